@@ -1,0 +1,157 @@
+import { z } from "zod";
+import { Metric } from "../plan/plan.ts";
+
+/**
+ * `client-<i>.jsonl`: what one client (one k6 process) counted, a JSON object a line, told apart by `type`.
+ * Written by `extensions/xk6-mqbench/recorder`: change both. While a run goes on, and after a crash,
+ * the files are named `client-<i>.jsonl.part` and `client-<i>.hlog.part`; the trailer, the last line, comes
+ * with the rename. Times are integer ns since T0 unless they say otherwise.
+ */
+const Count = z.int().nonnegative();
+
+/** First line: who measured, with what. */
+export const ClientLine = z.strictObject({
+	type: z.literal("client"),
+	schema: z.literal(1),
+	index: Count,
+	/** Wall clock of T0, Unix ns; a string, as it is above 2^53. */
+	t0UnixNs: z.string(),
+	versions: z.strictObject({
+		k6: z.string(),
+		mqbench: z.string(),
+		go: z.string(),
+		driver: z.string(),
+		/** Client library, "nats.go v1.52.0". */
+		library: z.string(),
+		/** What the broker says of itself, "nats-server 2.15.2". */
+		server: z.string(),
+	}),
+	/** Every option that the driver set on its library, for people. */
+	driverOptions: z.record(z.string(), z.string()),
+	capabilities: z.strictObject({ acks: z.boolean(), order: z.string() }),
+	pacer: z.strictObject({
+		timer: z.string(),
+		leadNs: Count,
+		spinNs: Count,
+	}),
+	cores: z.int().positive(),
+});
+
+/**
+ * One second of INTENDED time, counted from the window's start: second 0 is the first of the window, -1 the
+ * last of the warm-up. Several lines of one second add up (stragglers are written later).
+ */
+export const SecondLine = z.strictObject({
+	type: z.literal("second"),
+	second: z.int(),
+	metrics: z.partialRecord(
+		Metric,
+		z.strictObject({
+			count: Count,
+			/** Exact sum, smallest and largest in ns; the histogram has them to 3 digits only. */
+			sum: z.number().nonnegative(),
+			min: Count,
+			max: Count,
+			/** Values above 3.6e12 ns, recorded as that; values below 0, recorded as 0. */
+			clamped: Count,
+			negative: Count,
+		}),
+	),
+	/**
+	 * For plan.limits[k]: counts per 100 ms of this second (10 numbers each; 100 ms pieces, the last of a window may be
+	 * shorter). `count`: completed messages that have the metric; `over`: those with metric > limit (for op "<" the
+	 * plan's limit is met by equality too: limits are told apart in ns only); `overWithoutLag`: metric - lag > limit.
+	 */
+	limits: z.array(
+		z.strictObject({
+			count: z.array(Count).length(10),
+			over: z.array(Count).length(10),
+			overWithoutLag: z.array(Count).length(10),
+		}),
+	),
+});
+
+/** What happened in one second of REAL time since T0 (`at` = its end, in seconds). */
+export const TickLine = z.strictObject({
+	type: z.literal("tick"),
+	at: z.number(),
+	/** Send calls, acknowledgements and first receipts in this second. */
+	sent: Count,
+	acked: Count,
+	received: Count,
+	/** At its end. */
+	inFlight: Count,
+	/** CPU of the generator's process in this second. */
+	cpuNs: Count,
+});
+
+/** Counts over all of the warm-up's or the window's messages. `null` = this system or pattern has no such thing. */
+export const CountersLine = z.strictObject({
+	type: z.literal("counters"),
+	scope: z.enum(["warmup", "window"]),
+	intended: Count,
+	notOffered: Count,
+	sent: Count,
+	acked: Count.nullable(),
+	failed: Count,
+	unknown: Count,
+	received: Count,
+	delivered: Count,
+	lost: Count,
+	duplicated: Count,
+	reordered: Count.nullable(),
+	/** Received though their send failed, or was never acknowledged. */
+	failedReceived: Count,
+	unackedReceived: Count.nullable(),
+	/** Completed after plan.timeoutNs. */
+	late: Count,
+});
+
+/** Figures of the whole run. */
+export const TotalsLine = z.strictObject({
+	type: z.literal("totals"),
+	/** Messages that the client library itself threw away. */
+	clientDropped: Count,
+	/** Messages of other runs, or that are no envelope of ours. */
+	foreign: Count,
+	/** Messages sent, acknowledged, first received while the window was open, by real time. */
+	sentInWindow: Count,
+	ackedInWindow: Count.nullable(),
+	receivedInWindow: Count,
+	/** First claim, relative to T0; negative is right. */
+	firstClaimNs: z.int(),
+	/** From T0 to the moment everything was settled, or the drain was over. */
+	endNs: Count,
+	cpuNs: Count,
+	gcPauseNs: Count,
+	gcCycles: Count,
+	schedLatencyP999Ns: Count,
+	/** Errors as the library worded them, URLs masked, the commonest first, at most 20. */
+	errors: z.array(
+		z.strictObject({
+			message: z.string(),
+			count: z.int().positive(),
+			/** Intended time of the first message that met it; null if it was not of a message. */
+			firstNs: z.int().nullable(),
+		}),
+	),
+});
+
+/** Last line. sha256 and lines are of all lines before it; `hlog` is of the whole .hlog before its own trailer comment. */
+export const TrailerLine = z.strictObject({
+	type: z.literal("trailer"),
+	state: z.enum(["complete", "interrupted"]),
+	lines: Count,
+	sha256: z.string(),
+	hlog: z.strictObject({ lines: Count, sha256: z.string() }),
+});
+
+export const ClientFileLine = z.discriminatedUnion("type", [
+	ClientLine,
+	SecondLine,
+	TickLine,
+	CountersLine,
+	TotalsLine,
+	TrailerLine,
+]);
+export type ClientFileLine = z.infer<typeof ClientFileLine>;

@@ -1,0 +1,27 @@
+/**
+ * Everything outside of mqbench that a stage may touch. `cli.ts` makes the real one; tests pass a fake.
+ */
+export interface World {
+	readonly stdout: Sink;
+	readonly stderr: Sink;
+	/** Folder against which relative paths are resolved. */
+	readonly cwd: string;
+	readonly env: Readonly<Record<string, string | undefined>>;
+	readonly clock: Clock;
+	/** Aborted once by the first Ctrl-C or SIGTERM; `reason` is the signal's name. */
+	readonly stop: AbortSignal;
+}
+
+export interface Sink {
+	/** True when a person is watching: one line may then be rewritten in place. */
+	readonly isTTY: boolean;
+	readonly columns: number;
+	write(text: string): void;
+}
+
+export interface Clock {
+	/** Wall clock, milliseconds since 1970. Never used to measure. */
+	nowMs(): number;
+	/** Monotonic, milliseconds. */
+	monotonicMs(): number;
+}
