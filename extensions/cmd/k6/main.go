@@ -1,5 +1,12 @@
+// Command k6 is k6 itself with mqbench's extensions linked in. As k6 is, the binary is under the AGPL-3.0.
 package main
 
-import "go.k6.io/k6/v2/cmd"
+import (
+	"go.k6.io/k6/v2/cmd"
+
+	_ "github.com/mqbench/mqbench/extensions/xk6-mqbench"
+	_ "github.com/mqbench/mqbench/extensions/xk6-nats"
+	_ "github.com/mqbench/mqbench/extensions/xk6-noop"
+)
 
 func main() { cmd.Execute() }

@@ -1,0 +1,66 @@
+package broker
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+)
+
+var registry struct {
+	sync.Mutex
+	drivers   map[string]Driver
+	observers []func(name string)
+}
+
+// Register makes a driver known under the broker's name (a key of the scenario's systems). It is called by the
+// init function of a driver's register.go and panics on a name that is taken: fail at start, not at first use.
+func Register(name string, driver Driver) {
+	registry.Lock()
+	if _, taken := registry.drivers[name]; taken {
+		registry.Unlock()
+		panic(fmt.Sprintf("broker: driver %q is registered twice", name))
+	}
+	if registry.drivers == nil {
+		registry.drivers = map[string]Driver{}
+	}
+	registry.drivers[name] = driver
+	observers := slices.Clone(registry.observers)
+	registry.Unlock()
+	for _, observe := range observers {
+		observe(name)
+	}
+}
+
+// Lookup returns the driver of a name.
+func Lookup(name string) (Driver, error) {
+	registry.Lock()
+	defer registry.Unlock()
+	driver, ok := registry.drivers[name]
+	if !ok {
+		return nil, fmt.Errorf("broker: no driver %q in this binary, have %v", name, namesLocked())
+	}
+	return driver, nil
+}
+
+// OnRegister calls observe for every driver that is registered already and every later one, so that the order in
+// which packages are linked does not matter.
+func OnRegister(observe func(name string)) {
+	registry.Lock()
+	registry.observers = append(registry.observers, observe)
+	known := namesLocked()
+	registry.Unlock()
+	for _, name := range known {
+		observe(name)
+	}
+}
+
+// --- internal ---
+
+func namesLocked() []string {
+	names := make([]string, 0, len(registry.drivers))
+	for name := range registry.drivers {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}

@@ -1,0 +1,18 @@
+// Package clock is the one clock of a run: monotonic, in nanoseconds, shared by pacer, stamps and drivers.
+package clock
+
+import "time"
+
+// Clock reads monotonic nanoseconds since it was made. Its zero value is not usable; make one with New.
+type Clock struct {
+	base time.Time
+}
+
+// New starts a clock at 0.
+func New() *Clock { return &Clock{base: time.Now()} }
+
+// Now is the time since New in nanoseconds. It costs one read of the system's clock and never goes back.
+func (c *Clock) Now() int64 { return int64(time.Since(c.base)) }
+
+// Wall is the wall clock at the given reading of this clock.
+func (c *Clock) Wall(ns int64) time.Time { return c.base.Add(time.Duration(ns)) }

@@ -1,0 +1,242 @@
+package generator
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/recorder"
+)
+
+// settleNs: a second that is not settled this long after its end is written as it is; stragglers follow in lines of their own.
+const settleNs = int64(5 * time.Second)
+
+// Files are where a client's results go.
+type Files struct {
+	hlog, jsonl *recorder.File
+	// progress takes one line of JSON a second, for whoever watches.
+	progress io.Writer
+}
+
+// CreateFiles opens "<base>.hlog.part" and "<base>.jsonl.part".
+func CreateFiles(base string, progress io.Writer) (*Files, error) {
+	hlog, err := recorder.Create(base + ".hlog")
+	if err != nil {
+		return nil, err
+	}
+	jsonl, err := recorder.Create(base + ".jsonl")
+	if err != nil {
+		return nil, err
+	}
+	return &Files{hlog: hlog, jsonl: jsonl, progress: progress}, nil
+}
+
+// Discard removes both files.
+func (f *Files) Discard() {
+	f.hlog.Discard()
+	f.jsonl.Discard()
+}
+
+// Versions of what measures.
+type Versions struct {
+	K6      string
+	Mqbench string
+}
+
+// results writes a run's measurements while it goes on: lines for every settled second of intended time, and a tick for
+// every second of real time. One goroutine writes at a time: watch, and after it who ends the run.
+type results struct {
+	g       *Generator
+	files   *Files
+	version Versions
+	log     *recorder.Log
+	quit    chan struct{}
+	watched sync.WaitGroup
+	usage   usage
+	// last is what the previous tick saw.
+	last     recorder.Totals
+	lastCPU  int64
+	finished error
+	once     sync.Once
+}
+
+func newResults(g *Generator, files *Files, version Versions) *results {
+	return &results{g: g, files: files, version: version, quit: make(chan struct{})}
+}
+
+// begin writes the first lines and starts to watch. Called at the first claim.
+func (r *results) begin() {
+	g := r.g
+	t0 := g.clock.Wall(g.t0)
+	r.log = recorder.NewLog(r.files.hlog, t0, g.plan.Schedule.WarmupNs, g.plan.windowEndNs())
+	r.line(map[string]any{
+		"type": "client", "schema": 1, "index": g.plan.Client.Index, "t0UnixNs": strconv.FormatInt(t0.UnixNano(), 10),
+		"versions": map[string]string{
+			"k6": r.version.K6, "mqbench": r.version.Mqbench, "go": runtime.Version(),
+			"driver": g.plan.Broker, "library": g.facts.Library, "server": g.facts.Server,
+		},
+		"driverOptions": g.facts.Settings,
+		"capabilities":  map[string]any{"acks": g.facts.Acks, "order": g.facts.Order},
+		"pacer":         map[string]any{"timer": g.pacer.Timer(), "leadNs": g.pacer.LeadNs(), "spinNs": g.pacer.LeadNs()},
+		"cores":         runtime.NumCPU(),
+	})
+	r.usage = readUsage()
+	r.lastCPU = r.usage.cpuNs
+	r.tell(map[string]any{"mqbench": "start", "t0UnixNs": strconv.FormatInt(t0.UnixNano(), 10)})
+	r.watched.Add(1)
+	go r.watch()
+}
+
+// end stops the watch and writes what is left. The books are closed.
+func (r *results) end() {
+	close(r.quit)
+	r.watched.Wait()
+	g := r.g
+	numbers := g.recorder.Numbers()
+	slices.Sort(numbers)
+	for _, n := range numbers {
+		r.second(g.recorder.Take(n))
+	}
+	r.line(g.outcome.warmup)
+	r.line(g.outcome.window)
+	t := g.recorder.Totals()
+	used := readUsage()
+	totals := map[string]any{
+		"type": "totals", "clientDropped": g.session.Dropped(), "foreign": g.books.foreign.Load(),
+		"sentInWindow": t.SentInWindow, "ackedInWindow": nil, "receivedInWindow": t.ReceivedInWindow,
+		"firstClaimNs": g.firstClaimNs, "endNs": max(0, g.outcome.endNs),
+		"cpuNs": used.cpuNs - r.usage.cpuNs, "gcPauseNs": used.gcPauseNs - r.usage.gcPauseNs,
+		"gcCycles": used.gcCycles - r.usage.gcCycles, "schedLatencyP999Ns": used.schedLatencyNs(r.usage, 0.999),
+		"errors": g.books.notes(),
+	}
+	if g.facts.Acks {
+		totals["ackedInWindow"] = t.AckedInWindow
+	}
+	r.line(totals)
+	r.tell(map[string]any{"mqbench": "end", "state": g.outcome.state})
+}
+
+// finish writes the trailers and makes the files durable: without them the run counts as crashed.
+func (r *results) finish() error {
+	r.once.Do(func() {
+		state := r.g.outcome.state
+		hlogLines, hlogSum := r.log.Lines(), r.log.Sum()
+		r.log.Trailer(state)
+		jsonl := r.files.jsonl
+		r.line(map[string]any{
+			"type": "trailer", "state": state, "lines": jsonl.Lines(), "sha256": jsonl.Sum(),
+			"hlog": map[string]any{"lines": hlogLines, "sha256": hlogSum},
+		})
+		// The .jsonl comes last: it vouches for both.
+		if err := r.log.Finish(); err != nil {
+			r.finished = err
+			return
+		}
+		r.finished = jsonl.Finish()
+	})
+	return r.finished
+}
+
+// --- internal ---
+
+// watch wakes at every full second since T0.
+func (r *results) watch() {
+	defer r.watched.Done()
+	g := r.g
+	for k := int64(1); ; k++ {
+		// A little after the second, so that most of its messages are back.
+		wait := g.t0 + k*int64(time.Second) + int64(20*time.Millisecond) - g.clock.Now()
+		select {
+		case <-r.quit:
+			return
+		case <-time.After(time.Duration(wait)):
+		}
+		r.tick(k)
+	}
+}
+
+func (r *results) tick(k int64) {
+	g := r.g
+	t := g.recorder.Totals()
+	cpu := readCPU()
+	inFlight := max(0, g.inFlight())
+	r.line(map[string]any{
+		"type": "tick", "at": float64(k), "sent": t.Sent - r.last.Sent, "acked": t.Acked - r.last.Acked,
+		"received": t.Received - r.last.Received, "inFlight": inFlight, "cpuNs": max(0, cpu-r.lastCPU),
+	})
+	nowNs := k * int64(time.Second)
+	progress := map[string]any{
+		"mqbench": "tick", "at": k, "sent": t.Sent - r.last.Sent, "received": t.Received - r.last.Received,
+		"inFlight": inFlight, "failed": g.books.failures.Load(), "p50": nil, "p99": nil,
+	}
+	r.last, r.lastCPU = t, cpu
+	current := g.recorder.SecondOf(nowNs) - 1
+	numbers := g.recorder.Numbers()
+	slices.Sort(numbers)
+	for _, n := range numbers {
+		endNs := g.plan.Schedule.WarmupNs + int64(n+1)*int64(time.Second)
+		if endNs > nowNs {
+			continue
+		}
+		settled := g.recorder.Completed(n) >= g.schedule.Before(endNs)-g.schedule.Before(endNs-int64(time.Second))
+		var s *recorder.Second
+		if settled || nowNs-endNs >= settleNs {
+			s = g.recorder.Take(n)
+			r.second(s)
+		} else if n == current {
+			s = g.recorder.Peek(n)
+		}
+		if n == current && s != nil {
+			for name, p := range map[string]float64{"p50": 50, "p99": 99} {
+				if ns, ok := s.Percentile(recorder.Response, p); ok {
+					progress[name] = ns
+				}
+			}
+		}
+	}
+	if err := errors.Join(r.log.Flush(), r.files.jsonl.Flush()); err != nil {
+		progress["error"] = err.Error()
+	}
+	r.tell(progress)
+}
+
+// second writes one second to both files.
+func (r *results) second(s *recorder.Second) {
+	if s.Empty() {
+		return
+	}
+	if err := r.log.Second(s); err != nil {
+		r.g.books.note(err, nil)
+	}
+	exact := map[string]recorder.Exact{}
+	for _, m := range recorder.Metrics() {
+		if e := s.Exact(m); e.Count > 0 {
+			exact[m.String()] = e
+		}
+	}
+	r.line(map[string]any{"type": "second", "second": s.Number, "metrics": exact, "limits": s.Limits})
+}
+
+func (r *results) line(v any) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("results: %v", err)) // our own plain values: cannot fail
+	}
+	r.files.jsonl.Line(text)
+}
+
+// tell writes a line for whoever watches; nobody may.
+func (r *results) tell(v map[string]any) {
+	if r.files.progress == nil {
+		return
+	}
+	if text, err := json.Marshal(v); err == nil {
+		_, _ = r.files.progress.Write(append(text, '\n'))
+	}
+}

@@ -1,0 +1,116 @@
+// Package ledger knows of every message whether it was sent, failed, acknowledged and received.
+package ledger
+
+import (
+	"math/bits"
+	"sync/atomic"
+)
+
+const (
+	chunkBits  = 1 << 16
+	chunkWords = chunkBits / 64
+)
+
+type chunk struct {
+	words [chunkWords]atomic.Uint64
+	count atomic.Int32
+}
+
+// full stands for every chunk in which all bits are set: a run without loss keeps a few chunks only.
+var full = &chunk{}
+
+// Set is a set of sequence numbers 0 .. size-1, safe for concurrent use. A chunk of 65 536 numbers takes 8 KiB
+// from its first member until it is full.
+type Set struct {
+	size   int64
+	chunks []atomic.Pointer[chunk]
+}
+
+// NewSet makes an empty set of numbers below size.
+func NewSet(size int64) *Set {
+	return &Set{size: size, chunks: make([]atomic.Pointer[chunk], (size+chunkBits-1)/chunkBits)}
+}
+
+// Add puts seq into the set and reports whether it was there already. Numbers outside of the set are
+// reported as not ok and change nothing.
+func (s *Set) Add(seq int64) (already, ok bool) {
+	if seq < 0 || seq >= s.size {
+		return false, false
+	}
+	slot := &s.chunks[seq/chunkBits]
+	c := slot.Load()
+	if c == nil {
+		fresh := &chunk{}
+		if slot.CompareAndSwap(nil, fresh) {
+			c = fresh
+		} else {
+			c = slot.Load()
+		}
+	}
+	if c == full {
+		return true, true
+	}
+	bit := uint64(1) << (seq % 64)
+	old := c.words[seq%chunkBits/64].Or(bit)
+	if old&bit != 0 {
+		return true, true
+	}
+	// Subtle: whoever still holds the collapsed chunk finds its bit set there too, so no duplicate is missed.
+	if c.count.Add(1) == chunkBits {
+		slot.Store(full)
+	}
+	return false, true
+}
+
+// Has reports whether seq is in the set.
+func (s *Set) Has(seq int64) bool {
+	if seq < 0 || seq >= s.size {
+		return false
+	}
+	return s.word(seq)&(1<<(seq%64)) != 0
+}
+
+// Count is the number of members in [from, to).
+func (s *Set) Count(from, to int64) int64 { return CountWhere(from, to, s, nil) }
+
+// CountWhere is the number of sequence numbers in [from, to) that are in a and not in b. nil as a means all
+// numbers, nil as b none.
+func CountWhere(from, to int64, a, b *Set) int64 {
+	var n int64
+	for seq := from; seq < to; {
+		word := ^uint64(0)
+		if a != nil {
+			word = a.word(seq)
+		}
+		if b != nil {
+			word &^= b.word(seq)
+		}
+		word &= ^uint64(0) << (seq % 64)
+		next := (seq/64 + 1) * 64
+		if next > to {
+			word &= ^uint64(0) >> (next - to)
+			next = to
+		}
+		n += int64(bits.OnesCount64(word))
+		seq = next
+	}
+	return n
+}
+
+// --- internal ---
+
+// word is the 64 bits that hold seq; numbers at or above size are not members.
+func (s *Set) word(seq int64) uint64 {
+	if seq >= s.size {
+		return 0
+	}
+	c := s.chunks[seq/chunkBits].Load()
+	switch c {
+	case nil:
+		return 0
+	case full:
+		return ^uint64(0)
+	default:
+		return c.words[seq%chunkBits/64].Load()
+	}
+}

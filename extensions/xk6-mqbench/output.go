@@ -1,0 +1,72 @@
+package mqbench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"go.k6.io/k6/v2/metrics"
+	"go.k6.io/k6/v2/output"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/generator"
+)
+
+// Version of the extension, set by the linker.
+var Version = "dev"
+
+// openTimeout bounds connecting, making topics and subscribing.
+const openTimeout = 30 * time.Second
+
+// resultsOutput is `--out mqbench=<path>`: it opens the run before the first VU exists, and closes it however k6 ends. k6's own
+// samples do not interest it: no message is one.
+type resultsOutput struct {
+	params output.Params
+	run    *generator.Generator
+}
+
+var _ output.Output = (*resultsOutput)(nil)
+
+func newOutput(params output.Params) (output.Output, error) {
+	if params.ConfigArgument == "" {
+		return nil, errors.New("mqbench: the output needs a path: --out mqbench=runs/client-0")
+	}
+	return &resultsOutput{params: params}, nil
+}
+
+func (o *resultsOutput) Description() string { return "mqbench (" + o.params.ConfigArgument + ".hlog)" }
+
+// Start connects and subscribes, so that the first slot finds everything ready.
+func (o *resultsOutput) Start() error {
+	plan := theRun.planned()
+	if plan == nil {
+		return errors.New("mqbench: the script loads no plan: const run = mqbench.load(driver, open('./plan.json'))")
+	}
+	g, err := generator.New(plan, o.params.Environment[plan.URLEnv])
+	if err != nil {
+		return err
+	}
+	files, err := generator.CreateFiles(o.params.ConfigArgument, o.params.StdOut)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), openTimeout)
+	defer cancel()
+	if err := g.Open(ctx, files, generator.Versions{K6: k6Version(), Mqbench: Version}); err != nil {
+		files.Discard()
+		return fmt.Errorf("open %s: %w", plan.Broker, err)
+	}
+	o.run = g
+	theRun.open(g)
+	return nil
+}
+
+func (o *resultsOutput) AddMetricSamples([]metrics.SampleContainer) {}
+
+// Stop closes the books and files. Its error is only logged by k6: the missing trailer is what tells.
+func (o *resultsOutput) Stop() error {
+	if o.run == nil {
+		return nil
+	}
+	return o.run.Close()
+}

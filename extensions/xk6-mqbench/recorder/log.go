@@ -1,0 +1,149 @@
+package recorder
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// File is a result file in the making: lines go to "<path>.part", and Finish gives it its name. Its methods are for one
+// goroutine. The first error stays: nothing is written after it, and Finish returns it.
+type File struct {
+	path  string
+	file  *os.File
+	buf   *bufio.Writer
+	hash  hash.Hash
+	lines int64
+	err   error
+}
+
+// Create opens "<path>.part".
+func Create(path string) (*File, error) {
+	file, err := os.Create(path + ".part")
+	if err != nil {
+		return nil, fmt.Errorf("result file: %w", err)
+	}
+	return &File{path: path, file: file, buf: bufio.NewWriterSize(file, 1<<16), hash: sha256.New()}, nil
+}
+
+// Line writes one line; text has no line break.
+func (f *File) Line(text []byte) {
+	f.write(text)
+	f.write([]byte{'\n'})
+	f.lines++
+}
+
+// Lines is the number of lines so far.
+func (f *File) Lines() int64 { return f.lines }
+
+// Sum is the sha256 of all bytes so far, in hex.
+func (f *File) Sum() string { return hex.EncodeToString(f.hash.Sum(nil)) }
+
+// Flush hands what is buffered to the operating system, so that a crash of this process loses nothing of it.
+func (f *File) Flush() error {
+	if f.err == nil {
+		f.err = f.buf.Flush()
+	}
+	return f.err
+}
+
+// Finish makes the file durable and gives it its name.
+func (f *File) Finish() error {
+	flushed := f.Flush()
+	var synced error
+	if flushed == nil {
+		synced = f.file.Sync()
+	}
+	if err := errors.Join(flushed, synced, f.file.Close()); err != nil {
+		return fmt.Errorf("result file: %w", err)
+	}
+	if err := os.Rename(f.path+".part", f.path); err != nil {
+		return fmt.Errorf("result file: %w", err)
+	}
+	return syncFolder(filepath.Dir(f.path))
+}
+
+// Discard removes the unfinished file.
+func (f *File) Discard() {
+	_ = f.file.Close()
+	_ = os.Remove(f.path + ".part")
+}
+
+// Log writes seconds as a standard .hlog, format 1.3: any HdrHistogram tool opens it. Times are seconds since
+// T0, the maximum column is in ms.
+type Log struct {
+	*File
+	windowStartNs, windowEndNs int64
+}
+
+// NewLog writes the header into file. t0 is the wall clock of T0; the window is [windowStartNs, windowEndNs) since T0.
+func NewLog(file *File, t0 time.Time, windowStartNs, windowEndNs int64) *Log {
+	l := &Log{File: file, windowStartNs: windowStartNs, windowEndNs: windowEndNs}
+	base := float64(t0.UnixMilli()) / 1000
+	stamp := t0.UTC().Format("2006-01-02T15:04:05.000Z")
+	l.Line([]byte("#[mqbench: nanoseconds since the intended send time; tags are metrics, .warmup is outside of the window]"))
+	l.Line([]byte("#[Histogram log format version 1.3]"))
+	l.Line(fmt.Appendf(nil, "#[BaseTime: %.3f (seconds since epoch)]", base))
+	l.Line(fmt.Appendf(nil, "#[StartTime: %.3f (seconds since epoch), %s]", base, stamp))
+	l.Line([]byte(`"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"`))
+	return l
+}
+
+// Second writes one line per metric that has values.
+func (l *Log) Second(s *Second) error {
+	start := l.windowStartNs + int64(s.Number)*secondNs
+	length := min(secondNs, l.windowEndNs-start)
+	if start < 0 { // the first second of a warm-up that is no whole number of seconds
+		length += start
+		start = 0
+	}
+	for m := range metrics {
+		if s.exact[m].Count == 0 {
+			continue
+		}
+		tag := m.String()
+		if s.Number < 0 {
+			tag += ".warmup"
+		}
+		payload, err := s.merged[m].EncodeV2()
+		if err != nil {
+			return fmt.Errorf("encode histogram of %s: %w", tag, err)
+		}
+		l.Line(fmt.Appendf(nil, "Tag=%s,%.3f,%.3f,%.6f,%s", tag,
+			float64(start)/1e9, float64(length)/1e9, float64(s.exact[m].Max)/1e6, payload))
+	}
+	return nil
+}
+
+// Trailer closes the log with a comment that says how many lines stand before it, and their sha256.
+func (l *Log) Trailer(state string) {
+	l.Line(fmt.Appendf(nil, "#[Trailer: lines=%d,sha256=%s,state=%s]", l.Lines(), l.Sum(), state))
+}
+
+// --- internal ---
+
+func (f *File) write(b []byte) {
+	if f.err != nil {
+		return
+	}
+	if _, err := io.MultiWriter(f.buf, f.hash).Write(b); err != nil {
+		f.err = err
+	}
+}
+
+// syncFolder makes a rename durable where folders can be synced; elsewhere (Windows) there is nothing to do.
+func syncFolder(path string) error {
+	folder, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	_ = folder.Sync()
+	return folder.Close()
+}

@@ -1,0 +1,213 @@
+package recorder
+
+import (
+	"fmt"
+
+	hdr "github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// second holds one shard's measurements of one second of intended time.
+type second struct {
+	packed bool
+	cells  [metrics]*cell
+	limits []limitCounts
+}
+
+type limitCounts struct {
+	Count          [Pieces]int64 `json:"count"`
+	Over           [Pieces]int64 `json:"over"`
+	OverWithoutLag [Pieces]int64 `json:"overWithoutLag"`
+}
+
+// cell is one metric: a histogram, and beside it what the histogram's buckets cannot tell exactly.
+type cell struct {
+	dense  *hdr.Histogram
+	packed *hdr.PackedHistogram
+	Exact
+}
+
+// Exact is what was measured without the histogram's rounding. Nothing is dropped: values above HighestNs are
+// recorded as that and counted as Clamped, values below 0 as 0 and counted as Negative; Sum, Min and Max are of the values
+// as recorded.
+type Exact struct {
+	Count    int64 `json:"count"`
+	Sum      int64 `json:"sum"`
+	Min      int64 `json:"min"`
+	Max      int64 `json:"max"`
+	Clamped  int64 `json:"clamped"`
+	Negative int64 `json:"negative"`
+}
+
+func (c *cell) record(ns int64) {
+	switch {
+	case ns < 0:
+		ns = 0
+		c.Negative++
+	case ns > HighestNs:
+		ns = HighestNs
+		c.Clamped++
+	}
+	if c.Count == 0 || ns < c.Min {
+		c.Min = ns
+	}
+	c.Max = max(c.Max, ns)
+	c.Count++
+	c.Sum += ns
+	// The value is in range, so neither kind of histogram can refuse it.
+	if c.dense != nil {
+		_ = c.dense.RecordValue(ns)
+	} else {
+		_ = c.packed.RecordValue(ns)
+	}
+}
+
+func (e *Exact) add(o Exact) {
+	if o.Count == 0 {
+		return
+	}
+	if e.Count == 0 || o.Min < e.Min {
+		e.Min = o.Min
+	}
+	e.Max = max(e.Max, o.Max)
+	e.Count += o.Count
+	e.Sum += o.Sum
+	e.Clamped += o.Clamped
+	e.Negative += o.Negative
+}
+
+// Second is what all shards measured in one second, merged.
+type Second struct {
+	// Number counts from the window's start.
+	Number int
+	Limits []limitCounts
+	merged [metrics]*hdr.Histogram
+	exact  [metrics]Exact
+}
+
+// Exact returns the exact figures of a metric.
+func (s *Second) Exact(m Metric) Exact { return s.exact[m] }
+
+// Percentile of a metric for the progress line, in ns: never for a verdict, whose ranks are exact. ok is false
+// where nothing was measured.
+func (s *Second) Percentile(m Metric, p float64) (ns int64, ok bool) {
+	if s.exact[m].Count == 0 {
+		return 0, false
+	}
+	return s.merged[m].ValueAtPercentile(p), true
+}
+
+// Empty reports whether there is nothing to write.
+func (s *Second) Empty() bool {
+	for _, e := range s.exact {
+		if e.Count > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Peek merges what is there of a second and leaves it in the shards.
+func (r *Recorder) Peek(number int) *Second { return r.merge(number, false) }
+
+// Take merges a second and removes it from the shards. What arrives later opens it anew, packed.
+func (r *Recorder) Take(number int) *Second { return r.merge(number, true) }
+
+// Completed is how many messages of a second have their response so far.
+func (r *Recorder) Completed(number int) int64 {
+	var n int64
+	for _, s := range r.shards {
+		s.mu.Lock()
+		if sec := s.seconds[number]; sec != nil && sec.cells[Response] != nil {
+			n += sec.cells[Response].Count
+		}
+		s.mu.Unlock()
+	}
+	return n
+}
+
+// Numbers lists the seconds that any shard holds, in no order.
+func (r *Recorder) Numbers() []int {
+	seen := map[int]bool{}
+	var numbers []int
+	for _, s := range r.shards {
+		s.mu.Lock()
+		for n := range s.seconds {
+			if !seen[n] {
+				seen[n] = true
+				numbers = append(numbers, n)
+			}
+		}
+		s.mu.Unlock()
+	}
+	return numbers
+}
+
+// --- internal ---
+
+func (r *Recorder) merge(number int, take bool) *Second {
+	out := &Second{Number: number, Limits: make([]limitCounts, len(r.limits))}
+	for _, s := range r.shards {
+		s.mu.Lock()
+		sec := s.seconds[number]
+		if sec != nil && take {
+			delete(s.seconds, number)
+			if s.last == sec {
+				s.last = nil
+			}
+			// A straggler opens this second again: with a packed histogram, it will be alone.
+			s.newest = max(s.newest, number+2)
+		}
+		if sec == nil || !take {
+			if sec != nil {
+				out.add(sec)
+			}
+			s.mu.Unlock()
+			continue
+		}
+		s.mu.Unlock()
+		out.add(sec)
+		s.recycle(sec)
+	}
+	return out
+}
+
+func (s *Second) add(sec *second) {
+	for m, c := range sec.cells {
+		if c == nil {
+			continue
+		}
+		if s.merged[m] == nil {
+			s.merged[m] = hdr.New(lowestNs, HighestNs, digits)
+		}
+		var dropped int64
+		if c.dense != nil {
+			dropped = s.merged[m].Merge(c.dense)
+		} else {
+			dropped = c.packed.MergeInto(s.merged[m])
+		}
+		if dropped != 0 {
+			panic(fmt.Sprintf("recorder: %d values lost in a merge of equal geometries", dropped))
+		}
+		s.exact[m].add(c.Exact)
+	}
+	for k := range sec.limits {
+		for i := range Pieces {
+			s.Limits[k].Count[i] += sec.limits[k].Count[i]
+			s.Limits[k].Over[i] += sec.limits[k].Over[i]
+			s.Limits[k].OverWithoutLag[i] += sec.limits[k].OverWithoutLag[i]
+		}
+	}
+}
+
+// recycle keeps the dense histograms for the seconds to come: 264 KiB each.
+func (s *Shard) recycle(sec *second) {
+	for _, c := range sec.cells {
+		if c == nil || c.dense == nil {
+			continue
+		}
+		c.dense.Reset()
+		s.mu.Lock()
+		s.free = append(s.free, c.dense)
+		s.mu.Unlock()
+	}
+}

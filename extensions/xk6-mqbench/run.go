@@ -1,0 +1,54 @@
+package mqbench
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/generator"
+)
+
+// theRun is the run of this process: k6 runs one test, the script loads one plan in every VU, one output opens and closes it.
+var theRun run
+
+type run struct {
+	mu        sync.Mutex
+	plan      *generator.Plan
+	text      string
+	generator *generator.Generator
+}
+
+// load keeps the plan. Every VU loads the same.
+func (r *run) load(plan *generator.Plan, text string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.plan != nil && r.text != text {
+		return errors.New("a process runs one plan, and another one was loaded already")
+	}
+	r.plan, r.text = plan, text
+	return nil
+}
+
+// planned is the plan, or nil if the script loads none.
+func (r *run) planned() *generator.Plan {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.plan
+}
+
+// open makes the generator known to the VUs.
+func (r *run) open(g *generator.Generator) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.generator = g
+}
+
+func (r *run) slot(ctx context.Context) error {
+	r.mu.Lock()
+	g := r.generator
+	r.mu.Unlock()
+	if g == nil {
+		return errors.New("the run is not open: start k6 with --out mqbench=<path of the results>")
+	}
+	return g.Slot(ctx)
+}
