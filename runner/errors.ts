@@ -14,6 +14,90 @@ const catalogue = {
 		text: (d: { path: string; reason: string }) =>
 			`${d.path}: cannot be read (${d.reason}). Give the path of a scenario file, e.g. mqbench scenarios/quickstart.yaml`,
 	},
+	"not-a-run-folder": {
+		exit: 2,
+		text: (d: { path: string }) =>
+			`${d.path}: is not the folder of a run (there is no runs/*/plan.json in it). Give a folder below reports/, e.g. mqbench report reports/<run-id>`,
+	},
+	"run-file-unreadable": {
+		exit: 3,
+		text: (d: { path: string; reason: string }) =>
+			`${d.path}: cannot be read (${d.reason}). Make the run again, or use the version of mqbench that made it`,
+	},
+	"report-unwritable": {
+		exit: 3,
+		text: (d: { path: string; reason: string; folder: string }) =>
+			`${d.path}: cannot be written (${d.reason}). The measured files are kept; make room or rights, then: mqbench report ${d.folder}`,
+	},
+	interrupted: {
+		exit: 130,
+		text: (d: { signal: string }) => `Stopped by ${d.signal}.`,
+	},
+	"go-missing": {
+		exit: 3,
+		text: (_: object) =>
+			"There is no Go on PATH, and the load generator has to be built once (k6 with mqbench's extensions).\nWays out: install Go (https://go.dev/dl, or your distribution's package), or set MQBENCH_K6 to a k6 that was built from extensions/ on another machine like this one (with natsd and guard beside it).",
+	},
+	"go-old": {
+		exit: 3,
+		text: (d: { found: string; wanted: string; toolchain: string }) =>
+			`Go ${d.found.replace(/^go/, "")} is too old to build the load generator, which needs ${d.wanted} or newer (GOTOOLCHAIN=${d.toolchain} forbids Go to fetch it).\nWays out: install Go ${d.wanted}, or let it fetch one: GOTOOLCHAIN=auto npx mqbench ...`,
+	},
+	"go-proxy": {
+		exit: 3,
+		text: (d: { last: string }) =>
+			`Go modules of the load generator cannot be downloaded:\n  ${d.last}\nWays out: set GOPROXY to a module proxy that this machine reaches, or copy the cache folder of a machine that has built it (MQBENCH_CACHE_DIR).`,
+	},
+	"go-sum": {
+		exit: 3,
+		text: (d: { last: string }) =>
+			`A Go module is not what extensions/go.sum says it must be:\n${d.last}\nThe proxy (GOPROXY) delivers changed files: use another one. Nothing was built.`,
+	},
+	"go-build": {
+		exit: 3,
+		text: (d: { last: string }) =>
+			`The load generator could not be built. Go's last words:\n${d.last}\nIf you changed extensions/, mend it there; else remove the Go build cache (go clean -cache) and try again.`,
+	},
+	"build-disk-full": {
+		exit: 3,
+		text: (d: { where: string }) =>
+			`No room to build the load generator (${d.where}): it needs about 2 GB once. Make room, or set MQBENCH_CACHE_DIR and GOCACHE to a larger disk.`,
+	},
+	"cache-unwritable": {
+		exit: 3,
+		text: (d: { path: string; reason: string }) =>
+			`The cache folder ${d.path} cannot be used (${d.reason}). Set MQBENCH_CACHE_DIR to a folder that you can write to.`,
+	},
+	"k6-unusable": {
+		exit: 3,
+		text: (d: { path: string; reason: string }) =>
+			`MQBENCH_K6=${d.path} cannot be used: ${d.reason}. Unset MQBENCH_K6 to have mqbench build its own, or build that one from extensions/: go build ./cmd/...`,
+	},
+	"broker-start": {
+		exit: 3,
+		text: (d: { system: string; reason: string; log: string }) =>
+			`${d.system}: the broker did not start: ${d.reason}. Its log: ${d.log}`,
+	},
+	"port-taken": {
+		exit: 3,
+		text: (d: { system: string; port: number }) =>
+			`${d.system}: port ${d.port} is taken on 127.0.0.1. Stop what listens there, or remove port from the scenario to use a free one.`,
+	},
+	"broker-unreachable": {
+		exit: 3,
+		text: (d: { system: string; where: string; reason: string }) =>
+			`${d.system}: nothing answers at ${d.where} (${d.reason}). Is the broker up, and the url right? To have mqbench start one: --target local`,
+	},
+	"output-unwritable": {
+		exit: 3,
+		text: (d: { path: string; reason: string }) =>
+			`${d.path}: results cannot be written there (${d.reason}). Make room or rights, or choose another folder with --out.`,
+	},
+	"output-exists": {
+		exit: 2,
+		text: (d: { path: string }) =>
+			`${d.path}: is there already, and results are never written over. Choose another folder with --out.`,
+	},
 } as const satisfies Record<string, Entry>;
 
 type Entry = {

@@ -30,7 +30,7 @@ func Create(path string) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("result file: %w", err)
 	}
-	return &File{path: path, file: file, buf: bufio.NewWriterSize(file, 1<<16), hash: sha256.New()}, nil
+	return &File{path: path, file: file, buf: newBuffer(file), hash: sha256.New()}, nil
 }
 
 // Line writes one line; text has no line break.
@@ -137,6 +137,8 @@ func (f *File) write(b []byte) {
 		f.err = err
 	}
 }
+
+func newBuffer(w io.Writer) *bufio.Writer { return bufio.NewWriterSize(w, 1<<16) }
 
 // syncFolder makes a rename durable where folders can be synced; elsewhere (Windows) there is nothing to do.
 func syncFolder(path string) error {

@@ -1,0 +1,317 @@
+package generator
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+)
+
+const ms = int64(time.Millisecond)
+
+func TestResponseIsQueuedPlusLagPlusServiceForEveryMessage(t *testing.T) {
+	m := measure(t, testPlan(3000, 1500), &stub{}, nil)
+	if m.state != "complete" || m.window.Received != 4500 || m.window.Lost != 0 || m.totals.Foreign != 0 {
+		t.Fatalf("state %s, window %+v, foreign %d", m.state, m.window, m.totals.Foreign)
+	}
+	r, q, l, s := m.metrics["response"], m.metrics["queued"], m.metrics["lag"], m.metrics["service"]
+	if r.Sum != q.Sum+l.Sum+s.Sum {
+		t.Errorf("response %d != queued %d + lag %d + service %d", r.Sum, q.Sum, l.Sum, s.Sum)
+	}
+}
+
+func TestWarmUpAndWindowAreCountedApart(t *testing.T) {
+	p := testPlan(1000, 400)
+	p.Schedule.WarmupNs = 350 * ms
+	m := measure(t, complete(p), &stub{}, nil)
+	if m.warmup.Received != 350 || m.window.Received != 400 || m.metrics["response"].Count != 400 {
+		t.Errorf("warm-up %d, window %d, responses %d; want 350, 400, 400",
+			m.warmup.Received, m.window.Received, m.metrics["response"].Count)
+	}
+}
+
+// The signature test: a broker that freezes for half a second must show in every message that was due meanwhile.
+func TestAFreezeOfTheBrokerIsInTheResponseOfEachMessageDueMeanwhile(t *testing.T) {
+	p := testPlan(1000, 3000)
+	for _, limit := range []int64{100, 200, 300, 400} {
+		p.Limits = append(p.Limits, struct {
+			Metric  string `json:"metric"`
+			LimitNs int64  `json:"limitNs"`
+		}{"response", limit * ms})
+	}
+	m := measure(t, p, &stub{receive: func(_ string, i int64) {
+		if i == 1000 {
+			time.Sleep(500 * time.Millisecond)
+		}
+	}}, nil)
+	// Messages over x are those due in the first 0.5 s - x of the freeze.
+	for k, x := range []int64{100, 200, 300, 400} {
+		want := 500 - x
+		m.between("messages over the limit", m.over[k], want*95/100, want*105/100+30)
+	}
+	if q := m.metrics["queued"].Sum; q > m.metrics["response"].Sum/10 {
+		t.Errorf("queued is %d of %d although no send blocked", q, m.metrics["response"].Sum)
+	}
+}
+
+func TestASendThatBlocksIsQueuedTimeOfTheMessagesBehindIt(t *testing.T) {
+	p := testPlan(1000, 2000)
+	m := measure(t, p, &stub{onSend: func(msg *broker.Message) error {
+		if msg.Index == 500 {
+			time.Sleep(500 * time.Millisecond)
+		}
+		return nil
+	}}, nil)
+	// 499 messages wait 499, 498, ... ms behind the one that blocks: 125 s in all.
+	queued := m.metrics["queued"]
+	m.between("sum of queued in s", queued.Sum/1e9, 118, 145)
+	m.between("longest queued in ms", queued.Max/ms, 480, 600)
+	if lag := m.metrics["lag"].Sum; lag > queued.Sum/10 {
+		t.Errorf("lag is %d ms beside queued of %d ms: the generator takes the system's blame", lag/ms, queued.Sum/ms)
+	}
+	if m.window.Received != 2000 {
+		t.Errorf("received %d; want 2000", m.window.Received)
+	}
+}
+
+func TestAFrozenHeartbeatIsLagAndMovesNoIntendedTime(t *testing.T) {
+	p := testPlan(1000, 2000)
+	p.Limits = append(p.Limits, struct {
+		Metric  string `json:"metric"`
+		LimitNs int64  `json:"limitNs"`
+	}{"response", 100 * ms})
+	m := measure(t, p, &stub{}, func(slot func()) {
+		began := time.Now()
+		frozen := false
+		for time.Since(began) < 2300*time.Millisecond {
+			go slot()
+			time.Sleep(10 * time.Millisecond)
+			if !frozen && time.Since(began) > 800*time.Millisecond {
+				frozen = true
+				time.Sleep(500 * time.Millisecond)
+			}
+		}
+	})
+	if m.window.NotOffered != 0 || m.window.Received != 2000 || m.totals.Foreign != 0 {
+		t.Errorf("window %+v, foreign %d: slots were lost", m.window, m.totals.Foreign)
+	}
+	// Claims reach 50 ms ahead: the freeze costs what is due in the other 450 ms; 350 of those are over 100 ms.
+	m.between("over 100 ms", m.over[0], 330, 440)
+	m.between("over 100 ms without lag", m.overWithoutLag[0], 0, 30)
+	lag := m.metrics["lag"]
+	m.between("sum of lag in s", lag.Sum/1e9, 90, 140)
+}
+
+func TestLostTicksOfK6LoseNoMessage(t *testing.T) {
+	m := measure(t, testPlan(2000, 1500), &stub{}, func(slot func()) {
+		// 25 of 40 ticks are dropped, as k6 does when no VU is free.
+		began := time.Now()
+		for n := 0; time.Since(began) < 1800*time.Millisecond; n++ {
+			if n%40 < 15 {
+				go slot()
+			}
+			time.Sleep(2 * time.Millisecond)
+		}
+	})
+	if m.window.Received != 3000 || m.window.NotOffered != 0 {
+		t.Errorf("received %d, not offered %d; want 3000, 0", m.window.Received, m.window.NotOffered)
+	}
+	// A clock that counts iterations would be a second early by now.
+	m.between("mean response in ms", m.metrics["response"].Sum/3000/ms, 0, 40)
+}
+
+func TestSlotsThatNobodyClaimsAreMessagesNotOffered(t *testing.T) {
+	m := measure(t, testPlan(1000, 2000), &stub{}, func(slot func()) {
+		began := time.Now()
+		for time.Since(began) < time.Second {
+			slot()
+			time.Sleep(10 * time.Millisecond)
+		}
+		time.Sleep(200 * time.Millisecond)
+	})
+	if m.state != "interrupted" {
+		t.Errorf("state %q; want interrupted", m.state)
+	}
+	// T0 is 100 ms after the first claim, the last claim reaches 50 ms ahead: 1 s of claims are 0.96 s of schedule.
+	m.between("not offered", m.window.NotOffered, 900, 1200)
+	if m.window.Failed != 0 || m.window.Lost != 0 {
+		t.Errorf("failed %d, lost %d; want none", m.window.Failed, m.window.Lost)
+	}
+}
+
+func TestWhatTheBrokerDoesToMessagesIsCountedExactly(t *testing.T) {
+	refused := errors.New("refused by nats://user:secret@host")
+	m := measure(t, testPlan(2000, 1000), &stub{
+		onSend: func(msg *broker.Message) error {
+			if msg.Index%70 == 3 {
+				return refused
+			}
+			return nil
+		},
+		deliveries: func(i int64) int {
+			switch {
+			case i%100 == 5:
+				return 0
+			case i%50 == 7:
+				return 2
+			}
+			return 1
+		},
+		alter: func(i int64, payload []byte) {
+			switch {
+			case i%200 == 11:
+				payload[4] ^= 1 // of another run
+			case i%200 == 13:
+				payload[31] ^= 1 // another intended time: no message of ours
+			}
+		},
+	}, nil)
+	count := func(hit func(i int64) bool) (n int64) {
+		for i := range int64(2000) {
+			if hit(i) {
+				n++
+			}
+		}
+		return n
+	}
+	failed := count(func(i int64) bool { return i%70 == 3 })
+	lost := count(func(i int64) bool { return i%70 != 3 && (i%100 == 5 || i%200 == 11 || i%200 == 13) })
+	duplicated := count(func(i int64) bool { return i%70 != 3 && i%50 == 7 && i%100 != 5 })
+	foreign := count(func(i int64) bool { return i%70 != 3 && (i%200 == 11 || i%200 == 13) })
+	if m.window.Failed != failed || m.window.Lost != lost || m.window.Duplicated != duplicated || m.totals.Foreign != foreign {
+		t.Errorf("failed %d lost %d duplicated %d foreign %d; want %d %d %d %d",
+			m.window.Failed, m.window.Lost, m.window.Duplicated, m.totals.Foreign, failed, lost, duplicated, foreign)
+	}
+	if len(m.totals.Errors) != 1 || m.totals.Errors[0].Count != failed || m.totals.Errors[0].Message != "refused by nats://***@host" {
+		t.Errorf("errors = %+v; want one, counted %d times, without the password", m.totals.Errors, failed)
+	}
+}
+
+func TestAcknowledgementsFailuresAndReceiptsAreThreeSets(t *testing.T) {
+	p := testPlan(1000, 500)
+	m := measure(t, p, &stub{acks: true, deliveries: func(i int64) int {
+		if i%10 == 0 {
+			return 0
+		}
+		return 1
+	}, onSend: func(msg *broker.Message) error {
+		if msg.Index%25 == 1 {
+			return errors.New("refused")
+		}
+		return nil
+	}}, nil)
+	if *m.window.Acked != 480 || m.window.Failed != 20 || m.window.Lost != 50 || m.metrics["ack"].Count != 480 {
+		t.Errorf("acked %d failed %d lost %d acks recorded %d; want 480 20 50 480",
+			*m.window.Acked, m.window.Failed, m.window.Lost, m.metrics["ack"].Count)
+	}
+}
+
+func TestInFlightIsNeverAboveItsLimitAndOtherProducersAreNotHeldUp(t *testing.T) {
+	p := testPlan(2000, 1500)
+	limit := int64(10)
+	p.InFlight, p.Producers, p.Connections, p.Topics = &limit, 2, 2, []string{"slow", "fast"}
+	var flying, highest atomic.Int64
+	var freeze sync.Once
+	s := &stub{
+		onSend: func(msg *broker.Message) error {
+			if msg.Name == "slow" {
+				highest.Store(max(highest.Load(), flying.Add(1)))
+			}
+			return nil
+		},
+		receive: func(topic string, i int64) {
+			if topic != "slow" {
+				return
+			}
+			if i == 200 {
+				freeze.Do(func() { time.Sleep(400 * time.Millisecond) })
+			}
+			flying.Add(-1)
+		},
+	}
+	m := measure(t, p, s, nil)
+	if highest.Load() > limit {
+		t.Errorf("%d in flight; the limit is %d", highest.Load(), limit)
+	}
+	if m.window.Received != 3000 {
+		t.Errorf("received %d; want 3000", m.window.Received)
+	}
+	// 390 of the slow producer's messages wait 0..390 ms: 76 s; the fast one's do not.
+	m.between("sum of queued in s", m.metrics["queued"].Sum/1e9, 60, 100)
+	if lag := m.metrics["lag"].Sum; lag > m.metrics["queued"].Sum/5 {
+		t.Errorf("lag %d ms beside queued %d ms", lag/ms, m.metrics["queued"].Sum/ms)
+	}
+}
+
+func TestMessagesThatTheGateKeptFromLeavingHaveFailed(t *testing.T) {
+	p := testPlan(1000, 500)
+	limit := int64(5)
+	p.InFlight, p.DrainNs = &limit, 200*ms
+	m := measure(t, p, &stub{deliveries: func(int64) int { return 0 }}, nil)
+	if m.window.Lost != 5 || m.window.Failed != 495 || m.window.NotOffered != 0 || m.state != "complete" {
+		t.Errorf("%s: %+v; want 5 lost, 495 failed", m.state, m.window)
+	}
+	if m.took > 3*time.Second {
+		t.Errorf("the run took %s", m.took)
+	}
+}
+
+func TestASendThatNeverReturnsEndsTheRunInBoundedTime(t *testing.T) {
+	p := testPlan(1000, 500)
+	p.DrainNs = 200 * ms
+	never := make(chan struct{})
+	defer close(never)
+	m := measure(t, p, &stub{onSend: func(msg *broker.Message) error {
+		if msg.Index == 100 {
+			<-never
+		}
+		return nil
+	}}, nil)
+	if m.window.Received != 100 || m.window.Failed != 400 || m.window.NotOffered != 0 {
+		t.Errorf("%+v; want 100 received, 400 failed", m.window)
+	}
+	if m.took > 4*time.Second {
+		t.Errorf("the run took %s", m.took)
+	}
+}
+
+func TestAnInterruptedRunKeepsWhatItHas(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	time.AfterFunc(800*time.Millisecond, cancel)
+	m := measureContext(t, ctx, testPlan(1000, 60_000), &stub{}, nil)
+	if m.state != "interrupted" || m.window.NotOffered == 0 || m.window.Lost != 0 {
+		t.Errorf("%s: %+v", m.state, m.window)
+	}
+	m.between("received", m.window.Received, 300, 1000)
+}
+
+func TestEveryMessageOfManyProducersIsSentOnceAndInOrder(t *testing.T) {
+	p := testPlan(5000, 600)
+	p.Producers, p.Connections, p.Topics = 7, 3, []string{"a", "b", "c"}
+	p.Schedule.WarmupNs = 123 * ms
+	m := measure(t, complete(p), &stub{}, nil)
+	if m.warmup.Received != p.Schedule.WarmupMessages || m.window.Received != 3000 || m.window.Duplicated != 0 {
+		t.Errorf("warm-up %+v, window %+v", m.warmup, m.window)
+	}
+}
+
+func TestAPlanThatContradictsItselfIsRefused(t *testing.T) {
+	for name, spoil := range map[string]func(*Plan){
+		"more messages than the schedule": func(p *Plan) { p.Schedule.Messages++ },
+		"an unknown pattern":              func(p *Plan) { p.Pattern = "fan-out" },
+		"a newer schema":                  func(p *Plan) { p.Schema = 2 },
+		"no topics":                       func(p *Plan) { p.Topics = nil },
+		"an inFlight of 0":                func(p *Plan) { p.InFlight = new(int64) },
+		"two clients":                     func(p *Plan) { p.Client.Count = 2 },
+	} {
+		p := testPlan(10, 1000)
+		spoil(p)
+		if err := p.check(); err == nil {
+			t.Errorf("%s is accepted", name)
+		}
+	}
+}

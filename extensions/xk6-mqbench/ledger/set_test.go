@@ -1,0 +1,106 @@
+package ledger
+
+import (
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+func TestASetAgreesWithAMap(t *testing.T) {
+	const size = 3*chunkBits + 17
+	random := rand.New(rand.NewPCG(3, 4))
+	a, b := NewSet(size), NewSet(size)
+	inA, inB := map[int64]bool{}, map[int64]bool{}
+	for range 120_000 {
+		seq := random.Int64N(size)
+		if already, _ := a.Add(seq); already != inA[seq] {
+			t.Fatalf("Add(%d) says already = %v", seq, already)
+		}
+		inA[seq] = true
+		other := random.Int64N(size)
+		b.Add(other)
+		inB[other] = true
+	}
+	for range 200 {
+		from := random.Int64N(size)
+		to := from + random.Int64N(size-from+1)
+		var onlyA, all, notB int64
+		for seq := from; seq < to; seq++ {
+			if inA[seq] {
+				all++
+				if !inB[seq] {
+					onlyA++
+				}
+			}
+			if !inB[seq] {
+				notB++
+			}
+			if a.Has(seq) != inA[seq] {
+				t.Fatalf("Has(%d) = %v", seq, a.Has(seq))
+			}
+		}
+		if got := a.Count(from, to); got != all {
+			t.Fatalf("Count(%d, %d) = %d; want %d", from, to, got, all)
+		}
+		if got := CountWhere(from, to, a, b); got != onlyA {
+			t.Fatalf("CountWhere(%d, %d, a, b) = %d; want %d", from, to, got, onlyA)
+		}
+		if got := CountWhere(from, to, nil, b); got != notB {
+			t.Fatalf("CountWhere(%d, %d, nil, b) = %d; want %d", from, to, got, notB)
+		}
+	}
+}
+
+func TestAFullChunkIsLetGoAndStillKnowsItsMembers(t *testing.T) {
+	s := NewSet(2 * chunkBits)
+	for seq := range int64(chunkBits) {
+		s.Add(seq)
+	}
+	if s.chunks[0].Load() != full {
+		t.Error("a full chunk still takes memory")
+	}
+	if already, ok := s.Add(4711); !already || !ok {
+		t.Error("a duplicate in a full chunk is not seen")
+	}
+	if got := s.Count(0, 2*chunkBits); got != chunkBits {
+		t.Errorf("Count = %d; want %d", got, chunkBits)
+	}
+}
+
+func TestNumbersOutsideOfTheSetChangeNothing(t *testing.T) {
+	s := NewSet(10)
+	for _, seq := range []int64{-1, 10, 1 << 40} {
+		if _, ok := s.Add(seq); ok || s.Has(seq) {
+			t.Errorf("Add(%d) is taken", seq)
+		}
+	}
+}
+
+func TestOfConcurrentAddsExactlyOneIsTheFirst(t *testing.T) {
+	const size = chunkBits + 1000
+	s := NewSet(size)
+	var first atomic.Int64
+	var wait sync.WaitGroup
+	for range 4 {
+		wait.Go(func() {
+			for seq := range int64(size) {
+				if already, _ := s.Add(seq); !already {
+					first.Add(1)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	if first.Load() != size {
+		t.Errorf("%d numbers were new; want %d", first.Load(), size)
+	}
+}
+
+func BenchmarkAdd(b *testing.B) {
+	s := NewSet(int64(b.N))
+	b.ReportAllocs()
+	for i := range int64(b.N) {
+		s.Add(i)
+	}
+}

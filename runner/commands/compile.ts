@@ -1,0 +1,28 @@
+import { EXIT, type ExitCode } from "../errors.ts";
+import { expand } from "../plan/expand.ts";
+import type { Overrides } from "../scenario/overrides.ts";
+import { readScenario } from "../scenario/read.ts";
+import { compile as compilePlan } from "../script/compile.ts";
+import type { World } from "../world.ts";
+
+export interface CompileArgs extends Overrides {
+	/** Path of the scenario file. */
+	readonly path: string;
+	/** `--only`: a glob over "system/case"; the first run that it matches is shown. */
+	readonly only?: string | undefined;
+	/** `--plan`: the plan.json that the script opens, instead of the script. */
+	readonly plan?: boolean | undefined;
+}
+
+/** `mqbench compile`: shows the k6 script of the first run. */
+export async function compile(
+	args: CompileArgs,
+	world: World,
+): Promise<ExitCode> {
+	const { scenario } = await readScenario(args.path, args, world);
+	const [first] = expand(scenario, { runId: "compile", only: args.only });
+	if (!first) throw new Error("a scenario without runs");
+	const { script, planJson } = compilePlan(first);
+	world.stdout.write(args.plan ? planJson : script);
+	return EXIT.pass;
+}

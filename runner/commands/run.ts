@@ -1,0 +1,50 @@
+import path from "node:path";
+import type { ExitCode } from "../errors.ts";
+import { runPipeline } from "../pipeline.ts";
+import { renderTerminal } from "../report/terminal.ts";
+import { makeProgress } from "../run/progress.ts";
+import type { Overrides } from "../scenario/overrides.ts";
+import { readScenario } from "../scenario/read.ts";
+import { exitCodeOf, type OnInconclusive } from "../verdict/exit.ts";
+import type { World } from "../world.ts";
+
+export interface RunArgs extends Overrides {
+	/** Path of the scenario file. */
+	readonly path: string;
+	/** `--only`: a glob over "system/case". */
+	readonly only?: string | undefined;
+	/** `--out`: folder for the results. */
+	readonly out?: string | undefined;
+	/** `--json`: result.json on stdout instead of the report. */
+	readonly json?: boolean | undefined;
+	/** `--quiet`: no progress, no report; the exit code speaks. */
+	readonly quiet?: boolean | undefined;
+	readonly onInconclusive?: OnInconclusive | undefined;
+}
+
+/** `mqbench run`: makes every run of a scenario, prints the verdict, and gives its exit code. */
+export async function run(args: RunArgs, world: World): Promise<ExitCode> {
+	const { scenario, text } = await readScenario(args.path, args, world);
+	const { folder, result } = await runPipeline(
+		{
+			scenario,
+			scenarioText: text,
+			only: args.only,
+			out: args.out,
+			progress: makeProgress(world, args.quiet ?? false),
+		},
+		world,
+	);
+	if (args.json) world.stdout.write(`${JSON.stringify(result, null, "\t")}\n`);
+	else if (!args.quiet) {
+		const here = path.relative(world.cwd, folder);
+		world.stdout.write(
+			renderTerminal(result, {
+				columns: world.stdout.columns,
+				colour: world.stdout.isTTY && !world.env.NO_COLOR,
+				folder: here.startsWith("..") ? folder : here,
+			}),
+		);
+	}
+	return exitCodeOf(result, args.onInconclusive);
+}

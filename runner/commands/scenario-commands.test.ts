@@ -1,0 +1,97 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { fakeWorld } from "../world.fake.ts";
+import { compile } from "./compile.ts";
+import { validate } from "./validate.ts";
+
+const cwd = fileURLToPath(new URL("../../", import.meta.url));
+
+describe("validate", () => {
+	test.each([
+		[
+			"scenarios/quickstart.yaml",
+			{},
+			"1 run, 1 system (nats), 1 case, 15s and drain",
+		],
+		[
+			"scenarios/message-sizes.yaml",
+			{},
+			"3 runs, 1 system (nats), 3 cases, 1.75min and drain",
+		],
+		[
+			"scenarios/message-sizes.yaml",
+			{ only: "*/1KiB*", set: ["repeat=2"] },
+			"2 runs, 1 system (nats), 1 case, 1.17min and drain",
+		],
+	])("says how much %s would do", async (file, args, summary) => {
+		const world = fakeWorld({ cwd });
+		expect(await validate({ path: file, ...args }, world)).toBe(0);
+		expect(world.out()).toBe(`${file} is valid: ${summary}\n`);
+	});
+
+	test("refuses a file that isn't there, or is a folder, by its name", async () => {
+		const world = fakeWorld({ cwd });
+		await expect(
+			validate({ path: "scenarios/none.yaml" }, world),
+		).rejects.toThrow(
+			"scenarios/none.yaml: cannot be read (there is no such file). Give the path of a scenario file, e.g. mqbench scenarios/quickstart.yaml",
+		);
+		await expect(validate({ path: "scenarios" }, world)).rejects.toThrow(
+			"scenarios: cannot be read (it is a folder)",
+		);
+	});
+
+	test("refuses a file with mistakes with exit code 2", async () => {
+		const folder = mkdtempSync(path.join(tmpdir(), "mqbench-"));
+		writeFileSync(path.join(folder, "bad.yaml"), "system: nast\n");
+		await expect(
+			validate({ path: "bad.yaml" }, fakeWorld({ cwd: folder })),
+		).rejects.toMatchObject({
+			code: "scenario-invalid",
+			exit: 2,
+			message: expect.stringContaining(
+				'bad.yaml:1:9 unknown broker "nast"; did you mean nats?',
+			),
+		});
+	});
+
+	test("needs the variables of the environment that the scenario names", async () => {
+		const file = "scenarios/existing-nats.yaml";
+		await expect(validate({ path: file }, fakeWorld({ cwd }))).rejects.toThrow(
+			"NATS_URL",
+		);
+		const world = fakeWorld({
+			cwd,
+			env: { NATS_URL: "nats://me:hunter2@h:4222" },
+		});
+		expect(await validate({ path: file }, world)).toBe(0);
+		expect(world.out()).not.toContain("hunter2");
+	});
+});
+
+describe("compile", () => {
+	test("shows the script of the first run that is asked for", async () => {
+		const world = fakeWorld({ cwd });
+		expect(
+			await compile(
+				{ path: "scenarios/message-sizes.yaml", only: "*/5KiB*" },
+				world,
+			),
+		).toBe(0);
+		expect(world.out()).toMatch(
+			/^\/\/ message-sizes: nats, case "5KiB 2000\/s", repeat 1 of 1\n/,
+		);
+	});
+
+	test("shows the plan that the script opens", async () => {
+		const world = fakeWorld({ cwd });
+		await compile({ path: "scenarios/quickstart.yaml", plan: true }, world);
+		expect(JSON.parse(world.out())).toMatchObject({
+			scenario: "quickstart",
+			schedule: { messages: 45_000 },
+		});
+	});
+});

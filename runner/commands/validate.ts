@@ -1,0 +1,47 @@
+import { EXIT, type ExitCode } from "../errors.ts";
+import { expand } from "../plan/expand.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { Overrides } from "../scenario/overrides.ts";
+import { readScenario } from "../scenario/read.ts";
+import { formatDuration } from "../units.ts";
+import type { World } from "../world.ts";
+
+export interface ValidateArgs extends Overrides {
+	/** Path of the scenario file. */
+	readonly path: string;
+	/** `--only`: a glob over "system/case". */
+	readonly only?: string | undefined;
+}
+
+/** `mqbench validate`: checks a scenario without a broker, and says how much it would do. */
+export async function validate(
+	args: ValidateArgs,
+	world: World,
+): Promise<ExitCode> {
+	const { scenario } = await readScenario(args.path, args, world);
+	const plans = expand(scenario, { runId: "validate", only: args.only });
+	world.stdout.write(`${args.path} is valid: ${summary(plans)}\n`);
+	return EXIT.pass;
+}
+
+// --- internal ---
+
+/** "3 runs, 1 system (nats), 3 cases, 1.75min and drain". */
+function summary(plans: readonly Plan[]): string {
+	const systems = [...new Set(plans.map(({ system }) => system))];
+	const cases = new Set(plans.map((plan) => plan.case));
+	const ns = plans.reduce(
+		(sum, { schedule }) => sum + schedule.warmupNs + schedule.durationNs,
+		0,
+	);
+	return [
+		counted(plans.length, "run"),
+		`${counted(systems.length, "system")} (${systems.join(", ")})`,
+		counted(cases.size, "case"),
+		`${formatDuration(ns)} and drain`,
+	].join(", ");
+}
+
+function counted(count: number, noun: string): string {
+	return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

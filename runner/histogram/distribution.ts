@@ -1,0 +1,59 @@
+import type { JsHistogram } from "hdr-histogram-js";
+
+/**
+ * The buckets of a histogram that hold something, ascending. Bucket i counts the values from `low[i]` to
+ * `high[i]` ns, both included; `upTo[i]` are the values in it and below.
+ */
+export interface Distribution {
+	readonly count: number;
+	readonly low: readonly number[];
+	readonly high: readonly number[];
+	readonly upTo: readonly number[];
+}
+
+export const EMPTY: Distribution = { count: 0, low: [], high: [], upTo: [] };
+
+/** Reads the buckets out of a histogram. */
+export function distribution(histogram: JsHistogram): Distribution {
+	const low: number[] = [];
+	const high: number[] = [];
+	const upTo: number[] = [];
+	let count = 0;
+	const last = histogram.countsArrayIndex(histogram.maxValue);
+	for (let i = 0; i <= last && histogram.totalCount > 0; i++) {
+		const here = histogram.getCountAtIndex(i);
+		if (here === 0) continue;
+		count += here;
+		const value = histogram.valueFromIndex(i);
+		low.push(value);
+		high.push(histogram.highestEquivalentValue(value));
+		upTo.push(count);
+	}
+	return { count, low, high, upTo };
+}
+
+/** Index of the bucket that holds the sample of `rank`, counted from 1, smallest first. */
+export function bucketOfRank(d: Distribution, rank: number): number {
+	if (rank < 1 || rank > d.count)
+		throw new RangeError(`rank ${rank} of ${d.count} samples`);
+	let from = 0;
+	let to = d.upTo.length - 1;
+	while (from < to) {
+		const middle = (from + to) >> 1;
+		if ((d.upTo[middle] ?? 0) >= rank) to = middle;
+		else from = middle + 1;
+	}
+	return from;
+}
+
+/** Samples above `ns`, an upper edge of a bucket. */
+export function countAbove(d: Distribution, ns: number): number {
+	let from = 0;
+	let to = d.high.length;
+	while (from < to) {
+		const middle = (from + to) >> 1;
+		if ((d.high[middle] ?? 0) > ns) to = middle;
+		else from = middle + 1;
+	}
+	return d.count - (from === 0 ? 0 : (d.upTo[from - 1] ?? 0));
+}

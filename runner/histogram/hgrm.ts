@@ -1,0 +1,79 @@
+import { bucketOfRank } from "./distribution.ts";
+import {
+	rank,
+	type Sample,
+	samplesForBound,
+	valueAtRank,
+} from "./percentiles.ts";
+
+/** A point of the percentile curve: `total` samples have at most `value` ns. */
+export interface CurvePoint {
+	/** 0 <= p < 100. */
+	readonly p: number;
+	readonly value: number;
+	readonly total: number;
+}
+
+/**
+ * The curve as HdrHistogram's tools sample it: five points for every halving of the distance to 100 %. It stops at the
+ * last percentile that the samples carry, and where those begin that never completed.
+ */
+export function curve(s: Sample): CurvePoint[] {
+	const points: CurvePoint[] = [];
+	for (let level = 0; s.n > 0; level = next(level)) {
+		// Twelve decimals, as printed: the row and its rank then belong together.
+		const p = Number(level.toFixed(10));
+		if (p > 0 && samplesForBound(p) > s.n) break;
+		const r = p === 0 ? 1 : rank(s.n, p);
+		const value = valueAtRank(s, r);
+		if (value === null) break;
+		const bucket = bucketOfRank(s.distribution, r);
+		points.push({ p, value, total: s.distribution.upTo[bucket] ?? 0 });
+	}
+	return points;
+}
+
+/**
+ * An `.hgrm` file for HdrHistogram's plotters: values in ms; blanks between four fields; the last row has three. The exact
+ * maximum stands there, whatever the support: plotters skip that row.
+ */
+export function hgrm(
+	points: readonly CurvePoint[],
+	total: {
+		/** Samples that completed, and those that did not. */
+		readonly count: number;
+		readonly censored: number;
+		readonly mean: number;
+		readonly max: number;
+	},
+): string {
+	const row = (value: number, p: number, count: number) =>
+		`${ms(value).padStart(14)} ${(p / 100).toFixed(12)} ${String(count).padStart(10)}`;
+	return [
+		"         Value     Percentile TotalCount 1/(1-Percentile)",
+		"",
+		...points.map(
+			({ p, value, total }) =>
+				`${row(value, p, total)} ${(100 / (100 - p)).toFixed(2).padStart(14)}`,
+		),
+		row(total.max, 100, total.count),
+		`#[Mean    = ${ms(total.mean).padStart(14)}]`,
+		`#[Max     = ${ms(total.max).padStart(14)}, Total count = ${total.count}]`,
+		`#[Never completed = ${total.censored}: they count as larger than every value above]`,
+		"",
+	].join("\n");
+}
+
+// --- internal ---
+
+const TICKS_PER_HALF_DISTANCE = 5;
+
+function next(level: number): number {
+	const halvings = Math.floor(Math.log2(100 / (100 - level))) + 1;
+	return level + 100 / (TICKS_PER_HALF_DISTANCE * 2 ** halvings);
+}
+
+/** To the nanosecond. */
+function ms(ns: number): string {
+	return (ns / 1e6).toFixed(6);
+}

@@ -1,0 +1,83 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { readLog } from "./hlog.ts";
+import { mergeLines } from "./merge.ts";
+import { percentile, rank, valueAtRank } from "./percentiles.ts";
+
+// The reference implementation reads the same files. Without Maven or Java this says so and skips, but never in CI.
+const missing = ["mvn", "java"].filter(
+	(command) => spawnSync(command, ["-version"]).error !== undefined,
+);
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+const FILES = [
+	"stall/runs/01-nats-256B-1000-s-1/client-0.hlog",
+	"repeats/runs/02-kafka-256B-500-s-1/client-1.hlog",
+];
+
+test.skipIf(missing.length > 0 && process.env.CI !== "true").each(FILES)(
+	`%s is to us what it is to HdrHistogram's Java${missing.length > 0 ? ` (missing: ${missing.join(", ")})` : ""}`,
+	{ timeout: 300_000 },
+	(file) => {
+		expect(missing, "CI needs mvn and java").toEqual([]);
+		const path = here(`../report/fixtures/${file}`);
+		const java = readWithJava(path);
+		const ours = mergeLines(readLog(readFileSync(path, "utf8")), 0);
+		expect(Object.keys(java).sort()).toEqual([...ours.keys()].sort());
+		for (const [tag, theirs] of Object.entries(java)) {
+			const distribution = ours.get(tag)?.whole;
+			if (distribution === undefined) throw new Error(`no ${tag}`);
+			const sample = {
+				distribution,
+				n: distribution.count,
+				min: null,
+				max: null,
+			};
+			expect(distribution.count).toBe(theirs.count);
+			expect(distribution.high.at(-1)).toBe(theirs.max);
+			for (const [p, value] of [
+				[50, theirs.p50],
+				[99, theirs.p99],
+				[99.9, theirs.p999],
+			] as const) {
+				// Both give the upper edge of the bucket of the sample of rank ceil(n * q): equal, not just near.
+				expect(valueAtRank(sample, rank(sample.n, p))).toBe(value);
+				const ours = percentile(sample, p, 1).value;
+				if (ours !== null) expect(ours).toBe(value);
+			}
+		}
+	},
+);
+
+type ByTag = Record<
+	string,
+	{ count: number; p50: number; p99: number; p999: number; max: number }
+>;
+
+function readWithJava(path: string): ByTag {
+	const output = mkdtempSync(join(tmpdir(), "mqbench-read-log-"));
+	try {
+		const { status, stdout, stderr } = spawnSync(
+			"mvn",
+			[
+				"-q",
+				"-B",
+				"-f",
+				here("java/pom.xml"),
+				`-Doutput=${output}`,
+				"compile",
+				"exec:java",
+				`-Dexec.args='${path}'`,
+			],
+			{ encoding: "utf8" },
+		);
+		expect(status, stdout + stderr).toBe(0);
+		return JSON.parse(stdout.slice(stdout.indexOf("{"))) as ByTag;
+	} finally {
+		rmSync(output, { recursive: true, force: true });
+	}
+}

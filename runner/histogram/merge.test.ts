@@ -1,0 +1,134 @@
+import { readFileSync } from "node:fs";
+import {
+	build,
+	encodeIntoCompressedBase64,
+	type JsHistogram,
+} from "hdr-histogram-js";
+import { describe, expect, test } from "vitest";
+import { distribution } from "./distribution.ts";
+import { decode, readLog } from "./hlog.ts";
+import { add, emptyHistogram, mergeLines } from "./merge.ts";
+import { histogramOf, latencies, seeded } from "./random.fake.ts";
+
+const line = (tag: string, startS: number, values: number[]) => ({
+	tag,
+	startS,
+	lengthS: 1,
+	encoded: encodeIntoCompressedBase64(histogramOf(values)),
+});
+
+const merged = (...histograms: JsHistogram[]) => {
+	const sum = emptyHistogram();
+	for (const h of histograms) add(sum, h);
+	return distribution(sum);
+};
+
+describe("merging", () => {
+	test("is commutative and associative, and counts add up", () => {
+		const random = seeded(5);
+		const [a, b, c] = [300, 1, 4000].map((n) =>
+			histogramOf(latencies(n, random)),
+		) as [JsHistogram, JsHistogram, JsHistogram];
+		const abc = merged(a, b, c);
+		expect(merged(c, a, b)).toEqual(abc);
+		expect(abc.count).toBe(4301);
+		const ab = emptyHistogram();
+		add(ab, a);
+		add(ab, b);
+		expect(merged(ab, c)).toEqual(abc);
+	});
+
+	test("gives the histogram of all values together", () => {
+		const random = seeded(6);
+		const a = latencies(500, random);
+		const b = latencies(700, random);
+		expect(merged(histogramOf(a), histogramOf(b))).toEqual(
+			distribution(histogramOf([...a, ...b])),
+		);
+	});
+
+	test("refuses histograms of another range or precision", () => {
+		const other = build({
+			bitBucketSize: 64,
+			highestTrackableValue: 3.6e12,
+			numberOfSignificantValueDigits: 2,
+		}) as JsHistogram;
+		expect(() => add(emptyHistogram(), other)).toThrow(
+			"numberOfSignificantValueDigits 3 and 2",
+		);
+	});
+
+	test("keeps counts above 2^31, which 32-bit buckets would wrap", () => {
+		const h = emptyHistogram();
+		h.recordValueWithCount(1000, 2 ** 31);
+		expect(merged(h, h).count).toBe(2 ** 32);
+	});
+});
+
+describe("the lines of a log", () => {
+	test("are put together by tag and second of the window; several lines of a second add up", () => {
+		const { response, warmup } = {
+			response: [
+				line("response", 1.5, [10]),
+				line("response", 1.5, [20, 30]),
+				line("response", 2.5, [40]),
+			],
+			warmup: [line("response.warmup", 0.5, [1, 1])],
+		};
+		const tags = mergeLines([...response, ...warmup], 1.5e9);
+		expect([...(tags.get("response")?.seconds.keys() ?? [])]).toEqual([0, 1]);
+		expect(tags.get("response")?.seconds.get(0)?.count).toBe(3);
+		expect(tags.get("response")?.whole.count).toBe(4);
+		expect([...(tags.get("response.warmup")?.seconds.keys() ?? [])]).toEqual([
+			-1,
+		]);
+	});
+
+	test("written a little before their second, by rounding to ms, belong to it all the same", () => {
+		const tags = mergeLines([line("lag", 1.333, [5])], 1_333_333_333);
+		expect([...(tags.get("lag")?.seconds.keys() ?? [])]).toEqual([0]);
+	});
+
+	test("1000 of them merge in well under 2 s", () => {
+		const log = readFileSync(
+			new URL(
+				"../report/fixtures/stall/runs/01-nats-256B-1000-s-1/client-0.hlog",
+				import.meta.url,
+			),
+			"utf8",
+		);
+		const few = readLog(log).filter((l) => l.tag === "response");
+		const many = Array.from({ length: 1000 }, (_, i) => ({
+			...(few[i % few.length] as (typeof few)[number]),
+			startS: i,
+		}));
+		const start = performance.now();
+		expect(mergeLines(many, 0).get("response")?.whole.count).toBe(1_000_000);
+		// Takes 0.4 s on a slow machine; pako instead of zlib would take many times that.
+		expect(performance.now() - start).toBeLessThan(2000);
+	});
+});
+
+describe("reading a log", () => {
+	test("skips comments and the legend, and takes lines without a tag", () => {
+		const encoded = encodeIntoCompressedBase64(histogramOf([7]));
+		const lines = readLog(
+			`#[BaseTime: 5]\n"StartTimestamp","Interval_Length"\n0.500,1.000,0.000,${encoded}\nTag=lag,1,1,0.1,${encoded}\n`,
+		);
+		expect(lines.map((l) => [l.tag, l.startS])).toEqual([
+			["", 0.5],
+			["lag", 1],
+		]);
+		expect(decode(lines[0] as (typeof lines)[0]).totalCount).toBe(1);
+	});
+
+	test("leaves out a last line that breaks off, and refuses a broken one in the middle", () => {
+		const encoded = encodeIntoCompressedBase64(histogramOf([7]));
+		expect(readLog(`Tag=lag,0,1,0.1,${encoded}\nTag=lag,1,1,0.`)).toHaveLength(
+			1,
+		);
+		expect(() => readLog("Tag=lag,0,1\nTag=lag,1,1,0.1,AAAA\n")).toThrow(
+			"line 1",
+		);
+	});
+});

@@ -1,0 +1,151 @@
+import { binomialAtMost } from "./binomial.ts";
+import { bucketOfRank, type Distribution } from "./distribution.ts";
+
+/**
+ * How far the samples carry a percentile. ok: at least 10 samples are expected above it. weak: fewer, but a 95 %
+ * bound exists, or stalls leave fewer than 10 independent ones. none: not printed.
+ */
+export type Support = "ok" | "weak" | "none";
+
+export interface Percentile {
+	/** 0 < p < 100, e.g. 99.9. */
+	readonly p: number;
+	/** ns; null without support, and when the rank falls among the messages that never completed. */
+	readonly value: number | null;
+	/** 95 % interval, ns. `high` is null when no upper bound exists, or it lies among those that never completed. */
+	readonly low: number | null;
+	readonly high: number | null;
+	readonly support: Support;
+	/** True: the percentile is supported but lies among the messages that never completed, "> timeout". */
+	readonly beyondTimeout: boolean;
+	/** Samples from which on the support is weak. */
+	readonly needs: number;
+}
+
+export interface Sample {
+	readonly distribution: Distribution;
+	/** All samples that the percentile is of: with those that never completed, which count as the largest. */
+	readonly n: number;
+	/** Exact extremes, ns; null: only the buckets are known. */
+	readonly min: number | null;
+	readonly max: number | null;
+}
+
+/**
+ * The percentile with its support and 95 % interval (METHODOLOGY.md, 2.2). `phi` >= 1 is the factor by which
+ * clustering thins out the samples. Clustering makes support weak, but never takes the value away: that p99 of a
+ * run with one stall is 490 ms is a fact of this run; how typical it is, is what the interval says.
+ */
+export function percentile(s: Sample, p: number, phi: number): Percentile {
+	const needs = samplesForBound(p);
+	const none = { value: null, low: null, high: null, beyondTimeout: false };
+	if (s.n < needs || s.n === 0) return { p, ...none, support: "none", needs };
+
+	const enough = s.n / phi >= samplesForSupport(p);
+	const { low, high } = intervalRanks(s.n, p, phi);
+	const value = valueAtRank(s, rank(s.n, p));
+	return {
+		p,
+		value,
+		low: valueAtRank(s, low, "low"),
+		high: high === null ? null : valueAtRank(s, high),
+		support: enough ? "ok" : "weak",
+		beyondTimeout: value === null,
+		needs,
+	};
+}
+
+/**
+ * ceil(n * p / 100), at least 1, exactly: in floating point 0.999 * 1000 is 999.0000000000001, and the rank
+ * would be one too high.
+ */
+export function rank(n: number, p: number): number {
+	const { numerator, denominator } = fraction(p);
+	return Math.max(1, Number(ceilDiv(BigInt(n) * numerator, denominator)));
+}
+
+/**
+ * The sample of `rank`: the upper edge of its bucket, never above the exact maximum; with "low" the lower
+ * edge, never below the exact minimum. null for a rank among those that never completed.
+ */
+export function valueAtRank(
+	s: Sample,
+	rank: number,
+	edge: "low" | "high" = "high",
+): number | null {
+	if (rank > s.distribution.count) return null;
+	const bucket = bucketOfRank(s.distribution, rank);
+	return edge === "low"
+		? Math.max(s.distribution.low[bucket] ?? 0, s.min ?? 0)
+		: Math.min(
+				s.distribution.high[bucket] ?? 0,
+				s.max ?? Number.POSITIVE_INFINITY,
+			);
+}
+
+/** Smallest n with q^n <= 0.025: from here on a 95 % upper bound exists ("weak"). p99: 368 ... rounded up. */
+export function samplesForBound(p: number): number {
+	return Math.ceil(Math.log(0.025) / Math.log1p(-tail(p)) - 1e-9);
+}
+
+/** 10 / (1 - q): from here on at least 10 samples are expected above the percentile ("ok"). */
+export function samplesForSupport(p: number): number {
+	const { numerator, denominator } = fraction(p);
+	return Number(ceilDiv(10n * denominator, denominator - numerator));
+}
+
+/** 1 - q as precisely as a double can be: 1 - 99.9/100 is off in the 14th digit, which large n would magnify. */
+export function tail(p: number): number {
+	const { numerator, denominator } = fraction(p);
+	return Number(denominator - numerator) / Number(denominator);
+}
+
+/**
+ * Ascending ranks [N - b, N - a] of the 95 % interval of a quantile, free of any distribution: with Y ~
+ * Bin(n, 1-q) and n' = n / phi, a = max{i : P(Y <= i) <= 0.025}, b = min{i : P(Y <= i) >= 0.975}, scaled back
+ * by phi. `high` is null when even a = 0 is too much: no upper bound exists.
+ */
+export function intervalRanks(
+	n: number,
+	p: number,
+	phi: number,
+): { low: number; high: number | null } {
+	const effective = n / phi;
+	const above = tail(p);
+	const atMost = (i: number) => binomialAtMost(i, effective, above);
+	const b = firstWhere(effective, (i) => atMost(i) >= 0.975);
+	const a = firstWhere(effective, (i) => atMost(i) > 0.025) - 1;
+	return {
+		low: Math.min(n, Math.max(1, n - Math.ceil(phi * b))),
+		high: a < 0 ? null : Math.max(1, n - Math.floor(phi * a)),
+	};
+}
+
+// --- internal ---
+
+/** p / 100 as an exact fraction, from the decimal digits that a person wrote. */
+function fraction(p: number): { numerator: bigint; denominator: bigint } {
+	if (!(p > 0 && p < 100)) throw new RangeError(`percentile ${p}`);
+	// Never in exponent form: the smallest percentile that a scenario can name is far above 1e-6.
+	const [whole = "", decimals = ""] = String(p).split(".");
+	return {
+		numerator: BigInt(whole + decimals),
+		denominator: 100n * 10n ** BigInt(decimals.length),
+	};
+}
+
+function ceilDiv(a: bigint, b: bigint): bigint {
+	return (a + b - 1n) / b;
+}
+
+/** Smallest integer i in [0, n] for which the monotone `holds` is true; ceil(n) if there is none. */
+function firstWhere(n: number, holds: (i: number) => boolean): number {
+	let from = 0;
+	let to = Math.ceil(n);
+	while (from < to) {
+		const middle = Math.floor((from + to) / 2);
+		if (holds(middle)) to = middle;
+		else from = middle + 1;
+	}
+	return from;
+}

@@ -1,0 +1,157 @@
+import { Command, CommanderError, Option } from "commander";
+import { EXIT, type ExitCode, MqbenchError } from "./errors.ts";
+import { packageVersion } from "./package.ts";
+import { maskUrls } from "./secrets.ts";
+import type { World } from "./world.ts";
+
+/** Runs a command line and returns its exit code. Every error becomes a message: with a stack only if it is a bug of ours. */
+export async function main(
+	argv: readonly string[],
+	world: World,
+): Promise<ExitCode> {
+	let code: ExitCode = EXIT.pass;
+	const program = commands(world, (result) => {
+		code = result;
+	});
+	try {
+		await program.parseAsync([...argv], { from: "user" });
+		return code;
+	} catch (error) {
+		return report(error, world);
+	}
+}
+
+// --- internal ---
+
+const EXAMPLES = `
+Examples:
+  mqbench scenarios/quickstart.yaml
+  mqbench scenarios/quickstart.yaml --set workload.rate=20000/s --set workload.duration=30s
+  mqbench scenarios/quickstart.yaml --target existing --url nats://host:4222
+  mqbench scenarios/message-sizes.yaml --only 'nats/1KiB*' --json
+  mqbench validate scenarios/quickstart.yaml
+  mqbench report reports/<run-id>
+
+Exit codes: 0 every SLA met, 99 an SLA breached, 6 inconclusive, 4 measurement invalid, 2 scenario or usage,
+3 environment, 1 bug, 130/143 interrupted.
+`;
+
+/** A command's module is loaded when it runs: validate needs no histograms. */
+function commands(world: World, done: (code: ExitCode) => void): Command {
+	const program = new Command("mqbench")
+		.description(
+			"Measures message brokers from a YAML scenario: open loop, from the intended send time, with a verdict.",
+		)
+		.version(packageVersion, "-v, --version")
+		.configureOutput({
+			writeOut: (text) => world.stdout.write(text),
+			writeErr: (text) => world.stderr.write(maskUrls(text)),
+		})
+		.exitOverride()
+		.showSuggestionAfterError()
+		.addHelpText("after", EXAMPLES);
+
+	scenarioOptions(
+		program
+			.command("run", { isDefault: true })
+			.description("make every run of a scenario (the default command)"),
+	)
+		.option(
+			"--out <folder>",
+			"folder for the results (default: reports/<run-id>)",
+		)
+		.option("--json", "print result.json instead of the report")
+		.option("-q, --quiet", "print nothing; the exit code speaks")
+		.addOption(
+			new Option(
+				"--on-inconclusive <what>",
+				"exit code of an undecided SLA: fail 6, warn and pass 0",
+			)
+				.choices(["fail", "warn", "pass"])
+				.default("fail"),
+		)
+		.action(async (path: string, options) => {
+			const { run } = await import("./commands/run.ts");
+			done(await run({ path, ...options }, world));
+		});
+	scenarioOptions(
+		program
+			.command("validate")
+			.description("check a scenario, and say what it would do"),
+	).action(async (path: string, options) => {
+		const { validate } = await import("./commands/validate.ts");
+		done(await validate({ path, ...options }, world));
+	});
+	scenarioOptions(
+		program
+			.command("compile")
+			.description("print the k6 script of the first run"),
+	)
+		.option("--plan", "print the plan.json that the script opens")
+		.action(async (path: string, options) => {
+			const { compile } = await import("./commands/compile.ts");
+			done(await compile({ path, ...options }, world));
+		});
+	program
+		.command("report")
+		.description("recompute result and reports of a run from its files")
+		.argument("<folder>", "reports/<run-id>")
+		.action(async (folder: string) => {
+			const { report: command } = await import("./commands/report.ts");
+			done(await command({ folder }, world));
+		});
+	program
+		.command("schema")
+		.description("print the JSON Schema of scenarios, or of result.json")
+		.addArgument(
+			commandArgument("[what]")
+				.choices(["scenario", "result"])
+				.default("scenario"),
+		)
+		.action(async (what: "scenario" | "result") => {
+			const { schema } = await import("./commands/schema.ts");
+			done(await schema({ what }, world));
+		});
+	return program;
+}
+
+function commandArgument(name: string) {
+	return new Command().createArgument(name);
+}
+
+function scenarioOptions(command: Command): Command {
+	return command
+		.argument("<scenario>", "path of the YAML file")
+		.option(
+			"--set <path=value>",
+			"override a field, e.g. workload.rate=5000/s; may be repeated",
+			(value: string, all: string[]) => [...all, value],
+			[],
+		)
+		.option("--target <target>", "where it runs: local or existing")
+		.option(
+			"--url <url>",
+			"URL of an existing broker (implies --target existing)",
+		)
+		.option(
+			"--only <glob>",
+			"only runs whose system/case matches, e.g. 'nats/256B*'",
+		);
+}
+
+function report(error: unknown, world: World): ExitCode {
+	if (error instanceof MqbenchError) {
+		world.stderr.write(`${maskUrls(error.message)}\n`);
+		if (error.code === "interrupted" && world.stop.reason === "SIGTERM")
+			return EXIT.terminated;
+		return error.exit;
+	}
+	// Commander has printed its message already; help and version are no errors.
+	if (error instanceof CommanderError)
+		return error.exitCode === 0 ? EXIT.pass : EXIT.usage;
+	const stack = error instanceof Error ? error.stack : String(error);
+	world.stderr.write(
+		`${maskUrls(`This is a bug of mqbench ${packageVersion}, please report it with the scenario:\n${stack}`)}\n`,
+	);
+	return EXIT.internal;
+}

@@ -1,0 +1,190 @@
+import { describe, expect, test } from "vitest";
+import { MqbenchError } from "../errors.ts";
+import { loadScenario } from "../scenario/load.ts";
+import { expand } from "./expand.ts";
+import { Plan, runFolder } from "./plan.ts";
+
+const article = `name: article
+systems: { nats: nats, floor: noop }
+workload: { duration: 30s }
+cases:
+  - { message: 256B, rate: 3000/s }
+  - { message: 1KiB, rate: 20000/s, connections: 25 }
+repeat: 2
+sla:
+  - p99 < 20ms
+  - p99.9 <= 20ms
+  - { expect: service max < 1s, system: floor }
+  - { expect: p50 < 9ms, case: 256B }
+  - lost == 0
+`;
+
+function plans(text = article, only?: string): Plan[] {
+	return expand(loadScenario("s.yaml", text), { runId: "r1", only });
+}
+
+function one(workload: string): Plan {
+	const [plan] = plans(`system: nats\nworkload: { ${workload} }\n`);
+	if (!plan) throw new Error("no plan");
+	return plan;
+}
+
+describe("the order of runs", () => {
+	test("systems take turns, repeats are outermost", () => {
+		expect(
+			plans().map(
+				(plan) => `${plan.index} ${plan.repeat} ${plan.system}/${plan.case}`,
+			),
+		).toEqual([
+			"1 1 nats/256B 3000/s",
+			"2 1 floor/256B 3000/s",
+			"3 1 nats/1KiB 20000/s 25 connections",
+			"4 1 floor/1KiB 20000/s 25 connections",
+			"5 2 nats/256B 3000/s",
+			"6 2 floor/256B 3000/s",
+			"7 2 nats/1KiB 20000/s 25 connections",
+			"8 2 floor/1KiB 20000/s 25 connections",
+		]);
+	});
+
+	test.each([
+		["nats/256B*", [1, 2], "nats/256B 3000/s"],
+		["floor/?KiB*connections", [1, 2], "floor/1KiB 20000/s 25 connections"],
+		["*/1KiB 20000/s 25 connections", [1, 2, 3, 4], undefined],
+		["*", [1, 2, 3, 4, 5, 6, 7, 8], undefined],
+	])("--only %s leaves runs that are counted from 1", (only, indexes, name) => {
+		const chosen = plans(article, only);
+		expect(chosen.map(({ index }) => index)).toEqual(indexes);
+		if (name)
+			expect(
+				new Set(chosen.map((plan) => `${plan.system}/${plan.case}`)),
+			).toEqual(new Set([name]));
+	});
+
+	test("--only that matches nothing lists what there is", () => {
+		for (const only of [
+			"kafka/*",
+			"256B",
+			"nats/256B.3000/s",
+			"",
+			"(",
+			"****************************************x",
+		])
+			expect(() => plans(article, only)).toThrow(MqbenchError);
+		expect(() => plans(article, "kafka/*")).toThrow(
+			"--only 'kafka/*' matches no run. Names are system/case, * stands for any text; this scenario has\n  nats/256B 3000/s\n  floor/256B 3000/s\n",
+		);
+	});
+});
+
+describe("a plan", () => {
+	test("is complete: the schema takes every one as it is", () => {
+		for (const plan of plans()) expect(Plan.parse(plan)).toEqual(plan);
+	});
+
+	test("counts the messages of warm-up and window exactly", () => {
+		expect(one("rate: 3000/s, message: 256B, duration: 10s").schedule).toEqual({
+			kind: "constant",
+			rate: { messages: 3000, perNs: 1e9 },
+			warmupNs: 5e9,
+			durationNs: 10e9,
+			warmupMessages: 15_000,
+			messages: 45_000,
+		});
+		// Offsets 0, 428.57, 857.14, ... ms: 12 lie below 5 s, 35 below 15 s.
+		expect(
+			one("rate: 7/3s, message: 256B, duration: 10s").schedule,
+		).toMatchObject({
+			warmupMessages: 12,
+			messages: 35,
+		});
+		expect(
+			one("rate: 7/3s, message: 256B, duration: 10s, warmup: 0s").schedule
+				.warmupMessages,
+		).toBe(0);
+	});
+
+	test("has the SLA lines that apply to its system and case, and each latency limit once", () => {
+		const [nats256, floor256, nats1k] = plans();
+		expect(nats256?.sla.map(({ text }) => text)).toEqual([
+			"p99 < 20ms",
+			"p99.9 <= 20ms",
+			"p50 < 9ms",
+			"lost == 0",
+		]);
+		expect(nats256?.limits).toEqual([
+			{ metric: "response", limitNs: 20e6 },
+			{ metric: "response", limitNs: 9e6 },
+		]);
+		expect(floor256?.limits).toEqual([
+			{ metric: "response", limitNs: 20e6 },
+			{ metric: "service", limitNs: 1e9 },
+			{ metric: "response", limitNs: 9e6 },
+		]);
+		expect(nats1k?.limits).toEqual([{ metric: "response", limitNs: 20e6 }]);
+	});
+
+	test("has topics and a number that no other run has, and the payload that all others have", () => {
+		const all = plans();
+		const other = expand(loadScenario("s.yaml", article), { runId: "r2" });
+		const topics = [...all, ...other].flatMap((plan) => plan.topics);
+		expect(new Set(topics).size).toBe(topics.length);
+		expect(all[2]?.topics.slice(0, 2)).toEqual([
+			"mqbench.r1.3.0",
+			"mqbench.r1.3.1",
+		]);
+		const numbers = [...all, ...other].map((plan) => plan.runNumber);
+		expect(new Set(numbers).size).toBe(numbers.length);
+		expect(
+			new Set([...all, ...other].map((plan) => plan.message.seed)).size,
+		).toBe(1);
+	});
+
+	test("lets the heartbeat outlast the schedule by 2 s, and k6 the drain by 10 s", () => {
+		expect(
+			one(
+				"rate: 3/s, message: 256B, duration: 1234567ns, warmup: 1s, drain: 1us, rate: 1000/s".replace(
+					"rate: 3/s, ",
+					"",
+				),
+			).heartbeat,
+		).toEqual({
+			slotsPerSecond: 100,
+			vus: 4,
+			durationNs: 3_002_000_000,
+			gracefulStopNs: 10_001_000_000,
+		});
+	});
+
+	test("derives producers and topics from connections, and timeout from drain", () => {
+		expect(
+			one("rate: 3/s, message: 256B, duration: 9s, connections: 3, drain: 2s"),
+		).toMatchObject({
+			connections: 3,
+			producers: 3,
+			topics: ["mqbench.r1.1.0", "mqbench.r1.1.1", "mqbench.r1.1.2"],
+			drainNs: 2e9,
+			timeoutNs: 2e9,
+			inFlight: null,
+		});
+	});
+
+	test("never holds the url", () => {
+		const scenario = loadScenario(
+			"s.yaml",
+			"system: nats\nworkload: { rate: 3/s, message: 1KiB, duration: 9s }\n",
+			{
+				url: "nats://me:hunter2@h:4222",
+			},
+		);
+		const [plan] = expand(scenario, { runId: "r1" });
+		expect(plan).toMatchObject({ target: "existing", urlEnv: "MQBENCH_URL" });
+		expect(JSON.stringify(plan)).not.toMatch(/hunter2|h:4222/);
+	});
+});
+
+test("folders of runs are told apart", () => {
+	const folders = plans().map(runFolder);
+	expect(folders[0]).toBe("01-nats-256B-3000-s-1");
+	expect(new Set(folders).size).toBe(folders.length);
+});

@@ -1,0 +1,168 @@
+import { failure } from "../errors.ts";
+import { type Broker, brokers } from "../scenario/brokers.ts";
+import type { Case, Scenario, SlaLine, System } from "../scenario/scenario.ts";
+import { messagesBefore } from "./offset.ts";
+import type { Plan, Sla } from "./plan.ts";
+
+export interface ExpandOptions {
+	/** Name of the run folder; part of every topic, so that no run meets another one's messages. */
+	readonly runId: string;
+	/** `--only`: a glob over "system/case", `*` and `?`. */
+	readonly only?: string | undefined;
+}
+
+/**
+ * Systems x cases x repeats, in the order in which they are run: repeats outermost, systems innermost, so that
+ * a machine that warms up or gets busy does so for all systems alike.
+ */
+export function expand(
+	scenario: Scenario,
+	{ runId, only }: ExpandOptions,
+): Plan[] {
+	const pairs = scenario.cases.flatMap((one) =>
+		scenario.systems.map((system) => ({ system, one })),
+	);
+	const chosen = only === undefined ? pairs : choose(pairs, only);
+	const plans: Plan[] = [];
+	for (let repeat = 1; repeat <= scenario.repeat; repeat++)
+		for (const { system, one } of chosen)
+			plans.push(plan(scenario, system, one, runId, plans.length + 1, repeat));
+	return plans;
+}
+
+// --- internal ---
+
+/** Slots per second: enough to be handed out in time, few enough to cost nothing. */
+const SLOTS_PER_SECOND = 100;
+const HEARTBEAT_VUS = 4;
+/** The heartbeat outlasts the schedule by this much: late ticks make up for lost ones. */
+const HEARTBEAT_MARGIN_NS = 2e9;
+/** k6 waits this much longer for its last iteration than that one waits for messages. */
+const STOP_MARGIN_NS = 10e9;
+
+interface Pair {
+	readonly system: System;
+	readonly one: Case;
+}
+
+function choose(pairs: readonly Pair[], only: string): Pair[] {
+	const pattern = glob(only);
+	const chosen = pairs.filter(({ system, one }) =>
+		pattern.test(pathOf(system, one)),
+	);
+	if (chosen.length > 0) return chosen;
+	const known = pairs.map(({ system, one }) => `  ${pathOf(system, one)}`);
+	throw failure("usage", {
+		message: `--only '${only}' matches no run. Names are system/case, * stands for any text; this scenario has\n${known.join("\n")}`,
+	});
+}
+
+function pathOf(system: System, one: Case): string {
+	return `${system.key}/${one.name}`;
+}
+
+function glob(pattern: string): RegExp {
+	const parts = pattern.replaceAll(/[\\^$.|+()[\]{}]/g, "\\$&");
+	// Two stars are one: many in a row would make the search exponential.
+	return new RegExp(
+		`^${parts.replaceAll(/\*+/g, ".*").replaceAll("?", ".")}$`,
+		"u",
+	);
+}
+
+function plan(
+	scenario: Scenario,
+	system: System,
+	one: Case,
+	runId: string,
+	index: number,
+	repeat: number,
+): Plan {
+	const broker: Broker = brokers[system.broker];
+	const sla = scenario.sla
+		.filter((line) => applies(line, system, one))
+		.map(({ expect }) => expect);
+	const endNs = one.warmupNs + one.durationNs;
+	return {
+		schema: 1,
+		scenario: scenario.name,
+		runId,
+		index,
+		system: system.key,
+		case: one.name,
+		repeat,
+		repeats: scenario.repeat,
+		runNumber: fnv1a(`${runId}.${index}`),
+		broker: system.broker,
+		durability: broker.durability,
+		urlEnv: broker.urlEnv,
+		driverOptions: {},
+		target: scenario.target,
+		pattern: one.pattern,
+		schedule: {
+			kind: "constant",
+			rate: { messages: one.rate.messages, perNs: one.rate.perNs },
+			warmupNs: one.warmupNs,
+			durationNs: one.durationNs,
+			warmupMessages: messagesBefore(one.rate, one.warmupNs),
+			messages: messagesBefore(one.rate, endNs),
+		},
+		drainNs: one.drainNs,
+		timeoutNs: one.timeoutNs,
+		inFlight: one.inFlight,
+		connections: one.connections,
+		producers: one.producers,
+		topics: Array.from(
+			{ length: one.topics },
+			(_, t) => `mqbench.${runId}.${index}.${t}`,
+		),
+		message: {
+			bytes: one.messageBytes,
+			payload: one.payload,
+			// Of the scenario alone: every system gets the same bytes, today and in a year.
+			seed: fnv1a(scenario.name),
+		},
+		limits: limits(sla),
+		heartbeat: {
+			slotsPerSecond: SLOTS_PER_SECOND,
+			vus: HEARTBEAT_VUS,
+			durationNs: wholeMs(endNs + HEARTBEAT_MARGIN_NS),
+			gracefulStopNs: wholeMs(one.drainNs + STOP_MARGIN_NS),
+		},
+		client: { index: 0, count: 1 },
+		sla,
+		strict: scenario.strict,
+	};
+}
+
+function applies(line: SlaLine, system: System, one: Case): boolean {
+	return (
+		(line.system ?? system.key) === system.key &&
+		(line.case ?? one.name) === one.name
+	);
+}
+
+/** Each latency limit once, in the order of the lines. */
+function limits(sla: readonly Sla[]): Plan["limits"] {
+	const distinct = new Map<string, Plan["limits"][number]>();
+	for (const line of sla)
+		if (line.kind !== "tally")
+			distinct.set(`${line.metric} ${line.limitNs}`, {
+				metric: line.metric,
+				limitNs: line.limitNs,
+			});
+	return [...distinct.values()];
+}
+
+/** k6 reads durations to the ms. */
+function wholeMs(ns: number): number {
+	return Math.ceil(ns / 1e6) * 1e6;
+}
+
+/** 32-bit FNV-1a of the text's UTF-8 bytes. */
+function fnv1a(text: string): number {
+	let hash = 0x811c9dc5;
+	for (const byte of new TextEncoder().encode(text))
+		hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
+	return hash;
+}

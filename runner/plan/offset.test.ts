@@ -1,0 +1,92 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { parseRate } from "../units.ts";
+import { messagesBefore, offsetNs } from "./offset.ts";
+
+interface Row {
+	rate: string;
+	messages: number;
+	perNs: number;
+}
+const table: {
+	offset: (Row & { i: number; ns: number })[];
+	before: (Row & { ns: number; count: number })[];
+} = JSON.parse(
+	readFileSync(new URL("./offset.table.json", import.meta.url), "utf8"),
+);
+
+test.each(table.offset)("at $rate message $i is due at $ns ns", (row) => {
+	expect(parseRate(row.rate)).toEqual({
+		messages: row.messages,
+		perNs: row.perNs,
+	});
+	expect(offsetNs(row, row.i)).toBe(row.ns);
+});
+
+test.each(table.before)(
+	"at $rate $count messages are due before $ns ns",
+	(row) => {
+		expect(messagesBefore(row, row.ns)).toBe(row.count);
+	},
+);
+
+describe("by hand", () => {
+	test("3000/s is a third of a millisecond, cut to whole ns, and meets the second exactly", () => {
+		const rate = parseRate("3000/s");
+		expect([0, 1, 2, 3, 2999, 3000].map((i) => offsetNs(rate, i))).toEqual([
+			0, 333_333, 666_666, 1_000_000, 999_666_666, 1_000_000_000,
+		]);
+	});
+
+	test("90/min is one in 666 666 666.67 ns", () => {
+		const rate = parseRate("90/min");
+		expect([1, 2, 3].map((i) => offsetNs(rate, i))).toEqual([
+			666_666_666, 1_333_333_333, 2_000_000_000,
+		]);
+	});
+
+	test("no drift after 100 hours: 360 million messages at 1000/s end on the hour", () => {
+		expect(offsetNs(parseRate("1000/s"), 360_000_000)).toBe(360_000 * 1e9);
+	});
+
+	test("the quick start has 45 000 messages, 15 000 of them warm-up", () => {
+		const rate = parseRate("3000/s");
+		expect(messagesBefore(rate, 15e9)).toBe(45_000);
+		expect(messagesBefore(rate, 5e9)).toBe(15_000);
+	});
+});
+
+describe("for any rate", () => {
+	const rates = [
+		"3000/s",
+		"7/3s",
+		"90/min",
+		"100001/s",
+		"33.3/s",
+		"10000000/s",
+	].map(parseRate);
+
+	test("offsets never go back, and never differ from the ideal by a whole ns", () => {
+		for (const rate of rates)
+			for (let i = 1; i < 1e6; i = i * 3 + 1) {
+				const ns = offsetNs(rate, i);
+				expect(ns).toBeGreaterThanOrEqual(offsetNs(rate, i - 1));
+				const remainder =
+					BigInt(i) * BigInt(rate.perNs) - BigInt(ns) * BigInt(rate.messages);
+				expect(remainder >= 0n && remainder < BigInt(rate.messages)).toBe(true);
+			}
+	});
+
+	test("messagesBefore counts exactly the offsets below a time", () => {
+		for (const rate of rates)
+			for (let ns = 1; ns < 1e13; ns = ns * 7 + 3) {
+				const count = messagesBefore(rate, ns);
+				expect(offsetNs(rate, count)).toBeGreaterThanOrEqual(ns);
+				if (count > 0) expect(offsetNs(rate, count - 1)).toBeLessThan(ns);
+			}
+	});
+
+	test("a time that a number cannot hold exactly is refused, not rounded", () => {
+		expect(() => offsetNs(parseRate("1/h"), 1e9)).toThrow(RangeError);
+	});
+});

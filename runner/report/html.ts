@@ -1,0 +1,233 @@
+import {
+	formatBytes,
+	formatBytesExact,
+	formatCount,
+	formatDuration,
+	formatDurationExact,
+	formatRate,
+} from "../units.ts";
+import { type Markup, markup, Markup as Raw } from "./html/markup.ts";
+import { NAMES, percentileChart } from "./html/percentile-chart.ts";
+import {
+	badge,
+	counters,
+	factsTable,
+	gatesTable,
+	percentileTable,
+	runsTable,
+	validityTable,
+} from "./html/sections.ts";
+import { STYLE } from "./html/style.ts";
+import { timeChart, timeRows, width } from "./html/time-chart.ts";
+import type { Gate, Result, Run } from "./summary.ts";
+import {
+	loadText,
+	machineText,
+	runTitle,
+	systemText,
+	VERDICT_MEANS,
+} from "./words.ts";
+
+/** `report.html`: one file that needs neither network nor script. */
+export function renderHtml(result: Result): string {
+	const machine = machineText(result);
+	return markup`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>${result.scenario}: ${result.verdict.toUpperCase()} - mqbench</title><style>${new Raw(STYLE)}</style></head><body>
+<header><div class="head"><h1>${result.scenario}</h1>${badge(result.verdict)}</div>
+<p class="lead">${sentence(VERDICT_MEANS[result.verdict])}</p>
+${machine === null ? null : markup`<p class="soft">Measured on ${machine}, ${startedAt(result)}.</p>`}</header>
+<main>${gatesTable(result.gates)}
+${runsTable(result)}
+${result.runs.map((run, i) => runSection(run, i + 1, result))}
+${howToRead()}
+<section><div class="head"><h2>Environment</h2></div>${environment(result)}</section></main>
+</body></html>
+`.text;
+}
+
+// --- internal ---
+
+function runSection(run: Run, number: number, result: Result): Markup {
+	const title = runTitle(run, result);
+	const gates = result.gates.filter(
+		(g) => g.system === run.system && g.case === run.case,
+	);
+	const curve = percentileChart(
+		`p${number}`,
+		`Latency by percentile: ${title}`,
+		run,
+		gates,
+	);
+	const time = timeChart(
+		`t${number}`,
+		`Response and rate over time: ${title}`,
+		run,
+	);
+	return markup`<section id="run-${number}"><div class="head"><h2>${title}</h2>${badge(run.verdict)}</div>
+<p>${systemText(run)}</p><p class="soft">${sentence(loadText(run))}</p>
+${run.why === null ? null : markup`<p class="${run.verdict}">${sentence(run.why)}</p>`}
+${run.notes.map((note) => markup`<p class="warn">Note: ${note}</p>`)}
+${
+	run.state === "never"
+		? null
+		: markup`<h3>Latency by percentile</h3>
+${curve === null ? markup`<p>Nothing was measured.</p>` : figure(curve, percentileKeys(run, gates))}
+${percentileTable(run)}
+<h3>Over time</h3>
+${time === null ? markup`<p>Nothing was measured.</p>` : figure(time, TIME_KEYS)}
+${timeTable(run)}
+<h3>Messages of the window</h3>${counters(run)}
+${errorsOf(run)}
+${validityTable(run)}
+<details><summary>What it ran with</summary>${factsTable(runFacts(run))}</details>`
+}</section>`;
+}
+
+function figure(chart: Markup, keys: readonly [string, string][]): Markup {
+	return markup`<figure><div class="wide">${chart}</div><figcaption>${keys.map(
+		([name, text]) =>
+			markup`<span class="key"><svg viewBox="0 0 26 8" aria-hidden="true"><g class="${name}"><path class="${name === "limit" || name === "beyond" ? name : "curve"}" d="M0 4H26"/></g></svg>${text}</span>`,
+	)}</figcaption></figure>`;
+}
+
+function percentileKeys(run: Run, gates: readonly Gate[]): [string, string][] {
+	const texts = {
+		response: "response: from the intended send time",
+		service: "service: from the actual send",
+		ack: "ack: acknowledged, from the intended send time",
+	};
+	const keys = NAMES.filter((n) => (run.metrics[n]?.curve.length ?? 0) > 0).map(
+		(n): [string, string] => [n, texts[n]],
+	);
+	keys.push([
+		"response beyond",
+		"dotted: beyond what the samples carry, to the maximum",
+	]);
+	if (gates.some((g) => g.limitNs !== null))
+		keys.push(["limit", "SLA: the curve has to be below the mark"]);
+	return keys;
+}
+
+const TIME_KEYS: readonly [string, string][] = [
+	["max-line", "max"],
+	["response", "p99"],
+	["median", "p50"],
+	["achieved", "sent per second"],
+	["received", "received per second"],
+	["limit", "scheduled rate"],
+];
+
+function timeTable(run: Run): Markup | null {
+	const rows = timeRows(run);
+	if (rows.length === 0) return null;
+	const ns = (v: number | null) => (v === null ? "n/a" : formatDuration(v));
+	return markup`<details><summary>The chart as a table${width(run) > 1 && `: the worst second of each ${width(run)}`}</summary><div class="wide"><table><thead><tr><th class="n">second</th><th class="n">p50</th><th class="n">p99</th><th class="n">max</th></tr></thead><tbody>
+${rows.map(
+	(
+		r,
+	) => markup`<tr><td class="n">${r.second}</td><td class="n">${ns(r.p50)}</td><td class="n">${ns(r.p99)}</td><td class="n">${ns(r.max)}</td></tr>
+`,
+)}</tbody></table></div></details>`;
+}
+
+function errorsOf(run: Run): Markup | null {
+	if (run.errors.length === 0) return null;
+	return markup`<h3>Errors</h3><div class="wide"><table><tbody>${run.errors.map(
+		(
+			e,
+		) => markup`<tr><td class="n">${formatCount(e.count)} times</td><td><code>${e.message}</code></td></tr>
+`,
+	)}</tbody></table></div>`;
+}
+
+function runFacts(run: Run): [string, string | null][] {
+	const { load, versions, generator } = run;
+	return [
+		["broker", run.brokerUrl],
+		["started", run.startedAt],
+		["rate", formatRate(load.rate)],
+		["message", `${formatBytesExact(load.messageBytes)}, ${load.payload}`],
+		[
+			"producers",
+			`${load.producers} on ${load.connections} connections, ${load.topics} topics`,
+		],
+		[
+			"in flight",
+			load.inFlight === null
+				? "no limit"
+				: `at most ${load.inFlight} per producer`,
+		],
+		[
+			"timeout, drain",
+			`${formatDurationExact(load.timeoutNs)}, ${formatDurationExact(load.drainNs)}`,
+		],
+		[
+			"versions",
+			versions &&
+				`k6 ${versions.k6}, ${versions.library}, ${versions.go}, driver ${versions.driver}`,
+		],
+		[
+			"library options",
+			run.driverOptions &&
+				Object.entries(run.driverOptions)
+					.map(([k, v]) => `${k}=${v}`)
+					.join(", "),
+		],
+		[
+			"generator's CPU",
+			generator &&
+				`${formatDuration(generator.cpuNs)} in ${formatDuration(generator.endNs)}`,
+		],
+		[
+			"garbage collection",
+			generator &&
+				`${formatCount(generator.gcCycles)} cycles, ${formatDuration(generator.gcPauseNs)} stopped`,
+		],
+		[
+			"pacer",
+			generator?.pacer
+				? `${generator.pacer.timer}, wakes ${formatDuration(generator.pacer.leadNs)} ahead, spins ${formatDuration(generator.pacer.spinNs)}`
+				: null,
+		],
+		["raw data", run.folder],
+	];
+}
+
+function environment({ environment: e, runId }: Result): Markup {
+	if (e === null)
+		return markup`<p>Nothing was written down about the machine.</p>`;
+	return factsTable([
+		["run", runId],
+		["system", `${e.os}, kernel ${e.kernel}`],
+		["CPU", e.cpu],
+		[
+			"cores",
+			`${e.cores}${e.cpuQuotaCores === null ? "" : `, limited to ${e.cpuQuotaCores}`}`,
+		],
+		["memory", e.memoryBytes === null ? null : formatBytes(e.memoryBytes)],
+		["clock source", e.clockSource ?? "unreadable"],
+		["CPU governor", e.governor ?? "unreadable"],
+		[
+			"versions",
+			`mqbench ${e.mqbench}, k6 ${e.k6}, Node ${e.node}${e.go === null ? "" : `, ${e.go}`}`,
+		],
+	]);
+}
+
+function howToRead(): Markup {
+	return markup`<section><div class="head"><h2>How to read this</h2></div>
+<p><b>Response</b> counts from the time at which the schedule meant a message to be sent, so a stall also delays those that had to wait for it. <b>Service</b> counts from the actual send. <b>Lag</b> is the generator's own lateness, <b>queued</b> what earlier blocking explains: response = queued + lag + service.</p>
+<p>A message that failed, was lost or never offered counts as slower than every limit. <b>~</b> before a value: few samples, or few stalls, stand behind it. <b>n/a</b>: too few samples for this percentile. In brackets: the interval that holds the true percentile with 95 % confidence.</p>
+<p><b>INCONCLUSIVE</b>: the samples decide neither way. <b>INVALID</b>: the generator or the machine decided the result, not the system.</p></section>`;
+}
+
+/** "2026-01-01 00:00 UTC" */
+function startedAt({ environment: e }: Result): string {
+	return e === null ? "" : `${e.startedAt.slice(0, 16).replace("T", " ")} UTC`;
+}
+
+function sentence(text: string): string {
+	return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}`;
+}

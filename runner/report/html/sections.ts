@@ -1,0 +1,121 @@
+import { formatCount, formatDuration } from "../../units.ts";
+import type { Gate, MetricSummary, Result, Run } from "../summary.ts";
+import {
+	countsOf,
+	countText,
+	intervalText,
+	maxText,
+	neededText,
+	percentileName,
+	percentileValue,
+	runTitle,
+} from "../words.ts";
+import { type Markup, markup } from "./markup.ts";
+
+/** The tables of the report. */
+
+export function badge(verdict: string): Markup {
+	return markup`<span class="badge ${verdict}">${verdict.toUpperCase()}</span>`;
+}
+
+export function gatesTable(gates: readonly Gate[]): Markup {
+	if (gates.length === 0)
+		return markup`<p>No SLA was given: the verdict says whether the measurement is to be trusted.</p>`;
+	const several = new Set(gates.map((g) => `${g.system}, ${g.case}`)).size > 1;
+	return markup`<div class="wide gates"><table><thead><tr><th>SLA</th>${several && markup`<th>system, case</th>`}<th>verdict</th><th>measured</th><th>why</th></tr></thead><tbody>
+${gates.map(
+	(g) =>
+		markup`<tr><th><code>${g.sla}</code></th>${several && markup`<td>${g.system}, ${g.case}</td>`}<td>${badge(g.verdict)}</td><td>${g.measured}</td><td>${g.why}</td></tr>
+`,
+)}</tbody></table></div>`;
+}
+
+/** All runs side by side; of one run nothing. */
+export function runsTable(result: Result): Markup | null {
+	if (result.runs.length < 2) return null;
+	const shown = [50, 99, 99.9];
+	return markup`<h3>All runs, response time</h3><div class="wide"><table><thead><tr><th>run</th><th>durability</th><th>verdict</th>${shown.map((p) => markup`<th class="n">${percentileName(p)}</th>`)}<th class="n">max</th><th class="n">received/s</th><th class="n">lost</th></tr></thead><tbody>
+${result.runs.map(
+	(run, i) =>
+		markup`<tr><th><a href="#run-${i + 1}">${runTitle(run, result)}</a></th><td>${run.load.durability}</td><td>${badge(run.verdict)}</td>${shown.map(
+			(p) => {
+				const found = run.metrics.response?.percentiles.find((x) => x.p === p);
+				return markup`<td class="n">${found ? percentileValue(found, run) : "n/a"}</td>`;
+			},
+		)}<td class="n">${run.metrics.response ? maxText(run.metrics.response, run) : "n/a"}</td><td class="n">${run.throughput.received === null ? "n/a" : formatCount(run.throughput.received)}</td><td class="n">${countText(run.lost)}</td></tr>
+`,
+)}</tbody></table></div>`;
+}
+
+export function percentileTable(run: Run): Markup {
+	const metrics = (["response", "service", "lag", "queued", "ack"] as const)
+		.map((name) => [name, run.metrics[name]] as const)
+		.filter((m): m is [(typeof m)[0], MetricSummary] => m[1] !== null);
+	const percentiles = metrics[0]?.[1].percentiles.map((p) => p.p) ?? [];
+	const cell = (m: MetricSummary, p: number) => {
+		const found = m.percentiles.find((x) => x.p === p);
+		if (found === undefined) return markup`<td></td>`;
+		return found.support === "none"
+			? markup`<td class="n soft">n/a</td>`
+			: markup`<td class="n">${percentileValue(found, run)} <small>${intervalText(found)}</small></td>`;
+	};
+	const needed = (p: number) => {
+		const found = metrics[0]?.[1].percentiles.find((x) => x.p === p);
+		return found?.support === "none"
+			? markup` <small>${neededText(found, run)}</small>`
+			: null;
+	};
+	const plain = (ns: number | null) =>
+		markup`<td class="n">${ns === null ? "n/a" : formatDuration(ns)}</td>`;
+	return markup`<div class="wide"><table><thead><tr><th></th>${metrics.map(([name]) => markup`<th class="n">${name}</th>`)}</tr></thead><tbody>
+${percentiles.map(
+	(p) =>
+		markup`<tr><th>${percentileName(p)}${needed(p)}</th>${metrics.map(([, m]) => cell(m, p))}</tr>
+`,
+)}<tr><th>min</th>${metrics.map(([, m]) => plain(m.min))}</tr>
+<tr><th>mean</th>${metrics.map(([, m]) => plain(m.mean))}</tr>
+<tr><th>max</th>${metrics.map(([, m]) => markup`<td class="n">${maxText(m, run)}${m.censored > 0 && m.max !== null && markup` <small>${formatDuration(m.max)} of those that completed</small>`}</td>`)}</tr>
+<tr><th>samples</th>${metrics.map(([, m]) => markup`<td class="n">${formatCount(m.n)}${m.censored > 0 && markup` <small>${formatCount(m.censored)} never completed</small>`}</td>`)}</tr>
+</tbody></table></div>`;
+}
+
+export function counters(run: Run): Markup {
+	const bad = new Set([
+		"lost",
+		"failed",
+		"unknown",
+		"duplicated",
+		"reordered",
+		"not offered",
+		"late",
+	]);
+	const item = ([name, n]: [string, number | null]) =>
+		markup`<div${bad.has(name) && n !== null && n > 0 && markup` class="alert"`}><dt>${name}</dt><dd>${countText(n)}</dd></div>`;
+	const rate = (name: string, n: number | null) =>
+		markup`<div><dt>${name}</dt><dd>${n === null ? "n/a" : `${formatCount(n)}/s`}</dd></div>`;
+	const warmup = countsOf(run.warmup)
+		.filter(([, n]) => n !== null)
+		.map(([name, n]) => `${name} ${countText(n)}`);
+	return markup`<dl>${countsOf(run).map(item)}${rate("achieved rate", run.throughput.achieved)}${rate("received", run.throughput.received)}</dl>
+<p class="soft"><small>Warm-up: ${warmup.join(", ")}.${run.acked === null && " This system acknowledges nothing: lost is lost of sent."}</small></p>`;
+}
+
+export function validityTable(run: Run): Markup | null {
+	if (run.validity.length === 0) return null;
+	return markup`<h3>Is the measurement to be trusted?</h3><div class="wide"><table><tbody>
+${run.validity.map(
+	(c) =>
+		markup`<tr><th>${c.check}</th><td class="${c.status}">${c.status}</td><td>${c.detail}</td></tr>
+`,
+)}</tbody></table></div>`;
+}
+
+/** What else was written down: machine, versions, options. */
+export function factsTable(rows: readonly [string, string | null][]): Markup {
+	return markup`<div class="wide"><table><tbody>${rows
+		.filter(([, value]) => value !== null && value !== "")
+		.map(
+			([name, value]) => markup`<tr><th>${name}</th><td>${value}</td></tr>
+`,
+		)}</tbody></table></div>`;
+}

@@ -1,0 +1,162 @@
+import { formatCount, formatDuration, ratePerSecond } from "../../units.ts";
+import type { Run } from "../summary.ts";
+import {
+	type Area,
+	label,
+	line,
+	linearScale,
+	type Point,
+	picture,
+	steps,
+	valueAxis,
+	valueScale,
+} from "../svg.ts";
+import { type Markup, markup } from "./markup.ts";
+
+/** One row of the chart and of its table; of more than one second the worst one. */
+export interface TimeRow {
+	/** Seconds from the window's start. */
+	readonly second: number;
+	readonly p50: number | null;
+	readonly p99: number | null;
+	readonly max: number | null;
+}
+
+/** Response by second of intended time above, messages per second of real time below. */
+export function timeChart(id: string, title: string, run: Run): Markup | null {
+	const rows = timeRows(run);
+	if (rows.length === 0) return null;
+	const warmup = run.load.warmupNs / 1e9;
+	const duration = run.load.durationNs / 1e9;
+	const x = (second: number) =>
+		TOP.left +
+		((second + warmup) / (warmup + duration)) * (TOP.right - TOP.left);
+	const values = rows
+		.flatMap((r) => [r.p50, r.p99, r.max])
+		.filter((v) => v !== null);
+	const y = valueScale(values.length > 0 ? values : [1], TOP);
+	const ticks = tickRows(run);
+	const scheduled = ratePerSecond(run.load.rate);
+	const rate = linearScale(
+		Math.max(scheduled, ...ticks.flatMap((t) => [t.sent, t.received])),
+		BOTTOM,
+		2,
+	);
+	const ofTicks = (key: "sent" | "received") =>
+		ticks.flatMap((t): Point[] => [
+			[x(t.from), rate(t[key])],
+			[x(t.to), rate(t[key])],
+		]);
+	const latency = (key: "p50" | "p99" | "max") =>
+		rows.map((r): Point | null => {
+			const value = r[key];
+			return value === null ? null : [x(r.second + width(run) / 2), y(value)];
+		});
+	const dots = (key: "p50" | "p99" | "max") =>
+		rows.length > 40
+			? null
+			: latency(key)
+					.filter((p) => p !== null)
+					.map(
+						([cx, cy]) =>
+							markup`<circle r="2.5" cx="${cx.toFixed(1)}" cy="${cy.toFixed(1)}"/>`,
+					);
+
+	return picture(
+		id,
+		SIZE,
+		title,
+		`From second ${rows[0]?.second ?? 0} to ${duration}. Highest response ${formatDuration(Math.max(0, ...values))}. Scheduled ${formatCount(scheduled)} messages per second.`,
+		markup`${
+			warmup > 0
+				? markup`<rect class="warmup" x="${TOP.left}" y="${TOP.top}" width="${(x(0) - TOP.left).toFixed(1)}" height="${BOTTOM.bottom - TOP.top}"/>${label("warm-up", [TOP.left + 4, TOP.top + 14])}`
+				: null
+		}
+${valueAxis(y, TOP, formatDuration)}
+${valueAxis(rate, BOTTOM, formatCount)}
+${line(
+	[
+		[TOP.left, rate(scheduled)],
+		[TOP.right, rate(scheduled)],
+	],
+	"limit",
+)}
+<g class="max-line">${line(latency("max"), "curve")}${dots("max")}</g>
+<g class="response">${line(latency("p99"), "curve")}${dots("p99")}</g>
+<g class="median">${line(latency("p50"), "curve")}${dots("p50")}</g>
+<g class="received">${steps(ofTicks("received"), "curve")}</g>
+<g class="achieved">${steps(ofTicks("sent"), "curve")}</g>
+${label(`response${y.logarithmic ? ", logarithmic" : ""}`, [TOP.left, 14])}
+${label("messages per second", [TOP.left, BOTTOM.top - 8])}
+${secondAxis(x, warmup, duration)}`,
+	);
+}
+
+/** At most 300 rows: of a longer run the worst second of each stretch, never an average. */
+export function timeRows(run: Run): TimeRow[] {
+	const rows = new Map<number, TimeRow>();
+	const size = width(run);
+	const worst = (a: number | null, b: number | null) =>
+		a === null || b === null ? (a ?? b) : Math.max(a, b);
+	for (const s of run.series.seconds) {
+		const second = Math.floor(s.second / size) * size;
+		const row = rows.get(second);
+		rows.set(second, {
+			second,
+			p50: worst(row?.p50 ?? null, s.p50),
+			p99: worst(row?.p99 ?? null, s.p99),
+			max: worst(row?.max ?? null, s.max),
+		});
+	}
+	return [...rows.values()];
+}
+
+/** Seconds that one point of the chart stands for. */
+export function width(run: Run): number {
+	return Math.max(1, Math.ceil(run.series.seconds.length / 300));
+}
+
+// --- internal ---
+
+/** Messages per second of real time; of a longer run those of each stretch. The drain after the window is cut off. */
+function tickRows(
+	run: Run,
+): { from: number; to: number; sent: number; received: number }[] {
+	const warmup = run.load.warmupNs / 1e9;
+	const end = warmup + run.load.durationNs / 1e9 + 1e-9;
+	const size = width(run);
+	// A tick is the second before its `at`.
+	const ticks = run.series.ticks.filter((t) => t.at <= end);
+	const rows = [];
+	for (let i = 0; i < ticks.length; i += size) {
+		const part = ticks.slice(i, i + size);
+		const sum = (key: "sent" | "received") =>
+			part.reduce((n, t) => n + t[key], 0) / part.length;
+		rows.push({
+			from: (part[0]?.at ?? 0) - 1 - warmup,
+			to: (part.at(-1)?.at ?? 0) - warmup,
+			sent: sum("sent"),
+			received: sum("received"),
+		});
+	}
+	return rows;
+}
+
+const SIZE = { width: 720, height: 380 };
+const TOP: Area = { left: 62, right: 690, top: 26, bottom: 216 };
+const BOTTOM: Area = { left: 62, right: 690, top: 254, bottom: 344 };
+
+function secondAxis(
+	x: (second: number) => number,
+	warmup: number,
+	duration: number,
+): Markup {
+	const step =
+		[1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600].find(
+			(s) => (warmup + duration) / s <= 12,
+		) ?? 7200;
+	const seconds: number[] = [];
+	for (let s = -Math.floor(warmup / step) * step; s <= duration; s += step)
+		seconds.push(s);
+	return markup`${seconds.map((s) => label(`${s === 0 ? 0 : s}s`, [x(s), BOTTOM.bottom + 18], "middle"))}`;
+}

@@ -1,0 +1,225 @@
+import { z } from "zod";
+import { Metric, Plan } from "../plan/plan.ts";
+import { ClientLine, TickLine, TotalsLine } from "../run/client-file.ts";
+import { EnvironmentFile } from "../run/environment-file.ts";
+import { RunFile } from "../run/run-file.ts";
+import { VERDICTS } from "../verdict/verdict.ts";
+
+/**
+ * `result.json`: everything that a report shows, and what other tools read. Its version is `schema`: fields are
+ * added within a version, never renamed or removed. Times are ns. null: not measured; never 0 instead.
+ */
+const Count = z.int().nonnegative();
+const MaybeCount = Count.nullable();
+const Ns = z.number().nonnegative();
+export const Verdict = z.enum(VERDICTS);
+
+export const Percentile = z.strictObject({
+	p: z.number().gt(0).lt(100),
+	/** null without support, and when the percentile lies among the messages that never completed. */
+	value: Ns.nullable(),
+	/** 95 % interval; high is null when no upper bound exists. */
+	low: Ns.nullable(),
+	high: Ns.nullable(),
+	/** ok: at least 10 independent samples are expected above it; weak: a value, but no firm one; none: too few. */
+	support: z.enum(["ok", "weak", "none"]),
+	/** Supported, but among the messages that never completed: "> timeout". */
+	beyondTimeout: z.boolean(),
+	/** Samples from which on it has a value at all. */
+	needs: Count,
+	/** Samples divided by the clustering of those above this percentile. */
+	nEff: z.number().nonnegative(),
+});
+export type Percentile = z.infer<typeof Percentile>;
+
+export const MetricSummary = z.strictObject({
+	unit: z.literal("ns"),
+	/** Messages with a value. */
+	count: Count,
+	/** Messages that the percentiles are of: with those that never completed. */
+	n: Count,
+	censored: Count,
+	/** Exact, of those with a value; null when there are none. */
+	min: Ns.nullable(),
+	mean: Ns.nullable(),
+	max: Ns.nullable(),
+	/** Values above 1 h, recorded as 1 h, and below 0, recorded as 0. */
+	clamped: Count,
+	negative: Count,
+	percentiles: z.array(Percentile),
+	/** The distribution up to the last supported percentile: `total` samples have at most `value`. */
+	curve: z.array(
+		z.strictObject({ p: z.number().min(0).lt(100), value: Ns, total: Count }),
+	),
+});
+export type MetricSummary = z.infer<typeof MetricSummary>;
+
+const Numbers = {
+	/** Messages judged, over the limit, allowed to be over it, never completed; stalls; clustering. null for counts and rates. */
+	n: MaybeCount,
+	over: MaybeCount,
+	allowed: z.number().nonnegative().nullable(),
+	censored: MaybeCount,
+	events: MaybeCount,
+	phi: z.number().min(1).nullable(),
+};
+
+export const Gate = z.strictObject({
+	sla: z.string(),
+	system: z.string(),
+	case: z.string(),
+	verdict: Verdict,
+	/** For people; of several repeats all, in their order. */
+	measured: z.string(),
+	limit: z.string(),
+	why: z.string(),
+	/** What it judges: a percentile of a metric, the max of a metric (percentile null), or a count or rate (all null). */
+	metric: Metric.nullable(),
+	percentile: z.number().gt(0).lt(100).nullable(),
+	limitNs: Ns.nullable(),
+	...Numbers,
+	/** The same for each repeat; the numbers above are of the first with the worst verdict. */
+	repeats: z.array(
+		z.strictObject({
+			repeat: Count,
+			verdict: Verdict,
+			measured: z.string(),
+			why: z.string(),
+			...Numbers,
+		}),
+	),
+});
+export type Gate = z.infer<typeof Gate>;
+
+const counters = {
+	intended: Count,
+	notOffered: MaybeCount,
+	sent: MaybeCount,
+	/** null: this system acknowledges nothing. */
+	acked: MaybeCount,
+	failed: MaybeCount,
+	unknown: MaybeCount,
+	received: MaybeCount,
+	lost: MaybeCount,
+	duplicated: MaybeCount,
+	/** null: no order is promised, or it cannot be told. */
+	reordered: MaybeCount,
+	/** Completed after the timeout; their true times are in the percentiles. */
+	late: MaybeCount,
+};
+
+export const Run = z.strictObject({
+	index: Count,
+	system: z.string(),
+	case: z.string(),
+	repeat: Count,
+	verdict: Verdict,
+	/** Why, when it was not the SLA that decided. */
+	why: z.string().nullable(),
+	/** complete, interrupted, crashed: partial data; never: no data. */
+	state: z.enum(["complete", "interrupted", "crashed", "never"]),
+	/** Folder of the raw data, relative to the result. */
+	folder: z.string(),
+	startedAt: z.string().nullable(),
+	/** What was run, as the plan says. */
+	load: z.strictObject({
+		broker: z.string(),
+		durability: z.string(),
+		target: Plan.shape.target,
+		pattern: Plan.shape.pattern,
+		rate: Plan.shape.schedule.shape.rate,
+		warmupNs: Ns,
+		durationNs: Ns,
+		drainNs: Ns,
+		timeoutNs: Ns,
+		messageBytes: Count,
+		payload: z.string(),
+		connections: Count,
+		producers: Count,
+		topics: Count,
+		clients: Count,
+		inFlight: MaybeCount,
+	}),
+	/** What it ran on; null where no client has said. */
+	versions: ClientLine.shape.versions.nullable(),
+	driverOptions: z.record(z.string(), z.string()).nullable(),
+	brokerUrl: z.string().nullable(),
+	/** What the rig says of the broker; versions.server is what the broker itself says. */
+	brokerVersion: z.string().nullable(),
+	sameHost: z.boolean().nullable(),
+	/** Of the window. */
+	...counters,
+	/** Of the whole run. */
+	clientDropped: MaybeCount,
+	foreign: MaybeCount,
+	/** The same counts of the warm-up. */
+	warmup: z.strictObject(counters),
+	metrics: z.strictObject({
+		response: MetricSummary.nullable(),
+		service: MetricSummary.nullable(),
+		lag: MetricSummary.nullable(),
+		queued: MetricSummary.nullable(),
+		/** null: this system acknowledges nothing. */
+		ack: MetricSummary.nullable(),
+	}),
+	/** Messages per second in the window, by real time. sent: acknowledged ones, null without acknowledgements. */
+	throughput: z.strictObject({
+		sent: z.number().nonnegative().nullable(),
+		received: z.number().nonnegative().nullable(),
+		/** Really sent. */
+		achieved: z.number().nonnegative().nullable(),
+	}),
+	series: z.strictObject({
+		/** Response by second of intended time; 0 is the window's first, below 0 the warm-up. */
+		seconds: z.array(
+			z.strictObject({
+				second: z.int(),
+				count: Count,
+				p50: Ns.nullable(),
+				p99: Ns.nullable(),
+				max: Ns.nullable(),
+			}),
+		),
+		/** By second of real time since T0, the warm-up's start. */
+		ticks: z.array(TickLine.omit({ type: true })),
+	}),
+	generator: z
+		.strictObject({
+			cpuNs: Ns,
+			gcPauseNs: Ns,
+			gcCycles: Count,
+			schedLatencyP999Ns: Ns,
+			firstClaimNs: z.number(),
+			endNs: Ns,
+			pacer: ClientLine.shape.pacer.nullable(),
+		})
+		.nullable(),
+	validity: z.array(
+		z.strictObject({
+			check: z.string(),
+			/** error: mqbench contradicts itself, a bug of it. */
+			status: z.enum(["ok", "warn", "unknown", "invalid", "error"]),
+			detail: z.string(),
+			figure: z.string().nullable(),
+			limit: z.string().nullable(),
+		}),
+	),
+	notes: RunFile.shape.notes,
+	errors: TotalsLine.shape.errors,
+});
+export type Run = z.infer<typeof Run>;
+
+export const Result = z.strictObject({
+	schema: z.literal(1),
+	scenario: z.string(),
+	runId: z.string(),
+	verdict: Verdict,
+	/** Why the verdict is "error": a bug of mqbench, something around it, or a scenario that asks for too much. */
+	errorCause: z.enum(["internal", "environment", "scenario"]).nullable(),
+	/** Name of the signal. */
+	interruptedBy: z.string().nullable(),
+	environment: EnvironmentFile.nullable(),
+	runs: z.array(Run),
+	gates: z.array(Gate),
+});
+export type Result = z.infer<typeof Result>;

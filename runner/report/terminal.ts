@@ -1,0 +1,215 @@
+import { join } from "node:path";
+import { styleText } from "node:util";
+import { formatCount, formatDuration } from "../units.ts";
+import type { Gate, MetricSummary, Result, Run } from "./summary.ts";
+import {
+	countsOf,
+	countText,
+	loadText,
+	maxText,
+	neededText,
+	percentileName,
+	percentileValue,
+	runTitle,
+	systemText,
+	VERDICT_MEANS,
+} from "./words.ts";
+
+export interface TerminalOptions {
+	/** Width of the terminal; text is wrapped at it, from 40 on. */
+	readonly columns: number;
+	/** True: a TTY, and NO_COLOR is unset. */
+	readonly colour: boolean;
+	/** Folder of the run, as it is to be printed. */
+	readonly folder: string;
+}
+
+/** The result as it is printed at the end of a run; the last line is the verdict and where the report is. */
+export function renderTerminal(
+	result: Result,
+	options: TerminalOptions,
+): string {
+	const width = Math.max(40, options.columns);
+	const style: Style = options.colour
+		? (format, text) => styleText(format, text, { validateStream: false })
+		: (_, text) => text;
+	const lines = [
+		...result.runs.flatMap((run) => [
+			...runLines(run, result, width, style),
+			"",
+		]),
+		...gateLines(result.gates, width, style),
+		...(result.gates.length > 0 ? [""] : []),
+		`${badge(result.verdict, style)}  ${VERDICT_MEANS[result.verdict]}`.trimEnd(),
+		`${badge(result.verdict, style)}  ${join(options.folder, "report.html")}`,
+	];
+	// The meaning once, the path last: one line of both does not fit everywhere.
+	lines.splice(
+		-2,
+		1,
+		...wrap(`${result.scenario}: ${VERDICT_MEANS[result.verdict]}.`, width),
+	);
+	return `${lines.join("\n")}\n`;
+}
+
+// --- internal ---
+
+type Format = Parameters<typeof styleText>[0];
+type Style = (format: Format, text: string) => string;
+
+const COLOURS: Readonly<Record<Result["verdict"], Format>> = {
+	pass: "green",
+	fail: "red",
+	inconclusive: "yellow",
+	invalid: "magenta",
+	error: "red",
+	interrupted: "yellow",
+};
+
+const COLUMNS = [50, 90, 99, 99.9, 99.99];
+
+function runLines(
+	run: Run,
+	result: Result,
+	width: number,
+	style: Style,
+): string[] {
+	const title = runTitle(run, result);
+	const verdict = run.verdict.toUpperCase();
+	const gap = Math.max(1, width - title.length - verdict.length);
+	const lines = [
+		`${style("bold", title)}${" ".repeat(gap)}${badge(run.verdict, style)}`,
+		...wrap(systemText(run), width, "  "),
+		...wrap(loadText(run), width, "  "),
+	];
+	if (run.why !== null) lines.push(...wrap(run.why, width, "  "));
+	if (run.state === "never") return lines;
+	return [
+		...lines,
+		"",
+		...tableLines(run, width),
+		"",
+		...wrap(
+			countsOf(run)
+				.filter(([, n]) => n !== null)
+				.map(
+					([name, n]) =>
+						`${name}\u00a0${countText(n).replaceAll(" ", "\u00a0")}`,
+				)
+				.join("  "),
+			width,
+			"  ",
+		),
+		...lagLine(run, width),
+		...run.validity
+			.filter((c) => c.status !== "ok" && c.detail !== run.why)
+			.flatMap((c) =>
+				wrap(`${c.status}: ${c.check}: ${c.detail}`, width, "  "),
+			),
+		...run.notes.flatMap((note) => wrap(`note: ${note}`, width, "  ")),
+		...run.errors
+			.slice(0, 3)
+			.flatMap((e) =>
+				wrap(`error, ${formatCount(e.count)} times: ${e.message}`, width, "  "),
+			),
+	];
+}
+
+function tableLines(run: Run, width: number): string[] {
+	const rows: [string, MetricSummary | null][] = [
+		["response", run.metrics.response],
+		["service", run.metrics.service],
+		["ack", run.metrics.ack],
+	];
+	const shown = rows.filter((r): r is [string, MetricSummary] => r[1] !== null);
+	if (shown.length === 0) return ["  nothing was measured"];
+	const table = [
+		["", ...COLUMNS.map(percentileName), "max"],
+		...shown.map(([name, m]) => [
+			name,
+			...COLUMNS.map((p) => {
+				const found = m.percentiles.find((x) => x.p === p);
+				return found ? percentileValue(found, run) : "n/a";
+			}),
+			maxText(m, run),
+		]),
+	];
+	const cell = Math.min(10, Math.floor((width - 2 - 9) / (COLUMNS.length + 1)));
+	const lines = table.map(
+		(row) =>
+			`  ${row.map((text, i) => (i === 0 ? text.padEnd(9) : text.padStart(cell))).join("")}`,
+	);
+	const response = shown[0]?.[1];
+	const unsupported = response?.percentiles.find(
+		(p) => p.support === "none" && COLUMNS.includes(p.p),
+	);
+	if (unsupported)
+		lines.push(
+			...wrap(
+				`${percentileName(unsupported.p)} n/a (${neededText(unsupported, run)})`,
+				width,
+				"  ",
+			),
+		);
+	if (table.some((row) => row.some((cell) => cell.startsWith("~"))))
+		lines.push(
+			...wrap("~ few samples, or few stalls, stand behind it", width, "  "),
+		);
+	return lines;
+}
+
+function lagLine(run: Run, width: number): string[] {
+	const { lag } = run.metrics;
+	if (lag === null || lag.max === null) return [];
+	const value = (p: number) => {
+		const found = lag.percentiles.find((x) => x.p === p);
+		return found ? percentileValue(found, run) : "n/a";
+	};
+	return wrap(
+		`generator's lag: p50 ${value(50)}, p99 ${value(99)}, max ${formatDuration(lag.max)} (part of response)`,
+		width,
+		"  ",
+	);
+}
+
+function gateLines(
+	gates: readonly Gate[],
+	width: number,
+	style: Style,
+): string[] {
+	const several = new Set(gates.map((g) => `${g.system}, ${g.case}`)).size > 1;
+	return gates.flatMap((g) => {
+		const where = several ? ` (${g.system}, ${g.case})` : "";
+		const verdict = g.verdict.toUpperCase();
+		const [first = "", ...rest] = wrap(
+			`${g.sla}${where}: ${g.measured}`,
+			width,
+			" ".repeat(14),
+		);
+		return [
+			`${badge(g.verdict, style)}${first.slice(verdict.length)}`,
+			...rest,
+			...wrap(g.why, width, " ".repeat(14)),
+		];
+	});
+}
+
+function badge(verdict: Result["verdict"], style: Style): string {
+	return style(["bold", COLOURS[verdict]] as Format, verdict.toUpperCase());
+}
+
+/** Breaks at blanks only; a word that is too long for a line stands alone and whole. */
+function wrap(text: string, width: number, indent = ""): string[] {
+	const lines: string[] = [];
+	let line = "";
+	for (const word of text.split(/ (?! )/)) {
+		if (line !== "" && indent.length + line.length + 1 + word.length > width) {
+			lines.push(line);
+			line = "";
+		}
+		line = line === "" ? word.trimStart() : `${line} ${word}`;
+	}
+	return [...lines, line].map((l) =>
+		`${indent}${l}`.replaceAll("\u00a0", " ").trimEnd(),
+	);
+}

@@ -1,0 +1,123 @@
+import {
+	formatBytesExact,
+	formatCount,
+	formatDuration,
+	formatDurationExact,
+	formatRate,
+	ratePerSecond,
+} from "../units.ts";
+import type { MetricSummary, Percentile, Result, Run } from "./summary.ts";
+
+/** The words that terminal, markdown and HTML share: one wording per fact. */
+
+/** "p99.9" */
+export function percentileName(p: number): string {
+	return `p${p}`;
+}
+
+/** "12.4ms", weak "~12.4ms", "> 30s" among those that never completed, "n/a" without support. */
+export function percentileValue(p: Percentile, run: Run): string {
+	if (p.support === "none") return "n/a";
+	if (p.value === null) return `> ${formatDurationExact(run.load.timeoutNs)}`;
+	return `${p.support === "weak" ? "~" : ""}${formatDuration(p.value)}`;
+}
+
+/** "[11.0ms, 14.9ms]"; the symbol for infinity where no upper bound exists. */
+export function intervalText(p: Percentile): string {
+	if (p.low === null) return "";
+	const high = p.high === null ? "\u221e" : formatDuration(p.high);
+	return `[${formatDuration(p.low)}, ${high}]`;
+}
+
+/** "needs N >= 36 887; 13s at this rate" */
+export function neededText(p: Percentile, run: Run): string {
+	const seconds = Math.ceil(p.needs / ratePerSecond(run.load.rate));
+	return `needs N >= ${formatCount(p.needs)}; ${formatDuration(seconds * 1e9)} at this rate`;
+}
+
+/** The maximum of those that completed; "> 30s" when some did not; "n/a" when nothing did. */
+export function maxText(m: MetricSummary, run: Run): string {
+	if (m.censored > 0) return `> ${formatDurationExact(run.load.timeoutNs)}`;
+	return m.max === null ? "n/a" : formatDuration(m.max);
+}
+
+/** A count; "n/a" for what was not measured. */
+export function countText(count: number | null): string {
+	return count === null ? "n/a" : formatCount(count);
+}
+
+/** The counts of the window in the order of a message's life. */
+export function countsOf(run: Run | Run["warmup"]): [string, number | null][] {
+	return [
+		["intended", run.intended],
+		["sent", run.sent],
+		["acked", run.acked],
+		["received", run.received],
+		["lost", run.lost],
+		["failed", run.failed],
+		["unknown", run.unknown],
+		["duplicated", run.duplicated],
+		["reordered", run.reordered],
+		["not offered", run.notOffered],
+		["late", run.late],
+	];
+}
+
+/** "nats, 256B 1000/s, repeat 2 of 3" */
+export function runTitle(run: Run, result: Result): string {
+	const repeats = result.runs.filter(
+		(r) => r.system === run.system && r.case === run.case,
+	).length;
+	const repeat = repeats > 1 ? `, repeat ${run.repeat} of ${repeats}` : "";
+	return `${run.system}, ${run.case}${repeat}`;
+}
+
+/** "round-trip, 1000/s of 256B for 10s after 1s warm-up, 1 connection" */
+export function loadText({ load }: Run): string {
+	return [
+		load.pattern,
+		`${formatRate(load.rate)} of ${formatBytesExact(load.messageBytes)} for ${formatDurationExact(load.durationNs)} after ${formatDurationExact(load.warmupNs)} warm-up`,
+		plural(load.connections, "connection"),
+		load.clients > 1 ? plural(load.clients, "client") : "",
+	]
+		.filter((part) => part !== "")
+		.join(", ");
+}
+
+/** "nats-server 2.15.2; durability: none, nothing is stored" */
+export function systemText(run: Run): string {
+	const server =
+		run.versions?.server ??
+		run.brokerVersion ??
+		`${run.load.broker}, version unknown`;
+	return `${server}; durability: ${run.load.durability}`;
+}
+
+/** "linux x64 6.1.0, 4 cores, Example CPU"; null when nobody wrote it down. */
+export function machineText({ environment: e }: Result): string | null {
+	if (e === null) return null;
+	return [
+		`${e.os} ${e.kernel}`,
+		plural(e.cores, "core"),
+		e.cpuQuotaCores === null ? "" : `limited to ${e.cpuQuotaCores}`,
+		e.cpu ?? "",
+	]
+		.filter((part) => part !== "")
+		.join(", ");
+}
+
+/** One sentence under the verdict: what it means. */
+export const VERDICT_MEANS: Readonly<Record<Result["verdict"], string>> = {
+	pass: "every SLA is met",
+	fail: "an SLA is breached",
+	inconclusive:
+		"the samples do not decide every SLA; measure longer, or repeat",
+	invalid:
+		"the measurement itself is not to be trusted, so nothing is said about the system",
+	interrupted: "the run was stopped; what follows is partial",
+	error: "a run could not be made or finished",
+};
+
+export function plural(n: number, word: string): string {
+	return `${formatCount(n)} ${word}${n === 1 ? "" : "s"}`;
+}

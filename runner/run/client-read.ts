@@ -1,0 +1,113 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ClientFileLine } from "./client-file.ts";
+import { hlogTrailer, jsonlTrailer } from "./trailer.ts";
+
+/** The two files of one client, read and checked. */
+export interface ClientFiles {
+	readonly index: number;
+	/** complete and interrupted: both trailers stand and fit. broken: the rest is what could be read. */
+	readonly state: "complete" | "interrupted" | "broken" | "missing";
+	/** A sentence about what is wrong; null for complete and interrupted. */
+	readonly problem: string | null;
+	readonly lines: readonly ClientFileLine[];
+	/** The text of the .hlog without its trailer. */
+	readonly log: string;
+}
+
+/** Reads `client-<index>.jsonl` and `.hlog`, or what a k6 that died has left of them (`.part`). */
+export function readClient(folder: string, index: number): ClientFiles {
+	const name = `client-${index}`;
+	const jsonl = file(folder, `${name}.jsonl`);
+	const hlog = file(folder, `${name}.hlog`);
+	if (jsonl === null && hlog === null)
+		return {
+			index,
+			state: "missing",
+			problem: `client ${index} has left no files`,
+			lines: [],
+			log: "",
+		};
+	const problems: string[] = [];
+	const attempt = <T>(what: string, read: () => T): T | null => {
+		try {
+			return read();
+		} catch (error) {
+			problems.push(`${what} ${(error as Error).message}`);
+			return null;
+		}
+	};
+
+	if (jsonl?.part !== false || hlog?.part !== false)
+		problems.push(
+			`client ${index} ended before its result was complete; what it had written until then is shown`,
+		);
+	const jsonlEnd =
+		jsonl?.part === false
+			? attempt(`${name}.jsonl`, () => jsonlTrailer(jsonl.bytes))
+			: null;
+	const hlogEnd =
+		hlog?.part === false
+			? attempt(`${name}.hlog`, () => hlogTrailer(hlog.bytes))
+			: null;
+	if (jsonlEnd && hlogEnd && jsonlEnd.hlog.sha256 !== hlogEnd.sha256)
+		problems.push(`${name}.hlog and ${name}.jsonl are not of the same run`);
+
+	const text = jsonlEnd?.body ?? jsonl?.bytes.toString("utf8") ?? "";
+	const lines =
+		attempt(`${name}.jsonl`, () => parseAll(text, jsonlEnd === null)) ?? [];
+	return {
+		index,
+		state:
+			problems.length > 0
+				? "broken"
+				: jsonlEnd?.state === "interrupted" || hlogEnd?.state === "interrupted"
+					? "interrupted"
+					: "complete",
+		problem: problems[0] ?? null,
+		lines,
+		log: hlogEnd?.body ?? hlog?.bytes.toString("utf8") ?? "",
+	};
+}
+
+// --- internal ---
+
+function file(
+	folder: string,
+	name: string,
+): { bytes: Buffer; part: boolean } | null {
+	for (const part of [false, true]) {
+		const path = join(folder, part ? `${name}.part` : name);
+		if (existsSync(path)) return { bytes: readFileSync(path), part };
+	}
+	return null;
+}
+
+/** `tolerant`: the file breaks off somewhere; what stands before the break is still good. */
+function parseAll(text: string, tolerant: boolean): ClientFileLine[] {
+	const lines: ClientFileLine[] = [];
+	for (const [i, line] of text.split("\n").entries()) {
+		if (line.trim() === "") continue;
+		const parsed = parse(line);
+		if (parsed.line !== null) lines.push(parsed.line);
+		else if (tolerant) break;
+		else throw new Error(`cannot be read at line ${i + 1}: ${parsed.reason}`);
+	}
+	return lines;
+}
+
+function parse(
+	text: string,
+): { line: ClientFileLine } | { line: null; reason: string } {
+	try {
+		const result = ClientFileLine.safeParse(JSON.parse(text));
+		if (result.success) return { line: result.data };
+		const issue = result.error.issues[0];
+		return {
+			line: null,
+			reason: `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "unknown line"}`,
+		};
+	} catch {
+		return { line: null, reason: "no JSON" };
+	}
+}

@@ -1,0 +1,61 @@
+import { readFileSync } from "node:fs";
+import os from "node:os";
+import { packageVersion } from "../package.ts";
+import type { EnvironmentFile } from "./environment-file.ts";
+
+/** Reads the machine that the numbers will belong to. What cannot be read is null, never a guess. */
+export function readEnvironment(
+	startedAt: string,
+	versions: { readonly k6: string; readonly go: string | null },
+): EnvironmentFile {
+	return {
+		schema: 1,
+		mqbench: packageVersion,
+		startedAt,
+		os: osName(),
+		kernel: os.release(),
+		cpu: os.cpus()[0]?.model.trim() || null,
+		cores: os.availableParallelism(),
+		memoryBytes: os.totalmem(),
+		clockSource: read(
+			"/sys/devices/system/clocksource/clocksource0/current_clocksource",
+		),
+		governor: read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+		cpuQuotaCores: cpuQuota(),
+		node: process.version,
+		k6: versions.k6,
+		go: versions.go,
+		systems: {},
+	};
+}
+
+// --- internal ---
+
+function osName(): string {
+	const pretty = read("/etc/os-release")
+		?.split("\n")
+		.find((line) => line.startsWith("PRETTY_NAME="));
+	const name = pretty?.split("=")[1]?.replaceAll('"', "");
+	return `${name ?? os.type()} ${os.arch()}`;
+}
+
+/** Cores that the control group allows (cgroup v2, then v1); null: no limit, or not readable. */
+function cpuQuota(): number | null {
+	const own = read("/proc/self/cgroup")?.match(/^0::(.*)$/m)?.[1] ?? "/";
+	for (const folder of new Set([own, "/"])) {
+		const [quota, period] =
+			read(`/sys/fs/cgroup${folder}/cpu.max`)?.split(" ").map(Number) ?? [];
+		if (quota && period) return quota / period;
+	}
+	const quota = Number(read("/sys/fs/cgroup/cpu/cpu.cfs_quota_us"));
+	const period = Number(read("/sys/fs/cgroup/cpu/cpu.cfs_period_us"));
+	return quota > 0 && period > 0 ? quota / period : null;
+}
+
+function read(path: string): string | null {
+	try {
+		return readFileSync(path, "utf8").trim() || null;
+	} catch {
+		return null;
+	}
+}

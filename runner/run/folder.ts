@@ -1,0 +1,84 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { failure } from "../errors.ts";
+import { type Plan, runFolder } from "../plan/plan.ts";
+import { compile } from "../script/compile.ts";
+import type { EnvironmentFile } from "./environment-file.ts";
+import type { RunFile } from "./run-file.ts";
+
+/**
+ * Makes the folder of a command with everything that is known before the first run: the scenario, and plan and script of
+ * each run. What is planned and never run can then be seen as such.
+ */
+export function makeRunFolder(
+	folder: string,
+	scenarioText: string,
+	plans: readonly Plan[],
+): void {
+	writing(folder, () => {
+		mkdirSync(path.dirname(folder), { recursive: true });
+		try {
+			mkdirSync(folder);
+		} catch (error) {
+			if ((error as NodeJS.ErrnoException).code === "EEXIST")
+				throw failure("output-exists", { path: folder });
+			throw error;
+		}
+		writeFileSync(path.join(folder, "scenario.yaml"), scenarioText);
+		for (const plan of plans) {
+			const run = runPath(folder, plan);
+			mkdirSync(run, { recursive: true });
+			const { script, planJson } = compile(plan);
+			writeFileSync(path.join(run, "plan.json"), planJson);
+			writeFileSync(path.join(run, "script.js"), script);
+		}
+	});
+}
+
+/** Removes a folder in which nothing was measured. */
+export function removeRunFolder(folder: string): void {
+	rmSync(folder, { recursive: true, force: true });
+}
+
+export function runPath(folder: string, plan: Plan): string {
+	return path.join(folder, "runs", runFolder(plan));
+}
+
+export function writeRunFile(folder: string, plan: Plan, file: RunFile): void {
+	writeJson(path.join(runPath(folder, plan), "run.json"), file);
+}
+
+export function writeEnvironment(folder: string, file: EnvironmentFile): void {
+	writeJson(path.join(folder, "environment.json"), file);
+}
+
+// --- internal ---
+
+function writeJson(where: string, value: unknown): void {
+	writing(where, () =>
+		writeFileSync(where, `${JSON.stringify(value, null, "\t")}\n`),
+	);
+}
+
+function writing(where: string, action: () => void): void {
+	try {
+		action();
+	} catch (error) {
+		const { code, message } = error as NodeJS.ErrnoException;
+		// Errors without a system code are ours, or bugs.
+		if (!code || code === "output-exists") throw error;
+		throw failure("output-unwritable", {
+			path: where,
+			reason: REASONS[code] ?? message,
+		});
+	}
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+	ENOSPC: "the disk is full",
+	EDQUOT: "the disk quota is used up",
+	EROFS: "the file system is read-only",
+	EACCES: "permission denied",
+	EPERM: "permission denied",
+	ENOTDIR: "a part of the path is a file",
+};

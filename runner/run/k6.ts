@@ -1,0 +1,129 @@
+import { appendFileSync } from "node:fs";
+import path from "node:path";
+import {
+	bareEnvironment,
+	describeEnd,
+	type Ended,
+	startGuarded,
+} from "../../infra/process.ts";
+import type { Plan } from "../plan/plan.ts";
+import { maskUrls } from "../secrets.ts";
+import type { World } from "../world.ts";
+import { type ProgressLine, readProgress } from "./progress-line.ts";
+
+export interface K6Options {
+	readonly k6: string;
+	readonly guard: string;
+	/** The run's folder, which holds script.js and plan.json and gets the results. */
+	readonly folder: string;
+	readonly plan: Plan;
+	/** URL of the broker, password included. */
+	readonly url: string;
+	onProgress(line: ProgressLine): void;
+}
+
+/** How k6 ended. `error`: why the run could not be made or finished, in k6's words; null: it was. */
+export interface K6Result {
+	readonly ended: Ended;
+	readonly error: string | null;
+}
+
+/** k6 has this long beyond everything that the plan allows it; then it hangs and is ended. */
+const HANGS_MS = 30_000;
+/** After mqbench is gone k6 closes its books: a drain of 0.5 s, the broker's connections, the files. */
+const GRACE_MS = 10_000;
+
+/**
+ * Runs k6 on the plan, in a process group and an environment of its own. `world.stop` gives it one SIGINT: it then closes
+ * its books and ends by itself.
+ */
+export async function runK6(
+	options: K6Options,
+	world: World,
+): Promise<K6Result> {
+	const { plan, folder } = options;
+	const complaints: string[] = [];
+	let unwritable: string | null = null;
+	const child = startGuarded({
+		guard: options.guard,
+		argv: [options.k6, ...k6Arguments(plan)],
+		cwd: folder,
+		env: {
+			...bareEnvironment(folder, world.env),
+			[plan.urlEnv]: options.url,
+			K6_AUTO_EXTENSION_RESOLUTION: "false",
+		},
+		graceMs: GRACE_MS,
+		onStdout(line) {
+			const progress = readProgress(line);
+			if (!progress) return;
+			if (progress.mqbench === "tick" && progress.error)
+				unwritable = progress.error;
+			options.onProgress(progress);
+		},
+		onStderr(line) {
+			const masked = maskUrls(line);
+			if (/level=(error|fatal)/.test(masked)) complaints.push(words(masked));
+			keepLog(folder, plan, masked);
+		},
+	});
+	const interrupt = () => child.signal("SIGINT");
+	if (world.stop.aborted) interrupt();
+	world.stop.addEventListener("abort", interrupt, { once: true });
+	let hung = false;
+	const { durationNs, gracefulStopNs } = plan.heartbeat;
+	const limitMs = (durationNs + gracefulStopNs) / 1e6 + HANGS_MS;
+	const watchdog = setTimeout(() => {
+		hung = true;
+		child.signal("SIGINT");
+		setTimeout(() => child.abandon(), GRACE_MS).unref();
+	}, limitMs);
+	const ended = await child.ended;
+	clearTimeout(watchdog);
+	world.stop.removeEventListener("abort", interrupt);
+	child.abandon();
+	return {
+		ended,
+		error: hung
+			? `k6 did not end within ${Math.round(limitMs / 1000)}s and was killed`
+			: unwritable
+				? `the results could not be written: ${unwritable}`
+				: world.stop.aborted || ended.code === 0
+					? null
+					: `k6 ended with ${describeEnd(ended)}: ${complaints.at(-1) ?? "it said nothing"}`,
+	};
+}
+
+/** The command line of a run, in its folder. */
+export function k6Arguments(plan: Plan): string[] {
+	return [
+		"run",
+		"--quiet",
+		"--no-color",
+		"--summary-mode=disabled",
+		"--no-thresholds",
+		"--no-usage-report",
+		`--out=mqbench=client-${plan.client.index}`,
+		"script.js",
+	];
+}
+
+// --- internal ---
+
+/** k6's own words are kept beside the results: a run that fails is explained there. */
+function keepLog(folder: string, plan: Plan, line: string): void {
+	try {
+		appendFileSync(
+			path.join(folder, `client-${plan.client.index}.log`),
+			`${line}\n`,
+		);
+	} catch {
+		// A full disk: the run itself will say so.
+	}
+}
+
+/** `time=... level=error msg="..."` -> the message. */
+function words(line: string): string {
+	const found = /msg="((?:[^"\\]|\\.)*)"/.exec(line)?.[1];
+	return (found ?? line).replaceAll('\\"', '"').replaceAll("\\n", " ").trim();
+}

@@ -1,0 +1,119 @@
+import type { BuildProgress } from "../../infra/binaries/resolve.ts";
+import type { Plan } from "../plan/plan.ts";
+import { formatCount, formatDuration, formatRate } from "../units.ts";
+import type { World } from "../world.ts";
+import type { ProgressLine } from "./progress-line.ts";
+
+/** What a person sees while something goes on, on stderr: one line that is rewritten on a terminal, plain lines elsewhere. */
+export interface Progress {
+	readonly build: BuildProgress;
+	/** A plain sentence that stays. */
+	say(text: string): void;
+	/** A run begins. */
+	run(plan: Plan, of: number): void;
+	tick(plan: Plan, line: ProgressLine): void;
+	/** Ends the line that is being rewritten. */
+	done(): void;
+}
+
+/** `quiet`: nothing at all. */
+export function makeProgress(world: World, quiet: boolean): Progress {
+	const out = world.stderr;
+	let open = false;
+	const close = () => {
+		if (open) out.write("\n");
+		open = false;
+	};
+	const say = (text: string) => {
+		if (quiet) return;
+		close();
+		out.write(`${text}\n`);
+	};
+	/** Rewrites the line on a terminal; elsewhere writes a new one, if `worth` it. */
+	const rewrite = (text: string, worth: boolean) => {
+		if (quiet) return;
+		if (out.isTTY) {
+			out.write(`\r\x1b[2K${text.slice(0, Math.max(20, out.columns - 1))}`);
+			open = true;
+		} else if (worth) out.write(`${text}\n`);
+	};
+	return {
+		say,
+		done: close,
+		build: makeBuild(world, say, rewrite),
+		run: (plan, of) => say(title(plan, of)),
+		tick(plan, line) {
+			if (line.mqbench === "tick") rewrite(tickText(plan, line), true);
+		},
+	};
+}
+
+// --- internal ---
+
+/** Without a terminal a build says something this often. */
+const BUILD_EVERY_MS = 10_000;
+
+function makeBuild(
+	world: World,
+	say: (text: string) => void,
+	rewrite: (text: string, worth: boolean) => void,
+): BuildProgress {
+	let last = Number.NEGATIVE_INFINITY;
+	let phase = "";
+	let began = 0;
+	return {
+		begin() {
+			began = world.clock.monotonicMs();
+			say(
+				"Building the load generator (k6 with mqbench's extensions) and the broker natsd with Go: once, about 2 minutes on 2 cores.",
+			);
+		},
+		waiting(pid) {
+			say(
+				`Another mqbench${pid === null ? "" : ` (pid ${pid})`} is building the load generator; waiting for it.`,
+			);
+		},
+		step(name, done, all) {
+			const now = world.clock.monotonicMs();
+			const worth =
+				name !== phase || done === all || now - last >= BUILD_EVERY_MS;
+			if (worth) last = now;
+			phase = name;
+			rewrite(`  ${name} ${done}${all > 0 ? `/${all}` : ""}`, worth);
+		},
+		end() {
+			const took = (world.clock.monotonicMs() - began) * 1e6;
+			say(`Built in ${formatDuration(took)}; kept in the cache.`);
+		},
+	};
+}
+
+function title(plan: Plan, of: number): string {
+	const { rate, warmupNs, durationNs } = plan.schedule;
+	const repeat =
+		plan.repeats > 1 ? `, repeat ${plan.repeat}/${plan.repeats}` : "";
+	const count = of > 1 ? `[${plan.index}/${of}] ` : "";
+	return `${count}${plan.system}: ${plan.case}${repeat} (${formatRate(rate)}, ${formatDuration(warmupNs)} warm-up, ${formatDuration(durationNs)} measured)`;
+}
+
+function tickText(
+	plan: Plan,
+	tick: Extract<ProgressLine, { mqbench: "tick" }>,
+): string {
+	const { warmupNs, durationNs } = plan.schedule;
+	const atNs = tick.at * 1e9;
+	const all = formatDuration(warmupNs + durationNs);
+	const phase =
+		atNs <= warmupNs
+			? "warm-up"
+			: atNs <= warmupNs + durationNs
+				? "measuring"
+				: "drain";
+	const latency =
+		tick.p50 === null || tick.p99 === null
+			? "nothing received"
+			: `p50 ${formatDuration(tick.p50)}  p99 ${formatDuration(tick.p99)}`;
+	const failed = tick.failed > 0 ? `  failed ${formatCount(tick.failed)}` : "";
+	const error = tick.error ? `  CANNOT WRITE RESULTS: ${tick.error}` : "";
+	return `  ${formatDuration(atNs)}/${all} ${phase}  ${formatCount(tick.sent)}/s  ${latency}  in flight ${formatCount(tick.inFlight)}${failed}${error}`;
+}

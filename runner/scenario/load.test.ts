@@ -1,0 +1,534 @@
+import { describe, expect, test } from "vitest";
+import { MqbenchError } from "../errors.ts";
+import { loadScenario } from "./load.ts";
+import type { Overrides } from "./overrides.ts";
+
+const workload = "workload: { rate: 3000/s, message: 256B, duration: 10s }\n";
+
+/** The report of a scenario that is expected to be refused. */
+function mistakes(text: string, overrides: Overrides = {}, env = {}): string {
+	try {
+		loadScenario("s.yaml", text, overrides, env);
+	} catch (error) {
+		if (error instanceof MqbenchError && error.code === "scenario-invalid")
+			return error.message;
+		throw error;
+	}
+	throw new Error("the scenario was taken");
+}
+
+/** Without lines and carets. */
+function sentences(text: string, overrides: Overrides = {}, env = {}) {
+	return mistakes(text, overrides, env)
+		.split("\n")
+		.filter((line) => !/^ +(\d+)? \|/.test(line) && !/^\s*\d+ \|/.test(line));
+}
+
+describe("a right scenario", () => {
+	test("is completed with the defaults of the language", () => {
+		expect(
+			loadScenario("dir/steady load.yaml", `system: nats\n${workload}`),
+		).toEqual({
+			name: "steady-load",
+			target: "local",
+			systems: [{ key: "nats", broker: "nats", url: null, port: null }],
+			cases: [
+				{
+					name: "256B 3000/s",
+					pattern: "round-trip",
+					rate: { messages: 3000, perNs: 1e9 },
+					messageBytes: 256,
+					payload: "random",
+					warmupNs: 5e9,
+					durationNs: 10e9,
+					drainNs: 30e9,
+					timeoutNs: 30e9,
+					inFlight: null,
+					connections: 1,
+					producers: 1,
+					topics: 1,
+				},
+			],
+			sla: [],
+			repeat: 1,
+			strict: false,
+		});
+	});
+
+	test.each([
+		["a b.yaml", "a-b"],
+		["v2.1.yaml", "v2.1"],
+		["..a..b. .yaml", "a.b"],
+		["日本.yaml", "scenario"],
+		[`${"x".repeat(79)}-y.yaml`, "x".repeat(79)],
+	])("of the file %s is named %s", (file, name) => {
+		expect(loadScenario(file, `system: nats\n${workload}`).name).toBe(name);
+		expect(
+			loadScenario("s.yaml", `name: ${name}\nsystem: nats\n${workload}`).name,
+		).toBe(name);
+	});
+
+	test("may have anchors, merges, a byte order mark and Windows line ends", () => {
+		const scenario = loadScenario(
+			"s.yaml",
+			"\ufeffsystem: nats\r\nworkload: { rate: 3000/s, duration: 10s }\r\ncases:\r\n  - &small { message: 256B }\r\n  - { <<: *small, connections: 2 }\r\n",
+		);
+		expect(scenario.cases.map(({ name }) => name)).toEqual([
+			"256B",
+			"256B 2 connections",
+		]);
+	});
+});
+
+describe("mistakes", () => {
+	test("are shown all at once, in the order of the file, each with line, column and caret", () => {
+		expect(
+			mistakes(`name: steady
+system: nats
+workload:
+  rate: -5/s
+  message: 256
+  durration: 10s
+sla:
+  - p99 > 3ms
+  - { expect: lost == 0, sytem: nats }
+`),
+		).toBe(
+			`s.yaml:4:9 rate must be above 0, got -5/s
+   4 |   rate: -5/s
+     |         ^
+s.yaml:5:12 message 256 has no unit; write e.g. 256B, 1KiB (1024 B) or 1KB (1000 B)
+   5 |   message: 256
+     |            ^
+s.yaml:6:3 unknown key "durration"; did you mean duration?
+   6 |   durration: 10s
+     |   ^
+s.yaml:8:5 "p99 > 3ms": a latency limit takes < or <=, e.g. p99 < 20ms
+   8 |   - p99 > 3ms
+     |     ^
+s.yaml:9:26 unknown key "sytem"; did you mean system?
+   9 |   - { expect: lost == 0, sytem: nats }
+     |                          ^`,
+		);
+	});
+
+	test.each([
+		[
+			"missing workload",
+			"system: nats\n",
+			"s.yaml:1:1 workload is missing; it needs rate, message, duration",
+		],
+		[
+			"missing system",
+			workload,
+			"s.yaml:1:1 system is missing; write e.g. system: nats",
+		],
+		[
+			"missing field",
+			"system: nats\nworkload: { rate: 3/s, duration: 9s }\n",
+			"s.yaml:2:1 message is missing; write e.g. message: 256B",
+		],
+		[
+			"empty workload",
+			"system: nats\nworkload:\n",
+			"s.yaml:2:1 workload is empty; give it a value or remove it",
+		],
+		[
+			"both system and systems",
+			`system: nats\nsystems: { a: nats }\n${workload}`,
+			"s.yaml:2:1 a scenario has system or systems, not both; move it there",
+		],
+		[
+			"no systems",
+			`systems: {}\n${workload}`,
+			"s.yaml:1:1 systems is empty; write e.g. system: nats",
+		],
+		[
+			"broker with a typo",
+			`system: nast\n${workload}`,
+			's.yaml:1:9 unknown broker "nast"; did you mean nats?',
+		],
+		[
+			"broker of a map with a typo",
+			`system: { broker: nast }\n${workload}`,
+			's.yaml:1:19 unknown broker "nast"; did you mean nats?',
+		],
+		[
+			"a system that is a number",
+			`system: 5\n${workload}`,
+			"s.yaml:1:9 system must be text or a map, got 5",
+		],
+		[
+			"a system without broker",
+			`system: { port: 4222 }\n${workload}`,
+			"s.yaml:1:1 broker is missing; write e.g. broker: nats",
+		],
+		[
+			"a name for a system that is no name",
+			`systems: { "a/b": nats }\n${workload}`,
+			's.yaml:1:12 a name has letters, digits, - _ and single dots between them, and begins with a letter or digit, got "a/b"',
+		],
+		[
+			"a name that is a number",
+			`name: 7\nsystem: nats\n${workload}`,
+			"s.yaml:1:7 name must be text; put 7 in quotes",
+		],
+		[
+			"a field at the wrong level",
+			`system: nats\nrate: 5/s\n${workload}`,
+			"s.yaml:2:1 rate belongs under workload:",
+		],
+		[
+			"a top-level key in the workload",
+			"system: nats\nworkload: { rate: 3/s, message: 1KiB, duration: 9s, repeat: 3 }\n",
+			"s.yaml:2:53 repeat belongs at the top level, not under workload:",
+		],
+		[
+			"a word of another tool",
+			"system: nats\nworkload: { rate: 3/s, message: 1KiB, duration: 9s, vus: 3 }\n",
+			's.yaml:2:53 unknown key "vus"; did you mean connections?',
+		],
+		[
+			"a message below the envelope",
+			"system: nats\nworkload: { rate: 3/s, message: 39B, duration: 9s }\n",
+			"s.yaml:2:33 message must be at least 40B: that much is the envelope with number and stamps, got 39B",
+		],
+		[
+			"a message above the broker's maximum",
+			"system: nats\nworkload: { rate: 3/s, message: 2MiB, duration: 9s }\n",
+			"s.yaml:2:33 message 2MiB is larger than what nats takes, 1MiB; the envelope is part of it",
+		],
+		[
+			"no duration",
+			"system: nats\nworkload: { rate: 3/s, message: 1KiB, duration: 0s }\n",
+			"s.yaml:2:49 duration must be above 0, got 0s",
+		],
+		[
+			"a duration without a message",
+			"system: nats\nworkload: { rate: 1/min, message: 1KiB, duration: 9s }\n",
+			"s.yaml:2:51 duration 9s is too short for 1/min: no message may be due in it",
+		],
+		[
+			"a timeout after the drain",
+			"system: nats\nworkload: { rate: 3/s, message: 1KiB, duration: 9s, timeout: 31s }\n",
+			"s.yaml:2:62 timeout 31s is longer than drain 30s, after which nothing is waited for; raise drain",
+		],
+		[
+			"idle connections",
+			"system: nats\nworkload: { rate: 3/s, message: 1KiB, duration: 9s, connections: 25, producers: 2 }\n",
+			"s.yaml:2:81 producers 2 leave 23 of 25 connections without a message; write at least producers: 25",
+		],
+		[
+			"idle topics",
+			"system: nats\nworkload: { rate: 3/s, message: 1KiB, duration: 9s, topics: 5 }\n",
+			"s.yaml:2:61 topics 5 are more than the 1 producers, each of which sends to one; write at least producers: 5",
+		],
+		[
+			"half a connection",
+			"system: nats\nworkload: { rate: 3/s, message: 1KiB, duration: 9s, connections: 1.5 }\n",
+			"s.yaml:2:66 connections must be a whole number, got 1.5",
+		],
+		[
+			"no cases",
+			`system: nats\n${workload}cases: []\n`,
+			"s.yaml:3:8 cases is empty; give it a value or remove it",
+		],
+		[
+			"an empty case",
+			`system: nats\n${workload}cases:\n  -\n`,
+			"s.yaml:4:4 case 1 is empty; give it a value or remove it",
+		],
+		[
+			"a case name with a star",
+			`system: nats\n${workload}cases: [{ name: "a*" }]\n`,
+			's.yaml:3:17 name of a case must be one line of text without * and ?, got "a*"',
+		],
+		[
+			"sla on acknowledgements of a system without",
+			`system: nats\n${workload}sla: [ack p99 < 5ms]\n`,
+			's.yaml:3:7 "ack p99 < 5ms": nats acknowledges nothing, so that there is no ack latency; use response or service, or name another system',
+		],
+		[
+			"sla for a system that isn't there",
+			`system: nats\n${workload}sla: [{ expect: lost == 0, system: nat }]\n`,
+			's.yaml:3:36 there is no system "nat"; did you mean nats?',
+		],
+		[
+			"sla for a case that isn't there",
+			`system: nats\n${workload}sla: [{ expect: lost == 0, case: 256B 300/s }]\n`,
+			's.yaml:3:34 there is no case "256B 300/s"; did you mean 256B 3000/s?',
+		],
+		[
+			"sla as a map of its own",
+			`system: nats\n${workload}sla: [{ lost: 0 }]\n`,
+			"s.yaml:3:7 expect is missing",
+		],
+	])("%s", (_, text, sentence) => {
+		expect(sentences(text)).toContain(sentence);
+	});
+
+	test("a system with a mistake is still a system", () => {
+		expect(
+			sentences(
+				`systems: { a: nast, b: nats }\n${workload}sla: [{ expect: lost == 0, system: a }]\n`,
+			),
+		).toEqual(['s.yaml:1:15 unknown broker "nast"; did you mean nats?']);
+	});
+
+	test("a workload that is no map lacks nothing else", () => {
+		expect(sentences("system: nats\nworkload: [fast]\n")).toEqual([
+			"s.yaml:2:11 workload must be a map, got a list",
+		]);
+	});
+
+	test("one mistake that several cases share is shown once", () => {
+		expect(
+			sentences(
+				"system: nats\nworkload: { rate: 3/s, message: 2MiB, duration: 9s }\ncases: [{ connections: 1 }, { connections: 2 }]\n",
+			),
+		).toHaveLength(1);
+	});
+
+	test("a field that no case has is missing once, one that some lack is missing there", () => {
+		expect(
+			sentences(
+				"system: nats\nworkload: { rate: 3/s }\ncases:\n  - { message: 1KiB }\n  - { connections: 2 }\n",
+			),
+		).toEqual([
+			"s.yaml:2:1 duration is missing in workload and in the cases; write e.g. duration: 10s",
+			"s.yaml:5:5 case 2 has no message, and workload has none either; write e.g. message: 256B",
+		]);
+	});
+
+	test("cases of the same name are told apart by the person", () => {
+		expect(
+			sentences(
+				"system: nats\nworkload: { rate: 3/s, duration: 9s }\ncases:\n  - { message: 1KiB }\n  - { message: 1024B }\n",
+			),
+		).toEqual([
+			's.yaml:5:5 cases 1 and 2 are both named "1KiB"; give this one a name of its own',
+		]);
+	});
+});
+
+describe("what is planned says so, and what works instead", () => {
+	test.each([
+		[
+			"pattern: fan-out",
+			"pattern fan-out is planned, but not in this version; round-trip is",
+		],
+		[
+			"pattern: request-reply",
+			"pattern request-reply is planned, but not in this version; round-trip is",
+		],
+		[
+			"arrivals: poisson",
+			"arrivals is planned, but not in this version; messages are due at equal distances",
+		],
+		[
+			"stages: []",
+			"stages is planned, but not in this version; rate is constant: write one case per rate",
+		],
+		[
+			"messages: 1000000",
+			"messages is planned, but not in this version; give rate and duration: an open loop",
+		],
+		[
+			"find: max-rate",
+			"find is planned, but not in this version; write one case per rate and see which ones pass",
+		],
+		[
+			"consumers: 2",
+			"consumers is planned, but not in this version; each producer's connection receives its own messages",
+		],
+	])("workload %s", (field, sentence) => {
+		const found = sentences(
+			`system: nats\nworkload:\n  rate: 3/s\n  message: 1KiB\n  duration: 9s\n  ${field}\n`,
+		);
+		expect(found).toHaveLength(1);
+		expect(found[0]).toContain(sentence);
+	});
+
+	test.each(["version", "image", "binary", "config", "durability", "acks"])(
+		"system %s",
+		(key) => {
+			expect(
+				sentences(`system: { broker: nats, ${key}: x }\n${workload}`).join(),
+			).toContain(`s.yaml:1:25 ${key} is planned, but not in this version; `);
+		},
+	);
+
+	test.each([
+		[
+			"target: docker",
+			"target docker is planned, but not in this version; local and existing are",
+		],
+		[
+			"target: aws",
+			"target aws is planned, but not in this version; local and existing are",
+		],
+		[
+			"matrix: {}",
+			"matrix is planned, but not in this version; write the combinations as cases",
+		],
+	])("%s", (line, sentence) => {
+		expect(sentences(`system: nats\n${workload}${line}\n`).join()).toContain(
+			sentence,
+		);
+	});
+
+	test.each(["kafka", "redis", "rabbitmq", "jetstream"])(
+		"broker %s",
+		(broker) => {
+			for (const system of [broker, `{ broker: ${broker}, acks: 1 }`])
+				expect(sentences(`system: ${system}\n${workload}`).join()).toContain(
+					`broker ${broker} is planned, but not in this version; nats and noop are`,
+				);
+		},
+	);
+
+	test("abort and baselines of an sla", () => {
+		expect(
+			sentences(
+				`system: nats\n${workload}sla:\n  - p99 <= baseline + 10%\n  - { expect: lost == 0, abort: true }\n`,
+			),
+		).toEqual([
+			's.yaml:4:5 "p99 <= baseline + 10%": comparing with a baseline is planned, but not in this version; write a fixed limit, e.g. p99 < 20ms',
+			"s.yaml:5:26 abort is planned, but not in this version; every run goes to its end",
+		]);
+	});
+});
+
+describe("a text that is no scenario", () => {
+	test.each([
+		["empty", "", "s.yaml:1:1 the scenario is empty; "],
+		["only a comment", "# later\n", "s.yaml:1:1 the scenario is empty; "],
+		[
+			"a tab",
+			"workload:\n\trate: 3/s\n",
+			"s.yaml:2:1 a tab indents this line; YAML takes spaces only",
+		],
+		[
+			"a key twice",
+			"system: nats\nsystem: noop\n",
+			"s.yaml:2:1 this key is here twice; remove one",
+		],
+		[
+			"two documents",
+			"system: nats\n---\nsystem: nats\n",
+			"s.yaml:2:1 a second document begins here; ",
+		],
+		["a list", "- system: nats\n", "s.yaml:1:1 a scenario is a map of keys "],
+		["a word", "nats\n", "s.yaml:1:1 a scenario is a map of keys "],
+		[
+			"a colon in a value",
+			"name: a: b\n",
+			's.yaml:1:7 a value with ": " in it needs quotes; ',
+		],
+		[
+			"a line indented too far",
+			"workload:\n  rate: 3/s\n   message: 1KiB\n",
+			's.yaml:2:9 a value with ": " in it needs quotes; or the next line is indented too far',
+		],
+		[
+			"a line indented too little",
+			"workload:\n  rate: 3/s\n message: 1KiB\n",
+			"s.yaml:3:1 the indentation fits no line above; ",
+		],
+		[
+			"an open bracket",
+			"workload: { rate: 3/s\n",
+			"s.yaml:2:1 a { or [ above is not closed",
+		],
+		["a list as a key", "? [a]\n: 1\n", "s.yaml:1:3 a key must be a word"],
+		[
+			"a tag",
+			"name: !secret x\n",
+			"s.yaml:1:7 tags (!name) have no meaning in a scenario",
+		],
+		[
+			"an open quote",
+			"name: 'x\n",
+			"s.yaml:2:1 this is no YAML: Missing closing 'quote",
+		],
+		[
+			"an alias of nothing",
+			"name: *x\n",
+			"s.yaml:1:1 *x names no &x above it; ",
+		],
+		["binary", "\u0000\u0001\u0002", "s.yaml:1:1 this is no text file; "],
+		["a deep nest", "[".repeat(20_000), "s.yaml:1:"],
+		[
+			"keys without end",
+			`${Array.from({ length: 50_000 }, (_, i) => `k${i}: 1`).join("\n")}\n`,
+			"s.yaml:1:1 the file has ",
+		],
+	])("%s", (_, text, beginning) => {
+		expect(mistakes(text)).toMatch(
+			new RegExp(`^${beginning.replaceAll(/[\\^$.|?*+()[\]{}]/g, "\\$&")}`),
+		);
+	});
+
+	test("aliases that unfold into millions are refused", () => {
+		const lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"];
+		for (let i = 1; i < 9; i++)
+			lines.push(
+				`a${i}: &a${i} [${Array.from({ length: 10 }, () => `*a${i - 1}`).join(", ")}]`,
+			);
+		expect(mistakes(lines.join("\n"))).toMatch(/aliases \(\*name\) unfold/);
+	});
+
+	test("a MB of garbage takes no second and no screen", () => {
+		let seed = 1;
+		const text = Array.from({ length: 1_000_000 }, () => {
+			seed = (seed * 48_271) % 0x7fffffff;
+			return String.fromCharCode(32 + (seed % 95));
+		}).join("");
+		for (const garbage of [
+			text,
+			text.slice(0, 60_000),
+			text.slice(0, 60_000).replaceAll("a", "\n"),
+		]) {
+			const before = performance.now();
+			const report = mistakes(garbage);
+			expect(performance.now() - before).toBeLessThan(3000);
+			expect(report.length).toBeLessThan(20_000);
+			expect(report.split("\n").length).toBeLessThanOrEqual(61);
+		}
+	});
+
+	test("of many mistakes 20 are shown, the others counted", () => {
+		const keys = Array.from({ length: 50 }, (_, i) => `zz${i}: 1`).join("\n");
+		const lines = sentences(`system: nats\n${workload}${keys}\n`);
+		expect(lines).toHaveLength(21);
+		expect(lines.at(-1)).toBe("... and 30 more");
+	});
+
+	test.each(["__proto__", "constructor", "toString", "hasOwnProperty"])(
+		"the key %s is unknown like any other, at every level",
+		(key) => {
+			const found = sentences(
+				`system: { broker: nats, ${key}: 1 }\n${key}: 1\nworkload: { rate: 3/s, message: 1KiB, duration: 9s, ${key}: 1 }\nsla: [{ expect: lost == 0, ${key}: 1 }]\ncases: [{ ${key}: 1 }]\n`,
+			);
+			expect(found).toHaveLength(5);
+			for (const line of found) expect(line).toContain(`unknown key "${key}"`);
+		},
+	);
+});
+
+describe("sla lines for one case", () => {
+	const text = (name: string) =>
+		`system: nats\nworkload: { duration: 30s }\ncases:\n  - { message: 1KiB, rate: 3000/s }\n  - { message: 1KiB, rate: 20000/s, connections: 25 }\nsla: [{ expect: p99 < 5ms, case: ${name} }]\n`;
+
+	test("take the words that a name begins with", () => {
+		expect(loadScenario("s.yaml", text("1KiB 20000/s")).sla[0]?.case).toBe(
+			"1KiB 20000/s 25 connections",
+		);
+	});
+
+	test("refuse words that several names begin with", () => {
+		expect(sentences(text("1KiB"))[0]).toContain(
+			'"1KiB" begins the names of 2 cases (1KiB 3000/s, 1KiB 20000/s 25 connections); write the whole name',
+		);
+	});
+});

@@ -1,0 +1,145 @@
+import { describe, expect, test } from "vitest";
+import { MqbenchError } from "../errors.ts";
+import { loadScenario } from "./load.ts";
+
+const base =
+	"system: nats\nworkload: { rate: 3000/s, message: 256B, duration: 10s }\n";
+
+function load(set: string[], text = base) {
+	return loadScenario("s.yaml", text, { set });
+}
+
+function refusal(set: string[], text = base): string {
+	try {
+		load(set, text);
+	} catch (error) {
+		if (error instanceof MqbenchError) return error.message;
+		throw error;
+	}
+	throw new Error("the override was taken");
+}
+
+describe("--set", () => {
+	test("replaces single values before anything is checked", () => {
+		const scenario = load([
+			"workload.rate=5000/s",
+			"workload.connections=4",
+			"repeat=3",
+			"strict=true",
+			"name=other",
+			"system.port=4223",
+		]);
+		expect(scenario).toMatchObject({
+			name: "other",
+			repeat: 3,
+			strict: true,
+			systems: [{ broker: "nats", port: 4223 }],
+			cases: [{ name: "256B 5000/s", connections: 4 }],
+		});
+	});
+
+	test("makes the maps that the file lacks, and mends its mistakes", () => {
+		const set = [
+			"workload.rate=5/s",
+			"workload.message=1KiB",
+			"workload.duration=9s",
+		];
+		expect(load(set, "system: nats\n").cases[0]?.name).toBe("1KiB 5/s");
+		expect(
+			load(["workload.rate=5/s"], base.replace("3000/s", "-1/s")).cases[0]?.rate
+				.messages,
+		).toBe(5);
+	});
+
+	test("reaches into lists from 0; the last of two wins", () => {
+		const text = `${base}cases: [{ message: 1KiB }, { message: 2KiB }]\n`;
+		expect(
+			load(["cases.1.message=3KiB", "cases.1.message=4KiB"], text).cases.map(
+				({ name }) => name,
+			),
+		).toEqual(["1KiB", "4KiB"]);
+	});
+
+	test("sets one of two cases that share an anchor, not both", () => {
+		const text = `${base}cases: [&a { message: 1KiB }, *a]\n`;
+		expect(
+			load(["cases.1.message=4KiB"], text).cases.map(({ name }) => name),
+		).toEqual(["1KiB", "4KiB"]);
+	});
+
+	test.each([
+		[
+			"workload.raet=5/s",
+			'--set workload.raet=5/s: unknown key "raet"; did you mean rate?',
+		],
+		[
+			"wrokload.rate=5/s",
+			'--set wrokload.rate=5/s: unknown key "wrokload"; did you mean workload?',
+		],
+		[
+			"workload.rate=-5/s",
+			"--set workload.rate=-5/s: rate must be above 0, got -5/s",
+		],
+		[
+			"workload.rate=5",
+			"--set workload.rate=5: rate 5 has no unit; write e.g. 3000/s or 90/min",
+		],
+		[
+			"workload.rate=",
+			"--set workload.rate=: a rate is empty; write e.g. 3000/s or 90/min",
+		],
+		[
+			"workload.rate.x=5",
+			"--set workload.rate.x=5: workload.rate is a value, there is nothing below it",
+		],
+		[
+			"workload=[1]",
+			"--set workload=[1]: the value must be a single one; lists and maps belong in the file",
+		],
+		[
+			"workload.arrivals=poisson",
+			"--set workload.arrivals=poisson: arrivals is planned, but not in this version; messages are due at equal distances",
+		],
+		["rate", "--set rate: write path=value, e.g. --set workload.rate=5000/s"],
+		[
+			"workload..rate=5/s",
+			"--set workload..rate=5/s: has an empty step in its path",
+		],
+		[
+			"cases.0.rate=5/s",
+			"--set cases.0.rate=5/s: there is no list cases in the file to count in",
+		],
+		[
+			"__proto__.polluted=1",
+			'--set __proto__.polluted=1: unknown key "__proto__"',
+		],
+	])("%s is refused by its own name", (set, sentence) => {
+		const report = refusal([set]);
+		expect(report).toContain(sentence);
+		expect(report).not.toContain("s.yaml:");
+		expect(({} as { polluted?: number }).polluted).toBeUndefined();
+	});
+
+	test("tells how long a list is", () => {
+		expect(refusal(["cases.2.rate=5/s"], `${base}cases: [{}]\n`)).toContain(
+			"--set cases.2.rate=5/s: cases is a list of 1; count from 0, e.g. cases.0",
+		);
+	});
+
+	test("is refused when every case overrides it again", () => {
+		expect(
+			refusal(
+				["workload.rate=5/s"],
+				`${base}cases: [{ rate: 1/s }, { rate: 2/s }]\n`,
+			),
+		).toContain(
+			"--set workload.rate=5/s: changes nothing, as each case has its own rate; write e.g. --set cases.0.rate=...",
+		);
+	});
+});
+
+test("--target of a later version says what works", () => {
+	expect(() => loadScenario("s.yaml", base, { target: "docker" })).toThrow(
+		"--target docker: target docker is planned, but not in this version; local and existing are",
+	);
+});

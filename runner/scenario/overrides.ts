@@ -1,0 +1,215 @@
+import { isScalar, parseDocument } from "yaml";
+import type { Located, Path } from "./problem.ts";
+
+/** What the command line changes in a scenario. */
+export interface Overrides {
+	/** `--set`: "workload.rate=5000/s", the value a YAML scalar. */
+	readonly set?: readonly string[] | undefined;
+	readonly target?: string | undefined;
+	/** URL of the one system; it implies target existing. */
+	readonly url?: string | undefined;
+}
+
+/** A value with the overrides in it, and which option each of them came by. */
+export interface Overridden {
+	readonly value: Readonly<Record<string, unknown>>;
+	readonly problems: readonly Located[];
+	/** The option that set the value at `path` or around it ("--set workload.rate=5000/s"), or undefined. */
+	labelOf(path: Path): string | undefined;
+}
+
+/** Applies overrides to the value of a file; the value itself stays as it is. */
+export function applyOverrides(
+	original: Readonly<Record<string, unknown>>,
+	overrides: Overrides,
+): Overridden {
+	const value = copy(original) as Tree;
+	const problems: Located[] = [];
+	const done: Change[] = [];
+	for (const change of changes(value, overrides)) {
+		const message =
+			"message" in change
+				? change.message
+				: (obstacle(value, change.path) ?? changesNothing(value, change.path));
+		if (message !== undefined) problems.push({ label: change.label, message });
+		else if ("path" in change) {
+			put(value, change.path, change.value);
+			done.push(change);
+		}
+	}
+	return {
+		value,
+		problems,
+		// The last one wins, as it did when the value was set. What an override made on its way is its own as well:
+		// the unknown key of --set wrokload.rate=5/s is "wrokload".
+		labelOf: (path) =>
+			done.findLast(
+				(change) =>
+					begins(path, change.path) ||
+					(begins(change.path, path) && !exists(original, path)),
+			)?.label,
+	};
+}
+
+// --- internal ---
+
+interface Change {
+	readonly label: string;
+	readonly path: string[];
+	readonly value: unknown;
+}
+type Refused = { readonly label: string; readonly message: string };
+type Tree = Record<string, unknown>;
+
+/** Does `path` begin with all of `prefix`? */
+function begins(path: Path, prefix: Path): boolean {
+	return prefix.every((step, i) => String(step) === String(path[i]));
+}
+
+function exists(value: unknown, path: Path): boolean {
+	let node = value;
+	for (const step of path) {
+		if (typeof node !== "object" || node === null) return false;
+		if (!Object.hasOwn(node, step)) return false;
+		node = (node as Tree)[step];
+	}
+	return true;
+}
+
+function* changes(
+	value: Tree,
+	{ set = [], target, url }: Overrides,
+): Generator<Change | Refused> {
+	for (const text of set) yield parse(text);
+	if (target !== undefined)
+		yield { label: `--target ${target}`, path: ["target"], value: target };
+	if (url === undefined) return;
+	// Never the URL itself: it may hold a password.
+	const label = "--url";
+	const path = urlPath(value);
+	if (path === undefined)
+		yield {
+			label,
+			message:
+				"names one broker, but the scenario has several systems; write --set systems.NAME.url=... for each",
+		};
+	else {
+		if (target === undefined)
+			yield { label, path: ["target"], value: "existing" };
+		yield { label, path, value: url };
+	}
+}
+
+function parse(text: string): Change | Refused {
+	const equals = text.indexOf("=");
+	const label = `--set ${text}`;
+	if (equals < 1)
+		return {
+			label,
+			message: "write path=value, e.g. --set workload.rate=5000/s",
+		};
+	const path = text.slice(0, equals).trim().split(".");
+	if (path.some((step) => step === ""))
+		return { label, message: "has an empty step in its path" };
+	const source = text.slice(equals + 1);
+	const document = parseDocument(source, {
+		prettyErrors: false,
+		logLevel: "error",
+	});
+	if (document.contents === null) return { label, path, value: "" };
+	if (document.errors.length > 0 || !isScalar(document.contents))
+		return {
+			label,
+			message:
+				"the value must be a single one; lists and maps belong in the file",
+		};
+	return { label, path, value: document.contents.value };
+}
+
+function urlPath(value: Tree): string[] | undefined {
+	if (!isTree(value.systems)) return ["system", "url"];
+	const keys = Object.keys(value.systems);
+	return keys.length === 1 ? ["systems", keys[0] ?? "", "url"] : undefined;
+}
+
+/** What keeps `path` from being set, or undefined; whether it means anything is the schema's to judge. */
+function obstacle(value: Tree, path: string[]): string | undefined {
+	let node: unknown = value;
+	for (const [depth, step] of path.entries()) {
+		const above = path.slice(0, depth).join(".");
+		const counts = /^\d+$/.test(step);
+		if (Array.isArray(node)) {
+			if (!counts || Number(step) >= node.length)
+				return `${above} is a list of ${node.length}; count from 0, e.g. ${above}.0`;
+			node = node[Number(step)];
+			continue;
+		}
+		// A system may be called "1"; everything else that is counted is a list.
+		if (counts && depth > 0 && path[0] !== "systems")
+			return `there is no list ${above} in the file to count in`;
+		if (isTree(node)) node = Object.hasOwn(node, step) ? node[step] : undefined;
+		else if (node !== undefined && node !== null && !isSystem(path, depth))
+			return `${above} is a value, there is nothing below it`;
+		else node = undefined;
+	}
+	return undefined;
+}
+
+/** Sets `path`, making the maps on the way. Only for a path without `obstacle`. */
+function put(value: Tree, path: string[], leaf: unknown): void {
+	let node: Tree = value;
+	for (const [depth, step] of path.slice(0, -1).entries()) {
+		let next = Object.hasOwn(node, step) ? node[step] : undefined;
+		// `system: nats` is short for a map with one key: --set system.port=4222 needs the map.
+		if (typeof next === "string" && isSystem(path, depth + 1))
+			next = { broker: next };
+		if (typeof next !== "object" || next === null) next = {};
+		define(node, step, next);
+		node = next as Tree;
+	}
+	define(node, path.at(-1) ?? "", leaf);
+}
+
+/** Do the first `depth` steps name a system? */
+function isSystem(path: string[], depth: number): boolean {
+	return path[0] === "system"
+		? depth === 1
+		: path[0] === "systems" && depth === 2;
+}
+
+/** Unlike structuredClone it copies a part that an alias (*name) repeats as often: one of them may be set. */
+function copy(value: unknown): unknown {
+	if (Array.isArray(value)) return value.map(copy);
+	if (!isTree(value)) return value;
+	const result = {};
+	for (const [key, part] of Object.entries(value))
+		define(result, key, copy(part));
+	return result;
+}
+
+/** A plain assignment to "__proto__" would change the prototype instead of being an unknown key. */
+function define(node: object, key: string, value: unknown): void {
+	Object.defineProperty(node, key, {
+		value,
+		writable: true,
+		enumerable: true,
+		configurable: true,
+	});
+}
+
+/** An override that every case overrides again would be ignored without a word. */
+function changesNothing(value: Tree, path: string[]): string | undefined {
+	const [first, field = "", ...rest] = path;
+	const cases = value.cases;
+	if (first !== "workload" || rest.length > 0 || !Array.isArray(cases)) return;
+	const all =
+		cases.length > 0 &&
+		cases.every((one) => isTree(one) && Object.hasOwn(one, field));
+	return all
+		? `changes nothing, as each case has its own ${field}; write e.g. --set cases.0.${field}=...`
+		: undefined;
+}
+
+function isTree(value: unknown): value is Tree {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { report } from "./problem.ts";
+
+test("of a long line only what surrounds the caret is shown, and the caret stays below it", () => {
+	const text = `${"a".repeat(500)}X${"b".repeat(500)}`;
+	const [head, line = "", caret = ""] = report("s.yaml", text, [
+		{ offset: 500, message: "here" },
+	]).split("\n");
+	expect(head).toBe("s.yaml:1:501 here");
+	expect(line.length).toBeLessThan(120);
+	expect(line[caret.indexOf("^")]).toBe("X");
+});
+
+test("the options of the command line come first, then the lines in order", () => {
+	expect(
+		report("s.yaml", "a: 1\nb: 2\n", [
+			{ offset: 5, message: "second" },
+			{ offset: 0, message: "first" },
+			{ label: "--set c=3", message: "none" },
+		]).split("\n"),
+	).toEqual([
+		"--set c=3: none",
+		"s.yaml:1:1 first",
+		"   1 | a: 1",
+		"     | ^",
+		"s.yaml:2:1 second",
+		"   2 | b: 2",
+		"     | ^",
+	]);
+});
+
+test("a tab counts as one column, and nothing that moves the cursor reaches the terminal", () => {
+	const shown = report("s.yaml", "a:\t\u001b[31mred\u202e x", [
+		{ offset: 3, message: "say \u001b[2J\r\nwhat" },
+	]);
+	expect(shown).toBe(
+		"s.yaml:1:4 say  [2J what\n   1 | a:  [31mred  x\n     |    ^",
+	);
+});
+
+test("the same mistake at the same place is shown once", () => {
+	const problem = { offset: 0, message: "twice" };
+	expect(report("s.yaml", "a: 1", [problem, problem])).toBe(
+		report("s.yaml", "a: 1", [problem]),
+	);
+});

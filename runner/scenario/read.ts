@@ -1,0 +1,34 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { failure } from "../errors.ts";
+import type { World } from "../world.ts";
+import { loadScenario } from "./load.ts";
+import type { Overrides } from "./overrides.ts";
+import type { Scenario } from "./scenario.ts";
+
+/** Reads the scenario file at `file`, relative to the current folder. `text` is what a report keeps a copy of. */
+export async function readScenario(
+	file: string,
+	overrides: Overrides,
+	world: Pick<World, "cwd" | "env">,
+): Promise<{ scenario: Scenario; text: string }> {
+	let text: string;
+	try {
+		text = await readFile(path.resolve(world.cwd, file), "utf8");
+	} catch (error) {
+		const { code, message } = error as NodeJS.ErrnoException;
+		throw failure("scenario-unreadable", {
+			path: file,
+			reason: reasons[code ?? ""] ?? message,
+		});
+	}
+	return { scenario: loadScenario(file, text, overrides, world.env), text };
+}
+
+// --- internal ---
+
+const reasons: Readonly<Record<string, string>> = {
+	ENOENT: "there is no such file",
+	EISDIR: "it is a folder",
+	EACCES: "permission denied",
+};

@@ -1,0 +1,141 @@
+import type { Sla } from "../plan/plan.ts";
+import { Metric, Tally } from "../plan/plan.ts";
+import {
+	parseDuration,
+	parseRate,
+	ratePerSecond,
+	UnitError,
+} from "../units.ts";
+import { suggest } from "./suggest.ts";
+
+/**
+ * Reads one line: `[metric] percentile op limit` ("p99 < 20ms", "service p(99.9) <= 5ms", "max < 1s") or
+ * `counter op limit` ("lost == 0", "throughput >= 100000/s"). Throws a `UnitError` with a person's sentence.
+ */
+export function parseSla(source: string): Sla {
+	const text = source.trim().replaceAll(/\s+/g, " ");
+	if (/\bbaseline\b/.test(text))
+		throw new UnitError(
+			`"${text}": comparing with a baseline is planned, but not in this version; write a fixed limit, e.g. p99 < 20ms`,
+		);
+	const match = /^(.*?)\s*(<=|>=|==|=<|=>|!=|<|>|=)\s*(.*)$/.exec(text);
+	const [, left = "", op = "", limit = ""] = match ?? [];
+	if (!match || left === "" || limit === "") throw no(text);
+
+	const words = left.split(" ");
+	const tally = Tally.safeParse(left);
+	if (tally.success) return tallyLine(text, tally.data, op, limit);
+
+	const quantile = words.at(-1) ?? "";
+	const metric = Metric.safeParse(words.length === 2 ? words[0] : "response");
+	if (words.length > 2 || !isQuantile(quantile)) throw no(text, words);
+	if (!metric.success) throw no(text, words.slice(0, 1));
+
+	if (op !== "<" && op !== "<=")
+		throw new UnitError(
+			`"${text}": a latency limit takes < or <=, e.g. ${left} < 20ms`,
+		);
+	const line = {
+		text,
+		metric: metric.data,
+		op,
+		limitNs: latency(text, limit),
+	} as const;
+	if (quantile === "max") return { kind: "max", ...line };
+	const percentile = Number(/[\d.]+/.exec(quantile)?.[0]);
+	if (percentile === 100)
+		throw new UnitError(
+			`"${text}": the 100th percentile is the largest sample; write max ${op} ${limit}`,
+		);
+	if (!(percentile > 0 && percentile < 100))
+		throw new UnitError(
+			`"${text}": a percentile lies between 0 and 100, e.g. p99 or p99.9`,
+		);
+	return { kind: "percentile", ...line, percentile };
+}
+
+// --- internal ---
+
+/** Counters in messages; all others are messages per second. */
+const counts: ReadonlySet<Tally> = new Set([
+	"lost",
+	"failed",
+	"unknown",
+	"duplicated",
+	"notOffered",
+]);
+
+function tallyLine(text: string, tally: Tally, op: string, limit: string): Sla {
+	if (counts.has(tally)) {
+		if (op !== "==" && op !== "<" && op !== "<=")
+			throw new UnitError(
+				`"${text}": ${tally} takes ==, < or <=, e.g. ${tally} == 0`,
+			);
+		if (!/^\d{1,15}$/.test(limit))
+			throw new UnitError(
+				`"${text}": ${tally} is a number of messages, e.g. ${tally} == 0`,
+			);
+		if (op === "<" && Number(limit) === 0)
+			throw new UnitError(`"${text}" can never hold; write ${tally} == 0`);
+		return { kind: "tally", text, tally, op, limit: Number(limit) };
+	}
+	if (op !== ">=" && op !== ">")
+		throw new UnitError(
+			`"${text}": ${tally} takes >= or >, e.g. ${tally} >= 2990/s`,
+		);
+	const rate = inLine(text, () => parseRate(limit));
+	return { kind: "tally", text, tally, op, limit: ratePerSecond(rate) };
+}
+
+function latency(text: string, limit: string): number {
+	const ns = inLine(text, () => parseDuration(limit));
+	if (ns === 0)
+		throw new UnitError(`"${text}" can never hold; a limit is above 0`);
+	return ns;
+}
+
+/** Names the line in front of what is wrong with its limit. */
+function inLine<T>(text: string, parse: () => T): T {
+	try {
+		return parse();
+	} catch (error) {
+		if (!(error instanceof UnitError)) throw error;
+		throw new UnitError(`"${text}": ${error.message}`);
+	}
+}
+
+function isQuantile(word: string): boolean {
+	return /^(max|p\d{1,3}(\.\d{1,9})?|p\(\d{1,3}(\.\d{1,9})?\))$/.test(word);
+}
+
+/** Words of other tools, and what says the same here. */
+const otherWords: Readonly<Record<string, string>> = {
+	avg: "averages hide what matters; write p50 or p99",
+	average: "averages hide what matters; write p50 or p99",
+	mean: "averages hide what matters; write p50 or p99",
+	median: "write p50",
+	med: "write p50",
+	min: "the smallest sample says nothing about a system; write p50 or p99",
+	latency:
+		"write response (from the intended time) or service (from the send call)",
+	loss: "write lost",
+	errors: "write failed",
+	reordered: "order is not judged in this version, lost and duplicated are",
+};
+
+function no(text: string, words: readonly string[] = []): UnitError {
+	for (const word of words) {
+		const advice = Object.hasOwn(otherWords, word) && otherWords[word];
+		if (advice)
+			return new UnitError(`"${text}": ${word} is no metric here; ${advice}`);
+		if (isQuantile(word)) continue;
+		const guess = suggest(word, [...Metric.options, ...Tally.options, "max"]);
+		if (guess !== undefined && guess !== word)
+			return new UnitError(
+				`"${text}": ${word} is no metric; did you mean ${guess}?`,
+			);
+	}
+	return new UnitError(
+		`"${text}" is no objective; write [metric] percentile op limit, e.g. p99 < 20ms, service p99.9 <= 5ms, lost == 0 (metrics: ${Metric.options.join(", ")}; counters: ${Tally.options.join(", ")})`,
+	);
+}

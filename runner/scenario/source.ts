@@ -1,0 +1,167 @@
+import {
+	type Document,
+	isAlias,
+	isCollection,
+	isMap,
+	isNode,
+	isScalar,
+	isSeq,
+	parseAllDocuments,
+	type YAMLError,
+} from "yaml";
+import type { Located, Path } from "./problem.ts";
+
+/** A YAML text as one plain value that still knows where each part of it stands. */
+export interface Source {
+	readonly value: Readonly<Record<string, unknown>>;
+	/** Offset of a key or value in the text; of what surrounds it when it isn't there. */
+	locate(path: Path, at: "key" | "value"): number;
+}
+
+/** Far above any scenario, low enough that YAML's duplicate check (quadratic) takes no second. */
+const MAX_LENGTH = 64 * 1024;
+
+/** Reads the text, or says all that keeps it from being YAML of one map. */
+export function parseSource(
+	text: string,
+): { source: Source } | { problems: Located[] } {
+	const refused = notScenarioText(text);
+	if (refused) return { problems: [{ offset: 0, message: refused }] };
+
+	const documents = parseAllDocuments(text, {
+		prettyErrors: false,
+		merge: true,
+		resolveKnownTags: false,
+		stringKeys: true,
+		logLevel: "error",
+	});
+	const [document, second] = "empty" in documents ? [] : documents;
+	if (!document?.contents || isEmpty(document))
+		return { problems: [{ offset: 0, message: EMPTY }] };
+	const errors = [...document.errors, ...document.warnings];
+	if (errors.length > 0) return { problems: firsts(errors).map(explain) };
+	if (second)
+		return {
+			problems: [
+				{
+					offset: second.range[0],
+					message: "a second document begins here; write one scenario per file",
+				},
+			],
+		};
+	if (!isMap(document.contents))
+		return {
+			problems: [
+				{ offset: document.contents.range?.[0] ?? 0, message: NO_MAP },
+			],
+		};
+	try {
+		return {
+			source: {
+				value: document.toJS({ maxAliasCount: 100 }),
+				locate: (path, at) => locate(document, path, at),
+			},
+		};
+	} catch (error) {
+		return { problems: [{ offset: 0, message: aliasMessage(error) }] };
+	}
+}
+
+// --- internal ---
+
+const EMPTY =
+	"the scenario is empty; begin with e.g. system: nats (scenarios/quickstart.yaml is a whole one)";
+const NO_MAP =
+	"a scenario is a map of keys such as system:, workload: and sla: (scenarios/quickstart.yaml is one)";
+
+function notScenarioText(text: string): string | undefined {
+	// Not the whole text: a MB of anything must not cost a second.
+	const start = text.slice(0, MAX_LENGTH);
+	// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+	const odd = start.match(/[\u0000-\u0008\u000e-\u001f\ufffd]/g)?.length ?? 0;
+	if (odd > 0) return "this is no text file; a scenario is YAML in UTF-8";
+	if (text.length > MAX_LENGTH)
+		return `the file has ${Math.ceil(text.length / 1024)} KiB; a scenario is a page of YAML, at most ${MAX_LENGTH / 1024} KiB`;
+	return text.trim() === "" ? EMPTY : undefined;
+}
+
+function isEmpty(document: Document.Parsed): boolean {
+	return isScalar(document.contents) && document.contents.value === null;
+}
+
+/** One mistake often has several errors at the same place; the first says most. */
+function firsts(errors: readonly YAMLError[]): YAMLError[] {
+	return errors.filter(
+		({ pos }, i) => errors.findIndex((other) => other.pos[0] === pos[0]) === i,
+	);
+}
+
+/** The library's errors in words of this file. */
+function explain(error: YAMLError): Located {
+	const offset = error.pos[0];
+	const message = {
+		TAB_AS_INDENT: "a tab indents this line; YAML takes spaces only",
+		DUPLICATE_KEY: "this key is here twice; remove one",
+		BLOCK_AS_IMPLICIT_KEY:
+			'a value with ": " in it needs quotes; or the next line is indented too far',
+		BAD_INDENT: error.message.startsWith("Flow")
+			? "a { or [ above is not closed"
+			: "the indentation fits no line above; keys of one map begin in the same column",
+		NON_STRING_KEY: "a key must be a word",
+		RESOURCE_EXHAUSTION: "this is nested too deeply for a scenario",
+		TAG_RESOLVE_FAILED: "tags (!name) have no meaning in a scenario",
+		MULTIPLE_DOCS: "a second document begins here; write one scenario per file",
+	}[error.code as string];
+	return {
+		offset,
+		message: message ?? `this is no YAML: ${error.message.slice(0, 200)}`,
+	};
+}
+
+function aliasMessage(error: unknown): string {
+	const reason = error instanceof Error ? error.message : "";
+	const unresolved = /^Unresolved alias .*: (.*)$/.exec(reason)?.[1];
+	if (unresolved !== undefined)
+		return `*${unresolved} names no &${unresolved} above it; quote the text if the star is part of it`;
+	return /alias/i.test(reason)
+		? "the aliases (*name) unfold into too much; write the values out"
+		: `this cannot be read as YAML: ${reason.slice(0, 200)}`;
+}
+
+function locate(
+	document: Document.Parsed,
+	path: Path,
+	at: "key" | "value",
+): number {
+	let node: unknown = document.contents;
+	let offset = document.contents?.range?.[0] ?? 0;
+	for (const [depth, step] of path.entries()) {
+		if (isAlias(node)) node = node.resolve(document);
+		const last = depth === path.length - 1;
+		if (isMap(node)) {
+			// Merged keys (<<) stand elsewhere: the map that takes them in is named instead.
+			const pair = node.items.find(
+				({ key }) => isScalar(key) && String(key.value) === String(step),
+			);
+			if (!pair) return offset;
+			offset = start(pair.key) ?? offset;
+			node = pair.value;
+			// A block below its key is named by the key; a value in the same line by itself.
+			const inline = isScalar(node) || (isCollection(node) && node.flow);
+			if (last && at === "value" && inline && !isNull(node))
+				offset = start(node) ?? offset;
+		} else if (isSeq(node)) {
+			node = node.items[Number(step)];
+			offset = start(node) ?? offset;
+		} else return offset;
+	}
+	return offset;
+}
+
+function start(node: unknown): number | undefined {
+	return isNode(node) ? node.range?.[0] : undefined;
+}
+
+function isNull(node: unknown): boolean {
+	return isScalar(node) && node.value === null;
+}

@@ -1,0 +1,187 @@
+import { describe, expect, test } from "vitest";
+import { MqbenchError } from "../errors.ts";
+import { variable } from "./brokers.ts";
+import { loadScenario } from "./load.ts";
+import type { Overrides } from "./overrides.ts";
+
+const workload = "workload: { rate: 3000/s, message: 256B, duration: 10s }\n";
+const reference = variable("NATS_URL");
+const env = { NATS_URL: "nats://me:hunter2@10.0.0.5:4222" };
+
+function systems(text: string, overrides: Overrides = {}, environment = {}) {
+	return loadScenario("s.yaml", `${workload}${text}`, overrides, environment);
+}
+
+function refusal(text: string, overrides: Overrides = {}, environment = {}) {
+	try {
+		systems(text, overrides, environment);
+	} catch (error) {
+		if (error instanceof MqbenchError) return error.message;
+		throw error;
+	}
+	throw new Error("the scenario was taken");
+}
+
+describe("an existing broker", () => {
+	test("gets its url from the environment", () => {
+		const text = `target: existing\nsystem: { broker: nats, url: "${reference}" }\n`;
+		expect(systems(text, {}, env).systems).toEqual([
+			{ key: "nats", broker: "nats", url: env.NATS_URL, port: null },
+		]);
+	});
+
+	test("needs the variables that its url names", () => {
+		const text = `target: existing\nsystem: { broker: nats, url: "${reference}" }\n`;
+		for (const environment of [{}, { NATS_URL: "" }])
+			expect(refusal(text, {}, environment)).toContain(
+				"url needs the environment variable NATS_URL, which is not set; e.g. NATS_URL=nats://host:4222 mqbench ...",
+			);
+	});
+
+	test("needs a url", () => {
+		expect(refusal("target: existing\nsystem: nats\n")).toContain(
+			`target existing needs a url for nats; write url: ${reference} or give --url nats://host:4222`,
+		);
+	});
+
+	test("--url stands for target existing and the url of the one system", () => {
+		for (const text of [
+			"system: nats\n",
+			"systems: { a: nats }\n",
+			"system: { broker: nats, port: 4223 }\n",
+		]) {
+			const scenario = systems(text, { url: "nats://h:4222" });
+			expect(scenario.target).toBe("existing");
+			expect(scenario.systems[0]?.url).toBe("nats://h:4222");
+		}
+	});
+
+	test("--url cannot tell two systems apart", () => {
+		expect(
+			refusal("systems: { a: nats, b: nats }\n", { url: "nats://h:4222" }),
+		).toContain(
+			"--url: names one broker, but the scenario has several systems",
+		);
+	});
+
+	test("--target local leaves the url of the file aside, and needs no variable for it", () => {
+		const text = `target: existing\nsystem: { broker: nats, url: "${reference}" }\n`;
+		const scenario = systems(text, { target: "local" });
+		expect([scenario.target, scenario.systems[0]?.url]).toEqual([
+			"local",
+			null,
+		]);
+	});
+
+	test("--target local together with --url is a contradiction", () => {
+		expect(
+			refusal("system: nats\n", { target: "local", url: "nats://h:4222" }),
+		).toContain("--url: url is for target existing");
+	});
+
+	test("a url without target existing is refused, so is a port with it", () => {
+		expect(
+			refusal(`system: { broker: nats, url: "nats://h:4222" }\n`),
+		).toContain("url is for target existing; add target: existing");
+		expect(
+			refusal(
+				`target: existing\nsystem: { broker: nats, url: "nats://h:4222", port: 1 }\n`,
+			),
+		).toContain("port is for target local");
+	});
+
+	test.each([
+		["localhost:4222", "must begin with nats://, tls://, ws://, wss://"],
+		["http://h:4222", "must begin with nats://"],
+		["nats://", "names no host"],
+		["nats://h:99999", "is no URL"],
+		["not a url", "is no URL"],
+	])("refuses the url %s", (url, sentence) => {
+		expect(refusal("system: nats\n", { url })).toContain(sentence);
+	});
+
+	test("noop has neither url nor port", () => {
+		expect(refusal("system: { broker: noop, url: x }\n")).toContain(
+			"url has no meaning for noop: there is no broker to connect to",
+		);
+		expect(
+			systems("target: existing\nsystem: noop\n").systems[0]?.url,
+		).toBeNull();
+	});
+});
+
+describe("a password", () => {
+	test("does not belong in the file", () => {
+		const text = `target: existing\nsystem: { broker: nats, url: "nats://me:hunter2@h:4222" }\n`;
+		expect(refusal(text)).toContain(
+			"url holds a password or token, and reports keep a copy of this file",
+		);
+	});
+
+	test("may be a variable within the url, whatever its letters", () => {
+		const text = (user: string) =>
+			`target: existing\nsystem: { broker: nats, url: "nats://${user}@h:4222" }\n`;
+		const environment = { U: "me", P: "hunter/2@:" };
+		for (const user of [
+			`${variable("U")}:${variable("P")}`,
+			`me:${variable("P")}`,
+		])
+			expect(systems(text(user), {}, environment).systems[0]?.url).toBe(
+				"nats://me:hunter%2F2%40%3A@h:4222",
+			);
+		expect(refusal(text("token"))).toContain("url holds a password or token");
+	});
+
+	test.each([
+		[
+			"in the line that is shown",
+			`target: existing\nsystem: { broker: nats, url: "nats://me:hunter2@h:4222", prot: 1 }\n`,
+			{},
+			{},
+		],
+		["in place of a broker", "system: nats://me:hunter2@h:4222\n", {}, {}],
+		[
+			"of a key that isn't there",
+			"system: { broker: nats, password: hunter2 }\n",
+			{},
+			{},
+		],
+		[
+			"of a token in the url",
+			`target: existing\nsystem: { broker: nats, url: "nats://hunter2@h:4222" }\n`,
+			{},
+			{},
+		],
+		[
+			"from the environment",
+			`target: existing\nsystem: { broker: nats, url: "${reference}" }\n`,
+			{},
+			{ NATS_URL: "http//me:hunter2@h" },
+		],
+		["of --url", "system: nats\n", { url: "nats:/me:hunter2@h" }, {}],
+		[
+			"of --set",
+			"system: nats\n",
+			{ set: ["system.urll=nats://me:hunter2@h"] },
+			{},
+		],
+		[
+			"of --set with a password",
+			"system: nats\n",
+			{ set: ["system.password=hunter2"] },
+			{},
+		],
+	])("is never shown: %s", (_, text, overrides, environment) => {
+		const report = refusal(text, overrides, environment);
+		expect(report).not.toContain("hunter2");
+		expect(report).toMatch(/\w/);
+	});
+
+	test("hides behind as many stars, so that the caret stays right", () => {
+		expect(
+			refusal(`system: { broker: nats, url: "nats://me:x@h:4222", prot: 1 }\n`),
+		).toContain(
+			`s.yaml:2:52 unknown key "prot"; did you mean port?\n   2 | system: { broker: nats, url: "nats://****@h:4222", prot: 1 }\n     | ${" ".repeat(51)}^`,
+		);
+	});
+});

@@ -1,0 +1,60 @@
+import { variable } from "./brokers.ts";
+import { holdsSecret } from "./mask.ts";
+
+/** A URL ready for use, or what is wrong with it: a sentence that never quotes the URL. */
+export type ResolvedUrl = { readonly url: string } | { readonly wrong: string };
+
+/**
+ * Fills in `${NAME}` from the environment and checks the result. `inFile`: the text stands in the scenario file,
+ * which reports keep a copy of, so that it must hold no secret of its own.
+ */
+export function resolveUrl(
+	raw: string,
+	schemes: readonly string[],
+	env: Readonly<Record<string, string | undefined>>,
+	inFile: boolean,
+): ResolvedUrl {
+	const example = variable(`${schemes[0]?.toUpperCase()}_URL`);
+	if (inFile && holdsSecret(raw))
+		return {
+			wrong: `url holds a password or token, and reports keep a copy of this file; put the whole url into an environment variable and write e.g. url: ${example}`,
+		};
+	const missing = [...raw.matchAll(REFERENCE)]
+		.map((match) => match[1] ?? "")
+		.find((name) => !env[name]);
+	if (missing !== undefined)
+		return {
+			wrong: `url needs the environment variable ${missing}, which is not set; e.g. ${missing}=${raw === variable(missing) ? `${schemes[0]}://host:4222` : "..."} mqbench ...`,
+		};
+	const userEnds = raw.lastIndexOf("@");
+	const url = raw.replaceAll(REFERENCE, (_, name: string, at: number) => {
+		const value = env[name] ?? "";
+		// A password may have any letters; where it's only a part of the URL, they must not end it.
+		return at < userEnds ? encodeURIComponent(value) : value;
+	});
+	const form = `write e.g. ${schemes[0]}://host:4222`;
+	if (raw.replaceAll(REFERENCE, "").includes("${"))
+		return {
+			wrong: `url has a \${ that begins no variable; write ${example}`,
+		};
+	// A name that comes from the environment is part of what helps; its value is not.
+	const source =
+		raw === url ? "url" : `url (from ${raw.match(REFERENCE)?.join(", ")})`;
+	let parsed: URL;
+	try {
+		parsed = new URL(url);
+	} catch {
+		return { wrong: `${source} is no URL; ${form}` };
+	}
+	if (!schemes.includes(parsed.protocol.slice(0, -1)))
+		return {
+			wrong: `${source} must begin with ${schemes.map((scheme) => `${scheme}://`).join(", ")}; ${form}`,
+		};
+	if (parsed.hostname === "")
+		return { wrong: `${source} names no host; ${form}` };
+	return { url };
+}
+
+// --- internal ---
+
+const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;

@@ -1,0 +1,78 @@
+/**
+ * Tagged template for generated JavaScript: each value becomes a literal, so that no text of a scenario can
+ * end a string or become code. `raw` parts are code of our own.
+ */
+export function js(
+	strings: TemplateStringsArray,
+	...values: readonly Value[]
+): string {
+	return strings.reduce(
+		(code, part, i) =>
+			code + part + (i < values.length ? write(values[i] ?? null) : ""),
+		"",
+	);
+}
+
+/** Code that `js` takes over as it is. Never give it text of a user. */
+export function raw(code: string): Raw {
+	return { [RAW]: code };
+}
+
+/** One line of a comment: control characters and line ends of any kind become spaces, and no `*` `/` closes it. */
+export function comment(text: string): Raw {
+	const line = text
+		.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, " ")
+		.replaceAll("*/", "* /");
+	return raw(`// ${line}`.trimEnd());
+}
+
+// --- internal ---
+
+const RAW = Symbol("raw");
+type Raw = { readonly [RAW]: string };
+type Literal =
+	| string
+	| number
+	| boolean
+	| null
+	| readonly Literal[]
+	| { readonly [key: string]: Literal };
+type Value = Literal | Raw;
+
+function write(value: Value): string {
+	return isRaw(value) ? value[RAW] : literal(value, "");
+}
+
+function isRaw(value: Value): value is Raw {
+	return typeof value === "object" && value !== null && RAW in value;
+}
+
+/** As a person would write it: single quotes, keys without quotes where they need none, two spaces. */
+function literal(value: Literal, indent: string): string {
+	if (typeof value === "string") return quote(value);
+	if (typeof value === "number" && !Number.isFinite(value))
+		throw new RangeError(`no literal for ${value}`);
+	if (typeof value !== "object" || value === null) return String(value);
+	const inner = `${indent}  `;
+	if (isList(value))
+		return `[${value.map((item) => literal(item, indent)).join(", ")}]`;
+	const entries = Object.entries(value).map(
+		([key, item]) =>
+			`${inner}${/^[A-Za-z_$][\w$]*$/.test(key) && key !== "__proto__" ? key : `[${quote(key)}]`}: ${literal(item, inner)},\n`,
+	);
+	return entries.length === 0 ? "{}" : `{\n${entries.join("")}${indent}}`;
+}
+
+function isList(value: Literal): value is readonly Literal[] {
+	return Array.isArray(value);
+}
+
+function quote(text: string): string {
+	const body = JSON.stringify(text)
+		.slice(1, -1)
+		.replaceAll('\\"', '"')
+		.replaceAll("'", "\\'")
+		.replaceAll("\u2028", "\\u2028")
+		.replaceAll("\u2029", "\\u2029");
+	return `'${body}'`;
+}

@@ -1,0 +1,278 @@
+/**
+ * 250ms, 1KiB, 3000/s: the only parser and formatter of units. Parsers are exact (no floating point on the
+ * way) and throw a `UnitError`; formatters give three significant digits, those named `...Exact` give all.
+ */
+
+/** A text that is no duration, size or rate. The message is a sentence for the person who wrote it. */
+export class UnitError extends Error {
+	override readonly name = "UnitError";
+}
+
+/** `messages` per `perNs` nanoseconds: an exact ratio, so that a schedule never drifts. */
+export interface Rate {
+	readonly messages: number;
+	readonly perNs: number;
+}
+
+/** Highest rate that a scenario may ask for, messages per second. */
+export const MAX_RATE_PER_SECOND = 10_000_000;
+
+/** "250ms" -> 250000000: integer nanoseconds, 0 or more. */
+export function parseDuration(text: string): number {
+	const { number, unit } = split(text, DURATION_NS, "duration");
+	return whole(number, DURATION_NS[unit], text, "duration", "nanoseconds");
+}
+
+/** "1KiB" -> 1024: integer bytes. KB, MB, GB count in 1000, KiB, MiB, GiB in 1024. */
+export function parseBytes(text: string): number {
+	const { number, unit } = split(text, BYTES, "size");
+	return whole(number, BYTES[unit], text, "size", "bytes");
+}
+
+/** "3000/s" -> 3000 per 1e9 ns; "7/3s" -> 7 per 3e9 ns; "0.5/s" -> 1 per 2e9 ns. Above 0, at most 1e7/s. */
+export function parseRate(text: string): Rate {
+	const match = /^\s*([^/]*?)\s*\/\s*([^/]*?)\s*$/.exec(text);
+	const number = match && decimal(match[1] ?? "");
+	// "/s" is "/1s".
+	const per = /^(\d*)([a-zµμ]+)$/.exec(match?.[2] ?? "");
+	const unit = per?.[2] ?? "";
+	const unitNs = Object.hasOwn(DURATION_NS, unit)
+		? DURATION_NS[unit]
+		: undefined;
+	if (!number || !per || unitNs === undefined) throw no("rate", text);
+	if (number.sign < 0 || number.digits === 0n || Number(per[1] || "1") === 0)
+		throw new UnitError(`rate must be above 0, got ${shown(text)}`);
+
+	let messages = number.digits;
+	let perNs = unitNs * BigInt(per[1] || "1") * 10n ** number.decimals;
+	if (number.decimals > 0n) {
+		const divisor = gcd(messages, perNs);
+		messages /= divisor;
+		perNs /= divisor;
+	}
+	if (messages * 1_000_000_000n > BigInt(MAX_RATE_PER_SECOND) * perNs)
+		throw new UnitError(
+			`rate must be at most ${formatCount(MAX_RATE_PER_SECOND)}/s, got ${shown(text)}`,
+		);
+	if (messages > MAX_SAFE || perNs > MAX_SAFE)
+		throw new UnitError(
+			`rate ${shown(text)} has more digits than can be kept exactly; write a ratio such as 1/10s or 90/min`,
+		);
+	return { messages: Number(messages), perNs: Number(perNs) };
+}
+
+/** Three significant digits in the unit that reads best: "870us", "12.4ms", "1.5s", "5.6min". */
+export function formatDuration(ns: number): string {
+	if (!Number.isFinite(ns)) throw new RangeError(`no duration: ${ns}`);
+	if (ns < 0) return `-${formatDuration(-ns)}`;
+	for (const [unit, sizeNs, limit] of SCALE) {
+		const value = threeDigits(ns / sizeNs);
+		// The rounded value decides: 999.9us is 1ms, never "1000us".
+		if (value < limit) return value === 0 ? "0s" : `${value}${unit}`;
+	}
+	throw new RangeError(`no duration: ${ns}`);
+}
+
+/** All digits, as a person would write it: "10s", "90s", "1.5s", "5min". For names and limits. */
+export function formatDurationExact(ns: number): string {
+	if (ns === 0) return "0s";
+	for (const [unit, sizeNs] of [
+		["h", 3_600_000_000_000],
+		["min", 60_000_000_000],
+	] as const)
+		if (ns % sizeNs === 0) return `${ns / sizeNs}${unit}`;
+	for (const [unit, sizeNs] of [
+		["s", 1_000_000_000],
+		["ms", 1_000_000],
+		["us", 1000],
+	] as const)
+		if (ns >= sizeNs && (ns * 1000) % sizeNs === 0)
+			return `${ns / sizeNs}${unit}`;
+	return `${ns}ns`;
+}
+
+/** "256B", "1KiB", "5MB", "1500B": exact when four digits do, else three significant digits ("11.7MiB"). */
+export function formatBytes(bytes: number): string {
+	const exact = formatBytesExact(Math.round(bytes));
+	if (Number.parseInt(exact, 10) < 10_000) return exact;
+	for (const [unit, size] of [
+		["KiB", 1024],
+		["MiB", 1024 ** 2],
+		["GiB", 1024 ** 3],
+		["TiB", 1024 ** 4],
+	] as const) {
+		const value = threeDigits(bytes / size);
+		if (value < 1000) return `${value}${unit}`;
+	}
+	return `${threeDigits(bytes / 1024 ** 4)}TiB`;
+}
+
+/** All digits, in the unit that needs the fewest of them: "1KiB", "16MB", "1048577B". For names. */
+export function formatBytesExact(bytes: number): string {
+	let best = `${bytes}`;
+	let bestUnit = "B";
+	// In this order 1024000 is 1000KiB rather than 1024KB: of two equally short ones the binary unit.
+	for (const unit of ["GiB", "MiB", "KiB", "GB", "MB", "KB"]) {
+		const size = Number(BYTES[unit]);
+		if (bytes === 0 || bytes % size !== 0) continue;
+		const digits = `${bytes / size}`;
+		if (digits.length < best.length) [best, bestUnit] = [digits, unit];
+	}
+	return `${best}${bestUnit}`;
+}
+
+/** The exact rate in the unit it was written in: "3000/s", "90/min", "0.5/s", "7/3s". */
+export function formatRate(rate: Rate): string {
+	for (const unit of ["s", "min", "h", "ms"])
+		if (BigInt(rate.perNs) === DURATION_NS[unit])
+			return `${rate.messages}/${unit}`;
+	const thousandths = BigInt(rate.messages) * 1_000_000_000_000n;
+	return thousandths % BigInt(rate.perNs) === 0n
+		? `${Number(thousandths / BigInt(rate.perNs)) / 1000}/s`
+		: `${rate.messages}/${formatDurationExact(rate.perNs)}`;
+}
+
+/** Messages per second as a number, for arithmetic that need not be exact. */
+export function ratePerSecond(rate: Rate): number {
+	return (rate.messages * 1e9) / rate.perNs;
+}
+
+/** "45 000". Numbers with a fraction keep three significant digits, or all digits before the point. */
+export function formatCount(count: number): string {
+	const value = Math.abs(count) < 100 ? threeDigits(count) : Math.round(count);
+	const [whole = "", fraction] = `${value}`.split(".");
+	const grouped = whole.replaceAll(/\B(?=(\d{3})+$)/g, " ");
+	return fraction === undefined ? grouped : `${grouped}.${fraction}`;
+}
+
+// --- internal ---
+
+const DURATION_NS: Readonly<Record<string, bigint>> = {
+	ns: 1n,
+	us: 1000n,
+	µs: 1000n, // U+00B5, micro sign
+	μs: 1000n, // U+03BC, the Greek letter that looks the same
+	ms: 1_000_000n,
+	s: 1_000_000_000n,
+	min: 60_000_000_000n,
+	h: 3_600_000_000_000n,
+};
+
+const BYTES: Readonly<Record<string, bigint>> = {
+	B: 1n,
+	KB: 1000n,
+	kB: 1000n,
+	MB: 1_000_000n,
+	GB: 1_000_000_000n,
+	KiB: 1024n,
+	MiB: 1024n ** 2n,
+	GiB: 1024n ** 3n,
+};
+
+/** Unit, its size, and the value from which the next unit reads better. */
+const SCALE: ReadonlyArray<readonly [string, number, number]> = [
+	["ns", 1, 1000],
+	["us", 1e3, 1000],
+	["ms", 1e6, 1000],
+	["s", 1e9, 60],
+	["min", 60e9, 60],
+	["h", 3600e9, Number.POSITIVE_INFINITY],
+];
+
+const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
+
+const FORMS = {
+	duration: "write e.g. 250ms, 10s or 5min",
+	size: "write e.g. 256B, 1KiB (1024 B) or 1KB (1000 B)",
+	rate: "write e.g. 3000/s or 90/min",
+} as const;
+type Kind = keyof typeof FORMS;
+
+interface Decimal {
+	readonly sign: 1 | -1;
+	/** value = sign * digits / 10^decimals */
+	readonly digits: bigint;
+	readonly decimals: bigint;
+}
+
+/** A decimal number without exponent; null for anything else. The length is bounded: 10^n must stay cheap. */
+function decimal(text: string): Decimal | null {
+	const match = /^([+-]?)(\d{1,20})(?:\.(\d{1,20}))?$/.exec(text);
+	if (!match) return null;
+	const fraction = (match[3] ?? "").replace(/0+$/, "");
+	return {
+		sign: match[1] === "-" ? -1 : 1,
+		digits: BigInt(`${match[2]}${fraction}`),
+		decimals: BigInt(fraction.length),
+	};
+}
+
+function split(
+	text: string,
+	units: Readonly<Record<string, bigint>>,
+	kind: Kind,
+): { number: Decimal; unit: string } {
+	const match = /^\s*([+-]?[\d.]+)\s*([A-Za-zµμ]*)\s*$/.exec(text);
+	const number = match && decimal(match[1] ?? "");
+	const unit = match?.[2] ?? "";
+	if (!number) throw no(kind, text);
+	if (!Object.hasOwn(units, unit)) throw no(kind, text, unit, match[1]);
+	if (number.sign < 0 && number.digits !== 0n)
+		throw new UnitError(`${kind} must not be negative, got ${shown(text)}`);
+	return { number, unit };
+}
+
+function whole(
+	number: Decimal,
+	size: bigint | undefined,
+	text: string,
+	kind: Kind,
+	parts: string,
+): number {
+	const scaled = number.digits * (size ?? 1n);
+	const scale = 10n ** number.decimals;
+	if (scaled % scale !== 0n)
+		throw new UnitError(
+			`${kind} ${shown(text)} is no whole number of ${parts}`,
+		);
+	if (scaled / scale > MAX_SAFE)
+		throw new UnitError(`${kind} ${shown(text)} is too large`);
+	return Number(scaled / scale);
+}
+
+function no(kind: Kind, text: string, unit?: string, number = ""): UnitError {
+	if (text.trim() === "")
+		return new UnitError(`a ${kind} is empty; ${FORMS[kind]}`);
+	if (unit === "")
+		return new UnitError(`${kind} ${shown(text)} has no unit; ${FORMS[kind]}`);
+	if (kind === "duration" && unit === "m")
+		return new UnitError(
+			`"${text}" could be minutes or milliseconds; write ${number}min or ${number}ms`,
+		);
+	if (kind === "size" && unit !== undefined && /^[KMG]$/i.test(unit))
+		return new UnitError(
+			`${shown(text)} leaves open what K, M and G stand for; write ${number}${unit.toUpperCase()}iB (in 1024) or ${number}${unit.toUpperCase()}B (in 1000)`,
+		);
+	if (kind === "rate" && decimal(text.trim()))
+		return new UnitError(`rate ${shown(text)} has no unit; ${FORMS.rate}`);
+	return new UnitError(`${shown(text)} is no ${kind}; ${FORMS[kind]}`);
+}
+
+/** The text as the person wrote it; quoted when it isn't a bare number with a unit, shortened when long. */
+function shown(text: string): string {
+	const short = text.length > 40 ? `${text.slice(0, 40)}...` : text;
+	return /^[-+\w.µμ/]+$/.test(short) && /^[-+]?\d/.test(short)
+		? short
+		: JSON.stringify(short);
+}
+
+function gcd(a: bigint, b: bigint): bigint {
+	return b === 0n ? a : gcd(b, a % b);
+}
+
+/** Rounds to three significant digits, but never away digits before the decimal point. */
+function threeDigits(value: number): number {
+	return Math.abs(value) >= 1000
+		? Math.round(value)
+		: Number(value.toPrecision(3));
+}

@@ -1,0 +1,38 @@
+import { EXIT, type ExitCode } from "../errors.ts";
+import type { Verdict } from "./verdict.ts";
+
+/** What `--on-inconclusive` says an undecided SLA is to be. */
+export type OnInconclusive = "fail" | "warn" | "pass";
+
+/** Why a verdict is "error": a bug of mqbench, something around it, or a scenario that asks for too much. */
+export type ErrorCause = "internal" | "environment" | "scenario";
+
+/** The exit code of a result. Precedence (an interruption before an error, an error before INVALID...) is the verdict's own. */
+export function exitCodeOf(
+	result: {
+		readonly verdict: Verdict;
+		readonly errorCause: ErrorCause | null;
+		/** Name of the signal, "SIGINT". */
+		readonly interruptedBy: string | null;
+	},
+	onInconclusive: OnInconclusive = "fail",
+): ExitCode {
+	// A bug of ours outranks even an interruption.
+	if (result.errorCause === "internal") return EXIT.internal;
+	switch (result.verdict) {
+		case "interrupted":
+			return result.interruptedBy === "SIGTERM"
+				? EXIT.terminated
+				: EXIT.interrupted;
+		case "error":
+			return result.errorCause === "scenario" ? EXIT.usage : EXIT.environment;
+		case "invalid":
+			return EXIT.invalid;
+		case "fail":
+			return EXIT.fail;
+		case "inconclusive":
+			return onInconclusive === "fail" ? EXIT.inconclusive : EXIT.pass;
+		case "pass":
+			return EXIT.pass;
+	}
+}

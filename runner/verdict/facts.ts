@@ -1,0 +1,101 @@
+import type { Distribution } from "../histogram/distribution.ts";
+import { EMPTY } from "../histogram/distribution.ts";
+import { readLog } from "../histogram/hlog.ts";
+import { type Merged, mergeLines } from "../histogram/merge.ts";
+import type { Sample } from "../histogram/percentiles.ts";
+import type { Metric } from "../plan/plan.ts";
+import type { Collected } from "../run/collect.ts";
+import { intendedInWindow } from "./intervals.ts";
+
+/** What the verdict on one run rests on. */
+export interface Facts {
+	readonly collected: Collected;
+	/** Clock source of the machine; null: unreadable. */
+	readonly clockSource: string | null;
+	/** By tag: "response", "response.warmup". */
+	readonly merged: ReadonlyMap<string, Merged>;
+	/** Why the histograms could not be read; null when they could. */
+	readonly unreadable: string | null;
+}
+
+/** Reads the histograms of a run. A histogram that cannot be read is a fact too, never an exception. */
+export function factsOf(
+	collected: Collected,
+	clockSource: string | null,
+): Facts {
+	try {
+		const lines = collected.logs.flatMap(readLog);
+		const merged = mergeLines(lines, collected.plan.schedule.warmupNs);
+		return { collected, clockSource, merged, unreadable: null };
+	} catch (error) {
+		return {
+			collected,
+			clockSource,
+			merged: new Map(),
+			unreadable: `a histogram log cannot be read: ${(error as Error).message}`,
+		};
+	}
+}
+
+/** Does this run have the metric at all? A system without acknowledgements has no ack latency. */
+export function hasMetric({ collected }: Facts, metric: Metric): boolean {
+	if (collected.state === "never" || collected.clients.length === 0)
+		return false;
+	return (
+		metric !== "ack" || collected.clients.every((c) => c.capabilities.acks)
+	);
+}
+
+/**
+ * The window's samples of a metric. Of response, service and ack all intended messages are samples: those that never
+ * completed count as the largest. Of lag and queued only those that completed: a lost message was not late.
+ */
+export function sampleOf(facts: Facts, metric: Metric): Sample {
+	const distribution = distributionOf(facts, metric);
+	const sums = sumsOf(facts, metric);
+	const all = metric === "lag" || metric === "queued" ? 0 : messagesDue(facts);
+	return {
+		distribution,
+		n: Math.max(all, distribution.count),
+		min: sums.count > 0 ? sums.min : null,
+		max: sums.count > 0 ? sums.max : null,
+	};
+}
+
+/**
+ * Messages of the window that should have completed: all that were intended. Of a run that somebody stopped, those offered
+ * until then; of one that broke off nobody has counted them, 0.
+ */
+export function messagesDue({ collected }: Facts): number {
+	const intended = intendedInWindow(collected.plan);
+	if (collected.state === "complete") return intended;
+	const { window } = collected.counters;
+	return window === null ? 0 : window.intended - window.notOffered;
+}
+
+/** Exact figures of the window, from the counters beside the histograms. */
+export function sumsOf({ collected }: Facts, metric: Metric) {
+	const sums = {
+		count: 0,
+		sum: 0,
+		min: Number.POSITIVE_INFINITY,
+		max: 0,
+		clamped: 0,
+		negative: 0,
+	};
+	for (const { second, metrics } of collected.seconds) {
+		const m = metrics[metric];
+		if (second < 0 || m === undefined) continue;
+		sums.count += m.count;
+		sums.sum += m.sum;
+		sums.min = Math.min(sums.min, m.count > 0 ? m.min : sums.min);
+		sums.max = Math.max(sums.max, m.max);
+		sums.clamped += m.clamped;
+		sums.negative += m.negative;
+	}
+	return sums;
+}
+
+export function distributionOf(facts: Facts, metric: Metric): Distribution {
+	return facts.merged.get(metric)?.whole ?? EMPTY;
+}

@@ -1,0 +1,53 @@
+import type { Facts } from "./facts.ts";
+import { type Judgement, judge, NO_NUMBERS } from "./sla.ts";
+import { type Check, validity } from "./validity.ts";
+import { type Verdict, worst } from "./verdict.ts";
+
+/** The verdict on one run. */
+export interface RunVerdict {
+	readonly verdict: Verdict;
+	/** One sentence when it was not the SLA that decided; null otherwise. */
+	readonly why: string | null;
+	readonly judgements: readonly Judgement[];
+	readonly checks: readonly Check[];
+}
+
+/**
+ * Judges a run: every SLA line, then whether the measurement is to be trusted. When it is not, no gate of the run
+ * stands, be it PASS or FAIL; only lag is judged gate by gate.
+ */
+export function judgeRun(facts: Facts): RunVerdict {
+	const { state, problem, plan } = facts.collected;
+	const measured = plan.sla.map((sla) => judge(sla, facts));
+	const checks = state === "never" ? [] : validity(facts, measured);
+	const overruled = (verdict: Verdict, why: string): RunVerdict => ({
+		verdict,
+		why,
+		judgements: measured.map((j) => ({
+			...j,
+			// Counts of a run that broke off would stand against messages that nobody has sent.
+			...(verdict === "invalid" ? {} : NO_NUMBERS),
+			verdict,
+			why,
+			lagDecided: false,
+		})),
+		checks,
+	});
+	const bad = checks.find((c) => c.status === "error");
+	if (state === "interrupted")
+		return overruled("interrupted", problem ?? "stopped");
+	if (state !== "complete") return overruled("error", problem ?? state);
+	if (bad) return overruled("error", bad.detail);
+
+	const lagDecided = measured.some((j) => j.lagDecided);
+	const invalid = checks.find(
+		(c) => c.status === "invalid" && !(c.check === "lag" && lagDecided),
+	);
+	if (invalid) return overruled("invalid", invalid.detail);
+	return {
+		verdict: worst(measured.map((j) => j.verdict)),
+		why: null,
+		judgements: measured,
+		checks,
+	};
+}

@@ -1,0 +1,232 @@
+import { describe, expect, test } from "vitest";
+import { tail } from "../histogram/percentiles.ts";
+import { seeded } from "../histogram/random.fake.ts";
+import {
+	clustering,
+	events,
+	fails,
+	type Interval,
+	passes,
+	passLimit,
+	samplesForPass,
+	testOver,
+} from "./statistics.ts";
+
+const even = (n: number, count: number, over = 0): Interval[] =>
+	Array.from({ length: count }, () => ({ n: n / count, over }));
+
+describe("the binomial test", () => {
+	// METHODOLOGY.md 2.3; expected number over the limit, in the limit of many messages.
+	test.each([
+		[3, 0, 7],
+		[5, 1, 10],
+		[10, 4, 16],
+		[20, 12, 29],
+		[30, 20, 40],
+		[50, 38, 63],
+		[100, 83, 118],
+		[300, 271, 330],
+		[1000, 947, 1053],
+	])("of %d expected passes up to %d and fails from %d on", (k, pass, fail) => {
+		const n = 1e8;
+		const share = k / n;
+		expect(passLimit(n, share)).toBe(pass);
+		expect(passes(pass + 1, n, share)).toBe(false);
+		expect(fails(fail, n, share)).toBe(true);
+		expect(fails(fail - 1, n, share)).toBe(false);
+	});
+
+	test.each([
+		[99, 299],
+		[99.9, 2995],
+		[99.99, 29_956],
+		[99.999, 299_572],
+	])("needs n for a PASS of p%d with nothing over: %d", (p, n) => {
+		expect(samplesForPass(p)).toBe(n);
+		expect(passes(0, n, tail(p))).toBe(true);
+		expect(passes(0, n - 1, tail(p))).toBe(false);
+	});
+
+	test("gives MLPerf's 459 queries for p99 at 99 %", () => {
+		expect(samplesForPass(99, 0.01)).toBe(459);
+	});
+
+	test("with few messages fails but never passes", () => {
+		expect(fails(3, 3, 0.01)).toBe(true);
+		expect(fails(1, 1, 0.5)).toBe(false);
+		expect(passLimit(100, 0.01)).toBeNull();
+	});
+});
+
+describe("clustering", () => {
+	test("is 1 when nothing, or everything, is over the limit", () => {
+		expect(clustering(even(1000, 100))).toBe(1);
+		expect(clustering(even(1000, 100, 10))).toBe(1);
+	});
+
+	test("is 515 for a stall of 500 ms in 10 s at 1000/s", () => {
+		// METHODOLOGY.md 2.3: 490 over, in the five pieces of 100 ms from 4 s on.
+		const intervals = even(10_000, 100).map((i, at) => ({
+			...i,
+			over: at === 44 ? 90 : at >= 40 && at < 44 ? 100 : 0,
+		}));
+		expect(clustering(intervals)).toBeCloseTo(515, 0);
+	});
+
+	test("of one interval of a hundred that is over whole: by hand", () => {
+		// pi = .01, y = 100 in one of 100 intervals of 100: ((99)^2 + 99 * 1) / .99 / 99 = 101.01 for single intervals; batches of
+		// 10 (10 of n = 1000): (90^2 + 9 * 100) / 9.9 / 9 = 101.01 too.
+		const intervals = even(10_000, 100).map((i, at) => ({
+			...i,
+			over: at === 7 ? 100 : 0,
+		}));
+		expect(clustering(intervals, [1])).toBeCloseTo(101.0101, 3);
+		expect(clustering(intervals, [10])).toBeCloseTo(101.0101, 3);
+	});
+
+	test("leaves out intervals without messages and sizes with fewer than 10 batches", () => {
+		expect(
+			clustering([
+				...even(90, 9).map((i) => ({ ...i, over: 1 })),
+				{ n: 0, over: 0 },
+			]),
+		).toBe(1);
+	});
+
+	test("counts runs of intervals as events, with their lengths", () => {
+		const over = [0, 1, 1, 0, 0, 3, 0, 1];
+		expect(events(over.map((o) => ({ n: 10, over: o })))).toEqual([2, 1, 1]);
+	});
+});
+
+describe("the verdict on a count over the limit", () => {
+	const spread = (n: number, intervals: number, over: number) =>
+		even(n, intervals).map((i, at) => ({
+			...i,
+			over:
+				Math.floor(((at + 1) * over) / intervals) -
+				Math.floor((at * over) / intervals),
+		}));
+
+	test("a stall of 500 ms in 10 s spends the budget twice: FAIL, though corrected it would be open", () => {
+		const intervals = even(10_000, 100).map((i, at) => ({
+			...i,
+			over: at === 44 ? 90 : at >= 40 && at < 44 ? 100 : 0,
+		}));
+		expect(testOver(intervals, 99)).toMatchObject({
+			verdict: "fail",
+			reason: "budget",
+			n: 10_000,
+			over: 490,
+			events: 1,
+			longestEvent: 5,
+		});
+		expect(testOver(intervals, 99).allowed).toBeCloseTo(100, 9);
+	});
+
+	test("samples that come singly are judged by the plain test", () => {
+		expect(testOver(spread(10_000, 100, 83), 99).verdict).toBe("pass");
+		expect(testOver(spread(10_000, 100, 84), 99).verdict).toBe("inconclusive");
+		expect(testOver(spread(10_000, 100, 119), 99).verdict).toBe("fail");
+	});
+
+	test("12 over in 2 stalls is no PASS where 24 would be allowed, 2 over is", () => {
+		const inTwo = (each: number) =>
+			even(3300, 100).map((i, at) => ({
+				...i,
+				over: at === 20 || at === 70 ? each : 0,
+			}));
+		expect(testOver(inTwo(1), 99)).toMatchObject({
+			verdict: "pass",
+			events: 2,
+		});
+		expect(testOver(inTwo(6), 99)).toMatchObject({
+			verdict: "inconclusive",
+			over: 12,
+			events: 2,
+		});
+	});
+
+	test("298 messages pass no p99, 299 do", () => {
+		expect(testOver(even(298, 10), 99)).toMatchObject({
+			verdict: "inconclusive",
+			reason: "samples",
+		});
+		expect(testOver(even(299, 10), 99).verdict).toBe("pass");
+	});
+
+	test("no messages at all are neither PASS nor FAIL", () => {
+		expect(testOver([], 99).verdict).toBe("inconclusive");
+	});
+});
+
+describe("simulated systems exactly at their limit", () => {
+	// simulations/clustered_tail.py with a fixed seed: stalls at random times, their sizes geometric with mean m, so that k samples
+	// are expected over the limit. Nominal: 5 % of them pass.
+	const rates = (stalls: number, mean: number, intervals: number, load = 1) => {
+		const random = seeded(1);
+		const runs = 1500;
+		const k = stalls * mean;
+		const share = 0.001;
+		let naive = 0;
+		let corrected = 0;
+		let budget = 0;
+		for (let run = 0; run < runs; run++) {
+			const over = new Array<number>(intervals).fill(0);
+			for (let c = poisson(stalls * load, random); c > 0; c--) {
+				let size = 1;
+				while (mean > 1 && random() > 1 / mean) size++;
+				const at = Math.floor(random() * intervals);
+				over[at] = (over[at] ?? 0) + size;
+			}
+			const sample = over.map((o) => ({ n: k / share / intervals, over: o }));
+			const n = k / share;
+			const t = over.reduce((a, b) => a + b, 0);
+			const phi = clustering(sample);
+			if (passes(t, n, share)) naive++;
+			if (passes(t / phi, n / phi, share)) corrected++;
+			if (fails(t, n, share) && t >= 2 * k) budget++;
+		}
+		return {
+			naive: naive / runs,
+			corrected: corrected / runs,
+			budget: budget / runs,
+		};
+	};
+
+	test.each([
+		["single samples", 100, 1, 60, 0.05, 0.03],
+		["stalls of 5", 20, 5, 60, 0.3, 0.06],
+		["stalls of 20", 5, 20, 60, 0.43, 0.11],
+		["stalls of 30", 10, 30, 120, 0.47, 0.08],
+	])(
+		"%s: the plain test passes far too many, the corrected one about 5 %",
+		(_, stalls, mean, intervals, naive, corrected) => {
+			const got = rates(stalls, mean, intervals);
+			expect(Math.abs(got.naive - naive)).toBeLessThan(0.04);
+			expect(Math.abs(got.corrected - corrected)).toBeLessThan(0.03);
+		},
+	);
+
+	test.each([
+		[5, 20, 1, 0.003],
+		[20, 5, 1, 0.076],
+		[100, 1, 1, 0.185],
+		[5, 20, 0.5, 0],
+		[20, 5, 0.5, 0.007],
+		[100, 1, 0.5, 0.081],
+	])(
+		"stalls of %d (%d expected), load %d: a share of %d spends the budget twice",
+		(mean, stalls, load, expected) => {
+			expect(
+				Math.abs(rates(stalls, mean, 60, load).budget - expected),
+			).toBeLessThan(0.03);
+		},
+	);
+});
+
+function poisson(mean: number, random: () => number): number {
+	let k = 0;
+	for (let p = random(); p > Math.exp(-mean); p *= random()) k++;
+	return k;
+}

@@ -1,0 +1,165 @@
+import { binomialAtMost, incompleteBeta } from "../histogram/binomial.ts";
+import { tail } from "../histogram/percentiles.ts";
+
+/** What METHODOLOGY.md 2.3 says of the count over a limit. */
+
+/** Error that a PASS or a FAIL may have: 5 %. */
+const ALPHA = 0.05;
+
+/** A PASS rests on at least so many stalls, or on very few samples over the limit: phi of fewer is weak itself. */
+const ENOUGH_EVENTS = 10;
+
+/** Messages intended and over the limit, by interval of intended time. */
+export interface Interval {
+	readonly n: number;
+	readonly over: number;
+}
+
+export interface OverTest {
+	readonly verdict: "pass" | "fail" | "inconclusive";
+	/**
+	 * Why: "budget" = FAIL though the corrected test is undecided, as the budget was spent twice; "samples" = no PASS
+	 * is possible with so few messages; "events" = the corrected test passes, but rests on a few stalls; "test" = the test itself.
+	 */
+	readonly reason: "test" | "budget" | "samples" | "events";
+	readonly n: number;
+	readonly over: number;
+	/** n * (1 - q): so many may be over the limit. */
+	readonly allowed: number;
+	/** Clustering: the samples count as n / phi. */
+	readonly phi: number;
+	/** Runs of intervals with something over the limit, and the longest of them, in intervals. */
+	readonly events: number;
+	readonly longestEvent: number;
+}
+
+/**
+ * Judges "p_q <= L" by the binomial test on the messages over L, corrected for clustering. Correction protects PASS
+ * only: FAIL also when the uncorrected test fails and the budget is spent at least twice.
+ */
+export function testOver(intervals: readonly Interval[], p: number): OverTest {
+	const n = sum(intervals.map((i) => i.n));
+	const over = sum(intervals.map((i) => i.over));
+	const share = tail(p);
+	const phi = clustering(intervals);
+	const found = events(intervals);
+	const result = (
+		verdict: OverTest["verdict"],
+		reason: OverTest["reason"],
+	): OverTest => ({
+		verdict,
+		reason,
+		n,
+		over,
+		allowed: n * share,
+		phi,
+		events: found.length,
+		longestEvent: found.reduce((a, b) => Math.max(a, b), 0),
+	});
+	if (n === 0) return result("inconclusive", "samples");
+	if (fails(over / phi, n / phi, share)) return result("fail", "test");
+	if (fails(over, n, share) && over >= 2 * n * share)
+		return result("fail", "budget");
+	if (n < samplesForPass(p)) return result("inconclusive", "samples");
+	if (!passes(over / phi, n / phi, share))
+		return result("inconclusive", "test");
+	const restsOnFewStalls =
+		found.length < ENOUGH_EVENTS &&
+		over > 1 &&
+		over >= (passLimit(n, share) ?? 0) / 2;
+	return restsOnFewStalls
+		? result("inconclusive", "events")
+		: result("pass", "test");
+}
+
+/** True when P(Bin(n, share) <= t) <= 5 %: so few over the limit would be a rare luck for a system exactly at it. */
+export function passes(t: number, n: number, share: number): boolean {
+	return binomialAtMost(t, n, share) <= ALPHA;
+}
+
+/** True when P(Bin(n, share) >= t) <= 5 %: the lower Clopper-Pearson bound lies above `share`. */
+export function fails(t: number, n: number, share: number): boolean {
+	if (t <= 0) return false;
+	if (t >= n) return share ** n <= ALPHA;
+	return incompleteBeta(share, t, n - t + 1) <= ALPHA;
+}
+
+/** Largest t that passes with n independent messages; null: not even 0 does. */
+export function passLimit(n: number, share: number): number | null {
+	if (!passes(0, n, share)) return null;
+	let from = 0;
+	let to = Math.ceil(n * share);
+	while (from < to) {
+		const middle = Math.ceil((from + to) / 2);
+		if (passes(middle, n, share)) from = middle;
+		else to = middle - 1;
+	}
+	return from;
+}
+
+/** Smallest n with which a PASS is possible, with nothing over the limit: q^n <= alpha. p99: 299. */
+export function samplesForPass(p: number, alpha = ALPHA): number {
+	return Math.ceil(Math.log(alpha) / Math.log1p(-tail(p)) - 1e-9);
+}
+
+/**
+ * phi = max(1, phi_b), the index of dispersion over batches of b intervals, of those b with at least 10 batches:
+ * phi_b = 1/(m-1) * sum((y_i - n_i*pi)^2 / (n_i*pi*(1-pi))). 1: samples over the limit come singly.
+ */
+export function clustering(
+	intervals: readonly Interval[],
+	batches: readonly number[] = BATCHES,
+): number {
+	const n = sum(intervals.map((i) => i.n));
+	const share = sum(intervals.map((i) => i.over)) / n;
+	if (!(share > 0 && share < 1)) return 1;
+	let phi = 1;
+	for (const size of batches) {
+		const batched = batch(intervals, size).filter((i) => i.n > 0);
+		if (batched.length < MIN_BATCHES) continue;
+		const dispersion = sum(
+			batched.map(
+				(i) => (i.over - i.n * share) ** 2 / (i.n * share * (1 - share)),
+			),
+		);
+		phi = Math.max(phi, dispersion / (batched.length - 1));
+	}
+	return phi;
+}
+
+/** Lengths of the runs of intervals with something over the limit. */
+export function events(intervals: readonly Interval[]): number[] {
+	const lengths: number[] = [];
+	let length = 0;
+	for (const { over } of [...intervals, { over: 0 }]) {
+		if (over > 0) length++;
+		else if (length > 0) {
+			lengths.push(length);
+			length = 0;
+		}
+	}
+	return lengths;
+}
+
+// --- internal ---
+
+const BATCHES = [1, 2, 5, 10, 20, 50];
+const MIN_BATCHES = 10;
+
+function batch(intervals: readonly Interval[], size: number): Interval[] {
+	const batches: Interval[] = [];
+	for (let i = 0; i < intervals.length; i += size) {
+		const part = intervals.slice(i, i + size);
+		batches.push({
+			n: sum(part.map((p) => p.n)),
+			over: sum(part.map((p) => p.over)),
+		});
+	}
+	return batches;
+}
+
+function sum(values: readonly number[]): number {
+	let total = 0;
+	for (const value of values) total += value;
+	return total;
+}

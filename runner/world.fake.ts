@@ -1,0 +1,34 @@
+import type { World } from "./world.ts";
+
+/** A world for tests: keeps what is written, its time stands still. */
+export interface FakeWorld extends World {
+	/** All that went to stdout and to stderr so far. */
+	out(): string;
+	err(): string;
+}
+
+/** Parts that a test cares about; the rest is a plain terminal without environment. */
+export function fakeWorld(
+	parts: Partial<Pick<World, "cwd" | "env" | "clock" | "stop">> = {},
+): FakeWorld {
+	const out: string[] = [];
+	const err: string[] = [];
+	const sink = (texts: string[]) => ({
+		isTTY: false,
+		columns: 80,
+		write(text: string) {
+			texts.push(text);
+		},
+	});
+	return {
+		stdout: sink(out),
+		stderr: sink(err),
+		cwd: "/nowhere",
+		env: {},
+		clock: { nowMs: () => Date.UTC(2026, 0, 2, 3, 4, 5), monotonicMs: () => 0 },
+		stop: new AbortController().signal,
+		...parts,
+		out: () => out.join(""),
+		err: () => err.join(""),
+	};
+}
