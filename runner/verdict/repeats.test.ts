@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { overRepeats } from "./repeats.ts";
+import { type Judgement, NO_NUMBERS } from "./sla.ts";
+import type { Verdict } from "./verdict.ts";
+
+const repeat = (verdict: Verdict, i: number): Judgement => ({
+	...NO_NUMBERS,
+	sla: "p99 < 1ms",
+	limit: "1ms",
+	verdict,
+	measured: `${i}`,
+	why: `of repeat ${i}`,
+});
+
+test.each<[Verdict[], Verdict]>([
+	[["pass"], "pass"],
+	[["fail"], "fail"],
+	[["inconclusive"], "inconclusive"],
+	[["fail", "pass"], "inconclusive"],
+	[["fail", "fail"], "fail"],
+	[["pass", "inconclusive"], "pass"],
+	[["inconclusive", "inconclusive"], "inconclusive"],
+	[["pass", "pass", "fail"], "inconclusive"],
+	[["pass", "fail", "fail"], "fail"],
+	[["pass", "inconclusive", "inconclusive"], "inconclusive"],
+	[["pass", "pass", "inconclusive"], "pass"],
+	[["pass", "pass", "invalid"], "invalid"],
+	[["fail", "fail", "invalid"], "invalid"],
+	[["invalid", "error"], "error"],
+	[["error", "interrupted"], "interrupted"],
+])("%j over repeats is %s", (verdicts, expected) => {
+	expect(overRepeats(verdicts.map(repeat)).verdict).toBe(expected);
+});
+
+test("says how many were what, and why the worst one is", () => {
+	const { why, deciding } = overRepeats(
+		(["pass", "fail", "pass"] as const).map(repeat),
+	);
+	expect(why).toBe("1 FAIL, 2 PASS of 3 repeats; of repeat 1");
+	expect(deciding.measured).toBe("1");
+});
+
+test("of one repeat is its own sentence", () => {
+	expect(overRepeats([repeat("fail", 0)]).why).toBe("of repeat 0");
+});
