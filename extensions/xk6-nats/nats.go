@@ -2,9 +2,7 @@
 package nats
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -27,17 +25,10 @@ const (
 	pendingBytesLimit = 1 << 30
 )
 
-// options of the plan's driverOptions. There are none yet; unknown ones are an error.
-type options struct{}
-
-// New checks the options and makes a session.
+// New makes a session. The driver has no options of its own yet.
 func New(o broker.Options) (broker.Session, error) {
-	if len(o.Driver) > 0 {
-		decoder := json.NewDecoder(bytes.NewReader(o.Driver))
-		decoder.DisallowUnknownFields()
-		if err := decoder.Decode(&options{}); err != nil {
-			return nil, fmt.Errorf("nats: driver options: %w", err)
-		}
+	if err := o.Decode(&struct{}{}); err != nil {
+		return nil, fmt.Errorf("nats: %w", err)
 	}
 	if o.URL == "" {
 		return nil, errors.New("nats: there is no URL of a server")

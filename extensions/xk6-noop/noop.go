@@ -10,8 +10,11 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// New makes a session. The URL and the driver's options are not used.
+// New makes a session. The URL is not used, and there are no options.
 func New(o broker.Options) (broker.Session, error) {
+	if err := o.Decode(&struct{}{}); err != nil {
+		return nil, err
+	}
 	return &session{now: o.Now, handlers: map[string]broker.Handler{}}, nil
 }
 

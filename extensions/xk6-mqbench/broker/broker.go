@@ -3,8 +3,10 @@
 package broker
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 )
 
 // Driver makes a session of one run. It checks options and does no I/O.
@@ -24,6 +26,19 @@ type Options struct {
 	Now func() int64
 	// OnError takes errors that belong to no message (a connection lost). Any goroutine may call it.
 	OnError func(error)
+}
+
+// Decode reads the driver's own options into a struct; unknown ones are an error.
+func (o Options) Decode(into any) error {
+	if len(o.Driver) == 0 {
+		return nil
+	}
+	decoder := json.NewDecoder(bytes.NewReader(o.Driver))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(into); err != nil {
+		return fmt.Errorf("driver options: %w", err)
+	}
+	return nil
 }
 
 // Session is a run's connections to one system. Its methods are called from one goroutine, except where they say so.

@@ -1,0 +1,83 @@
+package nats
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/clock"
+)
+
+func start(t *testing.T, change func(*server.Options)) *server.Server {
+	t.Helper()
+	options := &server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoSigs: true, NoLog: true}
+	if change != nil {
+		change(options)
+	}
+	s, err := server.NewServer(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	if !s.ReadyForConnections(10 * time.Second) {
+		t.Fatal("the server does not come up")
+	}
+	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
+	return s
+}
+
+func TestConformance(t *testing.T) {
+	brokertest.Run(t, func(t *testing.T) brokertest.System {
+		s := start(t, nil)
+		return brokertest.System{
+			Driver: New,
+			URL:    s.ClientURL(),
+			Broken: func(*testing.T) { s.Shutdown(); s.WaitForShutdown() },
+		}
+	})
+}
+
+func open(url string, messageBytes int) (broker.Session, error) {
+	session, err := New(broker.Options{URL: url, Connections: 1, MessageBytes: messageBytes, Now: clock.New().Now})
+	if err != nil {
+		return nil, err
+	}
+	return session, session.Open(context.Background())
+}
+
+func TestAMessageAboveTheServersLimitIsRefusedBeforeTheRun(t *testing.T) {
+	s := start(t, func(o *server.Options) { o.MaxPayload = 1000 })
+	_, err := open(s.ClientURL(), 1001)
+	if err == nil || !strings.Contains(err.Error(), "max_payload of 1000") {
+		t.Errorf("Open = %v; want a sentence about max_payload", err)
+	}
+}
+
+func TestPasswordsWorkAndAreNotInErrors(t *testing.T) {
+	s := start(t, func(o *server.Options) { o.Username, o.Password = "bench", "s3cr3t" })
+	host := strings.TrimPrefix(s.ClientURL(), "nats://")
+	session, err := open("nats://bench:s3cr3t@"+host, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = session.Close()
+	_, err = open("nats://bench:wr0ng@"+host, 100)
+	if err == nil || strings.Contains(err.Error(), "wr0ng") {
+		t.Errorf("Open with a wrong password = %v; want an error without it", err)
+	}
+}
+
+func TestWithoutAServerOpenFailsSoon(t *testing.T) {
+	began := time.Now()
+	if _, err := open("nats://127.0.0.1:1", 100); err == nil {
+		t.Error("Open succeeds without a server")
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("Open took %s", took)
+	}
+}
