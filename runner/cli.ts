@@ -13,11 +13,14 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
 		if (stop.signal.aborted) process.exit(signal === "SIGTERM" ? 143 : 130);
 		stop.abort(signal);
 	});
-for (const stream of [process.stdout, process.stderr])
-	stream.on("error", (error: NodeJS.ErrnoException) => {
-		// Whoever read our output has gone (`mqbench ... | head`): the run goes on, its files matter more.
-		if (error.code !== "EPIPE") throw error;
-	});
+
+/** Why stdout could not be written to its end; a reader that has gone (`mqbench ... | head`) is no error. */
+let unwritten: Error | undefined;
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+	if (error.code !== "EPIPE") unwritten = error;
+});
+// Nobody is left to be told.
+process.stderr.on("error", () => {});
 
 const world: World = {
 	stdout: sink(process.stdout),
@@ -31,19 +34,21 @@ const world: World = {
 	stop: stop.signal,
 };
 
-const { main } = await import("./main.ts");
-process.exitCode = await main(argv, world);
+const { explain, main } = await import("./main.ts");
+// In a callback of a stream or a timer, where no one awaits.
+process.on("uncaughtException", (error) => process.exit(explain(error, world)));
+
+let code = await main(argv, world);
 // Nothing may keep the process alive once the verdict is out; what was written is flushed first.
-await Promise.all(
-	[process.stdout, process.stderr].map(
-		(stream) =>
-			new Promise<void>((resolve) => {
-				if (stream.destroyed || stream.writableLength === 0) resolve();
-				else stream.once("drain", resolve);
-			}),
-	),
-);
-process.exit();
+await Promise.all([process.stdout, process.stderr].map(flushed));
+if (unwritten) {
+	const { failure } = await import("./errors.ts");
+	const { reasonOf } = await import("./reason.ts");
+	const error = failure("stdout-unwritable", { reason: reasonOf(unwritten) });
+	const exit = explain(error, world);
+	if (code === 0) code = exit;
+}
+process.exit(code);
 
 // --- internal ---
 
@@ -55,4 +60,12 @@ function sink(stream: NodeJS.WriteStream): World["stdout"] {
 		},
 		write: (text) => void stream.write(text),
 	};
+}
+
+/** Resolves when all has been written, or cannot be. */
+function flushed(stream: NodeJS.WriteStream): Promise<void> {
+	return new Promise((resolve) => {
+		if (stream.destroyed) resolve();
+		else stream.write("", () => resolve());
+	});
 }

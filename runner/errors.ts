@@ -1,9 +1,21 @@
+import { didYouMean } from "./scenario/suggest.ts";
+
 /**
  * The catalogue: code -> exit code and what a person reads (where, what, what to do). A code is
  * permanent once released. Expected errors are thrown as `MqbenchError` and printed without a stack.
  */
 const catalogue = {
 	usage: { exit: 2, text: (d: { message: string }) => d.message },
+	"unknown-command": {
+		exit: 2,
+		text: (d: { word: string; known: readonly string[] }) =>
+			`${d.word}: neither a command nor a file${didYouMean(d.word, d.known)}\nGive a command or the path of a scenario, e.g. mqbench scenarios/quickstart.yaml; mqbench --help lists all.`,
+	},
+	"stdout-unwritable": {
+		exit: 3,
+		text: (d: { reason: string }) =>
+			`The output cannot be written (${d.reason}). The results are kept all the same: mqbench report <run folder> prints them again.`,
+	},
 	"scenario-invalid": {
 		exit: 2,
 		// The report of load.ts: every mistake of the file with line, column and caret.
@@ -61,7 +73,7 @@ const catalogue = {
 	"build-disk-full": {
 		exit: 3,
 		text: (d: { where: string }) =>
-			`No room to build the load generator (${d.where}): it needs about 2 GB once. Make room, or set MQBENCH_CACHE_DIR and GOCACHE to a larger disk.`,
+			`No room to build the load generator (${d.where}): it needs about 1.5 GB once. Make room, or set MQBENCH_CACHE_DIR and GOCACHE to a larger disk.`,
 	},
 	"cache-unwritable": {
 		exit: 3,

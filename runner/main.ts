@@ -1,5 +1,7 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
 import { Command, CommanderError, Option } from "commander";
-import { EXIT, type ExitCode, MqbenchError } from "./errors.ts";
+import { EXIT, type ExitCode, failure, MqbenchError } from "./errors.ts";
 import { packageVersion } from "./package.ts";
 import { maskUrls } from "./secrets.ts";
 import type { World } from "./world.ts";
@@ -14,11 +16,30 @@ export async function main(
 		code = result;
 	});
 	try {
+		refuseUnknownWord(argv[0], program, world);
 		await program.parseAsync([...argv], { from: "user" });
 		return code;
 	} catch (error) {
-		return report(error, world);
+		return explain(error, world);
 	}
+}
+
+/** Prints what went wrong, with a stack only if it is a bug of ours, and returns the exit code for it. */
+export function explain(error: unknown, world: World): ExitCode {
+	if (error instanceof MqbenchError) {
+		world.stderr.write(`${maskUrls(error.message)}\n`);
+		if (error.code === "interrupted" && world.stop.reason === "SIGTERM")
+			return EXIT.terminated;
+		return error.exit;
+	}
+	// Commander has printed its message already; help and version are no errors.
+	if (error instanceof CommanderError)
+		return error.exitCode === 0 ? EXIT.pass : EXIT.usage;
+	const stack = error instanceof Error ? error.stack : String(error);
+	world.stderr.write(
+		`${maskUrls(`This is a bug of mqbench ${packageVersion}, please report it with the scenario:\n${stack}`)}\n`,
+	);
+	return EXIT.internal;
 }
 
 // --- internal ---
@@ -49,6 +70,7 @@ function commands(world: World, done: (code: ExitCode) => void): Command {
 		})
 		.exitOverride()
 		.showSuggestionAfterError()
+		.showHelpAfterError("mqbench --help lists commands, options and examples.")
 		.addHelpText("after", EXAMPLES);
 
 	scenarioOptions(
@@ -115,6 +137,19 @@ function commands(world: World, done: (code: ExitCode) => void): Command {
 	return program;
 }
 
+/** `mqbench valdate x.yaml` would be taken for a scenario called valdate, with an argument too many. */
+function refuseUnknownWord(
+	word: string | undefined,
+	program: Command,
+	world: World,
+): void {
+	const known = [...program.commands.map((command) => command.name()), "help"];
+	if (word === undefined || !/^[a-z]+$/i.test(word) || known.includes(word))
+		return;
+	if (existsSync(path.resolve(world.cwd, word))) return;
+	throw failure("unknown-command", { word, known });
+}
+
 function commandArgument(name: string) {
 	return new Command().createArgument(name);
 }
@@ -125,33 +160,15 @@ function scenarioOptions(command: Command): Command {
 		.option(
 			"--set <path=value>",
 			"override a field, e.g. workload.rate=5000/s; may be repeated",
-			(value: string, all: string[]) => [...all, value],
-			[],
+			(value: string, all: string[] = []) => [...all, value],
 		)
 		.option("--target <target>", "where it runs: local or existing")
 		.option(
 			"--url <url>",
-			"URL of an existing broker (implies --target existing)",
+			"URL of an existing broker (implies --target existing); one with a password belongs into the environment: --url '${NATS_URL}'",
 		)
 		.option(
 			"--only <glob>",
 			"only runs whose system/case matches, e.g. 'nats/256B*'",
 		);
-}
-
-function report(error: unknown, world: World): ExitCode {
-	if (error instanceof MqbenchError) {
-		world.stderr.write(`${maskUrls(error.message)}\n`);
-		if (error.code === "interrupted" && world.stop.reason === "SIGTERM")
-			return EXIT.terminated;
-		return error.exit;
-	}
-	// Commander has printed its message already; help and version are no errors.
-	if (error instanceof CommanderError)
-		return error.exitCode === 0 ? EXIT.pass : EXIT.usage;
-	const stack = error instanceof Error ? error.stack : String(error);
-	world.stderr.write(
-		`${maskUrls(`This is a bug of mqbench ${packageVersion}, please report it with the scenario:\n${stack}`)}\n`,
-	);
-	return EXIT.internal;
 }

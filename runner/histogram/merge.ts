@@ -14,7 +14,7 @@ export interface Merged {
  * they share one schedule. Runs and repeats are never merged.
  *
  * `windowStartNs` is where second 0 begins, in ns since T0. Several lines of one second add up: stragglers are
- * written later. Works second by second, so that no more than three full histograms are in memory.
+ * written later. Works second by second, so that only a few full histograms are in memory.
  */
 export function mergeLines(
 	lines: readonly LogLine[],
@@ -60,8 +60,10 @@ function mergeTag(bySecond: Map<number, LogLine[]>): Merged {
 	const whole = emptyHistogram();
 	const seconds = new Map<number, Distribution>();
 	for (const second of [...bySecond.keys()].sort((a, b) => a - b)) {
-		const one = emptyHistogram();
-		for (const line of bySecond.get(second) ?? []) add(one, decode(line));
+		const [first, ...rest] = bySecond.get(second) ?? [];
+		if (first === undefined) continue;
+		const one = decode(first);
+		for (const line of rest) add(one, decode(line));
 		add(whole, one);
 		seconds.set(second, distribution(one));
 	}

@@ -1,17 +1,10 @@
-import {
-	formatBytes,
-	formatBytesExact,
-	formatCount,
-	formatDuration,
-	formatDurationExact,
-	formatRate,
-} from "../units.ts";
+import { formatCount, formatDuration } from "../units.ts";
+import { environment, runFacts } from "./html/facts.ts";
 import { type Markup, markup, Markup as Raw } from "./html/markup.ts";
 import { NAMES, percentileChart } from "./html/percentile-chart.ts";
 import {
 	badge,
 	counters,
-	factsTable,
 	gatesTable,
 	percentileTable,
 	runsTable,
@@ -49,8 +42,36 @@ ${howToRead()}
 
 // --- internal ---
 
+/** Above so many runs, repeats after the first have no charts: the file stays below 500 kB. */
+const RUNS_WITH_ALL_CHARTS = 24;
+
 function runSection(run: Run, number: number, result: Result): Markup {
 	const title = runTitle(run, result);
+	const short = result.runs.length > RUNS_WITH_ALL_CHARTS && run.repeat > 1;
+	const charts = short ? null : chartsOf(run, number, title, result);
+	return markup`<section id="run-${number}"><div class="head"><h2>${title}</h2>${badge(run.verdict)}</div>
+<p>${systemText(run)}</p><p class="soft">${sentence(loadText(run))}</p>
+${run.why === null ? null : markup`<p class="${run.verdict}">${sentence(run.why)}</p>`}
+${run.notes.map((note) => markup`<p class="warn">Note: ${note}</p>`)}
+${
+	run.state === "never"
+		? null
+		: markup`<h3>Latency by percentile</h3>
+${charts?.percentiles ?? null}${percentileTable(run)}
+${charts?.time ?? null}
+<h3>Messages of the window</h3>${counters(run)}
+${errorsOf(run)}
+${validityTable(run)}
+${short ? null : markup`<details><summary>What it ran with</summary>${runFacts(run)}</details>`}`
+}</section>`;
+}
+
+function chartsOf(
+	run: Run,
+	number: number,
+	title: string,
+	result: Result,
+): { percentiles: Markup; time: Markup } {
 	const gates = result.gates.filter(
 		(g) => g.system === run.system && g.case === run.case,
 	);
@@ -65,24 +86,14 @@ function runSection(run: Run, number: number, result: Result): Markup {
 		`Response and rate over time: ${title}`,
 		run,
 	);
-	return markup`<section id="run-${number}"><div class="head"><h2>${title}</h2>${badge(run.verdict)}</div>
-<p>${systemText(run)}</p><p class="soft">${sentence(loadText(run))}</p>
-${run.why === null ? null : markup`<p class="${run.verdict}">${sentence(run.why)}</p>`}
-${run.notes.map((note) => markup`<p class="warn">Note: ${note}</p>`)}
-${
-	run.state === "never"
-		? null
-		: markup`<h3>Latency by percentile</h3>
-${curve === null ? markup`<p>Nothing was measured.</p>` : figure(curve, percentileKeys(run, gates))}
-${percentileTable(run)}
-<h3>Over time</h3>
-${time === null ? markup`<p>Nothing was measured.</p>` : figure(time, TIME_KEYS)}
-${timeTable(run)}
-<h3>Messages of the window</h3>${counters(run)}
-${errorsOf(run)}
-${validityTable(run)}
-<details><summary>What it ran with</summary>${factsTable(runFacts(run))}</details>`
-}</section>`;
+	const nothing = markup`<p>Nothing was measured.</p>`;
+	return {
+		percentiles:
+			curve === null ? nothing : figure(curve, percentileKeys(run, gates)),
+		time: markup`<h3>Over time</h3>
+${time === null ? nothing : figure(time, TIME_KEYS)}
+${timeTable(run)}`,
+	};
 }
 
 function figure(chart: Markup, keys: readonly [string, string][]): Markup {
@@ -140,80 +151,6 @@ function errorsOf(run: Run): Markup | null {
 		) => markup`<tr><td class="n">${formatCount(e.count)} times</td><td><code>${e.message}</code></td></tr>
 `,
 	)}</tbody></table></div>`;
-}
-
-function runFacts(run: Run): [string, string | null][] {
-	const { load, versions, generator } = run;
-	return [
-		["broker", run.brokerUrl],
-		["started", run.startedAt],
-		["rate", formatRate(load.rate)],
-		["message", `${formatBytesExact(load.messageBytes)}, ${load.payload}`],
-		[
-			"producers",
-			`${load.producers} on ${load.connections} connections, ${load.topics} topics`,
-		],
-		[
-			"in flight",
-			load.inFlight === null
-				? "no limit"
-				: `at most ${load.inFlight} per producer`,
-		],
-		[
-			"timeout, drain",
-			`${formatDurationExact(load.timeoutNs)}, ${formatDurationExact(load.drainNs)}`,
-		],
-		[
-			"versions",
-			versions &&
-				`k6 ${versions.k6}, ${versions.library}, ${versions.go}, driver ${versions.driver}`,
-		],
-		[
-			"library options",
-			run.driverOptions &&
-				Object.entries(run.driverOptions)
-					.map(([k, v]) => `${k}=${v}`)
-					.join(", "),
-		],
-		[
-			"generator's CPU",
-			generator &&
-				`${formatDuration(generator.cpuNs)} in ${formatDuration(generator.endNs)}`,
-		],
-		[
-			"garbage collection",
-			generator &&
-				`${formatCount(generator.gcCycles)} cycles, ${formatDuration(generator.gcPauseNs)} stopped`,
-		],
-		[
-			"pacer",
-			generator?.pacer
-				? `${generator.pacer.timer}, wakes ${formatDuration(generator.pacer.leadNs)} ahead, spins ${formatDuration(generator.pacer.spinNs)}`
-				: null,
-		],
-		["raw data", run.folder],
-	];
-}
-
-function environment({ environment: e, runId }: Result): Markup {
-	if (e === null)
-		return markup`<p>Nothing was written down about the machine.</p>`;
-	return factsTable([
-		["run", runId],
-		["system", `${e.os}, kernel ${e.kernel}`],
-		["CPU", e.cpu],
-		[
-			"cores",
-			`${e.cores}${e.cpuQuotaCores === null ? "" : `, limited to ${e.cpuQuotaCores}`}`,
-		],
-		["memory", e.memoryBytes === null ? null : formatBytes(e.memoryBytes)],
-		["clock source", e.clockSource ?? "unreadable"],
-		["CPU governor", e.governor ?? "unreadable"],
-		[
-			"versions",
-			`mqbench ${e.mqbench}, k6 ${e.k6}, Node ${e.node}${e.go === null ? "" : `, ${e.go}`}`,
-		],
-	]);
 }
 
 function howToRead(): Markup {

@@ -35,10 +35,10 @@ function gatesTable({ gates }: Result): string[] {
 		table(
 			["SLA", "system", "case", "verdict", "measured", "why"],
 			gates.map((g) => [
-				code(g.sla),
+				new Raw(code(g.sla)),
 				g.system,
 				g.case,
-				`**${g.verdict.toUpperCase()}**`,
+				new Raw(`**${g.verdict.toUpperCase()}**`),
 				g.measured,
 				g.why,
 			]),
@@ -101,9 +101,17 @@ function percentileTable(run: Run): string {
 	);
 }
 
-function table(head: string[], rows: string[][]): string {
-	const line = (cells: string[]) =>
-		`| ${cells.map((c) => (c.startsWith("`") || c.startsWith("**") ? c : escaped(c))).join(" | ")} |`;
+/** Markdown already. By its own type: a text from outside may begin like markdown too. */
+class Raw {
+	readonly text: string;
+	constructor(text: string) {
+		this.text = text;
+	}
+}
+
+function table(head: string[], rows: (string | Raw)[][]): string {
+	const line = (cells: (string | Raw)[]) =>
+		`| ${cells.map((c) => (c instanceof Raw ? c.text : escaped(c))).join(" | ")} |`;
 	return [
 		line(head),
 		`| ${head.map(() => "---").join(" | ")} |`,

@@ -61,11 +61,17 @@ export function line(points: readonly (Point | null)[], name: string): Markup {
 
 /** As `line`, but each value holds until the next, as counts per second and percentiles do. */
 export function steps(points: readonly Point[], name: string): Markup {
-	const corners = points.flatMap((point, i): Point[] => {
-		const before = points[i - 1];
-		return before ? [[point[0], before[1]], point] : [point];
-	});
-	return line(corners, name);
+	const [first, ...rest] = points;
+	if (first === undefined) return new Markup("");
+	let [x, y] = first.map(round) as [number, number];
+	let d = `M${x} ${y}`;
+	for (const point of rest) {
+		const [toX, toY] = point.map(round) as [number, number];
+		if (toX !== x) d += `H${toX}`;
+		if (toY !== y) d += `V${toY}`;
+		[x, y] = [toX, toY];
+	}
+	return markup`<path class="${name}" d="${d}"/>`;
 }
 
 export function label(

@@ -40,15 +40,9 @@ export function renderTerminal(
 		]),
 		...gateLines(result.gates, width, style),
 		...(result.gates.length > 0 ? [""] : []),
-		`${badge(result.verdict, style)}  ${VERDICT_MEANS[result.verdict]}`.trimEnd(),
+		...wrap(`${result.scenario}: ${VERDICT_MEANS[result.verdict]}.`, width),
 		`${badge(result.verdict, style)}  ${join(options.folder, "report.html")}`,
 	];
-	// The meaning once, the path last: one line of both does not fit everywhere.
-	lines.splice(
-		-2,
-		1,
-		...wrap(`${result.scenario}: ${VERDICT_MEANS[result.verdict]}.`, width),
-	);
 	return `${lines.join("\n")}\n`;
 }
 
@@ -67,6 +61,10 @@ const COLOURS: Readonly<Record<Result["verdict"], Format>> = {
 };
 
 const COLUMNS = [50, 90, 99, 99.9, 99.99];
+const FIRST = 8;
+const CELL = 10;
+/** From this width on percentiles stand side by side, below it one under the other. */
+const WIDE = 2 + FIRST + CELL * (COLUMNS.length + 1);
 
 function runLines(
 	run: Run,
@@ -74,11 +72,8 @@ function runLines(
 	width: number,
 	style: Style,
 ): string[] {
-	const title = runTitle(run, result);
-	const verdict = run.verdict.toUpperCase();
-	const gap = Math.max(1, width - title.length - verdict.length);
 	const lines = [
-		`${style("bold", title)}${" ".repeat(gap)}${badge(run.verdict, style)}`,
+		...titleLines(run, result, width, style),
 		...wrap(systemText(run), width, "  "),
 		...wrap(loadText(run), width, "  "),
 	];
@@ -92,10 +87,7 @@ function runLines(
 		...wrap(
 			countsOf(run)
 				.filter(([, n]) => n !== null)
-				.map(
-					([name, n]) =>
-						`${name}\u00a0${countText(n).replaceAll(" ", "\u00a0")}`,
-				)
+				.map(([name, n]) => `${name} ${countText(n)}`.replaceAll(" ", "\u00a0"))
 				.join("  "),
 			width,
 			"  ",
@@ -113,6 +105,23 @@ function runLines(
 				wrap(`error, ${formatCount(e.count)} times: ${e.message}`, width, "  "),
 			),
 	];
+}
+
+/** The verdict stands at the right edge, or below a title that leaves no room for it. */
+function titleLines(
+	run: Run,
+	result: Result,
+	width: number,
+	style: Style,
+): string[] {
+	const title = runTitle(run, result);
+	const gap = width - title.length - run.verdict.length;
+	return gap > 0
+		? [`${style("bold", title)}${" ".repeat(gap)}${badge(run.verdict, style)}`]
+		: [
+				...wrap(title, width).map((l) => style("bold", l)),
+				`  ${badge(run.verdict, style)}`,
+			];
 }
 
 function tableLines(run: Run, width: number): string[] {
@@ -134,10 +143,9 @@ function tableLines(run: Run, width: number): string[] {
 			maxText(m, run),
 		]),
 	];
-	const cell = Math.min(10, Math.floor((width - 2 - 9) / (COLUMNS.length + 1)));
-	const lines = table.map(
+	const lines = (width < WIDE ? turned(table) : table).map(
 		(row) =>
-			`  ${row.map((text, i) => (i === 0 ? text.padEnd(9) : text.padStart(cell))).join("")}`,
+			`  ${row.map((text, i) => (i === 0 ? text.padEnd(FIRST) : text.padStart(CELL))).join("")}`,
 	);
 	const response = shown[0]?.[1];
 	const unsupported = response?.percentiles.find(
@@ -156,6 +164,11 @@ function tableLines(run: Run, width: number): string[] {
 			...wrap("~ few samples, or few stalls, stand behind it", width, "  "),
 		);
 	return lines;
+}
+
+/** Rows as columns. */
+function turned(table: readonly string[][]): string[][] {
+	return (table[0] ?? []).map((_, i) => table.map((row) => row[i] ?? ""));
 }
 
 function lagLine(run: Run, width: number): string[] {

@@ -76,7 +76,7 @@ export function runTitle(run: Run, result: Result): string {
 export function loadText({ load }: Run): string {
 	return [
 		load.pattern,
-		`${formatRate(load.rate)} of ${formatBytesExact(load.messageBytes)} for ${formatDurationExact(load.durationNs)} after ${formatDurationExact(load.warmupNs)} warm-up`,
+		`${formatRate(load.rate)} of ${formatBytesExact(load.messageBytes)} for ${formatDurationExact(load.durationNs)} ${load.warmupNs === 0 ? "without warm-up" : `after ${formatDurationExact(load.warmupNs)} warm-up`}`,
 		plural(load.connections, "connection"),
 		load.clients > 1 ? plural(load.clients, "client") : "",
 	]

@@ -56,6 +56,17 @@ describe("a run folder", () => {
 		expect(run.ticks[1]).toMatchObject({ at: 2, sent: 500 });
 	});
 
+	test("puts a last tick that comes soon after the one before to its second", () => {
+		const run = copyOf("healthy");
+		editLines(file(run, "client-0.jsonl"), (lines) => [
+			...lines,
+			{ ...lines.find((l) => l.at === 6), at: 6.002, sent: 5, inFlight: 1 },
+		]);
+		const last = collect(run).ticks.filter((t) => t.at === 6);
+		expect(last).toHaveLength(1);
+		expect(last[0]).toMatchObject({ sent: 1005, inFlight: 1 });
+	});
+
 	test("adds several lines of one second: stragglers are written later", () => {
 		const run = copyOf("healthy");
 		editLines(file(run, "client-0.jsonl"), (lines) => {

@@ -32,6 +32,8 @@ export interface Collected {
 	readonly state: "complete" | "interrupted" | "crashed" | "never";
 	/** A sentence: why the state is not complete. */
 	readonly problem: string | null;
+	/** True when every client's files have their trailers and match them: only then counts must add up. */
+	readonly closed: boolean;
 	readonly clients: readonly Client[];
 	/** Texts of the .hlog files. */
 	readonly logs: readonly string[];
@@ -70,10 +72,13 @@ export function collect(folder: string): Collected {
 		plan,
 		run,
 		...stateOf(clients, run),
+		closed: clients.every((c) => c.problem === null),
 		clients: of("client").map(bare),
 		logs: clients.map((c) => c.log),
 		seconds: addSeconds(of("second")),
-		ticks: addTicks(of("tick")),
+		ticks: addTicks(
+			clients.map((c) => c.lines.filter((l) => l.type === "tick")),
+		),
 		counters: { warmup: scope("warmup"), window: scope("window") },
 		totals: addTotals(ofAll(of("totals"))),
 	};
@@ -150,15 +155,25 @@ function addSecond(a: Second, b: Second): Second {
 	};
 }
 
-function addTicks(lines: readonly Tick[]): Tick[] {
+/** One list per client. A client's own ticks of one second follow each other, those of several clients add up. */
+function addTicks(clients: readonly (readonly Tick[])[]): Tick[] {
 	const ticks = new Map<number, Tick>();
-	for (const line of lines) {
-		const at = Math.round(line.at);
-		const sum = ticks.get(at);
-		ticks.set(
-			at,
-			sum ? addNumbers(sum, { ...bare(line), at: 0 }) : { ...bare(line), at },
-		);
+	for (const client of clients) {
+		const own = new Map<number, Tick>();
+		for (const line of client) {
+			const at = Math.round(line.at);
+			const before = own.get(at);
+			const { inFlight } = line;
+			own.set(at, {
+				...(before ? addNumbers(before, bare(line)) : bare(line)),
+				inFlight,
+				at,
+			});
+		}
+		for (const [at, tick] of own) {
+			const sum = ticks.get(at);
+			ticks.set(at, sum ? { ...addNumbers(sum, tick), at } : tick);
+		}
 	}
 	return [...ticks.values()].sort((a, b) => a.at - b.at);
 }

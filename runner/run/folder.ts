@@ -1,7 +1,8 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { failure } from "../errors.ts";
+import { failure, MqbenchError } from "../errors.ts";
 import { type Plan, runFolder } from "../plan/plan.ts";
+import { reasonOf } from "../reason.ts";
 import { compile } from "../script/compile.ts";
 import type { EnvironmentFile } from "./environment-file.ts";
 import type { RunFile } from "./run-file.ts";
@@ -24,13 +25,11 @@ export function makeRunFolder(
 				throw failure("output-exists", { path: folder });
 			throw error;
 		}
-		writeFileSync(path.join(folder, "scenario.yaml"), scenarioText);
-		for (const plan of plans) {
-			const run = runPath(folder, plan);
-			mkdirSync(run, { recursive: true });
-			const { script, planJson } = compile(plan);
-			writeFileSync(path.join(run, "plan.json"), planJson);
-			writeFileSync(path.join(run, "script.js"), script);
+		try {
+			fill(folder, scenarioText, plans);
+		} catch (error) {
+			removeRunFolder(folder);
+			throw error;
 		}
 	});
 }
@@ -54,6 +53,21 @@ export function writeEnvironment(folder: string, file: EnvironmentFile): void {
 
 // --- internal ---
 
+function fill(
+	folder: string,
+	scenarioText: string,
+	plans: readonly Plan[],
+): void {
+	writeFileSync(path.join(folder, "scenario.yaml"), scenarioText);
+	for (const plan of plans) {
+		const run = runPath(folder, plan);
+		mkdirSync(run, { recursive: true });
+		const { script, planJson } = compile(plan);
+		writeFileSync(path.join(run, "plan.json"), planJson);
+		writeFileSync(path.join(run, "script.js"), script);
+	}
+}
+
 function writeJson(where: string, value: unknown): void {
 	writing(where, () =>
 		writeFileSync(where, `${JSON.stringify(value, null, "\t")}\n`),
@@ -64,21 +78,12 @@ function writing(where: string, action: () => void): void {
 	try {
 		action();
 	} catch (error) {
-		const { code, message } = error as NodeJS.ErrnoException;
 		// Errors without a system code are ours, or bugs.
-		if (!code || code === "output-exists") throw error;
+		if (error instanceof MqbenchError) throw error;
+		if (!(error as NodeJS.ErrnoException).code) throw error;
 		throw failure("output-unwritable", {
 			path: where,
-			reason: REASONS[code] ?? message,
+			reason: reasonOf(error),
 		});
 	}
 }
-
-const REASONS: Readonly<Record<string, string>> = {
-	ENOSPC: "the disk is full",
-	EDQUOT: "the disk quota is used up",
-	EROFS: "the file system is read-only",
-	EACCES: "permission denied",
-	EPERM: "permission denied",
-	ENOTDIR: "a part of the path is a file",
-};

@@ -59,7 +59,7 @@ function makeBuild(
 	rewrite: (text: string, worth: boolean) => void,
 ): BuildProgress {
 	let last = Number.NEGATIVE_INFINITY;
-	let phase = "";
+	let shown = { name: "", done: 0 };
 	let began = 0;
 	return {
 		begin() {
@@ -75,10 +75,12 @@ function makeBuild(
 		},
 		step(name, done, all) {
 			const now = world.clock.monotonicMs();
+			const news = name !== shown.name || done !== shown.done;
 			const worth =
-				name !== phase || done === all || now - last >= BUILD_EVERY_MS;
+				news &&
+				(name !== shown.name || done === all || now - last >= BUILD_EVERY_MS);
 			if (worth) last = now;
-			phase = name;
+			shown = { name, done };
 			rewrite(`  ${name} ${done}${all > 0 ? `/${all}` : ""}`, worth);
 		},
 		end() {

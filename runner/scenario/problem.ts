@@ -1,4 +1,4 @@
-import { mask } from "./mask.ts";
+import { maskSameLength } from "../secrets.ts";
 
 /** One mistake in a scenario, where the schema sees it. `source.ts` knows the line. */
 export interface Problem {
@@ -30,8 +30,9 @@ export function report(
 	const sorted = [...problems].sort((a, b) => order(a) - order(b));
 	const blocks = sorted
 		.map((problem) => {
-			const message = mask(oneLine(problem.message));
-			if ("label" in problem) return `${mask(problem.label)}: ${message}`;
+			const message = maskSameLength(oneLine(problem.message));
+			if ("label" in problem)
+				return `${maskSameLength(problem.label)}: ${message}`;
 			const { line, column } = position(starts, problem.offset);
 			return `${path}:${line}:${column} ${message}${excerpt(lines[line - 1] ?? "", line, column)}`;
 		})
@@ -66,7 +67,7 @@ function position(starts: readonly number[], offset: number) {
 /** The line with a caret below; of a long line only what surrounds the caret. Secrets are masked. */
 function excerpt(source: string, line: number, column: number): string {
 	if (source.trim() === "") return "";
-	const shown = mask(source).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, " ");
+	const shown = maskSameLength(source).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, " ");
 	const from = column > WIDTH ? column - Math.floor(WIDTH / 2) : 0;
 	const head = from > 0 ? "..." : "";
 	const piece = shown.slice(from, from + WIDTH);

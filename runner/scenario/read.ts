@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { failure } from "../errors.ts";
+import { reasonOf } from "../reason.ts";
 import type { World } from "../world.ts";
 import { loadScenario } from "./load.ts";
 import type { Overrides } from "./overrides.ts";
@@ -16,19 +17,10 @@ export async function readScenario(
 	try {
 		text = await readFile(path.resolve(world.cwd, file), "utf8");
 	} catch (error) {
-		const { code, message } = error as NodeJS.ErrnoException;
 		throw failure("scenario-unreadable", {
 			path: file,
-			reason: reasons[code ?? ""] ?? message,
+			reason: reasonOf(error),
 		});
 	}
 	return { scenario: loadScenario(file, text, overrides, world.env), text };
 }
-
-// --- internal ---
-
-const reasons: Readonly<Record<string, string>> = {
-	ENOENT: "there is no such file",
-	EISDIR: "it is a folder",
-	EACCES: "permission denied",
-};

@@ -1,5 +1,5 @@
+import { holdsSecret } from "../secrets.ts";
 import { variable } from "./brokers.ts";
-import { holdsSecret } from "./mask.ts";
 
 /** A URL ready for use, or what is wrong with it: a sentence that never quotes the URL. */
 export type ResolvedUrl = { readonly url: string } | { readonly wrong: string };

@@ -6,11 +6,11 @@ import { intendedInWindow, limitIntervals } from "./intervals.ts";
 
 /**
  * What must be equal if mqbench has counted right (DESIGN.md, section 5). Empty, or sentences about what is not. Only
- * asked of runs that ended: of others some counts are missing.
+ * asked of files that are closed: in others some counts are missing.
  */
 export function brokenIdentities(facts: Facts): string[] {
-	const { plan, counters, state, seconds } = facts.collected;
-	if (state !== "complete" && state !== "interrupted") return [];
+	const { plan, counters, closed, seconds } = facts.collected;
+	if (!closed) return [];
 	const broken: string[] = [];
 	const same = (what: string, a: number, b: number) => {
 		if (a !== b) broken.push(`${what}: ${a} and ${b}`);

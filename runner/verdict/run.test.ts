@@ -183,7 +183,7 @@ describe("INVALID by lag", () => {
 	test("a PASS that contains lag stands: there is a warning", () => {
 		const { verdict, checks } = judged("lag", {
 			plan: (plan) => {
-				plan.sla = [p(90, 20 * MS)];
+				plan.sla = [p(50, 20 * MS)];
 			},
 		});
 		expect(verdict).toBe("pass");

@@ -1,6 +1,7 @@
+import type { Check } from "./check.ts";
 import type { Facts } from "./facts.ts";
 import { type Judgement, judge, NO_NUMBERS } from "./sla.ts";
-import { type Check, validity } from "./validity.ts";
+import { validity } from "./validity.ts";
 import { type Verdict, worst } from "./verdict.ts";
 
 /** The verdict on one run. */

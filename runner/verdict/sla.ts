@@ -1,20 +1,12 @@
-import { percentile, samplesForSupport } from "../histogram/percentiles.ts";
+import { percentile } from "../histogram/percentiles.ts";
 import type { Metric, Plan, Sla } from "../plan/plan.ts";
-import {
-	formatCount,
-	formatDuration,
-	formatDurationExact,
-	ratePerSecond,
-} from "../units.ts";
+import { formatCount, formatDuration, formatDurationExact } from "../units.ts";
 import { type Facts, hasMetric, messagesDue, sampleOf } from "./facts.ts";
-import {
-	INTERVAL_NS,
-	type LimitInterval,
-	limitIntervals,
-} from "./intervals.ts";
-import { type OverTest, samplesForPass, testOver } from "./statistics.ts";
+import { type LimitInterval, limitIntervals } from "./intervals.ts";
+import { testOver } from "./statistics.ts";
 import { judgeTally } from "./tally.ts";
 import type { Verdict } from "./verdict.ts";
+import { counted, percentileWhy } from "./why.ts";
 
 /** One SLA line judged for one run. */
 export interface Judgement {
@@ -130,7 +122,7 @@ function judgePercentile(
 		...numbers,
 		verdict: strict ? "error" : test.verdict,
 		measured,
-		why: sentence(sla, plan, test, censored),
+		why: percentileWhy(sla, plan, test, censored),
 	};
 }
 
@@ -199,50 +191,6 @@ function measuredPercentile(sla: Of<"percentile">, facts: Facts): string {
 
 function beyond(plan: Plan): string {
 	return `> ${formatDurationExact(plan.timeoutNs)}`;
-}
-
-function sentence(
-	sla: Of<"percentile">,
-	plan: Plan,
-	test: OverTest,
-	censored: number,
-): string {
-	const said = counted(test, sla.limitNs, censored);
-	switch (test.reason) {
-		case "samples":
-			return test.n === 0
-				? "no message was intended in the window"
-				: `p${sla.percentile} ${neededSamples(sla.percentile, plan)}; have ${formatCount(test.n)} (${said})`;
-		case "events":
-			return `${said}: too few stalls to tell how typical they are`;
-		case "budget":
-			return `${said}: at least twice what is allowed`;
-		case "test":
-			return test.verdict === "inconclusive"
-				? `${said}: ${test.phi > 2 ? "too few stalls to tell how typical they are" : "too close to the limit to tell"}`
-				: said;
-	}
-}
-
-/** "490 of 10 000 over 10ms, allowed 100, in 1 event of 500ms" */
-function counted(test: OverTest, limitNs: number, censored: number): string {
-	const longest = formatDuration(test.longestEvent * INTERVAL_NS);
-	return [
-		`${formatCount(test.over)} of ${formatCount(test.n)} over ${formatDurationExact(limitNs)}`,
-		censored > 0 ? ` (${formatCount(censored)} never completed)` : "",
-		`, allowed ${formatCount(test.allowed)}`,
-		test.events === 1 ? `, in 1 event of ${longest}` : "",
-		test.events > 1
-			? `, in ${formatCount(test.events)} events, the longest ${longest}`
-			: "",
-	].join("");
-}
-
-/** "needs N >= 100 000, i.e. 34s at this rate": the samples that carry the percentile well. */
-function neededSamples(p: number, plan: Plan): string {
-	const n = Math.max(samplesForSupport(p), samplesForPass(p));
-	const seconds = Math.ceil(n / ratePerSecond(plan.schedule.rate));
-	return `needs N >= ${formatCount(n)}, i.e. ${formatDuration(seconds * 1e9)} at this rate`;
 }
 
 function messages(n: number): string {

@@ -1,19 +1,10 @@
-import { percentile } from "../histogram/percentiles.ts";
-import { Metric, type Plan } from "../plan/plan.ts";
+import { Metric } from "../plan/plan.ts";
 import { formatCount, formatDuration } from "../units.ts";
-import { type Facts, sampleOf, sumsOf } from "./facts.ts";
+import { type Check, type CheckFunction, result } from "./check.ts";
+import { type Facts, sumsOf } from "./facts.ts";
 import { brokenIdentities } from "./identities.ts";
+import { lag } from "./lag.ts";
 import type { Judgement } from "./sla.ts";
-
-/** Is the measurement itself to be trusted? `error`: mqbench contradicts itself, which is a bug of ours. */
-export interface Check {
-	readonly check: string;
-	readonly status: "ok" | "warn" | "unknown" | "invalid" | "error";
-	readonly detail: string;
-	/** For people; null where one word says it. */
-	readonly figure: string | null;
-	readonly limit: string | null;
-}
 
 /** All checks on a run of which there is data, in the order in which a report shows them. */
 export function validity(
@@ -25,21 +16,15 @@ export function validity(
 
 // --- internal ---
 
-type CheckFunction = (facts: Facts, judgements: readonly Judgement[]) => Check;
-
-function result(
-	check: string,
-	status: Check["status"],
-	detail: string,
-	figure: string | null = null,
-	limit: string | null = null,
-): Check {
-	return { check, status, detail, figure, limit };
-}
-
 const complete: CheckFunction = ({ collected, unreadable }) => {
-	if (unreadable !== null) return result("complete", "error", unreadable);
 	const { state, problem, run } = collected;
+	// Bytes that match their sum and cannot be read were written wrongly: our bug.
+	if (unreadable !== null)
+		return result(
+			"complete",
+			collected.closed ? "error" : "invalid",
+			unreadable,
+		);
 	if (state !== "complete")
 		return result("complete", "invalid", problem ?? state);
 	if (run && run.k6Exit !== 0)
@@ -53,6 +38,12 @@ const complete: CheckFunction = ({ collected, unreadable }) => {
 
 const identities: CheckFunction = (facts) => {
 	const broken = brokenIdentities(facts);
+	if (!facts.collected.closed)
+		return result(
+			"identities",
+			"unknown",
+			"not all counts are there to be added up",
+		);
 	return broken.length === 0
 		? result("identities", "ok", "all counts add up")
 		: result(
@@ -60,52 +51,6 @@ const identities: CheckFunction = (facts) => {
 				"error",
 				`counts do not add up, a bug of mqbench: ${broken.join("; ")}`,
 			);
-};
-
-const lag: CheckFunction = (facts, judgements) => {
-	const { plan } = facts.collected;
-	const sample = sampleOf(facts, "lag");
-	if (sample.n === 0) return result("lag", "unknown", "no message completed");
-	const p50 = percentile(sample, 50, 1).value;
-	const p99 = percentile(sample, 99, 1).value ?? sample.max ?? 0;
-	const figures = `lag p50 ${p50 === null ? "n/a" : formatDuration(p50)}, p99 ${formatDuration(p99)}`;
-	const decided = judgements.filter((j) => j.lagDecided);
-	if (decided.length > 0)
-		return result(
-			"lag",
-			"invalid",
-			`the generator's lateness decided ${decided.map((j) => j.sla).join(", ")}; ${figures}`,
-			formatDuration(p99),
-		);
-	const tightest = tightestLimitNs(plan);
-	if (tightest !== null)
-		return p99 > tightest / 10
-			? result(
-					"lag",
-					"warn",
-					`${figures}: more than 10 % of the tightest limit`,
-					formatDuration(p99),
-					formatDuration(tightest / 10),
-				)
-			: result(
-					"lag",
-					"ok",
-					figures,
-					formatDuration(p99),
-					formatDuration(tightest / 10),
-				);
-	const response = sampleOf(facts, "response");
-	const half = (percentile(response, 99, 1).value ?? response.max ?? 0) / 2;
-	const bad = (p50 ?? p99) > MAX_LAG_P50_NS || p99 > half;
-	return result(
-		"lag",
-		bad ? "invalid" : "ok",
-		bad
-			? `${figures}: the generator is a large part of what was measured`
-			: figures,
-		formatDuration(p99),
-		formatDuration(half),
-	);
 };
 
 const offered: CheckFunction = ({ collected }) => {
@@ -234,8 +179,6 @@ const CHECKS: readonly CheckFunction[] = [
 	range,
 ];
 
-const MAX_LAG_P50_NS = 1_000_000;
-
 /** Sources with which reading the time costs a trip to the kernel or a device, or that tick in ms. */
 const CLOCKS: Readonly<Record<string, Check["status"]>> = {
 	hpet: "invalid",
@@ -244,10 +187,3 @@ const CLOCKS: Readonly<Record<string, Check["status"]>> = {
 	"refined-jiffies": "invalid",
 	xen: "warn",
 };
-
-function tightestLimitNs(plan: Plan): number | null {
-	const limits = plan.sla.flatMap((s) =>
-		s.kind === "tally" ? [] : [s.limitNs],
-	);
-	return limits.length === 0 ? null : Math.min(...limits);
-}

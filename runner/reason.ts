@@ -1,0 +1,19 @@
+/** Why the operating system refused, in a person's words: "the disk is full". */
+export function reasonOf(error: unknown): string {
+	const { code, message } = error as NodeJS.ErrnoException;
+	return REASONS[code ?? ""] ?? message;
+}
+
+// --- internal ---
+
+const REASONS: Readonly<Record<string, string>> = {
+	EACCES: "permission denied",
+	EDQUOT: "the disk quota is used up",
+	EISDIR: "it is a folder",
+	ENAMETOOLONG: "the path is too long",
+	ENOENT: "there is no such file",
+	ENOSPC: "the disk is full",
+	ENOTDIR: "a part of the path is a file",
+	EPERM: "permission denied",
+	EROFS: "the file system is read-only",
+};

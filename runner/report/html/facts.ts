@@ -1,0 +1,87 @@
+import {
+	formatBytes,
+	formatBytesExact,
+	formatCount,
+	formatDuration,
+	formatDurationExact,
+	formatRate,
+} from "../../units.ts";
+import type { Result, Run } from "../summary.ts";
+import { type Markup, markup } from "./markup.ts";
+import { factsTable } from "./sections.ts";
+
+/** What a run ran with. */
+export function runFacts(run: Run): Markup {
+	const { load, versions, generator } = run;
+	return factsTable([
+		["broker", run.brokerUrl],
+		["started", run.startedAt],
+		["rate", formatRate(load.rate)],
+		["message", `${formatBytesExact(load.messageBytes)}, ${load.payload}`],
+		[
+			"producers",
+			`${load.producers} on ${load.connections} connections, ${load.topics} topics`,
+		],
+		[
+			"in flight",
+			load.inFlight === null
+				? "no limit"
+				: `at most ${load.inFlight} per producer`,
+		],
+		[
+			"timeout, drain",
+			`${formatDurationExact(load.timeoutNs)}, ${formatDurationExact(load.drainNs)}`,
+		],
+		[
+			"versions",
+			versions &&
+				`k6 ${versions.k6}, ${versions.library}, ${versions.go}, driver ${versions.driver}`,
+		],
+		[
+			"library options",
+			run.driverOptions &&
+				Object.entries(run.driverOptions)
+					.map(([k, v]) => `${k}=${v}`)
+					.join(", "),
+		],
+		[
+			"generator's CPU",
+			generator &&
+				`${formatDuration(generator.cpuNs)} in ${formatDuration(generator.endNs)}`,
+		],
+		[
+			"garbage collection",
+			generator &&
+				`${formatCount(generator.gcCycles)} cycles, ${formatDuration(generator.gcPauseNs)} stopped`,
+		],
+		[
+			"pacer",
+			generator?.pacer
+				? `${generator.pacer.timer}, wakes ${formatDuration(generator.pacer.leadNs)} ahead, spins ${formatDuration(generator.pacer.spinNs)}`
+				: null,
+		],
+		["raw data", run.folder],
+	]);
+}
+
+/** The machine and the versions. */
+export function environment({ environment: e, runId }: Result): Markup {
+	if (e === null)
+		return markup`<p>Nothing was written down about the machine.</p>`;
+	return factsTable([
+		["run", runId],
+		["system", `${e.os}, kernel ${e.kernel}`],
+		["CPU", e.cpu],
+		[
+			"cores",
+			`${e.cores}${e.cpuQuotaCores === null ? "" : `, limited to ${e.cpuQuotaCores}`}`,
+		],
+		["memory", e.memoryBytes === null ? null : formatBytes(e.memoryBytes)],
+		["clock source", e.clockSource ?? "unreadable"],
+		["CPU governor", e.governor ?? "unreadable"],
+		[
+			"versions",
+			`mqbench ${e.mqbench}, k6 ${e.k6}, Node ${e.node}${e.go === null ? "" : `, ${e.go}`}`,
+		],
+	]);
+}

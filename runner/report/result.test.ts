@@ -1,0 +1,285 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import {
+	editJson,
+	editLines,
+	firstRun,
+	fixture,
+	fixtureCopy,
+	runFoldersOf,
+} from "../run/fixture.fake.ts";
+import { exitCodeOf } from "../verdict/exit.ts";
+import { renderHtml } from "./html.ts";
+import { buildResult } from "./result.ts";
+import { Result } from "./summary.ts";
+
+const NAMES = [
+	"healthy",
+	"stall",
+	"lost",
+	"lag",
+	"no-data",
+	"interrupted",
+	"repeats",
+];
+
+describe("the result of a run folder", () => {
+	test.each([
+		["healthy", "pass", 0],
+		["stall", "fail", 99],
+		["lost", "fail", 99],
+		["lag", "invalid", 4],
+		["no-data", "fail", 99],
+		["interrupted", "interrupted", 130],
+		["repeats", "inconclusive", 6],
+	])("%s is %s, exit code %d", (name, verdict, code) => {
+		const result = buildResult(fixture(name));
+		expect(result.verdict).toBe(verdict);
+		expect(exitCodeOf(result)).toBe(code);
+	});
+
+	test.each(NAMES)(
+		"%s follows its schema, and is the same each time",
+		(name) => {
+			const result = buildResult(fixture(name));
+			expect(Result.parse(JSON.parse(JSON.stringify(result)))).toEqual(result);
+			expect(JSON.stringify(buildResult(fixture(name)))).toBe(
+				JSON.stringify(result),
+			);
+		},
+	);
+
+	test("has the spine that tools rely on", () => {
+		const [run] = buildResult(fixture("healthy")).runs;
+		expect(run).toMatchObject({
+			system: "nats",
+			case: "256B 1000/s",
+			repeat: 1,
+			verdict: "pass",
+			intended: 5000,
+			notOffered: 0,
+			sent: 5000,
+			acked: null,
+			failed: 0,
+			unknown: 0,
+			received: 5000,
+			lost: 0,
+			duplicated: 0,
+			reordered: null,
+			clientDropped: 0,
+			warmup: { intended: 1000, received: 1000 },
+			throughput: { sent: null, received: 1000, achieved: 1000 },
+			metrics: { response: { unit: "ns", count: 5000 }, ack: null },
+		});
+	});
+
+	test("has exact min, mean and max from the counters, not from buckets", () => {
+		const [run] = buildResult(fixture("healthy")).runs;
+		const lines = readFileSync(
+			join(firstRun(fixture("healthy")), "client-0.jsonl"),
+			"utf8",
+		)
+			.trim()
+			.split("\n")
+			.map((l) => JSON.parse(l))
+			.filter((l) => l.type === "second" && l.second >= 0)
+			.map((l) => l.metrics.response);
+		expect(run?.metrics.response).toMatchObject({
+			min: Math.min(...lines.map((m) => m.min)),
+			max: Math.max(...lines.map((m) => m.max)),
+			mean: lines.reduce((sum, m) => sum + m.sum, 0) / 5000,
+		});
+	});
+
+	test("shows the stall in p99 and in its second", () => {
+		const [run] = buildResult(fixture("stall")).runs;
+		// 500 messages wait from 500 ms down to 0: 100 of the 10 000 are above 400 ms.
+		const p99 = run?.metrics.response?.percentiles.find((p) => p.p === 99);
+		expect(p99?.value).toBeGreaterThan(399.5e6);
+		expect(p99?.value).toBeLessThan(400.6e6);
+		expect(p99?.support).toBe("weak");
+		const seconds = run?.series.seconds ?? [];
+		expect(seconds.find((s) => s.second === 4)?.max).toBe(500_000_001);
+		expect(seconds.find((s) => s.second === 3)?.max).toBeLessThan(1e6);
+		expect(run?.metrics.service?.max).toBe(500_000_001);
+	});
+
+	test("percentiles deeper than the samples are null, never 0", () => {
+		const [run] = buildResult(fixture("healthy")).runs;
+		const deep = run?.metrics.response?.percentiles.find((p) => p.p === 99.99);
+		expect(deep).toMatchObject({
+			value: null,
+			low: null,
+			high: null,
+			support: "none",
+			needs: 36_887,
+		});
+	});
+
+	test("lost messages are in the denominator of response, not of lag", () => {
+		const [run] = buildResult(fixture("lost")).runs;
+		expect(run?.metrics.response).toMatchObject({
+			n: 5000,
+			count: 4988,
+			censored: 12,
+		});
+		expect(run?.metrics.lag).toMatchObject({
+			n: 4988,
+			count: 4988,
+			censored: 0,
+		});
+		expect(
+			run?.metrics.response?.percentiles.find((p) => p.p === 99.9),
+		).toMatchObject({
+			value: null,
+			beyondTimeout: true,
+		});
+	});
+
+	test("without data has metrics of no samples, and null for their values", () => {
+		const [run] = buildResult(fixture("no-data")).runs;
+		expect(run?.metrics.response).toMatchObject({
+			count: 0,
+			n: 5000,
+			min: null,
+			mean: null,
+			max: null,
+			curve: [],
+		});
+	});
+
+	test("of a stopped run has percentiles of what was offered until then", () => {
+		const [run] = buildResult(fixture("interrupted")).runs;
+		expect(run?.metrics.response).toMatchObject({
+			n: 3000,
+			count: 3000,
+			censored: 0,
+		});
+		expect(run).toMatchObject({ notOffered: 2000, why: "stopped by SIGINT" });
+	});
+
+	test("hides passwords wherever they stand", () => {
+		const copy = fixtureCopy("no-data");
+		editJson(join(firstRun(copy), "run.json"), (f) => {
+			f.notes = ["gave up on amqp://guest:p@ss@broker:5672/vhost"];
+			f.brokerUrl = "nats://user:hunter2@localhost:4222";
+		});
+		const text = JSON.stringify(buildResult(copy));
+		for (const secret of ["secret", "p@ss", "ss@broker", "hunter2"])
+			expect(text).not.toContain(secret);
+		expect(text).toContain("127.0.0.1:4222: connect: connection refused");
+	});
+});
+
+describe("gates over repeats", () => {
+	const { gates } = buildResult(fixture("repeats"));
+
+	test("are one per SLA line, system and case, with all repeats in them", () => {
+		expect(gates.map((g) => [g.system, g.sla, g.verdict])).toEqual([
+			["nats", "p99 < 20ms", "pass"],
+			["nats", "throughput >= 450/s", "pass"],
+			["kafka", "p99 < 20ms", "inconclusive"],
+			["kafka", "throughput >= 450/s", "pass"],
+			["kafka", "ack p99 < 20ms", "inconclusive"],
+		]);
+		const kafka = gates[2];
+		expect(kafka?.repeats.map((r) => [r.repeat, r.verdict])).toEqual([
+			[1, "pass"],
+			[2, "fail"],
+			[3, "pass"],
+		]);
+		expect(kafka).toMatchObject({
+			n: 2000,
+			over: kafka?.repeats[1]?.over,
+			metric: "response",
+			percentile: 99,
+			limitNs: 20e6,
+		});
+	});
+
+	test("one repeat never made is an error, and never a pass", () => {
+		const copy = fixtureCopy("repeats");
+		const last = runFoldersOf(copy)[5] as string;
+		for (const name of [
+			"run.json",
+			"client-0.hlog",
+			"client-0.jsonl",
+			"client-1.hlog",
+			"client-1.jsonl",
+		])
+			rmSync(join(last, name));
+		const result = buildResult(copy);
+		expect(result).toMatchObject({
+			verdict: "error",
+			errorCause: "environment",
+		});
+		expect(exitCodeOf(result)).toBe(3);
+		expect(result.runs[5]).toMatchObject({
+			state: "never",
+			received: null,
+			intended: 2000,
+			metrics: { response: null },
+		});
+		expect(result.gates[2]).toMatchObject({ verdict: "error" });
+		expect(result.gates[0]).toMatchObject({ verdict: "pass" });
+	});
+});
+
+test("a count that does not add up is a bug of mqbench: exit code 1", () => {
+	const copy = fixtureCopy("healthy");
+	editLines(join(firstRun(copy), "client-0.jsonl"), (lines) => {
+		lines.find((l) => l.type === "counters" && l.scope === "window").sent++;
+		return undefined;
+	});
+	const result = buildResult(copy);
+	expect(result).toMatchObject({ verdict: "error", errorCause: "internal" });
+	expect(exitCodeOf(result)).toBe(1);
+});
+
+test("a percentile too deep under strict is the scenario's mistake: exit code 2", () => {
+	const copy = fixtureCopy("healthy");
+	editJson(join(firstRun(copy), "plan.json"), (plan) => {
+		plan.strict = true;
+		plan.sla[0].percentile = 99.99;
+	});
+	expect(exitCodeOf(buildResult(copy))).toBe(2);
+});
+
+test("a run that broke off in the middle of its files is no bug of mqbench", () => {
+	for (const [signal, verdict, code] of [
+		[null, "error", 3],
+		["SIGTERM", "interrupted", 143],
+	] as const) {
+		const copy = fixtureCopy("stall");
+		const run = firstRun(copy);
+		for (const [name, share] of [
+			["client-0.hlog", 0.7],
+			["client-0.jsonl", 0.4],
+		] as const) {
+			const bytes = readFileSync(join(run, name));
+			rmSync(join(run, name));
+			writeFileSync(
+				join(run, `${name}.part`),
+				bytes.subarray(0, bytes.length * share),
+			);
+		}
+		editJson(join(run, "run.json"), (f) => {
+			f.interruptedBy = signal;
+		});
+		const result = buildResult(copy);
+		expect(result).toMatchObject({ verdict });
+		expect(exitCodeOf(result)).toBe(code);
+		// Partial data is shown all the same.
+		const response = result.runs[0]?.metrics.response;
+		expect(response?.count).toBeGreaterThan(1000);
+		expect(response?.percentiles[0]?.value).toBeGreaterThan(0);
+		expect(renderHtml(result)).not.toMatch(/NaN|undefined/);
+	}
+});
+
+test("a folder without runs is no run folder", () => {
+	expect(() => buildResult(fixture("healthy/golden"))).toThrow(
+		"is not the folder of a run",
+	);
+});

@@ -1,0 +1,221 @@
+import path from "node:path";
+import {
+	type Binaries,
+	resolveBinaries,
+} from "../../infra/binaries/resolve.ts";
+import { provision } from "../../infra/provision.ts";
+import type { Broker, Rig } from "../../infra/rig.ts";
+import { type ErrorCode, failure, MqbenchError } from "../errors.ts";
+import { packageFolder, packageVersion } from "../package.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { Scenario, System } from "../scenario/scenario.ts";
+import { maskUrls } from "../secrets.ts";
+import type { World } from "../world.ts";
+import { readClient } from "./client-read.ts";
+import { readEnvironment } from "./environment.ts";
+import type { EnvironmentFile } from "./environment-file.ts";
+import {
+	removeRunFolder,
+	runPath,
+	writeEnvironment,
+	writeRunFile,
+} from "./folder.ts";
+import { type K6Result, runK6 } from "./k6.ts";
+import type { Progress } from "./progress.ts";
+
+export interface Measurement {
+	readonly scenario: Scenario;
+	readonly plans: readonly Plan[];
+	/** Folder of the command, which holds plans and scripts already. */
+	readonly folder: string;
+	readonly progress: Progress;
+}
+
+/**
+ * Makes the runs, one after the other: gets programs and rig, and leaves in the folder what `buildResult` reads. Without
+ * a single run to show it fails, and removes the folder.
+ */
+export async function measure(all: Measurement, world: World): Promise<void> {
+	const { plans, folder, progress, scenario } = all;
+	let begun = false;
+	try {
+		const binaries = await resolveBinaries(world, {
+			extensions: path.join(packageFolder, "extensions"),
+			version: packageVersion,
+			progress: progress.build,
+		});
+		const environment = readEnvironment(timestamp(world), {
+			k6: "unknown",
+			go: binaries.go,
+		});
+		writeEnvironment(folder, environment);
+		const rig = await provision(scenario.target, world, binaries);
+		try {
+			for (const plan of plans) {
+				if (world.stop.aborted) break;
+				progress.run(plan, plans.length);
+				const system = systemOf(scenario, plan);
+				const broker = await openBroker({ ...all, plan, system, rig }, world);
+				if (!broker) continue;
+				begun = true;
+				await oneRun(
+					{ plan, system, folder, broker, binaries, progress },
+					world,
+				);
+			}
+		} catch (error) {
+			// What was measured until a Ctrl-C is shown like any other result.
+			if (!begun || !isCode(error, "interrupted")) throw error;
+		} finally {
+			progress.done();
+			await rig.teardown();
+		}
+		noteVersions(folder, environment, plans);
+	} catch (error) {
+		// The sentence about a broker that did not start names its log.
+		if (!begun && !isCode(error, "broker-start")) removeRunFolder(folder);
+		throw error;
+	}
+	if (begun || !world.stop.aborted) return;
+	removeRunFolder(folder);
+	throw failure("interrupted", { signal: String(world.stop.reason) });
+}
+
+// --- internal ---
+
+/**
+ * Brings the broker of a run up. The only run of a command fails with it; among several the failure becomes the run's
+ * result (null is returned), as the others are still worth measuring.
+ */
+async function openBroker(
+	one: Measurement & { plan: Plan; system: System; rig: Rig },
+	world: World,
+): Promise<Broker | null> {
+	const { plan, plans, system, rig, folder, progress } = one;
+	const startedAt = timestamp(world);
+	try {
+		return await rig.open(
+			system,
+			path.join(runPath(folder, plan), "broker.log"),
+		);
+	} catch (error) {
+		if (!(error instanceof MqbenchError) || isCode(error, "interrupted"))
+			throw error;
+		if (plans.length === 1) throw error;
+		progress.say(`  ${error.message}`);
+		writeRunFile(folder, plan, {
+			schema: 1,
+			startedAt,
+			endedAt: timestamp(world),
+			k6Exit: null,
+			k6Signal: null,
+			interruptedBy: null,
+			error: maskUrls(error.message),
+			notes: [],
+			brokerUrl: maskUrls(system.url ?? ""),
+			brokerVersion: "",
+			brokerBinary: null,
+			sameHost: plan.target === "local",
+		});
+		return null;
+	}
+}
+
+interface OneRun {
+	readonly plan: Plan;
+	readonly system: System;
+	readonly folder: string;
+	readonly broker: Broker;
+	readonly binaries: Binaries;
+	readonly progress: Progress;
+}
+
+/** One run: k6, broker down, and run.json, whatever happens in between. */
+async function oneRun(one: OneRun, world: World): Promise<void> {
+	const { plan, system, folder, broker, binaries, progress } = one;
+	const startedAt = timestamp(world);
+	const notes: string[] = [];
+	let t0Ms: number | null = null;
+	void broker.died.then((how) => {
+		const at =
+			t0Ms === null
+				? "before the first message"
+				: `${((world.clock.nowMs() - t0Ms) / 1000).toFixed(1)}s after the first message was due`;
+		const note = `${system.key}: ${how}, ${at}`;
+		notes.push(note);
+		progress.say(`  ${note}`);
+	});
+	let result: K6Result;
+	try {
+		result = await runK6(
+			{
+				k6: binaries.k6,
+				guard: binaries.guard,
+				folder: runPath(folder, plan),
+				plan,
+				url: broker.url,
+				onProgress(line) {
+					if (line.mqbench === "start")
+						t0Ms = Number(BigInt(line.t0UnixNs) / 1_000_000n);
+					progress.tick(plan, line);
+				},
+			},
+			world,
+		);
+	} finally {
+		await broker.close();
+	}
+	progress.done();
+	if (result.error !== null) progress.say(`  ${result.error}`);
+	writeRunFile(folder, plan, {
+		schema: 1,
+		startedAt,
+		endedAt: timestamp(world),
+		k6Exit: result.ended.code,
+		k6Signal: result.ended.signal,
+		interruptedBy: world.stop.aborted ? String(world.stop.reason) : null,
+		error: result.error,
+		notes,
+		brokerUrl: maskUrls(broker.url),
+		brokerVersion: broker.version,
+		brokerBinary: broker.binary && path.basename(broker.binary),
+		sameHost: broker.sameHost,
+	});
+}
+
+function systemOf(scenario: Scenario, plan: Plan): System {
+	const system = scenario.systems.find(({ key }) => key === plan.system);
+	if (!system) throw new Error(`the plan names no system: ${plan.system}`);
+	return system;
+}
+
+function isCode(error: unknown, code: ErrorCode): boolean {
+	return error instanceof MqbenchError && error.code === code;
+}
+
+function timestamp(world: World): string {
+	return new Date(world.clock.nowMs()).toISOString();
+}
+
+/** What only the measuring process knew: versions of k6, client library and broker, by system. */
+function noteVersions(
+	folder: string,
+	environment: EnvironmentFile,
+	plans: readonly Plan[],
+): void {
+	let { k6, go } = environment;
+	const systems: EnvironmentFile["systems"] = {};
+	for (const plan of plans) {
+		const client = readClient(runPath(folder, plan), 0).lines.find(
+			(line) => line.type === "client",
+		);
+		if (!client) continue;
+		k6 = client.versions.k6;
+		go = client.versions.go;
+		systems[plan.system] = {
+			broker: client.versions.server,
+			library: client.versions.library,
+		};
+	}
+	writeEnvironment(folder, { ...environment, k6, go, systems });
+}
