@@ -79,7 +79,10 @@ export const Plan = z.strictObject({
 	schedule: z.strictObject({
 		kind: z.literal("constant"),
 		/** `messages` per `perNs`: an exact ratio, offset(i) = floor(i * perNs / messages). */
-		rate: z.strictObject({ messages: z.int().positive(), perNs: Ns }),
+		rate: z.strictObject({
+			messages: z.int().positive(),
+			perNs: z.int().positive(),
+		}),
 		warmupNs: Ns,
 		durationNs: Ns,
 		/** Messages intended before the window opens, and in all: those with offset < warmup + duration. */

@@ -77,7 +77,7 @@ export const TickLine = z.strictObject({
 	at: z.number(),
 	/** Send calls, acknowledgements and first receipts in this second. */
 	sent: Count,
-	acked: Count,
+	acked: Count.nullable(),
 	received: Count,
 	/** At its end. */
 	inFlight: Count,

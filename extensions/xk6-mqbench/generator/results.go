@@ -2,7 +2,6 @@ package generator
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -60,8 +59,10 @@ type results struct {
 	watched sync.WaitGroup
 	usage   usage
 	// last is what the previous tick saw.
-	last     recorder.Totals
-	lastCPU  int64
+	last    recorder.Totals
+	lastCPU int64
+	// ticks is how many seconds have been told.
+	ticks    int64
 	finished error
 	once     sync.Once
 }
@@ -98,6 +99,9 @@ func (r *results) end() {
 	close(r.quit)
 	r.watched.Wait()
 	g := r.g
+	if g.outcome.endNs >= (r.ticks+1)*int64(time.Second) {
+		r.tick(r.ticks + 1)
+	}
 	numbers := g.recorder.Numbers()
 	slices.Sort(numbers)
 	for _, n := range numbers {
@@ -144,67 +148,6 @@ func (r *results) finish() error {
 }
 
 // --- internal ---
-
-// watch wakes at every full second since T0.
-func (r *results) watch() {
-	defer r.watched.Done()
-	g := r.g
-	for k := int64(1); ; k++ {
-		// A little after the second, so that most of its messages are back.
-		wait := g.t0 + k*int64(time.Second) + int64(20*time.Millisecond) - g.clock.Now()
-		select {
-		case <-r.quit:
-			return
-		case <-time.After(time.Duration(wait)):
-		}
-		r.tick(k)
-	}
-}
-
-func (r *results) tick(k int64) {
-	g := r.g
-	t := g.recorder.Totals()
-	cpu := readCPU()
-	inFlight := max(0, g.inFlight())
-	r.line(map[string]any{
-		"type": "tick", "at": float64(k), "sent": t.Sent - r.last.Sent, "acked": t.Acked - r.last.Acked,
-		"received": t.Received - r.last.Received, "inFlight": inFlight, "cpuNs": max(0, cpu-r.lastCPU),
-	})
-	nowNs := k * int64(time.Second)
-	progress := map[string]any{
-		"mqbench": "tick", "at": k, "sent": t.Sent - r.last.Sent, "received": t.Received - r.last.Received,
-		"inFlight": inFlight, "failed": g.books.failures.Load(), "p50": nil, "p99": nil,
-	}
-	r.last, r.lastCPU = t, cpu
-	current := g.recorder.SecondOf(nowNs) - 1
-	numbers := g.recorder.Numbers()
-	slices.Sort(numbers)
-	for _, n := range numbers {
-		endNs := g.plan.Schedule.WarmupNs + int64(n+1)*int64(time.Second)
-		if endNs > nowNs {
-			continue
-		}
-		settled := g.recorder.Completed(n) >= g.schedule.Before(endNs)-g.schedule.Before(endNs-int64(time.Second))
-		var s *recorder.Second
-		if settled || nowNs-endNs >= settleNs {
-			s = g.recorder.Take(n)
-			r.second(s)
-		} else if n == current {
-			s = g.recorder.Peek(n)
-		}
-		if n == current && s != nil {
-			for name, p := range map[string]float64{"p50": 50, "p99": 99} {
-				if ns, ok := s.Percentile(recorder.Response, p); ok {
-					progress[name] = ns
-				}
-			}
-		}
-	}
-	if err := errors.Join(r.log.Flush(), r.files.jsonl.Flush()); err != nil {
-		progress["error"] = err.Error()
-	}
-	r.tell(progress)
-}
 
 // second writes one second to both files.
 func (r *results) second(s *recorder.Second) {
