@@ -78,6 +78,9 @@ export function loadText({ load }: Run): string {
 		load.pattern,
 		`${formatRate(load.rate)} of ${formatBytesExact(load.messageBytes)} for ${formatDurationExact(load.durationNs)} ${load.warmupNs === 0 ? "without warm-up" : `after ${formatDurationExact(load.warmupNs)} warm-up`}`,
 		plural(load.connections, "connection"),
+		load.inFlight === null
+			? ""
+			: `at most ${load.inFlight} in flight per producer`,
 		load.clients > 1 ? plural(load.clients, "client") : "",
 	]
 		.filter((part) => part !== "")

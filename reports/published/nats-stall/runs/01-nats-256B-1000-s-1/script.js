@@ -1,0 +1,28 @@
+// nats-stall: nats, case "256B 1000/s", repeat 1 of 1
+// round-trip, 256B messages, 1000/s for 20s after 5s of warm-up
+import mqbench from 'k6/x/mqbench';
+import nats from 'k6/x/mqbench/nats';
+
+export const messagesPerSecond = 1000; // = 100 slots/s x 10 messages
+
+// plan.json has the exact time of each of the 25 000 messages, warm-up included. k6 only hands out
+// slots, stretches of that schedule; a pacer sends every message at its own time and makes up for ticks that
+// k6 drops.
+const run = mqbench.load(nats, open('./plan.json'));
+
+// The same for every load: the heartbeat lasts 2 s longer than the schedule, then waits for the drain.
+export const options = {
+  scenarios: {
+    heartbeat: {
+      executor: 'constant-arrival-rate',
+      rate: 100,
+      timeUnit: '1s',
+      duration: '27s',
+      preAllocatedVUs: 4,
+      maxVUs: 4,
+      gracefulStop: '40s',
+    },
+  },
+};
+
+export default () => run.slot();
