@@ -94,6 +94,8 @@ type Delivery struct {
 	// ReceivedNs is taken when the library hands over the record or batch, before anything else is done with it.
 	ReceivedNs int64
 	Payload    []byte
+	// Redelivered is the broker's own flag: it has handed this message out before.
+	Redelivered bool
 }
 
 // Description is what a reader of a report has to know of a system.

@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"sync"
@@ -12,17 +13,30 @@ import (
 // books knows of every message what became of it, by producer and sequence.
 type books struct {
 	messages, warmup, producers int64
-	acks                        bool
+	acks, checksum              bool
 	failedSets                  []*ledger.Set
 	ackedSets                   []*ledger.Set
 	receivedSets                []*ledger.Set
-	failures                    atomic.Int64
-	foreign                     atomic.Int64
+	// ordered: the system promises each producer's order, and one consumer sees it.
+	ordered  bool
+	failures atomic.Int64
+	foreign  atomic.Int64
+	// highest is, by producer, the largest sequence received so far.
+	highest []atomic.Int64
 	// By scope: 0 warm-up, 1 window.
-	duplicates, lates [2]atomic.Int64
+	duplicates, lates, redeliveries, corruptions, reorderings, behinds [2]atomic.Int64
 
 	mu     sync.Mutex
 	errors map[string]*errorNote
+	// firsts is, by kind of offence, the first message that committed it.
+	firsts map[string]firstMessage
+}
+
+// firstMessage names a message.
+type firstMessage struct {
+	Producer   int64 `json:"producer"`
+	Sequence   int64 `json:"sequence"`
+	IntendedNs int64 `json:"intendedNs"`
 }
 
 type errorNote struct {
@@ -36,7 +50,10 @@ func newBooks(plan *Plan) *books {
 		messages:  plan.Schedule.Messages,
 		warmup:    plan.Schedule.WarmupMessages,
 		producers: int64(plan.Producers),
+		checksum:  plan.Message.Checksum,
+		highest:   make([]atomic.Int64, plan.Producers),
 		errors:    map[string]*errorNote{},
+		firsts:    map[string]firstMessage{},
 	}
 	for p := range b.producers {
 		size := b.sequences(p, b.messages)
@@ -48,21 +65,66 @@ func newBooks(plan *Plan) *books {
 }
 
 // received notes a copy of message i and reports whether it is the first.
-func (b *books) received(i int64) bool {
-	already, _ := b.receivedSets[i%b.producers].Add(i / b.producers)
-	if already {
-		b.duplicates[b.scope(i)].Add(1)
+func (b *books) received(i, offsetNs int64) bool {
+	p, seq := i%b.producers, i/b.producers
+	if already, _ := b.receivedSets[p].Add(seq); already {
+		b.offence(&b.duplicates, "duplicated", i, offsetNs)
+		return false
 	}
-	return !already
+	if !b.ordered {
+		return true
+	}
+	// RFC 4737: a message is reordered when a later one has been received before it.
+	if highest := b.highest[p].Load(); seq < highest {
+		b.offence(&b.reorderings, "reordered", i, offsetNs)
+	} else {
+		b.highest[p].Store(seq)
+	}
+	return true
 }
 
 func (b *books) late(i int64) { b.lates[b.scope(i)].Add(1) }
 
+// behind notes a message that was sent while an earlier one of its connection was in flight: a tool that waits for
+// each reply would not have sent it at its time.
+func (b *books) behind(i int64) { b.behinds[b.scope(i)].Add(1) }
+
+func (b *books) redelivered(i, offsetNs int64) {
+	b.offence(&b.redeliveries, "redelivered", i, offsetNs)
+}
+
+// corrupted notes a payload that was changed on its way. It counts as not received: whose it is is only what it says itself.
+func (b *books) corrupted(i, offsetNs int64) { b.offence(&b.corruptions, "corrupted", i, offsetNs) }
+
 func (b *books) acked(i int64) { b.ackedSets[i%b.producers].Add(i / b.producers) }
 
-func (b *books) failed(i int64) {
+func (b *books) failed(i, offsetNs int64) {
 	if already, ok := b.failedSets[i%b.producers].Add(i / b.producers); ok && !already {
 		b.failures.Add(1)
+		b.first("failed", i, offsetNs)
+	}
+}
+
+// findLost finds the first lost message; only the end can tell.
+func (b *books) findLost(tried []int64, offset func(i int64) int64) {
+	best := int64(-1)
+	for p := range b.producers {
+		promised := b.ackedSets[p]
+		for seq := int64(0); seq < tried[p]; seq++ {
+			if b.receivedSets[p].Has(seq) {
+				continue
+			}
+			if b.acks && !promised.Has(seq) || !b.acks && b.failedSets[p].Has(seq) {
+				continue
+			}
+			if i := seq*b.producers + p; best < 0 || i < best {
+				best = i
+			}
+			break
+		}
+	}
+	if best >= 0 {
+		b.first("lost", best, offset(best))
 	}
 }
 
@@ -84,6 +146,11 @@ type counters struct {
 	FailedReceived  int64  `json:"failedReceived"`
 	UnackedReceived *int64 `json:"unackedReceived"`
 	Late            int64  `json:"late"`
+	Redelivered     int64  `json:"redelivered"`
+	// Corrupted is null where payloads carry no checksum.
+	Corrupted *int64 `json:"corrupted"`
+	// Behind: sent while an earlier message of the connection was in flight.
+	Behind int64 `json:"behind"`
 }
 
 // count adds up the messages of one scope. tried[p] is how many sequences of producer p were sent, or kept from leaving;
@@ -134,6 +201,15 @@ func (b *books) count(scope string, tried []int64) counters {
 		n = 1
 	}
 	c.Duplicated, c.Late = b.duplicates[n].Load(), b.lates[n].Load()
+	c.Redelivered, c.Behind = b.redeliveries[n].Load(), b.behinds[n].Load()
+	if b.ordered {
+		reordered := b.reorderings[n].Load()
+		c.Reordered = &reordered
+	}
+	if b.checksum {
+		corrupted := b.corruptions[n].Load()
+		c.Corrupted = &corrupted
+	}
 	return c
 }
 
@@ -180,7 +256,28 @@ func (b *books) notes() []errorNote {
 	return list
 }
 
+// offenders lists the first message of each kind of offence.
+func (b *books) offenders() map[string]firstMessage {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return maps.Clone(b.firsts)
+}
+
 // --- internal ---
+
+func (b *books) offence(counter *[2]atomic.Int64, kind string, i, offsetNs int64) {
+	counter[b.scope(i)].Add(1)
+	b.first(kind, i, offsetNs)
+}
+
+// first keeps the earliest intended message of a kind.
+func (b *books) first(kind string, i, offsetNs int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if old, ok := b.firsts[kind]; !ok || offsetNs < old.IntendedNs {
+		b.firsts[kind] = firstMessage{Producer: i % b.producers, Sequence: i / b.producers, IntendedNs: offsetNs}
+	}
+}
 
 // sequences is how many messages below i belong to producer p: message i is sequence i/P of producer i mod P.
 func (b *books) sequences(p, i int64) int64 {

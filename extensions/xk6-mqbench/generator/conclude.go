@@ -37,6 +37,7 @@ func (g *Generator) conclude(ctx context.Context) {
 		tried := g.closeSends()
 		g.outcome.warmup = g.books.count("warmup", tried)
 		g.outcome.window = g.books.count("window", tried)
+		g.books.findLost(tried, g.schedule.Offset)
 		// Subtle: this may release a send call that still blocks; what it reports is no longer counted.
 		closed := make(chan error, 1)
 		go func() { closed <- g.session.Close() }()
@@ -112,13 +113,15 @@ func (g *Generator) closeSends() []int64 {
 		called := s.called.Load()
 		tried[p] = max(called, s.handedOver())
 		for seq := called; seq < tried[p]; seq++ {
-			g.books.failed(seq*int64(g.plan.Producers) + int64(p))
+			i := seq*int64(g.plan.Producers) + int64(p)
+			g.books.failed(i, g.schedule.Offset(i))
 		}
 	}
 	blockNs := g.pace.blockNs.Load()
 	if callNs := g.pace.callNs.Load(); callNs >= 0 {
 		// The pacer hangs in a send call: that message did not leave.
-		g.books.failed(g.pace.next.Load() - 1)
+		hung := g.pace.next.Load() - 1
+		g.books.failed(hung, g.schedule.Offset(hung))
 		blockNs += g.outcome.endNs - callNs
 	}
 	for i := g.pace.next.Load(); i < g.plan.Schedule.Messages; i++ {
@@ -126,7 +129,7 @@ func (g *Generator) closeSends() []int64 {
 		if offsetNs >= min(g.outcome.endNs, g.horizonNs.Load()) || 2*blockNs < g.outcome.endNs-offsetNs {
 			break
 		}
-		g.books.failed(i)
+		g.books.failed(i, offsetNs)
 		tried[i%int64(g.plan.Producers)] = i/int64(g.plan.Producers) + 1
 	}
 	return tried

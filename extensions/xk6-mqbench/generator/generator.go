@@ -124,11 +124,14 @@ func (g *Generator) Open(ctx context.Context, files *Files, version Versions) er
 		}
 		producers[c] = p
 	}
+	inFlight := make([]atomic.Int64, g.plan.Connections)
 	for p := range g.plan.Producers {
-		g.senders = append(g.senders, newSender(g, p, producers[p%g.plan.Connections]))
+		c := p % g.plan.Connections
+		g.senders = append(g.senders, newSender(g, p, producers[c], &inFlight[c]))
 	}
 	g.facts = g.session.Describe()
 	g.books.acks = g.facts.Acks
+	g.books.ordered = g.facts.Order == "per-producer"
 	ready := make(chan struct{})
 	go g.run(ready)
 	select {

@@ -90,4 +90,7 @@ func (g *Generator) stamp(m *broker.Message, producer int, seq, offsetNs int64) 
 		Intended: offsetNs,
 		Sent:     m.SentNs,
 	})
+	if g.plan.Message.Checksum {
+		envelope.Seal(m.Payload)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/envelope"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/recorder"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/schedule"
 )
@@ -39,6 +40,8 @@ type Plan struct {
 		Bytes   int    `json:"bytes"`
 		Payload string `json:"payload"`
 		Seed    uint64 `json:"seed"`
+		// Checksum: every payload ends in its CRC32C, and receipts are checked.
+		Checksum bool `json:"checksum"`
 	} `json:"message"`
 	Limits []struct {
 		Metric  string `json:"metric"`
@@ -80,6 +83,8 @@ func (p *Plan) check() error {
 		return fmt.Errorf("connections, producers, topics and slots must be at least 1")
 	case p.Client.Count != 1 || p.Client.Index != 0:
 		return fmt.Errorf("client %d of %d: this binary runs one client", p.Client.Index, p.Client.Count)
+	case p.Message.Checksum && p.Message.Bytes < envelope.Bytes+envelope.ChecksumBytes:
+		return fmt.Errorf("message of %d bytes: envelope and checksum take %d", p.Message.Bytes, envelope.Bytes+envelope.ChecksumBytes)
 	case p.InFlight != nil && *p.InFlight < 1:
 		return fmt.Errorf("inFlight %d: must be at least 1, or null", *p.InFlight)
 	}

@@ -59,8 +59,10 @@ type results struct {
 	watched sync.WaitGroup
 	usage   usage
 	// last is what the previous tick saw.
-	last    recorder.Totals
-	lastCPU int64
+	last      recorder.Totals
+	lastUsage usage
+	// backlog is the messages in flight, counted since the last tick.
+	backlog []int64
 	// ticks is how many seconds have been told.
 	ticks    int64
 	finished error
@@ -88,7 +90,7 @@ func (r *results) begin() {
 		"cores":         runtime.NumCPU(),
 	})
 	r.usage = readUsage()
-	r.lastCPU = r.usage.cpuNs
+	r.lastUsage = r.usage
 	r.tell(map[string]any{"mqbench": "start", "t0UnixNs": strconv.FormatInt(t0.UnixNano(), 10)})
 	r.watched.Add(1)
 	go r.watch()
@@ -100,6 +102,7 @@ func (r *results) end() {
 	r.watched.Wait()
 	g := r.g
 	if g.outcome.endNs >= (r.ticks+1)*int64(time.Second) {
+		r.backlog = append(r.backlog, max(0, g.inFlight()))
 		r.tick(r.ticks + 1)
 	}
 	numbers := g.recorder.Numbers()
@@ -123,6 +126,8 @@ func (r *results) end() {
 		totals["ackedInWindow"] = t.AckedInWindow
 	}
 	r.line(totals)
+	r.line(map[string]any{"type": "offenders", "first": g.books.offenders()})
+	r.line(map[string]any{"type": "slowest", "messages": r.slowest()})
 	r.tell(map[string]any{"mqbench": "end", "state": g.outcome.state})
 }
 
@@ -148,6 +153,20 @@ func (r *results) finish() error {
 }
 
 // --- internal ---
+
+// slowest names the slowest messages of the window.
+func (r *results) slowest() []map[string]any {
+	producers := int64(r.g.plan.Producers)
+	list := []map[string]any{}
+	for _, m := range r.g.recorder.Slowest() {
+		producer := m.Index % producers
+		list = append(list, map[string]any{
+			"producer": producer, "sequence": m.Index / producers, "topic": r.g.senders[producer].topic, "partition": nil,
+			"intendedNs": m.OffsetNs, "responseNs": m.ResponseNs, "queuedNs": m.QueuedNs, "lagNs": m.LagNs, "serviceNs": m.ServiceNs,
+		})
+	}
+	return list
+}
 
 // second writes one second to both files.
 func (r *results) second(s *recorder.Second) {

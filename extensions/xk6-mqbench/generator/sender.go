@@ -17,6 +17,8 @@ type sender struct {
 	// limit of messages in flight; 0: none.
 	limit    int64
 	inFlight atomic.Int64
+	// connection counts the messages in flight of all producers on this one's connection.
+	connection *atomic.Int64
 	// called counts send calls: sequences below it have been handed to the library.
 	called atomic.Int64
 
@@ -32,8 +34,8 @@ type sender struct {
 	closed    bool
 }
 
-func newSender(g *Generator, producer int, out broker.Producer) *sender {
-	s := &sender{g: g, producer: producer, topic: producer % len(g.plan.Topics), out: out}
+func newSender(g *Generator, producer int, out broker.Producer, connection *atomic.Int64) *sender {
+	s := &sender{g: g, producer: producer, topic: producer % len(g.plan.Topics), out: out, connection: connection}
 	if g.plan.InFlight != nil {
 		s.limit = *g.plan.InFlight
 	}
@@ -61,8 +63,9 @@ func (s *sender) admit(seq, nowNs int64) bool {
 	return false
 }
 
-// release makes room for one more message in flight.
+// release takes one message out of flight.
 func (s *sender) release() {
+	s.connection.Add(-1)
 	if s.limit == 0 {
 		return
 	}
@@ -111,6 +114,9 @@ func (s *sender) transmit(m *broker.Message, offsetNs, callNs, blockNs int64) in
 	g.sends.Sent(offsetNs, callNs, m.LagNs, queuedNs)
 	// Subtle: counted before the call, which may complete the message before it returns.
 	s.called.Store(seq + 1)
+	if s.connection.Add(1) > 1 {
+		g.books.behind(m.Index)
+	}
 	g.sends.Leave()
 	s.out.Send(m, g.done)
 	return g.clock.Now() - g.t0 - callNs

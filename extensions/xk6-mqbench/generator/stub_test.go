@@ -27,11 +27,16 @@ type stub struct {
 	receive func(topic string, i int64)
 	// alter changes a payload on its way.
 	alter func(i int64, payload []byte)
+	// overtaken messages arrive after the next one.
+	overtaken func(i int64) bool
+	// again says which deliveries carry the broker's flag of a second one.
+	again func(sequence int64) bool
 
 	mu       sync.Mutex
 	handlers map[string]broker.Handler
 	queues   map[string]chan []byte
 	quit     chan struct{}
+	held     [][]byte
 }
 
 func (s *stub) driver(o broker.Options) (broker.Session, error) {
@@ -57,7 +62,8 @@ func (s *stub) Consume(_ context.Context, _ int, topic string, handle broker.Han
 				if s.receive != nil {
 					s.receive(topic, sequenceOf(payload))
 				}
-				handle(broker.Delivery{ReceivedNs: s.options.Now(), Payload: payload})
+				again := s.again != nil && s.again(sequenceOf(payload))
+				handle(broker.Delivery{ReceivedNs: s.options.Now(), Payload: payload, Redelivered: again})
 			case <-s.quit:
 				return
 			}
@@ -90,7 +96,17 @@ func (s *stub) Send(m *broker.Message, done broker.Done) {
 		if s.alter != nil {
 			s.alter(m.Index, payload)
 		}
+		if s.overtaken != nil && s.overtaken(m.Index) {
+			s.held = append(s.held, payload)
+			continue
+		}
 		s.queues[m.Name] <- payload
+	}
+	if s.overtaken == nil || !s.overtaken(m.Index) {
+		for _, payload := range s.held {
+			s.queues[m.Name] <- payload
+		}
+		s.held = nil
 	}
 	done(m, s.options.Now(), nil)
 }
@@ -140,8 +156,10 @@ type measured struct {
 		ClientDropped int64
 		Errors        []errorNote
 	}
-	state   string
-	metrics map[string]exactSum
+	offenders map[string]firstMessage
+	slowest   []struct{ Sequence, IntendedNs, ResponseNs, QueuedNs, LagNs, ServiceNs int64 }
+	state     string
+	metrics   map[string]exactSum
 	// over: messages of the window over limit k, and those over it without lag.
 	over, overWithoutLag []int64
 	took                 time.Duration
@@ -245,6 +263,13 @@ func (m *measured) read(path string) {
 			}
 		case "totals":
 			decode(&m.totals)
+		case "offenders":
+			var l struct{ First map[string]firstMessage }
+			decode(&l)
+			m.offenders = l.First
+		case "slowest":
+			l := struct{ Messages any }{&m.slowest}
+			decode(&l)
 		case "trailer":
 			m.state = line.State
 		case "second":

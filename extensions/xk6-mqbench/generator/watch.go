@@ -8,43 +8,49 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/recorder"
 )
 
-// watch wakes at every full second since T0.
+// backlogs is how often a second the messages in flight are counted: a queue that grows is seen by their slope.
+const backlogs = 10
+
+// watch wakes ten times a second since T0, and tells of every full second.
 func (r *results) watch() {
 	defer r.watched.Done()
-	for ; ; r.ticks++ {
+	for piece := int64(1); ; piece++ {
+		wait := r.g.t0 + piece*int64(time.Second)/backlogs - r.g.clock.Now()
 		select {
 		case <-r.quit:
 			return
-		case <-time.After(r.untilTick()):
+		case <-time.After(time.Duration(wait)):
 		}
-		r.tick(r.ticks + 1)
+		r.backlog = append(r.backlog, max(0, r.g.inFlight()))
+		if piece%backlogs == 0 {
+			r.tick(piece / backlogs)
+		}
 	}
-}
-
-// untilTick is the time to the end of the current second.
-func (r *results) untilTick() time.Duration {
-	return time.Duration(r.g.t0 + (r.ticks+1)*int64(time.Second) - r.g.clock.Now())
 }
 
 // tick tells of second k of real time, and writes the seconds of intended time that are settled.
 func (r *results) tick(k int64) {
 	g := r.g
+	r.ticks = k
 	t := g.recorder.Totals()
-	cpu := readCPU()
+	now := readUsage()
 	inFlight := max(0, g.inFlight())
 	tick := map[string]any{
 		"type": "tick", "at": float64(k), "sent": t.Sent - r.last.Sent, "acked": nil,
-		"received": t.Received - r.last.Received, "inFlight": inFlight, "cpuNs": max(0, cpu-r.lastCPU),
+		"received": t.Received - r.last.Received, "inFlight": inFlight, "backlog": r.backlog,
+		"cpuNs": max(0, now.cpuNs-r.lastUsage.cpuNs), "gcPauseNs": max(0, now.gcPauseNs-r.lastUsage.gcPauseNs),
+		"gcCycles": now.gcCycles - r.lastUsage.gcCycles,
 	}
 	if g.facts.Acks {
 		tick["acked"] = t.Acked - r.last.Acked
 	}
 	r.line(tick)
+	r.backlog = nil
 	progress := map[string]any{
 		"mqbench": "tick", "at": k, "sent": t.Sent - r.last.Sent, "received": t.Received - r.last.Received,
 		"inFlight": inFlight, "failed": g.books.failures.Load(), "p50": nil, "p99": nil,
 	}
-	r.last, r.lastCPU = t, cpu
+	r.last, r.lastUsage = t, now
 	// Most messages of the second are back a little later.
 	select {
 	case <-r.quit:

@@ -100,6 +100,7 @@ type Shard struct {
 	free     []*hdr.Histogram
 	closed   bool
 	totals   Totals
+	slow     slowest
 	_        [64]byte // shards do not share a cache line
 }
 
@@ -125,12 +126,18 @@ func (s *Shard) Sent(offsetNs, callNs, lagNs, queuedNs int64) {
 	s.record(sec, Queued, offsetNs, queuedNs, 0)
 }
 
-// Completed records a message at its first receipt, between Enter and Leave.
-func (s *Shard) Completed(offsetNs, receivedNs, sentNs, lagNs int64) {
+// Completed records message index at its first receipt, between Enter and Leave.
+func (s *Shard) Completed(index, offsetNs, receivedNs, sentNs, lagNs int64) {
 	s.tally(&s.totals.Received, &s.totals.ReceivedInWindow, receivedNs)
 	sec := s.at(offsetNs)
 	s.record(sec, Response, offsetNs, receivedNs-offsetNs, lagNs)
 	s.record(sec, Service, offsetNs, receivedNs-sentNs, 0)
+	if offsetNs >= s.recorder.windowStartNs {
+		s.slow.offer(Slow{
+			Index: index, OffsetNs: offsetNs, ResponseNs: receivedNs - offsetNs,
+			QueuedNs: sentNs - offsetNs - lagNs, LagNs: lagNs, ServiceNs: receivedNs - sentNs,
+		})
+	}
 }
 
 // Acked records the acknowledgement of a message, between Enter and Leave.

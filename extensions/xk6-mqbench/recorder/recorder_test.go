@@ -19,7 +19,7 @@ import (
 
 func complete(s *Shard, offset, response, lag int64) {
 	if s.Enter() {
-		s.Completed(offset, offset+response, offset, lag)
+		s.Completed(0, offset, offset+response, offset, lag)
 		s.Leave()
 	}
 }
@@ -219,7 +219,7 @@ func BenchmarkRecord(b *testing.B) {
 		sends.Sent(offset, offset, 10, 0)
 		sends.Leave()
 		receipts.Enter()
-		receipts.Completed(offset, offset+60_000+i%1000, offset+10, 10)
+		receipts.Completed(i, offset, offset+60_000+i%1000, offset+10, 10)
 		receipts.Leave()
 	}
 }

@@ -1,0 +1,159 @@
+package generator
+
+import (
+	"errors"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+)
+
+// Every fault that is put in at 100 000 messages a second is found, and nothing else.
+func TestEveryInjectedFaultIsFoundAndNothingElse(t *testing.T) {
+	const n = 200_000
+	p := testPlan(100_000, 2000)
+	p.Message.Checksum = true
+	is := func(i, every, at int64) bool { return i%every == at }
+	refused := func(i int64) bool { return is(i, 10_007, 77) }
+	dropped := func(i int64) bool { return is(i, 1009, 501) && !refused(i) }
+	repeated := func(i int64) bool { return is(i, 2003, 1001) && !refused(i) && !dropped(i) }
+	damaged := func(i int64) bool { return is(i, 3001, 17) && !refused(i) && !dropped(i) && !repeated(i) }
+	late := func(i int64) bool {
+		return is(i, 5003, 40) && i+1 < n && !refused(i) && !dropped(i) && !repeated(i) && !damaged(i) &&
+			!refused(i+1) && !dropped(i+1) && !damaged(i+1)
+	}
+	flagged := func(i int64) bool { return is(i, 4001, 9) }
+	m := measure(t, p, &stub{
+		onSend: func(msg *broker.Message) error {
+			if refused(msg.Index) {
+				return errors.New("refused")
+			}
+			return nil
+		},
+		deliveries: func(i int64) int {
+			switch {
+			case dropped(i):
+				return 0
+			case repeated(i):
+				return 2
+			}
+			return 1
+		},
+		alter: func(i int64, payload []byte) {
+			if damaged(i) {
+				payload[50+i%10] ^= 0x10
+			}
+		},
+		overtaken: late,
+		again:     flagged,
+	}, nil)
+	type fault struct {
+		hit  func(int64) bool
+		got  int64
+		kind string
+	}
+	lost := func(i int64) bool { return dropped(i) || damaged(i) }
+	redelivered := func(i int64) bool { return flagged(i) && !refused(i) && !dropped(i) }
+	for name, f := range map[string]fault{
+		"failed":     {refused, m.window.Failed, "failed"},
+		"lost":       {lost, m.window.Lost, "lost"},
+		"duplicated": {repeated, m.window.Duplicated, "duplicated"},
+		"corrupted":  {damaged, *m.window.Corrupted, "corrupted"},
+		"reordered":  {late, *m.window.Reordered, "reordered"},
+	} {
+		var want, first int64 = 0, -1
+		for i := range int64(n) {
+			if f.hit(i) {
+				want++
+				if first < 0 {
+					first = i
+				}
+			}
+		}
+		if f.got != want {
+			t.Errorf("%s = %d; want %d", name, f.got, want)
+		}
+		if got := m.offenders[f.kind]; got.Sequence != first || got.IntendedNs != first*10_000 {
+			t.Errorf("first %s = %+v; want message %d at %d ns", name, got, first, first*10_000)
+		}
+	}
+	var flags int64
+	for i := range int64(n) {
+		if redelivered(i) {
+			flags++
+			if repeated(i) {
+				flags++
+			}
+		}
+	}
+	if m.window.Redelivered != flags || m.totals.Foreign != 0 {
+		t.Errorf("redelivered %d, foreign %d; want %d, 0", m.window.Redelivered, m.totals.Foreign, flags)
+	}
+}
+
+func TestTheSlowestMessagesSayWhatTheyWaitedFor(t *testing.T) {
+	m := measure(t, testPlan(1000, 1000), &stub{onSend: func(msg *broker.Message) error {
+		if msg.Index == 500 {
+			time.Sleep(200 * time.Millisecond)
+		}
+		return nil
+	}}, nil)
+	if len(m.slowest) != 20 {
+		t.Fatalf("%d messages are named; want 20", len(m.slowest))
+	}
+	for k, s := range m.slowest {
+		if s.ResponseNs != s.QueuedNs+s.LagNs+s.ServiceNs {
+			t.Errorf("%+v does not add up", s)
+		}
+		if k > 0 && s.ResponseNs > m.slowest[k-1].ResponseNs {
+			t.Errorf("number %d is slower than the one before", k)
+		}
+		// Message 500 is slow itself, those behind it have waited.
+		if s.Sequence < 480 || s.Sequence > 540 || s.Sequence > 500 && s.QueuedNs < s.ResponseNs/2 {
+			t.Errorf("%+v is not of the stall, or not queued", s)
+		}
+	}
+}
+
+func TestWhatAClosedLoopWouldNotHaveSentIsCounted(t *testing.T) {
+	m := measure(t, testPlan(1000, 2000), &stub{receive: func(_ string, i int64) {
+		if i == 1000 {
+			time.Sleep(500 * time.Millisecond)
+		}
+	}}, nil)
+	// Those due while message 1000 was in flight; a busy machine adds a few.
+	m.between("sent behind an earlier message", m.window.Behind, 490, 620)
+}
+
+func TestTheBooksOfTenMillionMessagesStayBelow64MB(t *testing.T) {
+	p := testPlan(1_000_000, 10_000)
+	measureHeap := func() uint64 {
+		runtime.GC()
+		var stats runtime.MemStats
+		runtime.ReadMemStats(&stats)
+		return stats.HeapAlloc
+	}
+	before := measureHeap()
+	b, f := newBooks(p), newFlight(p.Schedule.Messages)
+	var most uint64
+	const window = 100_000 // in flight
+	for i := range p.Schedule.Messages {
+		f.depart(i, 5)
+		if i >= window && (i-window)%1000 != 7 { // one of a thousand is lost
+			b.received(i-window, 0)
+			b.acked(i - window)
+			f.arrive(i - window)
+		}
+		if i%2_000_000 == 1_999_999 {
+			most = max(most, measureHeap())
+		}
+	}
+	mb := float64(most-before) / 1e6
+	t.Logf("books and flight of 10 million messages, one of a thousand lost, 100 000 in flight: %.1f MB", mb)
+	if mb > 64 {
+		t.Errorf("%.1f MB; want less than 64", mb)
+	}
+	runtime.KeepAlive(b)
+	runtime.KeepAlive(f)
+}
