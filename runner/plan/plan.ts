@@ -18,13 +18,19 @@ export const Tally = z.enum([
 	"failed",
 	"unknown",
 	"duplicated",
+	"reordered",
+	"redelivered",
+	"corrupted",
 	"notOffered",
 	"throughput",
 	"achieved",
 ]);
 export type Tally = z.infer<typeof Tally>;
 
-/** One parsed SLA line. `limit` is ns for latencies, messages for counts, messages/s for rates. */
+/**
+ * One parsed SLA line. `limit` is ns for latencies, messages for counts, messages/s for rates. `abort`: a run that
+ * cannot pass this any more is stopped.
+ */
 export const Sla = z.discriminatedUnion("kind", [
 	z.strictObject({
 		kind: z.literal("percentile"),
@@ -34,6 +40,7 @@ export const Sla = z.discriminatedUnion("kind", [
 		percentile: z.number().gt(0).lt(100),
 		op: z.enum(["<", "<="]),
 		limitNs: Ns,
+		abort: z.boolean(),
 	}),
 	z.strictObject({
 		kind: z.literal("max"),
@@ -41,6 +48,7 @@ export const Sla = z.discriminatedUnion("kind", [
 		metric: Metric,
 		op: z.enum(["<", "<="]),
 		limitNs: Ns,
+		abort: z.boolean(),
 	}),
 	z.strictObject({
 		kind: z.literal("tally"),
@@ -49,6 +57,7 @@ export const Sla = z.discriminatedUnion("kind", [
 		op: z.enum(["<", "<=", "==", ">=", ">"]),
 		/** Messages, or messages per second for throughput and achieved. */
 		limit: z.number().nonnegative(),
+		abort: z.boolean(),
 	}),
 ]);
 export type Sla = z.infer<typeof Sla>;
@@ -100,7 +109,13 @@ export const Plan = z.strictObject({
 		bytes: z.int().min(40),
 		payload: z.enum(["random", "zeros"]),
 		seed: Count,
+		/** Every payload ends in its CRC32C, which is checked at the receipt. */
+		checksum: z.boolean(),
 	}),
+	/** What is promised of each message, and so what is gated: at-least-once adds `lost == 0`, exactly-once `duplicated == 0` too. */
+	delivery: z.enum(["at-most-once", "at-least-once", "exactly-once"]),
+	/** per-producer adds `reordered == 0`. */
+	order: z.enum(["none", "per-producer"]),
 	/** Latency limits that the generator counts exactly, per 100 ms of intended time. */
 	limits: z.array(z.strictObject({ metric: Metric, limitNs: Ns })),
 	heartbeat: z.strictObject({

@@ -81,8 +81,12 @@ export const TickLine = z.strictObject({
 	received: Count,
 	/** At its end. */
 	inFlight: Count,
-	/** CPU of the generator's process in this second. */
+	/** Messages in flight, counted ten times in this second. */
+	backlog: z.array(Count),
+	/** CPU of the generator's process, and pauses and cycles of its garbage collector, in this second. */
 	cpuNs: Count,
+	gcPauseNs: Count,
+	gcCycles: Count,
 });
 
 /** Counts over all of the warm-up's or the window's messages. `null` = this system or pattern has no such thing. */
@@ -105,6 +109,12 @@ export const CountersLine = z.strictObject({
 	unackedReceived: Count.nullable(),
 	/** Completed after plan.timeoutNs. */
 	late: Count,
+	/** Deliveries that the broker itself flagged as second ones. */
+	redelivered: Count,
+	/** Payloads whose checksum was wrong: not received. null: no checksum in the payloads. */
+	corrupted: Count.nullable(),
+	/** Sent while an earlier message of the connection was in flight: a closed loop would not have sent them at their time. */
+	behind: Count,
 });
 
 /** Figures of the whole run. */
@@ -137,6 +147,44 @@ export const TotalsLine = z.strictObject({
 	),
 });
 
+const Offender = z.strictObject({
+	producer: Count,
+	sequence: Count,
+	intendedNs: Count,
+});
+
+/** The first message, by intended time, of each kind of offence that occurred. */
+export const OffendersLine = z.strictObject({
+	type: z.literal("offenders"),
+	first: z.partialRecord(
+		z.enum([
+			"lost",
+			"failed",
+			"duplicated",
+			"reordered",
+			"redelivered",
+			"corrupted",
+		]),
+		Offender,
+	),
+});
+
+/** The slowest messages of the window, at most 20, the slowest first; responseNs = queuedNs + lagNs + serviceNs. */
+export const SlowestLine = z.strictObject({
+	type: z.literal("slowest"),
+	messages: z.array(
+		z.strictObject({
+			...Offender.shape,
+			topic: Count,
+			partition: Count.nullable(),
+			responseNs: Count,
+			queuedNs: Count,
+			lagNs: Count,
+			serviceNs: Count,
+		}),
+	),
+});
+
 /** Last line. sha256 and lines are of all lines before it; `hlog` is of the whole .hlog before its own trailer comment. */
 export const TrailerLine = z.strictObject({
 	type: z.literal("trailer"),
@@ -152,6 +200,8 @@ export const ClientFileLine = z.discriminatedUnion("type", [
 	TickLine,
 	CountersLine,
 	TotalsLine,
+	OffendersLine,
+	SlowestLine,
 	TrailerLine,
 ]);
 export type ClientFileLine = z.infer<typeof ClientFileLine>;

@@ -1,0 +1,32 @@
+import { z } from "zod";
+
+/**
+ * `resources.jsonl`: what the processes of a run used, a JSON object a second, sampled by the runner from /proc. What
+ * cannot be read is null. Counters are since the start of the process group or machine; readers take differences.
+ */
+const Count = z.int().nonnegative();
+
+/** A process and all of its children. */
+const Usage = z.strictObject({
+	cpuNs: Count.nullable(),
+	rssBytes: Count.nullable(),
+	/** Bytes that it caused to be read from and written to storage. */
+	readBytes: Count.nullable(),
+	writeBytes: Count.nullable(),
+});
+
+export const ResourceLine = z.strictObject({
+	/** Wall clock of the sample, Unix ms. */
+	unixMs: z.number(),
+	generator: Usage.nullable(),
+	broker: Usage.nullable(),
+	machine: z.strictObject({
+		/** CPU time of all cores: in all, idle, taken by the hypervisor. */
+		cpuNs: Count.nullable(),
+		idleNs: Count.nullable(),
+		stealNs: Count.nullable(),
+		/** Periods in which the control group of mqbench was throttled. */
+		throttled: Count.nullable(),
+	}),
+});
+export type ResourceLine = z.infer<typeof ResourceLine>;
