@@ -1,0 +1,147 @@
+import { appendFileSync, readFileSync } from "node:fs";
+import type { ResourceLine } from "./resource-file.ts";
+
+export interface Sampling {
+	stop(): void;
+}
+
+/** Processes to sample, each with all of its children; null: not ours, or not here. */
+export interface Sampled {
+	readonly generatorPid: number | null;
+	readonly brokerPid: number | null;
+}
+
+/** Appends a line to `file` now and every second, until stopped. Where there is no /proc, nothing is written. */
+export function sampleResources(
+	file: string,
+	sampled: Sampled,
+	nowMs: () => number,
+): Sampling {
+	const sample = () => {
+		try {
+			appendFileSync(
+				file,
+				`${JSON.stringify(readResources(sampled, nowMs()))}\n`,
+			);
+		} catch {
+			// A full disk: the run itself will say so. What is missing here is unknown, not wrong.
+		}
+	};
+	if (read("/proc/stat") === null) return { stop() {} };
+	sample();
+	const timer = setInterval(sample, 1000);
+	return {
+		stop() {
+			clearInterval(timer);
+			sample();
+		},
+	};
+}
+
+/** One sample. */
+export function readResources(
+	{ generatorPid, brokerPid }: Sampled,
+	unixMs: number,
+): ResourceLine {
+	return {
+		unixMs,
+		generator: generatorPid === null ? null : usage(generatorPid),
+		broker: brokerPid === null ? null : usage(brokerPid),
+		machine: machine(),
+	};
+}
+
+// --- internal ---
+
+/** USER_HZ: the unit of /proc's CPU times, 100 a second on every Linux. */
+const TICK_NS = 1e7;
+const PAGE_BYTES = 4096;
+
+type Usage = NonNullable<ResourceLine["generator"]>;
+
+/** A process that has ended meanwhile has used nothing that could be read. */
+function usage(pid: number): Usage {
+	const all = family(pid);
+	return {
+		cpuNs: sum(all.map(cpuNs)),
+		rssBytes: sum(all.map(rssBytes)),
+		readBytes: sum(all.map((p) => io(p, "read_bytes"))),
+		writeBytes: sum(all.map((p) => io(p, "write_bytes"))),
+	};
+}
+
+function family(pid: number): number[] {
+	const children =
+		read(`/proc/${pid}/task/${pid}/children`)
+			?.split(" ")
+			.filter(Boolean)
+			.map(Number) ?? [];
+	return [pid, ...children.flatMap(family)];
+}
+
+/** Fields behind the name, which is in parentheses and may hold blanks. */
+function stat(pid: number): string[] | undefined {
+	const text = read(`/proc/${pid}/stat`);
+	return text?.slice(text.lastIndexOf(")") + 2).split(" ");
+}
+
+function cpuNs(pid: number): number | null {
+	const fields = stat(pid);
+	if (!fields) return null;
+	// proc(5): utime and stime are fields 14 and 15; the name is 2.
+	return (Number(fields[11]) + Number(fields[12])) * TICK_NS;
+}
+
+function rssBytes(pid: number): number | null {
+	const pages = read(`/proc/${pid}/statm`)?.split(" ")[1];
+	return pages === undefined ? null : Number(pages) * PAGE_BYTES;
+}
+
+function io(pid: number, name: string): number | null {
+	const value = new RegExp(`^${name}: (\\d+)`, "m").exec(
+		read(`/proc/${pid}/io`) ?? "",
+	)?.[1];
+	return value === undefined ? null : Number(value);
+}
+
+/** proc(5): user nice system idle iowait irq softirq steal; guest times are in user and nice already. */
+function machine(): ResourceLine["machine"] {
+	const line = /^cpu +(.*)$/m.exec(read("/proc/stat") ?? "")?.[1];
+	const ticks = line?.split(" ").slice(0, 8).map(Number);
+	return {
+		cpuNs: ticks ? ticks.reduce((a, b) => a + b, 0) * TICK_NS : null,
+		idleNs: ticks ? ((ticks[3] ?? 0) + (ticks[4] ?? 0)) * TICK_NS : null,
+		stealNs: ticks ? (ticks[7] ?? 0) * TICK_NS : null,
+		throttled: throttled(),
+	};
+}
+
+/** nr_throttled of the own control group: v2, then v1. */
+function throttled(): number | null {
+	const groups = read("/proc/self/cgroup") ?? "";
+	const v2 = /^0::(.*)$/m.exec(groups)?.[1];
+	const v1 = /^\d+:[^:]*\bcpu\b[^:]*:(.*)$/m.exec(groups)?.[1];
+	const files = [
+		v2 === undefined ? null : `/sys/fs/cgroup${v2}/cpu.stat`,
+		v1 === undefined ? null : `/sys/fs/cgroup/cpu${v1}/cpu.stat`,
+	];
+	for (const file of files) {
+		const value = /^nr_throttled (\d+)$/m.exec((file && read(file)) || "")?.[1];
+		if (value !== undefined) return Number(value);
+	}
+	return null;
+}
+
+/** null as soon as one part is not known, except for processes that have ended: those are left out. */
+function sum(values: readonly (number | null)[]): number | null {
+	const known = values.filter((value) => value !== null);
+	return known.length === 0 ? null : known.reduce((a, b) => a + b, 0);
+}
+
+function read(path: string): string | null {
+	try {
+		return readFileSync(path, "utf8").trim();
+	} catch {
+		return null;
+	}
+}
