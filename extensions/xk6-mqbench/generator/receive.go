@@ -86,7 +86,8 @@ func (g *Generator) done(m *broker.Message, ackNs int64, err error) {
 		if g.sends.Enter() {
 			g.books.failed(i, offsetNs)
 			g.sends.Leave()
-			g.books.note(err, &offsetNs)
+			first := offsetNs // a copy of its own: offsetNs itself would go to the heap for every message
+			g.books.note(err, &first)
 		}
 		g.senders[i%int64(g.plan.Producers)].release()
 	case g.facts.Acks:

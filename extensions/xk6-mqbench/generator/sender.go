@@ -14,6 +14,8 @@ type sender struct {
 	producer int
 	topic    int
 	out      broker.Producer
+	// done is g.done, bound once: a method value made per call is an allocation per message.
+	done broker.Done
 	// limit of messages in flight; 0: none.
 	limit    int64
 	inFlight atomic.Int64
@@ -35,7 +37,7 @@ type sender struct {
 }
 
 func newSender(g *Generator, producer int, out broker.Producer, connection *atomic.Int64) *sender {
-	s := &sender{g: g, producer: producer, topic: producer % len(g.plan.Topics), out: out, connection: connection}
+	s := &sender{g: g, producer: producer, topic: producer % len(g.plan.Topics), out: out, done: g.done, connection: connection}
 	if g.plan.InFlight != nil {
 		s.limit = *g.plan.InFlight
 	}
@@ -118,7 +120,7 @@ func (s *sender) transmit(m *broker.Message, offsetNs, callNs, blockNs int64) in
 		g.books.behind(m.Index)
 	}
 	g.sends.Leave()
-	s.out.Send(m, g.done)
+	s.out.Send(m, s.done)
 	return g.clock.Now() - g.t0 - callNs
 }
 

@@ -1,0 +1,110 @@
+package generator
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/envelope"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/recorder"
+)
+
+// mirror delivers each message inside of Send, and costs next to nothing itself.
+type mirror struct {
+	stub
+	handle broker.Handler
+	now    func() int64
+}
+
+func (m *mirror) driver(o broker.Options) (broker.Session, error) { m.now = o.Now; return m, nil }
+func (m *mirror) Producer(int) (broker.Producer, error)           { return m, nil }
+func (m *mirror) Close() error                                    { return nil }
+func (m *mirror) Consume(_ context.Context, _ int, _ string, handle broker.Handler) error {
+	m.handle = handle
+	return nil
+}
+func (m *mirror) Send(message *broker.Message, done broker.Done) {
+	m.handle(broker.Delivery{ReceivedNs: m.now(), Payload: message.Payload})
+	done(message, 0, nil)
+}
+
+// BenchmarkMessage is what one message of 256 B costs the generator, from the pool to the last record, and of what
+// that consists.
+func BenchmarkMessage(b *testing.B) {
+	plan := func(n int64, checksum bool) *Plan {
+		p := testPlan(1_000_000, (n+999)/1000)
+		p.Message.Bytes, p.Message.Checksum = 256, checksum
+		return p
+	}
+	b.Run("stamps, envelope and body", func(b *testing.B) {
+		body, _ := envelope.NewBody("random", 256, 1)
+		payload := make([]byte, 256)
+		c := newGenerator(b, plan(1, false)).clock
+		b.ReportAllocs()
+		for i := range int64(b.N) {
+			body.Fill(payload, i)
+			envelope.Put(payload, envelope.Envelope{Sequence: uint64(i), Sent: c.Now()})
+			c.Now()
+		}
+	})
+	b.Run("ledger", func(b *testing.B) {
+		books := newBooks(plan(int64(b.N), false))
+		b.ReportAllocs()
+		for i := range int64(b.N) {
+			books.received(i, i)
+		}
+	})
+	b.Run("recorder", func(b *testing.B) {
+		r := recorder.New(2, 0, 1<<60, []recorder.Limit{{Metric: recorder.Response, Ns: 20_000_000}})
+		b.ReportAllocs()
+		for i := range int64(b.N) {
+			offset := i * 1000 % 1_000_000_000
+			s := r.Shard(0)
+			s.Enter()
+			s.Sent(offset, offset, 0, 0)
+			s.Leave()
+			s = r.Shard(1)
+			s.Enter()
+			s.Completed(i, offset, offset+60_000, offset, 0)
+			s.Leave()
+		}
+	})
+	for name, checksum := range map[string]bool{"whole": false, "whole, with checksum": true} {
+		b.Run(name, func(b *testing.B) {
+			p := plan(int64(b.N), checksum)
+			g := newGenerator(b, p)
+			s := g.senders[0]
+			b.ReportAllocs()
+			b.ResetTimer()
+			for i := range int64(b.N) {
+				offset := g.schedule.Offset(i)
+				m := g.message(i)
+				s.transmit(m, offset, offset, 0)
+			}
+			b.StopTimer()
+			if got := g.recorder.Totals().Received; got != int64(b.N) {
+				b.Errorf("%d of %d messages were received", got, b.N)
+			}
+		})
+	}
+}
+
+func newGenerator(b *testing.B, p *Plan) *Generator {
+	b.Helper()
+	names++
+	p.Broker = fmt.Sprintf("mirror-%d", names)
+	m := &mirror{}
+	broker.Register(p.Broker, m.driver)
+	g, err := New(p, "")
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := m.Consume(context.Background(), 0, "", g.receive(g.recorder.Shard(1))); err != nil {
+		b.Fatal(err)
+	}
+	g.facts, g.books.ordered = m.Describe(), true
+	g.senders = []*sender{newSender(g, 0, m, new(atomic.Int64))}
+	return g
+}
