@@ -9,7 +9,7 @@ import {
 	start,
 	temporaryFolder,
 } from "../e2e/mqbench.ts";
-import { descendant } from "../e2e/processes.ts";
+import { descendant } from "../../infra/processes.fake.ts";
 import { bucketOfRank, countAbove } from "../histogram/distribution.ts";
 import { readLog } from "../histogram/hlog.ts";
 import { mergeLines } from "../histogram/merge.ts";
