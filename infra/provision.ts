@@ -21,5 +21,5 @@ const targets: Record<
 	(world: World, binaries: Binaries) => Promise<Rig>
 > = {
 	local: localRig,
-	existing: async () => existingRig(),
+	existing: async (world) => existingRig(world.stop),
 };

@@ -165,7 +165,7 @@ function scenarioOptions(command: Command): Command {
 		.option("--target <target>", "where it runs: local or existing")
 		.option(
 			"--url <url>",
-			"URL of an existing broker (implies --target existing); one with a password belongs into the environment: --url '${NATS_URL}'",
+			`URL of an existing broker (implies --target existing); keep one with a password in the environment: --url '\${NATS_URL}'`,
 		)
 		.option(
 			"--only <glob>",

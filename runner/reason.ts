@@ -9,6 +9,7 @@ export function reasonOf(error: unknown): string {
 const REASONS: Readonly<Record<string, string>> = {
 	EACCES: "permission denied",
 	EDQUOT: "the disk quota is used up",
+	EEXIST: "there is a file of that name",
 	EISDIR: "it is a folder",
 	ENAMETOOLONG: "the path is too long",
 	ENOENT: "there is no such file",

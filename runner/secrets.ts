@@ -6,6 +6,11 @@ export function maskUrls(text: string): string {
 	return text.replaceAll(/:\/\/\S*@/g, "://***@");
 }
 
+/** The same for texts whose URLs have an @ further on, as Go's have: `https://proxy/module/@v/v1.0.0.mod`. */
+export function maskUserinfo(text: string): string {
+	return text.replaceAll(/:\/\/[^\s/]*@/g, "://***@");
+}
+
 /**
  * Replaces what may be a secret by as many stars: who and password of a URL, and values of keys that sound
  * like one. The length stays, so that a caret under the text still points where it should.

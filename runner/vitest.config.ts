@@ -1,10 +1,33 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
 	test: {
-		root: "..",
-		include: ["runner/**/*.test.ts", "infra/**/*.test.ts"],
+		root: fileURLToPath(new URL("..", import.meta.url)),
 		// Two cores share tests and brokers: what waits for a process needs time.
 		testTimeout: 20_000,
+		projects: [
+			{
+				extends: true,
+				test: {
+					name: "unit",
+					include: ["runner/**/*.test.ts", "infra/**/*.test.ts"],
+					exclude: ["runner/e2e/**"],
+					globalSetup: ["infra/binaries/real.fake.ts"],
+				},
+			},
+			{
+				extends: true,
+				test: {
+					name: "e2e",
+					include: ["runner/e2e/**/*.test.ts"],
+					globalSetup: ["runner/e2e/setup.ts"],
+					testTimeout: 60_000,
+					// They measure: each has the machine to itself, after the others.
+					fileParallelism: false,
+					sequence: { groupOrder: 1 },
+				},
+			},
+		],
 	},
 });

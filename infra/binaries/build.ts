@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
+import { constants, createReadStream } from "node:fs";
 import {
+	access,
 	mkdir,
 	mkdtemp,
 	open,
+	readdir,
 	readFile,
 	rename,
 	rm,
@@ -12,8 +14,9 @@ import {
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { z } from "zod";
-import { failure, type MqbenchError } from "../../runner/errors.ts";
-import { checkGo, type GoOptions, type GoResult, go } from "./go.ts";
+import { failure } from "../../runner/errors.ts";
+import { reasonOf } from "../../runner/reason.ts";
+import { checkGo, type GoOptions, go, goVersion } from "./go.ts";
 
 /** The programs that are built from extensions/cmd. */
 export const PROGRAMS = ["k6", "natsd", "guard"] as const;
@@ -44,32 +47,44 @@ export interface BuildOptions extends GoOptions {
 	onProgress(phase: "modules" | "packages", done: number, all: number): void;
 }
 
-/** Builds all programs into `folder`. Fails with one sentence and the ways out; leaves nothing half-built behind. */
+/**
+ * Builds all programs into `folder`. Fails with one sentence and the ways out; leaves nothing half-built behind. Only for
+ * who holds the folder's lock.
+ */
 export async function build(options: BuildOptions): Promise<void> {
-	const version = await checkGo(options);
-	const parent = path.dirname(options.folder);
-	const temporary = await mkdtemp(path.join(parent, ".build-"));
+	const { folder, exe } = options;
+	const parent = path.dirname(folder);
+	const prefix = `.${path.basename(folder)}-`;
 	try {
-		await download(options);
-		await compile(options, temporary);
-		const sha256 = {} as Record<Program, string>;
-		for (const program of PROGRAMS)
-			sha256[program] = await hashFile(
-				path.join(temporary, program + options.exe),
-				true,
-			);
-		const file: BuildFile = {
-			schema: 1,
-			go: version,
-			mqbench: options.version,
-			sha256,
-		};
-		await writeFile(path.join(temporary, "build.json"), JSON.stringify(file));
-		await rm(options.folder, { recursive: true, force: true });
-		await rename(temporary, options.folder);
+		await checkGo(options);
+		await sweep(parent, prefix);
+		const temporary = await mkdtemp(path.join(parent, prefix));
+		try {
+			await download(options);
+			await compile(options, temporary);
+			const sha256 = {} as Record<Program, string>;
+			for (const program of PROGRAMS) {
+				const file = path.join(temporary, program + exe);
+				await checkExecutable(file);
+				sha256[program] = await hashFile(file, true);
+			}
+			const file: BuildFile = {
+				schema: 1,
+				go: await goVersion(options),
+				mqbench: options.version,
+				sha256,
+			};
+			await writeFile(path.join(temporary, "build.json"), JSON.stringify(file));
+			await rm(folder, { recursive: true, force: true });
+			await rename(temporary, folder);
+		} finally {
+			await rm(temporary, { recursive: true, force: true });
+		}
 	} catch (error) {
-		await rm(temporary, { recursive: true, force: true });
-		throw isNoSpace(error) ? diskFull(parent) : error;
+		const { code } = error as NodeJS.ErrnoException;
+		if (code === "ENOSPC" || code === "EDQUOT")
+			throw failure("build-disk-full", { where: parent });
+		throw error;
 	}
 }
 
@@ -101,7 +116,7 @@ export async function makeCache(folder: string): Promise<void> {
 	} catch (error) {
 		throw failure("cache-unwritable", {
 			path: folder,
-			reason: (error as Error).message,
+			reason: reasonOf(error),
 		});
 	}
 }
@@ -114,14 +129,13 @@ async function download(options: BuildOptions): Promise<void> {
 	const all = (text.match(/^\s+\S+ v\S+/gm) ?? []).length;
 	let done = 0;
 	options.onProgress("modules", 0, all);
-	const result = await go(["mod", "download", "-json"], {
+	await go(["mod", "download", "-json"], {
 		...options,
 		onStdout: (line) => {
 			if (line.trimStart().startsWith('"Path":'))
 				options.onProgress("modules", Math.min(++done, all), all);
 		},
 	});
-	if (result.code !== 0) throw explain(result);
 	options.onProgress("modules", all, all);
 }
 
@@ -132,14 +146,13 @@ async function compile(
 ): Promise<void> {
 	const targets = PROGRAMS.map((program) => `./cmd/${program}`);
 	let all = 0;
-	const listed = await go(["list", "-mod=readonly", "-deps", ...targets], {
+	await go(["list", "-deps", ...targets], {
 		...options,
 		onStdout: () => void all++,
 	});
-	if (listed.code !== 0) throw explain(listed);
 	let done = 0;
 	options.onProgress("packages", 0, all);
-	const result = await go(
+	await go(
 		[
 			"build",
 			"-v",
@@ -152,46 +165,31 @@ async function compile(
 		],
 		{
 			...options,
-			onStderr: () => options.onProgress("packages", ++done, all),
+			onStderr: () =>
+				options.onProgress("packages", Math.min(++done, all), all),
 		},
 	);
-	if (result.code !== 0) throw explain(result);
 	options.onProgress("packages", all, all);
 }
 
-/** Turns what Go printed into a sentence with a way out. */
-function explain(result: GoResult): MqbenchError {
-	const text = result.tail.join("\n");
-	const last = result.tail.slice(-20).join("\n");
-	if (/no space left on device|disk quota exceeded/i.test(text))
-		return diskFull("the Go cache or the cache folder of mqbench");
-	if (/checksum mismatch|SECURITY ERROR/.test(text))
-		return failure("go-sum", { last });
-	if (
-		/dial tcp|no such host|connection refused|i\/o timeout|TLS handshake|module lookup disabled|toolchain not available|50\d |40[34] |proxyconnect/i.test(
-			text,
-		)
-	)
-		return failure("go-proxy", { last: mask(firstLine(text)) });
-	return failure("go-build", { last: mask(last) });
+/** What a build that was killed (kill -9, power) has left of this folder. */
+async function sweep(parent: string, prefix: string): Promise<void> {
+	for (const name of await readdir(parent))
+		if (name.startsWith(prefix))
+			await rm(path.join(parent, name), { recursive: true, force: true });
 }
 
-function firstLine(text: string): string {
-	const lines = text.split("\n");
-	return (
-		lines.find((line) =>
-			/dial tcp|no such host|refused|timeout|disabled|not available|\b[45]\d\d\b/i.test(
-				line,
-			),
-		) ??
-		lines.at(-1) ??
-		""
-	).trim();
-}
-
-/** A proxy's URL may hold a password. */
-function mask(text: string): string {
-	return text.replaceAll(/:\/\/[^/@\s]*@/g, "://***@");
+/** Some administrators forbid programs in home folders (noexec): a sentence now, not a riddle at the first run. */
+async function checkExecutable(file: string): Promise<void> {
+	try {
+		await access(file, constants.X_OK);
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code !== "EACCES") throw error;
+		throw failure("cache-unwritable", {
+			path: path.dirname(path.dirname(file)),
+			reason: "programs may not be executed there",
+		});
+	}
 }
 
 async function hashFile(file: string, sync: boolean): Promise<string> {
@@ -203,13 +201,4 @@ async function hashFile(file: string, sync: boolean): Promise<string> {
 		await handle.close();
 	}
 	return hash.digest("hex");
-}
-
-function isNoSpace(error: unknown): boolean {
-	const code = (error as NodeJS.ErrnoException)?.code;
-	return code === "ENOSPC" || code === "EDQUOT";
-}
-
-function diskFull(where: string): MqbenchError {
-	return failure("build-disk-full", { where });
 }

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { failure } from "../../runner/errors.ts";
+import { explainGo } from "./explain.ts";
 
 /** How a Go command is run: its environment is ours with what would change the build taken out. */
 export interface GoOptions {
@@ -13,78 +14,132 @@ export interface GoOptions {
 	onStderr?(line: string): void;
 }
 
-/** Exit code and the last lines of both streams of a Go command. */
-export interface GoResult {
-	readonly code: number;
-	readonly tail: readonly string[];
-}
-
-/** Runs `go <args>` to its end. Throws "interrupted" when `stop` ends it, "go-missing" when there is no Go. */
-export function go(
-	args: readonly string[],
-	options: GoOptions,
-): Promise<GoResult> {
+/** Runs `go <args>` to its end. Throws one sentence: what went wrong, and the ways out. */
+export function go(args: readonly string[], options: GoOptions): Promise<void> {
+	const interrupted = () =>
+		failure("interrupted", { signal: String(options.stop.reason) });
+	if (options.stop.aborted) return Promise.reject(interrupted());
 	return new Promise((resolve, reject) => {
 		const tail: string[] = [];
-		const keep = (line: string) => {
-			tail.push(line);
-			if (tail.length > 200) tail.shift();
-		};
-		const child = spawn("go", [...args], {
+		const child = spawn(process.execPath, ["-e", LEASH, "--", "go", ...args], {
 			cwd: options.cwd,
 			env: goEnvironment(options.env),
-			stdio: ["ignore", "pipe", "pipe"],
-			signal: options.stop,
+			stdio: ["pipe", "pipe", "pipe"],
+			// The terminal's Ctrl-C reaches mqbench alone, which lets go of the leash.
+			detached: true,
 		});
+		child.stdin.on("error", () => {});
 		for (const stream of ["stdout", "stderr"] as const)
 			createInterface({ input: child[stream] }).on("line", (line) => {
-				keep(line);
+				// Hundreds of package names (go build -v) must not push out what went wrong.
+				if (/\s/.test(line)) tail.push(line);
+				if (tail.length > 200) tail.shift();
 				if (stream === "stdout") options.onStdout?.(line);
 				else options.onStderr?.(line);
 			});
-		child.once("error", (error: NodeJS.ErrnoException) => {
-			if (options.stop.aborted)
-				reject(failure("interrupted", { signal: String(options.stop.reason) }));
-			else if (error.code === "ENOENT") reject(failure("go-missing", {}));
-			else reject(error);
+		const letGo = () => void child.stdin.destroy();
+		options.stop.addEventListener("abort", letGo, { once: true });
+		child.once("error", reject);
+		// Only now is nothing left that could write into the folder of the build.
+		child.once("close", (code) => {
+			options.stop.removeEventListener("abort", letGo);
+			if (options.stop.aborted) reject(interrupted());
+			else if (code === NO_GO) reject(failure("go-missing", {}));
+			else if (code !== 0) reject(explainGo(tail));
+			else resolve();
 		});
-		child.once("close", (code) => resolve({ code: code ?? 1, tail }));
 	});
 }
 
-/**
- * Makes sure that there is a Go that can build the module, or one that fetches such a one by itself, and returns its
- * version ("go1.26.8").
- */
-export async function checkGo(options: GoOptions): Promise<string> {
+/** Makes sure that there is a Go that can build the module, or one that fetches such a one by itself. */
+export async function checkGo(options: GoOptions): Promise<void> {
 	const wanted = wantedGo(options.cwd);
 	// Outside of the module: an old Go cannot even read a go.mod that asks for a newer one.
-	const { tail } = await go(["env", "GOVERSION", "GOTOOLCHAIN"], {
-		...options,
-		cwd: path.parse(options.cwd).root,
-	});
-	const [found = "", toolchain = ""] = tail.map((line) => line.trim());
+	const [found = "", toolchain = ""] = await goEnv(
+		["GOVERSION", "GOTOOLCHAIN"],
+		{ ...options, cwd: path.parse(options.cwd).root },
+	);
 	const canFetch = atLeast(found, "1.21") && !toolchain.startsWith("local");
 	if (!atLeast(found, wanted) && !canFetch)
-		throw failure("go-old", { found, wanted, toolchain });
-	return found;
+		throw failure("go-old", { found, wanted, toolchain: toolchain || "local" });
+}
+
+/** Version of the Go that builds the module ("go1.26.8"): the one it fetched, if it had to. */
+export async function goVersion(options: GoOptions): Promise<string> {
+	const [version = "unknown"] = await goEnv(["GOVERSION"], options);
+	return version;
 }
 
 // --- internal ---
 
+/** How long an interrupted Go may take to remove its temporary files. */
+const GRACE_MS = 3_000;
+/** The leash's exit code when there is no Go to start, as in a shell. */
+const NO_GO = 127;
+
+/**
+ * A Go command runs on a leash: a small Node process that ends it, compilers included, when our end of its standard
+ * input closes. So kill -9 of mqbench leaves none behind. (guard, which does this for k6, is what is being built.)
+ */
+const LEASH = `
+const [command, ...args] = process.argv.slice(1);
+const child = require("node:child_process").spawn(command, args, {
+	stdio: ["ignore", "inherit", "inherit"],
+	detached: process.platform !== "win32",
+});
+const end = (signal) => {
+	try {
+		if (process.platform === "win32") child.kill();
+		else process.kill(-child.pid, signal);
+	} catch {}
+};
+let loose = false;
+child.once("error", () => process.exit(${NO_GO}));
+child.once("exit", (code) => {
+	if (loose) end("SIGKILL");
+	process.exit(code ?? 1);
+});
+process.stdin.resume().once("close", () => {
+	loose = true;
+	end("SIGINT");
+	setTimeout(() => end("SIGKILL"), ${GRACE_MS});
+});
+`;
+
+async function goEnv(
+	names: readonly string[],
+	options: GoOptions,
+): Promise<string[]> {
+	const values: string[] = [];
+	await go(["env", ...names], {
+		...options,
+		onStdout: (line) => void values.push(line.trim()),
+	});
+	return values;
+}
+
+/** A static binary for this machine, whatever the user's own settings are; where modules come from stays theirs. */
 function goEnvironment(
 	env: Readonly<Record<string, string | undefined>>,
 ): Record<string, string | undefined> {
 	return {
 		...env,
-		// A static binary, the same on every machine, whatever the user's own Go settings are.
 		CGO_ENABLED: "0",
-		GOFLAGS: "",
+		// Not empty: an empty variable lets through what `go env -w` has stored.
+		GOFLAGS: "-mod=readonly",
 		GOWORK: "off",
-		GOOS: "",
-		GOARCH: "",
+		GOOS: SYSTEMS[process.platform] ?? process.platform,
+		GOARCH: MACHINES[process.arch] ?? process.arch,
 	};
 }
+
+/** Go's names where they are not Node's. */
+const SYSTEMS: Readonly<Record<string, string>> = { win32: "windows" };
+const MACHINES: Readonly<Record<string, string>> = {
+	x64: "amd64",
+	ia32: "386",
+	ppc64: "ppc64le",
+};
 
 function wantedGo(extensions: string): string {
 	const text = readFileSync(path.join(extensions, "go.mod"), "utf8");

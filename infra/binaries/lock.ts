@@ -1,4 +1,6 @@
-import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { mkdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isAlive } from "../pid.ts";
@@ -8,44 +10,113 @@ export interface Lock {
 	release(): Promise<void>;
 }
 
+/** How often things happen, in ms. */
+export interface Timing {
+	/** A waiting process looks this often. */
+	readonly lookMs: number;
+	/** The holder says this often that it lives. */
+	readonly beatMs: number;
+	/** A holder that has not said so for this long is gone. */
+	readonly silentMs: number;
+}
+
+const TIMING: Timing = { lookMs: 200, beatMs: 5_000, silentMs: 60_000 };
+
 /**
- * Takes the lock folder at `where`, waiting for whoever holds it. A holder that is gone (its pid does not exist any
- * more, or it left no pid behind for 10 s) loses it. `onWait` is called once, with the holder's pid.
+ * Takes the lock folder at `where`, waiting for whoever holds it. A holder that is gone loses it: one of this machine when its
+ * pid is, any other (a container, another machine on the same disk) when it has been silent. `onWait` is called once, with the holder's pid.
  */
 export async function takeLock(
 	where: string,
 	stop: AbortSignal,
 	onWait: (pid: number | null) => void,
+	timing = TIMING,
 ): Promise<Lock> {
 	let told = false;
 	for (;;) {
-		try {
-			await mkdir(where);
-			await writeFile(path.join(where, "pid"), String(process.pid));
-			return { release: () => rm(where, { recursive: true, force: true }) };
-		} catch (error) {
-			if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-		}
-		const pid = await holder(where);
-		if (pid === null ? await older(where, 10_000) : !isAlive(pid)) {
-			await rm(where, { recursive: true, force: true });
+		const lock = await tryLock(where, timing);
+		if (lock) return lock;
+		if (await isGone(where, timing)) {
+			await removeStale(where, timing);
 			continue;
 		}
-		if (!told) onWait(pid);
+		if (!told) onWait((await holder(where))?.pid ?? null);
 		told = true;
-		await sleep(200, undefined, { signal: stop });
+		await sleep(timing.lookMs, undefined, { signal: stop });
 	}
 }
 
 // --- internal ---
 
-async function holder(where: string): Promise<number | null> {
-	const text = await readFile(path.join(where, "pid"), "utf8").catch(() => "");
-	const pid = Number(text);
-	return Number.isInteger(pid) && pid > 0 ? pid : null;
+interface Holder {
+	readonly pid: number;
+	readonly host: string;
+	/** The whole line, which no other holder has. */
+	readonly token: string;
 }
 
-async function older(where: string, ms: number): Promise<boolean> {
-	const found = await stat(where).catch(() => null);
+async function tryLock(where: string, timing: Timing): Promise<Lock | null> {
+	try {
+		await mkdir(where);
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code === "EEXIST") return null;
+		throw error;
+	}
+	const token = `${process.pid} ${hostname()} ${randomBytes(8).toString("hex")}`;
+	const file = path.join(where, "pid");
+	try {
+		await writeFile(file, token);
+	} catch (error) {
+		await rm(where, { recursive: true, force: true });
+		throw error;
+	}
+	const heart = setInterval(() => {
+		const now = new Date();
+		utimes(file, now, now).catch(() => {});
+	}, timing.beatMs).unref();
+	return {
+		async release() {
+			clearInterval(heart);
+			// Who slept too long (a suspended machine) may have lost it to another.
+			if ((await holder(where))?.token === token)
+				await rm(where, { recursive: true, force: true });
+		},
+	};
+}
+
+async function isGone(where: string, timing: Timing): Promise<boolean> {
+	const found = await holder(where);
+	if (found?.host === hostname()) return !isAlive(found.pid);
+	const file = found ? path.join(where, "pid") : where;
+	return await silent(file, timing.silentMs);
+}
+
+/** Subtle: two that see the same stale lock must not both remove it, or the second removes the first one's new lock. */
+async function removeStale(where: string, timing: Timing): Promise<void> {
+	const right = `${where}.stale`;
+	try {
+		await mkdir(right);
+	} catch {
+		if (await silent(right, timing.silentMs))
+			await rm(right, { recursive: true, force: true });
+		await sleep(timing.lookMs);
+		return;
+	}
+	try {
+		if (await isGone(where, timing))
+			await rm(where, { recursive: true, force: true });
+	} finally {
+		await rm(right, { recursive: true, force: true });
+	}
+}
+
+async function holder(where: string): Promise<Holder | null> {
+	const token = await readFile(path.join(where, "pid"), "utf8").catch(() => "");
+	const [pid = "", host = ""] = token.split(" ");
+	return /^\d+$/.test(pid) ? { pid: Number(pid), host, token } : null;
+}
+
+async function silent(file: string, ms: number): Promise<boolean> {
+	const found = await stat(file).catch(() => null);
 	return found !== null && Date.now() - found.mtimeMs > ms;
 }

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { failure } from "../../runner/errors.ts";
+import { reasonOf } from "../../runner/reason.ts";
 import type { World } from "../../runner/world.ts";
 import {
 	BUILD_FLAGS,
@@ -109,7 +110,10 @@ async function buildLocked(
 	).catch((error: NodeJS.ErrnoException) => {
 		if (world.stop.aborted)
 			throw failure("interrupted", { signal: String(world.stop.reason) });
-		throw failure("cache-unwritable", { path: folder, reason: error.message });
+		throw failure("cache-unwritable", {
+			path: path.dirname(folder),
+			reason: reasonOf(error),
+		});
 	});
 	try {
 		// Whoever held the lock may have built it meanwhile.

@@ -6,13 +6,13 @@ import type { Rig } from "../rig.ts";
 const CONNECT_MS = 5_000;
 
 /** Target existing: somebody else's broker. It is only asked whether it listens; nothing is started or stopped. */
-export function existingRig(): Rig {
+export function existingRig(stop: AbortSignal): Rig {
 	return {
 		clients: [{ kind: "local", index: 0 }],
 		async open(system) {
 			if (system.url === null) return none();
 			const url = new URL(system.url);
-			await listens(system.key, url);
+			await listens(system.key, url, stop);
 			return { ...none(), url: system.url, sameHost: isLoopback(url.hostname) };
 		},
 		async teardown() {},
@@ -29,19 +29,21 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = {
 };
 
 /** A sentence now is better than a client library's words in a minute. */
-function listens(system: string, url: URL): Promise<void> {
+function listens(system: string, url: URL, stop: AbortSignal): Promise<void> {
 	const host = url.hostname.replace(/^\[|\]$/g, "");
 	const port = Number(url.port) || DEFAULT_PORTS[url.protocol] || 4222;
 	return new Promise((resolve, reject) => {
-		const socket = connect({ host, port, timeout: CONNECT_MS });
+		const socket = connect({ host, port, timeout: CONNECT_MS, signal: stop });
 		const fail = (reason: string) => {
 			socket.destroy();
 			reject(
-				failure("broker-unreachable", {
-					system,
-					where: `${host}:${port}`,
-					reason,
-				}),
+				stop.aborted
+					? failure("interrupted", { signal: String(stop.reason) })
+					: failure("broker-unreachable", {
+							system,
+							where: `${host}:${port}`,
+							reason,
+						}),
 			);
 		};
 		socket.once("connect", () => {

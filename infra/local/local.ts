@@ -2,13 +2,19 @@ import { createWriteStream } from "node:fs";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { failure } from "../../runner/errors.ts";
 import type { System } from "../../runner/scenario/scenario.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
 import { localBrokers } from "../brokers/index.ts";
 import { isAlive } from "../pid.ts";
-import { bareEnvironment, describeEnd, startGuarded } from "../process.ts";
+import {
+	bareEnvironment,
+	describeEnd,
+	type Ended,
+	startGuarded,
+} from "../process.ts";
 import { type Broker, NEVER, type Rig } from "../rig.ts";
 import type { LocalBroker, Ready } from "./local-broker.ts";
 
@@ -96,12 +102,7 @@ async function start(
 		await new Promise<void>((resolve) => log.end(resolve));
 		await rm(store, { recursive: true, force: true });
 	};
-	const first = await Promise.race([
-		ready,
-		child.ended,
-		timeout(START_MS),
-		aborted(world.stop),
-	]);
+	const first = await earliest<Ready | Ended>(world.stop, [ready, child.ended]);
 	if (typeof first === "object" && "url" in first)
 		return {
 			url: first.url,
@@ -140,17 +141,20 @@ async function sweep(): Promise<void> {
 	}
 }
 
-function timeout(ms: number): Promise<"late"> {
-	return new Promise((resolve) => {
-		setTimeout(() => resolve("late"), ms).unref();
-	});
-}
-
-function aborted(signal: AbortSignal): Promise<"stopped"> {
-	return new Promise((resolve) => {
-		if (signal.aborted) resolve("stopped");
-		signal.addEventListener("abort", () => resolve("stopped"), { once: true });
-	});
+/** What happens first: one of the events, the limit, or Ctrl-C. Nothing is left waiting afterwards. */
+async function earliest<T>(
+	stop: AbortSignal,
+	events: readonly Promise<T>[],
+): Promise<T | "late" | "stopped"> {
+	const over = new AbortController();
+	const limit = sleep(START_MS, "late" as const, {
+		signal: AbortSignal.any([stop, over.signal]),
+	}).catch(() => "stopped" as const);
+	try {
+		return await Promise.race([...events, limit]);
+	} finally {
+		over.abort();
+	}
 }
 
 function once(action: () => Promise<void>): () => Promise<void> {

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
+import { descendant } from "../../infra/processes.fake.ts";
 import {
 	type Mqbench,
 	resultOf,
@@ -9,7 +10,6 @@ import {
 	start,
 	temporaryFolder,
 } from "../e2e/mqbench.ts";
-import { descendant } from "../e2e/processes.ts";
 import { bucketOfRank, countAbove } from "../histogram/distribution.ts";
 import { readLog } from "../histogram/hlog.ts";
 import { mergeLines } from "../histogram/merge.ts";

@@ -1,10 +1,4 @@
-import {
-	chmodSync,
-	existsSync,
-	mkdirSync,
-	readdirSync,
-	readFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { MqbenchError } from "../errors.ts";
@@ -82,15 +76,4 @@ describe("mqbench report", () => {
 		expect(existsSync(join(folder, "report.md.tmp"))).toBe(false);
 		expect(existsSync(join(folder, "result.json"))).toBe(false);
 	});
-
-	test.skipIf(process.getuid?.() === 0)(
-		"of a read-only folder too",
-		async () => {
-			const folder = fixtureCopy("healthy");
-			chmodSync(folder, 0o555);
-			const error = await report({ folder }, fakeWorld()).catch((e) => e);
-			chmodSync(folder, 0o755);
-			expect(error.exit).toBe(3);
-		},
-	);
 });

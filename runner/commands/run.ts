@@ -5,6 +5,7 @@ import { renderTerminal } from "../report/terminal.ts";
 import { makeProgress } from "../run/progress.ts";
 import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
+import { holdsSecret } from "../secrets.ts";
 import { exitCodeOf, type OnInconclusive } from "../verdict/exit.ts";
 import type { World } from "../world.ts";
 
@@ -25,13 +26,16 @@ export interface RunArgs extends Overrides {
 /** `mqbench run`: makes every run of a scenario, prints the verdict, and gives its exit code. */
 export async function run(args: RunArgs, world: World): Promise<ExitCode> {
 	const { scenario, text } = await readScenario(args.path, args, world);
+	const progress = makeProgress(world, args.quiet ?? false);
+	if ([args.url ?? "", ...(args.set ?? [])].some(holdsSecret))
+		progress.say(VISIBLE_PASSWORD);
 	const { folder, result } = await runPipeline(
 		{
 			scenario,
 			scenarioText: text,
 			only: args.only,
 			out: args.out,
-			progress: makeProgress(world, args.quiet ?? false),
+			progress,
 		},
 		world,
 	);
@@ -48,3 +52,10 @@ export async function run(args: RunArgs, world: World): Promise<ExitCode> {
 	}
 	return exitCodeOf(result, args.onInconclusive);
 }
+
+// --- internal ---
+
+/** We hide our own command line, not those of npx and the shell above us. */
+const VISIBLE_PASSWORD =
+	// biome-ignore lint/suspicious/noTemplateCurlyInString: that is what a person is to type.
+	"There is a password on the command line: whoever lists this machine's processes may have seen it. Better in the environment: NATS_URL=... mqbench ... --url '${NATS_URL}'";

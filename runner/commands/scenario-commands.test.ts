@@ -1,8 +1,8 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { testFolder } from "../../infra/test-folder.fake.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { compile } from "./compile.ts";
 import { validate } from "./validate.ts";
@@ -45,7 +45,7 @@ describe("validate", () => {
 	});
 
 	test("refuses a file with mistakes with exit code 2", async () => {
-		const folder = mkdtempSync(path.join(tmpdir(), "mqbench-"));
+		const folder = testFolder();
 		writeFileSync(path.join(folder, "bad.yaml"), "system: nast\n");
 		await expect(
 			validate({ path: "bad.yaml" }, fakeWorld({ cwd: folder })),

@@ -3,11 +3,11 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { realBinaries } from "../../infra/binaries/real.fake.ts";
 import type { Binaries } from "../../infra/binaries/resolve.ts";
 import { packageFolder } from "../package.ts";
 import { readClient } from "../run/client-read.ts";
 import { temporaryFolder } from "./mqbench.ts";
-import { binaries } from "./setup.ts";
 
 const EXAMPLE = path.join(packageFolder, "extensions/examples/hand-written.js");
 
@@ -107,7 +107,7 @@ describe("a script that cannot work is told so, and leaves no results", () => {
 // --- internal ---
 
 async function stage(): Promise<{ folder: string; found: Binaries }> {
-	return { folder: temporaryFolder(), found: await binaries() };
+	return { folder: temporaryFolder(), found: await realBinaries() };
 }
 
 /** The plan that stands in the example, as JSON. */

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { failure, MqbenchError } from "../errors.ts";
 import { type Plan, runFolder } from "../plan/plan.ts";
@@ -44,7 +44,8 @@ export function runPath(folder: string, plan: Plan): string {
 }
 
 export function writeRunFile(folder: string, plan: Plan, file: RunFile): void {
-	writeJson(path.join(runPath(folder, plan), "run.json"), file);
+	// By now there is something to keep.
+	writeJson(path.join(runPath(folder, plan), "run.json"), file, folder);
 }
 
 export function writeEnvironment(folder: string, file: EnvironmentFile): void {
@@ -68,22 +69,35 @@ function fill(
 	}
 }
 
-function writeJson(where: string, value: unknown): void {
-	writing(where, () =>
-		writeFileSync(where, `${JSON.stringify(value, null, "\t")}\n`),
+/** The file is whole or not there: half a run.json on a full disk would make the rest unreadable as well. */
+function writeJson(where: string, value: unknown, measured?: string): void {
+	const part = `${where}.part`;
+	writing(
+		where,
+		() => {
+			try {
+				writeFileSync(part, `${JSON.stringify(value, null, "\t")}\n`);
+				renameSync(part, where);
+			} catch (error) {
+				rmSync(part, { force: true });
+				throw error;
+			}
+		},
+		measured,
 	);
 }
 
-function writing(where: string, action: () => void): void {
+/** `measured`: the folder in which there is something to keep already. */
+function writing(where: string, action: () => void, measured?: string): void {
 	try {
 		action();
 	} catch (error) {
 		// Errors without a system code are ours, or bugs.
 		if (error instanceof MqbenchError) throw error;
 		if (!(error as NodeJS.ErrnoException).code) throw error;
-		throw failure("output-unwritable", {
-			path: where,
-			reason: reasonOf(error),
-		});
+		const what = { path: where, reason: reasonOf(error) };
+		throw measured === undefined
+			? failure("output-unwritable", what)
+			: failure("report-unwritable", { ...what, folder: measured });
 	}
 }

@@ -134,16 +134,15 @@ interface OneRun {
 async function oneRun(one: OneRun, world: World): Promise<void> {
 	const { plan, system, folder, broker, binaries, progress } = one;
 	const startedAt = timestamp(world);
-	const notes: string[] = [];
+	let death: string | null = null;
 	let t0Ms: number | null = null;
 	void broker.died.then((how) => {
 		const at =
 			t0Ms === null
 				? "before the first message"
 				: `${((world.clock.nowMs() - t0Ms) / 1000).toFixed(1)}s after the first message was due`;
-		const note = `${system.key}: ${how}, ${at}`;
-		notes.push(note);
-		progress.say(`  ${note}`);
+		death = `${system.key}: ${how}, ${at}`;
+		progress.say(`  ${death}`);
 	});
 	let result: K6Result;
 	try {
@@ -167,6 +166,8 @@ async function oneRun(one: OneRun, world: World): Promise<void> {
 	}
 	progress.done();
 	if (result.error !== null) progress.say(`  ${result.error}`);
+	// Whatever its SLA says of the part before: a broker that died has not passed.
+	const notes = result.error !== null && death !== null ? [death] : [];
 	writeRunFile(folder, plan, {
 		schema: 1,
 		startedAt,
@@ -174,7 +175,7 @@ async function oneRun(one: OneRun, world: World): Promise<void> {
 		k6Exit: result.ended.code,
 		k6Signal: result.ended.signal,
 		interruptedBy: world.stop.aborted ? String(world.stop.reason) : null,
-		error: result.error,
+		error: result.error ?? death,
 		notes,
 		brokerUrl: maskUrls(broker.url),
 		brokerVersion: broker.version,

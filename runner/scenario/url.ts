@@ -52,9 +52,17 @@ export function resolveUrl(
 		};
 	if (parsed.hostname === "")
 		return { wrong: `${source} names no host; ${form}` };
-	return { url };
+	return { url: encoded(parsed, url) };
 }
 
 // --- internal ---
+
+/** The URL with the letters of a password encoded that none may hold: client libraries refuse them as "invalid". */
+function encoded(parsed: URL, url: string): string {
+	const { protocol, username, password, host, pathname, search } = parsed;
+	if (username === "" && password === "") return url;
+	const who = password === "" ? username : `${username}:${password}`;
+	return `${protocol}//${who}@${host}${pathname}${search}`;
+}
 
 const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;

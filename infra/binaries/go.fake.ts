@@ -1,0 +1,114 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { type FakeWorld, fakeWorld } from "../../runner/world.fake.ts";
+import { script, testFolder } from "../test-folder.fake.ts";
+import { type Binaries, resolveBinaries } from "./resolve.ts";
+
+/** What the fake `go` does, command by command; each is a piece of shell. */
+export interface FakeGo {
+	readonly env?: string;
+	readonly download?: string;
+	readonly list?: string;
+	readonly build?: string;
+}
+
+/** For tests: a machine with a small Go module, an empty cache and a `go` that plays. */
+export interface Machine {
+	readonly folder: string;
+	readonly cache: string;
+	readonly extensions: string;
+	readonly world: FakeWorld;
+	/** What was told about the build, in order. */
+	readonly told: string[];
+	/** Commands that go got, a line each. */
+	commands(): string[];
+	resolve(): Promise<Binaries>;
+}
+
+/** `go`: null leaves the machine without one. */
+export function machine(
+	go: FakeGo | null = {},
+	env: Readonly<Record<string, string>> = {},
+	stop: AbortSignal = new AbortController().signal,
+): Machine {
+	const folder = testFolder();
+	const bin = path.join(folder, "bin");
+	const cache = path.join(folder, "cache");
+	const extensions = path.join(folder, "extensions");
+	const log = path.join(folder, "go.log");
+	mkdirSync(bin);
+	mkdirSync(extensions);
+	writeFileSync(log, "");
+	writeFileSync(path.join(extensions, "go.mod"), MODULE);
+	writeFileSync(path.join(extensions, "main.go"), "package main\n");
+	if (go) script(path.join(bin, "go"), fakeGo({ ...PLAYS, ...go }, log));
+	const world = fakeWorld({
+		cwd: folder,
+		stop,
+		env: {
+			// The rest of PATH is what the fake go itself needs.
+			PATH: go ? `${bin}:/usr/bin:/bin` : bin,
+			MQBENCH_CACHE_DIR: cache,
+			...env,
+		},
+	});
+	const told: string[] = [];
+	return {
+		folder,
+		cache,
+		extensions,
+		world,
+		told,
+		commands: () => readFileSync(log, "utf8").split("\n").filter(Boolean),
+		resolve: () =>
+			resolveBinaries(world, {
+				extensions,
+				version: "1.2.3",
+				progress: {
+					begin: () => void told.push("begin"),
+					waiting: (pid) => void told.push(`waiting for ${pid}`),
+					step: (phase, done, all) => void told.push(`${phase} ${done}/${all}`),
+					end: () => void told.push("end"),
+				},
+			}),
+	};
+}
+
+// --- internal ---
+
+const MODULE = `module example.com/x
+
+go 1.26.0
+
+require (
+	example.com/a v1.0.0
+	example.com/b v1.0.0 // indirect
+)
+`;
+
+/** A Go for which all goes well. */
+const PLAYS: Required<FakeGo> = {
+	env: 'for name in "$@"; do case "$name" in GOVERSION) echo go1.26.8;; GOTOOLCHAIN) echo auto;; esac; done',
+	download:
+		'echo \'{"Path": "example.com/a",\'; printf \'\\t"Path": "example.com/a",\\n\'; printf \'\\t"Path": "example.com/b",\\n\'',
+	list: "echo a; echo b; echo c",
+	build: `
+		while [ "$1" != -o ]; do shift; done
+		echo a >&2; echo b >&2
+		for program in k6 natsd guard; do
+			printf '#!/bin/sh\\necho %s k6/x/mqbench\\n' $program > "$2$program"
+			chmod +x "$2$program"
+		done`,
+};
+
+function fakeGo(play: Required<FakeGo>, log: string): string {
+	return `echo "$*" >> '${log}'
+command="$1"; shift
+case "$command" in
+env) ${play.env} ;;
+mod) ${play.download} ;;
+list) ${play.list} ;;
+build) ${play.build} ;;
+*) exit 2 ;;
+esac`;
+}

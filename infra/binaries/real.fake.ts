@@ -1,0 +1,38 @@
+import path from "node:path";
+import { packageFolder, packageVersion } from "../../runner/package.ts";
+import { makeProgress } from "../../runner/run/progress.ts";
+import type { World } from "../../runner/world.ts";
+import { type Binaries, resolveBinaries } from "./resolve.ts";
+
+/** For tests with a real broker: k6, natsd and guard as mqbench finds them; built if need be. */
+export async function realBinaries(): Promise<Binaries> {
+	const progress = makeProgress(realWorld, false);
+	const found = await resolveBinaries(realWorld, {
+		extensions: path.join(packageFolder, "extensions"),
+		version: packageVersion,
+		progress: progress.build,
+	});
+	progress.done();
+	return found;
+}
+
+/** Before all tests: the build may take longer than any of them. */
+export default async function setup(): Promise<void> {
+	await realBinaries();
+}
+
+const plain = (stream: NodeJS.WriteStream) => ({
+	isTTY: false,
+	columns: 80,
+	write: (text: string) => void stream.write(text),
+});
+
+/** For tests: this process. */
+export const realWorld: World = {
+	stdout: plain(process.stdout),
+	stderr: plain(process.stderr),
+	cwd: packageFolder,
+	env: process.env,
+	clock: { nowMs: Date.now, monotonicMs: () => performance.now() },
+	stop: new AbortController().signal,
+};

@@ -1,0 +1,136 @@
+import { spawn } from "node:child_process";
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { script } from "../test-folder.fake.ts";
+import { machine } from "./go.fake.ts";
+
+describe("two that need a build at once", () => {
+	test("make one between them; the second is told whom it waits for", async () => {
+		const { resolve, commands, told } = machine();
+		const [first, second] = await Promise.all([resolve(), resolve()]);
+		expect(second).toEqual(first);
+		expect(commands().filter((c) => c.startsWith("build "))).toHaveLength(1);
+		expect(told.filter((t) => t === "begin")).toHaveLength(1);
+		expect(told).toContain(`waiting for ${process.pid}`);
+	});
+
+	test("make one after the other when the first one fails", async () => {
+		const { resolve, folder } = machine({
+			list: '[ -e "$PWD/../once" ] || { touch "$PWD/../once"; exit 1; }; echo a',
+		});
+		const results = await Promise.allSettled([resolve(), resolve()]);
+		expect(results.map((r) => r.status).sort()).toEqual([
+			"fulfilled",
+			"rejected",
+		]);
+		expect(readdirSync(path.join(folder, "cache", "bin"))).toHaveLength(1);
+	});
+
+	test("the second can be stopped while it waits", async () => {
+		const stop = new AbortController();
+		const { resolve, cache, told } = machine({}, {}, stop.signal);
+		const { k6 } = await resolve();
+		writeFileSync(k6, "damaged");
+		const lock = `${path.dirname(k6)}.lock`;
+		mkdirSync(lock);
+		writeFileSync(path.join(lock, "pid"), `${process.pid} ${hostname()} x`);
+		const waiting = resolve();
+		await expect.poll(() => told).toContain(`waiting for ${process.pid}`);
+		stop.abort("SIGINT");
+		await expect(waiting).rejects.toMatchObject({ code: "interrupted" });
+		// The lock is not ours to remove.
+		expect(readdirSync(path.join(cache, "bin"))).toContain(path.basename(lock));
+	});
+
+	test("a builder that was killed is not waited for", async () => {
+		const { resolve, told } = machine();
+		const { k6 } = await resolve();
+		writeFileSync(k6, "damaged");
+		const child = spawn("true");
+		await new Promise((done) => child.once("close", done));
+		const lock = `${path.dirname(k6)}.lock`;
+		mkdirSync(lock);
+		writeFileSync(path.join(lock, "pid"), `${child.pid} ${hostname()} x`);
+		await resolve();
+		expect(told.some((t) => t.startsWith("waiting"))).toBe(false);
+	});
+});
+
+describe("a cache folder that cannot be used", () => {
+	test("as a part of its path is a file, is named with the reason", async () => {
+		const { resolve, cache } = machine();
+		writeFileSync(cache, "");
+		await expect(resolve()).rejects.toMatchObject({
+			code: "cache-unwritable",
+			exit: 3,
+			message: `The cache folder ${path.join(cache, "bin")} cannot be used (a part of the path is a file). Set MQBENCH_CACHE_DIR to a folder that you can write to.`,
+		});
+	});
+
+	// Root may write anywhere, but not there.
+	test("as nobody may write there, is named with the reason", async () => {
+		const { resolve } = machine({}, { MQBENCH_CACHE_DIR: "/sys/mqbench" });
+		await expect(resolve()).rejects.toMatchObject({
+			code: "cache-unwritable",
+			message: expect.stringMatching(/^The cache folder \/sys\/mqbench/),
+		});
+	});
+});
+
+describe("MQBENCH_K6", () => {
+	const own = (k6: string | null, neighbours = ["natsd", "guard"]) => {
+		const found = machine(null, { MQBENCH_K6: "mine/k6" });
+		const mine = path.join(found.folder, "mine");
+		mkdirSync(mine);
+		if (k6 !== null) script(path.join(mine, "k6"), k6);
+		for (const name of neighbours) script(path.join(mine, name), "exit 0");
+		return { ...found, mine };
+	};
+	const OURS = "echo 'Extensions:'; echo '  k6/x/mqbench v1 [js]'";
+
+	test("names a k6 that is used with what lies beside it, and no Go is needed", async () => {
+		const { resolve, mine } = own(OURS);
+		expect(await resolve()).toEqual({
+			k6: path.join(mine, "k6"),
+			natsd: path.join(mine, "natsd"),
+			guard: path.join(mine, "guard"),
+			go: null,
+		});
+	});
+
+	test.each([
+		[
+			"a stock k6",
+			"echo k6 v2.1.0",
+			"built without the extension k6/x/mqbench",
+		],
+		["nothing", null, "there is no such file"],
+		["what fails", "echo no >&2; exit 7", "it does not run"],
+	])("names %s: refused with the reason", async (_, k6, reason) => {
+		const { resolve } = own(k6);
+		await expect(resolve()).rejects.toMatchObject({
+			code: "k6-unusable",
+			exit: 3,
+			message: expect.stringContaining(reason),
+		});
+	});
+
+	test("names a file that is not executable: refused with the reason", async () => {
+		const { resolve, mine } = own(OURS);
+		chmodSync(path.join(mine, "k6"), 0o644);
+		await expect(resolve()).rejects.toMatchObject({
+			code: "k6-unusable",
+			message: expect.stringContaining("it may not be executed"),
+		});
+	});
+
+	test.each([
+		[["guard"], "natsd must lie beside it and does not"],
+		[[], "natsd and guard must lie beside it and do not"],
+	])("with only %j beside it is refused", async (neighbours, reason) => {
+		const { resolve } = own(OURS, neighbours);
+		await expect(resolve()).rejects.toThrow(reason);
+	});
+});

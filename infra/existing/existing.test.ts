@@ -1,0 +1,71 @@
+import { createServer } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import type { System } from "../../runner/scenario/scenario.ts";
+import { existingRig } from "./existing.ts";
+
+const at = (url: string | null): System =>
+	({ key: "mine", broker: "nats", port: null, url }) as System;
+
+async function listening() {
+	const server = createServer((socket) => socket.on("error", () => {}));
+	await new Promise<void>((up) => server.listen(0, "127.0.0.1", up));
+	onTestFinished(() => void server.close());
+	return { server, port: (server.address() as { port: number }).port };
+}
+
+test("a broker that listens is left as it is, and its URL goes to the driver whole", async () => {
+	const { port } = await listening();
+	const url = `nats://me:pw@127.0.0.1:${port}`;
+	const rig = existingRig(new AbortController().signal);
+	const broker = await rig.open(at(url), "");
+	expect(broker).toMatchObject({
+		url,
+		pid: null,
+		binary: null,
+		sameHost: true,
+	});
+	await broker.close();
+	await rig.teardown();
+	// It still listens.
+	await rig.open(at(url), "");
+});
+
+test("a port at which nothing listens is named with host and reason, without the password", async () => {
+	const { port, server } = await listening();
+	await new Promise((down) => server.close(down));
+	await expect(
+		existingRig(new AbortController().signal).open(
+			at(`nats://me:pw@127.0.0.1:${port}`),
+			"",
+		),
+	).rejects.toMatchObject({
+		code: "broker-unreachable",
+		exit: 3,
+		message: `mine: nothing answers at 127.0.0.1:${port} (connection refused). Is the broker up, and the url right? To have mqbench start one: --target local`,
+	});
+});
+
+test("a host that does not exist is named", async () => {
+	await expect(
+		existingRig(new AbortController().signal).open(
+			at("nats://no-such-host.invalid"),
+			"",
+		),
+	).rejects.toThrow("mine: nothing answers at no-such-host.invalid:4222 (");
+});
+
+test("a system without a URL has nothing to ask", async () => {
+	expect(
+		await existingRig(new AbortController().signal).open(at(null), ""),
+	).toMatchObject({ url: "" });
+});
+
+test("Ctrl-C ends the asking", async () => {
+	const { port } = await listening();
+	await expect(
+		existingRig(AbortSignal.abort("SIGINT")).open(
+			at(`nats://127.0.0.1:${port}`),
+			"",
+		),
+	).rejects.toMatchObject({ code: "interrupted" });
+});

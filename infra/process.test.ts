@@ -1,0 +1,160 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { realBinaries } from "./binaries/real.fake.ts";
+import {
+	bareEnvironment,
+	describeEnd,
+	type Guarded,
+	startGuarded,
+} from "./process.ts";
+import { alive, descendants, runs } from "./processes.fake.ts";
+import { testFolder } from "./test-folder.fake.ts";
+
+const { guard } = await realBinaries();
+
+/** Runs a piece of shell behind guard, and keeps what it says. */
+function guarded(
+	body: string,
+	options: {
+		graceMs?: number;
+		env?: Record<string, string>;
+		cwd?: string;
+	} = {},
+): Guarded & {
+	out: string[];
+	err: string[];
+	said(line: string): Promise<void>;
+} {
+	const out: string[] = [];
+	const err: string[] = [];
+	const child = startGuarded({
+		guard,
+		argv: ["/bin/sh", "-c", body],
+		cwd: options.cwd ?? testFolder(),
+		env: options.env ?? { PATH: "/usr/bin:/bin" },
+		graceMs: options.graceMs ?? 5_000,
+		onStdout: (line) => void out.push(line),
+		onStderr: (line) => void err.push(line),
+	});
+	onTestFinished(() => child.abandon());
+	const said = async (line: string) => {
+		await expect.poll(() => out, { timeout: 10_000 }).toContain(line);
+	};
+	return { ...child, out, err, said };
+}
+
+describe("a command behind guard", () => {
+	test("has its lines handed over, and ends as it ends", async () => {
+		const { ended, out, err } = guarded("echo one; echo two >&2; exit 7");
+		expect(await ended).toEqual({ code: 7, signal: null });
+		expect({ out, err }).toEqual({ out: ["one"], err: ["two"] });
+	});
+
+	test.each([
+		["KILL", "SIGKILL"],
+		["TERM", "SIGTERM"],
+		["INT", "SIGINT"],
+		["SEGV", "SIGSEGV"],
+	])("that SIG%s ends is reported as such", async (name, signal) => {
+		const { ended } = guarded(`kill -${name} $$`);
+		expect(await ended).toEqual({ code: null, signal });
+	});
+
+	test("has no other environment and folder than it is given", async () => {
+		const cwd = testFolder();
+		const { ended, out } = guarded("env; pwd", {
+			cwd,
+			env: { PATH: "/usr/bin:/bin", ONLY: "this" },
+		});
+		await ended;
+		expect(out).toContain("ONLY=this");
+		expect(out).toContain(cwd);
+		const names = out.map((line) => line.split("=")[0]);
+		for (const name of Object.keys(process.env))
+			if (!["PATH", "PWD", "SHLVL", "_", "OLDPWD"].includes(name))
+				expect(names).not.toContain(name);
+	});
+
+	test("gets one signal for each that is sent", async () => {
+		const { ended, out, said, signal } = guarded(
+			"trap 'echo INT' INT; echo up; while :; do sleep 0.05; [ -e done ] && exit 0; done; ",
+			{ graceMs: 200 },
+		);
+		await said("up");
+		signal("SIGINT");
+		await said("INT");
+		await new Promise((resolve) => setTimeout(resolve, 200));
+		expect(out.filter((line) => line === "INT")).toHaveLength(1);
+		signal("SIGTERM");
+		expect(await ended).toEqual({ code: null, signal: "SIGTERM" });
+	});
+
+	test("is interrupted when it is abandoned, and may end by itself", async () => {
+		const { abandon, ended, said } = guarded(
+			"trap 'echo bye; exit 3' INT; echo up; while :; do sleep 0.05; done",
+		);
+		await said("up");
+		abandon();
+		await said("bye");
+		expect(await ended).toEqual({ code: 3, signal: null });
+	});
+
+	test("that does not end by itself is killed after the grace, with all that it has started", async () => {
+		const { abandon, ended, pid, said } = guarded(
+			"trap '' INT TERM; sleep 100 & echo up; while :; do sleep 0.05; done",
+			{ graceMs: 100 },
+		);
+		await said("up");
+		const below = descendants(pid);
+		expect(below.length).toBeGreaterThan(1);
+		abandon();
+		expect(await ended).toEqual({ code: null, signal: "SIGKILL" });
+		expect(alive(below)).toEqual([]);
+	});
+
+	test("leaves nothing that it has started behind when it ends by itself", async () => {
+		const { ended, out } = guarded("sleep 100 >/dev/null 2>&1 & echo $!");
+		await ended;
+		await expect.poll(() => runs(Number(out[0]))).toBe(false);
+	});
+});
+
+describe("what cannot be started", () => {
+	test("ends with code 127 and a line on stderr", async () => {
+		const err: string[] = [];
+		const missing = path.join(testFolder(), "missing");
+		const start = (guardPath: string) =>
+			startGuarded({
+				guard: guardPath,
+				argv: [missing],
+				cwd: testFolder(),
+				env: {},
+				graceMs: 100,
+				onStdout: () => {},
+				onStderr: (line) => void err.push(line),
+			}).ended;
+		expect(existsSync(missing)).toBe(false);
+		expect(await start(guard)).toEqual({ code: 127, signal: null });
+		expect(await start(missing)).toEqual({ code: 127, signal: null });
+		expect(err[0]).toMatch(/^guard: start .*missing: .*no such file/);
+		expect(err[1]).toMatch(/^cannot start .*missing: .*ENOENT/);
+	});
+});
+
+test("the bare environment has a home of its own, PATH, and nothing that steers k6", () => {
+	expect(
+		bareEnvironment("/run", {
+			PATH: "/bin",
+			HOME: "/home/me",
+			K6_VUS: "50",
+			NATS_URL: "nats://me:pw@host",
+			TMPDIR: undefined,
+		}),
+	).toEqual({ HOME: "/run", PATH: "/bin" });
+});
+
+test("the end of a process is told in words", () => {
+	expect(describeEnd({ code: 3, signal: null })).toBe("exit code 3");
+	expect(describeEnd({ code: null, signal: "SIGKILL" })).toBe("SIGKILL");
+});

@@ -1,0 +1,205 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import {
+	filesOf,
+	resultOf,
+	run,
+	scenario,
+	temporaryFolder,
+} from "./mqbench.ts";
+
+describe("a run on natsd", () => {
+	test("ends with 0, leaves every file, and its counts add up", async () => {
+		const folder = temporaryFolder();
+		const out = path.join(folder, "out");
+		const file = scenario(folder, { warmup: "500ms" });
+		const ended = await run([file, "--out", out]);
+		expect(ended).toMatchObject({ code: 0, signal: null });
+		expect(ended.out).toContain("every SLA is met");
+		const runs = "runs/01-nats-256B-500-s-1";
+		expect(filesOf(out)).toEqual([
+			"environment.json",
+			"report.html",
+			"report.md",
+			"result.json",
+			`${runs}/broker.log`,
+			`${runs}/client-0.hlog`,
+			`${runs}/client-0.jsonl`,
+			`${runs}/lag.hgrm`,
+			`${runs}/plan.json`,
+			`${runs}/queued.hgrm`,
+			`${runs}/response.hgrm`,
+			`${runs}/run.json`,
+			`${runs}/script.js`,
+			`${runs}/service.hgrm`,
+			"scenario.yaml",
+		]);
+		const result = resultOf(out);
+		expect(result.verdict).toBe("pass");
+		expect(result.environment?.k6).toMatch(/^v?2\./);
+		expect(result.environment?.go).toMatch(/^go1\./);
+		expect(result.environment?.systems.nats?.broker).toContain("nats-server");
+		const [one] = result.runs;
+		expect(one).toMatchObject({
+			verdict: "pass",
+			intended: 500,
+			notOffered: 0,
+			sent: 500,
+			acked: null,
+			failed: 0,
+			received: 500,
+			lost: 0,
+			duplicated: 0,
+			clientDropped: 0,
+			warmup: { intended: 250, received: 250, lost: 0 },
+		});
+		expect(one?.metrics.response?.count).toBe(500);
+		expect(one?.metrics.ack).toBeNull();
+		expect(result.gates.map((gate) => gate.verdict)).toEqual(["pass", "pass"]);
+	});
+
+	test("is recomputed by report from its files, byte for byte", async () => {
+		const folder = temporaryFolder();
+		const out = path.join(folder, "out");
+		const first = await run([scenario(folder), "--out", out]);
+		const names = ["result.json", "report.html", "report.md"];
+		const read = () =>
+			names.map((name) => readFileSync(path.join(out, name), "utf8"));
+		const before = read();
+		const again = await run(["report", out]);
+		expect(again.code).toBe(0);
+		expect(read()).toEqual(before);
+		expect(verdictLines(again.out)).toEqual(verdictLines(first.out));
+	});
+
+	test("goes into reports/<run-id> of the current folder", async () => {
+		const folder = temporaryFolder();
+		scenario(folder);
+		const ended = await run(["scenario.yaml", "-q"], { cwd: folder });
+		expect(ended).toMatchObject({ code: 0, out: "", err: "" });
+		const files = filesOf(path.join(folder, "reports"));
+		expect(files.find((file) => file.endsWith("/result.json"))).toMatch(
+			/^e2e-\d{8}-\d{6}-[0-9a-f]{4}\/result\.json$/,
+		);
+	});
+
+	test("prints result.json with --json, and nothing else on stdout", async () => {
+		const folder = temporaryFolder();
+		const out = path.join(folder, "out");
+		const ended = await run([scenario(folder), "--out", out, "--json"]);
+		expect(ended.out).toBe(readFileSync(path.join(out, "result.json"), "utf8"));
+		expect(ended.err).toContain("nats: 256B 500/s");
+	});
+
+	test("prints plain lines of progress where nobody watches", async () => {
+		const folder = temporaryFolder();
+		const file = scenario(folder, { duration: "2s" });
+		const { err } = await run([file, "--out", path.join(folder, "out")]);
+		expect(err).toMatch(
+			/^ {2}1s\/2s measuring {2}5\d\d\/s {2}p50 \S+ {2}p99 \S+ {2}in flight \d+$/m,
+		);
+		expect(err).not.toContain("\r");
+	});
+
+	test("makes each case and each repeat, and --only fewer", async () => {
+		const folder = temporaryFolder();
+		const file = scenario(
+			folder,
+			{ duration: "500ms" },
+			{ repeat: "2", cases: "[{ message: 64B }, { message: 1KiB }]" },
+		);
+		const all = path.join(folder, "all");
+		expect((await run([file, "--out", all])).code).toBe(0);
+		const runs = resultOf(all).runs;
+		expect(
+			runs.map((r) => `${r.case}#${r.repeat} ${r.verdict}`).sort(),
+		).toEqual(["1KiB#1 pass", "1KiB#2 pass", "64B#1 pass", "64B#2 pass"]);
+		const few = path.join(folder, "few");
+		const only = ["--only", "nats/64B*", "--set", "repeat=1"];
+		expect((await run([file, "--out", few, ...only])).code).toBe(0);
+		expect(resultOf(few).runs).toHaveLength(1);
+	});
+
+	test("needs no broker for noop", async () => {
+		const folder = temporaryFolder();
+		const out = path.join(folder, "out");
+		const file = scenario(folder, { rate: "5000/s" }, { system: "noop" });
+		expect((await run([file, "--out", out])).code).toBe(0);
+		expect(resultOf(out).runs[0]).toMatchObject({ received: 5000, lost: 0 });
+	});
+
+	test("takes its fields from --set, and a target from --url", async () => {
+		const folder = temporaryFolder();
+		const file = scenario(folder);
+		const compiled = await run([
+			"compile",
+			file,
+			"--plan",
+			...["--set", "workload.rate=800/s"],
+			...["--url", "nats://127.0.0.1:4999"],
+		]);
+		expect(JSON.parse(compiled.out)).toMatchObject({
+			target: "existing",
+			schedule: { rate: { messages: 800 } },
+		});
+	});
+});
+
+describe("the exit code", () => {
+	test("is 99 when an SLA is breached", async () => {
+		const folder = temporaryFolder();
+		const out = path.join(folder, "out");
+		const file = scenario(folder, {}, { sla: "[service p50 < 1ns]" });
+		const ended = await run([file, "--out", out]);
+		expect(ended.code).toBe(99);
+		expect(ended.out).toMatch(/FAIL/);
+		expect(resultOf(out).verdict).toBe("fail");
+		expect((await run(["report", out])).code).toBe(99);
+	});
+
+	test("is 6 when the samples cannot carry the percentile, or what --on-inconclusive says", async () => {
+		const folder = temporaryFolder();
+		const file = scenario(folder, {}, { sla: "[p99.999 < 10s]" });
+		const out = (name: string) => ["--out", path.join(folder, name)];
+		const [plain, warn] = [
+			await run([file, ...out("a")]),
+			await run([file, ...out("b"), "--on-inconclusive", "warn"]),
+		];
+		expect([plain.code, warn.code]).toEqual([6, 0]);
+		expect(plain.out).toMatch(/INCONCLUSIVE/);
+	});
+});
+
+describe("commands that measure nothing", () => {
+	test("validate says what a scenario would do", async () => {
+		const folder = temporaryFolder();
+		const file = scenario(folder);
+		expect(await run(["validate", file])).toMatchObject({
+			code: 0,
+			out: `${file} is valid: 1 run, 1 system (nats), 1 case, 1s and drain\n`,
+		});
+	});
+
+	test("compile prints a script for k6", async () => {
+		const ended = await run(["compile", scenario(temporaryFolder())]);
+		expect(ended.code).toBe(0);
+		expect(ended.out).toContain("from 'k6/x/mqbench'");
+	});
+
+	test.each(["scenario", "result"])(
+		"schema %s prints a JSON Schema",
+		async (what) => {
+			const ended = await run(["schema", what]);
+			expect(ended.code).toBe(0);
+			expect(JSON.parse(ended.out)).toHaveProperty("$schema");
+		},
+	);
+});
+
+// --- internal ---
+
+/** The report without its last line, which names the folder relative to where one stands. */
+function verdictLines(text: string): string[] {
+	return text.trim().split("\n").slice(0, -1);
+}

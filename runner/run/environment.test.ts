@@ -1,0 +1,35 @@
+import os from "node:os";
+import { expect, test } from "vitest";
+import { packageVersion } from "../package.ts";
+import { readEnvironment } from "./environment.ts";
+import { EnvironmentFile } from "./environment-file.ts";
+
+const at = "2026-01-02T03:04:05.000Z";
+
+test("names the machine and the versions, in the form that reports read", () => {
+	const found = readEnvironment(at, { k6: "v2.1.0", go: "go1.26.8" });
+	expect(EnvironmentFile.parse(found)).toEqual(found);
+	expect(found).toMatchObject({
+		mqbench: packageVersion,
+		startedAt: at,
+		kernel: os.release(),
+		node: process.version,
+		k6: "v2.1.0",
+		go: "go1.26.8",
+		systems: {},
+	});
+	expect(found.cores).toBeGreaterThan(0);
+	expect(found.os).toContain(os.arch());
+});
+
+test("what nobody knows is null, never a guess", () => {
+	expect(readEnvironment(at, { k6: "unknown", go: null }).go).toBeNull();
+});
+
+test.runIf(process.platform === "linux")(
+	"reads the clock source of Linux",
+	() => {
+		const { clockSource } = readEnvironment(at, { k6: "unknown", go: null });
+		expect(clockSource).toMatch(/^\w+$/);
+	},
+);

@@ -1,0 +1,90 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { testFolder } from "../../infra/test-folder.fake.ts";
+import { expand } from "../plan/expand.ts";
+import { Plan } from "../plan/plan.ts";
+import { loadScenario } from "../scenario/load.ts";
+import { fakeWorld } from "../world.fake.ts";
+import { readEnvironment } from "./environment.ts";
+import {
+	makeRunFolder,
+	removeRunFolder,
+	runPath,
+	writeEnvironment,
+} from "./folder.ts";
+
+const TEXT =
+	"system: nats\nrepeat: 2\nworkload: {rate: 10/s, message: 256B, duration: 1s}\n";
+const plans = expand(loadScenario("scenario.yaml", TEXT), { runId: "test" });
+
+describe("the folder of a command", () => {
+	test("holds the scenario as it was written, and plan and script of each run, before the first one", () => {
+		const folder = path.join(testFolder(), "reports", "run");
+		makeRunFolder(folder, TEXT, plans);
+		expect(readFileSync(path.join(folder, "scenario.yaml"), "utf8")).toBe(TEXT);
+		expect(readdirSync(path.join(folder, "runs")).sort()).toEqual([
+			"01-nats-256B-10-s-1",
+			"02-nats-256B-10-s-2",
+		]);
+		for (const plan of plans) {
+			const run = runPath(folder, plan);
+			const json = readFileSync(path.join(run, "plan.json"), "utf8");
+			expect(Plan.parse(JSON.parse(json))).toEqual(plan);
+			expect(readdirSync(run).sort()).toEqual(["plan.json", "script.js"]);
+		}
+	});
+
+	test("is never one that exists", () => {
+		const folder = path.join(testFolder(), "run");
+		mkdirSync(folder);
+		writeFileSync(path.join(folder, "kept"), "");
+		expect(() => makeRunFolder(folder, TEXT, plans)).toThrow(
+			expect.objectContaining({ code: "output-exists", exit: 2 }),
+		);
+		expect(readdirSync(folder)).toEqual(["kept"]);
+	});
+
+	test("that cannot be made is one sentence with the reason", () => {
+		const file = path.join(testFolder(), "file");
+		writeFileSync(file, "");
+		const folder = path.join(file, "below", "run");
+		expect(() => makeRunFolder(folder, TEXT, plans)).toThrow(
+			expect.objectContaining({
+				code: "output-unwritable",
+				exit: 3,
+				message: `${folder}: results cannot be written there (a part of the path is a file). Make room or rights, or choose another folder with --out.`,
+			}),
+		);
+	});
+
+	test("can be removed, and removed again", () => {
+		const folder = path.join(testFolder(), "run");
+		makeRunFolder(folder, TEXT, plans);
+		removeRunFolder(folder);
+		removeRunFolder(folder);
+		expect(readdirSync(path.dirname(folder))).toEqual([]);
+	});
+});
+
+test("a file that cannot be written is one sentence with its path", () => {
+	const folder = testFolder();
+	mkdirSync(path.join(folder, "environment.json"));
+	const file = readEnvironment(
+		new Date(fakeWorld().clock.nowMs()).toISOString(),
+		{
+			k6: "v2",
+			go: null,
+		},
+	);
+	expect(() => writeEnvironment(folder, file)).toThrow(
+		expect.objectContaining({
+			code: "output-unwritable",
+			message: expect.stringContaining(
+				`${path.join(folder, "environment.json")}: results cannot be written there (it is a folder)`,
+			),
+		}),
+	);
+	// Nor is half of it left.
+	expect(readdirSync(folder)).toEqual(["environment.json"]);
+});

@@ -1,0 +1,155 @@
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test, vi } from "vitest";
+import { realBinaries } from "../../infra/binaries/real.fake.ts";
+import { script, testFolder } from "../../infra/test-folder.fake.ts";
+import { expand } from "../plan/expand.ts";
+import type { Plan } from "../plan/plan.ts";
+import { loadScenario } from "../scenario/load.ts";
+import { fakeWorld } from "../world.fake.ts";
+import { k6Arguments, runK6 } from "./k6.ts";
+import type { ProgressLine } from "./progress-line.ts";
+
+const { guard } = await realBinaries();
+const [plan] = expand(
+	loadScenario(
+		"scenario.yaml",
+		"system: nats\nworkload: {rate: 10/s, message: 256B, duration: 1s}\n",
+	),
+	{ runId: "test" },
+) as [Plan];
+
+/** Runs a piece of shell as k6. */
+function k6(body: string, stop = new AbortController().signal) {
+	const folder = testFolder();
+	const lines: ProgressLine[] = [];
+	const result = runK6(
+		{
+			k6: script(path.join(folder, "k6"), body),
+			guard,
+			folder,
+			plan,
+			url: "nats://me:s3cr3t@127.0.0.1:4222",
+			onProgress: (line) => void lines.push(line),
+		},
+		fakeWorld({
+			env: { PATH: "/usr/bin:/bin", K6_VUS: "50", HOME: "/home/me" },
+			stop,
+		}),
+	);
+	const log = () => {
+		const file = path.join(folder, "client-0.log");
+		return existsSync(file) ? readFileSync(file, "utf8") : "";
+	};
+	return { folder, lines, result, log };
+}
+
+describe("k6", () => {
+	test("gets the script and nothing that could change or report the run", () => {
+		expect(k6Arguments(plan)).toEqual([
+			"run",
+			"--quiet",
+			"--no-color",
+			"--summary-mode=disabled",
+			"--no-thresholds",
+			"--no-usage-report",
+			"--out=mqbench=client-0",
+			"script.js",
+		]);
+	});
+
+	test("has the run's folder as home and current folder, the URL, and no K6_ variable of the user", async () => {
+		const { folder, result } = k6(
+			'env > env.txt; pwd > pwd.txt; echo "$@" > argv.txt',
+		);
+		expect(await result).toEqual({
+			ended: { code: 0, signal: null },
+			error: null,
+		});
+		const read = (name: string) =>
+			readFileSync(path.join(folder, name), "utf8").trim();
+		expect(read("pwd.txt")).toBe(folder);
+		expect(read("argv.txt")).toBe(k6Arguments(plan).join(" "));
+		const env = read("env.txt").split("\n");
+		expect(env).toContain(`HOME=${folder}`);
+		expect(env).toContain(`${plan.urlEnv}=nats://me:s3cr3t@127.0.0.1:4222`);
+		expect(env.filter((line) => line.startsWith("K6_"))).toEqual([
+			"K6_AUTO_EXTENSION_RESOLUTION=false",
+		]);
+	});
+
+	test("is heard on stdout; lines that are not the generator's are passed over", async () => {
+		const { result, lines } = k6(`
+			echo '{"mqbench":"start","t0UnixNs":"123"}'
+			echo 'hello'
+			echo '{"mqbench":"news"}'
+			echo '{"mqbench":"tick","at":1,"sent":10,"received":9,"inFlight":1,"failed":0,"p50":5,"p99":null}'
+			echo '{"mqbench":"end","state":"complete"}'`);
+		await result;
+		expect(lines.map((line) => line.mqbench)).toEqual(["start", "tick", "end"]);
+	});
+
+	test("that fails is quoted by its last error, without the password", async () => {
+		const { result, log } = k6(`
+			echo 'time="x" level=info msg="nothing"' >&2
+			echo 'time="x" level=error msg="open nats: \\"nats://me:s3cr3t@h\\" refused"' >&2
+			echo 'time="x" level=info msg="bye"' >&2
+			exit 107`);
+		expect((await result).error).toBe(
+			'k6 ended with exit code 107: open nats: "nats://***@h" refused',
+		);
+		expect(log()).toContain("nats://***@h");
+		expect(log()).not.toContain("s3cr3t");
+	});
+
+	test("that fails without a word is an error all the same", async () => {
+		const { result } = k6("kill -KILL $$");
+		expect(await result).toEqual({
+			ended: { code: null, signal: "SIGKILL" },
+			error: "k6 ended with SIGKILL: it said nothing",
+		});
+	});
+
+	test("that cannot write its results is an error, though it ends with 0", async () => {
+		const { result } = k6(
+			`echo '{"mqbench":"tick","at":1,"sent":1,"received":1,"inFlight":0,"failed":0,"p50":1,"p99":1,"error":"no space left on device"}'`,
+		);
+		expect((await result).error).toBe(
+			"the results could not be written: no space left on device",
+		);
+	});
+
+	test("gets one SIGINT when mqbench is stopped, and may close its books", async () => {
+		const stop = new AbortController();
+		const { result, lines } = k6(
+			`trap 'echo "{\\"mqbench\\":\\"end\\",\\"state\\":\\"interrupted\\"}"; n=$((n+1)); [ $n = 2 ] && exit 1' INT
+			 echo '{"mqbench":"start","t0UnixNs":"1"}'
+			 for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.05; done; exit 105`,
+			stop.signal,
+		);
+		await expect.poll(() => lines).toHaveLength(1);
+		stop.abort("SIGINT");
+		expect(await result).toEqual({
+			ended: { code: 105, signal: null },
+			error: null,
+		});
+		expect(lines.map((line) => line.mqbench)).toEqual(["start", "end"]);
+	});
+
+	test("that hangs is stopped, and the run says so", async () => {
+		vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+		try {
+			const { result, lines } = k6(
+				`trap 'exit 105' INT; echo '{"mqbench":"end","state":"complete"}'; while :; do sleep 0.05; done`,
+			);
+			while (lines.length === 0)
+				await new Promise((resolve) => setImmediate(resolve));
+			vi.advanceTimersByTime(24 * 3_600_000);
+			expect((await result).error).toMatch(
+				/^k6 did not end within \d+s and was killed$/,
+			);
+		} finally {
+			vi.useRealTimers();
+		}
+	});
+});

@@ -1,0 +1,60 @@
+import { describe, expect, test } from "vitest";
+import {
+	holdsSecret,
+	maskSameLength,
+	maskUrls,
+	maskUserinfo,
+} from "./secrets.ts";
+
+describe("a text that is written or printed", () => {
+	test.each([
+		["nats://me:pw@host:4222", "nats://***@host:4222"],
+		["nats://token@host", "nats://***@host"],
+		["at nats://a:b@h and tls://c:d@i!", "at nats://***@h and tls://***@i!"],
+		['parse "nats://me:p@ss/w:rd@h": bad', 'parse "nats://***@h": bad'],
+		[`nats://me:it's"x@h`, "nats://***@h"],
+		["nats://host:4222, mail me@host", "nats://host:4222, mail me@host"],
+		["https://host/path", "https://host/path"],
+		["", ""],
+	])("%j becomes %j", (text, masked) => {
+		expect(maskUrls(text)).toBe(masked);
+	});
+
+	test("loses no line", () => {
+		const text = "url: nats://a:b@c\nother: d@e\nnats://f\ng@h\n";
+		expect(maskUrls(text)).toBe(
+			"url: nats://***@c\nother: d@e\nnats://f\ng@h\n",
+		);
+	});
+});
+
+test("a text of Go keeps the host of a proxy, whose paths have an @", () => {
+	const rest = "proxy.example/go.k6.io/k6/@v/v2.1.0.mod";
+	expect(maskUserinfo(`https://${rest}`)).toBe(`https://${rest}`);
+	expect(maskUserinfo(`https://me:pw@${rest}`)).toBe(`https://***@${rest}`);
+});
+
+describe("a line with a caret below", () => {
+	test.each([
+		["url: nats://me:pw@h", "url: nats://*****@h"],
+		["password: hunter2", "password: *******"],
+		['{ token: "abc", rate: 5/s }', '{ token: "***", rate: 5/s }'],
+		["nkey = SUABC", "nkey = *****"],
+		["rate: 5/s", "rate: 5/s"],
+	])("%j becomes %j, as long as before", (text, masked) => {
+		expect(maskSameLength(text)).toBe(masked);
+		expect(masked).toHaveLength(text.length);
+	});
+});
+
+describe("a URL in a file that reports keep", () => {
+	test.each([
+		["nats://me:pw@h", true],
+		["nats://token@h", true],
+		["nats://me:" + "$" + "{PASSWORD}@h", false],
+		["$" + "{NATS_URL}", false],
+		["nats://h:4222", false],
+	])("%s holds a secret: %s", (url, holds) => {
+		expect(holdsSecret(url)).toBe(holds);
+	});
+});
