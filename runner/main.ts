@@ -83,6 +83,10 @@ function commands(world: World, done: (code: ExitCode) => void): Command {
 			"folder for the results (default: reports/<run-id>)",
 		)
 		.option("--json", "print result.json instead of the report")
+		.option(
+			"--no-floor",
+			"do not measure the floor of the generator (3s per case)",
+		)
 		.option("-q, --quiet", "print nothing; the exit code speaks")
 		.addOption(
 			new Option(

@@ -20,6 +20,8 @@ export interface RunArgs extends Overrides {
 	readonly json?: boolean | undefined;
 	/** `--quiet`: no progress, no report; the exit code speaks. */
 	readonly quiet?: boolean | undefined;
+	/** `--no-floor`: false; the floor of the generator is then unknown. */
+	readonly floor?: boolean | undefined;
 	readonly onInconclusive?: OnInconclusive | undefined;
 }
 
@@ -35,6 +37,7 @@ export async function run(args: RunArgs, world: World): Promise<ExitCode> {
 			scenarioText: text,
 			only: args.only,
 			out: args.out,
+			floor: args.floor ?? true,
 			progress,
 		},
 		world,

@@ -137,8 +137,20 @@ export type Plan = z.infer<typeof Plan>;
 export function runFolder(
 	plan: Pick<Plan, "index" | "system" | "case" | "repeat">,
 ): string {
-	const safe = (text: string) =>
-		text.replaceAll(/[^A-Za-z0-9._]+/g, "-").replaceAll(/^[-.]+|-+$/g, "");
-	const nn = String(plan.index).padStart(2, "0");
-	return `${nn}-${safe(plan.system)}-${safe(plan.case)}-${plan.repeat}`;
+	return `${number(plan.index)}-${safe(plan.system)}-${safe(plan.case)}-${plan.repeat}`;
+}
+
+/** Folder of a floor below `floors/`: "01-256B-3000-s". */
+export function floorFolder(plan: Pick<Plan, "index" | "case">): string {
+	return `${number(plan.index)}-${safe(plan.case)}`;
+}
+
+// --- internal ---
+
+function safe(text: string): string {
+	return text.replaceAll(/[^A-Za-z0-9._]+/g, "-").replaceAll(/^[-.]+|-+$/g, "");
+}
+
+function number(index: number): string {
+	return String(index).padStart(2, "0");
 }

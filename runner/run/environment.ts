@@ -39,17 +39,24 @@ function osName(): string {
 	return `${name ?? os.type()} ${os.arch()}`;
 }
 
-/** Cores that the control group allows (cgroup v2, then v1); null: no limit, or not readable. */
+/** Cores that the control group of this process allows (cgroup v2, then v1); null: no limit, or not readable. */
 function cpuQuota(): number | null {
-	const own = read("/proc/self/cgroup")?.match(/^0::(.*)$/m)?.[1] ?? "/";
-	for (const folder of new Set([own, "/"])) {
+	const groups = read("/proc/self/cgroup") ?? "";
+	const v2 = /^0::(.*)$/m.exec(groups)?.[1] ?? "/";
+	for (const folder of new Set([v2, "/"])) {
 		const [quota, period] =
 			read(`/sys/fs/cgroup${folder}/cpu.max`)?.split(" ").map(Number) ?? [];
 		if (quota && period) return quota / period;
 	}
-	const quota = Number(read("/sys/fs/cgroup/cpu/cpu.cfs_quota_us"));
-	const period = Number(read("/sys/fs/cgroup/cpu/cpu.cfs_period_us"));
-	return quota > 0 && period > 0 ? quota / period : null;
+	const v1 = /^\d+:[^:]*\bcpu\b[^:]*:(.*)$/m.exec(groups)?.[1] ?? "/";
+	for (const folder of new Set([v1, "/"])) {
+		const quota = Number(read(`/sys/fs/cgroup/cpu${folder}/cpu.cfs_quota_us`));
+		const period = Number(
+			read(`/sys/fs/cgroup/cpu${folder}/cpu.cfs_period_us`),
+		);
+		if (quota > 0 && period > 0) return quota / period;
+	}
+	return null;
 }
 
 function read(path: string): string | null {

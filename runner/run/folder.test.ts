@@ -3,6 +3,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { testFolder } from "../../infra/test-folder.fake.ts";
 import { expand } from "../plan/expand.ts";
+import { floors } from "../plan/floor.ts";
 import { Plan } from "../plan/plan.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { fakeWorld } from "../world.fake.ts";
@@ -21,12 +22,13 @@ const plans = expand(loadScenario("scenario.yaml", TEXT), { runId: "test" });
 describe("the folder of a command", () => {
 	test("holds the scenario as it was written, and plan and script of each run, before the first one", () => {
 		const folder = path.join(testFolder(), "reports", "run");
-		makeRunFolder(folder, TEXT, plans);
+		makeRunFolder(folder, TEXT, plans, floors(plans));
 		expect(readFileSync(path.join(folder, "scenario.yaml"), "utf8")).toBe(TEXT);
 		expect(readdirSync(path.join(folder, "runs")).sort()).toEqual([
 			"01-nats-256B-10-s-1",
 			"02-nats-256B-10-s-2",
 		]);
+		expect(readdirSync(path.join(folder, "floors"))).toEqual(["01-256B-10-s"]);
 		for (const plan of plans) {
 			const run = runPath(folder, plan);
 			const json = readFileSync(path.join(run, "plan.json"), "utf8");
@@ -39,7 +41,7 @@ describe("the folder of a command", () => {
 		const folder = path.join(testFolder(), "run");
 		mkdirSync(folder);
 		writeFileSync(path.join(folder, "kept"), "");
-		expect(() => makeRunFolder(folder, TEXT, plans)).toThrow(
+		expect(() => makeRunFolder(folder, TEXT, plans, [])).toThrow(
 			expect.objectContaining({ code: "output-exists", exit: 2 }),
 		);
 		expect(readdirSync(folder)).toEqual(["kept"]);
@@ -49,7 +51,7 @@ describe("the folder of a command", () => {
 		const file = path.join(testFolder(), "file");
 		writeFileSync(file, "");
 		const folder = path.join(file, "below", "run");
-		expect(() => makeRunFolder(folder, TEXT, plans)).toThrow(
+		expect(() => makeRunFolder(folder, TEXT, plans, [])).toThrow(
 			expect.objectContaining({
 				code: "output-unwritable",
 				exit: 3,
@@ -60,7 +62,7 @@ describe("the folder of a command", () => {
 
 	test("can be removed, and removed again", () => {
 		const folder = path.join(testFolder(), "run");
-		makeRunFolder(folder, TEXT, plans);
+		makeRunFolder(folder, TEXT, plans, floors(plans));
 		removeRunFolder(folder);
 		removeRunFolder(folder);
 		expect(readdirSync(path.dirname(folder))).toEqual([]);

@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { failure, MqbenchError } from "../errors.ts";
-import { type Plan, runFolder } from "../plan/plan.ts";
+import { floorFolder, type Plan, runFolder } from "../plan/plan.ts";
 import { reasonOf } from "../reason.ts";
 import { compile } from "../script/compile.ts";
 import type { EnvironmentFile } from "./environment-file.ts";
@@ -15,6 +15,7 @@ export function makeRunFolder(
 	folder: string,
 	scenarioText: string,
 	plans: readonly Plan[],
+	floors: readonly Plan[],
 ): void {
 	writing(folder, () => {
 		mkdirSync(path.dirname(folder), { recursive: true });
@@ -26,7 +27,7 @@ export function makeRunFolder(
 			throw error;
 		}
 		try {
-			fill(folder, scenarioText, plans);
+			fill(folder, scenarioText, plans, floors);
 		} catch (error) {
 			removeRunFolder(folder);
 			throw error;
@@ -41,6 +42,10 @@ export function removeRunFolder(folder: string): void {
 
 export function runPath(folder: string, plan: Plan): string {
 	return path.join(folder, "runs", runFolder(plan));
+}
+
+export function floorPath(folder: string, plan: Plan): string {
+	return path.join(folder, "floors", floorFolder(plan));
 }
 
 export function writeRunFile(folder: string, plan: Plan, file: RunFile): void {
@@ -58,10 +63,13 @@ function fill(
 	folder: string,
 	scenarioText: string,
 	plans: readonly Plan[],
+	floors: readonly Plan[],
 ): void {
 	writeFileSync(path.join(folder, "scenario.yaml"), scenarioText);
-	for (const plan of plans) {
-		const run = runPath(folder, plan);
+	for (const [run, plan] of [
+		...floors.map((plan) => [floorPath(folder, plan), plan] as const),
+		...plans.map((plan) => [runPath(folder, plan), plan] as const),
+	]) {
 		mkdirSync(run, { recursive: true });
 		const { script, planJson } = compile(plan);
 		writeFileSync(path.join(run, "plan.json"), planJson);

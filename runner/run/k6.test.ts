@@ -20,7 +20,11 @@ const [plan] = expand(
 ) as [Plan];
 
 /** Runs a piece of shell as k6. */
-function k6(body: string, stop = new AbortController().signal) {
+function k6(
+	body: string,
+	stop = new AbortController().signal,
+	hopeless: (line: ProgressLine) => string | null = () => null,
+) {
 	const folder = testFolder();
 	const lines: ProgressLine[] = [];
 	const result = runK6(
@@ -30,7 +34,11 @@ function k6(body: string, stop = new AbortController().signal) {
 			folder,
 			plan,
 			url: "nats://me:s3cr3t@127.0.0.1:4222",
-			onProgress: (line) => void lines.push(line),
+			brokerPid: null,
+			onProgress(line) {
+				lines.push(line);
+				return hopeless(line);
+			},
 		},
 		fakeWorld({
 			env: { PATH: "/usr/bin:/bin", K6_VUS: "50", HOME: "/home/me" },
@@ -43,6 +51,32 @@ function k6(body: string, stop = new AbortController().signal) {
 	};
 	return { folder, lines, result, log };
 }
+
+const TICK =
+	'{"mqbench":"tick","at":1,"sent":9,"received":9,"inFlight":0,"failed":3,"duplicated":0,"over":[],"p50":1,"p99":2}';
+
+describe("an SLA that cannot be met any more", () => {
+	test("stops k6 with one signal, and is no error", async () => {
+		const { result } = k6(
+			`n=0; trap 'n=$((n+1)); [ $n = 2 ] && exit 9' INT; echo '${TICK}'; echo '${TICK}'; sleep 0.3; [ $n = 1 ] && exit 105`,
+			undefined,
+			(line) =>
+				line.mqbench === "tick" && line.failed > 2 ? "failed == 0" : null,
+		);
+		expect(await result).toEqual({
+			ended: { code: 105, signal: null },
+			error: null,
+			abortedBy: "failed == 0",
+		});
+	});
+
+	test("use of resources is sampled beside", async () => {
+		const { result, folder } = k6("sleep 0.1");
+		await result;
+		const lines = readFileSync(path.join(folder, "resources.jsonl"), "utf8");
+		expect(lines.trim().split("\n").length).toBeGreaterThanOrEqual(2);
+	});
+});
 
 describe("k6", () => {
 	test("gets the script and nothing that could change or report the run", () => {

@@ -10,6 +10,7 @@ import type { Plan } from "../plan/plan.ts";
 import { maskUrls } from "../secrets.ts";
 import type { World } from "../world.ts";
 import { type ProgressLine, readProgress } from "./progress-line.ts";
+import { sampleResources } from "./resources.ts";
 
 export interface K6Options {
 	readonly k6: string;
@@ -19,13 +20,18 @@ export interface K6Options {
 	readonly plan: Plan;
 	/** URL of the broker, password included. */
 	readonly url: string;
-	onProgress(line: ProgressLine): void;
+	/** Process of the broker, if it is ours: its use of resources is sampled beside k6's. */
+	readonly brokerPid: number | null;
+	/** Told of each line; an SLA that it returns cannot be met any more: k6 is stopped. */
+	onProgress(line: ProgressLine): string | null;
 }
 
 /** How k6 ended. `error`: why the run could not be made or finished, in k6's words; null: it was. */
 export interface K6Result {
 	readonly ended: Ended;
 	readonly error: string | null;
+	/** The SLA because of which k6 was stopped. */
+	readonly abortedBy: string | null;
 }
 
 /** k6 has this long beyond everything that the plan allows it; then it hangs and is ended. */
@@ -44,6 +50,7 @@ export async function runK6(
 	const { plan, folder } = options;
 	const complaints: string[] = [];
 	let unwritable: string | null = null;
+	let abortedBy: string | null = null;
 	const child = startGuarded({
 		guard: options.guard,
 		argv: [options.k6, ...k6Arguments(plan)],
@@ -59,7 +66,11 @@ export async function runK6(
 			if (!progress) return;
 			if (progress.mqbench === "tick" && progress.error)
 				unwritable = progress.error;
-			options.onProgress(progress);
+			const hopeless = options.onProgress(progress);
+			// One signal only: k6 takes a second one as "at once", and its books would stay open.
+			if (hopeless === null || abortedBy !== null || world.stop.aborted) return;
+			abortedBy = hopeless;
+			child.signal("SIGINT");
 		},
 		onStderr(line) {
 			const masked = maskUrls(line);
@@ -67,7 +78,14 @@ export async function runK6(
 			keepLog(folder, plan, masked);
 		},
 	});
-	const interrupt = () => child.signal("SIGINT");
+	const sampling = sampleResources(
+		path.join(folder, "resources.jsonl"),
+		{ generatorPid: child.pid, brokerPid: options.brokerPid },
+		() => world.clock.nowMs(),
+	);
+	const interrupt = () => {
+		if (abortedBy === null) child.signal("SIGINT");
+	};
 	if (world.stop.aborted) interrupt();
 	world.stop.addEventListener("abort", interrupt, { once: true });
 	let hung = false;
@@ -79,16 +97,18 @@ export async function runK6(
 		setTimeout(() => child.abandon(), GRACE_MS).unref();
 	}, limitMs);
 	const ended = await child.ended;
+	sampling.stop();
 	clearTimeout(watchdog);
 	world.stop.removeEventListener("abort", interrupt);
 	child.abandon();
 	return {
 		ended,
+		abortedBy,
 		error: hung
 			? `k6 did not end within ${Math.round(limitMs / 1000)}s and was killed`
 			: unwritable
 				? `the results could not be written: ${unwritable}`
-				: world.stop.aborted || ended.code === 0
+				: world.stop.aborted || abortedBy !== null || ended.code === 0
 					? null
 					: `k6 ended with ${describeEnd(ended)}: ${complaints.at(-1) ?? "it said nothing"}`,
 	};

@@ -15,6 +15,7 @@ import { readClient } from "./client-read.ts";
 import { readEnvironment } from "./environment.ts";
 import type { EnvironmentFile } from "./environment-file.ts";
 import {
+	floorPath,
 	removeRunFolder,
 	runPath,
 	writeEnvironment,
@@ -22,10 +23,18 @@ import {
 } from "./folder.ts";
 import { type K6Result, runK6 } from "./k6.ts";
 import type { Progress } from "./progress.ts";
+import type { ProgressLine } from "./progress-line.ts";
+
+/** What the generator counts once a second. */
+export type Tick = Extract<ProgressLine, { mqbench: "tick" }>;
 
 export interface Measurement {
 	readonly scenario: Scenario;
 	readonly plans: readonly Plan[];
+	/** Short runs on noop, after the others. */
+	readonly floors: readonly Plan[];
+	/** An SLA that a run cannot meet any more, by its counts so far; null: go on. */
+	hopeless(plan: Plan, counts: Tick): string | null;
 	/** Folder of the command, which holds plans and scripts already. */
 	readonly folder: string;
 	readonly progress: Progress;
@@ -58,10 +67,13 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 				const broker = await openBroker({ ...all, plan, system, rig }, world);
 				if (!broker) continue;
 				begun = true;
-				await oneRun(
-					{ plan, system, folder, broker, binaries, progress },
-					world,
-				);
+				await oneRun({ ...all, plan, system, broker, binaries }, world);
+			}
+			// Last: the first message of a command is not to wait for them.
+			for (const plan of all.floors) {
+				if (world.stop.aborted) break;
+				progress.floor(plan);
+				await oneFloor({ plan, folder, binaries, progress }, world);
 			}
 		} catch (error) {
 			// What was measured until a Ctrl-C is shown like any other result.
@@ -110,6 +122,7 @@ async function openBroker(
 			k6Exit: null,
 			k6Signal: null,
 			interruptedBy: null,
+			abortedBy: null,
 			error: maskUrls(error.message),
 			notes: [],
 			brokerUrl: maskUrls(system.url ?? ""),
@@ -121,13 +134,43 @@ async function openBroker(
 	}
 }
 
-interface OneRun {
+interface OneRun extends Measurement {
 	readonly plan: Plan;
 	readonly system: System;
-	readonly folder: string;
 	readonly broker: Broker;
 	readonly binaries: Binaries;
-	readonly progress: Progress;
+}
+
+/**
+ * Measures the generator alone. A floor that cannot be measured is unknown in the reports: no reason to go without the
+ * runs themselves, which will meet whatever was in the way.
+ */
+async function oneFloor(
+	one: {
+		readonly plan: Plan;
+		readonly folder: string;
+		readonly binaries: Binaries;
+		readonly progress: Progress;
+	},
+	world: World,
+): Promise<void> {
+	const { plan, folder, binaries, progress } = one;
+	await runK6(
+		{
+			k6: binaries.k6,
+			guard: binaries.guard,
+			folder: floorPath(folder, plan),
+			plan,
+			url: "",
+			brokerPid: null,
+			onProgress(line) {
+				progress.tick(plan, line);
+				return null;
+			},
+		},
+		world,
+	);
+	progress.done();
 }
 
 /** One run: k6, broker down, and run.json, whatever happens in between. */
@@ -153,10 +196,12 @@ async function oneRun(one: OneRun, world: World): Promise<void> {
 				folder: runPath(folder, plan),
 				plan,
 				url: broker.url,
+				brokerPid: broker.pid,
 				onProgress(line) {
 					if (line.mqbench === "start")
 						t0Ms = Number(BigInt(line.t0UnixNs) / 1_000_000n);
 					progress.tick(plan, line);
+					return line.mqbench === "tick" ? one.hopeless(plan, line) : null;
 				},
 			},
 			world,
@@ -166,6 +211,8 @@ async function oneRun(one: OneRun, world: World): Promise<void> {
 	}
 	progress.done();
 	if (result.error !== null) progress.say(`  ${result.error}`);
+	if (result.abortedBy !== null)
+		progress.say(`  Stopped: ${result.abortedBy} cannot be met any more.`);
 	// Whatever its SLA says of the part before: a broker that died has not passed.
 	const notes = result.error !== null && death !== null ? [death] : [];
 	writeRunFile(folder, plan, {
@@ -175,6 +222,7 @@ async function oneRun(one: OneRun, world: World): Promise<void> {
 		k6Exit: result.ended.code,
 		k6Signal: result.ended.signal,
 		interruptedBy: world.stop.aborted ? String(world.stop.reason) : null,
+		abortedBy: result.abortedBy,
 		error: result.error ?? death,
 		notes,
 		brokerUrl: maskUrls(broker.url),

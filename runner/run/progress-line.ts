@@ -10,7 +10,11 @@ export const ProgressLine = z.discriminatedUnion("mqbench", [
 		sent: z.int(),
 		received: z.int(),
 		inFlight: z.int(),
+		/** So far, warm-up included. */
 		failed: z.int(),
+		duplicated: z.int(),
+		/** Messages of the window above each of plan.limits so far. */
+		over: z.array(z.int()),
 		/** Response time of the last second, ns; null: nothing came back. */
 		p50: z.int().nullable(),
 		p99: z.int().nullable(),

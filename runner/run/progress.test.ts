@@ -22,6 +22,8 @@ const tick = (parts: object = {}): ProgressLine => ({
 	received: 3000,
 	inFlight: 2,
 	failed: 0,
+	duplicated: 0,
+	over: [],
 	p50: 60_000,
 	p99: 1_500_000,
 	...parts,

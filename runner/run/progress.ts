@@ -11,6 +11,8 @@ export interface Progress {
 	say(text: string): void;
 	/** A run begins. */
 	run(plan: Plan, of: number): void;
+	/** The floor of a case is measured. */
+	floor(plan: Plan): void;
 	tick(plan: Plan, line: ProgressLine): void;
 	/** Ends the line that is being rewritten. */
 	done(): void;
@@ -42,6 +44,10 @@ export function makeProgress(world: World, quiet: boolean): Progress {
 		done: close,
 		build: makeBuild(world, say, rewrite),
 		run: (plan, of) => say(title(plan, of)),
+		floor: (plan) =>
+			say(
+				`Floor of the generator: ${plan.case} on noop, ${formatDuration(plan.schedule.warmupNs + plan.schedule.durationNs)}`,
+			),
 		tick(plan, line) {
 			if (line.mqbench === "tick") rewrite(tickText(plan, line), true);
 		},

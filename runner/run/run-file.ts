@@ -10,6 +10,8 @@ export const RunFile = z.strictObject({
 	k6Signal: z.string().nullable(),
 	/** Name of the signal with which the user stopped mqbench, else null. */
 	interruptedBy: z.string().nullable(),
+	/** The SLA line with `abort` that could not be met any more, because of which the run was stopped. */
+	abortedBy: z.string().nullable().default(null),
 	/** Why the run could not be made or finished: an "error" verdict. null: nothing of that kind. */
 	error: z.string().nullable(),
 	/** Facts that a reader of the report has to know: "the broker ended with SIGKILL 4.2 s after T0". */

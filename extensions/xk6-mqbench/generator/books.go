@@ -83,6 +83,9 @@ func (b *books) received(i, offsetNs int64) bool {
 	return true
 }
 
+// duplicated is the number of second copies so far, warm-up included.
+func (b *books) duplicated() int64 { return b.duplicates[0].Load() + b.duplicates[1].Load() }
+
 func (b *books) late(i int64) { b.lates[b.scope(i)].Add(1) }
 
 // behind notes a message that was sent while an earlier one of its connection was in flight: a tool that waits for

@@ -48,7 +48,8 @@ func (r *results) tick(k int64) {
 	r.backlog = nil
 	progress := map[string]any{
 		"mqbench": "tick", "at": k, "sent": t.Sent - r.last.Sent, "received": t.Received - r.last.Received,
-		"inFlight": inFlight, "failed": g.books.failures.Load(), "p50": nil, "p99": nil,
+		"inFlight": inFlight, "failed": g.books.failures.Load(), "duplicated": g.books.duplicated(),
+		"over": g.recorder.Over(), "p50": nil, "p99": nil,
 	}
 	r.last, r.lastUsage = t, now
 	// Most messages of the second are back a little later.

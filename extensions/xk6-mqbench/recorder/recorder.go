@@ -71,7 +71,7 @@ type Recorder struct {
 func New(shards int, windowStartNs, windowEndNs int64, limits []Limit) *Recorder {
 	r := &Recorder{windowStartNs: windowStartNs, windowEndNs: windowEndNs, limits: limits}
 	for range shards {
-		r.shards = append(r.shards, &Shard{recorder: r, seconds: map[int]*second{}})
+		r.shards = append(r.shards, &Shard{recorder: r, seconds: map[int]*second{}, over: make([]int64, len(limits))})
 	}
 	return r
 }
@@ -101,6 +101,8 @@ type Shard struct {
 	closed   bool
 	totals   Totals
 	slow     slowest
+	// over counts, by limit, the messages of the window above it.
+	over []int64
 	_        [64]byte // shards do not share a cache line
 }
 
@@ -168,6 +170,19 @@ func (r *Recorder) Totals() Totals {
 	return t
 }
 
+// Over is, by limit, how many messages of the window were above it so far.
+func (r *Recorder) Over() []int64 {
+	over := make([]int64, len(r.limits))
+	for _, s := range r.shards {
+		s.mu.Lock()
+		for k, n := range s.over {
+			over[k] += n
+		}
+		s.mu.Unlock()
+	}
+	return over
+}
+
 // Close makes every later record a no-op: what was counted stays as it is.
 func (r *Recorder) Close() {
 	for _, s := range r.shards {
@@ -224,6 +239,9 @@ func (s *Shard) record(sec *second, m Metric, offsetNs, ns, lagNs int64) {
 		counts.Count[piece]++
 		if ns > limit.Ns {
 			counts.Over[piece]++
+			if offsetNs >= s.recorder.windowStartNs {
+				s.over[k]++
+			}
 		}
 		if ns-lagNs > limit.Ns {
 			counts.OverWithoutLag[piece]++

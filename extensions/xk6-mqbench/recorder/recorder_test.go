@@ -82,6 +82,9 @@ func TestLimitsAreCountedExactlyPerHundredMilliseconds(t *testing.T) {
 	complete(r.Shard(1), 99_999_999, 5001, 0)     // over by one nanosecond
 	complete(r.Shard(0), 100_000_000, 9000, 0)    // next 100 ms
 	complete(r.Shard(1), 950_000_000, 9000, 4000) // over because of the generator only
+	if over := r.Over(); !slices.Equal(over, []int64{3, 0}) {
+		t.Errorf("over = %v; want 3 and 0", over)
+	}
 	got := r.Take(0).Limits[0]
 	want := limitCounts{
 		Count:          [Pieces]int64{2, 1, 0, 0, 0, 0, 0, 0, 0, 1},

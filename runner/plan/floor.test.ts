@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { loadScenario } from "../scenario/load.ts";
+import { expand } from "./expand.ts";
+import { floors } from "./floor.ts";
+import { messagesBefore } from "./offset.ts";
+import { Plan } from "./plan.ts";
+
+const plans = expand(
+	loadScenario(
+		"scenario.yaml",
+		`systems: { nats: nats, noop: noop }
+repeat: 2
+workload: { rate: 3000/s, message: 256B, duration: 10s, connections: 3, inFlight: 5 }
+cases: [{ rate: 10/s }, { rate: 7/3s }]
+sla: [p99 < 1ms]
+`,
+	),
+	{ runId: "test" },
+);
+
+test("each case has one floor, whatever its systems and repeats", () => {
+	expect(floors(plans).map((floor) => [floor.index, floor.case])).toEqual([
+		[1, plans[0]?.case],
+		[2, plans[2]?.case],
+	]);
+});
+
+test("a floor has the load of its case, on noop, without limits of any kind", () => {
+	for (const floor of floors(plans)) {
+		Plan.parse(floor);
+		const like = plans.find((plan) => plan.case === floor.case);
+		expect(floor).toMatchObject({
+			system: "noop",
+			broker: "noop",
+			inFlight: null,
+			sla: [],
+			limits: [],
+			connections: 3,
+		});
+		expect(floor.schedule.rate).toEqual(like?.schedule.rate);
+		expect(floor.message).toEqual(like?.message);
+		expect(floor.schedule.messages).toBe(
+			messagesBefore(
+				floor.schedule.rate,
+				floor.schedule.warmupNs + floor.schedule.durationNs,
+			),
+		);
+	}
+});
+
+test("noop itself is its floor", () => {
+	expect(floors(plans.filter((plan) => plan.broker === "noop"))).toEqual([]);
+});
