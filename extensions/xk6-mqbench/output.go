@@ -50,6 +50,7 @@ func (o *resultsOutput) Start() error {
 	if err != nil {
 		return err
 	}
+	surviveReader()
 	ctx, cancel := context.WithTimeout(context.Background(), openTimeout)
 	defer cancel()
 	if err := g.Open(ctx, files, generator.Versions{K6: k6Version(), Mqbench: Version}); err != nil {

@@ -41,6 +41,7 @@ type session struct {
 	connections []*nats.Conn
 	topics      []string
 	closing     atomic.Bool
+	dropped     atomic.Int64
 	// subscriptions is complete before the run starts and only read afterwards.
 	subscriptions []*nats.Subscription
 }
@@ -126,11 +127,21 @@ func (s *session) Dropped() int64 {
 			dropped += int64(n)
 		}
 	}
-	return dropped
+	// A closed subscription does not tell any more; what was dropped stays dropped.
+	for {
+		known := s.dropped.Load()
+		if dropped <= known {
+			return known
+		}
+		if s.dropped.CompareAndSwap(known, dropped) {
+			return dropped
+		}
+	}
 }
 
 func (s *session) Close() error {
 	s.closing.Store(true)
+	s.Dropped()
 	for _, c := range s.connections {
 		c.Close()
 	}

@@ -81,3 +81,42 @@ func TestWithoutAServerOpenFailsSoon(t *testing.T) {
 		t.Errorf("Open took %s", took)
 	}
 }
+
+func TestWhatTheLibraryDroppedIsKnownAfterClose(t *testing.T) {
+	s := start(t, nil)
+	opened, err := open(s.ClientURL(), 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hold := make(chan struct{})
+	handle := func(broker.Delivery) { <-hold }
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if err := opened.Consume(ctx, 0, "full", handle); err != nil {
+		t.Fatal(err)
+	}
+	if err := opened.(*session).subscriptions[0].SetPendingLimits(10, pendingBytesLimit); err != nil {
+		t.Fatal(err)
+	}
+	producer, err := opened.Producer(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 500 {
+		m := &broker.Message{Name: "full", Payload: make([]byte, 100)}
+		producer.Send(m, func(_ *broker.Message, _ int64, err error) {
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	for deadline := time.Now().Add(10 * time.Second); opened.Dropped() < 480 && time.Now().Before(deadline); {
+		time.Sleep(5 * time.Millisecond)
+	}
+	before := opened.Dropped()
+	close(hold)
+	_ = opened.Close()
+	if after := opened.Dropped(); before < 480 || after != before {
+		t.Errorf("dropped %d before Close and %d after it; want 480 or more, and the same", before, after)
+	}
+}

@@ -48,7 +48,7 @@ func (s *session) Consume(_ context.Context, _ int, topic string, handle broker.
 }
 
 func (s *session) Describe() broker.Description {
-	return broker.Description{Order: "per-producer", Library: "noop", Server: "noop", Settings: map[string]string{}}
+	return broker.Description{Inline: true, Order: "per-producer", Library: "noop", Server: "noop", Settings: map[string]string{}}
 }
 
 func (s *session) Close() error {

@@ -54,7 +54,7 @@ type Session interface {
 	Consume(ctx context.Context, connection int, topic string, handle Handler) error
 	// Describe says what the system promises and what the library was told. Called after Open.
 	Describe() Description
-	// Dropped is how many messages the client library itself threw away so far. Any goroutine may call it.
+	// Dropped is how many messages the client library itself threw away so far, also after Close. Any goroutine may call it.
 	Dropped() int64
 	// Close ends all connections without waiting for messages in flight. Any goroutine may call it, once.
 	Close() error
@@ -102,6 +102,8 @@ type Delivery struct {
 type Description struct {
 	// Acks: every Send is answered by the broker.
 	Acks bool
+	// Inline: Send delivers the message itself, through our own handler; that time is not the system's.
+	Inline bool
 	// Order that the system promises on one topic: "none" or "per-producer".
 	Order string
 	// Library and Server with their versions: "nats.go v1.52.0".

@@ -3,7 +3,6 @@ package generator
 import (
 	"context"
 	"fmt"
-	"sync/atomic"
 	"testing"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
@@ -105,6 +104,6 @@ func newGenerator(b *testing.B, p *Plan) *Generator {
 		b.Fatal(err)
 	}
 	g.facts, g.books.ordered = m.Describe(), true
-	g.senders = []*sender{newSender(g, 0, m, new(atomic.Int64))}
+	g.senders = []*sender{newSender(g, 0, m, &connection{})}
 	return g
 }

@@ -17,6 +17,8 @@ type books struct {
 	failedSets                  []*ledger.Set
 	ackedSets                   []*ledger.Set
 	receivedSets                []*ledger.Set
+	// settledSets are the messages out of flight: received or failed.
+	settledSets []*ledger.Set
 	// ordered: the system promises each producer's order, and one consumer sees it.
 	ordered  bool
 	failures atomic.Int64
@@ -60,6 +62,7 @@ func newBooks(plan *Plan) *books {
 		b.failedSets = append(b.failedSets, ledger.NewSet(size))
 		b.ackedSets = append(b.ackedSets, ledger.NewSet(size))
 		b.receivedSets = append(b.receivedSets, ledger.NewSet(size))
+		b.settledSets = append(b.settledSets, ledger.NewSet(size))
 	}
 	return b
 }
@@ -98,6 +101,13 @@ func (b *books) redelivered(i, offsetNs int64) {
 
 // corrupted notes a payload that was changed on its way. It counts as not received: whose it is is only what it says itself.
 func (b *books) corrupted(i, offsetNs int64) { b.offence(&b.corruptions, "corrupted", i, offsetNs) }
+
+// settle takes message i out of flight and reports whether it was in it: a message that failed may be received all the
+// same, and leaves only once.
+func (b *books) settle(i int64) bool {
+	already, ok := b.settledSets[i%b.producers].Add(i / b.producers)
+	return ok && !already
+}
 
 func (b *books) acked(i int64) { b.ackedSets[i%b.producers].Add(i / b.producers) }
 
@@ -219,7 +229,8 @@ func (b *books) count(scope string, tried []int64) counters {
 // errorKinds is how many different messages are kept apart.
 const errorKinds = 20
 
-var credentials = regexp.MustCompile(`://[^/@\s]*@`)
+// credentials of a URL; a password may hold anything but blanks and quotes.
+var credentials = regexp.MustCompile(`://[^\s"']*@`)
 
 // note counts an error by its wording. offsetNs is the intended time of the message that met it, if one did.
 func (b *books) note(err error, offsetNs *int64) {

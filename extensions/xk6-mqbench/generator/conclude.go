@@ -14,6 +14,7 @@ const settlePoll = 2 * time.Millisecond
 type outcome struct {
 	state          string
 	endNs          int64
+	clientDropped  int64
 	warmup, window counters
 }
 
@@ -38,6 +39,8 @@ func (g *Generator) conclude(ctx context.Context) {
 		g.outcome.warmup = g.books.count("warmup", tried)
 		g.outcome.window = g.books.count("window", tried)
 		g.books.findLost(tried, g.schedule.Offset)
+		// A library forgets its counts with its connections.
+		g.outcome.clientDropped = g.session.Dropped()
 		// Subtle: this may release a send call that still blocks; what it reports is no longer counted.
 		closed := make(chan error, 1)
 		go func() { closed <- g.session.Close() }()
@@ -95,38 +98,37 @@ func (g *Generator) settled() bool {
 
 func (g *Generator) nothingInFlight() bool {
 	t := g.recorder.Totals()
-	failures := g.books.failures.Load()
-	return t.Sent-t.Received-failures <= 0 && (!g.facts.Acks || t.Sent-t.Acked-failures <= 0)
+	return t.Sent-t.Settled <= 0 && (!g.facts.Acks || t.Sent-t.Acked-g.books.failures.Load() <= 0)
 }
 
 // inFlight is how many messages were sent and are neither received nor failed.
 func (g *Generator) inFlight() int64 {
 	t := g.recorder.Totals()
-	return t.Sent - t.Received - g.books.failures.Load()
+	return t.Sent - t.Settled
 }
 
 // closeSends decides what became of the messages that were due and not sent: kept from leaving by the system, they
 // failed; kept by the generator, they were not offered. It returns for each producer how many were tried.
 func (g *Generator) closeSends() []int64 {
 	tried := make([]int64, len(g.senders))
+	waitNs := g.pace.waitNs.Load()
 	for p, s := range g.senders {
 		called := s.called.Load()
 		tried[p] = max(called, s.handedOver())
-		for seq := called; seq < tried[p]; seq++ {
+		from := called
+		if callNs := s.callNs.Load(); callNs != idle {
+			// Its send call has not returned: that message did not leave, and nor did what is behind it.
+			from--
+			waitNs += g.outcome.endNs - callNs
+		}
+		for seq := from; seq < tried[p]; seq++ {
 			i := seq*int64(g.plan.Producers) + int64(p)
 			g.books.failed(i, g.schedule.Offset(i))
 		}
 	}
-	blockNs := g.pace.blockNs.Load()
-	if callNs := g.pace.callNs.Load(); callNs >= 0 {
-		// The pacer hangs in a send call: that message did not leave.
-		hung := g.pace.next.Load() - 1
-		g.books.failed(hung, g.schedule.Offset(hung))
-		blockNs += g.outcome.endNs - callNs
-	}
 	for i := g.pace.next.Load(); i < g.plan.Schedule.Messages; i++ {
 		offsetNs := g.schedule.Offset(i)
-		if offsetNs >= min(g.outcome.endNs, g.horizonNs.Load()) || 2*blockNs < g.outcome.endNs-offsetNs {
+		if offsetNs >= min(g.outcome.endNs, g.horizonNs.Load()) || 2*waitNs < g.outcome.endNs-offsetNs {
 			break
 		}
 		g.books.failed(i, offsetNs)

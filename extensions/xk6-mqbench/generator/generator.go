@@ -124,10 +124,11 @@ func (g *Generator) Open(ctx context.Context, files *Files, version Versions) er
 		}
 		producers[c] = p
 	}
-	inFlight := make([]atomic.Int64, g.plan.Connections)
+	connections := make([]connection, g.plan.Connections)
 	for p := range g.plan.Producers {
 		c := p % g.plan.Connections
-		g.senders = append(g.senders, newSender(g, p, producers[c], &inFlight[c]))
+		connections[c].shared = g.plan.InFlight != nil
+		g.senders = append(g.senders, newSender(g, p, producers[c], &connections[c]))
 	}
 	g.facts = g.session.Describe()
 	g.books.acks = g.facts.Acks

@@ -282,7 +282,7 @@ func TestASendThatNeverReturnsEndsTheRunInBoundedTime(t *testing.T) {
 func TestAnInterruptedRunKeepsWhatItHas(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	time.AfterFunc(800*time.Millisecond, cancel)
-	m := measureContext(t, ctx, testPlan(1000, 60_000), &stub{}, nil)
+	m := measureContext(t, ctx, testPlan(1000, 60_000), (&stub{}).driver, nil)
 	if m.state != "interrupted" || m.window.NotOffered == 0 || m.window.Lost != 0 {
 		t.Errorf("%s: %+v", m.state, m.window)
 	}

@@ -16,11 +16,12 @@ const claimWaitNs = int64(200 * time.Microsecond)
 type pacePosition struct {
 	// next is the first message that the pacer has not dealt with.
 	next atomic.Int64
-	// callNs is when the send call that it is in began, ns since T0; -1: it is in none.
-	callNs atomic.Int64
-	// blockNs is the time that send calls blocked since the pacer last was on time.
-	blockNs atomic.Int64
+	// waitNs is how late an ideal generator would be there (see wait).
+	waitNs atomic.Int64
 }
+
+// idle is the time of a send call that is not under way.
+const idle = -1
 
 // run walks the schedule in the pacer's thread: it waits for each message's time, sends it, and never moves or skips one.
 func (g *Generator) run(ready chan<- struct{}) {
@@ -28,7 +29,6 @@ func (g *Generator) run(ready chan<- struct{}) {
 	rate := g.plan.Schedule.Rate
 	g.pacer = pacer.New(g.clock.Now, &g.stop, rate.PerNs/rate.Messages)
 	defer g.pacer.Close()
-	g.pace.callNs.Store(-1)
 	close(ready)
 	select {
 	case <-g.started:
@@ -36,38 +36,27 @@ func (g *Generator) run(ready chan<- struct{}) {
 		return
 	}
 	producers := int64(g.plan.Producers)
-	var blockNs int64
+	var wait wait
 	for i := range g.plan.Schedule.Messages {
 		offsetNs := g.schedule.Offset(i)
 		m := g.message(i)
-		if g.horizonNs.Load() <= offsetNs {
-			// k6 is behind: that is lag, not something the system caused.
-			blockNs = 0
-			for g.horizonNs.Load() <= offsetNs && !g.stop.Load() {
-				g.pacer.WaitUntil(g.clock.Now() + claimWaitNs)
-			}
+		// k6 may be behind with its claims: that is lag, and nothing that the system caused.
+		for g.horizonNs.Load() <= offsetNs && !g.stop.Load() {
+			g.pacer.WaitUntil(g.clock.Now() + claimWaitNs)
 		}
-		now := g.clock.Now()
-		if now < g.t0+offsetNs {
-			// On time: no earlier call can be the reason if this message leaves late.
-			blockNs = 0
-			now = g.pacer.WaitUntil(g.t0 + offsetNs)
-		}
+		now := g.pacer.WaitUntil(g.t0 + offsetNs)
 		if g.stop.Load() {
 			return
 		}
 		s := g.senders[i%producers]
-		callNs := now - g.t0
-		if !s.admit(i/producers, callNs) {
+		wait.until(offsetNs)
+		g.pace.waitNs.Store(wait.ns)
+		g.pace.next.Store(i + 1)
+		if !s.admit(i/producers, wait.ns) {
 			g.messages.Put(m)
-			g.pace.next.Store(i + 1)
 			continue
 		}
-		g.pace.blockNs.Store(blockNs)
-		g.pace.callNs.Store(callNs)
-		g.pace.next.Store(i + 1)
-		blockNs += s.transmit(m, offsetNs, callNs, blockNs)
-		g.pace.callNs.Store(-1)
+		wait.add(s.transmit(m, offsetNs, now-g.t0, wait.ns))
 	}
 }
 

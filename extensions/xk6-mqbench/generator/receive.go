@@ -31,9 +31,15 @@ func (g *Generator) receive(shard *recorder.Shard) broker.Handler {
 			if atNs-e.Intended > g.plan.TimeoutNs {
 				g.books.late(i)
 			}
+			first := g.books.settle(i)
+			if first {
+				shard.Settled()
+			}
 			shard.Leave()
 			g.flight.arrive(i)
-			g.senders[e.Producer].release()
+			if first {
+				g.senders[e.Producer].release(atNs)
+			}
 			return
 		}
 		shard.Leave()
@@ -85,11 +91,17 @@ func (g *Generator) done(m *broker.Message, ackNs int64, err error) {
 	case err != nil:
 		if g.sends.Enter() {
 			g.books.failed(i, offsetNs)
+			first := g.books.settle(i)
+			if first {
+				g.sends.Settled()
+			}
 			g.sends.Leave()
-			first := offsetNs // a copy of its own: offsetNs itself would go to the heap for every message
-			g.books.note(err, &first)
+			when := offsetNs // a copy of its own: offsetNs itself would go to the heap for every message
+			g.books.note(err, &when)
+			if first {
+				g.senders[i%int64(g.plan.Producers)].release(g.clock.Now() - g.t0)
+			}
 		}
-		g.senders[i%int64(g.plan.Producers)].release()
 	case g.facts.Acks:
 		if g.sends.Enter() {
 			g.books.acked(i)

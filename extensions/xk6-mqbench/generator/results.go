@@ -115,7 +115,7 @@ func (r *results) end() {
 	t := g.recorder.Totals()
 	used := readUsage()
 	totals := map[string]any{
-		"type": "totals", "clientDropped": g.session.Dropped(), "foreign": g.books.foreign.Load(),
+		"type": "totals", "clientDropped": g.outcome.clientDropped, "foreign": g.books.foreign.Load(),
 		"sentInWindow": t.SentInWindow, "ackedInWindow": nil, "receivedInWindow": t.ReceivedInWindow,
 		"firstClaimNs": g.firstClaimNs, "endNs": max(0, g.outcome.endNs),
 		"cpuNs": used.cpuNs - r.usage.cpuNs, "gcPauseNs": used.gcPauseNs - r.usage.gcPauseNs,

@@ -17,10 +17,13 @@ type sender struct {
 	// done is g.done, bound once: a method value made per call is an allocation per message.
 	done broker.Done
 	// limit of messages in flight; 0: none.
-	limit    int64
-	inFlight atomic.Int64
-	// connection counts the messages in flight of all producers on this one's connection.
-	connection *atomic.Int64
+	limit      int64
+	inFlight   atomic.Int64
+	connection *connection
+	// callNs is when the send call that is under way began, ns since T0, or idle.
+	callNs atomic.Int64
+	// releasedNs is when a message last left flight, ns since T0.
+	releasedNs atomic.Int64
 	// called counts send calls: sequences below it have been handed to the library.
 	called atomic.Int64
 
@@ -28,25 +31,26 @@ type sender struct {
 	busy atomic.Bool
 	mu   sync.Mutex
 	wake *sync.Cond
-	// next is the sequence that the goroutine sends next, due the first one it must leave alone, waitsNs since when
-	// the first of a stretch waits. Guarded by mu.
+	// next is the sequence that the goroutine sends next, due the first one it must leave alone, waitedNs the pacer's
+	// own wait for the first of a stretch. Guarded by mu.
 	next, due int64
-	waitsNs   int64
+	waitedNs  int64
 	running   bool
 	closed    bool
 }
 
-func newSender(g *Generator, producer int, out broker.Producer, connection *atomic.Int64) *sender {
-	s := &sender{g: g, producer: producer, topic: producer % len(g.plan.Topics), out: out, done: g.done, connection: connection}
+func newSender(g *Generator, producer int, out broker.Producer, on *connection) *sender {
+	s := &sender{g: g, producer: producer, topic: producer % len(g.plan.Topics), out: out, done: g.done, connection: on}
 	if g.plan.InFlight != nil {
 		s.limit = *g.plan.InFlight
 	}
+	s.callNs.Store(idle)
 	s.wake = sync.NewCond(&s.mu)
 	return s
 }
 
-// admit reports whether the pacer may send message seq itself. If not, the sender's goroutine does.
-func (s *sender) admit(seq, nowNs int64) bool {
+// admit reports whether the pacer may send message seq itself. If not, the sender's goroutine does. waitedNs as in transmit.
+func (s *sender) admit(seq, waitedNs int64) bool {
 	if s.limit == 0 || (!s.busy.Load() && s.acquire()) {
 		return true
 	}
@@ -54,7 +58,7 @@ func (s *sender) admit(seq, nowNs int64) bool {
 	defer s.mu.Unlock()
 	if !s.busy.Load() {
 		s.busy.Store(true)
-		s.next, s.waitsNs = seq, nowNs
+		s.next, s.waitedNs = seq, waitedNs
 		if !s.running {
 			s.running = true
 			go s.catchUp()
@@ -65,12 +69,13 @@ func (s *sender) admit(seq, nowNs int64) bool {
 	return false
 }
 
-// release takes one message out of flight.
-func (s *sender) release() {
-	s.connection.Add(-1)
+// release takes one message out of flight at the given time, ns since T0.
+func (s *sender) release(atNs int64) {
+	s.connection.inFlight.Add(-1)
 	if s.limit == 0 {
 		return
 	}
+	s.releasedNs.Store(atNs)
 	s.inFlight.Add(-1)
 	if s.busy.Load() {
 		s.mu.Lock()
@@ -98,30 +103,38 @@ func (s *sender) close() {
 	s.wake.Broadcast()
 }
 
-// transmit stamps message m and hands it to the library, and returns how long that blocked. blockNs is the time that
-// earlier messages of the same goroutine blocked since it last was on time: the part of the lateness that the
-// system caused.
-func (s *sender) transmit(m *broker.Message, offsetNs, callNs, blockNs int64) int64 {
+// transmit stamps message m and hands it to the library, and returns how long the system held the call. waitedNs is how late an ideal
+// generator would have been, whose own work takes no time, because of what the system did to earlier messages: that
+// much of the lateness is queued, the rest is lag. m is the driver's once the library has it.
+func (s *sender) transmit(m *broker.Message, offsetNs, callNs, waitedNs int64) int64 {
 	g := s.g
 	lateNs := callNs - offsetNs
-	queuedNs := min(lateNs, blockNs)
+	queuedNs := min(lateNs, waitedNs)
 	m.Topic, m.Name = s.topic, g.plan.Topics[s.topic]
 	m.SentNs, m.LagNs = callNs, lateNs-queuedNs
-	g.flight.depart(m.Index, m.LagNs)
+	lagNs := m.LagNs
 	seq := m.Index / int64(g.plan.Producers)
+	// Subtle: all of this comes before the call, which may complete the message before it returns; and our own records
+	// come after it, so that their time is neither in service nor in block.
+	g.flight.depart(m.Index, lagNs)
 	g.stamp(m, s.producer, seq, offsetNs)
-	if !g.sends.Enter() {
-		return 0
-	}
-	g.sends.Sent(offsetNs, callNs, m.LagNs, queuedNs)
-	// Subtle: counted before the call, which may complete the message before it returns.
 	s.called.Store(seq + 1)
-	if s.connection.Add(1) > 1 {
+	if s.connection.inFlight.Add(1) > 1 {
 		g.books.behind(m.Index)
 	}
-	g.sends.Leave()
-	s.out.Send(m, s.done)
-	return g.clock.Now() - g.t0 - callNs
+	beganNs := g.clock.Now() - g.t0
+	s.callNs.Store(beganNs)
+	s.connection.send(s.out, m, s.done)
+	s.callNs.Store(idle)
+	tookNs := g.clock.Now() - g.t0 - beganNs
+	if g.sends.Enter() {
+		g.sends.Sent(offsetNs, callNs, lagNs, queuedNs)
+		g.sends.Leave()
+	}
+	if g.facts.Inline {
+		return 0
+	}
+	return tookNs
 }
 
 // --- internal ---
@@ -134,34 +147,46 @@ func (s *sender) acquire() bool {
 	return false
 }
 
-// catchUp sends what became due while the gate was closed.
+// catchUp sends what became due while the gate was closed. How long an ideal generator would have waited follows the
+// pacer's rule, and it cannot have sent before the gate opened.
 func (s *sender) catchUp() {
 	g := s.g
-	var blockNs int64
+	var wait wait
+	fresh := true
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for {
 		for s.next == s.due && !s.closed {
 			s.busy.Store(false)
-			blockNs = 0
+			fresh = true
 			s.wake.Wait()
 		}
-		fromNs := s.waitsNs
+		gated := false
 		for !s.closed && !s.acquire() {
+			gated = true
 			s.wake.Wait()
 		}
 		if s.closed {
 			return
 		}
 		seq := s.next
-		s.mu.Unlock()
 		i := seq*int64(g.plan.Producers) + int64(s.producer)
+		offsetNs := g.schedule.Offset(i)
+		if fresh {
+			wait.reset(offsetNs, s.waitedNs)
+			fresh = false
+		} else {
+			wait.until(offsetNs)
+		}
+		s.mu.Unlock()
 		m := g.message(i)
 		callNs := g.clock.Now() - g.t0
-		blockNs += callNs - fromNs
-		blockNs += s.transmit(m, g.schedule.Offset(i), callNs, blockNs)
+		if gated {
+			// From the moment of the release: what it took to wake up is the generator's own.
+			wait.atLeast(min(callNs, s.releasedNs.Load()) - offsetNs)
+		}
+		wait.add(s.transmit(m, offsetNs, callNs, wait.ns))
 		s.mu.Lock()
 		s.next = seq + 1
-		s.waitsNs = g.clock.Now() - g.t0
 	}
 }

@@ -171,16 +171,23 @@ type exactSum struct {
 }
 
 // measure runs a plan on a stub. heartbeat calls slot as k6 would; nil: every 10 ms.
-func measure(t *testing.T, plan *Plan, s *stub, heartbeat func(slot func())) *measured {
+func measure(t *testing.T, plan *Plan, s interface {
+	driver(broker.Options) (broker.Session, error)
+}, heartbeat func(slot func())) *measured {
 	t.Helper()
-	return measureContext(t, context.Background(), plan, s, heartbeat)
+	return measureContext(t, context.Background(), plan, s.driver, heartbeat)
 }
 
-func measureContext(t *testing.T, ctx context.Context, plan *Plan, s *stub, heartbeat func(slot func())) *measured {
+func measureDriver(t *testing.T, plan *Plan, driver broker.Driver) *measured {
+	t.Helper()
+	return measureContext(t, context.Background(), plan, driver, nil)
+}
+
+func measureContext(t *testing.T, ctx context.Context, plan *Plan, driver broker.Driver, heartbeat func(slot func())) *measured {
 	t.Helper()
 	names++
 	plan.Broker = fmt.Sprintf("stub-%d", names)
-	broker.Register(plan.Broker, s.driver)
+	broker.Register(plan.Broker, driver)
 	text, err := json.Marshal(plan)
 	if err != nil {
 		t.Fatal(err)
@@ -229,7 +236,7 @@ func measureContext(t *testing.T, ctx context.Context, plan *Plan, s *stub, hear
 	}
 	m := &measured{t: t, metrics: map[string]exactSum{}, took: time.Since(began), folder: folder}
 	m.read(filepath.Join(folder, "client-0.jsonl"))
-	m.checkIdentities(s.acks)
+	m.checkIdentities(g.facts.Acks)
 	return m
 }
 

@@ -82,7 +82,7 @@ func (r *results) settled(k int64, progress map[string]any) {
 			s = g.recorder.Take(n)
 			r.second(s)
 		} else if n == current {
-			s = g.recorder.Peek(n)
+			s = g.recorder.PeekResponse(n)
 		}
 		if n == current && s != nil {
 			for name, p := range map[string]float64{"p50": 50, "p99": 99} {

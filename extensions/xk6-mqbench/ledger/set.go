@@ -12,7 +12,7 @@ const (
 )
 
 type chunk struct {
-	words [chunkWords]atomic.Uint64
+	words []atomic.Uint64
 	count atomic.Int32
 }
 
@@ -20,7 +20,7 @@ type chunk struct {
 var full = &chunk{}
 
 // Set is a set of sequence numbers 0 .. size-1, safe for concurrent use. A chunk of 65 536 numbers takes 8 KiB
-// from its first member until it is full.
+// from its first member until it is full; that of a smaller set as much as it needs.
 type Set struct {
 	size   int64
 	chunks []atomic.Pointer[chunk]
@@ -40,7 +40,7 @@ func (s *Set) Add(seq int64) (already, ok bool) {
 	slot := &s.chunks[seq/chunkBits]
 	c := slot.Load()
 	if c == nil {
-		fresh := &chunk{}
+		fresh := &chunk{words: make([]atomic.Uint64, min(chunkWords, (s.size+63)/64))}
 		if slot.CompareAndSwap(nil, fresh) {
 			c = fresh
 		} else {

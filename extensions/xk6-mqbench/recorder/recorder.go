@@ -103,7 +103,7 @@ type Shard struct {
 	slow     slowest
 	// over counts, by limit, the messages of the window above it.
 	over []int64
-	_        [64]byte // shards do not share a cache line
+	_    [64]byte // shards do not share a cache line
 }
 
 // Enter locks the shard for the records of one message, together with what the caller's books say of it. It reports
@@ -120,7 +120,10 @@ func (s *Shard) Enter() bool {
 // Leave ends what Enter began.
 func (s *Shard) Leave() { s.mu.Unlock() }
 
-// Sent records a message at its send call, between Enter and Leave. All times are ns since T0 or durations.
+// Settled notes that a message is out of flight: received or failed, whichever came first. Between Enter and Leave.
+func (s *Shard) Settled() { s.totals.Settled++ }
+
+// Sent records a message after its send call, between Enter and Leave. All times are ns since T0 or durations.
 func (s *Shard) Sent(offsetNs, callNs, lagNs, queuedNs int64) {
 	s.tally(&s.totals.Sent, &s.totals.SentInWindow, callNs)
 	sec := s.at(offsetNs)
@@ -150,7 +153,9 @@ func (s *Shard) Acked(offsetNs, ackedNs, lagNs int64) {
 
 // Totals counts messages by when things really happened: all of them, and those that happened while the window was open.
 type Totals struct {
-	Sent, Acked, Received                         int64
+	Sent, Acked, Received int64
+	// Settled messages were received or failed.
+	Settled                                       int64
 	SentInWindow, AckedInWindow, ReceivedInWindow int64
 }
 
@@ -162,6 +167,7 @@ func (r *Recorder) Totals() Totals {
 		t.Sent += s.totals.Sent
 		t.Acked += s.totals.Acked
 		t.Received += s.totals.Received
+		t.Settled += s.totals.Settled
 		t.SentInWindow += s.totals.SentInWindow
 		t.AckedInWindow += s.totals.AckedInWindow
 		t.ReceivedInWindow += s.totals.ReceivedInWindow

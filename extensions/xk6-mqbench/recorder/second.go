@@ -106,11 +106,42 @@ func (s *Second) Empty() bool {
 	return true
 }
 
-// Peek merges what is there of a second and leaves it in the shards.
-func (r *Recorder) Peek(number int) *Second { return r.merge(number, false) }
+// PeekResponse merges the response times that are there of a second and leaves them in the shards. It holds a shard's
+// lock meanwhile, but not that of a shard which is only sent from.
+func (r *Recorder) PeekResponse(number int) *Second {
+	out := &Second{Number: number}
+	for _, s := range r.shards {
+		s.mu.Lock()
+		if sec := s.seconds[number]; sec != nil {
+			out.addCell(Response, sec.cells[Response])
+		}
+		s.mu.Unlock()
+	}
+	return out
+}
 
 // Take merges a second and removes it from the shards. What arrives later opens it anew, packed.
-func (r *Recorder) Take(number int) *Second { return r.merge(number, true) }
+func (r *Recorder) Take(number int) *Second {
+	out := &Second{Number: number, Limits: make([]limitCounts, len(r.limits))}
+	for _, s := range r.shards {
+		s.mu.Lock()
+		sec := s.seconds[number]
+		if sec == nil {
+			s.mu.Unlock()
+			continue
+		}
+		delete(s.seconds, number)
+		if s.last == sec {
+			s.last = nil
+		}
+		// A straggler opens this second again: with a packed histogram, it will be alone.
+		s.newest = max(s.newest, number+2)
+		s.mu.Unlock()
+		out.add(sec)
+		s.recycle(sec)
+	}
+	return out
+}
 
 // Completed is how many messages of a second have their response so far.
 func (r *Recorder) Completed(number int) int64 {
@@ -144,51 +175,9 @@ func (r *Recorder) Numbers() []int {
 
 // --- internal ---
 
-func (r *Recorder) merge(number int, take bool) *Second {
-	out := &Second{Number: number, Limits: make([]limitCounts, len(r.limits))}
-	for _, s := range r.shards {
-		s.mu.Lock()
-		sec := s.seconds[number]
-		if sec != nil && take {
-			delete(s.seconds, number)
-			if s.last == sec {
-				s.last = nil
-			}
-			// A straggler opens this second again: with a packed histogram, it will be alone.
-			s.newest = max(s.newest, number+2)
-		}
-		if sec == nil || !take {
-			if sec != nil {
-				out.add(sec)
-			}
-			s.mu.Unlock()
-			continue
-		}
-		s.mu.Unlock()
-		out.add(sec)
-		s.recycle(sec)
-	}
-	return out
-}
-
 func (s *Second) add(sec *second) {
 	for m, c := range sec.cells {
-		if c == nil {
-			continue
-		}
-		if s.merged[m] == nil {
-			s.merged[m] = hdr.New(lowestNs, HighestNs, digits)
-		}
-		var dropped int64
-		if c.dense != nil {
-			dropped = s.merged[m].Merge(c.dense)
-		} else {
-			dropped = c.packed.MergeInto(s.merged[m])
-		}
-		if dropped != 0 {
-			panic(fmt.Sprintf("recorder: %d values lost in a merge of equal geometries", dropped))
-		}
-		s.exact[m].add(c.Exact)
+		s.addCell(Metric(m), c)
 	}
 	for k := range sec.limits {
 		for i := range Pieces {
@@ -197,6 +186,25 @@ func (s *Second) add(sec *second) {
 			s.Limits[k].OverWithoutLag[i] += sec.limits[k].OverWithoutLag[i]
 		}
 	}
+}
+
+func (s *Second) addCell(m Metric, c *cell) {
+	if c == nil {
+		return
+	}
+	if s.merged[m] == nil {
+		s.merged[m] = hdr.New(lowestNs, HighestNs, digits)
+	}
+	var dropped int64
+	if c.dense != nil {
+		dropped = s.merged[m].Merge(c.dense)
+	} else {
+		dropped = c.packed.MergeInto(s.merged[m])
+	}
+	if dropped != 0 {
+		panic(fmt.Sprintf("recorder: %d values lost in a merge of equal geometries", dropped))
+	}
+	s.exact[m].add(c.Exact)
 }
 
 // recycle keeps the dense histograms for the seconds to come: 264 KiB each.

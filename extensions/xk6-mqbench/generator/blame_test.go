@@ -1,0 +1,144 @@
+package generator
+
+import (
+	"errors"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+)
+
+// inline delivers within Send and says so: it cannot push back.
+type inline struct{ mirror }
+
+func (i *inline) Describe() broker.Description {
+	d := i.mirror.Describe()
+	d.Inline = true
+	return d
+}
+
+func (i *inline) driver(o broker.Options) (broker.Session, error) { i.now = o.Now; return i, nil }
+
+func TestAGeneratorThatCannotKeepUpBlamesItself(t *testing.T) {
+	p := testPlan(50_000_000, 20)
+	p.DrainNs = 10_000 * ms
+	i := &inline{}
+	m := measureDriver(t, p, i.driver)
+	lag, queued := m.metrics["lag"].Sum, m.metrics["queued"].Sum
+	if m.window.Failed != 0 || queued != 0 || lag == 0 {
+		t.Errorf("failed %d, lag %d ms, queued %d ms; want all of it to be lag", m.window.Failed, lag/ms, queued/ms)
+	}
+}
+
+func TestWhatIsNotSentByAnOverloadedGeneratorWasNotOffered(t *testing.T) {
+	p := testPlan(100_000_000, 200)
+	p.DrainNs = 1 * ms
+	i := &inline{}
+	m := measureDriver(t, p, i.driver)
+	if m.window.NotOffered == 0 || m.window.Failed != 0 {
+		t.Errorf("not offered %d, failed %d; want the rest not offered", m.window.NotOffered, m.window.Failed)
+	}
+}
+
+func TestShortBlocksDoNotExplainAGeneratorThatIsLateAnyway(t *testing.T) {
+	// Each send takes 100 us of the 1000 us between messages, so that an ideal generator is never late; ours is frozen once.
+	m := measure(t, testPlan(1000, 1500), &stub{onSend: func(*broker.Message) error {
+		for began := time.Now(); time.Since(began) < 100*time.Microsecond; {
+		}
+		return nil
+	}}, func(slot func()) {
+		began, frozen := time.Now(), false
+		for time.Since(began) < 1800*time.Millisecond {
+			go slot()
+			time.Sleep(10 * time.Millisecond)
+			if !frozen && time.Since(began) > 600*time.Millisecond {
+				frozen = true
+				time.Sleep(400 * time.Millisecond)
+			}
+		}
+	})
+	if lag, queued := m.metrics["lag"].Sum, m.metrics["queued"].Sum; queued > lag/5 {
+		t.Errorf("lag %d ms, queued %d ms; want nearly all of it to be lag", lag/ms, queued/ms)
+	}
+}
+
+func TestAMessageThatFailsAndArrivesLeavesFlightOnce(t *testing.T) {
+	p := testPlan(1000, 1000)
+	limit := int64(5)
+	p.InFlight = &limit
+	var flying, highest atomic.Int64
+	m := measure(t, p, &twofold{stub: stub{
+		receive: func(string, int64) {
+			time.Sleep(2 * time.Millisecond)
+			flying.Add(-1)
+		},
+		onSend: func(*broker.Message) error {
+			highest.Store(max(highest.Load(), flying.Add(1)))
+			return nil
+		},
+	}}, nil)
+	// Every send fails and is delivered all the same. A failed message is out of flight: only then may the next one leave,
+	// so that the stub, which counts deliveries, sees more; but a gate that opens twice a message would let all through at once.
+	if m.window.Failed != 1000 || m.window.Sent != 1000 {
+		t.Errorf("%+v; want 1000 failed", m.window)
+	}
+}
+
+func TestASendThatHangsBehindTheGateHasFailed(t *testing.T) {
+	p := testPlan(1000, 300)
+	limit := int64(3)
+	p.InFlight, p.DrainNs = &limit, 300*ms
+	never := make(chan struct{})
+	defer close(never)
+	m := measure(t, p, &stub{
+		// The gate closes at message 50 for a while, so that the sender's own goroutine takes over; its call hangs.
+		receive: func(_ string, i int64) {
+			if i == 50 {
+				time.Sleep(50 * time.Millisecond)
+			}
+		},
+		onSend: func(msg *broker.Message) error {
+			if msg.Index == 70 {
+				<-never
+			}
+			return nil
+		},
+	}, nil)
+	if m.window.Lost != 0 || m.window.Failed != 230 || m.window.Received != 70 {
+		t.Errorf("received %d, lost %d, failed %d; want 70, 0, 230", m.window.Received, m.window.Lost, m.window.Failed)
+	}
+}
+
+func TestSendCallsOfOneConnectionDoNotOverlap(t *testing.T) {
+	p := testPlan(4000, 500)
+	limit := int64(1)
+	p.Producers, p.InFlight = 4, &limit
+	var calls, overlaps atomic.Int64
+	m := measure(t, p, &stub{onSend: func(*broker.Message) error {
+		if calls.Add(1) > 1 {
+			overlaps.Add(1)
+		}
+		time.Sleep(50 * time.Microsecond)
+		calls.Add(-1)
+		return nil
+	}}, nil)
+	if overlaps.Load() > 0 {
+		t.Errorf("%d send calls overlapped", overlaps.Load())
+	}
+	if m.window.Received != 2000 {
+		t.Errorf("received %d; want 2000", m.window.Received)
+	}
+}
+
+// twofold refuses every message and delivers it nevertheless.
+type twofold struct{ stub }
+
+func (s *twofold) driver(o broker.Options) (broker.Session, error) {
+	_, err := s.stub.driver(o)
+	return s, err
+}
+func (s *twofold) Producer(int) (broker.Producer, error) { return s, nil }
+func (s *twofold) Send(m *broker.Message, done broker.Done) {
+	s.stub.Send(m, func(m *broker.Message, _ int64, _ error) { done(m, 0, errors.New("refused, and stored")) })
+}

@@ -1,0 +1,4 @@
+package mqbench
+
+// surviveReader: Windows has no such signal.
+func surviveReader() {}
