@@ -47,6 +47,8 @@ export interface Measurement {
 export async function measure(all: Measurement, world: World): Promise<void> {
 	const { plans, folder, progress, scenario } = all;
 	let begun = false;
+	// The run that is about to be made; null: the last one has said itself how it ended.
+	let ahead: Plan | null = null;
 	try {
 		const binaries = await resolveBinaries(world, {
 			extensions: path.join(packageFolder, "extensions"),
@@ -62,13 +64,17 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 		try {
 			for (const plan of plans) {
 				if (world.stop.aborted) break;
+				ahead = plan;
 				progress.run(plan, plans.length);
 				const system = systemOf(scenario, plan);
 				const broker = await openBroker({ ...all, plan, system, rig }, world);
 				if (!broker) continue;
 				begun = true;
 				await oneRun({ ...all, plan, system, broker, binaries }, world);
+				// A run that was stopped itself has said so in its own run.json.
+				ahead = world.stop.aborted ? null : (plans[plan.index] ?? null);
 			}
+			if (world.stop.aborted && ahead) noteNotRun(folder, ahead, world);
 			// Last: the first message of a command is not to wait for them.
 			for (const plan of all.floors) {
 				if (world.stop.aborted) break;
@@ -78,6 +84,7 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 		} catch (error) {
 			// What was measured until a Ctrl-C is shown like any other result.
 			if (!begun || !isCode(error, "interrupted")) throw error;
+			if (ahead) noteNotRun(folder, ahead, world);
 		} finally {
 			progress.done();
 			await rig.teardown();
@@ -132,6 +139,26 @@ async function openBroker(
 		});
 		return null;
 	}
+}
+
+/** The run that a Ctrl-C kept from being made says so: else it would look like one that failed. */
+function noteNotRun(folder: string, plan: Plan, world: World): void {
+	const now = timestamp(world);
+	writeRunFile(folder, plan, {
+		schema: 1,
+		startedAt: now,
+		endedAt: now,
+		k6Exit: null,
+		k6Signal: null,
+		interruptedBy: String(world.stop.reason),
+		abortedBy: null,
+		error: null,
+		notes: [],
+		brokerUrl: "",
+		brokerVersion: "",
+		brokerBinary: null,
+		sameHost: plan.target === "local",
+	});
 }
 
 interface OneRun extends Measurement {
