@@ -10,6 +10,8 @@ export const RunFile = z.strictObject({
 	k6Signal: z.string().nullable(),
 	/** Name of the signal with which the user stopped mqbench, else null. */
 	interruptedBy: z.string().nullable(),
+	/** The SLA line that could not pass any more, when mqbench stopped the run for it ("p99 < 20ms"), else null. */
+	abortedBy: z.string().nullable().default(null),
 	/** Why the run could not be made or finished: an "error" verdict. null: nothing of that kind. */
 	error: z.string().nullable(),
 	/** Facts that a reader of the report has to know: "the broker ended with SIGKILL 4.2 s after T0". */
@@ -21,3 +23,5 @@ export const RunFile = z.strictObject({
 	sameHost: z.boolean(),
 });
 export type RunFile = z.infer<typeof RunFile>;
+/** As it is written. */
+export type RunFileInput = z.input<typeof RunFile>;
