@@ -26,6 +26,16 @@ const catalogue = {
 		text: (d: { path: string; reason: string }) =>
 			`${d.path}: cannot be read (${d.reason}). Give the path of a scenario file, e.g. mqbench scenarios/quickstart.yaml`,
 	},
+	"unknown-topic": {
+		exit: 2,
+		text: (d: { topic: string; known: readonly string[] }) =>
+			`${d.topic}: no topic of explain${didYouMean(d.topic, d.known)}\nmqbench explain lists all.`,
+	},
+	"percentile-too-deep": {
+		exit: 2,
+		text: (d: { path: string; warnings: readonly string[] }) =>
+			`${d.path}: strict: true, and the samples do not carry what sla asks for.\n${d.warnings.map((line) => `  ${line}`).join("\n")}`,
+	},
 	"not-a-run-folder": {
 		exit: 2,
 		text: (d: { path: string }) =>

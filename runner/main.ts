@@ -51,6 +51,9 @@ Examples:
   mqbench scenarios/quickstart.yaml --target existing --url nats://host:4222
   mqbench scenarios/message-sizes.yaml --only 'nats/1KiB*' --json
   mqbench validate scenarios/quickstart.yaml
+  mqbench plan scenarios/message-sizes.yaml
+  mqbench doctor
+  mqbench explain support
   mqbench report reports/<run-id>
 
 Exit codes: 0 every SLA met, 99 an SLA breached, 6 inconclusive, 4 measurement invalid, 2 scenario or usage,
@@ -110,6 +113,18 @@ function commands(world: World, done: (code: ExitCode) => void): Command {
 	});
 	scenarioOptions(
 		program
+			.command("plan")
+			.description(
+				"list the runs, what they take, and which percentiles they will carry",
+			),
+	)
+		.option("--json", "print the plans as JSON")
+		.action(async (path: string, options) => {
+			const { plan } = await import("./commands/plan.ts");
+			done(await plan({ path, ...options }, world));
+		});
+	scenarioOptions(
+		program
 			.command("compile")
 			.description("print the k6 script of the first run"),
 	)
@@ -125,6 +140,26 @@ function commands(world: World, done: (code: ExitCode) => void): Command {
 		.action(async (folder: string) => {
 			const { report: command } = await import("./commands/report.ts");
 			done(await command({ folder }, world));
+		});
+	program
+		.command("doctor")
+		.description(
+			"look for what on this machine would bend a measurement; exit code 3 if something is bad",
+		)
+		.option("--json", "print the findings as JSON")
+		.action(async (options) => {
+			const { doctor } = await import("./commands/doctor.ts");
+			done(await doctor(options, world));
+		});
+	program
+		.command("explain")
+		.description(
+			"explain a word of the reports: response, support, invalid, inconclusive, lost",
+		)
+		.argument("[topic]", "without one: the list")
+		.action(async (topic: string | undefined) => {
+			const { explain: command } = await import("./commands/explain.ts");
+			done(await command({ topic }, world));
 		});
 	program
 		.command("schema")

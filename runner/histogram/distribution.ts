@@ -1,4 +1,4 @@
-import type { JsHistogram } from "hdr-histogram-js";
+import { type Buckets, bucketRanges } from "./buckets.ts";
 
 /**
  * The buckets of a histogram that hold something, ascending. Bucket i counts the values from `low[i]` to
@@ -13,20 +13,19 @@ export interface Distribution {
 
 export const EMPTY: Distribution = { count: 0, low: [], high: [], upTo: [] };
 
-/** Reads the buckets out of a histogram. */
-export function distribution(histogram: JsHistogram): Distribution {
+/** The values of the buckets of a histogram. */
+export function distribution(buckets: Buckets): Distribution {
 	const low: number[] = [];
 	const high: number[] = [];
 	const upTo: number[] = [];
 	let count = 0;
-	const last = histogram.countsArrayIndex(histogram.maxValue);
-	for (let i = 0; i <= last && histogram.totalCount > 0; i++) {
-		const here = histogram.getCountAtIndex(i);
-		if (here === 0) continue;
-		count += here;
-		const value = histogram.valueFromIndex(i);
-		low.push(value);
-		high.push(histogram.highestEquivalentValue(value));
+	const ranges = bucketRanges(buckets);
+	for (let i = 0; i < buckets.indexes.length; i++) {
+		count += buckets.counts[i] as number;
+		const index = buckets.indexes[i] as number;
+		const from = ranges.low(index);
+		low.push(from);
+		high.push(from + ranges.width(index) - 1);
 		upTo.push(count);
 	}
 	return { count, low, high, upTo };

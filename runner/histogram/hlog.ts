@@ -1,19 +1,11 @@
-import { decodeFromCompressedBase64, type JsHistogram } from "hdr-histogram-js";
-
-/**
- * Reads `.hlog` files (HdrHistogram log, V2). Values are ns, start and length seconds since T0.
- *
- * hdr-histogram-js: buckets of 64 bits, as those of 32 wrap silently above 2^31; it finds zlib by
- * `eval('require("zlib")')`, which works since Node loads it as CommonJS, and falls back to the slow pako in
- * a bundle. It writes files with a wrong header: never write .hlog with it.
- */
+/** Reads `.hlog` files (HdrHistogram log, V2). Values are ns, start and length seconds since T0. */
 export interface LogLine {
 	/** "response", or "response.warmup". */
 	readonly tag: string;
 	/** Start of the interval of intended time, seconds since T0. */
 	readonly startS: number;
 	readonly lengthS: number;
-	/** The histogram as it stands in the file; `decode` makes it. 1000 of them at once would take 270 MB. */
+	/** The histogram as it stands in the file; `decodeBuckets` makes it. */
 	readonly encoded: string;
 }
 
@@ -28,11 +20,6 @@ export function readLog(text: string): LogLine[] {
 	return lines
 		.map((line, i) => interval(line, i + 1))
 		.filter((line) => line !== null);
-}
-
-/** The histogram of a line, 64 bits a bucket. */
-export function decode(line: Pick<LogLine, "encoded">): JsHistogram {
-	return decodeFromCompressedBase64(line.encoded, 64) as JsHistogram;
 }
 
 // --- internal ---

@@ -5,10 +5,17 @@ import {
 	type JsHistogram,
 } from "hdr-histogram-js";
 import { describe, expect, test } from "vitest";
+import { addBuckets } from "./buckets.ts";
 import { distribution } from "./distribution.ts";
-import { decode, readLog } from "./hlog.ts";
-import { add, emptyHistogram, mergeLines } from "./merge.ts";
-import { histogramOf, latencies, seeded } from "./random.fake.ts";
+import { readLog } from "./hlog.ts";
+import { mergeLines } from "./merge.ts";
+import {
+	bucketsOf,
+	emptyHistogram,
+	histogramOf,
+	latencies,
+	seeded,
+} from "./random.fake.ts";
 
 const line = (tag: string, startS: number, values: number[]) => ({
 	tag,
@@ -17,11 +24,8 @@ const line = (tag: string, startS: number, values: number[]) => ({
 	encoded: encodeIntoCompressedBase64(histogramOf(values)),
 });
 
-const merged = (...histograms: JsHistogram[]) => {
-	const sum = emptyHistogram();
-	for (const h of histograms) add(sum, h);
-	return distribution(sum);
-};
+const merged = (...histograms: JsHistogram[]) =>
+	distribution(addBuckets(histograms.map(bucketsOf)));
 
 describe("merging", () => {
 	test("is commutative and associative, and counts add up", () => {
@@ -32,19 +36,29 @@ describe("merging", () => {
 		const abc = merged(a, b, c);
 		expect(merged(c, a, b)).toEqual(abc);
 		expect(abc.count).toBe(4301);
-		const ab = emptyHistogram();
-		add(ab, a);
-		add(ab, b);
-		expect(merged(ab, c)).toEqual(abc);
+		const ab = addBuckets([bucketsOf(a), bucketsOf(b)]);
+		expect(distribution(addBuckets([ab, bucketsOf(c)]))).toEqual(abc);
 	});
 
-	test("gives the histogram of all values together", () => {
+	test("gives the histogram of all values together, as hdr-histogram-js does", () => {
 		const random = seeded(6);
 		const a = latencies(500, random);
 		const b = latencies(700, random);
-		expect(merged(histogramOf(a), histogramOf(b))).toEqual(
-			distribution(histogramOf([...a, ...b])),
-		);
+		const both = merged(histogramOf(a), histogramOf(b));
+		expect(both).toEqual(merged(histogramOf([...a, ...b])));
+		const theirs = histogramOf(a);
+		theirs.add(histogramOf(b));
+		const found = both.low.map((low, i) => [low, both.high[i], both.upTo[i]]);
+		let upTo = 0;
+		const expected: number[][] = [];
+		for (let i = 0; i <= theirs.countsArrayIndex(theirs.maxValue); i++) {
+			const count = theirs.getCountAtIndex(i);
+			if (count === 0) continue;
+			upTo += count;
+			const low = theirs.valueFromIndex(i);
+			expected.push([low, theirs.highestEquivalentValue(low), upTo]);
+		}
+		expect(found).toEqual(expected);
 	});
 
 	test("refuses histograms of another range or precision", () => {
@@ -53,9 +67,11 @@ describe("merging", () => {
 			highestTrackableValue: 3.6e12,
 			numberOfSignificantValueDigits: 2,
 		}) as JsHistogram;
-		expect(() => add(emptyHistogram(), other)).toThrow(
-			"numberOfSignificantValueDigits 3 and 2",
-		);
+		expect(() => merged(emptyHistogram(), other)).toThrow("digits 3 and 2");
+	});
+
+	test("of an empty histogram is empty", () => {
+		expect(merged(emptyHistogram(), emptyHistogram()).count).toBe(0);
 	});
 
 	test("keeps counts above 2^31, which 32-bit buckets would wrap", () => {
@@ -119,7 +135,7 @@ describe("reading a log", () => {
 			["", 0.5],
 			["lag", 1],
 		]);
-		expect(decode(lines[0] as (typeof lines)[0]).totalCount).toBe(1);
+		expect(mergeLines(lines, 0).get("")?.whole.count).toBe(1);
 	});
 
 	test("leaves out a last line that breaks off, and refuses a broken one in the middle", () => {
@@ -130,5 +146,26 @@ describe("reading a log", () => {
 		expect(() => readLog("Tag=lag,0,1\nTag=lag,1,1,0.1,AAAA\n")).toThrow(
 			"line 1",
 		);
+	});
+});
+
+describe("a histogram that is none", () => {
+	const good = Buffer.from(
+		encodeIntoCompressedBase64(histogramOf([7])),
+		"base64",
+	);
+	const read = (bytes: Buffer) =>
+		mergeLines(
+			[{ ...line("lag", 0, []), encoded: bytes.toString("base64") }],
+			0,
+		);
+
+	test("is an error, whatever is wrong with it", () => {
+		expect(() => read(Buffer.alloc(0))).toThrow("no compressed V2");
+		expect(() => read(Buffer.alloc(40, 7))).toThrow("no compressed V2");
+		expect(() => read(good.subarray(0, good.length - 9))).toThrow();
+		const wild = Buffer.from(good);
+		wild[12] = 0xff;
+		expect(() => read(wild)).toThrow();
 	});
 });

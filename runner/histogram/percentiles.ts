@@ -1,11 +1,15 @@
+import {
+	ceilDiv,
+	fraction,
+	type Support,
+	samplesForBound,
+	samplesForSupport,
+	tail,
+} from "../plan/support.ts";
 import { binomialAtMost } from "./binomial.ts";
 import { bucketOfRank, type Distribution } from "./distribution.ts";
 
-/**
- * How far the samples carry a percentile. ok: at least 10 samples are expected above it. weak: fewer, but a 95 %
- * bound exists, or stalls leave fewer than 10 independent ones. none: not printed.
- */
-export type Support = "ok" | "weak" | "none";
+export { type Support, samplesForBound, samplesForSupport, tail };
 
 export interface Percentile {
 	/** 0 < p < 100, e.g. 99.9. */
@@ -83,23 +87,6 @@ export function valueAtRank(
 			);
 }
 
-/** Smallest n with q^n <= 0.025: from here on a 95 % upper bound exists ("weak"). p99: 368 ... rounded up. */
-export function samplesForBound(p: number): number {
-	return Math.ceil(Math.log(0.025) / Math.log1p(-tail(p)) - 1e-9);
-}
-
-/** 10 / (1 - q): from here on at least 10 samples are expected above the percentile ("ok"). */
-export function samplesForSupport(p: number): number {
-	const { numerator, denominator } = fraction(p);
-	return Number(ceilDiv(10n * denominator, denominator - numerator));
-}
-
-/** 1 - q as precisely as a double can be: 1 - 99.9/100 is off in the 14th digit, which large n would magnify. */
-export function tail(p: number): number {
-	const { numerator, denominator } = fraction(p);
-	return Number(denominator - numerator) / Number(denominator);
-}
-
 /**
  * Ascending ranks [N - b, N - a] of the 95 % interval of a quantile, free of any distribution: with Y ~
  * Bin(n, 1-q) and n' = n / phi, a = max{i : P(Y <= i) <= 0.025}, b = min{i : P(Y <= i) >= 0.975}, scaled back
@@ -122,21 +109,6 @@ export function intervalRanks(
 }
 
 // --- internal ---
-
-/** p / 100 as an exact fraction, from the decimal digits that a person wrote. */
-function fraction(p: number): { numerator: bigint; denominator: bigint } {
-	if (!(p > 0 && p < 100)) throw new RangeError(`percentile ${p}`);
-	// Never in exponent form: the smallest percentile that a scenario can name is far above 1e-6.
-	const [whole = "", decimals = ""] = String(p).split(".");
-	return {
-		numerator: BigInt(whole + decimals),
-		denominator: 100n * 10n ** BigInt(decimals.length),
-	};
-}
-
-function ceilDiv(a: bigint, b: bigint): bigint {
-	return (a + b - 1n) / b;
-}
 
 /** Smallest integer i in [0, n] for which the monotone `holds` is true; ceil(n) if there is none. */
 function firstWhere(n: number, holds: (i: number) => boolean): number {

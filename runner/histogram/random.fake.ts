@@ -1,6 +1,10 @@
-import type { JsHistogram } from "hdr-histogram-js";
+import {
+	build,
+	encodeIntoCompressedBase64,
+	type JsHistogram,
+} from "hdr-histogram-js";
+import { type Buckets, decodeBuckets } from "./buckets.ts";
 import { distribution } from "./distribution.ts";
-import { emptyHistogram } from "./merge.ts";
 import type { Sample } from "./percentiles.ts";
 
 /** For tests: random numbers that are the same every time (mulberry32). */
@@ -21,6 +25,24 @@ export function latencies(n: number, random: () => number): number[] {
 	);
 }
 
+/**
+ * For tests: the range and precision in which the recorder counts, 1 ns to 1 h and three digits, by hdr-histogram-js. 64 bits a
+ * bucket: those of 32 wrap silently above 2^31.
+ */
+export function emptyHistogram(): JsHistogram {
+	return build({
+		bitBucketSize: 64,
+		lowestDiscernibleValue: 1,
+		highestTrackableValue: 3_600_000_000_000,
+		numberOfSignificantValueDigits: 3,
+	}) as JsHistogram;
+}
+
+/** For tests: the histogram as our code reads it. */
+export function bucketsOf(histogram: JsHistogram): Buckets {
+	return decodeBuckets(encodeIntoCompressedBase64(histogram));
+}
+
 /** For tests: a histogram of the values, as the recorder makes it. */
 export function histogramOf(values: readonly number[]): JsHistogram {
 	const histogram = emptyHistogram();
@@ -34,7 +56,7 @@ export function sampleOfValues(
 	censored = 0,
 ): Sample {
 	return {
-		distribution: distribution(histogramOf(values)),
+		distribution: distribution(bucketsOf(histogramOf(values))),
 		n: values.length + censored,
 		min: Math.min(...values),
 		max: Math.max(...values),

@@ -188,3 +188,20 @@ test("folders of runs are told apart", () => {
 	expect(folders[0]).toBe("01-nats-256B-3000-s-1");
 	expect(new Set(folders).size).toBe(folders.length);
 });
+
+test("the same objective written twice is one gate", () => {
+	const [plan] = expand(
+		loadScenario(
+			"scenario.yaml",
+			`system: nats
+workload: { rate: 10/s, message: 256B, duration: 1s }
+sla: [p99 < 50ms, { expect: p(99) < 50ms, system: nats, abort: true }, p99 < 60ms]
+`,
+		),
+		{ runId: "test" },
+	);
+	expect(plan?.sla).toMatchObject([
+		{ text: "p99 < 50ms", abort: true },
+		{ text: "p99 < 60ms", abort: false },
+	]);
+});

@@ -3,6 +3,7 @@ import { type Broker, brokers } from "../scenario/brokers.ts";
 import type { Case, Scenario, SlaLine, System } from "../scenario/scenario.ts";
 import { messagesBefore } from "./offset.ts";
 import type { Plan, Sla } from "./plan.ts";
+import { promisedGates } from "./promises.ts";
 
 export interface ExpandOptions {
 	/** Name of the run folder; part of every topic, so that no run meets another one's messages. */
@@ -79,9 +80,13 @@ function plan(
 	repeat: number,
 ): Plan {
 	const broker: Broker = brokers[system.broker];
-	const sla = scenario.sla
-		.filter((line) => applies(line, system, one))
-		.map(({ expect }) => expect);
+	const delivery = one.delivery ?? broker.delivery;
+	const written = distinct(
+		scenario.sla
+			.filter((line) => applies(line, system, one))
+			.map(({ expect }) => expect),
+	);
+	const sla = [...written, ...promisedGates({ ...one, delivery }, written)];
 	const endNs = one.warmupNs + one.durationNs;
 	return {
 		schema: 1,
@@ -121,7 +126,10 @@ function plan(
 			payload: one.payload,
 			// Of the scenario alone: every system gets the same bytes, today and in a year.
 			seed: fnv1a(scenario.name),
+			checksum: one.checksum,
 		},
+		delivery,
+		order: one.order,
 		limits: limits(sla),
 		heartbeat: {
 			slotsPerSecond: SLOTS_PER_SECOND,
@@ -143,6 +151,20 @@ function applies(line: SlaLine, system: System, one: Case): boolean {
 }
 
 /** Each latency limit once, in the order of the lines. */
+/**
+ * Each objective once: a line for all systems and the same one for this system are one gate, and no two repeats of it.
+ * The first wording stays; `abort` of any of them holds.
+ */
+function distinct(lines: readonly Sla[]): Sla[] {
+	const found = new Map<string, Sla>();
+	for (const line of lines) {
+		const key = JSON.stringify({ ...line, text: "", abort: false });
+		const before = found.get(key) ?? line;
+		found.set(key, { ...before, abort: before.abort || line.abort });
+	}
+	return [...found.values()];
+}
+
 function limits(sla: readonly Sla[]): Plan["limits"] {
 	const distinct = new Map<string, Plan["limits"][number]>();
 	for (const line of sla)

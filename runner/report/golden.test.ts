@@ -49,6 +49,12 @@ describe.each(names)("%s", (name) => {
 	});
 });
 
+test("the result of a stored run is reproduced to the byte", () => {
+	const path = join(fixture("stall"), "golden", "result.json");
+	const result = buildResult(fixture("stall"));
+	matches(path, `${JSON.stringify(result, null, "\t")}\n`);
+});
+
 test("result.schema.json is what the schema in summary.ts gives", () => {
 	const path = fileURLToPath(new URL("result.schema.json", import.meta.url));
 	if (process.env.UPDATE_GOLDEN === "1")

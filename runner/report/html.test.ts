@@ -112,10 +112,68 @@ describe("the charts", () => {
 			p99: second === 450 ? 1000 : second % 3 === 0 ? null : 7,
 			max: second,
 		}));
-		const rows = timeRows({ ...run, series: { ...run.series, seconds } });
+		const rows = timeRows({ ...run, series: { ...run.series, seconds } }, 300);
 		expect(rows).toHaveLength(300);
 		expect(rows[150]).toEqual({ second: 450, p50: 5, p99: 1000, max: 452 });
 		expect(rows[0]?.p99).toBe(7);
+	});
+});
+
+describe("what explains a run", () => {
+	const html = renderHtml(buildResult(fixture("stall")));
+
+	test("is folded: slowest messages with their parts as bars, resources under the same axis", () => {
+		expect(html).toContain("The 20 slowest messages, and what they waited for");
+		expect(html.match(/class="service-part" x=/g)).toHaveLength(20);
+		expect(html).toContain('aria-labelledby="r1-t r1-d"');
+		expect(html).toContain("Resources as a table");
+		expect(html).toContain("a tool that waits for each reply");
+	});
+
+	test("says that generator and broker shared one host, in every report", () => {
+		const result = buildResult(fixture("stall"));
+		const terminal = { columns: 200, colour: false, folder: "x" };
+		for (const text of [
+			html,
+			renderMarkdown(result),
+			renderTerminal(result, terminal),
+		])
+			expect(text.toLowerCase()).toContain(
+				"generator and broker shared one host",
+			);
+	});
+
+	test("names the first offender, and what to do about a warning", () => {
+		const text = unescaped(renderHtml(buildResult(fixture("lost"))));
+		expect(text).toContain(
+			"First lost: producer 0, sequence 3000, due 2s after the window opened",
+		);
+		expect(text).toContain("What to do: see whether they are lost or late");
+	});
+
+	test("marks the gap that counting from the actual send would have hidden", () => {
+		const result = buildResult(fixture("stall"));
+		const [run] = result.runs;
+		const service = run?.metrics.service;
+		const omission = run?.omission;
+		if (!run || !service || !omission) throw new Error("another fixture");
+		const hiding = {
+			...run,
+			omission: {
+				...omission,
+				percentiles: omission.percentiles.map((x) =>
+					x.p === 99 && x.response !== null
+						? { ...x, service: 3e5, factor: x.response / 3e5 }
+						: x,
+				),
+			},
+		};
+		const found = renderHtml({ ...result, runs: [hiding] });
+		expect(found).toContain('<g class="hidden">');
+		expect(found).toContain(
+			"Counting from the actual send, p99 would have been 300us instead of 400ms.",
+		);
+		expect(html).not.toContain('<g class="hidden"><path d="M');
 	});
 });
 
@@ -165,6 +223,14 @@ describe("the terminal", () => {
 			});
 			const longest = Math.max(...text.split("\n").map((l) => l.length));
 			expect(longest).toBeLessThanOrEqual(columns);
+		}
+	});
+
+	test("never breaks a number at its thousands", () => {
+		const result = buildResult(fixture("stall"));
+		for (let columns = 40; columns < 120; columns++) {
+			const options = { columns, colour: false, folder: "x" };
+			expect(renderTerminal(result, options)).not.toMatch(/\d\n +000/);
 		}
 	});
 

@@ -1,7 +1,13 @@
 import { formatCount, formatDuration } from "../units.ts";
 import { environment, runFacts } from "./html/facts.ts";
 import { type Markup, markup, Markup as Raw } from "./html/markup.ts";
+import { omission } from "./html/omission.ts";
 import { NAMES, percentileChart } from "./html/percentile-chart.ts";
+import {
+	resourceChart,
+	resourceRows,
+	resourceTable,
+} from "./html/resource-chart.ts";
 import {
 	badge,
 	counters,
@@ -10,15 +16,19 @@ import {
 	runsTable,
 	validityTable,
 } from "./html/sections.ts";
+import { slowest } from "./html/slowest.ts";
 import { STYLE } from "./html/style.ts";
 import { timeChart, timeRows, width } from "./html/time-chart.ts";
+import { mostHidden } from "./omission.ts";
 import type { Gate, Result, Run } from "./summary.ts";
 import {
 	loadText,
 	machineText,
+	offenderTexts,
 	runTitle,
+	sameHostText,
 	systemText,
-	VERDICT_MEANS,
+	verdictText,
 } from "./words.ts";
 
 /** `report.html`: one file that needs neither network nor script. */
@@ -29,8 +39,9 @@ export function renderHtml(result: Result): string {
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <title>${result.scenario}: ${result.verdict.toUpperCase()} - mqbench</title><style>${new Raw(STYLE)}</style></head><body>
 <header><div class="head"><h1>${result.scenario}</h1>${badge(result.verdict)}</div>
-<p class="lead">${sentence(VERDICT_MEANS[result.verdict])}</p>
-${machine === null ? null : markup`<p class="soft">Measured on ${machine}, ${startedAt(result)}.</p>`}</header>
+<p class="lead">${sentence(verdictText(result))}</p>
+${machine === null ? null : markup`<p class="soft">Measured on ${machine}, ${startedAt(result)}.</p>`}
+${noteOf(sameHostText(result))}</header>
 <main>${gatesTable(result.gates)}
 ${runsTable(result)}
 ${result.runs.map((run, i) => runSection(run, i + 1, result))}
@@ -42,12 +53,17 @@ ${howToRead()}
 
 // --- internal ---
 
-/** Above so many runs, repeats after the first have no charts: the file stays below 500 kB. */
+/** What keeps the file below 500 kB: above so many runs they have no resources, slowest messages and quiet checks ... */
+const RUNS_WITH_DETAILS = 8;
+/** ... and above so many, repeats after the first have no charts. */
 const RUNS_WITH_ALL_CHARTS = 24;
+/** Points of all charts over time together: of longer runs the worst second of each stretch is shown. */
+const MOST_POINTS = 600;
 
 function runSection(run: Run, number: number, result: Result): Markup {
 	const title = runTitle(run, result);
 	const short = result.runs.length > RUNS_WITH_ALL_CHARTS && run.repeat > 1;
+	const details = result.runs.length <= RUNS_WITH_DETAILS;
 	const charts = short ? null : chartsOf(run, number, title, result);
 	return markup`<section id="run-${number}"><div class="head"><h2>${title}</h2>${badge(run.verdict)}</div>
 <p>${systemText(run)}</p><p class="soft">${sentence(loadText(run))}</p>
@@ -58,12 +74,19 @@ ${
 		? null
 		: markup`<h3>Latency by percentile</h3>
 ${charts?.percentiles ?? null}${percentileTable(run)}
+${omission(run)}
 ${charts?.time ?? null}
+${details && slowest(run)}
 <h3>Messages of the window</h3>${counters(run)}
+${offenderTexts(run).map((text) => markup`<p>${sentence(text)}</p>`)}
 ${errorsOf(run)}
-${validityTable(run)}
+${validityTable(run, !details)}
 ${short ? null : markup`<details><summary>What it ran with</summary>${runFacts(run)}</details>`}`
 }</section>`;
+}
+
+function noteOf(text: string | null): Markup | null {
+	return text === null ? null : markup`<p class="soft">${sentence(text)}</p>`;
 }
 
 function chartsOf(
@@ -81,18 +104,31 @@ function chartsOf(
 		run,
 		gates,
 	);
+	const runs = result.runs.length;
+	const most = Math.min(300, Math.max(30, Math.floor(MOST_POINTS / runs)));
 	const time = timeChart(
 		`t${number}`,
 		`Response and rate over time: ${title}`,
 		run,
+		most,
 	);
+	const resources =
+		runs > RUNS_WITH_DETAILS
+			? null
+			: resourceChart(
+					`r${number}`,
+					`CPU, memory and disk over time: ${title}`,
+					run,
+					most,
+				);
 	const nothing = markup`<p>Nothing was measured.</p>`;
 	return {
 		percentiles:
 			curve === null ? nothing : figure(curve, percentileKeys(run, gates)),
 		time: markup`<h3>Over time</h3>
 ${time === null ? nothing : figure(time, TIME_KEYS)}
-${timeTable(run)}`,
+${timeTable(run, most)}
+${resources && markup`${figure(resources, resourceKeys(run))}${resourceTable(run, most)}`}`,
 	};
 }
 
@@ -116,6 +152,8 @@ function percentileKeys(run: Run, gates: readonly Gate[]): [string, string][] {
 		"response beyond",
 		"dotted: beyond what the samples carry, to the maximum",
 	]);
+	if (mostHidden(run) !== null)
+		keys.push(["hidden", "what counting from the actual send would hide"]);
 	if (gates.some((g) => g.limitNs !== null))
 		keys.push(["limit", "SLA: the curve has to be below the mark"]);
 	return keys;
@@ -130,11 +168,18 @@ const TIME_KEYS: readonly [string, string][] = [
 	["limit", "scheduled rate"],
 ];
 
-function timeTable(run: Run): Markup | null {
-	const rows = timeRows(run);
+function resourceKeys(run: Run): [string, string][] {
+	const broker = resourceRows(run, 300).some((r) => r.brokerCores !== null);
+	const keys: [string, string][] = [["achieved", "generator"]];
+	return broker ? [...keys, ["broker", "broker"]] : keys;
+}
+
+function timeTable(run: Run, most: number): Markup | null {
+	const rows = timeRows(run, most);
+	const seconds = width(run, most);
 	if (rows.length === 0) return null;
 	const ns = (v: number | null) => (v === null ? "n/a" : formatDuration(v));
-	return markup`<details><summary>The chart as a table${width(run) > 1 && `: the worst second of each ${width(run)}`}</summary><div class="wide"><table><thead><tr><th class="n">second</th><th class="n">p50</th><th class="n">p99</th><th class="n">max</th></tr></thead><tbody>
+	return markup`<details><summary>The chart as a table${seconds > 1 && `: the worst second of each ${seconds}`}</summary><div class="wide"><table><thead><tr><th class="n">second</th><th class="n">p50</th><th class="n">p99</th><th class="n">max</th></tr></thead><tbody>
 ${rows.map(
 	(
 		r,
@@ -157,7 +202,7 @@ function howToRead(): Markup {
 	return markup`<section><div class="head"><h2>How to read this</h2></div>
 <p><b>Response</b> counts from the time at which the schedule meant a message to be sent, so a stall also delays those that had to wait for it. <b>Service</b> counts from the actual send. <b>Lag</b> is the generator's own lateness, <b>queued</b> what earlier blocking explains: response = queued + lag + service.</p>
 <p>A message that failed, was lost or never offered counts as slower than every limit. <b>~</b> before a value: few samples, or few stalls, stand behind it. <b>n/a</b>: too few samples for this percentile. In brackets: the interval that holds the true percentile with 95 % confidence.</p>
-<p><b>INCONCLUSIVE</b>: the samples decide neither way. <b>INVALID</b>: the generator or the machine decided the result, not the system.</p></section>`;
+<p><b>INCONCLUSIVE</b>: the samples decide neither way. <b>INVALID</b>: the generator or the machine decided the result, not the system. Formulas: reports/README.md; <code>mqbench explain response</code>, <code>support</code> or <code>invalid</code>.</p></section>`;
 }
 
 /** "2026-01-01 00:00 UTC" */

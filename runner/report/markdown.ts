@@ -1,26 +1,35 @@
+import { formatDuration } from "../units.ts";
+import { behindText, hiddenText } from "./omission.ts";
 import type { MetricSummary, Result, Run } from "./summary.ts";
 import {
 	countsOf,
 	countText,
+	gateInterval,
+	gateMargin,
 	intervalText,
 	loadText,
 	machineText,
 	maxText,
 	neededText,
+	offenderTexts,
 	percentileName,
 	percentileValue,
 	runTitle,
+	sameHostText,
 	systemText,
-	VERDICT_MEANS,
+	verdictText,
+	windowTime,
 } from "./words.ts";
 
 /** `report.md`: short, for a pull request or an issue. The whole report is report.html. */
 export function renderMarkdown(result: Result): string {
 	const machine = machineText(result);
+	const shared = sameHostText(result);
 	return `${[
 		`# ${escaped(result.scenario)}: ${result.verdict.toUpperCase()}`,
-		`${sentence(VERDICT_MEANS[result.verdict])}`,
+		`${sentence(verdictText(result))}`,
 		...(machine === null ? [] : [escaped(`Measured on ${machine}.`)]),
+		...(shared === null ? [] : [sentence(shared)]),
 		...gatesTable(result),
 		...result.runs.map((run) => runSection(run, result)),
 		"Response time counts from the intended send time; service time from the actual one; lag is the generator's own lateness and part of response. `~`: few samples, or few stalls, stand behind it. Brackets: 95 % interval.",
@@ -33,13 +42,14 @@ function gatesTable({ gates }: Result): string[] {
 	if (gates.length === 0) return ["No SLA was given."];
 	return [
 		table(
-			["SLA", "system", "case", "verdict", "measured", "why"],
+			["SLA", "system", "case", "verdict", "measured", "margin", "why"],
 			gates.map((g) => [
 				new Raw(code(g.sla)),
 				g.system,
 				g.case,
 				new Raw(`**${g.verdict.toUpperCase()}**`),
-				g.measured,
+				g.measured + gateInterval(g),
+				gateMargin(g),
 				g.why,
 			]),
 		),
@@ -60,16 +70,32 @@ function runSection(run: Run, result: Result): string {
 				[countsOf(run).map(([, n]) => countText(n))],
 			),
 		);
+	const hidden = [hiddenText(run), behindText(run)].filter(
+		(text) => text !== null,
+	);
+	if (hidden.length > 0)
+		parts.push(hidden.map((text) => escaped(sentence(text))).join(" "));
+	const unknown = run.validity.filter((c) => c.status === "unknown");
 	const remarks = [
+		...offenderTexts(run).map((text) => `- ${escaped(text)}`),
 		...run.validity
-			.filter((c) => c.status !== "ok")
-			.map((c) => `- ${c.status}, ${c.check}: ${escaped(c.detail)}`),
+			.filter((c) => c.status !== "ok" && c.status !== "unknown")
+			.map(
+				(c) =>
+					`- ${c.status}, ${c.check}: ${escaped(c.detail)}${c.remedy === null ? "" : `. What to do: ${escaped(c.remedy)}`}`,
+			),
+		...(unknown.length === 0
+			? []
+			: [`- not known: ${unknown.map((c) => c.check).join(", ")}`]),
 		...run.notes.map((note) => `- note: ${escaped(note)}`),
 		...run.errors.map(
 			(e) => `- ${countText(e.count)} times: ${code(e.message)}`,
 		),
 	];
 	if (remarks.length > 0) parts.push(remarks.join("\n"));
+	// Of many runs only where there is something to explain.
+	const explained = result.runs.length === 1 || run.verdict !== "pass";
+	if (explained && run.slowest.length > 0) parts.push(slowestTable(run));
 	return parts.join("\n\n");
 }
 
@@ -98,6 +124,21 @@ function percentileTable(run: Run): string {
 	return table(
 		["", ...metrics.map(([name]) => name)],
 		[...rows, ["max", ...metrics.map(([, m]) => maxText(m, run))]],
+	);
+}
+
+const MOST_SLOW = 5;
+
+function slowestTable(run: Run): string {
+	return table(
+		["slowest", "response", "queued", "lag", "service", "due"],
+		run.slowest
+			.slice(0, MOST_SLOW)
+			.map((m) => [
+				`producer ${m.producer}, sequence ${m.sequence}`,
+				...[m.responseNs, m.queuedNs, m.lagNs, m.serviceNs].map(formatDuration),
+				windowTime(m.intendedNs, run),
+			]),
 	);
 }
 

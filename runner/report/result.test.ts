@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import {
@@ -169,6 +169,106 @@ describe("the result of a run folder", () => {
 		for (const secret of ["secret", "p@ss", "ss@broker", "hunter2"])
 			expect(text).not.toContain(secret);
 		expect(text).toContain("127.0.0.1:4222: connect: connection refused");
+	});
+});
+
+describe("what the run folder says besides", () => {
+	test("slowest messages, first offenders, resources, and the generator's floor", () => {
+		const [stall] = buildResult(fixture("stall")).runs;
+		expect(stall?.slowest).toHaveLength(20);
+		for (const m of stall?.slowest ?? [])
+			expect(m.queuedNs + m.lagNs + m.serviceNs).toBe(m.responseNs);
+		expect(stall?.slowest[0]?.responseNs).toBe(stall?.metrics.response?.max);
+		expect(stall?.series.resources.length).toBeGreaterThan(10);
+		expect(stall?.floor).toBeNull();
+		const [lost] = buildResult(fixture("lost")).runs;
+		expect(lost?.offenders).toEqual({
+			lost: { producer: 0, sequence: 3000, intendedNs: 3e9 },
+		});
+		expect(lost?.series.resources).toEqual([]);
+		const [healthy] = buildResult(fixture("healthy")).runs;
+		expect(healthy?.floor).toMatchObject({
+			folder: "floors/01-256B-1000-s",
+			problem: null,
+			count: 5000,
+		});
+		expect(healthy?.validity.find((c) => c.check === "floor")).toMatchObject({
+			status: "ok",
+			figure: "43.9us",
+		});
+	});
+
+	test("a floor that was not measured to its end says so, and decides nothing", () => {
+		const copy = fixtureCopy("healthy");
+		rmSync(join(copy, "floors/01-256B-1000-s/client-0.hlog"));
+		const result = buildResult(copy);
+		expect(result.verdict).toBe("pass");
+		expect(
+			result.runs[0]?.validity.find((c) => c.check === "floor"),
+		).toMatchObject({ status: "unknown" });
+	});
+
+	test("gates have value, interval and margin as numbers", () => {
+		const [p99, , lost] = buildResult(fixture("stall")).gates;
+		const value = p99?.valueNs ?? 0;
+		expect(p99?.margin).toBeCloseTo(10e6 / value, 12);
+		expect(p99?.lowNs).toBeLessThan(value);
+		expect(p99?.highNs).toBeNull();
+		expect(lost).toMatchObject({ valueNs: null, margin: null });
+	});
+});
+
+test("a run that mqbench stopped, as an SLA could not pass any more: FAIL, exit code 99", () => {
+	const copy = fixtureCopy("interrupted");
+	const run = firstRun(copy);
+	editJson(join(run, "run.json"), (f) => {
+		f.interruptedBy = null;
+		f.abortedBy = "p99 < 20ms";
+	});
+	const result = buildResult(copy);
+	expect(result).toMatchObject({ verdict: "fail", errorCause: null });
+	expect(result.runs[0]).toMatchObject({
+		state: "aborted",
+		abortedBy: "p99 < 20ms",
+		verdict: "fail",
+		notOffered: 2000,
+	});
+	expect(exitCodeOf(result)).toBe(99);
+	expect(renderHtml(result)).not.toMatch(/NaN|undefined/);
+});
+
+describe("a queue that grows", () => {
+	const growing = (fixtureName: string, runs: number[]) => {
+		const copy = fixtureCopy(fixtureName);
+		for (const i of runs)
+			for (const client of ["client-0.jsonl", "client-1.jsonl"]) {
+				const path = join(runFoldersOf(copy)[i] as string, client);
+				if (!existsSync(path)) continue;
+				let waiting = 0;
+				editLines(path, (lines) => {
+					for (const t of lines.filter((l) => l.type === "tick"))
+						t.backlog = t.backlog.map(() => (waiting += 5));
+					return undefined;
+				});
+			}
+		return buildResult(copy);
+	};
+
+	test("fails the run and the result, exit code 99, though no SLA line does", () => {
+		const result = growing("healthy", [0]);
+		expect(result.verdict).toBe("fail");
+		expect(exitCodeOf(result)).toBe(99);
+		expect(result.gates.map((g) => g.verdict)).toEqual([
+			"inconclusive",
+			"pass",
+		]);
+		expect(renderHtml(result)).toContain("the system does not carry this rate");
+	});
+
+	test("in one repeat of three leaves it open, in two of them fails", () => {
+		// 0, 2 and 4 are the repeats of one system.
+		expect(growing("repeats", [0]).verdict).toBe("inconclusive");
+		expect(growing("repeats", [0, 2]).verdict).toBe("fail");
 	});
 });
 

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { failure } from "../errors.ts";
-import type { Plan } from "../plan/plan.ts";
 import {
 	type Collected,
 	type Counters,
@@ -10,16 +9,24 @@ import {
 } from "../run/collect.ts";
 import { EnvironmentFile } from "../run/environment-file.ts";
 import type { ErrorCause } from "../verdict/exit.ts";
-import { type Facts, factsOf } from "../verdict/facts.ts";
+import {
+	type Facts,
+	type Floor,
+	factsOf,
+	type Surroundings,
+	UNKNOWN,
+} from "../verdict/facts.ts";
+import { floorOf } from "../verdict/floor.ts";
 import { intendedInWindow } from "../verdict/intervals.ts";
-import { overRepeats } from "../verdict/repeats.ts";
 import { judgeRun, type RunVerdict } from "../verdict/run.ts";
-import type { Judgement } from "../verdict/sla.ts";
 import { tallyOf } from "../verdict/tally.ts";
-import { worst } from "../verdict/verdict.ts";
+import { type Verdict, worst } from "../verdict/verdict.ts";
+import { gatesOf, type JudgedRun } from "./gates.ts";
 import { maskAll } from "./mask.ts";
 import { responseSeconds, summarise } from "./metrics.ts";
-import type { Gate, Result, Run } from "./summary.ts";
+import { omissionOf } from "./omission.ts";
+import { resourceSeries } from "./resources.ts";
+import type { Result, Run } from "./summary.ts";
 
 /**
  * The whole result, from the files in `folder` (`reports/<run-id>`) alone: the same folder gives the same bytes. Writes nothing.
@@ -29,12 +36,18 @@ export function buildResult(folder: string): Result {
 	const environment = existsSync(environmentPath)
 		? read(environmentPath, EnvironmentFile)
 		: null;
-	const runs = runFolders(folder)
+	const floors = floorsOf(folder);
+	const runs = runFolders(folder, "runs")
 		.map((path) => collect(path))
 		.sort((a, b) => a.plan.index - b.plan.index)
 		.map((collected) => {
+			const surroundings: Surroundings = {
+				clockSource: environment?.clockSource ?? null,
+				quotaCores: environment?.cpuQuotaCores ?? null,
+				floor: floors.get(collected.plan.case) ?? null,
+			};
 			// One run's histograms at a time: they are all that is large.
-			const facts = factsOf(collected, environment?.clockSource ?? null);
+			const facts = factsOf(collected, surroundings);
 			const verdict = judgeRun(facts);
 			return { collected, verdict, run: runOf(facts, verdict) };
 		});
@@ -42,11 +55,7 @@ export function buildResult(folder: string): Result {
 	if (first === undefined) throw failure("not-a-run-folder", { path: folder });
 
 	const gates = gatesOf(runs);
-	// Without an SLA, and where something else than the SLA decided, the run speaks for itself.
-	const own = runs
-		.filter((r) => r.verdict.why !== null || r.collected.plan.sla.length === 0)
-		.map((r) => r.verdict.verdict);
-	const verdict = worst([...gates.map((g) => g.verdict), ...own]);
+	const verdict = worst([...gates.map((g) => g.verdict), ...ownVerdicts(runs)]);
 	return maskAll({
 		schema: 1,
 		scenario: first.scenario,
@@ -63,10 +72,49 @@ export function buildResult(folder: string): Result {
 
 // --- internal ---
 
-type Judged = { collected: Collected; verdict: RunVerdict; run: Run };
+/** States in which the SLA decides. */
+const JUDGED: ReadonlySet<Collected["state"]> = new Set([
+	"complete",
+	"aborted",
+]);
 
-function runFolders(folder: string): string[] {
-	const runs = join(folder, "runs");
+type Judged = JudgedRun & { readonly run: Run };
+
+/**
+ * Without an SLA, and where something else than the SLA decided, the run speaks for itself. That one repeat of several did not
+ * carry the rate is judged as a gate is: two decide, one leaves it open.
+ */
+function ownVerdicts(runs: readonly Judged[]): Verdict[] {
+	const carries = (r: Judged) =>
+		!r.verdict.checks.some((c) => c.status === "fail");
+	return runs
+		.filter((r) => r.verdict.why !== null || r.collected.plan.sla.length === 0)
+		.map((r) => {
+			const { plan } = r.collected;
+			const alike = runs.filter(
+				(o) =>
+					o.collected.plan.system === plan.system &&
+					o.collected.plan.case === plan.case,
+			);
+			const alone = alike.filter((o) => !carries(o)).length === 1;
+			return !carries(r) && alike.length > 1 && alone
+				? "inconclusive"
+				: r.verdict.verdict;
+		});
+}
+
+/** By case: the generator's floor, as far as it was measured. */
+function floorsOf(folder: string): Map<string, Floor> {
+	return new Map(
+		runFolders(folder, "floors").map((path) => {
+			const collected = collect(path);
+			return [collected.plan.case, floorOf(factsOf(collected, UNKNOWN))];
+		}),
+	);
+}
+
+function runFolders(folder: string, below: "runs" | "floors"): string[] {
+	const runs = join(folder, below);
 	const names = existsSync(runs) ? readdirSync(runs).sort() : [];
 	return names
 		.map((name) => join(runs, name))
@@ -78,59 +126,9 @@ function errorCauseOf(runs: readonly Judged[]): ErrorCause | null {
 	if (runs.some((r) => r.verdict.checks.some((c) => c.status === "error")))
 		return "internal";
 	if (errors.length === 0) return null;
-	return errors.some((r) => r.collected.state !== "complete")
+	return errors.some((r) => !JUDGED.has(r.collected.state))
 		? "environment"
 		: "scenario";
-}
-
-function gatesOf(runs: readonly Judged[]): Gate[] {
-	const groups = new Map<string, { of: Judged; all: [number, Judgement][] }>();
-	for (const r of runs)
-		for (const judgement of r.verdict.judgements) {
-			const { system, case: name, repeat } = r.collected.plan;
-			const key = JSON.stringify([system, name, judgement.sla]);
-			const group = groups.get(key) ?? { of: r, all: [] };
-			group.all.push([repeat, judgement]);
-			groups.set(key, group);
-		}
-	return [...groups.values()].map(({ of, all }) => {
-		const judgements = all.map(([, j]) => j);
-		const { verdict, why, deciding } = overRepeats(judgements);
-		return {
-			sla: deciding.sla,
-			system: of.collected.plan.system,
-			case: of.collected.plan.case,
-			verdict,
-			measured: judgements.map((j) => j.measured).join(", "),
-			limit: deciding.limit,
-			why,
-			...judgedBy(of.collected.plan, deciding.sla),
-			...numbersOf(deciding),
-			repeats: all.map(([repeat, j]) => ({
-				repeat,
-				verdict: j.verdict,
-				measured: j.measured,
-				why: j.why,
-				...numbersOf(j),
-			})),
-		};
-	});
-}
-
-function judgedBy(plan: Plan, text: string) {
-	const sla = plan.sla.find((s) => s.text === text);
-	const none = { metric: null, percentile: null, limitNs: null };
-	if (sla === undefined || sla.kind === "tally") return none;
-	const { metric, limitNs } = sla;
-	return {
-		metric,
-		percentile: sla.kind === "percentile" ? sla.percentile : null,
-		limitNs,
-	};
-}
-
-function numbersOf({ n, over, allowed, censored, events, phi }: Judgement) {
-	return { n, over, allowed, censored, events, phi };
 }
 
 function runOf(facts: Facts, judged: RunVerdict): Run {
@@ -138,6 +136,8 @@ function runOf(facts: Facts, judged: RunVerdict): Run {
 	const { plan, run, totals, counters, clients } = collected;
 	const seconds = plan.schedule.durationNs / 1e9;
 	const acked = totals?.ackedInWindow ?? null;
+	const response = summarise(facts, "response");
+	const service = summarise(facts, "service");
 	return {
 		index: plan.index,
 		system: plan.system,
@@ -146,6 +146,7 @@ function runOf(facts: Facts, judged: RunVerdict): Run {
 		verdict: judged.verdict,
 		why: judged.why,
 		state: collected.state,
+		abortedBy: run?.abortedBy ?? null,
 		folder: `runs/${collected.folder}`,
 		startedAt: run?.startedAt ?? null,
 		load: loadOf(collected),
@@ -159,12 +160,16 @@ function runOf(facts: Facts, judged: RunVerdict): Run {
 		foreign: totals?.foreign ?? null,
 		warmup: countersOf(counters.warmup, plan.schedule.warmupMessages),
 		metrics: {
-			response: summarise(facts, "response"),
-			service: summarise(facts, "service"),
+			response,
+			service,
 			lag: summarise(facts, "lag"),
 			queued: summarise(facts, "queued"),
 			ack: summarise(facts, "ack"),
 		},
+		omission: omissionOf(response, service, counters.window?.behind ?? null),
+		slowest: [...collected.slowest],
+		offenders: collected.offenders,
+		floor: facts.floor,
 		throughput: {
 			sent: acked === null ? null : acked / seconds,
 			received: tallyOf(collected, "throughput"),
@@ -173,6 +178,7 @@ function runOf(facts: Facts, judged: RunVerdict): Run {
 		series: {
 			seconds: responseSeconds(facts),
 			ticks: [...collected.ticks],
+			resources: resourceSeries(collected),
 		},
 		generator: totals && {
 			cpuNs: totals.cpuNs,
@@ -208,6 +214,9 @@ function loadOf({ plan }: Collected): Run["load"] {
 		topics: plan.topics.length,
 		clients: plan.client.count,
 		inFlight: plan.inFlight,
+		checksum: plan.message.checksum,
+		delivery: plan.delivery,
+		order: plan.order,
 	};
 }
 
@@ -224,5 +233,7 @@ function countersOf(c: Counters | null, intended: number): Run["warmup"] {
 		duplicated: c?.duplicated ?? null,
 		reordered: c?.reordered ?? null,
 		late: c?.late ?? null,
+		redelivered: c?.redelivered ?? null,
+		corrupted: c?.corrupted ?? null,
 	};
 }

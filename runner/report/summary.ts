@@ -1,6 +1,12 @@
 import { z } from "zod";
 import { Metric, Plan } from "../plan/plan.ts";
-import { ClientLine, TickLine, TotalsLine } from "../run/client-file.ts";
+import {
+	ClientLine,
+	OffendersLine,
+	SlowestLine,
+	TickLine,
+	TotalsLine,
+} from "../run/client-file.ts";
 import { EnvironmentFile } from "../run/environment-file.ts";
 import { RunFile } from "../run/run-file.ts";
 import { VERDICTS } from "../verdict/verdict.ts";
@@ -62,6 +68,12 @@ const Numbers = {
 	censored: MaybeCount,
 	events: MaybeCount,
 	phi: z.number().min(1).nullable(),
+	/** Of a percentile or max: the value and its 95 % interval (of a max none); high is null when no upper bound exists. */
+	valueNs: Ns.nullable(),
+	lowNs: Ns.nullable(),
+	highNs: Ns.nullable(),
+	/** limit / measured: 2 is twice as fast as asked for, 0.5 twice as slow. */
+	margin: z.number().nonnegative().nullable(),
 };
 
 export const Gate = z.strictObject({
@@ -106,7 +118,21 @@ const counters = {
 	reordered: MaybeCount,
 	/** Completed after the timeout; their true times are in the percentiles. */
 	late: MaybeCount,
+	/** Deliveries that the broker itself flagged as second ones. */
+	redelivered: MaybeCount,
+	/** Payloads with a wrong checksum: not received. null: payloads carry none. */
+	corrupted: MaybeCount,
 };
+
+/** What a process and its children used, between two samples; null: not known. */
+const Used = z
+	.strictObject({
+		cores: z.number().nonnegative().nullable(),
+		rssBytes: MaybeCount,
+		readBytesPerSecond: z.number().nonnegative().nullable(),
+		writeBytesPerSecond: z.number().nonnegative().nullable(),
+	})
+	.nullable();
 
 export const Run = z.strictObject({
 	index: Count,
@@ -116,8 +142,10 @@ export const Run = z.strictObject({
 	verdict: Verdict,
 	/** Why, when it was not the SLA that decided. */
 	why: z.string().nullable(),
-	/** complete, interrupted, crashed: partial data; never: no data. */
-	state: z.enum(["complete", "interrupted", "crashed", "never"]),
+	/** interrupted, crashed: partial data; aborted: mqbench stopped it, as an SLA could not pass any more; never: no data. */
+	state: z.enum(["complete", "interrupted", "aborted", "crashed", "never"]),
+	/** The SLA line that stopped the run. */
+	abortedBy: z.string().nullable(),
 	/** Folder of the raw data, relative to the result. */
 	folder: z.string(),
 	startedAt: z.string().nullable(),
@@ -139,6 +167,10 @@ export const Run = z.strictObject({
 		topics: Count,
 		clients: Count,
 		inFlight: MaybeCount,
+		checksum: z.boolean(),
+		/** What is promised of each message. */
+		delivery: Plan.shape.delivery,
+		order: Plan.shape.order,
 	}),
 	/** What it ran on; null where no client has said. */
 	versions: ClientLine.shape.versions.nullable(),
@@ -146,6 +178,7 @@ export const Run = z.strictObject({
 	brokerUrl: z.string().nullable(),
 	/** What the rig says of the broker; versions.server is what the broker itself says. */
 	brokerVersion: z.string().nullable(),
+	/** True: generator and broker took CPU from each other. */
 	sameHost: z.boolean().nullable(),
 	/** Of the window. */
 	...counters,
@@ -162,6 +195,40 @@ export const Run = z.strictObject({
 		/** null: this system acknowledges nothing. */
 		ack: MetricSummary.nullable(),
 	}),
+	/** What counting from the actual send, as most tools do, would have hidden; null: nothing was measured. */
+	omission: z
+		.strictObject({
+			percentiles: z.array(
+				z.strictObject({
+					p: z.number().gt(0).lt(100),
+					response: Ns.nullable(),
+					service: Ns.nullable(),
+					/** response / service. */
+					factor: z.number().nonnegative().nullable(),
+					/** response - service, ns; below 0 only by the histograms' rounding. */
+					difference: z.number().nullable(),
+				}),
+			),
+			/** Sent while an earlier message of their connection was in flight: a tool that waits for each reply would not have. */
+			behind: MaybeCount,
+		})
+		.nullable(),
+	/** The slowest messages of the window; response = queued + lag + service. `intendedNs` counts from T0. */
+	slowest: SlowestLine.shape.messages,
+	/** The first message of each kind of offence, warm-up included. */
+	offenders: OffendersLine.shape.first,
+	/** The same load against nothing: what the generator itself takes. null: not measured. */
+	floor: z
+		.strictObject({
+			folder: z.string(),
+			/** Why it says nothing. */
+			problem: z.string().nullable(),
+			count: Count,
+			p50: Ns.nullable(),
+			p99: Ns.nullable(),
+			max: Ns.nullable(),
+		})
+		.nullable(),
 	/** Messages per second in the window, by real time. sent: acknowledged ones, null without acknowledgements. */
 	throughput: z.strictObject({
 		sent: z.number().nonnegative().nullable(),
@@ -182,6 +249,18 @@ export const Run = z.strictObject({
 		),
 		/** By second of real time since T0, the warm-up's start. */
 		ticks: z.array(TickLine.omit({ type: true })),
+		/** What the processes used, by second of real time since T0 (`at`: its end); empty: nobody has looked. */
+		resources: z.array(
+			z.strictObject({
+				at: z.number(),
+				generator: Used,
+				broker: Used,
+				machine: z.strictObject({
+					busyCores: z.number().nonnegative().nullable(),
+					stealCores: z.number().nonnegative().nullable(),
+				}),
+			}),
+		),
 	}),
 	generator: z
 		.strictObject({
@@ -197,11 +276,13 @@ export const Run = z.strictObject({
 	validity: z.array(
 		z.strictObject({
 			check: z.string(),
-			/** error: mqbench contradicts itself, a bug of it. */
-			status: z.enum(["ok", "warn", "unknown", "invalid", "error"]),
+			/** fail: the system does not carry the rate. error: mqbench contradicts itself, a bug of it. */
+			status: z.enum(["ok", "warn", "unknown", "invalid", "fail", "error"]),
 			detail: z.string(),
 			figure: z.string().nullable(),
 			limit: z.string().nullable(),
+			/** What to do about it; null when ok. */
+			remedy: z.string().nullable(),
 		}),
 	),
 	notes: RunFile.shape.notes,

@@ -1,18 +1,22 @@
 import { join } from "node:path";
 import { styleText } from "node:util";
 import { formatCount, formatDuration } from "../units.ts";
+import { behindText, hiddenText } from "./omission.ts";
 import type { Gate, MetricSummary, Result, Run } from "./summary.ts";
 import {
 	countsOf,
 	countText,
+	gateText,
 	loadText,
 	maxText,
 	neededText,
+	offenderTexts,
 	percentileName,
 	percentileValue,
 	runTitle,
+	sameHostText,
 	systemText,
-	VERDICT_MEANS,
+	verdictText,
 } from "./words.ts";
 
 export interface TerminalOptions {
@@ -33,6 +37,7 @@ export function renderTerminal(
 	const style: Style = options.colour
 		? (format, text) => styleText(format, text, { validateStream: false })
 		: (_, text) => text;
+	const shared = sameHostText(result);
 	const lines = [
 		...result.runs.flatMap((run) => [
 			...runLines(run, result, width, style),
@@ -40,7 +45,8 @@ export function renderTerminal(
 		]),
 		...gateLines(result.gates, width, style),
 		...(result.gates.length > 0 ? [""] : []),
-		...wrap(`${result.scenario}: ${VERDICT_MEANS[result.verdict]}.`, width),
+		...(shared === null ? [] : wrap(`Note: ${shared}.`, width)),
+		...wrap(`${result.scenario}: ${verdictText(result)}.`, width),
 		`${badge(result.verdict, style)}  ${join(options.folder, "report.html")}`,
 	];
 	return `${lines.join("\n")}\n`;
@@ -93,11 +99,11 @@ function runLines(
 			"  ",
 		),
 		...lagLine(run, width),
-		...run.validity
-			.filter((c) => c.status !== "ok" && c.detail !== run.why)
-			.flatMap((c) =>
-				wrap(`${c.status}: ${c.check}: ${c.detail}`, width, "  "),
-			),
+		...[hiddenText(run), behindText(run)].flatMap((text) =>
+			text === null ? [] : wrap(text, width, "  "),
+		),
+		...offenderTexts(run).flatMap((text) => wrap(text, width, "  ")),
+		...checkLines(run, width),
 		...run.notes.flatMap((note) => wrap(`note: ${note}`, width, "  ")),
 		...run.errors
 			.slice(0, 3)
@@ -163,6 +169,10 @@ function tableLines(run: Run, width: number): string[] {
 		lines.push(
 			...wrap("~ few samples, or few stalls, stand behind it", width, "  "),
 		);
+	if (table.some((row) => row.includes("stopped")))
+		lines.push(
+			...wrap("stopped: among those under way when the run was", width, "  "),
+		);
 	return lines;
 }
 
@@ -185,6 +195,30 @@ function lagLine(run: Run, width: number): string[] {
 	);
 }
 
+/** What was found, each with its remedy; what could not be checked by name only. */
+function checkLines(run: Run, width: number): string[] {
+	const unknown = run.validity.filter((c) => c.status === "unknown");
+	return [
+		...run.validity
+			.filter((c) => !["ok", "unknown"].includes(c.status))
+			.filter((c) => c.detail !== run.why)
+			.flatMap((c) =>
+				wrap(
+					`${c.status}: ${c.check}: ${c.detail}${c.remedy === null ? "" : `. What to do: ${c.remedy}`}`,
+					width,
+					"  ",
+				),
+			),
+		...(unknown.length === 0
+			? []
+			: wrap(
+					`not known: ${unknown.map((c) => c.check).join(", ")}`,
+					width,
+					"  ",
+				)),
+	];
+}
+
 function gateLines(
 	gates: readonly Gate[],
 	width: number,
@@ -195,7 +229,7 @@ function gateLines(
 		const where = several ? ` (${g.system}, ${g.case})` : "";
 		const verdict = g.verdict.toUpperCase();
 		const [first = "", ...rest] = wrap(
-			`${g.sla}${where}: ${g.measured}`,
+			`${g.sla}${where}: ${gateText(g)}`,
 			width,
 			" ".repeat(14),
 		);
@@ -211,11 +245,15 @@ function badge(verdict: Result["verdict"], style: Style): string {
 	return style(["bold", COLOURS[verdict]] as Format, verdict.toUpperCase());
 }
 
-/** Breaks at blanks only; a word that is too long for a line stands alone and whole. */
+/** Breaks at blanks only, but not within "14 839"; a word that is too long for a line stands alone and whole. */
 function wrap(text: string, width: number, indent = ""): string[] {
 	const lines: string[] = [];
 	let line = "";
-	for (const word of text.split(/ (?! )/)) {
+	const whole = text.replaceAll(
+		/(?<![\w.])\d{1,3}(?: \d{3})+(?!\d)/g,
+		(number) => number.replaceAll(" ", "\u00a0"),
+	);
+	for (const word of whole.split(/ (?! )/)) {
 		if (line !== "" && indent.length + line.length + 1 + word.length > width) {
 			lines.push(line);
 			line = "";

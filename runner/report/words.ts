@@ -6,7 +6,13 @@ import {
 	formatRate,
 	ratePerSecond,
 } from "../units.ts";
-import type { MetricSummary, Percentile, Result, Run } from "./summary.ts";
+import type {
+	Gate,
+	MetricSummary,
+	Percentile,
+	Result,
+	Run,
+} from "./summary.ts";
 
 /** The words that terminal, markdown and HTML share: one wording per fact. */
 
@@ -15,10 +21,10 @@ export function percentileName(p: number): string {
 	return `p${p}`;
 }
 
-/** "12.4ms", weak "~12.4ms", "> 30s" among those that never completed, "n/a" without support. */
+/** "12.4ms", weak "~12.4ms", "> 30s" or "stopped" among those that never completed, "n/a" without support. */
 export function percentileValue(p: Percentile, run: Run): string {
 	if (p.support === "none") return "n/a";
-	if (p.value === null) return `> ${formatDurationExact(run.load.timeoutNs)}`;
+	if (p.value === null) return beyondText(run);
 	return `${p.support === "weak" ? "~" : ""}${formatDuration(p.value)}`;
 }
 
@@ -37,8 +43,60 @@ export function neededText(p: Percentile, run: Run): string {
 
 /** The maximum of those that completed; "> 30s" when some did not; "n/a" when nothing did. */
 export function maxText(m: MetricSummary, run: Run): string {
-	if (m.censored > 0) return `> ${formatDurationExact(run.load.timeoutNs)}`;
+	if (m.censored > 0) return beyondText(run);
 	return m.max === null ? "n/a" : formatDuration(m.max);
+}
+
+/** "3.2ms [3.1ms, 3.4ms], 6.3x below the limit"; of several repeats all values, and the range of their margins. */
+export function gateText(gate: Gate): string {
+	return [gate.measured + gateInterval(gate), gateMargin(gate)]
+		.filter((part) => part !== "")
+		.join(", ");
+}
+
+/** " [3.1ms, 3.4ms]"; empty for counts, for a maximum, and of several repeats. */
+export function gateInterval({ lowNs, highNs, repeats }: Gate): string {
+	if (lowNs === null || repeats.length > 1) return "";
+	const high = highNs === null ? "\u221e" : formatDuration(highNs);
+	return ` [${formatDuration(lowNs)}, ${high}]`;
+}
+
+/** "6.3x below the limit", of several repeats "6.3x to 6.5x below the limit"; empty for counts. */
+export function gateMargin({ repeats }: Gate): string {
+	const margins = repeats.map((r) => r.margin).filter((m) => m !== null);
+	if (margins.length === 0) return "";
+	const [low, high] = [Math.min(...margins), Math.max(...margins)].map(
+		marginText,
+	) as [string, string];
+	if (low === high) return `${low} the limit`;
+	const [factor, side] = low.split(" ");
+	return `${high.endsWith(` ${side}`) ? factor : low} to ${high} the limit`;
+}
+
+/** "Generator and broker shared one host ..."; null when none did, or nobody knows. */
+export function sameHostText({ runs }: Result): string | null {
+	const sharing = runs.filter((run) => run.sameHost).length;
+	const which =
+		sharing < runs.length ? ` in ${sharing} of ${runs.length} runs` : "";
+	return sharing === 0
+		? null
+		: `generator and broker shared one host${which}: each took CPU from the other`;
+}
+
+/** "first lost: producer 0, sequence 4711, due 5.2s after the window opened", for each kind that occurred. */
+export function offenderTexts(run: Run): string[] {
+	return Object.entries(run.offenders).map(
+		([kind, m]) =>
+			`first ${kind}: producer ${m.producer}, sequence ${m.sequence}, due ${windowTime(m.intendedNs, run)}`,
+	);
+}
+
+/** "5.2s after the window opened" */
+export function windowTime(sinceT0Ns: number, run: Run): string {
+	const ns = sinceT0Ns - run.load.warmupNs;
+	return ns === 0
+		? "as the window opened"
+		: `${Number((Math.abs(ns) / 1e9).toFixed(3))}s ${ns < 0 ? "before" : "after"} the window opened`;
 }
 
 /** A count; "n/a" for what was not measured. */
@@ -58,6 +116,8 @@ export function countsOf(run: Run | Run["warmup"]): [string, number | null][] {
 		["unknown", run.unknown],
 		["duplicated", run.duplicated],
 		["reordered", run.reordered],
+		["redelivered", run.redelivered],
+		["corrupted", run.corrupted],
 		["not offered", run.notOffered],
 		["late", run.late],
 	];
@@ -110,7 +170,7 @@ export function machineText({ environment: e }: Result): string | null {
 }
 
 /** One sentence under the verdict: what it means. */
-export const VERDICT_MEANS: Readonly<Record<Result["verdict"], string>> = {
+const VERDICT_MEANS: Readonly<Record<Result["verdict"], string>> = {
 	pass: "every SLA is met",
 	fail: "an SLA is breached",
 	inconclusive:
@@ -121,6 +181,32 @@ export const VERDICT_MEANS: Readonly<Record<Result["verdict"], string>> = {
 	error: "a run could not be made or finished",
 };
 
+/** What the verdict of this result means. */
+export function verdictText(result: Result): string {
+	const breached = result.gates.some((g) => g.verdict === "fail");
+	return result.verdict === "fail" && !breached
+		? "a queue grew without end: the system does not carry this rate"
+		: VERDICT_MEANS[result.verdict];
+}
+
 export function plural(n: number, word: string): string {
 	return `${formatCount(n)} ${word}${n === 1 ? "" : "s"}`;
+}
+
+// --- internal ---
+
+/** What a message took that never completed. Of a run that was stopped, nobody knows whether it would have. */
+function beyondText(run: Run): string {
+	return run.state === "complete"
+		? `> ${formatDurationExact(run.load.timeoutNs)}`
+		: "stopped";
+}
+
+/** "6.3x below", "40x above", "at". */
+function marginText(margin: number): string {
+	const factor = margin >= 1 ? margin : 1 / margin;
+	const shown =
+		factor >= 100 ? Math.round(factor) : Number(factor.toPrecision(2));
+	if (shown === 1) return margin >= 1 ? "just below" : "just above";
+	return `${formatCount(shown)}x ${margin >= 1 ? "below" : "above"}`;
 }

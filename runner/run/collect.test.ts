@@ -79,6 +79,62 @@ describe("a run folder", () => {
 		expect(seconds[0]?.metrics.response?.count).toBe(1000);
 	});
 
+	test("adds the samples of the queue of all clients, and leaves out those that one of them has not taken", () => {
+		const folder = runFoldersOf(fixtureCopy("repeats"))[1] as string;
+		for (const [i, backlog] of [
+			[1, 2, 3],
+			[10, 20],
+		].entries())
+			editLines(file(folder, `client-${i}.jsonl`), (lines) => {
+				for (const l of lines) if (l.type === "tick") l.backlog = backlog;
+				return undefined;
+			});
+		expect(collect(folder).ticks[1]?.backlog).toEqual([11, 22]);
+	});
+
+	test("takes the earliest offender and the slowest messages of all clients", () => {
+		const folder = runFoldersOf(fixtureCopy("repeats"))[1] as string;
+		const message = (i: number, ns: number) => ({
+			...{ producer: i, sequence: 1, intendedNs: ns, topic: 0 },
+			...{
+				partition: null,
+				responseNs: ns,
+				queuedNs: 0,
+				lagNs: 0,
+				serviceNs: ns,
+			},
+		});
+		for (const i of [0, 1])
+			editLines(file(folder, `client-${i}.jsonl`), (lines) => {
+				lines.find((l) => l.type === "offenders").first = {
+					lost: { producer: i, sequence: 1, intendedNs: 100 - i },
+				};
+				lines.find((l) => l.type === "slowest").messages = Array.from(
+					{ length: 15 },
+					(_, k) => message(i, 1000 - 2 * k - i),
+				);
+				return undefined;
+			});
+		const run = collect(folder);
+		expect(run.offenders).toEqual({
+			lost: { producer: 1, sequence: 1, intendedNs: 99 },
+		});
+		expect(run.slowest.map((m) => m.responseNs)).toEqual(
+			Array.from({ length: 20 }, (_, k) => 1000 - k),
+		);
+	});
+
+	test("has the resources up to a line that breaks off; without the file none", () => {
+		const run = copyOf("healthy");
+		const path = file(run, "resources.jsonl");
+		const lines = readFileSync(path, "utf8").trimEnd().split("\n");
+		expect(collect(run).resources).toHaveLength(lines.length);
+		writeFileSync(path, `${lines.slice(0, 3).join("\n")}\n{"unixMs":17`);
+		expect(collect(run).resources).toHaveLength(3);
+		rmSync(path);
+		expect(collect(run).resources).toEqual([]);
+	});
+
 	test("puts the errors of all clients together, the commonest first", () => {
 		const folder = runFoldersOf(fixtureCopy("repeats"))[1] as string;
 		for (const i of [0, 1])
@@ -148,6 +204,28 @@ describe("a run that did not end as it should", () => {
 			state: "interrupted",
 			problem: "stopped by SIGTERM",
 		});
+	});
+
+	test("is aborted when mqbench stopped it, as an SLA could not pass any more", () => {
+		const run = copyOf("interrupted");
+		editJson(file(run, "run.json"), (f) => {
+			f.interruptedBy = null;
+			f.abortedBy = "p99 < 20ms";
+		});
+		expect(collect(run)).toMatchObject({
+			state: "aborted",
+			problem: "stopped, as p99 < 20ms could not pass any more",
+		});
+		rmSync(file(run, "client-0.hlog"));
+		expect(collect(run).state).toBe("crashed");
+	});
+
+	test("of an older mqbench has no abortedBy in run.json", () => {
+		const run = copyOf("healthy");
+		editJson(file(run, "run.json"), (f) => {
+			delete f.abortedBy;
+		});
+		expect(collect(run).run?.abortedBy).toBeNull();
 	});
 
 	test("is interrupted by what its trailer says too", () => {

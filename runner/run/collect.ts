@@ -2,17 +2,27 @@ import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { z } from "zod";
 import { failure } from "../errors.ts";
-import type { Metric } from "../plan/plan.ts";
 import { Plan } from "../plan/plan.ts";
+import {
+	addCounters,
+	addSeconds,
+	addTicks,
+	addTotals,
+	bare,
+	earliest,
+} from "./add-up.ts";
 import type {
 	ClientFileLine,
 	ClientLine,
 	CountersLine,
+	OffendersLine,
 	SecondLine,
+	SlowestLine,
 	TickLine,
 	TotalsLine,
 } from "./client-file.ts";
 import { type ClientFiles, readClient } from "./client-read.ts";
+import { ResourceLine } from "./resource-file.ts";
 import { RunFile } from "./run-file.ts";
 
 type Line<T extends z.ZodType> = Omit<z.infer<T>, "type">;
@@ -21,6 +31,8 @@ export type Second = Line<typeof SecondLine>;
 export type Tick = Line<typeof TickLine>;
 export type Counters = Omit<Line<typeof CountersLine>, "scope">;
 export type Totals = Line<typeof TotalsLine>;
+export type Offenders = z.infer<typeof OffendersLine>["first"];
+export type Slow = z.infer<typeof SlowestLine>["messages"][number];
 
 /** Everything that stands in one folder below `runs/`, all clients added up. */
 export interface Collected {
@@ -28,8 +40,11 @@ export interface Collected {
 	readonly folder: string;
 	readonly plan: Plan;
 	readonly run: RunFile | null;
-	/** never: nothing was measured. crashed: what there is of a run that did not end as it should. */
-	readonly state: "complete" | "interrupted" | "crashed" | "never";
+	/**
+	 * never: nothing was measured. crashed: what there is of a run that did not end as it should. interrupted: somebody
+	 * stopped it. aborted: mqbench did, as an SLA could not pass any more.
+	 */
+	readonly state: "complete" | "interrupted" | "aborted" | "crashed" | "never";
 	/** A sentence: why the state is not complete. */
 	readonly problem: string | null;
 	/** True when every client's files have their trailers and match them: only then counts must add up. */
@@ -47,6 +62,12 @@ export interface Collected {
 		readonly window: Counters | null;
 	};
 	readonly totals: Totals | null;
+	/** The first message of each kind of offence, of all clients the one that was due first. */
+	readonly offenders: Offenders;
+	/** The slowest messages of the window, at most 20, the slowest first. */
+	readonly slowest: readonly Slow[];
+	/** What the processes used, a sample a second, ascending; empty: nobody has looked. */
+	readonly resources: readonly ResourceLine[];
 }
 
 /** Reads the folder of one run. Never fails on what k6 left or did not leave: that is the run's state. */
@@ -81,6 +102,12 @@ export function collect(folder: string): Collected {
 		),
 		counters: { warmup: scope("warmup"), window: scope("window") },
 		totals: addTotals(ofAll(of("totals"))),
+		offenders: earliest(of("offenders").map((l) => l.first)),
+		slowest: of("slowest")
+			.flatMap((l) => l.messages)
+			.sort((a, b) => b.responseNs - a.responseNs)
+			.slice(0, MOST_SLOW),
+		resources: readResources(join(folder, "resources.jsonl")),
 	};
 }
 
@@ -94,6 +121,8 @@ export function read<T>(path: string, schema: z.ZodType<T>): T {
 }
 
 // --- internal ---
+
+const MOST_SLOW = 20;
 
 function stateOf(
 	clients: readonly ClientFiles[],
@@ -110,6 +139,11 @@ function stateOf(
 		return { state: "never", problem: run?.error ?? "the run was not made" };
 	if (run?.error) return { state: "crashed", problem: run.error };
 	if (broken !== null) return { state: "crashed", problem: broken };
+	if (run?.abortedBy)
+		return {
+			state: "aborted",
+			problem: `stopped, as ${run.abortedBy} could not pass any more`,
+		};
 	if (clients.some((c) => c.state === "interrupted"))
 		return {
 			state: "interrupted",
@@ -118,124 +152,24 @@ function stateOf(
 	return { state: "complete", problem: null };
 }
 
-function addSeconds(lines: readonly Second[]): Second[] {
-	const seconds = new Map<number, Second>();
-	for (const line of lines) {
-		const sum = seconds.get(line.second);
-		seconds.set(line.second, sum ? addSecond(sum, line) : bare(line));
+/** A line that cannot be read ends the file: it may have been cut off. What is missing is unknown. */
+function readResources(path: string): ResourceLine[] {
+	if (!existsSync(path)) return [];
+	const lines: ResourceLine[] = [];
+	for (const text of readFileSync(path, "utf8").split("\n")) {
+		const line = ResourceLine.safeParse(json(text));
+		if (!line.success) break;
+		lines.push(line.data);
 	}
-	return [...seconds.values()].sort((a, b) => a.second - b.second);
+	return lines;
 }
 
-function addSecond(a: Second, b: Second): Second {
-	const metrics = { ...a.metrics };
-	for (const [name, y] of Object.entries(b.metrics)) {
-		const x = metrics[name as Metric];
-		metrics[name as Metric] = x
-			? {
-					count: x.count + y.count,
-					sum: x.sum + y.sum,
-					min: Math.min(x.min, y.min),
-					max: Math.max(x.max, y.max),
-					clamped: x.clamped + y.clamped,
-					negative: x.negative + y.negative,
-				}
-			: y;
+function json(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return null;
 	}
-	const pieces = (x: readonly number[] = [], y: readonly number[] = []) =>
-		x.map((n, i) => n + (y[i] ?? 0));
-	return {
-		second: a.second,
-		metrics,
-		limits: a.limits.map((x, k) => ({
-			count: pieces(x.count, b.limits[k]?.count),
-			over: pieces(x.over, b.limits[k]?.over),
-			overWithoutLag: pieces(x.overWithoutLag, b.limits[k]?.overWithoutLag),
-		})),
-	};
-}
-
-/** One list per client. A client's own ticks of one second follow each other, those of several clients add up. */
-function addTicks(clients: readonly (readonly Tick[])[]): Tick[] {
-	const ticks = new Map<number, Tick>();
-	for (const client of clients) {
-		const own = new Map<number, Tick>();
-		for (const line of client) {
-			const at = Math.round(line.at);
-			const before = own.get(at);
-			const { inFlight } = line;
-			own.set(at, {
-				...(before ? addNumbers(before, bare(line)) : bare(line)),
-				inFlight,
-				at,
-			});
-		}
-		for (const [at, tick] of own) {
-			const sum = ticks.get(at);
-			ticks.set(at, sum ? { ...addNumbers(sum, tick), at } : tick);
-		}
-	}
-	return [...ticks.values()].sort((a, b) => a.at - b.at);
-}
-
-function addCounters(
-	lines: readonly z.infer<typeof CountersLine>[],
-): Counters | null {
-	const [first, ...rest] = lines.map(({ type: _, scope: __, ...c }) => c);
-	return first === undefined ? null : rest.reduce(addNumbers, first);
-}
-
-function addTotals(lines: readonly Totals[]): Totals | null {
-	const [first, ...rest] = lines.map(bare);
-	if (first === undefined) return null;
-	return rest.reduce(
-		(a, b) => ({
-			...addNumbers(a, b),
-			// The latest of all clients decides, and the worst.
-			firstClaimNs: Math.max(a.firstClaimNs, b.firstClaimNs),
-			endNs: Math.max(a.endNs, b.endNs),
-			schedLatencyP999Ns: Math.max(a.schedLatencyP999Ns, b.schedLatencyP999Ns),
-			errors: addErrors([...a.errors, ...b.errors]),
-		}),
-		first,
-	);
-}
-
-function addErrors(errors: Totals["errors"]): Totals["errors"] {
-	const byMessage = new Map<string, Totals["errors"][number]>();
-	for (const e of errors) {
-		const sum = byMessage.get(e.message);
-		const times = [sum?.firstNs ?? null, e.firstNs].filter((t) => t !== null);
-		byMessage.set(e.message, {
-			message: e.message,
-			count: e.count + (sum?.count ?? 0),
-			firstNs: times.length === 0 ? null : Math.min(...times),
-		});
-	}
-	return [...byMessage.values()].sort((a, b) => b.count - a.count).slice(0, 20);
-}
-
-/** Adds field by field. What one of them did not measure (null) stays null: a sum of some would be a wrong number. */
-function addNumbers<T extends object>(a: T, b: T): T {
-	return Object.fromEntries(
-		Object.entries(a).map(([key, x]) => {
-			const y = b[key as keyof T];
-			return [
-				key,
-				typeof x === "number" && typeof y === "number"
-					? x + y
-					: x === null || y === null
-						? null
-						: x,
-			];
-		}),
-	) as T;
-}
-
-function bare<T extends object>(line: T): T {
-	if (!("type" in line)) return line;
-	const { type: _, ...rest } = line;
-	return rest as unknown as T;
 }
 
 function reasonOf(error: unknown): string {

@@ -5,7 +5,7 @@ import { floorFolder, type Plan, runFolder } from "../plan/plan.ts";
 import { reasonOf } from "../reason.ts";
 import { compile } from "../script/compile.ts";
 import type { EnvironmentFile } from "./environment-file.ts";
-import type { RunFile } from "./run-file.ts";
+import type { RunFileInput } from "./run-file.ts";
 
 /**
  * Makes the folder of a command with everything that is known before the first run: the scenario, and plan and script of
@@ -48,7 +48,11 @@ export function floorPath(folder: string, plan: Plan): string {
 	return path.join(folder, "floors", floorFolder(plan));
 }
 
-export function writeRunFile(folder: string, plan: Plan, file: RunFile): void {
+export function writeRunFile(
+	folder: string,
+	plan: Plan,
+	file: RunFileInput,
+): void {
 	// By now there is something to keep.
 	writeJson(path.join(runPath(folder, plan), "run.json"), file, folder);
 }

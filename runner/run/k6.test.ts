@@ -99,6 +99,7 @@ describe("k6", () => {
 		expect(await result).toEqual({
 			ended: { code: 0, signal: null },
 			error: null,
+			abortedBy: null,
 		});
 		const read = (name: string) =>
 			readFileSync(path.join(folder, name), "utf8").trim();
@@ -117,7 +118,7 @@ describe("k6", () => {
 			echo '{"mqbench":"start","t0UnixNs":"123"}'
 			echo 'hello'
 			echo '{"mqbench":"news"}'
-			echo '{"mqbench":"tick","at":1,"sent":10,"received":9,"inFlight":1,"failed":0,"p50":5,"p99":null}'
+			echo '{"mqbench":"tick","at":1,"sent":10,"received":9,"inFlight":1,"failed":0,"duplicated":0,"over":[],"p50":5,"p99":null}'
 			echo '{"mqbench":"end","state":"complete"}'`);
 		await result;
 		expect(lines.map((line) => line.mqbench)).toEqual(["start", "tick", "end"]);
@@ -141,12 +142,13 @@ describe("k6", () => {
 		expect(await result).toEqual({
 			ended: { code: null, signal: "SIGKILL" },
 			error: "k6 ended with SIGKILL: it said nothing",
+			abortedBy: null,
 		});
 	});
 
 	test("that cannot write its results is an error, though it ends with 0", async () => {
 		const { result } = k6(
-			`echo '{"mqbench":"tick","at":1,"sent":1,"received":1,"inFlight":0,"failed":0,"p50":1,"p99":1,"error":"no space left on device"}'`,
+			`echo '{"mqbench":"tick","at":1,"sent":1,"received":1,"inFlight":0,"failed":0,"duplicated":0,"over":[],"p50":1,"p99":1,"error":"no space left on device"}'`,
 		);
 		expect((await result).error).toBe(
 			"the results could not be written: no space left on device",
@@ -166,6 +168,7 @@ describe("k6", () => {
 		expect(await result).toEqual({
 			ended: { code: 105, signal: null },
 			error: null,
+			abortedBy: null,
 		});
 		expect(lines.map((line) => line.mqbench)).toEqual(["start", "end"]);
 	});

@@ -10,7 +10,7 @@ export const RunFile = z.strictObject({
 	k6Signal: z.string().nullable(),
 	/** Name of the signal with which the user stopped mqbench, else null. */
 	interruptedBy: z.string().nullable(),
-	/** The SLA line with `abort` that could not be met any more, because of which the run was stopped. */
+	/** The SLA line that could not pass any more, when mqbench stopped the run for it ("p99 < 20ms"), else null. */
 	abortedBy: z.string().nullable().default(null),
 	/** Why the run could not be made or finished: an "error" verdict. null: nothing of that kind. */
 	error: z.string().nullable(),
@@ -23,3 +23,5 @@ export const RunFile = z.strictObject({
 	sameHost: z.boolean(),
 });
 export type RunFile = z.infer<typeof RunFile>;
+/** As it is written. */
+export type RunFileInput = z.input<typeof RunFile>;

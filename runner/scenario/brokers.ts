@@ -1,5 +1,15 @@
 import { z } from "zod";
 
+/** What may be promised of each message, and of the messages of one producer. */
+export const Delivery = z.enum([
+	"at-most-once",
+	"at-least-once",
+	"exactly-once",
+]);
+export type Delivery = z.infer<typeof Delivery>;
+export const Order = z.enum(["none", "per-producer"]);
+export type Order = z.infer<typeof Order>;
+
 /**
  * The systems that mqbench can measure. A new one is a member here, a driver in `extensions/` and a file in
  * `infra/brokers/`, all under the same word.
@@ -11,6 +21,9 @@ export interface Broker {
 	readonly durability: string;
 	/** True when it confirms each message to the sender: only then does `ack` exist. */
 	readonly acks: boolean;
+	/** What it promises of each message, and of the messages of one producer. */
+	readonly delivery: Delivery;
+	readonly order: Order;
 	/** Largest message that its default settings take; null: no limit. */
 	readonly maxMessageBytes: number | null;
 	/** Schemes of its URLs, the usual one first; empty: it has no process and no URL. */
@@ -46,6 +59,8 @@ export const brokers = {
 		title: "NATS core",
 		durability: "none, nothing is stored",
 		acks: false,
+		delivery: "at-most-once",
+		order: "per-producer",
 		maxMessageBytes: 1024 ** 2,
 		urlSchemes: ["nats", "tls", "ws", "wss"],
 		urlEnv: "MQBENCH_URL",
@@ -54,6 +69,8 @@ export const brokers = {
 		title: "No broker",
 		durability: "none, nothing is stored",
 		acks: false,
+		delivery: "at-most-once",
+		order: "per-producer",
 		maxMessageBytes: null,
 		urlSchemes: [],
 		urlEnv: "MQBENCH_URL",

@@ -1,7 +1,10 @@
 import { formatBytesExact, formatDurationExact, formatRate } from "../units.ts";
+import { caseName } from "./case-name.ts";
 import type { Path, Problem } from "./problem.ts";
 import type { Case } from "./scenario.ts";
 import {
+	CHECKSUM_BYTES,
+	ENVELOPE_BYTES,
 	neededFields,
 	Workload,
 	type WorkloadField,
@@ -124,7 +127,7 @@ function contradictions(
 	const found: Problem[] = [];
 	const wrong = (field: WorkloadField, message: string) =>
 		found.push({ path: where(field), at: "value", message });
-	const { rate, duration, drain, timeout, connections } = fields;
+	const { rate, duration, drain, timeout, connections, message } = fields;
 
 	if (
 		rate &&
@@ -139,6 +142,12 @@ function contradictions(
 		wrong(
 			"timeout",
 			`timeout ${formatDurationExact(timeout)} is longer than drain ${formatDurationExact(drain)}, after which nothing is waited for; raise drain`,
+		);
+	const needed = ENVELOPE_BYTES + CHECKSUM_BYTES;
+	if (fields.checksum && message !== undefined && message < needed)
+		wrong(
+			"message",
+			`message ${formatBytesExact(message)} is too small for checksum: true; it needs ${needed}B, ${ENVELOPE_BYTES} of envelope and ${CHECKSUM_BYTES} of CRC32C`,
 		);
 	const producers = fields.producers ?? connections;
 	if (producers === undefined || connections === undefined) return found;
@@ -168,6 +177,8 @@ function complete(
 		drain,
 		connections,
 		payload,
+		checksum,
+		order,
 	} = fields;
 	if (
 		!pattern ||
@@ -177,7 +188,9 @@ function complete(
 		warmup === undefined ||
 		drain === undefined ||
 		connections === undefined ||
-		!payload
+		!payload ||
+		checksum === undefined ||
+		!order
 	)
 		return undefined;
 	const one: Case = {
@@ -186,6 +199,9 @@ function complete(
 		rate,
 		messageBytes: message,
 		payload,
+		checksum,
+		delivery: fields.delivery ?? null,
+		order,
 		warmupNs: warmup,
 		durationNs: duration,
 		drainNs: drain,
@@ -195,37 +211,7 @@ function complete(
 		producers: fields.producers ?? connections,
 		topics: fields.topics ?? connections,
 	};
-	return { ...one, name: nameOf(one, override) };
-}
-
-/** How a field reads in a name; the order is that of the name. */
-const inName: Readonly<Record<WorkloadField, (one: Case) => string>> = {
-	message: (one) => formatBytesExact(one.messageBytes),
-	rate: (one) => formatRate(one.rate),
-	connections: (one) => counted(one.connections, "connection"),
-	producers: (one) => counted(one.producers, "producer"),
-	topics: (one) => counted(one.topics, "topic"),
-	inFlight: (one) => `${one.inFlight} in flight`,
-	payload: (one) => one.payload,
-	pattern: (one) => one.pattern,
-	duration: (one) => formatDurationExact(one.durationNs),
-	warmup: (one) => `warmup ${formatDurationExact(one.warmupNs)}`,
-	drain: (one) => `drain ${formatDurationExact(one.drainNs)}`,
-	timeout: (one) => `timeout ${formatDurationExact(one.timeoutNs)}`,
-};
-
-/** The name that was given, else what the case overrides, else message and rate. */
-function nameOf(one: Case, override: Written): string {
-	if (typeof override.name === "string") return override.name;
-	const named = (Object.keys(inName) as WorkloadField[]).filter((field) =>
-		Object.hasOwn(override, field),
-	);
-	const shown = named.length > 0 ? named : (["message", "rate"] as const);
-	return shown.map((field) => inName[field](one)).join(" ");
-}
-
-function counted(count: number, noun: string): string {
-	return `${count} ${noun}${count === 1 ? "" : "s"}`;
+	return { ...one, name: caseName(one, override) };
 }
 
 function sameNames(cases: readonly (Case | undefined)[]): Problem[] {

@@ -36,7 +36,7 @@ export function knownKeys(place: Place): string[] {
 		scenario: Object.keys(ScenarioFile.shape),
 		workload: [...workloadFields],
 		system: ["broker", "url", "port"],
-		sla: ["expect", "system", "case"],
+		sla: ["expect", "system", "case", "abort"],
 	}[place];
 }
 

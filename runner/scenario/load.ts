@@ -4,6 +4,7 @@ import { formatBytesExact } from "../units.ts";
 import { type Broker, brokers } from "./brokers.ts";
 import { type ResolvedCases, resolveCases } from "./cases.ts";
 import { problemsOf } from "./issues.ts";
+import { unpromisedOrder } from "./order.ts";
 import { applyOverrides, type Overrides } from "./overrides.ts";
 import { type Located, type Problem, report } from "./problem.ts";
 import type { Scenario } from "./scenario.ts";
@@ -79,6 +80,7 @@ function check(
 		...systemProblems,
 		...cases.problems,
 		...tooLarge(systems, cases),
+		...unpromisedOrder(systems, cases),
 		...sla.problems,
 	];
 	const complete = cases.cases.filter((one) => one !== undefined);

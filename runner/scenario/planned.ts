@@ -18,9 +18,9 @@ export function plannedValue(
 	value: string,
 	known: readonly string[],
 ): string | undefined {
-	return own(plannedValues, field)?.includes(value)
-		? `${field} ${value} is planned, but not in this version; ${known.join(" and ")} ${known.length > 1 ? "are" : "is"}`
-		: undefined;
+	if (!own(plannedValues, field)?.includes(value)) return undefined;
+	const why = own(needs, `${field} ${value}`) ?? "";
+	return `${field} ${value} is planned, but not in this version${why}; ${known.join(" and ")} ${known.length > 1 ? "are" : "is"}`;
 }
 
 /** The field that does what a word of another tool means, or undefined. */
@@ -56,14 +56,13 @@ const plannedKeys: Readonly<Record<Place, Readonly<Record<string, string>>>> = {
 		acks: "brokers with acknowledgements are not measured yet",
 		cluster: "measure your own cluster with target existing",
 	},
-	sla: {
-		abort: "every run goes to its end",
-	},
+	sla: {},
 };
 
 const plannedValues: Readonly<Record<string, readonly string[]>> = {
 	pattern: ["request-reply", "fan-out", "work-queue", "publish", "backlog"],
 	target: ["docker", "aws"],
+	order: ["per-key"],
 	broker: [
 		"kafka",
 		"redis",
@@ -76,6 +75,11 @@ const plannedValues: Readonly<Record<string, readonly string[]>> = {
 		"activemq",
 		"sqs",
 	],
+};
+
+/** What a planned value waits for. */
+const needs: Readonly<Record<string, string>> = {
+	"order per-key": ": it needs messages with keys",
 };
 
 const otherWords: Readonly<Record<Place, Readonly<Record<string, string>>>> = {
@@ -100,6 +104,9 @@ const otherWords: Readonly<Record<Place, Readonly<Record<string, string>>>> = {
 		channels: "topics",
 		queues: "topics",
 		concurrency: "inFlight",
+		guarantee: "delivery",
+		ordering: "order",
+		crc: "checksum",
 	},
 	system: { kind: "broker", type: "broker", address: "url", host: "url" },
 	sla: { sla: "expect", threshold: "expect", cases: "case", systems: "system" },

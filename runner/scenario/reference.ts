@@ -61,10 +61,13 @@ const SLA = `A line is \`[metric] percentile op limit\` or \`counter op limit\`:
 | \`p99 < 20ms\` | 99 % of the response times, from the intended send time, lie below 20 ms; \`p(99)\` is the same |
 | \`service p99.9 <= 5ms\` | the same of another metric: \`response\`, \`service\`, \`lag\`, \`queued\`, \`ack\` |
 | \`max < 1s\` | the largest sample |
-| \`lost == 0\` | a counter: \`lost\`, \`failed\`, \`unknown\`, \`duplicated\`, \`notOffered\`; with \`==\`, \`<\`, \`<=\` |
+| \`lost == 0\` | a counter: \`lost\`, \`failed\`, \`unknown\`, \`duplicated\`, \`reordered\`, \`redelivered\`, \`corrupted\` (needs \`checksum: true\`), \`notOffered\`; with \`==\`, \`<\`, \`<=\` |
 | \`throughput >= 100000/s\` | messages received per second; \`achieved\`: really sent; with \`>=\`, \`>\` |
 
-A line that is for one system or case only is a map:`;
+\`delivery\`, \`order\` and \`checksum\` of the workload add lines by themselves; reports say where such a line comes from, "lost == 0 (delivery:
+at-least-once)". A line about the same counter takes its place. \`npx mqbench plan\` says which percentiles the samples will carry.
+
+A line that is for one system or case only, or that stops a run it cannot be met in any more, is a map:`;
 
 interface SectionOptions {
 	/** Fields whose examples are shown elsewhere. */
@@ -125,7 +128,7 @@ systems:
 			const broker: Broker | undefined = brokers[name as keyof typeof brokers];
 			const largest = broker?.maxMessageBytes;
 			const facts = broker
-				? `${broker.title}. Durability: ${broker.durability}. Acknowledgements: ${broker.acks ? "yes" : "none"}. Largest message: ${typeof largest === "number" ? formatBytesExact(largest) : "no limit"}.`
+				? `${broker.title}. Durability: ${broker.durability}. Promises: ${broker.delivery}, ${broker.order === "none" ? "no order" : `order ${broker.order}`}. Acknowledgements: ${broker.acks ? "yes" : "none"}. Largest message: ${typeof largest === "number" ? formatBytesExact(largest) : "no limit"}.`
 				: "";
 			return section(name, facts, kind).replace("## ", "### ");
 		}),

@@ -1,6 +1,6 @@
 import type { Sla } from "../plan/plan.ts";
 import type { Rate } from "../units.ts";
-import type { BrokerName } from "./brokers.ts";
+import type { BrokerName, Delivery, Order } from "./brokers.ts";
 import type { Pattern, Payload, Target } from "./schema.ts";
 
 /**
@@ -34,6 +34,10 @@ export interface Case {
 	readonly rate: Rate;
 	readonly messageBytes: number;
 	readonly payload: Payload;
+	readonly checksum: boolean;
+	/** null: what the system's broker promises. */
+	readonly delivery: Delivery | null;
+	readonly order: Order;
 	readonly warmupNs: number;
 	readonly durationNs: number;
 	readonly drainNs: number;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseBytes, parseRate } from "../units.ts";
-import { BrokerName, SystemOptions } from "./brokers.ts";
+import { BrokerName, Delivery, Order, SystemOptions } from "./brokers.ts";
 import { count, parsed, span, unit } from "./field.ts";
 import { parseSla } from "./sla.ts";
 
@@ -11,6 +11,8 @@ import { parseSla } from "./sla.ts";
 
 /** Bytes at the start of each payload that carry run, sequence and stamps. */
 export const ENVELOPE_BYTES = 40;
+/** Bytes at its end that carry the CRC32C, with `checksum: true`. */
+export const CHECKSUM_BYTES = 4;
 
 export const Target = z.enum(["local", "existing"]);
 export type Target = z.infer<typeof Target>;
@@ -78,6 +80,17 @@ const fields = {
 		description:
 			"Bytes after the envelope: `random` (the same ones for every system) or `zeros`.",
 	}),
+	checksum: z.boolean().meta({
+		description: `Every payload ends in its CRC32C (${CHECKSUM_BYTES} bytes), checked at the receipt; adds the gate \`corrupted == 0\`.`,
+	}),
+	delivery: Delivery.meta({
+		description:
+			"What must hold of each message, whatever the broker promises: `at-least-once` adds the gate `lost == 0`, `exactly-once` also `duplicated == 0`. Default: the broker's own promise.",
+	}),
+	order: Order.meta({
+		description:
+			"In which order messages must arrive. `per-producer`: each producer's in the order of sending; adds the gate `reordered == 0`.",
+	}),
 };
 
 /** A workload with every default that doesn't depend on another field. What each case resolves to. */
@@ -94,6 +107,9 @@ export const Workload = z.strictObject({
 	producers: fields.producers.optional(),
 	topics: fields.topics.optional(),
 	payload: fields.payload.default("random"),
+	checksum: fields.checksum.default(false),
+	delivery: fields.delivery.optional(),
+	order: fields.order.default("none"),
 });
 export type Workload = z.infer<typeof Workload>;
 export type WorkloadField = keyof typeof fields;
@@ -155,6 +171,9 @@ export const SlaEntry = z.union([
 		case: z.string().optional().meta({
 			description:
 				"Name of the one case it is for, or the words it begins with. Default: all.",
+		}),
+		abort: z.boolean().default(false).meta({
+			description: "A run that cannot meet it any more is stopped.",
 		}),
 	}),
 ]);

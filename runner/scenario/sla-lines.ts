@@ -1,4 +1,5 @@
 import type { Sla } from "../plan/plan.ts";
+import { formatDurationExact } from "../units.ts";
 import { brokers } from "./brokers.ts";
 import type { Problem } from "./problem.ts";
 import type { Case, SlaLine } from "./scenario.ts";
@@ -27,7 +28,10 @@ export function resolveSlaLines(
 	).entries()) {
 		const result = SlaEntry.safeParse(entry);
 		if (!result.success) continue;
-		const line = "kind" in result.data ? { expect: result.data } : result.data;
+		const line =
+			"kind" in result.data
+				? { expect: result.data, abort: false }
+				: result.data;
 		const wrong = (key: string | null, message: string) =>
 			problems.push({
 				path: key === null ? ["sla", index] : ["sla", index, key],
@@ -51,10 +55,16 @@ export function resolveSlaLines(
 			line.expect,
 			systems.filter(({ key }) => (line.system ?? key) === key),
 		);
-		if (silent) wrong("kind" in result.data ? null : "expect", silent);
+		const meant = cases.filter(
+			(one) => !found || ("name" in found && found.name === one?.name),
+		);
+		const unchecked = seesNoCorruption(line.expect, meant);
+		const unseen = beyondDrain(line.expect, meant);
+		for (const message of [silent, unchecked, unseen])
+			if (message) wrong("kind" in result.data ? null : "expect", message);
 
 		lines.push({
-			expect: line.expect,
+			expect: { ...line.expect, abort: line.abort },
 			system: line.system ?? null,
 			case: found && "name" in found ? found.name : null,
 		});
@@ -90,4 +100,27 @@ function acknowledgesNothing(
 	return silent.length === 0
 		? undefined
 		: `"${expect.text}": ${silent.map(({ key }) => key).join(" and ")} acknowledge${silent.length === 1 ? "s" : ""} nothing, so that there is no ack latency; use response or service, or name another system`;
+}
+
+function seesNoCorruption(
+	expect: Sla,
+	cases: readonly (Case | undefined)[],
+): string | undefined {
+	if (expect.kind !== "tally" || expect.tally !== "corrupted") return undefined;
+	const blind = cases.find((one) => one && !one.checksum);
+	return blind === undefined
+		? undefined
+		: `"${expect.text}": ${cases.length === 1 ? "messages" : `messages of case "${blind.name}"`} carry no checksum, so that corruption goes unseen; add checksum: true to workload`;
+}
+
+/** A message that is missing when the drain is over may have taken any time above it: a limit beyond cannot be judged. */
+function beyondDrain(
+	expect: Sla,
+	cases: readonly (Case | undefined)[],
+): string | undefined {
+	if (expect.kind === "tally") return undefined;
+	const short = cases.find((one) => one && one.drainNs < expect.limitNs);
+	return short === undefined
+		? undefined
+		: `"${expect.text}": messages are waited for only ${formatDurationExact(short.drainNs)} after the last one is due (drain); raise drain, or lower the limit`;
 }

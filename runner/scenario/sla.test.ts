@@ -21,6 +21,7 @@ describe("percentiles", () => {
 			percentile,
 			op,
 			limitNs,
+			abort: false,
 		});
 	});
 
@@ -31,6 +32,7 @@ describe("percentiles", () => {
 			metric: "service",
 			op: "<=",
 			limitNs: 1000 * ms,
+			abort: false,
 		});
 	});
 });
@@ -40,12 +42,22 @@ describe("counters and rates", () => {
 		["lost == 0", "lost", "==", 0],
 		["failed <= 10", "failed", "<=", 10],
 		["duplicated == 0", "duplicated", "==", 0],
+		["reordered == 0", "reordered", "==", 0],
+		["redelivered <= 3", "redelivered", "<=", 3],
+		["corrupted == 0", "corrupted", "==", 0],
 		["notOffered == 0", "notOffered", "==", 0],
 		["unknown == 0", "unknown", "==", 0],
 		["throughput >= 100000/s", "throughput", ">=", 100_000],
 		["achieved > 90/min", "achieved", ">", 1.5],
 	])("reads %j", (text, tally, op, limit) => {
-		expect(parseSla(text)).toEqual({ kind: "tally", text, tally, op, limit });
+		expect(parseSla(text)).toEqual({
+			kind: "tally",
+			text,
+			tally,
+			op,
+			limit,
+			abort: false,
+		});
 	});
 });
 

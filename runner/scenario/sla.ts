@@ -10,7 +10,7 @@ import { suggest } from "./suggest.ts";
 
 /**
  * Reads one line: `[metric] percentile op limit` ("p99 < 20ms", "service p(99.9) <= 5ms", "max < 1s") or
- * `counter op limit` ("lost == 0", "throughput >= 100000/s"). Throws a `UnitError` with a person's sentence.
+ * `counter op limit` ("lost == 0", "throughput >= 100000/s"); `abort` is the long form's to set. Throws a `UnitError` with a person's sentence.
  */
 export function parseSla(source: string): Sla {
 	const text = source.trim().replaceAll(/\s+/g, " ");
@@ -40,6 +40,7 @@ export function parseSla(source: string): Sla {
 		metric: metric.data,
 		op,
 		limitNs: latency(text, limit),
+		abort: false,
 	} as const;
 	if (quantile === "max") return { kind: "max", ...line };
 	const percentile = Number(/[\d.]+/.exec(quantile)?.[0]);
@@ -62,6 +63,9 @@ const counts: ReadonlySet<Tally> = new Set([
 	"failed",
 	"unknown",
 	"duplicated",
+	"reordered",
+	"redelivered",
+	"corrupted",
 	"notOffered",
 ]);
 
@@ -77,14 +81,29 @@ function tallyLine(text: string, tally: Tally, op: string, limit: string): Sla {
 			);
 		if (op === "<" && Number(limit) === 0)
 			throw new UnitError(`"${text}" can never hold; write ${tally} == 0`);
-		return { kind: "tally", text, tally, op, limit: Number(limit) };
+		return {
+			kind: "tally",
+			text,
+			tally,
+			op,
+			limit: Number(limit),
+			abort: false,
+		};
 	}
 	if (op !== ">=" && op !== ">")
 		throw new UnitError(
 			`"${text}": ${tally} takes >= or >, e.g. ${tally} >= 2990/s`,
 		);
 	const rate = inLine(text, () => parseRate(limit));
-	return { kind: "tally", text, tally, op, limit: ratePerSecond(rate) };
+	const limitPerSecond = ratePerSecond(rate);
+	return {
+		kind: "tally",
+		text,
+		tally,
+		op,
+		limit: limitPerSecond,
+		abort: false,
+	};
 }
 
 function latency(text: string, limit: string): number {
@@ -120,7 +139,8 @@ const otherWords: Readonly<Record<string, string>> = {
 		"write response (from the intended time) or service (from the send call)",
 	loss: "write lost",
 	errors: "write failed",
-	reordered: "order is not judged in this version, lost and duplicated are",
+	corruption: "write corrupted",
+	duplicates: "write duplicated",
 };
 
 function no(text: string, words: readonly string[] = []): UnitError {

@@ -4,14 +4,41 @@ import { readLog } from "../histogram/hlog.ts";
 import { type Merged, mergeLines } from "../histogram/merge.ts";
 import type { Sample } from "../histogram/percentiles.ts";
 import type { Metric } from "../plan/plan.ts";
-import type { Collected } from "../run/collect.ts";
+import type { Collected, Tick } from "../run/collect.ts";
 import { intendedInWindow } from "./intervals.ts";
 
-/** What the verdict on one run rests on. */
-export interface Facts {
-	readonly collected: Collected;
-	/** Clock source of the machine; null: unreadable. */
+/** What is known of a run from outside its folder; null: not known. */
+export interface Surroundings {
 	readonly clockSource: string | null;
+	/** How many cores the control group allows. */
+	readonly quotaCores: number | null;
+	/** The generator's floor for this case; null: not measured. */
+	readonly floor: Floor | null;
+}
+
+/** A short run of the same case at the same rate against nothing: what the generator itself takes. */
+export interface Floor {
+	/** Relative to the result: "floors/01-256B-3000-s". */
+	readonly folder: string;
+	/** Why it says nothing; null when it does. */
+	readonly problem: string | null;
+	readonly count: number;
+	/** Response, ns; null: too few samples. */
+	readonly p50: number | null;
+	readonly p99: number | null;
+	readonly max: number | null;
+}
+
+/** Nothing is known. */
+export const UNKNOWN: Surroundings = {
+	clockSource: null,
+	quotaCores: null,
+	floor: null,
+};
+
+/** What the verdict on one run rests on. */
+export interface Facts extends Surroundings {
+	readonly collected: Collected;
 	/** By tag: "response", "response.warmup". */
 	readonly merged: ReadonlyMap<string, Merged>;
 	/** Why the histograms could not be read; null when they could. */
@@ -21,16 +48,16 @@ export interface Facts {
 /** Reads the histograms of a run. A histogram that cannot be read is a fact too, never an exception. */
 export function factsOf(
 	collected: Collected,
-	clockSource: string | null,
+	surroundings: Surroundings,
 ): Facts {
 	try {
 		const lines = collected.logs.flatMap(readLog);
 		const merged = mergeLines(lines, collected.plan.schedule.warmupNs);
-		return { collected, clockSource, merged, unreadable: null };
+		return { ...surroundings, collected, merged, unreadable: null };
 	} catch (error) {
 		return {
+			...surroundings,
 			collected,
-			clockSource,
 			merged: new Map(),
 			unreadable: `a histogram log cannot be read: ${(error as Error).message}`,
 		};
@@ -71,6 +98,30 @@ export function messagesDue({ collected }: Facts): number {
 	if (collected.state === "complete") return intended;
 	const { window } = collected.counters;
 	return window === null ? 0 : window.intended - window.notOffered;
+}
+
+/** The tightest limit on a latency that the SLA names, of one metric or of any; null: there is none. */
+export function tightestLimitNs(
+	{ collected }: Facts,
+	metric?: Metric,
+): number | null {
+	const limits = collected.plan.sla.flatMap((s) =>
+		s.kind === "tally" || (metric !== undefined && s.metric !== metric)
+			? []
+			: [s.limitNs],
+	);
+	return limits.length === 0 ? null : Math.min(...limits);
+}
+
+/** The ticks of the window, by real time. */
+export function ticksOfWindow({ collected }: Facts): readonly Tick[] {
+	const { warmupNs, durationNs } = collected.plan.schedule;
+	const from = warmupNs / 1e9;
+	const to = (warmupNs + durationNs) / 1e9;
+	// A tick is the second before its `at`.
+	return collected.ticks.filter(
+		(t) => t.at - 1 >= from - 1e-9 && t.at <= to + 1e-9,
+	);
 }
 
 /** Exact figures of the window, from the counters beside the histograms. */

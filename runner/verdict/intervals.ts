@@ -1,5 +1,5 @@
 import { messagesBefore } from "../plan/offset.ts";
-import type { Plan } from "../plan/plan.ts";
+import type { Plan, Sla } from "../plan/plan.ts";
 import type { Second } from "../run/collect.ts";
 import type { Interval } from "./statistics.ts";
 
@@ -36,6 +36,34 @@ export function limitIntervals(
 			censored,
 		};
 	});
+}
+
+/**
+ * Of a run that was stopped: the intervals of the messages that were offered until then. Those still under way count as
+ * under the limit: they might have been.
+ */
+export function offeredIntervals(
+	plan: Plan,
+	seconds: readonly Second[],
+	k: number,
+	offered: number,
+): LimitInterval[] {
+	let left = offered;
+	return limitIntervals(plan, seconds, k).map((i) => {
+		const n = Math.min(i.n, left);
+		left -= n;
+		const over = Math.min(n, i.over - i.censored);
+		const overWithoutLag = Math.min(n, i.overWithoutLag - i.censored);
+		return { n, over, overWithoutLag, censored: 0 };
+	});
+}
+
+/** Which of `plan.limits` counts for this line; -1: none does. */
+export function limitIndex(plan: Plan, sla: Sla): number {
+	if (sla.kind === "tally") return -1;
+	return plan.limits.findIndex(
+		(l) => l.metric === sla.metric && l.limitNs === sla.limitNs,
+	);
 }
 
 /** Messages intended in each 100 ms of the window; the last interval may be shorter. */

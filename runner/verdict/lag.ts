@@ -1,67 +1,63 @@
 import { percentile } from "../histogram/percentiles.ts";
-import type { Plan } from "../plan/plan.ts";
+import type { Metric } from "../plan/plan.ts";
 import { formatDuration } from "../units.ts";
 import { type CheckFunction, result } from "./check.ts";
-import { sampleOf } from "./facts.ts";
+import { sampleOf, tightestLimitNs } from "./facts.ts";
+import { LAG_P50_NS, LAG_SHARE } from "./limits.ts";
 
 /**
  * The generator's own lateness. INVALID when it decided a gate; without a latency SLA when it is a large part of
  * what was measured. More than a tenth of the tightest limit is a warning.
  */
 export const lag: CheckFunction = (facts, judgements) => {
-	const { plan } = facts.collected;
 	const sample = sampleOf(facts, "lag");
-	if (sample.n === 0) return result("lag", "unknown", "no message completed");
+	if (sample.n === 0)
+		return result("lag", "unknown", "no message completed", {
+			remedy: "see why nothing completed",
+		});
 	const p50 = percentile(sample, 50, 1).value;
 	const p99 = percentile(sample, 99, 1).value ?? sample.max ?? 0;
 	const figures = `lag p50 ${p50 === null ? "n/a" : formatDuration(p50)}, p99 ${formatDuration(p99)}`;
+	const figure = formatDuration(p99);
 	const decided = judgements.filter((j) => j.lagDecided);
 	if (decided.length > 0)
 		return result(
 			"lag",
 			"invalid",
 			`the generator's lateness decided ${decided.map((j) => j.sla).join(", ")}; ${figures}`,
-			formatDuration(p99),
+			{ figure, remedy: REMEDY },
 		);
-	const tightest = tightestLimitNs(plan);
-	if (tightest !== null)
-		return p99 > tightest / 10
+	const tightest = tightestLimitNs(facts);
+	if (tightest !== null) {
+		const limit = formatDuration(tightest * LAG_SHARE);
+		return p99 > tightest * LAG_SHARE
 			? result(
 					"lag",
 					"warn",
 					`${figures}: more than 10 % of the tightest limit`,
-					formatDuration(p99),
-					formatDuration(tightest / 10),
+					{ figure, limit, remedy: REMEDY },
 				)
-			: result(
-					"lag",
-					"ok",
-					figures,
-					formatDuration(p99),
-					formatDuration(tightest / 10),
-				);
+			: result("lag", "ok", figures, { figure, limit });
+	}
 	const response = sampleOf(facts, "response");
 	const half = (percentile(response, 99, 1).value ?? response.max ?? 0) / 2;
-	const bad = (p50 ?? p99) > MAX_LAG_P50_NS || p99 > half;
+	const bad = (p50 ?? p99) > LAG_P50_NS || p99 > half;
 	return result(
 		"lag",
 		bad ? "invalid" : "ok",
 		bad
 			? `${figures}: the generator is a large part of what was measured`
 			: figures,
-		formatDuration(p99),
-		formatDuration(half),
+		{ figure, limit: formatDuration(half), remedy: REMEDY },
 	);
 };
 
+/** Service and queued have no lag in them: taking it off would make them better than they are. */
+export function containsLag(metric: Metric): boolean {
+	return metric === "response" || metric === "ack" || metric === "lag";
+}
+
 // --- internal ---
 
-/** Without a latency SLA: 1 ms in the median is more than brokers take. */
-const MAX_LAG_P50_NS = 1_000_000;
-
-function tightestLimitNs(plan: Plan): number | null {
-	const limits = plan.sla.flatMap((s) =>
-		s.kind === "tally" ? [] : [s.limitNs],
-	);
-	return limits.length === 0 ? null : Math.min(...limits);
-}
+const REMEDY =
+	"free the machine from other work, give it more cores, or run the broker elsewhere; mqbench doctor shows how punctually it wakes";

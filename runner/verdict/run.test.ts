@@ -2,41 +2,11 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Sla } from "../plan/plan.ts";
 import { collect } from "../run/collect.ts";
-import {
-	editJson,
-	editLines,
-	firstRun,
-	fixture,
-	fixtureCopy,
-} from "../run/fixture.fake.ts";
-import { factsOf } from "./facts.ts";
+import { editLines, fixtureCopy } from "../run/fixture.fake.ts";
+import { factsOf, UNKNOWN } from "./facts.ts";
+import { type Any, counters, judged, totals } from "./judged.fake.ts";
 import { judgeRun } from "./run.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: tests change any field of any file.
-type Any = any;
-
-/** The verdict on a stored run after some changes to its files. */
-function judged(
-	name: string,
-	changes: {
-		plan?: (plan: Any) => void;
-		lines?: (lines: Any[]) => Any[] | undefined;
-		clock?: string | null;
-	} = {},
-) {
-	const run = firstRun(
-		changes.plan || changes.lines ? fixtureCopy(name) : fixture(name),
-	);
-	if (changes.plan) editJson(join(run, "plan.json"), changes.plan);
-	if (changes.lines) editLines(join(run, "client-0.jsonl"), changes.lines);
-	return judgeRun(
-		factsOf(collect(run), changes.clock === undefined ? "tsc" : changes.clock),
-	);
-}
-
-const counters = (lines: Any[], scope: string) =>
-	lines.find((l) => l.type === "counters" && l.scope === scope);
-const totals = (lines: Any[]) => lines.find((l) => l.type === "totals");
 const sla =
 	(...lines: Sla[]) =>
 	(plan: Any) => {
@@ -48,6 +18,7 @@ const max = (limitNs: number): Sla => ({
 	metric: "response",
 	op: "<",
 	limitNs,
+	abort: false,
 });
 const p = (
 	percentile: number,
@@ -60,6 +31,7 @@ const p = (
 	percentile,
 	op: "<",
 	limitNs,
+	abort: false,
 });
 const tally = (
 	tally:
@@ -77,6 +49,7 @@ const tally = (
 	tally,
 	op,
 	limit,
+	abort: false,
 });
 const MS = 1e6;
 
@@ -322,7 +295,7 @@ describe("a measurement that is not to be trusted takes every gate with it", () 
 			"5 of 6 000 messages were not offered",
 		],
 		[
-			"client",
+			"clientDropped",
 			(lines: Any[]) => Object.assign(totals(lines), { clientDropped: 2 }),
 			"dropped 2 messages",
 		],
@@ -359,7 +332,9 @@ describe("a measurement that is not to be trusted takes every gate with it", () 
 		[null, "unknown", "pass"],
 	])("clock source %s is %s", (clock, status, verdict) => {
 		const found = judged("healthy", { clock });
-		expect(found.checks.find((c) => c.check === "clock")?.status).toBe(status);
+		expect(found.checks.find((c) => c.check === "clockSource")?.status).toBe(
+			status,
+		);
 		expect(found.verdict).toBe(verdict);
 	});
 
@@ -449,7 +424,7 @@ describe("identities", () => {
 			counters(lines, "window").acked--;
 			return undefined;
 		});
-		const { why } = judgeRun(factsOf(collect(run), "tsc"));
+		const { why } = judgeRun(factsOf(collect(run), UNKNOWN));
 		expect(why).toContain("sent = acked + failed + unknown");
 		expect(why).toContain("acked = delivered + lost");
 	});

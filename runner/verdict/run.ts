@@ -3,6 +3,7 @@ import type { Facts } from "./facts.ts";
 import { type Judgement, judge, NO_NUMBERS } from "./sla.ts";
 import { validity } from "./validity.ts";
 import { type Verdict, worst } from "./verdict.ts";
+import { weakened } from "./weaken.ts";
 
 /** The verdict on one run. */
 export interface RunVerdict {
@@ -37,7 +38,8 @@ export function judgeRun(facts: Facts): RunVerdict {
 	const bad = checks.find((c) => c.status === "error");
 	if (state === "interrupted")
 		return overruled("interrupted", problem ?? "stopped");
-	if (state !== "complete") return overruled("error", problem ?? state);
+	if (state !== "complete" && state !== "aborted")
+		return overruled("error", problem ?? state);
 	if (bad) return overruled("error", bad.detail);
 
 	const lagDecided = measured.some((j) => j.lagDecided);
@@ -45,10 +47,24 @@ export function judgeRun(facts: Facts): RunVerdict {
 		(c) => c.status === "invalid" && !(c.check === "lag" && lagDecided),
 	);
 	if (invalid) return overruled("invalid", invalid.detail);
+	const grew = checks.find((c) => c.status === "fail");
+	const judgements = measured.map((j) => weakened(j, grew, facts));
+	const verdicts = judgements.map((j) => j.verdict);
 	return {
-		verdict: worst(measured.map((j) => j.verdict)),
-		why: null,
-		judgements: measured,
+		verdict: worst(grew ? [...verdicts, "fail"] : verdicts),
+		why: grew?.detail ?? stopReason(checks, state),
+		judgements,
 		checks,
 	};
+}
+
+// --- internal ---
+
+function stopReason(
+	checks: readonly Check[],
+	state: Facts["collected"]["state"],
+): string | null {
+	return state === "aborted"
+		? (checks.find((c) => c.check === "complete")?.detail ?? null)
+		: null;
 }

@@ -1,8 +1,16 @@
-import { percentile } from "../histogram/percentiles.ts";
-import type { Metric, Plan, Sla } from "../plan/plan.ts";
+import type { Percentile } from "../histogram/percentiles.ts";
+import type { Sla } from "../plan/plan.ts";
 import { formatCount, formatDuration, formatDurationExact } from "../units.ts";
+import { judgeAborted } from "./aborted.ts";
 import { type Facts, hasMetric, messagesDue, sampleOf } from "./facts.ts";
-import { type LimitInterval, limitIntervals } from "./intervals.ts";
+import {
+	type LimitInterval,
+	limitIndex,
+	limitIntervals,
+	offeredIntervals,
+} from "./intervals.ts";
+import { containsLag } from "./lag.ts";
+import { percentileOf } from "./quantile.ts";
 import { testOver } from "./statistics.ts";
 import { judgeTally } from "./tally.ts";
 import type { Verdict } from "./verdict.ts";
@@ -17,6 +25,12 @@ export interface Judgement {
 	readonly limit: string;
 	/** One sentence. */
 	readonly why: string;
+	/** Of a percentile or max, ns: what was measured, and its 95 % interval (max: none). null for counts, and where there is no value. */
+	readonly valueNs: number | null;
+	readonly lowNs: number | null;
+	readonly highNs: number | null;
+	/** limit / measured: 2 is twice as fast as asked for, 0.5 twice as slow. */
+	readonly margin: number | null;
 	/** Of a percentile or max: messages judged, over the limit, allowed to be, never completed; null for counts. */
 	readonly n: number | null;
 	readonly over: number | null;
@@ -30,6 +44,16 @@ export interface Judgement {
 
 /** Judges one SLA line on what a run measured. Whether the measurement is to be trusted is validity.ts' question. */
 export function judge(sla: Sla, facts: Facts): Judgement {
+	const found = judgeOffered(sla, facts);
+	return facts.collected.state === "aborted"
+		? judgeAborted(sla, facts, found)
+		: found;
+}
+
+// --- internal ---
+
+/** All that was intended; of a run that was stopped, what was offered until then. */
+function judgeOffered(sla: Sla, facts: Facts): Judgement {
 	if (sla.kind === "tally") return { ...NO_NUMBERS, ...judgeTally(sla, facts) };
 	const base = {
 		...NO_NUMBERS,
@@ -37,9 +61,7 @@ export function judge(sla: Sla, facts: Facts): Judgement {
 		limit: formatDurationExact(sla.limitNs),
 	};
 	const { plan, seconds } = facts.collected;
-	const k = plan.limits.findIndex(
-		(l) => l.metric === sla.metric && l.limitNs === sla.limitNs,
-	);
+	const k = limitIndex(plan, sla);
 	const no = (why: string): Judgement => ({
 		...base,
 		verdict: "error",
@@ -53,16 +75,21 @@ export function judge(sla: Sla, facts: Facts): Judgement {
 				: `${plan.system} acknowledges nothing: there is no ack latency to judge`,
 		);
 	if (k < 0) return no("the generator has not counted this limit");
-	const intervals = limitIntervals(plan, seconds, k);
+	const intervals =
+		facts.collected.state === "aborted"
+			? offeredIntervals(plan, seconds, k, messagesDue(facts))
+			: limitIntervals(plan, seconds, k);
 	return sla.kind === "max"
 		? judgeMax(sla, base, facts, intervals)
 		: judgePercentile(sla, base, facts, intervals);
 }
 
-// --- internal ---
-
 /** Where there is nothing to count. */
 export const NO_NUMBERS = {
+	valueNs: null,
+	lowNs: null,
+	highNs: null,
+	margin: null,
 	n: null,
 	over: null,
 	allowed: null,
@@ -72,7 +99,8 @@ export const NO_NUMBERS = {
 	lagDecided: false,
 };
 
-type Base = Pick<Judgement, "sla" | "limit"> & typeof NO_NUMBERS;
+type Base = Pick<Judgement, "sla" | "limit"> &
+	Pick<Judgement, keyof typeof NO_NUMBERS>;
 type Of<K extends Sla["kind"]> = Extract<Sla, { kind: K }>;
 
 function judgePercentile(
@@ -84,8 +112,13 @@ function judgePercentile(
 	const { plan } = facts.collected;
 	const test = testOver(intervals, sla.percentile);
 	const censored = sum(intervals.map((i) => i.censored));
+	const found = percentileOfGate(sla, facts);
 	const numbers = {
 		...base,
+		valueNs: found.value,
+		lowNs: found.low,
+		highNs: found.high,
+		margin: marginOf(sla.limitNs, found.value),
 		n: test.n,
 		over: test.over,
 		allowed: test.allowed,
@@ -93,12 +126,16 @@ function judgePercentile(
 		events: test.events,
 		phi: test.phi,
 	};
-	const measured = measuredPercentile(sla, facts);
+	const measured = found.beyondTimeout
+		? beyond(facts)
+		: found.value === null
+			? "n/a"
+			: formatDuration(found.value);
 	if (test.n > 0 && censored === test.n)
 		return {
 			...numbers,
 			verdict: "fail",
-			measured: beyond(plan),
+			measured: beyond(facts),
 			why: `no message completed: ${formatCount(test.n)} of ${formatCount(test.n)}`,
 		};
 	const without = testOver(
@@ -132,12 +169,21 @@ function judgeMax(
 	facts: Facts,
 	intervals: readonly LimitInterval[],
 ): Judgement {
-	const { plan } = facts.collected;
 	const { max } = sampleOf(facts, sla.metric);
 	const n = sum(intervals.map((i) => i.n));
 	const over = sum(intervals.map((i) => i.over));
 	const censored = sum(intervals.map((i) => i.censored));
-	const numbers = { ...base, n, over, allowed: 0, censored };
+	const value = censored > 0 ? null : max;
+	const margin = marginOf(sla.limitNs, value);
+	const numbers = {
+		...base,
+		valueNs: value,
+		margin,
+		n,
+		over,
+		allowed: 0,
+		censored,
+	};
 	const limit = formatDurationExact(sla.limitNs);
 	if (n === 0)
 		return {
@@ -150,7 +196,7 @@ function judgeMax(
 		return {
 			...numbers,
 			verdict: "fail",
-			measured: beyond(plan),
+			measured: beyond(facts),
 			why: `${messages(censored)} of ${formatCount(n)} never completed`,
 		};
 	const measured = max === null ? "n/a" : formatDuration(max);
@@ -175,22 +221,21 @@ function judgeMax(
 	};
 }
 
-/** Service and queued have no lag in them: taking it off would make them better than they are. */
-function containsLag(metric: Metric): boolean {
-	return metric === "response" || metric === "ack" || metric === "lag";
-}
-
-function measuredPercentile(sla: Of<"percentile">, facts: Facts): string {
+/** Of lag and queued too, a message without a value is one of the n of the gate. */
+function percentileOfGate(sla: Of<"percentile">, facts: Facts): Percentile {
 	const sample = sampleOf(facts, sla.metric);
-	// Of lag and queued too, a message without a value is one of the n of the gate.
 	const n = Math.max(sample.n, messagesDue(facts));
-	const found = percentile({ ...sample, n }, sla.percentile, 1);
-	if (found.beyondTimeout) return beyond(facts.collected.plan);
-	return found.value === null ? "n/a" : formatDuration(found.value);
+	return percentileOf(facts, sla.metric, sla.percentile, { ...sample, n });
 }
 
-function beyond(plan: Plan): string {
-	return `> ${formatDurationExact(plan.timeoutNs)}`;
+function marginOf(limitNs: number, measuredNs: number | null): number | null {
+	return measuredNs === null || measuredNs === 0 ? null : limitNs / measuredNs;
+}
+
+function beyond({ collected }: Facts): string {
+	return collected.state === "complete"
+		? `> ${formatDurationExact(collected.plan.timeoutNs)}`
+		: "stopped";
 }
 
 function messages(n: number): string {

@@ -1,5 +1,7 @@
 import { binomialAtMost, incompleteBeta } from "../histogram/binomial.ts";
-import { tail } from "../histogram/percentiles.ts";
+import { samplesForPass, tail } from "../plan/support.ts";
+
+export { samplesForPass };
 
 /** What METHODOLOGY.md 2.3 says of the count over a limit. */
 
@@ -78,10 +80,20 @@ export function passes(t: number, n: number, share: number): boolean {
 }
 
 /** True when P(Bin(n, share) >= t) <= 5 %: the lower Clopper-Pearson bound lies above `share`. */
-export function fails(t: number, n: number, share: number): boolean {
-	if (t <= 0) return false;
-	if (t >= n) return share ** n <= ALPHA;
-	return incompleteBeta(share, t, n - t + 1) <= ALPHA;
+export function fails(
+	t: number,
+	n: number,
+	share: number,
+	alpha = ALPHA,
+): boolean {
+	return atLeast(t, n, share) <= alpha;
+}
+
+/** P(Bin(n, share) >= t): how rarely a system exactly at its limit shows so many. 1 for t <= 0. */
+export function atLeast(t: number, n: number, share: number): number {
+	if (t <= 0) return 1;
+	if (t >= n) return share ** n;
+	return incompleteBeta(share, t, n - t + 1);
 }
 
 /** Largest t that passes with n independent messages; null: not even 0 does. */
@@ -95,11 +107,6 @@ export function passLimit(n: number, share: number): number | null {
 		else to = middle - 1;
 	}
 	return from;
-}
-
-/** Smallest n with which a PASS is possible, with nothing over the limit: q^n <= alpha. p99: 299. */
-export function samplesForPass(p: number, alpha = ALPHA): number {
-	return Math.ceil(Math.log(alpha) / Math.log1p(-tail(p)) - 1e-9);
 }
 
 /**

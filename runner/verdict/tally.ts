@@ -30,7 +30,7 @@ export function judgeTally(
 			...base,
 			verdict: "error",
 			measured: "n/a",
-			why: `${NAMES[sla.tally]} was not measured`,
+			why: MISSING[sla.tally] ?? `${NAMES[sla.tally]} was not measured`,
 		};
 	const measured = show(value);
 	const exactly = COMPARE[sla.op](value, sla.limit);
@@ -63,12 +63,22 @@ export function tallyOf(
 		return totals && totals.receivedInWindow / seconds;
 	if (tally === "achieved") return totals && totals.sentInWindow / seconds;
 	const { warmup, window } = counters;
-	return warmup && window && warmup[tally] + window[tally];
+	const before = warmup?.[tally] ?? null;
+	const within = window?.[tally] ?? null;
+	return before === null || within === null ? null : before + within;
 }
 
 // --- internal ---
 
 const EDGE = 0.001;
+
+/** Why a count is null though the run was measured. */
+const MISSING: Partial<Record<Tally, string>> = {
+	reordered:
+		"order was not measured: this system promises none, or several consumers share its messages",
+	corrupted:
+		"corruption was not measured: payloads carry no checksum (workload.checksum)",
+};
 
 const COMPARE: Record<TallySla["op"], (a: number, b: number) => boolean> = {
 	"<": (a, b) => a < b,
@@ -83,6 +93,9 @@ const NAMES: Record<Tally, string> = {
 	failed: "failed",
 	unknown: "unknown",
 	duplicated: "duplicated",
+	reordered: "reordered",
+	redelivered: "redelivered",
+	corrupted: "corrupted",
 	notOffered: "not offered",
 	throughput: "received",
 	achieved: "sent",

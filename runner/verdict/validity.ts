@@ -1,10 +1,15 @@
 import { Metric } from "../plan/plan.ts";
 import { formatCount, formatDuration } from "../units.ts";
+import { stoppedAfter } from "./aborted.ts";
+import { backlog } from "./backlog.ts";
 import { type Check, type CheckFunction, result } from "./check.ts";
 import { type Facts, sumsOf } from "./facts.ts";
+import { floor } from "./floor.ts";
 import { brokenIdentities } from "./identities.ts";
 import { lag } from "./lag.ts";
+import { cpuQuota, gcPause, ownCpu, schedLatency, steal } from "./machine.ts";
 import type { Judgement } from "./sla.ts";
+import { steady } from "./steady.ts";
 
 /** All checks on a run of which there is data, in the order in which a report shows them. */
 export function validity(
@@ -16,22 +21,28 @@ export function validity(
 
 // --- internal ---
 
-const complete: CheckFunction = ({ collected, unreadable }) => {
-	const { state, problem, run } = collected;
+const complete: CheckFunction = (facts) => {
+	const { state, problem, run, closed } = facts.collected;
 	// Bytes that match their sum and cannot be read were written wrongly: our bug.
-	if (unreadable !== null)
+	if (facts.unreadable !== null)
+		return result("complete", closed ? "error" : "invalid", facts.unreadable, {
+			remedy: closed ? REPORT_BUG : AGAIN,
+		});
+	if (state === "aborted")
 		return result(
 			"complete",
-			collected.closed ? "error" : "invalid",
-			unreadable,
+			"warn",
+			`stopped after ${stoppedAfter(facts)}: ${run?.abortedBy} could not pass any more`,
+			{ remedy: "take abort off the SLA line to see a whole run" },
 		);
 	if (state !== "complete")
-		return result("complete", "invalid", problem ?? state);
+		return result("complete", "invalid", problem ?? state, { remedy: AGAIN });
 	if (run && run.k6Exit !== 0)
 		return result(
 			"complete",
 			"warn",
 			`all results are there, but k6 ended with ${run.k6Signal ?? `exit code ${run.k6Exit}`}`,
+			{ remedy: "see what k6 printed" },
 		);
 	return result("complete", "ok", "every file is closed and matches its sum");
 };
@@ -43,6 +54,7 @@ const identities: CheckFunction = (facts) => {
 			"identities",
 			"unknown",
 			"not all counts are there to be added up",
+			{ remedy: AGAIN },
 		);
 	return broken.length === 0
 		? result("identities", "ok", "all counts add up")
@@ -50,107 +62,148 @@ const identities: CheckFunction = (facts) => {
 				"identities",
 				"error",
 				`counts do not add up, a bug of mqbench: ${broken.join("; ")}`,
+				{ remedy: REPORT_BUG },
 			);
 };
 
 const offered: CheckFunction = ({ collected }) => {
 	const { warmup, window } = collected.counters;
 	if (warmup === null || window === null)
-		return result("offered", "unknown", "no client has counted");
+		return result("offered", "unknown", NOT_COUNTED, { remedy: AGAIN });
 	const missing = warmup.notOffered + window.notOffered;
+	const all = warmup.intended + window.intended;
+	const figure = formatCount(missing);
 	// Whoever stops a run keeps messages from being offered: that is no fault of the generator.
+	if (collected.state === "aborted")
+		return result("offered", "ok", "what was due until the stop was sent", {
+			figure,
+		});
 	if (missing > 0 && collected.state === "interrupted")
 		return result(
 			"offered",
 			"warn",
-			`${formatCount(missing)} messages were not offered: the run was stopped`,
+			`${figure} messages were not offered: the run was stopped`,
+			{ figure, limit: "0", remedy: AGAIN },
 		);
 	return missing > 0
 		? result(
 				"offered",
 				"invalid",
-				`${formatCount(missing)} of ${formatCount(warmup.intended + window.intended)} messages were not offered: the generator could not keep up`,
-				formatCount(missing),
-				"0",
+				`${figure} of ${formatCount(all)} messages were not offered: the generator could not keep up`,
+				{
+					figure,
+					limit: "0",
+					remedy:
+						"lower the rate, give the generator more cores, or use more clients",
+				},
 			)
-		: result("offered", "ok", "every intended message was sent");
+		: result("offered", "ok", "every intended message was sent", {
+				figure,
+				limit: "0",
+			});
 };
 
 const clientDropped: CheckFunction = ({ collected }) => {
 	const dropped = collected.totals?.clientDropped;
 	if (dropped === undefined)
-		return result("client", "unknown", "no client has counted");
+		return result("clientDropped", "unknown", NOT_COUNTED, { remedy: AGAIN });
+	const figure = formatCount(dropped);
 	return dropped > 0
 		? result(
-				"client",
+				"clientDropped",
 				"invalid",
-				`the client library itself dropped ${formatCount(dropped)} messages: they are not the broker's loss`,
-				formatCount(dropped),
-				"0",
+				`the client library itself dropped ${figure} messages: they are not the broker's loss`,
+				{
+					figure,
+					limit: "0",
+					remedy:
+						"lower the rate, use more connections, or raise the library's buffers in the system's options",
+				},
 			)
-		: result("client", "ok", "the client library dropped nothing");
+		: result("clientDropped", "ok", "the client library dropped nothing", {
+				figure,
+				limit: "0",
+			});
 };
 
 const claim: CheckFunction = ({ collected }) => {
 	const first = collected.totals?.firstClaimNs;
 	if (first === undefined)
-		return result("claim", "unknown", "no client has counted");
+		return result("claim", "unknown", NOT_COUNTED, { remedy: AGAIN });
 	return first > 0
 		? result(
 				"claim",
 				"invalid",
 				`the first part of the schedule was claimed ${formatDuration(first)} after its start`,
-				formatDuration(first),
-				"0s",
+				{
+					figure: formatDuration(first),
+					limit: "0s",
+					remedy: "measure again on a machine with less other work",
+				},
 			)
 		: result(
 				"claim",
 				"ok",
 				`the schedule was claimed ${formatDuration(-first)} ahead of its start`,
+				{ figure: formatDuration(first), limit: "0s" },
 			);
 };
 
 const clockSource: CheckFunction = ({ clockSource: name }) => {
 	if (name === null)
-		return result("clock", "unknown", "the clock source cannot be read");
+		return result("clockSource", "unknown", "the clock source cannot be read", {
+			remedy: "measure on Linux, where /sys says which clock the kernel uses",
+		});
 	const status = CLOCKS[name] ?? "ok";
 	return result(
-		"clock",
+		"clockSource",
 		status,
 		status === "ok"
 			? `clock source ${name}`
 			: `clock source ${name} is too slow or too coarse to time messages`,
-		name,
+		{
+			figure: name,
+			remedy:
+				"use a machine whose kernel trusts tsc, kvm-clock or arch_sys_counter",
+		},
 	);
 };
 
 const drain: CheckFunction = ({ collected }, judgements) => {
 	const { plan, counters } = collected;
 	if (counters.warmup === null || counters.window === null)
-		return result("drain", "unknown", "no client has counted");
+		return result("drain", "unknown", NOT_COUNTED, { remedy: AGAIN });
+	if (collected.state === "aborted")
+		return result("drain", "unknown", "the run was stopped before its drain", {
+			remedy: "take abort off the SLA line to see a whole run",
+		});
 	const missing =
 		counters.warmup.lost +
 		counters.warmup.unknown +
 		counters.window.lost +
 		counters.window.unknown;
+	const figure = formatCount(missing);
 	if (missing === 0)
-		return result("drain", "ok", "nothing was outstanding at the end");
+		return result("drain", "ok", "nothing was outstanding at the end", {
+			figure,
+			limit: "0",
+		});
 	const judged = plan.sla.some(
 		(s) => s.kind !== "tally" || s.tally === "lost" || s.tally === "unknown",
 	);
-	const said = `${formatCount(missing)} messages were still missing when the drain (${formatDuration(plan.drainNs)}) was over`;
+	const said = `${figure} messages were still missing when the drain (${formatDuration(plan.drainNs)}) was over`;
 	return judged && judgements.length > 0
-		? result(
-				"drain",
-				"warn",
-				`${said}; the SLA counts them`,
-				formatCount(missing),
-			)
+		? result("drain", "warn", `${said}; the SLA counts them`, {
+				figure,
+				limit: "0",
+				remedy:
+					"see whether they are lost or late: measure with a longer drain",
+			})
 		: result(
 				"drain",
 				"invalid",
 				`${said}, and no SLA line counts them: add lost == 0`,
-				formatCount(missing),
+				{ figure, limit: "0", remedy: "add lost == 0 to the SLA" },
 			);
 };
 
@@ -163,9 +216,21 @@ const range: CheckFunction = (facts) => {
 				"range",
 				"warn",
 				`${formatCount(clamped)} values above 1h were recorded as 1h, ${formatCount(negative)} below 0 as 0`,
+				{
+					figure: formatCount(clamped + negative),
+					limit: "0",
+					remedy: "see whether the machine's clock was set back meanwhile",
+				},
 			)
-		: result("range", "ok", "every value was within 0 and 1h");
+		: result("range", "ok", "every value was within 0 and 1h", {
+				figure: "0",
+				limit: "0",
+			});
 };
+
+const NOT_COUNTED = "no client has counted";
+const AGAIN = "make the run again";
+const REPORT_BUG = "report it, with this folder";
 
 const CHECKS: readonly CheckFunction[] = [
 	complete,
@@ -174,9 +239,17 @@ const CHECKS: readonly CheckFunction[] = [
 	offered,
 	clientDropped,
 	claim,
-	clockSource,
+	backlog,
+	steady,
 	drain,
 	range,
+	floor,
+	cpuQuota,
+	steal,
+	ownCpu,
+	schedLatency,
+	gcPause,
+	clockSource,
 ];
 
 /** Sources with which reading the time costs a trip to the kernel or a device, or that tick in ms. */

@@ -1,8 +1,5 @@
-import {
-	formatCount,
-	formatDuration,
-	formatDurationExact,
-} from "../../units.ts";
+import { formatCount, formatDuration } from "../../units.ts";
+import { mostHidden } from "../omission.ts";
 import type { Gate, MetricSummary, Run } from "../summary.ts";
 import {
 	type Area,
@@ -14,8 +11,9 @@ import {
 	valueAxis,
 	valueScale,
 } from "../svg.ts";
-import { percentileValue } from "../words.ts";
+import { maxText, percentileValue } from "../words.ts";
 import { type Markup, markup } from "./markup.ts";
+import { factorText } from "./omission.ts";
 
 /**
  * Latency by percentile, as HdrHistogram's plotters draw it: x is log10(1 / (1 - p)), so that every nine takes the
@@ -54,6 +52,7 @@ export function percentileChart(
 		markup`${valueAxis(y, AREA, formatDuration)}${percentileAxis(x, nines)}
 ${limits.map((gate) => limitLine(gate, x, y, nines))}
 ${curves.map(([name, m]) => curveOf(name, m, run, x, y))}
+${hiddenMark(run, x, y)}
 ${label(`latency${y.logarithmic ? ", logarithmic" : ""}`, [AREA.left, 14])}
 ${label("percentile", [AREA.right, SIZE.height - 4], "end")}`,
 	);
@@ -115,9 +114,18 @@ function curveOf(
 			markup`<circle r="3" cx="${x(depthOf(p.p)).toFixed(1)}" cy="${y(p.value ?? 0).toFixed(1)}"><title>${title(p)}</title></circle>`,
 	)}${
 		m.censored > 0 && last && name === "response"
-			? markup`${line([last, [last[0], AREA.top]], "beyond")}${label(`${formatCount(m.censored)} never completed: > ${formatDurationExact(run.load.timeoutNs)}`, [Math.min(last[0], AREA.right - 4), AREA.top - 8], "end")}`
+			? markup`${line([last, [last[0], AREA.top]], "beyond")}${label(`${formatCount(m.censored)} never completed: ${maxText(m, run)}`, [Math.min(last[0], AREA.right - 4), AREA.top - 8], "end")}`
 			: null
 	}</g>`;
+}
+
+/** The gap that counting from the actual send would have hidden. */
+function hiddenMark(run: Run, x: Axis, y: Axis): Markup | null {
+	const hidden = mostHidden(run);
+	if (hidden === null) return null;
+	const at = x(depthOf(hidden.p));
+	const [from, to] = [y(hidden.service) - 5, y(hidden.response) + 5];
+	return markup`<g class="hidden"><path d="M${(at - 4).toFixed(1)} ${from.toFixed(1)}h8m-4 0V${to.toFixed(1)}m-4 0h8"/>${label(factorText(hidden.factor), [at + 7, (from + to) / 2 + 4])}</g>`;
 }
 
 /** An SLA is met when the curve is below its line at its percentile, where the mark is. */

@@ -3,6 +3,8 @@ import type { Gate, MetricSummary, Result, Run } from "../summary.ts";
 import {
 	countsOf,
 	countText,
+	gateInterval,
+	gateMargin,
 	intervalText,
 	maxText,
 	neededText,
@@ -22,10 +24,10 @@ export function gatesTable(gates: readonly Gate[]): Markup {
 	if (gates.length === 0)
 		return markup`<p>No SLA was given: the verdict says whether the measurement is to be trusted.</p>`;
 	const several = new Set(gates.map((g) => `${g.system}, ${g.case}`)).size > 1;
-	return markup`<div class="wide gates"><table><thead><tr><th>SLA</th>${several && markup`<th>system, case</th>`}<th>verdict</th><th>measured</th><th>why</th></tr></thead><tbody>
+	return markup`<div class="wide gates"><table><thead><tr><th>SLA</th>${several && markup`<th>system, case</th>`}<th>verdict</th><th>measured</th><th>margin</th><th>why</th></tr></thead><tbody>
 ${gates.map(
 	(g) =>
-		markup`<tr><th><code>${g.sla}</code></th>${several && markup`<td>${g.system}, ${g.case}</td>`}<td>${badge(g.verdict)}</td><td>${g.measured}</td><td>${g.why}</td></tr>
+		markup`<tr><th><code>${g.sla}</code></th>${several && markup`<td>${g.system}, ${g.case}</td>`}<td>${badge(g.verdict)}</td><td>${g.measured}<small>${gateInterval(g)}</small></td><td>${gateMargin(g).replace(" the limit", "")}</td><td>${g.why}</td></tr>
 `,
 )}</tbody></table></div>`;
 }
@@ -51,7 +53,12 @@ export function percentileTable(run: Run): Markup {
 	const metrics = (["response", "service", "lag", "queued", "ack"] as const)
 		.map((name) => [name, run.metrics[name]] as const)
 		.filter((m): m is [(typeof m)[0], MetricSummary] => m[1] !== null);
-	const percentiles = metrics[0]?.[1].percentiles.map((p) => p.p) ?? [];
+	// Of those that nothing carries the first one says what it needs.
+	const percentiles = (metrics[0]?.[1].percentiles ?? [])
+		.filter(
+			(p, i, all) => p.support !== "none" || all[i - 1]?.support !== "none",
+		)
+		.map((p) => p.p);
 	const cell = (m: MetricSummary, p: number) => {
 		const found = m.percentiles.find((x) => x.p === p);
 		if (found === undefined) return markup`<td></td>`;
@@ -86,6 +93,8 @@ export function counters(run: Run): Markup {
 		"unknown",
 		"duplicated",
 		"reordered",
+		"redelivered",
+		"corrupted",
 		"not offered",
 		"late",
 	]);
@@ -100,12 +109,24 @@ export function counters(run: Run): Markup {
 <p class="soft"><small>Warm-up: ${warmup.join(", ")}.${run.acked === null && " This system acknowledges nothing: lost is lost of sent."}</small></p>`;
 }
 
-export function validityTable(run: Run): Markup | null {
+/** What was found stands open; what is well, or not known, is folded. `short`: only what was found. */
+export function validityTable(run: Run, short: boolean): Markup | null {
 	if (run.validity.length === 0) return null;
-	return markup`<h3>Is the measurement to be trusted?</h3><div class="wide"><table><tbody>
-${run.validity.map(
+	const found = run.validity.filter((c) => !QUIET.has(c.status));
+	const quiet = run.validity.filter((c) => QUIET.has(c.status));
+	const unknown = quiet.filter((c) => c.status === "unknown").length;
+	const summary = `${quiet.length - unknown} checks found nothing${unknown > 0 ? `, ${unknown} could not be made` : ""}`;
+	return markup`<h3>Is the measurement to be trusted?</h3>${found.length > 0 && checks(found)}
+${short ? markup`<p class="soft">${summary}.</p>` : markup`<details><summary>${summary}</summary>${checks(quiet)}</details>`}`;
+}
+
+const QUIET: ReadonlySet<string> = new Set(["ok", "unknown"]);
+
+function checks(list: Run["validity"]): Markup {
+	return markup`<div class="wide"><table class="checks"><tbody>
+${list.map(
 	(c) =>
-		markup`<tr><th>${c.check}</th><td class="${c.status}">${c.status}</td><td>${c.detail}</td></tr>
+		markup`<tr><th>${c.check}</th><td class="${c.status}">${c.status}</td><td>${c.detail}${c.remedy !== null && markup`<small>What to do: ${c.remedy}.</small>`}</td><td class="n">${c.figure}${c.limit !== null && markup`<small>limit ${c.limit}</small>`}</td></tr>
 `,
 )}</tbody></table></div>`;
 }

@@ -17,7 +17,7 @@ h2{font-size:1.3rem;margin:2.8rem 0 .3rem;padding-top:1.2rem;border-top:1px soli
 h3{font-size:1rem;margin:1.8rem 0 .4rem}
 p{margin:.3rem 0}.soft,small{color:var(--soft)}
 .badge{display:inline-block;padding:.1em .55em;border:2px solid currentColor;border-radius:.4em;font-weight:700;font-size:.85em;letter-spacing:.03em;white-space:nowrap}
-.pass,.ok{color:var(--pass)}.fail,.error{color:var(--fail)}.inconclusive,.interrupted,.warn,.unknown{color:var(--open)}.invalid{color:var(--invalid)}
+.pass,.ok{color:var(--pass)}.fail,.error{color:var(--fail)}.inconclusive,.interrupted,.warn{color:var(--open)}.unknown{color:var(--soft)}.invalid{color:var(--invalid)}
 .head{display:flex;flex-wrap:wrap;gap:.4rem 1rem;align-items:center}
 .head h1,.head h2{margin:0;border:0;padding:0}section>.head{margin-top:2.8rem;padding-top:1.4rem;border-top:1px solid var(--line)}
 .lead{font-size:1.15rem;margin:.6rem 0}
@@ -43,11 +43,18 @@ svg .ack path{stroke:var(--ack)}svg .ack .curve{stroke-dasharray:3 3}svg .ack ci
 svg .max{stroke:none}
 svg .median path{stroke:var(--median);stroke-dasharray:3 3}svg .median circle{fill:var(--median)}
 svg .max-line path{stroke:var(--max);stroke-width:1.5;stroke-dasharray:9 3}svg .max-line circle{fill:var(--max)}
+svg .hidden path{stroke:var(--invalid);stroke-width:1.5}svg .hidden text{fill:var(--invalid);font-weight:600}
+svg .broker path{stroke:var(--received);stroke-dasharray:9 3}
+svg .queued-part{fill:var(--invalid)}svg .lag-part{fill:var(--max)}svg .service-part{fill:var(--service)}
+th.queued-part{color:var(--invalid)}th.lag-part{color:var(--max)}th.service-part{color:var(--service)}
+.slow .bar{min-width:8rem;width:30%}.slow .bar svg{min-width:8rem;height:.7rem;margin-top:.35rem}
+.checks small,.gates td small{display:block;font-size:.8rem}
 svg .achieved path{stroke:var(--sent)}svg .received path{stroke:var(--received);stroke-width:4;stroke-opacity:.55}
 figcaption{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;color:var(--soft);font-size:.85rem}
 .key{display:inline-flex;align-items:center;gap:.4em}.key svg{width:26px;height:8px;flex:none}
-.gates td:last-child{min-width:13rem}
+.gates td:last-child{min-width:13rem}.gates td:not(:last-child){white-space:nowrap}
 details{margin:.6rem 0}summary{cursor:pointer;color:var(--soft)}
 code{font-size:.9em}
+@media (max-width:40rem){.gates thead{display:none}.gates tr{display:flex;flex-wrap:wrap;gap:0 .9rem;padding:.4rem 0;border-bottom:1px solid var(--line)}.gates th,.gates td{border:0;padding:.1rem 0}.gates tbody th{flex-basis:100%}.gates td:last-child{flex-basis:100%}}
 @media print{details{display:block}body{max-width:none}}
 `;

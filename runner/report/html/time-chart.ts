@@ -23,19 +23,21 @@ export interface TimeRow {
 }
 
 /** Response by second of intended time above, messages per second of real time below. */
-export function timeChart(id: string, title: string, run: Run): Markup | null {
-	const rows = timeRows(run);
+export function timeChart(
+	id: string,
+	title: string,
+	run: Run,
+	most: number,
+): Markup | null {
+	const rows = timeRows(run, most);
 	if (rows.length === 0) return null;
-	const warmup = run.load.warmupNs / 1e9;
 	const duration = run.load.durationNs / 1e9;
-	const x = (second: number) =>
-		TOP.left +
-		((second + warmup) / (warmup + duration)) * (TOP.right - TOP.left);
+	const x = secondScale(run);
 	const values = rows
 		.flatMap((r) => [r.p50, r.p99, r.max])
 		.filter((v) => v !== null);
 	const y = valueScale(values.length > 0 ? values : [1], TOP);
-	const ticks = tickRows(run);
+	const ticks = tickRows(run, most);
 	const scheduled = ratePerSecond(run.load.rate);
 	const rate = linearScale(
 		Math.max(scheduled, ...ticks.flatMap((t) => [t.sent, t.received])),
@@ -50,7 +52,9 @@ export function timeChart(id: string, title: string, run: Run): Markup | null {
 	const latency = (key: "p50" | "p99" | "max") =>
 		rows.map((r): Point | null => {
 			const value = r[key];
-			return value === null ? null : [x(r.second + width(run) / 2), y(value)];
+			return value === null
+				? null
+				: [x(r.second + width(run, most) / 2), y(value)];
 		});
 	const dots = (key: "p50" | "p99" | "max") =>
 		rows.length > 40
@@ -67,11 +71,8 @@ export function timeChart(id: string, title: string, run: Run): Markup | null {
 		SIZE,
 		title,
 		`From second ${rows[0]?.second ?? 0} to ${duration}. Highest response ${formatDuration(Math.max(0, ...values))}. Scheduled ${formatCount(scheduled)} messages per second.`,
-		markup`${
-			warmup > 0
-				? markup`<rect class="warmup" x="${TOP.left}" y="${TOP.top}" width="${(x(0) - TOP.left).toFixed(1)}" height="${BOTTOM.bottom - TOP.top}"/>${label("warm-up", [TOP.left + 4, TOP.top + 14])}`
-				: null
-		}
+		markup`${warmupBand(run, x, { top: TOP.top, bottom: BOTTOM.bottom })}
+${run.load.warmupNs > 0 && label("warm-up", [TOP.left + 4, TOP.top + 14])}
 ${valueAxis(y, TOP, formatDuration)}
 ${valueAxis(rate, BOTTOM, formatCount)}
 ${line(
@@ -88,14 +89,14 @@ ${line(
 <g class="achieved">${steps(ofTicks("sent"), "curve")}</g>
 ${label(`response${y.logarithmic ? ", logarithmic" : ""}`, [TOP.left, 14])}
 ${label("messages per second", [TOP.left, BOTTOM.top - 8])}
-${secondAxis(x, warmup, duration)}`,
+${secondAxis(run, x, BOTTOM.bottom)}`,
 	);
 }
 
-/** At most 300 rows: of a longer run the worst second of each stretch, never an average. */
-export function timeRows(run: Run): TimeRow[] {
+/** At most `most` rows: of a longer run the worst second of each stretch, never an average. */
+export function timeRows(run: Run, most: number): TimeRow[] {
 	const rows = new Map<number, TimeRow>();
-	const size = width(run);
+	const size = width(run, most);
 	const worst = (a: number | null, b: number | null) =>
 		a === null || b === null ? (a ?? b) : Math.max(a, b);
 	for (const s of run.series.seconds) {
@@ -112,8 +113,47 @@ export function timeRows(run: Run): TimeRow[] {
 }
 
 /** Seconds that one point of the chart stands for. */
-export function width(run: Run): number {
-	return Math.max(1, Math.ceil(run.series.seconds.length / 300));
+export function width(run: Run, most: number): number {
+	return Math.max(1, Math.ceil(run.series.seconds.length / most));
+}
+
+/** Left and right of every chart over time: they stand one below the other. */
+export const LEFT = 62;
+export const RIGHT = 690;
+
+/** Seconds from the window's start to a coordinate. */
+export function secondScale({ load }: Run): (second: number) => number {
+	const warmup = load.warmupNs / 1e9;
+	const all = warmup + load.durationNs / 1e9;
+	return (second) => LEFT + ((second + warmup) / all) * (RIGHT - LEFT);
+}
+
+export function warmupBand(
+	{ load }: Run,
+	x: (second: number) => number,
+	{ top, bottom }: { readonly top: number; readonly bottom: number },
+): Markup | null {
+	return load.warmupNs === 0
+		? null
+		: markup`<rect class="warmup" x="${LEFT}" y="${top}" width="${(x(0) - LEFT).toFixed(1)}" height="${bottom - top}"/>`;
+}
+
+/** The seconds below a chart that ends at `bottom`. */
+export function secondAxis(
+	{ load }: Run,
+	x: (second: number) => number,
+	bottom: number,
+): Markup {
+	const warmup = load.warmupNs / 1e9;
+	const duration = load.durationNs / 1e9;
+	const step =
+		[1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600].find(
+			(s) => (warmup + duration) / s <= 12,
+		) ?? 7200;
+	const seconds: number[] = [];
+	for (let s = -Math.floor(warmup / step) * step; s <= duration; s += step)
+		seconds.push(s);
+	return markup`${seconds.map((s) => label(`${s === 0 ? 0 : s}s`, [x(s), bottom + 18], "middle"))}`;
 }
 
 // --- internal ---
@@ -121,10 +161,11 @@ export function width(run: Run): number {
 /** Messages per second of real time; of a longer run those of each stretch. The drain after the window is cut off. */
 function tickRows(
 	run: Run,
+	most: number,
 ): { from: number; to: number; sent: number; received: number }[] {
 	const warmup = run.load.warmupNs / 1e9;
 	const end = warmup + run.load.durationNs / 1e9 + 1e-9;
-	const size = width(run);
+	const size = width(run, most);
 	// A tick is the second before its `at`.
 	const ticks = run.series.ticks.filter((t) => t.at <= end);
 	const rows = [];
@@ -143,20 +184,5 @@ function tickRows(
 }
 
 const SIZE = { width: 720, height: 380 };
-const TOP: Area = { left: 62, right: 690, top: 26, bottom: 216 };
-const BOTTOM: Area = { left: 62, right: 690, top: 254, bottom: 344 };
-
-function secondAxis(
-	x: (second: number) => number,
-	warmup: number,
-	duration: number,
-): Markup {
-	const step =
-		[1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600].find(
-			(s) => (warmup + duration) / s <= 12,
-		) ?? 7200;
-	const seconds: number[] = [];
-	for (let s = -Math.floor(warmup / step) * step; s <= duration; s += step)
-		seconds.push(s);
-	return markup`${seconds.map((s) => label(`${s === 0 ? 0 : s}s`, [x(s), BOTTOM.bottom + 18], "middle"))}`;
-}
+const TOP: Area = { left: LEFT, right: RIGHT, top: 26, bottom: 216 };
+const BOTTOM: Area = { left: LEFT, right: RIGHT, top: 254, bottom: 344 };

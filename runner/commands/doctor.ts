@@ -1,0 +1,52 @@
+import { examine } from "../doctor/examine.ts";
+import { type Machine, thisMachine } from "../doctor/machine.ts";
+import { renderFindings, worst } from "../doctor/text.ts";
+import { EXIT, type ExitCode, failure } from "../errors.ts";
+import { packageVersion } from "../package.ts";
+import type { World } from "../world.ts";
+
+export interface DoctorArgs {
+	/** `--json`: the findings for a program. */
+	readonly json?: boolean | undefined;
+}
+
+/** `mqbench doctor`: what on this machine would bend a measurement, and the remedy. Exit code 3 when something is bad. */
+export async function doctor(
+	{ json }: DoctorArgs,
+	world: World,
+	machine: Machine = thisMachine(world),
+): Promise<ExitCode> {
+	const { stdout, stderr } = world;
+	const watched = stderr.isTTY && !json;
+	const started = world.clock.monotonicMs();
+	let shown = false;
+	const examined = examine(machine, (name) => {
+		// The first second needs no explanation.
+		if (!watched || world.clock.monotonicMs() - started < 1000) return;
+		shown = true;
+		stderr.write(`\r\x1b[Klooking at ${name}`);
+	});
+	const findings = await Promise.race([examined, stopped(world.stop)]);
+	if (shown) stderr.write("\r\x1b[K");
+	if (findings === "stopped")
+		throw failure("interrupted", { signal: String(world.stop.reason) });
+	const verdict = worst(findings);
+	stdout.write(
+		json
+			? `${JSON.stringify({ schema: 1, mqbench: packageVersion, verdict, findings }, null, "\t")}\n`
+			: renderFindings(findings, {
+					columns: stdout.columns,
+					colour: stdout.isTTY && !world.env.NO_COLOR,
+				}),
+	);
+	return verdict === "bad" ? EXIT.environment : EXIT.pass;
+}
+
+// --- internal ---
+
+function stopped(signal: AbortSignal): Promise<"stopped"> {
+	return new Promise((resolve) => {
+		if (signal.aborted) resolve("stopped");
+		signal.addEventListener("abort", () => resolve("stopped"), { once: true });
+	});
+}

@@ -1,0 +1,70 @@
+import { describe, expect, test } from "vitest";
+import { topicNames, topics } from "../explain/topics.ts";
+import {
+	samplesForBound,
+	samplesForPass,
+	samplesForSupport,
+} from "../plan/support.ts";
+import { formatCount } from "../units.ts";
+import { fails, passLimit } from "../verdict/statistics.ts";
+import { fakeWorld } from "../world.fake.ts";
+import { explain } from "./explain.ts";
+
+describe("mqbench explain", () => {
+	test("without a topic lists all of them", async () => {
+		const world = fakeWorld();
+		expect(await explain({}, world)).toBe(0);
+		for (const name of topicNames)
+			expect(world.out()).toContain(`mqbench explain ${name} `);
+	});
+
+	test.each(topicNames)(
+		"%s fits a terminal, and ends in what to do",
+		async (topic) => {
+			const world = fakeWorld();
+			expect(await explain({ topic }, world)).toBe(0);
+			const lines = world.out().trimEnd().split("\n");
+			expect(lines.length).toBeGreaterThanOrEqual(10);
+			expect(lines.length).toBeLessThanOrEqual(25);
+			for (const line of lines)
+				expect(line.length, line).toBeLessThanOrEqual(80);
+			expect(world.out()).toMatch(/\nExample: [\s\S]*\nWhat to do: /);
+		},
+	);
+
+	test.each([
+		["suport", "suport: no topic of explain; did you mean support?\n"],
+		["latency", "latency: no topic of explain; known: response, support, "],
+		["constructor", "constructor: no topic of explain; known: "],
+	])("refuses %s with exit code 2", async (topic, message) => {
+		await expect(explain({ topic }, fakeWorld())).rejects.toMatchObject({
+			exit: 2,
+			message: expect.stringContaining(message),
+		});
+	});
+});
+
+describe("figures of the topics are those of the code", () => {
+	test.each([99, 99.9, 99.99, 99.999])("support of p%s", (p) => {
+		const row = new RegExp(
+			`^  p${p} +${formatCount(samplesForBound(p))} +${formatCount(samplesForSupport(p))} `,
+			"m",
+		);
+		expect(topics.support.text).toMatch(row);
+	});
+
+	test.each([99, 99.9, 99.99])("samples that a PASS of p%s takes", (p) => {
+		expect(topics.inconclusive.text.replaceAll("\n", " ")).toContain(
+			formatCount(samplesForPass(p)),
+		);
+	});
+
+	test.each([1000, 10_000, 30_000])("the grey zone of %i messages", (n) => {
+		const pass = passLimit(n, 0.01);
+		let fail = n / 100;
+		while (!fails(fail, n, 0.01)) fail++;
+		expect(topics.inconclusive.text).toMatch(
+			new RegExp(`^ +${formatCount(n)} +${n / 100} +${pass} +${fail}$`, "m"),
+		);
+	});
+});

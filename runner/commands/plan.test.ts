@@ -1,0 +1,54 @@
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { Plan } from "../plan/plan.ts";
+import { fakeWorld } from "../world.fake.ts";
+import { plan } from "./plan.ts";
+
+const cwd = fileURLToPath(new URL("../../", import.meta.url));
+const quickstart = "scenarios/quickstart.yaml";
+const deep = "sla.0=p99.99 < 3ms";
+
+describe("mqbench plan", () => {
+	test("lists the runs that --only leaves, and what they carry", async () => {
+		const world = fakeWorld({ cwd });
+		expect(
+			await plan(
+				{ path: "scenarios/message-sizes.yaml", only: "*/1KiB*" },
+				world,
+			),
+		).toBe(0);
+		expect(world.out()).toContain("1 run: 35s of sending");
+		expect(world.out()).not.toContain("Warning");
+		expect(world.err()).toBe("");
+	});
+
+	test("warns of an SLA that the samples do not carry", async () => {
+		const world = fakeWorld({ cwd });
+		expect(await plan({ path: quickstart, set: [deep] }, world)).toBe(0);
+		expect(world.out()).toContain(
+			"Warning: p99.99 < 3ms (256B 3000/s): 30 000 samples carry no p99.99.",
+		);
+	});
+
+	test("refuses it under strict, with exit code 2, and says it once", async () => {
+		const world = fakeWorld({ cwd });
+		await expect(
+			plan({ path: quickstart, set: [deep, "strict=true"] }, world),
+		).rejects.toMatchObject({
+			exit: 2,
+			message: expect.stringContaining(
+				"scenarios/quickstart.yaml: strict: true, and the samples do not carry what sla asks for.\n  p99.99 < 3ms",
+			),
+		});
+		expect(world.out()).toContain("1 run: ");
+		expect(world.out()).not.toContain("Warning");
+	});
+
+	test("prints the plans as JSON, and warnings beside them", async () => {
+		const world = fakeWorld({ cwd });
+		await plan({ path: quickstart, json: true, set: [deep] }, world);
+		const plans = JSON.parse(world.out());
+		expect(plans.map((one: unknown) => Plan.parse(one))).toHaveLength(1);
+		expect(world.err()).toMatch(/^Warning: p99\.99 < 3ms/);
+	});
+});

@@ -1,0 +1,40 @@
+import { EXIT, type ExitCode, failure } from "../errors.ts";
+import { expand } from "../plan/expand.ts";
+import { outline, tooDeepSentence } from "../plan/outline.ts";
+import { renderOutline } from "../plan/outline-text.ts";
+import type { Overrides } from "../scenario/overrides.ts";
+import { readScenario } from "../scenario/read.ts";
+import { formatCount } from "../units.ts";
+import type { World } from "../world.ts";
+
+export interface PlanArgs extends Overrides {
+	/** Path of the scenario file. */
+	readonly path: string;
+	/** `--only`: a glob over "system/case". */
+	readonly only?: string | undefined;
+	/** `--json`: all plans as they would stand in plan.json. */
+	readonly json?: boolean | undefined;
+}
+
+/** `mqbench plan`: what the runs will take and which percentiles they will carry. Fails under `strict` when an SLA asks for more. */
+export async function plan(args: PlanArgs, world: World): Promise<ExitCode> {
+	const { scenario } = await readScenario(args.path, args, world);
+	const plans = expand(scenario, { runId: "plan", only: args.only });
+	const found = outline(plans);
+	const warnings = found.tooDeep.map((line) =>
+		tooDeepSentence(line, formatCount),
+	);
+	if (args.json) {
+		world.stdout.write(`${JSON.stringify(plans, null, 2)}\n`);
+		if (!scenario.strict)
+			for (const warning of warnings)
+				world.stderr.write(`Warning: ${warning}\n`);
+	} else {
+		// Under strict the error says it, once.
+		const shown = scenario.strict ? { ...found, tooDeep: [] } : found;
+		world.stdout.write(renderOutline(shown, world.stdout.columns));
+	}
+	if (scenario.strict && warnings.length > 0)
+		throw failure("percentile-too-deep", { path: args.path, warnings });
+	return EXIT.pass;
+}

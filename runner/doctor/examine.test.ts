@@ -1,0 +1,556 @@
+import { describe, expect, test } from "vitest";
+import { failure } from "../errors.ts";
+import { checks, examine } from "./examine.ts";
+import { type Finding, ok } from "./finding.ts";
+import { type FakeMachineParts, fakeMachine } from "./machine.fake.ts";
+import { renderFindings, worst } from "./text.ts";
+
+/** The findings of one check, by its name. */
+async function findings(
+	name: string,
+	parts: FakeMachineParts,
+): Promise<Finding[]> {
+	const check = checks.find((one) => one.name === name);
+	if (!check) throw new Error(`no check ${name}`);
+	return examine(fakeMachine(parts), undefined, [check]);
+}
+
+async function finding(
+	name: string,
+	parts: FakeMachineParts,
+): Promise<Finding> {
+	const [first] = await findings(name, parts);
+	if (!first) throw new Error("no finding");
+	return first;
+}
+
+const cpufreq = (n: number) =>
+	`/sys/devices/system/cpu/cpu${n}/cpufreq/scaling_governor`;
+const clock = "/sys/devices/system/clocksource/clocksource0";
+const ms = 1_000_000;
+const generator = (from: "build" | "cache") => async () =>
+	from === "build"
+		? ({ from, key: "abc", damaged: false } as const)
+		: ({ from, key: "abc", go: "go1.26.8", ageMs: 7_200_000 } as const);
+
+describe("a check says what it found", () => {
+	test.each<[string, string, FakeMachineParts, Finding["verdict"], string]>([
+		[
+			"all at full speed",
+			"governor",
+			{ files: { [cpufreq(0)]: "performance" } },
+			"ok",
+			"performance",
+		],
+		[
+			"one core saves power",
+			"governor",
+			{ files: { [cpufreq(0)]: "performance", [cpufreq(1)]: "powersave" } },
+			"warn",
+			"performance, powersave",
+		],
+		[
+			"no cpufreq",
+			"governor",
+			{ files: { "/sys/devices/system/cpu/online": "0-1" } },
+			"unknown",
+			"unknown",
+		],
+		["many", "cores", { cores: 4 }, "ok", "4 cores"],
+		["too few to share", "cores", { cores: 2 }, "warn", "2 cores"],
+		["a single one", "cores", { cores: 1 }, "bad", "1 core"],
+		[
+			"tsc",
+			"clock source",
+			{ files: { [`${clock}/current_clocksource`]: "tsc" } },
+			"ok",
+			"tsc",
+		],
+		[
+			"kvm-clock",
+			"clock source",
+			{ files: { [`${clock}/current_clocksource`]: "kvm-clock" } },
+			"ok",
+			"kvm-clock",
+		],
+		[
+			"xen",
+			"clock source",
+			{ files: { [`${clock}/current_clocksource`]: "xen" } },
+			"warn",
+			"xen",
+		],
+		[
+			"hpet",
+			"clock source",
+			{ files: { [`${clock}/current_clocksource`]: "hpet" } },
+			"bad",
+			"hpet",
+		],
+		[
+			"acpi_pm",
+			"clock source",
+			{ files: { [`${clock}/current_clocksource`]: "acpi_pm" } },
+			"bad",
+			"acpi_pm",
+		],
+		[
+			"jiffies",
+			"clock source",
+			{ files: { [`${clock}/current_clocksource`]: "refined-jiffies" } },
+			"bad",
+			"refined-jiffies",
+		],
+		[
+			"no steal",
+			"steal",
+			{ files: { "/proc/stat": "cpu  50 0 50 880 0 0 0 20 0 0\ncpu0 1" } },
+			"ok",
+			"2 % since boot",
+		],
+		[
+			"much steal",
+			"steal",
+			{ files: { "/proc/stat": "cpu  50 0 50 850 0 0 0 50 0 0" } },
+			"warn",
+			"5 % since boot",
+		],
+		[
+			"soon awake",
+			"wake-up",
+			{ wakeUp: async () => [60_000, 70_000, 80_000] },
+			"ok",
+			"p50 70us, p99 80us",
+		],
+		[
+			"late awake",
+			"wake-up",
+			{ wakeUp: async () => [60_000, 70_000, 4 * ms] },
+			"warn",
+			"p50 70us, p99 4ms",
+		],
+		[
+			"fast",
+			"loopback",
+			{ loopback: async () => [20_000, 30_000] },
+			"ok",
+			"p50 20us, p99 30us",
+		],
+		[
+			"slow",
+			"loopback",
+			{ loopback: async () => [20_000, 3 * ms] },
+			"warn",
+			"p50 20us, p99 3ms",
+		],
+		[
+			"no swap",
+			"swap",
+			{
+				files: {
+					"/proc/meminfo": "SwapTotal:       0 kB\nSwapFree:        0 kB",
+				},
+			},
+			"ok",
+			"none",
+		],
+		[
+			"unused swap",
+			"swap",
+			{
+				files: {
+					"/proc/meminfo": "SwapTotal: 1048576 kB\nSwapFree: 1048576 kB",
+				},
+			},
+			"ok",
+			"0B in use",
+		],
+		[
+			"swap in use",
+			"swap",
+			{
+				files: {
+					"/proc/meminfo": "SwapTotal: 1048576 kB\nSwapFree: 524288 kB",
+				},
+			},
+			"warn",
+			"512MiB in use",
+		],
+		[
+			"can be raised",
+			"open files",
+			{
+				commands: {
+					"sh -c ulimit -S -n": "1024",
+					"sh -c ulimit -H -n": "524288",
+				},
+			},
+			"ok",
+			"1 024, at most 524 288",
+		],
+		[
+			"no limit",
+			"open files",
+			{
+				commands: {
+					"sh -c ulimit -S -n": "1024",
+					"sh -c ulimit -H -n": "unlimited",
+				},
+			},
+			"ok",
+			"1 024, at most unlimited",
+		],
+		[
+			"few",
+			"open files",
+			{
+				commands: {
+					"sh -c ulimit -S -n": "1024",
+					"sh -c ulimit -H -n": "1024",
+				},
+			},
+			"warn",
+			"1 024",
+		],
+		["right Node", "Node", {}, "ok", "v20.19.0"],
+		["old Node", "Node", { node: "v20.18.3" }, "bad", "v20.18.3"],
+		[
+			"Go",
+			"Go",
+			{ generator: generator("build"), go: async () => "go1.26.8" },
+			"ok",
+			"go1.26.8",
+		],
+		[
+			"no Go, nothing to build",
+			"Go",
+			{
+				generator: generator("cache"),
+				go: async () => {
+					throw failure("go-missing", {});
+				},
+			},
+			"info",
+			"not found",
+		],
+		[
+			"no Go, all to build",
+			"Go",
+			{
+				generator: generator("build"),
+				go: async () => {
+					throw failure("go-missing", {});
+				},
+			},
+			"bad",
+			"not found",
+		],
+		[
+			"a Go that hangs",
+			"Go",
+			{
+				generator: generator("build"),
+				go: async () => {
+					throw failure("interrupted", { signal: "TimeoutError" });
+				},
+			},
+			"unknown",
+			"unknown",
+		],
+		[
+			"in the cache",
+			"generator",
+			{ generator: generator("cache") },
+			"ok",
+			"built 2h ago with go1.26.8",
+		],
+		[
+			"not built",
+			"generator",
+			{ generator: generator("build") },
+			"info",
+			"not built yet",
+		],
+		[
+			"damaged",
+			"generator",
+			{ generator: async () => ({ from: "build", key: "abc", damaged: true }) },
+			"info",
+			"damaged in the cache",
+		],
+		[
+			"own k6",
+			"generator",
+			{ generator: async () => ({ from: "MQBENCH_K6", k6: "/opt/k6" }) },
+			"ok",
+			"/opt/k6",
+		],
+		[
+			"own k6 that is none",
+			"generator",
+			{ generator: async () => ({ from: "MQBENCH_K6", unusable: "no" }) },
+			"bad",
+			"unusable",
+		],
+		[
+			"brokers",
+			"brokers",
+			{ programs: ["redis-server", "nats-server"] },
+			"info",
+			"nats-server, redis-server",
+		],
+		["no brokers", "brokers", {}, "info", "none on PATH"],
+		[
+			"Java",
+			"Java",
+			{ commands: { "java -version": 'openjdk version "17.0.15" 2025' } },
+			"info",
+			"17.0.15",
+		],
+		["no Java", "Java", {}, "info", "not found"],
+		[
+			"Docker",
+			"Docker",
+			{ commands: { "docker version --format {{.Server.Version}}": "27.1.0" } },
+			"info",
+			"27.1.0",
+		],
+		[
+			"Docker without daemon",
+			"Docker",
+			{ programs: ["docker"] },
+			"info",
+			"installed, but its daemon does not answer (this user)",
+		],
+	])("%s: %s", async (_, name, parts, verdict, figure) => {
+		const found = await finding(name, parts);
+		expect(found).toMatchObject({ verdict, figure });
+		expect(found.remedy !== null).toBe(verdict === "warn" || verdict === "bad");
+		expect(found.sentence).toMatch(/^[A-Zmk].*\.$/s);
+	});
+
+	test("a clock that could be tsc: the remedy is a command", async () => {
+		const of = async (available: string) =>
+			(
+				await finding("clock source", {
+					files: {
+						[`${clock}/current_clocksource`]: "hpet",
+						[`${clock}/available_clocksource`]: available,
+					},
+				})
+			).remedy;
+		expect(await of("tsc hpet acpi_pm")).toContain("echo tsc | sudo tee");
+		expect(await of("hpet acpi_pm")).toContain("another machine");
+	});
+
+	test("the load is that between two looks at /proc/stat", async () => {
+		const load = (busy: number) => {
+			const texts = [
+				"cpu  100 0 0 900 0 0 0 0",
+				`cpu  ${100 + busy} 0 0 ${1000 - busy} 0 0 0 0`,
+			];
+			const machine = fakeMachine({
+				files: { "/proc/loadavg": "0.52 0.4 0.3 1/100 1" },
+			});
+			return examine(
+				{
+					...machine,
+					read: async (file) =>
+						file === "/proc/stat"
+							? (texts.shift() ?? null)
+							: machine.read(file),
+				},
+				undefined,
+				checks.filter(({ name }) => name === "load"),
+			);
+		};
+		expect(await load(5)).toMatchObject([
+			{ verdict: "ok", figure: "5 % busy, load 0.52 over the last minute" },
+		]);
+		expect(await load(60)).toMatchObject([
+			{ verdict: "warn", figure: "60 % busy, load 0.52 over the last minute" },
+		]);
+	});
+
+	test("each disk by what is free on it, with the home folder as ~", async () => {
+		const verdicts = async (free: number) =>
+			(await findings("disk", { free })).map(({ verdict }) => verdict);
+		expect(await verdicts(5 * 1024 ** 3)).toEqual(["ok", "ok", "ok"]);
+		expect(await verdicts(500 * 1024 ** 2)).toEqual(["warn", "warn", "warn"]);
+		expect(await verdicts(1024)).toEqual(["bad", "bad", "bad"]);
+		const here = (await findings("disk", { free: 1e12 })).at(-1);
+		expect(here?.sentence).toBe("~/work takes results, below reports/.");
+	});
+});
+
+describe("the CPU quota", () => {
+	const quota = (files: Record<string, string>) =>
+		finding("CPU quota", { files });
+
+	test.each<[string, Record<string, string>, string]>([
+		[
+			"of our own group",
+			{
+				"/proc/self/cgroup": "0::/a/b",
+				"/sys/fs/cgroup/a/b/cpu.max": "150000 100000",
+				"/sys/fs/cgroup/a/b/cpu.stat":
+					"usage_usec 1\nnr_periods 3000\nnr_throttled 12",
+			},
+			"1.5 of 8 cores; stopped in 12 of 3000 periods so far",
+		],
+		[
+			"of a group around it",
+			{
+				"/proc/self/cgroup": "0::/a/b",
+				"/sys/fs/cgroup/a/cpu.max": "200000 100000",
+				"/sys/fs/cgroup/a/b/cpu.max": "max 100000",
+			},
+			"2 of 8 cores",
+		],
+		[
+			"the tightest of several",
+			{
+				"/proc/self/cgroup": "0::/a/b",
+				"/sys/fs/cgroup/a/cpu.max": "100000 100000",
+				"/sys/fs/cgroup/a/b/cpu.max": "300000 100000",
+			},
+			"1 of 8 cores",
+		],
+		[
+			"in a container, whose group leads outside",
+			{
+				"/proc/self/cgroup": "0::/../../x",
+				"/sys/fs/cgroup/cpu.max": "50000 100000",
+			},
+			"0.5 of 8 cores",
+		],
+		[
+			"of version 1",
+			{
+				"/proc/self/cgroup": "12:memory:/m\n5:cpu,cpuacct:/docker/x",
+				"/sys/fs/cgroup/cpu,cpuacct/docker/x/cpu.cfs_quota_us": "250000",
+				"/sys/fs/cgroup/cpu,cpuacct/docker/x/cpu.cfs_period_us": "100000",
+			},
+			"2.5 of 8 cores",
+		],
+	])("%s", async (_, files, figure) => {
+		expect(await quota(files)).toMatchObject({ verdict: "warn", figure });
+	});
+
+	test("none where the groups set none, in the words of both versions", async () => {
+		expect(
+			await quota({
+				"/proc/self/cgroup": "0::/a\n5:cpu:/b",
+				"/sys/fs/cgroup/a/cpu.max": "max 100000",
+				"/sys/fs/cgroup/cpu/b/cpu.cfs_quota_us": "-1",
+				"/sys/fs/cgroup/cpu/b/cpu.cfs_period_us": "100000",
+			}),
+		).toMatchObject({ verdict: "ok", figure: "none" });
+	});
+});
+
+describe("doctor never fails", () => {
+	test("on a machine of which nothing can be read every line is there", async () => {
+		const found = await examine(fakeMachine());
+		expect(found.length).toBeGreaterThanOrEqual(checks.length);
+		expect(worst(found)).toBe("ok");
+		expect(
+			found
+				.filter(({ verdict }) => verdict === "unknown")
+				.map(({ check }) => check),
+		).toEqual([
+			"load",
+			"wake-up",
+			"governor",
+			"clock source",
+			"steal",
+			"CPU quota",
+			"loopback",
+			"swap",
+			"open files",
+			"disk of the cache",
+			"disk for temporary files",
+			"disk here",
+			"generator",
+			"Go",
+		]);
+	});
+
+	test("what measures time runs alone, one after the other, before the rest", async () => {
+		const events: string[] = [];
+		const check = (name: string, alone: boolean) => ({
+			name,
+			alone,
+			async look() {
+				events.push(`${name} begins`);
+				await new Promise((resolve) => setImmediate(resolve));
+				events.push(`${name} ends`);
+				return [ok(name, "", "")];
+			},
+		});
+		const found = await examine(fakeMachine(), undefined, [
+			check("b", false),
+			check("t", true),
+			check("c", false),
+			check("u", true),
+		]);
+		expect(found.map(({ check: name }) => name)).toEqual(["b", "t", "c", "u"]);
+		expect(events).toEqual([
+			"t begins",
+			"t ends",
+			"u begins",
+			"u ends",
+			"b begins",
+			"c begins",
+			"b ends",
+			"c ends",
+		]);
+	});
+});
+
+describe("the findings as text", () => {
+	const bad: Finding = {
+		check: "clock source",
+		verdict: "bad",
+		figure: "hpet",
+		sentence: "Every stamp is wrong.",
+		remedy: "first\nsecond",
+	};
+	const options = { columns: 60, colour: false };
+
+	test("verdict, figure, sentence, remedy, and what they come to", () => {
+		expect(
+			renderFindings([ok("cores", "8 cores", "Enough."), bad], options),
+		).toBe(
+			`ok       cores: 8 cores. Enough.
+bad      clock source: hpet. Every stamp is wrong.
+           Remedy: first
+           second
+
+Do not measure here before what is bad is mended. (1 bad)
+`,
+		);
+	});
+
+	test("stays within the terminal", async () => {
+		for (const columns of [60, 80, 132]) {
+			const text = renderFindings(await examine(fakeMachine({ cores: 2 })), {
+				columns,
+				colour: false,
+			});
+			for (const line of text.split("\n"))
+				expect(line.length, line).toBeLessThanOrEqual(columns);
+		}
+	});
+
+	test("the worst decides; info and unknown say nothing against a machine", () => {
+		const of = (...verdicts: Finding["verdict"][]) =>
+			worst(verdicts.map((verdict) => ({ ...bad, verdict })));
+		expect([
+			of(),
+			of("info", "unknown"),
+			of("ok", "warn"),
+			of("warn", "bad", "ok"),
+		]).toEqual(["ok", "ok", "warn", "bad"]);
+	});
+});

@@ -1,0 +1,63 @@
+import { cpuChecks } from "./cpu.ts";
+import { type Check, type Finding, unknown } from "./finding.ts";
+import type { Machine } from "./machine.ts";
+import { programChecks } from "./programs.ts";
+import { quotaCheck } from "./quota.ts";
+import { roomChecks } from "./room.ts";
+
+/** All checks, in the order in which they are reported. */
+export const checks: readonly Check[] = [
+	...cpuChecks,
+	quotaCheck,
+	...roomChecks,
+	...programChecks,
+];
+
+/** How long a check may take, alone or beside the others: three alone and then all others end within 5 s. */
+const ALONE_MS = 1000;
+const BESIDE_MS = 2000;
+
+/**
+ * Makes every check: first those that measure time, one at a time, then the others together. What a check cannot read is
+ * `unknown`; none of them fails.
+ */
+export async function examine(
+	machine: Machine,
+	onCheck: (name: string) => void = () => {},
+	list: readonly Check[] = checks,
+): Promise<Finding[]> {
+	const found = new Map<Check, Finding[]>();
+	for (const check of list.filter(({ alone }) => alone)) {
+		onCheck(check.name);
+		found.set(check, await look(check, machine));
+	}
+	onCheck("programs");
+	await Promise.all(
+		list
+			.filter(({ alone }) => !alone)
+			.map(async (check) => found.set(check, await look(check, machine))),
+	);
+	return list.flatMap((check) => found.get(check) ?? []);
+}
+
+// --- internal ---
+
+async function look(check: Check, machine: Machine): Promise<Finding[]> {
+	const limitMs = check.alone ? ALONE_MS : BESIDE_MS;
+	let timer: NodeJS.Timeout | undefined;
+	const late = new Promise<Finding[]>((resolve) => {
+		timer = setTimeout(
+			() =>
+				resolve([unknown(check.name, `No answer within ${limitMs / 1000} s.`)]),
+			limitMs,
+		);
+	});
+	try {
+		return await Promise.race([(async () => check.look(machine))(), late]);
+	} catch (error) {
+		const reason = error instanceof Error ? error.message : String(error);
+		return [unknown(check.name, `It could not be looked at (${reason}).`)];
+	} finally {
+		clearTimeout(timer);
+	}
+}

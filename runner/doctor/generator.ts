@@ -1,0 +1,65 @@
+import { stat } from "node:fs/promises";
+import path from "node:path";
+import { BUILD_FLAGS, readBuild } from "../../infra/binaries/build.ts";
+import { buildKey, cacheFolder } from "../../infra/binaries/cache.ts";
+import { resolveBinaries } from "../../infra/binaries/resolve.ts";
+import { MqbenchError } from "../errors.ts";
+import { packageFolder, packageVersion } from "../package.ts";
+import type { World } from "../world.ts";
+
+/** From which rung of the order (MQBENCH_K6, the cache, a build with Go) k6, natsd and guard would come. */
+export type Generator =
+	| { readonly from: "MQBENCH_K6"; readonly k6: string }
+	| { readonly from: "MQBENCH_K6"; readonly unusable: string }
+	| {
+			readonly from: "cache";
+			readonly key: string;
+			readonly go: string;
+			readonly ageMs: number;
+	  }
+	/** `damaged`: files lie in its place that are not what was built. */
+	| { readonly from: "build"; readonly key: string; readonly damaged: boolean };
+
+/** Looks where a run would look, and builds nothing. */
+export async function findGenerator(world: World): Promise<Generator> {
+	const extensions = path.join(packageFolder, "extensions");
+	if (world.env.MQBENCH_K6) return ownK6(world, extensions);
+	const key = buildKey(extensions, process.platform, process.arch, [
+		...BUILD_FLAGS,
+		packageVersion,
+	]);
+	const folder = path.join(
+		cacheFolder(world.env, process.platform),
+		"bin",
+		key,
+	);
+	const there = await stat(folder).catch(() => null);
+	const exe = process.platform === "win32" ? ".exe" : "";
+	const found = there && (await readBuild(folder, exe));
+	return found
+		? {
+				from: "cache",
+				key,
+				go: found.go,
+				ageMs: world.clock.nowMs() - there.mtimeMs,
+			}
+		: { from: "build", key, damaged: there !== null };
+}
+
+// --- internal ---
+
+/** With MQBENCH_K6 set, `resolveBinaries` checks it and never builds. */
+async function ownK6(world: World, extensions: string): Promise<Generator> {
+	const silent = () => {};
+	try {
+		const { k6 } = await resolveBinaries(world, {
+			extensions,
+			version: packageVersion,
+			progress: { begin: silent, waiting: silent, step: silent, end: silent },
+		});
+		return { from: "MQBENCH_K6", k6 };
+	} catch (error) {
+		if (!(error instanceof MqbenchError)) throw error;
+		return { from: "MQBENCH_K6", unusable: error.message };
+	}
+}

@@ -1,0 +1,59 @@
+import type { Machine } from "./machine.ts";
+
+export interface FakeMachineParts
+	extends Partial<
+		Omit<Machine, "read" | "list" | "run" | "which" | "freeBytes">
+	> {
+	/** Text by path: /proc and /sys as far as a test cares. */
+	readonly files?: Readonly<Record<string, string>>;
+	/** What a command line prints: "java -version". */
+	readonly commands?: Readonly<Record<string, string>>;
+	/** Programs on PATH. */
+	readonly programs?: readonly string[];
+	/** Free bytes of every disk; null: unreadable. */
+	readonly free?: number | null;
+}
+
+/** A machine for tests: nothing can be read of it but what a test gives. */
+export function fakeMachine({
+	files = {},
+	commands = {},
+	programs = [],
+	free = null,
+	...parts
+}: FakeMachineParts = {}): Machine {
+	return {
+		env: { HOME: "/home/me" },
+		cwd: "/home/me/work",
+		temporary: "/tmp",
+		node: "v20.19.0",
+		cores: 8,
+		read: async (file) => files[file] ?? null,
+		list: async (folder) => [
+			...new Set(
+				Object.keys(files)
+					.filter((file) => file.startsWith(`${folder}/`))
+					.map((file) => file.slice(folder.length + 1).split("/")[0] ?? ""),
+			),
+		],
+		sleep: async () => {},
+		run: async (program, ...args) =>
+			commands[[program, ...args].join(" ")] ?? null,
+		which: async (program) =>
+			programs.includes(program) ? `/usr/bin/${program}` : null,
+		freeBytes: async () => free,
+		wakeUp: async () => {
+			throw new Error("no timer");
+		},
+		loopback: async () => {
+			throw new Error("no network");
+		},
+		go: async () => {
+			throw new Error("no process");
+		},
+		generator: async () => {
+			throw new Error("no cache");
+		},
+		...parts,
+	};
+}

@@ -1,0 +1,120 @@
+import { execFile } from "node:child_process";
+import { constants } from "node:fs";
+import { access, readdir, readFile, stat, statfs } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { checkGo, goVersion } from "../../infra/binaries/go.ts";
+import { packageFolder } from "../package.ts";
+import type { World } from "../world.ts";
+import { findGenerator, type Generator } from "./generator.ts";
+import { loopback } from "./loopback.ts";
+import type { Times } from "./times.ts";
+import { wakeUp } from "./wake-up.ts";
+
+/** What the checks read of a machine; tests have a fake. What cannot be read is null, never a guess. */
+export interface Machine {
+	readonly env: World["env"];
+	readonly cwd: string;
+	readonly temporary: string;
+	readonly node: string;
+	/** Cores that a process may use. */
+	readonly cores: number;
+	/** The text of a file, trimmed. */
+	read(file: string): Promise<string | null>;
+	/** Names in a folder; none if it cannot be read. */
+	list(folder: string): Promise<readonly string[]>;
+	sleep(ms: number): Promise<void>;
+	/** What a command prints on stdout and stderr; null if it isn't there, fails, or takes longer than 1.8 s. */
+	run(program: string, ...args: string[]): Promise<string | null>;
+	/** Where a program lies on PATH. */
+	which(program: string): Promise<string | null>;
+	/** Free bytes of the disk that holds `folder`, or would hold it. */
+	freeBytes(folder: string): Promise<number | null>;
+	/** Lateness of a thread that sleeps 1 ms; round trips over loopback. */
+	wakeUp(): Promise<Times>;
+	loopback(): Promise<Times>;
+	/** Version of a Go that can build the generator; throws the MqbenchError that a run would. */
+	go(): Promise<string>;
+	/** Where k6, natsd and guard would come from. */
+	generator(): Promise<Generator>;
+}
+
+/** The machine that we run on. */
+export function thisMachine(world: World): Machine {
+	// Two checks ask, and the answer reads 100 MB.
+	let generator: Promise<Generator> | undefined;
+	return {
+		env: world.env,
+		cwd: world.cwd,
+		temporary: os.tmpdir(),
+		node: process.version,
+		cores: os.availableParallelism(),
+		read: (file) =>
+			readFile(file, "utf8").then(
+				(text) => text.trim(),
+				() => null,
+			),
+		list: (folder) => readdir(folder).catch(() => []),
+		sleep: async (ms) => void (await sleep(ms)),
+		run,
+		which: (program) => which(program, world.env.PATH ?? ""),
+		freeBytes,
+		wakeUp,
+		loopback,
+		go: async () => {
+			const options = {
+				cwd: path.join(packageFolder, "extensions"),
+				env: world.env,
+				stop: AbortSignal.any([world.stop, AbortSignal.timeout(COMMAND_MS)]),
+			};
+			await checkGo(options);
+			return await goVersion(options);
+		},
+		generator: () => {
+			generator ??= findGenerator(world);
+			return generator;
+		},
+	};
+}
+
+// --- internal ---
+
+/** Less than what a check may take: what is slow is told from what is not there. */
+const COMMAND_MS = 1800;
+
+function run(program: string, ...args: string[]): Promise<string | null> {
+	return new Promise((resolve) => {
+		execFile(
+			program,
+			args,
+			{ timeout: COMMAND_MS, killSignal: "SIGKILL" },
+			(error, stdout, stderr) =>
+				resolve(error ? null : `${stdout}${stderr}`.trim()),
+		);
+	});
+}
+
+async function which(
+	program: string,
+	searched: string,
+): Promise<string | null> {
+	const ending = process.platform === "win32" ? ".exe" : "";
+	for (const folder of searched.split(path.delimiter).filter(Boolean)) {
+		const file = path.join(folder, program + ending);
+		const found = await access(file, constants.X_OK).then(
+			() => stat(file),
+			() => null,
+		);
+		if (found?.isFile()) return file;
+	}
+	return null;
+}
+
+/** The folder may not be there yet: then the disk of the nearest one that is. */
+async function freeBytes(folder: string): Promise<number | null> {
+	const disk = await statfs(folder).catch(() => null);
+	if (disk) return disk.bavail * disk.bsize;
+	const parent = path.dirname(folder);
+	return parent === folder ? null : freeBytes(parent);
+}

@@ -1,0 +1,177 @@
+import { MqbenchError } from "../errors.ts";
+import { formatDuration } from "../units.ts";
+import { type Check, type Finding, ok, unknown } from "./finding.ts";
+import type { Generator } from "./generator.ts";
+import type { Machine } from "./machine.ts";
+
+/** What mqbench needs to run, and what it could measure with what is here. */
+export const programChecks: readonly Check[] = [
+	{ name: "Node", alone: false, look: node },
+	{ name: "generator", alone: false, look: generator },
+	{ name: "Go", alone: false, look: go },
+	{ name: "brokers", alone: false, look: brokers },
+	{ name: "Java", alone: false, look: java },
+	{ name: "Docker", alone: false, look: docker },
+];
+
+// --- internal ---
+
+const NODE = [20, 19] as const;
+
+function node({ node: version }: Machine): Finding[] {
+	const [major = 0, minor = 0] = version
+		.replace(/^v/, "")
+		.split(".")
+		.map(Number);
+	if (major > NODE[0] || (major === NODE[0] && minor >= NODE[1]))
+		return [ok("Node", version, "It runs mqbench.")];
+	return [
+		{
+			check: "Node",
+			verdict: "bad",
+			figure: version,
+			sentence: `mqbench is made for ${NODE.join(".")} and newer.`,
+			remedy: "Install a newer Node (https://nodejs.org).",
+		},
+	];
+}
+
+async function generator(machine: Machine): Promise<Finding[]> {
+	const found: Generator = await machine.generator();
+	if (found.from === "MQBENCH_K6")
+		return [
+			"k6" in found
+				? ok(
+						"generator",
+						found.k6,
+						"MQBENCH_K6 names it; natsd and guard lie beside it.",
+					)
+				: {
+						check: "generator",
+						verdict: "bad",
+						figure: "unusable",
+						sentence: "MQBENCH_K6 is set, and nothing else is looked at then.",
+						remedy: found.unusable,
+					},
+		];
+	if (found.from === "cache")
+		return [
+			ok(
+				"generator",
+				`built ${formatDuration(Math.max(0, found.ageMs) * 1e6)} ago with ${found.go}`,
+				`k6, natsd and guard come from the cache (${found.key}); MQBENCH_K6 is not set.`,
+			),
+		];
+	return [
+		{
+			check: "generator",
+			verdict: "info",
+			figure: found.damaged ? "damaged in the cache" : "not built yet",
+			sentence: `MQBENCH_K6 is not set and the cache has no build ${found.key}: the first run builds k6, natsd and guard with Go, which takes a minute or two.`,
+			remedy: null,
+		},
+	];
+}
+
+/** Go is needed for a build only. */
+async function go(machine: Machine): Promise<Finding[]> {
+	const { from } = await machine.generator();
+	try {
+		const version = await machine.go();
+		return [ok("Go", version, "Good enough to build the generator.")];
+	} catch (error) {
+		if (!(error instanceof MqbenchError) || error.code === "interrupted")
+			return [unknown("Go", "It did not answer in time.")];
+		const figure = error.code === "go-missing" ? "not found" : "too old";
+		if (from !== "build")
+			return [
+				{
+					check: "Go",
+					verdict: "info",
+					figure,
+					sentence: "Not needed now: the generator is there already.",
+					remedy: null,
+				},
+			];
+		return [
+			{
+				check: "Go",
+				verdict: "bad",
+				figure,
+				sentence: "The generator has to be built once, with Go.",
+				remedy: error.message,
+			},
+		];
+	}
+}
+
+const SERVERS = [
+	"nats-server",
+	"redis-server",
+	"valkey-server",
+	"rabbitmq-server",
+];
+
+async function brokers(machine: Machine): Promise<Finding[]> {
+	const found = await Promise.all(
+		SERVERS.map(async (name) => ((await machine.which(name)) ? name : null)),
+	);
+	const here = found.filter((name) => name !== null);
+	return [
+		{
+			check: "brokers",
+			verdict: "info",
+			figure: here.length === 0 ? "none on PATH" : here.join(", "),
+			sentence: `Looked for ${SERVERS.join(", ")}. NATS needs none of them: mqbench brings its own.`,
+			remedy: null,
+		},
+	];
+}
+
+async function java(machine: Machine): Promise<Finding[]> {
+	// Its version stands in quotes, on stderr.
+	const text = await machine.run("java", "-version");
+	return [
+		tool(
+			"Java",
+			/version "([^"]+)"/.exec(text ?? "")?.[1],
+			"Brokers on the JVM need it.",
+		),
+	];
+}
+
+async function docker(machine: Machine): Promise<Finding[]> {
+	const text = await machine.run(
+		"docker",
+		"version",
+		"--format",
+		"{{.Server.Version}}",
+	);
+	const version = /^\d\S*/.exec(text ?? "")?.[0];
+	const client = version === undefined && (await machine.which("docker"));
+	if (!client)
+		return [tool("Docker", version, "No run of this version needs it.")];
+	return [
+		{
+			check: "Docker",
+			verdict: "info",
+			figure: "installed, but its daemon does not answer (this user)",
+			sentence: "No run of this version needs it.",
+			remedy: null,
+		},
+	];
+}
+
+function tool(
+	check: string,
+	version: string | undefined,
+	sentence: string,
+): Finding {
+	return {
+		check,
+		verdict: "info",
+		figure: version ?? "not found",
+		sentence,
+		remedy: null,
+	};
+}

@@ -1,0 +1,139 @@
+/** What reports link to, in plain words: formula, example, what to do. Longer: reports/README.md. */
+export interface Topic {
+	/** One line for the list of topics. */
+	readonly title: string;
+	/** At most 80 columns wide. */
+	readonly text: string;
+}
+
+export const topics = {
+	response: {
+		title: "why latency counts from the intended send time",
+		text: `
+Every message has an intended send time, fixed before the run: message i of
+1000/s is due i ms after the start. Response time counts from there:
+
+  response = queued + lag + service
+
+  queued   the system pushed back: earlier sends blocked, or waited at inFlight
+  lag      the generator was late by itself (a busy machine, not the broker)
+  service  from the actual send call to the receipt
+
+Example: 1000/s for 10s, and the broker stands still for 500ms once. 500
+messages were due in that time and waited 500, 499, 498 ... ms. They are 5 % of
+10 000, so p99 is 400ms. A tool that waits for each answer before it sends the
+next message has one slow sample in that time instead of 500: its p99 shows
+nothing. That is coordinated omission, and why service time alone looks better
+than what your users see.
+
+What to do: set SLA lines on response (p99 < 20ms means response). If response
+is high and service is low, look at queued and lag: queued belongs to the
+system, lag to the machine that generates the load (mqbench doctor).
+`,
+	},
+	support: {
+		title: "how many samples a percentile needs (ok, weak, none)",
+		text: `
+A percentile is printed only as deep as the samples carry it. With n samples and
+q = p / 100 (0.999 for p99.9):
+
+  ok      n >= 10 / (1 - q)         10 samples or more are expected above it
+  weak    n >= ln 0.025 / ln q      fewer, but a 95 % bound exists; printed as ~
+  none    below: n/a, and the number of samples that it needs
+
+           weak from    ok from     ok at 3000/s after
+  p99            368      1 000       1s
+  p99.9        3 688     10 000       4s
+  p99.99      36 887    100 000      34s
+  p99.999    368 887  1 000 000     334s
+
+Example: of 1 500 samples p99.9 is the second largest, and p99.99 the largest:
+one hiccup decides both. Slow messages come in stalls as well, and 300 of them
+in one stall are one event: stalls make a percentile weak, however large n is.
+
+What to do: mqbench plan scenario.yaml says what your window carries and which
+duration carries more. With strict: true too deep an SLA is refused there.
+`,
+	},
+	invalid: {
+		title: "when a measurement itself is not to be trusted",
+		text: `
+INVALID says nothing about the system, good or bad: the generator decided the
+result. A run is INVALID when
+
+- an SLA is not met, but would be with the generator's lag taken off each
+  message; without a latency SLA: lag p50 > 1ms, or lag p99 > half of response
+  p99. A PASS that contains lag stands: it only makes the system look worse;
+- messages of the schedule were never sent (not offered), its first part was
+  handed out late, or the client library itself dropped messages;
+- its files are incomplete, or the clock is no clock to measure with (hpet,
+  acpi_pm, jiffies).
+
+Example: p99 < 20ms, 400 of 30 000 messages took longer, 250 without lag. 400
+breach the SLA and 250 meet it, so the verdict is the generator's, not the
+broker's. Everything else (stolen CPU, quota, pauses) is a warning.
+
+What to do: mqbench doctor finds what delays this machine. Lower the rate, end
+other programs, use more cores, or measure a broker on another machine (target:
+existing). The check that failed, its figure and limit stand in the report.
+`,
+	},
+	inconclusive: {
+		title: "when the samples do not decide an SLA",
+		text: `
+"p99 < 20ms" allows 1 % of n messages to take longer: k = n x 0.01. How many
+did, t, is partly chance: there is a grey zone around k (binomial test, 5 %):
+
+         n        k     PASS if t <=    FAIL if t >=
+     1 000       10               4              16
+    10 000      100              83             118
+    30 000      300             271             330
+
+In between the verdict is INCONCLUSIVE (exit code 6). Slow messages that come in
+stalls count for less: the test then works with n / phi and t / phi, phi being
+how much they cluster; and a PASS rests on 10 stalls or more, on t <= 1, or on t
+below half of the limit above. FAIL also holds when the budget was spent twice:
+t >= 2 k, and the test without phi says FAIL.
+
+Example: 290 of 30 000 over 20ms. A system exactly at its limit would show 290
+or fewer in 3 of 10 runs: the SLA is neither met nor breached.
+
+What to do: measure longer (duration), or repeat: 3 (two FAILs breach the SLA,
+one leaves it open). p99 needs at least 299 messages to PASS, p99.9 2 995,
+p99.99 29 956 (ln 0.05 / ln q): mqbench plan says whether yours suffice.
+--on-inconclusive warn makes the exit code 0.
+`,
+	},
+	lost: {
+		title: "what counts as lost, failed, unknown, duplicated",
+		text: `
+Each message ends in one place, and the numbers must add up:
+
+  intended = sent + not offered
+  sent     = acked + failed + unknown     systems that acknowledge
+  acked    = delivered + lost
+  sent     = delivered + lost + failed    systems that acknowledge nothing
+
+  lost        acknowledged (without acknowledgements: sent), never received
+              until the end of the drain
+  failed      refused, or the system kept it from leaving until then
+  unknown     no acknowledgement: it may or may not have arrived
+  duplicated  received again; the first receipt is what counts for latency
+  corrupted   its CRC32C was wrong (checksum: true): not received
+  not offered the generator never sent it: INVALID, not lost
+
+Messages that never completed count as slower than any limit: they cannot leave
+the percentiles. Warm-up and window are both judged.
+
+Example: NATS core promises at-most-once. A subscriber that is too slow loses
+messages without an error: sent 30 000, delivered 29 990, lost 10.
+
+What to do: gate it. delivery: at-least-once adds lost == 0, exactly-once also
+duplicated == 0. The report has the first lost message (producer, sequence,
+time): compare that time with the broker's log.
+`,
+	},
+} as const satisfies Record<string, Topic>;
+
+export type TopicName = keyof typeof topics;
+export const topicNames = Object.keys(topics) as TopicName[];

@@ -1,0 +1,37 @@
+import type { Plan, Sla, Tally } from "./plan.ts";
+
+export interface Promises {
+	readonly delivery: Plan["delivery"];
+	readonly order: Plan["order"];
+	readonly checksum: boolean;
+}
+
+/**
+ * The gates that follow from what is promised of each message: "lost == 0 (delivery: at-least-once)". A tally that the
+ * scenario judges itself is its own to judge: `lost <= 5` beside at-least-once is a choice.
+ */
+export function promisedGates(
+	{ delivery, order, checksum }: Promises,
+	written: readonly Sla[],
+): Sla[] {
+	const gates: [Tally, string][] = [];
+	if (delivery !== "at-most-once")
+		gates.push(["lost", `delivery: ${delivery}`]);
+	if (delivery === "exactly-once")
+		gates.push(["duplicated", `delivery: ${delivery}`]);
+	if (order !== "none") gates.push(["reordered", `order: ${order}`]);
+	if (checksum) gates.push(["corrupted", "checksum: true"]);
+	const judged = new Set(
+		written.flatMap((sla) => (sla.kind === "tally" ? [sla.tally] : [])),
+	);
+	return gates
+		.filter(([tally]) => !judged.has(tally))
+		.map(([tally, from]) => ({
+			kind: "tally",
+			text: `${tally} == 0 (${from})`,
+			tally,
+			op: "==",
+			limit: 0,
+			abort: false,
+		}));
+}

@@ -1,0 +1,72 @@
+import type { Plan } from "../plan/plan.ts";
+import type { Collected } from "../run/collect.ts";
+import { overRepeats } from "../verdict/repeats.ts";
+import type { RunVerdict } from "../verdict/run.ts";
+import type { Judgement } from "../verdict/sla.ts";
+import type { Gate } from "./summary.ts";
+
+export interface JudgedRun {
+	readonly collected: Collected;
+	readonly verdict: RunVerdict;
+}
+
+/** One gate for each SLA line, system and case, over all repeats. */
+export function gatesOf(runs: readonly JudgedRun[]): Gate[] {
+	const groups = new Map<
+		string,
+		{ of: JudgedRun; all: [number, Judgement][] }
+	>();
+	for (const r of runs)
+		for (const judgement of r.verdict.judgements) {
+			const { system, case: name, repeat } = r.collected.plan;
+			const key = JSON.stringify([system, name, judgement.sla]);
+			const group = groups.get(key) ?? { of: r, all: [] };
+			group.all.push([repeat, judgement]);
+			groups.set(key, group);
+		}
+	return [...groups.values()].map(({ of, all }) => {
+		const judgements = all.map(([, j]) => j);
+		const { verdict, why, deciding } = overRepeats(judgements);
+		return {
+			sla: deciding.sla,
+			system: of.collected.plan.system,
+			case: of.collected.plan.case,
+			verdict,
+			measured: judgements.map((j) => j.measured).join(", "),
+			limit: deciding.limit,
+			why,
+			...judgedBy(of.collected.plan, deciding.sla),
+			...numbersOf(deciding),
+			repeats: all.map(([repeat, j]) => ({
+				repeat,
+				verdict: j.verdict,
+				measured: j.measured,
+				why: j.why,
+				...numbersOf(j),
+			})),
+		};
+	});
+}
+
+// --- internal ---
+
+function judgedBy(plan: Plan, text: string) {
+	const sla = plan.sla.find((s) => s.text === text);
+	const none = { metric: null, percentile: null, limitNs: null };
+	if (sla === undefined || sla.kind === "tally") return none;
+	const { metric, limitNs } = sla;
+	return {
+		metric,
+		percentile: sla.kind === "percentile" ? sla.percentile : null,
+		limitNs,
+	};
+}
+
+function numbersOf(j: Judgement) {
+	const { n, over, allowed, censored, events, phi } = j;
+	const { valueNs, lowNs, highNs, margin } = j;
+	return {
+		...{ n, over, allowed, censored, events, phi },
+		...{ valueNs, lowNs, highNs, margin },
+	};
+}

@@ -1,0 +1,72 @@
+import { formatCount, formatDuration } from "../units.ts";
+import type { MetricSummary, Run } from "./summary.ts";
+
+type Omission = NonNullable<Run["omission"]>;
+
+/**
+ * What coordinated omission would have hidden: response (from the intended time) against service (from the actual send) at
+ * each percentile, and the messages that a tool which waits for each reply would not have sent at their time. null: nothing
+ * was measured.
+ */
+export function omissionOf(
+	response: MetricSummary | null,
+	service: MetricSummary | null,
+	behind: number | null,
+): Omission | null {
+	if (response === null || service === null) return null;
+	return {
+		percentiles: response.percentiles.map(({ p, value }) => {
+			const served = service.percentiles.find((x) => x.p === p)?.value ?? null;
+			const both = value !== null && served !== null;
+			return {
+				p,
+				response: value,
+				service: served,
+				factor: both && served > 0 ? value / served : null,
+				difference: both ? value - served : null,
+			};
+		}),
+		behind,
+	};
+}
+
+/** "Counting from the actual send, p99 would have been 0.3ms instead of 303ms"; null where both say about the same. */
+export function hiddenText(run: Run): string | null {
+	const worst = mostHidden(run);
+	return worst === null
+		? null
+		: `Counting from the actual send, p${worst.p} would have been ${formatDuration(worst.service)} instead of ${formatDuration(worst.response)}`;
+}
+
+/**
+ * p99 if it differs by more than half, as it is the one that people know; else the percentile with the largest factor. The generator's own lag is in response too: a
+ * difference that lag explains is none of the system.
+ */
+export function mostHidden(
+	run: Run,
+): { p: number; service: number; response: number; factor: number } | null {
+	const differing = (run.omission?.percentiles ?? []).flatMap((x) => {
+		const { p, response, service, factor } = x;
+		if (response === null || service === null || factor === null) return [];
+		const lag = run.metrics.lag?.percentiles.find((l) => l.p === p)?.value ?? 0;
+		return factor >= WORTH_SAYING && response - service > 2 * lag
+			? [{ p, response, service, factor }]
+			: [];
+	});
+	const largest = differing.reduce<(typeof differing)[number] | null>(
+		(a, b) => (a === null || b.factor > a.factor ? b : a),
+		null,
+	);
+	return differing.find((x) => x.p === 99) ?? largest;
+}
+
+/** "485 of 20 000 messages were due while ..."; null when there were none, or nobody has counted. */
+export function behindText(run: Run): string | null {
+	const behind = run.omission?.behind ?? 0;
+	if (behind === 0 || run.sent === null) return null;
+	return `${formatCount(behind)} of ${formatCount(run.sent)} messages were due while an earlier one of the same connection was in flight: a tool that waits for each reply would not have sent them at their time`;
+}
+
+// --- internal ---
+
+const WORTH_SAYING = 1.5;

@@ -1,0 +1,152 @@
+import type { z } from "zod";
+import type { Metric } from "../plan/plan.ts";
+import type { CountersLine } from "./client-file.ts";
+import type { Counters, Offenders, Second, Tick, Totals } from "./collect.ts";
+
+/** What several clients, and several lines of one client, have counted, put together. */
+
+export function addSeconds(lines: readonly Second[]): Second[] {
+	const seconds = new Map<number, Second>();
+	for (const line of lines) {
+		const sum = seconds.get(line.second);
+		seconds.set(line.second, sum ? addSecond(sum, line) : bare(line));
+	}
+	return [...seconds.values()].sort((a, b) => a.second - b.second);
+}
+
+/** One list per client. A client's own ticks of one second follow each other, those of several clients add up. */
+export function addTicks(clients: readonly (readonly Tick[])[]): Tick[] {
+	const ticks = new Map<number, Tick>();
+	for (const client of clients) {
+		const own = new Map<number, Tick>();
+		for (const line of client) {
+			const at = Math.round(line.at);
+			const before = own.get(at);
+			const { inFlight } = line;
+			own.set(at, {
+				...(before ? addNumbers(before, bare(line)) : bare(line)),
+				backlog: [...(before?.backlog ?? []), ...line.backlog],
+				inFlight,
+				at,
+			});
+		}
+		for (const [at, tick] of own) {
+			const sum = ticks.get(at);
+			ticks.set(at, sum ? addTick(sum, tick) : tick);
+		}
+	}
+	return [...ticks.values()].sort((a, b) => a.at - b.at);
+}
+
+/** Of each kind the message that was due first. */
+export function earliest(all: readonly Offenders[]): Offenders {
+	const first: Offenders = {};
+	for (const one of all)
+		for (const [key, message] of Object.entries(one)) {
+			const kind = key as keyof Offenders;
+			const known = first[kind];
+			if (known === undefined || message.intendedNs < known.intendedNs)
+				first[kind] = message;
+		}
+	return first;
+}
+
+export function addCounters(
+	lines: readonly z.infer<typeof CountersLine>[],
+): Counters | null {
+	const [first, ...rest] = lines.map(({ type: _, scope: __, ...c }) => c);
+	return first === undefined ? null : rest.reduce(addNumbers, first);
+}
+
+export function addTotals(lines: readonly Totals[]): Totals | null {
+	const [first, ...rest] = lines.map(bare);
+	if (first === undefined) return null;
+	return rest.reduce(
+		(a, b) => ({
+			...addNumbers(a, b),
+			// The latest of all clients decides, and the worst.
+			firstClaimNs: Math.max(a.firstClaimNs, b.firstClaimNs),
+			endNs: Math.max(a.endNs, b.endNs),
+			schedLatencyP999Ns: Math.max(a.schedLatencyP999Ns, b.schedLatencyP999Ns),
+			errors: addErrors([...a.errors, ...b.errors]),
+		}),
+		first,
+	);
+}
+
+export function bare<T extends object>(line: T): T {
+	if (!("type" in line)) return line;
+	const { type: _, ...rest } = line;
+	return rest as unknown as T;
+}
+
+// --- internal ---
+
+function addSecond(a: Second, b: Second): Second {
+	const metrics = { ...a.metrics };
+	for (const [name, y] of Object.entries(b.metrics)) {
+		const x = metrics[name as Metric];
+		metrics[name as Metric] = x
+			? {
+					count: x.count + y.count,
+					sum: x.sum + y.sum,
+					min: Math.min(x.min, y.min),
+					max: Math.max(x.max, y.max),
+					clamped: x.clamped + y.clamped,
+					negative: x.negative + y.negative,
+				}
+			: y;
+	}
+	const pieces = (x: readonly number[] = [], y: readonly number[] = []) =>
+		x.map((n, i) => n + (y[i] ?? 0));
+	return {
+		second: a.second,
+		metrics,
+		limits: a.limits.map((x, k) => ({
+			count: pieces(x.count, b.limits[k]?.count),
+			over: pieces(x.over, b.limits[k]?.over),
+			overWithoutLag: pieces(x.overWithoutLag, b.limits[k]?.overWithoutLag),
+		})),
+	};
+}
+
+/** Two clients in one second. A sample that one of them has not taken cannot be added up. */
+function addTick(a: Tick, b: Tick): Tick {
+	const taken = Math.min(a.backlog.length, b.backlog.length);
+	return {
+		...addNumbers(a, b),
+		at: a.at,
+		backlog: a.backlog.slice(0, taken).map((n, i) => n + (b.backlog[i] ?? 0)),
+	};
+}
+
+function addErrors(errors: Totals["errors"]): Totals["errors"] {
+	const byMessage = new Map<string, Totals["errors"][number]>();
+	for (const e of errors) {
+		const sum = byMessage.get(e.message);
+		const times = [sum?.firstNs ?? null, e.firstNs].filter((t) => t !== null);
+		byMessage.set(e.message, {
+			message: e.message,
+			count: e.count + (sum?.count ?? 0),
+			firstNs: times.length === 0 ? null : Math.min(...times),
+		});
+	}
+	return [...byMessage.values()].sort((a, b) => b.count - a.count).slice(0, 20);
+}
+
+/** Adds field by field. What one of them did not measure (null) stays null: a sum of some would be a wrong number. */
+function addNumbers<T extends object>(a: T, b: T): T {
+	return Object.fromEntries(
+		Object.entries(a).map(([key, x]) => {
+			const y = b[key as keyof T];
+			return [
+				key,
+				typeof x === "number" && typeof y === "number"
+					? x + y
+					: x === null || y === null
+						? null
+						: x,
+			];
+		}),
+	) as T;
+}

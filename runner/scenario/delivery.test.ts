@@ -1,0 +1,180 @@
+import { describe, expect, test } from "vitest";
+import { expand } from "../plan/expand.ts";
+import { Plan } from "../plan/plan.ts";
+import type { Broker } from "./brokers.ts";
+import { resolveCases } from "./cases.ts";
+import { loadScenario } from "./load.ts";
+import { unpromisedOrder } from "./order.ts";
+
+const base = "rate: 3/s, message: 1KiB, duration: 9s";
+
+function scenario(workload: string, rest = "") {
+	return loadScenario(
+		"s.yaml",
+		`system: nats\nworkload: { ${base}${workload} }\n${rest}`,
+	);
+}
+
+function plan(workload: string, rest?: string): Plan {
+	const [first] = expand(scenario(workload, rest), { runId: "r" });
+	if (!first) throw new Error("no plan");
+	return first;
+}
+
+function refusal(workload: string, rest?: string): string {
+	try {
+		scenario(workload, rest);
+	} catch (error) {
+		return (error as Error).message;
+	}
+	return "accepted";
+}
+
+describe("delivery, order and checksum", () => {
+	test("default to what the broker promises, no order, no checksum, and gate nothing", () => {
+		expect(plan("")).toMatchObject({
+			delivery: "at-most-once",
+			order: "none",
+			message: { checksum: false },
+			sla: [],
+		});
+	});
+
+	test("reach the plan, with the gates that they add behind the scenario's own", () => {
+		const found = plan(
+			", delivery: at-least-once, order: per-producer, checksum: true",
+			"sla: [p99 < 20ms]\n",
+		);
+		expect(Plan.parse(found)).toMatchObject({
+			delivery: "at-least-once",
+			order: "per-producer",
+			message: { checksum: true },
+		});
+		expect(found.sla.map(({ text }) => text)).toEqual([
+			"p99 < 20ms",
+			"lost == 0 (delivery: at-least-once)",
+			"reordered == 0 (order: per-producer)",
+			"corrupted == 0 (checksum: true)",
+		]);
+	});
+
+	test("a line for another case takes no gate away", () => {
+		const plans = expand(
+			scenario(
+				", delivery: at-least-once",
+				"cases: [{ message: 1KiB }, { message: 2KiB }]\nsla: [{ expect: lost <= 5, case: 1KiB }]\n",
+			),
+			{ runId: "r" },
+		);
+		expect(plans.map(({ sla }) => sla.map(({ text }) => text))).toEqual([
+			["lost <= 5"],
+			["lost == 0 (delivery: at-least-once)"],
+		]);
+	});
+
+	test("name a case that overrides them", () => {
+		const { cases } = scenario(
+			"",
+			"cases: [{ checksum: true, order: per-producer }, { delivery: exactly-once }]\n",
+		);
+		expect(cases.map(({ name }) => name)).toEqual([
+			"checksum order per-producer",
+			"exactly-once",
+		]);
+	});
+
+	test.each([
+		[", delivery: always", 'unknown delivery "always"'],
+		[
+			", delivery: atleast-once",
+			'unknown delivery "atleast-once"; did you mean at-least-once?',
+		],
+		[", order: per-producr", "did you mean per-producer?"],
+		[", checksum: yes", 'checksum must be true or false, got "yes"'],
+		[", ordering: none", 'unknown key "ordering"; did you mean order?'],
+	])("%s is refused", (workload, sentence) => {
+		expect(refusal(workload)).toContain(sentence);
+	});
+
+	test("a checksum needs 4 bytes behind the envelope", () => {
+		const text = (message: string) =>
+			`system: nats\nworkload: { rate: 3/s, message: ${message}, duration: 9s, checksum: true }\n`;
+		expect(() => loadScenario("s.yaml", text("43B"))).toThrow(
+			"s.yaml:2:33 message 43B is too small for checksum: true; it needs 44B, 40 of envelope and 4 of CRC32C",
+		);
+		expect(loadScenario("s.yaml", text("44B")).cases[0]?.messageBytes).toBe(44);
+	});
+
+	test("an order that a broker doesn't promise is refused, with the one that it does", () => {
+		const cases = resolveCases(
+			{
+				rate: "3/s",
+				message: "1KiB",
+				duration: "9s",
+				order: "per-producer",
+			},
+			undefined,
+		);
+		const promises = (order: Broker["order"]) => ({
+			nats: { order },
+			noop: { order },
+		});
+		const systems = [{ key: "bus", broker: "nats" }] as const;
+		expect(unpromisedOrder(systems, cases, promises("none"))).toEqual([
+			{
+				path: ["workload", "order"],
+				at: "value",
+				message:
+					"order per-producer: bus (nats) promises no order; write order: none, or leave bus out",
+			},
+		]);
+		expect(unpromisedOrder(systems, cases, promises("per-producer"))).toEqual(
+			[],
+		);
+	});
+});
+
+describe("sla lines about delivery", () => {
+	test("abort: true reaches the plan; without it a run goes to its end", () => {
+		const { sla } = plan(
+			"",
+			"sla: [{ expect: p99 < 20ms, abort: true }, { expect: lost == 0 }, failed == 0]\n",
+		);
+		expect(sla.map(({ abort }) => abort)).toEqual([true, false, false]);
+	});
+
+	test("abort is true or false", () => {
+		expect(
+			refusal("", "sla: [{ expect: p99 < 20ms, abort: soon }]\n"),
+		).toContain('abort must be true or false, got "soon"');
+	});
+
+	test("a latency limit beyond the drain cannot be judged", () => {
+		expect(refusal(", drain: 1s", "sla: [p99 < 2s]\n")).toContain(
+			'"p99 < 2s": messages are waited for only 1s after the last one is due (drain); raise drain, or lower the limit',
+		);
+	});
+
+	test("corrupted needs the checksum, in every case that the line is for", () => {
+		expect(refusal("", "sla: [corrupted == 0]\n")).toContain(
+			'"corrupted == 0": messages carry no checksum, so that corruption goes unseen; add checksum: true to workload',
+		);
+		const cases =
+			"cases: [{ message: 1KiB, checksum: true }, { message: 2KiB }]\n";
+		expect(refusal("", `${cases}sla: [corrupted == 0]\n`)).toContain(
+			'"corrupted == 0": messages of case "2KiB" carry no checksum',
+		);
+		expect(
+			refusal(
+				"",
+				`${cases}sla: [{ expect: corrupted == 0, case: 1KiB checksum }]\n`,
+			),
+		).toBe("accepted");
+	});
+
+	test("reordered and redelivered are judged without further words", () => {
+		expect(
+			plan("", "sla: [reordered == 0, redelivered == 0]\n").sla,
+		).toHaveLength(2);
+	});
+});

@@ -1,0 +1,73 @@
+import { tail } from "../histogram/percentiles.ts";
+import type { Plan, Sla } from "../plan/plan.ts";
+import { formatCount, formatDurationExact } from "../units.ts";
+import { intendedInWindow, limitIndex } from "./intervals.ts";
+import { fails, passLimit } from "./statistics.ts";
+
+/** What a run has counted so far. */
+export interface SoFar {
+	/** By plan.limits: messages of the window over the limit. */
+	readonly over: readonly number[];
+	/** Of warm-up and window. */
+	readonly failed: number;
+	readonly duplicated: number;
+}
+
+export interface Hopeless {
+	/** Text of the SLA line. */
+	readonly sla: string;
+	readonly why: string;
+}
+
+/**
+ * The first SLA line with `abort: true` that the run cannot pass any more, or null.
+ *
+ * To look again every second is to test again every second, and at 5 % each that would stop many a run by bad luck. So this
+ * is no test of what was seen so far: n is the PLANNED number, and every message still to come is taken to be under the
+ * limit. The count over it can only grow and n stays, hence what holds now holds at the end. Asked are all three:
+ * - t is above the most that passes with phi = 1: clustering can only lower that, so no PASS is possible;
+ * - t is at least twice the budget: the end's verdict will be FAIL whatever the clustering (METHODOLOGY.md, 2.3), not
+ *   INCONCLUSIVE. Without this a run could be stopped that the whole of it would have left undecided;
+ * - the test fails at 0.5 %, ten times stricter than at the end: the looks cannot add up to a false FAIL.
+ */
+export function hopeless(plan: Plan, soFar: SoFar): Hopeless | null {
+	for (const sla of plan.sla) {
+		const why = sla.abort ? whyHopeless(sla, plan, soFar) : null;
+		if (why !== null) return { sla: sla.text, why };
+	}
+	return null;
+}
+
+/** As `hopeless`, of one line, whether it is to stop the run or not. */
+export function whyHopeless(sla: Sla, plan: Plan, soFar: SoFar): string | null {
+	if (sla.kind === "tally") return tallyHopeless(sla, soFar);
+	const k = limitIndex(plan, sla);
+	const over = soFar.over[k] ?? 0;
+	const n = intendedInWindow(plan);
+	const limit = formatDurationExact(sla.limitNs);
+	if (sla.kind === "max")
+		return over > 0 ? `${formatCount(over)} over ${limit}` : null;
+	const share = tail(sla.percentile);
+	const noPass = over > (passLimit(n, share) ?? -1);
+	return noPass && over >= 2 * n * share && fails(over, n, share, PEEKING_ALPHA)
+		? `${formatCount(over)} of ${formatCount(n)} planned messages over ${limit}, allowed ${formatCount(n * share)}`
+		: null;
+}
+
+// --- internal ---
+
+const PEEKING_ALPHA = 0.005;
+
+/** Counts that can only grow. `lost` is none of them: what is missing may still come. */
+function tallyHopeless(
+	sla: Extract<Sla, { kind: "tally" }>,
+	soFar: SoFar,
+): string | null {
+	if (sla.tally !== "failed" && sla.tally !== "duplicated") return null;
+	const count = soFar[sla.tally];
+	const exceeded =
+		sla.op === "<"
+			? count >= sla.limit
+			: sla.op !== ">=" && sla.op !== ">" && count > sla.limit;
+	return exceeded ? `${formatCount(count)} ${sla.tally}` : null;
+}

@@ -1,0 +1,96 @@
+import type { Sla, Tally } from "../plan/plan.ts";
+import { formatDuration } from "../units.ts";
+import { whyHopeless } from "./abort.ts";
+import { type Facts, messagesDue } from "./facts.ts";
+import { limitIndex, offeredIntervals } from "./intervals.ts";
+import { containsLag } from "./lag.ts";
+import type { Judgement } from "./sla.ts";
+
+/**
+ * A run that mqbench stopped. The line that could not pass any more is FAIL; another one only if what was offered until then
+ * fails it already, else nobody knows.
+ * `found` is its judgement on what was offered.
+ */
+export function judgeAborted(
+	sla: Sla,
+	facts: Facts,
+	found: Judgement,
+): Judgement {
+	const { run, plan } = facts.collected;
+	if (found.verdict === "error") return found;
+	const when = `stopped after ${stoppedAfter(facts)}`;
+	if (sla.text === run?.abortedBy) {
+		if (lagAborted(sla, facts, found))
+			return {
+				...found,
+				verdict: "invalid",
+				lagDecided: true,
+				why: `${when}, but the generator was late: without its lag it could still have passed`,
+			};
+		const { over } = found;
+		const counted = whyHopeless(sla, plan, soFar(facts, sla, over ?? 0));
+		return {
+			...found,
+			verdict: "fail",
+			lagDecided: false,
+			why: `${when}: could not pass any more${counted === null ? "" : ` (${counted})`}`,
+		};
+	}
+	const stands =
+		found.verdict === "fail" && (sla.kind !== "tally" || GROWS.has(sla.tally));
+	return {
+		...found,
+		verdict: stands ? "fail" : "inconclusive",
+		lagDecided: false,
+		why: stands
+			? `${found.why}; ${when}`
+			: `${when}, as ${run?.abortedBy} could not pass any more`,
+	};
+}
+
+/** "4.2s": how much of the window had passed when the run was stopped. */
+export function stoppedAfter({ collected }: Facts): string {
+	const endNs = collected.totals?.endNs ?? 0;
+	return formatDuration(Math.max(0, endNs - collected.plan.schedule.warmupNs));
+}
+
+// --- internal ---
+
+/** Would the generator's lateness alone have stopped the run? */
+function lagAborted(sla: Sla, facts: Facts, found: Judgement): boolean {
+	if (sla.kind === "tally" || !containsLag(sla.metric)) return false;
+	const { plan, seconds } = facts.collected;
+	const k = limitIndex(plan, sla);
+	const without = sum(
+		offeredIntervals(plan, seconds, k, messagesDue(facts)).map(
+			(i) => i.overWithoutLag,
+		),
+	);
+	return (
+		whyHopeless(sla, plan, soFar(facts, sla, found.over ?? 0)) !== null &&
+		whyHopeless(sla, plan, soFar(facts, sla, without)) === null
+	);
+}
+
+function soFar({ collected }: Facts, sla: Sla, over: number) {
+	const { plan, counters } = collected;
+	const count = (name: "failed" | "duplicated") =>
+		(counters.warmup?.[name] ?? 0) + (counters.window?.[name] ?? 0);
+	return {
+		over: plan.limits.map((_, k) => (k === limitIndex(plan, sla) ? over : 0)),
+		failed: count("failed"),
+		duplicated: count("duplicated"),
+	};
+}
+
+/** Counts that a longer run cannot take back. Of a stopped one, failed holds those that the stop kept from leaving. */
+const GROWS: ReadonlySet<Tally> = new Set([
+	"duplicated",
+	"reordered",
+	"redelivered",
+	"corrupted",
+]);
+
+function sum(values: readonly number[]): number {
+	return values.reduce((a, b) => a + b, 0);
+}

@@ -1,0 +1,61 @@
+import { percentile } from "../histogram/percentiles.ts";
+import { formatDuration } from "../units.ts";
+import { type CheckFunction, result } from "./check.ts";
+import { type Facts, type Floor, sampleOf } from "./facts.ts";
+import { FLOOR_SHARE } from "./limits.ts";
+
+/** Is the number one of the system, or of the generator? Compared with a run of the same case that has no system in it. */
+export const floor: CheckFunction = (facts) => {
+	const { floor: measured } = facts;
+	if (measured === null)
+		return result("floor", "unknown", "not measured", {
+			remedy:
+				"measure the floor of the generator as well, with noop at the same rate",
+		});
+	const below = measured.p99 ?? measured.max;
+	const response = sampleOf(facts, "response");
+	const p99 = percentile(response, 99, 1).value ?? response.max;
+	if (measured.problem !== null || below === null || p99 === null)
+		return result(
+			"floor",
+			"unknown",
+			measured.problem ?? "nothing to compare the generator's floor with",
+			{ remedy: "see why nothing completed" },
+		);
+	const figure = formatDuration(below);
+	const limit = formatDuration(p99 * FLOOR_SHARE);
+	return below > p99 * FLOOR_SHARE
+		? result(
+				"floor",
+				"warn",
+				`p99 ${formatDuration(p99)} is at the floor of this generator: without any broker it is ${figure}`,
+				{
+					figure,
+					limit,
+					remedy:
+						"compare systems by larger differences only, or use a faster machine",
+				},
+			)
+		: result("floor", "ok", `without any broker p99 is ${figure}`, {
+				figure,
+				limit,
+			});
+};
+
+/** The floor from the files of its run. */
+export function floorOf(facts: Facts): Floor {
+	const { state, problem, folder } = facts.collected;
+	const sample = sampleOf(facts, "response");
+	const value = (p: number) => percentile(sample, p, 1).value;
+	return {
+		folder: `floors/${folder}`,
+		problem:
+			state === "complete"
+				? facts.unreadable
+				: `the floor of the generator was not measured: ${problem ?? state}`,
+		count: sample.distribution.count,
+		p50: value(50),
+		p99: value(99),
+		max: sample.max,
+	};
+}

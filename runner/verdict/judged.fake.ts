@@ -1,0 +1,49 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { collect } from "../run/collect.ts";
+import {
+	editJson,
+	editLines,
+	firstRun,
+	fixture,
+	fixtureCopy,
+} from "../run/fixture.fake.ts";
+import { factsOf, type Surroundings, UNKNOWN } from "./facts.ts";
+import { judgeRun, type RunVerdict } from "./run.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: tests change any field of any file.
+export type Any = any;
+
+/** For tests: what is changed in a stored run before it is judged. */
+export interface Changes {
+	readonly plan?: (plan: Any) => void;
+	readonly lines?: (lines: Any[]) => Any[] | undefined;
+	readonly run?: (file: Any) => void;
+	/** The whole of resources.jsonl. */
+	readonly resources?: readonly Any[];
+	readonly clock?: string | null;
+	readonly surroundings?: Partial<Surroundings>;
+}
+
+/** For tests: the verdict on a stored run after some changes to its files. */
+export function judged(name: string, changes: Changes = {}): RunVerdict {
+	const run = firstRun(
+		Object.keys(changes).length > 0 ? fixtureCopy(name) : fixture(name),
+	);
+	if (changes.plan) editJson(join(run, "plan.json"), changes.plan);
+	if (changes.lines) editLines(join(run, "client-0.jsonl"), changes.lines);
+	if (changes.run) editJson(join(run, "run.json"), changes.run);
+	if (changes.resources)
+		writeFileSync(
+			join(run, "resources.jsonl"),
+			changes.resources.map((r) => `${JSON.stringify(r)}\n`).join(""),
+		);
+	const clockSource = changes.clock === undefined ? "tsc" : changes.clock;
+	return judgeRun(
+		factsOf(collect(run), { ...UNKNOWN, clockSource, ...changes.surroundings }),
+	);
+}
+
+export const counters = (lines: Any[], scope: string) =>
+	lines.find((l) => l.type === "counters" && l.scope === scope);
+export const totals = (lines: Any[]) => lines.find((l) => l.type === "totals");

@@ -1,0 +1,49 @@
+/**
+ * Where the checks of a measurement draw their lines, and why there (METHODOLOGY.md, 2.1, 2.4 and 6). Constants, not options:
+ * reports that draw them elsewhere could not be compared.
+ */
+
+/** Lag p99 above this part of the tightest limit is worth a warning: it is a tenth of the room that the gate has. */
+export const LAG_SHARE = 0.1;
+
+/** Without a latency SLA: 1 ms in the median is more than brokers take. */
+export const LAG_P50_NS = 1_000_000;
+
+/** A hypervisor that takes more of the CPU than this wakes the generator late, and the broker too. */
+export const STEAL_SHARE = 0.02;
+
+/** Above this part of its cores the generator waits for CPU at its own peaks. */
+export const OWN_CPU_SHARE = 0.8;
+
+/** Goroutines that wait longer than this part of the tightest limit for a core are seen in its tail. */
+export const SCHEDULER_SHARE = 0.1;
+
+/** Stopped for longer than this part of the window, garbage collection alone can make a p99. */
+export const GC_SHARE = 0.01;
+
+/** A drift of the median by more than this part over the window; less is weather. */
+export const STEADY_CHANGE = 0.2;
+
+/**
+ * ... and by more than this part of the tightest response limit: that p50 went from 60us to 90us, as it does on any shared machine,
+ * says nothing about 20 ms. (Of 8 quickstarts beside other work one drifted by 56 %, by 34us.)
+ */
+export const STEADY_LIMIT_SHARE = 0.01;
+
+/** A trend of fewer points says little: of the 28 pairs that 8 points have, at most 5 may point the other way. */
+export const STEADY_SECONDS = 8;
+
+/** A rising p50 leaves a gate undecided when the limit is nearer than this factor. */
+export const STEADY_MARGIN = 2;
+
+/** A queue that grows by more than this part of the rate: 99.5 % of what is offered is carried. */
+export const BACKLOG_SHARE = 0.005;
+
+/** Growth below so many messages is not told from the handful that is always in flight. */
+export const BACKLOG_MESSAGES = 10;
+
+/** Samples of the queue, 10 a second, below which its trend is not judged. */
+export const BACKLOG_SAMPLES = 30;
+
+/** From this part of the reported p99 on, the floor's own p99 (noop, same rate) is a large part of the number. */
+export const FLOOR_SHARE = 1 / 3;

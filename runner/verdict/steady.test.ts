@@ -1,0 +1,75 @@
+import { describe, expect, test } from "vitest";
+import { seeded } from "../histogram/random.fake.ts";
+import { judged } from "./judged.fake.ts";
+import { drifting } from "./simulated.fake.ts";
+import { drift, steady } from "./steady.ts";
+import { weakened } from "./weaken.ts";
+
+describe("a drift of p50", () => {
+	const rising = Array.from({ length: 10 }, (_, i) => 100 + 4 * i);
+
+	test.each([
+		["level", new Array(10).fill(100), "ok"],
+		["up by a third", rising, "warn"],
+		["down by a third", rising.toReversed(), "warn"],
+		[
+			"up by 9 %, significant but small",
+			rising.map((x) => 300 + x / 1.3),
+			"ok",
+		],
+		["up and down", [100, 160, 90, 150, 100, 170, 90, 140, 110, 150], "ok"],
+		[
+			"one slow second",
+			[100, 100, 100, 100, 900, 100, 100, 100, 100, 100],
+			"ok",
+		],
+		["of 5 s", rising.slice(0, 5), "unknown"],
+	])("%s is %s", (_, medians, status) => {
+		expect(steady(drifting(medians), []).status).toBe(status);
+	});
+
+	test("is told in parts of the median", () => {
+		expect(drift(drifting(rising))?.change).toBeCloseTo(40 / 118, 2);
+		expect(steady(drifting(rising), []).detail).toBe(
+			"p50 rose by 34 % of its median 118us over the window",
+		);
+	});
+
+	test("of noise alone is found in at most one run of 20", () => {
+		const random = seeded(9);
+		let found = 0;
+		for (let i = 0; i < 1000; i++) {
+			const noisy = Array.from(
+				{ length: 10 },
+				() => 100 + 30 * (random() - 0.5),
+			);
+			if (drift(drifting(noisy))?.significant) found++;
+		}
+		expect(found).toBeLessThan(50);
+	});
+
+	test("that is small against the tightest limit does not matter", () => {
+		expect(steady(drifting(rising, 20e6), []).status).toBe("ok");
+		expect(steady(drifting(rising, 3e6), []).status).toBe("warn");
+	});
+
+	test("leaves a gate open that passes by a factor below 2, when p50 rises", () => {
+		const [passed] = judged("healthy").judgements;
+		if (passed === undefined) throw new Error("another fixture");
+		const gate = (medians: readonly number[], margin: number) =>
+			weakened({ ...passed, margin }, undefined, drifting(medians));
+		expect(gate(rising, 1.9)).toMatchObject({
+			verdict: "inconclusive",
+			why: "0 of 5 000 over 20ms, allowed 50; but p50 rose over the window, and the limit is less than 2 times what was measured",
+		});
+		expect(gate(rising, 2.1).verdict).toBe("pass");
+		expect(gate(rising.toReversed(), 1.9).verdict).toBe("pass");
+		expect(
+			weakened(
+				{ ...passed, margin: 1.5, verdict: "fail" },
+				undefined,
+				drifting(rising),
+			).verdict,
+		).toBe("fail");
+	});
+});

@@ -1,0 +1,79 @@
+/** A line through points that a few wild ones do not bend: Theil and Sen's, with Sen's interval. */
+export interface Trend {
+	/** Median of the slopes between all pairs of points, per unit of x. */
+	readonly slope: number;
+	/** 95 % interval of the slope. */
+	readonly low: number;
+	readonly high: number;
+}
+
+export interface TrendPoint {
+	readonly x: number;
+	readonly y: number;
+}
+
+/**
+ * The trend of `points`, their x ascending. null: too few of them for an interval.
+ *
+ * Slope: the exact median of the n(n-1)/2 pairwise slopes. Interval (Sen 1968): with C = 1.96 * sqrt(Var S), S Kendall's
+ * statistic, Var S = (n(n-1)(2n+5) - sum over ties of t(t-1)(2t+5)) / 18, it is from the slope of rank (N-C)/2 to that of rank
+ * (N+C)/2 + 1. Of more than 600 points every k-th is taken: 180 000 slopes take 20 ms, and neighbours at 10 Hz say
+ * nearly the same.
+ */
+export function trend(points: readonly TrendPoint[]): Trend | null {
+	const some = thinned(points);
+	const n = some.length;
+	const slopes = pairwise(some);
+	const half = (Z * Math.sqrt(kendallVariance(some))) / 2;
+	const low = Math.floor(slopes.length / 2 - half) - 1;
+	const high = Math.ceil(slopes.length / 2 + half);
+	if (n < 3 || low < 0 || high >= slopes.length) return null;
+	const at = (rank: number) => slopes[rank] ?? Number.NaN;
+	const middle = (slopes.length - 1) / 2;
+	return {
+		slope: (at(Math.floor(middle)) + at(Math.ceil(middle))) / 2,
+		low: at(low),
+		high: at(high),
+	};
+}
+
+/** The value in the middle, of an even number the mean of both; null of none. */
+export function median(values: readonly number[]): number | null {
+	const sorted = Float64Array.from(values).sort();
+	const middle = (sorted.length - 1) / 2;
+	const low = sorted[Math.floor(middle)];
+	const high = sorted[Math.ceil(middle)];
+	return low === undefined || high === undefined ? null : (low + high) / 2;
+}
+
+// --- internal ---
+
+/** Of the normal distribution, 95 % on both sides. */
+const Z = 1.959964;
+const MOST_POINTS = 600;
+
+function thinned(points: readonly TrendPoint[]): readonly TrendPoint[] {
+	const step = Math.ceil(points.length / MOST_POINTS);
+	return step <= 1 ? points : points.filter((_, i) => i % step === 0);
+}
+
+/** Slopes of all pairs, ascending. Points at the same x have none. */
+function pairwise(points: readonly TrendPoint[]): Float64Array {
+	const slopes = new Float64Array((points.length * (points.length - 1)) / 2);
+	let found = 0;
+	for (const [i, a] of points.entries())
+		for (let j = i + 1; j < points.length; j++) {
+			const b = points[j] as TrendPoint;
+			if (b.x !== a.x) slopes[found++] = (b.y - a.y) / (b.x - a.x);
+		}
+	return slopes.subarray(0, found).sort();
+}
+
+function kendallVariance(points: readonly TrendPoint[]): number {
+	const ties = new Map<number, number>();
+	for (const { y } of points) ties.set(y, (ties.get(y) ?? 0) + 1);
+	const term = (n: number) => n * (n - 1) * (2 * n + 5);
+	let sum = term(points.length);
+	for (const t of ties.values()) sum -= term(t);
+	return sum / 18;
+}
