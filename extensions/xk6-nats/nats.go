@@ -36,6 +36,8 @@ func New(o broker.Options) (broker.Session, error) {
 	return &session{options: o}, nil
 }
 
+var errNotConnected = errors.New("nats: publish: not connected")
+
 type session struct {
 	options     broker.Options
 	connections []*nats.Conn
@@ -150,11 +152,16 @@ func (s *session) Close() error {
 
 // Send publishes and reports at once: core NATS acknowledges nothing.
 func (p *producer) Send(m *broker.Message, done broker.Done) {
-	if err := p.connection.Publish(m.Name, m.Payload); err != nil {
+	err := p.connection.Publish(m.Name, m.Payload)
+	switch {
+	case err == nil:
+		done(m, 0, nil)
+	case errors.Is(err, nats.ErrReconnectBufExceeded):
+		// The library's words for it are of a buffer, which we have taken away.
+		done(m, 0, errNotConnected)
+	default:
 		done(m, 0, fmt.Errorf("nats: publish: %w", err))
-		return
 	}
-	done(m, 0, nil)
 }
 
 // --- internal ---

@@ -113,7 +113,7 @@ export const CountersLine = z.strictObject({
 	redelivered: Count,
 	/** Payloads whose checksum was wrong: not received. null: no checksum in the payloads. */
 	corrupted: Count.nullable(),
-	/** Sent while an earlier message of the connection was in flight: a closed loop would not have sent them at their time. */
+	/** Due while an earlier message of the connection was in flight: a closed loop would not have sent them at their time. */
 	behind: Count,
 });
 

@@ -61,7 +61,7 @@ describe("a run", () => {
 				"[1/2] nats: 256B 3000/s, repeat 1/2 (3000/s, 5s warm-up, 10s measured)",
 				"  1s/15s warm-up  3 000/s  p50 60us  p99 1.5ms  in flight 2",
 				"  7s/15s measuring  3 000/s  p50 60us  p99 1.5ms  in flight 2",
-				"  16s/15s drain  3 000/s  nothing received  in flight 2  failed 7",
+				"  drain 1s of at most 30s  in flight 2  failed 7",
 				"",
 			].join("\n"),
 		);

@@ -110,18 +110,17 @@ function tickText(
 ): string {
 	const { warmupNs, durationNs } = plan.schedule;
 	const atNs = tick.at * 1e9;
-	const all = formatDuration(warmupNs + durationNs);
-	const phase =
-		atNs <= warmupNs
-			? "warm-up"
-			: atNs <= warmupNs + durationNs
-				? "measuring"
-				: "drain";
-	const latency =
-		tick.p50 === null || tick.p99 === null
-			? "nothing received"
-			: `p50 ${formatDuration(tick.p50)}  p99 ${formatDuration(tick.p99)}`;
+	const endNs = warmupNs + durationNs;
 	const failed = tick.failed > 0 ? `  failed ${formatCount(tick.failed)}` : "";
 	const error = tick.error ? `  CANNOT WRITE RESULTS: ${tick.error}` : "";
-	return `  ${formatDuration(atNs)}/${all} ${phase}  ${formatCount(tick.sent)}/s  ${latency}  in flight ${formatCount(tick.inFlight)}${failed}${error}`;
+	const flying = `in flight ${formatCount(tick.inFlight)}${failed}${error}`;
+	if (atNs > endNs)
+		return `  drain ${formatDuration(atNs - endNs)} of at most ${formatDuration(plan.drainNs)}  ${flying}`;
+	const phase = atNs <= warmupNs ? "warm-up" : "measuring";
+	// Percentiles are of the messages that were due in this second.
+	const latency =
+		tick.p50 === null || tick.p99 === null
+			? "no answers yet"
+			: `p50 ${formatDuration(tick.p50)}  p99 ${formatDuration(tick.p99)}`;
+	return `  ${formatDuration(atNs)}/${formatDuration(endNs)} ${phase}  ${formatCount(tick.sent)}/s  ${latency}  ${flying}`;
 }

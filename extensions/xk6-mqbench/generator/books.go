@@ -91,8 +91,8 @@ func (b *books) duplicated() int64 { return b.duplicates[0].Load() + b.duplicate
 
 func (b *books) late(i int64) { b.lates[b.scope(i)].Add(1) }
 
-// behind notes a message that was sent while an earlier one of its connection was in flight: a tool that waits for
-// each reply would not have sent it at its time.
+// behind notes a message that was due while an earlier one of its connection was in flight: a tool that waits for each
+// reply would not have sent it at its time.
 func (b *books) behind(i int64) { b.behinds[b.scope(i)].Add(1) }
 
 func (b *books) redelivered(i, offsetNs int64) {
@@ -162,7 +162,7 @@ type counters struct {
 	Redelivered     int64  `json:"redelivered"`
 	// Corrupted is null where payloads carry no checksum.
 	Corrupted *int64 `json:"corrupted"`
-	// Behind: sent while an earlier message of the connection was in flight.
+	// Behind: due while an earlier message of the connection was in flight.
 	Behind int64 `json:"behind"`
 }
 

@@ -126,6 +126,15 @@ func TestWhatAClosedLoopWouldNotHaveSentIsCounted(t *testing.T) {
 	m.between("sent behind an earlier message", m.window.Behind, 490, 1900)
 }
 
+func TestWhatWaitsAtTheGateIsBehindAnEarlierMessageAsWell(t *testing.T) {
+	p := testPlan(1000, 1000)
+	limit := int64(1)
+	p.InFlight = &limit
+	m := measure(t, p, &stub{receive: func(string, int64) { time.Sleep(5 * time.Millisecond) }}, nil)
+	// One in 5 ms is answered: four of five are due while another one is in flight, and then all, as they pile up.
+	m.between("due behind an earlier message", m.window.Behind, 900, 1000)
+}
+
 func TestTheBooksOfTenMillionMessagesStayBelow64MB(t *testing.T) {
 	p := testPlan(1_000_000, 10_000)
 	measureHeap := func() uint64 {

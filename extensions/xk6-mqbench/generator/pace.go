@@ -52,6 +52,9 @@ func (g *Generator) run(ready chan<- struct{}) {
 		wait.until(offsetNs)
 		g.pace.waitNs.Store(wait.ns)
 		g.pace.next.Store(i + 1)
+		if s.connection.inFlight.Load() > 0 {
+			g.books.behind(i)
+		}
 		if !s.admit(i/producers, wait.ns) {
 			g.messages.Put(m)
 			continue

@@ -119,9 +119,7 @@ func (s *sender) transmit(m *broker.Message, offsetNs, callNs, waitedNs int64) i
 	g.flight.depart(m.Index, lagNs)
 	g.stamp(m, s.producer, seq, offsetNs)
 	s.called.Store(seq + 1)
-	if s.connection.inFlight.Add(1) > 1 {
-		g.books.behind(m.Index)
-	}
+	s.connection.inFlight.Add(1)
 	beganNs := g.clock.Now() - g.t0
 	s.callNs.Store(beganNs)
 	s.connection.send(s.out, m, s.done)
