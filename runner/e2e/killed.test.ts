@@ -14,7 +14,11 @@ import {
 test("a broker killed in mid-run: the run ends, counts what was lost and failed, and does not pass", async () => {
 	const folder = temporaryFolder();
 	const out = path.join(folder, "out");
-	const file = scenario(folder, { duration: "3s", drain: "2s" });
+	const file = scenario(
+		folder,
+		{ duration: "3s", drain: "2s" },
+		{ sla: "[p50 < 2s, lost == 0]" },
+	);
 	const began = Date.now();
 	const mqbench = await measuring([file, "--out", out]);
 	const children = descendants(mqbench.pid);

@@ -29,6 +29,7 @@ describe("a run on natsd", () => {
 			`${runs}/lag.hgrm`,
 			`${runs}/plan.json`,
 			`${runs}/queued.hgrm`,
+			`${runs}/resources.jsonl`,
 			`${runs}/response.hgrm`,
 			`${runs}/run.json`,
 			`${runs}/script.js`,
