@@ -165,7 +165,7 @@ function commands(world: World, done: (code: ExitCode) => void): Command {
 		.command("schema")
 		.description("print the JSON Schema of scenarios, or of result.json")
 		.addArgument(
-			commandArgument("[what]")
+			commandArgument("[what]", "which schema")
 				.choices(["scenario", "result"])
 				.default("scenario"),
 		)
@@ -189,8 +189,8 @@ function refuseUnknownWord(
 	throw failure("unknown-command", { word, known });
 }
 
-function commandArgument(name: string) {
-	return new Command().createArgument(name);
+function commandArgument(name: string, description: string) {
+	return new Command().createArgument(name, description);
 }
 
 function scenarioOptions(command: Command): Command {

@@ -32,6 +32,17 @@ describe("validate", () => {
 		expect(world.out()).toBe(`${file} is valid: ${summary}\n`);
 	});
 
+	test("warns of an SLA that the samples do not carry; under strict it is exit code 2", async () => {
+		const file = "scenarios/quickstart.yaml";
+		const deep = "sla.0=p99.99 < 3ms";
+		const world = fakeWorld({ cwd });
+		expect(await validate({ path: file, set: [deep] }, world)).toBe(0);
+		expect(world.err()).toMatch(/^Warning: p99\.99 < 3ms .*34s/);
+		await expect(
+			validate({ path: file, set: [deep, "strict=true"] }, fakeWorld({ cwd })),
+		).rejects.toMatchObject({ exit: 2, code: "percentile-too-deep" });
+	});
+
 	test("refuses a file that isn't there, or is a folder, by its name", async () => {
 		const world = fakeWorld({ cwd });
 		await expect(

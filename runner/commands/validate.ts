@@ -5,6 +5,7 @@ import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
 import { formatDuration } from "../units.ts";
 import type { World } from "../world.ts";
+import { foresee } from "./foresee.ts";
 
 export interface ValidateArgs extends Overrides {
 	/** Path of the scenario file. */
@@ -20,7 +21,10 @@ export async function validate(
 ): Promise<ExitCode> {
 	const { scenario } = await readScenario(args.path, args, world);
 	const plans = expand(scenario, { runId: "validate", only: args.only });
+	foresee(scenario, args, world);
 	world.stdout.write(`${args.path} is valid: ${summary(plans)}\n`);
+	if (plans.every(({ sla }) => sla.length === 0))
+		world.stdout.write("no sla: nothing will be judged\n");
 	return EXIT.pass;
 }
 

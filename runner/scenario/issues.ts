@@ -69,6 +69,11 @@ const sentences: Readonly<Record<string, Describe>> = {
 		if (value === null || value === "")
 			return [`${what} is empty; give it a value or remove it`];
 		const field = String(path.at(-1));
+		if (path.length === 1 && typeof value === "string") {
+			if (field === "systems")
+				return [`systems is a map of names; did you mean system: ${value}?`];
+			if (field === "sla") return [`sla is a list; write sla: [${value}]`];
+		}
 		if (typeof value === "number" && issue.expected === "string") {
 			if (field in units)
 				return [`${what} ${value} has no unit; write e.g. ${units[field]}`];

@@ -262,6 +262,16 @@ s.yaml:9:26 unknown key "sytem"; did you mean system?
 			's.yaml:3:34 there is no case "256B 300/s"; did you mean 256B 3000/s?',
 		],
 		[
+			"sla that is one line",
+			`system: nats\n${workload}sla: p99 < 10ms\n`,
+			"s.yaml:3:6 sla is a list; write sla: [p99 < 10ms]",
+		],
+		[
+			"systems that is one broker",
+			`systems: nats\n${workload}`,
+			"s.yaml:1:10 systems is a map of names; did you mean system: nats?",
+		],
+		[
 			"sla as a map of its own",
 			`system: nats\n${workload}sla: [{ lost: 0 }]\n`,
 			"s.yaml:3:7 expect is missing",
@@ -438,12 +448,12 @@ describe("a text that is no scenario", () => {
 		[
 			"a line indented too far",
 			"workload:\n  rate: 3/s\n   message: 1KiB\n",
-			's.yaml:2:9 a value with ": " in it needs quotes; or the next line is indented too far',
+			"s.yaml:3:4 message: stands at column 4, its neighbours at column 3: indent it like them",
 		],
 		[
 			"a line indented too little",
 			"workload:\n  rate: 3/s\n message: 1KiB\n",
-			"s.yaml:3:1 the indentation fits no line above; ",
+			"s.yaml:3:2 message: stands at column 2, its neighbours at column 3: indent it like them",
 		],
 		[
 			"an open bracket",

@@ -18,9 +18,10 @@ export function plannedValue(
 	value: string,
 	known: readonly string[],
 ): string | undefined {
-	if (!own(plannedValues, field)?.includes(value)) return undefined;
-	const why = own(needs, `${field} ${value}`) ?? "";
-	return `${field} ${value} is planned, but not in this version${why}; ${known.join(" and ")} ${known.length > 1 ? "are" : "is"}`;
+	const name = value.toLowerCase();
+	if (!own(plannedValues, field)?.includes(name)) return undefined;
+	const why = own(needs, `${field} ${name}`) ?? "";
+	return `${field} ${name === "ec2" ? "aws (ec2)" : name} is planned, but not in this version${why}; ${known.join(" and ")} ${known.length > 1 ? "are" : "is"}`;
 }
 
 /** The field that does what a word of another tool means, or undefined. */
@@ -44,6 +45,7 @@ const plannedKeys: Readonly<Record<Place, Readonly<Record<string, string>>>> = {
 		find: "write one case per rate and see which ones pass",
 		messages: "give rate and duration: an open loop",
 		consumers: "each producer's connection receives its own messages",
+		clients: "one machine sends; connections and producers are",
 		partitions: "topics is",
 		subscriptions: "topics is",
 	},
@@ -53,6 +55,7 @@ const plannedKeys: Readonly<Record<Place, Readonly<Record<string, string>>>> = {
 		binary: "start your own broker and measure it with target existing",
 		config: "start your own broker and measure it with target existing",
 		durability: "the broker's own level is measured and printed",
+		jetstream: "NATS core is measured: nothing is stored",
 		acks: "brokers with acknowledgements are not measured yet",
 		cluster: "measure your own cluster with target existing",
 	},
@@ -61,7 +64,7 @@ const plannedKeys: Readonly<Record<Place, Readonly<Record<string, string>>>> = {
 
 const plannedValues: Readonly<Record<string, readonly string[]>> = {
 	pattern: ["request-reply", "fan-out", "work-queue", "publish", "backlog"],
-	target: ["docker", "aws"],
+	target: ["docker", "aws", "ec2"],
 	order: ["per-key"],
 	broker: [
 		"kafka",
@@ -69,6 +72,7 @@ const plannedValues: Readonly<Record<string, readonly string[]>> = {
 		"redis-streams",
 		"rabbitmq",
 		"jetstream",
+		"nats-jetstream",
 		"redpanda",
 		"nsq",
 		"pulsar",
@@ -98,7 +102,6 @@ const otherWords: Readonly<Record<Place, Readonly<Record<string, string>>>> = {
 		throughput: "rate",
 		producerRate: "rate",
 		vus: "connections",
-		clients: "connections",
 		time: "duration",
 		subjects: "topics",
 		channels: "topics",

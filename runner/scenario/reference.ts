@@ -49,7 +49,7 @@ Editors show descriptions and mistakes while you type when the first line is
 **The command line overrides** single values: \`--set workload.rate=5000/s\`, \`--set cases.0.message=1KiB\`, \`--target existing\`,
 \`--url nats://host:4222\`. \`--only 'nats/256B*'\` picks runs by system/case.
 
-**Secrets** stay in the environment: \`url: \${NATS_URL}\`. A variable may also be a part of it, \`nats://me:\${PASSWORD}@host\`.
+**Secrets** stay in the environment: \`url: "\${NATS_URL}"\`. A variable may also be a part of it, \`nats://me:\${PASSWORD}@host\`.
 A password or token in the file itself is refused, as reports keep a copy of the file.
 
 **Order of runs**: \`repeat\` is outermost, then cases, then systems, so that a machine that gets slower does so for all systems.`;

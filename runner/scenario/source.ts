@@ -6,10 +6,9 @@ import {
 	isNode,
 	isScalar,
 	isSeq,
-	parseAllDocuments,
-	type YAMLError,
 } from "yaml";
 import type { Located, Path } from "./problem.ts";
+import { parseYaml, yamlMistakes } from "./yaml-mistakes.ts";
 
 /** A YAML text as one plain value that still knows where each part of it stands. */
 export interface Source {
@@ -28,18 +27,12 @@ export function parseSource(
 	const refused = notScenarioText(text);
 	if (refused) return { problems: [{ offset: 0, message: refused }] };
 
-	const documents = parseAllDocuments(text, {
-		prettyErrors: false,
-		merge: true,
-		resolveKnownTags: false,
-		stringKeys: true,
-		logLevel: "error",
-	});
-	const [document, second] = "empty" in documents ? [] : documents;
+	const documents = parseYaml(text);
+	const [document, second] = documents;
 	if (!document?.contents || isEmpty(document))
 		return { problems: [{ offset: 0, message: EMPTY }] };
-	const errors = [...document.errors, ...document.warnings];
-	if (errors.length > 0) return { problems: firsts(errors).map(explain) };
+	const problems = yamlMistakes(text, [document]);
+	if (problems.length > 0) return { problems };
 	if (second)
 		return {
 			problems: [
@@ -87,35 +80,6 @@ function notScenarioText(text: string): string | undefined {
 
 function isEmpty(document: Document.Parsed): boolean {
 	return isScalar(document.contents) && document.contents.value === null;
-}
-
-/** One mistake often has several errors at the same place; the first says most. */
-function firsts(errors: readonly YAMLError[]): YAMLError[] {
-	return errors.filter(
-		({ pos }, i) => errors.findIndex((other) => other.pos[0] === pos[0]) === i,
-	);
-}
-
-/** The library's errors in words of this file. */
-function explain(error: YAMLError): Located {
-	const offset = error.pos[0];
-	const message = {
-		TAB_AS_INDENT: "a tab indents this line; YAML takes spaces only",
-		DUPLICATE_KEY: "this key is here twice; remove one",
-		BLOCK_AS_IMPLICIT_KEY:
-			'a value with ": " in it needs quotes; or the next line is indented too far',
-		BAD_INDENT: error.message.startsWith("Flow")
-			? "a { or [ above is not closed"
-			: "the indentation fits no line above; keys of one map begin in the same column",
-		NON_STRING_KEY: "a key must be a word",
-		RESOURCE_EXHAUSTION: "this is nested too deeply for a scenario",
-		TAG_RESOLVE_FAILED: "tags (!name) have no meaning in a scenario",
-		MULTIPLE_DOCS: "a second document begins here; write one scenario per file",
-	}[error.code as string];
-	return {
-		offset,
-		message: message ?? `this is no YAML: ${error.message.slice(0, 200)}`,
-	};
 }
 
 function aliasMessage(error: unknown): string {

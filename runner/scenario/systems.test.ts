@@ -40,7 +40,7 @@ describe("an existing broker", () => {
 
 	test("needs a url", () => {
 		expect(refusal("target: existing\nsystem: nats\n")).toContain(
-			`target existing needs a url for nats; write url: ${reference} or give --url nats://host:4222`,
+			`target existing needs a url for nats; write system: { broker: nats, url: "${reference}" } or give --url nats://host:4222`,
 		);
 	});
 

@@ -108,7 +108,7 @@ function resolveOne(
 		if (url === undefined)
 			return wrong(
 				"url",
-				`target existing needs a url for ${options.broker}; write url: ${variable(`${options.broker.toUpperCase()}_URL`)} or give --url ${broker.urlSchemes[0]}://host:4222`,
+				`target existing needs a url for ${options.broker}; write ${path[0]}: { ${path[0] === "systems" ? `${path[1]}: { ` : ""}broker: ${options.broker}, url: "${variable(`${options.broker.toUpperCase()}_URL`)}" }${path[0] === "systems" ? " }" : ""} or give --url ${broker.urlSchemes[0]}://host:4222`,
 			);
 		const inFile = context.labelOf([...path, "url"]) === undefined;
 		const resolved = resolveUrl(url, broker.urlSchemes, context.env, inFile);

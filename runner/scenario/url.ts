@@ -17,7 +17,7 @@ export function resolveUrl(
 	const example = variable(`${schemes[0]?.toUpperCase()}_URL`);
 	if (inFile && holdsSecret(raw))
 		return {
-			wrong: `url holds a password or token, and reports keep a copy of this file; put the whole url into an environment variable and write e.g. url: ${example}`,
+			wrong: `url holds a password or token, and reports keep a copy of this file; put the whole url into an environment variable and write e.g. url: "${example}"`,
 		};
 	const missing = [...raw.matchAll(REFERENCE)]
 		.map((match) => match[1] ?? "")

@@ -1,0 +1,148 @@
+import { describe, expect, test } from "vitest";
+import { variable } from "./brokers.ts";
+import { parseSource } from "./source.ts";
+
+/** "line:column message" of each mistake. */
+function mistakes(text: string): string[] {
+	const parsed = parseSource(text);
+	if (!("problems" in parsed)) return [];
+	return parsed.problems.map((one) => {
+		if (!("offset" in one)) return one.message;
+		const before = text.slice(0, one.offset).split("\n");
+		return `${before.length}:${(before.at(-1) ?? "").length + 1} ${one.message}`;
+	});
+}
+
+const stands = (name: string, column: number, others: number) =>
+	`${name} stands at column ${column}, its neighbours at column ${others}: indent it like them`;
+const reference = variable("NATS_URL");
+const quotes = (value: string) =>
+	`between { } or [ ] a value with \${ in it needs quotes: ${value}`;
+
+describe("a variable between brackets without quotes", () => {
+	test.each([
+		[
+			"in a map",
+			`target: existing\nsystem: {broker: nats, url: ${reference}}\nsla: [lost == 0]\n`,
+			[`2:29 ${quotes(`url: "${reference}"`)}`],
+		],
+		[
+			"as a part of a url",
+			`name: x\nsystem: { broker: nats, url: nats://me:${reference}@host:4222 }\nworkload:\n  rate: 3/s\n`,
+			[`2:30 ${quotes(`url: "nats://me:${reference}@host:4222"`)}`],
+		],
+		[
+			"twice in a line",
+			`systems: { a: { url: ${reference} }, b: { url: ${reference} } }\n`,
+			[
+				`1:22 ${quotes(`url: "${reference}"`)}`,
+				`1:47 ${quotes(`url: "${reference}"`)}`,
+			],
+		],
+		[
+			"in a map of several lines",
+			`system: {\n  broker: nats,\n  url: ${reference}\n  }\n`,
+			[`3:8 ${quotes(`url: "${reference}"`)}`],
+		],
+		["in a list", `sla: [${reference}]\n`, [`1:7 ${quotes(`"${reference}"`)}`]],
+		["in a block, where it is right", `system:\n  url: ${reference}\n`, []],
+		[
+			"beside one in a block",
+			`system:\n  url: ${reference}\nsla: [${reference}]\n`,
+			[`3:7 ${quotes(`"${reference}"`)}`],
+		],
+	])("%s", (_, text, sentences) => {
+		expect(mistakes(text)).toEqual(sentences);
+	});
+});
+
+describe("a line that stands elsewhere than its neighbours is one mistake", () => {
+	test.each([
+		[
+			"too far left, in the middle",
+			"workload:\n  rate: 3/s\nconnections: 4\n  message: 1KiB\n  duration: 9s\n",
+			[`3:1 ${stands("connections:", 1, 3)}`],
+		],
+		[
+			"too far left, before the last",
+			"system: nats\nworkload:\n  rate: 3/s\n  duration: 9s\nconnections: 4\n  message: 1KiB\nsla: [lost == 0]\n",
+			[`5:1 ${stands("connections:", 1, 3)}`],
+		],
+		[
+			"too far right, in the middle",
+			"workload:\n  rate: 3/s\n   message: 1KiB\n  duration: 9s\n",
+			[`3:4 ${stands("message:", 4, 3)}`],
+		],
+		[
+			"the first one too far right",
+			"workload:\n    rate: 3/s\n  message: 1KiB\n  duration: 9s\n",
+			[`2:5 ${stands("rate:", 5, 3)}`],
+		],
+		[
+			"two lines",
+			"workload:\n  rate: 3/s\n message: 1KiB\n duration: 9s\nsystem: nats\n",
+			[`3:2 ${stands("message:", 2, 3)}`],
+		],
+		[
+			"a whole block",
+			"system: nats\n workload:\n   rate: 3/s\n   message: 1KiB\n   duration: 9s\nsla: [lost == 0]\n",
+			[`2:2 ${stands("workload:", 2, 1)}`],
+		],
+		[
+			"a key of a list item",
+			"system: nats\ncases:\n  - message: 1KiB\n   rate: 4/s\n  - message: 2KiB\n",
+			[`4:4 ${stands("rate:", 4, 5)}`],
+		],
+		[
+			"a comment and an empty line between",
+			"workload:\n  rate: 3/s\n\n# here\n   message: 1KiB\n  duration: 9s\n",
+			[`5:4 ${stands("message:", 4, 3)}`],
+		],
+		[
+			"lines that end as on Windows",
+			"workload:\r\n  rate: 3/s\r\n   message: 1KiB\r\n  duration: 9s\r\n",
+			[`3:4 ${stands("message:", 4, 3)}`],
+		],
+		[
+			"two mistakes",
+			`workload:\n  rate: 3/s\n   message: 1KiB\n  duration: 9s\nsystem: { url: ${reference} }\n`,
+			[
+				`3:4 ${stands("message:", 4, 3)}`,
+				`5:16 ${quotes(`url: "${reference}"`)}`,
+			],
+		],
+	])("%s", (_, text, sentences) => {
+		expect(mistakes(text)).toEqual(sentences);
+	});
+});
+
+describe("what is no indentation is not called so", () => {
+	test.each([
+		[
+			"a colon without its space",
+			"workload:\n  rate:3000/s\n  message: 1KiB\n",
+			["2:3 a key takes a space after its colon: rate: 3000/s"],
+		],
+		[
+			"a value with a colon",
+			"system: nats\nname: a: b\nworkload:\n  rate: 3/s\n",
+			[
+				'2:7 a value with ": " in it needs quotes; or the next line is indented too far',
+			],
+		],
+		[
+			"tabs",
+			"workload:\n\trate: 3/s\n\tmessage: 1KiB\n\tduration: 9s\n",
+			[
+				"2:1 a tab indents this line, here and in 2 more lines; YAML takes spaces only",
+			],
+		],
+		[
+			"a bracket that stays open",
+			"workload: { rate: 3/s\nsla: [lost == 0]\n",
+			["2:1 a { or [ above is not closed"],
+		],
+	])("%s", (_, text, sentences) => {
+		expect(mistakes(text)).toEqual(sentences);
+	});
+});
