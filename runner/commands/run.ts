@@ -8,6 +8,7 @@ import { readScenario } from "../scenario/read.ts";
 import { holdsSecret } from "../secrets.ts";
 import { exitCodeOf, type OnInconclusive } from "../verdict/exit.ts";
 import type { World } from "../world.ts";
+import { foresee } from "./foresee.ts";
 
 export interface RunArgs extends Overrides {
 	/** Path of the scenario file. */
@@ -28,6 +29,7 @@ export interface RunArgs extends Overrides {
 /** `mqbench run`: makes every run of a scenario, prints the verdict, and gives its exit code. */
 export async function run(args: RunArgs, world: World): Promise<ExitCode> {
 	const { scenario, text } = await readScenario(args.path, args, world);
+	foresee(scenario, args, world);
 	const progress = makeProgress(world, args.quiet ?? false);
 	if ([args.url ?? "", ...(args.set ?? [])].some(holdsSecret))
 		progress.say(VISIBLE_PASSWORD);

@@ -149,6 +149,13 @@ describe("sla lines about delivery", () => {
 		).toContain('abort must be true or false, got "soon"');
 	});
 
+	test.each([
+		["lost: 0", "write - lost == 0"],
+		["p99: 20ms", "write - p99 < 20ms"],
+	])("%s as a map is told how to be written", (written, words) => {
+		expect(refusal("", `sla:\n  - ${written}\n`)).toContain(words);
+	});
+
 	test("a latency limit beyond the drain cannot be judged", () => {
 		expect(refusal(", drain: 1s", "sla: [p99 < 2s]\n")).toContain(
 			'"p99 < 2s": messages are waited for only 1s after the last one is due (drain); raise drain, or lower the limit',

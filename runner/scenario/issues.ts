@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { Tally } from "../plan/plan.ts";
 import {
 	otherToolsWord,
 	type Place,
@@ -161,6 +162,10 @@ function unknownKey(path: Path, key: string, whole: unknown): string {
 	if (planned) return planned;
 	if (place === "system" && (key === "url" || key === "port"))
 		return `${key} has no meaning for ${systemBroker(at(whole, path))}: there is no broker to connect to`;
+	if (place === "sla" && /^p\(?[\d.]+\)?$|^max$/.test(key))
+		return `an objective is text, not a key; write - ${key} < 20ms`;
+	if (place === "sla" && Tally.safeParse(key).success)
+		return `an objective is text, not a key; write - ${key} == 0`;
 	const known = knownKeys(place);
 	const other = otherToolsWord(place, key);
 	if (other) return `unknown key ${quoted(key)}; did you mean ${other}?`;
