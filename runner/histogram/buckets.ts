@@ -9,13 +9,14 @@ export interface Buckets {
 	readonly highest: number;
 	readonly digits: number;
 	/** Indexes into HdrHistogram's array of counts, ascending, and the counts there. */
-	readonly indexes: readonly number[];
-	readonly counts: readonly number[];
+	readonly indexes: ArrayLike<number>;
+	readonly counts: ArrayLike<number>;
 }
 
 /** Reads the V2 encoding with zlib and base64, as it stands in an .hlog. */
-export function decodeBuckets(encoded: string): Buckets {
-	const outer = Buffer.from(encoded, "base64");
+export function decodeBuckets(encoded: string | Buffer): Buckets {
+	const outer =
+		typeof encoded === "string" ? Buffer.from(encoded, "base64") : encoded;
 	if (outer.length < 8 || cookie(outer.readInt32BE(0)) !== COMPRESSED_V2)
 		throw new Error("is no compressed V2 histogram");
 	const inner = inflateSync(outer.subarray(8, 8 + outer.readInt32BE(4)));
@@ -33,34 +34,56 @@ export function decodeBuckets(encoded: string): Buckets {
 	};
 }
 
-/** Adds counts. Only histograms of one range and precision can be added. */
+/** Adds counts. */
 export function addBuckets(all: readonly Buckets[]): Buckets {
-	const [first] = all;
-	if (first === undefined) throw new Error("no histogram to add");
-	if (all.length === 1) return first;
-	let size = 0;
-	for (const b of all) {
+	const sum = new BucketSum();
+	for (const b of all) sum.add(b);
+	return sum.buckets();
+}
+
+/** A sum of histograms, one after the other: however many they are, it takes the memory of one. */
+export class BucketSum {
+	#range: Pick<Buckets, "lowest" | "highest" | "digits"> | null = null;
+	#dense = new Float64Array(1024);
+
+	/** Only histograms of one range and precision can be added. */
+	add(b: Buckets): void {
+		const { indexes, counts } = b;
+		this.#range ??= {
+			lowest: b.lowest,
+			highest: b.highest,
+			digits: b.digits,
+		};
+		const first = this.#range;
 		for (const key of ["lowest", "highest", "digits"] as const)
 			if (b[key] !== first[key])
 				throw new Error(
 					`cannot merge histograms with ${key} ${first[key]} and ${b[key]}`,
 				);
-		size = Math.max(size, (b.indexes.at(-1) ?? -1) + 1);
-	}
-	const dense = new Float64Array(size);
-	for (const { indexes, counts } of all)
+		const size = (indexes[indexes.length - 1] ?? -1) + 1;
+		if (size > this.#dense.length) {
+			const larger = new Float64Array(2 * size);
+			larger.set(this.#dense);
+			this.#dense = larger;
+		}
+		const dense = this.#dense;
 		for (let i = 0; i < indexes.length; i++) {
 			const at = indexes[i] as number;
 			dense[at] = (dense[at] as number) + (counts[i] as number);
 		}
-	const indexes: number[] = [];
-	const counts: number[] = [];
-	for (let i = 0; i < size; i++)
-		if (dense[i] !== 0) {
-			indexes.push(i);
-			counts.push(dense[i] as number);
-		}
-	return { ...first, indexes, counts };
+	}
+
+	buckets(): Buckets {
+		if (this.#range === null) throw new Error("no histogram to add");
+		const indexes: number[] = [];
+		const counts: number[] = [];
+		for (let i = 0; i < this.#dense.length; i++)
+			if (this.#dense[i] !== 0) {
+				indexes.push(i);
+				counts.push(this.#dense[i] as number);
+			}
+		return { ...this.#range, indexes, counts };
+	}
 }
 
 /** The smallest value of a bucket, and how many values it takes, by index. */

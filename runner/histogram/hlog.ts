@@ -1,3 +1,5 @@
+import { chunks, type LogFile } from "../run/log-file.ts";
+
 /** Reads `.hlog` files (HdrHistogram log, V2). Values are ns, start and length seconds since T0. */
 export interface LogLine {
 	/** "response", or "response.warmup". */
@@ -14,15 +16,33 @@ export interface LogLine {
  * an error, but for the last one of a file without a line end: k6 died while it wrote that.
  */
 export function readLog(text: string): LogLine[] {
-	const lines = text.split("\n");
-	// With a line end at the end of the file this is the empty text after it.
-	lines.pop();
-	return lines
-		.map((line, i) => interval(line, i + 1))
-		.filter((line) => line !== null);
+	return [...intervals([Buffer.from(text)])];
+}
+
+/** The same of files, one after the other, read anew and piece by piece each time they are gone through. */
+export function readLogs(files: readonly LogFile[]): Iterable<LogLine> {
+	return {
+		*[Symbol.iterator]() {
+			for (const file of files) yield* intervals(chunks(file));
+		},
+	};
 }
 
 // --- internal ---
+
+function* intervals(pieces: Iterable<Buffer>): Generator<LogLine> {
+	let number = 0;
+	let rest = "";
+	for (const piece of pieces) {
+		// The format is ASCII: a piece may end anywhere.
+		const lines = (rest + piece.toString("latin1")).split("\n");
+		rest = lines.pop() ?? "";
+		for (const line of lines) {
+			const found = interval(line, ++number);
+			if (found !== null) yield found;
+		}
+	}
+}
 
 const LINE = /^(?:Tag=([^,\s]+),)?([\d.eE+-]+),([\d.eE+-]+),[^,]*,(\S+)$/;
 

@@ -1,13 +1,15 @@
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import {
 	build,
 	encodeIntoCompressedBase64,
 	type JsHistogram,
 } from "hdr-histogram-js";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { addBuckets } from "./buckets.ts";
 import { distribution } from "./distribution.ts";
-import { readLog } from "./hlog.ts";
+import { readLog, readLogs } from "./hlog.ts";
 import { mergeLines } from "./merge.ts";
 import {
 	bucketsOf,
@@ -101,8 +103,33 @@ describe("the lines of a log", () => {
 	});
 
 	test("written a little before their second, by rounding to ms, belong to it all the same", () => {
-		const tags = mergeLines([line("lag", 1.333, [5])], 1_333_333_333);
-		expect([...(tags.get("lag")?.seconds.keys() ?? [])]).toEqual([0]);
+		const tags = mergeLines([line("response", 1.333, [5])], 1_333_333_333);
+		expect([...(tags.get("response")?.seconds.keys() ?? [])]).toEqual([0]);
+	});
+
+	test("seconds keep their figures only; what is above a value is read again, tag by tag", () => {
+		const lines = [
+			line("response", 0, [100, 200, 300]),
+			line("response", 1, [400]),
+			line("response", 0, [500]),
+			line("lag", 0, [900]),
+		];
+		const tags = mergeLines(lines, 0);
+		expect(tags.get("response")?.seconds.get(0)).toEqual({
+			count: 4,
+			p50: null,
+			p99: null,
+			max: 500,
+		});
+		expect(tags.get("lag")?.seconds.size).toBe(0);
+		expect([...(tags.get("response")?.above([200, 450]) ?? [])]).toEqual([
+			[0, { count: 4, above: [2, 1] }],
+			[1, { count: 1, above: [1, 0] }],
+		]);
+		expect(tags.get("lag")?.above([0]).get(0)).toEqual({
+			count: 1,
+			above: [1],
+		});
 	});
 
 	test("1000 of them merge in well under 2 s", () => {
@@ -126,6 +153,21 @@ describe("the lines of a log", () => {
 });
 
 describe("reading a log", () => {
+	test("of some MB piece by piece gives what reading it at once does, each time anew", () => {
+		const encoded = encodeIntoCompressedBase64(
+			histogramOf(latencies(2000, seeded(9))),
+		);
+		const text = `#[a comment]\n${Array.from({ length: 2000 }, (_, i) => `Tag=lag,${i},1,0.1,${encoded}\n`).join("")}`;
+		const folder = mkdtempSync(join(tmpdir(), "mqbench-test-"));
+		onTestFinished(() => rmSync(folder, { recursive: true }));
+		const path = join(folder, "client-0.hlog");
+		writeFileSync(path, `${text}no line of it`);
+		const lines = readLogs([{ path, bytes: text.length }]);
+		expect(text.length).toBeGreaterThan(2 << 20);
+		expect([...lines]).toEqual(readLog(text));
+		expect([...lines]).toHaveLength(2000);
+	});
+
 	test("skips comments and the legend, and takes lines without a tag", () => {
 		const encoded = encodeIntoCompressedBase64(histogramOf([7]));
 		const lines = readLog(

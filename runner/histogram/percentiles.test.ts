@@ -194,3 +194,17 @@ test("countAbove counts whole buckets above an upper edge", () => {
 	expect(countAbove(distribution, 0)).toBe(100);
 	expect(countAbove(distribution, 100)).toBe(0);
 });
+
+test("an interval always holds its value, however few independent samples there are", () => {
+	const values = Array.from({ length: 5000 }, (_, i) => 1000 + i * 1000);
+	const sample = sampleOfValues(values);
+	for (const p of [50, 90, 99, 99.9])
+		for (const phi of [1, 2, 10, 77, 500, 2500, 5000, 1e6]) {
+			const { low, value, high } = percentile(sample, p, phi);
+			expect(low).not.toBeNull();
+			expect(low).toBeLessThanOrEqual(value ?? 0);
+			expect(high ?? Number.POSITIVE_INFINITY).toBeGreaterThanOrEqual(
+				value ?? 0,
+			);
+		}
+});

@@ -102,9 +102,11 @@ export function intervalRanks(
 	const atMost = (i: number) => binomialAtMost(i, effective, above);
 	const b = firstWhere(effective, (i) => atMost(i) >= 0.975);
 	const a = firstWhere(effective, (i) => atMost(i) > 0.025) - 1;
+	// With very few independent samples b is 0, or a scaled up is above k: the interval still holds the value itself.
+	const value = rank(n, p);
 	return {
-		low: Math.min(n, Math.max(1, n - Math.ceil(phi * b))),
-		high: a < 0 ? null : Math.max(1, n - Math.floor(phi * a)),
+		low: Math.min(value, Math.max(1, n - Math.ceil(phi * b))),
+		high: a < 0 ? null : Math.max(value, n - Math.floor(phi * a)),
 	};
 }
 

@@ -261,3 +261,26 @@ function unescaped(html: string): string {
 		String.fromCharCode(Number(code)),
 	);
 }
+
+test("no label of a chart begins left of it: counts of millions, and messages that never completed early in the curve", () => {
+	const result = buildResult(fixture("stall"));
+	const [run] = result.runs;
+	if (!run?.metrics.response) throw new Error("another fixture");
+	run.load.rate = { messages: 12_000_000, perNs: 1e9 };
+	run.metrics.response.censored = 9999;
+	run.metrics.response.curve = run.metrics.response.curve.slice(0, 2);
+	run.metrics.service = null;
+	const html = renderHtml(result);
+	const labels = [
+		...html.matchAll(
+			/<text class="label" x="([\d.]+)" y="[\d.]+" text-anchor="(start|middle|end)">([^<]*)</g,
+		),
+	];
+	expect(html).toContain("9 999 never completed: &#62; 30s");
+	expect(labels.some(([, , , text]) => text === "10 000 000")).toBe(true);
+	for (const [, x, anchor, text = ""] of labels) {
+		const wide = 6.7 * text.replace("&#62;", ">").length;
+		const part = { start: 0, middle: 0.5, end: 1 }[anchor as "end"];
+		expect(Number(x) - part * wide, text).toBeGreaterThanOrEqual(0);
+	}
+});

@@ -29,6 +29,7 @@ import {
 	sameHostText,
 	systemText,
 	verdictText,
+	WEAK_MEANS,
 } from "./words.ts";
 
 /** `report.html`: one file that needs neither network nor script. */
@@ -201,7 +202,7 @@ function errorsOf(run: Run): Markup | null {
 function howToRead(): Markup {
 	return markup`<section><div class="head"><h2>How to read this</h2></div>
 <p><b>Response</b> counts from the time at which the schedule meant a message to be sent, so a stall also delays those that had to wait for it. <b>Service</b> counts from the actual send. <b>Lag</b> is the generator's own lateness, <b>queued</b> what earlier blocking explains: response = queued + lag + service.</p>
-<p>A message that failed, was lost or never offered counts as slower than every limit. <b>~</b> before a value: few samples, or few stalls, stand behind it. <b>n/a</b>: too few samples for this percentile. In brackets: the interval that holds the true percentile with 95 % confidence.</p>
+<p>A message that failed, was lost or never offered counts as slower than every limit. <b>~</b> before a value: ${WEAK_MEANS}. <b>n/a</b>: too few samples for this percentile. In brackets: the interval that holds the true percentile with 95 % confidence.</p>
 <p><b>INCONCLUSIVE</b>: the samples decide neither way. <b>INVALID</b>: the generator or the machine decided the result, not the system. Formulas: reports/README.md; <code>mqbench explain response</code>, <code>support</code> or <code>invalid</code>.</p></section>`;
 }
 

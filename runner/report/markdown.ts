@@ -4,6 +4,7 @@ import type { MetricSummary, Result, Run } from "./summary.ts";
 import {
 	countsOf,
 	countText,
+	explainText,
 	gateInterval,
 	gateMargin,
 	intervalText,
@@ -18,6 +19,7 @@ import {
 	sameHostText,
 	systemText,
 	verdictText,
+	WEAK_MEANS,
 	windowTime,
 } from "./words.ts";
 
@@ -32,14 +34,14 @@ export function renderMarkdown(result: Result): string {
 		...(shared === null ? [] : [sentence(shared)]),
 		...gatesTable(result),
 		...result.runs.map((run) => runSection(run, result)),
-		"Response time counts from the intended send time; service time from the actual one; lag is the generator's own lateness and part of response. `~`: few samples, or few stalls, stand behind it. Brackets: 95 % interval.",
+		`Response time counts from the intended send time; service time from the actual one; lag is the generator's own lateness and part of response. \`~\`: ${WEAK_MEANS}. Brackets: 95 % interval. More: \`${explainText(result)}\`.`,
 	].join("\n\n")}\n`;
 }
 
 // --- internal ---
 
 function gatesTable({ gates }: Result): string[] {
-	if (gates.length === 0) return ["No SLA was given."];
+	if (gates.length === 0) return ["No SLA: nothing was judged."];
 	return [
 		table(
 			["SLA", "system", "case", "verdict", "measured", "margin", "why"],

@@ -1,9 +1,7 @@
-import { EMPTY } from "../histogram/distribution.ts";
 import { curve } from "../histogram/hgrm.ts";
-import { percentile, type Sample } from "../histogram/percentiles.ts";
 import type { Metric } from "../plan/plan.ts";
 import { type Facts, hasMetric, sampleOf, sumsOf } from "../verdict/facts.ts";
-import { percentileOf } from "../verdict/quantile.ts";
+import { percentileOf, USUAL } from "../verdict/quantile.ts";
 import type { MetricSummary, Run } from "./summary.ts";
 
 /** The window's figures of one metric; null when this system has no such thing, or nothing was measured. */
@@ -33,27 +31,23 @@ export function responseSeconds(facts: Facts): Run["series"]["seconds"] {
 	const bySecond = facts.merged.get("response")?.seconds;
 	const warmup = facts.merged.get("response.warmup")?.seconds;
 	return facts.collected.seconds.map(({ second, metrics }) => {
-		const distribution = (second < 0 ? warmup : bySecond)?.get(second) ?? EMPTY;
+		const found = (second < 0 ? warmup : bySecond)?.get(second);
 		const m = metrics.response;
-		const sample: Sample = {
-			distribution,
-			n: distribution.count,
-			min: m?.min ?? null,
-			max: m?.max ?? null,
-		};
+		// The exact maximum is known beside the histogram: no bucket's edge lies above it.
+		const most = m?.max ?? Number.POSITIVE_INFINITY;
+		const value = (ns: number | null | undefined) =>
+			ns == null ? null : Math.min(ns, most);
 		return {
 			second,
-			count: distribution.count,
-			p50: percentile(sample, 50, 1).value,
-			p99: percentile(sample, 99, 1).value,
+			count: found?.count ?? 0,
+			p50: value(found?.p50),
+			p99: value(found?.p99),
 			max: m && m.count > 0 ? m.max : null,
 		};
 	});
 }
 
 // --- internal ---
-
-const USUAL = [50, 90, 99, 99.9, 99.99, 99.999, 99.9999];
 
 /** The usual ones, and those that the SLA names. */
 function percentilesOf({ collected }: Facts, metric: Metric): number[] {

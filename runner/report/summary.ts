@@ -33,8 +33,8 @@ export const Percentile = z.strictObject({
 	beyondTimeout: z.boolean(),
 	/** Samples from which on it has a value at all. */
 	needs: Count,
-	/** Samples divided by the clustering of those above this percentile. */
-	nEff: z.number().nonnegative(),
+	/** Samples divided by the clustering of those above this percentile; null: the clustering is not known. */
+	nEff: z.number().nonnegative().nullable(),
 });
 export type Percentile = z.infer<typeof Percentile>;
 
@@ -233,7 +233,7 @@ export const Run = z.strictObject({
 	throughput: z.strictObject({
 		sent: z.number().nonnegative().nullable(),
 		received: z.number().nonnegative().nullable(),
-		/** Really sent. */
+		/** Really sent: send calls less those that failed. */
 		achieved: z.number().nonnegative().nullable(),
 	}),
 	series: z.strictObject({
@@ -276,8 +276,16 @@ export const Run = z.strictObject({
 	validity: z.array(
 		z.strictObject({
 			check: z.string(),
-			/** fail: the system does not carry the rate. error: mqbench contradicts itself, a bug of it. */
-			status: z.enum(["ok", "warn", "unknown", "invalid", "fail", "error"]),
+			/** fail: the system does not carry the rate. inconclusive: messages did not complete, and no SLA line counts them. error: mqbench contradicts itself, a bug of it. */
+			status: z.enum([
+				"ok",
+				"warn",
+				"unknown",
+				"inconclusive",
+				"invalid",
+				"fail",
+				"error",
+			]),
 			detail: z.string(),
 			figure: z.string().nullable(),
 			limit: z.string().nullable(),

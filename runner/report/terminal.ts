@@ -1,11 +1,13 @@
 import { join } from "node:path";
 import { styleText } from "node:util";
-import { formatCount, formatDuration } from "../units.ts";
+import { formatDuration } from "../units.ts";
 import { behindText, hiddenText } from "./omission.ts";
 import type { Gate, MetricSummary, Result, Run } from "./summary.ts";
 import {
 	countsOf,
 	countText,
+	errorTexts,
+	explainText,
 	gateText,
 	loadText,
 	maxText,
@@ -17,6 +19,7 @@ import {
 	sameHostText,
 	systemText,
 	verdictText,
+	WEAK_MEANS,
 } from "./words.ts";
 
 export interface TerminalOptions {
@@ -38,6 +41,7 @@ export function renderTerminal(
 		? (format, text) => styleText(format, text, { validateStream: false })
 		: (_, text) => text;
 	const shared = sameHostText(result);
+	const explained = explainText(result);
 	const lines = [
 		...result.runs.flatMap((run) => [
 			...runLines(run, result, width, style),
@@ -46,6 +50,7 @@ export function renderTerminal(
 		...gateLines(result.gates, width, style),
 		...(result.gates.length > 0 ? [""] : []),
 		...(shared === null ? [] : wrap(`Note: ${shared}.`, width)),
+		...(explained === "" ? [] : wrap(`More: ${explained}`, width)),
 		...wrap(`${result.scenario}: ${verdictText(result)}.`, width),
 		`${badge(result.verdict, style)}  ${join(options.folder, "report.html")}`,
 	];
@@ -105,11 +110,7 @@ function runLines(
 		...offenderTexts(run).flatMap((text) => wrap(text, width, "  ")),
 		...checkLines(run, width),
 		...run.notes.flatMap((note) => wrap(`note: ${note}`, width, "  ")),
-		...run.errors
-			.slice(0, 3)
-			.flatMap((e) =>
-				wrap(`error, ${formatCount(e.count)} times: ${e.message}`, width, "  "),
-			),
+		...errorTexts(run, 3).flatMap((text) => wrap(text, width, "  ")),
 	];
 }
 
@@ -166,9 +167,7 @@ function tableLines(run: Run, width: number): string[] {
 			),
 		);
 	if (table.some((row) => row.some((cell) => cell.startsWith("~"))))
-		lines.push(
-			...wrap("~ few samples, or few stalls, stand behind it", width, "  "),
-		);
+		lines.push(...wrap(`~ ${WEAK_MEANS}`, width, "  "));
 	if (table.some((row) => row.includes("stopped")))
 		lines.push(
 			...wrap("stopped: among those under way when the run was", width, "  "),

@@ -149,9 +149,10 @@ export function loadText({ load }: Run): string {
 
 /** "nats-server 2.15.2; durability: none, nothing is stored" */
 export function systemText(run: Run): string {
+	// A broker that says nothing of itself, as noop, leaves an empty text.
 	const server =
-		run.versions?.server ??
-		run.brokerVersion ??
+		run.versions?.server ||
+		run.brokerVersion ||
 		`${run.load.broker}, version unknown`;
 	return `${server}; durability: ${run.load.durability}`;
 }
@@ -177,16 +178,58 @@ const VERDICT_MEANS: Readonly<Record<Result["verdict"], string>> = {
 		"the samples do not decide every SLA; measure longer, or repeat",
 	invalid:
 		"the measurement itself is not to be trusted, so nothing is said about the system",
-	interrupted: "the run was stopped; what follows is partial",
+	interrupted: "the run was stopped; what is shown is partial",
 	error: "a run could not be made or finished",
 };
 
 /** What the verdict of this result means. */
 export function verdictText(result: Result): string {
-	const breached = result.gates.some((g) => g.verdict === "fail");
-	return result.verdict === "fail" && !breached
-		? "a queue grew without end: the system does not carry this rate"
-		: VERDICT_MEANS[result.verdict];
+	const has = (verdict: Result["verdict"]) =>
+		result.gates.some((g) => g.verdict === verdict);
+	const { verdict, gates, errorCause } = result;
+	if (verdict === "pass" && gates.length === 0)
+		return "no SLA: nothing was judged";
+	if (verdict === "fail" && !has("fail"))
+		return "a queue grew without end: the system does not carry this rate";
+	if (verdict === "inconclusive" && !has("inconclusive"))
+		return "messages did not complete, and no SLA line counts them";
+	// The run was made to its end then: it is the question that cannot be answered.
+	if (verdict === "error" && errorCause === "scenario")
+		return "the scenario asks for what this run cannot answer: see the gates";
+	if (verdict === "error" && errorCause === "internal")
+		return "mqbench contradicts itself: a bug of it";
+	return VERDICT_MEANS[verdict];
+}
+
+/** The commonest errors, at most `most` of them; the last line says how many more there are. */
+export function errorTexts(run: Run, most: number): string[] {
+	const more = run.errors.length - most;
+	return [
+		...run.errors
+			.slice(0, most)
+			.map((e) => `error, ${formatCount(e.count)} times: ${e.message}`),
+		...(more > 0 ? [`and ${more} more errors: see report.html`] : []),
+	];
+}
+
+/** What the marks in a table of percentiles mean. */
+export const WEAK_MEANS =
+	"few samples, or few stalls, stand behind it, or the window is too short (10s) to tell how slow messages cluster";
+
+/** Which `mqbench explain` says more about this result; empty when nothing is to be explained. */
+export function explainText(result: Result): string {
+	const percentiles = result.runs.flatMap((r) =>
+		Object.values(r.metrics).flatMap((m) => m?.percentiles ?? []),
+	);
+	const topics = [
+		result.runs.some((r) => r.metrics.response) ? "response" : "",
+		percentiles.some((p) => p.support !== "ok") ? "support" : "",
+		result.verdict === "invalid" ? "invalid" : "",
+		result.verdict === "inconclusive" ? "inconclusive" : "",
+	].filter((t) => t !== "");
+	return topics.length === 0
+		? ""
+		: `mqbench explain ${topics.join(", ").replace(/, (\w+)$/, " or $1")}`;
 }
 
 export function plural(n: number, word: string): string {

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ClientFileLine } from "./client-file.ts";
+import type { LogFile } from "./log-file.ts";
 import { hlogTrailer, jsonlTrailer } from "./trailer.ts";
 
 /** The two files of one client, read and checked. */
@@ -11,8 +12,8 @@ export interface ClientFiles {
 	/** A sentence about what is wrong; null for complete and interrupted. */
 	readonly problem: string | null;
 	readonly lines: readonly ClientFileLine[];
-	/** The text of the .hlog without its trailer. */
-	readonly log: string;
+	/** The .hlog without its trailer; null: there is none. */
+	readonly log: LogFile | null;
 }
 
 /** Reads `client-<index>.jsonl` and `.hlog`, or what a k6 that died has left of them (`.part`). */
@@ -26,7 +27,7 @@ export function readClient(folder: string, index: number): ClientFiles {
 			state: "missing",
 			problem: `client ${index} has left no files`,
 			lines: [],
-			log: "",
+			log: null,
 		};
 	const problems: string[] = [];
 	const attempt = <T>(what: string, read: () => T): T | null => {
@@ -44,16 +45,16 @@ export function readClient(folder: string, index: number): ClientFiles {
 		);
 	const jsonlEnd =
 		jsonl?.part === false
-			? attempt(`${name}.jsonl`, () => jsonlTrailer(jsonl.bytes))
+			? attempt(`${name}.jsonl`, () => jsonlTrailer(jsonl.path))
 			: null;
 	const hlogEnd =
 		hlog?.part === false
-			? attempt(`${name}.hlog`, () => hlogTrailer(hlog.bytes))
+			? attempt(`${name}.hlog`, () => hlogTrailer(hlog.path))
 			: null;
 	if (jsonlEnd && hlogEnd && jsonlEnd.hlog.sha256 !== hlogEnd.sha256)
 		problems.push(`${name}.hlog and ${name}.jsonl are not of the same run`);
 
-	const text = jsonlEnd?.body ?? jsonl?.bytes.toString("utf8") ?? "";
+	const text = jsonl === null ? "" : readFileSync(jsonl.path, "utf8");
 	const lines =
 		attempt(`${name}.jsonl`, () => parseAll(text, jsonlEnd === null)) ?? [];
 	return {
@@ -66,7 +67,7 @@ export function readClient(folder: string, index: number): ClientFiles {
 					: "complete",
 		problem: problems[0] ?? null,
 		lines,
-		log: hlogEnd?.body ?? hlog?.bytes.toString("utf8") ?? "",
+		log: hlogEnd?.body ?? hlog,
 	};
 }
 
@@ -75,10 +76,10 @@ export function readClient(folder: string, index: number): ClientFiles {
 function file(
 	folder: string,
 	name: string,
-): { bytes: Buffer; part: boolean } | null {
+): (LogFile & { part: boolean }) | null {
 	for (const part of [false, true]) {
 		const path = join(folder, part ? `${name}.part` : name);
-		if (existsSync(path)) return { bytes: readFileSync(path), part };
+		if (existsSync(path)) return { path, bytes: statSync(path).size, part };
 	}
 	return null;
 }

@@ -22,6 +22,7 @@ import type {
 	TotalsLine,
 } from "./client-file.ts";
 import { type ClientFiles, readClient } from "./client-read.ts";
+import type { LogFile } from "./log-file.ts";
 import { ResourceLine } from "./resource-file.ts";
 import { RunFile } from "./run-file.ts";
 
@@ -50,8 +51,8 @@ export interface Collected {
 	/** True when every client's files have their trailers and match them: only then counts must add up. */
 	readonly closed: boolean;
 	readonly clients: readonly Client[];
-	/** Texts of the .hlog files. */
-	readonly logs: readonly string[];
+	/** The .hlog files, read when somebody asks: they are all that may be large. */
+	readonly logs: readonly LogFile[];
 	/** By second of intended time from the window's start, ascending; each second once. */
 	readonly seconds: readonly Second[];
 	/** By second of real time since T0. */
@@ -95,7 +96,7 @@ export function collect(folder: string): Collected {
 		...stateOf(clients, run),
 		closed: clients.every((c) => c.problem === null),
 		clients: of("client").map(bare),
-		logs: clients.map((c) => c.log),
+		logs: clients.map((c) => c.log).filter((log) => log !== null),
 		seconds: addSeconds(of("second")),
 		ticks: addTicks(
 			clients.map((c) => c.lines.filter((l) => l.type === "tick")),

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { TrailerLine } from "./client-file.ts";
+import { chunks, type LogFile } from "./log-file.ts";
 
 /**
  * The last lines of a client's two files prove that nothing is missing. Both say how many lines stand before them
@@ -8,14 +10,14 @@ import { TrailerLine } from "./client-file.ts";
 export interface Trailer {
 	readonly state: "complete" | "interrupted";
 	/** The file without its trailer. */
-	readonly body: string;
+	readonly body: LogFile;
 	readonly lines: number;
 	readonly sha256: string;
 }
 
 /** The trailer of an .hlog, checked. Throws a sentence about what does not fit. */
-export function hlogTrailer(file: Buffer): Trailer {
-	const { body, last } = split(file);
+export function hlogTrailer(path: string): Trailer {
+	const { body, last } = split(path);
 	const [, lines, sha256, state] = HLOG.exec(last) ?? [];
 	if (lines === undefined || sha256 === undefined)
 		throw new Error("has no trailer: its end is missing");
@@ -24,9 +26,9 @@ export function hlogTrailer(file: Buffer): Trailer {
 
 /** The trailer of a .jsonl, checked, with what it says about the .hlog. */
 export function jsonlTrailer(
-	file: Buffer,
+	path: string,
 ): Trailer & { hlog: { lines: number; sha256: string } } {
-	const { body, last } = split(file);
+	const { body, last } = split(path);
 	const line = TrailerLine.safeParse(json(last));
 	if (!line.success) throw new Error("has no trailer: its end is missing");
 	const { lines, sha256, state, hlog } = line.data;
@@ -38,29 +40,50 @@ export function jsonlTrailer(
 const HLOG =
 	/^#\[Trailer: lines=(\d+),sha256=([0-9a-f]{64}),state=(complete|interrupted)\]$/;
 const NEWLINE = 10;
+/** Trailers have some 200 bytes. */
+const LONGEST = 4096;
 
-function split(file: Buffer): { body: Buffer; last: string } {
-	const end = file.at(-1) === NEWLINE ? file.length - 1 : file.length;
-	const start = end === 0 ? 0 : file.lastIndexOf(NEWLINE, end - 1) + 1;
-	return {
-		body: file.subarray(0, start),
-		last: file.toString("utf8", start, end).trimEnd(),
-	};
+/** The last line, and where it begins. */
+function split(path: string): { body: LogFile; last: string } {
+	const file = openSync(path, "r");
+	try {
+		const { size } = fstatSync(file);
+		const from = Math.max(0, size - LONGEST);
+		const tail = Buffer.alloc(size - from);
+		readSync(file, tail, 0, tail.length, from);
+		const end = tail.at(-1) === NEWLINE ? tail.length - 1 : tail.length;
+		const start = end === 0 ? 0 : tail.lastIndexOf(NEWLINE, end - 1) + 1;
+		return {
+			body: { path, bytes: from + start },
+			last: tail.toString("utf8", start, end).trimEnd(),
+		};
+	} finally {
+		closeSync(file);
+	}
 }
 
 function checked(
-	body: Buffer,
+	body: LogFile,
 	lines: number,
 	sha256: string,
 	state: Trailer["state"],
 ): Trailer {
 	let counted = 0;
-	for (const byte of body) if (byte === NEWLINE) counted++;
+	const hash = createHash("sha256");
+	for (const chunk of chunks(body)) {
+		hash.update(chunk);
+		for (
+			let at = chunk.indexOf(NEWLINE);
+			at >= 0;
+			at = chunk.indexOf(NEWLINE, at + 1)
+		)
+			counted++;
+	}
 	if (counted !== lines)
 		throw new Error(`has ${counted} lines where its trailer says ${lines}`);
-	if (createHash("sha256").update(body).digest("hex") !== sha256)
+	if (hash.digest("hex") !== sha256)
 		throw new Error("was changed: it does not match the sum in its trailer");
-	return { state, body: body.toString("utf8"), lines, sha256 };
+	return { state, body, lines, sha256 };
 }
 
 function json(text: string): unknown {

@@ -31,7 +31,7 @@ describe("a percentile is hopeless", () => {
 		expect(hopeless(withSla(p99), soFar(199))).toBeNull();
 		expect(hopeless(withSla(p99), soFar(200))).toEqual({
 			sla: "p99 < 10ms",
-			why: "200 of 10 000 planned messages over 10ms, allowed 100",
+			why: "200 of 10 000 planned messages over 10ms, budget 100",
 		});
 	});
 
@@ -113,7 +113,12 @@ describe("max, and counts, are hopeless", () => {
 
 describe("a run that was stopped for it", () => {
 	// The stored run with Ctrl-C 3 s into 5 s, as if mqbench had stopped it: 3000 of 5000 offered.
-	const aborted = (over: number, withoutLag = over, abortedBy = "p99 < 20ms") =>
+	const aborted = (
+		over: number,
+		withoutLag = over,
+		abortedBy = "p99 < 20ms",
+		lagNs = 60_000,
+	) =>
 		judged("interrupted", {
 			run: (file) => {
 				file.interruptedBy = null;
@@ -125,6 +130,7 @@ describe("a run that was stopped for it", () => {
 			},
 			lines: (lines) => {
 				const second = lines.find((l) => l.second === 2);
+				second.metrics.lag.max = lagNs;
 				second.limits[0].over[3] = over;
 				second.limits[0].overWithoutLag[3] = withoutLag;
 				return undefined;
@@ -142,7 +148,7 @@ describe("a run that was stopped for it", () => {
 			["lost == 0", "inconclusive"],
 		]);
 		expect(judgements[0]?.why).toMatch(
-			/^stopped after [\d.]+s: could not pass any more \(100 of 5 000 planned messages over 20ms, allowed 50\)$/,
+			/^stopped after [\d.]+s: could not pass any more \(100 of 5 000 planned messages over 20ms, budget 50\)$/,
 		);
 		expect(checks.find((c) => c.check === "offered")?.status).toBe("ok");
 		expect(checks.filter((c) => c.status === "invalid")).toEqual([]);
@@ -156,6 +162,14 @@ describe("a run that was stopped for it", () => {
 			lagDecided: true,
 		});
 		expect(judgements[1]).toMatchObject({ verdict: "inconclusive" });
+	});
+
+	test("is INVALID when the burst after the generator stood still stopped it", () => {
+		const { judgements } = aborted(100, 99, "p99 < 20ms", 500e6);
+		expect(judgements[0]).toMatchObject({
+			verdict: "invalid",
+			lagDecided: true,
+		});
 	});
 
 	test("keeps another gate's FAIL that what was offered shows already", () => {

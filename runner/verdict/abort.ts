@@ -50,7 +50,7 @@ export function whyHopeless(sla: Sla, plan: Plan, soFar: SoFar): string | null {
 	const share = tail(sla.percentile);
 	const noPass = over > (passLimit(n, share) ?? -1);
 	return noPass && over >= 2 * n * share && fails(over, n, share, PEEKING_ALPHA)
-		? `${formatCount(over)} of ${formatCount(n)} planned messages over ${limit}, allowed ${formatCount(n * share)}`
+		? `${formatCount(over)} of ${formatCount(n)} planned messages over ${limit}, budget ${formatCount(n * share)}`
 		: null;
 }
 

@@ -1,6 +1,7 @@
 import type { Sla, Tally } from "../plan/plan.ts";
 import { formatDuration } from "../units.ts";
 import { whyHopeless } from "./abort.ts";
+import { burstOf } from "./burst.ts";
 import { type Facts, messagesDue } from "./facts.ts";
 import { limitIndex, offeredIntervals } from "./intervals.ts";
 import { containsLag } from "./lag.ts";
@@ -56,19 +57,20 @@ export function stoppedAfter({ collected }: Facts): string {
 
 // --- internal ---
 
-/** Would the generator's lateness alone have stopped the run? */
+/** Would the run have gone on without the generator's lateness, and the burst after it? */
 function lagAborted(sla: Sla, facts: Facts, found: Judgement): boolean {
-	if (sla.kind === "tally" || !containsLag(sla.metric)) return false;
+	if (sla.kind === "tally") return false;
 	const { plan, seconds } = facts.collected;
 	const k = limitIndex(plan, sla);
-	const without = sum(
-		offeredIntervals(plan, seconds, k, messagesDue(facts)).map(
-			(i) => i.overWithoutLag,
-		),
-	);
+	const intervals = offeredIntervals(plan, seconds, k, messagesDue(facts));
+	const burst = burstOf(intervals, seconds, sla.limitNs);
+	const stillOpen = (over: number) =>
+		whyHopeless(sla, plan, soFar(facts, sla, over)) === null;
 	return (
-		whyHopeless(sla, plan, soFar(facts, sla, found.over ?? 0)) !== null &&
-		whyHopeless(sla, plan, soFar(facts, sla, without)) === null
+		!stillOpen(found.over ?? 0) &&
+		((containsLag(sla.metric) &&
+			stillOpen(sum(intervals.map((i) => i.overWithoutLag)))) ||
+			(burst !== null && stillOpen(sum(burst.without.map((i) => i.over)))))
 	);
 }
 

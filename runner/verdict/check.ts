@@ -2,12 +2,19 @@ import type { Facts } from "./facts.ts";
 import type { Judgement } from "./sla.ts";
 
 /**
- * Is the measurement itself to be trusted? `fail`: the system does not carry the rate, whatever its percentiles. `error`:
- * mqbench contradicts itself, which is a bug of ours. What cannot be read is `unknown`, never `ok`.
+ * Is the measurement itself to be trusted? `fail`: the system does not carry the rate, whatever its percentiles. `inconclusive`: the run cannot
+ * pass, as nobody has judged what happened in it. `error`: mqbench contradicts itself, which is a bug of ours. What cannot be read is `unknown`, never `ok`.
  */
 export interface Check {
 	readonly check: string;
-	readonly status: "ok" | "warn" | "unknown" | "invalid" | "fail" | "error";
+	readonly status:
+		| "ok"
+		| "warn"
+		| "unknown"
+		| "inconclusive"
+		| "invalid"
+		| "fail"
+		| "error";
 	/** One sentence for people. */
 	readonly detail: string;
 	/** For people; null where one word says it. */

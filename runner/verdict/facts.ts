@@ -1,6 +1,6 @@
 import type { Distribution } from "../histogram/distribution.ts";
 import { EMPTY } from "../histogram/distribution.ts";
-import { readLog } from "../histogram/hlog.ts";
+import { readLogs } from "../histogram/hlog.ts";
 import { type Merged, mergeLines } from "../histogram/merge.ts";
 import type { Sample } from "../histogram/percentiles.ts";
 import type { Metric } from "../plan/plan.ts";
@@ -51,7 +51,7 @@ export function factsOf(
 	surroundings: Surroundings,
 ): Facts {
 	try {
-		const lines = collected.logs.flatMap(readLog);
+		const lines = readLogs(collected.logs);
 		const merged = mergeLines(lines, collected.plan.schedule.warmupNs);
 		return { ...surroundings, collected, merged, unreadable: null };
 	} catch (error) {

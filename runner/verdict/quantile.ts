@@ -1,73 +1,130 @@
-import {
-	countAbove,
-	type Distribution,
-	EMPTY,
-} from "../histogram/distribution.ts";
+import type { Merged } from "../histogram/merge.ts";
 import {
 	type Percentile,
 	percentile,
+	rank,
 	type Sample,
 	tail,
+	valueAtRank,
 } from "../histogram/percentiles.ts";
 import type { Metric } from "../plan/plan.ts";
 import { type Facts, sampleOf } from "./facts.ts";
 import { intendedPerInterval, limitIntervals } from "./intervals.ts";
 import { clustering, type Interval } from "./statistics.ts";
 
-/** A percentile of the window with its interval, corrected for the clustering of the samples above it. */
+/** The percentiles that every report has. */
+export const USUAL = [50, 90, 99, 99.9, 99.99, 99.999, 99.9999];
+
+/**
+ * A percentile of the window with its interval, corrected for the clustering of the samples above it. Where nobody knows how they
+ * cluster, the support is weak at most and there is no interval: with phi = 1 it would be that of samples that come singly.
+ */
 export function percentileOf(
 	facts: Facts,
 	metric: Metric,
 	p: number,
 	sample: Sample = sampleOf(facts, metric),
-): Percentile & { readonly nEff: number } {
+): Percentile & { readonly nEff: number | null } {
 	const found = percentile(sample, p, 1);
+	if (found.support === "none") return { ...found, nEff: null };
 	const phi = clusteringAbove(facts, metric, sample, found);
-	return { ...percentile(sample, p, phi), nEff: sample.n / phi };
+	return phi === null
+		? { ...found, low: null, high: null, support: "weak", nEff: null }
+		: { ...percentile(sample, p, phi), nEff: sample.n / phi };
 }
 
 // --- internal ---
 
+/** Batches of a second: fewer say nothing about clustering. */
+const MIN_SECONDS = 10;
+
 /**
- * phi of the samples above `valueNs`, from the histograms of single seconds when there are 10 of them. A shorter window has
- * only the counters per 100 ms, which are of the limits: the worst of those then that lie as deep in the tail.
+ * phi of the samples above the percentile, from the histograms of single seconds when there are 10 of them. A shorter window has
+ * only the counters per 100 ms, which are of the limits: the worst of those then that lie as deep in the tail. null: not known.
  */
 function clusteringAbove(
 	facts: Facts,
 	metric: Metric,
 	sample: Sample,
-	{ p, value: valueNs }: Percentile,
-): number {
-	const { plan, seconds } = facts.collected;
-	const bySecond = facts.merged.get(metric)?.seconds;
+	{ p, value }: Percentile,
+): number | null {
+	const { plan, seconds, state } = facts.collected;
+	const merged = facts.merged.get(metric);
 	const whole = Math.floor(plan.schedule.durationNs / 1e9);
-	if (valueNs !== null && bySecond && whole >= 10) {
+	if (merged && whole >= MIN_SECONDS) {
+		// Among those that never completed: only they are above it.
+		const countsOf = aboveBySecond(facts, merged, metric, sample, value);
 		const intended = intendedPerInterval(plan);
 		return clustering(
 			Array.from({ length: whole }, (_, second): Interval => {
-				const d: Distribution = bySecond.get(second) ?? EMPTY;
+				const { count, above } = countsOf(second);
 				const all = intended
 					.slice(second * 10, second * 10 + 10)
 					.reduce((a, b) => a + b, 0);
-				const n = sample.n > sample.distribution.count ? all : d.count;
-				return { n, over: countAbove(d, valueNs) + n - d.count };
+				const n = sample.n > sample.distribution.count ? all : count;
+				return { n, over: above + n - count };
 			}),
 		);
 	}
-	if (facts.collected.state !== "complete") return 1;
-	return Math.max(
-		1,
-		...plan.limits.flatMap((l, k) =>
+	if (state !== "complete") return null;
+	const known = plan.limits.flatMap((l, k) => {
+		const phi =
 			l.metric === metric
-				? [clusteringOfLimit(limitIntervals(plan, seconds, k), p)]
-				: [],
-		),
-	);
+				? clusteringOfLimit(limitIntervals(plan, seconds, k), p)
+				: null;
+		return phi === null ? [] : [phi];
+	});
+	return known.length === 0 ? null : Math.max(...known);
 }
 
-/** The stalls over a limit say nothing about a percentile that three times as many samples exceed. */
-function clusteringOfLimit(intervals: readonly Interval[], p: number): number {
+/** The stalls over a limit say nothing about a percentile that three times as many samples exceed: null. */
+function clusteringOfLimit(
+	intervals: readonly Interval[],
+	p: number,
+): number | null {
 	const n = intervals.reduce((sum, i) => sum + i.n, 0);
 	const over = intervals.reduce((sum, i) => sum + i.over, 0);
-	return tail(p) * n <= 3 * over ? clustering(intervals) : 1;
+	return tail(p) * n <= 3 * over ? clustering(intervals) : null;
 }
+
+/** What is above one value in each second. Reading it takes as long as merging, so it is done once for all the usual percentiles. */
+function aboveBySecond(
+	facts: Facts,
+	merged: Merged,
+	metric: Metric,
+	sample: Sample,
+	valueNs: number | null,
+): (second: number) => { count: number; above: number } {
+	const value = valueNs ?? Number.POSITIVE_INFINITY;
+	const known = READ.get(merged);
+	if (!known?.values.includes(value)) {
+		const named = facts.collected.plan.sla.flatMap((s) =>
+			s.kind === "percentile" && s.metric === metric ? [s.percentile] : [],
+		);
+		const values = [...USUAL, ...named].map((p) =>
+			sample.n === 0 ? null : valueAtRank(sample, rank(sample.n, p)),
+		);
+		const all = [
+			...new Set([
+				...(known?.values ?? []),
+				...values.filter((v) => v !== null),
+				value,
+				Number.POSITIVE_INFINITY,
+			]),
+		];
+		READ.set(merged, { values: all, bySecond: merged.above(all) });
+	}
+	const { values, bySecond } = READ.get(merged) as Read;
+	const k = values.indexOf(value);
+	return (second) => {
+		const found = bySecond.get(second);
+		return { count: found?.count ?? 0, above: found?.above[k] ?? 0 };
+	};
+}
+
+interface Read {
+	readonly values: readonly number[];
+	readonly bySecond: ReturnType<Merged["above"]>;
+}
+
+const READ = new WeakMap<Merged, Read>();

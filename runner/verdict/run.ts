@@ -50,9 +50,14 @@ export function judgeRun(facts: Facts): RunVerdict {
 	const grew = checks.find((c) => c.status === "fail");
 	const judgements = measured.map((j) => weakened(j, grew, facts));
 	const verdicts = judgements.map((j) => j.verdict);
+	// A breached SLA says more, and over repeats it is for the gate to weigh it.
+	const open = ["pass", "inconclusive"].includes(worst(verdicts))
+		? checks.find((c) => c.status === "inconclusive")
+		: undefined;
+	if (open) verdicts.push("inconclusive");
 	return {
 		verdict: worst(grew ? [...verdicts, "fail"] : verdicts),
-		why: grew?.detail ?? stopReason(checks, state),
+		why: grew?.detail ?? open?.detail ?? stopReason(checks, state),
 		judgements,
 		checks,
 	};

@@ -59,8 +59,11 @@ export function drifting(
 	const seconds = new Map(
 		mediansUs.map((us, second) => {
 			const ns = us * 1000;
-			return [second, { count: 100, low: [ns], high: [ns], upTo: [100] }];
+			return [second, { count: 100, p50: ns, p99: ns, max: ns }];
 		}),
 	);
-	return { ...facts, merged: new Map([["response", { whole, seconds }]]) };
+	return {
+		...facts,
+		merged: new Map([["response", { whole, seconds, above: () => new Map() }]]),
+	};
 }

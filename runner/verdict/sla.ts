@@ -2,6 +2,7 @@ import type { Percentile } from "../histogram/percentiles.ts";
 import type { Sla } from "../plan/plan.ts";
 import { formatCount, formatDuration, formatDurationExact } from "../units.ts";
 import { judgeAborted } from "./aborted.ts";
+import { burstOf, burstWhy, decided } from "./burst.ts";
 import { type Facts, hasMetric, messagesDue, sampleOf } from "./facts.ts";
 import {
 	type LimitInterval,
@@ -11,7 +12,7 @@ import {
 } from "./intervals.ts";
 import { containsLag } from "./lag.ts";
 import { percentileOf } from "./quantile.ts";
-import { testOver } from "./statistics.ts";
+import { type OverTest, testOver } from "./statistics.ts";
 import { judgeTally } from "./tally.ts";
 import type { Verdict } from "./verdict.ts";
 import { counted, percentileWhy } from "./why.ts";
@@ -38,7 +39,7 @@ export interface Judgement {
 	readonly censored: number | null;
 	readonly events: number | null;
 	readonly phi: number | null;
-	/** True: not passed, but passed had the generator not been late. */
+	/** True: the generator's lateness, or the burst after it, decided the verdict. */
 	readonly lagDecided: boolean;
 }
 
@@ -129,7 +130,7 @@ function judgePercentile(
 	const measured = found.beyondTimeout
 		? beyond(facts)
 		: found.value === null
-			? "n/a"
+			? unsupported(test, sla.limitNs)
 			: formatDuration(found.value);
 	if (test.n > 0 && censored === test.n)
 		return {
@@ -142,16 +143,25 @@ function judgePercentile(
 		intervals.map(({ n, overWithoutLag }) => ({ n, over: overWithoutLag })),
 		sla.percentile,
 	);
+	const burst = burstOf(intervals, facts.collected.seconds, sla.limitNs);
+	const said = counted(test, sla.limitNs, censored);
+	if (containsLag(sla.metric) && decided(test.verdict, without.verdict))
+		return {
+			...numbers,
+			verdict: "invalid",
+			measured,
+			why: `the generator was late: ${said} with its lag, ${formatCount(without.over)} without it`,
+			lagDecided: true,
+		};
 	if (
-		containsLag(sla.metric) &&
-		test.verdict !== "pass" &&
-		without.verdict === "pass"
+		burst !== null &&
+		decided(test.verdict, testOver(burst.without, sla.percentile).verdict)
 	)
 		return {
 			...numbers,
 			verdict: "invalid",
 			measured,
-			why: `the generator was late: ${counted(test, sla.limitNs, censored)} with its lag, ${formatCount(without.over)} without it`,
+			why: burstWhy(burst, said),
 			lagDecided: true,
 		};
 	const strict = plan.strict && test.reason === "samples";
@@ -210,6 +220,15 @@ function judgeMax(
 	const lagDecided =
 		containsLag(sla.metric) && intervals.every((i) => i.overWithoutLag === 0);
 	const why = `${formatCount(over)} of ${formatCount(n)} over ${limit}`;
+	const burst = burstOf(intervals, facts.collected.seconds, sla.limitNs);
+	if (!lagDecided && burst?.without.every((i) => i.over === 0))
+		return {
+			...numbers,
+			verdict: "invalid",
+			measured,
+			why: burstWhy(burst, why),
+			lagDecided: true,
+		};
 	return {
 		...numbers,
 		verdict: lagDecided ? "invalid" : "fail",
@@ -226,6 +245,13 @@ function percentileOfGate(sla: Of<"percentile">, facts: Facts): Percentile {
 	const sample = sampleOf(facts, sla.metric);
 	const n = Math.max(sample.n, messagesDue(facts));
 	return percentileOf(facts, sla.metric, sla.percentile, { ...sample, n });
+}
+
+/** No percentile, and yet a verdict: the count is what it rests on. */
+function unsupported(test: OverTest, limitNs: number): string {
+	return test.verdict === "fail"
+		? `${formatCount(test.over)} of ${formatCount(test.n)} over ${formatDurationExact(limitNs)}`
+		: "n/a";
 }
 
 function marginOf(limitNs: number, measuredNs: number | null): number | null {

@@ -121,8 +121,10 @@ export function clustering(
 	const share = sum(intervals.map((i) => i.over)) / n;
 	if (!(share > 0 && share < 1)) return 1;
 	let phi = 1;
+	// At 1/s nine of ten intervals of 100 ms are empty: as batches without variance they would dilute every stall.
+	const filled = intervals.filter((i) => i.n > 0);
 	for (const size of batches) {
-		const batched = batch(intervals, size).filter((i) => i.n > 0);
+		const batched = batch(filled, size);
 		if (batched.length < MIN_BATCHES) continue;
 		const dispersion = sum(
 			batched.map(
@@ -134,18 +136,24 @@ export function clustering(
 	return phi;
 }
 
-/** Lengths of the runs of intervals with something over the limit. */
+/**
+ * Lengths, in intervals of time, of the runs of intervals with something over the limit. Intervals in which nothing was intended
+ * neither end a run nor begin one.
+ */
 export function events(intervals: readonly Interval[]): number[] {
 	const lengths: number[] = [];
-	let length = 0;
-	for (const { over } of [...intervals, { over: 0 }]) {
-		if (over > 0) length++;
-		else if (length > 0) {
-			lengths.push(length);
-			length = 0;
+	let first: number | null = null;
+	let last = 0;
+	for (const [i, { n, over }] of intervals.entries()) {
+		if (over > 0) {
+			first ??= i;
+			last = i;
+		} else if (first !== null && n > 0) {
+			lengths.push(last - first + 1);
+			first = null;
 		}
 	}
-	return lengths;
+	return first === null ? lengths : [...lengths, last - first + 1];
 }
 
 // --- internal ---

@@ -60,7 +60,7 @@ describe("a drift of p50", () => {
 			weakened({ ...passed, margin }, undefined, drifting(medians));
 		expect(gate(rising, 1.9)).toMatchObject({
 			verdict: "inconclusive",
-			why: "0 of 5 000 over 20ms, allowed 50; but p50 rose over the window, and the limit is less than 2 times what was measured",
+			why: "0 of 5 000 over 20ms, budget 50; but p50 rose over the window, and the limit is less than 2 times what was measured",
 		});
 		expect(gate(rising, 2.1).verdict).toBe("pass");
 		expect(gate(rising.toReversed(), 1.9).verdict).toBe("pass");

@@ -1,4 +1,3 @@
-import { percentile } from "../histogram/percentiles.ts";
 import { formatDuration } from "../units.ts";
 import { type CheckFunction, result } from "./check.ts";
 import { type Facts, tightestLimitNs } from "./facts.ts";
@@ -61,18 +60,10 @@ export function drift(
 function mediansBySecond({ collected, merged }: Facts): TrendPoint[] {
 	const whole = Math.floor(collected.plan.schedule.durationNs / 1e9);
 	return [...(merged.get("response")?.seconds ?? [])].flatMap(
-		([second, distribution]) => {
-			const sample = {
-				distribution,
-				n: distribution.count,
-				min: null,
-				max: null,
-			};
-			const p50 = percentile(sample, 50, 1).value;
-			return second < 0 || second >= whole || p50 === null
+		([second, { p50 }]) =>
+			second < 0 || second >= whole || p50 === null
 				? []
-				: [{ x: second, y: p50 }];
-		},
+				: [{ x: second, y: p50 }],
 	);
 }
 

@@ -61,8 +61,12 @@ export function tallyOf(
 	const seconds = plan.schedule.durationNs / 1e9;
 	if (tally === "throughput")
 		return totals && totals.receivedInWindow / seconds;
-	if (tally === "achieved") return totals && totals.sentInWindow / seconds;
 	const { warmup, window } = counters;
+	// Those that failed were refused, or never left.
+	if (tally === "achieved")
+		return totals && window
+			? Math.max(0, totals.sentInWindow - window.failed) / seconds
+			: null;
 	const before = warmup?.[tally] ?? null;
 	const within = window?.[tally] ?? null;
 	return before === null || within === null ? null : before + within;

@@ -27,7 +27,7 @@ export function percentileWhy(
 		case "events":
 			return `${said}: too few stalls to tell how typical they are`;
 		case "budget":
-			return `${said}: at least twice what is allowed`;
+			return `${said}: at least twice the budget`;
 		case "test":
 			return test.verdict === "inconclusive"
 				? `${said}: ${test.phi > 2 ? "too few stalls to tell how typical they are" : "too close to the limit to tell"}`
@@ -35,7 +35,7 @@ export function percentileWhy(
 	}
 }
 
-/** "490 of 10 000 over 10ms, allowed 100, in 1 event of 500ms" */
+/** "490 of 10 000 over 10ms, budget 100, in 1 event of 500ms" */
 export function counted(
 	test: OverTest,
 	limitNs: number,
@@ -45,7 +45,7 @@ export function counted(
 	return [
 		`${formatCount(test.over)} of ${formatCount(test.n)} over ${formatDurationExact(limitNs)}`,
 		censored > 0 ? ` (${formatCount(censored)} never completed)` : "",
-		`, allowed ${formatCount(test.allowed)}`,
+		`, budget ${formatCount(test.allowed)}`,
 		test.events === 1 ? `, in 1 event of ${longest}` : "",
 		test.events > 1
 			? `, in ${formatCount(test.events)} events, the longest ${longest}`

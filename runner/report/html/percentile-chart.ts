@@ -114,7 +114,7 @@ function curveOf(
 			markup`<circle r="3" cx="${x(depthOf(p.p)).toFixed(1)}" cy="${y(p.value ?? 0).toFixed(1)}"><title>${title(p)}</title></circle>`,
 	)}${
 		m.censored > 0 && last && name === "response"
-			? markup`${line([last, [last[0], AREA.top]], "beyond")}${label(`${formatCount(m.censored)} never completed: ${maxText(m, run)}`, [Math.min(last[0], AREA.right - 4), AREA.top - 8], "end")}`
+			? markup`${line([last, [last[0], AREA.top]], "beyond")}${label(`${formatCount(m.censored)} never completed: ${maxText(m, run)}`, [last[0], AREA.top - 8], last[0] > (AREA.left + AREA.right) / 2 ? "end" : "start")}`
 			: null
 	}</g>`;
 }

@@ -22,7 +22,7 @@ export function badge(verdict: string): Markup {
 
 export function gatesTable(gates: readonly Gate[]): Markup {
 	if (gates.length === 0)
-		return markup`<p>No SLA was given: the verdict says whether the measurement is to be trusted.</p>`;
+		return markup`<p>No SLA: nothing was judged. The verdict says whether the measurement is to be trusted.</p>`;
 	const several = new Set(gates.map((g) => `${g.system}, ${g.case}`)).size > 1;
 	return markup`<div class="wide gates"><table><thead><tr><th>SLA</th>${several && markup`<th>system, case</th>`}<th>verdict</th><th>measured</th><th>margin</th><th>why</th></tr></thead><tbody>
 ${gates.map(
@@ -105,7 +105,7 @@ export function counters(run: Run): Markup {
 	const warmup = countsOf(run.warmup)
 		.filter(([, n]) => n !== null)
 		.map(([name, n]) => `${name} ${countText(n)}`);
-	return markup`<dl>${countsOf(run).map(item)}${rate("achieved rate", run.throughput.achieved)}${rate("received", run.throughput.received)}</dl>
+	return markup`<dl>${countsOf(run).map(item)}${rate("achieved rate", run.throughput.achieved)}${rate("received rate", run.throughput.received)}</dl>
 <p class="soft"><small>Warm-up: ${warmup.join(", ")}.${run.acked === null && " This system acknowledges nothing: lost is lost of sent."}</small></p>`;
 }
 

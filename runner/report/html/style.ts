@@ -21,7 +21,7 @@ p{margin:.3rem 0}.soft,small{color:var(--soft)}
 .head{display:flex;flex-wrap:wrap;gap:.4rem 1rem;align-items:center}
 .head h1,.head h2{margin:0;border:0;padding:0}section>.head{margin-top:2.8rem;padding-top:1.4rem;border-top:1px solid var(--line)}
 .lead{font-size:1.15rem;margin:.6rem 0}
-.wide{overflow-x:auto}
+.wide{overflow-x:auto;max-width:100%}p,h1,h2,summary{overflow-wrap:anywhere}
 table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.9rem;width:100%}
 th,td{text-align:left;vertical-align:top;padding:.35rem .7rem .35rem 0;border-bottom:1px solid var(--line)}
 th{font-weight:600}th code{white-space:nowrap}tbody th small{display:block;font-weight:400;font-size:.75rem}thead th{color:var(--soft);font-weight:500;font-size:.85rem}td.n,th.n{text-align:right;white-space:nowrap}

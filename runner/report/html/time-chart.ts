@@ -118,7 +118,8 @@ export function width(run: Run, most: number): number {
 }
 
 /** Left and right of every chart over time: they stand one below the other. */
-export const LEFT = 62;
+/** Room for "10 000 000" beside the axis. */
+export const LEFT = 80;
 export const RIGHT = 690;
 
 /** Seconds from the window's start to a coordinate. */

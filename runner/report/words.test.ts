@@ -1,0 +1,106 @@
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import {
+	editJson,
+	firstRun,
+	fixture,
+	fixtureCopy,
+} from "../run/fixture.fake.ts";
+import { renderHtml } from "./html.ts";
+import { renderMarkdown } from "./markdown.ts";
+import { buildResult } from "./result.ts";
+import type { Result } from "./summary.ts";
+import { renderTerminal } from "./terminal.ts";
+import { systemText, verdictText } from "./words.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: tests change any field of a plan.
+const planned = (name: string, edit: (plan: any) => void) => {
+	const copy = fixtureCopy(name);
+	editJson(join(firstRun(copy), "plan.json"), edit);
+	return buildResult(copy);
+};
+const terminal = (result: Result) =>
+	renderTerminal(result, { columns: 100, colour: false, folder: "reports/x" });
+
+describe("what a verdict means", () => {
+	test("without any SLA nothing was judged, and nobody says that every SLA is met", () => {
+		const result = planned("healthy", (plan) => {
+			plan.sla = [];
+		});
+		expect(result.verdict).toBe("pass");
+		for (const text of [
+			terminal(result),
+			renderMarkdown(result),
+			renderHtml(result),
+		]) {
+			expect(text).toMatch(/no SLA: nothing was judged/i);
+			expect(text).not.toContain("every SLA is met");
+		}
+	});
+
+	test("a strict run that was finished does not say that it could not be", () => {
+		const result = planned("healthy", (plan) => {
+			plan.strict = true;
+			plan.sla[0].percentile = 99.99;
+		});
+		expect(result.errorCause).toBe("scenario");
+		expect(verdictText(result)).toContain("the scenario asks for");
+		expect(terminal(result)).not.toContain("could not be made or finished");
+	});
+
+	test("messages that no SLA line counts are the cause, not the samples", () => {
+		const result = planned("no-data", (plan) => {
+			plan.sla = plan.sla.filter((s: { kind: string }) => s.kind === "tally");
+		});
+		expect(verdictText(result)).toContain("no SLA line counts them");
+	});
+});
+
+test("a percentile too deep for the samples that fails all the same shows its count", () => {
+	const result = planned("stall", (plan) => {
+		plan.sla = [
+			{
+				...plan.sla[0],
+				percentile: 99.99,
+				text: "p99.99 < 10ms",
+			},
+		];
+	});
+	expect(result.gates[0]).toMatchObject({
+		verdict: "fail",
+		measured: "490 of 10 000 over 10ms",
+	});
+});
+
+test("of more errors than are shown the number is said", () => {
+	const result = buildResult(fixture("healthy"));
+	for (const run of result.runs)
+		run.errors = Array.from({ length: 5 }, (_, i) => ({
+			message: `error ${i}`,
+			count: 1,
+			firstNs: null,
+		}));
+	expect(terminal(result)).toContain("and 2 more errors: see report.html");
+});
+
+test("a system without a version says which broker it is", () => {
+	const [run] = buildResult(fixture("healthy")).runs;
+	if (!run?.versions) throw new Error("another fixture");
+	run.versions.server = "";
+	run.brokerVersion = null;
+	expect(systemText(run)).toMatch(/^nats, version unknown; durability: /);
+});
+
+test("no two tiles of a run have the same name", () => {
+	const html = renderHtml(buildResult(fixture("healthy")));
+	const names = [...html.matchAll(/<dt>([^<]+)<\/dt>/g)].map((m) => m[1]);
+	expect(names.length).toBeGreaterThan(10);
+	expect(new Set(names).size).toBe(names.length);
+});
+
+test("reports name the explanations that fit them", () => {
+	const lag = buildResult(fixture("lag"));
+	for (const text of [terminal(lag), renderMarkdown(lag)])
+		expect(text).toContain("mqbench explain response, support or invalid");
+	expect(renderHtml(lag)).toContain("mqbench explain response");
+});

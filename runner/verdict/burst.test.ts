@@ -1,0 +1,107 @@
+import { describe, expect, test } from "vitest";
+import { type Any, judged } from "./judged.fake.ts";
+
+const MS = 1e6;
+const seconds = (lines: Any[]) => lines.filter((l) => l.type === "second");
+const edited = (edit: (second: Any) => void) => (lines: Any[]) => {
+	for (const s of seconds(lines)) edit(s);
+	return undefined;
+};
+const hasOver = (s: Any) => s.limits[0].over.some((n: number) => n > 0);
+
+/** k6 stood still for 500 ms and caught up: what it sent at once waited in the broker, so that taking lag off changes little. */
+const generatorStall = edited((s) => {
+	s.limits[0].overWithoutLag = s.limits[0].over.map((n: number) =>
+		Math.max(0, n - 1),
+	);
+	if (hasOver(s)) s.metrics.lag.max = 500 * MS;
+});
+
+describe("a burst after the generator stood still", () => {
+	test("makes a FAIL INVALID: without those seconds the gate passes", () => {
+		const { verdict, judgements, checks } = judged("stall", {
+			lines: generatorStall,
+		});
+		expect(verdict).toBe("invalid");
+		expect(judgements[0]).toMatchObject({
+			verdict: "invalid",
+			lagDecided: true,
+			why: "the generator was late for 1s and caused a burst: 490 of 10 000 over 10ms, budget 100, in 1 event of 500ms; 0 of 8 000 without those seconds and the one after each",
+		});
+		expect(checks.find((c) => c.check === "lag")?.status).toBe("invalid");
+	});
+
+	test.each(["service", "max"])("and so does it for a gate on %s", (kind) => {
+		const { judgements } = judged("stall", {
+			plan: (plan) => {
+				const metric = kind === "service" ? "service" : "response";
+				const common = { metric, limitNs: 10 * MS, op: "<", abort: false };
+				plan.limits[0].metric = metric;
+				plan.sla = [
+					kind === "max"
+						? { kind: "max", text: "max", ...common }
+						: { kind: "percentile", text: "p99", percentile: 99, ...common },
+				];
+			},
+			lines: generatorStall,
+		});
+		expect(judgements[0]).toMatchObject({
+			verdict: "invalid",
+			lagDecided: true,
+		});
+		expect(judgements[0]?.why).toContain("caused a burst");
+	});
+
+	test("a stall of the broker stays a FAIL, with a small lag too", () => {
+		expect(judged("stall").verdict).toBe("fail");
+		const { judgements } = judged("stall", {
+			lines: edited((s) => {
+				s.metrics.lag.max = 9.9 * MS;
+			}),
+		});
+		expect(judgements[0]?.verdict).toBe("fail");
+	});
+
+	test("a stall of the broker in other seconds than the generator's stays a FAIL", () => {
+		const { judgements } = judged("stall", {
+			lines: edited((s) => {
+				if (s.second === 8) s.metrics.lag.max = 500 * MS;
+			}),
+		});
+		expect(judgements[0]?.verdict).toBe("fail");
+	});
+
+	test("changes nothing where less than half of the window would be left", () => {
+		const { judgements } = judged("stall", {
+			lines: edited((s) => {
+				if (s.second % 2 === 0) s.metrics.lag.max = 500 * MS;
+			}),
+		});
+		expect(judgements[0]?.verdict).toBe("fail");
+	});
+
+	test("in the last second of the warm-up reaches into the window", () => {
+		const { judgements } = judged("stall", {
+			lines: edited((s) => {
+				if (s.second === 3) s.metrics.lag.max = 500 * MS;
+			}),
+		});
+		// The stall is in second 4: the one after the late one.
+		expect(judgements[0]).toMatchObject({ verdict: "invalid" });
+	});
+});
+
+test("a FAIL that without lag is undecided is INVALID too, not only one that would pass", () => {
+	const { judgements } = judged("healthy", {
+		lines: edited((s) => {
+			if (s.second < 0) return;
+			s.limits[0].over = Array(10).fill(2);
+			s.limits[0].overWithoutLag = Array(10).fill(1);
+		}),
+	});
+	expect(judgements[0]).toMatchObject({
+		verdict: "invalid",
+		lagDecided: true,
+		over: 100,
+	});
+});
