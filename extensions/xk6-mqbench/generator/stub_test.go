@@ -102,7 +102,7 @@ func (s *stub) Send(m *broker.Message, done broker.Done) {
 		}
 		s.queues[m.Name] <- payload
 	}
-	if s.overtaken == nil || !s.overtaken(m.Index) {
+	if s.overtaken != nil && !s.overtaken(m.Index) {
 		for _, payload := range s.held {
 			s.queues[m.Name] <- payload
 		}
