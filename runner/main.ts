@@ -88,7 +88,7 @@ function commands(world: World, done: (code: ExitCode) => void): Command {
 		.option("--json", "print result.json instead of the report")
 		.option(
 			"--no-floor",
-			"do not measure the floor of the generator (3s per case)",
+			"do not measure the floor of the generator (4s per case)",
 		)
 		.option("-q, --quiet", "print nothing; the exit code speaks")
 		.addOption(

@@ -1,9 +1,9 @@
 import { messagesBefore } from "./offset.ts";
 import type { Plan } from "./plan.ts";
 
-/** How long the floor is measured: enough for a p99 from 500/s on, short enough not to be in the way. */
+/** How long the floor is measured: enough for a p99 by second from 400/s on, short enough not to be in the way. */
 const WARMUP_NS = 0.5e9;
-const DURATION_NS = 2e9;
+const DURATION_NS = 3e9;
 
 /**
  * The floors of a command: for each case one short run of the same load on `noop`, which completes every message at once.

@@ -194,7 +194,7 @@ describe("what the run folder says besides", () => {
 		});
 		expect(healthy?.validity.find((c) => c.check === "floor")).toMatchObject({
 			status: "ok",
-			figure: "43.9us",
+			figure: "41.2us",
 		});
 	});
 

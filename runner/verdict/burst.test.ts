@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import type { Second } from "../run/collect.ts";
+import { burstOf } from "./burst.ts";
 import { type Any, judged } from "./judged.fake.ts";
 
 const MS = 1e6;
@@ -104,4 +106,23 @@ test("a FAIL that without lag is undecided is INVALID too, not only one that wou
 		lagDecided: true,
 		over: 100,
 	});
+});
+
+test("a run that was stopped is judged by the seconds that it came to, not by those still planned", () => {
+	const planned = Array.from({ length: 600 }, () => ({
+		n: 100,
+		over: 0,
+		overWithoutLag: 0,
+		censored: 0,
+	}));
+	const lag = { count: 1, sum: 1, min: 1, max: 5000, clamped: 0, negative: 0 };
+	const came = [0, 1].map(
+		(second): Second => ({
+			second,
+			metrics: { lag },
+			limits: [],
+		}),
+	);
+	// Both seconds are late: nothing would be left to judge, and 58 empty ones are no proof of anything.
+	expect(burstOf(planned, came, 1000)).toBeNull();
 });

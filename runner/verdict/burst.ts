@@ -14,13 +14,17 @@ export interface Burst {
 	readonly without: readonly LimitInterval[];
 }
 
-/** null: the generator was never later than the limit, or for so long that less than half of the window would be left. */
+/** null: the generator was never later than the limit, or for so long that less than half of the measured window would be left. */
 export function burstOf(
 	intervals: readonly LimitInterval[],
 	seconds: readonly Second[],
 	limitNs: number,
 ): Burst | null {
-	const whole = Math.ceil(intervals.length / PER_SECOND);
+	// Of a run that was stopped the seconds that it came to: the planned rest would look like a window without late ones.
+	const whole = seconds.reduce(
+		(all, s) => (s.metrics.lag ? Math.max(all, s.second + 1) : all),
+		0,
+	);
 	const late = seconds
 		.filter((s) => (s.metrics.lag?.max ?? 0) > limitNs)
 		.map((s) => s.second);

@@ -23,7 +23,7 @@ export interface Floor {
 	/** Why it says nothing; null when it does. */
 	readonly problem: string | null;
 	readonly count: number;
-	/** Response, ns; null: too few samples. */
+	/** Response, ns; null: too few samples. p99 of the best second. */
 	readonly p50: number | null;
 	readonly p99: number | null;
 	readonly max: number | null;

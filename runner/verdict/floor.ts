@@ -42,11 +42,19 @@ export const floor: CheckFunction = (facts) => {
 			});
 };
 
-/** The floor from the files of its run. */
+/**
+ * The floor from the files of its run. Its p99 is that of the best of its seconds: a floor is what the generator can do, and one
+ * hiccup of the machine in a run of 3 s would be the p99 of all of it.
+ */
 export function floorOf(facts: Facts): Floor {
 	const { state, problem, folder } = facts.collected;
 	const sample = sampleOf(facts, "response");
 	const value = (p: number) => percentile(sample, p, 1).value;
+	const seconds = facts.merged.get("response")?.seconds ?? new Map();
+	const best = [...seconds]
+		.filter(([second]) => second >= 0)
+		.map(([, { p99 }]) => p99)
+		.filter((p99) => p99 !== null);
 	return {
 		folder: `floors/${folder}`,
 		problem:
@@ -55,7 +63,7 @@ export function floorOf(facts: Facts): Floor {
 				: `the floor of the generator was not measured: ${problem ?? state}`,
 		count: sample.distribution.count,
 		p50: value(50),
-		p99: value(99),
+		p99: best.length > 0 ? Math.min(...best) : value(99),
 		max: sample.max,
 	};
 }
