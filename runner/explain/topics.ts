@@ -61,9 +61,11 @@ duration carries more. With strict: true too deep an SLA is refused there.
 INVALID says nothing about the system, good or bad: the generator decided the
 result. A run is INVALID when
 
-- an SLA is not met, but would be with the generator's lag taken off each
-  message; without a latency SLA: lag p50 > 1ms, or lag p99 > half of response
-  p99. A PASS that contains lag stands: it only makes the system look worse;
+- an SLA is not met, but would be (or is breached, but would not be) with the
+  generator's lag taken off each message, or without the seconds in which it was
+  late and the burst with which it caught up; without a latency SLA:
+  lag p50 > 1ms, or lag p99 > half of response p99. A PASS that contains lag
+  stands: it only makes the system look worse;
 - messages of the schedule were never sent (not offered), its first part was
   handed out late, or the client library itself dropped messages;
 - its files are incomplete, or the clock is no clock to measure with (hpet,
