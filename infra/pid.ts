@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+
 /** Whether a process with this number exists, ours or somebody else's. */
 export function isAlive(pid: number): boolean {
 	try {
@@ -5,5 +7,17 @@ export function isAlive(pid: number): boolean {
 		return true;
 	} catch (error) {
 		return (error as NodeJS.ErrnoException).code === "EPERM";
+	}
+}
+
+/** Processes that the main thread of `pid` has started and that have not ended; none where /proc does not tell. */
+export function childrenOf(pid: number): number[] {
+	try {
+		return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8")
+			.split(" ")
+			.filter(Boolean)
+			.map(Number);
+	} catch {
+		return [];
 	}
 }

@@ -1,3 +1,4 @@
+import type { Level } from "../runner/plan/plan.ts";
 import type { System } from "../runner/scenario/scenario.ts";
 
 /**
@@ -11,7 +12,7 @@ export interface Rig {
 	 * Brings up (or finds) the broker of one system, for one run, and returns when it takes connections. Every run
 	 * of a broker that we start gets a fresh process: no run inherits another one's state, and no rival idles beside it.
 	 */
-	open(system: System, logPath: string): Promise<Broker>;
+	open(request: BrokerRequest): Promise<Broker>;
 	/** Ends everything that is still up. May be called at any moment, more than once. */
 	teardown(): Promise<void>;
 }
@@ -20,6 +21,19 @@ export interface Rig {
 export interface Client {
 	readonly kind: "local";
 	readonly index: number;
+}
+
+/** What a run needs of the broker of its system. */
+export interface BrokerRequest {
+	readonly system: System;
+	/** Durability that the scenario asks for; null: the broker's own. */
+	readonly level: Level | null;
+	/** Largest payload of the run. */
+	readonly messageBytes: number;
+	/** CPUs for its processes, in the manner of taskset; null: wherever the kernel likes. */
+	readonly cpus: string | null;
+	/** Where its output goes. */
+	readonly logPath: string;
 }
 
 export interface Broker {
@@ -31,7 +45,10 @@ export interface Broker {
 	readonly binary: string | null;
 	/** It shares this machine's cores with the generator. */
 	readonly sameHost: boolean;
-	readonly pid: number | null;
+	/** Its processes on this machine, one per node; empty: none of ours. Their children belong to them. */
+	readonly pids: readonly number[];
+	/** The settings that durability and `config` came to, with their real names; empty: not ours to know. */
+	readonly settings: Readonly<Record<string, string>>;
 	/** Resolves with a sentence when a broker that we started ends by itself; never for one that we did not. */
 	readonly died: Promise<string>;
 	close(): Promise<void>;

@@ -31,6 +31,7 @@ const world: World = {
 		nowMs: () => Date.now(),
 		monotonicMs: () => performance.now(),
 	},
+	ask: process.stdin.isTTY && process.stderr.isTTY ? ask : null,
 	stop: stop.signal,
 };
 
@@ -51,6 +52,21 @@ if (unwritten) {
 process.exit(code);
 
 // --- internal ---
+
+/** Asks on stderr: stdout may be a file. Ctrl-C is a stop, as everywhere. */
+async function ask(question: string): Promise<string> {
+	const { createInterface } = await import("node:readline/promises");
+	const terminal = createInterface({
+		input: process.stdin,
+		output: process.stderr,
+	});
+	terminal.on("SIGINT", () => process.exit(130));
+	try {
+		return await terminal.question(question);
+	} finally {
+		terminal.close();
+	}
+}
 
 function sink(stream: NodeJS.WriteStream): World["stdout"] {
 	return {

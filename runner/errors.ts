@@ -26,6 +26,16 @@ const catalogue = {
 		text: (d: { path: string; reason: string }) =>
 			`${d.path}: cannot be read (${d.reason}). Give the path of a scenario file, e.g. mqbench scenarios/quickstart.yaml`,
 	},
+	"import-unreadable": {
+		exit: 2,
+		text: (d: { path: string; reason: string }) =>
+			`${d.path}: cannot be imported (${d.reason}). Give the two YAML files of OpenMessaging Benchmark: mqbench import omb <workload.yaml> <driver.yaml>`,
+	},
+	"import-unsupported": {
+		exit: 2,
+		text: (d: { what: string; known: readonly string[] }) =>
+			`${d.what}: mqbench has no such system; it imports drivers of ${d.known.join(", ")}`,
+	},
 	"unknown-topic": {
 		exit: 2,
 		text: (d: { topic: string; known: readonly string[] }) =>
@@ -99,6 +109,22 @@ const catalogue = {
 		exit: 3,
 		text: (d: { system: string; reason: string; log: string }) =>
 			`${d.system}: the broker did not start: ${d.reason}. Its log: ${d.log}`,
+	},
+	"broker-missing": {
+		exit: 3,
+		// `remedy`: how to get it on this platform.
+		text: (d: { system: string; what: string; remedy: string }) =>
+			`${d.system}: ${d.what}. ${d.remedy}.`,
+	},
+	"pin-impossible": {
+		exit: 3,
+		text: (d: { cpus: string; reason: string }) =>
+			`pin: ${d.cpus} cannot be had: ${d.reason}. Change or remove pin.`,
+	},
+	"port-refused": {
+		exit: 3,
+		text: (d: { system: string; port: number; reason: string }) =>
+			`${d.system}: port ${d.port} of 127.0.0.1 cannot be used (${d.reason}). Choose one above 1023, or remove port from the scenario to use a free one.`,
 	},
 	"port-taken": {
 		exit: 3,

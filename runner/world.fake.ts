@@ -9,7 +9,7 @@ export interface FakeWorld extends World {
 
 /** Parts that a test cares about; the rest is a plain terminal without environment. */
 export function fakeWorld(
-	parts: Partial<Pick<World, "cwd" | "env" | "clock" | "stop">> = {},
+	parts: Partial<Pick<World, "cwd" | "env" | "clock" | "stop" | "ask">> = {},
 ): FakeWorld {
 	const out: string[] = [];
 	const err: string[] = [];
@@ -26,6 +26,7 @@ export function fakeWorld(
 		cwd: "/nowhere",
 		env: {},
 		clock: { nowMs: () => Date.UTC(2026, 0, 2, 3, 4, 5), monotonicMs: () => 0 },
+		ask: null,
 		stop: new AbortController().signal,
 		...parts,
 		out: () => out.join(""),

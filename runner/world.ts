@@ -8,6 +8,8 @@ export interface World {
 	readonly cwd: string;
 	readonly env: Readonly<Record<string, string | undefined>>;
 	readonly clock: Clock;
+	/** Asks the person at the terminal for a line; null: nobody is there to answer. */
+	readonly ask: ((question: string) => Promise<string>) | null;
 	/** Aborted once by the first Ctrl-C or SIGTERM; `reason` is the signal's name. */
 	readonly stop: AbortSignal;
 }

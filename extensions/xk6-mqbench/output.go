@@ -23,9 +23,14 @@ const openTimeout = 30 * time.Second
 type resultsOutput struct {
 	params output.Params
 	run    *generator.Generator
+	// end ends k6's test; nil as its reason is none: k6 exits with 0.
+	end func(error)
 }
 
-var _ output.Output = (*resultsOutput)(nil)
+var (
+	_ output.Output          = (*resultsOutput)(nil)
+	_ output.WithTestRunStop = (*resultsOutput)(nil)
+)
 
 func newOutput(params output.Params) (output.Output, error) {
 	if params.ConfigArgument == "" {
@@ -59,8 +64,17 @@ func (o *resultsOutput) Start() error {
 	}
 	o.run = g
 	theRun.open(g)
+	if finished := g.Finished(); finished != nil {
+		go func() {
+			<-finished
+			o.end(nil)
+		}()
+	}
 	return nil
 }
+
+// SetTestRunStopCallback takes what ends k6's test. It is called before Start.
+func (o *resultsOutput) SetTestRunStopCallback(end func(error)) { o.end = end }
 
 func (o *resultsOutput) AddMetricSamples([]metrics.SampleContainer) {}
 

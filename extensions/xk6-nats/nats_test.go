@@ -2,11 +2,15 @@ package nats
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
@@ -31,15 +35,66 @@ func start(t *testing.T, change func(*server.Options)) *server.Server {
 	return s
 }
 
-func TestConformance(t *testing.T) {
+func stored(t *testing.T) func(*server.Options) {
+	return func(o *server.Options) {
+		o.JetStream, o.StoreDir = true, t.TempDir()
+		o.MaxPayload = 2 << 20
+	}
+}
+
+// conforms puts the driver with some options through the contract, against a server of each test's own.
+func conforms(t *testing.T, options string, change func(*testing.T) func(*server.Options)) {
 	brokertest.Run(t, func(t *testing.T) brokertest.System {
-		s := start(t, nil)
-		return brokertest.System{
-			Driver: New,
-			URL:    s.ClientURL(),
-			Broken: func(*testing.T) { s.Shutdown(); s.WaitForShutdown() },
+		var with func(*server.Options)
+		if change != nil {
+			with = change(t)
 		}
+		s := start(t, with)
+		system := brokertest.System{
+			Driver:        New,
+			URL:           s.ClientURL(),
+			DriverOptions: json.RawMessage(options),
+			Broken:        func(*testing.T) { s.Shutdown(); s.WaitForShutdown() },
+		}
+		if change != nil {
+			system.FlagsRedelivery = true
+			system.Exists = func(t *testing.T, topic string) bool { return hasStream(t, s.ClientURL(), topic) }
+		}
+		return system
 	})
+}
+
+func hasStream(t *testing.T, url, topic string) bool {
+	t.Helper()
+	c, err := nats.Connect(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	js, err := jetstream.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	name, err := js.StreamNameBySubject(ctx, topic)
+	if err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
+		t.Fatal(err)
+	}
+	return name != ""
+}
+
+func TestCoreConforms(t *testing.T) { conforms(t, `{"mode": "core"}`, nil) }
+
+func TestJetStreamConforms(t *testing.T) {
+	for name, options := range map[string]string{
+		"file, pull and ordered": `{"mode": "jetstream", "ackWaitNs": 1000000000}`,
+		"memory, pull":           `{"mode": "jetstream", "storage": "memory", "consumer": "pull", "dedup": true, "ackWaitNs": 1000000000}`,
+		"file, push":             `{"mode": "jetstream", "consumer": "push", "ackWaitNs": 1000000000}`,
+		"memory, push, sync":     `{"mode": "jetstream", "storage": "memory", "consumer": "push", "publish": "sync", "ackWaitNs": 1000000000}`,
+	} {
+		t.Run(name, func(t *testing.T) { conforms(t, options, stored) })
+	}
 }
 
 func open(url string, messageBytes int) (broker.Session, error) {
@@ -92,11 +147,13 @@ func TestWhatTheLibraryDroppedIsKnownAfterClose(t *testing.T) {
 	handle := func(broker.Delivery) { <-hold }
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	if err := opened.Consume(ctx, 0, "full", handle); err != nil {
+	if err := opened.Consume(ctx, broker.Subscription{Topic: "full", Members: 1}, handle); err != nil {
 		t.Fatal(err)
 	}
-	if err := opened.(*session).subscriptions[0].SetPendingLimits(10, pendingBytesLimit); err != nil {
-		t.Fatal(err)
+	for s := range opened.(*core).subscriptions {
+		if err := s.SetPendingLimits(10, pendingBytesLimit); err != nil {
+			t.Fatal(err)
+		}
 	}
 	producer, err := opened.Producer(0)
 	if err != nil {

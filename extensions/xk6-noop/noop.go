@@ -4,8 +4,13 @@ package noop
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
@@ -13,16 +18,32 @@ import (
 // New makes a session. The URL is not used, and there are no options.
 func New(o broker.Options) (broker.Session, error) {
 	if err := o.Decode(&struct{}{}); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("noop: %w", err)
 	}
-	return &session{now: o.Now, handlers: map[string]broker.Handler{}}, nil
+	s := &session{now: o.Now}
+	s.routes.Store(&map[string][]*group{})
+	return s, nil
 }
 
 type session struct {
-	now      func() int64
-	mu       sync.RWMutex
-	handlers map[string]broker.Handler
-	closed   bool
+	now    func() int64
+	topics []broker.Topic
+	// routes are the groups of each topic. A map is never changed once it is there: Send reads it without a lock, also from
+	// within a handler.
+	routes atomic.Pointer[map[string][]*group]
+	closed atomic.Bool
+}
+
+// group takes each message of its topic once; a subscription without a group is one by itself.
+type group struct {
+	name    string
+	members []*member
+	next    atomic.Uint64
+}
+
+type member struct {
+	mu     sync.Mutex // one goroutine at a time calls handle
+	handle broker.Handler
 }
 
 type producer struct{ *session }
@@ -30,44 +51,98 @@ type producer struct{ *session }
 var (
 	_ broker.Session  = (*session)(nil)
 	_ broker.Producer = producer{}
+
+	errClosed = errors.New("noop: send: the session is closed")
 )
 
-func (s *session) Open(context.Context) error              { return nil }
-func (s *session) Prepare(context.Context, []string) error { return nil }
-func (s *session) Producer(int) (broker.Producer, error)   { return producer{s}, nil }
-func (s *session) Dropped() int64                          { return 0 }
+func (s *session) Open(context.Context) error            { return nil }
+func (s *session) Remove(context.Context) error          { return nil }
+func (s *session) Producer(int) (broker.Producer, error) { return producer{s}, nil }
+func (s *session) Dropped() int64                        { return 0 }
+func (s *session) Reconnects() int64                     { return 0 }
 
-func (s *session) Consume(_ context.Context, _ int, topic string, handle broker.Handler) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.handlers[topic] != nil {
-		return fmt.Errorf("noop: topic %q has a consumer already", topic)
+func (s *session) Prepare(_ context.Context, topics []broker.Topic) error {
+	s.topics = topics
+	return nil
+}
+
+func (s *session) Consume(_ context.Context, to broker.Subscription, handle broker.Handler) error {
+	topics := []string{to.Topic}
+	if to.Wildcard {
+		topics = s.matching(to.Topic)
+		if len(topics) == 0 {
+			return fmt.Errorf("noop: consume: no topic matches %q", to.Topic)
+		}
 	}
-	s.handlers[topic] = handle
+	routes := maps.Clone(*s.routes.Load())
+	m := &member{handle: handle}
+	for _, topic := range topics {
+		routes[topic] = joined(routes[topic], to.Group, m)
+	}
+	s.routes.Store(&routes)
 	return nil
 }
 
 func (s *session) Describe() broker.Description {
-	return broker.Description{Inline: true, Order: "per-producer", Library: "noop", Server: "noop", Settings: map[string]string{}}
+	return broker.Description{
+		Inline: true, Order: "per-producer", GroupOrder: true, Wildcards: true,
+		Library: "noop", Server: "noop", Settings: map[string]string{},
+	}
 }
 
 func (s *session) Close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.closed = true
+	s.closed.Store(true)
 	return nil
 }
 
 func (p producer) Send(m *broker.Message, done broker.Done) {
-	p.mu.RLock()
-	handle, closed := p.handlers[m.Name], p.closed
-	p.mu.RUnlock()
-	if closed {
-		done(m, 0, fmt.Errorf("noop: send: the session is closed"))
+	if p.closed.Load() {
+		done(m, 0, errClosed)
 		return
 	}
-	if handle != nil {
-		handle(broker.Delivery{ReceivedNs: p.now(), Payload: m.Payload})
+	for _, g := range (*p.routes.Load())[m.Name] {
+		g.deliver(p.now, m.Payload)
 	}
 	done(m, 0, nil)
+}
+
+// --- internal ---
+
+func (s *session) matching(pattern string) []string {
+	var names []string
+	for _, topic := range s.topics {
+		if matches(pattern, topic.Name) {
+			names = append(names, topic.Name)
+		}
+	}
+	return names
+}
+
+// matches: "*" stands for one word between dots.
+func matches(pattern, topic string) bool {
+	words, of := strings.Split(topic, "."), strings.Split(pattern, ".")
+	return slices.EqualFunc(words, of, func(word, of string) bool { return of == "*" || of == word })
+}
+
+// joined is a copy of a topic's groups with one more member.
+func joined(groups []*group, name string, m *member) []*group {
+	after := slices.Clone(groups)
+	for i, g := range after {
+		if name != "" && g.name == name {
+			after[i] = &group{name: name, members: append(slices.Clone(g.members), m)}
+			return after
+		}
+	}
+	return append(after, &group{name: name, members: []*member{m}})
+}
+
+// deliver hands a message to the member whose turn it is.
+func (g *group) deliver(now func() int64, payload []byte) {
+	m := g.members[0]
+	if len(g.members) > 1 {
+		m = g.members[g.next.Add(1)%uint64(len(g.members))]
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.handle(broker.Delivery{ReceivedNs: now(), Payload: payload})
 }

@@ -34,5 +34,6 @@ export const realWorld: World = {
 	cwd: packageFolder,
 	env: process.env,
 	clock: { nowMs: Date.now, monotonicMs: () => performance.now() },
+	ask: null,
 	stop: new AbortController().signal,
 };

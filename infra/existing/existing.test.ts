@@ -1,10 +1,16 @@
 import { createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import type { System } from "../../runner/scenario/scenario.ts";
+import type { BrokerRequest } from "../rig.ts";
 import { existingRig } from "./existing.ts";
 
-const at = (url: string | null): System =>
-	({ key: "mine", broker: "nats", port: null, url }) as System;
+const at = (url: string | null): BrokerRequest => ({
+	system: { key: "mine", broker: "nats", port: null, url } as System,
+	level: null,
+	messageBytes: 256,
+	cpus: null,
+	logPath: "",
+});
 
 async function listening() {
 	const server = createServer((socket) => socket.on("error", () => {}));
@@ -17,17 +23,17 @@ test("a broker that listens is left as it is, and its URL goes to the driver who
 	const { port } = await listening();
 	const url = `nats://me:pw@127.0.0.1:${port}`;
 	const rig = existingRig(new AbortController().signal);
-	const broker = await rig.open(at(url), "");
+	const broker = await rig.open(at(url));
 	expect(broker).toMatchObject({
 		url,
-		pid: null,
+		pids: [],
 		binary: null,
 		sameHost: true,
 	});
 	await broker.close();
 	await rig.teardown();
 	// It still listens.
-	await rig.open(at(url), "");
+	await rig.open(at(url));
 });
 
 test("a port at which nothing listens is named with host and reason, without the password", async () => {
@@ -36,7 +42,6 @@ test("a port at which nothing listens is named with host and reason, without the
 	await expect(
 		existingRig(new AbortController().signal).open(
 			at(`nats://me:pw@127.0.0.1:${port}`),
-			"",
 		),
 	).rejects.toMatchObject({
 		code: "broker-unreachable",
@@ -49,14 +54,25 @@ test("a host that does not exist is named", async () => {
 	await expect(
 		existingRig(new AbortController().signal).open(
 			at("nats://no-such-host.invalid"),
-			"",
 		),
 	).rejects.toThrow("mine: nothing answers at no-such-host.invalid:4222 (");
 });
 
+test("of several hosts one that answers is enough; none of them are all named", async () => {
+	const { port, server } = await listening();
+	const rig = existingRig(new AbortController().signal);
+	await rig.open(at(`nats://me:a,b@127.0.0.1:1,127.0.0.1:${port}`));
+	await new Promise((down) => server.close(down));
+	await expect(
+		rig.open(at(`nats://127.0.0.1:1,127.0.0.1:${port}`)),
+	).rejects.toThrow(
+		`mine: nothing answers at 127.0.0.1:1, 127.0.0.1:${port} (connection refused).`,
+	);
+});
+
 test("a system without a URL has nothing to ask", async () => {
 	expect(
-		await existingRig(new AbortController().signal).open(at(null), ""),
+		await existingRig(new AbortController().signal).open(at(null)),
 	).toMatchObject({ url: "" });
 });
 
@@ -65,7 +81,6 @@ test("Ctrl-C ends the asking", async () => {
 	await expect(
 		existingRig(AbortSignal.abort("SIGINT")).open(
 			at(`nats://127.0.0.1:${port}`),
-			"",
 		),
 	).rejects.toMatchObject({ code: "interrupted" });
 });

@@ -1,19 +1,36 @@
 import { connect } from "node:net";
 import { failure } from "../../runner/errors.ts";
+import { brokerOf } from "../../runner/scenario/brokers.ts";
 import { none } from "../local/local.ts";
 import type { Rig } from "../rig.ts";
+import { type Address, addresses } from "./addresses.ts";
 
 const CONNECT_MS = 5_000;
 
-/** Target existing: somebody else's broker. It is only asked whether it listens; nothing is started or stopped. */
+/**
+ * Target existing: somebody else's broker. It is only asked whether it listens; nothing is started or stopped. Of a cluster one
+ * node that answers is enough: which others are down is the driver's to find out.
+ */
 export function existingRig(stop: AbortSignal): Rig {
 	return {
 		clients: [{ kind: "local", index: 0 }],
-		async open(system) {
+		async open({ system }) {
 			if (system.url === null) return none();
-			const url = new URL(system.url);
-			await listens(system.key, url, stop);
-			return { ...none(), url: system.url, sameHost: isLoopback(url.hostname) };
+			const all = addresses(system.url, brokerOf(system).defaultPort);
+			const reasons = await Promise.all(all.map((one) => refusal(one, stop)));
+			if (stop.aborted)
+				throw failure("interrupted", { signal: String(stop.reason) });
+			if (!reasons.includes(null))
+				throw failure("broker-unreachable", {
+					system: system.key,
+					where: all.map(({ host, port }) => `${host}:${port}`).join(", "),
+					reason: [...new Set(reasons)].join("; "),
+				});
+			return {
+				...none(),
+				url: system.url,
+				sameHost: all.some(({ host }) => isLoopback(host)),
+			};
 		},
 		async teardown() {},
 	};
@@ -21,38 +38,21 @@ export function existingRig(stop: AbortSignal): Rig {
 
 // --- internal ---
 
-const DEFAULT_PORTS: Readonly<Record<string, number>> = {
-	"nats:": 4222,
-	"tls:": 4222,
-	"ws:": 80,
-	"wss:": 443,
-};
-
-/** A sentence now is better than a client library's words in a minute. */
-function listens(system: string, url: URL, stop: AbortSignal): Promise<void> {
-	const host = url.hostname.replace(/^\[|\]$/g, "");
-	const port = Number(url.port) || DEFAULT_PORTS[url.protocol] || 4222;
-	return new Promise((resolve, reject) => {
-		const socket = connect({ host, port, timeout: CONNECT_MS, signal: stop });
-		const fail = (reason: string) => {
+/** Why nothing answers there; null: something does. A sentence now is better than a client library's words in a minute. */
+function refusal(
+	{ host, port }: Address,
+	signal: AbortSignal,
+): Promise<string | null> {
+	return new Promise((resolve) => {
+		const socket = connect({ host, port, timeout: CONNECT_MS, signal });
+		const end = (reason: string | null) => {
 			socket.destroy();
-			reject(
-				stop.aborted
-					? failure("interrupted", { signal: String(stop.reason) })
-					: failure("broker-unreachable", {
-							system,
-							where: `${host}:${port}`,
-							reason,
-						}),
-			);
+			resolve(reason);
 		};
-		socket.once("connect", () => {
-			socket.destroy();
-			resolve();
-		});
-		socket.once("timeout", () => fail(`no answer in ${CONNECT_MS / 1000}s`));
+		socket.once("connect", () => end(null));
+		socket.once("timeout", () => end(`no answer in ${CONNECT_MS / 1000}s`));
 		socket.once("error", (error: NodeJS.ErrnoException) =>
-			fail(REASONS[error.code ?? ""] ?? error.message),
+			end(REASONS[error.code ?? ""] ?? error.message),
 		);
 	});
 }
@@ -65,5 +65,5 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 function isLoopback(host: string): boolean {
-	return host === "localhost" || host === "[::1]" || /^127\./.test(host);
+	return host === "localhost" || host === "::1" || /^127\./.test(host);
 }

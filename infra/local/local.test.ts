@@ -7,9 +7,10 @@ import { fakeWorld } from "../../runner/world.fake.ts";
 import { realBinaries } from "../binaries/real.fake.ts";
 import type { Binaries } from "../binaries/resolve.ts";
 import { runs } from "../processes.fake.ts";
-import type { Rig } from "../rig.ts";
+import type { BrokerRequest, Rig } from "../rig.ts";
 import { script, testFolder } from "../test-folder.fake.ts";
 import { localRig } from "./local.ts";
+import type { Launch, LocalBroker } from "./local-broker.ts";
 
 const real = await realBinaries();
 
@@ -17,7 +18,13 @@ const real = await realBinaries();
 async function rig(
 	binaries: Partial<Binaries> = {},
 	stop = new AbortController().signal,
-): Promise<{ rig: Rig; temporary: string; log: string }> {
+	kind?: LocalBroker,
+): Promise<{
+	rig: Rig;
+	temporary: string;
+	log: string;
+	request(parts?: Partial<BrokerRequest>): BrokerRequest;
+}> {
 	const folder = testFolder();
 	const temporary = path.join(folder, "tmp");
 	mkdirSync(temporary);
@@ -31,13 +38,56 @@ async function rig(
 		env: { PATH: process.env.PATH, TMPDIR: temporary },
 		stop,
 	});
-	const made = await localRig(world, { ...real, ...binaries });
+	const made = await localRig(
+		world,
+		{ ...real, ...binaries },
+		kind && { nats: kind },
+	);
 	onTestFinished(() => made.teardown());
-	return { rig: made, temporary, log: path.join(folder, "broker.log") };
+	const log = path.join(folder, "broker.log");
+	return {
+		rig: made,
+		temporary,
+		log,
+		request: (parts = {}) => ({
+			system: nats(),
+			level: null,
+			messageBytes: 256,
+			cpus: null,
+			logPath: log,
+			...parts,
+		}),
+	};
 }
 
 const nats = (port: number | null = null): System =>
-	({ key: "mine", broker: "nats", port, url: null }) as System;
+	({
+		key: "mine",
+		broker: "nats",
+		port,
+		url: null,
+		binary: null,
+		options: { broker: "nats", mode: "core" },
+	}) as System;
+
+/** A broker whose nodes are pieces of shell. */
+const shell = (
+	nodes: readonly string[],
+	parts: Partial<Launch> = {},
+): LocalBroker => ({
+	launch: async () => ({
+		before: [],
+		nodes: nodes.map((body) => ({ argv: ["/bin/sh", "-c", body] })),
+		ready: (line) => line === "ready",
+		url: () => "nats://127.0.0.1:1",
+		version: () => "shell 1",
+		settings: { flush: "never" },
+		startMs: 10_000,
+		stopMs: 1_000,
+		portTaken: (log) => log.includes("taken"),
+		...parts,
+	}),
+});
 
 /** A port that somebody listens on until the test is over. */
 async function takenPort(): Promise<number> {
@@ -70,8 +120,8 @@ function greeting(url: string): Promise<string> {
 
 describe("a broker", () => {
 	test("takes connections on a free loopback port when it is open", async () => {
-		const { rig: local, log } = await rig();
-		const broker = await local.open(nats(), log);
+		const { rig: local, request } = await rig();
+		const broker = await local.open(request());
 		expect(broker.url).toMatch(/^nats:\/\/127\.0\.0\.1:\d+$/);
 		expect(broker.version).toMatch(/^nats-server 2\.\d+\.\d+$/);
 		expect(broker.sameHost).toBe(true);
@@ -79,41 +129,41 @@ describe("a broker", () => {
 	});
 
 	test("takes the port of the scenario", async () => {
-		const { rig: local, log } = await rig();
+		const { rig: local, request } = await rig();
 		const port = await freePort();
-		const broker = await local.open(nats(port), log);
+		const broker = await local.open(request({ system: nats(port) }));
 		expect(broker.url).toBe(`nats://127.0.0.1:${port}`);
 	});
 
 	test("is gone with its data when it is closed; its log stays", async () => {
-		const { rig: local, temporary, log } = await rig();
-		const broker = await local.open(nats(), log);
+		const { rig: local, temporary, log, request } = await rig();
+		const broker = await local.open(request());
 		expect(readdirSync(temporary)).toHaveLength(1);
 		await broker.close();
-		expect(runs(broker.pid ?? 0)).toBe(false);
+		expect(runs(broker.pids[0] ?? 0)).toBe(false);
 		expect(readdirSync(temporary)).toEqual([]);
 		expect(readFileSync(log, "utf8")).toContain("Server is ready");
 	});
 
 	test("may be closed twice, and by teardown as well", async () => {
-		const { rig: local, log } = await rig();
-		const broker = await local.open(nats(), log);
+		const { rig: local, request } = await rig();
+		const broker = await local.open(request());
 		await Promise.all([broker.close(), broker.close(), local.teardown()]);
 		await local.teardown();
-		expect(runs(broker.pid ?? 0)).toBe(false);
+		expect(runs(broker.pids[0] ?? 0)).toBe(false);
 	});
 
 	test("tells when it dies, and how; not when it is closed", async () => {
-		const { rig: local, log } = await rig();
+		const { rig: local, request } = await rig();
 		const [killed, closed] = [
-			await local.open(nats(), log),
-			await local.open(nats(), log),
+			await local.open(request()),
+			await local.open(request()),
 		];
 		let told = false;
 		void closed.died.then(() => {
 			told = true;
 		});
-		process.kill(killed.pid ?? 0, "SIGKILL");
+		process.kill(killed.pids[0] ?? 0, "SIGKILL");
 		expect(await killed.died).toBe("the broker ended by itself (SIGKILL)");
 		await closed.close();
 		expect(told).toBe(false);
@@ -122,9 +172,11 @@ describe("a broker", () => {
 
 describe("a broker that does not come up", () => {
 	test("as its port is taken, is one sentence that names the port", async () => {
-		const { rig: local, temporary, log } = await rig();
+		const { rig: local, temporary, request } = await rig();
 		const port = await takenPort();
-		await expect(local.open(nats(port), log)).rejects.toMatchObject({
+		await expect(
+			local.open(request({ system: nats(port) })),
+		).rejects.toMatchObject({
 			code: "port-taken",
 			exit: 3,
 			message: expect.stringContaining(
@@ -137,10 +189,10 @@ describe("a broker that does not come up", () => {
 	test("as it ends, is one sentence with its last words and its log", async () => {
 		const natsd = script(
 			path.join(testFolder(), "natsd"),
-			"echo first >&2; echo out of luck >&2; exit 5",
+			"echo first; sleep 0.1; echo out of luck >&2; exit 5",
 		);
-		const { rig: local, temporary, log } = await rig({ natsd });
-		await expect(local.open(nats(), log)).rejects.toMatchObject({
+		const { rig: local, temporary, log, request } = await rig({ natsd });
+		await expect(local.open(request())).rejects.toMatchObject({
 			code: "broker-start",
 			message: `mine: the broker did not start: exit code 5, last words: out of luck. Its log: ${log}`,
 		});
@@ -149,8 +201,8 @@ describe("a broker that does not come up", () => {
 	});
 
 	test("as its program is missing, is one sentence", async () => {
-		const { rig: local, log } = await rig({ natsd: "/nowhere/natsd" });
-		await expect(local.open(nats(), log)).rejects.toMatchObject({
+		const { rig: local, request } = await rig({ natsd: "/nowhere/natsd" });
+		await expect(local.open(request())).rejects.toMatchObject({
 			code: "broker-start",
 			message: expect.stringContaining("/nowhere/natsd"),
 		});
@@ -163,8 +215,12 @@ describe("a broker that does not come up", () => {
 			path.join(folder, "natsd"),
 			`echo $$ > '${folder}/pid'; exec sleep 100`,
 		);
-		const { rig: local, temporary, log } = await rig({ natsd }, stop.signal);
-		const opening = local.open(nats(), log);
+		const {
+			rig: local,
+			temporary,
+			request,
+		} = await rig({ natsd }, stop.signal);
+		const opening = local.open(request());
 		const pid = () => {
 			try {
 				return Number(readFileSync(path.join(folder, "pid"), "utf8"));
@@ -180,13 +236,209 @@ describe("a broker that does not come up", () => {
 	});
 });
 
+describe("a broker of several nodes", () => {
+	const LIVES = "echo ready; exec sleep 100";
+
+	test("is open when all of them are ready and it is healthy", async () => {
+		const seen: string[] = [];
+		let asked = 0;
+		const { rig: local, request } = await rig(
+			{},
+			undefined,
+			shell([LIVES, `sleep 0.3; ${LIVES}`], {
+				ready(line, node) {
+					seen.push(`${node} ${line}`);
+					return line === "ready";
+				},
+				async healthy() {
+					asked++;
+					if (asked === 1) throw new Error("not yet");
+					return asked === 3;
+				},
+			}),
+		);
+		const broker = await local.open(request());
+		expect(seen).toEqual(["0 ready", "1 ready"]);
+		expect(asked).toBe(3);
+		expect(broker).toMatchObject({
+			version: "shell 1",
+			settings: { flush: "never" },
+			binary: "/bin/sh",
+		});
+		expect(new Set(broker.pids).size).toBe(2);
+		expect(broker.pids.map(runs)).toEqual([true, true]);
+		await broker.close();
+		expect(broker.pids.map(runs)).toEqual([false, false]);
+	});
+
+	test("has one log, in which each line tells whose it is", async () => {
+		const {
+			rig: local,
+			log,
+			request,
+		} = await rig(
+			{},
+			undefined,
+			shell([`echo one; ${LIVES}`, `sleep 0.2; echo two >&2; ${LIVES}`]),
+		);
+		await (await local.open(request())).close();
+		expect(readFileSync(log, "utf8").trim().split("\n").sort()).toEqual(
+			["[1] one", "[1] ready", "[2] ready", "[2] two"].sort(),
+		);
+	});
+
+	test("tells which of them died", async () => {
+		const { rig: local, request } = await rig(
+			{},
+			undefined,
+			shell([LIVES, LIVES]),
+		);
+		const broker = await local.open(request());
+		process.kill(broker.pids[1] ?? 0, "SIGKILL");
+		expect(await broker.died).toBe("node 2 of 2 ended by itself (SIGKILL)");
+	});
+
+	test("does not start when one of them ends; the others are gone", async () => {
+		const folder = testFolder();
+		const {
+			rig: local,
+			temporary,
+			log,
+			request,
+		} = await rig(
+			{},
+			undefined,
+			shell([`echo $$ > '${folder}/pid'; ${LIVES}`, "sleep 0.3; exit 7"]),
+		);
+		await expect(local.open(request())).rejects.toMatchObject({
+			code: "broker-start",
+			message: `mine: the broker did not start: node 2 of 2: exit code 7, last words: [1] ready. Its log: ${log}`,
+		});
+		expect(runs(Number(readFileSync(path.join(folder, "pid"), "utf8")))).toBe(
+			false,
+		);
+		expect(readdirSync(temporary)).toEqual([]);
+	});
+
+	test("that is never healthy is given up, and says how far it came", async () => {
+		const { rig: local, request } = await rig(
+			{},
+			undefined,
+			shell([LIVES], { startMs: 600, healthy: () => new Promise(() => {}) }),
+		);
+		await expect(local.open(request())).rejects.toThrow(
+			"mine: the broker did not start: it was ready and took no connections within 0.6s",
+		);
+	});
+
+	test("is killed when it does not end by itself", async () => {
+		const { rig: local, request } = await rig(
+			{},
+			undefined,
+			shell(["trap '' TERM INT; echo ready; while :; do sleep 0.1; done"], {
+				stopMs: 200,
+			}),
+		);
+		const broker = await local.open(request());
+		await broker.close();
+		expect(broker.pids.map(runs)).toEqual([false]);
+	});
+});
+
+describe("what has to happen before the nodes start", () => {
+	test("happens in order, in the same folder, each in its environment", async () => {
+		const sh = (body: string) => ({ argv: ["/bin/sh", "-c", body] });
+		const { rig: local, request } = await rig(
+			{},
+			undefined,
+			shell(["cat b; exec sleep 100"], {
+				before: [
+					sh("echo x > a"),
+					{ ...sh('cat a && echo "$WHAT" > b'), env: { WHAT: "y" } },
+				],
+				ready: (line) => line === "y",
+			}),
+		);
+		await local.open(request());
+	});
+
+	test("is told when it fails, with its last words", async () => {
+		const {
+			rig: local,
+			log,
+			request,
+		} = await rig(
+			{},
+			undefined,
+			shell(["echo ready; exec sleep 100"], {
+				before: [{ argv: ["/bin/sh", "-c", "echo no room; exit 3"] }],
+			}),
+		);
+		await expect(local.open(request())).rejects.toThrow(
+			`mine: the broker did not start: /bin/sh: exit code 3, last words: no room. Its log: ${log}`,
+		);
+	});
+});
+
+describe("a free port that somebody took in between", () => {
+	test("is no reason to give up: another one is tried", async () => {
+		let tries = 0;
+		const { rig: local, request } = await rig({}, undefined, {
+			launch: (setup) => {
+				tries++;
+				return shell([
+					tries < 3 ? "echo taken; exit 1" : "echo ready; exec sleep 100",
+				]).launch(setup);
+			},
+		});
+		await local.open(request());
+		expect(tries).toBe(3);
+	});
+
+	test("again and again is an error all the same", async () => {
+		const { rig: local, request } = await rig(
+			{},
+			undefined,
+			shell(["echo taken; exit 1"]),
+		);
+		await expect(local.open(request())).rejects.toMatchObject({
+			code: "broker-start",
+			message: expect.stringContaining("last words: taken"),
+		});
+	});
+});
+
+describe("CPUs", () => {
+	const print = shell([
+		"grep Cpus_allowed_list /proc/self/status; echo ready; exec sleep 100",
+	]);
+
+	test("that the scenario chooses are the broker's", async () => {
+		const { rig: local, log, request } = await rig({}, undefined, print);
+		await local.open(request({ cpus: "0" }));
+		expect(readFileSync(log, "utf8")).toMatch(/Cpus_allowed_list:\s*0\n/);
+	});
+
+	test("that the machine has not are refused with those that it has", async () => {
+		const { rig: local, request } = await rig({}, undefined, print);
+		await expect(
+			local.open(request({ cpus: "0,4000-4001" })),
+		).rejects.toMatchObject({
+			code: "pin-impossible",
+			exit: 3,
+			message: expect.stringMatching(
+				/^pin: 0,4000-4001 cannot be had: mqbench may use the CPUs \S+ here, and 4000, 4001 are not among them\. Change or remove pin\.$/,
+			),
+		});
+	});
+});
+
 test("a system without a process has nothing to start", async () => {
-	const { rig: local, temporary, log } = await rig();
+	const { rig: local, temporary, request } = await rig();
 	const broker = await local.open(
-		{ key: "floor", broker: "noop", port: null, url: null } as System,
-		log,
+		request({ system: { ...nats(), broker: "noop" } }),
 	);
-	expect(broker).toMatchObject({ url: "", pid: null, binary: null });
+	expect(broker).toMatchObject({ url: "", pids: [], binary: null });
 	expect(readdirSync(temporary)).toEqual([]);
 });
 

@@ -1,37 +1,32 @@
-import { createWriteStream } from "node:fs";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { failure } from "../../runner/errors.ts";
-import type { System } from "../../runner/scenario/scenario.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
 import { localBrokers } from "../brokers/index.ts";
 import { isAlive } from "../pid.ts";
-import {
-	bareEnvironment,
-	describeEnd,
-	type Ended,
-	startGuarded,
-} from "../process.ts";
-import { type Broker, NEVER, type Rig } from "../rig.ts";
-import type { LocalBroker, Ready } from "./local-broker.ts";
-
-/** How long a broker may take to come up, and to go down before it is killed. */
-const START_MS = 30_000;
-const STOP_MS = 5_000;
+import { type Broker, type BrokerRequest, NEVER, type Rig } from "../rig.ts";
+import type { LocalBroker } from "./local-broker.ts";
+import { freePorts } from "./ports.ts";
+import { FreePortTaken, start } from "./start.ts";
 
 /** Target local: brokers as processes of this machine, on loopback, their data in a temporary folder. */
-export async function localRig(world: World, binaries: Binaries): Promise<Rig> {
+export async function localRig(
+	world: World,
+	binaries: Binaries,
+	kinds: Readonly<Record<string, LocalBroker | null>> = localBrokers,
+): Promise<Rig> {
 	await sweep();
 	const open = new Set<Broker>();
 	return {
 		clients: [{ kind: "local", index: 0 }],
-		async open(system, logPath) {
-			const kind = localBrokers[system.broker];
+		async open(request) {
+			const kind = kinds[request.system.broker];
 			if (!kind) return none();
-			const broker = await start(kind, system, logPath, world, binaries);
+			const broker = await untilPortsAreFree(() =>
+				launch(kind, request, world, binaries),
+			);
 			open.add(broker);
 			return broker;
 		},
@@ -49,7 +44,8 @@ export function none(): Broker {
 		version: "",
 		binary: null,
 		sameHost: true,
-		pid: null,
+		pids: [],
+		settings: {},
 		died: NEVER,
 		close: async () => {},
 	};
@@ -59,102 +55,76 @@ export function none(): Broker {
 
 const PREFIX = "mqbench-";
 
-async function start(
+/** Between choosing a port and listening on it somebody else may take it: so many tries with others. */
+const TRIES = 3;
+
+async function launch(
 	kind: LocalBroker,
-	system: System,
-	logPath: string,
+	request: BrokerRequest,
 	world: World,
 	binaries: Binaries,
 ): Promise<Broker> {
+	const { system, level, messageBytes } = request;
 	const store = await mkdtemp(path.join(tmpdir(), `${PREFIX}${process.pid}-`));
-	const log = createWriteStream(logPath, { flags: "a" });
-	// A full disk must not end the run: the log is a convenience.
-	log.on("error", () => {});
-	let tail = "";
-	let told: (ready: Ready) => void;
-	const ready = new Promise<Ready>((resolve) => {
-		told = resolve;
-	});
-	const program = binaries[kind.program];
-	const child = startGuarded({
-		guard: binaries.guard,
-		argv: [program, ...kind.argv({ port: system.port, store })],
-		cwd: store,
-		env: bareEnvironment(store, world.env),
-		graceMs: STOP_MS,
-		onStdout(line) {
-			const found = kind.ready(line);
-			if (found) told(found);
-		},
-		onStderr(line) {
-			tail = `${tail}${line}\n`.slice(-4000);
-			log.write(`${line}\n`);
-		},
-	});
-	let closing = false;
-	const close = async () => {
-		closing = true;
-		child.signal("SIGTERM");
-		const killer = setTimeout(() => child.abandon(), STOP_MS);
-		await child.ended;
-		clearTimeout(killer);
-		child.abandon();
-		await new Promise<void>((resolve) => log.end(resolve));
-		await rm(store, { recursive: true, force: true });
+	// Maven downloads, Erlang's crash dumps, a node's data: all of it goes with the run.
+	const folders = [store];
+	const remove = async () => {
+		for (const folder of folders)
+			await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 	};
-	const first = await earliest<Ready | Ended>(world.stop, [ready, child.ended]);
-	if (typeof first === "object" && "url" in first)
-		return {
-			url: first.url,
-			version: first.version,
-			binary: program,
-			sameHost: true,
-			pid: first.pid,
-			died: child.ended.then((ended) =>
-				closing ? NEVER : `the broker ended by itself (${describeEnd(ended)})`,
-			),
-			close: once(close),
-		};
-	await close();
-	if (first === "stopped")
-		throw failure("interrupted", { signal: String(world.stop.reason) });
-	if (system.port !== null && kind.portTaken(tail))
-		throw failure("port-taken", { system: system.key, port: system.port });
-	const words = tail.trim().split("\n").at(-1);
-	throw failure("broker-start", {
-		system: system.key,
-		reason:
-			first === "late"
-				? `it took no connections within ${START_MS / 1000}s`
-				: `${describeEnd(first)}${words ? `, last words: ${words}` : ""}`,
-		log: logPath,
-	});
-}
-
-/** Removes what runs that were killed (kill -9, power) left in the temporary folder. */
-async function sweep(): Promise<void> {
-	const names = await readdir(tmpdir()).catch(() => []);
-	for (const name of names) {
-		const pid = /^mqbench-(\d+)-\w{6}$/.exec(name)?.[1];
-		if (pid && !isAlive(Number(pid)))
-			await rm(path.join(tmpdir(), name), { recursive: true, force: true });
-	}
-}
-
-/** What happens first: one of the events, the limit, or Ctrl-C. Nothing is left waiting afterwards. */
-async function earliest<T>(
-	stop: AbortSignal,
-	events: readonly Promise<T>[],
-): Promise<T | "late" | "stopped"> {
-	const over = new AbortController();
-	const limit = sleep(START_MS, "late" as const, {
-		signal: AbortSignal.any([stop, over.signal]),
-	}).catch(() => "stopped" as const);
 	try {
-		return await Promise.race([...events, limit]);
-	} finally {
-		over.abort();
+		const made = await kind.launch({
+			system,
+			level,
+			messageBytes,
+			store,
+			ports: (count) => freePorts(system, count),
+			binaries,
+			world,
+		});
+		folders.push(...(made.outside ?? []));
+		if (world.stop.aborted)
+			throw failure("interrupted", { signal: String(world.stop.reason) });
+		const { stop, ...broker } = await start(
+			made,
+			request,
+			store,
+			binaries.guard,
+			world,
+		);
+		return {
+			...broker,
+			binary: made.nodes[0]?.argv[0] ?? null,
+			close: once(async () => {
+				await stop();
+				await remove();
+			}),
+		};
+	} catch (error) {
+		await remove();
+		throw error;
 	}
+}
+
+async function untilPortsAreFree(
+	attempt: () => Promise<Broker>,
+): Promise<Broker> {
+	for (let tries = 1; ; tries++)
+		try {
+			return await attempt();
+		} catch (error) {
+			if (!(error instanceof FreePortTaken) || tries === TRIES) throw error;
+		}
+}
+
+/** Removes what runs that were killed (kill -9, power) left in the temporary folder, and in memory. */
+async function sweep(): Promise<void> {
+	for (const folder of [tmpdir(), "/dev/shm"])
+		for (const name of await readdir(folder).catch(() => [])) {
+			const pid = /^mqbench-(\d+)-\w{6}$/.exec(name)?.[1];
+			if (pid && !isAlive(Number(pid)))
+				await rm(path.join(folder, name), { recursive: true, force: true });
+		}
 }
 
 function once(action: () => Promise<void>): () => Promise<void> {

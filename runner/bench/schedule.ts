@@ -19,7 +19,7 @@ import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
 import { packageFolder } from "../package.ts";
 import { Result } from "../report/summary.ts";
-import { formatDuration } from "../units.ts";
+import { formatDuration, ratePerSecond } from "../units.ts";
 
 interface Row {
 	readonly system: string;
@@ -93,10 +93,9 @@ cases: [${all.map((rate) => `{ rate: ${rate}/s }`).join(", ")}]
 	}
 	const text = readFileSync(path.join(out, "result.json"), "utf8");
 	return Result.parse(JSON.parse(text)).runs.map((run) => {
-		const { messages, perNs } = run.load.rate;
 		return {
 			system: run.system,
-			rate: (messages / perNs) * 1e9,
+			rate: run.load.rate === null ? 0 : ratePerSecond(run.load.rate),
 			how: "mqbench",
 			achieved: run.throughput.achieved ?? 0,
 			missing: run.intended - (run.received ?? 0),

@@ -42,7 +42,7 @@ function summary(plans: readonly Plan[]): string {
 		counted(plans.length, "run"),
 		`${counted(systems.length, "system")} (${systems.join(", ")})`,
 		counted(cases.size, "case"),
-		`${formatDuration(ns)} and drain`,
+		`${plans.some(({ schedule }) => schedule.kind === "closed") ? "at most " : ""}${formatDuration(ns)} and drain`,
 	].join(", ");
 }
 

@@ -73,6 +73,11 @@ export class BucketSum {
 		}
 	}
 
+	/** Is there anything to add up? */
+	get filled(): boolean {
+		return this.#range !== null;
+	}
+
 	buckets(): Buckets {
 		if (this.#range === null) throw new Error("no histogram to add");
 		const indexes: number[] = [];

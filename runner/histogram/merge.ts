@@ -1,3 +1,4 @@
+import type { Metric } from "../plan/plan.ts";
 import {
 	addBuckets,
 	BucketSum,
@@ -5,7 +6,7 @@ import {
 	bucketRanges,
 	decodeBuckets,
 } from "./buckets.ts";
-import { type Distribution, distribution } from "./distribution.ts";
+import { type Distribution, distribution, EMPTY } from "./distribution.ts";
 import type { LogLine } from "./hlog.ts";
 import { rank, samplesForBound, valueAtRank } from "./percentiles.ts";
 
@@ -15,8 +16,10 @@ import { rank, samplesForBound, valueAtRank } from "./percentiles.ts";
  */
 export interface Merged {
 	readonly whole: Distribution;
-	/** By second of intended time, counted from the window's start: 0 is its first, -1 the last of the warm-up. Of response only. */
+	/** By second of intended time, counted from the window's start: 0 is its first, -1 the last of the warm-up. Of one metric only. */
 	readonly seconds: ReadonlyMap<number, SecondFigures>;
+	/** Of each stretch that was asked for what its whole seconds hold; none: nothing was recorded then. */
+	readonly stretches: readonly Distribution[];
 	/** Reads all lines again: by second, how many values it has, and how many are above each of `valuesNs`, upper edges of buckets. */
 	above(valuesNs: readonly number[]): Map<number, SecondCounts>;
 }
@@ -27,6 +30,16 @@ export interface SecondFigures {
 	readonly p50: number | null;
 	readonly p99: number | null;
 	readonly max: number | null;
+}
+
+export interface Wanted {
+	/** The metric whose course over time is shown. */
+	readonly course?: Metric;
+	/** In whole seconds from the window's start, ns. */
+	readonly stretches?: readonly {
+		readonly fromNs: number;
+		readonly toNs: number;
+	}[];
 }
 
 export interface SecondCounts {
@@ -44,8 +57,10 @@ export interface SecondCounts {
 export function mergeLines(
 	lines: Iterable<LogLine>,
 	windowStartNs: number,
+	{ course = "response", stretches = [] }: Wanted = {},
 ): Map<string, Merged> {
 	const sums = new Map<string, BucketSum>();
+	const parts = new Map<string, BucketSum[]>();
 	const seconds = new Map<string, Map<number, Second>>();
 	// Written to the millisecond, rounded either way.
 	const secondOf = (line: LogLine) =>
@@ -53,9 +68,15 @@ export function mergeLines(
 	for (const line of lines) {
 		const buckets = decodeBuckets(line.encoded);
 		getOrAdd(sums, line.tag, () => new BucketSum()).add(buckets);
-		if (!SECONDS_OF.test(line.tag)) continue;
+		const second = secondOf(line);
+		for (const [i, { fromNs, toNs }] of stretches.entries())
+			if (second * 1e9 >= fromNs && second * 1e9 < toNs)
+				getOrAdd(parts, line.tag, () => stretches.map(() => new BucketSum()))[
+					i
+				]?.add(buckets);
+		if (line.tag !== course && line.tag !== `${course}.warmup`) continue;
 		const bySecond = getOrAdd(seconds, line.tag, () => new Map());
-		addSecond(bySecond, secondOf(line), line, buckets);
+		addSecond(bySecond, second, line, buckets);
 	}
 	return new Map(
 		[...sums].map(([tag, sum]) => [
@@ -63,6 +84,10 @@ export function mergeLines(
 			{
 				whole: distribution(sum.buckets()),
 				seconds: figures(seconds.get(tag) ?? new Map()),
+				stretches: stretches.map((_, i) => {
+					const part = parts.get(tag)?.[i];
+					return part?.filled ? distribution(part.buckets()) : EMPTY;
+				}),
 				above: (values) => above(lines, tag, secondOf, values),
 			},
 		]),
@@ -70,9 +95,6 @@ export function mergeLines(
 }
 
 // --- internal ---
-
-/** The tags whose course over time is shown. */
-const SECONDS_OF = /^response(\.warmup)?$/;
 
 /** The histograms of one second. Almost always it is one: its figures are known when it is read, its bytes wait for another. */
 interface Second {

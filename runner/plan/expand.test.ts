@@ -86,6 +86,8 @@ describe("a plan", () => {
 		expect(one("rate: 3000/s, message: 256B, duration: 10s").schedule).toEqual({
 			kind: "constant",
 			rate: { messages: 3000, perNs: 1e9 },
+			seed: 0,
+			pieces: [],
 			warmupNs: 5e9,
 			durationNs: 10e9,
 			warmupMessages: 15_000,

@@ -1,9 +1,9 @@
 import { failure } from "../errors.ts";
-import { type Broker, brokers } from "../scenario/brokers.ts";
+import { brokerOf, commonOptions } from "../scenario/brokers.ts";
 import type { Case, Scenario, SlaLine, System } from "../scenario/scenario.ts";
-import { messagesBefore } from "./offset.ts";
 import type { Plan, Sla } from "./plan.ts";
 import { promisedGates } from "./promises.ts";
+import { backlogOf, phasesOf, scheduleOf } from "./schedule.ts";
 
 export interface ExpandOptions {
 	/** Name of the run folder; part of every topic, so that no run meets another one's messages. */
@@ -25,9 +25,13 @@ export function expand(
 	);
 	const chosen = only === undefined ? pairs : choose(pairs, only);
 	const plans: Plan[] = [];
+	// The same for every system and repeat; poisson arrivals take their time to count.
+	const schedules = remember(scheduleOf);
 	for (let repeat = 1; repeat <= scenario.repeat; repeat++)
 		for (const { system, one } of chosen)
-			plans.push(plan(scenario, system, one, runId, plans.length + 1, repeat));
+			plans.push(
+				plan(scenario, system, one, schedules, runId, plans.length + 1, repeat),
+			);
 	return plans;
 }
 
@@ -75,12 +79,15 @@ function plan(
 	scenario: Scenario,
 	system: System,
 	one: Case,
+	schedules: (one: Case) => Plan["schedule"],
 	runId: string,
 	index: number,
 	repeat: number,
 ): Plan {
-	const broker: Broker = brokers[system.broker];
-	const delivery = one.delivery ?? broker.delivery;
+	const broker = brokerOf(system);
+	const { durability = null, replicas = null } = commonOptions(system.options);
+	const { traits } = system;
+	const delivery = one.delivery ?? traits.delivery;
 	const written = distinct(
 		scenario.sla
 			.filter((line) => applies(line, system, one))
@@ -88,6 +95,12 @@ function plan(
 	);
 	const sla = [...written, ...promisedGates({ ...one, delivery }, written)];
 	const endNs = one.warmupNs + one.durationNs;
+	const topics = Array.from(
+		{ length: one.topics },
+		(_, t) => `mqbench.${runId}.${index}.${t}`,
+	);
+	// Of the scenario alone: every system gets the same bytes and keys, today and in a year.
+	const seed = fnv1a(scenario.name);
 	return {
 		schema: 1,
 		scenario: scenario.name,
@@ -99,33 +112,48 @@ function plan(
 		repeats: scenario.repeat,
 		runNumber: fnv1a(`${runId}.${index}`),
 		broker: system.broker,
-		durability: broker.durability,
+		durability: durabilityText(system),
+		durabilityLevel: durability,
+		replicas,
+		acks: traits.acks,
 		urlEnv: broker.urlEnv,
-		driverOptions: {},
+		driverOptions: {
+			...broker.driverOptions(system.options),
+		} as Plan["driverOptions"],
 		target: scenario.target,
 		pattern: one.pattern,
-		schedule: {
-			kind: "constant",
-			rate: { messages: one.rate.messages, perNs: one.rate.perNs },
-			warmupNs: one.warmupNs,
-			durationNs: one.durationNs,
-			warmupMessages: messagesBefore(one.rate, one.warmupNs),
-			messages: messagesBefore(one.rate, endNs),
-		},
+		schedule: schedules(one),
+		search: one.find === null ? null : { role: "start", of: one.name },
+		phases: phasesOf(one),
+		backlog: backlogOf(one),
 		drainNs: one.drainNs,
 		timeoutNs: one.timeoutNs,
 		inFlight: one.inFlight,
 		connections: one.connections,
 		producers: one.producers,
-		topics: Array.from(
-			{ length: one.topics },
-			(_, t) => `mqbench.${runId}.${index}.${t}`,
-		),
+		topics,
+		replyTopics:
+			one.pattern === "request-reply"
+				? topics.map((topic) => `${topic}.reply`)
+				: [],
+		partitions: one.partitions,
+		consumers: one.consumers,
+		subscriptions: one.subscriptions,
+		consumerConnections: one.consumerConnections,
+		wildcard: one.wildcard,
+		bystanders: one.bystanders,
+		work: one.work === null ? null : { ...one.work },
+		keys: one.keys === null ? null : { ...one.keys, seed },
+		pin: {
+			generator: scenario.pin.generator,
+			brokers: brokerCpus(scenario, system),
+		},
 		message: {
 			bytes: one.messageBytes,
-			payload: one.payload,
-			// Of the scenario alone: every system gets the same bytes, today and in a year.
-			seed: fnv1a(scenario.name),
+			payload: one.payload.kind,
+			randomRatio: one.payload.randomRatio,
+			file: one.payload.file,
+			seed,
 			checksum: one.checksum,
 		},
 		delivery,
@@ -143,6 +171,29 @@ function plan(
 	};
 }
 
+/** What the system does with stored messages, for people: "sync_interval: always (fsync)". */
+function durabilityText({ options, traits }: System): string {
+	const { durability } = commonOptions(options);
+	return durability === undefined
+		? traits.ownDurability
+		: `${traits.levels[durability]} (${durability})`;
+}
+
+/** CPUs of the system's broker: its own, else the scenario's. Existing ones are not ours to pin. */
+function brokerCpus({ target, pin }: Scenario, system: System): string | null {
+	if (target !== "local") return null;
+	return commonOptions(system.options).pin ?? pin.brokers;
+}
+
+function remember<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
+	const made = new Map<Key, Value>();
+	return (key) => {
+		const value = made.get(key) ?? make(key);
+		made.set(key, value);
+		return value;
+	};
+}
+
 function applies(line: SlaLine, system: System, one: Case): boolean {
 	return (
 		(line.system ?? system.key) === system.key &&
@@ -150,7 +201,6 @@ function applies(line: SlaLine, system: System, one: Case): boolean {
 	);
 }
 
-/** Each latency limit once, in the order of the lines. */
 /**
  * Each objective once: a line for all systems and the same one for this system are one gate, and no two repeats of it.
  * The first wording stays; `abort` of any of them holds.
@@ -165,6 +215,7 @@ function distinct(lines: readonly Sla[]): Sla[] {
 	return [...found.values()];
 }
 
+/** Each latency limit once, in the order of the lines. */
 function limits(sla: readonly Sla[]): Plan["limits"] {
 	const distinct = new Map<string, Plan["limits"][number]>();
 	for (const line of sla)

@@ -41,7 +41,7 @@ test("a floor has the load of its case, on noop, without limits of any kind", ()
 		expect(floor.message).toEqual(like?.message);
 		expect(floor.schedule.messages).toBe(
 			messagesBefore(
-				floor.schedule.rate,
+				floor.schedule,
 				floor.schedule.warmupNs + floor.schedule.durationNs,
 			),
 		);

@@ -1,5 +1,6 @@
-import { messagesBefore } from "./offset.ts";
+import { brokers, type Traits } from "../scenario/brokers.ts";
 import type { Plan } from "./plan.ts";
+import { counted } from "./schedule.ts";
 
 /** How long the floor is measured: enough for a p99 by second from 400/s on, short enough not to be in the way. */
 const WARMUP_NS = 0.5e9;
@@ -19,28 +20,65 @@ export function floors(plans: readonly Plan[]): Plan[] {
 
 // --- internal ---
 
+const noop: Traits = brokers.noop.traits();
+/** A closed load's floor: as many messages as take about as long. */
+const CLOSED_MESSAGES = 100_000;
+const NO_CONSUMERS = {
+	consumers: 0,
+	subscriptions: 1,
+	consumerConnections: 0,
+	replyTopics: [],
+	bystanders: 0,
+};
+
+/** The load at its highest rate; a closed one with fewer messages. */
+function schedule({ schedule: whole }: Plan): Plan["schedule"] {
+	if (whole.rate === null) {
+		const warmupMessages = Math.min(whole.warmupMessages, CLOSED_MESSAGES / 10);
+		const measured = whole.messages - whole.warmupMessages;
+		return {
+			...whole,
+			durationNs: WARMUP_NS + DURATION_NS,
+			warmupMessages,
+			messages: warmupMessages + Math.min(measured, CLOSED_MESSAGES),
+		};
+	}
+	return counted({
+		kind: whole.kind === "stages" ? "constant" : whole.kind,
+		rate: whole.rate,
+		seed: whole.seed,
+		pieces: [],
+		warmupNs: WARMUP_NS,
+		durationNs: DURATION_NS,
+	});
+}
+
 function floor(plan: Plan, index: number): Plan {
-	const { rate } = plan.schedule;
+	const pattern = noop.cannot[plan.pattern] ? "round-trip" : plan.pattern;
 	return {
 		...plan,
 		index,
 		system: "noop",
 		broker: "noop",
-		durability: "none, nothing is stored",
+		durability: noop.ownDurability,
+		durabilityLevel: null,
+		replicas: null,
+		acks: noop.acks,
 		target: "local",
+		pattern,
 		repeat: 1,
 		repeats: 1,
 		driverOptions: {},
-		schedule: {
-			...plan.schedule,
-			warmupNs: WARMUP_NS,
-			durationNs: DURATION_NS,
-			warmupMessages: messagesBefore(rate, WARMUP_NS),
-			messages: messagesBefore(rate, WARMUP_NS + DURATION_NS),
-		},
+		schedule: schedule(plan),
+		search: null,
+		phases: [],
+		backlog: null,
+		...(pattern === plan.pattern ? {} : NO_CONSUMERS),
+		wildcard: plan.wildcard && noop.wildcards,
+		work: null,
 		drainNs: 1e9,
 		timeoutNs: 1e9,
-		inFlight: null,
+		inFlight: plan.schedule.kind === "closed" ? plan.inFlight : null,
 		limits: [],
 		sla: [],
 		delivery: "at-most-once",

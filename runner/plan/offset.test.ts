@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { parseRate } from "../units.ts";
-import { messagesBefore, offsetNs } from "./offset.ts";
+import { parseRate, type Rate } from "../units.ts";
+import { ARRIVALS, drawSource, exponential } from "./draw.ts";
+import { messagesBefore, offsetNs, type Shape } from "./offset.ts";
 
 interface Row {
 	rate: string;
@@ -11,6 +12,13 @@ interface Row {
 const table: {
 	offset: (Row & { i: number; ns: number })[];
 	before: (Row & { ns: number; count: number })[];
+	shapes: {
+		about: string;
+		shape: Exclude<Shape, Rate>;
+		offset: [i: number, ns: number][];
+		before: [ns: number, count: number][];
+	}[];
+	exponential: { seed: number; i: number; value: number }[];
 } = JSON.parse(
 	readFileSync(new URL("./offset.table.json", import.meta.url), "utf8"),
 );
@@ -27,6 +35,23 @@ test.each(table.before)(
 	"at $rate $count messages are due before $ns ns",
 	(row) => {
 		expect(messagesBefore(row, row.ns)).toBe(row.count);
+	},
+);
+
+describe.each(table.shapes)("$about", ({ shape, offset, before }) => {
+	test.each(offset)("message %i is due at %i ns", (i, ns) => {
+		expect(offsetNs(shape, i)).toBe(ns);
+	});
+
+	test.each(before)("before %i ns %i messages are due", (ns, count) => {
+		expect(messagesBefore(shape, ns)).toBe(count);
+	});
+});
+
+test.each(table.exponential)(
+	"random number $i of seed $seed is $value",
+	(row) => {
+		expect(exponential(drawSource(row.seed, ARRIVALS), row.i)).toBe(row.value);
 	},
 );
 
@@ -89,4 +114,69 @@ describe("for any rate", () => {
 	test("a time that a number cannot hold exactly is refused, not rounded", () => {
 		expect(() => offsetNs(parseRate("1/h"), 1e9)).toThrow(RangeError);
 	});
+
+	test("a plan's schedule of constant kind is its rate", () => {
+		for (const rate of rates) {
+			const shape = constant(rate);
+			for (const i of [0, 1, 999, 1_234_567])
+				expect(offsetNs(shape, i)).toBe(offsetNs(rate, i));
+			expect(messagesBefore(shape, 7e9)).toBe(messagesBefore(rate, 7e9));
+		}
+	});
 });
+
+describe("for any shape", () => {
+	test("messagesBefore counts exactly the offsets below a time", () => {
+		for (const { shape } of table.shapes)
+			for (let ns = 1; ns < offsetNs(shape, 1000); ns = ns * 3 + 7) {
+				const count = messagesBefore(shape, ns);
+				expect(offsetNs(shape, count)).toBeGreaterThanOrEqual(ns);
+				if (count > 0) expect(offsetNs(shape, count - 1)).toBeLessThan(ns);
+			}
+	});
+
+	test("nothing is due before T0", () => {
+		for (const { shape } of table.shapes)
+			expect([messagesBefore(shape, 0), messagesBefore(shape, -1)]).toEqual([
+				0, 0,
+			]);
+	});
+
+	test("a poisson schedule is the same in whichever order it is asked, and by its side", () => {
+		const one = {
+			...constant(parseRate("3000/s")),
+			kind: "poisson",
+			seed: 77,
+		} as const;
+		const other = { ...one, seed: 78 };
+		const indices = [0, 500_000, 1023, 1024, 3, 499_999, 70_000];
+		const first = indices.map((i) => offsetNs(one, i));
+		const second = indices.toReversed().map((i) => {
+			expect(offsetNs(other, i)).not.toBe(offsetNs(one, i));
+			return offsetNs({ ...one }, i);
+		});
+		expect(second.toReversed()).toEqual(first);
+	});
+
+	test("poisson keeps the rate: 15 000 in 5 s, give or take four standard deviations", () => {
+		for (let seed = 0; seed < 20; seed++) {
+			const shape = {
+				...constant(parseRate("3000/s")),
+				kind: "poisson",
+				seed,
+			} as const;
+			expect(Math.abs(messagesBefore(shape, 5e9) - 15_000)).toBeLessThan(490);
+		}
+	});
+
+	test("a closed load has no offsets, and says so", () => {
+		const closed = { kind: "closed", rate: null, seed: 0, pieces: [] } as const;
+		expect(() => offsetNs({ ...closed, pieces: [] }, 0)).toThrow(
+			"no intended times",
+		);
+	});
+});
+
+function constant(rate: Rate) {
+	return { kind: "constant" as const, rate, seed: 0, pieces: [] };
+}

@@ -1,29 +1,36 @@
+import { rateText, timeText } from "../run/load-text.ts";
 import {
 	formatBytes,
+	formatBytesExact,
 	formatCount,
 	formatDuration,
 	formatDurationExact,
+	formatRate,
 } from "../units.ts";
 import { wrap } from "../wrap.ts";
 import {
 	type Carried,
 	DEPTHS,
+	type Enough,
 	type Outline,
 	tooDeepSentence,
 } from "./outline.ts";
+import type { Plan } from "./plan.ts";
 
 /** An outline for people. Names stand last in their tables, so that a long one breaks nothing. */
 export function renderOutline(outline: Outline, columns: number): string {
 	const width = Math.max(40, columns);
 	const { runs, cases } = outline;
-	const both = runs.some(({ plan }) => plan.pattern === "round-trip");
+	const plans = runs.map(({ plan }) => plan);
+	const closed = plans.some(({ schedule }) => schedule.kind === "closed");
+	const searched = plans.some(({ search }) => search !== null);
 	const lines = [
 		...table(
 			["#", "repeat", "time", "messages", "bytes", "system/case"],
 			runs.map(({ plan, messages, bytes, durationNs }) => [
 				`${plan.index}`,
 				`${plan.repeat}/${plan.repeats}`,
-				formatDurationExact(durationNs),
+				`${plan.schedule.kind === "closed" ? "<= " : ""}${formatDurationExact(durationNs)}`,
 				formatCount(messages),
 				formatBytes(bytes),
 				`${plan.system}/${plan.case}`,
@@ -31,8 +38,23 @@ export function renderOutline(outline: Outline, columns: number): string {
 		),
 		"",
 		...wrap(
-			`${counted(runs.length, "run")}: ${formatDuration(outline.durationNs)} of sending, and at most ${formatDuration(outline.drainNs)} of waiting for the last messages. ${formatCount(outline.messages)} messages, warm-up included; ${formatBytes(outline.bytes)} of payload${both ? ", there and back" : ""}.`,
+			`${counted(runs.length, "run")}: ${closed ? "at most " : ""}${formatDuration(outline.durationNs)} of sending, and at most ${formatDuration(outline.drainNs)} of waiting for the last messages. ${formatCount(outline.messages)} messages, warm-up included; ${formatBytes(outline.bytes)} of payload${plans.every(({ pattern }) => pattern === "round-trip") ? ", there and back" : ", counted each time it crosses the network"}.`,
 			width,
+		),
+		...(searched
+			? [
+					"",
+					...wrap(
+						"find: max-rate makes such runs at one rate after the other, until it knows the highest that meets the sla: usually 10 to 15, of 15s and more.",
+						width,
+					),
+				]
+			: []),
+		"",
+		"What each case does:",
+		"",
+		...byName(plans, (plan) => plan.case).flatMap((plan) =>
+			wrap(`${plan.case}: ${describe(plan)}.`, width, "    ", "  "),
 		),
 		"",
 		"Percentiles that the window of one run carries:",
@@ -44,7 +66,7 @@ export function renderOutline(outline: Outline, columns: number): string {
 		),
 		"",
 		...wrap(
-			"ok: 10 samples or more are expected above it; weak: fewer, but a 95 % bound exists; none: not printed. Beside them the duration from which on it is ok, at this rate. Stalls make it less: mqbench explain support.",
+			`ok: 10 samples or more are expected above it; weak: fewer, but a 95 % bound exists; none: not printed. Beside them ${closed ? "what would make it ok: a duration at this rate, or a number of messages" : "the duration from which on it is ok, at this rate"}. Stalls make it less: mqbench explain support.`,
 			width,
 		),
 		...outline.tooDeep.flatMap((line) => [
@@ -60,16 +82,121 @@ export function renderOutline(outline: Outline, columns: number): string {
 	return `${lines.join("\n")}\n`;
 }
 
+/** "fan-out of 256B, 1000/s for 10s after 5s warm-up; 4 producers on 4 connections, ...": the whole load in words. */
+export function describe(plan: Plan): string {
+	return [
+		`${plan.pattern} of ${formatBytesExact(plan.message.bytes)}, ${rateText(plan)} ${timeText(plan)}`,
+		topology(plan),
+		...pieces(plan),
+		...backlog(plan),
+		...extras(plan),
+	].join("; ");
+}
+
 // --- internal ---
+
+function topology(plan: Plan): string {
+	const {
+		consumers,
+		subscriptions,
+		consumerConnections,
+		partitions,
+		bystanders,
+	} = plan;
+	const receivers =
+		plan.pattern === "fan-out"
+			? counted(subscriptions, "subscriber")
+			: consumers > 0
+				? counted(
+						consumers,
+						plan.pattern === "request-reply" ? "responder" : "consumer",
+					)
+				: null;
+	return [
+		`${counted(plan.producers, "producer")} on ${counted(plan.connections, "connection")}`,
+		`${counted(plan.topics.length, "topic")}${partitions > 1 ? ` of ${partitions} partitions` : ""}`,
+		...(receivers === null
+			? []
+			: [`${receivers} on ${counted(consumerConnections, "connection")}`]),
+		...(plan.wildcard ? ["subscribed by a wildcard"] : []),
+		...(bystanders > 0 ? [counted(bystanders, "bystander")] : []),
+	].join(", ");
+}
+
+/** Where the rate goes, unless its phases say so. */
+function pieces({ schedule, phases }: Plan): string[] {
+	if (schedule.kind !== "stages") return [];
+	const [warmup, rest] =
+		schedule.warmupNs > 0
+			? [schedule.pieces[0], schedule.pieces.slice(1)]
+			: [undefined, schedule.pieces];
+	const steps = phases.length > 0;
+	const parts = rest.map(({ durationNs, to }) =>
+		steps
+			? `${formatRate(to)} for ${formatDurationExact(durationNs)}`
+			: `to ${formatRate(to)} in ${formatDurationExact(durationNs)}`,
+	);
+	const from = warmup ?? rest[0];
+	const shown =
+		parts.length > 12
+			? [...parts.slice(0, 6), "...", ...parts.slice(-2)]
+			: parts;
+	return [
+		`${steps || !from ? "" : `from ${formatRate(from.from)} `}${shown.join(", ")}`,
+	];
+}
+
+function backlog({ backlog: held, schedule }: Plan): string[] {
+	if (held === null) return [];
+	const pause = held.pauseNs - schedule.warmupNs;
+	const build = held.resumeNs - held.pauseNs;
+	const drain = schedule.durationNs - pause - build;
+	return [
+		`consumers pause after ${formatDurationExact(pause)} for ${formatDurationExact(build)} while ${formatCount(held.messages)} messages pile up, and have ${formatDurationExact(drain)} to drain them`,
+	];
+}
+
+function extras(plan: Plan): string[] {
+	const { inFlight, keys, work, message } = plan;
+	const { randomRatio, file } = message;
+	return [
+		...(inFlight === null
+			? []
+			: [`at most ${formatCount(inFlight)} in flight per producer`]),
+		...(work === null
+			? []
+			: [
+					`${formatDurationExact(work.meanNs)} of work per message${work.distribution === "exponential" ? " on average, exponential" : ""}`,
+				]),
+		...(keys === null
+			? []
+			: [`${formatCount(keys.count)} keys, ${keys.distribution}`]),
+		...(file !== null
+			? ["payload from a file"]
+			: message.payload === "zeros"
+				? ["payload of zeros"]
+				: randomRatio < 1
+					? [
+							`${Number((randomRatio * 100).toPrecision(6))} % of payload random`,
+						]
+					: []),
+	];
+}
 
 function carriedRow(one: Carried): string[] {
 	return [
 		formatCount(one.samples),
-		...one.percentiles.map(({ support, okFromNs }) =>
-			support === "ok" ? "ok" : `${support} ${formatDurationExact(okFromNs)}`,
+		...one.percentiles.map(({ support, okFrom }) =>
+			support === "ok" ? "ok" : `${support} ${amount(okFrom)}`,
 		),
-		one.case,
+		one.phase === null ? one.case : `  ${one.phase}`,
 	];
+}
+
+function amount(enough: Enough): string {
+	return "ns" in enough
+		? formatDurationExact(enough.ns)
+		: formatCount(enough.messages);
 }
 
 /** Numbers are flush right; the last column, and with "left" all but the first, begin at their left edge. */
@@ -91,6 +218,16 @@ function table(
 			)
 			.join("  ")}`.trimEnd(),
 	);
+}
+
+function byName(
+	plans: readonly Plan[],
+	name: (plan: Plan) => string,
+): readonly Plan[] {
+	const first = new Map<string, Plan>();
+	for (const plan of plans)
+		if (!first.has(name(plan))) first.set(name(plan), plan);
+	return [...first.values()];
 }
 
 function counted(count: number, noun: string): string {

@@ -142,6 +142,11 @@ describe("the outline as text", () => {
 1 run: 15s of sending, and at most 30s of waiting for the last messages. 45 000
 messages, warm-up included; 22MiB of payload, there and back.
 
+What each case does:
+
+  256B 3000/s: round-trip of 256B, 3000/s for 10s after 5s warm-up; 1 producer
+    on 1 connection, 1 topic.
+
 Percentiles that the window of one run carries:
 
   samples  p99  p99.9  p99.99    p99.999    case

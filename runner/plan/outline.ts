@@ -1,5 +1,7 @@
 import { formatDurationExact, type Rate } from "../units.ts";
-import type { Plan } from "./plan.ts";
+import { mainMetric, samplesPerMessage } from "../verdict/samples.ts";
+import { messagesBefore } from "./offset.ts";
+import type { Metric, Plan } from "./plan.ts";
 import {
 	type Support,
 	samplesForBound,
@@ -16,10 +18,10 @@ export interface Outline {
 	readonly runs: readonly OutlineRun[];
 	readonly messages: number;
 	readonly bytes: number;
-	/** Warm-ups and windows; the drain comes on top, at most `drainNs` in all. */
+	/** Warm-ups and windows, of closed loads the longest that they may take; the drain comes on top, at most `drainNs` in all. */
 	readonly durationNs: number;
 	readonly drainNs: number;
-	/** For each case what its window carries. */
+	/** For each case what its window carries, and below it each of its phases. */
 	readonly cases: readonly Carried[];
 	/** SLA lines that ask for more than the samples carry. */
 	readonly tooDeep: readonly TooDeep[];
@@ -29,22 +31,29 @@ export interface OutlineRun {
 	readonly plan: Plan;
 	/** Warm-up included. */
 	readonly messages: number;
-	/** Payload bytes, both ways where messages come back. */
+	/** Payload bytes, each time that they cross the network: to the broker, and to all who receive them. */
 	readonly bytes: number;
 	readonly durationNs: number;
 }
 
+/** What the window of a case carries, or one of its phases: a step, what a backlog goes through. */
 export interface Carried {
 	readonly case: string;
-	/** Messages intended in the window. */
+	/** null: the whole window. */
+	readonly phase: string | null;
+	/** The metric that reports show first. */
+	readonly metric: Metric;
+	/** Its samples: messages intended, of a fan-out their copies. */
 	readonly samples: number;
 	readonly percentiles: readonly {
 		readonly p: number;
 		readonly support: Support;
-		/** `duration` from which on it would be ok at this rate. */
-		readonly okFromNs: number;
+		readonly okFrom: Enough;
 	}[];
 }
+
+/** What carries a number of samples: a duration at the mean rate, or, where a closed load has none, messages. */
+export type Enough = { readonly ns: number } | { readonly messages: number };
 
 /** An SLA line with a percentile that a run of the case will not print. */
 export interface TooDeep {
@@ -57,8 +66,8 @@ export interface TooDeep {
 	readonly passFrom: number;
 	readonly weakFrom: number;
 	readonly okFrom: number;
-	readonly weakFromNs: number;
-	readonly okFromNs: number;
+	readonly weakWith: Enough;
+	readonly okWith: Enough;
 }
 
 /** Adds up plans, and holds each case's window against the percentiles. */
@@ -68,7 +77,7 @@ export function outline(plans: readonly Plan[]): Outline {
 		return {
 			plan,
 			messages: schedule.messages,
-			bytes: schedule.messages * message.bytes * directions[plan.pattern],
+			bytes: schedule.messages * message.bytes * crossings(plan),
 			durationNs: schedule.warmupNs + schedule.durationNs,
 		};
 	});
@@ -80,7 +89,7 @@ export function outline(plans: readonly Plan[]): Outline {
 		bytes: sum((run) => run.bytes),
 		durationNs: sum((run) => run.durationNs),
 		drainNs: sum((run) => run.plan.drainNs),
-		cases: distinct(plans, (plan) => plan.case).map(carried),
+		cases: distinct(plans, (plan) => plan.case).flatMap(carried),
 		tooDeep: distinct(plans.flatMap(tooDeep), (line) =>
 			JSON.stringify([line.sla, line.case]),
 		),
@@ -104,39 +113,86 @@ export function tooDeepSentence(line: TooDeep, count: (n: number) => string) {
 		line.samples < line.passFrom
 			? `It cannot pass: that takes ${count(line.passFrom)} samples, none of them over the limit (ln 0.05 / ln ${quantile(p)}).`
 			: `It can pass only with no sample over the limit (possible from ${count(line.passFrom)} on, ln 0.05 / ln ${quantile(p)}).`;
-	return `${line.sla} (${line.case}): ${count(line.samples)} samples carry no p${p}. ${can} Write duration: ${formatDurationExact(line.weakFromNs)} to have it printed (weak, ${count(line.weakFrom)} samples), ${formatDurationExact(line.okFromNs)} for 10 samples above it (ok, ${count(line.okFrom)}).`;
+	return `${line.sla} (${line.case}): ${count(line.samples)} samples carry no p${p}. ${can} Write ${enoughText(line.weakWith)} to have it printed (weak, ${count(line.weakFrom)} samples), ${enoughText(line.okWith).replace(/^\w+: /, "")} for 10 samples above it (ok, ${count(line.okFrom)}).`;
+}
+
+/** "duration: 5min", "messages: 100000": as it stands in a scenario. */
+export function enoughText(enough: Enough): string {
+	return "ns" in enough
+		? `duration: ${formatDurationExact(enough.ns)}`
+		: `messages: ${enough.messages}`;
 }
 
 // --- internal ---
 
 /** How often a message crosses the network. */
-const directions: Readonly<Record<Plan["pattern"], number>> = {
-	"round-trip": 2,
-};
-
-function samplesOf({ schedule }: Plan): number {
-	return schedule.messages - schedule.warmupMessages;
+function crossings({ pattern, subscriptions }: Plan): number {
+	const receipts: Readonly<Record<Plan["pattern"], number>> = {
+		"round-trip": 1,
+		// To the responder, back to the broker, and to the requester.
+		"request-reply": 3,
+		"fan-out": subscriptions,
+		"work-queue": 1,
+		backlog: 1,
+		publish: 0,
+	};
+	return 1 + receipts[pattern];
 }
 
-function carried(plan: Plan): Carried {
-	const samples = samplesOf(plan);
+/** Messages intended in a stretch of the window, of a closed load in all of it. */
+function messagesIn(
+	{ schedule }: Plan,
+	stretch: { fromNs: number; toNs: number } | null,
+): number {
+	return stretch === null
+		? schedule.messages - schedule.warmupMessages
+		: messagesBefore(schedule, schedule.warmupNs + stretch.toNs) -
+				messagesBefore(schedule, schedule.warmupNs + stretch.fromNs);
+}
+
+/** The length of the stretch that would carry as many samples, at its mean rate. */
+function enough(
+	plan: Plan,
+	metric: Metric,
+	samples: number,
+	stretch: Plan["phases"][number] | null = null,
+): Enough {
+	const { kind, rate, durationNs } = plan.schedule;
+	const each = Math.max(1, samplesPerMessage(plan, metric));
+	const messages = Math.ceil(samples / each);
+	if (kind === "closed" || rate === null) return { messages };
+	if (kind !== "stages") return { ns: durationFor(messages, rate) };
+	const perNs = stretch ? stretch.toNs - stretch.fromNs : durationNs;
 	return {
-		case: plan.case,
-		samples,
-		percentiles: DEPTHS.map((p) => ({
-			p,
-			support: supportOf(samples, p),
-			okFromNs: durationFor(samplesForSupport(p), plan.schedule.rate),
-		})),
+		ns: durationFor(messages, { messages: messagesIn(plan, stretch), perNs }),
 	};
 }
 
+function carried(plan: Plan): Carried[] {
+	const metric = mainMetric(plan);
+	return [null, ...plan.phases].map((phase) => {
+		const samples = messagesIn(plan, phase) * samplesPerMessage(plan, metric);
+		return {
+			case: plan.case,
+			phase: phase?.name ?? null,
+			metric,
+			samples,
+			percentiles: DEPTHS.map((p) => ({
+				p,
+				support: supportOf(samples, p),
+				okFrom: enough(plan, metric, samplesForSupport(p), phase),
+			})),
+		};
+	});
+}
+
 function tooDeep(plan: Plan): TooDeep[] {
-	const samples = samplesOf(plan);
 	return plan.sla.flatMap((sla) => {
 		if (sla.kind !== "percentile") return [];
 		const p = sla.percentile;
-		if (supportOf(samples, p) !== "none") return [];
+		const each = samplesPerMessage(plan, sla.metric);
+		const samples = messagesIn(plan, null) * each;
+		if (each === 0 || supportOf(samples, p) !== "none") return [];
 		const [weakFrom, okFrom] = [samplesForBound(p), samplesForSupport(p)];
 		return [
 			{
@@ -147,8 +203,8 @@ function tooDeep(plan: Plan): TooDeep[] {
 				passFrom: samplesForPass(p),
 				weakFrom,
 				okFrom,
-				weakFromNs: durationFor(weakFrom, plan.schedule.rate),
-				okFromNs: durationFor(okFrom, plan.schedule.rate),
+				weakWith: enough(plan, sla.metric, weakFrom),
+				okWith: enough(plan, sla.metric, okFrom),
 			},
 		];
 	});

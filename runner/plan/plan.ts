@@ -8,11 +8,24 @@ import { z } from "zod";
 const Count = z.int().nonnegative();
 const Ns = z.int().nonnegative();
 
-/** Metrics of latency. All but `service`, `lag` and `queued` count from the intended time. */
-export const Metric = z.enum(["response", "service", "lag", "queued", "ack"]);
+/**
+ * Metrics of latency. All but `service`, `lag` and `queued` count from the intended time. `last` is of fan-out: the copy of
+ * the slowest subscriber.
+ */
+export const Metric = z.enum([
+	"response",
+	"service",
+	"lag",
+	"queued",
+	"ack",
+	"last",
+]);
 export type Metric = z.infer<typeof Metric>;
 
-/** Counters and rates an SLA may name. */
+/**
+ * Counters, rates and times an SLA may name. `throughput` alone is what is received. drainRate, drainTime: of a backlog, from
+ * the moment its consumers resume.
+ */
 export const Tally = z.enum([
 	"lost",
 	"failed",
@@ -23,12 +36,16 @@ export const Tally = z.enum([
 	"corrupted",
 	"notOffered",
 	"throughput",
+	"throughput.sent",
+	"throughput.received",
 	"achieved",
+	"drainRate",
+	"drainTime",
 ]);
 export type Tally = z.infer<typeof Tally>;
 
 /**
- * One parsed SLA line. `limit` is ns for latencies, messages for counts, messages/s for rates. `abort`: a run that
+ * One parsed SLA line. `limit` is ns for latencies and drainTime, messages for counts, messages/s for rates. `abort`: a run that
  * cannot pass this any more is stopped.
  */
 export const Sla = z.discriminatedUnion("kind", [
@@ -55,12 +72,60 @@ export const Sla = z.discriminatedUnion("kind", [
 		text: z.string(),
 		tally: Tally,
 		op: z.enum(["<", "<=", "==", ">=", ">"]),
-		/** Messages, or messages per second for throughput and achieved. */
+		/** Messages; messages per second for throughput, achieved and drainRate; ns for drainTime. */
 		limit: z.number().nonnegative(),
 		abort: z.boolean(),
 	}),
 ]);
 export type Sla = z.infer<typeof Sla>;
+
+export const PATTERNS = [
+	"round-trip",
+	"request-reply",
+	"fan-out",
+	"work-queue",
+	"publish",
+	"backlog",
+] as const;
+export const Pattern = z.enum(PATTERNS);
+export type Pattern = z.infer<typeof Pattern>;
+
+/** None / written to the OS / flushed every so often / on disk before the acknowledgement. */
+export const LEVELS = ["memory", "os", "interval", "fsync"] as const;
+export const Level = z.enum(LEVELS);
+export type Level = z.infer<typeof Level>;
+
+const Rate = z.strictObject({
+	messages: z.int().positive(),
+	perNs: z.int().positive(),
+});
+
+/**
+ * The shape of the load. Open loads (all but `closed`) fix the intended time of each message: message i is due offset(i)
+ * after T0 (offset.ts, schedule.go). A closed load has none: each producer sends as fast as `inFlight` lets it.
+ */
+export const Schedule = z.strictObject({
+	kind: z.enum(["constant", "poisson", "stages", "closed"]),
+	/**
+	 * `messages` per `perNs`: an exact ratio. constant: offset(i) = floor(i * perNs / messages); poisson: the mean; stages: the
+	 * highest; closed: null.
+	 */
+	rate: Rate.nullable(),
+	/** poisson: of the arrivals; else 0. */
+	seed: Count.default(0),
+	/** stages: from T0 on without gaps, the warm-up first; the rate goes from `from` to `to` in a straight line. Else empty. */
+	pieces: z
+		.array(z.strictObject({ durationNs: Ns, from: Rate, to: Rate }))
+		.default([]),
+	/** closed: 0. */
+	warmupNs: Ns,
+	/** closed: the longest that it may take, warm-up included. */
+	durationNs: Ns,
+	/** Messages intended before the window opens, and in all: those with offset < warmup + duration. */
+	warmupMessages: Count,
+	messages: Count,
+});
+export type Schedule = z.infer<typeof Schedule>;
 
 export const Plan = z.strictObject({
 	schema: z.literal(1),
@@ -79,43 +144,106 @@ export const Plan = z.strictObject({
 	broker: z.string(),
 	/** What the system promises about stored messages, for people: "none, nothing is stored". */
 	durability: z.string(),
+	/** The level that the scenario asks for; null: the broker's own. */
+	durabilityLevel: Level.nullable().default(null),
+	/** Replicas of every topic; null: the broker's own. */
+	replicas: z.int().positive().nullable().default(null),
+	/** Every message is acknowledged to its sender. */
+	acks: z.boolean().default(false),
 	/** Environment variable that holds the broker's URL, password included. */
 	urlEnv: z.string(),
 	/** Options for the driver, passed on as they are. */
 	driverOptions: z.record(z.string(), z.json()),
 	target: z.enum(["local", "existing"]),
-	pattern: z.enum(["round-trip"]),
-	schedule: z.strictObject({
-		kind: z.literal("constant"),
-		/** `messages` per `perNs`: an exact ratio, offset(i) = floor(i * perNs / messages). */
-		rate: z.strictObject({
-			messages: z.int().positive(),
-			perNs: z.int().positive(),
-		}),
-		warmupNs: Ns,
-		durationNs: Ns,
-		/** Messages intended before the window opens, and in all: those with offset < warmup + duration. */
-		warmupMessages: Count,
-		messages: Count,
-	}),
+	pattern: Pattern,
+	schedule: Schedule,
+	/**
+	 * `find: max-rate`: which part of the search this run is, and of which case. start: the case as it is written, of which
+	 * the others are made; it is not run itself. null: a run like any other.
+	 */
+	search: z
+		.strictObject({
+			role: z.enum(["start", "probe", "confirm", "curve"]),
+			of: z.string(),
+		})
+		.nullable()
+		.default(null),
+	/**
+	 * Stretches of the window that reports show one by one, in whole seconds from its start: the steps of a load, or the
+	 * "before", "build" and "drain" of a backlog. Empty: there are none.
+	 */
+	phases: z
+		.array(z.strictObject({ name: z.string(), fromNs: Ns, toNs: Ns }))
+		.default([]),
+	/** backlog: consumers take nothing in [pauseNs, resumeNs) after T0, while `messages` pile up. Else null. */
+	backlog: z
+		.strictObject({ pauseNs: Ns, resumeNs: Ns, messages: Count })
+		.nullable()
+		.default(null),
 	drainNs: Ns,
 	timeoutNs: Ns,
-	/** Most messages in flight per producer; null: no limit. */
+	/** Most messages in flight per producer; null: no limit. Never null where the schedule is closed. */
 	inFlight: z.int().positive().nullable(),
+	/** Connections of producers; numbered from 0. */
 	connections: z.int().positive(),
 	producers: z.int().positive(),
 	topics: z.array(z.string()).min(1),
+	/** request-reply: the topic of the replies to topics[t] is replyTopics[t]. Else empty. */
+	replyTopics: z.array(z.string()).default([]),
+	/** Of every topic. Message i without a key goes to partition sequence mod partitions. */
+	partitions: z.int().positive().default(1),
+	/**
+	 * Members of the one group that shares the messages (work-queue, backlog), or responders (request-reply); else 0. With
+	 * M members and T topics there are max(M, T) subscriptions: number k is member k mod M on topic k mod T.
+	 */
+	consumers: Count.default(0),
+	/** fan-out: subscribers, each of which gets every message of every topic; else 1. */
+	subscriptions: z.int().positive().default(1),
+	/** Connections of consumers and subscribers, numbered after those of producers; number k is on k mod consumerConnections. round-trip, publish: 0. */
+	consumerConnections: Count.default(0),
+	/** fan-out: one subscription per subscriber, by a pattern over all topics, instead of one per topic. */
+	wildcard: z.boolean().default(false),
+	/** fan-out: subscriptions more, to topics on which nothing is sent: the broker has to tell them apart. */
+	bystanders: Count.default(0),
+	/** What a consumer does with each message before it acknowledges it; null: nothing. */
+	work: z
+		.strictObject({
+			meanNs: Ns,
+			distribution: z.enum(["constant", "exponential"]),
+		})
+		.nullable()
+		.default(null),
+	/** null: messages have no keys. Key k of message i is a function of seed and i alone; its bytes are "k<number>". */
+	keys: z
+		.strictObject({
+			distribution: z.enum(["round-robin", "random", "zipf"]),
+			count: z.int().positive(),
+			seed: Count,
+		})
+		.nullable()
+		.default(null),
+	/** CPU sets in the manner of taskset ("0-3,8"); null: wherever the kernel likes. */
+	pin: z
+		.strictObject({
+			generator: z.string().nullable(),
+			brokers: z.string().nullable(),
+		})
+		.default({ generator: null, brokers: null }),
 	message: z.strictObject({
 		bytes: z.int().min(40),
-		payload: z.enum(["random", "zeros"]),
+		payload: z.enum(["random", "zeros", "file"]),
+		/** random: which part of each payload is random, the rest is zeros: 0 .. 1. */
+		randomRatio: z.number().min(0).max(1).default(1),
+		/** file: its absolute path; payloads walk through its bytes. Else null. */
+		file: z.string().nullable().default(null),
 		seed: Count,
 		/** Every payload ends in its CRC32C, which is checked at the receipt. */
 		checksum: z.boolean(),
 	}),
 	/** What is promised of each message, and so what is gated: at-least-once adds `lost == 0`, exactly-once `duplicated == 0` too. */
 	delivery: z.enum(["at-most-once", "at-least-once", "exactly-once"]),
-	/** per-producer adds `reordered == 0`. */
-	order: z.enum(["none", "per-producer"]),
+	/** per-producer and per-key add `reordered == 0`. */
+	order: z.enum(["none", "per-producer", "per-key"]),
 	/** Latency limits that the generator counts exactly, per 100 ms of intended time. */
 	limits: z.array(z.strictObject({ metric: Metric, limitNs: Ns })),
 	heartbeat: z.strictObject({

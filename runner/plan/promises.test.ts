@@ -3,6 +3,7 @@ import { parseSla } from "../scenario/sla.ts";
 import { type Promises, promisedGates } from "./promises.ts";
 
 const nothing: Promises = {
+	pattern: "round-trip",
 	delivery: "at-most-once",
 	order: "none",
 	checksum: false,

@@ -266,7 +266,7 @@ test("no label of a chart begins left of it: counts of millions, and messages th
 	const result = buildResult(fixture("stall"));
 	const [run] = result.runs;
 	if (!run?.metrics.response) throw new Error("another fixture");
-	run.load.rate = { messages: 12_000_000, perNs: 1e9 };
+	run.load.schedule.rate = { messages: 12_000_000, perNs: 1e9 };
 	run.metrics.response.censored = 9999;
 	run.metrics.response.curve = run.metrics.response.curve.slice(0, 2);
 	run.metrics.service = null;

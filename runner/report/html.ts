@@ -1,8 +1,10 @@
 import { formatCount, formatDuration } from "../units.ts";
 import { environment, runFacts } from "./html/facts.ts";
 import { type Markup, markup, Markup as Raw } from "./html/markup.ts";
+import { matrix } from "./html/matrix.ts";
 import { omission } from "./html/omission.ts";
 import { NAMES, percentileChart } from "./html/percentile-chart.ts";
+import { phases } from "./html/phases.ts";
 import {
 	resourceChart,
 	resourceRows,
@@ -13,7 +15,6 @@ import {
 	counters,
 	gatesTable,
 	percentileTable,
-	runsTable,
 	validityTable,
 } from "./html/sections.ts";
 import { slowest } from "./html/slowest.ts";
@@ -22,6 +23,9 @@ import { timeChart, timeRows, width } from "./html/time-chart.ts";
 import { mostHidden } from "./omission.ts";
 import type { Gate, Result, Run } from "./summary.ts";
 import {
+	closedText,
+	drainText,
+	factsText,
 	loadText,
 	machineText,
 	offenderTexts,
@@ -44,7 +48,7 @@ export function renderHtml(result: Result): string {
 ${machine === null ? null : markup`<p class="soft">Measured on ${machine}, ${startedAt(result)}.</p>`}
 ${noteOf(sameHostText(result))}</header>
 <main>${gatesTable(result.gates)}
-${runsTable(result)}
+${matrix(result)}
 ${result.runs.map((run, i) => runSection(run, i + 1, result))}
 ${howToRead()}
 <section><div class="head"><h2>Environment</h2></div>${environment(result)}</section></main>
@@ -66,6 +70,9 @@ function runSection(run: Run, number: number, result: Result): Markup {
 	const short = result.runs.length > RUNS_WITH_ALL_CHARTS && run.repeat > 1;
 	const details = result.runs.length <= RUNS_WITH_DETAILS;
 	const charts = short ? null : chartsOf(run, number, title, result);
+	const facts = factsText(run, result);
+	const closed = closedText(run);
+	const drained = drainText(run);
 	return markup`<section id="run-${number}"><div class="head"><h2>${title}</h2>${badge(run.verdict)}</div>
 <p>${systemText(run)}</p><p class="soft">${sentence(loadText(run))}</p>
 ${run.why === null ? null : markup`<p class="${run.verdict}">${sentence(run.why)}</p>`}
@@ -73,8 +80,10 @@ ${run.notes.map((note) => markup`<p class="warn">Note: ${note}</p>`)}
 ${
 	run.state === "never"
 		? null
-		: markup`<h3>Latency by percentile</h3>
-${charts?.percentiles ?? null}${percentileTable(run)}
+		: markup`<h3>Latency by percentile${closed !== null && ` (${closed})`}</h3>
+${charts?.percentiles ?? null}${percentileTable(run, facts)}
+${phases(run, number, result)}
+${drained !== null && markup`<p>${sentence(drained)}</p>`}
 ${omission(run)}
 ${charts?.time ?? null}
 ${details && slowest(run)}
@@ -99,9 +108,10 @@ function chartsOf(
 	const gates = result.gates.filter(
 		(g) => g.system === run.system && g.case === run.case,
 	);
+	const facts = `${factsText(run, result)}; ${run.case}`;
 	const curve = percentileChart(
 		`p${number}`,
-		`Latency by percentile: ${title}`,
+		{ title: `Latency by percentile: ${title}`, facts },
 		run,
 		gates,
 	);
@@ -109,7 +119,10 @@ function chartsOf(
 	const most = Math.min(300, Math.max(30, Math.floor(MOST_POINTS / runs)));
 	const time = timeChart(
 		`t${number}`,
-		`Response and rate over time: ${title}`,
+		{
+			title: `${sentence(run.main).slice(0, -1)} and rate over time: ${title}`,
+			facts,
+		},
 		run,
 		most,
 	);
@@ -118,7 +131,7 @@ function chartsOf(
 			? null
 			: resourceChart(
 					`r${number}`,
-					`CPU, memory and disk over time: ${title}`,
+					{ title: `CPU, memory and disk over time: ${title}`, facts },
 					run,
 					most,
 				);
@@ -127,7 +140,7 @@ function chartsOf(
 		percentiles:
 			curve === null ? nothing : figure(curve, percentileKeys(run, gates)),
 		time: markup`<h3>Over time</h3>
-${time === null ? nothing : figure(time, TIME_KEYS)}
+${time === null ? nothing : figure(time, timeKeys(run))}
 ${timeTable(run, most)}
 ${resources && markup`${figure(resources, resourceKeys(run))}${resourceTable(run, most)}`}`,
 	};
@@ -141,16 +154,20 @@ function figure(chart: Markup, keys: readonly [string, string][]): Markup {
 }
 
 function percentileKeys(run: Run, gates: readonly Gate[]): [string, string][] {
+	const closed = run.load.schedule.kind === "closed";
 	const texts = {
 		response: "response: from the intended send time",
 		service: "service: from the actual send",
-		ack: "ack: acknowledged, from the intended send time",
+		ack: closed
+			? "ack: acknowledged, from the actual send"
+			: "ack: acknowledged, from the intended send time",
+		last: "last: until the last subscriber has its copy",
 	};
 	const keys = NAMES.filter((n) => (run.metrics[n]?.curve.length ?? 0) > 0).map(
 		(n): [string, string] => [n, texts[n]],
 	);
 	keys.push([
-		"response beyond",
+		`${run.main} beyond`,
 		"dotted: beyond what the samples carry, to the maximum",
 	]);
 	if (mostHidden(run) !== null)
@@ -160,14 +177,22 @@ function percentileKeys(run: Run, gates: readonly Gate[]): [string, string][] {
 	return keys;
 }
 
-const TIME_KEYS: readonly [string, string][] = [
-	["max-line", "max"],
-	["response", "p99"],
-	["median", "p50"],
-	["achieved", "sent per second"],
-	["received", "received per second"],
-	["limit", "scheduled rate"],
-];
+function timeKeys(run: Run): [string, string][] {
+	const keys: [string, string][] = [
+		["max-line", "max"],
+		["response", "p99"],
+		["median", "p50"],
+		["achieved", "send calls per second"],
+	];
+	if (run.load.pattern !== "publish")
+		keys.push([
+			"received",
+			`${run.load.pattern === "fan-out" ? "copies " : ""}received per second`,
+		]);
+	if (run.load.schedule.kind !== "closed")
+		keys.push(["limit", "scheduled rate"]);
+	return keys;
+}
 
 function resourceKeys(run: Run): [string, string][] {
 	const broker = resourceRows(run, 300).some((r) => r.brokerCores !== null);

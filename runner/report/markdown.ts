@@ -1,12 +1,18 @@
 import { formatDuration } from "../units.ts";
+import { caseTables, MANY_RUNS } from "./matrix.ts";
 import { behindText, hiddenText } from "./omission.ts";
+import { phaseTable } from "./phase-table.ts";
 import type { MetricSummary, Result, Run } from "./summary.ts";
 import {
+	closedText,
+	countNotes,
 	countsOf,
 	countText,
+	drainText,
 	explainText,
 	gateInterval,
 	gateMargin,
+	hostText,
 	intervalText,
 	loadText,
 	machineText,
@@ -15,6 +21,7 @@ import {
 	offenderTexts,
 	percentileName,
 	percentileValue,
+	rateTexts,
 	runTitle,
 	sameHostText,
 	systemText,
@@ -33,7 +40,10 @@ export function renderMarkdown(result: Result): string {
 		...(machine === null ? [] : [escaped(`Measured on ${machine}.`)]),
 		...(shared === null ? [] : [sentence(shared)]),
 		...gatesTable(result),
-		...result.runs.map((run) => runSection(run, result)),
+		...matrix(result),
+		...result.runs
+			.filter((run) => result.runs.length < MANY_RUNS || run.verdict !== "pass")
+			.map((run) => runSection(run, result)),
 		`Response time counts from the intended send time; service time from the actual one; lag is the generator's own lateness and part of response. \`~\`: ${WEAK_MEANS}. Brackets: 95 % interval. More: \`${explainText(result)}\`.`,
 	].join("\n\n")}\n`;
 }
@@ -58,6 +68,39 @@ function gatesTable({ gates }: Result): string[] {
 	];
 }
 
+/** Many runs side by side, case by case; one by one then only those that did not pass. */
+function matrix(result: Result): string[] {
+	if (result.runs.length < MANY_RUNS) return [];
+	return caseTables(result).flatMap((one) => {
+		const host = hostText(one.rows[0]?.run as Run, result);
+		return [
+			`## ${escaped(one.case)}`,
+			escaped(
+				`${sentence(one.of)}${host === null ? "" : ` ${sentence(host)}`}`,
+			),
+			table(
+				["system", "durability", ...one.head, "verdict"],
+				one.rows.map(({ run, name, cells }) => [
+					name,
+					run.load.durability,
+					...cells,
+					run.verdict.toUpperCase(),
+				]),
+			),
+		];
+	});
+}
+
+function phases(run: Run): string[] {
+	const found = phaseTable(run);
+	return found === null
+		? []
+		: [
+				`${sentence(found.title)}`,
+				table([...found.head], [...found.rows.map((row) => [...row])]),
+			];
+}
+
 function runSection(run: Run, result: Result): string {
 	const parts = [
 		`## ${escaped(runTitle(run, result))}: ${run.verdict.toUpperCase()}`,
@@ -66,12 +109,21 @@ function runSection(run: Run, result: Result): string {
 	if (run.why !== null) parts.push(escaped(sentence(run.why)));
 	if (run.state !== "never")
 		parts.push(
+			...[closedText(run)].flatMap((text) =>
+				text === null ? [] : [escaped(sentence(text))],
+			),
 			percentileTable(run),
+			...phases(run),
 			table(
 				countsOf(run).map(([name]) => name),
 				[countsOf(run).map(([, n]) => countText(n))],
 			),
 		);
+	const notes = [...countNotes(run), ...rateTexts(run), drainText(run)].filter(
+		(text) => text !== null,
+	);
+	if (notes.length > 0 && run.state !== "never")
+		parts.push(notes.map((text) => escaped(sentence(text))).join(" "));
 	const hidden = [hiddenText(run), behindText(run)].filter(
 		(text) => text !== null,
 	);
@@ -102,7 +154,7 @@ function runSection(run: Run, result: Result): string {
 }
 
 function percentileTable(run: Run): string {
-	const metrics = (["response", "service", "lag", "ack"] as const)
+	const metrics = (["response", "service", "lag", "ack", "last"] as const)
 		.map((name) => [name, run.metrics[name]] as const)
 		.filter((m): m is [(typeof m)[0], MetricSummary] => m[1] !== null);
 	const [first] = metrics;
@@ -115,11 +167,11 @@ function percentileTable(run: Run): string {
 		.map((p) => p.p);
 	const rows = names.map((p) => [
 		percentileName(p),
-		...metrics.map(([, m]) => {
+		...metrics.map(([name, m]) => {
 			const found = m.percentiles.find((x) => x.p === p);
 			if (found === undefined) return "";
 			return found.support === "none"
-				? `n/a (${neededText(found, run)})`
+				? `n/a (${neededText(found, run, name)})`
 				: `${percentileValue(found, run)} ${intervalText(found)}`;
 		}),
 	]);

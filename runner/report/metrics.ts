@@ -2,6 +2,7 @@ import { curve } from "../histogram/hgrm.ts";
 import type { Metric } from "../plan/plan.ts";
 import { type Facts, hasMetric, sampleOf, sumsOf } from "../verdict/facts.ts";
 import { percentileOf, USUAL } from "../verdict/quantile.ts";
+import { mainMetric } from "../verdict/samples.ts";
 import type { MetricSummary, Run } from "./summary.ts";
 
 /** The window's figures of one metric; null when this system has no such thing, or nothing was measured. */
@@ -26,13 +27,14 @@ export function summarise(facts: Facts, metric: Metric): MetricSummary | null {
 	};
 }
 
-/** Response by second of intended time. */
-export function responseSeconds(facts: Facts): Run["series"]["seconds"] {
-	const bySecond = facts.merged.get("response")?.seconds;
-	const warmup = facts.merged.get("response.warmup")?.seconds;
+/** The main metric by second of intended time. */
+export function mainSeconds(facts: Facts): Run["series"]["seconds"] {
+	const main = mainMetric(facts.collected.plan);
+	const bySecond = facts.merged.get(main)?.seconds;
+	const warmup = facts.merged.get(`${main}.warmup`)?.seconds;
 	return facts.collected.seconds.map(({ second, metrics }) => {
 		const found = (second < 0 ? warmup : bySecond)?.get(second);
-		const m = metrics.response;
+		const m = metrics[main];
 		// The exact maximum is known beside the histogram: no bucket's edge lies above it.
 		const most = m?.max ?? Number.POSITIVE_INFINITY;
 		const value = (ns: number | null | undefined) =>
@@ -47,10 +49,8 @@ export function responseSeconds(facts: Facts): Run["series"]["seconds"] {
 	});
 }
 
-// --- internal ---
-
 /** The usual ones, and those that the SLA names. */
-function percentilesOf({ collected }: Facts, metric: Metric): number[] {
+export function percentilesOf({ collected }: Facts, metric: Metric): number[] {
 	const named = collected.plan.sla.flatMap((s) =>
 		s.kind === "percentile" && s.metric === metric ? [s.percentile] : [],
 	);

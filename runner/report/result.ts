@@ -8,6 +8,7 @@ import {
 	read,
 } from "../run/collect.ts";
 import { EnvironmentFile } from "../run/environment-file.ts";
+import { drainOf } from "../verdict/backlog-drain.ts";
 import type { ErrorCause } from "../verdict/exit.ts";
 import {
 	type Facts,
@@ -15,16 +16,19 @@ import {
 	factsOf,
 	type Surroundings,
 	UNKNOWN,
+	windowOf,
 } from "../verdict/facts.ts";
 import { floorOf } from "../verdict/floor.ts";
 import { intendedInWindow } from "../verdict/intervals.ts";
+import { ratesOf } from "../verdict/rates.ts";
 import { judgeRun, type RunVerdict } from "../verdict/run.ts";
-import { tallyOf } from "../verdict/tally.ts";
+import { mainMetric } from "../verdict/samples.ts";
 import { type Verdict, worst } from "../verdict/verdict.ts";
 import { gatesOf, type JudgedRun } from "./gates.ts";
 import { maskAll } from "./mask.ts";
-import { responseSeconds, summarise } from "./metrics.ts";
+import { mainSeconds, summarise } from "./metrics.ts";
 import { omissionOf } from "./omission.ts";
+import { phasesOf } from "./phases.ts";
 import { resourceSeries } from "./resources.ts";
 import type { Result, Run } from "./summary.ts";
 
@@ -134,8 +138,6 @@ function errorCauseOf(runs: readonly Judged[]): ErrorCause | null {
 function runOf(facts: Facts, judged: RunVerdict): Run {
 	const { collected } = facts;
 	const { plan, run, totals, counters, clients } = collected;
-	const seconds = plan.schedule.durationNs / 1e9;
-	const acked = totals?.ackedInWindow ?? null;
 	const response = summarise(facts, "response");
 	const service = summarise(facts, "service");
 	return {
@@ -155,9 +157,12 @@ function runOf(facts: Facts, judged: RunVerdict): Run {
 		brokerUrl: run?.brokerUrl ?? null,
 		brokerVersion: run?.brokerVersion ?? null,
 		sameHost: run?.sameHost ?? null,
+		brokerSettings: run?.brokerSettings ?? {},
+		window: windowOf(collected),
 		...countersOf(counters.window, intendedInWindow(plan)),
 		clientDropped: totals?.clientDropped ?? null,
 		foreign: totals?.foreign ?? null,
+		reconnects: totals?.reconnects ?? null,
 		warmup: countersOf(counters.warmup, plan.schedule.warmupMessages),
 		metrics: {
 			response,
@@ -165,18 +170,18 @@ function runOf(facts: Facts, judged: RunVerdict): Run {
 			lag: summarise(facts, "lag"),
 			queued: summarise(facts, "queued"),
 			ack: summarise(facts, "ack"),
+			last: summarise(facts, "last"),
 		},
+		main: mainMetric(plan),
+		phases: phasesOf(facts),
+		drain: drainOf(collected),
 		omission: omissionOf(response, service, counters.window?.behind ?? null),
 		slowest: [...collected.slowest],
 		offenders: collected.offenders,
 		floor: facts.floor,
-		throughput: {
-			sent: acked === null ? null : acked / seconds,
-			received: tallyOf(collected, "throughput"),
-			achieved: tallyOf(collected, "achieved"),
-		},
+		throughput: ratesOf(collected),
 		series: {
-			seconds: responseSeconds(facts),
+			seconds: mainSeconds(facts),
 			ticks: [...collected.ticks],
 			resources: resourceSeries(collected),
 		},
@@ -203,6 +208,22 @@ function loadOf({ plan }: Collected): Run["load"] {
 		target: plan.target,
 		pattern: plan.pattern,
 		rate: schedule.rate,
+		schedule,
+		phases: plan.phases,
+		backlog: plan.backlog,
+		durabilityLevel: plan.durabilityLevel,
+		replicas: plan.replicas,
+		acks: plan.acks,
+		partitions: plan.partitions,
+		consumers: plan.consumers,
+		subscriptions: plan.subscriptions,
+		consumerConnections: plan.consumerConnections,
+		wildcard: plan.wildcard,
+		bystanders: plan.bystanders,
+		work: plan.work,
+		keys: plan.keys,
+		pin: plan.pin,
+		randomRatio: plan.message.randomRatio,
 		warmupNs: schedule.warmupNs,
 		durationNs: schedule.durationNs,
 		drainNs: plan.drainNs,

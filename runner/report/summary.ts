@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Metric, Plan } from "../plan/plan.ts";
+import { Metric, Plan, Schedule } from "../plan/plan.ts";
 import {
 	ClientLine,
 	OffendersLine,
@@ -60,6 +60,30 @@ export const MetricSummary = z.strictObject({
 });
 export type MetricSummary = z.infer<typeof MetricSummary>;
 
+/** A part of the window: a step of the load, or the "before", "build" and "drain" of a backlog. */
+export const Phase = z.strictObject({
+	name: z.string(),
+	/** ns from the window's start. */
+	fromNs: Ns,
+	toNs: Ns,
+	/** Messages that were due, and how many per second that was. */
+	intended: Count,
+	rate: z.number().nonnegative(),
+	/** What `latency` is of: response, in a backlog ack. */
+	metric: Metric,
+	/** Of the messages that were due in it; null: this run has no such metric. */
+	latency: MetricSummary.omit({ curve: true }).nullable(),
+	/** p99 of the generator's own lateness; null: too few messages. */
+	lagP99: Ns.nullable(),
+	/** Per second of real time, by seconds since T0: send calls, acknowledgements, first receipts; null: there are none. */
+	throughput: z.strictObject({
+		sent: z.number().nonnegative(),
+		acked: z.number().nonnegative().nullable(),
+		received: z.number().nonnegative().nullable(),
+	}),
+});
+export type Phase = z.infer<typeof Phase>;
+
 const Numbers = {
 	/** Messages judged, over the limit, allowed to be over it, never completed; stalls; clustering. null for counts and rates. */
 	n: MaybeCount,
@@ -111,10 +135,11 @@ const counters = {
 	acked: MaybeCount,
 	failed: MaybeCount,
 	unknown: MaybeCount,
+	/** null: nobody consumes. Of a fan-out copies, as is `lost`: one of each message for every subscriber. */
 	received: MaybeCount,
 	lost: MaybeCount,
 	duplicated: MaybeCount,
-	/** null: no order is promised, or it cannot be told. */
+	/** null: no order is promised, or it cannot be told. Among the messages of one producer, in one partition or with one key. */
 	reordered: MaybeCount,
 	/** Completed after the timeout; their true times are in the percentiles. */
 	late: MaybeCount,
@@ -155,7 +180,27 @@ export const Run = z.strictObject({
 		durability: z.string(),
 		target: Plan.shape.target,
 		pattern: Plan.shape.pattern,
-		rate: Plan.shape.schedule.shape.rate,
+		/** null: a closed loop has none. poisson: the mean; stages: the highest. */
+		rate: Schedule.shape.rate,
+		/** The shape of the load. */
+		schedule: Schedule,
+		phases: Plan.shape.phases,
+		backlog: Plan.shape.backlog,
+		/** The level that the scenario asks for; null: the broker's own. */
+		durabilityLevel: Plan.shape.durabilityLevel,
+		replicas: MaybeCount,
+		acks: z.boolean(),
+		partitions: Count,
+		consumers: Count,
+		subscriptions: Count,
+		consumerConnections: Count,
+		wildcard: z.boolean(),
+		bystanders: Count,
+		work: Plan.shape.work,
+		keys: Plan.shape.keys,
+		pin: Plan.shape.pin,
+		/** random payloads: which part of each is random. */
+		randomRatio: z.number(),
 		warmupNs: Ns,
 		durationNs: Ns,
 		drainNs: Ns,
@@ -180,11 +225,17 @@ export const Run = z.strictObject({
 	brokerVersion: z.string().nullable(),
 	/** True: generator and broker took CPU from each other. */
 	sameHost: z.boolean().nullable(),
+	/** The broker's settings that durability and `config` came to, with their real names. */
+	brokerSettings: z.record(z.string(), z.string()),
+	/** The window in real time, ns since T0. Of a closed loop from its first message to the last receipt or acknowledgement. */
+	window: z.strictObject({ startNs: Ns, endNs: Ns }),
 	/** Of the window. */
 	...counters,
 	/** Of the whole run. */
 	clientDropped: MaybeCount,
 	foreign: MaybeCount,
+	/** Connections that the client library made anew. */
+	reconnects: MaybeCount,
 	/** The same counts of the warm-up. */
 	warmup: z.strictObject(counters),
 	metrics: z.strictObject({
@@ -194,7 +245,29 @@ export const Run = z.strictObject({
 		queued: MetricSummary.nullable(),
 		/** null: this system acknowledges nothing. */
 		ack: MetricSummary.nullable(),
+		/** Of a fan-out: until the last subscriber has its copy. */
+		last: MetricSummary.nullable(),
 	}),
+	/** The metric that stands for the run in short tables and over time: response, in a closed loop service, in a backlog ack. */
+	main: Metric,
+	/** In their order; empty: the window is one. */
+	phases: z.array(Phase),
+	/** How a backlog was worked off; null: the run built none, or nothing was counted. */
+	drain: z
+		.strictObject({
+			/** Most messages that waited at once. */
+			peak: MaybeCount,
+			/** So many or fewer waiting count as drained: 1000, of a large backlog 1 % of the peak. */
+			drainedAt: z.number().nonnegative(),
+			/** From the moment consumers went on, to a tenth of a second; null: see `problem`. */
+			drainNs: Ns.nullable(),
+			/** Distinct receipts per second of that time. */
+			perSecond: z.number().nonnegative().nullable(),
+			problem: z.string().nullable(),
+			/** How long it was in vain that consumers went on, to the end of the window. */
+			undrainedNs: Ns.nullable(),
+		})
+		.nullable(),
 	/** What counting from the actual send, as most tools do, would have hidden; null: nothing was measured. */
 	omission: z
 		.strictObject({
@@ -229,15 +302,21 @@ export const Run = z.strictObject({
 			max: Ns.nullable(),
 		})
 		.nullable(),
-	/** Messages per second in the window, by real time. sent: acknowledged ones, null without acknowledgements. */
+	/**
+	 * Messages per second in the window, by real time. sent: acknowledged ones, null without acknowledgements; but of a closed loop that
+	 * acknowledges nothing those that were sent.
+	 */
 	throughput: z.strictObject({
 		sent: z.number().nonnegative().nullable(),
 		received: z.number().nonnegative().nullable(),
 		/** Really sent: send calls less those that failed. */
 		achieved: z.number().nonnegative().nullable(),
+		/** How the first two were reckoned, for people. */
+		sentHow: z.string().nullable(),
+		receivedHow: z.string().nullable(),
 	}),
 	series: z.strictObject({
-		/** Response by second of intended time; 0 is the window's first, below 0 the warm-up. */
+		/** The main metric by second of intended time (of a closed loop: of the send call); 0 is the window's first, below 0 the warm-up. */
 		seconds: z.array(
 			z.strictObject({
 				second: z.int(),

@@ -101,21 +101,40 @@ export function valueAxis(
 	)}`;
 }
 
-/** A picture with a name and a description for those who do not see it. */
+export interface Caption {
+	/** Its name, for those who do not see it. */
+	readonly title: string;
+	/** Stands above it: who shows the picture elsewhere takes along what was measured, with which durability, and where. */
+	readonly facts: string;
+	readonly description: string;
+}
+
+/** A picture with its facts, and a name and a description for those who do not see it. */
 export function picture(
 	id: string,
 	size: { readonly width: number; readonly height: number },
-	title: string,
-	description: string,
+	{ title, facts, description }: Caption,
 	content: Markup,
 ): Markup {
-	return markup`<svg viewBox="0 0 ${size.width} ${size.height}" role="img" aria-labelledby="${id}-t ${id}-d">
+	return markup`<svg viewBox="0 -${FACTS} ${size.width} ${size.height + FACTS}" role="img" aria-labelledby="${id}-t ${id}-d">
 <title id="${id}-t">${title}</title><desc id="${id}-d">${description}</desc>
+${label(shortened(facts), [2, 14 - FACTS])}
 ${content}
 </svg>`;
 }
 
 // --- internal ---
+
+/** Room for a line of text above. */
+const FACTS = 22;
+/** Characters of 12 px that fit into 720. */
+const MOST_FACTS = 118;
+
+function shortened(text: string): string {
+	return text.length > MOST_FACTS
+		? `${text.slice(0, MOST_FACTS - 3)}...`
+		: text;
+}
 
 function logScale(low: number, high: number, area: Area): Scale {
 	const from = Math.floor(Math.log10(low) * 10 - 0.5) / 10;

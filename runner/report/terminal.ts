@@ -1,11 +1,18 @@
 import { join } from "node:path";
 import { styleText } from "node:util";
+import type { Metric } from "../plan/plan.ts";
 import { formatDuration } from "../units.ts";
+import { wrap } from "../wrap.ts";
+import { type CaseTable, caseTables, MANY_RUNS } from "./matrix.ts";
 import { behindText, hiddenText } from "./omission.ts";
-import type { Gate, MetricSummary, Result, Run } from "./summary.ts";
+import { phaseTable } from "./phase-table.ts";
+import type { MetricSummary, Result, Run } from "./summary.ts";
 import {
+	closedText,
+	countNotes,
 	countsOf,
 	countText,
+	drainText,
 	errorTexts,
 	explainText,
 	gateText,
@@ -15,9 +22,12 @@ import {
 	offenderTexts,
 	percentileName,
 	percentileValue,
+	plural,
+	rateTexts,
 	runTitle,
 	sameHostText,
 	systemText,
+	systemTitle,
 	verdictText,
 	WEAK_MEANS,
 } from "./words.ts";
@@ -42,12 +52,15 @@ export function renderTerminal(
 		: (_, text) => text;
 	const shared = sameHostText(result);
 	const explained = explainText(result);
+	const many = result.runs.length >= MANY_RUNS;
 	const lines = [
-		...result.runs.flatMap((run) => [
-			...runLines(run, result, width, style),
-			"",
-		]),
-		...gateLines(result.gates, width, style),
+		...(many
+			? matrixLines(result, width, style)
+			: result.runs.flatMap((run) => [
+					...runLines(run, result, width, style),
+					"",
+				])),
+		...gateLines(result, many, width, style),
 		...(result.gates.length > 0 ? [""] : []),
 		...(shared === null ? [] : wrap(`Note: ${shared}.`, width)),
 		...(explained === "" ? [] : wrap(`More: ${explained}`, width)),
@@ -94,14 +107,20 @@ function runLines(
 		...lines,
 		"",
 		...tableLines(run, width),
+		...phaseLines(run, width),
 		"",
-		...wrap(
+		...wrapAll(
 			countsOf(run)
 				.filter(([, n]) => n !== null)
-				.map(([name, n]) => `${name} ${countText(n)}`.replaceAll(" ", "\u00a0"))
-				.join("  "),
+				.map(([name, n]) => `${name} ${countText(n)}`),
 			width,
 			"  ",
+		),
+		...[...countNotes(run), ...rateTexts(run)].flatMap((text) =>
+			wrap(text, width, "  "),
+		),
+		...[drainText(run)].flatMap((text) =>
+			text === null ? [] : wrap(text, width, "  "),
 		),
 		...lagLine(run, width),
 		...[hiddenText(run), behindText(run)].flatMap((text) =>
@@ -132,12 +151,14 @@ function titleLines(
 }
 
 function tableLines(run: Run, width: number): string[] {
-	const rows: [string, MetricSummary | null][] = [
+	const rows: [Metric, MetricSummary | null][] = [
 		["response", run.metrics.response],
 		["service", run.metrics.service],
 		["ack", run.metrics.ack],
+		["last", run.metrics.last],
 	];
-	const shown = rows.filter((r): r is [string, MetricSummary] => r[1] !== null);
+	const closed = closedText(run);
+	const shown = rows.filter((r): r is [Metric, MetricSummary] => r[1] !== null);
 	if (shown.length === 0) return ["  nothing was measured"];
 	const table = [
 		["", ...COLUMNS.map(percentileName), "max"],
@@ -154,14 +175,15 @@ function tableLines(run: Run, width: number): string[] {
 		(row) =>
 			`  ${row.map((text, i) => (i === 0 ? text.padEnd(FIRST) : text.padStart(CELL))).join("")}`,
 	);
-	const response = shown[0]?.[1];
-	const unsupported = response?.percentiles.find(
+	if (closed !== null) lines.unshift(...wrap(closed, width, "  "));
+	const [metric, first] = shown[0] as (typeof shown)[number];
+	const unsupported = first.percentiles.find(
 		(p) => p.support === "none" && COLUMNS.includes(p.p),
 	);
 	if (unsupported)
 		lines.push(
 			...wrap(
-				`${percentileName(unsupported.p)} n/a (${neededText(unsupported, run)})`,
+				`${percentileName(unsupported.p)} n/a (${neededText(unsupported, run, metric)})`,
 				width,
 				"  ",
 			),
@@ -218,13 +240,17 @@ function checkLines(run: Run, width: number): string[] {
 	];
 }
 
+/** Of many runs only the gates that did not pass, and how many did. */
 function gateLines(
-	gates: readonly Gate[],
+	{ gates }: Result,
+	many: boolean,
 	width: number,
 	style: Style,
 ): string[] {
 	const several = new Set(gates.map((g) => `${g.system}, ${g.case}`)).size > 1;
-	return gates.flatMap((g) => {
+	const shown = many ? gates.filter((g) => g.verdict !== "pass") : gates;
+	const passed = gates.length - shown.length;
+	const lines = shown.flatMap((g) => {
 		const where = several ? ` (${g.system}, ${g.case})` : "";
 		const verdict = g.verdict.toUpperCase();
 		const [first = "", ...rest] = wrap(
@@ -238,28 +264,134 @@ function gateLines(
 			...wrap(g.why, width, " ".repeat(14)),
 		];
 	});
+	if (passed === 0) return lines;
+	const pass = `${" ".repeat(10)}${passed} of ${plural(gates.length, "gate")}`;
+	return [...lines, `${badge("pass", style)}${pass}`];
+}
+
+/** Runs side by side, case by case; below them what was found. Everything else is in report.html. */
+function matrixLines(result: Result, width: number, style: Style): string[] {
+	const tables = caseTables(result);
+	const systems = [
+		...new Map(result.runs.map((run) => [systemTitle(run), run])).values(),
+	];
+	return [
+		...systems.flatMap((run) =>
+			wrap(`${run.system}: ${systemText(run)}`, width, "    ", ""),
+		),
+		"",
+		...tables.flatMap((table) => [...caseLines(table, width, style), ""]),
+		...foundLines(result, width),
+	];
+}
+
+function caseLines(table: CaseTable, width: number, style: Style): string[] {
+	const title = wrap(`${table.case}, ${table.of}`, width).map((l) =>
+		style("bold", l),
+	);
+	const names = Math.max(...table.rows.map(({ name }) => name.length));
+	const widths = table.head.map((head, i) =>
+		Math.max(head.length, ...table.rows.map((r) => r.cells[i]?.length ?? 0)),
+	);
+	const line = (name: string, cells: readonly string[]) =>
+		`  ${name.padEnd(names)}${cells.map((c, i) => `  ${c.padStart(widths[i] ?? 0)}`).join("")}`;
+	const verdicts = Math.max(...table.rows.map((r) => r.run.verdict.length));
+	if (line("", table.head).length + 2 + verdicts > width)
+		return [
+			...title,
+			...table.rows.flatMap(({ run, name, cells }) => [
+				...wrap(
+					`${name}: ${cells.map((c, i) => `${table.head[i]} ${c}`).join(", ")}`,
+					width,
+					"    ",
+					"  ",
+				),
+				`    ${badge(run.verdict, style)}`,
+			]),
+		];
+	return [
+		...title,
+		line("", table.head),
+		...table.rows.map(
+			({ run, name, cells }) =>
+				`${line(name, cells)}  ${badge(run.verdict, style)}`,
+		),
+	];
+}
+
+/** What decided runs, and what checks found: each sentence once, with the runs it is of. */
+function foundLines(result: Result, width: number): string[] {
+	const found = new Map<string, string[]>();
+	for (const run of result.runs) {
+		const texts = [
+			...(run.why === null ? [] : [run.why]),
+			...run.validity
+				.filter((c) => !["ok", "unknown"].includes(c.status))
+				.filter((c) => c.detail !== run.why)
+				.map((c) => `${c.status}: ${c.check}: ${c.detail}`),
+			...run.notes.map((note) => `note: ${note}`),
+			...errorTexts(run, 1),
+		];
+		for (const text of texts)
+			found.set(text, [...(found.get(text) ?? []), runTitle(run, result)]);
+	}
+	const lines = [...found].slice(0, MOST_FOUND).flatMap(([text, runs]) => {
+		const where =
+			runs.length === 1 ? runs[0] : `${runs[0]} and ${runs.length - 1} more`;
+		return wrap(`${where}: ${text}`, width, "  ", "");
+	});
+	const more = found.size - MOST_FOUND;
+	if (more > 0) lines.push(`and ${more} more remarks: see report.html`);
+	return lines.length === 0 ? [] : [...lines, ""];
+}
+
+const MOST_FOUND = 12;
+
+/** Each part of the window; a name that is too long for its column pushes the others. */
+function phaseLines(run: Run, width: number): string[] {
+	const table = phaseTable(run);
+	if (table === null) return [];
+	const all = [table.head, ...table.rows];
+	const widths = table.head.map((_, i) =>
+		Math.max(...all.map((row) => row[i]?.length ?? 0)),
+	);
+	const lines = all.map(
+		(row) =>
+			`  ${row.map((text, i) => (i === 0 ? text.padEnd(widths[i] ?? 0) : text.padStart(widths[i] ?? 0))).join("  ")}`,
+	);
+	const narrow = lines.some((line) => line.length > width);
+	return [
+		"",
+		...wrap(table.title, width, "  "),
+		...(narrow
+			? table.rows.flatMap((row) =>
+					wrap(
+						row
+							.map((c, i) => (i === 0 ? `${c}:` : `${table.head[i]} ${c}`))
+							.join(" "),
+						width,
+						"    ",
+						"  ",
+					),
+				)
+			: lines),
+	];
+}
+
+/** Breaks between the texts only. */
+function wrapAll(texts: readonly string[], width: number, indent: string) {
+	const lines: string[] = [];
+	let line = "";
+	for (const text of texts) {
+		const longer = line === "" ? `${indent}${text}` : `${line}  ${text}`;
+		if (line !== "" && longer.length > width) {
+			lines.push(line);
+			line = `${indent}${text}`;
+		} else line = longer;
+	}
+	return [...lines, line];
 }
 
 function badge(verdict: Result["verdict"], style: Style): string {
 	return style(["bold", COLOURS[verdict]] as Format, verdict.toUpperCase());
-}
-
-/** Breaks at blanks only, but not within "14 839"; a word that is too long for a line stands alone and whole. */
-function wrap(text: string, width: number, indent = ""): string[] {
-	const lines: string[] = [];
-	let line = "";
-	const whole = text.replaceAll(
-		/(?<![\w.])\d{1,3}(?: \d{3})+(?!\d)/g,
-		(number) => number.replaceAll(" ", "\u00a0"),
-	);
-	for (const word of whole.split(/ (?! )/)) {
-		if (line !== "" && indent.length + line.length + 1 + word.length > width) {
-			lines.push(line);
-			line = "";
-		}
-		line = line === "" ? word.trimStart() : `${line} ${word}`;
-	}
-	return [...lines, line].map((l) =>
-		`${indent}${l}`.replaceAll("\u00a0", " ").trimEnd(),
-	);
 }

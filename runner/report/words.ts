@@ -1,11 +1,13 @@
+import type { Metric } from "../plan/plan.ts";
+import { rateText, timeText } from "../run/load-text.ts";
 import {
 	formatBytesExact,
 	formatCount,
 	formatDuration,
 	formatDurationExact,
-	formatRate,
-	ratePerSecond,
 } from "../units.ts";
+import { windowFor } from "../verdict/needed.ts";
+import { orderUnit } from "../verdict/tally.ts";
 import type {
 	Gate,
 	MetricSummary,
@@ -36,13 +38,19 @@ export function intervalText(p: Percentile): string {
 }
 
 /** "needs N >= 36 887; 13s at this rate" */
-export function neededText(p: Percentile, run: Run): string {
-	const seconds = Math.ceil(p.needs / ratePerSecond(run.load.rate));
-	return `needs N >= ${formatCount(p.needs)}; ${formatDuration(seconds * 1e9)} at this rate`;
+export function neededText(
+	p: Percentile,
+	run: Run,
+	metric: Metric = run.main,
+): string {
+	return `needs N >= ${formatCount(p.needs)}; ${windowFor(p.needs, run.load, metric)}`;
 }
 
 /** The maximum of those that completed; "> 30s" when some did not; "n/a" when nothing did. */
-export function maxText(m: MetricSummary, run: Run): string {
+export function maxText(
+	m: Pick<MetricSummary, "censored" | "max">,
+	run: Run,
+): string {
 	if (m.censored > 0) return beyondText(run);
 	return m.max === null ? "n/a" : formatDuration(m.max);
 }
@@ -87,13 +95,13 @@ export function sameHostText({ runs }: Result): string | null {
 export function offenderTexts(run: Run): string[] {
 	return Object.entries(run.offenders).map(
 		([kind, m]) =>
-			`first ${kind}: producer ${m.producer}, sequence ${m.sequence}, due ${windowTime(m.intendedNs, run)}`,
+			`first ${kind}: producer ${m.producer}, sequence ${m.sequence}, ${run.load.schedule.kind === "closed" ? "sent" : "due"} ${windowTime(m.intendedNs, run)}`,
 	);
 }
 
 /** "5.2s after the window opened" */
 export function windowTime(sinceT0Ns: number, run: Run): string {
-	const ns = sinceT0Ns - run.load.warmupNs;
+	const ns = sinceT0Ns - run.window.startNs;
 	return ns === 0
 		? "as the window opened"
 		: `${Number((Math.abs(ns) / 1e9).toFixed(3))}s ${ns < 0 ? "before" : "after"} the window opened`;
@@ -104,23 +112,111 @@ export function countText(count: number | null): string {
 	return count === null ? "n/a" : formatCount(count);
 }
 
-/** The counts of the window in the order of a message's life. */
-export function countsOf(run: Run | Run["warmup"]): [string, number | null][] {
-	return [
-		["intended", run.intended],
-		["sent", run.sent],
-		["acked", run.acked],
-		["received", run.received],
-		["lost", run.lost],
-		["failed", run.failed],
-		["unknown", run.unknown],
-		["duplicated", run.duplicated],
-		["reordered", run.reordered],
-		["redelivered", run.redelivered],
-		["corrupted", run.corrupted],
-		["not offered", run.notOffered],
-		["late", run.late],
+/** The counts of the window, or the warm-up, in the order of a message's life. What its pattern cannot have is not among them. */
+export function countsOf(
+	run: Run,
+	of: Run | Run["warmup"] = run,
+): [string, number | null][] {
+	const copies = run.load.pattern === "fan-out" ? "copies " : "";
+	const consumed: [string, number | null][] = [
+		[`${copies}received`, of.received],
+		[`${copies}lost`, of.lost],
 	];
+	return [
+		["intended", of.intended],
+		["sent", of.sent],
+		["acked", of.acked],
+		...(run.load.pattern === "publish" ? [] : consumed),
+		["failed", of.failed],
+		["unknown", of.unknown],
+		["duplicated", of.duplicated],
+		["reordered", of.reordered],
+		["redelivered", of.redelivered],
+		["corrupted", of.corrupted],
+		["not offered", of.notOffered],
+		["late", of.late],
+	];
+}
+
+/** What the counts are of, where that is not plain: copies, order by key. */
+export function countNotes(run: Run): string[] {
+	const { load } = run;
+	const notes: string[] = [];
+	if (load.pattern === "fan-out")
+		notes.push(
+			`received and lost count copies: ${plural(load.subscriptions, "subscriber")} ${load.subscriptions === 1 ? "has" : "have"} one of each message`,
+		);
+	if (load.pattern === "request-reply") notes.push("received counts replies");
+	if (run.reordered !== null && orderUnit(load) !== "by producer")
+		notes.push(`reordered counts ${orderUnit(load)}`);
+	if (run.reconnects) notes.push(`${plural(run.reconnects, "reconnect")}`);
+	return notes;
+}
+
+/** "closed loop: shows no queueing", where that is so. */
+export function closedText({ load }: Run): string | null {
+	return load.schedule.kind === "closed"
+		? "closed loop: shows no queueing"
+		: null;
+}
+
+/** What an acknowledged and a received message per second are, where a load has no rate or a backlog: one line each. */
+export function rateTexts(run: Run): string[] {
+	const { sent, received, sentHow, receivedHow } = run.throughput;
+	if (run.load.schedule.kind !== "closed") return [];
+	const line = (name: string, value: number | null, how: string | null) =>
+		value === null ? [] : [`${name} ${formatCount(value)}/s: ${how}`];
+	return [
+		...line("sent", sent, sentHow),
+		...line(
+			run.load.pattern === "fan-out" ? "copies received" : "received",
+			received,
+			receivedHow,
+		),
+	];
+}
+
+/** "a backlog of 50 000 messages was drained in 2.1s, 25 000/s: until at most 1 000 waited"; null: there was none. */
+export function drainText({ drain }: Run): string | null {
+	if (drain === null) return null;
+	return drain.drainNs === null
+		? drain.problem
+		: `a backlog of ${formatCount(drain.peak ?? 0)} messages was drained in ${formatDuration(drain.drainNs)}, ${formatCount(drain.perSecond ?? 0)} received/s: until at most ${formatCount(drain.drainedAt)} waited, with producers going on`;
+}
+
+/** "nats: none, nothing is stored": which system with which durability, for the title of every chart and table. */
+export function systemTitle({ system, load }: Run): string {
+	return `${system}: ${load.durability}`;
+}
+
+/** "2 cores, generator and brokers on one machine"; null: they were not, or nobody knows. */
+export function hostText(run: Run, { environment }: Result): string | null {
+	if (!run.sameHost) return null;
+	const where = "generator and brokers on one machine";
+	return environment === null
+		? where
+		: `${plural(environment.cores, "core")}, ${where}`;
+}
+
+/** Both in one line, under the title of a chart or table. */
+export function factsText(run: Run, result: Result): string {
+	const host = hostText(run, result);
+	return host === null ? systemTitle(run) : `${systemTitle(run)}; ${host}`;
+}
+
+/** "4 consumers", "8 subscribers by one pattern, 100 bystanders", each with its work; null: the sender receives by itself, or nobody. */
+export function consumersText({ load }: Run): string | null {
+	const { pattern, work } = load;
+	const who =
+		pattern === "fan-out"
+			? `${plural(load.subscriptions, "subscriber")}${load.wildcard ? " by one pattern" : ""}${load.bystanders > 0 ? `, ${plural(load.bystanders, "bystander")}` : ""}`
+			: pattern === "request-reply"
+				? plural(load.consumers, "responder")
+				: load.consumers > 0
+					? plural(load.consumers, "consumer")
+					: null;
+	if (who === null || work === null) return who;
+	return `${who} with ${formatDurationExact(work.meanNs)} of work per message${work.distribution === "exponential" ? " (exponential)" : ""}`;
 }
 
 /** "nats, 256B 1000/s, repeat 2 of 3" */
@@ -133,11 +229,14 @@ export function runTitle(run: Run, result: Result): string {
 }
 
 /** "round-trip, 1000/s of 256B for 10s after 1s warm-up, 1 connection" */
-export function loadText({ load }: Run): string {
+export function loadText(run: Run): string {
+	const { load } = run;
 	return [
 		load.pattern,
-		`${formatRate(load.rate)} of ${formatBytesExact(load.messageBytes)} for ${formatDurationExact(load.durationNs)} ${load.warmupNs === 0 ? "without warm-up" : `after ${formatDurationExact(load.warmupNs)} warm-up`}`,
+		`${rateText(load)} of ${formatBytesExact(load.messageBytes)} ${timeText(load)}`,
 		plural(load.connections, "connection"),
+		consumersText(run) ?? "",
+		keysText(load.keys),
 		load.inFlight === null
 			? ""
 			: `at most ${load.inFlight} in flight per producer`,
@@ -223,6 +322,7 @@ export function explainText(result: Result): string {
 	);
 	const topics = [
 		result.runs.some((r) => r.metrics.response) ? "response" : "",
+		result.runs.some((r) => r.load.schedule.kind === "closed") ? "closed" : "",
 		percentiles.some((p) => p.support !== "ok") ? "support" : "",
 		result.verdict === "invalid" ? "invalid" : "",
 		result.verdict === "inconclusive" ? "inconclusive" : "",
@@ -237,6 +337,12 @@ export function plural(n: number, word: string): string {
 }
 
 // --- internal ---
+
+function keysText(keys: Run["load"]["keys"]): string {
+	return keys === null
+		? ""
+		: `${formatCount(keys.count)} keys, ${keys.distribution}`;
+}
 
 /** What a message took that never completed. Of a run that was stopped, nobody knows whether it would have. */
 function beyondText(run: Run): string {

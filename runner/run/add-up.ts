@@ -67,6 +67,12 @@ export function addTotals(lines: readonly Totals[]): Totals | null {
 			// The latest of all clients decides, and the worst.
 			firstClaimNs: Math.max(a.firstClaimNs, b.firstClaimNs),
 			endNs: Math.max(a.endNs, b.endNs),
+			// From the first client that sent or received to the last.
+			firstSendNs: ofBoth(Math.min, a.firstSendNs, b.firstSendNs),
+			firstReceiveNs: ofBoth(Math.min, a.firstReceiveNs, b.firstReceiveNs),
+			windowStartNs: ofBoth(Math.min, a.windowStartNs, b.windowStartNs),
+			lastAckNs: ofBoth(Math.max, a.lastAckNs, b.lastAckNs),
+			lastReceiveNs: ofBoth(Math.max, a.lastReceiveNs, b.lastReceiveNs),
 			schedLatencyP999Ns: Math.max(a.schedLatencyP999Ns, b.schedLatencyP999Ns),
 			errors: addErrors([...a.errors, ...b.errors]),
 		}),
@@ -81,6 +87,15 @@ export function bare<T extends object>(line: T): T {
 }
 
 // --- internal ---
+
+/** null: that client has not come to it. */
+function ofBoth(
+	which: (a: number, b: number) => number,
+	a: number | null,
+	b: number | null,
+): number | null {
+	return a === null || b === null ? (a ?? b) : which(a, b);
+}
 
 function addSecond(a: Second, b: Second): Second {
 	const metrics = { ...a.metrics };

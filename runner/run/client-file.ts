@@ -28,7 +28,11 @@ export const ClientLine = z.strictObject({
 	}),
 	/** Every option that the driver set on its library, for people. */
 	driverOptions: z.record(z.string(), z.string()),
-	capabilities: z.strictObject({ acks: z.boolean(), order: z.string() }),
+	capabilities: z.strictObject({
+		acks: z.boolean(),
+		/** Order that is measured: "none" or "per-producer" (in one partition, or with one key). */
+		order: z.string(),
+	}),
 	pacer: z.strictObject({
 		timer: z.string(),
 		leadNs: Count,
@@ -38,8 +42,8 @@ export const ClientLine = z.strictObject({
 });
 
 /**
- * One second of INTENDED time, counted from the window's start: second 0 is the first of the window, -1 the
- * last of the warm-up. Several lines of one second add up (stragglers are written later).
+ * One second of INTENDED time (closed loads: of the send call), counted from the window's start: second 0 is the first of
+ * the window, -1 the last of the warm-up. A closed load's warm-up has no seconds. Several lines of one second add up (stragglers are written later).
  */
 export const SecondLine = z.strictObject({
 	type: z.literal("second"),
@@ -99,9 +103,12 @@ export const CountersLine = z.strictObject({
 	acked: Count.nullable(),
 	failed: Count,
 	unknown: Count,
-	received: Count,
-	delivered: Count,
-	lost: Count,
+	/** Distinct receipts: of messages, of replies (request-reply), of messages by subscribers (fan-out). publish: null. */
+	received: Count.nullable(),
+	/** Receipts of messages that were acknowledged, or sent without error where nothing is acknowledged. publish: null. */
+	delivered: Count.nullable(),
+	/** Receipts that are missing of those messages: delivered + lost = receipts they should have. publish: null. */
+	lost: Count.nullable(),
 	duplicated: Count,
 	reordered: Count.nullable(),
 	/** Received though their send failed, or was never acknowledged. */
@@ -128,6 +135,15 @@ export const TotalsLine = z.strictObject({
 	sentInWindow: Count,
 	ackedInWindow: Count.nullable(),
 	receivedInWindow: Count,
+	/** Connections that the client library made anew. */
+	reconnects: Count.default(0),
+	/** Of the window's messages: first send call, last acknowledgement, first and last distinct receipt, ns since T0; null: there was none. */
+	firstSendNs: z.int().nullable().default(null),
+	lastAckNs: z.int().nullable().default(null),
+	firstReceiveNs: z.int().nullable().default(null),
+	lastReceiveNs: z.int().nullable().default(null),
+	/** When the window opened, ns since T0: warmupNs of the plan; of a closed load when its warm-up was through. */
+	windowStartNs: z.int().nullable().default(null),
 	/** First claim, relative to T0; negative is right. */
 	firstClaimNs: z.int(),
 	/** From T0 to the moment everything was settled, or the drain was over. */

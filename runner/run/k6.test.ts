@@ -34,7 +34,7 @@ function k6(
 			folder,
 			plan,
 			url: "nats://me:s3cr3t@127.0.0.1:4222",
-			brokerPid: null,
+			brokerPids: [],
 			onProgress(line) {
 				lines.push(line);
 				return hopeless(line);

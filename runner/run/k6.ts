@@ -1,5 +1,6 @@
 import { appendFileSync } from "node:fs";
 import path from "node:path";
+import { pinned } from "../../infra/local/pinned.ts";
 import {
 	bareEnvironment,
 	describeEnd,
@@ -7,6 +8,7 @@ import {
 	startGuarded,
 } from "../../infra/process.ts";
 import type { Plan } from "../plan/plan.ts";
+import { BrokerName, brokers } from "../scenario/brokers.ts";
 import { maskUrls } from "../secrets.ts";
 import type { World } from "../world.ts";
 import { type ProgressLine, readProgress } from "./progress-line.ts";
@@ -20,8 +22,8 @@ export interface K6Options {
 	readonly plan: Plan;
 	/** URL of the broker, password included. */
 	readonly url: string;
-	/** Process of the broker, if it is ours: its use of resources is sampled beside k6's. */
-	readonly brokerPid: number | null;
+	/** Processes of the broker, if they are ours: their use of resources is sampled beside k6's. */
+	readonly brokerPids: readonly number[];
 	/** Told of each line; an SLA that it returns cannot be met any more: k6 is stopped. */
 	onProgress(line: ProgressLine): string | null;
 }
@@ -53,10 +55,15 @@ export async function runK6(
 	let abortedBy: string | null = null;
 	const child = startGuarded({
 		guard: options.guard,
-		argv: [options.k6, ...k6Arguments(plan)],
+		argv: pinned(
+			[options.k6, ...k6Arguments(plan)],
+			plan.pin.generator,
+			world.env,
+		),
 		cwd: folder,
 		env: {
 			...bareEnvironment(folder, world.env),
+			...secrets(plan, world.env),
 			[plan.urlEnv]: options.url,
 			K6_AUTO_EXTENSION_RESOLUTION: "false",
 		},
@@ -80,7 +87,7 @@ export async function runK6(
 	});
 	const sampling = sampleResources(
 		path.join(folder, "resources.jsonl"),
-		{ generatorPid: child.pid, brokerPid: options.brokerPid },
+		{ generatorPid: child.pid, brokerPids: options.brokerPids },
 		() => world.clock.nowMs(),
 	);
 	const interrupt = () => {
@@ -129,6 +136,17 @@ export function k6Arguments(plan: Plan): string[] {
 }
 
 // --- internal ---
+
+/** What the driver reads of the user's environment beside the URL. */
+function secrets(plan: Plan, env: World["env"]): Record<string, string> {
+	const names = brokers[BrokerName.parse(plan.broker)].secretEnv;
+	return Object.fromEntries(
+		names.flatMap((name: string) => {
+			const value = env[name];
+			return value === undefined ? [] : [[name, value]];
+		}),
+	);
+}
 
 /** k6's own words are kept beside the results: a run that fails is explained there. */
 function keepLog(folder: string, plan: Plan, line: string): void {

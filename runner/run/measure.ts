@@ -113,10 +113,13 @@ async function openBroker(
 	const { plan, plans, system, rig, folder, progress } = one;
 	const startedAt = timestamp(world);
 	try {
-		return await rig.open(
+		return await rig.open({
 			system,
-			path.join(runPath(folder, plan), "broker.log"),
-		);
+			level: plan.durabilityLevel,
+			messageBytes: plan.message.bytes,
+			cpus: plan.pin.brokers,
+			logPath: path.join(runPath(folder, plan), "broker.log"),
+		});
 	} catch (error) {
 		if (!(error instanceof MqbenchError) || isCode(error, "interrupted"))
 			throw error;
@@ -135,6 +138,7 @@ async function openBroker(
 			brokerUrl: maskUrls(system.url ?? ""),
 			brokerVersion: "",
 			brokerBinary: null,
+			brokerSettings: {},
 			sameHost: plan.target === "local",
 		});
 		return null;
@@ -157,6 +161,7 @@ function noteNotRun(folder: string, plan: Plan, world: World): void {
 		brokerUrl: "",
 		brokerVersion: "",
 		brokerBinary: null,
+		brokerSettings: {},
 		sameHost: plan.target === "local",
 	});
 }
@@ -189,7 +194,7 @@ async function oneFloor(
 			folder: floorPath(folder, plan),
 			plan,
 			url: "",
-			brokerPid: null,
+			brokerPids: [],
 			onProgress(line) {
 				progress.tick(plan, line);
 				return null;
@@ -223,7 +228,7 @@ async function oneRun(one: OneRun, world: World): Promise<void> {
 				folder: runPath(folder, plan),
 				plan,
 				url: broker.url,
-				brokerPid: broker.pid,
+				brokerPids: broker.pids,
 				onProgress(line) {
 					if (line.mqbench === "start")
 						t0Ms = Number(BigInt(line.t0UnixNs) / 1_000_000n);
@@ -255,6 +260,7 @@ async function oneRun(one: OneRun, world: World): Promise<void> {
 		brokerUrl: maskUrls(broker.url),
 		brokerVersion: broker.version,
 		brokerBinary: broker.binary && path.basename(broker.binary),
+		brokerSettings: broker.settings,
 		sameHost: broker.sameHost,
 	});
 }

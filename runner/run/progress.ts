@@ -1,7 +1,8 @@
 import type { BuildProgress } from "../../infra/binaries/resolve.ts";
 import type { Plan } from "../plan/plan.ts";
-import { formatCount, formatDuration, formatRate } from "../units.ts";
+import { formatCount, formatDuration } from "../units.ts";
 import type { World } from "../world.ts";
+import { rateText } from "./load-text.ts";
 import type { ProgressLine } from "./progress-line.ts";
 
 /** What a person sees while something goes on, on stderr: one line that is rewritten on a terminal, plain lines elsewhere. */
@@ -46,7 +47,7 @@ export function makeProgress(world: World, quiet: boolean): Progress {
 		run: (plan, of) => say(title(plan, of)),
 		floor: (plan) =>
 			say(
-				`Floor of the generator: ${plan.case} on noop, ${formatDuration(plan.schedule.warmupNs + plan.schedule.durationNs)}`,
+				`Floor of the generator: ${plan.case} on noop, ${plan.schedule.kind === "closed" ? rateText(plan) : formatDuration(plan.schedule.warmupNs + plan.schedule.durationNs)}`,
 			),
 		tick(plan, line) {
 			if (line.mqbench === "tick") rewrite(tickText(plan, line), true);
@@ -97,30 +98,45 @@ function makeBuild(
 }
 
 function title(plan: Plan, of: number): string {
-	const { rate, warmupNs, durationNs } = plan.schedule;
+	const { kind, warmupNs, durationNs } = plan.schedule;
 	const repeat =
 		plan.repeats > 1 ? `, repeat ${plan.repeat}/${plan.repeats}` : "";
 	const count = of > 1 ? `[${plan.index}/${of}] ` : "";
-	return `${count}${plan.system}: ${plan.case}${repeat} (${formatRate(rate)}, ${formatDuration(warmupNs)} warm-up, ${formatDuration(durationNs)} measured)`;
+	const time =
+		kind === "closed"
+			? `at most ${formatDuration(durationNs)}`
+			: `${formatDuration(warmupNs)} warm-up, ${formatDuration(durationNs)} measured`;
+	return `${count}${plan.system}: ${plan.case}${repeat} (${rateText(plan)}, ${time})`;
 }
 
 function tickText(
 	plan: Plan,
 	tick: Extract<ProgressLine, { mqbench: "tick" }>,
 ): string {
-	const { warmupNs, durationNs } = plan.schedule;
+	const { kind, warmupNs, durationNs } = plan.schedule;
 	const atNs = tick.at * 1e9;
 	const endNs = warmupNs + durationNs;
 	const failed = tick.failed > 0 ? `  failed ${formatCount(tick.failed)}` : "";
 	const error = tick.error ? `  CANNOT WRITE RESULTS: ${tick.error}` : "";
 	const flying = `in flight ${formatCount(tick.inFlight)}${failed}${error}`;
-	if (atNs > endNs)
+	if (kind !== "closed" && atNs > endNs)
 		return `  drain ${formatDuration(atNs - endNs)} of at most ${formatDuration(plan.drainNs)}  ${flying}`;
-	const phase = atNs <= warmupNs ? "warm-up" : "measuring";
+	const phase = atNs <= warmupNs ? "warm-up" : phaseAt(plan, atNs - warmupNs);
 	// Percentiles are of the messages that were due in this second.
 	const latency =
 		tick.p50 === null || tick.p99 === null
 			? "no answers yet"
 			: `p50 ${formatDuration(tick.p50)}  p99 ${formatDuration(tick.p99)}`;
+	// A closed load is through when it is through.
+	if (kind === "closed")
+		return `  ${formatDuration(atNs)}  ${formatCount(tick.sent)}/s  ${latency}  ${flying}`;
 	return `  ${formatDuration(atNs)}/${formatDuration(endNs)} ${phase}  ${formatCount(tick.sent)}/s  ${latency}  ${flying}`;
+}
+
+/** The part of the window that the second before belongs to. */
+function phaseAt({ phases }: Plan, sinceStartNs: number): string {
+	const phase = phases.find(
+		({ fromNs, toNs }) => sinceStartNs > fromNs && sinceStartNs <= toNs,
+	);
+	return phase?.name ?? "measuring";
 }

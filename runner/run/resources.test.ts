@@ -12,17 +12,17 @@ test("a process that burns a core shows a CPU second per second, its children in
 	const pid = child.pid ?? -1;
 	onTestFinished(() => {
 		const { generator } = readResources(
-			{ generatorPid: pid, brokerPid: null },
+			{ generatorPid: pid, brokerPids: [] },
 			0,
 		);
 		expect(generator).not.toBeNull();
 		spawn("pkill", ["-P", String(pid)]);
 	});
 	await sleep(300);
-	const before = readResources({ generatorPid: pid, brokerPid: null }, 0);
+	const before = readResources({ generatorPid: pid, brokerPids: [] }, 0);
 	const began = performance.now();
 	await sleep(1500);
-	const after = readResources({ generatorPid: pid, brokerPid: null }, 0);
+	const after = readResources({ generatorPid: pid, brokerPids: [] }, 0);
 	const share =
 		((after.generator?.cpuNs ?? 0) - (before.generator?.cpuNs ?? 0)) /
 		((performance.now() - began) * 1e6);
@@ -36,7 +36,7 @@ test("a process that burns a core shows a CPU second per second, its children in
 
 test("a process that is not there has used nothing that could be read", () => {
 	const { broker } = readResources(
-		{ generatorPid: null, brokerPid: 2 ** 22 + 1 },
+		{ generatorPid: null, brokerPids: [2 ** 22 + 1] },
 		0,
 	);
 	expect(broker).toEqual({
@@ -47,13 +47,51 @@ test("a process that is not there has used nothing that could be read", () => {
 	});
 });
 
+test("a broker's nodes are summed up", () => {
+	const one = readResources(
+		{ generatorPid: null, brokerPids: [process.pid] },
+		0,
+	);
+	const two = readResources(
+		{ generatorPid: null, brokerPids: [process.pid, process.ppid] },
+		0,
+	);
+	expect(two.broker?.rssBytes).toBeGreaterThan(one.broker?.rssBytes ?? 0);
+});
+
+test("what a child has used does not disappear when it ends", async () => {
+	const child = spawn(
+		"sh",
+		[
+			"-c",
+			"sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done'; sleep 100",
+		],
+		{ detached: true },
+	);
+	const pid = child.pid ?? -1;
+	onTestFinished(() => void process.kill(-pid, "SIGKILL"));
+	const used = () =>
+		readResources({ generatorPid: pid, brokerPids: [] }, 0).generator?.cpuNs ??
+		0;
+	let last = 0;
+	const falls: number[] = [];
+	for (let i = 0; i < 20; i++) {
+		await sleep(50);
+		const now = used();
+		if (now < last) falls.push(last - now);
+		last = now;
+	}
+	expect(falls).toEqual([]);
+	expect(last).toBeGreaterThan(0);
+});
+
 test("the file has a valid line for the begin and for the end", () => {
 	const folder = mkdtempSync(path.join(tmpdir(), "mqbench-test-"));
 	onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
 	const file = path.join(folder, "resources.jsonl");
 	sampleResources(
 		file,
-		{ generatorPid: process.pid, brokerPid: null },
+		{ generatorPid: process.pid, brokerPids: [] },
 		Date.now,
 	).stop();
 	const lines = readFileSync(file, "utf8").trim().split("\n");

@@ -1,14 +1,15 @@
 import { appendFileSync, readFileSync } from "node:fs";
+import { childrenOf } from "../../infra/pid.ts";
 import type { ResourceLine } from "./resource-file.ts";
 
 export interface Sampling {
 	stop(): void;
 }
 
-/** Processes to sample, each with all of its children; null: not ours, or not here. */
+/** Processes to sample, each with all of its children; null, none: not ours, or not here. */
 export interface Sampled {
 	readonly generatorPid: number | null;
-	readonly brokerPid: number | null;
+	readonly brokerPids: readonly number[];
 }
 
 /** Appends a line to `file` now and every second, until stopped. Where there is no /proc, nothing is written. */
@@ -40,13 +41,13 @@ export function sampleResources(
 
 /** One sample. */
 export function readResources(
-	{ generatorPid, brokerPid }: Sampled,
+	{ generatorPid, brokerPids }: Sampled,
 	unixMs: number,
 ): ResourceLine {
 	return {
 		unixMs,
-		generator: generatorPid === null ? null : usage(generatorPid),
-		broker: brokerPid === null ? null : usage(brokerPid),
+		generator: generatorPid === null ? null : usage([generatorPid]),
+		broker: brokerPids.length === 0 ? null : usage(brokerPids),
 		machine: machine(),
 	};
 }
@@ -59,9 +60,9 @@ const PAGE_BYTES = 4096;
 
 type Usage = NonNullable<ResourceLine["generator"]>;
 
-/** A process that has ended meanwhile has used nothing that could be read. */
-function usage(pid: number): Usage {
-	const all = family(pid);
+/** Processes that have ended meanwhile have used nothing that could be read. */
+function usage(pids: readonly number[]): Usage {
+	const all = pids.flatMap(family);
 	return {
 		cpuNs: sum(all.map(cpuNs)),
 		rssBytes: sum(all.map(rssBytes)),
@@ -70,13 +71,9 @@ function usage(pid: number): Usage {
 	};
 }
 
+/** Main threads start what counts here (guard its command, Redis a copy of itself to save): a JVM's hundred others are not asked. */
 function family(pid: number): number[] {
-	const children =
-		read(`/proc/${pid}/task/${pid}/children`)
-			?.split(" ")
-			.filter(Boolean)
-			.map(Number) ?? [];
-	return [pid, ...children.flatMap(family)];
+	return [pid, ...childrenOf(pid).flatMap(family)];
 }
 
 /** Fields behind the name, which is in parentheses and may hold blanks. */
@@ -88,8 +85,9 @@ function stat(pid: number): string[] | undefined {
 function cpuNs(pid: number): number | null {
 	const fields = stat(pid);
 	if (!fields) return null;
-	// proc(5): utime and stime are fields 14 and 15; the name is 2.
-	return (Number(fields[11]) + Number(fields[12])) * TICK_NS;
+	// proc(5): utime and stime are fields 14 and 15, cutime and cstime (of children that have ended) the next; the name is 2.
+	const ticks = fields.slice(11, 15).map(Number);
+	return ticks.reduce((a, b) => a + b, 0) * TICK_NS;
 }
 
 function rssBytes(pid: number): number | null {

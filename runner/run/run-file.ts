@@ -20,6 +20,8 @@ export const RunFile = z.strictObject({
 	brokerUrl: z.string(),
 	brokerVersion: z.string(),
 	brokerBinary: z.string().nullable(),
+	/** The broker's settings that durability and `config` came to, with their real names; empty: not ours to know. */
+	brokerSettings: z.record(z.string(), z.string()).default({}),
 	sameHost: z.boolean(),
 });
 export type RunFile = z.infer<typeof RunFile>;

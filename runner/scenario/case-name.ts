@@ -1,8 +1,10 @@
-import { formatBytesExact, formatDurationExact, formatRate } from "../units.ts";
+import path from "node:path";
+import { formatBytesExact, formatDurationExact } from "../units.ts";
+import { loadName } from "./loads.ts";
 import type { Case } from "./scenario.ts";
 import type { WorkloadField } from "./schema.ts";
 
-/** The name that was given, else what the case overrides, else message and rate. */
+/** The name that was given, else what the case overrides, else message and load: "1KiB 20000/s 25 connections". */
 export function caseName(
 	one: Case,
 	override: Readonly<Record<string, unknown>>,
@@ -12,26 +14,61 @@ export function caseName(
 		Object.hasOwn(override, field),
 	);
 	const shown = named.length > 0 ? named : (["message", "rate"] as const);
-	return shown.map((field) => inName[field](one)).join(" ");
+	// Several fields may be one thing: rate and stages are one load.
+	const words = new Set(shown.map((field) => inName[field](one)));
+	// A name is part of paths and of --only: no * and ?, and one line that fits a table.
+	return [...words]
+		.filter((word) => word !== "")
+		.join(" ")
+		.replaceAll(/[\p{C}*?]/gu, "-")
+		.slice(0, 120);
 }
 
 // --- internal ---
 
+const load = (one: Case) => loadName(one.load);
+
 /** How a field reads in a name; the order is that of the name. */
 const inName: Readonly<Record<WorkloadField, (one: Case) => string>> = {
 	message: (one) => formatBytesExact(one.messageBytes),
-	rate: (one) => formatRate(one.rate),
+	rate: load,
+	stages: load,
+	steps: load,
+	messages: load,
+	arrivals: load,
+	seed: (one) => ("seed" in one.load ? `seed ${one.load.seed}` : ""),
+	find: (one) => (one.find === null ? "" : `find ${one.find}`),
+	pattern: (one) => one.pattern,
 	connections: (one) => counted(one.connections, "connection"),
 	producers: (one) => counted(one.producers, "producer"),
+	consumers: (one) => counted(one.consumers, "consumer"),
+	consumerConnections: (one) =>
+		counted(one.consumerConnections, "consumer connection"),
+	subscriptions: (one) => counted(one.subscriptions, "subscription"),
 	topics: (one) => counted(one.topics, "topic"),
+	partitions: (one) => counted(one.partitions, "partition"),
+	wildcard: (one) => (one.wildcard ? "wildcard" : "no wildcard"),
+	bystanders: (one) => counted(one.bystanders, "bystander"),
 	inFlight: (one) => `${one.inFlight} in flight`,
-	payload: (one) => one.payload,
+	backlog: (one) => `${one.backlog} waiting`,
+	payload: ({ payload }) => {
+		if (payload.file !== null) return path.basename(payload.file);
+		if (payload.randomRatio === 1) return payload.kind;
+		return `${Number((payload.randomRatio * 100).toPrecision(6))}% random`;
+	},
+	keys: ({ keys }) =>
+		keys === null ? "no keys" : `${keys.count} ${keys.distribution} keys`,
+	work: ({ work }) => {
+		if (work === null) return "no work";
+		const mean = formatDurationExact(work.meanNs);
+		return `work ${mean}${work.distribution === "constant" ? "" : ` ${work.distribution}`}`;
+	},
 	checksum: (one) => (one.checksum ? "checksum" : "no checksum"),
 	delivery: (one) => one.delivery ?? "",
 	order: (one) => `order ${one.order}`,
-	pattern: (one) => one.pattern,
 	duration: (one) => formatDurationExact(one.durationNs),
-	warmup: (one) => `warmup ${formatDurationExact(one.warmupNs)}`,
+	warmup: ({ load, warmupNs }) =>
+		`warmup ${load.kind === "closed" ? load.warmupMessages : formatDurationExact(warmupNs)}`,
 	drain: (one) => `drain ${formatDurationExact(one.drainNs)}`,
 	timeout: (one) => `timeout ${formatDurationExact(one.timeoutNs)}`,
 };

@@ -1,11 +1,19 @@
-import { formatBytesExact, formatDurationExact, formatRate } from "../units.ts";
+import path from "node:path";
 import { caseName } from "./case-name.ts";
+import {
+	durationOf,
+	loadOf,
+	loadProblems,
+	missingOfLoad,
+	overlay,
+	warmupOf,
+} from "./loads.ts";
+import { otherToolsWord } from "./planned.ts";
 import type { Path, Problem } from "./problem.ts";
+import { backlogOf, CONSUMERS, fieldProblems, topicsOf } from "./rules.ts";
 import type { Case } from "./scenario.ts";
 import {
-	CHECKSUM_BYTES,
-	ENVELOPE_BYTES,
-	neededFields,
+	KEYS,
 	Workload,
 	type WorkloadField,
 	workloadFields,
@@ -16,43 +24,67 @@ import { suggest } from "./suggest.ts";
 export interface ResolvedCases {
 	readonly cases: readonly (Case | undefined)[];
 	readonly problems: readonly Problem[];
-	/** Where the field of a case is written: in the case itself or in the workload. */
+	/** Where the field of a case is written: in the case itself, in the matrix, or in the workload. */
 	where(index: number, field: WorkloadField): Path;
+}
+
+/** What the cases are made of, as it was written. */
+export interface WrittenCases {
+	readonly workload?: unknown;
+	readonly cases?: unknown;
+	readonly matrix?: unknown;
 }
 
 /**
  * Lays each case over the workload, fills in defaults and names it. Works on what was written, not on what the
  * schema made of it: one mistake must not hide the others. Mistakes that the schema sees are not repeated here.
+ * `folder`: that of the scenario, from which paths count.
  */
-export function resolveCases(workload: unknown, cases: unknown): ResolvedCases {
+export function resolveCases(
+	written: WrittenCases,
+	folder = ".",
+): ResolvedCases {
+	const { workload } = written;
 	const shared = asMap(workload);
-	const overrides = Array.isArray(cases) ? cases.map(asMap) : [{}];
-	const where = (index: number, field: WorkloadField): Path =>
-		Array.isArray(cases) && Object.hasOwn(overrides[index] ?? {}, field)
-			? ["cases", index, field]
+	const listed = Array.isArray(written.cases);
+	const overrides = overridesOf(written);
+	const where = (index: number, field: WorkloadField): Path => {
+		const override = overrides[index];
+		return override && Object.hasOwn(override.fields, field)
+			? override.where(field)
 			: ["workload", field];
+	};
 
-	const problems: Problem[] =
-		workload !== undefined && !isMap(workload)
-			? []
-			: missing(
-					shared,
-					overrides,
-					Array.isArray(cases),
-					workload !== undefined,
-				);
-	const resolved = overrides.map((override, index) => {
-		const fields = parseFields({ ...shared, ...override });
-		problems.push(...contradictions(fields, (field) => where(index, field)));
-		return complete(fields, override);
+	const merged = overrides.map(({ fields }) => overlay(shared, fields));
+	const problems: Problem[] = [...bothKinds(written)];
+	if (workload === undefined || isMap(workload))
+		problems.push(...missing(written, shared, overrides, merged, listed));
+	const resolved = merged.map((one, index) => {
+		const fields = parseFields(one);
+		for (const { field, message } of [
+			...loadProblems(fields, one),
+			...fieldProblems(fields, one),
+		])
+			problems.push({ path: where(index, field), at: "value", message });
+		return complete(fields, overrides[index]?.fields ?? {}, folder);
 	});
-	problems.push(...sameNames(resolved));
+	problems.push(...sameNames(resolved, overrides));
 	return { cases: resolved, problems, where };
 }
 
 // --- internal ---
 
+/** More runs than anybody waits for. */
+const MOST_CASES = 1000;
+
 type Written = Readonly<Record<string, unknown>>;
+
+interface Override {
+	readonly fields: Written;
+	/** The case as a whole, for what has no field. */
+	readonly path: Path;
+	where(field: string): Path;
+}
 
 function isMap(value: unknown): value is Written {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -62,51 +94,142 @@ function asMap(value: unknown): Written {
 	return isMap(value) ? value : {};
 }
 
-const exampleOf = { rate: "3000/s", message: "256B", duration: "10s" } as const;
+function overridesOf({ cases, matrix }: WrittenCases): Override[] {
+	if (Array.isArray(cases))
+		return cases.map((one, index) => ({
+			fields: asMap(one),
+			path: ["cases", index],
+			where: (field) => ["cases", index, field],
+		}));
+	if (isMap(matrix)) return combinations(matrix);
+	return [{ fields: {}, path: [], where: (field) => ["workload", field] }];
+}
+
+/** The product of the lists, the first field outermost. */
+function combinations(matrix: Written): Override[] {
+	const lists = Object.entries(matrix).filter(
+		(entry): entry is [string, unknown[]] =>
+			(workloadFields as string[]).includes(entry[0]) &&
+			Array.isArray(entry[1]) &&
+			entry[1].length > 0,
+	);
+	let all: Readonly<Record<string, number>>[] = [{}];
+	for (const [field, values] of lists) {
+		if (all.length * values.length > MOST_CASES) break;
+		all = all.flatMap((before) =>
+			values.map((_, index) => ({ ...before, [field]: index })),
+		);
+	}
+	return all.map((chosen) => ({
+		fields: Object.fromEntries(
+			Object.entries(chosen).map(([field, index]) => [
+				field,
+				(matrix[field] as unknown[])[index],
+			]),
+		),
+		path: ["matrix"],
+		where: (field) => ["matrix", field, chosen[field] ?? 0],
+	}));
+}
+
+function bothKinds({ cases, matrix }: WrittenCases): Problem[] {
+	if (matrix === undefined) return [];
+	if (cases !== undefined)
+		return [
+			{
+				path: ["matrix"],
+				at: "key",
+				message:
+					"a scenario has cases or a matrix, not both; write the combinations as cases, or the cases' fields as lists of the matrix",
+			},
+		];
+	if (!isMap(matrix)) return [];
+	const product = Object.values(matrix).reduce<number>(
+		(total, list) => total * (Array.isArray(list) ? list.length : 1),
+		1,
+	);
+	return product > MOST_CASES
+		? [
+				{
+					path: ["matrix"],
+					at: "key",
+					message: `the matrix has ${product} combinations, more than ${MOST_CASES}; shorten its lists, or write cases`,
+				},
+			]
+		: [];
+}
+
+const exampleOf: Readonly<Partial<Record<WorkloadField, string>>> = {
+	rate: "3000/s",
+	message: "256B",
+	duration: "10s",
+};
 
 function missing(
+	scenario: WrittenCases,
 	shared: Written,
-	overrides: readonly Written[],
-	hasCases: boolean,
-	hasWorkload: boolean,
+	overrides: readonly Override[],
+	merged: readonly Written[],
+	listed: boolean,
 ): Problem[] {
-	if (!hasWorkload && !hasCases)
+	// "rate: 3000/s" at the top level is one mistake, and the schema names it.
+	const elsewhere = new Set(
+		Object.keys(scenario).filter((key) =>
+			(workloadFields as string[]).includes(key),
+		),
+	);
+	if (
+		scenario.workload === undefined &&
+		elsewhere.size === 0 &&
+		merged.every((one) => Object.keys(one).length === 0)
+	)
 		return [
 			{
 				path: ["workload"],
 				at: "key",
-				message: `workload is missing; it needs ${neededFields.join(", ")}`,
+				message:
+					"workload is missing; write e.g. workload: { rate: 3000/s, message: 256B, duration: 10s }",
 			},
 		];
 	// "durration: 10s" is one mistake, and the schema names it.
 	const misspelt = new Set(
-		[shared, ...overrides].flatMap((written) =>
+		[shared, ...overrides.map(({ fields }) => fields)].flatMap((written) =>
 			Object.keys(written)
 				.filter((key) => !(workloadFields as string[]).includes(key))
-				.map((key) => suggest(key, workloadFields)),
+				.map(
+					(key) =>
+						otherToolsWord("workload", key) ?? suggest(key, workloadFields),
+				),
 		),
 	);
-	return neededFields
-		.filter((field) => !Object.hasOwn(shared, field) && !misspelt.has(field))
-		.flatMap((field): Problem[] => {
-			const without = overrides.flatMap((one, index) =>
-				Object.hasOwn(one, field) ? [] : [index],
+	const lacking = merged.map((one) =>
+		[
+			...missingOfLoad(one),
+			...(Object.hasOwn(one, "message") ? [] : (["message"] as const)),
+		].filter((field) => !misspelt.has(field) && !elsewhere.has(field)),
+	);
+	return (["rate", "message", "duration"] as const).flatMap(
+		(field): Problem[] => {
+			const without = lacking.flatMap((fields, index) =>
+				fields.includes(field) ? [index] : [],
 			);
 			const write = `write e.g. ${field}: ${exampleOf[field]}`;
-			if (without.length === overrides.length)
+			if (without.length === 0) return [];
+			if (without.length === merged.length)
 				return [
 					{
 						path: ["workload", field],
 						at: "key",
-						message: `${field} is missing${hasCases ? " in workload and in the cases" : ""}; ${write}`,
+						message: `${field} is missing${listed ? " in workload and in the cases" : ""}; ${write}`,
 					},
 				];
 			return without.map((index) => ({
-				path: ["cases", index, field],
+				path: overrides[index]?.where(field) ?? [],
 				at: "key",
 				message: `case ${index + 1} has no ${field}, and workload has none either; ${write}`,
 			}));
-		});
+		},
+	);
 }
 
 /** The fields that are right, with their defaults. */
@@ -119,102 +242,113 @@ function parseFields(written: Written): Partial<Workload> {
 	return fields;
 }
 
-/** Fields that are right by themselves and wrong together. */
-function contradictions(
-	fields: Partial<Workload>,
-	where: (field: WorkloadField) => Path,
-): Problem[] {
-	const found: Problem[] = [];
-	const wrong = (field: WorkloadField, message: string) =>
-		found.push({ path: where(field), at: "value", message });
-	const { rate, duration, drain, timeout, connections, message } = fields;
-
-	if (
-		rate &&
-		duration &&
-		BigInt(rate.messages) * BigInt(duration) < BigInt(rate.perNs)
-	)
-		wrong(
-			"duration",
-			`duration ${formatDurationExact(duration)} is too short for ${formatRate(rate)}: no message may be due in it`,
-		);
-	if (timeout !== undefined && drain !== undefined && timeout > drain)
-		wrong(
-			"timeout",
-			`timeout ${formatDurationExact(timeout)} is longer than drain ${formatDurationExact(drain)}, after which nothing is waited for; raise drain`,
-		);
-	const needed = ENVELOPE_BYTES + CHECKSUM_BYTES;
-	if (fields.checksum && message !== undefined && message < needed)
-		wrong(
-			"message",
-			`message ${formatBytesExact(message)} is too small for checksum: true; it needs ${needed}B, ${ENVELOPE_BYTES} of envelope and ${CHECKSUM_BYTES} of CRC32C`,
-		);
-	const producers = fields.producers ?? connections;
-	if (producers === undefined || connections === undefined) return found;
-	if (connections > producers)
-		wrong(
-			"producers",
-			`producers ${producers} leave ${connections - producers} of ${connections} connections without a message; write at least producers: ${connections}`,
-		);
-	if (fields.topics !== undefined && fields.topics > producers)
-		wrong(
-			"topics",
-			`topics ${fields.topics} are more than the ${producers} producers, each of which sends to one; write at least producers: ${fields.topics}`,
-		);
-	return found;
-}
-
 function complete(
 	fields: Partial<Workload>,
 	override: Written,
+	folder: string,
 ): Case | undefined {
+	const load = loadOf(fields);
+	const durationNs = load && durationOf(load, fields);
 	const {
 		pattern,
-		rate,
 		message,
-		duration,
-		warmup,
 		drain,
 		connections,
+		partitions,
+		wildcard,
+		bystanders,
 		payload,
 		checksum,
+		keys,
 		order,
 	} = fields;
 	if (
+		!load ||
+		durationNs === null ||
 		!pattern ||
-		!rate ||
 		message === undefined ||
-		duration === undefined ||
-		warmup === undefined ||
 		drain === undefined ||
 		connections === undefined ||
-		!payload ||
+		partitions === undefined ||
+		wildcard === undefined ||
+		bystanders === undefined ||
+		payload === undefined ||
 		checksum === undefined ||
+		keys === undefined ||
 		!order
 	)
 		return undefined;
+	const consumers = CONSUMERS[pattern] ? (fields.consumers ?? 1) : 0;
+	const subscriptions = pattern === "fan-out" ? (fields.subscriptions ?? 1) : 1;
+	const receivers = pattern === "fan-out" ? subscriptions : consumers;
+	const backlog = backlogOf(fields);
+	if (pattern === "backlog" && backlog === null) return undefined;
 	const one: Case = {
 		name: "",
 		pattern,
-		rate,
+		load,
+		find: fields.find ?? null,
 		messageBytes: message,
-		payload,
+		payload: payloadOf(payload, folder),
 		checksum,
 		delivery: fields.delivery ?? null,
 		order,
-		warmupNs: warmup,
-		durationNs: duration,
+		warmupNs: warmupOf(load, fields),
+		durationNs,
 		drainNs: drain,
 		timeoutNs: fields.timeout ?? drain,
-		inFlight: fields.inFlight ?? null,
+		inFlight: fields.inFlight ?? (load.kind === "closed" ? IN_FLIGHT : null),
 		connections,
 		producers: fields.producers ?? connections,
-		topics: fields.topics ?? connections,
+		topics: topicsOf(fields),
+		partitions,
+		consumers,
+		subscriptions,
+		consumerConnections:
+			receivers === 0 ? 0 : (fields.consumerConnections ?? receivers),
+		wildcard,
+		bystanders,
+		work: workOf(fields.work),
+		keys: keysOf(keys),
+		backlog,
 	};
 	return { ...one, name: caseName(one, override) };
 }
 
-function sameNames(cases: readonly (Case | undefined)[]): Problem[] {
+/** Of a closed load, for each producer. */
+const IN_FLIGHT = 1000;
+
+function payloadOf(
+	payload: Workload["payload"],
+	folder: string,
+): Case["payload"] {
+	if (typeof payload === "string")
+		return { kind: payload, randomRatio: 1, file: null };
+	return "file" in payload
+		? {
+				kind: "file",
+				randomRatio: 1,
+				file: path.resolve(folder, payload.file),
+			}
+		: { kind: "random", randomRatio: payload.random, file: null };
+}
+
+function workOf(work: Workload["work"]): Case["work"] {
+	if (work === undefined) return null;
+	return typeof work === "number"
+		? { meanNs: work, distribution: "constant" }
+		: { meanNs: work.mean, distribution: work.distribution };
+}
+
+function keysOf(keys: Workload["keys"]): Case["keys"] {
+	if (keys === "none") return null;
+	return typeof keys === "string" ? { distribution: keys, count: KEYS } : keys;
+}
+
+function sameNames(
+	cases: readonly (Case | undefined)[],
+	overrides: readonly Override[],
+): Problem[] {
 	const first = new Map<string, number>();
 	return cases.flatMap((one, index): Problem[] => {
 		if (!one) return [];
@@ -223,11 +357,15 @@ function sameNames(cases: readonly (Case | undefined)[]): Problem[] {
 			first.set(one.name, index);
 			return [];
 		}
+		const path = overrides[index]?.path ?? [];
 		return [
 			{
-				path: ["cases", index],
-				at: "value",
-				message: `cases ${earlier + 1} and ${index + 1} are both named "${one.name}"; give this one a name of its own`,
+				path,
+				at: path[0] === "matrix" ? "key" : "value",
+				message:
+					path[0] === "matrix"
+						? `the matrix has "${one.name}" twice; remove one of the values that are alike`
+						: `cases ${earlier + 1} and ${index + 1} are both named "${one.name}"; give this one a name of its own`,
 			},
 		];
 	});

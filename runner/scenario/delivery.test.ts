@@ -1,10 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { expand } from "../plan/expand.ts";
 import { Plan } from "../plan/plan.ts";
-import type { Broker } from "./brokers.ts";
-import { resolveCases } from "./cases.ts";
 import { loadScenario } from "./load.ts";
-import { unpromisedOrder } from "./order.ts";
 
 const base = "rate: 3/s, message: 1KiB, duration: 9s";
 
@@ -103,34 +100,6 @@ describe("delivery, order and checksum", () => {
 			"s.yaml:2:33 message 43B is too small for checksum: true; it needs 44B, 40 of envelope and 4 of CRC32C",
 		);
 		expect(loadScenario("s.yaml", text("44B")).cases[0]?.messageBytes).toBe(44);
-	});
-
-	test("an order that a broker doesn't promise is refused, with the one that it does", () => {
-		const cases = resolveCases(
-			{
-				rate: "3/s",
-				message: "1KiB",
-				duration: "9s",
-				order: "per-producer",
-			},
-			undefined,
-		);
-		const promises = (order: Broker["order"]) => ({
-			nats: { order },
-			noop: { order },
-		});
-		const systems = [{ key: "bus", broker: "nats" }] as const;
-		expect(unpromisedOrder(systems, cases, promises("none"))).toEqual([
-			{
-				path: ["workload", "order"],
-				at: "value",
-				message:
-					"order per-producer: bus (nats) promises no order; write order: none, or leave bus out",
-			},
-		]);
-		expect(unpromisedOrder(systems, cases, promises("per-producer"))).toEqual(
-			[],
-		);
 	});
 });
 

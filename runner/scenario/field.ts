@@ -37,6 +37,32 @@ export function span(
 	});
 }
 
+/**
+ * A warm-up: a duration, or a number of messages where the load is one ("10000 messages"; 0: none). Which of them a load
+ * takes is not the field's to say.
+ */
+export type Warmup = { readonly ns: number } | { readonly messages: number };
+export function warmup(description: string, examples: string[]) {
+	return z
+		.union([
+			unit(parseWarmup, { description, examples }),
+			z
+				.literal(0)
+				.meta({ description: "None." })
+				.transform((): Warmup => ({ ns: 0 })),
+		])
+		.meta({ description, examples });
+}
+
+/** A number with a fraction, in the bounds. */
+export function number(
+	description: string,
+	examples: number[],
+	{ least, most }: { least: number; most: number },
+) {
+	return z.number().min(least).max(most).meta({ description, examples });
+}
+
 /** A whole number from 1. */
 export function count(description: string, most: number, examples: number[]) {
 	return z.int().min(1).max(most).meta({ description, examples });
@@ -56,5 +82,14 @@ export function parsed<T>(parse: (text: string) => T) {
 }
 
 // --- internal ---
+
+function parseWarmup(text: string): Warmup {
+	const messages = /^\s*(\d{1,10})\s+messages?\s*$/.exec(text)?.[1];
+	if (messages !== undefined) return { messages: Number(messages) };
+	const ns = parseDuration(text);
+	if (ns > WEEK_NS)
+		throw new UnitError(`duration must be at most 168h, got ${text}`);
+	return { ns };
+}
 
 const WEEK_NS = 7 * 24 * 3600 * 1e9;

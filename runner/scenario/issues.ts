@@ -1,5 +1,7 @@
 import type { z } from "zod";
 import { Tally } from "../plan/plan.ts";
+import { processFields } from "./brokers/broker.ts";
+import { BrokerName, brokerOf } from "./brokers.ts";
 import {
 	otherToolsWord,
 	type Place,
@@ -15,7 +17,18 @@ export function problemsOf(
 	issues: readonly z.core.$ZodIssue[],
 	value: unknown,
 ): Problem[] {
+	// Who mends an unknown key of a map has often found the missing one.
+	const withUnknown = new Set(
+		issues
+			.filter(({ code }) => code === "unrecognized_keys")
+			.map(({ path }) => JSON.stringify(path)),
+	);
+	const follows = ({ path }: z.core.$ZodIssue) =>
+		path.length > 0 &&
+		at(value, path as Path) === undefined &&
+		withUnknown.has(JSON.stringify(path.slice(0, -1)));
 	return issues.flatMap((issue) => {
+		if (follows(issue)) return [];
 		const describe = Object.hasOwn(sentences, issue.code)
 			? (sentences[issue.code] as Describe)
 			: ({ issue: { message } }: Context) => [message];
@@ -29,16 +42,6 @@ export function problemsOf(
 					: found,
 		);
 	});
-}
-
-/** Keys that a part of a scenario may have. */
-export function knownKeys(place: Place): string[] {
-	return {
-		scenario: Object.keys(ScenarioFile.shape),
-		workload: [...workloadFields],
-		system: ["broker", "url", "port"],
-		sla: ["expect", "system", "case", "abort"],
-	}[place];
 }
 
 // --- internal ---
@@ -69,17 +72,41 @@ const sentences: Readonly<Record<string, Describe>> = {
 			return [{ path, at: "key", message: `${what} is missing` }];
 		if (value === null || value === "")
 			return [`${what} is empty; give it a value or remove it`];
-		const field = String(path.at(-1));
+		const field = fieldOf(path);
 		if (path.length === 1 && typeof value === "string") {
 			if (field === "systems")
 				return [`systems is a map of names; did you mean system: ${value}?`];
 			if (field === "sla") return [`sla is a list; write sla: [${value}]`];
 		}
+		if (path.length === 1 && field === "systems" && Array.isArray(value))
+			return [
+				`systems is a map of names, not a list; write e.g. systems: { ${value.map((one) => (typeof one === "string" ? `${one}: ${one}` : "NAME: { ... }")).join(", ")} }`,
+			];
+		if (path[0] === "matrix" && path.length === 2)
+			return [
+				`${field} of the matrix must be a list of values; write ${field}: [${String(value)}]`,
+			];
+		if (
+			field === "messages" &&
+			typeof value === "string" &&
+			/\d *[KMG]?i?B$/.test(value)
+		)
+			return [
+				`messages is how many there are, got ${quoted(value)}; did you mean message: ${value}?`,
+			];
 		if (typeof value === "number" && issue.expected === "string") {
-			if (field in units)
+			if (Object.hasOwn(units, field))
 				return [`${what} ${value} has no unit; write e.g. ${units[field]}`];
 			return [`${what} must be text; put ${value} in quotes`];
 		}
+		if (
+			typeof value === "string" &&
+			/^\d+$/.test(value) &&
+			["number", "int"].includes(issue.expected)
+		)
+			return [
+				`${what} must be a number, got text; remove the quotes around ${value}`,
+			];
 		return [`${what} must be ${expected(issue.expected)}, got ${kind(value)}`];
 	},
 
@@ -94,12 +121,21 @@ const sentences: Readonly<Record<string, Describe>> = {
 						{
 							path,
 							at: "key",
-							message: `broker is missing; write e.g. broker: ${issue.options[0]}`,
+							message: "broker is missing; write e.g. broker: nats",
 						},
 					]
 				: [choice(path, value, issue.options)];
-		// Of the alternatives the one that takes this kind of value: text or map.
-		const branch = issue.errors.find(
+		const field = fieldOf(path);
+		if (value === null || value === "")
+			return [`${noun(path)} is empty; give it a value or remove it`];
+		if (typeof value === "number" && Object.hasOwn(units, field)) {
+			if (value === 0 || !takesNumbers(issue.errors))
+				return [
+					`${noun(path)} ${value} has no unit; write e.g. ${units[field]}`,
+				];
+		}
+		// Of the alternatives those that take this kind of value, text or map; of several the one with the fewest mistakes.
+		const branches: z.core.$ZodIssue[][] = issue.errors.filter(
 			(errors: z.core.$ZodIssue[]) =>
 				!errors.some(
 					(error) =>
@@ -108,15 +144,13 @@ const sentences: Readonly<Record<string, Describe>> = {
 							(error.code === "invalid_value" && typeof value !== "string")),
 				),
 		);
+		const [branch] = branches.sort((a, b) => a.length - b.length);
 		if (!branch)
-			return value === null
-				? [`${noun(path)} is empty; give it a value or remove it`]
-				: [`${noun(path)} must be text or a map, got ${kind(value)}`];
+			return [
+				`${noun(path)} must be ${Object.hasOwn(forms, field) ? forms[field] : "text or a map"}, got ${kind(value)}`,
+			];
 		return problemsOf(
-			branch.map((error: z.core.$ZodIssue) => ({
-				...error,
-				path: [...path, ...error.path],
-			})),
+			branch.map((error) => ({ ...error, path: [...path, ...error.path] })),
 			whole,
 		);
 	},
@@ -149,35 +183,119 @@ const sentences: Readonly<Record<string, Describe>> = {
 /** Fields with a unit, and how they are written. */
 const units: Readonly<Record<string, string>> = {
 	rate: "3000/s or 90/min",
+	target: "10000/s",
 	message: "256B, 1KiB (1024 B) or 1KB (1000 B)",
 	duration: "10s or 5min",
 	warmup: "5s",
 	drain: "30s",
 	timeout: "250ms or 1s",
+	work: "2ms",
+	mean: "2ms",
 };
+
+/** What may stand in fields that take several kinds of values. */
+const forms: Readonly<Record<string, string>> = {
+	backlog: "a whole number of messages or a size, e.g. 100000 or 1GiB",
+	warmup: 'a duration or a number of messages, e.g. 5s or "10000 messages"',
+	payload: "random, zeros, { file: ... } or { random: 0.3 }",
+	keys: "none, round-robin, random, zipf or { distribution, count }",
+	work: "a duration or { mean, distribution }",
+	tls: "true, false or a map",
+};
+
+/** Does one of the alternatives take a number, though not this one? */
+function takesNumbers(branches: readonly z.core.$ZodIssue[][]): boolean {
+	return branches.some((errors) =>
+		errors.every(
+			(error) =>
+				error.code !== "invalid_type" && error.code !== "invalid_value",
+		),
+	);
+}
 
 function unknownKey(path: Path, key: string, whole: unknown): string {
 	const place = placeOf(path);
 	const planned = plannedKey(place, key);
 	if (planned) return planned;
-	if (place === "system" && (key === "url" || key === "port"))
-		return `${key} has no meaning for ${systemBroker(at(whole, path))}: there is no broker to connect to`;
+	const known = knownKeys(place, path, whole);
+	if (place === "system") {
+		const broker = systemBroker(at(whole, path));
+		if (Object.hasOwn(processFields, key))
+			return `${key} has no meaning for ${broker}: there is no broker to connect to`;
+		const others = BrokerName.options.filter(
+			(other) => other !== broker && optionsOf(other).includes(key),
+		);
+		if (others.length > 0)
+			return `${key} is an option of ${others.join(" and ")}, not of ${broker}${known.length === 0 ? "" : `; known: ${known.join(", ")}`}`;
+	}
 	if (place === "sla" && /^p\(?[\d.]+\)?$|^max$/.test(key))
 		return `an objective is text, not a key; write - ${key} < 20ms`;
 	if (place === "sla" && Tally.safeParse(key).success)
 		return `an objective is text, not a key; write - ${key} == 0`;
-	const known = knownKeys(place);
 	const other = otherToolsWord(place, key);
-	if (other) return `unknown key ${quoted(key)}; did you mean ${other}?`;
-	if (place === "scenario" && knownKeys("workload").includes(key))
+	if (other)
+		return known.includes(other)
+			? `unknown key ${quoted(key)}; did you mean ${other}?`
+			: `unknown key ${quoted(key)}; write ${other}`;
+	if (place === "scenario" && workloadKeys.includes(key))
 		return `${key} belongs under workload:`;
-	if (place === "workload" && knownKeys("scenario").includes(key))
+	const above = place === "workload" || place === "case" || place === "matrix";
+	if (above && place !== "case" && key === "sla")
+		return `sla belongs at the top level or into a case, not under ${path[0]}:`;
+	if (above && scenarioKeys.includes(key))
 		return `${key} belongs at the top level, not under ${path[0]}:`;
 	return `unknown key ${quoted(key)}${didYouMean(key, known)}`;
 }
 
+const scenarioKeys = Object.keys(ScenarioFile.shape);
+const workloadKeys: readonly string[] = workloadFields;
+
+/** Keys that may stand at a place. */
+function knownKeys(place: Place, path: Path, whole: unknown): string[] {
+	const fixed: Readonly<Record<Place, () => string[]>> = {
+		scenario: () => scenarioKeys,
+		workload: () => [...workloadKeys],
+		case: () => ["name", ...workloadKeys, "sla"],
+		matrix: () => [...workloadKeys],
+		system: () => optionsOf(systemBroker(at(whole, path))),
+		sla: () => [
+			"expect",
+			"system",
+			...(path[0] === "sla" ? ["case"] : []),
+			"abort",
+		],
+		stages: () => [...(inner.stages ?? [])],
+		steps: () => [...(inner.steps ?? [])],
+		other: () => {
+			const field = path.findLast((step) => typeof step === "string") ?? "";
+			return Object.hasOwn(inner, field) ? [...(inner[field] ?? [])] : [];
+		},
+	};
+	return fixed[place]();
+}
+
+/** Keys of maps within fields. */
+const inner: Readonly<Record<string, readonly string[]>> = {
+	stages: ["duration", "target"],
+	steps: ["rate", "duration"],
+	payload: ["file", "random"],
+	keys: ["distribution", "count"],
+	work: ["mean", "distribution"],
+	pin: ["generator", "brokers"],
+	tls: ["ca", "cert", "key", "serverName", "insecure"],
+};
+
+function optionsOf(broker: string): string[] {
+	const name = BrokerName.safeParse(broker);
+	return name.success
+		? Object.keys(brokerOf({ broker: name.data }).options.shape)
+		: ["broker"];
+}
+
 function choice(path: Path, value: unknown, known: string[]): string {
-	const field = isSystem(path) ? "broker" : String(path.at(-1));
+	const field = isSystem(path) ? "broker" : fieldOf(path);
+	if (value === undefined)
+		return `${field} is missing; write one of ${known.join(", ")}`;
 	if (value === null || value === "")
 		return `${field} is empty; write one of ${known.join(", ")}`;
 	if (typeof value !== "string")
@@ -189,9 +307,19 @@ function choice(path: Path, value: unknown, known: string[]): string {
 }
 
 function placeOf(path: Path): Place {
-	if (path[0] === "workload" || path[0] === "cases") return "workload";
-	if (path[0] === "system" || path[0] === "systems") return "system";
-	return path[0] === "sla" ? "sla" : "scenario";
+	const [top, , third] = path;
+	if (path.length === 0) return "scenario";
+	if (top === "workload" && path.length === 1) return "workload";
+	if (top === "matrix" && path.length === 1) return "matrix";
+	if (top === "cases" && path.length === 2) return "case";
+	if (isSystem(path)) return "system";
+	if (top === "sla" && path.length === 2) return "sla";
+	if (top === "cases" && third === "sla" && path.length === 4) return "sla";
+	const list = path.at(-2);
+	return (list === "stages" || list === "steps") &&
+		typeof path.at(-1) === "number"
+		? list
+		: "other";
 }
 
 function isSystem(path: Path): boolean {
@@ -205,12 +333,26 @@ function systemBroker(system: unknown): string {
 	return String(at(system, ["broker"]) ?? "this system");
 }
 
-/** "rate", "case 2", "sla line 1", "the scenario". */
+/** The field that a path leads to: that of a list for its items. */
+function fieldOf(path: Path): string {
+	const item = path[0] === "matrix" && path.length === 3;
+	return String(item ? path[1] : path.at(-1));
+}
+
+/** "rate", "case 2", "sla line 1", "step 3", "the scenario". */
 function noun(path: Path): string {
 	const last = path.at(-1);
 	if (last === undefined) return "the scenario";
-	if (typeof last !== "number") return String(last);
-	return `${path.at(-2) === "sla" ? "sla line" : "case"} ${last + 1}`;
+	if (typeof last !== "number") return last;
+	if (path[0] === "matrix" && path.length === 3) return fieldOf(path);
+	const items: Readonly<Record<string, string>> = {
+		sla: "sla line",
+		cases: "case",
+		stages: "stage",
+		steps: "step",
+	};
+	const list = String(path.at(-2));
+	return `${Object.hasOwn(items, list) ? items[list] : list} ${last + 1}`;
 }
 
 function expected(type: string): string {

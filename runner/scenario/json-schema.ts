@@ -24,6 +24,11 @@ export interface JsonSchema {
 export function scenarioJsonSchema(): JsonSchema {
 	const { $schema, ...generated } = z.toJSONSchema(ScenarioFile, {
 		io: "input",
+		// zod drops examples of what a transform follows, as they might be of its result; ours are what a person writes.
+		override({ zodSchema, jsonSchema }) {
+			const examples = z.globalRegistry.get(zodSchema)?.examples;
+			if (Array.isArray(examples)) jsonSchema.examples = examples;
+		},
 	}) as JsonSchema;
 	return {
 		$schema,

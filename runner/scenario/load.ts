@@ -1,17 +1,29 @@
+import { statSync } from "node:fs";
+import os from "node:os";
 import path from "node:path";
 import { failure } from "../errors.ts";
-import { formatBytesExact } from "../units.ts";
-import { type Broker, brokers } from "./brokers.ts";
+import { formatBytes } from "../units.ts";
+import { beyondAbilities } from "./abilities.ts";
 import { type ResolvedCases, resolveCases } from "./cases.ts";
 import { problemsOf } from "./issues.ts";
-import { unpromisedOrder } from "./order.ts";
 import { applyOverrides, type Overrides } from "./overrides.ts";
 import { type Located, type Problem, report } from "./problem.ts";
 import type { Scenario } from "./scenario.ts";
 import { ScenarioFile, Target } from "./schema.ts";
 import { resolveSlaLines } from "./sla-lines.ts";
 import { parseSource } from "./source.ts";
-import { type PlacedSystem, resolveSystems } from "./systems.ts";
+import { NO_PIN, resolveSystems } from "./systems.ts";
+import { fillVariables } from "./variables.ts";
+
+/** What lies around a scenario file: its folder, and the machine. */
+export interface Surroundings {
+	/** Absolute; paths in the scenario count from here. */
+	readonly folder: string;
+	/** In Node's words: "linux". */
+	readonly platform: string;
+	/** Size of a file; null: there is none that can be read. */
+	fileBytes(path: string): number | null;
+}
 
 /**
  * Reads a scenario: YAML, then the command line's overrides, then every check that needs no broker. `file` is for
@@ -22,6 +34,7 @@ export function loadScenario(
 	text: string,
 	overrides: Overrides = {},
 	env: Readonly<Record<string, string | undefined>> = {},
+	surroundings: Surroundings = around(file),
 ): Scenario {
 	// Some editors begin files with a byte order mark; columns count without it.
 	const yaml = text.replace(/^\ufeff/, "");
@@ -37,6 +50,7 @@ export function loadScenario(
 		targetChosen: written.labelOf(["target"]) !== undefined,
 		labelOf: written.labelOf,
 		env,
+		...surroundings,
 	});
 	const located = problems.map(({ path: where, at, message }): Located => {
 		const label = written.labelOf(where);
@@ -49,9 +63,21 @@ export function loadScenario(
 	return scenario;
 }
 
+/** The file's own folder, and this machine. */
+export function around(file: string, cwd = "."): Surroundings {
+	return {
+		folder: path.dirname(path.resolve(cwd, file)),
+		platform: os.platform(),
+		fileBytes(path) {
+			const found = statSync(path, { throwIfNoEntry: false });
+			return found?.isFile() ? found.size : null;
+		},
+	};
+}
+
 // --- internal ---
 
-interface Context {
+interface Context extends Surroundings {
 	readonly name: string;
 	readonly targetChosen: boolean;
 	readonly env: Readonly<Record<string, string | undefined>>;
@@ -60,28 +86,32 @@ interface Context {
 
 /** Schema first, then what it cannot see; both always, so that a person gets all mistakes at once. */
 function check(
-	written: Readonly<Record<string, unknown>>,
+	asWritten: Readonly<Record<string, unknown>>,
 	context: Context,
 ): { scenario?: Scenario; problems: Problem[] } {
+	const { value: written, problems: unset } = fillVariables(
+		asWritten,
+		context.env,
+	);
 	const file = ScenarioFile.safeParse(written);
-	const target = Target.safeParse(written.target ?? "local");
+	const target = Target.safeParse(written.target ?? "local").data;
 	const {
 		systems,
 		keys,
 		problems: systemProblems,
-	} = resolveSystems(written, {
-		...context,
-		target: target.data,
-	});
-	const cases = resolveCases(written.workload, written.cases);
-	const sla = resolveSlaLines(written.sla, systems, keys, cases.cases);
+	} = resolveSystems(written, { ...context, target });
+	const cases = resolveCases(written, context.folder);
+	const sla = resolveSlaLines(written, systems, keys, cases);
+	const pin = resolvePin(written.pin, { ...context, target });
 	const problems = [
-		...problemsOf(file.error?.issues ?? [], written),
+		...unset,
+		...notIn(unset, problemsOf(file.error?.issues ?? [], written)),
 		...systemProblems,
 		...cases.problems,
-		...tooLarge(systems, cases),
-		...unpromisedOrder(systems, cases),
+		...unreadable(cases, context),
+		...beyondAbilities(systems, cases),
 		...sla.problems,
+		...pin.problems,
 	];
 	const complete = cases.cases.filter((one) => one !== undefined);
 	if (problems.length > 0 || !file.success) return { problems };
@@ -94,33 +124,79 @@ function check(
 			cases: complete,
 			sla: sla.lines,
 			repeat: file.data.repeat,
+			pin: pin.pin,
 			strict: file.data.strict,
 		},
 	};
 }
 
-function tooLarge(
-	systems: readonly PlacedSystem[],
-	{ cases, where }: ResolvedCases,
+/** A value whose variable is not set has no second mistake. */
+function notIn(
+	unset: readonly Problem[],
+	problems: readonly Problem[],
 ): Problem[] {
-	return cases.flatMap((one, index) =>
-		systems.flatMap((system): Problem[] => {
-			const { maxMessageBytes }: Broker = brokers[system.broker];
-			if (
-				!one ||
-				maxMessageBytes === null ||
-				one.messageBytes <= maxMessageBytes
-			)
-				return [];
-			return [
-				{
-					path: where(index, "message"),
-					at: "value",
-					message: `message ${formatBytesExact(one.messageBytes)} is larger than what ${system.key} takes, ${formatBytesExact(maxMessageBytes)}; the envelope is part of it`,
-				},
-			];
-		}),
-	);
+	const places = new Set(unset.map(({ path }) => JSON.stringify(path)));
+	return problems.filter(({ path }) => !places.has(JSON.stringify(path)));
+}
+
+/** Payload files that are not there, or of no use. */
+function unreadable(
+	{ cases, where }: ResolvedCases,
+	{ folder, fileBytes }: Surroundings,
+): Problem[] {
+	return cases.flatMap((one, index): Problem[] => {
+		const file = one?.payload.file ?? null;
+		if (file === null) return [];
+		const bytes = fileBytes(file);
+		const shown = path.relative(folder, file);
+		const wrong = (message: string): Problem[] => [
+			{ path: [...where(index, "payload"), "file"], at: "value", message },
+		];
+		if (bytes === null)
+			return wrong(
+				`payload: there is no file ${shown} in the scenario's folder; paths count from there`,
+			);
+		if (bytes === 0)
+			return wrong(
+				`payload: ${shown} is empty; payloads walk through its bytes`,
+			);
+		return bytes > MOST_PAYLOAD_BYTES
+			? wrong(
+					`payload: ${shown} has ${formatBytes(bytes)}, and is kept in memory; cut it to ${formatBytes(MOST_PAYLOAD_BYTES)}, which payloads walk through again and again`,
+				)
+			: [];
+	});
+}
+
+/** The generator holds the file in memory, beside its histograms. */
+const MOST_PAYLOAD_BYTES = 256 * 1024 ** 2;
+
+/** CPUs for the whole scenario. On the target that the command line chose, settings of others are left aside. */
+function resolvePin(
+	written: unknown,
+	context: {
+		readonly target: Target | undefined;
+		readonly targetChosen: boolean;
+		readonly platform: string;
+	},
+): { pin: Scenario["pin"]; problems: Problem[] } {
+	const { target, targetChosen } = context;
+	const { generator = null, brokers = null } =
+		ScenarioFile.shape.pin.safeParse(written).data ?? {};
+	const problems: Problem[] = [];
+	if ((generator ?? brokers) !== null && context.platform !== "linux")
+		problems.push({ path: ["pin"], at: "key", message: NO_PIN });
+	if (brokers !== null && target === "existing" && !targetChosen)
+		problems.push({
+			path: ["pin", "brokers"],
+			at: "value",
+			message:
+				"pin.brokers is for target local, where mqbench starts the brokers; pin existing ones where they run, and remove it",
+		});
+	return {
+		pin: { generator, brokers: target === "existing" ? null : brokers },
+		problems,
+	};
 }
 
 /** "scenarios/steady load.yaml" -> "steady-load". */

@@ -46,9 +46,9 @@ describe("--set", () => {
 		];
 		expect(load(set, "system: nats\n").cases[0]?.name).toBe("1KiB 5/s");
 		expect(
-			load(["workload.rate=5/s"], base.replace("3000/s", "-1/s")).cases[0]?.rate
-				.messages,
-		).toBe(5);
+			load(["workload.rate=5/s"], base.replace("3000/s", "-1/s")).cases[0]
+				?.load,
+		).toMatchObject({ rate: { messages: 5 } });
 	});
 
 	test("reaches into lists from 0; the last of two wins", () => {
@@ -97,8 +97,8 @@ describe("--set", () => {
 			"--set workload=[1]: the value must be a single one; lists and maps belong in the file",
 		],
 		[
-			"workload.arrivals=poisson",
-			"--set workload.arrivals=poisson: arrivals is planned, but not in this version; messages are due at equal distances",
+			"workload.arrivals=poison",
+			'--set workload.arrivals=poison: unknown arrivals "poison"; did you mean poisson?',
 		],
 		["rate", "--set rate: write path=value, e.g. --set workload.rate=5000/s"],
 		[

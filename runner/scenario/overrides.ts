@@ -200,8 +200,11 @@ function define(node: object, key: string, value: unknown): void {
 /** An override that every case overrides again would be ignored without a word. */
 function changesNothing(value: Tree, path: string[]): string | undefined {
 	const [first, field = "", ...rest] = path;
-	const cases = value.cases;
-	if (first !== "workload" || rest.length > 0 || !Array.isArray(cases)) return;
+	const { cases, matrix } = value;
+	if (first !== "workload" || rest.length > 0) return;
+	if (isTree(matrix) && Object.hasOwn(matrix, field))
+		return `changes nothing, as the matrix has values of its own for ${field}; write e.g. --set matrix.${field}.0=...`;
+	if (!Array.isArray(cases)) return;
 	const all =
 		cases.length > 0 &&
 		cases.every((one) => isTree(one) && Object.hasOwn(one, field));

@@ -1,14 +1,23 @@
 /**
- * Words that the language will have and this version doesn't: they are no typos, and the person who writes one
- * has to learn what works instead. A word leaves this list when `schema.ts` takes it.
+ * Words that a person brings along: of other tools, which say the same thing differently, and of this language's next
+ * versions. They are no typos: what to write instead is said. A word leaves this list when `schema.ts` takes it.
  */
 
 /** The part of a scenario that a key stands in. */
-export type Place = "scenario" | "workload" | "system" | "sla";
+export type Place =
+	| "scenario"
+	| "workload"
+	| "case"
+	| "matrix"
+	| "system"
+	| "sla"
+	| "stages"
+	| "steps"
+	| "other";
 
 /** What to say about a key that isn't in the schema, or undefined when it's simply unknown. */
 export function plannedKey(place: Place, key: string): string | undefined {
-	const instead = own(plannedKeys[place], key);
+	const instead = own(plannedKeys[place] ?? {}, key);
 	return instead && `${key} is planned, but not in this version; ${instead}`;
 }
 
@@ -19,99 +28,187 @@ export function plannedValue(
 	known: readonly string[],
 ): string | undefined {
 	const name = value.toLowerCase();
+	const instead = own(otherValues[field] ?? {}, name);
+	if (instead !== undefined)
+		return `unknown ${field} ${JSON.stringify(value)}; write ${instead}`;
 	if (!own(plannedValues, field)?.includes(name)) return undefined;
-	const why = own(needs, `${field} ${name}`) ?? "";
-	return `${field} ${name === "ec2" ? "aws (ec2)" : name} is planned, but not in this version${why}; ${known.join(" and ")} ${known.length > 1 ? "are" : "is"}`;
+	return `${field} ${name === "ec2" ? "aws (ec2)" : name} is planned, but not in this version; ${known.join(" and ")} ${known.length > 1 ? "are" : "is"}`;
 }
 
-/** The field that does what a word of another tool means, or undefined. */
+/** What to write for a word of another tool: a field's name, or a whole sentence after "write"; undefined: not known. */
 export function otherToolsWord(place: Place, key: string): string | undefined {
-	return own(otherWords[place], key);
+	const words = place === "case" || place === "matrix" ? "workload" : place;
+	return own(otherWords[words] ?? {}, key);
 }
 
 // --- internal ---
 
-const oneRate = "rate is constant: write one case per rate";
+type Words = Readonly<Record<string, string>>;
 
-const plannedKeys: Readonly<Record<Place, Readonly<Record<string, string>>>> = {
+const plannedKeys: Readonly<Partial<Record<Place, Words>>> = {
 	scenario: {
-		matrix: "write the combinations as cases",
 		baseline: "write fixed limits in sla, e.g. p99 < 20ms",
-	},
-	workload: {
-		arrivals: "messages are due at equal distances",
-		stages: oneRate,
-		steps: oneRate,
-		find: "write one case per rate and see which ones pass",
-		messages: "give rate and duration: an open loop",
-		consumers: "each producer's connection receives its own messages",
 		clients: "one machine sends; connections and producers are",
-		partitions: "topics is",
-		subscriptions: "topics is",
 	},
+	workload: { clients: "one machine sends; connections and producers are" },
 	system: {
-		version: "mqbench starts the version it was built with",
-		image: "mqbench starts the broker it was built with",
-		binary: "start your own broker and measure it with target existing",
-		config: "start your own broker and measure it with target existing",
-		durability: "the broker's own level is measured and printed",
-		jetstream: "NATS core is measured: nothing is stored",
-		acks: "brokers with acknowledgements are not measured yet",
-		cluster: "measure your own cluster with target existing",
+		image: "mqbench starts programs of this machine: version and binary are",
 	},
-	sla: {},
 };
 
 const plannedValues: Readonly<Record<string, readonly string[]>> = {
-	pattern: ["request-reply", "fan-out", "work-queue", "publish", "backlog"],
 	target: ["docker", "aws", "ec2"],
-	order: ["per-key"],
 	broker: [
 		"kafka",
 		"redis",
-		"redis-streams",
 		"rabbitmq",
-		"jetstream",
-		"nats-jetstream",
-		"redpanda",
 		"nsq",
 		"pulsar",
 		"activemq",
+		"artemis",
 		"sqs",
 	],
 };
 
-/** What a planned value waits for. */
-const needs: Readonly<Record<string, string>> = {
-	"order per-key": ": it needs messages with keys",
+/** Values of other tools, or of neighbouring fields. */
+const otherValues: Readonly<Record<string, Words>> = {
+	broker: {
+		jetstream: "{ broker: nats, mode: jetstream }",
+		"nats-jetstream": "{ broker: nats, mode: jetstream }",
+		"nats-streaming":
+			"{ broker: nats, mode: jetstream }, which has taken its place",
+		stan: "{ broker: nats, mode: jetstream }, which has taken its place",
+		"redis-streams": "{ broker: redis, mode: streams }",
+		"redis-pubsub": "{ broker: redis, mode: pubsub }",
+		valkey: "{ broker: redis, binary: valkey-server }",
+		redpanda:
+			"{ broker: kafka } with target: existing and its url; it speaks Kafka's protocol",
+		rabbit: "rabbitmq",
+		none: "noop",
+	},
+	pattern: {
+		"pub-sub": "fan-out",
+		pubsub: "fan-out",
+		broadcast: "fan-out",
+		queue: "work-queue",
+		"request-response": "request-reply",
+		rpc: "request-reply",
+		echo: "round-trip",
+		"ping-pong": "round-trip",
+		produce: "publish",
+		drain: "backlog",
+	},
+	durability: {
+		none: "memory",
+		disk: "fsync, or os for the page cache",
+		sync: "fsync",
+		always: "fsync",
+		everysec: "interval",
+	},
+	keys: {
+		no_key: "none",
+		key_round_robin: "round-robin",
+		random_nano: "random",
+	},
+	arrivals: { exponential: "poisson", uniform: "constant", fixed: "constant" },
 };
 
-const otherWords: Readonly<Record<Place, Readonly<Record<string, string>>>> = {
+const otherWords: Readonly<Partial<Record<Place, Words>>> = {
 	scenario: {
 		broker: "system",
 		brokers: "systems",
+		drivers: "systems",
 		thresholds: "sla",
+		ensure: "sla",
 		slo: "sla",
+		passfail: "sla",
 		repeats: "repeat",
+		runs: "repeat",
+		iterations: "repeat",
 		load: "workload",
+		config: "workload",
+		execution: "workload",
+		options: "workload",
+		scenarios: "cases",
+		affinity: "pin",
+		cpus: "pin",
 	},
 	workload: {
-		size: "message",
+		// OpenMessaging Benchmark
 		messageSize: "message",
-		messageBytes: "message",
-		throughput: "rate",
 		producerRate: "rate",
+		producersPerTopic: "producers",
+		consumerPerSubscription: "consumers",
+		consumersPerSubscription: "consumers",
+		subscriptionsPerTopic: "subscriptions",
+		partitionsPerTopic: "partitions",
+		testDurationMinutes: "duration, e.g. 15min",
+		warmupDurationMinutes: "warmup, e.g. 1min",
+		keyDistributor: "keys",
+		payloadFile: "payload: { file: ... }",
+		useRandomizedPayloads: "payload: random",
+		randomBytesRatio: "payload: { random: 0.3 }",
+		consumerBacklogSizeGB: "pattern: backlog with backlog: 1GiB",
+		// k6, Artillery, Taurus
 		vus: "connections",
+		maxVusers: "connections",
+		preAllocatedVUs: "connections",
+		executor: "rate, stages, steps or messages",
+		iterations: "messages",
+		arrivalRate: "rate",
+		startRate: "rate",
+		rampTo: "stages",
+		rampUp: "stages",
+		phases: "stages, or steps",
+		"hold-for": "duration",
+		// Tools of single brokers
+		size: "message",
+		"record-size": "message",
+		messageBytes: "message",
+		msgs: "messages",
+		count: "messages",
+		"num-records": "messages",
+		pmessages: "messages",
+		throughput: "rate",
 		time: "duration",
 		subjects: "topics",
 		channels: "topics",
 		queues: "topics",
+		subs: "subscriptions",
+		subscribers: "subscriptions",
+		responders: "consumers",
+		workers: "consumers",
 		concurrency: "inFlight",
+		qos: "prefetch of the system, where a broker has it",
+		prefetch: "prefetch of the system, where a broker has it",
+		acks: "acks of the system, where a broker has it",
+		durability: "durability of the system",
 		guarantee: "delivery",
 		ordering: "order",
 		crc: "checksum",
+		distribution: "arrivals, or keys",
+		"consumer-latency": "work",
+		latency: "work, or an objective of sla",
+		wildcards: "wildcard",
 	},
-	system: { kind: "broker", type: "broker", address: "url", host: "url" },
+	system: {
+		kind: "broker",
+		type: "broker",
+		address: "url",
+		host: "url",
+		servers: "url",
+		"bootstrap.servers": "url",
+		cluster: "nodes",
+		replication: "replicas",
+		replicationFactor: "replicas",
+		executable: "binary",
+		path: "binary",
+		settings: "config",
+		cpus: "pin",
+		sla: "sla at the top level, - { expect: p99 < 20ms, system: NAME }",
+	},
+	stages: { rate: "target", rampTo: "target", time: "duration" },
+	steps: { target: "rate", arrivalRate: "rate", time: "duration" },
 	sla: { sla: "expect", threshold: "expect", cases: "case", systems: "system" },
 };
 

@@ -3,7 +3,7 @@ import path from "node:path";
 import { failure } from "../errors.ts";
 import { reasonOf } from "../reason.ts";
 import type { World } from "../world.ts";
-import { loadScenario } from "./load.ts";
+import { around, loadScenario } from "./load.ts";
 import type { Overrides } from "./overrides.ts";
 import type { Scenario } from "./scenario.ts";
 
@@ -22,5 +22,12 @@ export async function readScenario(
 			reason: reasonOf(error),
 		});
 	}
-	return { scenario: loadScenario(file, text, overrides, world.env), text };
+	const scenario = loadScenario(
+		file,
+		text,
+		overrides,
+		world.env,
+		around(file, world.cwd),
+	);
+	return { scenario, text };
 }

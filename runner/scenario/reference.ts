@@ -1,24 +1,23 @@
 import { formatBytesExact } from "../units.ts";
-import { type Broker, brokers } from "./brokers.ts";
+import { BrokerName, brokerOf, SystemOptions } from "./brokers.ts";
 import { type JsonSchema, scenarioJsonSchema } from "./json-schema.ts";
 
-/** The text of `scenarios/README.md`: an introduction by hand, the fields from the schema. */
-export function scenarioReference(): string {
+/**
+ * The text of `scenarios/README.md`: an introduction by hand, the scenarios with the questions that open them, the fields
+ * from the schema.
+ */
+export function scenarioReference(
+	scenarios: readonly { readonly file: string; readonly text: string }[],
+): string {
 	const schema = scenarioJsonSchema();
 	const fields = schema.properties ?? {};
 	const sections = [
 		INTRODUCTION,
+		questions(scenarios),
+		LANGUAGE,
 		section("Top level", "", schema, { skipExamples: ["cases", "systems"] }),
-		section(
-			"workload",
-			`\`rate\`, \`message\` and \`duration\` are needed, here or in each case.`,
-			fields.workload,
-		),
-		`## cases
-
-A case takes every field of \`workload\`, and \`name\`. Without a name it is called by what it overrides: message,
-rate, then the rest ("1KiB 20000/s 25 connections"). Without \`cases\` there is one case, called by its message and
-rate ("256B 3000/s").`,
+		section("workload", WORKLOAD, fields.workload),
+		CASES,
 		...systems(fields.system),
 		section("sla", SLA, sla(fields.sla)),
 	];
@@ -32,15 +31,9 @@ const INTRODUCTION = `<!-- Generated from runner/scenario/schema.ts by \`npm run
 # Scenarios
 
 A scenario is one YAML file that says what to measure and what must hold. Run one with \`npx mqbench scenarios/quickstart.yaml\`;
-check it without a broker with \`npx mqbench validate scenarios/quickstart.yaml\`.
+check it without a broker with \`npx mqbench validate scenarios/quickstart.yaml\`.`;
 
-| file | the question it answers |
-|---|---|
-| [quickstart.yaml](quickstart.yaml) | Does everything work on this machine? 15 seconds. |
-| [message-sizes.yaml](message-sizes.yaml) | How does latency grow with the size of a message? |
-| [existing-nats.yaml](existing-nats.yaml) | Does a NATS server that is already there keep its promise? |
-
-Editors show descriptions and mistakes while you type when the first line is
+const LANGUAGE = `Editors show descriptions and mistakes while you type when the first line is
 \`# yaml-language-server: $schema=./scenario.schema.json\`; \`npx mqbench schema\` prints that schema.
 
 **Units are part of a value**, bare numbers are refused where they could mean two things. Durations: \`ns us ms s min h\`. Sizes:
@@ -50,7 +43,10 @@ Editors show descriptions and mistakes while you type when the first line is
 \`--url nats://host:4222\`. \`--only 'nats/256B*'\` picks runs by system/case.
 
 **Secrets** stay in the environment: \`url: "\${NATS_URL}"\`. A variable may also be a part of it, \`nats://me:\${PASSWORD}@host\`.
-A password or token in the file itself is refused, as reports keep a copy of the file.
+A password or token in the file itself is refused, as reports keep a copy of the file. Every other text of a system takes variables
+too, \`binary: "\${BUILD}/nats-server"\`, for what is no secret: those values are written into the files of the run.
+
+**Paths** (\`binary\`, \`payload: { file }\`, certificates) count from the scenario's folder; a bare \`binary\` is looked up on PATH.
 
 **Order of runs**: \`repeat\` is outermost, then cases, then systems, so that a machine that gets slower does so for all systems.`;
 
@@ -59,15 +55,69 @@ const SLA = `A line is \`[metric] percentile op limit\` or \`counter op limit\`:
 | line | says |
 |---|---|
 | \`p99 < 20ms\` | 99 % of the response times, from the intended send time, lie below 20 ms; \`p(99)\` is the same |
-| \`service p99.9 <= 5ms\` | the same of another metric: \`response\`, \`service\`, \`lag\`, \`queued\`, \`ack\` |
+| \`service p99.9 <= 5ms\` | the same of another metric: \`response\`, \`service\` (from the send call), \`ack\` (until the acknowledgement), \`last\` (fan-out: until the slowest subscriber has it), \`lag\`, \`queued\` |
 | \`max < 1s\` | the largest sample |
 | \`lost == 0\` | a counter: \`lost\`, \`failed\`, \`unknown\`, \`duplicated\`, \`reordered\`, \`redelivered\`, \`corrupted\` (needs \`checksum: true\`), \`notOffered\`; with \`==\`, \`<\`, \`<=\` |
-| \`throughput >= 100000/s\` | messages received per second; \`achieved\`: really sent; with \`>=\`, \`>\` |
+| \`throughput >= 100000/s\` | messages received per second; \`throughput.sent\`: acknowledged; \`achieved\`: really sent; with \`>=\`, \`>\` |
+| \`drainTime < 30s\` | \`backlog\`: until the messages that have piled up are received; \`drainRate >= 50000/s\`: how fast |
+
+What a run does not have is refused before it: a closed load (\`messages\`) has \`service\` and \`ack\` only, a \`backlog\` \`ack\`, \`lag\` and \`queued\`,
+\`publish\` nothing about receipts.
 
 \`delivery\`, \`order\` and \`checksum\` of the workload add lines by themselves; reports say where such a line comes from, "lost == 0 (delivery:
 at-least-once)". A line about the same counter takes its place. \`npx mqbench plan\` says which percentiles the samples will carry.
 
-A line that is for one system or case only, or that stops a run it cannot be met in any more, is a map:`;
+A line that is for one system or case only, or that stops a run it cannot be met in any more, is a map. A case may also have an \`sla\` of its own, which
+is added to this one.`;
+
+const WORKLOAD = `\`message\` and one load are needed, here or in each case. A load is one of these:
+
+| load | what it is |
+|---|---|
+| \`rate: 3000/s\`, \`duration: 10s\` | open: each message has its time; \`arrivals: poisson\` draws the times |
+| \`rate: 1000/s\`, \`stages: [{ duration: 30s, target: 10000/s }]\` | open, along straight lines |
+| \`steps: [{ rate: 1000/s, duration: 10s }, { rate: 2000/s, duration: 10s }]\` | open, one rate after the other, reported one by one |
+| \`messages: 1000000\` | closed: as fast as \`inFlight\` allows; shows throughput and service time, no queueing |
+| \`rate: 1000/s\`, \`find: max-rate\` | the highest rate that meets the sla, found from there |
+
+| pattern | response ends at | who receives |
+|---|---|---|
+| \`round-trip\` | the first copy that reaches the sender's process | each connection its own messages |
+| \`request-reply\` | the first reply | \`consumers\` responders, and the requester |
+| \`fan-out\` | the first copy at each subscriber | each of the \`subscriptions\` every message |
+| \`work-queue\` | the first delivery, before \`work\` | one of the \`consumers\` |
+| \`publish\` | the acknowledgement | nobody |
+| \`backlog\` | - (\`ack\`, \`drainTime\`, \`drainRate\`) | one of the \`consumers\`, which pause after a fifth of the duration until the backlog has built up |`;
+
+const CASES = `## cases and matrix
+
+A case takes every field of \`workload\`, \`name\`, and \`sla\`. Single fields replace those of the workload; a case that brings another kind of load
+(\`messages\` over \`rate\`) replaces the whole load. Without a name it is called by what it overrides: message, load, then the rest
+("1KiB 20000/s 25 connections"). Without \`cases\` there is one case, called by its message and load ("256B 3000/s").
+
+\`matrix: { message: [256B, 1KiB], rate: [1000/s, 10000/s] }\` stands for the four cases of all combinations, the first field outermost. A scenario
+has cases or a matrix.`;
+
+/** The first sentences of a scenario's opening comment are the question that it answers. */
+function questions(
+	scenarios: readonly { readonly file: string; readonly text: string }[],
+): string {
+	const rows = scenarios.map(({ file, text }) => {
+		const comment = text
+			.split("\n")
+			.filter((line) => !line.startsWith("# yaml-language-server"))
+			.join("\n");
+		const lines = /^(# .*\n)*/.exec(comment)?.[0] ?? "";
+		const words = lines.replaceAll(/^# /gm, "").replaceAll("\n", " ");
+		const question = /^[^?]*\?/.exec(words)?.[0] ?? QUICKSTART;
+		return `| [${file}](${file}) | ${cell(question)} |`;
+	});
+	return ["| file | the question it answers |", "|---|---|", ...rows].join(
+		"\n",
+	);
+}
+
+const QUICKSTART = "Does everything work on this machine? 15 seconds.";
 
 interface SectionOptions {
 	/** Fields whose examples are shown elsewhere. */
@@ -104,9 +154,19 @@ function values(field: JsonSchema, skipExamples: boolean): string {
 	if (field.const !== undefined) return code(field.const);
 	if (field.enum) return field.enum.map(code).join(", ");
 	if (field.examples && !skipExamples)
-		return field.examples.flat().map(code).join(", ");
+		return shown(field.examples).map(code).join(", ");
 	if (field.type === "boolean") return "`true`, `false`";
 	return { array: "a list", object: "a map" }[field.type ?? ""] ?? "text";
+}
+
+/** A list of texts reads better as its texts. */
+function shown(examples: readonly unknown[]): readonly unknown[] {
+	return examples.every(
+		(one) =>
+			Array.isArray(one) && one.every((item) => typeof item === "string"),
+	)
+		? examples.flat()
+		: examples;
 }
 
 /** One section for each broker: what it takes, and the facts that a scenario is checked against. */
@@ -125,14 +185,17 @@ systems:
 		intro,
 		...kinds.map((kind) => {
 			const name = String(kind.properties?.broker?.const);
-			const broker: Broker | undefined = brokers[name as keyof typeof brokers];
-			const largest = broker?.maxMessageBytes;
-			const facts = broker
-				? `${broker.title}. Durability: ${broker.durability}. Promises: ${broker.delivery}, ${broker.order === "none" ? "no order" : `order ${broker.order}`}. Acknowledgements: ${broker.acks ? "yes" : "none"}. Largest message: ${typeof largest === "number" ? formatBytesExact(largest) : "no limit"}.`
-				: "";
-			return section(name, facts, kind).replace("## ", "### ");
+			return section(name, facts(name), kind).replace("## ", "### ");
 		}),
 	];
+}
+
+/** What a system is and promises when only its broker is named. */
+function facts(name: string): string {
+	const broker = BrokerName.parse(name);
+	const traits = brokerOf({ broker }).traits(SystemOptions.parse({ broker }));
+	const largest = traits.maxMessageBytes;
+	return `${traits.title}. Durability: ${traits.ownDurability}. Promises: ${traits.delivery}, ${traits.ordered ? "order per-producer" : "no order"}. Acknowledgements: ${traits.acks ? "yes" : "none"}. Largest message: ${largest === null ? "no limit" : formatBytesExact(largest)}.`;
 }
 
 function sla(list: JsonSchema | undefined): JsonSchema | undefined {

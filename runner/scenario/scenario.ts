@@ -1,7 +1,13 @@
-import type { Sla } from "../plan/plan.ts";
+import type { Pattern, Sla } from "../plan/plan.ts";
 import type { Rate } from "../units.ts";
-import type { BrokerName, Delivery, Order } from "./brokers.ts";
-import type { Pattern, Payload, Target } from "./schema.ts";
+import type {
+	BrokerName,
+	Delivery,
+	Order,
+	SystemOptions,
+	Traits,
+} from "./brokers.ts";
+import type { Target } from "./schema.ts";
 
 /**
  * A scenario that has been read, checked and completed: every default is filled in, every case spelled out.
@@ -14,6 +20,11 @@ export interface Scenario {
 	readonly cases: readonly Case[];
 	readonly sla: readonly SlaLine[];
 	readonly repeat: number;
+	/** CPU sets, "0-3,8"; null: wherever the kernel likes. A system's own `pin` comes before `brokers`. */
+	readonly pin: {
+		readonly generator: string | null;
+		readonly brokers: string | null;
+	};
 	readonly strict: boolean;
 }
 
@@ -25,20 +36,65 @@ export interface System {
 	readonly url: string | null;
 	/** Port for a broker that we start; null: a free one. */
 	readonly port: number | null;
+	/** Path of the broker to start, absolute or a name on PATH; null: mqbench's own choice. */
+	readonly binary: string | null;
+	/** As the scenario says, with variables filled in and paths absolute; only `url` may still name a variable, as it may hold a password. */
+	readonly options: SystemOptions;
+	readonly traits: Traits;
 }
+
+/** How the messages of a case come about. All but `closed` fix their times before the run. */
+export type Load =
+	| {
+			readonly kind: "constant" | "poisson";
+			readonly rate: Rate;
+			/** poisson: of the arrivals; else 0. */
+			readonly seed: number;
+	  }
+	| {
+			readonly kind: "stages";
+			/** Rate of the warm-up, and of the first stage's start. */
+			readonly from: Rate;
+			readonly stages: readonly {
+				readonly durationNs: number;
+				readonly target: Rate;
+			}[];
+	  }
+	| {
+			readonly kind: "steps";
+			readonly steps: readonly {
+				readonly durationNs: number;
+				readonly rate: Rate;
+			}[];
+	  }
+	| {
+			readonly kind: "closed";
+			/** Of the window; the warm-up's come on top. */
+			readonly messages: number;
+			readonly warmupMessages: number;
+	  };
 
 export interface Case {
 	/** Unique within the scenario: "1KiB 3000/s". */
 	readonly name: string;
 	readonly pattern: Pattern;
-	readonly rate: Rate;
+	readonly load: Load;
+	/** The rate of the load is only where a search begins; null: it is what is measured. */
+	readonly find: "max-rate" | null;
 	readonly messageBytes: number;
-	readonly payload: Payload;
+	/** `randomRatio`: of random payloads, 0 to 1; `file`: absolute path, null for others. */
+	readonly payload: {
+		readonly kind: "random" | "zeros" | "file";
+		readonly randomRatio: number;
+		readonly file: string | null;
+	};
 	readonly checksum: boolean;
 	/** null: what the system's broker promises. */
 	readonly delivery: Delivery | null;
 	readonly order: Order;
+	/** closed: 0. */
 	readonly warmupNs: number;
+	/** The window; closed: the longest that the run may take, warm-up included. */
 	readonly durationNs: number;
 	readonly drainNs: number;
 	readonly timeoutNs: number;
@@ -47,6 +103,25 @@ export interface Case {
 	readonly connections: number;
 	readonly producers: number;
 	readonly topics: number;
+	readonly partitions: number;
+	/** work-queue, backlog, request-reply; else 0. */
+	readonly consumers: number;
+	/** fan-out; else 1. */
+	readonly subscriptions: number;
+	/** Of consumers and subscribers; 0 where there are none. */
+	readonly consumerConnections: number;
+	readonly wildcard: boolean;
+	readonly bystanders: number;
+	readonly work: {
+		readonly meanNs: number;
+		readonly distribution: "constant" | "exponential";
+	} | null;
+	readonly keys: {
+		readonly distribution: "round-robin" | "random" | "zipf";
+		readonly count: number;
+	} | null;
+	/** backlog: messages that pile up; else null. */
+	readonly backlog: number | null;
 }
 
 export interface SlaLine {

@@ -1,7 +1,9 @@
 import { z } from "zod";
+import { Pattern as AnyPattern } from "../plan/plan.ts";
 import { parseBytes, parseRate } from "../units.ts";
 import { BrokerName, Delivery, Order, SystemOptions } from "./brokers.ts";
-import { count, parsed, span, unit } from "./field.ts";
+import { CpuSet } from "./cpu-set.ts";
+import { count, number, parsed, span, unit, warmup } from "./field.ts";
 import { parseSla } from "./sla.ts";
 
 /**
@@ -13,23 +15,131 @@ import { parseSla } from "./sla.ts";
 export const ENVELOPE_BYTES = 40;
 /** Bytes at its end that carry the CRC32C, with `checksum: true`. */
 export const CHECKSUM_BYTES = 4;
+/** Keys that a key distribution draws from, when it does not say. */
+export const KEYS = 1000;
 
 export const Target = z.enum(["local", "existing"]);
 export type Target = z.infer<typeof Target>;
-export const Pattern = z.enum(["round-trip"]);
-export type Pattern = z.infer<typeof Pattern>;
-export const Payload = z.enum(["random", "zeros"]);
-export type Payload = z.infer<typeof Payload>;
+
+const rate = (description: string, examples: string[]) =>
+	unit(parseRate, { description, examples });
+
+const Stage = z.strictObject({
+	duration: span("How long the rate takes to get there.", ["30s"], "above 0"),
+	target: rate("The rate at its end.", ["10000/s"]),
+});
+
+const Step = z.strictObject({
+	rate: rate("The rate of this step.", ["1000/s"]),
+	duration: span(
+		"How long it lasts: whole seconds, as reports show steps by the second.",
+		["10s"],
+		"above 0",
+	),
+});
+
+const KeyDistribution = z.enum(["round-robin", "random", "zipf"]);
+
+const Keys = z.union([
+	z.enum(["none", ...KeyDistribution.options]),
+	z.strictObject({
+		distribution: KeyDistribution.meta({
+			description:
+				"`round-robin`: one after the other; `random`: all equally often; `zipf`: the first most often, the second half as often, the third a third as often.",
+		}),
+		count: count(
+			`How many keys there are. Default: ${KEYS}.`,
+			100_000_000,
+			[100],
+		).default(KEYS),
+	}),
+]);
+
+const Payload = z.union([
+	z.enum(["random", "zeros"]),
+	z.strictObject({
+		file: z
+			.string()
+			.min(1)
+			.meta({
+				description:
+					"File whose bytes payloads walk through, relative to the scenario's folder.",
+				examples: ["orders.json"],
+			}),
+	}),
+	z.strictObject({
+		random: number(
+			"Which part of each payload is random, 0 to 1; the rest is zeros, which compress.",
+			[0.3],
+			{ least: 0, most: 1 },
+		),
+	}),
+]);
+
+const Work = z.union([
+	span("Time for each message.", ["2ms"], "above 0"),
+	z.strictObject({
+		mean: span("Mean time for a message.", ["2ms"], "above 0"),
+		distribution: z.enum(["constant", "exponential"]).default("constant").meta({
+			description:
+				"`constant`, or `exponential`: mostly short, now and then long.",
+		}),
+	}),
+]);
 
 const fields = {
-	pattern: Pattern.meta({
+	pattern: AnyPattern.meta({
 		description:
-			"What messages do. `round-trip`: the sender receives its own message through the broker.",
+			"What messages do. `round-trip`: the sender receives its own message through the broker; `request-reply`: a responder sends it back; `fan-out`: every subscriber gets a copy; `work-queue`: competing consumers, acknowledged; `publish`: nobody receives, the acknowledgement counts; `backlog`: consumers pause while messages pile up, then drain them.",
 	}),
-	rate: unit(parseRate, {
+	rate: rate(
+		"Scheduled messages per second, all producers together. Open loop: nothing slows it down. With stages: where they begin.",
+		["3000/s", "90/min"],
+	),
+	arrivals: z.enum(["constant", "poisson"]).meta({
 		description:
-			"Scheduled messages per second, all producers together. Open loop: nothing slows it down.",
-		examples: ["3000/s", "90/min"],
+			"When messages are due: at equal distances, or `poisson`: independent of each other, bursts included, with `rate` as the mean.",
+	}),
+	seed: z
+		.int()
+		.min(0)
+		.max(0xffff_ffff)
+		.meta({
+			description:
+				"Of the poisson arrivals: the same seed gives the same times, for every system. Default: 1.",
+			examples: [1],
+		}),
+	stages: z
+		.array(Stage)
+		.min(1)
+		.max(1000)
+		.meta({
+			description:
+				"A rate that changes along straight lines, from `rate` on; their durations add up to the measured part. The warm-up runs at `rate`.",
+			examples: [[{ duration: "30s", target: "10000/s" }]],
+		}),
+	steps: z
+		.array(Step)
+		.min(1)
+		.max(1000)
+		.meta({
+			description:
+				"One constant rate after the other, shown one by one in reports; their durations add up to the measured part. The warm-up runs at the first one's rate.",
+			examples: [
+				[
+					{ rate: "1000/s", duration: "10s" },
+					{ rate: "2000/s", duration: "10s" },
+				],
+			],
+		}),
+	messages: count(
+		"Closed loop instead of a rate: this many messages, as fast as `inFlight` allows. Shows throughput and service time, no queueing.",
+		1_000_000_000,
+		[1_000_000],
+	),
+	find: z.enum(["max-rate"]).meta({
+		description:
+			"Searches the highest rate that still meets the sla with nothing lost; `rate` is where it begins.",
 	}),
 	message: unit(
 		parseBytes,
@@ -45,11 +155,14 @@ const fields = {
 		},
 	),
 	duration: span(
-		"The measured part of a run, after the warm-up.",
+		"The measured part of a run, after the warm-up. With messages: the longest that the run may take (default 10min).",
 		["10s", "5min"],
 		"above 0",
 	),
-	warmup: span("Sent before the measured part, counted apart.", ["5s"]),
+	warmup: warmup(
+		"Sent before the measured part, counted apart: a duration, with messages a number of them. Default: 5s; with messages a tenth of them.",
+		["5s", "10000 messages"],
+	),
 	drain: span(
 		"How long to wait for messages after the last one was due.",
 		["30s"],
@@ -61,53 +174,128 @@ const fields = {
 		"above 0",
 	),
 	inFlight: count(
-		"Most messages of one producer that are sent and not completed; at the limit it waits, and the wait is measured. Default: no limit.",
+		"Most messages of one producer that are sent and not completed; at the limit it waits, and the wait is measured. Default: no limit; with messages 1000.",
 		1_000_000,
 		[1000],
 	),
-	connections: count("Connections to the broker.", 10_000, [25]),
+	connections: count("Connections of producers.", 10_000, [25]),
+	consumerConnections: count(
+		"Connections of consumers or subscribers, which share them in turn. Default: one for each.",
+		10_000,
+		[4],
+	),
 	producers: count(
 		"Independent sequences of messages; producer p uses connection p mod connections. Default: connections.",
 		100_000,
 		[25],
 	),
+	consumers: count(
+		"`work-queue` and `backlog`: consumers that share the messages; `request-reply`: responders. Default: 1.",
+		10_000,
+		[10],
+	),
+	subscriptions: count(
+		"`fan-out`: subscribers, each of which gets every message of every topic.",
+		10_000,
+		[100],
+	),
 	topics: count(
-		"Topics; producer p sends to topic p mod topics. Default: connections.",
+		"Topics; producer p sends to topic p mod topics. Default: one for each connection in round-trip and request-reply, else 1.",
 		100_000,
 		[25],
 	),
+	partitions: count(
+		"Partitions of every topic, where a broker has them. Default: 1.",
+		10_000,
+		[12],
+	),
+	wildcard: z.boolean().meta({
+		description:
+			"`fan-out`: each subscriber has one subscription by a pattern over all topics, instead of one per topic.",
+	}),
+	bystanders: z
+		.int()
+		.min(0)
+		.max(1_000_000)
+		.meta({
+			description:
+				"`fan-out`: that many subscriptions more, to topics on which nothing is sent; the broker has to tell them apart.",
+			examples: [1000],
+		}),
 	payload: Payload.meta({
 		description:
-			"Bytes after the envelope: `random` (the same ones for every system) or `zeros`.",
+			"Bytes after the envelope, the same ones for every system: `random`, `zeros`, those of a file, or a part of them random.",
+		examples: ["random", { file: "orders.json" }, { random: 0.3 }],
 	}),
 	checksum: z.boolean().meta({
 		description: `Every payload ends in its CRC32C (${CHECKSUM_BYTES} bytes), checked at the receipt; adds the gate \`corrupted == 0\`.`,
 	}),
+	keys: Keys.meta({
+		description: `Keys of messages, by which brokers that have them choose the partition: how they are drawn, of ${KEYS} keys or as many as \`count\` says.`,
+		examples: ["zipf", { distribution: "random", count: 100 }],
+	}),
+	work: Work.meta({
+		description:
+			"`work-queue` and `backlog`: what a consumer does with each message before it acknowledges it: it sleeps.",
+		examples: ["2ms", { mean: "5ms", distribution: "exponential" }],
+	}),
+	backlog: z
+		.union([
+			z.int().min(1).max(1_000_000_000),
+			unit(
+				(text) => ({ bytes: parseBytes(text) }),
+				{
+					description: "Payload bytes that pile up.",
+					examples: ["1GiB"],
+				},
+				({ bytes }) => (bytes === 0 ? "backlog must be above 0" : undefined),
+			),
+		])
+		.meta({
+			description:
+				"`backlog`: messages that pile up, or their size, while consumers pause. They pause after a fifth of the duration.",
+			examples: [100_000, "1GiB"],
+		}),
 	delivery: Delivery.meta({
 		description:
 			"What must hold of each message, whatever the broker promises: `at-least-once` adds the gate `lost == 0`, `exactly-once` also `duplicated == 0`. Default: the broker's own promise.",
 	}),
 	order: Order.meta({
 		description:
-			"In which order messages must arrive. `per-producer`: each producer's in the order of sending; adds the gate `reordered == 0`.",
+			"In which order messages must arrive. `per-producer`: each producer's in the order of sending; `per-key`: those of one producer with one key. Adds the gate `reordered == 0`.",
 	}),
 };
 
 /** A workload with every default that doesn't depend on another field. What each case resolves to. */
 export const Workload = z.strictObject({
 	pattern: fields.pattern.default("round-trip"),
-	rate: fields.rate,
+	rate: fields.rate.optional(),
+	arrivals: fields.arrivals.optional(),
+	seed: fields.seed.optional(),
+	stages: fields.stages.optional(),
+	steps: fields.steps.optional(),
+	messages: fields.messages.optional(),
+	find: fields.find.optional(),
 	message: fields.message,
-	duration: fields.duration,
-	warmup: fields.warmup.prefault("5s"),
+	duration: fields.duration.optional(),
+	warmup: fields.warmup.optional(),
 	drain: fields.drain.prefault("30s"),
 	timeout: fields.timeout.optional(),
 	inFlight: fields.inFlight.optional(),
 	connections: fields.connections.default(1),
+	consumerConnections: fields.consumerConnections.optional(),
 	producers: fields.producers.optional(),
+	consumers: fields.consumers.optional(),
+	subscriptions: fields.subscriptions.optional(),
 	topics: fields.topics.optional(),
+	partitions: fields.partitions.default(1),
+	wildcard: fields.wildcard.default(false),
+	bystanders: fields.bystanders.default(0),
 	payload: fields.payload.default("random"),
 	checksum: fields.checksum.default(false),
+	keys: fields.keys.default("none"),
+	work: fields.work.optional(),
+	backlog: fields.backlog.optional(),
 	delivery: fields.delivery.optional(),
 	order: fields.order.default("none"),
 });
@@ -115,19 +303,45 @@ export type Workload = z.infer<typeof Workload>;
 export type WorkloadField = keyof typeof fields;
 export const workloadFields = Object.keys(fields) as WorkloadField[];
 
-/** Fields that a case cannot do without; they come from `workload` or from the case. */
-export const neededFields = [
-	"rate",
-	"message",
-	"duration",
-] as const satisfies WorkloadField[];
-
 /** Fields are optional here, as cases may bring them. */
-const SharedWorkload = Workload.partial({
-	rate: true,
-	message: true,
-	duration: true,
+const SharedWorkload = Workload.partial({ message: true });
+
+const System = z.union([BrokerName, SystemOptions]).meta({
+	description: "A broker's name, or a map with its settings.",
+	examples: ["nats"],
 });
+
+const SlaText = z
+	.string()
+	.meta({
+		description: "[metric] percentile op limit; the metric is response.",
+		examples: ["p99 < 20ms", "service p99.9 <= 5ms", "lost == 0"],
+	})
+	.transform(parsed(parseSla));
+
+const slaFields = {
+	expect: SlaText,
+	system: z.string().optional().meta({
+		description: "Key of the one system it is for. Default: all.",
+	}),
+	abort: z.boolean().default(false).meta({
+		description: "A run that cannot meet it any more is stopped.",
+	}),
+};
+
+/** A line in `sla` of a case: which case it is for is said by its place. */
+export const CaseSlaEntry = z.union([SlaText, z.strictObject(slaFields)]);
+
+export const SlaEntry = z.union([
+	SlaText,
+	z.strictObject({
+		...slaFields,
+		case: z.string().optional().meta({
+			description:
+				"Name of the one case it is for, or the words it begins with. Default: all.",
+		}),
+	}),
+]);
 
 const CaseOverrides = z
 	.strictObject({
@@ -145,38 +359,28 @@ const CaseOverrides = z
 				examples: ["small, fast"],
 			}),
 		...fields,
+		sla: z.array(CaseSlaEntry).meta({
+			description:
+				"What must hold in this case, besides the sla of the scenario. A line for one system: `{ expect, system }`.",
+			examples: [["p99 < 20ms"]],
+		}),
 	})
 	.partial();
 
-const System = z.union([BrokerName, SystemOptions]).meta({
-	description: "A broker's name, or a map with its settings.",
-	examples: ["nats"],
-});
-
-const SlaText = z
-	.string()
-	.meta({
-		description: "[metric] percentile op limit; the metric is response.",
-		examples: ["p99 < 20ms", "service p99.9 <= 5ms", "lost == 0"],
-	})
-	.transform(parsed(parseSla));
-
-export const SlaEntry = z.union([
-	SlaText,
-	z.strictObject({
-		expect: SlaText,
-		system: z.string().optional().meta({
-			description: "Key of the one system it is for. Default: all.",
-		}),
-		case: z.string().optional().meta({
-			description:
-				"Name of the one case it is for, or the words it begins with. Default: all.",
-		}),
-		abort: z.boolean().default(false).meta({
-			description: "A run that cannot meet it any more is stopped.",
-		}),
-	}),
-]);
+/** Of each field a list of values. */
+const Matrix = z
+	.strictObject(
+		Object.fromEntries(
+			workloadFields.map((field) => [
+				field,
+				z
+					.array(fields[field] as z.ZodType)
+					.min(1)
+					.max(100),
+			]),
+		) as { [Field in WorkloadField]: z.ZodArray<(typeof fields)[Field]> },
+	)
+	.partial();
 
 /** Keys of systems and names of scenarios become parts of topics, folders and of `--only`. */
 export const Name = z
@@ -221,6 +425,11 @@ export const ScenarioFile = z.strictObject({
 			description: "One run each: the workload with these fields replaced.",
 			examples: [[{ message: "256B" }, { message: "1KiB", rate: "2000/s" }]],
 		}),
+	matrix: Matrix.optional().meta({
+		description:
+			"Lists of values of fields of the workload: one case for each combination.",
+		examples: [{ message: ["256B", "1KiB"], rate: ["1000/s", "10000/s"] }],
+	}),
 	repeat: count("How often the whole list of runs is made.", 1000, [3]).default(
 		1,
 	),
@@ -231,6 +440,23 @@ export const ScenarioFile = z.strictObject({
 			description:
 				"What must hold, judged per system and case. Decides the exit code.",
 			examples: [["p99 < 20ms", "lost == 0"]],
+		}),
+	pin: z
+		.strictObject({
+			generator: CpuSet.optional().meta({
+				description: "CPUs of the load generator.",
+				examples: ["0-1"],
+			}),
+			brokers: CpuSet.optional().meta({
+				description: "CPUs of brokers that mqbench starts (`target: local`).",
+				examples: ["2-3"],
+			}),
+		})
+		.optional()
+		.meta({
+			description:
+				"CPUs in the manner of taskset, on Linux: generator and brokers that share no core disturb each other less.",
+			examples: [{ generator: "0-1", brokers: "2-3" }],
 		}),
 	strict: z.boolean().default(false).meta({
 		description:

@@ -1,40 +1,43 @@
 import type { Sla } from "../plan/plan.ts";
 import { formatDurationExact } from "../units.ts";
-import { brokers } from "./brokers.ts";
-import type { Problem } from "./problem.ts";
+import type { ResolvedCases } from "./cases.ts";
+import type { Path, Problem } from "./problem.ts";
 import type { Case, SlaLine } from "./scenario.ts";
-import { SlaEntry } from "./schema.ts";
+import { CaseSlaEntry, SlaEntry } from "./schema.ts";
+import { unanswerable } from "./sla-rules.ts";
 import { didYouMean } from "./suggest.ts";
 import type { PlacedSystem } from "./systems.ts";
 
 /**
- * The objectives of a scenario, with the systems (`keys`: all that are written) and cases they name looked up. A line
- * that the schema refuses is left out; cases are not checked while one has a mistake, as its name isn't known then.
+ * The objectives of a scenario and of its cases, with the systems (`keys`: all that are written) and cases they name
+ * looked up. A line that the schema refuses is left out; cases are not checked while one has a mistake, as its name isn't
+ * known then.
  */
 export function resolveSlaLines(
-	written: unknown,
+	written: { readonly sla?: unknown; readonly cases?: unknown },
 	systems: readonly PlacedSystem[],
 	keys: readonly string[],
-	cases: readonly (Case | undefined)[],
+	{ cases, where }: ResolvedCases,
 ): { lines: SlaLine[]; problems: Problem[] } {
 	const lines: SlaLine[] = [];
 	const problems: Problem[] = [];
-	const complete = cases.every((one) => one !== undefined);
-	const names = cases.flatMap((one) => (one ? [one.name] : []));
+	const names = cases.every((one) => one !== undefined)
+		? cases.map((one) => one.name)
+		: null;
 
-	for (const [index, entry] of (Array.isArray(written)
-		? written
-		: []
-	).entries()) {
-		const result = SlaEntry.safeParse(entry);
+	for (const { entry, path, inCase } of entries(written)) {
+		const result =
+			inCase === null
+				? SlaEntry.safeParse(entry)
+				: CaseSlaEntry.safeParse(entry);
 		if (!result.success) continue;
-		const line =
+		const line: Line =
 			"kind" in result.data
 				? { expect: result.data, abort: false }
 				: result.data;
 		const wrong = (key: string | null, message: string) =>
 			problems.push({
-				path: key === null ? ["sla", index] : ["sla", index, key],
+				path: key === null ? path : [...path, key],
 				at: "value",
 				message,
 			});
@@ -49,30 +52,111 @@ export function resolveSlaLines(
 				`there is no system "${line.system}"${didYouMean(line.system, keys)}`,
 			);
 		const found =
-			line.case === undefined || !complete ? null : findCase(line.case, names);
+			line.case === undefined || names === null
+				? null
+				: findCase(line.case, names);
 		if (found && "wrong" in found) wrong("case", found.wrong);
-		const silent = acknowledgesNothing(
-			line.expect,
-			systems.filter(({ key }) => (line.system ?? key) === key),
-		);
-		const meant = cases.filter(
-			(one) => !found || ("name" in found && found.name === one?.name),
-		);
-		const unchecked = seesNoCorruption(line.expect, meant);
-		const unseen = beyondDrain(line.expect, meant);
-		for (const message of [silent, unchecked, unseen])
-			if (message) wrong("kind" in result.data ? null : "expect", message);
+		const only =
+			inCase === null
+				? found && "name" in found
+					? found.name
+					: null
+				: (cases[inCase]?.name ?? null);
+		const unknown = found !== null && "wrong" in found;
+		const meant = unknown
+			? []
+			: cases.filter((one, index) =>
+					inCase === null
+						? only === null || one?.name === only
+						: index === inCase,
+				);
+		for (const message of [
+			...unanswerable(
+				line.expect,
+				meant.filter((one) => one !== undefined),
+				systems.filter(({ key }) => (line.system ?? key) === key),
+			),
+			beyondDrain(line.expect, meant),
+		])
+			if (message !== undefined)
+				wrong("kind" in result.data ? null : "expect", message);
 
 		lines.push({
 			expect: { ...line.expect, abort: line.abort },
 			system: line.system ?? null,
-			case: found && "name" in found ? found.name : null,
+			case: only,
 		});
 	}
+	problems.push(...aimless(lines, keys, cases, where));
 	return { lines, problems };
 }
 
 // --- internal ---
+
+/** A search for the highest rate needs something that a rate can be too high for. */
+function aimless(
+	lines: readonly SlaLine[],
+	keys: readonly string[],
+	cases: readonly (Case | undefined)[],
+	where: ResolvedCases["where"],
+): Problem[] {
+	const bounds = lines.filter(
+		({ expect }) =>
+			expect.kind !== "tally" || /^(throughput|achieved)/.test(expect.tally),
+	);
+	return cases.flatMap((one, index): Problem[] => {
+		if (!one?.find) return [];
+		const without = keys.filter(
+			(key) =>
+				!bounds.some(
+					(line) =>
+						(line.system ?? key) === key &&
+						(line.case ?? one.name) === one.name,
+				),
+		);
+		return without.length === 0
+			? []
+			: [
+					{
+						path: where(index, "find"),
+						at: "value",
+						message: `find: max-rate needs an objective that too high a rate misses${without.length < keys.length ? ` for ${without.join(" and ")}` : ""}; add e.g. p99 < 10ms to sla`,
+					},
+				];
+	});
+}
+
+interface Line {
+	readonly expect: Sla;
+	readonly abort: boolean;
+	readonly system?: string | undefined;
+	readonly case?: string | undefined;
+}
+
+/** All entries, the scenario's first; `inCase`: position of the case whose own it is. */
+function entries({
+	sla,
+	cases,
+}: {
+	readonly sla?: unknown;
+	readonly cases?: unknown;
+}): { entry: unknown; path: Path; inCase: number | null }[] {
+	const list = (value: unknown) => (Array.isArray(value) ? value : []);
+	return [
+		...list(sla).map((entry, index) => ({
+			entry,
+			path: ["sla", index],
+			inCase: null,
+		})),
+		...list(cases).flatMap((one, inCase) =>
+			list(one?.sla).map((entry, index) => ({
+				entry,
+				path: ["cases", inCase, "sla", index],
+				inCase,
+			})),
+		),
+	];
+}
 
 /** A case goes by its name, or by the words it begins with when no other case begins so. */
 function findCase(
@@ -89,28 +173,6 @@ function findCase(
 				? `there is no case "${asked}"${didYouMean(asked, names)}`
 				: `"${asked}" begins the names of ${matches.length} cases (${matches.join(", ")}); write the whole name`,
 	};
-}
-
-function acknowledgesNothing(
-	expect: Sla,
-	systems: readonly PlacedSystem[],
-): string | undefined {
-	if (expect.kind === "tally" || expect.metric !== "ack") return undefined;
-	const silent = systems.filter(({ broker }) => !brokers[broker].acks);
-	return silent.length === 0
-		? undefined
-		: `"${expect.text}": ${silent.map(({ key }) => key).join(" and ")} acknowledge${silent.length === 1 ? "s" : ""} nothing, so that there is no ack latency; use response or service, or name another system`;
-}
-
-function seesNoCorruption(
-	expect: Sla,
-	cases: readonly (Case | undefined)[],
-): string | undefined {
-	if (expect.kind !== "tally" || expect.tally !== "corrupted") return undefined;
-	const blind = cases.find((one) => one && !one.checksum);
-	return blind === undefined
-		? undefined
-		: `"${expect.text}": ${cases.length === 1 ? "messages" : `messages of case "${blind.name}"`} carry no checksum, so that corruption goes unseen; add checksum: true to workload`;
 }
 
 /** A message that is missing when the drain is over may have taken any time above it: a limit beyond cannot be judged. */

@@ -10,7 +10,7 @@ import { suggest } from "./suggest.ts";
 
 /**
  * Reads one line: `[metric] percentile op limit` ("p99 < 20ms", "service p(99.9) <= 5ms", "max < 1s") or
- * `counter op limit` ("lost == 0", "throughput >= 100000/s"); `abort` is the long form's to set. Throws a `UnitError` with a person's sentence.
+ * `counter op limit` ("lost == 0", "throughput >= 100000/s", "drainTime < 30s"); `abort` is the long form's to set. Throws a `UnitError` with a person's sentence.
  */
 export function parseSla(source: string): Sla {
 	const text = source.trim().replaceAll(/\s+/g, " ");
@@ -57,7 +57,7 @@ export function parseSla(source: string): Sla {
 
 // --- internal ---
 
-/** Counters in messages; all others are messages per second. */
+/** Counters in messages; drainTime is a time, all others are messages per second. */
 const counts: ReadonlySet<Tally> = new Set([
 	"lost",
 	"failed",
@@ -87,6 +87,20 @@ function tallyLine(text: string, tally: Tally, op: string, limit: string): Sla {
 			tally,
 			op,
 			limit: Number(limit),
+			abort: false,
+		};
+	}
+	if (tally === "drainTime") {
+		if (op !== "<" && op !== "<=")
+			throw new UnitError(
+				`"${text}": drainTime takes < or <=, e.g. drainTime < 30s`,
+			);
+		return {
+			kind: "tally",
+			text,
+			tally,
+			op,
+			limit: latency(text, limit),
 			abort: false,
 		};
 	}

@@ -25,7 +25,7 @@ function refusal(text: string, overrides: Overrides = {}, environment = {}) {
 describe("an existing broker", () => {
 	test("gets its url from the environment", () => {
 		const text = `target: existing\nsystem: { broker: nats, url: "${reference}" }\n`;
-		expect(systems(text, {}, env).systems).toEqual([
+		expect(systems(text, {}, env).systems).toMatchObject([
 			{ key: "nats", broker: "nats", url: env.NATS_URL, port: null },
 		]);
 	});
@@ -183,5 +183,127 @@ describe("a password", () => {
 		).toContain(
 			`s.yaml:2:52 unknown key "prot"; did you mean port?\n   2 | system: { broker: nats, url: "nats://****@h:4222", prot: 1 }\n     | ${" ".repeat(51)}^`,
 		);
+	});
+});
+
+describe("variables of the environment", () => {
+	const text = (system: string) => `system: { broker: nats, ${system} }\n`;
+
+	test("stand in any text of a system", () => {
+		const { systems: found } = systems(
+			text(
+				`mode: ${variable("MODE")}, config: { a: "x${variable("A")}y", b: 2 }, binary: "${variable("BUILD")}/nats-server"`,
+			).replace(`mode: ${variable("MODE")}`, `mode: "${variable("MODE")}"`),
+			{},
+			{ MODE: "jetstream", A: "-", BUILD: "/opt" },
+		);
+		expect(found[0]).toMatchObject({
+			binary: "/opt/nats-server",
+			traits: { title: "JetStream" },
+			options: { mode: "jetstream", config: { a: "x-y", b: 2 } },
+		});
+	});
+
+	test("that are not set are one mistake each, by name", () => {
+		const report = refusal(
+			text(`mode: "${variable("MODE")}", binary: "${variable("BUILD")}/x"`),
+		);
+		expect(report.match(/^s\.yaml/gm)).toHaveLength(2);
+		expect(report).toContain(
+			"mode needs the environment variable MODE, which is not set",
+		);
+		expect(report).toContain(
+			"binary needs the environment variable BUILD, which is not set",
+		);
+	});
+
+	test("that sound like secrets stay out of what reports show", () => {
+		for (const name of ["DB_PASSWORD", "MY_TOKEN", "APIKEY"])
+			expect(
+				refusal(
+					text(`config: { x: "${variable(name)}" }`),
+					{},
+					{
+						[name]: "hunter2",
+					},
+				),
+			).toMatch(new RegExp(`${name} sounds like a secret; only url keeps one`));
+	});
+});
+
+describe("paths of a system", () => {
+	const at = (system: string) =>
+		loadScenario(
+			"/bench/scenarios/s.yaml",
+			`${workload}target: ${system.includes("url") ? "existing" : "local"}\nsystem: { broker: nats, ${system} }\n`,
+		).systems[0];
+
+	test("count from the scenario's folder; a bare name is looked up on PATH", () => {
+		expect(at("binary: ./build/nats-server")?.binary).toBe(
+			"/bench/scenarios/build/nats-server",
+		);
+		expect(at("binary: ../nats-server")?.binary).toBe("/bench/nats-server");
+		expect(at("binary: /opt/nats-server")?.binary).toBe("/opt/nats-server");
+		expect(at("binary: nats-server")?.binary).toBe("nats-server");
+	});
+
+	test("of certificates do too", () => {
+		expect(
+			at('url: "tls://h:4222", tls: { ca: ca.pem, serverName: h }')?.options,
+		).toMatchObject({
+			tls: { ca: "/bench/scenarios/ca.pem", serverName: "h" },
+		});
+	});
+});
+
+describe("settings of a broker that mqbench starts", () => {
+	const text =
+		'system: { broker: nats, mode: jetstream, url: "nats://h:4222", binary: ./x, nodes: 3, replicas: 3, pin: "1", tls: true }\n';
+
+	test("are refused on target existing, each by itself", () => {
+		const report = refusal(`target: existing\n${text}`);
+		for (const key of ["binary", "nodes", "pin"])
+			expect(report).toContain(`${key} is for target local`);
+	});
+
+	test("and those of an existing one on target local, but left aside when the command line chose the target", () => {
+		expect(refusal(text)).toContain("url is for target existing");
+		expect(refusal(text)).toContain("tls is for target existing");
+		expect(systems(text, { target: "local" }).systems[0]).toMatchObject({
+			url: null,
+			binary: expect.stringMatching(/\/x$/),
+		});
+		expect(systems(text, { target: "existing" }).systems[0]).toMatchObject({
+			url: "nats://h:4222",
+			binary: null,
+		});
+	});
+});
+
+describe("CPUs", () => {
+	const on = (platform: string, head: string) =>
+		loadScenario(
+			"s.yaml",
+			`${head}\n${workload}`,
+			{},
+			{},
+			{
+				folder: "/",
+				platform,
+				fileBytes: () => null,
+			},
+		);
+
+	test("are chosen on Linux alone", () => {
+		for (const head of [
+			'pin: { generator: "0-1", brokers: "2" }\nsystem: nats',
+			'system: { broker: nats, pin: "2" }',
+		]) {
+			expect(on("linux", head).systems).toHaveLength(1);
+			for (const platform of ["darwin", "win32"])
+				expect(() => on(platform, head)).toThrow(
+					"pin is for Linux, where a process can be held to CPUs; remove it on this machine",
+				);
+		}
 	});
 });

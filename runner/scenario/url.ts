@@ -1,5 +1,6 @@
 import { holdsSecret } from "../secrets.ts";
 import { variable } from "./brokers.ts";
+import { missingVariable, REFERENCE } from "./variables.ts";
 
 /** A URL ready for use, or what is wrong with it: a sentence that never quotes the URL. */
 export type ResolvedUrl = { readonly url: string } | { readonly wrong: string };
@@ -19,9 +20,7 @@ export function resolveUrl(
 		return {
 			wrong: `url holds a password or token, and reports keep a copy of this file; put the whole url into an environment variable and write e.g. url: "${example}"`,
 		};
-	const missing = [...raw.matchAll(REFERENCE)]
-		.map((match) => match[1] ?? "")
-		.find((name) => !env[name]);
+	const missing = missingVariable(raw, env);
 	if (missing !== undefined)
 		return {
 			wrong: `url needs the environment variable ${missing}, which is not set; e.g. ${missing}=${raw === variable(missing) ? `${schemes[0]}://host:4222` : "..."} mqbench ...`,
@@ -64,5 +63,3 @@ function encoded(parsed: URL, url: string): string {
 	const who = password === "" ? username : `${username}:${password}`;
 	return `${protocol}//${who}@${host}${pathname}${search}`;
 }
-
-const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;

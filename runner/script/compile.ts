@@ -1,11 +1,6 @@
+import { describe } from "../plan/outline-text.ts";
 import type { Plan } from "../plan/plan.ts";
-import {
-	formatBytesExact,
-	formatCount,
-	formatDurationExact,
-	formatRate,
-	ratePerSecond,
-} from "../units.ts";
+import { formatCount, formatDurationExact, ratePerSecond } from "../units.ts";
 import { comment, js, raw } from "./js.ts";
 import { options } from "./options.ts";
 
@@ -26,27 +21,29 @@ export function compile(plan: Plan): Compiled {
 // --- internal ---
 
 function script(plan: Plan): string {
-	const { schedule } = plan;
-	const warmup =
-		schedule.warmupNs === 0
-			? "no warm-up"
-			: `${formatDurationExact(schedule.warmupNs)} of warm-up`;
-	const what = `${plan.pattern}, ${formatBytesExact(plan.message.bytes)} messages, ${formatRate(schedule.rate)} for ${formatDurationExact(schedule.durationNs)} after ${warmup}`;
-	const perSecond = rounded(ratePerSecond(schedule.rate));
-	const perSlot = rounded(
-		ratePerSecond(schedule.rate) / plan.heartbeat.slotsPerSecond,
-	);
+	const { schedule, heartbeat } = plan;
+	const { rate } = schedule;
+	const slots = `${heartbeat.slotsPerSecond} slots/s`;
+	const perSlot = rate && ratePerSecond(rate) / heartbeat.slotsPerSecond;
+	const amount = raw(formatCount(schedule.messages));
+	const load =
+		rate === null || perSlot === null
+			? js`export const messages = ${schedule.messages}; ${comment("warm-up included; a closed load, as fast as inFlight allows")}
+
+${comment("Closed loop: once the first slot comes, every producer sends as fast as it may. k6 keeps the time, at most")}
+${comment(`${formatDurationExact(schedule.durationNs)}, and plan.json says how many messages there are.`)}`
+			: js`export const messagesPerSecond = ${rounded(ratePerSecond(rate))}; ${comment(`${QUALITY[schedule.kind] ?? ""}= ${slots} x ${rounded(perSlot)} messages`)}
+
+// plan.json has the exact time of each of the ${amount} messages, warm-up included. k6 only hands out
+// slots, stretches of that schedule; a pacer sends every message at its own time and makes up for ticks that
+// k6 drops.`;
 	const driver = raw(identifier(plan.broker));
 	return js`${comment(`${plan.scenario}: ${plan.system}, case "${plan.case}", repeat ${plan.repeat} of ${plan.repeats}`)}
-${comment(what)}
+${comment(describe(plan))}
 import mqbench from 'k6/x/mqbench';
 import ${driver} from ${`k6/x/mqbench/${plan.broker}`};
 
-export const messagesPerSecond = ${perSecond}; ${comment(`= ${plan.heartbeat.slotsPerSecond} slots/s x ${perSlot} messages`)}
-
-// plan.json has the exact time of each of the ${raw(formatCount(schedule.messages))} messages, warm-up included. k6 only hands out
-// slots, stretches of that schedule; a pacer sends every message at its own time and makes up for ticks that
-// k6 drops.
+${raw(load)}
 const run = mqbench.load(${driver}, open('./plan.json'));
 
 // The same for every load: the heartbeat lasts 2 s longer than the schedule, then waits for the drain.
@@ -55,6 +52,12 @@ export const options = ${options(plan)};
 export default () => run.slot();
 `;
 }
+
+/** What the rate of a load is that has more than one. */
+const QUALITY: Readonly<Partial<Record<Plan["schedule"]["kind"], string>>> = {
+	poisson: "on average; ",
+	stages: "at most; ",
+};
 
 /** The driver's name as a variable: brokers' names are words, a dash at most. */
 function identifier(broker: string): string {

@@ -2,6 +2,7 @@ import { tail } from "../histogram/percentiles.ts";
 import type { Plan, Sla } from "../plan/plan.ts";
 import { formatCount, formatDurationExact } from "../units.ts";
 import { intendedInWindow, limitIndex } from "./intervals.ts";
+import { samplesPerMessage } from "./samples.ts";
 import { fails, passLimit } from "./statistics.ts";
 
 /** What a run has counted so far. */
@@ -43,7 +44,7 @@ export function whyHopeless(sla: Sla, plan: Plan, soFar: SoFar): string | null {
 	if (sla.kind === "tally") return tallyHopeless(sla, soFar);
 	const k = limitIndex(plan, sla);
 	const over = soFar.over[k] ?? 0;
-	const n = intendedInWindow(plan);
+	const n = intendedInWindow(plan) * samplesPerMessage(plan, sla.metric);
 	const limit = formatDurationExact(sla.limitNs);
 	if (sla.kind === "max")
 		return over > 0 ? `${formatCount(over)} over ${limit}` : null;

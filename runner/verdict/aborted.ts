@@ -2,7 +2,7 @@ import type { Sla, Tally } from "../plan/plan.ts";
 import { formatDuration } from "../units.ts";
 import { whyHopeless } from "./abort.ts";
 import { burstOf } from "./burst.ts";
-import { type Facts, messagesDue } from "./facts.ts";
+import { type Facts, samplesDue, windowOf } from "./facts.ts";
 import { limitIndex, offeredIntervals } from "./intervals.ts";
 import { containsLag } from "./lag.ts";
 import type { Judgement } from "./sla.ts";
@@ -52,7 +52,7 @@ export function judgeAborted(
 /** "4.2s": how much of the window had passed when the run was stopped. */
 export function stoppedAfter({ collected }: Facts): string {
 	const endNs = collected.totals?.endNs ?? 0;
-	return formatDuration(Math.max(0, endNs - collected.plan.schedule.warmupNs));
+	return formatDuration(Math.max(0, endNs - windowOf(collected).startNs));
 }
 
 // --- internal ---
@@ -62,7 +62,8 @@ function lagAborted(sla: Sla, facts: Facts, found: Judgement): boolean {
 	if (sla.kind === "tally") return false;
 	const { plan, seconds } = facts.collected;
 	const k = limitIndex(plan, sla);
-	const intervals = offeredIntervals(plan, seconds, k, messagesDue(facts));
+	const due = samplesDue(facts, sla.metric);
+	const intervals = offeredIntervals(plan, seconds, k, due);
 	const burst = burstOf(intervals, seconds, sla.limitNs);
 	const stillOpen = (over: number) =>
 		whyHopeless(sla, plan, soFar(facts, sla, over)) === null;

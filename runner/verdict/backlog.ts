@@ -1,8 +1,11 @@
 import { messagesBefore } from "../plan/offset.ts";
-import { formatCount, formatDuration, ratePerSecond } from "../units.ts";
-import { type CheckFunction, result } from "./check.ts";
+import type { Plan } from "../plan/plan.ts";
+import { formatCount, formatDuration } from "../units.ts";
+import { waiting } from "./backlog-drain.ts";
+import { type Check, type CheckFunction, result } from "./check.ts";
 import { type Facts, sumsOf, tightestLimitNs } from "./facts.ts";
 import { BACKLOG_MESSAGES, BACKLOG_SAMPLES, BACKLOG_SHARE } from "./limits.ts";
+import { meanRate } from "./needed.ts";
 import { median, type TrendPoint, trend } from "./trend.ts";
 
 /** What a queue that grows means, whatever the percentiles say. */
@@ -12,7 +15,8 @@ export const GREW =
 /**
  * Does the system carry the rate? FAIL when the messages that wait became more and more over the window: by the trend of ten
  * samples a second, or by their last third against their first. Quartiles and Theil-Sen: neither a stall that has been worked off
- * by the end moves them, nor a queue that wanders.
+ * by the end moves them, nor a queue that wanders. Where the load has steps, each of them is judged by itself: a rate that
+ * was not carried must not hide behind those that were.
  */
 export const backlog: CheckFunction = (facts) => {
 	const { plan, state } = facts.collected;
@@ -26,46 +30,39 @@ export const backlog: CheckFunction = (facts) => {
 				: "the run was not made to its end",
 			{ limit: `${BACKLOG_SAMPLES} samples`, remedy: "measure for longer" },
 		);
-	const found = growth(facts, points);
-	const rate = ratePerSecond(plan.schedule.rate);
-	const limitNs = tightestLimitNs(facts, "response");
-	const figure = `${formatCount(Math.max(0, found.first))} to ${formatCount(Math.max(0, found.last))} waiting`;
-	const remedy =
-		"find the rate that it carries: lower the rate until the queue stays level";
-	const steadily =
-		found.low > 0 &&
-		found.perSecond > BACKLOG_SHARE * rate &&
-		found.total >= BACKLOG_MESSAGES;
-	if (steadily)
-		return result(
-			"backlog",
-			"fail",
-			`${GREW} (by ${formatCount(found.perSecond)} messages per second, ${figure})`,
-			{ figure, limit: `${formatCount(BACKLOG_SHARE * rate)}/s`, remedy },
-		);
-	const room =
-		limitNs === null
-			? Number.POSITIVE_INFINITY
-			: Math.max(BACKLOG_MESSAGES, (rate * limitNs) / 1e9);
-	if (found.step > room)
-		return result(
-			"backlog",
-			"fail",
-			`the queue was longer at the end than at the start (${figure}), by more than passes in ${formatDuration(limitNs ?? 0)}: percentiles depend on the duration`,
-			{ figure, limit: formatCount(room), remedy },
-		);
-	return result("backlog", "ok", `the queue did not grow (${figure})`, {
-		figure,
-	});
+	const { warmupNs } = plan.schedule;
+	const steps = plan.phases
+		.map(({ name, fromNs, toNs }) => ({
+			name,
+			rate: rateBetween(plan, fromNs, toNs),
+			points: points.filter(
+				({ x }) =>
+					x > (warmupNs + fromNs) / 1e9 + EDGE_S &&
+					x <= (warmupNs + toNs) / 1e9 + EDGE_S,
+			),
+		}))
+		.filter((step) => step.points.length >= BACKLOG_SAMPLES);
+	const whole = { name: null, rate: meanRate(plan) ?? 0, points };
+	const judged = (steps.length > 0 ? steps : [whole]).map((stretch) =>
+		growthOf(facts, stretch),
+	);
+	return (
+		judged.find((check) => check.status === "fail") ??
+		judged.at(-1) ??
+		growthOf(facts, whole)
+	);
 };
 
 /**
  * Messages that waited, ten times a second of the window: those in flight and, when sends that block explain it, those that were
  * due and could not leave. x: seconds since T0.
+ *
+ * More messages are in flight where more are sent: while the schedule is faster than its mean (in a step: than the mean of the step), the
+ * queue is counted at the mean rate, so that a load that rises does not look like a queue that grows.
  */
 export function queue(facts: Facts): TrendPoint[] {
 	const { plan, ticks } = facts.collected;
-	const { rate, messages, warmupNs, durationNs } = plan.schedule;
+	const { messages, warmupNs, durationNs } = plan.schedule;
 	const blocked = sumsOf(facts, "queued").sum > sumsOf(facts, "lag").sum;
 	const points: TrendPoint[] = [];
 	let sent = 0;
@@ -74,15 +71,12 @@ export function queue(facts: Facts): TrendPoint[] {
 		sent += tick.sent;
 		const due = Math.min(
 			messages,
-			messagesBefore(rate, Math.round(tick.at * 1e9)),
+			messagesBefore(plan.schedule, Math.round(tick.at * 1e9)),
 		);
 		const unsent = blocked ? Math.max(0, due - sent) : 0;
-		for (const [i, inFlight] of tick.backlog.entries()) {
-			const share = Math.min(1, (i + 1) / SAMPLES_PER_SECOND);
-			points.push({
-				x: tick.at - 1 + share,
-				y: inFlight + unsentBefore + (unsent - unsentBefore) * share,
-			});
+		for (const { x, y } of waiting({ ticks: [tick] })) {
+			const share = x - (tick.at - 1);
+			points.push({ x, y: y + unsentBefore + (unsent - unsentBefore) * share });
 		}
 		unsentBefore = unsent;
 	}
@@ -93,19 +87,84 @@ export function queue(facts: Facts): TrendPoint[] {
 
 // --- internal ---
 
-const SAMPLES_PER_SECOND = 10;
+/** A sample belongs to the tenth of a second that ends with it. */
+const EDGE_S = 0.001;
+
+interface Stretch {
+	/** Of a step; null: the whole window. */
+	readonly name: string | null;
+	/** Messages per second that are due, on average. */
+	readonly rate: number;
+	readonly points: readonly TrendPoint[];
+}
+
+function growthOf(facts: Facts, { name, rate, points }: Stretch): Check {
+	const { plan } = facts.collected;
+	const level = points.map(({ x, y }) => ({
+		x,
+		y: y * Math.min(1, rate / Math.max(rate, rateAround(plan, x))),
+	}));
+	const found = growth(facts, level);
+	const limitNs = tightestLimitNs(facts, "response");
+	const figure = `${formatCount(Math.max(0, found.first))} to ${formatCount(Math.max(0, found.last))} waiting`;
+	const where = name === null ? "" : `at ${name} `;
+	const remedy =
+		"find the rate that it carries: lower the rate until the queue stays level";
+	const steadily =
+		found.low > 0 &&
+		found.perSecond > BACKLOG_SHARE * rate &&
+		found.total >= BACKLOG_MESSAGES;
+	if (steadily)
+		return result(
+			"backlog",
+			"fail",
+			`${name === null ? GREW : `at ${name} the queue grew all the time: percentiles depend on the duration`} (by ${formatCount(found.perSecond)} messages per second, ${figure})`,
+			{ figure, limit: `${formatCount(BACKLOG_SHARE * rate)}/s`, remedy },
+		);
+	const room =
+		limitNs === null
+			? Number.POSITIVE_INFINITY
+			: Math.max(BACKLOG_MESSAGES, (rate * limitNs) / 1e9);
+	if (found.step > room)
+		return result(
+			"backlog",
+			"fail",
+			`${where}the queue was longer at the end than at the start (${figure}), by more than passes in ${formatDuration(limitNs ?? 0)}: percentiles depend on the duration`,
+			{ figure, limit: formatCount(room), remedy },
+		);
+	return result("backlog", "ok", `the queue did not grow (${figure})`, {
+		figure,
+	});
+}
+
+/** Messages per second that are due around a time, in seconds since T0. Of a constant or random schedule its rate. */
+function rateAround(plan: Plan, atS: number): number {
+	if (plan.schedule.kind !== "stages") return meanRate(plan) ?? 0;
+	const from = Math.max(0, Math.round((atS - 0.5) * 1e9));
+	const to = Math.round((atS + 0.5) * 1e9);
+	return (
+		((messagesBefore(plan.schedule, to) - messagesBefore(plan.schedule, from)) *
+			1e9) /
+		(to - from)
+	);
+}
+
+/** The same of a stretch of the window, ns from its start. */
+function rateBetween(plan: Plan, fromNs: number, toNs: number): number {
+	const { schedule } = plan;
+	const [from, to] = [schedule.warmupNs + fromNs, schedule.warmupNs + toNs];
+	return (
+		((messagesBefore(schedule, to) - messagesBefore(schedule, from)) * 1e9) /
+		(to - from)
+	);
+}
 
 /**
  * How the queue grew. A message that never came is in flight for the rest of the run: all of those are taken off the growth,
  * as loss is judged elsewhere.
  */
-function growth({ collected }: Facts, points: readonly TrendPoint[]) {
-	const { warmup, window } = collected.counters;
-	const missing =
-		(warmup?.lost ?? 0) +
-		(warmup?.unknown ?? 0) +
-		(window?.lost ?? 0) +
-		(window?.unknown ?? 0);
+function growth(facts: Facts, points: readonly TrendPoint[]) {
+	const missing = stuck(facts);
 	const seconds = (points.at(-1)?.x ?? 0) - (points[0]?.x ?? 0);
 	const found = trend(points) ?? { slope: 0, low: 0, high: 0 };
 	const third = Math.floor(points.length / 3);
@@ -121,6 +180,21 @@ function growth({ collected }: Facts, points: readonly TrendPoint[]) {
 		/** Even a short queue of the last third against a long one of the first. */
 		step: quarter(last, 1) - missing - quarter(first, 3),
 	};
+}
+
+/** Messages that stay in flight for ever. A message of a fan-out is one of them when any of its copies is lost. */
+function stuck(facts: Facts): number {
+	const { warmup, window } = facts.collected.counters;
+	if (facts.collected.plan.pattern !== "fan-out")
+		return (
+			(warmup?.unknown ?? 0) +
+			(window?.unknown ?? 0) +
+			(warmup?.lost ?? 0) +
+			(window?.lost ?? 0)
+		);
+	const whole = sumsOf(facts, "last").count;
+	const open = window === null ? 0 : window.sent - window.failed - whole;
+	return Math.min(warmup?.lost ?? 0, warmup?.sent ?? 0) + Math.max(0, open);
 }
 
 /** The first or third quartile. */

@@ -6,6 +6,7 @@ import type { Sample } from "../histogram/percentiles.ts";
 import type { Metric } from "../plan/plan.ts";
 import type { Collected, Tick } from "../run/collect.ts";
 import { intendedInWindow } from "./intervals.ts";
+import { mainMetric, samplesPerMessage } from "./samples.ts";
 
 /** What is known of a run from outside its folder; null: not known. */
 export interface Surroundings {
@@ -52,7 +53,11 @@ export function factsOf(
 ): Facts {
 	try {
 		const lines = readLogs(collected.logs);
-		const merged = mergeLines(lines, collected.plan.schedule.warmupNs);
+		const { plan } = collected;
+		const merged = mergeLines(lines, windowOf(collected).startNs, {
+			course: mainMetric(plan),
+			stretches: plan.phases,
+		});
 		return { ...surroundings, collected, merged, unreadable: null };
 	} catch (error) {
 		return {
@@ -64,23 +69,25 @@ export function factsOf(
 	}
 }
 
-/** Does this run have the metric at all? A system without acknowledgements has no ack latency. */
+/** Does this run have the metric at all? A system without acknowledgements has no ack latency, a closed load no response. */
 export function hasMetric({ collected }: Facts, metric: Metric): boolean {
 	if (collected.state === "never" || collected.clients.length === 0)
 		return false;
 	return (
-		metric !== "ack" || collected.clients.every((c) => c.capabilities.acks)
+		samplesPerMessage(collected.plan, metric) > 0 &&
+		(metric !== "ack" || collected.clients.every((c) => c.capabilities.acks))
 	);
 }
 
 /**
- * The window's samples of a metric. Of response, service and ack all intended messages are samples: those that never
- * completed count as the largest. Of lag and queued only those that completed: a lost message was not late.
+ * The window's samples of a metric. Of all but lag and queued every intended message owes its samples: those that never
+ * came count as the largest. Of lag and queued only those that there are: a lost message was not late.
  */
 export function sampleOf(facts: Facts, metric: Metric): Sample {
 	const distribution = distributionOf(facts, metric);
 	const sums = sumsOf(facts, metric);
-	const all = metric === "lag" || metric === "queued" ? 0 : messagesDue(facts);
+	const all =
+		metric === "lag" || metric === "queued" ? 0 : samplesDue(facts, metric);
 	return {
 		distribution,
 		n: Math.max(all, distribution.count),
@@ -100,6 +107,39 @@ export function messagesDue({ collected }: Facts): number {
 	return window === null ? 0 : window.intended - window.notOffered;
 }
 
+/** Samples of a metric that those messages owe. */
+export function samplesDue(facts: Facts, metric: Metric): number {
+	return messagesDue(facts) * samplesPerMessage(facts.collected.plan, metric);
+}
+
+/** The sample that stands for a run: of response, of a closed load of service, of a backlog of ack. */
+export function mainSampleOf(facts: Facts): Sample {
+	return sampleOf(facts, mainMetric(facts.collected.plan));
+}
+
+/**
+ * The window in real time, ns since T0. Of a closed load it opens when its warm-up is through, and ends with the last receipt or
+ * acknowledgement.
+ */
+export function windowOf({ plan, totals, ticks }: Collected): {
+	startNs: number;
+	endNs: number;
+} {
+	const { kind, warmupNs, durationNs } = plan.schedule;
+	if (kind !== "closed")
+		return { startNs: warmupNs, endNs: warmupNs + durationNs };
+	const startNs = totals?.windowStartNs ?? warmupNs;
+	const last = [totals?.lastReceiveNs, totals?.lastAckNs].filter(
+		(ns) => ns != null,
+	);
+	// Of a run that broke off, or that nobody answered, as far as anything was counted.
+	const endNs =
+		last.length > 0
+			? Math.max(...last)
+			: (totals?.endNs ?? Math.round((ticks.at(-1)?.at ?? 0) * 1e9));
+	return { startNs, endNs: Math.max(startNs, endNs) };
+}
+
 /** The tightest limit on a latency that the SLA names, of one metric or of any; null: there is none. */
 export function tightestLimitNs(
 	{ collected }: Facts,
@@ -113,19 +153,24 @@ export function tightestLimitNs(
 	return limits.length === 0 ? null : Math.min(...limits);
 }
 
-/** The ticks of the window, by real time. */
+/** The ticks of the window, by real time. Of a closed load, whose window opens at any time, those that it touches. */
 export function ticksOfWindow({ collected }: Facts): readonly Tick[] {
-	const { warmupNs, durationNs } = collected.plan.schedule;
-	const from = warmupNs / 1e9;
-	const to = (warmupNs + durationNs) / 1e9;
+	const { startNs, endNs } = windowOf(collected);
+	const [from, to] = [startNs / 1e9, endNs / 1e9];
 	// A tick is the second before its `at`.
+	if (collected.plan.schedule.kind === "closed")
+		return collected.ticks.filter((t) => t.at > from && t.at - 1 < to);
 	return collected.ticks.filter(
 		(t) => t.at - 1 >= from - 1e-9 && t.at <= to + 1e-9,
 	);
 }
 
-/** Exact figures of the window, from the counters beside the histograms. */
-export function sumsOf({ collected }: Facts, metric: Metric) {
+/** Exact figures of the window, or of its seconds [from, to), from the counters beside the histograms. */
+export function sumsOf(
+	{ collected }: Facts,
+	metric: Metric,
+	{ from = 0, to = Number.POSITIVE_INFINITY } = {},
+) {
 	const sums = {
 		count: 0,
 		sum: 0,
@@ -136,7 +181,7 @@ export function sumsOf({ collected }: Facts, metric: Metric) {
 	};
 	for (const { second, metrics } of collected.seconds) {
 		const m = metrics[metric];
-		if (second < 0 || m === undefined) continue;
+		if (second < from || second >= to || m === undefined) continue;
 		sums.count += m.count;
 		sums.sum += m.sum;
 		sums.min = Math.min(sums.min, m.count > 0 ? m.min : sums.min);

@@ -1,7 +1,7 @@
 import { percentile } from "../histogram/percentiles.ts";
 import { formatDuration } from "../units.ts";
 import { type CheckFunction, result } from "./check.ts";
-import { type Facts, type Floor, sampleOf } from "./facts.ts";
+import { type Facts, type Floor, mainSampleOf, sampleOf } from "./facts.ts";
 import { FLOOR_SHARE } from "./limits.ts";
 
 /** Is the number one of the system, or of the generator? Compared with a run of the same case that has no system in it. */
@@ -13,8 +13,20 @@ export const floor: CheckFunction = (facts) => {
 				"measure the floor of the generator as well, with noop at the same rate",
 		});
 	const below = measured.p99 ?? measured.max;
-	const response = sampleOf(facts, "response");
-	const p99 = percentile(response, 99, 1).value ?? response.max;
+	const response = mainSampleOf(facts);
+	const found = percentile(response, 99, 1);
+	// Among those that never completed it is longer than any floor; of too few samples only the maximum of all is known.
+	if (found.beyondTimeout)
+		return result(
+			"floor",
+			"ok",
+			"p99 lies among messages that never completed",
+			{
+				figure: below === null ? null : formatDuration(below),
+			},
+		);
+	const all = response.distribution.count === response.n;
+	const p99 = found.value ?? (all ? response.max : null);
 	if (measured.problem !== null || below === null || p99 === null)
 		return result(
 			"floor",

@@ -3,6 +3,7 @@ import type { Counters } from "../run/collect.ts";
 import type { Facts } from "./facts.ts";
 import { sumsOf } from "./facts.ts";
 import { intendedInWindow, limitIntervals } from "./intervals.ts";
+import { copies, samplesPerMessage } from "./samples.ts";
 
 /**
  * What must be equal if mqbench has counted right (DESIGN.md, section 5). Empty, or sentences about what is not. Only
@@ -18,7 +19,8 @@ export function brokenIdentities(facts: Facts): string[] {
 	for (const scope of ["warmup", "window"] as const) {
 		const c = counters[scope];
 		if (c === null) continue;
-		for (const [what, a, b] of equations(c)) same(`${scope} ${what}`, a, b);
+		for (const [what, a, b] of equations(c, copies(plan)))
+			same(`${scope} ${what}`, a, b);
 	}
 	if (counters.window)
 		same(
@@ -48,37 +50,52 @@ export function brokenIdentities(facts: Facts): string[] {
 		if (intervals.some((i) => i.censored < 0))
 			broken.push(`more ${limit.metric} than intended messages in 100 ms`);
 	}
+	for (const metric of Metric.options) {
+		const most = intendedInWindow(plan) * samplesPerMessage(plan, metric);
+		if (most > 0 && sumsOf(facts, metric).count > most)
+			broken.push(`more ${metric} than the window's messages can have`);
+	}
 	return broken;
 }
 
 // --- internal ---
 
-function equations(c: Counters): [what: string, a: number, b: number][] {
+function equations(
+	c: Counters,
+	each: number,
+): [what: string, a: number, b: number][] {
 	const all: [string, number, number][] = [
 		["intended = sent + notOffered", c.intended, c.sent + c.notOffered],
-		[
-			"received = delivered + unackedReceived + failedReceived",
-			c.received,
-			c.delivered + (c.unackedReceived ?? 0) + c.failedReceived,
-		],
 	];
-	// Without acknowledgements a message that was sent without error is delivered or lost.
-	return c.acked === null
-		? [
-				...all,
-				[
-					"sent = delivered + lost + failed + unknown",
-					c.sent,
-					c.delivered + c.lost + c.failed + c.unknown,
-				],
-			]
-		: [
-				...all,
-				[
-					"sent = acked + failed + unknown",
-					c.sent,
-					c.acked + c.failed + c.unknown,
-				],
-				["acked = delivered + lost", c.acked, c.delivered + c.lost],
-			];
+	if (c.acked !== null)
+		all.push([
+			"sent = acked + failed + unknown",
+			c.sent,
+			c.acked + c.failed + c.unknown,
+		]);
+	const { received, delivered, lost } = c;
+	// Where messages are only published nobody receives any.
+	if (received === null || delivered === null || lost === null) return all;
+	all.push([
+		"received = delivered + unackedReceived + failedReceived",
+		received,
+		delivered + (c.unackedReceived ?? 0) + c.failedReceived,
+	]);
+	// Without acknowledgements a message that was sent without error is delivered or lost; of a fan-out each of its copies.
+	const times = each === 1 ? "" : `${each} x `;
+	if (c.acked === null)
+		all.push([
+			each === 1
+				? "sent = delivered + lost + failed + unknown"
+				: `${times}(sent - failed - unknown) = delivered + lost`,
+			each === 1 ? c.sent : each * (c.sent - c.failed - c.unknown),
+			delivered + lost + (each === 1 ? c.failed + c.unknown : 0),
+		]);
+	else
+		all.push([
+			`${times}acked = delivered + lost`,
+			each * c.acked,
+			delivered + lost,
+		]);
+	return all;
 }

@@ -1,6 +1,7 @@
 import { messagesBefore } from "../plan/offset.ts";
 import type { Plan, Sla } from "../plan/plan.ts";
 import type { Second } from "../run/collect.ts";
+import { samplesPerMessage } from "./samples.ts";
 import type { Interval } from "./statistics.ts";
 
 /** Counters over a limit stand per 100 ms of intended time. */
@@ -16,18 +17,32 @@ export interface LimitInterval extends Interval {
 }
 
 /**
- * The window's 100 ms intervals for `plan.limits[k]`. Every message that was intended in an interval is in its n;
+ * The window's 100 ms intervals for `plan.limits[k]`. Every sample that the messages intended in an interval owe is in its n;
  * one without a value counts as over the limit: it took longer than any.
+ *
+ * A closed load has no intended times: its intervals are of the send call, their n are the samples with a value, and nobody knows
+ * when those without one were sent. See `withCensored`.
  */
 export function limitIntervals(
 	plan: Plan,
 	seconds: readonly Second[],
 	k: number,
 ): LimitInterval[] {
+	if (plan.schedule.kind === "closed") {
+		const counted = countedIntervals(seconds, k);
+		const missing = samplesInWindow(plan, k) - sumOf(counted);
+		return withCensored(counted, missing).map((interval, i) => ({
+			...interval,
+			overWithoutLag: interval.over,
+			censored: interval.n - (counted[i]?.n ?? 0),
+		}));
+	}
 	const bySecond = new Map(seconds.map((s) => [s.second, s.limits[k]]));
-	return intendedPerInterval(plan).map((n, i) => {
+	const each = samplesPerMessage(plan, plan.limits[k]?.metric ?? "response");
+	return intendedPerInterval(plan).map((intended, i) => {
 		const counts = bySecond.get(Math.floor(i / PER_SECOND));
 		const piece = i % PER_SECOND;
+		const n = intended * each;
 		const censored = n - (counts?.count[piece] ?? 0);
 		return {
 			n,
@@ -39,8 +54,8 @@ export function limitIntervals(
 }
 
 /**
- * Of a run that was stopped: the intervals of the messages that were offered until then. Those still under way count as
- * under the limit: they might have been.
+ * Of a run that was stopped: the intervals of the `offered` samples, those of the messages that were offered until then. Those still
+ * under way count as under the limit: they might have been.
  */
 export function offeredIntervals(
 	plan: Plan,
@@ -48,6 +63,16 @@ export function offeredIntervals(
 	k: number,
 	offered: number,
 ): LimitInterval[] {
+	if (plan.schedule.kind === "closed") {
+		const counted = countedIntervals(seconds, k);
+		const open = Math.max(0, offered - sumOf(counted));
+		return counted.map(({ n, over }, i) => ({
+			n: n + (i === counted.length - 1 ? open : 0),
+			over,
+			overWithoutLag: over,
+			censored: 0,
+		}));
+	}
 	let left = offered;
 	return limitIntervals(plan, seconds, k).map((i) => {
 		const n = Math.min(i.n, left);
@@ -66,21 +91,75 @@ export function limitIndex(plan: Plan, sla: Sla): number {
 	);
 }
 
-/** Messages intended in each 100 ms of the window; the last interval may be shorter. */
-export function intendedPerInterval(plan: Plan): number[] {
-	const { warmupNs, durationNs, rate } = plan.schedule;
+/** Messages intended in each 100 ms of the window; the last interval may be shorter. Of a closed load nobody knows: none. */
+export function intendedPerInterval(plan: Plan): readonly number[] {
+	const known = INTENDED.get(plan);
+	if (known !== undefined) return known;
+	const { warmupNs, durationNs, kind } = plan.schedule;
 	const counts: number[] = [];
-	let before = messagesBefore(rate, warmupNs);
-	for (let at = 0; at < durationNs; at += INTERVAL_NS) {
-		const end = warmupNs + Math.min(at + INTERVAL_NS, durationNs);
-		const upTo = messagesBefore(rate, end);
-		counts.push(upTo - before);
-		before = upTo;
+	if (kind !== "closed") {
+		let before = messagesBefore(plan.schedule, warmupNs);
+		for (let at = 0; at < durationNs; at += INTERVAL_NS) {
+			const end = warmupNs + Math.min(at + INTERVAL_NS, durationNs);
+			const upTo = messagesBefore(plan.schedule, end);
+			counts.push(upTo - before);
+			before = upTo;
+		}
 	}
+	INTENDED.set(plan, counts);
 	return counts;
 }
 
 /** Messages intended in the window. */
 export function intendedInWindow(plan: Plan): number {
 	return plan.schedule.messages - plan.schedule.warmupMessages;
+}
+
+/**
+ * Puts samples without a value, whose send time nobody knows, where they cluster most: all into the interval in which most were over
+ * the limit already, of equals the fullest. Clustering only ever keeps a gate from passing, so that none profits from what is not
+ * known. An interval of their own would be worse than any stall can be: one in which nothing else was sent.
+ */
+export function withCensored<I extends Interval>(
+	intervals: readonly I[],
+	censored: number,
+): (I | Interval)[] {
+	if (censored === 0) return [...intervals];
+	let worst = 0;
+	for (const [i, { over, n }] of intervals.entries()) {
+		const most = intervals[worst] ?? NOTHING;
+		if (over > most.over || (over === most.over && n > most.n)) worst = i;
+	}
+	const at = intervals[worst] ?? NOTHING;
+	const all: (I | Interval)[] = [...intervals];
+	all[worst] = { ...at, n: at.n + censored, over: at.over + censored };
+	return all;
+}
+
+// --- internal ---
+
+const NOTHING: Interval = { n: 0, over: 0 };
+
+/** A Poisson schedule is walked message by message: once is enough. */
+const INTENDED = new WeakMap<Plan, readonly number[]>();
+
+/** By 100 ms of the send call: what was counted. */
+function countedIntervals(seconds: readonly Second[], k: number): Interval[] {
+	const bySecond = new Map(seconds.map((s) => [s.second, s.limits[k]]));
+	const last = seconds.reduce((most, s) => Math.max(most, s.second), -1);
+	return Array.from({ length: (last + 1) * PER_SECOND }, (_, i) => {
+		const counts = bySecond.get(Math.floor(i / PER_SECOND));
+		const piece = i % PER_SECOND;
+		return { n: counts?.count[piece] ?? 0, over: counts?.over[piece] ?? 0 };
+	});
+}
+
+/** Samples that the window's messages owe. */
+function samplesInWindow(plan: Plan, k: number): number {
+	const metric = plan.limits[k]?.metric ?? "service";
+	return intendedInWindow(plan) * samplesPerMessage(plan, metric);
+}
+
+function sumOf(intervals: readonly Interval[]): number {
+	return intervals.reduce((sum, { n }) => sum + n, 0);
 }

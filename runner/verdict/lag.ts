@@ -2,8 +2,9 @@ import { percentile, rank } from "../histogram/percentiles.ts";
 import type { Metric } from "../plan/plan.ts";
 import { formatDuration } from "../units.ts";
 import { type CheckFunction, result } from "./check.ts";
-import { sampleOf, tightestLimitNs } from "./facts.ts";
+import { hasMetric, mainSampleOf, sampleOf, tightestLimitNs } from "./facts.ts";
 import { LAG_P50_NS, LAG_SHARE } from "./limits.ts";
+import { mainMetric } from "./samples.ts";
 
 /**
  * The generator's own lateness. INVALID when it decided a gate; without a latency SLA when it is a large part of
@@ -39,7 +40,17 @@ export const lag: CheckFunction = (facts, judgements) => {
 				)
 			: result("lag", "ok", figures, { figure, limit });
 	}
-	const response = sampleOf(facts, "response");
+	const main = mainMetric(facts.collected.plan);
+	if (!hasMetric(facts, main)) {
+		// Nothing to compare with: a backlog without acknowledgements.
+		const bad = (p50 ?? p99) > LAG_P50_NS;
+		return result("lag", bad ? "invalid" : "ok", figures, {
+			figure,
+			limit: formatDuration(LAG_P50_NS),
+			remedy: REMEDY,
+		});
+	}
+	const response = mainSampleOf(facts);
 	// Among those that never completed it is longer than any lag, and nothing about the survivors.
 	const beyond = rank(response.n, 99) > response.distribution.count;
 	const half = beyond
@@ -62,7 +73,7 @@ export const lag: CheckFunction = (facts, judgements) => {
 
 /** Service and queued have no lag in them: taking it off would make them better than they are. */
 export function containsLag(metric: Metric): boolean {
-	return metric === "response" || metric === "ack" || metric === "lag";
+	return metric !== "service" && metric !== "queued";
 }
 
 // --- internal ---

@@ -4,9 +4,10 @@ import { formatCount, formatDuration } from "../units.ts";
 import { type CheckFunction, result } from "./check.ts";
 import {
 	type Facts,
-	sampleOf,
+	mainSampleOf,
 	ticksOfWindow,
 	tightestLimitNs,
+	windowOf,
 } from "./facts.ts";
 import {
 	GC_SHARE,
@@ -109,7 +110,7 @@ export const ownCpu: CheckFunction = (facts) => {
 
 export const schedLatency: CheckFunction = (facts) => {
 	const latency = facts.collected.totals?.schedLatencyP999Ns;
-	const response = sampleOf(facts, "response");
+	const response = mainSampleOf(facts);
 	const reference =
 		tightestLimitNs(facts) ?? percentile(response, 99, 1).value ?? response.max;
 	if (latency === undefined || reference === null)
@@ -176,14 +177,13 @@ function overWindow(
 	{ collected }: Facts,
 	counter: (line: ResourceLine) => number | null,
 ): number | null {
-	const { resources, plan, clients } = collected;
-	const { warmupNs, durationNs } = plan.schedule;
+	const { resources, clients } = collected;
+	const { startNs, endNs } = windowOf(collected);
 	const t0Ms = Number(clients[0]?.t0UnixNs ?? Number.NaN) / 1e6;
-	const fromMs = t0Ms + warmupNs / 1e6;
+	const fromMs = t0Ms + startNs / 1e6;
 	const before = resources.findLast((r) => r.unixMs <= fromMs) ?? resources[0];
 	const after =
-		resources.find((r) => r.unixMs >= fromMs + durationNs / 1e6) ??
-		resources.at(-1);
+		resources.find((r) => r.unixMs >= t0Ms + endNs / 1e6) ?? resources.at(-1);
 	if (before === undefined || after === undefined || before === after)
 		return null;
 	const [from, to] = [counter(before), counter(after)];

@@ -7,36 +7,60 @@ import {
 	tail,
 	valueAtRank,
 } from "../histogram/percentiles.ts";
-import type { Metric } from "../plan/plan.ts";
-import { type Facts, sampleOf } from "./facts.ts";
-import { intendedPerInterval, limitIntervals } from "./intervals.ts";
+import type { Metric, Plan } from "../plan/plan.ts";
+import { type Facts, sampleOf, windowOf } from "./facts.ts";
+import {
+	intendedPerInterval,
+	limitIntervals,
+	withCensored,
+} from "./intervals.ts";
+import { samplesPerMessage } from "./samples.ts";
 import { clustering, type Interval } from "./statistics.ts";
 
 /** The percentiles that every report has. */
 export const USUAL = [50, 90, 99, 99.9, 99.99, 99.999, 99.9999];
 
+/** A part of the window in whole seconds from its start: [from, to). */
+export interface Stretch {
+	readonly from: number;
+	readonly to: number;
+}
+
 /**
- * A percentile of the window with its interval, corrected for the clustering of the samples above it. Where nobody knows how they
- * cluster, the support is weak at most and there is no interval: with phi = 1 it would be that of samples that come singly.
+ * A percentile of the window, or of a stretch of it, with its interval, corrected for the clustering of the samples above it. Where
+ * nobody knows how they cluster, the support is weak at most and there is no interval: with phi = 1 it would be that of samples that
+ * come singly.
  */
 export function percentileOf(
 	facts: Facts,
 	metric: Metric,
 	p: number,
 	sample: Sample = sampleOf(facts, metric),
+	stretch?: Stretch,
 ): Percentile & { readonly nEff: number | null } {
 	const found = percentile(sample, p, 1);
 	if (found.support === "none") return { ...found, nEff: null };
-	const phi = clusteringAbove(facts, metric, sample, found);
+	const phi = clusteringAbove(facts, metric, sample, found, stretch);
 	return phi === null
 		? { ...found, low: null, high: null, support: "weak", nEff: null }
 		: { ...percentile(sample, p, phi), nEff: sample.n / phi };
+}
+
+/** Messages of each second of the window that are intended; of a closed load nobody knows. */
+export function intendedPerSecond(plan: Plan): number[] {
+	const seconds: number[] = [];
+	for (const [i, n] of intendedPerInterval(plan).entries()) {
+		const second = Math.floor(i / PER_SECOND);
+		seconds[second] = (seconds[second] ?? 0) + n;
+	}
+	return seconds;
 }
 
 // --- internal ---
 
 /** Batches of a second: fewer say nothing about clustering. */
 const MIN_SECONDS = 10;
+const PER_SECOND = 10;
 
 /**
  * phi of the samples above the percentile, from the histograms of single seconds when there are 10 of them. A shorter window has
@@ -47,30 +71,48 @@ function clusteringAbove(
 	metric: Metric,
 	sample: Sample,
 	{ p, value }: Percentile,
+	stretch: Stretch | undefined,
 ): number | null {
 	const { plan, seconds, state } = facts.collected;
 	const merged = facts.merged.get(metric);
-	const whole = Math.floor(plan.schedule.durationNs / 1e9);
-	if (merged && whole >= MIN_SECONDS) {
+	const { startNs, endNs } = windowOf(facts.collected);
+	const whole = stretch ?? {
+		from: 0,
+		to: Math.floor((endNs - startNs) / 1e9),
+	};
+	if (merged && whole.to - whole.from >= MIN_SECONDS) {
 		// Among those that never completed: only they are above it.
 		const countsOf = aboveBySecond(facts, merged, metric, sample, value);
-		const intended = intendedPerInterval(plan);
-		return clustering(
-			Array.from({ length: whole }, (_, second): Interval => {
+		const each = samplesPerMessage(plan, metric);
+		const intended = intendedPerSecond(plan);
+		const missing = sample.n - sample.distribution.count;
+		const counted = Array.from(
+			{ length: whole.to - whole.from },
+			(_, i): Interval => {
+				const second = whole.from + i;
 				const { count, above } = countsOf(second);
-				const all = intended
-					.slice(second * 10, second * 10 + 10)
-					.reduce((a, b) => a + b, 0);
-				const n = sample.n > sample.distribution.count ? all : count;
+				const all = (intended[second] ?? 0) * each;
+				const n = missing > 0 && all > 0 ? all : count;
 				return { n, over: above + n - count };
-			}),
+			},
+		);
+		return clustering(
+			plan.schedule.kind === "closed"
+				? withCensored(counted, missing)
+				: counted,
 		);
 	}
 	if (state !== "complete") return null;
 	const known = plan.limits.flatMap((l, k) => {
 		const phi =
 			l.metric === metric
-				? clusteringOfLimit(limitIntervals(plan, seconds, k), p)
+				? clusteringOfLimit(
+						limitIntervals(plan, seconds, k).slice(
+							whole.from * PER_SECOND,
+							stretch && whole.to * PER_SECOND,
+						),
+						p,
+					)
 				: null;
 		return phi === null ? [] : [phi];
 	});
@@ -87,7 +129,10 @@ function clusteringOfLimit(
 	return tail(p) * n <= 3 * over ? clustering(intervals) : null;
 }
 
-/** What is above one value in each second. Reading it takes as long as merging, so it is done once for all the usual percentiles. */
+/**
+ * What is above one value in each second. Reading it takes as long as merging, so it is done once for all the usual percentiles of
+ * the window, and once more for those of its stretches.
+ */
 function aboveBySecond(
 	facts: Facts,
 	merged: Merged,
@@ -101,8 +146,16 @@ function aboveBySecond(
 		const named = facts.collected.plan.sla.flatMap((s) =>
 			s.kind === "percentile" && s.metric === metric ? [s.percentile] : [],
 		);
-		const values = [...USUAL, ...named].map((p) =>
-			sample.n === 0 ? null : valueAtRank(sample, rank(sample.n, p)),
+		const stretches = merged.stretches.map((distribution) => ({
+			distribution,
+			n: distribution.count,
+			min: null,
+			max: null,
+		}));
+		const values = [sample, ...stretches].flatMap((s) =>
+			[...USUAL, ...named].map((p) =>
+				s.n === 0 ? null : valueAtRank(s, rank(s.n, p)),
+			),
 		);
 		const all = [
 			...new Set([

@@ -64,6 +64,8 @@ export function drifting(
 	);
 	return {
 		...facts,
-		merged: new Map([["response", { whole, seconds, above: () => new Map() }]]),
+		merged: new Map([
+			["response", { whole, seconds, stretches: [], above: () => new Map() }],
+		]),
 	};
 }

@@ -3,7 +3,7 @@ import type { Sla } from "../plan/plan.ts";
 import { formatCount, formatDuration, formatDurationExact } from "../units.ts";
 import { judgeAborted } from "./aborted.ts";
 import { burstOf, burstWhy, decided } from "./burst.ts";
-import { type Facts, hasMetric, messagesDue, sampleOf } from "./facts.ts";
+import { type Facts, hasMetric, sampleOf, samplesDue } from "./facts.ts";
 import {
 	type LimitInterval,
 	limitIndex,
@@ -12,6 +12,7 @@ import {
 } from "./intervals.ts";
 import { containsLag } from "./lag.ts";
 import { percentileOf } from "./quantile.ts";
+import { samplesPerMessage, whyMissing } from "./samples.ts";
 import { type OverTest, testOver } from "./statistics.ts";
 import { judgeTally } from "./tally.ts";
 import type { Verdict } from "./verdict.ts";
@@ -73,12 +74,14 @@ function judgeOffered(sla: Sla, facts: Facts): Judgement {
 		return no(
 			facts.collected.clients.length === 0
 				? "nothing was measured"
-				: `${plan.system} acknowledges nothing: there is no ack latency to judge`,
+				: samplesPerMessage(plan, sla.metric) === 0
+					? whyMissing(plan, sla.metric)
+					: `${plan.system} acknowledges nothing: there is no ack latency to judge`,
 		);
 	if (k < 0) return no("the generator has not counted this limit");
 	const intervals =
 		facts.collected.state === "aborted"
-			? offeredIntervals(plan, seconds, k, messagesDue(facts))
+			? offeredIntervals(plan, seconds, k, samplesDue(facts, sla.metric))
 			: limitIntervals(plan, seconds, k);
 	return sla.kind === "max"
 		? judgeMax(sla, base, facts, intervals)
@@ -243,7 +246,7 @@ function judgeMax(
 /** Of lag and queued too, a message without a value is one of the n of the gate. */
 function percentileOfGate(sla: Of<"percentile">, facts: Facts): Percentile {
 	const sample = sampleOf(facts, sla.metric);
-	const n = Math.max(sample.n, messagesDue(facts));
+	const n = Math.max(sample.n, samplesDue(facts, sla.metric));
 	return percentileOf(facts, sla.metric, sla.percentile, { ...sample, n });
 }
 

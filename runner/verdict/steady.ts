@@ -33,13 +33,15 @@ export const steady: CheckFunction = (facts) => {
 };
 
 /**
- * The drift of p50 by second of the window: Theil-Sen slope times duration, as a part of the median. null: too few seconds.
+ * The drift of p50 by second of the window: Theil-Sen slope times duration, as a part of the median. null: too few seconds, or a load
+ * that changes by itself.
  * significant: more than a fifth of it and a hundredth of the tightest limit, and the slope's 95 % interval excludes 0.
  */
 export function drift(
 	facts: Facts,
 ): { change: number; significant: boolean; median: number } | null {
 	const { plan, state } = facts.collected;
+	if (plan.schedule.kind === "stages") return null;
 	const points = mediansBySecond(facts);
 	const middle = median(points.map(({ y }) => y));
 	const found = points.length < STEADY_SECONDS ? null : trend(points);

@@ -1,7 +1,8 @@
-import { Metric } from "../plan/plan.ts";
+import { Metric, type Plan } from "../plan/plan.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import { stoppedAfter } from "./aborted.ts";
 import { backlog } from "./backlog.ts";
+import { drainOf } from "./backlog-drain.ts";
 import { type Check, type CheckFunction, result } from "./check.ts";
 import { type Facts, sumsOf } from "./facts.ts";
 import { floor } from "./floor.ts";
@@ -10,21 +11,36 @@ import { lag } from "./lag.ts";
 import { cpuQuota, gcPause, ownCpu, schedLatency, steal } from "./machine.ts";
 import type { Judgement } from "./sla.ts";
 import { steady } from "./steady.ts";
-import { uncounted } from "./uncounted.ts";
+import { countedBySla, uncounted } from "./uncounted.ts";
 
 /** All checks on a run of which there is data, in the order in which a report shows them. */
 export function validity(
 	facts: Facts,
 	judgements: readonly Judgement[],
 ): Check[] {
-	// With one client nobody else could have claimed its part late: that it did not is no evidence.
-	const alone = facts.collected.plan.client.count === 1;
-	return CHECKS.filter((check) => !(alone && check === claim)).map((check) =>
-		check(facts, judgements),
+	return CHECKS.filter((check) => applies(check, facts.collected.plan)).map(
+		(check) => check(facts, judgements),
 	);
 }
 
 // --- internal ---
+
+/** A check that could find nothing in such a run is left out: that it found nothing would be no evidence. */
+function applies(check: CheckFunction, plan: Plan): boolean {
+	const closed = plan.schedule.kind === "closed";
+	// With one client nobody else could have claimed its part late.
+	if (check === claim) return plan.client.count > 1 && !closed;
+	// Without a schedule nothing is late, nothing queues unseen, and faster systems meet other rates than noop does.
+	if (check === lag || check === floor) return !closed;
+	if (check === backlog) return !closed && plan.pattern !== "backlog";
+	// A load that changes moves p50 by itself; consumers that pause have none.
+	if (check === steady)
+		return (
+			!closed && plan.schedule.kind !== "stages" && plan.pattern !== "backlog"
+		);
+	if (check === backlogDrain) return plan.pattern === "backlog";
+	return true;
+}
 
 const complete: CheckFunction = (facts) => {
 	const { state, problem, run, closed } = facts.collected;
@@ -89,6 +105,17 @@ const offered: CheckFunction = ({ collected }) => {
 			"warn",
 			`${figure} messages were not offered: the run was stopped`,
 			{ figure, limit: "0", remedy: AGAIN },
+		);
+	if (missing > 0 && collected.plan.schedule.kind === "closed")
+		return result(
+			"offered",
+			"inconclusive",
+			`${figure} of ${formatCount(all)} messages were not sent: the load was not through when its time was over`,
+			{
+				figure,
+				limit: "0",
+				remedy: "give it more time (duration), or fewer messages",
+			},
 		);
 	return missing > 0
 		? result(
@@ -183,9 +210,9 @@ const drain: CheckFunction = ({ collected }, judgements) => {
 			remedy: "take abort off the SLA line to see a whole run",
 		});
 	const missing =
-		counters.warmup.lost +
+		(counters.warmup.lost ?? 0) +
 		counters.warmup.unknown +
-		counters.window.lost +
+		(counters.window.lost ?? 0) +
 		counters.window.unknown;
 	const figure = formatCount(missing);
 	if (missing === 0)
@@ -193,10 +220,8 @@ const drain: CheckFunction = ({ collected }, judgements) => {
 			figure,
 			limit: "0",
 		});
-	const judged = plan.sla.some(
-		(s) => s.kind !== "tally" || s.tally === "lost" || s.tally === "unknown",
-	);
-	const said = `${figure} messages were still missing when the drain (${formatDuration(plan.drainNs)}) was over`;
+	const judged = countedBySla(plan, "lost") || countedBySla(plan, "unknown");
+	const said = `${figure} ${plan.pattern === "fan-out" ? "copies" : "messages"} were still missing when the drain (${formatDuration(plan.drainNs)}) was over`;
 	return judged && judgements.length > 0
 		? result("drain", "warn", `${said}; the SLA counts them`, {
 				figure,
@@ -233,6 +258,47 @@ const range: CheckFunction = (facts) => {
 			});
 };
 
+const reconnects: CheckFunction = ({ collected }) => {
+	const times = collected.totals?.reconnects;
+	if (times === undefined)
+		return result("reconnects", "unknown", NOT_COUNTED, { remedy: AGAIN });
+	const figure = formatCount(times);
+	return times > 0
+		? result(
+				"reconnects",
+				"warn",
+				`connections were made anew ${times === 1 ? "once" : `${figure} times`}: what was under way then was delayed, or lost`,
+				{
+					figure,
+					limit: "0",
+					remedy: "see in the broker's log why it lost connections",
+				},
+			)
+		: result("reconnects", "ok", "every connection held", {
+				figure,
+				limit: "0",
+			});
+};
+
+const backlogDrain: CheckFunction = ({ collected }) => {
+	const drain = drainOf(collected);
+	if (drain === null)
+		return result("backlogDrain", "unknown", NOT_COUNTED, { remedy: AGAIN });
+	if (drain.drainNs === null)
+		return result("backlogDrain", "warn", drain.problem ?? "not drained", {
+			limit: `${formatCount(drain.drainedAt)} waiting`,
+			remedy:
+				"see what consumers wait for, or give the drain a longer part of the window",
+		});
+	const figure = formatDuration(drain.drainNs);
+	return result(
+		"backlogDrain",
+		"ok",
+		`a backlog of ${formatCount(drain.peak ?? 0)} messages was drained in ${figure}`,
+		{ figure },
+	);
+};
+
 const NOT_COUNTED = "no client has counted";
 const AGAIN = "make the run again";
 const REPORT_BUG = "report it, with this folder";
@@ -244,7 +310,9 @@ const CHECKS: readonly CheckFunction[] = [
 	offered,
 	clientDropped,
 	claim,
+	reconnects,
 	backlog,
+	backlogDrain,
 	steady,
 	drain,
 	uncounted,

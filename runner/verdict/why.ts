@@ -1,12 +1,8 @@
 import { samplesForSupport } from "../histogram/percentiles.ts";
 import type { Plan, Sla } from "../plan/plan.ts";
-import {
-	formatCount,
-	formatDuration,
-	formatDurationExact,
-	ratePerSecond,
-} from "../units.ts";
+import { formatCount, formatDuration, formatDurationExact } from "../units.ts";
 import { INTERVAL_NS } from "./intervals.ts";
+import { windowFor } from "./needed.ts";
 import { type OverTest, samplesForPass } from "./statistics.ts";
 
 type PercentileSla = Extract<Sla, { kind: "percentile" }>;
@@ -23,7 +19,7 @@ export function percentileWhy(
 		case "samples":
 			return test.n === 0
 				? "no message was intended in the window"
-				: `p${sla.percentile} ${neededSamples(sla.percentile, plan)}; have ${formatCount(test.n)} (${said})`;
+				: `p${sla.percentile} ${neededSamples(sla, plan)}; have ${formatCount(test.n)} (${said})`;
 		case "events":
 			return `${said}: too few stalls to tell how typical they are`;
 		case "budget":
@@ -56,8 +52,8 @@ export function counted(
 // --- internal ---
 
 /** "needs N >= 100 000, i.e. 34s at this rate": the samples that carry the percentile well. */
-function neededSamples(p: number, plan: Plan): string {
+function neededSamples(sla: PercentileSla, plan: Plan): string {
+	const p = sla.percentile;
 	const n = Math.max(samplesForSupport(p), samplesForPass(p));
-	const seconds = Math.ceil(n / ratePerSecond(plan.schedule.rate));
-	return `needs N >= ${formatCount(n)}, i.e. ${formatDuration(seconds * 1e9)} at this rate`;
+	return `needs N >= ${formatCount(n)}, i.e. ${windowFor(n, plan, sla.metric)}`;
 }

@@ -4,7 +4,8 @@
 //	guard [-grace 5s] -- command arguments...
 //
 // Signals that guard gets are passed on, once each. When standard input ends, the command gets SIGINT, and after the
-// grace SIGKILL with its whole process group. Guard exits as the command did (128 + n for signal n).
+// grace SIGKILL with its whole process group. Guard exits as the command did (128 + n for signal n); what the command has
+// started and left behind is killed first, on Linux daemons included.
 package main
 
 import (
@@ -40,6 +41,7 @@ func guard(argv []string, grace time.Duration) (int, error) {
 	command := exec.Command(argv[0], argv[1:]...)
 	command.Stdout, command.Stderr = os.Stdout, os.Stderr
 	own(command)
+	adopt()
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	if err := command.Start(); err != nil {
@@ -57,6 +59,7 @@ func guard(argv []string, grace time.Duration) (int, error) {
 		select {
 		case err := <-ended:
 			killGroup(command)
+			killAdopted()
 			return exitCode(command, err)
 		case s := <-signals:
 			_ = command.Process.Signal(s)

@@ -78,6 +78,18 @@ func TestACommandThatIgnoresTheSignalIsKilledWithItsChildren(t *testing.T) {
 	}
 }
 
+func TestADaemonThatLeftItsGroupIsGoneAsWell(t *testing.T) {
+	if _, err := os.Stat("/proc/self"); err != nil {
+		t.Skip("only Linux hands orphans to guard")
+	}
+	if _, err := exec.LookPath("setsid"); err != nil {
+		t.Fatal("setsid (util-linux) is missing")
+	}
+	command, _, pid := child(t, "5s", "setsid sh -c 'echo $$; exec sleep 1000' </dev/null & sleep 0.3")
+	_ = command.Wait()
+	gone(t, pid)
+}
+
 func TestTheCommandEndsWhenGuardItselfIsKilled(t *testing.T) {
 	if _, err := os.Stat("/proc/self"); err != nil {
 		t.Skip("only Linux ties a command to its guard's death")

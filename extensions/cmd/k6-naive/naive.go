@@ -138,7 +138,7 @@ func (r *results) Start() error {
 	if err := l.session.Open(ctx); err != nil {
 		return err
 	}
-	if err := l.session.Consume(ctx, 0, "naive", l.receive); err != nil {
+	if err := l.session.Consume(ctx, broker.Subscription{Topic: "naive", Members: 1}, l.receive); err != nil {
 		return err
 	}
 	l.out, err = l.session.Producer(0)

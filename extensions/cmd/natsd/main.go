@@ -1,5 +1,6 @@
-// Command natsd is the embedded default broker: nats-server as its own process, on a loopback port, with JetStream
-// in a folder of its caller. It prints one line of JSON when it accepts connections, and ends on SIGTERM or SIGINT.
+// Command natsd is the embedded default broker: nats-server as its own process, with a configuration file in nats-server's
+// own format; without one it listens on a free loopback port and stores nothing. It prints one line of JSON when it accepts
+// connections, on stderr what nats-server says in its log, and ends on SIGTERM or SIGINT.
 package main
 
 import (
@@ -29,35 +30,37 @@ type ready struct {
 }
 
 func run() error {
-	host := flag.String("host", "127.0.0.1", "address to listen on")
-	port := flag.Int("port", 0, "port to listen on; 0 takes a free one")
-	store := flag.String("store", "", "folder for JetStream; none: JetStream is off")
+	config := flag.String("c", "", "configuration file in the format of nats-server")
 	version := flag.Bool("version", false, "print the server's version and end")
 	flag.Parse()
 	if *version {
 		fmt.Println("nats-server", server.VERSION)
 		return nil
 	}
-	options := &server.Options{Host: *host, Port: *port, NoSigs: true, JetStream: *store != "", StoreDir: *store}
-	if *port == 0 {
-		options.Port = server.RANDOM_PORT
+	options := &server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT}
+	if *config != "" {
+		var err error
+		if options, err = server.ProcessConfigFile(*config); err != nil {
+			return err
+		}
 	}
+	options.NoSigs = true
 	s, err := server.NewServer(options)
 	if err != nil {
 		return err
 	}
 	s.SetLoggerV2(logger{}, false, false, false)
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, syscall.SIGTERM, syscall.SIGINT)
 	s.Start()
 	if !s.ReadyForConnections(10 * time.Second) {
-		return fmt.Errorf("listen on %s:%d: not ready after 10s", *host, *port)
+		return fmt.Errorf("listen on %s:%d: not ready after 10s", options.Host, options.Port)
 	}
 	line, err := json.Marshal(ready{URL: s.ClientURL(), Version: server.VERSION, Pid: os.Getpid()})
 	if err != nil {
 		return err
 	}
 	fmt.Println(string(line))
-	stop := make(chan os.Signal, 1)
-	signal.Notify(stop, syscall.SIGTERM, syscall.SIGINT)
 	<-stop
 	s.Shutdown()
 	s.WaitForShutdown()

@@ -22,6 +22,17 @@ type Options struct {
 	Connections int
 	// MessageBytes is the size of every payload.
 	MessageBytes int
+	// Durability is the level that topics are to have: "memory", "os", "interval" or "fsync"; "": the broker's own. A driver
+	// applies what belongs to a topic or a message; what belongs to the server is the rig's.
+	Durability string
+	// Replicas of every topic; 0: the broker's own.
+	Replicas int
+	// InFlight is the most messages that are sent and not completed on one connection, so that the library's buffers can hold
+	// them; 0: no bound.
+	InFlight int64
+	// TimeoutNs is how long the library may try to get one message acknowledged. Libraries that give up by themselves are told
+	// this; it never means that a message is sent a second time by us.
+	TimeoutNs int64
 	// Now is the run's clock in nanoseconds.
 	Now func() int64
 	// OnError takes errors that belong to no message (a connection lost). Any goroutine may call it.
@@ -46,18 +57,47 @@ type Session interface {
 	// Open makes all connections and returns when they are usable, or with the first error.
 	Open(ctx context.Context) error
 	// Prepare makes the topics exist and empty. Called once, after Open.
-	Prepare(ctx context.Context, topics []string) error
+	Prepare(ctx context.Context, topics []Topic) error
+	// Remove takes away what Prepare and Consume have made on the broker, and nothing else. Called at most once, after the run
+	// and before Close; the broker may be gone by then.
+	Remove(ctx context.Context) error
 	// Producer returns the sending side of a connection. Called once for each connection.
 	Producer(connection int) (Producer, error)
-	// Consume calls handle for every message that arrives on topic, and returns when the broker has
-	// confirmed the subscription: a message sent afterwards must arrive. One goroutine at a time calls handle.
-	Consume(ctx context.Context, connection int, topic string, handle Handler) error
+	// Consume calls handle for every message that arrives on the subscription, and returns when the broker has
+	// confirmed it: a message sent afterwards must arrive. One goroutine at a time calls handle.
+	Consume(ctx context.Context, s Subscription, handle Handler) error
 	// Describe says what the system promises and what the library was told. Called after Open.
 	Describe() Description
 	// Dropped is how many messages the client library itself threw away so far, also after Close. Any goroutine may call it.
 	Dropped() int64
+	// Reconnects is how often a connection was made anew so far. Any goroutine may call it.
+	Reconnects() int64
 	// Close ends all connections without waiting for messages in flight. Any goroutine may call it, once.
 	Close() error
+}
+
+// Topic is what messages are sent to: a subject, a Kafka topic, a stream, a queue, an exchange.
+type Topic struct {
+	Name string
+	// Partitions is 1 where the system has none.
+	Partitions int
+}
+
+// Subscription is one consumer.
+type Subscription struct {
+	// Connection by its number. A round trip is received on the connection that sent; other consumers have connections of
+	// their own.
+	Connection int
+	// Topic is the name of a topic of Prepare; with Wildcard it is a pattern over them, in which "*" stands for one word
+	// between dots. Only drivers that say Wildcards are asked for that.
+	Topic    string
+	Wildcard bool
+	// Group: "": this subscription gets every message of the topic. Otherwise the members of the group share them, each
+	// message goes to one, and the broker is told of each (acknowledged) after handle has returned, so that a message
+	// whose consumer dies is delivered again.
+	Group string
+	// Members is how many subscriptions of the group there will be on this topic, this one included; 1 without a group.
+	Members int
 }
 
 // Producer hands messages of one connection to the broker's client library.
@@ -78,7 +118,11 @@ type Message struct {
 	// Topic is an index into the topics of Prepare.
 	Topic int
 	// Name is that topic.
-	Name    string
+	Name string
+	// Partition to send to, below Topic.Partitions; -1: the key decides.
+	Partition int32
+	// Key of the message; nil: none. Systems without keys leave it aside.
+	Key     []byte
 	Payload []byte
 	// Index, SentNs and LagNs belong to the generator; drivers leave them alone.
 	Index  int64
@@ -86,7 +130,8 @@ type Message struct {
 	LagNs  int64
 }
 
-// Handler takes one delivery. It returns quickly and keeps nothing of it.
+// Handler takes one delivery and keeps nothing of it. It returns quickly, except where consumers are to be slow (simulated
+// work) or to pause: it then blocks, and the driver leaves the rest with the broker, up to its prefetch.
 type Handler func(Delivery)
 
 // Delivery is one message as the client library handed it over.
@@ -104,8 +149,14 @@ type Description struct {
 	Acks bool
 	// Inline: Send delivers the message itself, through our own handler; that time is not the system's.
 	Inline bool
-	// Order that the system promises on one topic: "none" or "per-producer".
+	// Order that the system promises of one producer's messages to one partition, or with one key: "none" or "per-producer".
 	Order string
+	// GroupOrder: it holds also where several members of a group share the topic.
+	GroupOrder bool
+	// Wildcards: a subscription may be a pattern.
+	Wildcards bool
+	// Stores: messages sent while nobody is subscribed wait for the members of a group.
+	Stores bool
 	// Library and Server with their versions: "nats.go v1.52.0".
 	Library string
 	Server  string

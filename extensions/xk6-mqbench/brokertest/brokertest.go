@@ -2,17 +2,16 @@
 package brokertest
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
-	"sync"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/clock"
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/envelope"
 )
 
 // System is the driver under test and how to reach its broker.
@@ -20,71 +19,147 @@ type System struct {
 	Driver broker.Driver
 	// URL of a broker that runs.
 	URL string
+	// DriverOptions, as JSON; nil: none.
+	DriverOptions json.RawMessage
+	// Durability is the level to ask for; "": the broker's own.
+	Durability string
+	// Partitions: topics may have several.
+	Partitions bool
+	// NoGroups: subscriptions with a group are refused (a system that only broadcasts).
+	NoGroups bool
+	// NoFanOut: a second subscription without a group to the same topic is refused (a plain queue).
+	NoFanOut bool
+	// FlagsRedelivery: the broker says of a message that it has handed it out before.
+	FlagsRedelivery bool
+	// Exists, if not nil, asks the broker itself, past the driver, whether there is anything left of a topic.
+	Exists func(t *testing.T, topic string) bool
 	// Broken, if not nil, takes the broker away; sends must then fail or be lost, and nothing may hang.
 	Broken func(t *testing.T)
 }
 
-// patience is how long a message may take before it counts as lost: long, for a loaded machine.
-const patience = 20 * time.Second
+// patience is how long a message may take before it counts as lost: long, for a loaded machine. Tests of this suite shorten it.
+var patience = 30 * time.Second
 
 const messageBytes = 256
 
-// Run puts the driver through the contract. start gives a system for each test.
+// Run puts the driver through the contract. start gives a system for each test: it may be the same one again, except after
+// Broken, which is the last of its tests.
 func Run(t *testing.T, start func(t *testing.T) System) {
-	tests := map[string]func(*testing.T, System){
-		"delivers every message once, whole and in order":              deliversAll,
-		"calls done exactly once for each send":                        callsDoneOnce,
-		"keeps topics apart":                                           keepsTopicsApart,
-		"delivers the first message sent after Consume":                consumesAtOnce,
-		"does not hold an idle system's message back to batch it":      doesNotBatch,
-		"stamps receipts with the run's clock, after the send":         stampsReceipts,
-		"sends on every connection":                                    sendsOnAll,
-		"says what it is and what it set":                              describes,
-		"refuses options that it does not know":                        refusesOptions,
-		"fails a send after Close instead of hanging":                  failsAfterClose,
-		"fails or loses messages when the broker is gone, and returns": survivesLoss,
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) { test(t, start(t)) })
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) { test.run(t, start(t)) })
 	}
 }
 
-func deliversAll(t *testing.T, s System) {
-	r := open(t, s, 1, "order")
-	const n = 5000
-	for i := range int64(n) {
-		r.send(0, 0, i)
+var tests = []struct {
+	name string
+	run  func(*testing.T, System)
+}{
+	{"says what it is and what it set, and no secret", describes},
+	{"refuses options that it does not know", refusesOptions},
+	{"delivers every message once, whole and in order", deliversAll},
+	{"delivers every message once, whole and in order, to a group of one", deliversAllToAGroup},
+	{"calls done exactly once for each send, with the time of the acknowledgement", callsDoneOnce},
+	{"keeps topics apart", keepsTopicsApart},
+	{"delivers the first message sent after Consume", consumesAtOnce},
+	{"does not hold an idle system's message back to batch it", doesNotBatch},
+	{"stamps receipts with the run's clock, after the send", stampsReceipts},
+	{"sends on every connection", sendsOnAll},
+	{"carries messages of 1 MiB", carriesLargeMessages},
+	{"sends to partitions by number", sendsToPartitions},
+	{"keeps the order of messages with one key", keepsKeysInOrder},
+	{"gives every subscription without a group every message", fansOut},
+	{"gives a subscription by pattern the messages of all its topics", takesPatterns},
+	{"shares the messages of a topic among the members of a group", sharesAmongMembers},
+	{"lets a consumer send from within its handler", echoes},
+	{"loses and drops nothing while a consumer is paused", survivesPause},
+	{"loses and drops nothing while a member of a group is paused", survivesPauseOfAGroup},
+	{"keeps messages for a group that nobody is a member of", keepsForGroup},
+	{"delivers again what a member took and did not acknowledge", deliversAgain},
+	{"prepares empty topics where there were some of that name", preparesEmpty},
+	{"removes what it made and nothing else", removes},
+	{"counts drops and reconnects after Close as well", countsAfterClose},
+	{"fails a send after Close instead of hanging", failsAfterClose},
+	{"fails or loses messages when the broker is gone, and returns", survivesLoss},
+}
+
+func describes(t *testing.T, s System) {
+	d := open(t, s, shape{}, named("describe")...).session.Describe()
+	if d.Library == "" || d.Server == "" || d.Settings == nil {
+		t.Errorf("Describe = %+v: library, server and settings must be known after Open", d)
 	}
-	got := r.wait(0, n)
-	for i, e := range got {
-		if e.Sequence != uint64(i) {
-			t.Fatalf("message %d arrives as number %d", e.Sequence, i)
+	if d.Order != "none" && d.Order != "per-producer" {
+		t.Errorf("order %q is neither none nor per-producer", d.Order)
+	}
+	if d.GroupOrder && d.Order == "none" {
+		t.Error("a group has an order, a single consumer has none")
+	}
+	// Also of several URLs in one: nats://user:secret@a:4222,b:4222.
+	for _, match := range regexp.MustCompile(`//[^/@,]*?:([^/@,]+)@`).FindAllStringSubmatch(s.URL, -1) {
+		if strings.Contains(fmt.Sprintf("%+v", d), match[1]) {
+			t.Errorf("the password is in Describe: %+v", d)
 		}
 	}
-	time.Sleep(100 * time.Millisecond)
-	if extra := r.count(0) - n; extra != 0 {
-		t.Errorf("%d messages arrive twice", extra)
+}
+
+func refusesOptions(t *testing.T, s System) {
+	o := s.options(shape{connections: 1, messageBytes: messageBytes}, clock.New().Now)
+	o.Driver = json.RawMessage(`{"noSuchOption": 1}`)
+	_, err := s.Driver(o)
+	if err == nil {
+		t.Error("an unknown option is accepted")
+	} else if !strings.Contains(err.Error(), "noSuchOption") {
+		t.Errorf("the error %q does not name the option noSuchOption", err)
+	}
+}
+
+func deliversAll(t *testing.T, s System)         { deliversAllTo(t, s, "") }
+func deliversAllToAGroup(t *testing.T, s System) { deliversAllTo(t, s, "workers") }
+
+func deliversAllTo(t *testing.T, s System, group string) {
+	if group != "" && s.NoGroups {
+		t.Skip("the system has no groups")
+	}
+	r := open(t, s, shape{connections: 2}, named("order")...)
+	to := r.consume(broker.Subscription{Connection: 1, Topic: r.topics[0], Group: group}, nil)
+	const n = 5000
+	for i := range int64(n) {
+		r.send(0, r.topics[0], i)
+	}
+	to.wait(n)
+	settled()
+	r.eachOnce("consumer", n, to.receipts())
+	r.inOrder("consumer", to.receipts())
+	for _, m := range to.receipts() {
+		if m.redelivered {
+			t.Fatalf("message %d has the flag of a second delivery", m.Sequence)
+		}
 	}
 	if dropped := r.session.Dropped(); dropped != 0 {
 		t.Errorf("the library dropped %d messages", dropped)
 	}
+	if again := r.session.Reconnects(); again != 0 {
+		t.Errorf("%d reconnects are counted, none was made", again)
+	}
 }
 
 func callsDoneOnce(t *testing.T, s System) {
-	r := open(t, s, 1, "done")
+	r := open(t, s, shape{}, named("done")...)
+	to := r.plain(0, r.topics[0])
 	const n = 1000
 	for i := range int64(n) {
-		r.send(0, 0, i)
+		r.send(0, r.topics[0], i)
 	}
-	r.wait(0, n)
-	acks := r.session.Describe().Acks
-	r.eventually(func() bool { return len(r.doneSoFar()) == n }, "done is called for each send")
+	to.wait(n)
+	r.eventually(func() bool {
+		return !slices.ContainsFunc(r.doneSoFar(), func(d outcome) bool { return d.times == 0 })
+	}, func() string { return "done is called for each send" })
+	acks, now := r.session.Describe().Acks, r.clock.Now()
 	for i, d := range r.doneSoFar() {
 		if d.times != 1 || d.err != nil {
 			t.Fatalf("done of message %d is called %d times, with error %v", i, d.times, d.err)
 		}
-		if acks && (d.ackNs < d.sentNs || d.ackNs > r.clock.Now()) {
-			t.Fatalf("message %d is acknowledged at %d, sent at %d", i, d.ackNs, d.sentNs)
+		if acks && (d.ackNs < d.sentNs || d.ackNs > now) {
+			t.Fatalf("message %d is acknowledged at %d, sent at %d, now is %d", i, d.ackNs, d.sentNs, now)
 		}
 		if !acks && d.ackNs != 0 {
 			t.Fatalf("a system without acknowledgements gives the time %d", d.ackNs)
@@ -93,36 +168,39 @@ func callsDoneOnce(t *testing.T, s System) {
 }
 
 func keepsTopicsApart(t *testing.T, s System) {
-	r := open(t, s, 1, "a", "b")
+	r := open(t, s, shape{}, named("a", "b")...)
+	to := []*subscription{r.plain(0, r.topics[0]), r.plain(0, r.topics[1])}
 	for i := range int64(100) {
-		r.send(0, int(i%2), i)
+		r.send(0, r.topics[i%2], i)
 	}
 	for topic := range 2 {
-		for _, e := range r.wait(topic, 50) {
-			if int(e.Sequence%2) != topic {
-				t.Fatalf("message %d arrives on topic %d", e.Sequence, topic)
+		for _, m := range to[topic].wait(50) {
+			if int(m.Sequence%2) != topic {
+				t.Fatalf("message %d arrives on topic %d", m.Sequence, topic)
 			}
 		}
 	}
 }
 
 func consumesAtOnce(t *testing.T, s System) {
-	for n := range 10 {
-		r := open(t, s, 1, fmt.Sprintf("first-%d", n))
-		r.send(0, 0, 0)
-		r.wait(0, 1)
-		r.close()
+	topics := named("0", "1", "2", "3", "4", "5", "6", "7", "8", "9")
+	r := open(t, s, shape{}, topics...)
+	for _, topic := range topics {
+		to := r.plain(0, topic)
+		r.send(0, topic, 0)
+		to.wait(1)
 	}
 }
 
 func doesNotBatch(t *testing.T, s System) {
-	r := open(t, s, 1, "idle")
+	r := open(t, s, shape{}, named("idle")...)
+	to := r.plain(0, r.topics[0])
 	var took []time.Duration
 	for i := range int64(11) {
 		time.Sleep(100 * time.Millisecond)
 		began := time.Now()
-		r.send(0, 0, i)
-		r.wait(0, int(i)+1)
+		r.send(0, r.topics[0], i)
+		to.wait(int(i) + 1)
 		took = append(took, time.Since(began))
 	}
 	slices.Sort(took)
@@ -133,217 +211,130 @@ func doesNotBatch(t *testing.T, s System) {
 }
 
 func stampsReceipts(t *testing.T, s System) {
-	r := open(t, s, 1, "stamps")
+	r := open(t, s, shape{}, named("stamps")...)
+	to := r.plain(0, r.topics[0])
 	for i := range int64(50) {
-		r.send(0, 0, i)
-		r.wait(0, int(i)+1)
+		r.send(0, r.topics[0], i)
+		to.wait(int(i) + 1)
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	now := r.clock.Now()
-	for i, at := range r.receivedNs[0] {
-		if at < r.received[0][i].Sent || at > now {
-			t.Fatalf("message %d is received at %d, sent at %d, now is %d", i, at, r.received[0][i].Sent, now)
+	for i, m := range to.receipts() {
+		if m.receivedNs < m.Sent || m.receivedNs > now {
+			t.Fatalf("message %d is received at %d, sent at %d, now is %d", i, m.receivedNs, m.Sent, now)
 		}
 	}
 }
 
 func sendsOnAll(t *testing.T, s System) {
-	r := open(t, s, 3, "x", "y", "z")
+	r := open(t, s, shape{connections: 3}, named("x", "y", "z")...)
+	var to []*subscription
+	for k, topic := range r.topics {
+		to = append(to, r.plain(k, topic))
+	}
 	for i := range int64(300) {
-		r.send(int(i%3), int(i%3), i)
+		r.send(int(i%3), r.topics[i%3], i)
 	}
-	for topic := range 3 {
-		r.wait(topic, 100)
-	}
-}
-
-func describes(t *testing.T, s System) {
-	d := open(t, s, 1, "describe").session.Describe()
-	if d.Library == "" || d.Server == "" || d.Settings == nil {
-		t.Errorf("Describe = %+v: library, server and settings must be known after Open", d)
-	}
-	if d.Order != "none" && d.Order != "per-producer" {
-		t.Errorf("order %q is neither none nor per-producer", d.Order)
+	for k := range to {
+		to[k].wait(100)
 	}
 }
 
-func refusesOptions(t *testing.T, s System) {
-	_, err := s.Driver(broker.Options{
-		URL: s.URL, Driver: json.RawMessage(`{"noSuchOption": 1}`), Connections: 1, MessageBytes: messageBytes,
-		Now: clock.New().Now,
-	})
-	if err == nil {
-		t.Error("an unknown option is accepted")
+func carriesLargeMessages(t *testing.T, s System) {
+	r := open(t, s, shape{messageBytes: 1 << 20}, named("large")...)
+	to := r.plain(0, r.topics[0])
+	const n = 8
+	for i := range int64(n) {
+		r.send(0, r.topics[0], i)
 	}
+	to.wait(n)
+	r.eachOnce("consumer", n, to.receipts())
+}
+
+func sendsToPartitions(t *testing.T, s System) {
+	if !s.Partitions {
+		t.Skip("topics have no partitions")
+	}
+	r := open(t, s, shape{partitions: 3}, named("partitions")...)
+	to := r.plain(0, r.topics[0])
+	const n = 300
+	for i := range int64(n) {
+		r.sendTo(0, &broker.Message{Name: r.topics[0], Index: i, Partition: int32(i % 3)})
+	}
+	to.wait(n)
+	settled()
+	r.eachOnce("consumer of three partitions", n, to.receipts())
+	r.inOrder("one partition", to.receipts())
+}
+
+func keepsKeysInOrder(t *testing.T, s System) {
+	to := shape{}
+	if s.Partitions {
+		to.partitions = 3
+	}
+	r := open(t, s, to, named("keys")...)
+	all := r.plain(0, r.topics[0])
+	const n = 500
+	for i := range int64(n) {
+		key := fmt.Appendf(nil, "k%d", i%10)
+		r.sendTo(0, &broker.Message{Name: r.topics[0], Index: i, Partition: -1, Key: key})
+	}
+	all.wait(n)
+	settled()
+	r.eachOnce("consumer of ten keys", n, all.receipts())
+	r.inOrder("one key", all.receipts())
 }
 
 func failsAfterClose(t *testing.T, s System) {
-	r := open(t, s, 1, "closed")
-	r.close()
-	returned := make(chan struct{})
-	go func() {
-		defer close(returned)
-		r.send(0, 0, 0)
-	}()
-	select {
-	case <-returned:
-	case <-time.After(patience):
-		t.Fatal("a send after Close hangs")
+	r := open(t, s, shape{}, named("closed")...)
+	r.send(0, r.topics[0], 0)
+	r.eventually(func() bool { return r.doneSoFar()[0].times == 1 }, func() string { return "the first send is done" })
+	r.remove()
+	r.within("Close", r.close)
+	r.within("a send after Close", func() { r.send(0, r.topics[0], 1) })
+	r.eventually(func() bool { return r.doneSoFar()[1].err != nil }, func() string { return "a send after Close fails" })
+}
+
+func countsAfterClose(t *testing.T, s System) {
+	r := open(t, s, shape{}, named("counts")...)
+	to := r.plain(0, r.topics[0])
+	r.send(0, r.topics[0], 0)
+	to.wait(1)
+	r.remove()
+	r.within("Close", r.close)
+	if dropped, again := r.session.Dropped(), r.session.Reconnects(); dropped != 0 || again != 0 {
+		t.Errorf("after Close: %d drops and %d reconnects; there were none", dropped, again)
 	}
-	r.eventually(func() bool { d := r.doneSoFar(); return len(d) == 1 && d[0].err != nil }, "the send fails")
 }
 
 func survivesLoss(t *testing.T, s System) {
 	if s.Broken == nil {
-		return // a system without a broker cannot lose it
+		t.Skip("nothing here takes the broker away")
 	}
-	r := open(t, s, 1, "loss")
-	r.send(0, 0, 0)
-	r.wait(0, 1)
+	r := open(t, s, shape{}, named("loss")...)
+	to := r.plain(0, r.topics[0])
+	r.send(0, r.topics[0], 0)
+	to.wait(1)
 	s.Broken(t)
+	failed := func() bool {
+		return slices.ContainsFunc(r.doneSoFar(), func(d outcome) bool { return d.err != nil })
+	}
+	i := int64(0)
+	r.within("a send without a broker", func() {
+		for deadline := time.Now().Add(patience / 2); !failed() && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+			i++
+			r.send(0, r.topics[0], i)
+		}
+	})
+	if !failed() {
+		t.Errorf("none of %d sends without a broker fails within %s, the timeout is 5 s", i, patience/2)
+	}
+	r.within("Close without a broker", r.close)
 	r.eventually(func() bool {
-		r.send(0, 0, int64(len(r.doneSoFar())))
-		done := r.doneSoFar()
-		return done[len(done)-1].err != nil
-	}, "a send without a broker fails")
-	closed := make(chan struct{})
-	go func() { r.close(); close(closed) }()
-	select {
-	case <-closed:
-	case <-time.After(patience):
-		t.Fatal("Close hangs without a broker")
-	}
-}
-
-// --- internal ---
-
-type rig struct {
-	t         *testing.T
-	clock     *clock.Clock
-	session   broker.Session
-	producers []broker.Producer
-	topics    []string
-	closeOnce sync.Once
-
-	mu         sync.Mutex
-	received   [][]envelope.Envelope
-	receivedNs [][]int64
-	done       []outcome
-}
-
-type outcome struct {
-	times  int
-	sentNs int64
-	ackNs  int64
-	err    error
-}
-
-var runs uint32
-
-func open(t *testing.T, s System, connections int, topics ...string) *rig {
-	t.Helper()
-	runs++
-	r := &rig{t: t, clock: clock.New(), received: make([][]envelope.Envelope, len(topics)), receivedNs: make([][]int64, len(topics))}
-	for _, topic := range topics {
-		r.topics = append(r.topics, fmt.Sprintf("brokertest.%d.%s", runs, topic))
-	}
-	session, err := s.Driver(broker.Options{
-		URL: s.URL, Connections: connections, MessageBytes: messageBytes, Now: r.clock.Now, OnError: func(error) {},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.session = session
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	if err := session.Open(ctx); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(r.close)
-	if err := session.Prepare(ctx, r.topics); err != nil {
-		t.Fatal(err)
-	}
-	for i, topic := range r.topics {
-		if err := session.Consume(ctx, i%connections, topic, r.handler(i)); err != nil {
-			t.Fatal(err)
+		return !slices.ContainsFunc(r.doneSoFar(), func(d outcome) bool { return d.times == 0 })
+	}, func() string { return "done is called for each send, after Close at the latest" })
+	for i, d := range r.doneSoFar() {
+		if d.times > 1 {
+			t.Fatalf("done of message %d is called %d times", i, d.times)
 		}
 	}
-	for c := range connections {
-		p, err := session.Producer(c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.producers = append(r.producers, p)
-	}
-	return r
-}
-
-func (r *rig) handler(topic int) broker.Handler {
-	return func(d broker.Delivery) {
-		e, ok := envelope.Get(d.Payload)
-		if !ok || len(d.Payload) != messageBytes || d.Payload[messageBytes-1] != byte(e.Sequence) {
-			r.t.Errorf("a payload of %d bytes arrives changed", len(d.Payload))
-		}
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.received[topic] = append(r.received[topic], e)
-		r.receivedNs[topic] = append(r.receivedNs[topic], d.ReceivedNs)
-	}
-}
-
-func (r *rig) send(connection, topic int, i int64) {
-	payload := make([]byte, messageBytes)
-	payload[messageBytes-1] = byte(i)
-	now := r.clock.Now()
-	envelope.Put(payload, envelope.Envelope{Run: runs, Sequence: uint64(i), Sent: now})
-	r.mu.Lock()
-	slot := len(r.done)
-	r.done = append(r.done, outcome{sentNs: now})
-	r.mu.Unlock()
-	m := &broker.Message{Topic: topic, Name: r.topics[topic], Payload: payload, Index: i}
-	r.producers[connection].Send(m, func(_ *broker.Message, ackNs int64, err error) {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.done[slot].times++
-		r.done[slot].ackNs, r.done[slot].err = ackNs, err
-	})
-}
-
-// wait returns the first n messages of a topic.
-func (r *rig) wait(topic, n int) []envelope.Envelope {
-	r.t.Helper()
-	r.eventually(func() bool { return r.count(topic) >= n }, fmt.Sprintf("%d messages arrive", n))
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Clone(r.received[topic][:n])
-}
-
-func (r *rig) count(topic int) int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return len(r.received[topic])
-}
-
-func (r *rig) doneSoFar() []outcome {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Clone(r.done)
-}
-
-func (r *rig) eventually(holds func() bool, what string) {
-	r.t.Helper()
-	for deadline := time.Now().Add(patience); !holds(); time.Sleep(50 * time.Microsecond) {
-		if time.Now().After(deadline) {
-			r.t.Fatalf("not within %s: %s", patience, what)
-		}
-	}
-}
-
-func (r *rig) close() {
-	r.closeOnce.Do(func() {
-		if err := r.session.Close(); err != nil {
-			r.t.Errorf("close: %v", err)
-		}
-	})
 }

@@ -2,55 +2,121 @@ package envelope
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"os"
 )
 
-// poolBytes is more than the window of any compressor that brokers use per batch, so that two messages
-// of one batch never share bytes.
-const poolBytes = 8 << 20
+const (
+	// poolBytes is more than the window of any compressor that brokers use per batch, so that two messages
+	// of one batch never share bytes.
+	poolBytes = 8 << 20
+	// mostFileBytes bounds what is kept of a file.
+	mostFileBytes = 1 << 30
+)
 
-// Body fills payloads behind their envelopes, the same bytes for the same seed and message number.
-type Body struct {
-	pool   []byte
-	stride int64
+// Payload is the part of plan.json's message that decides the bytes.
+type Payload struct {
+	// Kind is "random" (incompressible), "zeros" or "file".
+	Kind string `json:"payload"`
+	// Bytes of a message, envelope included.
+	Bytes int    `json:"bytes"`
+	Seed  uint64 `json:"seed"`
+	// RandomRatio, of random: the part of what follows the envelope that is random, the rest is zeros; 0 .. 1, nil: all of it.
+	// A compressor is left with about that part.
+	RandomRatio *float64 `json:"randomRatio"`
+	// File, of file: payloads walk through its bytes, from the start again at its end.
+	File string `json:"file"`
 }
 
-// NewBody makes the pool for messages of the given size. kind is "random" (incompressible) or "zeros".
-func NewBody(kind string, messageBytes int, seed uint64) (*Body, error) {
-	if messageBytes < Bytes {
-		return nil, fmt.Errorf("envelope: a message of %d bytes has no room for the envelope of %d", messageBytes, Bytes)
+// Body fills payloads behind their envelopes, the same bytes for the same seed and message number. Safe for concurrent use.
+type Body struct {
+	// pool is what messages are cut from; the one after another begins stride bytes further, modulo cycle.
+	pool   []byte
+	stride int64
+	cycle  int64
+	// filled bytes come from the pool, the rest of a body is zeros.
+	filled int
+}
+
+// NewBodyOf reads the file or makes the pool.
+func NewBodyOf(p Payload) (*Body, error) {
+	body := p.Bytes - Bytes
+	if body < 0 {
+		return nil, fmt.Errorf("envelope: a message of %d bytes has no room for the envelope of %d", p.Bytes, Bytes)
 	}
-	body := messageBytes - Bytes
-	b := &Body{stride: int64(body)}
-	switch kind {
+	switch p.Kind {
 	case "zeros":
-		b.pool = make([]byte, body)
-		b.stride = 0
+		return &Body{cycle: 1}, nil
 	case "random":
-		size := max(poolBytes, 2*body)
-		b.pool = make([]byte, size+8)
-		var key [32]byte
-		binary.LittleEndian.PutUint64(key[:], seed)
-		source := rand.NewChaCha8(key)
-		for i := 0; i+8 <= len(b.pool); i += 8 {
-			binary.LittleEndian.PutUint64(b.pool[i:], source.Uint64())
+		ratio := 1.0
+		if p.RandomRatio != nil {
+			ratio = *p.RandomRatio
 		}
-		b.pool = b.pool[:size]
-	default:
-		return nil, fmt.Errorf("envelope: payload %q is unknown, have random and zeros", kind)
+		if !(ratio >= 0 && ratio <= 1) {
+			return nil, fmt.Errorf("envelope: the random part is %v, must be 0 .. 1", ratio)
+		}
+		return newRandom(int(math.Round(ratio*float64(body))), p.Seed), nil
+	case "file":
+		return newFile(p.File, body)
 	}
-	return b, nil
+	return nil, fmt.Errorf("envelope: payload %q is unknown, have random, zeros and file", p.Kind)
+}
+
+// NewBody is NewBodyOf without a file.
+func NewBody(kind string, messageBytes int, seed uint64) (*Body, error) {
+	return NewBodyOf(Payload{Kind: kind, Bytes: messageBytes, Seed: seed})
 }
 
 // Fill writes the body of message i behind the envelope. Messages walk through the pool, so that neighbours,
 // which meet in a batch, have no bytes in common.
 func (b *Body) Fill(payload []byte, i int64) {
 	body := payload[Bytes:]
-	room := int64(len(b.pool) - len(body))
-	offset := int64(0)
-	if room > 0 {
-		offset = (i * b.stride) % (room + 1)
+	copy(body[:b.filled], b.pool[(i*b.stride)%b.cycle:])
+	clear(body[b.filled:])
+}
+
+// --- internal ---
+
+func newRandom(filled int, seed uint64) *Body {
+	size := max(poolBytes, 2*filled)
+	pool := make([]byte, size+8)
+	var key [32]byte
+	binary.LittleEndian.PutUint64(key[:], seed)
+	source := rand.NewChaCha8(key)
+	for i := 0; i+8 <= len(pool); i += 8 {
+		binary.LittleEndian.PutUint64(pool[i:], source.Uint64())
 	}
-	copy(body, b.pool[offset:])
+	return &Body{pool: pool[:size], stride: int64(filled), cycle: int64(size-filled) + 1, filled: filled}
+}
+
+func newFile(path string, body int) (*Body, error) {
+	if path == "" {
+		return nil, errors.New("envelope: payload is a file, and none is named")
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("envelope: read payloads: %w", err)
+	case info.IsDir():
+		return nil, fmt.Errorf("envelope: read payloads: %s is a folder", path)
+	case info.Size() > mostFileBytes:
+		return nil, fmt.Errorf("envelope: read payloads: %s has %d bytes, at most %d are used", path, info.Size(), mostFileBytes)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("envelope: read payloads: %w", err)
+	}
+	size := len(content)
+	if size == 0 {
+		return nil, fmt.Errorf("envelope: read payloads: %s is empty", path)
+	}
+	// The start follows the end, as often as a message needs.
+	pool := make([]byte, size+body)
+	for at := 0; at < len(pool); at += size {
+		copy(pool[at:], content)
+	}
+	return &Body{pool: pool, stride: int64(body), cycle: int64(size), filled: body}, nil
 }

@@ -3,6 +3,9 @@ package envelope
 import (
 	"bytes"
 	"compress/flate"
+	"math"
+	"os"
+	"path/filepath"
 	"testing"
 )
 
@@ -32,21 +35,7 @@ func TestWhatIsNoEnvelopeIsNotRead(t *testing.T) {
 
 func TestABatchOfRandomBodiesDoesNotCompress(t *testing.T) {
 	for _, size := range []int{64, 256, 1024, 100_000} {
-		b, err := NewBody("random", size, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var batch bytes.Buffer
-		payload := make([]byte, size)
-		for i := int64(0); batch.Len() < 1<<20; i++ {
-			b.Fill(payload, i)
-			batch.Write(payload[Bytes:])
-		}
-		var packed bytes.Buffer
-		w, _ := flate.NewWriter(&packed, flate.BestCompression)
-		_, _ = w.Write(batch.Bytes())
-		_ = w.Close()
-		if ratio := float64(packed.Len()) / float64(batch.Len()); ratio < 0.999 {
+		if ratio := packed(newBody(t, Payload{Kind: "random", Bytes: size, Seed: 1}), size); ratio < 0.999 {
 			t.Errorf("%d-byte messages compress to %.3f of their size", size, ratio)
 		}
 	}
@@ -54,12 +43,8 @@ func TestABatchOfRandomBodiesDoesNotCompress(t *testing.T) {
 
 func TestTheSameSeedAndMessageGiveTheSameBytes(t *testing.T) {
 	fill := func(seed uint64, i int64) []byte {
-		b, err := NewBody("random", 300, seed)
-		if err != nil {
-			t.Fatal(err)
-		}
 		payload := make([]byte, 300)
-		b.Fill(payload, i)
+		newBody(t, Payload{Kind: "random", Bytes: 300, Seed: seed}).Fill(payload, i)
 		return payload[Bytes:]
 	}
 	if !bytes.Equal(fill(1, 99), fill(1, 99)) {
@@ -71,15 +56,108 @@ func TestTheSameSeedAndMessageGiveTheSameBytes(t *testing.T) {
 }
 
 func TestTheSmallestMessageIsTheEnvelopeAlone(t *testing.T) {
-	b, err := NewBody("random", Bytes, 1)
+	for _, kind := range []string{"random", "zeros", "file"} {
+		newBody(t, Payload{Kind: kind, Bytes: Bytes, File: file(t, "abc")}).Fill(make([]byte, Bytes), 5)
+	}
+}
+
+func TestAPayloadThatCannotBeMadeIsRefusedInWords(t *testing.T) {
+	half, over, none := 0.5, 1.1, math.NaN()
+	for what, p := range map[string]Payload{
+		"no room for the envelope": {Kind: "random", Bytes: Bytes - 1},
+		"an unknown kind":          {Kind: "poetry", Bytes: 100},
+		"more than all random":     {Kind: "random", Bytes: 100, RandomRatio: &over},
+		"no number random":         {Kind: "random", Bytes: 100, RandomRatio: &none},
+		"no file named":            {Kind: "file", Bytes: 100},
+		"a file that is not there": {Kind: "file", Bytes: 100, File: filepath.Join(t.TempDir(), "none"), RandomRatio: &half},
+		"an empty file":            {Kind: "file", Bytes: 100, File: file(t, "")},
+		"a folder":                 {Kind: "file", Bytes: 100, File: t.TempDir()},
+	} {
+		if _, err := NewBodyOf(p); err == nil {
+			t.Errorf("%s: accepted", what)
+		}
+	}
+}
+
+func TestABatchCompressesToItsRandomPart(t *testing.T) {
+	for _, size := range []int{256, 1024, 100_000} {
+		for _, ratio := range []float64{0, 0.1, 0.25, 0.5, 0.9, 1} {
+			b := newBody(t, Payload{Kind: "random", Bytes: size, Seed: 1, RandomRatio: &ratio})
+			got := packed(b, size)
+			// What a compressor needs to say where zeros are counts against small messages.
+			if got < ratio-0.002 || got > ratio+0.03 {
+				t.Errorf("%d-byte messages, %v of them random, compress to %.3f of their size", size, ratio, got)
+			}
+		}
+	}
+}
+
+func TestZerosAreZerosWhateverWasThereBefore(t *testing.T) {
+	half := 0.5
+	for _, p := range []Payload{{Kind: "zeros", Bytes: 140}, {Kind: "random", Bytes: 140, RandomRatio: &half}} {
+		payload := bytes.Repeat([]byte{7}, 140)
+		newBody(t, p).Fill(payload, 3)
+		if !bytes.Equal(payload[:Bytes], bytes.Repeat([]byte{7}, Bytes)) {
+			t.Errorf("%s: the envelope is overwritten", p.Kind)
+		}
+		if !bytes.Equal(payload[Bytes+50:], make([]byte, 50)) {
+			t.Errorf("%s: the rest is % x", p.Kind, payload[Bytes+50:])
+		}
+	}
+}
+
+func TestPayloadsWalkThroughAFileAndBeginAgain(t *testing.T) {
+	for _, test := range []struct {
+		content string
+		room    int
+		want    []string
+	}{
+		{"abcdefgh", 3, []string{"abc", "def", "gha", "bcd"}},
+		{"abcdefgh", 8, []string{"abcdefgh", "abcdefgh"}},
+		{"abc", 8, []string{"abcabcab", "cabcabca", "bcabcabc", "abcabcab"}},
+		{"x", 4, []string{"xxxx", "xxxx"}},
+	} {
+		b := newBody(t, Payload{Kind: "file", Bytes: Bytes + test.room, File: file(t, test.content)})
+		for i, want := range test.want {
+			payload := make([]byte, Bytes+test.room)
+			b.Fill(payload, int64(i))
+			if got := string(payload[Bytes:]); got != want {
+				t.Errorf("message %d of %d bytes from %q is %q; want %q", i, test.room, test.content, got, want)
+			}
+		}
+	}
+}
+
+// --- internal ---
+
+func newBody(t *testing.T, p Payload) *Body {
+	t.Helper()
+	b, err := NewBodyOf(p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.Fill(make([]byte, Bytes), 5)
-	if _, err := NewBody("random", Bytes-1, 1); err == nil {
-		t.Error("a message without room for the envelope is accepted")
+	return b
+}
+
+func file(t *testing.T, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "payload")
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
 	}
-	if _, err := NewBody("poetry", 100, 1); err == nil {
-		t.Error("an unknown payload is accepted")
+	return path
+}
+
+// packed is which part of its size a batch of 256 KiB of bodies compresses to.
+func packed(b *Body, size int) float64 {
+	var batch, packed bytes.Buffer
+	payload := make([]byte, size)
+	for i := int64(0); batch.Len() < 1<<18; i++ {
+		b.Fill(payload, i)
+		batch.Write(payload[Bytes:])
 	}
+	w, _ := flate.NewWriter(&packed, flate.BestCompression)
+	_, _ = w.Write(batch.Bytes())
+	_ = w.Close()
+	return float64(packed.Len()) / float64(batch.Len())
 }

@@ -20,7 +20,7 @@ type mirror struct {
 func (m *mirror) driver(o broker.Options) (broker.Session, error) { m.now = o.Now; return m, nil }
 func (m *mirror) Producer(int) (broker.Producer, error)           { return m, nil }
 func (m *mirror) Close() error                                    { return nil }
-func (m *mirror) Consume(_ context.Context, _ int, _ string, handle broker.Handler) error {
+func (m *mirror) Consume(_ context.Context, _ broker.Subscription, handle broker.Handler) error {
 	m.handle = handle
 	return nil
 }
@@ -52,20 +52,21 @@ func BenchmarkMessage(b *testing.B) {
 		books := newBooks(plan(int64(b.N), false))
 		b.ReportAllocs()
 		for i := range int64(b.N) {
-			books.received(i, i)
+			books.received(0, i, 0, i)
 		}
 	})
 	b.Run("recorder", func(b *testing.B) {
-		r := recorder.New(2, 0, 1<<60, []recorder.Limit{{Metric: recorder.Response, Ns: 20_000_000}})
+		r := recorder.New(2, recorder.Frame{EndNs: 1 << 60, Metrics: recorder.Metrics()}, []recorder.Limit{{Metric: recorder.Response, Ns: 20_000_000}})
 		b.ReportAllocs()
 		for i := range int64(b.N) {
 			offset := i * 1000 % 1_000_000_000
 			s := r.Shard(0)
 			s.Enter()
-			s.Sent(offset, offset, 0, 0)
+			s.Sent(i, offset, offset, 0, 0)
 			s.Leave()
 			s = r.Shard(1)
 			s.Enter()
+			s.Received(i, offset+60_000)
 			s.Completed(i, offset, offset+60_000, offset, 0)
 			s.Leave()
 		}
@@ -100,10 +101,10 @@ func newGenerator(b *testing.B, p *Plan) *Generator {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if err := m.Consume(context.Background(), 0, "", g.receive(g.recorder.Shard(1))); err != nil {
+	if err := m.Consume(context.Background(), broker.Subscription{}, g.receive(0, 0)); err != nil {
 		b.Fatal(err)
 	}
-	g.facts, g.books.ordered = m.Describe(), true
+	g.facts, g.books.order = m.Describe(), newOrder(1, 1, 1)
 	g.senders = []*sender{newSender(g, 0, m, &connection{})}
 	return g
 }

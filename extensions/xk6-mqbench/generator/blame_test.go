@@ -105,8 +105,8 @@ func TestASendThatHangsBehindTheGateHasFailed(t *testing.T) {
 			return nil
 		},
 	}, nil)
-	if m.window.Lost != 0 || m.window.Failed != 230 || m.window.Received != 70 {
-		t.Errorf("received %d, lost %d, failed %d; want 70, 0, 230", m.window.Received, m.window.Lost, m.window.Failed)
+	if *m.window.Lost != 0 || m.window.Failed != 230 || *m.window.Received != 70 {
+		t.Errorf("received %d, lost %d, failed %d; want 70, 0, 230", *m.window.Received, *m.window.Lost, m.window.Failed)
 	}
 }
 
@@ -126,8 +126,8 @@ func TestSendCallsOfOneConnectionDoNotOverlap(t *testing.T) {
 	if overlaps.Load() > 0 {
 		t.Errorf("%d send calls overlapped", overlaps.Load())
 	}
-	if m.window.Received != 2000 {
-		t.Errorf("received %d; want 2000", m.window.Received)
+	if *m.window.Received != 2000 {
+		t.Errorf("received %d; want 2000", *m.window.Received)
 	}
 }
 

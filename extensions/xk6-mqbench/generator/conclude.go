@@ -2,19 +2,24 @@ package generator
 
 import (
 	"context"
+	"fmt"
 	"time"
 )
 
-// interruptDrain is how long an interrupted run waits for what is in flight.
-const interruptDrain = 500 * time.Millisecond
-
-const settlePoll = 2 * time.Millisecond
+const (
+	// interruptDrain is how long an interrupted run waits for what is in flight.
+	interruptDrain = 500 * time.Millisecond
+	settlePoll     = 2 * time.Millisecond
+	// leaveTimeout bounds removing what was made on the broker, and closing the connections.
+	leaveTimeout = 5 * time.Second
+)
 
 // outcome is what the books say at the end.
 type outcome struct {
 	state          string
 	endNs          int64
 	clientDropped  int64
+	reconnects     int64
 	warmup, window counters
 }
 
@@ -23,9 +28,13 @@ type outcome struct {
 func (g *Generator) conclude(ctx context.Context) {
 	g.concludeOnce.Do(func() {
 		defer close(g.concluded)
-		g.outcome.state = g.settle(ctx)
+		if g.closed {
+			g.outcome.state = g.runClosed(ctx)
+		} else {
+			g.outcome.state = g.settle(ctx)
+		}
 		g.outcome.endNs = g.clock.Now() - g.t0
-		g.stop.Store(true)
+		g.endSends()
 		for _, s := range g.senders {
 			s.close()
 		}
@@ -35,22 +44,21 @@ func (g *Generator) conclude(ctx context.Context) {
 		case <-time.After(200 * time.Millisecond):
 		}
 		g.recorder.Close()
+		if g.closed {
+			g.recorder.End(g.outcome.endNs)
+		}
+		close(g.ending)
 		tried := g.closeSends()
 		g.outcome.warmup = g.books.count("warmup", tried)
 		g.outcome.window = g.books.count("window", tried)
-		g.books.findLost(tried, g.schedule.Offset)
+		g.books.findLost(tried, func(i int64) int64 {
+			ns, _ := g.intended(i)
+			return ns
+		})
 		// A library forgets its counts with its connections.
-		g.outcome.clientDropped = g.session.Dropped()
+		g.outcome.clientDropped, g.outcome.reconnects = g.session.Dropped(), g.session.Reconnects()
 		// Subtle: this may release a send call that still blocks; what it reports is no longer counted.
-		closed := make(chan error, 1)
-		go func() { closed <- g.session.Close() }()
-		select {
-		case err := <-closed:
-			if err != nil {
-				g.books.note(err, nil)
-			}
-		case <-time.After(5 * time.Second):
-		}
+		g.leave()
 		g.results.end()
 	})
 	<-g.concluded
@@ -62,26 +70,28 @@ func (g *Generator) conclude(ctx context.Context) {
 func (g *Generator) settle(ctx context.Context) string {
 	deadline := g.t0 + g.plan.windowEndNs() + g.plan.DrainNs
 	for {
-		if g.settled() {
-			return "complete"
-		}
-		if g.clock.Now() >= deadline {
+		if g.settled() || g.clock.Now() >= deadline {
 			return "complete"
 		}
 		select {
 		case <-ctx.Done():
 			g.stop.Store(true)
-			limit := time.Now().Add(interruptDrain)
-			for time.Now().Before(limit) && !g.nothingInFlight() {
-				time.Sleep(settlePoll)
-			}
+			g.awaitFlight(interruptDrain)
 			return "interrupted"
 		case <-time.After(settlePoll):
 		}
 	}
 }
 
-// settled: the pacer is through, no sender waits at its gate, and every message was received or failed.
+// awaitFlight waits until nothing is in flight, at most so long.
+func (g *Generator) awaitFlight(most time.Duration) {
+	limit := time.Now().Add(most)
+	for time.Now().Before(limit) && !g.nothingInFlight() {
+		time.Sleep(settlePoll)
+	}
+}
+
+// settled: all messages have been sent, no sender waits for its gate or is in a send call, and every message has completed or failed.
 func (g *Generator) settled() bool {
 	select {
 	case <-g.paced:
@@ -101,7 +111,7 @@ func (g *Generator) nothingInFlight() bool {
 	return t.Sent-t.Settled <= 0 && (!g.facts.Acks || t.Sent-t.Acked-g.books.failures.Load() <= 0)
 }
 
-// inFlight is how many messages were sent and are neither received nor failed.
+// inFlight is how many messages were sent and have neither completed nor failed.
 func (g *Generator) inFlight() int64 {
 	t := g.recorder.Totals()
 	return t.Sent - t.Settled
@@ -111,20 +121,32 @@ func (g *Generator) inFlight() int64 {
 // failed; kept by the generator, they were not offered. It returns for each producer how many were tried.
 func (g *Generator) closeSends() []int64 {
 	tried := make([]int64, len(g.senders))
-	waitNs := g.pace.waitNs.Load()
 	for p, s := range g.senders {
 		called := s.called.Load()
-		tried[p] = max(called, s.handedOver())
+		tried[p] = called
+		if !g.closed {
+			tried[p] = max(called, s.handedOver())
+		}
 		from := called
-		if callNs := s.callNs.Load(); callNs != idle {
+		callNs := s.callNs.Load()
+		if callNs != idle {
 			// Its send call has not returned: that message did not leave, and nor did what is behind it.
 			from--
-			waitNs += g.outcome.endNs - callNs
 		}
 		for seq := from; seq < tried[p]; seq++ {
-			i := seq*int64(g.plan.Producers) + int64(p)
-			g.books.failed(i, g.schedule.Offset(i))
+			i, offsetNs := seq*int64(g.plan.Producers)+int64(p), callNs
+			if !g.closed {
+				offsetNs = g.schedule.Offset(i)
+			}
+			g.books.failed(i, offsetNs)
 		}
+	}
+	if g.closed {
+		return tried
+	}
+	waitNs := g.pace.waitNs.Load()
+	if callNs := g.pace.callNs.Load(); callNs >= 0 {
+		waitNs += g.outcome.endNs - callNs
 	}
 	for i := g.pace.next.Load(); i < g.plan.Schedule.Messages; i++ {
 		offsetNs := g.schedule.Offset(i)
@@ -135,4 +157,27 @@ func (g *Generator) closeSends() []int64 {
 		tried[i%int64(g.plan.Producers)] = i/int64(g.plan.Producers) + 1
 	}
 	return tried
+}
+
+// leave removes what was made on the broker and closes the connections, both in bounded time.
+func (g *Generator) leave() {
+	ctx, cancel := context.WithTimeout(context.Background(), leaveTimeout)
+	defer cancel()
+	g.bounded("remove", func() error { return g.session.Remove(ctx) })
+	g.bounded("close", g.session.Close)
+}
+
+// bounded runs a step for at most leaveTimeout and notes its error.
+func (g *Generator) bounded(what string, step func() error) {
+	ended := make(chan error, 1)
+	go func() { ended <- step() }()
+	var err error
+	select {
+	case err = <-ended:
+	case <-time.After(leaveTimeout + settlePoll):
+		err = context.DeadlineExceeded
+	}
+	if err != nil {
+		g.errors.note(fmt.Errorf("%s: %w", what, err))
+	}
 }

@@ -3,26 +3,45 @@ package generator
 import (
 	"sync"
 	"sync/atomic"
-
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
 // connection is what the producers on one connection share.
 type connection struct {
 	// inFlight counts the messages of all of them.
 	inFlight atomic.Int64
-	// shared: the pacer and goroutines of senders may call Send at the same time, which drivers do not have to bear. Who
-	// waits here waits for the system: it is part of the send call.
-	shared bool
-	mu     sync.Mutex
+	// guarded: others than the pacer may send here too, at the same time, which drivers do not have to bear.
+	guarded bool
+	mu      sync.Mutex
+	// freedNs is when the last send call returned, ns since T0. Guarded by mu.
+	freedNs int64
 }
 
-func (c *connection) send(out broker.Producer, m *broker.Message, done broker.Done) {
-	if !c.shared {
-		out.Send(m, done)
-		return
+// try takes the connection if nobody sends on it. unlock must follow.
+func (c *connection) try() bool { return !c.guarded || c.mu.TryLock() }
+
+// take waits until nobody sends, and reports whether it had to. unlock must follow.
+func (c *connection) take() (waited bool) {
+	if !c.guarded || c.mu.TryLock() {
+		return false
 	}
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	out.Send(m, done)
+	return true
+}
+
+func (c *connection) unlock() {
+	if c.guarded {
+		c.mu.Unlock()
+	}
+}
+
+// quiet reports whether nobody sends on it.
+func (c *connection) quiet() bool {
+	if !c.guarded {
+		return true
+	}
+	if !c.mu.TryLock() {
+		return false
+	}
+	c.mu.Unlock()
+	return true
 }

@@ -11,81 +11,150 @@ const (
 	flightBehind = 16
 )
 
-// flight remembers the lag of each message between its send call and its receipt, where response - lag is counted. A
-// chunk takes 128 KiB and is let go when all of its messages have arrived.
+// flight remembers of each message between its send call and its last receipt one number: the lag, where response - lag
+// is counted, or in closed loads the time of the send call. A chunk takes 128 KiB (with several copies a message 384 KiB) and
+// is let go when all of its messages have arrived.
 type flight struct {
-	chunks []atomic.Pointer[flightLags]
+	// copies of each message that have to arrive.
+	copies int32
+	chunks []atomic.Pointer[flightPart]
 	mu     sync.Mutex
-	// missing is the lag of messages whose chunk has been let go before they arrived.
-	missing map[int64]int64
+	// missing are messages whose chunk has been let go before they arrived.
+	missing map[int64]*missed
 	// newest is the latest chunk that was begun.
 	newest atomic.Int64
 }
 
-type flightLags struct {
-	lags    [flightChunk]atomic.Int64
+type flightPart struct {
+	values  [flightChunk]atomic.Int64
 	arrived atomic.Int32
+	// Where each message has several copies: what is known of them, guarded by mu. gone: the chunk has been let go.
+	mu     sync.Mutex
+	copies []copies
+	gone   bool
 }
 
-// landed takes the place of a lag that nobody needs any more. Lags are not negative.
+// copies of one message that have arrived.
+type copies struct {
+	count int32
+	// lastNs is the latest receipt, ns since T0.
+	lastNs int64
+}
+
+type missed struct {
+	value int64
+	copies
+}
+
+// landed takes the place of a value that nobody needs any more. Values are not negative.
 const landed = -1
 
-func newFlight(messages int64) *flight {
-	return &flight{chunks: make([]atomic.Pointer[flightLags], messages/flightChunk+1), missing: map[int64]int64{}}
+// newFlight is for messages that arrive in so many copies each.
+func newFlight(messages, copies int64) *flight {
+	return &flight{
+		copies: int32(copies), chunks: make([]atomic.Pointer[flightPart], messages/flightChunk+1), missing: map[int64]*missed{},
+	}
 }
 
-// depart notes the lag of message i.
-func (f *flight) depart(i, lagNs int64) {
+// depart notes the value of message i.
+func (f *flight) depart(i, value int64) {
 	n := i / flightChunk
 	slot := &f.chunks[n]
 	c := slot.Load()
 	if c == nil && n <= f.newest.Load()-flightBehind {
 		// A sender far behind the others: its chunk may have been let go already, and is not begun again.
 		f.mu.Lock()
-		f.missing[i] = lagNs
+		f.missing[i] = &missed{value: value}
 		f.mu.Unlock()
 		return
 	}
 	if c == nil {
-		if slot.CompareAndSwap(nil, &flightLags{}) {
+		fresh := &flightPart{}
+		if f.copies > 1 {
+			fresh.copies = make([]copies, flightChunk)
+		}
+		if slot.CompareAndSwap(nil, fresh) {
 			f.newest.Store(max(n, f.newest.Load()))
 			f.thin(n - flightBehind)
 		}
 		c = slot.Load()
 	}
-	c.lags[i%flightChunk].Store(lagNs)
+	c.values[i%flightChunk].Store(value)
 }
 
-// lag of message i, which departed and has not arrived.
-func (f *flight) lag(i int64) int64 {
+// value of message i, or landed when it has arrived, or never departed.
+func (f *flight) value(i int64) int64 {
 	if c := f.chunks[i/flightChunk].Load(); c != nil {
-		return max(0, c.lags[i%flightChunk].Load())
+		return c.values[i%flightChunk].Load()
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.missing[i]
+	if m := f.missing[i]; m != nil {
+		return m.value
+	}
+	return landed
 }
 
-// arrive lets message i go. Called once for each.
-func (f *flight) arrive(i int64) {
+// arrive notes a copy of message i, received at the given time; it is called once for each. It returns the value, the time
+// of the latest copy so far, and whether that was the last one.
+func (f *flight) arrive(i, atNs int64) (value, lastNs int64, all bool) {
 	slot := &f.chunks[i/flightChunk]
 	c := slot.Load()
 	if c == nil {
-		f.mu.Lock()
-		delete(f.missing, i)
-		f.mu.Unlock()
-		return
+		return f.arriveMissing(i, atNs)
 	}
-	c.lags[i%flightChunk].Store(landed)
+	if f.copies > 1 {
+		return f.arriveCopy(c, i, atNs)
+	}
+	value = max(0, c.values[i%flightChunk].Swap(landed))
 	if c.arrived.Add(1) == flightChunk {
 		slot.Store(nil)
 	}
+	return value, atNs, true
 }
 
 // --- internal ---
 
-// thin lets go of an old chunk of which most has arrived. Subtle: who still holds the chunk goes on reading the right
-// lags from it; and what arrives in the very moment stays in missing, which costs 16 bytes.
+func (f *flight) arriveCopy(c *flightPart, i, atNs int64) (value, lastNs int64, all bool) {
+	c.mu.Lock()
+	if c.gone {
+		c.mu.Unlock()
+		return f.arriveMissing(i, atNs)
+	}
+	defer c.mu.Unlock()
+	k := i % flightChunk
+	copies := &c.copies[k]
+	copies.count++
+	copies.lastNs = max(copies.lastNs, atNs)
+	value = max(0, c.values[k].Load())
+	all = copies.count == f.copies
+	if all {
+		c.values[k].Store(landed)
+		if c.arrived.Add(1) == flightChunk {
+			c.gone = true
+			f.chunks[i/flightChunk].Store(nil)
+		}
+	}
+	return value, copies.lastNs, all
+}
+
+func (f *flight) arriveMissing(i, atNs int64) (value, lastNs int64, all bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	m := f.missing[i]
+	if m == nil {
+		return 0, atNs, f.copies == 1
+	}
+	m.count++
+	m.lastNs = max(m.lastNs, atNs)
+	if all = m.count == f.copies; all {
+		delete(f.missing, i)
+	}
+	return m.value, m.lastNs, all
+}
+
+// thin lets go of an old chunk of which most has arrived. Subtle: with one copy a message, who still holds the chunk goes on
+// reading the right values from it, and what arrives in the very moment stays in missing, which costs 40 bytes.
 func (f *flight) thin(n int64) {
 	if n < 0 {
 		return
@@ -94,12 +163,24 @@ func (f *flight) thin(n int64) {
 	if c == nil || c.arrived.Load() < flightChunk/2 {
 		return
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.gone {
+		return
+	}
 	f.mu.Lock()
-	for k := range c.lags {
-		if lag := c.lags[k].Load(); lag != landed {
-			f.missing[n*flightChunk+int64(k)] = lag
+	for k := range c.values {
+		value := c.values[k].Load()
+		if value == landed {
+			continue
 		}
+		m := &missed{value: value}
+		if c.copies != nil {
+			m.copies = c.copies[k]
+		}
+		f.missing[n*flightChunk+int64(k)] = m
 	}
 	f.mu.Unlock()
+	c.gone = true
 	f.chunks[n].Store(nil)
 }

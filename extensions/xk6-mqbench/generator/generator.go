@@ -2,6 +2,7 @@ package generator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"sync"
@@ -11,6 +12,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/clock"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/envelope"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/keys"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/pacer"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/recorder"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/schedule"
@@ -25,24 +27,40 @@ const (
 
 // Generator is one run of one client. Make it with New, then Open, then let k6 call Slot; Close ends it at any moment.
 type Generator struct {
-	plan     *Plan
-	schedule schedule.Constant
+	plan *Plan
+	// closed: there is no schedule.
+	closed   bool
+	schedule schedule.Schedule
+	keys     *keys.Keys
+	streams  int64
 	clock    *clock.Clock
 	session  broker.Session
 	facts    broker.Description
 	recorder *recorder.Recorder
-	sends    *recorder.Shard
 	books    *books
-	flight   *flight
-	body     *envelope.Body
-	messages sync.Pool
-	senders  []*sender
-	results  *results
+	errors   *errorTally
+	// flight is nil where nobody asks for a message's lag or send time at its receipt.
+	flight *flight
+	// responds: a receipt ends a response.
+	responds    bool
+	consumer    *consumer
+	body        *envelope.Body
+	messages    sync.Pool
+	connections []connection
+	senders     []*sender
+	repliers    map[int]*replier
+	results     *results
 
-	pacer   *pacer.Pacer
-	pace    pacePosition
-	started chan struct{}
-	paced   chan struct{}
+	pacer *pacer.Pacer
+	pace  pacePosition
+	// Closed loads: sendsOver is closed when no further message may leave, opened when the window opens.
+	sending   sync.WaitGroup
+	sendsOver chan struct{}
+	sendsOnce sync.Once
+	opened    chan struct{}
+	started   chan struct{}
+	// paced is closed when every message has been sent, or left to its sender.
+	paced chan struct{}
 
 	// t0 is the clock's reading at T0, valid once started is closed.
 	t0           int64
@@ -52,21 +70,15 @@ type Generator struct {
 	horizonNs    atomic.Int64
 	stop         atomic.Bool
 	concludeOnce sync.Once
-	concluded    chan struct{}
-	outcome      outcome
+	// ending is closed when the books close: whoever waits in a handler goes on.
+	ending    chan struct{}
+	concluded chan struct{}
+	outcome   outcome
 }
 
-// New checks the plan and makes everything that needs no I/O. url may hold a password.
+// New makes everything that needs no I/O, of a plan that ParsePlan has checked. url may hold a password.
 func New(plan *Plan, url string) (*Generator, error) {
-	s, err := plan.constant()
-	if err != nil {
-		return nil, err
-	}
 	limits, err := plan.limits()
-	if err != nil {
-		return nil, err
-	}
-	body, err := envelope.NewBody(plan.Message.Payload, plan.Message.Bytes, plan.Message.Seed)
 	if err != nil {
 		return nil, err
 	}
@@ -74,83 +86,70 @@ func New(plan *Plan, url string) (*Generator, error) {
 	if err != nil {
 		return nil, err
 	}
-	shards := 1 + min(plan.Connections, 2*runtime.NumCPU())
 	g := &Generator{
 		plan:      plan,
-		schedule:  s,
+		closed:    plan.closed(),
+		streams:   plan.streams(),
 		clock:     clock.New(),
-		recorder:  recorder.New(shards, plan.Schedule.WarmupNs, plan.windowEndNs(), limits),
 		books:     newBooks(plan),
-		flight:    newFlight(plan.Schedule.Messages),
-		body:      body,
+		errors:    newErrorTally(),
+		responds:  plan.Pattern != backlog,
+		repliers:  map[int]*replier{},
+		sendsOver: make(chan struct{}),
+		opened:    make(chan struct{}),
 		started:   make(chan struct{}),
 		paced:     make(chan struct{}),
+		ending:    make(chan struct{}),
 		concluded: make(chan struct{}),
 	}
-	g.sends = g.recorder.Shard(0)
+	if !g.closed {
+		if g.schedule, err = schedule.Of(plan.Schedule.Shape); err != nil {
+			return nil, err
+		}
+	}
+	if g.keys, err = plan.keys(); err != nil {
+		return nil, err
+	}
+	if g.body, err = envelope.NewBodyOf(plan.Message.Payload); err != nil {
+		return nil, err
+	}
+	if plan.Pattern != publish && plan.Pattern != backlog {
+		g.flight = newFlight(plan.Schedule.Messages, plan.subscribers())
+	}
+	g.pace.callNs.Store(idle)
+	g.recorder = recorder.New(g.sendShards()+g.receiptShards(), plan.frame(), limits)
+	g.consumer = newConsumer(g)
 	g.messages.New = func() any { return &broker.Message{Payload: make([]byte, plan.Message.Bytes)} }
-	g.session, err = driver(broker.Options{
-		URL:          url,
-		Driver:       plan.DriverOptions,
-		Connections:  plan.Connections,
-		MessageBytes: plan.Message.Bytes,
-		Now:          g.clock.Now,
-		OnError:      func(err error) { g.books.note(err, nil) },
-	})
+	g.session, err = driver(plan.options(url, g.clock.Now, g.errors.note))
 	return g, err
 }
 
-// Open connects, prepares topics, subscribes and calibrates the pacer. results is where the measurements go.
+// Open connects, prepares topics, subscribes and calibrates the pacer. results is where the measurements go. After an error
+// nothing is left on the broker.
 func (g *Generator) Open(ctx context.Context, files *Files, version Versions) error {
-	if err := g.session.Open(ctx); err != nil {
+	if err := g.open(ctx); err != nil {
+		g.leave()
 		return err
-	}
-	if err := g.session.Prepare(ctx, g.plan.Topics); err != nil {
-		return err
-	}
-	for t, topic := range g.plan.Topics {
-		connection := t % g.plan.Connections
-		// Shard 0 is the senders'.
-		shard := g.recorder.Shard(1 + connection%(g.recorder.Shards()-1))
-		if err := g.session.Consume(ctx, connection, topic, g.receive(shard)); err != nil {
-			return err
-		}
-	}
-	producers := make([]broker.Producer, g.plan.Connections)
-	for c := range producers {
-		p, err := g.session.Producer(c)
-		if err != nil {
-			return err
-		}
-		producers[c] = p
-	}
-	connections := make([]connection, g.plan.Connections)
-	for p := range g.plan.Producers {
-		c := p % g.plan.Connections
-		connections[c].shared = g.plan.InFlight != nil
-		g.senders = append(g.senders, newSender(g, p, producers[c], &connections[c]))
-	}
-	g.facts = g.session.Describe()
-	g.books.acks = g.facts.Acks
-	g.books.ordered = g.facts.Order == "per-producer"
-	ready := make(chan struct{})
-	go g.run(ready)
-	select {
-	case <-ready:
-	case <-ctx.Done():
-		return fmt.Errorf("calibrate the pacer: %w", ctx.Err())
 	}
 	g.results = newResults(g, files, version)
 	return nil
 }
 
 // Slot is one iteration of k6: it claims every unclaimed slot up to now + 50 ms for the pacer and returns, except
-// for the iteration that claims the last one: that stays until the run is settled, the drain is over or ctx ends.
+// for the iteration that claims the last one: that stays until the run is settled, the drain is over or ctx ends. A closed
+// load has no slots: its first iteration stays.
 func (g *Generator) Slot(ctx context.Context) error {
 	if g.results == nil {
 		return fmt.Errorf("the run has no output: start k6 with --out mqbench=<path of the results>")
 	}
-	g.startOnce.Do(g.start)
+	first := false
+	g.startOnce.Do(func() { first = true; g.start() })
+	if g.closed {
+		if first {
+			g.conclude(ctx)
+		}
+		return nil
+	}
 	slotNs := int64(time.Second) / g.plan.Heartbeat.SlotsPerSecond
 	until := (g.clock.Now()-g.t0+claimAheadNs)/slotNs*slotNs + slotNs
 	end := g.plan.windowEndNs()
@@ -170,7 +169,15 @@ func (g *Generator) Slot(ctx context.Context) error {
 	return nil
 }
 
-// Close ends the run, whatever state it is in, and writes the results. interrupted says that it was not the plan's end.
+// Finished is closed when a closed load is through, before k6's executor is: nobody knows its length beforehand.
+func (g *Generator) Finished() <-chan struct{} {
+	if g.closed {
+		return g.concluded
+	}
+	return nil
+}
+
+// Close ends the run, whatever state it is in, and writes the results.
 func (g *Generator) Close() error {
 	if g.results == nil {
 		return g.session.Close()
@@ -182,7 +189,8 @@ func (g *Generator) Close() error {
 		g.stop.Store(true)
 		g.startOnce.Do(func() {})
 		g.results.files.Discard()
-		return g.session.Close()
+		g.leave()
+		return nil
 	}
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -192,6 +200,72 @@ func (g *Generator) Close() error {
 
 // --- internal ---
 
+func (g *Generator) open(ctx context.Context) error {
+	if err := g.session.Open(ctx); err != nil {
+		return err
+	}
+	g.facts = g.session.Describe()
+	if err := g.agree(); err != nil {
+		return err
+	}
+	if g.facts.Order == "per-producer" && (!g.plan.shared() || g.facts.GroupOrder) && g.plan.receives() && g.plan.orderFits() {
+		g.books.order = newOrder(g.plan.subscribers(), int64(g.plan.Producers), g.streams)
+	}
+	if err := g.session.Prepare(ctx, g.plan.allTopics()); err != nil {
+		return err
+	}
+	if err := g.makeSenders(); err != nil {
+		return err
+	}
+	if err := g.subscribe(ctx); err != nil {
+		return err
+	}
+	if g.closed {
+		return nil
+	}
+	ready := make(chan struct{})
+	go g.run(ready)
+	select {
+	case <-ready:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("calibrate the pacer: %w", ctx.Err())
+	}
+}
+
+// agree refuses a system that is not what the plan took it for.
+func (g *Generator) agree() error {
+	switch f := g.facts; {
+	case f.Acks && !g.plan.Acks:
+		return errors.New("the driver says that sends are acknowledged, the plan says they are not")
+	case !f.Acks && g.plan.Acks:
+		return errors.New("the plan says that sends are acknowledged, the driver says they are not")
+	case g.plan.Wildcard && !f.Wildcards:
+		return errors.New("this system has no subscriptions by a pattern")
+	case g.plan.Pattern == backlog && !f.Stores && !f.Inline:
+		return errors.New("a backlog needs a system that stores messages, this one does not")
+	}
+	return nil
+}
+
+func (g *Generator) makeSenders() error {
+	g.connections = make([]connection, g.plan.Connections)
+	producers := make([]broker.Producer, g.plan.Connections)
+	for c := range producers {
+		p, err := g.session.Producer(c)
+		if err != nil {
+			return err
+		}
+		producers[c] = p
+		g.connections[c].guarded = g.closed || g.plan.InFlight != nil || g.plan.Connections > 1
+	}
+	for p := range g.plan.Producers {
+		c := p % g.plan.Connections
+		g.senders = append(g.senders, newSender(g, p, producers[c], &g.connections[c]))
+	}
+	return nil
+}
+
 // start fixes T0.
 func (g *Generator) start() {
 	claim := g.clock.Now()
@@ -199,4 +273,63 @@ func (g *Generator) start() {
 	g.firstClaimNs = claim - g.t0
 	g.results.begin()
 	close(g.started)
+}
+
+// Shards, so that those who record at the same time do not wait for each other: the pacer has one for itself, senders of a
+// closed load, acknowledgements and receipts one per connection, as far as the processors go.
+
+func (g *Generator) sendShards() int {
+	n := 1
+	if g.closed {
+		n = min(g.plan.Connections, runtime.NumCPU())
+	}
+	return n
+}
+
+func (g *Generator) receiptShards() int {
+	return min(max(g.plan.Connections, g.plan.ConsumerConnections), 2*runtime.NumCPU())
+}
+
+func (g *Generator) sends(producer int) *recorder.Shard {
+	return g.recorder.Shard(producer % g.plan.Connections % g.sendShards())
+}
+
+// acks are recorded beside the receipts of the connection, if there are any.
+func (g *Generator) acks(producer int) *recorder.Shard {
+	return g.receipts(producer % g.plan.Connections)
+}
+
+func (g *Generator) receipts(connection int) *recorder.Shard {
+	return g.recorder.Shard(g.sendShards() + connection%g.receiptShards())
+}
+
+// keys of the messages; nil: they have none.
+func (p *Plan) keys() (*keys.Keys, error) {
+	if p.Keys == nil {
+		return nil, nil
+	}
+	return keys.New(p.Keys.Distribution, int(p.Keys.Count), p.Keys.Seed)
+}
+
+// options of the session.
+func (p *Plan) options(url string, now func() int64, onError func(error)) broker.Options {
+	o := broker.Options{
+		URL:          url,
+		Driver:       p.DriverOptions,
+		Connections:  p.Connections + p.ConsumerConnections,
+		MessageBytes: p.Message.Bytes,
+		TimeoutNs:    p.TimeoutNs,
+		Now:          now,
+		OnError:      onError,
+	}
+	if p.DurabilityLevel != nil {
+		o.Durability = *p.DurabilityLevel
+	}
+	if p.Replicas != nil {
+		o.Replicas = *p.Replicas
+	}
+	if p.InFlight != nil {
+		o.InFlight = *p.InFlight * int64(p.perConnection())
+	}
+	return o
 }

@@ -15,7 +15,7 @@ const ms = int64(time.Millisecond)
 
 func TestResponseIsQueuedPlusLagPlusServiceForEveryMessage(t *testing.T) {
 	m := measure(t, testPlan(3000, 1500), &stub{}, nil)
-	if m.state != "complete" || m.window.Received != 4500 || m.window.Lost != 0 || m.totals.Foreign != 0 {
+	if m.state != "complete" || *m.window.Received != 4500 || *m.window.Lost != 0 || m.totals.Foreign != 0 {
 		t.Fatalf("state %s, window %+v, foreign %d", m.state, m.window, m.totals.Foreign)
 	}
 	r, q, l, s := m.metrics["response"], m.metrics["queued"], m.metrics["lag"], m.metrics["service"]
@@ -28,9 +28,9 @@ func TestWarmUpAndWindowAreCountedApart(t *testing.T) {
 	p := testPlan(1000, 400)
 	p.Schedule.WarmupNs = 350 * ms
 	m := measure(t, complete(p), &stub{}, nil)
-	if m.warmup.Received != 350 || m.window.Received != 400 || m.metrics["response"].Count != 400 {
+	if *m.warmup.Received != 350 || *m.window.Received != 400 || m.metrics["response"].Count != 400 {
 		t.Errorf("warm-up %d, window %d, responses %d; want 350, 400, 400",
-			m.warmup.Received, m.window.Received, m.metrics["response"].Count)
+			*m.warmup.Received, *m.window.Received, m.metrics["response"].Count)
 	}
 }
 
@@ -38,10 +38,7 @@ func TestWarmUpAndWindowAreCountedApart(t *testing.T) {
 func TestAFreezeOfTheBrokerIsInTheResponseOfEachMessageDueMeanwhile(t *testing.T) {
 	p := testPlan(1000, 3000)
 	for _, limit := range []int64{100, 200, 300, 400} {
-		p.Limits = append(p.Limits, struct {
-			Metric  string `json:"metric"`
-			LimitNs int64  `json:"limitNs"`
-		}{"response", limit * ms})
+		p.Limits = append(p.Limits, Limit{"response", limit * ms})
 	}
 	m := measure(t, p, &stub{receive: func(_ string, i int64) {
 		if i == 1000 {
@@ -73,17 +70,14 @@ func TestASendThatBlocksIsQueuedTimeOfTheMessagesBehindIt(t *testing.T) {
 	if lag := m.metrics["lag"].Sum; lag > queued.Sum/10 {
 		t.Errorf("lag is %d ms beside queued of %d ms: the generator takes the system's blame", lag/ms, queued.Sum/ms)
 	}
-	if m.window.Received != 2000 {
-		t.Errorf("received %d; want 2000", m.window.Received)
+	if *m.window.Received != 2000 {
+		t.Errorf("received %d; want 2000", *m.window.Received)
 	}
 }
 
 func TestAFrozenHeartbeatIsLagAndMovesNoIntendedTime(t *testing.T) {
 	p := testPlan(1000, 2000)
-	p.Limits = append(p.Limits, struct {
-		Metric  string `json:"metric"`
-		LimitNs int64  `json:"limitNs"`
-	}{"response", 100 * ms})
+	p.Limits = append(p.Limits, Limit{"response", 100 * ms})
 	m := measure(t, p, &stub{}, func(slot func()) {
 		began := time.Now()
 		frozen := false
@@ -96,7 +90,7 @@ func TestAFrozenHeartbeatIsLagAndMovesNoIntendedTime(t *testing.T) {
 			}
 		}
 	})
-	if m.window.NotOffered != 0 || m.window.Received != 2000 || m.totals.Foreign != 0 {
+	if m.window.NotOffered != 0 || *m.window.Received != 2000 || m.totals.Foreign != 0 {
 		t.Errorf("window %+v, foreign %d: slots were lost", m.window, m.totals.Foreign)
 	}
 	// Claims reach 50 ms ahead: the freeze costs what is due in the other 450 ms; 350 of those are over 100 ms.
@@ -117,8 +111,8 @@ func TestLostTicksOfK6LoseNoMessage(t *testing.T) {
 			time.Sleep(2 * time.Millisecond)
 		}
 	})
-	if m.window.Received != 3000 || m.window.NotOffered != 0 {
-		t.Errorf("received %d, not offered %d; want 3000, 0", m.window.Received, m.window.NotOffered)
+	if *m.window.Received != 3000 || m.window.NotOffered != 0 {
+		t.Errorf("received %d, not offered %d; want 3000, 0", *m.window.Received, m.window.NotOffered)
 	}
 	// A clock that counts iterations would be a second early by now.
 	m.between("mean response in ms", m.metrics["response"].Sum/3000/ms, 0, 40)
@@ -138,8 +132,8 @@ func TestSlotsThatNobodyClaimsAreMessagesNotOffered(t *testing.T) {
 	}
 	// T0 is 100 ms after the first claim, the last claim reaches 50 ms ahead: 1 s of claims are 0.96 s of schedule.
 	m.between("not offered", m.window.NotOffered, 900, 1200)
-	if m.window.Failed != 0 || m.window.Lost != 0 {
-		t.Errorf("failed %d, lost %d; want none", m.window.Failed, m.window.Lost)
+	if m.window.Failed != 0 || *m.window.Lost != 0 {
+		t.Errorf("failed %d, lost %d; want none", m.window.Failed, *m.window.Lost)
 	}
 }
 
@@ -182,9 +176,9 @@ func TestWhatTheBrokerDoesToMessagesIsCountedExactly(t *testing.T) {
 	lost := count(func(i int64) bool { return i%70 != 3 && (i%100 == 5 || i%200 == 11 || i%200 == 13) })
 	duplicated := count(func(i int64) bool { return i%70 != 3 && i%50 == 7 && i%100 != 5 })
 	foreign := count(func(i int64) bool { return i%70 != 3 && (i%200 == 11 || i%200 == 13) })
-	if m.window.Failed != failed || m.window.Lost != lost || m.window.Duplicated != duplicated || m.totals.Foreign != foreign {
+	if m.window.Failed != failed || *m.window.Lost != lost || m.window.Duplicated != duplicated || m.totals.Foreign != foreign {
 		t.Errorf("failed %d lost %d duplicated %d foreign %d; want %d %d %d %d",
-			m.window.Failed, m.window.Lost, m.window.Duplicated, m.totals.Foreign, failed, lost, duplicated, foreign)
+			m.window.Failed, *m.window.Lost, m.window.Duplicated, m.totals.Foreign, failed, lost, duplicated, foreign)
 	}
 	if len(m.totals.Errors) != 1 || m.totals.Errors[0].Count != failed || m.totals.Errors[0].Message != "refused by nats://***@host" {
 		t.Errorf("errors = %+v; want one, counted %d times, without the password", m.totals.Errors, failed)
@@ -193,6 +187,7 @@ func TestWhatTheBrokerDoesToMessagesIsCountedExactly(t *testing.T) {
 
 func TestAcknowledgementsFailuresAndReceiptsAreThreeSets(t *testing.T) {
 	p := testPlan(1000, 500)
+	p.Acks = true
 	m := measure(t, p, &stub{acks: true, deliveries: func(i int64) int {
 		if i%10 == 0 {
 			return 0
@@ -204,9 +199,9 @@ func TestAcknowledgementsFailuresAndReceiptsAreThreeSets(t *testing.T) {
 		}
 		return nil
 	}}, nil)
-	if *m.window.Acked != 480 || m.window.Failed != 20 || m.window.Lost != 50 || m.metrics["ack"].Count != 480 {
+	if *m.window.Acked != 480 || m.window.Failed != 20 || *m.window.Lost != 50 || m.metrics["ack"].Count != 480 {
 		t.Errorf("acked %d failed %d lost %d acks recorded %d; want 480 20 50 480",
-			*m.window.Acked, m.window.Failed, m.window.Lost, m.metrics["ack"].Count)
+			*m.window.Acked, m.window.Failed, *m.window.Lost, m.metrics["ack"].Count)
 	}
 }
 
@@ -237,8 +232,8 @@ func TestInFlightIsNeverAboveItsLimitAndOtherProducersAreNotHeldUp(t *testing.T)
 	if highest.Load() > limit {
 		t.Errorf("%d in flight; the limit is %d", highest.Load(), limit)
 	}
-	if m.window.Received != 3000 {
-		t.Errorf("received %d; want 3000", m.window.Received)
+	if *m.window.Received != 3000 {
+		t.Errorf("received %d; want 3000", *m.window.Received)
 	}
 	// 390 of the slow producer's messages wait 0..390 ms: 76 s; the fast one's do not.
 	m.between("sum of queued in s", m.metrics["queued"].Sum/1e9, 60, 100)
@@ -252,7 +247,7 @@ func TestMessagesThatTheGateKeptFromLeavingHaveFailed(t *testing.T) {
 	limit := int64(5)
 	p.InFlight, p.DrainNs = &limit, 200*ms
 	m := measure(t, p, &stub{deliveries: func(int64) int { return 0 }}, nil)
-	if m.window.Lost != 5 || m.window.Failed != 495 || m.window.NotOffered != 0 || m.state != "complete" {
+	if *m.window.Lost != 5 || m.window.Failed != 495 || m.window.NotOffered != 0 || m.state != "complete" {
 		t.Errorf("%s: %+v; want 5 lost, 495 failed", m.state, m.window)
 	}
 	if m.took > 3*time.Second {
@@ -271,7 +266,7 @@ func TestASendThatNeverReturnsEndsTheRunInBoundedTime(t *testing.T) {
 		}
 		return nil
 	}}, nil)
-	if m.window.Received != 100 || m.window.Failed != 400 || m.window.NotOffered != 0 {
+	if *m.window.Received != 100 || m.window.Failed != 400 || m.window.NotOffered != 0 {
 		t.Errorf("%+v; want 100 received, 400 failed", m.window)
 	}
 	if m.took > 4*time.Second {
@@ -283,10 +278,10 @@ func TestAnInterruptedRunKeepsWhatItHas(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	time.AfterFunc(800*time.Millisecond, cancel)
 	m := measureContext(t, ctx, testPlan(1000, 60_000), (&stub{}).driver, nil)
-	if m.state != "interrupted" || m.window.NotOffered == 0 || m.window.Lost != 0 {
+	if m.state != "interrupted" || m.window.NotOffered == 0 || *m.window.Lost != 0 {
 		t.Errorf("%s: %+v", m.state, m.window)
 	}
-	m.between("received", m.window.Received, 300, 1000)
+	m.between("received", *m.window.Received, 300, 1000)
 }
 
 func TestEveryMessageOfManyProducersIsSentOnceAndInOrder(t *testing.T) {
@@ -294,24 +289,7 @@ func TestEveryMessageOfManyProducersIsSentOnceAndInOrder(t *testing.T) {
 	p.Producers, p.Connections, p.Topics = 7, 3, []string{"a", "b", "c"}
 	p.Schedule.WarmupNs = 123 * ms
 	m := measure(t, complete(p), &stub{}, nil)
-	if m.warmup.Received != p.Schedule.WarmupMessages || m.window.Received != 3000 || m.window.Duplicated != 0 {
+	if *m.warmup.Received != p.Schedule.WarmupMessages || *m.window.Received != 3000 || m.window.Duplicated != 0 {
 		t.Errorf("warm-up %+v, window %+v", m.warmup, m.window)
-	}
-}
-
-func TestAPlanThatContradictsItselfIsRefused(t *testing.T) {
-	for name, spoil := range map[string]func(*Plan){
-		"more messages than the schedule": func(p *Plan) { p.Schedule.Messages++ },
-		"an unknown pattern":              func(p *Plan) { p.Pattern = "fan-out" },
-		"a newer schema":                  func(p *Plan) { p.Schema = 2 },
-		"no topics":                       func(p *Plan) { p.Topics = nil },
-		"an inFlight of 0":                func(p *Plan) { p.InFlight = new(int64) },
-		"two clients":                     func(p *Plan) { p.Client.Count = 2 },
-	} {
-		p := testPlan(10, 1000)
-		spoil(p)
-		if err := p.check(); err == nil {
-			t.Errorf("%s is accepted", name)
-		}
 	}
 }

@@ -11,43 +11,53 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/schedule"
 )
 
-// Plan is the part of plan.json that the generator needs (runner/plan/plan.ts has all of it). Times are ns.
+// Patterns: who sends to whom, and where the response ends (runner/plan/plan.ts, reports/README.md).
+const (
+	roundTrip    = "round-trip"
+	requestReply = "request-reply"
+	fanOut       = "fan-out"
+	workQueue    = "work-queue"
+	publish      = "publish"
+	backlog      = "backlog"
+)
+
+// closed is the kind of schedule that has no intended times.
+const closed = "closed"
+
+// Plan is the part of plan.json that the generator needs; runner/plan/plan.ts has all of it and says what each field means.
+// Times are ns.
 type Plan struct {
-	Schema        int             `json:"schema"`
-	RunNumber     uint32          `json:"runNumber"`
-	Broker        string          `json:"broker"`
-	URLEnv        string          `json:"urlEnv"`
-	DriverOptions json.RawMessage `json:"driverOptions"`
-	Pattern       string          `json:"pattern"`
-	Schedule      struct {
-		Kind string `json:"kind"`
-		Rate struct {
-			Messages int64 `json:"messages"`
-			PerNs    int64 `json:"perNs"`
-		} `json:"rate"`
-		WarmupNs       int64 `json:"warmupNs"`
-		DurationNs     int64 `json:"durationNs"`
-		WarmupMessages int64 `json:"warmupMessages"`
-		Messages       int64 `json:"messages"`
-	} `json:"schedule"`
-	DrainNs     int64    `json:"drainNs"`
-	TimeoutNs   int64    `json:"timeoutNs"`
-	InFlight    *int64   `json:"inFlight"`
-	Connections int      `json:"connections"`
-	Producers   int      `json:"producers"`
-	Topics      []string `json:"topics"`
-	Message     struct {
-		Bytes   int    `json:"bytes"`
-		Payload string `json:"payload"`
-		Seed    uint64 `json:"seed"`
-		// Checksum: every payload ends in its CRC32C, and receipts are checked.
-		Checksum bool `json:"checksum"`
-	} `json:"message"`
-	Limits []struct {
-		Metric  string `json:"metric"`
-		LimitNs int64  `json:"limitNs"`
-	} `json:"limits"`
-	Heartbeat struct {
+	Schema          int             `json:"schema"`
+	RunNumber       uint32          `json:"runNumber"`
+	Broker          string          `json:"broker"`
+	DurabilityLevel *string         `json:"durabilityLevel"`
+	Replicas        *int            `json:"replicas"`
+	Acks            bool            `json:"acks"`
+	URLEnv          string          `json:"urlEnv"`
+	DriverOptions   json.RawMessage `json:"driverOptions"`
+	Pattern         string          `json:"pattern"`
+	Schedule        Schedule        `json:"schedule"`
+	Backlog         *Backlog        `json:"backlog"`
+	DrainNs         int64           `json:"drainNs"`
+	TimeoutNs       int64           `json:"timeoutNs"`
+	InFlight        *int64          `json:"inFlight"`
+	Connections     int             `json:"connections"`
+	Producers       int             `json:"producers"`
+	Topics          []string        `json:"topics"`
+	ReplyTopics     []string        `json:"replyTopics"`
+	Partitions      int             `json:"partitions"`
+	Consumers       int             `json:"consumers"`
+	Subscriptions   int             `json:"subscriptions"`
+	// ConsumerConnections are numbered after Connections.
+	ConsumerConnections int     `json:"consumerConnections"`
+	Wildcard            bool    `json:"wildcard"`
+	Bystanders          int     `json:"bystanders"`
+	Work                *Work   `json:"work"`
+	Keys                *Keys   `json:"keys"`
+	Message             Message `json:"message"`
+	Order               string  `json:"order"`
+	Limits              []Limit `json:"limits"`
+	Heartbeat           struct {
 		SlotsPerSecond int64 `json:"slotsPerSecond"`
 	} `json:"heartbeat"`
 	Client struct {
@@ -56,10 +66,52 @@ type Plan struct {
 	} `json:"client"`
 }
 
+// Schedule is the shape of the load, how long it lasts and how many messages that are.
+type Schedule struct {
+	schedule.Shape
+	WarmupNs       int64 `json:"warmupNs"`
+	DurationNs     int64 `json:"durationNs"`
+	WarmupMessages int64 `json:"warmupMessages"`
+	Messages       int64 `json:"messages"`
+}
+
+// Backlog is when consumers take nothing, since T0.
+type Backlog struct {
+	PauseNs  int64 `json:"pauseNs"`
+	ResumeNs int64 `json:"resumeNs"`
+	Messages int64 `json:"messages"`
+}
+
+// Work is what a consumer does with each message.
+type Work struct {
+	MeanNs       int64  `json:"meanNs"`
+	Distribution string `json:"distribution"`
+}
+
+// Keys of the messages.
+type Keys struct {
+	Distribution string `json:"distribution"`
+	Count        int64  `json:"count"`
+	Seed         uint64 `json:"seed"`
+}
+
+// Message is what messages consist of.
+type Message struct {
+	envelope.Payload
+	// Checksum: every payload ends in its CRC32C, and receipts are checked.
+	Checksum bool `json:"checksum"`
+}
+
+// Limit of a latency that is counted exactly.
+type Limit struct {
+	Metric  string `json:"metric"`
+	LimitNs int64  `json:"limitNs"`
+}
+
 // ParsePlan reads plan.json and refuses one that contradicts itself: the schedule is computed here too, and both
-// must agree.
+// must agree. Fields that are absent have the defaults of plan.ts.
 func ParsePlan(text []byte) (*Plan, error) {
-	var p Plan
+	p := Plan{Partitions: 1, Subscriptions: 1, Order: "none"}
 	if err := json.Unmarshal(text, &p); err != nil {
 		return nil, fmt.Errorf("plan: %w", err)
 	}
@@ -71,38 +123,65 @@ func ParsePlan(text []byte) (*Plan, error) {
 
 // --- internal ---
 
-func (p *Plan) check() error {
-	switch {
-	case p.Schema != 1:
-		return fmt.Errorf("schema %d, this binary reads schema 1: rebuild it or compile the scenario again", p.Schema)
-	case p.Pattern != "round-trip":
-		return fmt.Errorf("pattern %q is not in this binary", p.Pattern)
-	case p.Schedule.Kind != "constant":
-		return fmt.Errorf("schedule %q is not in this binary", p.Schedule.Kind)
-	case p.Connections < 1 || p.Producers < 1 || len(p.Topics) < 1 || p.Heartbeat.SlotsPerSecond < 1:
-		return fmt.Errorf("connections, producers, topics and slots must be at least 1")
-	case p.Client.Count != 1 || p.Client.Index != 0:
-		return fmt.Errorf("client %d of %d: this binary runs one client", p.Client.Index, p.Client.Count)
-	case p.Message.Checksum && p.Message.Bytes < envelope.Bytes+envelope.ChecksumBytes:
-		return fmt.Errorf("message of %d bytes: envelope and checksum take %d", p.Message.Bytes, envelope.Bytes+envelope.ChecksumBytes)
-	case p.InFlight != nil && *p.InFlight < 1:
-		return fmt.Errorf("inFlight %d: must be at least 1, or null", *p.InFlight)
-	}
-	s, err := p.constant()
-	if err != nil {
-		return err
-	}
-	warmup, all := s.Before(p.Schedule.WarmupNs), s.Before(p.Schedule.WarmupNs+p.Schedule.DurationNs)
-	if warmup != p.Schedule.WarmupMessages || all != p.Schedule.Messages {
-		return fmt.Errorf("schedule has %d + %d messages, the plan says %d + %d",
-			warmup, all-warmup, p.Schedule.WarmupMessages, p.Schedule.Messages-p.Schedule.WarmupMessages)
-	}
-	_, err = p.limits()
-	return err
+// closed: the load has no schedule, each producer sends as fast as inFlight lets it.
+func (p *Plan) closed() bool { return p.Schedule.Kind == closed }
+
+// receives: messages are consumed.
+func (p *Plan) receives() bool { return p.Pattern != publish }
+
+// grouped: members of a group share the messages (work-queue, backlog) or the requests.
+func (p *Plan) grouped() bool {
+	return p.Pattern == requestReply || p.Pattern == workQueue || p.Pattern == backlog
 }
 
-func (p *Plan) constant() (schedule.Constant, error) {
-	return schedule.New(p.Schedule.Rate.Messages, p.Schedule.Rate.PerNs)
+// subscribers is how many receipts each message is to have.
+func (p *Plan) subscribers() int64 {
+	if p.Pattern == fanOut {
+		return int64(p.Subscriptions)
+	}
+	return 1
+}
+
+// streams is how many there are of the units in which a producer's order is promised: keys, or else partitions.
+func (p *Plan) streams() int64 {
+	if p.Keys != nil {
+		return p.Keys.Count
+	}
+	return int64(p.Partitions)
+}
+
+// metrics are those that this load and pattern have.
+func (p *Plan) metrics() []recorder.Metric {
+	metrics := []recorder.Metric{}
+	responds := p.Pattern != backlog
+	if responds {
+		metrics = append(metrics, recorder.Service)
+	}
+	if p.Acks {
+		metrics = append(metrics, recorder.Ack)
+	}
+	if p.closed() {
+		return metrics
+	}
+	metrics = append(metrics, recorder.Lag, recorder.Queued)
+	if responds {
+		metrics = append(metrics, recorder.Response)
+	}
+	if p.Pattern == fanOut {
+		metrics = append(metrics, recorder.Last)
+	}
+	return metrics
+}
+
+// frame is what the recorder is told of the window.
+func (p *Plan) frame() recorder.Frame {
+	f := recorder.Frame{
+		StartNs: p.Schedule.WarmupNs, EndNs: p.windowEndNs(), First: p.Schedule.WarmupMessages, Metrics: p.metrics(), WarmUp: true,
+	}
+	if p.closed() {
+		f.StartNs, f.EndNs, f.WarmUp = recorder.Unopened, recorder.Endless, false
+	}
+	return f
 }
 
 func (p *Plan) limits() ([]recorder.Limit, error) {
@@ -117,4 +196,5 @@ func (p *Plan) limits() ([]recorder.Limit, error) {
 	return limits, nil
 }
 
+// windowEndNs: no message is intended later. Closed loads: none is sent later.
 func (p *Plan) windowEndNs() int64 { return p.Schedule.WarmupNs + p.Schedule.DurationNs }

@@ -6,43 +6,75 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/recorder"
 )
 
-// receive is the handler of one subscription; it records into shard.
-func (g *Generator) receive(shard *recorder.Shard) broker.Handler {
+// receive is the handler of one subscription, on a connection: what arrives there has been received by the subscriber. In
+// request-reply that is the reply.
+func (g *Generator) receive(connection, subscriber int) broker.Handler {
+	shard := g.receipts(connection)
+	consumes := g.plan.Pattern == workQueue || g.plan.Pattern == backlog
 	return func(d broker.Delivery) {
 		e, i, what := g.identify(d.Payload)
 		if what == foreign {
 			g.books.foreign.Add(1)
 			return
 		}
-		if !shard.Enter() {
-			return
+		atNs := d.ReceivedNs - g.t0
+		if consumes {
+			atNs = g.consumer.pause(atNs)
 		}
-		if d.Redelivered {
-			g.books.redelivered(i, e.Intended)
-		}
-		if what == corrupted {
-			g.books.corrupted(i, e.Intended)
-			shard.Leave()
-			return
-		}
-		if g.books.received(i, e.Intended) {
-			atNs := d.ReceivedNs - g.t0
-			shard.Completed(i, e.Intended, atNs, e.Sent, g.flight.lag(i))
-			if atNs-e.Intended > g.plan.TimeoutNs {
-				g.books.late(i)
+		if shard.Enter() {
+			if what == corrupted {
+				if d.Redelivered {
+					g.books.redelivered(i, e.Intended)
+				}
+				g.books.corrupted(i, e.Intended)
+				shard.Leave()
+			} else {
+				g.receipt(shard, subscriber, i, e, atNs, d.Redelivered)
 			}
-			first := g.books.settle(i)
-			if first {
-				shard.Settled()
-			}
-			shard.Leave()
-			g.flight.arrive(i)
-			if first {
-				g.senders[e.Producer].release(atNs)
-			}
-			return
 		}
+		if consumes {
+			g.consumer.work(i)
+		}
+	}
+}
+
+// receipt records a delivery of message i and leaves the shard, which the caller has entered.
+func (g *Generator) receipt(shard *recorder.Shard, subscriber int, i int64, e envelope.Envelope, atNs int64, redelivered bool) {
+	if redelivered {
+		g.books.redelivered(i, e.Intended)
+	}
+	if !g.books.received(subscriber, i, int64(e.Stream), e.Intended) {
 		shard.Leave()
+		return
+	}
+	shard.Received(i, atNs)
+	lagNs, lastNs, all := int64(0), atNs, true
+	if g.flight != nil {
+		if lagNs, lastNs, all = g.flight.arrive(i, atNs); g.closed {
+			lagNs = 0
+		}
+	}
+	if g.responds {
+		g.complete(shard, i, e.Intended, atNs, e.Sent, lagNs)
+	}
+	settled := all && g.books.settle(i)
+	if settled {
+		shard.Settled()
+	}
+	if all {
+		shard.Last(i, e.Intended, lastNs, lagNs)
+	}
+	shard.Leave()
+	if settled {
+		g.senders[e.Producer].release(atNs)
+	}
+}
+
+// complete records that a response of message i ended. Between the shard's Enter and Leave.
+func (g *Generator) complete(shard *recorder.Shard, i, offsetNs, atNs, sentNs, lagNs int64) {
+	shard.Completed(i, offsetNs, atNs, sentNs, lagNs)
+	if atNs-offsetNs > g.plan.TimeoutNs {
+		g.books.late(i)
 	}
 }
 
@@ -54,7 +86,8 @@ const (
 	foreign
 )
 
-// identify reads whose payload it is, and finds out whether it is as it was sent.
+// identify reads whose payload it is, and finds out whether it is as it was sent. The intended time of an envelope that
+// cannot be ours is put right, as far as we know it.
 func (g *Generator) identify(payload []byte) (envelope.Envelope, int64, identity) {
 	e, ok := envelope.Get(payload)
 	producers := int64(g.plan.Producers)
@@ -65,7 +98,7 @@ func (g *Generator) identify(payload []byte) (envelope.Envelope, int64, identity
 	if i >= g.plan.Schedule.Messages {
 		return e, 0, foreign
 	}
-	if intended := g.schedule.Offset(i); e.Intended != intended || len(payload) != g.plan.Message.Bytes {
+	if intended, known := g.intended(i); known && e.Intended != intended || int64(e.Stream) >= g.streams || len(payload) != g.plan.Message.Bytes {
 		e.Intended = intended
 		return e, i, g.changed()
 	}
@@ -73,6 +106,18 @@ func (g *Generator) identify(payload []byte) (envelope.Envelope, int64, identity
 		return e, i, corrupted
 	}
 	return e, i, ours
+}
+
+// intended time of message i: in closed loads that of its send call, which is known until the message has arrived.
+func (g *Generator) intended(i int64) (ns int64, known bool) {
+	if !g.closed {
+		return g.schedule.Offset(i), true
+	}
+	if g.flight == nil {
+		return 0, false
+	}
+	ns = g.flight.value(i)
+	return max(0, ns), ns != landed
 }
 
 // changed is what a message is that says it is ours and cannot be: with checksums we know that it was changed on its way.
@@ -86,28 +131,48 @@ func (g *Generator) changed() identity {
 // done is the completion of every send call.
 func (g *Generator) done(m *broker.Message, ackNs int64, err error) {
 	i := m.Index
-	offsetNs := g.schedule.Offset(i)
+	s := g.senders[i%int64(g.plan.Producers)]
+	offsetNs := m.SentNs
+	if !g.closed {
+		offsetNs = g.schedule.Offset(i)
+	}
 	switch {
 	case err != nil:
-		if g.sends.Enter() {
+		if s.acks.Enter() {
 			g.books.failed(i, offsetNs)
-			first := g.books.settle(i)
-			if first {
-				g.sends.Settled()
+			settled := g.books.settle(i)
+			if settled {
+				s.acks.Settled()
 			}
-			g.sends.Leave()
-			when := offsetNs // a copy of its own: offsetNs itself would go to the heap for every message
-			g.books.note(err, &when)
-			if first {
-				g.senders[i%int64(g.plan.Producers)].release(g.clock.Now() - g.t0)
+			s.acks.Leave()
+			g.errors.noteAt(err, offsetNs)
+			if settled {
+				s.release(g.clock.Now() - g.t0)
 			}
 		}
 	case g.facts.Acks:
-		if g.sends.Enter() {
-			g.books.acked(i)
-			g.sends.Acked(offsetNs, ackNs-g.t0, m.LagNs)
-			g.sends.Leave()
-		}
+		g.acknowledged(s, m, offsetNs, ackNs-g.t0)
 	}
 	g.messages.Put(m)
+}
+
+// acknowledged records the acknowledgement of a message, with which the response of the pattern publish ends.
+func (g *Generator) acknowledged(s *sender, m *broker.Message, offsetNs, atNs int64) {
+	i := m.Index
+	if !s.acks.Enter() {
+		return
+	}
+	g.books.acked(i)
+	s.acks.Acked(i, offsetNs, atNs, m.LagNs)
+	settled := false
+	if g.plan.Pattern == publish {
+		g.complete(s.acks, i, offsetNs, atNs, m.SentNs, m.LagNs)
+		if settled = g.books.settle(i); settled {
+			s.acks.Settled()
+		}
+	}
+	s.acks.Leave()
+	if settled {
+		s.release(atNs)
+	}
 }

@@ -77,7 +77,7 @@ func newResults(g *Generator, files *Files, version Versions) *results {
 func (r *results) begin() {
 	g := r.g
 	t0 := g.clock.Wall(g.t0)
-	r.log = recorder.NewLog(r.files.hlog, t0, g.plan.Schedule.WarmupNs, g.plan.windowEndNs())
+	r.log = recorder.NewLog(r.files.hlog, t0)
 	r.line(map[string]any{
 		"type": "client", "schema": 1, "index": g.plan.Client.Index, "t0UnixNs": strconv.FormatInt(t0.UnixNano(), 10),
 		"versions": map[string]string{
@@ -86,7 +86,7 @@ func (r *results) begin() {
 		},
 		"driverOptions": g.facts.Settings,
 		"capabilities":  map[string]any{"acks": g.facts.Acks, "order": g.facts.Order},
-		"pacer":         map[string]any{"timer": g.pacer.Timer(), "leadNs": g.pacer.LeadNs(), "spinNs": g.pacer.LeadNs()},
+		"pacer":         r.pacer(),
 		"cores":         runtime.NumCPU(),
 	})
 	r.usage = readUsage()
@@ -117,13 +117,18 @@ func (r *results) end() {
 	totals := map[string]any{
 		"type": "totals", "clientDropped": g.outcome.clientDropped, "foreign": g.books.foreign.Load(),
 		"sentInWindow": t.SentInWindow, "ackedInWindow": nil, "receivedInWindow": t.ReceivedInWindow,
+		"reconnects": g.outcome.reconnects, "firstSendNs": t.Sends.First(), "lastAckNs": t.Acks.Last(),
+		"firstReceiveNs": t.Receipts.First(), "lastReceiveNs": t.Receipts.Last(), "windowStartNs": nil,
 		"firstClaimNs": g.firstClaimNs, "endNs": max(0, g.outcome.endNs),
 		"cpuNs": used.cpuNs - r.usage.cpuNs, "gcPauseNs": used.gcPauseNs - r.usage.gcPauseNs,
 		"gcCycles": used.gcCycles - r.usage.gcCycles, "schedLatencyP999Ns": used.schedLatencyNs(r.usage, 0.999),
-		"errors": g.books.notes(),
+		"errors": g.errors.list(),
 	}
 	if g.facts.Acks {
 		totals["ackedInWindow"] = t.AckedInWindow
+	}
+	if ns, ok := g.recorder.StartNs(); ok {
+		totals["windowStartNs"] = ns
 	}
 	r.line(totals)
 	r.line(map[string]any{"type": "offenders", "first": g.books.offenders()})
@@ -154,14 +159,28 @@ func (r *results) finish() error {
 
 // --- internal ---
 
+// pacer says how exactly messages are sent; a closed load has no times to keep.
+func (r *results) pacer() map[string]any {
+	p := r.g.pacer
+	if p == nil {
+		return map[string]any{"timer": "none", "leadNs": 0, "spinNs": 0}
+	}
+	return map[string]any{"timer": p.Timer(), "leadNs": p.LeadNs(), "spinNs": p.LeadNs()}
+}
+
 // slowest names the slowest messages of the window.
 func (r *results) slowest() []map[string]any {
 	producers := int64(r.g.plan.Producers)
 	list := []map[string]any{}
 	for _, m := range r.g.recorder.Slowest() {
 		producer := m.Index % producers
+		var partition *int64
+		if r.g.plan.Keys == nil && r.g.plan.Partitions > 1 {
+			n := m.Index / producers % int64(r.g.plan.Partitions)
+			partition = &n
+		}
 		list = append(list, map[string]any{
-			"producer": producer, "sequence": m.Index / producers, "topic": r.g.senders[producer].topic, "partition": nil,
+			"producer": producer, "sequence": m.Index / producers, "topic": r.g.senders[producer].topic, "partition": partition,
 			"intendedNs": m.OffsetNs, "responseNs": m.ResponseNs, "queuedNs": m.QueuedNs, "lagNs": m.LagNs, "serviceNs": m.ServiceNs,
 		})
 	}
@@ -174,7 +193,7 @@ func (r *results) second(s *recorder.Second) {
 		return
 	}
 	if err := r.log.Second(s); err != nil {
-		r.g.books.note(err, nil)
+		r.g.errors.note(err)
 	}
 	exact := map[string]recorder.Exact{}
 	for _, m := range recorder.Metrics() {

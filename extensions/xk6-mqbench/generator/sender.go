@@ -5,10 +5,12 @@ import (
 	"sync/atomic"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/recorder"
 )
 
-// sender sends the messages of one producer, in order. While its inFlight gate is open the pacer sends for it; when the
-// gate is closed, its own goroutine sends what has become due meanwhile, so that other producers are not held up.
+// sender sends the messages of one producer, in order. The pacer sends for it while its inFlight gate is open and its
+// connection free; otherwise its own goroutine sends what has become due meanwhile, so that other producers are not held
+// up. In closed loads that goroutine sends everything (closed.go).
 type sender struct {
 	g        *Generator
 	producer int
@@ -16,6 +18,8 @@ type sender struct {
 	out      broker.Producer
 	// done is g.done, bound once: a method value made per call is an allocation per message.
 	done broker.Done
+	// sends and acks are where its messages are recorded.
+	sends, acks *recorder.Shard
 	// limit of messages in flight; 0: none.
 	limit      int64
 	inFlight   atomic.Int64
@@ -37,22 +41,35 @@ type sender struct {
 	waitedNs  int64
 	running   bool
 	closed    bool
+
+	gate gate
 }
 
 func newSender(g *Generator, producer int, out broker.Producer, on *connection) *sender {
-	s := &sender{g: g, producer: producer, topic: producer % len(g.plan.Topics), out: out, done: g.done, connection: on}
+	s := &sender{
+		g: g, producer: producer, topic: producer % len(g.plan.Topics), out: out, done: g.done, connection: on,
+		sends: g.sends(producer), acks: g.acks(producer),
+	}
 	if g.plan.InFlight != nil {
 		s.limit = *g.plan.InFlight
 	}
 	s.callNs.Store(idle)
 	s.wake = sync.NewCond(&s.mu)
+	s.gate.wake = make(chan struct{}, 1)
 	return s
 }
 
-// admit reports whether the pacer may send message seq itself. If not, the sender's goroutine does. waitedNs as in transmit.
+// admit reports whether the pacer may send message seq itself; it then has the connection. If not, the sender's goroutine
+// sends it. waitedNs as in transmit.
 func (s *sender) admit(seq, waitedNs int64) bool {
-	if s.limit == 0 || (!s.busy.Load() && s.acquire()) {
+	if s.limit == 0 && !s.connection.guarded {
 		return true
+	}
+	if !s.busy.Load() && s.connection.try() {
+		if s.limit == 0 || s.acquire() {
+			return true
+		}
+		s.connection.unlock()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -77,6 +94,7 @@ func (s *sender) release(atNs int64) {
 	}
 	s.releasedNs.Store(atNs)
 	s.inFlight.Add(-1)
+	s.gate.opened()
 	if s.busy.Load() {
 		s.mu.Lock()
 		s.wake.Broadcast()
@@ -94,7 +112,8 @@ func (s *sender) handedOver() int64 {
 	return s.called.Load()
 }
 
-func (s *sender) idle() bool { return !s.busy.Load() }
+// idle: nothing waits to be sent, and no send call is under way.
+func (s *sender) idle() bool { return !s.busy.Load() && s.connection.quiet() }
 
 func (s *sender) close() {
 	s.mu.Lock()
@@ -105,34 +124,42 @@ func (s *sender) close() {
 
 // transmit stamps message m and hands it to the library, and returns how long the system held the call. waitedNs is how late an ideal
 // generator would have been, whose own work takes no time, because of what the system did to earlier messages: that
-// much of the lateness is queued, the rest is lag. m is the driver's once the library has it.
+// much of the lateness is queued, the rest is lag. m is the driver's once the library has it. The caller has the connection,
+// and gives it back.
 func (s *sender) transmit(m *broker.Message, offsetNs, callNs, waitedNs int64) int64 {
 	g := s.g
 	lateNs := callNs - offsetNs
 	queuedNs := min(lateNs, waitedNs)
+	i, lagNs := m.Index, lateNs-queuedNs
 	m.Topic, m.Name = s.topic, g.plan.Topics[s.topic]
-	m.SentNs, m.LagNs = callNs, lateNs-queuedNs
-	lagNs := m.LagNs
-	seq := m.Index / int64(g.plan.Producers)
+	m.SentNs, m.LagNs = callNs, lagNs
+	seq := i / int64(g.plan.Producers)
 	// Subtle: all of this comes before the call, which may complete the message before it returns; and our own records
 	// come after it, so that their time is neither in service nor in block.
-	g.flight.depart(m.Index, lagNs)
+	if g.flight != nil {
+		value := lagNs
+		if g.closed {
+			value = callNs
+		}
+		g.flight.depart(i, value)
+	}
 	g.stamp(m, s.producer, seq, offsetNs)
 	s.called.Store(seq + 1)
 	s.connection.inFlight.Add(1)
 	beganNs := g.clock.Now() - g.t0
 	s.callNs.Store(beganNs)
-	s.connection.send(s.out, m, s.done)
+	s.out.Send(m, s.done)
 	s.callNs.Store(idle)
-	tookNs := g.clock.Now() - g.t0 - beganNs
-	if g.sends.Enter() {
-		g.sends.Sent(offsetNs, callNs, lagNs, queuedNs)
-		g.sends.Leave()
+	endedNs := g.clock.Now() - g.t0
+	s.connection.freedNs = endedNs
+	if s.sends.Enter() {
+		s.sends.Sent(i, offsetNs, callNs, lagNs, queuedNs)
+		s.sends.Leave()
 	}
 	if g.facts.Inline {
 		return 0
 	}
-	return tookNs
+	return endedNs - beganNs
 }
 
 // --- internal ---
@@ -145,8 +172,15 @@ func (s *sender) acquire() bool {
 	return false
 }
 
-// catchUp sends what became due while the gate was closed. How long an ideal generator would have waited follows the
-// pacer's rule, and it cannot have sent before the gate opened.
+// over reports whether the run has ended while we waited for the connection.
+func (s *sender) over() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closed
+}
+
+// catchUp sends what became due while the gate was closed or the connection taken. How long an ideal generator would have
+// waited follows the pacer's rule, and it cannot have sent before the gate opened and the connection was free.
 func (s *sender) catchUp() {
 	g := s.g
 	var wait wait
@@ -160,7 +194,7 @@ func (s *sender) catchUp() {
 			s.wake.Wait()
 		}
 		gated := false
-		for !s.closed && !s.acquire() {
+		for !s.closed && s.limit > 0 && !s.acquire() {
 			gated = true
 			s.wake.Wait()
 		}
@@ -178,12 +212,22 @@ func (s *sender) catchUp() {
 		}
 		s.mu.Unlock()
 		m := g.message(i)
+		taken := s.connection.take()
 		callNs := g.clock.Now() - g.t0
+		// From the moment of the release: what it took to wake up is the generator's own.
 		if gated {
-			// From the moment of the release: what it took to wake up is the generator's own.
 			wait.atLeast(min(callNs, s.releasedNs.Load()) - offsetNs)
 		}
+		if taken {
+			wait.atLeast(min(callNs, s.connection.freedNs) - offsetNs)
+		}
+		if s.over() {
+			s.connection.unlock()
+			s.mu.Lock()
+			return
+		}
 		wait.add(s.transmit(m, offsetNs, callNs, wait.ns))
+		s.connection.unlock()
 		s.mu.Lock()
 		s.next = seq + 1
 	}

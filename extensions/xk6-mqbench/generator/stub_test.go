@@ -8,22 +8,30 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/schedule"
 )
 
 // stub is a broker in this process whose behaviour a test decides.
 type stub struct {
 	options broker.Options
+	facts   broker.Description
 	acks    bool
 	// onSend runs inside of Send and may block; its error refuses the message.
 	onSend func(m *broker.Message) error
-	// deliveries says how often message i arrives; nil: once.
-	deliveries func(i int64) int
-	// receive is called before each delivery, in the goroutine of the topic, with the producer's sequence; it may block.
+	// ack says after how long message i is acknowledged, and whether at all; nil: at once.
+	ack func(i int64) (time.Duration, bool)
+	// deliveries says how often message i arrives at each who is to have it; nil: once. deliveriesAt asks by subscription too,
+	// which are numbered as they were made.
+	deliveries   func(i int64) int
+	deliveriesAt func(subscription int, i int64) int
+	// receive is called before each delivery, in the goroutine of the subscription, with the producer's sequence; it may block.
 	receive func(topic string, i int64)
 	// alter changes a payload on its way.
 	alter func(i int64, payload []byte)
@@ -32,35 +40,49 @@ type stub struct {
 	// again says which deliveries carry the broker's flag of a second one.
 	again func(sequence int64) bool
 
-	mu       sync.Mutex
-	handlers map[string]broker.Handler
-	queues   map[string]chan []byte
-	quit     chan struct{}
-	held     [][]byte
+	mu            sync.Mutex
+	prepared      []broker.Topic
+	subscriptions []*stubSubscription
+	quit          chan struct{}
+	removed       atomic.Int64
+	held          [][]byte
+}
+
+type stubSubscription struct {
+	broker.Subscription
+	number int
+	queue  chan []byte
 }
 
 func (s *stub) driver(o broker.Options) (broker.Session, error) {
-	s.options, s.handlers, s.queues, s.quit = o, map[string]broker.Handler{}, map[string]chan []byte{}, make(chan struct{})
+	s.options, s.quit = o, make(chan struct{})
 	return s, nil
 }
 
-func (s *stub) Open(context.Context) error              { return nil }
-func (s *stub) Prepare(context.Context, []string) error { return nil }
-func (s *stub) Producer(int) (broker.Producer, error)   { return s, nil }
-func (s *stub) Dropped() int64                          { return 0 }
+func (s *stub) Open(context.Context) error { return nil }
+func (s *stub) Prepare(_ context.Context, topics []broker.Topic) error {
+	s.prepared = topics
+	return nil
+}
+func (s *stub) Remove(context.Context) error          { s.removed.Add(1); return nil }
+func (s *stub) Producer(int) (broker.Producer, error) { return s, nil }
+func (s *stub) Dropped() int64                        { return 0 }
+func (s *stub) Reconnects() int64                     { return 0 }
 func (s *stub) Describe() broker.Description {
-	return broker.Description{Acks: s.acks, Order: "per-producer", Library: "stub 1", Server: "stub 1", Settings: map[string]string{}}
+	d := s.facts
+	d.Acks, d.Order, d.Library, d.Server, d.Settings = s.acks, "per-producer", "stub 1", "stub 1", map[string]string{}
+	return d
 }
 
-func (s *stub) Consume(_ context.Context, _ int, topic string, handle broker.Handler) error {
-	queue := make(chan []byte, 1<<16)
-	s.handlers[topic], s.queues[topic] = handle, queue
+func (s *stub) Consume(_ context.Context, to broker.Subscription, handle broker.Handler) error {
+	sub := &stubSubscription{Subscription: to, number: len(s.subscriptions), queue: make(chan []byte, 1<<16)}
+	s.subscriptions = append(s.subscriptions, sub)
 	go func() {
 		for {
 			select {
-			case payload := <-queue:
+			case payload := <-sub.queue:
 				if s.receive != nil {
-					s.receive(topic, sequenceOf(payload))
+					s.receive(to.Topic, sequenceOf(payload))
 				}
 				again := s.again != nil && s.again(sequenceOf(payload))
 				handle(broker.Delivery{ReceivedNs: s.options.Now(), Payload: payload, Redelivered: again})
@@ -87,10 +109,26 @@ func (s *stub) Send(m *broker.Message, done broker.Done) {
 			return
 		}
 	}
-	times := 1
-	if s.deliveries != nil {
-		times = s.deliveries(m.Index)
+	for _, sub := range s.matching(m) {
+		times := 1
+		if s.deliveries != nil {
+			times = s.deliveries(m.Index)
+		}
+		if s.deliveriesAt != nil {
+			times = s.deliveriesAt(sub.number, m.Index)
+		}
+		s.deliver(sub, m, times)
 	}
+	if s.ack == nil {
+		done(m, s.options.Now(), nil)
+		return
+	}
+	if delay, ok := s.ack(m.Index); ok {
+		time.AfterFunc(delay, func() { done(m, s.options.Now(), nil) })
+	}
+}
+
+func (s *stub) deliver(sub *stubSubscription, m *broker.Message, times int) {
 	for range times {
 		payload := bytes.Clone(m.Payload)
 		if s.alter != nil {
@@ -100,15 +138,39 @@ func (s *stub) Send(m *broker.Message, done broker.Done) {
 			s.held = append(s.held, payload)
 			continue
 		}
-		s.queues[m.Name] <- payload
+		sub.queue <- payload
 	}
 	if s.overtaken != nil && !s.overtaken(m.Index) {
 		for _, payload := range s.held {
-			s.queues[m.Name] <- payload
+			sub.queue <- payload
 		}
 		s.held = nil
 	}
-	done(m, s.options.Now(), nil)
+}
+
+// matching are the subscriptions that get a message: all without a group, and one of each group, by the message's partition
+// where the stub keeps order in groups, by its number otherwise.
+func (s *stub) matching(m *broker.Message) []*stubSubscription {
+	var found, members []*stubSubscription
+	for _, sub := range s.subscriptions {
+		prefix, wild := strings.CutSuffix(sub.Topic, "*")
+		if sub.Topic != m.Name && !(wild && sub.Wildcard && strings.HasPrefix(m.Name, prefix)) {
+			continue
+		}
+		if sub.Group == "" {
+			found = append(found, sub)
+		} else {
+			members = append(members, sub)
+		}
+	}
+	if len(members) > 0 {
+		k := m.Index
+		if s.facts.GroupOrder {
+			k = int64(m.Partition)
+		}
+		found = append(found, members[k%int64(len(members))])
+	}
+	return found
 }
 
 func (s *stub) Close() error {
@@ -124,13 +186,14 @@ func (s *stub) Close() error {
 
 var names int
 
-// testPlan is a plan at the given rate over ms milliseconds, without warm-up.
+// testPlan is a round trip at the given rate over ms milliseconds, without warm-up.
 func testPlan(rate, ms int64) *Plan {
-	p := &Plan{Schema: 1, RunNumber: 77, Pattern: "round-trip", Connections: 1, Producers: 1, Topics: []string{"a"}}
+	p := &Plan{Schema: 1, RunNumber: 77, Pattern: roundTrip, Connections: 1, Producers: 1, Topics: []string{"a"}}
+	p.Partitions, p.Subscriptions, p.Order = 1, 1, "none"
 	p.Schedule.Kind = "constant"
-	p.Schedule.Rate.Messages, p.Schedule.Rate.PerNs = rate, 1_000_000_000
+	p.Schedule.Rate = &schedule.Rate{Messages: rate, PerNs: 1_000_000_000}
 	p.Schedule.DurationNs = ms * 1_000_000
-	p.Message.Bytes, p.Message.Payload = 64, "random"
+	p.Message.Bytes, p.Message.Kind = 64, "random"
 	p.DrainNs, p.TimeoutNs = 2_000_000_000, 2_000_000_000
 	p.Heartbeat.SlotsPerSecond, p.Client.Count = 100, 1
 	return complete(p)
@@ -138,7 +201,7 @@ func testPlan(rate, ms int64) *Plan {
 
 // complete computes what TypeScript computes for a plan.
 func complete(p *Plan) *Plan {
-	s, err := p.constant()
+	s, err := schedule.Of(p.Schedule.Shape)
 	if err != nil {
 		panic(err)
 	}
@@ -147,14 +210,23 @@ func complete(p *Plan) *Plan {
 	return p
 }
 
+// closedPlan sends so many messages, with at most inFlight of each producer in flight.
+func closedPlan(messages, inFlight int64) *Plan {
+	p := testPlan(1, 20_000)
+	p.Schedule.Kind, p.Schedule.Rate = "closed", nil
+	p.Schedule.WarmupMessages, p.Schedule.Messages = 0, messages
+	p.InFlight = &inFlight
+	return p
+}
+
 // measured is what a run left behind.
 type measured struct {
 	t              *testing.T
 	warmup, window counters
 	totals         struct {
-		Foreign       int64
-		ClientDropped int64
-		Errors        []errorNote
+		Foreign, ClientDropped, EndNs                                        int64
+		FirstSendNs, LastAckNs, FirstReceiveNs, LastReceiveNs, WindowStartNs *int64
+		Errors                                                               []errorNote
 	}
 	offenders map[string]firstMessage
 	slowest   []struct{ Sequence, IntendedNs, ResponseNs, QueuedNs, LagNs, ServiceNs int64 }
@@ -164,10 +236,12 @@ type measured struct {
 	over, overWithoutLag []int64
 	took                 time.Duration
 	folder               string
+	// warmupSeconds have values of the warm-up.
+	warmupSeconds int
 }
 
 type exactSum struct {
-	Count, Sum, Max int64
+	Count, Sum, Min, Max int64
 }
 
 // measure runs a plan on a stub. heartbeat calls slot as k6 would; nil: every 10 ms.
@@ -217,7 +291,7 @@ func measureContext(t *testing.T, ctx context.Context, plan *Plan, driver broker
 	if heartbeat == nil {
 		heartbeat = func(slot func()) {
 			end := time.Now().Add(time.Duration(plan.windowEndNs()) + 300*time.Millisecond)
-			for time.Now().Before(end) && ctx.Err() == nil {
+			for time.Now().Before(end) && ctx.Err() == nil && !isClosed(g.concluded) {
 				go slot()
 				time.Sleep(10 * time.Millisecond)
 			}
@@ -236,8 +310,17 @@ func measureContext(t *testing.T, ctx context.Context, plan *Plan, driver broker
 	}
 	m := &measured{t: t, metrics: map[string]exactSum{}, took: time.Since(began), folder: folder}
 	m.read(filepath.Join(folder, "client-0.jsonl"))
-	m.checkIdentities(g.facts.Acks)
+	m.checkIdentities(parsed)
 	return m
+}
+
+func isClosed(c chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
 }
 
 func (m *measured) read(path string) {
@@ -281,11 +364,15 @@ func (m *measured) read(path string) {
 			m.state = line.State
 		case "second":
 			if line.Second < 0 {
+				m.warmupSeconds++
 				continue
 			}
 			for name, e := range line.Metrics {
 				old := m.metrics[name]
-				m.metrics[name] = exactSum{old.Count + e.Count, old.Sum + e.Sum, max(old.Max, e.Max)}
+				if old.Count > 0 {
+					e = exactSum{old.Count + e.Count, old.Sum + e.Sum, min(old.Min, e.Min), max(old.Max, e.Max)}
+				}
+				m.metrics[name] = e
 			}
 			for k, l := range line.Limits {
 				for len(m.over) <= k {
@@ -302,34 +389,76 @@ func (m *measured) read(path string) {
 
 type limitLine struct{ Count, Over, OverWithoutLag []int64 }
 
-// checkIdentities: what must hold on every run.
-func (m *measured) checkIdentities(acks bool) {
+// checkIdentities: what must hold on every run. S subscribers make S receipts of a message.
+func (m *measured) checkIdentities(p *Plan) {
 	m.t.Helper()
+	subscribers := p.subscribers()
 	for _, c := range []counters{m.warmup, m.window} {
-		if c.Intended != c.Sent+c.NotOffered {
-			m.t.Errorf("%s: intended %d != sent %d + notOffered %d", c.Scope, c.Intended, c.Sent, c.NotOffered)
-		}
-		if !acks {
-			if c.Sent != c.Delivered+c.Lost+c.Failed {
-				m.t.Errorf("%s: sent %d != delivered %d + lost %d + failed %d", c.Scope, c.Sent, c.Delivered, c.Lost, c.Failed)
+		equal := func(what string, left, right int64) {
+			m.t.Helper()
+			if left != right {
+				m.t.Errorf("%s: %s: %d != %d", c.Scope, what, left, right)
 			}
-			if c.Received != c.Delivered+c.FailedReceived {
-				m.t.Errorf("%s: received %d != delivered %d + failedReceived %d", c.Scope, c.Received, c.Delivered, c.FailedReceived)
+		}
+		equal("intended = sent + notOffered", c.Intended, c.Sent+c.NotOffered)
+		promised := c.Sent - c.Failed
+		if p.Acks {
+			equal("sent = acked + failed + unknown", c.Sent, *c.Acked+c.Failed+c.Unknown)
+			promised = *c.Acked
+		}
+		if !p.receives() {
+			if c.Received != nil || c.Delivered != nil || c.Lost != nil || c.UnackedReceived != nil || c.Reordered != nil {
+				m.t.Errorf("%s: nothing is consumed, and receipts are counted: %+v", c.Scope, c)
 			}
 			continue
 		}
-		if c.Sent != *c.Acked+c.Failed+c.Unknown {
-			m.t.Errorf("%s: sent %d != acked %d + failed %d + unknown %d", c.Scope, c.Sent, *c.Acked, c.Failed, c.Unknown)
+		equal("subscribers * promised = delivered + lost", subscribers*promised, *c.Delivered+*c.Lost)
+		unacked := int64(0)
+		if p.Acks {
+			unacked = *c.UnackedReceived
 		}
-		if *c.Acked != c.Delivered+c.Lost {
-			m.t.Errorf("%s: acked %d != delivered %d + lost %d", c.Scope, *c.Acked, c.Delivered, c.Lost)
-		}
-		if c.Received != c.Delivered+*c.UnackedReceived+c.FailedReceived {
-			m.t.Errorf("%s: received %d != delivered %d + unacked %d + failed %d", c.Scope, c.Received, c.Delivered, *c.UnackedReceived, c.FailedReceived)
-		}
+		equal("received = delivered + unackedReceived + failedReceived", *c.Received, *c.Delivered+unacked+c.FailedReceived)
 	}
-	if n := m.metrics["response"].Count; n != m.window.Received {
-		m.t.Errorf("%d responses for %d received messages", n, m.window.Received)
+	m.checkMetrics(p)
+}
+
+// checkMetrics: each response, and nothing else, is in the histograms of the window, and each is the sum of its parts.
+func (m *measured) checkMetrics(p *Plan) {
+	m.t.Helper()
+	responses := int64(0)
+	switch {
+	case p.Pattern == publish:
+		responses = *m.window.Acked
+	case p.Pattern != backlog:
+		responses = *m.window.Received
+	}
+	r, s := m.metrics["response"], m.metrics["service"]
+	if s.Count != responses {
+		m.t.Errorf("%d service times for %d responses", s.Count, responses)
+	}
+	if p.Acks && m.metrics["ack"].Count != *m.window.Acked {
+		m.t.Errorf("%d ack times for %d acknowledgements", m.metrics["ack"].Count, *m.window.Acked)
+	}
+	if p.closed() {
+		for _, name := range []string{"response", "lag", "queued", "last"} {
+			if n := m.metrics[name].Count; n != 0 || len(m.slowest) > 0 {
+				m.t.Errorf("a closed load has %d values of %s", n, name)
+			}
+		}
+		return
+	}
+	if r.Count != responses {
+		m.t.Errorf("%d response times for %d responses", r.Count, responses)
+	}
+	q, l := m.metrics["queued"], m.metrics["lag"]
+	// Every message has one queued and one lag, so its sums match where each message has one response.
+	if responses == m.window.Sent && q.Count == responses && r.Sum != q.Sum+l.Sum+s.Sum {
+		m.t.Errorf("response %d != queued %d + lag %d + service %d", r.Sum, q.Sum, l.Sum, s.Sum)
+	}
+	for _, slow := range m.slowest {
+		if slow.ResponseNs != slow.QueuedNs+slow.LagNs+slow.ServiceNs {
+			m.t.Errorf("%+v does not add up", slow)
+		}
 	}
 }
 

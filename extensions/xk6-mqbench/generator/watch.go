@@ -68,17 +68,20 @@ func (r *results) tick(k int64) {
 func (r *results) settled(k int64, progress map[string]any) {
 	g := r.g
 	nowNs := k * int64(time.Second)
+	startNs, opened := g.recorder.StartNs()
+	if !opened {
+		return
+	}
 	current := g.recorder.SecondOf(nowNs) - 1
 	numbers := g.recorder.Numbers()
 	slices.Sort(numbers)
 	for _, n := range numbers {
-		endNs := g.plan.Schedule.WarmupNs + int64(n+1)*int64(time.Second)
+		endNs := startNs + int64(n+1)*int64(time.Second)
 		if endNs > nowNs {
 			continue
 		}
-		settled := g.recorder.Completed(n) >= g.schedule.Before(endNs)-g.schedule.Before(endNs-int64(time.Second))
 		var s *recorder.Second
-		if settled || nowNs-endNs >= settleNs {
+		if r.whole(n, endNs) || nowNs-endNs >= settleNs {
 			s = g.recorder.Take(n)
 			r.second(s)
 		} else if n == current {
@@ -92,4 +95,15 @@ func (r *results) settled(k int64, progress map[string]any) {
 			}
 		}
 	}
+}
+
+// whole: every message of second n, which ends at endNs, is back. Of loads without response or schedule nobody knows before
+// the second is old.
+func (r *results) whole(n int, endNs int64) bool {
+	g := r.g
+	if g.closed || !g.responds {
+		return false
+	}
+	intended := g.schedule.Before(endNs) - g.schedule.Before(endNs-int64(time.Second))
+	return g.recorder.Counted(n, recorder.Response) >= intended*g.plan.subscribers()
 }

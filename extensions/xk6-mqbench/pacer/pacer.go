@@ -50,6 +50,20 @@ func New(now func() int64, stop *atomic.Bool, gapNs int64) *Pacer {
 	return p
 }
 
+// Renew is the same pacer in another thread: the calling goroutine's, which is locked to it until Close.
+func (p *Pacer) Renew() *Pacer {
+	runtime.LockOSThread()
+	return &Pacer{now: p.now, stop: p.stop, leadNs: p.leadNs, napNs: p.napNs, timer: newTimer(p.now)}
+}
+
+// Sleep returns at the moment t of the clock now, or some 50 us later: the kernel's timer without a calibration, for any
+// goroutine. It takes a thread meanwhile.
+func Sleep(now func() int64, t int64) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	newTimer(now).sleepUntil(t)
+}
+
 // Close gives the thread back.
 func (p *Pacer) Close() { runtime.UnlockOSThread() }
 

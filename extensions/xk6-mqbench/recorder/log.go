@@ -78,14 +78,11 @@ func (f *File) Discard() {
 
 // Log writes seconds as a standard .hlog, format 1.3: any HdrHistogram tool opens it. Times are seconds since
 // T0, the maximum column is in ms.
-type Log struct {
-	*File
-	windowStartNs, windowEndNs int64
-}
+type Log struct{ *File }
 
-// NewLog writes the header into file. t0 is the wall clock of T0; the window is [windowStartNs, windowEndNs) since T0.
-func NewLog(file *File, t0 time.Time, windowStartNs, windowEndNs int64) *Log {
-	l := &Log{File: file, windowStartNs: windowStartNs, windowEndNs: windowEndNs}
+// NewLog writes the header into file. t0 is the wall clock of T0.
+func NewLog(file *File, t0 time.Time) *Log {
+	l := &Log{file}
 	base := float64(t0.UnixMilli()) / 1000
 	stamp := t0.UTC().Format("2006-01-02T15:04:05.000Z")
 	l.Line([]byte("#[mqbench: nanoseconds since the intended send time; tags are metrics, .warmup is outside of the window]"))
@@ -98,12 +95,6 @@ func NewLog(file *File, t0 time.Time, windowStartNs, windowEndNs int64) *Log {
 
 // Second writes one line per metric that has values.
 func (l *Log) Second(s *Second) error {
-	start := l.windowStartNs + int64(s.Number)*secondNs
-	length := min(secondNs, l.windowEndNs-start)
-	if start < 0 { // the first second of a warm-up that is no whole number of seconds
-		length += start
-		start = 0
-	}
 	for m := range metrics {
 		if s.exact[m].Count == 0 {
 			continue
@@ -117,7 +108,7 @@ func (l *Log) Second(s *Second) error {
 			return fmt.Errorf("encode histogram of %s: %w", tag, err)
 		}
 		l.Line(fmt.Appendf(nil, "Tag=%s,%.3f,%.3f,%.6f,%s", tag,
-			float64(start)/1e9, float64(length)/1e9, float64(s.exact[m].Max)/1e6, payload))
+			float64(s.StartNs)/1e9, float64(s.LengthNs)/1e9, float64(s.exact[m].Max)/1e6, payload))
 	}
 	return nil
 }

@@ -3,7 +3,9 @@
 package recorder
 
 import (
+	"math"
 	"sync"
+	"sync/atomic"
 
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
 )
@@ -18,15 +20,17 @@ const (
 	Lag
 	Queued
 	Ack
+	// Last is of fan-out: the copy of the slowest subscriber.
+	Last
 	metrics
 )
 
-var metricNames = [metrics]string{"response", "service", "lag", "queued", "ack"}
+var metricNames = [metrics]string{"response", "service", "lag", "queued", "ack", "last"}
 
 func (m Metric) String() string { return metricNames[m] }
 
 // Metrics lists all of them.
-func Metrics() []Metric { return []Metric{Response, Service, Lag, Queued, Ack} }
+func Metrics() []Metric { return []Metric{Response, Service, Lag, Queued, Ack, Last} }
 
 // MetricOf finds a metric by its name.
 func MetricOf(name string) (Metric, bool) {
@@ -58,22 +62,63 @@ type Limit struct {
 	Ns     int64
 }
 
+// Frame says where the window lies, and what is recorded.
+type Frame struct {
+	// StartNs and EndNs of the window, ns since T0. A closed load learns them later: it begins with Unopened and Endless.
+	StartNs, EndNs int64
+	// First is the window's first message: those before it are of the warm-up.
+	First int64
+	// Metrics that are recorded; of others a record is a no-op.
+	Metrics []Metric
+	// WarmUp: messages of the warm-up are recorded too, in seconds of their own.
+	WarmUp bool
+}
+
+const (
+	// Unopened is the start of a window that is not open yet.
+	Unopened = math.MaxInt64 / 2
+	// Endless is the end of a window that is not known yet.
+	Endless = math.MaxInt64 / 2
+)
+
 // Recorder is a set of shards that are written by different goroutines and read together.
 type Recorder struct {
 	// windowStartNs is the warm-up's length: seconds are counted from there, so that none lies in both.
-	windowStartNs int64
-	windowEndNs   int64
-	limits        []Limit
-	shards        []*Shard
+	windowStartNs, windowEndNs atomic.Int64
+	first                      int64
+	kept                       [metrics]bool
+	warmUp                     bool
+	limits                     []Limit
+	shards                     []*Shard
 }
 
-// New makes a recorder for the window [windowStartNs, windowEndNs), in ns since T0.
-func New(shards int, windowStartNs, windowEndNs int64, limits []Limit) *Recorder {
-	r := &Recorder{windowStartNs: windowStartNs, windowEndNs: windowEndNs, limits: limits}
+// New makes a recorder.
+func New(shards int, frame Frame, limits []Limit) *Recorder {
+	r := &Recorder{first: frame.First, warmUp: frame.WarmUp, limits: limits}
+	r.windowStartNs.Store(frame.StartNs)
+	r.windowEndNs.Store(frame.EndNs)
+	for _, m := range frame.Metrics {
+		r.kept[m] = true
+	}
 	for range shards {
 		r.shards = append(r.shards, &Shard{recorder: r, seconds: map[int]*second{}, over: make([]int64, len(limits))})
 	}
 	return r
+}
+
+// Keeps reports whether a metric is recorded.
+func (r *Recorder) Keeps(m Metric) bool { return r.kept[m] }
+
+// Open is the moment at which the window of a closed load opens, before any of its messages is sent.
+func (r *Recorder) Open(startNs int64) { r.windowStartNs.Store(startNs) }
+
+// End is the moment at which the window of a closed load was over.
+func (r *Recorder) End(endNs int64) { r.windowEndNs.Store(endNs) }
+
+// StartNs is when the window opens, ns since T0; ok is false while that of a closed load has not.
+func (r *Recorder) StartNs() (ns int64, ok bool) {
+	ns = r.windowStartNs.Load()
+	return ns, ns < Unopened
 }
 
 // Shard returns shard i modulo their number.
@@ -84,10 +129,10 @@ func (r *Recorder) Shards() int { return len(r.shards) }
 
 // SecondOf is the second of an intended time (ns since T0), counted from the window's start; the warm-up's are negative.
 func (r *Recorder) SecondOf(offsetNs int64) int {
-	return int(floorDiv(offsetNs-r.windowStartNs, secondNs))
+	return int(floorDiv(offsetNs-r.windowStartNs.Load(), secondNs))
 }
 
-// Shard takes measurements under its own lock. The three records of a message may go to different shards.
+// Shard takes measurements under its own lock. The records of a message may go to different shards.
 type Shard struct {
 	recorder *Recorder
 	mu       sync.Mutex
@@ -120,44 +165,90 @@ func (s *Shard) Enter() bool {
 // Leave ends what Enter began.
 func (s *Shard) Leave() { s.mu.Unlock() }
 
-// Settled notes that a message is out of flight: received or failed, whichever came first. Between Enter and Leave.
+// Settled notes that a message is out of flight: completed or failed, whichever came first. Between Enter and Leave.
 func (s *Shard) Settled() { s.totals.Settled++ }
 
-// Sent records a message after its send call, between Enter and Leave. All times are ns since T0 or durations.
-func (s *Shard) Sent(offsetNs, callNs, lagNs, queuedNs int64) {
+// Sent records message i after its send call, between Enter and Leave. All times are ns since T0 or durations; offsetNs is
+// the time by which the message is filed: the intended one, in closed loads that of the send call.
+func (s *Shard) Sent(i, offsetNs, callNs, lagNs, queuedNs int64) {
 	s.tally(&s.totals.Sent, &s.totals.SentInWindow, callNs)
+	r := s.recorder
+	if i >= r.first {
+		s.totals.Sends.add(callNs)
+	} else if !r.warmUp {
+		return
+	}
+	if !r.kept[Lag] {
+		return
+	}
 	sec := s.at(offsetNs)
 	s.record(sec, Lag, offsetNs, lagNs, lagNs)
 	s.record(sec, Queued, offsetNs, queuedNs, 0)
 }
 
-// Completed records message index at its first receipt, between Enter and Leave.
-func (s *Shard) Completed(index, offsetNs, receivedNs, sentNs, lagNs int64) {
+// Received counts a distinct receipt of message i, between Enter and Leave.
+func (s *Shard) Received(i, receivedNs int64) {
 	s.tally(&s.totals.Received, &s.totals.ReceivedInWindow, receivedNs)
+	if i >= s.recorder.first {
+		s.totals.Receipts.add(receivedNs)
+	}
+}
+
+// Completed records that the response of message i ended, between Enter and Leave.
+func (s *Shard) Completed(i, offsetNs, completedNs, sentNs, lagNs int64) {
+	r := s.recorder
+	if i < r.first && !r.warmUp || !r.kept[Service] {
+		return
+	}
 	sec := s.at(offsetNs)
-	s.record(sec, Response, offsetNs, receivedNs-offsetNs, lagNs)
-	s.record(sec, Service, offsetNs, receivedNs-sentNs, 0)
-	if offsetNs >= s.recorder.windowStartNs {
+	s.record(sec, Service, offsetNs, completedNs-sentNs, 0)
+	if !r.kept[Response] {
+		return
+	}
+	s.record(sec, Response, offsetNs, completedNs-offsetNs, lagNs)
+	if i >= r.first {
 		s.slow.offer(Slow{
-			Index: index, OffsetNs: offsetNs, ResponseNs: receivedNs - offsetNs,
-			QueuedNs: sentNs - offsetNs - lagNs, LagNs: lagNs, ServiceNs: receivedNs - sentNs,
+			Index: i, OffsetNs: offsetNs, ResponseNs: completedNs - offsetNs,
+			QueuedNs: sentNs - offsetNs - lagNs, LagNs: lagNs, ServiceNs: completedNs - sentNs,
 		})
 	}
 }
 
-// Acked records the acknowledgement of a message, between Enter and Leave.
-func (s *Shard) Acked(offsetNs, ackedNs, lagNs int64) {
+// Last records that the last subscriber has its copy of message i, between Enter and Leave.
+func (s *Shard) Last(i, offsetNs, receivedNs, lagNs int64) {
+	s.single(Last, i, offsetNs, receivedNs-offsetNs, lagNs)
+}
+
+// Acked records the acknowledgement of message i, between Enter and Leave.
+func (s *Shard) Acked(i, offsetNs, ackedNs, lagNs int64) {
 	s.tally(&s.totals.Acked, &s.totals.AckedInWindow, ackedNs)
-	s.record(s.at(offsetNs), Ack, offsetNs, ackedNs-offsetNs, lagNs)
+	if i >= s.recorder.first {
+		s.totals.Acks.add(ackedNs)
+	}
+	s.single(Ack, i, offsetNs, ackedNs-offsetNs, lagNs)
 }
 
 // Totals counts messages by when things really happened: all of them, and those that happened while the window was open.
 type Totals struct {
 	Sent, Acked, Received int64
-	// Settled messages were received or failed.
+	// Settled messages were completed or failed.
 	Settled                                       int64
 	SentInWindow, AckedInWindow, ReceivedInWindow int64
+	// Sends, Acks and Receipts span those of the window's messages.
+	Sends, Acks, Receipts Span
 }
+
+// Span is the first and the last of some moments, ns since T0. Its zero value has none.
+type Span struct {
+	FirstNs, LastNs int64
+	any             bool
+}
+
+// First is nil where there was none.
+func (s Span) First() *int64 { return s.or(s.FirstNs) }
+
+// Last is nil where there was none.
+func (s Span) Last() *int64 { return s.or(s.LastNs) }
 
 // Totals of all shards so far.
 func (r *Recorder) Totals() Totals {
@@ -171,6 +262,9 @@ func (r *Recorder) Totals() Totals {
 		t.SentInWindow += s.totals.SentInWindow
 		t.AckedInWindow += s.totals.AckedInWindow
 		t.ReceivedInWindow += s.totals.ReceivedInWindow
+		t.Sends.merge(s.totals.Sends)
+		t.Acks.merge(s.totals.Acks)
+		t.Receipts.merge(s.totals.Receipts)
 		s.mu.Unlock()
 	}
 	return t
@@ -202,8 +296,38 @@ func (r *Recorder) Close() {
 
 func (s *Shard) tally(all, inWindow *int64, atNs int64) {
 	*all++
-	if atNs >= s.recorder.windowStartNs && atNs < s.recorder.windowEndNs {
+	if atNs >= s.recorder.windowStartNs.Load() && atNs < s.recorder.windowEndNs.Load() {
 		*inWindow++
+	}
+}
+
+func (s *Span) add(ns int64) {
+	if !s.any {
+		*s = Span{ns, ns, true}
+		return
+	}
+	s.FirstNs, s.LastNs = min(s.FirstNs, ns), max(s.LastNs, ns)
+}
+
+func (s *Span) merge(o Span) {
+	if o.any {
+		s.add(o.FirstNs)
+		s.add(o.LastNs)
+	}
+}
+
+func (s Span) or(ns int64) *int64 {
+	if !s.any {
+		return nil
+	}
+	return &ns
+}
+
+// single records a value of a metric that comes alone.
+func (s *Shard) single(m Metric, i, offsetNs, ns, lagNs int64) {
+	r := s.recorder
+	if r.kept[m] && (i >= r.first || r.warmUp) {
+		s.record(s.at(offsetNs), m, offsetNs, ns, lagNs)
 	}
 }
 
@@ -240,12 +364,13 @@ func (s *Shard) record(sec *second, m Metric, offsetNs, ns, lagNs int64) {
 		if limit.Metric != m {
 			continue
 		}
-		piece := int(floorMod(offsetNs-s.recorder.windowStartNs, secondNs) / pieceNs)
+		startNs := s.recorder.windowStartNs.Load()
+		piece := int(floorMod(offsetNs-startNs, secondNs) / pieceNs)
 		counts := &sec.limits[k]
 		counts.Count[piece]++
 		if ns > limit.Ns {
 			counts.Over[piece]++
-			if offsetNs >= s.recorder.windowStartNs {
+			if offsetNs >= startNs {
 				s.over[k]++
 			}
 		}

@@ -79,9 +79,11 @@ func (e *Exact) add(o Exact) {
 type Second struct {
 	// Number counts from the window's start.
 	Number int
-	Limits []limitCounts
-	merged [metrics]*hdr.Histogram
-	exact  [metrics]Exact
+	// StartNs since T0, and how long it is: the last one of a window, and the first one of a warm-up, may be shorter.
+	StartNs, LengthNs int64
+	Limits            []limitCounts
+	merged            [metrics]*hdr.Histogram
+	exact             [metrics]Exact
 }
 
 // Exact returns the exact figures of a metric.
@@ -123,6 +125,12 @@ func (r *Recorder) PeekResponse(number int) *Second {
 // Take merges a second and removes it from the shards. What arrives later opens it anew, packed.
 func (r *Recorder) Take(number int) *Second {
 	out := &Second{Number: number, Limits: make([]limitCounts, len(r.limits))}
+	out.StartNs = r.windowStartNs.Load() + int64(number)*secondNs
+	out.LengthNs = min(secondNs, r.windowEndNs.Load()-out.StartNs)
+	if out.StartNs < 0 { // a warm-up that is no whole number of seconds
+		out.LengthNs += out.StartNs
+		out.StartNs = 0
+	}
 	for _, s := range r.shards {
 		s.mu.Lock()
 		sec := s.seconds[number]
@@ -143,13 +151,13 @@ func (r *Recorder) Take(number int) *Second {
 	return out
 }
 
-// Completed is how many messages of a second have their response so far.
-func (r *Recorder) Completed(number int) int64 {
+// Counted is how many values of a metric a second has so far.
+func (r *Recorder) Counted(number int, m Metric) int64 {
 	var n int64
 	for _, s := range r.shards {
 		s.mu.Lock()
-		if sec := s.seconds[number]; sec != nil && sec.cells[Response] != nil {
-			n += sec.cells[Response].Count
+		if sec := s.seconds[number]; sec != nil && sec.cells[m] != nil {
+			n += sec.cells[m].Count
 		}
 		s.mu.Unlock()
 	}

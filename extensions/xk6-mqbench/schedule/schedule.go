@@ -1,42 +1,64 @@
-// Package schedule says when each message is intended, before the run and independent of it.
+// Package schedule says when each message is intended, before the run and independent of it. TypeScript has the same
+// functions (runner/plan/offset.ts); both are held to the same table, to the nanosecond.
 package schedule
 
-import (
-	"fmt"
-	"math/bits"
-)
+import "fmt"
 
-// Constant is an open-loop schedule of Messages per PerNs nanoseconds: message i is intended at T0 + Offset(i).
-// The ratio is exact, so that nothing drifts. TypeScript has the same function (runner/plan/offset.ts),
-// and both are held to the same table.
-type Constant struct {
-	Messages uint64
-	PerNs    uint64
+// Schedule is an open load: message i, from 0 and warm-up included, is intended at T0 + Offset(i). Safe for concurrent use.
+type Schedule interface {
+	// Offset of message i in ns since T0. It never goes back. i must not be negative.
+	Offset(i int64) int64
+	// Before is the number of messages with Offset(i) < ns.
+	Before(ns int64) int64
 }
 
-// New checks the ratio.
-func New(messages, perNs int64) (Constant, error) {
-	if messages <= 0 || perNs <= 0 {
-		return Constant{}, fmt.Errorf("schedule: rate %d messages per %d ns: both must be above 0", messages, perNs)
+// Rate is Messages per PerNs nanoseconds, an exact ratio.
+type Rate struct {
+	Messages int64 `json:"messages"`
+	PerNs    int64 `json:"perNs"`
+}
+
+// Piece of a Stages schedule: the rate goes from From to To in a straight line.
+type Piece struct {
+	DurationNs int64 `json:"durationNs"`
+	From       Rate  `json:"from"`
+	To         Rate  `json:"to"`
+}
+
+// Shape is the part of plan.json's schedule that fixes the intended times.
+type Shape struct {
+	// Kind is "constant", "poisson" or "stages". A "closed" load has no schedule.
+	Kind string `json:"kind"`
+	// Rate of a constant, mean of a poisson schedule. stages leave it aside.
+	Rate   *Rate   `json:"rate"`
+	Seed   uint64  `json:"seed"`
+	Pieces []Piece `json:"pieces"`
+}
+
+// Of makes the schedule of a shape.
+func Of(s Shape) (Schedule, error) {
+	switch s.Kind {
+	case "constant", "poisson":
+		if s.Rate == nil {
+			return nil, fmt.Errorf("schedule: %s has no rate", s.Kind)
+		}
+		if s.Kind == "constant" {
+			return New(s.Rate.Messages, s.Rate.PerNs)
+		}
+		return NewPoisson(*s.Rate, s.Seed)
+	case "stages":
+		return NewStages(s.Pieces)
+	case "closed":
+		return nil, fmt.Errorf("schedule: a closed load has no intended times")
 	}
-	return Constant{Messages: uint64(messages), PerNs: uint64(perNs)}, nil
+	return nil, fmt.Errorf("schedule: kind %q is unknown, have constant, poisson and stages", s.Kind)
 }
 
-// Offset is floor(i * PerNs / Messages) in nanoseconds since T0, computed with 128 bits. i must not be negative,
-// and the result must fit 63 bits (292 years).
-func (c Constant) Offset(i int64) int64 {
-	hi, lo := bits.Mul64(uint64(i), c.PerNs)
-	offset, _ := bits.Div64(hi, lo, c.Messages)
-	return int64(offset)
-}
+// --- internal ---
 
-// Before is the number of messages with Offset(i) < ns: ceil(ns * Messages / PerNs).
-func (c Constant) Before(ns int64) int64 {
-	if ns <= 0 {
-		return 0
+func (r Rate) check() error {
+	if r.Messages <= 0 || r.PerNs <= 0 {
+		return fmt.Errorf("schedule: rate %d messages per %d ns: both must be above 0", r.Messages, r.PerNs)
 	}
-	hi, lo := bits.Mul64(uint64(ns), c.Messages)
-	lo, carry := bits.Add64(lo, c.PerNs-1, 0)
-	n, _ := bits.Div64(hi+carry, lo, c.PerNs)
-	return int64(n)
+	return nil
 }

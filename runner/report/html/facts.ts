@@ -1,12 +1,14 @@
+import { rateText } from "../../run/load-text.ts";
 import {
 	formatBytes,
 	formatBytesExact,
 	formatCount,
 	formatDuration,
 	formatDurationExact,
-	formatRate,
 } from "../../units.ts";
+import { orderUnit } from "../../verdict/tally.ts";
 import type { Result, Run } from "../summary.ts";
+import { consumersText } from "../words.ts";
 import { type Markup, markup } from "./markup.ts";
 import { factsTable } from "./sections.ts";
 
@@ -16,11 +18,26 @@ export function runFacts(run: Run): Markup {
 	return factsTable([
 		["broker", run.brokerUrl],
 		["started", run.startedAt],
-		["rate", formatRate(load.rate)],
+		["load", rateText(load)],
 		["message", `${formatBytesExact(load.messageBytes)}, ${load.payload}`],
 		[
 			"producers",
-			`${load.producers} on ${load.connections} connections, ${load.topics} topics`,
+			`${load.producers} on ${load.connections} connections, ${load.topics} topics${load.partitions > 1 ? ` of ${load.partitions} partitions` : ""}`,
+		],
+		["consumers", consumersText(run)],
+		[
+			"order",
+			run.reordered === null ? null : `reordered counts ${orderUnit(load)}`,
+		],
+		["broker's settings", settingsText(run.brokerSettings)],
+		[
+			"pinned to CPUs",
+			[
+				load.pin.generator && `generator ${load.pin.generator}`,
+				load.pin.brokers && `brokers ${load.pin.brokers}`,
+			]
+				.filter((text) => text)
+				.join(", "),
 		],
 		[
 			"in flight",
@@ -37,13 +54,7 @@ export function runFacts(run: Run): Markup {
 			versions &&
 				`k6 ${versions.k6}, ${versions.library}, ${versions.go}, driver ${versions.driver}`,
 		],
-		[
-			"library options",
-			run.driverOptions &&
-				Object.entries(run.driverOptions)
-					.map(([k, v]) => `${k}=${v}`)
-					.join(", "),
-		],
+		["library options", run.driverOptions && settingsText(run.driverOptions)],
 		[
 			"generator's CPU",
 			generator &&
@@ -84,4 +95,12 @@ export function environment({ environment: e, runId }: Result): Markup {
 			`mqbench ${e.mqbench}, k6 ${e.k6}, Node ${e.node}${e.go === null ? "" : `, ${e.go}`}`,
 		],
 	]);
+}
+
+// --- internal ---
+
+function settingsText(settings: Readonly<Record<string, string>>): string {
+	return Object.entries(settings)
+		.map(([key, value]) => `${key}=${value}`)
+		.join(", ");
 }

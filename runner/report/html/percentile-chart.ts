@@ -3,6 +3,7 @@ import { mostHidden } from "../omission.ts";
 import type { Gate, MetricSummary, Run } from "../summary.ts";
 import {
 	type Area,
+	type Caption,
 	label,
 	line,
 	type Point,
@@ -21,7 +22,7 @@ import { factorText } from "./omission.ts";
  */
 export function percentileChart(
 	id: string,
-	title: string,
+	caption: Pick<Caption, "title" | "facts">,
 	run: Run,
 	gates: readonly Gate[],
 ): Markup | null {
@@ -47,9 +48,8 @@ export function percentileChart(
 	return picture(
 		id,
 		SIZE,
-		title,
-		describe(curves, run),
-		markup`${valueAxis(y, AREA, formatDuration)}${percentileAxis(x, nines)}
+		{ ...caption, description: describe(curves, run) },
+		markup`${valueAxis(y, AREA, formatDuration)}${percentileAxis(x, nines, AREA)}
 ${limits.map((gate) => limitLine(gate, x, y, nines))}
 ${curves.map(([name, m]) => curveOf(name, m, run, x, y))}
 ${hiddenMark(run, x, y)}
@@ -59,20 +59,15 @@ ${label("percentile", [AREA.right, SIZE.height - 4], "end")}`,
 }
 
 /** The curves that a chart of this run shows, in the order of its legend. */
-export const NAMES = ["response", "service", "ack"] as const;
+export const NAMES = ["response", "service", "ack", "last"] as const;
 
-// --- internal ---
-
-const SIZE = { width: 720, height: 352 };
-const AREA: Area = { left: 62, right: 690, top: 44, bottom: 308 };
-
-type Axis = (value: number) => number;
-
-function depthOf(p: number): number {
+/** Nines of a percentile: every one takes the same width. */
+export function depthOf(p: number): number {
 	return Math.log10(100 / (100 - p));
 }
 
-function percentileAxis(x: Axis, nines: number): Markup {
+/** Grid lines at 90 %, 99 % ... as deep as the curves go. */
+export function percentileAxis(x: Axis, nines: number, area: Area): Markup {
 	const percentiles = [
 		0, 50, 90, 99, 99.9, 99.99, 99.999, 99.9999, 99.99999, 99.999999,
 	];
@@ -82,13 +77,20 @@ function percentileAxis(x: Axis, nines: number): Markup {
 			(p) =>
 				markup`${line(
 					[
-						[x(depthOf(p)), AREA.top],
-						[x(depthOf(p)), AREA.bottom],
+						[x(depthOf(p)), area.top],
+						[x(depthOf(p)), area.bottom],
 					],
 					"grid",
-				)}${label(`${p}%`, [x(depthOf(p)), AREA.bottom + 18], "middle")}`,
+				)}${label(`${p}%`, [x(depthOf(p)), area.bottom + 18], "middle")}`,
 		)}`;
 }
+
+// --- internal ---
+
+const SIZE = { width: 720, height: 352 };
+const AREA: Area = { left: 62, right: 690, top: 44, bottom: 308 };
+
+type Axis = (value: number) => number;
 
 function curveOf(
 	name: string,
@@ -113,7 +115,7 @@ function curveOf(
 		(p) =>
 			markup`<circle r="3" cx="${x(depthOf(p.p)).toFixed(1)}" cy="${y(p.value ?? 0).toFixed(1)}"><title>${title(p)}</title></circle>`,
 	)}${
-		m.censored > 0 && last && name === "response"
+		m.censored > 0 && last && name === run.main
 			? markup`${line([last, [last[0], AREA.top]], "beyond")}${label(`${formatCount(m.censored)} never completed: ${maxText(m, run)}`, [last[0], AREA.top - 8], last[0] > (AREA.left + AREA.right) / 2 ? "end" : "start")}`
 			: null
 	}</g>`;

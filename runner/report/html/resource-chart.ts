@@ -2,6 +2,7 @@ import { formatBytes, formatDuration } from "../../units.ts";
 import type { Run } from "../summary.ts";
 import {
 	type Area,
+	type Caption,
 	label,
 	line,
 	linearScale,
@@ -37,7 +38,7 @@ type Key = Exclude<keyof ResourceRow, "second">;
 /** CPU, memory, disk and garbage collection under the axis of the chart of latency over time. null: nobody has looked. */
 export function resourceChart(
 	id: string,
-	title: string,
+	caption: Pick<Caption, "title" | "facts">,
 	run: Run,
 	most: number,
 ): Markup | null {
@@ -51,8 +52,10 @@ export function resourceChart(
 	return picture(
 		id,
 		{ width: 720, height: bottom + 20 },
-		title,
-		panels.map((panel) => describe(panel, rows)).join(" "),
+		{
+			...caption,
+			description: panels.map((panel) => describe(panel, rows)).join(" "),
+		},
 		markup`${warmupBand(run, x, { top: TOP, bottom: bottom - STRIDE + HEIGHT })}
 ${panels.map((panel, i) => panelOf(panel, rows, x, TOP + i * STRIDE))}
 ${secondAxis(run, x, bottom - STRIDE + HEIGHT)}`,
@@ -81,8 +84,8 @@ ${rows.map(
 
 /** One row a second, at most `most` or so. The generator's CPU comes from its own count where nobody has looked from outside. */
 export function resourceRows(run: Run, most: number): ResourceRow[] {
-	const warmup = run.load.warmupNs / 1e9;
-	const end = Math.ceil(warmup + run.load.durationNs / 1e9);
+	const warmup = run.window.startNs / 1e9;
+	const end = Math.ceil(run.window.endNs / 1e9);
 	const size = width(run, most);
 	const rows = new Map<number, ResourceRow>();
 	const put = (at: number, part: Partial<ResourceRow>) => {

@@ -1,6 +1,7 @@
 import { formatCount, formatDuration } from "../../units.ts";
-import type { Gate, MetricSummary, Result, Run } from "../summary.ts";
+import type { Gate, MetricSummary, Run } from "../summary.ts";
 import {
+	countNotes,
 	countsOf,
 	countText,
 	gateInterval,
@@ -10,7 +11,7 @@ import {
 	neededText,
 	percentileName,
 	percentileValue,
-	runTitle,
+	rateTexts,
 } from "../words.ts";
 import { type Markup, markup } from "./markup.ts";
 
@@ -32,25 +33,11 @@ ${gates.map(
 )}</tbody></table></div>`;
 }
 
-/** All runs side by side; of one run nothing. */
-export function runsTable(result: Result): Markup | null {
-	if (result.runs.length < 2) return null;
-	const shown = [50, 99, 99.9];
-	return markup`<h3>All runs, response time</h3><div class="wide"><table><thead><tr><th>run</th><th>durability</th><th>verdict</th>${shown.map((p) => markup`<th class="n">${percentileName(p)}</th>`)}<th class="n">max</th><th class="n">received/s</th><th class="n">lost</th></tr></thead><tbody>
-${result.runs.map(
-	(run, i) =>
-		markup`<tr><th><a href="#run-${i + 1}">${runTitle(run, result)}</a></th><td>${run.load.durability}</td><td>${badge(run.verdict)}</td>${shown.map(
-			(p) => {
-				const found = run.metrics.response?.percentiles.find((x) => x.p === p);
-				return markup`<td class="n">${found ? percentileValue(found, run) : "n/a"}</td>`;
-			},
-		)}<td class="n">${run.metrics.response ? maxText(run.metrics.response, run) : "n/a"}</td><td class="n">${run.throughput.received === null ? "n/a" : formatCount(run.throughput.received)}</td><td class="n">${countText(run.lost)}</td></tr>
-`,
-)}</tbody></table></div>`;
-}
-
-export function percentileTable(run: Run): Markup {
-	const metrics = (["response", "service", "lag", "queued", "ack"] as const)
+/** The window's percentiles of every metric; `facts` says of which system, and where. */
+export function percentileTable(run: Run, facts: string): Markup {
+	const metrics = (
+		["response", "service", "lag", "queued", "ack", "last"] as const
+	)
 		.map((name) => [name, run.metrics[name]] as const)
 		.filter((m): m is [(typeof m)[0], MetricSummary] => m[1] !== null);
 	// Of those that nothing carries the first one says what it needs.
@@ -69,12 +56,14 @@ export function percentileTable(run: Run): Markup {
 	const needed = (p: number) => {
 		const found = metrics[0]?.[1].percentiles.find((x) => x.p === p);
 		return found?.support === "none"
-			? markup` <small>${neededText(found, run)}</small>`
+			? markup` <small>${neededText(found, run, metrics[0]?.[0])}</small>`
 			: null;
 	};
 	const plain = (ns: number | null) =>
 		markup`<td class="n">${ns === null ? "n/a" : formatDuration(ns)}</td>`;
-	return markup`<div class="wide"><table><thead><tr><th></th>${metrics.map(([name]) => markup`<th class="n">${name}</th>`)}</tr></thead><tbody>
+	const [first] = metrics;
+	if (first === undefined) return markup`<p>Nothing was measured.</p>`;
+	return markup`<div class="wide"><table><caption>${facts}</caption><thead><tr><th></th>${metrics.map(([name]) => markup`<th class="n">${name}</th>`)}</tr></thead><tbody>
 ${percentiles.map(
 	(p) =>
 		markup`<tr><th>${percentileName(p)}${needed(p)}</th>${metrics.map(([, m]) => cell(m, p))}</tr>
@@ -89,6 +78,7 @@ ${percentiles.map(
 export function counters(run: Run): Markup {
 	const bad = new Set([
 		"lost",
+		"copies lost",
 		"failed",
 		"unknown",
 		"duplicated",
@@ -102,11 +92,24 @@ export function counters(run: Run): Markup {
 		markup`<div${bad.has(name) && n !== null && n > 0 && markup` class="alert"`}><dt>${name}</dt><dd>${countText(n)}</dd></div>`;
 	const rate = (name: string, n: number | null) =>
 		markup`<div><dt>${name}</dt><dd>${n === null ? "n/a" : `${formatCount(n)}/s`}</dd></div>`;
-	const warmup = countsOf(run.warmup)
+	const warmup = countsOf(run, run.warmup)
 		.filter(([, n]) => n !== null)
 		.map(([name, n]) => `${name} ${countText(n)}`);
-	return markup`<dl>${countsOf(run).map(item)}${rate("achieved rate", run.throughput.achieved)}${rate("received rate", run.throughput.received)}</dl>
-<p class="soft"><small>Warm-up: ${warmup.join(", ")}.${run.acked === null && " This system acknowledges nothing: lost is lost of sent."}</small></p>`;
+	return markup`<dl>${countsOf(run).map(item)}${rates(run).map(([name, n]) => rate(name, n))}</dl>
+${rateTexts(run).map((text) => markup`<p class="soft"><small>${text}.</small></p>`)}
+<p class="soft"><small>Warm-up: ${warmup.join(", ")}.${run.acked === null && run.load.pattern !== "publish" && " This system acknowledges nothing: lost is lost of sent."}${countNotes(run).map((text) => ` ${text.charAt(0).toUpperCase()}${text.slice(1)}.`)}</small></p>`;
+}
+
+/** Those that a load of this kind has. */
+function rates(run: Run): [string, number | null][] {
+	const { sent, received, achieved } = run.throughput;
+	const all: [string, number | null][] =
+		run.load.schedule.kind === "closed"
+			? [["sent rate", sent]]
+			: [["achieved rate", achieved]];
+	const copies =
+		run.load.pattern === "fan-out" ? "copies received rate" : "received rate";
+	return run.load.pattern === "publish" ? all : [...all, [copies, received]];
 }
 
 /** What was found stands open; what is well, or not known, is folded. `short`: only what was found. */

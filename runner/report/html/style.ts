@@ -40,7 +40,11 @@ svg .beyond{stroke-dasharray:1.5 4;stroke-linecap:round}
 svg .response path{stroke:var(--response)}svg .response circle,svg .response .max{fill:var(--response)}
 svg .service path{stroke:var(--service)}svg .service .curve{stroke-dasharray:9 3}svg .service circle,svg .service .max{fill:var(--service)}
 svg .ack path{stroke:var(--ack)}svg .ack .curve{stroke-dasharray:3 3}svg .ack circle,svg .ack .max{fill:var(--ack)}
+svg .last path{stroke:var(--received)}svg .last .curve{stroke-dasharray:6 3 1.5 3}svg .last circle,svg .last .max{fill:var(--received)}
 svg .max{stroke:none}
+svg .s0 path{stroke:#0072b2}svg .s1 path{stroke:#d55e00;stroke-dasharray:9 3}svg .s2 path{stroke:#009e73;stroke-dasharray:3 3}svg .s3 path{stroke:#cc79a7}
+svg .s4 path{stroke:#e69f00;stroke-dasharray:9 3}svg .s5 path{stroke:#56b4e9;stroke-dasharray:3 3}svg .s6 path{stroke:#7a7a7a}svg .s7 path{stroke:#b3a100;stroke-dasharray:9 3}
+caption{text-align:left;color:var(--soft);font-size:.8rem;padding-bottom:.2rem}h4{font-size:.95rem;margin:1.4rem 0 .3rem}
 svg .median path{stroke:var(--median);stroke-dasharray:3 3}svg .median circle{fill:var(--median)}
 svg .max-line path{stroke:var(--max);stroke-width:1.5;stroke-dasharray:9 3}svg .max-line circle{fill:var(--max)}
 svg .hidden path{stroke:var(--invalid);stroke-width:1.5}svg .hidden text{fill:var(--invalid);font-weight:600}

@@ -1,7 +1,9 @@
+import { messagesBefore } from "../../plan/offset.ts";
 import { formatCount, formatDuration, ratePerSecond } from "../../units.ts";
 import type { Run } from "../summary.ts";
 import {
 	type Area,
+	type Caption,
 	label,
 	line,
 	linearScale,
@@ -25,22 +27,23 @@ export interface TimeRow {
 /** Response by second of intended time above, messages per second of real time below. */
 export function timeChart(
 	id: string,
-	title: string,
+	caption: Pick<Caption, "title" | "facts">,
 	run: Run,
 	most: number,
 ): Markup | null {
 	const rows = timeRows(run, most);
 	if (rows.length === 0) return null;
-	const duration = run.load.durationNs / 1e9;
+	const duration = (run.window.endNs - run.window.startNs) / 1e9;
 	const x = secondScale(run);
 	const values = rows
 		.flatMap((r) => [r.p50, r.p99, r.max])
 		.filter((v) => v !== null);
 	const y = valueScale(values.length > 0 ? values : [1], TOP);
 	const ticks = tickRows(run, most);
-	const scheduled = ratePerSecond(run.load.rate);
+	const scheduled = scheduledRates(run, most);
+	const highest = Math.max(0, ...scheduled.map((s) => s.rate));
 	const rate = linearScale(
-		Math.max(scheduled, ...ticks.flatMap((t) => [t.sent, t.received])),
+		Math.max(1, highest, ...ticks.flatMap((t) => [t.sent, t.received])),
 		BOTTOM,
 		2,
 	);
@@ -69,25 +72,28 @@ export function timeChart(
 	return picture(
 		id,
 		SIZE,
-		title,
-		`From second ${rows[0]?.second ?? 0} to ${duration}. Highest response ${formatDuration(Math.max(0, ...values))}. Scheduled ${formatCount(scheduled)} messages per second.`,
+		{
+			...caption,
+			description: `From second ${rows[0]?.second ?? 0} to ${Number(duration.toFixed(3))}. Highest ${run.main} ${formatDuration(Math.max(0, ...values))}. ${scheduled.length === 0 ? "No schedule: a closed loop." : `Scheduled ${run.load.schedule.kind === "stages" ? "at most " : ""}${formatCount(highest)} messages per second.`}`,
+		},
 		markup`${warmupBand(run, x, { top: TOP.top, bottom: BOTTOM.bottom })}
-${run.load.warmupNs > 0 && label("warm-up", [TOP.left + 4, TOP.top + 14])}
+${phaseLines(run, x)}
+${run.window.startNs > 0 && label("warm-up", [TOP.left + 4, TOP.top + 14])}
 ${valueAxis(y, TOP, formatDuration)}
 ${valueAxis(rate, BOTTOM, formatCount)}
-${line(
-	[
-		[TOP.left, rate(scheduled)],
-		[TOP.right, rate(scheduled)],
-	],
+${steps(
+	scheduled.flatMap(({ from, to, rate: perSecond }): Point[] => [
+		[x(from), rate(perSecond)],
+		[x(to), rate(perSecond)],
+	]),
 	"limit",
 )}
 <g class="max-line">${line(latency("max"), "curve")}${dots("max")}</g>
 <g class="response">${line(latency("p99"), "curve")}${dots("p99")}</g>
 <g class="median">${line(latency("p50"), "curve")}${dots("p50")}</g>
-<g class="received">${steps(ofTicks("received"), "curve")}</g>
+${run.load.pattern !== "publish" && markup`<g class="received">${steps(ofTicks("received"), "curve")}</g>`}
 <g class="achieved">${steps(ofTicks("sent"), "curve")}</g>
-${label(`response${y.logarithmic ? ", logarithmic" : ""}`, [TOP.left, 14])}
+${label(`${run.main}${y.logarithmic ? ", logarithmic" : ""}`, [TOP.left, 14])}
 ${label("messages per second", [TOP.left, BOTTOM.top - 8])}
 ${secondAxis(run, x, BOTTOM.bottom)}`,
 	);
@@ -123,30 +129,30 @@ export const LEFT = 80;
 export const RIGHT = 690;
 
 /** Seconds from the window's start to a coordinate. */
-export function secondScale({ load }: Run): (second: number) => number {
-	const warmup = load.warmupNs / 1e9;
-	const all = warmup + load.durationNs / 1e9;
+export function secondScale({ window }: Run): (second: number) => number {
+	const warmup = window.startNs / 1e9;
+	const all = Math.max(window.endNs / 1e9, 1e-3);
 	return (second) => LEFT + ((second + warmup) / all) * (RIGHT - LEFT);
 }
 
 export function warmupBand(
-	{ load }: Run,
+	{ window }: Run,
 	x: (second: number) => number,
 	{ top, bottom }: { readonly top: number; readonly bottom: number },
 ): Markup | null {
-	return load.warmupNs === 0
+	return window.startNs === 0
 		? null
 		: markup`<rect class="warmup" x="${LEFT}" y="${top}" width="${(x(0) - LEFT).toFixed(1)}" height="${bottom - top}"/>`;
 }
 
 /** The seconds below a chart that ends at `bottom`. */
 export function secondAxis(
-	{ load }: Run,
+	{ window }: Run,
 	x: (second: number) => number,
 	bottom: number,
 ): Markup {
-	const warmup = load.warmupNs / 1e9;
-	const duration = load.durationNs / 1e9;
+	const warmup = window.startNs / 1e9;
+	const duration = (window.endNs - window.startNs) / 1e9;
 	const step =
 		[1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600].find(
 			(s) => (warmup + duration) / s <= 12,
@@ -164,8 +170,12 @@ function tickRows(
 	run: Run,
 	most: number,
 ): { from: number; to: number; sent: number; received: number }[] {
-	const warmup = run.load.warmupNs / 1e9;
-	const end = warmup + run.load.durationNs / 1e9 + 1e-9;
+	const warmup = run.window.startNs / 1e9;
+	// The last second of a closed loop is begun, not full.
+	const end =
+		run.load.schedule.kind === "closed"
+			? Math.ceil(run.window.endNs / 1e9)
+			: run.window.endNs / 1e9 + 1e-9;
 	const size = width(run, most);
 	// A tick is the second before its `at`.
 	const ticks = run.series.ticks.filter((t) => t.at <= end);
@@ -182,6 +192,51 @@ function tickRows(
 		});
 	}
 	return rows;
+}
+
+/** What the schedule meant to send: of a rate that changes by the stretches of the chart. A closed loop has none. */
+function scheduledRates(
+	run: Run,
+	most: number,
+): { from: number; to: number; rate: number }[] {
+	const { schedule } = run.load;
+	const { startNs, endNs } = run.window;
+	if (schedule.kind === "closed" || schedule.rate === null) return [];
+	if (schedule.kind !== "stages")
+		return [
+			{
+				from: -startNs / 1e9,
+				to: (endNs - startNs) / 1e9,
+				rate: ratePerSecond(schedule.rate),
+			},
+		];
+	const rates = [];
+	const size = width(run, most) * 1e9;
+	for (let from = 0; from < endNs; from += size) {
+		const to = Math.min(from + size, endNs);
+		const due = messagesBefore(schedule, to) - messagesBefore(schedule, from);
+		rates.push({
+			from: (from - startNs) / 1e9,
+			to: (to - startNs) / 1e9,
+			rate: (due * 1e9) / (to - from),
+		});
+	}
+	return rates;
+}
+
+/** Where the parts of the window begin, with their names. */
+function phaseLines(run: Run, x: (second: number) => number): Markup {
+	const few = run.phases.length <= 8;
+	return markup`${run.phases.map(({ name, fromNs }) => {
+		const at = x(fromNs / 1e9);
+		return markup`${line(
+			[
+				[at, TOP.top],
+				[at, BOTTOM.bottom],
+			],
+			"grid",
+		)}${few && label(name, [at + 4, TOP.top + 14])}`;
+	})}`;
 }
 
 const SIZE = { width: 720, height: 380 };

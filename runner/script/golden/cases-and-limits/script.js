@@ -1,5 +1,5 @@
 // cases-and-limits: core, case "fast // small", repeat 1 of 2
-// round-trip, 256B messages, 100001/s for 30s after 5s of warm-up
+// round-trip of 256B, 100001/s for 30s after 5s warm-up; 2 producers on 2 connections, 1 topic; at most 1 000 in flight per producer
 import mqbench from 'k6/x/mqbench';
 import nats from 'k6/x/mqbench/nats';
 

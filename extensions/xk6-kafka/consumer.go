@@ -1,0 +1,297 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"sync"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+)
+
+// consumer is one subscription: a client of its own, as each consumer is in Kafka.
+type consumer struct {
+	client *kgo.Client
+	watch  *watch
+	handle broker.Handler
+	now    func() int64
+
+	mu       sync.Mutex
+	assigned int
+}
+
+// group is the members that share one topic. Each topic has a consumer group of its own.
+type group struct {
+	name    string
+	topic   string
+	members []*consumer
+}
+
+func (s *session) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
+	if to.Group != "" {
+		return s.join(ctx, to, handle)
+	}
+	topics := s.matching(to)
+	if len(topics) == 0 {
+		return fmt.Errorf("kafka: consume %q: there is no such topic", to.Topic)
+	}
+	ends, err := s.admin.ListEndOffsets(ctx, topics...)
+	if err == nil {
+		err = ends.Error()
+	}
+	if err != nil {
+		return fmt.Errorf("kafka: consume %q: find its end: %w", to.Topic, err)
+	}
+	// The positions are fixed here, once: whatever is sent from now on lies behind them.
+	c, err := s.newConsumer(to, handle, kgo.ConsumePartitions(ends.KOffsets()))
+	if err != nil {
+		return err
+	}
+	s.keep(c)
+	go c.deliver()
+	return s.await(ctx, fmt.Sprintf("consume %q: no fetch leaves", to.Topic), func() bool { return c.watch.fetches.Load() > 0 })
+}
+
+// join makes a member of the group of a topic. Which member gets what is known when all are there: the last one waits for that.
+func (s *session) join(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
+	g := s.groups[to.Topic+"."+to.Group]
+	if g == nil {
+		g = &group{name: to.Topic + "." + to.Group, topic: to.Topic}
+		s.groups[g.name] = g
+	}
+	grouping, _ := s.grouping(g.name)
+	c, err := s.newConsumer(to, handle, append(grouping, kgo.ConsumeTopics(to.Topic))...)
+	if err != nil {
+		return err
+	}
+	g.members = append(g.members, c)
+	s.keep(c)
+	go c.deliverAndCommit()
+	if len(g.members) < to.Members {
+		return nil
+	}
+	partitions := s.partitionsOf(to.Topic)
+	settled := func() bool { return g.settled(partitions) }
+	if err := s.await(ctx, fmt.Sprintf("join group %q: it does not settle", g.name), settled); err != nil {
+		return err
+	}
+	return s.await(ctx, fmt.Sprintf("join group %q: no fetch leaves", g.name), func() bool {
+		for _, m := range g.members {
+			if m.partitions() > 0 && m.watch.fetches.Load() == 0 {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// --- internal ---
+
+func (s *session) newConsumer(to broker.Subscription, handle broker.Handler, own ...kgo.Opt) (*consumer, error) {
+	w := &watch{s: s}
+	c := &consumer{watch: w, handle: handle, now: s.options.Now}
+	common, _ := s.common()
+	consuming, _ := s.consuming()
+	opts := append(common, consuming...)
+	opts = append(opts, own...)
+	opts = append(opts, kgo.ClientID(fmt.Sprintf("mqbench-consumer-%d", to.Connection)), kgo.WithHooks(w))
+	if to.Group != "" {
+		opts = append(opts,
+			kgo.OnPartitionsAssigned(func(_ context.Context, _ *kgo.Client, got map[string][]int32) { c.assign(got, +1) }),
+			kgo.OnPartitionsRevoked(func(ctx context.Context, client *kgo.Client, gone map[string][]int32) {
+				// What was handled is not to be handed to the next owner.
+				if err := client.CommitMarkedOffsets(ctx); err != nil {
+					w.report(fmt.Errorf("kafka: commit: %w", err))
+				}
+				c.assign(gone, -1)
+			}),
+			kgo.OnPartitionsLost(func(_ context.Context, _ *kgo.Client, gone map[string][]int32) { c.assign(gone, -1) }),
+		)
+	}
+	client, err := kgo.NewClient(opts...)
+	if err != nil {
+		return nil, fmt.Errorf("kafka: make a consumer: %w", err)
+	}
+	c.client = client
+	return c, nil
+}
+
+func (s *session) keep(c *consumer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.consumers = append(s.consumers, c)
+}
+
+// deliver hands over what arrives, batch by batch: a batch is received when the library returns it.
+func (c *consumer) deliver() {
+	ctx := c.client.Context()
+	for {
+		fetches := c.client.PollFetches(ctx)
+		receivedNs := c.now()
+		if c.over(fetches) {
+			return
+		}
+		for i := range fetches {
+			for j := range fetches[i].Topics {
+				for k := range fetches[i].Topics[j].Partitions {
+					for _, r := range fetches[i].Topics[j].Partitions[k].Records {
+						c.handle(broker.Delivery{ReceivedNs: receivedNs, Payload: r.Value})
+					}
+				}
+			}
+		}
+	}
+}
+
+// markEveryNs: at most this long after a slow handler has returned, its message may be committed.
+const markEveryNs = int64(10 * time.Millisecond)
+
+// deliverAndCommit hands over messages of a group. A member takes one message at a time out of what was fetched, and a
+// message that waits in the client behind a slow one is not received yet.
+func (c *consumer) deliverAndCommit() {
+	ctx := c.client.Context()
+	for {
+		fetches := c.client.PollRecords(ctx, pollRecords)
+		if c.over(fetches) {
+			return
+		}
+		markedNs := c.now()
+		for i := range fetches {
+			for j := range fetches[i].Topics {
+				for k := range fetches[i].Topics[j].Partitions {
+					var handled *kgo.Record
+					for _, r := range fetches[i].Topics[j].Partitions[k].Records {
+						nowNs := c.now()
+						if handled != nil && nowNs-markedNs > markEveryNs {
+							c.client.MarkCommitRecords(handled)
+							markedNs = nowNs
+						}
+						if c.watch.closing.Load() {
+							return
+						}
+						c.handle(broker.Delivery{ReceivedNs: nowNs, Payload: r.Value})
+						handled = r
+					}
+					if handled != nil {
+						c.client.MarkCommitRecords(handled)
+					}
+				}
+			}
+		}
+	}
+}
+
+// over reports the errors of a poll, and whether it was the last one.
+func (c *consumer) over(fetches kgo.Fetches) bool {
+	if len(fetches) == 1 && len(fetches[0].Topics) == 1 && fetches[0].Topics[0].Topic != "" {
+		if ps := fetches[0].Topics[0].Partitions; len(ps) == 1 && ps[0].Err == nil {
+			return false // by far the commonest, and without allocations
+		}
+	}
+	if fetches.IsClientClosed() || c.watch.closing.Load() {
+		return true
+	}
+	fetches.EachError(func(_ string, _ int32, err error) {
+		if !errors.Is(err, context.Canceled) {
+			c.watch.report(fmt.Errorf("kafka: fetch: %w", err))
+		}
+	})
+	return false
+}
+
+func (c *consumer) assign(partitions map[string][]int32, sign int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, ps := range partitions {
+		c.assigned += sign * len(ps)
+	}
+}
+
+func (c *consumer) partitions() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.assigned
+}
+
+// settled: all members are of one generation, and each partition has its owner.
+func (g *group) settled(partitions int) bool {
+	owned := 0
+	_, generation := g.members[0].client.GroupMetadata()
+	for _, m := range g.members {
+		_, its := m.client.GroupMetadata()
+		if its < 0 || its != generation {
+			return false
+		}
+		owned += m.partitions()
+	}
+	return owned == partitions
+}
+
+// matching is the topics of Prepare that a subscription means. "*" stands for one word between dots.
+func (s *session) matching(to broker.Subscription) []string {
+	var names []string
+	for _, topic := range s.topics {
+		if topic.Name == to.Topic || (to.Wildcard && matches(to.Topic, topic.Name)) {
+			names = append(names, topic.Name)
+		}
+	}
+	return names
+}
+
+func (s *session) partitionsOf(name string) int {
+	for _, topic := range s.topics {
+		if topic.Name == name {
+			return topic.Partitions
+		}
+	}
+	return 0
+}
+
+// await looks every few milliseconds until it holds; set-up only.
+func (s *session) await(ctx context.Context, what string, holds func() bool) error {
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for !holds() {
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("kafka: %s: %w", what, ctx.Err())
+		case <-tick.C:
+		}
+	}
+	return nil
+}
+
+// close ends the consumer and waits for neither its handler nor, for long, the broker.
+func (c *consumer) close() {
+	if c.watch.closing.Swap(true) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), leaveTimeout)
+	defer cancel()
+	if err := c.client.LeaveGroupContext(ctx); err != nil && !errors.Is(err, kerr.UnknownMemberID) && c.watch.s.options.OnError != nil {
+		c.watch.s.options.OnError(fmt.Errorf("kafka: leave the group: %w", err))
+	}
+	c.client.Close()
+}
+
+const leaveTimeout = time.Second
+
+// matches: path.Match knows "*" up to a slash; our words end at dots.
+func matches(pattern, name string) bool {
+	slashed := func(text string) string {
+		b := []byte(text)
+		for i := range b {
+			if b[i] == '.' {
+				b[i] = '/'
+			}
+		}
+		return string(b)
+	}
+	ok, err := path.Match(slashed(pattern), slashed(name))
+	return err == nil && ok
+}

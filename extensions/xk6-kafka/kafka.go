@@ -1,0 +1,477 @@
+// Package kafka is the driver for Apache Kafka, with franz-go. A connection that sends is one client; a subscription is another,
+// as every consumer is in Kafka.
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+)
+
+// New makes a session.
+func New(o broker.Options) (broker.Session, error) {
+	own, err := decode(o)
+	if err != nil {
+		return nil, fmt.Errorf("kafka: %w", err)
+	}
+	at, err := parseAddress(o.URL)
+	if err != nil {
+		return nil, err
+	}
+	reach, settings, err := at.connect(own)
+	if err != nil {
+		return nil, fmt.Errorf("kafka: %w", err)
+	}
+	topic, err := topicConfig(o, own)
+	if err != nil {
+		return nil, fmt.Errorf("kafka: %w", err)
+	}
+	return &session{
+		options: o, own: own, reach: reach, reachSettings: settings, topicConfig: topic,
+		producers: map[int]*producer{}, groups: map[string]*group{},
+	}, nil
+}
+
+type session struct {
+	options       broker.Options
+	own           options
+	reach         []kgo.Opt
+	reachSettings map[string]string
+	topicConfig   map[string]string
+
+	adminWatch *watch
+	adminRaw   *kgo.Client
+	admin      *kadm.Client
+	server     string
+	topics     []broker.Topic
+	made       []string
+	groups     map[string]*group
+	closing    atomic.Bool
+	reconnects atomic.Int64
+
+	// mu guards what Close, from another goroutine, takes down.
+	mu        sync.Mutex
+	producers map[int]*producer
+	consumers []*consumer
+}
+
+var _ broker.Session = (*session)(nil)
+
+// Open finds the cluster. Connections of producers and consumers are made with them, by Producer and Consume, which return
+// when they are usable.
+func (s *session) Open(ctx context.Context) error {
+	common, _ := s.common()
+	s.adminWatch = &watch{s: s}
+	client, err := kgo.NewClient(append(common, kgo.ClientID("mqbench-admin"), kgo.WithHooks(s.adminWatch))...)
+	if err != nil {
+		return fmt.Errorf("kafka: make a client: %w", err)
+	}
+	s.adminRaw, s.admin = client, kadm.NewClient(client)
+	if err := client.Ping(ctx); err != nil {
+		return fmt.Errorf("kafka: connect: %w", err)
+	}
+	versions, err := s.admin.ApiVersions(ctx)
+	if err != nil {
+		return fmt.Errorf("kafka: ask for the version: %w", err)
+	}
+	s.server = "Kafka"
+	for _, v := range versions {
+		if v.Err == nil {
+			s.server = "Kafka " + strings.TrimPrefix(v.VersionGuess(), "v")
+			break
+		}
+	}
+	if s.options.Durability == "interval" {
+		return s.checkFlusher(ctx)
+	}
+	return nil
+}
+
+// Prepare makes the topics and returns when every broker knows their leaders.
+func (s *session) Prepare(ctx context.Context, topics []broker.Topic) error {
+	s.topics = topics
+	byPartitions := map[int][]string{}
+	names := make([]string, len(topics))
+	for i, topic := range topics {
+		names[i] = topic.Name
+	}
+	if err := s.clear(ctx, topics, names); err != nil {
+		return err
+	}
+	for _, topic := range topics {
+		if !slices.Contains(byPartitions[topic.Partitions], topic.Name) {
+			byPartitions[topic.Partitions] = append(byPartitions[topic.Partitions], topic.Name)
+		}
+	}
+	for partitions, some := range byPartitions {
+		if err := s.create(ctx, partitions, some); err != nil {
+			return err
+		}
+	}
+	if err := s.awaitLeaders(ctx, names); err != nil {
+		return err
+	}
+	for _, p := range s.producers {
+		if err := p.ready(ctx, topics); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Remove takes the consumers out of their groups, which have to be empty, then removes groups and topics.
+func (s *session) Remove(ctx context.Context) error {
+	s.mu.Lock()
+	consumers := s.consumers
+	s.mu.Unlock()
+	var all sync.WaitGroup
+	for _, c := range consumers {
+		all.Go(c.close)
+	}
+	all.Wait()
+	var errs []error
+	for name := range s.groups {
+		_, err := s.admin.DeleteGroup(ctx, name)
+		if err != nil && !errors.Is(err, kerr.GroupIDNotFound) {
+			errs = append(errs, fmt.Errorf("kafka: remove group %q: %w", name, err))
+		}
+	}
+	if len(s.made) > 0 {
+		removed, err := s.admin.DeleteTopics(ctx, s.made...)
+		if err == nil {
+			err = removed.Error()
+		}
+		if err == nil {
+			err = s.awaitGone(ctx, s.made)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("kafka: remove topics: %w", err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (s *session) Producer(connection int) (broker.Producer, error) {
+	p, err := s.newProducer(connection)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	s.producers[connection] = p
+	s.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), readyTimeout)
+	defer cancel()
+	return p, p.ready(ctx, s.topics)
+}
+
+func (s *session) Describe() broker.Description {
+	_, common := s.common()
+	_, producing := s.producing()
+	_, consuming := s.consuming()
+	settings := merged(common, producing, consuming)
+	if len(s.groups) > 0 {
+		_, grouping := s.grouping("")
+		settings = merged(settings, grouping)
+	}
+	for key, value := range s.topicConfig {
+		settings["topic "+key] = value
+	}
+	settings["topic replicas"] = "the broker's own"
+	if s.options.Replicas > 0 {
+		settings["topic replicas"] = strconv.Itoa(s.options.Replicas)
+	}
+	settings["connections"] = strconv.Itoa(s.options.Connections)
+	return broker.Description{
+		Acks:       s.own.Acks != "0",
+		Order:      "per-producer",
+		GroupOrder: true,
+		Wildcards:  true,
+		Stores:     true,
+		Library:    "franz-go " + libraryVersion(),
+		Server:     s.server,
+		Settings:   settings,
+	}
+}
+
+// Dropped: the library throws nothing away. What it cannot send fails.
+func (s *session) Dropped() int64 { return 0 }
+
+func (s *session) Reconnects() int64 { return s.reconnects.Load() }
+
+// Close ends everything at once; what a broker that does not answer holds up ends in the background.
+func (s *session) Close() error {
+	s.closing.Store(true)
+	s.mu.Lock()
+	consumers, producers := s.consumers, s.producers
+	s.mu.Unlock()
+	var all sync.WaitGroup
+	for _, p := range producers {
+		all.Go(p.client.Close)
+	}
+	for _, c := range consumers {
+		all.Go(c.close)
+	}
+	if s.adminRaw != nil {
+		all.Go(s.adminRaw.Close)
+	}
+	closed := make(chan struct{})
+	go func() { all.Wait(); close(closed) }()
+	select {
+	case <-closed:
+	case <-time.After(closeTimeout):
+	}
+	return nil
+}
+
+// --- internal ---
+
+const closeTimeout = 5 * time.Second
+
+// never is how Kafka writes that it does not flush by itself: the largest number.
+var never = strconv.FormatInt(math.MaxInt64, 10)
+
+// flushMs of the level "interval".
+const flushMs = "1000"
+
+// topicConfig is what a topic is made with: limits that fit the messages, and what belongs to the topic of a durability level.
+func topicConfig(o broker.Options, own options) (map[string]string, error) {
+	config := map[string]string{
+		// The limit is of a batch, which holds at least one message.
+		"max.message.bytes": strconv.FormatInt(own.BatchBytes+overheadBytes, 10),
+	}
+	if own.MinInsyncReplicas > 0 {
+		config["min.insync.replicas"] = strconv.Itoa(own.MinInsyncReplicas)
+	}
+	switch o.Durability {
+	case "":
+	case "memory", "os":
+		config["flush.messages"], config["flush.ms"] = never, never
+	case "interval":
+		config["flush.messages"], config["flush.ms"] = never, flushMs
+	case "fsync":
+		config["flush.messages"], config["flush.ms"] = "1", never
+	default:
+		return nil, fmt.Errorf("durability %q is none of memory, os, interval, fsync", o.Durability)
+	}
+	return config, nil
+}
+
+// checkFlusher: a topic's flush.ms does nothing on a broker that never looks at it, which is Kafka's default.
+func (s *session) checkFlusher(ctx context.Context) error {
+	const key = "log.flush.scheduler.interval.ms"
+	configs, err := s.admin.DescribeBrokerConfigs(ctx)
+	if err != nil {
+		return fmt.Errorf("kafka: durability interval: read the brokers' %s: %w", key, err)
+	}
+	for _, b := range configs {
+		for _, c := range b.Configs {
+			if c.Key == key && c.MaybeValue() == never {
+				return fmt.Errorf("kafka: durability interval: broker %s never looks whether a flush is due; set %s=%s in its server.properties", b.Name, key, flushMs)
+			}
+		}
+	}
+	return nil
+}
+
+func (s *session) create(ctx context.Context, partitions int, names []string) error {
+	replicas := int16(-1)
+	if s.options.Replicas > 0 {
+		replicas = int16(s.options.Replicas)
+	}
+	config := map[string]*string{}
+	for key, value := range s.topicConfig {
+		config[key] = &value
+	}
+	created, err := s.admin.CreateTopics(ctx, int32(partitions), replicas, config, names...)
+	if err != nil {
+		return fmt.Errorf("kafka: create topics: %w", err)
+	}
+	for _, c := range created {
+		switch {
+		case c.Err == nil:
+			s.made = append(s.made, c.Topic)
+		case errors.Is(c.Err, kerr.TopicAlreadyExists): // empty, as clear has left it
+		default:
+			return fmt.Errorf("kafka: create topic %q: %w%s", c.Topic, c.Err, because(c.ErrMessage))
+		}
+	}
+	return nil
+}
+
+// clear removes topics that hold messages or have other partitions, with the groups that had read them: what is sent later
+// must not be taken for read. Empty ones stay: another session may be about to use them.
+func (s *session) clear(ctx context.Context, topics []broker.Topic, names []string) error {
+	cluster, err := s.admin.Metadata(ctx, names...)
+	if err != nil {
+		return fmt.Errorf("kafka: look up topics: %w", err)
+	}
+	var known, used []string
+	for _, topic := range topics {
+		detail := cluster.Topics[topic.Name]
+		switch {
+		case errors.Is(detail.Err, kerr.UnknownTopicOrPartition):
+		case detail.Err != nil:
+			return fmt.Errorf("kafka: look up topic %q: %w", topic.Name, detail.Err)
+		case len(detail.Partitions) != topic.Partitions:
+			used = append(used, topic.Name)
+		default:
+			known = append(known, topic.Name)
+		}
+	}
+	if len(known) > 0 {
+		ends, err := s.admin.ListEndOffsets(ctx, known...)
+		if err == nil {
+			err = ends.Error()
+		}
+		if err != nil {
+			return fmt.Errorf("kafka: look whether topics are empty: %w", err)
+		}
+		for topic, partitions := range ends {
+			for _, end := range partitions {
+				if end.Offset > 0 {
+					used = append(used, topic)
+					break
+				}
+			}
+		}
+	}
+	if len(used) == 0 {
+		return nil
+	}
+	removed, err := s.admin.DeleteTopics(ctx, used...)
+	if err == nil {
+		err = removed.Error()
+	}
+	if err != nil {
+		return fmt.Errorf("kafka: remove topics of an earlier run: %w", err)
+	}
+	if err := s.awaitGone(ctx, used); err != nil {
+		return err
+	}
+	listed, err := s.admin.ListGroups(ctx)
+	if err != nil {
+		return fmt.Errorf("kafka: list groups: %w", err)
+	}
+	var groups []string
+	for _, name := range listed.Groups() {
+		if slices.ContainsFunc(used, func(topic string) bool { return strings.HasPrefix(name, topic+".") }) {
+			groups = append(groups, name)
+		}
+	}
+	if len(groups) > 0 {
+		if _, err := s.admin.DeleteGroups(ctx, groups...); err != nil {
+			return fmt.Errorf("kafka: remove groups of an earlier run: %w", err)
+		}
+	}
+	return nil
+}
+
+// awaitTopics returns when every broker says of every topic what is to hold: they hear of changes one after the other.
+func (s *session) awaitTopics(ctx context.Context, names []string, what string, holds func(kmsg.MetadataResponseTopic) bool) error {
+	request := kmsg.NewPtrMetadataRequest()
+	for _, name := range names {
+		topic := kmsg.NewMetadataRequestTopic()
+		topic.Topic = kmsg.StringPtr(name)
+		request.Topics = append(request.Topics, topic)
+	}
+	all := func() (bool, error) {
+		cluster, err := s.admin.BrokerMetadata(ctx)
+		if err != nil {
+			return false, err
+		}
+		for _, b := range cluster.Brokers {
+			response, err := s.adminRaw.Broker(int(b.NodeID)).RetriableRequest(ctx, request)
+			if err != nil {
+				return false, err
+			}
+			for _, topic := range response.(*kmsg.MetadataResponse).Topics {
+				if !holds(topic) {
+					return false, nil
+				}
+			}
+		}
+		return true, nil
+	}
+	for {
+		ok, err := all()
+		if ok || err != nil {
+			return wrap("kafka: look up topics", err)
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("kafka: %s: %w", what, ctx.Err())
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+func (s *session) awaitGone(ctx context.Context, names []string) error {
+	return s.awaitTopics(ctx, names, "removed topics do not go", func(topic kmsg.MetadataResponseTopic) bool {
+		return topic.ErrorCode == kerr.UnknownTopicOrPartition.Code
+	})
+}
+
+func (s *session) awaitLeaders(ctx context.Context, names []string) error {
+	err := s.awaitTopics(ctx, names, "the topics get no leaders", func(topic kmsg.MetadataResponseTopic) bool {
+		for _, p := range topic.Partitions {
+			if p.ErrorCode != 0 || p.Leader < 0 || len(p.ISR) < len(p.Replicas) {
+				return false
+			}
+		}
+		return topic.ErrorCode == 0 && len(topic.Partitions) == s.partitionsOf(*topic.Topic)
+	})
+	if err != nil {
+		return err
+	}
+	// Only a leader answers this: it shows that the brokers themselves know what they lead.
+	for {
+		ends, err := s.admin.ListEndOffsets(ctx, names...)
+		if err == nil {
+			err = ends.Error()
+		}
+		if err == nil || !kerr.IsRetriable(err) || ctx.Err() != nil {
+			return wrap("kafka: ask the topics' leaders", err)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+func wrap(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
+func because(message string) string {
+	if message == "" {
+		return ""
+	}
+	return " (" + strings.TrimSuffix(message, ".") + ")"
+}
+
+func libraryVersion() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, module := range info.Deps {
+			if module.Path == "github.com/twmb/franz-go" {
+				return module.Version
+			}
+		}
+	}
+	return "of an unknown version"
+}

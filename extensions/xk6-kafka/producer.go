@@ -1,0 +1,119 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+)
+
+type producer struct {
+	client *kgo.Client
+	watch  *watch
+	now    func() int64
+	// acks: done gets the time of the acknowledgement.
+	acks       bool
+	idempotent bool
+}
+
+var _ broker.Producer = (*producer)(nil)
+
+// sending is a message inside the library, reused after its acknowledgement: a record is large.
+type sending struct {
+	producer *producer
+	record   kgo.Record
+	message  *broker.Message
+	done     broker.Done
+	// promise is finish, bound once.
+	promise func(*kgo.Record, error)
+}
+
+var sendings sync.Pool
+
+// Send blocks only while the library holds bufferedRecords or bufferedBytes.
+func (p *producer) Send(m *broker.Message, done broker.Done) {
+	s, ok := sendings.Get().(*sending)
+	if !ok {
+		s = &sending{}
+		s.promise = s.finish
+	}
+	s.producer, s.message, s.done = p, m, done
+	s.record = kgo.Record{Topic: m.Name, Partition: m.Partition, Key: m.Key, Value: m.Payload}
+	p.client.Produce(context.Background(), &s.record, s.promise)
+}
+
+func (s *sending) finish(_ *kgo.Record, err error) {
+	m, done := s.message, s.done
+	if err != nil {
+		// A request may still be on its way with this record in it: it is not used again.
+		done(m, 0, produceError(err))
+		return
+	}
+	var ackNs int64
+	if s.producer.acks {
+		ackNs = s.producer.now()
+	}
+	s.producer, s.message, s.done, s.record = nil, nil, nil, kgo.Record{}
+	sendings.Put(s)
+	done(m, ackNs, nil)
+}
+
+// ready makes the client know the topics, have its producer id and connections to the brokers: the first message is to find what the
+// thousandth finds.
+func (p *producer) ready(ctx context.Context, topics []broker.Topic) error {
+	for _, topic := range topics {
+		told := make(chan error, 1)
+		p.client.Produce(ctx, &kgo.Record{Topic: topic.Name, Partition: nowhere}, func(_ *kgo.Record, err error) { told <- err })
+		if err := <-told; err != nil && !strings.Contains(err.Error(), "invalid record partitioning choice") {
+			return fmt.Errorf("kafka: look up topic %q: %w", topic.Name, err)
+		}
+	}
+	if p.idempotent {
+		if _, _, err := p.client.ProducerID(ctx); err != nil {
+			return fmt.Errorf("kafka: get a producer id: %w", err)
+		}
+	}
+	if err := p.client.EnsureProduceConnectionIsOpen(ctx); err != nil {
+		return fmt.Errorf("kafka: connect for sending: %w", err)
+	}
+	return nil
+}
+
+// --- internal ---
+
+const readyTimeout = 15 * time.Second
+
+var (
+	errClosed  = errors.New("kafka: produce: the client is closed")
+	errTimeout = errors.New("kafka: produce: not acknowledged within the timeout")
+)
+
+// produceError words what a message met. The same cause must give the same words: they are counted.
+func produceError(err error) error {
+	switch {
+	case errors.Is(err, kgo.ErrClientClosed):
+		return errClosed
+	case errors.Is(err, kgo.ErrRecordTimeout):
+		return errTimeout
+	}
+	return fmt.Errorf("kafka: produce: %w", err)
+}
+
+// newProducer is a client of its own, with connections of its own.
+func (s *session) newProducer(connection int) (*producer, error) {
+	common, _ := s.common()
+	producing, _ := s.producing()
+	w := &watch{s: s}
+	client, err := kgo.NewClient(append(append(common, producing...),
+		kgo.ClientID(fmt.Sprintf("mqbench-producer-%d", connection)), kgo.WithHooks(w))...)
+	if err != nil {
+		return nil, fmt.Errorf("kafka: make a producer: %w", err)
+	}
+	return &producer{client: client, watch: w, now: s.options.Now, acks: s.own.Acks != "0", idempotent: *s.own.Idempotence}, nil
+}

@@ -1,0 +1,99 @@
+package kafka
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/clock"
+)
+
+func TestTLSAndPasswords(t *testing.T) {
+	folder := t.TempDir()
+	certificate, key := selfSigned(t)
+	store := write(t, folder, "store.pem", key+certificate)
+	ca := write(t, folder, "ca.pem", certificate)
+	s := start(t, setup{
+		settings: map[string]string{
+			"listeners":                                         "SAFE://127.0.0.1:{port},PLAINTEXT://127.0.0.1:{other},CONTROLLER://127.0.0.1:{controller}",
+			"listener.security.protocol.map":                    "SAFE:SASL_SSL,PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+			"inter.broker.listener.name":                        "PLAINTEXT",
+			"ssl.keystore.type":                                 "PEM",
+			"ssl.keystore.location":                             store,
+			"sasl.enabled.mechanisms":                           "PLAIN,SCRAM-SHA-256,SCRAM-SHA-512",
+			"listener.name.safe.plain.sasl.jaas.config":         `org.apache.kafka.common.security.plain.PlainLoginModule required user_bench="s3cr@t";`,
+			"listener.name.safe.scram-sha-256.sasl.jaas.config": "org.apache.kafka.common.security.scram.ScramLoginModule required;",
+			"listener.name.safe.scram-sha-512.sasl.jaas.config": "org.apache.kafka.common.security.scram.ScramLoginModule required;",
+		},
+		format: []string{
+			"--add-scram", "SCRAM-SHA-256=[name=bench,password=s3cr@t]", "--add-scram", "SCRAM-SHA-512=[name=bench,password=s3cr@t]",
+		},
+	})
+	host := strings.TrimPrefix(s.url, "kafka://")
+	for _, mechanism := range []string{"plain", "scram-sha-256", "scram-sha-512"} {
+		t.Run(mechanism+" lets messages through", func(t *testing.T) {
+			b := open(t, broker.Options{
+				URL:    "kafkas://bench:s3cr%40t@" + host,
+				Driver: fmt.Appendf(nil, `{"tls": {"ca": %q}, "sasl": %q}`, ca, mechanism),
+			}, true)
+			b.send()
+			b.until("the message arrives", func() bool { return len(b.received) == 1 })
+			if d := fmt.Sprintf("%+v", b.session.Describe()); strings.Contains(d, "s3cr@t") || !strings.Contains(d, mechanism) {
+				t.Errorf("Describe = %s; want the mechanism, and no password", d)
+			}
+		})
+	}
+	for name, c := range map[string]struct{ url, driver, want string }{
+		"a wrong password":                 {"kafkas://bench:wr0ng@" + host, fmt.Sprintf(`{"tls": {"ca": %q}}`, ca), "SASL_AUTHENTICATION_FAILED"},
+		"a certificate that nobody trusts": {"kafkas://bench:s3cr%40t@" + host, `{}`, "certificate signed by unknown authority"},
+		"no TLS towards TLS":               {"kafka://bench:s3cr%40t@" + host, `{}`, "TLS"},
+	} {
+		t.Run(name+" is an error at Open, without the password", func(t *testing.T) {
+			session, err := New(broker.Options{URL: c.url, Driver: []byte(c.driver), Connections: 1, Now: clock.New().Now})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer session.Close()
+			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+			defer cancel()
+			err = session.Open(ctx)
+			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "wr0ng") || strings.Contains(err.Error(), "s3cr") {
+				t.Errorf("Open = %v; want a sentence with %s, without the password", err, c.want)
+			}
+		})
+	}
+}
+
+// selfSigned gives a certificate for 127.0.0.1 that is its own authority, and its key, in PEM.
+func selfSigned(t *testing.T) (certificate, key string) {
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "mqbench test"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pkcs8, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})),
+		string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: pkcs8}))
+}

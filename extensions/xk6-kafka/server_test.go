@@ -1,0 +1,237 @@
+package kafka
+
+import (
+	"bufio"
+	"fmt"
+	"maps"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// server is a broker of its own for tests: one node, KRaft, on loopback.
+type server struct {
+	url     string
+	argv    []string
+	command *exec.Cmd
+	ended   chan struct{}
+}
+
+// shared is the broker that tests use which do it no harm; one that was killed is replaced.
+var shared struct {
+	sync.Mutex
+	server *server
+	folder string
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if shared.server != nil {
+		shared.server.kill()
+	}
+	if shared.folder != "" {
+		_ = os.RemoveAll(shared.folder)
+	}
+	os.Exit(code)
+}
+
+func running(t testing.TB) *server {
+	t.Helper()
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.server != nil {
+		select {
+		case <-shared.server.ended:
+		default:
+			return shared.server
+		}
+	}
+	folder, err := os.MkdirTemp("", "mqbench-kafka-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if shared.folder != "" {
+		_ = os.RemoveAll(shared.folder)
+	}
+	shared.folder = folder
+	shared.server = startIn(t, folder, setup{})
+	return shared.server
+}
+
+// setup is what a test's broker has beside the usual.
+type setup struct {
+	// settings of server.properties. "{port}" in them is the broker's port, "{other}" another free one.
+	settings map[string]string
+	// format is given to the tool that formats the storage.
+	format []string
+	// under is a command that the broker runs under.
+	under []string
+}
+
+// start gives a broker for one test.
+func start(t testing.TB, with setup) *server {
+	t.Helper()
+	s := startIn(t, t.TempDir(), with)
+	t.Cleanup(s.kill)
+	return s
+}
+
+func startIn(t testing.TB, folder string, with setup) *server {
+	t.Helper()
+	class := classpath(t)
+	port, other, controller := freePort(t), freePort(t), freePort(t)
+	settings := map[string]string{
+		"process.roles":             "broker,controller",
+		"node.id":                   "1",
+		"controller.quorum.voters":  fmt.Sprintf("1@127.0.0.1:%d", controller),
+		"listeners":                 "PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}",
+		"controller.listener.names": "CONTROLLER",
+		"log.dirs":                  filepath.Join(folder, "data"),
+
+		"offsets.topic.replication.factor":                 "1",
+		"offsets.topic.num.partitions":                     "1",
+		"transaction.state.log.replication.factor":         "1",
+		"transaction.state.log.min.isr":                    "1",
+		"share.coordinator.state.topic.replication.factor": "1",
+		"share.coordinator.state.topic.min.isr":            "1",
+		"group.initial.rebalance.delay.ms":                 "0",
+		"auto.create.topics.enable":                        "false",
+	}
+	maps.Copy(settings, with.settings)
+	ports := strings.NewReplacer("{port}", fmt.Sprint(port), "{other}", fmt.Sprint(other), "{controller}", fmt.Sprint(controller))
+	var properties strings.Builder
+	for key, value := range settings {
+		fmt.Fprintf(&properties, "%s=%s\n", key, ports.Replace(value))
+	}
+	config := write(t, folder, "server.properties", properties.String())
+	log := write(t, folder, "log4j2.properties", "rootLogger.level=INFO\nrootLogger.appenderRef.out.ref=out\n"+
+		"appender.out.type=Console\nappender.out.name=out\nappender.out.layout.type=PatternLayout\nappender.out.layout.pattern=%p %c{1} %m%n\n")
+	format := exec.Command("java", append([]string{
+		"-XX:TieredStopAtLevel=1", "-cp", class, "-Dlog4j2.configurationFile=" + log,
+		"kafka.tools.StorageTool", "format", "-t", "bXFiZW5jaC10ZXN0cy0tLQ", "-c", config,
+	}, with.format...)...)
+	if out, err := format.CombinedOutput(); err != nil {
+		t.Fatalf("format the storage: %v\n%s", err, out)
+	}
+	s := &server{
+		url:  fmt.Sprintf("kafka://127.0.0.1:%d", port),
+		argv: append(with.under, "java", "-Xmx512m", "-cp", class, "-Dlog4j2.configurationFile="+log, "kafka.Kafka", config),
+	}
+	s.run(t)
+	return s
+}
+
+// run starts the broker, also again after kill, and returns when it takes connections.
+func (s *server) run(t testing.TB) {
+	t.Helper()
+	s.command, s.ended = exec.Command(s.argv[0], s.argv[1:]...), make(chan struct{})
+	s.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	out, err := s.command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	up := make(chan struct{})
+	var said []string
+	go func() {
+		told := false
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			if told {
+				continue
+			}
+			said = append(said, lines.Text())
+			if strings.Contains(lines.Text(), "Kafka Server started") {
+				told = true
+				close(up)
+			}
+		}
+		_ = s.command.Wait()
+		close(s.ended)
+	}()
+	select {
+	case <-up:
+	case <-s.ended:
+		t.Fatalf("the broker ends:\n%s", strings.Join(said[max(0, len(said)-20):], "\n"))
+	case <-time.After(60 * time.Second):
+		s.kill()
+		t.Fatal("the broker does not come up")
+	}
+}
+
+// kill ends the broker as a crash does.
+func (s *server) kill() {
+	_ = syscall.Kill(-s.command.Process.Pid, syscall.SIGKILL)
+	<-s.ended
+}
+
+func (s *server) freeze() { _ = syscall.Kill(-s.command.Process.Pid, syscall.SIGSTOP) }
+func (s *server) thaw()   { _ = syscall.Kill(-s.command.Process.Pid, syscall.SIGCONT) }
+
+// classpath of Kafka's server: KAFKA_HOME, or what Maven resolves of the pom that mqbench pins.
+func classpath(t testing.TB) string {
+	t.Helper()
+	if home := os.Getenv("KAFKA_HOME"); home != "" {
+		return filepath.Join(home, "libs", "*")
+	}
+	needs(t, "java", "mvn")
+	found, err := resolved()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+var resolved = sync.OnceValues(func() (string, error) {
+	file, err := os.CreateTemp("", "mqbench-classpath-")
+	if err != nil {
+		return "", err
+	}
+	defer os.Remove(file.Name())
+	mvn := exec.Command("mvn", "-q", "-B", "-f", filepath.Join("..", "..", "infra", "brokers", "kafka", "pom.xml"),
+		"dependency:build-classpath", "-DincludeScope=runtime", "-Dmdep.outputFile="+file.Name())
+	if out, err := mvn.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("resolve Kafka with mvn: %w\n%s", err, out)
+	}
+	text, err := os.ReadFile(file.Name())
+	return strings.TrimSpace(string(text)), err
+})
+
+// needs skips where a program is missing, except in CI.
+func needs(t testing.TB, programs ...string) {
+	t.Helper()
+	for _, program := range programs {
+		if _, err := exec.LookPath(program); err != nil {
+			if os.Getenv("CI") == "true" {
+				t.Fatalf("%s is missing, and CI has to have it", program)
+			}
+			t.Skipf("%s is missing: this test starts a real Kafka", program)
+		}
+	}
+}
+
+func write(t testing.TB, folder, name, text string) string {
+	t.Helper()
+	file := filepath.Join(folder, name)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func freePort(t testing.TB) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}

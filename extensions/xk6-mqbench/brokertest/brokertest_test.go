@@ -1,0 +1,99 @@
+package brokertest
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// faultEnv names the fault of the broker in a process that TestEachFaultIsFound starts.
+const faultEnv = "BROKERTEST_FAULT"
+
+func TestABrokerWithoutFaultPasses(t *testing.T) {
+	fault := os.Getenv(faultEnv)
+	if fault != "" {
+		patience = 1500 * time.Millisecond
+	}
+	Run(t, func(*testing.T) System {
+		m := newMemory(fault)
+		return System{
+			Driver: m.driver, URL: "memory://bench:s3cr3t@here:1,bench:s3cr3t@there:1", Partitions: true, FlagsRedelivery: true,
+			Exists: func(_ *testing.T, topic string) bool { return m.exists(topic) },
+			Broken: func(*testing.T) { m.die() },
+		}
+	})
+}
+
+// A suite that finds nothing wrong is worth nothing: each of its tests must fail for the broker that it is there for.
+func TestEachFaultIsFound(t *testing.T) {
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]bool{}
+	var all sync.WaitGroup
+	defer all.Wait()
+	atOnce := make(chan struct{}, 8) // most of a process is waiting
+	for _, f := range []struct{ fault, by string }{
+		{"prints the password", "says what it is and what it set, and no secret"},
+		{"takes any option", "refuses options that it does not know"},
+		{"loses one", "delivers every message once, whole and in order"},
+		{"delivers twice", "delivers every message once, whole and in order"},
+		{"swaps two", "delivers every message once, whole and in order"},
+		{"changes a byte", "delivers every message once, whole and in order"},
+		{"delivers twice", "delivers every message once, whole and in order, to a group of one"},
+		{"calls done twice", "calls done exactly once for each send, with the time of the acknowledgement"},
+		{"never calls done", "calls done exactly once for each send, with the time of the acknowledgement"},
+		{"acknowledges in the past", "calls done exactly once for each send, with the time of the acknowledgement"},
+		{"mixes topics", "keeps topics apart"},
+		{"mixes topics", "sends on every connection"},
+		{"subscribes later", "delivers the first message sent after Consume"},
+		{"waits for a batch", "does not hold an idle system's message back to batch it"},
+		{"stamps with another clock", "stamps receipts with the run's clock, after the send"},
+		{"cuts what is large", "carries messages of 1 MiB"},
+		{"loses a partition", "sends to partitions by number"},
+		{"loses keys", "keeps the order of messages with one key"},
+		{"swaps two", "keeps the order of messages with one key"},
+		{"knows one subscription", "gives every subscription without a group every message"},
+		{"takes a pattern for one topic", "gives a subscription by pattern the messages of all its topics"},
+		{"takes a pattern for all", "gives a subscription by pattern the messages of all its topics"},
+		{"gives every member all", "shares the messages of a topic among the members of a group"},
+		{"feeds one member", "shares the messages of a topic among the members of a group"},
+		{"sends while it handles", "lets a consumer send from within its handler"},
+		{"drops above 1000", "loses and drops nothing while a consumer is paused"},
+		{"drops above 1000, and says so", "loses and drops nothing while a member of a group is paused"},
+		{"keeps nothing for a group", "keeps messages for a group that nobody is a member of"},
+		{"forgets what a member took", "delivers again what a member took and did not acknowledge"},
+		{"does not flag", "delivers again what a member took and did not acknowledge"},
+		{"waits for handlers", "delivers again what a member took and did not acknowledge"},
+		{"keeps old messages", "prepares empty topics where there were some of that name"},
+		{"removes nothing", "removes what it made and nothing else"},
+		{"removes all", "removes what it made and nothing else"},
+		{"never says that it failed", "fails a send after Close instead of hanging"},
+		{"never says that it failed", "fails or loses messages when the broker is gone, and returns"},
+	} {
+		found[f.by] = true
+		all.Go(func() {
+			atOnce <- struct{}{}
+			defer func() { <-atOnce }()
+			name := strings.ReplaceAll(f.by, " ", "_")
+			one := exec.Command(program, "-test.run", "^TestABrokerWithoutFaultPasses$/^"+name+"$", "-test.v")
+			one.Env = append(os.Environ(), faultEnv+"="+f.fault)
+			text, err := one.CombinedOutput()
+			if err == nil || !strings.Contains(string(text), "--- FAIL: TestABrokerWithoutFaultPasses/"+name) {
+				t.Errorf("a broker that %s passes %q: %v\n%s", f.fault, f.by, err, text)
+			}
+			if strings.Contains(string(text), "panic:") {
+				t.Errorf("the suite does not survive a broker that %s:\n%s", f.fault, text)
+			}
+		})
+	}
+	for _, test := range tests {
+		if !found[test.name] && test.name != "counts drops and reconnects after Close as well" {
+			t.Errorf("no fault is found by %q", test.name)
+		}
+	}
+}

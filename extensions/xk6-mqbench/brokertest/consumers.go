@@ -1,0 +1,292 @@
+package brokertest
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+)
+
+// How subscriptions of a topic relate to each other, to sessions, and to what is left on the broker.
+
+func fansOut(t *testing.T, s System) {
+	r := open(t, s, shape{connections: 3}, named("all")...)
+	if s.NoFanOut {
+		r.plain(1, r.topics[0])
+		r.refuses(broker.Subscription{Connection: 2, Topic: r.topics[0], Members: 1}, "a second subscription without a group")
+		return
+	}
+	var to []*subscription
+	for k := range 3 {
+		to = append(to, r.plain(1+k%2, r.topics[0]))
+	}
+	const n = 200
+	for i := range int64(n) {
+		r.send(0, r.topics[0], i)
+	}
+	for k := range to {
+		to[k].wait(n)
+	}
+	settled()
+	for k := range to {
+		r.eachOnce("subscriber", n, to[k].receipts())
+		r.inOrder("subscriber", to[k].receipts())
+	}
+}
+
+func takesPatterns(t *testing.T, s System) {
+	topics := named("0", "1", "2")
+	r := open(t, s, shape{connections: 2}, topics...)
+	if !r.session.Describe().Wildcards {
+		t.Skip("a subscription cannot be a pattern")
+	}
+	pattern := topics[0][:len(topics[0])-1] + "*"
+	// Another test's topics are of another number, and not of the pattern.
+	other := open(t, s, shape{}, named("0")...)
+	to := []*subscription{
+		r.consume(broker.Subscription{Connection: 1, Topic: pattern, Wildcard: true}, nil),
+		r.consume(broker.Subscription{Connection: 1, Topic: pattern, Wildcard: true}, nil),
+	}
+	other.send(0, other.topics[0], 1_000_000)
+	const n = 300
+	for i := range int64(n) {
+		r.send(0, topics[i%3], i)
+	}
+	for k := range to {
+		to[k].wait(n)
+	}
+	settled()
+	for k := range to {
+		r.eachOnce("subscriber by pattern", n, to[k].receipts())
+	}
+}
+
+func sharesAmongMembers(t *testing.T, s System) {
+	to := shape{connections: 3}
+	if s.Partitions {
+		to.partitions = 4
+	}
+	r := open(t, s, to, named("work")...)
+	if s.NoGroups {
+		r.refuses(broker.Subscription{Topic: r.topics[0], Group: "workers", Members: 2}, "a group")
+		return
+	}
+	slowly := func(receipt) { time.Sleep(time.Millisecond) }
+	var members []*subscription
+	for k := range 2 {
+		members = append(members, r.consume(
+			broker.Subscription{Connection: 1 + k, Topic: r.topics[0], Group: "workers", Members: 2}, slowly))
+	}
+	all := func() []receipt { return append(members[0].receipts(), members[1].receipts()...) }
+	const n = 200
+	for i := range int64(n) {
+		r.sendTo(0, &broker.Message{Name: r.topics[0], Index: i, Partition: int32(i) % int32(r.shape.partitions)})
+		time.Sleep(500 * time.Microsecond)
+	}
+	r.eventually(func() bool { return len(all()) >= n }, func() string { return "all messages arrive" })
+	settled()
+	r.eachOnce("members together", n, all())
+	for k := range members {
+		if members[k].count() == 0 {
+			t.Errorf("member %d of 2 gets none of %d messages", k, n)
+		}
+	}
+	if r.session.Describe().GroupOrder {
+		for k := range members {
+			r.inOrder("member", members[k].receipts())
+		}
+	}
+}
+
+func echoes(t *testing.T, s System) {
+	r := open(t, s, shape{connections: 2}, named("ask", "reply")...)
+	group := "responders"
+	if s.NoGroups {
+		group = ""
+	}
+	replies := r.plain(0, r.topics[1])
+	r.consume(broker.Subscription{Connection: 1, Topic: r.topics[0], Group: group}, func(m receipt) {
+		r.send(1, r.topics[1], int64(m.Sequence))
+	})
+	const n = 500
+	r.within("an echo", func() {
+		for i := range int64(n) {
+			r.send(0, r.topics[0], i)
+		}
+	})
+	replies.wait(n)
+	settled()
+	r.eachOnce("requester", n, replies.receipts())
+	r.inOrder("requester", replies.receipts())
+}
+
+func survivesPause(t *testing.T, s System)         { survivesPauseOf(t, s, "") }
+func survivesPauseOfAGroup(t *testing.T, s System) { survivesPauseOf(t, s, "workers") }
+
+func survivesPauseOf(t *testing.T, s System, group string) {
+	if group != "" && s.NoGroups {
+		t.Skip("the system has no groups")
+	}
+	r := open(t, s, shape{connections: 2}, named("pause")...)
+	resume := make(chan struct{})
+	to := r.consume(broker.Subscription{Connection: 1, Topic: r.topics[0], Group: group}, func(receipt) { <-resume })
+	const n = 2000
+	sent := make(chan struct{})
+	go func() {
+		defer close(sent)
+		for i := range int64(n) {
+			r.send(0, r.topics[0], i)
+		}
+	}()
+	time.Sleep(500 * time.Millisecond)
+	close(resume)
+	<-sent
+	to.wait(n)
+	settled()
+	r.eachOnce("consumer after a pause", n, to.receipts())
+	r.inOrder("consumer after a pause", to.receipts())
+	if dropped := r.session.Dropped(); dropped != 0 {
+		t.Errorf("the library dropped %d messages", dropped)
+	}
+}
+
+func keepsForGroup(t *testing.T, s System) {
+	topics := named("stored")
+	first := open(t, s, shape{}, topics...)
+	if s.NoGroups || !first.session.Describe().Stores {
+		t.Skip("the system stores nothing for groups")
+	}
+	second := open(t, s, shape{}, topics...)
+	// A group exists once it had a member; messages from then on are the group's.
+	to := first.consume(broker.Subscription{Topic: topics[0], Group: "workers"}, nil)
+	second.send(0, topics[0], 0)
+	to.wait(1)
+	settled()
+	first.within("Close", first.close)
+	const n = 50
+	for i := range int64(n) {
+		second.send(0, topics[0], 1+i)
+	}
+	again := second.consume(broker.Subscription{Topic: topics[0], Group: "workers"}, nil)
+	missing := func() int {
+		got := map[uint64]bool{}
+		for _, m := range again.receipts() {
+			got[m.Sequence] = m.Sequence > 0
+		}
+		delete(got, 0)
+		return n - len(got)
+	}
+	second.eventually(func() bool { return missing() == 0 }, func() string { return "the group gets what was sent while it had no member" })
+}
+
+func deliversAgain(t *testing.T, s System) {
+	topics := named("again")
+	dies := open(t, s, shape{}, topics...)
+	if s.NoGroups || !dies.session.Describe().Stores {
+		t.Skip("the system stores nothing for groups")
+	}
+	lives := open(t, s, shape{}, topics...)
+	over := make(chan struct{})
+	t.Cleanup(sync.OnceFunc(func() { close(over) }))
+	taken := make(chan uint64, 100)
+	dies.consume(broker.Subscription{Topic: topics[0], Group: "workers"}, func(m receipt) {
+		taken <- m.Sequence
+		<-over
+	})
+	const n = 10
+	for i := range int64(n) {
+		lives.send(0, topics[0], i)
+	}
+	var held uint64
+	lives.eventually(func() bool {
+		select {
+		case held = <-taken:
+			return true
+		default:
+			return false
+		}
+	}, func() string { return "a message arrives at the member that will die" })
+	dies.within("Close while a handler blocks", dies.close)
+	to := lives.consume(broker.Subscription{Topic: topics[0], Group: "workers"}, nil)
+	to.wait(n)
+	settled()
+	lives.eachOnce("the member that lives", n, to.receipts())
+	if !s.FlagsRedelivery {
+		return
+	}
+	for _, m := range to.receipts() {
+		if m.Sequence == held && !m.redelivered {
+			t.Errorf("message %d was handed out before, and has no flag that says so", held)
+		}
+	}
+}
+
+func preparesEmpty(t *testing.T, s System) {
+	topics := named("again", "other")
+	group := "workers"
+	if s.NoGroups {
+		group = ""
+	}
+	first := open(t, s, shape{}, topics...)
+	to := first.consume(broker.Subscription{Topic: topics[0], Group: group}, nil)
+	for i := range int64(10) {
+		first.send(0, topics[0], i)
+		first.send(0, topics[1], i)
+	}
+	to.wait(10)
+	first.within("Close", first.close) // without Remove, as a run that was killed
+
+	second := open(t, s, shape{}, topics...)
+	var again []*subscription
+	for _, topic := range topics {
+		again = append(again, second.consume(broker.Subscription{Topic: topic, Group: group}, nil))
+	}
+	for i := range int64(5) {
+		second.send(0, topics[0], i)
+		second.send(0, topics[1], i)
+	}
+	for k := range again {
+		again[k].wait(5)
+	}
+	settled()
+	for k := range again {
+		for _, m := range again[k].receipts() {
+			if m.redelivered {
+				t.Errorf("message %d on %s is of the session before", m.Sequence, topics[k])
+			}
+		}
+		second.eachOnce("consumer of "+topics[k], 5, again[k].receipts())
+	}
+}
+
+func removes(t *testing.T, s System) {
+	stays := open(t, s, shape{}, named("stays")...)
+	kept := stays.plain(0, stays.topics[0])
+	goes := open(t, s, shape{}, named("goes", "goes-too")...)
+	group := "workers"
+	if s.NoGroups {
+		group = ""
+	}
+	to := goes.consume(broker.Subscription{Topic: goes.topics[0], Group: group}, nil)
+	goes.send(0, goes.topics[0], 0)
+	goes.send(0, goes.topics[1], 0)
+	to.wait(1)
+	if s.Exists != nil && !s.Exists(t, goes.topics[1]) {
+		t.Errorf("%s does not exist on the broker before Remove: Exists looks for something else", goes.topics[1])
+	}
+	goes.remove()
+	if s.Exists != nil {
+		for _, topic := range goes.topics {
+			if s.Exists(t, topic) {
+				t.Errorf("%s is still there after Remove", topic)
+			}
+		}
+		if !s.Exists(t, stays.topics[0]) {
+			t.Errorf("%s, of another session, is gone", stays.topics[0])
+		}
+	}
+	goes.within("Close", goes.close)
+	stays.send(0, stays.topics[0], 0)
+	kept.wait(1)
+}

@@ -1,0 +1,324 @@
+package brokertest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+)
+
+// memory is a broker in this process that does all that the contract knows: it stores, acknowledges, delivers again. A fault,
+// by name, breaks one promise.
+type memory struct {
+	fault  string
+	mu     sync.Mutex
+	change sync.Cond
+	gone   bool
+	// topics by name; in each a queue per group, and one per subscription without a group.
+	topics map[string]*memoryTopic
+}
+
+type memoryTopic struct {
+	queues []*memoryQueue
+	// early is what was sent before there was any queue: the first group gets it.
+	early []memoryMessage
+}
+
+type memoryQueue struct {
+	group    string
+	members  int
+	messages []memoryMessage
+}
+
+type memoryMessage struct {
+	payload     []byte
+	redelivered bool
+}
+
+type memorySession struct {
+	*memory
+	o       broker.Options
+	topics  []broker.Topic
+	closed  bool
+	dropped atomic.Int64
+	members sync.WaitGroup
+	sending sync.Mutex
+}
+
+type memoryProducer struct{ *memorySession }
+
+func newMemory(fault string) *memory {
+	m := &memory{fault: fault, topics: map[string]*memoryTopic{}}
+	m.change.L = &m.mu
+	return m
+}
+
+func (m *memory) driver(o broker.Options) (broker.Session, error) {
+	if m.fault != "takes any option" {
+		if err := o.Decode(&struct{}{}); err != nil {
+			return nil, err
+		}
+	}
+	return &memorySession{memory: m, o: o}, nil
+}
+
+func (m *memory) exists(topic string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.topics[topic] != nil
+}
+
+func (m *memory) die() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.gone = true
+	m.change.Broadcast()
+}
+
+func (s *memorySession) Open(context.Context) error { return nil }
+
+func (s *memorySession) Prepare(_ context.Context, topics []broker.Topic) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.topics = topics
+	for _, t := range topics {
+		if s.memory.topics[t.Name] == nil || s.fault != "keeps old messages" {
+			s.memory.topics[t.Name] = &memoryTopic{}
+		}
+	}
+	return nil
+}
+
+func (s *memorySession) Remove(context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch s.fault {
+	case "removes nothing":
+	case "removes all":
+		clear(s.memory.topics)
+	default:
+		for _, t := range s.topics {
+			delete(s.memory.topics, t.Name)
+		}
+	}
+	return nil
+}
+
+func (s *memorySession) Producer(int) (broker.Producer, error) { return memoryProducer{s}, nil }
+
+func (s *memorySession) Describe() broker.Description {
+	settings := map[string]string{}
+	if s.fault == "prints the password" {
+		settings["address"] = s.o.URL
+	}
+	return broker.Description{
+		Acks: true, Order: "per-producer", Wildcards: true, Stores: true, Library: "memory", Server: "memory", Settings: settings,
+	}
+}
+
+func (s *memorySession) Dropped() int64    { return s.dropped.Load() }
+func (s *memorySession) Reconnects() int64 { return 0 }
+
+func (s *memorySession) Consume(_ context.Context, to broker.Subscription, handle broker.Handler) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	names := []string{to.Topic}
+	if to.Wildcard {
+		prefix := strings.TrimSuffix(to.Topic, "*")
+		if s.fault == "takes a pattern for all" {
+			prefix = ""
+		}
+		names = slices.DeleteFunc(slices.Collect(maps.Keys(s.memory.topics)), func(name string) bool {
+			return !strings.HasPrefix(name, prefix)
+		})
+		if s.fault == "takes a pattern for one topic" {
+			names = names[:1]
+		}
+	}
+	q := &memoryQueue{group: to.Group}
+	for _, name := range names {
+		t := s.memory.topics[name]
+		if t == nil {
+			return errors.New("memory: no such topic")
+		}
+		old := slices.IndexFunc(t.queues, func(q *memoryQueue) bool { return q.group != "" && q.group == to.Group })
+		switch {
+		case old >= 0 && s.fault != "gives every member all":
+			q = t.queues[old]
+		case s.fault == "knows one subscription" && len(t.queues) > 0:
+			t.queues[0] = q
+		default:
+			t.queues = append(t.queues, q)
+			q.messages, t.early = append(q.messages, t.early...), nil
+		}
+	}
+	q.members++
+	s.members.Add(1)
+	go s.member(q, handle, q.members)
+	if s.fault == "subscribes later" {
+		q.members = -1
+		time.AfterFunc(20*time.Millisecond, func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			q.members = 1
+		})
+	}
+	return nil
+}
+
+// member takes one message at a time, and gives it back when the session is closed before its handler returned.
+func (s *memorySession) member(q *memoryQueue, handle broker.Handler, number int) {
+	defer s.members.Done()
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		q.members--
+	}()
+	for {
+		s.mu.Lock()
+		for !s.closed && !s.gone && (len(q.messages) == 0 || s.fault == "feeds one member" && number > 1) {
+			s.change.Wait()
+		}
+		if s.closed || s.gone {
+			s.mu.Unlock()
+			return
+		}
+		if s.fault == "swaps two" && len(q.messages) > 1 && q.messages[0].payload[23] == 100 {
+			q.messages[0], q.messages[1] = q.messages[1], q.messages[0]
+		}
+		m := q.messages[0]
+		q.messages = q.messages[1:]
+		s.mu.Unlock()
+		if s.fault == "waits for a batch" {
+			time.Sleep(8 * time.Millisecond)
+		}
+		received := s.o.Now()
+		if s.fault == "stamps with another clock" {
+			received = time.Now().UnixNano()
+		}
+		handled := make(chan struct{})
+		go func() {
+			defer close(handled)
+			if s.fault == "sends while it handles" {
+				s.sending.Lock()
+				defer s.sending.Unlock()
+			}
+			handle(broker.Delivery{ReceivedNs: received, Payload: m.payload, Redelivered: m.redelivered})
+		}()
+		if !s.handled(handled) {
+			s.mu.Lock()
+			m.redelivered = s.fault != "does not flag"
+			if s.fault != "forgets what a member took" {
+				q.messages = slices.Insert(q.messages, 0, m)
+			}
+			s.change.Broadcast()
+			s.mu.Unlock()
+			return
+		}
+		if s.fault == "delivers twice" && m.payload[23] == 7 {
+			handle(broker.Delivery{ReceivedNs: received, Payload: m.payload})
+		}
+	}
+}
+
+// handled waits for the handler, or for the end of the session.
+func (s *memorySession) handled(handler chan struct{}) bool {
+	for {
+		select {
+		case <-handler:
+			return true
+		case <-time.After(time.Millisecond):
+			s.mu.Lock()
+			closed := s.closed
+			s.mu.Unlock()
+			if closed && s.fault != "waits for handlers" {
+				return false
+			}
+		}
+	}
+}
+
+func (p memoryProducer) Send(m *broker.Message, done broker.Done) {
+	s := p.memorySession
+	if s.fault == "sends while it handles" {
+		s.sending.Lock()
+		defer s.sending.Unlock()
+	}
+	s.mu.Lock()
+	if s.closed || s.gone {
+		s.mu.Unlock()
+		if s.fault != "never says that it failed" {
+			done(m, 0, errors.New("memory: send: closed"))
+		}
+		return
+	}
+	s.store(m)
+	s.mu.Unlock()
+	ackNs := s.o.Now()
+	switch s.fault {
+	case "acknowledges in the past":
+		ackNs = 1
+	case "calls done twice":
+		done(m, ackNs, nil)
+	case "never calls done":
+		return
+	}
+	done(m, ackNs, nil)
+}
+
+func (s *memorySession) store(m *broker.Message) {
+	t := s.memory.topics[m.Name]
+	if s.fault == "mixes topics" {
+		t = s.memory.topics[s.topics[0].Name]
+	}
+	if t == nil {
+		return
+	}
+	payload := bytes.Clone(m.Payload)
+	switch {
+	case s.fault == "loses one" && m.Index == 7:
+		return
+	case s.fault == "changes a byte" && m.Index == 7:
+		payload[50]++
+	case s.fault == "cuts what is large" && len(payload) > 1<<16:
+		payload = payload[:1<<16]
+	case s.fault == "loses a partition" && m.Partition == 2:
+		return
+	case s.fault == "loses keys" && len(m.Key) > 0:
+		return
+	}
+	stored := memoryMessage{payload: payload}
+	if len(t.queues) == 0 {
+		t.early = append(t.early, stored)
+	}
+	for _, q := range t.queues {
+		if s.fault == "drops above 1000" && len(q.messages) >= 1000 {
+			continue
+		}
+		if s.fault == "drops above 1000, and says so" && len(q.messages) >= 1000 {
+			s.dropped.Add(1)
+			continue
+		}
+		if q.members < 0 || s.fault == "keeps nothing for a group" && q.members == 0 {
+			continue
+		}
+		q.messages = append(q.messages, stored)
+	}
+	s.change.Broadcast()
+}
+
+func (s *memorySession) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	s.change.Broadcast()
+	s.mu.Unlock()
+	s.members.Wait()
+	return nil
+}

@@ -1,0 +1,318 @@
+package brokertest
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/clock"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/envelope"
+)
+
+// shape is what a test needs of a session.
+type shape struct {
+	// connections; 0: one.
+	connections int
+	// partitions of every topic; 0: one.
+	partitions int
+	// messageBytes; 0: the usual.
+	messageBytes int
+}
+
+// rig is one session with what went through it. Its methods fail the test.
+type rig struct {
+	t         *testing.T
+	shape     shape
+	clock     *clock.Clock
+	session   broker.Session
+	producers []broker.Producer
+	topics    []string
+	closeOnce sync.Once
+
+	// mu guards done, and what subscriptions got.
+	mu   sync.Mutex
+	done []outcome
+}
+
+// subscription is one consumer and what it got.
+type subscription struct {
+	rig *rig
+	// before is called with each delivery before it is noted, and may block.
+	before func(receipt)
+	got    []receipt
+}
+
+type receipt struct {
+	envelope.Envelope
+	receivedNs  int64
+	redelivered bool
+}
+
+type outcome struct {
+	times  int
+	sentNs int64
+	ackNs  int64
+	err    error
+}
+
+var names atomic.Uint32
+
+// named gives topics that no other test uses: "brokertest.<number>.<name>".
+func named(short ...string) []string {
+	number := names.Add(1)
+	long := make([]string, len(short))
+	for i, name := range short {
+		long[i] = fmt.Sprintf("brokertest.%d.%s", number, name)
+	}
+	return long
+}
+
+// open makes a session with the topics prepared, which it removes in the end.
+func open(t *testing.T, s System, to shape, topics ...string) *rig {
+	t.Helper()
+	to.connections, to.partitions = max(1, to.connections), max(1, to.partitions)
+	if to.messageBytes == 0 {
+		to.messageBytes = messageBytes
+	}
+	r := &rig{t: t, shape: to, clock: clock.New(), topics: topics, producers: make([]broker.Producer, to.connections)}
+	session, err := s.Driver(s.options(to, r.clock.Now))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.session = session
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	t.Cleanup(r.close)
+	if err := session.Open(ctx); err != nil {
+		t.Fatalf("open: %v", err)
+	}
+	r.prepare()
+	t.Cleanup(r.removeAndClose)
+	for c := range to.connections {
+		if r.producers[c], err = session.Producer(c); err != nil {
+			t.Fatalf("producer %d: %v", c, err)
+		}
+	}
+	return r
+}
+
+func (s System) options(to shape, now func() int64) broker.Options {
+	return broker.Options{
+		URL: s.URL, Driver: s.DriverOptions, Durability: s.Durability, Connections: to.connections, MessageBytes: to.messageBytes,
+		TimeoutNs: int64(5 * time.Second), Now: now, OnError: func(error) {},
+	}
+}
+
+func (r *rig) prepare() {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	prepared := make([]broker.Topic, len(r.topics))
+	for i, topic := range r.topics {
+		prepared[i] = broker.Topic{Name: topic, Partitions: r.shape.partitions}
+	}
+	if err := r.session.Prepare(ctx, prepared); err != nil {
+		r.t.Fatalf("prepare %q: %v", r.topics, err)
+	}
+}
+
+// consume subscribes; before may be nil.
+func (r *rig) consume(to broker.Subscription, before func(receipt)) *subscription {
+	r.t.Helper()
+	s := &subscription{rig: r, before: before}
+	to.Members = max(1, to.Members)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if err := r.session.Consume(ctx, to, s.handle); err != nil {
+		r.t.Fatalf("consume %+v: %v", to, err)
+	}
+	return s
+}
+
+// refuses fails unless a subscription is refused with an error.
+func (r *rig) refuses(to broker.Subscription, what string) {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if err := r.session.Consume(ctx, to, func(broker.Delivery) {}); err == nil {
+		r.t.Errorf("%s is accepted by a system that has no such thing", what)
+	}
+}
+
+// plain subscribes to every message of a topic.
+func (r *rig) plain(connection int, topic string) *subscription {
+	r.t.Helper()
+	return r.consume(broker.Subscription{Connection: connection, Topic: topic}, nil)
+}
+
+func (s *subscription) handle(d broker.Delivery) {
+	r := s.rig
+	e, ok := envelope.Get(d.Payload)
+	if !ok || !slices.Equal(d.Payload, payload(r.shape.messageBytes, e)) {
+		r.t.Errorf("a payload of %d bytes arrives changed", len(d.Payload))
+		return
+	}
+	got := receipt{Envelope: e, receivedNs: d.ReceivedNs, redelivered: d.Redelivered}
+	if s.before != nil {
+		s.before(got)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s.got = append(s.got, got)
+}
+
+// payload of an envelope: what follows it depends on all of it.
+func payload(size int, e envelope.Envelope) []byte {
+	p := make([]byte, size)
+	envelope.Put(p, e)
+	word := e.Sequence*0x9e3779b97f4a7c15 + uint64(e.Stream)
+	for i := envelope.Bytes; i+8 <= size; i += 8 {
+		word = word*6364136223846793005 + 1442695040888963407
+		binary.LittleEndian.PutUint64(p[i:], word)
+	}
+	return p
+}
+
+// send sends message i to a topic, on partition 0.
+func (r *rig) send(connection int, topic string, i int64) {
+	r.sendTo(connection, &broker.Message{Name: topic, Index: i})
+}
+
+// sendTo sends m with the payload of its index; the envelope's stream is the partition, or the key's last digit.
+func (r *rig) sendTo(connection int, m *broker.Message) {
+	m.Topic = slices.Index(r.topics, m.Name)
+	stream := uint32(max(0, m.Partition))
+	if len(m.Key) > 0 {
+		stream = uint32(m.Key[len(m.Key)-1] - '0')
+	}
+	r.mu.Lock()
+	now := r.clock.Now()
+	slot := len(r.done)
+	r.done = append(r.done, outcome{sentNs: now})
+	r.mu.Unlock()
+	m.Payload = payload(r.shape.messageBytes, envelope.Envelope{Run: 1, Stream: stream, Sequence: uint64(m.Index), Sent: now})
+	r.producers[connection].Send(m, func(of *broker.Message, ackNs int64, err error) {
+		if of != m {
+			r.t.Errorf("done is called with another message than the one of the send")
+		}
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.done[slot].times++
+		r.done[slot].ackNs, r.done[slot].err = ackNs, err
+	})
+}
+
+// wait returns the first n messages that a subscription gets.
+func (s *subscription) wait(n int) []receipt {
+	s.rig.t.Helper()
+	s.rig.eventually(func() bool { return s.count() >= n }, func() string {
+		return fmt.Sprintf("%d messages arrive (%d have)", n, s.count())
+	})
+	return s.receipts()[:n]
+}
+
+func (s *subscription) count() int {
+	s.rig.mu.Lock()
+	defer s.rig.mu.Unlock()
+	return len(s.got)
+}
+
+func (s *subscription) receipts() []receipt {
+	s.rig.mu.Lock()
+	defer s.rig.mu.Unlock()
+	return slices.Clone(s.got)
+}
+
+// settled waits a little for deliveries that must not come.
+func settled() { time.Sleep(150 * time.Millisecond) }
+
+func (r *rig) doneSoFar() []outcome {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.done)
+}
+
+func (r *rig) eventually(holds func() bool, what func() string) {
+	r.t.Helper()
+	for deadline := time.Now().Add(patience); !holds(); time.Sleep(50 * time.Microsecond) {
+		if time.Now().After(deadline) {
+			r.t.Fatalf("not within %s: %s", patience, what())
+		}
+	}
+}
+
+// within fails when do does not return.
+func (r *rig) within(what string, do func()) {
+	r.t.Helper()
+	returned := make(chan struct{})
+	go func() { defer close(returned); do() }()
+	select {
+	case <-returned:
+	case <-time.After(patience):
+		r.t.Fatalf("%s hangs", what)
+	}
+}
+
+// removeAndClose ends a session that a test left open, and takes away what it made.
+func (r *rig) removeAndClose() {
+	r.closeOnce.Do(func() {
+		r.remove()
+		r.end()
+	})
+}
+
+func (r *rig) remove() {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if err := r.session.Remove(ctx); err != nil {
+		r.t.Errorf("remove: %v", err)
+	}
+}
+
+func (r *rig) close() { r.closeOnce.Do(r.end) }
+
+func (r *rig) end() {
+	if err := r.session.Close(); err != nil {
+		r.t.Errorf("close: %v", err)
+	}
+}
+
+// eachOnce fails unless the receipts are the messages 0 .. n-1, each once, in any order.
+func (r *rig) eachOnce(what string, n int, got []receipt) {
+	r.t.Helper()
+	times := map[uint64]int{}
+	for _, m := range got {
+		times[m.Sequence]++
+	}
+	for i := range uint64(n) {
+		if times[i] != 1 {
+			r.t.Errorf("%s: message %d arrives %d times", what, i, times[i])
+			return
+		}
+	}
+	if len(times) != n {
+		r.t.Errorf("%s: %d different messages arrive; %d were sent", what, len(times), n)
+	}
+}
+
+// inOrder fails unless sequences go up within each stream, if the system promises that.
+func (r *rig) inOrder(what string, got []receipt) {
+	r.t.Helper()
+	if r.session.Describe().Order != "per-producer" {
+		return
+	}
+	last := map[uint32]uint64{}
+	for k, m := range got {
+		if before, seen := last[m.Stream]; seen && m.Sequence <= before {
+			r.t.Fatalf("%s: message %d comes after message %d, as number %d", what, m.Sequence, before, k)
+		}
+		last[m.Stream] = m.Sequence
+	}
+}

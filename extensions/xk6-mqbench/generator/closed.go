@@ -1,0 +1,126 @@
+package generator
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+)
+
+// gate is where the sender of a closed load waits for a message to leave flight. One goroutine waits; any may open it.
+type gate struct {
+	waiting atomic.Bool
+	wake    chan struct{}
+}
+
+// opened wakes the one who waits, if somebody does.
+func (t *gate) opened() {
+	if t.waiting.Load() && t.waiting.CompareAndSwap(true, false) {
+		select {
+		case t.wake <- struct{}{}:
+		default: // it has been told already
+		}
+	}
+}
+
+// sendClosed sends all messages of the producer, as fast as inFlight allows: first its share of the warm-up, and when all of
+// that has settled, the rest.
+func (s *sender) sendClosed() {
+	g := s.g
+	defer g.sending.Done()
+	warmup := g.books.sequences(int64(s.producer), g.plan.Schedule.WarmupMessages)
+	all := g.books.sequences(int64(s.producer), g.plan.Schedule.Messages)
+	for seq := range all {
+		if seq == warmup {
+			select {
+			case <-g.opened:
+			case <-g.sendsOver:
+				return
+			}
+		}
+		if !s.enter() {
+			return
+		}
+		m := g.message(seq*int64(g.plan.Producers) + int64(s.producer))
+		s.connection.take()
+		if s.over() {
+			s.connection.unlock()
+			return
+		}
+		callNs := g.clock.Now() - g.t0
+		s.transmit(m, callNs, callNs, 0)
+		s.connection.unlock()
+	}
+}
+
+// --- internal ---
+
+// enter waits at the gate; false: the run is over.
+func (s *sender) enter() bool {
+	for !s.acquire() {
+		s.gate.waiting.Store(true)
+		// Subtle: a message may have left flight between the two lines above, with nobody to wake.
+		if s.acquire() {
+			s.gate.waiting.Store(false)
+			break
+		}
+		select {
+		case <-s.gate.wake:
+		case <-s.g.sendsOver:
+			return false
+		}
+	}
+	return !s.g.stop.Load()
+}
+
+// startClosed lets the senders go at T0.
+func (g *Generator) startClosed() {
+	time.Sleep(time.Duration(g.t0 - g.clock.Now()))
+	for _, s := range g.senders {
+		g.sending.Add(1)
+		go s.sendClosed()
+	}
+	go func() {
+		g.sending.Wait()
+		close(g.paced)
+	}()
+}
+
+// runClosed lets the senders go at T0, and goes on until every message has settled, or nothing has been sent or completed for the drain, or the time is over:
+// the messages that are not sent then are not offered, and those in flight have the drain to come back. It says how it came.
+func (g *Generator) runClosed(ctx context.Context) string {
+	g.startClosed()
+	endNs := g.t0 + g.plan.Schedule.DurationNs
+	movedNs, moves := g.clock.Now(), int64(-1)
+	open := false
+	for {
+		now := g.clock.Now()
+		t := g.recorder.Totals()
+		if n := t.Sent + t.Acked + t.Received + t.Settled; n != moves {
+			moves, movedNs = n, now
+		}
+		if !open && t.Sent >= g.plan.Schedule.WarmupMessages && g.nothingInFlight() {
+			open = true
+			g.recorder.Open(now - g.t0)
+			close(g.opened)
+		}
+		if now >= endNs {
+			g.endSends()
+		}
+		if g.settled() || now-movedNs >= g.plan.DrainNs || now >= endNs+g.plan.DrainNs {
+			return "complete"
+		}
+		select {
+		case <-ctx.Done():
+			g.endSends()
+			g.awaitFlight(interruptDrain)
+			return "interrupted"
+		case <-time.After(settlePoll):
+		}
+	}
+}
+
+// endSends lets no further message leave.
+func (g *Generator) endSends() {
+	g.stop.Store(true)
+	g.sendsOnce.Do(func() { close(g.sendsOver) })
+}

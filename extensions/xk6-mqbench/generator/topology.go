@@ -1,0 +1,68 @@
+package generator
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+)
+
+// Groups by which members share messages.
+const (
+	workersGroup    = "workers"
+	respondersGroup = "responders"
+)
+
+// pair is one subscription of a group: a member on a topic.
+type pair struct{ member, topic int }
+
+// pairs gives every member and every topic at least one subscription: number k is member k mod M on topic k mod T.
+func (p *Plan) pairs() []pair {
+	members, topics := p.Consumers, len(p.Topics)
+	pairs := make([]pair, max(members, topics))
+	for k := range pairs {
+		pairs[k] = pair{member: k % members, topic: k % topics}
+	}
+	return pairs
+}
+
+// membersOn is how many subscriptions a topic has of a group.
+func membersOn(topic int, pairs []pair) int {
+	n := 0
+	for _, pair := range pairs {
+		if pair.topic == topic {
+			n++
+		}
+	}
+	return n
+}
+
+// shared: several members of a group are on one topic.
+func (p *Plan) shared() bool { return p.grouped() && p.Consumers > len(p.Topics) }
+
+// allTopics are those of the plan, of the replies, and of the bystanders, in the order of broker.Message.Topic.
+func (p *Plan) allTopics() []broker.Topic {
+	var topics []broker.Topic
+	for _, name := range p.Topics {
+		topics = append(topics, broker.Topic{Name: name, Partitions: p.Partitions})
+	}
+	for _, name := range p.ReplyTopics {
+		topics = append(topics, broker.Topic{Name: name, Partitions: p.Partitions})
+	}
+	for n := range p.Bystanders {
+		topics = append(topics, broker.Topic{Name: p.bystander(n), Partitions: 1})
+	}
+	return topics
+}
+
+// bystander is the name of a topic on which nothing is sent.
+func (p *Plan) bystander(n int) string {
+	prefix := p.Topics[0][:strings.LastIndexByte(p.Topics[0], '.')+1]
+	return fmt.Sprintf("%sbystander%d", prefix, n)
+}
+
+// consumerConnection k, counted from 0 among those of consumers.
+func (p *Plan) consumerConnection(k int) int { return p.Connections + k%p.ConsumerConnections }
+
+// perConnection is the most producers that one connection has.
+func (p *Plan) perConnection() int { return (p.Producers + p.Connections - 1) / p.Connections }

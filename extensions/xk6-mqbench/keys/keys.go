@@ -1,0 +1,123 @@
+// Package keys says which key a message has: a function of the message's number and a seed, and of nothing else.
+package keys
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/draw"
+)
+
+// Exponent of the zipf distribution: key k, from 0, is drawn with a probability in proportion to 1 / (k + 1)^0.99. The value
+// is YCSB's ZIPFIAN_CONSTANT, which follows Gray et al., "Quickly Generating Billion-Record Synthetic Databases", SIGMOD 1994.
+// Of 1000 keys the first then has 13 % of the messages.
+const Exponent = 0.99
+
+// Most keys that there may be: all are kept, with about 30 bytes each.
+const Most = 10_000_000
+
+// Keys is one distribution over numbered keys. Safe for concurrent use; nothing is allocated after New.
+type Keys struct {
+	number func(i int64) int64
+	text   []byte
+	// ends[n] is where key n ends in text.
+	ends []uint32
+}
+
+// New makes the keys 0 .. count-1, distributed "round-robin" (message i has key i mod count), "random" (all equally
+// likely) or "zipf".
+func New(distribution string, count int, seed uint64) (*Keys, error) {
+	if count < 1 || count > Most {
+		return nil, fmt.Errorf("keys: count is %d, must be 1 .. %d", count, Most)
+	}
+	k := &Keys{ends: make([]uint32, count)}
+	row := draw.New(seed, draw.Keys)
+	switch distribution {
+	case "round-robin":
+		k.number = func(i int64) int64 { return i % int64(count) }
+	case "random":
+		k.number = func(i int64) int64 { return int64(row.Below(i, uint32(count))) }
+	case "zipf":
+		a := newAlias(zipf(count))
+		k.number = func(i int64) int64 { return a.draw(row.Uniform(i)) }
+	default:
+		return nil, fmt.Errorf("keys: distribution %q is unknown, have round-robin, random and zipf", distribution)
+	}
+	for n := range count {
+		k.text = strconv.AppendInt(append(k.text, 'k'), int64(n), 10)
+		k.ends[n] = uint32(len(k.text))
+	}
+	return k, nil
+}
+
+// Number of the key of message i.
+func (k *Keys) Number(i int64) int64 { return k.number(i) }
+
+// Bytes of key n, "k<n>". They are shared: nobody may change them.
+func (k *Keys) Bytes(n int64) []byte {
+	begin, end := uint32(0), k.ends[n]
+	if n > 0 {
+		begin = k.ends[n-1]
+	}
+	return k.text[begin:end:end]
+}
+
+// --- internal ---
+
+// zipf is how likely each key is.
+func zipf(count int) []float64 {
+	likely := make([]float64, count)
+	sum := 0.0
+	for k := range likely {
+		likely[k] = math.Pow(float64(k+1), -Exponent)
+		sum += likely[k]
+	}
+	for k := range likely {
+		likely[k] /= sum
+	}
+	return likely
+}
+
+// alias draws from any distribution with one look: column k holds key k up to keep[k], above it the key other[k]
+// (Walker's method, built as by Vose, "A Linear Algorithm for Generating Random Numbers with a Given Distribution", 1991).
+type alias struct {
+	keep  []float64
+	other []uint32
+}
+
+func newAlias(likely []float64) *alias {
+	n := len(likely)
+	a := &alias{keep: make([]float64, n), other: make([]uint32, n)}
+	var small, large []uint32
+	for k, p := range likely {
+		a.keep[k], a.other[k] = p*float64(n), uint32(k)
+		if a.keep[k] < 1 {
+			small = append(small, uint32(k))
+		} else {
+			large = append(large, uint32(k))
+		}
+	}
+	for len(small) > 0 && len(large) > 0 {
+		s, l := small[len(small)-1], large[len(large)-1]
+		small = small[:len(small)-1]
+		a.other[s] = l
+		a.keep[l] -= 1 - a.keep[s]
+		if a.keep[l] < 1 {
+			large = large[:len(large)-1]
+			small = append(small, l)
+		}
+	}
+	// What is left is 1 but for rounding: it keeps its whole column, as other is itself.
+	return a
+}
+
+// draw takes a number in (0, 1]: its whole part in units of a column is the column, the rest decides within it.
+func (a *alias) draw(uniform float64) int64 {
+	at := uniform * float64(len(a.keep))
+	column := min(int(at), len(a.keep)-1)
+	if at-float64(column) < a.keep[column] {
+		return int64(column)
+	}
+	return int64(a.other[column])
+}

@@ -1,0 +1,102 @@
+package schedule
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Stages is a rate that changes along straight lines, from T0 on. Message i is due when the integral of the rate reaches i;
+// after the last piece the rate stays as it is.
+type Stages struct {
+	legs []leg
+}
+
+// leg is a piece, in numbers that are exact for round durations and rates.
+type leg struct {
+	startNs int64
+	// first is the integral up to the start.
+	first float64
+	// durationNs; the last leg, which has no end, is of a constant rate: atStart messages in durationNs.
+	durationNs float64
+	// atStart and atEnd are the messages of the whole piece, were its rate that of its start or its end.
+	atStart, atEnd float64
+	endless        bool
+}
+
+var _ Schedule = (*Stages)(nil)
+
+// NewStages checks the pieces and adds them up.
+func NewStages(pieces []Piece) (*Stages, error) {
+	if len(pieces) == 0 {
+		return nil, errors.New("schedule: stages have no pieces")
+	}
+	s := &Stages{}
+	startNs, first := int64(0), 0.0
+	for k, p := range pieces {
+		if err := errors.Join(p.From.check(), p.To.check()); err != nil {
+			return nil, fmt.Errorf("stage %d: %w", k+1, err)
+		}
+		if p.DurationNs < 0 {
+			return nil, fmt.Errorf("schedule: stage %d lasts %d ns: must not be negative", k+1, p.DurationNs)
+		}
+		l := leg{startNs: startNs, first: first, durationNs: float64(p.DurationNs)}
+		l.atStart = float64(l.durationNs*float64(p.From.Messages)) / float64(p.From.PerNs)
+		l.atEnd = float64(l.durationNs*float64(p.To.Messages)) / float64(p.To.PerNs)
+		if p.DurationNs > 0 {
+			s.legs = append(s.legs, l)
+		}
+		startNs += p.DurationNs
+		first += float64((l.atStart + l.atEnd) / 2)
+	}
+	last := pieces[len(pieces)-1].To
+	s.legs = append(s.legs, leg{
+		startNs: startNs, first: first, durationNs: float64(last.PerNs),
+		atStart: float64(last.Messages), atEnd: float64(last.Messages), endless: true,
+	})
+	return s, nil
+}
+
+// Offset solves x = atStart * u + (atEnd - atStart) * u^2 / 2 for u = time / duration, in the form that subtracts no near
+// numbers: u = 2x / (atStart + sqrt(atStart^2 + 2 (atEnd - atStart) x)). Whole ns, cut.
+func (s *Stages) Offset(i int64) int64 {
+	at := float64(i)
+	lo, hi := 0, len(s.legs)
+	for hi-lo > 1 {
+		if mid := (lo + hi) / 2; s.legs[mid].first <= at {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	l := &s.legs[lo]
+	x := at - l.first
+	squared := max(0, float64(l.atStart*l.atStart)+float64(2*(l.atEnd-l.atStart)*x))
+	ns := float64(2*x*l.durationNs) / (l.atStart + math.Sqrt(squared))
+	if ns > l.durationNs && !l.endless {
+		ns = l.durationNs
+	}
+	return l.startNs + int64(ns)
+}
+
+// Before takes the integral at ns for a first guess and lets Offset decide.
+func (s *Stages) Before(ns int64) int64 {
+	if ns <= 0 {
+		return 0
+	}
+	l := &s.legs[0]
+	for k := range s.legs {
+		if s.legs[k].startNs < ns {
+			l = &s.legs[k]
+		}
+	}
+	u := float64(ns-l.startNs) / l.durationNs
+	n := max(0, int64(l.first+u*(l.atStart+u*(l.atEnd-l.atStart)/2)))
+	for n > 0 && s.Offset(n-1) >= ns {
+		n--
+	}
+	for s.Offset(n) < ns {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,187 @@
+package nats
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+)
+
+// Every option of the library that decides a number is set here, and printed by Describe: the library's own
+// defaults drop messages silently (500 000 pending) or keep them for later (8 MB reconnect buffer).
+const (
+	connectTimeout    = 5 * time.Second
+	reconnectWait     = 100 * time.Millisecond
+	pingInterval      = 20 * time.Second
+	maxPings          = 2
+	flusherTimeout    = time.Minute
+	writeBufferBytes  = 32 * 1024
+	pendingBytesLimit = 1 << 30
+)
+
+// connections are what both modes share: the links to the server, and what the library says of them.
+type connections struct {
+	broker.Options
+	own        options
+	security   *tls.Config
+	secret     []nats.Option
+	all        []*nats.Conn
+	closing    atomic.Bool
+	reconnects atomic.Int64
+	// lost, if not nil, is told of a connection that is lost.
+	lost func(connection int)
+
+	mu sync.Mutex
+	// subscriptions are those of ours, and those of the library that it has dropped messages of.
+	subscriptions map[*nats.Subscription]int64
+}
+
+func newConnections(o broker.Options, own options) (*connections, error) {
+	secret, err := own.secret()
+	if err != nil {
+		return nil, err
+	}
+	security, err := own.TLS.secure()
+	if err != nil {
+		return nil, err
+	}
+	return &connections{Options: o, own: own, security: security, secret: secret, subscriptions: map[*nats.Subscription]int64{}}, nil
+}
+
+// open makes all connections. headerBytes is what messages carry beside their payload.
+func (c *connections) open(headerBytes int) error {
+	for i := range c.Connections {
+		connection, err := c.connect(i)
+		if err != nil {
+			return fmt.Errorf("nats: connect: %w", err)
+		}
+		c.all = append(c.all, connection)
+	}
+	if limit := c.all[0].MaxPayload(); int64(c.MessageBytes+headerBytes) > limit {
+		return fmt.Errorf("nats: messages of %d bytes are above the server's max_payload of %d", c.MessageBytes+headerBytes, limit)
+	}
+	return nil
+}
+
+// watch has what the library drops of a subscription counted.
+func (c *connections) watch(s *nats.Subscription) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, known := c.subscriptions[s]; !known {
+		c.subscriptions[s] = 0
+	}
+}
+
+func (c *connections) Dropped() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var dropped int64
+	for s, known := range c.subscriptions {
+		// A closed subscription does not tell any more; what was dropped stays dropped.
+		if n, err := s.Dropped(); err == nil {
+			known = max(known, int64(n))
+			c.subscriptions[s] = known
+		}
+		dropped += known
+	}
+	return dropped
+}
+
+func (c *connections) Reconnects() int64 { return c.reconnects.Load() }
+
+func (c *connections) Close() error {
+	c.closing.Store(true)
+	c.Dropped()
+	for _, one := range c.all {
+		one.Close()
+	}
+	return nil
+}
+
+// flush returns when the server has handled what was sent on the connection so far: it handles commands in order.
+func (c *connections) flush(ctx context.Context, connection int) error {
+	return c.all[connection].FlushWithContext(ctx)
+}
+
+func (c *connections) library() string { return "nats.go v" + nats.Version }
+
+func (c *connections) server() string { return "nats-server " + c.all[0].ConnectedServerVersion() }
+
+func (c *connections) settings() map[string]string {
+	all := map[string]string{
+		"mode":                 c.own.Mode,
+		"connections":          strconv.Itoa(c.Connections),
+		"noEcho":               "false",
+		"reconnectBufferBytes": "0 (a publish without connection fails)",
+		"reconnectWait":        reconnectWait.String(),
+		"maxReconnects":        "unlimited",
+		"pingInterval":         pingInterval.String(),
+		"maxPingsOutstanding":  strconv.Itoa(maxPings),
+		"flusherTimeout":       flusherTimeout.String(),
+		"writeBufferBytes":     strconv.Itoa(writeBufferBytes),
+		"compression":          "false",
+		"tls":                  strconv.FormatBool(c.all[0].TLSRequired()),
+	}
+	if c.own.Auth != "" {
+		all["auth"] = c.own.Auth
+	}
+	return all
+}
+
+// --- internal ---
+
+func (c *connections) connect(i int) (*nats.Conn, error) {
+	report := func(what string, err error) {
+		if err != nil && !c.closing.Load() && c.OnError != nil {
+			c.OnError(fmt.Errorf("nats: %s: %w", what, err))
+		}
+	}
+	all := append([]nats.Option{
+		nats.Name("mqbench-" + strconv.Itoa(i)),
+		nats.Timeout(connectTimeout),
+		// Connection i begins at server i: a cluster's nodes get the same share in every run.
+		nats.DontRandomize(),
+		nats.MaxReconnects(-1),
+		nats.ReconnectWait(reconnectWait),
+		nats.ReconnectJitter(0, 0),
+		nats.ReconnectBufSize(-1),
+		nats.PingInterval(pingInterval),
+		nats.MaxPingsOutstanding(maxPings),
+		nats.FlusherTimeout(flusherTimeout),
+		nats.WriteBufferSize(writeBufferBytes),
+		nats.Compression(false),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			report("connection lost", err)
+			if c.lost != nil {
+				c.lost(i)
+			}
+		}),
+		nats.ReconnectHandler(func(*nats.Conn) { c.reconnects.Add(1) }),
+		nats.ErrorHandler(func(_ *nats.Conn, s *nats.Subscription, err error) {
+			if s != nil && errors.Is(err, nats.ErrSlowConsumer) {
+				c.watch(s)
+			}
+			report("asynchronous error", err)
+		}),
+	}, c.secret...)
+	if c.security != nil {
+		all = append(all, nats.Secure(c.security))
+	}
+	return nats.Connect(rotated(c.URL, i), all...)
+}
+
+// rotated is a list of servers that begins at number i.
+func rotated(urls string, i int) string {
+	all := strings.Split(urls, ",")
+	i %= len(all)
+	return strings.Join(append(all[i:len(all):len(all)], all[:i]...), ",")
+}

@@ -1,0 +1,134 @@
+package rabbitmq
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	amqp "github.com/rabbitmq/amqp091-go"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+)
+
+// subscription is one consumer. It lives as long as the session, on one channel after another.
+type subscription struct {
+	session *session
+	queue   *queue
+	manual  bool
+	handle  broker.Handler
+	// busy: an earlier channel's last delivery may still be in the handler when a new channel's first one comes.
+	busy sync.Mutex
+}
+
+func (s *session) consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
+	l := s.links[to.Connection]
+	w := l.current.Load()
+	if w == nil {
+		return errNotConnected
+	}
+	if to.Wildcard {
+		if err := s.allowPatterns(ctx); err != nil {
+			return err
+		}
+	}
+	if to.Group == "" {
+		if err := s.unstore(ctx, to.Topic); err != nil {
+			return err
+		}
+	}
+	sub := &subscription{session: s, queue: s.topology.subscribe(to, l), handle: handle}
+	// An exclusive queue ends with its connection, and what it holds with it: an acknowledgement would save nothing.
+	sub.manual = s.chosen.ack == manual || (s.chosen.ack == "" && !sub.queue.exclusive)
+	l.mu.Lock()
+	l.subscriptions = append(l.subscriptions, sub)
+	l.mu.Unlock()
+	return within(ctx, func() error { return sub.start(w) })
+}
+
+// start consumes on a wire. It returns when the broker has confirmed it.
+func (sub *subscription) start(w *wire) error {
+	s := sub.session
+	on, err := w.connection.Channel()
+	if err != nil {
+		return fmt.Errorf("open a channel: %w", err)
+	}
+	shut := on.NotifyClose(make(chan *amqp.Error, 1))
+	if sub.queue.exclusive {
+		// The broker may not have noticed yet that the queue's earlier owner is gone.
+		sub.queue.label = sub.queue.topic + ":" + random()
+	}
+	if err := s.topology.declareQueue(&channel{on}, sub.queue); err != nil {
+		return err
+	}
+	if err := on.Qos(s.chosen.prefetch, 0, false); err != nil {
+		return fmt.Errorf("set prefetch: %w", err)
+	}
+	deliveries, err := on.Consume(sub.queue.label, "", !sub.manual, false, false, false, nil)
+	if err != nil {
+		return err
+	}
+	go func() {
+		sub.take(deliveries)
+		select {
+		case err := <-shut:
+			w.fail(cause(err))
+		default:
+			w.fail(fmt.Errorf("the broker cancelled the consumer of %q", sub.queue.label))
+		}
+	}()
+	return nil
+}
+
+// --- internal ---
+
+// take handles what arrives, until the channel is closed.
+func (sub *subscription) take(deliveries <-chan amqp.Delivery) {
+	now := sub.session.options.Now
+	for d := range deliveries {
+		at := now()
+		sub.busy.Lock()
+		sub.handle(broker.Delivery{ReceivedNs: at, Payload: d.Body, Redelivered: d.Redelivered})
+		sub.busy.Unlock()
+		if sub.manual {
+			// An error means that the connection is gone: the broker delivers the message again.
+			_ = d.Ack(false)
+		}
+	}
+}
+
+// unstore deletes the queues that nobody would read: whoever subscribes without a group has a queue of its own.
+func (s *session) unstore(ctx context.Context, topic string) error {
+	queues := s.topology.unstore(topic)
+	if len(queues) == 0 {
+		return nil
+	}
+	return s.admin(ctx, s.links[0], func(on *channel) error {
+		for _, q := range queues {
+			if err := on.deleteQueue(q.label); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// allowPatterns changes to a topic exchange, with the queues that were bound before.
+func (s *session) allowPatterns(ctx context.Context) error {
+	queues, err := s.topology.allowPatterns()
+	if err != nil {
+		return err
+	}
+	if err := s.admin(ctx, s.links[0], s.topology.declareExchanges); err != nil {
+		return err
+	}
+	for _, q := range queues {
+		on := s.links[0]
+		if q.on != nil {
+			on = q.on // nobody else may touch an exclusive queue
+		}
+		if err := s.admin(ctx, on, func(on *channel) error { return s.topology.bind(on, q) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}

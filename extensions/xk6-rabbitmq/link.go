@@ -1,0 +1,309 @@
+package rabbitmq
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	amqp "github.com/rabbitmq/amqp091-go"
+)
+
+// Every option of the library that decides a number is set here, and printed by Describe.
+const (
+	dialTimeout    = 5 * time.Second
+	heartbeat      = 10 * time.Second
+	frameMaxBytes  = 128 * 1024
+	channelMax     = 2047
+	reconnectDelay = 100 * time.Millisecond
+	// closeGrace is how long the broker may take to answer our farewell.
+	closeGrace = 500 * time.Millisecond
+)
+
+// link is one of the run's connections, by its number: it is the wire that is up, and makes a new one when that is lost.
+type link struct {
+	session *session
+	number  int
+	// current is nil while there is none.
+	current atomic.Pointer[wire]
+
+	mu            sync.Mutex
+	subscriptions []*subscription
+}
+
+// wire is one TCP connection to the broker, and the channel to publish on it.
+type wire struct {
+	link       *link
+	raw        net.Conn
+	connection *amqp.Connection
+	publish    *amqp.Channel
+	// failed, guarded by the link's mu: it has been given up.
+	failed bool
+}
+
+// channel for declarations.
+type channel struct{ *amqp.Channel }
+
+// dial makes a wire. attempt chooses the node of a cluster.
+func (l *link) dial(ctx context.Context, attempt int) (*wire, error) {
+	s := l.session
+	w := &wire{link: l}
+	config := amqp.Config{
+		Locale:     "en_US",
+		Heartbeat:  heartbeat,
+		FrameSize:  frameMaxBytes,
+		ChannelMax: channelMax,
+		Properties: amqp.NewConnectionProperties(),
+		Dial: func(network, address string) (net.Conn, error) {
+			dialer := net.Dialer{Timeout: dialTimeout}
+			raw, err := dialer.DialContext(ctx, network, address)
+			if err != nil {
+				return nil, err
+			}
+			w.raw = raw
+			// The library takes it away when the connection is open.
+			return raw, raw.SetDeadline(time.Now().Add(dialTimeout))
+		},
+	}
+	config.Properties.SetClientConnectionName("mqbench-" + strconv.Itoa(l.number))
+	url := s.urls[(l.number+attempt)%len(s.urls)]
+	if s.tls != nil {
+		config.TLSClientConfig = s.tls.Clone()
+		url = strings.Replace(url, "amqp://", "amqps://", 1)
+	}
+	var err error
+	if w.connection, err = amqp.DialConfig(url, config); err != nil {
+		if w.raw != nil {
+			_ = w.raw.Close()
+		}
+		return nil, withoutURL(err)
+	}
+	if w.publish, err = w.connection.Channel(); err == nil && s.chosen.confirms {
+		err = w.publish.Confirm(false)
+	}
+	if err != nil {
+		_ = w.raw.Close()
+		return nil, fmt.Errorf("open a channel: %w", err)
+	}
+	return w, nil
+}
+
+// adopt makes w the link's wire and watches it; false when w is lost already, or the session has ended meanwhile.
+func (l *link) adopt(w *wire) bool {
+	l.mu.Lock()
+	if w.failed || l.session.closing.Load() {
+		l.mu.Unlock()
+		w.hangUp()
+		return false
+	}
+	l.current.Store(w)
+	l.mu.Unlock()
+	lost := w.connection.NotifyClose(make(chan *amqp.Error, 1))
+	shut := w.publish.NotifyClose(make(chan *amqp.Error, 1))
+	blocked := w.connection.NotifyBlocked(make(chan amqp.Blocking, 64))
+	go func() {
+		select {
+		case err := <-lost:
+			w.fail(cause(err))
+		case err := <-shut:
+			w.fail(cause(err))
+		}
+	}()
+	go func() {
+		for b := range blocked {
+			if b.Active {
+				l.session.report(fmt.Errorf("the broker blocks publishers: %s", b.Reason))
+			}
+		}
+	}()
+	return true
+}
+
+// fail gives the wire up, and has the link make a new one.
+//
+// Subtle: closing the socket is what frees a publish that the broker has blocked; the library itself would wait for it.
+func (w *wire) fail(err error) {
+	l := w.link
+	l.mu.Lock()
+	again := w.failed
+	w.failed = true
+	wasUp := l.current.CompareAndSwap(w, nil)
+	l.mu.Unlock()
+	if again {
+		return
+	}
+	_ = w.raw.Close()
+	if s := l.session; wasUp && !s.closing.Load() && !s.removing.Load() {
+		s.report(fmt.Errorf("connection lost: %w", err))
+		go l.reconnect()
+	}
+}
+
+// close says farewell and hangs up, answer or not.
+func (l *link) close() {
+	l.mu.Lock()
+	w := l.current.Swap(nil)
+	l.mu.Unlock()
+	if w != nil {
+		w.hangUp()
+	}
+}
+
+func (w *wire) hangUp() {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = w.connection.CloseDeadline(time.Now().Add(closeGrace))
+	}()
+	select {
+	case <-ended:
+	case <-time.After(2 * closeGrace):
+	}
+	_ = w.raw.Close()
+}
+
+// admin runs declarations on a channel of the link's wire, until ctx ends.
+func (s *session) admin(ctx context.Context, l *link, run func(*channel) error) error {
+	w := l.current.Load()
+	if w == nil {
+		return errNotConnected
+	}
+	return within(ctx, func() error { return w.declare(run) })
+}
+
+// alone runs declarations on a connection of their own.
+func (s *session) alone(ctx context.Context, run func(*channel) error) error {
+	l := &link{session: s, number: len(s.links)}
+	w, err := l.dial(ctx, 0)
+	if err != nil {
+		return err
+	}
+	defer w.hangUp()
+	return within(ctx, func() error { return w.declare(run) })
+}
+
+func (w *wire) declare(run func(*channel) error) error {
+	on, err := w.connection.Channel()
+	if err != nil {
+		return fmt.Errorf("open a channel: %w", err)
+	}
+	defer on.Close()
+	return run(&channel{on})
+}
+
+func (c *channel) deleteQueue(name string) error {
+	if _, err := c.QueueDelete(name, false, false, false); err != nil {
+		return fmt.Errorf("delete queue %q: %w", name, err)
+	}
+	return nil
+}
+
+// --- internal ---
+
+var (
+	errNotConnected = errors.New("not connected")
+	errHungUp       = errors.New("the broker hung up")
+)
+
+// reconnect tries until there is a wire with all that the link had, or the session ends.
+func (l *link) reconnect() {
+	s := l.session
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	told := false
+	for attempt := 1; ; attempt++ {
+		select {
+		case <-s.ended:
+			return
+		case <-time.After(reconnectDelay):
+		}
+		if s.removing.Load() {
+			return
+		}
+		w, err := l.dial(ctx, attempt)
+		if err == nil {
+			err = l.restore(w)
+			if err == nil && l.adopt(w) {
+				s.reconnects.Add(1)
+				return
+			}
+			if err == nil {
+				err = errHungUp
+			}
+			_ = w.raw.Close()
+		}
+		// A broker that is down refuses every time: once is enough.
+		if !told {
+			told = true
+			s.report(fmt.Errorf("reconnect: %w", err))
+		}
+	}
+}
+
+// restore declares everything anew, since a restarted broker has forgotten what is not durable, and consumes again.
+func (l *link) restore(w *wire) error {
+	t := l.session.topology
+	err := w.declare(func(on *channel) error {
+		if err := t.declareExchanges(on); err != nil {
+			return err
+		}
+		for _, q := range t.all(l) {
+			if q.exclusive {
+				continue // declared by its subscription
+			}
+			if err := t.declareQueue(on, q); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	subscriptions := slices.Clone(l.subscriptions)
+	l.mu.Unlock()
+	for _, sub := range subscriptions {
+		if err := sub.start(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// within waits for run no longer than ctx lasts: the library's own calls know no context.
+func within(ctx context.Context, run func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- run() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("no answer: %w", ctx.Err())
+	}
+}
+
+// cause of a closed channel: the library gives nil for an end without a word.
+func cause(err *amqp.Error) error {
+	if err == nil {
+		return errHungUp
+	}
+	return err
+}
+
+// explain adds the remedy to what RabbitMQ says of transient queues that are shared.
+func explain(err error) error {
+	if strings.Contains(err.Error(), "transient_nonexcl_queues") {
+		return fmt.Errorf("%w (this broker refuses transient queues that consumers share; permit them in its rabbitmq.conf: "+
+			"deprecated_features.permit.transient_nonexcl_queues = true, or use durability: os)", err)
+	}
+	return err
+}
+
+func (s *session) secure() bool { return s.tls != nil || strings.HasPrefix(s.urls[0], "amqps://") }

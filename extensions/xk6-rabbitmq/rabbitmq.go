@@ -1,0 +1,233 @@
+// Package rabbitmq is the driver for RabbitMQ over AMQP 0.9.1: classic, quorum and transient queues, publisher confirms,
+// consumers with manual or automatic acknowledgement.
+//
+// A topic is a routing key. Each subscription without a group has a queue of its own, bound to the key; a group shares
+// one. Topics that nobody subscribes to get a queue as well, so that what is sent to them is stored.
+package rabbitmq
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+)
+
+// libraryVersion is the one that go.mod pins; a test compares.
+const libraryVersion = "v1.16.0"
+
+// New makes a session.
+func New(o broker.Options) (broker.Session, error) {
+	var d driverOptions
+	if err := o.Decode(&d); err != nil {
+		return nil, fmt.Errorf("rabbitmq: %w", err)
+	}
+	chosen, err := choose(o, d)
+	if err != nil {
+		return nil, fmt.Errorf("rabbitmq: %w", err)
+	}
+	urls, err := addresses(o.URL)
+	if err != nil {
+		return nil, fmt.Errorf("rabbitmq: %w", err)
+	}
+	secure, err := tlsConfig(d.TLS)
+	if err != nil {
+		return nil, fmt.Errorf("rabbitmq: %w", err)
+	}
+	return &session{
+		options: o, chosen: chosen, urls: urls, tls: secure, topology: newTopology(chosen), ended: make(chan struct{}),
+	}, nil
+}
+
+type session struct {
+	options  broker.Options
+	chosen   choices
+	urls     []string
+	tls      *tls.Config
+	links    []*link
+	topology *topology
+
+	// negotiated with the first connection.
+	server, erlang      string
+	frameMax, channels  int
+	heartbeat           time.Duration
+	reconnects          atomic.Int64
+	removing            atomic.Bool
+	closing             atomic.Bool
+	ended               chan struct{}
+	storeOnce, endsOnce sync.Once
+	storeErr            error
+}
+
+var (
+	_ broker.Session  = (*session)(nil)
+	_ broker.Producer = (*producer)(nil)
+)
+
+func (s *session) Open(ctx context.Context) error {
+	for i := range s.options.Connections {
+		l := &link{session: s, number: i}
+		w, err := l.dial(ctx, 0)
+		if err != nil {
+			return fmt.Errorf("rabbitmq: connect: %w", err)
+		}
+		if i == 0 {
+			s.introduce(w)
+		}
+		s.links = append(s.links, l)
+		if !l.adopt(w) {
+			return fmt.Errorf("rabbitmq: connect: %w", errHungUp)
+		}
+	}
+	return nil
+}
+
+// Prepare makes the exchange. Queues come with their consumers; what earlier ones of the same name hold is deleted.
+func (s *session) Prepare(ctx context.Context, topics []broker.Topic) error {
+	names := make([]string, len(topics))
+	for i, t := range topics {
+		names[i] = t.Name
+	}
+	s.topology.name(names)
+	err := s.admin(ctx, s.links[0], func(on *channel) error {
+		for _, name := range names {
+			if err := on.deleteQueue(name); err != nil {
+				return err
+			}
+		}
+		return s.topology.declareExchanges(on)
+	})
+	if err != nil {
+		return fmt.Errorf("rabbitmq: prepare topics: %w", err)
+	}
+	return nil
+}
+
+// Remove deletes queues and exchanges over a connection of its own: the broker may block those that have published.
+func (s *session) Remove(ctx context.Context) error {
+	s.removing.Store(true)
+	err := s.alone(ctx, func(on *channel) error { return s.topology.delete(on) })
+	if err != nil {
+		return fmt.Errorf("rabbitmq: remove queues and exchanges: %w", err)
+	}
+	return nil
+}
+
+// Producer of a connection. The first call gives topics without a subscription their queue.
+func (s *session) Producer(connection int) (broker.Producer, error) {
+	s.storeOnce.Do(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), storeTimeout)
+		defer cancel()
+		queues := s.topology.unread()
+		if len(queues) > 0 {
+			s.storeErr = s.admin(ctx, s.links[0], func(on *channel) error { return s.topology.declareQueues(on, queues) })
+		}
+	})
+	if s.storeErr != nil {
+		return nil, fmt.Errorf("rabbitmq: declare queues: %w", explain(s.storeErr))
+	}
+	return newProducer(s, s.links[connection]), nil
+}
+
+func (s *session) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
+	if err := s.consume(ctx, to, handle); err != nil {
+		return fmt.Errorf("rabbitmq: consume %q: %w", to.Topic, explain(err))
+	}
+	return nil
+}
+
+func (s *session) Describe() broker.Description {
+	c := s.chosen
+	kind := c.exchange
+	if kind == "" {
+		kind = "direct; topic where a subscription is a pattern"
+	}
+	durable := strconv.FormatBool(c.queue != transient)
+	prefetch := strconv.Itoa(c.prefetch)
+	if c.prefetch == 0 {
+		prefetch = "0 (no bound)"
+	}
+	ack := c.ack
+	if ack == "" {
+		ack = manual
+		if c.queue == transient {
+			ack = "manual; auto on exclusive queues"
+		}
+	}
+	d := broker.Description{
+		Acks:      c.confirms,
+		Order:     "per-producer",
+		Wildcards: c.exchange == "" || c.exchange == pattern,
+		Stores:    true,
+		Library:   "amqp091-go " + libraryVersion,
+		Server:    "RabbitMQ " + s.server,
+		Settings: map[string]string{
+			"connections":      strconv.Itoa(s.options.Connections),
+			"channels":         "1 to publish for each connection, 1 for each subscription",
+			"queue":            c.queue,
+			"durable":          durable,
+			"exchange":         kind,
+			"confirms":         strconv.FormatBool(c.confirms),
+			"deliveryMode":     strconv.Itoa(int(c.deliveryMode())),
+			"mandatory":        "false",
+			"ack":              ack,
+			"prefetch":         prefetch + " for each consumer with manual ack",
+			"heartbeat":        s.heartbeat.String(),
+			"frameMaxBytes":    strconv.Itoa(s.frameMax),
+			"channelMax":       strconv.Itoa(s.channels),
+			"dialTimeout":      dialTimeout.String(),
+			"reconnect":        "after " + reconnectDelay.String() + ", unlimited; sends meanwhile fail",
+			"libraryRecovery":  "off",
+			"tls":              strconv.FormatBool(s.secure()),
+			"flush":            "each publish",
+			"unconfirmedLimit": "none",
+		},
+	}
+	if s.erlang != "" {
+		d.Settings["erlang"] = s.erlang
+	}
+	if c.replicas > 0 {
+		d.Settings["replicas"] = strconv.Itoa(c.replicas)
+	}
+	return d
+}
+
+// Dropped is 0: the library drops nothing of a connection that is up, and what a lost one had is the connection's loss.
+func (s *session) Dropped() int64 { return 0 }
+
+func (s *session) Reconnects() int64 { return s.reconnects.Load() }
+
+func (s *session) Close() error {
+	s.closing.Store(true)
+	s.endsOnce.Do(func() { close(s.ended) })
+	var all sync.WaitGroup
+	for _, l := range s.links {
+		all.Go(l.close)
+	}
+	all.Wait()
+	return nil
+}
+
+// --- internal ---
+
+// storeTimeout bounds the declaration of queues that nobody consumes.
+const storeTimeout = 30 * time.Second
+
+// introduce notes what the first connection was told.
+func (s *session) introduce(w *wire) {
+	properties, config := w.connection.Properties, w.connection.Config
+	version, _ := properties["version"].(string)
+	s.erlang, _ = properties["platform"].(string)
+	s.server = version
+	s.frameMax, s.channels, s.heartbeat = config.FrameSize, int(config.ChannelMax), config.Heartbeat
+}
+
+func (s *session) report(err error) {
+	if !s.closing.Load() && !s.removing.Load() && s.options.OnError != nil {
+		s.options.OnError(fmt.Errorf("rabbitmq: %w", err))
+	}
+}

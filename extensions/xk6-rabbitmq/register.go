@@ -1,0 +1,5 @@
+package rabbitmq
+
+import "github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+
+func init() { broker.Register("rabbitmq", New) }

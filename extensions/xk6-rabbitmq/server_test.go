@@ -1,0 +1,209 @@
+package rabbitmq
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	amqp "github.com/rabbitmq/amqp091-go"
+)
+
+// server is a rabbitmq-server of the tests' own: node name, cookie, ports and folders that nothing else uses.
+type server struct {
+	store            string
+	port, dist, epmd int
+	command          *exec.Cmd
+	names            *exec.Cmd
+	ended            chan struct{}
+}
+
+var (
+	sharedOnce sync.Once
+	shared     *server
+	sharedErr  error
+)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if shared != nil {
+		shared.kill()
+		shared.names.Process.Kill()
+		_ = shared.names.Wait()
+		_ = os.RemoveAll(shared.store)
+	}
+	os.Exit(code)
+}
+
+// running is the server that all tests of this binary share. Without one installed the test is skipped, in CI it fails.
+func running(t testing.TB) *server {
+	t.Helper()
+	sharedOnce.Do(func() { shared, sharedErr = newServer() })
+	if errors.Is(sharedErr, exec.ErrNotFound) && os.Getenv("CI") != "true" {
+		t.Skip("there is no rabbitmq-server here: apt-get install rabbitmq-server, or brew install rabbitmq")
+	}
+	if sharedErr != nil {
+		t.Fatal(sharedErr)
+	}
+	return shared
+}
+
+func newServer() (*server, error) {
+	store, err := os.MkdirTemp("", "mqbench-rabbitmq-")
+	if err != nil {
+		return nil, err
+	}
+	s := &server{store: store}
+	if err := freePorts(&s.port, &s.dist, &s.epmd); err != nil {
+		return nil, err
+	}
+	files := map[string]string{
+		"rabbitmq.conf": fmt.Sprintf("listeners.tcp.1 = 127.0.0.1:%d\ndefault_user = bench\ndefault_pass = s3cr3t\n"+
+			"disk_free_limit.absolute = 50MB\nlog.console = true\nlog.console.level = warning\nlog.file = false\n", s.port),
+		"env.conf": "", "enabled_plugins": "[].", "advanced.config": "[].", ".erlang.cookie": "mqbenchtest",
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(store, name), []byte(text), 0o400); err != nil {
+			return nil, err
+		}
+	}
+	return s, s.start()
+}
+
+func freePorts(ports ...*int) error {
+	for _, port := range ports {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return err
+		}
+		defer listener.Close()
+		*port = listener.Addr().(*net.TCPAddr).Port
+	}
+	return nil
+}
+
+// script is the server itself; what Debian has on PATH is a wrapper that changes the user.
+func script() (string, error) {
+	found := []string{"/usr/lib/rabbitmq/bin/rabbitmq-server"}
+	if path, err := exec.LookPath("rabbitmq-server"); err == nil {
+		found = append(found, path)
+	}
+	for _, path := range found {
+		if _, err := os.Stat(path); err == nil {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("rabbitmq-server: %w", exec.ErrNotFound)
+}
+
+// start starts it, again after kill; what is durable is still there.
+func (s *server) start() error {
+	program, err := script()
+	if err != nil {
+		return err
+	}
+	if s.names == nil {
+		// Distributed Erlang wants a name server; in the foreground it dies with us.
+		s.names = exec.Command("epmd", "-port", fmt.Sprint(s.epmd), "-address", "127.0.0.1")
+		s.names.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+		if err := s.names.Start(); err != nil {
+			return err
+		}
+	}
+	in := func(name string) string { return filepath.Join(s.store, name) }
+	var log bytes.Buffer
+	s.command = exec.Command(program)
+	s.command.Stdout, s.command.Stderr = &log, &log
+	s.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	s.command.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + s.store, "ERL_CRASH_DUMP_SECONDS=0",
+		"detached=true", // the script becomes the server instead of its parent
+		"RABBITMQ_CONF_ENV_FILE=" + in("env.conf"),
+		"RABBITMQ_NODENAME=mqbenchtest-" + fmt.Sprint(os.Getpid()) + "@localhost",
+		"RABBITMQ_MNESIA_BASE=" + in("data"), "RABBITMQ_LOG_BASE=" + in("log"), "RABBITMQ_LOGS=-",
+		"RABBITMQ_CONFIG_FILE=" + in("rabbitmq.conf"), "RABBITMQ_ADVANCED_CONFIG_FILE=" + in("advanced.config"),
+		"RABBITMQ_ENABLED_PLUGINS_FILE=" + in("enabled_plugins"), "RABBITMQ_GENERATED_CONFIG_DIR=" + in("generated"),
+		"RABBITMQ_PID_FILE=" + in("pid"), fmt.Sprintf("RABBITMQ_DIST_PORT=%d", s.dist),
+		fmt.Sprintf("ERL_EPMD_PORT=%d", s.epmd), "ERL_EPMD_ADDRESS=127.0.0.1",
+		"RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS=-kernel inet_dist_use_interface {127,0,0,1}",
+	}
+	if err := s.command.Start(); err != nil {
+		return err
+	}
+	s.ended = make(chan struct{})
+	go func() { _ = s.command.Wait(); close(s.ended) }()
+	for deadline := time.Now().Add(90 * time.Second); time.Now().Before(deadline); {
+		c, err := amqp.Dial(s.url())
+		if err == nil {
+			return c.Close()
+		}
+		select {
+		case <-s.ended:
+			return fmt.Errorf("rabbitmq-server ended: %s", strings.TrimSpace(log.String()))
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	s.kill()
+	return errors.New("rabbitmq-server takes no connections within 90s")
+}
+
+func (s *server) url() string { return fmt.Sprintf("amqp://bench:s3cr3t@127.0.0.1:%d", s.port) }
+
+func (s *server) kill() {
+	_ = syscall.Kill(-s.command.Process.Pid, syscall.SIGKILL)
+	<-s.ended
+}
+
+func (s *server) signal(t testing.TB, signal syscall.Signal) {
+	t.Helper()
+	if err := s.command.Process.Signal(signal); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// broken kills the server, and brings it back when the test is over.
+func (s *server) broken(t *testing.T) {
+	s.kill()
+	t.Cleanup(func() {
+		if err := s.start(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// exists asks the server whether there is a queue or an exchange of that topic.
+func (s *server) exists(t *testing.T, topic string) bool {
+	t.Helper()
+	c, err := amqp.Dial(s.url())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	// A question that is answered with no closes its channel.
+	there := func(ask func(*amqp.Channel) error) bool {
+		channel, err := c.Channel()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ask(channel) == nil
+	}
+	found := there(func(on *amqp.Channel) error {
+		_, err := on.QueueDeclarePassive(topic, true, false, false, false, nil)
+		return err
+	})
+	prefix := topic[:strings.LastIndexByte(topic, '.')]
+	for _, exchange := range []string{topic, prefix + ":direct", prefix + ":topic"} {
+		found = found || there(func(on *amqp.Channel) error {
+			return on.ExchangeDeclarePassive(exchange, "direct", true, false, false, false, nil)
+		})
+	}
+	return found
+}

@@ -1,0 +1,198 @@
+package redis
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+)
+
+// blockFor is how long a consumer's command waits inside of the server before the consumer looks around for what dead ones
+// have left. A message that comes meanwhile is handed over at once.
+const blockFor = time.Second
+
+// consumer reads one stream or list on a socket of its own, since a command that waits occupies it.
+type consumer struct {
+	s      *session
+	line   *line
+	topic  *topic
+	handle broker.Handler
+	// group is nil for a reader of a stream, whom nobody acknowledges.
+	group *group
+	// name within the group: the session's, and a number.
+	name string
+	// last entry that a reader without a group has got.
+	last string
+	// want is how many messages a consumer of a list takes at once: more while there are more.
+	want    int
+	handled atomic.Int64
+}
+
+// fetched is one message as it came; id is what it is acknowledged by.
+type fetched struct{ id, payload string }
+
+// group is what the members of this session know together.
+type group struct {
+	name string
+	// nextNs is when one of them looks for dead members again.
+	nextNs  atomic.Int64
+	handled atomic.Int64
+	trimmed sync.Once
+
+	mu sync.Mutex
+	// suspects are the sessions that showed no sign of life when last looked at.
+	suspects map[string]bool
+}
+
+// newConsumer makes a consumer that is not running yet. A group of nil has none.
+func (s *session) newConsumer(to broker.Subscription, handle broker.Handler, g *group) *consumer {
+	s.consumers++
+	c := &consumer{
+		s: s, line: s.lines[to.Connection], handle: handle, group: g, want: 1, last: "0-0",
+		name: s.name + "." + strconv.Itoa(s.consumers), topic: &topic{name: to.Topic},
+	}
+	for _, t := range s.topics {
+		if t.name == to.Topic {
+			c.topic = t
+		}
+	}
+	return c
+}
+
+// run calls step until the session ends; fresh says that the socket is a new one.
+func (c *consumer) run(k *socket, step func(k *socket, fresh bool) error) {
+	fresh := false
+	for c.s.over.Err() == nil {
+		err := step(k, fresh)
+		switch {
+		case err == nil:
+			fresh = false
+		case c.s.removed.Load():
+			return
+		case refused(err):
+			c.s.report(err)
+			time.Sleep(reconnectWait)
+		default:
+			if k = c.s.again(k, err, c.s.redial); k == nil {
+				return
+			}
+			fresh = true
+		}
+	}
+}
+
+// take hands messages, which came at atNs, to the handler and acknowledges each; again: they were handed out before.
+func (c *consumer) take(list []fetched, atNs int64, again bool) {
+	for _, m := range list {
+		if c.s.over.Err() != nil {
+			return
+		}
+		c.handle(broker.Delivery{ReceivedNs: atNs, Payload: bytesOf(m.payload), Redelivered: again})
+		if c.group == nil {
+			c.handled.Add(1)
+			continue
+		}
+		c.group.handled.Add(1)
+		if c.s.over.Err() == nil {
+			c.acknowledge(m)
+		}
+	}
+}
+
+// --- internal ---
+
+func (c *consumer) acknowledge(m fetched) {
+	if c.s.mode == modeStreams {
+		c.line.send(entry{key: c.topic.name, group: c.group.name, value: m.id})
+		return
+	}
+	c.line.send(entry{key: takenBy(c.topic.name, c.name), value: m.payload})
+}
+
+// due says once for all members of a group that it is time to look for dead members.
+func (c *consumer) due() bool {
+	nowNs := c.s.options.Now()
+	next := c.group.nextNs.Load()
+	return nowNs >= next && c.group.nextNs.CompareAndSwap(next, nowNs+c.s.ClaimAfterNs/3)
+}
+
+// dead gives those members whose session has shown no sign of life twice in a row. A server that was frozen forgets all signs
+// when it wakes up: the second look is after those that live had time for a new one.
+func (c *consumer) dead(k *socket, members []string) ([]string, error) {
+	c.group.mu.Lock()
+	defer c.group.mu.Unlock()
+	silent := map[string]bool{}
+	known := map[string]bool{}
+	var dead []string
+	for _, member := range members {
+		session := member[:max(0, strings.LastIndex(member, "."))]
+		if session == c.s.name {
+			continue
+		}
+		if !known[session] {
+			known[session] = true
+			n, err := k.client.Exists(c.s.over, aliveKey(session)).Result()
+			if err != nil {
+				return nil, err
+			}
+			silent[session] = n == 0
+		}
+		if silent[session] && c.group.suspects[session] {
+			dead = append(dead, member)
+		}
+	}
+	c.group.suspects = silent
+	return dead, nil
+}
+
+// live shows a sign of life of this session from now on, three times in the time after which others take it for dead.
+func (s *session) live(ctx context.Context) error {
+	sign := func(ctx context.Context) error {
+		return s.ask(ctx, func(k *socket) error {
+			return k.client.Set(ctx, s.aliveKey(), 1, time.Duration(s.ClaimAfterNs)).Err()
+		})
+	}
+	if len(s.groups) > 1 {
+		return nil // it does already
+	}
+	if err := sign(ctx); err != nil {
+		return err
+	}
+	while, quiet := context.WithCancel(s.over)
+	over := make(chan struct{})
+	s.quiet = func() { quiet(); <-over }
+	go func() {
+		defer close(over)
+		ticker := time.NewTicker(time.Duration(s.ClaimAfterNs / 3))
+		defer ticker.Stop()
+		for {
+			select {
+			case <-while.Done():
+				return
+			case <-ticker.C:
+				_ = sign(while)
+			}
+		}
+	}()
+	return nil
+}
+
+func (s *session) aliveKey() string { return aliveKey(s.name) }
+
+func aliveKey(session string) string { return session + ".alive" }
+
+// textOf reads a string of an answer.
+func textOf(value any) string {
+	text, _ := value.(string)
+	return text
+}
+
+// nothing says whether a command that waits came back with nothing.
+func nothing(err error) bool { return errors.Is(err, redis.Nil) }

@@ -1,0 +1,218 @@
+package redis
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+)
+
+// line is the sending side of a connection: it has a link, or none while it is being made anew. go-redis waits for the
+// answers to one pipeline before it writes the next one on a connection, so that a message would wait for a round trip that
+// has nothing to do with it; so the library connects and logs in, and the link talks on its socket.
+type line struct {
+	s       *session
+	current atomic.Pointer[link]
+}
+
+// send queues a command; done or fail is called once. It blocks while the queue is full.
+func (l *line) send(e entry) {
+	if !l.current.Load().put(e) {
+		if l.s.over.Err() != nil {
+			e.fail(errClosed)
+			return
+		}
+		e.fail(errNotConnected)
+	}
+}
+
+// run keeps the line alive until the session ends.
+func (l *line) run(k *socket) {
+	for {
+		link := l.current.Load()
+		reason := link.run()
+		if l.s.over.Err() != nil {
+			link.fail(errClosed)
+			return
+		}
+		link.fail(errUnanswered)
+		if k = l.s.again(k, reason, l.s.redial); k == nil {
+			return
+		}
+		l.current.Store(newLink(l.s, k))
+	}
+}
+
+// link writes commands as they come and reads their answers, each in a goroutine of its own: what is queued while a write is
+// under way leaves as one pipeline right after it. There is no timer.
+type link struct {
+	s    *session
+	conn io.ReadWriteCloser
+	// queue holds what is to be written, unanswered what has been.
+	queue      chan entry
+	unanswered chan entry
+	broken     chan struct{}
+	breakOnce  sync.Once
+	reason     error
+
+	// gate: senders hold it for reading, so that nothing is put into the queue of a link that is being emptied.
+	gate sync.RWMutex
+	dead bool
+}
+
+// entry is one command: a message with its completion, or an acknowledgement of a consumer.
+type entry struct {
+	m    *broker.Message
+	done broker.Done
+	// key and value of an acknowledgement: XACK key group value, LREM key -1 value.
+	key, group, value string
+}
+
+func (e entry) fail(err error) {
+	if e.m != nil {
+		e.done(e.m, 0, err)
+	}
+}
+
+func newLink(s *session, k *socket) *link {
+	return &link{
+		s: s, conn: k.conn, broken: make(chan struct{}),
+		queue: make(chan entry, s.queueLength), unanswered: make(chan entry, s.queueLength),
+	}
+}
+
+// put queues a command; false: the connection is lost.
+func (l *link) put(e entry) bool {
+	l.gate.RLock()
+	defer l.gate.RUnlock()
+	if l.dead {
+		return false
+	}
+	select {
+	case l.queue <- e:
+		return true
+	case <-l.broken:
+		return false
+	}
+}
+
+// run works until the connection breaks, and returns why.
+func (l *link) run() error {
+	var both sync.WaitGroup
+	both.Add(2)
+	go func() { defer both.Done(); l.snap(l.write()) }()
+	go func() { defer both.Done(); l.snap(l.read()) }()
+	both.Wait()
+	return l.reason
+}
+
+// fail completes everything that waits, after run.
+func (l *link) fail(err error) {
+	l.gate.Lock()
+	l.dead = true
+	l.gate.Unlock()
+	for _, waiting := range []chan entry{l.unanswered, l.queue} {
+		for len(waiting) > 0 {
+			(<-waiting).fail(err)
+		}
+	}
+}
+
+// --- internal ---
+
+func (l *link) snap(reason error) {
+	l.breakOnce.Do(func() {
+		l.reason = reason
+		close(l.broken)
+		_ = l.conn.Close()
+	})
+}
+
+func (l *link) write() error {
+	w := bufio.NewWriterSize(l.conn, bufferBytes)
+	for {
+		var e entry
+		select {
+		case e = <-l.queue:
+		case <-l.broken:
+			return nil
+		}
+		for more := true; more; {
+			// Subtle: before it is written, for its answer may come at once.
+			select {
+			case l.unanswered <- e:
+			default:
+				if err := w.Flush(); err != nil {
+					e.fail(errNotConnected)
+					return err
+				}
+				select {
+				case l.unanswered <- e:
+				case <-l.broken:
+					e.fail(errNotConnected)
+					return nil
+				}
+			}
+			l.s.encode(w, e)
+			select {
+			case e = <-l.queue:
+			default:
+				more = false
+			}
+		}
+		if err := w.Flush(); err != nil {
+			return err
+		}
+	}
+}
+
+func (l *link) read() error {
+	source := &stamped{source: l.conn, now: l.s.options.Now}
+	r := bufio.NewReaderSize(source, bufferBytes)
+	for {
+		integer, refusal, err := readAnswer(r)
+		if err != nil {
+			return err
+		}
+		var e entry
+		select {
+		case e = <-l.unanswered:
+		default:
+			return errors.New("an answer that nothing asked for")
+		}
+		switch {
+		case refusal != "":
+			err := fmt.Errorf("redis: %s: %s", l.s.command, refusal)
+			if e.m == nil {
+				l.s.report(fmt.Errorf("acknowledge: %s", refusal))
+			}
+			e.fail(err)
+		case e.m == nil:
+		case l.s.mode == modePubSub:
+			if integer == 0 {
+				l.s.report(errNobody)
+			}
+			e.done(e.m, 0, nil)
+		default:
+			l.s.added(e.m.Topic)
+			e.done(e.m, source.atNs, nil)
+		}
+	}
+}
+
+// stamped knows when the last bytes came: answers that come together have the same time, whatever is done with each.
+type stamped struct {
+	source io.Reader
+	now    func() int64
+	atNs   int64
+}
+
+func (s *stamped) Read(into []byte) (int, error) {
+	n, err := s.source.Read(into)
+	s.atNs = s.now()
+	return n, err
+}

@@ -1,0 +1,148 @@
+package redis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+)
+
+// A list as a queue: LPUSH at its head; consumers move from its tail to a list of their own (BLMOVE) and remove each message
+// from that after its handler has returned (LREM). What a consumer took and did not finish is found there: at least once.
+// BRPOP would be cheaper and lose what a dying consumer holds. LREM by value, and not by position, so that an
+// acknowledgement that is sent twice, or late, cannot remove another message; it costs the payload once more.
+
+// popList consumes a list. Each message goes to one consumer: a list has one group, or one consumer without.
+func (s *session) popList(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
+	g := s.groups[to.Topic]
+	switch {
+	case g == nil:
+		g = &group{name: to.Group}
+		s.groups[to.Topic] = g
+		if err := s.live(ctx); err != nil {
+			return err
+		}
+	case to.Group == "" || g.name != to.Group:
+		return errors.New("a list gives each message to one consumer, so that it has one group, or one subscription without; use mode streams or pubsub")
+	}
+	c := s.newConsumer(to, handle, g)
+	if err := s.ask(ctx, func(k *socket) error { return c.enrol(ctx, k) }); err != nil {
+		return err
+	}
+	return s.begin(ctx, c, c.pop)
+}
+
+// --- internal ---
+
+// membersOf is the set of all who consume a list.
+func membersOf(topic string) string { return topic + ".members" }
+
+// takenBy is the list of what a member has taken and not finished, the oldest at its tail.
+func takenBy(topic, member string) string { return topic + ".taken." + member }
+
+func (c *consumer) enrol(ctx context.Context, k *socket) error {
+	return k.client.SAdd(ctx, membersOf(c.topic.name), c.name).Err()
+}
+
+// pop is a step of a consumer.
+func (c *consumer) pop(k *socket, fresh bool) error {
+	own := takenBy(c.topic.name, c.name)
+	if fresh {
+		if err := c.resume(k, own); err != nil {
+			return err
+		}
+	}
+	if c.due() {
+		if err := c.claimLists(k, own); err != nil {
+			return err
+		}
+	}
+	list, err := c.move(k, c.topic.name, own, c.want, true)
+	atNs := c.s.options.Now()
+	if err != nil {
+		return err
+	}
+	if len(list) == c.want {
+		c.want = min(2*c.want, c.s.Prefetch)
+	} else {
+		c.want = 1
+	}
+	c.take(list, atNs, false)
+	return nil
+}
+
+// move takes up to n messages from one list to another; wait: for the first of them, a while.
+func (c *consumer) move(k *socket, from, to string, n int, wait bool) ([]fetched, error) {
+	ctx := c.s.over
+	commands, err := k.client.Pipelined(ctx, func(p redis.Pipeliner) error {
+		for i := range n {
+			if i == 0 && wait {
+				p.Do(ctx, "BLMOVE", from, to, "RIGHT", "LEFT", blockFor.Seconds())
+			} else {
+				p.Do(ctx, "LMOVE", from, to, "RIGHT", "LEFT")
+			}
+		}
+		return nil
+	})
+	if err != nil && !nothing(err) {
+		return nil, err
+	}
+	list := make([]fetched, 0, n)
+	for _, command := range commands {
+		payload, err := command.(*redis.Cmd).Text()
+		if err == nil {
+			list = append(list, fetched{payload: payload})
+		} else if !nothing(err) {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// resume takes again what was moved on the socket before and not removed.
+func (c *consumer) resume(k *socket, own string) error {
+	if err := c.enrol(c.s.over, k); err != nil {
+		return err
+	}
+	left, err := k.client.LRange(c.s.over, own, 0, -1).Result()
+	atNs := c.s.options.Now()
+	if err != nil {
+		return err
+	}
+	list := make([]fetched, 0, len(left))
+	for i := len(left) - 1; i >= 0; i-- {
+		list = append(list, fetched{payload: left[i]})
+	}
+	c.take(list, atNs, true)
+	return nil
+}
+
+// claimLists takes over what members of dead sessions have not finished.
+func (c *consumer) claimLists(k *socket, own string) error {
+	members, err := k.client.SMembers(c.s.over, membersOf(c.topic.name)).Result()
+	if err != nil {
+		return err
+	}
+	dead, err := c.dead(k, members)
+	if err != nil {
+		return err
+	}
+	for _, member := range dead {
+		list, err := c.move(k, takenBy(c.topic.name, member), own, c.s.Prefetch, false)
+		atNs := c.s.options.Now()
+		if err != nil {
+			return err
+		}
+		if len(list) == 0 {
+			err := k.client.SRem(c.s.over, membersOf(c.topic.name), member).Err()
+			if err != nil {
+				return fmt.Errorf("forget a dead member: %w", err)
+			}
+		}
+		c.take(list, atNs, true)
+	}
+	return nil
+}

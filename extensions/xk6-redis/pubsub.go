@@ -1,0 +1,183 @@
+package redis
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"unsafe"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+)
+
+// subscriber is a socket that receives channels. Redis sends a message once to each socket, however often that is
+// subscribed: a second subscription to the same channel gets a socket of its own.
+type subscriber struct {
+	s *session
+
+	mu     sync.Mutex
+	socket *socket
+	// channels and patterns, as Redis writes them.
+	channels, patterns map[string]*target
+}
+
+type target struct {
+	handle broker.Handler
+	// words of a pattern: "*" of Redis also stands for dots, ours for one word.
+	words []string
+	// confirmed is closed when the server has answered.
+	confirmed chan struct{}
+	once      sync.Once
+}
+
+func (s *session) subscribe(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
+	t := &target{handle: handle, confirmed: make(chan struct{})}
+	name := to.Topic
+	if to.Wildcard {
+		name, t.words = glob(to.Topic), strings.Split(to.Topic, ".")
+	}
+	err := s.place(ctx, to, name, t)
+	if err != nil {
+		return err
+	}
+	select {
+	case <-t.confirmed:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.over.Done():
+		return errClosed
+	}
+}
+
+// --- internal ---
+
+// place puts a subscription on the first socket of its connection that does not have it.
+func (s *session) place(ctx context.Context, to broker.Subscription, name string, t *target) error {
+	for _, one := range s.subscribers[to.Connection] {
+		if !one.has(to.Wildcard, name) {
+			return one.add(ctx, to.Wildcard, name, t)
+		}
+	}
+	k, err := s.listen(ctx)
+	if err != nil {
+		return err
+	}
+	one := &subscriber{
+		s: s, socket: k,
+		channels: map[string]*target{}, patterns: map[string]*target{},
+	}
+	s.subscribers[to.Connection] = append(s.subscribers[to.Connection], one)
+	if err := one.add(ctx, to.Wildcard, name, t); err != nil {
+		return err
+	}
+	go one.run()
+	return nil
+}
+
+func (r *subscriber) has(wildcard bool, name string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.of(wildcard)[name] != nil
+}
+
+func (r *subscriber) of(wildcard bool) map[string]*target {
+	if wildcard {
+		return r.patterns
+	}
+	return r.channels
+}
+
+func (r *subscriber) add(ctx context.Context, wildcard bool, name string, t *target) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.of(wildcard)[name] = t
+	if wildcard {
+		return r.socket.pubsub.PSubscribe(ctx, name)
+	}
+	return r.socket.pubsub.Subscribe(ctx, name)
+}
+
+func (r *subscriber) find(wildcard bool, name string) *target {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.of(wildcard)[name]
+}
+
+func (r *subscriber) run() {
+	for {
+		// This goroutine alone replaces the socket.
+		message, err := r.socket.pubsub.Receive(r.s.over)
+		nowNs := r.s.options.Now()
+		if err != nil {
+			if !r.again(err) {
+				return
+			}
+			continue
+		}
+		switch m := message.(type) {
+		case *redis.Subscription:
+			if t := r.find(m.Kind == "psubscribe", m.Channel); t != nil {
+				t.once.Do(func() { close(t.confirmed) })
+			}
+		case *redis.Message:
+			t := r.find(m.Pattern != "", or(m.Pattern, m.Channel))
+			if t != nil && t.matches(m.Channel) {
+				t.handle(broker.Delivery{ReceivedNs: nowNs, Payload: bytesOf(m.Payload)})
+			}
+		}
+	}
+}
+
+// again replaces the broken socket and subscribes anew; what was published in between is lost. false: the session has ended.
+func (r *subscriber) again(reason error) bool {
+	k := r.s.again(r.socket, reason, r.s.listen)
+	if k == nil {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.socket = k
+	for name := range r.channels {
+		_ = k.pubsub.Subscribe(r.s.over, name) // an error shows in Receive
+	}
+	for name := range r.patterns {
+		_ = k.pubsub.PSubscribe(r.s.over, name)
+	}
+	return true
+}
+
+func (t *target) matches(channel string) bool {
+	if t.words == nil {
+		return true
+	}
+	if strings.Count(channel, ".")+1 != len(t.words) {
+		return false
+	}
+	for _, word := range t.words {
+		var have string
+		have, channel, _ = strings.Cut(channel, ".")
+		if word != "*" && word != have {
+			return false
+		}
+	}
+	return true
+}
+
+// glob writes a pattern of ours as one of Redis: there, other letters have a meaning too.
+func glob(pattern string) string {
+	return strings.NewReplacer(`\`, `\\`, "?", `\?`, "[", `\[`, "]", `\]`).Replace(pattern)
+}
+
+func or(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// bytesOf gives the bytes of a string without copying them: handlers only read.
+func bytesOf(s string) []byte {
+	return unsafe.Slice(unsafe.StringData(s), len(s))
+}

@@ -1,0 +1,166 @@
+package redis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
+)
+
+const (
+	connectTimeout = 5 * time.Second
+	reconnectWait  = 100 * time.Millisecond
+	// commandTimeout bounds what is not measured: making and removing topics, signs of life.
+	commandTimeout = 5 * time.Second
+	// bufferBytes of the library's sockets and of our writer, each way.
+	bufferBytes = 64 * 1024
+	// protocol is RESP2: what this driver uses is the same in both, and every server and fork speaks it.
+	protocol = 2
+)
+
+// socket is one TCP (or TLS) connection, logged in and on its database. It is never dialled again behind our back: when it
+// breaks, whoever owns it makes another one, and that is counted.
+type socket struct {
+	client *redis.Client
+	// pubsub is nil on all but subscribers' sockets.
+	pubsub *redis.PubSub
+	conn   net.Conn
+}
+
+func (k *socket) close() {
+	_ = k.conn.Close()
+	if k.pubsub != nil {
+		_ = k.pubsub.Close()
+	}
+	_ = k.client.Close()
+}
+
+// do sends one command and waits for its answer.
+func (k *socket) do(ctx context.Context, args ...any) (any, error) {
+	return k.client.Do(ctx, args...).Result()
+}
+
+// dial makes a socket for commands. timeout bounds each of them; 0: an answer is waited for however late it comes.
+func (s *session) dial(ctx context.Context, timeout time.Duration) (*socket, error) {
+	return s.connect(ctx, timeout, func(ctx context.Context, k *socket) error { return k.client.Ping(ctx).Err() })
+}
+
+// listen makes a socket for subscriptions.
+func (s *session) listen(ctx context.Context) (*socket, error) {
+	return s.connect(ctx, 0, func(ctx context.Context, k *socket) error {
+		k.pubsub = k.client.Subscribe(s.over)
+		return k.pubsub.Ping(ctx) // connects; its answer is left aside later
+	})
+}
+
+// connect makes a socket; first is what makes the library connect.
+func (s *session) connect(ctx context.Context, timeout time.Duration, first func(context.Context, *socket) error) (*socket, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.connectTimeout)
+	defer cancel()
+	options := *s.address
+	if timeout == 0 {
+		timeout = -1 // the library's word for none
+	}
+	options.Protocol = protocol
+	options.ClientName = s.name
+	options.DisableIdentity = true
+	options.DialTimeout = connectTimeout
+	options.DialerRetries = 1
+	options.MaxRetries = -1
+	options.ReadTimeout, options.WriteTimeout = timeout, timeout
+	options.ContextTimeoutEnabled = true
+	options.ReadBufferSize, options.WriteBufferSize = bufferBytes, bufferBytes
+	options.PoolSize, options.MaxActiveConns = 1, 1
+	options.PoolTimeout = connectTimeout
+	options.ConnMaxIdleTime = -1
+	options.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
+	dialer := redis.NewDialer(&options)
+	k := &socket{}
+	var once sync.Mutex
+	options.Dialer = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		once.Lock()
+		defer once.Unlock()
+		if k.conn != nil {
+			return nil, errNotConnected
+		}
+		conn, err := dialer(ctx, network, addr)
+		if err == nil {
+			k.conn = conn
+		}
+		return conn, err
+	}
+	k.client = redis.NewClient(&options)
+	if err := first(ctx, k); err != nil {
+		_ = k.client.Close()
+		return nil, fmt.Errorf("connect: %w", err)
+	}
+	// Subtle: the library leaves the deadline of its last command on the connection, which the link would run into.
+	if err := k.conn.SetDeadline(time.Time{}); err != nil {
+		k.close()
+		return nil, fmt.Errorf("connect: %w", err)
+	}
+	if !s.keep(k) {
+		k.close()
+		return nil, errClosed
+	}
+	return k, nil
+}
+
+// keep notes an open socket, so that Close can end it; false: the session is closed.
+func (s *session) keep(k *socket) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return false
+	}
+	s.sockets[k] = struct{}{}
+	return true
+}
+
+// drop ends a socket.
+func (s *session) drop(k *socket) {
+	s.mu.Lock()
+	delete(s.sockets, k)
+	s.mu.Unlock()
+	k.close()
+}
+
+// again replaces a socket that broke, however long that takes; nil: the session has ended.
+func (s *session) again(k *socket, reason error, connect func(context.Context) (*socket, error)) *socket {
+	s.drop(k)
+	if s.over.Err() != nil {
+		return nil
+	}
+	// Its addresses would make every connection's error a different one.
+	var inner *net.OpError
+	if errors.As(reason, &inner) {
+		reason = inner.Err
+	}
+	s.report(fmt.Errorf("connection lost: %w", reason))
+	for {
+		select {
+		case <-s.over.Done():
+			return nil
+		case <-time.After(reconnectWait):
+		}
+		if made, err := connect(s.over); err == nil {
+			s.reconnects.Add(1)
+			return made
+		}
+	}
+}
+
+// redial makes a socket for commands whose answers are waited for.
+func (s *session) redial(ctx context.Context) (*socket, error) { return s.dial(ctx, 0) }
+
+// refused says whether err is an answer of the server, so that the connection still stands.
+func refused(err error) bool {
+	var answer redis.Error
+	return errors.As(err, &answer) && !errors.Is(err, redis.Nil) && !strings.HasPrefix(err.Error(), "LOADING")
+}

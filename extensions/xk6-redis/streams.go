@@ -1,0 +1,230 @@
+package redis
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+)
+
+// readStream reads a stream from its present end (XREAD), or as a member of a group.
+func (s *session) readStream(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
+	if to.Group == "" {
+		c := s.newConsumer(to, handle, nil)
+		if err := c.findEnd(ctx); err != nil {
+			return err
+		}
+		return s.begin(ctx, c, c.readPlain)
+	}
+	g := s.groups[to.Topic+" "+to.Group]
+	if g == nil {
+		g = &group{name: to.Group}
+		s.groups[to.Topic+" "+to.Group] = g
+		if err := s.live(ctx); err != nil {
+			return err
+		}
+	}
+	c := s.newConsumer(to, handle, g)
+	err := s.ask(ctx, func(k *socket) error { return c.join(ctx, k) })
+	if err != nil {
+		return err
+	}
+	return s.begin(ctx, c, c.readGroup)
+}
+
+// --- internal ---
+
+func (s *session) begin(ctx context.Context, c *consumer, step func(*socket, bool) error) error {
+	k, err := s.dial(ctx, 0)
+	if err != nil {
+		return err
+	}
+	go c.run(k, step)
+	return nil
+}
+
+// findEnd notes the last entry: the messages of this consumer are those after it, whether they come before or after its
+// first XREAD. ("$" would leave out what comes in between.)
+func (c *consumer) findEnd(ctx context.Context) error {
+	return c.s.ask(ctx, func(k *socket) error {
+		info, err := k.client.XInfoStream(ctx, c.topic.name).Result()
+		switch {
+		case err == nil:
+			c.last = info.LastGeneratedID
+		case strings.Contains(err.Error(), "no such key"):
+			return nil // nothing was sent to it: its messages are all that will be
+		}
+		return err
+	})
+}
+
+// join makes the group, from the stream's beginning, unless it is there.
+func (c *consumer) join(ctx context.Context, k *socket) error {
+	err := k.client.XGroupCreateMkStream(ctx, c.topic.name, c.group.name, "0").Err()
+	if err != nil && strings.HasPrefix(err.Error(), "BUSYGROUP") {
+		return nil
+	}
+	return err
+}
+
+// readPlain is a step of a reader without a group; a new socket goes on where the old one was.
+func (c *consumer) readPlain(k *socket, _ bool) error {
+	reply, err := k.do(c.s.over, "XREAD", "COUNT", c.s.Prefetch, "BLOCK", blockFor.Milliseconds(), "STREAMS", c.topic.name, c.last)
+	atNs := c.s.options.Now()
+	if nothing(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	list := entriesOf(reply)
+	c.warn(c.handled.Load())
+	if len(list) > 0 {
+		c.last = list[len(list)-1].id
+	}
+	c.take(list, atNs, false)
+	return nil
+}
+
+// readGroup is a step of a member.
+func (c *consumer) readGroup(k *socket, fresh bool) error {
+	if fresh {
+		if err := c.recover(k); err != nil {
+			return err
+		}
+	}
+	if c.due() {
+		if err := c.claimEntries(k); err != nil {
+			return err
+		}
+	}
+	reply, err := c.next(k, ">")
+	atNs := c.s.options.Now()
+	if nothing(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	c.warn(c.group.handled.Load())
+	c.take(entriesOf(reply), atNs, false)
+	return nil
+}
+
+func (c *consumer) next(k *socket, after string) (any, error) {
+	return k.do(c.s.over, "XREADGROUP", "GROUP", c.group.name, c.name, "COUNT", c.s.Prefetch,
+		"BLOCK", blockFor.Milliseconds(), "STREAMS", c.topic.name, after)
+}
+
+// recover takes again what was handed out on the socket before and not acknowledged.
+func (c *consumer) recover(k *socket) error {
+	if err := c.join(c.s.over, k); err != nil {
+		return err
+	}
+	for after := "0"; ; {
+		reply, err := c.next(k, after)
+		atNs := c.s.options.Now()
+		if nothing(err) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		list := entriesOf(reply)
+		if len(list) == 0 {
+			return nil
+		}
+		after = list[len(list)-1].id
+		c.take(list, atNs, true)
+	}
+}
+
+// claimEntries takes over what members of dead sessions have not acknowledged, some of each at a time. An entry that was
+// claimed has been handed out before, so its delivery count is 2 or more: that is the flag.
+func (c *consumer) claimEntries(k *socket) error {
+	all, err := k.client.XInfoConsumers(c.s.over, c.topic.name, c.group.name).Result()
+	if err != nil {
+		return err
+	}
+	var holders []string
+	for _, one := range all {
+		if one.Pending > 0 {
+			holders = append(holders, one.Name)
+		}
+	}
+	dead, err := c.dead(k, holders)
+	if err != nil {
+		return err
+	}
+	for _, holder := range dead {
+		pending, err := k.do(c.s.over, "XPENDING", c.topic.name, c.group.name, "-", "+", c.s.Prefetch, holder)
+		if err != nil {
+			return err
+		}
+		// Another session may claim the same at this moment: what is not idle any more stays with it.
+		args := []any{"XCLAIM", c.topic.name, c.group.name, c.name, c.s.ClaimAfterNs / 3_000_000}
+		// [[id, consumer, idle, delivery count], ...]
+		some, _ := pending.([]any)
+		for _, one := range some {
+			if fields, _ := one.([]any); len(fields) == 4 {
+				args = append(args, textOf(fields[0]))
+			}
+		}
+		if len(args) == 5 {
+			continue
+		}
+		claimed, err := k.do(c.s.over, args...)
+		atNs := c.s.options.Now()
+		if err != nil && !nothing(err) {
+			return err
+		}
+		c.take(entriesOfList(claimed), atNs, true)
+	}
+	return nil
+}
+
+// warn says once when trimming may have removed what was not read yet.
+func (c *consumer) warn(handled int64) {
+	if limit := *c.s.MaxLength; limit > 0 && c.topic.added.Load()-handled > limit {
+		once := &c.topic.trimmed
+		if c.group != nil {
+			once = &c.group.trimmed
+		}
+		once.Do(func() {
+			c.s.report(fmt.Errorf("a consumer is more than %d entries behind, and MAXLEN ~ %d removes what it has not read; set maxLength", limit, limit))
+		})
+	}
+}
+
+// entriesOf reads the answer to XREAD and XREADGROUP of one stream: [[key, entries]].
+func entriesOf(reply any) []fetched {
+	streams, _ := reply.([]any)
+	if len(streams) == 0 {
+		return nil
+	}
+	stream, _ := streams[0].([]any)
+	if len(stream) < 2 {
+		return nil
+	}
+	return entriesOfList(stream[1])
+}
+
+// entriesOfList reads entries: [[id, [field, value, ...]], ...]. One that was removed meanwhile has no fields and is left out.
+func entriesOfList(reply any) []fetched {
+	entries, _ := reply.([]any)
+	list := make([]fetched, 0, len(entries))
+	for _, one := range entries {
+		pair, _ := one.([]any)
+		if len(pair) < 2 {
+			continue
+		}
+		fields, _ := pair[1].([]any)
+		for i := 0; i+1 < len(fields); i += 2 {
+			if textOf(fields[i]) == "p" {
+				list = append(list, fetched{id: textOf(pair[0]), payload: textOf(fields[i+1])})
+			}
+		}
+	}
+	return list
+}

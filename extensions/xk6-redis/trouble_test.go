@@ -1,0 +1,156 @@
+//go:build unix
+
+package redis
+
+import (
+	"fmt"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+)
+
+// What happens when the server is slow, frozen, killed, or refuses.
+
+func (s *server) signal(what syscall.Signal) { _ = s.process.Process.Signal(what) }
+
+func TestAFrozenServerIsWaitedForAndNothingIsLost(t *testing.T) {
+	for _, mode := range []string{modePubSub, modeStreams, modeLists} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			s := startServer(t, "redis-server")
+			r := newRig(t, s.url(), fmt.Sprintf(`{"mode": %q}`, mode), "frozen", nil)
+			r.consume(broker.Subscription{Topic: "frozen"}, nil)
+			s.signal(syscall.SIGSTOP)
+			const n = 1000
+			r.within("sending to a frozen server", func() {
+				for i := range int64(n) {
+					r.send(i, 0)
+				}
+			})
+			time.Sleep(300 * time.Millisecond)
+			if well, failed := r.done(); well+failed > 0 {
+				t.Errorf("a frozen server completes %d sends and fails %d", well, failed)
+			}
+			s.signal(syscall.SIGCONT)
+			r.eventually("all arrive after it woke up", func() bool { return r.count() == n })
+			r.eventually("all are answered", func() bool { well, _ := r.done(); return well == n })
+			if again := r.session.Reconnects(); again != 0 {
+				t.Errorf("%d connections were made anew, though none was lost", again)
+			}
+		})
+	}
+}
+
+func TestAFrozenServerHoldsUpSendOnlyWhenTheQueueIsFullAndNeverClose(t *testing.T) {
+	s := startServer(t, "redis-server")
+	r := newRig(t, s.url(), `{"mode": "lists"}`, "full", func(o *broker.Options, _ *session) { o.InFlight = 8 })
+	s.signal(syscall.SIGSTOP)
+	sent := make(chan struct{})
+	go func() {
+		defer close(sent)
+		// Its socket's buffers take some of it.
+		for i := range int64(100) {
+			r.send(i, 1<<20)
+		}
+	}()
+	select {
+	case <-sent:
+		t.Error("100 MiB were taken for a server that takes nothing")
+	case <-time.After(time.Second):
+	}
+	r.within("Remove while the server is frozen", func() { _ = r.session.Remove(t.Context()) })
+	r.within("Close while the server is frozen", func() { _ = r.session.Close() })
+	r.within("a send that waited", func() { <-sent })
+	r.eventually("all sends fail", func() bool { _, failed := r.done(); return failed == 100 })
+}
+
+func TestASubscriberThatTheServerThrowsOutIsSeen(t *testing.T) {
+	s := startServer(t, "redis-server", "--client-output-buffer-limit", "pubsub 256kb 0 0")
+	r := newRig(t, s.url(), `{}`, "slow", nil)
+	hold := make(chan struct{})
+	r.consume(broker.Subscription{Topic: "slow"}, func() { <-hold })
+	const n = 200
+	for i := range int64(n) {
+		r.send(i, 100_000)
+	}
+	r.eventually("all are answered", func() bool { well, _ := r.done(); return well == n })
+	close(hold)
+	r.eventually("the lost connection is reported", func() bool { return r.reported("connection lost") })
+	r.eventually("it is made anew", func() bool { return r.session.Reconnects() == 1 })
+	next := int64(n)
+	r.eventually("messages arrive again", func() bool {
+		before := r.count()
+		r.send(next, 0)
+		next++
+		time.Sleep(10 * time.Millisecond)
+		return r.count() > before
+	})
+	if got := r.count(); got >= n {
+		t.Errorf("all of %d messages arrive on a connection that was thrown out", got)
+	}
+	if !r.reported("nobody was subscribed") {
+		t.Log("every message was published while the subscriber was there")
+	}
+}
+
+func TestAServerThatIsKilledAndComesBackIsFoundAgain(t *testing.T) {
+	for _, mode := range []string{modePubSub, modeStreams, modeLists} {
+		for _, group := range []string{"", "workers"} {
+			if mode == modePubSub && group != "" {
+				continue
+			}
+			t.Run(mode+" "+group, func(t *testing.T) {
+				t.Parallel()
+				s := startServer(t, "redis-server", "--appendonly", "yes", "--appendfsync", "always")
+				r := newRig(t, s.url(), fmt.Sprintf(`{"mode": %q}`, mode), "killed", nil)
+				r.consume(broker.Subscription{Topic: "killed", Group: group}, func() { time.Sleep(time.Millisecond) })
+				const n = 300
+				for i := range int64(n) {
+					r.send(i, 0)
+				}
+				s.kill()
+				r.eventually("every send is completed", func() bool { well, failed := r.done(); return well+failed == n })
+				r.send(n, 0)
+				r.eventually("a send without a server fails", func() bool { _, failed := r.done(); return failed > 0 })
+				s.start(nil)
+				next := int64(n)
+				r.eventually("messages go through again", func() bool {
+					next++
+					r.send(next, 0)
+					time.Sleep(10 * time.Millisecond)
+					r.mu.Lock()
+					defer r.mu.Unlock()
+					return r.received[next] > 0 || r.received[next-1] > 0
+				})
+				if r.session.Reconnects() < 2 {
+					t.Errorf("%d connections were made anew; the sender's and the consumer's were lost", r.session.Reconnects())
+				}
+				if mode == modePubSub {
+					return
+				}
+				r.eventually("all that was acknowledged arrives", func() bool {
+					r.mu.Lock()
+					defer r.mu.Unlock()
+					for i, err := range r.outcomes {
+						if err == nil && r.received[i] == 0 {
+							return false
+						}
+					}
+					return true
+				})
+			})
+		}
+	}
+}
+
+func TestAMessageThatTheServerRefusesFailsWithItsWords(t *testing.T) {
+	s := startServer(t, "redis-server", "--maxmemory", "1mb", "--maxmemory-policy", "noeviction")
+	r := newRig(t, s.url(), `{"mode": "lists"}`, "refused", nil)
+	r.send(0, 0)
+	r.eventually("the send fails", func() bool { _, failed := r.done(); return failed == 1 })
+	if err := fmt.Sprint(r.outcomes[0]); err != "redis: LPUSH: OOM command not allowed when used memory > 'maxmemory'." {
+		t.Errorf("the error is %q", err)
+	}
+}

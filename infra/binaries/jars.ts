@@ -1,0 +1,151 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { failure } from "../../runner/errors.ts";
+import { reasonOf } from "../../runner/reason.ts";
+import type { World } from "../../runner/world.ts";
+import { startGuarded } from "../process.ts";
+import { makeCache } from "./build.ts";
+import { cacheFolder } from "./cache.ts";
+import { takeLock } from "./lock.ts";
+
+export interface JarsOptions {
+	/** What is resolved, for the folder's name and for people: "kafka". */
+	readonly name: string;
+	/** The pom that pins everything. */
+	readonly pom: string;
+	/** Properties of the pom that are to be others: {kafka: "4.0.0"}. */
+	readonly properties: Readonly<Record<string, string>>;
+	/** Path of Maven's program. */
+	readonly mvn: string;
+	readonly guard: string;
+	readonly world: World;
+	/** Key of the system, for errors. */
+	readonly system: string;
+}
+
+/**
+ * Folder with the jars of a pom and all that they need at run time: from the cache, or fetched by this machine's Maven, which
+ * knows where from (settings.xml). Fetched once for each state of the pom, under a lock.
+ */
+export async function resolveJars(options: JarsOptions): Promise<string> {
+	const { name, pom, properties, world } = options;
+	const parent = path.join(cacheFolder(world.env, process.platform), "jars");
+	const hash = createHash("sha256")
+		.update(await readFile(pom))
+		.update(JSON.stringify(properties))
+		.digest("hex");
+	const folder = path.join(parent, `${name}-${hash.slice(0, 16)}`);
+	if (await isThere(folder)) return folder;
+	await makeCache(parent);
+	const lock = await takeLock(`${folder}.lock`, world.stop, () => {}).catch(
+		(error) => {
+			if (world.stop.aborted) throw interrupted(world);
+			throw failure("cache-unwritable", {
+				path: parent,
+				reason: reasonOf(error),
+			});
+		},
+	);
+	try {
+		// Whoever held the lock may have fetched them meanwhile.
+		if (!(await isThere(folder))) await fetch(options, parent, folder);
+	} finally {
+		await lock.release();
+	}
+	return folder;
+}
+
+// --- internal ---
+
+/** A download over a slow line is no reason to give up; one that stands still is. */
+const FETCH_MS = 600_000;
+
+/** A folder gets its name only when it's whole. */
+async function isThere(folder: string): Promise<boolean> {
+	return (await stat(folder).catch(() => null))?.isDirectory() ?? false;
+}
+
+async function fetch(
+	options: JarsOptions,
+	parent: string,
+	folder: string,
+): Promise<void> {
+	const { world } = options;
+	const prefix = `.${path.basename(folder)}-`;
+	for (const left of await readdir(parent))
+		if (left.startsWith(prefix))
+			await rm(path.join(parent, left), { recursive: true, force: true });
+	const temporary = await mkdtemp(path.join(parent, prefix));
+	try {
+		await maven(options, temporary);
+		if (world.stop.aborted) throw interrupted(world);
+		await rename(temporary, folder);
+	} finally {
+		await rm(temporary, { recursive: true, force: true });
+	}
+}
+
+async function maven(options: JarsOptions, output: string): Promise<void> {
+	const { mvn, guard, pom, properties, world, name, system } = options;
+	const said: string[] = [];
+	const hear = (line: string) => {
+		if (line.trim() !== "") said.push(line);
+		if (said.length > 50) said.shift();
+	};
+	const child = startGuarded({
+		guard,
+		argv: [
+			mvn,
+			"--batch-mode",
+			"--quiet",
+			"-Dstyle.color=never",
+			"-f",
+			pom,
+			...Object.entries(properties).map(([key, value]) => `-D${key}=${value}`),
+			"dependency:copy-dependencies",
+			"-DincludeScope=runtime",
+			`-DoutputDirectory=${output}`,
+		],
+		cwd: output,
+		// Maven's settings, mirrors and proxies are the user's own.
+		env: Object.fromEntries(
+			Object.entries(world.env).filter(
+				(entry): entry is [string, string] => entry[1] !== undefined,
+			),
+		),
+		graceMs: 3_000,
+		onStdout: hear,
+		onStderr: hear,
+	});
+	const over = new AbortController();
+	const limit = sleep(FETCH_MS, "late" as const, {
+		signal: AbortSignal.any([world.stop, over.signal]),
+	}).catch(() => "stopped" as const);
+	const first = await Promise.race([child.ended, limit]);
+	over.abort();
+	child.abandon();
+	await child.ended;
+	if (world.stop.aborted) throw interrupted(world);
+	if (typeof first === "object" && first.code === 0) return;
+	throw failure("broker-missing", {
+		system,
+		what: `Maven cannot fetch ${name}${first === "late" ? ` within ${FETCH_MS / 60_000} minutes` : ""}: ${explain(said)}`,
+		remedy:
+			"Give Maven a repository that this machine reaches (settings.xml), or an installation that you have: binary: /path/to/kafka",
+	});
+}
+
+/** The first line that says what is wrong; Maven goes on for a screen about where to read more. */
+function explain(said: readonly string[]): string {
+	const wrong = said.find((line) => /ERROR/.test(line)) ?? said.at(-1) ?? "";
+	return wrong
+		.replace(/^\[ERROR\]\s*/, "")
+		.replace(/\s*->\s*\[Help 1\].*$/, "")
+		.slice(0, 500);
+}
+
+function interrupted(world: World) {
+	return failure("interrupted", { signal: String(world.stop.reason) });
+}

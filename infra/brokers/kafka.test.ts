@@ -1,0 +1,267 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { Level } from "../../runner/plan/plan.ts";
+import { kafka as scenarioKafka } from "../../runner/scenario/brokers/kafka.ts";
+import type { System } from "../../runner/scenario/scenario.ts";
+import { fakeWorld } from "../../runner/world.fake.ts";
+import { realBinaries } from "../binaries/real.fake.ts";
+import { localRig } from "../local/local.ts";
+import type { Setup } from "../local/local-broker.ts";
+import { runs } from "../processes.fake.ts";
+import type { Broker } from "../rig.ts";
+import { script, testFolder } from "../test-folder.fake.ts";
+import { kafka } from "./kafka.ts";
+
+const binaries = await realBinaries();
+
+describe("the files of a launch", () => {
+	test("have the server's part of a level, and config has the last word", async () => {
+		const launched = await launch("interval", {
+			config: { "log.flush.scheduler.interval.ms": 50, "num.io.threads": 2 },
+		});
+		expect(launched.properties(1)).toMatchObject({
+			"log.flush.scheduler.interval.ms": "50",
+			"num.io.threads": "2",
+		});
+		expect(launched.settings).toMatchObject({
+			"log.flush.scheduler.interval.ms": "50",
+			"num.io.threads": "2",
+		});
+	});
+
+	test.each([null, "os", "fsync"] as const)(
+		"say nothing of flushing for %s: that is the topics'",
+		async (level) => {
+			const launched = await launch(level);
+			const keys = Object.keys(launched.properties(1));
+			expect(keys.filter((key) => key.includes("flush"))).toEqual([]);
+			expect(launched.properties(1)["log.dirs"]).toBe(
+				path.join(launched.store, "data-1"),
+			);
+		},
+	);
+
+	test("make three nodes one cluster, each with ports and data of its own", async () => {
+		const launched = await launch(null, { nodes: 3 });
+		const all = [1, 2, 3].map((node) => launched.properties(node));
+		expect(new Set(all.map((one) => one["controller.quorum.voters"]))).toEqual(
+			new Set(["1@127.0.0.1:4,2@127.0.0.1:5,3@127.0.0.1:6"]),
+		);
+		expect(all.map((one) => one.listeners)).toEqual([
+			"PLAINTEXT://127.0.0.1:1,CONTROLLER://127.0.0.1:4",
+			"PLAINTEXT://127.0.0.1:2,CONTROLLER://127.0.0.1:5",
+			"PLAINTEXT://127.0.0.1:3,CONTROLLER://127.0.0.1:6",
+		]);
+		expect(new Set(all.map((one) => one["log.dirs"])).size).toBe(3);
+		expect(all[0]).toMatchObject({ "offsets.topic.replication.factor": "3" });
+		expect(launched.url).toBe("kafka://127.0.0.1:1,127.0.0.1:2,127.0.0.1:3");
+	});
+
+	test("give Java more heap for large messages, and what the scenario says", async () => {
+		expect((await launch(null)).settings.java).toContain("-Xmx512MiB");
+		const large = await launch(null, {}, { messageBytes: 64 * 1024 ** 2 });
+		expect(large.settings.java).toContain("-Xmx1GiB");
+		expect((await launch(null, { heap: "2GiB" })).settings.java).toContain(
+			"-Xmx2GiB",
+		);
+	});
+});
+
+describe("what is missing is one sentence that says how to get it", () => {
+	const oldJava = script(
+		path.join(testFolderOfFile(), "java"),
+		`echo 'openjdk version "11.0.20" 2023-07-18' >&2`,
+	);
+	test.each([
+		[
+			"Java",
+			{ PATH: "/nowhere" },
+			{},
+			/^mine: Kafka needs Java, and java is not on PATH\. Install it: /,
+		],
+		[
+			"a newer Java",
+			{ PATH: path.dirname(oldJava) },
+			{},
+			/needs Java 17 or newer, and \S+\/java is Java 11\. Install it: /,
+		],
+		[
+			"Maven",
+			{ PATH: "only java" },
+			{},
+			/mvn is not on PATH\. Install it: .*; or use a Kafka that you have: KAFKA_HOME=/,
+		],
+		[
+			"what binary names",
+			{ PATH: "only java" },
+			{ binary: "/nowhere/kafka" },
+			/\/nowhere\/kafka \(binary\) is no installation of Kafka: .*Correct binary, or remove it/,
+		],
+		[
+			"what KAFKA_HOME names",
+			{ PATH: "only java", KAFKA_HOME: "/nowhere" },
+			{},
+			/\/nowhere \(KAFKA_HOME\) is no installation of Kafka/,
+		],
+	])("%s", async (_, env, options, message) => {
+		const folder = testFolder();
+		if (env.PATH === "only java") {
+			script(
+				path.join(folder, "java"),
+				`echo 'openjdk version "21.0.1" 2023-10-17' >&2`,
+			);
+			env = { ...env, PATH: folder };
+		}
+		await expect(launch(null, options, {}, env)).rejects.toMatchObject({
+			code: "broker-missing",
+			exit: 3,
+			message: expect.stringMatching(message),
+		});
+	});
+
+	test("an installation is used as it is, without Maven", async () => {
+		const home = testFolder();
+		mkdirSync(path.join(home, "libs"));
+		script(path.join(home, "libs", "kafka_2.13-4.0.0.jar"), "");
+		script(path.join(home, "java"), `echo 'openjdk version "17.0.1"' >&2`);
+		const launched = await launch(null, { binary: home }, {}, { PATH: home });
+		expect(launched.command(0)).toContain(path.join(home, "libs", "*"));
+	});
+});
+
+// Without Java or Maven this says so and skips, but never in CI.
+const missing = ["mvn", "java"].filter(
+	(command) => spawnSync(command, ["-version"]).error !== undefined,
+);
+
+describe.skipIf(missing.length > 0 && process.env.CI !== "true")(
+	`a real Kafka${missing.length > 0 ? ` (missing: ${missing.join(", ")})` : ""}`,
+	{ timeout: 180_000 },
+	() => {
+		test("comes up, says its version, and is gone with its data", async () => {
+			const { broker, log } = await open(null);
+			expect(broker.url).toMatch(/^kafka:\/\/127\.0\.0\.1:\d+$/);
+			expect(broker.version).toBe("Kafka 4.1.1");
+			expect(broker.pids.every(runs)).toBe(true);
+			await broker.close();
+			expect(broker.pids.some(runs)).toBe(false);
+			expect(readFileSync(log, "utf8")).toContain("Kafka Server started");
+		});
+
+		test.runIf(existsSync("/dev/shm"))(
+			"keeps its logs in memory where durability is memory, and nothing of them afterwards",
+			async () => {
+				const ours = () =>
+					readdirSync("/dev/shm").filter((name) =>
+						name.startsWith(`mqbench-${process.pid}-`),
+					);
+				const { broker } = await open("memory");
+				const [folder = ""] = ours();
+				expect(readdirSync(path.join("/dev/shm", folder, "data-1"))).toContain(
+					"meta.properties",
+				);
+				expect(broker.settings["log.dirs"]).toBe("/dev/shm (in memory)");
+				await broker.close();
+				expect(ours()).toEqual([]);
+			},
+		);
+
+		test("comes up as three nodes", async () => {
+			const { broker } = await open(null, { nodes: 3 });
+			expect(broker.pids).toHaveLength(3);
+			expect(broker.url.split(",")).toHaveLength(3);
+			await broker.close();
+			expect(broker.pids.some(runs)).toBe(false);
+		});
+	},
+);
+
+// --- internal ---
+
+type Some = Readonly<Record<string, unknown>>;
+
+function system(options: Some): System {
+	const parsed = scenarioKafka.options.parse({ broker: "kafka", ...options });
+	return {
+		key: "mine",
+		broker: "kafka",
+		url: null,
+		port: null,
+		binary: parsed.binary ?? null,
+		options: parsed,
+		traits: scenarioKafka.traits(parsed),
+	};
+}
+
+/** A launch that starts nothing: its files, and what it would start. Ports are 1, 2, 3, ... */
+async function launch(
+	level: Level | null,
+	options: Some = {},
+	setup: Partial<Setup> = {},
+	env?: Readonly<Record<string, string | undefined>>,
+) {
+	const store = testFolder();
+	const home = testFolder();
+	if (!env) {
+		mkdirSync(path.join(home, "libs"));
+		script(path.join(home, "libs", "kafka_2.13-4.1.1.jar"), "");
+		script(path.join(home, "java"), `echo 'openjdk version "17.0.1"' >&2`);
+	}
+	const made = await kafka.launch({
+		system: system(options),
+		level,
+		messageBytes: 256,
+		store,
+		ports: async (count) => Array.from({ length: count }, (_, i) => i + 1),
+		binaries,
+		world: fakeWorld({ env: env ?? { PATH: home, KAFKA_HOME: home } }),
+		...setup,
+	});
+	return {
+		store,
+		settings: made.settings,
+		url: made.url(),
+		command: (node: number) => made.nodes[node]?.argv ?? [],
+		properties: (node: number) =>
+			Object.fromEntries(
+				readFileSync(path.join(store, `server-${node}.properties`), "utf8")
+					.trim()
+					.split("\n")
+					.map((line) => {
+						const at = line.indexOf("=");
+						return [line.slice(0, at), line.slice(at + 1)];
+					}),
+			) as Record<string, string>,
+	};
+}
+
+/** Brings a real one up; it is gone when the test is over. */
+async function open(
+	level: Level | null,
+	options: Some = {},
+): Promise<{ broker: Broker; log: string }> {
+	expect(missing, "CI needs mvn and java").toEqual([]);
+	const world = fakeWorld({ env: process.env });
+	const rig = await localRig(world, binaries);
+	onTestFinished(() => rig.teardown());
+	const log = path.join(testFolder(), "broker.log");
+	const broker = await rig.open({
+		system: system(options),
+		level,
+		messageBytes: 256,
+		cpus: null,
+		logPath: log,
+	});
+	return { broker, log };
+}
+
+function testFolderOfFile(): string {
+	const folder = path.join(
+		process.env.TMPDIR ?? "/tmp",
+		`mqbench-test-java-${process.pid}`,
+	);
+	mkdirSync(folder, { recursive: true });
+	return folder;
+}

@@ -1,0 +1,293 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readdir, statfs, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { promisify } from "node:util";
+import { failure } from "../../runner/errors.ts";
+import { packageFolder } from "../../runner/package.ts";
+import type { KafkaOptions } from "../../runner/scenario/brokers/kafka.ts";
+import { formatBytes } from "../../runner/units.ts";
+import { resolveJars } from "../binaries/jars.ts";
+import type { Command, LocalBroker, Setup } from "../local/local-broker.ts";
+import { findOnPath, installHere } from "../local/program.ts";
+
+/**
+ * Kafka without ZooKeeper, on this machine's Java: one node, or three that are brokers and controllers at once. From `binary` (an
+ * installation), from KAFKA_HOME, or from jars that Maven fetches into the cache.
+ */
+export const kafka: LocalBroker = {
+	async launch(setup) {
+		const options = optionsOf(setup);
+		const java = await findJava(setup);
+		const classes = path.join(await findClasses(setup), "*");
+		const nodes = options.nodes ?? 1;
+		const ports = await setup.ports(2 * nodes);
+		const clients = ports.slice(0, nodes);
+		const memory = setup.level === "memory" ? await memoryFolder(setup) : null;
+		const chosen = settingsOf(setup, nodes);
+		const heap = options.heap ?? Math.max(HEAP_BYTES, 16 * setup.messageBytes);
+		const jvm = [`-Xms${heap}`, `-Xmx${heap}`, ...JVM];
+		const logging = path.join(setup.store, "log4j2.properties");
+		await writeFile(logging, LOGGING);
+		const before: Command[] = [];
+		const commands: Command[] = [];
+		for (let i = 0; i < nodes; i++) {
+			const file = path.join(setup.store, `server-${i + 1}.properties`);
+			const data = path.join(memory ?? setup.store, `data-${i + 1}`);
+			await writeFile(
+				file,
+				properties({ ...identity(i, ports), "log.dirs": data, ...chosen }),
+			);
+			const run = (flags: readonly string[], ...rest: string[]) => ({
+				argv: [
+					java,
+					...flags,
+					`-Dlog4j2.configurationFile=${logging}`,
+					"-cp",
+					classes,
+					...rest,
+				],
+			});
+			before.push(
+				run(
+					BRIEF,
+					"kafka.tools.StorageTool",
+					"format",
+					"-t",
+					CLUSTER,
+					"-c",
+					file,
+				),
+			);
+			commands.push(run(jvm, "kafka.Kafka", file));
+		}
+		let version = "";
+		return {
+			before,
+			nodes: commands,
+			ready(line) {
+				version ||= /\bKafka version: (\S+)/.exec(line)?.[1] ?? "";
+				return /\] Kafka Server started\b/.test(line);
+			},
+			url: () =>
+				`kafka://${clients.map((port) => `${HOST}:${port}`).join(",")}`,
+			version: () => version && `Kafka ${version}`,
+			settings: {
+				...chosen,
+				"log.dirs": memory
+					? `${SHM} (in memory)`
+					: "in the run's temporary folder",
+				java: [
+					`-Xms${formatBytes(heap)}`,
+					`-Xmx${formatBytes(heap)}`,
+					...JVM,
+				].join(" "),
+			},
+			...(memory ? { outside: [memory] } : {}),
+			startMs: 60_000,
+			stopMs: 10_000,
+			portTaken: (log) => /address already in use/i.test(log),
+		};
+	},
+};
+
+// --- internal ---
+
+const HOST = "127.0.0.1";
+const SHM = "/dev/shm";
+/** Every run formats storage of its own: the name of the cluster may be the same. */
+const CLUSTER = "bXFiZW5jaC1sb2NhbC0tLQ";
+
+/** Kafka's own scripts give 1 GiB; on a laptop the generator lives beside it. */
+const HEAP_BYTES = 512 * 1024 ** 2;
+/** As Kafka's own scripts; and the counters of jps and jstat in memory of the process, as files in /tmp stall it. */
+const JVM = [
+	"-XX:+UseG1GC",
+	"-XX:MaxGCPauseMillis=20",
+	"-XX:InitiatingHeapOccupancyPercent=35",
+	"-XX:+ExplicitGCInvokesConcurrent",
+	"-XX:+PerfDisableSharedMem",
+	"-Djava.awt.headless=true",
+];
+const BRIEF = [
+	"-XX:TieredStopAtLevel=1",
+	"-XX:+UseSerialGC",
+	"-XX:-UsePerfData",
+];
+
+const OLDEST_JAVA = 17;
+
+const JAVA = {
+	linux:
+		"apt-get install default-jre-headless, or dnf install java-21-openjdk-headless",
+	darwin: "brew install openjdk",
+	other: "https://adoptium.net",
+};
+const MAVEN = {
+	linux: "apt-get install maven, or dnf install maven",
+	darwin: "brew install maven",
+	other: "https://maven.apache.org/download.cgi",
+};
+
+/** Kafka's log on its output, as broker.log keeps it. */
+const LOGGING = `rootLogger.level=INFO
+rootLogger.appenderRef.out.ref=out
+appender.out.type=Console
+appender.out.name=out
+appender.out.layout.type=PatternLayout
+appender.out.layout.pattern=%d{HH:mm:ss.SSS} %p %c{1} %m%n
+`;
+
+/** The scenario's word chose this file, so that its options are Kafka's. */
+function optionsOf({ system }: Setup): KafkaOptions {
+	return system.options as KafkaOptions;
+}
+
+async function findJava({ system, world }: Setup): Promise<string> {
+	const home = world.env.JAVA_HOME;
+	const java =
+		(home && findOnPath("java", { PATH: path.join(home, "bin") })) ||
+		findOnPath("java", world.env);
+	const remedy = `Install it: ${installHere(JAVA)}; or set JAVA_HOME`;
+	if (!java)
+		throw failure("broker-missing", {
+			system: system.key,
+			what: "Kafka needs Java, and java is not on PATH",
+			remedy,
+		});
+	const said = await promisify(execFile)(java, ["-version"], {
+		timeout: 20_000,
+	}).catch((error) => ({ stderr: String(error) }));
+	const found = /version "(?:1\.)?(\d+)/.exec(said.stderr)?.[1];
+	if (found === undefined || Number(found) < OLDEST_JAVA)
+		throw failure("broker-missing", {
+			system: system.key,
+			what: `Kafka needs Java ${OLDEST_JAVA} or newer, and ${java} ${found ? `is Java ${found}` : "does not say its version"}`,
+			remedy,
+		});
+	return java;
+}
+
+/** Folder of the jars: of an installation, or of the cache. */
+async function findClasses(setup: Setup): Promise<string> {
+	const { system, world, binaries } = setup;
+	const { version } = optionsOf(setup);
+	if (system.binary !== null)
+		return libraries(system.key, system.binary, "binary");
+	const home = world.env.KAFKA_HOME;
+	if (home && version === undefined)
+		return libraries(system.key, home, "KAFKA_HOME");
+	const mvn = findOnPath("mvn", world.env);
+	if (!mvn)
+		throw failure("broker-missing", {
+			system: system.key,
+			what: "mqbench has Maven fetch Kafka, and mvn is not on PATH",
+			remedy: `Install it: ${installHere(MAVEN)}; or use a Kafka that you have: KAFKA_HOME=/path/to/kafka, or binary: /path/to/kafka`,
+		});
+	return resolveJars({
+		name: "kafka",
+		pom: path.join(packageFolder, "infra", "brokers", "kafka", "pom.xml"),
+		properties: version === undefined ? {} : { kafka: version },
+		mvn,
+		guard: binaries.guard,
+		world,
+		system: system.key,
+	});
+}
+
+async function libraries(
+	system: string,
+	home: string,
+	source: string,
+): Promise<string> {
+	const folder = path.resolve(home, "libs");
+	const jars = await readdir(folder).catch(() => []);
+	if (jars.some((jar) => /^kafka_2\.\d+-.*\.jar$/.test(jar))) return folder;
+	throw failure("broker-missing", {
+		system,
+		what: `${home} (${source}) is no installation of Kafka: there is no libs/kafka_2.13-<version>.jar in it`,
+		remedy: `Correct ${source}, or remove it to have Maven fetch Kafka`,
+	});
+}
+
+/** A folder whose files are memory. What fsync would mean there is nothing, so that nothing is promised. */
+async function memoryFolder({ system, messageBytes }: Setup): Promise<string> {
+	const wanted = Math.max(1024 ** 3, 256 * messageBytes);
+	const found = await statfs(SHM).catch(() => null);
+	const free =
+		found && found.type === TMPFS ? found.bavail * found.bsize : null;
+	if (free === null || free < wanted)
+		throw failure("broker-missing", {
+			system: system.key,
+			what: `durability: memory puts Kafka's logs on ${SHM}, and ${free === null ? "this machine has no file system in memory there" : `there are ${formatBytes(free)} free, of ${formatBytes(wanted)} that it needs`}`,
+			remedy:
+				`${free === null ? "" : `Make it larger (mount -o remount,size=4G ${SHM}), or `}choose durability: os`.replace(
+					/^c/,
+					"C",
+				),
+		});
+	return mkdtemp(path.join(SHM, `mqbench-${process.pid}-`));
+}
+
+const TMPFS = 0x01021994;
+
+/** Who a node is, and where it listens. */
+function identity(
+	index: number,
+	ports: readonly number[],
+): Record<string, string> {
+	const nodes = ports.length / 2;
+	const port = ports[index];
+	const controller = (i: number) => `${HOST}:${ports[nodes + i]}`;
+	return {
+		"process.roles": "broker,controller",
+		"node.id": String(index + 1),
+		"controller.quorum.voters": Array.from(
+			{ length: nodes },
+			(_, i) => `${i + 1}@${controller(i)}`,
+		).join(","),
+		listeners: `PLAINTEXT://${HOST}:${port},CONTROLLER://${controller(index)}`,
+		"advertised.listeners": `PLAINTEXT://${HOST}:${port}`,
+		"controller.listener.names": "CONTROLLER",
+		"listener.security.protocol.map":
+			"PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+	};
+}
+
+/**
+ * What differs from Kafka's defaults, durability's part of the server, and `config`, which has the last word. What a topic can
+ * have of its own (flush.messages, flush.ms, max.message.bytes) the driver gives it.
+ */
+function settingsOf(setup: Setup, nodes: number): Record<string, string> {
+	const copies = String(Math.min(nodes, 3));
+	const settings: Record<string, string> = {
+		// One node has one copy of Kafka's own topics, and needs fewer files for them.
+		"offsets.topic.num.partitions": String(nodes),
+		"offsets.topic.replication.factor": copies,
+		"transaction.state.log.replication.factor": copies,
+		"transaction.state.log.min.isr": "1",
+		"share.coordinator.state.topic.replication.factor": copies,
+		"share.coordinator.state.topic.min.isr": "1",
+		// A group begins when its members are there, not 3 s later.
+		"group.initial.rebalance.delay.ms": "0",
+		"auto.create.topics.enable": "false",
+		// The data goes with the run.
+		"controlled.shutdown.enable": "false",
+	};
+	// Kafka never looks whether a topic's flush.ms is over unless it is told to.
+	if (setup.level === "interval")
+		settings["log.flush.scheduler.interval.ms"] = "1000";
+	const { config } = optionsOf(setup);
+	for (const [key, value] of Object.entries(config ?? {}))
+		settings[key] = String(value);
+	return settings;
+}
+
+/** A file in Java's manner, in which a backslash begins an escape. */
+function properties(settings: Readonly<Record<string, string>>): string {
+	return Object.entries(settings)
+		.map(
+			([key, value]) =>
+				`${key}=${value.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")}\n`,
+		)
+		.join("");
+}

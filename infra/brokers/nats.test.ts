@@ -1,0 +1,247 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { connect } from "node:net";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { nats as scenarioNats } from "../../runner/scenario/brokers/nats.ts";
+import type { System } from "../../runner/scenario/scenario.ts";
+import { fakeWorld } from "../../runner/world.fake.ts";
+import { realBinaries } from "../binaries/real.fake.ts";
+import { localRig } from "../local/local.ts";
+import { findOnPath } from "../local/program.ts";
+import { runs } from "../processes.fake.ts";
+import type { Broker, BrokerRequest } from "../rig.ts";
+import { script, testFolder } from "../test-folder.fake.ts";
+
+const real = await realBinaries();
+
+/** Starts a NATS system as a scenario describes it; it is gone when the test is over. */
+async function open(
+	written: Readonly<Record<string, unknown>>,
+	parts: Partial<BrokerRequest> = {},
+): Promise<Broker & { readonly log: string }> {
+	const folder = testFolder();
+	mkdirSync(path.join(folder, "tmp"));
+	const world = fakeWorld({ env: { PATH: process.env.PATH } });
+	const options = scenarioNats.options.parse({ broker: "nats", ...written });
+	const rig = await localRig(world, real);
+	onTestFinished(() => rig.teardown());
+	const log = path.join(folder, "broker.log");
+	const broker = await rig.open({
+		system: {
+			key: "mine",
+			broker: "nats",
+			port: null,
+			url: null,
+			binary: options.binary ?? null,
+			options,
+		} as System,
+		level: options.durability ?? null,
+		messageBytes: 256,
+		cpus: null,
+		logPath: log,
+		...parts,
+	});
+	return { ...broker, log };
+}
+
+/** Enough of NATS to make a stream and publish: one connection, one request at a time. */
+async function client(url: string) {
+	const { hostname, port } = new URL(url.split(",")[0] ?? "");
+	const socket = connect(Number(port), hostname);
+	onTestFinished(() => void socket.destroy());
+	const lines: string[] = [];
+	let told = () => {};
+	createInterface({ input: socket }).on("line", (line) => {
+		lines.push(line);
+		told();
+	});
+	const line = async (what: RegExp): Promise<string> => {
+		for (;;) {
+			const at = lines.findIndex((one) => what.test(one));
+			if (at >= 0) return lines.splice(0, at + 1).at(-1) ?? "";
+			await new Promise<void>((resolve) => {
+				told = resolve;
+			});
+		}
+	};
+	const info = JSON.parse((await line(/^INFO /)).slice(5));
+	socket.write('CONNECT {"verbose":false}\r\nSUB inbox 1\r\n');
+	return {
+		info: info as {
+			max_payload: number;
+			jetstream?: boolean;
+			cluster?: string;
+		},
+		async request(subject: string, body: string) {
+			socket.write(
+				`PUB ${subject} inbox ${Buffer.byteLength(body)}\r\n${body}\r\n`,
+			);
+			return JSON.parse(await line(/^\{/)) as { error?: object; seq?: number };
+		},
+	};
+}
+
+describe("nats-server as mqbench starts it", () => {
+	test("core has no JetStream and the server's own limit", async () => {
+		const broker = await open({});
+		const { info } = await client(broker.url);
+		expect(info.jetstream).toBeUndefined();
+		expect(info.max_payload).toBe(1024 ** 2);
+		expect(broker.settings).toEqual({});
+		expect(broker.version).toMatch(/^nats-server 2\.\d+\.\d+$/);
+	});
+
+	test("takes messages above its own limit when the run has such", async () => {
+		const broker = await open({}, { messageBytes: 3 * 1024 ** 2 });
+		expect((await client(broker.url)).info.max_payload).toBe(3 * 1024 ** 2);
+		expect(broker.settings).toEqual({ max_payload: "3145728" });
+	});
+
+	test.each([
+		["its own", {}, { "jetstream.sync_interval": "2m (default)" }],
+		["memory", { durability: "memory" }, {}],
+		["os", { durability: "os" }, { "jetstream.sync_interval": "24h" }],
+		[
+			"interval",
+			{ durability: "interval" },
+			{ "jetstream.sync_interval": "1s" },
+		],
+		["fsync", { durability: "fsync" }, { "jetstream.sync_interval": "always" }],
+		[
+			"its own, and settings of the scenario",
+			{ config: { max_payload: "2MB", "jetstream.sync_interval": "1m" } },
+			{ max_payload: "2MB", "jetstream.sync_interval": "1m" },
+		],
+	])(
+		"JetStream with durability %s says what that is",
+		async (_, options, settings) => {
+			const broker = await open({ mode: "jetstream", ...options });
+			const { info } = await client(broker.url);
+			expect(info.jetstream).toBe(true);
+			expect(info.max_payload).toBe(
+				"max_payload" in settings ? 2 * 1024 ** 2 : 1024 ** 2,
+			);
+			expect(broker.settings).toEqual(settings);
+		},
+	);
+
+	test("that does not know a setting says so", async () => {
+		await expect(open({ config: { no_such_thing: 1 } })).rejects.toMatchObject({
+			code: "broker-start",
+			message: expect.stringContaining("no_such_thing"),
+		});
+	});
+
+	test("is a cluster of three with a leader, each a process", async () => {
+		const broker = await open({ mode: "jetstream", nodes: 3, replicas: 3 });
+		expect(broker.pids.map(runs)).toEqual([true, true, true]);
+		const urls = broker.url.split(",");
+		expect(new Set(urls).size).toBe(3);
+		const { info, request } = await client(broker.url);
+		expect(info.cluster).toBe("mqbench");
+		const made = await request(
+			"$JS.API.STREAM.CREATE.s",
+			'{"name":"s","subjects":["t"],"num_replicas":3,"storage":"file"}',
+		);
+		expect(made.error).toBeUndefined();
+		expect((await request("t", "hello")).seq).toBe(1);
+		await broker.close();
+		expect(broker.pids.map(runs)).toEqual([false, false, false]);
+		expect(readFileSync(broker.log, "utf8")).toMatch(
+			/^\[3\] .*Server is ready$/m,
+		);
+	});
+
+	test("is somebody else's program where the scenario names one", async () => {
+		const folder = testFolder();
+		const binary = script(
+			path.join(folder, "nats-server"),
+			`touch '${folder}/used'; exec '${real.natsd}' "$@"`,
+		);
+		const broker = await open({ mode: "jetstream", binary });
+		expect(existsSync(path.join(folder, "used"))).toBe(true);
+		expect(broker.binary).toBe(binary);
+	});
+
+	test("whose program is missing is one sentence", async () => {
+		await expect(
+			open({ binary: "/nowhere/nats-server" }),
+		).rejects.toMatchObject({
+			code: "broker-missing",
+			exit: 3,
+			message:
+				"mine: /nowhere/nats-server (binary) is not a program that can be run. Correct binary, or remove it to use what mqbench finds itself.",
+		});
+	});
+});
+
+/** Without it nothing of this can be shown; where tests are to prove something, that is a failure. */
+const canTrace = tracing();
+
+describe.skipIf(!canTrace && !process.env.CI)(
+	canTrace
+		? "durability, by the calls that flush files"
+		: "durability (needs strace, and the right to use it)",
+	() => {
+		const MESSAGES = 50;
+
+		/** How often natsd has files flushed while it acknowledges messages, and in the 2.5 s after. */
+		async function flushes(durability: string | null) {
+			const folder = testFolder();
+			const calls = path.join(folder, "calls");
+			const binary = script(
+				path.join(folder, "nats-server"),
+				`exec strace -D -f -qq -e trace=fsync,fdatasync -e signal=none -o '${calls}' '${real.natsd}' "$@"`,
+			);
+			const broker = await open({
+				mode: "jetstream",
+				binary,
+				...(durability === null ? {} : { durability }),
+			});
+			const { request } = await client(broker.url);
+			const storage = durability === "memory" ? "memory" : "file";
+			await request(
+				"$JS.API.STREAM.CREATE.s",
+				`{"name":"s","subjects":["t"],"num_replicas":1,"storage":"${storage}"}`,
+			);
+			const count = () =>
+				readFileSync(calls, "utf8").match(/^\d+ +(fsync|fdatasync)\(/gm)
+					?.length ?? 0;
+			const before = count();
+			for (let i = 1; i <= MESSAGES; i++)
+				expect((await request("t", "x".repeat(256))).seq).toBe(i);
+			const during = count() - before;
+			await new Promise((resolve) => setTimeout(resolve, 2500));
+			return { during, later: count() - before - during };
+		}
+
+		test("fsync: every message is flushed before it is acknowledged", async () => {
+			expect((await flushes("fsync")).during).toBeGreaterThanOrEqual(MESSAGES);
+		});
+
+		test("interval: messages are flushed by and by", async () => {
+			const { during, later } = await flushes("interval");
+			expect(during).toBeLessThan(MESSAGES / 2);
+			expect(during + later).toBeGreaterThan(0);
+		});
+
+		test.each([["os"], ["memory"], [null]])(
+			"%s: nothing is flushed",
+			async (level) => {
+				expect(await flushes(level)).toEqual({ during: 0, later: 0 });
+			},
+		);
+	},
+);
+
+function tracing(): boolean {
+	if (!findOnPath("strace", process.env)) return false;
+	try {
+		execFileSync("strace", ["-o", "/dev/null", "true"], { stdio: "ignore" });
+		return true;
+	} catch {
+		return false;
+	}
+}

@@ -1,0 +1,278 @@
+import { execFileSync } from "node:child_process";
+import {
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	readlinkSync,
+	realpathSync,
+} from "node:fs";
+import { connect } from "node:net";
+import path from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { rabbitmq as scenarioRabbitmq } from "../../runner/scenario/brokers/rabbitmq.ts";
+import type { System } from "../../runner/scenario/scenario.ts";
+import { fakeWorld } from "../../runner/world.fake.ts";
+import { realBinaries } from "../binaries/real.fake.ts";
+import { localRig } from "../local/local.ts";
+import type { Launch } from "../local/local-broker.ts";
+import { findOnPath } from "../local/program.ts";
+import { alive, commandLines, descendants } from "../processes.fake.ts";
+import type { Broker } from "../rig.ts";
+import { script, testFolder } from "../test-folder.fake.ts";
+import { rabbitmq } from "./rabbitmq.ts";
+
+const real = await realBinaries();
+
+const installed = findOnPath("rabbitmq-server", process.env) !== null;
+if (!installed && process.env.CI === "true")
+	throw new Error(
+		"CI needs a rabbitmq-server: apt-get install rabbitmq-server",
+	);
+
+function system(written: Readonly<Record<string, unknown>>): System {
+	const options = scenarioRabbitmq.options.parse({
+		broker: "rabbitmq",
+		...written,
+	});
+	return {
+		key: "mine",
+		broker: "rabbitmq",
+		port: null,
+		url: null,
+		binary: options.binary ?? null,
+		options,
+	} as System;
+}
+
+/** Starts a RabbitMQ system as a scenario describes it; it is gone when the test is over. */
+async function open(
+	written: Readonly<Record<string, unknown>> = {},
+): Promise<Broker & { readonly log: string }> {
+	const world = fakeWorld({ env: { PATH: process.env.PATH } });
+	const rig = await localRig(world, real);
+	onTestFinished(() => rig.teardown());
+	const log = path.join(testFolder(), "broker.log");
+	const broker = await rig.open({
+		system: system(written),
+		level: null,
+		messageBytes: 256,
+		cpus: null,
+		logPath: log,
+	});
+	return { ...broker, log };
+}
+
+/** What mqbench would start, without starting it. */
+function launch(
+	written: Readonly<Record<string, unknown>>,
+	parts: { messageBytes?: number; path?: string } = {},
+): Promise<Launch & { readonly store: string }> {
+	const store = testFolder();
+	return rabbitmq
+		.launch({
+			system: system(written),
+			level: null,
+			messageBytes: parts.messageBytes ?? 256,
+			store,
+			ports: async () => [1, 2, 3],
+			binaries: real,
+			world: fakeWorld({ env: { PATH: parts.path ?? process.env.PATH } }),
+		})
+		.then((made) => ({ ...made, store }));
+}
+
+/** What a RabbitMQ says first to who speaks AMQP 0.9.1: its version is in it. */
+function greeting(url: string): Promise<string> {
+	const { hostname, port } = new URL(url);
+	return new Promise((resolve, reject) => {
+		const socket = connect(Number(port), hostname, () =>
+			socket.write("AMQP\0\0\x09\x01"),
+		);
+		socket.once("data", (data) => {
+			socket.destroy();
+			resolve(data.toString("latin1"));
+		});
+		socket.once("error", reject);
+	});
+}
+
+/** All that belongs to a broker, Erlang's helpers and the name server included. */
+function processesOf(broker: Broker) {
+	const pid = broker.pids[0] ?? 0;
+	const below = descendants(pid);
+	expect(below.map(({ name }) => name)).toContain("epmd");
+	return [{ pid, parent: 0, name: nameOf(pid) }, ...below];
+}
+
+function nameOf(pid: number): string {
+	return readFileSync(`/proc/${pid}/comm`, "utf8").trim();
+}
+
+describe.skipIf(!installed)("rabbitmq-server as mqbench starts it", () => {
+	test("takes connections on loopback, and is gone with all that belongs to it when it is closed", async () => {
+		const broker = await open();
+		expect(broker.version).toMatch(/^rabbitmq-server \d+\.\d+\.\d+/);
+		expect(broker.url).toMatch(
+			/^amqp:\/\/mqbench:[0-9a-f]{24}@127\.0\.0\.1:\d+$/,
+		);
+		expect(await greeting(broker.url)).toContain("RabbitMQ");
+		expect(listeners(broker)).toEqual(["127.0.0.1"]);
+		const all = processesOf(broker);
+		const store = readlinkSync(`/proc/${broker.pids[0]}/cwd`);
+		expect(readdirSync(store)).toContain("rabbitmq.conf");
+		await broker.close();
+		await expect.poll(() => alive(all)).toEqual([]);
+		expect(existsSync(store)).toBe(false);
+	});
+
+	test("takes nobody with it: two at a time know nothing of each other", async () => {
+		const [one, other] = await Promise.all([open(), open()]);
+		const password = new URL(other.url).password;
+		expect(readFileSync(one.log, "utf8")).not.toContain(password);
+		await one.close();
+		expect(await greeting(other.url)).toContain("RabbitMQ");
+	});
+
+	test("killed, tells so and leaves no process", async () => {
+		const broker = await open();
+		const all = processesOf(broker);
+		process.kill(broker.pids[0] ?? 0, "SIGKILL");
+		expect(await broker.died).toBe("the broker ended by itself (SIGKILL)");
+		await expect.poll(() => alive(all), { timeout: 10_000 }).toEqual([]);
+	});
+
+	test("leaves no process when its guard is killed", async () => {
+		const broker = await open();
+		const all = processesOf(broker);
+		const stat = readFileSync(`/proc/${broker.pids[0]}/stat`, "utf8");
+		const guard = Number(stat.slice(stat.lastIndexOf(")") + 4).split(" ")[0]);
+		process.kill(guard, "SIGKILL");
+		await expect.poll(() => alive(all), { timeout: 10_000 }).toEqual([]);
+	});
+
+	test("that dislikes a setting is one sentence", async () => {
+		await expect(
+			open({ config: { no_such_setting: 1 } }),
+		).rejects.toMatchObject({
+			code: "broker-start",
+			message: expect.stringMatching(/^mine: /),
+		});
+	});
+});
+
+describe.skipIf(!installed)("rabbitmq.conf", () => {
+	const conf = (made: { store: string }) =>
+		readFileSync(path.join(made.store, "rabbitmq.conf"), "utf8");
+
+	test("holds the scenario's own settings instead of ours", async () => {
+		const made = await launch({
+			config: { "disk_free_limit.absolute": "1GB", heartbeat: 30 },
+		});
+		expect(conf(made)).toContain("disk_free_limit.absolute = 1GB\n");
+		expect(conf(made)).not.toContain("50MB");
+		expect(made.settings).toMatchObject({
+			"disk_free_limit.absolute": "1GB",
+			heartbeat: "30",
+			schedulers: "+sbwt none",
+		});
+	});
+
+	test("allows messages that not every RabbitMQ takes by itself", async () => {
+		expect(conf(await launch({}))).not.toContain("max_message_size");
+		const made = await launch({}, { messageBytes: 20 * 1024 ** 2 });
+		expect(conf(made)).toContain("max_message_size = 20971520\n");
+	});
+
+	test("permits shared transient queues where they are deprecated, and says nothing where the word is unknown", async () => {
+		const folder = installation("4.3.1");
+		const four = await launch({ queue: "transient", binary: folder });
+		expect(conf(four)).toContain(
+			"deprecated_features.permit.transient_nonexcl_queues = true\n",
+		);
+		const three = await launch({
+			queue: "transient",
+			binary: installation("3.10.8"),
+		});
+		expect(conf(three)).not.toContain("deprecated_features");
+	});
+});
+
+describe("the program", () => {
+	test.skipIf(!installed)(
+		"is the server's own script, not the wrapper that changes the user",
+		async () => {
+			const [program = ""] = (await launch({})).nodes[0]?.argv ?? [];
+			expect(readFileSync(realpathSync(program), "utf8")).toContain("exec erl");
+		},
+	);
+
+	test("may be an installation's folder", async () => {
+		const folder = installation("4.1.0");
+		const made = await launch({ binary: folder }, { path: erlang() });
+		expect(made.nodes[0]?.argv).toEqual([
+			path.join(folder, "sbin", "rabbitmq-server"),
+		]);
+	});
+
+	test("of another version than asked for is one sentence", async () => {
+		await expect(
+			launch(
+				{ binary: installation("4.1.0"), version: "4.2" },
+				{ path: erlang() },
+			),
+		).rejects.toMatchObject({
+			code: "broker-missing",
+			message: expect.stringMatching(
+				/^mine: version 4\.2 is wanted, and .* is 4\.1\.0\. Install/,
+			),
+		});
+		const made = launch(
+			{ binary: installation("4.1.0"), version: "4.1" },
+			{ path: erlang() },
+		);
+		await expect(made).resolves.toBeDefined();
+	});
+
+	test("without Erlang is one sentence", async () => {
+		await expect(
+			launch({ binary: installation("4.1.0") }, { path: testFolder() }),
+		).rejects.toMatchObject({
+			code: "broker-missing",
+			message: expect.stringContaining("erl (Erlang, which RabbitMQ runs on)"),
+		});
+	});
+});
+
+/** A folder that looks like an installation of that version. */
+function installation(version: string): string {
+	const folder = testFolder();
+	mkdirSync(path.join(folder, "sbin"));
+	mkdirSync(path.join(folder, "plugins", `rabbit-${version}`), {
+		recursive: true,
+	});
+	script(path.join(folder, "sbin", "rabbitmq-server"), "exit 1");
+	return folder;
+}
+
+/** A PATH on which Erlang seems to be. */
+function erlang(): string {
+	const folder = testFolder();
+	script(path.join(folder, "erl"), "exit 1");
+	script(path.join(folder, "epmd"), "exit 1");
+	return folder;
+}
+
+/** Addresses that the broker and its name server listen on. */
+function listeners(broker: Broker): string[] {
+	if (!existsSync("/usr/bin/ss") && !existsSync("/bin/ss"))
+		return ["127.0.0.1"];
+	const pid = broker.pids[0] ?? 0;
+	const lines = execFileSync("ss", ["-Htlnp4"], { encoding: "utf8" })
+		.split("\n")
+		.filter((line) => line.includes(`pid=${pid},`));
+	expect(commandLines().length).toBeGreaterThan(0);
+	return [
+		...new Set(lines.map((line) => line.split(/\s+/)[3]?.split(":")[0] ?? "")),
+	];
+}

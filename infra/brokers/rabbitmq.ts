@@ -1,0 +1,250 @@
+import { randomBytes } from "node:crypto";
+import {
+	readdirSync,
+	readFileSync,
+	realpathSync,
+	statSync,
+	writeFileSync,
+} from "node:fs";
+import path from "node:path";
+import { failure } from "../../runner/errors.ts";
+import { commonOptions } from "../../runner/scenario/brokers.ts";
+import type { System } from "../../runner/scenario/scenario.ts";
+import type { World } from "../../runner/world.ts";
+import type { LocalBroker, Setup } from "../local/local-broker.ts";
+import { findOnPath, findProgram } from "../local/program.ts";
+
+/**
+ * rabbitmq-server with a node name, a cookie, ports and folders of its own: it neither sees nor touches one that runs. No plugins,
+ * and Erlang as RabbitMQ starts it (schedulers that do not spin: +sbwt none).
+ */
+export const rabbitmq: LocalBroker = {
+	async launch(setup) {
+		const { system, store, world } = setup;
+		const program = findServer(system, world);
+		const installed = versionOf(program);
+		checkVersion(system, program, installed);
+		const names = findNameServer(system, world);
+		const [port = 0, distribution = 0, namePort = 0] = await setup.ports(3);
+		const user = "mqbench";
+		const password = randomBytes(12).toString("hex");
+		const settings = settingsOf(setup, installed);
+		const file = (name: string, text: string): string => {
+			const full = path.join(store, name);
+			// Erlang insists that nobody else reads the cookie.
+			writeFileSync(full, text, { mode: 0o600 });
+			return full;
+		};
+		file(".erlang.cookie", randomBytes(12).toString("hex"));
+		let version = "";
+		return {
+			before: [],
+			nodes: [
+				{
+					argv: [program],
+					env: {
+						// The script becomes the server instead of its parent: signals reach it, and guard's death ends it.
+						detached: "true",
+						RABBITMQ_CONF_ENV_FILE: file(
+							"rabbitmq-env.conf",
+							nameServer(names, namePort, store),
+						),
+						RABBITMQ_NODENAME: `mqbench-${randomBytes(4).toString("hex")}@localhost`,
+						RABBITMQ_CONFIG_FILE: file(
+							"rabbitmq.conf",
+							configuration({
+								"listeners.tcp.1": `127.0.0.1:${port}`,
+								default_user: user,
+								default_pass: password,
+								"log.console": "true",
+								"log.console.level": "info",
+								"log.file": "false",
+								...settings,
+							}),
+						),
+						RABBITMQ_ADVANCED_CONFIG_FILE: file("advanced.config", "[].\n"),
+						RABBITMQ_ENABLED_PLUGINS_FILE: file("enabled_plugins", "[].\n"),
+						RABBITMQ_MNESIA_BASE: path.join(store, "data"),
+						RABBITMQ_LOG_BASE: path.join(store, "log"),
+						RABBITMQ_LOGS: "-",
+						RABBITMQ_GENERATED_CONFIG_DIR: path.join(store, "generated"),
+						RABBITMQ_PID_FILE: path.join(store, "pid"),
+						RABBITMQ_DIST_PORT: String(distribution),
+						RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS:
+							"-kernel inet_dist_use_interface {127,0,0,1}",
+						// SIGINT, by which guard ends an orphan, would open a prompt otherwise.
+						RABBITMQ_SERVER_START_ARGS: "+B",
+						ERL_EPMD_PORT: String(namePort),
+						ERL_EPMD_ADDRESS: "127.0.0.1",
+						ERL_CRASH_DUMP_SECONDS: "0",
+					},
+				},
+			],
+			ready(line) {
+				version ||= /Starting RabbitMQ (\d[\w.+~-]*)/.exec(line)?.[1] ?? "";
+				return line.includes("Server startup complete");
+			},
+			url: () => `amqp://${user}:${password}@127.0.0.1:${port}`,
+			version: () => version && `rabbitmq-server ${version}`,
+			settings: { ...settings, plugins: "none", schedulers: "+sbwt none" },
+			startMs: 90_000,
+			stopMs: 10_000,
+			portTaken: (log) =>
+				/eaddrinuse|address (already )?in use|port \d+ (is )?in use/i.test(log),
+		};
+	},
+};
+
+// --- internal ---
+
+const INSTALL = {
+	linux:
+		"apt-get install rabbitmq-server, dnf install rabbitmq-server, or https://www.rabbitmq.com/docs/download",
+	darwin: "brew install rabbitmq",
+	other:
+		"in WSL (apt-get install rabbitmq-server): mqbench starts RabbitMQ on Linux and macOS only",
+};
+
+/** Largest message that every RabbitMQ takes by itself. */
+const OWN_MAX_BYTES = 16 * 1024 ** 2;
+
+/** From here on a transient queue that consumers share has to be permitted; before, the key is unknown. */
+const DEPRECATES_SINCE = 4;
+
+/** rabbitmq.conf as far as it decides something: what a run needs, and the scenario's own `config` above it. */
+function settingsOf(
+	{ system, level, messageBytes }: Setup,
+	installed: string,
+): Record<string, string> {
+	const settings: Record<string, string> = {
+		// A laptop's disk is fuller than a server's: the default share of memory would block publishers there.
+		"disk_free_limit.absolute": "50MB",
+	};
+	if (messageBytes > OWN_MAX_BYTES)
+		settings.max_message_size = String(messageBytes);
+	if (level === "memory" || isTransient(system))
+		if (Number.parseInt(installed, 10) >= DEPRECATES_SINCE)
+			settings["deprecated_features.permit.transient_nonexcl_queues"] = "true";
+	for (const [key, value] of Object.entries(
+		commonOptions(system.options).config ?? {},
+	))
+		settings[key] = String(value);
+	return settings;
+}
+
+function isTransient({ options }: System): boolean {
+	return "queue" in options && options.queue === "transient";
+}
+
+function configuration(settings: Readonly<Record<string, string>>): string {
+	return Object.entries(settings)
+		.map(([key, value]) => `${key} = ${value}\n`)
+		.join("");
+}
+
+/**
+ * Erlang's nodes are known by a name server, epmd, which the first of them starts as a daemon: nothing would ever end that. So
+ * RabbitMQ's start script starts one before, in the foreground, in the process group that guard kills. What ends it in any case
+ * is the end of a pipe that only the server holds open, however the server ends.
+ */
+function nameServer(program: string, port: number, store: string): string {
+	const alive = quoted(path.join(store, "alive"));
+	return `# Read by the start script first, and by the server itself later.
+if [ "$CONF_ENV_FILE_PHASE" = rabbitmq-env ]; then
+	mkfifo ${alive}
+	${quoted(program)} -port ${port} -address 127.0.0.1 </dev/null >/dev/null 2>&1 &
+	names=$!
+	(read -r _ <${alive} || kill "$names") </dev/null >/dev/null 2>&1 &
+	exec 9>${alive}
+fi
+`;
+}
+
+function quoted(text: string): string {
+	return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** The start script. `binary` may be the folder of an installation. */
+function findServer(system: System, world: World): string {
+	const folder = system.binary !== null && isFolder(system.binary);
+	const wanted =
+		folder && system.binary !== null
+			? {
+					...system,
+					binary: path.join(system.binary, "sbin", "rabbitmq-server"),
+				}
+			: system;
+	return script(findProgram(wanted, ["rabbitmq-server"], INSTALL, world.env));
+}
+
+function isFolder(file: string): boolean {
+	return statSync(file, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+/** Packages put a wrapper on PATH that insists on the user rabbitmq: what it calls is the script itself. */
+function script(found: string): string {
+	const called = /(\/\S+\/bin)\/(?:\$\{?SCRIPT|rabbitmq-server)/.exec(
+		readFileSync(found, "utf8"),
+	)?.[1];
+	const real = called && path.join(called, "rabbitmq-server");
+	return real && statSync(real, { throwIfNoEntry: false }) ? real : found;
+}
+
+/** By the name of its own plugin: rabbit-3.10.8; "" where that is not to be seen. */
+function versionOf(program: string): string {
+	const home = path.dirname(path.dirname(realpathSync(program)));
+	const plugins = path.join(home, "plugins");
+	if (!isFolder(plugins)) return "";
+	for (const name of readdirSync(plugins)) {
+		const version = /^rabbit-(\d[\w.+~-]*?)(?:\.ez)?$/.exec(name)?.[1];
+		if (version) return version;
+	}
+	return "";
+}
+
+/** `version` says which one must be there: mqbench has no way to get another one. */
+function checkVersion(system: System, program: string, found: string): void {
+	const wanted = commonOptions(system.options).version;
+	if (
+		wanted === undefined ||
+		found === wanted ||
+		found.startsWith(`${wanted}.`)
+	)
+		return;
+	throw failure("broker-missing", {
+		system: system.key,
+		what: `version ${wanted} is wanted, and ${program} is ${found || "unclear"}`,
+		remedy:
+			"Install that version and name its folder: binary: /path/to/rabbitmq_server; or remove version",
+	});
+}
+
+/** epmd comes with Erlang, and is not always beside erl. */
+function findNameServer(system: System, world: World): string {
+	const erl = findOnPath("erl", world.env);
+	if (erl === null)
+		throw failure("broker-missing", {
+			system: system.key,
+			what: "erl (Erlang, which RabbitMQ runs on) is not on PATH",
+			remedy: "Install it, or add its folder to PATH",
+		});
+	const onPath = findOnPath("epmd", world.env);
+	if (onPath !== null) return onPath;
+	const root = path.dirname(path.dirname(realpathSync(erl)));
+	const found = ["", "lib/erlang"]
+		.map((below) => path.join(root, below))
+		.filter(isFolder)
+		.flatMap((folder) =>
+			readdirSync(folder)
+				.filter((name) => name.startsWith("erts-"))
+				.map((name) => path.join(folder, name, "bin", "epmd")),
+		)
+		.find((file) => statSync(file, { throwIfNoEntry: false }));
+	if (found === undefined)
+		throw failure("broker-missing", {
+			system: system.key,
+			what: `epmd (of Erlang) is neither on PATH nor in ${root}`,
+			remedy: "Install Erlang whole, or add epmd's folder to PATH",
+		});
+	return found;
+}

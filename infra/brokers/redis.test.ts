@@ -1,0 +1,227 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { readFileSync, statSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { Level } from "../../runner/plan/plan.ts";
+import { redis as scenarioRedis } from "../../runner/scenario/brokers/redis.ts";
+import type { System } from "../../runner/scenario/scenario.ts";
+import { fakeWorld } from "../../runner/world.fake.ts";
+import { realBinaries } from "../binaries/real.fake.ts";
+import { localRig } from "../local/local.ts";
+import { runs } from "../processes.fake.ts";
+import type { Broker } from "../rig.ts";
+import { script, testFolder } from "../test-folder.fake.ts";
+import { redis } from "./redis.ts";
+
+const binaries = await realBinaries();
+
+describe("redis.conf", () => {
+	test.each<[Level | null, Record<string, string>]>([
+		[null, { appendonly: "no" }],
+		["memory", { appendonly: "no" }],
+		["os", { appendonly: "yes", appendfsync: "no" }],
+		["interval", { appendonly: "yes", appendfsync: "everysec" }],
+		["fsync", { appendonly: "yes", appendfsync: "always" }],
+	])(
+		"for level %s has its settings, and no snapshots",
+		async (level, wanted) => {
+			const { conf, settings } = await launch(level);
+			for (const [key, value] of Object.entries({ ...wanted, save: '""' })) {
+				expect(settings).toHaveProperty([key], value);
+				expect(conf).toContain(`${key} ${value}\n`);
+			}
+			expect(conf).toContain("bind 127.0.0.1\nport 1\n");
+			expect(conf).not.toContain("unixsocket");
+		},
+	);
+
+	test("has config last, and says so in the settings", async () => {
+		const { conf, settings } = await launch("fsync", {
+			config: {
+				save: "3600 1",
+				"client-output-buffer-limit": "pubsub 0 0 0",
+				"io-threads": 2,
+				AppendFsync: "everysec",
+				masteruser: "",
+			},
+		});
+		expect(settings).toMatchObject({
+			save: "3600 1",
+			"io-threads": "2",
+			appendfsync: "everysec",
+		});
+		expect(conf).toContain("client-output-buffer-limit pubsub 0 0 0\n");
+		expect(conf).toContain('masteruser ""\n');
+		expect(conf).not.toContain("appendfsync always");
+	});
+});
+
+describe("the log of a server", () => {
+	test.each([
+		[
+			"1:C 01 Jan 2025 00:00:00.000 # Redis version=7.0.15, bits=64, commit=00000000, modified=0, pid=1, just started",
+			"1:M 01 Jan 2025 00:00:00.000 * Ready to accept connections",
+			"redis-server 7.0.15",
+		],
+		[
+			"1:C 01 Jan 2025 00:00:00.000 * Valkey version=8.1.0, bits=64, commit=00000000, modified=0, pid=1, just started",
+			"1:M 01 Jan 2025 00:00:00.000 * Ready to accept connections tcp",
+			"valkey-server 8.1.0",
+		],
+	])(
+		"tells its version, and when it is ready",
+		async (first, last, version) => {
+			const { made } = await launch(null);
+			expect([first, last].map((line) => made.ready(line, 0))).toEqual([
+				false,
+				true,
+			]);
+			expect(made.version()).toBe(version);
+		},
+	);
+
+	test.each([
+		"Warning: Could not create server TCP listening socket 127.0.0.1:6379: bind: Address already in use",
+		"Failed listening on port 6379 (tcp), aborting: Address already in use",
+	])("tells that its port is taken: %s", async (line) => {
+		const { made } = await launch(null);
+		expect(made.portTaken(line)).toBe(true);
+	});
+});
+
+describe("what is missing is one sentence that says how to get it", () => {
+	test.each([
+		[
+			"the program",
+			{},
+			{ PATH: "/nowhere" },
+			/^mine: redis-server is not on PATH\. Install it: .*redis.*; or name one that you have: binary: \/path\/to\/redis-server\.$/,
+		],
+		[
+			"what binary names",
+			{ binary: "valkey-that-is-not-there" },
+			{ PATH: "/nowhere" },
+			/^mine: valkey-that-is-not-there \(binary\) is not on PATH\. Correct binary, or remove it/,
+		],
+		[
+			"another version",
+			{ version: "8.2" },
+			{},
+			/^mine: version 8\.2 is wanted, and \S+ is redis-server 7\.0\.15\. Install that version and name it: binary: /,
+		],
+	])("%s", async (_, options, env, message) => {
+		await expect(launch(null, options, env)).rejects.toMatchObject({
+			code: "broker-missing",
+			exit: 3,
+			message: expect.stringMatching(message),
+		});
+	});
+
+	test.each(["7", "7.0", "7.0.15"])("%s is 7.0.15 too", async (version) => {
+		await expect(launch(null, { version })).resolves.toBeDefined();
+	});
+});
+
+// Without the program this says so and skips, but never in CI.
+const missing = spawnSync("redis-server", ["--version"]).error !== undefined;
+
+describe.skipIf(missing && process.env.CI !== "true")(
+	`a real redis-server${missing ? " (missing: redis-server)" : ""}`,
+	() => {
+		test("comes up, says its version, and is gone with its data", async () => {
+			const { broker, log } = await open("fsync");
+			expect(broker.url).toMatch(/^redis:\/\/127\.0\.0\.1:\d+$/);
+			expect(broker.version).toMatch(/^redis-server \d/);
+			expect(broker.binary).toMatch(/redis-server$/);
+			expect(cli(broker, "CONFIG", "GET", "appendfsync")).toContain("always");
+			expect(cli(broker, "CONFIG", "GET", "save")).toBe("save\n\n");
+			const folder = cli(broker, "CONFIG", "GET", "dir").split("\n")[1] ?? "";
+			expect(statSync(path.join(folder, "appendonlydir")).isDirectory()).toBe(
+				true,
+			);
+			expect(broker.pids.every(runs)).toBe(true);
+			await broker.close();
+			expect(broker.pids.some(runs)).toBe(false);
+			expect(() => statSync(folder)).toThrow("no such file");
+			expect(readFileSync(log, "utf8")).toContain(
+				"Ready to accept connections",
+			);
+		});
+
+		test("that does not know a setting does not start, and says why", async () => {
+			await expect(
+				open(null, { config: { "no-such-setting": 1 } }),
+			).rejects.toMatchObject({
+				code: "broker-start",
+				message: expect.stringContaining("Bad directive"),
+			});
+		});
+	},
+);
+
+// --- internal ---
+
+type Some = Readonly<Record<string, unknown>>;
+
+function system(options: Some): System {
+	const parsed = scenarioRedis.options.parse({ broker: "redis", ...options });
+	return {
+		key: "mine",
+		broker: "redis",
+		url: null,
+		port: null,
+		binary: parsed.binary ?? null,
+		options: parsed,
+		traits: scenarioRedis.traits(parsed),
+	};
+}
+
+/** A launch that starts nothing but what --version takes. */
+async function launch(
+	level: Level | null,
+	options: Some = {},
+	env?: Readonly<Record<string, string>>,
+) {
+	const store = testFolder();
+	const home = testFolder();
+	script(
+		path.join(home, "redis-server"),
+		"echo 'Redis server v=7.0.15 sha=00000000:0 malloc=jemalloc-5.3.0 bits=64 build=0'",
+	);
+	const made = await redis.launch({
+		system: system(options),
+		level,
+		messageBytes: 256,
+		store,
+		ports: async (count) => Array.from({ length: count }, (_, i) => i + 1),
+		binaries,
+		world: fakeWorld({ env: { PATH: home, ...env } }),
+	});
+	const conf = readFileSync(path.join(store, "redis.conf"), "utf8");
+	return { made, conf, settings: made.settings };
+}
+
+/** Brings a real one up; it is gone when the test is over. */
+async function open(
+	level: Level | null,
+	options: Some = {},
+): Promise<{ broker: Broker; log: string }> {
+	expect(missing, "CI needs redis-server").toBe(false);
+	const rig = await localRig(fakeWorld({ env: process.env }), binaries);
+	onTestFinished(() => rig.teardown());
+	const log = path.join(testFolder(), "broker.log");
+	const broker = await rig.open({
+		system: system(options),
+		level,
+		messageBytes: 256,
+		cpus: null,
+		logPath: log,
+	});
+	return { broker, log };
+}
+
+function cli(broker: Broker, ...command: string[]): string {
+	return execFileSync("redis-cli", ["-u", broker.url, ...command], {
+		encoding: "utf8",
+	});
+}

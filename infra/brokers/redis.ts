@@ -1,0 +1,124 @@
+import { execFile } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { promisify } from "node:util";
+import { failure } from "../../runner/errors.ts";
+import { reasonOf } from "../../runner/reason.ts";
+import { redisLevels } from "../../runner/scenario/brokers/redis.ts";
+import { commonOptions } from "../../runner/scenario/brokers.ts";
+import type { LocalBroker, Setup } from "../local/local-broker.ts";
+import { findProgram } from "../local/program.ts";
+
+/** redis-server from PATH, or another build of it, or valkey-server: on loopback, with its data in the store. */
+export const redis: LocalBroker = {
+	async launch(setup) {
+		const { system, store, world } = setup;
+		const program = findProgram(system, ["redis-server"], INSTALL, world.env);
+		await checkVersion(setup, program);
+		const [port = 0] = await setup.ports(1);
+		const settings = settingsOf(setup);
+		const file = path.join(store, "redis.conf");
+		await writeFile(file, configuration({ ...own(port, store), ...settings }));
+		let version = "";
+		return {
+			before: [],
+			nodes: [{ argv: [program, file] }],
+			ready(line) {
+				version ||= versionIn(line) ?? "";
+				return line.includes("Ready to accept connections");
+			},
+			url: () => `redis://127.0.0.1:${port}`,
+			version: () => version,
+			settings,
+			startMs: 30_000,
+			stopMs: 5_000,
+			portTaken: (log) => /address already in use/i.test(log),
+		};
+	},
+};
+
+// --- internal ---
+
+const INSTALL = {
+	linux:
+		"apt-get install redis-server, dnf install redis or valkey, or https://redis.io/downloads",
+	darwin: "brew install redis, or brew install valkey",
+	other:
+		"in WSL (apt-get install redis-server): Redis has no build for Windows",
+};
+
+/** What mqbench needs to reach the server and to have it to itself. */
+function own(port: number, store: string): Record<string, string> {
+	return {
+		bind: "127.0.0.1",
+		port: String(port),
+		"protected-mode": "yes",
+		daemonize: "no",
+		dir: quoted(store),
+		logfile: '""',
+		loglevel: "notice",
+	};
+}
+
+/**
+ * Durability and `config`. Without a level as `memory`. Snapshots are off in all of them: a fork in mid-run is a matter of
+ * its own, and `config: { save: "3600 1" }` brings them back.
+ */
+function settingsOf({ system, level }: Setup): Record<string, string> {
+	const settings: Record<string, string> = {
+		save: '""',
+		...redisLevels[level ?? "memory"],
+	};
+	if (settings.appendonly === "yes")
+		settings["no-appendfsync-on-rewrite"] = "no";
+	for (const [key, value] of Object.entries(
+		commonOptions(system.options).config ?? {},
+	)) {
+		const text = String(value);
+		settings[key.toLowerCase()] = text === "" ? '""' : text;
+	}
+	return settings;
+}
+
+function configuration(settings: Readonly<Record<string, string>>): string {
+	return Object.entries(settings)
+		.map(([key, value]) => `${key} ${value}\n`)
+		.join("");
+}
+
+function quoted(text: string): string {
+	return `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
+}
+
+/** "Redis version=7.0.15, bits=64" in a log, "Redis server v=7.0.15 sha=" from --version. */
+function versionIn(line: string): string | undefined {
+	const found = /\b(Redis|Valkey) (?:version|server v)=(\d[\w.+~-]*)/i.exec(
+		line,
+	);
+	return found ? `${found[1]?.toLowerCase()}-server ${found[2]}` : undefined;
+}
+
+/** `version` says which one must be there: mqbench has no way to get another one. */
+async function checkVersion(setup: Setup, program: string): Promise<void> {
+	const { system } = setup;
+	const wanted = commonOptions(system.options).version;
+	if (wanted === undefined) return;
+	let found: string | undefined;
+	let said = "";
+	try {
+		const { stdout } = await promisify(execFile)(program, ["--version"], {
+			timeout: 10_000,
+		});
+		said = stdout.trim();
+		found = versionIn(said);
+	} catch (error) {
+		said = reasonOf(error);
+	}
+	const number = found?.split(" ")[1];
+	if (number === wanted || number?.startsWith(`${wanted}.`)) return;
+	throw failure("broker-missing", {
+		system: system.key,
+		what: `version ${wanted} is wanted, and ${program} is ${found ?? `unclear (${said})`}`,
+		remedy: `Install that version and name it: binary: /path/to/redis-server; or remove version`,
+	});
+}

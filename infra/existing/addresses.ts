@@ -1,0 +1,42 @@
+/** Where a broker's node listens. */
+export interface Address {
+	/** Without the brackets of IPv6. */
+	readonly host: string;
+	readonly port: number;
+}
+
+/**
+ * The nodes that a URL names: several hosts, or several URLs, are separated by commas. A port that is left out is the scheme's
+ * own, else `defaultPort`.
+ */
+export function addresses(url: string, defaultPort: number): Address[] {
+	let port = defaultPort;
+	return url.split(/,(?=[a-z][a-z0-9+.-]*:\/\/)/i).flatMap((one) => {
+		const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(one);
+		if (scheme)
+			port = OTHER_PORTS[scheme[1]?.toLowerCase() ?? ""] ?? defaultPort;
+		const authority =
+			one.slice(scheme?.[0].length ?? 0).split(/[/?#]/)[0] ?? "";
+		return authority
+			.slice(authority.lastIndexOf("@") + 1)
+			.split(",")
+			.map((host) => address(host.trim(), port));
+	});
+}
+
+// --- internal ---
+
+/** Of schemes that go to another port than the usual one of their broker. */
+const OTHER_PORTS: Readonly<Record<string, number>> = {
+	ws: 80,
+	wss: 443,
+	amqps: 5671,
+};
+
+function address(text: string, port: number): Address {
+	const found = /^(?:\[(.*)\]|([^:]*))(?::(\d+))?$/.exec(text);
+	return {
+		host: found?.[1] ?? found?.[2] ?? text,
+		port: Number(found?.[3]) || port,
+	};
+}

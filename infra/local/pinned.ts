@@ -1,0 +1,55 @@
+import { readFileSync } from "node:fs";
+import { failure } from "../../runner/errors.ts";
+import { findOnPath } from "./program.ts";
+
+/**
+ * The command that runs `argv` on some CPUs only ("0-3,8"; null: on any). Fails where that cannot be had: a run on other CPUs
+ * than the scenario says would look like one on those.
+ */
+export function pinned(
+	argv: readonly string[],
+	cpus: string | null,
+	env: Readonly<Record<string, string | undefined>>,
+): readonly string[] {
+	if (cpus === null) return argv;
+	const allowed = allowedCpus();
+	if (allowed === null)
+		throw failure("pin-impossible", {
+			cpus,
+			reason: "CPUs can be chosen on Linux only",
+		});
+	const missing = list(cpus).filter((cpu) => !list(allowed).includes(cpu));
+	if (missing.length > 0)
+		throw failure("pin-impossible", {
+			cpus,
+			reason: `mqbench may use the CPUs ${allowed} here, and ${missing.join(", ")} ${missing.length > 1 ? "are" : "is"} not among them`,
+		});
+	const taskset = findOnPath("taskset", env);
+	if (taskset === null)
+		throw failure("pin-impossible", {
+			cpus,
+			reason:
+				"taskset, which does it, is not on PATH (package util-linux of your distribution)",
+		});
+	return [taskset, "--cpu-list", cpus, ...argv];
+}
+
+// --- internal ---
+
+/** CPUs that this process may use: those of its container, not of the machine. null: no Linux. */
+function allowedCpus(): string | null {
+	try {
+		const status = readFileSync("/proc/self/status", "utf8");
+		return /^Cpus_allowed_list:\s*(\S+)$/m.exec(status)?.[1] ?? null;
+	} catch {
+		return null;
+	}
+}
+
+/** "0-2,8" -> 0, 1, 2, 8. */
+function list(cpus: string): number[] {
+	return cpus.split(",").flatMap((range) => {
+		const [from = 0, to = from] = range.split("-").map(Number);
+		return Array.from({ length: to - from + 1 }, (_, i) => from + i);
+	});
+}

@@ -1,0 +1,46 @@
+import { createServer, type Server } from "node:net";
+import { failure } from "../../runner/errors.ts";
+import { reasonOf } from "../../runner/reason.ts";
+import type { System } from "../../runner/scenario/scenario.ts";
+
+/**
+ * Ports on 127.0.0.1 that nobody listens on now, all different; the first one is the system's own, if it has one. Somebody may
+ * take one before the broker does: what its log says decides then.
+ */
+export async function freePorts(
+	system: System,
+	count: number,
+): Promise<number[]> {
+	const held: Server[] = [];
+	try {
+		for (let i = 0; i < count; i++)
+			held.push(await hold(system, i === 0 ? system.port : null));
+		return held.map((server) => (server.address() as { port: number }).port);
+	} finally {
+		await Promise.all(
+			held.map((server) => new Promise((r) => server.close(r))),
+		);
+	}
+}
+
+// --- internal ---
+
+function hold(system: System, port: number | null): Promise<Server> {
+	return new Promise((resolve, reject) => {
+		const server = createServer();
+		server.once("error", (error: NodeJS.ErrnoException) =>
+			reject(
+				port === null
+					? error
+					: error.code === "EADDRINUSE"
+						? failure("port-taken", { system: system.key, port })
+						: failure("port-refused", {
+								system: system.key,
+								port,
+								reason: reasonOf(error),
+							}),
+			),
+		);
+		server.listen(port ?? 0, "127.0.0.1", () => resolve(server));
+	});
+}

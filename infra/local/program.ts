@@ -1,0 +1,83 @@
+import { accessSync, constants, statSync } from "node:fs";
+import path from "node:path";
+import { failure } from "../../runner/errors.ts";
+import type { System } from "../../runner/scenario/scenario.ts";
+
+/** How a person gets a program: by platform, as the end of "Install it: ...". */
+export interface Install {
+	readonly linux: string;
+	readonly darwin: string;
+	readonly other: string;
+}
+
+/**
+ * The program of a broker: the system's own `binary`, else the first of `names` that is there. Fails with a sentence that says
+ * what is missing and how to install it on this machine.
+ */
+export function findProgram(
+	system: System,
+	names: readonly string[],
+	install: Install,
+	env: Readonly<Record<string, string | undefined>>,
+	platform: NodeJS.Platform = process.platform,
+): string {
+	const wanted = system.binary === null ? names : [system.binary];
+	for (const name of wanted) {
+		const found = path.isAbsolute(name)
+			? executable(name)
+			: findOnPath(name, env);
+		if (found !== null) return found;
+	}
+	throw failure("broker-missing", {
+		system: system.key,
+		what:
+			system.binary === null
+				? `${names.join(" or ")} is not on PATH`
+				: path.isAbsolute(system.binary)
+					? `${system.binary} (binary) is not a program that can be run`
+					: `${system.binary} (binary) is not on PATH`,
+		remedy:
+			system.binary === null
+				? `Install it: ${installHere(install, platform)}; or name one that you have: binary: /path/to/${names[0]}`
+				: "Correct binary, or remove it to use what mqbench finds itself",
+	});
+}
+
+/** The way to install something on this platform. */
+export function installHere(
+	install: Install,
+	platform: NodeJS.Platform = process.platform,
+): string {
+	return platform === "linux" || platform === "darwin"
+		? install[platform]
+		: install.other;
+}
+
+/** Where a program lies: on PATH, or where servers are put that users' PATHs leave out. */
+export function findOnPath(
+	name: string,
+	env: Readonly<Record<string, string | undefined>>,
+): string | null {
+	const folders = (env.PATH ?? "").split(path.delimiter).filter(Boolean);
+	for (const folder of [...folders, ...SERVERS]) {
+		const found = executable(path.join(folder, name));
+		if (found !== null) return found;
+	}
+	return null;
+}
+
+// --- internal ---
+
+const SERVERS = ["/usr/sbin", "/usr/local/sbin", "/opt/homebrew/sbin"];
+
+function executable(file: string): string | null {
+	const all = process.platform === "win32" ? [file, `${file}.exe`] : [file];
+	for (const one of all)
+		try {
+			accessSync(one, constants.X_OK);
+			if (statSync(one).isFile()) return one;
+		} catch {
+			// Not here.
+		}
+	return null;
+}

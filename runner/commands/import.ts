@@ -1,0 +1,54 @@
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { EXIT, type ExitCode, failure } from "../errors.ts";
+import { importOmb, type NamedText } from "../import/omb.ts";
+import { reasonOf } from "../reason.ts";
+import type { World } from "../world.ts";
+
+export interface ImportArgs {
+	/** Paths of the workload and the driver file. */
+	readonly workload: string;
+	readonly driver: string;
+	/** `--out`: file for the scenario; undefined: stdout. */
+	readonly out?: string | undefined;
+}
+
+/** `mqbench import omb`: writes the scenario that does what two files of OpenMessaging Benchmark say, and lists what it cannot. */
+export async function importCommand(
+	args: ImportArgs,
+	world: World,
+): Promise<ExitCode> {
+	const { yaml, left } = importOmb(
+		await read(args.workload, world),
+		await read(args.driver, world),
+	);
+	if (args.out === undefined) world.stdout.write(yaml);
+	else await write(args.out, yaml, world);
+	for (const { file, what, why } of left)
+		world.stderr.write(`${file}: ${what}: ${why}\n`);
+	return EXIT.pass;
+}
+
+// --- internal ---
+
+async function read(file: string, world: World): Promise<NamedText> {
+	try {
+		const text = await readFile(path.resolve(world.cwd, file), "utf8");
+		return { file: path.basename(file), text };
+	} catch (error) {
+		throw failure("import-unreadable", {
+			path: file,
+			reason: reasonOf(error),
+		});
+	}
+}
+
+async function write(out: string, yaml: string, world: World): Promise<void> {
+	try {
+		// Somebody's file is never overwritten.
+		await writeFile(path.resolve(world.cwd, out), yaml, { flag: "wx" });
+	} catch (error) {
+		throw failure("output-unwritable", { path: out, reason: reasonOf(error) });
+	}
+	world.stderr.write(`${out} is written; try it: mqbench plan ${out}\n`);
+}

@@ -1,0 +1,96 @@
+import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { EXIT, type ExitCode, failure } from "../errors.ts";
+import { type Answers, questions } from "../init/answers.ts";
+import { scenarioText } from "../init/text.ts";
+import { reasonOf } from "../reason.ts";
+import { brokerOf } from "../scenario/brokers.ts";
+import { scenarioSchemaText } from "../scenario/json-schema.ts";
+import { loadScenario } from "../scenario/load.ts";
+import { Name } from "../scenario/schema.ts";
+import type { World } from "../world.ts";
+
+export interface InitArgs extends Partial<Record<keyof Answers, string>> {
+	/** Name of the scenario and its file; undefined: my-scenario. */
+	readonly name?: string | undefined;
+	/** `--yes`: ask nothing. */
+	readonly yes?: boolean | undefined;
+}
+
+/** `mqbench init`: asks what is not given as an option, and writes a commented scenario and the schema for editors beside it. */
+export async function init(args: InitArgs, world: World): Promise<ExitCode> {
+	const name = (args.name ?? "my-scenario").replace(/\.ya?ml$/, "");
+	const named = Name.safeParse(name);
+	if (!named.success)
+		throw failure("usage", {
+			message: `${name}: ${named.error.issues[0]?.message}`,
+		});
+	const file = `${name}.yaml`;
+	const target = path.join(world.cwd, file);
+	if (existsSync(target))
+		throw failure("usage", {
+			message: `${file} exists already and stays as it is; give another name: mqbench init <name>`,
+		});
+	const answers = await answersOf(args, world);
+	const text = scenarioText(name, answers);
+	// Whatever fits badly together is said before a file is there.
+	loadScenario(file, text, {}, { ...world.env, ...placeholder(answers) });
+	await write(target, text);
+	const schema = path.join(world.cwd, "scenario.schema.json");
+	if (!existsSync(schema)) await write(schema, scenarioSchemaText());
+	world.stdout.write(
+		`${file} is written. Look at it, then:\n  mqbench plan ${file}\n  mqbench ${file}\n`,
+	);
+	return EXIT.pass;
+}
+
+// --- internal ---
+
+async function answersOf(args: InitArgs, world: World): Promise<Answers> {
+	const known: Record<string, string> = {};
+	for (const question of questions) {
+		const given = args[question.key];
+		const wrong =
+			given === undefined ? undefined : question.wrong(given, known);
+		if (wrong !== undefined)
+			throw failure("usage", { message: `--${question.key}: ${wrong}` });
+		known[question.key] =
+			given ??
+			(args.yes || world.ask === null
+				? question.otherwise
+				: await asked(question, known, world.ask, world));
+	}
+	return known as unknown as Answers;
+}
+
+async function asked(
+	question: (typeof questions)[number],
+	known: Partial<Answers>,
+	ask: NonNullable<World["ask"]>,
+	world: World,
+): Promise<string> {
+	for (;;) {
+		const shown = question.otherwise === "" ? "" : ` [${question.otherwise}]`;
+		const line = (await ask(`${question.ask(known)}${shown}: `)).trim();
+		const answer = line === "" ? question.otherwise : line;
+		const wrong = question.wrong(answer, known);
+		if (wrong === undefined) return answer;
+		world.stderr.write(`${wrong}\n`);
+	}
+}
+
+/** A variable that a person has yet to set is no mistake of the new file. */
+function placeholder({ broker, url }: Answers): Record<string, string> {
+	return url.includes("://")
+		? {}
+		: { [url]: `${brokerOf({ broker }).urlSchemes[0]}://host` };
+}
+
+async function write(file: string, text: string): Promise<void> {
+	try {
+		await writeFile(file, text, { flag: "wx" });
+	} catch (error) {
+		throw failure("output-unwritable", { path: file, reason: reasonOf(error) });
+	}
+}

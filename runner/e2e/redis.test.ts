@@ -1,0 +1,101 @@
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { resultOf, run, scenario, temporaryFolder } from "./mqbench.ts";
+
+type Some = Readonly<Record<string, string>>;
+
+describe("a run on redis-server", () => {
+	test("pub/sub: a round trip", async () => {
+		const { code, one } = await measure("pubsub");
+		expect(code).toBe(0);
+		expect(one).toMatchObject({
+			verdict: "pass",
+			sent: 500,
+			acked: null,
+			received: 500,
+			lost: 0,
+			duplicated: 0,
+			reordered: 0,
+			clientDropped: 0,
+		});
+		expect(one?.metrics.response?.count).toBe(500);
+	});
+
+	test("pub/sub: every subscriber gets every message", async () => {
+		const { code, one } = await measure("pubsub", {
+			pattern: "fan-out",
+			rate: "200/s",
+			subscriptions: "3",
+		});
+		expect(code).toBe(0);
+		expect(one).toMatchObject({ sent: 200, received: 600, lost: 0 });
+	});
+
+	test("streams: two consumers share the work, and nothing is delivered again", async () => {
+		const { code, one, system } = await measure(
+			"streams, durability: fsync",
+			{ pattern: "work-queue", rate: "200/s", consumers: "2" },
+			"[p50 < 10s, lost == 0, duplicated == 0, redelivered == 0]",
+		);
+		expect(code).toBe(0);
+		expect(one).toMatchObject({ acked: 200, received: 200, lost: 0 });
+		expect(one?.metrics.ack?.count).toBe(200);
+		expect(system).toMatch(/^redis-server \d/);
+	});
+
+	test("lists: as many messages as inFlight lets through", async () => {
+		const { code, one } = await measure(
+			"lists",
+			{
+				pattern: "work-queue",
+				messages: "5000",
+				inFlight: "100",
+				warmup: "100 messages",
+			},
+			"[service p50 < 10s, lost == 0]",
+			["rate", "duration"],
+		);
+		expect(code).toBe(0);
+		expect(one).toMatchObject({ acked: 5000, received: 5000, lost: 0 });
+		expect(one?.metrics.response).toBeNull();
+		expect(one?.throughput.received).toBeGreaterThan(0);
+	});
+});
+
+describe("what a mode of Redis cannot do is refused before anything starts", () => {
+	test.each([
+		["pubsub", "publish", "it acknowledges nothing"],
+		["pubsub", "work-queue", "it has no groups"],
+		["lists", "fan-out", "each message of a list goes to one consumer"],
+	])("%s: %s", async (mode, pattern, why) => {
+		const { code, err } = await measure(mode, { pattern });
+		expect(code).toBe(2);
+		expect(err).toContain(why);
+	});
+});
+
+// --- internal ---
+
+/** Runs a short scenario on redis-server; `mode` may be followed by other options of the system. */
+async function measure(
+	mode: string,
+	workload: Some = {},
+	sla = "[p50 < 10s, lost == 0]",
+	without: readonly string[] = [],
+) {
+	const folder = temporaryFolder();
+	const out = path.join(folder, "out");
+	const file = scenario(folder, workload, {
+		system: `{ broker: redis, mode: ${mode} }`,
+		sla,
+	});
+	const unset = without.flatMap((key) => ["--set", `workload.${key}=null`]);
+	const ended = await run([file, ...unset, "--out", out]);
+	const result = ended.code === 2 ? undefined : resultOf(out);
+	return {
+		code: ended.code,
+		err: ended.err,
+		one: result?.runs[0],
+		system: result?.environment?.systems.redis?.broker,
+	};
+}

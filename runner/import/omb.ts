@@ -1,0 +1,60 @@
+import { stringify } from "yaml";
+import { parseFile } from "./file.ts";
+import { readDriver } from "./omb-driver.ts";
+import { readWorkload } from "./omb-workload.ts";
+
+/** A file as it was given: its name for messages, and its text. */
+export interface NamedText {
+	readonly file: string;
+	readonly text: string;
+}
+
+/** What a file of another tool says and a scenario cannot. */
+export interface LeftOut {
+	readonly file: string;
+	/** As it stands there: "producerConfig.max.in.flight.requests.per.connection: 5". */
+	readonly what: string;
+	/** What becomes of it, or what to do. */
+	readonly why: string;
+}
+
+export interface Imported {
+	/** The scenario's YAML, what was left out in comments on top. */
+	readonly yaml: string;
+	readonly left: readonly LeftOut[];
+}
+
+/**
+ * A scenario that does what an OpenMessaging Benchmark workload does with a driver. Nothing of the two files is dropped
+ * without a word. Throws `import-unreadable` for what is none of its files.
+ */
+export function importOmb(workload: NamedText, driver: NamedText): Imported {
+	const left: LeftOut[] = [];
+	const leave = (file: string) => (what: string, why: string) => {
+		left.push({ file, what, why });
+	};
+	const system = readDriver(parseFile(driver), leave(driver.file));
+	const load = readWorkload(parseFile(workload), leave(workload.file));
+	const scenario = {
+		name: load.name,
+		...("url" in system ? { target: "existing" } : {}),
+		system,
+		workload: load.workload,
+		...(load.matrix ? { matrix: load.matrix } : {}),
+		sla: ["lost == 0"],
+	};
+	const head = [
+		" yaml-language-server: $schema=./scenario.schema.json",
+		` Imported from OpenMessaging Benchmark: ${workload.file} and ${driver.file}.`,
+		...(left.length === 0
+			? [" Everything in them has an equivalent here."]
+			: [
+					" Left out, or different:",
+					...left.map(({ what, why }) => `   ${what}: ${why}`),
+				]),
+	];
+	return {
+		yaml: `${head.map((line) => `#${line}`).join("\n")}\n${stringify(scenario, { lineWidth: 0, flowCollectionPadding: true })}`,
+		left,
+	};
+}

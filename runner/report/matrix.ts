@@ -1,0 +1,110 @@
+import { formatCount } from "../units.ts";
+import type { MetricSummary, Result, Run } from "./summary.ts";
+import { maxText, percentileName, percentileValue } from "./words.ts";
+
+/** The runs of one case side by side: what reports show of many runs, and people compare. */
+export interface CaseTable {
+	readonly case: string;
+	/** "response", "service, closed loop: shows no queueing", "ack". */
+	readonly of: string;
+	/** Names of the columns after the system's. */
+	readonly head: readonly string[];
+	readonly rows: readonly {
+		readonly run: Run;
+		/** "nats", "nats, repeat 2". */
+		readonly name: string;
+		readonly cells: readonly string[];
+	}[];
+}
+
+/** From so many runs on they stand side by side, and one by one only where there is something to say. */
+export const MANY_RUNS = 4;
+
+/** One table for each case, in the order of the runs; systems in theirs, repeats below each other. */
+export function caseTables({ runs }: Result): CaseTable[] {
+	return distinct(runs.map((run) => run.case)).map((name) => {
+		const alike = runs.filter((run) => run.case === name);
+		const systems = distinct(alike.map((run) => run.system));
+		const sorted = systems.flatMap((system) =>
+			alike.filter((run) => run.system === system),
+		);
+		const [first] = sorted as [Run];
+		const closed = first.load.schedule.kind === "closed";
+		const columns = columnsOf(first);
+		return {
+			case: name,
+			of: closed ? `${first.main}, closed loop: shows no queueing` : first.main,
+			head: columns.map(([head]) => head),
+			rows: sorted.map((run) => ({
+				run,
+				name: sorted.some((o) => o !== run && o.system === run.system)
+					? `${run.system}, repeat ${run.repeat}`
+					: run.system,
+				cells: columns.map(([, cell]) => cell(run)),
+			})),
+		};
+	});
+}
+
+// --- internal ---
+
+type Column = readonly [head: string, cell: (run: Run) => string];
+
+function columnsOf(first: Run): Column[] {
+	const closed = first.load.schedule.kind === "closed";
+	const { pattern } = first.load;
+	const percentiles = (closed ? [50, 99] : [50, 99, 99.9]).map(
+		(p): Column => [
+			percentileName(p),
+			(run) => percentileAt(main(run), p, run),
+		],
+	);
+	const max: Column = [
+		"max",
+		(run) => {
+			const m = main(run);
+			return m === null ? "n/a" : maxText(m, run);
+		},
+	];
+	const sent: Column = ["sent/s", ({ throughput }) => rate(throughput.sent)];
+	const received: Column = [
+		pattern === "fan-out" ? "copies/s" : "received/s",
+		({ throughput }) => rate(throughput.received),
+	];
+	const lost: Column = [
+		pattern === "fan-out" ? "copies lost" : "lost",
+		({ lost }) => (lost === null ? "n/a" : formatCount(lost)),
+	];
+	const drained: Column = [
+		"drained in",
+		({ drain }) =>
+			drain?.drainNs == null
+				? "n/a"
+				: `${Number((drain.drainNs / 1e9).toFixed(1))}s`,
+	];
+	return [
+		...percentiles,
+		max,
+		...(closed || pattern === "publish" ? [sent] : []),
+		...(pattern === "publish" ? [] : [received]),
+		...(pattern === "backlog" ? [drained] : []),
+		...(pattern === "publish" ? [] : [lost]),
+	];
+}
+
+function main(run: Run): MetricSummary | null {
+	return run.metrics[run.main];
+}
+
+function percentileAt(m: MetricSummary | null, p: number, run: Run): string {
+	const found = m?.percentiles.find((x) => x.p === p);
+	return found ? percentileValue(found, run) : "n/a";
+}
+
+function rate(perSecond: number | null): string {
+	return perSecond === null ? "n/a" : formatCount(perSecond);
+}
+
+function distinct(texts: readonly string[]): string[] {
+	return [...new Set(texts)];
+}

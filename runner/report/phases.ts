@@ -1,0 +1,116 @@
+import { EMPTY } from "../histogram/distribution.ts";
+import { percentile } from "../histogram/percentiles.ts";
+import { messagesBefore } from "../plan/offset.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { Tick } from "../run/collect.ts";
+import {
+	type Facts,
+	hasMetric,
+	messagesDue,
+	sumsOf,
+} from "../verdict/facts.ts";
+import { intendedInWindow } from "../verdict/intervals.ts";
+import { percentileOf } from "../verdict/quantile.ts";
+import { mainMetric, samplesPerMessage } from "../verdict/samples.ts";
+import { percentilesOf } from "./metrics.ts";
+import type { Phase } from "./summary.ts";
+
+/** The figures of each part of the window: latencies by when messages were due, rates by when things really happened. */
+export function phasesOf(facts: Facts): Phase[] {
+	const { plan, ticks } = facts.collected;
+	const { warmupNs } = plan.schedule;
+	return plan.phases.map((phase, i) => {
+		const { name, fromNs, toNs } = phase;
+		const intended =
+			messagesBefore(plan.schedule, warmupNs + toNs) -
+			messagesBefore(plan.schedule, warmupNs + fromNs);
+		const seconds = (toNs - fromNs) / 1e9;
+		const perSecond = (of: (tick: Tick) => number | null) =>
+			happened(ticks, (warmupNs + fromNs) / 1e9, (warmupNs + toNs) / 1e9, of) /
+			seconds;
+		return {
+			name,
+			fromNs,
+			toNs,
+			intended,
+			rate: intended / seconds,
+			metric: mainMetric(plan),
+			latency: latencyOf(facts, i, intended),
+			lagP99: lagOf(facts, i),
+			throughput: {
+				sent: perSecond((t) => t.sent),
+				acked: ticks.some((t) => t.acked === null)
+					? null
+					: perSecond((t) => t.acked),
+				received:
+					plan.pattern === "publish" ? null : perSecond((t) => t.received),
+			},
+		};
+	});
+}
+
+// --- internal ---
+
+function latencyOf(
+	facts: Facts,
+	i: number,
+	intended: number,
+): Phase["latency"] {
+	const { plan } = facts.collected;
+	const metric = mainMetric(plan);
+	if (!hasMetric(facts, metric)) return null;
+	const { fromNs, toNs } = plan.phases[i] as Plan["phases"][number];
+	const stretch = { from: fromNs / 1e9, to: toNs / 1e9 };
+	const distribution = facts.merged.get(metric)?.stretches[i] ?? EMPTY;
+	const exact = sumsOf(facts, metric, stretch);
+	// Of a run that was stopped nobody knows which of them were offered.
+	const due =
+		messagesDue(facts) === intendedInWindow(plan)
+			? intended * samplesPerMessage(plan, metric)
+			: 0;
+	const n = Math.max(due, distribution.count);
+	const found = exact.count > 0;
+	const sample = {
+		distribution,
+		n,
+		min: found ? exact.min : null,
+		max: found ? exact.max : null,
+	};
+	return {
+		unit: "ns",
+		count: distribution.count,
+		n,
+		censored: n - distribution.count,
+		min: sample.min,
+		mean: found ? exact.sum / exact.count : null,
+		max: sample.max,
+		clamped: exact.clamped,
+		negative: exact.negative,
+		percentiles: percentilesOf(facts, metric).map((p) =>
+			percentileOf(facts, metric, p, sample, stretch),
+		),
+	};
+}
+
+function lagOf(facts: Facts, i: number): number | null {
+	const distribution = facts.merged.get("lag")?.stretches[i];
+	if (distribution === undefined || distribution.count === 0) return null;
+	const n = distribution.count;
+	return percentile({ distribution, n, min: null, max: null }, 99, 1).value;
+}
+
+/**
+ * What happened in [fromS, toS) since T0. Ticks are whole seconds since T0: where a warm-up is no whole number of seconds, their parts
+ * are taken to be spread evenly.
+ */
+function happened(
+	ticks: readonly Tick[],
+	fromS: number,
+	toS: number,
+	of: (tick: Tick) => number | null,
+): number {
+	return ticks.reduce((sum, tick) => {
+		const within = Math.min(tick.at, toS) - Math.max(tick.at - 1, fromS);
+		return sum + (of(tick) ?? 0) * Math.min(1, Math.max(0, within));
+	}, 0);
+}

@@ -1,0 +1,507 @@
+import { createHash } from "node:crypto";
+import {
+	mkdirSync,
+	mkdtempSync,
+	readFileSync,
+	rmSync,
+	writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { encodeIntoCompressedBase64 } from "hdr-histogram-js";
+import { onTestFinished } from "vitest";
+import { histogramOf } from "../histogram/random.fake.ts";
+import { offsetNs } from "../plan/offset.ts";
+import { Metric, Plan } from "../plan/plan.ts";
+import { firstRun, fixture } from "./fixture.fake.ts";
+
+/** For tests: what became of one message. Times are ns since T0; null or left out: it did not happen. */
+export interface Fate {
+	/** Send call; left out: at its intended time. null: never sent. */
+	readonly sentNs?: number | null;
+	/** That much of the lateness of the send call is the system's. */
+	readonly queuedNs?: number;
+	readonly ackedNs?: number | null;
+	/** First receipt, of each subscriber. */
+	readonly receivedNs?: readonly (number | null)[];
+	readonly failed?: boolean;
+}
+
+/** For tests: a plan like that of the stored run "healthy" (1000/s for 5 s after 1 s), with some fields changed. */
+export function planOf(
+	changes: Partial<Omit<Plan, "schedule">> & {
+		schedule?: Partial<Plan["schedule"]>;
+	},
+): Plan {
+	const text = readFileSync(
+		join(firstRun(fixture("healthy")), "plan.json"),
+		"utf8",
+	);
+	const base = Plan.parse(JSON.parse(text));
+	return Plan.parse({
+		...base,
+		sla: [],
+		limits: [],
+		...changes,
+		schedule: { ...base.schedule, ...changes.schedule },
+	});
+}
+
+/** For tests: an open load of whole seconds at a rate. */
+export function steady(perSecond: number, warmupS: number, durationS: number) {
+	return {
+		kind: "constant" as const,
+		rate: { messages: perSecond, perNs: 1e9 },
+		warmupNs: warmupS * 1e9,
+		durationNs: durationS * 1e9,
+		warmupMessages: perSecond * warmupS,
+		messages: perSecond * (warmupS + durationS),
+	};
+}
+
+/** For tests: steps of whole seconds, after a warm-up at the rate of the first. */
+export function inSteps(
+	warmupS: number,
+	steps: readonly { perSecond: number; seconds: number }[],
+) {
+	const rate = (messages: number) => ({ messages, perNs: 1e9 });
+	const [first] = steps as [(typeof steps)[number]];
+	const all = [{ perSecond: first.perSecond, seconds: warmupS }, ...steps];
+	let atS = 0;
+	return {
+		schedule: {
+			kind: "stages" as const,
+			rate: rate(Math.max(...steps.map((s) => s.perSecond))),
+			pieces: all.map(({ perSecond, seconds }) => ({
+				durationNs: seconds * 1e9,
+				from: rate(perSecond),
+				to: rate(perSecond),
+			})),
+			warmupNs: warmupS * 1e9,
+			durationNs: steps.reduce((sum, s) => sum + s.seconds, 0) * 1e9,
+			warmupMessages: first.perSecond * warmupS,
+			messages: all.reduce((sum, s) => sum + s.perSecond * s.seconds, 0),
+		},
+		phases: steps.map(({ perSecond, seconds }) => {
+			const fromNs = atS * 1e9;
+			atS += seconds;
+			return { name: `${perSecond}/s`, fromNs, toNs: atS * 1e9 };
+		}),
+	};
+}
+
+/**
+ * For tests: the folder of a result with one run, written as the generator writes it, from what became of each message (number i of
+ * the plan at index i). It reckons by itself, message by message, and shares no code with what reads it but the schedule.
+ */
+export function built(
+	plan: Plan,
+	fates: readonly Fate[],
+	more: {
+		windowStartNs?: number;
+		reconnects?: number;
+		sameHost?: boolean;
+	} = {},
+): string {
+	const folder = mkdtempSync(join(tmpdir(), "mqbench-built-"));
+	onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+	addRun(folder, plan, fates, more);
+	return folder;
+}
+
+/** For tests: one more run in that folder. */
+export function addRun(
+	folder: string,
+	plan: Plan,
+	fates: readonly Fate[],
+	more: {
+		windowStartNs?: number;
+		reconnects?: number;
+		sameHost?: boolean;
+	} = {},
+): void {
+	const run = join(
+		folder,
+		"runs",
+		`${String(plan.index).padStart(2, "0")}-${plan.system}`,
+	);
+	mkdirSync(run, { recursive: true });
+	writeFileSync(join(run, "plan.json"), JSON.stringify(plan));
+	writeFileSync(
+		join(run, "run.json"),
+		JSON.stringify({
+			schema: 1,
+			startedAt: "2026-01-01T00:00:00.000Z",
+			endedAt: "2026-01-01T00:01:00.000Z",
+			k6Exit: 0,
+			k6Signal: null,
+			interruptedBy: null,
+			error: null,
+			notes: [],
+			brokerUrl: "nats://127.0.0.1:4222",
+			brokerVersion: "2.15.2",
+			brokerBinary: null,
+			brokerSettings: { sync_interval: "always" },
+			sameHost: more.sameHost ?? true,
+		}),
+	);
+	const seen = messagesOf(plan, fates, more.windowStartNs);
+	const hlog = hlogOf(seen);
+	const hlogBody = hlog.map((line) => `${line}\n`).join("");
+	const hlogSum = sha256(hlogBody);
+	writeFileSync(
+		join(run, "client-0.hlog"),
+		`${hlogBody}#[Trailer: lines=${hlog.length},sha256=${hlogSum},state=complete]\n`,
+	);
+	const lines = linesOf(plan, seen, more.reconnects ?? 0);
+	const body = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+	const trailer = {
+		type: "trailer",
+		state: "complete",
+		lines: lines.length,
+		sha256: sha256(body),
+		hlog: { lines: hlog.length, sha256: hlogSum },
+	};
+	writeFileSync(
+		join(run, "client-0.jsonl"),
+		`${body}${JSON.stringify(trailer)}\n`,
+	);
+}
+
+// --- internal ---
+
+interface Seen {
+	readonly windowStartNs: number;
+	readonly messages: readonly Message[];
+}
+
+interface Message extends Required<Fate> {
+	readonly warmup: boolean;
+	/** Of a closed load the send call. */
+	readonly dueNs: number;
+	/** Receipts that it should have; of publish none. */
+	readonly copies: number;
+	readonly values: readonly (readonly [Metric, number, lag: number])[];
+}
+
+function messagesOf(plan: Plan, fates: readonly Fate[], opened?: number): Seen {
+	const closed = plan.schedule.kind === "closed";
+	const publish = plan.pattern === "publish";
+	const held = plan.pattern === "backlog";
+	const copies = publish
+		? 0
+		: plan.pattern === "fan-out"
+			? plan.subscriptions
+			: 1;
+	const messages = fates.map((fate, i): Message => {
+		const intended = closed ? 0 : offsetNs(plan.schedule, i);
+		const sentNs = fate.sentNs === undefined ? intended : fate.sentNs;
+		const dueNs = closed ? (sentNs ?? 0) : intended;
+		const { queuedNs = 0, ackedNs = null, failed = false } = fate;
+		const receivedNs = fate.receivedNs ?? [];
+		const values: [Metric, number, number][] = [];
+		if (sentNs !== null) {
+			const lag = closed ? 0 : sentNs - dueNs - queuedNs;
+			if (!closed) values.push(["lag", lag, lag], ["queued", queuedNs, 0]);
+			if (ackedNs !== null) values.push(["ack", ackedNs - dueNs, lag]);
+			const ends = publish ? [ackedNs] : receivedNs;
+			const came = ends.filter((at) => at !== null);
+			if (!held)
+				for (const at of came) {
+					values.push(["service", at - sentNs, 0]);
+					if (!closed) values.push(["response", at - dueNs, lag]);
+				}
+			if (plan.pattern === "fan-out" && !closed && came.length === copies)
+				values.push(["last", Math.max(...came) - dueNs, lag]);
+		}
+		const warmup = i < plan.schedule.warmupMessages;
+		return {
+			sentNs,
+			queuedNs,
+			ackedNs,
+			receivedNs,
+			failed,
+			warmup,
+			dueNs,
+			copies,
+			values,
+		};
+	});
+	return { windowStartNs: opened ?? plan.schedule.warmupNs, messages };
+}
+
+function secondOf(seen: Seen, message: Message): number {
+	return Math.floor((message.dueNs - seen.windowStartNs) / 1e9);
+}
+
+/** A closed load's warm-up is not recorded. */
+function recorded(plan: Plan, { messages }: Seen): Message[] {
+	return messages.filter((m) => !(plan.schedule.kind === "closed" && m.warmup));
+}
+
+function hlogOf(seen: Seen): string[] {
+	const values = new Map<
+		string,
+		{ tag: string; second: number; all: number[] }
+	>();
+	for (const m of seen.messages)
+		for (const [metric, ns] of m.values) {
+			const second = secondOf(seen, m);
+			const tag = m.warmup ? `${metric}.warmup` : metric;
+			const key = `${tag} ${second}`;
+			const found = values.get(key) ?? { tag, second, all: [] };
+			found.all.push(ns);
+			values.set(key, found);
+		}
+	return [
+		"#[Histogram log format version 1.3]",
+		...[...values.values()]
+			// A closed load has no histograms of its warm-up.
+			.filter(({ second, tag }) => second >= 0 || tag.endsWith(".warmup"))
+			.map(({ tag, second, all }) => {
+				const startS = (seen.windowStartNs + second * 1e9) / 1e9;
+				return `Tag=${tag},${startS.toFixed(3)},1.000,0.0,${encodeIntoCompressedBase64(histogramOf(all))}`;
+			}),
+	];
+}
+
+function linesOf(plan: Plan, seen: Seen, reconnects: number): object[] {
+	const all = seen.messages;
+	const window = all.filter((m) => !m.warmup);
+	const acks = plan.acks;
+	const startNs = seen.windowStartNs;
+	const endNs =
+		plan.schedule.kind === "closed"
+			? Number.POSITIVE_INFINITY
+			: startNs + plan.schedule.durationNs;
+	const within = (times: readonly (number | null)[]) =>
+		times.filter((t) => t !== null && t >= startNs && t < endNs).length;
+	const sends = (of: readonly Message[]) =>
+		of.map((m) => m.sentNs).filter((t) => t !== null);
+	const ackTimes = (of: readonly Message[]) =>
+		of.map((m) => m.ackedNs).filter((t) => t !== null);
+	const receipts = (of: readonly Message[]) =>
+		of.flatMap((m) => m.receivedNs).filter((t) => t !== null);
+	const last = edge(Math.max, [
+		startNs,
+		...sends(all),
+		...ackTimes(all),
+		...receipts(all),
+	]) as number;
+	return [
+		{
+			type: "client",
+			schema: 1,
+			index: 0,
+			t0UnixNs: "1767225600000000000",
+			versions: {
+				k6: "v2.1.0",
+				mqbench: "0.1.0",
+				go: "go1.26.0",
+				driver: plan.broker,
+				library: "library v1",
+				server: "server 1.0",
+			},
+			driverOptions: {},
+			capabilities: { acks, order: "none" },
+			pacer: { timer: "none", leadNs: 0, spinNs: 0 },
+			cores: 2,
+		},
+		...secondLines(plan, seen),
+		...tickLines(plan, seen, last),
+		...(["warmup", "window"] as const).map((scope) => ({
+			type: "counters",
+			scope,
+			...countersOf(
+				plan,
+				all.filter((m) => m.warmup === (scope === "warmup")),
+			),
+		})),
+		{
+			type: "totals",
+			clientDropped: 0,
+			foreign: 0,
+			sentInWindow: within(sends(all)),
+			ackedInWindow: acks ? within(ackTimes(all)) : null,
+			receivedInWindow: within(receipts(all)),
+			reconnects,
+			firstSendNs: edge(Math.min, sends(window)),
+			lastAckNs: edge(Math.max, ackTimes(window)),
+			firstReceiveNs: edge(Math.min, receipts(window)),
+			lastReceiveNs: edge(Math.max, receipts(window)),
+			windowStartNs: startNs,
+			firstClaimNs: -1e8,
+			endNs: last,
+			cpuNs: 1e9,
+			gcPauseNs: 0,
+			gcCycles: 0,
+			schedLatencyP999Ns: 1000,
+			errors: [],
+		},
+		{ type: "offenders", first: {} },
+		{ type: "slowest", messages: [] },
+	];
+}
+
+function edge(
+	which: (...all: number[]) => number,
+	times: readonly number[],
+): number | null {
+	return times.length === 0 ? null : times.reduce((a, b) => which(a, b));
+}
+
+function countersOf(plan: Plan, of: readonly Message[]) {
+	const count = (is: (m: Message) => boolean) => of.filter(is).length;
+	const sum = (n: (m: Message) => number) =>
+		of.reduce((all, m) => all + n(m), 0);
+	const came = (m: Message) => m.receivedNs.filter((t) => t !== null).length;
+	const sent = (m: Message) => m.sentNs !== null || m.failed;
+	const promised = (m: Message) =>
+		sent(m) && !m.failed && (!plan.acks || m.ackedNs !== null);
+	const consumed = plan.pattern !== "publish";
+	const delivered = sum((m) => (promised(m) ? came(m) : 0));
+	return {
+		intended: of.length,
+		notOffered: count((m) => !sent(m)),
+		sent: count(sent),
+		acked: plan.acks ? count((m) => m.ackedNs !== null && !m.failed) : null,
+		failed: count((m) => m.failed),
+		unknown: plan.acks
+			? count((m) => sent(m) && !m.failed && m.ackedNs === null)
+			: 0,
+		received: consumed ? sum(came) : null,
+		delivered: consumed ? delivered : null,
+		lost: consumed ? sum((m) => (promised(m) ? m.copies - came(m) : 0)) : null,
+		duplicated: 0,
+		reordered: null,
+		failedReceived: sum((m) => (m.failed ? came(m) : 0)),
+		unackedReceived: plan.acks
+			? sum((m) => (!m.failed && m.ackedNs === null ? came(m) : 0))
+			: null,
+		late: 0,
+		redelivered: 0,
+		corrupted: null,
+		behind: 0,
+	};
+}
+
+function secondLines(plan: Plan, seen: Seen): object[] {
+	const bySecond = new Map<number, Message[]>();
+	for (const m of recorded(plan, seen)) {
+		if (m.values.length === 0) continue;
+		const second = secondOf(seen, m);
+		const found = bySecond.get(second);
+		if (found === undefined) bySecond.set(second, [m]);
+		else found.push(m);
+	}
+	return [...bySecond].map(([second, messages]) => {
+		const valuesOf = (metric: Metric) =>
+			messages.flatMap((m) =>
+				m.values.filter(([name]) => name === metric).map(([, ns]) => ns),
+			);
+		return {
+			type: "second",
+			second,
+			metrics: Object.fromEntries(
+				Metric.options.flatMap((metric) => {
+					const values = valuesOf(metric);
+					if (values.length === 0) return [];
+					const sum = values.reduce((a, b) => a + b, 0);
+					const [min, max] = [Math.min(...values), Math.max(...values)];
+					return [
+						[
+							metric,
+							{ count: values.length, sum, min, max, clamped: 0, negative: 0 },
+						],
+					];
+				}),
+			),
+			limits: plan.limits.map(({ metric, limitNs }) => {
+				const pieces = {
+					count: zeros(),
+					over: zeros(),
+					overWithoutLag: zeros(),
+				};
+				for (const m of messages) {
+					const at = Math.floor(
+						(m.dueNs - seen.windowStartNs - second * 1e9) / 1e8,
+					);
+					for (const [name, ns, lag] of m.values) {
+						if (name !== metric) continue;
+						pieces.count[at] = (pieces.count[at] ?? 0) + 1;
+						if (ns > limitNs) pieces.over[at] = (pieces.over[at] ?? 0) + 1;
+						if (ns - lag > limitNs)
+							pieces.overWithoutLag[at] = (pieces.overWithoutLag[at] ?? 0) + 1;
+					}
+				}
+				return pieces;
+			}),
+		};
+	});
+}
+
+function zeros(): number[] {
+	return Array.from({ length: 10 }, () => 0);
+}
+
+/** Every whole second until the last thing happened; in flight: sent, and neither complete nor failed. */
+function tickLines(plan: Plan, seen: Seen, lastNs: number): object[] {
+	const all = seen.messages.filter((m) => m.sentNs !== null);
+	const sent = all.map((m) => m.sentNs ?? 0).sort(ascending);
+	const done = all
+		.map((m) => settledNs(plan, m))
+		.filter((t) => t !== null)
+		.sort(ascending);
+	const acked = all
+		.map((m) => m.ackedNs)
+		.filter((t) => t !== null)
+		.sort(ascending);
+	const received = all
+		.flatMap((m) => m.receivedNs)
+		.filter((t) => t !== null)
+		.sort(ascending);
+	const upTo = (times: readonly number[], ns: number) => {
+		let [from, to] = [0, times.length];
+		while (from < to) {
+			const middle = (from + to) >> 1;
+			if ((times[middle] as number) < ns) from = middle + 1;
+			else to = middle;
+		}
+		return from;
+	};
+	const between = (times: readonly number[], s: number) =>
+		upTo(times, s * 1e9) - upTo(times, (s - 1) * 1e9);
+	return Array.from({ length: Math.ceil(lastNs / 1e9) }, (_, i) => {
+		const at = i + 1;
+		const inFlight = (ns: number) => upTo(sent, ns) - upTo(done, ns);
+		return {
+			type: "tick",
+			at,
+			sent: between(sent, at),
+			acked: plan.acks ? between(acked, at) : null,
+			received: between(received, at),
+			inFlight: inFlight(at * 1e9),
+			backlog: Array.from({ length: 10 }, (_, j) =>
+				inFlight(i * 1e9 + (j + 1) * 1e8),
+			),
+			cpuNs: 1e8,
+			gcPauseNs: 0,
+			gcCycles: 0,
+		};
+	});
+}
+
+function settledNs(plan: Plan, m: Message): number | null {
+	if (m.failed) return m.sentNs;
+	if (plan.pattern === "publish") return m.ackedNs;
+	const came = m.receivedNs.filter((t) => t !== null);
+	return came.length === m.copies ? Math.max(...came) : null;
+}
+
+function ascending(a: number, b: number): number {
+	return a - b;
+}
+
+function sha256(text: string): string {
+	return createHash("sha256").update(text).digest("hex");
+}

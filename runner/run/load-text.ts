@@ -1,0 +1,36 @@
+import type { Plan } from "../plan/plan.ts";
+import { formatCount, formatDurationExact, formatRate } from "../units.ts";
+
+/** What a load asks for: a plan, or the load of a result. */
+export type Load = Pick<Plan, "phases" | "inFlight"> & {
+	readonly schedule: Plan["schedule"];
+};
+
+/** "3000/s", "3000/s at random times", "4 steps from 1000/s to 8000/s", "stages up to 5000/s", "100 000 messages". */
+export function rateText({ schedule, phases }: Load): string {
+	const { kind, rate, pieces, messages, warmupMessages } = schedule;
+	if (kind === "closed" || rate === null)
+		return `${formatCount(messages - warmupMessages)} messages`;
+	if (kind === "poisson") return `${formatRate(rate)} at random times`;
+	if (kind === "constant") return formatRate(rate);
+	const steps = phases.length > 1 && pieces.every(level);
+	const measured = steps ? pieces.slice(-phases.length) : [];
+	const [first, last] = [measured[0], measured.at(-1)];
+	return first && last
+		? `${phases.length} steps from ${formatRate(first.to)} to ${formatRate(last.to)}`
+		: `stages up to ${formatRate(rate)}`;
+}
+
+/** "for 10s after 1s warm-up"; of a closed load the longest that it may take. */
+export function timeText({ schedule }: Pick<Load, "schedule">): string {
+	const { kind, warmupNs, durationNs, warmupMessages } = schedule;
+	if (kind === "closed")
+		return `in a closed loop ${warmupMessages === 0 ? "without warm-up" : `after ${formatCount(warmupMessages)} to warm up`}, at most ${formatDurationExact(durationNs)}`;
+	return `for ${formatDurationExact(durationNs)} ${warmupNs === 0 ? "without warm-up" : `after ${formatDurationExact(warmupNs)} warm-up`}`;
+}
+
+// --- internal ---
+
+function level({ from, to }: Plan["schedule"]["pieces"][number]): boolean {
+	return from.messages === to.messages && from.perNs === to.perNs;
+}

@@ -1,0 +1,288 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { MqbenchError } from "../errors.ts";
+import { variable } from "./brokers.ts";
+import { loadScenario, type Surroundings } from "./load.ts";
+
+/**
+ * Wrong scenarios, one mistake each, and what a person reads: golden/mistakes.txt. Add one here, run npm run golden, and read
+ * the diff like a sentence of a book: where it is, what is wrong, what to do.
+ */
+
+const system = "system: nats";
+const jetstream = "system: { broker: nats, mode: jetstream }";
+const noop = "system: noop";
+
+/** A whole scenario, with one line of it replaced or added; "" removes a line. */
+function workload(lines: Readonly<Record<string, string>>, head = system) {
+	const all = { rate: "3000/s", message: "256B", duration: "10s", ...lines };
+	return `${head}\nworkload:\n${Object.entries(all)
+		.filter(([, value]) => value !== "")
+		.map(([field, value]) => `  ${field}: ${value}\n`)
+		.join("")}`;
+}
+
+const right = workload({});
+const sla = (...lines: string[]) =>
+	`sla:\n${lines.map((line) => `  - ${line}\n`).join("")}`;
+const closed = { rate: "", duration: "", messages: "100000" };
+const backlog = { pattern: "backlog", backlog: "60000", duration: "40s" };
+
+const mistakes: Readonly<Record<string, string>> = {
+	// --- slips of the finger ---
+	"a letter too few": workload({ message: "", messgae: "256B" }),
+	"a rate without unit": workload({ rate: "3000" }),
+	"a size without unit": workload({ message: "1024" }),
+	"a duration in words": workload({ duration: "10 sec" }),
+	"a duration without unit": workload({ duration: "10" }),
+	"minutes or milliseconds": workload({ duration: "5m" }),
+	"K of something": workload({ message: "1K" }),
+	"a rate with words": workload({ rate: "3000 msg/s" }),
+	"a rate below zero": workload({ rate: "-5/s" }),
+	"half a connection": workload({ connections: "1.5" }),
+	"no connection": workload({ connections: "0" }),
+	"a number in quotes": workload({ connections: '"25"' }),
+	"a broker with a typo": workload({}, "system: nast"),
+	"a broker by its mode": workload({}, "system: jetstream"),
+	"a broker under another name": workload({}, "system: valkey"),
+	"a pattern with a typo": workload({ pattern: "fanout" }),
+	"a pattern by another name": workload({ pattern: "pubsub" }),
+	"a percentile without unit": `${right}${sla("p99 < 5")}`,
+	"a percentile with half a limit": `${right}${sla("p99 <5")}`,
+	"a percentile the wrong way round": `${right}${sla("p99 > 5ms")}`,
+	"an average": `${right}${sla("avg < 5ms")}`,
+	"an objective as a map": `${right}${sla("p99: 5ms")}`,
+	"a counter with a typo": `${right}${sla("losst == 0")}`,
+	"a field at the top level": `${system}\nrate: 3000/s\nworkload:\n  message: 256B\n  duration: 10s\n`,
+	"a word of OpenMessaging Benchmark": workload({
+		message: "",
+		messageSize: "1024",
+	}),
+	"two words of OpenMessaging Benchmark become one": workload({
+		consumerPerSubscription: "2",
+	}),
+	"a word of k6": workload({ vus: "10" }),
+	"a word of Artillery": workload({ rate: "", arrivalRate: "10/s" }),
+	"a tab": `${system}\nworkload:\n\trate: 3000/s\n`,
+	"a system without a key for its broker": workload(
+		{},
+		"system: { port: 4222 }",
+	),
+	"a list of systems": workload({}, "systems: [nats, noop]"),
+	"nothing to do": `${system}\n`,
+
+	// --- loads ---
+	"two kinds of load": workload({ messages: "100000" }),
+	"stages without a start": workload({
+		rate: "",
+		duration: "",
+		stages: "[{ duration: 30s, target: 10000/s }]",
+	}),
+	"stages and a duration": workload({
+		stages: "[{ duration: 30s, target: 10000/s }]",
+	}),
+	"stages of a closed load": workload({
+		...closed,
+		stages: "[{ duration: 30s, target: 10000/s }]",
+	}),
+	"a stage with a rate": workload({
+		duration: "",
+		stages: "[{ duration: 30s, rate: 10000/s }]",
+	}),
+	"steps and a rate": workload({
+		duration: "",
+		steps: "[{ rate: 1000/s, duration: 10s }]",
+	}),
+	"a step of half a second": workload({
+		rate: "",
+		duration: "",
+		steps: "[{ rate: 1000/s, duration: 1500ms }]",
+	}),
+	"a step without a message": workload({
+		rate: "",
+		duration: "",
+		steps: "[{ rate: 1/min, duration: 10s }]",
+	}),
+	"a seed of nothing": workload({ seed: "7" }),
+	"poisson arrivals without end": workload({
+		rate: "1000000/s",
+		arrivals: "poisson",
+		duration: "10min",
+	}),
+	"a warm-up in time for a closed load": workload({ ...closed, warmup: "5s" }),
+	"a warm-up in messages for a rate": workload({ warmup: "5000 messages" }),
+	"a size where a number of messages belongs": workload({
+		...closed,
+		messages: "1KiB",
+	}),
+	"a search without an objective": `${workload({ find: "max-rate", duration: "" })}${sla("lost == 0")}`,
+	"a search with stages": `${workload({
+		find: "max-rate",
+		duration: "",
+		stages: "[{ duration: 30s, target: 10000/s }]",
+	})}${sla("p99 < 5ms")}`,
+	"a duration without a message": workload({ rate: "1/min" }),
+	"a timeout after the drain": workload({ timeout: "31s" }),
+
+	// --- patterns and topology ---
+	"producers that are too few": workload({ connections: "25", producers: "2" }),
+	"topics that nobody sends to": workload({ topics: "5" }),
+	"consumers of a round trip": workload({ consumers: "2" }),
+	"subscriptions of a work queue": workload(
+		{ pattern: "work-queue", subscriptions: "2" },
+		jetstream,
+	),
+	"a fan-out to nobody": workload({ pattern: "fan-out" }),
+	"a wildcard without subscribers": workload({ wildcard: "true" }),
+	"work of a fan-out": workload({
+		pattern: "fan-out",
+		subscriptions: "2",
+		work: "2ms",
+	}),
+	"connections that nobody uses": workload(
+		{ pattern: "work-queue", consumers: "2", consumerConnections: "3" },
+		jetstream,
+	),
+	"a backlog of a round trip": workload({ backlog: "60000" }),
+	"a backlog of no size": workload({ ...backlog, backlog: "" }, jetstream),
+	"a backlog that is too short": workload(
+		{ ...backlog, duration: "20s" },
+		jetstream,
+	),
+	"a backlog without a rate": workload({ ...backlog, ...closed }, jetstream),
+	"a backlog in K": workload({ ...backlog, backlog: "60K" }, jetstream),
+	"order by keys without keys": workload({ order: "per-key" }, noop),
+	"order over partitions": workload(
+		{ order: "per-producer", partitions: "3" },
+		noop,
+	),
+	"order among competing consumers": workload(
+		{ pattern: "work-queue", consumers: "4", order: "per-producer" },
+		jetstream,
+	),
+	"a promise about what nobody receives": workload(
+		{ pattern: "publish", delivery: "at-least-once" },
+		jetstream,
+	),
+	"a checksum without room": workload({ message: "42B", checksum: "true" }),
+	"a payload that is not there": workload({ payload: "{ file: orders.json }" }),
+	"a ratio in percent": workload({ payload: "{ random: 30 }" }),
+	"a payload with a typo": workload({ payload: "{ flie: orders.json }" }),
+	"keys that are drawn by nothing": workload({ keys: "{ count: 10 }" }, noop),
+
+	// --- what a system cannot ---
+	"a message that is too large": workload({ message: "9MiB" }),
+	"a publish without acknowledgements": workload({ pattern: "publish" }),
+	"keys that a broker has not": workload({ keys: "zipf" }),
+	"partitions that a broker has not": workload({ partitions: "12" }),
+	"a level that a broker has not": workload(
+		{},
+		"system: { broker: nats, durability: fsync }",
+	),
+	"a level that there is not": workload(
+		{},
+		"system: { broker: nats, mode: jetstream, durability: disk }",
+	),
+	"more copies than nodes": workload(
+		{},
+		"system: { broker: nats, mode: jetstream, replicas: 3 }",
+	),
+	"two nodes": workload(
+		{},
+		"system: { broker: nats, mode: jetstream, nodes: 2 }",
+	),
+	"an option of another mode": workload(
+		{},
+		"system: { broker: nats, storage: memory }",
+	),
+	"an option that there is not": workload(
+		{},
+		"system: { broker: nats, storeage: memory }",
+	),
+
+	// --- systems and targets ---
+	"a binary of somebody else's broker": `target: existing\n${workload({}, 'system: { broker: nats, url: "nats://h:4222", binary: ./nats-server }')}`,
+	"nodes of somebody else's broker": `target: existing\n${workload({}, 'system: { broker: nats, url: "nats://h:4222", nodes: 3 }')}`,
+	"CPUs of somebody else's broker": `target: existing\npin: { brokers: 2-3 }\n${workload({}, 'system: { broker: nats, url: "nats://h:4222" }')}`,
+	"a url of a broker that is started": workload(
+		{},
+		'system: { broker: nats, url: "nats://h:4222" }',
+	),
+	"a broker that exists nowhere": `target: existing\n${right}`,
+	"a variable that is not set": workload(
+		{},
+		`system: { broker: nats, binary: "${variable("NATS_SERVER")}" }`,
+	),
+	"a secret in the wrong place": workload(
+		{},
+		`system: { broker: nats, config: { authorization: "${variable("NATS_PASSWORD")}" } }`,
+	),
+	"a password in the file": `target: existing\n${workload({}, 'system: { broker: nats, url: "nats://me:hunter2@h:4222" }')}`,
+	"CPUs that are none": `pin: { generator: "0..3" }\n${right}`,
+	"an objective inside a system": workload(
+		{},
+		"system: { broker: nats, sla: [p99 < 5ms] }",
+	),
+
+	// --- cases and objectives ---
+	"cases and a matrix": `${right}cases: [{ message: 1KiB }]\nmatrix: { rate: [1000/s] }\n`,
+	"a matrix of one value": `${right}matrix: { message: 1KiB }\n`,
+	"a wrong value in a matrix": `${right}matrix: { message: [256B, 1K] }\n`,
+	"a matrix with the same value twice": `${right}matrix: { message: [1KiB, 1024B] }\n`,
+	"two cases of one name": `${right}cases:\n  - { message: 1KiB }\n  - { message: 1024B }\n`,
+	"an objective of a case that is not there": `${right}cases: [{ message: 1KiB }]\n${sla("{ expect: p99 < 5ms, case: 2KiB }")}`,
+	"an objective inside a case for another case": `${right}cases:\n  - { message: 1KiB, sla: [{ expect: p99 < 5ms, case: 1KiB }] }\n`,
+	"objectives of the workload": workload({ sla: "[p99 < 5ms]" }),
+	"a percentile of a closed load": `${workload(closed)}${sla("p99 < 5ms")}`,
+	"lag of a closed load": `${workload(closed)}${sla("lag p99 < 5ms")}`,
+	"a percentile of a backlog": `${workload(backlog, jetstream)}${sla("p99 < 5ms")}`,
+	"acknowledgements of a system without": `${right}${sla("ack p99 < 5ms")}`,
+	"the slowest subscriber of one": `${right}${sla("last p99 < 5ms")}`,
+	"loss of what nobody receives": `${workload({ pattern: "publish" }, jetstream)}${sla("lost == 0")}`,
+	"throughput of what nobody receives": `${workload({ pattern: "publish" }, jetstream)}${sla("throughput >= 2900/s")}`,
+	"a drain without a backlog": `${right}${sla("drainTime < 30s")}`,
+	"a drain rate as a time": `${workload(backlog, jetstream)}${sla("drainRate < 30s")}`,
+	"the rate of a closed load": `${workload(closed)}${sla("achieved >= 2900/s")}`,
+	"a limit beyond the drain": `${right}${sla("p99 < 40s")}`,
+	"corruption without a checksum": `${right}${sla("corrupted == 0")}`,
+};
+
+const surroundings: Surroundings = {
+	folder: "/scenarios",
+	platform: "linux",
+	fileBytes: () => null,
+};
+
+/** The scenario, and what is said about it. */
+function block([name, text]: readonly [string, string]): string {
+	return `=== ${name}\n${text}---\n${complaint(text)}\n`;
+}
+
+function complaint(text: string): string {
+	try {
+		loadScenario("s.yaml", text, {}, {}, surroundings);
+	} catch (error) {
+		if (error instanceof MqbenchError && error.code === "scenario-invalid")
+			return error.message;
+		throw error;
+	}
+	return "(taken)";
+}
+
+const entries = Object.entries(mistakes);
+
+test.each(entries)("%s: one mistake, one sentence", (_, text) => {
+	const report = complaint(text);
+	expect(report.match(/^s\.yaml:\d+:\d+ /gm)).toHaveLength(1);
+	// A remedy: what to write, what is possible, or what it should have been.
+	expect(report).toMatch(
+		/write|add |remove|did you mean|known:|must be|it gives|leave |use |put |give |raise|lower|belongs|takes|e\.g\.|paths count/,
+	);
+});
+
+test("what is said about them is golden", () => {
+	const golden = new URL("./golden/mistakes.txt", import.meta.url);
+	const found = entries.map(block).join("\n");
+	if (process.env.UPDATE_GOLDEN === "1") writeFileSync(golden, found);
+	expect(found).toBe(readFileSync(golden, "utf8"));
+});

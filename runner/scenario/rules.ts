@@ -1,0 +1,305 @@
+import { backlogTimes } from "../plan/backlog.ts";
+import type { Pattern } from "../plan/plan.ts";
+import { formatBytesExact, formatDurationExact } from "../units.ts";
+import { durationOf, loadOf } from "./loads.ts";
+import {
+	CHECKSUM_BYTES,
+	ENVELOPE_BYTES,
+	type Workload,
+	type WorkloadField,
+} from "./schema.ts";
+
+/** Rules between the fields of one workload, besides those of its load (loads.ts). */
+
+export interface FieldProblem {
+	readonly field: WorkloadField;
+	readonly message: string;
+}
+
+/** Patterns whose messages reach consumers of their own, by the word for them. */
+export const CONSUMERS: Readonly<Partial<Record<Pattern, string>>> = {
+	"work-queue": "consumers",
+	backlog: "consumers",
+	"request-reply": "responders",
+};
+
+/** `fields`: those that are right by themselves, with defaults; `written`: what stands in the file. */
+export function fieldProblems(
+	fields: Partial<Workload>,
+	written: Readonly<Record<string, unknown>>,
+): FieldProblem[] {
+	return [
+		...ofPattern(fields, written),
+		...ofLimits(fields),
+		...ofTopology(fields),
+		...ofOrder(fields),
+		...ofBacklog(fields),
+	];
+}
+
+/** How many consumers or subscribers there are; 0: the pattern has none of their own. */
+export function receiversOf(fields: Partial<Workload>): number {
+	if (fields.pattern === "fan-out") return fields.subscriptions ?? 1;
+	return CONSUMERS[fields.pattern ?? "round-trip"]
+		? (fields.consumers ?? 1)
+		: 0;
+}
+
+/** Each connection has a topic of its own where messages come back to it; else one topic takes them all. */
+export function topicsOf(fields: Partial<Workload>): number {
+	const own =
+		fields.pattern === "round-trip" || fields.pattern === "request-reply";
+	return fields.topics ?? (own ? (fields.connections ?? 1) : 1);
+}
+
+/** Messages that pile up; null: the pattern has no backlog, or its size is not known. */
+export function backlogOf(fields: Partial<Workload>): number | null {
+	const { pattern, backlog, message } = fields;
+	if (pattern !== "backlog" || backlog === undefined) return null;
+	if (typeof backlog === "number") return backlog;
+	return message === undefined ? null : Math.ceil(backlog.bytes / message);
+}
+
+// --- internal ---
+
+type Fields = Partial<Workload>;
+type Written = Readonly<Record<string, unknown>>;
+
+/** Fields that only some patterns have: what a person wants who writes one elsewhere is said. */
+const ONLY: readonly {
+	readonly field: WorkloadField;
+	readonly patterns: readonly Pattern[];
+	readonly why: (pattern: Pattern) => string;
+}[] = [
+	{
+		field: "consumers",
+		patterns: ["work-queue", "backlog", "request-reply"],
+		why: (pattern) =>
+			({
+				"round-trip": "each connection receives its own messages",
+				"fan-out": "it has subscriptions",
+				publish: "nobody receives",
+			})[pattern as string] ?? "",
+	},
+	{
+		field: "consumerConnections",
+		patterns: ["work-queue", "backlog", "request-reply", "fan-out"],
+		why: (pattern) =>
+			pattern === "publish"
+				? "nobody receives"
+				: "each connection receives its own messages",
+	},
+	{
+		field: "subscriptions",
+		patterns: ["fan-out"],
+		why: (pattern) =>
+			CONSUMERS[pattern]
+				? "write consumers"
+				: "no message goes to several subscribers",
+	},
+	{
+		field: "wildcard",
+		patterns: ["fan-out"],
+		why: () => "only subscribers take topics by a pattern",
+	},
+	{
+		field: "bystanders",
+		patterns: ["fan-out"],
+		why: () => "only there subscriptions are told apart",
+	},
+	{
+		field: "work",
+		patterns: ["work-queue", "backlog"],
+		why: () => "only those consumers acknowledge what they have done",
+	},
+	{
+		field: "backlog",
+		patterns: ["backlog"],
+		why: () => "only there consumers pause",
+	},
+];
+
+/** What nobody receives cannot be checked. */
+const UNSEEN: readonly WorkloadField[] = ["delivery", "order", "checksum"];
+
+function ofPattern(fields: Fields, written: Written): FieldProblem[] {
+	const { pattern } = fields;
+	if (!pattern) return [];
+	const found: FieldProblem[] = ONLY.filter(
+		({ field, patterns }) =>
+			isSet(fields, written, field) && !patterns.includes(pattern),
+	).map(({ field, patterns, why }) => ({
+		field,
+		message: `${field} is for ${words(patterns)}, and pattern is ${pattern}: ${why(pattern)}; remove ${field}, or write pattern: ${patterns[0]}`,
+	}));
+	if (pattern === "publish")
+		for (const field of UNSEEN)
+			if (isSet(fields, written, field) && fields[field] !== "at-most-once")
+				found.push({
+					field,
+					message: `${field} is about messages that are received, and with pattern publish nobody receives; remove ${field}, or write pattern: work-queue`,
+				});
+	if (pattern === "fan-out" && !Object.hasOwn(written, "subscriptions"))
+		found.push({
+			field: "pattern",
+			message:
+				"pattern fan-out has no subscriptions; write how many get each message, e.g. subscriptions: 10",
+		});
+	if (pattern === "backlog" && !Object.hasOwn(written, "backlog"))
+		found.push({
+			field: "pattern",
+			message:
+				"pattern backlog has no backlog; write how much piles up while consumers pause, e.g. backlog: 100000 or backlog: 1GiB",
+		});
+	return found;
+}
+
+/** Was the field written, with another value than the one that means nothing? */
+function isSet(
+	fields: Fields,
+	written: Written,
+	field: WorkloadField,
+): boolean {
+	const value = fields[field];
+	return (
+		Object.hasOwn(written, field) &&
+		value !== undefined &&
+		value !== false &&
+		value !== 0 &&
+		value !== "none"
+	);
+}
+
+function ofLimits({
+	drain,
+	timeout,
+	checksum,
+	message,
+}: Fields): FieldProblem[] {
+	const found: FieldProblem[] = [];
+	if (timeout !== undefined && drain !== undefined && timeout > drain)
+		found.push({
+			field: "timeout",
+			message: `timeout ${formatDurationExact(timeout)} is longer than drain ${formatDurationExact(drain)}, after which nothing is waited for; raise drain`,
+		});
+	const needed = ENVELOPE_BYTES + CHECKSUM_BYTES;
+	if (checksum && message !== undefined && message < needed)
+		found.push({
+			field: "message",
+			message: `message ${formatBytesExact(message)} is too small for checksum: true; it needs ${needed}B, ${ENVELOPE_BYTES} of envelope and ${CHECKSUM_BYTES} of CRC32C; write at least message: ${needed}B`,
+		});
+	return found;
+}
+
+function ofTopology(fields: Fields): FieldProblem[] {
+	const found: FieldProblem[] = [];
+	const { connections, consumerConnections } = fields;
+	const producers = fields.producers ?? connections;
+	if (producers === undefined || connections === undefined) return found;
+	if (connections > producers)
+		found.push({
+			field: "producers",
+			message: `producers ${producers} leave ${connections - producers} of ${connections} connections without a message; write at least producers: ${connections}`,
+		});
+	if (fields.topics !== undefined && fields.topics > producers)
+		found.push({
+			field: "topics",
+			message: `topics ${fields.topics} are more than the ${producers} producers, each of which sends to one; write at least producers: ${fields.topics}`,
+		});
+	const receivers = receiversOf(fields);
+	if (
+		consumerConnections !== undefined &&
+		receivers > 0 &&
+		consumerConnections > receivers
+	) {
+		const noun = fields.pattern === "fan-out" ? "subscriptions" : "consumers";
+		found.push({
+			field: "consumerConnections",
+			message: `consumerConnections ${consumerConnections} are more than the ${receivers} ${noun} that use them; write at most consumerConnections: ${receivers}, or more ${noun}`,
+		});
+	}
+	return found;
+}
+
+function ofOrder({ order, keys, partitions = 1 }: Fields): FieldProblem[] {
+	if (order === "per-key" && keys === "none")
+		return [
+			{
+				field: "order",
+				message:
+					"order per-key needs messages with keys; write e.g. keys: random, or order: per-producer",
+			},
+		];
+	if (order === "per-producer" && partitions > 1)
+		return [
+			{
+				field: "order",
+				message: `order per-producer does not hold over ${partitions} partitions, among which a producer's messages are spread; write partitions: 1, or keys and order: per-key`,
+			},
+		];
+	return [];
+}
+
+function ofBacklog(fields: Fields): FieldProblem[] {
+	const { pattern } = fields;
+	const load = loadOf(fields);
+	if (pattern !== "backlog" || !load) return [];
+	const wrong = (field: WorkloadField, text: string) => [
+		{ field, message: text },
+	];
+	if (load.kind === "closed")
+		return wrong(
+			"messages",
+			"pattern backlog needs a rate: a closed load would stop as soon as consumers pause; write rate and duration instead of messages",
+		);
+	if (load.kind === "stages" || load.kind === "steps")
+		return wrong(
+			load.kind,
+			`pattern backlog needs one constant rate, so that its phases can be told apart; write rate instead of ${load.kind}`,
+		);
+	if (load.kind === "poisson")
+		return wrong(
+			"arrivals",
+			"pattern backlog needs messages at equal distances, so that the backlog is as large as it says; remove arrivals",
+		);
+	if (fields.find !== undefined)
+		return wrong(
+			"find",
+			"find: max-rate has no meaning for pattern backlog, where consumers pause; remove find",
+		);
+	const duration = durationOf(load, fields);
+	const backlog = backlogOf(fields);
+	if (duration === null || backlog === null) return [];
+	if (duration % 1e9 !== 0)
+		return wrong(
+			"duration",
+			`pattern backlog needs a duration of whole seconds, as reports tell its phases apart by the second; write duration: ${Math.ceil(duration / 1e9)}s`,
+		);
+	if (fields.inFlight !== undefined) {
+		const most =
+			fields.inFlight * (fields.producers ?? fields.connections ?? 1);
+		if (most < backlog)
+			return wrong(
+				"inFlight",
+				`inFlight ${fields.inFlight} would hold producers back before the backlog is there; remove inFlight`,
+			);
+	}
+	const { neededNs, resumeNs, pauseNs } = backlogTimes(
+		duration,
+		load.rate,
+		backlog,
+	);
+	if (duration - resumeNs < pauseNs)
+		return wrong(
+			"duration",
+			`duration ${formatDurationExact(duration)} is too short for the backlog, which takes ${formatDurationExact(resumeNs - pauseNs)} to build: it needs as much time before and after; write at least duration: ${formatDurationExact(neededNs)}`,
+		);
+	return [];
+}
+
+function words(patterns: readonly string[]): string {
+	const last = patterns.at(-1) ?? "";
+	return patterns.length < 2
+		? last
+		: `${patterns.slice(0, -1).join(", ")} and ${last}`;
+}

@@ -1,0 +1,163 @@
+import type { Metric, Sla, Tally } from "../plan/plan.ts";
+import type { Traits } from "./brokers.ts";
+import type { Case } from "./scenario.ts";
+
+/** Why a line cannot be judged in the cases and systems it is for: sentences, each with a way on; empty: it can. */
+export function unanswerable(
+	expect: Sla,
+	cases: readonly Case[],
+	systems: readonly { readonly key: string; readonly traits: Traits }[],
+): string[] {
+	const line: Line = { expect, cases, systems };
+	const why =
+		expect.kind === "tally"
+			? [
+					uncheckedPayloads,
+					nobodyReceives,
+					noBacklog,
+					nothingScheduled,
+					noAcksToCount,
+				]
+			: [withoutSchedule, withoutConsumers, noSlowest, acknowledgesNothing];
+	// The first reason is enough: others follow from it.
+	const found = why.map((reason) => reason(line)).find((text) => text);
+	return found === undefined ? [] : [`"${expect.text}": ${found}`];
+}
+
+// --- internal ---
+
+interface Line {
+	readonly expect: Sla;
+	readonly cases: readonly Case[];
+	readonly systems: readonly {
+		readonly key: string;
+		readonly traits: Traits;
+	}[];
+}
+type Reason = (line: Line) => string | undefined;
+
+const RECEIPTS: readonly Tally[] = [
+	"lost",
+	"duplicated",
+	"reordered",
+	"redelivered",
+	"corrupted",
+];
+const RECEIVED: readonly Tally[] = ["throughput", "throughput.received"];
+const FROM_INTENDED: readonly Metric[] = ["response", "lag", "queued", "last"];
+
+/** "p99 < 5ms" -> "service p99 < 5ms". */
+function instead(expect: Sla, metric: Metric): string {
+	const bare = expect.text.replace(
+		/^(response|service|lag|queued|ack|last) /,
+		"",
+	);
+	return `${metric} ${bare}`;
+}
+
+/** " of case "256B"", when the line is for several. */
+function of(one: Case, { cases }: Line): string {
+	return cases.length === 1 ? "" : ` (case "${one.name}")`;
+}
+
+const withoutSchedule: Reason = (line) => {
+	const { expect, cases } = line;
+	if (expect.kind === "tally" || !FROM_INTENDED.includes(expect.metric))
+		return undefined;
+	const closed = cases.find(({ load }) => load.kind === "closed");
+	return (
+		closed &&
+		`a closed load (messages)${of(closed, line)} has no intended times, so that there is no ${expect.metric}; write ${instead(expect, "service")}, or give a rate`
+	);
+};
+
+const withoutConsumers: Reason = (line) => {
+	const { expect, cases } = line;
+	if (expect.kind === "tally") return undefined;
+	if (expect.metric !== "response" && expect.metric !== "service")
+		return undefined;
+	const paused = cases.find(({ pattern }) => pattern === "backlog");
+	return (
+		paused &&
+		`with pattern backlog${of(paused, line)} consumers pause, so that ${expect.metric} would show the pause; write ${instead(expect, "ack")}, or judge drainTime`
+	);
+};
+
+const noSlowest: Reason = (line) => {
+	const { expect, cases } = line;
+	if (expect.kind === "tally" || expect.metric !== "last") return undefined;
+	const other = cases.find(({ pattern }) => pattern !== "fan-out");
+	return (
+		other &&
+		`last is the slowest subscriber of pattern fan-out, and this is ${other.pattern}${of(other, line)}; write ${instead(expect, "response").replace("response ", "")}`
+	);
+};
+
+const acknowledgesNothing: Reason = ({ expect, systems }) => {
+	if (expect.kind === "tally" || expect.metric !== "ack") return undefined;
+	const silent = withoutAcks(systems);
+	return silent.length === 0
+		? undefined
+		: `${who(silent)} nothing, so that there is no ack latency; use response or service, or name another system`;
+};
+
+/** Of a closed load it is what was sent then: nothing else bounds it. */
+const noAcksToCount: Reason = ({ expect, systems, cases }) => {
+	if (expect.kind !== "tally" || expect.tally !== "throughput.sent")
+		return undefined;
+	const silent = withoutAcks(systems);
+	return silent.length === 0 ||
+		cases.every(({ load }) => load.kind === "closed")
+		? undefined
+		: `${who(silent)} nothing, so that nobody knows what was taken; use achieved (really sent) or throughput (received), or name another system`;
+};
+
+function withoutAcks(systems: Line["systems"]): string[] {
+	return systems.filter(({ traits }) => !traits.acks).map(({ key }) => key);
+}
+
+function who(silent: readonly string[]): string {
+	return `${silent.join(" and ")} acknowledge${silent.length === 1 ? "s" : ""}`;
+}
+
+const uncheckedPayloads: Reason = ({ expect, cases }) => {
+	if (expect.kind !== "tally" || expect.tally !== "corrupted") return undefined;
+	const blind = cases.find((one) => !one.checksum);
+	return blind === undefined
+		? undefined
+		: `${cases.length === 1 ? "messages" : `messages of case "${blind.name}"`} carry no checksum, so that corruption goes unseen; add checksum: true to workload`;
+};
+
+const nobodyReceives: Reason = (line) => {
+	const { expect, cases } = line;
+	if (expect.kind !== "tally") return undefined;
+	const { tally } = expect;
+	const blind = cases.find(({ pattern }) => pattern === "publish");
+	if (!blind) return undefined;
+	if (RECEIVED.includes(tally))
+		return `with pattern publish${of(blind, line)} nobody receives; write throughput.sent, which counts acknowledgements, or achieved`;
+	return RECEIPTS.includes(tally)
+		? `with pattern publish${of(blind, line)} nobody receives; write failed == 0 or unknown == 0, or another pattern`
+		: undefined;
+};
+
+const noBacklog: Reason = (line) => {
+	const { expect, cases } = line;
+	if (expect.kind !== "tally" || !expect.tally.startsWith("drain"))
+		return undefined;
+	const other = cases.find(({ pattern }) => pattern !== "backlog");
+	return (
+		other &&
+		`${expect.tally} is of pattern backlog, and this is ${other.pattern}${of(other, line)}; write pattern: backlog, or remove the line`
+	);
+};
+
+const nothingScheduled: Reason = (line) => {
+	const { expect, cases } = line;
+	if (expect.kind !== "tally" || expect.tally !== "achieved") return undefined;
+	const closed = cases.find(({ load }) => load.kind === "closed");
+	return (
+		closed &&
+		`a closed load (messages)${of(closed, line)} has no rate to achieve; write throughput or throughput.sent`
+	);
+};

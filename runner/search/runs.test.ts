@@ -1,0 +1,87 @@
+import { expect, test } from "vitest";
+import { expand } from "../plan/expand.ts";
+import type { Plan } from "../plan/plan.ts";
+import { Plan as PlanSchema } from "../plan/plan.ts";
+import { loadScenario } from "../scenario/load.ts";
+import { ratePerSecond } from "../units.ts";
+import { outcomeOf, searchRuns, stepOf } from "./runs.ts";
+
+const scenario = `
+system: nats
+workload: { message: 256B, rate: 1000/s, find: max-rate }
+sla: [p99.9 < 5ms, lost == 0]
+`;
+
+function start(text = scenario): Plan {
+	const [plan] = expand(loadScenario("s.yaml", text), { runId: "r" });
+	if (!plan) throw new Error("no plan");
+	return plan;
+}
+
+/** Plays a search against a system that carries `limit`. */
+function play(plan: Plan, limit: number, firstIndex = 1) {
+	const runs = searchRuns(plan, firstIndex, (one) =>
+		ratePerSecond(one.schedule.rate as never) <= limit ? "pass" : "fail",
+	);
+	const plans: Plan[] = [];
+	for (;;) {
+		const step = runs.next();
+		if (step.done) return { plans, answer: step.value };
+		plans.push(step.value);
+	}
+}
+
+test("every run of a search is a whole plan with a folder, topics and messages of its own", () => {
+	const { plans } = play(start(), 5000, 7);
+	for (const plan of plans) PlanSchema.parse(plan);
+	const distinct = (of: (plan: Plan) => unknown) =>
+		new Set(plans.map((plan) => JSON.stringify(of(plan)))).size;
+	expect(distinct((p) => p.index)).toBe(plans.length);
+	expect(distinct((p) => p.topics)).toBe(plans.length);
+	expect(distinct((p) => p.runNumber)).toBe(plans.length);
+	expect(distinct((p) => p.case)).toBe(plans.length);
+	expect(plans[0]?.index).toBe(7);
+	expect(plans[0]?.topics[0]).toMatch(/\.7\.0$/);
+});
+
+test("the answer is found, and the last runs are the curve below it", () => {
+	const { plans, answer } = play(start(), 5000);
+	expect(answer.lo).toBeLessThanOrEqual(5000);
+	expect(answer.hi).toBeGreaterThan(5000);
+	expect(plans.slice(-5).map((p) => p.search?.role)).toEqual(
+		Array(5).fill("curve"),
+	);
+});
+
+test("a probe is long enough for the deepest percentile of the SLA, and the confirmation a minute", () => {
+	const { plans } = play(start(scenario.replace("1000/s", "100/s")), 5000);
+	const of = (role: string) => plans.filter((p) => p.search?.role === role);
+	// p99.9 needs 10 000 messages: 100 s at 100/s.
+	expect(of("probe")[0]?.schedule.durationNs).toBe(100e9);
+	expect(of("probe").at(-1)?.schedule.durationNs).toBe(15e9);
+	expect(of("confirm")[0]?.schedule.durationNs).toBe(60e9);
+});
+
+test("k6's heartbeat outlasts every run's schedule by two seconds", () => {
+	for (const { heartbeat, schedule } of play(start(), 5000).plans)
+		expect(heartbeat.durationNs).toBe(
+			schedule.warmupNs + schedule.durationNs + 2e9,
+		);
+});
+
+test("the step of a run is known from its plan", () => {
+	const [first] = play(start(), 5000).plans;
+	expect(first && stepOf(first)).toEqual({ rate: 1000, role: "probe" });
+	expect(stepOf(start())).toBeNull();
+});
+
+test.each([
+	["pass", "pass"],
+	["fail", "fail"],
+	["inconclusive", "fail"],
+	["invalid", "invalid"],
+	["error", "error"],
+	["interrupted", "error"],
+] as const)("a run that is %s is %s to the search", (verdict, outcome) => {
+	expect(outcomeOf(verdict)).toBe(outcome);
+});

@@ -1,0 +1,122 @@
+import type { Plan } from "../plan/plan.ts";
+import { counted } from "../plan/schedule.ts";
+import { samplesForSupport } from "../plan/support.ts";
+import { formatRate, type Rate, ratePerSecond } from "../units.ts";
+import type { Verdict } from "../verdict/verdict.ts";
+import {
+	type Answer,
+	type Found,
+	next,
+	type Outcome,
+	type Step,
+} from "./search.ts";
+
+/** A probe settles this long, and is measured this long at least; the confirmation longer. */
+const SETTLE_NS = 5e9;
+const PROBE_NS = 15e9;
+const CONFIRM_NS = 60e9;
+/** However rare the percentile: a probe of an hour would be a search of a day. */
+const LONGEST_NS = 120e9;
+
+/**
+ * The runs of one search, each made from the case as it is written (`start`), with another rate. Asks `judge` about every
+ * run that it has yielded, and returns the answer.
+ */
+export function* searchRuns(
+	start: Plan,
+	firstIndex: number,
+	judge: (plan: Plan) => Outcome,
+): Generator<Plan, Answer> {
+	const { rate } = start.schedule;
+	if (rate === null) throw new Error("a search needs a rate to begin with");
+	const found: Found[] = [];
+	for (;;) {
+		const what = next(ratePerSecond(rate), found);
+		if ("answer" in what) return what.answer;
+		const times = found.filter(
+			(f) => f.step.rate === what.step.rate && f.step.role === what.step.role,
+		).length;
+		const plan = planOf(start, what.step, firstIndex + found.length, times);
+		yield plan;
+		found.push({ step: what.step, outcome: judge(plan) });
+	}
+}
+
+/** What a run's verdict means to a search: an undecided SLA was not met. */
+export function outcomeOf(verdict: Verdict): Outcome {
+	switch (verdict) {
+		case "pass":
+		case "invalid":
+			return verdict;
+		case "fail":
+		case "inconclusive":
+			return "fail";
+		default:
+			return "error";
+	}
+}
+
+/** The step that a run of a search was. */
+export function stepOf(plan: Plan): Step | null {
+	const { search, schedule } = plan;
+	if (search === null || search.role === "start" || schedule.rate === null)
+		return null;
+	return { rate: ratePerSecond(schedule.rate), role: search.role };
+}
+
+// --- internal ---
+
+function planOf(start: Plan, step: Step, index: number, times: number): Plan {
+	const rate = exact(step.rate);
+	const durationNs = durationOf(start, step);
+	const warmupNs = Math.min(start.schedule.warmupNs, SETTLE_NS);
+	const schedule = counted({ ...start.schedule, rate, warmupNs, durationNs });
+	const added =
+		durationNs + warmupNs - start.schedule.durationNs - start.schedule.warmupNs;
+	const again = times === 0 ? "" : `, ${times + 1}`;
+	return {
+		...start,
+		index,
+		// Each step is a case of its own: never pooled with another, never its repeat.
+		case: `${start.case} @ ${formatRate(rate)} (${step.role}${again})`,
+		search: { role: step.role, of: start.case },
+		topics: start.topics.map((topic) => renamed(topic, start.index, index)),
+		replyTopics: start.replyTopics.map((topic) =>
+			renamed(topic, start.index, index),
+		),
+		runNumber: (start.runNumber + index * 0x9e3779b1) >>> 0,
+		schedule,
+		heartbeat: {
+			...start.heartbeat,
+			durationNs: start.heartbeat.durationNs + Math.ceil(added / 1e6) * 1e6,
+		},
+	};
+}
+
+/** As a ratio of whole numbers; steps have three significant digits. */
+function exact(perSecond: number): Rate {
+	let [messages, perNs] = [perSecond, 1e9];
+	while (!Number.isInteger(messages))
+		[messages, perNs] = [messages * 10, perNs * 10];
+	return { messages, perNs };
+}
+
+/** Long enough for ten messages beyond the deepest percentile of the SLA. */
+function durationOf(start: Plan, { rate, role }: Step): number {
+	if (role === "confirm")
+		return Math.max(CONFIRM_NS, start.schedule.durationNs);
+	const deepest = Math.max(
+		...start.sla.map((s) => (s.kind === "percentile" ? s.percentile : 50)),
+		50,
+	);
+	const seconds = Math.ceil(samplesForSupport(deepest) / rate);
+	return Math.min(LONGEST_NS, Math.max(PROBE_NS, seconds * 1e9));
+}
+
+/** "mqbench.<run-id>.<index>.<t>": no run meets the messages of another. */
+function renamed(topic: string, from: number, to: number): string {
+	return topic.replace(
+		new RegExp(`\\.${from}(\\.\\d+(\\.reply)?)$`),
+		`.${to}$1`,
+	);
+}

@@ -1,0 +1,108 @@
+import type { Collected } from "../run/collect.ts";
+import { formatCount } from "../units.ts";
+import type { TrendPoint } from "./trend.ts";
+
+/** How a backlog that was built while consumers paused was worked off, with producers going on. */
+export interface Drain {
+	/** Most messages that waited at once; null: no sample was taken. */
+	readonly peak: number | null;
+	/** Drained: at most so many wait. As in OpenMessaging Benchmark 1000 messages; of a large backlog 1 % of the peak. */
+	readonly drainedAt: number;
+	/** From the end of the pause until then, ns, to a tenth of a second; null: see `problem`. */
+	readonly drainNs: number | null;
+	/** Distinct receipts per second of that time. */
+	readonly perSecond: number | null;
+	/** Why there is no drain time; null when there is one. */
+	readonly problem: string | null;
+	/** How long it was not drained, to the end of the window, ns; null when it was, or when that says nothing. */
+	readonly undrainedNs: number | null;
+}
+
+/** null: the run builds no backlog, or nothing was counted. */
+export function drainOf({ plan, ticks, counters }: Collected): Drain | null {
+	const { backlog, schedule } = plan;
+	if (backlog === null || ticks.length === 0) return null;
+	const { pauseNs, resumeNs } = backlog;
+	const samples = waiting({ ticks });
+	const failed = counters.window?.failed ?? 0;
+	const endS = (schedule.warmupNs + schedule.durationNs) / 1e9;
+	const inPause = samples.filter(
+		({ x }) => x > pauseNs / 1e9 && x <= resumeNs / 1e9 + EDGE_S,
+	);
+	const after = samples.filter(
+		({ x }) => x > resumeNs / 1e9 + EDGE_S && x <= endS + EDGE_S,
+	);
+	const top = inPause.at(-1);
+	const none = { drainNs: null, perSecond: null, undrainedNs: null };
+	const peak = [...inPause, ...after].reduce<number | null>(
+		(most, { y }) => Math.max(most ?? 0, y),
+		null,
+	);
+	const drainedAt = Math.max(DRAINED_MESSAGES, DRAINED_SHARE * (peak ?? 0));
+	if (peak === null || top === undefined)
+		return {
+			peak,
+			drainedAt,
+			...none,
+			problem: "the run broke off before its consumers went on",
+		};
+	if (top.y <= drainedAt)
+		return {
+			peak,
+			drainedAt,
+			...none,
+			problem: `the backlog was ${formatCount(top.y)} messages when consumers went on, and up to ${formatCount(drainedAt)} count as drained: build a larger one`,
+		};
+	const done = after.find(({ y }) => y <= drainedAt);
+	if (done === undefined)
+		return {
+			peak,
+			drainedAt,
+			...none,
+			undrainedNs: Math.round(endS * 1e9) - resumeNs,
+			problem: `the backlog was not drained by the end of the window: ${formatCount(after.at(-1)?.y ?? top.y)} of ${formatCount(peak)} messages were still waiting`,
+		};
+	const seconds = done.x - resumeNs / 1e9;
+	// What waited at first and no longer does, and what was sent meanwhile. Refused messages never waited.
+	const sent = sentBy(ticks, done.x) - sentBy(ticks, top.x);
+	const all = sentBy(ticks, Number.POSITIVE_INFINITY);
+	const accepted = failed > 0 && all > 0 ? sent * (1 - failed / all) : sent;
+	return {
+		peak,
+		drainedAt,
+		drainNs: Math.round(seconds * 1e9),
+		perSecond: (top.y - done.y + accepted) / seconds,
+		problem: null,
+		undrainedNs: null,
+	};
+}
+
+/** Messages in flight, ten times a second. x: seconds since T0. */
+export function waiting({ ticks }: Pick<Collected, "ticks">): TrendPoint[] {
+	return ticks.flatMap((tick) =>
+		tick.backlog.map((y, i) => ({
+			x: tick.at - 1 + Math.min(1, (i + 1) / SAMPLES_PER_SECOND),
+			y,
+		})),
+	);
+}
+
+/** Samples of the queue are taken so often. */
+export const SAMPLES_PER_SECOND = 10;
+
+// --- internal ---
+
+/** METHODOLOGY.md, 6: max(1000, (1 - drainRatio) * B), with a drainRatio of 0.99 and the peak for B. */
+const DRAINED_MESSAGES = 1000;
+const DRAINED_SHARE = 0.01;
+
+/** A sample belongs to the tenth of a second that ends with it. */
+const EDGE_S = 0.001;
+
+/** Send calls until `atS`; within a second they are taken to be spread evenly. */
+function sentBy(ticks: Collected["ticks"], atS: number): number {
+	return ticks.reduce(
+		(sum, t) => sum + t.sent * Math.min(1, Math.max(0, atS - (t.at - 1))),
+		0,
+	);
+}

@@ -1,0 +1,91 @@
+import type { Collected } from "../run/collect.ts";
+
+/** Messages per second in the window, by real time; null: not measured, or there is no such thing. */
+export interface Rates {
+	/** Acknowledged ones; of a closed load that acknowledges nothing, those that were sent. */
+	readonly sent: number | null;
+	/** Distinct receipts: of a fan-out copies. */
+	readonly received: number | null;
+	/** Really sent: send calls less those that failed. */
+	readonly achieved: number | null;
+	/** How `sent` and `received` were reckoned, for people; null where they are. */
+	readonly sentHow: string | null;
+	readonly receivedHow: string | null;
+}
+
+/**
+ * An open load lasts as long as its schedule says: what happened in the window over its duration. A closed load lasts as long as it
+ * takes: of its window's messages those acknowledged over (last acknowledgement - first send call), and distinct receipts over (last -
+ * first receipt).
+ */
+export function ratesOf(collected: Collected): Rates {
+	return collected.plan.schedule.kind === "closed"
+		? closed(collected)
+		: open(collected);
+}
+
+// --- internal ---
+
+const NOTHING: Rates = {
+	sent: null,
+	received: null,
+	achieved: null,
+	sentHow: null,
+	receivedHow: null,
+};
+
+function open({ counters, totals, plan }: Collected): Rates {
+	const { window } = counters;
+	const seconds = plan.schedule.durationNs / 1e9;
+	if (totals === null) return NOTHING;
+	const sent =
+		totals.ackedInWindow === null ? null : totals.ackedInWindow / seconds;
+	// Where nobody consumes nothing was counted, whatever the field says.
+	const received =
+		plan.pattern === "publish" ? null : totals.receivedInWindow / seconds;
+	return {
+		sent,
+		received,
+		achieved:
+			window && Math.max(0, totals.sentInWindow - window.failed) / seconds,
+		sentHow: sent === null ? null : "acknowledged in the window / its duration",
+		receivedHow:
+			received === null ? null : "received in the window / its duration",
+	};
+}
+
+function closed({ counters, totals }: Collected): Rates {
+	const { window } = counters;
+	if (totals === null || window === null) return NOTHING;
+	const { firstSendNs, lastAckNs, firstReceiveNs, lastReceiveNs } = totals;
+	const acks = window.acked !== null;
+	const leftWell = window.sent - window.failed - window.unknown;
+	const sent = acks
+		? perSecond(window.acked, firstSendNs, lastAckNs)
+		: perSecond(leftWell, firstSendNs, lastReceiveNs);
+	const received = perSecond(window.received, firstReceiveNs, lastReceiveNs);
+	return {
+		sent,
+		received,
+		achieved: null,
+		sentHow:
+			sent === null
+				? null
+				: acks
+					? "acknowledged / (last acknowledgement - first send call)"
+					: "sent / (last receipt - first send call), as nothing is acknowledged",
+		receivedHow:
+			received === null ? null : "distinct receipts / (last - first receipt)",
+	};
+}
+
+/** null: one of the times is missing, or they leave no time between them. */
+function perSecond(
+	count: number | null,
+	fromNs: number | null,
+	toNs: number | null,
+): number | null {
+	return count === null || fromNs === null || toNs === null || toNs <= fromNs
+		? null
+		: (count * 1e9) / (toNs - fromNs);
+}

@@ -1,0 +1,49 @@
+import type { Metric, Plan } from "../plan/plan.ts";
+
+/** What decides which metrics a run has: a plan, or the load of a result. */
+export interface Measured {
+	readonly pattern: Plan["pattern"];
+	readonly subscriptions: number;
+	readonly schedule: { readonly kind: Plan["schedule"]["kind"] };
+}
+
+/** Samples of a metric that each intended message owes (DESIGN.md, section 5); 0: such a run has no such metric. */
+export function samplesPerMessage(of: Measured, metric: Metric): number {
+	const closed = of.schedule.kind === "closed";
+	const held = of.pattern === "backlog";
+	switch (metric) {
+		// How long a consumer was made to wait says nothing about the system.
+		case "response":
+			return closed || held ? 0 : copies(of);
+		case "service":
+			return held ? 0 : copies(of);
+		// Without intended times nothing is late.
+		case "lag":
+		case "queued":
+			return closed ? 0 : 1;
+		case "ack":
+			return 1;
+		case "last":
+			return of.pattern === "fan-out" && !closed ? 1 : 0;
+	}
+}
+
+/** Receipts that each message should have: one, or one for every subscriber. */
+export function copies({ pattern, subscriptions }: Measured): number {
+	return pattern === "fan-out" ? subscriptions : 1;
+}
+
+/** The metric that stands for such a run in short tables and over time. */
+export function mainMetric(of: Measured): Metric {
+	if (of.pattern === "backlog") return "ack";
+	return of.schedule.kind === "closed" ? "service" : "response";
+}
+
+/** Why such a run has no such metric, for people. */
+export function whyMissing(of: Measured, metric: Metric): string {
+	if (metric === "last" && of.pattern !== "fan-out")
+		return "only a fan-out has a last copy";
+	return of.schedule.kind === "closed"
+		? `a closed loop has no intended times, and so no ${metric}: judge service`
+		: `a backlog has no ${metric}, as its consumers are made to wait: judge ack`;
+}
