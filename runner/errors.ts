@@ -51,6 +51,11 @@ const catalogue = {
 		text: (d: { path: string }) =>
 			`${d.path}: is not the folder of a run (there is no runs/*/plan.json in it). Give a folder below reports/, e.g. mqbench report reports/<run-id>`,
 	},
+	"resume-other": {
+		exit: 2,
+		text: (d: { path: string; why: string }) =>
+			`${d.path}: cannot be resumed: ${d.why}. Nothing in it was changed; leave --resume away to measure from the start.`,
+	},
 	"run-file-unreadable": {
 		exit: 3,
 		text: (d: { path: string; reason: string }) =>

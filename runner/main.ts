@@ -85,6 +85,10 @@ function commands(world: World, done: (code: ExitCode) => void): Command {
 			"--out <folder>",
 			"folder for the results (default: reports/<run-id>)",
 		)
+		.option(
+			"--resume <folder>",
+			"go on with an interrupted command: reports/<run-id>; complete runs are kept",
+		)
 		.option("--json", "print result.json instead of the report")
 		.option(
 			"--no-floor",

@@ -2,13 +2,17 @@ import { randomBytes } from "node:crypto";
 import path from "node:path";
 import { expand } from "./plan/expand.ts";
 import { floors } from "./plan/floor.ts";
-import { buildResult } from "./report/result.ts";
+import type { Plan } from "./plan/plan.ts";
+import { buildResult, judgeFolder } from "./report/result.ts";
 import type { Result } from "./report/summary.ts";
 import { writeReports } from "./report/write.ts";
-import { makeRunFolder } from "./run/folder.ts";
+import { addRun, makeRunFolder, runPath } from "./run/folder.ts";
 import { measure } from "./run/measure.ts";
 import type { Progress } from "./run/progress.ts";
+import { type Rest, resumeRunFolder, runIdOf } from "./run/resume.ts";
 import type { Scenario } from "./scenario/scenario.ts";
+import { answerText } from "./search/answer.ts";
+import { outcomeOf, searchRuns } from "./search/runs.ts";
 import { maskUrls } from "./secrets.ts";
 import { hopeless } from "./verdict/abort.ts";
 import type { World } from "./world.ts";
@@ -20,6 +24,8 @@ export interface PipelineOptions {
 	readonly only: string | undefined;
 	/** Folder for the results; undefined: reports/<run-id> here. */
 	readonly out: string | undefined;
+	/** Folder of an interrupted command, whose complete runs are kept; undefined: begin a new one. */
+	readonly resume: string | undefined;
 	/** Measure the floor of the generator for each case, after the runs. */
 	readonly floor: boolean;
 	readonly progress: Progress;
@@ -36,20 +42,34 @@ export async function runPipeline(
 	world: World,
 ): Promise<PipelineResult> {
 	const { scenario, progress } = options;
-	const runId = nameRun(scenario.name, new Date(world.clock.nowMs()));
+	const earlier =
+		options.resume === undefined
+			? null
+			: path.resolve(world.cwd, options.resume);
+	const runId = earlier
+		? runIdOf(earlier)
+		: nameRun(scenario.name, new Date(world.clock.nowMs()));
 	const plans = expand(scenario, { runId, only: options.only });
-	const floorPlans = options.floor ? floors(plans) : [];
-	const folder = path.resolve(
-		world.cwd,
-		options.out ?? path.join("reports", runId),
-	);
+	const floorPlans = options.floor ? floors(plans.filter(isRun)) : [];
+	const folder =
+		earlier ??
+		path.resolve(world.cwd, options.out ?? path.join("reports", runId));
+	const text = maskUrls(options.scenarioText);
 	// Before the build: who may not write here is told now, not in two minutes.
-	makeRunFolder(folder, maskUrls(options.scenarioText), plans, floorPlans);
+	let rest: Rest = { plans, floors: floorPlans };
+	if (earlier) {
+		rest = resumeRunFolder(folder, text, plans, floorPlans);
+		progress.say(
+			`${plans.length - rest.plans.length} of ${plans.length} runs are complete and kept.`,
+		);
+	} else makeRunFolder(folder, text, plans.filter(isRun), floorPlans);
 	await measure(
 		{
 			scenario,
-			plans,
-			floors: floorPlans,
+			planned: plans.length,
+			runs: runsOf(rest.plans, plans.length, folder, progress),
+			resumed: earlier !== null,
+			floors: rest.floors,
 			hopeless: (plan, tick) => hopeless(plan, tick)?.sla ?? null,
 			folder,
 			progress,
@@ -62,6 +82,46 @@ export async function runPipeline(
 }
 
 // --- internal ---
+
+/** Is it a run, or the case that a search begins with? */
+function isRun({ search }: Plan): boolean {
+	return search?.role !== "start";
+}
+
+/** The runs in their order; a search makes its own, each from what those before it came to. */
+function* runsOf(
+	plans: readonly Plan[],
+	planned: number,
+	folder: string,
+	progress: Progress,
+): Generator<Plan, void> {
+	let last = planned;
+	for (const plan of plans) {
+		if (isRun(plan)) {
+			yield plan;
+			continue;
+		}
+		const judge = (run: Plan) => {
+			const { verdict, why } = judgeFolder(runPath(folder, run));
+			progress.say(
+				`  ${verdict.toUpperCase()}${why === null ? "" : `: ${why}`}`,
+			);
+			return outcomeOf(verdict);
+		};
+		const search = searchRuns(plan, last + 1, judge);
+		for (let step = search.next(); ; step = search.next()) {
+			if (step.done) {
+				progress.say(
+					`  ${plan.system}, ${plan.case}: ${answerText(step.value)}`,
+				);
+				break;
+			}
+			last = step.value.index;
+			addRun(folder, step.value);
+			yield step.value;
+		}
+	}
+}
 
 /** "quickstart-20261120-101746-3f2a": sorts by time, and no two commands share one. */
 function nameRun(scenario: string, now: Date): string {

@@ -17,7 +17,8 @@ const run = mqbench.load(
 		broker: "nats",
 		urlEnv: "MQBENCH_URL",
 		driverOptions: {},
-		pattern: "round-trip",
+		acks: false, // core NATS acknowledges nothing
+		pattern: "round-trip", // the other ones need more fields: runner/plan/plan.ts has them all
 		schedule: {
 			kind: "constant",
 			rate: { messages: rate, perNs: 1e9 },

@@ -195,6 +195,8 @@ func retryBackoff(fails int) time.Duration {
 // watch counts a client's connections, and tells of those that were lost.
 type watch struct {
 	s *session
+	// settled: the client is set up. Before, connections come and go as it finds the cluster and its group.
+	settled atomic.Bool
 	// closing: connections go because we said so.
 	closing atomic.Bool
 	fetches atomic.Int64
@@ -224,7 +226,7 @@ func (w *watch) OnBrokerConnect(meta kgo.BrokerMetadata, _ time.Duration, _ net.
 }
 
 func (w *watch) OnBrokerDisconnect(meta kgo.BrokerMetadata, _ net.Conn) {
-	if w.closing.Load() || w.s.closing.Load() {
+	if !w.settled.Load() || w.closing.Load() || w.s.closing.Load() {
 		return
 	}
 	w.mu.Lock()

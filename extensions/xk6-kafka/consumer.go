@@ -54,7 +54,9 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 	}
 	s.keep(c)
 	go c.deliver()
-	return s.await(ctx, fmt.Sprintf("consume %q: no fetch leaves", to.Topic), func() bool { return c.watch.fetches.Load() > 0 })
+	err = await(ctx, fmt.Sprintf("consume %q: no fetch leaves", to.Topic), func() bool { return c.watch.fetches.Load() > 0 })
+	c.watch.settled.Store(true)
+	return err
 }
 
 // join makes a member of the group of a topic. Which member gets what is known when all are there: the last one waits for that.
@@ -76,18 +78,11 @@ func (s *session) join(ctx context.Context, to broker.Subscription, handle broke
 		return nil
 	}
 	partitions := s.partitionsOf(to.Topic)
-	settled := func() bool { return g.settled(partitions) }
-	if err := s.await(ctx, fmt.Sprintf("join group %q: it does not settle", g.name), settled); err != nil {
-		return err
+	err = await(ctx, fmt.Sprintf("join group %q: it does not settle", g.name), func() bool { return g.settled(partitions) })
+	for _, m := range g.members {
+		m.watch.settled.Store(true)
 	}
-	return s.await(ctx, fmt.Sprintf("join group %q: no fetch leaves", g.name), func() bool {
-		for _, m := range g.members {
-			if m.partitions() > 0 && m.watch.fetches.Load() == 0 {
-				return false
-			}
-		}
-		return true
-	})
+	return err
 }
 
 // --- internal ---
@@ -218,7 +213,7 @@ func (c *consumer) partitions() int {
 	return c.assigned
 }
 
-// settled: all members are of one generation, and each partition has its owner.
+// settled: all members are of one generation, each partition has its owner, and each owner asks for messages.
 func (g *group) settled(partitions int) bool {
 	owned := 0
 	_, generation := g.members[0].client.GroupMetadata()
@@ -227,7 +222,11 @@ func (g *group) settled(partitions int) bool {
 		if its < 0 || its != generation {
 			return false
 		}
-		owned += m.partitions()
+		n := m.partitions()
+		if n > 0 && m.watch.fetches.Load() == 0 {
+			return false
+		}
+		owned += n
 	}
 	return owned == partitions
 }
@@ -253,7 +252,7 @@ func (s *session) partitionsOf(name string) int {
 }
 
 // await looks every few milliseconds until it holds; set-up only.
-func (s *session) await(ctx context.Context, what string, holds func() bool) error {
+func await(ctx context.Context, what string, holds func() bool) error {
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
 	for !holds() {

@@ -89,6 +89,7 @@ func (s *session) Open(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("kafka: ask for the version: %w", err)
 	}
+	s.adminWatch.settled.Store(true)
 	s.server = "Kafka"
 	for _, v := range versions {
 		if v.Err == nil {
@@ -139,11 +140,11 @@ func (s *session) Remove(ctx context.Context) error {
 	s.mu.Lock()
 	consumers := s.consumers
 	s.mu.Unlock()
-	var all sync.WaitGroup
+	var ends []func()
 	for _, c := range consumers {
-		all.Go(c.close)
+		ends = append(ends, c.close)
 	}
-	all.Wait()
+	together(ends)
 	var errs []error
 	for name := range s.groups {
 		_, err := s.admin.DeleteGroup(ctx, name)
@@ -176,7 +177,9 @@ func (s *session) Producer(connection int) (broker.Producer, error) {
 	s.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), readyTimeout)
 	defer cancel()
-	return p, p.ready(ctx, s.topics)
+	err = p.ready(ctx, s.topics)
+	p.watch.settled.Store(true)
+	return p, err
 }
 
 func (s *session) Describe() broker.Description {
@@ -219,28 +222,37 @@ func (s *session) Close() error {
 	s.mu.Lock()
 	consumers, producers := s.consumers, s.producers
 	s.mu.Unlock()
-	var all sync.WaitGroup
+	var ends []func()
 	for _, p := range producers {
-		all.Go(p.client.Close)
+		ends = append(ends, p.client.Close)
 	}
 	for _, c := range consumers {
-		all.Go(c.close)
+		ends = append(ends, c.close)
 	}
 	if s.adminRaw != nil {
-		all.Go(s.adminRaw.Close)
+		ends = append(ends, s.adminRaw.Close)
 	}
-	closed := make(chan struct{})
-	go func() { all.Wait(); close(closed) }()
-	select {
-	case <-closed:
-	case <-time.After(closeTimeout):
-	}
+	together(ends)
 	return nil
 }
 
 // --- internal ---
 
 const closeTimeout = 5 * time.Second
+
+// together calls all at once and returns when they have, or after closeTimeout: a broker that does not answer holds nobody up.
+func together(ends []func()) {
+	var all sync.WaitGroup
+	for _, end := range ends {
+		all.Go(end)
+	}
+	ended := make(chan struct{})
+	go func() { all.Wait(); close(ended) }()
+	select {
+	case <-ended:
+	case <-time.After(closeTimeout):
+	}
+}
 
 // never is how Kafka writes that it does not flush by itself: the largest number.
 var never = strconv.FormatInt(math.MaxInt64, 10)
@@ -252,7 +264,7 @@ const flushMs = "1000"
 func topicConfig(o broker.Options, own options) (map[string]string, error) {
 	config := map[string]string{
 		// The limit is of a batch, which holds at least one message.
-		"max.message.bytes": strconv.FormatInt(own.BatchBytes+overheadBytes, 10),
+		"max.message.bytes": strconv.FormatInt(own.BatchBytes+topicBytes, 10),
 	}
 	if own.MinInsyncReplicas > 0 {
 		config["min.insync.replicas"] = strconv.Itoa(own.MinInsyncReplicas)
@@ -274,7 +286,11 @@ func topicConfig(o broker.Options, own options) (map[string]string, error) {
 // checkFlusher: a topic's flush.ms does nothing on a broker that never looks at it, which is Kafka's default.
 func (s *session) checkFlusher(ctx context.Context) error {
 	const key = "log.flush.scheduler.interval.ms"
-	configs, err := s.admin.DescribeBrokerConfigs(ctx)
+	cluster, err := s.admin.BrokerMetadata(ctx)
+	if err != nil {
+		return fmt.Errorf("kafka: durability interval: find the brokers: %w", err)
+	}
+	configs, err := s.admin.DescribeBrokerConfigs(ctx, cluster.Brokers.NodeIDs()...)
 	if err != nil {
 		return fmt.Errorf("kafka: durability interval: read the brokers' %s: %w", key, err)
 	}

@@ -50,8 +50,10 @@ type tlsOptions struct {
 }
 
 const (
-	// overheadBytes is more than a record and its batch add to a payload and its key.
-	overheadBytes = 64 << 10
+	// recordBytes is more than a batch of one record adds to its payload: 61 for the batch, 21 for the record, and the key.
+	recordBytes = 512
+	// topicBytes is what a topic takes above the largest batch.
+	topicBytes = 64 << 10
 
 	defaultBatchBytes     = 1 << 20
 	defaultFetchBytes     = 1 << 20
@@ -80,8 +82,8 @@ func decode(from broker.Options) (options, error) {
 	setDefault(&o.CommitIntervalNs, int64(defaultCommitInterval))
 	setDefault(&o.Sasl, "plain")
 	// A batch holds at least one message, and a fetch at least one batch.
-	o.BatchBytes = max(o.BatchBytes, int64(from.MessageBytes)+overheadBytes)
-	o.FetchPartitionBytes = max(o.FetchPartitionBytes, int64(from.MessageBytes)+overheadBytes)
+	o.BatchBytes = max(o.BatchBytes, int64(from.MessageBytes)+recordBytes)
+	o.FetchPartitionBytes = max(o.FetchPartitionBytes, int64(from.MessageBytes)+recordBytes)
 
 	if _, ok := acks[o.Acks]; !ok {
 		return o, fmt.Errorf("driver options: acks %q is none of 0, 1, all", o.Acks)

@@ -72,12 +72,29 @@ func TestSettingsTellWhatTheLibraryWasTold(t *testing.T) {
 	}
 	got := session.Describe().Settings
 	for key, want := range map[string]string{
-		"acks": "all", "idempotence": "true", "linger": "5ms", "compression": "zstd", "batchBytes": "2162688", "bufferedRecords": "1500",
+		"acks": "all", "idempotence": "true", "linger": "5ms", "compression": "zstd", "batchBytes": "2097664", "bufferedRecords": "1500",
 		"recordTimeout": "30s", "requestTimeout": "15s", "recordRetries": "until recordTimeout", "fetchMinBytes": "1",
-		"topic max.message.bytes": "2228224", "topic flush.messages": "1", "topic min.insync.replicas": "2", "topic replicas": "3",
+		"topic max.message.bytes": "2163200", "topic flush.messages": "1", "topic min.insync.replicas": "2", "topic replicas": "3",
 	} {
 		if got[key] != want {
 			t.Errorf("setting %s = %q, want %q", key, got[key], want)
+		}
+	}
+}
+
+func TestABatchIsAsLargeAsAskedForAndHoldsAtLeastOneMessage(t *testing.T) {
+	for _, c := range []struct {
+		options string
+		bytes   int
+		want    int64
+	}{
+		{`{"batchBytes": 16384}`, 1024, 16384},
+		{`{"batchBytes": 16384}`, 65536, 65536 + recordBytes},
+		{`{}`, 1024, 1 << 20},
+	} {
+		got, err := decode(broker.Options{Driver: []byte(c.options), MessageBytes: c.bytes})
+		if err != nil || got.BatchBytes != c.want {
+			t.Errorf("decode(%s) with messages of %d bytes: batch %d, %v, want %d", c.options, c.bytes, got.BatchBytes, err, c.want)
 		}
 	}
 }

@@ -91,7 +91,7 @@ const readyTimeout = 15 * time.Second
 
 var (
 	errClosed  = errors.New("kafka: produce: the client is closed")
-	errTimeout = errors.New("kafka: produce: not acknowledged within the timeout")
+	errTimeout = fmt.Errorf("kafka: produce: not acknowledged within the timeout: %w", broker.ErrUnknown)
 )
 
 // produceError words what a message met. The same cause must give the same words: they are counted.

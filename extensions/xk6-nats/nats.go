@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
@@ -38,7 +39,10 @@ func New(o broker.Options) (broker.Session, error) {
 	return &core{c}, nil
 }
 
-var errNotConnected = errors.New("nats: publish: not connected")
+var (
+	errUnanswered   = fmt.Errorf("nats: publish: not acknowledged within the timeout: %w", broker.ErrUnknown)
+	errNotConnected = errors.New("nats: publish: not connected")
+)
 
 // core is a session of NATS core.
 type core struct{ *connections }
@@ -108,6 +112,8 @@ func published(err error) error {
 		return nil
 	case errors.Is(err, nats.ErrReconnectBufExceeded):
 		return errNotConnected
+	case errors.Is(err, jetstream.ErrAsyncPublishTimeout), errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrTimeout):
+		return errUnanswered
 	default:
 		return fmt.Errorf("nats: publish: %w", err)
 	}

@@ -2,7 +2,6 @@ package nats
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"sync"
@@ -43,7 +42,7 @@ type outgoing struct {
 var (
 	_ broker.Producer = (*producer)(nil)
 
-	errLost = errors.New("nats: the connection was lost before the acknowledgement")
+	errLost = fmt.Errorf("nats: connection lost: %w", broker.ErrUnknown)
 	noRetry = jetstream.WithRetryAttempts(0)
 )
 
@@ -100,7 +99,7 @@ func (p *producer) Send(m *broker.Message, done broker.Done) {
 	}
 }
 
-// disconnected fails what is outstanding: its acknowledgements would go to a connection that is no more, and the library tells
+// disconnected completes what is outstanding: its acknowledgements would go to a connection that is no more, and the library tells
 // only when the new one is closed.
 func (p *producer) disconnected() {
 	p.mu.Lock()

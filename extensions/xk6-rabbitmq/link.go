@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -289,10 +290,23 @@ func within(ctx context.Context, run func() error) error {
 	}
 }
 
-// cause of a closed channel: the library gives nil for an end without a word.
+// cause of a closed channel: the library gives nil for an end without a word, and its own errors look like the broker's.
 func cause(err *amqp.Error) error {
-	if err == nil {
+	switch {
+	case err == nil:
 		return errHungUp
+	case err.Server:
+		return err
+	}
+	return withoutPorts(errors.New(err.Reason))
+}
+
+// ports of a connection. Errors are counted by their wording, and each connection has another port.
+var ports = regexp.MustCompile(` tcp \S+->\S+`)
+
+func withoutPorts(err error) error {
+	if text := err.Error(); ports.MatchString(text) {
+		return errors.New(ports.ReplaceAllString(text, ""))
 	}
 	return err
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// DefaultPrefetch is how many messages a consumer holds that are not yet acknowledged, where the scenario says nothing:
+// defaultPrefetch is how many messages a consumer holds that are not yet acknowledged, where the scenario says nothing:
 // RabbitMQ's documentation finds 100 to 300 best for throughput; the smaller, the fairer among slow consumers.
-const DefaultPrefetch = 100
+const defaultPrefetch = 100
 
 // driverOptions are what a scenario may say of RabbitMQ; what is absent follows from the level of durability.
 type driverOptions struct {
@@ -30,7 +30,7 @@ type driverOptions struct {
 	Persistent *bool `json:"persistent"`
 	// Ack of consumers: manual or auto; "": manual, and auto on queues that end with their consumer.
 	Ack string `json:"ack"`
-	// Prefetch of each consumer; nil: DefaultPrefetch, 0: no bound.
+	// Prefetch of each consumer; nil: defaultPrefetch, 0: no bound.
 	Prefetch *int        `json:"prefetch"`
 	TLS      *tlsOptions `json:"tls"`
 }
@@ -52,6 +52,10 @@ type choices struct {
 	ack        string
 	prefetch   int
 	replicas   int
+	// level is the durability that was asked for; "": none.
+	level string
+	// version of classic queues; 0: the broker's own.
+	version int
 }
 
 const (
@@ -67,8 +71,8 @@ const (
 	auto   = "auto"
 )
 
-// queueOfLevel: what each level of durability means for a queue. A classic queue writes persistent messages and never
-// flushes before it confirms; a quorum queue flushes its log first; a transient one keeps nothing.
+// queueOfLevel: what each level of durability means for a queue. A classic queue of version 2 writes persistent messages and
+// does not flush before it confirms; a quorum queue flushes its log first; a transient one keeps nothing.
 var queueOfLevel = map[string]string{"": classic, "memory": transient, "os": classic, "fsync": quorum}
 
 func choose(o broker.Options, d driverOptions) (choices, error) {
@@ -76,7 +80,10 @@ func choose(o broker.Options, d driverOptions) (choices, error) {
 	if !known {
 		return choices{}, fmt.Errorf("there is no durability %q; there are memory, os and fsync", o.Durability)
 	}
-	c := choices{queue: d.Queue, exchange: d.Exchange, confirms: true, ack: d.Ack, prefetch: DefaultPrefetch, replicas: o.Replicas}
+	c := choices{
+		queue: d.Queue, exchange: d.Exchange, confirms: true, ack: d.Ack, prefetch: defaultPrefetch, replicas: o.Replicas,
+		level: o.Durability,
+	}
 	if c.queue == "" {
 		c.queue = ofLevel
 	}
@@ -105,6 +112,22 @@ func choose(o broker.Options, d driverOptions) (choices, error) {
 		return c, fmt.Errorf("only quorum queues have replicas, got %d for queue %s", c.replicas, c.queue)
 	}
 	return c, nil
+}
+
+// versionFor gives the version of classic queues that a level asks of a server. RabbitMQ 3 has two of them, of which the first,
+// its own choice, flushes before it confirms: with it level os would be fsync.
+func (c choices) versionFor(server string) (int, error) {
+	if c.queue != classic || c.level != "os" {
+		return 0, nil
+	}
+	var major, minor int
+	if n, _ := fmt.Sscanf(server, "%d.%d", &major, &minor); n < 2 || major > 3 {
+		return 0, nil
+	}
+	if minor < 10 {
+		return 0, fmt.Errorf("durability os needs RabbitMQ 3.10 or newer, whose classic queues can confirm without a flush; this is %s", server)
+	}
+	return 2, nil
 }
 
 // addresses are the nodes of a cluster, one URL each.

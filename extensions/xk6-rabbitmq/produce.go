@@ -26,7 +26,7 @@ func newProducer(s *session, l *link) *producer {
 // Send publishes and flushes; it blocks while the broker does not read (its flow control). Without confirms that is all.
 //
 // A message whose connection is lost before it was confirmed may or may not have arrived, which is neither acknowledged nor
-// failed: done is called for it when the session is closed, so that it counts as unknown.
+// failed: it is reported as unknown.
 func (p *producer) Send(m *broker.Message, done broker.Done) {
 	w := p.link.current.Load()
 	if w == nil {
@@ -42,7 +42,7 @@ func (p *producer) Send(m *broker.Message, done broker.Done) {
 		done(m, 0, errPublish)
 	case err != nil:
 		// The last bytes did not leave, and the broker takes no part of a message.
-		done(m, 0, fmt.Errorf("rabbitmq: publish: %w", err))
+		done(m, 0, fmt.Errorf("rabbitmq: publish: %w", withoutPorts(err)))
 	case confirmation == nil:
 		done(m, 0, nil)
 	default:
@@ -55,7 +55,7 @@ func (p *producer) Send(m *broker.Message, done broker.Done) {
 var (
 	errPublish = errors.New("rabbitmq: publish: not connected")
 	errRefused = errors.New("rabbitmq: publish: the broker refused the message (nack)")
-	errUnknown = errors.New("rabbitmq: publish: no answer: the message may have arrived or not")
+	errUnknown = fmt.Errorf("rabbitmq: connection lost: %w", broker.ErrUnknown)
 )
 
 func (c choices) deliveryMode() uint8 {
@@ -84,8 +84,6 @@ type waiter struct {
 	mu    sync.Mutex
 	queue []pending
 	over  bool
-	// open are the messages whose fate is open: their connection is lost.
-	open []pending
 }
 
 type pending struct {
@@ -131,7 +129,7 @@ func (w *waiter) run() {
 				p.done(p.message, w.now(), nil)
 			case p.on.IsClosed():
 				// Subtle: the library calls all that was pending refused when a channel is closed.
-				w.open = append(w.open, p)
+				p.done(p.message, 0, errUnknown)
 			default:
 				p.done(p.message, 0, errRefused)
 			}
@@ -155,7 +153,7 @@ func (w *waiter) conclude(batch []pending) {
 	w.over = true
 	rest := w.queue
 	w.mu.Unlock()
-	for _, list := range [][]pending{w.open, batch, rest} {
+	for _, list := range [][]pending{batch, rest} {
 		for _, p := range list {
 			p.done(p.message, 0, errUnknown)
 		}

@@ -76,7 +76,10 @@ func (s *session) Open(ctx context.Context) error {
 			return fmt.Errorf("rabbitmq: connect: %w", err)
 		}
 		if i == 0 {
-			s.introduce(w)
+			if err := s.introduce(w); err != nil {
+				w.hangUp()
+				return fmt.Errorf("rabbitmq: %w", err)
+			}
 		}
 		s.links = append(s.links, l)
 		if !l.adopt(w) {
@@ -190,6 +193,12 @@ func (s *session) Describe() broker.Description {
 	if s.erlang != "" {
 		d.Settings["erlang"] = s.erlang
 	}
+	if c.version > 0 {
+		d.Settings["queueVersion"] = strconv.Itoa(c.version)
+		if s.options.MessageBytes >= embeddedBytes {
+			d.Settings["queueVersion"] += "; flushes before a confirm if the server's queue_index_embed_msgs_below is not above the message"
+		}
+	}
 	if c.replicas > 0 {
 		d.Settings["replicas"] = strconv.Itoa(c.replicas)
 	}
@@ -217,13 +226,19 @@ func (s *session) Close() error {
 // storeTimeout bounds the declaration of queues that nobody consumes.
 const storeTimeout = 30 * time.Second
 
+// embeddedBytes: messages from this size on are kept outside of a classic queue of version 2, in a store that is flushed,
+// unless the server is told otherwise.
+const embeddedBytes = 4096
+
 // introduce notes what the first connection was told.
-func (s *session) introduce(w *wire) {
+func (s *session) introduce(w *wire) error {
 	properties, config := w.connection.Properties, w.connection.Config
-	version, _ := properties["version"].(string)
+	s.server, _ = properties["version"].(string)
 	s.erlang, _ = properties["platform"].(string)
-	s.server = version
 	s.frameMax, s.channels, s.heartbeat = config.FrameSize, int(config.ChannelMax), config.Heartbeat
+	version, err := s.chosen.versionFor(s.server)
+	s.chosen.version, s.topology.chosen.version = version, version
+	return err
 }
 
 func (s *session) report(err error) {

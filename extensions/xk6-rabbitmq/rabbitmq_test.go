@@ -1,10 +1,23 @@
+//go:build unix
+
 package rabbitmq
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
+	"time"
 
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/clock"
 )
 
 func TestConformance(t *testing.T) {
@@ -35,5 +48,388 @@ func TestConformance(t *testing.T) {
 				return system
 			})
 		})
+	}
+}
+
+// run is one session with one topic, and what became of its messages.
+type run struct {
+	t        *testing.T
+	session  *session
+	producer broker.Producer
+	topic    string
+	received atomic.Int64
+
+	mu            sync.Mutex
+	acked, failed int
+	errors        []string
+}
+
+var runs atomic.Int64
+
+// begin opens a session, and consumes for a group unless group is "-".
+func begin(t *testing.T, url, durability, options, group string) *run {
+	t.Helper()
+	r := &run{t: t, topic: fmt.Sprintf("rabbitmqtest.%d.%d.0", os.Getpid(), runs.Add(1))}
+	o := broker.Options{
+		URL: url, Connections: 2, MessageBytes: 100, Durability: durability, Now: clock.New().Now,
+		OnError: func(err error) {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.errors = append(r.errors, err.Error())
+		},
+	}
+	if options != "" {
+		o.Driver = json.RawMessage(options)
+	}
+	opened, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.session = opened.(*session)
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	if err := opened.Open(ctx); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = opened.Close() })
+	if err := opened.Prepare(ctx, []broker.Topic{{Name: r.topic, Partitions: 1}}); err != nil {
+		t.Fatal(err)
+	}
+	if group != "-" {
+		to := broker.Subscription{Connection: 1, Topic: r.topic, Group: group, Members: 1}
+		if err := opened.Consume(ctx, to, func(broker.Delivery) { r.received.Add(1) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r.producer, err = opened.Producer(0); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func (r *run) send(bytes int) {
+	m := &broker.Message{Name: r.topic, Payload: make([]byte, bytes)}
+	r.producer.Send(m, func(_ *broker.Message, _ int64, err error) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if err == nil {
+			r.acked++
+			return
+		}
+		r.failed++
+		r.errors = append(r.errors, err.Error())
+	})
+}
+
+func (r *run) counts() (acked, failed int, errors string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.acked, r.failed, strings.Join(r.errors, "\n")
+}
+
+func (r *run) ackedSoFar() int  { acked, _, _ := r.counts(); return acked }
+func (r *run) failedSoFar() int { _, failed, _ := r.counts(); return failed }
+
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(60 * time.Second); !holds(); time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("not within 60s: %s", what)
+		}
+	}
+}
+
+// returnsWithin fails the test when do does not return in bounded time.
+func returnsWithin(t *testing.T, limit time.Duration, what string, do func()) {
+	t.Helper()
+	done := make(chan struct{})
+	go func() { defer close(done); do() }()
+	select {
+	case <-done:
+	case <-time.After(limit):
+		t.Fatalf("%s does not return within %s", what, limit)
+	}
+}
+
+func TestARestartedBrokerIsFoundAgainAndNothingThatItAcknowledgedIsLost(t *testing.T) {
+	for _, durability := range []string{"os", "fsync"} {
+		t.Run(durability, func(t *testing.T) {
+			s := running(t)
+			r := begin(t, s.url(), durability, "", "workers")
+			stop := make(chan struct{})
+			var sender sync.WaitGroup
+			sender.Go(func() {
+				for {
+					select {
+					case <-stop:
+						return
+					case <-time.After(time.Millisecond):
+						r.send(100)
+					}
+				}
+			})
+			eventually(t, "messages are acknowledged", func() bool { return r.ackedSoFar() > 200 })
+			s.stop(t)
+			eventually(t, "sends fail while it is down", func() bool { return r.failedSoFar() > 10 })
+			if err := s.start(); err != nil {
+				t.Fatal(err)
+			}
+			before := r.ackedSoFar()
+			eventually(t, "messages are acknowledged again", func() bool { return r.ackedSoFar() > before+200 })
+			close(stop)
+			sender.Wait()
+			eventually(t, "all that was acknowledged is received", func() bool { return r.received.Load() >= int64(r.ackedSoFar()) })
+			// Both connections were lost, each was made anew once or more often.
+			if again := r.session.Reconnects(); again < 2 {
+				t.Errorf("%d reconnects, want one of each of 2 connections", again)
+			}
+			if _, _, errors := r.counts(); strings.Count(errors, "connection lost") < 2 {
+				t.Errorf("the losses are not told: %s", errors)
+			}
+		})
+	}
+}
+
+func TestAFrozenBrokerHoldsSendsAndCloseReturnsAllTheSame(t *testing.T) {
+	s := running(t)
+	r := begin(t, s.url(), "memory", "", "")
+	r.send(100)
+	eventually(t, "a message is received", func() bool { return r.received.Load() == 1 })
+	s.signal(t, syscall.SIGSTOP)
+	t.Cleanup(func() { s.signal(t, syscall.SIGCONT) })
+	var returned atomic.Int64
+	var sent int64
+	held := make(chan struct{})
+	go func() {
+		defer close(held)
+		// More than the sockets' buffers take.
+		for range 200 {
+			r.send(1 << 20)
+			returned.Add(1)
+		}
+	}()
+	eventually(t, "a send is held", func() bool {
+		before := returned.Load()
+		time.Sleep(300 * time.Millisecond)
+		sent = returned.Load()
+		return sent > 0 && sent < 200 && sent == before
+	})
+	if failed := r.failedSoFar(); failed != 0 {
+		t.Errorf("%d sends fail while the broker is frozen; they may still arrive", failed)
+	}
+	returnsWithin(t, 10*time.Second, "Close", func() { _ = r.session.Close() })
+	returnsWithin(t, 10*time.Second, "the send that was held", func() { <-held })
+	eventually(t, "done is called for each", func() bool { acked, failed, _ := r.counts(); return acked+failed == 201 })
+}
+
+func TestABrokerThatFreezesAndGoesOnLosesNothing(t *testing.T) {
+	s := running(t)
+	r := begin(t, s.url(), "memory", "", "")
+	s.signal(t, syscall.SIGSTOP)
+	for range 500 {
+		r.send(100)
+	}
+	time.Sleep(200 * time.Millisecond)
+	if acked := r.ackedSoFar(); acked != 0 {
+		t.Errorf("%d messages are acknowledged by a frozen broker", acked)
+	}
+	s.signal(t, syscall.SIGCONT)
+	eventually(t, "all are received and acknowledged", func() bool { return r.received.Load() == 500 && r.ackedSoFar() == 500 })
+	if again := r.session.Reconnects(); again != 0 {
+		t.Errorf("%d reconnects; the connection was never lost", again)
+	}
+}
+
+// A queue that is full refuses messages: the nack must fail these and no others.
+func TestARefusedMessageFails(t *testing.T) {
+	s := running(t)
+	r := begin(t, s.url(), "memory", "", "-")
+	// Redeclared with other arguments, the queue that the driver made is another one.
+	returnsWithin(t, 10*time.Second, "declare a bounded queue", func() { s.bound(t, r.session, r.topic, 10) })
+	for range 30 {
+		r.send(100)
+	}
+	eventually(t, "each send is answered", func() bool { acked, failed, _ := r.counts(); return acked+failed == 30 })
+	acked, failed, errors := r.counts()
+	if acked != 10 || failed != 20 || !strings.Contains(errors, "refused the message (nack)") {
+		t.Errorf("a queue of 10 acknowledges %d of 30 messages and refuses %d: %s", acked, failed, errors)
+	}
+}
+
+func TestMessagesWhoseConnectionIsLostAreNeitherAckedNorFailedUntilTheEnd(t *testing.T) {
+	s := running(t)
+	r := begin(t, s.url(), "memory", "", "-")
+	s.signal(t, syscall.SIGSTOP) // so that it answers none of them
+	for range 100 {
+		r.send(100)
+	}
+	s.broken(t)
+	eventually(t, "the connection is lost", func() bool { return r.session.links[0].current.Load() == nil })
+	if _, _, errors := r.counts(); strings.Contains(errors, "->") {
+		t.Errorf("ports make each connection's error another one: %s", errors)
+	}
+	time.Sleep(100 * time.Millisecond)
+	if acked, failed, _ := r.counts(); acked != 0 || failed != 0 {
+		t.Errorf("%d acknowledged and %d failed of messages whose fate is open", acked, failed)
+	}
+	_ = r.session.Close()
+	eventually(t, "Close reports them", func() bool { return r.failedSoFar() == 100 })
+}
+
+func TestABrokerThatBlocksPublishersHoldsSendsAndSaysSo(t *testing.T) {
+	s := running(t)
+	r := begin(t, s.url(), "memory", "", "-")
+	r.send(100)
+	s.ctl(t, "set_vm_memory_high_watermark", "absolute", "1MB")
+	unblock := sync.OnceFunc(func() { s.ctl(t, "set_vm_memory_high_watermark", "0.4") })
+	t.Cleanup(unblock)
+	var returned atomic.Int64
+	all := make(chan struct{})
+	go func() {
+		defer close(all)
+		for range 200 {
+			r.send(1 << 20)
+			returned.Add(1)
+		}
+	}()
+	eventually(t, "the block is told", func() bool {
+		_, _, errors := r.counts()
+		return strings.Contains(errors, "the broker blocks publishers")
+	})
+	eventually(t, "a send is held", func() bool {
+		before := returned.Load()
+		time.Sleep(300 * time.Millisecond)
+		return before > 0 && before < 200 && before == returned.Load()
+	})
+	unblock()
+	returnsWithin(t, 60*time.Second, "the send that was held", func() { <-all })
+	eventually(t, "all are acknowledged", func() bool { return r.ackedSoFar() == 201 })
+}
+
+func TestPrefetchBoundsWhatAConsumerHoldsThatDoesNotReturn(t *testing.T) {
+	s := running(t)
+	r := begin(t, s.url(), "os", `{"prefetch": 5}`, "-")
+	resume := make(chan struct{})
+	var slow, quick atomic.Int64
+	consume := func(connection int, handle broker.Handler) {
+		to := broker.Subscription{Connection: connection, Topic: r.topic, Group: "workers", Members: 2}
+		if err := r.session.Consume(context.Background(), to, handle); err != nil {
+			t.Fatal(err)
+		}
+	}
+	consume(0, func(broker.Delivery) { slow.Add(1); <-resume })
+	consume(1, func(broker.Delivery) { quick.Add(1) })
+	for range 100 {
+		r.send(100)
+	}
+	eventually(t, "the other one gets all but the prefetch", func() bool { return quick.Load() == 95 })
+	if n := slow.Load(); n != 1 {
+		t.Errorf("the one that blocks is in its handler %d times, want once", n)
+	}
+	close(resume)
+	eventually(t, "all are handled", func() bool { return slow.Load() == 5 && quick.Load() == 95 })
+}
+
+func TestSubscribersOfTheirOwnLeaveNoQueueBehindThatFillsUp(t *testing.T) {
+	s := running(t)
+	r := begin(t, s.url(), "os", "", "-") // Producer made the topic's queue
+	if !s.exists(t, r.topic) || len(r.session.topology.all(nil)) != 1 {
+		t.Fatal("a topic that nobody reads has no queue: what is sent to it would be thrown away")
+	}
+	to := broker.Subscription{Topic: r.topic, Members: 1}
+	if err := r.session.Consume(context.Background(), to, func(broker.Delivery) { r.received.Add(1) }); err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range r.session.topology.all(nil) {
+		if q.label == r.topic {
+			t.Errorf("the queue %s still gets messages that nobody reads", q.label)
+		}
+	}
+	r.send(100)
+	eventually(t, "the subscriber gets the message", func() bool { return r.received.Load() == 1 })
+}
+
+func TestConnectionsAreEncryptedAndTheBrokersCertificateIsChecked(t *testing.T) {
+	s := running(t)
+	ca := filepath.Join(s.store, "ca.pem")
+	tests := []struct {
+		name, scheme, tls string
+		trusted           bool
+	}{
+		{"certificate and name known", "amqps", `{"ca": "` + ca + `", "serverName": "rabbit.test"}`, true},
+		{"the option alone", "amqp", `{"ca": "` + ca + `", "serverName": "rabbit.test"}`, true},
+		{"anything goes", "amqps", `{"insecure": true}`, true},
+		{"certificate unknown", "amqps", `{"serverName": "rabbit.test"}`, false},
+		{"another name", "amqps", `{"ca": "` + ca + `", "serverName": "other.test"}`, false},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			url := fmt.Sprintf("%s://bench:s3cr3t@127.0.0.1:%d", test.scheme, s.tls)
+			opened, err := New(broker.Options{URL: url, Connections: 1, Driver: []byte(`{"tls": ` + test.tls + `}`), Now: clock.New().Now})
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = opened.Open(context.Background())
+			if test.trusted != (err == nil) {
+				t.Errorf("Open = %v; want trusted: %t", err, test.trusted)
+			}
+			if err == nil && opened.Describe().Settings["tls"] != "true" {
+				t.Error("Describe does not say tls")
+			}
+			_ = opened.Close()
+		})
+	}
+}
+
+func TestPasswordsWorkAndAreNotInErrors(t *testing.T) {
+	s := running(t)
+	for _, url := range []string{strings.Replace(s.url(), "s3cr3t", "wr0ng", 1), "amqp://bench:wr0ng@ 1", "http://bench:wr0ng@127.0.0.1"} {
+		opened, err := New(broker.Options{URL: url, Connections: 1, Now: clock.New().Now})
+		if err == nil {
+			err = opened.Open(context.Background())
+		}
+		if err == nil || strings.Contains(err.Error(), "wr0ng") {
+			t.Errorf("%s gives %v; want an error without the password", url, err)
+		}
+	}
+}
+
+func TestWithoutAServerOpenFailsSoon(t *testing.T) {
+	opened, err := New(broker.Options{URL: "amqp://127.0.0.1:1", Connections: 1, Now: clock.New().Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	returnsWithin(t, 10*time.Second, "Open", func() {
+		if err := opened.Open(context.Background()); err == nil {
+			t.Error("Open succeeds without a server")
+		}
+	})
+}
+
+func TestOptionsThatCannotBeAreOneSentence(t *testing.T) {
+	tests := []struct{ options, durability, want string }{
+		{`{"queue": "lazy"}`, "", `no queue "lazy"`},
+		{`{"exchange": "headers"}`, "", `no exchange "headers"`},
+		{`{"ack": "never"}`, "", `no ack "never"`},
+		{`{"prefetch": 70000}`, "", "prefetch is 0 to 65535"},
+		{`{"queue": "classic"}`, "fsync", "durability fsync is queue quorum"},
+		{``, "interval", `no durability "interval"`},
+		{`{"tls": {"ca": "/nowhere"}}`, "", "tls: read ca"},
+	}
+	for _, test := range tests {
+		_, err := New(broker.Options{URL: "amqp://127.0.0.1", Driver: json.RawMessage(test.options), Durability: test.durability})
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("options %s, durability %q: %v; want %q", test.options, test.durability, err, test.want)
+		}
+	}
+}
+
+func TestTheLibrarysVersionIsTheOneThatIsLinked(t *testing.T) {
+	pinned, err := os.ReadFile("../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "github.com/rabbitmq/amqp091-go " + libraryVersion; !strings.Contains(string(pinned), want) {
+		t.Errorf("go.mod does not say %q", want)
 	}
 }

@@ -1,9 +1,18 @@
+//go:build unix
+
 package rabbitmq
 
 import (
 	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
 	"errors"
 	"fmt"
+	"math/big"
 	"net"
 	"os"
 	"os/exec"
@@ -19,11 +28,11 @@ import (
 
 // server is a rabbitmq-server of the tests' own: node name, cookie, ports and folders that nothing else uses.
 type server struct {
-	store            string
-	port, dist, epmd int
-	command          *exec.Cmd
-	names            *exec.Cmd
-	ended            chan struct{}
+	store                 string
+	port, tls, dist, epmd int
+	command               *exec.Cmd
+	names                 *exec.Cmd
+	ended                 chan struct{}
 }
 
 var (
@@ -62,12 +71,19 @@ func newServer() (*server, error) {
 		return nil, err
 	}
 	s := &server{store: store}
-	if err := freePorts(&s.port, &s.dist, &s.epmd); err != nil {
+	if err := freePorts(&s.port, &s.tls, &s.dist, &s.epmd); err != nil {
+		return nil, err
+	}
+	certificate, key, err := selfSigned()
+	if err != nil {
 		return nil, err
 	}
 	files := map[string]string{
 		"rabbitmq.conf": fmt.Sprintf("listeners.tcp.1 = 127.0.0.1:%d\ndefault_user = bench\ndefault_pass = s3cr3t\n"+
-			"disk_free_limit.absolute = 50MB\nlog.console = true\nlog.console.level = warning\nlog.file = false\n", s.port),
+			"disk_free_limit.absolute = 50MB\nlog.console = true\nlog.console.level = warning\nlog.file = false\n"+
+			"listeners.ssl.1 = 127.0.0.1:%d\nssl_options.cacertfile = %[3]s/ca.pem\nssl_options.certfile = %[3]s/ca.pem\n"+
+			"ssl_options.keyfile = %[3]s/key.pem\n", s.port, s.tls, store),
+		"ca.pem": string(certificate), "key.pem": string(key),
 		"env.conf": "", "enabled_plugins": "[].", "advanced.config": "[].", ".erlang.cookie": "mqbenchtest",
 	}
 	for name, text := range files {
@@ -113,28 +129,16 @@ func (s *server) start() error {
 	if s.names == nil {
 		// Distributed Erlang wants a name server; in the foreground it dies with us.
 		s.names = exec.Command("epmd", "-port", fmt.Sprint(s.epmd), "-address", "127.0.0.1")
-		s.names.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+		own(s.names)
 		if err := s.names.Start(); err != nil {
 			return err
 		}
 	}
-	in := func(name string) string { return filepath.Join(s.store, name) }
 	var log bytes.Buffer
 	s.command = exec.Command(program)
 	s.command.Stdout, s.command.Stderr = &log, &log
-	s.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	s.command.Env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + s.store, "ERL_CRASH_DUMP_SECONDS=0",
-		"detached=true", // the script becomes the server instead of its parent
-		"RABBITMQ_CONF_ENV_FILE=" + in("env.conf"),
-		"RABBITMQ_NODENAME=mqbenchtest-" + fmt.Sprint(os.Getpid()) + "@localhost",
-		"RABBITMQ_MNESIA_BASE=" + in("data"), "RABBITMQ_LOG_BASE=" + in("log"), "RABBITMQ_LOGS=-",
-		"RABBITMQ_CONFIG_FILE=" + in("rabbitmq.conf"), "RABBITMQ_ADVANCED_CONFIG_FILE=" + in("advanced.config"),
-		"RABBITMQ_ENABLED_PLUGINS_FILE=" + in("enabled_plugins"), "RABBITMQ_GENERATED_CONFIG_DIR=" + in("generated"),
-		"RABBITMQ_PID_FILE=" + in("pid"), fmt.Sprintf("RABBITMQ_DIST_PORT=%d", s.dist),
-		fmt.Sprintf("ERL_EPMD_PORT=%d", s.epmd), "ERL_EPMD_ADDRESS=127.0.0.1",
-		"RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS=-kernel inet_dist_use_interface {127,0,0,1}",
-	}
+	own(s.command)
+	s.command.Env = s.environment()
 	if err := s.command.Start(); err != nil {
 		return err
 	}
@@ -153,6 +157,58 @@ func (s *server) start() error {
 	}
 	s.kill()
 	return errors.New("rabbitmq-server takes no connections within 90s")
+}
+
+// environment makes it a world of its own; its command line tools need it as well.
+func (s *server) environment() []string {
+	in := func(name string) string { return filepath.Join(s.store, name) }
+	return []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + s.store, "ERL_CRASH_DUMP_SECONDS=0",
+		"detached=true", // the script becomes the server instead of its parent
+		"RABBITMQ_CONF_ENV_FILE=" + in("env.conf"),
+		"RABBITMQ_NODENAME=mqbenchtest-" + fmt.Sprint(os.Getpid()) + "@localhost",
+		"RABBITMQ_MNESIA_BASE=" + in("data"), "RABBITMQ_LOG_BASE=" + in("log"), "RABBITMQ_LOGS=-",
+		"RABBITMQ_CONFIG_FILE=" + in("rabbitmq.conf"), "RABBITMQ_ADVANCED_CONFIG_FILE=" + in("advanced.config"),
+		"RABBITMQ_ENABLED_PLUGINS_FILE=" + in("enabled_plugins"), "RABBITMQ_GENERATED_CONFIG_DIR=" + in("generated"),
+		"RABBITMQ_PID_FILE=" + in("pid"), fmt.Sprintf("RABBITMQ_DIST_PORT=%d", s.dist),
+		fmt.Sprintf("ERL_EPMD_PORT=%d", s.epmd), "ERL_EPMD_ADDRESS=127.0.0.1",
+		"RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS=-kernel inet_dist_use_interface {127,0,0,1}",
+	}
+}
+
+// ctl runs rabbitmqctl.
+func (s *server) ctl(t *testing.T, args ...string) {
+	t.Helper()
+	program, err := script()
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command(filepath.Join(filepath.Dir(program), "rabbitmqctl"), args...)
+	command.Env = s.environment()
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("rabbitmqctl %s: %v: %s", args, err, out)
+	}
+}
+
+func selfSigned() (certificate, key []byte, err error) {
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, nil, err
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "mqbench test"}, DNSNames: []string{"rabbit.test"},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
+	if err != nil {
+		return nil, nil, err
+	}
+	pkcs8, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		return nil, nil, err
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
+		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: pkcs8}), nil
 }
 
 func (s *server) url() string { return fmt.Sprintf("amqp://bench:s3cr3t@127.0.0.1:%d", s.port) }
@@ -206,4 +262,36 @@ func (s *server) exists(t *testing.T, topic string) bool {
 		})
 	}
 	return found
+}
+
+// stop ends it as its owner would; what it acknowledged as durable is there when it starts again.
+func (s *server) stop(t *testing.T) {
+	t.Helper()
+	s.signal(t, syscall.SIGTERM)
+	<-s.ended
+}
+
+// bound puts a queue of at most n messages, which refuses more, in the place of a topic's queue.
+func (s *server) bound(t *testing.T, of *session, topic string, n int) {
+	t.Helper()
+	c, err := amqp.Dial(s.url())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	on, err := c.Channel()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := on.QueueDelete(topic, false, false, false); err != nil {
+		t.Fatal(err)
+	}
+	args := amqp.Table{"x-max-length": n, "x-overflow": "reject-publish"}
+	if _, err := on.QueueDeclare(topic, of.topology.durable(), false, false, false, args); err != nil {
+		t.Fatal(err)
+	}
+	exchange, key := of.topology.route(topic)
+	if err := on.QueueBind(topic, key, exchange, false, nil); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -183,6 +183,9 @@ func (t *topology) declareQueues(on *channel, queues []*queue) error {
 
 func (t *topology) declareQueue(on *channel, q *queue) error {
 	args := amqp.Table{amqp.QueueTypeArg: amqp.QueueTypeClassic}
+	if t.chosen.version > 0 {
+		args[amqp.QueueVersionArg] = t.chosen.version
+	}
 	if t.chosen.queue == quorum {
 		args[amqp.QueueTypeArg] = amqp.QueueTypeQuorum
 		if t.chosen.replicas > 0 {

@@ -51,17 +51,15 @@ type group struct {
 	suspects map[string]bool
 }
 
-// newConsumer makes a consumer that is not running yet. A group of nil has none.
+// newConsumer makes a consumer that is not running yet; g is nil without a group.
 func (s *session) newConsumer(to broker.Subscription, handle broker.Handler, g *group) *consumer {
 	s.consumers++
 	c := &consumer{
 		s: s, line: s.lines[to.Connection], handle: handle, group: g, want: 1, last: "0-0",
-		name: s.name + "." + strconv.Itoa(s.consumers), topic: &topic{name: to.Topic},
+		name: s.name + "." + strconv.Itoa(s.consumers), topic: s.named[to.Topic],
 	}
-	for _, t := range s.topics {
-		if t.name == to.Topic {
-			c.topic = t
-		}
+	if c.topic == nil {
+		c.topic = &topic{name: to.Topic} // of bystanders: nothing is sent to it
 	}
 	return c
 }

@@ -13,7 +13,8 @@ import (
 
 // line is the sending side of a connection: it has a link, or none while it is being made anew. go-redis waits for the
 // answers to one pipeline before it writes the next one on a connection, so that a message would wait for a round trip that
-// has nothing to do with it; so the library connects and logs in, and the link talks on its socket.
+// has nothing to do with it (PUBLISH of 1 KiB on 2 busy cores: 310 000/s in pipelines of 64, 540 000/s of 1024, the link
+// 610 000/s; bench_test.go). So the library connects and logs in, and the link talks on its socket.
 type line struct {
 	s       *session
 	current atomic.Pointer[link]
@@ -110,15 +111,16 @@ func (l *link) run() error {
 	return l.reason
 }
 
-// fail completes everything that waits, after run.
+// fail completes everything that waits, after run: with err what was written, the rest never left.
 func (l *link) fail(err error) {
 	l.gate.Lock()
 	l.dead = true
 	l.gate.Unlock()
-	for _, waiting := range []chan entry{l.unanswered, l.queue} {
-		for len(waiting) > 0 {
-			(<-waiting).fail(err)
-		}
+	for len(l.unanswered) > 0 {
+		(<-l.unanswered).fail(err)
+	}
+	for len(l.queue) > 0 {
+		(<-l.queue).fail(errNotConnected)
 	}
 }
 

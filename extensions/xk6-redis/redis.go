@@ -11,7 +11,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -23,7 +22,7 @@ import (
 
 var (
 	errNotConnected = errors.New("redis: not connected")
-	errUnanswered   = errors.New("redis: connection lost before the answer")
+	errUnanswered   = fmt.Errorf("redis: connection lost: %w", broker.ErrUnknown)
 	errClosed       = errors.New("redis: the session is closed")
 	errNobody       = errors.New("a message was published while nobody was subscribed")
 )
@@ -50,6 +49,7 @@ func New(o broker.Options) (broker.Session, error) {
 		queueLength: int(o.InFlight),
 		sockets:     map[*socket]struct{}{},
 		groups:      map[string]*group{},
+		named:       map[string]*topic{},
 		quiet:       func() {},
 
 		connectTimeout: connectTimeout,
@@ -72,6 +72,7 @@ type session struct {
 	connectTimeout time.Duration
 	lines          []*line
 	topics         []*topic
+	named          map[string]*topic
 	server         map[string]string
 	reconnects     atomic.Int64
 	// over is done once the session is closed.
@@ -135,7 +136,9 @@ func (s *session) Prepare(ctx context.Context, topics []broker.Topic) error {
 		if t.Partitions > 1 {
 			return fmt.Errorf("redis: topic %q is to have %d partitions; a channel, stream or list of Redis has one", t.Name, t.Partitions)
 		}
-		s.topics = append(s.topics, s.describeTopic(t.Name))
+		made := s.describeTopic(t.Name)
+		s.topics = append(s.topics, made)
+		s.named[t.Name] = made
 	}
 	if err := s.clear(ctx); err != nil {
 		return fmt.Errorf("redis: empty topics: %w", err)
@@ -144,16 +147,12 @@ func (s *session) Prepare(ctx context.Context, topics []broker.Topic) error {
 		return nil
 	}
 	// A stream that is made by its first group stays when that is gone.
-	for _, t := range s.topics {
-		err := s.ask(ctx, func(k *socket) error {
-			if err := k.client.XGroupCreateMkStream(ctx, t.name, s.name, "0").Err(); err != nil {
-				return err
-			}
-			return k.client.XGroupDestroy(ctx, t.name, s.name).Err()
-		})
-		if err != nil {
-			return fmt.Errorf("redis: create stream %q: %w", t.name, err)
-		}
+	err := s.each(ctx, func(p redis.Pipeliner, t *topic) {
+		p.XGroupCreateMkStream(ctx, t.name, s.name, "0")
+		p.XGroupDestroy(ctx, t.name, s.name)
+	})
+	if err != nil {
+		return fmt.Errorf("redis: create streams: %w", err)
 	}
 	return nil
 }
@@ -191,21 +190,6 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 	return nil
 }
 
-// Describe: the answer to PUBLISH is no acknowledgement. It tells to how many connections the message was handed over inside
-// of the server, which is 0 as gladly as 1, and promises that none of them gets it. An error instead of it, or none, fails
-// the message all the same.
-func (s *session) Describe() broker.Description {
-	return broker.Description{
-		Acks:      s.mode != modePubSub,
-		Order:     "per-producer",
-		Wildcards: s.mode == modePubSub,
-		Stores:    s.mode != modePubSub,
-		Library:   "go-redis v" + redis.Version(),
-		Server:    s.server["name"],
-		Settings:  s.settings(),
-	}
-}
-
 // Dropped: nothing is; received messages are read one by one, without the library's channels, which drop.
 func (s *session) Dropped() int64 { return 0 }
 
@@ -229,94 +213,6 @@ func (p *producer) Send(m *broker.Message, done broker.Done) {
 
 // --- internal ---
 
-// examine asks the server what it is, and refuses what this driver cannot measure.
-func (s *session) examine(ctx context.Context) error {
-	var info string
-	err := s.ask(ctx, func(k *socket) (err error) {
-		info, err = k.client.Info(ctx, "server").Result()
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	facts := map[string]string{}
-	for line := range strings.Lines(info) {
-		if key, value, ok := strings.Cut(strings.TrimSpace(line), ":"); ok {
-			facts[key] = value
-		}
-	}
-	version := facts["redis_version"]
-	s.server = map[string]string{"name": "redis-server " + version}
-	if valkey := facts["valkey_version"]; valkey != "" {
-		s.server["name"] = "valkey-server " + valkey
-	}
-	if mode := facts["redis_mode"]; mode != "" && mode != "standalone" {
-		return fmt.Errorf("the server runs as %s; mqbench measures one Redis server, no cluster and no sentinels", mode)
-	}
-	if least := map[string]string{modeStreams: "5.0", modeLists: "6.2"}[s.mode]; least != "" && older(version, least) {
-		return fmt.Errorf("mode %s needs Redis %s or newer; the server is %s", s.mode, least, s.server["name"])
-	}
-	// Some services forbid CONFIG: then nobody knows.
-	for _, key := range []string{"appendonly", "appendfsync", "save", "client-output-buffer-limit"} {
-		value := "unknown: CONFIG GET is refused"
-		_ = s.ask(ctx, func(k *socket) error {
-			found, err := k.client.ConfigGet(ctx, key).Result()
-			if err == nil {
-				value = strconv.Quote(found[key])
-			}
-			return err
-		})
-		s.server[key] = value
-	}
-	return nil
-}
-
-func (s *session) settings() map[string]string {
-	set := map[string]string{
-		"mode":             s.mode,
-		"connections":      strconv.Itoa(s.options.Connections),
-		"consumers":        "a socket of their own for each subscription (pub/sub: shared by channels of one connection)",
-		"protocol":         "RESP" + strconv.Itoa(protocol),
-		"pipeline":         "what is queued, in writes of up to " + strconv.Itoa(bufferBytes) + " bytes; the next write does not wait for answers; no timer",
-		"queueLength":      strconv.Itoa(s.queueLength) + " commands waiting and as many unanswered per connection; then Send blocks",
-		"dialTimeout":      connectTimeout.String(),
-		"readTimeout":      "none: an answer is waited for",
-		"writeTimeout":     "none",
-		"maxRetries":       "-1 (none)",
-		"reconnectWait":    reconnectWait.String(),
-		"readBufferBytes":  strconv.Itoa(bufferBytes),
-		"writeBufferBytes": strconv.Itoa(bufferBytes),
-		"poolSize":         "1, never dialled anew by the library",
-		"tls":              strconv.FormatBool(s.address.TLSConfig != nil),
-		"db":               strconv.Itoa(s.address.DB),
-
-		"server appendonly":  s.server["appendonly"],
-		"server appendfsync": s.server["appendfsync"],
-		"server save":        s.server["save"],
-	}
-	switch s.mode {
-	case modePubSub:
-		set["send"] = "PUBLISH; its answer is no acknowledgement"
-		set["consume"] = "SUBSCRIBE, PSUBSCRIBE"
-		set["server client-output-buffer-limit"] = s.server["client-output-buffer-limit"]
-	case modeStreams:
-		set["send"] = "XADD"
-		set["maxLength"] = "0 (streams are not trimmed)"
-		if *s.MaxLength > 0 {
-			set["maxLength"] = fmt.Sprintf("MAXLEN ~ %d: a consumer that is further behind loses messages", *s.MaxLength)
-		}
-		set["consume"] = "without a group XREAD; in a group XREADGROUP, XACK after each message"
-	case modeLists:
-		set["send"] = "LPUSH"
-		set["consume"] = "BLMOVE to a list of the consumer's own (LMOVE for more while there is more), LREM after each message"
-	}
-	if s.mode != modePubSub {
-		set["prefetch"] = strconv.Itoa(s.Prefetch)
-		set["claimAfter"] = time.Duration(s.ClaimAfterNs).String()
-	}
-	return set
-}
-
 func (s *session) describeTopic(name string) *topic {
 	t := &topic{name: name}
 	switch {
@@ -334,58 +230,6 @@ func (s *session) describeTopic(name string) *topic {
 // added notes an entry more in a stream.
 func (s *session) added(topic int) { s.topics[topic].added.Add(1) }
 
-// clear removes what is stored under the names of the topics, by whichever session.
-func (s *session) clear(ctx context.Context) error {
-	if s.mode == modePubSub {
-		return nil
-	}
-	keys := []string{s.aliveKey()}
-	for _, t := range s.topics {
-		keys = append(keys, t.name)
-		if s.mode == modeStreams {
-			continue
-		}
-		keys = append(keys, membersOf(t.name))
-		var members []string
-		err := s.ask(ctx, func(k *socket) (err error) {
-			members, err = k.client.SMembers(ctx, membersOf(t.name)).Result()
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		for _, member := range members {
-			keys = append(keys, takenBy(t.name, member))
-		}
-	}
-	for some := range slices.Chunk(keys, 500) {
-		err := s.ask(ctx, func(k *socket) error { return k.client.Unlink(ctx, some...).Err() })
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// ask runs commands that are not measured, one caller at a time, on a connection that is made anew when it broke.
-func (s *session) ask(ctx context.Context, commands func(*socket) error) error {
-	s.adminMu.Lock()
-	defer s.adminMu.Unlock()
-	if s.admin == nil {
-		k, err := s.dial(ctx, commandTimeout)
-		if err != nil {
-			return err
-		}
-		s.admin = k
-	}
-	err := commands(s.admin)
-	if err != nil && !refused(err) && !errors.Is(err, redis.Nil) {
-		s.drop(s.admin)
-		s.admin = nil
-	}
-	return err
-}
-
 func (s *session) report(err error) {
 	if s.options.OnError != nil && s.over.Err() == nil && !s.removed.Load() {
 		s.options.OnError(fmt.Errorf("redis: %w", err))
@@ -396,14 +240,4 @@ func random() string {
 	var b [4]byte
 	_, _ = rand.Read(b[:])
 	return hex.EncodeToString(b[:])
-}
-
-// older compares the first two numbers of versions; what cannot be read is not older.
-func older(version, least string) bool {
-	var a, b, x, y int
-	if n, _ := fmt.Sscanf(version, "%d.%d", &a, &b); n != 2 {
-		return false
-	}
-	_, _ = fmt.Sscanf(least, "%d.%d", &x, &y)
-	return a < x || a == x && b < y
 }

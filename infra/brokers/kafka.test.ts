@@ -70,54 +70,48 @@ describe("the files of a launch", () => {
 });
 
 describe("what is missing is one sentence that says how to get it", () => {
-	const oldJava = script(
-		path.join(testFolderOfFile(), "java"),
-		`echo 'openjdk version "11.0.20" 2023-07-18' >&2`,
-	);
 	test.each([
 		[
 			"Java",
-			{ PATH: "/nowhere" },
+			null,
 			{},
 			/^mine: Kafka needs Java, and java is not on PATH\. Install it: /,
 		],
 		[
 			"a newer Java",
-			{ PATH: path.dirname(oldJava) },
+			"11.0.20",
 			{},
 			/needs Java 17 or newer, and \S+\/java is Java 11\. Install it: /,
 		],
 		[
 			"Maven",
-			{ PATH: "only java" },
+			"21.0.1",
 			{},
 			/mvn is not on PATH\. Install it: .*; or use a Kafka that you have: KAFKA_HOME=/,
 		],
 		[
 			"what binary names",
-			{ PATH: "only java" },
+			"21.0.1",
 			{ binary: "/nowhere/kafka" },
 			/\/nowhere\/kafka \(binary\) is no installation of Kafka: .*Correct binary, or remove it/,
 		],
-		[
-			"what KAFKA_HOME names",
-			{ PATH: "only java", KAFKA_HOME: "/nowhere" },
-			{},
-			/\/nowhere \(KAFKA_HOME\) is no installation of Kafka/,
-		],
-	])("%s", async (_, env, options, message) => {
-		const folder = testFolder();
-		if (env.PATH === "only java") {
-			script(
-				path.join(folder, "java"),
-				`echo 'openjdk version "21.0.1" 2023-10-17' >&2`,
-			);
-			env = { ...env, PATH: folder };
-		}
-		await expect(launch(null, options, {}, env)).rejects.toMatchObject({
+	])("%s", async (_, java, options, message) => {
+		await expect(
+			launch(null, options, {}, { PATH: onlyJava(java) }),
+		).rejects.toMatchObject({
 			code: "broker-missing",
 			exit: 3,
 			message: expect.stringMatching(message),
+		});
+	});
+
+	test("what KAFKA_HOME names", async () => {
+		const env = { PATH: onlyJava("21.0.1"), KAFKA_HOME: "/nowhere" };
+		await expect(launch(null, {}, {}, env)).rejects.toMatchObject({
+			code: "broker-missing",
+			message: expect.stringContaining(
+				"/nowhere (KAFKA_HOME) is no installation of Kafka",
+			),
 		});
 	});
 
@@ -179,6 +173,17 @@ describe.skipIf(missing.length > 0 && process.env.CI !== "true")(
 );
 
 // --- internal ---
+
+/** A folder in which there is nothing but a Java of that version; null: nothing at all. */
+function onlyJava(version: string | null): string {
+	const folder = testFolder();
+	if (version !== null)
+		script(
+			path.join(folder, "java"),
+			`echo 'openjdk version "${version}"' >&2`,
+		);
+	return folder;
+}
 
 type Some = Readonly<Record<string, unknown>>;
 
@@ -255,13 +260,4 @@ async function open(
 		logPath: log,
 	});
 	return { broker, log };
-}
-
-function testFolderOfFile(): string {
-	const folder = path.join(
-		process.env.TMPDIR ?? "/tmp",
-		`mqbench-test-java-${process.pid}`,
-	);
-	mkdirSync(folder, { recursive: true });
-	return folder;
 }

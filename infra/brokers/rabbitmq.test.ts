@@ -10,6 +10,7 @@ import {
 import { connect } from "node:net";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import type { Level } from "../../runner/plan/plan.ts";
 import { rabbitmq as scenarioRabbitmq } from "../../runner/scenario/brokers/rabbitmq.ts";
 import type { System } from "../../runner/scenario/scenario.ts";
 import { fakeWorld } from "../../runner/world.fake.ts";
@@ -66,13 +67,13 @@ async function open(
 /** What mqbench would start, without starting it. */
 function launch(
 	written: Readonly<Record<string, unknown>>,
-	parts: { messageBytes?: number; path?: string } = {},
+	parts: { messageBytes?: number; path?: string; level?: Level } = {},
 ): Promise<Launch & { readonly store: string }> {
 	const store = testFolder();
 	return rabbitmq
 		.launch({
 			system: system(written),
-			level: null,
+			level: parts.level ?? null,
 			messageBytes: parts.messageBytes ?? 256,
 			store,
 			ports: async () => [1, 2, 3],
@@ -109,57 +110,64 @@ function nameOf(pid: number): string {
 	return readFileSync(`/proc/${pid}/comm`, "utf8").trim();
 }
 
-describe.skipIf(!installed)("rabbitmq-server as mqbench starts it", () => {
-	test("takes connections on loopback, and is gone with all that belongs to it when it is closed", async () => {
-		const broker = await open();
-		expect(broker.version).toMatch(/^rabbitmq-server \d+\.\d+\.\d+/);
-		expect(broker.url).toMatch(
-			/^amqp:\/\/mqbench:[0-9a-f]{24}@127\.0\.0\.1:\d+$/,
-		);
-		expect(await greeting(broker.url)).toContain("RabbitMQ");
-		expect(listeners(broker)).toEqual(["127.0.0.1"]);
-		const all = processesOf(broker);
-		const store = readlinkSync(`/proc/${broker.pids[0]}/cwd`);
-		expect(readdirSync(store)).toContain("rabbitmq.conf");
-		await broker.close();
-		await expect.poll(() => alive(all)).toEqual([]);
-		expect(existsSync(store)).toBe(false);
-	});
-
-	test("takes nobody with it: two at a time know nothing of each other", async () => {
-		const [one, other] = await Promise.all([open(), open()]);
-		const password = new URL(other.url).password;
-		expect(readFileSync(one.log, "utf8")).not.toContain(password);
-		await one.close();
-		expect(await greeting(other.url)).toContain("RabbitMQ");
-	});
-
-	test("killed, tells so and leaves no process", async () => {
-		const broker = await open();
-		const all = processesOf(broker);
-		process.kill(broker.pids[0] ?? 0, "SIGKILL");
-		expect(await broker.died).toBe("the broker ended by itself (SIGKILL)");
-		await expect.poll(() => alive(all), { timeout: 10_000 }).toEqual([]);
-	});
-
-	test("leaves no process when its guard is killed", async () => {
-		const broker = await open();
-		const all = processesOf(broker);
-		const stat = readFileSync(`/proc/${broker.pids[0]}/stat`, "utf8");
-		const guard = Number(stat.slice(stat.lastIndexOf(")") + 4).split(" ")[0]);
-		process.kill(guard, "SIGKILL");
-		await expect.poll(() => alive(all), { timeout: 10_000 }).toEqual([]);
-	});
-
-	test("that dislikes a setting is one sentence", async () => {
-		await expect(
-			open({ config: { no_such_setting: 1 } }),
-		).rejects.toMatchObject({
-			code: "broker-start",
-			message: expect.stringMatching(/^mine: /),
+// Each takes some seconds to start, on two cores and beside other tests.
+describe.skipIf(!installed)(
+	"rabbitmq-server as mqbench starts it",
+	{
+		timeout: 60_000,
+	},
+	() => {
+		test("takes connections on loopback, and is gone with all that belongs to it when it is closed", async () => {
+			const broker = await open();
+			expect(broker.version).toMatch(/^rabbitmq-server \d+\.\d+\.\d+/);
+			expect(broker.url).toMatch(
+				/^amqp:\/\/mqbench:[0-9a-f]{24}@127\.0\.0\.1:\d+$/,
+			);
+			expect(await greeting(broker.url)).toContain("RabbitMQ");
+			expect(listeners(broker)).toEqual(["127.0.0.1"]);
+			const all = processesOf(broker);
+			const store = readlinkSync(`/proc/${broker.pids[0]}/cwd`);
+			expect(readdirSync(store)).toContain("rabbitmq.conf");
+			await broker.close();
+			await expect.poll(() => alive(all)).toEqual([]);
+			expect(existsSync(store)).toBe(false);
 		});
-	});
-});
+
+		test("takes nobody with it: two at a time know nothing of each other", async () => {
+			const [one, other] = await Promise.all([open(), open()]);
+			const password = new URL(other.url).password;
+			expect(readFileSync(one.log, "utf8")).not.toContain(password);
+			await one.close();
+			expect(await greeting(other.url)).toContain("RabbitMQ");
+		});
+
+		test("killed, tells so and leaves no process", async () => {
+			const broker = await open();
+			const all = processesOf(broker);
+			process.kill(broker.pids[0] ?? 0, "SIGKILL");
+			expect(await broker.died).toBe("the broker ended by itself (SIGKILL)");
+			await expect.poll(() => alive(all), { timeout: 10_000 }).toEqual([]);
+		});
+
+		test("leaves no process when its guard is killed", async () => {
+			const broker = await open();
+			const all = processesOf(broker);
+			const stat = readFileSync(`/proc/${broker.pids[0]}/stat`, "utf8");
+			const guard = Number(stat.slice(stat.lastIndexOf(")") + 4).split(" ")[0]);
+			process.kill(guard, "SIGKILL");
+			await expect.poll(() => alive(all), { timeout: 10_000 }).toEqual([]);
+		});
+
+		test("that dislikes a setting is one sentence", async () => {
+			await expect(
+				open({ config: { no_such_setting: 1 } }),
+			).rejects.toMatchObject({
+				code: "broker-start",
+				message: expect.stringMatching(/^mine: /),
+			});
+		});
+	},
+);
 
 describe.skipIf(!installed)("rabbitmq.conf", () => {
 	const conf = (made: { store: string }) =>
@@ -182,6 +190,22 @@ describe.skipIf(!installed)("rabbitmq.conf", () => {
 		expect(conf(await launch({}))).not.toContain("max_message_size");
 		const made = await launch({}, { messageBytes: 20 * 1024 ** 2 });
 		expect(conf(made)).toContain("max_message_size = 20971520\n");
+	});
+
+	test("keeps level os from flushing large messages in RabbitMQ 3", async () => {
+		const binary = installation("3.13.2");
+		const large = { messageBytes: 8192, level: "os" } as const;
+		expect((await launch({ binary }, large)).settings).toMatchObject({
+			queue_index_embed_msgs_below: "9216",
+		});
+		for (const [version, parts] of [
+			["3.13.2", { messageBytes: 8192 }],
+			["3.13.2", { level: "os" }],
+			["4.0.5", large],
+		] as const)
+			expect(
+				(await launch({ binary: installation(version) }, parts)).settings,
+			).not.toHaveProperty("queue_index_embed_msgs_below");
 	});
 
 	test("permits shared transient queues where they are deprecated, and says nothing where the word is unknown", async () => {

@@ -108,6 +108,14 @@ const INSTALL = {
 /** Largest message that every RabbitMQ takes by itself. */
 const OWN_MAX_BYTES = 16 * 1024 ** 2;
 
+/**
+ * Classic queues of version 2, which level os takes in RabbitMQ 3, keep smaller messages themselves, without a flush; larger ones
+ * go to a store that is flushed before a confirm.
+ */
+const EMBEDDED_BYTES = 4096;
+/** What a message has beside its payload there. */
+const OVERHEAD_BYTES = 1024;
+
 /** From here on a transient queue that consumers share has to be permitted; before, the key is unknown. */
 const DEPRECATES_SINCE = 4;
 
@@ -122,9 +130,17 @@ function settingsOf(
 	};
 	if (messageBytes > OWN_MAX_BYTES)
 		settings.max_message_size = String(messageBytes);
-	if (level === "memory" || isTransient(system))
-		if (Number.parseInt(installed, 10) >= DEPRECATES_SINCE)
-			settings["deprecated_features.permit.transient_nonexcl_queues"] = "true";
+	const major = Number.parseInt(installed, 10);
+	if (
+		level === "os" &&
+		major === 3 &&
+		messageBytes + OVERHEAD_BYTES > EMBEDDED_BYTES
+	)
+		settings.queue_index_embed_msgs_below = String(
+			messageBytes + OVERHEAD_BYTES,
+		);
+	if ((level === "memory" || isTransient(system)) && major >= DEPRECATES_SINCE)
+		settings["deprecated_features.permit.transient_nonexcl_queues"] = "true";
 	for (const [key, value] of Object.entries(
 		commonOptions(system.options).config ?? {},
 	))

@@ -1,5 +1,5 @@
 import path from "node:path";
-import type { ExitCode } from "../errors.ts";
+import { type ExitCode, failure } from "../errors.ts";
 import { runPipeline } from "../pipeline.ts";
 import { renderTerminal } from "../report/terminal.ts";
 import { makeProgress } from "../run/progress.ts";
@@ -17,6 +17,8 @@ export interface RunArgs extends Overrides {
 	readonly only?: string | undefined;
 	/** `--out`: folder for the results. */
 	readonly out?: string | undefined;
+	/** `--resume`: folder of an interrupted command that is to be gone on with. */
+	readonly resume?: string | undefined;
 	/** `--json`: result.json on stdout instead of the report. */
 	readonly json?: boolean | undefined;
 	/** `--quiet`: no progress, no report; the exit code speaks. */
@@ -28,6 +30,10 @@ export interface RunArgs extends Overrides {
 
 /** `mqbench run`: makes every run of a scenario, prints the verdict, and gives its exit code. */
 export async function run(args: RunArgs, world: World): Promise<ExitCode> {
+	if (args.out !== undefined && args.resume !== undefined)
+		throw failure("usage", {
+			message: "--resume goes on in the folder that it names; leave --out away",
+		});
 	const { scenario, text } = await readScenario(args.path, args, world);
 	foresee(scenario, args, world);
 	const progress = makeProgress(world, args.quiet ?? false);
@@ -39,6 +45,7 @@ export async function run(args: RunArgs, world: World): Promise<ExitCode> {
 			scenarioText: text,
 			only: args.only,
 			out: args.out,
+			resume: args.resume,
 			floor: args.floor ?? true,
 			progress,
 		},

@@ -28,6 +28,7 @@ const cpufreq = (n: number) =>
 	`/sys/devices/system/cpu/cpu${n}/cpufreq/scaling_governor`;
 const clock = "/sys/devices/system/clocksource/clocksource0";
 const ms = 1_000_000;
+const JAVA_17 = { "java -version": 'openjdk version "17.0.15" 2025' };
 const generator = (from: "build" | "cache") => async () =>
 	from === "build"
 		? ({ from, key: "abc", damaged: false } as const)
@@ -292,22 +293,55 @@ describe("a check says what it found", () => {
 			"bad",
 			"unusable",
 		],
+		["NATS", "NATS", {}, "ok", "built in"],
 		[
-			"brokers",
-			"brokers",
-			{ programs: ["redis-server", "nats-server"] },
-			"info",
-			"nats-server, redis-server",
+			"Kafka with Maven",
+			"Kafka",
+			{ commands: JAVA_17, programs: ["mvn"] },
+			"ok",
+			"Java 17.0.15, Maven",
 		],
-		["no brokers", "brokers", {}, "info", "none on PATH"],
 		[
-			"Java",
-			"Java",
-			{ commands: { "java -version": 'openjdk version "17.0.15" 2025' } },
-			"info",
-			"17.0.15",
+			"Kafka that is installed",
+			"Kafka",
+			{ commands: JAVA_17, env: { KAFKA_HOME: "/opt/kafka" } },
+			"ok",
+			"Java 17.0.15, KAFKA_HOME",
 		],
-		["no Java", "Java", {}, "info", "not found"],
+		[
+			"Kafka without Maven",
+			"Kafka",
+			{ commands: JAVA_17 },
+			"info",
+			"Java 17.0.15, no Maven",
+		],
+		["Kafka without Java", "Kafka", {}, "info", "no Java"],
+		[
+			"Kafka with an old Java",
+			"Kafka",
+			{ commands: { "java -version": 'java version "1.8.0_401"' } },
+			"info",
+			"Java 1.8.0_401 is too old",
+		],
+		[
+			"Redis",
+			"Redis",
+			{ commands: { "redis-server --version": "Redis server v=7.0.15 sha=0" } },
+			"ok",
+			"redis-server 7.0.15",
+		],
+		["Valkey", "Redis", { programs: ["valkey-server"] }, "ok", "valkey-server"],
+		["no Redis", "Redis", {}, "info", "not found"],
+		[
+			"RabbitMQ",
+			"RabbitMQ",
+			{ programs: ["rabbitmq-server"] },
+			"ok",
+			"/usr/bin/rabbitmq-server",
+		],
+		["no RabbitMQ", "RabbitMQ", {}, "info", "not found"],
+		["taskset", "pin", { programs: ["taskset"] }, "ok", "taskset"],
+		["no taskset", "pin", {}, "info", "no taskset"],
 		[
 			"Docker",
 			"Docker",

@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
-import { constants } from "node:fs";
-import { access, readdir, readFile, stat, statfs } from "node:fs/promises";
+import { readdir, readFile, statfs } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { checkGo, goVersion } from "../../infra/binaries/go.ts";
+import { findOnPath } from "../../infra/local/program.ts";
 import { packageFolder } from "../package.ts";
 import type { World } from "../world.ts";
 import { findGenerator, type Generator } from "./generator.ts";
@@ -27,7 +27,7 @@ export interface Machine {
 	sleep(ms: number): Promise<void>;
 	/** What a command prints on stdout and stderr; null if it isn't there, fails, or takes longer than 1.8 s. */
 	run(program: string, ...args: string[]): Promise<string | null>;
-	/** Where a program lies on PATH. */
+	/** Where a program lies on PATH, or where servers are put that users' PATHs leave out. */
 	which(program: string): Promise<string | null>;
 	/** Free bytes of the disk that holds `folder`, or would hold it. */
 	freeBytes(folder: string): Promise<number | null>;
@@ -58,7 +58,7 @@ export function thisMachine(world: World): Machine {
 		list: (folder) => readdir(folder).catch(() => []),
 		sleep: async (ms) => void (await sleep(ms)),
 		run,
-		which: (program) => which(program, world.env.PATH ?? ""),
+		which: async (program) => findOnPath(program, world.env),
 		freeBytes,
 		wakeUp,
 		loopback,
@@ -93,22 +93,6 @@ function run(program: string, ...args: string[]): Promise<string | null> {
 				resolve(error ? null : `${stdout}${stderr}`.trim()),
 		);
 	});
-}
-
-async function which(
-	program: string,
-	searched: string,
-): Promise<string | null> {
-	const ending = process.platform === "win32" ? ".exe" : "";
-	for (const folder of searched.split(path.delimiter).filter(Boolean)) {
-		const file = path.join(folder, program + ending);
-		const found = await access(file, constants.X_OK).then(
-			() => stat(file),
-			() => null,
-		);
-		if (found?.isFile()) return file;
-	}
-	return null;
 }
 
 /** The folder may not be there yet: then the disk of the nearest one that is. */

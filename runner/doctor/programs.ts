@@ -1,5 +1,6 @@
 import { MqbenchError } from "../errors.ts";
 import { formatDuration } from "../units.ts";
+import { brokerChecks } from "./brokers.ts";
 import { type Check, type Finding, ok, unknown } from "./finding.ts";
 import type { Generator } from "./generator.ts";
 import type { Machine } from "./machine.ts";
@@ -9,8 +10,7 @@ export const programChecks: readonly Check[] = [
 	{ name: "Node", alone: false, look: node },
 	{ name: "generator", alone: false, look: generator },
 	{ name: "Go", alone: false, look: go },
-	{ name: "brokers", alone: false, look: brokers },
-	{ name: "Java", alone: false, look: java },
+	...brokerChecks,
 	{ name: "Docker", alone: false, look: docker },
 ];
 
@@ -105,41 +105,6 @@ async function go(machine: Machine): Promise<Finding[]> {
 	}
 }
 
-const SERVERS = [
-	"nats-server",
-	"redis-server",
-	"valkey-server",
-	"rabbitmq-server",
-];
-
-async function brokers(machine: Machine): Promise<Finding[]> {
-	const found = await Promise.all(
-		SERVERS.map(async (name) => ((await machine.which(name)) ? name : null)),
-	);
-	const here = found.filter((name) => name !== null);
-	return [
-		{
-			check: "brokers",
-			verdict: "info",
-			figure: here.length === 0 ? "none on PATH" : here.join(", "),
-			sentence: `Looked for ${SERVERS.join(", ")}. NATS needs none of them: mqbench brings its own.`,
-			remedy: null,
-		},
-	];
-}
-
-async function java(machine: Machine): Promise<Finding[]> {
-	// Its version stands in quotes, on stderr.
-	const text = await machine.run("java", "-version");
-	return [
-		tool(
-			"Java",
-			/version "([^"]+)"/.exec(text ?? "")?.[1],
-			"Brokers on the JVM need it.",
-		),
-	];
-}
-
 async function docker(machine: Machine): Promise<Finding[]> {
 	const text = await machine.run(
 		"docker",
@@ -149,29 +114,17 @@ async function docker(machine: Machine): Promise<Finding[]> {
 	);
 	const version = /^\d\S*/.exec(text ?? "")?.[0];
 	const client = version === undefined && (await machine.which("docker"));
-	if (!client)
-		return [tool("Docker", version, "No run of this version needs it.")];
 	return [
 		{
 			check: "Docker",
 			verdict: "info",
-			figure: "installed, but its daemon does not answer (this user)",
+			figure:
+				version ??
+				(client
+					? "installed, but its daemon does not answer (this user)"
+					: "not found"),
 			sentence: "No run of this version needs it.",
 			remedy: null,
 		},
 	];
-}
-
-function tool(
-	check: string,
-	version: string | undefined,
-	sentence: string,
-): Finding {
-	return {
-		check,
-		verdict: "info",
-		figure: version ?? "not found",
-		sentence,
-		remedy: null,
-	};
 }

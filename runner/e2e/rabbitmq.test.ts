@@ -73,7 +73,7 @@ describe.skipIf(!installed)("a run on a rabbitmq-server of its own", () => {
 	test("fan-out to four subscribers by pattern", async () => {
 		const one = await measure(
 			"durability: memory",
-			"pattern: fan-out, rate: 200/s, topics: 3, subscriptions: 4, wildcard: true",
+			"pattern: fan-out, rate: 200/s, producers: 3, topics: 3, subscriptions: 4, wildcard: true",
 		);
 		expect(one).toMatchObject({
 			intended: 200,

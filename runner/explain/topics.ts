@@ -106,6 +106,30 @@ p99.99 29 956 (ln 0.05 / ln q): mqbench plan says whether yours suffice.
 --on-inconclusive warn makes the exit code 0.
 `,
 	},
+	closed: {
+		title: "what a closed loop (messages: N) shows, and what it hides",
+		text: `
+With messages: 100000 nothing is due at a time: each producer sends the next
+message as soon as fewer than inFlight of its messages are under way. So there
+is no response, lag or queued, only service and ack, from the send call on:
+
+  sent      acknowledged / (last acknowledgement - first send call)
+  received  distinct receipts / (last - first receipt)
+
+Where nothing is acknowledged, sent is sent / (last receipt - first send call).
+throughput in an SLA means received; throughput.sent the other.
+
+Example: 100 000 messages, inFlight: 1000, and the system carries 20 000/s. Each
+message then waits behind 1 000 others: service p50 is 50ms, with inFlight: 100
+it is 5ms, at the same throughput. And a system that stands still for 500ms is
+asked for nothing meanwhile: 1 000 slow messages, where a schedule of 20 000/s
+would have had 10 000.
+
+What to do: take throughput from a closed loop, latency from a rate (rate:
+3000/s, or steps:). Messages that were never answered are over every limit
+here too; those that the time (duration) did not suffice for leave it open.
+`,
+	},
 	lost: {
 		title: "what counts as lost, failed, unknown, duplicated",
 		text: `
@@ -115,6 +139,7 @@ Each message ends in one place, and the numbers must add up:
   sent     = acked + failed + unknown     systems that acknowledge
   acked    = delivered + lost
   sent     = delivered + lost + failed    systems that acknowledge nothing
+             (fan-out: each message counts once for every subscriber)
 
   lost        acknowledged (without acknowledgements: sent), never received
               until the end of the drain

@@ -7,6 +7,7 @@ const nothing: Promises = {
 	delivery: "at-most-once",
 	order: "none",
 	checksum: false,
+	find: null,
 };
 
 function texts(promises: Partial<Promises>, ...written: string[]): string[] {

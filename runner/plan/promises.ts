@@ -5,6 +5,8 @@ export interface Promises {
 	readonly delivery: Plan["delivery"];
 	readonly order: Plan["order"];
 	readonly checksum: boolean;
+	/** A rate is looked for at which nothing is lost. */
+	readonly find: string | null;
 }
 
 /**
@@ -12,7 +14,7 @@ export interface Promises {
  * scenario judges itself is its own to judge: `lost <= 5` beside at-least-once is a choice.
  */
 export function promisedGates(
-	{ pattern, delivery, order, checksum }: Promises,
+	{ pattern, delivery, order, checksum, find }: Promises,
 	written: readonly Sla[],
 ): Sla[] {
 	// Where nobody receives, nothing can be missed.
@@ -20,6 +22,7 @@ export function promisedGates(
 	const gates: [Tally, string][] = [];
 	if (delivery !== "at-most-once")
 		gates.push(["lost", `delivery: ${delivery}`]);
+	else if (find !== null) gates.push(["lost", `find: ${find}`]);
 	if (delivery === "exactly-once")
 		gates.push(["duplicated", `delivery: ${delivery}`]);
 	if (order !== "none") gates.push(["reordered", `order: ${order}`]);

@@ -70,7 +70,13 @@ test("of 60 runs stays below 500 kB: repeats after the first have no charts", ()
 	).flat();
 	const html = renderHtml({ ...result, runs });
 	expect(Buffer.byteLength(html)).toBeLessThan(500_000);
-	expect(html.match(/id="p\d+-t"/g)).toHaveLength(20);
+	// Two systems met each case: one chart for both.
+	expect(html.match(/id="c\d+-t"/g)).toHaveLength(10);
+	expect(html.match(/id="p\d+-t"/g)).toBeNull();
+	const alone = runs.map((run) => ({ ...run, system: "nats" }));
+	const single = renderHtml({ ...result, runs: alone });
+	expect(Buffer.byteLength(single)).toBeLessThan(500_000);
+	expect(single.match(/id="p\d+-t"/g)).toHaveLength(20);
 	expect(html.match(/<section id="run-/g)).toHaveLength(60);
 });
 

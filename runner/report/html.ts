@@ -10,6 +10,7 @@ import {
 	resourceRows,
 	resourceTable,
 } from "./html/resource-chart.ts";
+import { searches } from "./html/searches.ts";
 import {
 	badge,
 	counters,
@@ -34,10 +35,12 @@ import {
 	systemText,
 	verdictText,
 	WEAK_MEANS,
+	withoutSearches,
 } from "./words.ts";
 
 /** `report.html`: one file that needs neither network nor script. */
-export function renderHtml(result: Result): string {
+export function renderHtml(whole: Result): string {
+	const result = withoutSearches(whole);
 	const machine = machineText(result);
 	return markup`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
@@ -47,7 +50,8 @@ export function renderHtml(result: Result): string {
 <p class="lead">${sentence(verdictText(result))}</p>
 ${machine === null ? null : markup`<p class="soft">Measured on ${machine}, ${startedAt(result)}.</p>`}
 ${noteOf(sameHostText(result))}</header>
-<main>${gatesTable(result.gates)}
+<main>${searches(whole)}
+${result.gates.length === 0 && whole.searches.length > 0 ? null : gatesTable(result.gates)}
 ${matrix(result)}
 ${result.runs.map((run, i) => runSection(run, i + 1, result))}
 ${howToRead()}
@@ -60,14 +64,21 @@ ${howToRead()}
 
 /** What keeps the file below 500 kB: above so many runs they have no resources, slowest messages and quiet checks ... */
 const RUNS_WITH_DETAILS = 8;
-/** ... and above so many, repeats after the first have no charts. */
+/**
+ * ... and above so many, repeats after the first have no charts, runs that passed none over time, and none has its own curve that is
+ * in the chart of its case.
+ */
 const RUNS_WITH_ALL_CHARTS = 24;
 /** Points of all charts over time together: of longer runs the worst second of each stretch is shown. */
 const MOST_POINTS = 600;
 
 function runSection(run: Run, number: number, result: Result): Markup {
 	const title = runTitle(run, result);
-	const short = result.runs.length > RUNS_WITH_ALL_CHARTS && run.repeat > 1;
+	const crowded = result.runs.length > RUNS_WITH_ALL_CHARTS;
+	const short = crowded && run.repeat > 1;
+	const compared = result.runs.some(
+		(o) => o.case === run.case && o.system !== run.system,
+	);
 	const details = result.runs.length <= RUNS_WITH_DETAILS;
 	const charts = short ? null : chartsOf(run, number, title, result);
 	const facts = factsText(run, result);
@@ -81,11 +92,11 @@ ${
 	run.state === "never"
 		? null
 		: markup`<h3>Latency by percentile${closed !== null && ` (${closed})`}</h3>
-${charts?.percentiles ?? null}${percentileTable(run, facts)}
+${crowded && compared ? null : (charts?.percentiles ?? null)}${percentileTable(run, facts)}
 ${phases(run, number, result)}
 ${drained !== null && markup`<p>${sentence(drained)}</p>`}
 ${omission(run)}
-${charts?.time ?? null}
+${crowded && run.verdict === "pass" ? null : (charts?.time ?? null)}
 ${details && slowest(run)}
 <h3>Messages of the window</h3>${counters(run)}
 ${offenderTexts(run).map((text) => markup`<p>${sentence(text)}</p>`)}
@@ -141,7 +152,7 @@ function chartsOf(
 			curve === null ? nothing : figure(curve, percentileKeys(run, gates)),
 		time: markup`<h3>Over time</h3>
 ${time === null ? nothing : figure(time, timeKeys(run))}
-${timeTable(run, most)}
+${runs > RUNS_WITH_ALL_CHARTS ? null : timeTable(run, most)}
 ${resources && markup`${figure(resources, resourceKeys(run))}${resourceTable(run, most)}`}`,
 	};
 }

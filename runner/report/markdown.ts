@@ -2,7 +2,7 @@ import { formatDuration } from "../units.ts";
 import { caseTables, MANY_RUNS } from "./matrix.ts";
 import { behindText, hiddenText } from "./omission.ts";
 import { phaseTable } from "./phase-table.ts";
-import type { MetricSummary, Result, Run } from "./summary.ts";
+import type { MetricSummary, Result, Run, Search } from "./summary.ts";
 import {
 	closedText,
 	countNotes,
@@ -24,14 +24,19 @@ import {
 	rateTexts,
 	runTitle,
 	sameHostText,
+	searchTable,
+	searchTitle,
 	systemText,
+	systemTitle,
 	verdictText,
 	WEAK_MEANS,
 	windowTime,
+	withoutSearches,
 } from "./words.ts";
 
 /** `report.md`: short, for a pull request or an issue. The whole report is report.html. */
-export function renderMarkdown(result: Result): string {
+export function renderMarkdown(whole: Result): string {
+	const result = withoutSearches(whole);
 	const machine = machineText(result);
 	const shared = sameHostText(result);
 	return `${[
@@ -39,7 +44,10 @@ export function renderMarkdown(result: Result): string {
 		`${sentence(verdictText(result))}`,
 		...(machine === null ? [] : [escaped(`Measured on ${machine}.`)]),
 		...(shared === null ? [] : [sentence(shared)]),
-		...gatesTable(result),
+		...result.searches.flatMap(searchSection),
+		...(result.searches.length > 0 && result.gates.length === 0
+			? []
+			: gatesTable(result)),
 		...matrix(result),
 		...result.runs
 			.filter((run) => result.runs.length < MANY_RUNS || run.verdict !== "pass")
@@ -49,6 +57,18 @@ export function renderMarkdown(result: Result): string {
 }
 
 // --- internal ---
+
+function searchSection(search: Search): string[] {
+	const { head, rows } = searchTable(search);
+	return [
+		`## ${escaped(`Highest rate of ${searchTitle(search)}`)}`,
+		sentence(escaped(search.answer)),
+		table(
+			[...head],
+			rows.map((row) => [...row]),
+		),
+	];
+}
 
 function gatesTable({ gates }: Result): string[] {
 	if (gates.length === 0) return ["No SLA: nothing was judged."];
@@ -71,7 +91,11 @@ function gatesTable({ gates }: Result): string[] {
 /** Many runs side by side, case by case; one by one then only those that did not pass. */
 function matrix(result: Result): string[] {
 	if (result.runs.length < MANY_RUNS) return [];
-	return caseTables(result).flatMap((one) => {
+	const systems = new Map(result.runs.map((run) => [systemTitle(run), run]));
+	const list = [...systems.values()].map(
+		(run) => `- ${escaped(`${run.system}: ${systemText(run)}`)}`,
+	);
+	const tables = caseTables(result).flatMap((one) => {
 		const host = hostText(one.rows[0]?.run as Run, result);
 		return [
 			`## ${escaped(one.case)}`,
@@ -89,6 +113,7 @@ function matrix(result: Result): string[] {
 			),
 		];
 	});
+	return [list.join("\n"), ...tables];
 }
 
 function phases(run: Run): string[] {

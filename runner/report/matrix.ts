@@ -11,7 +11,7 @@ export interface CaseTable {
 	readonly head: readonly string[];
 	readonly rows: readonly {
 		readonly run: Run;
-		/** "nats", "nats, repeat 2". */
+		/** "nats"; of several repeats "nats (2)". */
 		readonly name: string;
 		readonly cells: readonly string[];
 	}[];
@@ -33,17 +33,34 @@ export function caseTables({ runs }: Result): CaseTable[] {
 		const columns = columnsOf(first);
 		return {
 			case: name,
-			of: closed ? `${first.main}, closed loop: shows no queueing` : first.main,
+			of: [
+				first.main,
+				closed ? ", closed loop: shows no queueing" : "",
+				sorted.length > systems.length ? ", repeats in brackets" : "",
+			].join(""),
 			head: columns.map(([head]) => head),
 			rows: sorted.map((run) => ({
 				run,
 				name: sorted.some((o) => o !== run && o.system === run.system)
-					? `${run.system}, repeat ${run.repeat}`
+					? `${run.system} (${run.repeat})`
 					: run.system,
 				cells: columns.map(([, cell]) => cell(run)),
 			})),
 		};
 	});
+}
+
+/** The same without the columns of that name. */
+export function without(table: CaseTable, name: string): CaseTable {
+	const keep = table.head.map((head) => head !== name);
+	return {
+		...table,
+		head: table.head.filter((_, i) => keep[i]),
+		rows: table.rows.map((row) => ({
+			...row,
+			cells: row.cells.filter((_, i) => keep[i]),
+		})),
+	};
 }
 
 // --- internal ---

@@ -30,6 +30,7 @@ import { mainSeconds, summarise } from "./metrics.ts";
 import { omissionOf } from "./omission.ts";
 import { phasesOf } from "./phases.ts";
 import { resourceSeries } from "./resources.ts";
+import { searchesOf } from "./searches.ts";
 import type { Result, Run } from "./summary.ts";
 
 /**
@@ -58,8 +59,15 @@ export function buildResult(folder: string): Result {
 	const first = runs[0]?.collected.plan;
 	if (first === undefined) throw failure("not-a-run-folder", { path: folder });
 
-	const gates = gatesOf(runs);
-	const verdict = worst([...gates.map((g) => g.verdict), ...ownVerdicts(runs)]);
+	// A search is judged by what it found, not by the rates at which it had to fail.
+	const searches = searchesOf(runs);
+	const single = runs.filter((r) => r.collected.plan.search === null);
+	const gates = gatesOf(single);
+	const verdict = worst([
+		...gates.map((g) => g.verdict),
+		...ownVerdicts(single),
+		...searches.map((s) => s.verdict),
+	]);
 	return maskAll({
 		schema: 1,
 		scenario: first.scenario,
@@ -71,7 +79,13 @@ export function buildResult(folder: string): Result {
 		environment,
 		runs: runs.map((r) => r.run),
 		gates,
+		searches,
 	});
+}
+
+/** The verdict on one run, from its folder: what a search has to know before its next run. */
+export function judgeFolder(path: string): RunVerdict {
+	return judgeRun(factsOf(collect(path), UNKNOWN));
 }
 
 // --- internal ---
@@ -145,6 +159,7 @@ function runOf(facts: Facts, judged: RunVerdict): Run {
 		system: plan.system,
 		case: plan.case,
 		repeat: plan.repeat,
+		search: plan.search,
 		verdict: judged.verdict,
 		why: judged.why,
 		state: collected.state,

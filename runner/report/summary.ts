@@ -164,6 +164,8 @@ export const Run = z.strictObject({
 	system: z.string(),
 	case: z.string(),
 	repeat: Count,
+	/** Which part of a search for the highest rate it is; null: a run like any other. */
+	search: Plan.shape.search,
 	verdict: Verdict,
 	/** Why, when it was not the SLA that decided. */
 	why: z.string().nullable(),
@@ -300,6 +302,8 @@ export const Run = z.strictObject({
 			p50: Ns.nullable(),
 			p99: Ns.nullable(),
 			max: Ns.nullable(),
+			/** Of a closed loop: messages received per second. */
+			perSecond: z.number().nonnegative().nullable(),
 		})
 		.nullable(),
 	/**
@@ -377,6 +381,37 @@ export const Run = z.strictObject({
 });
 export type Run = z.infer<typeof Run>;
 
+/** `find: max-rate` of one system and case: the highest rate that meets the SLA. Rates are messages per second. */
+export const Search = z.strictObject({
+	system: z.string(),
+	case: z.string(),
+	repeat: Count,
+	/** pass: a confirmed rate was found; fail: none meets the SLA; invalid: the generator ended it before one did. */
+	verdict: Verdict,
+	/** Highest rate that passed, confirmed by a longer run, and lowest that failed; null: there was none. */
+	lo: z.number().nonnegative().nullable(),
+	hi: z.number().nonnegative().nullable(),
+	/** Who ended the search. generator: the system may carry more. */
+	limitedBy: z.enum(["system", "generator", "nothing", "error"]),
+	confirmed: z.boolean(),
+	/** One sentence. */
+	answer: z.string(),
+	/** Every run of it by rate: the curve of latency over offered rate. */
+	runs: z.array(
+		z.strictObject({
+			/** Of the run in `runs`. */
+			index: Count,
+			role: z.enum(["probe", "confirm", "curve"]),
+			rate: z.number().nonnegative(),
+			verdict: Verdict,
+			p50: Ns.nullable(),
+			p99: Ns.nullable(),
+			max: Ns.nullable(),
+		}),
+	),
+});
+export type Search = z.infer<typeof Search>;
+
 export const Result = z.strictObject({
 	schema: z.literal(1),
 	scenario: z.string(),
@@ -389,5 +424,6 @@ export const Result = z.strictObject({
 	environment: EnvironmentFile.nullable(),
 	runs: z.array(Run),
 	gates: z.array(Gate),
+	searches: z.array(Search).default([]),
 });
 export type Result = z.infer<typeof Result>;

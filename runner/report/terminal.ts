@@ -3,10 +3,10 @@ import { styleText } from "node:util";
 import type { Metric } from "../plan/plan.ts";
 import { formatDuration } from "../units.ts";
 import { wrap } from "../wrap.ts";
-import { type CaseTable, caseTables, MANY_RUNS } from "./matrix.ts";
+import { type CaseTable, caseTables, MANY_RUNS, without } from "./matrix.ts";
 import { behindText, hiddenText } from "./omission.ts";
 import { phaseTable } from "./phase-table.ts";
-import type { MetricSummary, Result, Run } from "./summary.ts";
+import type { MetricSummary, Result, Run, Search } from "./summary.ts";
 import {
 	closedText,
 	countNotes,
@@ -26,10 +26,13 @@ import {
 	rateTexts,
 	runTitle,
 	sameHostText,
+	searchTable,
+	searchTitle,
 	systemText,
 	systemTitle,
 	verdictText,
 	WEAK_MEANS,
+	withoutSearches,
 } from "./words.ts";
 
 export interface TerminalOptions {
@@ -43,9 +46,10 @@ export interface TerminalOptions {
 
 /** The result as it is printed at the end of a run; the last line is the verdict and where the report is. */
 export function renderTerminal(
-	result: Result,
+	whole: Result,
 	options: TerminalOptions,
 ): string {
+	const result = withoutSearches(whole);
 	const width = Math.max(40, options.columns);
 	const style: Style = options.colour
 		? (format, text) => styleText(format, text, { validateStream: false })
@@ -60,6 +64,7 @@ export function renderTerminal(
 					...runLines(run, result, width, style),
 					"",
 				])),
+		...result.searches.flatMap((search) => searchLines(search, width, style)),
 		...gateLines(result, many, width, style),
 		...(result.gates.length > 0 ? [""] : []),
 		...(shared === null ? [] : wrap(`Note: ${shared}.`, width)),
@@ -130,6 +135,21 @@ function runLines(
 		...checkLines(run, width),
 		...run.notes.flatMap((note) => wrap(`note: ${note}`, width, "  ")),
 		...errorTexts(run, 3).flatMap((text) => wrap(text, width, "  ")),
+	];
+}
+
+function searchLines(search: Search, width: number, style: Style): string[] {
+	const { head, rows } = searchTable(search);
+	const line = (cells: readonly string[]) =>
+		`  ${cells.map((cell) => cell.padStart(12)).join("")}`;
+	return [
+		...wrap(
+			`Highest rate of ${searchTitle(search)}: ${search.answer}`,
+			width,
+		).map((text) => style("bold", text)),
+		line(head),
+		...rows.map(line),
+		"",
 	];
 }
 
@@ -210,7 +230,7 @@ function lagLine(run: Run, width: number): string[] {
 		return found ? percentileValue(found, run) : "n/a";
 	};
 	return wrap(
-		`generator's lag: p50 ${value(50)}, p99 ${value(99)}, max ${formatDuration(lag.max)} (part of response)`,
+		`generator's lag: p50 ${value(50)}, p99 ${value(99)}, max ${formatDuration(lag.max)} (part of ${run.main})`,
 		width,
 		"  ",
 	);
@@ -281,25 +301,19 @@ function matrixLines(result: Result, width: number, style: Style): string[] {
 		),
 		"",
 		...tables.flatMap((table) => [...caseLines(table, width, style), ""]),
+		...(tables.some((t) => t.rows.some((r) => r.cells.some(weak)))
+			? [...wrap(`~ ${WEAK_MEANS}`, width), ""]
+			: []),
 		...foundLines(result, width),
 	];
 }
 
 function caseLines(table: CaseTable, width: number, style: Style): string[] {
-	const title = wrap(`${table.case}, ${table.of}`, width).map((l) =>
-		style("bold", l),
-	);
-	const names = Math.max(...table.rows.map(({ name }) => name.length));
-	const widths = table.head.map((head, i) =>
-		Math.max(head.length, ...table.rows.map((r) => r.cells[i]?.length ?? 0)),
-	);
-	const line = (name: string, cells: readonly string[]) =>
-		`  ${name.padEnd(names)}${cells.map((c, i) => `  ${c.padStart(widths[i] ?? 0)}`).join("")}`;
-	const verdicts = Math.max(...table.rows.map((r) => r.run.verdict.length));
-	if (line("", table.head).length + 2 + verdicts > width)
-		return [
-			...title,
-			...table.rows.flatMap(({ run, name, cells }) => [
+	return [
+		...wrap(`${table.case}, ${table.of}`, width).map((l) => style("bold", l)),
+		...(sideBySide(table, width, style) ??
+			sideBySide(without(table, "p99.9"), width, style) ??
+			table.rows.flatMap(({ run, name, cells }) => [
 				...wrap(
 					`${name}: ${cells.map((c, i) => `${table.head[i]} ${c}`).join(", ")}`,
 					width,
@@ -307,12 +321,27 @@ function caseLines(table: CaseTable, width: number, style: Style): string[] {
 					"  ",
 				),
 				`    ${badge(run.verdict, style)}`,
-			]),
-		];
+			])),
+	];
+}
+
+/** null: it does not fit. */
+function sideBySide(
+	{ head, rows }: CaseTable,
+	width: number,
+	style: Style,
+): string[] | null {
+	const names = Math.max(...rows.map(({ name }) => name.length));
+	const widths = head.map((text, i) =>
+		Math.max(text.length, ...rows.map((r) => r.cells[i]?.length ?? 0)),
+	);
+	const line = (name: string, cells: readonly string[]) =>
+		`  ${name.padEnd(names)}${cells.map((c, i) => `  ${c.padStart(widths[i] ?? 0)}`).join("")}`;
+	const verdicts = Math.max(...rows.map((r) => r.run.verdict.length));
+	if (line("", head).length + 2 + verdicts > width) return null;
 	return [
-		...title,
-		line("", table.head),
-		...table.rows.map(
+		line("", head),
+		...rows.map(
 			({ run, name, cells }) =>
 				`${line(name, cells)}  ${badge(run.verdict, style)}`,
 		),
@@ -346,6 +375,10 @@ function foundLines(result: Result, width: number): string[] {
 }
 
 const MOST_FOUND = 12;
+
+function weak(cell: string): boolean {
+	return cell.startsWith("~");
+}
 
 /** Each part of the window; a name that is too long for its column pushes the others. */
 function phaseLines(run: Run, width: number): string[] {

@@ -14,6 +14,7 @@ import type {
 	Percentile,
 	Result,
 	Run,
+	Search,
 } from "./summary.ts";
 
 /** The words that terminal, markdown and HTML share: one wording per fact. */
@@ -285,7 +286,12 @@ const VERDICT_MEANS: Readonly<Record<Result["verdict"], string>> = {
 export function verdictText(result: Result): string {
 	const has = (verdict: Result["verdict"]) =>
 		result.gates.some((g) => g.verdict === verdict);
-	const { verdict, gates, errorCause } = result;
+	const { verdict, gates, errorCause, searches } = result;
+	const [search, ...others] = searches;
+	if (search && gates.length === 0 && verdict !== "interrupted")
+		return others.length === 0
+			? search.answer
+			: searches.map((s) => `${searchTitle(s)}: ${s.answer}`).join("; ");
 	if (verdict === "pass" && gates.length === 0)
 		return "no SLA: nothing was judged";
 	if (verdict === "fail" && !has("fail"))
@@ -298,6 +304,36 @@ export function verdictText(result: Result): string {
 	if (verdict === "error" && errorCause === "internal")
 		return "mqbench contradicts itself: a bug of it";
 	return VERDICT_MEANS[verdict];
+}
+
+/** "nats, 1KiB", with its repeat where there are several. */
+export function searchTitle({ system, case: name, repeat }: Search): string {
+	return `${system}, ${name}${repeat > 1 ? `, repeat ${repeat}` : ""}`;
+}
+
+/** The runs of a search below each other, as words: latency over offered rate. */
+export function searchTable({ runs }: Search): {
+	readonly head: readonly string[];
+	readonly rows: readonly (readonly string[])[];
+} {
+	const ns = (value: number | null) =>
+		value === null ? "n/a" : formatDuration(value);
+	return {
+		head: ["rate", "run", "verdict", "p50", "p99", "max"],
+		rows: runs.map((run) => [
+			`${formatCount(run.rate)}/s`,
+			run.role,
+			run.verdict,
+			ns(run.p50),
+			ns(run.p99),
+			ns(run.max),
+		]),
+	};
+}
+
+/** The result without the runs of searches, which reports show as one table each. */
+export function withoutSearches(result: Result): Result {
+	return { ...result, runs: result.runs.filter((run) => run.search === null) };
 }
 
 /** The commonest errors, at most `most` of them; the last line says how many more there are. */

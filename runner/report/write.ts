@@ -4,6 +4,7 @@ import { failure } from "../errors.ts";
 import { hgrm } from "../histogram/hgrm.ts";
 import { Metric } from "../plan/plan.ts";
 import { renderHtml } from "./html.ts";
+import { readableJson } from "./json.ts";
 import { renderMarkdown } from "./markdown.ts";
 import type { Result } from "./summary.ts";
 
@@ -38,5 +39,5 @@ export function writeReports(folder: string, result: Result): void {
 	write("report.md", renderMarkdown(result));
 	write("report.html", renderHtml(result));
 	// Last: whoever waits for it then finds the others.
-	write("result.json", `${JSON.stringify(result, null, "\t")}\n`);
+	write("result.json", `${readableJson(result)}\n`);
 }

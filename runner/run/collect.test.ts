@@ -56,6 +56,29 @@ describe("a run folder", () => {
 		expect(run.ticks[1]).toMatchObject({ at: 2, sent: 500 });
 	});
 
+	test("of two clients spans from the first that sent to the last that was answered", () => {
+		const folder = runFoldersOf(fixtureCopy("repeats"))[1] as string;
+		const times = [
+			{ firstSendNs: 5, lastAckNs: 90, firstReceiveNs: null, reconnects: 1 },
+			{ firstSendNs: 3, lastAckNs: 80, firstReceiveNs: 7, reconnects: 2 },
+		];
+		for (const [i, more] of times.entries())
+			editLines(join(folder, `client-${i}.jsonl`), (lines) => {
+				Object.assign(
+					lines.find((l) => l.type === "totals"),
+					more,
+				);
+				return undefined;
+			});
+		expect(collect(folder).totals).toMatchObject({
+			firstSendNs: 3,
+			lastAckNs: 90,
+			firstReceiveNs: 7,
+			lastReceiveNs: null,
+			reconnects: 3,
+		});
+	});
+
 	test("puts a last tick that comes soon after the one before to its second", () => {
 		const run = copyOf("healthy");
 		editLines(file(run, "client-0.jsonl"), (lines) => [

@@ -35,6 +35,11 @@ export function makeRunFolder(
 	});
 }
 
+/** Adds a run that was not planned from the start: one of a search. */
+export function addRun(folder: string, plan: Plan): void {
+	writing(folder, () => fillRun(runPath(folder, plan), plan));
+}
+
 /** Removes a folder in which nothing was measured. */
 export function removeRunFolder(folder: string): void {
 	rmSync(folder, { recursive: true, force: true });
@@ -70,15 +75,15 @@ function fill(
 	floors: readonly Plan[],
 ): void {
 	writeFileSync(path.join(folder, "scenario.yaml"), scenarioText);
-	for (const [run, plan] of [
-		...floors.map((plan) => [floorPath(folder, plan), plan] as const),
-		...plans.map((plan) => [runPath(folder, plan), plan] as const),
-	]) {
-		mkdirSync(run, { recursive: true });
-		const { script, planJson } = compile(plan);
-		writeFileSync(path.join(run, "plan.json"), planJson);
-		writeFileSync(path.join(run, "script.js"), script);
-	}
+	for (const plan of floors) fillRun(floorPath(folder, plan), plan);
+	for (const plan of plans) fillRun(runPath(folder, plan), plan);
+}
+
+function fillRun(run: string, plan: Plan): void {
+	mkdirSync(run, { recursive: true });
+	const { script, planJson } = compile(plan);
+	writeFileSync(path.join(run, "plan.json"), planJson);
+	writeFileSync(path.join(run, "script.js"), script);
 }
 
 /** The file is whole or not there: half a run.json on a full disk would make the rest unreadable as well. */

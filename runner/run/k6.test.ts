@@ -24,6 +24,7 @@ function k6(
 	body: string,
 	stop = new AbortController().signal,
 	hopeless: (line: ProgressLine) => string | null = () => null,
+	parts: { plan?: Partial<Plan>; env?: Record<string, string> } = {},
 ) {
 	const folder = testFolder();
 	const lines: ProgressLine[] = [];
@@ -32,7 +33,7 @@ function k6(
 			k6: script(path.join(folder, "k6"), body),
 			guard,
 			folder,
-			plan,
+			plan: { ...plan, ...parts.plan },
 			url: "nats://me:s3cr3t@127.0.0.1:4222",
 			brokerPids: [],
 			onProgress(line) {
@@ -41,7 +42,12 @@ function k6(
 			},
 		},
 		fakeWorld({
-			env: { PATH: "/usr/bin:/bin", K6_VUS: "50", HOME: "/home/me" },
+			env: {
+				PATH: "/usr/bin:/bin",
+				K6_VUS: "50",
+				HOME: "/home/me",
+				...parts.env,
+			},
 			stop,
 		}),
 	);
@@ -112,6 +118,31 @@ describe("k6", () => {
 			"K6_AUTO_EXTENSION_RESOLUTION=false",
 		]);
 	});
+
+	test("has the secrets of its own driver from the user's environment, and no others", async () => {
+		const { folder, result } = k6("env > env.txt", undefined, undefined, {
+			env: { NATS_TOKEN: "t0k3n", SOME_TOKEN: "0ther" },
+		});
+		await result;
+		const env = readFileSync(path.join(folder, "env.txt"), "utf8");
+		expect(env).toContain("NATS_TOKEN=t0k3n\n");
+		expect(env).not.toContain("0ther");
+	});
+
+	test.runIf(existsSync("/proc/self/status"))(
+		"runs on the CPUs that the plan pins it to",
+		async () => {
+			const { folder, result } = k6(
+				"grep Cpus_allowed_list /proc/self/status > cpus.txt",
+				undefined,
+				undefined,
+				{ plan: { pin: { generator: "0", brokers: null } } },
+			);
+			await result;
+			const cpus = readFileSync(path.join(folder, "cpus.txt"), "utf8");
+			expect(cpus).toMatch(/:\s*0\n/);
+		},
+	);
 
 	test("is heard on stdout; lines that are not the generator's are passed over", async () => {
 		const { result, lines } = k6(`

@@ -30,7 +30,12 @@ export type Tick = Extract<ProgressLine, { mqbench: "tick" }>;
 
 export interface Measurement {
 	readonly scenario: Scenario;
-	readonly plans: readonly Plan[];
+	/** How many runs the command plans; a search makes more of them as it goes on. */
+	readonly planned: number;
+	/** The runs that are to be made, each asked for when the one before is over and can be read. */
+	readonly runs: Iterable<Plan>;
+	/** The folder holds an earlier command's runs: it is never removed. */
+	readonly resumed: boolean;
 	/** Short runs on noop, after the others. */
 	readonly floors: readonly Plan[];
 	/** An SLA that a run cannot meet any more, by its counts so far; null: go on. */
@@ -45,8 +50,9 @@ export interface Measurement {
  * a single run to show it fails, and removes the folder.
  */
 export async function measure(all: Measurement, world: World): Promise<void> {
-	const { plans, folder, progress, scenario } = all;
-	let begun = false;
+	const { runs, planned, folder, progress, scenario } = all;
+	const made: Plan[] = [];
+	let begun = all.resumed;
 	// The run that is about to be made; null: the last one has said itself how it ended.
 	let ahead: Plan | null = null;
 	try {
@@ -62,17 +68,19 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 		writeEnvironment(folder, environment);
 		const rig = await provision(scenario.target, world, binaries);
 		try {
-			for (const plan of plans) {
-				if (world.stop.aborted) break;
+			for (const plan of runs) {
 				ahead = plan;
-				progress.run(plan, plans.length);
+				if (world.stop.aborted) break;
+				made.push(plan);
+				progress.run(plan, planned);
 				const system = systemOf(scenario, plan);
 				const broker = await openBroker({ ...all, plan, system, rig }, world);
 				if (!broker) continue;
 				begun = true;
 				await oneRun({ ...all, plan, system, broker, binaries }, world);
 				// A run that was stopped itself has said so in its own run.json.
-				ahead = world.stop.aborted ? null : (plans[plan.index] ?? null);
+				ahead = null;
+				if (world.stop.aborted) break;
 			}
 			if (world.stop.aborted && ahead) noteNotRun(folder, ahead, world);
 			// Last: the first message of a command is not to wait for them.
@@ -89,7 +97,7 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 			progress.done();
 			await rig.teardown();
 		}
-		noteVersions(folder, environment, plans);
+		noteVersions(folder, environment, made);
 	} catch (error) {
 		// The sentence about a broker that did not start names its log.
 		if (!begun && !isCode(error, "broker-start")) removeRunFolder(folder);
@@ -110,7 +118,7 @@ async function openBroker(
 	one: Measurement & { plan: Plan; system: System; rig: Rig },
 	world: World,
 ): Promise<Broker | null> {
-	const { plan, plans, system, rig, folder, progress } = one;
+	const { plan, planned, system, rig, folder, progress } = one;
 	const startedAt = timestamp(world);
 	try {
 		return await rig.open({
@@ -123,7 +131,7 @@ async function openBroker(
 	} catch (error) {
 		if (!(error instanceof MqbenchError) || isCode(error, "interrupted"))
 			throw error;
-		if (plans.length === 1) throw error;
+		if (planned === 1) throw error;
 		progress.say(`  ${error.message}`);
 		writeRunFile(folder, plan, {
 			schema: 1,

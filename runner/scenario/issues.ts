@@ -84,7 +84,7 @@ const sentences: Readonly<Record<string, Describe>> = {
 			];
 		if (path[0] === "matrix" && path.length === 2)
 			return [
-				`${field} of the matrix must be a list of values; write ${field}: [${String(value)}]`,
+				`${field} of the matrix must be a list of values; write ${field}: [${typeof value === "object" ? "..." : String(value)}]`,
 			];
 		if (
 			field === "messages" &&
@@ -111,7 +111,7 @@ const sentences: Readonly<Record<string, Describe>> = {
 	},
 
 	invalid_value: ({ issue, path, value }) => [
-		choice(path, value, issue.values),
+		choice(path, value, issue.values.map(String)),
 	],
 
 	invalid_union: ({ issue, path, value, whole }) => {

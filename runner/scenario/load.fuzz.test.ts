@@ -86,3 +86,123 @@ test("whatever happens to a scenario, it is taken or refused with a line and a s
 	}
 	expect(refused).toBeGreaterThan(100);
 });
+
+/** Uses every field; right parts of it go wrong one by one, or two by two. */
+const whole = {
+	name: "whole",
+	target: "local",
+	systems: {
+		a: {
+			broker: "nats",
+			mode: "jetstream",
+			durability: "os",
+			config: { x: 1 },
+		},
+		b: { broker: "kafka", acks: "all", nodes: 3, replicas: 3 },
+		c: "noop",
+	},
+	workload: {
+		pattern: "work-queue",
+		rate: "100/s",
+		arrivals: "poisson",
+		seed: 3,
+		message: "256B",
+		duration: "10s",
+		warmup: 0,
+		drain: "30s",
+		timeout: "1s",
+		inFlight: 10,
+		connections: 2,
+		consumerConnections: 2,
+		producers: 4,
+		consumers: 3,
+		topics: 2,
+		partitions: 1,
+		payload: { random: 0.3 },
+		keys: "none",
+		work: { mean: "2ms", distribution: "exponential" },
+		delivery: "at-least-once",
+		order: "none",
+	},
+	cases: [
+		{ name: "one", sla: ["p99 < 5ms", { expect: "lost == 0", system: "a" }] },
+		{ steps: [{ rate: "1/s", duration: "10s" }] },
+		{ stages: [{ target: "9/s", duration: "10s" }] },
+		{ messages: 1000, warmup: "10 messages" },
+		{ pattern: "backlog", rate: "100/s", arrivals: "constant", backlog: "1MB" },
+	],
+	matrix: {
+		message: ["1KiB", "2KiB"],
+		keys: ["zipf", { distribution: "random" }],
+	},
+	repeat: 2,
+	pin: { generator: "0", brokers: "1-2" },
+	sla: ["service p99 < 5ms", { expect: "p99 < 5ms", case: "one", abort: true }],
+	strict: false,
+};
+
+const values = [
+	null,
+	"",
+	0,
+	-1,
+	1.5,
+	1e21,
+	true,
+	[],
+	{},
+	[[]],
+	[null],
+	{ broker: null },
+	"x",
+	"5s",
+	"5",
+	"1KiB",
+	"100/s",
+	"p99 < 5ms",
+	["p99 < 5ms"],
+	"max-rate",
+	"fan-out",
+	"none",
+	"existing",
+	`$${"{X}"}`,
+	"__proto__",
+];
+
+test("whatever stands in a field, it is refused with a line and a sentence, never with a crash", () => {
+	const roll = dice(20_261_120);
+	for (let round = 0; round < 800; round++) {
+		const changed = structuredClone(whole);
+		for (let changes = 1 + roll(2); changes > 0; changes--)
+			change(changed, roll);
+		const text = JSON.stringify(changed);
+		try {
+			loadScenario("s.yaml", text);
+		} catch (error) {
+			if (!(error instanceof MqbenchError))
+				throw new Error(`${error}\n${text}`, { cause: error });
+			expect(error.message, text).toMatch(/^s\.yaml:\d+:\d+ \S/);
+			expect(error.message, text).not.toMatch(
+				/undefined|\[object|Invalid input|NaN|Infinity/,
+			);
+		}
+	}
+});
+
+/** Replaces, removes or adds one thing somewhere. */
+function change(node: object, roll: (below: number) => number): void {
+	const fields = node as Record<string, unknown>;
+	const keys = Object.keys(fields);
+	const key = keys[roll(Math.max(1, keys.length))] ?? "added";
+	const inner = fields[key];
+	if (typeof inner === "object" && inner !== null && roll(4) > 0) {
+		change(inner, roll);
+		return;
+	}
+	const action = roll(6);
+	if (action === 0) delete fields[key];
+	else
+		fields[action === 1 ? "added" : key] = structuredClone(
+			values[roll(values.length)],
+		);
+}

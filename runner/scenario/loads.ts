@@ -23,7 +23,7 @@ type Written = Readonly<Record<string, unknown>>;
  */
 export function overlay(shared: Written, override: Written): Written {
 	const kind = kindOf(override);
-	if (kind === undefined) return { ...shared, ...override };
+	if (kind === undefined) return seedless({ ...shared, ...override }, override);
 	const dropped = new Set<string>(
 		REPLACES[kind].filter((field) => !Object.hasOwn(override, field)),
 	);
@@ -34,7 +34,7 @@ export function overlay(shared: Written, override: Written): Written {
 	if (before !== undefined && (before === "messages") !== (kind === "messages"))
 		dropped.add("warmup");
 	const kept = Object.entries(shared).filter(([field]) => !dropped.has(field));
-	return { ...Object.fromEntries(kept), ...override };
+	return seedless({ ...Object.fromEntries(kept), ...override }, override);
 }
 
 /** The fields that a load cannot do without, as far as they are not written. */
@@ -176,6 +176,14 @@ const CLOSED_NS = 600e9;
 const SEARCH_NS = 15e9;
 /** Poisson arrivals are drawn one by one to count them: a second or two for as many. */
 const MOST_POISSON = 100_000_000;
+
+/** A case that goes back to equal distances has no use for the workload's seed. */
+function seedless(merged: Written, override: Written): Written {
+	if (override.arrivals !== "constant" || Object.hasOwn(override, "seed"))
+		return merged;
+	const { seed: _, ...rest } = merged;
+	return rest;
+}
 
 type Kind = "rate" | "stages" | "steps" | "messages";
 

@@ -200,6 +200,28 @@ const mistakes: Readonly<Record<string, string>> = {
 		"system: { broker: nats, storeage: memory }",
 	),
 
+	"a backlog of pub/sub": workload(
+		backlog,
+		"system: { broker: redis, mode: pubsub }",
+	),
+	"an option of another broker": workload(
+		{},
+		"system: { broker: redis, linger: 5ms }",
+	),
+	"copies on one node": workload({}, "system: { broker: kafka, replicas: 3 }"),
+	"acknowledgements that were switched off": workload(
+		{ pattern: "publish" },
+		"system: { broker: kafka, acks: 0 }",
+	),
+	"a level that RabbitMQ has not": workload(
+		{},
+		"system: { broker: rabbitmq, durability: interval }",
+	),
+	"a pattern over topics that are logs": workload(
+		{ pattern: "fan-out", subscriptions: "2", wildcard: "true" },
+		"system: { broker: redis, mode: streams }",
+	),
+
 	// --- systems and targets ---
 	"a binary of somebody else's broker": `target: existing\n${workload({}, 'system: { broker: nats, url: "nats://h:4222", binary: ./nats-server }')}`,
 	"nodes of somebody else's broker": `target: existing\n${workload({}, 'system: { broker: nats, url: "nats://h:4222", nodes: 3 }')}`,
@@ -241,6 +263,7 @@ const mistakes: Readonly<Record<string, string>> = {
 	"loss of what nobody receives": `${workload({ pattern: "publish" }, jetstream)}${sla("lost == 0")}`,
 	"throughput of what nobody receives": `${workload({ pattern: "publish" }, jetstream)}${sla("throughput >= 2900/s")}`,
 	"a drain without a backlog": `${right}${sla("drainTime < 30s")}`,
+	"the drain of next to nothing": `${workload({ ...backlog, backlog: "500" }, jetstream)}${sla("drainTime < 30s")}`,
 	"a drain rate as a time": `${workload(backlog, jetstream)}${sla("drainRate < 30s")}`,
 	"the rate of a closed load": `${workload(closed)}${sla("achieved >= 2900/s")}`,
 	"a limit beyond the drain": `${right}${sla("p99 < 40s")}`,

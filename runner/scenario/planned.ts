@@ -32,7 +32,7 @@ export function plannedValue(
 	if (instead !== undefined)
 		return `unknown ${field} ${JSON.stringify(value)}; write ${instead}`;
 	if (!own(plannedValues, field)?.includes(name)) return undefined;
-	return `${field} ${name === "ec2" ? "aws (ec2)" : name} is planned, but not in this version; ${known.join(" and ")} ${known.length > 1 ? "are" : "is"}`;
+	return `${field} ${name === "ec2" ? "aws (ec2)" : name} is planned, but not in this version; ${list(known)} ${known.length > 1 ? "are" : "is"}`;
 }
 
 /** What to write for a word of another tool: a field's name, or a whole sentence after "write"; undefined: not known. */
@@ -42,6 +42,14 @@ export function otherToolsWord(place: Place, key: string): string | undefined {
 }
 
 // --- internal ---
+
+/** "a, b and c". */
+function list(words: readonly string[]): string {
+	const last = words.at(-1) ?? "";
+	return words.length < 2
+		? last
+		: `${words.slice(0, -1).join(", ")} and ${last}`;
+}
 
 type Words = Readonly<Record<string, string>>;
 
@@ -58,16 +66,7 @@ const plannedKeys: Readonly<Partial<Record<Place, Words>>> = {
 
 const plannedValues: Readonly<Record<string, readonly string[]>> = {
 	target: ["docker", "aws", "ec2"],
-	broker: [
-		"kafka",
-		"redis",
-		"rabbitmq",
-		"nsq",
-		"pulsar",
-		"activemq",
-		"artemis",
-		"sqs",
-	],
+	broker: ["nsq", "pulsar", "activemq", "artemis", "sqs"],
 };
 
 /** Values of other tools, or of neighbouring fields. */

@@ -36,6 +36,8 @@ interface Line {
 }
 type Reason = (line: Line) => string | undefined;
 
+/** Messages that may wait when a backlog counts as drained (verdict/backlog-drain.ts). */
+const DRAINED = 1000;
 const RECEIPTS: readonly Tally[] = [
 	"lost",
 	"duplicated",
@@ -146,6 +148,9 @@ const noBacklog: Reason = (line) => {
 	if (expect.kind !== "tally" || !expect.tally.startsWith("drain"))
 		return undefined;
 	const other = cases.find(({ pattern }) => pattern !== "backlog");
+	const small = cases.find((one) => (one.backlog ?? Infinity) <= DRAINED);
+	if (!other && small)
+		return `a backlog of ${small.backlog} messages${of(small, line)} is none to drain, as up to ${DRAINED} that wait count as drained; write e.g. backlog: ${20 * DRAINED}`;
 	return (
 		other &&
 		`${expect.tally} is of pattern backlog, and this is ${other.pattern}${of(other, line)}; write pattern: backlog, or remove the line`

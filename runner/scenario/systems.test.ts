@@ -100,6 +100,26 @@ describe("an existing broker", () => {
 		expect(refusal("system: nats\n", { url })).toContain(sentence);
 	});
 
+	test.each([
+		["nats://a:4222,b:4223", "nats://a:4222,b:4223"],
+		["nats://a:4222,tls://b", "nats://a:4222,tls://b"],
+		["nats://me:x@a:1,b:2", "nats://me:x@a:1,b:2"],
+		[
+			"nats://me:x^y@a:1,nats://me:z@b:2",
+			"nats://me:x%5Ey@a:1,nats://me:z@b:2",
+		],
+	])("may be a cluster: %s", (url, resolved) => {
+		expect(systems("system: nats\n", { url }).systems[0]?.url).toBe(resolved);
+	});
+
+	test.each([
+		["nats://a:4222,b:99999", "is no URL"],
+		["nats://a:4222,http://b", "must begin with nats://"],
+		["nats://a:4222,", "names no host"],
+	])("of a cluster is refused as a whole: %s", (url, sentence) => {
+		expect(refusal("system: nats\n", { url })).toContain(sentence);
+	});
+
 	test("noop has neither url nor port", () => {
 		expect(refusal("system: { broker: noop, url: x }\n")).toContain(
 			"url has no meaning for noop: there is no broker to connect to",

@@ -16,7 +16,7 @@ export function resolveUrl(
 	inFile: boolean,
 ): ResolvedUrl {
 	const example = variable(`${schemes[0]?.toUpperCase()}_URL`);
-	if (inFile && holdsSecret(raw))
+	if (inFile && raw.split(NEXT_URL).some(holdsSecret))
 		return {
 			wrong: `url holds a password or token, and reports keep a copy of this file; put the whole url into an environment variable and write e.g. url: "${example}"`,
 		};
@@ -39,22 +39,40 @@ export function resolveUrl(
 	// A name that comes from the environment is part of what helps; its value is not.
 	const source =
 		raw === url ? "url" : `url (from ${raw.match(REFERENCE)?.join(", ")})`;
-	let parsed: URL;
-	try {
-		parsed = new URL(url);
-	} catch {
+	const parts = url.split(NEXT_URL).map(hosts);
+	const parsed = parts.flatMap(({ urls }) => urls);
+	if (parsed.some((one) => one === null))
 		return { wrong: `${source} is no URL; ${form}` };
-	}
-	if (!schemes.includes(parsed.protocol.slice(0, -1)))
+	if (parsed.some((one) => one && !schemes.includes(one.protocol.slice(0, -1))))
 		return {
 			wrong: `${source} must begin with ${schemes.map((scheme) => `${scheme}://`).join(", ")}; ${form}`,
 		};
-	if (parsed.hostname === "")
+	if (parsed.some((one) => one?.hostname === ""))
 		return { wrong: `${source} names no host; ${form}` };
-	return { url: encoded(parsed, url) };
+	return { url: parts.map(({ whole }) => whole).join(",") };
 }
 
 // --- internal ---
+
+/** Several URLs: "nats://a:4222,nats://b:4222". */
+const NEXT_URL = /,(?=[a-z][a-z0-9+.-]*:\/\/)/i;
+
+/**
+ * A URL with one host or several, "kafka://me:secret@a:9092,b:9092": each as a URL of its own, null when it is none, and the
+ * whole with the letters of a password encoded that none may hold.
+ */
+function hosts(text: string): { whole: string; urls: (URL | null)[] } {
+	const after = Math.max(text.lastIndexOf("@"), text.indexOf("://") + 2) + 1;
+	const before = text.slice(0, after);
+	const [first = "", ...others] = text.slice(after).split(",");
+	const parse = (one: string) => (URL.canParse(one) ? new URL(one) : null);
+	const head = parse(before + first);
+	const scheme = before.slice(0, before.indexOf("://") + 3);
+	return {
+		whole: [head ? encoded(head, before + first) : first, ...others].join(","),
+		urls: [head, ...others.map((host) => parse(scheme + host))],
+	};
+}
 
 /** The URL with the letters of a password encoded that none may hold: client libraries refuse them as "invalid". */
 function encoded(parsed: URL, url: string): string {

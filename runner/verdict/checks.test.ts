@@ -175,6 +175,7 @@ describe("the floor of the generator", () => {
 				p50: 1e4,
 				p99,
 				max: p99,
+				perSecond: null,
 			},
 		},
 	});

@@ -24,10 +24,12 @@ export interface Floor {
 	/** Why it says nothing; null when it does. */
 	readonly problem: string | null;
 	readonly count: number;
-	/** Response, ns; null: too few samples. p99 of the best second. */
+	/** Response (of a closed load service), ns; null: too few samples. p99 of the best second. */
 	readonly p50: number | null;
 	readonly p99: number | null;
 	readonly max: number | null;
+	/** Of a closed load: messages received per second; else null. */
+	readonly perSecond: number | null;
 }
 
 /** Nothing is known. */

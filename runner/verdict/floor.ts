@@ -1,12 +1,15 @@
 import { percentile } from "../histogram/percentiles.ts";
-import { formatDuration } from "../units.ts";
-import { type CheckFunction, result } from "./check.ts";
-import { type Facts, type Floor, mainSampleOf, sampleOf } from "./facts.ts";
-import { FLOOR_SHARE } from "./limits.ts";
+import { formatCount, formatDuration } from "../units.ts";
+import { type Check, type CheckFunction, result } from "./check.ts";
+import { type Facts, type Floor, mainSampleOf } from "./facts.ts";
+import { CEILING_SHARE, FLOOR_SHARE } from "./limits.ts";
+import { ratesOf } from "./rates.ts";
+import { mainMetric } from "./samples.ts";
 
 /** Is the number one of the system, or of the generator? Compared with a run of the same case that has no system in it. */
 export const floor: CheckFunction = (facts) => {
 	const { floor: measured } = facts;
+	if (facts.collected.plan.schedule.kind === "closed") return ceiling(facts);
 	if (measured === null)
 		return result("floor", "unknown", "not measured", {
 			remedy:
@@ -60,9 +63,10 @@ export const floor: CheckFunction = (facts) => {
  */
 export function floorOf(facts: Facts): Floor {
 	const { state, problem, folder } = facts.collected;
-	const sample = sampleOf(facts, "response");
+	const { plan } = facts.collected;
+	const sample = mainSampleOf(facts);
 	const value = (p: number) => percentile(sample, p, 1).value;
-	const seconds = facts.merged.get("response")?.seconds ?? new Map();
+	const seconds = facts.merged.get(mainMetric(plan))?.seconds ?? new Map();
 	const best = [...seconds]
 		.filter(([second]) => second >= 0)
 		.map(([, { p99 }]) => p99)
@@ -77,5 +81,43 @@ export function floorOf(facts: Facts): Floor {
 		p50: value(50),
 		p99: best.length > 0 ? Math.min(...best) : value(99),
 		max: sample.max,
+		perSecond:
+			plan.schedule.kind === "closed"
+				? ratesOf(facts.collected).received
+				: null,
 	};
+}
+
+// --- internal ---
+
+/** A closed load shows how fast it goes: what the generator carries without any system is the most that it can show. */
+function ceiling({ floor: measured, collected }: Facts): Check {
+	const { received, sent } = ratesOf(collected);
+	const found = received ?? sent;
+	const most = measured?.perSecond ?? null;
+	if (found === null || most === null)
+		return result("floor", "unknown", measured?.problem ?? "not measured", {
+			remedy:
+				"measure the ceiling of the generator as well, with noop and as many messages",
+		});
+	const figure = `${formatCount(found)}/s`;
+	const limit = `${formatCount(most * CEILING_SHARE)}/s`;
+	return found > most * CEILING_SHARE
+		? result(
+				"floor",
+				"warn",
+				`${figure} is near the ceiling of this generator: without any broker it carries ${formatCount(most)}/s`,
+				{
+					figure,
+					limit,
+					remedy:
+						"compare systems by larger differences only, or use a faster machine",
+				},
+			)
+		: result(
+				"floor",
+				"ok",
+				`without any broker the generator carries ${formatCount(most)}/s`,
+				{ figure, limit },
+			);
 }

@@ -47,3 +47,6 @@ export const BACKLOG_SAMPLES = 30;
 
 /** From this part of the reported p99 on, the floor's own p99 (noop, same rate) is a large part of the number. */
 export const FLOOR_SHARE = 1 / 3;
+
+/** A closed load that reaches more than this part of what noop carries spends as much time in the generator as in the system. */
+export const CEILING_SHARE = 0.5;

@@ -30,8 +30,8 @@ function applies(check: CheckFunction, plan: Plan): boolean {
 	const closed = plan.schedule.kind === "closed";
 	// With one client nobody else could have claimed its part late.
 	if (check === claim) return plan.client.count > 1 && !closed;
-	// Without a schedule nothing is late, nothing queues unseen, and faster systems meet other rates than noop does.
-	if (check === lag || check === floor) return !closed;
+	// Without a schedule nothing is late.
+	if (check === lag) return !closed;
 	if (check === backlog) return !closed && plan.pattern !== "backlog";
 	// A load that changes moves p50 by itself; consumers that pause have none.
 	if (check === steady)

@@ -129,13 +129,19 @@ func (r *results) Start() error {
 	if err != nil {
 		return err
 	}
-	l.session, err = driver(broker.Options{URL: r.params.Environment["MQBENCH_URL"], Connections: 1, MessageBytes: l.plan.Bytes, Now: l.clock.Now})
+	l.session, err = driver(broker.Options{
+		URL: r.params.Environment["MQBENCH_URL"], Connections: 1, MessageBytes: l.plan.Bytes, TimeoutNs: int64(10 * time.Second),
+		Now: l.clock.Now, OnError: func(error) {},
+	})
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	if err := l.session.Open(ctx); err != nil {
+		return err
+	}
+	if err := l.session.Prepare(ctx, []broker.Topic{{Name: "naive", Partitions: 1}}); err != nil {
 		return err
 	}
 	if err := l.session.Consume(ctx, broker.Subscription{Topic: "naive", Members: 1}, l.receive); err != nil {

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 )
 
@@ -110,7 +111,11 @@ type Producer interface {
 	Send(m *Message, done Done)
 }
 
-// Done is the completion of a Send. err non-nil: the message was refused, or never left.
+// ErrUnknown is what a completion's error wraps when the message may have arrived or not: the connection was lost, or the
+// library gave up, after it had been written and before its acknowledgement.
+var ErrUnknown = errors.New("no answer, its fate is unknown")
+
+// Done is the completion of a Send. err non-nil: the message was refused, or never left; or nobody knows (ErrUnknown).
 type Done func(m *Message, ackNs int64, err error)
 
 // Message is one message on its way to the broker.

@@ -105,6 +105,7 @@ func newGenerator(b *testing.B, p *Plan) *Generator {
 		b.Fatal(err)
 	}
 	g.facts, g.books.order = m.Describe(), newOrder(1, 1, 1)
-	g.senders = []*sender{newSender(g, 0, m, &connection{})}
+	g.senders = []*sender{newSender(g, 0, &connection{})}
+	g.senders[0].out = m
 	return g
 }

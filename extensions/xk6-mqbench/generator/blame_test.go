@@ -113,7 +113,7 @@ func TestASendThatHangsBehindTheGateHasFailed(t *testing.T) {
 func TestSendCallsOfOneConnectionDoNotOverlap(t *testing.T) {
 	p := testPlan(4000, 500)
 	limit := int64(1)
-	p.Producers, p.InFlight = 4, &limit
+	p.Producers, p.InFlight, p.DrainNs = 4, &limit, 30_000*ms
 	var calls, overlaps atomic.Int64
 	m := measure(t, p, &stub{onSend: func(*broker.Message) error {
 		if calls.Add(1) > 1 {

@@ -21,7 +21,9 @@ type books struct {
 	// order is nil where the system promises none, or none that can be seen.
 	order    *order
 	failures atomic.Int64
-	foreign  atomic.Int64
+	// unanswered messages will never be acknowledged, and may have arrived: they are neither acked nor failed.
+	unanswered atomic.Int64
+	foreign    atomic.Int64
 	// By scope: 0 warm-up, 1 window.
 	duplicates, lates, redeliveries, corruptions, reorderings, behinds [2]atomic.Int64
 
@@ -116,6 +118,10 @@ func (b *books) findLost(tried []int64, offset func(i int64) int64) {
 	best := int64(-1)
 	for k, received := range b.receivedSets {
 		p := int64(k) % b.producers
+		var receipts receiptCounts
+		if receipts.add(b, p, received, 0, tried[p]); receipts.lost == 0 {
+			continue
+		}
 		for seq := int64(0); seq < tried[p]; seq++ {
 			if received.Has(seq) || b.acks && !b.ackedSets[p].Has(seq) || !b.acks && b.failedSets[p].Has(seq) {
 				continue

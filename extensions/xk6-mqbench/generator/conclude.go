@@ -2,7 +2,6 @@ package generator
 
 import (
 	"context"
-	"fmt"
 	"time"
 )
 
@@ -10,8 +9,6 @@ const (
 	// interruptDrain is how long an interrupted run waits for what is in flight.
 	interruptDrain = 500 * time.Millisecond
 	settlePoll     = 2 * time.Millisecond
-	// leaveTimeout bounds removing what was made on the broker, and closing the connections.
-	leaveTimeout = 5 * time.Second
 )
 
 // outcome is what the books say at the end.
@@ -108,7 +105,8 @@ func (g *Generator) settled() bool {
 
 func (g *Generator) nothingInFlight() bool {
 	t := g.recorder.Totals()
-	return t.Sent-t.Settled <= 0 && (!g.facts.Acks || t.Sent-t.Acked-g.books.failures.Load() <= 0)
+	unanswered := t.Sent - t.Acked - g.books.failures.Load() - g.books.unanswered.Load()
+	return t.Sent-t.Settled <= 0 && (!g.facts.Acks || unanswered <= 0)
 }
 
 // inFlight is how many messages were sent and have neither completed nor failed.
@@ -157,27 +155,4 @@ func (g *Generator) closeSends() []int64 {
 		tried[i%int64(g.plan.Producers)] = i/int64(g.plan.Producers) + 1
 	}
 	return tried
-}
-
-// leave removes what was made on the broker and closes the connections, both in bounded time.
-func (g *Generator) leave() {
-	ctx, cancel := context.WithTimeout(context.Background(), leaveTimeout)
-	defer cancel()
-	g.bounded("remove", func() error { return g.session.Remove(ctx) })
-	g.bounded("close", g.session.Close)
-}
-
-// bounded runs a step for at most leaveTimeout and notes its error.
-func (g *Generator) bounded(what string, step func() error) {
-	ended := make(chan error, 1)
-	go func() { ended <- step() }()
-	var err error
-	select {
-	case err = <-ended:
-	case <-time.After(leaveTimeout + settlePoll):
-		err = context.DeadlineExceeded
-	}
-	if err != nil {
-		g.errors.note(fmt.Errorf("%s: %w", what, err))
-	}
 }

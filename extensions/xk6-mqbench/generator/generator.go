@@ -2,9 +2,7 @@ package generator
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -50,6 +48,8 @@ type Generator struct {
 	senders     []*sender
 	repliers    map[int]*replier
 	results     *results
+	// prepared: there may be something on the broker that Remove takes away.
+	prepared bool
 
 	pacer *pacer.Pacer
 	pace  pacePosition
@@ -200,72 +200,6 @@ func (g *Generator) Close() error {
 
 // --- internal ---
 
-func (g *Generator) open(ctx context.Context) error {
-	if err := g.session.Open(ctx); err != nil {
-		return err
-	}
-	g.facts = g.session.Describe()
-	if err := g.agree(); err != nil {
-		return err
-	}
-	if g.facts.Order == "per-producer" && (!g.plan.shared() || g.facts.GroupOrder) && g.plan.receives() && g.plan.orderFits() {
-		g.books.order = newOrder(g.plan.subscribers(), int64(g.plan.Producers), g.streams)
-	}
-	if err := g.session.Prepare(ctx, g.plan.allTopics()); err != nil {
-		return err
-	}
-	if err := g.makeSenders(); err != nil {
-		return err
-	}
-	if err := g.subscribe(ctx); err != nil {
-		return err
-	}
-	if g.closed {
-		return nil
-	}
-	ready := make(chan struct{})
-	go g.run(ready)
-	select {
-	case <-ready:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("calibrate the pacer: %w", ctx.Err())
-	}
-}
-
-// agree refuses a system that is not what the plan took it for.
-func (g *Generator) agree() error {
-	switch f := g.facts; {
-	case f.Acks && !g.plan.Acks:
-		return errors.New("the driver says that sends are acknowledged, the plan says they are not")
-	case !f.Acks && g.plan.Acks:
-		return errors.New("the plan says that sends are acknowledged, the driver says they are not")
-	case g.plan.Wildcard && !f.Wildcards:
-		return errors.New("this system has no subscriptions by a pattern")
-	case g.plan.Pattern == backlog && !f.Stores && !f.Inline:
-		return errors.New("a backlog needs a system that stores messages, this one does not")
-	}
-	return nil
-}
-
-func (g *Generator) makeSenders() error {
-	g.connections = make([]connection, g.plan.Connections)
-	producers := make([]broker.Producer, g.plan.Connections)
-	for c := range producers {
-		p, err := g.session.Producer(c)
-		if err != nil {
-			return err
-		}
-		producers[c] = p
-		g.connections[c].guarded = g.closed || g.plan.InFlight != nil || g.plan.Connections > 1
-	}
-	for p := range g.plan.Producers {
-		c := p % g.plan.Connections
-		g.senders = append(g.senders, newSender(g, p, producers[c], &g.connections[c]))
-	}
-	return nil
-}
-
 // start fixes T0.
 func (g *Generator) start() {
 	claim := g.clock.Now()
@@ -275,61 +209,10 @@ func (g *Generator) start() {
 	close(g.started)
 }
 
-// Shards, so that those who record at the same time do not wait for each other: the pacer has one for itself, senders of a
-// closed load, acknowledgements and receipts one per connection, as far as the processors go.
-
-func (g *Generator) sendShards() int {
-	n := 1
-	if g.closed {
-		n = min(g.plan.Connections, runtime.NumCPU())
-	}
-	return n
-}
-
-func (g *Generator) receiptShards() int {
-	return min(max(g.plan.Connections, g.plan.ConsumerConnections), 2*runtime.NumCPU())
-}
-
-func (g *Generator) sends(producer int) *recorder.Shard {
-	return g.recorder.Shard(producer % g.plan.Connections % g.sendShards())
-}
-
-// acks are recorded beside the receipts of the connection, if there are any.
-func (g *Generator) acks(producer int) *recorder.Shard {
-	return g.receipts(producer % g.plan.Connections)
-}
-
-func (g *Generator) receipts(connection int) *recorder.Shard {
-	return g.recorder.Shard(g.sendShards() + connection%g.receiptShards())
-}
-
 // keys of the messages; nil: they have none.
 func (p *Plan) keys() (*keys.Keys, error) {
 	if p.Keys == nil {
 		return nil, nil
 	}
 	return keys.New(p.Keys.Distribution, int(p.Keys.Count), p.Keys.Seed)
-}
-
-// options of the session.
-func (p *Plan) options(url string, now func() int64, onError func(error)) broker.Options {
-	o := broker.Options{
-		URL:          url,
-		Driver:       p.DriverOptions,
-		Connections:  p.Connections + p.ConsumerConnections,
-		MessageBytes: p.Message.Bytes,
-		TimeoutNs:    p.TimeoutNs,
-		Now:          now,
-		OnError:      onError,
-	}
-	if p.DurabilityLevel != nil {
-		o.Durability = *p.DurabilityLevel
-	}
-	if p.Replicas != nil {
-		o.Replicas = *p.Replicas
-	}
-	if p.InFlight != nil {
-		o.InFlight = *p.InFlight * int64(p.perConnection())
-	}
-	return o
 }

@@ -115,7 +115,7 @@ func TestLostTicksOfK6LoseNoMessage(t *testing.T) {
 		t.Errorf("received %d, not offered %d; want 3000, 0", *m.window.Received, m.window.NotOffered)
 	}
 	// A clock that counts iterations would be a second early by now.
-	m.between("mean response in ms", m.metrics["response"].Sum/3000/ms, 0, 40)
+	m.between("mean response in ms", m.metrics["response"].Sum/3000/ms, 0, 300)
 }
 
 func TestSlotsThatNobodyClaimsAreMessagesNotOffered(t *testing.T) {

@@ -1,6 +1,8 @@
 package generator
 
 import (
+	"errors"
+
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/envelope"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/recorder"
@@ -139,7 +141,11 @@ func (g *Generator) done(m *broker.Message, ackNs int64, err error) {
 	switch {
 	case err != nil:
 		if s.acks.Enter() {
-			g.books.failed(i, offsetNs)
+			if g.facts.Acks && errors.Is(err, broker.ErrUnknown) {
+				g.books.unanswered.Add(1)
+			} else {
+				g.books.failed(i, offsetNs)
+			}
 			settled := g.books.settle(i)
 			if settled {
 				s.acks.Settled()

@@ -85,7 +85,7 @@ func (r *results) begin() {
 			"driver": g.plan.Broker, "library": g.facts.Library, "server": g.facts.Server,
 		},
 		"driverOptions": g.facts.Settings,
-		"capabilities":  map[string]any{"acks": g.facts.Acks, "order": g.facts.Order},
+		"capabilities":  map[string]any{"acks": g.facts.Acks, "order": r.order()},
 		"pacer":         r.pacer(),
 		"cores":         runtime.NumCPU(),
 	})
@@ -158,6 +158,14 @@ func (r *results) finish() error {
 }
 
 // --- internal ---
+
+// order that is measured.
+func (r *results) order() string {
+	if r.g.books.order == nil {
+		return "none"
+	}
+	return r.g.facts.Order
+}
 
 // pacer says how exactly messages are sent; a closed load has no times to keep.
 func (r *results) pacer() map[string]any {

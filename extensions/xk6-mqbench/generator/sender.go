@@ -45,9 +45,9 @@ type sender struct {
 	gate gate
 }
 
-func newSender(g *Generator, producer int, out broker.Producer, on *connection) *sender {
+func newSender(g *Generator, producer int, on *connection) *sender {
 	s := &sender{
-		g: g, producer: producer, topic: producer % len(g.plan.Topics), out: out, done: g.done, connection: on,
+		g: g, producer: producer, topic: producer % len(g.plan.Topics), done: g.done, connection: on,
 		sends: g.sends(producer), acks: g.acks(producer),
 	}
 	if g.plan.InFlight != nil {

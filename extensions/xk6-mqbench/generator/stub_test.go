@@ -39,12 +39,15 @@ type stub struct {
 	overtaken func(i int64) bool
 	// again says which deliveries carry the broker's flag of a second one.
 	again func(sequence int64) bool
+	// noConsumers and noRemoval are what Consume and Remove fail with.
+	noConsumers, noRemoval error
 
 	mu            sync.Mutex
 	prepared      []broker.Topic
 	subscriptions []*stubSubscription
 	quit          chan struct{}
 	removed       atomic.Int64
+	closed        atomic.Int64
 	held          [][]byte
 }
 
@@ -64,7 +67,7 @@ func (s *stub) Prepare(_ context.Context, topics []broker.Topic) error {
 	s.prepared = topics
 	return nil
 }
-func (s *stub) Remove(context.Context) error          { s.removed.Add(1); return nil }
+func (s *stub) Remove(context.Context) error          { s.removed.Add(1); return s.noRemoval }
 func (s *stub) Producer(int) (broker.Producer, error) { return s, nil }
 func (s *stub) Dropped() int64                        { return 0 }
 func (s *stub) Reconnects() int64                     { return 0 }
@@ -75,6 +78,9 @@ func (s *stub) Describe() broker.Description {
 }
 
 func (s *stub) Consume(_ context.Context, to broker.Subscription, handle broker.Handler) error {
+	if s.noConsumers != nil {
+		return s.noConsumers
+	}
 	sub := &stubSubscription{Subscription: to, number: len(s.subscriptions), queue: make(chan []byte, 1<<16)}
 	s.subscriptions = append(s.subscriptions, sub)
 	go func() {
@@ -174,6 +180,7 @@ func (s *stub) matching(m *broker.Message) []*stubSubscription {
 }
 
 func (s *stub) Close() error {
+	s.closed.Add(1)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	select {
@@ -469,3 +476,15 @@ func (m *measured) between(what string, got, lo, hi int64) {
 		m.t.Errorf("%s = %d; want %d .. %d", what, got, lo, hi)
 	}
 }
+
+// count is how many of the messages [from, to) are hit.
+func count(from, to int64, hit func(i int64) bool) (n int64) {
+	for i := from; i < to; i++ {
+		if hit(i) {
+			n++
+		}
+	}
+	return n
+}
+
+func every(n, at int64) func(int64) bool { return func(i int64) bool { return i%n == at } }

@@ -61,3 +61,34 @@ func TestSpinningStaysWithinItsShareOfACore(t *testing.T) {
 		t.Errorf("on %d cores the pacer spins %d ns of %d", runtime.NumCPU(), got, gap)
 	}
 }
+
+func TestARenewedPacerGoesOnInAnotherThread(t *testing.T) {
+	c := clock.New()
+	var stop atomic.Bool
+	first := New(c.Now, &stop, int64(time.Millisecond))
+	defer first.Close()
+	done := make(chan *Pacer)
+	go func() {
+		second := first.Renew()
+		defer second.Close()
+		moment := c.Now() + int64(5*time.Millisecond)
+		if now := second.WaitUntil(moment); now < moment {
+			t.Errorf("WaitUntil(%d) returned at %d", moment, now)
+		}
+		done <- second
+	}()
+	if second := <-done; second.LeadNs() != first.LeadNs() {
+		t.Errorf("the lead is %d ns, that of the first one %d", second.LeadNs(), first.LeadNs())
+	}
+}
+
+func TestSleepNeverReturnsEarly(t *testing.T) {
+	c := clock.New()
+	for _, us := range []int64{-5, 0, 50, 700, 3000} {
+		moment := c.Now() + us*1000
+		Sleep(c.Now, moment)
+		if now := c.Now(); now < moment {
+			t.Errorf("Sleep until %d us from now returned %d us early", us, (moment-now)/1000)
+		}
+	}
+}

@@ -17,8 +17,14 @@ import (
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
 )
 
+// frame keeps everything; all messages are of the window by their number.
+func frame(startNs, endNs int64) Frame {
+	return Frame{StartNs: startNs, EndNs: endNs, Metrics: Metrics(), WarmUp: true}
+}
+
 func complete(s *Shard, offset, response, lag int64) {
 	if s.Enter() {
+		s.Received(0, offset+response)
 		s.Completed(0, offset, offset+response, offset, lag)
 		s.Leave()
 	}
@@ -26,7 +32,7 @@ func complete(s *Shard, offset, response, lag int64) {
 
 func TestPercentilesAreThoseOfTheSortedSamplesToThreeDigits(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
-	r := New(4, 0, secondNs, nil)
+	r := New(4, frame(0, secondNs), nil)
 	var samples []int64
 	var sum int64
 	for i := range 50_000 {
@@ -52,7 +58,7 @@ func TestPercentilesAreThoseOfTheSortedSamplesToThreeDigits(t *testing.T) {
 
 func TestASampleBelongsToTheSecondOfItsIntendedTimeCountedFromTheWindow(t *testing.T) {
 	const warmup = 1_500_000_000
-	r := New(1, warmup, warmup+2*secondNs, nil)
+	r := New(1, frame(warmup, warmup+2*secondNs), nil)
 	s := r.Shard(0)
 	for _, c := range []struct {
 		offset int64
@@ -77,7 +83,7 @@ func TestASampleBelongsToTheSecondOfItsIntendedTimeCountedFromTheWindow(t *testi
 }
 
 func TestLimitsAreCountedExactlyPerHundredMilliseconds(t *testing.T) {
-	r := New(2, 0, secondNs, []Limit{{Response, 5000}, {Lag, 100}})
+	r := New(2, frame(0, secondNs), []Limit{{Response, 5000}, {Lag, 100}})
 	complete(r.Shard(0), 0, 5000, 0)              // at the limit: not over
 	complete(r.Shard(1), 99_999_999, 5001, 0)     // over by one nanosecond
 	complete(r.Shard(0), 100_000_000, 9000, 0)    // next 100 ms
@@ -97,7 +103,7 @@ func TestLimitsAreCountedExactlyPerHundredMilliseconds(t *testing.T) {
 }
 
 func TestNoValueDisappears(t *testing.T) {
-	r := New(1, 0, secondNs, nil)
+	r := New(1, frame(0, secondNs), nil)
 	complete(r.Shard(0), 5, -3, 0)
 	complete(r.Shard(0), 5, HighestNs+1, 0)
 	complete(r.Shard(0), 5, 7, 0)
@@ -109,7 +115,7 @@ func TestNoValueDisappears(t *testing.T) {
 }
 
 func TestStragglersOpenTheirSecondAgainAndNothingIsCountedTwice(t *testing.T) {
-	r := New(1, 0, 10*secondNs, nil)
+	r := New(1, frame(0, 10*secondNs), nil)
 	complete(r.Shard(0), 10, 100, 0)
 	if n := r.Take(0).Exact(Response).Count; n != 1 {
 		t.Fatalf("%d samples; want 1", n)
@@ -125,12 +131,84 @@ func TestStragglersOpenTheirSecondAgainAndNothingIsCountedTwice(t *testing.T) {
 }
 
 func TestNothingIsCountedAfterClose(t *testing.T) {
-	r := New(1, 0, secondNs, nil)
+	r := New(1, frame(0, secondNs), nil)
 	complete(r.Shard(0), 1, 1, 0)
 	r.Close()
 	complete(r.Shard(0), 1, 1, 0)
 	if got := r.Totals().Received; got != 1 {
 		t.Errorf("received = %d; want 1", got)
+	}
+}
+
+func TestOnlyTheMetricsOfTheFrameAreRecorded(t *testing.T) {
+	r := New(1, Frame{EndNs: secondNs, Metrics: []Metric{Lag, Queued, Ack}, WarmUp: true}, nil)
+	s := r.Shard(0)
+	s.Enter()
+	s.Sent(0, 10, 20, 5, 5)
+	s.Received(0, 30)
+	s.Completed(0, 10, 30, 20, 5)
+	s.Last(0, 10, 30, 5)
+	s.Acked(0, 10, 25, 5)
+	s.Leave()
+	second := r.Take(0)
+	for _, m := range Metrics() {
+		want := int64(0)
+		if r.Keeps(m) {
+			want = 1
+		}
+		if got := second.Exact(m).Count; got != want {
+			t.Errorf("%s has %d values; want %d", m, got, want)
+		}
+	}
+	if totals := r.Totals(); totals.Received != 1 || len(r.Slowest()) != 0 {
+		t.Errorf("received %d, slowest %v; want 1, and none without a response", totals.Received, r.Slowest())
+	}
+}
+
+func TestAWindowThatOpensLaterHasItsSecondsFromThereAndNoneOfTheWarmUp(t *testing.T) {
+	const first, opens = 100, 3_300_000_000
+	r := New(1, Frame{StartNs: Unopened, EndNs: Endless, First: first, Metrics: []Metric{Service}}, nil)
+	s := r.Shard(0)
+	record := func(i, atNs int64) {
+		s.Enter()
+		s.Sent(i, atNs, atNs, 0, 0)
+		s.Received(i, atNs+50)
+		s.Completed(i, atNs, atNs+50, atNs, 0)
+		s.Leave()
+	}
+	record(99, 1_000_000_000)
+	if _, open := r.StartNs(); open || len(r.Numbers()) != 0 {
+		t.Errorf("seconds %v are there before the window opens", r.Numbers())
+	}
+	r.Open(opens)
+	record(99, opens+1) // a straggler of the warm-up
+	record(100, opens+100)
+	record(101, opens+1_200_000_000)
+	r.End(opens + 1_500_000_000)
+	if n := r.Take(0).Exact(Service).Count; n != 1 {
+		t.Errorf("the first second has %d values; want 1", n)
+	}
+	last := r.Take(1)
+	if last.StartNs != opens+secondNs || last.LengthNs != 500_000_000 {
+		t.Errorf("the last second is from %d, %d ns long; want half a second", last.StartNs, last.LengthNs)
+	}
+	totals := r.Totals()
+	if totals.Sent != 4 || *totals.Sends.First() != opens+100 || *totals.Receipts.Last() != opens+1_200_000_050 || totals.Acks.Last() != nil {
+		t.Errorf("totals %+v; want the window's messages in the spans, and no acknowledgement", totals)
+	}
+}
+
+func TestASpanIsThatOfAllShards(t *testing.T) {
+	r := New(3, frame(0, secondNs), nil)
+	for k, at := range []int64{700, 300, 500} {
+		s := r.Shard(k)
+		s.Enter()
+		s.Acked(0, 0, at, 0)
+		s.Leave()
+	}
+	acks := r.Totals().Acks
+	if *acks.First() != 300 || *acks.Last() != 700 {
+		t.Errorf("acknowledgements from %d to %d; want 300 to 700", *acks.First(), *acks.Last())
 	}
 }
 
@@ -141,12 +219,12 @@ func TestTheLogIsReadByTheLibraryAndClosedByATrailer(t *testing.T) {
 		t.Fatal(err)
 	}
 	const warmup = secondNs
-	r := New(1, warmup, warmup+1_500_000_000, nil)
+	r := New(1, frame(warmup, warmup+1_500_000_000), nil)
 	for i := range int64(1000) {
 		complete(r.Shard(0), i*2_500_000, i*1000, 0)
 	}
 	t0 := time.UnixMilli(1_700_000_000_123)
-	l := NewLog(file, t0, warmup, warmup+1_500_000_000)
+	l := NewLog(file, t0)
 	for n := -1; n <= 1; n++ {
 		if err := l.Second(r.Take(n)); err != nil {
 			t.Fatal(err)
@@ -213,15 +291,16 @@ func TestAFullDiskIsNotAFinishedFile(t *testing.T) {
 
 // The hot path: one send and one receipt, with two limits.
 func BenchmarkRecord(b *testing.B) {
-	r := New(2, 0, 3600*secondNs, []Limit{{Response, 5000}, {Response, 20_000_000}})
+	r := New(2, frame(0, 3600*secondNs), []Limit{{Response, 5000}, {Response, 20_000_000}})
 	sends, receipts := r.Shard(0), r.Shard(1)
 	b.ReportAllocs()
 	for i := range int64(b.N) {
 		offset := i * 10_000 % secondNs
 		sends.Enter()
-		sends.Sent(offset, offset, 10, 0)
+		sends.Sent(i, offset, offset, 10, 0)
 		sends.Leave()
 		receipts.Enter()
+		receipts.Received(i, offset+60_000)
 		receipts.Completed(i, offset, offset+60_000+i%1000, offset+10, 10)
 		receipts.Leave()
 	}

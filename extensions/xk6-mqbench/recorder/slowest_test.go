@@ -8,7 +8,7 @@ import (
 
 func TestTheSlowestAreThoseOfTheSortedMessages(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
-	r := New(3, 0, secondNs, nil)
+	r := New(3, frame(0, secondNs), nil)
 	var all []int64
 	for i := range int64(5000) {
 		response := random.Int64N(1_000_000)
@@ -35,7 +35,7 @@ func TestTheSlowestAreThoseOfTheSortedMessages(t *testing.T) {
 }
 
 func TestMessagesOfTheWarmUpAreNotAmongTheSlowest(t *testing.T) {
-	r := New(1, secondNs, 2*secondNs, nil)
+	r := New(1, Frame{StartNs: secondNs, EndNs: 2 * secondNs, First: 2, Metrics: Metrics(), WarmUp: true}, nil)
 	s := r.Shard(0)
 	s.Enter()
 	s.Completed(1, 5, 900_000, 5, 0)

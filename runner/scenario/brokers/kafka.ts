@@ -153,9 +153,15 @@ const MAX_BATCH_BYTES = 64 * 1024 ** 2;
 /** Above it, requests near the 100 MiB that a broker takes (socket.request.max.bytes). */
 const MAX_MESSAGE_BYTES = 64 * 1024 ** 2;
 
-/** What is acknowledged survives the loss of any one node that Kafka's promise covers. */
-function isSafe({ acks, replicas }: KafkaOptions): boolean {
-	return acks === "all" || (acks === 1 && (replicas ?? 1) === 1);
+/** What is acknowledged is not lost with one node: it is on all in sync, or there is only one. */
+function isSafe(options: KafkaOptions): boolean {
+	const { acks } = options;
+	return acks === "all" || (acks === 1 && copies(options) === 1);
+}
+
+/** Copies of a topic; null: the default of a broker that is not ours. */
+function copies({ replicas, url }: KafkaOptions): number | null {
+	return replicas ?? (url === undefined ? 1 : null);
 }
 
 function contradictions(
@@ -163,7 +169,8 @@ function contradictions(
 ): { key: string; message: string }[] {
 	const found: { key: string; message: string }[] = [];
 	const wrong = (key: string, message: string) => found.push({ key, message });
-	const { acks, idempotence, minInsyncReplicas, replicas } = options;
+	const { acks, idempotence, minInsyncReplicas } = options;
+	const replicas = copies(options);
 	if (options.binary !== undefined && options.version !== undefined)
 		wrong(
 			"version",
@@ -180,10 +187,10 @@ function contradictions(
 				"minInsyncReplicas",
 				`minInsyncReplicas has no effect with acks: ${acks}; write acks: all, or remove it`,
 			);
-		else if (minInsyncReplicas > (replicas ?? 1))
+		else if (replicas !== null && minInsyncReplicas > replicas)
 			wrong(
 				"minInsyncReplicas",
-				`minInsyncReplicas: ${minInsyncReplicas} can never be met by replicas: ${replicas ?? 1}; raise replicas, or remove it`,
+				`minInsyncReplicas: ${minInsyncReplicas} can never be met by replicas: ${replicas}; raise replicas, or remove it`,
 			);
 	}
 	return found;

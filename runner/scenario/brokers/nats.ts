@@ -176,7 +176,6 @@ const OF_JETSTREAM = [
 	"maxAckPending",
 	"prefetch",
 	"ackWait",
-	"replicas",
 ] as const;
 
 function contradictions(
@@ -195,7 +194,7 @@ function contradictions(
 				wrong(key, `${key} is of JetStream; add mode: jetstream, or remove it`);
 		return found;
 	}
-	const { durability, storage, replicas = 1, nodes } = options;
+	const { durability, storage } = options;
 	if (storage === "file" && durability === "memory")
 		wrong(
 			"storage",
@@ -209,11 +208,6 @@ function contradictions(
 		wrong(
 			"storage",
 			`storage: memory contradicts durability: ${durability}; remove one of them`,
-		);
-	if (options.url === undefined && replicas > (nodes ?? 1))
-		wrong(
-			"replicas",
-			`replicas: ${replicas} needs as many nodes; add nodes: 3${replicas > 3 ? ", and at most 3 replicas" : ""}`,
 		);
 	if (options.prefetch !== undefined && options.consumer === "push")
 		wrong(

@@ -116,7 +116,7 @@ export const rabbitmq = {
 
 const LEVELS: Readonly<Partial<Record<Level, string>>> = {
 	memory: "queue: transient, delivery mode 1",
-	os: "queue: classic (durable, never flushed before a confirm), delivery mode 2",
+	os: "queue: classic (of version 2: not flushed before a confirm), delivery mode 2",
 	fsync: "queue: quorum (its log is flushed before a confirm)",
 };
 
@@ -155,7 +155,7 @@ function ownDurability(options: RabbitmqOptions): string {
 	if (queue === "quorum") return "fsync (quorum queue)";
 	if (queue === "transient") return "memory (transient queue)";
 	return persistentOf(options)
-		? "os (classic queue, persistent messages; default)"
+		? "classic queue (default): RabbitMQ 3 flushes before it confirms, RabbitMQ 4 only writes"
 		: "memory (classic queue, persistent: false)";
 }
 

@@ -1,0 +1,49 @@
+package generator
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+)
+
+func publishPlan(rate, ms int64) *Plan {
+	p := testPlan(rate, ms)
+	p.Pattern, p.Acks = publish, true
+	return p
+}
+
+func TestAPublishEndsAtItsAcknowledgement(t *testing.T) {
+	s := &stub{acks: true, ack: func(i int64) (time.Duration, bool) { return 5 * time.Millisecond, i%100 != 3 }}
+	p := publishPlan(1000, 500)
+	p.DrainNs = 300 * ms
+	m := measure(t, p, s, nil)
+	w := m.window
+	if *w.Acked != 495 || w.Unknown != 5 || len(s.subscriptions) != 0 {
+		t.Errorf("acked %d, unknown %d, %d subscriptions; want 495 5 0", *w.Acked, w.Unknown, len(s.subscriptions))
+	}
+	if r, a := m.metrics["response"], m.metrics["ack"]; r != a || r.Min < 5*ms {
+		t.Errorf("response %+v is not ack %+v", r, a)
+	}
+	if m.totals.FirstReceiveNs != nil || m.totals.LastAckNs == nil {
+		t.Error("a publish has receipts, or no acknowledgements")
+	}
+}
+
+func TestAGateOfAPublishOpensWithTheAcknowledgement(t *testing.T) {
+	p := publishPlan(2000, 400)
+	limit := int64(3)
+	p.InFlight = &limit
+	var flying, highest atomic.Int64
+	m := measure(t, p, &stub{acks: true,
+		onSend: func(*broker.Message) error {
+			highest.Store(max(highest.Load(), flying.Add(1)))
+			return nil
+		},
+		ack: func(int64) (time.Duration, bool) { flying.Add(-1); return 0, true },
+	}, nil)
+	if *m.window.Acked != 800 || highest.Load() > 4 {
+		t.Errorf("acked %d, in flight %d; want 800, at most 3 and the one being sent", *m.window.Acked, highest.Load())
+	}
+}

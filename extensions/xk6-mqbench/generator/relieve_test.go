@@ -1,0 +1,74 @@
+package generator
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+)
+
+func TestASendThatBlocksHoldsUpItsOwnConnectionOnly(t *testing.T) {
+	p := testPlan(2000, 1500)
+	p.Producers, p.Connections, p.Topics = 2, 2, []string{"slow", "fast"}
+	var sent atomic.Int64
+	m := measure(t, p, &stub{onSend: func(msg *broker.Message) error {
+		if msg.Name == "fast" {
+			sent.Add(1)
+			return nil
+		}
+		// The call returns when the other connection has sent 300 more.
+		for until, give := sent.Load()+300, time.Now().Add(20*time.Second); msg.Index == 400 && sent.Load() < until; {
+			if time.Now().After(give) {
+				t.Error("the other connection is held up")
+				break
+			}
+			time.Sleep(time.Millisecond)
+		}
+		return nil
+	}}, nil)
+	if *m.window.Received != 3000 || m.window.Failed != 0 || *m.window.Reordered != 0 {
+		t.Errorf("%+v; want 3000 received in order", m.window)
+	}
+	// 300 messages became due behind the call, in the 300 ms that it took at least: 45 s of waiting for the system.
+	if queued := m.metrics["queued"].Sum; queued < 40_000*ms {
+		t.Errorf("queued is %d ms; want 45 s", queued/ms)
+	}
+}
+
+func TestASendThatNeverReturnsLeavesTheOtherConnectionsAlone(t *testing.T) {
+	p := testPlan(1000, 600)
+	p.Producers, p.Connections, p.Topics, p.DrainNs = 3, 3, []string{"a", "b", "c"}, 300*ms
+	never := make(chan struct{})
+	defer close(never)
+	m := measure(t, p, &stub{onSend: func(msg *broker.Message) error {
+		if msg.Index == 150 { // producer 0
+			<-never
+		}
+		return nil
+	}}, nil)
+	// Producer 0 got 50 of its 200 through; the one that hangs and those behind it have failed.
+	if *m.window.Received != 450 || m.window.Failed != 150 || m.window.NotOffered != 0 {
+		t.Errorf("%+v; want 450 received, 150 failed", m.window)
+	}
+}
+
+func TestEveryConnectionMayBlockAndNoMessageIsSentTwiceOrOutOfOrder(t *testing.T) {
+	p := testPlan(4000, 1200)
+	p.Producers, p.Connections, p.Topics = 6, 3, []string{"a", "b", "c", "d", "e", "f"}
+	var sends sync.Map
+	var twice atomic.Int64
+	m := measure(t, p, &stub{onSend: func(msg *broker.Message) error {
+		if _, again := sends.LoadOrStore(msg.Index, true); again {
+			twice.Add(1)
+		}
+		if msg.Index%97 == 0 {
+			time.Sleep(8 * time.Millisecond)
+		}
+		return nil
+	}}, nil)
+	if *m.window.Received != 4800 || twice.Load() != 0 || *m.window.Reordered != 0 || m.window.Duplicated != 0 {
+		t.Errorf("%+v, sent twice %d; want 4800 received in order", m.window, twice.Load())
+	}
+}

@@ -1,0 +1,138 @@
+package generator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+)
+
+// leaveTimeout bounds removing what was made on the broker, and closing the connections.
+const leaveTimeout = 5 * time.Second
+
+// open makes the connections, topics and subscriptions, and the pacer ready.
+func (g *Generator) open(ctx context.Context) error {
+	if err := g.session.Open(ctx); err != nil {
+		return err
+	}
+	g.facts = g.session.Describe()
+	if err := g.agree(); err != nil {
+		return err
+	}
+	if g.facts.Order == "per-producer" && (!g.plan.shared() || g.facts.GroupOrder) && g.plan.receives() && g.plan.orderFits() {
+		g.books.order = newOrder(g.plan.subscribers(), int64(g.plan.Producers), g.streams)
+	}
+	g.prepared = true
+	if err := g.session.Prepare(ctx, g.plan.allTopics()); err != nil {
+		return err
+	}
+	g.makeSenders()
+	// Consumers first: a system may take a topic that is sent to and has none for a queue that stores.
+	if err := g.subscribe(ctx); err != nil {
+		return err
+	}
+	if err := g.makeProducers(); err != nil {
+		return err
+	}
+	if g.closed {
+		return nil
+	}
+	ready := make(chan struct{})
+	go g.run(ready)
+	select {
+	case <-ready:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("calibrate the pacer: %w", ctx.Err())
+	}
+}
+
+// agree refuses a system that is not what the plan took it for.
+func (g *Generator) agree() error {
+	switch f := g.facts; {
+	case f.Acks && !g.plan.Acks:
+		return errors.New("the driver says that sends are acknowledged, the plan says they are not")
+	case !f.Acks && g.plan.Acks:
+		return errors.New("the plan says that sends are acknowledged, the driver says they are not")
+	case g.plan.Wildcard && !f.Wildcards:
+		return errors.New("this system has no subscriptions by a pattern")
+	case g.plan.Pattern == backlog && !f.Stores && !f.Inline:
+		return errors.New("a backlog needs a system that stores messages, this one does not")
+	}
+	return nil
+}
+
+// makeSenders makes them without their driver's side: handlers know them from the first delivery on.
+func (g *Generator) makeSenders() {
+	g.connections = make([]connection, g.plan.Connections)
+	for c := range g.connections {
+		g.connections[c].guarded = g.closed || g.plan.InFlight != nil || g.plan.Connections > 1
+	}
+	for p := range g.plan.Producers {
+		g.senders = append(g.senders, newSender(g, p, &g.connections[p%g.plan.Connections]))
+	}
+}
+
+// makeProducers gives each connection its driver's side.
+func (g *Generator) makeProducers() error {
+	for c := range g.connections {
+		out, err := g.session.Producer(c)
+		if err != nil {
+			return err
+		}
+		for p := c; p < len(g.senders); p += g.plan.Connections {
+			g.senders[p].out = out
+		}
+	}
+	return nil
+}
+
+// leave removes what was made on the broker and closes the connections, both in bounded time.
+func (g *Generator) leave() {
+	ctx, cancel := context.WithTimeout(context.Background(), leaveTimeout)
+	defer cancel()
+	if g.prepared {
+		g.bounded("remove", func() error { return g.session.Remove(ctx) })
+	}
+	g.bounded("close", g.session.Close)
+}
+
+// bounded runs a step for at most leaveTimeout and notes its error.
+func (g *Generator) bounded(what string, step func() error) {
+	ended := make(chan error, 1)
+	go func() { ended <- step() }()
+	var err error
+	select {
+	case err = <-ended:
+	case <-time.After(leaveTimeout + settlePoll):
+		err = context.DeadlineExceeded
+	}
+	if err != nil {
+		g.errors.note(fmt.Errorf("%s: %w", what, err))
+	}
+}
+
+// options of the session.
+func (p *Plan) options(url string, now func() int64, onError func(error)) broker.Options {
+	o := broker.Options{
+		URL:          url,
+		Driver:       p.DriverOptions,
+		Connections:  p.Connections + p.ConsumerConnections,
+		MessageBytes: p.Message.Bytes,
+		TimeoutNs:    p.TimeoutNs,
+		Now:          now,
+		OnError:      onError,
+	}
+	if p.DurabilityLevel != nil {
+		o.Durability = *p.DurabilityLevel
+	}
+	if p.Replicas != nil {
+		o.Replicas = *p.Replicas
+	}
+	if p.InFlight != nil {
+		o.InFlight = *p.InFlight * int64(p.perConnection())
+	}
+	return o
+}

@@ -1,0 +1,76 @@
+package generator
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+)
+
+func TestAPlanAndADriverThatDisagreeAreToldApartBeforeTheRun(t *testing.T) {
+	queue := workQueuePlan(100, 100, 1)
+	queue.Pattern, queue.Backlog = backlog, &Backlog{PauseNs: 10 * ms, ResumeNs: 20 * ms}
+	wild := fanOutPlan(100, 100, 1)
+	wild.Wildcard = true
+	promised := testPlan(100, 100)
+	promised.Acks = true
+	for _, c := range []struct {
+		plan *Plan
+		stub *stub
+		want string
+	}{
+		{promised, &stub{}, "the driver says they are not"},
+		{testPlan(100, 100), &stub{acks: true}, "the plan says they are not"},
+		{wild, &stub{}, "no subscriptions by a pattern"},
+		{queue, &stub{}, "stores messages"},
+	} {
+		names++
+		c.plan.Broker = "disagreeing-" + string(rune('a'+names%26)) + string(rune('a'+names/26%26))
+		broker.Register(c.plan.Broker, c.stub.driver)
+		g, err := New(c.plan, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := g.Open(t.Context(), nil, Versions{}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("Open says %v; want %q", err, c.want)
+		}
+		if c.stub.removed.Load() != 0 || c.stub.closed.Load() != 1 {
+			t.Errorf("%q: Remove was called %d times, Close %d; want 0 and 1: nothing was made", c.want, c.stub.removed.Load(), c.stub.closed.Load())
+		}
+	}
+}
+
+func TestWhatWasMadeOnTheBrokerIsRemovedWhenTheRunCannotBegin(t *testing.T) {
+	p, s := workQueuePlan(100, 100, 1), &stub{noConsumers: errors.New("no consumers today")}
+	p.Broker = "without-consumers"
+	broker.Register(p.Broker, s.driver)
+	g, err := New(p, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Open(t.Context(), nil, Versions{}); !errors.Is(err, s.noConsumers) {
+		t.Errorf("Open says %v; want %v", err, s.noConsumers)
+	}
+	if s.removed.Load() != 1 || s.closed.Load() != 1 {
+		t.Errorf("Remove was called %d times, Close %d; want once each", s.removed.Load(), s.closed.Load())
+	}
+}
+
+func TestABrokerThatCannotBeTidiedUpIsAnErrorAndNotAHang(t *testing.T) {
+	s := &stub{noRemoval: errors.New("it is gone")}
+	m := measure(t, testPlan(100, 100), s, nil)
+	if len(m.totals.Errors) != 1 || m.totals.Errors[0].Message != "remove: it is gone" || m.state != "complete" {
+		t.Errorf("%s: errors %+v; want a complete run, and 'remove: it is gone'", m.state, m.totals.Errors)
+	}
+}
+
+func TestTheDriverIsToldWhatThePlanAsksFor(t *testing.T) {
+	p := testPlan(100, 100)
+	level, replicas, limit := "fsync", 3, int64(10)
+	p.DurabilityLevel, p.Replicas, p.InFlight, p.Producers, p.Connections, p.TimeoutNs = &level, &replicas, &limit, 5, 2, 7*ms
+	o := p.options("url", nil, nil)
+	if o.Durability != "fsync" || o.Replicas != 3 || o.InFlight != 30 || o.TimeoutNs != 7*ms || o.Connections != 2 {
+		t.Errorf("options %+v; want fsync, 3 replicas, 10 in flight for each of 3 producers, 7 ms, 2 connections", o)
+	}
+}

@@ -1,0 +1,35 @@
+package generator
+
+import (
+	"runtime"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/recorder"
+)
+
+// Shards, so that those who record at the same time do not wait for each other: the pacer has one for itself, senders of a
+// closed load, acknowledgements and receipts one per connection, as far as the processors go.
+
+func (g *Generator) sendShards() int {
+	n := 1
+	if g.closed {
+		n = min(g.plan.Connections, runtime.NumCPU())
+	}
+	return n
+}
+
+func (g *Generator) receiptShards() int {
+	return min(max(g.plan.Connections, g.plan.ConsumerConnections), 2*runtime.NumCPU())
+}
+
+func (g *Generator) sends(producer int) *recorder.Shard {
+	return g.recorder.Shard(producer % g.plan.Connections % g.sendShards())
+}
+
+// acks are recorded beside the receipts of the connection, if there are any.
+func (g *Generator) acks(producer int) *recorder.Shard {
+	return g.receipts(producer % g.plan.Connections)
+}
+
+func (g *Generator) receipts(connection int) *recorder.Shard {
+	return g.recorder.Shard(g.sendShards() + connection%g.receiptShards())
+}

@@ -1,0 +1,89 @@
+//go:build unix
+
+package rabbitmq
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// The levels of durability are what they say: memory and os never flush, fsync does before it confirms. What RabbitMQ 3 does
+// without a level is fsync too.
+func TestOnlyLevelFsyncAndOldClassicQueuesFlushForEachMessage(t *testing.T) {
+	s := running(t)
+	const n = 100
+	tests := []struct{ durability, only string }{{"memory", ""}, {"os", ""}, {"fsync", ""}, {"", "3."}}
+	for _, test := range tests {
+		t.Run(test.durability, func(t *testing.T) {
+			r := begin(t, s.url(), test.durability, "", "-")
+			if !strings.HasPrefix(r.session.server, test.only) {
+				t.Skipf("this is of RabbitMQ %s, not of %s", test.only, r.session.server)
+			}
+			least, most := 0, n/10
+			if test.durability == "fsync" || test.durability == "" {
+				least, most = n, 3*n
+			}
+			flushes := traced(t, s.command.Process.Pid, func() {
+				for i := range n {
+					r.send(100)
+					// One at a time: messages that wait together share a flush.
+					eventually(t, "the message is acknowledged", func() bool { return r.ackedSoFar() == i+1 })
+				}
+			})
+			if flushes < least || flushes > most {
+				t.Errorf("durability %q: %d flushes for %d messages, want %d to %d", test.durability, flushes, n, least, most)
+			}
+		})
+	}
+}
+
+// traced counts the calls of fsync and fdatasync in a process, all of its threads, while do runs.
+func traced(t *testing.T, pid int, do func()) int {
+	t.Helper()
+	program, err := exec.LookPath("strace")
+	if err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatal("CI needs strace: apt-get install strace")
+		}
+		t.Skip("there is no strace here: apt-get install strace")
+	}
+	file := filepath.Join(t.TempDir(), "trace")
+	trace := exec.Command(program, "-f", "-e", "trace=fsync,fdatasync", "-o", file, "-p", strconv.Itoa(pid))
+	said, err := trace.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	own(trace)
+	if err := trace.Start(); err != nil {
+		t.Fatal(err)
+	}
+	first := make([]byte, 4096)
+	read, _ := said.Read(first)
+	if words := string(first[:read]); !strings.Contains(words, "attached") {
+		_ = trace.Wait()
+		t.Skipf("strace may not look into another process here: %s", words)
+	}
+	time.Sleep(200 * time.Millisecond) // its other threads
+	do()
+	_ = trace.Process.Signal(syscall.SIGINT)
+	_ = trace.Wait()
+	calls, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A call that another thread's interrupts is told in two lines, of which the second says "resumed".
+	count := 0
+	for _, line := range strings.Split(string(calls), "\n") {
+		if strings.Contains(line, "sync(") {
+			count++
+		}
+	}
+	t.Logf("%d flushes", count)
+	return count
+}

@@ -1,0 +1,81 @@
+package redis
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+)
+
+// Describe: the answer to PUBLISH is no acknowledgement. It tells to how many connections the message was handed over inside
+// of the server, which is 0 as gladly as 1, and promises that none of them gets it. An error instead of it, or none, fails
+// the message all the same.
+func (s *session) Describe() broker.Description {
+	return broker.Description{
+		Acks:      s.mode != modePubSub,
+		Order:     "per-producer",
+		Wildcards: s.mode == modePubSub,
+		Stores:    s.mode != modePubSub,
+		Library:   "go-redis v" + redis.Version(),
+		Server:    s.server["name"],
+		Settings:  s.settings(),
+	}
+}
+
+// --- internal ---
+
+func (s *session) settings() map[string]string {
+	set := map[string]string{
+		"mode":             s.mode,
+		"connections":      strconv.Itoa(s.options.Connections),
+		"consumers":        "a socket of their own for each subscription (pub/sub: shared by channels of one connection)",
+		"protocol":         "RESP" + strconv.Itoa(protocol),
+		"pipeline":         "what is queued, in writes of up to " + strconv.Itoa(bufferBytes) + " bytes; the next write does not wait for answers; no timer",
+		"queueLength":      strconv.Itoa(s.queueLength) + " commands waiting and as many unanswered per connection; then Send blocks",
+		"dialTimeout":      connectTimeout.String(),
+		"readTimeout":      "none: an answer is waited for",
+		"writeTimeout":     "none",
+		"maxRetries":       "-1 (none)",
+		"reconnectWait":    reconnectWait.String(),
+		"readBufferBytes":  strconv.Itoa(bufferBytes),
+		"writeBufferBytes": strconv.Itoa(bufferBytes),
+		"poolSize":         "1, never dialled anew by the library",
+		"poolTimeout":      connectTimeout.String(),
+		"dialerRetries":    "1 (one try)",
+		"connMaxIdleTime":  "none",
+		"contextTimeout":   "true (of preparing and removing; at most " + commandTimeout.String() + " a command)",
+		"identity":         "not sent",
+		"maintenance":      "notifications disabled",
+		"clientName":       s.name,
+		"tls":              strconv.FormatBool(s.address.TLSConfig != nil),
+		"db":               strconv.Itoa(s.address.DB),
+
+		"server appendonly":  s.server["appendonly"],
+		"server appendfsync": s.server["appendfsync"],
+		"server save":        s.server["save"],
+	}
+	switch s.mode {
+	case modePubSub:
+		set["send"] = "PUBLISH; its answer is no acknowledgement"
+		set["consume"] = "SUBSCRIBE, PSUBSCRIBE"
+		set["server client-output-buffer-limit"] = s.server["client-output-buffer-limit"]
+	case modeStreams:
+		set["send"] = "XADD"
+		set["maxLength"] = "0 (streams are not trimmed)"
+		if *s.MaxLength > 0 {
+			set["maxLength"] = fmt.Sprintf("MAXLEN ~ %d: a consumer that is further behind loses messages", *s.MaxLength)
+		}
+		set["consume"] = "without a group XREAD; in a group XREADGROUP, XACK after each message"
+	case modeLists:
+		set["send"] = "LPUSH"
+		set["consume"] = "BLMOVE to a list of the consumer's own (LMOVE for more while there is more), LREM after each message"
+	}
+	if s.mode != modePubSub {
+		set["prefetch"] = strconv.Itoa(s.Prefetch)
+		set["claimAfter"] = time.Duration(s.ClaimAfterNs).String()
+	}
+	return set
+}

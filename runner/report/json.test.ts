@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { fixture } from "../run/fixture.fake.ts";
+import { readableJson } from "./json.ts";
+import { buildResult } from "./result.ts";
+
+test("says the same as plain JSON, in fewer lines", () => {
+	const result = buildResult(fixture("stall"));
+	const text = readableJson(result);
+	expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(result)));
+	const [ticks] = result.runs.map((run) => run.series.ticks);
+	// Each tick is one line of its own.
+	expect(text.match(/^\t*\{"at":\d+,"sent":\d+.*\},?$/gm)?.length).toBe(
+		ticks?.length,
+	);
+	expect(Math.max(...text.split("\n").map((l) => l.length))).toBeLessThan(400);
+});
+
+test("of 40 runs of 10 s takes less than 1.5 MB", () => {
+	const result = buildResult(fixture("stall"));
+	const runs = Array.from({ length: 40 }, () => result.runs).flat();
+	expect(readableJson({ ...result, runs }).length).toBeLessThan(1_500_000);
+});

@@ -1,0 +1,132 @@
+import { describe, expect, test } from "vitest";
+import { fixture } from "../run/fixture.fake.ts";
+import { renderHtml } from "./html.ts";
+import { renderMarkdown } from "./markdown.ts";
+import { caseTables } from "./matrix.ts";
+import { buildResult } from "./result.ts";
+import type { Result, Run } from "./summary.ts";
+import { renderTerminal } from "./terminal.ts";
+
+/** 4 systems x 5 cases x 2 repeats, from stored runs. */
+function matrix(): Result {
+	const stored = ["healthy", "stall", "repeats", "lost"].map((name) =>
+		buildResult(fixture(name)),
+	);
+	const runs = [1, 2].flatMap((repeat) =>
+		["256B", "1KiB", "5KiB", "1MiB 100/s", "1KiB 20000/s"].flatMap((name) =>
+			["nats", "jetstream-fsync", "redis-streams", "kafka-acks-all"].map(
+				(system, i): Run => ({
+					...(stored[i]?.runs[0] as Run),
+					system,
+					case: name,
+					repeat,
+				}),
+			),
+		),
+	);
+	const [healthy] = stored as [Result];
+	return { ...healthy, runs, gates: healthy.gates };
+}
+
+const terminal = (result: Result, columns: number) =>
+	renderTerminal(result, { columns, colour: false, folder: "reports/x" });
+
+describe("40 runs", () => {
+	const result = matrix();
+
+	test("stand in one table for each case, systems as rows, repeats below each other", () => {
+		const tables = caseTables(result);
+		expect(tables.map((t) => t.case)).toEqual([
+			"256B",
+			"1KiB",
+			"5KiB",
+			"1MiB 100/s",
+			"1KiB 20000/s",
+		]);
+		expect(tables[0]?.head).toEqual([
+			"p50",
+			"p99",
+			"p99.9",
+			"max",
+			"received/s",
+			"lost",
+		]);
+		expect(tables[0]?.rows.map((r) => r.name).slice(0, 3)).toEqual([
+			"nats (1)",
+			"nats (2)",
+			"jetstream-fsync (1)",
+		]);
+	});
+
+	test("show the figures of their own run", () => {
+		for (const { rows } of caseTables(result))
+			for (const { run, cells } of rows) {
+				const m = run.metrics.response;
+				const p99 = m?.percentiles.find((p) => p.p === 99);
+				const ns = Number.parseFloat(cells[1]?.replace("~", "") ?? "");
+				const unit = cells[1]?.endsWith("us") ? 1e3 : 1e6;
+				expect(Math.abs(ns * unit - (p99?.value ?? 0))).toBeLessThan(
+					0.006 * (p99?.value ?? 0),
+				);
+				expect(cells.at(-1)).toBe(String(run.lost));
+			}
+	});
+
+	test("fit a terminal of 80 columns, and fewer than 100 lines", () => {
+		const lines = terminal(result, 80).split("\n");
+		expect(Math.max(...lines.map((l) => l.length))).toBeLessThanOrEqual(80);
+		expect(lines.length).toBeLessThan(100);
+		const row = lines.find((l) => l.includes("jetstream-fsync (2)"));
+		expect(row).toMatch(/400ms .*500ms +1 000 +0 +FAIL$/);
+	});
+
+	test("say each remark once, with how many runs it is of", () => {
+		const text = terminal(result, 200);
+		expect(text.match(/12 messages were still missing/g)).toHaveLength(1);
+		expect(text).toMatch(
+			/kafka-acks-all, 256B, repeat 1 of 2 and 9 more: .*12 messages/,
+		);
+	});
+
+	test("on a narrow terminal are read one by one", () => {
+		const lines = terminal(result, 44).split("\n");
+		expect(Math.max(...lines.map((l) => l.length))).toBeLessThanOrEqual(44);
+		expect(lines.join(" ").replaceAll(/\s+/g, " ")).toContain(
+			"nats (1): p50 ~203us, p99 ~431us",
+		);
+	});
+
+	test("have one chart for each case, a curve for each run, and durability beside each system", () => {
+		const html = renderHtml(result);
+		expect(html.match(/<title id="c\d-t"/g)).toHaveLength(5);
+		const first = html.slice(
+			html.indexOf('id="c1-t"'),
+			html.indexOf('id="c2-t"'),
+		);
+		const chart = first.slice(0, first.indexOf("</svg>"));
+		expect(chart.match(/<g class="s\d"><path class="curve"/g)).toHaveLength(8);
+		expect(chart).toContain("4 cores, generator and brokers on one machine");
+		expect(first).toContain("nats: none, nothing is stored</span>");
+		expect(Buffer.byteLength(html)).toBeLessThan(500_000);
+	});
+
+	test("are short in markdown: tables, and sections of those that did not pass", () => {
+		const text = renderMarkdown(result);
+		expect(text.match(/^## 256B$/gm)).toHaveLength(1);
+		const failed = result.runs.filter((r) => r.verdict !== "pass").length;
+		expect(text.match(/^## .*: (FAIL|INVALID|INCONCLUSIVE)$/gm)).toHaveLength(
+			failed,
+		);
+	});
+});
+
+test("every chart says which system, with which durability, on how many cores", () => {
+	const html = renderHtml(buildResult(fixture("stall")));
+	const charts = html.match(/<svg viewBox="0 -22[\s\S]*?<\/svg>/g) ?? [];
+	expect(charts).toHaveLength(3);
+	for (const chart of charts) {
+		expect(chart).toContain("nats: none, nothing is stored");
+		expect(chart).toContain("4 cores, generator and brokers on one machine");
+	}
+	expect(html).toMatch(/<caption>nats: none, nothing is stored; 4 cores/);
+});

@@ -1,0 +1,71 @@
+import type { Plan } from "../plan/plan.ts";
+import { answerText, answerVerdict } from "../search/answer.ts";
+import { outcomeOf, stepOf } from "../search/runs.ts";
+import { type Answer, next } from "../search/search.ts";
+import type { Verdict } from "../verdict/verdict.ts";
+import type { Run, Search } from "./summary.ts";
+
+/** A run of a search, judged. */
+export interface SearchRun {
+	readonly collected: { readonly plan: Plan };
+	readonly verdict: { readonly verdict: Verdict };
+	readonly run: Run;
+}
+
+/** What each search came to: computed again from its runs, as everything in a report is. */
+export function searchesOf(all: readonly SearchRun[]): Search[] {
+	const groups = new Map<string, SearchRun[]>();
+	for (const one of all) {
+		const { search, system, repeat } = one.collected.plan;
+		if (search === null) continue;
+		const key = JSON.stringify([system, search.of, repeat]);
+		groups.set(key, [...(groups.get(key) ?? []), one]);
+	}
+	return [...groups.values()].map(searchOf);
+}
+
+// --- internal ---
+
+function searchOf(runs: readonly SearchRun[]): Search {
+	const steps = runs.flatMap((one) => {
+		const step = stepOf(one.collected.plan);
+		return step === null ? [] : [{ one, step }];
+	});
+	const found = steps.map(({ one, step }) => ({
+		step,
+		outcome: outcomeOf(one.verdict.verdict),
+	}));
+	const what = next(found[0]?.step.rate ?? 1, found);
+	const interrupted = runs.some((r) => r.verdict.verdict === "interrupted");
+	// Of a search that was stopped: what it knew by then.
+	const answer: Answer =
+		"answer" in what
+			? what.answer
+			: { lo: null, hi: null, limitedBy: "error", confirmed: false };
+	const plan = runs[0]?.collected.plan as Plan;
+	return {
+		system: plan.system,
+		case: plan.search?.of ?? plan.case,
+		repeat: plan.repeat,
+		verdict: interrupted ? "interrupted" : answerVerdict(answer),
+		...answer,
+		answer: interrupted
+			? "stopped before the search was over"
+			: answerText(answer),
+		runs: steps
+			.map(({ one, step }) => ({
+				index: one.run.index,
+				...step,
+				verdict: one.verdict.verdict,
+				p50: percentile(one.run, 50),
+				p99: percentile(one.run, 99),
+				max: one.run.metrics[one.run.main]?.max ?? null,
+			}))
+			.sort((a, b) => a.rate - b.rate || a.index - b.index),
+	};
+}
+
+function percentile(run: Run, p: number): number | null {
+	const summary = run.metrics[run.main];
+	return summary?.percentiles.find((x) => x.p === p)?.value ?? null;
+}

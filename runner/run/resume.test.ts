@@ -1,0 +1,146 @@
+import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { testFolder } from "../../infra/test-folder.fake.ts";
+import { expand } from "../plan/expand.ts";
+import { floors } from "../plan/floor.ts";
+import type { Plan } from "../plan/plan.ts";
+import { loadScenario } from "../scenario/load.ts";
+import { firstRun, fixture } from "./fixture.fake.ts";
+import { floorPath, makeRunFolder, runPath } from "./folder.ts";
+import { resumeRunFolder, runIdOf } from "./resume.ts";
+
+const TEXT =
+	"system: nats\nrepeat: 3\nworkload: {rate: 10/s, message: 256B, duration: 1s}\n";
+const make = (text: string, runId = "bench-1") =>
+	expand(loadScenario("scenario.yaml", text), { runId });
+const plans = make(TEXT);
+
+/** A folder of three runs, of which the first is complete and the second was stopped by the user. */
+function interrupted(): string {
+	const folder = path.join(testFolder(), "run");
+	makeRunFolder(folder, TEXT, plans, floors(plans));
+	const [first, second] = plans as [Plan, Plan, Plan];
+	leave(runPath(folder, first), {});
+	leave(runPath(folder, second), { interruptedBy: "SIGINT" });
+	writeFileSync(path.join(runPath(folder, second), "broker.log"), "");
+	return folder;
+}
+
+/** The files of a run that went well, with another run.json. */
+function leave(run: string, change: object): void {
+	const healthy = firstRun(fixture("healthy"));
+	for (const name of ["client-0.hlog", "client-0.jsonl"])
+		cpSync(path.join(healthy, name), path.join(run, name));
+	const file = JSON.parse(readFileSync(path.join(healthy, "run.json"), "utf8"));
+	writeFileSync(
+		path.join(run, "run.json"),
+		JSON.stringify({ ...file, ...change }),
+	);
+}
+
+const indices = (all: readonly Plan[]) => all.map(({ index }) => index);
+
+describe("--resume", () => {
+	test("gives the run id back, so that the same scenario makes the same plans", () => {
+		expect(make(TEXT, runIdOf(interrupted()))).toEqual(plans);
+	});
+
+	test("keeps what is complete, and empties what is not", () => {
+		const folder = interrupted();
+		const rest = resumeRunFolder(folder, TEXT, plans, floors(plans));
+		expect(indices(rest.plans)).toEqual([2, 3]);
+		const [kept, again] = plans as [Plan, Plan, Plan];
+		expect(readdirSync(runPath(folder, kept)).sort()).toEqual([
+			"client-0.hlog",
+			"client-0.jsonl",
+			"plan.json",
+			"run.json",
+			"script.js",
+		]);
+		expect(readdirSync(runPath(folder, again)).sort()).toEqual([
+			"plan.json",
+			"script.js",
+		]);
+	});
+
+	test.each<[string, object, boolean]>([
+		["complete", {}, true],
+		["stopped for an SLA", { abortedBy: "p99 < 5ms" }, true],
+		["whose broker died", { error: "nats: the broker ended" }, false],
+		["that was interrupted", { interruptedBy: "SIGTERM" }, false],
+	])("a run %s", (_, change, kept) => {
+		const folder = interrupted();
+		leave(runPath(folder, plans[2] as Plan), change);
+		const rest = resumeRunFolder(folder, TEXT, plans, []);
+		expect(indices(rest.plans)).toEqual(kept ? [2] : [2, 3]);
+	});
+
+	test("makes a run again whose files were cut", () => {
+		const folder = interrupted();
+		const file = path.join(runPath(folder, plans[0] as Plan), "client-0.jsonl");
+		writeFileSync(file, readFileSync(file, "utf8").slice(0, -100));
+		expect(indices(resumeRunFolder(folder, TEXT, plans, []).plans)).toEqual([
+			1, 2, 3,
+		]);
+	});
+
+	test("measures the floors that are not there yet, also those that --no-floor had left out", () => {
+		const folder = path.join(testFolder(), "run");
+		makeRunFolder(folder, TEXT, plans, []);
+		const all = floors(plans);
+		expect(resumeRunFolder(folder, TEXT, plans, all).floors).toEqual(all);
+		expect(readdirSync(floorPath(folder, all[0] as Plan)).sort()).toEqual([
+			"plan.json",
+			"script.js",
+		]);
+		leave(floorPath(folder, all[0] as Plan), {});
+		expect(resumeRunFolder(folder, TEXT, plans, all).floors).toEqual([]);
+	});
+
+	const others: [string, string, Plan[], RegExp][] = [
+		[
+			"of another text",
+			`${TEXT}# changed\n`,
+			plans,
+			/cannot be resumed: its scenario\.yaml is not the text/,
+		],
+		[
+			"with another --set",
+			TEXT,
+			make(TEXT.replace("10/s", "20/s")),
+			/its runs are others: it was made with other options/,
+		],
+		[
+			"with another --only",
+			TEXT,
+			plans.slice(0, 2),
+			/its runs are others: it was made with other options/,
+		],
+	];
+	test.each(others)(
+		"refuses a folder %s, and changes nothing in it",
+		(_, text, wanted, message) => {
+			const folder = interrupted();
+			const before = readdirSync(folder, { recursive: true }).sort();
+			expect(() => resumeRunFolder(folder, text, wanted, [])).toThrow(
+				expect.objectContaining({
+					code: "resume-other",
+					exit: 2,
+					message: expect.stringMatching(message),
+				}),
+			);
+			expect(readdirSync(folder, { recursive: true }).sort()).toEqual(before);
+		},
+	);
+
+	test("refuses a search, and a folder that is none of a run", () => {
+		const search = make(
+			"system: nats\nworkload: {rate: 10/s, message: 256B, find: max-rate}\nsla: [p99 < 5ms]\n",
+		);
+		expect(() => resumeRunFolder(interrupted(), TEXT, search, [])).toThrow(
+			/a search \(find: max-rate\) cannot be resumed/,
+		);
+		expect(() => runIdOf(testFolder())).toThrow(/is not the folder of a run/);
+	});
+});

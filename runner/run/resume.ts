@@ -1,0 +1,118 @@
+import {
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	writeFileSync,
+} from "node:fs";
+import path from "node:path";
+import { failure } from "../errors.ts";
+import { Plan } from "../plan/plan.ts";
+import { compile } from "../script/compile.ts";
+import { readClient } from "./client-read.ts";
+import { collect } from "./collect.ts";
+import { floorPath, runPath } from "./folder.ts";
+
+/** What is left to do in the folder of a command that was interrupted, or crashed. */
+export interface Rest {
+	readonly plans: readonly Plan[];
+	readonly floors: readonly Plan[];
+}
+
+/** The run id of the command whose folder it is: with it the same scenario gives the same plans. */
+export function runIdOf(folder: string): string {
+	const [first] = runsIn(folder);
+	if (first === undefined) throw failure("not-a-run-folder", { path: folder });
+	let runId: string;
+	try {
+		runId = Plan.parse(JSON.parse(readFileSync(first, "utf8"))).runId;
+	} catch {
+		throw failure("resume-other", { path: folder, why: OTHER_PLANS });
+	}
+	return runId;
+}
+
+/**
+ * Makes the folder ready for going on: runs that are complete (or were stopped for an SLA) are kept, of all others what they
+ * left is removed. Refuses a folder that is not of exactly these runs, before it touches anything.
+ */
+export function resumeRunFolder(
+	folder: string,
+	scenarioText: string,
+	plans: readonly Plan[],
+	floors: readonly Plan[],
+): Rest {
+	const refuse = (why: string) =>
+		failure("resume-other", { path: folder, why });
+	if (plans.some(({ search }) => search !== null))
+		throw refuse(
+			"a search (find: max-rate) cannot be resumed, as each of its runs follows from those before",
+		);
+	if (readText(path.join(folder, "scenario.yaml")) !== scenarioText)
+		throw refuse("its scenario.yaml is not the text of this scenario");
+	const planned = plans.map((plan) => path.join(runPath(folder, plan), PLAN));
+	const same =
+		planned.length === runsIn(folder).length &&
+		plans.every(
+			(plan, i) => readText(planned[i] ?? "") === compile(plan).planJson,
+		);
+	if (!same) throw refuse(OTHER_PLANS);
+
+	const rest = {
+		plans: plans.filter((plan) => !isDone(runPath(folder, plan))),
+		floors: floors.filter(
+			(plan) => readClient(floorPath(folder, plan), 0).state !== "complete",
+		),
+	};
+	for (const plan of rest.plans) empty(runPath(folder, plan));
+	for (const plan of rest.floors) {
+		const floor = floorPath(folder, plan);
+		mkdirSync(floor, { recursive: true });
+		empty(floor);
+		const { script, planJson } = compile(plan);
+		writeFileSync(path.join(floor, PLAN), planJson);
+		writeFileSync(path.join(floor, SCRIPT), script);
+	}
+	return rest;
+}
+
+// --- internal ---
+
+const PLAN = "plan.json";
+const SCRIPT = "script.js";
+const OTHER_PLANS =
+	"its runs are others: it was made with other options (--set, --only, --target), or by another version of mqbench";
+
+/** The plan.json of each run. */
+function runsIn(folder: string): string[] {
+	const runs = path.join(folder, "runs");
+	if (!existsSync(runs)) return [];
+	return readdirSync(runs)
+		.sort()
+		.map((name) => path.join(runs, name, PLAN))
+		.filter((file) => existsSync(file));
+}
+
+function readText(file: string): string | null {
+	return existsSync(file) ? readFileSync(file, "utf8") : null;
+}
+
+/** A run that nobody would gain from making again. What cannot be read was not finished. */
+function isDone(run: string): boolean {
+	try {
+		const { state, run: file } = collect(run);
+		return (
+			(state === "complete" || state === "aborted") && file?.error === null
+		);
+	} catch {
+		return false;
+	}
+}
+
+/** Leaves what a run begins with. */
+function empty(run: string): void {
+	for (const name of readdirSync(run))
+		if (name !== PLAN && name !== SCRIPT)
+			rmSync(path.join(run, name), { recursive: true, force: true });
+}

@@ -1,0 +1,32 @@
+import { formatCount } from "../units.ts";
+import type { Verdict } from "../verdict/verdict.ts";
+import type { Answer } from "./search.ts";
+
+/** What a search came to, in one sentence. */
+export function answerText({ lo, hi, limitedBy, confirmed }: Answer): string {
+	const rate = (value: number | null) => `${formatCount(value ?? 0)}/s`;
+	if (lo === null)
+		return limitedBy === "generator"
+			? "no rate: the generator could not make the load"
+			: limitedBy === "error"
+				? "no rate: a run could not be made"
+				: `no rate meets the SLA${hi === null ? "" : `, not even ${rate(hi)}`}`;
+	const found = `${rate(lo)} meets the SLA${confirmed ? ", confirmed by a longer run" : ", not confirmed"}`;
+	switch (limitedBy) {
+		case "system":
+			return `${found}; ${rate(hi)} does not`;
+		case "generator":
+			return `at least ${found}; the generator makes no more on this machine (generator-limited)`;
+		case "nothing":
+			return `at least ${found}; the search ends there`;
+		case "error":
+			return `${found}; then a run could not be made`;
+	}
+}
+
+/** What a search says of the scenario: finding a rate is passing. */
+export function answerVerdict({ lo, limitedBy, confirmed }: Answer): Verdict {
+	if (limitedBy === "error") return "error";
+	if (lo === null) return limitedBy === "generator" ? "invalid" : "fail";
+	return confirmed ? "pass" : "inconclusive";
+}
