@@ -21,3 +21,8 @@ export function childrenOf(pid: number): number[] {
 		return [];
 	}
 }
+
+/** A process and all that it has started, and they, as far as /proc tells. */
+export function treeOf(pid: number): number[] {
+	return [pid, ...childrenOf(pid).flatMap(treeOf)];
+}

@@ -49,6 +49,11 @@ export interface Broker {
 	readonly pids: readonly number[];
 	/** The settings that durability and `config` came to, with their real names; empty: not ours to know. */
 	readonly settings: Readonly<Record<string, string>>;
+	/**
+	 * Freezes its processes, of one node (from 1) or of all, until the function that it returns is called. Throws a sentence for a
+	 * broker that is not ours.
+	 */
+	pause(node: number | null): () => void;
 	/** Resolves with a sentence when a broker that we started ends by itself; never for one that we did not. */
 	readonly died: Promise<string>;
 	close(): Promise<void>;

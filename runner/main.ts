@@ -213,5 +213,9 @@ function scenarioOptions(command: Command): Command {
 		.option(
 			"--only <glob>",
 			"only runs whose system/case matches, e.g. 'nats/256B*'",
+		)
+		.option(
+			"--quick",
+			"shorten every run to 3s or 2000 messages, without searches, to see that the scenario works; gives no result",
 		);
 }

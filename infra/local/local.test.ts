@@ -153,6 +153,23 @@ describe("a broker", () => {
 		expect(runs(broker.pids[0] ?? 0)).toBe(false);
 	});
 
+	test("can be frozen, with all of its processes, and goes on afterwards", async () => {
+		const { rig: local, request } = await rig();
+		const broker = await local.open(request());
+		const state = () =>
+			broker.pids.map(
+				(pid) =>
+					/^State:\s+(\w)/m.exec(
+						readFileSync(`/proc/${pid}/status`, "utf8"),
+					)?.[1],
+			);
+		const resume = broker.pause(null);
+		await expect.poll(state).toEqual(["T"]);
+		resume();
+		await expect.poll(state).not.toContain("T");
+		expect(await greeting(broker.url)).toMatch(/^INFO \{/);
+	});
+
 	test("tells when it dies, and how; not when it is closed", async () => {
 		const { rig: local, request } = await rig();
 		const [killed, closed] = [

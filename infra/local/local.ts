@@ -46,6 +46,9 @@ export function none(): Broker {
 		sameHost: true,
 		pids: [],
 		settings: {},
+		pause: () => {
+			throw new Error("this broker has no processes of ours to pause");
+		},
 		died: NEVER,
 		close: async () => {},
 	};

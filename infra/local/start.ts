@@ -2,7 +2,7 @@ import { createWriteStream } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { failure, MqbenchError } from "../../runner/errors.ts";
 import type { World } from "../../runner/world.ts";
-import { childrenOf } from "../pid.ts";
+import { childrenOf, treeOf } from "../pid.ts";
 import {
 	bareEnvironment,
 	describeEnd,
@@ -115,6 +115,13 @@ export async function start(
 			// Guard's only child; where that cannot be read, nothing is sampled either.
 			pids: nodes.map(({ child }) => childrenOf(child.pid)[0] ?? child.pid),
 			settings: launch.settings,
+			pause: (node) =>
+				frozen(
+					nodes
+						.filter((_, i) => node === null || node === i + 1)
+						// Guard itself goes on: it ends the broker when mqbench is gone.
+						.flatMap(({ child }) => childrenOf(child.pid).flatMap(treeOf)),
+				),
 			died: Promise.race(
 				nodes.map(async ({ child }, i) => {
 					const how = describeEnd(await child.ended);
@@ -144,6 +151,20 @@ export class FreePortTaken extends MqbenchError {
 }
 
 // --- internal ---
+
+/** Stops the processes, and returns what makes them go on; a process that is gone meanwhile is not missed. */
+function frozen(pids: readonly number[]): () => void {
+	const send = (signal: "SIGSTOP" | "SIGCONT") => {
+		for (const pid of pids)
+			try {
+				process.kill(pid, signal);
+			} catch {
+				// It has ended by itself: the run's own to find out.
+			}
+	};
+	send("SIGSTOP");
+	return () => send("SIGCONT");
+}
 
 type Step = "done" | "late" | "stopped" | (Ended & { readonly name?: string });
 

@@ -1,5 +1,6 @@
 import { EXIT, type ExitCode } from "../errors.ts";
 import { expand } from "../plan/expand.ts";
+import { QUICK_MEANS } from "../plan/load-text.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
@@ -23,6 +24,7 @@ export async function validate(
 	const plans = expand(scenario, { runId: "validate", only: args.only });
 	foresee(scenario, args, world);
 	world.stdout.write(`${args.path} is valid: ${summary(plans)}\n`);
+	if (scenario.quick) world.stdout.write(`${QUICK_MEANS}\n`);
 	if (plans.every(({ sla }) => sla.length === 0))
 		world.stdout.write("no sla: nothing will be judged\n");
 	return EXIT.pass;

@@ -144,6 +144,7 @@ function plan(
 		bystanders: one.bystanders,
 		work: one.work === null ? null : { ...one.work },
 		keys: one.keys === null ? null : { ...one.keys, seed },
+		faults: system.broker === "noop" ? [] : faultsOf(scenario, one),
 		pin: {
 			generator: scenario.pin.generator,
 			brokers: brokerCpus(scenario, system),
@@ -168,6 +169,7 @@ function plan(
 		client: { index: 0, count: 1 },
 		sla,
 		strict: scenario.strict,
+		quick: scenario.quick,
 	};
 }
 
@@ -177,6 +179,14 @@ function durabilityText({ options, traits }: System): string {
 	return durability === undefined
 		? traits.ownDurability
 		: `${traits.levels[durability]} (${durability})`;
+}
+
+/** When each begins, since T0. */
+function faultsOf({ faults }: Scenario, { warmupNs }: Case): Plan["faults"] {
+	return faults.map(({ atNs, ...fault }) => ({
+		...fault,
+		atNs: warmupNs + atNs,
+	}));
 }
 
 /** CPUs of the system's broker: its own, else the scenario's. Existing ones are not ours to pin. */

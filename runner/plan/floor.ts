@@ -73,6 +73,7 @@ function floor(plan: Plan, index: number): Plan {
 		search: null,
 		phases: [],
 		backlog: null,
+		faults: [],
 		...(pattern === plan.pattern ? {} : NO_CONSUMERS),
 		wildcard: plan.wildcard && noop.wildcards,
 		work: null,

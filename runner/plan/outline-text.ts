@@ -1,4 +1,3 @@
-import { rateText, timeText } from "../run/load-text.ts";
 import {
 	formatBytes,
 	formatBytesExact,
@@ -8,6 +7,7 @@ import {
 	formatRate,
 } from "../units.ts";
 import { wrap } from "../wrap.ts";
+import { QUICK_MEANS, rateText, timeText } from "./load-text.ts";
 import {
 	type Carried,
 	DEPTHS,
@@ -41,6 +41,9 @@ export function renderOutline(outline: Outline, columns: number): string {
 			`${counted(runs.length, "run")}: ${closed ? "at most " : ""}${formatDuration(outline.durationNs)} of sending, and at most ${formatDuration(outline.drainNs)} of waiting for the last messages. ${formatCount(outline.messages)} messages, warm-up included; ${formatBytes(outline.bytes)} of payload${plans.every(({ pattern }) => pattern === "round-trip") ? ", there and back" : ", counted each time it crosses the network"}.`,
 			width,
 		),
+		...(plans.some(({ quick }) => quick)
+			? ["", ...wrap(`Note: ${QUICK_MEANS}.`, width)]
+			: []),
 		...(searched
 			? [
 					"",

@@ -1,7 +1,7 @@
 import { formatDurationExact, type Rate } from "../units.ts";
-import { mainMetric, samplesPerMessage } from "../verdict/samples.ts";
 import { messagesBefore } from "./offset.ts";
 import type { Metric, Plan } from "./plan.ts";
+import { mainMetric, samplesPerMessage } from "./samples.ts";
 import {
 	type Support,
 	samplesForBound,
@@ -90,8 +90,10 @@ export function outline(plans: readonly Plan[]): Outline {
 		durationNs: sum((run) => run.durationNs),
 		drainNs: sum((run) => run.plan.drainNs),
 		cases: distinct(plans, (plan) => plan.case).flatMap(carried),
-		tooDeep: distinct(plans.flatMap(tooDeep), (line) =>
-			JSON.stringify([line.sla, line.case]),
+		// What is shortened carries nothing deep, and is no result anyway.
+		tooDeep: distinct(
+			plans.filter(({ quick }) => !quick).flatMap(tooDeep),
+			(line) => JSON.stringify([line.sla, line.case]),
 		),
 	};
 }

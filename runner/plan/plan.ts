@@ -222,6 +222,17 @@ export const Plan = z.strictObject({
 		})
 		.nullable()
 		.default(null),
+	/** What is done to the broker in mid-run; atNs counts from T0. node: number from 1; null: all. */
+	faults: z
+		.array(
+			z.strictObject({
+				atNs: Ns,
+				action: z.enum(["pause"]),
+				forNs: Ns,
+				node: z.int().positive().nullable(),
+			}),
+		)
+		.default([]),
 	/** CPU sets in the manner of taskset ("0-3,8"); null: wherever the kernel likes. */
 	pin: z
 		.strictObject({
@@ -258,6 +269,8 @@ export const Plan = z.strictObject({
 	sla: z.array(Sla),
 	/** True: a percentile that the samples cannot carry is an error, not INCONCLUSIVE. */
 	strict: z.boolean(),
+	/** Shortened to see that the scenario works (`--quick`): no result. */
+	quick: z.boolean().default(false),
 });
 export type Plan = z.infer<typeof Plan>;
 

@@ -30,10 +30,12 @@ import {
 	loadText,
 	machineText,
 	offenderTexts,
+	quickText,
 	runTitle,
 	sameHostText,
 	systemText,
 	verdictText,
+	verdictWord,
 	WEAK_MEANS,
 	withoutSearches,
 } from "./words.ts";
@@ -42,11 +44,13 @@ import {
 export function renderHtml(whole: Result): string {
 	const result = withoutSearches(whole);
 	const machine = machineText(result);
+	const quick = quickText(result);
 	return markup`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>${result.scenario}: ${result.verdict.toUpperCase()} - mqbench</title><style>${new Raw(STYLE)}</style></head><body>
-<header><div class="head"><h1>${result.scenario}</h1>${badge(result.verdict)}</div>
+<title>${result.scenario}: ${verdictWord(result)} - mqbench</title><style>${new Raw(STYLE)}</style></head><body>
+<header><div class="head"><h1>${result.scenario}</h1>${badge(result.verdict, verdictWord(result))}</div>
+${quick && markup`<p class="warn">${sentence(quick)}</p>`}
 <p class="lead">${sentence(verdictText(result))}</p>
 ${machine === null ? null : markup`<p class="soft">Measured on ${machine}, ${startedAt(result)}.</p>`}
 ${noteOf(sameHostText(result))}</header>

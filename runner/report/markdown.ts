@@ -21,6 +21,7 @@ import {
 	offenderTexts,
 	percentileName,
 	percentileValue,
+	quickText,
 	rateTexts,
 	runTitle,
 	sameHostText,
@@ -29,6 +30,7 @@ import {
 	systemText,
 	systemTitle,
 	verdictText,
+	verdictWord,
 	WEAK_MEANS,
 	windowTime,
 	withoutSearches,
@@ -39,8 +41,10 @@ export function renderMarkdown(whole: Result): string {
 	const result = withoutSearches(whole);
 	const machine = machineText(result);
 	const shared = sameHostText(result);
+	const quick = quickText(result);
 	return `${[
-		`# ${escaped(result.scenario)}: ${result.verdict.toUpperCase()}`,
+		`# ${escaped(result.scenario)}: ${verdictWord(result)}`,
+		...(quick === null ? [] : [`**${sentence(escaped(quick))}**`]),
 		`${sentence(verdictText(result))}`,
 		...(machine === null ? [] : [escaped(`Measured on ${machine}.`)]),
 		...(shared === null ? [] : [sentence(shared)]),

@@ -1,8 +1,8 @@
 import { curve } from "../histogram/hgrm.ts";
 import type { Metric } from "../plan/plan.ts";
+import { mainMetric } from "../plan/samples.ts";
 import { type Facts, hasMetric, sampleOf, sumsOf } from "../verdict/facts.ts";
 import { percentileOf, USUAL } from "../verdict/quantile.ts";
-import { mainMetric } from "../verdict/samples.ts";
 import type { MetricSummary, Run } from "./summary.ts";
 
 /** The window's figures of one metric; null when this system has no such thing, or nothing was measured. */

@@ -2,6 +2,7 @@ import { EMPTY } from "../histogram/distribution.ts";
 import { percentile } from "../histogram/percentiles.ts";
 import { messagesBefore } from "../plan/offset.ts";
 import type { Plan } from "../plan/plan.ts";
+import { mainMetric, samplesPerMessage } from "../plan/samples.ts";
 import type { Tick } from "../run/collect.ts";
 import {
 	type Facts,
@@ -11,7 +12,6 @@ import {
 } from "../verdict/facts.ts";
 import { intendedInWindow } from "../verdict/intervals.ts";
 import { percentileOf } from "../verdict/quantile.ts";
-import { mainMetric, samplesPerMessage } from "../verdict/samples.ts";
 import { percentilesOf } from "./metrics.ts";
 import type { Phase } from "./summary.ts";
 

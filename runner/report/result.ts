@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { failure } from "../errors.ts";
+import { mainMetric } from "../plan/samples.ts";
 import {
 	type Collected,
 	type Counters,
@@ -22,7 +23,6 @@ import { floorOf } from "../verdict/floor.ts";
 import { intendedInWindow } from "../verdict/intervals.ts";
 import { ratesOf } from "../verdict/rates.ts";
 import { judgeRun, type RunVerdict } from "../verdict/run.ts";
-import { mainMetric } from "../verdict/samples.ts";
 import { type Verdict, worst } from "../verdict/verdict.ts";
 import { gatesOf, type JudgedRun } from "./gates.ts";
 import { maskAll } from "./mask.ts";
@@ -72,6 +72,7 @@ export function buildResult(folder: string): Result {
 		schema: 1,
 		scenario: first.scenario,
 		runId: first.runId,
+		quick: first.quick,
 		verdict,
 		errorCause: errorCauseOf(runs),
 		interruptedBy:

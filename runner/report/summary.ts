@@ -416,6 +416,8 @@ export const Result = z.strictObject({
 	schema: z.literal(1),
 	scenario: z.string(),
 	runId: z.string(),
+	/** Shortened by `--quick`, to see that the scenario works: neither verdict nor figures are a result. */
+	quick: z.boolean().default(false),
 	verdict: Verdict,
 	/** Why the verdict is "error": a bug of mqbench, something around it, or a scenario that asks for too much. */
 	errorCause: z.enum(["internal", "environment", "scenario"]).nullable(),

@@ -23,6 +23,7 @@ import {
 	percentileName,
 	percentileValue,
 	plural,
+	quickText,
 	rateTexts,
 	runTitle,
 	sameHostText,
@@ -31,6 +32,7 @@ import {
 	systemText,
 	systemTitle,
 	verdictText,
+	verdictWord,
 	WEAK_MEANS,
 	withoutSearches,
 } from "./words.ts";
@@ -55,6 +57,7 @@ export function renderTerminal(
 		? (format, text) => styleText(format, text, { validateStream: false })
 		: (_, text) => text;
 	const shared = sameHostText(result);
+	const quick = quickText(result);
 	const explained = explainText(result);
 	const many = result.runs.length >= MANY_RUNS;
 	const lines = [
@@ -69,8 +72,9 @@ export function renderTerminal(
 		...(result.gates.length > 0 ? [""] : []),
 		...(shared === null ? [] : wrap(`Note: ${shared}.`, width)),
 		...(explained === "" ? [] : wrap(`More: ${explained}`, width)),
+		...(quick === null ? [] : wrap(`Note: ${quick}.`, width)),
 		...wrap(`${result.scenario}: ${verdictText(result)}.`, width),
-		`${badge(result.verdict, style)}  ${join(options.folder, "report.html")}`,
+		`${badge(result.verdict, style, verdictWord(result))}  ${join(options.folder, "report.html")}`,
 	];
 	return `${lines.join("\n")}\n`;
 }
@@ -425,6 +429,10 @@ function wrapAll(texts: readonly string[], width: number, indent: string) {
 	return [...lines, line];
 }
 
-function badge(verdict: Result["verdict"], style: Style): string {
-	return style(["bold", COLOURS[verdict]] as Format, verdict.toUpperCase());
+function badge(
+	verdict: Result["verdict"],
+	style: Style,
+	text = verdict.toUpperCase(),
+): string {
+	return style(["bold", COLOURS[verdict]] as Format, text);
 }

@@ -1,5 +1,5 @@
+import { QUICK_MEANS, rateText, timeText } from "../plan/load-text.ts";
 import type { Metric } from "../plan/plan.ts";
-import { rateText, timeText } from "../run/load-text.ts";
 import {
 	formatBytesExact,
 	formatCount,
@@ -201,8 +201,13 @@ export function hostText(run: Run, { environment }: Result): string | null {
 
 /** Both in one line, under the title of a chart or table. */
 export function factsText(run: Run, result: Result): string {
-	const host = hostText(run, result);
-	return host === null ? systemTitle(run) : `${systemTitle(run)}; ${host}`;
+	return [
+		systemTitle(run),
+		hostText(run, result),
+		result.quick ? "shortened: no result" : null,
+	]
+		.filter((part) => part !== null)
+		.join("; ");
 }
 
 /** "4 consumers", "8 subscribers by one pattern, 100 bystanders", each with its work; null: the sender receives by itself, or nobody. */
@@ -268,6 +273,16 @@ export function machineText({ environment: e }: Result): string | null {
 	]
 		.filter((part) => part !== "")
 		.join(", ");
+}
+
+/** "PASS"; of a command with --quick "PASS (shortened: no result)". */
+export function verdictWord({ verdict, quick }: Result): string {
+	return `${verdict.toUpperCase()}${quick ? " (shortened: no result)" : ""}`;
+}
+
+/** What --quick does to a result; null: the runs have their full length. */
+export function quickText({ quick }: Result): string | null {
+	return quick ? QUICK_MEANS : null;
 }
 
 /** One sentence under the verdict: what it means. */

@@ -14,6 +14,7 @@ import type { World } from "../world.ts";
 import { readClient } from "./client-read.ts";
 import { readEnvironment } from "./environment.ts";
 import type { EnvironmentFile } from "./environment-file.ts";
+import { faultsOf } from "./faults.ts";
 import {
 	floorPath,
 	removeRunFolder,
@@ -227,6 +228,8 @@ async function oneRun(one: OneRun, world: World): Promise<void> {
 		death = `${system.key}: ${how}, ${at}`;
 		progress.say(`  ${death}`);
 	});
+	const faults = faultsOf(plan, broker, () => world.clock.nowMs());
+	let disturbed: string[] = [];
 	let result: K6Result;
 	try {
 		result = await runK6(
@@ -238,8 +241,10 @@ async function oneRun(one: OneRun, world: World): Promise<void> {
 				url: broker.url,
 				brokerPids: broker.pids,
 				onProgress(line) {
-					if (line.mqbench === "start")
+					if (line.mqbench === "start") {
 						t0Ms = Number(BigInt(line.t0UnixNs) / 1_000_000n);
+						faults.begin(t0Ms);
+					}
 					progress.tick(plan, line);
 					return line.mqbench === "tick" ? one.hopeless(plan, line) : null;
 				},
@@ -247,6 +252,7 @@ async function oneRun(one: OneRun, world: World): Promise<void> {
 			world,
 		);
 	} finally {
+		disturbed = await faults.end();
 		await broker.close();
 	}
 	progress.done();
@@ -254,7 +260,10 @@ async function oneRun(one: OneRun, world: World): Promise<void> {
 	if (result.abortedBy !== null)
 		progress.say(`  Stopped: ${result.abortedBy} cannot be met any more.`);
 	// Whatever its SLA says of the part before: a broker that died has not passed.
-	const notes = result.error !== null && death !== null ? [death] : [];
+	const notes = [
+		...disturbed,
+		...(result.error !== null && death !== null ? [death] : []),
+	];
 	writeRunFile(folder, plan, {
 		schema: 1,
 		startedAt,

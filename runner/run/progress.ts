@@ -1,8 +1,8 @@
 import type { BuildProgress } from "../../infra/binaries/resolve.ts";
+import { rateText } from "../plan/load-text.ts";
 import type { Plan } from "../plan/plan.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import type { World } from "../world.ts";
-import { rateText } from "./load-text.ts";
 import type { ProgressLine } from "./progress-line.ts";
 
 /** What a person sees while something goes on, on stderr: one line that is rewritten on a terminal, plain lines elsewhere. */

@@ -82,7 +82,7 @@ export function resumeRunFolder(
 const PLAN = "plan.json";
 const SCRIPT = "script.js";
 const OTHER_PLANS =
-	"its runs are others: it was made with other options (--set, --only, --target), or by another version of mqbench";
+	"its runs are others: it was made with other options (--set, --only, --quick, --target), or by another version of mqbench";
 
 /** The plan.json of each run. */
 function runsIn(folder: string): string[] {

@@ -282,6 +282,7 @@ const inner: Readonly<Record<string, readonly string[]>> = {
 	keys: ["distribution", "count"],
 	work: ["mean", "distribution"],
 	pin: ["generator", "brokers"],
+	faults: ["at", "action", "for", "node"],
 	tls: ["ca", "cert", "key", "serverName", "insecure"],
 };
 

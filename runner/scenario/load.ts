@@ -5,6 +5,7 @@ import { failure } from "../errors.ts";
 import { formatBytes } from "../units.ts";
 import { beyondAbilities } from "./abilities.ts";
 import { type ResolvedCases, resolveCases } from "./cases.ts";
+import { resolveFaults } from "./faults.ts";
 import { problemsOf } from "./issues.ts";
 import { applyOverrides, type Overrides } from "./overrides.ts";
 import { type Located, type Problem, report } from "./problem.ts";
@@ -103,6 +104,12 @@ function check(
 	const cases = resolveCases(written, context.folder);
 	const sla = resolveSlaLines(written, systems, keys, cases);
 	const pin = resolvePin(written.pin, { ...context, target });
+	const faults = resolveFaults(
+		written.faults,
+		{ ...context, target },
+		systems,
+		cases,
+	);
 	const problems = [
 		...unset,
 		...notIn(unset, problemsOf(file.error?.issues ?? [], written)),
@@ -112,6 +119,7 @@ function check(
 		...beyondAbilities(systems, cases),
 		...sla.problems,
 		...pin.problems,
+		...faults.problems,
 	];
 	const complete = cases.cases.filter((one) => one !== undefined);
 	if (problems.length > 0 || !file.success) return { problems };
@@ -124,8 +132,10 @@ function check(
 			cases: complete,
 			sla: sla.lines,
 			repeat: file.data.repeat,
+			faults: faults.faults,
 			pin: pin.pin,
 			strict: file.data.strict,
+			quick: false,
 		},
 	};
 }

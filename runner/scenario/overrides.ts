@@ -8,6 +8,8 @@ export interface Overrides {
 	readonly target?: string | undefined;
 	/** URL of the one system; it implies target existing. */
 	readonly url?: string | undefined;
+	/** `--quick`: everything shortened, to see that it works. */
+	readonly quick?: boolean | undefined;
 }
 
 /** A value with the overrides in it, and which option each of them came by. */

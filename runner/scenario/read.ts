@@ -5,6 +5,7 @@ import { reasonOf } from "../reason.ts";
 import type { World } from "../world.ts";
 import { around, loadScenario } from "./load.ts";
 import type { Overrides } from "./overrides.ts";
+import { shorten } from "./quick.ts";
 import type { Scenario } from "./scenario.ts";
 
 /** Reads the scenario file at `file`, relative to the current folder. `text` is what a report keeps a copy of. */
@@ -29,5 +30,5 @@ export async function readScenario(
 		world.env,
 		around(file, world.cwd),
 	);
-	return { scenario, text };
+	return { scenario: overrides.quick ? shorten(scenario) : scenario, text };
 }

@@ -20,12 +20,25 @@ export interface Scenario {
 	readonly cases: readonly Case[];
 	readonly sla: readonly SlaLine[];
 	readonly repeat: number;
+	/** In their order, none before the one before it is over. */
+	readonly faults: readonly Fault[];
 	/** CPU sets, "0-3,8"; null: wherever the kernel likes. A system's own `pin` comes before `brokers`. */
 	readonly pin: {
 		readonly generator: string | null;
 		readonly brokers: string | null;
 	};
 	readonly strict: boolean;
+	/** Shortened to see that it works (`--quick`): its figures are no results. */
+	readonly quick: boolean;
+}
+
+/** What is done to a broker in mid-run. Times in ns; `atNs` counts from the end of the warm-up. */
+export interface Fault {
+	readonly atNs: number;
+	readonly action: "pause";
+	readonly forNs: number;
+	/** Number of the node, from 1; null: all of them. */
+	readonly node: number | null;
 }
 
 export interface System {

@@ -441,6 +441,29 @@ export const ScenarioFile = z.strictObject({
 				"What must hold, judged per system and case. Decides the exit code.",
 			examples: [["p99 < 20ms", "lost == 0"]],
 		}),
+	faults: z
+		.array(
+			z.strictObject({
+				at: span("When it begins, after the end of the warm-up.", ["10s"]),
+				action: z.enum(["pause"]).meta({
+					description:
+						"`pause`: the broker's processes are frozen (SIGSTOP), and go on afterwards.",
+				}),
+				for: span("How long it lasts.", ["500ms"], "above 0"),
+				node: count(
+					"Number of the node, from 1, of a broker with several. Default: all.",
+					3,
+					[1],
+				).optional(),
+			}),
+		)
+		.max(20)
+		.default([])
+		.meta({
+			description:
+				"What is done to brokers while they are measured (`target: local`): each run of each system meets all of them.",
+			examples: [[{ at: "10s", action: "pause", for: "500ms" }]],
+		}),
 	pin: z
 		.strictObject({
 			generator: CpuSet.optional().meta({

@@ -4,9 +4,9 @@ import { readLogs } from "../histogram/hlog.ts";
 import { type Merged, mergeLines } from "../histogram/merge.ts";
 import type { Sample } from "../histogram/percentiles.ts";
 import type { Metric } from "../plan/plan.ts";
+import { mainMetric, samplesPerMessage } from "../plan/samples.ts";
 import type { Collected, Tick } from "../run/collect.ts";
 import { intendedInWindow } from "./intervals.ts";
-import { mainMetric, samplesPerMessage } from "./samples.ts";
 
 /** What is known of a run from outside its folder; null: not known. */
 export interface Surroundings {

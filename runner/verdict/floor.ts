@@ -1,10 +1,10 @@
 import { percentile } from "../histogram/percentiles.ts";
+import { mainMetric } from "../plan/samples.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import { type Check, type CheckFunction, result } from "./check.ts";
 import { type Facts, type Floor, mainSampleOf } from "./facts.ts";
 import { CEILING_SHARE, FLOOR_SHARE } from "./limits.ts";
 import { ratesOf } from "./rates.ts";
-import { mainMetric } from "./samples.ts";
 
 /** Is the number one of the system, or of the generator? Compared with a run of the same case that has no system in it. */
 export const floor: CheckFunction = (facts) => {

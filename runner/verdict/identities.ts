@@ -1,9 +1,9 @@
 import { Metric } from "../plan/plan.ts";
+import { copies, samplesPerMessage } from "../plan/samples.ts";
 import type { Counters } from "../run/collect.ts";
 import type { Facts } from "./facts.ts";
 import { sumsOf } from "./facts.ts";
 import { intendedInWindow, limitIntervals } from "./intervals.ts";
-import { copies, samplesPerMessage } from "./samples.ts";
 
 /**
  * What must be equal if mqbench has counted right (DESIGN.md, section 5). Empty, or sentences about what is not. Only

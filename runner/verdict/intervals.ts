@@ -1,7 +1,7 @@
 import { messagesBefore } from "../plan/offset.ts";
 import type { Plan, Sla } from "../plan/plan.ts";
+import { samplesPerMessage } from "../plan/samples.ts";
 import type { Second } from "../run/collect.ts";
-import { samplesPerMessage } from "./samples.ts";
 import type { Interval } from "./statistics.ts";
 
 /** Counters over a limit stand per 100 ms of intended time. */

@@ -1,10 +1,10 @@
 import { percentile, rank } from "../histogram/percentiles.ts";
 import type { Metric } from "../plan/plan.ts";
+import { mainMetric } from "../plan/samples.ts";
 import { formatDuration } from "../units.ts";
 import { type CheckFunction, result } from "./check.ts";
 import { hasMetric, mainSampleOf, sampleOf, tightestLimitNs } from "./facts.ts";
 import { LAG_P50_NS, LAG_SHARE } from "./limits.ts";
-import { mainMetric } from "./samples.ts";
 
 /**
  * The generator's own lateness. INVALID when it decided a gate; without a latency SLA when it is a large part of

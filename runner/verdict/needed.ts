@@ -1,6 +1,6 @@
 import type { Metric, Plan } from "../plan/plan.ts";
+import { type Measured, samplesPerMessage } from "../plan/samples.ts";
 import { formatCount, formatDuration, ratePerSecond } from "../units.ts";
-import { type Measured, samplesPerMessage } from "./samples.ts";
 
 /** What says how fast samples come: a plan, or the load of a result. */
 export interface Sending extends Measured {

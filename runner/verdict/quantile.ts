@@ -8,13 +8,13 @@ import {
 	valueAtRank,
 } from "../histogram/percentiles.ts";
 import type { Metric, Plan } from "../plan/plan.ts";
+import { samplesPerMessage } from "../plan/samples.ts";
 import { type Facts, sampleOf, windowOf } from "./facts.ts";
 import {
 	intendedPerInterval,
 	limitIntervals,
 	withCensored,
 } from "./intervals.ts";
-import { samplesPerMessage } from "./samples.ts";
 import { clustering, type Interval } from "./statistics.ts";
 
 /** The percentiles that every report has. */

@@ -1,5 +1,6 @@
 import type { Percentile } from "../histogram/percentiles.ts";
 import type { Sla } from "../plan/plan.ts";
+import { samplesPerMessage, whyMissing } from "../plan/samples.ts";
 import { formatCount, formatDuration, formatDurationExact } from "../units.ts";
 import { judgeAborted } from "./aborted.ts";
 import { burstOf, burstWhy, decided } from "./burst.ts";
@@ -12,7 +13,6 @@ import {
 } from "./intervals.ts";
 import { containsLag } from "./lag.ts";
 import { percentileOf } from "./quantile.ts";
-import { samplesPerMessage, whyMissing } from "./samples.ts";
 import { type OverTest, testOver } from "./statistics.ts";
 import { judgeTally } from "./tally.ts";
 import type { Verdict } from "./verdict.ts";

@@ -203,10 +203,10 @@ func doesNotBatch(t *testing.T, s System) {
 		to.wait(int(i) + 1)
 		took = append(took, time.Since(began))
 	}
-	slices.Sort(took)
-	// Linger times that clients have by default are 5 to 10 ms and more; the median forgives a busy machine.
-	if median := took[len(took)/2]; median > 5*time.Millisecond {
-		t.Errorf("an idle system takes %s for a message: something waits for more of them", median)
+	// Linger times that clients have by default are 5 to 10 ms and more, and hold back every message: the fastest of them
+	// tells, which a busy machine cannot make faster.
+	if fastest := slices.Min(took); fastest > 5*time.Millisecond {
+		t.Errorf("an idle system takes %s for a message at best: something waits for more of them", fastest)
 	}
 }
 

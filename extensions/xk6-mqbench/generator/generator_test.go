@@ -211,6 +211,7 @@ func TestInFlightIsNeverAboveItsLimitAndOtherProducersAreNotHeldUp(t *testing.T)
 	p.InFlight, p.Producers, p.Connections, p.Topics = &limit, 2, 2, []string{"slow", "fast"}
 	var flying, highest atomic.Int64
 	var freeze sync.Once
+	var frozen time.Duration
 	s := &stub{
 		onSend: func(msg *broker.Message) error {
 			if msg.Name == "slow" {
@@ -223,7 +224,11 @@ func TestInFlightIsNeverAboveItsLimitAndOtherProducersAreNotHeldUp(t *testing.T)
 				return
 			}
 			if i == 200 {
-				freeze.Do(func() { time.Sleep(400 * time.Millisecond) })
+				freeze.Do(func() {
+					began := time.Now()
+					time.Sleep(400 * time.Millisecond)
+					frozen = time.Since(began)
+				})
 			}
 			flying.Add(-1)
 		},
@@ -235,8 +240,9 @@ func TestInFlightIsNeverAboveItsLimitAndOtherProducersAreNotHeldUp(t *testing.T)
 	if *m.window.Received != 3000 {
 		t.Errorf("received %d; want 3000", *m.window.Received)
 	}
-	// 390 of the slow producer's messages wait 0..390 ms: 76 s; the fast one's do not.
-	m.between("sum of queued in s", m.metrics["queued"].Sum/1e9, 60, 100)
+	// Of a freeze of d seconds 1000 d messages of the slow producer wait, half of it in the mean; the fast one's do not.
+	expected := int64(500 * frozen.Seconds() * frozen.Seconds())
+	m.between("sum of queued in s", m.metrics["queued"].Sum/1e9, expected*7/10, expected*2)
 	if lag := m.metrics["lag"].Sum; lag > m.metrics["queued"].Sum/5 {
 		t.Errorf("lag %d ms beside queued %d ms", lag/ms, m.metrics["queued"].Sum/ms)
 	}

@@ -1,4 +1,4 @@
-import { rateText } from "../../run/load-text.ts";
+import { rateText } from "../../plan/load-text.ts";
 import {
 	formatBytes,
 	formatBytesExact,

@@ -17,8 +17,8 @@ import { type Markup, markup } from "./markup.ts";
 
 /** The tables of the report. */
 
-export function badge(verdict: string): Markup {
-	return markup`<span class="badge ${verdict}">${verdict.toUpperCase()}</span>`;
+export function badge(verdict: string, text = verdict.toUpperCase()): Markup {
+	return markup`<span class="badge ${verdict}">${text}</span>`;
 }
 
 export function gatesTable(gates: readonly Gate[]): Markup {

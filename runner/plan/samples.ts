@@ -1,4 +1,4 @@
-import type { Metric, Plan } from "../plan/plan.ts";
+import type { Metric, Plan } from "./plan.ts";
 
 /** What decides which metrics a run has: a plan, or the load of a result. */
 export interface Measured {

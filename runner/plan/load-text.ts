@@ -1,10 +1,14 @@
-import type { Plan } from "../plan/plan.ts";
 import { formatCount, formatDurationExact, formatRate } from "../units.ts";
+import type { Plan } from "./plan.ts";
 
 /** What a load asks for: a plan, or the load of a result. */
 export type Load = Pick<Plan, "phases" | "inFlight"> & {
 	readonly schedule: Plan["schedule"];
 };
+
+/** What `--quick` did, wherever a shortened run is shown. */
+export const QUICK_MEANS =
+	"shortened by --quick to see that the scenario works: neither verdict nor figures are a result";
 
 /** "3000/s", "3000/s at random times", "4 steps from 1000/s to 8000/s", "stages up to 5000/s", "100 000 messages". */
 export function rateText({ schedule, phases }: Load): string {

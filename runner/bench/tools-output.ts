@@ -1,0 +1,50 @@
+/** What brokers' own tools print, read; pure, so that it can be tested without them. */
+
+/** kafka-producer-perf-test: "300000 records sent, 123456.7 records/sec (120.56 MB/sec), ..."; the last such line is of all. */
+export function kafkaRate(stdout: string): number {
+	return last(stdout, /^\d+ records sent, ([\d.]+) records\/sec/gm);
+}
+
+/** redis-benchmark --csv: a line of headings, then one with the rate in its second field. The first may be any text. */
+export function redisRate(stdout: string): number {
+	return last(stdout, /^".*?","([\d.]+)"(?:,"[\d.]+")*\s*$/gm);
+}
+
+/** PerfTest: "id: test-1, sending rate avg: 33017 msg/s", after the rates of each second. */
+export function perfTestRate(stdout: string): number {
+	return last(stdout, /sending rate avg: ([\d.]+) msg\/s/g);
+}
+
+/** nats-loop: {"messages":300000,"seconds":1.5}. */
+export function natsLoopRate(stdout: string): number {
+	const { messages, seconds } = JSON.parse(stdout);
+	return messages / seconds;
+}
+
+/** CPU seconds of a shell's children, user and system, from its `times`: the last line, "1m2.50s 0m3.25s". */
+export function cpuSeconds(times: string): number {
+	const found = /(\d+)m([\d.]+)s (\d+)m([\d.]+)s\s*$/.exec(times);
+	if (!found) throw new Error(`the shell's times are unreadable: ${times}`);
+	const [user = 0, userSeconds = 0, system = 0, systemSeconds = 0] = found
+		.slice(1)
+		.map(Number);
+	return 60 * (user + system) + userSeconds + systemSeconds;
+}
+
+/** The middle one; of an even number the mean of both. */
+export function median(values: readonly number[]): number {
+	const sorted = values.toSorted((a, b) => a - b);
+	const middle = sorted.length >> 1;
+	return sorted.length % 2 === 1
+		? (sorted[middle] as number)
+		: ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
+}
+
+// --- internal ---
+
+function last(stdout: string, pattern: RegExp): number {
+	const rate = Number([...stdout.matchAll(pattern)].at(-1)?.[1]);
+	if (!(rate > 0))
+		throw new Error(`the tool has printed no rate:\n${stdout.slice(-2000)}`);
+	return rate;
+}

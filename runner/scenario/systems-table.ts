@@ -1,0 +1,138 @@
+import { type Level, PATTERNS } from "../plan/plan.ts";
+import {
+	type BrokerName,
+	brokerOf,
+	brokers,
+	SystemOptions,
+	type Traits,
+} from "./brokers.ts";
+
+/** What stands between these lines in README.md is written by `npm run golden`. */
+export const TABLE_BEGIN =
+	"<!-- systems: generated from runner/scenario/brokers/ by `npm run golden` -->";
+export const TABLE_END = "<!-- end of systems -->";
+
+/** The systems in their modes, from the traits that scenarios are checked against, so that nothing is claimed that is then refused. */
+export function systemsTable(): string {
+	const all = systems();
+	return [
+		row("system", "in a scenario", "acknowledges", "promises", "cannot do"),
+		"|---|---|---|---|---|",
+		...all.map(({ written, traits }) =>
+			row(
+				traits.title,
+				`\`${written}\``,
+				traits.acks ? "each message" : "nothing",
+				traits.delivery,
+				PATTERNS.filter((p) => traits.cannot[p] !== undefined).join(", ") ||
+					"-",
+			),
+		),
+		"",
+		"What an acknowledged message has been through, by `durability`, and what is set for it:",
+		"",
+		row("system", ...LEVELS.map((level) => `\`${level}\``), "without a level"),
+		"|---|---|---|---|---|---|",
+		...stores(all),
+		"",
+		"What `target: local` runs, each with ports and folders of its own:",
+		"",
+		row("broker", "from", "nodes"),
+		"|---|---|---|",
+		...names().map((name) =>
+			row(
+				`\`${name}\``,
+				FROM[name],
+				traitsOf({ broker: name }).nodes.join(" or "),
+			),
+		),
+	].join("\n");
+}
+
+// --- internal ---
+
+const LEVELS: readonly Level[] = ["memory", "os", "interval", "fsync"];
+
+/** Options that make another system of a broker: another promise, another place for messages. */
+const KINDS = ["mode", "queue"] as const;
+
+/** Where a local broker comes from: `infra/brokers/`. */
+const FROM: Readonly<Record<Exclude<BrokerName, "noop">, string>> = {
+	nats: "natsd, built with mqbench; or `binary: /path/to/nats-server`",
+	kafka:
+		"Java 17 or newer, and Maven, which fetches Kafka once; or an installation: `KAFKA_HOME`, `binary: /opt/kafka`",
+	redis: "`redis-server` on PATH; or `binary: valkey-server`",
+	rabbitmq:
+		"`rabbitmq-server` and Erlang on PATH; or an installation: `binary: /opt/rabbitmq`",
+};
+
+interface Described {
+	readonly name: string;
+	readonly written: string;
+	readonly traits: Traits;
+}
+
+function names(): (keyof typeof FROM)[] {
+	return Object.keys(brokers).filter(
+		(name): name is keyof typeof FROM => name !== "noop",
+	);
+}
+
+/** Every broker, once for each kind of system that it can be; the one without an option comes first. */
+function systems(): Described[] {
+	return names().flatMap((name) => {
+		const described = kindsOf(name).map(([key, value]) => {
+			const traits = traitsOf({ broker: name, [key]: value });
+			const own = traits.title === traitsOf({ broker: name }).title;
+			return {
+				name,
+				written: `{ broker: ${name}${own ? "" : `, ${key}: ${value}`} }`,
+				traits,
+			};
+		});
+		if (described.length > 0) return described;
+		return [
+			{
+				name,
+				written: `{ broker: ${name} }`,
+				traits: traitsOf({ broker: name }),
+			},
+		];
+	});
+}
+
+function kindsOf(name: BrokerName): [string, string][] {
+	const fields = brokers[name].options.toJSONSchema({ io: "input" })
+		.properties as Record<string, { enum?: string[] }>;
+	return KINDS.flatMap((key) =>
+		(fields[key]?.enum ?? []).map((value): [string, string] => [key, value]),
+	);
+}
+
+function traitsOf(options: Record<string, unknown>): Traits {
+	const parsed = SystemOptions.parse(options);
+	return brokerOf(parsed).traits(parsed);
+}
+
+/** One line for the systems of a broker that have the same levels. */
+function stores(all: readonly Described[]): string[] {
+	const lines = new Map<string, { titles: string[]; traits: Traits }>();
+	for (const { name, traits } of all) {
+		if (Object.keys(traits.levels).length === 0) continue;
+		const key = `${name} ${JSON.stringify(traits.levels)}`;
+		const line = lines.get(key) ?? { titles: [], traits };
+		line.titles.push(traits.title);
+		lines.set(key, line);
+	}
+	return [...lines.values()].map(({ titles, traits }) =>
+		row(
+			titles.join(", "),
+			...LEVELS.map((level) => traits.levels[level] ?? "-"),
+			traits.ownDurability,
+		),
+	);
+}
+
+function row(...cells: readonly string[]): string {
+	return `| ${cells.join(" | ")} |`;
+}
