@@ -130,7 +130,7 @@ func (r *run) counts() (acked, failed int, errors string) {
 func (r *run) ackedSoFar() int  { acked, _, _ := r.counts(); return acked }
 func (r *run) failedSoFar() int { _, failed, _ := r.counts(); return failed }
 
-func eventually(t *testing.T, what string, holds func() bool) {
+func eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(60 * time.Second); !holds(); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(deadline) {

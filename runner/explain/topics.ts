@@ -130,6 +130,55 @@ What to do: take throughput from a closed loop, latency from a rate (rate:
 here too; those that the time (duration) did not suffice for leave it open.
 `,
 	},
+	"max-rate": {
+		title: "how find: max-rate searches, and what its answer says",
+		text: `
+From rate on, the rate is doubled while runs pass (or halved until one does),
+then the search goes between what passed and what did not, until they are 5 %
+apart. A run passes when every SLA line holds, nothing was lost, the queue did
+not grow and the measurement is valid; an undecided line was not met. A rate
+that failed is tried again, and two of three decide.
+
+The answer is confirmed by a run of 60s or more; if that fails, 5 % less is, up
+to three times. Runs at 50, 70, 80, 90 and 95 % of it show latency over rate.
+
+  lo   highest rate that passed and was confirmed
+  hi   lowest rate that failed
+
+Example: [20 000, 21 000]/s means that 20 000/s met p99 < 10ms for a minute, and
+21 000/s failed twice. Limited by the generator: from there on its own
+measurement was INVALID, so the system carries at least lo; how much more, this
+machine cannot tell.
+
+What to do: take the answer as one of this machine and this SLA; a laxer SLA has
+a higher one. Plan with a part of it where the curve is still flat. Where the
+generator is the limit: more cores, or the broker on another machine.
+`,
+	},
+	durability: {
+		title: "what memory, os, interval and fsync promise",
+		text: `
+A level says what has happened to a message when it is acknowledged:
+
+             written to    flushed to disk    lost when the
+  memory     memory        never              process dies
+  os         page cache    when the kernel    machine dies
+                           likes
+  interval   page cache    every so often     machine dies: the last interval
+  fsync      disk          before the ack     disk dies
+
+Without durability: the broker is as it comes; each report prints what that is.
+Systems that acknowledge nothing (NATS core, Redis pub/sub) have no level.
+
+Example: Kafka acknowledges from the page cache (os) and relies on replicas;
+RabbitMQ's quorum queues flush first (fsync). Side by side without a level, one
+of them works for a disk and the other does not: that is what is compared.
+
+What to do: give the systems of a comparison the same durability, or say that
+they run as they come. On target: existing the server's part is yours to set.
+Some disks say that they have flushed and have not: mqbench cannot tell.
+`,
+	},
 	lost: {
 		title: "what counts as lost, failed, unknown, duplicated",
 		text: `

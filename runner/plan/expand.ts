@@ -35,6 +35,16 @@ export function expand(
 	return plans;
 }
 
+/** `*` stands for any text, `?` for one character. */
+export function glob(pattern: string): RegExp {
+	const parts = pattern.replaceAll(/[\\^$.|+()[\]{}]/g, "\\$&");
+	// Two stars are one: many in a row would make the search exponential.
+	return new RegExp(
+		`^${parts.replaceAll(/\*+/g, ".*").replaceAll("?", ".")}$`,
+		"u",
+	);
+}
+
 // --- internal ---
 
 /** Slots per second: enough to be handed out in time, few enough to cost nothing. */
@@ -64,15 +74,6 @@ function choose(pairs: readonly Pair[], only: string): Pair[] {
 
 function pathOf(system: System, one: Case): string {
 	return `${system.key}/${one.name}`;
-}
-
-function glob(pattern: string): RegExp {
-	const parts = pattern.replaceAll(/[\\^$.|+()[\]{}]/g, "\\$&");
-	// Two stars are one: many in a row would make the search exponential.
-	return new RegExp(
-		`^${parts.replaceAll(/\*+/g, ".*").replaceAll("?", ".")}$`,
-		"u",
-	);
 }
 
 function plan(

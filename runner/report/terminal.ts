@@ -144,8 +144,11 @@ function runLines(
 
 function searchLines(search: Search, width: number, style: Style): string[] {
 	const { head, rows } = searchTable(search);
+	const widths = head.map((_, i) =>
+		Math.max(...[head, ...rows].map((row) => row[i]?.length ?? 0)),
+	);
 	const line = (cells: readonly string[]) =>
-		`  ${cells.map((cell) => cell.padStart(12)).join("")}`;
+		`  ${cells.map((cell, i) => cell.padStart(widths[i] ?? 0)).join("  ")}`;
 	return [
 		...wrap(
 			`Highest rate of ${searchTitle(search)}: ${search.answer}`,

@@ -92,6 +92,14 @@ test("a generator that cannot go on leaves the highest rate that passed, and say
 	});
 });
 
+test("one run that says nothing is made again before the generator is blamed", () => {
+	const { answer } = search(1000, (step, times) =>
+		step.rate === 4000 && times === 0 ? "invalid" : upTo(20_000)(step),
+	);
+	expect(answer.limitedBy).toBe("system");
+	expect(answer.lo).toBeGreaterThan(18_000);
+});
+
 test("a system that fails at every rate has no answer", () => {
 	const { answer } = search(1000, () => "fail");
 	expect(answer).toMatchObject({ lo: null, limitedBy: "system" });

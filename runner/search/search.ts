@@ -82,7 +82,7 @@ function nextProbe(start: number, found: readonly Found[]): Next {
 	const { lo, hi } = boundsOf(found);
 	if (probes.length === 0)
 		return { step: { rate: rounded(start), role: "probe" } };
-	const limited = probes.some((f) => f.outcome === "invalid");
+	const limited = probes.some((f) => isLimited(probes, f.step.rate));
 	const end = (limitedBy: Answer["limitedBy"]): Next => ({
 		answer: { lo, hi, limitedBy, confirmed: false },
 	});
@@ -110,14 +110,22 @@ function nextProbe(start: number, found: readonly Found[]): Next {
 /** A rate that failed once is tried again, and a third time if the two disagree: one bad moment of the machine is not the answer. */
 function undecided(probes: readonly Found[]): number | null {
 	const last = probes.at(-1);
-	if (last === undefined || last.outcome === "invalid") return null;
+	if (last === undefined || isLimited(probes, last.step.rate)) return null;
 	return decide(probes, last.step.rate) === null ? last.step.rate : null;
+}
+
+/** The generator was too slow at this rate twice: once may be a bad moment of the machine. */
+function isLimited(probes: readonly Found[], rate: number): boolean {
+	const invalid = probes.filter(
+		(f) => f.step.rate === rate && f.outcome === "invalid",
+	);
+	return invalid.length >= 2 && decide(probes, rate) === null;
 }
 
 /** Of the runs at one rate: a pass at once passes; otherwise two of three decide. null: not yet. */
 function decide(probes: readonly Found[], rate: number): boolean | null {
 	const outcomes = probes
-		.filter((f) => f.step.rate === rate)
+		.filter((f) => f.step.rate === rate && f.outcome !== "invalid")
 		.map((f) => f.outcome);
 	if (outcomes[0] === "pass") return true;
 	if (outcomes.filter((o) => o === "fail").length >= 2) return false;

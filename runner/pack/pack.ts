@@ -1,0 +1,74 @@
+import { readdirSync } from "node:fs";
+import path from "node:path";
+import { packageFolder } from "../package.ts";
+import type { Result, Run } from "../report/summary.ts";
+import { countText, percentileValue } from "../report/words.ts";
+import { formatCount } from "../units.ts";
+
+/** Paths of the scenarios that come with mqbench, by name. */
+export function packFiles(): string[] {
+	const folder = path.join(packageFolder, "scenarios");
+	return readdirSync(folder)
+		.filter((name) => name.endsWith(".yaml"))
+		.sort()
+		.map((name) => path.join(folder, name));
+}
+
+/** Every run of these results as a line: what was run, how it was judged, its p99, rates and what is missing. */
+export function packTable(results: readonly Result[]): string {
+	const rows = results.flatMap(({ scenario, runs }) =>
+		runs.map((run) => [
+			scenario,
+			run.system,
+			run.case,
+			run.verdict,
+			...cells(run),
+		]),
+	);
+	const all = [HEAD, ...rows];
+	const widths = HEAD.map((_, i) =>
+		Math.max(...all.map((row) => row[i]?.length ?? 0)),
+	);
+	return `${all.map((row) => line(row, widths)).join("\n")}\n`;
+}
+
+// --- internal ---
+
+const NAMES = ["scenario", "system", "case", "verdict"];
+const HEAD = [
+	...NAMES,
+	"p99",
+	"of",
+	"sent/s",
+	"received/s",
+	"failed",
+	"unknown",
+	"lost",
+];
+
+function cells(run: Run): string[] {
+	const p99 = run.metrics[run.main]?.percentiles.find(({ p }) => p === 99);
+	const { sent, achieved, received } = run.throughput;
+	const rate = (value: number | null) =>
+		value === null ? "n/a" : formatCount(Math.round(value));
+	return [
+		p99 ? percentileValue(p99, run) : "n/a",
+		run.main,
+		rate(sent ?? achieved),
+		rate(received),
+		countText(run.failed),
+		countText(run.unknown),
+		countText(run.lost),
+	];
+}
+
+function line(row: readonly string[], widths: readonly number[]): string {
+	return row
+		.map((cell, i) =>
+			i < NAMES.length
+				? cell.padEnd(widths[i] ?? 0)
+				: cell.padStart(widths[i] ?? 0),
+		)
+		.join("  ")
+		.trimEnd();
+}
