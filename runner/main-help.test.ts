@@ -44,4 +44,19 @@ describe("the command line", () => {
 		).toBe(0);
 		expect(JSON.parse(world.out())).toHaveLength(2);
 	});
+
+	test("--quick shortens what is planned", async () => {
+		const world = fakeWorld({
+			cwd: new URL("..", import.meta.url).pathname,
+		});
+		expect(
+			await main(
+				["plan", "scenarios/quickstart.yaml", "--json", "--quick"],
+				world,
+			),
+		).toBe(0);
+		expect(JSON.parse(world.out())).toMatchObject([
+			{ quick: true, schedule: { durationNs: 3e9 } },
+		]);
+	});
 });

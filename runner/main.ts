@@ -52,6 +52,7 @@ Examples:
   mqbench scenarios/message-sizes.yaml --only 'nats/1KiB*' --json
   mqbench validate scenarios/quickstart.yaml
   mqbench plan scenarios/message-sizes.yaml
+  mqbench init my-scenario
   mqbench doctor
   mqbench explain support
   mqbench report reports/<run-id>
@@ -137,6 +138,39 @@ function commands(world: World, done: (code: ExitCode) => void): Command {
 			const { compile } = await import("./commands/compile.ts");
 			done(await compile({ path, ...options }, world));
 		});
+	program
+		.command("init")
+		.description("ask a few questions, and write a commented scenario")
+		.argument("[name]", "of the scenario and its file (default: my-scenario)")
+		.option("--broker <broker>", "nats, kafka, redis or rabbitmq")
+		.option("--pattern <pattern>", "what messages do, e.g. round-trip")
+		.option("--rate <rate>", "messages per second, e.g. 1000/s")
+		.option("--message <size>", "size of a message, e.g. 1KiB")
+		.option("--duration <time>", "the measured part, e.g. 30s")
+		.option("--p99 <time>", "limit of the response time's p99, e.g. 20ms")
+		.option("--url <url>", "of your broker, or a variable that holds it")
+		.option("-y, --yes", "ask nothing; take what is offered")
+		.action(async (name: string | undefined, options) => {
+			const { init } = await import("./commands/init.ts");
+			done(await init({ name, ...options }, world));
+		});
+	program
+		.command("import")
+		.description("make a scenario of another tool's files")
+		.addArgument(
+			commandArgument("<tool>", "omb: OpenMessaging Benchmark").choices([
+				"omb",
+			]),
+		)
+		.argument("<workload>", "its workload file")
+		.argument("<driver>", "its driver file")
+		.option("--out <file>", "write the scenario there (default: stdout)")
+		.action(
+			async (_tool: string, workload: string, driver: string, options) => {
+				const { importCommand } = await import("./commands/import.ts");
+				done(await importCommand({ workload, driver, ...options }, world));
+			},
+		);
 	program
 		.command("report")
 		.description("recompute result and reports of a run from its files")

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
@@ -52,7 +54,7 @@ func (s *sending) finish(_ *kgo.Record, err error) {
 	m, done := s.message, s.done
 	if err != nil {
 		// A request may still be on its way with this record in it: it is not used again.
-		done(m, 0, produceError(err))
+		done(m, 0, s.producer.failure(err))
 		return
 	}
 	var ackNs int64
@@ -90,19 +92,32 @@ func (p *producer) ready(ctx context.Context, topics []broker.Topic) error {
 const readyTimeout = 15 * time.Second
 
 var (
-	errClosed  = errors.New("kafka: produce: the client is closed")
-	errTimeout = fmt.Errorf("kafka: produce: not acknowledged within the timeout: %w", broker.ErrUnknown)
+	errClosed       = errors.New("kafka: produce: the client is closed")
+	errNotConnected = errors.New("kafka: produce: not connected")
+	errLost         = fmt.Errorf("kafka: produce: connection lost: %w", broker.ErrUnknown)
+	errTimeout      = fmt.Errorf("kafka: produce: not acknowledged within the timeout: %w", broker.ErrUnknown)
 )
 
-// produceError words what a message met. The same cause must give the same words: they are counted.
-func produceError(err error) error {
+// failure words what a message met. The same cause must give the same words: they are counted. Unless the broker refused it, or
+// it cannot have left, it may have arrived.
+func (p *producer) failure(err error) error {
+	var refusal *kerr.Error
+	var network *net.OpError
 	switch {
 	case errors.Is(err, kgo.ErrClientClosed):
 		return errClosed
 	case errors.Is(err, kgo.ErrRecordTimeout):
 		return errTimeout
+	case errors.Is(err, kerr.RequestTimedOut), errors.Is(err, kerr.NotEnoughReplicasAfterAppend):
+		// The leader has it, some replica may not.
+		return fmt.Errorf("kafka: produce: %w: %w", err, broker.ErrUnknown)
+	case errors.As(err, &refusal), errors.Is(err, kgo.ErrMaxBuffered):
+		return fmt.Errorf("kafka: produce: %w", err)
+	case errors.As(err, &network) && network.Op == "dial" && !p.idempotent:
+		// With idempotence an earlier try may have been written.
+		return errNotConnected
 	}
-	return fmt.Errorf("kafka: produce: %w", err)
+	return errLost
 }
 
 // newProducer is a client of its own, with connections of its own.

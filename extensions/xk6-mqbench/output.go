@@ -18,6 +18,11 @@ var Version = "dev"
 // openTimeout bounds connecting, making topics and subscribing.
 const openTimeout = 30 * time.Second
 
+// ballastBytes are held and never touched, so that they take no memory, but count as live: the garbage collector lets as much garbage
+// come together before it works, where k6 and a generator by themselves are 30 MiB. On NATS core (closed load, 1 KiB) that is 12
+// instead of 150 collections in 1.6 million messages, and 15 % less CPU for each; it costs up to 150 MiB.
+const ballastBytes = 128 << 20
+
 // resultsOutput is `--out mqbench=<path>`: it opens the run before the first VU exists, and closes it however k6 ends. k6's own
 // samples do not interest it: no message is one.
 type resultsOutput struct {
@@ -25,6 +30,8 @@ type resultsOutput struct {
 	run    *generator.Generator
 	// end ends k6's test; nil as its reason is none: k6 exits with 0.
 	end func(error)
+	// ballast is ballastBytes long.
+	ballast []byte
 }
 
 var (
@@ -56,6 +63,7 @@ func (o *resultsOutput) Start() error {
 		return err
 	}
 	surviveReader()
+	o.ballast = make([]byte, ballastBytes)
 	ctx, cancel := context.WithTimeout(context.Background(), openTimeout)
 	defer cancel()
 	if err := g.Open(ctx, files, generator.Versions{K6: k6Version(), Mqbench: Version}); err != nil {
@@ -67,6 +75,8 @@ func (o *resultsOutput) Start() error {
 	if finished := g.Finished(); finished != nil {
 		go func() {
 			<-finished
+			// Subtle: where a Ctrl-C came first, k6 asks for the words of our reason, which is none, and that panics.
+			defer func() { _ = recover() }()
 			o.end(nil)
 		}()
 	}

@@ -86,11 +86,15 @@ func (c *consumer) run(k *socket, step func(k *socket, fresh bool) error) {
 	}
 }
 
-// take hands messages, which came at atNs, to the handler and acknowledges each; again: they were handed out before.
+// take hands messages, which came at atNs, to the handler and acknowledges each; again: they were handed out before. A member
+// of a group takes one after the other: what waits here behind slow work has not been received yet.
 func (c *consumer) take(list []fetched, atNs int64, again bool) {
-	for _, m := range list {
+	for i, m := range list {
 		if c.s.over.Err() != nil {
 			return
+		}
+		if i > 0 && c.group != nil {
+			atNs = c.s.options.Now()
 		}
 		c.handle(broker.Delivery{ReceivedNs: atNs, Payload: bytesOf(m.payload), Redelivered: again})
 		if c.group == nil {

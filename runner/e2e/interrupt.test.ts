@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { realBinaries } from "../../infra/binaries/real.fake.ts";
@@ -63,6 +63,23 @@ describe("in mid-run", () => {
 			expect((await run(["report", path.join(folder, "out")])).code).toBe(code);
 		},
 	);
+
+	test("a closed load keeps what it measured as well", async () => {
+		const folder = temporaryFolder();
+		const out = path.join(folder, "out");
+		const file = path.join(folder, "closed.yaml");
+		writeFileSync(
+			file,
+			"system: nats\nworkload: { pattern: round-trip, message: 256B, messages: 100000000, warmup: 0 }\n",
+		);
+		const mqbench = start([file, "--out", out]);
+		await mqbench.says(/ {2}1s /);
+		mqbench.signal("SIGINT");
+		expect((await mqbench.ended).code).toBe(130);
+		const [one] = resultOf(out).runs;
+		expect(one?.state).toBe("interrupted");
+		expect(one?.received).toBeGreaterThan(400);
+	});
 
 	test("a second Ctrl-C ends mqbench at once, and the children soon after", async () => {
 		const mqbench = await measuring(temporaryFolder());

@@ -146,9 +146,8 @@ to three times. Runs at 50, 70, 80, 90 and 95 % of it show latency over rate.
   hi   lowest rate that failed
 
 Example: [20 000, 21 000]/s means that 20 000/s met p99 < 10ms for a minute, and
-21 000/s failed twice. Limited by the generator: from there on its own
-measurement was INVALID, so the system carries at least lo; how much more, this
-machine cannot tell.
+21 000/s failed twice. Limited by the generator: the next rate was INVALID
+twice, so the system carries lo at least. How much more, is not known.
 
 What to do: take the answer as one of this machine and this SLA; a laxer SLA has
 a higher one. Plan with a part of it where the curve is still flat. Where the

@@ -258,6 +258,8 @@ function loadOf({ plan }: Collected): Run["load"] {
 }
 
 function countersOf(c: Counters | null, intended: number): Run["warmup"] {
+	// Where nobody consumes nothing could arrive twice: that is not measured, and no 0.
+	const consumed = c?.received === null ? null : c;
 	return {
 		intended: c?.intended ?? intended,
 		notOffered: c?.notOffered ?? null,
@@ -267,10 +269,10 @@ function countersOf(c: Counters | null, intended: number): Run["warmup"] {
 		unknown: c?.unknown ?? null,
 		received: c?.received ?? null,
 		lost: c?.lost ?? null,
-		duplicated: c?.duplicated ?? null,
+		duplicated: consumed?.duplicated ?? null,
 		reordered: c?.reordered ?? null,
 		late: c?.late ?? null,
-		redelivered: c?.redelivered ?? null,
+		redelivered: consumed?.redelivered ?? null,
 		corrupted: c?.corrupted ?? null,
 	};
 }

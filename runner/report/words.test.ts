@@ -56,6 +56,21 @@ describe("what a verdict means", () => {
 	});
 });
 
+test("a command with --quick says beside the verdict that it gives no result", () => {
+	const result = planned("healthy", (plan) => {
+		plan.quick = true;
+	});
+	expect(result.quick).toBe(true);
+	const html = renderHtml(result);
+	for (const text of [terminal(result), renderMarkdown(result), html]) {
+		expect(text).toContain("PASS (shortened: no result)");
+		expect(text).toMatch(/shortened by --quick/i);
+	}
+	// Charts are shown without their report.
+	expect(html.match(/<svg[^>]*role.*?<\/svg>/s)?.[0]).toContain("shortened");
+	expect(buildResult(fixture("healthy")).quick).toBe(false);
+});
+
 test("a percentile too deep for the samples that fails all the same shows its count", () => {
 	const result = planned("stall", (plan) => {
 		plan.sla = [

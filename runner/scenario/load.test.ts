@@ -80,6 +80,8 @@ describe("a right scenario", () => {
 			repeat: 1,
 			pin: { generator: null, brokers: null },
 			strict: false,
+			quick: false,
+			faults: [],
 		});
 	});
 

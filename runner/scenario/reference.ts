@@ -31,7 +31,8 @@ const INTRODUCTION = `<!-- Generated from runner/scenario/schema.ts by \`npm run
 # Scenarios
 
 A scenario is one YAML file that says what to measure and what must hold. Run one with \`npx mqbench scenarios/quickstart.yaml\`;
-check it without a broker with \`npx mqbench validate scenarios/quickstart.yaml\`.`;
+check it without a broker with \`npx mqbench validate scenarios/quickstart.yaml\`, see what it will do and carry with \`npx mqbench plan\`, and
+that it works with \`--quick\`. \`npx mqbench init\` writes a new one. Which system can do what, and what its levels of durability are: [the tables of the README](../README.md#systems).`;
 
 const LANGUAGE = `Editors show descriptions and mistakes while you type when the first line is
 \`# yaml-language-server: $schema=./scenario.schema.json\`; \`npx mqbench schema\` prints that schema.
@@ -40,7 +41,7 @@ const LANGUAGE = `Editors show descriptions and mistakes while you type when the
 \`B\`, \`KB MB GB\` (1000), \`KiB MiB GiB\` (1024). Rates: \`3000/s\`, \`90/min\`, \`1/10s\`. All are kept exactly.
 
 **The command line overrides** single values: \`--set workload.rate=5000/s\`, \`--set cases.0.message=1KiB\`, \`--target existing\`,
-\`--url nats://host:4222\`. \`--only 'nats/256B*'\` picks runs by system/case.
+\`--url nats://host:4222\`. \`--only 'nats/256B*'\` picks runs by system/case, \`--quick\` shortens each to 3 s or 2000 messages (no result, only a sign that it works).
 
 **Secrets** stay in the environment: \`url: "\${NATS_URL}"\`. A variable may also be a part of it, \`nats://me:\${PASSWORD}@host\`.
 A password or token in the file itself is refused, as reports keep a copy of the file. Every other text of a system takes variables

@@ -5,6 +5,7 @@ import { Plan as PlanSchema } from "../plan/plan.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { ratePerSecond } from "../units.ts";
 import { outcomeOf, searchRuns, stepOf } from "./runs.ts";
+import type { Outcome } from "./search.ts";
 
 const scenario = `
 system: nats
@@ -84,4 +85,47 @@ test.each([
 	["interrupted", "error"],
 ] as const)("a run that is %s is %s to the search", (verdict, outcome) => {
 	expect(outcomeOf(verdict)).toBe(outcome);
+});
+
+/** The plans of a whole search of a scenario. */
+function playText(text: string, judge: (plan: Plan) => Outcome) {
+	const [start] = expand(loadScenario("s.yaml", text), { runId: "r" });
+	if (!start) throw new Error("no plan");
+	const runs = searchRuns(start, 1, judge);
+	const plans: Plan[] = [];
+	for (;;) {
+		const step = runs.next();
+		if (step.done) return { plans, answer: step.value };
+		plans.push(step.value);
+	}
+}
+
+test("the warm-up that the scenario asks for is that of every run: each has a broker started anew, whose JVM is cold", () => {
+	const { plans } = playText(
+		`
+system: kafka
+workload: { message: 256B, rate: 1000/s, warmup: 15s, find: max-rate }
+sla: [p99 < 5ms]
+`,
+		() => "fail",
+	);
+	expect(plans[0]?.schedule.warmupNs).toBe(15e9);
+});
+
+test("a probe too short for its percentile says nothing of the system: a system that is always fast is not refused every rate", () => {
+	// p99.99 passes from 29 956 messages on (METHODOLOGY.md, 2.3): 150 s at 200/s, and a probe is 120 s at most.
+	const { answer, plans } = playText(
+		`
+system: nats
+workload: { message: 256B, rate: 200/s, find: max-rate }
+sla: [p99.99 < 5ms]
+`,
+		({ schedule }) =>
+			outcomeOf(
+				schedule.messages - schedule.warmupMessages >= 29_956
+					? "pass"
+					: "inconclusive",
+			),
+	);
+	expect({ lo: answer.lo, runs: plans.length }).not.toMatchObject({ lo: null });
 });

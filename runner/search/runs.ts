@@ -1,6 +1,6 @@
 import type { Plan } from "../plan/plan.ts";
 import { counted } from "../plan/schedule.ts";
-import { samplesForSupport } from "../plan/support.ts";
+import { samplesForPass, samplesForSupport } from "../plan/support.ts";
 import { formatRate, type Rate, ratePerSecond } from "../units.ts";
 import type { Verdict } from "../verdict/verdict.ts";
 import {
@@ -11,11 +11,10 @@ import {
 	type Step,
 } from "./search.ts";
 
-/** A probe settles this long, and is measured this long at least; the confirmation longer. */
-const SETTLE_NS = 5e9;
+/** A probe is measured this long at least, after the scenario's own warm-up; the confirmation longer. */
 const PROBE_NS = 15e9;
 const CONFIRM_NS = 60e9;
-/** However rare the percentile: a probe of an hour would be a search of a day. */
+/** Ten messages beyond a rare percentile may take longer than anybody waits; what it takes to pass at all, it always gets. */
 const LONGEST_NS = 120e9;
 
 /**
@@ -69,7 +68,8 @@ export function stepOf(plan: Plan): Step | null {
 function planOf(start: Plan, step: Step, index: number, times: number): Plan {
 	const rate = exact(step.rate);
 	const durationNs = durationOf(start, step);
-	const warmupNs = Math.min(start.schedule.warmupNs, SETTLE_NS);
+	// Every run has a broker of its own, which is as cold as that of any other run.
+	const { warmupNs } = start.schedule;
 	const schedule = counted({ ...start.schedule, rate, warmupNs, durationNs });
 	const added =
 		durationNs + warmupNs - start.schedule.durationNs - start.schedule.warmupNs;
@@ -109,8 +109,12 @@ function durationOf(start: Plan, { rate, role }: Step): number {
 		...start.sla.map((s) => (s.kind === "percentile" ? s.percentile : 50)),
 		50,
 	);
-	const seconds = Math.ceil(samplesForSupport(deepest) / rate);
-	return Math.min(LONGEST_NS, Math.max(PROBE_NS, seconds * 1e9));
+	const lasting = (samples: number) => Math.ceil(samples / rate) * 1e9;
+	return Math.max(
+		PROBE_NS,
+		Math.min(LONGEST_NS, lasting(samplesForSupport(deepest))),
+		lasting(1.2 * samplesForPass(deepest)),
+	);
 }
 
 /** "mqbench.<run-id>.<index>.<t>": no run meets the messages of another. */

@@ -134,3 +134,23 @@ test("a run that cannot be made ends the search with what was found until then",
 	);
 	expect(answer).toMatchObject({ lo: 2000, limitedBy: "error" });
 });
+
+test("a confirmation that the generator spoiled (invalid) says nothing of the system: hi is what the probes found", () => {
+	let confirms = 0;
+	const { answer } = search(1000, ({ rate, role }) =>
+		role === "confirm" && confirms++ === 0
+			? "invalid"
+			: rate <= 20_000
+				? "pass"
+				: "fail",
+	);
+	// The system carries 20 000/s; nothing below it ever failed.
+	expect(answer.hi).toBeGreaterThan(20_000);
+});
+
+test("four spoiled confirmations are not 'no rate meets the SLA'", () => {
+	const { answer } = search(1000, ({ rate, role }) =>
+		role === "confirm" ? "invalid" : rate <= 20_000 ? "pass" : "fail",
+	);
+	expect(answer.limitedBy).toBe("generator");
+});

@@ -151,25 +151,39 @@ function nextConfirmation(
 	answer: Answer,
 ): Next {
 	let rate = lo;
-	const confirmations = found.filter((f) => f.step.role === "confirm");
-	for (const { outcome } of confirmations) {
+	let steps = 0;
+	/** The lowest rate that a longer run has refuted. */
+	let refuted: number | null = null;
+	let spoiled = 0;
+	const lower = () => {
+		rate = rounded(rate * BACK_OFF);
+		steps++;
+		spoiled = 0;
+	};
+	for (const { step, outcome } of found) {
+		if (step.role !== "confirm") continue;
 		if (outcome === "pass")
 			return {
 				answer: {
 					...answer,
 					lo: rate,
-					hi: hiAbove(rate, lo, answer),
+					hi: refuted ?? answer.hi,
 					confirmed: true,
 				},
 			};
-		rate = rounded(rate * BACK_OFF);
+		if (outcome === "fail") {
+			refuted = rate;
+			lower();
+		} else if (++spoiled === 2) lower();
 	}
-	return confirmations.length > BACK_OFFS
-		? { answer: { ...answer, lo: null, hi: lo, confirmed: false } }
-		: { step: { rate, role: "confirm" } };
-}
-
-/** After a step back the rate that was not confirmed is the lowest that failed. */
-function hiAbove(rate: number, lo: number, answer: Answer): number | null {
-	return rate < lo ? rounded(rate / BACK_OFF) : answer.hi;
+	if (steps <= BACK_OFFS) return { step: { rate, role: "confirm" } };
+	return {
+		answer: {
+			lo: null,
+			hi: refuted ?? answer.hi,
+			// A run that says nothing says nothing of the system.
+			limitedBy: refuted === null ? "generator" : answer.limitedBy,
+			confirmed: false,
+		},
+	};
 }

@@ -91,6 +91,39 @@ describe("steal", () => {
 	});
 });
 
+describe("other processes", () => {
+	/** Of 4 cores, in each second: what the processes and nothing used. */
+	const used = (
+		generator: number | null,
+		broker: number | null,
+		idle: number,
+	) =>
+		resources(
+			(s) => ({ idleNs: s * idle * 1e9 }),
+			(s) => usage(s, broker),
+		).map((line, s) => ({ ...line, generator: usage(s, generator) }));
+	const usage = (s: number, cores: number | null) =>
+		cores === null
+			? null
+			: { cpuNs: s * cores * 1e9, rssBytes: 0, readBytes: 0, writeBytes: 0 };
+
+	test.each([
+		[0.5, 0.5, 2.5, "ok", "13 %"],
+		[0.5, 0.5, 1.5, "warn", "38 %"],
+		// Sampled apart they may seem to have used more than there was.
+		[2, 2, 1, "ok", "0 %"],
+		[0.5, null, 1, "unknown", null],
+		[null, 0.5, 1, "unknown", null],
+	])(
+		"beside %d and %d of 4 cores, %d idle: %s",
+		(generator, broker, idle, status, figure) => {
+			expect(
+				check("others", { resources: used(generator, broker, idle) }),
+			).toMatchObject({ status, figure });
+		},
+	);
+});
+
 describe("the generator's own CPU", () => {
 	const cpu = (cores: number, quotaCores: number | null = null): Changes => ({
 		...lines((all) => {

@@ -11,6 +11,7 @@ import {
 } from "./facts.ts";
 import {
 	GC_SHARE,
+	OTHERS_SHARE,
 	OWN_CPU_SHARE,
 	SCHEDULER_SHARE,
 	STEAL_SHARE,
@@ -72,6 +73,47 @@ export const steal: CheckFunction = (facts) => {
 				figure,
 				limit,
 			});
+};
+
+/** What neither generator nor broker used was taken from both: a broker that is starved is not slow. */
+export const others: CheckFunction = (facts) => {
+	const all = overWindow(facts, (line) => line.machine.cpuNs);
+	const idle = overWindow(facts, (line) => line.machine.idleNs);
+	const taken = overWindow(facts, (line) => line.machine.stealNs);
+	const generator = overWindow(facts, (line) => line.generator?.cpuNs ?? null);
+	// noop is no process.
+	const broker =
+		facts.collected.plan.broker === "noop"
+			? 0
+			: overWindow(facts, (line) => line.broker?.cpuNs ?? null);
+	if (!all || idle === null || generator === null || broker === null)
+		return result(
+			"others",
+			"unknown",
+			"what other processes used cannot be told",
+			{ remedy: READ_PROC },
+		);
+	const own = idle + (taken ?? 0) + generator + broker;
+	const share = Math.max(0, all - own) / all;
+	const figure = percent(share);
+	const limit = percent(OTHERS_SHARE);
+	return share > OTHERS_SHARE
+		? result(
+				"others",
+				"warn",
+				`other processes used ${figure} of the machine's CPU time, generator and broker ${percent((generator + broker) / all)}`,
+				{
+					figure,
+					limit,
+					remedy: "stop what else runs on the machine, and measure again",
+				},
+			)
+		: result(
+				"others",
+				"ok",
+				`other processes used ${figure} of the machine's CPU time`,
+				{ figure, limit },
+			);
 };
 
 export const ownCpu: CheckFunction = (facts) => {

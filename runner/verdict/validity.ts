@@ -8,7 +8,14 @@ import { type Facts, sumsOf } from "./facts.ts";
 import { floor } from "./floor.ts";
 import { brokenIdentities } from "./identities.ts";
 import { lag } from "./lag.ts";
-import { cpuQuota, gcPause, ownCpu, schedLatency, steal } from "./machine.ts";
+import {
+	cpuQuota,
+	gcPause,
+	others,
+	ownCpu,
+	schedLatency,
+	steal,
+} from "./machine.ts";
 import type { Judgement } from "./sla.ts";
 import { steady } from "./steady.ts";
 import { countedBySla, uncounted } from "./uncounted.ts";
@@ -38,6 +45,8 @@ function applies(check: CheckFunction, plan: Plan): boolean {
 		return (
 			!closed && plan.schedule.kind !== "stages" && plan.pattern !== "backlog"
 		);
+	// Where brokers are not ours, theirs cannot be told from other processes.
+	if (check === others) return plan.target === "local";
 	if (check === backlogDrain) return plan.pattern === "backlog";
 	return true;
 }
@@ -320,6 +329,7 @@ const CHECKS: readonly CheckFunction[] = [
 	floor,
 	cpuQuota,
 	steal,
+	others,
 	ownCpu,
 	schedLatency,
 	gcPause,

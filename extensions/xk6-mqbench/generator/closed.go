@@ -41,8 +41,7 @@ func (s *sender) sendClosed() {
 			return
 		}
 		m := g.message(seq*int64(g.plan.Producers) + int64(s.producer))
-		s.connection.take()
-		if s.over() {
+		if s.connection.take() && s.over() {
 			s.connection.unlock()
 			return
 		}

@@ -156,6 +156,8 @@ func (g *Generator) done(m *broker.Message, ackNs int64, err error) {
 				s.release(g.clock.Now() - g.t0)
 			}
 		}
+		// A request may still be on its way with this payload in it: it is not written to again.
+		return
 	case g.facts.Acks:
 		g.acknowledged(s, m, offsetNs, ackNs-g.t0)
 	}

@@ -146,12 +146,18 @@ func (s *sender) transmit(m *broker.Message, offsetNs, callNs, waitedNs int64) i
 	g.stamp(m, s.producer, seq, offsetNs)
 	s.called.Store(seq + 1)
 	s.connection.inFlight.Add(1)
-	beganNs := g.clock.Now() - g.t0
+	beganNs := callNs
+	if !g.closed {
+		beganNs = g.clock.Now() - g.t0
+	}
 	s.callNs.Store(beganNs)
 	s.out.Send(m, s.done)
 	s.callNs.Store(idle)
-	endedNs := g.clock.Now() - g.t0
-	s.connection.freedNs = endedNs
+	endedNs := beganNs
+	if !g.closed { // a closed load has no times for which it could be held up
+		endedNs = g.clock.Now() - g.t0
+		s.connection.freedNs = endedNs
+	}
 	if s.sends.Enter() {
 		s.sends.Sent(i, offsetNs, callNs, lagNs, queuedNs)
 		s.sends.Leave()

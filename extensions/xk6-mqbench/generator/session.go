@@ -68,7 +68,7 @@ func (g *Generator) agree() error {
 func (g *Generator) makeSenders() {
 	g.connections = make([]connection, g.plan.Connections)
 	for c := range g.connections {
-		g.connections[c].guarded = g.closed || g.plan.InFlight != nil || g.plan.Connections > 1
+		g.connections[c].guarded = !g.closed && (g.plan.InFlight != nil || g.plan.Connections > 1) || g.plan.Producers > g.plan.Connections
 	}
 	for p := range g.plan.Producers {
 		g.senders = append(g.senders, newSender(g, p, &g.connections[p%g.plan.Connections]))
