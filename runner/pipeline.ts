@@ -6,6 +6,7 @@ import type { Plan } from "./plan/plan.ts";
 import { buildResult, judgeFolder } from "./report/result.ts";
 import type { Result } from "./report/summary.ts";
 import { writeReports } from "./report/write.ts";
+import { readEnvironment } from "./run/environment.ts";
 import { addRun, makeRunFolder, runPath } from "./run/folder.ts";
 import { measure } from "./run/measure.ts";
 import type { Progress } from "./run/progress.ts";
@@ -58,7 +59,16 @@ export async function runPipeline(
 	// Before the build: who may not write here is told now, not in two minutes.
 	let rest: Rest = { plans, floors: floorPlans };
 	if (earlier) {
-		rest = resumeRunFolder(folder, text, plans, floorPlans);
+		rest = resumeRunFolder(
+			folder,
+			text,
+			plans,
+			floorPlans,
+			readEnvironment(new Date(world.clock.nowMs()).toISOString(), {
+				k6: "unknown",
+				go: null,
+			}),
+		);
 		progress.say(
 			`${plans.length - rest.plans.length} of ${plans.length} runs are complete and kept.`,
 		);

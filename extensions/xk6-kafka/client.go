@@ -199,7 +199,9 @@ type watch struct {
 	settled atomic.Bool
 	// closing: connections go because we said so.
 	closing atomic.Bool
-	fetches atomic.Int64
+	// producedNs is when the last request with records was written.
+	producedNs atomic.Int64
+	fetches    atomic.Int64
 
 	mu   sync.Mutex
 	lost map[int32]int
@@ -238,11 +240,19 @@ func (w *watch) OnBrokerDisconnect(meta kgo.BrokerMetadata, _ net.Conn) {
 	w.report(fmt.Errorf("kafka: connection to broker %d lost", meta.NodeID))
 }
 
-const fetchKey = 1
+// Keys of requests in Kafka's protocol.
+const (
+	produceKey = 0
+	fetchKey   = 1
+)
 
-func (w *watch) OnBrokerWrite(_ kgo.BrokerMetadata, key int16, _ int, _, _ time.Duration, err error) {
-	if key == fetchKey && err == nil {
+func (w *watch) OnBrokerWrite(_ kgo.BrokerMetadata, key int16, bytes int, _, _ time.Duration, err error) {
+	switch {
+	case key == fetchKey && err == nil:
 		w.fetches.Add(1)
+	case key == produceKey && bytes > 0:
+		// Of a write that failed, too, some bytes may have left.
+		w.producedNs.Store(w.s.options.Now())
 	}
 }
 

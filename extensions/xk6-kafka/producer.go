@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"strings"
 	"sync"
 	"time"
@@ -32,6 +31,8 @@ type sending struct {
 	record   kgo.Record
 	message  *broker.Message
 	done     broker.Done
+	// sentNs is when the library got it.
+	sentNs int64
 	// promise is finish, bound once.
 	promise func(*kgo.Record, error)
 }
@@ -45,7 +46,7 @@ func (p *producer) Send(m *broker.Message, done broker.Done) {
 		s = &sending{}
 		s.promise = s.finish
 	}
-	s.producer, s.message, s.done = p, m, done
+	s.producer, s.message, s.done, s.sentNs = p, m, done, p.now()
 	s.record = kgo.Record{Topic: m.Name, Partition: m.Partition, Key: m.Key, Value: m.Payload}
 	p.client.Produce(context.Background(), &s.record, s.promise)
 }
@@ -54,7 +55,7 @@ func (s *sending) finish(_ *kgo.Record, err error) {
 	m, done := s.message, s.done
 	if err != nil {
 		// A request may still be on its way with this record in it: it is not used again.
-		done(m, 0, s.producer.failure(err))
+		done(m, 0, s.producer.failure(err, s.sentNs))
 		return
 	}
 	var ackNs int64
@@ -98,24 +99,23 @@ var (
 	errTimeout      = fmt.Errorf("kafka: produce: not acknowledged within the timeout: %w", broker.ErrUnknown)
 )
 
-// failure words what a message met. The same cause must give the same words: they are counted. Unless the broker refused it, or
-// it cannot have left, it may have arrived.
-func (p *producer) failure(err error) error {
+// failure words what a message met that the library got at sentNs. The same cause must give the same words: they are counted.
+// What was handed over after the last request had been written never left; of the rest, unless the broker refused it, nobody
+// knows: the library does not say whether it wrote a record.
+func (p *producer) failure(err error, sentNs int64) error {
 	var refusal *kerr.Error
-	var network *net.OpError
 	switch {
 	case errors.Is(err, kgo.ErrClientClosed):
 		return errClosed
-	case errors.Is(err, kgo.ErrRecordTimeout):
-		return errTimeout
 	case errors.Is(err, kerr.RequestTimedOut), errors.Is(err, kerr.NotEnoughReplicasAfterAppend):
 		// The leader has it, some replica may not.
 		return fmt.Errorf("kafka: produce: %w: %w", err, broker.ErrUnknown)
 	case errors.As(err, &refusal), errors.Is(err, kgo.ErrMaxBuffered):
 		return fmt.Errorf("kafka: produce: %w", err)
-	case errors.As(err, &network) && network.Op == "dial" && !p.idempotent:
-		// With idempotence an earlier try may have been written.
+	case sentNs > p.watch.producedNs.Load():
 		return errNotConnected
+	case errors.Is(err, kgo.ErrRecordTimeout):
+		return errTimeout
 	}
 	return errLost
 }

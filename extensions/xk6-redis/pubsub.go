@@ -2,6 +2,7 @@ package redis
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"sync"
 	"unsafe"
@@ -132,6 +133,8 @@ func (r *subscriber) run() {
 
 // again replaces the broken socket and subscribes anew; what was published in between is lost. false: the session has ended.
 func (r *subscriber) again(reason error) bool {
+	// Nothing but the server's log tells a subscriber why it was thrown out; this is the reason that people do not think of.
+	reason = fmt.Errorf("%w (a server ends subscribers that are further behind than its client-output-buffer-limit for pubsub: see broker.log)", withoutAddresses(reason))
 	k := r.s.again(r.socket, reason, r.s.listen)
 	if k == nil {
 		return false

@@ -137,12 +137,7 @@ func (s *session) again(k *socket, reason error, connect func(context.Context) (
 	if s.over.Err() != nil {
 		return nil
 	}
-	// Its addresses would make every connection's error a different one.
-	var inner *net.OpError
-	if errors.As(reason, &inner) {
-		reason = inner.Err
-	}
-	s.report(fmt.Errorf("connection lost: %w", reason))
+	s.report(fmt.Errorf("connection lost: %w", withoutAddresses(reason)))
 	for {
 		select {
 		case <-s.over.Done():
@@ -154,6 +149,15 @@ func (s *session) again(k *socket, reason error, connect func(context.Context) (
 			return made
 		}
 	}
+}
+
+// withoutAddresses is what went wrong with a connection: with its addresses every connection's error would be a different one.
+func withoutAddresses(reason error) error {
+	var inner *net.OpError
+	if errors.As(reason, &inner) {
+		return inner.Err
+	}
+	return reason
 }
 
 // redial makes a socket for commands whose answers are waited for.

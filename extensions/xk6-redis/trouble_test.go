@@ -77,7 +77,7 @@ func TestASubscriberThatTheServerThrowsOutIsSeen(t *testing.T) {
 	}
 	r.eventually("all are answered", func() bool { well, _ := r.done(); return well == n })
 	close(hold)
-	r.eventually("the lost connection is reported", func() bool { return r.reported("connection lost") })
+	r.eventually("the lost connection is reported", func() bool { return r.reported("client-output-buffer-limit") })
 	r.eventually("it is made anew", func() bool { return r.session.Reconnects() == 1 })
 	next := int64(n)
 	r.eventually("messages arrive again", func() bool {

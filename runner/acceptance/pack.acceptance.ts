@@ -58,7 +58,7 @@ function accountedFor(one: Run): void {
 async function natsUrl(): Promise<string> {
 	const { natsd } = await realBinaries();
 	const child: ChildProcess = spawn(natsd, [], {
-		stdio: ["ignore", "pipe", "inherit"],
+		stdio: ["ignore", "pipe", "ignore"],
 	});
 	onTestFinished(() => void child.kill("SIGKILL"));
 	if (child.stdout === null) throw new Error("natsd has no stdout");

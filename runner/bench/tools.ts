@@ -15,6 +15,7 @@ import { provision } from "../../infra/provision.ts";
 import type { Broker } from "../../infra/rig.ts";
 import { packageFolder, packageVersion } from "../package.ts";
 import { makeProgress } from "../run/progress.ts";
+import { readResources } from "../run/resources.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { formatDuration } from "../units.ts";
 import type { World } from "../world.ts";
@@ -23,10 +24,11 @@ import { findRate, quantile, type Rates, runCrowd } from "./tools-rates.ts";
 import { BYTES, contests, type Rival } from "./tools-rivals.ts";
 import { type Bench, runOurs, runTool } from "./tools-run.ts";
 
-/** Messages per second, and CPU seconds of the client per million messages. */
+/** Messages per second, and CPU seconds of client and broker per million messages. */
 interface Speed {
 	readonly perSecond: number;
 	readonly cpu: number;
+	readonly brokerCpu: number;
 }
 
 interface Row {
@@ -35,6 +37,8 @@ interface Row {
 	readonly tool: Speed;
 	readonly ours: Speed;
 	readonly load: number;
+	/** Cores that other processes of the machine took meanwhile. */
+	readonly others: number;
 }
 
 interface RateRow {
@@ -120,6 +124,7 @@ async function compare(
 	const start = await runRival(bench, broker, rival, short);
 	const tool: Speed[] = [];
 	const ours: Speed[] = [];
+	const others: number[] = [];
 	for (let round = 1; round <= rounds; round++) {
 		const whole = await runRival(bench, broker, rival, messages);
 		const rest = messages - short;
@@ -129,6 +134,7 @@ async function compare(
 		const one = {
 			perSecond: rest / seconds,
 			cpu: ((whole.cpuSeconds - start.cpuSeconds) / rest) * 1e6,
+			brokerCpu: (whole.brokerSeconds / messages) * 1e6,
 		};
 		const beside = await runBeside(bench, broker, rival, messages);
 		say(
@@ -136,29 +142,50 @@ async function compare(
 		);
 		tool.push(one);
 		ours.push(beside);
+		others.push(whole.others);
 	}
-	return { system, rival, tool: middle(tool), ours: middle(ours), load };
+	return {
+		system,
+		rival,
+		tool: middle(tool),
+		ours: middle(ours),
+		load,
+		others: median(others),
+	};
 }
 
 async function runRival(
 	bench: Bench,
-	{ url }: Broker,
+	{ url, pids }: Broker,
 	rival: Rival,
 	messages: number,
-): Promise<{ seconds: number; cpuSeconds: number }> {
+): Promise<{
+	seconds: number;
+	cpuSeconds: number;
+	brokerSeconds: number;
+	others: number;
+}> {
 	runs++;
 	const command = await rival.command(bench, { url, run: runs }, messages);
+	const used = useOf(pids);
 	const { stdout, cpuSeconds } = await runTool(bench, command);
-	return { seconds: messages / rival.rate(stdout), cpuSeconds };
+	const { brokerSeconds, busySeconds, ownSeconds, seconds } = used();
+	return {
+		seconds: messages / rival.rate(stdout),
+		cpuSeconds,
+		brokerSeconds,
+		others: (busySeconds - brokerSeconds - ownSeconds - cpuSeconds) / seconds,
+	};
 }
 
 async function runBeside(
 	bench: Bench,
-	{ url }: Broker,
+	{ url, pids }: Broker,
 	{ system, pattern, inFlight }: Rival,
 	messages: number,
 ): Promise<Speed> {
 	const warmup = Math.round(messages / 10);
+	const used = useOf(pids);
 	const { run, cpuSeconds } = await runOurs(bench, url, system, {
 		pattern,
 		message: `${BYTES}B`,
@@ -170,6 +197,40 @@ async function runBeside(
 	return {
 		perSecond: (pattern === "publish" ? sent : received) ?? 0,
 		cpu: (cpuSeconds / (messages + warmup)) * 1e6,
+		brokerCpu: (used().brokerSeconds / (messages + warmup)) * 1e6,
+	};
+}
+
+/** Starts to count, and gives what was used until it is asked; where there is no /proc nothing is known of others than this process. */
+function useOf(brokerPids: readonly number[]): () => {
+	readonly seconds: number;
+	readonly brokerSeconds: number;
+	readonly busySeconds: number;
+	readonly ownSeconds: number;
+} {
+	const look = () => {
+		const { broker, machine } = readResources(
+			{ generatorPid: null, brokerPids },
+			Date.now(),
+		);
+		const own = process.cpuUsage();
+		return {
+			seconds: performance.now() / 1e3,
+			brokerSeconds: (broker?.cpuNs ?? Number.NaN) / 1e9,
+			busySeconds:
+				((machine.cpuNs ?? Number.NaN) - (machine.idleNs ?? Number.NaN)) / 1e9,
+			ownSeconds: (own.user + own.system) / 1e6,
+		};
+	};
+	const before = look();
+	return () => {
+		const after = look();
+		return {
+			seconds: after.seconds - before.seconds,
+			brokerSeconds: after.brokerSeconds - before.brokerSeconds,
+			busySeconds: after.busySeconds - before.busySeconds,
+			ownSeconds: after.ownSeconds - before.ownSeconds,
+		};
 	};
 }
 
@@ -192,6 +253,7 @@ function middle(speeds: readonly Speed[]): Speed {
 	return {
 		perSecond: median(speeds.map(({ perSecond }) => perSecond)),
 		cpu: median(speeds.map(({ cpu }) => cpu)),
+		brokerCpu: median(speeds.map(({ brokerCpu }) => brokerCpu)),
 	};
 }
 
@@ -233,10 +295,10 @@ function print(rows: readonly Row[], rates: readonly RateRow[]): void {
 	if (rows.length > 0)
 		out.push(
 			"",
-			`1 KiB, one connection, medians of ${rounds} rounds; CPU is seconds of the client per million messages`,
+			`1 KiB, one connection, medians of ${rounds} rounds; CPU: seconds of client and broker per million messages; cores: what both take at that rate`,
 			"",
-			"system    tool                  tool msg/s  mqbench msg/s  ratio  tool CPU  mqbench CPU   load  what",
-			...rows.map(({ system, rival, tool, ours, load }) =>
+			"system    tool                  tool msg/s  mqbench msg/s  ratio  tool CPU  broker  mqbench CPU  broker  cores: client broker others  load  what",
+			...rows.map(({ system, rival, tool, ours, load, others }) =>
 				[
 					system.padEnd(9),
 					rival.tool.padEnd(19),
@@ -244,8 +306,13 @@ function print(rows: readonly Row[], rates: readonly RateRow[]): void {
 					ours.perSecond.toFixed(0).padStart(14),
 					(ours.perSecond / tool.perSecond).toFixed(2).padStart(6),
 					tool.cpu.toFixed(2).padStart(9),
+					tool.brokerCpu.toFixed(2).padStart(7),
 					ours.cpu.toFixed(2).padStart(12),
-					load.toFixed(1).padStart(6),
+					ours.brokerCpu.toFixed(2).padStart(7),
+					cores(ours.cpu, ours).padStart(14),
+					cores(ours.brokerCpu, ours).padStart(6),
+					others.toFixed(2).padStart(6),
+					load.toFixed(1).padStart(5),
 					` ${rival.what}`,
 				].join(" "),
 			),
@@ -278,8 +345,13 @@ function print(rows: readonly Row[], rates: readonly RateRow[]): void {
 			),
 		);
 	process.stdout.write(
-		`\n${out.join("\n")}\n\nCPU of a tool, and the time of one in Java, are without its start: a short run is subtracted. load: of the machine in the minute before, this benchmark's own earlier runs included.\n`,
+		`\n${out.join("\n")}\n\nCPU of a tool, and the time of one in Java, are without its start: a short run is subtracted.\ncores of mqbench and its broker that add up to the machine's: these limit it; those of a single-threaded broker near 1: it does. others: cores\nthat other processes took beside the tool; load: of the machine in the minute before, this benchmark's own earlier runs included.\n`,
 	);
+}
+
+/** CPU seconds per million messages, at that rate. */
+function cores(cpu: number, { perSecond }: Speed): string {
+	return ((cpu * perSecond) / 1e6).toFixed(2);
 }
 
 function time(ns: number | null): string {

@@ -5,7 +5,10 @@ import type { Scenario } from "../scenario/scenario.ts";
 import { formatCount } from "../units.ts";
 import type { World } from "../world.ts";
 
-/** Before anything starts: warns of each SLA line that the samples will not carry; under `strict` it throws instead. */
+/**
+ * Before anything starts: warns of each SLA line that the samples will not carry (under `strict` it throws instead), and of what
+ * would make a comparison unfair.
+ */
 export function foresee(
 	scenario: Scenario,
 	args: {
@@ -21,6 +24,23 @@ export function foresee(
 	);
 	if (scenario.strict && warnings.length > 0)
 		throw failure("percentile-too-deep", { path: args.path, warnings });
-	if (!args.quiet)
-		for (const warning of warnings) world.stderr.write(`Warning: ${warning}\n`);
+	if (args.quiet) return;
+	for (const warning of [...warnings, ...unequalPrefetch(scenario)])
+		world.stderr.write(`Warning: ${warning}\n`);
+}
+
+// --- internal ---
+
+/** Behind a slow consumer its prefetch is a queue of its own: systems with different ones are not compared by their brokers. */
+function unequalPrefetch({ cases, systems }: Scenario): string[] {
+	if (cases.every(({ work }) => work === null)) return [];
+	const known = systems.flatMap(({ key, traits: { prefetch } }) =>
+		prefetch === null ? [] : [{ key, prefetch }],
+	);
+	const values = new Set(known.map(({ prefetch }) => prefetch));
+	return values.size < 2
+		? []
+		: [
+				`consumers with work hold different numbers of messages (${known.map(({ key, prefetch }) => `${key} ${prefetch}`).join(", ")}), and those wait behind the work: write the same prefetch for all`,
+			];
 }

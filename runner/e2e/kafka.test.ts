@@ -82,7 +82,8 @@ describe.skipIf(missing.length > 0 && process.env.CI !== "true")(
 				"p50 < 2s, lost == 0",
 			);
 			const mqbench = start([file, "--out", out]);
-			await mqbench.says(/ {2}1s\/\d+s/);
+			// Beside other work a JVM takes half a minute to start.
+			await mqbench.says(/ {2}1s\/\d+s/, 60_000);
 			const children = descendants(mqbench.pid);
 			const java = children.find(({ name }) => name === "java");
 			process.kill(java?.pid ?? -1, "SIGKILL");

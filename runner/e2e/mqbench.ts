@@ -18,8 +18,8 @@ export interface Mqbench {
 	readonly pid: number;
 	out(): string;
 	err(): string;
-	/** Waits until stderr or stdout says it. */
-	says(what: RegExp): Promise<void>;
+	/** Waits until stderr or stdout says it; 20 s, or `ms` of what starts slowly. */
+	says(what: RegExp, ms?: number): Promise<void>;
 	readonly ended: Promise<Ended>;
 	signal(name: NodeJS.Signals): void;
 }
@@ -66,9 +66,9 @@ export function start(args: readonly string[], options: Options = {}): Mqbench {
 		pid,
 		out,
 		err,
-		async says(what) {
+		async says(what, ms) {
 			const said = () => what.test(out() + err());
-			await until(() => said() || over, `${what}`);
+			await until(() => said() || over, `${what}`, ms);
 			if (!said()) throw new Error(`ended without ${what}:\n${out()}${err()}`);
 		},
 		ended,

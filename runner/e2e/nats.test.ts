@@ -60,7 +60,8 @@ describe("a run on JetStream", () => {
 				acked: 500,
 				failed: 0,
 				unknown: 0,
-				duplicated: 0,
+				// Where nobody consumes nothing could arrive twice.
+				duplicated: one.received === null ? null : 0,
 				clientDropped: 0,
 				errors: [],
 				brokerSettings: { "jetstream.sync_interval": "24h" },

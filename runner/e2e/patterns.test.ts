@@ -48,7 +48,8 @@ const TABLE: readonly [
 /** What each pattern adds to 200/s of a second, and how many copies of each message arrive; null: nobody consumes. */
 const CASES = {
 	"round-trip": ["", 1],
-	"request-reply": ["consumers: 2, ", 1],
+	// Each responder has its own topic, as Redis pub/sub knows no groups.
+	"request-reply": ["consumers: 2, topics: 2, producers: 2, ", 1],
 	"fan-out": ["subscriptions: 3, ", 3],
 	"work-queue": ["consumers: 2, ", 1],
 	publish: ["", null],

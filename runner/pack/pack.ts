@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import path from "node:path";
 import { packageFolder } from "../package.ts";
 import type { Result, Run } from "../report/summary.ts";
-import { countText, percentileValue } from "../report/words.ts";
+import { countText, percentileName, percentileValue } from "../report/words.ts";
 import { formatCount } from "../units.ts";
 
 /** Paths of the scenarios that come with mqbench, by name. */
@@ -14,7 +14,7 @@ export function packFiles(): string[] {
 		.map((name) => path.join(folder, name));
 }
 
-/** Every run of these results as a line: what was run, how it was judged, its p99, rates and what is missing. */
+/** Every run of these results as a line: what was run, how it was judged, its p99 (or what its samples carry), rates and what is missing. */
 export function packTable(results: readonly Result[]): string {
 	const rows = results.flatMap(({ scenario, runs }) =>
 		runs.map((run) => [
@@ -37,7 +37,7 @@ export function packTable(results: readonly Result[]): string {
 const NAMES = ["scenario", "system", "case", "verdict"];
 const HEAD = [
 	...NAMES,
-	"p99",
+	"latency",
 	"of",
 	"sent/s",
 	"received/s",
@@ -47,12 +47,17 @@ const HEAD = [
 ];
 
 function cells(run: Run): string[] {
-	const p99 = run.metrics[run.main]?.percentiles.find(({ p }) => p === 99);
+	const percentiles = run.metrics[run.main]?.percentiles ?? [];
+	const deepest = percentiles.findLast(
+		({ p, support }) => p <= 99 && support !== "none",
+	);
 	const { sent, achieved, received } = run.throughput;
 	const rate = (value: number | null) =>
 		value === null ? "n/a" : formatCount(Math.round(value));
 	return [
-		p99 ? percentileValue(p99, run) : "n/a",
+		deepest
+			? `${percentileName(deepest.p)} ${percentileValue(deepest, run)}`
+			: "n/a",
 		run.main,
 		rate(sent ?? achieved),
 		rate(received),

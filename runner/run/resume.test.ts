@@ -6,15 +6,27 @@ import { expand } from "../plan/expand.ts";
 import { floors } from "../plan/floor.ts";
 import type { Plan } from "../plan/plan.ts";
 import { loadScenario } from "../scenario/load.ts";
+import { readEnvironment } from "./environment.ts";
 import { firstRun, fixture } from "./fixture.fake.ts";
 import { floorPath, makeRunFolder, runPath } from "./folder.ts";
-import { resumeRunFolder, runIdOf } from "./resume.ts";
+import { resumeRunFolder as resumeOn, runIdOf } from "./resume.ts";
 
 const TEXT =
 	"system: nats\nrepeat: 3\nworkload: {rate: 10/s, message: 256B, duration: 1s}\n";
 const make = (text: string, runId = "bench-1") =>
 	expand(loadScenario("scenario.yaml", text), { runId });
 const plans = make(TEXT);
+const here = readEnvironment("2026-01-02T03:04:05.000Z", {
+	k6: "unknown",
+	go: null,
+});
+const resumeRunFolder = (
+	folder: string,
+	text: string,
+	all: readonly Plan[],
+	floorsOfAll: readonly Plan[],
+	machine = here,
+) => resumeOn(folder, text, all, floorsOfAll, machine);
 
 /** A folder of three runs, of which the first is complete and the second was stopped by the user. */
 function interrupted(): string {
@@ -44,6 +56,16 @@ const indices = (all: readonly Plan[]) => all.map(({ index }) => index);
 describe("--resume", () => {
 	test("gives the run id back, so that the same scenario makes the same plans", () => {
 		expect(make(TEXT, runIdOf(interrupted()))).toEqual(plans);
+	});
+
+	test("refuses runs of another machine: they are no repeats of these", () => {
+		const folder = interrupted();
+		writeFileSync(path.join(folder, "environment.json"), JSON.stringify(here));
+		expect(() => resumeRunFolder(folder, TEXT, plans, [])).not.toThrow();
+		const other = { ...here, kernel: "6.99.0" };
+		expect(() => resumeRunFolder(folder, TEXT, plans, [], other)).toThrow(
+			/made on another machine.*kernel: .*, now 6.99.0/,
+		);
 	});
 
 	test("keeps what is complete, and empties what is not", () => {

@@ -12,6 +12,7 @@ import { Plan } from "../plan/plan.ts";
 import { compile } from "../script/compile.ts";
 import { readClient } from "./client-read.ts";
 import { collect } from "./collect.ts";
+import { EnvironmentFile } from "./environment-file.ts";
 import { floorPath, runPath } from "./folder.ts";
 
 /** What is left to do in the folder of a command that was interrupted, or crashed. */
@@ -42,6 +43,7 @@ export function resumeRunFolder(
 	scenarioText: string,
 	plans: readonly Plan[],
 	floors: readonly Plan[],
+	machine: EnvironmentFile,
 ): Rest {
 	const refuse = (why: string) =>
 		failure("resume-other", { path: folder, why });
@@ -49,6 +51,8 @@ export function resumeRunFolder(
 		throw refuse(
 			"a search (find: max-rate) cannot be resumed, as each of its runs follows from those before",
 		);
+	const other = otherMachine(path.join(folder, "environment.json"), machine);
+	if (other !== null) throw refuse(other);
 	if (readText(path.join(folder, "scenario.yaml")) !== scenarioText)
 		throw refuse("its scenario.yaml is not the text of this scenario");
 	const planned = plans.map((plan) => path.join(runPath(folder, plan), PLAN));
@@ -83,6 +87,31 @@ const PLAN = "plan.json";
 const SCRIPT = "script.js";
 const OTHER_PLANS =
 	"its runs are others: it was made with other options (--set, --only, --quick, --target), or by another version of mqbench";
+
+/** What makes numbers another machine's, and so no repeats of each other. */
+const MACHINE = [
+	"mqbench",
+	"os",
+	"kernel",
+	"cpu",
+	"cores",
+	"memoryBytes",
+	"clockSource",
+	"governor",
+	"cpuQuotaCores",
+] as const;
+
+/** Why runs made now do not belong to those of the folder; null: they do. */
+function otherMachine(file: string, now: EnvironmentFile): string | null {
+	const text = readText(file);
+	// Killed before it was written: there is no run yet that would be another's.
+	if (text === null) return null;
+	const before = EnvironmentFile.safeParse(JSON.parse(text)).data;
+	const differs = MACHINE.find((fact) => before?.[fact] !== now[fact]);
+	return differs === undefined
+		? null
+		: `its runs were made on another machine, or another state of this one (${differs}: ${before?.[differs]}, now ${now[differs]})`;
+}
 
 /** The plan.json of each run. */
 function runsIn(folder: string): string[] {

@@ -59,6 +59,12 @@ describe("what a system cannot do is refused, with a way on", () => {
 			"workload.wildcard: wildcard: bus (Bus) subscribes to topics by their names alone; remove wildcard, or leave bus out",
 		],
 		[
+			"responders that share a topic",
+			{ pattern: "request-reply", consumers: 2 },
+			{ cannot: { "work-queue": "it has no groups" } },
+			"workload.consumers: consumers 2: bus (Bus) cannot share one topic among them: it has no groups; write at most as many consumers as topics, or leave bus out",
+		],
+		[
 			"an order that it does not keep",
 			{ order: "per-producer" },
 			{ ordered: false },

@@ -1,5 +1,6 @@
+import { backlogTimes } from "../plan/backlog.ts";
 import { PATTERNS, type Pattern } from "../plan/plan.ts";
-import { formatBytesExact } from "../units.ts";
+import { formatBytesExact, formatDuration } from "../units.ts";
 import type { BrokerName, Traits } from "./brokers.ts";
 import type { ResolvedCases } from "./cases.ts";
 import type { Problem } from "./problem.ts";
@@ -74,18 +75,68 @@ const refusals: readonly (readonly [WorkloadField, Refuse])[] = [
 				? undefined
 				: `wildcard: ${key} (${traits.title}) subscribes to topics by their names alone; remove wildcard, or leave ${key} out`,
 	],
+	["consumers", sharing],
+	["backlog", heldInPause],
+	["work", heldBehindWork],
 	["order", order],
 ];
+
+/** Responders that share a topic are a group, and what has no groups has no work queues either. */
+function sharing(one: Case, { key, traits }: Able): string | undefined {
+	const why = traits.cannot["work-queue"];
+	return one.pattern === "request-reply" && competing(one) && why !== undefined
+		? `consumers ${one.consumers}: ${key} (${traits.title}) cannot share ${topics(one)} among them: ${why}; write at most as many consumers as topics, or leave ${key} out`
+		: undefined;
+}
+
+/** A pause of ours that makes the broker hand messages out again would be booked as the broker's duplicates. */
+function heldInPause(
+	one: Case,
+	{ key, traits: { redeliverAfterNs } }: Able,
+): string | undefined {
+	if (one.backlog === null || redeliverAfterNs === null) return undefined;
+	const { load } = one;
+	if (load.kind !== "constant") return undefined;
+	const { pauseNs, resumeNs } = backlogTimes(
+		one.durationNs,
+		load.rate,
+		one.backlog,
+	);
+	const pause = resumeNs - pauseNs;
+	return pause < redeliverAfterNs
+		? undefined
+		: `backlog: consumers pause for ${formatDuration(pause)}, and ${key} hands out again what they have held for ${formatDuration(redeliverAfterNs)}; raise its ackWait, or build a smaller backlog`;
+}
+
+/** The last message of a full prefetch waits for the work on all others. */
+function heldBehindWork(
+	{ work }: Case,
+	{ key, traits: { prefetch, redeliverAfterNs } }: Able,
+): string | undefined {
+	if (work === null || prefetch === null || redeliverAfterNs === null)
+		return undefined;
+	const wait = work.meanNs * Math.max(1, prefetch);
+	return wait < redeliverAfterNs
+		? undefined
+		: `work: the last of ${prefetch} messages that a consumer of ${key} holds (prefetch) waits ${formatDuration(wait)} for its turn, and after ${formatDuration(redeliverAfterNs)} it is handed out again; write a smaller prefetch, or a longer ackWait`;
+}
 
 function order(one: Case, { key, traits }: Able): string | undefined {
 	if (one.order === "none") return undefined;
 	if (!traits.ordered)
 		return `order ${one.order}: ${key} (${traits.title}) promises no order; write order: none, or leave ${key} out`;
-	// Member k mod M takes topic k mod T: a topic has several of them when there are more members than topics.
-	const competing = one.consumers > one.topics;
-	return competing && !traits.groupOrdered
-		? `order ${one.order}: ${one.consumers} consumers compete for the messages of ${one.topics === 1 ? "one topic" : `${one.topics} topics`}, and ${key} (${traits.title}) then promises no order; write order: none, or at most as many consumers as topics`
+	return competing(one) && !traits.groupOrdered
+		? `order ${one.order}: ${one.consumers} consumers compete for the messages of ${topics(one)}, and ${key} (${traits.title}) then promises no order; write order: none, or at most as many consumers as topics`
 		: undefined;
+}
+
+/** Member k mod M takes topic k mod T: a topic has several of them when there are more members than topics. */
+function competing({ consumers, topics }: Case): boolean {
+	return consumers > topics;
+}
+
+function topics({ topics: count }: Case): string {
+	return count === 1 ? "one topic" : `${count} topics`;
 }
 
 function able({ cannot }: Traits): Pattern[] {

@@ -10,8 +10,10 @@ export interface Drain {
 	readonly drainedAt: number;
 	/** From the end of the pause until then, ns, to a tenth of a second; null: see `problem`. */
 	readonly drainNs: number | null;
-	/** Distinct receipts per second of that time. */
+	/** Distinct receipts per second of that time: at least, as it may have been shorter by the distance of two samples. */
 	readonly perSecond: number | null;
+	/** The same at most; null: no bound, as the first sample found it drained. */
+	readonly mostPerSecond: number | null;
 	/** Why there is no drain time; null when there is one. */
 	readonly problem: string | null;
 	/** How long it was not drained, to the end of the window, ns; null when it was, or when that says nothing. */
@@ -24,6 +26,9 @@ export function drainOf({ plan, ticks, counters }: Collected): Drain | null {
 	if (backlog === null || ticks.length === 0) return null;
 	const { pauseNs, resumeNs } = backlog;
 	const samples = waiting({ ticks });
+	// Those that never came do not wait: they are lost, which is judged elsewhere.
+	const missing =
+		(counters.window?.lost ?? 0) + (counters.window?.unknown ?? 0);
 	const failed = counters.window?.failed ?? 0;
 	const endS = (schedule.warmupNs + schedule.durationNs) / 1e9;
 	const inPause = samples.filter(
@@ -33,7 +38,12 @@ export function drainOf({ plan, ticks, counters }: Collected): Drain | null {
 		({ x }) => x > resumeNs / 1e9 + EDGE_S && x <= endS + EDGE_S,
 	);
 	const top = inPause.at(-1);
-	const none = { drainNs: null, perSecond: null, undrainedNs: null };
+	const none = {
+		drainNs: null,
+		perSecond: null,
+		mostPerSecond: null,
+		undrainedNs: null,
+	};
 	const peak = [...inPause, ...after].reduce<number | null>(
 		(most, { y }) => Math.max(most ?? 0, y),
 		null,
@@ -53,25 +63,28 @@ export function drainOf({ plan, ticks, counters }: Collected): Drain | null {
 			...none,
 			problem: `the backlog was ${formatCount(top.y)} messages when consumers went on, and up to ${formatCount(drainedAt)} count as drained: build a larger one`,
 		};
-	const done = after.find(({ y }) => y <= drainedAt);
+	const done = after.find(({ y }) => y - missing <= drainedAt);
 	if (done === undefined)
 		return {
 			peak,
 			drainedAt,
 			...none,
 			undrainedNs: Math.round(endS * 1e9) - resumeNs,
-			problem: `the backlog was not drained by the end of the window: ${formatCount(after.at(-1)?.y ?? top.y)} of ${formatCount(peak)} messages were still waiting`,
+			problem: `the backlog was not drained by the end of the window: ${formatCount(Math.max(0, (after.at(-1)?.y ?? top.y) - missing))} of ${formatCount(peak)} messages were still waiting`,
 		};
 	const seconds = done.x - resumeNs / 1e9;
 	// What waited at first and no longer does, and what was sent meanwhile. Refused messages never waited.
 	const sent = sentBy(ticks, done.x) - sentBy(ticks, top.x);
 	const all = sentBy(ticks, Number.POSITIVE_INFINITY);
 	const accepted = failed > 0 && all > 0 ? sent * (1 - failed / all) : sent;
+	const received = top.y - done.y + accepted;
+	const least = seconds - 1 / SAMPLES_PER_SECOND;
 	return {
 		peak,
 		drainedAt,
 		drainNs: Math.round(seconds * 1e9),
-		perSecond: (top.y - done.y + accepted) / seconds,
+		perSecond: received / seconds,
+		mostPerSecond: least > EDGE_S ? received / least : null,
 		problem: null,
 		undrainedNs: null,
 	};

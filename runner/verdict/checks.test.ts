@@ -122,6 +122,17 @@ describe("other processes", () => {
 			).toMatchObject({ status, figure });
 		},
 	);
+
+	test("is told as long as the generator was there", () => {
+		const lines = used(0.5, 0.5, 1.5);
+		const gone = lines.map((line, s) =>
+			s < 6 ? line : { ...line, generator: null },
+		);
+		expect(check("others", { resources: gone })).toMatchObject({
+			status: "warn",
+			figure: "38 %",
+		});
+	});
 });
 
 describe("the generator's own CPU", () => {

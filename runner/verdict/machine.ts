@@ -77,15 +77,21 @@ export const steal: CheckFunction = (facts) => {
 
 /** What neither generator nor broker used was taken from both: a broker that is starved is not slow. */
 export const others: CheckFunction = (facts) => {
-	const all = overWindow(facts, (line) => line.machine.cpuNs);
-	const idle = overWindow(facts, (line) => line.machine.idleNs);
-	const taken = overWindow(facts, (line) => line.machine.stealNs);
-	const generator = overWindow(facts, (line) => line.generator?.cpuNs ?? null);
 	// noop is no process.
-	const broker =
-		facts.collected.plan.broker === "noop"
-			? 0
-			: overWindow(facts, (line) => line.broker?.cpuNs ?? null);
+	const brokerOf = (line: ResourceLine) =>
+		facts.collected.plan.broker === "noop" ? 0 : line.broker?.cpuNs;
+	// A closed load's generator may be gone before the first sample after its window.
+	const grown = (counter: (line: ResourceLine) => number | null) =>
+		overWindow(
+			facts,
+			counter,
+			(line) => line.generator?.cpuNs != null && brokerOf(line) != null,
+		);
+	const all = grown((line) => line.machine.cpuNs);
+	const idle = grown((line) => line.machine.idleNs);
+	const taken = grown((line) => line.machine.stealNs);
+	const generator = grown((line) => line.generator?.cpuNs ?? null);
+	const broker = grown((line) => brokerOf(line) ?? null);
 	if (!all || idle === null || generator === null || broker === null)
 		return result(
 			"others",
@@ -212,14 +218,16 @@ const READ_PROC =
 	"measure on Linux, where /proc and the control group can be read";
 
 /**
- * Growth of a counter of the machine over the window, from the last sample before it to the first after it; null: not read, or
- * it went backwards.
+ * Growth of a counter of the machine over the window, from the last usable sample before it to the first after it; null: not
+ * read, or it went backwards.
  */
 function overWindow(
 	{ collected }: Facts,
 	counter: (line: ResourceLine) => number | null,
+	usable: (line: ResourceLine) => boolean = () => true,
 ): number | null {
-	const { resources, clients } = collected;
+	const { clients } = collected;
+	const resources = collected.resources.filter(usable);
 	const { startNs, endNs } = windowOf(collected);
 	const t0Ms = Number(clients[0]?.t0UnixNs ?? Number.NaN) / 1e6;
 	const fromMs = t0Ms + startNs / 1e6;

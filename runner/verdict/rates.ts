@@ -1,4 +1,5 @@
 import type { Collected } from "../run/collect.ts";
+import { formatDuration } from "../units.ts";
 
 /** Messages per second in the window, by real time; null: not measured, or there is no such thing. */
 export interface Rates {
@@ -23,6 +24,9 @@ export function ratesOf(collected: Collected): Rates {
 		? closed(collected)
 		: open(collected);
 }
+
+/** Below it the first batch, or the time until the first answer, is most of what a closed load measures. */
+export const SHORTEST_CLOSED_NS = 1e9;
 
 // --- internal ---
 
@@ -64,6 +68,11 @@ function closed({ counters, totals }: Collected): Rates {
 		? perSecond(window.acked, firstSendNs, lastAckNs)
 		: perSecond(leftWell, firstSendNs, lastReceiveNs);
 	const received = perSecond(window.received, firstReceiveNs, lastReceiveNs);
+	const spanNs = (lastReceiveNs ?? lastAckNs ?? 0) - (firstSendNs ?? 0);
+	const short =
+		spanNs < SHORTEST_CLOSED_NS
+			? `; all within ${formatDuration(Math.max(0, spanNs))}, too short to tell a rate`
+			: "";
 	return {
 		sent,
 		received,
@@ -72,10 +81,12 @@ function closed({ counters, totals }: Collected): Rates {
 			sent === null
 				? null
 				: acks
-					? "acknowledged / (last acknowledgement - first send call)"
-					: "sent / (last receipt - first send call), as nothing is acknowledged",
+					? `acknowledged / (last acknowledgement - first send call)${short}`
+					: `sent / (last receipt - first send call), as nothing is acknowledged${short}`,
 		receivedHow:
-			received === null ? null : "distinct receipts / (last - first receipt)",
+			received === null
+				? null
+				: `distinct receipts / (last - first receipt)${short}`,
 	};
 }
 

@@ -1,9 +1,9 @@
 import type { Plan, Sla, Tally } from "../plan/plan.ts";
 import type { Collected, Counters } from "../run/collect.ts";
 import { formatCount, formatDuration, formatDurationExact } from "../units.ts";
-import { drainOf } from "./backlog-drain.ts";
+import { drainOf, SAMPLES_PER_SECOND } from "./backlog-drain.ts";
 import type { Facts } from "./facts.ts";
-import { ratesOf } from "./rates.ts";
+import { ratesOf, SHORTEST_CLOSED_NS } from "./rates.ts";
 import type { Verdict } from "./verdict.ts";
 
 type TallySla = Extract<Sla, { kind: "tally" }>;
@@ -48,6 +48,9 @@ export function judgeTally(
 		};
 	}
 	const measured = about(value, unit);
+	const open = openQuestion(sla, collected, value);
+	if (open !== null)
+		return { ...base, verdict: "inconclusive", measured, why: open };
 	const met = COMPARE[sla.op](value, sla.limit);
 	// Messages under way at the window's two edges make a rate uncertain by about latency * rate: with a limit that
 	// equals the scheduled rate, a tenth of a percent must not decide. A closed load has no such edges.
@@ -92,6 +95,34 @@ export function orderUnit(
 // --- internal ---
 
 const EDGE = 0.001;
+
+/** Why a value that was measured decides nothing; null: it does. */
+function openQuestion(
+	sla: TallySla,
+	collected: Collected,
+	value: number,
+): string | null {
+	if (sla.tally === "drainRate" || sla.tally === "drainTime") {
+		const drain = drainOf(collected);
+		const most =
+			sla.tally === "drainRate"
+				? (drain?.mostPerSecond ?? Number.POSITIVE_INFINITY)
+				: value - 1e9 / SAMPLES_PER_SECOND;
+		return COMPARE[sla.op](value, sla.limit) ===
+			COMPARE[sla.op](most, sla.limit)
+			? null
+			: "the backlog is counted ten times a second: drained somewhere between two samples, which lie on both sides of the limit; build a larger one";
+	}
+	const { plan, totals } = collected;
+	if (unitOf(sla.tally) !== "rate" || plan.schedule.kind !== "closed")
+		return null;
+	const spanNs =
+		(totals?.lastReceiveNs ?? totals?.lastAckNs ?? 0) -
+		(totals?.firstSendNs ?? 0);
+	return spanNs >= SHORTEST_CLOSED_NS
+		? null
+		: `all messages were through within ${formatDuration(Math.max(0, spanNs))}, too short to tell a rate; raise messages`;
+}
 
 type Unit = "count" | "rate" | "time";
 type Count = Extract<Tally, keyof Counters>;

@@ -115,17 +115,23 @@ const offered: CheckFunction = ({ collected }) => {
 			`${figure} messages were not offered: the run was stopped`,
 			{ figure, limit: "0", remedy: AGAIN },
 		);
-	if (missing > 0 && collected.plan.schedule.kind === "closed")
+	if (missing > 0 && collected.plan.schedule.kind === "closed") {
+		const { schedule, drainNs } = collected.plan;
+		// What is lost stays in flight: a load that waits for it stands still, and is ended before its time.
+		const stuck = (collected.totals?.endNs ?? 0) < schedule.durationNs;
 		return result(
 			"offered",
 			"inconclusive",
-			`${figure} of ${formatCount(all)} messages were not sent: the load was not through when its time was over`,
+			`${figure} of ${formatCount(all)} messages were not sent: ${stuck ? `nothing completed any more for ${formatDuration(drainNs)}` : "the load was not through when its time was over"}`,
 			{
 				figure,
 				limit: "0",
-				remedy: "give it more time (duration), or fewer messages",
+				remedy: stuck
+					? "see what became of those in flight: lost, failed, unknown, errors"
+					: "give it more time (duration), or fewer messages",
 			},
 		);
+	}
 	return missing > 0
 		? result(
 				"offered",

@@ -67,7 +67,8 @@ type Session interface {
 	// Consume calls handle for every message that arrives on the subscription, and returns when the broker has
 	// confirmed it: a message sent afterwards must arrive. One goroutine at a time calls handle.
 	Consume(ctx context.Context, s Subscription, handle Handler) error
-	// Describe says what the system promises and what the library was told. Called after Open.
+	// Describe says what the system promises and what the library was told. Called after Open, and again after the last Consume
+	// and Producer: settings may then be more.
 	Describe() Description
 	// Dropped is how many messages the client library itself threw away so far, also after Close. Any goroutine may call it.
 	Dropped() int64
@@ -141,7 +142,8 @@ type Handler func(Delivery)
 
 // Delivery is one message as the client library handed it over.
 type Delivery struct {
-	// ReceivedNs is taken when the library hands over the record or batch, before anything else is done with it.
+	// ReceivedNs is taken when the library hands over the record or batch, before anything else is done with it. A member of a
+	// group takes one message after the other: of those that wait behind slow work, when it is their turn.
 	ReceivedNs int64
 	Payload    []byte
 	// Redelivered is the broker's own flag: it has handed this message out before.

@@ -36,6 +36,8 @@ func (g *Generator) open(ctx context.Context) error {
 	if err := g.makeProducers(); err != nil {
 		return err
 	}
+	// Only now does a driver know what it has told its consumers.
+	g.facts.Settings = g.session.Describe().Settings
 	if g.closed {
 		return nil
 	}

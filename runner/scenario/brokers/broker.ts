@@ -61,6 +61,10 @@ export interface Traits {
 	readonly levels: Readonly<Partial<Record<Level, string>>>;
 	/** What it does without a level, for people: "interval 2m (default)"; "none, nothing is stored". */
 	readonly ownDurability: string;
+	/** Most messages that a member of a group holds and has not acknowledged; null: there is no such number. */
+	readonly prefetch: number | null;
+	/** A message that its consumer has held for so long is handed out again, ns; null: never while its connection lives. */
+	readonly redeliverAfterNs: number | null;
 	/** Most replicas of a topic; 1: it has none. */
 	readonly maxReplicas: number;
 	/** Nodes that mqbench can start on one machine. */

@@ -123,6 +123,9 @@ export const kafka = {
 			fsync: `flush.messages=1, acks=${options.acks}`,
 		},
 		ownDurability: `os (no flush, default), acks=${options.acks}`,
+		// A member commits what it has handled; it lives as long as its heartbeats come.
+		prefetch: null,
+		redeliverAfterNs: null,
 		maxReplicas: 5,
 		nodes: [1, 3],
 	}),

@@ -97,6 +97,11 @@ export const nats = {
 /** As mqbench sets the server up: it raises max_payload as far as nats-server itself finds reasonable. */
 const MAX_MESSAGE_BYTES = 8 * 1024 ** 2;
 
+/** As the driver sets them (xk6-nats/options.go). */
+const PREFETCH = 500;
+const MAX_ACK_PENDING = 1000;
+const ACK_WAIT_NS = 30e9;
+
 function core(options: NatsOptions): Traits {
 	return {
 		...common(options),
@@ -110,6 +115,8 @@ function core(options: NatsOptions): Traits {
 		},
 		levels: {},
 		ownDurability: "none, nothing is stored",
+		prefetch: null,
+		redeliverAfterNs: null,
 		maxReplicas: 1,
 	};
 }
@@ -136,6 +143,11 @@ function jetstream(options: NatsOptions): Traits {
 			storageOf(options) === "memory"
 				? "memory (storage: memory)"
 				: "interval 2m (default)",
+		prefetch:
+			options.consumer === "push"
+				? (options.maxAckPending ?? MAX_ACK_PENDING)
+				: (options.prefetch ?? PREFETCH),
+		redeliverAfterNs: options.ackWait ?? ACK_WAIT_NS,
 		maxReplicas: 5,
 	};
 }

@@ -31,6 +31,8 @@ export const noop = {
 		},
 		levels: {},
 		ownDurability: "none, nothing is stored",
+		prefetch: null,
+		redeliverAfterNs: null,
 		maxReplicas: 1,
 		nodes: [1],
 	}),

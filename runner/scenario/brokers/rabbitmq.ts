@@ -56,6 +56,9 @@ type RabbitmqOptions = z.infer<typeof RabbitmqOptions>;
 /** What RabbitMQ 3 takes at most by itself; RabbitMQ 4 takes 16 MiB, until mqbench or `config` sets more. */
 export const MAX_MESSAGE_BYTES = 128 * 1024 ** 2;
 
+/** As the driver sets it (xk6-rabbitmq/options.go). */
+const PREFETCH = 100;
+
 export const rabbitmq = {
 	options: RabbitmqOptions,
 	urlSchemes: ["amqp", "amqps"],
@@ -88,6 +91,9 @@ export const rabbitmq = {
 			},
 			levels: LEVELS,
 			ownDurability: ownDurability(options),
+			prefetch: options.ack === "auto" ? null : (options.prefetch ?? PREFETCH),
+			// The server's consumer_timeout.
+			redeliverAfterNs: 1800e9,
 			maxReplicas: queue === "quorum" ? 5 : 1,
 			nodes: [1],
 		};

@@ -42,6 +42,9 @@ type RedisOptions = z.infer<typeof RedisOptions>;
 type Mode = RedisOptions["mode"];
 
 /** The server's settings for each level, as its configuration file has them. Snapshots are off in all of them. */
+/** As the driver sets it (xk6-redis/options.go). */
+const PREFETCH = 100;
+
 export const redisLevels: Readonly<
 	Record<Level, Readonly<Record<string, string>>>
 > = {
@@ -57,12 +60,15 @@ export const redis = {
 	defaultPort: 6379,
 	urlEnv: "MQBENCH_URL",
 	secretEnv: [],
-	traits: ({ mode }): Traits => ({
+	traits: ({ mode, prefetch }): Traits => ({
 		...byMode[mode],
 		ordered: true,
 		groupOrdered: false,
 		partitions: false,
 		maxMessageBytes: 512 * 1024 ** 2,
+		prefetch: mode === "pubsub" ? null : (prefetch ?? PREFETCH),
+		// Only of a session that shows no sign of life.
+		redeliverAfterNs: null,
 		maxReplicas: 1,
 		nodes: [1],
 	}),

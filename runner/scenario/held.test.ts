@@ -1,0 +1,59 @@
+import { describe, expect, test } from "vitest";
+import { foresee } from "../commands/foresee.ts";
+import { fakeWorld } from "../world.fake.ts";
+import { loadScenario } from "./load.ts";
+
+const load = (text: string) => loadScenario("s.yaml", text);
+
+describe("messages that our own consumers hold for too long", () => {
+	const backlog = (system: string) => `
+system: ${system}
+workload: { pattern: backlog, rate: 300/s, message: 256B, backlog: 10200, duration: 120s }
+`;
+	test("in a pause beyond JetStream's ackWait would come again: refused", () => {
+		expect(() => load(backlog("{ broker: nats, mode: jetstream }"))).toThrow(
+			/consumers pause for 34s, and nats hands out again what they have held for 30s; raise its ackWait/,
+		);
+	});
+
+	test("with a longer ackWait they are waited for", () => {
+		expect(() =>
+			load(backlog("{ broker: nats, mode: jetstream, ackWait: 60s }")),
+		).not.toThrow();
+	});
+
+	const work = (system: string, mean: string) => `
+system: ${system}
+workload: { pattern: work-queue, rate: 5/s, message: 256B, work: ${mean}, duration: 10s }
+`;
+	test("behind slow work in a large prefetch would come again: refused", () => {
+		expect(() =>
+			load(work("{ broker: nats, mode: jetstream }", "100ms")),
+		).toThrow(/the last of 500 messages .* waits 50s for its turn/);
+		expect(() =>
+			load(work("{ broker: nats, mode: jetstream, prefetch: 1 }", "100ms")),
+		).not.toThrow();
+	});
+});
+
+describe("systems whose consumers hold different numbers of messages while they work", () => {
+	const warned = (rabbitmq: string) => {
+		const world = fakeWorld();
+		const scenario = load(`
+systems:
+  jetstream: { broker: nats, mode: jetstream, prefetch: 1 }
+  rabbitmq: { broker: rabbitmq${rabbitmq} }
+workload: { pattern: work-queue, rate: 50/s, message: 256B, work: 5ms, duration: 10s }
+`);
+		foresee(scenario, { path: "s.yaml" }, world);
+		return world.err();
+	};
+
+	test("are warned of before anything runs", () => {
+		expect(warned("")).toContain("jetstream 1, rabbitmq 100");
+	});
+
+	test("not when they are alike", () => {
+		expect(warned(", prefetch: 1")).not.toContain("prefetch");
+	});
+});
