@@ -50,7 +50,7 @@ for (const file of packFiles()) {
 		results.push(Result.parse(JSON.parse(readFileSync(result, "utf8"))));
 }
 if (codes.length === 0)
-	process.stderr.write(`--only '${values.only}' matches no scenario\n`);
+	process.stderr.write(`--only '${values.only}': nothing was run\n`);
 else process.stdout.write(`\n${packTable(results)}\n${out}\n`);
 process.exitCode = codes.length === 0 ? EXIT.usage : worst(codes);
 

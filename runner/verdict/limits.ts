@@ -14,7 +14,7 @@ export const STEAL_SHARE = 0.02;
 
 /**
  * Of the machine's CPU, above which what else runs on it is named: a quarter, as the kernel's own work for sockets and disks counts
- * as others' too. (Of 25 connections beside a test suite, which took 75 %, RabbitMQ carried a sixth of what it carries alone.)
+ * as others' too.
  */
 export const OTHERS_SHARE = 0.25;
 
