@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
+import { treeOf } from "./pid.ts";
 
 /** A process of ours behind `guard`, which ends it when mqbench is gone, kill -9 included. */
 export interface Guarded {
@@ -10,6 +11,8 @@ export interface Guarded {
 	signal(name: "SIGINT" | "SIGTERM"): void;
 	/** Ends it for sure: guard interrupts it, and kills its process group after the grace. */
 	abandon(): void;
+	/** Kills guard and everything below it at once: for when guard itself does not answer. */
+	kill(): void;
 }
 
 export interface Ended {
@@ -59,6 +62,16 @@ export function startGuarded(options: GuardedOptions): Guarded {
 		ended,
 		signal: (name) => void child.kill(name),
 		abandon: () => void child.stdin?.destroy(),
+		kill() {
+			if (child.pid === undefined) return;
+			// A stopped process takes no signal but this one.
+			for (const pid of treeOf(child.pid))
+				try {
+					process.kill(pid, "SIGKILL");
+				} catch {
+					// It is gone already.
+				}
+		},
 	};
 }
 

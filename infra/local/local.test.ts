@@ -433,7 +433,10 @@ describe.runIf(existsSync("/proc/self/status"))("CPUs", () => {
 	test("that the scenario chooses are the broker's", async () => {
 		const { rig: local, log, request } = await rig({}, undefined, print);
 		await local.open(request({ cpus: "0" }));
-		expect(readFileSync(log, "utf8")).toMatch(/Cpus_allowed_list:\s*0\n/);
+		// The log is written behind the line that says it is ready.
+		await expect
+			.poll(() => readFileSync(log, "utf8"))
+			.toMatch(/Cpus_allowed_list:\s*0\n/);
 	});
 
 	test("that the machine has not are refused with those that it has", async () => {

@@ -217,11 +217,17 @@ async function untilHealthy(launch: Launch, limit: Limit): Promise<"done"> {
 /** Asks a process to end, and sees to it that it does. */
 async function end(child: Guarded, stopMs: number): Promise<void> {
 	child.signal("SIGTERM");
-	const killer = setTimeout(() => child.abandon(), stopMs);
+	const abandoned = setTimeout(() => child.abandon(), stopMs);
+	// Guard kills after another stopMs, unless somebody has frozen guard.
+	const killed = setTimeout(() => child.kill(), 2 * stopMs + GUARD_MS);
 	await child.ended;
-	clearTimeout(killer);
+	clearTimeout(abandoned);
+	clearTimeout(killed);
 	child.abandon();
 }
+
+/** Guard has this long beyond its grace. */
+const GUARD_MS = 3_000;
 
 /** The one log of all nodes: each line tells whose it is where there are several. */
 function openLog(file: string, nodes: number) {

@@ -12,6 +12,7 @@ export interface Rates {
 
 /** Lag of a generator that still has its times in hand. */
 const LAG_NS = 1e6;
+const LATE = "lag p99";
 const FIRST = 50_000;
 const MOST = 1_600_000;
 /** Halvings of the interval, once it is known. */
@@ -30,14 +31,19 @@ export async function findRate(
 	let carried: number | null = null;
 	let tooHigh: number | null = null;
 	let limit = "";
-	const carries = async (rate: number) => {
+	const attempt = async (rate: number) => {
 		const { run } = await runOurs(bench, url, system, {
 			pattern: "round-trip",
 			message: "256B",
 			rate: `${rate}/s`,
 			...timed(seconds),
 		});
-		const problem = problemOf(run, rate);
+		return problemOf(run, rate);
+	};
+	const carries = async (rate: number) => {
+		let problem = await attempt(rate);
+		// Another process for 30 ms is enough: the generator is late for good when it is so twice.
+		if (problem?.startsWith(LATE)) problem = await attempt(rate);
 		if (problem === null) carried = rate;
 		else {
 			tooHigh = rate;
@@ -100,6 +106,6 @@ function problemOf(run: Run, rate: number): string | null {
 	if ((run.throughput.received ?? 0) < 0.99 * rate)
 		return `${Math.round(run.throughput.received ?? 0)}/s came back in time`;
 	if (lag === null || lag >= LAG_NS)
-		return `lag p99 ${lag === null ? "unknown" : `${(lag / 1e6).toFixed(1)} ms`}`;
+		return `${LATE} ${lag === null ? "unknown" : `${(lag / 1e6).toFixed(1)} ms`}`;
 	return null;
 }

@@ -2,7 +2,7 @@
  * `npm run bench`: mqbench beside each broker's own tool, on one and the same broker, in turns: what a message costs in each, and
  * what the drivers carry at exact times. Prints two tables, judges nothing: figures belong to the machine.
  *
- *   npm run build && node dist/runner/bench/tools.js [--only kafka,nats] [--messages 100000] [--rounds 3] [--seconds 4]
+ *   npm run build && node dist/runner/bench/tools.js [--only kafka,nats] [--messages 100000] [--rounds 3] [--seconds 3]
  */
 import { execFileSync } from "node:child_process";
 import { setMaxListeners } from "node:events";
@@ -53,7 +53,7 @@ const { values } = parseArgs({
 		only: { type: "string", default: Object.keys(contests).join(",") },
 		messages: { type: "string" },
 		rounds: { type: "string", default: "3" },
-		seconds: { type: "string", default: "4" },
+		seconds: { type: "string", default: "3" },
 		part: { type: "string", default: "tools,rates" },
 	},
 });
@@ -189,6 +189,8 @@ async function runBeside(
 	const { run, cpuSeconds } = await runOurs(bench, url, system, {
 		pattern,
 		message: `${BYTES}B`,
+		// The tools send the same bytes each time.
+		payload: "zeros",
 		messages,
 		warmup: `${warmup} messages`,
 		inFlight,

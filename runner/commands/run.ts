@@ -1,6 +1,7 @@
 import path from "node:path";
 import { type ExitCode, failure } from "../errors.ts";
 import { runPipeline } from "../pipeline.ts";
+import { readableJson } from "../report/json.ts";
 import { renderTerminal } from "../report/terminal.ts";
 import { makeProgress } from "../run/progress.ts";
 import type { Overrides } from "../scenario/overrides.ts";
@@ -52,7 +53,7 @@ export async function run(args: RunArgs, world: World): Promise<ExitCode> {
 		},
 		world,
 	);
-	if (args.json) world.stdout.write(`${JSON.stringify(result, null, "\t")}\n`);
+	if (args.json) world.stdout.write(`${readableJson(result)}\n`);
 	else if (!args.quiet) {
 		const here = path.relative(world.cwd, folder);
 		world.stdout.write(

@@ -2,7 +2,7 @@ import type { Plan } from "../plan/plan.ts";
 import { answerText, answerVerdict } from "../search/answer.ts";
 import { outcomeOf, stepOf } from "../search/runs.ts";
 import { type Answer, next } from "../search/search.ts";
-import type { Verdict } from "../verdict/verdict.ts";
+import { type Verdict, worst } from "../verdict/verdict.ts";
 import type { Run, Search } from "./summary.ts";
 
 /** A run of a search, judged. */
@@ -43,15 +43,25 @@ function searchOf(runs: readonly SearchRun[]): Search {
 			? what.answer
 			: { lo: null, hi: null, limitedBy: "error", confirmed: false };
 	const plan = runs[0]?.collected.plan as Plan;
+	// A rate that passes above others that do not is no limit of the system: the machine, or the system, is not steady.
+	const below = found.filter(
+		({ step, outcome }) =>
+			outcome !== "pass" && answer.lo !== null && step.rate < answer.lo,
+	).length;
+	const steady = below === 0;
 	return {
 		system: plan.system,
 		case: plan.search?.of ?? plan.case,
 		repeat: plan.repeat,
-		verdict: interrupted ? "interrupted" : answerVerdict(answer),
+		verdict: interrupted
+			? "interrupted"
+			: steady
+				? answerVerdict(answer)
+				: worst([answerVerdict(answer), "inconclusive"]),
 		...answer,
 		answer: interrupted
 			? "stopped before the search was over"
-			: answerText(answer),
+			: `${answerText(answer)}${steady ? "" : `; but ${below} ${below === 1 ? "run" : "runs"} at lower rates did not pass: not steady`}`,
 		runs: steps
 			.map(({ one, step }) => ({
 				index: one.run.index,

@@ -364,7 +364,7 @@ export function errorTexts(run: Run, most: number): string[] {
 
 /** What the marks in a table of percentiles mean. */
 export const WEAK_MEANS =
-	"few samples, or few stalls, stand behind it, or the window is too short (10s) to tell how slow messages cluster";
+	"few samples, or few stalls, stand behind it, or the window is too short (below 10s) to tell how slow messages cluster";
 
 /** Which `mqbench explain` says more about this result; empty when nothing is to be explained. */
 export function explainText(result: Result): string {

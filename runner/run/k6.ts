@@ -102,6 +102,7 @@ export async function runK6(
 		hung = true;
 		child.signal("SIGINT");
 		setTimeout(() => child.abandon(), GRACE_MS).unref();
+		setTimeout(() => child.kill(), 3 * GRACE_MS).unref();
 	}, limitMs);
 	const ended = await child.ended;
 	sampling.stop();

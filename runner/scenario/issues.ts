@@ -111,7 +111,7 @@ const sentences: Readonly<Record<string, Describe>> = {
 	},
 
 	invalid_value: ({ issue, path, value }) => [
-		choice(path, value, issue.values.map(String)),
+		choice(path, value, [...new Set((issue.values as unknown[]).map(String))]),
 	],
 
 	invalid_union: ({ issue, path, value, whole }) => {

@@ -179,18 +179,19 @@ function existingUrl(
 	where: Path,
 	context: SystemContext,
 ): ResolvedUrl | null {
-	const { urlSchemes } = brokerOf(options);
+	const broker = brokerOf(options);
+	const { urlSchemes, defaultPort } = broker;
 	const { url } = commonOptions(options);
 	if (urlSchemes.length === 0) return null;
 	if (url === undefined) {
 		const [open, close] =
 			where[0] === "systems" ? [`${where[1]}: { `, " }"] : ["", ""];
 		return {
-			wrong: `target existing needs a url for ${options.broker}; write ${where[0]}: { ${open}broker: ${options.broker}, url: "${variable(`${options.broker.toUpperCase()}_URL`)}" }${close} or give --url ${urlSchemes[0]}://host:4222`,
+			wrong: `target existing needs a url for ${options.broker}; write ${where[0]}: { ${open}broker: ${options.broker}, url: "${variable(`${options.broker.toUpperCase()}_URL`)}" }${close} or give --url ${urlSchemes[0]}://host:${defaultPort}`,
 		};
 	}
 	const inFile = context.labelOf([...where, "url"]) === undefined;
-	return resolveUrl(url, urlSchemes, context.env, inFile);
+	return resolveUrl(url, broker, context.env, inFile);
 }
 
 type Refusal = readonly [key: string, message: string];

@@ -1,5 +1,5 @@
 import { holdsSecret } from "../secrets.ts";
-import { variable } from "./brokers.ts";
+import { type Broker, variable } from "./brokers.ts";
 import { missingVariable, REFERENCE } from "./variables.ts";
 
 /** A URL ready for use, or what is wrong with it: a sentence that never quotes the URL. */
@@ -11,10 +11,14 @@ export type ResolvedUrl = { readonly url: string } | { readonly wrong: string };
  */
 export function resolveUrl(
 	raw: string,
-	schemes: readonly string[],
+	{
+		urlSchemes: schemes,
+		defaultPort,
+	}: Pick<Broker, "urlSchemes" | "defaultPort">,
 	env: Readonly<Record<string, string | undefined>>,
 	inFile: boolean,
 ): ResolvedUrl {
+	const form = `${schemes[0]}://host:${defaultPort}`;
 	const example = variable(`${schemes[0]?.toUpperCase()}_URL`);
 	if (inFile && raw.split(NEXT_URL).some(holdsSecret))
 		return {
@@ -23,7 +27,7 @@ export function resolveUrl(
 	const missing = missingVariable(raw, env);
 	if (missing !== undefined)
 		return {
-			wrong: `url needs the environment variable ${missing}, which is not set; e.g. ${missing}=${raw === variable(missing) ? `${schemes[0]}://host:4222` : "..."} mqbench ...`,
+			wrong: `url needs the environment variable ${missing}, which is not set; e.g. ${missing}=${raw === variable(missing) ? form : "..."} mqbench ...`,
 		};
 	const userEnds = raw.lastIndexOf("@");
 	const url = raw.replaceAll(REFERENCE, (_, name: string, at: number) => {
@@ -31,7 +35,6 @@ export function resolveUrl(
 		// A password may have any letters; where it's only a part of the URL, they must not end it.
 		return at < userEnds ? encodeURIComponent(value) : value;
 	});
-	const form = `write e.g. ${schemes[0]}://host:4222`;
 	if (raw.replaceAll(REFERENCE, "").includes("${"))
 		return {
 			wrong: `url has a \${ that begins no variable; write ${example}`,
@@ -42,13 +45,13 @@ export function resolveUrl(
 	const parts = url.split(NEXT_URL).map(hosts);
 	const parsed = parts.flatMap(({ urls }) => urls);
 	if (parsed.some((one) => one === null))
-		return { wrong: `${source} is no URL; ${form}` };
+		return { wrong: `${source} is no URL; write e.g. ${form}` };
 	if (parsed.some((one) => one && !schemes.includes(one.protocol.slice(0, -1))))
 		return {
-			wrong: `${source} must begin with ${schemes.map((scheme) => `${scheme}://`).join(", ")}; ${form}`,
+			wrong: `${source} must begin with ${schemes.map((scheme) => `${scheme}://`).join(", ")}; write e.g. ${form}`,
 		};
 	if (parsed.some((one) => one?.hostname === ""))
-		return { wrong: `${source} names no host; ${form}` };
+		return { wrong: `${source} names no host; write e.g. ${form}` };
 	return { url: parts.map(({ whole }) => whole).join(",") };
 }
 

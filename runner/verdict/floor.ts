@@ -39,6 +39,14 @@ export const floor: CheckFunction = (facts) => {
 		);
 	const figure = formatDuration(below);
 	const limit = formatDuration(p99 * FLOOR_SHARE);
+	// Nothing is faster than no broker: the machine was busier while the floor was measured than before.
+	if (below > p99)
+		return result(
+			"floor",
+			"unknown",
+			`without any broker p99 was ${figure}, more than the ${formatDuration(p99)} with one: the machine was disturbed`,
+			{ figure, limit, remedy: "stop what else runs on the machine" },
+		);
 	return below > p99 * FLOOR_SHARE
 		? result(
 				"floor",

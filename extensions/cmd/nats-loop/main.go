@@ -100,6 +100,7 @@ func (l loop) core(connection *nats.Conn) (func(n int) error, error) {
 func (l loop) jetStream(connection *nats.Conn) (func(n int) error, error) {
 	var failed atomic.Pointer[error]
 	js, err := jetstream.New(connection, jetstream.WithPublishAsyncMaxPending(l.inFlight),
+		jetstream.WithPublishAsyncTimeout(30*time.Second), // as mqbench: who waits for ever does not see what is lost
 		jetstream.WithPublishAsyncErrHandler(func(_ jetstream.JetStream, _ *nats.Msg, err error) { failed.Store(&err) }))
 	if err != nil {
 		return nil, fmt.Errorf("open JetStream: %w", err)

@@ -9,7 +9,12 @@ import {
 	tlsField,
 } from "./broker.ts";
 
-const Acks = z.union([z.literal(0), z.literal(1), z.literal("all")]);
+/** As Kafka's own clients write them, with and without quotes. */
+const Acks = z
+	.literal(["all", 1, 0, "1", "0", -1, "-1"])
+	.transform((acks): "all" | 1 | 0 =>
+		acks === "all" || Number(acks) === -1 ? "all" : Number(acks) === 1 ? 1 : 0,
+	);
 
 const KafkaOptions = z.strictObject({
 	broker: z.literal("kafka").meta({
@@ -18,7 +23,7 @@ const KafkaOptions = z.strictObject({
 	...processFields,
 	...clusterFields,
 	...tlsField,
-	acks: Acks.default("all").meta({
+	acks: Acks.prefault("all").meta({
 		description:
 			"Who has a message when it is acknowledged: `all` replicas in sync (default, as Kafka's own), the leader (`1`), or nobody (`0`: nothing is acknowledged).",
 		examples: ["all", 1, 0],
