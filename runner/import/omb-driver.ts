@@ -15,7 +15,10 @@ export function readDriver(
 	);
 	if (kind === undefined)
 		throw failure("import-unsupported", {
-			what: driver === "" ? "a driver without driverClass" : driver,
+			what:
+				driver === ""
+					? "The second file names no driverClass (the workload comes first, then the driver)"
+					: driver,
 			known: Object.keys(drivers),
 		});
 	const known = new Set(["name", "driverClass"]);

@@ -69,7 +69,9 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 		writeEnvironment(folder, environment);
 		const rig = await provision(scenario.target, world, binaries);
 		try {
-			for (const plan of runs) {
+			const queue = runs[Symbol.iterator]();
+			for (let next = queue.next(); !next.done; next = queue.next()) {
+				const plan = next.value;
 				ahead = plan;
 				if (world.stop.aborted) break;
 				made.push(plan);
@@ -83,7 +85,13 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 				ahead = null;
 				if (world.stop.aborted) break;
 			}
-			if (world.stop.aborted && ahead) noteNotRun(folder, ahead, world);
+			if (world.stop.aborted) {
+				if (ahead) noteNotRun(folder, ahead, world);
+				// The rest as well; a search has no rest, as each of its runs follows from the one before.
+				if (made.every(({ search }) => search === null))
+					for (let next = queue.next(); !next.done; next = queue.next())
+						noteNotRun(folder, next.value, world);
+			}
 			// Last: the first message of a command is not to wait for them.
 			for (const plan of all.floors) {
 				if (world.stop.aborted) break;
