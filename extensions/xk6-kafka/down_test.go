@@ -32,7 +32,8 @@ func TestAMessageSentWhileThereIsNoBrokerFailed(t *testing.T) {
 					unknown++
 				}
 			}
-			if unknown > 0 {
+			// The first may go into a socket of which the client has not heard yet that nobody reads it.
+			if unknown > 1 {
 				t.Errorf("%d of 10 messages that never left are unknown", unknown)
 			}
 		})

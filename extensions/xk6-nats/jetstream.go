@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
@@ -20,6 +21,8 @@ const (
 	// headerBytes is room for the header of an id: "NATS/1.0\r\nNats-Msg-Id: ...\r\n\r\n".
 	headerBytes = 64
 	apiTimeout  = 10 * time.Second
+	// answerTimeout is how long a request waits for its answer before it is made again.
+	answerTimeout = 3 * time.Second
 )
 
 // jetStreamSession is a session of JetStream. Its topics are streams of one subject each.
@@ -81,10 +84,11 @@ func (s *jetStreamSession) Open(ctx context.Context) error {
 func (s *jetStreamSession) Prepare(ctx context.Context, topics []broker.Topic) error {
 	for _, topic := range topics {
 		name := streamName(topic.Name)
-		if err := s.js[0].DeleteStream(ctx, name); err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
+		err := patiently(ctx, func(ctx context.Context) error { return s.js[0].DeleteStream(ctx, name) })
+		if err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
 			return fmt.Errorf("nats: remove old stream %q: %w", name, err)
 		}
-		if _, err := s.js[0].CreateStream(ctx, jetstream.StreamConfig{
+		config := jetstream.StreamConfig{
 			Name:       name,
 			Subjects:   []string{topic.Name},
 			Storage:    s.storage,
@@ -95,12 +99,29 @@ func (s *jetStreamSession) Prepare(ctx context.Context, topics []broker.Topic) e
 			MaxBytes:   -1,
 			MaxMsgSize: -1,
 			Duplicates: dedupWindow,
-		}); err != nil {
+		}
+		err = patiently(ctx, func(ctx context.Context) error {
+			_, err := s.js[0].CreateStream(ctx, config)
+			return err
+		})
+		if err != nil {
 			return fmt.Errorf("nats: create stream %q: %w", name, err)
 		}
 		s.streams = append(s.streams, name)
 	}
 	return nil
+}
+
+// patiently asks again what was not answered: a cluster that has just changed its leader loses requests, and these may be made twice.
+func patiently(ctx context.Context, ask func(context.Context) error) error {
+	for {
+		try, cancel := context.WithTimeout(ctx, answerTimeout)
+		err := ask(try)
+		cancel()
+		if err == nil || ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, nats.ErrTimeout) {
+			return err
+		}
+	}
 }
 
 // Remove deletes the streams; their consumers go with them.

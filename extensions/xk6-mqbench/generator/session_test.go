@@ -68,9 +68,9 @@ func TestABrokerThatCannotBeTidiedUpIsAnErrorAndNotAHang(t *testing.T) {
 func TestTheDriverIsToldWhatThePlanAsksFor(t *testing.T) {
 	p := testPlan(100, 100)
 	level, replicas, limit := "fsync", 3, int64(10)
-	p.DurabilityLevel, p.Replicas, p.InFlight, p.Producers, p.Connections, p.TimeoutNs = &level, &replicas, &limit, 5, 2, 7*ms
+	p.DurabilityLevel, p.Replicas, p.InFlight, p.Producers, p.Connections, p.DrainNs, p.TimeoutNs = &level, &replicas, &limit, 5, 2, 70*ms, 7*ms
 	o := p.options("url", nil, nil)
-	if o.Durability != "fsync" || o.Replicas != 3 || o.InFlight != 30 || o.TimeoutNs != 7*ms || o.Connections != 2 {
-		t.Errorf("options %+v; want fsync, 3 replicas, 10 in flight for each of 3 producers, 7 ms, 2 connections", o)
+	if o.Durability != "fsync" || o.Replicas != 3 || o.InFlight != 30 || o.TimeoutNs != 70*ms || o.Connections != 2 {
+		t.Errorf("options %+v; want fsync, 3 replicas, 10 in flight for each of 3 producers, the drain of 70 ms, 2 connections", o)
 	}
 }
