@@ -91,7 +91,7 @@ describe("in mid-run", () => {
 		await until(() => alive(children).length === 0, "no process is left");
 	});
 
-	test("the runs that were not made are shown as such", async () => {
+	test("the runs that were not made are interrupted as well, and no errors", async () => {
 		const folder = temporaryFolder();
 		const out = path.join(folder, "out");
 		const file = scenario(folder, LONG, { repeat: "3" });
@@ -100,7 +100,8 @@ describe("in mid-run", () => {
 		mqbench.signal("SIGINT");
 		expect((await mqbench.ended).code).toBe(130);
 		const { runs } = resultOf(out);
-		expect(runs.map((r) => r.state)).toEqual(["interrupted", "never", "never"]);
+		expect(runs.map((r) => r.verdict)).toEqual(Array(3).fill("interrupted"));
+		expect(runs.map((r) => r.sent !== null)).toEqual([true, false, false]);
 	});
 
 	test("between two runs it is an interruption as well, not a run that failed", async () => {
