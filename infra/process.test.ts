@@ -61,6 +61,17 @@ describe("a command behind guard", () => {
 		expect(await ended).toEqual({ code: null, signal });
 	});
 
+	test("can be killed with guard itself when somebody has frozen both", async () => {
+		const child = guarded("echo up; exec sleep 100");
+		await child.said("up");
+		const below = descendants(child.pid);
+		for (const { pid } of [...below, { pid: child.pid }])
+			process.kill(pid, "SIGSTOP");
+		child.kill();
+		await child.ended;
+		await expect.poll(() => alive(below)).toEqual([]);
+	});
+
 	test("has no other environment and folder than it is given", async () => {
 		const cwd = testFolder();
 		const { ended, out } = guarded("env; pwd", {

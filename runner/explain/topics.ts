@@ -137,7 +137,8 @@ From rate on, the rate is doubled while runs pass (or halved until one does),
 then the search goes between what passed and what did not, until they are 5 %
 apart. A run passes when every SLA line holds, nothing was lost, the queue did
 not grow and the measurement is valid; an undecided line was not met. A rate
-that failed is tried again, and two of three decide.
+that failed is tried again, and two of three decide; one that is INVALID twice
+ends the search.
 
 The answer is confirmed by a run of 60s or more; if that fails, 5 % less is, up
 to three times. Runs at 50, 70, 80, 90 and 95 % of it show latency over rate.
