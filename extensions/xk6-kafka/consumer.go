@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"sync"
 	"time"
 
@@ -213,22 +214,32 @@ func (c *consumer) partitions() int {
 	return c.assigned
 }
 
-// settled: all members are of one generation, each partition has its owner, and each owner asks for messages.
+// settled: all members are of one generation, the partitions are shared out among them, and each owner asks for messages.
 func (g *group) settled(partitions int) bool {
-	owned := 0
 	_, generation := g.members[0].client.GroupMetadata()
-	for _, m := range g.members {
+	owned := make([]int, len(g.members))
+	for i, m := range g.members {
 		_, its := m.client.GroupMetadata()
 		if its < 0 || its != generation {
 			return false
 		}
-		n := m.partitions()
-		if n > 0 && m.watch.fetches.Load() == 0 {
+		owned[i] = m.partitions()
+		if owned[i] > 0 && m.watch.fetches.Load() == 0 {
 			return false
 		}
-		owned += n
 	}
-	return owned == partitions
+	return sharedOut(owned, partitions)
+}
+
+// sharedOut says whether each partition has its owner for good. A cooperative rebalance goes through a generation in which
+// the first member still has all: each has an owner then too, but some are about to be taken away, and what was received
+// of those and not yet committed would come twice. Both assignors end with shares that differ by one at most.
+func sharedOut(owned []int, partitions int) bool {
+	sum := 0
+	for _, n := range owned {
+		sum += n
+	}
+	return sum == partitions && slices.Max(owned)-slices.Min(owned) <= 1
 }
 
 // matching is the topics of Prepare that a subscription means. "*" stands for one word between dots.

@@ -112,16 +112,37 @@ func (s *jetStreamSession) Prepare(ctx context.Context, topics []broker.Topic) e
 	return nil
 }
 
-// patiently asks again what was not answered: a cluster that has just changed its leader loses requests, and these may be made twice.
+// patiently asks again what was not answered: a cluster that has just changed its leader loses requests, and these may be made
+// twice. It asks again too when a store could not be made: the server takes away the folder of its last stream some time after
+// it has said that the stream is gone, and the next stream's folder may go with it. A disk that is full stays an error.
 func patiently(ctx context.Context, ask func(context.Context) error) error {
-	for {
+	for refused := 0; ; {
 		try, cancel := context.WithTimeout(ctx, answerTimeout)
 		err := ask(try)
 		cancel()
-		if err == nil || ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, nats.ErrTimeout) {
+		switch {
+		case err == nil || ctx.Err() != nil:
+			return err
+		case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout):
+		case isStoreRefused(err) && refused < storeTries:
+			refused++
+			time.Sleep(storePause)
+		default:
 			return err
 		}
 	}
+}
+
+const (
+	storeTries = 10
+	storePause = 20 * time.Millisecond
+	// streamCreateFailed is JSStreamCreateErrF of nats-server.
+	streamCreateFailed jetstream.ErrorCode = 10049
+)
+
+func isStoreRefused(err error) bool {
+	var refusal *jetstream.APIError
+	return errors.As(err, &refusal) && refusal.ErrorCode == streamCreateFailed && strings.Contains(refusal.Description, "creating store")
 }
 
 // Remove deletes the streams; their consumers go with them.

@@ -3,6 +3,7 @@ package nats
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"strings"
@@ -121,6 +122,25 @@ func TestADurabilityLevelIsTheStreamsStorage(t *testing.T) {
 		if got := info(t, s.ClientURL()).Config.Storage; got != one.want {
 			t.Errorf("durability %q, options %s: storage %s, want %s", one.durability, one.options, got, one.want)
 		}
+	}
+}
+
+// The server removes the folder of its last stream in the background: a store made at that moment is refused, by the server's own race.
+func TestAStreamIsMadeAgainAndAgainWhereTheLastOneWas(t *testing.T) {
+	session := stream(t, start(t, stored(t)).ClientURL(), nil)
+	for k := range 1000 {
+		if err := session.Prepare(t.Context(), []broker.Topic{{Name: "a.topic", Partitions: 1}}); err != nil {
+			t.Fatalf("time %d: %v", k, err)
+		}
+	}
+}
+
+func TestAStoreThatCannotBeMadeStaysAnError(t *testing.T) {
+	tries := 0
+	full := &jetstream.APIError{Code: 500, ErrorCode: streamCreateFailed, Description: "error creating store for stream"}
+	err := patiently(t.Context(), func(context.Context) error { tries++; return full })
+	if !errors.Is(err, full) || tries != 1+storeTries {
+		t.Errorf("%v after %d tries", err, tries)
 	}
 }
 
