@@ -169,6 +169,8 @@ function plan(
 		},
 		client: { index: 0, count: 1 },
 		sla,
+		baselineSla: [],
+		baselineSystem: null,
 		strict: scenario.strict,
 		quick: scenario.quick,
 	};

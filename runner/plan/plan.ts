@@ -79,6 +79,21 @@ export const Sla = z.discriminatedUnion("kind", [
 ]);
 export type Sla = z.infer<typeof Sla>;
 
+/**
+ * `p99 <= baseline + 10%`, `throughput >= baseline - 5%`: judged over all repeats of a system and case against those of a
+ * baseline, never on one run; the generator knows nothing of it.
+ */
+export const BaselineSla = z.strictObject({
+	kind: z.literal("baseline"),
+	text: z.string(),
+	/** "response p99", "throughput": a name of Baseline.figures. */
+	figure: z.string(),
+	op: z.enum(["<", "<=", ">=", ">"]),
+	/** Part by which it may be worse than the baseline: 0.1. */
+	margin: z.number().nonnegative(),
+});
+export type BaselineSla = z.infer<typeof BaselineSla>;
+
 export const PATTERNS = [
 	"round-trip",
 	"request-reply",
@@ -267,6 +282,9 @@ export const Plan = z.strictObject({
 	client: z.strictObject({ index: Count, count: z.int().positive() }),
 	/** The SLA lines that apply to this system and case. */
 	sla: z.array(Sla),
+	baselineSla: z.array(BaselineSla).default([]),
+	/** The system of the same scenario that those are compared with; null: a file or folder (--baseline). */
+	baselineSystem: z.string().nullable().default(null),
 	/** True: a percentile that the samples cannot carry is an error, not INCONCLUSIVE. */
 	strict: z.boolean(),
 	/** Shortened to see that the scenario works (`--quick`): no result. */

@@ -37,6 +37,8 @@ export function gatesOf(runs: readonly JudgedRun[]): Gate[] {
 			why,
 			...judgedBy(of.collected.plan, deciding.sla),
 			...numbersOf(deciding),
+			comparison: null,
+			line: null,
 			repeats: all.map(([repeat, j]) => ({
 				repeat,
 				verdict: j.verdict,

@@ -117,6 +117,8 @@ describe("the charts", () => {
 			p50: 5,
 			p99: second === 450 ? 1000 : second % 3 === 0 ? null : 7,
 			max: second,
+			lag: null,
+			queued: null,
 		}));
 		const rows = timeRows({ ...run, series: { ...run.series, seconds } }, 300);
 		expect(rows).toHaveLength(300);

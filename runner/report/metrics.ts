@@ -45,6 +45,8 @@ export function mainSeconds(facts: Facts): Run["series"]["seconds"] {
 			p50: value(found?.p50),
 			p99: value(found?.p99),
 			max: m && m.count > 0 ? m.max : null,
+			lag: null,
+			queued: null,
 		};
 	});
 }

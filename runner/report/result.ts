@@ -81,6 +81,8 @@ export function buildResult(folder: string): Result {
 		runs: runs.map((r) => r.run),
 		gates,
 		searches,
+		comparisons: [],
+		command: null,
 	});
 }
 
@@ -198,6 +200,7 @@ function runOf(facts: Facts, judged: RunVerdict): Run {
 		throughput: ratesOf(collected),
 		series: {
 			seconds: mainSeconds(facts),
+			heat: null,
 			ticks: [...collected.ticks],
 			resources: resourceSeries(collected),
 		},

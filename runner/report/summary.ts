@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Comparison } from "../compare/comparison.ts";
 import { Metric, Plan, Schedule } from "../plan/plan.ts";
 import {
 	ClientLine,
@@ -124,6 +125,10 @@ export const Gate = z.strictObject({
 			...Numbers,
 		}),
 	),
+	/** What a baseline gate has compared; null: a gate with a fixed limit. */
+	comparison: Comparison.nullable().default(null),
+	/** Where the SLA line stands in scenario.yaml, from 1; null: not written there (a promise, --set). */
+	line: z.int().positive().nullable().default(null),
 });
 export type Gate = z.infer<typeof Gate>;
 
@@ -328,8 +333,30 @@ export const Run = z.strictObject({
 				p50: Ns.nullable(),
 				p99: Ns.nullable(),
 				max: Ns.nullable(),
+				/** The generator's own lateness, and what blocking explains; null: not measured. */
+				lag: z
+					.strictObject({ p99: Ns.nullable(), max: Ns.nullable() })
+					.nullable()
+					.default(null),
+				queued: z
+					.strictObject({ p99: Ns.nullable(), max: Ns.nullable() })
+					.nullable()
+					.default(null),
 			}),
 		),
+		/** The main metric's samples by second of intended time and latency; null: nothing was measured. */
+		heat: z
+			.strictObject({
+				/** Lower bounds of the latency bins, ns, ascending, of equal ratio; the last one ends at `endNs`. */
+				binsNs: z.array(Ns),
+				endNs: Ns,
+				/** Seconds that a column stands for; long runs have at most 300 columns. */
+				width: z.int().positive(),
+				/** First second of the column, bin, samples: only where there are some. */
+				cells: z.array(z.tuple([z.int(), Count, z.int().positive()])),
+			})
+			.nullable()
+			.default(null),
 		/** By second of real time since T0, the warm-up's start. */
 		ticks: z.array(TickLine.omit({ type: true })),
 		/** What the processes used, by second of real time since T0 (`at`: its end); empty: nobody has looked. */
@@ -427,5 +454,17 @@ export const Result = z.strictObject({
 	runs: z.array(Run),
 	gates: z.array(Gate),
 	searches: z.array(Search).default([]),
+	/** Against a baseline; empty: there was none. Those that an SLA line asks for are in `gates` too. */
+	comparisons: z.array(Comparison).default([]),
+	/** How the command was given; null: not known. Passwords are hidden. */
+	command: z
+		.strictObject({
+			/** Path of the scenario, relative to the folder that it was started in. */
+			scenario: z.string(),
+			/** What follows "mqbench". */
+			args: z.array(z.string()),
+		})
+		.nullable()
+		.default(null),
 });
 export type Result = z.infer<typeof Result>;

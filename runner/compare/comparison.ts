@@ -1,0 +1,124 @@
+import { z } from "zod";
+
+/**
+ * Two sets of runs of the same work, A the baseline and B the candidate, compared in one number: the median of all ratios
+ * B/A (Hodges-Lehmann) with the exact interval of ranks (METHODOLOGY.md, 5). Never of pooled samples or averaged percentiles.
+ */
+export const COMPARED = [
+	"regressed",
+	"improved",
+	"same",
+	"inconclusive",
+] as const;
+export const Compared = z.enum(COMPARED);
+export type Compared = z.infer<typeof Compared>;
+
+const Side = z.strictObject({
+	/** Run id, file or system, for people: "baseline.json of 2026-11-20", "system old". */
+	name: z.string(),
+	/** Runs that count: a run that is invalid, interrupted or an error has no figure. */
+	runs: z.int().nonnegative(),
+	/** Their values, in the order of the runs: ns, or messages per second. */
+	values: z.array(z.number().nonnegative()),
+	median: z.number().nonnegative().nullable(),
+});
+
+export const Comparison = z.strictObject({
+	/** Of B; A's may have another name when two systems of one run are compared. */
+	system: z.string(),
+	case: z.string(),
+	/** "response p99", "throughput": what is compared. */
+	metric: z.string(),
+	unit: z.enum(["ns", "messages/s"]),
+	a: Side,
+	b: Side,
+	/** B/A; null: one side has no value. 1.1: B's latency is 10 % higher. */
+	ratio: z.number().nonnegative().nullable(),
+	/** Exact interval of the ratio; null: too few runs for one (4 + 4 have one). */
+	low: z.number().nonnegative().nullable(),
+	high: z.number().nonnegative().nullable(),
+	/** What the interval is worth, e.g. 0.968; null without one. */
+	confidence: z.number().gt(0).lt(1).nullable(),
+	/** Part by which B may be worse: 0.25. */
+	margin: z.number().nonnegative(),
+	/** Where the margin comes from: "default", "the SLA", "twice this machine's noise (calibrate)", "doubled: a stored baseline". */
+	marginFrom: z.string(),
+	verdict: Compared,
+	/** One sentence. */
+	why: z.string(),
+	/** True: it decides (a gate, the exit code). False: shown only. */
+	judged: z.boolean(),
+	/** Why it must not decide: another machine; null: it may. */
+	advisory: z.string().nullable(),
+});
+export type Comparison = z.infer<typeof Comparison>;
+
+/** Which machine a run was made on, as far as it decides latencies. */
+export const Machine = z.strictObject({
+	/** Hash of what follows but the boot. */
+	fingerprint: z.string(),
+	cpu: z.string().nullable(),
+	cores: z.int().positive(),
+	memoryGiB: z.int().nonnegative().nullable(),
+	os: z.string(),
+	kernel: z.string(),
+	cpuQuotaCores: z.number().nullable(),
+	/** Of this start of the machine: two runs with the same one were made on the very same machine. null: not known. */
+	boot: z.string().nullable(),
+});
+export type Machine = z.infer<typeof Machine>;
+
+/** `baseline.json`, in every run folder: small enough to be committed (a few kB), and all that a comparison needs. */
+export const Baseline = z.strictObject({
+	schema: z.literal(1),
+	scenario: z.string(),
+	runId: z.string(),
+	startedAt: z.string().nullable(),
+	mqbench: z.string().nullable(),
+	machine: Machine.nullable(),
+	runs: z.array(
+		z.strictObject({
+			system: z.string(),
+			case: z.string(),
+			repeat: z.int().positive(),
+			/** Hash of the work: pattern, load, sizes, topology, warm-up, drain, durability asked for. Not of name, SLA, repeats, target, version. */
+			work: z.string(),
+			verdict: z.string(),
+			/** "nats-server 2.15.2" */
+			broker: z.string().nullable(),
+			/** By name ("response p99", "ack p50", "throughput", "drainTime"); ns or messages per second; null: no value. */
+			figures: z.record(z.string(), z.number().nonnegative().nullable()),
+			/** The main metric's curve in at most 40 points, for overlays: percentile, ns. */
+			curve: z.array(
+				z.tuple([z.number().min(0).lt(100), z.number().nonnegative()]),
+			),
+		}),
+	),
+});
+export type Baseline = z.infer<typeof Baseline>;
+
+/** `calibration.json`: what A/A runs of one machine differ by (`mqbench calibrate`). */
+export const Calibration = z.strictObject({
+	schema: z.literal(1),
+	scenario: z.string(),
+	runId: z.string(),
+	machine: Machine,
+	/** By work and metric. */
+	noise: z.array(
+		z.strictObject({
+			system: z.string(),
+			case: z.string(),
+			work: z.string(),
+			metric: z.string(),
+			/** A/A runs in all. */
+			runs: z.int().positive(),
+			/** Half width of the ratio's interval between halves of them, as a part: 0.08. */
+			halfWidth: z.number().nonnegative(),
+			/** The smallest change that so many runs on each side can tell from noise, as a part. */
+			detectable: z.number().nonnegative(),
+			/** Runs on each side that `halfWidth` and `detectable` are for. */
+			each: z.int().positive(),
+		}),
+	),
+});
+export type Calibration = z.infer<typeof Calibration>;
