@@ -74,6 +74,9 @@ function sink(stream: NodeJS.WriteStream): World["stdout"] {
 		get columns() {
 			return stream.columns || 80;
 		},
+		get rows() {
+			return stream.rows;
+		},
 		write: (text) => void stream.write(text),
 	};
 }

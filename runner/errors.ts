@@ -51,6 +51,41 @@ const catalogue = {
 		text: (d: { path: string }) =>
 			`${d.path}: is not the folder of a run (there is no runs/*/plan.json in it). Give a folder below reports/, e.g. mqbench report reports/<run-id>`,
 	},
+	"no-runs": {
+		exit: 2,
+		text: (d: { path: string }) =>
+			`${d.path}: is neither the folder of a run (there is no runs/*/plan.json in it) nor one that holds some. Measure something, e.g. mqbench scenarios/quickstart.yaml, and then: mqbench report reports`,
+	},
+	"baseline-unreadable": {
+		exit: 2,
+		text: (d: { path: string; reason: string }) =>
+			`${d.path}: cannot be compared with (${d.reason}). Give the folder of a run (reports/<run-id>) or a baseline.json of one`,
+	},
+	"baseline-missing": {
+		exit: 2,
+		text: (d: { path: string; sla: string }) =>
+			`${d.path}: "${d.sla}" compares with a baseline, and there is none.\nWays on: --baseline <file|folder> (a baseline.json, or the folder of an earlier run), baseline: <path> in the scenario, or baseline: <system> to compare two systems of it with each other.\nTo make the first one: --baseline none makes the runs without such lines, and leaves baseline.json in the run's folder.`,
+	},
+	"baseline-other": {
+		exit: 2,
+		text: (d: { path: string; why: string }) =>
+			`${d.path}: is no baseline of this scenario: ${d.why}. Make a new one (--baseline none leaves baseline.json in the run's folder), or name another.`,
+	},
+	"baseline-few": {
+		exit: 2,
+		text: (d: { path: string; which: string; runs: number; least: number }) =>
+			`${d.path}: has ${d.runs === 1 ? "only 1 run" : `only ${d.runs} runs`} of ${d.which} that count${d.runs === 1 ? "s" : ""}, and an SLA that compares needs ${d.least} on each side: fewer can never tell a change from noise. Make the baseline with repeat: ${d.least + 1}.`,
+	},
+	"comparison-unwritable": {
+		exit: 3,
+		text: (d: { path: string; reason: string }) =>
+			`${d.path}: the comparison cannot be written (${d.reason}). Nothing that was measured is lost; name another file.`,
+	},
+	"calibration-unreadable": {
+		exit: 2,
+		text: (d: { path: string; reason: string }) =>
+			`${d.path}: is no calibration (${d.reason}). Give the calibration.json that mqbench calibrate leaves in its folder.`,
+	},
 	"resume-other": {
 		exit: 2,
 		text: (d: { path: string; why: string }) =>
@@ -65,6 +100,16 @@ const catalogue = {
 		exit: 3,
 		text: (d: { path: string; reason: string; folder: string }) =>
 			`${d.path}: cannot be written (${d.reason}). The measured files are kept; make room or rights, then: mqbench report ${d.folder}`,
+	},
+	unbuilt: {
+		exit: 3,
+		text: (d: { file: string }) =>
+			`${d.file} is missing: mqbench has not been built to its end. In its folder: npm ci && npm run build`,
+	},
+	"no-such-picture": {
+		exit: 2,
+		text: (d: { only: string; ids: readonly string[] }) =>
+			`--only ${d.only}: no picture is called so; there ${d.ids.length === 0 ? "are none" : `are ${d.ids.join(", ")}`}`,
 	},
 	interrupted: {
 		exit: 130,

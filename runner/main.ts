@@ -4,15 +4,17 @@ import { Command, CommanderError, Option } from "commander";
 import { EXIT, type ExitCode, failure, MqbenchError } from "./errors.ts";
 import { packageVersion } from "./package.ts";
 import { maskUrls } from "./secrets.ts";
+import { guarded } from "./workflow-log.ts";
 import type { World } from "./world.ts";
 
 /** Runs a command line and returns its exit code. Every error becomes a message: with a stack only if it is a bug of ours. */
 export async function main(
 	argv: readonly string[],
-	world: World,
+	outside: World,
 ): Promise<ExitCode> {
+	const world = guarded(outside);
 	let code: ExitCode = EXIT.pass;
-	const program = commands(world, (result) => {
+	const program = commands(argv, world, (result) => {
 		code = result;
 	});
 	try {
@@ -25,7 +27,8 @@ export async function main(
 }
 
 /** Prints what went wrong, with a stack only if it is a bug of ours, and returns the exit code for it. */
-export function explain(error: unknown, world: World): ExitCode {
+export function explain(error: unknown, outside: World): ExitCode {
+	const world = guarded(outside);
 	if (error instanceof MqbenchError) {
 		world.stderr.write(`${maskUrls(error.message)}\n`);
 		if (error.code === "interrupted" && world.stop.reason === "SIGTERM")
@@ -56,13 +59,19 @@ Examples:
   mqbench doctor
   mqbench explain support
   mqbench report reports/<run-id>
+  mqbench compare baseline.json reports/<run-id>
+  mqbench scenarios/quickstart.yaml --reporter terminal,junit=out/junit.xml
 
 Exit codes: 0 every SLA met, 99 an SLA breached, 6 inconclusive, 4 measurement invalid, 2 scenario or usage,
 3 environment, 1 bug, 130/143 interrupted.
 `;
 
 /** A command's module is loaded when it runs: validate needs no histograms. */
-function commands(world: World, done: (code: ExitCode) => void): Command {
+function commands(
+	argv: readonly string[],
+	world: World,
+	done: (code: ExitCode) => void,
+): Command {
 	const program = new Command("mqbench")
 		.description(
 			"Measures message brokers from a YAML scenario: open loop, from the intended send time, with a verdict.",
@@ -90,7 +99,8 @@ function commands(world: World, done: (code: ExitCode) => void): Command {
 			"--resume <folder>",
 			"go on with an interrupted command: reports/<run-id>; complete runs are kept",
 		)
-		.option("--json", "print result.json instead of the report")
+		.addOption(reporterOption())
+		.option("--json", "short for --reporter json=-: result.json on stdout")
 		.option(
 			"--no-floor",
 			"do not measure the floor of the generator (4s per case)",
@@ -99,14 +109,42 @@ function commands(world: World, done: (code: ExitCode) => void): Command {
 		.addOption(
 			new Option(
 				"--on-inconclusive <what>",
-				"exit code of an undecided SLA: fail 6, warn and pass 0",
-			)
-				.choices(["fail", "warn", "pass"])
-				.default("fail"),
+				"exit code of an undecided SLA: fail 6, warn and pass 0 (default: fail; of one that compares with a baseline warn)",
+			).choices(["fail", "warn", "pass"]),
+		)
+		.option(
+			"--baseline <path>",
+			"what 'p99 <= baseline + 10%' compares with: a baseline.json or run folder; none: leave such lines out",
+		)
+		.option(
+			"--calibration <file>",
+			"noise of this machine, from mqbench calibrate (default: what is known of it)",
+		)
+		.option(
+			"--confirm",
+			"two more repeats of what is breached or undecided; judged together",
 		)
 		.action(async (path: string, options) => {
 			const { run } = await import("./commands/run.ts");
-			done(await run({ path, ...options }, world));
+			done(await run({ path, argv, ...options }, world));
+		});
+	scenarioOptions(
+		program
+			.command("calibrate")
+			.description(
+				"measure this machine's noise: the same runs again and again, and the smallest change they can tell",
+			),
+	)
+		.option("--runs <n>", "how many runs of each system and case", "10")
+		.option("--system <key>", "only this system (default: all)")
+		.option(
+			"--out <folder>",
+			"folder for the results (default: reports/<run-id>)",
+		)
+		.option("-q, --quiet", "print nothing; the files speak")
+		.action(async (path: string, options) => {
+			const { calibrate } = await import("./commands/calibrate.ts");
+			done(await calibrate({ path, argv, ...options }, world));
 		});
 	scenarioOptions(
 		program
@@ -173,11 +211,68 @@ function commands(world: World, done: (code: ExitCode) => void): Command {
 		);
 	program
 		.command("report")
-		.description("recompute result and reports of a run from its files")
-		.argument("<folder>", "reports/<run-id>")
-		.action(async (folder: string) => {
+		.description(
+			"recompute result and reports of a run from its files; of a folder of runs, write its index.html",
+		)
+		.argument("<folder>", "reports/<run-id>; or reports, for the index")
+		.addOption(reporterOption())
+		.option("--json", "short for --reporter json=-: result.json on stdout")
+		.addOption(
+			new Option(
+				"--on-inconclusive <what>",
+				"exit code of an undecided SLA, as of mqbench run",
+			).choices(["fail", "warn", "pass"]),
+		)
+		.addOption(
+			new Option(
+				"--svg [folder]",
+				"only draw every chart as a file of its own (default: svg/ in the run's folder)",
+			).conflicts(["reporter", "json"]),
+		)
+		.addOption(
+			new Option("--theme <theme>", "colours of --svg: light or dark")
+				.choices(["light", "dark"])
+				.default("light"),
+		)
+		.option("--only <glob>", "charts of --svg, by name: '*-percentiles'")
+		.action(async (folder: string, options) => {
 			const { report: command } = await import("./commands/report.ts");
-			done(await command({ folder }, world));
+			done(await command({ folder, ...options }, world));
+		});
+	program
+		.command("compare")
+		.description(
+			"compare runs with a baseline: ratio with its interval, REGRESSED, IMPROVED, SAME or INCONCLUSIVE; exit code 99 on a regression",
+		)
+		.argument(
+			"<runs...>",
+			"folders of runs (reports/<run-id>) or baseline.json files; the first is the baseline",
+		)
+		.option(
+			"--systems <old,new>",
+			"compare two systems, of one run or of two, the baseline first",
+		)
+		.option(
+			"--calibration <file>",
+			"noise of this machine, of mqbench calibrate (default: what it has kept)",
+		)
+		.option("--json", "print the comparison as JSON")
+		.option("--markdown [file.md]", "print it as Markdown, or write the file")
+		.option(
+			"--html <file.html>",
+			"write a page with the curves over each other",
+		)
+		.addOption(
+			new Option(
+				"--on-inconclusive <what>",
+				"exit code where the runs do not tell: fail 6, warn and pass 0",
+			)
+				.choices(["fail", "warn", "pass"])
+				.default("warn"),
+		)
+		.action(async (paths: string[], options) => {
+			const { compare } = await import("./commands/compare.ts");
+			done(await compare({ paths, ...options }, world));
 		});
 	program
 		.command("doctor")
@@ -192,7 +287,7 @@ function commands(world: World, done: (code: ExitCode) => void): Command {
 	program
 		.command("explain")
 		.description(
-			"explain a word of the reports: response, support, invalid, inconclusive, lost",
+			"explain a word of the reports: response, support, invalid, inconclusive, baseline, lost",
 		)
 		.argument("[topic]", "without one: the list")
 		.action(async (topic: string | undefined) => {
@@ -229,6 +324,14 @@ function refuseUnknownWord(
 
 function commandArgument(name: string, description: string) {
 	return new Command().createArgument(name, description);
+}
+
+/** Its names are told again by reporters.ts, which is loaded only when it is needed; a test compares them. */
+function reporterOption(): Option {
+	return new Option(
+		"--reporter <names>",
+		"what is printed and written: terminal, json, junit, markdown, csv, github, html; several by commas, or repeated. The files are always in the run's folder: a name says where, name=path writes a copy, name=- to stdout (default: terminal; in a job of GitHub Actions terminal,github)",
+	).argParser((value: string, all: string[] = []) => [...all, value]);
 }
 
 function scenarioOptions(command: Command): Command {

@@ -6,16 +6,25 @@ import type { Plan } from "./plan/plan.ts";
 import { buildResult, judgeFolder } from "./report/result.ts";
 import type { Result } from "./report/summary.ts";
 import { writeReports } from "./report/write.ts";
+import type { Against } from "./run/against-file.ts";
+import type { CommandFile } from "./run/command-file.ts";
 import { readEnvironment } from "./run/environment.ts";
-import { addRun, makeRunFolder, runPath } from "./run/folder.ts";
+import { addRun, makeRunFolder, runPath, writeCommand } from "./run/folder.ts";
 import { measure } from "./run/measure.ts";
 import type { Progress } from "./run/progress.ts";
-import { type Rest, resumeRunFolder, runIdOf } from "./run/resume.ts";
+import {
+	confirmingIn,
+	type Rest,
+	resumeRunFolder,
+	runIdOf,
+} from "./run/resume.ts";
 import type { Scenario } from "./scenario/scenario.ts";
 import { answerText } from "./search/answer.ts";
 import { outcomeOf, searchRuns } from "./search/runs.ts";
 import { maskUrls } from "./secrets.ts";
 import { hopeless } from "./verdict/abort.ts";
+import { confirmationOf } from "./verdict/confirm.ts";
+import type { OnInconclusive } from "./verdict/exit.ts";
 import type { World } from "./world.ts";
 
 export interface PipelineOptions {
@@ -29,6 +38,14 @@ export interface PipelineOptions {
 	readonly resume: string | undefined;
 	/** Measure the floor of the generator for each case, after the runs. */
 	readonly floor: boolean;
+	/** Two more repeats of what did not pass. */
+	readonly confirm: boolean;
+	/** What the runs are compared with, beside systems of the scenario itself; null: nothing. */
+	readonly against: Against | null;
+	/** How the command was given, kept beside the scenario. */
+	readonly command: CommandFile;
+	/** Whether junit.xml takes an undecided line for a failure. */
+	readonly onInconclusive: OnInconclusive | undefined;
 	readonly progress: Progress;
 }
 
@@ -50,7 +67,10 @@ export async function runPipeline(
 	const runId = earlier
 		? runIdOf(earlier)
 		: nameRun(scenario.name, new Date(world.clock.nowMs()));
-	const plans = expand(scenario, { runId, only: options.only });
+	const plans = [
+		...expand(scenario, { runId, only: options.only }),
+		...(earlier ? confirmingIn(earlier) : []),
+	];
 	const floorPlans = options.floor ? floors(plans.filter(isRun)) : [];
 	const folder =
 		earlier ??
@@ -68,16 +88,37 @@ export async function runPipeline(
 				k6: "unknown",
 				go: null,
 			}),
+			options.against,
 		);
 		progress.say(
 			`${plans.length - rest.plans.length} of ${plans.length} runs are complete and kept.`,
 		);
-	} else makeRunFolder(folder, text, plans.filter(isRun), floorPlans);
+	} else {
+		makeRunFolder(
+			folder,
+			text,
+			plans.filter(isRun),
+			floorPlans,
+			options.against,
+		);
+		writeCommand(folder, options.command);
+	}
+	const all = [...plans];
+	function* runs(): Generator<Plan, void> {
+		yield* runsOf(rest.plans, plans.length, folder, progress);
+		// Whoever stops the command wants no more of it.
+		if (options.confirm && !world.stop.aborted)
+			yield* confirmingRuns(all, rest.floors, folder, progress);
+	}
+	progress.expect([...rest.plans, ...rest.floors]);
 	await measure(
 		{
 			scenario,
-			planned: plans.length,
-			runs: runsOf(rest.plans, plans.length, folder, progress),
+			// Those that confirm are known when the others are over.
+			get planned() {
+				return all.length;
+			},
+			runs: runs(),
 			resumed: earlier !== null,
 			floors: rest.floors,
 			hopeless: (plan, tick) => hopeless(plan, tick)?.sla ?? null,
@@ -87,7 +128,7 @@ export async function runPipeline(
 		world,
 	);
 	const result = buildResult(folder);
-	writeReports(folder, result);
+	writeReports(folder, result, options.onInconclusive);
 	return { folder, result };
 }
 
@@ -96,6 +137,21 @@ export async function runPipeline(
 /** Is it a run, or the case that a search begins with? */
 function isRun({ search }: Plan): boolean {
 	return search?.role !== "start";
+}
+
+/** Two more repeats of what did not pass, all of them in the folder before the first is made; `all` is told of them. */
+function* confirmingRuns(
+	all: Plan[],
+	floorPlans: readonly Plan[],
+	folder: string,
+	progress: Progress,
+): Generator<Plan, void> {
+	const { plans, reasons } = confirmationOf(buildResult(folder), all);
+	for (const reason of reasons) progress.say(reason);
+	for (const plan of plans) addRun(folder, plan);
+	all.push(...plans);
+	if (plans.length > 0) progress.expect([...plans, ...floorPlans]);
+	yield* plans;
 }
 
 /** The runs in their order; a search makes its own, each from what those before it came to. */

@@ -18,6 +18,8 @@ export interface Sink {
 	/** True when a person is watching: one line may then be rewritten in place. */
 	readonly isTTY: boolean;
 	readonly columns: number;
+	/** Lines of the screen; undefined: there is none. */
+	readonly rows?: number | undefined;
 	write(text: string): void;
 }
 

@@ -1,3 +1,5 @@
+import { displayWidth } from "./terminal-text.ts";
+
 /**
  * Breaks at blanks only: not between the digits of "45 000", and a word that is too long for a line stands alone and
  * whole. `first` is the indent of the first line, when it differs.
@@ -12,7 +14,7 @@ export function wrap(
 	let line = first;
 	let empty = true;
 	for (const word of text.split(/(?<!\d) | (?!\d{3}(?!\d))/)) {
-		if (!empty && line.length + 1 + word.length > width) {
+		if (!empty && displayWidth(line) + 1 + displayWidth(word) > width) {
 			lines.push(line);
 			line = indent;
 			empty = true;

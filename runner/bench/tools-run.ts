@@ -4,6 +4,7 @@ import type { Binaries } from "../../infra/binaries/resolve.ts";
 import { startGuarded } from "../../infra/process.ts";
 import { runPipeline } from "../pipeline.ts";
 import type { Run } from "../report/summary.ts";
+import { commandOf } from "../run/command-file.ts";
 import { makeProgress } from "../run/progress.ts";
 import { loadScenario } from "../scenario/load.ts";
 import type { World } from "../world.ts";
@@ -88,6 +89,10 @@ export async function runOurs(
 			out,
 			resume: undefined,
 			floor: false,
+			confirm: false,
+			against: null,
+			command: commandOf("tools.yaml", [], world),
+			onInconclusive: undefined,
 			progress: makeProgress(world, true),
 		},
 		{ ...world, env },

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { intervalRank, ratioOf } from "../compare/ratio.ts";
 import { topicNames, topics } from "../explain/topics.ts";
 import {
 	samplesForBound,
@@ -51,6 +52,22 @@ describe("figures of the topics are those of the code", () => {
 			"m",
 		);
 		expect(topics.support.text).toMatch(row);
+	});
+
+	test("interval of 5 and 5 runs, and its example", () => {
+		expect(intervalRank(5, 5)?.k).toBe(3);
+		expect(topics.baseline.text).toContain("from the third smallest");
+		const a = [1, 1.01, 1.02, 1.03, 1.04];
+		const found = ratioOf(
+			a,
+			a.map((value) => 1.2 * value),
+		);
+		const text = [found?.ratio, found?.low, found?.high].map((x) =>
+			x?.toFixed(2),
+		);
+		expect(topics.baseline.text).toContain(
+			`x${text[0]} [${text[1]}, ${text[2]}]`,
+		);
 	});
 
 	test.each([99, 99.9, 99.99])("samples that a PASS of p%s takes", (p) => {

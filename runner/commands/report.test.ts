@@ -1,7 +1,16 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import {
+	cpSync,
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	statSync,
+	writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { MqbenchError } from "../errors.ts";
+import { addResult, emptyFolder, resultOf } from "../report/index/runs.fake.ts";
 import { Result } from "../report/summary.ts";
 import { firstRun, fixtureCopy } from "../run/fixture.fake.ts";
 import { fakeWorld } from "../world.fake.ts";
@@ -75,5 +84,56 @@ describe("mqbench report", () => {
 		);
 		expect(existsSync(join(folder, "report.md.tmp"))).toBe(false);
 		expect(existsSync(join(folder, "result.json"))).toBe(false);
+	});
+});
+
+describe("mqbench report of a folder of runs", () => {
+	test("writes its index.html, judges nothing, and leaves the runs as they are", async () => {
+		const cwd = emptyFolder();
+		addResult(cwd, "reports/a", resultOf("stall"));
+		addResult(cwd, "reports/published/b", resultOf("healthy"));
+		const before = statSync(join(cwd, "reports/a/result.json")).mtimeMs;
+		const world = fakeWorld({ cwd });
+		expect(await report({ folder: "reports" }, world)).toBe(0);
+		expect(world.out()).toBe("2 results: reports/index.html\n");
+		expect(world.err()).toBe("");
+		const html = readFileSync(join(cwd, "reports", "index.html"), "utf8");
+		expect(html.includes('<a href="a/report.html">stall</a>')).toBe(true);
+		expect(html.includes('<a href="published/b/report.html">')).toBe(true);
+		expect(statSync(join(cwd, "reports/a/result.json")).mtimeMs).toBe(before);
+		expect(readdirSync(join(cwd, "reports")).sort()).toEqual([
+			"a",
+			"index.html",
+			"published",
+		]);
+	});
+
+	test("lists what cannot be read, says why, and is no error for that", async () => {
+		const folder = emptyFolder();
+		addResult(folder, "good", resultOf("stall"));
+		mkdirSync(join(folder, "cut"));
+		writeFileSync(join(folder, "cut", "result.json"), '{"schema":');
+		cpSync(fixtureCopy("healthy"), join(folder, "unfinished"), {
+			recursive: true,
+		});
+		const world = fakeWorld();
+		expect(await report({ folder }, world)).toBe(0);
+		expect(world.out()).toContain("3 results, 2 of them unreadable: ");
+		expect(world.err().split("\n")).toEqual([
+			"unfinished: There is no result.json: its command still runs, or was killed; mqbench report on this folder makes it anew.",
+			"cut: The result.json is no JSON, perhaps cut off; the measured files are not there to make it anew.",
+			"",
+		]);
+	});
+
+	test("that holds none is one sentence that says what to do, and exit code 2", async () => {
+		const folder = emptyFolder();
+		const error = await report({ folder }, fakeWorld()).catch((e) => e);
+		expect(error).toBeInstanceOf(MqbenchError);
+		expect(error.exit).toBe(2);
+		expect(error.message).toBe(
+			`${folder}: is neither the folder of a run (there is no runs/*/plan.json in it) nor one that holds some. Measure something, e.g. mqbench scenarios/quickstart.yaml, and then: mqbench report reports`,
+		);
+		expect(readdirSync(folder)).toEqual([]);
 	});
 });

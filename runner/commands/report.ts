@@ -1,30 +1,81 @@
+import { existsSync } from "node:fs";
 import path from "node:path";
-import type { ExitCode } from "../errors.ts";
+import { EXIT, type ExitCode, failure } from "../errors.ts";
+import { deliver } from "../report/deliver.ts";
+import { renderIndex } from "../report/index/page.ts";
+import { holdsRuns, readRuns } from "../report/index/runs.ts";
+import { type ReporterArgs, reportersOf } from "../report/reporters.ts";
 import { buildResult } from "../report/result.ts";
-import { renderTerminal } from "../report/terminal.ts";
+import { writeWhole } from "../report/whole-file.ts";
+import { plural } from "../report/words.ts";
 import { writeReports } from "../report/write.ts";
-import { exitCodeOf } from "../verdict/exit.ts";
+import { plainText } from "../terminal-text.ts";
+import { exitCodeOf, type OnInconclusive } from "../verdict/exit.ts";
 import type { World } from "../world.ts";
+import { type Theme, writePictures } from "./pictures.ts";
 
-export interface ReportArgs {
-	/** Folder of a run, `reports/<run-id>`. */
+export interface ReportArgs extends ReporterArgs {
+	/** Folder of a run, `reports/<run-id>`; or one that holds such folders, `reports`. */
 	readonly folder: string;
+	/** `--on-inconclusive`, as of `mqbench run`. */
+	readonly onInconclusive?: OnInconclusive | undefined;
+	/** `--svg [folder]`: only draw the pictures; true: into `svg/` of the run's folder. */
+	readonly svg?: string | true | undefined;
+	readonly theme?: Theme | undefined;
+	/** Of the pictures: a glob over their names. */
+	readonly only?: string | undefined;
 }
 
-/** `mqbench report`: recomputes result and reports from a run's files, as `mqbench run` did, and gives its exit code. */
+/**
+ * `mqbench report`: recomputes result and reports from a run's files, as `mqbench run` did, and gives its exit code. Of a folder of
+ * runs it writes the index, which judges nothing.
+ */
 export async function report(
-	{ folder }: ReportArgs,
+	{ folder, onInconclusive, svg, theme, only, ...args }: ReportArgs,
 	world: World,
 ): Promise<ExitCode> {
+	const reporters = reportersOf(args, world);
 	const where = path.resolve(world.cwd, folder);
+	if (svg !== undefined)
+		return await pictures({ folder, svg, theme, only }, world);
+	if (existsSync(where) && !holdsRuns(where))
+		return index(where, folder, world);
 	const result = buildResult(where);
-	writeReports(where, result);
-	world.stdout.write(
-		renderTerminal(result, {
-			columns: world.stdout.columns,
-			colour: world.stdout.isTTY && !world.env.NO_COLOR,
-			folder,
-		}),
+	writeReports(where, result, onInconclusive);
+	deliver({ result, folder: where, reporters, onInconclusive }, world);
+	return exitCodeOf(result, onInconclusive);
+}
+
+// --- internal ---
+
+/** Draws, and judges nothing. */
+async function pictures(
+	{ folder, svg, theme, only }: ReportArgs,
+	world: World,
+): Promise<ExitCode> {
+	const files = await writePictures(
+		buildResult(path.resolve(world.cwd, folder)),
+		{
+			folder: path.resolve(world.cwd, folder),
+			out: typeof svg === "string" ? path.resolve(world.cwd, svg) : undefined,
+			theme: theme ?? "light",
+			only: only ?? "*",
+		},
 	);
-	return exitCodeOf(result);
+	const shown = files.map((file) => path.relative(world.cwd, file));
+	world.stdout.write(`${shown.join("\n")}\n`);
+	return EXIT.pass;
+}
+
+function index(where: string, folder: string, world: World): ExitCode {
+	const entries = readRuns(where);
+	if (entries.length === 0) throw failure("no-runs", { path: folder });
+	writeWhole(path.join(where, "index.html"), renderIndex(entries), folder);
+	const without = entries.filter(({ result }) => result === null);
+	for (const { folder: name, problem } of without)
+		world.stderr.write(`${plainText(name)}: ${problem}.\n`);
+	world.stdout.write(
+		`${plural(entries.length, "result")}${without.length > 0 ? `, ${without.length} of them unreadable` : ""}: ${path.join(folder, "index.html")}\n`,
+	);
+	return EXIT.pass;
 }

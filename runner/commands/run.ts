@@ -1,17 +1,18 @@
-import path from "node:path";
 import { type ExitCode, failure } from "../errors.ts";
 import { runPipeline } from "../pipeline.ts";
-import { readableJson } from "../report/json.ts";
-import { renderTerminal } from "../report/terminal.ts";
+import { deliver } from "../report/deliver.ts";
+import { type ReporterArgs, reportersOf } from "../report/reporters.ts";
+import { commandOf } from "../run/command-file.ts";
 import { makeProgress } from "../run/progress.ts";
 import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
 import { holdsSecret } from "../secrets.ts";
 import { exitCodeOf, type OnInconclusive } from "../verdict/exit.ts";
 import type { World } from "../world.ts";
+import { prepare } from "./against.ts";
 import { foresee } from "./foresee.ts";
 
-export interface RunArgs extends Overrides {
+export interface RunArgs extends Overrides, ReporterArgs {
 	/** Path of the scenario file. */
 	readonly path: string;
 	/** `--only`: a glob over "system/case". */
@@ -20,12 +21,16 @@ export interface RunArgs extends Overrides {
 	readonly out?: string | undefined;
 	/** `--resume`: folder of an interrupted command that is to be gone on with. */
 	readonly resume?: string | undefined;
-	/** `--json`: result.json on stdout instead of the report. */
-	readonly json?: boolean | undefined;
-	/** `--quiet`: no progress, no report; the exit code speaks. */
-	readonly quiet?: boolean | undefined;
+	/** What follows "mqbench" on the command line. */
+	readonly argv?: readonly string[] | undefined;
 	/** `--no-floor`: false; the floor of the generator is then unknown. */
 	readonly floor?: boolean | undefined;
+	/** `--baseline`: file or folder that is compared with; "none": what compares is left out. */
+	readonly baseline?: string | undefined;
+	/** `--calibration`: what is known of this machine's noise. */
+	readonly calibration?: string | undefined;
+	/** `--confirm`: two more repeats of what did not pass. */
+	readonly confirm?: boolean | undefined;
 	readonly onInconclusive?: OnInconclusive | undefined;
 }
 
@@ -35,11 +40,18 @@ export async function run(args: RunArgs, world: World): Promise<ExitCode> {
 		throw failure("usage", {
 			message: "--resume goes on in the folder that it names; leave --out away",
 		});
-	const { scenario, text } = await readScenario(args.path, args, world);
+	const reporters = reportersOf(args, world);
+	const { scenario: written, text } = await readScenario(
+		args.path,
+		args,
+		world,
+	);
+	const { scenario, against, warnings } = prepare(written, args, world);
 	foresee(scenario, args, world);
 	const progress = makeProgress(world, args.quiet ?? false);
 	if ([args.url ?? "", ...(args.set ?? [])].some(holdsSecret))
 		progress.say(VISIBLE_PASSWORD);
+	for (const warning of warnings) progress.say(`Warning: ${warning}`);
 	const { folder, result } = await runPipeline(
 		{
 			scenario,
@@ -49,25 +61,26 @@ export async function run(args: RunArgs, world: World): Promise<ExitCode> {
 			resume: args.resume,
 			// What is no result needs no floor to compare it with.
 			floor: (args.floor ?? true) && !scenario.quick,
+			confirm: (args.confirm ?? false) && !scenario.quick,
+			against,
+			command: commandOf(args.path, args.argv ?? [], world),
+			onInconclusive: args.onInconclusive,
 			progress,
 		},
 		world,
 	);
-	if (args.json) world.stdout.write(`${readableJson(result)}\n`);
-	else if (!args.quiet) {
-		const here = path.relative(world.cwd, folder);
-		world.stdout.write(
-			renderTerminal(result, {
-				columns: world.stdout.columns,
-				colour: world.stdout.isTTY && !world.env.NO_COLOR,
-				folder: here.startsWith("..") ? folder : here,
-			}),
-		);
-	}
-	return exitCodeOf(result, args.onInconclusive);
+	const { onInconclusive, quiet } = args;
+	deliver({ result, folder, reporters, onInconclusive, quiet }, world);
+	const code = exitCodeOf(result, args.onInconclusive);
+	if (result.openBaselineOnly && args.onInconclusive === undefined)
+		progress.say(OPEN_BASELINE);
+	return code;
 }
 
 // --- internal ---
+
+const OPEN_BASELINE =
+	"Warning: what compares with the baseline is undecided, and lets the build through all the same (exit code 0); --on-inconclusive fail makes it 6.";
 
 /** We hide our own command line, not those of npx and the shell above us. */
 const VISIBLE_PASSWORD =

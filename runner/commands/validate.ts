@@ -1,11 +1,13 @@
 import { EXIT, type ExitCode } from "../errors.ts";
 import { expand } from "../plan/expand.ts";
 import { QUICK_MEANS } from "../plan/load-text.ts";
+import { comparedText } from "../plan/outline-text.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
 import { formatDuration } from "../units.ts";
 import type { World } from "../world.ts";
+import { prepare } from "./against.ts";
 import { foresee } from "./foresee.ts";
 
 export interface ValidateArgs extends Overrides {
@@ -21,11 +23,17 @@ export async function validate(
 	world: World,
 ): Promise<ExitCode> {
 	const { scenario } = await readScenario(args.path, args, world);
+	// Only a baseline that the scenario itself names can be looked at.
+	if (scenario.baseline !== null)
+		for (const warning of prepare(scenario, args, world).warnings)
+			world.stderr.write(`Warning: ${warning}\n`);
 	const plans = expand(scenario, { runId: "validate", only: args.only });
 	foresee(scenario, args, world);
 	world.stdout.write(`${args.path} is valid: ${summary(plans)}\n`);
 	if (scenario.quick) world.stdout.write(`${QUICK_MEANS}\n`);
-	if (plans.every(({ sla }) => sla.length === 0))
+	const compared = comparedText(plans);
+	if (compared !== null) world.stdout.write(`${compared}\n`);
+	else if (plans.every(({ sla }) => sla.length === 0))
 		world.stdout.write("no sla: nothing will be judged\n");
 	return EXIT.pass;
 }

@@ -44,6 +44,8 @@ export const Comparison = z.strictObject({
 	/** Where the margin comes from: "default", "the SLA", "twice this machine's noise (calibrate)", "doubled: a stored baseline". */
 	marginFrom: z.string(),
 	verdict: Compared,
+	/** True: worse by more than the margin is excluded, even where `verdict` leaves open whether it is better. */
+	notWorse: z.boolean().default(false),
 	/** One sentence. */
 	why: z.string(),
 	/** True: it decides (a gate, the exit code). False: shown only. */
@@ -76,6 +78,13 @@ export const Baseline = z.strictObject({
 	startedAt: z.string().nullable(),
 	mqbench: z.string().nullable(),
 	machine: Machine.nullable(),
+	/** Shortened by `--quick`: no result, and nothing to judge others by. */
+	quick: z.boolean().default(false),
+	/** What the hashes in `runs` are of, in words: by hash, by name of the fact. Tells what differs between two works. */
+	works: z.record(z.string(), z.record(z.string(), z.string())).default({}),
+	/** Settings and versions of each system, in words: no part of the work, they are what is compared. */
+	systems: z.record(z.string(), z.record(z.string(), z.string())).default({}),
+	/** A search for the highest rate is one run here, with the figure "highest rate". */
 	runs: z.array(
 		z.strictObject({
 			system: z.string(),
@@ -83,10 +92,18 @@ export const Baseline = z.strictObject({
 			repeat: z.int().positive(),
 			/** Hash of the work: pattern, load, sizes, topology, warm-up, drain, durability asked for. Not of name, SLA, repeats, target, version. */
 			work: z.string(),
+			/** The metric that stands for the run. */
+			main: z.string().default("response"),
+			/** A closed loop: its throughput is a result. Else it is what was asked for. */
+			closed: z.boolean().default(false),
+			/** Why it has no figures: "invalid", "stopped as p99 < 5ms could not pass any more"; null: it has. */
+			without: z.string().nullable().default(null),
+			/** Figures whose true value is larger than written: among messages that never completed (the timeout is written), or a search that the generator ended. */
+			beyond: z.array(z.string()).default([]),
 			verdict: z.string(),
 			/** "nats-server 2.15.2" */
 			broker: z.string().nullable(),
-			/** By name ("response p99", "ack p50", "throughput", "drainTime"); ns or messages per second; null: no value. */
+			/** By name ("response p99", "ack p50", "throughput", "drainTime", "highest rate"); ns or messages per second; null: no value. */
 			figures: z.record(z.string(), z.number().nonnegative().nullable()),
 			/** The main metric's curve in at most 40 points, for overlays: percentile, ns. */
 			curve: z.array(

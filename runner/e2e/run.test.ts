@@ -19,9 +19,14 @@ describe("a run on natsd", () => {
 		expect(ended.out).toContain("every SLA is met");
 		const runs = "runs/01-nats-256B-500-s-1";
 		expect(filesOf(out)).toEqual([
+			"baseline.json",
+			"command.json",
+			"comment.md",
 			"environment.json",
+			"junit.xml",
 			"report.html",
 			"report.md",
+			"result.csv",
 			"result.json",
 			`${runs}/broker.log`,
 			`${runs}/client-0.hlog`,

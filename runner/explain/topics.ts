@@ -179,6 +179,30 @@ they run as they come. On target: existing the server's part is yours to set.
 Some disks say that they have flushed and have not: mqbench cannot tell.
 `,
 	},
+	baseline: {
+		title: "how p99 <= baseline + 10% is judged",
+		text: `
+Such a line compares the runs of B, what is measured, with those of A, the
+baseline, over all repeats: at least 4 on each side, better 5.
+
+  ratio     the median of all B/A, each run of B by each run of A
+  interval  holds the true ratio with 95 % confidence at least: of 5 and 5 runs
+            from the third smallest to the third largest of their 25 ratios
+
+  FAIL          all of the interval lies beyond the margin
+  PASS          none of it does
+  INCONCLUSIVE  some of it does, or A was made on another machine: exit code 0,
+                unless --on-inconclusive fail
+
+Example: five runs with a p99 of 1.00 to 1.04ms, then five of 1.20 to 1.25ms.
+x1.20 [1.17, 1.24] fails at + 10%, passes at + 30%, and is open at + 20%.
+
+What to do: compare two systems of one scenario (baseline: old), which take
+turns, where machines are noisy. Against a baseline.json that was made before
+the machine's last start, margins count double. mqbench calibrate says which
+margin is wide enough for this machine, --confirm adds two repeats.
+`,
+	},
 	lost: {
 		title: "what counts as lost, failed, unknown, duplicated",
 		text: `

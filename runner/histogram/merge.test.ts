@@ -132,6 +132,25 @@ describe("the lines of a log", () => {
 		});
 	});
 
+	test("are gone through again where they are too many to be kept, with the same counts", () => {
+		const one = line("response", 0, latencies(30_000, seeded(9)));
+		const values = [1e3, 1e6, 1e9, Number.POSITIVE_INFINITY];
+		const alone = mergeLines([one], 0).get("response")?.above(values).get(0);
+		expect(alone?.count).toBe(30_000);
+		let read = 0;
+		// Some 12 000 buckets each: more than a million in all.
+		const many = {
+			*[Symbol.iterator]() {
+				read++;
+				for (let s = 0; s < 100; s++) yield { ...one, startS: s };
+			},
+		};
+		const above = mergeLines(many, 0).get("response")?.above(values);
+		expect(read).toBe(2);
+		expect(above?.size).toBe(100);
+		for (const found of above?.values() ?? []) expect(found).toEqual(alone);
+	});
+
 	test("1000 of them merge in well under 2 s", () => {
 		const log = readFileSync(
 			new URL(

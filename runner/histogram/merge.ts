@@ -1,4 +1,5 @@
 import type { Metric } from "../plan/plan.ts";
+import { addBins, type BinCounts, binCounts } from "./bins.ts";
 import {
 	addBuckets,
 	BucketSum,
@@ -16,11 +17,13 @@ import { rank, samplesForBound, valueAtRank } from "./percentiles.ts";
  */
 export interface Merged {
 	readonly whole: Distribution;
-	/** By second of intended time, counted from the window's start: 0 is its first, -1 the last of the warm-up. Of one metric only. */
+	/** By second of intended time, counted from the window's start: 0 is its first, -1 the last of the warm-up. Of `course` and `beside` only. */
 	readonly seconds: ReadonlyMap<number, SecondFigures>;
+	/** By the same seconds: how many samples lie in which bin of latency. Of `course` only. */
+	readonly bins: ReadonlyMap<number, BinCounts>;
 	/** Of each stretch that was asked for what its whole seconds hold; none: nothing was recorded then. */
 	readonly stretches: readonly Distribution[];
-	/** Reads all lines again: by second, how many values it has, and how many are above each of `valuesNs`, upper edges of buckets. */
+	/** By second, how many values it has, and how many are above each of `valuesNs`, upper edges of buckets. Of a large run it reads all lines again. */
 	above(valuesNs: readonly number[]): Map<number, SecondCounts>;
 }
 
@@ -35,6 +38,8 @@ export interface SecondFigures {
 export interface Wanted {
 	/** The metric whose course over time is shown. */
 	readonly course?: Metric;
+	/** Metrics whose figures by second are wanted too. */
+	readonly beside?: readonly Metric[];
 	/** In whole seconds from the window's start, ns. */
 	readonly stretches?: readonly {
 		readonly fromNs: number;
@@ -57,26 +62,39 @@ export interface SecondCounts {
 export function mergeLines(
 	lines: Iterable<LogLine>,
 	windowStartNs: number,
-	{ course = "response", stretches = [] }: Wanted = {},
+	{ course = "response", beside = [], stretches = [] }: Wanted = {},
 ): Map<string, Merged> {
 	const sums = new Map<string, BucketSum>();
 	const parts = new Map<string, BucketSum[]>();
 	const seconds = new Map<string, Map<number, Second>>();
+	const bins = new Map<string, Map<number, BinCounts>>();
+	const scopes = (metric: Metric) => [metric, `${metric}.warmup`];
+	const courses = new Set(scopes(course));
+	const shown = new Set([course, ...beside].flatMap(scopes));
 	// Written to the millisecond, rounded either way.
 	const secondOf = (line: LogLine) =>
 		Math.floor(line.startS - windowStartNs / 1e9 + 0.001);
+	const kept = new Kept();
 	for (const line of lines) {
 		const buckets = decodeBuckets(line.encoded);
 		getOrAdd(sums, line.tag, () => new BucketSum()).add(buckets);
 		const second = secondOf(line);
+		kept.add(line.tag, second, buckets);
 		for (const [i, { fromNs, toNs }] of stretches.entries())
 			if (second * 1e9 >= fromNs && second * 1e9 < toNs)
 				getOrAdd(parts, line.tag, () => stretches.map(() => new BucketSum()))[
 					i
 				]?.add(buckets);
-		if (line.tag !== course && line.tag !== `${course}.warmup`) continue;
+		if (!shown.has(line.tag)) continue;
+		const found = distribution(buckets);
 		const bySecond = getOrAdd(seconds, line.tag, () => new Map());
-		addSecond(bySecond, second, line, buckets);
+		addSecond(bySecond, second, line, found);
+		if (!courses.has(line.tag)) continue;
+		const binsOf = getOrAdd(bins, line.tag, () => new Map());
+		addBins(
+			getOrAdd(binsOf, second, () => new Map()),
+			binCounts(found),
+		);
 	}
 	return new Map(
 		[...sums].map(([tag, sum]) => [
@@ -84,11 +102,13 @@ export function mergeLines(
 			{
 				whole: distribution(sum.buckets()),
 				seconds: figures(seconds.get(tag) ?? new Map()),
+				bins: bins.get(tag) ?? new Map(),
 				stretches: stretches.map((_, i) => {
 					const part = parts.get(tag)?.[i];
 					return part?.filled ? distribution(part.buckets()) : EMPTY;
 				}),
-				above: (values) => above(lines, tag, secondOf, values),
+				above: (values) =>
+					above(kept.of(tag) ?? readAgain(lines, tag, secondOf), values),
 			},
 		]),
 	);
@@ -106,7 +126,7 @@ function addSecond(
 	seconds: Map<number, Second>,
 	at: number,
 	line: LogLine,
-	buckets: Buckets,
+	own: Distribution,
 ): void {
 	const found = seconds.get(at);
 	// Bytes of its own: a part of a line's text would keep the whole piece of the file alive.
@@ -114,7 +134,7 @@ function addSecond(
 	if (found === undefined)
 		seconds.set(at, {
 			encoded: [bytes],
-			figures: figuresOf(distribution(buckets)),
+			figures: figuresOf(own),
 		});
 	else found.encoded.push(bytes);
 }
@@ -146,28 +166,58 @@ function figuresOf(d: Distribution): SecondFigures {
 	};
 }
 
-function above(
+/** The histograms of a run of usual size, so that they are not decoded twice; of a large one none. */
+class Kept {
+	#byTag: Map<string, [second: number, buckets: Buckets][]> | null = new Map();
+	#size = 0;
+
+	add(tag: string, second: number, buckets: Buckets): void {
+		this.#size += buckets.indexes.length;
+		// Two numbers a bucket: some 30 MB.
+		if (this.#size > MOST_KEPT) this.#byTag = null;
+		if (this.#byTag !== null)
+			getOrAdd(this.#byTag, tag, () => []).push([second, buckets]);
+	}
+
+	/** null: there were too many. */
+	of(tag: string): Iterable<readonly [number, Buckets]> | null {
+		return this.#byTag === null ? null : (this.#byTag.get(tag) ?? []);
+	}
+}
+
+const MOST_KEPT = 1_000_000;
+
+function* readAgain(
 	lines: Iterable<LogLine>,
 	tag: string,
 	secondOf: (line: LogLine) => number,
+): Generator<readonly [number, Buckets]> {
+	for (const line of lines)
+		if (line.tag === tag) yield [secondOf(line), decodeBuckets(line.encoded)];
+}
+
+function above(
+	histograms: Iterable<readonly [second: number, buckets: Buckets]>,
 	valuesNs: readonly number[],
 ): Map<number, SecondCounts> {
 	const bySecond = new Map<number, SecondCounts>();
-	for (const line of lines) {
-		if (line.tag !== tag) continue;
-		const { indexes, counts, ...range } = decodeBuckets(line.encoded);
+	const ascending = [...valuesNs.entries()].sort(([, a], [, b]) => a - b);
+	for (const [second, { indexes, counts, ...range }] of histograms) {
 		const { low } = bucketRanges(range);
-		const sum = getOrAdd(bySecond, secondOf(line), () => ({
+		const sum = getOrAdd(bySecond, second, () => ({
 			count: 0,
 			above: valuesNs.map(() => 0),
 		}));
-		for (let i = 0; i < indexes.length; i++) {
-			const count = counts[i] as number;
-			const from = low(indexes[i] as number);
-			sum.count += count;
-			for (let k = 0; k < valuesNs.length; k++)
-				if (from > (valuesNs[k] as number))
-					sum.above[k] = (sum.above[k] as number) + count;
+		// Buckets ascend, and so do the values: each of both is looked at once.
+		let i = 0;
+		let upTo = 0;
+		let all = 0;
+		for (let j = 0; j < counts.length; j++) all += counts[j] as number;
+		sum.count += all;
+		for (const [k, value] of ascending) {
+			while (i < counts.length && low(indexes[i] as number) <= value)
+				upTo += counts[i++] as number;
+			sum.above[k] = (sum.above[k] as number) + all - upTo;
 		}
 	}
 	return bySecond;

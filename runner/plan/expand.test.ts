@@ -30,7 +30,7 @@ function one(workload: string): Plan {
 }
 
 describe("the order of runs", () => {
-	test("systems take turns, repeats are outermost", () => {
+	test("systems take turns, in reverse order every second time; repeats are outermost", () => {
 		expect(
 			plans().map(
 				(plan) => `${plan.index} ${plan.repeat} ${plan.system}/${plan.case}`,
@@ -40,10 +40,10 @@ describe("the order of runs", () => {
 			"2 1 floor/256B 3000/s",
 			"3 1 nats/1KiB 20000/s 25 connections",
 			"4 1 floor/1KiB 20000/s 25 connections",
-			"5 2 nats/256B 3000/s",
-			"6 2 floor/256B 3000/s",
-			"7 2 nats/1KiB 20000/s 25 connections",
-			"8 2 floor/1KiB 20000/s 25 connections",
+			"5 2 floor/256B 3000/s",
+			"6 2 nats/256B 3000/s",
+			"7 2 floor/1KiB 20000/s 25 connections",
+			"8 2 nats/1KiB 20000/s 25 connections",
 		]);
 	});
 
@@ -74,6 +74,64 @@ describe("the order of runs", () => {
 		expect(() => plans(article, "kafka/*")).toThrow(
 			"--only 'kafka/*' matches no run. Names are system/case, * stands for any text; this scenario has\n  nats/256B 3000/s\n  floor/256B 3000/s\n",
 		);
+	});
+});
+
+test("a drift that grows steadily hits two systems alike: their places have the same mean", () => {
+	const all = plans(article.replace("repeat: 2", "repeat: 6"));
+	for (const name of ["256B 3000/s", "1KiB 20000/s 25 connections"]) {
+		const mean = (system: string) => {
+			const places = all
+				.filter((plan) => plan.system === system && plan.case === name)
+				.map(({ index }) => index);
+			return places.reduce((sum, place) => sum + place, 0) / places.length;
+		};
+		expect(mean("nats")).toBe(mean("floor"));
+	}
+});
+
+describe("lines that compare with a baseline", () => {
+	const ab = (baseline: string) =>
+		plans(`systems: { old: nats, new: nats, other: noop }
+${baseline}workload: { rate: 10/s, message: 256B, duration: 1s }
+repeat: 4
+sla:
+  - p99 < 1s
+  - p99 <= baseline + 10%
+  - { expect: p99 < baseline * 1.1, system: new }
+  - { expect: p(99) <= baseline * 1.1, system: new }
+  - { expect: throughput >= baseline - 5%, system: other }
+`).slice(0, 3);
+
+	test("are of every system, each once; the baseline is known by its name, and has those of all others", () => {
+		expect(
+			ab("baseline: old\n").map(({ system, baselineSla, baselineSystem }) => [
+				system,
+				baselineSystem,
+				...baselineSla.map(({ text }) => text),
+			]),
+		).toEqual([
+			[
+				"old",
+				"old",
+				"p99 <= baseline + 10%",
+				"p99 < baseline * 1.1",
+				"throughput >= baseline - 5%",
+			],
+			["new", "old", "p99 <= baseline + 10%", "p99 < baseline * 1.1"],
+			["other", "old", "p99 <= baseline + 10%", "throughput >= baseline - 5%"],
+		]);
+	});
+
+	test("with a baseline from elsewhere are of all systems, and the generator counts nothing for them", () => {
+		for (const text of ["", "baseline: ./b.json\n"]) {
+			const [old, next] = ab(text);
+			expect(old).toMatchObject({ baselineSystem: null });
+			expect(old?.baselineSla).toHaveLength(1);
+			expect(next?.baselineSla).toHaveLength(2);
+			expect(next?.sla.map((line) => line.text)).toEqual(["p99 < 1s"]);
+			expect(next?.limits).toEqual([{ metric: "response", limitNs: 1e9 }]);
+		}
 	});
 });
 

@@ -1,7 +1,7 @@
 import { failure } from "../errors.ts";
 import { brokerOf, commonOptions } from "../scenario/brokers.ts";
 import type { Case, Scenario, SlaLine, System } from "../scenario/scenario.ts";
-import type { Plan, Sla } from "./plan.ts";
+import type { BaselineSla, Plan, Sla } from "./plan.ts";
 import { promisedGates } from "./promises.ts";
 import { backlogOf, phasesOf, scheduleOf } from "./schedule.ts";
 
@@ -13,22 +13,25 @@ export interface ExpandOptions {
 }
 
 /**
- * Systems x cases x repeats, in the order in which they are run: repeats outermost, systems innermost, so that
- * a machine that warms up or gets busy does so for all systems alike.
+ * Systems x cases x repeats, in the order in which they are run: repeats outermost, systems innermost, so that a machine that
+ * warms up or gets busy does so for all systems alike. Systems take turns: A B, B A, A B, B A. With A always first a steady
+ * drift would be B's alone; in pairs of turns it cancels out (METHODOLOGY.md, 5).
  */
 export function expand(
 	scenario: Scenario,
 	{ runId, only }: ExpandOptions,
 ): Plan[] {
-	const pairs = scenario.cases.flatMap((one) =>
-		scenario.systems.map((system) => ({ system, one })),
-	);
+	const pairs = pairsOf(scenario, scenario.systems);
 	const chosen = only === undefined ? pairs : choose(pairs, only);
+	const turned = pairsOf(scenario, scenario.systems.toReversed()).filter(
+		({ system, one }) =>
+			chosen.some((pair) => pair.system === system && pair.one === one),
+	);
 	const plans: Plan[] = [];
 	// The same for every system and repeat; poisson arrivals take their time to count.
 	const schedules = remember(scheduleOf);
 	for (let repeat = 1; repeat <= scenario.repeat; repeat++)
-		for (const { system, one } of chosen)
+		for (const { system, one } of repeat % 2 === 1 ? chosen : turned)
 			plans.push(
 				plan(scenario, system, one, schedules, runId, plans.length + 1, repeat),
 			);
@@ -58,6 +61,11 @@ const STOP_MARGIN_NS = 10e9;
 interface Pair {
 	readonly system: System;
 	readonly one: Case;
+}
+
+/** Cases outermost. */
+function pairsOf({ cases }: Scenario, systems: readonly System[]): Pair[] {
+	return cases.flatMap((one) => systems.map((system) => ({ system, one })));
 }
 
 function choose(pairs: readonly Pair[], only: string): Pair[] {
@@ -169,8 +177,8 @@ function plan(
 		},
 		client: { index: 0, count: 1 },
 		sla,
-		baselineSla: [],
-		baselineSystem: null,
+		...comparedWith(scenario, system, one),
+		confirms: false,
 		strict: scenario.strict,
 		quick: scenario.quick,
 	};
@@ -207,7 +215,37 @@ function remember<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
 	};
 }
 
-function applies(line: SlaLine, system: System, one: Case): boolean {
+/** The baseline has the lines of the others: its figures are needed, and not judged. */
+function comparedWith(
+	{ baseline, baselineSla }: Scenario,
+	system: System,
+	one: Case,
+): Pick<Plan, "baselineSla" | "baselineSystem"> {
+	const baselineSystem = baseline?.system ?? null;
+	const own = baselineSystem === system.key;
+	const lines = baselineSla
+		.filter((line) =>
+			applies(own ? { ...line, system: null } : line, system, one),
+		)
+		.map(({ expect }) => expect);
+	return { baselineSla: distinctCompared(lines), baselineSystem };
+}
+
+/** Each objective once, in its first wording. */
+function distinctCompared(lines: readonly BaselineSla[]): BaselineSla[] {
+	const found = new Map<string, BaselineSla>();
+	for (const line of lines) {
+		const key = JSON.stringify({ ...line, text: "" });
+		if (!found.has(key)) found.set(key, line);
+	}
+	return [...found.values()];
+}
+
+function applies(
+	line: Pick<SlaLine, "system" | "case">,
+	system: System,
+	one: Case,
+): boolean {
 	return (
 		(line.system ?? system.key) === system.key &&
 		(line.case ?? one.name) === one.name

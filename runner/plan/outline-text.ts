@@ -7,6 +7,7 @@ import {
 	formatRate,
 } from "../units.ts";
 import { wrap } from "../wrap.ts";
+import { isBaseline } from "./baseline.ts";
 import { QUICK_MEANS, rateText, timeText } from "./load-text.ts";
 import {
 	type Carried,
@@ -23,6 +24,7 @@ export function renderOutline(outline: Outline, columns: number): string {
 	const { runs, cases } = outline;
 	const plans = runs.map(({ plan }) => plan);
 	const closed = plans.some(({ schedule }) => schedule.kind === "closed");
+	const compared = comparedText(plans);
 	const searched = plans.some(({ search }) => search !== null);
 	const lines = [
 		...table(
@@ -54,6 +56,7 @@ export function renderOutline(outline: Outline, columns: number): string {
 				]
 			: []),
 		"",
+		...(compared === null ? [] : [...wrap(`${compared}.`, width), ""]),
 		"What each case does:",
 		"",
 		...byName(plans, (plan) => plan.case).flatMap((plan) =>
@@ -83,6 +86,18 @@ export function renderOutline(outline: Outline, columns: number): string {
 		]),
 	];
 	return `${lines.join("\n")}\n`;
+}
+
+/** "compared over 5 repeats with system old: p99 <= baseline + 10%"; null: nothing is. */
+export function comparedText(plans: readonly Plan[]): string | null {
+	const judged = plans.filter((plan) => !isBaseline(plan));
+	const lines = new Set(
+		judged.flatMap(({ baselineSla }) => baselineSla.map(({ text }) => text)),
+	);
+	const [first] = judged.filter(({ baselineSla }) => baselineSla.length > 0);
+	if (!first) return null;
+	const { baselineSystem, repeats } = first;
+	return `compared over ${repeats} repeats with ${baselineSystem === null ? "a baseline (--baseline <file|folder>, or that of the scenario)" : `system ${baselineSystem}, which takes turns with the others`}: ${[...lines].join(", ")}`;
 }
 
 /** "fan-out of 256B, 1000/s for 10s after 5s warm-up; 4 producers on 4 connections, ...": the whole load in words. */

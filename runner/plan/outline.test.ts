@@ -106,7 +106,30 @@ describe("the sentence about a line that asks for more", () => {
 	});
 });
 
+test("a line that compares needs the figure itself, and says so", () => {
+	const found = of(
+		"workload: { rate: 1000/s, message: 256B, duration: 10s }\nrepeat: 5\nsla: [p99.99 <= baseline + 10%, throughput >= baseline - 5%]\n",
+	).tooDeep.map((line) => tooDeepSentence(line, formatCount));
+	expect(found).toEqual([
+		"p99.99 <= baseline + 10% (256B 1000/s): 10 000 samples carry no p99.99. There will be no figure to compare. Write duration: 37s to have it printed (weak, 36 887 samples), 100s for 10 samples above it (ok, 100 000).",
+	]);
+});
+
 describe("the outline as text", () => {
+	test("says what is compared, over how many repeats and with what", () => {
+		const text = (lines: string) =>
+			renderOutline(
+				of(
+					`workload: { rate: 1000/s, message: 256B, duration: 10s }\nrepeat: 5\n${lines}`,
+				),
+				300,
+			);
+		expect(text("sla: [p99 <= baseline + 10%]\n")).toContain(
+			"compared over 5 repeats with a baseline (--baseline <file|folder>, or that of the scenario): p99 <= baseline + 10%.",
+		);
+		expect(text("sla: [p99 < 1s]\n")).not.toContain("compared");
+	});
+
 	test("keeps its tables in step and its sentences within 80 columns, whatever cases are called", () => {
 		const name = "n".repeat(80);
 		const text = renderOutline(

@@ -1,4 +1,5 @@
 import { formatDurationExact, type Rate } from "../units.ts";
+import { subjectOf } from "./baseline.ts";
 import { messagesBefore } from "./offset.ts";
 import type { Metric, Plan } from "./plan.ts";
 import { mainMetric, samplesPerMessage } from "./samples.ts";
@@ -62,6 +63,8 @@ export interface TooDeep {
 	readonly case: string;
 	readonly p: number;
 	readonly samples: number;
+	/** It compares with a baseline, and needs the figure itself. */
+	readonly compared: boolean;
 	/** Samples from which on it can PASS, with nothing over the limit; is printed at all; has 10 samples above it. */
 	readonly passFrom: number;
 	readonly weakFrom: number;
@@ -111,8 +114,9 @@ export function durationFor(samples: number, rate: Rate): number {
 /** "p99.99 < 5ms (256B 3000/s): ...": what is wrong with the line, and which duration mends it. */
 export function tooDeepSentence(line: TooDeep, count: (n: number) => string) {
 	const { p } = line;
-	const can =
-		line.samples < line.passFrom
+	const can = line.compared
+		? "There will be no figure to compare."
+		: line.samples < line.passFrom
 			? `It cannot pass: that takes ${count(line.passFrom)} samples, none of them over the limit (ln 0.05 / ln ${quantile(p)}).`
 			: `It can pass only with no sample over the limit (possible from ${count(line.passFrom)} on, ln 0.05 / ln ${quantile(p)}).`;
 	return `${line.sla} (${line.case}): ${count(line.samples)} samples carry no p${p}. ${can} Write ${enoughText(line.weakWith)} to have it printed (weak, ${count(line.weakFrom)} samples), ${enoughText(line.okWith).replace(/^\w+: /, "")} for 10 samples above it (ok, ${count(line.okFrom)}).`;
@@ -189,7 +193,8 @@ function carried(plan: Plan): Carried[] {
 }
 
 function tooDeep(plan: Plan): TooDeep[] {
-	return plan.sla.flatMap((sla) => {
+	return [...plan.sla, ...plan.baselineSla].flatMap((line) => {
+		const sla = line.kind === "baseline" ? subjectOf(line) : line;
 		if (sla.kind !== "percentile") return [];
 		const p = sla.percentile;
 		const each = samplesPerMessage(plan, sla.metric);
@@ -202,6 +207,7 @@ function tooDeep(plan: Plan): TooDeep[] {
 				case: plan.case,
 				p,
 				samples,
+				compared: line.kind === "baseline",
 				passFrom: samplesForPass(p),
 				weakFrom,
 				okFrom,

@@ -283,8 +283,13 @@ export const Plan = z.strictObject({
 	/** The SLA lines that apply to this system and case. */
 	sla: z.array(Sla),
 	baselineSla: z.array(BaselineSla).default([]),
-	/** The system of the same scenario that those are compared with; null: a file or folder (--baseline). */
+	/**
+	 * The system of the same scenario that those are compared with; null: a file or folder (--baseline). Its own plans have the lines
+	 * of all others: their figures are needed, and not judged.
+	 */
 	baselineSystem: z.string().nullable().default(null),
+	/** One of the repeats that `--confirm` has added. */
+	confirms: z.boolean().default(false),
 	/** True: a percentile that the samples cannot carry is an error, not INCONCLUSIVE. */
 	strict: z.boolean(),
 	/** Shortened to see that the scenario works (`--quick`): no result. */

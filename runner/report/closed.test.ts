@@ -4,6 +4,7 @@ import type { Sla } from "../plan/plan.ts";
 import { built, type Fate, planOf } from "../run/built.fake.ts";
 import { renderHtml } from "./html.ts";
 import { renderMarkdown } from "./markdown.ts";
+import { wordsOf } from "./page/pages.fake.ts";
 import { buildResult } from "./result.ts";
 import type { Run } from "./summary.ts";
 import { renderTerminal } from "./terminal.ts";
@@ -68,7 +69,7 @@ function loop(
 		colour: false,
 		folder: "reports/x",
 	});
-	const out = [text, renderMarkdown(result), renderHtml(result)];
+	const out = [text, renderMarkdown(result), wordsOf(renderHtml(result))];
 	return { result, run: result.runs[0] as Run, text, out };
 }
 

@@ -1,5 +1,8 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Plan } from "../plan/plan.ts";
 import type { Collected } from "../run/collect.ts";
+import { slaPlaces } from "../scenario/sla-places.ts";
 import { overRepeats } from "../verdict/repeats.ts";
 import type { RunVerdict } from "../verdict/run.ts";
 import type { Judgement } from "../verdict/sla.ts";
@@ -14,19 +17,20 @@ export interface JudgedRun {
 export function gatesOf(runs: readonly JudgedRun[]): Gate[] {
 	const groups = new Map<
 		string,
-		{ of: JudgedRun; all: [number, Judgement][] }
+		{ of: JudgedRun; all: [number, Judgement][]; confirming: number }
 	>();
 	for (const r of runs)
 		for (const judgement of r.verdict.judgements) {
 			const { system, case: name, repeat } = r.collected.plan;
 			const key = JSON.stringify([system, name, judgement.sla]);
-			const group = groups.get(key) ?? { of: r, all: [] };
+			const group = groups.get(key) ?? { of: r, all: [], confirming: 0 };
 			group.all.push([repeat, judgement]);
+			if (r.collected.plan.confirms) group.confirming++;
 			groups.set(key, group);
 		}
-	return [...groups.values()].map(({ of, all }) => {
+	return [...groups.values()].map(({ of, all, confirming }) => {
 		const judgements = all.map(([, j]) => j);
-		const { verdict, why, deciding } = overRepeats(judgements);
+		const { verdict, why, deciding } = overRepeats(judgements, confirming);
 		return {
 			sla: deciding.sla,
 			system: of.collected.plan.system,
@@ -37,6 +41,7 @@ export function gatesOf(runs: readonly JudgedRun[]): Gate[] {
 			why,
 			...judgedBy(of.collected.plan, deciding.sla),
 			...numbersOf(deciding),
+			compares: false,
 			comparison: null,
 			line: null,
 			repeats: all.map(([repeat, j]) => ({
@@ -48,6 +53,14 @@ export function gatesOf(runs: readonly JudgedRun[]): Gate[] {
 			})),
 		};
 	});
+}
+
+/** The same gates, each with the line of the folder's scenario.yaml that asks for it. */
+export function placed(gates: readonly Gate[], folder: string): Gate[] {
+	const file = join(folder, "scenario.yaml");
+	if (!existsSync(file)) return [...gates];
+	const lineOf = slaPlaces(readFileSync(file, "utf8"), folder);
+	return gates.map((gate) => ({ ...gate, line: lineOf(gate) }));
 }
 
 // --- internal ---

@@ -7,11 +7,13 @@ import {
 	fixture,
 	fixtureCopy,
 } from "../run/fixture.fake.ts";
-import { timeRows } from "./html/time-chart.ts";
 import { renderHtml } from "./html.ts";
 import { renderMarkdown } from "./markdown.ts";
+import { figuresIn, manyResult, wordsOf } from "./page/pages.fake.ts";
 import { buildResult } from "./result.ts";
+import type { Run } from "./summary.ts";
 import { renderTerminal } from "./terminal.ts";
+import { intervalText, percentileValue } from "./words.ts";
 
 const NAMES = [
 	"healthy",
@@ -26,22 +28,23 @@ const NAMES = [
 describe.each(NAMES)("report.html of %s", (name) => {
 	const result = buildResult(fixture(name));
 	const html = renderHtml(result);
+	const words = wordsOf(html);
 
-	test("needs neither network nor script, and is below 500 kB", () => {
-		expect(html).not.toMatch(
+	test("needs no network, and is below 1.5 MB", () => {
+		expect(words).not.toMatch(
 			/<script|<link|<img|<iframe|@import|url\(|\son\w+=/i,
 		);
-		expect(html).not.toMatch(/(?:src|href)="(?!#)/);
-		expect(Buffer.byteLength(html)).toBeLessThan(500_000);
+		expect(words).not.toMatch(/(?:src|href)="(?!#)/);
+		expect(Buffer.byteLength(html)).toBeLessThan(1_500_000);
 	});
 
 	test("has no number that is none", () => {
-		expect(html).not.toMatch(/NaN|Infinity|undefined|\[object|null/);
+		expect(words).not.toMatch(/NaN|Infinity|undefined|\[object|null/);
 	});
 
 	test("closes every tag", () => {
 		const open: string[] = [];
-		for (const [, close, tag = "", rest = ""] of html.matchAll(
+		for (const [, close, tag = "", rest = ""] of words.matchAll(
 			/<(\/?)([a-z][a-z0-9]*)((?:"[^"]*"|[^">])*)>/g,
 		)) {
 			if (["meta", "br"].includes(tag) || rest.endsWith("/")) continue;
@@ -51,67 +54,105 @@ describe.each(NAMES)("report.html of %s", (name) => {
 		expect(open).toEqual([]);
 	});
 
+	test("has each id once, and leads nowhere that is not in it", () => {
+		const ids = [...words.matchAll(/ id="([^"]*)"/g)].map((m) => m[1]);
+		expect(new Set(ids).size).toBe(ids.length);
+		for (const [, to] of words.matchAll(/ href="#([^"]*)"/g))
+			expect(ids).toContain(to);
+	});
+
 	test("says the verdict first, and every gate with its reason", () => {
 		const text = unescaped(html);
 		expect(text.indexOf(result.verdict.toUpperCase())).toBeLessThan(
-			text.indexOf("<main>"),
+			text.indexOf("<main"),
 		);
 		for (const gate of result.gates) {
 			expect(text).toContain(gate.sla);
 			expect(text).toContain(gate.why);
 		}
 	});
+
+	test("holds every percentile as text, with its interval", () => {
+		const text = unescaped(words);
+		for (const run of result.runs)
+			for (const metric of Object.values(run.metrics))
+				for (const p of metric?.percentiles ?? []) {
+					expect(text).toContain(percentileValue(p, run));
+					expect(text).toContain(intervalText(p));
+				}
+	});
 });
 
-test("of 60 runs stays below 500 kB: repeats after the first have no charts", () => {
-	const result = buildResult(fixture("repeats"));
-	const runs = Array.from({ length: 10 }, (_, i) =>
-		result.runs.map((run) => ({ ...run, case: `${run.case} ${i}` })),
-	).flat();
-	const html = renderHtml({ ...result, runs });
-	expect(Buffer.byteLength(html)).toBeLessThan(500_000);
-	// Two systems met each case: one chart for both.
-	expect(html.match(/id="c\d+-t"/g)).toHaveLength(10);
-	expect(html.match(/id="p\d+-t"/g)).toBeNull();
-	const alone = runs.map((run) => ({ ...run, system: "nats" }));
-	const single = renderHtml({ ...result, runs: alone });
-	expect(Buffer.byteLength(single)).toBeLessThan(500_000);
-	expect(single.match(/id="p\d+-t"/g)).toHaveLength(20);
-	expect(html.match(/<section id="run-/g)).toHaveLength(60);
+describe("a report of 100 runs", () => {
+	const result = manyResult(100);
+	const html = renderHtml(result);
+
+	test("stays below 1.5 MB, and has pictures, tables and counts of each", () => {
+		expect(Buffer.byteLength(html)).toBeLessThan(1_500_000);
+		expect(html.match(/<details class="run" id="run-/g)).toHaveLength(100);
+		expect(html.match(/<dl class="counts">/g)).toHaveLength(100);
+		const kinds = figuresIn(html).map((figure) => figure.kind);
+		expect(kinds.filter((kind) => kind === "time")).toHaveLength(100);
+		expect(
+			kinds.filter((kind) => kind === "percentiles").length,
+		).toBeGreaterThan(100);
+	});
+
+	test("is written in less than 2 s", () => {
+		const took = [1, 2, 3].map(() => {
+			const from = performance.now();
+			renderHtml(result);
+			return performance.now() - from;
+		});
+		// The fastest: another test may have had the core.
+		expect(Math.min(...took)).toBeLessThan(2000);
+	});
+
+	test("leads to each run from its case, and to each case from its contents", () => {
+		expect(html.match(/<th scope="row"><a href="#run-\d+">/g)).toHaveLength(
+			100,
+		);
+		const nav = /<nav[\s\S]*?<\/nav>/.exec(html)?.[0] ?? "";
+		expect(nav.match(/href="#case-/g)).toHaveLength(
+			new Set(result.runs.map((run) => run.case)).size,
+		);
+	});
 });
 
 describe("the charts", () => {
 	test("have a title, a description and a table beside them", () => {
 		const html = renderHtml(buildResult(fixture("stall")));
-		expect(html).toContain('role="img" aria-labelledby="p1-t p1-d"');
+		const blocks = html.match(/<figure class="chart"[\s\S]*?<\/figure>/g) ?? [];
+		expect(blocks).toHaveLength(figuresIn(html).length);
+		for (const block of blocks) {
+			expect(block).toMatch(/<figcaption><b>[^<]+<\/b>/);
+			expect(block).toMatch(/<p class="alt" id="[^"]+">[^<]{20,}/);
+			expect(block).toMatch(/As a table.*<tbody>\s*<tr>/s);
+		}
 		expect(unescaped(html)).toContain("response: p50 207us");
-		expect(html).toContain("The chart as a table");
 	});
 
-	test("draw the percentile curve of response where its values belong", () => {
+	test("are of the same numbers as the tables", () => {
 		const result = buildResult(fixture("stall"));
-		const html = renderHtml(result);
-		const circles = [
-			...html.matchAll(
-				/<circle r="3" cx="([\d.]+)" cy="([\d.]+)"><title>response p([\d.]+)/g,
-			),
-		];
-		const at = Object.fromEntries(
-			circles.map(([, x, y, p]) => [p, { x: Number(x), y: Number(y) }]),
+		const [run] = result.runs;
+		const figure = figuresIn(renderHtml(result)).find(
+			(f) => f.kind === "percentiles",
 		);
-		// x = log10(1/(1-p)) over log10(10 000) = 4 nines between 62 and 690.
-		expect(at["90"]?.x).toBeCloseTo(62 + 628 / 4, 1);
-		expect(at["99"]?.x).toBeCloseTo(62 + 628 / 2, 1);
-		expect(at["99.9"]?.x).toBeCloseTo(62 + (628 * 3) / 4, 1);
-		// The stall is far above the median, on an axis that grows upwards.
-		expect(at["99"]?.y).toBeLessThan((at["50"]?.y ?? 0) - 100);
-		expect(at["99.99"]).toBeUndefined();
+		const curve = figure?.curves.find((c) => c.metric === "response");
+		const marks = curve?.marks.map((m) => [m.p, m.value, m.text]);
+		const known = run?.metrics.response?.percentiles.filter(
+			(p) => p.value !== null,
+		);
+		expect(marks).toEqual(
+			known?.map((p) => [p.p, p.value, percentileValue(p, run as Run)]),
+		);
 	});
 
 	test("of a long run show the worst second of each stretch", () => {
-		const [run] = buildResult(fixture("healthy")).runs;
+		const result = buildResult(fixture("healthy"));
+		const [run] = result.runs;
 		if (run === undefined) throw new Error("no run");
-		const seconds = Array.from({ length: 900 }, (_, second) => ({
+		run.series.seconds = Array.from({ length: 900 }, (_, second) => ({
 			second,
 			count: 10,
 			p50: 5,
@@ -120,10 +161,15 @@ describe("the charts", () => {
 			lag: null,
 			queued: null,
 		}));
-		const rows = timeRows({ ...run, series: { ...run.series, seconds } }, 300);
-		expect(rows).toHaveLength(300);
-		expect(rows[150]).toEqual({ second: 450, p50: 5, p99: 1000, max: 452 });
-		expect(rows[0]?.p99).toBe(7);
+		run.window = { ...run.window, endNs: run.window.startNs + 900e9 };
+		const time = figuresIn(renderHtml(result)).find((f) => f.kind === "time");
+		const lines = time?.panels.flatMap((panel) => panel.lines) ?? [];
+		const values = (name: RegExp) =>
+			lines.find((line) => name.test(line.name))?.points.map(([, v]) => v) ??
+			[];
+		expect(values(/p99/).length).toBeLessThanOrEqual(301);
+		expect(Math.max(...values(/p99/).map((v) => v ?? 0))).toBe(1000);
+		expect(values(/max/).at(-1)).toBe(899);
 	});
 });
 
@@ -133,8 +179,10 @@ describe("what explains a run", () => {
 	test("is folded: slowest messages with their parts as bars, resources under the same axis", () => {
 		expect(html).toContain("The 20 slowest messages, and what they waited for");
 		expect(html.match(/class="service-part" x=/g)).toHaveLength(20);
-		expect(html).toContain('aria-labelledby="r1-t r1-d"');
-		expect(html).toContain("Resources as a table");
+		const time = figuresIn(html).find((f) => f.kind === "time");
+		const units = time?.panels.map((panel) => panel.unit);
+		expect(units).toContain("cores");
+		expect(units).toContain("bytes/s");
 		expect(html).toContain("a tool that waits for each reply");
 	});
 
@@ -177,11 +225,12 @@ describe("what explains a run", () => {
 			},
 		};
 		const found = renderHtml({ ...result, runs: [hiding] });
-		expect(found).toContain('<g class="hidden">');
+		expect(hiddenIn(found)).toHaveLength(1);
+		expect(hiddenIn(found)[0]).toContain("300us");
 		expect(found).toContain(
 			"Counting from the actual send, p99 would have been 300us instead of 400ms.",
 		);
-		expect(html).not.toContain('<g class="hidden"><path d="M');
+		expect(hiddenIn(html)).toEqual([]);
 	});
 });
 
@@ -270,25 +319,8 @@ function unescaped(html: string): string {
 	);
 }
 
-test("no label of a chart begins left of it: counts of millions, and messages that never completed early in the curve", () => {
-	const result = buildResult(fixture("stall"));
-	const [run] = result.runs;
-	if (!run?.metrics.response) throw new Error("another fixture");
-	run.load.schedule.rate = { messages: 12_000_000, perNs: 1e9 };
-	run.metrics.response.censored = 9999;
-	run.metrics.response.curve = run.metrics.response.curve.slice(0, 2);
-	run.metrics.service = null;
-	const html = renderHtml(result);
-	const labels = [
-		...html.matchAll(
-			/<text class="label" x="([\d.]+)" y="[\d.]+" text-anchor="(start|middle|end)">([^<]*)</g,
-		),
-	];
-	expect(html).toContain("9 999 never completed: &#62; 30s");
-	expect(labels.some(([, , , text]) => text === "10 000 000")).toBe(true);
-	for (const [, x, anchor, text = ""] of labels) {
-		const wide = 6.7 * text.replace("&#62;", ">").length;
-		const part = { start: 0, middle: 0.5, end: 1 }[anchor as "end"];
-		expect(Number(x) - part * wide, text).toBeGreaterThanOrEqual(0);
-	}
-});
+function hiddenIn(html: string): string[] {
+	return figuresIn(html).flatMap((f) =>
+		f.kind === "percentiles" ? f.hidden.map((h) => h.text) : [],
+	);
+}

@@ -1,7 +1,11 @@
-import { formatDuration } from "../units.ts";
+import { createHash } from "node:crypto";
+import { formatCount, formatDuration } from "../units.ts";
+import { breachOf, breachText } from "./breach.ts";
 import { caseTables, MANY_RUNS } from "./matrix.ts";
 import { behindText, hiddenText } from "./omission.ts";
+import { brokenOf } from "./outcomes.ts";
 import { phaseTable } from "./phase-table.ts";
+import { fitted, rowsWithin, type Section, type Size } from "./sections.ts";
 import type { MetricSummary, Result, Run, Search } from "./summary.ts";
 import {
 	closedText,
@@ -21,6 +25,7 @@ import {
 	offenderTexts,
 	percentileName,
 	percentileValue,
+	plural,
 	quickText,
 	rateTexts,
 	runTitle,
@@ -36,88 +41,232 @@ import {
 	withoutSearches,
 } from "./words.ts";
 
-/** `report.md`: short, for a pull request or an issue. The whole report is report.html. */
-export function renderMarkdown(whole: Result): string {
+/** GitHub refuses a comment of 65 536 characters, to which its poster adds a line or two, and a step's summary of 1 MiB. */
+export const COMMENT: Size = { most: 64_000, of: "characters" };
+export const SUMMARY: Size = { most: 900_000, of: "bytes" };
+
+export interface MarkdownOptions {
+	readonly size: Size;
+	/** First line is a comment nobody sees, by which a later run finds and replaces what this one wrote. */
+	readonly marked: boolean;
+}
+
+/**
+ * `report.md` and, shorter and marked, `comment.md`: for a pull request, an issue or the summary of a job. Verdict, what broke and the
+ * gates first, the rest folded. The whole report is report.html.
+ */
+export function renderMarkdown(
+	whole: Result,
+	{ size, marked }: MarkdownOptions = { size: SUMMARY, marked: false },
+): string {
 	const result = withoutSearches(whole);
 	const machine = machineText(result);
 	const shared = sameHostText(result);
 	const quick = quickText(result);
-	return `${[
-		`# ${escaped(result.scenario)}: ${verdictWord(result)}`,
+	const part = (share: number) => ({ ...size, most: size.most * share });
+	const head = [
+		...(marked ? [markerOf(result.scenario)] : []),
+		`# ${escaped(cut(result.scenario))}: ${verdictWord(result)}`,
 		...(quick === null ? [] : [`**${sentence(escaped(quick))}**`]),
-		`${sentence(verdictText(result))}`,
-		...(machine === null ? [] : [escaped(`Measured on ${machine}.`)]),
+		escaped(cut(sentence(verdictText(result)), MOST_VERDICT)),
+		...broken(whole, part(0.15)),
+	];
+	const foot = `Response time counts from the intended send time; service time from the actual one; lag is the generator's own lateness and part of response. \`~\`: ${WEAK_MEANS}. Brackets: 95 % interval. More: \`${explainText(result)}\`.`;
+	const measuredOn = [
+		...(machine === null ? [] : [`Measured on ${machine}.`]),
 		...(shared === null ? [] : [sentence(shared)]),
-		...result.searches.flatMap(searchSection),
-		...(result.searches.length > 0 && result.gates.length === 0
-			? []
-			: gatesTable(result)),
-		...matrix(result),
-		...result.runs
-			.filter((run) => result.runs.length < MANY_RUNS || run.verdict !== "pass")
-			.map((run) => runSection(run, result)),
-		`Response time counts from the intended send time; service time from the actual one; lag is the generator's own lateness and part of response. \`~\`: ${WEAK_MEANS}. Brackets: 95 % interval. More: \`${explainText(result)}\`.`,
-	].join("\n\n")}\n`;
+	].join(" ");
+	return fitted(
+		head.join("\n\n"),
+		[
+			...result.searches.map(searchSection),
+			...(result.searches.length > 0 && result.gates.length === 0
+				? []
+				: [gatesSection(result, part(0.4))]),
+			...comparisonsSection(result, part(0.2)),
+			...(measuredOn === ""
+				? []
+				: [{ title: "where it was measured", text: escaped(measuredOn) }]),
+			...matrix(result),
+			...result.runs
+				.filter(
+					(run) => result.runs.length < MANY_RUNS || run.verdict !== "pass",
+				)
+				.map((run) => runSection(run, result)),
+		],
+		foot,
+		size,
+		`Everything is in report.html of the run ${code(cut(result.runId))}.`,
+	);
+}
+
+/** `<!-- mqbench:quickstart -->`: whatever the scenario is called, it stays one comment, and another name has another one. */
+export function markerOf(scenario: string): string {
+	// Half an emoji has no percent-encoding.
+	const name = encodeURIComponent(
+		scenario.replaceAll(/\p{Surrogate}/gu, "\ufffd"),
+	).replaceAll(/(?<=-)-/g, "%2D");
+	return `<!-- mqbench:${name.length <= MOST_MARKER ? name : createHash("sha256").update(scenario).digest("hex")} -->`;
 }
 
 // --- internal ---
 
-function searchSection(search: Search): string[] {
-	const { head, rows } = searchTable(search);
-	return [
-		`## ${escaped(`Highest rate of ${searchTitle(search)}`)}`,
-		sentence(escaped(search.answer)),
-		table(
-			[...head],
-			rows.map((row) => [...row]),
-		),
-	];
+/** Longest name in a marker; of a longer one its hash. */
+const MOST_MARKER = 3800;
+/** Longest name and longest text of a cell, a list and a sentence; far above what people write, low enough that a hundred fit. */
+const MOST_NAME = 300;
+const MOST_CELL = 1000;
+const MOST_VERDICT = 4000;
+/** So many are explained one by one; the table has all. */
+const MOST_BROKEN = 10;
+/** From so many gates on those that did not pass stand first. */
+const MANY_GATES = 30;
+
+function cut(text: string, most = MOST_NAME): string {
+	return text.length <= most
+		? text
+		: `${text.slice(0, most).replace(/\p{Surrogate}$/u, "")}...`;
 }
 
-function gatesTable({ gates }: Result): string[] {
-	if (gates.length === 0) return ["No SLA: nothing was judged."];
+/** What broke by how much, where, and what to do. */
+function broken(result: Result, size: Size): string[] {
+	const all = brokenOf(result);
+	const lines = all.slice(0, MOST_BROKEN).map((outcome) => {
+		const text = breachText(breachOf(outcome, result));
+		return `- **${outcome.verdict.toUpperCase()}** ${escaped(cut(text, MOST_CELL))}`;
+	});
+	const { kept } = rowsWithin(lines, size);
+	const more = all.length - kept.length;
+	const rest =
+		more === 0 ? [] : [`- and ${more} more: see the table, or report.html`];
+	return all.length === 0 ? [] : [[...kept, ...rest].join("\n")];
+}
+
+function searchSection(search: Search): Section {
+	const { head, rows } = searchTable(search);
+	const title = `Highest rate of ${searchTitle(search)}`;
+	return {
+		title,
+		text: [
+			`## ${escaped(cut(title))}`,
+			escaped(cut(sentence(search.answer), MOST_CELL)),
+			table(
+				[...head],
+				rows.map((row) => [...row]),
+			),
+		].join("\n\n"),
+	};
+}
+
+function gatesSection({ gates }: Result, size: Size): Section {
+	const title = "SLA";
+	if (gates.length === 0) return { title, text: "No SLA: nothing was judged." };
+	const worstFirst = [
+		...gates.filter((g) => g.verdict !== "pass"),
+		...gates.filter((g) => g.verdict === "pass"),
+	];
+	const sorted = gates.length > MANY_GATES ? worstFirst : gates;
+	const [head = "", border = "", ...rows] = table(
+		["SLA", "system", "case", "verdict", "measured", "margin", "why"],
+		sorted.map((g) => [
+			new Raw(code(cut(g.sla))),
+			g.system,
+			g.case,
+			new Raw(`**${g.verdict.toUpperCase()}**`),
+			g.measured + gateInterval(g),
+			gateMargin(g),
+			g.why,
+		]),
+	).split("\n");
+	const { kept, more } = rowsWithin(rows, size);
+	const passed = sorted
+		.slice(kept.length)
+		.filter((g) => g.verdict === "pass").length;
+	return {
+		title,
+		text: [
+			[head, border, ...kept].join("\n"),
+			...(more === 0
+				? []
+				: [
+						`And ${more} more gates, ${passed} of them PASS: report.html has all.`,
+					]),
+		].join("\n\n"),
+	};
+}
+
+function comparisonsSection({ comparisons }: Result, size: Size): Section[] {
+	if (comparisons.length === 0) return [];
+	const times = (ratio: number | null) =>
+		ratio === null ? "n/a" : `${Number(ratio.toPrecision(3))}x`;
+	const value = (
+		side: Result["comparisons"][number]["a"],
+		unit: "ns" | "messages/s",
+	) =>
+		side.median === null
+			? "n/a"
+			: `${unit === "ns" ? formatDuration(side.median) : `${formatCount(side.median)}/s`} (${plural(side.runs, "run")})`;
+	const [head = "", border = "", ...rows] = table(
+		["", "system", "case", "verdict", "A", "B", "B/A", "interval", "why"],
+		comparisons.map((c) => [
+			c.metric,
+			c.system,
+			c.case,
+			new Raw(
+				`**${c.verdict.toUpperCase()}**${c.judged ? "" : " (shown only)"}`,
+			),
+			`${cut(c.a.name)}: ${value(c.a, c.unit)}`,
+			`${cut(c.b.name)}: ${value(c.b, c.unit)}`,
+			times(c.ratio),
+			c.low === null || c.high === null
+				? "n/a"
+				: `[${times(c.low)}, ${times(c.high)}]`,
+			c.advisory === null ? c.why : `${c.why}; ${c.advisory}`,
+		]),
+	).split("\n");
+	const { kept, more } = rowsWithin(rows, size);
 	return [
-		table(
-			["SLA", "system", "case", "verdict", "measured", "margin", "why"],
-			gates.map((g) => [
-				new Raw(code(g.sla)),
-				g.system,
-				g.case,
-				new Raw(`**${g.verdict.toUpperCase()}**`),
-				g.measured + gateInterval(g),
-				gateMargin(g),
-				g.why,
-			]),
-		),
+		{
+			title: "comparison with the baseline",
+			text: [
+				"## Against the baseline",
+				[head, border, ...kept].join("\n"),
+				...(more === 0 ? [] : [`And ${more} more: report.html has all.`]),
+			].join("\n\n"),
+		},
 	];
 }
 
 /** Many runs side by side, case by case; one by one then only those that did not pass. */
-function matrix(result: Result): string[] {
+function matrix(result: Result): Section[] {
 	if (result.runs.length < MANY_RUNS) return [];
 	const systems = new Map(result.runs.map((run) => [systemTitle(run), run]));
 	const list = [...systems.values()].map(
-		(run) => `- ${escaped(`${run.system}: ${systemText(run)}`)}`,
+		(run) =>
+			`- ${escaped(cut(`${run.system}: ${systemText(run)}`, MOST_CELL))}`,
 	);
-	const tables = caseTables(result).flatMap((one) => {
+	const tables = caseTables(result).map((one) => {
 		const host = hostText(one.rows[0]?.run as Run, result);
-		return [
-			`## ${escaped(one.case)}`,
-			escaped(
-				`${sentence(one.of)}${host === null ? "" : ` ${sentence(host)}`}`,
-			),
-			table(
-				["system", "durability", ...one.head, "verdict"],
-				one.rows.map(({ run, name, cells }) => [
-					name,
-					run.load.durability,
-					...cells,
-					run.verdict.toUpperCase(),
-				]),
-			),
-		];
+		return {
+			title: one.case,
+			text: [
+				`## ${escaped(cut(one.case))}`,
+				escaped(
+					`${sentence(one.of)}${host === null ? "" : ` ${sentence(host)}`}`,
+				),
+				table(
+					["system", "durability", ...one.head, "verdict"],
+					one.rows.map(({ run, name, cells }) => [
+						name,
+						run.load.durability,
+						...cells,
+						run.verdict.toUpperCase(),
+					]),
+				),
+			].join("\n\n"),
+		};
 	});
-	return [list.join("\n"), ...tables];
+	return [{ title: "systems", text: list.join("\n") }, ...tables];
 }
 
 function phases(run: Run): string[] {
@@ -130,9 +279,10 @@ function phases(run: Run): string[] {
 			];
 }
 
-function runSection(run: Run, result: Result): string {
+function runSection(run: Run, result: Result): Section {
+	const title = `${cut(runTitle(run, result))}: ${run.verdict.toUpperCase()}`;
 	const parts = [
-		`## ${escaped(runTitle(run, result))}: ${run.verdict.toUpperCase()}`,
+		`<details>\n<summary><b>${inHtml(title)}</b></summary>`,
 		escaped(`${systemText(run)}. ${sentence(loadText(run))}`),
 	];
 	if (run.why !== null) parts.push(escaped(sentence(run.why)));
@@ -179,7 +329,7 @@ function runSection(run: Run, result: Result): string {
 	// Of many runs only where there is something to explain.
 	const explained = result.runs.length === 1 || run.verdict !== "pass";
 	if (explained && run.slowest.length > 0) parts.push(slowestTable(run));
-	return parts.join("\n\n");
+	return { title, text: [...parts, "</details>"].join("\n\n") };
 }
 
 function percentileTable(run: Run): string {
@@ -235,7 +385,7 @@ class Raw {
 
 function table(head: string[], rows: (string | Raw)[][]): string {
 	const line = (cells: (string | Raw)[]) =>
-		`| ${cells.map((c) => (c instanceof Raw ? c.text : escaped(c))).join(" | ")} |`;
+		`| ${cells.map((c) => (c instanceof Raw ? c.text : escaped(cut(c, MOST_CELL)))).join(" | ")} |`;
 	return [
 		line(head),
 		`| ${head.map(() => "---").join(" | ")} |`,
@@ -243,18 +393,35 @@ function table(head: string[], rows: (string | Raw)[][]): string {
 	].join("\n");
 }
 
-/** Nothing from outside can open a tag, a link, a table cell or emphasis. */
-function escaped(text: string): string {
+/** Nothing from outside can open a tag, a link, a table cell or emphasis, or call a person: an @ is no mention before an invisible blank. */
+export function escaped(text: string): string {
 	return text
 		.replaceAll(/\s+/g, " ")
-		.replaceAll(/[\\`*_[\]|~<>&#]/g, (c) =>
-			c === "<" ? "&lt;" : c === ">" ? "&gt;" : c === "&" ? "&amp;" : `\\${c}`,
-		);
+		.replaceAll(/[\\`*_[\]|~<>&#]/g, (c) => ENTITIES[c] ?? `\\${c}`)
+		.replaceAll(/@(?=\w)/g, "@&#8203;");
 }
 
-/** Code spans show everything as it is, but a backtick ends them and a bar ends the cell. */
+/** The same in a line of HTML; some readers take markdown in it all the same. */
+function inHtml(text: string): string {
+	return text
+		.replaceAll(/\s+/g, " ")
+		.replaceAll(/[\\`*_[\]|~<>&#]/g, (c) => `&#${c.charCodeAt(0)};`)
+		.replaceAll(/@(?=\w)/g, "@&#8203;");
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+	"<": "&lt;",
+	">": "&gt;",
+	"&": "&amp;",
+};
+
+/** Code spans show everything as it is, but a backtick ends them and a bar ends the cell, even behind a backslash of its own. */
 function code(text: string): string {
-	return `\`${text.replaceAll(/\s+/g, " ").replaceAll("`", "'").replaceAll("|", "\\|")}\``;
+	return `\`${text
+		.replaceAll(/\s+/g, " ")
+		.replaceAll("`", "'")
+		.replaceAll(/\\(?=\|)/g, "\\ ")
+		.replaceAll("|", "\\|")}\``;
 }
 
 function sentence(text: string): string {

@@ -30,7 +30,7 @@ export function caseTables({ runs }: Result): CaseTable[] {
 		);
 		const [first] = sorted as [Run];
 		const closed = first.load.schedule.kind === "closed";
-		const columns = columnsOf(first);
+		const columns = columnsOf(first, sorted);
 		return {
 			case: name,
 			of: [
@@ -67,7 +67,7 @@ export function without(table: CaseTable, name: string): CaseTable {
 
 type Column = readonly [head: string, cell: (run: Run) => string];
 
-function columnsOf(first: Run): Column[] {
+function columnsOf(first: Run, runs: readonly Run[]): Column[] {
 	const closed = first.load.schedule.kind === "closed";
 	const { pattern } = first.load;
 	const percentiles = (closed ? [50, 99] : [50, 99, 99.9]).map(
@@ -106,8 +106,17 @@ function columnsOf(first: Run): Column[] {
 		...(pattern === "publish" ? [] : [received]),
 		...(pattern === "backlog" ? [drained] : []),
 		...(pattern === "publish" ? [] : [lost]),
+		...OFFENCES.filter((name) => runs.some((run) => (run[name] ?? 0) > 0)).map(
+			(name): Column => [
+				name,
+				(run) => (run[name] === null ? "n/a" : formatCount(run[name])),
+			],
+		),
 	];
 }
+
+/** Counts that have a column where any run has some: percentiles of the messages that came say nothing of the others. */
+const OFFENCES = ["failed", "unknown", "duplicated", "redelivered"] as const;
 
 function main(run: Run): MetricSummary | null {
 	return run.metrics[run.main];

@@ -1,6 +1,9 @@
+import { addBins, type BinCounts, binStart } from "../histogram/bins.ts";
 import { curve } from "../histogram/hgrm.ts";
+import { subjectOf } from "../plan/baseline.ts";
 import type { Metric } from "../plan/plan.ts";
 import { mainMetric } from "../plan/samples.ts";
+import type { Second } from "../run/collect.ts";
 import { type Facts, hasMetric, sampleOf, sumsOf } from "../verdict/facts.ts";
 import { percentileOf, USUAL } from "../verdict/quantile.ts";
 import type { MetricSummary, Run } from "./summary.ts";
@@ -27,34 +30,114 @@ export function summarise(facts: Facts, metric: Metric): MetricSummary | null {
 	};
 }
 
-/** The main metric by second of intended time. */
+/** The main metric by second of intended time, and what of it was the generator's own lateness, and queueing. */
 export function mainSeconds(facts: Facts): Run["series"]["seconds"] {
 	const main = mainMetric(facts.collected.plan);
-	const bySecond = facts.merged.get(main)?.seconds;
-	const warmup = facts.merged.get(`${main}.warmup`)?.seconds;
-	return facts.collected.seconds.map(({ second, metrics }) => {
-		const found = (second < 0 ? warmup : bySecond)?.get(second);
-		const m = metrics[main];
-		// The exact maximum is known beside the histogram: no bucket's edge lies above it.
-		const most = m?.max ?? Number.POSITIVE_INFINITY;
-		const value = (ns: number | null | undefined) =>
-			ns == null ? null : Math.min(ns, most);
+	return facts.collected.seconds.map((line) => {
+		const { count, p50, p99, max } = secondOf(facts, main, line);
+		const beside = (metric: "lag" | "queued") => {
+			const found = secondOf(facts, metric, line);
+			return found.max === null ? null : { p99: found.p99, max: found.max };
+		};
 		return {
-			second,
-			count: found?.count ?? 0,
-			p50: value(found?.p50),
-			p99: value(found?.p99),
-			max: m && m.count > 0 ? m.max : null,
-			lag: null,
-			queued: null,
+			second: line.second,
+			count,
+			p50,
+			p99,
+			max,
+			lag: beside("lag"),
+			queued: beside("queued"),
 		};
 	});
 }
 
+/**
+ * The main metric's samples by second and bin of latency (histogram/bins.ts says which value lies in which). A column is `width` seconds,
+ * the fewest with which there are at most 300 columns. Columns are counted from the window's start on, so that none holds both warm-up and
+ * window: cells from second 0 on are the window's, and add up to `metrics[main].count`; those below 0 are the warm-up's. Messages that
+ * never completed have no latency, and are in no cell. null: nothing was measured.
+ */
+export function heatOf(facts: Facts): Run["series"]["heat"] {
+	const main = mainMetric(facts.collected.plan);
+	const seconds = [`${main}.warmup`, main].flatMap((tag) => [
+		...(facts.merged.get(tag)?.bins ?? []),
+	]);
+	if (seconds.length === 0) return null;
+	const width = columnWidth(seconds.map(([second]) => second));
+	const columns = new Map<number, BinCounts>();
+	for (const [second, bins] of seconds) {
+		const column = Math.floor(second / width) * width;
+		const sum = columns.get(column) ?? new Map();
+		addBins(sum, bins);
+		columns.set(column, sum);
+	}
+	const cells = [...columns]
+		.flatMap(([second, bins]) =>
+			[...bins].map(([bin, count]) => ({ second, bin, count })),
+		)
+		.sort((a, b) => a.second - b.second || a.bin - b.bin);
+	let lowest = Number.POSITIVE_INFINITY;
+	let highest = 0;
+	for (const { bin } of cells) {
+		lowest = Math.min(lowest, bin);
+		highest = Math.max(highest, bin);
+	}
+	return {
+		binsNs: Array.from({ length: highest - lowest + 1 }, (_, i) =>
+			binStart(lowest + i),
+		),
+		endNs: binStart(highest + 1),
+		width,
+		cells: cells.map(({ second, bin, count }) => [second, bin - lowest, count]),
+	};
+}
+
 /** The usual ones, and those that the SLA names. */
 export function percentilesOf({ collected }: Facts, metric: Metric): number[] {
-	const named = collected.plan.sla.flatMap((s) =>
+	const { sla, baselineSla } = collected.plan;
+	const lines = [...sla, ...baselineSla.map(subjectOf)];
+	const named = lines.flatMap((s) =>
 		s.kind === "percentile" && s.metric === metric ? [s.percentile] : [],
 	);
 	return [...new Set([...USUAL, ...named])].sort((a, b) => a - b);
+}
+
+// --- internal ---
+
+const MOST_COLUMNS = 300;
+
+function secondOf(
+	{ merged }: Facts,
+	metric: Metric,
+	{ second, metrics }: Second,
+) {
+	const tag = second < 0 ? `${metric}.warmup` : metric;
+	const found = merged.get(tag)?.seconds.get(second);
+	const m = metrics[metric];
+	// The exact maximum is known beside the histogram: no bucket's edge lies above it.
+	const most = m?.max ?? Number.POSITIVE_INFINITY;
+	const value = (ns: number | null | undefined) =>
+		ns == null ? null : Math.min(ns, most);
+	return {
+		count: found?.count ?? 0,
+		p50: value(found?.p50),
+		p99: value(found?.p99),
+		max: m && m.count > 0 ? m.max : null,
+	};
+}
+
+function columnWidth(seconds: readonly number[]): number {
+	let first = 0;
+	let last = 0;
+	for (const second of seconds) {
+		first = Math.min(first, second);
+		last = Math.max(last, second);
+	}
+	let width = 1;
+	while (
+		Math.floor(last / width) - Math.floor(first / width) + 1 >
+		MOST_COLUMNS
+	)
+		width++;
+	return width;
 }

@@ -6,6 +6,7 @@ import type { Plan, Sla } from "../plan/plan.ts";
 import { built, type Fate, planOf, steady } from "../run/built.fake.ts";
 import { renderHtml } from "./html.ts";
 import { renderMarkdown } from "./markdown.ts";
+import { wordsOf } from "./page/pages.fake.ts";
 import { buildResult } from "./result.ts";
 import { Result, type Run } from "./summary.ts";
 import { renderTerminal } from "./terminal.ts";
@@ -24,7 +25,7 @@ function shown(plan: Plan, fates: readonly Fate[], more = {}) {
 		folder: "reports/x",
 	});
 	const markdown = renderMarkdown(result);
-	const html = renderHtml(result);
+	const html = wordsOf(renderHtml(result));
 	expect(/NaN|undefined|Infinity/.exec(`${text}${markdown}${html}`)).toBeNull();
 	const check = (name: string) =>
 		run.validity.find((c) => c.check === name)?.status;

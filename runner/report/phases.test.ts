@@ -9,8 +9,10 @@ import {
 	planOf,
 	steady,
 } from "../run/built.fake.ts";
+import { figuresOf } from "./charts/figures.ts";
 import { renderHtml } from "./html.ts";
 import { renderMarkdown } from "./markdown.ts";
+import { wordsOf } from "./page/pages.fake.ts";
 import { buildResult } from "./result.ts";
 import type { Run } from "./summary.ts";
 import { renderTerminal } from "./terminal.ts";
@@ -24,7 +26,7 @@ function shown(plan: Plan, fates: readonly Fate[]) {
 		colour: false,
 		folder: "reports/x",
 	});
-	const html = renderHtml(result);
+	const html = wordsOf(renderHtml(result));
 	const out = [text, renderMarkdown(result), html];
 	for (const one of out) expect(/NaN|undefined|Infinity/.exec(one)).toBeNull();
 	return { result, run: result.runs[0] as Run, text, html, out };
@@ -117,35 +119,30 @@ describe("steps of 500/s, 1000/s and 2000/s", () => {
 	});
 
 	test("every report shows latency against rate", () => {
-		const { text, html, out } = steps();
+		const { result, run, text, html, out } = steps();
 		for (const one of out) expect(one).toMatch(/response by step/i);
 		expect(text).toMatch(/\n {2}500\/s +500\/s +5 000 +\S+ms +\S+ms +\S+ms/);
 		expect(text).toContain("3 steps from 500/s to 2000/s");
-		const [, chart = ""] =
-			/<svg[^>]*aria-labelledby="s1-t[^>]*>([\s\S]*?)<\/svg>/.exec(html) ?? [];
-		expect(chart).toContain("response against rate");
-		const p99 = [
-			...(
-				/<g class="response">([\s\S]*?)<\/g>/.exec(chart)?.[1] ?? ""
-			).matchAll(/cx="([\d.]+)" cy="([\d.]+)"/g),
-		].map(([, x, y]) => [Number(x), Number(y)] as const);
-		// From left to right the rate doubles, and the latency rises: y grows downwards.
-		expect(p99).toHaveLength(3);
-		const [a, b, c] = p99 as [
-			readonly [number, number],
-			readonly [number, number],
-			readonly [number, number],
-		];
-		expect((c[0] - 62) / (b[0] - 62)).toBeCloseTo(2, 1);
-		expect((b[0] - 62) / (a[0] - 62)).toBeCloseTo(2, 1);
-		expect(c[1]).toBeLessThan(b[1]);
-		expect(b[1]).toBeLessThan(a[1]);
+		expect(html).toContain("figure-run-");
+		const chart = figuresOf(result).runs.get(run.index)?.steps;
+		const p99 = chart?.lines.find((line) => /p99/.test(line.name))?.points;
+		// From left to right the rate doubles, and the latency rises.
+		expect(p99?.map((p) => p.x)).toEqual([500, 1000, 2000]);
+		const [a = 0, b = 0, c = 0] = p99?.map((p) => p.value ?? 0) ?? [];
+		expect(b).toBeGreaterThan(a);
+		expect(c).toBeGreaterThan(b);
 	});
 
 	test("the line of the scheduled rate has steps too", () => {
-		const { html } = steps();
-		const path = /<path class="limit" d="(M80[^"]*)"/.exec(html)?.[1] ?? "";
-		expect(path.match(/V/g)).toHaveLength(2);
+		const { result, run } = steps();
+		const lines = figuresOf(result)
+			.runs.get(run.index)
+			?.time?.panels.flatMap((panel) => panel.lines);
+		const scheduled = lines?.find((line) => /scheduled/.test(line.name));
+		const within = scheduled?.points.filter(([second]) => second >= 0) ?? [];
+		const rates = [...new Set(within.map(([, rate]) => rate))];
+		expect(rates).toEqual([500, 1000, 2000]);
+		expect(scheduled?.steps).toBe(true);
 	});
 
 	test("a rate that rises is no queue that grows, nor a drift", () => {

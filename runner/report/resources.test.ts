@@ -2,9 +2,10 @@ import { describe, expect, test } from "vitest";
 import { collect } from "../run/collect.ts";
 import { firstRun, fixture } from "../run/fixture.fake.ts";
 import type { ResourceLine } from "../run/resource-file.ts";
-import { resourceRows } from "./html/resource-chart.ts";
+import { figuresOf } from "./charts/figures.ts";
 import { resourceSeries } from "./resources.ts";
 import { buildResult } from "./result.ts";
+import type { Run } from "./summary.ts";
 
 const stored = collect(firstRun(fixture("healthy")));
 const T0_MS = 1767225600000;
@@ -76,24 +77,30 @@ describe("what a run used, second by second", () => {
 	});
 });
 
-describe("the rows of its chart", () => {
-	const [run] = buildResult(fixture("healthy")).runs;
+describe("in the chart over time", () => {
+	const result = buildResult(fixture("healthy"));
+	const [run] = result.runs;
 	if (run === undefined) throw new Error("no run");
+	const panels = (of: Run) =>
+		figuresOf({ ...result, runs: [of] }).runs.get(of.index)?.time?.panels ?? [];
+	const lines = (of: Run, unit: string) =>
+		panels(of)
+			.filter((panel) => panel.unit === unit)
+			.flatMap((panel) => panel.lines);
 
-	test("stand at their second of the window, with the pauses of the garbage collector", () => {
-		const rows = resourceRows(run, 300);
-		expect(rows.map((r) => r.second)).toEqual([0, 1, 2, 3, 4, 5]);
-		expect(rows[0]?.gcPauseNs).toBe(40_000);
-		expect(rows.every((r) => (r.brokerCores ?? -1) > 0)).toBe(true);
+	test("they stand at their second of the window, with the pauses of the garbage collector", () => {
+		const broker = lines(run, "cores").find((l) => /broker/.test(l.name));
+		const within = broker?.points.filter(([second]) => second >= 0) ?? [];
+		expect(within).toHaveLength(5);
+		for (const [, cores] of within) expect(cores ?? -1).toBeGreaterThan(0);
+		const pauses = panels(run).find((panel) => /garbage/i.test(panel.title));
+		expect(pauses?.lines[0]?.points.map(([, ns]) => ns)).toContain(40_000);
 	});
 
-	test("take the generator's own count where nobody has looked from outside", () => {
+	test("the generator's own count is there where nobody has looked from outside", () => {
 		const alone = { ...run, series: { ...run.series, resources: [] } };
-		expect(
-			resourceRows(alone, 300).every((r) => r.generatorCores !== null),
-		).toBe(true);
-		expect(resourceRows(alone, 300).every((r) => r.brokerCores === null)).toBe(
-			true,
-		);
+		const cores = lines(alone, "cores");
+		expect(cores.some((l) => /generator/.test(l.name))).toBe(true);
+		expect(cores.some((l) => /broker/.test(l.name))).toBe(false);
 	});
 });

@@ -2,12 +2,14 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { failure } from "../errors.ts";
 import { mainMetric } from "../plan/samples.ts";
+import { readAgainst } from "../run/against-file.ts";
 import {
 	type Collected,
 	type Counters,
 	collect,
 	read,
 } from "../run/collect.ts";
+import { commandIn } from "../run/command-file.ts";
 import { EnvironmentFile } from "../run/environment-file.ts";
 import { drainOf } from "../verdict/backlog-drain.ts";
 import type { ErrorCause } from "../verdict/exit.ts";
@@ -24,9 +26,11 @@ import { intendedInWindow } from "../verdict/intervals.ts";
 import { ratesOf } from "../verdict/rates.ts";
 import { judgeRun, type RunVerdict } from "../verdict/run.ts";
 import { type Verdict, worst } from "../verdict/verdict.ts";
-import { gatesOf, type JudgedRun } from "./gates.ts";
+import { withBaseline } from "./baseline-gates.ts";
+import { gatesOf, type JudgedRun, placed } from "./gates.ts";
+import { loadOf } from "./load.ts";
 import { maskAll } from "./mask.ts";
-import { mainSeconds, summarise } from "./metrics.ts";
+import { heatOf, mainSeconds, summarise } from "./metrics.ts";
 import { omissionOf } from "./omission.ts";
 import { phasesOf } from "./phases.ts";
 import { resourceSeries } from "./resources.ts";
@@ -68,12 +72,13 @@ export function buildResult(folder: string): Result {
 		...ownVerdicts(single),
 		...searches.map((s) => s.verdict),
 	]);
-	return maskAll({
+	const result: Result = {
 		schema: 1,
 		scenario: first.scenario,
 		runId: first.runId,
 		quick: first.quick,
 		verdict,
+		openBaselineOnly: false,
 		errorCause: errorCauseOf(runs),
 		interruptedBy:
 			runs.map((r) => r.collected.run?.interruptedBy).find((s) => s) ?? null,
@@ -82,8 +87,11 @@ export function buildResult(folder: string): Result {
 		gates,
 		searches,
 		comparisons: [],
-		command: null,
-	});
+		command: commandIn(folder),
+	};
+	const plans = runs.map((r) => r.collected.plan);
+	const compared = withBaseline(result, plans, readAgainst(folder));
+	return maskAll({ ...compared, gates: placed(compared.gates, folder) });
 }
 
 /** The verdict on one run, from its folder: what a search has to know before its next run. */
@@ -162,6 +170,7 @@ function runOf(facts: Facts, judged: RunVerdict): Run {
 		system: plan.system,
 		case: plan.case,
 		repeat: plan.repeat,
+		confirms: plan.confirms,
 		search: plan.search,
 		verdict: judged.verdict,
 		why: judged.why,
@@ -169,7 +178,7 @@ function runOf(facts: Facts, judged: RunVerdict): Run {
 		abortedBy: run?.abortedBy ?? null,
 		folder: `runs/${collected.folder}`,
 		startedAt: run?.startedAt ?? null,
-		load: loadOf(collected),
+		load: loadOf(plan),
 		versions: clients[0]?.versions ?? null,
 		driverOptions: clients[0]?.driverOptions ?? null,
 		brokerUrl: run?.brokerUrl ?? null,
@@ -200,7 +209,7 @@ function runOf(facts: Facts, judged: RunVerdict): Run {
 		throughput: ratesOf(collected),
 		series: {
 			seconds: mainSeconds(facts),
-			heat: null,
+			heat: heatOf(facts),
 			ticks: [...collected.ticks],
 			resources: resourceSeries(collected),
 		},
@@ -216,47 +225,6 @@ function runOf(facts: Facts, judged: RunVerdict): Run {
 		validity: [...judged.checks],
 		notes: run?.notes ?? [],
 		errors: totals?.errors ?? [],
-	};
-}
-
-function loadOf({ plan }: Collected): Run["load"] {
-	const { schedule } = plan;
-	return {
-		broker: plan.broker,
-		durability: plan.durability,
-		target: plan.target,
-		pattern: plan.pattern,
-		rate: schedule.rate,
-		schedule,
-		phases: plan.phases,
-		backlog: plan.backlog,
-		durabilityLevel: plan.durabilityLevel,
-		replicas: plan.replicas,
-		acks: plan.acks,
-		partitions: plan.partitions,
-		consumers: plan.consumers,
-		subscriptions: plan.subscriptions,
-		consumerConnections: plan.consumerConnections,
-		wildcard: plan.wildcard,
-		bystanders: plan.bystanders,
-		work: plan.work,
-		keys: plan.keys,
-		pin: plan.pin,
-		randomRatio: plan.message.randomRatio,
-		warmupNs: schedule.warmupNs,
-		durationNs: schedule.durationNs,
-		drainNs: plan.drainNs,
-		timeoutNs: plan.timeoutNs,
-		messageBytes: plan.message.bytes,
-		payload: plan.message.payload,
-		connections: plan.connections,
-		producers: plan.producers,
-		topics: plan.topics.length,
-		clients: plan.client.count,
-		inFlight: plan.inFlight,
-		checksum: plan.message.checksum,
-		delivery: plan.delivery,
-		order: plan.order,
 	};
 }
 

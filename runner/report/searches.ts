@@ -53,6 +53,7 @@ function searchOf(runs: readonly SearchRun[]): Search {
 		system: plan.system,
 		case: plan.search?.of ?? plan.case,
 		repeat: plan.repeat,
+		sla: plan.sla.map((line) => line.text),
 		verdict: interrupted
 			? "interrupted"
 			: steady

@@ -125,7 +125,9 @@ export const Gate = z.strictObject({
 			...Numbers,
 		}),
 	),
-	/** What a baseline gate has compared; null: a gate with a fixed limit. */
+	/** Its limit is a baseline's figure: undecided, it lets a build through by default. */
+	compares: z.boolean().default(false),
+	/** What such a gate has compared; null: a gate with a fixed limit, or nothing could be compared. */
 	comparison: Comparison.nullable().default(null),
 	/** Where the SLA line stands in scenario.yaml, from 1; null: not written there (a promise, --set). */
 	line: z.int().positive().nullable().default(null),
@@ -169,6 +171,8 @@ export const Run = z.strictObject({
 	system: z.string(),
 	case: z.string(),
 	repeat: Count,
+	/** One of the repeats that --confirm has added, as an SLA was breached or undecided. */
+	confirms: z.boolean().default(false),
 	/** Which part of a search for the highest rate it is; null: a run like any other. */
 	search: Plan.shape.search,
 	verdict: Verdict,
@@ -206,6 +210,7 @@ export const Run = z.strictObject({
 		work: Plan.shape.work,
 		keys: Plan.shape.keys,
 		pin: Plan.shape.pin,
+		faults: Plan.shape.faults,
 		/** random payloads: which part of each is random. */
 		randomRatio: z.number(),
 		warmupNs: Ns,
@@ -413,6 +418,8 @@ export const Search = z.strictObject({
 	system: z.string(),
 	case: z.string(),
 	repeat: Count,
+	/** The lines that a rate has to meet. */
+	sla: z.array(z.string()).default([]),
 	/** pass: a confirmed rate was found; fail: none meets the SLA; invalid: the generator ended it before one did. */
 	verdict: Verdict,
 	/** Highest rate that passed, confirmed by a longer run, and lowest that failed; null: there was none. */
@@ -446,6 +453,8 @@ export const Result = z.strictObject({
 	/** Shortened by `--quick`, to see that the scenario works: neither verdict nor figures are a result. */
 	quick: z.boolean().default(false),
 	verdict: Verdict,
+	/** Inconclusive, and only because comparisons with a baseline are: by default that lets a build through (exit code 0). */
+	openBaselineOnly: z.boolean().default(false),
 	/** Why the verdict is "error": a bug of mqbench, something around it, or a scenario that asks for too much. */
 	errorCause: z.enum(["internal", "environment", "scenario"]).nullable(),
 	/** Name of the signal. */
@@ -463,6 +472,8 @@ export const Result = z.strictObject({
 			scenario: z.string(),
 			/** What follows "mqbench". */
 			args: z.array(z.string()),
+			/** The scenario from the root of the repository that a CI job worked in ($GITHUB_WORKSPACE); null: not known, or outside. */
+			file: z.string().nullable().default(null),
 		})
 		.nullable()
 		.default(null),

@@ -25,7 +25,7 @@ export function percentileName(p: number): string {
 }
 
 /** "12.4ms", weak "~12.4ms", "> 30s" or "stopped" among those that never completed, "n/a" without support. */
-export function percentileValue(p: Percentile, run: Run): string {
+export function percentileValue(p: Percentile, run: Ended): string {
 	if (p.support === "none") return "n/a";
 	if (p.value === null) return beyondText(run);
 	return `${p.support === "weak" ? "~" : ""}${formatDuration(p.value)}`;
@@ -276,7 +276,10 @@ export function machineText({ environment: e }: Result): string | null {
 }
 
 /** "PASS"; of a command with --quick "PASS (shortened: no result)". */
-export function verdictWord({ verdict, quick }: Result): string {
+export function verdictWord({
+	verdict,
+	quick,
+}: Pick<Result, "verdict" | "quick">): string {
 	return `${verdict.toUpperCase()}${quick ? " (shortened: no result)" : ""}`;
 }
 
@@ -395,8 +398,13 @@ function keysText(keys: Run["load"]["keys"]): string {
 		: `${formatCount(keys.count)} keys, ${keys.distribution}`;
 }
 
+/** What must be known of a run to say how long its messages may take. */
+type Ended = Pick<Run, "state"> & {
+	readonly load: Pick<Run["load"], "timeoutNs">;
+};
+
 /** What a message took that never completed. Of a run that was stopped, nobody knows whether it would have. */
-function beyondText(run: Run): string {
+function beyondText(run: Ended): string {
 	return run.state === "complete"
 		? `> ${formatDurationExact(run.load.timeoutNs)}`
 		: "stopped";

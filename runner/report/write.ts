@@ -1,32 +1,29 @@
-import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { failure } from "../errors.ts";
+import { baselineOf, baselineText } from "../compare/baseline.ts";
 import { hgrm } from "../histogram/hgrm.ts";
 import { Metric } from "../plan/plan.ts";
+import type { OnInconclusive } from "../verdict/exit.ts";
+import { renderCsv } from "./csv.ts";
 import { renderHtml } from "./html.ts";
 import { readableJson } from "./json.ts";
-import { renderMarkdown } from "./markdown.ts";
+import { renderJunit } from "./junit.ts";
+import { COMMENT, renderMarkdown } from "./markdown.ts";
+import { REPORT_FILES } from "./reporters.ts";
 import type { Result } from "./summary.ts";
+import { writeWhole } from "./whole-file.ts";
 
 /**
- * Writes result.json, report.md, report.html and, per run and metric, an .hgrm file into the folder of the run. Each file
+ * Writes every report (REPORT_FILES), comment.md, baseline.json and, per run and metric, an .hgrm file into the folder of the run. Each file
  * is whole or the one from before: a temporary file beside it, then a rename.
  */
-export function writeReports(folder: string, result: Result): void {
-	const write = (name: string, text: string) => {
-		const path = join(folder, name);
-		try {
-			writeFileSync(`${path}.tmp`, text);
-			renameSync(`${path}.tmp`, path);
-		} catch (error) {
-			rmSync(`${path}.tmp`, { force: true });
-			throw failure("report-unwritable", {
-				path,
-				reason: (error as NodeJS.ErrnoException).code ?? String(error),
-				folder,
-			});
-		}
-	};
+export function writeReports(
+	folder: string,
+	result: Result,
+	onInconclusive?: OnInconclusive,
+): void {
+	const write = (name: string, text: string) =>
+		writeWhole(join(folder, name), text, folder);
 	for (const run of result.runs)
 		for (const name of Metric.options) {
 			const m = run.metrics[name];
@@ -36,8 +33,23 @@ export function writeReports(folder: string, result: Result): void {
 				hgrm(m.curve, { ...m, mean: m.mean, max: m.max }),
 			);
 		}
-	write("report.md", renderMarkdown(result));
-	write("report.html", renderHtml(result));
+	write(REPORT_FILES.markdown, renderMarkdown(result));
+	write("comment.md", renderMarkdown(result, { size: COMMENT, marked: true }));
+	write(REPORT_FILES.junit, renderJunit(result, onInconclusive));
+	write(REPORT_FILES.html, renderHtml(result, scenarioText(folder)));
+	write(REPORT_FILES.csv, renderCsv(result));
+	write("baseline.json", baselineText(baselineOf(result)));
 	// Last: whoever waits for it then finds the others.
-	write("result.json", `${readableJson(result)}\n`);
+	write(REPORT_FILES.json, `${readableJson(result)}\n`);
+}
+
+// --- internal ---
+
+/** null: the folder has none, as that of a run which was stopped before it began. */
+function scenarioText(folder: string): string | null {
+	try {
+		return readFileSync(join(folder, "scenario.yaml"), "utf8");
+	} catch {
+		return null;
+	}
 }

@@ -13,6 +13,8 @@ export const EnvironmentFile = z.strictObject({
 	clockSource: z.string().nullable(),
 	governor: z.string().nullable(),
 	cpuQuotaCores: z.number().nullable(),
+	/** Hash that stands for this start of the machine; null: not known. */
+	bootId: z.string().nullable().default(null),
 	node: z.string(),
 	k6: z.string(),
 	go: z.string().nullable(),

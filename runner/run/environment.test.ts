@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import os from "node:os";
 import { expect, test } from "vitest";
 import { packageVersion } from "../package.ts";
@@ -33,3 +34,20 @@ test.runIf(process.platform === "linux")(
 		expect(clockSource).toMatch(/^\w+$/);
 	},
 );
+
+test.runIf(process.platform === "linux")(
+	"tells one start of the machine from another, without naming it",
+	() => {
+		const versions = { k6: "unknown", go: null };
+		const { bootId } = readEnvironment(at, versions);
+		expect(bootId).toMatch(/^[0-9a-f]{16}$/);
+		expect(readEnvironment(at, versions).bootId).toBe(bootId);
+		const own = readFileSync("/proc/sys/kernel/random/boot_id", "utf8");
+		expect(own.replaceAll("-", "")).not.toContain(bootId);
+	},
+);
+
+test("an environment of before starts were told apart can be read", () => {
+	const { bootId: _, ...old } = readEnvironment(at, { k6: "x", go: null });
+	expect(EnvironmentFile.parse(old).bootId).toBeNull();
+});

@@ -4,18 +4,21 @@ import { failure, MqbenchError } from "../errors.ts";
 import { floorFolder, type Plan, runFolder } from "../plan/plan.ts";
 import { reasonOf } from "../reason.ts";
 import { compile } from "../script/compile.ts";
+import { AGAINST, type Against } from "./against-file.ts";
+import type { CommandFile } from "./command-file.ts";
 import type { EnvironmentFile } from "./environment-file.ts";
 import type { RunFileInput } from "./run-file.ts";
 
 /**
  * Makes the folder of a command with everything that is known before the first run: the scenario, and plan and script of
- * each run. What is planned and never run can then be seen as such.
+ * each run, and what they will be compared with. What is planned and never run can then be seen as such.
  */
 export function makeRunFolder(
 	folder: string,
 	scenarioText: string,
 	plans: readonly Plan[],
 	floors: readonly Plan[],
+	against: Against | null = null,
 ): void {
 	writing(folder, () => {
 		mkdirSync(path.dirname(folder), { recursive: true });
@@ -28,6 +31,7 @@ export function makeRunFolder(
 		}
 		try {
 			fill(folder, scenarioText, plans, floors);
+			if (against !== null) writeJson(path.join(folder, AGAINST), against);
 		} catch (error) {
 			removeRunFolder(folder);
 			throw error;
@@ -60,6 +64,10 @@ export function writeRunFile(
 ): void {
 	// By now there is something to keep.
 	writeJson(path.join(runPath(folder, plan), "run.json"), file, folder);
+}
+
+export function writeCommand(folder: string, file: CommandFile): void {
+	writeJson(path.join(folder, "command.json"), file);
 }
 
 export function writeEnvironment(folder: string, file: EnvironmentFile): void {

@@ -31,7 +31,7 @@ export type Tick = Extract<ProgressLine, { mqbench: "tick" }>;
 
 export interface Measurement {
 	readonly scenario: Scenario;
-	/** How many runs the command plans; a search makes more of them as it goes on. */
+	/** How many runs the command plans so far; a search makes more of them as it goes on, --confirm adds some at the end. */
 	readonly planned: number;
 	/** The runs that are to be made, each asked for when the one before is over and can be read. */
 	readonly runs: Iterable<Plan>;
@@ -51,7 +51,7 @@ export interface Measurement {
  * a single run to show it fails, and removes the folder.
  */
 export async function measure(all: Measurement, world: World): Promise<void> {
-	const { runs, planned, folder, progress, scenario } = all;
+	const { runs, folder, progress, scenario } = all;
 	const made: Plan[] = [];
 	let begun = all.resumed;
 	// The run that is about to be made; null: the last one has said itself how it ended.
@@ -75,7 +75,8 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 				ahead = plan;
 				if (world.stop.aborted) break;
 				made.push(plan);
-				progress.run(plan, planned);
+				// More than at the start, when --confirm has added some.
+				progress.run(plan, all.planned);
 				const system = systemOf(scenario, plan);
 				const broker = await openBroker({ ...all, plan, system, rig }, world);
 				if (!broker) continue;

@@ -1,4 +1,26 @@
 import { z } from "zod";
+import { Metric } from "../plan/plan.ts";
+
+/** The window so far, ns: of the messages that are back. null: there is none yet. Fields that older generators do not tell are optional. */
+const WindowSoFar = z
+	.object({
+		count: z.int(),
+		p50: z.int(),
+		p99: z.int(),
+		p999: z.int(),
+		max: z.int(),
+	})
+	.nullable()
+	.optional();
+export type WindowSoFar = NonNullable<z.infer<typeof WindowSoFar>>;
+
+const soFar = {
+	/** What `window`, `p50` and `p99` are of: response, in a closed loop service, in a backlog ack. */
+	metric: Metric.optional(),
+	window: WindowSoFar,
+	/** p99 of the generator's own lateness in the window, ns; null: nothing yet, or nothing is late. */
+	windowLagP99: z.int().nullable().optional(),
+};
 
 /** What the generator prints on k6's stdout while it runs, one JSON object a line (extensions/xk6-mqbench/generator/results.go). */
 export const ProgressLine = z.discriminatedUnion("mqbench", [
@@ -15,15 +37,20 @@ export const ProgressLine = z.discriminatedUnion("mqbench", [
 		duplicated: z.int(),
 		/** Messages of the window above each of plan.limits so far. */
 		over: z.array(z.int()),
-		/** Response time of the last second, ns; null: nothing came back. */
+		acked: z.int().nullable().optional(),
+		/** Of the last second, ns; null: nothing came back. */
 		p50: z.int().nullable(),
 		p99: z.int().nullable(),
+		/** p99 of the generator's own lateness in the newest second that is settled, ns; null: none was. */
+		lagP99: z.int().nullable().optional(),
+		...soFar,
 		/** The result files cannot be written. */
 		error: z.string().optional(),
 	}),
 	z.object({
 		mqbench: z.literal("end"),
 		state: z.enum(["complete", "interrupted"]),
+		...soFar,
 	}),
 ]);
 export type ProgressLine = z.infer<typeof ProgressLine>;

@@ -2,6 +2,8 @@ import { describe, expect, test } from "vitest";
 import { expand } from "../plan/expand.ts";
 import type { Plan } from "../plan/plan.ts";
 import { loadScenario } from "../scenario/load.ts";
+import { screen } from "../screen.fake.ts";
+import { displayWidth } from "../terminal-text.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { makeProgress } from "./progress.ts";
 import type { ProgressLine } from "./progress-line.ts";
@@ -14,6 +16,16 @@ const plans = expand(
 	{ runId: "test" },
 );
 const [plan] = plans as [Plan];
+
+/** With two latency lines: 1 % of 30 000 messages may be over the first. */
+const judgedPlans = expand(
+	loadScenario(
+		"scenario.yaml",
+		"system: nats\nrepeat: 2\nworkload: {rate: 3000/s, message: 256B, warmup: 5s, duration: 10s}\nsla: [p99 < 20ms, max < 1s, lost == 0]\n",
+	),
+	{ runId: "test" },
+);
+const [judged] = judgedPlans as [Plan];
 
 const tick = (parts: object = {}): ProgressLine => ({
 	mqbench: "tick",
@@ -29,25 +41,58 @@ const tick = (parts: object = {}): ProgressLine => ({
 	...parts,
 });
 
-/** A progress on a terminal of 80 columns, or none, and what it wrote. */
-function progress({ isTTY = false, quiet = false, columns = 80 } = {}) {
+/** What a generator of today tells as well. */
+const figures = {
+	metric: "response",
+	acked: null,
+	lagP99: 30_000,
+	windowLagP99: 20_000,
+	window: {
+		count: 6000,
+		p50: 61_000,
+		p99: 1_400_000,
+		p999: 3_200_000,
+		max: 12_000_000,
+	},
+} as const;
+
+/** A progress on a terminal of so many columns, or none, and what it wrote. */
+function progress({
+	isTTY = false,
+	quiet = false,
+	columns = 80,
+	rows = 24,
+	env = {},
+	stop = new AbortController().signal,
+}: {
+	isTTY?: boolean;
+	quiet?: boolean;
+	columns?: number;
+	rows?: number;
+	env?: Record<string, string>;
+	stop?: AbortSignal;
+} = {}) {
 	let ms = 0;
 	const world = fakeWorld({
 		clock: { nowMs: () => 0, monotonicMs: () => ms },
+		env,
+		stop,
 	});
-	Object.assign(world.stderr, { isTTY, columns });
+	Object.assign(world.stderr, { isTTY, columns, rows });
 	return {
 		made: makeProgress(world, quiet),
 		err: world.err,
 		out: world.out,
+		resize: (to: number) => Object.assign(world.stderr, { columns: to }),
+		screen: () => screen(world.err()),
 		later: (by: number) => {
 			ms += by;
 		},
 	};
 }
 
-describe("a run", () => {
-	test("is a line as it begins and a line a second, where nobody watches", () => {
+describe("a run that nobody watches", () => {
+	test("is a line as it begins and a line a second", () => {
 		const { made, err, out } = progress();
 		made.run(plan, plans.length);
 		made.tick(plan, { mqbench: "start", t0UnixNs: "1" });
@@ -68,41 +113,262 @@ describe("a run", () => {
 		expect(out()).toBe("");
 	});
 
-	test("is one line that is rewritten on a terminal, and closed before anything else is said", () => {
-		const { made, err } = progress({ isTTY: true });
-		made.tick(plan, tick());
-		made.tick(plan, tick({ at: 8 }));
-		made.say("news");
-		made.done();
+	test("says what the window came to so far, and in the end", () => {
+		const { made, err } = progress();
+		made.tick(plan, tick(figures));
+		made.tick(plan, {
+			...{ mqbench: "end", state: "complete" },
+			...figures,
+			window: { ...figures.window, count: 30_000 },
+		});
 		expect(err()).toBe(
-			"\r\x1b[2K  7s/15s measuring  3 000/s  p50 60us  p99 1.5ms  in flight 2" +
-				"\r\x1b[2K  8s/15s measuring  3 000/s  p50 60us  p99 1.5ms  in flight 2" +
-				"\nnews\n",
+			"  7s/15s measuring  3 000/s  p50 60us  p99 1.5ms  in flight 2  so far p99 1.4ms, p99.9 ~3.2ms  lag p99 20us\n" +
+				"  response of 30 000 messages: p50 61us, p99 1.4ms, p99.9 3.2ms, max 12ms; lag p99 20us\n",
 		);
 	});
 
-	test("never writes a line that a terminal would wrap: the next one could not rewrite it", () => {
-		const { made, err } = progress({ isTTY: true, columns: 30 });
-		made.tick(plan, tick());
-		expect(err().replace("\r\x1b[2K", "")).toHaveLength(29);
+	test("with messages that did not come back gives no percentiles of the others in the end", () => {
+		const { made, err } = progress();
+		made.tick(plan, { mqbench: "end", state: "complete", ...figures });
+		expect(err()).toBe("  6 000 of 30 000 messages have a response time\n");
+	});
+
+	test("that was stopped has no end to tell of", () => {
+		const { made, err } = progress();
+		made.tick(plan, { mqbench: "end", state: "interrupted", ...figures });
+		expect(err()).toBe("");
+	});
+
+	test("does not fill a log in an hour", () => {
+		const long = (durationNs: number) => ({
+			...plan,
+			schedule: { ...plan.schedule, warmupNs: 0, durationNs },
+		});
+		const lines = (durationNs: number) => {
+			const { made, err } = progress();
+			for (let at = 1; at <= durationNs / 1e9; at++)
+				made.tick(long(durationNs), tick({ at }));
+			return err().split("\n").length - 1;
+		};
+		expect(lines(60e9)).toBe(60);
+		expect(lines(600e9)).toBe(121);
+		expect(lines(3600e9)).toBe(121);
 	});
 
 	test("says so when its results cannot be written", () => {
 		const { made, err } = progress();
-		made.tick(plan, tick({ error: "no space left on device" }));
+		made.tick(plan, tick({ error: "no space left\x1b[2J on device" }));
 		expect(err()).toContain("CANNOT WRITE RESULTS: no space left on device");
+	});
+
+	test("says so when an SLA line has more over its limit than it may", () => {
+		const { made, err } = progress();
+		made.tick(judged, tick({ over: [301, 0] }));
+		made.tick(judged, tick({ over: [300, 0] }));
+		const [broken, met] = err().split("\n");
+		expect(broken).toMatch(/p99 < 20ms: 301 over, 300 allowed: TOO MANY$/);
+		expect(met).not.toContain("TOO MANY");
+	});
+
+	test("says that consumers are paused, not that nobody answers", () => {
+		const { made, err } = progress();
+		const built = {
+			...plan,
+			backlog: { pauseNs: 6e9, resumeNs: 9e9, messages: 9000 },
+		};
+		for (const at of [6, 7, 9, 10])
+			made.tick(built, tick({ at, p50: null, p99: null }));
+		expect(err().match(/no answers yet|consumers are paused/g)).toEqual([
+			"no answers yet",
+			"consumers are paused",
+			"consumers are paused",
+			"no answers yet",
+		]);
 	});
 
 	test("is silent when quiet is asked for", () => {
 		const { made, err, out } = progress({ quiet: true, isTTY: true });
 		made.run(plan, 1);
-		made.tick(plan, tick());
+		made.tick(plan, tick(figures));
 		made.build.begin();
 		made.build.step("modules", 1, 2);
 		made.build.end();
 		made.say("news");
 		made.done();
 		expect(err() + out()).toBe("");
+	});
+
+	test("is plain on a terminal that cannot move its cursor", () => {
+		const { made, err } = progress({ isTTY: true, env: { TERM: "dumb" } });
+		made.tick(plan, tick(figures));
+		expect(err()).not.toContain("\x1b");
+	});
+});
+
+describe("a run that is watched", () => {
+	const watched = (parts: Parameters<typeof progress>[0] = {}) => {
+		const all = progress({ isTTY: true, ...parts });
+		all.made.expect(judgedPlans);
+		all.made.run(judged, plans.length);
+		return all;
+	};
+	const shown = (lines: readonly string[]) => lines.join("\n").trimEnd();
+
+	test("is a few lines that say how far it is, and what was measured so far", () => {
+		const { made, screen, later } = watched({ env: { LANG: "C.UTF-8" } });
+		for (let at = 1; at <= 7; at++) {
+			later(1000);
+			const slow = at === 6 ? { p99: 90_000_000 } : {};
+			made.tick(judged, tick({ at, ...figures, ...slow, over: [3, 0] }));
+		}
+		expect(shown(screen().lines)).toBe(
+			[
+				"[1/2] nats: 256B 3000/s, repeat 1/2 (3000/s, 5s warm-up, 10s measured)",
+				"  time       measuring, 7s of 15s, 8s left  then 1 more run: about 23s in all",
+				"  rate       offered 3 000/s  sent 3 000/s  received 3 000/s",
+				"  response   p50 61us  p99 1.4ms  p99.9 ~3.2ms  max 12ms  of 6 000 so far",
+				"             last second:  p50 60us  p99 1.5ms",
+				"  lag        p99 20us so far, 30us last second",
+				"  in flight  2  failed 0  duplicated 0",
+				"  SLA        p99 < 20ms: 3 over, 300 allowed",
+				"             max < 1s: 0 over, 0 allowed",
+				"  p99 by s   ▁▁▁▁▁█▁  1.5ms to 90ms",
+			].join("\n"),
+		);
+	});
+
+	test("leaves its title and what the window came to, and the cursor on the line below", () => {
+		const { made, screen } = watched();
+		made.tick(judged, tick(figures));
+		made.tick(judged, { mqbench: "end", state: "complete" });
+		made.say("news");
+		made.tick(judged, tick({ at: 8 }));
+		made.done();
+		const { lines, cursor, visible, unknown } = screen();
+		expect(lines).toEqual([
+			"[1/2] nats: 256B 3000/s, repeat 1/2 (3000/s, 5s warm-up, 10s measured)",
+			"news",
+			"",
+		]);
+		expect(cursor).toEqual({ row: 2, column: 0 });
+		expect(visible).toBe(true);
+		expect(unknown).toEqual([]);
+	});
+
+	test("has sentences that stay broken at blanks, and is the same in a log", () => {
+		const text = "a broker that did not start ".repeat(5).trim();
+		const { made, screen } = watched({ columns: 40 });
+		made.say(`  ${text}`);
+		const { lines } = screen();
+		for (const line of lines) expect(displayWidth(line)).toBeLessThan(41);
+		expect(lines.join(" ").replaceAll(/ +/g, " ")).toContain(text);
+		const log = progress();
+		log.made.say(`  ${text}`);
+		expect(log.err()).toBe(`  ${text}\n`);
+	});
+
+	test("leaves a usable terminal at any moment: who is killed restores nothing", () => {
+		const { made, err, screen } = watched();
+		for (let at = 1; at <= 5; at++) {
+			made.tick(judged, tick({ at, ...figures }));
+			const { cursor, lines, visible } = screen();
+			expect(cursor).toEqual({ row: lines.length - 1, column: 0 });
+			expect(lines.at(-1)).toBe("");
+			expect(visible).toBe(true);
+		}
+		expect(err()).not.toContain("\x1b[?25l");
+	});
+
+	test.each([30, 40, 60, 80, 100, 160])(
+		"keeps to %d columns whatever its names hold",
+		(columns) => {
+			const { made, screen } = watched({ columns });
+			const hostile = {
+				...judged,
+				sla: judged.sla.map((s) => ({
+					...s,
+					text: "p99 🚀\n\x1b[2J<b>".repeat(30),
+				})),
+			};
+			for (let at = 1; at < 20; at++)
+				made.tick(
+					hostile,
+					tick({ at, ...figures, error: "x".repeat(300), over: [9e9, 9] }),
+				);
+			const { frames, unknown } = screen();
+			for (const lines of frames)
+				for (const line of lines.slice(1))
+					expect(displayWidth(line)).toBeLessThan(columns);
+			expect(unknown).toEqual([]);
+		},
+	);
+
+	test("never draws more lines than the terminal has: those above could not be rewritten", () => {
+		const { made, screen } = watched({ rows: 6 });
+		made.tick(judged, tick(figures));
+		expect(screen().lines.length).toBeLessThanOrEqual(6);
+	});
+
+	test("finds its lines again when the terminal became narrower and broke them", () => {
+		const { made, err, resize } = watched({ columns: 100 });
+		made.tick(judged, tick(figures));
+		const drawn = screen(err()).lines.slice(1, -1);
+		resize(40);
+		made.tick(judged, tick({ at: 8, ...figures }));
+		const rows = drawn
+			.map((line) => Math.max(1, Math.ceil(displayWidth(line) / 40)))
+			.reduce((a, b) => a + b, 0);
+		expect(rows).toBeGreaterThan(drawn.length);
+		expect(err()).toContain(`\r\x1b[${rows}A`);
+	});
+
+	test("says that it stops as soon as somebody asked for it", () => {
+		const stop = new AbortController();
+		const { made, screen } = watched({ stop: stop.signal });
+		stop.abort("SIGINT");
+		made.tick(judged, tick(figures));
+		expect(shown(screen().lines)).toContain("stopping, 7s of 15s");
+	});
+
+	test("has n/a for percentiles that few messages do not carry, and nothing of the window before it opens", () => {
+		const { made, screen } = watched();
+		made.tick(judged, tick({ ...figures, window: null, at: 3 }));
+		expect(shown(screen().lines)).toContain("nothing of the window yet");
+		made.tick(
+			judged,
+			tick({ ...figures, window: { ...figures.window, count: 400 } }),
+		);
+		expect(shown(screen().lines)).toContain("p50 61us  p99 ~1.4ms  p99.9 n/a");
+	});
+
+	test("of a closed load says how many messages are sent, and how long the others take", () => {
+		const [closed] = expand(
+			loadScenario(
+				"scenario.yaml",
+				"system: nats\nworkload: {messages: 10000, message: 256B, warmup: 0}\n",
+			),
+			{ runId: "test" },
+		);
+		if (!closed) throw new Error("another scenario");
+		const { made, screen } = progress({ isTTY: true });
+		made.run(closed, 1);
+		made.tick(
+			closed,
+			tick({
+				...figures,
+				metric: "service",
+				windowLagP99: null,
+				lagP99: null,
+				at: 1,
+				sent: 2500,
+			}),
+		);
+		const text = shown(screen().lines);
+		expect(text).toContain(
+			"measuring, 1s: 2 500 of 10 000 messages sent, about 3s left",
+		);
+		expect(text).toMatch(/service +p50 61us/);
+		expect(text).not.toMatch(/lag|offered/);
 	});
 });
 
@@ -138,10 +404,10 @@ describe("a build", () => {
 		made.build.step("modules", 1, 2);
 		made.build.step("modules", 2, 2);
 		made.build.end();
-		expect(err()).toMatch(
-			// biome-ignore lint/suspicious/noControlCharactersInRegex: the terminal's own.
-			/^\r\x1b\[2K {2}modules 1\/2\r\x1b\[2K {2}modules 2\/2\nBuilt in /,
-		);
+		const { lines, frames } = screen(err());
+		expect(frames.map((frame) => frame[0])).toContain("  modules 1/2");
+		expect(frames.map((frame) => frame[0])).toContain("  modules 2/2");
+		expect(lines[0]).toMatch(/^Built in /);
 	});
 
 	test("says whom it waits for", () => {

@@ -1,56 +1,98 @@
 import type { BuildProgress } from "../../infra/binaries/resolve.ts";
 import { rateText } from "../plan/load-text.ts";
 import type { Plan } from "../plan/plan.ts";
-import { formatCount, formatDuration } from "../units.ts";
+import { terminalLook } from "../terminal-look.ts";
+import { plainText } from "../terminal-text.ts";
+import { formatDuration } from "../units.ts";
 import type { World } from "../world.ts";
+import { wrap } from "../wrap.ts";
+import { makeLiveBlock } from "./live-block.ts";
+import { endText, type Tick } from "./live-figures.ts";
+import { type LiveRun, liveLines } from "./live-lines.ts";
+import { plainEvery, plainLine } from "./plain-line.ts";
 import type { ProgressLine } from "./progress-line.ts";
+import { makeTimeLeft } from "./time-left.ts";
 
-/** What a person sees while something goes on, on stderr: one line that is rewritten on a terminal, plain lines elsewhere. */
+/** What a person sees while something goes on, on stderr: a few lines that are rewritten on a terminal, plain lines elsewhere. */
 export interface Progress {
 	readonly build: BuildProgress;
 	/** A plain sentence that stays. */
 	say(text: string): void;
+	/** Runs that are to be made, floors included: what the time left is reckoned from. */
+	expect(plans: readonly Plan[]): void;
 	/** A run begins. */
 	run(plan: Plan, of: number): void;
 	/** The floor of a case is measured. */
 	floor(plan: Plan): void;
 	tick(plan: Plan, line: ProgressLine): void;
-	/** Ends the line that is being rewritten. */
+	/** Takes away what is being rewritten. */
 	done(): void;
 }
 
 /** `quiet`: nothing at all. */
 export function makeProgress(world: World, quiet: boolean): Progress {
 	const out = world.stderr;
-	let open = false;
-	const close = () => {
-		if (open) out.write("\n");
-		open = false;
-	};
+	const look = () => terminalLook(out, world.env);
+	const { movable } = look();
+	const block = makeLiveBlock(out);
+	const left = makeTimeLeft(() => world.clock.monotonicMs());
+	let seen: Pick<LiveRun, "p99s" | "sent"> = { p99s: [], sent: 0 };
+	let following = 0;
+	let waiting: readonly Plan[] = [];
 	const say = (text: string) => {
 		if (quiet) return;
-		close();
-		out.write(`${text}\n`);
+		block.clear();
+		const lines = movable
+			? text.split("\n").flatMap((line) => wrap(line, out.columns, "    ", ""))
+			: [text];
+		out.write(`${lines.join("\n")}\n`);
 	};
-	/** Rewrites the line on a terminal; elsewhere writes a new one, if `worth` it. */
-	const rewrite = (text: string, worth: boolean) => {
+	/** Rewrites on a terminal; elsewhere writes the line, if it is `worth` it. */
+	const rewrite = (lines: readonly string[], plain: string, worth: boolean) => {
 		if (quiet) return;
-		if (out.isTTY) {
-			out.write(`\r\x1b[2K${text.slice(0, Math.max(20, out.columns - 1))}`);
-			open = true;
-		} else if (worth) out.write(`${text}\n`);
+		if (movable) block.draw(lines);
+		else if (worth) out.write(`${plain}\n`);
+	};
+	const begin = (plan: Plan, title: string) => {
+		seen = { p99s: [], sent: 0 };
+		left.begin(plan);
+		waiting = waiting.filter((one) => one !== plan);
+		following = waiting.length;
+		say(title);
+	};
+	const show = (plan: Plan, tick: Tick) => {
+		seen = { p99s: [...seen.p99s, tick.p99], sent: seen.sent + tick.sent };
+		const live: LiveRun = {
+			...{ plan, tick, ...seen },
+			following: { runs: following, ns: left.after() },
+			stopping: world.stop.aborted,
+		};
+		const { columns, unicode } = look();
+		rewrite(
+			liveLines(live, { width: columns - 1, unicode }),
+			plainLine(plan, tick),
+			tick.at % plainEvery(plan) === 0 || tick.at === 1 || !!tick.error,
+		);
 	};
 	return {
 		say,
-		done: close,
-		build: makeBuild(world, say, rewrite),
-		run: (plan, of) => say(title(plan, of)),
+		done: () => block.clear(),
+		build: makeBuild(world, say, (text, worth) => rewrite([text], text, worth)),
+		expect(plans) {
+			left.ahead(plans);
+			waiting = plans;
+		},
+		run: (plan, of) => begin(plan, title(plan, of)),
 		floor: (plan) =>
-			say(
-				`Floor of the generator: ${plan.case} on noop, ${plan.schedule.kind === "closed" ? rateText(plan) : formatDuration(plan.schedule.warmupNs + plan.schedule.durationNs)}`,
+			begin(
+				plan,
+				`Floor of the generator: ${plainText(plan.case)} on noop, ${plan.schedule.kind === "closed" ? rateText(plan) : formatDuration(plan.schedule.warmupNs + plan.schedule.durationNs)}`,
 			),
 		tick(plan, line) {
-			if (line.mqbench === "tick") rewrite(tickText(plan, line), true);
+			if (line.mqbench === "tick") show(plan, line);
+			if (line.mqbench !== "end") return;
+			const text = endText(plan, line);
+			if (text !== null) say(`  ${text}`);
 		},
 	};
 }
@@ -106,37 +148,7 @@ function title(plan: Plan, of: number): string {
 		kind === "closed"
 			? `at most ${formatDuration(durationNs)}`
 			: `${formatDuration(warmupNs)} warm-up, ${formatDuration(durationNs)} measured`;
-	return `${count}${plan.system}: ${plan.case}${repeat} (${rateText(plan)}, ${time})`;
-}
-
-function tickText(
-	plan: Plan,
-	tick: Extract<ProgressLine, { mqbench: "tick" }>,
-): string {
-	const { kind, warmupNs, durationNs } = plan.schedule;
-	const atNs = tick.at * 1e9;
-	const endNs = warmupNs + durationNs;
-	const failed = tick.failed > 0 ? `  failed ${formatCount(tick.failed)}` : "";
-	const error = tick.error ? `  CANNOT WRITE RESULTS: ${tick.error}` : "";
-	const flying = `in flight ${formatCount(tick.inFlight)}${failed}${error}`;
-	if (kind !== "closed" && atNs > endNs)
-		return `  drain ${formatDuration(atNs - endNs)} of at most ${formatDuration(plan.drainNs)}  ${flying}`;
-	const phase = atNs <= warmupNs ? "warm-up" : phaseAt(plan, atNs - warmupNs);
-	// Percentiles are of the messages that were due in this second.
-	const latency =
-		tick.p50 === null || tick.p99 === null
-			? "no answers yet"
-			: `p50 ${formatDuration(tick.p50)}  p99 ${formatDuration(tick.p99)}`;
-	// A closed load is through when it is through.
-	if (kind === "closed")
-		return `  ${formatDuration(atNs)}  ${formatCount(tick.sent)}/s  ${latency}  ${flying}`;
-	return `  ${formatDuration(atNs)}/${formatDuration(endNs)} ${phase}  ${formatCount(tick.sent)}/s  ${latency}  ${flying}`;
-}
-
-/** The part of the window that the second before belongs to. */
-function phaseAt({ phases }: Plan, sinceStartNs: number): string {
-	const phase = phases.find(
-		({ fromNs, toNs }) => sinceStartNs > fromNs && sinceStartNs <= toNs,
+	return plainText(
+		`${count}${plan.system}: ${plan.case}${repeat} (${rateText(plan)}, ${time})`,
 	);
-	return phase?.name ?? "measuring";
 }

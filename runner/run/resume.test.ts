@@ -2,14 +2,19 @@ import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { testFolder } from "../../infra/test-folder.fake.ts";
+import { baselineWith, machineWith } from "../compare/baseline.fake.ts";
 import { expand } from "../plan/expand.ts";
 import { floors } from "../plan/floor.ts";
 import type { Plan } from "../plan/plan.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { readEnvironment } from "./environment.ts";
 import { firstRun, fixture } from "./fixture.fake.ts";
-import { floorPath, makeRunFolder, runPath } from "./folder.ts";
-import { resumeRunFolder as resumeOn, runIdOf } from "./resume.ts";
+import { addRun, floorPath, makeRunFolder, runPath } from "./folder.ts";
+import {
+	confirmingIn,
+	resumeRunFolder as resumeOn,
+	runIdOf,
+} from "./resume.ts";
 
 const TEXT =
 	"system: nats\nrepeat: 3\nworkload: {rate: 10/s, message: 256B, duration: 1s}\n";
@@ -155,6 +160,52 @@ describe("--resume", () => {
 			expect(readdirSync(folder, { recursive: true }).sort()).toEqual(before);
 		},
 	);
+
+	test("goes on with the repeats that --confirm had added, to the last byte of their plans", () => {
+		const folder = interrupted();
+		const [first] = plans as [Plan];
+		const added = [4, 5].map((index) => ({
+			...first,
+			index,
+			repeat: index,
+			repeats: 5,
+			topics: [`mqbench.bench-1.${index}.0`],
+			confirms: true,
+		}));
+		for (const plan of added) addRun(folder, plan);
+		leave(runPath(folder, added[0] as Plan), {});
+		expect(confirmingIn(folder)).toEqual(added);
+		const all = [...plans, ...confirmingIn(folder)];
+		expect(indices(resumeRunFolder(folder, TEXT, all, []).plans)).toEqual([
+			2, 3, 5,
+		]);
+		// Without them the folder would be another command's.
+		expect(() => resumeRunFolder(folder, TEXT, plans, [])).toThrow(
+			/its runs are others/,
+		);
+	});
+
+	test("refuses another baseline than the runs began with; a calibration may come and go", () => {
+		const folder = path.join(testFolder(), "run");
+		const against = {
+			schema: 1 as const,
+			name: "the baseline",
+			baseline: baselineWith({ "response p99": [1, 2, 3, 4] }),
+			calibration: null,
+		};
+		makeRunFolder(folder, TEXT, plans, [], against);
+		const resume = (now: Parameters<typeof resumeOn>[5]) =>
+			resumeOn(folder, TEXT, plans, [], here, now);
+		expect(() => resume(against)).not.toThrow();
+		const other = baselineWith({ "response p99": [1, 2, 3, 5] });
+		for (const now of [{ ...against, baseline: other }, null])
+			expect(() => resume(now)).toThrow(/compared with another baseline/);
+		const noise = {
+			...{ schema: 1 as const, scenario: "s", runId: "r", noise: [] },
+			machine: machineWith(),
+		};
+		expect(() => resume({ ...against, calibration: noise })).not.toThrow();
+	});
 
 	test("refuses a search, and a folder that is none of a run", () => {
 		const search = make(

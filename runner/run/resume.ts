@@ -10,6 +10,7 @@ import path from "node:path";
 import { failure } from "../errors.ts";
 import { Plan } from "../plan/plan.ts";
 import { compile } from "../script/compile.ts";
+import { type Against, readAgainst } from "./against-file.ts";
 import { readClient } from "./client-read.ts";
 import { collect } from "./collect.ts";
 import { EnvironmentFile } from "./environment-file.ts";
@@ -44,6 +45,7 @@ export function resumeRunFolder(
 	plans: readonly Plan[],
 	floors: readonly Plan[],
 	machine: EnvironmentFile,
+	against: Against | null = null,
 ): Rest {
 	const refuse = (why: string) =>
 		failure("resume-other", { path: folder, why });
@@ -55,6 +57,10 @@ export function resumeRunFolder(
 	if (other !== null) throw refuse(other);
 	if (readText(path.join(folder, "scenario.yaml")) !== scenarioText)
 		throw refuse("its scenario.yaml is not the text of this scenario");
+	if (!sameBaseline(readAgainst(folder), against))
+		throw refuse(
+			"its runs are compared with another baseline; name the one that they began with",
+		);
 	const planned = plans.map((plan) => path.join(runPath(folder, plan), PLAN));
 	const same =
 		planned.length === runsIn(folder).length &&
@@ -79,6 +85,22 @@ export function resumeRunFolder(
 		writeFileSync(path.join(floor, SCRIPT), script);
 	}
 	return rest;
+}
+
+/** Plans that `--confirm` has added to those of the scenario, in their order. */
+export function confirmingIn(folder: string): Plan[] {
+	return runsIn(folder)
+		.flatMap((file): Plan[] => {
+			try {
+				const plan: unknown = JSON.parse(readFileSync(file, "utf8"));
+				// Not what the schema makes of it: its text has to be the same as before, to the order of fields.
+				return Plan.safeParse(plan).success ? [plan as Plan] : [];
+			} catch {
+				return [];
+			}
+		})
+		.filter((plan) => plan.confirms)
+		.sort((a, b) => a.index - b.index);
 }
 
 // --- internal ---
@@ -111,6 +133,15 @@ function otherMachine(file: string, now: EnvironmentFile): string | null {
 	return differs === undefined
 		? null
 		: `its runs were made on another machine, or another state of this one (${differs}: ${before?.[differs]}, now ${now[differs]})`;
+}
+
+/** A calibration that has come or gone since the start is none: that of the folder stays. */
+function sameBaseline(before: Against | null, now: Against | null): boolean {
+	const of = (against: Against | null) => JSON.stringify(against?.baseline);
+	return (
+		(before?.baseline ?? null) === (now?.baseline ?? null) ||
+		of(before) === of(now)
+	);
 }
 
 /** The plan.json of each run. */

@@ -1,7 +1,9 @@
+import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { MqbenchError } from "../errors.ts";
 import { loadScenario } from "./load.ts";
 import type { Overrides } from "./overrides.ts";
+import { shorten } from "./quick.ts";
 
 const workload = "workload: { rate: 3000/s, message: 256B, duration: 10s }\n";
 
@@ -77,6 +79,8 @@ describe("a right scenario", () => {
 				},
 			],
 			sla: [],
+			baselineSla: [],
+			baseline: null,
 			repeat: 1,
 			pin: { generator: null, brokers: null },
 			strict: false,
@@ -361,10 +365,6 @@ describe("what is planned says so, and what works instead", () => {
 			"target: aws",
 			"target aws is planned, but not in this version; local and existing are",
 		],
-		[
-			"baseline: reports/x",
-			"baseline is planned, but not in this version; write fixed limits in sla, e.g. p99 < 20ms",
-		],
 	])("%s", (line, sentence) => {
 		expect(sentences(`system: nats\n${workload}${line}\n`).join()).toContain(
 			sentence,
@@ -377,13 +377,76 @@ describe("what is planned says so, and what works instead", () => {
 				/broker pulsar is planned, but not in this version; .*kafka.* and .* are$/m,
 			);
 	});
+});
 
-	test("baselines of an sla", () => {
-		expect(
-			sentences(`system: nats\n${workload}sla:\n  - p99 <= baseline + 10%\n`),
-		).toEqual([
-			's.yaml:4:5 "p99 <= baseline + 10%": comparing with a baseline is planned, but not in this version; write a fixed limit, e.g. p99 < 20ms',
+describe("baselines", () => {
+	const two = `systems: { old: nats, new: nats }\n${workload}`;
+	const scenario = (rest: string) =>
+		loadScenario("dir/s.yaml", `${two}repeat: 5\n${rest}`);
+
+	test("a system of the scenario, or a path that counts from its folder", () => {
+		expect(scenario("baseline: old\n").baseline).toEqual({
+			system: "old",
+			path: null,
+		});
+		expect(scenario("baseline: ../b.json\n").baseline).toEqual({
+			system: null,
+			path: path.resolve("b.json"),
+		});
+		expect(scenario("baseline: reports/old\n").baseline?.path).toBe(
+			path.resolve("dir/reports/old"),
+		);
+		expect(scenario("").baseline).toBeNull();
+	});
+
+	test("their lines stand apart from those with a limit", () => {
+		const { sla, baselineSla } = scenario(`sla:
+  - p99 < 1s
+  - p99 <= baseline + 10%
+  - { expect: throughput >= baseline - 5%, system: new }
+`);
+		expect(sla.map(({ expect }) => expect.text)).toEqual(["p99 < 1s"]);
+		expect(baselineSla).toEqual([
+			{
+				expect: {
+					kind: "baseline",
+					text: "p99 <= baseline + 10%",
+					figure: "response p99",
+					op: "<=",
+					margin: 0.1,
+				},
+				system: null,
+				case: null,
+			},
+			{
+				expect: {
+					kind: "baseline",
+					text: "throughput >= baseline - 5%",
+					figure: "throughput",
+					op: ">=",
+					margin: 0.05,
+				},
+				system: "new",
+				case: null,
+			},
 		]);
+	});
+
+	test("--set repeat=3 is too few as well, and is named as the reason", () => {
+		expect(() =>
+			loadScenario(
+				"s.yaml",
+				`${two}repeat: 5\nsla: [p99 <= baseline + 10%]\n`,
+				{ set: ["repeat=3"] },
+			),
+		).toThrow(/at least 4 runs on each side.*repeat is 3; write repeat: 5/);
+	});
+
+	test("are left aside by --quick, which makes one run of each", () => {
+		const quick = shorten(
+			scenario("baseline: old\nsla: [p99 <= baseline + 10%]\n"),
+		);
+		expect(quick).toMatchObject({ repeat: 1, baseline: null, baselineSla: [] });
 	});
 });
 

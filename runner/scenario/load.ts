@@ -4,6 +4,7 @@ import path from "node:path";
 import { failure } from "../errors.ts";
 import { formatBytes } from "../units.ts";
 import { beyondAbilities } from "./abilities.ts";
+import { resolveBaseline } from "./baseline.ts";
 import { type ResolvedCases, resolveCases } from "./cases.ts";
 import { resolveFaults } from "./faults.ts";
 import { problemsOf } from "./issues.ts";
@@ -102,7 +103,8 @@ function check(
 		problems: systemProblems,
 	} = resolveSystems(written, { ...context, target });
 	const cases = resolveCases(written, context.folder);
-	const sla = resolveSlaLines(written, systems, keys, cases);
+	const baseline = resolveBaseline(written.baseline, keys, context.folder);
+	const sla = resolveSlaLines(written, systems, keys, cases, baseline.baseline);
 	const pin = resolvePin(written.pin, { ...context, target });
 	const faults = resolveFaults(
 		written.faults,
@@ -117,6 +119,7 @@ function check(
 		...cases.problems,
 		...unreadable(cases, context),
 		...beyondAbilities(systems, cases),
+		...baseline.problems,
 		...sla.problems,
 		...pin.problems,
 		...faults.problems,
@@ -131,6 +134,8 @@ function check(
 			systems: systems.map(({ path: _, ...system }) => system),
 			cases: complete,
 			sla: sla.lines,
+			baselineSla: sla.compared,
+			baseline: baseline.baseline,
 			repeat: file.data.repeat,
 			faults: faults.faults,
 			pin: pin.pin,

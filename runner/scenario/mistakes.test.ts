@@ -25,6 +25,8 @@ function workload(lines: Readonly<Record<string, string>>, head = system) {
 const right = workload({});
 const sla = (...lines: string[]) =>
 	`sla:\n${lines.map((line) => `  - ${line}\n`).join("")}`;
+/** A scenario whose only mistake can be in that line. */
+const compared = (line: string) => `${right}repeat: 5\n${sla(line)}`;
 const closed = { rate: "", duration: "", messages: "100000" };
 const backlog = { pattern: "backlog", backlog: "60000", duration: "40s" };
 
@@ -268,6 +270,31 @@ const mistakes: Readonly<Record<string, string>> = {
 	"the rate of a closed load": `${workload(closed)}${sla("achieved >= 2900/s")}`,
 	"a limit beyond the drain": `${right}${sla("p99 < 40s")}`,
 	"corruption without a checksum": `${right}${sla("corrupted == 0")}`,
+
+	// --- baselines ---
+	"a margin below a latency": compared("p99 <= baseline - 10%"),
+	"a margin above a rate": compared("throughput >= baseline + 5%"),
+	"a margin without per cent": compared("p99 <= baseline + 10"),
+	"a margin in time": compared("p99 <= baseline + 5ms"),
+	"a margin that is none": compared("p99 <= baseline"),
+	"a margin below the noise of any machine": compared("p50 <= baseline + 0.1%"),
+	"a margin that lets everything pass": compared("p99 <= baseline * 20"),
+	"a factor below a latency": compared("p99 <= baseline * 0.9"),
+	"a count against a baseline": compared("lost <= baseline + 10%"),
+	"the largest sample against a baseline": compared("max <= baseline + 10%"),
+	"acknowledgements of a baseline without": compared(
+		"ack p99 <= baseline + 10%",
+	),
+	"a run that is to stop for a baseline": compared(
+		"{ expect: p99 <= baseline + 10%, abort: true }",
+	),
+	"one run against a baseline": `${right}${sla("p99 <= baseline + 10%")}`,
+	"three runs against a baseline": `${right}repeat: 3\n${sla("p99 <= baseline + 10%")}`,
+	"a search against a baseline": `${workload({ find: "max-rate", duration: "" })}repeat: 5\n${sla("p99 < 5ms", "p99 <= baseline + 10%")}`,
+	"a baseline with a typo": `baseline: odl\n${workload({}, "systems: { old: nats, new: nats }")}`,
+	"a baseline that is a number": `baseline: 5\n${right}`,
+	"a baseline with nothing beside it": `baseline: nats\n${right}`,
+	"an objective of the baseline itself": `baseline: old\nrepeat: 5\n${workload({}, "systems: { old: nats, new: nats }")}${sla("{ expect: p99 <= baseline + 10%, system: old }")}`,
 };
 
 const surroundings: Surroundings = {

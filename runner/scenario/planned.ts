@@ -55,7 +55,6 @@ type Words = Readonly<Record<string, string>>;
 
 const plannedKeys: Readonly<Partial<Record<Place, Words>>> = {
 	scenario: {
-		baseline: "write fixed limits in sla, e.g. p99 < 20ms",
 		clients: "one machine sends; connections and producers are",
 	},
 	workload: { clients: "one machine sends; connections and producers are" },

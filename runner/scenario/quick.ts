@@ -6,7 +6,7 @@ import type { Case, Fault, Load, Scenario } from "./scenario.ts";
  * `--quick`: the same scenario, so short that it only shows that it works. Systems, cases, their names and their topology
  * stay as they are; warm-up, window, messages and backlog shrink, faults move with the window, each case is run once, and
  * `find: max-rate` becomes one run at the rate where the search would begin: three probes would look like an answer. Nothing
- * becomes longer than it was. `strict` is left aside, as no percentile can be deep.
+ * becomes longer than it was. `strict` is left aside, as no percentile can be deep, and baselines, as one run is not compared.
  */
 export function shorten(scenario: Scenario): Scenario {
 	const cases = scenario.cases.map(shortened);
@@ -15,6 +15,8 @@ export function shorten(scenario: Scenario): Scenario {
 		quick: true,
 		strict: false,
 		repeat: 1,
+		baselineSla: [],
+		baseline: null,
 		cases,
 		faults: faults(scenario, cases),
 	};

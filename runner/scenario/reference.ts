@@ -49,7 +49,8 @@ too, \`binary: "\${BUILD}/nats-server"\`, for what is no secret: those values ar
 
 **Paths** (\`binary\`, \`payload: { file }\`, certificates) count from the scenario's folder; a bare \`binary\` is looked up on PATH.
 
-**Order of runs**: \`repeat\` is outermost, then cases, then systems, so that a machine that gets slower does so for all systems.`;
+**Order of runs**: \`repeat\` is outermost, then cases, then systems, so that a machine that gets slower does so for all systems. Every second repeat
+makes the systems in reverse order (A B, B A, A B, ...): who comes first in a pair has no advantage.`;
 
 const SLA = `A line is \`[metric] percentile op limit\` or \`counter op limit\`:
 
@@ -61,12 +62,19 @@ const SLA = `A line is \`[metric] percentile op limit\` or \`counter op limit\`:
 | \`lost == 0\` | a counter: \`lost\`, \`failed\`, \`unknown\`, \`duplicated\`, \`reordered\`, \`redelivered\`, \`corrupted\` (needs \`checksum: true\`), \`notOffered\`; with \`==\`, \`<\`, \`<=\` |
 | \`throughput >= 100000/s\` | messages received per second; \`throughput.sent\`: acknowledged; \`achieved\`: really sent; with \`>=\`, \`>\` |
 | \`drainTime < 30s\` | \`backlog\`: until the messages that have piled up are received; \`drainRate >= 50000/s\`: how fast |
+| \`p99 <= baseline + 10%\` | at most 10 % slower than a baseline; of a rate \`throughput >= baseline - 5%\`; \`baseline * 1.1\` says the same |
 
 What a run does not have is refused before it: a closed load (\`messages\`) has \`service\` and \`ack\` only, a \`backlog\` \`ack\`, \`lag\` and \`queued\`,
 \`publish\` nothing about receipts.
 
 \`delivery\`, \`order\` and \`checksum\` of the workload add lines by themselves; reports say where such a line comes from, "lost == 0 (delivery:
 at-least-once)". A line about the same counter takes its place. \`npx mqbench plan\` says which percentiles the samples will carry.
+
+A line that compares with a **baseline** is judged once, over all repeats: at least \`repeat: 4\` on each side, better 5. It FAILs when the whole 95 % interval of
+the ratio lies beyond the margin, PASSes when the whole of it lies within, and is INCONCLUSIVE else. Percentiles, rates and \`drainTime\` can be compared;
+counts and \`max\` take fixed limits. The baseline is a system of the scenario (\`baseline: old\`: its runs take turns with the others', the best that noisy
+machines allow), or the \`baseline.json\` that every run leaves in its folder (\`--baseline <file|folder>\`, or a path as \`baseline\`). \`--baseline none\`
+makes the runs without these lines: so the first baseline comes about.
 
 A line that is for one system or case only, or that stops a run it cannot be met in any more, is a map. A case may also have an \`sla\` of its own, which
 is added to this one.`;

@@ -1,4 +1,4 @@
-import type { Pattern, Sla } from "../plan/plan.ts";
+import type { BaselineSla, Pattern, Sla } from "../plan/plan.ts";
 import type { Rate } from "../units.ts";
 import type {
 	BrokerName,
@@ -19,6 +19,13 @@ export interface Scenario {
 	readonly systems: readonly System[];
 	readonly cases: readonly Case[];
 	readonly sla: readonly SlaLine[];
+	/** Lines of `sla` that compare with a baseline. */
+	readonly baselineSla: readonly BaselineLine[];
+	/** What they compare with: the system of that key, or the file or folder at an absolute path; null: the command line says. */
+	readonly baseline:
+		| { readonly system: string; readonly path: null }
+		| { readonly system: null; readonly path: string }
+		| null;
 	readonly repeat: number;
 	/** In their order, none before the one before it is over. */
 	readonly faults: readonly Fault[];
@@ -140,6 +147,13 @@ export interface Case {
 export interface SlaLine {
 	readonly expect: Sla;
 	/** Key of the system, name of the case that it is for; null: for all of them. */
+	readonly system: string | null;
+	readonly case: string | null;
+}
+
+export interface BaselineLine {
+	readonly expect: BaselineSla;
+	/** As of SlaLine; never the baseline itself. */
 	readonly system: string | null;
 	readonly case: string | null;
 }

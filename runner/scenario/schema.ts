@@ -4,7 +4,7 @@ import { parseBytes, parseRate } from "../units.ts";
 import { BrokerName, Delivery, Order, SystemOptions } from "./brokers.ts";
 import { CpuSet } from "./cpu-set.ts";
 import { count, number, parsed, span, unit, warmup } from "./field.ts";
-import { parseSla } from "./sla.ts";
+import { parseLine } from "./sla.ts";
 
 /**
  * The language of a scenario file. The one definition: types, validation, the editor's schema
@@ -314,10 +314,16 @@ const System = z.union([BrokerName, SystemOptions]).meta({
 const SlaText = z
 	.string()
 	.meta({
-		description: "[metric] percentile op limit; the metric is response.",
-		examples: ["p99 < 20ms", "service p99.9 <= 5ms", "lost == 0"],
+		description:
+			"[metric] percentile op limit; the metric is response. The limit may be a baseline's figure and a margin.",
+		examples: [
+			"p99 < 20ms",
+			"service p99.9 <= 5ms",
+			"lost == 0",
+			"p99 <= baseline + 10%",
+		],
 	})
-	.transform(parsed(parseSla));
+	.transform(parsed(parseLine));
 
 const slaFields = {
 	expect: SlaText,
@@ -325,7 +331,8 @@ const slaFields = {
 		description: "Key of the one system it is for. Default: all.",
 	}),
 	abort: z.boolean().default(false).meta({
-		description: "A run that cannot meet it any more is stopped.",
+		description:
+			"A run that cannot meet it any more is stopped. Not for a line that compares with a baseline.",
 	}),
 };
 
@@ -440,6 +447,15 @@ export const ScenarioFile = z.strictObject({
 			description:
 				"What must hold, judged per system and case. Decides the exit code.",
 			examples: [["p99 < 20ms", "lost == 0"]],
+		}),
+	baseline: z
+		.string()
+		.min(1)
+		.optional()
+		.meta({
+			description:
+				"What `p99 <= baseline + 10%` compares with: a system of this scenario, or a baseline.json or run folder. `--baseline` overrides.",
+			examples: ["old", "baselines/nats.json"],
 		}),
 	faults: z
 		.array(

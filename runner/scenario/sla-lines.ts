@@ -1,25 +1,35 @@
-import type { Sla } from "../plan/plan.ts";
+import { subjectOf } from "../plan/baseline.ts";
+import type { BaselineSla, Sla } from "../plan/plan.ts";
 import { formatDurationExact } from "../units.ts";
 import type { ResolvedCases } from "./cases.ts";
 import type { Path, Problem } from "./problem.ts";
-import type { Case, SlaLine } from "./scenario.ts";
+import type { BaselineLine, Case, Scenario, SlaLine } from "./scenario.ts";
 import { CaseSlaEntry, SlaEntry } from "./schema.ts";
 import { unanswerable } from "./sla-rules.ts";
 import { didYouMean } from "./suggest.ts";
 import type { PlacedSystem } from "./systems.ts";
 
+/** Fewer runs on each side have no interval at 95 %: three and three can never reach it (METHODOLOGY.md, 5). */
+export const LEAST_REPEATS = 4;
+
 /**
  * The objectives of a scenario and of its cases, with the systems (`keys`: all that are written) and cases they name
  * looked up. A line that the schema refuses is left out; cases are not checked while one has a mistake, as its name isn't
- * known then.
+ * known then. Lines that compare with a baseline (`compared`) are told apart from those with a limit.
  */
 export function resolveSlaLines(
-	written: { readonly sla?: unknown; readonly cases?: unknown },
+	written: {
+		readonly sla?: unknown;
+		readonly cases?: unknown;
+		readonly repeat?: unknown;
+	},
 	systems: readonly PlacedSystem[],
 	keys: readonly string[],
 	{ cases, where }: ResolvedCases,
-): { lines: SlaLine[]; problems: Problem[] } {
+	baseline: Scenario["baseline"],
+): { lines: SlaLine[]; compared: BaselineLine[]; problems: Problem[] } {
 	const lines: SlaLine[] = [];
+	const compared: BaselineLine[] = [];
 	const problems: Problem[] = [];
 	const names = cases.every((one) => one !== undefined)
 		? cases.map((one) => one.name)
@@ -70,28 +80,63 @@ export function resolveSlaLines(
 						? only === null || one?.name === only
 						: index === inCase,
 				);
-		for (const message of [
-			...unanswerable(
-				line.expect,
-				meant.filter((one) => one !== undefined),
-				systems.filter(({ key }) => (line.system ?? key) === key),
-			),
-			beyondDrain(line.expect, meant),
-		])
+		const { expect } = line;
+		const known = meant.filter((one) => one !== undefined);
+		const asked = systems.filter(({ key }) => (line.system ?? key) === key);
+		const place = { system: line.system ?? null, case: only };
+		const inExpect = (message: string | undefined) => {
 			if (message !== undefined)
 				wrong("kind" in result.data ? null : "expect", message);
-
-		lines.push({
-			expect: { ...line.expect, abort: line.abort },
-			system: line.system ?? null,
-			case: only,
-		});
+		};
+		if (expect.kind === "baseline") {
+			const [first] = [
+				...unanswerable(subjectOf(expect), known, asked),
+				...incomparable(expect, known, line, written.repeat, baseline),
+			];
+			inExpect(first);
+			if (line.abort)
+				wrong(
+					"abort",
+					`"${expect.text}": it is judged over all repeats, so that no single run can be stopped for it; remove abort`,
+				);
+			compared.push({ expect, ...place });
+			continue;
+		}
+		unanswerable(expect, known, asked).forEach(inExpect);
+		inExpect(beyondDrain(expect, meant));
+		lines.push({ expect: { ...expect, abort: line.abort }, ...place });
 	}
 	problems.push(...aimless(lines, keys, cases, where));
-	return { lines, problems };
+	return { lines, compared, problems };
 }
 
 // --- internal ---
+
+/** Why a line cannot be judged against a baseline. */
+function incomparable(
+	{ text }: BaselineSla,
+	cases: readonly Case[],
+	{ system }: Pick<Line, "system">,
+	repeat: unknown,
+	baseline: Scenario["baseline"],
+): string[] {
+	const found: string[] = [];
+	const searched = cases.find(({ find }) => find !== null);
+	if (searched)
+		found.push(
+			`a search (find)${cases.length === 1 ? "" : ` like that of case "${searched.name}"`} has no repeats at one rate to compare; write a fixed limit, or name another case`,
+		);
+	if (system !== undefined && baseline?.system === system)
+		found.push(
+			`${system} is the baseline, and is not compared with itself; name another system, or remove the line`,
+		);
+	const repeats = typeof repeat === "number" ? repeat : 1;
+	if (repeats < LEAST_REPEATS)
+		found.push(
+			`a comparison needs at least ${LEAST_REPEATS} runs on each side, as fewer can never tell a change from noise, and repeat is ${repeats}; write repeat: ${LEAST_REPEATS + 1}`,
+		);
+	return found.map((why) => `"${text}": ${why}`);
+}
 
 /** A search for the highest rate needs something that a rate can be too high for. */
 function aimless(
@@ -127,7 +172,7 @@ function aimless(
 }
 
 interface Line {
-	readonly expect: Sla;
+	readonly expect: Sla | BaselineSla;
 	readonly abort: boolean;
 	readonly system?: string | undefined;
 	readonly case?: string | undefined;

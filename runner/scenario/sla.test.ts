@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { subjectOf } from "../plan/baseline.ts";
 import { UnitError } from "../units.ts";
-import { parseSla } from "./sla.ts";
+import { parseLine, parseSla } from "./sla.ts";
 
 const ms = 1_000_000;
 
@@ -102,10 +103,6 @@ test.each([
 		'"servce p99 < 5ms": servce is no metric; did you mean service?',
 	],
 	["losst == 0", '"losst == 0": losst is no metric; did you mean lost?'],
-	[
-		"p99 <= baseline + 10%",
-		'"p99 <= baseline + 10%": comparing with a baseline is planned, but not in this version; write a fixed limit, e.g. p99 < 20ms',
-	],
 ])("refuses %j with a sentence", (text, message) => {
 	expect(() => parseSla(text)).toThrow(new UnitError(message));
 });
@@ -123,4 +120,99 @@ test.each([
 	expect(() => parseSla(text)).toThrow(
 		/is no objective; write \[metric\] percentile op limit, e\.g\. p99 < 20ms/,
 	);
+});
+
+describe("lines that compare with a baseline", () => {
+	test.each([
+		["p99 <= baseline + 10%", "response p99", "<=", 0.1],
+		["p99 < baseline * 1.1", "response p99", "<", 0.1],
+		["p(99)<baseline+10%", "response p99", "<", 0.1],
+		["  ack  p99.9 <= baseline  + 25 % ", "ack p99.9", "<=", 0.25],
+		["service p50 <= baseline * 3", "service p50", "<=", 2],
+		["p50 <= baseline + 2.5%", "response p50", "<=", 0.025],
+		["throughput >= baseline - 5%", "throughput", ">=", 0.05],
+		["throughput > baseline * 0.95", "throughput", ">", 0.05],
+		["achieved >= baseline - 1%", "achieved", ">=", 0.01],
+		["drainTime <= baseline + 20%", "drainTime", "<=", 0.2],
+		["drainRate >= baseline - 20%", "drainRate", ">=", 0.2],
+	])("reads %j", (text, figure, op, margin) => {
+		expect(parseLine(text)).toEqual({
+			kind: "baseline",
+			text: text.trim().replaceAll(/\s+/g, " "),
+			figure,
+			op,
+			margin,
+		});
+	});
+
+	test("know what they are about, so that a run without it is refused", () => {
+		const about = (text: string) => {
+			const line = parseLine(text);
+			if (line.kind !== "baseline") throw new Error(text);
+			return subjectOf(line);
+		};
+		expect(about("ack p99.9 <= baseline + 25%")).toMatchObject({
+			kind: "percentile",
+			metric: "ack",
+			percentile: 99.9,
+		});
+		expect(about("throughput.sent >= baseline - 5%")).toMatchObject({
+			kind: "tally",
+			tally: "throughput.sent",
+		});
+	});
+
+	test.each([
+		[
+			"p99 <= baseline",
+			/never equal; say by how much .* p99 <= baseline \+ 10%$/,
+		],
+		[
+			"p99 <= baseline + 10",
+			/a part of the baseline; write e\.g\. p99 <= baseline \+ 10%$/,
+		],
+		["p99 <= baseline + 5ms", /a margin in per cent, or a factor/],
+		["p99 <= baseline + -10%", /a margin in per cent, or a factor/],
+		["p99 <= baseline / 2", /a margin in per cent, or a factor/],
+		[
+			"p99 <= baseline - 10%",
+			/a latency takes \+, as the margin is how much slower it may be/,
+		],
+		["p99 <= baseline * 0.9", /asks for more than the baseline has/],
+		[
+			"p99 <= baseline * 1",
+			/differ by more than that; a margin is at least 1%/,
+		],
+		["p99 <= baseline + 0.5%", /a margin is at least 1%/],
+		["p99 <= baseline + 1000%", /at most 900%/],
+		["p99 <= baseline * 11", /at most 900%/],
+		[
+			"throughput >= baseline + 5%",
+			/a rate takes -, as the margin is how much less it may be; write e\.g\. throughput >= baseline - 5%$/,
+		],
+		["throughput >= baseline * 1.05", /asks for more than the baseline has/],
+		["throughput >= baseline - 95%", /at most 90%/],
+		["throughput <= baseline + 5%", /throughput takes >= or >/],
+		["p99 >= baseline + 5%", /a latency limit takes < or <=/],
+		["p99 == baseline + 5%", /a latency limit takes < or <=/],
+		[
+			"max <= baseline + 10%",
+			/the largest sample is one message .* p99\.9 <= baseline \+ 25%$/,
+		],
+		["lost <= baseline + 10%", /takes a fixed limit; write e\.g\. lost == 0$/],
+		["lost == baseline", /takes a fixed limit/],
+		["avg <= baseline + 10%", /averages hide what matters/],
+		["servce p99 <= baseline + 10%", /did you mean service\?/],
+		["p100 <= baseline + 10%", /largest sample/],
+		["baseline <= p99", /is no objective/],
+		["<= baseline + 10%", /is no objective/],
+	])("refuses %j with a sentence that names it", (text, message) => {
+		expect(() => parseLine(text)).toThrow(UnitError);
+		expect(() => parseLine(text)).toThrow(message);
+		expect(() => parseLine(text)).toThrow(`"${text}"`);
+	});
+
+	test("others are read as ever", () => {
+		expect(parseLine("p99 < 20ms")).toEqual(parseSla("p99 < 20ms"));
+	});
 });

@@ -1,4 +1,4 @@
-import type { Sla } from "../plan/plan.ts";
+import type { BaselineSla, Sla } from "../plan/plan.ts";
 import { Metric, Tally } from "../plan/plan.ts";
 import {
 	parseDuration,
@@ -6,19 +6,45 @@ import {
 	ratePerSecond,
 	UnitError,
 } from "../units.ts";
+import { COUNTS, parseBaselineLimit } from "./baseline-sla.ts";
 import { suggest } from "./suggest.ts";
 
+/** Reads one line: one with a limit of its own (`parseSla`), or one whose limit is a baseline's figure and a margin: "p99 <= baseline + 10%". */
+export function parseLine(source: string): Sla | BaselineSla {
+	const text = spaced(source);
+	const compared =
+		/^(?<left>.+?) ?(?<op><=|>=|==|<|>) ?(?<limit>baseline\b.*)$/.exec(text);
+	if (!compared?.groups) return parseSla(text);
+	const { left = "", op = "", limit = "" } = compared.groups;
+	// With a limit of its kind: whatever is wrong with the rest is told as of every line.
+	const tally = Tally.safeParse(left).data;
+	const some =
+		tally === undefined || tally === "drainTime"
+			? "1s"
+			: COUNTS.has(tally)
+				? "1"
+				: "1/s";
+	return parseBaselineLimit(limited(`${left} ${op} ${some}`, text), limit);
+}
+
 /**
- * Reads one line: `[metric] percentile op limit` ("p99 < 20ms", "service p(99.9) <= 5ms", "max < 1s") or
- * `counter op limit` ("lost == 0", "throughput >= 100000/s", "drainTime < 30s"); `abort` is the long form's to set. Throws a `UnitError` with a person's sentence.
+ * Reads a line with a limit: `[metric] percentile op limit` ("p99 < 20ms", "service p(99.9) <= 5ms", "max < 1s") or
+ * `counter op limit` ("lost == 0", "throughput >= 100000/s", "drainTime < 30s"). `abort` is the long form's to set. Throws a
+ * `UnitError` with a person's sentence.
  */
 export function parseSla(source: string): Sla {
-	const text = source.trim().replaceAll(/\s+/g, " ");
-	if (/\bbaseline\b/.test(text))
-		throw new UnitError(
-			`"${text}": comparing with a baseline is planned, but not in this version; write a fixed limit, e.g. p99 < 20ms`,
-		);
-	const match = /^(.*?)\s*(<=|>=|==|=<|=>|!=|<|>|=)\s*(.*)$/.exec(text);
+	return limited(spaced(source));
+}
+
+// --- internal ---
+
+function spaced(text: string): string {
+	return text.trim().replaceAll(/\s+/g, " ");
+}
+
+/** `text`: what a person has written, for messages and reports. */
+function limited(line: string, text = line): Sla {
+	const match = /^(.*?)\s*(<=|>=|==|=<|=>|!=|<|>|=)\s*(.*)$/.exec(line);
 	const [, left = "", op = "", limit = ""] = match ?? [];
 	if (!match || left === "" || limit === "") throw no(text);
 
@@ -35,14 +61,14 @@ export function parseSla(source: string): Sla {
 		throw new UnitError(
 			`"${text}": a latency limit takes < or <=, e.g. ${left} < 20ms`,
 		);
-	const line = {
+	const found = {
 		text,
 		metric: metric.data,
 		op,
 		limitNs: latency(text, limit),
 		abort: false,
 	} as const;
-	if (quantile === "max") return { kind: "max", ...line };
+	if (quantile === "max") return { kind: "max", ...found };
 	const percentile = Number(/[\d.]+/.exec(quantile)?.[0]);
 	if (percentile === 100)
 		throw new UnitError(
@@ -52,25 +78,11 @@ export function parseSla(source: string): Sla {
 		throw new UnitError(
 			`"${text}": a percentile lies between 0 and 100, e.g. p99 or p99.9`,
 		);
-	return { kind: "percentile", ...line, percentile };
+	return { kind: "percentile", ...found, percentile };
 }
 
-// --- internal ---
-
-/** Counters in messages; drainTime is a time, all others are messages per second. */
-const counts: ReadonlySet<Tally> = new Set([
-	"lost",
-	"failed",
-	"unknown",
-	"duplicated",
-	"reordered",
-	"redelivered",
-	"corrupted",
-	"notOffered",
-]);
-
 function tallyLine(text: string, tally: Tally, op: string, limit: string): Sla {
-	if (counts.has(tally)) {
+	if (COUNTS.has(tally)) {
 		if (op !== "==" && op !== "<" && op !== "<=")
 			throw new UnitError(
 				`"${text}": ${tally} takes ==, < or <=, e.g. ${tally} == 0`,

@@ -38,6 +38,20 @@ describe("a queue that does not grow", () => {
 		},
 	);
 
+	test("says how long it was in between, when it was worked off by the end", () => {
+		const frozen = (t: number) =>
+			Math.max(2, t < 9 || t > 10 ? 2 : 500 * (t - 9));
+		expect(backlog(run(frozen), []).detail).toBe(
+			"the queue did not grow (2 waiting at the start, 2 at the end, at most 500 in between)",
+		);
+		expect(
+			backlog(
+				run(() => 2),
+				[],
+			).detail,
+		).toBe("the queue did not grow (2 waiting at the start, 2 at the end)");
+	});
+
 	test("is one whose last samples stand in a short stall", () => {
 		expect(statusOf(run((t) => (t > 19.5 ? 1000 * (t - 19.5) : 2)))).toBe("ok");
 	});

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { exitCodeOf } from "./exit.ts";
 
 const of = (
@@ -31,4 +31,24 @@ test("--on-inconclusive warn and pass let an undecided SLA through, and nothing 
 		expect(exitCodeOf(of("fail"), choice)).toBe(99);
 		expect(exitCodeOf(of("invalid"), choice)).toBe(4);
 	}
+});
+
+describe("an undecided comparison with a baseline", () => {
+	const open = { ...of("inconclusive"), openBaselineOnly: true };
+
+	test("lets the build through by default; --on-inconclusive rules it as it rules limits", () => {
+		expect(exitCodeOf(open)).toBe(0);
+		expect(exitCodeOf(open, "fail")).toBe(6);
+		expect(exitCodeOf(open, "warn")).toBe(0);
+		expect(exitCodeOf(open, "pass")).toBe(0);
+	});
+
+	test("hides nothing else", () => {
+		for (const [verdict, code] of [
+			["fail", 99],
+			["invalid", 4],
+		] as const)
+			expect(exitCodeOf({ ...of(verdict), openBaselineOnly: true })).toBe(code);
+		expect(exitCodeOf({ ...open, openBaselineOnly: false })).toBe(6);
+	});
 });

@@ -58,6 +58,7 @@ export function factsOf(
 		const { plan } = collected;
 		const merged = mergeLines(lines, windowOf(collected).startNs, {
 			course: mainMetric(plan),
+			beside: ["lag", "queued"],
 			stretches: plan.phases,
 		});
 		return { ...surroundings, collected, merged, unreadable: null };

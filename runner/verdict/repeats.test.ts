@@ -43,3 +43,12 @@ test("says how many were what, and why the worst one is", () => {
 test("of one repeat is its own sentence", () => {
 	expect(overRepeats([repeat("fail", 0)]).why).toBe("of repeat 0");
 });
+
+test("repeats that --confirm has added count like the others, and are named", () => {
+	const all = (["fail", "pass", "pass"] as const).map(repeat);
+	expect(overRepeats(all, 2)).toMatchObject({
+		verdict: "inconclusive",
+		why: "1 FAIL, 2 PASS of 3 repeats (2 of them confirming); of repeat 0",
+	});
+	expect(overRepeats(all).why).not.toContain("confirming");
+});

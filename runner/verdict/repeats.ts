@@ -4,9 +4,12 @@ import { type Verdict, worst } from "./verdict.ts";
 /**
  * One gate over its repeats. A repeat that could not be judged decides at once: it is not replaced in silence. Of one
  * repeat its verdict; of more: FAIL if two or more FAIL, PASS if none FAIL and at least half PASS, else INCONCLUSIVE.
- * Repeats are never pooled.
+ * Repeats are never pooled. `confirming`: how many of them `--confirm` has added; they count like the others.
  */
-export function overRepeats(repeats: readonly Judgement[]): {
+export function overRepeats(
+	repeats: readonly Judgement[],
+	confirming = 0,
+): {
 	verdict: Verdict;
 	why: string;
 	/** The repeat whose numbers stand for the gate: the first with the worst verdict. */
@@ -28,7 +31,7 @@ export function overRepeats(repeats: readonly Judgement[]): {
 	const verdict = verdictOf(overall, counts, repeats.length);
 	return {
 		verdict,
-		why: `${summary} of ${repeats.length} repeats; ${deciding.why}`,
+		why: `${summary} of ${repeats.length} repeats${confirming === 0 ? "" : ` (${confirming} of them confirming)`}; ${deciding.why}`,
 		deciding,
 	};
 }

@@ -65,7 +65,16 @@ export function drifting(
 	return {
 		...facts,
 		merged: new Map([
-			["response", { whole, seconds, stretches: [], above: () => new Map() }],
+			[
+				"response",
+				{
+					whole,
+					seconds,
+					bins: new Map(),
+					stretches: [],
+					above: () => new Map(),
+				},
+			],
 		]),
 	};
 }

@@ -133,7 +133,7 @@ function judgePercentile(
 	const measured = found.beyondTimeout
 		? beyond(facts)
 		: found.value === null
-			? unsupported(test, sla.limitNs)
+			? unsupported(test, sla.limitNs, facts)
 			: formatDuration(found.value);
 	if (test.n > 0 && censored === test.n)
 		return {
@@ -250,9 +250,17 @@ function percentileOfGate(sla: Of<"percentile">, facts: Facts): Percentile {
 	return percentileOf(facts, sla.metric, sla.percentile, { ...sample, n });
 }
 
-/** No percentile, and yet a verdict: the count is what it rests on. */
-function unsupported(test: OverTest, limitNs: number): string {
-	return test.verdict === "fail"
+/**
+ * No percentile, and yet a verdict: the count is what it rests on. Of a run that broke off it holds messages that nobody has
+ * sent.
+ */
+function unsupported(
+	test: OverTest,
+	limitNs: number,
+	{ collected: { state } }: Facts,
+): string {
+	return test.verdict === "fail" &&
+		(state === "complete" || state === "aborted")
 		? `${formatCount(test.over)} of ${formatCount(test.n)} over ${formatDurationExact(limitNs)}`
 		: "n/a";
 }

@@ -78,6 +78,7 @@ test("a percentile beyond the timeout is no small one: lag is no large part of i
 		whole: { count: 36, low: [ns], high: [ns], upTo: [36] },
 		seconds: new Map(),
 		stretches: [],
+		bins: new Map(),
 		above: () => new Map(),
 	});
 	plan.schedule = {

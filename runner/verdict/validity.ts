@@ -241,8 +241,11 @@ const drain: CheckFunction = ({ collected }, judgements) => {
 		? result("drain", "warn", `${said}; the SLA counts them`, {
 				figure,
 				limit: "0",
+				// A broker that was gone has taken them with it.
 				remedy:
-					"see whether they are lost or late: measure with a longer drain",
+					collected.run?.error == null
+						? "see whether they are lost or late: measure with a longer drain"
+						: "see why the run broke (its broker.log): a longer drain brings nothing back",
 			})
 		: result(
 				"drain",

@@ -63,6 +63,10 @@ type results struct {
 	lastUsage usage
 	// backlog is the messages in flight, counted since the last tick.
 	backlog []int64
+	// live is the metric whose percentiles are told, and soFar and lagSoFar what the window came to until now; lagSoFar is nil
+	// where nothing is late.
+	live            recorder.Metric
+	soFar, lagSoFar *recorder.Running
 	// ticks is how many seconds have been told.
 	ticks    int64
 	finished error
@@ -70,7 +74,12 @@ type results struct {
 }
 
 func newResults(g *Generator, files *Files, version Versions) *results {
-	return &results{g: g, files: files, version: version, quit: make(chan struct{})}
+	r := &results{g: g, files: files, version: version, quit: make(chan struct{}), live: liveMetric(g.recorder)}
+	r.soFar = recorder.NewRunning(r.live)
+	if g.recorder.Keeps(recorder.Lag) {
+		r.lagSoFar = recorder.NewRunning(recorder.Lag)
+	}
+	return r
 }
 
 // begin writes the first lines and starts to watch. Called at the first claim.
@@ -108,7 +117,7 @@ func (r *results) end() {
 	numbers := g.recorder.Numbers()
 	slices.Sort(numbers)
 	for _, n := range numbers {
-		r.second(g.recorder.Take(n))
+		r.take(n)
 	}
 	r.line(g.outcome.warmup)
 	r.line(g.outcome.window)
@@ -133,7 +142,9 @@ func (r *results) end() {
 	r.line(totals)
 	r.line(map[string]any{"type": "offenders", "first": g.books.offenders()})
 	r.line(map[string]any{"type": "slowest", "messages": r.slowest()})
-	r.tell(map[string]any{"mqbench": "end", "state": g.outcome.state})
+	end := map[string]any{"mqbench": "end", "state": g.outcome.state}
+	r.figures(end)
+	r.tell(end)
 }
 
 // finish writes the trailers and makes the files durable: without them the run counts as crashed.
@@ -158,6 +169,38 @@ func (r *results) finish() error {
 }
 
 // --- internal ---
+
+// liveMetric is the one that stands for the run, as in reports: response, in a closed load service, in a backlog ack.
+func liveMetric(r *recorder.Recorder) recorder.Metric {
+	for _, m := range []recorder.Metric{recorder.Response, recorder.Service} {
+		if r.Keeps(m) {
+			return m
+		}
+	}
+	return recorder.Ack
+}
+
+// take removes a second from the shards and writes it; what it holds counts into the figures so far.
+func (r *results) take(n int) *recorder.Second {
+	s := r.g.recorder.Take(n)
+	r.second(s)
+	r.soFar.Settle(s)
+	if r.lagSoFar != nil {
+		r.lagSoFar.Settle(s)
+	}
+	return s
+}
+
+// figures puts what the window came to until now into a line of progress.
+func (r *results) figures(line map[string]any) {
+	line["metric"], line["window"] = r.live.String(), r.soFar.Figures()
+	if r.lagSoFar == nil {
+		return
+	}
+	if f := r.lagSoFar.Figures(); f != nil {
+		line["windowLagP99"] = f.P99
+	}
+}
 
 // order that is measured.
 func (r *results) order() string {

@@ -243,6 +243,8 @@ type measured struct {
 	over, overWithoutLag []int64
 	took                 time.Duration
 	folder               string
+	// progress is what was told while it went on.
+	progress []byte
 	// warmupSeconds have values of the warm-up.
 	warmupSeconds int
 }
@@ -282,7 +284,8 @@ func measureContext(t *testing.T, ctx context.Context, plan *Plan, driver broker
 		t.Fatal(err)
 	}
 	folder := t.TempDir()
-	files, err := CreateFiles(filepath.Join(folder, "client-0"), nil)
+	var progress bytes.Buffer
+	files, err := CreateFiles(filepath.Join(folder, "client-0"), &progress)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -315,7 +318,7 @@ func measureContext(t *testing.T, ctx context.Context, plan *Plan, driver broker
 	if err := g.Close(); err != nil {
 		t.Fatal(err)
 	}
-	m := &measured{t: t, metrics: map[string]exactSum{}, took: time.Since(began), folder: folder}
+	m := &measured{t: t, metrics: map[string]exactSum{}, took: time.Since(began), folder: folder, progress: progress.Bytes()}
 	m.read(filepath.Join(folder, "client-0.jsonl"))
 	m.checkIdentities(parsed)
 	return m

@@ -47,9 +47,9 @@ func (r *results) tick(k int64) {
 	r.line(tick)
 	r.backlog = nil
 	progress := map[string]any{
-		"mqbench": "tick", "at": k, "sent": t.Sent - r.last.Sent, "received": t.Received - r.last.Received,
+		"mqbench": "tick", "at": k, "sent": t.Sent - r.last.Sent, "acked": tick["acked"], "received": t.Received - r.last.Received,
 		"inFlight": inFlight, "failed": g.books.failures.Load(), "duplicated": g.books.duplicated(),
-		"over": g.recorder.Over(), "p50": nil, "p99": nil,
+		"over": g.recorder.Over(), "p50": nil, "p99": nil, "lagP99": nil, "windowLagP99": nil,
 	}
 	r.last, r.lastUsage = t, now
 	// Most messages of the second are back a little later.
@@ -58,6 +58,7 @@ func (r *results) tick(k int64) {
 	case <-time.After(20 * time.Millisecond):
 	}
 	r.settled(k, progress)
+	r.figures(progress)
 	if err := errors.Join(r.log.Flush(), r.files.jsonl.Flush()); err != nil {
 		progress["error"] = err.Error()
 	}
@@ -82,14 +83,18 @@ func (r *results) settled(k int64, progress map[string]any) {
 		}
 		var s *recorder.Second
 		if r.whole(n, endNs) || nowNs-endNs >= settleNs {
-			s = g.recorder.Take(n)
-			r.second(s)
+			s = r.take(n)
+			// Of the newest second that is settled: a slow one is not taken from the pacer's shard before its time.
+			if ns, ok := s.Percentile(recorder.Lag, 99); ok {
+				progress["lagP99"] = ns
+			}
 		} else if n == current {
-			s = g.recorder.PeekResponse(n)
+			s = g.recorder.Peek(n, r.live)
+			r.soFar.Peek(s)
 		}
 		if n == current && s != nil {
 			for name, p := range map[string]float64{"p50": 50, "p99": 99} {
-				if ns, ok := s.Percentile(recorder.Response, p); ok {
+				if ns, ok := s.Percentile(r.live, p); ok {
 					progress[name] = ns
 				}
 			}

@@ -108,14 +108,14 @@ func (s *Second) Empty() bool {
 	return true
 }
 
-// PeekResponse merges the response times that are there of a second and leaves them in the shards. It holds a shard's
-// lock meanwhile, but not that of a shard which is only sent from.
-func (r *Recorder) PeekResponse(number int) *Second {
+// Peek merges what is there of one metric in a second, and leaves it in the shards. It holds a shard's lock meanwhile, but not
+// that of a shard which has nothing of the metric: never ask it for lag, which the pacer's own shard has.
+func (r *Recorder) Peek(number int, m Metric) *Second {
 	out := &Second{Number: number}
 	for _, s := range r.shards {
 		s.mu.Lock()
 		if sec := s.seconds[number]; sec != nil {
-			out.addCell(Response, sec.cells[Response])
+			out.addCell(m, sec.cells[m])
 		}
 		s.mu.Unlock()
 	}

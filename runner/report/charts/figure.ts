@@ -19,15 +19,18 @@ interface Base {
 	readonly description: string;
 }
 
-/** What a switch turns on and off: a curve has one of each. Colour is by system, dashes by metric or case; never colour alone. */
+/** What a switch turns on and off. Lines of several panels may share one. Dashes are by metric or case; never colour alone. */
 export interface SeriesKey {
-	/** Unique in the figure. */
+	/** Unique in the figure; but panels share those of the same process. */
 	readonly key: string;
 	/** "nats response", in a legend. */
 	readonly name: string;
 	readonly system: string;
 	readonly case: string;
-	/** Which colour: position of the system among all of the page, so that it keeps its colour on every chart. */
+	/**
+	 * Which colour: position of the system among all of the page, so that it keeps its colour on every chart. In pictures of one
+	 * run its main line has it, the others have those that follow. -1: grey, for what is no measure of the system.
+	 */
 	readonly colour: number;
 	/** Which dashes, 0 is a full line. */
 	readonly dash: number;
@@ -91,7 +94,7 @@ export interface TimeFigure extends Base {
 				second: number,
 				value: number | null,
 			])[];
-			/** Counts hold until the next point; percentiles are joined. */
+			/** Counts are the same all over their stretch; percentiles are joined. */
 			readonly steps: boolean;
 		})[];
 		readonly limits: readonly {
@@ -177,4 +180,6 @@ export interface View {
 	readonly zoom: readonly [from: number, to: number] | null;
 	/** The value axis: null as the figure says. */
 	readonly logarithmic: boolean | null;
+	/** True: the picture stands on its own, as an .svg does, with title, facts and legend in it. Else those are in the page around it. */
+	readonly alone?: boolean;
 }

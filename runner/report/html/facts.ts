@@ -11,9 +11,10 @@ import type { Result, Run } from "../summary.ts";
 import { consumersText } from "../words.ts";
 import { type Markup, markup } from "./markup.ts";
 import { factsTable } from "./sections.ts";
+import { ownSettings, settingsList } from "./systems.ts";
 
-/** What a run ran with. */
-export function runFacts(run: Run): Markup {
+/** What a run ran with. `whole`: also what all runs of its system share, which stands with the systems too. */
+export function runFacts(run: Run, result: Result, whole: boolean): Markup {
 	const { load, versions, generator } = run;
 	return factsTable([
 		["broker", run.brokerUrl],
@@ -29,7 +30,7 @@ export function runFacts(run: Run): Markup {
 			"order",
 			run.reordered === null ? null : `reordered counts ${orderUnit(load)}`,
 		],
-		["broker's settings", settingsText(run.brokerSettings)],
+		["broker's settings", whole ? settingsList(run.brokerSettings) : null],
 		[
 			"pinned to CPUs",
 			[
@@ -51,10 +52,12 @@ export function runFacts(run: Run): Markup {
 		],
 		[
 			"versions",
-			versions &&
-				`k6 ${versions.k6}, ${versions.library}, ${versions.go}, driver ${versions.driver}`,
+			whole && versions
+				? `k6 ${versions.k6}, ${versions.library}, ${versions.go}, driver ${versions.driver}`
+				: null,
 		],
-		["library options", run.driverOptions && settingsText(run.driverOptions)],
+		["library options", whole ? settingsList(run.driverOptions ?? {}) : null],
+		["settings", whole ? null : settingsList(ownSettings(run, result))],
 		[
 			"generator's CPU",
 			generator &&
@@ -95,12 +98,4 @@ export function environment({ environment: e, runId }: Result): Markup {
 			`mqbench ${e.mqbench}, k6 ${e.k6}, Node ${e.node}${e.go === null ? "" : `, ${e.go}`}`,
 		],
 	]);
-}
-
-// --- internal ---
-
-function settingsText(settings: Readonly<Record<string, string>>): string {
-	return Object.entries(settings)
-		.map(([key, value]) => `${key}=${value}`)
-		.join(", ");
 }

@@ -1,39 +1,37 @@
+import type { ReportFigures } from "../charts/figures.ts";
+import { figureBlock } from "../page/page.ts";
 import type { Result, Run, Search } from "../summary.ts";
 import { factsText, searchTable, searchTitle } from "../words.ts";
 import { type Markup, markup } from "./markup.ts";
-import { latencyByRate } from "./rate-chart.ts";
 import { badge } from "./sections.ts";
+import { sentence } from "./sentence.ts";
 
 /** Each search: its answer, latency over offered rate, and its runs. */
-export function searches(result: Result): Markup[] {
-	return result.searches.map((search, i) => section(search, i + 1, result));
+export function searches(result: Result, figures: ReportFigures): Markup[] {
+	return result.searches.map((search, i) =>
+		section(search, i + 1, result, figures),
+	);
 }
 
 // --- internal ---
 
-function section(search: Search, number: number, result: Result): Markup {
+function section(
+	search: Search,
+	number: number,
+	result: Result,
+	figures: ReportFigures,
+): Markup {
 	const { head, rows } = searchTable(search);
-	const title = `Highest rate of ${searchTitle(search)}`;
 	const run = runOf(search, result);
 	const facts = run === undefined ? "" : factsText(run, result);
-	// Probes are short and may be the ones that failed by accident: the curve is of the runs below the answer.
-	const chosen = search.runs.filter(
-		({ role }) => search.lo === null || role !== "probe",
-	);
-	return markup`<section id="search-${number}"><div class="head"><h2>${title}</h2>${badge(search.verdict)}</div>
-<p>${search.answer}.</p>
-${latencyByRate(
-	`q${number}`,
-	{
-		metric: run?.main ?? "response",
-		title: `Latency against rate: ${searchTitle(search)}`,
-		facts,
-	},
-	chosen,
-)}
+	const chart = figures.searches.find((f) => f.id === `search-${number}`);
+	return markup`<section id="search-${number}"><div class="head"><h2>Highest rate of ${searchTitle(search)}</h2>${badge(search.verdict)}</div>
+<p class="lead">${sentence(search.answer, [search.system])}</p>
+${chart !== undefined && figureBlock(chart)}
 <div class="wide"><table><caption>${facts}</caption><thead><tr>${head.map((name) => markup`<th>${name}</th>`)}</tr></thead><tbody>
 ${rows.map(
-	(row) => markup`<tr>${row.map((cell) => markup`<td>${cell}</td>`)}</tr>
+	([first, ...cells]) =>
+		markup`<tr><th scope="row">${first ?? ""}</th>${cells.map((cell, i) => markup`<td>${head[i + 1] === "verdict" ? badge(cell) : cell}</td>`)}</tr>
 `,
 )}</tbody></table></div></section>`;
 }

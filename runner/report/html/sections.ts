@@ -21,16 +21,39 @@ export function badge(verdict: string, text = verdict.toUpperCase()): Markup {
 	return markup`<span class="badge ${verdict}">${text}</span>`;
 }
 
-export function gatesTable(gates: readonly Gate[]): Markup {
+/** `anchor` is where in the page the runs of a gate are. */
+export function gatesTable(
+	gates: readonly Gate[],
+	anchor: (system: string, name: string) => string | null,
+): Markup {
 	if (gates.length === 0)
 		return markup`<p>No SLA: nothing was judged. The verdict says whether the measurement is to be trusted.</p>`;
 	const several = new Set(gates.map((g) => `${g.system}, ${g.case}`)).size > 1;
-	return markup`<div class="wide gates"><table><thead><tr><th>SLA</th>${several && markup`<th>system, case</th>`}<th>verdict</th><th>measured</th><th>margin</th><th>why</th></tr></thead><tbody>
+	const table = (some: readonly Gate[]) => gateRows(some, several, anchor);
+	const passed = gates.filter((g) => g.verdict === "pass");
+	if (gates.length <= MOST_GATES || passed.length === 0) return table(gates);
+	const others = gates.filter((g) => g.verdict !== "pass");
+	return markup`${others.length > 0 && table(others)}<details><summary>${passed.length === gates.length ? `All ${gates.length}` : `${passed.length} of ${gates.length}`} SLA lines are met: which</summary>${table(passed)}</details>`;
+}
+
+/** From more on, those that pass are folded. */
+const MOST_GATES = 8;
+
+function gateRows(
+	gates: readonly Gate[],
+	several: boolean,
+	anchor: (system: string, name: string) => string | null,
+): Markup {
+	return markup`<div class="wide gates"><table><thead><tr><th>SLA</th>${several && markup`<th>system, case</th>`}<th>verdict</th><th>measured</th><th>limit</th><th>margin</th><th>why</th></tr></thead><tbody>
 ${gates.map(
 	(g) =>
-		markup`<tr><th><code>${g.sla}</code></th>${several && markup`<td>${g.system}, ${g.case}</td>`}<td>${badge(g.verdict)}</td><td>${g.measured}<small>${gateInterval(g)}</small></td><td>${gateMargin(g).replace(" the limit", "")}</td><td>${g.why}</td></tr>
+		markup`<tr><th scope="row"><code>${g.sla}</code>${g.line !== null && markup`<small>scenario.yaml:${g.line}</small>`}</th>${several && markup`<td>${linked(`${g.system}, ${g.case}`, anchor(g.system, g.case))}</td>`}<td>${badge(g.verdict)}</td><td data-l="measured">${g.measured}<small>${gateInterval(g)}</small></td><td data-l="limit">${g.limit}</td><td>${gateMargin(g).replace(" the limit", "")}</td><td>${g.why}</td></tr>
 `,
 )}</tbody></table></div>`;
+}
+
+function linked(text: string, to: string | null): Markup {
+	return to === null ? markup`${text}` : markup`<a href="${to}">${text}</a>`;
 }
 
 /** The window's percentiles of every metric; `facts` says of which system, and where. */
@@ -50,8 +73,8 @@ export function percentileTable(run: Run, facts: string): Markup {
 		const found = m.percentiles.find((x) => x.p === p);
 		if (found === undefined) return markup`<td></td>`;
 		return found.support === "none"
-			? markup`<td class="n soft">n/a</td>`
-			: markup`<td class="n">${percentileValue(found, run)} <small>${intervalText(found)}</small></td>`;
+			? markup`<td class="soft">n/a</td>`
+			: markup`<td>${percentileValue(found, run)} <small>${intervalText(found)}</small></td>`;
 	};
 	const needed = (p: number) => {
 		const found = metrics[0]?.[1].percentiles.find((x) => x.p === p);
@@ -60,18 +83,18 @@ export function percentileTable(run: Run, facts: string): Markup {
 			: null;
 	};
 	const plain = (ns: number | null) =>
-		markup`<td class="n">${ns === null ? "n/a" : formatDuration(ns)}</td>`;
+		markup`<td>${ns === null ? "n/a" : formatDuration(ns)}</td>`;
 	const [first] = metrics;
 	if (first === undefined) return markup`<p>Nothing was measured.</p>`;
-	return markup`<div class="wide"><table><caption>${facts}</caption><thead><tr><th></th>${metrics.map(([name]) => markup`<th class="n">${name}</th>`)}</tr></thead><tbody>
+	return markup`<div class="wide"><table class="p"><caption>${facts}</caption><thead><tr><th scope="col">percentile</th>${metrics.map(([name]) => markup`<th scope="col">${name}</th>`)}</tr></thead><tbody>
 ${percentiles.map(
 	(p) =>
-		markup`<tr><th>${percentileName(p)}${needed(p)}</th>${metrics.map(([, m]) => cell(m, p))}</tr>
+		markup`<tr><th scope="row">${percentileName(p)}${needed(p)}</th>${metrics.map(([, m]) => cell(m, p))}</tr>
 `,
-)}<tr><th>min</th>${metrics.map(([, m]) => plain(m.min))}</tr>
-<tr><th>mean</th>${metrics.map(([, m]) => plain(m.mean))}</tr>
-<tr><th>max</th>${metrics.map(([, m]) => markup`<td class="n">${maxText(m, run)}${m.censored > 0 && m.max !== null && markup` <small>${formatDuration(m.max)} of those that completed</small>`}</td>`)}</tr>
-<tr><th>samples</th>${metrics.map(([, m]) => markup`<td class="n">${formatCount(m.n)}${m.censored > 0 && markup` <small>${formatCount(m.censored)} never completed</small>`}</td>`)}</tr>
+)}<tr><th scope="row">min</th>${metrics.map(([, m]) => plain(m.min))}</tr>
+<tr><th scope="row">mean</th>${metrics.map(([, m]) => plain(m.mean))}</tr>
+<tr><th scope="row">max</th>${metrics.map(([, m]) => markup`<td>${maxText(m, run)}${m.censored > 0 && m.max !== null && markup` <small>${formatDuration(m.max)} of those that completed</small>`}</td>`)}</tr>
+<tr><th scope="row">samples</th>${metrics.map(([, m]) => markup`<td>${formatCount(m.n)}${m.censored > 0 && markup` <small>${formatCount(m.censored)} never completed</small>`}</td>`)}</tr>
 </tbody></table></div>`;
 }
 
@@ -95,7 +118,7 @@ export function counters(run: Run): Markup {
 	const warmup = countsOf(run, run.warmup)
 		.filter(([, n]) => n !== null)
 		.map(([name, n]) => `${name} ${countText(n)}`);
-	return markup`<dl>${countsOf(run).map(item)}${rates(run).map(([name, n]) => rate(name, n))}</dl>
+	return markup`<dl class="counts">${countsOf(run).map(item)}${rates(run).map(([name, n]) => rate(name, n))}</dl>
 ${rateTexts(run).map((text) => markup`<p class="soft"><small>${text}.</small></p>`)}
 <p class="soft"><small>Warm-up: ${warmup.join(", ")}.${run.acked === null && run.load.pattern !== "publish" && " This system acknowledges nothing: lost is lost of sent."}${countNotes(run).map((text) => ` ${text.charAt(0).toUpperCase()}${text.slice(1)}.`)}</small></p>`;
 }
@@ -129,17 +152,22 @@ function checks(list: Run["validity"]): Markup {
 	return markup`<div class="wide"><table class="checks"><tbody>
 ${list.map(
 	(c) =>
-		markup`<tr><th>${c.check}</th><td class="${c.status}">${c.status}</td><td>${c.detail}${c.remedy !== null && markup`<small>What to do: ${c.remedy}.</small>`}</td><td class="n">${c.figure}${c.limit !== null && markup`<small>limit ${c.limit}</small>`}</td></tr>
+		markup`<tr><th scope="row">${c.check}</th><td class="${c.status}">${c.status}</td><td>${c.detail}${c.remedy !== null && markup`<small>What to do: ${c.remedy}.</small>`}</td><td class="n">${c.figure}${c.limit !== null && markup`<small>limit ${c.limit}</small>`}</td></tr>
 `,
 )}</tbody></table></div>`;
 }
 
 /** What else was written down: machine, versions, options. */
-export function factsTable(rows: readonly [string, string | null][]): Markup {
-	return markup`<div class="wide"><table><tbody>${rows
+export function factsTable(
+	rows: readonly [string, string | Markup | null][],
+): Markup {
+	return markup`<div class="wide"><table class="facts"><tbody>${rows
 		.filter(([, value]) => value !== null && value !== "")
 		.map(
-			([name, value]) => markup`<tr><th>${name}</th><td>${value}</td></tr>
+			([
+				name,
+				value,
+			]) => markup`<tr><th scope="row">${name}</th><td>${value}</td></tr>
 `,
 		)}</tbody></table></div>`;
 }

@@ -11,7 +11,7 @@ export function slowest(run: Run): Markup | null {
 	const partition = run.slowest.some((m) => m.partition !== null);
 	const topics = run.load.topics > 1;
 	return markup`<details><summary>The ${run.slowest.length === 1 ? "slowest message" : `${run.slowest.length} slowest messages`}, and what they waited for</summary>
-<div class="wide"><table class="slow"><thead><tr><th class="n">due</th><th class="n">producer</th><th class="n">sequence</th>${topics && markup`<th class="n">topic</th>`}${partition && markup`<th class="n">partition</th>`}<th class="n">response</th>${PARTS.map((part) => markup`<th class="n ${part}-part">${part}</th>`)}<th></th></tr></thead><tbody>
+<div class="wide"><table class="slow"><thead><tr><th class="n">due</th><th class="n">producer</th><th class="n">sequence</th>${topics && markup`<th class="n">topic</th>`}${partition && markup`<th class="n">partition</th>`}<th class="n">response</th>${PARTS.map((part) => markup`<th class="n ${part}-part">${part}</th>`)}<th>parts</th></tr></thead><tbody>
 ${run.slowest.map(
 	(m) =>
 		markup`<tr><td class="n">${seconds(m.intendedNs - run.load.warmupNs)}</td><td class="n">${m.producer}</td><td class="n">${m.sequence}</td>${topics && markup`<td class="n">${m.topic}</td>`}${partition && markup`<td class="n">${m.partition ?? "n/a"}</td>`}<td class="n">${formatDuration(m.responseNs)}</td>${PARTS.map((part) => markup`<td class="n">${formatDuration(m[`${part}Ns`])}</td>`)}<td class="bar">${bar(m, first.responseNs)}</td></tr>

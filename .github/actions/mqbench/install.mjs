@@ -1,0 +1,98 @@
+// Gets mqbench, and says where it is and what its caches are called. Values come by the environment, never by a shell's text.
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { appendFileSync, existsSync, mkdtempSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+
+const env = process.env;
+const folder = env.INPUT_VERSION === "local" ? local() : fromNpm();
+const installed = await caches(folder);
+const cli = path.join(folder, "dist", "runner", "cli.js");
+const lines = Object.entries({ cli, ...installed });
+appendFileSync(
+	env.GITHUB_OUTPUT,
+	lines.map(([name, value]) => `${name}=${value}\n`).join(""),
+);
+
+// --- internal ---
+
+/** The repository that this action was fetched with: its commit pins mqbench too. */
+function local() {
+	const root = path.resolve(env.GITHUB_ACTION_PATH, "..", "..", "..");
+	if (!existsSync(path.join(root, "dist", "runner", "cli.js")))
+		npm(["ci", "--no-audit", "--no-fund"], root);
+	return root;
+}
+
+function fromNpm() {
+	const version = env.INPUT_VERSION;
+	// No paths, no URLs, no other package's name: what npm would also take after the @.
+	if (!/^[0-9A-Za-z][0-9A-Za-z.+-]*$/.test(version)) {
+		process.stderr.write(
+			`version is "local", a version of mqbench on npm like 1.2.3, or a tag like latest; got ${JSON.stringify(version)}.\n`,
+		);
+		process.exit(2);
+	}
+	const root = mkdtempSync(path.join(env.RUNNER_TEMP, "mqbench-npm-"));
+	npm(
+		[
+			"install",
+			"--no-audit",
+			"--no-fund",
+			"--no-save",
+			// It needs none; whoever gets one into a package of the tree would run it here.
+			"--ignore-scripts",
+			"--prefix",
+			root,
+			`mqbench@${version}`,
+		],
+		root,
+	);
+	return path.join(root, "node_modules", "mqbench");
+}
+
+function npm(args, cwd) {
+	const windows = process.platform === "win32";
+	execFileSync(windows ? "npm.cmd" : "npm", args, {
+		cwd,
+		shell: windows,
+		stdio: ["ignore", "inherit", "inherit"],
+	});
+}
+
+/**
+ * Folders and keys. `bin` is named by mqbench itself: a hash of the Go sources, the flags and the platform; Go's version
+ * stands in the key only, as equal sources are the same build for mqbench. Jars depend on the versions that a scenario asks for.
+ */
+async function caches(root) {
+	const load = (file) =>
+		import(pathToFileURL(path.join(root, "dist", "infra", "binaries", file)));
+	const { buildKey, cacheFolder } = await load("cache.js");
+	const { BUILD_FLAGS } = await load("build.js");
+	const { version } = JSON.parse(
+		readFileSync(path.join(root, "package.json"), "utf8"),
+	);
+	const cache = cacheFolder(env, process.platform);
+	const key = buildKey(
+		path.join(root, "extensions"),
+		process.platform,
+		process.arch,
+		[...BUILD_FLAGS, version],
+	);
+	const jars = createHash("sha256")
+		.update(
+			readFileSync(path.join(root, "infra", "brokers", "kafka", "pom.xml")),
+		)
+		.update(
+			existsSync(env.INPUT_SCENARIO) ? readFileSync(env.INPUT_SCENARIO) : "",
+		)
+		.update(env.INPUT_ARGS);
+	const go = env.INPUT_GO_VERSION || "path";
+	return {
+		bin: path.join(cache, "bin", key),
+		"bin-key": `mqbench-bin-${process.platform}-${process.arch}-go${go}-${key}`,
+		jars: path.join(cache, "jars"),
+		"jars-key": `mqbench-jars-${jars.digest("hex").slice(0, 16)}`,
+	};
+}

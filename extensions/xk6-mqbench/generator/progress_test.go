@@ -1,0 +1,101 @@
+package generator
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/recorder"
+)
+
+type told struct {
+	Mqbench, Metric, State string
+	At                     int64
+	P50, P99, LagP99       *int64
+	WindowLagP99           *int64
+	Window                 *recorder.Figures
+}
+
+// lines of progress of one kind.
+func (m *measured) lines(kind string) []told {
+	var found []told
+	for text := range bytes.Lines(m.progress) {
+		var line told
+		if err := json.Unmarshal(text, &line); err != nil {
+			m.t.Fatalf("%v: %s", err, text)
+		}
+		if line.Mqbench == kind {
+			found = append(found, line)
+		}
+	}
+	return found
+}
+
+func TestWhatIsToldAtTheEndIsWhatTheFilesHold(t *testing.T) {
+	p := testPlan(1000, 3000)
+	p.Schedule.WarmupNs = 1000 * ms
+	m := measure(t, complete(p), &stub{receive: func(_ string, i int64) {
+		if i == 2200 {
+			time.Sleep(500 * time.Millisecond)
+		}
+	}}, nil)
+	ends := m.lines("end")
+	if len(ends) != 1 || ends[0].State != "complete" || ends[0].Window == nil || ends[0].WindowLagP99 == nil {
+		t.Fatalf("told at the end: %+v", ends)
+	}
+	w, exact := ends[0].Window, m.metrics["response"]
+	if ends[0].Metric != "response" || w.Count != exact.Count || w.Count != 3000 || w.Max != exact.Max {
+		t.Errorf("told %+v of %s; the files hold %+v", w, ends[0].Metric, exact)
+	}
+	// 500 of 3000 waited for 500 ms and less: the slowest hundredth for 470 ms and more.
+	m.between("p99 of the window", w.P99, 450*ms, w.P999)
+	m.between("p99.9 of the window", w.P999, w.P99, w.Max)
+	m.between("p50 of the window", w.P50, exact.Min, w.P99)
+	if lag := m.metrics["lag"]; *ends[0].WindowLagP99 > lag.Max || *ends[0].WindowLagP99 < lag.Min {
+		t.Errorf("lag p99 %d is not within %d..%d", *ends[0].WindowLagP99, lag.Min, lag.Max)
+	}
+}
+
+func TestFiguresSoFarCountTheWindowOnlyAndNeverGoBack(t *testing.T) {
+	p := testPlan(1000, 3000)
+	p.Schedule.WarmupNs = 1000 * ms
+	m := measure(t, complete(p), &stub{receive: func(_ string, i int64) {
+		if i == 2500 {
+			time.Sleep(1200 * time.Millisecond)
+		}
+	}}, nil)
+	ticks := m.lines("tick")
+	if len(ticks) < 2 || ticks[0].At != 1 || ticks[0].Window != nil {
+		t.Fatalf("%d ticks, the first %+v; want several, and nothing of the window in the first", len(ticks), ticks[0])
+	}
+	var count, most int64
+	for _, tick := range ticks[1:] {
+		if tick.Window == nil {
+			t.Fatalf("nothing is told at %d", tick.At)
+		}
+		if tick.Window.Count < count || tick.Window.Max < most {
+			t.Errorf("at %d: %+v; before there were %d, max %d", tick.At, *tick.Window, count, most)
+		}
+		count, most = tick.Window.Count, tick.Window.Max
+	}
+	if count > 3000 {
+		t.Errorf("%d of 3000 messages told", count)
+	}
+}
+
+func TestAClosedLoadTellsOfItsServiceTime(t *testing.T) {
+	m := measure(t, closedPlan(3000, 2), &stub{onSend: func(*broker.Message) error {
+		time.Sleep(time.Millisecond)
+		return nil
+	}}, nil)
+	for _, line := range append(m.lines("tick")[1:], m.lines("end")...) {
+		if line.Metric != "service" || line.Window == nil || line.WindowLagP99 != nil || line.LagP99 != nil {
+			t.Errorf("at %d: %+v; want service times, and no lag", line.At, line)
+		}
+	}
+	if end := m.lines("end")[0].Window; end.Count != 3000 || end.Max != m.metrics["service"].Max {
+		t.Errorf("told at the end: %+v; the files hold %+v", end, m.metrics["service"])
+	}
+}

@@ -1,0 +1,75 @@
+package recorder
+
+import (
+	hdr "github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// Running is one metric of the window so far, for whoever watches the run: never for a verdict, which rests on the files. It is
+// made of seconds that have left the shards, so that whoever measures waits for none of it. Its methods are for one goroutine.
+type Running struct {
+	metric Metric
+	// settled holds all seconds that were taken.
+	settled *hdr.Histogram
+	max     int64
+	// open is what was back of seconds that are not settled, by number: a stall shows before it is over.
+	open map[int]*Second
+	both *hdr.Histogram
+}
+
+// NewRunning begins with nothing.
+func NewRunning(metric Metric) *Running {
+	return &Running{metric: metric, settled: newHistogram(), both: newHistogram(), open: map[int]*Second{}}
+}
+
+// Settle adds a second that was taken, or stragglers of one. The warm-up is not counted.
+func (r *Running) Settle(s *Second) {
+	delete(r.open, s.Number)
+	if s.Number < 0 || s.exact[r.metric].Count == 0 {
+		return
+	}
+	// Equal geometries: nothing can be dropped.
+	r.settled.Merge(s.merged[r.metric])
+	r.max = max(r.max, s.exact[r.metric].Max)
+}
+
+// Peek puts what is back of a second in the place of what was before, until it is settled.
+func (r *Running) Peek(s *Second) {
+	if s.Number >= 0 && s.exact[r.metric].Count > 0 {
+		r.open[s.Number] = s
+	}
+}
+
+// Figures of the window so far, ns.
+type Figures struct {
+	Count int64 `json:"count"`
+	P50   int64 `json:"p50"`
+	P99   int64 `json:"p99"`
+	P999  int64 `json:"p999"`
+	Max   int64 `json:"max"`
+}
+
+// Figures is nil while there is nothing.
+func (r *Running) Figures() *Figures {
+	all, most := r.settled, r.max
+	if len(r.open) > 0 {
+		all = r.both
+		all.Reset()
+		all.Merge(r.settled)
+		for _, s := range r.open {
+			all.Merge(s.merged[r.metric])
+			most = max(most, s.exact[r.metric].Max)
+		}
+	}
+	if all.TotalCount() == 0 {
+		return nil
+	}
+	at := all.ValueAtPercentiles([]float64{50, 99, 99.9})
+	// No bucket's edge lies above the exact maximum.
+	return &Figures{
+		Count: all.TotalCount(), P50: min(at[50], most), P99: min(at[99], most), P999: min(at[99.9], most), Max: most,
+	}
+}
+
+// --- internal ---
+
+func newHistogram() *hdr.Histogram { return hdr.New(lowestNs, HighestNs, digits) }

@@ -1,0 +1,107 @@
+package recorder
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+func TestFiguresSoFarAreThoseOfTheSortedSamplesOfAllSeconds(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	r, running := New(3, frame(0, 6*secondNs), nil), NewRunning(Response)
+	var samples []int64
+	for second := range 6 {
+		for i := range 3000 {
+			ns := int64(math.Exp(random.Float64()*14 + 4))
+			samples = append(samples, ns)
+			complete(r.Shard(i), int64(second)*secondNs+random.Int64N(secondNs), ns, 0)
+		}
+		// The last two are not settled; of the others some were looked at before.
+		if second != 1 {
+			running.Peek(r.Peek(second, Response))
+		}
+		if second < 4 {
+			running.Settle(r.Take(second))
+		}
+		sorted := slices.Sorted(slices.Values(samples))
+		f := running.Figures()
+		if f.Count != int64(len(sorted)) || f.Max != sorted[len(sorted)-1] {
+			t.Errorf("second %d: %+v; want %d samples, max %d", second, f, len(sorted), sorted[len(sorted)-1])
+		}
+		for p, got := range map[float64]int64{50: f.P50, 99: f.P99, 99.9: f.P999} {
+			want := sorted[int(math.Ceil(float64(len(sorted))*p/100))-1]
+			if math.Abs(float64(got-want)) > float64(want)*0.001+1 {
+				t.Errorf("second %d: p%g = %d; want %d within 0.1 %%", second, p, got, want)
+			}
+		}
+	}
+}
+
+func TestStragglersOfASettledSecondAreAddedAndTheWarmUpIsNot(t *testing.T) {
+	r, running := New(1, frame(secondNs, 3*secondNs), nil), NewRunning(Response)
+	s := r.Shard(0)
+	if f := running.Figures(); f != nil {
+		t.Errorf("figures of nothing: %+v", f)
+	}
+	complete(s, 0, 9_000_000, 0)
+	running.Peek(r.Peek(-1, Response))
+	running.Settle(r.Take(-1))
+	if f := running.Figures(); f != nil {
+		t.Errorf("figures of the warm-up: %+v", f)
+	}
+	complete(s, secondNs, 1_000_000, 0)
+	running.Settle(r.Take(0))
+	complete(s, secondNs+1, 5_000_000, 0)
+	running.Settle(r.Take(0))
+	if f := running.Figures(); f.Count != 2 || f.Max != 5_000_000 {
+		t.Errorf("%+v; want 2 samples, max 5 ms", f)
+	}
+}
+
+func TestASecondThatIsLookedAtStaysWhereItIs(t *testing.T) {
+	r := New(2, frame(0, secondNs), nil)
+	complete(r.Shard(0), 5, 1000, 0)
+	complete(r.Shard(1), 6, 2000, 0)
+	for range 2 {
+		if n := r.Peek(0, Response).Exact(Response).Count; n != 2 {
+			t.Errorf("looked at %d samples; want 2", n)
+		}
+	}
+	if n := r.Take(0).Exact(Response).Count; n != 2 {
+		t.Errorf("took %d samples; want 2", n)
+	}
+}
+
+// BenchmarkFigures is what a tick costs more than before: a second of 100 000 samples is added, and percentiles are read. It
+// happens once a second, outside of every lock.
+func BenchmarkFigures(b *testing.B) {
+	random := rand.New(rand.NewPCG(1, 2))
+	second := func() *Second {
+		r := New(1, frame(0, secondNs), nil)
+		for range 100_000 {
+			complete(r.Shard(0), 0, int64(math.Exp(random.NormFloat64()*1.5+11)), 0)
+		}
+		return r.Take(0)
+	}
+	settled, open := second(), second()
+	b.Run("one second settled", func(b *testing.B) {
+		running := NewRunning(Response)
+		for range b.N {
+			running.Settle(settled)
+			running.Figures()
+		}
+	})
+	b.Run("one settled, five open", func(b *testing.B) {
+		running := NewRunning(Response)
+		for n := range 5 {
+			s := *open
+			s.Number = n + 1
+			running.Peek(&s)
+		}
+		for range b.N {
+			running.Settle(settled)
+			running.Figures()
+		}
+	})
+}

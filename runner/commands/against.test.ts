@@ -1,0 +1,260 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { testFolder } from "../../infra/test-folder.fake.ts";
+import { keepCalibration } from "../calibrate/file.ts";
+import { baselineOf } from "../compare/baseline.ts";
+import type { Baseline, Machine } from "../compare/comparison.ts";
+import { machineOf } from "../compare/machine.ts";
+import { comparedResult } from "../report/compared.fake.ts";
+import { readEnvironment } from "../run/environment.ts";
+import { loadScenario } from "../scenario/load.ts";
+import { shorten } from "../scenario/quick.ts";
+import { fakeWorld } from "../world.fake.ts";
+import { prepare } from "./against.ts";
+
+const workload = "workload: { rate: 1000/s, duration: 10s }\n";
+const yaml = `system: nats
+repeat: 5
+${workload}cases: [{ message: 256B }, { message: 1KiB }]
+sla: [p99 <= baseline + 10%]
+`;
+const here = machineOf(
+	readEnvironment("2026-01-01T00:00:00.000Z", { k6: "", go: null }),
+) as Machine;
+
+/** A folder with b.json, and a world that stands in it. */
+function standing(change: (all: Baseline) => Baseline = (all) => all) {
+	const cwd = testFolder();
+	const made = baselineOf(comparedResult(yaml, {}).result);
+	const baseline = change({
+		...made,
+		startedAt: "2026-11-20T12:00:00.000Z",
+		machine: here,
+	});
+	writeFileSync(path.join(cwd, "b.json"), JSON.stringify(baseline));
+	const world = fakeWorld({ cwd, env: { MQBENCH_CACHE_DIR: cwd } });
+	return { cwd, world, baseline };
+}
+const scenario = (text = yaml) => loadScenario("s.yaml", text);
+const args = { path: "s.yaml" };
+const withFile = { ...args, baseline: "b.json" };
+
+describe("a line that compares", () => {
+	test("without a baseline is refused before anything runs, with the ways on", () => {
+		expect(() => prepare(scenario(), args, standing().world)).toThrow(
+			expect.objectContaining({
+				code: "baseline-missing",
+				exit: 2,
+				message: expect.stringMatching(
+					/^s\.yaml: "p99 <= baseline \+ 10%" compares with a baseline, and there is none\.\nWays on: --baseline <file\|folder>.*baseline: <path>.*baseline: <system>.*\n.*--baseline none/,
+				),
+			}),
+		);
+	});
+
+	test("is left out by --baseline none, which says so; its figure will be in the first baseline", () => {
+		const { world } = standing();
+		const found = prepare(scenario(), { ...args, baseline: "none" }, world);
+		expect(found.against).toBeNull();
+		expect(found.warnings).toEqual([
+			"--baseline none: not judged are p99 <= baseline + 10%",
+		]);
+		expect(found.scenario.baselineSla).toHaveLength(1);
+		const named = loadScenario(
+			path.join(world.cwd, "s.yaml"),
+			`baseline: ./b.json\n${yaml}`,
+		);
+		expect(
+			prepare(named, { ...args, baseline: "none" }, world).scenario.baseline,
+		).toBeNull();
+	});
+
+	test("of another case than --only leaves needs no baseline", () => {
+		const some = yaml.replace(
+			"sla: [p99 <= baseline + 10%]",
+			"sla: [{ expect: p99 <= baseline + 10%, case: 1KiB }]",
+		);
+		const only = { ...args, only: "*/256B" };
+		expect(() => prepare(scenario(some), only, standing().world)).not.toThrow();
+	});
+
+	test("is left aside by --quick, baseline or not", () => {
+		const quick = shorten(scenario());
+		expect(prepare(quick, withFile, standing().world)).toEqual({
+			scenario: quick,
+			against: null,
+			warnings: [],
+		});
+	});
+});
+
+describe("a baseline from a file", () => {
+	test("goes into the run's folder as it is, with a name for people", () => {
+		const { world, baseline } = standing();
+		const found = prepare(scenario(), withFile, world);
+		expect(found).toMatchObject({ warnings: [] });
+		expect(found.against).toEqual({
+			schema: 1,
+			name: "the baseline of 2026-11-20 (b.json)",
+			baseline,
+			calibration: null,
+		});
+	});
+
+	test("of the scenario counts from its folder; the command line's comes before it", () => {
+		const { cwd, world } = standing();
+		const named = loadScenario(
+			path.join(cwd, "s.yaml"),
+			`baseline: ./b.json\n${yaml}`,
+		);
+		expect(prepare(named, args, world).against?.name).toContain("(b.json)");
+		expect(() =>
+			prepare(named, { ...args, baseline: "other.json" }, world),
+		).toThrow(/other\.json: cannot be compared with/);
+	});
+
+	test("of a system of the scenario is overridden as well", () => {
+		const two = yaml.replace(
+			"system: nats",
+			"systems: { nats: nats, new: nats }\nbaseline: nats",
+		);
+		const { world } = standing();
+		const found = prepare(scenario(two), withFile, world);
+		expect(found.scenario.baseline?.system).toBeNull();
+		expect(found.warnings).toEqual([
+			"not compared is new, 256B: it has no run of new, 256B",
+			"not compared is new, 1KiB: it has no run of new, 1KiB",
+		]);
+	});
+
+	test("that has none of the runs is refused, with what differs", () => {
+		const other = (all: Baseline) => ({
+			...all,
+			runs: all.runs.map((run) => ({ ...run, system: "redis" })),
+		});
+		expect(() => prepare(scenario(), withFile, standing(other).world)).toThrow(
+			/^b\.json: is no baseline of this scenario: it has no run of nats, 256B\. Make a new one/,
+		);
+		const faster = scenario(yaml.replace("1000/s", "2000/s"));
+		expect(() => prepare(faster, withFile, standing().world)).toThrow(
+			/its runs of nats, 256B had other work \(load 1000\/s constant against 2000\/s constant\)/,
+		);
+	});
+
+	test("that lacks one case is used for the others, with a warning: a new case must not stop the build", () => {
+		const lacking = (all: Baseline) => ({
+			...all,
+			runs: all.runs.filter((run) => run.case !== "1KiB"),
+		});
+		const { world } = standing(lacking);
+		expect(prepare(scenario(), withFile, world).warnings).toEqual([
+			"not compared is nats, 1KiB: it has no run of nats, 1KiB",
+		]);
+	});
+
+	test("with fewer than four runs that count is refused", () => {
+		const few = (all: Baseline) => ({
+			...all,
+			runs: all.runs.map((run) =>
+				run.repeat > 3 ? { ...run, without: "invalid" } : run,
+			),
+		});
+		expect(() => prepare(scenario(), withFile, standing(few).world)).toThrow(
+			expect.objectContaining({
+				code: "baseline-few",
+				exit: 2,
+				message:
+					"b.json: has only 3 runs of nats, 256B that count, and an SLA that compares needs 4 on each side: fewer can never tell a change from noise. Make the baseline with repeat: 5.",
+			}),
+		);
+		// Only shown, it may be of few.
+		const plain = scenario(yaml.replace("sla: [p99 <= baseline + 10%]\n", ""));
+		expect(() => prepare(plain, withFile, standing(few).world)).not.toThrow();
+	});
+
+	test("of another machine is compared with, and a warning says that it decides nothing", () => {
+		const moved = (all: Baseline) => ({
+			...all,
+			machine: { ...here, cpu: "Other CPU", fingerprint: "other" },
+		});
+		const { world } = standing(moved);
+		expect(prepare(scenario(), withFile, world).warnings).toEqual([
+			expect.stringMatching(
+				/^the baseline was made on another machine \(CPU Other CPU against .*\): it is compared with, and decides nothing$/,
+			),
+		]);
+	});
+});
+
+describe("a system of the scenario as baseline", () => {
+	const ab = `systems: { old: nats, new: nats }\nbaseline: old\n${yaml.replace("system: nats\n", "")}`;
+
+	test("needs nothing from outside", () => {
+		expect(prepare(scenario(ab), args, standing().world)).toMatchObject({
+			against: null,
+			warnings: [],
+		});
+	});
+
+	test("must not be left out by --only", () => {
+		expect(() =>
+			prepare(scenario(ab), { ...args, only: "new/256B" }, standing().world),
+		).toThrow(
+			"--only 'new/256B' leaves out old, 256B, which new is compared with. Choose both, e.g. --only '*/256B', or add --baseline none",
+		);
+		for (const only of ["*/256B", "old/*"])
+			expect(() =>
+				prepare(scenario(ab), { ...args, only }, standing().world),
+			).not.toThrow();
+	});
+});
+
+describe("what is known of this machine's noise", () => {
+	const noise = (work: string) => ({
+		...{ system: "nats", case: "256B", work, metric: "response p99" },
+		...{ runs: 10, each: 5, halfWidth: 0.1, detectable: 0.2 },
+	});
+	const calibration = (work: string, machine = here) => ({
+		...{ schema: 1 as const, scenario: "s", runId: "c", machine },
+		noise: [noise(work)],
+	});
+
+	test("is taken from the cache when machine and work are the same", () => {
+		const { world, baseline } = standing();
+		const work = baseline.runs[0]?.work ?? "";
+		keepCalibration(calibration(work), world);
+		expect(prepare(scenario(), withFile, world).against?.calibration).toEqual(
+			calibration(work),
+		);
+		const slower = scenario(yaml.replace("1000/s", "500/s"));
+		const none = { ...args, baseline: undefined };
+		const plain = { ...slower, baselineSla: [] };
+		expect(prepare(plain, none, world).against).toBeNull();
+	});
+
+	test("is taken from the file that --calibration names, unless that is another machine's or of other work", () => {
+		const { cwd, world, baseline } = standing();
+		const work = baseline.runs[0]?.work ?? "";
+		const named = { ...withFile, calibration: "c.json" };
+		const write = (value: object) =>
+			writeFileSync(path.join(cwd, "c.json"), JSON.stringify(value));
+		write(calibration(work));
+		expect(prepare(scenario(), named, world).against?.calibration).toEqual(
+			calibration(work),
+		);
+		write(calibration(work, { ...here, cpu: "Other CPU" }));
+		expect(prepare(scenario(), named, world)).toMatchObject({
+			against: { calibration: null },
+			warnings: [expect.stringMatching(/is of another machine .*is not used$/)],
+		});
+		write(calibration("other"));
+		expect(prepare(scenario(), named, world).warnings).toEqual([
+			"the calibration is of other work, and is not used",
+		]);
+		write({});
+		expect(() => prepare(scenario(), named, world)).toThrow(
+			expect.objectContaining({ code: "calibration-unreadable", exit: 2 }),
+		);
+	});
+});

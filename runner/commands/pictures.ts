@@ -1,0 +1,59 @@
+import { mkdirSync } from "node:fs";
+import path from "node:path";
+import { failure } from "../errors.ts";
+import { glob } from "../plan/expand.ts";
+import { drawSvg } from "../report/charts/draw.ts";
+import { figuresOf, listOf } from "../report/charts/figures.ts";
+import { firstView } from "../report/charts/options.ts";
+import type { Result } from "../report/summary.ts";
+import { writeWhole } from "../report/whole-file.ts";
+
+export type Theme = "light" | "dark";
+
+export interface PicturesArgs {
+	/** Where the run is; pictures go to svg/ in it, or to `out`. */
+	readonly folder: string;
+	readonly out: string | undefined;
+	readonly theme: Theme;
+	/** A glob over their names. */
+	readonly only: string;
+}
+
+/** `mqbench report --svg`: every picture of a report as a file of its own. Gives their paths, in the order of the report. */
+export async function writePictures(
+	result: Result,
+	{ folder, out, theme, only }: PicturesArgs,
+): Promise<string[]> {
+	const all = listOf(figuresOf(result, Number.POSITIVE_INFINITY));
+	const matches = glob(only);
+	const chosen = all.filter(({ id }) => matches.test(id));
+	if (chosen.length === 0 && (all.length > 0 || only !== "*"))
+		throw failure("no-such-picture", { only, ids: all.map(({ id }) => id) });
+	const where = out ?? path.join(folder, "svg");
+	makeFolder(where, folder);
+	const files: string[] = [];
+	for (const figure of chosen) {
+		const file = path.join(
+			where,
+			`${figure.id}${theme === "dark" ? "-dark" : ""}.svg`,
+		);
+		const svg = await drawSvg(figure, firstView(figure, theme));
+		writeWhole(file, `${svg}\n`, folder);
+		files.push(file);
+	}
+	return files;
+}
+
+// --- internal ---
+
+function makeFolder(where: string, folder: string): void {
+	try {
+		mkdirSync(where, { recursive: true });
+	} catch (error) {
+		throw failure("report-unwritable", {
+			path: where,
+			reason: (error as NodeJS.ErrnoException).code ?? String(error),
+			folder,
+		});
+	}
+}

@@ -1,0 +1,269 @@
+import type { Verdict } from "../verdict/verdict.ts";
+import type { Baseline, Calibration, Comparison } from "./comparison.ts";
+import { figureName, isRate, judgedFigures, shownFigures } from "./figures.ts";
+import { judge } from "./judge.ts";
+import { machineDifference } from "./machine.ts";
+import { type Kinship, marginOf, noiseOf } from "./margin.ts";
+import { medianOf, ratioOf } from "./ratio.ts";
+import { workDifference } from "./work.ts";
+
+export interface CompareOptions {
+	/**
+	 * By name of a figure ("response p99", "throughput"): the part by which B may be worse. These are judged, present or not,
+	 * beside those that are judged anyway; `marginsFrom` says who asks for it, by default "the SLA".
+	 */
+	readonly margins?: Readonly<Record<string, number>>;
+	readonly marginsFrom?: string;
+	readonly calibration?: Calibration | null;
+	/** System of B -> system of A: only these. Default: those of the same name. */
+	readonly pairs?: Readonly<Record<string, string>>;
+	/** What the two sides are called; default: their run ids, or the systems where those have other names. */
+	readonly names?: { readonly a: string; readonly b: string };
+}
+
+/** Something that could not be compared, or a run that does not count, and why. */
+export interface NotCompared {
+	readonly system: string;
+	readonly case: string;
+	readonly why: string;
+}
+
+export interface Compare {
+	readonly comparisons: Comparison[];
+	readonly notCompared: NotCompared[];
+}
+
+/**
+ * B against A, the baseline: one comparison for every system, case and figure, over all of their runs. Runs are compared only when
+ * they had the same work to do; on another machine nothing is judged.
+ */
+export function compareRuns(
+	a: Baseline,
+	b: Baseline,
+	options: CompareOptions = {},
+): Compare {
+	const comparisons: Comparison[] = [];
+	const notCompared: NotCompared[] = [];
+	const pairs = options.pairs && new Map(Object.entries(options.pairs));
+	const kinship = kinshipOf(a, b);
+	const advisory = advisoryOf(a, b, kinship);
+	const seen = new Set<string>();
+	for (const group of groupsOf(b)) {
+		const { system, case: name } = group;
+		const of = pairs ? pairs.get(system) : system;
+		if (of === undefined) continue;
+		seen.add(keyOf(of, name));
+		const no = (why: string) => notCompared.push({ system, case: name, why });
+		const base = a.runs.filter((r) => r.system === of && r.case === name);
+		if (base.length === 0) {
+			no(
+				`${options.names?.a ?? a.runId} has no run of ${of}, ${name}: nothing to compare with`,
+			);
+			continue;
+		}
+		const names = options.names ?? namesOf(a, b, of, system);
+		const other = otherWork(a, base, b, group.runs);
+		if (other !== null) {
+			no(other);
+			continue;
+		}
+		for (const [side, runs] of [
+			[names.a, base],
+			[names.b, group.runs],
+		] as const)
+			for (const text of leftOut(runs, side)) no(text);
+		const counting = (runs: readonly Entry[]) =>
+			runs.filter((run) => run.without === null);
+		const sides = [counting(base), counting(group.runs)] as const;
+		const without = [names.a, names.b].find((_, i) => sides[i]?.length === 0);
+		if (without !== undefined) {
+			no(`no run of ${without} counts`);
+			continue;
+		}
+		const [first] = sides[1] as [Entry];
+		const asked = new Map(
+			Object.entries(options.margins ?? {}).map(([figure, margin]) => [
+				figureName(figure),
+				{ margin, from: options.marginsFrom ?? "the SLA" },
+			]),
+		);
+		const judged = new Set([...judgedFigures(first), ...asked.keys()]);
+		const figures = new Set([
+			...shownFigures([...sides[0], ...sides[1]]),
+			...judged,
+		]);
+		for (const figure of figures) {
+			const margin = marginOf({
+				figure,
+				asked: asked.get(figure) ?? null,
+				noise: noiseOf(
+					options.calibration ?? null,
+					b.machine?.fingerprint ?? null,
+					figure,
+					first,
+				),
+				kinship,
+			});
+			comparisons.push(
+				comparison({
+					...{ system, case: name, figure, names, sides, margin, advisory },
+					judged: judged.has(figure) && advisory === null,
+				}),
+			);
+		}
+	}
+	for (const { system, case: name } of groupsOf(a))
+		if (!seen.has(keyOf(system, name)) && !pairs)
+			notCompared.push({
+				system,
+				case: name,
+				why: `only ${options.names?.a ?? a.runId} has runs of it`,
+			});
+	return { comparisons, notCompared };
+}
+
+/**
+ * What a comparison comes to as a gate: it fails only where B is worse beyond doubt, and passes where that is excluded, better or
+ * not. Advisory ones decide nothing: inconclusive.
+ */
+export function gateVerdict(
+	of: Pick<Comparison, "verdict" | "notWorse" | "advisory">,
+): Extract<Verdict, "pass" | "fail" | "inconclusive"> {
+	if (of.advisory !== null) return "inconclusive";
+	if (of.verdict === "regressed") return "fail";
+	return of.notWorse ? "pass" : "inconclusive";
+}
+
+// --- internal ---
+
+type Entry = Baseline["runs"][number];
+
+function keyOf(system: string, name: string): string {
+	return JSON.stringify([system, name]);
+}
+
+function groupsOf({ runs }: Baseline): {
+	readonly system: string;
+	readonly case: string;
+	readonly runs: Entry[];
+}[] {
+	const groups = new Map<string, Entry[]>();
+	for (const run of runs) {
+		const key = keyOf(run.system, run.case);
+		groups.set(key, [...(groups.get(key) ?? []), run]);
+	}
+	return [...groups.values()].map((all) => {
+		const [{ system, case: name }] = all as [Entry];
+		return { system, case: name, runs: all };
+	});
+}
+
+function kinshipOf(a: Baseline, b: Baseline): Kinship {
+	if (isOneRun(a, b)) return "same";
+	if (a.machine === null || b.machine === null) return "other";
+	if (a.machine.fingerprint !== b.machine.fingerprint) return "other";
+	const { boot } = a.machine;
+	return boot !== null && boot === b.machine.boot ? "same" : "stored";
+}
+
+/** Runs without figures, those with the same reason together: "repeats 2, 5 of A do not count: invalid". */
+function leftOut(runs: readonly Entry[], side: string): string[] {
+	const repeats = new Map<string, number[]>();
+	for (const { without, repeat } of runs)
+		if (without !== null)
+			repeats.set(without, [...(repeats.get(without) ?? []), repeat]);
+	return [...repeats].map(([why, found]) =>
+		found.length === 1
+			? `repeat ${found[0]} of ${side} does not count: ${why}`
+			: `repeats ${found.join(", ")} of ${side} do not count: ${why}`,
+	);
+}
+
+/** Two systems of one command, measured in turns. */
+function isOneRun(a: Baseline, b: Baseline): boolean {
+	return a.runId === b.runId && a.startedAt === b.startedAt;
+}
+
+function advisoryOf(a: Baseline, b: Baseline, kinship: Kinship): string | null {
+	if (a.quick || b.quick)
+		return "shortened by --quick: no result, so nothing to judge by";
+	if (kinship !== "other") return null;
+	if (a.machine === null || b.machine === null)
+		return "nobody wrote down on which machine one of the two was made";
+	return `another machine: ${machineDifference(a.machine, b.machine) ?? "its fingerprint differs"}`;
+}
+
+function namesOf(a: Baseline, b: Baseline, of: string, system: string) {
+	return of === system || a.runId !== b.runId
+		? { a: a.runId, b: b.runId }
+		: { a: of, b: system };
+}
+
+/** Why the work is not the same, in words; null: it is. */
+function otherWork(
+	a: Baseline,
+	base: readonly Entry[],
+	b: Baseline,
+	runs: readonly Entry[],
+): string | null {
+	const works = [...new Set([...base, ...runs].map((run) => run.work))];
+	if (works.length === 1) return null;
+	// A case of a scenario is one work for all of its systems; what durability each is asked for is what is compared.
+	if (isOneRun(a, b)) return null;
+	const [first] = base as [Entry];
+	const other = runs.find((run) => run.work !== first.work);
+	const difference =
+		other && workDifference(a.works[first.work], b.works[other.work]);
+	return `other work: ${difference ?? "what differs was not written down"}`;
+}
+
+function comparison(of: {
+	readonly system: string;
+	readonly case: string;
+	readonly figure: string;
+	readonly names: { readonly a: string; readonly b: string };
+	readonly sides: readonly [readonly Entry[], readonly Entry[]];
+	readonly margin: { readonly margin: number; readonly from: string };
+	readonly advisory: string | null;
+	readonly judged: boolean;
+}): Comparison {
+	const { figure } = of;
+	const valuesOf = (runs: readonly Entry[]) =>
+		runs.flatMap((run) => run.figures[figure] ?? []);
+	const values = [valuesOf(of.sides[0]), valuesOf(of.sides[1])] as const;
+	const beyond = (runs: readonly Entry[]) =>
+		runs.some((run) => run.beyond.includes(figure));
+	const found = ratioOf(values[0], values[1]);
+	const side = (i: 0 | 1, name: string) => ({
+		name,
+		runs: of.sides[i].length,
+		values: values[i],
+		median: medianOf(values[i]),
+	});
+	const finite = (value: number | null | undefined) =>
+		value == null || !Number.isFinite(value) ? null : value;
+	return {
+		system: of.system,
+		case: of.case,
+		metric: figure,
+		unit: isRate(figure) ? "messages/s" : "ns",
+		a: side(0, of.names.a),
+		b: side(1, of.names.b),
+		ratio: finite(found?.ratio),
+		low: finite(found?.low),
+		high: finite(found?.high),
+		confidence: found?.confidence ?? null,
+		margin: of.margin.margin,
+		marginFrom: of.margin.from,
+		...judge({
+			figure,
+			found,
+			margin: of.margin.margin,
+			runs: [values[0].length, values[1].length],
+			beyond: [beyond(of.sides[0]), beyond(of.sides[1])],
+			names: [of.names.a, of.names.b],
+		}),
+		judged: of.judged,
+		advisory: of.advisory,
+	};
+}

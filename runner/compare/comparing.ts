@@ -1,0 +1,208 @@
+import { EXIT, type ExitCode } from "../errors.ts";
+import type { OnInconclusive } from "../verdict/exit.ts";
+import {
+	type Compare,
+	compareRuns,
+	gateVerdict,
+	type NotCompared,
+} from "./compare.ts";
+import type { Baseline, Calibration, Comparison } from "./comparison.ts";
+
+/** A run folder or baseline.json, as it was named. */
+export interface Named {
+	readonly path: string;
+	readonly baseline: Baseline;
+}
+
+/** What `mqbench compare` shows: A, and each other against it. */
+export interface Comparing {
+	readonly a: Named & { readonly letter: string };
+	readonly others: readonly Other[];
+	/** Two systems of the same runs instead of the same system of two. */
+	readonly systems: readonly [a: string, b: string] | null;
+	readonly outcome: Outcome;
+	/** The outcome's word and why, in one sentence. */
+	readonly summary: string;
+}
+
+export interface Other extends Named, Compare {
+	readonly letter: string;
+	readonly differences: readonly Difference[];
+}
+
+/** A fact that is not the same on both sides. */
+export interface Difference {
+	/** "kernel", "nats: broker". */
+	readonly what: string;
+	readonly a: string;
+	readonly b: string;
+}
+
+export const OUTCOMES = [
+	"regressed",
+	"inconclusive",
+	"improved",
+	"same",
+	"advisory",
+	"nothing",
+] as const;
+/** advisory: nothing may be judged; nothing: nothing could be compared. */
+export type Outcome = (typeof OUTCOMES)[number];
+
+/** Compares each of `others` with `a`; with `systems`, B's second with A's first, and then both may be one run. */
+export function comparingOf(
+	a: Named,
+	others: readonly Named[],
+	options: {
+		readonly systems?: readonly [a: string, b: string] | null;
+		readonly calibration?: Calibration | null;
+	} = {},
+): Comparing {
+	const systems = options.systems ?? null;
+	const found = others.map((other, i): Other => {
+		const letter = LETTERS[i + 1] ?? `${i + 2}`;
+		const within = other.path === a.path && systems !== null;
+		return {
+			...other,
+			letter,
+			...compareRuns(a.baseline, other.baseline, {
+				names: within
+					? { a: systems[0], b: systems[1] }
+					: { a: "A", b: letter },
+				...(systems === null ? {} : { pairs: { [systems[1]]: systems[0] } }),
+				calibration: options.calibration ?? null,
+			}),
+			differences: differencesOf(a.baseline, other.baseline, systems),
+		};
+	});
+	const outcome = outcomeOf(found);
+	return {
+		a: { ...a, letter: "A" },
+		others: found,
+		systems,
+		outcome,
+		summary: summaryOf(found, outcome),
+	};
+}
+
+/** 99 on a regression, 2 where nothing could be compared; what is undecided is a warning, unless it is to fail. */
+export function exitCodeOfComparing(
+	outcome: Outcome,
+	onInconclusive: OnInconclusive,
+): ExitCode {
+	if (outcome === "nothing") return EXIT.usage;
+	if (outcome === "regressed") return EXIT.fail;
+	const open = outcome === "inconclusive" || outcome === "advisory";
+	return open && onInconclusive === "fail" ? EXIT.inconclusive : EXIT.pass;
+}
+
+/** What could not be compared at all, as far as a system and case go: nobody can tell whether it is worse. */
+export function missingOf({
+	comparisons,
+	notCompared,
+}: Compare): NotCompared[] {
+	return notCompared.filter(
+		({ system, case: name }) =>
+			!comparisons.some((c) => c.system === system && c.case === name),
+	);
+}
+
+// --- internal ---
+
+const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+function outcomeOf(others: readonly Other[]): Outcome {
+	const all = others.flatMap((other) => other.comparisons);
+	const judged = all.filter((c) => c.judged);
+	if (all.length === 0) return "nothing";
+	if (judged.some((c) => c.verdict === "regressed")) return "regressed";
+	if (judged.length === 0) return "advisory";
+	if (
+		judged.some((c) => gateVerdict(c) === "inconclusive") ||
+		others.some((other) => missingOf(other).length > 0)
+	)
+		return "inconclusive";
+	return judged.some((c) => c.verdict === "improved") ? "improved" : "same";
+}
+
+function summaryOf(others: readonly Other[], outcome: Outcome): string {
+	const all = others.flatMap((other) => other.comparisons);
+	const judged = all.filter((c) => c.judged);
+	const count = (which: (c: Comparison) => boolean, rest: string) => {
+		const n = judged.filter(which).length;
+		return `${n} of ${judged.length} figures that decide ${n === 1 ? "is" : "are"} ${rest} ${n === 1 ? "its" : "their"} margin`;
+	};
+	const missing = others.flatMap(missingOf).length;
+	switch (outcome) {
+		case "nothing":
+			return "nothing could be compared";
+		case "advisory":
+			return "shown only: nothing here may decide";
+		case "regressed":
+			return count((c) => c.verdict === "regressed", "worse by more than");
+		case "improved":
+			return `${count((c) => c.verdict === "improved", "better by more than")}, and none is worse`;
+		case "same":
+			return `none of ${judged.length} figures that decide is worse by more than its margin`;
+		case "inconclusive": {
+			const open = judged.filter((c) => gateVerdict(c) === "inconclusive");
+			return [
+				...(open.length > 0
+					? [
+							`the runs do not tell whether ${open.length} of ${judged.length} figures that decide ${open.length === 1 ? "is" : "are"} worse`,
+						]
+					: []),
+				...(missing > 0 ? ["not everything could be compared"] : []),
+			].join("; ");
+		}
+	}
+}
+
+function differencesOf(
+	a: Baseline,
+	b: Baseline,
+	systems: readonly [string, string] | null,
+): Difference[] {
+	const found: Difference[] = [];
+	const add = (what: string, x: unknown, y: unknown) => {
+		const [one, other] = [textOf(x), textOf(y)];
+		if (one !== other) found.push({ what, a: one, b: other });
+	};
+	add("scenario", a.scenario, b.scenario);
+	add("mqbench", a.mqbench, b.mqbench);
+	for (const { name, of } of MACHINE)
+		add(name, a.machine && of(a.machine), b.machine && of(b.machine));
+	const pairs =
+		systems === null
+			? Object.keys(b.systems)
+					.filter((name) => Object.hasOwn(a.systems, name))
+					.map((name) => [name, name] as const)
+			: [systems];
+	for (const [one, other] of pairs) {
+		const [x = {}, y = {}] = [a.systems[one], b.systems[other]];
+		const name = one === other ? one : `${one}, ${other}`;
+		for (const fact of new Set([...Object.keys(x), ...Object.keys(y)]))
+			add(`${name}: ${fact}`, x[fact], y[fact]);
+	}
+	return found;
+}
+
+type Machine = NonNullable<Baseline["machine"]>;
+
+/** What pages and differences tell of a machine. */
+export const MACHINE: readonly {
+	readonly name: string;
+	of(machine: Machine): string | number | null;
+}[] = [
+	{ name: "CPU", of: (m) => m.cpu },
+	{ name: "cores", of: (m) => m.cores },
+	{ name: "memory", of: (m) => m.memoryGiB && `${m.memoryGiB} GiB` },
+	{ name: "system", of: (m) => m.os },
+	{ name: "kernel", of: (m) => m.kernel },
+	{ name: "limit of cores", of: (m) => m.cpuQuotaCores ?? "none" },
+	{ name: "start of the machine", of: (m) => m.boot },
+];
+
+function textOf(value: unknown): string {
+	return value === undefined || value === null ? "not known" : String(value);
+}

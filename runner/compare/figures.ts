@@ -1,0 +1,66 @@
+import type { Baseline } from "./comparison.ts";
+
+/** Figure of a search: messages per second, the highest that meet the SLA. */
+export const HIGHEST_RATE = "highest rate";
+
+type Entry = Baseline["runs"][number];
+
+/** Of a rate less is worse, of every other figure (times, ns) more. */
+export function isRate(figure: string): boolean {
+	return RATES.has(figure);
+}
+
+/** The name that baselines have it under: `throughput` alone is what is received. */
+export function figureName(figure: string): string {
+	return figure === "throughput.received" ? "throughput" : figure;
+}
+
+/**
+ * What decides by default: the main metric's p50 and p99; of a closed loop its throughput too; of a search its rate alone. Each
+ * more would be one more chance of a false alarm.
+ */
+export function judgedFigures({
+	main,
+	closed,
+	figures,
+}: Pick<Entry, "main" | "closed" | "figures">): string[] {
+	if (figures[HIGHEST_RATE] != null) return [HIGHEST_RATE];
+	const latencies = [`${main} p50`, `${main} p99`];
+	if (!closed) return latencies;
+	// Where nobody consumes, what is acknowledged.
+	const rate = figures.throughput == null ? "throughput.sent" : "throughput";
+	return [...latencies, rate];
+}
+
+/** What is shown: the main metric's percentiles and max, and rates where the system decides them. In the order of tables. */
+export function shownFigures(entries: readonly Entry[]): string[] {
+	const names = new Set(entries.flatMap((entry) => Object.keys(entry.figures)));
+	const main = new Set(entries.map((entry) => entry.main));
+	const closed = entries.some((entry) => entry.closed);
+	const latencies = [...names]
+		.filter((name) => main.has(name.split(" ")[0] ?? ""))
+		.sort((a, b) => depth(a) - depth(b));
+	const rates = [
+		...(closed ? ["throughput", "throughput.sent"] : []),
+		"drainRate",
+		"drainTime",
+		HIGHEST_RATE,
+	].filter((name) => names.has(name));
+	return [...latencies, ...rates];
+}
+
+// --- internal ---
+
+const RATES: ReadonlySet<string> = new Set([
+	"throughput",
+	"throughput.sent",
+	"throughput.received",
+	"achieved",
+	"drainRate",
+	HIGHEST_RATE,
+]);
+
+/** The percentile that it names; 100 of max. */
+function depth(figure: string): number {
+	return Number(/ p([\d.]+)$/.exec(figure)?.[1] ?? 100);
+}

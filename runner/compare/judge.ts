@@ -1,0 +1,140 @@
+import { formatCount, formatDuration } from "../units.ts";
+import type { Comparison } from "./comparison.ts";
+import { isRate } from "./figures.ts";
+import type { Ratio } from "./ratio.ts";
+
+export interface Judged {
+	readonly verdict: Comparison["verdict"];
+	readonly notWorse: boolean;
+	readonly why: string;
+}
+
+/**
+ * The verdict: the whole interval beyond the margin, or the whole interval inside it, else INCONCLUSIVE. Tested against the margin
+ * and not against "no change at all": with enough runs everything differs a little.
+ */
+export function judge(of: {
+	readonly figure: string;
+	readonly found: Ratio | null;
+	readonly margin: number;
+	readonly runs: readonly [a: number, b: number];
+	/** Some of a side's values are larger than written. */
+	readonly beyond: readonly [a: boolean, b: boolean];
+	/** Names of the two sides. */
+	readonly names: readonly [a: string, b: string];
+}): Judged {
+	const { figure, found, runs } = of;
+	const [aName, bName] = of.names;
+	const open = (why: string): Judged => ({
+		verdict: "inconclusive",
+		notWorse: false,
+		why,
+	});
+	for (const [i, name] of of.names.entries())
+		if (runs[i] === 0) return open(`no run of ${name} has a value`);
+	if (found === null || !Number.isFinite(found.ratio))
+		return open(`${aName} has 0 as value: nothing can be a part of it`);
+	const { ratio, low, high, confidence } = found;
+	if (low === null || high === null || confidence === null)
+		return open(
+			`${bName} is ${ratioText(ratio)} ${aName}, but ${runs[0]} and ${runs[1]} runs tell no change from noise: needs repeat: 5 on both sides`,
+		);
+	const [best, worst] = boundsOf(figure, of.margin);
+	const sure = `${bName} is ${ratioText(ratio)} ${aName}, with ${percentText(confidence)} confidence between ${ratioText(low)} and ${ratioText(high)}`;
+	const margin = percentText(of.margin);
+	// A value that is larger than written makes the true ratio larger (B's) or smaller (A's).
+	const [aMore, bMore] = of.beyond;
+	const above = low > worst && !aMore;
+	const below = high < best && !bMore;
+	const notAbove = high <= worst && !bMore;
+	const notBelow = low >= best && !aMore;
+	const rate = isRate(figure);
+	const [isWorse, isBetter] = rate ? [below, above] : [above, below];
+	const notWorse = rate ? notBelow : notAbove;
+	if (isWorse)
+		return {
+			verdict: "regressed",
+			notWorse: false,
+			why: `${sure}: worse by more than the margin of ${margin}`,
+		};
+	if (isBetter)
+		return {
+			verdict: "improved",
+			notWorse: true,
+			why: `${sure}: better by more than the margin of ${margin}`,
+		};
+	if (notAbove && notBelow)
+		return {
+			verdict: "same",
+			notWorse: true,
+			why: `${sure}: no change beyond the margin of ${margin}`,
+		};
+	if (aMore || bMore)
+		return {
+			verdict: "inconclusive",
+			notWorse,
+			why: `${sure}; but some values are larger than they could be measured, which leaves it open`,
+		};
+	if (notWorse)
+		return {
+			verdict: "inconclusive",
+			notWorse: true,
+			why: `${sure}: not worse by more than the margin of ${margin}; whether it is better is open`,
+		};
+	return open(
+		`${sure}: on both sides of the margin of ${margin}; ${remedy(found, [best, worst], runs)}`,
+	);
+}
+
+/** Between which ratios B counts as the same: of times [1/(1+m), 1+m], of rates [1-m, 1/(1-m)]. B and A swapped gives the same. */
+export function boundsOf(
+	figure: string,
+	margin: number,
+): readonly [low: number, high: number] {
+	if (!isRate(figure)) return [1 / (1 + margin), 1 + margin];
+	return margin < 1
+		? [1 - margin, 1 / (1 - margin)]
+		: [0, Number.POSITIVE_INFINITY];
+}
+
+/** "1.03x"; "0.004x"; "12.5x". */
+export function ratioText(ratio: number): string {
+	if (!Number.isFinite(ratio)) return "infinitely x";
+	if (ratio === 0) return "0x";
+	return ratio >= 0.1 && ratio < 10
+		? `${ratio.toFixed(2)}x`
+		: `${formatCount(Number(ratio.toPrecision(3)))}x`;
+}
+
+/** "12 %", "96.8 %". */
+export function percentText(part: number): string {
+	return `${Number((part * 100).toPrecision(3))} %`;
+}
+
+/** "1.2ms", "45 000/s". */
+export function valueText(value: number, unit: Comparison["unit"]): string {
+	return unit === "ns" ? formatDuration(value) : `${formatCount(value)}/s`;
+}
+
+// --- internal ---
+
+const MOST_REPEATS = 40;
+const MOST_RUNS = 1000;
+
+/** The interval narrows with the root of the number of runs; how many would keep it on one side of the nearest bound. */
+function remedy(
+	{ ratio, low, high }: Ratio,
+	bounds: readonly [number, number],
+	[n, m]: readonly [number, number],
+): string {
+	const half = Math.log((high ?? 1) / (low ?? 1)) / 2;
+	const distance = Math.min(
+		...bounds.map((bound) => Math.abs(Math.log(ratio / bound))),
+	);
+	const wanted = Math.ceil(Math.max(n, m) * (half / distance) ** 2);
+	if (!(wanted <= MOST_RUNS))
+		return "it lies on the margin itself, where more runs hardly tell";
+	return wanted <= MOST_REPEATS
+		? `about repeat: ${Math.max(wanted, Math.max(n, m) + 1)} would tell`
+		: `about ${wanted} runs on each side would tell; longer runs, or a quieter machine, tell sooner`;
+}

@@ -1,0 +1,66 @@
+import type { Baseline, Calibration } from "./comparison.ts";
+import { isRate } from "./figures.ts";
+
+/** The part by which B may be worse before it is called so, and where that comes from. */
+export interface Margin {
+	readonly margin: number;
+	readonly from: string;
+}
+
+/**
+ * How a baseline stands to what is compared with it. same: the same start of the same machine; stored: the same kind of machine,
+ * at another time; other: the margin says nothing then.
+ */
+export type Kinship = "same" | "stored" | "other";
+
+/**
+ * 10 % for a p50, 25 % for the tail, 5 % for a rate, or what the SLA says; never less than twice the noise of A/A runs of the same
+ * work on this machine; twice that against a baseline of another time, as machines change between two starts.
+ */
+export function marginOf(of: {
+	readonly figure: string;
+	readonly asked: Margin | null;
+	readonly noise: Calibration["noise"][number] | null;
+	readonly kinship: Kinship;
+}): Margin {
+	const own = of.asked ?? { margin: usual(of.figure), from: "default" };
+	const floor = 2 * (of.noise?.halfWidth ?? 0);
+	const base =
+		floor > own.margin
+			? { margin: floor, from: "twice this machine's noise (calibrate)" }
+			: own;
+	return of.kinship === "stored"
+		? {
+				margin: 2 * base.margin,
+				from: `${base.from}, doubled: a stored baseline`,
+			}
+		: base;
+}
+
+/** What A/A runs say of this figure; null: there is no calibration of this machine and work. That of the same system and case first. */
+export function noiseOf(
+	calibration: Calibration | null,
+	fingerprint: string | null,
+	figure: string,
+	entry: Pick<Baseline["runs"][number], "system" | "case" | "work">,
+): Calibration["noise"][number] | null {
+	if (calibration === null || calibration.machine.fingerprint !== fingerprint)
+		return null;
+	const alike = calibration.noise.filter(
+		(n) => n.work === entry.work && n.metric === figure,
+	);
+	const own = alike.filter((n) => n.system === entry.system);
+	// Of several systems with this work, and not this one: the noisiest.
+	const [noisiest] = (own.length > 0 ? own : alike).sort(
+		(a, b) => b.halfWidth - a.halfWidth,
+	);
+	return noisiest ?? null;
+}
+
+// --- internal ---
+
+function usual(figure: string): number {
+	if (isRate(figure)) return 0.05;
+	const p = Number(/ p([\d.]+)$/.exec(figure)?.[1] ?? 100);
+	return p <= 90 ? 0.1 : 0.25;
+}

@@ -1,0 +1,196 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { seeded } from "../histogram/random.fake.ts";
+import { baselineWith } from "./baseline.fake.ts";
+import { compareRuns } from "./compare.ts";
+import { intervalRank } from "./ratio.ts";
+
+/** Recorded: the same work again and again; how, on which machine and how busy it was stands in the file. */
+const AA = JSON.parse(
+	readFileSync(new URL("fixtures/a-a.json", import.meta.url), "utf8"),
+) as { readonly figures: Readonly<Record<string, readonly number[]>> };
+const RECORDED = Object.entries(AA.figures);
+const TIMES = 2000;
+
+test("there are enough recorded runs to draw from", () => {
+	expect(RECORDED.map(([name]) => name)).toEqual([
+		...["response p50", "response p99", "throughput", "service p99"],
+	]);
+	for (const [, values] of RECORDED)
+		expect(values.length).toBeGreaterThanOrEqual(16);
+});
+
+describe.each(RECORDED)(
+	"A/A: 5 and 5 of the recorded runs, %s",
+	(figure, values) => {
+		test(`at the default margin at most 5 % are called a change, of ${TIMES}`, () => {
+			const { changed } = count(figure, values, 5);
+			expect(changed / TIMES).toBeLessThanOrEqual(0.05);
+		});
+
+		test("without a margin as many as the interval says, 3.2 %", () => {
+			const { changed } = count(figure, values, 5, 0);
+			const said = 1 - (intervalRank(5, 5)?.confidence ?? 0);
+			// Ties make it rarer; three standard errors above.
+			const error = 3 * Math.sqrt((said * (1 - said)) / TIMES);
+			expect(changed / TIMES).toBeLessThan(said + error);
+			expect(changed / TIMES).toBeGreaterThan(said / 3);
+		});
+
+		test("as a regression at most half of them", () => {
+			const { regressed } = count(figure, values, 5, 0);
+			const said = (1 - (intervalRank(5, 5)?.confidence ?? 0)) / 2;
+			const error = 3 * Math.sqrt((said * (1 - said)) / TIMES);
+			expect(regressed / TIMES).toBeLessThan(said + error);
+		});
+	},
+);
+
+describe("A/A of synthetic noise", () => {
+	test.each([
+		[5, 0.05],
+		[5, 0.5],
+		[10, 0.2],
+	])(
+		"%i runs on each side, a spread of %f: called a change without a margin as often as the interval says",
+		(n, sigma) => {
+			const random = seeded(11);
+			let changed = 0;
+			for (let i = 0; i < TIMES; i++) {
+				const verdict = verdictOf(
+					...(["response p99", runs(n, sigma, 1, random)] as const),
+					...([runs(n, sigma, 1, random), 0] as const),
+				);
+				if (verdict === "regressed" || verdict === "improved") changed++;
+			}
+			const said = 1 - (intervalRank(n, n)?.confidence ?? 0);
+			const error = 3 * Math.sqrt((said * (1 - said)) / TIMES);
+			expect(Math.abs(changed / TIMES - said)).toBeLessThan(error);
+		},
+	);
+
+	test("with the default margin hardly ever: 1 in 1000 where runs scatter by 10 %", () => {
+		const random = seeded(12);
+		let changed = 0;
+		for (let i = 0; i < TIMES; i++)
+			if (
+				["regressed", "improved"].includes(
+					verdictOf(
+						"response p99",
+						runs(5, 0.1, 1, random),
+						runs(5, 0.1, 1, random),
+					),
+				)
+			)
+				changed++;
+		expect(changed / TIMES).toBeLessThanOrEqual(0.001);
+	});
+});
+
+describe("power", () => {
+	/** Part of all comparisons in which a p99 that is `factor` times as high is called regressed. */
+	const found = (n: number, sigma: number, factor: number, margin?: number) => {
+		const random = seeded(21);
+		let hits = 0;
+		for (let i = 0; i < 500; i++)
+			if (
+				verdictOf(
+					"response p99",
+					runs(n, sigma, 1, random),
+					runs(n, sigma, factor, random),
+					margin,
+				) === "regressed"
+			)
+				hits++;
+		return hits / 500;
+	};
+
+	test("30 % more are found by 10 and 10 runs that scatter by 2 %, even at the default margin of 25 %", () => {
+		expect(found(10, 0.02, 1.3)).toBeGreaterThan(0.95);
+	});
+
+	test("and with p99 <= baseline + 10% where they scatter by 10 %", () => {
+		expect(found(10, 0.1, 1.3, 0.1)).toBeGreaterThan(0.9);
+	});
+
+	test("twice as much is found by 5 and 5 runs that scatter by 20 %", () => {
+		expect(found(5, 0.2, 2)).toBeGreaterThan(0.75);
+	});
+
+	test("a change inside the margin is hardly ever called a regression", () => {
+		expect(found(10, 0.05, 1.2)).toBeLessThan(0.02);
+	});
+
+	test("half of the recorded runs, made a third slower, are found without a margin", () => {
+		const random = seeded(31);
+		const [, values] = RECORDED[0] as (typeof RECORDED)[number];
+		let hits = 0;
+		for (let i = 0; i < 500; i++) {
+			const drawn = shuffled(values, random);
+			const b = drawn.slice(8).map((v) => v * 1.33);
+			if (verdictOf("response p50", drawn.slice(0, 8), b, 0) === "regressed")
+				hits++;
+		}
+		expect(hits / 500).toBeGreaterThan(0.9);
+	});
+});
+
+function count(
+	figure: string,
+	values: readonly number[],
+	n: number,
+	margin?: number,
+) {
+	const random = seeded(1);
+	let regressed = 0;
+	let improved = 0;
+	for (let i = 0; i < TIMES; i++) {
+		const drawn = shuffled(values, random);
+		const a = drawn.slice(0, n);
+		const verdict = verdictOf(figure, a, drawn.slice(n, 2 * n), margin);
+		if (verdict === "regressed") regressed++;
+		if (verdict === "improved") improved++;
+	}
+	return { regressed, changed: regressed + improved };
+}
+
+/** By the way that a command goes, baselines and all. */
+function verdictOf(
+	figure: string,
+	a: readonly number[],
+	b: readonly number[],
+	margin?: number,
+) {
+	const closed = !figure.startsWith("response");
+	const entry = { closed, main: closed ? "service" : "response" };
+	const { comparisons } = compareRuns(
+		baselineWith({ [figure]: a }, { entry }),
+		baselineWith({ [figure]: b }, { entry, runId: "run-b" }),
+		margin === undefined ? {} : { margins: { [figure]: margin } },
+	);
+	const found = comparisons.find((c) => c.metric === figure);
+	if (found === undefined || !found.judged) throw new Error(`no ${figure}`);
+	return found.verdict;
+}
+
+function runs(
+	n: number,
+	sigma: number,
+	factor: number,
+	random: () => number,
+): number[] {
+	return Array.from({ length: n }, () => {
+		const normal =
+			Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+		return 1e6 * factor * Math.exp(sigma * normal);
+	});
+}
+
+function shuffled(values: readonly number[], random: () => number): number[] {
+	const all = [...values];
+	for (let i = all.length - 1; i > 0; i--) {
+		const j = Math.floor(random() * (i + 1));
+		[all[i], all[j]] = [all[j] as number, all[i] as number];
+	}
+	return all;
+}

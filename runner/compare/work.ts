@@ -1,0 +1,153 @@
+import type { Run } from "../report/summary.ts";
+import {
+	formatBytesExact,
+	formatCount,
+	formatDurationExact,
+	formatRate,
+} from "../units.ts";
+import { hashOf } from "./machine.ts";
+
+/**
+ * Stands for what a run had to do. Runs are compared only when it is the same. Not part of it: the system with its version
+ * and settings (they are what is compared), names, SLA, repeats, target.
+ */
+export function workOf(run: Pick<Run, "load">): string {
+	return hashOf(workFacts(run));
+}
+
+/**
+ * What `workOf` is the hash of, in words, in a fixed order: to say what differs. What is as plain as can be (PLAIN) is left out: the
+ * file stays small, and a kind of work that mqbench learns later leaves the hashes of those without it as they are.
+ */
+export function workFacts({ load }: Pick<Run, "load">): Record<string, string> {
+	return unusual({
+		pattern: load.pattern,
+		load: loadOf(load),
+		duration: formatDurationExact(load.durationNs),
+		"warm-up": warmupOf(load),
+		drain: formatDurationExact(load.drainNs),
+		timeout: formatDurationExact(load.timeoutNs),
+		message: formatBytesExact(load.messageBytes),
+		payload:
+			load.payload === "random" && load.randomRatio !== 1
+				? `${load.payload}, ${load.randomRatio} of it`
+				: load.payload,
+		checksum: yes(load.checksum),
+		connections: String(load.connections),
+		producers: String(load.producers),
+		topics: String(load.topics),
+		partitions: String(load.partitions),
+		replicas: load.replicas === null ? "the broker's own" : `${load.replicas}`,
+		consumers: String(load.consumers),
+		subscriptions: String(load.subscriptions),
+		"connections of consumers": String(load.consumerConnections),
+		wildcard: yes(load.wildcard),
+		bystanders: String(load.bystanders),
+		"work per message":
+			load.work === null
+				? "none"
+				: `${formatDurationExact(load.work.meanNs)} ${load.work.distribution}`,
+		// Not their seed: another one is another draw of the same.
+		keys:
+			load.keys === null
+				? "none"
+				: `${formatCount(load.keys.count)} ${load.keys.distribution}`,
+		"in flight": load.inFlight === null ? "no limit" : `${load.inFlight}`,
+		clients: String(load.clients),
+		delivery: load.delivery,
+		order: load.order,
+		durability: load.durabilityLevel ?? "the broker's own",
+		CPUs: `generator ${load.pin.generator ?? "any"}, brokers ${load.pin.brokers ?? "any"}`,
+		faults:
+			load.faults
+				.map(
+					(f) =>
+						`${f.action} of ${f.node === null ? "all nodes" : `node ${f.node}`} at ${formatDurationExact(f.atNs)} for ${formatDurationExact(f.forNs)}`,
+				)
+				.join("; ") || "none",
+	});
+}
+
+/** The work of a search for the highest rate: of one of its runs but for the rate that this one had; with the SLA, which decides the answer. */
+export function searchFacts(
+	run: Pick<Run, "load">,
+	sla: readonly string[],
+): Record<string, string> {
+	// Probes are shorter than the run that confirms, and their length follows from the SLA.
+	const { duration: _, ...facts } = workFacts(run);
+	return { ...facts, load: "the highest rate", sla: sla.join("; ") };
+}
+
+/** "rate 3000/s against 5000/s, message 256B against 1KiB"; null: nothing, or one of them is not known. */
+export function workDifference(
+	a: Readonly<Record<string, string>> | undefined,
+	b: Readonly<Record<string, string>> | undefined,
+): string | null {
+	if (a === undefined || b === undefined) return null;
+	const found = [...new Set([...Object.keys(a), ...Object.keys(b)])]
+		.filter((name) => a[name] !== b[name])
+		.map((name) => `${name} ${factOf(name, a)} against ${factOf(name, b)}`);
+	return found.length === 0 ? null : found.join(", ");
+}
+
+// --- internal ---
+
+/** Never change one of these: hashes in stored baselines would no longer be those of the same work. */
+const PLAIN: Readonly<Record<string, string>> = {
+	checksum: "no",
+	connections: "1",
+	producers: "1",
+	topics: "1",
+	partitions: "1",
+	replicas: "the broker's own",
+	consumers: "0",
+	subscriptions: "1",
+	"connections of consumers": "0",
+	wildcard: "no",
+	bystanders: "0",
+	"work per message": "none",
+	keys: "none",
+	"in flight": "no limit",
+	clients: "1",
+	delivery: "at-most-once",
+	order: "none",
+	durability: "the broker's own",
+	CPUs: "generator any, brokers any",
+	faults: "none",
+};
+
+function unusual(facts: Record<string, string>): Record<string, string> {
+	return Object.fromEntries(
+		Object.entries(facts).filter(([name, value]) => PLAIN[name] !== value),
+	);
+}
+
+function factOf(name: string, facts: Readonly<Record<string, string>>) {
+	return facts[name] ?? PLAIN[name] ?? "none";
+}
+
+function loadOf({ schedule, backlog }: Run["load"]): string {
+	const rate = schedule.rate === null ? "" : formatRate(schedule.rate);
+	const held =
+		backlog === null
+			? ""
+			: `, backlog of ${formatCount(backlog.messages)} messages from ${formatDurationExact(backlog.pauseNs)} to ${formatDurationExact(backlog.resumeNs)}`;
+	switch (schedule.kind) {
+		case "closed":
+			return `${formatCount(schedule.messages)} messages, closed loop${held}`;
+		case "stages":
+			return `${schedule.pieces.map((p) => `${formatRate(p.from)} to ${formatRate(p.to)} in ${formatDurationExact(p.durationNs)}`).join(", ")}${held}`;
+		default:
+			return `${rate} ${schedule.kind}${held}`;
+	}
+}
+
+function warmupOf({ schedule, warmupNs }: Run["load"]): string {
+	return schedule.kind === "closed"
+		? `${formatCount(schedule.warmupMessages)} messages`
+		: formatDurationExact(warmupNs);
+}
+
+function yes(value: boolean): string {
+	return value ? "yes" : "no";
+}

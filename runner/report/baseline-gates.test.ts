@@ -1,0 +1,297 @@
+import { describe, expect, test } from "vitest";
+import { baselineOf } from "../compare/baseline.ts";
+import type { Baseline } from "../compare/comparison.ts";
+import type { Against } from "../run/against-file.ts";
+import { exitCodeOf } from "../verdict/exit.ts";
+import { withBaseline } from "./baseline-gates.ts";
+import { comparedResult } from "./compared.fake.ts";
+import { Result, type Run } from "./summary.ts";
+
+const workload = "workload: { rate: 1000/s, message: 256B, duration: 10s }\n";
+const ab = (line: string, repeat = 5) => `systems: { old: nats, new: nats }
+baseline: old
+repeat: ${repeat}
+${workload}sla: [${line}]
+`;
+const one = (...lines: string[]) => `system: nats
+repeat: 5
+${workload}sla: [${lines.join(", ")}]
+`;
+
+const flat = [1e6, 1.01e6, 1.02e6, 1.03e6, 1.04e6];
+const times = (factor: number) => flat.map((value) => value * factor);
+
+function judged(
+	yaml: string,
+	values: Readonly<Record<string, readonly number[]>>,
+	change?: (run: Run) => Partial<Run>,
+) {
+	const { result, plans } = comparedResult(yaml, values, change);
+	return withBaseline(result, plans, null);
+}
+
+describe("two systems of one scenario", () => {
+	test.each([
+		// 1.2 times as slow: the interval [1.15, 1.25] lies beyond 10 %, around 20 %, within 30 %.
+		["p99 <= baseline + 10%", 1.2, "fail", 99],
+		["p99 <= baseline + 20%", 1.2, "inconclusive", 0],
+		["p99 <= baseline + 30%", 1.2, "pass", 0],
+		["p99 <= baseline + 10%", 1, "pass", 0],
+		// Whether it is better by more than the margin is open, and no matter.
+		["p99 <= baseline + 10%", 0.9, "pass", 0],
+		["p99 <= baseline + 10%", 0.5, "pass", 0],
+	])("%s, %f times as slow: %s", (line, factor, verdict, code) => {
+		const result = judged(ab(line), { old: flat, new: times(factor) });
+		expect(result.gates).toHaveLength(1);
+		expect(result.gates[0]).toMatchObject({
+			sla: line,
+			system: "new",
+			case: "256B 1000/s",
+			verdict,
+			metric: "response",
+			percentile: 99,
+			limitNs: null,
+		});
+		expect(result.verdict).toBe(verdict);
+		expect(exitCodeOf(result)).toBe(code);
+	});
+
+	test("the gate has the ratio with its interval, the baseline's median, and the whole comparison", () => {
+		const [gate] = judged(ab("p99 <= baseline + 10%"), {
+			old: flat,
+			new: times(1.2),
+		}).gates;
+		// Ratios of all pairs: 1.2 * (1 +- 0.04), the third smallest and largest of 25.
+		expect(gate?.measured).toBe("x1.20 [1.17, 1.24] of 1.02ms");
+		expect(gate?.limit).toBe("baseline + 10%");
+		expect(gate?.why).toMatch(
+			/^new is 1\.20x old, with 96\.8 % confidence between 1\.17x and 1\.24x: worse by more than the margin of 10 %$/,
+		);
+		expect(gate?.valueNs).toBe(1.224e6);
+		expect(gate?.comparison).toMatchObject({
+			metric: "response p99",
+			verdict: "regressed",
+			judged: true,
+			margin: 0.1,
+			marginFrom: "the SLA",
+			a: { name: "old", runs: 5, values: flat },
+			b: { name: "new", runs: 5 },
+		});
+	});
+
+	test("a rate must not be less, and is judged the other way round", () => {
+		const rates = (received: number) => (run: Run) => ({
+			throughput: {
+				...run.throughput,
+				received: received * (run.system === "new" ? 0.9 : 1) + run.repeat,
+			},
+		});
+		const of = (line: string) =>
+			judged(ab(line), {}, rates(50_000)).gates[0] ?? null;
+		expect(of("throughput >= baseline - 5%")).toMatchObject({
+			verdict: "fail",
+			limit: "baseline - 5%",
+			metric: null,
+		});
+		expect(of("throughput >= baseline - 11%")?.verdict).toBe("pass");
+	});
+
+	test("levels of durability and the like are the systems', and compared all the same", () => {
+		const yaml = `systems: { old: nats, new: { broker: nats, mode: jetstream, durability: memory } }
+baseline: old
+repeat: 5
+${workload}sla: [p99 <= baseline + 10%]
+`;
+		const result = judged(yaml, { old: flat, new: times(2) });
+		expect(result.gates[0]?.verdict).toBe("fail");
+	});
+
+	test("all that decides by default is shown, and only the lines of the SLA are judged", () => {
+		const { comparisons } = judged(ab("p99 <= baseline + 10%"), {
+			old: flat,
+			new: times(1.5),
+		});
+		expect(comparisons.map((c) => [c.metric, c.verdict, c.judged])).toEqual([
+			["response p50", "regressed", false],
+			["response p99", "regressed", true],
+		]);
+		const none = judged(ab(""), { old: flat, new: times(1.5) });
+		expect(none).toMatchObject({ verdict: "pass", gates: [] });
+		expect(none.comparisons.every((c) => !c.judged)).toBe(true);
+	});
+
+	test("a run that is INVALID decides the gate, whichever side it is of", () => {
+		for (const system of ["old", "new"]) {
+			const result = judged(
+				ab("p99 <= baseline + 10%"),
+				{ old: flat, new: flat },
+				(run) =>
+					run.system === system && run.repeat === 3
+						? { verdict: "invalid", why: "the generator was late" }
+						: {},
+			);
+			expect(result.gates[0]).toMatchObject({
+				verdict: "invalid",
+				why: `repeat 3 of ${system} is INVALID: the generator was late`,
+			});
+			expect(exitCodeOf(result)).toBe(4);
+		}
+	});
+
+	test("a breach of a limit is no reason not to compare", () => {
+		const result = judged(
+			ab("p99 <= baseline + 10%"),
+			{ old: flat, new: flat },
+			() => ({ verdict: "fail" }),
+		);
+		expect(result.gates[0]?.verdict).toBe("pass");
+	});
+});
+
+describe("a baseline from elsewhere", () => {
+	/** Runs of `nats` at these values, compared with a stored baseline at those. */
+	function stored(
+		lines: readonly string[],
+		now: readonly number[],
+		change: (baseline: Baseline) => Baseline = (all) => all,
+		calibration: Against["calibration"] = null,
+	) {
+		const before = comparedResult(one(...lines), { nats: flat });
+		const after = comparedResult(one(...lines), { nats: now });
+		// Another command on the same start of the machine.
+		const baseline = change({
+			...baselineOf({ ...before.result, runId: "r0" }),
+			startedAt: "2026-01-01T00:00:00.000Z",
+		});
+		return withBaseline(after.result, after.plans, {
+			schema: 1,
+			name: "the baseline of 2026-01-01 (b.json)",
+			baseline,
+			calibration,
+		});
+	}
+	const boot = (value: string) => (all: Baseline) => ({
+		...all,
+		machine: all.machine && { ...all.machine, boot: value },
+	});
+	const here = (all: Baseline) => all;
+
+	test("is named, and judged against", () => {
+		const result = stored(["p99 <= baseline + 10%"], times(1.5));
+		expect(result.gates[0]).toMatchObject({ verdict: "fail" });
+		expect(result.gates[0]?.why).toMatch(
+			/^nats is 1\.50x the baseline of 2026-01-01 \(b\.json\), /,
+		);
+		expect(Result.safeParse(result).error?.issues).toBeUndefined();
+	});
+
+	test("of another start of this machine doubles the margin, and says so", () => {
+		const [gate] = stored(
+			["p99 <= baseline + 15%"],
+			times(1.2),
+			boot("another"),
+		).gates;
+		expect(gate).toMatchObject({
+			verdict: "pass",
+			limit: "baseline + 30% (the SLA, doubled: a stored baseline)",
+		});
+	});
+
+	test("of another machine decides nothing, lets the build through, and says why", () => {
+		const result = stored(["p99 <= baseline + 10%"], times(9), (all) => ({
+			...all,
+			machine: all.machine && {
+				...all.machine,
+				fingerprint: "other",
+				cpu: "Other CPU",
+			},
+		}));
+		expect(result.gates[0]).toMatchObject({ verdict: "inconclusive" });
+		expect(result.gates[0]?.why).toMatch(/^not judged, another machine: CPU/);
+		expect(result.openBaselineOnly).toBe(true);
+		expect(exitCodeOf(result)).toBe(0);
+		expect(exitCodeOf(result, "fail")).toBe(6);
+		expect(result.comparisons.every((c) => !c.judged)).toBe(true);
+	});
+
+	test("without this case, or with other work, leaves the line undecided", () => {
+		const lacking = (all: Baseline) => ({ ...all, runs: [] });
+		expect(
+			stored(["p99 <= baseline + 10%"], flat, lacking).gates[0],
+		).toMatchObject({
+			verdict: "inconclusive",
+			measured: "n/a",
+			limit: "baseline + 10%",
+			compares: true,
+			comparison: null,
+			why: expect.stringContaining("has no run of nats, 256B 1000/s"),
+		});
+		const other = (all: Baseline) => ({
+			...all,
+			runs: all.runs.map((run) => ({ ...run, work: "other" })),
+		});
+		expect(
+			stored(["p99 <= baseline + 10%"], flat, other).gates[0]?.why,
+		).toMatch(/^other work: /);
+	});
+
+	test("noise of this machine raises a narrower margin, and says so", () => {
+		const before = comparedResult(one("p99 <= baseline + 10%"), { nats: flat });
+		const { machine, runs } = baselineOf(before.result);
+		const work = runs[0]?.work ?? "";
+		if (!machine) throw new Error("the fixture has no machine");
+		const noise = {
+			...{ system: "nats", case: "256B 1000/s", work, metric: "response p99" },
+			...{ runs: 10, each: 5, halfWidth: 0.15, detectable: 0.3 },
+		};
+		const calibration = {
+			...{ schema: 1 as const, scenario: "s", runId: "c", machine },
+			noise: [noise],
+		};
+		const lines = ["p99 <= baseline + 10%"];
+		const [gate] = stored(lines, times(1.2), here, calibration).gates;
+		expect(gate).toMatchObject({
+			verdict: "pass",
+			limit: "baseline + 30% (twice this machine's noise (calibrate))",
+		});
+		const [without] = stored(lines, times(1.2), here).gates;
+		expect(without?.verdict).toBe("fail");
+	});
+
+	test("two lines about one figure are two gates", () => {
+		const { gates, comparisons } = stored(
+			["p99 <= baseline + 10%", "p99 <= baseline + 100%"],
+			times(1.5),
+			here,
+		);
+		expect(gates.map((g) => g.verdict)).toEqual(["fail", "pass"]);
+		expect(comparisons.filter((c) => c.metric === "response p99")).toEqual([
+			expect.objectContaining({ margin: 0.1, verdict: "regressed" }),
+		]);
+	});
+
+	test("without lines is only shown", () => {
+		const result = stored([], times(5), here);
+		expect(result).toMatchObject({ verdict: "pass", gates: [] });
+		expect(result.comparisons.length).toBeGreaterThan(0);
+	});
+});
+
+test("without a baseline nothing is compared, though lines ask for it", () => {
+	const { result, plans } = comparedResult(one("p99 <= baseline + 10%"), {});
+	expect(withBaseline(result, plans, null)).toBe(result);
+});
+
+test("undecided limits fail as ever, beside undecided comparisons", () => {
+	const { result, plans } = comparedResult(ab("p99 <= baseline + 20%"), {
+		old: flat,
+		new: times(1.2),
+	});
+	const both = withBaseline(
+		{ ...result, verdict: "inconclusive" },
+		plans,
+		null,
+	);
+	expect(both.openBaselineOnly).toBe(false);
+	expect(exitCodeOf(both)).toBe(6);
+});

@@ -1,0 +1,337 @@
+import { describe, expect, test } from "vitest";
+import { fixture } from "../run/fixture.fake.ts";
+import { breachOf, breachText, p99Of } from "./breach.ts";
+import { comparison, FIXTURES, search } from "./hostile.fake.ts";
+import { brokenOf } from "./outcomes.ts";
+import { buildResult } from "./result.ts";
+import type { Gate, Result } from "./summary.ts";
+
+const built = (name: string) => buildResult(fixture(name));
+
+/** Of the first thing that broke. */
+function first(result: Result) {
+	const [outcome] = brokenOf(result);
+	if (outcome === undefined) throw new Error("nothing broke");
+	return breachOf(outcome, result);
+}
+
+/** The stalled run with another gate: `parts` are of its only repeat as well. */
+function withGate(parts: Partial<Gate>, repeats?: Gate["repeats"]): Result {
+	const result = built("stall");
+	const [gate] = result.gates;
+	const [repeat] = gate?.repeats ?? [];
+	if (!gate || !repeat) throw new Error("another fixture");
+	const changed = { ...gate, ...parts };
+	const { verdict, measured, valueNs, margin, n, over, allowed } = changed;
+	const { censored, why } = changed;
+	const numbers = { verdict, measured, valueNs, margin, n, over, allowed };
+	return {
+		...result,
+		gates: [
+			{
+				...changed,
+				repeats: repeats ?? [{ ...repeat, ...numbers, censored, why }],
+			},
+		],
+	};
+}
+
+const COUNTED = {
+	metric: null,
+	percentile: null,
+	limitNs: null,
+	valueNs: null,
+	margin: null,
+	n: null,
+	over: null,
+	allowed: null,
+	verdict: "fail",
+} as const;
+
+describe("what broke by how much", () => {
+	test("of a latency: factor, difference, and the messages behind it", () => {
+		const result = built("stall");
+		const gate = result.gates[0];
+		// The figures of the gate itself, not of the text.
+		expect(gate).toMatchObject({ limitNs: 10e6, over: 490, allowed: 100 });
+		expect((gate?.valueNs ?? 0) / 1e6).toBeCloseTo(400, -1);
+		expect(first(result).broke).toBe(
+			"p99 is 400ms: 40x the limit of 10ms, 390ms above it; 490 of 10 000 messages took longer, 100 may",
+		);
+	});
+
+	test.each([
+		[15e6, "p99 is 15ms: 1.5x the limit of 10ms, 5ms above it"],
+		[10.21e6, "p99 is 10.2ms: 2.1 % above the limit of 10ms (by 210us)"],
+		[14.9e6, "p99 is 14.9ms: 49 % above the limit of 10ms (by 4.9ms)"],
+		[10e6, "p99 is 10ms: at the limit of 10ms"],
+		[2.5e9, "p99 is 2.5s: 250x the limit of 10ms, 2.49s above it"],
+	])("of a p99 of %d ns", (valueNs, text) => {
+		const measured = { 15e6: "15ms", 10e6: "10ms", 14.9e6: "14.9ms" }[valueNs];
+		const result = withGate({
+			valueNs,
+			measured: measured ?? (valueNs > 1e9 ? "2.5s" : "10.2ms"),
+			margin: 10e6 / valueNs,
+		});
+		expect(first(result).broke).toBe(
+			`${text}; 490 of 10 000 messages took longer, 100 may`,
+		);
+	});
+
+	test("of messages that never completed it is a lower bound", () => {
+		expect(first(built("no-data")).broke).toBe(
+			"p99 is > 30s: more than 1 500x the limit of 20ms, as messages never completed; 5 000 of 5 000 messages took longer, 50 may",
+		);
+	});
+
+	test.each([
+		["lost == 0", "12", "0", "12 lost, where none may be"],
+		["lost <= 5", "12", "5", "lost is 12: 2.4x the limit of 5, 7 above it"],
+		[
+			"throughput >= 450/s",
+			"412/s",
+			"450/s",
+			"throughput is 412/s: 38/s (8.4 %) below the 450/s that it has to reach",
+		],
+		[
+			"throughput >= 45000/s",
+			"1 200/s",
+			"45 000/s",
+			"throughput is 1 200/s: 43 800/s (97 %) below the 45 000/s that it has to reach",
+		],
+		[
+			"drainTime < 2s",
+			"5.5s",
+			"2s",
+			"drainTime is 5.5s: 2.8x the limit of 2s, 3.5s above it",
+		],
+		["drainTime < 2s", "n/a", "2s", "drainTime is n/a (drainTime < 2s)"],
+	])("of %s: %s", (sla, measured, limit, text) => {
+		expect(first(withGate({ ...COUNTED, sla, measured, limit })).broke).toBe(
+			text,
+		);
+	});
+
+	test("of repeats: the worst of those that failed", () => {
+		const [repeat] = built("stall").gates[0]?.repeats ?? [];
+		if (repeat === undefined) throw new Error("another fixture");
+		const of = (n: number, valueNs: number, verdict: Gate["verdict"]) => ({
+			...repeat,
+			repeat: n,
+			verdict,
+			valueNs,
+			measured: `${valueNs / 1e6}ms`,
+			margin: 10e6 / valueNs,
+		});
+		const result = withGate({ measured: "20ms, 9ms, 30ms" }, [
+			of(1, 20e6, "fail"),
+			of(2, 9e6, "pass"),
+			of(3, 30e6, "fail"),
+		]);
+		expect(first(result).broke).toContain(
+			"p99 is 30ms in repeat 3, the worst: 3x the limit of 10ms, 20ms above it",
+		);
+		expect(first(result).where).toBe(
+			"nats, 256B 1000/s, in repeats 1 and 3 of 3",
+		);
+	});
+
+	test("of rates in repeats the smallest is the worst", () => {
+		const [repeat] = built("stall").gates[0]?.repeats ?? [];
+		if (repeat === undefined) throw new Error("another fixture");
+		const of = (n: number, measured: string) => ({
+			...repeat,
+			...COUNTED,
+			repeat: n,
+			measured,
+		});
+		const result = withGate(
+			{ ...COUNTED, sla: "throughput >= 450/s", limit: "450/s" },
+			[of(1, "400/s"), of(2, "300/s")],
+		);
+		expect(first(result).broke).toContain(
+			"throughput is 300/s in repeat 2, the worst: 150/s (33 %) below",
+		);
+		expect(first(result).where).toBe("nats, 256B 1000/s, in all 2 repeats");
+	});
+
+	test.each([
+		["lag", "p99 < 20ms was not judged: the generator was late: 281 of"],
+		["interrupted", "p99 < 20ms was not judged: stopped by SIGINT"],
+		["repeats", "p99 < 20ms is neither met nor breached: 1 FAIL, 2 PASS of"],
+	])("of %s: that nothing did", (name, text) => {
+		expect(first(built(name)).broke).toContain(text);
+	});
+
+	test("of a regression: what the comparison says", () => {
+		const c = comparison();
+		const result = withGate({
+			sla: "p99 <= baseline + 10%",
+			comparison: c,
+			why: c.why,
+		});
+		expect(first(result).broke).toBe(
+			"p99 <= baseline + 10%: 1.31x: worse by more than the margin of 10 %",
+		);
+		expect(first(result).next).toContain("--confirm");
+	});
+});
+
+describe("when", () => {
+	test("is the worst second of what the gate judges", () => {
+		const result = built("stall");
+		const seconds = result.runs[0]?.series.seconds.filter((s) => s.second >= 0);
+		const p99 = Math.max(...(seconds?.map((s) => s.p99 ?? 0) ?? []));
+		const worst = seconds?.find((s) => s.p99 === p99);
+		expect(worst?.second).toBe(4);
+		expect(first(result).when).toBe(
+			"worst in the second that began 4s after the window opened: p99 490ms, max 500ms",
+		);
+	});
+
+	test("is the first message that was lost", () => {
+		const result = built("lost");
+		const said =
+			"first lost: producer 0, sequence 3000, due 2s after the window opened";
+		expect(first(result).when).toBe(said);
+		// Of the latency too: no second that completed is as bad.
+		const [, undecided] = brokenOf(result);
+		expect(undecided?.what).toBe("p99 < 20ms");
+		expect(undecided && breachOf(undecided, result).when).toBe(said);
+	});
+
+	test("is the second with the fewest receipts, of a rate", () => {
+		const result = withGate({
+			...COUNTED,
+			sla: "throughput >= 2000/s",
+			measured: "1 000/s",
+			limit: "2 000/s",
+		});
+		// The warm-up takes 1 s: the tick that ended 8 s after T0 began 6 s after the window opened.
+		const tick = result.runs[0]?.series.ticks.find((t) => t.at === 8);
+		if (tick === undefined) throw new Error("another fixture");
+		tick.received = 412;
+		expect(first(result).when).toBe(
+			"fewest in the second that began 6s after the window opened: 412 received",
+		);
+	});
+
+	test("is not known of another metric than the run's own", () => {
+		expect(first(withGate({ metric: "service" })).when).toBeNull();
+	});
+});
+
+describe("what to do", () => {
+	test("names the part of the slowest messages that took longest", () => {
+		const result = built("stall");
+		expect(first(result).next).toContain(
+			"of the slowest messages 100 % is service: the broker, or the way to it",
+		);
+		const [run] = result.runs;
+		if (run === undefined) throw new Error("another fixture");
+		run.slowest = [
+			{
+				...run.slowest[0],
+				responseNs: 100,
+				queuedNs: 75,
+				lagNs: 5,
+				serviceNs: 20,
+			},
+		] as typeof run.slowest;
+		expect(first(result).next).toContain(
+			"of the slowest messages 75 % is queued: the system pushed",
+		);
+	});
+
+	test("does not explain the middle by the slowest messages", () => {
+		const result = withGate({ sla: "p50 < 1us", percentile: 50 });
+		const [run] = result.runs;
+		if (run === undefined) throw new Error("another fixture");
+		run.slowest = [
+			{ ...run.slowest[0], responseNs: 9, queuedNs: 9, lagNs: 0, serviceNs: 0 },
+		] as typeof run.slowest;
+		const p50 = run.metrics.service?.percentiles.find((p) => p.p === 50);
+		expect(p50?.value).toBe(183_935);
+		expect(first(result).next).toContain(
+			"the largest part of p50 (184us) is service: the broker",
+		);
+	});
+
+	test("of other metrics than response claims no part of it", () => {
+		for (const metric of ["service", "queued", "ack", "last", "lag"] as const)
+			expect(first(withGate({ metric })).next).not.toMatch(/largest|slowest/);
+	});
+
+	test("of a rate that nobody schedules is to schedule it", () => {
+		const gate = { ...COUNTED, measured: "1 000/s" };
+		const sla = (limit: string) =>
+			withGate({ ...gate, sla: `throughput >= ${limit}`, limit });
+		expect(first(sla("5 000/s")).next).toBe(
+			"raise workload.rate or lower the limit: only 1 000/s are scheduled, so no system could reach it",
+		);
+		expect(first(sla("1 000/s")).next).toContain("find: max-rate");
+	});
+
+	test.each([
+		["lost", "longer drain"],
+		["lag", "mqbench doctor"],
+		["no-data", "connection refused"],
+		["interrupted", "--resume"],
+		["repeats", "repeat: 5"],
+	])("of %s says %s", (name, text) => {
+		expect(first(built(name)).next).toContain(text);
+	});
+
+	test("of an interruption names the scenario where it is known", () => {
+		const result = built("interrupted");
+		result.command = { scenario: "bench/x.yaml", args: [], file: null };
+		expect(first(result).next).toContain("mqbench bench/x.yaml --resume");
+	});
+
+	test("is there for everything that can break", () => {
+		const result = built("healthy");
+		for (const verdict of [
+			"fail",
+			"inconclusive",
+			"invalid",
+			"error",
+			"interrupted",
+		] as const) {
+			const whole: Result = {
+				...result,
+				gates: result.gates.map((g) => ({ ...g, verdict })),
+				searches: [search({ verdict })],
+				comparisons: [comparison()],
+			};
+			for (const outcome of brokenOf(whole)) {
+				const breach = breachOf(outcome, whole);
+				expect(breachText(breach)).not.toMatch(/undefined|null|NaN|Infinity/);
+				expect(breach.next.length).toBeGreaterThan(20);
+			}
+		}
+	});
+});
+
+test("in one text: where, what, when, what to do", () => {
+	expect(
+		breachText({ broke: "b", where: "nats, x", when: "worst w", next: "n" }),
+	).toBe("nats, x: b. Worst w. What to do: n.");
+});
+
+test.each(FIXTURES)("no text of %s has a hole", (name) => {
+	const result = built(name);
+	for (const outcome of brokenOf(result))
+		expect(breachText(breachOf(outcome, result))).not.toMatch(
+			/undefined|null|NaN|Infinity/,
+		);
+});
+
+test("p99 of a gate is the worst of its repeats, of the metric that it judges", () => {
+	const result = built("repeats");
+	const gate = result.gates.find((g) => g.sla.startsWith("ack"));
+	const values = result.runs
+		.filter((r) => r.system === "kafka")
+		.map((r) => r.metrics.ack?.percentiles.find((p) => p.p === 99)?.value ?? 0);
+	expect(gate && p99Of(gate, result)).toBe("~112ms");
+	expect(Math.round(Math.max(...values) / 1e6)).toBe(112);
+});

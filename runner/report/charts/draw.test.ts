@@ -1,0 +1,25 @@
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { fixture } from "../../run/fixture.fake.ts";
+import { buildResult } from "../result.ts";
+import { figuresOf, listOf } from "./figures.ts";
+import { firstView } from "./options.ts";
+
+const [figure] = listOf(figuresOf(buildResult(fixture("stall"))));
+if (figure === undefined) throw new Error("no figure");
+
+describe("without a build", () => {
+	beforeEach(() => {
+		vi.resetModules();
+		vi.doMock("../../package.ts", () => ({ packageFolder: "/nowhere" }));
+	});
+
+	test("page and pictures say what is missing, and what to do", async () => {
+		const { drawSvg, pageScript } = await import("./draw.ts");
+		const said = (name: string) =>
+			new RegExp(`^/nowhere/dist/page/${name} is missing.*npm run build$`);
+		expect(() => pageScript()).toThrow(said("page.js"));
+		await expect(drawSvg(figure, firstView(figure, "light"))).rejects.toThrow(
+			said("draw.js"),
+		);
+	});
+});

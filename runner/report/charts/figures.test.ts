@@ -1,0 +1,444 @@
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { packageFolder } from "../../package.ts";
+import { fixture } from "../../run/fixture.fake.ts";
+import { formatDuration } from "../../units.ts";
+import { mostHidden } from "../omission.ts";
+import { buildResult } from "../result.ts";
+import type { Result, Run } from "../summary.ts";
+import { intervalText, percentileValue } from "../words.ts";
+import type { TimeFigure } from "./figure.ts";
+import { BUDGET, figuresOf, listOf, type RunFigures } from "./figures.ts";
+
+const FIXTURES = [
+	"healthy",
+	"stall",
+	"lag",
+	"lost",
+	"repeats",
+	"interrupted",
+	"no-data",
+];
+const PUBLISHED = ["nats-stall", "message-queue-latency", "commit-log-latency"];
+const published = (name: string) =>
+	buildResult(path.join(packageFolder, "reports/published", name));
+const results = new Map<string, Result>([
+	...FIXTURES.map((name) => [name, buildResult(fixture(name))] as const),
+	...PUBLISHED.map((name) => [name, published(name)] as const),
+]);
+
+function ofRun(result: Result, run: Run, budget?: number): RunFigures {
+	const found = figuresOf(result, budget).runs.get(run.index);
+	if (found === undefined) throw new Error(`no figures of run ${run.index}`);
+	return found;
+}
+
+function of(name: string): Result {
+	return results.get(name) as Result;
+}
+
+function panel(time: TimeFigure | null, title: string) {
+	const found = time?.panels.find((p) => p.title.startsWith(title));
+	if (found === undefined) throw new Error(`no panel ${title}`);
+	return found;
+}
+
+function line(time: TimeFigure | null, title: string, key: string) {
+	const found = panel(time, title).lines.find((l) => l.key === key);
+	if (found === undefined) throw new Error(`no line ${key} in ${title}`);
+	return found.points;
+}
+
+describe.each([...results])("the figures of %s", (_, result) => {
+	const figures = figuresOf(result, Number.POSITIVE_INFINITY);
+	const list = listOf(figures);
+
+	test("have names that are unique, and good for files", () => {
+		const ids = list.map(({ id }) => id);
+		expect(new Set(ids).size).toBe(ids.length);
+		for (const id of ids) expect(id).toMatch(/^[A-Za-z0-9-]+$/);
+	});
+
+	test("say what was measured, and in words what they show", () => {
+		for (const { title, facts, description } of list) {
+			expect(title).not.toBe("");
+			expect(facts).not.toBe("");
+			expect(description).not.toMatch(/NaN|Infinity|undefined|null|\[object/);
+			expect(description).not.toBe("");
+		}
+	});
+
+	test("have at every percentile the value, text and interval of result.json", () => {
+		for (const run of result.runs)
+			for (const curve of ofRun(result, run, Number.POSITIVE_INFINITY)
+				.percentiles?.curves ?? []) {
+				const m = run.metrics[curve.key as keyof Run["metrics"]];
+				const known = m?.percentiles.filter((p) => p.value !== null) ?? [];
+				expect(curve.marks).toEqual(
+					known.map((p) => ({
+						p: p.p,
+						value: p.value,
+						text: percentileValue(p, run),
+						interval: intervalText(p),
+					})),
+				);
+				expect(curve.max?.value ?? null).toBe(m?.censored === 0 ? m.max : null);
+			}
+	});
+
+	test("draw curves through points of result.json only, its last one among them", () => {
+		for (const run of result.runs)
+			for (const { key, points } of ofRun(result, run).percentiles?.curves ??
+				[]) {
+				const m = run.metrics[key as keyof Run["metrics"]];
+				const known = new Map(
+					[...(m?.curve ?? []), ...(m?.percentiles ?? [])].map((c) => [
+						c.p,
+						c.value,
+					]),
+				);
+				for (const [p, value] of points) expect(value).toBe(known.get(p));
+				expect(points.at(-1)?.[0]).toBe(m?.curve.at(-1)?.p);
+			}
+	});
+
+	test("are plain JSON without a number that is none", () => {
+		expect(JSON.parse(JSON.stringify(list))).toEqual(list);
+	});
+});
+
+describe("over time", () => {
+	const result = of("stall");
+	const run = result.runs[0] as Run;
+	const { time } = ofRun(result, run);
+
+	test("a second stands at its middle with the values of result.json", () => {
+		for (const key of ["p50", "p99", "max"] as const)
+			expect(line(time, "response", key)).toEqual(
+				run.series.seconds.map((s) => [s.second + 0.5, s[key]]),
+			);
+	});
+
+	test("messages per second are those of the ticks, without the drain", () => {
+		const warmup = run.window.startNs / 1e9;
+		const end = run.window.endNs / 1e9;
+		expect(line(time, "messages per second", "sent")).toEqual(
+			run.series.ticks
+				.filter(({ at }) => at <= end)
+				.map(({ at, sent }) => [at - 0.5 - warmup, sent]),
+		);
+	});
+
+	test("messages in flight are the ten samples of each second", () => {
+		const ticks = run.series.ticks.filter(
+			({ at }) => at <= run.window.endNs / 1e9,
+		);
+		const points = line(
+			ofRun(result, run, Number.POSITIVE_INFINITY).time,
+			"messages in flight",
+			"in-flight",
+		);
+		expect(points.map(([, n]) => n)).toEqual(ticks.flatMap((t) => t.backlog));
+	});
+
+	test("what was not measured is a gap, also where a second is missing altogether", () => {
+		const seconds = run.series.seconds.map((s) =>
+			s.second === 1 ? { ...s, p99: null } : s,
+		);
+		const holed = {
+			...result,
+			runs: [
+				{
+					...run,
+					series: {
+						...run.series,
+						seconds: seconds.filter((s) => s.second !== 3),
+					},
+				},
+			],
+		};
+		const points = line(
+			ofRun(holed, holed.runs[0] as Run).time,
+			"response",
+			"p99",
+		);
+		expect(points.find(([s]) => s === 1.5)).toEqual([1.5, null]);
+		expect(points.find(([s]) => s === 3.5)).toEqual([3.5, null]);
+		expect(points.find(([s]) => s === 2.5)?.[1]).not.toBeNull();
+	});
+
+	test("a long run has at most 300 points a line: the worst of each stretch, means of counts", () => {
+		const [first] = run.series.seconds;
+		const [tick] = run.series.ticks;
+		if (!first || !tick) throw new Error("no data");
+		const long: Run = {
+			...run,
+			window: { startNs: 0, endNs: 1200e9 },
+			series: {
+				...run.series,
+				seconds: Array.from({ length: 1200 }, (_, second) => ({
+					...first,
+					second,
+					p99: second === 701 ? 9e9 : 1e6,
+					max: second === 701 ? 9e9 : 1e6,
+				})),
+				ticks: Array.from({ length: 1200 }, (_, i) => ({
+					...tick,
+					at: i + 1,
+					sent: i % 4 === 0 ? 400 : 0,
+				})),
+			},
+		};
+		const figure = ofRun({ ...result, runs: [long] }, long).time;
+		const p99 = line(figure, "response", "p99");
+		expect(p99).toHaveLength(300);
+		expect(p99.filter(([, v]) => v === 9e9)).toEqual([[702, 9e9]]);
+		const sent = line(figure, "messages per second", "sent");
+		expect(new Set(sent.map(([, v]) => v))).toEqual(new Set([100]));
+	});
+
+	test("lag and queued have their line where they were measured", () => {
+		const beside = {
+			...run,
+			series: {
+				...run.series,
+				seconds: run.series.seconds.map((s, i) => ({
+					...s,
+					lag: { p99: 1000 + i, max: 2000 },
+					queued: null,
+				})),
+			},
+		};
+		const figure = ofRun({ ...result, runs: [beside] }, beside).time;
+		expect(
+			line(figure, "the generator's lag", "lag").map(([, v]) => v),
+		).toEqual(run.series.seconds.map((_, i) => 1000 + i));
+		expect(
+			panel(figure, "the generator's lag").lines.map(({ key }) => key),
+		).toEqual(["lag"]);
+	});
+
+	test("warm-up, phases and faults are marked", () => {
+		const marked: Run = {
+			...run,
+			window: { startNs: 2e9, endNs: 12e9 },
+			phases: [
+				{ name: "step 1: 100/s", fromNs: 0, toNs: 5e9 },
+				{ name: "step 2: 200/s", fromNs: 5e9, toNs: 10e9 },
+			].map((phase) => ({
+				...phase,
+				intended: 1,
+				rate: 1,
+				metric: "response" as const,
+				latency: null,
+				lagP99: null,
+				throughput: { sent: 1, acked: null, received: null },
+			})),
+			load: {
+				...run.load,
+				faults: [{ atNs: 10e9, action: "pause", forNs: 5e8, node: null }],
+			},
+		};
+		expect(ofRun({ ...result, runs: [marked] }, marked).time?.marks).toEqual([
+			{ from: -2, to: 0, text: "warm-up" },
+			{ from: 0, to: 0, text: "step 1: 100/s" },
+			{ from: 5, to: 5, text: "step 2: 200/s" },
+			{ from: 8, to: 8.5, text: "pause for 500ms" },
+		]);
+	});
+});
+
+describe("heat", () => {
+	const result = of("stall");
+	const run: Run = {
+		...(result.runs[0] as Run),
+		series: {
+			...(result.runs[0] as Run).series,
+			heat: {
+				binsNs: [1e5, 2e5, 4e5],
+				endNs: 8e5,
+				width: 1,
+				cells: [
+					[-1, 0, 5],
+					[0, 0, 9],
+					[0, 2, 1],
+					[1, 1, 3],
+				],
+			},
+		},
+	};
+
+	test("has the cells of result.json, and names the slowest", () => {
+		const { heat } = ofRun({ ...result, runs: [run] }, run);
+		expect(heat?.cells).toEqual(run.series.heat?.cells);
+		expect(heat?.description).toContain("between 400us and 800us");
+	});
+
+	test("is nothing where nothing was measured", () => {
+		const none = { ...run, series: { ...run.series, heat: null } };
+		expect(ofRun({ ...result, runs: [none] }, none).heat).toBeNull();
+	});
+
+	test("in a small budget joins columns without losing a message", () => {
+		const long = {
+			...run,
+			series: {
+				...run.series,
+				heat: {
+					binsNs: [1e5, 2e5],
+					endNs: 4e5,
+					width: 1,
+					cells: Array.from(
+						{ length: 600 },
+						(_, i) => [i - 5, i % 2, 2] as [number, number, number],
+					),
+				},
+			},
+		};
+		const { heat } = ofRun({ ...result, runs: [long] }, long);
+		const cells = heat?.cells ?? [];
+		expect(new Set(cells.map(([s]) => s)).size).toBeLessThanOrEqual(301);
+		expect(cells.reduce((n, c) => n + c[2], 0)).toBe(1200);
+		// No column holds both warm-up and window.
+		const size = heat?.width ?? 0;
+		expect(cells.every(([s]) => s >= 0 || s + size <= 0)).toBe(true);
+	});
+});
+
+describe("of one run", () => {
+	test("what coordinated omission hides has a name with both values", () => {
+		const result = of("nats-stall");
+		const run = result.runs[0] as Run;
+		const hidden = mostHidden(run);
+		if (hidden === null) throw new Error("nothing is hidden");
+		expect(ofRun(result, run).percentiles?.hidden).toEqual([
+			{
+				upper: "response",
+				lower: "service",
+				text: `hidden by coordinated omission: p99 ${formatDuration(hidden.response)} instead of ${formatDuration(hidden.service)}`,
+			},
+		]);
+	});
+
+	test("limits are those of its gates, with their verdicts", () => {
+		const result = of("stall");
+		const run = result.runs[0] as Run;
+		expect(ofRun(result, run).percentiles?.limits).toEqual(
+			result.gates
+				.filter((g) => g.limitNs !== null)
+				.map((g) => ({
+					text: g.sla,
+					value: g.limitNs,
+					p: g.percentile,
+					verdict: g.verdict,
+				})),
+		);
+	});
+
+	test("messages that never completed are told, and there is no maximum", () => {
+		const result = of("lost");
+		const [curve] =
+			ofRun(result, result.runs[0] as Run).percentiles?.curves ?? [];
+		expect(curve?.censored).toBe("12 never completed: > 30s");
+		expect(curve?.max).toBeNull();
+	});
+});
+
+describe("side by side", () => {
+	test("a single run has no overview", () => {
+		expect(figuresOf(of("stall")).overview).toEqual([]);
+	});
+
+	test("the first case is on at first, and of repeats the first; systems keep their colour", () => {
+		const [repeats] = figuresOf(of("repeats")).overview;
+		if (repeats?.kind !== "percentiles") throw new Error("no curves");
+		expect(
+			repeats.curves.map(({ name, hidden, colour }) => [name, hidden, colour]),
+		).toEqual([
+			["nats (1)", false, 0],
+			["nats (2)", true, 0],
+			["nats (3)", true, 0],
+			["kafka (1)", false, 1],
+			["kafka (2)", true, 1],
+			["kafka (3)", true, 1],
+		]);
+		const [cases] = figuresOf(of("message-queue-latency")).overview;
+		if (cases?.kind !== "percentiles") throw new Error("no curves");
+		expect(
+			new Set(cases.curves.filter((c) => !c.hidden).map((c) => c.case)).size,
+		).toBe(1);
+		expect(cases.curves).toHaveLength(20);
+	});
+
+	test("p99 by case has the values and intervals of result.json; over a size, where only that varies", () => {
+		for (const name of ["message-queue-latency", "commit-log-latency"]) {
+			const result = of(name);
+			const figure = figuresOf(result).overview.find(
+				({ id }) => id === "cases-response",
+			);
+			if (figure?.kind !== "rate") throw new Error("no figure");
+			expect(figure.axis.unit).toBe(
+				name === "commit-log-latency" ? "bytes" : "cases",
+			);
+			for (const { system, points } of figure.lines)
+				expect(
+					points.map(({ value, low, high }) => [value, low, high]),
+				).toEqual(
+					result.runs
+						.filter((run) => run.system === system)
+						.map((run) => {
+							const p = run.metrics.response?.percentiles.find(
+								(x) => x.p === 99,
+							);
+							return [p?.value, p?.low, p?.high];
+						}),
+				);
+		}
+	});
+});
+
+describe("a hundred runs", () => {
+	const copies = (name: string, pick: number): Result => {
+		const result = of(name);
+		const run = result.runs[pick] as Run;
+		return {
+			...result,
+			runs: Array.from({ length: 100 }, (_, i) => ({
+				...run,
+				index: i + 1,
+				system: `${run.system}${i % 10}`,
+				case: `${run.case} ${Math.floor(i / 10)}`,
+				folder: `runs/${i}-copy`,
+			})),
+		};
+	};
+
+	test.each([
+		["message-queue-latency", 0],
+		["message-queue-latency", 15],
+		["commit-log-latency", 3],
+	])(
+		"of %s, number %d, stay about the budget, and keep every mark",
+		(name, pick) => {
+			const result = copies(name, pick);
+			const figures = figuresOf(result);
+			expect(JSON.stringify(listOf(figures)).length).toBeLessThan(
+				BUDGET * 1.05,
+			);
+			const marks = figures.runs.get(1)?.percentiles?.curves[0]?.marks;
+			expect(marks?.map(({ value }) => value)).toEqual(
+				result.runs[0]?.metrics.response?.percentiles
+					.map(({ value }) => value)
+					.filter((value) => value !== null),
+			);
+			expect(figures.runs.get(100)?.time?.panels[0]?.lines).toHaveLength(3);
+		},
+	);
+
+	test("in a smaller budget have fewer points", () => {
+		const result = copies("commit-log-latency", 3);
+		const size = (budget: number) =>
+			JSON.stringify(listOf(figuresOf(result, budget))).length;
+		expect(size(400_000)).toBeLessThan(size(4_000_000) / 2);
+	});
+});

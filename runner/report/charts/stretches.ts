@@ -1,0 +1,87 @@
+import type { Run } from "../summary.ts";
+import type { TimeFigure } from "./figure.ts";
+
+/** Seconds of a run, joined to the stretches that a line has points for. */
+
+type Panel = TimeFigure["panels"][number];
+type Line = Panel["lines"][number];
+export type Points = Line["points"];
+
+/** A panel before its lines have what all lines of a run have. */
+export interface Draft extends Omit<Panel, "lines"> {
+	/** Without what all lines of a run have; `offset` from the colour of its system, -1: grey. */
+	readonly lines: readonly (Omit<Line, "system" | "case" | "colour"> & {
+		readonly offset: number;
+	})[];
+}
+
+/** Whole seconds that one point stands for. */
+export function stretch({ series, window }: Run, most: number): number {
+	const seconds = Math.max(
+		series.seconds.length,
+		Math.ceil(window.endNs / 1e9),
+	);
+	return Math.max(1, Math.ceil(seconds / most));
+}
+
+/** Those of warm-up and window. */
+export function ticksOf({ load, window, series }: Run): Run["series"]["ticks"] {
+	// The last second of a closed loop is begun, not full.
+	const end =
+		load.schedule.kind === "closed"
+			? Math.ceil(window.endNs / 1e9)
+			: window.endNs / 1e9 + 1e-9;
+	return series.ticks.filter((t) => t.at <= end);
+}
+
+/**
+ * The largest value of each stretch of `size` seconds, at its middle. `values` are [beginning of the second, value]; stretches are
+ * counted from the window's start, or from `origin` before it. A stretch without any value is a gap.
+ */
+export function worst(
+	values: readonly (readonly [second: number, value: number | null])[],
+	size: number,
+	origin = 0,
+): Points {
+	const found = new Map<number, number | null>();
+	for (const [second, value] of values) {
+		const slot = Math.floor((second + origin) / size + 1e-9);
+		const known = found.get(slot) ?? null;
+		found.set(
+			slot,
+			value === null || known === null
+				? (known ?? value)
+				: Math.max(known, value),
+		);
+	}
+	const slots = [...found.keys()].sort((a, b) => a - b);
+	return slots.flatMap((slot, i) => {
+		const at = (s: number) => rounded((s + 0.5) * size - origin);
+		const point = [at(slot), found.get(slot) ?? null] as const;
+		const before = slots[i - 1];
+		return before !== undefined && slot - before > 1
+			? [[at(slot - 1), null] as const, point]
+			: [point];
+	});
+}
+
+export function chunks<T>(list: readonly T[], size: number): T[][] {
+	return Array.from({ length: Math.ceil(list.length / size) }, (_, i) =>
+		list.slice(i * size, (i + 1) * size),
+	);
+}
+
+/** A tick is the second before its `at`. */
+export function middle(
+	part: readonly { at: number }[],
+	{ window }: Run,
+): number {
+	return rounded(
+		((part[0]?.at ?? 0) - 1 + (part.at(-1)?.at ?? 0)) / 2 -
+			window.startNs / 1e9,
+	);
+}
+
+export function rounded(value: number): number {
+	return Math.round(value * 1000) / 1000;
+}

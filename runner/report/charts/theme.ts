@@ -1,0 +1,130 @@
+import type { SeriesKey, View } from "./figure.ts";
+
+type Theme = View["theme"];
+
+/** Colours of everything but series and heat. Text is at least 4.5:1 against the page and its cards, lines 3:1. */
+export interface Colours {
+	readonly page: string;
+	readonly ink: string;
+	readonly soft: string;
+	/** Of the plot; a hint only. */
+	readonly grid: string;
+	/** Warm-up. */
+	readonly band: string;
+	/** SLA limits. */
+	readonly limit: string;
+	/** What coordinated omission hides, and faults. */
+	readonly hidden: string;
+	/** What is no measure of a system: the maximum, the schedule. */
+	readonly grey: string;
+}
+
+export const COLOURS: Readonly<Record<Theme, Colours>> = {
+	light: {
+		page: "#ffffff",
+		ink: "#1b1f24",
+		soft: "#57606a",
+		grid: "#e4e8ec",
+		band: "#eef0f3",
+		limit: "#b3261e",
+		hidden: "#8b2f7d",
+		grey: "#6e7781",
+	},
+	dark: {
+		page: "#12161c",
+		ink: "#e6edf3",
+		soft: "#9aa7b4",
+		grid: "#28313b",
+		band: "#1d242d",
+		limit: "#ff8a80",
+		hidden: "#e39ad6",
+		grey: "#8b97a3",
+	},
+};
+
+/** After Okabe and Ito, which the colour-blind tell apart; the light ones darker where the page asks for it. */
+export const SERIES: Readonly<Record<Theme, readonly string[]>> = {
+	light: [
+		"#0072b2",
+		"#c4500a",
+		"#007a5a",
+		"#b0488a",
+		"#946200",
+		"#2a83b8",
+		"#766a00",
+		"#5b4bb5",
+	],
+	dark: [
+		"#56b4e9",
+		"#f0a13c",
+		"#2fc79f",
+		"#e08fbd",
+		"#f0e442",
+		"#7f9ff5",
+		"#ff8a5c",
+		"#b9a7ff",
+	],
+};
+
+/** One hue, its lightness in even steps; the first is one message, the last the most. */
+export const HEAT: Readonly<Record<Theme, readonly string[]>> = {
+	light: [
+		"#a9cbe8",
+		"#8fb8dd",
+		"#76a6d2",
+		"#5e93c6",
+		"#4681b9",
+		"#306eab",
+		"#1d5b99",
+		"#114983",
+		"#08376b",
+	],
+	dark: [
+		"#2a5279",
+		"#35658f",
+		"#4178a6",
+		"#508bbb",
+		"#639fcf",
+		"#7ab2de",
+		"#97c5ea",
+		"#b7d8f3",
+		"#dbecfb",
+	],
+};
+
+const DASHES: readonly (readonly number[])[] = [
+	[],
+	[9, 3],
+	[3, 3],
+	[9, 3, 2, 3],
+	[14, 4],
+	[6, 2, 2, 2, 2, 2],
+];
+
+/** Without quotes: the names stand in attributes of SVG. */
+export const FONT =
+	"system-ui, -apple-system, Segoe UI, Roboto, Helvetica Neue, Arial, sans-serif";
+
+/** The colour of a key, "#0072b2", at least 3:1 against the theme's background. */
+export function colourOf(
+	{ colour }: Pick<SeriesKey, "colour">,
+	theme: Theme,
+): string {
+	const all = SERIES[theme];
+	return colour < 0
+		? COLOURS[theme].grey
+		: (all[colour % all.length] as string);
+}
+
+/** Its dashes, as stroke-dasharray has them; empty: a full line. */
+export function dashesOf({ dash }: Pick<SeriesKey, "dash">): readonly number[] {
+	return DASHES[Math.max(0, dash) % DASHES.length] as readonly number[];
+}
+
+/** The same for ECharts. */
+export function lineType(
+	key: Pick<SeriesKey, "dash">,
+): "solid" | readonly number[] {
+	const dashes = dashesOf(key);
+	return dashes.length === 0 ? "solid" : dashes;
+}

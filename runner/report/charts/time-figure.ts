@@ -1,0 +1,287 @@
+import { messagesBefore } from "../../plan/offset.ts";
+import { formatDurationExact, ratePerSecond } from "../../units.ts";
+import type { Gate, Result, Run } from "../summary.ts";
+import { factsText, loadText, runTitle } from "../words.ts";
+import type { TimeFigure } from "./figure.ts";
+import { gatesOf, sentence } from "./percentile-figure.ts";
+import { systemNumbers } from "./places.ts";
+import { resources } from "./resource-panels.ts";
+import {
+	chunks,
+	type Draft,
+	middle,
+	type Points,
+	rounded,
+	stretch,
+	ticksOf,
+	worst,
+} from "./stretches.ts";
+import { unitText } from "./units.ts";
+
+/** Everything of a run over time, in at most `most` points a line. null: nothing was measured. */
+export function timeFigure(
+	id: string,
+	run: Run,
+	result: Result,
+	{
+		most,
+		panels: few,
+	}: {
+		readonly most: number;
+		/** At most so many of them, the more important ones first. */
+		readonly panels: number;
+	},
+): TimeFigure | null {
+	if (run.series.seconds.length === 0 && run.series.ticks.length === 0)
+		return null;
+	const [from, to] = [-run.window.startNs / 1e9, windowSeconds(run)];
+	const place = systemNumbers(result).get(run.system) ?? 0;
+	const size = stretch(run, most);
+	const panels = [
+		latency(run, size, gatesOf(run, result)),
+		lateness(run, size),
+		rates(run, size),
+		inFlight(run, most),
+		...resources(run, size),
+	]
+		.filter((panel) => panel.lines.length > 0)
+		.slice(0, few);
+	if (panels.length === 0) return null;
+	return {
+		kind: "time",
+		id,
+		title: `${sentence(run.main)} and rate over time: ${runTitle(run, result)}`,
+		facts: `${factsText(run, result)}; ${loadText(run)}`,
+		description: describe(panels, from, to),
+		from,
+		to: endOf(run, panels.flatMap(pointsOf)),
+		panels: panels.map((panel) => ({
+			...panel,
+			lines: panel.lines.map(({ offset, ...line }) => ({
+				...line,
+				system: run.system,
+				case: run.case,
+				colour: offset < 0 ? offset : place + offset,
+			})),
+		})),
+		marks: marksOf(run),
+	};
+}
+
+/** Where the axis ends: with the window, but of a closed loop, which may last parts of a second, with its last point. */
+export function endOf(run: Run, seconds: readonly number[]): number {
+	const end = Math.max(windowSeconds(run), 1e-3);
+	return run.load.schedule.kind === "closed"
+		? Math.max(end, ...seconds.map(Math.ceil))
+		: end;
+}
+
+// --- internal ---
+
+function pointsOf({ lines }: Draft): number[] {
+	return lines.flatMap(({ points }) => points.map(([second]) => second));
+}
+
+function windowSeconds({ window }: Run): number {
+	return (window.endNs - window.startNs) / 1e9;
+}
+
+/** By second of intended time; of a longer stretch the worst second, never an average. */
+function latency(run: Run, size: number, gates: readonly Gate[]): Draft {
+	const { seconds } = run.series;
+	const line = (key: "p50" | "p99" | "max", offset: number, dash: number) => ({
+		key,
+		name: key,
+		offset,
+		dash,
+		hidden: false,
+		steps: false,
+		points: worst(
+			seconds.map((s) => [s.second, s[key]]),
+			size,
+		),
+	});
+	return {
+		title: `${run.main} by second of ${run.load.schedule.kind === "closed" ? "sending" : "intended time"}${size > 1 ? `, worst of ${size}` : ""}`,
+		unit: "ns",
+		logarithmic: wide(
+			seconds.flatMap((s) => [s.p50, s.p99, s.max]),
+			gates.map((g) => (g.metric === run.main ? g.limitNs : null)),
+		),
+		lines: seconds.some((s) => s.max !== null)
+			? [line("max", -1, 1), line("p99", 0, 0), line("p50", 1, 2)]
+			: [],
+		limits: gates.flatMap((g) =>
+			g.metric === run.main && g.limitNs !== null
+				? [{ text: g.sla, value: g.limitNs }]
+				: [],
+		),
+	};
+}
+
+/** What of the response was the generator's own lateness, and what earlier blocking explains. */
+function lateness(run: Run, size: number): Draft {
+	const { seconds } = run.series;
+	const line = (key: "lag" | "queued", name: string, i: number) => {
+		const points = worst(
+			seconds.map((s) => [s.second, s[key]?.p99 ?? null]),
+			size,
+		);
+		return points.every(([, value]) => value === null)
+			? []
+			: [
+					{
+						key,
+						name,
+						offset: i,
+						dash: i,
+						hidden: false,
+						steps: false,
+						points,
+					},
+				];
+	};
+	return {
+		title: "the generator's lag, and queued",
+		unit: "ns",
+		logarithmic: wide(seconds.flatMap((s) => [s.lag?.p99, s.queued?.p99])),
+		lines: [...line("lag", "lag p99", 0), ...line("queued", "queued p99", 1)],
+		limits: [],
+	};
+}
+
+/** Messages per second of real time; of a longer stretch its mean. The drain after the window is cut off. */
+function rates(run: Run, size: number): Draft {
+	const { pattern, schedule } = run.load;
+	const ticks = ticksOf(run);
+	const mean = (key: "sent" | "received"): Points =>
+		chunks(ticks, size).map((part) => [
+			middle(part, run),
+			rounded(part.reduce((n, t) => n + t[key], 0) / part.length),
+		]);
+	const line = (
+		key: string,
+		name: string,
+		points: Points,
+		[offset, dash]: readonly [number, number],
+	) =>
+		points.length === 0
+			? []
+			: [{ key, name, offset, dash, hidden: false, steps: true, points }];
+	const copies = pattern === "fan-out" ? "copies " : "";
+	return {
+		title: `messages per second${size > 1 ? `, mean of each ${size} seconds` : ""}`,
+		unit: "messages/s",
+		logarithmic: false,
+		lines: [
+			...(schedule.kind === "closed"
+				? []
+				: line("scheduled", "scheduled", scheduled(run, size), [-1, 1])),
+			...line("sent", "sent", mean("sent"), [0, 0]),
+			...(pattern === "publish"
+				? []
+				: line("received", `${copies}received`, mean("received"), [1, 2])),
+		],
+		limits: [],
+	};
+}
+
+/** Sent and not completed, as it was counted ten times a second: the most of each stretch. Of a backlog those that wait, too. */
+function inFlight(run: Run, most: number): Draft {
+	const warmup = run.window.startNs / 1e9;
+	const samples = ticksOf(run).flatMap(({ at, backlog, inFlight }) =>
+		backlog.length === 0
+			? [[at, inFlight] as const]
+			: backlog.map((n, i) => [at - 1 + (i + 1) / backlog.length, n] as const),
+	);
+	const points: Points = chunks(
+		samples,
+		Math.max(1, Math.ceil(samples.length / most)),
+	).map((part) => [
+		rounded(((part[0]?.[0] ?? 0) + (part.at(-1)?.[0] ?? 0)) / 2 - warmup),
+		Math.max(...part.map(([, n]) => n)),
+	]);
+	const waiting = run.load.pattern === "backlog" ? " or waiting" : "";
+	return {
+		title: `messages in flight${waiting}`,
+		unit: "messages",
+		logarithmic: false,
+		lines: points.some(([, n]) => n !== 0)
+			? [
+					{
+						key: "in-flight",
+						name: `in flight${waiting}`,
+						offset: 0,
+						dash: 0,
+						hidden: false,
+						steps: false,
+						points,
+					},
+				]
+			: [],
+		limits: [],
+	};
+}
+
+function marksOf(run: Run): TimeFigure["marks"] {
+	const warmup = run.window.startNs / 1e9;
+	return [
+		...(warmup > 0 ? [{ from: -warmup, to: 0, text: "warm-up" }] : []),
+		...run.phases.map(({ name, fromNs }) => ({
+			from: fromNs / 1e9,
+			to: fromNs / 1e9,
+			text: name,
+		})),
+		...run.load.faults.map(({ atNs, action, forNs, node }) => ({
+			from: atNs / 1e9 - warmup,
+			to: (atNs + forNs) / 1e9 - warmup,
+			text: `${action} ${node === null ? "" : `of node ${node} `}for ${formatDurationExact(forNs)}`,
+		})),
+	];
+}
+
+/** What the schedule meant to send: of a rate that changes by the stretches of the picture. */
+function scheduled(run: Run, size: number): Points {
+	const { schedule } = run.load;
+	const { startNs, endNs } = run.window;
+	if (schedule.kind === "closed" || schedule.rate === null) return [];
+	const [from, to] = [-startNs / 1e9, (endNs - startNs) / 1e9];
+	if (schedule.kind !== "stages") {
+		const rate = ratePerSecond(schedule.rate);
+		return [
+			[from, rate],
+			[to, rate],
+		];
+	}
+	const points: [number, number][] = [];
+	for (let at = 0; at < endNs; at += size * 1e9) {
+		const until = Math.min(at + size * 1e9, endNs);
+		const due = messagesBefore(schedule, until) - messagesBefore(schedule, at);
+		points.push([
+			rounded((at + until) / 2e9 - startNs / 1e9),
+			rounded((due * 1e9) / (until - at)),
+		]);
+	}
+	return points;
+}
+
+/** Spans more than a factor of 20. */
+function wide(
+	...lists: readonly (readonly (number | null | undefined)[])[]
+): boolean {
+	const values = lists.flat().filter((v) => v != null && v > 0) as number[];
+	return Math.max(...values) / Math.min(...values) > 20;
+}
+
+function describe(panels: readonly Draft[], from: number, to: number): string {
+	const parts = panels.map((panel) => {
+		const lines = panel.lines.flatMap(({ name, points }) => {
+			const values = points.map(([, v]) => v).filter((v) => v !== null);
+			return values.length === 0
+				? []
+				: [`${name} at most ${unitText(panel.unit, Math.max(...values))}`];
+		});
+		return `${sentence(panel.title)}: ${lines.join(", ")}.`;
+	});
+	return `From ${from === 0 ? "0s" : `-${formatDurationExact(-from * 1e9)}`} to ${Number(to.toFixed(3))}s. ${parts.join(" ")}`;
+}

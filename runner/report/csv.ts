@@ -1,0 +1,138 @@
+import { Metric } from "../plan/plan.ts";
+import { ratePerSecond } from "../units.ts";
+import { USUAL } from "../verdict/quantile.ts";
+import type { MetricSummary, Percentile, Result, Run } from "./summary.ts";
+
+/**
+ * `result.csv`: a row per run, a column per figure, so that files of many commands can be put below each other. RFC 4180: comma, CRLF,
+ * quotes where needed, a first line of names. Times are ns, rates messages per second; nothing is rounded. Empty: not measured. A percentile
+ * that is empty has its reason in the column `..._support` beside it: none (too few samples) or beyond-timeout (it lies among messages that
+ * never completed). `..._max_ns` is of those that did complete; `..._censored` says how many did not.
+ *
+ * Names of scenarios and the like come from outside, and a spreadsheet takes `=1+1` for a formula: such a text gets a leading `'`.
+ */
+export function renderCsv(result: Result): string {
+	const columns = columnsOf(result);
+	const rows = result.runs.map((run) =>
+		columns.map(([, value]) => cell(value(run, result))),
+	);
+	return [columns.map(([name]) => cell(name)), ...rows]
+		.map((cells) => `${cells.join(",")}\r\n`)
+		.join("");
+}
+
+// --- internal ---
+
+type Value = string | number | boolean | null | undefined;
+type Column = readonly [
+	name: string,
+	value: (run: Run, result: Result) => Value,
+];
+
+function columnsOf(result: Result): Column[] {
+	return [
+		["scenario", (_, r) => r.scenario],
+		["run_id", (_, r) => r.runId],
+		["started_at", (run) => run.startedAt],
+		["mqbench", (_, r) => r.environment?.mqbench],
+		["system", (run) => run.system],
+		["case", (run) => run.case],
+		["repeat", (run) => run.repeat],
+		["search", (run) => run.search?.role],
+		["verdict", (run) => run.verdict],
+		["why", (run) => run.why],
+		["state", (run) => run.state],
+		["quick", (_, r) => r.quick],
+		["broker", (run) => run.load.broker],
+		["broker_version", (run) => run.versions?.server || run.brokerVersion],
+		["client_library", (run) => run.versions?.library],
+		["durability", (run) => run.load.durability],
+		["target", (run) => run.load.target],
+		["same_host", (run) => run.sameHost],
+		["cpu", (_, r) => r.environment?.cpu],
+		["cores", (_, r) => r.environment?.cores],
+		["os", (_, r) => r.environment?.os],
+		["kernel", (_, r) => r.environment?.kernel],
+		["pattern", (run) => run.load.pattern],
+		["load", (run) => run.load.schedule.kind],
+		[
+			"rate_per_second",
+			({ load }) => (load.rate === null ? null : ratePerSecond(load.rate)),
+		],
+		["message_bytes", (run) => run.load.messageBytes],
+		["payload", (run) => run.load.payload],
+		["warmup_ns", (run) => run.load.warmupNs],
+		["duration_ns", (run) => run.load.durationNs],
+		["timeout_ns", (run) => run.load.timeoutNs],
+		["clients", (run) => run.load.clients],
+		["connections", (run) => run.load.connections],
+		["producers", (run) => run.load.producers],
+		["consumers", (run) => run.load.consumers],
+		["subscriptions", (run) => run.load.subscriptions],
+		["topics", (run) => run.load.topics],
+		["partitions", (run) => run.load.partitions],
+		["in_flight_limit", (run) => run.load.inFlight],
+		["intended", (run) => run.intended],
+		["not_offered", (run) => run.notOffered],
+		["sent", (run) => run.sent],
+		["acked", (run) => run.acked],
+		["failed", (run) => run.failed],
+		["unknown", (run) => run.unknown],
+		["received", (run) => run.received],
+		["lost", (run) => run.lost],
+		["duplicated", (run) => run.duplicated],
+		["reordered", (run) => run.reordered],
+		["late", (run) => run.late],
+		["redelivered", (run) => run.redelivered],
+		["corrupted", (run) => run.corrupted],
+		["client_dropped", (run) => run.clientDropped],
+		["foreign", (run) => run.foreign],
+		["reconnects", (run) => run.reconnects],
+		["sent_per_second", (run) => run.throughput.sent],
+		["received_per_second", (run) => run.throughput.received],
+		["achieved_per_second", (run) => run.throughput.achieved],
+		["backlog_peak", (run) => run.drain?.peak],
+		["drain_ns", (run) => run.drain?.drainNs],
+		["drain_per_second", (run) => run.drain?.perSecond],
+		["main_metric", (run) => run.main],
+		...Metric.options.flatMap((metric) => metricColumns(result, metric)),
+	];
+}
+
+/** The usual percentiles in every file, and those that an SLA of this result names. */
+function metricColumns(result: Result, metric: Metric): Column[] {
+	const of = (run: Run): MetricSummary | null => run.metrics[metric];
+	const named = result.runs.flatMap(
+		(run) => of(run)?.percentiles.map(({ p }) => p) ?? [],
+	);
+	const percentiles = [...new Set([...USUAL, ...named])].sort((a, b) => a - b);
+	return [
+		[`${metric}_count`, (run) => of(run)?.count],
+		[`${metric}_censored`, (run) => of(run)?.censored],
+		[`${metric}_min_ns`, (run) => of(run)?.min],
+		[`${metric}_mean_ns`, (run) => of(run)?.mean],
+		...percentiles.flatMap((p): Column[] => {
+			const found = (run: Run) => of(run)?.percentiles.find((q) => q.p === p);
+			return [
+				[`${metric}_p${p}_ns`, (run) => found(run)?.value],
+				[`${metric}_p${p}_support`, (run) => supportOf(found(run))],
+			];
+		}),
+		[`${metric}_max_ns`, (run) => of(run)?.max],
+	];
+}
+
+function supportOf(p: Percentile | undefined): string | null {
+	if (p === undefined) return null;
+	return p.beyondTimeout ? "beyond-timeout" : p.support;
+}
+
+function cell(value: Value): string {
+	if (value === null || value === undefined) return "";
+	if (typeof value !== "string") return String(value);
+	const safe = FORMULA.test(value) ? `'${value}` : value;
+	return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** What spreadsheets take for the beginning of a formula, full-width signs too. */
+const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;

@@ -1,0 +1,233 @@
+import {
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readFileSync,
+	rmSync,
+	writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { MqbenchError } from "../errors.ts";
+import { main } from "../main.ts";
+import { editJson, firstRun, fixtureCopy } from "../run/fixture.fake.ts";
+import { fakeWorld } from "../world.fake.ts";
+import { HOSTILE } from "./hostile.fake.ts";
+import { REPORT_FILES } from "./reporters.ts";
+
+/** `mqbench report` of a stored run, in a folder of its own. */
+async function reported(
+	name: string,
+	args: readonly string[],
+	env: Record<string, string> = {},
+) {
+	const folder = fixtureCopy(name);
+	const cwd = mkdtempSync(join(tmpdir(), "mqbench-deliver-"));
+	onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
+	const world = fakeWorld({ cwd, env });
+	const code = await main(["report", folder, ...args], world);
+	const file = (path: string) => readFileSync(join(folder, path), "utf8");
+	return { code, folder, cwd, world, file };
+}
+
+/** Files for what a job of GitHub Actions reads of a step. */
+function job() {
+	const folder = mkdtempSync(join(tmpdir(), "mqbench-job-"));
+	onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+	const summary = join(folder, "summary.md");
+	const output = join(folder, "output.txt");
+	return {
+		folder,
+		summary,
+		output,
+		env: {
+			GITHUB_ACTIONS: "true",
+			GITHUB_STEP_SUMMARY: summary,
+			GITHUB_OUTPUT: output,
+		},
+	};
+}
+
+describe("files", () => {
+	test("are all in the folder of the run, whatever was asked for", async () => {
+		const { folder } = await reported("stall", ["--reporter", "terminal"]);
+		for (const name of [...Object.values(REPORT_FILES), "comment.md"])
+			expect([name, existsSync(join(folder, name))]).toEqual([name, true]);
+	});
+
+	test("are copied to where a path says, with the folders on the way", async () => {
+		const { cwd, file, world, code } = await reported("stall", [
+			"--reporter",
+			"junit=out/deep/junit.xml,csv=out/x.csv",
+			"--reporter",
+			"markdown=m.md",
+		]);
+		expect(code).toBe(99);
+		const at = (path: string) => readFileSync(join(cwd, path), "utf8");
+		expect(at("out/deep/junit.xml")).toBe(file("junit.xml"));
+		expect(at("out/x.csv")).toBe(file("result.csv"));
+		expect(at("m.md")).toBe(file("report.md"));
+		expect(world.out()).toBe("");
+	});
+
+	test("without a path are said where they are, and before the verdict", async () => {
+		const { folder, world } = await reported("stall", [
+			"--reporter",
+			"terminal,html,junit",
+		]);
+		expect(world.out()).toMatch(
+			new RegExp(
+				`^html: ${folder}/report.html\njunit: ${folder}/junit.xml\n[\\s\\S]*FAIL {2}${folder}/report.html\n$`,
+			),
+		);
+	});
+
+	test.each(["json", "junit", "markdown", "csv", "html"] as const)(
+		"%s on stdout is the file to the byte",
+		async (name) => {
+			const { world, file } = await reported("stall", [
+				"--reporter",
+				`${name}=-`,
+			]);
+			expect(world.out()).toBe(file(REPORT_FILES[name]));
+		},
+	);
+
+	test("--json is short for json=-", async () => {
+		const { world, file } = await reported("stall", ["--json"]);
+		expect(world.out()).toBe(file("result.json"));
+	});
+
+	test("that cannot be written are one sentence and exit code 3", async () => {
+		const { cwd, folder } = await reported("stall", []);
+		mkdirSync(join(cwd, "taken"));
+		const world = fakeWorld({ cwd });
+		const args = ["report", folder, "--reporter", "csv=taken"];
+		expect(await main(args, world)).toBe(3);
+		expect(world.err()).toBe(
+			`taken: cannot be written (it is a folder). The measured files are kept; make room or rights, then: mqbench report ${folder}\n`,
+		);
+		expect(MqbenchError).toBeDefined();
+	});
+});
+
+describe("--on-inconclusive", () => {
+	test("decides the exit code, and whether junit.xml has a failure", async () => {
+		const failed = await reported("repeats", []);
+		expect(failed.code).toBe(6);
+		expect(failed.file("junit.xml")).toContain('failures="2"');
+		const passed = await reported("repeats", ["--on-inconclusive", "warn"]);
+		expect(passed.code).toBe(0);
+		expect(passed.file("junit.xml")).toContain('failures="0"');
+	});
+});
+
+describe("in a job of GitHub Actions", () => {
+	test("annotations are lines of the log, the report is in the summary, and outputs are set", async () => {
+		const { env, summary, output } = job();
+		const { world, file, folder } = await reported("stall", [], env);
+		const commands = world
+			.out()
+			.split("\n")
+			.filter((line) => line.startsWith("::"));
+		expect(commands).toHaveLength(1);
+		expect(commands[0]).toContain("::error title=FAIL nats/256B 1000/s");
+		expect(world.out()).toMatch(/FAIL {2}.*report.html\n$/);
+		expect(readFileSync(summary, "utf8")).toBe(file("report.md"));
+		expect(readFileSync(output, "utf8")).toMatch(
+			/^verdict<<([0-9a-f-]{36})\nfail\n\1\nexit-code<<\1\n99\n\1\nreport<<\1\n/,
+		);
+		expect(readFileSync(output, "utf8")).toContain(`\n${folder}\n`);
+	});
+
+	test("outside of one, or with other reporters, nothing of it happens", async () => {
+		const { env, summary, output } = job();
+		const { GITHUB_ACTIONS: _, ...elsewhere } = env;
+		const one = await reported("stall", [], elsewhere);
+		const other = await reported("stall", ["--reporter", "junit"], env);
+		expect(one.world.out() + other.world.out()).not.toContain("::error");
+		expect(existsSync(summary) || existsSync(output)).toBe(false);
+	});
+
+	test("annotations stand on stderr when stdout holds a file", async () => {
+		const { env } = job();
+		const { world, file } = await reported("stall", ["--json"], env);
+		expect(world.out()).toBe(file("result.json"));
+		expect(world.err()).toContain("::error ");
+	});
+
+	test("what is in the summary already counts: the report is cut, or left out", async () => {
+		const { env, summary } = job();
+		writeFileSync(summary, "x".repeat(893_000));
+		await reported("stall", [], env);
+		const text = readFileSync(summary, "utf8");
+		expect(Buffer.byteLength(text)).toBeLessThanOrEqual(900_000);
+		expect(text).toContain("x\n# stall: FAIL\n");
+		writeFileSync(summary, "x".repeat(899_000));
+		const { world } = await reported("stall", [], env);
+		expect(world.err()).toContain("The summary of this step is full");
+		expect(readFileSync(summary, "utf8")).toBe("x".repeat(899_000));
+	});
+
+	test("a summary that cannot be written changes no exit code", async () => {
+		const { env, folder } = job();
+		const { code, world } = await reported("stall", [], {
+			...env,
+			GITHUB_STEP_SUMMARY: folder,
+			GITHUB_OUTPUT: folder,
+		});
+		expect(code).toBe(99);
+		expect(world.err()).toContain("$GITHUB_STEP_SUMMARY cannot be written");
+		expect(world.err()).toContain("$GITHUB_OUTPUT cannot be written");
+	});
+
+	test.each(HOSTILE)(
+		"%j in names and errors forges no command, in whatever is printed",
+		async (text) => {
+			const folder = fixtureCopy("no-data");
+			const run = firstRun(folder);
+			editJson(join(run, "plan.json"), (plan) => {
+				plan.case = text;
+				plan.durability = text;
+			});
+			editJson(join(run, "run.json"), (file) => {
+				file.notes = [text];
+				file.brokerVersion = text;
+			});
+			for (const reporter of [
+				"terminal,github",
+				"json=-",
+				"csv=-",
+				"markdown=-",
+				"junit=-,github",
+			]) {
+				const { env } = job();
+				const world = fakeWorld({ cwd: folder, env });
+				await main(["report", ".", "--reporter", reporter], world);
+				const lines = `${world.out()}\n${world.err()}`.split(/\r\n|\r|\n/);
+				for (const line of lines) {
+					expect(line).not.toContain("##[");
+					if (/^\s*::/.test(line))
+						expect(line).toMatch(
+							/^::error title=FAIL [^:,]*::[^\r\n]*What to do: /,
+						);
+				}
+				if (reporter === "json=-")
+					expect(JSON.parse(world.out())).toEqual(
+						JSON.parse(readFileSync(join(folder, "result.json"), "utf8")),
+					);
+			}
+		},
+	);
+});
+
+test("junit.xml, comment.md and the others are the same bytes again, and say one verdict", async () => {
+	const { folder, file } = await reported("lag", []);
+	const all = () => [...Object.values(REPORT_FILES), "comment.md"].map(file);
+	const first = all();
+	await main(["report", folder], fakeWorld());
+	expect(all()).toEqual(first);
+	expect(file("junit.xml")).toContain('name="verdict" value="INVALID"');
+	expect(file("comment.md")).toContain("# lag: INVALID");
+});

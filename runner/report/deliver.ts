@@ -1,0 +1,138 @@
+import { randomUUID } from "node:crypto";
+import {
+	appendFileSync,
+	mkdirSync,
+	readFileSync,
+	statSync,
+	writeFileSync,
+} from "node:fs";
+import path from "node:path";
+import { failure } from "../errors.ts";
+import { reasonOf } from "../reason.ts";
+import { terminalLook } from "../terminal-look.ts";
+import type { OnInconclusive } from "../verdict/exit.ts";
+import { issue } from "../workflow-log.ts";
+import type { World } from "../world.ts";
+import { annotations, outputsOf, outputText } from "./github.ts";
+import { renderMarkdown, SUMMARY } from "./markdown.ts";
+import { onStdout, REPORT_FILES, type Reporter } from "./reporters.ts";
+import type { Result } from "./summary.ts";
+import { renderTerminal } from "./terminal.ts";
+
+export interface Delivery {
+	readonly result: Result;
+	/** Folder of the run, in which every report is written already. */
+	readonly folder: string;
+	readonly reporters: readonly Reporter[];
+	readonly onInconclusive?: OnInconclusive | undefined;
+	/** Say nothing to people. */
+	readonly quiet?: boolean | undefined;
+}
+
+/** Prints a result and puts copies of its files where they were asked for. */
+export function deliver(
+	{ result, folder, reporters, onInconclusive, quiet }: Delivery,
+	world: World,
+): void {
+	const shown = shownPath(folder, world);
+	const file = reporters.find((r) => onStdout(r) && r.kind === "file");
+	// Beside a file on stdout nothing else may stand there.
+	const beside = file === undefined ? world.stdout : world.stderr;
+	for (const reporter of reporters) {
+		if (reporter.kind === "printed") continue;
+		const name = REPORT_FILES[reporter.name];
+		if (reporter.path === "-") {
+			const text = readFileSync(path.join(folder, name), "utf8");
+			world.stdout.write(reporter.name === "json" ? harmless(text) : text);
+		} else if (reporter.path === null) {
+			if (!quiet) beside.write(`${reporter.name}: ${path.join(shown, name)}\n`);
+		} else copy(path.join(folder, name), reporter.path, shown, world.cwd);
+	}
+	if (reporters.some(({ name }) => name === "github")) {
+		for (const line of annotations(result, onInconclusive)) issue(beside, line);
+		addToSummary(result, world);
+		addToOutput(outputsOf(result, folder, onInconclusive), world);
+	}
+	// Last: its last line is the verdict.
+	if (reporters.some(({ name }) => name === "terminal"))
+		world.stdout.write(
+			renderTerminal(result, {
+				...terminalLook(world.stdout, world.env),
+				folder: shown,
+			}),
+		);
+}
+
+// --- internal ---
+
+/** Least room in which a report says something. */
+const LEAST_SUMMARY = 5000;
+
+/** As a person finds it: from here, where it is below here. */
+function shownPath(folder: string, { cwd }: Pick<World, "cwd">): string {
+	const here = path.relative(cwd, folder);
+	return here.startsWith("..") ? folder : here;
+}
+
+function copy(from: string, to: string, folder: string, cwd: string): void {
+	const where = path.resolve(cwd, to);
+	try {
+		mkdirSync(path.dirname(where), { recursive: true });
+		writeFileSync(where, readFileSync(from));
+	} catch (error) {
+		throw failure("report-unwritable", {
+			path: to,
+			reason: reasonOf(error),
+			folder,
+		});
+	}
+}
+
+/** JSON that means the same, and holds no old command of a GitHub log. */
+function harmless(json: string): string {
+	return json.replaceAll("##[", "#\\u0023[");
+}
+
+/** What is there already counts: GitHub refuses a summary of more than 1 MiB, with all that is in it. */
+function addToSummary(result: Result, { env, stderr }: World): void {
+	const where = env.GITHUB_STEP_SUMMARY;
+	if (!where) return;
+	try {
+		const there = statSync(where, { throwIfNoEntry: false })?.size ?? 0;
+		const most = SUMMARY.most - there - 1;
+		if (most < LEAST_SUMMARY)
+			stderr.write(
+				"The summary of this step is full; the report is not added to it, and is in the folder of the run.\n",
+			);
+		else
+			appendFileSync(
+				where,
+				`${there > 0 ? "\n" : ""}${renderMarkdown(result, { size: { ...SUMMARY, most }, marked: false })}`,
+			);
+	} catch (error) {
+		unwritten("GITHUB_STEP_SUMMARY", error, stderr);
+	}
+}
+
+function addToOutput(
+	outputs: Readonly<Record<string, string>>,
+	{ env, stderr }: World,
+): void {
+	if (!env.GITHUB_OUTPUT) return;
+	try {
+		appendFileSync(env.GITHUB_OUTPUT, outputText(outputs, randomUUID()));
+	} catch (error) {
+		unwritten("GITHUB_OUTPUT", error, stderr);
+	}
+}
+
+/** The verdict stands all the same: what GitHub shows of it is not worth another exit code. */
+function unwritten(
+	variable: string,
+	error: unknown,
+	stderr: World["stderr"],
+): void {
+	stderr.write(
+		`$${variable} cannot be written (${reasonOf(error)}); the reports are in the folder of the run.\n`,
+	);
+}

@@ -1,0 +1,245 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { fixture } from "../run/fixture.fake.ts";
+import { formatCount, formatDuration, formatDurationExact } from "../units.ts";
+import { rowsOfCsv } from "./csv.fake.ts";
+import {
+	type Reading,
+	readHtml,
+	readJunit,
+	readMarkdown,
+	readTerminal,
+	runName,
+	terminalHas,
+} from "./equal.fake.ts";
+import { publishedFolder } from "./page/pages.fake.ts";
+import { buildResult } from "./result.ts";
+import { type MetricSummary, Result, type Run } from "./summary.ts";
+import { renderTerminal } from "./terminal.ts";
+import { writeReports } from "./write.ts";
+
+/**
+ * One recorded run, every report of it read back as its reader sees it: they all say the same numbers. What each must hold at least
+ * is asserted too: a report that says nothing would agree with all the others.
+ */
+
+const FOLDERS = [
+	...[
+		"healthy",
+		"stall",
+		"lag",
+		"lost",
+		"repeats",
+		"interrupted",
+		"no-data",
+	].map(fixture),
+	publishedFolder("nats-stall"),
+	publishedFolder("message-queue-latency"),
+];
+
+const DEEP = ["p50", "p99", "p99.9", "max"];
+const COUNTS: readonly [name: string, of: keyof Run][] = [
+	["intended", "intended"],
+	["sent", "sent"],
+	["acked", "acked"],
+	["received", "received"],
+	["lost", "lost"],
+	["failed", "failed"],
+	["unknown", "unknown"],
+	["duplicated", "duplicated"],
+	["reordered", "reordered"],
+	["redelivered", "redelivered"],
+	["corrupted", "corrupted"],
+	["not offered", "notOffered"],
+	["late", "late"],
+];
+
+/** What a person must read, from the numbers in result.json. */
+function textsOf(run: Run): Map<string, string> {
+	const texts = new Map<string, string>();
+	const beyond =
+		run.state === "complete"
+			? `> ${formatDurationExact(run.load.timeoutNs)}`
+			: "stopped";
+	const max = (m: MetricSummary) =>
+		m.censored > 0 ? beyond : m.max === null ? "n/a" : formatDuration(m.max);
+	for (const [metric, m] of Object.entries(run.metrics)) {
+		if (m === null) continue;
+		for (const p of m.percentiles)
+			texts.set(
+				`${metric} p${p.p}`,
+				p.support === "none"
+					? "n/a"
+					: p.value === null
+						? beyond
+						: `${p.support === "weak" ? "~" : ""}${formatDuration(p.value)}`,
+			);
+		texts.set(`${metric} max`, max(m));
+	}
+	const count = (n: number | null) => (n === null ? "n/a" : formatCount(n));
+	for (const [name, of] of COUNTS)
+		texts.set(name, count(run[of] as number | null));
+	texts.set("received/s", count(run.throughput.received));
+	texts.set("achieved rate", count(run.throughput.achieved));
+	texts.set("sent rate", count(run.throughput.sent));
+	texts.set("acked rate", count(run.throughput.sent));
+	texts.set("verdict", run.verdict.toUpperCase());
+	return texts;
+}
+
+const scratch = mkdtempSync(join(tmpdir(), "mqbench-equal-"));
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+describe.each(
+	FOLDERS.map((folder) => [folder.split("/").at(-1) ?? "", folder]),
+)("all reports of %s", (name, from) => {
+	const folder = join(scratch, name);
+	cpSync(from, folder, { recursive: true });
+	const built = buildResult(folder);
+	writeReports(folder, built);
+	const file = (report: string) => readFileSync(join(folder, report), "utf8");
+	const result = Result.parse(JSON.parse(file("result.json")));
+	const terminal = renderTerminal(result, {
+		columns: 100,
+		colour: false,
+		folder: "reports/x",
+	});
+	const known = { runs: result.runs };
+	const html = readHtml(file("report.html"), known);
+	const markdown = readMarkdown(file("report.md"), known);
+	const printed = readTerminal(terminal, known);
+	const junit = readJunit(file("junit.xml"));
+	const gates = new Map(
+		result.gates.map((g) => [
+			`${g.system}, ${g.case}: ${g.sla}`,
+			{
+				verdict: g.verdict.toUpperCase(),
+				measured: g.measured,
+				limit: g.limit,
+			},
+		]),
+	);
+
+	test("result.json is what was computed", () => {
+		expect(result).toEqual(built);
+	});
+
+	test("every gate: verdict, measured and limit", () => {
+		expect(html.gates).toEqual(gates);
+		expect(markdown.gates).toEqual(
+			new Map([...gates].map(([key, g]) => [key, { ...g, limit: null }])),
+		);
+		expect(
+			new Map(
+				result.gates.map((g) => [
+					`${g.system}, ${g.case}: ${g.sla}`,
+					junit.gates.get(`${g.system}/${g.case}: ${g.sla}`),
+				]),
+			),
+		).toEqual(gates);
+		const passed = result.gates.filter((g) => g.verdict === "pass").length;
+		for (const gate of result.gates) {
+			const said = { ...gate, verdict: gate.verdict.toUpperCase() };
+			const of = { passed, gates: result.gates.length };
+			expect([gate.sla, gate.system, terminalHas(terminal, said, of)]).toEqual([
+				gate.sla,
+				gate.system,
+				true,
+			]);
+		}
+	});
+
+	test("every run: each figure that stands in a report is that of result.json", () => {
+		for (const reading of [html, markdown, printed])
+			for (const run of result.runs) {
+				const texts = textsOf(run);
+				for (const [figure, text] of reading.runs.get(runName(run)) ?? [])
+					expect([runName(run), figure, text]).toEqual([
+						runName(run),
+						figure,
+						texts.get(figure),
+					]);
+			}
+	});
+
+	test("and p50, p99, p99.9, max, lost and received are in each; all counts in report.html", () => {
+		const has = (reading: Reading, run: Run, figures: readonly string[]) => {
+			const found = reading.runs.get(runName(run)) ?? new Map();
+			expect([
+				runName(run),
+				figures.filter((figure) => !found.has(figure)),
+			]).toEqual([runName(run), []]);
+		};
+		for (const run of result.runs) {
+			const measured = run.metrics[run.main] !== null;
+			const main = measured ? DEEP.map((p) => `${run.main} ${p}`) : [];
+			has(html, run, [
+				...main,
+				...COUNTS.map(([name]) => name),
+				...(run.throughput.received === null ? [] : ["received/s"]),
+			]);
+			for (const reading of [markdown, printed]) {
+				has(reading, run, [...main, "lost"]);
+				const rates = reading.runs.get(runName(run));
+				expect(rates?.has("received/s") || rates?.has("received")).toBe(true);
+			}
+		}
+	});
+
+	test("result.csv: every number, to the last digit", () => {
+		const rows = rowsOfCsv(file("result.csv"));
+		expect(rows).toHaveLength(result.runs.length);
+		const number = (text: string | undefined) =>
+			text === undefined || text === "" ? null : Number(text);
+		result.runs.forEach((run, i) => {
+			const row = rows[i] ?? {};
+			expect(row.verdict).toBe(run.verdict);
+			for (const [name, of] of COUNTS)
+				expect([name, number(row[name.replace(" ", "_")])]).toEqual([
+					name,
+					run[of],
+				]);
+			expect(number(row.received_per_second)).toBe(run.throughput.received);
+			expect(number(row.sent_per_second)).toBe(run.throughput.sent);
+			for (const [metric, m] of Object.entries(run.metrics)) {
+				expect(number(row[`${metric}_max_ns`])).toBe(m?.max ?? null);
+				for (const p of m?.percentiles ?? [])
+					expect(number(row[`${metric}_p${p.p}_ns`])).toBe(p.value);
+			}
+		});
+	});
+});
+
+test("the readers read: a number that is another one in a report is another one to them", () => {
+	const folder = join(scratch, "changed");
+	cpSync(fixture("stall"), folder, { recursive: true });
+	const result = buildResult(folder);
+	writeReports(folder, result);
+	const changed = (report: string) =>
+		readFileSync(join(folder, report), "utf8").replaceAll("400ms", "401ms");
+	const terminal = renderTerminal(result, {
+		columns: 100,
+		colour: false,
+		folder: "x",
+	}).replaceAll("400ms", "401ms");
+	const known = { runs: result.runs };
+	const run = "nats, 256B 1000/s, repeat 1";
+	const gate = "nats, 256B 1000/s: p99 < 10ms";
+	const html = readHtml(changed("report.html"), known);
+	const markdown = readMarkdown(changed("report.md"), known);
+	for (const reading of [html, markdown, readTerminal(terminal, known)])
+		expect(reading.runs.get(run)?.get("response p99")).toBe("~401ms");
+	for (const reading of [html, markdown])
+		expect(reading.gates.get(gate)?.measured).toBe("401ms");
+	expect(
+		readJunit(changed("junit.xml")).gates.get("nats/256B 1000/s: p99 < 10ms")
+			?.measured,
+	).toBe("401ms");
+	const [first] = result.gates;
+	const of = { passed: 2, gates: 3 };
+	expect(
+		first && terminalHas(terminal, { ...first, verdict: "FAIL" }, of),
+	).toBe(false);
+});

@@ -1,0 +1,139 @@
+import { describe, expect, test } from "vitest";
+import type { Comparison } from "../../compare/comparison.ts";
+import { fixtureResult, manyResult } from "../page/pages.fake.ts";
+import type { Gate, Run } from "../summary.ts";
+import { comparisons } from "./comparisons.ts";
+import { contents } from "./contents.ts";
+import { reproduce } from "./reproduce.ts";
+import { gatesTable } from "./sections.ts";
+import { systems } from "./systems.ts";
+import { verdict } from "./verdict.ts";
+
+const stall = fixtureResult("stall");
+const words = (text: string | undefined) =>
+	(text ?? "")
+		.replaceAll(/<[^>]*>/g, " ")
+		.replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
+		.replaceAll(/\s+/g, " ");
+
+describe("how to measure it again", () => {
+	test("is the command as a shell takes it, without passwords, with scenario and versions", () => {
+		const command = {
+			scenario: "scenarios/my scenario.yaml",
+			file: null,
+			args: [
+				"scenarios/my scenario.yaml",
+				"--set",
+				"name=it's",
+				"nats://u:pw@h",
+			],
+		};
+		const text = words(
+			reproduce({ ...stall, command }, "url: nats://u:pw@h\npassword: geheim\n")
+				.text,
+		);
+		expect(text).toContain(
+			"mqbench 'scenarios/my scenario.yaml' --set 'name=it'\\''s' nats://***@h",
+		);
+		expect(text).toContain("url: nats://");
+		expect(text).not.toMatch(/pw@|geheim/);
+		expect(text).toContain("k6 v2.1.0");
+	});
+
+	test("says what is not known", () => {
+		const text = words(
+			reproduce({ ...stall, command: null, environment: null, runs: [] }, null)
+				.text,
+		);
+		expect(text).toContain("The command line was not written down");
+		expect(text).toContain("The text of the scenario is not known here");
+		expect(text).toContain("No version was written down");
+	});
+});
+
+test("settings that all runs of a system share stand there once; the others are named", () => {
+	const [run] = stall.runs as [Run];
+	const of = (connections: string, index: number): Run => ({
+		...run,
+		index,
+		case: `case ${index}`,
+		brokerSettings: { store: "file" },
+		driverOptions: { mode: "core", connections },
+	});
+	const text = words(
+		systems({ ...stall, runs: [of("1", 1), of("25", 2)] })?.text,
+	);
+	expect(text.match(/store=file/g)).toHaveLength(1);
+	expect(text.match(/mode=core/g)).toHaveLength(1);
+	expect(text).not.toContain("connections=");
+	expect(text).toContain(
+		"differ by run connections: see what each run ran with",
+	);
+	expect(text).toContain("durability none, nothing is stored");
+});
+
+describe("the verdict", () => {
+	test("tells what broke by how much, where, when, and what to do", () => {
+		const text = words(verdict(stall, stall).text);
+		expect(text).toMatch(/An SLA is breached\./);
+		expect(text).toContain(
+			"p99 is 400ms: 40x the limit of 10ms, 390ms above it",
+		);
+		expect(text).toContain("nats, 256B 1000/s");
+		expect(text).toContain(
+			"What to do: Of the slowest messages 100 % is service",
+		);
+	});
+
+	test("of many SLA lines folds those that are met, and shows the others", () => {
+		const [gate] = stall.gates as [Gate];
+		const gates = Array.from({ length: 20 }, (_, i) => ({
+			...gate,
+			case: `case ${i}`,
+			verdict: i === 7 ? ("fail" as const) : ("pass" as const),
+		}));
+		const { text } = gatesTable(gates, () => null);
+		const [shown = "", folded = ""] = text.split("<details>");
+		expect(shown).toContain("case 7");
+		expect(shown).not.toContain("case 8");
+		expect(words(folded)).toContain("19 of 20 SLA lines are met: which");
+		expect(folded).not.toContain("case 7<");
+	});
+});
+
+test("a comparison shows both sides, the ratio with its interval, and whether it decides", () => {
+	const comparison: Comparison = {
+		system: "nats",
+		case: "256B",
+		metric: "response p99",
+		unit: "ns",
+		a: { name: "baseline.json", runs: 4, values: [], median: 1e6 },
+		b: { name: "now", runs: 5, values: [], median: 1.5e6 },
+		ratio: 1.5,
+		low: 1.312,
+		high: 1.7,
+		confidence: 0.968,
+		margin: 0.25,
+		marginFrom: "default",
+		verdict: "regressed",
+		notWorse: false,
+		why: "worse by 31 % at least",
+		judged: false,
+		advisory: "another machine",
+	};
+	const text = words(
+		comparisons({ ...stall, comparisons: [comparison] })?.text,
+	);
+	expect(text).toContain(
+		"nats, 256B response p99 REGRESSED shown only 1ms of 4 runs 1.5ms of 5 runs 1.500 [1.312, 1.700] 96.8 % Worse by 31 % at least. Another machine.",
+	);
+	expect(comparisons(stall)).toBeNull();
+});
+
+test("a short page has no contents; one of many runs leads to cases", () => {
+	expect(contents(stall)).toBeNull();
+	const { text = "" } = contents(manyResult(20)) ?? {};
+	expect(text.match(/#case-/g)).toHaveLength(5);
+	expect(text).not.toContain("#run-");
+	expect(contents(fixtureResult("repeats"))?.text).toContain("#run-6");
+});

@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { sentence } from "./sentence.ts";
+
+test.each([
+	["an SLA is breached", "An SLA is breached."],
+	["closed loop: shows no queueing", "Closed loop: shows no queueing."],
+	["first lost: producer 0", "First lost: producer 0."],
+	["done.", "Done."],
+	// Names keep their first letter: of systems, and of whatever is not plainly a word.
+	["nats, 1KiB: 4 000/s meets the SLA", "nats, 1KiB: 4 000/s meets the SLA."],
+	["nats stopped", "nats stopped."],
+	["x: connection refused", "x: connection refused."],
+	["p99 is 400ms", "p99 is 400ms."],
+	["kafka-acks-all: gone", "kafka-acks-all: gone."],
+	["", "."],
+])("%s", (text, expected) => {
+	expect(sentence(text, ["nats"])).toBe(expected);
+});

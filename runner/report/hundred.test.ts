@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { baselineOf, baselineText } from "../compare/baseline.ts";
+import { rowsOfCsv } from "./csv.fake.ts";
+import { renderCsv } from "./csv.ts";
+import { renderHtml } from "./html.ts";
+import { readableJson } from "./json.ts";
+import { renderJunit } from "./junit.ts";
+import { renderMarkdown } from "./markdown.ts";
+import { manyResult, publishedFolder } from "./page/pages.fake.ts";
+import { buildResult } from "./result.ts";
+import type { Result } from "./summary.ts";
+import { renderTerminal } from "./terminal.ts";
+
+/** All that a run of mqbench writes and prints. */
+const reports = (result: Result) => ({
+	json: readableJson(result),
+	markdown: renderMarkdown(result),
+	html: renderHtml(result),
+	csv: renderCsv(result),
+	junit: renderJunit(result),
+	terminal: renderTerminal(result, {
+		columns: 100,
+		colour: false,
+		folder: "reports/x",
+	}),
+	baseline: baselineText(baselineOf(result)),
+});
+
+/** CPU time, ms: other tests may have the cores. */
+function cpuOf(work: () => unknown): number {
+	const before = process.cpuUsage();
+	work();
+	const { user, system } = process.cpuUsage(before);
+	return (user + system) / 1000;
+}
+
+test("the reports of 100 runs of 35 s take some MB, and each run is in them", () => {
+	const result = manyResult(100);
+	const { json, html, csv, ...others } = reports(result);
+	// 60 kB a run: most of it are seconds, ticks and the heat map.
+	expect(json.length).toBeLessThan(7_000_000);
+	expect(json.split("\n").length).toBeLessThan(100_000);
+	expect(html.length).toBeLessThan(1_500_000);
+	expect(rowsOfCsv(csv)).toHaveLength(100);
+	expect(csv.length).toBeLessThan(200_000);
+	for (const text of Object.values(others))
+		expect(text.length).toBeLessThan(500_000);
+});
+
+test("to render them takes less than to read them from their folders", () => {
+	const folder = publishedFolder("message-queue-latency");
+	// Read as often as renderers are: each of its functions is compiled by then.
+	buildResult(folder);
+	const result = manyResult(100);
+	reports(result);
+	// 20 runs: a fifth. Measured: 3.5 s to read 100, 0.8 s to render them.
+	const reading = 5 * cpuOf(() => buildResult(folder));
+	expect(cpuOf(() => reports(result))).toBeLessThan(reading);
+});

@@ -1,0 +1,51 @@
+import { machineOf } from "../../compare/machine.ts";
+import { plural } from "../words.ts";
+import type { Entry } from "./runs.ts";
+
+/** A kind of machine that results of the index were made on. */
+export interface KnownMachine {
+	/** "A", "B", ... "Z", "AA": the oldest result's first, so that a letter stays as results are added. */
+	readonly letter: string;
+	/** "linux x64, kernel 6.1, 4 cores, 16 GiB, Example CPU" */
+	readonly text: string;
+}
+
+/**
+ * The machine of each result, by its folder. Machines are told apart by CPU, cores, memory, system, kernel series and quota: two
+ * of one kind are one machine here. Left out: nobody wrote down what the result was made on.
+ */
+export function machinesOf(
+	entries: readonly Entry[],
+): ReadonlyMap<string, KnownMachine> {
+	const known = new Map<string, KnownMachine>();
+	const found = new Map<string, KnownMachine>();
+	for (const { folder, result } of [...entries].reverse()) {
+		const machine = machineOf(result?.environment ?? null);
+		if (machine === null) continue;
+		const text = [
+			`${machine.os}, kernel ${machine.kernel}`,
+			plural(machine.cores, "core"),
+			machine.cpuQuotaCores === null
+				? ""
+				: `limited to ${machine.cpuQuotaCores}`,
+			machine.memoryGiB === null ? "" : `${machine.memoryGiB} GiB`,
+			machine.cpu ?? "",
+		]
+			.filter((part) => part !== "")
+			.join(", ");
+		const one = known.get(machine.fingerprint) ?? {
+			letter: letterOf(known.size),
+			text,
+		};
+		known.set(machine.fingerprint, one);
+		found.set(folder, one);
+	}
+	return found;
+}
+
+// --- internal ---
+
+function letterOf(index: number): string {
+	const last = String.fromCharCode(65 + (index % 26));
+	return index < 26 ? last : letterOf(Math.floor(index / 26) - 1) + last;
+}

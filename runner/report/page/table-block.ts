@@ -1,0 +1,17 @@
+import { type Markup, markup } from "../html/markup.ts";
+import type { FigureTable } from "./table.ts";
+
+/** A table of words: the first column names its row. Made by Node and, where a page has too many, in the browser. */
+export function tableBlock({ caption, head, rows }: FigureTable): Markup {
+	return markup`<div class="wide"><table>${caption !== null && markup`<caption>${caption}</caption>`}<thead><tr>${head.map((name) => markup`<th scope="col">${name}</th>`)}</tr></thead><tbody>
+${rows.map(
+	([name, ...cells]) =>
+		markup`<tr><th scope="row">${name ?? ""}</th>${cells.map((cell) => (cell.length > LONG ? markup`<td class="long">${cell}</td>` : markup`<td>${cell}</td>`))}</tr>
+`,
+)}</tbody></table></div>`;
+}
+
+// --- internal ---
+
+/** Longer cells are broken into lines. */
+const LONG = 60;

@@ -1,0 +1,162 @@
+import { formatDuration } from "../../units.ts";
+import type {
+	Figure,
+	HeatFigure,
+	PercentileFigure,
+	RateFigure,
+	TimeFigure,
+	TrendFigure,
+} from "../charts/figure.ts";
+import { dateText, secondText, valueText } from "./values.ts";
+
+/** The numbers of a figure as words; the first cell of a row names it. */
+export interface FigureTable {
+	readonly caption: string | null;
+	readonly head: readonly string[];
+	readonly rows: readonly (readonly string[])[];
+}
+
+/** Every number of a figure, also of curves that are switched off: what those read who do not see the picture. */
+export function tablesOf(figure: Figure): FigureTable[] {
+	switch (figure.kind) {
+		case "percentiles":
+			return [percentiles(figure)];
+		case "time":
+			return time(figure);
+		case "heat":
+			return [heat(figure)];
+		case "rate":
+			return [rate(figure)];
+		case "trend":
+			return [trend(figure)];
+	}
+}
+
+// --- internal ---
+
+function percentiles({ curves }: PercentileFigure): FigureTable {
+	const named = [
+		...new Set(curves.flatMap((c) => c.marks.map((m) => m.p))),
+	].sort((a, b) => a - b);
+	const rows = named.map((p) => [
+		`p${p}`,
+		...curves.map((c) => {
+			const mark = c.marks.find((m) => m.p === p);
+			return mark === undefined
+				? "n/a"
+				: `${mark.text} ${mark.interval}`.trim();
+		}),
+	]);
+	const most = curves.map(
+		(c) => c.censored ?? (c.max === null ? "n/a" : formatDuration(c.max.value)),
+	);
+	return {
+		caption: null,
+		head: ["percentile", ...curves.map((c) => c.name)],
+		rows: [...rows, ["max", ...most]],
+	};
+}
+
+/** Panels whose points lie at the same seconds share a table. */
+function time({ panels }: TimeFigure): FigureTable[] {
+	const groups = new Map<string, TimeFigure["panels"][number][]>();
+	for (const panel of panels) {
+		if (panel.lines.length === 0) continue;
+		const seconds = secondsOf([panel]).join();
+		groups.set(seconds, [...(groups.get(seconds) ?? []), panel]);
+	}
+	return [...groups.values()].map((group) => {
+		const lines = group.flatMap((panel) =>
+			panel.lines.map((line) => ({
+				name: `${panel.title}: ${line.name}`,
+				unit: panel.unit,
+				values: new Map(line.points),
+			})),
+		);
+		return {
+			caption: null,
+			head: ["second", ...lines.map((line) => line.name)],
+			rows: secondsOf(group).map((second) => [
+				secondText(second),
+				...lines.map((l) => valueText(l.values.get(second) ?? null, l.unit)),
+			]),
+		};
+	});
+}
+
+function secondsOf(panels: TimeFigure["panels"]): number[] {
+	const seconds = panels.flatMap((panel) =>
+		panel.lines.flatMap((line) => line.points.map(([second]) => second)),
+	);
+	return [...new Set(seconds)].sort((a, b) => a - b);
+}
+
+function heat({ bins, end, cells, width }: HeatFigure): FigureTable {
+	const columns = new Map<number, HeatFigure["cells"][number][]>();
+	for (const cell of cells)
+		columns.set(cell[0], [...(columns.get(cell[0]) ?? []), cell]);
+	return {
+		caption: null,
+		head: [
+			width === 1 ? "second" : `${width} seconds from`,
+			"samples",
+			"slowest",
+			"samples by latency",
+		],
+		rows: [...columns]
+			.sort(([a], [b]) => a - b)
+			.map(([second, found]) => {
+				const sorted = [...found].sort((a, b) => b[1] - a[1]);
+				const range = (bin: number) =>
+					`${formatDuration(bins[bin] ?? 0)} to ${formatDuration(bins[bin + 1] ?? end)}`;
+				return [
+					secondText(second),
+					valueText(
+						found.reduce((n, c) => n + c[2], 0),
+						"messages",
+					),
+					range(sorted[0]?.[1] ?? 0),
+					sorted.map(([, bin, n]) => `${range(bin)}: ${n}`).join(", "),
+				];
+			}),
+	};
+}
+
+function rate({ axis, lines }: RateFigure): FigureTable {
+	const all = lines.flatMap((line) => line.points.map(({ x }) => x));
+	return {
+		caption: null,
+		head: [axis.title, ...lines.map((line) => line.name)],
+		rows: [...new Set(all)]
+			.sort((a, b) => a - b)
+			.map((x) => [
+				xText(axis, x),
+				...lines.map((line) => {
+					const texts = line.points.filter((p) => p.x === x).map((p) => p.text);
+					return texts.length === 0 ? "n/a" : texts.join("; ");
+				}),
+			]),
+	};
+}
+
+/** A place on the axis of a rate figure. */
+export function xText(axis: RateFigure["axis"], x: number): string {
+	if (axis.unit === "cases") return axis.names?.[x] ?? `${x}`;
+	return axis.names?.[x] ?? valueText(x, axis.unit);
+}
+
+function trend({ lines }: TrendFigure): FigureTable {
+	return {
+		caption: null,
+		head: ["started", "of", "value", "verdict"],
+		rows: lines
+			.flatMap((line) => line.points.map((point) => ({ line, point })))
+			.sort((a, b) => a.point.at - b.point.at)
+			.map(({ line, point }) => [
+				dateText(point.at),
+				line.name,
+				point.text,
+				point.verdict,
+			]),
+	};
+}

@@ -1,0 +1,229 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { decodeFromCompressedBase64 } from "hdr-histogram-js";
+import { describe, expect, test } from "vitest";
+import { binCounts, binStart } from "../histogram/bins.ts";
+import { distribution } from "../histogram/distribution.ts";
+import { bucketsOf, histogramOf } from "../histogram/random.fake.ts";
+import { built, planOf, steady } from "../run/built.fake.ts";
+import { fixture } from "../run/fixture.fake.ts";
+import { buildResult } from "./result.ts";
+import type { Run } from "./summary.ts";
+
+const published = (name: string) =>
+	fileURLToPath(new URL(`../../reports/published/${name}`, import.meta.url));
+
+const FOLDERS = [
+	...["healthy", "stall", "lag", "lost", "repeats", "interrupted"].map(fixture),
+	published("nats-stall"),
+];
+
+/**
+ * The second way of counting: every sample by itself, in the value that hdr-histogram-js gives its bucket, ascending; by metric and second
+ * of the window ("response 3").
+ */
+function samplesOf(folder: string, run: Run): Map<string, number[]> {
+	const samples = new Map<string, number[]>();
+	const where = join(folder, run.folder);
+	for (const name of readdirSync(where).filter((f) => f.endsWith(".hlog")))
+		for (const text of readFileSync(join(where, name), "utf8").split("\n")) {
+			if (!text.startsWith("Tag=")) continue;
+			const [tag = "", start, , , encoded = ""] = text.slice(4).split(",");
+			const second = Math.round(Number(start) - run.window.startNs / 1e9);
+			const key = `${tag.replace(".warmup", "")} ${second}`;
+			const list = samples.get(key) ?? [];
+			samples.set(key, list);
+			// biome-ignore lint/suspicious/noExplicitAny: its type leaves out what every histogram of it has.
+			const histogram = decodeFromCompressedBase64(encoded) as any;
+			const top = histogram.countsArrayIndex(histogram.maxValue);
+			for (let i = 0; i <= top; i++) {
+				const value = histogram.highestEquivalentValue(
+					histogram.valueFromIndex(i),
+				);
+				for (let n = histogram.getCountAtIndex(i); n > 0; n--) list.push(value);
+			}
+		}
+	for (const list of samples.values()) list.sort((a, b) => a - b);
+	return samples;
+}
+
+const cellsOf = (run: Run) => run.series.heat?.cells ?? [];
+const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0);
+
+describe.each(FOLDERS.map((folder) => [folder.split("/").at(-1), folder]))(
+	"over time, %s",
+	(_, folder) => {
+		const { runs } = buildResult(folder as string);
+
+		test("cells of the window add up to the samples of the main metric; those of a second to its count", () => {
+			expect(runs.length).toBeGreaterThan(0);
+			for (const run of runs) {
+				const cells = cellsOf(run);
+				const window = cells.filter(([second]) => second >= 0);
+				expect(sum(window.map(([, , n]) => n))).toBe(
+					run.metrics[run.main]?.count,
+				);
+				expect(run.series.heat?.width).toBe(1);
+				for (const { second, count } of run.series.seconds)
+					expect(
+						sum(cells.filter(([at]) => at === second).map(([, , n]) => n)),
+					).toBe(count);
+			}
+		});
+
+		test("each cell holds the samples that lie in its bin, counted one by one by hdr-histogram-js", () => {
+			for (const run of runs) {
+				const { binsNs = [], endNs = 0 } = run.series.heat ?? {};
+				const expected = new Map<string, number>();
+				for (const [key, values] of samplesOf(folder as string, run)) {
+					const [metric, second] = key.split(" ");
+					if (metric !== run.main) continue;
+					for (const value of values) {
+						expect(value).toBeLessThan(endNs);
+						const bin = binsNs.findLastIndex((from) => from <= value);
+						const cell = `${second} ${bin}`;
+						expected.set(cell, (expected.get(cell) ?? 0) + 1);
+					}
+				}
+				expect(
+					Object.fromEntries(cellsOf(run).map(([s, b, n]) => [`${s} ${b}`, n])),
+				).toEqual(Object.fromEntries(expected));
+			}
+		});
+
+		test("p99 and maximum of lag, of queued and of the main metric are those of the second's samples", () => {
+			for (const run of runs) {
+				const samples = samplesOf(folder as string, run);
+				const lines = readdirSync(join(folder as string, run.folder))
+					.filter((f) => f.endsWith(".jsonl") && f.startsWith("client"))
+					.flatMap((f) =>
+						readFileSync(join(folder as string, run.folder, f), "utf8")
+							.trimEnd()
+							.split("\n"),
+					)
+					.map((l) => JSON.parse(l))
+					.filter((l) => l.type === "second");
+				for (const point of run.series.seconds)
+					for (const metric of ["lag", "queued", run.main] as const) {
+						const values = samples.get(`${metric} ${point.second}`) ?? [];
+						const found =
+							metric === run.main
+								? { p99: point.p99, max: point.max }
+								: point[metric as "lag" | "queued"];
+						const max = Math.max(
+							...lines
+								.filter((l) => l.second === point.second)
+								.map((l) => l.metrics[metric]?.max ?? 0),
+						);
+						// 368 samples are what a p99 needs.
+						const p99 =
+							values.length < 368
+								? null
+								: Math.min(
+										values[Math.ceil(values.length * 0.99) - 1] as number,
+										max,
+									);
+						expect(found).toEqual({ p99, max });
+					}
+			}
+		});
+	},
+);
+
+test("a stall of the generator stands in lag of its second, one of the system in queued or response", () => {
+	const [lag] = buildResult(fixture("lag")).runs;
+	const worst = lag?.series.seconds.reduce((a, b) =>
+		(a.lag?.max ?? 0) > (b.lag?.max ?? 0) ? a : b,
+	);
+	expect(worst?.lag?.max).toBe(
+		Math.max(
+			lag?.metrics.lag?.max ?? 0,
+			...(lag?.series.seconds.map((s) => s.lag?.max ?? 0) ?? []),
+		),
+	);
+	expect(worst?.lag?.max).toBeGreaterThan(10e6);
+	const [stall] = buildResult(fixture("stall")).runs;
+	for (const { lag } of stall?.series.seconds ?? [])
+		expect(lag?.max).toBeLessThan(10e6);
+});
+
+describe("a run that has no such thing", () => {
+	test("no data: no heat map", () => {
+		const [run] = buildResult(fixture("no-data")).runs;
+		expect(run?.series.heat).toBeNull();
+	});
+
+	test("closed loop: neither lag nor queued, and a heat map of service", () => {
+		const plan = planOf({
+			schedule: {
+				kind: "closed",
+				rate: null,
+				warmupNs: 0,
+				durationNs: 5e9,
+				warmupMessages: 0,
+				messages: 3000,
+			},
+		});
+		const fates = Array.from({ length: 3000 }, (_, i) => ({
+			sentNs: i * 1e6,
+			receivedNs: [i * 1e6 + (i < 100 ? 5e6 : 200_000)],
+		}));
+		const [run] = buildResult(built(plan, fates)).runs;
+		expect(run?.main).toBe("service");
+		expect(run?.series.seconds).toHaveLength(3);
+		for (const s of run?.series.seconds ?? [])
+			expect([s.lag, s.queued]).toEqual([null, null]);
+		const { binsNs = [], cells = [] } = run?.series.heat ?? {};
+		// 200 us lies a hair above the bin's lower bound 10^5.3; 5 ms in that from 10^6.6.
+		expect(cells).toEqual([
+			[0, 0, 900],
+			[0, 13, 100],
+			[1, 0, 1000],
+			[2, 0, 1000],
+		]);
+		expect([binsNs[0], binsNs[13], binsNs.length]).toEqual([
+			199_526, 3_981_070, 14,
+		]);
+	});
+});
+
+test("a long run has the fewest seconds in a column with which there are at most 300, none of both warm-up and window", () => {
+	const [warmup, seconds] = [7, 1000];
+	const plan = planOf({ schedule: steady(2, warmup, seconds) });
+	const fates = Array.from({ length: 2 * (warmup + seconds) }, (_, i) => ({
+		receivedNs: [i * 5e8 + 1000 * (i + 1)],
+	}));
+	const [run] = buildResult(built(plan, fates)).runs;
+	const { cells = [], width } = run?.series.heat ?? {};
+	const columns = [...new Set(cells.map(([second]) => second))];
+	// 4 s: 250 columns of window and 2 of warm-up. 3 s: 334 and 3.
+	expect(width).toBe(4);
+	expect(columns).toHaveLength(252);
+	expect(columns.slice(0, 4)).toEqual([-8, -4, 0, 4]);
+	const samples = (at: number) =>
+		sum(cells.filter(([second]) => second === at).map(([, , n]) => n));
+	expect([-8, -4, 0, 996].map(samples)).toEqual([6, 8, 8, 8]);
+	expect(sum(cells.map(([, , n]) => n))).toBe(fates.length);
+	expect(JSON.stringify(run?.series.heat).length).toBeLessThan(40_000);
+});
+
+describe("bins", () => {
+	test("are ten a decade, each a tenth of a decade above the one before", () => {
+		expect([0, 10, 60, 90].map(binStart)).toEqual([1, 10, 1e6, 1e9]);
+		for (let bin = 1; bin < 126; bin++)
+			expect(binStart(bin) / binStart(bin - 1)).toBeCloseTo(10 ** 0.1, 4);
+		// An hour, the largest value that is recorded.
+		expect(binStart(126)).toBeGreaterThan(3.6e12);
+	});
+
+	test("hold 0 in the first, and every value up to an hour", () => {
+		const values = [0, 0, 1, 2, 10, 999_000, 3.6e12];
+		const bins = binCounts(distribution(bucketsOf(histogramOf(values))));
+		expect(sum([...bins.values()])).toBe(values.length);
+		expect(bins.get(0)).toBe(3);
+		expect(bins.get(10)).toBe(1);
+		expect(bins.get(59)).toBe(1);
+		expect(bins.get(125)).toBe(1);
+	});
+});

@@ -1,0 +1,94 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { buildResult } from "../report/result.ts";
+import { commandIn, commandOf } from "./command-file.ts";
+import { fixture, fixtureCopy } from "./fixture.fake.ts";
+
+const at = (cwd: string, root?: string) => ({
+	cwd,
+	env: root === undefined ? {} : { GITHUB_WORKSPACE: root },
+});
+
+describe("the command", () => {
+	test.each([
+		["/w/repo", "bench/x.yaml", "bench/x.yaml", "bench/x.yaml"],
+		["/w/repo/bench", "x.yaml", "x.yaml", "bench/x.yaml"],
+		["/w/repo/bench", "../x.yaml", "../x.yaml", "x.yaml"],
+		["/w/repo", "/w/repo/bench/x.yaml", "bench/x.yaml", "bench/x.yaml"],
+		["/w/repo", "/elsewhere/x.yaml", "../../elsewhere/x.yaml", null],
+		["/w/repo", "..x.yaml", "..x.yaml", "..x.yaml"],
+	])(
+		"started in %s with %s names %s, in the repository %s",
+		(cwd, path, scenario, file) => {
+			expect(commandOf(path, [], at(cwd, "/w/repo"))).toMatchObject({
+				scenario,
+				file,
+			});
+		},
+	);
+
+	test("knows no repository outside of a job", () => {
+		expect(commandOf("x.yaml", [], at("/w"))).toMatchObject({ file: null });
+	});
+
+	test("keeps arguments as they were, and no secret", () => {
+		const args = [
+			"x.yaml",
+			"--url",
+			"nats://me:hunter2@host:4222",
+			"--set",
+			"systems.a.password=hunter2 and more",
+			"--set=system.url=nats://tok@h",
+			"--only",
+			"nats/*",
+			"--url",
+			`\${NATS_URL}`,
+		];
+		const { args: kept } = commandOf("x.yaml", args, at("/w"));
+		expect(kept).toEqual([
+			"x.yaml",
+			"--url",
+			"nats://***@host:4222",
+			"--set",
+			"systems.a.password=***",
+			"--set=system.url=nats://***@h",
+			"--only",
+			"nats/*",
+			"--url",
+			`\${NATS_URL}`,
+		]);
+	});
+});
+
+describe("in the result", () => {
+	test("stands what command.json says", () => {
+		const folder = fixtureCopy("healthy");
+		const file = commandOf("x.yaml", ["x.yaml", "--quick"], at("/w", "/w"));
+		writeFileSync(join(folder, "command.json"), JSON.stringify(file));
+		expect(buildResult(folder).command).toEqual({
+			scenario: "x.yaml",
+			args: ["x.yaml", "--quick"],
+			file: "x.yaml",
+		});
+	});
+
+	test("stands null of an older folder, and of a file that cannot be read", () => {
+		expect(buildResult(fixture("healthy")).command).toBeNull();
+		const folder = fixtureCopy("healthy");
+		for (const text of ["{", "[]", '{"schema": 2}']) {
+			writeFileSync(join(folder, "command.json"), text);
+			expect(commandIn(folder)).toBeNull();
+			expect(buildResult(folder).command).toBeNull();
+		}
+	});
+});
+
+test("gates name the line of scenario.yaml that asks for them", () => {
+	expect(buildResult(fixture("stall")).gates.map((g) => g.line)).toEqual([
+		12, 13, 14,
+	]);
+	expect(buildResult(fixture("repeats")).gates.map((g) => g.line)).toEqual([
+		14, 16, 14, 16, 15,
+	]);
+});

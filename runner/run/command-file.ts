@@ -1,0 +1,70 @@
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { z } from "zod";
+import { maskSameLength, maskUrls } from "../secrets.ts";
+import type { World } from "../world.ts";
+
+/** `command.json` beside scenario.yaml: how the command was given, written before the first run. Passwords are hidden. */
+export const CommandFile = z.strictObject({
+	schema: z.literal(1),
+	/** Path of the scenario, relative to the folder that mqbench was started in; with / on every system. */
+	scenario: z.string(),
+	/** What follows "mqbench". */
+	args: z.array(z.string()),
+	/** The same file from the root of the repository that a CI job works in ($GITHUB_WORKSPACE); null: there is none, or it lies outside. */
+	file: z.string().nullable(),
+});
+export type CommandFile = z.infer<typeof CommandFile>;
+
+/** How this command was given: `scenario` is the path as it was written, `argv` what follows "mqbench". */
+export function commandOf(
+	scenario: string,
+	argv: readonly string[],
+	{ cwd, env }: Pick<World, "cwd" | "env">,
+): CommandFile {
+	const where = path.resolve(cwd, scenario);
+	const root = env.GITHUB_WORKSPACE;
+	const below = root ? slashes(path.relative(root, where)) : "";
+	return {
+		schema: 1,
+		scenario: maskUrls(slashes(path.relative(cwd, where))),
+		args: argv.map(masked),
+		file: isInside(below) ? below : null,
+	};
+}
+
+/** What result.json says of it; null: an older version wrote none, or it cannot be read. It decides nothing, so nothing fails for it. */
+export function commandIn(folder: string): Omit<CommandFile, "schema"> | null {
+	const where = path.join(folder, "command.json");
+	if (!existsSync(where)) return null;
+	try {
+		const { schema: _, ...command } = CommandFile.parse(
+			JSON.parse(readFileSync(where, "utf8")),
+		);
+		return command;
+	} catch {
+		return null;
+	}
+}
+
+/** Is this relative path one of a file below its start? */
+export function isInside(relative: string): boolean {
+	return (
+		relative !== "" &&
+		relative !== ".." &&
+		!relative.startsWith("../") &&
+		!path.isAbsolute(relative)
+	);
+}
+
+// --- internal ---
+
+function slashes(relative: string): string {
+	return relative.split(path.sep).join("/");
+}
+
+/** URLs, and values of keys that sound like a secret (--set system.password=...). Stars of one length: theirs is no one's business. */
+function masked(arg: string): string {
+	const found = maskSameLength(maskUrls(arg));
+	return found === arg ? arg : found.replaceAll(/\*{3,}/g, "***");
+}

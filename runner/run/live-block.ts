@@ -1,0 +1,40 @@
+import { clipped, displayWidth } from "../terminal-text.ts";
+import type { Sink } from "../world.ts";
+
+/** A few lines at the end of a terminal that are written again and again in the same place. */
+export interface LiveBlock {
+	draw(lines: readonly string[]): void;
+	/** Takes the lines away: what is written next stands where they began. */
+	clear(): void;
+}
+
+/**
+ * The cursor always rests at the start of the line below the block, and is never hidden: whatever ends this process, kill -9
+ * included, leaves a terminal as a shell wants it.
+ */
+export function makeLiveBlock(out: Sink): LiveBlock {
+	let drawn: number[] = [];
+	const back = () => {
+		// A terminal that became narrower has broken the lines anew.
+		const rows = drawn.reduce(
+			(sum, width) => sum + Math.max(1, Math.ceil(width / out.columns)),
+			0,
+		);
+		return rows === 0 ? "" : `\r\x1b[${rows}A`;
+	};
+	return {
+		draw(lines) {
+			// One column is left free: a full line would move the cursor on. What scrolled away could not be reached any more.
+			const width = Math.max(20, out.columns - 1);
+			const height = Math.max(1, (out.rows ?? 24) - 2);
+			const shown = lines.slice(0, height).map((line) => clipped(line, width));
+			const text = shown.map((line) => `\x1b[2K${line}\n`).join("");
+			out.write(`${back()}${text}\x1b[J`);
+			drawn = shown.map(displayWidth);
+		},
+		clear() {
+			if (drawn.length > 0) out.write(`${back()}\x1b[J`);
+			drawn = [];
+		},
+	};
+}

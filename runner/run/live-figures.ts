@@ -1,0 +1,124 @@
+import { messagesBefore } from "../plan/offset.ts";
+import type { Plan } from "../plan/plan.ts";
+import { mainMetric, samplesPerMessage } from "../plan/samples.ts";
+import { supportOf, tail } from "../plan/support.ts";
+import { plainText } from "../terminal-text.ts";
+import { formatCount, formatDuration, ratePerSecond } from "../units.ts";
+import { intendedInWindow, limitIndex } from "../verdict/intervals.ts";
+import type { ProgressLine, WindowSoFar } from "./progress-line.ts";
+
+export type Tick = Extract<ProgressLine, { mqbench: "tick" }>;
+export type End = Extract<ProgressLine, { mqbench: "end" }>;
+
+/** Figures of a run that is under way, as words: what one line and many lines show alike. */
+
+/** "warm-up", "measuring", the name of a step, "drain". */
+export function phaseText(plan: Plan, tick: Tick): string {
+	const { kind, warmupNs, durationNs } = plan.schedule;
+	const atNs = tick.at * 1e9;
+	// Closed loads open their window when the warm-up is back.
+	if (kind === "closed") return tick.window ? "measuring" : "warm-up";
+	if (atNs > warmupNs + durationNs) return "drain";
+	if (atNs <= warmupNs) return "warm-up";
+	// The part of the window that the second before belongs to.
+	const sinceNs = atNs - warmupNs;
+	return (
+		plan.phases.find(({ fromNs, toNs }) => sinceNs > fromNs && sinceNs <= toNs)
+			?.name ?? "measuring"
+	);
+}
+
+/** Do consumers take nothing, as a backlog is built? */
+export function isPaused({ backlog }: Plan, { at }: Tick): boolean {
+	return (
+		backlog !== null &&
+		at * 1e9 > backlog.pauseNs &&
+		at * 1e9 <= backlog.resumeNs
+	);
+}
+
+/** "p50 60us", "p99 1.5ms" of the messages that were due in the last second. */
+export function lastSecond(plan: Plan, tick: Tick): string[] {
+	if (tick.p50 !== null && tick.p99 !== null)
+		return [
+			`p50 ${formatDuration(tick.p50)}`,
+			`p99 ${formatDuration(tick.p99)}`,
+		];
+	return [isPaused(plan, tick) ? "consumers are paused" : "no answers yet"];
+}
+
+/** "p99 1.4ms" of the window so far, of messages that are back; "~": few samples; "n/a": too few. */
+export function soFar(
+	{ count, p50, p99, p999 }: WindowSoFar,
+	percentiles: readonly number[],
+): string[] {
+	const values = new Map([
+		[50, p50],
+		[99, p99],
+		[99.9, p999],
+	]);
+	return percentiles.map((p) => {
+		const support = supportOf(count, p);
+		return `p${p} ${support === "none" ? "n/a" : `${support === "weak" ? "~" : ""}${formatDuration(values.get(p) ?? 0)}`}`;
+	});
+}
+
+/** Messages per second that were due in the last second; null: a closed load has none due, or all have been. */
+export function offeredPerSecond(plan: Plan, { at }: Tick): number | null {
+	const { schedule } = plan;
+	const { kind, rate, warmupNs, durationNs } = schedule;
+	if (kind === "closed" || rate === null) return null;
+	if (at * 1e9 > warmupNs + durationNs) return null;
+	return kind === "stages"
+		? messagesBefore(schedule, at * 1e9) -
+				messagesBefore(schedule, (at - 1) * 1e9)
+		: ratePerSecond(rate);
+}
+
+/** "p99 < 20ms: 3 over, 300 allowed" for each latency line of the SLA, nearest to its limit first. */
+export function limitTexts(plan: Plan, { over }: Tick): string[] {
+	return plan.sla
+		.flatMap((sla) => {
+			const k = limitIndex(plan, sla);
+			if (sla.kind === "tally" || k < 0) return [];
+			const n = intendedInWindow(plan) * samplesPerMessage(plan, sla.metric);
+			const allowed =
+				sla.kind === "max" ? 0 : Math.floor(n * tail(sla.percentile) + 1e-9);
+			const count = over[k] ?? 0;
+			const word = count > allowed ? ": TOO MANY" : "";
+			return [
+				{
+					share: count / Math.max(0.5, allowed),
+					text: `${plainText(sla.text)}: ${formatCount(count)} over, ${formatCount(allowed)} allowed${word}`,
+				},
+			];
+		})
+		.sort((a, b) => b.share - a.share)
+		.map(({ text }) => text);
+}
+
+/** What the window came to, once all of it is there: "response of 45 000 messages: p50 60us, ..."; null: nobody said. */
+export function endText(plan: Plan, end: End): string | null {
+	const { window } = end;
+	if (!window || end.state !== "complete") return null;
+	const metric = end.metric ?? mainMetric(plan);
+	const due = intendedInWindow(plan) * samplesPerMessage(plan, metric);
+	// Percentiles of those that came would flatter a run in which some did not.
+	if (window.count < due)
+		return `${formatCount(window.count)} of ${formatCount(due)} messages have a ${metric} time`;
+	const lag =
+		typeof end.windowLagP99 === "number"
+			? `; lag p99 ${formatDuration(end.windowLagP99)}`
+			: "";
+	return `${metric} of ${formatCount(window.count)} messages: ${[...soFar(window, [50, 99, 99.9]), `max ${formatDuration(window.max)}`].join(", ")}${lag}`;
+}
+
+/** "8s", "3min 40s", "1h 5min": as long as a person has to wait. */
+export function waitText(ns: number): string {
+	const seconds = Math.max(0, Math.round(ns / 1e9));
+	if (seconds < 60) return `${seconds}s`;
+	const minutes = Math.floor(seconds / 60);
+	if (minutes < 60)
+		return `${minutes}min${seconds % 60 === 0 ? "" : ` ${seconds % 60}s`}`;
+	return `${Math.floor(minutes / 60)}h${minutes % 60 === 0 ? "" : ` ${minutes % 60}min`}`;
+}

@@ -1,0 +1,176 @@
+import type { Plan } from "../plan/plan.ts";
+import { mainMetric } from "../plan/samples.ts";
+import { sparkline } from "../sparkline.ts";
+import { displayWidth, plainText } from "../terminal-text.ts";
+import { formatCount, formatDuration } from "../units.ts";
+import {
+	lastSecond,
+	limitTexts,
+	offeredPerSecond,
+	phaseText,
+	soFar,
+	type Tick,
+	waitText,
+} from "./live-figures.ts";
+
+/** A run that is under way. */
+export interface LiveRun {
+	readonly plan: Plan;
+	readonly tick: Tick;
+	/** p99 of each second so far, ns; null: nothing came back. */
+	readonly p99s: readonly (number | null)[];
+	/** Messages sent so far, warm-up included. */
+	readonly sent: number;
+	/** Runs that follow, and how long they will take, ns; null: nobody knows. */
+	readonly following: { readonly runs: number; readonly ns: number | null };
+	readonly stopping: boolean;
+}
+
+/** What a person sees of it on a terminal: a few lines, none wider than `width` columns. */
+export function liveLines(
+	live: LiveRun,
+	{ width, unicode }: { width: number; unicode: boolean },
+): string[] {
+	const { plan, tick } = live;
+	const { window } = tick;
+	const metric = tick.metric ?? mainMetric(plan);
+	const lag = [
+		...(typeof tick.windowLagP99 === "number"
+			? [`p99 ${formatDuration(tick.windowLagP99)} so far`]
+			: []),
+		...(typeof tick.lagP99 === "number"
+			? [`${formatDuration(tick.lagP99)} last second`]
+			: []),
+	];
+	const rows: [string, string[]][] = [
+		["time", [timeText(live), ...followingText(live)]],
+		["rate", rates(plan, tick)],
+		[
+			metric,
+			window
+				? [
+						...soFar(window, [50, 99, 99.9]),
+						`max ${formatDuration(window.max)}`,
+						`of ${formatCount(window.count)} so far`,
+					]
+				: ["nothing of the window yet"],
+		],
+		["", ["last second:", ...lastSecond(plan, tick)]],
+		...(lag.length === 0
+			? []
+			: [["lag", [lag.join(", ")]] as [string, string[]]]),
+		[
+			plan.backlog === null ? "in flight" : "waiting",
+			[
+				formatCount(tick.inFlight),
+				`failed ${formatCount(tick.failed)}`,
+				`duplicated ${formatCount(tick.duplicated)}`,
+			],
+		],
+		...limitTexts(plan, tick)
+			.slice(0, MOST_LIMITS)
+			.map((text, i): [string, string[]] => [i === 0 ? "SLA" : "", [text]]),
+		...spark(live.p99s, width, unicode),
+		...(tick.error
+			? [
+					["", [`CANNOT WRITE RESULTS: ${plainText(tick.error)}`]] as [
+						string,
+						string[],
+					],
+				]
+			: []),
+	];
+	const labels = Math.max(...rows.map(([label]) => label.length));
+	return rows.flatMap(([label, parts]) =>
+		flow(label.padEnd(labels), parts, width),
+	);
+}
+
+// --- internal ---
+
+const MOST_LIMITS = 3;
+
+function timeText({ plan, tick, sent, stopping }: LiveRun): string {
+	const { kind, warmupNs, durationNs, messages } = plan.schedule;
+	const atNs = tick.at * 1e9;
+	const phase = stopping ? "stopping" : phaseText(plan, tick);
+	if (kind === "closed") {
+		const left =
+			sent > 0 && sent < messages
+				? `, about ${waitText((atNs * (messages - sent)) / sent)} left`
+				: "";
+		return `${phase}, ${waitText(atNs)}: ${formatCount(sent)} of ${formatCount(messages)} messages sent${left}`;
+	}
+	const endNs = warmupNs + durationNs;
+	return atNs > endNs
+		? `${phase}, ${waitText(atNs - endNs)} of at most ${waitText(plan.drainNs)}`
+		: `${phase}, ${waitText(atNs)} of ${waitText(endNs)}, ${waitText(endNs - atNs)} left`;
+}
+
+function followingText({ plan, tick, following }: LiveRun): string[] {
+	const { runs, ns } = following;
+	if (plan.search) return ["more runs follow: a search"];
+	if (runs === 0) return [];
+	const { kind, warmupNs, durationNs } = plan.schedule;
+	const more = `${runs} more ${runs === 1 ? "run" : "runs"}`;
+	if (ns === null || kind === "closed") return [`then ${more}`];
+	const ownNs = Math.max(0, warmupNs + durationNs - tick.at * 1e9);
+	return [`then ${more}: about ${waitText(ownNs + ns)} in all`];
+}
+
+function rates(plan: Plan, tick: Tick): string[] {
+	const offered = offeredPerSecond(plan, tick);
+	const per = (name: string, n: number) => `${name} ${formatCount(n)}/s`;
+	return [
+		...(offered === null ? [] : [per("offered", offered)]),
+		per("sent", tick.sent),
+		...(plan.pattern === "publish" || plan.pattern === "backlog"
+			? typeof tick.acked === "number"
+				? [per("acked", tick.acked)]
+				: []
+			: []),
+		...(plan.pattern === "publish"
+			? []
+			: [
+					per(
+						plan.pattern === "fan-out" ? "copies received" : "received",
+						tick.received,
+					),
+				]),
+	];
+}
+
+function spark(
+	p99s: readonly (number | null)[],
+	width: number,
+	unicode: boolean,
+): [string, string[]][] {
+	// A minute at most: older seconds are in the figures above.
+	const last = p99s.slice(-60);
+	const known = last.filter((v) => v !== null);
+	if (!unicode || known.length < 2) return [];
+	const scale = `${formatDuration(Math.min(...known))} to ${formatDuration(Math.max(...known))}`;
+	const room = Math.min(60, width - scale.length - 16);
+	return [["p99 by s", [sparkline(last, room), scale]]];
+}
+
+/** Parts beside each other after their label, on as many lines as it takes. */
+function flow(
+	label: string,
+	parts: readonly string[],
+	width: number,
+): string[] {
+	const lines: string[] = [];
+	let line = `  ${label}`;
+	let empty = true;
+	for (const part of parts) {
+		if (!empty && displayWidth(line) + 2 + displayWidth(part) > width) {
+			lines.push(line);
+			line = `  ${" ".repeat(label.length)}`;
+			empty = true;
+		}
+		line = `${line}  ${part}`;
+		empty = false;
+	}
+	return [...lines, line].map((one) => one.trimEnd());
+}

@@ -1,0 +1,60 @@
+import type { Plan } from "../plan/plan.ts";
+import { plainText } from "../terminal-text.ts";
+import { formatCount, formatDuration } from "../units.ts";
+import {
+	lastSecond,
+	limitTexts,
+	phaseText,
+	soFar,
+	type Tick,
+} from "./live-figures.ts";
+
+/** A second of a run as one line, for logs: "  7s/15s measuring  3 000/s  p50 60us  p99 1.5ms  in flight 2". */
+export function plainLine(plan: Plan, tick: Tick): string {
+	const { kind, warmupNs, durationNs } = plan.schedule;
+	const atNs = tick.at * 1e9;
+	const endNs = warmupNs + durationNs;
+	const phase = phaseText(plan, tick);
+	const draining = kind !== "closed" && phase === "drain";
+	const { metric } = tick;
+	const [first = "", ...others] = lastSecond(plan, tick);
+	// A closed load is through when it is through.
+	const time = draining
+		? [
+				`drain ${formatDuration(atNs - endNs)} of at most ${formatDuration(plan.drainNs)}`,
+			]
+		: [
+				kind === "closed"
+					? formatDuration(atNs)
+					: `${formatDuration(atNs)}/${formatDuration(endNs)} ${phase}`,
+				`${formatCount(tick.sent)}/s`,
+				`${metric && metric !== "response" && tick.p50 !== null ? `${metric} ` : ""}${first}`,
+				...others,
+			];
+	const broken = limitTexts(plan, tick).filter((text) =>
+		text.endsWith("TOO MANY"),
+	);
+	return `  ${[
+		...time,
+		`in flight ${formatCount(tick.inFlight)}`,
+		...(tick.failed > 0 ? [`failed ${formatCount(tick.failed)}`] : []),
+		...(tick.duplicated > 0
+			? [`duplicated ${formatCount(tick.duplicated)}`]
+			: []),
+		...(tick.window
+			? [`so far ${soFar(tick.window, [99, 99.9]).join(", ")}`]
+			: []),
+		...(typeof tick.windowLagP99 === "number"
+			? [`lag p99 ${formatDuration(tick.windowLagP99)}`]
+			: []),
+		...broken,
+		...(tick.error ? [`CANNOT WRITE RESULTS: ${plainText(tick.error)}`] : []),
+	].join("  ")}`;
+}
+
+/** Every how many seconds such a line is worth it: a log of an hour is read by nobody. */
+export function plainEvery({ schedule }: Plan): number {
+	const seconds = (schedule.warmupNs + schedule.durationNs) / 1e9;
+	if (seconds <= 60 || schedule.kind === "closed") return 1;
+	return seconds <= 600 ? 5 : 30;
+}

@@ -1,0 +1,101 @@
+import type { BaselineSla, Sla, Tally } from "../plan/plan.ts";
+import { UnitError } from "../units.ts";
+
+/**
+ * Reads the limit of a line that compares: "baseline + 10%" or "baseline * 1.1" of a latency, "baseline - 5%" or
+ * "baseline * 0.95" of a rate. `subject` is the line as if it had a fixed limit. Throws a `UnitError` with a person's sentence.
+ */
+export function parseBaselineLimit(subject: Sla, limit: string): BaselineSla {
+	const { text } = subject;
+	const wrong = (sentence: string) => new UnitError(`"${text}": ${sentence}`);
+	if (subject.kind === "max")
+		throw wrong(
+			"the largest sample is one message of each run, and differs between any two; write e.g. p99.9 <= baseline + 25%",
+		);
+	if (subject.kind === "tally" && COUNTS.has(subject.tally))
+		throw wrong(
+			`${subject.tally} is a number of messages, which takes a fixed limit; write e.g. ${subject.tally} == 0`,
+		);
+	const { op } = subject;
+	if (op === "==")
+		throw wrong("two runs never give the same figure; write <= or >=");
+	const left = text.slice(0, text.length - limit.length).trimEnd();
+	const higher = op === "<" || op === "<=";
+	const example = `${left} baseline ${higher ? "+ 10%" : "- 5%"}`;
+	const margin = marginOf(limit, higher, example, wrong);
+	if (margin < LEAST)
+		throw wrong(
+			`two runs of one system differ by more than that; a margin is at least 1%, e.g. ${example}`,
+		);
+	const most = higher ? MOST_LATENCY : MOST_RATE;
+	// 10 times in floating point is a hair more than 900 %.
+	if (margin > most + 1e-9)
+		throw wrong(
+			`such a margin lets nearly everything pass; it is at most ${Math.round(most * 100)}%, e.g. ${example}`,
+		);
+	return { kind: "baseline", text, figure: figureOf(subject), op, margin };
+}
+
+/** Counters in messages, which have a right value of their own; drainTime is a time, all others are messages per second. */
+export const COUNTS: ReadonlySet<Tally> = new Set([
+	"lost",
+	"failed",
+	"unknown",
+	"duplicated",
+	"reordered",
+	"redelivered",
+	"corrupted",
+	"notOffered",
+]);
+
+// --- internal ---
+
+/** Less than 1 % no two runs agree in; beyond ten times as slow, or a tenth as fast, nothing is gated. */
+const LEAST = 0.01;
+const MOST_LATENCY = 9;
+const MOST_RATE = 0.9;
+
+function figureOf(subject: Exclude<Sla, { kind: "max" }>): string {
+	return subject.kind === "tally"
+		? subject.tally
+		: `${subject.metric} p${subject.percentile}`;
+}
+
+/** `higher`: the figure may be higher than the baseline's, as it is a latency; else lower. */
+function marginOf(
+	limit: string,
+	higher: boolean,
+	example: string,
+	wrong: (sentence: string) => UnitError,
+): number {
+	if (limit === "baseline")
+		throw wrong(
+			`two runs of one system are never equal; say by how much it may be worse, e.g. ${example}`,
+		);
+	const found =
+		/^baseline ?(?:([+-]) ?(\d+(?:\.\d+)?) ?(%?)|\* ?(\d+(?:\.\d+)?))$/.exec(
+			limit,
+		);
+	if (!found)
+		throw wrong(
+			`after baseline comes a margin in per cent, or a factor; write e.g. ${example}`,
+		);
+	const [, sign, number, percent, factor] = found;
+	const worse = higher ? "slower" : "less";
+	if (factor !== undefined) {
+		const part = higher ? Number(factor) - 1 : 1 - Number(factor);
+		if (part < 0)
+			throw wrong(
+				`this asks for more than the baseline has; a factor says how much ${worse} it may be, e.g. ${example}`,
+			);
+		// 1.1 - 1 is not 0.1 in floating point.
+		return Number(part.toFixed(9));
+	}
+	if (percent === "")
+		throw wrong(`a margin is a part of the baseline; write e.g. ${example}`);
+	if ((sign === "+") !== higher)
+		throw wrong(
+			`a ${higher ? "latency" : "rate"} takes ${higher ? "+" : "-"}, as the margin is how much ${worse} it may be; write e.g. ${example}`,
+		);
+	return Number((Number(number) / 100).toFixed(9));
+}

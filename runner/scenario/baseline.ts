@@ -1,0 +1,37 @@
+import path from "node:path";
+import type { Problem } from "./problem.ts";
+import type { Scenario } from "./scenario.ts";
+import { didYouMean } from "./suggest.ts";
+
+/**
+ * What `baseline` of a scenario names: a system of it, else a file or folder, which counts from the scenario's `folder`. `keys`:
+ * of all systems. Whether there is such a file is asked when it is read: a scenario is also checked where it is not.
+ */
+export function resolveBaseline(
+	written: unknown,
+	keys: readonly string[],
+	folder: string,
+): { baseline: Scenario["baseline"]; problems: Problem[] } {
+	const none = (message: string) => ({
+		baseline: null,
+		problems: [{ path: ["baseline"], at: "value" as const, message }],
+	});
+	// Of another kind or empty: the schema says so.
+	if (typeof written !== "string" || written === "")
+		return { baseline: null, problems: [] };
+	if (keys.includes(written))
+		return keys.length > 1
+			? { baseline: { system: written, path: null }, problems: [] }
+			: none(
+					`baseline is the only system, and nothing is left to compare with it; add another one to systems, or give a baseline.json, e.g. baseline: ./baseline.json`,
+				);
+	const meant = didYouMean(written, keys);
+	if (!/[/\\]|\.json$/.test(written))
+		return none(
+			`baseline: there is no system "${written}"${meant.endsWith("?") ? meant : `${meant}; a path has a slash or ends in .json, e.g. baseline: ./${written}`}`,
+		);
+	return {
+		baseline: { system: null, path: path.resolve(folder, written) },
+		problems: [],
+	};
+}

@@ -1,0 +1,112 @@
+import { stripVTControlCharacters } from "node:util";
+
+/**
+ * Text from outside as one harmless line: escape sequences and control characters of a terminal are gone, and so are
+ * characters that turn the direction of reading around; line breaks and tabs are blanks.
+ */
+export function plainText(text: string): string {
+	return stripVTControlCharacters(text)
+		.replaceAll(/\p{Surrogate}/gu, "\ufffd")
+		.replaceAll(CONTROLS, " ")
+		.replaceAll(TURNING, "")
+		.replaceAll(/ {2,}/g, " ")
+		.trim();
+}
+
+/** The same of every text in a plain value, keys too. */
+export function plainAll<T>(value: T): T {
+	if (typeof value === "string") return plainText(value) as T;
+	if (Array.isArray(value)) return value.map(plainAll) as T;
+	if (typeof value === "object" && value !== null)
+		return Object.fromEntries(
+			Object.entries(value).map(([key, v]) => [plainText(key), plainAll(v)]),
+		) as T;
+	return value;
+}
+
+/** How many columns of a terminal a text takes: emoji and East Asian characters take two, combining marks none. */
+export function displayWidth(text: string): number {
+	if (PLAIN.test(text)) return text.length;
+	let width = 0;
+	for (const { segment } of GRAPHEMES.segment(text)) width += widthOf(segment);
+	return width;
+}
+
+/** At most `width` columns: what does not fit is cut out of the middle, as names differ at both ends. */
+export function shortened(text: string, width: number, mark = ".."): string {
+	if (displayWidth(text) <= width) return text;
+	const room = Math.max(0, width - displayWidth(mark));
+	const parts = [...GRAPHEMES.segment(text)].map(({ segment }) => segment);
+	const head = leading(parts, Math.ceil(room / 2));
+	const tail = leading(parts.toReversed(), room - displayWidth(head.join("")));
+	return `${head.join("")}${mark}${tail.reverse().join("")}`;
+}
+
+/** The start of a text, at most `width` columns of it. */
+export function clipped(text: string, width: number): string {
+	if (displayWidth(text) <= width) return text;
+	const parts = [...GRAPHEMES.segment(text)].map(({ segment }) => segment);
+	return leading(parts, width).join("");
+}
+
+/** Pieces of at most `width` columns; a character that is wider than that stands alone. */
+export function pieces(text: string, width: number): string[] {
+	const found: string[] = [];
+	let piece = "";
+	for (const { segment } of GRAPHEMES.segment(text)) {
+		if (piece !== "" && displayWidth(piece + segment) > width) {
+			found.push(piece);
+			piece = "";
+		}
+		piece += segment;
+	}
+	return [...found, piece];
+}
+
+export function padEnd(text: string, width: number): string {
+	return text + " ".repeat(Math.max(0, width - displayWidth(text)));
+}
+
+export function padStart(text: string, width: number): string {
+	return " ".repeat(Math.max(0, width - displayWidth(text))) + text;
+}
+
+// --- internal ---
+
+const GRAPHEMES = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+/** Printable ASCII, which most texts are. */
+const PLAIN = /^[ -~]*$/;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken off.
+const CONTROLS = /[\x00-\x1f\x7f-\x9f\u2028\u2029]+/g;
+
+/** Marks that reorder the text around them. */
+const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+const NOTHING =
+	/^(?:\p{Default_Ignorable_Code_Point}|\p{Nonspacing_Mark}|\p{Enclosing_Mark}|\p{Format})+$/u;
+
+/** East Asian Wide and Fullwidth, as far as they are no emoji. */
+const WIDE =
+	/^[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{16fe0}-\u{18aff}\u{1b000}-\u{1b2ff}\u{1f200}-\u{1f2ff}\u{20000}-\u{3fffd}]/u;
+
+const EMOJI = /^\p{Emoji_Presentation}|^\p{Extended_Pictographic}\ufe0f/u;
+
+function widthOf(grapheme: string): number {
+	if (NOTHING.test(grapheme)) return 0;
+	// Flags and digits in boxes are two columns wide as well.
+	if (EMOJI.test(grapheme) || /\u20e3$/.test(grapheme)) return 2;
+	return WIDE.test(grapheme) ? 2 : 1;
+}
+
+function leading(parts: readonly string[], width: number): string[] {
+	let used = 0;
+	const found: string[] = [];
+	for (const part of parts) {
+		used += widthOf(part);
+		if (used > width) break;
+		found.push(part);
+	}
+	return found;
+}

@@ -1,0 +1,92 @@
+import { gateVerdict } from "../compare/compare.ts";
+import type { Comparison } from "../compare/comparison.ts";
+import { ratioText, valueText } from "../compare/judge.ts";
+import { baselineLimitText } from "../plan/baseline.ts";
+import type { BaselineSla } from "../plan/plan.ts";
+import { type Verdict, worst } from "./verdict.ts";
+
+/** A line that compares, judged once over all repeats of a system and case. */
+export interface BaselineJudgement {
+	readonly verdict: Verdict;
+	/** "x1.08 [1.02, 1.15] of 1.2ms" */
+	readonly measured: string;
+	/** "baseline + 10%" */
+	readonly limit: string;
+	/** One sentence. */
+	readonly why: string;
+}
+
+/** A run of either side that was made for this judgement. */
+export interface ComparedRun {
+	/** "repeat 3 of new" */
+	readonly name: string;
+	readonly verdict: Verdict;
+	readonly why: string | null;
+}
+
+/**
+ * Judges a line on what was compared (`why`: that nothing was, and for which reason). FAIL: the whole interval of the ratio lies beyond
+ * the margin. PASS: none of it does, whether it got better or not. Else INCONCLUSIVE.
+ *
+ * - A run that is INVALID, an error or interrupted decides, as in every gate: nothing is left out in silence until the rest agrees.
+ * - On another machine the ratio says what the machines differ by, and neither FAIL nor PASS would be about the system: INCONCLUSIVE,
+ *   which alone lets a build through (exit.ts). A fleet of runners changes its machines without being asked; a gate that went red
+ *   for it would be switched off, and one that went green would have checked nothing and not said so.
+ */
+export function judgeBaseline(
+	sla: BaselineSla,
+	found: Comparison | { readonly why: string },
+	runs: readonly ComparedRun[],
+): BaselineJudgement {
+	const broken = worst(runs.map((run) => run.verdict));
+	const spoilt = runs.find((run) => run.verdict === broken);
+	const comparison = "metric" in found ? found : null;
+	const base = {
+		measured: comparison === null ? "n/a" : measuredText(comparison),
+		limit: limitText(sla, comparison),
+	};
+	if (spoilt && DECISIVE.has(broken))
+		return {
+			...base,
+			verdict: broken,
+			why: `${spoilt.name} is ${broken.toUpperCase()}${spoilt.why === null ? "" : `: ${spoilt.why}`}`,
+		};
+	if (comparison === null)
+		return { ...base, verdict: "inconclusive", why: found.why };
+	return {
+		...base,
+		verdict: gateVerdict(comparison),
+		why:
+			comparison.advisory === null
+				? comparison.why
+				: `not judged, ${comparison.advisory}; ${comparison.why}`,
+	};
+}
+
+// --- internal ---
+
+/** Verdicts on a run that leave nothing to compare. */
+const DECISIVE: ReadonlySet<Verdict> = new Set([
+	"interrupted",
+	"error",
+	"invalid",
+]);
+
+function measuredText({ ratio, low, high, a, unit }: Comparison): string {
+	if (ratio === null || a.median === null) return "n/a";
+	const interval =
+		low === null || high === null ? "" : ` [${times(low)}, ${times(high)}]`;
+	return `x${times(ratio)}${interval} of ${valueText(a.median, unit)}`;
+}
+
+/** "1.08" */
+function times(ratio: number): string {
+	return ratioText(ratio).replace(/x$/, "");
+}
+
+/** The line's own margin; one that noise or a baseline of another day has raised, with the reason. */
+function limitText(sla: BaselineSla, comparison: Comparison | null): string {
+	if (comparison === null || comparison.margin <= sla.margin)
+		return baselineLimitText(sla);
+	return `${baselineLimitText({ ...sla, margin: Number(comparison.margin.toPrecision(3)) })} (${comparison.marginFrom})`;
+}
