@@ -1,8 +1,8 @@
 import path from "node:path";
 import { knownCalibration, readCalibration } from "../calibrate/file.ts";
-import { readBaseline } from "../compare/baseline.ts";
 import type { Baseline, Calibration, Machine } from "../compare/comparison.ts";
 import { hashOf, machineDifference, machineOf } from "../compare/machine.ts";
+import { readBaseline } from "../compare/read.ts";
 import { workDifference, workFacts, workOf } from "../compare/work.ts";
 import { failure } from "../errors.ts";
 import { isBaseline } from "../plan/baseline.ts";

@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { knownCalibration, readCalibration } from "../calibrate/file.ts";
-import { readBaseline } from "../compare/baseline.ts";
 import {
 	type Comparing,
 	comparingOf,
@@ -9,6 +8,7 @@ import {
 	type Named,
 } from "../compare/comparing.ts";
 import type { Calibration } from "../compare/comparison.ts";
+import { readBaseline } from "../compare/read.ts";
 import { comparingMarkdown } from "../compare/render/markdown.ts";
 import { comparingPage } from "../compare/render/page.ts";
 import { renderComparing } from "../compare/render/terminal.ts";

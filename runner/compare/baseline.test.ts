@@ -8,9 +8,10 @@ import { buildResult } from "../report/result.ts";
 import type { Result, Run } from "../report/summary.ts";
 import { writeReports } from "../report/write.ts";
 import { editJson, fixture, fixtureCopy } from "../run/fixture.fake.ts";
-import { baselineOf, baselineText, readBaseline } from "./baseline.ts";
+import { baselineOf, baselineText } from "./baseline.ts";
 import { compareRuns } from "./compare.ts";
 import { Baseline } from "./comparison.ts";
+import { readBaseline } from "./read.ts";
 
 const published = (name: string) =>
 	fileURLToPath(new URL(`../../reports/published/${name}`, import.meta.url));

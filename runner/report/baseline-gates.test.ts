@@ -295,3 +295,50 @@ test("undecided limits fail as ever, beside undecided comparisons", () => {
 	expect(both.openBaselineOnly).toBe(false);
 	expect(exitCodeOf(both)).toBe(6);
 });
+
+describe("lag that is more than half of what is compared", () => {
+	const line = "p99 <= baseline + 10%";
+	/** Response 1.2 times as slow or not, of which 0.7 ms are lag; service as given. */
+	const lagged = (response: number, service: number | null, queued = 0) =>
+		judged(ab(line), { old: flat, new: times(response) }, (run) => {
+			const factor = run.system === "new" ? service : 1;
+			const scaled = (value: number | null) => ({
+				...(run.metrics.response as NonNullable<Run["metrics"]["response"]>),
+				percentiles: (run.metrics.response?.percentiles ?? []).map((p) => ({
+					...p,
+					value,
+					support: value === null ? ("none" as const) : p.support,
+				})),
+			});
+			const base = flat[run.repeat - 1] ?? 1e6;
+			return {
+				metrics: {
+					...run.metrics,
+					lag: scaled(0.7e6),
+					queued: scaled(queued),
+					service: scaled(factor === null ? null : base * 0.3 * factor),
+				},
+			};
+		}).gates[0];
+
+	test("a breach that service shares stands", () => {
+		expect(lagged(1.2, 1.5)?.verdict).toBe("fail");
+	});
+	test("a breach that service does not share is INVALID, and says so", () => {
+		const gate = lagged(1.2, 1);
+		expect(gate?.verdict).toBe("invalid");
+		expect(gate?.why).toContain("without it (service p99)");
+	});
+	test("a pass that service does not share is open: lag on both sides hides the difference", () => {
+		expect(lagged(1, 2)?.verdict).toBe("inconclusive");
+	});
+	test("a pass that service shares stands", () => {
+		expect(lagged(1, 1)?.verdict).toBe("pass");
+	});
+	test("without a figure of service nothing is decided", () => {
+		expect(lagged(1.2, null)?.verdict).toBe("inconclusive");
+	});
+	test("where the system itself made messages wait for longer, lag decides nothing", () => {
+		expect(lagged(1.2, 1, 0.9e6)?.verdict).toBe("fail");
+	});
+});

@@ -6,6 +6,7 @@ import { isBaseline, subjectOf } from "../plan/baseline.ts";
 import type { BaselineSla, Plan } from "../plan/plan.ts";
 import type { Against } from "../run/against-file.ts";
 import { judgeBaseline } from "../verdict/baseline.ts";
+import { containsLag } from "../verdict/lag.ts";
 import { worst } from "../verdict/verdict.ts";
 import type { Gate, Result } from "./summary.ts";
 
@@ -33,7 +34,11 @@ export function withBaseline(
 				[name]: sla.margin,
 			});
 			const found = compared.comparisons.find((c) => c.metric === name);
-			gates.push(gateOf(sla, group, found ?? whyNot(compared), result));
+			gates.push(
+				gateOf(sla, group, found ?? whyNot(compared), result, () =>
+					withoutLag(sla, group, source, own, against),
+				),
+			);
 			// Of two lines about one figure the stricter is shown; both are gates.
 			if (found && (judged.get(name)?.margin ?? Infinity) > found.margin)
 				judged.set(name, { ...found, judged: found.advisory === null });
@@ -105,22 +110,59 @@ function sourceOf(group: Group, against: Against | null): Source | null {
 		: null;
 }
 
-function compareGroup(
+/** The two sides of a group: its runs, and those that they are compared with. */
+function sidesOf(
 	{ system, case: name }: Group,
+	source: Source,
+	own: Baseline,
+): { a: Baseline; b: Baseline } {
+	const only = (all: Baseline, key: string): Baseline => ({
+		...all,
+		runs: all.runs.filter((run) => run.system === key && run.case === name),
+	});
+	return {
+		a: only(source.baseline === "own" ? own : source.baseline, source.system),
+		b: only(own, system),
+	};
+}
+
+/**
+ * Service instead of a latency that has the generator's lag in it, if that lag is more than half of it in any run of either side,
+ * and more than what the system itself made wait; else null.
+ */
+function withoutLag(
+	sla: BaselineSla,
+	group: Group,
+	source: Source,
+	own: Baseline,
+	against: Against | null,
+): Comparison | "unknown" | null {
+	const subject = subjectOf(sla);
+	if (subject.kind !== "percentile" || !containsLag(subject.metric))
+		return null;
+	const { a, b } = sidesOf(group, source, own);
+	const large = [...a.runs, ...b.runs].some(({ figures }) => {
+		const lag = figures["lag p99"] ?? 0;
+		const all = figures[`${subject.metric} p99`] ?? Infinity;
+		return lag > all / 2 && lag > (figures["queued p99"] ?? 0);
+	});
+	if (!large) return null;
+	const name = `service p${subject.percentile}`;
+	const { comparisons } = compareGroup(group, source, own, against, {
+		[name]: sla.margin,
+	});
+	return comparisons.find((c) => c.metric === name) ?? "unknown";
+}
+
+function compareGroup(
+	group: Group,
 	source: Source,
 	own: Baseline,
 	against: Against | null,
 	margins: Readonly<Record<string, number>>,
 ): Compare {
-	const only = (all: Baseline, key: string): Baseline => ({
-		...all,
-		runs: all.runs.filter((run) => run.system === key && run.case === name),
-	});
-	const b = only(own, system);
-	const a = only(
-		source.baseline === "own" ? own : source.baseline,
-		source.system,
-	);
+	const { system } = group;
+	const { a, b } = sidesOf(group, source, own);
 	// One case of one scenario is the same work; durability and the like are the systems', which are what is compared.
 	const [work] = b.runs.map((run) => run.work);
 	if (source.baseline === "own" && work !== undefined)
@@ -153,6 +195,7 @@ function gateOf(
 	group: Group,
 	found: Comparison | { readonly why: string },
 	result: Result,
+	unlagged: () => ReturnType<typeof withoutLag>,
 ): Gate {
 	const { system, case: name, baselineSystem, confirming } = group;
 	const runs = result.runs
@@ -166,7 +209,7 @@ function gateOf(
 			verdict: run.verdict,
 			why: run.why,
 		}));
-	const { why, ...judged } = judgeBaseline(sla, found, runs);
+	const { why, ...judged } = judgeBaseline(sla, found, runs, unlagged());
 	const subject = subjectOf(sla);
 	const comparison = "metric" in found ? found : null;
 	return {

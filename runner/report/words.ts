@@ -230,7 +230,9 @@ export function runTitle(run: Run, result: Result): string {
 	const repeats = result.runs.filter(
 		(r) => r.system === run.system && r.case === run.case,
 	).length;
-	const repeat = repeats > 1 ? `, repeat ${run.repeat} of ${repeats}` : "";
+	const confirming = run.confirms ? " (confirming)" : "";
+	const repeat =
+		repeats > 1 ? `, repeat ${run.repeat} of ${repeats}${confirming}` : "";
 	return `${run.system}, ${run.case}${repeat}`;
 }
 
@@ -304,7 +306,7 @@ const VERDICT_MEANS: Readonly<Record<Result["verdict"], string>> = {
 export function verdictText(result: Result): string {
 	const has = (verdict: Result["verdict"]) =>
 		result.gates.some((g) => g.verdict === verdict);
-	const { verdict, gates, errorCause, searches } = result;
+	const { verdict, gates, errorCause, searches, openBaselineOnly } = result;
 	const [search, ...others] = searches;
 	if (search && gates.length === 0 && verdict !== "interrupted")
 		return others.length === 0
@@ -321,6 +323,8 @@ export function verdictText(result: Result): string {
 		return "the scenario asks for what this run cannot answer: see the gates";
 	if (verdict === "error" && errorCause === "internal")
 		return "mqbench contradicts itself: a bug of it";
+	if (verdict === "inconclusive" && openBaselineOnly)
+		return "whether it is worse than the baseline stays open: every other SLA is met";
 	return VERDICT_MEANS[verdict];
 }
 

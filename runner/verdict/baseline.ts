@@ -29,6 +29,9 @@ export interface ComparedRun {
  * the margin. PASS: none of it does, whether it got better or not. Else INCONCLUSIVE.
  *
  * - A run that is INVALID, an error or interrupted decides, as in every gate: nothing is left out in silence until the rest agrees.
+ * - Lag is the generator's, not the system's: where it is more than half of what was compared, service has to say the same. A FAIL
+ *   that service does not share is INVALID, as in gates with a fixed limit; a PASS that it does not share is open, as equal lag on
+ *   both sides hides what the systems differ by.
  * - On another machine the ratio says what the machines differ by, and neither FAIL nor PASS would be about the system: INCONCLUSIVE,
  *   which alone lets a build through (exit.ts). A fleet of runners changes its machines without being asked; a gate that went red
  *   for it would be switched off, and one that went green would have checked nothing and not said so.
@@ -37,6 +40,8 @@ export function judgeBaseline(
 	sla: BaselineSla,
 	found: Comparison | { readonly why: string },
 	runs: readonly ComparedRun[],
+	/** The same without the generator's lag, where that is a large part of what was compared; unknown: no figure tells; null: it is not. */
+	withoutLag: Comparison | "unknown" | null = null,
 ): BaselineJudgement {
 	const broken = worst(runs.map((run) => run.verdict));
 	const spoilt = runs.find((run) => run.verdict === broken);
@@ -53,13 +58,26 @@ export function judgeBaseline(
 		};
 	if (comparison === null)
 		return { ...base, verdict: "inconclusive", why: found.why };
+	const said =
+		comparison.advisory === null
+			? comparison.why
+			: `not judged, ${comparison.advisory}; ${comparison.why}`;
+	const verdict = gateVerdict(comparison);
+	if (withoutLag === null || verdict === "inconclusive")
+		return { ...base, verdict, why: said };
+	if (withoutLag === "unknown")
+		return {
+			...base,
+			verdict: "inconclusive",
+			why: `the generator's lag is more than half of what was compared, and no figure without it has a value; with it, ${said}`,
+		};
+	const without = gateVerdict(withoutLag);
+	if (verdict === without) return { ...base, verdict, why: said };
 	return {
 		...base,
-		verdict: gateVerdict(comparison),
-		why:
-			comparison.advisory === null
-				? comparison.why
-				: `not judged, ${comparison.advisory}; ${comparison.why}`,
+		verdict:
+			verdict === "fail" && without === "pass" ? "invalid" : "inconclusive",
+		why: `the generator's lag is more than half of what was compared, and without it (${withoutLag.metric}) ${withoutLag.why}; with it, ${said}`,
 	};
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { BaselineSla } from "../plan/plan.ts";
 import { UNKNOWN } from "./facts.ts";
 import { type Any, type Changes, judged, totals } from "./judged.fake.ts";
 
@@ -49,6 +50,38 @@ test("every check that is not ok says what to do", () => {
 	for (const name of ["lost", "lag", "no-data", "interrupted", "repeats"])
 		for (const c of judged(name).checks)
 			expect(c.status === "ok" || (c.remedy ?? "").length > 5).toBe(true);
+});
+
+describe("lag", () => {
+	const compared: BaselineSla = {
+		kind: "baseline",
+		text: "p99 <= baseline + 10%",
+		figure: "response p99",
+		op: "<=",
+		margin: 0.1,
+	};
+	/** All lag: a message that is sent late and answered at once. */
+	const lagOf = (baselineSla: readonly BaselineSla[]) =>
+		check(
+			"lag",
+			{
+				plan: (plan) =>
+					Object.assign(plan, { sla: [], limits: [], baselineSla }),
+			},
+			"lag",
+		);
+
+	test("that is most of what was measured makes a run without any SLA INVALID", () => {
+		expect(lagOf([]).status).toBe("invalid");
+	});
+	test("warns where the run is compared: the comparison is judged with and without it", () => {
+		expect(lagOf([compared]).status).toBe("warn");
+	});
+	test("spoils a run that compares only what has no lag in it", () => {
+		expect(lagOf([{ ...compared, figure: "throughput" }]).status).toBe(
+			"invalid",
+		);
+	});
 });
 
 describe("the control group's quota", () => {

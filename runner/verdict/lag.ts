@@ -1,5 +1,6 @@
 import { percentile, rank } from "../histogram/percentiles.ts";
-import type { Metric } from "../plan/plan.ts";
+import { subjectOf } from "../plan/baseline.ts";
+import type { Metric, Plan, Sla } from "../plan/plan.ts";
 import { mainMetric } from "../plan/samples.ts";
 import { formatDuration } from "../units.ts";
 import { type CheckFunction, result } from "./check.ts";
@@ -7,7 +8,7 @@ import { hasMetric, mainSampleOf, sampleOf, tightestLimitNs } from "./facts.ts";
 import { LAG_P50_NS, LAG_SHARE } from "./limits.ts";
 
 /**
- * The generator's own lateness. INVALID when it decided a gate; without a latency SLA when it is a large part of
+ * The generator's own lateness. INVALID when it decided a gate; without any latency SLA when it is a large part of
  * what was measured. More than a tenth of the tightest limit is a warning.
  */
 export const lag: CheckFunction = (facts, judgements) => {
@@ -58,6 +59,16 @@ export const lag: CheckFunction = (facts, judgements) => {
 		? Number.POSITIVE_INFINITY
 		: (percentile(response, 99, 1).value ?? response.max ?? 0) / 2;
 	const large = p99 > half;
+	// What is compared has the lag of both sides in it: whether it decided is told over all runs (baseline.ts), not here.
+	if (isCompared(facts.collected.plan))
+		return result(
+			"lag",
+			large ? "warn" : "ok",
+			large
+				? `${figures}: more than half of what was measured; comparisons are judged without it too`
+				: figures,
+			{ figure, limit: beyond ? null : formatDuration(half), remedy: REMEDY },
+		);
 	// One late message of a few hundred is no p99: it is told, and decides nothing.
 	const bad = (p50 ?? p99) > LAG_P50_NS || (large && at99 !== null);
 	return result(
@@ -80,6 +91,15 @@ export function containsLag(metric: Metric): boolean {
 }
 
 // --- internal ---
+
+/** Is a latency with lag in it all that its SLA compares? */
+function isCompared({ baselineSla }: Plan): boolean {
+	return baselineSla.map(subjectOf).some(hasLag);
+}
+
+function hasLag(subject: Sla): boolean {
+	return subject.kind !== "tally" && containsLag(subject.metric);
+}
 
 const REMEDY =
 	"free the machine from other work, give it more cores, or run the broker elsewhere; mqbench doctor shows how punctually it wakes";
