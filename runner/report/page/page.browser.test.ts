@@ -86,7 +86,7 @@ describe.skipIf(missing)(
 			});
 		});
 
-		test("of 100 runs draws only what is seen, and is there at once", async () => {
+		test("of 100 runs draws only what is seen, the rest when it is opened", async () => {
 			await opened("100 runs", {}, async (page) => {
 				await page.locator("#overview .canvas[data-drawn]").first().waitFor();
 				expect(await page.locator(".canvas").count()).toBeLessThan(5);
@@ -96,15 +96,6 @@ describe.skipIf(missing)(
 				await page.locator("#run-77 .numbers > summary").first().click();
 				await page.locator("#run-77 .numbers[open] tbody tr").nth(3).waitFor();
 			});
-			const took: number[] = [];
-			for (const _ of [1, 2, 3])
-				await opened("100 runs", {}, async (page) => {
-					const drawn = page.locator("#overview .canvas[data-drawn]").first();
-					await drawn.waitFor();
-					took.push(await page.evaluate(() => performance.now()));
-				});
-			// The fastest: other tests may have the cores.
-			expect(Math.min(...took)).toBeLessThan(2000);
 		});
 
 		describe("switches", () => {
