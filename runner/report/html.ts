@@ -10,10 +10,10 @@ import { reproduce } from "./html/reproduce.ts";
 import { RUNS_WITH_DETAILS, runSection } from "./html/run-section.ts";
 import { searches } from "./html/searches.ts";
 import { badge } from "./html/sections.ts";
-import { sentence } from "./html/sentence.ts";
 import { systems } from "./html/systems.ts";
 import { verdict } from "./html/verdict.ts";
 import { figureBlock, renderPage } from "./page/page.ts";
+import { sentence } from "./sentence.ts";
 import type { Result } from "./summary.ts";
 import {
 	machineText,

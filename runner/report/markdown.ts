@@ -6,6 +6,7 @@ import { behindText, hiddenText } from "./omission.ts";
 import { brokenOf } from "./outcomes.ts";
 import { phaseTable } from "./phase-table.ts";
 import { fitted, rowsWithin, type Section, type Size } from "./sections.ts";
+import { sentence } from "./sentence.ts";
 import type { MetricSummary, Result, Run, Search } from "./summary.ts";
 import {
 	closedText,
@@ -68,7 +69,15 @@ export function renderMarkdown(
 		...(marked ? [markerOf(result.scenario)] : []),
 		`# ${escaped(cut(result.scenario))}: ${verdictWord(result)}`,
 		...(quick === null ? [] : [`**${sentence(escaped(quick))}**`]),
-		escaped(cut(sentence(verdictText(result)), MOST_VERDICT)),
+		escaped(
+			cut(
+				sentence(
+					verdictText(result),
+					result.runs.map((run) => run.system),
+				),
+				MOST_VERDICT,
+			),
+		),
 		...broken(whole, part(0.15)),
 	];
 	const foot = `Response time counts from the intended send time; service time from the actual one; lag is the generator's own lateness and part of response. \`~\`: ${WEAK_MEANS}. Brackets: 95 % interval. More: \`${explainText(result)}\`.`;
@@ -149,7 +158,7 @@ function searchSection(search: Search): Section {
 		title,
 		text: [
 			`## ${escaped(cut(title))}`,
-			escaped(cut(sentence(search.answer), MOST_CELL)),
+			escaped(cut(sentence(search.answer, [search.system]), MOST_CELL)),
 			table(
 				[...head],
 				rows.map((row) => [...row]),
@@ -285,7 +294,7 @@ function runSection(run: Run, result: Result): Section {
 		`<details>\n<summary><b>${inHtml(title)}</b></summary>`,
 		escaped(`${systemText(run)}. ${sentence(loadText(run))}`),
 	];
-	if (run.why !== null) parts.push(escaped(sentence(run.why)));
+	if (run.why !== null) parts.push(escaped(sentence(run.why, [run.system])));
 	if (run.state !== "never")
 		parts.push(
 			...[closedText(run)].flatMap((text) =>
@@ -422,8 +431,4 @@ function code(text: string): string {
 		.replaceAll("`", "'")
 		.replaceAll(/\\(?=\|)/g, "\\ ")
 		.replaceAll("|", "\\|")}\``;
-}
-
-function sentence(text: string): string {
-	return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }

@@ -1,4 +1,5 @@
 import { escaped } from "../../report/markdown.ts";
+import { sentence } from "../../report/sentence.ts";
 import type { Comparing, Other } from "../comparing.ts";
 import type { Comparison } from "../comparison.ts";
 import {
@@ -113,8 +114,4 @@ function table(
 		line(head.map(() => "---")),
 		...rows.map(line),
 	].join("\n");
-}
-
-function sentence(text: string): string {
-	return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }

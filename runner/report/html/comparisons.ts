@@ -1,8 +1,8 @@
 import type { Comparison } from "../../compare/comparison.ts";
 import { formatCount, formatDuration } from "../../units.ts";
+import { sentence } from "../sentence.ts";
 import type { Result } from "../summary.ts";
 import { type Markup, markup } from "./markup.ts";
-import { sentence } from "./sentence.ts";
 
 /** Against the baseline: the ratio of each figure with its interval, and what follows from it. null: nothing was compared. */
 export function comparisons({ comparisons: all }: Result): Markup | null {

@@ -1,6 +1,7 @@
 import { formatCount } from "../../units.ts";
 import type { ReportFigures } from "../charts/figures.ts";
 import { figureBlock } from "../page/page.ts";
+import { sentence } from "../sentence.ts";
 import type { Result, Run } from "../summary.ts";
 import {
 	closedText,
@@ -19,7 +20,6 @@ import { type Markup, markup } from "./markup.ts";
 import { omission } from "./omission.ts";
 import { phases } from "./phases.ts";
 import { badge, counters, percentileTable, validityTable } from "./sections.ts";
-import { sentence } from "./sentence.ts";
 import { slowest } from "./slowest.ts";
 
 /** Above so many runs each is folded, and has neither slowest messages nor quiet checks: there is no room for 100 of them. */

@@ -1,10 +1,10 @@
 import type { ReportFigures } from "../charts/figures.ts";
 import { figureBlock } from "../page/page.ts";
+import { sentence } from "../sentence.ts";
 import type { Result, Run, Search } from "../summary.ts";
 import { factsText, searchTable, searchTitle } from "../words.ts";
 import { type Markup, markup } from "./markup.ts";
 import { badge } from "./sections.ts";
-import { sentence } from "./sentence.ts";
 
 /** Each search: its answer, latency over offered rate, and its runs. */
 export function searches(result: Result, figures: ReportFigures): Markup[] {

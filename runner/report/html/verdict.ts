@@ -1,10 +1,10 @@
 import { type Breach, breachOf } from "../breach.ts";
 import { brokenOf, type Outcome } from "../outcomes.ts";
+import { sentence } from "../sentence.ts";
 import type { Result } from "../summary.ts";
 import { explainText, verdictText } from "../words.ts";
 import { type Markup, markup } from "./markup.ts";
 import { badge, gatesTable } from "./sections.ts";
-import { sentence } from "./sentence.ts";
 
 /** What was judged and how it came out, what broke by how much, and what to do: the first thing that a reader sees. */
 export function verdict(whole: Result, result: Result): Markup {
