@@ -76,6 +76,18 @@ const catalogue = {
 		text: (d: { path: string; which: string; runs: number; least: number }) =>
 			`${d.path}: has ${d.runs === 1 ? "only 1 run" : `only ${d.runs} runs`} of ${d.which} that count${d.runs === 1 ? "s" : ""}, and an SLA that compares needs ${d.least} on each side: fewer can never tell a change from noise. Make the baseline with repeat: ${d.least + 1}.`,
 	},
+	"baseline-figure": {
+		exit: 2,
+		text: (d: {
+			path: string;
+			which: string;
+			sla: string;
+			figure: string;
+			runs: number;
+			least: number;
+		}) =>
+			`${d.path}: "${d.sla}" compares ${d.figure} of ${d.which}, which ${d.runs === 0 ? "none" : `only ${d.runs}`} of its runs that count ${d.runs === 1 ? "has" : "have"}, and it takes ${d.least}. Make the baseline anew with this line in the scenario (--baseline none leaves baseline.json in the run's folder; mqbench plan says what the samples carry), or remove the line.`,
+	},
 	"comparison-unwritable": {
 		exit: 3,
 		text: (d: { path: string; reason: string }) =>
@@ -100,6 +112,11 @@ const catalogue = {
 		exit: 3,
 		text: (d: { path: string; reason: string; folder: string }) =>
 			`${d.path}: cannot be written (${d.reason}). The measured files are kept; make room or rights, then: mqbench report ${d.folder}`,
+	},
+	"copy-unwritable": {
+		exit: 3,
+		text: (d: { reporter: string; reason: string }) =>
+			`--reporter ${d.reporter}: cannot be written (${d.reason}). Make room or rights, or give another path.`,
 	},
 	unbuilt: {
 		exit: 3,

@@ -41,9 +41,42 @@ describe("a line with a caret below", () => {
 		['{ token: "abc", rate: 5/s }', '{ token: "***", rate: 5/s }'],
 		["nkey = SUABC", "nkey = *****"],
 		["rate: 5/s", "rate: 5/s"],
+		["masterauth: geheim", "masterauth: ******"],
+		["requirepass=geheim", "requirepass=******"],
+		["ssl.keystore.key=geheim", "ssl.keystore.key=******"],
+		["basic.auth.user.info=me:pw", "basic.auth.user.info=*****"],
+		["api_key: geheim", "api_key: ******"],
+		["accessKeyId: geheim", "accessKeyId: ******"],
+		["private-key: geheim", "private-key: ******"],
+		["pwd: geheim", "pwd: ******"],
+		["passphrase: geheim", "passphrase: ******"],
+		["cookie: geheim", "cookie: ******"],
+		["seed: SUAGEHEIM", "seed: *********"],
+		// What a scenario says in the same words, and is none.
+		["seed: 42", "seed: 42"],
+		["auth: creds", "auth: creds"],
+		["author: me", "author: me"],
 	])("%j becomes %j, as long as before", (text, masked) => {
 		expect(maskSameLength(text)).toBe(masked);
 		expect(masked).toHaveLength(text.length);
+	});
+});
+
+describe("in a text of several lines", () => {
+	test("a secret ends with its line", () => {
+		expect(maskSameLength("token: abc\nrate: 5/s\n")).toBe(
+			"token: ***\nrate: 5/s\n",
+		);
+	});
+
+	test("one that stands below its name is hidden to its end", () => {
+		const text = "password: |\n  one\n  two\nrate: 5/s\n";
+		expect(maskSameLength(text)).toMatch(
+			/^password: \*+\n\*+\n\*+\nrate: 5\/s\n$/,
+		);
+		expect(
+			maskSameLength("credentials:\n  user: me\n  code: geheim\nrate: 5/s"),
+		).not.toContain("geheim");
 	});
 });
 

@@ -23,8 +23,9 @@ export function maskSameLength(text: string): string {
 				before + stars(secret) + after,
 		)
 		.replaceAll(
-			/((?:pass|passwd|password|secret|token|credentials?|creds|apikey|nkey|jwt)["']?\s*[:=]\s*["']?)([^\s"',}][^"',}]*)/gi,
-			(_, before: string, secret: string) => before + stars(secret),
+			SECRET_VALUE,
+			(_, name: string, quote: string, secret: string) =>
+				name + quote + stars(secret),
 		);
 }
 
@@ -42,6 +43,35 @@ export function holdsSecret(url: string): boolean {
 
 // --- internal ---
 
+/** Ends of names whose value is a secret, as configurations of brokers and clients write them. */
+const SECRET_NAMES = [
+	"pass(?:wd|word|phrase|code)?",
+	"pwd",
+	"secret",
+	"token",
+	"credentials?",
+	"creds",
+	"nkey",
+	"jwt",
+	"cookie",
+	"authorization",
+	"bearer",
+	"(?:api|access|account|private|secret|shared|encryption|signing|master)[._-]?key(?:[._-]?id)?",
+	"keystore[._-]?key",
+	"user[._-]?info",
+	"connection[._-]?string",
+	// How to log in, but not which way: auth is one of these words in a scenario.
+	"auth(?![\"']?\\s*[:=]\\s*[\"']?(?:user|token|creds)[\"']?\\s*(?:[,}#]|$))",
+	// Of nkeys; that of a workload is a number.
+	"seed(?![\"']?\\s*[:=]\\s*\\d+\\s*(?:[,}#]|$))",
+];
+
+/** To the end of the line; of a key with its value in the lines below all that are further in. */
+const SECRET_VALUE = new RegExp(
+	`((?:${SECRET_NAMES.join("|")})["']?[ \\t]*[:=][ \\t]*)(["']?)((?:[|>][^\\n]*)?\\r?\\n(?:[ \\t]+[^\\n]*(?:\\n|$))+|[^\\s"',}][^"',}\\r\\n]*)`,
+	"gim",
+);
+
 function stars(secret: string): string {
-	return "*".repeat(secret.length);
+	return secret.replaceAll(/[^\r\n]/g, "*");
 }

@@ -76,9 +76,9 @@ describe("a calibration", () => {
 
 			noise: half width of the ratio's interval between runs of the same thing. tells a change of: the
 			smallest that so many runs on each side tell from none, in 95 of 100 cases. write in sla: twice the
-			noise, below which two equal systems would often be undecided; a narrower margin is raised to it on
-			this machine. repeat: about how many a margin of 10 % for p50 and p90, 25 % for higher percentiles,
-			5 % for rates takes.
+			noise, below which two equal systems would often be undecided; with so many runs on each side a
+			narrower margin is raised to it on this machine, with more of them to less. repeat: about how many a
+			margin of 10 % for p50 and p90, 25 % for higher percentiles, 5 % for rates takes.
 			"
 		`);
 	});

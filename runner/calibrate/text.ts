@@ -1,6 +1,6 @@
 import type { Calibration } from "../compare/comparison.ts";
 import { isRate } from "../compare/figures.ts";
-import { marginOf } from "../compare/margin.ts";
+import { usualMargin } from "../compare/margin.ts";
 import { formatCount } from "../units.ts";
 import { wrap } from "../wrap.ts";
 import type { NotCalibrated } from "./measure.ts";
@@ -42,7 +42,7 @@ export function renderCalibration(
 	if (groups.size > 0)
 		lines.push(
 			...wrap(
-				"noise: half width of the ratio's interval between runs of the same thing. tells a change of: the smallest that so many runs on each side tell from none, in 95 of 100 cases. write in sla: twice the noise, below which two equal systems would often be undecided; a narrower margin is raised to it on this machine. repeat: about how many a margin of 10 % for p50 and p90, 25 % for higher percentiles, 5 % for rates takes.",
+				"noise: half width of the ratio's interval between runs of the same thing. tells a change of: the smallest that so many runs on each side tell from none, in 95 of 100 cases. write in sla: twice the noise, below which two equal systems would often be undecided; with so many runs on each side a narrower margin is raised to it on this machine, with more of them to less. repeat: about how many a margin of 10 % for p50 and p90, 25 % for higher percentiles, 5 % for rates takes.",
 				width,
 			),
 		);
@@ -71,13 +71,7 @@ type Noise = Calibration["noise"][number];
 const MOST_REPEATS = 100;
 
 function row(noise: Noise): string[] {
-	const usual = marginOf({
-		figure: noise.metric,
-		asked: null,
-		noise: null,
-		kinship: "same",
-	}).margin;
-	const repeats = repeatsFor(noise, usual);
+	const repeats = repeatsFor(noise, usualMargin(noise.metric));
 	return [
 		noise.metric,
 		`± ${percent(noise.halfWidth)}`.replace(/^± (.*x)$/, "$1"),

@@ -257,10 +257,8 @@ test("inputs become arguments: quotes hold words together, nothing is expanded o
 	expect(existsSync(path.join(workspace, "hacked"))).toBe(false);
 });
 
-test("what is not given is not passed on", async () => {
-	const done = await stubbed({
-		with: { scenario: "a.yaml", reporter: "", "on-inconclusive": "" },
-	});
+test("what is not given is not passed on: mqbench itself knows what an undecided SLA is", async () => {
+	const done = await stubbed({ with: { scenario: "a.yaml", reporter: "" } });
 	expect(argvOf(done)).toEqual(["run", "a.yaml", "--out", done.outputs.report]);
 });
 
@@ -288,6 +286,23 @@ test.each([
 	expect(done.log).toContain(why);
 	expect(done.log.match(/::error/g)).toHaveLength(1);
 });
+
+test.each([
+	["fail", "yes"],
+	["fail", ""],
+	["fail", "false # for now"],
+	["confirm", "1"],
+	["summary", "no"],
+])(
+	"%s: %j is refused, and never taken for a gate that is off",
+	async (name, value) => {
+		const done = await stubbed({ with: { scenario: "a.yaml", [name]: value } });
+		expect(done.outcome).toBe("failure");
+		expect(step(done, "Gate").outcome).toBe("failure");
+		expect(done.outputs).toMatchObject({ verdict: "error", "exit-code": "2" });
+		expect(done.log).toContain(`${name} is true or false; got "${value}"`);
+	},
+);
 
 test("two uses in one job have folders of their own", async () => {
 	const temp = temporaryFolder();

@@ -5,8 +5,12 @@ import { testFolder } from "../../infra/test-folder.fake.ts";
 import { keepCalibration } from "../calibrate/file.ts";
 import { baselineOf } from "../compare/baseline.ts";
 import type { Baseline, Machine } from "../compare/comparison.ts";
-import { machineOf } from "../compare/machine.ts";
+import { hashOf, machineOf } from "../compare/machine.ts";
+import { searchFacts } from "../compare/work.ts";
+import { expand } from "../plan/expand.ts";
+import type { Plan } from "../plan/plan.ts";
 import { comparedResult } from "../report/compared.fake.ts";
+import { loadOf } from "../report/load.ts";
 import { readEnvironment } from "../run/environment.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { shorten } from "../scenario/quick.ts";
@@ -173,6 +177,89 @@ describe("a baseline from a file", () => {
 		expect(() => prepare(plain, withFile, standing(few).world)).not.toThrow();
 	});
 
+	test("that does not have a line's figure in four runs that count is refused, and says to make it anew", () => {
+		const added = scenario(
+			yaml.replace("+ 10%]", "+ 10%, p95 <= baseline + 10%]"),
+		);
+		expect(() => prepare(added, withFile, standing().world)).toThrow(
+			expect.objectContaining({
+				code: "baseline-figure",
+				exit: 2,
+				message: expect.stringMatching(
+					/^b\.json: "p95 <= baseline \+ 10%" compares response p95 of nats, 256B, which none of its runs that count have, and it takes 4\. Make the baseline anew with this line/,
+				),
+			}),
+		);
+		const having = (runs: number) => (all: Baseline) => ({
+			...all,
+			runs: all.runs.map((run) => ({
+				...run,
+				figures:
+					run.repeat > runs
+						? run.figures
+						: { ...run.figures, "response p95": 1e6 },
+			})),
+		});
+		expect(() => prepare(added, withFile, standing(having(3)).world)).toThrow(
+			/which only 3 of its runs that count have, and it takes 4\./,
+		);
+		const { world } = standing(having(4));
+		expect(prepare(added, withFile, world).warnings).toEqual([]);
+	});
+
+	test("without lines that compare says which of them are not compared, and is refused when it has none", () => {
+		const plain = yaml.replace("sla: [p99 <= baseline + 10%]\n", "");
+		const lacking = (all: Baseline) => ({
+			...all,
+			runs: all.runs.filter((run) => run.case !== "1KiB"),
+		});
+		const { world } = standing(lacking);
+		expect(prepare(scenario(plain), withFile, world).warnings).toEqual([
+			"not compared is nats, 1KiB: it has no run of nats, 1KiB",
+		]);
+		// A case without a line beside one that has it: told, not refused.
+		const some = plain.replace(
+			"{ message: 256B }",
+			"{ message: 256B, sla: [p99 <= baseline + 10%] }",
+		);
+		expect(prepare(scenario(some), withFile, world).warnings).toHaveLength(1);
+		const searched = `system: nats
+repeat: 5
+workload: { rate: 1000/s, message: 256B, find: max-rate }
+sla: [p99 < 10ms]
+`;
+		expect(() =>
+			prepare(scenario(searched), withFile, standing().world),
+		).toThrow(/^b\.json: is no baseline of this scenario/);
+	});
+
+	test("of a search is of the same work when load and SLA are", () => {
+		const searched = (limit: string) =>
+			scenario(`system: nats
+repeat: 5
+workload: { rate: 1000/s, message: 256B, find: max-rate }
+sla: [p99 < ${limit}]
+`);
+		const [plan] = expand(searched("10ms"), { runId: "r" });
+		const facts = searchFacts(
+			{ load: loadOf(plan as Plan) },
+			(plan as Plan).sla.map(({ text }) => text),
+		);
+		const found = (all: Baseline) => ({
+			...all,
+			works: { [hashOf(facts)]: facts },
+			runs: all.runs.slice(0, 5).map((run) => ({
+				...{ ...run, case: plan?.case ?? "", work: hashOf(facts) },
+				figures: { "highest rate": 9000 },
+			})),
+		});
+		const { world } = standing(found);
+		expect(prepare(searched("10ms"), withFile, world).warnings).toEqual([]);
+		expect(() => prepare(searched("20ms"), withFile, world)).toThrow(
+			/had other work \(sla p99 < 10ms.* against p99 < 20ms/,
+		);
+	});
+
 	test("of another machine is compared with, and a warning says that it decides nothing", () => {
 		const moved = (all: Baseline) => ({
 			...all,
@@ -203,6 +290,10 @@ describe("a system of the scenario as baseline", () => {
 		).toThrow(
 			"--only 'new/256B' leaves out old, 256B, which new is compared with. Choose both, e.g. --only '*/256B', or add --baseline none",
 		);
+		const plain = scenario(ab.replace("sla: [p99 <= baseline + 10%]\n", ""));
+		expect(
+			prepare(plain, { ...args, only: "new/256B" }, standing().world).warnings,
+		).toEqual(["not compared is new, 256B: --only leaves out old"]);
 		for (const only of ["*/256B", "old/*"])
 			expect(() =>
 				prepare(scenario(ab), { ...args, only }, standing().world),

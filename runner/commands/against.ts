@@ -1,9 +1,10 @@
 import path from "node:path";
 import { knownCalibration, readCalibration } from "../calibrate/file.ts";
 import type { Baseline, Calibration, Machine } from "../compare/comparison.ts";
+import { figureName } from "../compare/figures.ts";
 import { hashOf, machineDifference, machineOf } from "../compare/machine.ts";
 import { readBaseline } from "../compare/read.ts";
-import { workDifference, workFacts, workOf } from "../compare/work.ts";
+import { searchFacts, workDifference, workFacts } from "../compare/work.ts";
 import { failure } from "../errors.ts";
 import { isBaseline } from "../plan/baseline.ts";
 import { expand } from "../plan/expand.ts";
@@ -37,7 +38,7 @@ export interface Prepared {
 /**
  * Gets what a scenario is compared with, before anything runs: the file or folder that the command line or the scenario names, and what
  * is known of this machine's noise. Throws where a line that compares could not be judged at all: no baseline, one of other work, too few
- * runs. What could be judged in part, or on another machine, is a warning.
+ * runs, or runs without its figure. What could be judged in part, or on another machine, is a warning.
  */
 export function prepare(
 	scenario: Scenario,
@@ -56,9 +57,7 @@ export function prepare(
 						path: path.resolve(world.cwd, args.baseline),
 					},
 				};
-	const plans = expand(named, { runId: "prepare", only: args.only }).filter(
-		({ search }) => search === null,
-	);
+	const plans = expand(named, { runId: "prepare", only: args.only });
 	const compared = plans.filter(
 		(plan) => plan.baselineSla.length > 0 && !isBaseline(plan),
 	);
@@ -76,7 +75,7 @@ export function prepare(
 	const machine = machineOf(environment);
 	const found = calibration(args, plans, machine, world);
 	if (baseline.system !== null) {
-		refuseWithout(baseline.system, plans, args);
+		const lonely = withoutOther(baseline.system, plans, args);
 		return {
 			scenario: named,
 			against: found.calibration && {
@@ -85,7 +84,7 @@ export function prepare(
 				baseline: null,
 				calibration: found.calibration,
 			},
-			warnings: found.warnings,
+			warnings: [...lonely, ...found.warnings],
 		};
 	}
 	// As it was given: an absolute path is for nobody's eyes.
@@ -130,26 +129,32 @@ function nameOf({ startedAt }: Baseline, where: string): string {
 	return `the baseline${day} (${path.basename(where)})`;
 }
 
-function refuseWithout(
+/** Whose other side `--only` leaves out: nothing to do for a line that compares, and a warning where none does. */
+function withoutOther(
 	system: string,
 	plans: readonly Plan[],
 	{ only }: BaselineArgs,
-): void {
-	const lonely = plans.find(
+): string[] {
+	const all = plans.filter(
 		(plan) =>
 			!isBaseline(plan) &&
-			plan.baselineSla.length > 0 &&
 			!plans.some((one) => isBaseline(one) && one.case === plan.case),
 	);
+	const lonely = all.find((plan) => plan.baselineSla.length > 0);
 	if (lonely)
 		throw failure("usage", {
 			message: `--only '${only}' leaves out ${system}, ${lonely.case}, which ${lonely.system} is compared with. Choose both, e.g. --only '*/${lonely.case}', or add --baseline none`,
 		});
+	const which = new Set(all.map((plan) => `${plan.system}, ${plan.case}`));
+	return [...which].map(
+		(one) => `not compared is ${one}: --only leaves out ${system}`,
+	);
 }
 
 /**
- * Has the baseline runs of what is judged? Of nothing: it is another scenario's, or an old one's. Of a part: a case that is new in the
- * scenario must not keep the others from being judged.
+ * Has the baseline runs of what is judged, and the figures that lines compare? Of nothing: it is another scenario's, or an old one's. Of
+ * a part: a case that is new in the scenario must not keep the others from being judged. What no line asks for is judged as well,
+ * by default, and may turn out undecided.
  */
 function fits(
 	file: Baseline,
@@ -157,10 +162,9 @@ function fits(
 	plans: readonly Plan[],
 	judged: readonly Plan[],
 ): string[] {
-	const asked = judged.length > 0 ? judged : plans;
 	const pairs = [
 		...new Map(
-			asked.map((plan) => [JSON.stringify([plan.system, plan.case]), plan]),
+			plans.map((plan) => [JSON.stringify([plan.system, plan.case]), plan]),
 		).values(),
 	].map((plan) => {
 		const which = `${plan.system}, ${plan.case}`;
@@ -170,18 +174,42 @@ function fits(
 		return { plan, which, runs, why: whyOther(plan, which, runs, file) };
 	});
 	const other = pairs.filter(({ why }) => why !== null);
-	const [first] = other;
-	if (first && other.length === pairs.length)
+	const asked = judged.length > 0 ? pairs.filter(hasLines) : pairs;
+	const [first] = asked;
+	if (first && asked.every(({ why }) => why !== null))
 		throw failure("baseline-other", { path: shown, why: first.why ?? "" });
-	for (const { which, runs, why } of pairs) {
-		const counting = runs.filter(({ without }) => without === null).length;
-		if (why === null && judged.length > 0 && counting < LEAST_REPEATS)
-			throw failure("baseline-few", {
-				path: shown,
-				...{ which, runs: counting, least: LEAST_REPEATS },
+	for (const { plan, which, runs, why } of pairs)
+		if (why === null) refuseLacking(plan.baselineSla, { shown, which, runs });
+	return other.map(({ which, why }) => `not compared is ${which}: ${why}`);
+}
+
+function hasLines({ plan }: { readonly plan: Plan }): boolean {
+	return plan.baselineSla.length > 0;
+}
+
+/** Lines that could never be decided, however many runs are made now. */
+function refuseLacking(
+	lines: Plan["baselineSla"],
+	of: {
+		readonly shown: string;
+		readonly which: string;
+		readonly runs: Baseline["runs"];
+	},
+): void {
+	const { shown, which, runs } = of;
+	const counting = runs.filter(({ without }) => without === null);
+	const facts = { path: shown, which, least: LEAST_REPEATS };
+	if (lines.length > 0 && counting.length < LEAST_REPEATS)
+		throw failure("baseline-few", { ...facts, runs: counting.length });
+	for (const { text, figure } of lines) {
+		const name = figureName(figure);
+		const having = counting.filter((run) => run.figures[name] != null).length;
+		if (having < LEAST_REPEATS)
+			throw failure("baseline-figure", {
+				...{ ...facts, runs: having },
+				...{ sla: text, figure: name },
 			});
 	}
-	return other.map(({ which, why }) => `not compared is ${which}: ${why}`);
 }
 
 function whyOther(
@@ -193,9 +221,15 @@ function whyOther(
 	const [first] = runs;
 	if (!first) return `it has no run of ${which}`;
 	const run = { load: loadOf(plan) };
-	const work = workOf(run);
+	const facts =
+		plan.search === null
+			? workFacts(run)
+			: searchFacts(
+					run,
+					plan.sla.map(({ text }) => text),
+				);
+	const work = hashOf(facts);
 	if (runs.every((one) => one.work === work)) return null;
-	const facts = workFacts(run);
 	const difference = workDifference(file.works[first.work], facts);
 	return `its runs of ${which} had other work${difference === null ? "" : ` (${difference})`}`;
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { knownCalibration, readCalibration } from "../calibrate/file.ts";
 import {
@@ -13,6 +13,7 @@ import { comparingMarkdown } from "../compare/render/markdown.ts";
 import { comparingPage } from "../compare/render/page.ts";
 import { renderComparing } from "../compare/render/terminal.ts";
 import { type ExitCode, failure } from "../errors.ts";
+import { makeFolder } from "../make-folder.ts";
 import { reasonOf } from "../reason.ts";
 import { readableJson } from "../report/json.ts";
 import { terminalLook } from "../terminal-look.ts";
@@ -141,7 +142,7 @@ function calibrationOf(
 function write(name: string, text: string, world: World): void {
 	const file = path.resolve(world.cwd, name);
 	try {
-		mkdirSync(path.dirname(file), { recursive: true });
+		makeFolder(path.dirname(file));
 		writeFileSync(file, text);
 	} catch (error) {
 		throw failure("comparison-unwritable", {
@@ -164,6 +165,7 @@ function jsonOf({ a, others, outcome, summary }: Comparing, exitCode: number) {
 		a: side(a),
 		others: others.map((other) => ({
 			...side(other),
+			outcome: other.outcome,
 			comparisons: other.comparisons,
 			notCompared: other.notCompared,
 			differences: other.differences,

@@ -65,7 +65,7 @@ describe("mqbench report --svg", () => {
 		writeFileSync(join(folder, "svg"), "");
 		const world = fakeWorld({ cwd: folder });
 		expect(await main(["report", ".", "--svg"], world)).toBe(3);
-		expect(world.err()).toContain("svg: cannot be written (EEXIST)");
+		expect(world.err()).toContain("svg: cannot be written (");
 		mkdirSync(join(folder, "out", `${RUN}-heat.svg`), { recursive: true });
 		expect(await main(["report", ".", "--svg", "out"], world)).toBe(3);
 		expect(world.err()).toMatch(/-heat\.svg: cannot be written \(EISDIR\)/);

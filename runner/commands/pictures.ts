@@ -1,7 +1,8 @@
-import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { failure } from "../errors.ts";
+import { makeFolder } from "../make-folder.ts";
 import { glob } from "../plan/expand.ts";
+import { reasonOf } from "../reason.ts";
 import { drawSvg } from "../report/charts/draw.ts";
 import { figuresOf, listOf } from "../report/charts/figures.ts";
 import { firstView } from "../report/charts/options.ts";
@@ -30,7 +31,7 @@ export async function writePictures(
 	if (chosen.length === 0 && (all.length > 0 || only !== "*"))
 		throw failure("no-such-picture", { only, ids: all.map(({ id }) => id) });
 	const where = out ?? path.join(folder, "svg");
-	makeFolder(where, folder);
+	makeRoom(where, folder);
 	const files: string[] = [];
 	for (const figure of chosen) {
 		const file = path.join(
@@ -46,13 +47,13 @@ export async function writePictures(
 
 // --- internal ---
 
-function makeFolder(where: string, folder: string): void {
+function makeRoom(where: string, folder: string): void {
 	try {
-		mkdirSync(where, { recursive: true });
+		makeFolder(where);
 	} catch (error) {
 		throw failure("report-unwritable", {
 			path: where,
-			reason: (error as NodeJS.ErrnoException).code ?? String(error),
+			reason: reasonOf(error),
 			folder,
 		});
 	}

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
+import { checkCopies } from "../report/copies.ts";
 import { deliver } from "../report/deliver.ts";
 import { renderIndex } from "../report/index/page.ts";
 import { holdsRuns, readRuns } from "../report/index/runs.ts";
@@ -10,7 +11,7 @@ import { writeWhole } from "../report/whole-file.ts";
 import { plural } from "../report/words.ts";
 import { writeReports } from "../report/write.ts";
 import { plainText } from "../terminal-text.ts";
-import { exitCodeOf, type OnInconclusive } from "../verdict/exit.ts";
+import type { OnInconclusive } from "../verdict/exit.ts";
 import type { World } from "../world.ts";
 import { type Theme, writePictures } from "./pictures.ts";
 
@@ -40,10 +41,10 @@ export async function report(
 		return await pictures({ folder, svg, theme, only }, world);
 	if (existsSync(where) && !holdsRuns(where))
 		return index(where, folder, world);
+	checkCopies(reporters, world);
 	const result = buildResult(where);
 	writeReports(where, result, onInconclusive);
-	deliver({ result, folder: where, reporters, onInconclusive }, world);
-	return exitCodeOf(result, onInconclusive);
+	return deliver({ result, folder: where, reporters, onInconclusive }, world);
 }
 
 // --- internal ---

@@ -1,5 +1,6 @@
 import { type ExitCode, failure } from "../errors.ts";
 import { runPipeline } from "../pipeline.ts";
+import { checkCopies } from "../report/copies.ts";
 import { deliver } from "../report/deliver.ts";
 import { type ReporterArgs, reportersOf } from "../report/reporters.ts";
 import { commandOf } from "../run/command-file.ts";
@@ -7,7 +8,7 @@ import { makeProgress } from "../run/progress.ts";
 import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
 import { holdsSecret } from "../secrets.ts";
-import { exitCodeOf, type OnInconclusive } from "../verdict/exit.ts";
+import type { OnInconclusive } from "../verdict/exit.ts";
 import type { World } from "../world.ts";
 import { prepare } from "./against.ts";
 import { foresee } from "./foresee.ts";
@@ -48,6 +49,7 @@ export async function run(args: RunArgs, world: World): Promise<ExitCode> {
 	);
 	const { scenario, against, warnings } = prepare(written, args, world);
 	foresee(scenario, args, world);
+	checkCopies(reporters, world);
 	const progress = makeProgress(world, args.quiet ?? false);
 	if ([args.url ?? "", ...(args.set ?? [])].some(holdsSecret))
 		progress.say(VISIBLE_PASSWORD);
@@ -70,8 +72,10 @@ export async function run(args: RunArgs, world: World): Promise<ExitCode> {
 		world,
 	);
 	const { onInconclusive, quiet } = args;
-	deliver({ result, folder, reporters, onInconclusive, quiet }, world);
-	const code = exitCodeOf(result, args.onInconclusive);
+	const code = deliver(
+		{ result, folder, reporters, onInconclusive, quiet },
+		world,
+	);
 	if (result.openBaselineOnly && args.onInconclusive === undefined)
 		progress.say(OPEN_BASELINE);
 	return code;

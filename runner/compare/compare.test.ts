@@ -129,6 +129,26 @@ describe("verdicts", () => {
 		);
 	});
 
+	test("how many runs would tell counts from the bound where it would be worse: whether it is better is no matter", () => {
+		const noisy = [0.7, 0.85, 1, 1.2, 1.4].map((f) => f * MS);
+		// 0.82 is near 1/1.25, beyond which it would be better, and far from 1.25.
+		const found = only(
+			baselineWith(p99(noisy)),
+			b(p99(noisy.map((v) => 0.82 * v))),
+		);
+		expect(found).toMatchObject({ verdict: "inconclusive", notWorse: false });
+		expect(found.why).toMatch(/about repeat: \d+ would tell$/);
+		const entry = { closed: true };
+		const rate = only(
+			baselineWith({ throughput: noisy }, { entry }),
+			// 1.05 is the bound beyond which a rate would be better.
+			b({ throughput: noisy.map((v) => 1.0526 * v) }, { entry }),
+			...([{ margins: { throughput: 0.05 } }, "throughput"] as const),
+		);
+		expect(rate).toMatchObject({ verdict: "inconclusive", notWorse: false });
+		expect(rate.why).toMatch(/about \d+ runs on each side would tell/);
+	});
+
 	test("not worse for certain, but perhaps better, passes a gate", () => {
 		const wide = [0.8, 0.9, 1, 1.1, 1.2].map((f) => f * MS);
 		const found = only(
@@ -298,6 +318,23 @@ describe("machines", () => {
 		expect(only(one, one)).toMatchObject({ advisory: null, margin: 0.25 });
 	});
 
+	test("the same run id alone is not one run: people choose it", () => {
+		const machine = machineWith({ boot: "boot 2" });
+		const found = (startedAt: string | null) =>
+			only(
+				{ ...a, startedAt },
+				{ ...slow({ machine }), runId: a.runId, startedAt },
+			).margin;
+		expect(found(a.startedAt)).toBe(0.25);
+		expect(found(null)).toBe(0.5);
+		// Unless who asks knows it.
+		const one = { ...a, startedAt: null, machine: null };
+		expect(only({ ...one }, { ...one }).advisory).not.toBeNull();
+		expect(only({ ...one }, { ...one }, { oneRun: true })).toMatchObject({
+			...{ advisory: null, margin: 0.25 },
+		});
+	});
+
 	test("another machine: shown, and never judged", () => {
 		const found = only(a, slow({ machine: machineWith({ cpu: "Other CPU" }) }));
 		expect(found).toMatchObject({
@@ -359,6 +396,23 @@ describe("calibration", () => {
 				"twice this machine's noise (calibrate), doubled: a stored baseline",
 		});
 	});
+
+	test.each([
+		// Half as wide with four times as many.
+		[20, 20, 2 * (Math.sqrt(1.3) - 1)],
+		[5, 20, 2 * (1.3 ** Math.sqrt(5 / 8) - 1)],
+		[4, 4, 2 * (1.3 ** Math.sqrt(5 / 4) - 1)],
+	])(
+		"of %i and %i runs is the noise of so many: intervals narrow with their root",
+		(n, m, margin) => {
+			const x = baselineWith(p99(around(MS, n)));
+			const y = b(p99(around(1.4 * MS, m)));
+			expect(only(x, y, { calibration: calibration() }).margin).toBeCloseTo(
+				margin,
+				9,
+			);
+		},
+	);
 
 	test.each<[string, Calibration]>([
 		["a quiet machine", calibration({ halfWidth: 0.01 })],
@@ -445,7 +499,46 @@ describe("what is not compared, and why", () => {
 			"repeats 7, 8 of run-b do not count: invalid",
 		]);
 		expect(found.comparisons[0]?.b).toMatchObject({ runs: 5 });
-		expect(found.comparisons[0]?.verdict).toBe("same");
+		// Those that are left are the same; what the others would have been nobody knows.
+		expect(found.comparisons[0]).toMatchObject({
+			...{ verdict: "inconclusive", notWorse: false },
+			why: expect.stringMatching(
+				/; but repeat 2 of run-b does not count: interrupted; repeats 7, 8 of run-b do not count: invalid: what does not count may be what is worse$/,
+			),
+		});
+	});
+
+	const without = (reason: string, ...repeats: readonly number[]) => ({
+		entries: ({ repeat }: { repeat: number }) =>
+			repeats.includes(repeat) ? { without: reason, figures: {} } : {},
+	});
+	const STOPPED = "stopped as p99 < 5ms could not be met any more";
+
+	test.each([
+		[1, "inconclusive"],
+		[0.5, "inconclusive"],
+		[2, "regressed"],
+	])(
+		"with a run of the candidate that was stopped %f times is %s: the slowest are those that are stopped",
+		(factor, verdict) => {
+			const slow = b(p99(around(factor * MS, 6)), without(STOPPED, 6));
+			const found = only(a, slow);
+			expect(found).toMatchObject({ verdict, notWorse: false });
+			expect(gateVerdict(found)).toBe(
+				verdict === "regressed" ? "fail" : "inconclusive",
+			);
+		},
+	);
+
+	test("runs of the baseline that do not count are named, and leave it open when they are more than half", () => {
+		const base = (...repeats: readonly number[]) =>
+			baselineWith(p99(around(MS, 8)), without("invalid", ...repeats));
+		const half = base(1, 2, 3, 4);
+		expect(compareRuns(half, b(p99(around(MS)))).notCompared).toHaveLength(1);
+		expect(only(half, b(p99(around(MS)))).verdict).toBe("same");
+		const most = only(base(1, 2, 3, 4, 5), b(p99(around(MS))));
+		expect(most).toMatchObject({ verdict: "inconclusive", notWorse: false });
+		expect(most.why).toContain("; but only 3 of 8 runs of run-a count: ");
 	});
 
 	test("a side on which no run counts", () => {

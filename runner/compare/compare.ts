@@ -19,6 +19,8 @@ export interface CompareOptions {
 	readonly pairs?: Readonly<Record<string, string>>;
 	/** What the two sides are called; default: their run ids, or the systems where those have other names. */
 	readonly names?: { readonly a: string; readonly b: string };
+	/** True: one command made both sides, in turns. Default: what run ids and starts say. */
+	readonly oneRun?: boolean;
 }
 
 /** Something that could not be compared, or a run that does not count, and why. */
@@ -35,7 +37,8 @@ export interface Compare {
 
 /**
  * B against A, the baseline: one comparison for every system, case and figure, over all of their runs. Runs are compared only when
- * they had the same work to do; on another machine nothing is judged.
+ * they had the same work to do; on another machine nothing is judged. Runs that do not count are named, and what is left without them
+ * proves no more than a regression: the slowest runs are those that get stopped.
  */
 export function compareRuns(
 	a: Baseline,
@@ -45,7 +48,8 @@ export function compareRuns(
 	const comparisons: Comparison[] = [];
 	const notCompared: NotCompared[] = [];
 	const pairs = options.pairs && new Map(Object.entries(options.pairs));
-	const kinship = kinshipOf(a, b);
+	const oneRun = options.oneRun ?? isOneRun(a, b);
+	const kinship = oneRun ? "same" : kinshipOf(a, b);
 	const advisory = advisoryOf(a, b, kinship);
 	const seen = new Set<string>();
 	for (const group of groupsOf(b)) {
@@ -62,7 +66,8 @@ export function compareRuns(
 			continue;
 		}
 		const names = options.names ?? namesOf(a, b, of, system);
-		const other = otherWork(a, base, b, group.runs);
+		// A case of a scenario is one work for all of its systems; what durability each is asked for is what is compared.
+		const other = oneRun ? null : otherWork(a, base, b, group.runs);
 		if (other !== null) {
 			no(other);
 			continue;
@@ -81,6 +86,7 @@ export function compareRuns(
 			continue;
 		}
 		const [first] = sides[1] as [Entry];
+		const doubt = doubtOf(base, group.runs, names);
 		const asked = new Map(
 			Object.entries(options.margins ?? {}).map(([figure, margin]) => [
 				figureName(figure),
@@ -103,10 +109,12 @@ export function compareRuns(
 					first,
 				),
 				kinship,
+				runs: [withFigure(sides[0], figure), withFigure(sides[1], figure)],
 			});
 			comparisons.push(
 				comparison({
 					...{ system, case: name, figure, names, sides, margin, advisory },
+					doubt,
 					judged: judged.has(figure) && advisory === null,
 				}),
 			);
@@ -158,8 +166,11 @@ function groupsOf({ runs }: Baseline): {
 	});
 }
 
+function withFigure(runs: readonly Entry[], figure: string): number {
+	return runs.filter((run) => run.figures[figure] != null).length;
+}
+
 function kinshipOf(a: Baseline, b: Baseline): Kinship {
-	if (isOneRun(a, b)) return "same";
 	if (a.machine === null || b.machine === null) return "other";
 	if (a.machine.fingerprint !== b.machine.fingerprint) return "other";
 	const { boot } = a.machine;
@@ -179,9 +190,31 @@ function leftOut(runs: readonly Entry[], side: string): string[] {
 	);
 }
 
-/** Two systems of one command, measured in turns. */
+/**
+ * Why the runs that count cannot show that nothing got worse: of the candidate some do not count, or of the baseline most do not.
+ * null: they can.
+ */
+function doubtOf(
+	base: readonly Entry[],
+	runs: readonly Entry[],
+	names: { readonly a: string; readonly b: string },
+): string | null {
+	const counting = base.filter((run) => run.without === null).length;
+	const found = [
+		...leftOut(runs, names.b),
+		...(2 * counting < base.length
+			? [`only ${counting} of ${base.length} runs of ${names.a} count`]
+			: []),
+	];
+	return found.length === 0 ? null : found.join("; ");
+}
+
+/** Two systems of one command, measured in turns. The same run id alone proves nothing: people choose it. */
 function isOneRun(a: Baseline, b: Baseline): boolean {
-	return a.runId === b.runId && a.startedAt === b.startedAt;
+	return (
+		a === b ||
+		(a.runId === b.runId && a.startedAt !== null && a.startedAt === b.startedAt)
+	);
 }
 
 function advisoryOf(a: Baseline, b: Baseline, kinship: Kinship): string | null {
@@ -208,8 +241,6 @@ function otherWork(
 ): string | null {
 	const works = [...new Set([...base, ...runs].map((run) => run.work))];
 	if (works.length === 1) return null;
-	// A case of a scenario is one work for all of its systems; what durability each is asked for is what is compared.
-	if (isOneRun(a, b)) return null;
 	const [first] = base as [Entry];
 	const other = runs.find((run) => run.work !== first.work);
 	const difference =
@@ -225,6 +256,8 @@ function comparison(of: {
 	readonly sides: readonly [readonly Entry[], readonly Entry[]];
 	readonly margin: { readonly margin: number; readonly from: string };
 	readonly advisory: string | null;
+	/** Why nothing but a regression can be shown; null: all can. */
+	readonly doubt: string | null;
 	readonly judged: boolean;
 }): Comparison {
 	const { figure } = of;
@@ -262,6 +295,7 @@ function comparison(of: {
 			runs: [values[0].length, values[1].length],
 			beyond: [beyond(of.sides[0]), beyond(of.sides[1])],
 			names: [of.names.a, of.names.b],
+			doubt: of.doubt,
 		}),
 		judged: of.judged,
 		advisory: of.advisory,

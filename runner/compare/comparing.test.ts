@@ -56,6 +56,35 @@ describe("the outcome", () => {
 		expect(outcome(run(2, { machine }), run(2))).toBe("regressed");
 	});
 
+	test("each candidate has its own, and of several the worst counts", () => {
+		const machine = machineWith({ cpu: "Other CPU" });
+		const found = comparingOf(a, [run(1), run(2, { machine })]);
+		expect(found.others.map((other) => other.outcome)).toEqual([
+			...["same", "advisory"],
+		]);
+		expect(found.outcome).toBe("advisory");
+		expect(found.summary).toBe(
+			"B: none of 2 figures that decide is worse by more than its margin; C: shown only: nothing here may decide",
+		);
+		const elsewhere = run(1, { entry: { case: "other" } });
+		expect(outcome(run(1), run(0.5))).toBe("improved");
+		expect(outcome(run(0.5), run(1.25), run(1, { machine }))).toBe(
+			"inconclusive",
+		);
+		expect(outcome(run(1), elsewhere)).toBe("nothing");
+		expect(outcome(run(2), elsewhere)).toBe("regressed");
+	});
+
+	test("runs that do not count on the candidate's side leave it open", () => {
+		const invalid = run(1, {
+			entries: ({ repeat }) =>
+				repeat > 4 ? { without: "invalid", figures: {} } : {},
+		});
+		const found = comparingOf(a, [invalid]);
+		expect(found.outcome).toBe("inconclusive");
+		expect(exitCodeOfComparing(found.outcome, "fail")).toBe(6);
+	});
+
 	test("a case that could not be compared may be the one that is worse", () => {
 		const more = run(1);
 		const lost = run(1, { entry: { case: "lost", without: "invalid" } });

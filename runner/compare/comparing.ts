@@ -27,6 +27,8 @@ export interface Comparing {
 
 export interface Other extends Named, Compare {
 	readonly letter: string;
+	/** Of this one alone. */
+	readonly outcome: Outcome;
 	readonly differences: readonly Difference[];
 }
 
@@ -38,13 +40,14 @@ export interface Difference {
 	readonly b: string;
 }
 
+/** The worst first: of several candidates that of the worst one is the outcome. */
 export const OUTCOMES = [
 	"regressed",
+	"nothing",
 	"inconclusive",
+	"advisory",
 	"improved",
 	"same",
-	"advisory",
-	"nothing",
 ] as const;
 /** advisory: nothing may be judged; nothing: nothing could be compared. */
 export type Outcome = (typeof OUTCOMES)[number];
@@ -62,26 +65,31 @@ export function comparingOf(
 	const found = others.map((other, i): Other => {
 		const letter = LETTERS[i + 1] ?? `${i + 2}`;
 		const within = other.path === a.path && systems !== null;
+		const compared = compareRuns(a.baseline, other.baseline, {
+			names: within ? { a: systems[0], b: systems[1] } : { a: "A", b: letter },
+			...(systems === null ? {} : { pairs: { [systems[1]]: systems[0] } }),
+			calibration: options.calibration ?? null,
+		});
 		return {
 			...other,
 			letter,
-			...compareRuns(a.baseline, other.baseline, {
-				names: within
-					? { a: systems[0], b: systems[1] }
-					: { a: "A", b: letter },
-				...(systems === null ? {} : { pairs: { [systems[1]]: systems[0] } }),
-				calibration: options.calibration ?? null,
-			}),
+			...compared,
+			outcome: outcomeOf(compared),
 			differences: differencesOf(a.baseline, other.baseline, systems),
 		};
 	});
-	const outcome = outcomeOf(found);
+	const outcome =
+		OUTCOMES.find((one) => found.some((other) => other.outcome === one)) ??
+		"nothing";
 	return {
 		a: { ...a, letter: "A" },
 		others: found,
 		systems,
 		outcome,
-		summary: summaryOf(found, outcome),
+		summary:
+			found.length === 1
+				? found.map(summaryOf).join()
+				: found.map((one) => `${one.letter}: ${summaryOf(one)}`).join("; "),
 	};
 }
 
@@ -111,29 +119,28 @@ export function missingOf({
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-function outcomeOf(others: readonly Other[]): Outcome {
-	const all = others.flatMap((other) => other.comparisons);
-	const judged = all.filter((c) => c.judged);
-	if (all.length === 0) return "nothing";
+function outcomeOf(compared: Compare): Outcome {
+	const { comparisons } = compared;
+	const judged = comparisons.filter((c) => c.judged);
+	if (comparisons.length === 0) return "nothing";
 	if (judged.some((c) => c.verdict === "regressed")) return "regressed";
 	if (judged.length === 0) return "advisory";
 	if (
 		judged.some((c) => gateVerdict(c) === "inconclusive") ||
-		others.some((other) => missingOf(other).length > 0)
+		missingOf(compared).length > 0
 	)
 		return "inconclusive";
 	return judged.some((c) => c.verdict === "improved") ? "improved" : "same";
 }
 
-function summaryOf(others: readonly Other[], outcome: Outcome): string {
-	const all = others.flatMap((other) => other.comparisons);
-	const judged = all.filter((c) => c.judged);
+function summaryOf(other: Other): string {
+	const judged = other.comparisons.filter((c) => c.judged);
 	const count = (which: (c: Comparison) => boolean, rest: string) => {
 		const n = judged.filter(which).length;
 		return `${n} of ${judged.length} figures that decide ${n === 1 ? "is" : "are"} ${rest} ${n === 1 ? "its" : "their"} margin`;
 	};
-	const missing = others.flatMap(missingOf).length;
-	switch (outcome) {
+	const missing = missingOf(other).length;
+	switch (other.outcome) {
 		case "nothing":
 			return "nothing could be compared";
 		case "advisory":

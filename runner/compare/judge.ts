@@ -11,79 +11,20 @@ export interface Judged {
 
 /**
  * The verdict: the whole interval beyond the margin, or the whole interval inside it, else INCONCLUSIVE. Tested against the margin
- * and not against "no change at all": with enough runs everything differs a little.
+ * and not against "no change at all": with enough runs everything differs a little. With a `doubt` about the runs that are left it
+ * is REGRESSED or INCONCLUSIVE.
  */
-export function judge(of: {
-	readonly figure: string;
-	readonly found: Ratio | null;
-	readonly margin: number;
-	readonly runs: readonly [a: number, b: number];
-	/** Some of a side's values are larger than written. */
-	readonly beyond: readonly [a: boolean, b: boolean];
-	/** Names of the two sides. */
-	readonly names: readonly [a: string, b: string];
-}): Judged {
-	const { figure, found, runs } = of;
-	const [aName, bName] = of.names;
-	const open = (why: string): Judged => ({
+export function judge(
+	of: Undoubted & { readonly doubt?: string | null },
+): Judged {
+	const { doubt = null, ...rest } = of;
+	const judged = undoubted(rest);
+	if (doubt === null || judged.verdict === "regressed") return judged;
+	return {
 		verdict: "inconclusive",
 		notWorse: false,
-		why,
-	});
-	for (const [i, name] of of.names.entries())
-		if (runs[i] === 0) return open(`no run of ${name} has a value`);
-	if (found === null || !Number.isFinite(found.ratio))
-		return open(`${aName} has 0 as value: nothing can be a part of it`);
-	const { ratio, low, high, confidence } = found;
-	if (low === null || high === null || confidence === null)
-		return open(
-			`${bName} is ${ratioText(ratio)} ${aName}, but ${runs[0]} and ${runs[1]} runs tell no change from noise: needs repeat: 5 on both sides`,
-		);
-	const [best, worst] = boundsOf(figure, of.margin);
-	const sure = `${bName} is ${ratioText(ratio)} ${aName}, with ${percentText(confidence)} confidence between ${ratioText(low)} and ${ratioText(high)}`;
-	const margin = percentText(of.margin);
-	// A value that is larger than written makes the true ratio larger (B's) or smaller (A's).
-	const [aMore, bMore] = of.beyond;
-	const above = low > worst && !aMore;
-	const below = high < best && !bMore;
-	const notAbove = high <= worst && !bMore;
-	const notBelow = low >= best && !aMore;
-	const rate = isRate(figure);
-	const [isWorse, isBetter] = rate ? [below, above] : [above, below];
-	const notWorse = rate ? notBelow : notAbove;
-	if (isWorse)
-		return {
-			verdict: "regressed",
-			notWorse: false,
-			why: `${sure}: worse by more than the margin of ${margin}`,
-		};
-	if (isBetter)
-		return {
-			verdict: "improved",
-			notWorse: true,
-			why: `${sure}: better by more than the margin of ${margin}`,
-		};
-	if (notAbove && notBelow)
-		return {
-			verdict: "same",
-			notWorse: true,
-			why: `${sure}: no change beyond the margin of ${margin}`,
-		};
-	if (aMore || bMore)
-		return {
-			verdict: "inconclusive",
-			notWorse,
-			why: `${sure}; but some values are larger than they could be measured, which leaves it open`,
-		};
-	if (notWorse)
-		return {
-			verdict: "inconclusive",
-			notWorse: true,
-			why: `${sure}: not worse by more than the margin of ${margin}; whether it is better is open`,
-		};
-	return open(
-		`${sure}: on both sides of the margin of ${margin}; ${remedy(found, [best, worst], runs)}`,
-	);
+		why: `${judged.why}; but ${doubt}: what does not count may be what is worse`,
+	};
 }
 
 /** Between which ratios B counts as the same: of times [1/(1+m), 1+m], of rates [1-m, 1/(1-m)]. B and A swapped gives the same. */
@@ -118,19 +59,95 @@ export function valueText(value: number, unit: Comparison["unit"]): string {
 
 // --- internal ---
 
+interface Undoubted {
+	readonly figure: string;
+	readonly found: Ratio | null;
+	readonly margin: number;
+	readonly runs: readonly [a: number, b: number];
+	/** Some of a side's values are larger than written. */
+	readonly beyond: readonly [a: boolean, b: boolean];
+	/** Names of the two sides. */
+	readonly names: readonly [a: string, b: string];
+}
+
+function undoubted(of: Undoubted): Judged {
+	const { figure, found, runs } = of;
+	const [aName, bName] = of.names;
+	const open = (why: string): Judged => ({
+		verdict: "inconclusive",
+		notWorse: false,
+		why,
+	});
+	for (const [i, name] of of.names.entries())
+		if (runs[i] === 0) return open(`no run of ${name} has a value`);
+	if (found === null || !Number.isFinite(found.ratio))
+		return open(`${aName} has 0 as value: nothing can be a part of it`);
+	const { ratio, low, high, confidence } = found;
+	if (low === null || high === null || confidence === null)
+		return open(
+			`${bName} is ${ratioText(ratio)} ${aName}, but ${runs[0]} and ${runs[1]} runs tell no change from noise: needs repeat: 5 on both sides`,
+		);
+	const [best, worst] = boundsOf(figure, of.margin);
+	const rate = isRate(figure);
+	const sure = `${bName} is ${ratioText(ratio)} ${aName}, with ${percentText(confidence)} confidence between ${ratioText(low)} and ${ratioText(high)}`;
+	const margin = percentText(of.margin);
+	// A value that is larger than written makes the true ratio larger (B's) or smaller (A's).
+	const [aMore, bMore] = of.beyond;
+	const above = low > worst && !aMore;
+	const below = high < best && !bMore;
+	const notAbove = high <= worst && !bMore;
+	const notBelow = low >= best && !aMore;
+	const [isWorse, isBetter] = rate ? [below, above] : [above, below];
+	const notWorse = rate ? notBelow : notAbove;
+	if (isWorse)
+		return {
+			verdict: "regressed",
+			notWorse: false,
+			why: `${sure}: worse by more than the margin of ${margin}`,
+		};
+	if (isBetter)
+		return {
+			verdict: "improved",
+			notWorse: true,
+			why: `${sure}: better by more than the margin of ${margin}`,
+		};
+	if (notAbove && notBelow)
+		return {
+			verdict: "same",
+			notWorse: true,
+			why: `${sure}: no change beyond the margin of ${margin}`,
+		};
+	if (aMore || bMore)
+		return {
+			verdict: "inconclusive",
+			notWorse,
+			why: `${sure}; but some values are larger than they could be measured, which leaves it open`,
+		};
+	if (notWorse)
+		return {
+			verdict: "inconclusive",
+			notWorse: true,
+			why: `${sure}: not worse by more than the margin of ${margin}; whether it is better is open`,
+		};
+	return open(
+		`${sure}: on both sides of the margin of ${margin}; ${remedy(found, rate ? best : worst, runs)}`,
+	);
+}
+
 const MOST_REPEATS = 40;
 const MOST_RUNS = 1000;
 
-/** The interval narrows with the root of the number of runs; how many would keep it on one side of the nearest bound. */
+/**
+ * The interval narrows with the root of the number of runs; how many would keep it on one side of the bound beyond which B is worse.
+ * The other bound is no matter: "perhaps better" is not open.
+ */
 function remedy(
 	{ ratio, low, high }: Ratio,
-	bounds: readonly [number, number],
+	bound: number,
 	[n, m]: readonly [number, number],
 ): string {
 	const half = Math.log((high ?? 1) / (low ?? 1)) / 2;
-	const distance = Math.min(
-		...bounds.map((bound) => Math.abs(Math.log(ratio / bound))),
-	);
+	const distance = Math.abs(Math.log(ratio / bound));
 	const wanted = Math.ceil(Math.max(n, m) * (half / distance) ** 2);
 	if (!(wanted <= MOST_RUNS))
 		return "it lies on the margin itself, where more runs hardly tell";

@@ -15,16 +15,17 @@ export type Kinship = "same" | "stored" | "other";
 
 /**
  * 10 % for a p50, 25 % for the tail, 5 % for a rate, or what the SLA says; never less than twice the noise of A/A runs of the same
- * work on this machine; twice that against a baseline of another time, as machines change between two starts.
+ * work on this machine, as it is of so many runs as are compared (`runs`, on each side); twice that against a baseline of another time, as machines change between two starts.
  */
 export function marginOf(of: {
 	readonly figure: string;
 	readonly asked: Margin | null;
 	readonly noise: Calibration["noise"][number] | null;
 	readonly kinship: Kinship;
+	readonly runs: readonly [a: number, b: number];
 }): Margin {
-	const own = of.asked ?? { margin: usual(of.figure), from: "default" };
-	const floor = 2 * (of.noise?.halfWidth ?? 0);
+	const own = of.asked ?? { margin: usualMargin(of.figure), from: "default" };
+	const floor = of.noise === null ? 0 : 2 * scaled(of.noise, of.runs);
 	const base =
 		floor > own.margin
 			? { margin: floor, from: "twice this machine's noise (calibrate)" }
@@ -35,6 +36,13 @@ export function marginOf(of: {
 				from: `${base.from}, doubled: a stored baseline`,
 			}
 		: base;
+}
+
+/** 10 % for a p50 and p90, 25 % for the tail, 5 % for a rate. */
+export function usualMargin(figure: string): number {
+	if (isRate(figure)) return 0.05;
+	const p = Number(/ p([\d.]+)$/.exec(figure)?.[1] ?? 100);
+	return p <= 90 ? 0.1 : 0.25;
 }
 
 /** What A/A runs say of this figure; null: there is no calibration of this machine and work. That of the same system and case first. */
@@ -59,8 +67,13 @@ export function noiseOf(
 
 // --- internal ---
 
-function usual(figure: string): number {
-	if (isRate(figure)) return 0.05;
-	const p = Number(/ p([\d.]+)$/.exec(figure)?.[1] ?? 100);
-	return p <= 90 ? 0.1 : 0.25;
+/** Intervals narrow with the root of the number of runs: the half width that so many have. */
+function scaled(
+	{ each, halfWidth }: Calibration["noise"][number],
+	[n, m]: readonly [number, number],
+): number {
+	const factor = Math.sqrt((each * (n + m)) / (2 * n * m));
+	// Where a side has no value nothing is judged anyway.
+	if (factor === 1 || !Number.isFinite(factor)) return halfWidth;
+	return Math.expm1(Math.log1p(halfWidth) * factor);
 }

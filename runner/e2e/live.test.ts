@@ -69,7 +69,14 @@ function onTerminal(
 	return { ...JSON.parse(ended.stdout), ...screen(text), text };
 }
 
-describe.skipIf(!hasPython)("on a real terminal (needs python3)", () => {
+// Never silently, and never where it counts.
+const skipped = !hasPython && process.env.CI !== "true";
+
+describe.skipIf(skipped)("on a real terminal (needs python3)", () => {
+	test("there is a python3 to make one", () => {
+		expect(hasPython, "CI needs it").toBe(true);
+	});
+
 	test.each([60, 100])(
 		"of %d columns a run is rewritten in place, and leaves its report and a clean screen",
 		(columns) => {

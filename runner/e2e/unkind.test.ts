@@ -175,7 +175,7 @@ describe("the folder for the results", () => {
 
 	test("on a disk that fills up in mid-run: the run ends with exit 3 and says why", async (context) => {
 		const folder = temporaryFolder();
-		const disk = mount(context, folder, "size=256k");
+		const disk = mount(context, folder, "size=3m");
 		const out = path.join(disk, "out");
 		const mqbench = start([
 			scenario(folder, { duration: "3s" }),

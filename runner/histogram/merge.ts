@@ -29,7 +29,7 @@ export interface Merged {
 
 export interface SecondFigures {
 	readonly count: number;
-	/** ns, upper edge of the bucket; null: too few values. */
+	/** ns, upper edge of the bucket; null: too few values, or it lies among those that never came. */
 	readonly p50: number | null;
 	readonly p99: number | null;
 	readonly max: number | null;
@@ -40,6 +40,8 @@ export interface Wanted {
 	readonly course?: Metric;
 	/** Metrics whose figures by second are wanted too. */
 	readonly beside?: readonly Metric[];
+	/** Samples of `course` that the messages of a second owe: those that never came count as the largest. Left out: none is missing. */
+	readonly due?: (second: number) => number;
 	/** In whole seconds from the window's start, ns. */
 	readonly stretches?: readonly {
 		readonly fromNs: number;
@@ -62,7 +64,7 @@ export interface SecondCounts {
 export function mergeLines(
 	lines: Iterable<LogLine>,
 	windowStartNs: number,
-	{ course = "response", beside = [], stretches = [] }: Wanted = {},
+	{ course = "response", beside = [], stretches = [], due }: Wanted = {},
 ): Map<string, Merged> {
 	const sums = new Map<string, BucketSum>();
 	const parts = new Map<string, BucketSum[]>();
@@ -88,7 +90,8 @@ export function mergeLines(
 		if (!shown.has(line.tag)) continue;
 		const found = distribution(buckets);
 		const bySecond = getOrAdd(seconds, line.tag, () => new Map());
-		addSecond(bySecond, second, line, found);
+		const owed = courses.has(line.tag) ? due?.(second) : undefined;
+		addSecond(bySecond, second, { line, own: found, owed: owed ?? 0 });
 		if (!courses.has(line.tag)) continue;
 		const binsOf = getOrAdd(bins, line.tag, () => new Map());
 		addBins(
@@ -119,14 +122,22 @@ export function mergeLines(
 /** The histograms of one second. Almost always it is one: its figures are known when it is read, its bytes wait for another. */
 interface Second {
 	readonly encoded: Buffer[];
+	readonly owed: number;
 	figures: SecondFigures;
 }
 
 function addSecond(
 	seconds: Map<number, Second>,
 	at: number,
-	line: LogLine,
-	own: Distribution,
+	{
+		line,
+		own,
+		owed,
+	}: {
+		readonly line: LogLine;
+		readonly own: Distribution;
+		readonly owed: number;
+	},
 ): void {
 	const found = seconds.get(at);
 	// Bytes of its own: a part of a line's text would keep the whole piece of the file alive.
@@ -134,7 +145,8 @@ function addSecond(
 	if (found === undefined)
 		seconds.set(at, {
 			encoded: [bytes],
-			figures: figuresOf(own),
+			owed,
+			figures: figuresOf(own, owed),
 		});
 	else found.encoded.push(bytes);
 }
@@ -143,21 +155,25 @@ function figures(seconds: Map<number, Second>): Map<number, SecondFigures> {
 	return new Map(
 		[...seconds]
 			.sort(([a], [b]) => a - b)
-			.map(([second, { encoded, figures }]) => [
+			.map(([second, { encoded, owed, figures }]) => [
 				second,
 				encoded.length === 1
 					? figures
-					: figuresOf(distribution(addBuckets(encoded.map(decodeBuckets)))),
+					: figuresOf(
+							distribution(addBuckets(encoded.map(decodeBuckets))),
+							owed,
+						),
 			]),
 	);
 }
 
-function figuresOf(d: Distribution): SecondFigures {
-	const sample = { distribution: d, n: d.count, min: null, max: null };
+function figuresOf(d: Distribution, owed: number): SecondFigures {
+	const n = Math.max(d.count, owed);
+	const sample = { distribution: d, n, min: null, max: null };
 	const value = (p: number) =>
-		d.count === 0 || d.count < samplesForBound(p)
+		d.count === 0 || n < samplesForBound(p)
 			? null
-			: valueAtRank(sample, rank(d.count, p));
+			: valueAtRank(sample, rank(n, p));
 	return {
 		count: d.count,
 		p50: value(50),

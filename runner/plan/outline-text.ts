@@ -95,7 +95,12 @@ export function comparedText(plans: readonly Plan[]): string | null {
 		judged.flatMap(({ baselineSla }) => baselineSla.map(({ text }) => text)),
 	);
 	const [first] = judged.filter(({ baselineSla }) => baselineSla.length > 0);
-	if (!first) return null;
+	if (!first) {
+		const [one] = judged;
+		return one?.baselineSystem == null
+			? null
+			: `compared over ${one.repeats} repeats with system ${one.baselineSystem}, which takes turns with the others: p50, p99 and of closed loads throughput (default)`;
+	}
 	const { baselineSystem, repeats } = first;
 	return `compared over ${repeats} repeats with ${baselineSystem === null ? "a baseline (--baseline <file|folder>, or that of the scenario)" : `system ${baselineSystem}, which takes turns with the others`}: ${[...lines].join(", ")}`;
 }

@@ -5,6 +5,7 @@ import type { Against } from "../run/against-file.ts";
 import { exitCodeOf } from "../verdict/exit.ts";
 import { withBaseline } from "./baseline-gates.ts";
 import { comparedResult } from "./compared.fake.ts";
+import { search } from "./hostile.fake.ts";
 import { Result, type Run } from "./summary.ts";
 
 const workload = "workload: { rate: 1000/s, message: 256B, duration: 10s }\n";
@@ -115,9 +116,26 @@ ${workload}sla: [p99 <= baseline + 10%]
 			["response p50", "regressed", false],
 			["response p99", "regressed", true],
 		]);
-		const none = judged(ab(""), { old: flat, new: times(1.5) });
-		expect(none).toMatchObject({ verdict: "pass", gates: [] });
-		expect(none.comparisons.every((c) => !c.judged)).toBe(true);
+	});
+
+	test("a stopped run of the candidate leaves no PASS, and keeps a FAIL; a stopped one of the baseline decides nothing", () => {
+		const stopped = (system: string, factor: number) =>
+			judged(
+				ab("p99 <= baseline + 10%", 6),
+				{ old: [...flat, 1e6], new: times(factor) },
+				(run) =>
+					run.system === system && run.repeat === 6
+						? { state: "aborted", abortedBy: "p99 < 5ms" }
+						: {},
+			).gates[0];
+		expect(stopped("new", 1)).toMatchObject({
+			verdict: "inconclusive",
+			why: expect.stringContaining(
+				"but repeat 6 of new does not count: stopped as p99 < 5ms could not be met any more",
+			),
+		});
+		expect(stopped("new", 1.5)?.verdict).toBe("fail");
+		expect(stopped("old", 1)?.verdict).toBe("pass");
 	});
 
 	test("a run that is INVALID decides the gate, whichever side it is of", () => {
@@ -270,10 +288,144 @@ describe("a baseline from elsewhere", () => {
 		]);
 	});
 
-	test("without lines is only shown", () => {
+	test("without a line that compares is judged by what decides by default", () => {
 		const result = stored([], times(5), here);
-		expect(result).toMatchObject({ verdict: "pass", gates: [] });
-		expect(result.comparisons.length).toBeGreaterThan(0);
+		expect(result.gates.map((g) => [g.sla, g.verdict, g.line])).toEqual([
+			["p50 <= baseline + 10%", "fail", null],
+			["p99 <= baseline + 25%", "fail", null],
+		]);
+		expect(result.gates[1]).toMatchObject({
+			...{ system: "nats", case: "256B 1000/s", compares: true },
+			...{ metric: "response", percentile: 99, limit: "baseline + 25%" },
+			why: expect.stringMatching(
+				/^nats is 5\.00x the baseline .*: worse by more than the margin of 25 % \(default\)$/,
+			),
+		});
+		expect(result.comparisons.map((c) => [c.metric, c.judged])).toEqual([
+			["response p50", true],
+			["response p99", true],
+		]);
+		expect(exitCodeOf(result)).toBe(99);
+		expect(Result.safeParse(result).error?.issues).toBeUndefined();
+	});
+
+	test("by default margins are raised like those of lines, and say so", () => {
+		const [, gate] = stored([], times(1.4), boot("another")).gates;
+		expect(gate).toMatchObject({
+			...{ sla: "p99 <= baseline + 25%", verdict: "pass" },
+			limit: "baseline + 50% (default, doubled: a stored baseline)",
+		});
+	});
+
+	test("a fixed limit is no line that compares", () => {
+		const result = stored(["p99 < 1s"], times(5), here);
+		expect(result.gates.map((g) => g.verdict)).toEqual(["fail", "fail"]);
+	});
+
+	test("a line about one figure is all that is judged of its system and case", () => {
+		const { gates } = stored(["p99 <= baseline + 900%"], times(5), here);
+		expect(gates.map((g) => g.sla)).toEqual(["p99 <= baseline + 900%"]);
+	});
+
+	test("without a run of this case there is nothing to judge; with other work it is open", () => {
+		const lacking = (all: Baseline) => ({ ...all, runs: [] });
+		expect(stored([], flat, lacking).gates).toEqual([]);
+		const other = (all: Baseline) => ({
+			...all,
+			runs: all.runs.map((run) => ({ ...run, work: "other" })),
+		});
+		const result = stored([], flat, other);
+		expect(result.verdict).toBe("inconclusive");
+		expect(result.gates[0]?.why).toMatch(/^other work: .* \(default\)$/);
+	});
+});
+
+describe("what decides by default", () => {
+	test("of two systems of one scenario", () => {
+		const slow = judged(ab(""), { old: flat, new: times(1.5) });
+		expect(slow.gates.map((g) => [g.system, g.sla, g.verdict])).toEqual([
+			["new", "p50 <= baseline + 10%", "fail"],
+			["new", "p99 <= baseline + 25%", "fail"],
+		]);
+		const same = judged(ab(""), { old: flat, new: flat });
+		expect(same.gates.map((g) => g.verdict)).toEqual(["pass", "pass"]);
+		expect(exitCodeOf(same)).toBe(0);
+	});
+
+	test("of too few repeats is open, says what it takes, and lets the build through", () => {
+		const result = judged(ab("", 3), { old: flat, new: times(9) });
+		expect(result.gates.map((g) => g.verdict)).toEqual([
+			...["inconclusive", "inconclusive"],
+		]);
+		expect(result.gates[0]?.why).toContain("needs repeat: 5 on both sides");
+		expect(result.openBaselineOnly).toBe(true);
+		expect(exitCodeOf(result)).toBe(0);
+	});
+
+	test("of a run that was shortened is nothing", () => {
+		const { result, plans } = comparedResult(ab(""), { new: times(9) });
+		const quick = withBaseline({ ...result, quick: true }, plans, null);
+		expect(quick).toMatchObject({ verdict: "pass", gates: [] });
+	});
+
+	test("a run that is INVALID decides it", () => {
+		const { gates } = judged(ab(""), {}, (run) =>
+			run.system === "new" && run.repeat === 2 ? { verdict: "invalid" } : {},
+		);
+		expect(gates.map((g) => g.verdict)).toEqual(["invalid", "invalid"]);
+	});
+
+	test("of a closed load is its throughput too", () => {
+		const closed = `systems: { old: nats, new: nats }
+baseline: old
+repeat: 5
+workload: { messages: 10000, message: 256B }
+`;
+		const { gates } = judged(closed, {}, (run) => ({
+			main: "service",
+			throughput: {
+				...run.throughput,
+				received: run.system === "new" ? 900 : 1000,
+			},
+		}));
+		expect(gates.map((g) => [g.sla, g.verdict, g.metric])).toEqual([
+			["service p50 <= baseline + 10%", "pass", "service"],
+			["service p99 <= baseline + 25%", "pass", "service"],
+			["throughput >= baseline - 5%", "fail", null],
+		]);
+	});
+
+	test("of a search is its highest rate alone, whatever its probes came to", () => {
+		const yaml = `systems: { old: nats, new: nats }
+baseline: old
+repeat: 5
+workload: { rate: 1000/s, message: 256B, find: max-rate }
+sla: [p99 < 10ms]
+`;
+		const found = (rate: number) => {
+			const { result, plans } = comparedResult(yaml, {}, () => ({
+				search: { role: "probe", of: "256B" },
+				verdict: "fail",
+			}));
+			const name = plans[0]?.search?.of ?? "";
+			const searches = result.runs.map((run) => ({
+				...search({ system: run.system, case: name, repeat: run.repeat }),
+				lo: (run.system === "new" ? rate : 9000) + run.repeat,
+				runs: [
+					{
+						...{ index: run.index, role: "probe" as const, rate: 1000 },
+						...{ verdict: "fail" as const, p50: 1, p99: 2, max: 3 },
+					},
+				],
+			}));
+			return withBaseline({ ...result, searches }, plans, null);
+		};
+		const slower = found(8000);
+		expect(slower.gates.map((g) => [g.sla, g.verdict, g.metric])).toEqual([
+			["highest rate >= baseline - 5%", "fail", null],
+		]);
+		expect(exitCodeOf(slower)).toBe(99);
+		expect(found(9000).gates[0]?.verdict).toBe("pass");
 	});
 });
 

@@ -1,18 +1,24 @@
 import { baselineOf } from "../compare/baseline.ts";
 import { type Compare, compareRuns } from "../compare/compare.ts";
 import type { Baseline, Comparison } from "../compare/comparison.ts";
-import { figureName, judgedFigures } from "../compare/figures.ts";
+import { figureName, HIGHEST_RATE, judgedFigures } from "../compare/figures.ts";
 import { isBaseline, subjectOf } from "../plan/baseline.ts";
-import type { BaselineSla, Plan } from "../plan/plan.ts";
+import type { BaselineSla, Plan, Sla } from "../plan/plan.ts";
 import type { Against } from "../run/against-file.ts";
-import { judgeBaseline } from "../verdict/baseline.ts";
+import {
+	type ComparedRun,
+	defaultLine,
+	judgeBaseline,
+} from "../verdict/baseline.ts";
 import { containsLag } from "../verdict/lag.ts";
 import { worst } from "../verdict/verdict.ts";
 import type { Gate, Result } from "./summary.ts";
 
 /**
- * The result with what its comparisons say: one gate for each line that compares, system and case, and the usual figures of all
- * that have a baseline. `plans`: of its runs; `against`: what the folder says of the baseline. Without a baseline it stays as it is.
+ * The result with what its comparisons say: one gate for each line that compares, system and case. Where there is a baseline and no
+ * such line, what decides by default is judged by the default margins: whoever names a baseline wants to hear of a regression.
+ * Else these figures are shown. `plans`: of its runs; `against`: what the folder says of the baseline. Without a baseline it stays
+ * as it is.
  */
 export function withBaseline(
 	result: Result,
@@ -28,11 +34,15 @@ export function withBaseline(
 		const source = sourceOf(group, against);
 		if (source === null) continue;
 		const judged = new Map<string, Comparison>();
-		for (const sla of group.lines) {
+		const written = group.lines.length > 0;
+		for (const sla of written
+			? group.lines
+			: defaultLines(group, source, own, result)) {
 			const name = figureName(sla.figure);
-			const compared = compareGroup(group, source, own, against, {
-				[name]: sla.margin,
-			});
+			const compared = compareGroup(
+				...([group, source, own, against] as const),
+				written ? { [name]: sla.margin } : {},
+			);
 			const found = compared.comparisons.find((c) => c.metric === name);
 			gates.push(
 				gateOf(sla, group, found ?? whyNot(compared), result, () =>
@@ -79,6 +89,8 @@ interface Group {
 	readonly lines: readonly BaselineSla[];
 	/** Repeats that --confirm has added. */
 	readonly confirming: number;
+	/** For the highest rate: one figure of many runs. */
+	readonly search: boolean;
 }
 
 /** Where the other side comes from. */
@@ -90,13 +102,15 @@ interface Source {
 function groupsOf(plans: readonly Plan[]): Group[] {
 	const groups = new Map<string, Group>();
 	for (const plan of plans) {
-		if (isBaseline(plan) || plan.search !== null) continue;
-		const { system, case: name, baselineSystem } = plan;
+		if (isBaseline(plan)) continue;
+		const { system, baselineSystem } = plan;
+		const name = plan.search?.of ?? plan.case;
 		const key = JSON.stringify([system, name]);
 		const before = groups.get(key);
 		groups.set(key, {
 			...{ system, case: name, baselineSystem, lines: plan.baselineSla },
 			confirming: (before?.confirming ?? 0) + (plan.confirms ? 1 : 0),
+			search: plan.search !== null,
 		});
 	}
 	return [...groups.values()];
@@ -108,6 +122,26 @@ function sourceOf(group: Group, against: Against | null): Source | null {
 	return against?.baseline
 		? { baseline: against.baseline, system: group.system }
 		: null;
+}
+
+/** For what decides by default; none where the baseline has no run of it, which was said before anything ran, and of shortened runs. */
+function defaultLines(
+	group: Group,
+	source: Source,
+	own: Baseline,
+	{ quick }: Result,
+): BaselineSla[] {
+	const { a, b } = sidesOf(group, source, own);
+	if (quick || a.runs.length === 0) return [];
+	if (group.search) return [defaultLine(HIGHEST_RATE)];
+	const all = [...b.runs, ...a.runs];
+	const one = all.find((run) => run.without === null) ?? all[0];
+	return one === undefined ? [] : judgedFigures(one).map(defaultLine);
+}
+
+/** What a line is about; null: what a search found, of which no line can be written. */
+function aboutOf(sla: BaselineSla): Sla | null {
+	return sla.figure === HIGHEST_RATE ? null : subjectOf(sla);
 }
 
 /** The two sides of a group: its runs, and those that they are compared with. */
@@ -137,8 +171,8 @@ function withoutLag(
 	own: Baseline,
 	against: Against | null,
 ): Comparison | "unknown" | null {
-	const subject = subjectOf(sla);
-	if (subject.kind !== "percentile" || !containsLag(subject.metric))
+	const subject = aboutOf(sla);
+	if (subject?.kind !== "percentile" || !containsLag(subject.metric))
 		return null;
 	const { a, b } = sidesOf(group, source, own);
 	const large = [...a.runs, ...b.runs].some(({ figures }) => {
@@ -163,19 +197,15 @@ function compareGroup(
 ): Compare {
 	const { system } = group;
 	const { a, b } = sidesOf(group, source, own);
+	const oneRun = source.baseline === "own";
 	// One case of one scenario is the same work; durability and the like are the systems', which are what is compared.
-	const [work] = b.runs.map((run) => run.work);
-	if (source.baseline === "own" && work !== undefined)
-		a.runs = a.runs.map((run) => ({ ...run, work }));
 	return compareRuns(a, b, {
+		...(oneRun ? { oneRun } : {}),
 		margins,
 		calibration: against?.calibration ?? null,
 		pairs: { [system]: source.system },
 		names: {
-			a:
-				source.baseline === "own"
-					? source.system
-					: (against?.name ?? "the baseline"),
+			a: oneRun ? source.system : (against?.name ?? "the baseline"),
 			b: system,
 		},
 	});
@@ -197,30 +227,24 @@ function gateOf(
 	result: Result,
 	unlagged: () => ReturnType<typeof withoutLag>,
 ): Gate {
-	const { system, case: name, baselineSystem, confirming } = group;
-	const runs = result.runs
-		.filter(
-			(run) =>
-				run.case === name &&
-				(run.system === system || run.system === baselineSystem),
-		)
-		.map((run) => ({
-			name: `repeat ${run.repeat} of ${run.system}`,
-			verdict: run.verdict,
-			why: run.why,
-		}));
-	const { why, ...judged } = judgeBaseline(sla, found, runs, unlagged());
-	const subject = subjectOf(sla);
+	const { system, case: name, confirming, lines } = group;
+	const { why: said, ...judged } = judgeBaseline(
+		...([sla, found, runsOf(group, result), unlagged()] as const),
+	);
+	const why = lines.length > 0 ? said : `${said} (default)`;
+	const subject = aboutOf(sla);
 	const comparison = "metric" in found ? found : null;
 	return {
 		...{ sla: sla.text, system, case: name, ...judged },
 		why:
 			confirming === 0 ? why : `${why} (with ${confirming} confirming repeats)`,
-		metric: subject.kind === "tally" ? null : subject.metric,
-		percentile: subject.kind === "percentile" ? subject.percentile : null,
+		metric:
+			subject === null || subject.kind === "tally" ? null : subject.metric,
+		percentile: subject?.kind === "percentile" ? subject.percentile : null,
 		limitNs: null,
 		...{ n: null, over: null, allowed: null, censored: null },
-		...{ events: null, phi: null, margin: null },
+		...{ events: null, phi: null, margin: null, tally: null },
+		beyondNs: null,
 		valueNs: comparison?.unit === "ns" ? comparison.b.median : null,
 		lowNs: null,
 		highNs: null,
@@ -232,4 +256,27 @@ function gateOf(
 		line: null,
 		repeats: [],
 	};
+}
+
+/** What was measured for it, on either side; probes of a search may fail, and what it came to counts. */
+function runsOf(
+	{ system, case: name, baselineSystem, search }: Group,
+	{ runs, searches }: Result,
+): ComparedRun[] {
+	const of = (one: { readonly system: string; readonly case: string }) =>
+		one.case === name &&
+		(one.system === system || one.system === baselineSystem);
+	const named = (one: { readonly system: string; readonly repeat: number }) =>
+		`repeat ${one.repeat} of ${one.system}`;
+	return search
+		? searches.filter(of).map((one) => ({
+				name: named(one),
+				verdict: one.verdict,
+				why: one.answer,
+			}))
+		: runs.filter(of).map((run) => ({
+				name: named(run),
+				verdict: run.verdict,
+				why: run.why,
+			}));
 }

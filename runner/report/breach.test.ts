@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { fixture } from "../run/fixture.fake.ts";
-import { breachOf, breachText, p99Of } from "./breach.ts";
+import { breachOf, breachText } from "./breach.ts";
 import { comparison, FIXTURES, search } from "./hostile.fake.ts";
 import { brokenOf } from "./outcomes.ts";
 import { buildResult } from "./result.ts";
 import type { Gate, Result } from "./summary.ts";
+import { p99Of } from "./worst-repeat.ts";
 
 const built = (name: string) => buildResult(fixture(name));
 
@@ -23,8 +24,9 @@ function withGate(parts: Partial<Gate>, repeats?: Gate["repeats"]): Result {
 	if (!gate || !repeat) throw new Error("another fixture");
 	const changed = { ...gate, ...parts };
 	const { verdict, measured, valueNs, margin, n, over, allowed } = changed;
-	const { censored, why } = changed;
-	const numbers = { verdict, measured, valueNs, margin, n, over, allowed };
+	const { censored, why, tally } = changed;
+	const counted = { n, over, allowed, tally };
+	const numbers = { verdict, measured, valueNs, margin, ...counted };
 	return {
 		...result,
 		gates: [
@@ -47,6 +49,18 @@ const COUNTED = {
 	allowed: null,
 	verdict: "fail",
 } as const;
+
+const UNITS = { "": "messages", "/s": "messages/s", s: "ns" } as const;
+
+/** The numbers of a count, a rate or a time. */
+function tally(
+	name: string,
+	value: number | null,
+	limit: number,
+	unit: keyof typeof UNITS,
+): Pick<Gate, "tally"> {
+	return { tally: { name, value, limit, unit: UNITS[unit] } };
+}
 
 describe("what broke by how much", () => {
 	test("of a latency: factor, difference, and the messages behind it", () => {
@@ -85,32 +99,45 @@ describe("what broke by how much", () => {
 	});
 
 	test.each([
-		["lost == 0", "12", "0", "12 lost, where none may be"],
-		["lost <= 5", "12", "5", "lost is 12: 2.4x the limit of 5, 7 above it"],
+		["lost == 0", 12, 0, "", "12 lost, where none may be"],
+		["lost <= 5", 12, 5, "", "lost is M: 2.4x the limit of L, 7 above it"],
 		[
 			"throughput >= 450/s",
-			"412/s",
-			"450/s",
-			"throughput is 412/s: 38/s (8.4 %) below the 450/s that it has to reach",
+			412.2,
+			450,
+			"/s",
+			"throughput is M: 37.8/s (8.4 %) below the L that it has to reach",
 		],
 		[
 			"throughput >= 45000/s",
-			"1 200/s",
-			"45 000/s",
-			"throughput is 1 200/s: 43 800/s (97 %) below the 45 000/s that it has to reach",
+			1200,
+			45_000,
+			"/s",
+			"throughput is M: 43 800/s (97 %) below the L that it has to reach",
 		],
 		[
 			"drainTime < 2s",
-			"5.5s",
-			"2s",
-			"drainTime is 5.5s: 2.8x the limit of 2s, 3.5s above it",
+			5.5e9,
+			2e9,
+			"s",
+			"drainTime is M: 2.8x the limit of L, 3.5s above it",
 		],
-		["drainTime < 2s", "n/a", "2s", "drainTime is n/a (drainTime < 2s)"],
-	])("of %s: %s", (sla, measured, limit, text) => {
-		expect(first(withGate({ ...COUNTED, sla, measured, limit })).broke).toBe(
-			text,
-		);
-	});
+		["drainTime < 2s", null, 2e9, "s", "drainTime is M (drainTime < 2s)"],
+	] as const)(
+		"of %s, measured %d: by its numbers",
+		(sla, value, limit, unit, text) => {
+			const name = sla.split(" ")[0] ?? "";
+			// The printed texts have no number in them that could be read instead.
+			const printed =
+				limit === 0
+					? { measured: "12", limit: "0" }
+					: { measured: "M", limit: "L" };
+			const numbers = tally(name, value, limit, unit);
+			expect(
+				first(withGate({ ...COUNTED, sla, ...printed, ...numbers })).broke,
+			).toBe(text);
+		},
+	);
 
 	test("of repeats: the worst of those that failed", () => {
 		const [repeat] = built("stall").gates[0]?.repeats ?? [];
@@ -139,15 +166,16 @@ describe("what broke by how much", () => {
 	test("of rates in repeats the smallest is the worst", () => {
 		const [repeat] = built("stall").gates[0]?.repeats ?? [];
 		if (repeat === undefined) throw new Error("another fixture");
-		const of = (n: number, measured: string) => ({
+		const of = (n: number, value: number) => ({
 			...repeat,
 			...COUNTED,
+			...tally("throughput", value, 450, "/s"),
 			repeat: n,
-			measured,
+			measured: `${value}/s`,
 		});
 		const result = withGate(
 			{ ...COUNTED, sla: "throughput >= 450/s", limit: "450/s" },
-			[of(1, "400/s"), of(2, "300/s")],
+			[of(1, 400), of(2, 300)],
 		);
 		expect(first(result).broke).toContain(
 			"throughput is 300/s in repeat 2, the worst: 150/s (33 %) below",
@@ -206,6 +234,7 @@ describe("when", () => {
 			sla: "throughput >= 2000/s",
 			measured: "1 000/s",
 			limit: "2 000/s",
+			...tally("throughput", 1000, 2000, "/s"),
 		});
 		// The warm-up takes 1 s: the tick that ended 8 s after T0 began 6 s after the window opened.
 		const tick = result.runs[0]?.series.ticks.find((t) => t.at === 8);
@@ -214,6 +243,71 @@ describe("when", () => {
 		expect(first(result).when).toBe(
 			"fewest in the second that began 6s after the window opened: 412 received",
 		);
+	});
+
+	test("is a second in which messages never completed before any that only was slow", () => {
+		const result = built("stall");
+		const second = result.runs[0]?.series.seconds.find((s) => s.second === 2);
+		if (second === undefined) throw new Error("another fixture");
+		Object.assign(second, { count: 988, missing: 12, p99: null });
+		expect(first(result).when).toBe(
+			"worst in the second that began 2s after the window opened: 12 of 1 000 never completed",
+		);
+	});
+
+	describe("of a gate that compares", () => {
+		/** Three repeats of the stalled run; `times` are p99 of the second 3. */
+		const compared = (parts: Partial<Gate>, ...times: number[]): Result => {
+			const result = withGate({ ...parts, comparison: comparison() }, []);
+			const [run] = result.runs;
+			if (run === undefined) throw new Error("another fixture");
+			result.gates = result.gates.map((gate) => ({ ...gate, compares: true }));
+			result.runs = times.map((p99, i) => ({
+				...run,
+				repeat: i + 1,
+				series: {
+					...run.series,
+					seconds: run.series.seconds.map((s) => ({
+						...s,
+						p99: s.second === 3 ? p99 : 1e6,
+						max: s.second === 3 ? p99 : 1e6,
+					})),
+					ticks: run.series.ticks.map((tick) => ({
+						...tick,
+						received: tick.at === 5 ? 100 * i : 1000,
+					})),
+				},
+			}));
+			return result;
+		};
+
+		test("is the worst second of all repeats, and names its repeat", () => {
+			expect(first(compared({}, 2e6, 9e6, 4e6)).when).toBe(
+				"worst in repeat 2 of 3, the second that began 3s after the window opened: p99 9ms, max 9ms",
+			);
+			expect(first(compared({}, 2e6)).when).toBe(
+				"worst in the second that began 3s after the window opened: p99 2ms, max 2ms",
+			);
+		});
+
+		test("is not one of a run that does not count", () => {
+			const result = compared({}, 2e6, 9e6, 4e6);
+			const [, second] = result.runs;
+			if (second) second.verdict = "invalid";
+			expect(first(result).when).toContain("worst in repeat 3 of 3");
+		});
+
+		test("of a rate is the second with the fewest", () => {
+			const result = compared(
+				{ metric: null, comparison: comparison({ metric: "throughput" }) },
+				...[1, 1, 1],
+			);
+			const [gate] = result.gates;
+			if (gate) gate.comparison = comparison({ metric: "throughput" });
+			expect(first(result).when).toBe(
+				"fewest in repeat 1 of 3, the second that began 3s after the window opened: 0 received",
+			);
+		});
 	});
 
 	test("is not known of another metric than the run's own", () => {
@@ -264,12 +358,15 @@ describe("what to do", () => {
 
 	test("of a rate that nobody schedules is to schedule it", () => {
 		const gate = { ...COUNTED, measured: "1 000/s" };
-		const sla = (limit: string) =>
-			withGate({ ...gate, sla: `throughput >= ${limit}`, limit });
-		expect(first(sla("5 000/s")).next).toBe(
+		const sla = (limit: string, asked: number) =>
+			withGate({
+				...{ ...gate, sla: `throughput >= ${limit}`, limit },
+				...tally("throughput", 1000, asked, "/s"),
+			});
+		expect(first(sla("5 000/s", 5000)).next).toBe(
 			"raise workload.rate or lower the limit: only 1 000/s are scheduled, so no system could reach it",
 		);
-		expect(first(sla("1 000/s")).next).toContain("find: max-rate");
+		expect(first(sla("1 000/s", 1000)).next).toContain("find: max-rate");
 	});
 
 	test.each([

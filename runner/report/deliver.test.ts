@@ -2,6 +2,7 @@ import {
 	existsSync,
 	mkdirSync,
 	mkdtempSync,
+	readdirSync,
 	readFileSync,
 	rmSync,
 	writeFileSync,
@@ -9,12 +10,15 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { MqbenchError } from "../errors.ts";
 import { main } from "../main.ts";
 import { editJson, firstRun, fixtureCopy } from "../run/fixture.fake.ts";
 import { fakeWorld } from "../world.fake.ts";
+import { checkCopies } from "./copies.ts";
+import { deliver } from "./deliver.ts";
 import { HOSTILE } from "./hostile.fake.ts";
 import { REPORT_FILES } from "./reporters.ts";
+import { buildResult } from "./result.ts";
+import type { Result } from "./summary.ts";
 
 /** `mqbench report` of a stored run, in a folder of its own. */
 async function reported(
@@ -99,16 +103,86 @@ describe("files", () => {
 		expect(world.out()).toBe(file("result.json"));
 	});
 
-	test("that cannot be written are one sentence and exit code 3", async () => {
+	test.each([
+		["csv=taken", "it is a folder"],
+		["junit=file/x.xml", "a part of the path is a file"],
+		// Node 20 would try for ever to make this folder.
+		["junit=/proc/nope/x.xml", "there is no such file"],
+	])("%s is refused before anything is done", async (reporter, reason) => {
+		const { cwd, folder, file } = await reported("stall", []);
+		mkdirSync(join(cwd, "taken"));
+		writeFileSync(join(cwd, "file"), "mine");
+		rmSync(join(folder, "report.md"));
+		const world = fakeWorld({ cwd });
+		const args = ["--reporter", `terminal,${reporter}`];
+		expect(await main(["report", folder, ...args], world)).toBe(3);
+		expect(world.err()).toBe(
+			`--reporter ${reporter}: cannot be written (${reason}). Make room or rights, or give another path.\n`,
+		);
+		expect(existsSync(join(folder, "report.md"))).toBe(false);
+		expect(file("junit.xml")).toContain("testsuites");
+		expect(readFileSync(join(cwd, "file"), "utf8")).toBe("mine");
+	});
+
+	test("are looked for before anything is measured", async () => {
+		const cwd = mkdtempSync(join(tmpdir(), "mqbench-deliver-"));
+		onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
+		writeFileSync(
+			join(cwd, "x.yaml"),
+			"name: x\nsystem: nats\nworkload: { pattern: round-trip, rate: 500/s, message: 256B, duration: 1s }\n",
+		);
+		const world = fakeWorld({ cwd });
+		const args = ["x.yaml", "--reporter", "csv=x.yaml/x.csv"];
+		expect(await main(args, world)).toBe(3);
+		expect(world.err()).toContain("--reporter csv=x.yaml/x.csv: cannot be");
+		expect(existsSync(join(cwd, "reports"))).toBe(false);
+	});
+
+	test("that could be written leave nothing of the attempt", () => {
+		const cwd = mkdtempSync(join(tmpdir(), "mqbench-deliver-"));
+		onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
+		writeFileSync(join(cwd, "there"), "mine");
+		const csv = (to: string) =>
+			({ kind: "file", name: "csv", path: to }) as const;
+		checkCopies([csv("out/deep/x.csv"), csv("there"), csv("new")], { cwd });
+		expect(readdirSync(cwd)).toEqual(["there"]);
+		expect(readFileSync(join(cwd, "there"), "utf8")).toBe("mine");
+	});
+
+	test("that cannot be written any more keep nothing else from being told, and are told last", async () => {
 		const { cwd, folder } = await reported("stall", []);
 		mkdirSync(join(cwd, "taken"));
-		const world = fakeWorld({ cwd });
-		const args = ["report", folder, "--reporter", "csv=taken"];
-		expect(await main(args, world)).toBe(3);
+		const { env, output, summary } = job();
+		const world = fakeWorld({ cwd, env });
+		const told = (result: Result) =>
+			deliver(
+				{
+					result,
+					folder,
+					reporters: [
+						{ kind: "file", name: "csv", path: "taken" },
+						{ kind: "file", name: "junit", path: "j.xml" },
+						{ kind: "printed", name: "terminal" },
+						{ kind: "printed", name: "github" },
+					],
+				},
+				world,
+			);
+		const result = buildResult(folder);
+		expect(told(result)).toBe(3);
+		expect(world.out()).toContain("::error title=FAIL nats/256B 1000/s");
+		expect(world.out()).toMatch(/FAIL {2}.*report.html\n$/);
+		expect(existsSync(join(cwd, "j.xml"))).toBe(true);
+		expect(readFileSync(summary, "utf8")).toContain("# stall: FAIL");
+		expect(readFileSync(output, "utf8")).toMatch(/exit-code<<(.*)\n3\n\1\n/);
 		expect(world.err()).toBe(
 			`taken: cannot be written (it is a folder). The measured files are kept; make room or rights, then: mqbench report ${folder}\n`,
 		);
-		expect(MqbenchError).toBeDefined();
+		// What is worse than a file that is missing stays what it is.
+		expect(
+			told({ ...result, verdict: "interrupted", interruptedBy: "SIGTERM" }),
+		).toBe(143);
+		expect(told({ ...result, verdict: "invalid" })).toBe(3);
 	});
 });
 

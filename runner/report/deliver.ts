@@ -1,18 +1,13 @@
 import { randomUUID } from "node:crypto";
-import {
-	appendFileSync,
-	mkdirSync,
-	readFileSync,
-	statSync,
-	writeFileSync,
-} from "node:fs";
+import { appendFileSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
-import { failure } from "../errors.ts";
+import { EXIT, type ExitCode } from "../errors.ts";
 import { reasonOf } from "../reason.ts";
 import { terminalLook } from "../terminal-look.ts";
-import type { OnInconclusive } from "../verdict/exit.ts";
+import { exitCodeOf, type OnInconclusive } from "../verdict/exit.ts";
 import { issue } from "../workflow-log.ts";
 import type { World } from "../world.ts";
+import { copiesOf, writeCopy } from "./copies.ts";
 import { annotations, outputsOf, outputText } from "./github.ts";
 import { renderMarkdown, SUMMARY } from "./markdown.ts";
 import { onStdout, REPORT_FILES, type Reporter } from "./reporters.ts";
@@ -29,12 +24,23 @@ export interface Delivery {
 	readonly quiet?: boolean | undefined;
 }
 
-/** Prints a result and puts copies of its files where they were asked for. */
+/**
+ * Prints a result and puts copies of its files where they were asked for; gives the exit code. A copy that cannot be written keeps
+ * nothing else from being delivered: it is told last, and makes the code 3 where the result's own says less.
+ */
 export function deliver(
 	{ result, folder, reporters, onInconclusive, quiet }: Delivery,
 	world: World,
-): void {
+): ExitCode {
 	const shown = shownPath(folder, world);
+	const unwritten = copiesOf(reporters)
+		.map((copy) => {
+			const from = path.join(folder, REPORT_FILES[copy.name]);
+			return writeCopy(copy, from, shown, world);
+		})
+		.filter((error) => error !== null);
+	const own = exitCodeOf(result, onInconclusive);
+	const code = unwritten.length > 0 && !WORSE.has(own) ? EXIT.environment : own;
 	const file = reporters.find((r) => onStdout(r) && r.kind === "file");
 	// Beside a file on stdout nothing else may stand there.
 	const beside = file === undefined ? world.stdout : world.stderr;
@@ -46,14 +52,14 @@ export function deliver(
 			world.stdout.write(reporter.name === "json" ? harmless(text) : text);
 		} else if (reporter.path === null) {
 			if (!quiet) beside.write(`${reporter.name}: ${path.join(shown, name)}\n`);
-		} else copy(path.join(folder, name), reporter.path, shown, world.cwd);
+		}
 	}
 	if (reporters.some(({ name }) => name === "github")) {
 		for (const line of annotations(result, onInconclusive)) issue(beside, line);
 		addToSummary(result, world);
-		addToOutput(outputsOf(result, folder, onInconclusive), world);
+		addToOutput(outputsOf(result, folder, code), world);
 	}
-	// Last: its last line is the verdict.
+	// Last on stdout: its last line is the verdict.
 	if (reporters.some(({ name }) => name === "terminal"))
 		world.stdout.write(
 			renderTerminal(result, {
@@ -61,9 +67,18 @@ export function deliver(
 				folder: shown,
 			}),
 		);
+	for (const { message } of unwritten) world.stderr.write(`${message}\n`);
+	return code;
 }
 
 // --- internal ---
+
+/** What a file that is missing says less than. */
+const WORSE: ReadonlySet<ExitCode> = new Set([
+	EXIT.internal,
+	EXIT.interrupted,
+	EXIT.terminated,
+]);
 
 /** Least room in which a report says something. */
 const LEAST_SUMMARY = 5000;
@@ -72,20 +87,6 @@ const LEAST_SUMMARY = 5000;
 function shownPath(folder: string, { cwd }: Pick<World, "cwd">): string {
 	const here = path.relative(cwd, folder);
 	return here.startsWith("..") ? folder : here;
-}
-
-function copy(from: string, to: string, folder: string, cwd: string): void {
-	const where = path.resolve(cwd, to);
-	try {
-		mkdirSync(path.dirname(where), { recursive: true });
-		writeFileSync(where, readFileSync(from));
-	} catch (error) {
-		throw failure("report-unwritable", {
-			path: to,
-			reason: reasonOf(error),
-			folder,
-		});
-	}
 }
 
 /** JSON that means the same, and holds no old command of a GitHub log. */
@@ -110,7 +111,7 @@ function addToSummary(result: Result, { env, stderr }: World): void {
 				`${there > 0 ? "\n" : ""}${renderMarkdown(result, { size: { ...SUMMARY, most }, marked: false })}`,
 			);
 	} catch (error) {
-		unwritten("GITHUB_STEP_SUMMARY", error, stderr);
+		notTold("GITHUB_STEP_SUMMARY", error, stderr);
 	}
 }
 
@@ -122,12 +123,12 @@ function addToOutput(
 	try {
 		appendFileSync(env.GITHUB_OUTPUT, outputText(outputs, randomUUID()));
 	} catch (error) {
-		unwritten("GITHUB_OUTPUT", error, stderr);
+		notTold("GITHUB_OUTPUT", error, stderr);
 	}
 }
 
 /** The verdict stands all the same: what GitHub shows of it is not worth another exit code. */
-function unwritten(
+function notTold(
 	variable: string,
 	error: unknown,
 	stderr: World["stderr"],

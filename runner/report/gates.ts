@@ -79,9 +79,9 @@ function judgedBy(plan: Plan, text: string) {
 
 function numbersOf(j: Judgement) {
 	const { n, over, allowed, censored, events, phi } = j;
-	const { valueNs, lowNs, highNs, margin } = j;
+	const { valueNs, lowNs, highNs, beyondNs, margin, tally } = j;
 	return {
 		...{ n, over, allowed, censored, events, phi },
-		...{ valueNs, lowNs, highNs, margin },
+		...{ valueNs, lowNs, highNs, beyondNs, margin, tally },
 	};
 }

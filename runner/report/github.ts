@@ -1,7 +1,9 @@
-import { exitCodeOf, type OnInconclusive } from "../verdict/exit.ts";
-import { breachOf, breachText, breachTitle, p99Of } from "./breach.ts";
+import type { ExitCode } from "../errors.ts";
+import type { OnInconclusive } from "../verdict/exit.ts";
+import { breachOf, breachText, breachTitle } from "./breach.ts";
 import { brokenOf, type Outcome } from "./outcomes.ts";
-import type { Result } from "./summary.ts";
+import type { Gate, Result } from "./summary.ts";
+import { p99Of } from "./worst-repeat.ts";
 
 /**
  * Workflow commands, one in a line: an annotation for each thing that broke, on the line of the scenario where it is asked for. GitHub
@@ -58,12 +60,12 @@ export function command(
 export function outputsOf(
 	result: Result,
 	report: string,
-	onInconclusive?: OnInconclusive,
+	exitCode: ExitCode,
 ): Readonly<Record<string, string>> {
 	const gate = worstGate(result);
 	return {
 		verdict: result.verdict,
-		"exit-code": String(exitCodeOf(result, onInconclusive)),
+		"exit-code": String(exitCode),
 		report,
 		gate: gate === null ? "" : `${gate.system}/${gate.case}: ${gate.sla}`,
 		p99: (gate === null ? null : p99Of(gate, result)) ?? "",
@@ -115,8 +117,8 @@ function fileOf({ command: given }: Result): string | null {
 	return file === null || /^(\.\.(\/|$)|\/|[a-zA-Z]:)/.test(file) ? null : file;
 }
 
-/** The worst verdict, of equal ones the one that is furthest over its limit. */
-function worstGate(result: Result): Result["gates"][number] | null {
+/** The worst verdict, of equal ones the one with the repeat that is furthest over its limit. */
+function worstGate(result: Result): Gate | null {
 	const [worst] = brokenOf(result).flatMap(({ of }) =>
 		of.kind === "gate" ? [of.gate] : [],
 	);
@@ -124,11 +126,19 @@ function worstGate(result: Result): Result["gates"][number] | null {
 		(gate) => gate.verdict === (worst?.verdict ?? "pass"),
 	);
 	const [first = null, ...others] = alike;
-	const margin = (gate: Result["gates"][number]) =>
-		gate.margin ?? Number.POSITIVE_INFINITY;
 	return others.reduce(
-		(a, b) => (a !== null && margin(b) < margin(a) ? b : a),
+		(a, b) => (a !== null && leastMargin(b) < leastMargin(a) ? b : a),
 		first,
+	);
+}
+
+/** Of all repeats, as the gate's own is of the first with its verdict. Among messages that never completed: none at all. */
+function leastMargin({ margin, repeats }: Gate): number {
+	const margins = repeats.map((repeat) =>
+		repeat.beyondNs !== null ? 0 : repeat.margin,
+	);
+	return Math.min(
+		...[margin, ...margins].map((one) => one ?? Number.POSITIVE_INFINITY),
 	);
 }
 

@@ -155,6 +155,7 @@ describe("the charts", () => {
 		run.series.seconds = Array.from({ length: 900 }, (_, second) => ({
 			second,
 			count: 10,
+			missing: 0,
 			p50: 5,
 			p99: second === 450 ? 1000 : second % 3 === 0 ? null : 7,
 			max: second,

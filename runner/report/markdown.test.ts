@@ -65,7 +65,7 @@ test("comparisons with a baseline are a table: both sides, ratio, interval, verd
 		],
 	});
 	expect(text).toContain(
-		"| response p99 | nats | 256B 1000/s | **REGRESSED** | main.json: 1ms (5 runs) | this run: 1.31ms (4 runs) | 1.31x | \\[1.2x, 1.4x\\] |",
+		"| response p99 | nats | 256B 1000/s | **REGRESSED** | main.json: 1ms (5 runs) | this run: 1.31ms (4 runs) | 1.31x | \\[1.20, 1.40\\] |",
 	);
 	expect(text).toContain("**REGRESSED** (shown only) | a\\|b: 1 000/s (1 run)");
 	expect(text).toContain("another machine |");
@@ -207,4 +207,25 @@ describe("names from outside", () => {
 			}
 		},
 	);
+
+	test("make no link of what only looks like one, and read as before", () => {
+		const said =
+			"https://a.example HTTP://b.example ftp://c www.d.example xwww.e #12 GH-13 gh-14 o/r#15 @team 1http://f";
+		const result = built("healthy");
+		result.scenario = said;
+		for (const run of result.runs) run.case = said;
+		const md = renderMarkdown(result);
+		const blank = "&#8203;";
+		// As a browser shows it: GitHub looks for links there too.
+		const shown = md
+			.replaceAll(blank, "\u200b")
+			.replaceAll(/&#(\d+);/g, (_, n) => String.fromCharCode(Number(n)))
+			.replaceAll(/\\([\\`*_[\]|~#])/g, "$1");
+		expect(shown.replaceAll("\u200b", "")).toContain(said);
+		expect(shown.split("\u200b").length).toBeGreaterThan(11);
+		for (const text of [md, shown])
+			expect(text.replaceAll(/`[^`\n]*`/g, "")).not.toMatch(
+				/(https?|ftp):\/\/|www\.|gh-\d|(?<!&)#\d|@\w/i,
+			);
+	});
 });

@@ -1,4 +1,8 @@
 import { createHash } from "node:crypto";
+import {
+	intervalText as ratioInterval,
+	ratioOfText,
+} from "../compare/render/words.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import { breachOf, breachText } from "./breach.ts";
 import { caseTables, MANY_RUNS } from "./matrix.ts";
@@ -8,6 +12,7 @@ import { phaseTable } from "./phase-table.ts";
 import { fitted, rowsWithin, type Section, type Size } from "./sections.ts";
 import { sentence } from "./sentence.ts";
 import type { MetricSummary, Result, Run, Search } from "./summary.ts";
+import { warningsOf, warningText } from "./warnings.ts";
 import {
 	closedText,
 	countNotes,
@@ -79,6 +84,7 @@ export function renderMarkdown(
 			),
 		),
 		...broken(whole, part(0.15)),
+		...warned(result),
 	];
 	const foot = `Response time counts from the intended send time; service time from the actual one; lag is the generator's own lateness and part of response. \`~\`: ${WEAK_MEANS}. Brackets: 95 % interval. More: \`${explainText(result)}\`.`;
 	const measuredOn = [
@@ -119,6 +125,14 @@ export function markerOf(scenario: string): string {
 }
 
 // --- internal ---
+
+/** What the numbers have been through: a reader of the pull request sees no run. */
+function warned(result: Result): string[] {
+	const lines = warningsOf(result).map(
+		(one) => `- ${escaped(cut(warningText(one), MOST_CELL))}`,
+	);
+	return lines.length === 0 ? [] : [`Warnings:\n\n${lines.join("\n")}`];
+}
 
 /** Longest name in a marker; of a longer one its hash. */
 const MOST_MARKER = 3800;
@@ -206,8 +220,6 @@ function gatesSection({ gates }: Result, size: Size): Section {
 
 function comparisonsSection({ comparisons }: Result, size: Size): Section[] {
 	if (comparisons.length === 0) return [];
-	const times = (ratio: number | null) =>
-		ratio === null ? "n/a" : `${Number(ratio.toPrecision(3))}x`;
 	const value = (
 		side: Result["comparisons"][number]["a"],
 		unit: "ns" | "messages/s",
@@ -226,10 +238,8 @@ function comparisonsSection({ comparisons }: Result, size: Size): Section[] {
 			),
 			`${cut(c.a.name)}: ${value(c.a, c.unit)}`,
 			`${cut(c.b.name)}: ${value(c.b, c.unit)}`,
-			times(c.ratio),
-			c.low === null || c.high === null
-				? "n/a"
-				: `[${times(c.low)}, ${times(c.high)}]`,
+			ratioOfText(c),
+			ratioInterval(c),
 			c.advisory === null ? c.why : `${c.why}; ${c.advisory}`,
 		]),
 	).split("\n");
@@ -402,20 +412,35 @@ function table(head: string[], rows: (string | Raw)[][]): string {
 	].join("\n");
 }
 
-/** Nothing from outside can open a tag, a link, a table cell or emphasis, or call a person: an @ is no mention before an invisible blank. */
+/** Nothing from outside can open a tag, a link, a table cell or emphasis, or call a person. */
 export function escaped(text: string): string {
-	return text
-		.replaceAll(/\s+/g, " ")
-		.replaceAll(/[\\`*_[\]|~<>&#]/g, (c) => ENTITIES[c] ?? `\\${c}`)
-		.replaceAll(/@(?=\w)/g, "@&#8203;");
+	return unlinked(
+		text
+			.replaceAll(/\s+/g, " ")
+			.replaceAll(/[\\`*_[\]|~<>&#]/g, (c) => ENTITIES[c] ?? `\\${c}`),
+	);
 }
 
 /** The same in a line of HTML; some readers take markdown in it all the same. */
 function inHtml(text: string): string {
-	return text
-		.replaceAll(/\s+/g, " ")
-		.replaceAll(/[\\`*_[\]|~<>&#]/g, (c) => `&#${c.charCodeAt(0)};`)
-		.replaceAll(/@(?=\w)/g, "@&#8203;");
+	return unlinked(
+		text
+			.replaceAll(/\s+/g, " ")
+			.replaceAll(/[\\`*_[\]|~<>&#]/g, (c) => `&#${c.charCodeAt(0)};`),
+	);
+}
+
+/**
+ * GitHub makes links of what only looks like one, and of entities too, as it looks at the text that they stand for: @name, #12, GH-12,
+ * www.example.org, https://example.org. An invisible blank within keeps it from it, and the text reads as before.
+ */
+function unlinked(markdown: string): string {
+	return markdown
+		.replaceAll(/(\\#|&#35;)(?=\w)/g, "$1&#8203;")
+		.replaceAll(
+			/(@|GH-|www|(?:https?|ftp):)(?=(?<=@)\w|(?<=-)\d|(?<=w)\.|(?<=:)\/\/)/gi,
+			"$1&#8203;",
+		);
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {

@@ -4,7 +4,13 @@ import { subjectOf } from "../plan/baseline.ts";
 import type { Metric } from "../plan/plan.ts";
 import { mainMetric } from "../plan/samples.ts";
 import type { Second } from "../run/collect.ts";
-import { type Facts, hasMetric, sampleOf, sumsOf } from "../verdict/facts.ts";
+import {
+	dueBySecond,
+	type Facts,
+	hasMetric,
+	sampleOf,
+	sumsOf,
+} from "../verdict/facts.ts";
 import { percentileOf, USUAL } from "../verdict/quantile.ts";
 import type { MetricSummary, Run } from "./summary.ts";
 
@@ -30,10 +36,15 @@ export function summarise(facts: Facts, metric: Metric): MetricSummary | null {
 	};
 }
 
-/** The main metric by second of intended time, and what of it was the generator's own lateness, and queueing. */
+/**
+ * The main metric by second of intended time, and what of it was the generator's own lateness, and queueing. A second in which messages
+ * were due is there also if none of them completed.
+ */
 export function mainSeconds(facts: Facts): Run["series"]["seconds"] {
 	const main = mainMetric(facts.collected.plan);
-	return facts.collected.seconds.map((line) => {
+	// Of histograms that cannot be read nobody knows what they held.
+	const due = facts.unreadable === null ? dueBySecond(facts.collected) : null;
+	return withEmpty(facts.collected.seconds, due).map((line) => {
 		const { count, p50, p99, max } = secondOf(facts, main, line);
 		const beside = (metric: "lag" | "queued") => {
 			const found = secondOf(facts, metric, line);
@@ -42,6 +53,7 @@ export function mainSeconds(facts: Facts): Run["series"]["seconds"] {
 		return {
 			second: line.second,
 			count,
+			missing: due && Math.max(0, (due.get(line.second) ?? 0) - count),
 			p50,
 			p99,
 			max,
@@ -105,6 +117,20 @@ export function percentilesOf({ collected }: Facts, metric: Metric): number[] {
 // --- internal ---
 
 const MOST_COLUMNS = 300;
+
+/** With those in which messages were due and nothing was recorded. */
+function withEmpty(
+	lines: readonly Second[],
+	due: ReadonlyMap<number, number> | null,
+): readonly Second[] {
+	const known = new Set(lines.map(({ second }) => second));
+	const empty = [...(due?.keys() ?? [])].filter((second) => !known.has(second));
+	if (empty.length === 0) return lines;
+	return [
+		...lines,
+		...empty.map((second) => ({ second, metrics: {}, limits: [] })),
+	].sort((a, b) => a.second - b.second);
+}
 
 function secondOf(
 	{ merged }: Facts,

@@ -386,3 +386,16 @@ test("a folder without runs is no run folder", () => {
 		"is not the folder of a run",
 	);
 });
+
+test("a run whose plan is gone is an error that names it, and no smaller result", () => {
+	const folder = fixtureCopy("repeats");
+	const [, second = ""] = runFoldersOf(folder);
+	rmSync(join(second, "plan.json"));
+	expect(() => buildResult(folder)).toThrow(
+		`${join(second, "plan.json")}: cannot be read (there is no such file, and`,
+	);
+	// A file beside them is no run.
+	const whole = fixtureCopy("repeats");
+	writeFileSync(join(whole, "runs", ".DS_Store"), "");
+	expect(buildResult(whole).verdict).toBe("inconclusive");
+});

@@ -46,6 +46,7 @@ export function buildResult(folder: string): Result {
 		? read(environmentPath, EnvironmentFile)
 		: null;
 	const floors = floorsOf(folder);
+	const against = readAgainst(folder);
 	const runs = runFolders(folder, "runs")
 		.map((path) => collect(path))
 		.sort((a, b) => a.plan.index - b.plan.index)
@@ -54,6 +55,9 @@ export function buildResult(folder: string): Result {
 				clockSource: environment?.clockSource ?? null,
 				quotaCores: environment?.cpuQuotaCores ?? null,
 				floor: floors.get(collected.plan.case) ?? null,
+				compared:
+					collected.plan.baselineSystem !== null ||
+					(against?.baseline ?? null) !== null,
 			};
 			// One run's histograms at a time: they are all that is large.
 			const facts = factsOf(collected, surroundings);
@@ -90,7 +94,7 @@ export function buildResult(folder: string): Result {
 		command: commandIn(folder),
 	};
 	const plans = runs.map((r) => r.collected.plan);
-	const compared = withBaseline(result, plans, readAgainst(folder));
+	const compared = withBaseline(result, plans, against);
 	return maskAll({ ...compared, gates: placed(compared.gates, folder) });
 }
 
@@ -142,12 +146,24 @@ function floorsOf(folder: string): Map<string, Floor> {
 	);
 }
 
+/** Throws when one of them has no plan: the others would be judged as if it had never been. */
 function runFolders(folder: string, below: "runs" | "floors"): string[] {
 	const runs = join(folder, below);
-	const names = existsSync(runs) ? readdirSync(runs).sort() : [];
-	return names
-		.map((name) => join(runs, name))
-		.filter((path) => existsSync(join(path, "plan.json")));
+	const paths = existsSync(runs)
+		? readdirSync(runs, { withFileTypes: true })
+				.filter((entry) => !entry.isFile())
+				.map((entry) => join(runs, entry.name))
+				.sort()
+		: [];
+	const planned = (path: string) => existsSync(join(path, "plan.json"));
+	const without = paths.find((path) => !planned(path));
+	if (without !== undefined && paths.some(planned))
+		throw failure("run-file-unreadable", {
+			path: join(without, "plan.json"),
+			reason:
+				"there is no such file, and the result of the other runs alone would be another one",
+		});
+	return paths.filter(planned);
 }
 
 function errorCauseOf(runs: readonly Judged[]): ErrorCause | null {

@@ -6,7 +6,16 @@ import { describe, expect, test } from "vitest";
 import { binCounts, binStart } from "../histogram/bins.ts";
 import { distribution } from "../histogram/distribution.ts";
 import { bucketsOf, histogramOf } from "../histogram/random.fake.ts";
-import { built, planOf, steady } from "../run/built.fake.ts";
+import { messagesBefore, offsetNs } from "../plan/offset.ts";
+import type { Plan } from "../plan/plan.ts";
+import { samplesPerMessage } from "../plan/samples.ts";
+import {
+	built,
+	type Fate,
+	inSteps,
+	planOf,
+	steady,
+} from "../run/built.fake.ts";
 import { fixture } from "../run/fixture.fake.ts";
 import { buildResult } from "./result.ts";
 import type { Run } from "./summary.ts";
@@ -18,6 +27,8 @@ const FOLDERS = [
 	...["healthy", "stall", "lag", "lost", "repeats", "interrupted"].map(fixture),
 	published("nats-stall"),
 ];
+/** Too large to be counted sample by sample. */
+const LARGE = ["message-queue-latency", "commit-log-latency"].map(published);
 
 /**
  * The second way of counting: every sample by itself, in the value that hdr-histogram-js gives its bucket, ascending; by metric and second
@@ -116,20 +127,248 @@ describe.each(FOLDERS.map((folder) => [folder.split("/").at(-1), folder]))(
 								.filter((l) => l.second === point.second)
 								.map((l) => l.metrics[metric]?.max ?? 0),
 						);
-						// 368 samples are what a p99 needs.
+						// 368 samples are what a p99 needs; those that never came are the largest.
+						const n =
+							values.length + (metric === run.main ? (point.missing ?? 0) : 0);
+						const found99 = values[Math.ceil(n * 0.99) - 1];
 						const p99 =
-							values.length < 368
-								? null
-								: Math.min(
-										values[Math.ceil(values.length * 0.99) - 1] as number,
-										max,
-									);
+							n < 368 || found99 === undefined ? null : Math.min(found99, max);
 						expect(found).toEqual({ p99, max });
 					}
 			}
 		});
 	},
 );
+
+test.each(
+	[...FOLDERS, ...LARGE].map((folder) => [folder.split("/").at(-1), folder]),
+)(
+	"%s: what is missing in the seconds of the window is what never completed; of a run that was stopped nobody knows when it was due",
+	(_, folder) => {
+		const { runs } = buildResult(folder as string);
+		for (const run of runs) {
+			const window = run.series.seconds.filter((s) => s.second >= 0);
+			if (run.state === "complete")
+				expect(sum(window.map((s) => s.missing as number))).toBe(
+					run.metrics[run.main]?.censored,
+				);
+			else expect(window.filter((s) => s.missing !== null)).toEqual([]);
+		}
+	},
+);
+
+test("12 of 1000 lost in one second are missing there, and its p99 lies among them", () => {
+	const [run] = buildResult(fixture("lost")).runs;
+	const missing = run?.series.seconds.filter((s) => s.missing !== 0);
+	expect(missing).toHaveLength(1);
+	expect(missing?.[0]).toMatchObject({
+		second: 2,
+		count: 988,
+		missing: 12,
+		p99: null,
+	});
+	expect(missing?.[0]?.p50).not.toBeNull();
+});
+
+describe("messages that never completed, by second", () => {
+	/** Every seventh message, and all of [fromNs, toNs), have no answer. */
+	const fatesOf = (
+		plan: Plan,
+		[fromNs, toNs]: readonly [number, number] = [0, 0],
+	): Fate[] =>
+		Array.from({ length: plan.schedule.messages }, (_, i) => {
+			const due = offsetNs(plan.schedule, i);
+			const lost = i % 7 === 3 || (due >= fromNs && due < toNs);
+			const came = due + 200_000;
+			return {
+				ackedNs: plan.acks && !lost ? came : null,
+				receivedNs:
+					plan.pattern === "publish"
+						? []
+						: Array.from(
+								{
+									length: plan.pattern === "fan-out" ? plan.subscriptions : 1,
+								},
+								// Of a lost message one copy comes all the same, if there are several.
+								(_, k) => (lost && k === 0 ? null : came),
+							),
+			};
+		});
+	/** One message after the other. */
+	const counted = (plan: Plan, fates: readonly Fate[], each: number) => {
+		const seconds = new Map<number, [count: number, missing: number]>();
+		for (const [i, { ackedNs, receivedNs = [] }] of fates.entries()) {
+			const at = offsetNs(plan.schedule, i) - plan.schedule.warmupNs;
+			const second = Math.floor(at / 1e9);
+			const byAck = plan.pattern === "publish" || plan.pattern === "backlog";
+			const came = byAck
+				? Number(ackedNs !== null)
+				: receivedNs.filter((t) => t !== null).length;
+			const known = seconds.get(second) ?? [0, 0];
+			seconds.set(second, [known[0] + came, known[1] + each - came]);
+		}
+		return [...seconds].sort(([a], [b]) => a - b);
+	};
+	const open = (
+		schedule: Pick<Plan["schedule"], "kind" | "rate"> &
+			Partial<Plan["schedule"]>,
+		warmupNs: number,
+		durationNs: number,
+	) => {
+		const shape = { seed: 0, pieces: [], ...schedule };
+		return {
+			...shape,
+			warmupNs,
+			durationNs,
+			warmupMessages: messagesBefore(shape, warmupNs),
+			messages: messagesBefore(shape, warmupNs + durationNs),
+		};
+	};
+	const rate = (messages: number) => ({ messages, perNs: 1e9 });
+	const steps = inSteps(1, [
+		{ perSecond: 40, seconds: 2 },
+		{ perSecond: 90, seconds: 2 },
+	]);
+
+	test.each<[string, Parameters<typeof planOf>[0], number]>([
+		["constant", { schedule: steady(50, 2, 5) }, 1],
+		[
+			"constant, after 1.3 s, with 0.4 s as its last second",
+			{ schedule: open({ kind: "constant", rate: rate(33) }, 1.3e9, 3.4e9) },
+			1,
+		],
+		[
+			"less than one message a second",
+			{
+				schedule: open(
+					{ kind: "constant", rate: { messages: 2, perNs: 5e9 } },
+					0,
+					60e9,
+				),
+			},
+			1,
+		],
+		[
+			"poisson",
+			{
+				schedule: open(
+					{ kind: "poisson", rate: rate(300), seed: 7 },
+					1.5e9,
+					6.2e9,
+				),
+			},
+			1,
+		],
+		[
+			"a rising rate",
+			{
+				schedule: open(
+					{
+						kind: "stages",
+						rate: rate(200),
+						pieces: [
+							{ durationNs: 1e9, from: rate(10), to: rate(10) },
+							{ durationNs: 4.5e9, from: rate(10), to: rate(200) },
+						],
+					},
+					1e9,
+					4.5e9,
+				),
+			},
+			1,
+		],
+		["steps", { schedule: steps.schedule, phases: steps.phases }, 1],
+		[
+			"fan-out: every copy",
+			{ schedule: steady(50, 1, 4), pattern: "fan-out", subscriptions: 3 },
+			3,
+		],
+		[
+			"publish: acknowledgements",
+			{ schedule: steady(50, 1, 4), pattern: "publish", acks: true },
+			1,
+		],
+		["work-queue", { schedule: steady(50, 1, 4), pattern: "work-queue" }, 1],
+		[
+			"backlog: acknowledgements",
+			{
+				schedule: steady(50, 1, 4),
+				pattern: "backlog",
+				acks: true,
+				backlog: { pauseNs: 2e9, resumeNs: 3e9, messages: 50 },
+			},
+			1,
+		],
+	])("%s: what was due less what came", (_, changes, each) => {
+		const plan = planOf(changes);
+		const fates = fatesOf(plan);
+		const [run] = buildResult(built(plan, fates)).runs;
+		if (run === undefined) throw new Error("no run");
+		expect(
+			run.series.seconds.map((s) => [s.second, [s.count, s.missing]]),
+		).toEqual(counted(plan, fates, each));
+		const window = run.series.seconds.filter((s) => s.second >= 0);
+		expect(sum(window.map((s) => s.missing ?? 0))).toBe(
+			run.metrics[run.main]?.censored,
+		);
+		expect(sum(window.map((s) => s.count + (s.missing ?? 0)))).toBe(
+			run.intended * samplesPerMessage(plan, run.main),
+		);
+	});
+
+	test("a second of which nothing completed is there, without a figure; what was never sent is missing too", () => {
+		const plan = planOf({ schedule: steady(400, 1, 4) });
+		const fates = fatesOf(plan, [2e9, 4e9]).map((fate, i) =>
+			offsetNs(plan.schedule, i) >= 2e9 && offsetNs(plan.schedule, i) < 3e9
+				? { sentNs: null, receivedNs: [] }
+				: fate,
+		);
+		const [run] = buildResult(built(plan, fates)).runs;
+		for (const second of [1, 2])
+			expect(
+				run?.series.seconds.find((s) => s.second === second),
+			).toMatchObject({
+				count: 0,
+				missing: 400,
+				p50: null,
+				p99: null,
+				max: null,
+			});
+		expect(run?.series.seconds.map((s) => s.second)).toEqual([-1, 0, 1, 2, 3]);
+	});
+
+	test("a percentile is of all that were due: 3 missing of 400 move p99 by as many ranks", () => {
+		const plan = planOf({ schedule: steady(400, 0, 1) });
+		const fates = Array.from({ length: 400 }, (_, i) => ({
+			receivedNs: [i < 3 ? null : i * 2_500_000 + i * 100_000],
+		}));
+		const [run] = buildResult(built(plan, fates)).runs;
+		// Rank 396 of 400: of 397 that came, number 3 .. 399, it is number 398.
+		const p99 = run?.series.seconds[0]?.p99 ?? 0;
+		expect(p99).toBeGreaterThanOrEqual(398 * 100_000);
+		expect(p99).toBeLessThan(398 * 100_000 * 1.002);
+	});
+
+	test("of a closed loop nobody knows when they were due", () => {
+		const plan = planOf({
+			schedule: {
+				kind: "closed",
+				rate: null,
+				warmupNs: 0,
+				durationNs: 5e9,
+				warmupMessages: 0,
+				messages: 1000,
+			},
+		});
+		const fates = Array.from({ length: 1000 }, (_, i) => ({
+			sentNs: i * 1e6,
+			receivedNs: [i % 10 === 0 ? null : i * 1e6 + 200_000],
+		}));
+		const [run] = buildResult(built(plan, fates)).runs;
+		expect(run?.metrics.service?.censored).toBe(100);
+		expect(run?.series.seconds.map((s) => s.missing)).toEqual([null]);
+	});
+});
 
 test("a stall of the generator stands in lag of its second, one of the system in queued or response", () => {
 	const [lag] = buildResult(fixture("lag")).runs;

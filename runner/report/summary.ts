@@ -97,8 +97,20 @@ const Numbers = {
 	valueNs: Ns.nullable(),
 	lowNs: Ns.nullable(),
 	highNs: Ns.nullable(),
+	/** The value is among messages that never completed, and more than this (the timeout); null: it is not, or the run was stopped. */
+	beyondNs: Ns.nullable().default(null),
 	/** limit / measured: 2 is twice as fast as asked for, 0.5 twice as slow. */
 	margin: z.number().nonnegative().nullable(),
+	/** Of a count, a rate or a time: "lost", what was measured (null: nothing) and what it was compared with. null for latencies. */
+	tally: z
+		.strictObject({
+			name: z.string(),
+			value: z.number().nullable(),
+			limit: z.number(),
+			unit: z.enum(["messages", "messages/s", "ns"]),
+		})
+		.nullable()
+		.default(null),
 };
 
 export const Gate = z.strictObject({
@@ -335,8 +347,12 @@ export const Run = z.strictObject({
 			z.strictObject({
 				second: z.int(),
 				count: Count,
+				/** Samples that the messages due in it owe and that never came; null: not known (a closed loop, a run that was stopped). */
+				missing: MaybeCount.default(null),
+				/** Of all that were due; null: too few of them, or it lies among those that never completed. */
 				p50: Ns.nullable(),
 				p99: Ns.nullable(),
+				/** Of those that completed. */
 				max: Ns.nullable(),
 				/** The generator's own lateness, and what blocking explains; null: not measured. */
 				lag: z

@@ -62,7 +62,7 @@ describe("what is broken", () => {
 		const text = render(stored("stall"), { rows: 100 });
 		const [first, ...others] = text.split("\n");
 		expect(first).toBe(
-			"FAIL          p99 < 10ms: 400ms [196ms, ∞], 40x above the limit",
+			"FAIL          p99 < 10ms: 400ms [196ms, ∞], 40x the limit",
 		);
 		const why = oneLine(others.slice(0, 8).join(" "));
 		expect(why).toContain("490 of 10 000 over 10ms, budget 100");
@@ -185,10 +185,10 @@ describe("a comparison with a baseline", () => {
 		);
 		expect(text).toContain("Compared with baseline.json of 2026-11-01\n");
 		expect(text).toMatch(
-			/nats, 256B, response p99 +1\.32x +\[1\.2x, 1\.51x\] +10 % +REGRESSED\n/,
+			/nats, 256B, response p99 +1\.32x +\[1\.20, 1\.51\] +10 % +REGRESSED\n/,
 		);
 		expect(text).toMatch(
-			/nats, 256B, throughput +1x +\[0\.99x, 1\.01x\] +10 % +SAME\n/,
+			/nats, 256B, throughput +1\.00x +\[0\.99, 1\.01\] +10 % +SAME\n/,
 		);
 		expect(text).toMatch(
 			/nats, 256B, ack p99 +n\/a +n\/a +10 % +INCONCLUSIVE\n/,

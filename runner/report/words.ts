@@ -70,16 +70,16 @@ export function gateInterval({ lowNs, highNs, repeats }: Gate): string {
 	return ` [${formatDuration(lowNs)}, ${high}]`;
 }
 
-/** "6.3x below the limit", of several repeats "6.3x to 6.5x below the limit"; empty for counts. */
+/** "6.3x below the limit", "40x the limit", of several repeats "6.3x to 6.5x below the limit"; empty for counts. */
 export function gateMargin({ repeats }: Gate): string {
 	const margins = repeats.map((r) => r.margin).filter((m) => m !== null);
 	if (margins.length === 0) return "";
-	const [low, high] = [Math.min(...margins), Math.max(...margins)].map(
-		marginText,
-	) as [string, string];
-	if (low === high) return `${low} the limit`;
-	const [factor, side] = low.split(" ");
-	return `${high.endsWith(` ${side}`) ? factor : low} to ${high} the limit`;
+	// The worst first: how far above, then how far below.
+	const [worst, best] = [Math.min(...margins), Math.max(...margins)];
+	const [from, to] = [marginText(worst), marginText(best)];
+	if (from === to) return from;
+	if (best < 1) return `${timesText(best)} to ${from}`;
+	return worst >= 1 ? `${timesText(worst)} to ${to}` : `${from} to ${to}`;
 }
 
 /** "Generator and broker shared one host ..."; null when none did, or nobody knows. */
@@ -414,11 +414,16 @@ function beyondText(run: Ended): string {
 		: "stopped";
 }
 
-/** "6.3x below", "40x above", "at". */
+/** limit / measured in words: "6.3x below the limit", "40x the limit". */
 function marginText(margin: number): string {
+	const times = timesText(margin);
+	if (times === "1x")
+		return margin >= 1 ? "just below the limit" : "just above the limit";
+	return `${times}${margin >= 1 ? " below" : ""} the limit`;
+}
+
+/** "6.3x": by which factor the limit and what was measured differ. */
+function timesText(margin: number): string {
 	const factor = margin >= 1 ? margin : 1 / margin;
-	const shown =
-		factor >= 100 ? Math.round(factor) : Number(factor.toPrecision(2));
-	if (shown === 1) return margin >= 1 ? "just below" : "just above";
-	return `${formatCount(shown)}x ${margin >= 1 ? "below" : "above"}`;
+	return `${formatCount(factor >= 100 ? Math.round(factor) : Number(factor.toPrecision(2)))}x`;
 }

@@ -22,8 +22,15 @@ export function writeReports(
 	result: Result,
 	onInconclusive?: OnInconclusive,
 ): void {
-	const write = (name: string, text: string) =>
-		writeWhole(join(folder, name), text, folder);
+	let failed: unknown = null;
+	// On a disk that is nearly full the large page must not keep the small files from being written.
+	const write = (name: string, text: string) => {
+		try {
+			writeWhole(join(folder, name), text, folder);
+		} catch (error) {
+			failed ??= error;
+		}
+	};
 	for (const run of result.runs)
 		for (const name of Metric.options) {
 			const m = run.metrics[name];
@@ -41,6 +48,7 @@ export function writeReports(
 	write("baseline.json", baselineText(baselineOf(result)));
 	// Last: whoever waits for it then finds the others.
 	write(REPORT_FILES.json, `${readableJson(result)}\n`);
+	if (failed !== null) throw failed;
 }
 
 // --- internal ---

@@ -61,6 +61,26 @@ describe("the command", () => {
 	});
 });
 
+describe("of a broker's own settings", () => {
+	test.each([
+		["system.config.masterauth=geheim", "system.config.masterauth=***"],
+		["system.config.whatever=geheim", "system.config.whatever=***"],
+		["systems.a.config={whatever: geheim}", "systems.a.config=***"],
+		["system={config: {whatever: geheim}}", "system=***"],
+		["system.config.maxmemory=1gb", "system.config.maxmemory=1gb"],
+		["system.config.timeout=30s", "system.config.timeout=30s"],
+		["system.config.appendonly=yes", "system.config.appendonly=yes"],
+		["system.config.hz=-10.5", "system.config.hz=-10.5"],
+		["system.config.requirepass=12345", "system.config.requirepass=***"],
+		["workload.rate=5000/s", "workload.rate=5000/s"],
+		["name=config", "name=config"],
+	])("--set %s is kept as %s", (given, kept) => {
+		const args = (...all: string[]) => commandOf("x.yaml", all, at("/w")).args;
+		expect(args("--set", given)).toEqual(["--set", kept]);
+		expect(args(`--set=${given}`)).toEqual([`--set=${kept}`]);
+	});
+});
+
 describe("in the result", () => {
 	test("stands what command.json says", () => {
 		const folder = fixtureCopy("healthy");

@@ -28,7 +28,7 @@ export function commandOf(
 	return {
 		schema: 1,
 		scenario: maskUrls(slashes(path.relative(cwd, where))),
-		args: argv.map(masked),
+		args: argv.map((arg, i) => masked(arg, argv[i - 1])),
 		file: isInside(below) ? below : null,
 	};
 }
@@ -63,8 +63,24 @@ function slashes(relative: string): string {
 	return relative.split(path.sep).join("/");
 }
 
-/** URLs, and values of keys that sound like a secret (--set system.password=...). Stars of one length: theirs is no one's business. */
-function masked(arg: string): string {
+/**
+ * URLs, and values of keys that sound like a secret (--set system.password=...). Those of a broker's own settings (config) have any
+ * name, so all but plain values go. Stars of one length: theirs is no one's business.
+ */
+function masked(arg: string, before: string | undefined): string {
+	const set = before === "--set" ? arg : /^--set=(.*)$/s.exec(arg)?.[1];
+	const [, path = "", value = ""] = /^([^=]*)=(.*)$/s.exec(set ?? "") ?? [];
+	const config =
+		/(?:^|\.)config(?:$|[.[])/.test(path) || HOLDS_CONFIG.test(value);
+	if (config && !PLAIN.test(value))
+		return `${arg.slice(0, arg.length - value.length)}***`;
 	const found = maskSameLength(maskUrls(arg));
 	return found === arg ? arg : found.replaceAll(/\*{3,}/g, "***");
 }
+
+/** A map with config in it, as a value: {config: {...}}. */
+const HOLDS_CONFIG = /[{,\s"']config["']?\s*:/;
+
+/** A number, a switch, a duration or a size. */
+const PLAIN =
+	/^\s*(?:-?\d+(?:\.\d+)?\s*(?:%|ns|us|\u00b5s|ms|s|m|min|h|d|b|[kmgt]i?b?)?|true|false|yes|no|on|off)\s*$/i;

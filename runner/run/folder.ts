@@ -1,6 +1,7 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { failure, MqbenchError } from "../errors.ts";
+import { makeFolder } from "../make-folder.ts";
 import { floorFolder, type Plan, runFolder } from "../plan/plan.ts";
 import { reasonOf } from "../reason.ts";
 import { compile } from "../script/compile.ts";
@@ -21,7 +22,7 @@ export function makeRunFolder(
 	against: Against | null = null,
 ): void {
 	writing(folder, () => {
-		mkdirSync(path.dirname(folder), { recursive: true });
+		makeFolder(path.dirname(folder));
 		try {
 			mkdirSync(folder);
 		} catch (error) {

@@ -74,7 +74,8 @@ A line that compares with a **baseline** is judged once, over all repeats: at le
 the ratio lies beyond the margin, PASSes when the whole of it lies within, and is INCONCLUSIVE else. Percentiles, rates and \`drainTime\` can be compared;
 counts and \`max\` take fixed limits. The baseline is a system of the scenario (\`baseline: old\`: its runs take turns with the others', the best that noisy
 machines allow), or the \`baseline.json\` that every run leaves in its folder (\`--baseline <file|folder>\`, or a path as \`baseline\`). \`--baseline none\`
-makes the runs without these lines: so the first baseline comes about.
+makes the runs without these lines: so the first baseline comes about. Where there is a baseline and no such line, p50 (10 %), p99 (25 %) and of a closed load
+throughput (5 %) are judged.
 
 A line that is for one system or case only, or that stops a run it cannot be met in any more, is a map. A case may also have an \`sla\` of its own, which
 is added to this one.`;

@@ -1,6 +1,8 @@
 import { gateVerdict } from "../compare/compare.ts";
 import type { Comparison } from "../compare/comparison.ts";
+import { isRate } from "../compare/figures.ts";
 import { ratioText, valueText } from "../compare/judge.ts";
+import { usualMargin } from "../compare/margin.ts";
 import { baselineLimitText } from "../plan/baseline.ts";
 import type { BaselineSla } from "../plan/plan.ts";
 import { type Verdict, worst } from "./verdict.ts";
@@ -29,6 +31,7 @@ export interface ComparedRun {
  * the margin. PASS: none of it does, whether it got better or not. Else INCONCLUSIVE.
  *
  * - A run that is INVALID, an error or interrupted decides, as in every gate: nothing is left out in silence until the rest agrees.
+ *   One that was stopped as its SLA was lost already has no figure; the comparison without it may FAIL, and never PASSes (compare.ts).
  * - Lag is the generator's, not the system's: where it is more than half of what was compared, service has to say the same. A FAIL
  *   that service does not share is INVALID, as in gates with a fixed limit; a PASS that it does not share is open, as equal lag on
  *   both sides hides what the systems differ by.
@@ -79,6 +82,19 @@ export function judgeBaseline(
 			verdict === "fail" && without === "pass" ? "invalid" : "inconclusive",
 		why: `the generator's lag is more than half of what was compared, and without it (${withoutLag.metric}) ${withoutLag.why}; with it, ${said}`,
 	};
+}
+
+/** The line that a person would write for a figure that no line of the SLA compares: "p99 <= baseline + 25%", "throughput >= baseline - 5%". */
+export function defaultLine(figure: string): BaselineSla {
+	const line = {
+		kind: "baseline" as const,
+		figure,
+		op: isRate(figure) ? (">=" as const) : ("<=" as const),
+		margin: usualMargin(figure),
+	};
+	const name = figure.replace(/^response /, "");
+	const text = `${name} ${line.op} ${baselineLimitText({ ...line, text: "" })}`;
+	return { ...line, text };
 }
 
 // --- internal ---

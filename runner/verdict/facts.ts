@@ -3,10 +3,15 @@ import { EMPTY } from "../histogram/distribution.ts";
 import { readLogs } from "../histogram/hlog.ts";
 import { type Merged, mergeLines } from "../histogram/merge.ts";
 import type { Sample } from "../histogram/percentiles.ts";
+import { messagesBefore } from "../plan/offset.ts";
 import type { Metric } from "../plan/plan.ts";
 import { mainMetric, samplesPerMessage } from "../plan/samples.ts";
 import type { Collected, Tick } from "../run/collect.ts";
-import { intendedInWindow } from "./intervals.ts";
+import {
+	INTERVAL_NS,
+	intendedInWindow,
+	intendedPerInterval,
+} from "./intervals.ts";
 
 /** What is known of a run from outside its folder; null: not known. */
 export interface Surroundings {
@@ -15,6 +20,8 @@ export interface Surroundings {
 	readonly quotaCores: number | null;
 	/** The generator's floor for this case; null: not measured. */
 	readonly floor: Floor | null;
+	/** Is there a baseline that the runs of this command are compared with, whether an SLA line says so or not? */
+	readonly compared: boolean;
 }
 
 /** A short run of the same case at the same rate against nothing: what the generator itself takes. */
@@ -37,6 +44,7 @@ export const UNKNOWN: Surroundings = {
 	clockSource: null,
 	quotaCores: null,
 	floor: null,
+	compared: false,
 };
 
 /** What the verdict on one run rests on. */
@@ -56,9 +64,11 @@ export function factsOf(
 	try {
 		const lines = readLogs(collected.logs);
 		const { plan } = collected;
+		const due = dueBySecond(collected);
 		const merged = mergeLines(lines, windowOf(collected).startNs, {
 			course: mainMetric(plan),
 			beside: ["lag", "queued"],
+			due: (second) => due?.get(second) ?? 0,
 			stretches: plan.phases,
 		});
 		return { ...surroundings, collected, merged, unreadable: null };
@@ -73,7 +83,10 @@ export function factsOf(
 }
 
 /** Does this run have the metric at all? A system without acknowledgements has no ack latency, a closed load no response. */
-export function hasMetric({ collected }: Facts, metric: Metric): boolean {
+export function hasMetric(
+	{ collected }: Pick<Facts, "collected">,
+	metric: Metric,
+): boolean {
 	if (collected.state === "never" || collected.clients.length === 0)
 		return false;
 	return (
@@ -113,6 +126,36 @@ export function messagesDue({ collected }: Facts): number {
 /** Samples of a metric that those messages owe. */
 export function samplesDue(facts: Facts, metric: Metric): number {
 	return messagesDue(facts) * samplesPerMessage(facts.collected.plan, metric);
+}
+
+/**
+ * Samples of the main metric that the messages due in each second owe, by second from the window's start: below 0 the warm-up's, the
+ * last one may be shorter. Seconds in which nothing is due are left out. null: nobody knows when those that never completed were due
+ * (a closed load; a run that was stopped or broke off), or this run has no such metric.
+ */
+export function dueBySecond(
+	collected: Collected,
+): ReadonlyMap<number, number> | null {
+	const { plan, state } = collected;
+	const { schedule } = plan;
+	const main = mainMetric(plan);
+	if (schedule.kind === "closed" || state !== "complete") return null;
+	if (!hasMetric({ collected }, main)) return null;
+	const each = samplesPerMessage(plan, main);
+	const due = new Map<number, number>();
+	const add = (second: number, messages: number) => {
+		if (messages > 0) due.set(second, (due.get(second) ?? 0) + messages * each);
+	};
+	const { warmupNs } = schedule;
+	let before = 0;
+	for (let second = -Math.ceil(warmupNs / 1e9); second < 0; second++) {
+		const upTo = messagesBefore(schedule, warmupNs + (second + 1) * 1e9);
+		add(second, upTo - before);
+		before = upTo;
+	}
+	for (const [i, messages] of intendedPerInterval(plan).entries())
+		add(Math.floor((i * INTERVAL_NS) / 1e9), messages);
+	return due;
 }
 
 /** The sample that stands for a run: of response, of a closed load of service, of a backlog of ack. */

@@ -1,10 +1,16 @@
 import { percentile, rank } from "../histogram/percentiles.ts";
 import { subjectOf } from "../plan/baseline.ts";
-import type { Metric, Plan, Sla } from "../plan/plan.ts";
+import type { Metric, Sla } from "../plan/plan.ts";
 import { mainMetric } from "../plan/samples.ts";
 import { formatDuration } from "../units.ts";
 import { type CheckFunction, result } from "./check.ts";
-import { hasMetric, mainSampleOf, sampleOf, tightestLimitNs } from "./facts.ts";
+import {
+	type Facts,
+	hasMetric,
+	mainSampleOf,
+	sampleOf,
+	tightestLimitNs,
+} from "./facts.ts";
 import { LAG_P50_NS, LAG_SHARE } from "./limits.ts";
 
 /**
@@ -60,7 +66,7 @@ export const lag: CheckFunction = (facts, judgements) => {
 		: (percentile(response, 99, 1).value ?? response.max ?? 0) / 2;
 	const large = p99 > half;
 	// What is compared has the lag of both sides in it: whether it decided is told over all runs (baseline.ts), not here.
-	if (isCompared(facts.collected.plan))
+	if (isCompared(facts))
 		return result(
 			"lag",
 			large ? "warn" : "ok",
@@ -93,8 +99,12 @@ export function containsLag(metric: Metric): boolean {
 // --- internal ---
 
 /** Is a latency with lag in it all that its SLA compares? */
-function isCompared({ baselineSla }: Plan): boolean {
-	return baselineSla.map(subjectOf).some(hasLag);
+function isCompared({ compared, collected }: Facts): boolean {
+	const { baselineSla } = collected.plan;
+	// Without a line of its own its latencies are compared all the same.
+	return baselineSla.length === 0
+		? compared
+		: baselineSla.map(subjectOf).some(hasLag);
 }
 
 function hasLag(subject: Sla): boolean {

@@ -14,7 +14,7 @@ import {
 import { containsLag } from "./lag.ts";
 import { percentileOf } from "./quantile.ts";
 import { type OverTest, testOver } from "./statistics.ts";
-import { judgeTally } from "./tally.ts";
+import { judgeTally, type TallyNumbers } from "./tally.ts";
 import type { Verdict } from "./verdict.ts";
 import { counted, percentileWhy } from "./why.ts";
 
@@ -31,6 +31,8 @@ export interface Judgement {
 	readonly valueNs: number | null;
 	readonly lowNs: number | null;
 	readonly highNs: number | null;
+	/** Some of them never completed, and the value is among those: it is more than this. null: it is not, or nobody knows by how much. */
+	readonly beyondNs: number | null;
 	/** limit / measured: 2 is twice as fast as asked for, 0.5 twice as slow. */
 	readonly margin: number | null;
 	/** Of a percentile or max: messages judged, over the limit, allowed to be, never completed; null for counts. */
@@ -40,6 +42,8 @@ export interface Judgement {
 	readonly censored: number | null;
 	readonly events: number | null;
 	readonly phi: number | null;
+	/** Of a count, a rate or a time; null for latencies. */
+	readonly tally: TallyNumbers | null;
 	/** True: the generator's lateness, or the burst after it, decided the verdict. */
 	readonly lagDecided: boolean;
 }
@@ -93,6 +97,7 @@ export const NO_NUMBERS = {
 	valueNs: null,
 	lowNs: null,
 	highNs: null,
+	beyondNs: null,
 	margin: null,
 	n: null,
 	over: null,
@@ -100,6 +105,7 @@ export const NO_NUMBERS = {
 	censored: null,
 	events: null,
 	phi: null,
+	tally: null,
 	lagDecided: false,
 };
 
@@ -122,6 +128,7 @@ function judgePercentile(
 		valueNs: found.value,
 		lowNs: found.low,
 		highNs: found.high,
+		beyondNs: found.beyondTimeout ? beyondNs(facts) : null,
 		margin: marginOf(sla.limitNs, found.value),
 		n: test.n,
 		over: test.over,
@@ -140,6 +147,7 @@ function judgePercentile(
 			...numbers,
 			verdict: "fail",
 			measured: beyond(facts),
+			beyondNs: beyondNs(facts),
 			why: `no message completed: ${formatCount(test.n)} of ${formatCount(test.n)}`,
 		};
 	const without = testOver(
@@ -210,6 +218,7 @@ function judgeMax(
 			...numbers,
 			verdict: "fail",
 			measured: beyond(facts),
+			beyondNs: beyondNs(facts),
 			why: `${messages(censored)} of ${formatCount(n)} never completed`,
 		};
 	const measured = max === null ? "n/a" : formatDuration(max);
@@ -269,10 +278,14 @@ function marginOf(limitNs: number, measuredNs: number | null): number | null {
 	return measuredNs === null || measuredNs === 0 ? null : limitNs / measuredNs;
 }
 
-function beyond({ collected }: Facts): string {
-	return collected.state === "complete"
-		? `> ${formatDurationExact(collected.plan.timeoutNs)}`
-		: "stopped";
+function beyond(facts: Facts): string {
+	const ns = beyondNs(facts);
+	return ns === null ? "stopped" : `> ${formatDurationExact(ns)}`;
+}
+
+/** null: it was stopped before the timeout could tell. */
+function beyondNs({ collected }: Facts): number | null {
+	return collected.state === "complete" ? collected.plan.timeoutNs : null;
 }
 
 function messages(n: number): string {

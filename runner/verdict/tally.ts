@@ -8,6 +8,14 @@ import type { Verdict } from "./verdict.ts";
 
 type TallySla = Extract<Sla, { kind: "tally" }>;
 
+/** What was compared of a count, a rate or a time; value null: not measured. */
+export interface TallyNumbers {
+	readonly name: Tally;
+	readonly value: number | null;
+	readonly limit: number;
+	readonly unit: "messages" | "messages/s" | "ns";
+}
+
 /**
  * Judges a count, a rate or a time. Counts are of warm-up and window: a message lost in the warm-up is lost. Rates are of the
  * window, by real time.
@@ -21,13 +29,23 @@ export function judgeTally(
 	measured: string;
 	limit: string;
 	why: string;
+	tally: TallyNumbers;
 } {
 	const { plan } = collected;
 	const unit = unitOf(sla.tally);
 	const name = nameOf(sla.tally, plan);
 	const limit = exactly(sla.limit, unit);
 	const value = tallyOf(collected, sla.tally);
-	const base = { sla: sla.text, limit };
+	const base = {
+		sla: sla.text,
+		limit,
+		tally: {
+			name: sla.tally,
+			value,
+			limit: sla.limit,
+			unit: NUMBER_UNITS[unit],
+		},
+	};
 	if (value === null) {
 		const open = /^drain/.test(sla.tally) ? drainOf(collected) : null;
 		if (open?.problem)
@@ -125,6 +143,13 @@ function openQuestion(
 }
 
 type Unit = "count" | "rate" | "time";
+
+const NUMBER_UNITS = {
+	count: "messages",
+	rate: "messages/s",
+	time: "ns",
+} as const;
+
 type Count = Extract<Tally, keyof Counters>;
 
 interface Special {

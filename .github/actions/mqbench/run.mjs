@@ -43,6 +43,14 @@ function output(values) {
 
 /** mqbench's exit code; 128 and the signal's number for one that was killed. */
 async function measure() {
+	for (const name of ["fail", "confirm", "summary"]) {
+		const value = env[`INPUT_${name.toUpperCase()}`];
+		// Expressions of GitHub do not look at the case either.
+		if (!/^(true|false)$/i.test(value ?? ""))
+			return refused(
+				`${name} is true or false; got ${JSON.stringify(value ?? "")}.`,
+			);
+	}
 	const args = words(env.INPUT_ARGS ?? "");
 	if (args === null)
 		return refused("args has a quote that is opened and not closed.");
@@ -62,12 +70,12 @@ async function measure() {
 			...option("--reporter", env.INPUT_REPORTER),
 			...option("--baseline", env.INPUT_BASELINE),
 			...option("--on-inconclusive", env.INPUT_ON_INCONCLUSIVE),
-			...(env.INPUT_CONFIRM === "true" ? ["--confirm"] : []),
+			...(isTrue(env.INPUT_CONFIRM) ? ["--confirm"] : []),
 			...args,
 		],
 		{
 			stdio: ["ignore", "inherit", "inherit"],
-			env: env.INPUT_SUMMARY === "false" ? rest : env,
+			env: isTrue(env.INPUT_SUMMARY) ? env : rest,
 		},
 	);
 	// GitHub gives 7.5 s after SIGINT and 2.5 s after SIGTERM: enough to stop brokers, if it begins at once.
@@ -90,6 +98,10 @@ function refused(why) {
 function complain(why) {
 	complained = true;
 	process.stdout.write(`::error title=mqbench::${why}\n`);
+}
+
+function isTrue(value) {
+	return value.toLowerCase() === "true";
 }
 
 function option(name, value) {

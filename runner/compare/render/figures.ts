@@ -36,7 +36,14 @@ export function comparingFigures(
 		}));
 		const curves = sides.flatMap((side) => {
 			const shown = medianRun(side.runs);
-			return side.runs.map((run) => curveOf(run, side, run !== shown));
+			// The one that is shown comes first: in switches, legend and dashes.
+			const runs = [
+				...side.runs.filter((run) => run === shown),
+				...side.runs.filter((run) => run !== shown),
+			];
+			return runs.map((run, i) =>
+				curveOf(run, side, { hidden: run !== shown, dash: side.place + 2 * i }),
+			);
 		});
 		if (curves.length === 0) return [];
 		const metric = curves[0]?.metric ?? "response";
@@ -73,7 +80,7 @@ const MARKS = [50, 90, 99, 99.9, 99.99];
 function curveOf(
 	run: Entry,
 	side: Side,
-	hidden: boolean,
+	{ hidden, dash }: { readonly hidden: boolean; readonly dash: number },
 ): PercentileFigure["curves"][number] {
 	const { main, figures, beyond, curve } = run;
 	const last = curve.at(-1)?.[0] ?? 0;
@@ -81,13 +88,14 @@ function curveOf(
 	const censored = beyond.includes(`${main} max`);
 	return {
 		key: `${side.place}-${run.repeat}`,
-		name: `${side.name}, repeat ${run.repeat}`,
+		name: `${side.name}, ${hidden ? "" : "median run: "}repeat ${run.repeat}`,
 		// What is compared has a colour and dashes of its own; not the system, which is the same on both sides.
 		system: side.name,
 		case: run.case,
 		colour: side.place,
-		dash: side.place,
+		dash,
 		hidden,
+		run: hidden ? "other runs" : "median run by p99",
 		metric: main,
 		points: curve,
 		// How many samples there were is not in a baseline: the maximum stands as far right as the curve reaches.

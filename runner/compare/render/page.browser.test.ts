@@ -73,13 +73,13 @@ describe.skipIf(missing)("the page of a comparison in a browser", () => {
 			await chart.locator(".canvas[data-drawn] svg").waitFor();
 			const curves = () => chart.locator(".canvas svg path").count();
 			const few = await curves();
-			const repeats = chart.locator("fieldset", { hasText: "Repeats" });
+			const repeats = chart.locator("fieldset", { hasText: "Runs" });
 			const pressed = () =>
 				repeats.locator("[aria-pressed=true]").allTextContents();
-			expect(await pressed()).toEqual(["5"]);
-			await repeats.getByRole("button", { name: "1" }).click();
+			expect(await pressed()).toEqual(["median run by p99"]);
+			await repeats.getByRole("button", { name: "other runs" }).click();
 			expect(await curves()).toBeGreaterThan(few);
-			await repeats.getByRole("button", { name: "1" }).click();
+			await repeats.getByRole("button", { name: "other runs" }).click();
 			expect(await curves()).toBe(few);
 			await chart
 				.locator("fieldset", { hasText: "Systems" })

@@ -36,6 +36,30 @@ export interface SeriesKey {
 	readonly dash: number;
 	/** Off until switched on. */
 	readonly hidden: boolean;
+	/** Which of several runs that are otherwise alike, "median run": the name of its switch. Left out: their number. */
+	readonly run?: string;
+}
+
+/** A stretch of seconds, from the window's start, in which samples were due that never came. */
+export interface Missing {
+	readonly from: number;
+	readonly to: number;
+	/** Never completed, of how many that were due. */
+	readonly count: number;
+	readonly due: number;
+	/** Keys of the lines whose value lies there among those that never completed: "max", and "p99" where they reach so far. */
+	readonly beyond: readonly string[];
+	/** The longest that one took which completed, ns; null: none did. */
+	readonly longest: number | null;
+}
+
+export interface Unfinished {
+	/** Ascending; empty: all completed, or nobody knows when those were due that did not. */
+	readonly stretches: readonly Missing[];
+	/** What such a value is: "> 30s". */
+	readonly beyond: string;
+	/** "12 never completed, not known in which second"; null: there are none, or it is known. */
+	readonly unplaced: string | null;
 }
 
 /** HDR curves: latency over percentile, the axis stretched towards 100 % (each nine takes the same room). */
@@ -96,6 +120,8 @@ export interface TimeFigure extends Base {
 			])[];
 			/** Counts are the same all over their stretch; percentiles are joined. */
 			readonly steps: boolean;
+			/** The same value from its first point to its last: a rate as it is scheduled. Left out: no. */
+			readonly throughout?: boolean;
 		})[];
 		readonly limits: readonly {
 			readonly text: string;
@@ -108,6 +134,7 @@ export interface TimeFigure extends Base {
 		readonly to: number;
 		readonly text: string;
 	}[];
+	readonly unfinished: Unfinished;
 }
 
 /** Samples by second of intended time and latency. */
@@ -128,6 +155,7 @@ export interface HeatFigure extends Base {
 		count: number,
 	])[];
 	readonly limits: readonly { readonly text: string; readonly value: number }[];
+	readonly unfinished: Unfinished;
 }
 
 /** Latency over a number that is not time: the offered rate of a search, messages in flight, size of a message. */

@@ -4,6 +4,7 @@ import { packageFolder } from "../../package.ts";
 import { fixture } from "../../run/fixture.fake.ts";
 import { formatDuration } from "../../units.ts";
 import { mostHidden } from "../omission.ts";
+import { tablesOf } from "../page/table.ts";
 import { buildResult } from "../result.ts";
 import type { Result, Run } from "../summary.ts";
 import { intervalText, percentileValue } from "../words.ts";
@@ -245,6 +246,200 @@ describe("over time", () => {
 			{ from: 5, to: 5, text: "step 2: 200/s" },
 			{ from: 8, to: 8.5, text: "pause for 500ms" },
 		]);
+	});
+});
+
+describe("messages that never completed", () => {
+	const result = of("lost");
+	const run = result.runs[0] as Run;
+	const at2 = run.series.seconds.find((s) => s.second === 2);
+	const { time, heat } = ofRun(result, run);
+	const stretch = {
+		from: 2,
+		to: 3,
+		count: 12,
+		due: 1000,
+		beyond: ["max", "p99"],
+		longest: at2?.max,
+	};
+
+	test("are marked in the second that they were due in; its maximum and p99 are gaps, its p50 is none", () => {
+		for (const figure of [time, heat])
+			expect(figure?.unfinished).toEqual({
+				stretches: [stretch],
+				beyond: "> 30s",
+				unplaced: null,
+			});
+		const at = (key: string) =>
+			line(time, "response", key).find(([s]) => s === 2.5)?.[1];
+		expect([at("max"), at("p99"), at("p50")]).toEqual([null, null, at2?.p50]);
+	});
+
+	test("stand in the description of both pictures", () => {
+		expect(time?.description).toContain(
+			"Never completed: 12 of 1 000 from 2s to 3s. Response by second of intended time: max > 30s, p99 > 30s, p50 at most ",
+		);
+		expect(heat?.description).toContain(
+			"Never completed: 12 of 1 000 from 2s to 3s. Those are in no cell. The slowest that completed took between",
+		);
+	});
+
+	test("stand in the tables, with the longest that completed", () => {
+		if (!time || !heat) throw new Error("no figures");
+		const longest = formatDuration(at2?.max ?? 0);
+		const [table] = tablesOf(time);
+		const row = table?.rows.find(([second]) => second === "2.5s");
+		expect(table?.head.slice(0, 5)).toEqual([
+			"second",
+			"never completed",
+			...["max", "p99", "p50"].map(
+				(key) => `response by second of intended time: ${key}`,
+			),
+		]);
+		expect(row?.slice(1, 5)).toEqual([
+			"12 of 1 000",
+			`> 30s (${longest} of those that completed)`,
+			"> 30s",
+			formatDuration(at2?.p50 ?? 0),
+		]);
+		expect(table?.rows.find(([s]) => s === "1.5s")?.[1]).toBe("0");
+		const [cells] = tablesOf(heat);
+		expect(cells?.rows.find(([s]) => s === "2s")?.slice(0, 4)).toEqual([
+			"2s",
+			"988",
+			"12 of 1 000",
+			`> 30s (${longest} of those that completed)`,
+		]);
+	});
+
+	test("of a run without them there is nothing: no column, no word", () => {
+		const healthy = of("healthy");
+		const figures = ofRun(healthy, healthy.runs[0] as Run);
+		if (!figures.time || !figures.heat) throw new Error("no figures");
+		for (const figure of [figures.time, figures.heat]) {
+			expect(figure.unfinished.stretches).toEqual([]);
+			expect(figure.description).not.toContain("ompleted");
+			for (const { head } of tablesOf(figure))
+				expect(head).not.toContain("never completed");
+		}
+	});
+
+	test("keep their mark in a long run, and the stretch is a gap though its other seconds were fast", () => {
+		const [first] = run.series.seconds;
+		if (!first) throw new Error("no data");
+		const long: Run = {
+			...run,
+			window: { startNs: 0, endNs: 1200e9 },
+			series: {
+				...run.series,
+				seconds: Array.from({ length: 1200 }, (_, second) => ({
+					...first,
+					second,
+					...(second === 701
+						? { count: 0, missing: 1000, p50: null, p99: null, max: null }
+						: { count: 999, missing: second === 30 ? 1 : 0, max: 5e6 }),
+				})),
+				heat: {
+					binsNs: [1e5],
+					endNs: 2e5,
+					width: 4,
+					cells: Array.from({ length: 300 }, (_, i) => [i * 4, 0, 3996]),
+				},
+			},
+		};
+		const figures = ofRun({ ...result, runs: [long] }, long);
+		for (const figure of [figures.time, figures.heat])
+			expect(figure?.unfinished.stretches).toEqual([
+				{
+					from: 28,
+					to: 32,
+					count: 1,
+					due: 3997,
+					beyond: ["max"],
+					longest: 5e6,
+				},
+				{
+					from: 700,
+					to: 704,
+					count: 1000,
+					due: 3997,
+					beyond: ["max", "p99", "p50"],
+					longest: 5e6,
+				},
+			]);
+		for (const [key, gaps] of [
+			["max", [30, 702]],
+			["p99", [702]],
+			["p50", [702]],
+		] as const)
+			expect(
+				line(figures.time, "response", key)
+					.filter(([, v]) => v === null)
+					.map(([s]) => s),
+			).toEqual(gaps);
+	});
+
+	test("of which nobody knows the second are told all the same", () => {
+		const unknown: Run = {
+			...run,
+			series: {
+				...run.series,
+				seconds: run.series.seconds.map((s) => ({ ...s, missing: null })),
+			},
+		};
+		const figures = ofRun({ ...result, runs: [unknown] }, unknown);
+		for (const figure of [figures.time, figures.heat]) {
+			expect(figure?.unfinished.unplaced).toBe(
+				"12 never completed, not known in which second",
+			);
+			expect(figure?.description).toContain(
+				"12 never completed, not known in which second.",
+			);
+		}
+	});
+});
+
+describe("where ticks are missing", () => {
+	const result = of("stall");
+	const base = result.runs[0] as Run;
+	const [tick] = base.series.ticks;
+	if (!tick) throw new Error("no data");
+	const run: Run = {
+		...base,
+		window: { startNs: 0, endNs: 1200e9 },
+		series: {
+			...base.series,
+			ticks: Array.from({ length: 1200 }, (_, i) => ({
+				...tick,
+				at: i + 1,
+				sent: i < 600 ? 100 : 300,
+				backlog: Array.from({ length: 10 }, () => (i < 600 ? 1 : 9)),
+			})).filter(({ at }) => at !== 2 && (at <= 500 || at > 509)),
+		},
+	};
+	const { time } = ofRun({ ...result, runs: [run] }, run);
+
+	test("rates are a gap, and every other second stays in its stretch", () => {
+		const sent = line(time, "messages per second", "sent");
+		expect(sent.filter(([, v]) => v === null)).toHaveLength(1);
+		// 501 to 508 are two stretches of four; 509 is missing in the third.
+		expect(sent.filter(([s]) => s > 495 && s < 515)).toEqual([
+			[498, 100],
+			[504.25, null],
+			[510.5, 100],
+			[514, 100],
+		]);
+		// No mean is of both halves.
+		expect(new Set(sent.map(([, v]) => v))).toEqual(new Set([100, 300, null]));
+		expect(sent.find(([, v]) => v === 300)?.[0]).toBe(602);
+	});
+
+	test("messages in flight are a gap", () => {
+		const points = line(time, "messages in flight", "in-flight");
+		const gaps = points.filter(([, v]) => v === null).map(([s]) => s);
+		expect(gaps).toHaveLength(1);
+		expect(gaps[0]).toBeGreaterThan(500);
+		expect(gaps[0]).toBeLessThan(510);
 	});
 });
 

@@ -4,6 +4,7 @@ import { factsText, loadText, runTitle } from "../words.ts";
 import type { HeatFigure } from "./figure.ts";
 import { gatesOf, sentence } from "./percentile-figure.ts";
 import { endOf } from "./time-figure.ts";
+import { unfinishedOf, unfinishedSentence } from "./unfinished.ts";
 
 /** Samples of the main metric by second and latency, in at most `most` columns. null: nothing was measured. */
 export function heatFigure(
@@ -21,13 +22,15 @@ export function heatFigure(
 	const size = heat.width * Math.max(1, Math.ceil(columns / most));
 	const cells = size === heat.width ? heat.cells : joined(heat.cells, size);
 	const all = cells.reduce((n, [, , count]) => n + count, 0);
+	const unfinished = unfinishedOf(run, size);
+	const missing = unfinishedSentence(unfinished);
 	const slowest = Math.max(...cells.map(([, bin]) => bin));
 	return {
 		kind: "heat",
 		id,
 		title: `${sentence(run.main)} by second, every message: ${runTitle(run, result)}`,
 		facts: `${factsText(run, result)}; ${loadText(run)}`,
-		description: `${formatCount(all)} messages by second and ${run.main}. The slowest took between ${formatDuration(heat.binsNs[slowest] ?? 0)} and ${formatDuration(heat.binsNs[slowest + 1] ?? heat.endNs)}.`,
+		description: `${formatCount(all)} messages by second and ${run.main}. ${missing === "" ? "The slowest" : `${missing} Those are in no cell. The slowest that completed`} took between ${formatDuration(heat.binsNs[slowest] ?? 0)} and ${formatDuration(heat.binsNs[slowest + 1] ?? heat.endNs)}.`,
 		system: run.system,
 		case: run.case,
 		bins: heat.binsNs,
@@ -41,6 +44,7 @@ export function heatFigure(
 				? [{ text: g.sla, value: g.limitNs }]
 				: [],
 		),
+		unfinished,
 	};
 }
 

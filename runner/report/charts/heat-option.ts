@@ -1,6 +1,13 @@
 import { formatCount, formatDuration } from "../../units.ts";
 import type { HeatFigure, SeriesKey, View } from "./figure.ts";
 import {
+	footroom,
+	missingAt,
+	missingBands,
+	missingNames,
+	shareText,
+} from "./missing.ts";
+import {
 	type Area,
 	base,
 	caption,
@@ -16,9 +23,9 @@ import {
 	xAxis,
 	yAxis,
 } from "./pieces.ts";
-import { raised, type Scale, scaleOf } from "./scale.ts";
+import { lowered, raised, type Scale, scaleOf } from "./scale.ts";
 import { markNames, markSeries, secondTicks } from "./seconds.ts";
-import { widthOf } from "./text.ts";
+import { fitted, widthOf } from "./text.ts";
 import { COLOURS, HEAT } from "./theme.ts";
 import { secondText } from "./units.ts";
 
@@ -27,12 +34,12 @@ export function heatOption(figure: HeatFigure, view: View): Part {
 	const above = caption(figure, view, []);
 	const scale = valueScale(figure, view);
 	const left = labelWidth([scale], formatDuration) + 4;
-	const area: Area = {
-		left,
-		top: above.height + 28,
-		width: view.width - left - 20,
-		height: view.height - above.height - 28 - 30,
-	};
+	const width = view.width - left - 20;
+	const title = titleOf(figure);
+	// Where both have no room beside each other, the colours have a row of their own.
+	const row = widthOf(title) + 12 + legendWidth(figure) > width ? 18 : 0;
+	const top = above.height + 28 + row;
+	const area: Area = { left, top, width, height: view.height - top - 30 };
 	const colours = COLOURS[view.theme];
 	const range = view.zoom ?? ([figure.from, figure.to] as const);
 	const { ticks, text } = secondTicks(range, area.width);
@@ -48,14 +55,14 @@ export function heatOption(figure: HeatFigure, view: View): Part {
 		series: [
 			markSeries(0, warmup, area, colours),
 			markNames(warmup, area, colours),
+			...missingBands(0, figure.unfinished, area, colours),
+			...missingNames(0, figure.unfinished, area, colours),
 			inGrid(0, (to) => cellParts(figure, scale, view, to), 2),
 			overlay([
 				...above.parts,
-				label(
-					`latency, logarithmic${figure.width > 1 ? `; columns of ${figure.width} seconds` : ""}`,
-					[area.left, area.top - 8],
-					{ colour: colours.soft },
-				),
+				label(fitted(title, width), [area.left, area.top - 8 - row], {
+					colour: colours.soft,
+				}),
 				...legendParts(figure, area, view),
 				...limitParts(figure.limits, scale, area, view.theme),
 			]),
@@ -71,7 +78,10 @@ export function heatHeight(
 }
 
 export function heatStops(figure: HeatFigure): number[] {
-	const seconds = new Set(figure.cells.map(([second]) => second));
+	const seconds = new Set([
+		...figure.cells.map(([second]) => second),
+		...figure.unfinished.stretches.map(({ from }) => from),
+	]);
 	return [...seconds].sort((a, b) => a - b).map((s) => s + figure.width / 2);
 }
 
@@ -86,6 +96,7 @@ export function heatReading(
 		.toSorted((a, b) => b[1] - a[1]);
 	const all = cells.reduce((n, [, , count]) => n + count, 0);
 	const [most] = cells.toSorted((a, b) => b[2] - a[2]);
+	const missing = missingAt(figure.unfinished, x);
 	const row = (name: string, cell: HeatFigure["cells"][number] | null) =>
 		cell === null
 			? []
@@ -101,7 +112,13 @@ export function heatReading(
 		title: `from ${secondText(column)} to ${secondText(column + figure.width)}`,
 		rows: [
 			{ key: null, name: "messages", text: formatCount(all) },
-			...row("slowest", cells[0] ?? null),
+			...(missing === undefined
+				? []
+				: [{ key: null, name: "never completed", text: shareText(missing) }]),
+			...row(
+				missing === undefined ? "slowest" : "slowest that completed",
+				cells[0] ?? null,
+			),
 			...row("most", most ?? null),
 		],
 	};
@@ -135,7 +152,9 @@ function valueScale(figure: HeatFigure, view: View): Scale {
 		true,
 		Math.max(2, Math.round(height / 40)),
 	);
-	return raised(scale, height, HEADROOM);
+	const above = raised(scale, height, HEADROOM);
+	const below = footroom(figure.unfinished);
+	return below === 0 ? above : lowered(above, height, below);
 }
 
 /** One path for each colour: thousands of cells would be slow. */
@@ -172,12 +191,29 @@ function cellParts(
 	);
 }
 
+function titleOf({ width, unfinished }: HeatFigure): string {
+	return [
+		"latency, logarithmic",
+		...(width > 1 ? [`columns of ${width} seconds`] : []),
+		...(unfinished.unplaced === null ? [] : [unfinished.unplaced]),
+	].join("; ");
+}
+
+function mostText({ cells }: HeatFigure): string {
+	return `${formatCount(Math.max(...cells.map(([, , count]) => count)))} messages`;
+}
+
+function legendWidth(figure: HeatFigure): number {
+	return (
+		widthOf(mostText(figure)) + 6 + HEAT.light.length * 9 + 6 + widthOf("1")
+	);
+}
+
 /** "1 [steps] 2 400 messages" */
 function legendParts(figure: HeatFigure, area: Area, { theme }: View): Part[] {
 	const colours = COLOURS[theme];
 	const steps = HEAT[theme];
-	const most = Math.max(...figure.cells.map(([, , count]) => count));
-	const text = `${formatCount(most)} messages`;
+	const text = mostText(figure);
 	const y = area.top - 8;
 	let x = area.left + area.width - widthOf(text);
 	const parts = [label(text, [x, y], { colour: colours.soft })];

@@ -148,6 +148,7 @@ const time: TimeFigure = {
 		{ from: -1, to: 0, text: "warm-up" },
 		{ from: 2, to: 2.5, text: "pause for 500ms" },
 	],
+	unfinished: { stretches: [], beyond: "> 30s", unplaced: null },
 };
 
 const heat: HeatFigure = {
@@ -167,6 +168,7 @@ const heat: HeatFigure = {
 		[2, 1, 30],
 	],
 	limits: [],
+	unfinished: { stretches: [], beyond: "> 30s", unplaced: null },
 };
 
 const rate: RateFigure = {
@@ -316,6 +318,83 @@ describe("a pointer", () => {
 			["memory: generator", "1MB"],
 		]);
 		expect(readingAt(time, view(time), -0.7)?.title).toBe("at -0.5s, warm-up");
+	});
+
+	const unfinished = {
+		stretches: [
+			{
+				from: 2,
+				to: 3,
+				count: 12,
+				due: 1000,
+				beyond: ["max", "p99"],
+				longest: 4e6,
+			},
+		],
+		beyond: "> 30s",
+		unplaced: null,
+	};
+
+	test("tells what never completed, and that the percentile lies among it", () => {
+		const figure = { ...time, unfinished };
+		const rows = (x: number) =>
+			readingAt(figure, view(figure), x)?.rows.map(({ name, text }) => [
+				name,
+				text,
+			]);
+		expect(rows(2.5)?.slice(0, 2)).toEqual([
+			["never completed", "12 of 1 000"],
+			["p99", "> 30s"],
+		]);
+		expect(rows(1.5)?.[0]).toEqual(["p99", "3ms"]);
+		const map = { ...heat, unfinished: { ...unfinished, stretches: [] } };
+		const column = {
+			from: 1,
+			to: 2,
+			count: 5,
+			due: 5,
+			beyond: [],
+			longest: null,
+		};
+		const marked = {
+			...heat,
+			unfinished: { ...unfinished, stretches: [column] },
+		};
+		// A column of which nothing completed has no cell, and is a stop all the same.
+		expect(stopsOf(map, view(map))).toEqual([0.5, 2.5]);
+		expect(stopsOf(marked, view(marked))).toEqual([0.5, 1.5, 2.5]);
+		expect(
+			readingAt(marked, view(marked), 1.5)?.rows.map((r) => [r.name, r.text]),
+		).toEqual([
+			["messages", "0"],
+			["never completed", "5 of 5"],
+		]);
+	});
+
+	test("reads a line of two points at the nearest one; a schedule's rate all along it", () => {
+		const figure = (more: { throughout?: boolean }): TimeFigure => ({
+			...time,
+			panels: [
+				{
+					...(time.panels[0] as TimeFigure["panels"][number]),
+					lines: [
+						{
+							...key("sent"),
+							points: [
+								[0.5, 10],
+								[3.5, 30],
+							],
+							steps: true,
+							...more,
+						},
+					],
+				},
+			],
+		});
+		const at = (more: { throughout?: boolean }, x: number) =>
+			readingAt(figure(more), view(figure(more)), x)?.rows[0]?.text;
+		expect([at({}, 0.5), at({}, 3.5)]).toEqual(["10ns", "30ns"]);
+		expect(at({ throughout: true }, 3.5)).toBe("10ns");
 	});
 
 	test("on a heat map tells how many there were, and the slowest", () => {
@@ -512,4 +591,94 @@ function overflow(svg: string): string[] {
 			? [`${text.slice(0, 40)} at ${from} to ${from + ems}`]
 			: [];
 	});
+}
+
+describe("messages that never completed", () => {
+	const result = buildResult(fixture("lost"));
+	const figures = listOf(figuresOf(result)).filter(
+		({ kind }) => kind === "time" || kind === "heat",
+	);
+
+	test.each(
+		figures.flatMap((figure) =>
+			(["light", "dark"] as const).map(
+				(theme) => [figure.kind, theme, figure] as const,
+			),
+		),
+	)("in %s, %s, are hatched and told in words", (_, theme, figure) => {
+		const svg = pictureOf(figure, firstView(figure, theme));
+		expect(svg).toContain("12 of 1 000 never completed");
+		expect(hatches(svg)).toBe(1);
+	});
+
+	test("hundreds of stretches: each is hatched, the largest has its text, and no two texts overlap", () => {
+		const [time] = figures;
+		if (time?.kind !== "time") throw new Error("no figure");
+		const stretches = Array.from({ length: 150 }, (_, i) => ({
+			from: i / 30,
+			to: i / 30 + 1 / 60,
+			count: i === 77 ? 9 : 1,
+			due: 10,
+			beyond: ["max"],
+			longest: null,
+		}));
+		const figure = { ...time, unfinished: { ...time.unfinished, stretches } };
+		const svg = pictureOf(figure, firstView(figure, "light"));
+		expect(hatches(svg)).toBe(150);
+		expect(svg).toContain("9 of 10 never completed");
+		const texts = svg.match(/1 of 10 never completed/g) ?? [];
+		expect(texts.length).toBeGreaterThan(0);
+		expect(texts.length).toBeLessThan(5);
+	});
+
+	test("seconds that follow each other are one stretch; warm-up and window are two", () => {
+		const [time] = figures;
+		if (time?.kind !== "time") throw new Error("no figure");
+		const stretches = [-1, 0, 1, 2].map((from) => ({
+			from,
+			to: from + 1,
+			count: 10,
+			due: 1000,
+			beyond: ["max"],
+			longest: null,
+		}));
+		const figure = { ...time, unfinished: { ...time.unfinished, stretches } };
+		const svg = pictureOf(figure, firstView(figure, "light"));
+		expect(hatches(svg)).toBe(2);
+		expect(svg).toContain("30 of 3 000 never completed");
+	});
+
+	test("of which nobody knows the second stand above the picture", () => {
+		for (const figure of figures) {
+			if (figure.kind !== "time" && figure.kind !== "heat") continue;
+			const unknown: Figure = {
+				...figure,
+				unfinished: {
+					stretches: [],
+					beyond: "> 30s",
+					unplaced: "12 never completed, not known in which second",
+				},
+			};
+			const svg = pictureOf(unknown, firstView(unknown, "light"));
+			expect(svg).toContain("12 never completed");
+			expect(hatches(svg)).toBe(0);
+		}
+	});
+
+	test("are nowhere in a run that has none", () => {
+		for (const figure of listOf(figuresOf(buildResult(fixture("healthy"))))) {
+			const svg = pictureOf(figure, firstView(figure, "light"));
+			expect(svg).not.toContain("never completed");
+			expect(hatches(svg)).toBe(0);
+		}
+	});
+});
+
+/** Paths of slanted lines, as nothing else in a picture is drawn. */
+function hatches(svg: string): number {
+	return [
+		...svg.matchAll(
+			/<path [^>]*stroke-opacity="0\.55"|<path [^>]*opacity="0\.55"/g,
+		),
+	].length;
 }

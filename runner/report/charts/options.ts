@@ -48,6 +48,12 @@ export function heightOf(figure: Figure, view: Omit<View, "height">): number {
 	return kindOf(figure).height(figure, view);
 }
 
+/** Is the value axis that people look at logarithmic, by choice or by itself? */
+export function isLogarithmic(figure: Figure, view: View): boolean {
+	const { yAxis } = optionOf(figure, view);
+	return (yAxis as readonly Part[])[0]?.logarithmic === true;
+}
+
 /** The switches of a figure, in the order of its legend. Panels may share a key: it is there once. */
 export function keysOf(figure: Figure): readonly SeriesKey[] {
 	return kindOf(figure).keys(figure);

@@ -100,7 +100,11 @@ export function overviewPercentiles(
 				system: run.system,
 				case: run.case,
 				colour: systems.get(run.system) ?? 0,
-				dash: (cases.get(run.case) ?? 0) + (systems.get(run.system) ?? 0),
+				// A repeat has the colour of its system, and dashes of its own.
+				dash:
+					(cases.get(run.case) ?? 0) +
+					(systems.get(run.system) ?? 0) +
+					(run.repeat - 1) * cases.size,
 				hidden: table !== tables[0] || run.repeat > 1,
 				metric: run.main,
 				...curveOf(m, run, false, detail),

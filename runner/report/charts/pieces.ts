@@ -148,7 +148,7 @@ export function label(
 			align,
 			verticalAlign: "bottom",
 			y: size * 0.25,
-			...(halo === null ? {} : { stroke: halo, lineWidth: 3 }),
+			...(halo === null ? {} : { stroke: halo, lineWidth: 4 }),
 		},
 	};
 }
@@ -255,6 +255,8 @@ export function yAxis(
 		gridIndex: grid,
 		min: scale.min,
 		max: scale.max,
+		// For us: ECharts is given logarithms, and its axis is a linear one.
+		logarithmic: scale.logarithmic,
 		axisLine: { show: false },
 		axisTick: { show: false, customValues: at },
 		splitLine: { show: true, lineStyle: { color: colours.grid } },
@@ -304,13 +306,14 @@ export function limitParts(
 ): Part[] {
 	const { limit, page } = COLOURS[theme];
 	const taken: { y: number; used: number }[] = [];
-	return limits.flatMap(({ text, value }) => {
+	const [lines, texts]: [Part[], Part[]] = [[], []];
+	for (const { text, value } of limits) {
 		const at = scale.to(value);
-		if (at > scale.max || at < scale.min) return [];
+		if (at > scale.max || at < scale.min) continue;
 		const y =
 			area.top + area.height * (1 - (at - scale.min) / (scale.max - scale.min));
 		// Below the line where it has no room above.
-		const baseline = y - area.top < 18 ? y + 15 : y - 5;
+		const baseline = y - area.top < 18 ? y + 16 : y - 9;
 		const used = taken
 			.filter((t) => Math.abs(t.y - baseline) < 15)
 			.reduce((sum, t) => sum + t.used, 0);
@@ -320,20 +323,18 @@ export function limitParts(
 			side === "left"
 				? area.left + 6 + used
 				: area.left + area.width - 4 - used;
-		return [
-			{
-				type: "line",
-				silent: true,
-				shape: { x1: area.left, y1: y, x2: area.left + area.width, y2: y },
-				style: { stroke: limit, lineWidth: 1.5, lineDash: [7, 4] },
-			},
-			label(words, [x, baseline], {
-				colour: limit,
-				halo: page,
-				align: side,
-			}),
-		];
-	});
+		lines.push({
+			type: "line",
+			silent: true,
+			shape: { x1: area.left, y1: y, x2: area.left + area.width, y2: y },
+			style: { stroke: limit, lineWidth: 1.5, lineDash: [7, 4] },
+		});
+		texts.push(
+			label(words, [x, baseline], { colour: limit, halo: page, align: side }),
+		);
+	}
+	// No line strikes a text through, be it that of another limit.
+	return [...lines, ...texts];
 }
 
 /** Where no line is drawn, as its neighbours are missing, the point itself. */

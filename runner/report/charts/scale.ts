@@ -29,6 +29,12 @@ export function raised(scale: Scale, height: number, pixels: number): Scale {
 	return { ...scale, max: scale.max + more };
 }
 
+/** The same with room below the values. */
+export function lowered(scale: Scale, height: number, pixels: number): Scale {
+	const more = raised(scale, height, pixels).max - scale.max;
+	return { ...scale, min: scale.min - more };
+}
+
 /** Round numbers from `from` to `to`, about `parts` of them. */
 export function roundTicks(from: number, to: number, parts: number): number[] {
 	const step = roundStep(Math.max((to - from) / Math.max(1, parts), 1e-9));

@@ -65,10 +65,32 @@ export function worst(
 	});
 }
 
-export function chunks<T>(list: readonly T[], size: number): T[][] {
-	return Array.from({ length: Math.ceil(list.length / size) }, (_, i) =>
-		list.slice(i * size, (i + 1) * size),
-	);
+/**
+ * One point of all values of each stretch, at the middle of what is there of it. `slotOf` says in which stretch a value lies; a stretch
+ * without any is a gap between its neighbours.
+ */
+export function joinedBy<T>(
+	values: readonly T[],
+	slotOf: (value: T) => number,
+	point: (part: readonly T[]) => readonly [second: number, value: number],
+): Points {
+	const slots = new Map<number, T[]>();
+	for (const value of values) {
+		const slot = slotOf(value);
+		const known = slots.get(slot);
+		if (known === undefined) slots.set(slot, [value]);
+		else known.push(value);
+	}
+	const points: (readonly [number, number | null])[] = [];
+	let last: { readonly slot: number; readonly x: number } | null = null;
+	for (const slot of [...slots.keys()].sort((a, b) => a - b)) {
+		const [x, value] = point(slots.get(slot) ?? []);
+		if (last !== null && slot - last.slot > 1)
+			points.push([rounded((last.x + x) / 2), null]);
+		points.push([x, value]);
+		last = { slot, x };
+	}
+	return points;
 }
 
 /** A tick is the second before its `at`. */

@@ -7,8 +7,8 @@ import { gatesOf, sentence } from "./percentile-figure.ts";
 import { systemNumbers } from "./places.ts";
 import { resources } from "./resource-panels.ts";
 import {
-	chunks,
 	type Draft,
+	joinedBy,
 	middle,
 	type Points,
 	rounded,
@@ -16,6 +16,7 @@ import {
 	ticksOf,
 	worst,
 } from "./stretches.ts";
+import { beyondOf, unfinishedOf, unfinishedSentence } from "./unfinished.ts";
 import { unitText } from "./units.ts";
 
 /** Everything of a run over time, in at most `most` points a line. null: nothing was measured. */
@@ -47,12 +48,13 @@ export function timeFigure(
 		.filter((panel) => panel.lines.length > 0)
 		.slice(0, few);
 	if (panels.length === 0) return null;
+	const unfinished = unfinishedOf(run, size);
 	return {
 		kind: "time",
 		id,
 		title: `${sentence(run.main)} and rate over time: ${runTitle(run, result)}`,
 		facts: `${factsText(run, result)}; ${loadText(run)}`,
-		description: describe(panels, from, to),
+		description: describe(panels, [from, to], unfinished),
 		from,
 		to: endOf(run, panels.flatMap(pointsOf)),
 		panels: panels.map((panel) => ({
@@ -65,6 +67,7 @@ export function timeFigure(
 			})),
 		})),
 		marks: marksOf(run),
+		unfinished,
 	};
 }
 
@@ -86,7 +89,10 @@ function windowSeconds({ window }: Run): number {
 	return (window.endNs - window.startNs) / 1e9;
 }
 
-/** By second of intended time; of a longer stretch the worst second, never an average. */
+/**
+ * By second of intended time; of a longer stretch the worst second, never an average. A value that lies among those that never completed
+ * is worse than any other, and a gap: the highest of those that completed would look like a calm second.
+ */
 function latency(run: Run, size: number, gates: readonly Gate[]): Draft {
 	const { seconds } = run.series;
 	const line = (key: "p50" | "p99" | "max", offset: number, dash: number) => ({
@@ -97,9 +103,12 @@ function latency(run: Run, size: number, gates: readonly Gate[]): Draft {
 		hidden: false,
 		steps: false,
 		points: worst(
-			seconds.map((s) => [s.second, s[key]]),
+			seconds.map((s) => [
+				s.second,
+				beyondOf(s).includes(key) ? Number.POSITIVE_INFINITY : s[key],
+			]),
 			size,
-		),
+		).map(([x, value]) => [x, Number.isFinite(value) ? value : null] as const),
 	});
 	return {
 		title: `${run.main} by second of ${run.load.schedule.kind === "closed" ? "sending" : "intended time"}${size > 1 ? `, worst of ${size}` : ""}`,
@@ -155,10 +164,14 @@ function rates(run: Run, size: number): Draft {
 	const { pattern, schedule } = run.load;
 	const ticks = ticksOf(run);
 	const mean = (key: "sent" | "received"): Points =>
-		chunks(ticks, size).map((part) => [
-			middle(part, run),
-			rounded(part.reduce((n, t) => n + t[key], 0) / part.length),
-		]);
+		joinedBy(
+			ticks,
+			({ at }) => Math.floor((at - 1) / size + 1e-9),
+			(part) => [
+				middle(part, run),
+				rounded(part.reduce((n, t) => n + t[key], 0) / part.length),
+			],
+		);
 	const line = (
 		key: string,
 		name: string,
@@ -167,7 +180,20 @@ function rates(run: Run, size: number): Draft {
 	) =>
 		points.length === 0
 			? []
-			: [{ key, name, offset, dash, hidden: false, steps: true, points }];
+			: [
+					{
+						key,
+						name,
+						offset,
+						dash,
+						hidden: false,
+						steps: true,
+						points,
+						...(key === "scheduled" && schedule.kind !== "stages"
+							? { throughout: true }
+							: {}),
+					},
+				];
 	const copies = pattern === "fan-out" ? "copies " : "";
 	return {
 		title: `messages per second${size > 1 ? `, mean of each ${size} seconds` : ""}`,
@@ -189,18 +215,25 @@ function rates(run: Run, size: number): Draft {
 /** Sent and not completed, as it was counted ten times a second: the most of each stretch. Of a backlog those that wait, too. */
 function inFlight(run: Run, most: number): Draft {
 	const warmup = run.window.startNs / 1e9;
-	const samples = ticksOf(run).flatMap(({ at, backlog, inFlight }) =>
-		backlog.length === 0
-			? [[at, inFlight] as const]
-			: backlog.map((n, i) => [at - 1 + (i + 1) / backlog.length, n] as const),
+	const ticks = ticksOf(run);
+	const each = Math.max(1, ...ticks.map(({ backlog }) => backlog.length));
+	const samples = ticks.flatMap(({ at, backlog, inFlight }) =>
+		(backlog.length === 0 ? [inFlight] : backlog).map((n, i, { length }) => ({
+			at: backlog.length === 0 ? at : at - 1 + (i + 1) / length,
+			place: Math.round((at - 1) * each) + Math.floor((i * each) / length),
+			n,
+		})),
 	);
-	const points: Points = chunks(
+	const places = (samples.at(-1)?.place ?? 0) - (samples[0]?.place ?? 0) + 1;
+	const size = Math.max(1, Math.ceil(places / most));
+	const points = joinedBy(
 		samples,
-		Math.max(1, Math.ceil(samples.length / most)),
-	).map((part) => [
-		rounded(((part[0]?.[0] ?? 0) + (part.at(-1)?.[0] ?? 0)) / 2 - warmup),
-		Math.max(...part.map(([, n]) => n)),
-	]);
+		({ place }) => Math.floor(place / size),
+		(part) => [
+			rounded(((part[0]?.at ?? 0) + (part.at(-1)?.at ?? 0)) / 2 - warmup),
+			Math.max(...part.map(({ n }) => n)),
+		],
+	);
 	const waiting = run.load.pattern === "backlog" ? " or waiting" : "";
 	return {
 		title: `messages in flight${waiting}`,
@@ -273,9 +306,15 @@ function wide(
 	return Math.max(...values) / Math.min(...values) > 20;
 }
 
-function describe(panels: readonly Draft[], from: number, to: number): string {
+function describe(
+	panels: readonly Draft[],
+	[from, to]: readonly [number, number],
+	unfinished: TimeFigure["unfinished"],
+): string {
+	const beyond = new Set(unfinished.stretches.flatMap((s) => s.beyond));
 	const parts = panels.map((panel) => {
-		const lines = panel.lines.flatMap(({ name, points }) => {
+		const lines = panel.lines.flatMap(({ key, name, points }) => {
+			if (beyond.has(key)) return [`${name} ${unfinished.beyond}`];
 			const values = points.map(([, v]) => v).filter((v) => v !== null);
 			return values.length === 0
 				? []
@@ -283,5 +322,6 @@ function describe(panels: readonly Draft[], from: number, to: number): string {
 		});
 		return `${sentence(panel.title)}: ${lines.join(", ")}.`;
 	});
-	return `From ${from === 0 ? "0s" : `-${formatDurationExact(-from * 1e9)}`} to ${Number(to.toFixed(3))}s. ${parts.join(" ")}`;
+	const missing = unfinishedSentence(unfinished);
+	return `From ${from === 0 ? "0s" : `-${formatDurationExact(-from * 1e9)}`} to ${Number(to.toFixed(3))}s. ${missing === "" ? "" : `${missing} `}${parts.join(" ")}`;
 }

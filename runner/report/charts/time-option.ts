@@ -1,5 +1,13 @@
 import type { SeriesKey, TimeFigure, View } from "./figure.ts";
 import {
+	footroom,
+	missingAt,
+	missingBands,
+	missingNames,
+	shareText,
+	valueWords,
+} from "./missing.ts";
+import {
 	type Area,
 	base,
 	caption,
@@ -17,7 +25,7 @@ import {
 	xAxis,
 	yAxis,
 } from "./pieces.ts";
-import { raised, type Scale, scaleOf } from "./scale.ts";
+import { lowered, raised, type Scale, scaleOf } from "./scale.ts";
 import { markNames, markSeries, secondTicks } from "./seconds.ts";
 import { fitted, widthOf } from "./text.ts";
 import { COLOURS, colourOf, lineType } from "./theme.ts";
@@ -33,7 +41,10 @@ export function timeOption(figure: TimeFigure, view: View): Part {
 		...panel,
 		lines: panel.lines.filter(({ key }) => !view.off.has(key)),
 	}));
-	const { areas, scales } = layout(panels, view, above.height);
+	const { areas, scales } = layout(panels, view, [
+		above.height,
+		footroom(figure.unfinished),
+	]);
 	const colours = COLOURS[view.theme];
 	const range = view.zoom ?? ([figure.from, figure.to] as const);
 	const { ticks, text } = secondTicks(range, areas[0]?.width ?? view.width);
@@ -64,9 +75,12 @@ export function timeOption(figure: TimeFigure, view: View): Part {
 		series: [
 			...areas.map((area, i) => markSeries(i, figure.marks, area, colours)),
 			markNames(figure.marks, areas[0] as Area, colours),
+			...missingBands(0, figure.unfinished, areas[0] as Area, colours),
+			...missingNames(0, figure.unfinished, areas[0] as Area, colours),
 			...panels.flatMap((panel, i) =>
 				panel.lines.map((line) => {
-					const points = line.steps ? held(line.points) : line.points;
+					const points =
+						line.steps && !line.throughout ? held(line.points) : line.points;
 					return {
 						type: "line",
 						xAxisIndex: i,
@@ -92,7 +106,17 @@ export function timeOption(figure: TimeFigure, view: View): Part {
 			overlay([
 				...above.parts,
 				...panels.flatMap((panel, i) =>
-					headOf(panel, scales[i] as Scale, areas[i] as Area, view),
+					headOf(
+						i === 0 && figure.unfinished.unplaced !== null
+							? {
+									...panel,
+									title: `${panel.title}; ${figure.unfinished.unplaced}`,
+								}
+							: panel,
+						scales[i] as Scale,
+						areas[i] as Area,
+						view,
+					),
 				),
 				...panels.flatMap((panel, i) =>
 					limitParts(
@@ -141,21 +165,33 @@ export function timeReading(
 	const mark = figure.marks.findLast(
 		({ from, to }) => x >= from && x < Math.max(to, from + 1e-9),
 	);
+	const missing = missingAt(figure.unfinished, x);
 	return {
 		x,
 		title: `at ${secondText(x)}${mark === undefined ? "" : `, ${mark.text}`}`,
-		rows: figure.panels.flatMap(({ lines, unit, title }) =>
-			lines
-				.filter(({ key }) => !off.has(key))
-				.map((key) => {
-					const value = valueAt(key.points, x);
-					return {
-						key,
-						name: sharesKeys(figure, key) ? `${title}: ${key.name}` : key.name,
-						text: value === null ? "n/a" : unitText(unit, value),
-					};
-				}),
-		),
+		rows: [
+			...(missing === undefined
+				? []
+				: [{ key: null, name: "never completed", text: shareText(missing) }]),
+			...figure.panels.flatMap(({ lines, unit, title }) =>
+				lines
+					.filter(({ key }) => !off.has(key))
+					.map((key) => {
+						const value = valueAt(key, x);
+						return {
+							key,
+							name: sharesKeys(figure, key)
+								? `${title}: ${key.name}`
+								: key.name,
+							text: valueWords(
+								figure.unfinished,
+								{ key: key.key, second: x },
+								value === null ? null : unitText(unit, value),
+							),
+						};
+					}),
+			),
+		],
 	};
 }
 
@@ -194,7 +230,7 @@ function weight(i: number): number {
 function layout(
 	panels: readonly Panel[],
 	{ width, height, logarithmic }: View,
-	above: number,
+	[above, below]: readonly [caption: number, footroom: number],
 ): { readonly areas: readonly Area[]; readonly scales: readonly Scale[] } {
 	const units = panels.reduce((n, _, i) => n + weight(i), 0);
 	const unit = (height - above - panels.length * HEAD - FOOT) / units;
@@ -210,7 +246,10 @@ function layout(
 			i === 0 && logarithmic !== null ? logarithmic : panel.logarithmic,
 			Math.max(2, Math.round((weight(i) * unit) / (i === 0 ? 36 : 24))),
 		);
-		return i === 0 ? raised(scale, weight(i) * unit, HEADROOM) : scale;
+		if (i > 0) return scale;
+		const size = weight(i) * unit;
+		const above = raised(scale, size, HEADROOM);
+		return below === 0 ? above : lowered(above, size, below);
 	});
 	const left =
 		labelWidth(scales, (value, i) =>
@@ -266,7 +305,7 @@ function held(
 ): Panel["lines"][number]["points"] {
 	const [a, b] = [points[0], points[1]];
 	const [y, z] = [points.at(-2), points.at(-1)];
-	if (!a || !b || !y || !z || points.length === 2) return points;
+	if (!a || !b || !y || !z) return points;
 	return [
 		[a[0] - (b[0] - a[0]) / 2, a[1]],
 		...points,
@@ -276,13 +315,12 @@ function held(
 
 /** Of the nearest point, if its stretch is there at all. */
 function valueAt(
-	points: Panel["lines"][number]["points"],
+	{ points, throughout }: Panel["lines"][number],
 	x: number,
 ): number | null {
 	const [first, last] = [points[0], points.at(-1)];
 	if (first === undefined || last === undefined) return null;
-	// A line from end to end, as of a schedule.
-	if (points.length === 2) return first[1];
+	if (throughout) return x >= first[0] && x <= last[0] ? first[1] : null;
 	const width = (last[0] - first[0]) / (points.length - 1);
 	if (x < first[0] - width || x > last[0] + width) return null;
 	return points.reduce((a, b) =>

@@ -1,4 +1,5 @@
 import type { Comparison } from "../../compare/comparison.ts";
+import { intervalText, ratioOfText } from "../../compare/render/words.ts";
 import { formatCount, formatDuration } from "../../units.ts";
 import { sentence } from "../sentence.ts";
 import type { Result } from "../summary.ts";
@@ -11,7 +12,7 @@ export function comparisons({ comparisons: all }: Result): Markup | null {
 <div class="wide"><table><thead><tr><th>system, case</th><th>figure</th><th>verdict</th><th class="n">baseline</th><th class="n">now</th><th class="n">ratio</th><th>why</th></tr></thead><tbody>
 ${all.map(
 	(c) =>
-		markup`<tr><th scope="row">${c.system}, ${c.case}</th><td>${c.metric}</td><td><span class="badge ${LOOKS[c.verdict]}">${c.verdict.toUpperCase()}</span>${!c.judged && markup`<small>shown only</small>`}</td>${side(c, c.a)}${side(c, c.b)}<td class="n">${c.ratio === null ? "n/a" : c.ratio.toFixed(3)}<small>${interval(c)}</small></td><td>${sentence(c.why)}${c.advisory !== null && ` ${sentence(c.advisory)}`}</td></tr>
+		markup`<tr><th scope="row">${c.system}, ${c.case}</th><td>${c.metric}</td><td><span class="badge ${LOOKS[c.verdict]}">${c.verdict.toUpperCase()}</span>${!c.judged && markup`<small>shown only</small>`}</td>${side(c, c.a)}${side(c, c.b)}<td class="n">${ratioOfText(c)}<small>${interval(c)}</small></td><td>${sentence(c.why)}${c.advisory !== null && ` ${sentence(c.advisory)}`}</td></tr>
 `,
 )}</tbody></table></div>
 <p class="soft"><small>Ratio: now / baseline, the median of the ratios of all pairs of runs (Hodges-Lehmann), with its exact interval. 1.1 is 10 % more.</small></p></section>`;
@@ -36,7 +37,7 @@ function side({ unit }: Comparison, { median, runs, name }: Comparison["a"]) {
 	return markup`<td class="n" title="${name}">${value}<small>of ${runs} ${runs === 1 ? "run" : "runs"}</small></td>`;
 }
 
-function interval({ low, high, confidence }: Comparison): string {
-	if (low === null || high === null) return "too few runs for an interval";
-	return `[${low.toFixed(3)}, ${high.toFixed(3)}]${confidence === null ? "" : ` ${Number((confidence * 100).toFixed(1))} %`}`;
+function interval(c: Comparison): string {
+	if (c.confidence === null) return "too few runs for an interval";
+	return `${intervalText(c)} ${Number((c.confidence * 100).toFixed(1))} %`;
 }

@@ -16,6 +16,9 @@ export function contents(whole: Result): Markup | null {
 					["cases", "Side by side"],
 				] as [string, string][])
 			: []),
+		...(whole.comparisons.length > 0
+			? ([["comparison", "Compared with the baseline"]] as [string, string][])
+			: []),
 		...whole.searches.map((search, i): [string, string] => [
 			`search-${i + 1}`,
 			`Highest rate: ${searchTitle(search)}`,

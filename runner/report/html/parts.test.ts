@@ -125,7 +125,7 @@ test("a comparison shows both sides, the ratio with its interval, and whether it
 		comparisons({ ...stall, comparisons: [comparison] })?.text,
 	);
 	expect(text).toContain(
-		"nats, 256B response p99 REGRESSED shown only 1ms of 4 runs 1.5ms of 5 runs 1.500 [1.312, 1.700] 96.8 % Worse by 31 % at least. Another machine.",
+		"nats, 256B response p99 REGRESSED shown only 1ms of 4 runs 1.5ms of 5 runs 1.50x [1.31, 1.70] 96.8 % Worse by 31 % at least. Another machine.",
 	);
 	expect(comparisons(stall)).toBeNull();
 });

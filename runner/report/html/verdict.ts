@@ -2,6 +2,7 @@ import { type Breach, breachOf } from "../breach.ts";
 import { brokenOf, type Outcome } from "../outcomes.ts";
 import { sentence } from "../sentence.ts";
 import type { Result } from "../summary.ts";
+import { warningsOf } from "../warnings.ts";
 import { explainText, verdictText } from "../words.ts";
 import { type Markup, markup } from "./markup.ts";
 import { badge, gatesTable } from "./sections.ts";
@@ -10,13 +11,17 @@ import { badge, gatesTable } from "./sections.ts";
 export function verdict(whole: Result, result: Result): Markup {
 	const names = result.runs.map((run) => run.system);
 	const broken = brokenOf(whole);
+	const warnings = warningsOf(result);
 	const explain = explainText(result);
 	return markup`<section id="verdict" aria-label="Verdict"><div class="box ${result.verdict}"><p class="lead">${sentence(verdictText(whole), names)}</p>
 ${
 	broken.length > 0 &&
 	markup`<ul class="broken">${broken.slice(0, MOST).map((outcome) => item(outcome, breachOf(outcome, whole), whole))}</ul>`
 }${broken.length > MOST && markup`<p>And ${broken.length - MOST} more: see the table.</p>`}
-${explain !== "" && markup`<p class="soft">What the words mean: ${explain}.</p>`}</div>
+${
+	warnings.length > 0 &&
+	markup`<p>With ${warnings.length === 1 ? "a warning" : `${warnings.length} warnings`}:</p><ul class="warnings">${warnings.map((one) => markup`<li><span class="warn">${one.check}</span>${one.runs !== "" && ` (${one.runs})`}: ${one.detail}</li>`)}</ul>`
+}${explain !== "" && markup`<p class="soft">What the words mean: ${explain}.</p>`}</div>
 ${result.gates.length === 0 && whole.searches.length > 0 ? null : gatesTable(result.gates, (system, name) => anchor(result, system, name))}</section>`;
 }
 

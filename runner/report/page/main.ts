@@ -9,6 +9,8 @@ import { liveChart } from "./client/tools.ts";
 /** The script of every page: it draws the figures whose data the page holds, each when it is first seen. */
 
 const charts = new Map<HTMLElement, Chart>();
+/** Figures of about 8 runs. */
+const MOST_AT_ONCE = 40;
 /** Charts whose colours are those of before. */
 const stale = new Set<HTMLElement>();
 const data = new Map(
@@ -38,6 +40,7 @@ const widths = new ResizeObserver((entries) => {
 	}
 });
 for (const block of blocks) seen.observe(block);
+if (blocks.length <= MOST_AT_ONCE) drawRest([...blocks]);
 
 // A page on paper has no reader who could scroll or open anything.
 addEventListener("beforeprint", () => {
@@ -62,6 +65,21 @@ openTarget();
 addEventListener("hashchange", openTarget);
 
 // --- internal ---
+
+/** Whoever jumps down the page, or takes a picture of all of it, finds charts: one after the other when there is nothing else to do. */
+function drawRest([block, ...rest]: HTMLElement[]): void {
+	if (block === undefined) return;
+	idle(() => {
+		// Within what is folded there is no width yet.
+		if (!charts.has(block) && block.clientWidth > 0) draw(block);
+		drawRest(rest);
+	});
+}
+
+function idle(act: () => void): void {
+	if ("requestIdleCallback" in window) requestIdleCallback(act);
+	else setTimeout(act, 50);
+}
 
 function draw(block: HTMLElement): void {
 	seen.unobserve(block);

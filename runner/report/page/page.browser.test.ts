@@ -13,6 +13,7 @@ import {
 	type Browser,
 	type BrowserContextOptions,
 	chromium,
+	type Locator,
 	type Page,
 } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -46,6 +47,7 @@ const RESULTS: Readonly<Record<string, () => Result>> = {
 	"message-queue-latency": () =>
 		buildResult(publishedFolder("message-queue-latency")),
 	search: searchedResult,
+	"breached repeats": breachedRepeats,
 	hostile: hostileResult,
 	"100 runs": () => manyResult(100),
 };
@@ -135,6 +137,70 @@ describe.skipIf(missing)(
 					);
 					expect(colour).toBe("rgb(18, 22, 28)");
 				});
+			});
+		});
+
+		describe.each(["breached repeats", "stall"])("of %s, a chart", (name) => {
+			test("that was looked at in many ways is the one that was drawn first", async () => {
+				await opened(name, {}, async (page) => {
+					for (const chart of await page.locator("figure:visible").all()) {
+						await chart.scrollIntoViewIfNeeded();
+						await chart.locator(".canvas[data-drawn]").waitFor();
+						const canvas = chart.locator(".canvas");
+						const switches = await chart.locator("button.switch").all();
+						const first = await drawn(canvas);
+						const states = await Promise.all(
+							switches.map((one) => one.getAttribute("aria-pressed")),
+						);
+						const pressAll = async () => {
+							for (const one of switches) {
+								await one.click();
+								expect(repeated(await limitLabels(canvas))).toEqual([]);
+							}
+						};
+						await pressAll();
+						await chart.getByRole("button", { name: "Zoom in" }).click();
+						await pressAll();
+						await pressAll();
+						await chart.getByRole("button", { name: "Show all" }).click();
+						await pressAll();
+						// With nothing on, a scale that is its own choice is another one: each is as it was.
+						for (const [i, one] of switches.entries())
+							if ((await one.getAttribute("aria-pressed")) !== states[i])
+								await one.click();
+						expect(await drawn(canvas)).toEqual(first);
+					}
+				});
+			});
+		});
+
+		test("of few runs draws all charts, also those nobody has scrolled to", async () => {
+			await opened("stall", {}, async (page) => {
+				const all = await page.locator("figure[data-figure]").count();
+				expect(all).toBeGreaterThan(2);
+				await expect
+					.poll(() => page.locator(".canvas[data-drawn]").count())
+					.toBe(all);
+				expect(await page.evaluate(() => scrollY)).toBe(0);
+			});
+		});
+
+		test("on a phone the theme's switch covers neither name nor verdict, and scales say what they are", async () => {
+			await opened("hostile", { viewport: PHONE }, async (page) => {
+				const box = (what: string) => page.locator(what).first().boundingBox();
+				const button = await box("button.theme");
+				for (const what of ["h1", "header .badge"]) {
+					const other = await box(what);
+					if (!button || !other) throw new Error(`no ${what}`);
+					expect(other.x + other.width).toBeLessThanOrEqual(button.x);
+				}
+			});
+			await opened("stall", { viewport: PHONE }, async (page) => {
+				const chart = page.locator("figure", { hasText: "over time" }).first();
+				await chart.scrollIntoViewIfNeeded();
+				await chart.locator(".canvas[data-drawn]").waitFor();
+				const scale = chart.getByRole("button", { name: "Logarithmic" });
+				expect(await scale.getAttribute("aria-pressed")).toBe("true");
 			});
 		});
 
@@ -235,14 +301,17 @@ describe.skipIf(missing)(
 		});
 
 		test("a chart is handed over as an .svg of what is shown, with its title", async () => {
-			await opened("stall", {}, async (page) => {
+			await opened("stall", {}, async (page, result) => {
 				const chart = page.locator("figure").first();
 				await chart.locator(".canvas[data-drawn]").waitFor();
 				const [download] = await Promise.all([
 					page.waitForEvent("download"),
 					chart.getByRole("button", { name: "Download" }).click(),
 				]);
-				expect(download.suggestedFilename()).toMatch(/percentiles\.svg$/);
+				// It leaves its page, so it says of which scenario it is.
+				expect(download.suggestedFilename()).toMatch(
+					new RegExp(`^${result.scenario}-.*percentiles\\.svg$`),
+				);
 				const svg = readFileSync(await download.path(), "utf8");
 				expect(svg).toMatch(/^<svg/);
 				expect(svg).toContain("Latency by percentile");
@@ -404,6 +473,59 @@ describe.skipIf(missing)(
 );
 
 // --- internal ---
+
+/** Three runs of two systems, with a limit that lies below most of what was measured. */
+function breachedRepeats(): Result {
+	const result = fixtureResult("repeats");
+	return {
+		...result,
+		gates: result.gates.map((gate) =>
+			gate.limitNs === null
+				? gate
+				: {
+						...gate,
+						sla: gate.sla.replace("20ms", "1ms"),
+						limitNs: 1e6,
+						verdict: "fail",
+					},
+		),
+	};
+}
+
+/** Everything that a picture is made of, in any order; without the numbers of its clips. */
+function drawn(canvas: Locator): Promise<string[]> {
+	return canvas.evaluate((element) =>
+		[...element.querySelectorAll("svg path, svg text, svg polygon, svg circle")]
+			.map((part) =>
+				[
+					part.tagName,
+					"d",
+					"points",
+					"cx",
+					"cy",
+					"x",
+					"y",
+					"transform",
+					"stroke",
+					"fill",
+				]
+					.map((name, i) => (i === 0 ? name : part.getAttribute(name)))
+					.concat(part.tagName === "text" ? (part.textContent ?? "") : "")
+					.join("|"),
+			)
+			.sort(),
+	);
+}
+
+async function limitLabels(canvas: Locator): Promise<string[]> {
+	const texts = await canvas.locator("svg text").allTextContents();
+	return texts.filter((text) => /^(?:response |ack )?p\d.* < /.test(text));
+}
+
+/** Of a time figure each limit is in one panel only: no text is there twice. */
+function repeated(texts: readonly string[]): string[] {
+	return texts.filter((text, i) => texts.indexOf(text) !== i);
+}
 
 /** A4 less its margins. */
 const PAPER = { width: 718, height: 1000 };

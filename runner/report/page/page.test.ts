@@ -183,6 +183,7 @@ describe("a figure as a table", () => {
 				panel("disk", "bytes/s", [[0.7, 2048]]),
 			],
 			marks: [],
+			unfinished: { stretches: [], beyond: "> 30s", unplaced: null },
 		};
 		expect(tablesOf(figure).map(({ head, rows }) => [head, rows])).toEqual([
 			[
@@ -216,6 +217,7 @@ describe("a figure as a table", () => {
 				[0, 2, 10],
 			],
 			limits: [],
+			unfinished: { stretches: [], beyond: "> 30s", unplaced: null },
 		};
 		expect(tablesOf(figure)[0]?.rows).toEqual([
 			["0s", "1 000", "4us to 8us", "4us to 8us: 10, 1us to 2us: 990"],

@@ -32,7 +32,7 @@ footer{margin-top:3rem;padding-top:1rem;border-top:1px solid var(--line);font-si
 main>section{margin-top:2.6rem;padding-top:1.5rem;border-top:1px solid var(--line)}
 main>section:first-child{margin-top:1rem;padding-top:0;border:0}
 .badge{display:inline-block;padding:.08em .55em;border:2px solid currentColor;border-radius:.4em;font-weight:700;font-size:.85em;letter-spacing:.03em;white-space:nowrap}
-header .badge{font-size:1.05rem}
+header .badge{font-size:1.05rem;white-space:normal}header>.head{padding-right:6rem}
 .pass,.ok{color:var(--pass)}.fail,.error{color:var(--fail)}.inconclusive,.interrupted,.warn{color:var(--open)}.unknown{color:var(--soft)}.invalid{color:var(--invalid)}
 .box{background:var(--card);border:1px solid var(--line);border-left:.35rem solid currentColor;border-radius:.5rem;padding:.7rem 1rem;margin:.8rem 0}
 .box .lead,.box p,.box li{color:var(--ink)}.box .soft{color:var(--soft)}
@@ -92,7 +92,7 @@ header button.theme{position:absolute;right:0;top:1rem}
 .band{position:absolute;background:var(--link);opacity:.18;pointer-events:none}
 .tip{position:absolute;pointer-events:none;background:var(--page);border:1px solid var(--edge);border-radius:.4rem;box-shadow:0 2px 10px var(--shade);padding:.4rem .6rem;font-size:.8rem;line-height:1.35;max-width:26rem;z-index:3;font-variant-numeric:tabular-nums}
 .tip table{font-size:inherit;width:auto}.tip td,.tip th{padding:.05rem .6rem .05rem 0;border:0;font-weight:400}.tip td{text-align:right;white-space:nowrap;padding-right:0}.tip svg{width:24px;height:8px;margin-right:.3em}.tip b{display:block}
-@media (max-width:44rem){body{padding:0 .8rem 2rem}h1{font-size:1.5rem;padding-right:5.5rem}.lead{font-size:1.08rem}figure.chart{padding:.6rem .4rem .3rem}
+@media (max-width:44rem){body{padding:0 .8rem 2rem}h1{font-size:1.5rem}.p tbody th small,.p td small{white-space:normal}.p tbody th{min-width:5.5rem}.p th,.p td{padding-right:.6rem}.lead{font-size:1.08rem}figure.chart{padding:.6rem .4rem .3rem}
 figcaption,.tools,.alt{padding:0 .3rem}button{min-height:2.2rem}
 .gates thead{display:none}.gates tr{display:flex;flex-wrap:wrap;gap:0 .9rem;padding:.5rem 0;border-bottom:1px solid var(--line)}.gates th,.gates td{border:0;padding:.1rem 0}.gates tbody th{flex-basis:100%}.gates td:last-child{flex-basis:100%;min-width:0}.gates th code{white-space:normal}.gates td[data-l]::before{content:attr(data-l) " ";color:var(--soft);font-size:.85em}.gates td:empty{display:none}.gates td:not(:last-child){white-space:normal}
 .results thead{display:none}.results tr{display:block;padding:.5rem 0;border-bottom:1px solid var(--line)}.results th,.results td{display:block;border:0;padding:.1rem 0}

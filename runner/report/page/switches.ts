@@ -98,7 +98,13 @@ function dimensions(figure: Figure, keys: readonly SeriesKey[]): Dimension[] {
 			const same = keys.filter((other) => alike(other) === alike(key));
 			return `${same.findIndex((other) => other.key === key.key) + 1}`;
 		};
-		return [...places, ["Metrics", metric], ["Repeats", repeat]];
+		return [
+			...places,
+			["Metrics", metric],
+			keys.some((key) => key.run !== undefined)
+				? ["Runs", (key) => key.run ?? repeat(key)]
+				: ["Repeats", repeat],
+		];
 	}
 	const place = new Set(keys.map((k) => JSON.stringify([k.system, k.case])));
 	return place.size === keys.length

@@ -7,6 +7,7 @@ import type {
 	TimeFigure,
 	TrendFigure,
 } from "../charts/figure.ts";
+import { missingAt, shareText, valueWords } from "../charts/missing.ts";
 import { dateText, secondText, valueText } from "./values.ts";
 
 /** The numbers of a figure as words; the first cell of a row names it. */
@@ -57,9 +58,13 @@ function percentiles({ curves }: PercentileFigure): FigureTable {
 	};
 }
 
+type Panel = TimeFigure["panels"][number];
+
 /** Panels whose points lie at the same seconds share a table. */
-function time({ panels }: TimeFigure): FigureTable[] {
-	const groups = new Map<string, TimeFigure["panels"][number][]>();
+function time({ panels, unfinished }: TimeFigure): FigureTable[] {
+	// Where the first panel has a row, it says also what has no latency.
+	const rows = new Set(secondsOf(panels.slice(0, 1)));
+	const groups = new Map<string, Panel[]>();
 	for (const panel of panels) {
 		if (panel.lines.length === 0) continue;
 		const seconds = secondsOf([panel]).join();
@@ -68,18 +73,38 @@ function time({ panels }: TimeFigure): FigureTable[] {
 	return [...groups.values()].map((group) => {
 		const lines = group.flatMap((panel) =>
 			panel.lines.map((line) => ({
+				key: line.key,
 				name: `${panel.title}: ${line.name}`,
 				unit: panel.unit,
 				values: new Map(line.points),
 			})),
 		);
+		const counts =
+			unfinished.stretches.length > 0 && group.includes(panels[0] as Panel);
 		return {
 			caption: null,
-			head: ["second", ...lines.map((line) => line.name)],
-			rows: secondsOf(group).map((second) => [
-				secondText(second),
-				...lines.map((l) => valueText(l.values.get(second) ?? null, l.unit)),
-			]),
+			head: [
+				"second",
+				...(counts ? ["never completed"] : []),
+				...lines.map((line) => line.name),
+			],
+			rows: secondsOf(group).map((second) => {
+				const missing = missingAt(unfinished, second);
+				const none = rows.has(second) ? "0" : "n/a";
+				return [
+					secondText(second),
+					...(counts
+						? [rows.has(second) && missing ? shareText(missing) : none]
+						: []),
+					...lines.map(({ key, unit, values }) => {
+						const value = values.get(second);
+						const text = value == null ? null : valueText(value, unit);
+						return value === undefined
+							? "n/a"
+							: valueWords(unfinished, { key, second }, text);
+					}),
+				];
+			}),
 		};
 	});
 }
@@ -91,15 +116,22 @@ function secondsOf(panels: TimeFigure["panels"]): number[] {
 	return [...new Set(seconds)].sort((a, b) => a - b);
 }
 
-function heat({ bins, end, cells, width }: HeatFigure): FigureTable {
+function heat(figure: HeatFigure): FigureTable {
+	const { bins, end, cells, width, unfinished } = figure;
 	const columns = new Map<number, HeatFigure["cells"][number][]>();
 	for (const cell of cells)
 		columns.set(cell[0], [...(columns.get(cell[0]) ?? []), cell]);
+	for (const { from } of unfinished.stretches)
+		if (!columns.has(from)) columns.set(from, []);
+	const counts = unfinished.stretches.length > 0;
+	const range = (bin: number) =>
+		`${formatDuration(bins[bin] ?? 0)} to ${formatDuration(bins[bin + 1] ?? end)}`;
 	return {
 		caption: null,
 		head: [
 			width === 1 ? "second" : `${width} seconds from`,
 			"samples",
+			...(counts ? ["never completed"] : []),
 			"slowest",
 			"samples by latency",
 		],
@@ -107,15 +139,18 @@ function heat({ bins, end, cells, width }: HeatFigure): FigureTable {
 			.sort(([a], [b]) => a - b)
 			.map(([second, found]) => {
 				const sorted = [...found].sort((a, b) => b[1] - a[1]);
-				const range = (bin: number) =>
-					`${formatDuration(bins[bin] ?? 0)} to ${formatDuration(bins[bin + 1] ?? end)}`;
+				const [first] = sorted;
+				const missing = missingAt(unfinished, second);
 				return [
 					secondText(second),
 					valueText(
 						found.reduce((n, c) => n + c[2], 0),
 						"messages",
 					),
-					range(sorted[0]?.[1] ?? 0),
+					...(counts ? [missing ? shareText(missing) : "0"] : []),
+					missing === undefined
+						? range(first?.[1] ?? 0)
+						: valueWords(unfinished, { key: "max", second }, null),
 					sorted.map(([, bin, n]) => `${range(bin)}: ${n}`).join(", "),
 				];
 			}),

@@ -1,4 +1,5 @@
 import type { Comparison } from "../../compare/comparison.ts";
+import { intervalText, ratioOfText } from "../../compare/render/words.ts";
 import type { Result } from "../summary.ts";
 import { plural } from "../words.ts";
 import { grid, listed, type Page } from "./page.ts";
@@ -50,10 +51,8 @@ const HEAD = ["", "ratio", "95 %", "margin", "verdict"];
 function cellsOf(c: Comparison): string[] {
 	return [
 		whereOf(c),
-		c.ratio === null ? "n/a" : factor(c.ratio),
-		c.low === null || c.high === null
-			? "n/a"
-			: `[${factor(c.low)}, ${factor(c.high)}]`,
+		ratioOfText(c),
+		intervalText(c),
 		`${Number((c.margin * 100).toFixed(1))} %`,
 		`${c.verdict.toUpperCase()}${c.judged ? "" : " (not judged)"}`,
 	];
@@ -61,10 +60,6 @@ function cellsOf(c: Comparison): string[] {
 
 function whereOf(c: Comparison): string {
 	return `${c.system}, ${c.case}, ${c.metric}`;
-}
-
-function factor(ratio: number): string {
-	return `${Number(ratio.toPrecision(3))}x`;
 }
 
 function differs(c: Comparison): boolean {

@@ -13,6 +13,7 @@ import {
 	loadText,
 	offenderTexts,
 	percentileValue,
+	plural,
 	rateTexts,
 	runTitle,
 	systemText,
@@ -70,16 +71,26 @@ function titleLines(run: Run, result: Result, page: Page): string[] {
 
 /** p99 by second of the window: a stall, or a slope, at a glance. */
 function sparkLines(run: Run, page: Page): string[] {
-	const values = run.series.seconds
-		.filter(({ second }) => second >= 0)
-		.map(({ p99 }) => p99);
+	const seconds = run.series.seconds.filter(({ second }) => second >= 0);
+	const values = seconds.map(({ p99 }) => p99);
+	// A second without a p99 because messages never came is no quiet one.
+	const never = seconds.filter((s) => s.p99 === null && (s.missing ?? 0) > 0);
 	const known = values.filter((v) => v !== null);
 	if (!page.unicode || known.length < 3) return [];
 	const [low, high] = [Math.min(...known), Math.max(...known)];
 	const scale = `${formatDuration(low)} to ${formatDuration(high)}`;
 	const name = "p99 by second";
 	const room = page.width - name.length - scale.length - 6;
-	return ["", `  ${name}  ${sparkline(values, room)}  ${scale}`];
+	return [
+		"",
+		`  ${name}  ${sparkline(values, room)}  ${scale}`,
+		...(never.length === 0
+			? []
+			: page.fold(
+					`and ${plural(never.length, "second")} in which messages never completed: gaps`,
+					"  ",
+				)),
+	];
 }
 
 /** Breaks between the counts only. */

@@ -3,6 +3,7 @@ import { init } from "../../charts/echarts.ts";
 import type { Figure, View } from "../../charts/figure.ts";
 import {
 	heightOf,
+	isLogarithmic,
 	optionOf,
 	type Reading,
 	readingAt,
@@ -34,7 +35,7 @@ export class Chart {
 	readonly #band = element("div", "band");
 	readonly #tip = element("div", "tip");
 	readonly #said = element("p", "unseen");
-	readonly #chart: EChartsType;
+	#chart: EChartsType;
 	/** Where the pointer stands; null: nowhere. */
 	#at: number | null = null;
 	/** Pixel at which a drag began. */
@@ -63,7 +64,7 @@ export class Chart {
 			this.#tip,
 			this.#said,
 		);
-		this.#chart = init(canvas, null, { renderer: "svg", ...this.#size() });
+		this.#chart = this.#fresh(this.#size());
 		this.#listen();
 		this.draw();
 	}
@@ -73,16 +74,14 @@ export class Chart {
 		const view = this.view();
 		this.#canvas.style.height = `${view.height}px`;
 		this.#plot.style.minHeight = `${view.height}px`;
-		this.#chart.resize({ width: view.width, height: view.height });
+		this.#chart.dispose();
+		this.#chart = this.#fresh(view);
 		// The pointer is ours: one for mouse and keys alike.
-		this.#chart.setOption(
-			{
-				...optionOf(this.figure, view),
-				tooltip: { show: false },
-				animation: false,
-			},
-			{ notMerge: true },
-		);
+		this.#chart.setOption({
+			...optionOf(this.figure, view),
+			tooltip: { show: false },
+			animation: false,
+		});
 		this.#canvas.dataset.drawn = view.theme;
 		this.#canvas.querySelector("svg")?.setAttribute("aria-hidden", "true");
 		if (this.#at === null) this.hide();
@@ -131,12 +130,9 @@ export class Chart {
 		this.#zoom([from + by, to + by]);
 	}
 
-	/** Is the value axis logarithmic, by choice or by itself? The picture says so where it is. */
+	/** Is the value axis logarithmic, by choice or by itself? */
 	get logarithmic(): boolean {
-		return (
-			this.look.logarithmic ??
-			(this.#canvas.textContent ?? "").includes(", logarithmic")
-		);
+		return isLogarithmic(this.figure, this.view());
 	}
 
 	showAll(): void {
@@ -151,6 +147,14 @@ export class Chart {
 	}
 
 	// --- internal ---
+
+	/**
+	 * Each picture is drawn from nothing: with "notMerge" ECharts still keeps the elements of custom series, found again by their
+	 * position alone, so that what belonged to the view before could stay, such as the line of a limit at a height of the past.
+	 */
+	#fresh({ width, height }: Pick<View, "width" | "height">): EChartsType {
+		return init(this.#canvas, null, { renderer: "svg", width, height });
+	}
 
 	#size(): { width: number; height: number } {
 		const width = onPaper()

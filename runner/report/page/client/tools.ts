@@ -99,8 +99,17 @@ function scaleTool(chart: Chart): [HTMLElement, show: () => void] {
 function downloadTool(chart: Chart): HTMLElement {
 	return action("SVG", "Download this chart as SVG", () => {
 		const link = element("a", "");
-		link.download = `${chart.figure.id}.svg`;
+		link.download = fileName(chart.figure);
 		link.href = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(chart.svg())}`;
 		link.click();
 	});
+}
+
+/** "quickstart-percentiles.svg": of which scenario a file is that has left its page. */
+function fileName({ id }: Figure): string {
+	const scenario = (document.querySelector("h1")?.textContent ?? "")
+		.replaceAll(/[^A-Za-z0-9]+/g, "-")
+		.slice(0, 60)
+		.replaceAll(/^-+|-+$/g, "");
+	return `${[scenario, id].filter((part) => part !== "").join("-")}.svg`;
 }

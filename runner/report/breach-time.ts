@@ -1,0 +1,156 @@
+import { formatCount, formatDuration } from "../units.ts";
+import type { Outcome } from "./outcomes.ts";
+import type { Gate, Result, Run } from "./summary.ts";
+import { offenderTexts } from "./words.ts";
+import { runsOf, worstRepeat, worstRun } from "./worst-repeat.ts";
+
+/**
+ * When a gate broke: "worst in the second that began 4s after the window opened: p99 490ms, max 500ms", "first lost: producer 0, ...".
+ * Of one that compares, which is about all repeats at once, the worst second of them all, with its repeat. null: not known.
+ */
+export function timeText(outcome: Outcome, result: Result): string | null {
+	if (outcome.of.kind !== "gate") return null;
+	const { gate } = outcome.of;
+	if (gate.verdict === "interrupted" || gate.verdict === "error") return null;
+	if (gate.compares) return comparedText(gate, result);
+	const run = worstRun(outcome, result);
+	if (run === null) return null;
+	if (gate.metric !== null) {
+		if (gate.metric !== run.main) return null;
+		// The first message says more than its second does.
+		return worstRepeat(gate)?.censored
+			? (offenderText("lost", run) ?? offenderText("failed", run))
+			: text(slowest(run));
+	}
+	const name = gate.tally?.name ?? "";
+	return name in COUNTERS ? text(fewest(run, name)) : offenderText(name, run);
+}
+
+// --- internal ---
+
+type Second = Run["series"]["seconds"][number];
+
+/** A second of a run, and what was bad in it. */
+interface Found {
+	/** "worst", "fewest" */
+	readonly what: string;
+	/** From the opening of the window. */
+	readonly second: number;
+	/** The larger the worse, among seconds of the same gate. */
+	readonly badness: number;
+	readonly figures: string;
+}
+
+function text(found: Found | null, where = ""): string | null {
+	return found === null
+		? null
+		: `${found.what} in ${where}the second that began ${afterOpening(found.second)}: ${found.figures}`;
+}
+
+function comparedText(gate: Gate, result: Result): string | null {
+	const all = runsOf(gate, result);
+	const found = all.filter(counts).flatMap((run) => {
+		const one =
+			gate.metric === null
+				? fewest(run, gate.comparison?.metric ?? "")
+				: gate.metric === run.main
+					? slowest(run)
+					: null;
+		return one === null ? [] : [{ one, repeat: run.repeat }];
+	});
+	const worst = most(found, ({ one }) => one.badness);
+	if (worst === null) return null;
+	return text(
+		worst.one,
+		all.length > 1 ? `repeat ${worst.repeat} of ${all.length}, ` : "",
+	);
+}
+
+/** Of a run that does not, no second is worth a name. */
+function counts(run: Run): boolean {
+	return run.state === "complete" && run.verdict !== "invalid";
+}
+
+/** "first lost: producer 0, sequence 3000, due 2s after the window opened"; null: there is none of this kind. */
+function offenderText(kind: string, run: Run): string | null {
+	const start = `first ${kind}: `;
+	return offenderTexts(run).find((one) => one.startsWith(start)) ?? null;
+}
+
+/** Of the main metric, by intended time: where p99 is largest, without one the largest message. */
+function slowest(run: Run): Found | null {
+	const worst = most(
+		run.series.seconds.filter((s) => s.second >= 0),
+		sizeOf,
+	);
+	if (worst === null) return null;
+	const { second, count, missing, p99, max } = worst;
+	// Where some never completed the largest of the others is no maximum.
+	const figures = [
+		...(p99 === null ? [] : [`p99 ${formatDuration(p99)}`]),
+		...(missing
+			? [
+					`${formatCount(missing)} of ${formatCount(count + missing)} never completed`,
+				]
+			: max === null
+				? []
+				: [`max ${formatDuration(max)}`]),
+	].join(", ");
+	return figures === ""
+		? null
+		: { what: "worst", second, badness: sizeOf(worst), figures };
+}
+
+/** What never completed is worse than any time, and more of it worse than less. */
+function sizeOf({ p99, max, missing }: Second): number {
+	if (p99 === null && missing) return Number.MAX_SAFE_INTEGER * (1 + missing);
+	return p99 ?? max ?? -1;
+}
+
+const COUNTERS: Readonly<
+	Record<string, ["received" | "acked" | "sent", string]>
+> = {
+	throughput: ["received", "received"],
+	"throughput.received": ["received", "received"],
+	"throughput.sent": ["acked", "acknowledged"],
+	achieved: ["sent", "sent"],
+};
+
+/** Of the whole seconds within the window, by real time, where least came through. */
+function fewest({ series, window, load }: Run, name: string): Found | null {
+	const [field, word] = COUNTERS[name] ?? [];
+	// A closed load runs as fast as it can: its slowest second is no event.
+	if (field === undefined || load.schedule.kind === "closed") return null;
+	const within = series.ticks
+		.filter(
+			({ at }) => (at - 1) * 1e9 >= window.startNs && at * 1e9 <= window.endNs,
+		)
+		.map((tick) => ({
+			second: tick.at - 1 - window.startNs / 1e9,
+			count: tick[field],
+		}))
+		.filter((t): t is { second: number; count: number } => t.count !== null);
+	const worst = most(within, ({ count }) => -count);
+	return (
+		worst && {
+			what: "fewest",
+			second: worst.second,
+			badness: -worst.count,
+			figures: `${formatCount(worst.count)} ${word}`,
+		}
+	);
+}
+
+/** The first of the largest; null: there are none. */
+function most<T>(all: readonly T[], size: (one: T) => number): T | null {
+	const [first, ...others] = all;
+	return first === undefined
+		? null
+		: others.reduce((a, b) => (size(b) > size(a) ? b : a), first);
+}
+
+function afterOpening(second: number): string {
+	return second === 0
+		? "as the window opened"
+		: `${Number(second.toFixed(3))}s after the window opened`;
+}

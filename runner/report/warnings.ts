@@ -1,0 +1,42 @@
+import type { Result } from "./summary.ts";
+import { runTitle } from "./words.ts";
+
+/** A check that warned, over all runs. */
+export interface Warning {
+	readonly check: string;
+	/** "2 of 3 runs"; of a single run empty. */
+	readonly runs: string;
+	/** What it said of the first of them, with the run's name where there are several. */
+	readonly detail: string;
+}
+
+/**
+ * What checks warned of, whatever the verdict: whoever only sees the shared summary must know what its numbers have been through.
+ * One line for each check.
+ */
+export function warningsOf(result: Result): Warning[] {
+	const found = new Map<string, { first: string; runs: number }>();
+	for (const run of result.runs)
+		for (const { check, status, detail } of run.validity) {
+			if (status !== "warn") continue;
+			const before = found.get(check);
+			found.set(check, {
+				first:
+					before?.first ??
+					(result.runs.length > 1
+						? `${runTitle(run, result)}: ${detail}`
+						: detail),
+				runs: (before?.runs ?? 0) + 1,
+			});
+		}
+	return [...found].map(([check, { first, runs }]) => ({
+		check,
+		runs: result.runs.length > 1 ? `${runs} of ${result.runs.length} runs` : "",
+		detail: first,
+	}));
+}
+
+/** "others (2 of 3 runs): nats, 256B 1000/s, repeat 1 of 3: other processes used 63 % of ..." */
+export function warningText({ check, runs, detail }: Warning): string {
+	return `${check}${runs === "" ? "" : ` (${runs})`}: ${detail}`;
+}
