@@ -18,7 +18,9 @@ describe("a run on natsd", () => {
 		expect(ended).toMatchObject({ code: 0, signal: null });
 		expect(ended.out).toContain("every SLA is met");
 		const runs = "runs/01-nats-256B-500-s-1";
-		expect(filesOf(out)).toEqual([
+		// k6 warns of ticks that a busy machine made it drop: later ones make up for them.
+		const files = filesOf(out).filter((name) => !name.endsWith("/client-0.log"));
+		expect(files).toEqual([
 			"baseline.json",
 			"command.json",
 			"comment.md",

@@ -150,7 +150,7 @@ describe("the folder for the results", () => {
 		const ended = await run([file, "--out", path.join(file, "out")]);
 		expect(ended.code).toBe(3);
 		expect(ended.err).toMatch(
-			/results cannot be written there \(there is a file of that name\)/,
+			/results cannot be written there \(a part of the path is a file\)/,
 		);
 	});
 

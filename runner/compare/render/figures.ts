@@ -42,7 +42,7 @@ export function comparingFigures(
 				...side.runs.filter((run) => run !== shown),
 			];
 			return runs.map((run, i) =>
-				curveOf(run, side, { hidden: run !== shown, dash: side.place + 2 * i }),
+				curveOf(run, side, { hidden: run !== shown, dash: side.place + i }),
 			);
 		});
 		if (curves.length === 0) return [];

@@ -10,6 +10,7 @@ import type { Result, Run } from "../summary.ts";
 import { intervalText, percentileValue } from "../words.ts";
 import type { TimeFigure } from "./figure.ts";
 import { BUDGET, figuresOf, listOf, type RunFigures } from "./figures.ts";
+import { dashesOf } from "./theme.ts";
 
 const FIXTURES = [
 	"healthy",
@@ -542,6 +543,17 @@ describe("of one run", () => {
 describe("side by side", () => {
 	test("a single run has no overview", () => {
 		expect(figuresOf(of("stall")).overview).toEqual([]);
+	});
+
+	test("repeats of one system have its colour, and each dashes of its own", () => {
+		const [repeats] = figuresOf(of("repeats")).overview;
+		if (repeats?.kind !== "percentiles") throw new Error("no curves");
+		for (const system of ["nats", "kafka"]) {
+			const own = repeats.curves.filter((c) => c.system === system);
+			expect(own).toHaveLength(3);
+			expect(new Set(own.map(({ colour }) => colour)).size).toBe(1);
+			expect(new Set(own.map((c) => dashesOf(c).join())).size).toBe(3);
+		}
 	});
 
 	test("the first case is on at first, and of repeats the first; systems keep their colour", () => {

@@ -104,7 +104,8 @@ export function overviewPercentiles(
 				dash:
 					(cases.get(run.case) ?? 0) +
 					(systems.get(run.system) ?? 0) +
-					(run.repeat - 1) * cases.size,
+					run.repeat -
+					1,
 				hidden: table !== tables[0] || run.repeat > 1,
 				metric: run.main,
 				...curveOf(m, run, false, detail),

@@ -136,4 +136,10 @@ test("a short page has no contents; one of many runs leads to cases", () => {
 	expect(text.match(/#case-/g)).toHaveLength(5);
 	expect(text).not.toContain("#run-");
 	expect(contents(fixtureResult("repeats"))?.text).toContain("#run-6");
+	expect(contents(fixtureResult("repeats"))?.text).not.toContain("#comparison");
+	const compared = {
+		...fixtureResult("repeats"),
+		comparisons: [{} as Comparison],
+	};
+	expect(contents(compared)?.text).toContain('href="#comparison"');
 });

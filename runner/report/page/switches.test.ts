@@ -83,6 +83,30 @@ test("repeats have a row of their own", () => {
 	]);
 });
 
+test("runs with a name have a switch of that name, whatever their number is: what is on is what is drawn", () => {
+	const figure = ofCurves([
+		["A", "1", "response"],
+		["A", "1", "response"],
+		["B", "1", "response"],
+		["B", "1", "response"],
+	]);
+	const curves = figure.curves.map((c, i) => {
+		const hidden = i === 0 || i === 3;
+		return {
+			...c,
+			key: `${i}`,
+			hidden,
+			run: hidden ? "other runs" : "median run",
+		};
+	});
+	const groups = switchGroups({ ...figure, curves });
+	const first = stateAtFirst({ ...figure, curves }, groups);
+	expect(groups.map((g) => g.title)).toEqual(["Systems", "Runs"]);
+	expect([...first.on].map((s) => s.value)).toEqual(["A", "B", "median run"]);
+	const others = pressed(first, named(groups, "other runs"));
+	expect(offKeys({ ...figure, curves }, groups, others).size).toBe(0);
+});
+
 test("a curve that is hidden among others of its kind comes with any switch of its own", () => {
 	const figure = ofCurves([
 		["a", "1", "response"],
