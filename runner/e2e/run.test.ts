@@ -19,7 +19,9 @@ describe("a run on natsd", () => {
 		expect(ended.out).toContain("every SLA is met");
 		const runs = "runs/01-nats-256B-500-s-1";
 		// k6 warns of ticks that a busy machine made it drop: later ones make up for them.
-		const files = filesOf(out).filter((name) => !name.endsWith("/client-0.log"));
+		const files = filesOf(out).filter(
+			(name) => !name.endsWith("/client-0.log"),
+		);
 		expect(files).toEqual([
 			"baseline.json",
 			"command.json",
