@@ -271,7 +271,7 @@ describe("all forms say the same", () => {
 		expect(figure.curves).toHaveLength(10);
 		const shown = figure.curves.filter((c: { hidden: boolean }) => !c.hidden);
 		expect(shown.map((c: { name: string }) => c.name)).toEqual([
-			...["A, repeat 3", "B, repeat 3"],
+			...["A, median run: repeat 3", "B, median run: repeat 3"],
 		]);
 		const [one, two] = shown;
 		expect(one.marks.find((m: { p: number }) => m.p === 99).value).toBe(1e6);

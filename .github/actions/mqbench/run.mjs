@@ -43,8 +43,11 @@ function output(values) {
 
 /** mqbench's exit code; 128 and the signal's number for one that was killed. */
 async function measure() {
-	for (const name of ["fail", "confirm", "summary"]) {
-		const value = env[`INPUT_${name.toUpperCase()}`];
+	for (const [name, value] of [
+		["fail", env.INPUT_FAIL],
+		["confirm", env.INPUT_CONFIRM],
+		["summary", env.INPUT_SUMMARY],
+	]) {
 		// Expressions of GitHub do not look at the case either.
 		if (!/^(true|false)$/i.test(value ?? ""))
 			return refused(

@@ -197,7 +197,7 @@ describe.skipIf(missing)("the index in a browser", () => {
 		});
 	});
 
-	test("of 500 results draws only what is seen, and filters them", async () => {
+	test("of 500 results shows all, and filters them", async () => {
 		const sources = readRuns(folder).filter(({ result }) => result !== null);
 		const entries = Array.from({ length: 500 }, (_, i): Entry => {
 			const source = sources[i % sources.length] as Entry;
@@ -206,7 +206,6 @@ describe.skipIf(missing)("the index in a browser", () => {
 		writeFileSync(join(folder, "many.html"), renderIndex(entries));
 		await opened("many.html", {}, async (page) => {
 			expect(await page.locator(".results tbody tr:visible").count()).toBe(500);
-			expect(await page.locator(".canvas").count()).toBe(0);
 			await page.getByLabel("Scenario").selectOption("stall");
 			expect(await page.locator(".results tbody tr:visible").count()).toBe(
 				entries.filter(({ scenario }) => scenario === "stall").length,
