@@ -20,6 +20,7 @@ function guarded(
 		graceMs?: number;
 		env?: Record<string, string>;
 		cwd?: string;
+		control?: boolean;
 	} = {},
 ): Guarded & {
 	out: string[];
@@ -34,6 +35,7 @@ function guarded(
 		cwd: options.cwd ?? testFolder(),
 		env: options.env ?? { PATH: "/usr/bin:/bin" },
 		graceMs: options.graceMs ?? 5_000,
+		control: options.control ?? false,
 		onStdout: (line) => void out.push(line),
 		onStderr: (line) => void err.push(line),
 	});
@@ -85,6 +87,29 @@ describe("a command behind guard", () => {
 		for (const name of Object.keys(process.env))
 			if (!["PATH", "PWD", "SHLVL", "_", "OLDPWD"].includes(name))
 				expect(names).not.toContain(name);
+	});
+
+	test("hears what is said where it has a standard input", async () => {
+		const { ended, out, say, said } = guarded(
+			'while read -r line; do echo "got $line"; [ "$line" = end ] && exit 6; done',
+			{ control: true },
+		);
+		say('{"t0UnixNs":"17"}');
+		await said('got {"t0UnixNs":"17"}');
+		say("signal INT");
+		say("end");
+		expect(await ended).toEqual({ code: 6, signal: null });
+		// What is said is never an order.
+		expect(out).toContain("got signal INT");
+		// Nobody hears it any more, and nothing comes of it.
+		say("late");
+	});
+
+	test("has no standard input where none was asked for", async () => {
+		const { ended, say, out } = guarded('read -r line || echo "none"');
+		expect(() => say("anything")).toThrow("nothing can be said");
+		await ended;
+		expect(out).toEqual(["none"]);
 	});
 
 	test("gets one signal for each that is sent", async () => {

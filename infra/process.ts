@@ -7,6 +7,8 @@ export interface Guarded {
 	readonly pid: number;
 	/** Resolves when the process has ended and its output is read. Never rejects. */
 	readonly ended: Promise<Ended>;
+	/** Writes one line to the process's standard input; only where `control` asked for one. */
+	say(line: string): void;
 	/** Sends one signal to the process, through guard. */
 	signal(name: "SIGINT" | "SIGTERM"): void;
 	/** Ends it for sure: guard interrupts it, and kills its process group after the grace. */
@@ -29,6 +31,8 @@ export interface GuardedOptions {
 	readonly env: Readonly<Record<string, string>>;
 	/** How long it may take to end by itself once mqbench is gone or has abandoned it. */
 	readonly graceMs: number;
+	/** Whether the process has a standard input, which takes what is said. Default: it has none. */
+	readonly control?: boolean;
 	onStdout(line: string): void;
 	onStderr(line: string): void;
 }
@@ -37,7 +41,13 @@ export interface GuardedOptions {
 export function startGuarded(options: GuardedOptions): Guarded {
 	const child = spawn(
 		options.guard,
-		["-grace", `${options.graceMs}ms`, "--", ...options.argv],
+		[
+			...(options.control ? ["-control"] : []),
+			"-grace",
+			`${options.graceMs}ms`,
+			"--",
+			...options.argv,
+		],
 		{
 			cwd: options.cwd,
 			env: { ...options.env },
@@ -55,11 +65,15 @@ export function startGuarded(options: GuardedOptions): Guarded {
 			options.onStderr(`cannot start ${options.guard}: ${error.message}`);
 			resolve({ code: 127, signal: null });
 		});
-		child.once("close", (code, signal) => resolve(decode(code, signal)));
+		child.once("close", (code, signal) => resolve(endOf(code, signal)));
 	});
 	return {
 		pid: child.pid ?? -1,
 		ended,
+		say(line) {
+			if (!options.control) throw new Error("nothing can be said to it");
+			child.stdin?.write(`say ${line}\n`);
+		},
 		signal: (name) => void child.kill(name),
 		abandon: () => void child.stdin?.destroy(),
 		kill() {
@@ -93,6 +107,13 @@ export function describeEnd(ended: Ended): string {
 	return ended.signal ?? `exit code ${ended.code}`;
 }
 
+/** How a command behind guard ended, by guard's own end: it exits with 128 + n when signal n ended its command. */
+export function endOf(code: number | null, signal: string | null): Ended {
+	if (code === null) return { code, signal };
+	const name = SIGNALS[code - 128];
+	return name ? { code: null, signal: name } : { code, signal: null };
+}
+
 // --- internal ---
 
 function lines(
@@ -102,13 +123,6 @@ function lines(
 ): void {
 	const input = child[stream];
 	if (input) createInterface({ input, crlfDelay: Infinity }).on("line", take);
-}
-
-/** Guard exits with 128 + n when signal n ended its command. */
-function decode(code: number | null, signal: string | null): Ended {
-	if (code === null) return { code, signal };
-	const name = SIGNALS[code - 128];
-	return name ? { code: null, signal: name } : { code, signal: null };
 }
 
 const SIGNALS: Readonly<Record<number, string>> = {

@@ -1,17 +1,51 @@
+import { failure } from "../runner/errors.ts";
 import type { Scenario } from "../runner/scenario/scenario.ts";
 import type { World } from "../runner/world.ts";
 import type { Binaries } from "./binaries/resolve.ts";
+import { localClients } from "./clients/local.ts";
+import { sshClient } from "./clients/ssh.ts";
+import { sshHost } from "./clients/ssh-host.ts";
+import { attachDocker, dockerRig } from "./docker/rig.ts";
 import { existingRig } from "./existing/existing.ts";
+import { standingRig } from "./existing/standing.ts";
 import { localRig } from "./local/local.ts";
-import type { Rig } from "./rig.ts";
+import type { Client, Rig } from "./rig.ts";
 
-/** Stands up what the scenario's target asks for. */
-export function provision(
+/** Stands up what the scenario's target asks for; of a rig that stays up it only takes what is there. */
+export async function provision(
 	target: Scenario["target"],
 	world: World,
 	binaries: Binaries,
+	rig: Scenario["rig"] = null,
 ): Promise<Rig> {
-	return targets[target](world, binaries);
+	if (rig === null) return targets[target](world, binaries);
+	return standingRig(rig, world.stop, (entry, request) =>
+		attachDocker(rig.id, entry, request, world, binaries),
+	);
+}
+
+/** What the scenario's load comes from, by index. Nothing is reached before `prepare`. */
+export function clientsOf(
+	clients: Scenario["clients"],
+	world: World,
+	binaries: Binaries,
+): readonly Client[] {
+	switch (clients.kind) {
+		case "local":
+			return localClients(clients.count, world, binaries);
+		case "ssh":
+			return clients.hosts.map((host, index) =>
+				sshClient(index, sshHost(host), {
+					world,
+					binaries,
+					say: (line) => void world.stderr.write(`${line}\n`),
+				}),
+			);
+		case "docker":
+			throw failure("usage", {
+				message: `clients: ${clients.kind} is not there yet`,
+			});
+	}
 }
 
 // --- internal ---
@@ -21,5 +55,6 @@ const targets: Record<
 	(world: World, binaries: Binaries) => Promise<Rig>
 > = {
 	local: localRig,
+	docker: (world, binaries) => dockerRig(world, binaries),
 	existing: async (world) => existingRig(world.stop),
 };

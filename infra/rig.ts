@@ -1,13 +1,17 @@
-import type { Level } from "../runner/plan/plan.ts";
+import type { FaultAction, Level } from "../runner/plan/plan.ts";
+import type { ClientEnd } from "../runner/run/run-file.ts";
 import type { System } from "../runner/scenario/scenario.ts";
+import type { Ended } from "./process.ts";
 
 /**
  * What a target stands up: brokers to measure, clients that make the load, and the promise to take down again
- * whatever it started. The runner knows nothing else of a target.
+ * whatever it started. The runner knows nothing else of a target. What of it stays up between commands is a file (rig-file.ts).
  */
 export interface Rig {
-	/** Machines that run k6. */
+	/** Machines and processes that run k6, by index. */
 	readonly clients: readonly Client[];
+	/** Docker's network in which its brokers are: clients in containers join it. */
+	readonly network?: string;
 	/**
 	 * Brings up (or finds) the broker of one system, for one run, and returns when it takes connections. Every run
 	 * of a broker that we start gets a fresh process: no run inherits another one's state, and no rival idles beside it.
@@ -17,10 +21,78 @@ export interface Rig {
 	teardown(): Promise<void>;
 }
 
-/** A machine that runs k6; this one, so far. */
+/** A process of k6 to be: on this machine, on a host over SSH, or in a container. */
 export interface Client {
-	readonly kind: "local";
 	readonly index: number;
+	/** For people: "this machine", "bench@10.0.0.11", "container 2". */
+	readonly name: string;
+	readonly kind: ClientEnd["kind"];
+	/**
+	 * Whether its clock is that of this machine: then T0 is the same moment for all, and times across clients are exact. Else `clock`
+	 * says how far the two are apart.
+	 */
+	readonly sameClock: boolean;
+	/**
+	 * Reaches it, finds out what it is, and brings the programs there unless they are there already (compared by sha256). Fails with
+	 * `client-unreachable`, naming it.
+	 */
+	prepare(): Promise<ClientFacts>;
+	/** Its clock minus ours, ns, and the bound of the error: half of the shortest round trip. */
+	clock(): Promise<ClockReading>;
+	/** A folder for one run on it. `local` is the folder here that holds the run's files and gets its results. */
+	workspace(local: string): Promise<Workspace>;
+	/** Removes what it put there but the programs, and lets go of the connection. More than once is no harm. */
+	close(): Promise<void>;
+}
+
+export interface ClientFacts {
+	/** "linux amd64, 6.1.0-18, 16 cores". */
+	readonly machine: string;
+	readonly cores: number;
+	readonly kernel: string;
+}
+
+export interface ClockReading {
+	readonly offsetNs: number;
+	readonly boundNs: number;
+}
+
+/** The folder of a run on a client. For a client on this machine it is the run's folder itself. */
+export interface Workspace {
+	/** Copies a file of the local folder there, checked by sha256. */
+	put(name: string): Promise<void>;
+	/** Starts k6 there, with the workspace as its working folder and home; it ends when mqbench does, or the connection. */
+	start(command: ClientCommand): ClientProcess;
+	/** Copies a file back, checked by sha256; false: it is not there. */
+	fetch(name: string): Promise<boolean>;
+	remove(): Promise<void>;
+}
+
+export interface ClientCommand {
+	/** Behind the program k6. */
+	readonly args: readonly string[];
+	/** Added to a bare environment. May hold secrets: never on a command line. */
+	readonly env: Readonly<Record<string, string>>;
+	/** CPUs in the manner of taskset; null: wherever the kernel likes. */
+	readonly cpus: string | null;
+	/** How long it may take to end by itself once mqbench is gone or has abandoned it. */
+	readonly graceMs: number;
+	onStdout(line: string): void;
+	onStderr(line: string): void;
+}
+
+export interface ClientProcess {
+	/** Process of guard on this machine, whose child is k6; null: k6 is elsewhere. */
+	readonly pid: number | null;
+	/** Resolves when k6 has ended and its output is read, or the connection is gone (code null, signal null). Never rejects. */
+	readonly ended: Promise<Ended>;
+	/** One line for k6's standard input. */
+	say(line: string): void;
+	signal(name: "SIGINT" | "SIGTERM"): void;
+	/** Ends it for sure: guard interrupts it, and kills its process group after the grace. */
+	abandon(): void;
+	/** Kills everything below guard at once. */
+	kill(): void;
 }
 
 /** What a run needs of the broker of its system. */
@@ -34,29 +106,46 @@ export interface BrokerRequest {
 	readonly cpus: string | null;
 	/** Where its output goes. */
 	readonly logPath: string;
+	/** What is going to be done to it in the run: what cannot be done here fails before it. */
+	readonly faults?: readonly FaultAction[];
 }
 
 export interface Broker {
-	/** With password, for the driver alone. */
+	/** With password, for the driver alone. As the clients reach it. */
 	readonly url: string;
 	/** What it says of itself before the driver has asked: "nats-server 2.15.2"; "" when unknown. */
 	readonly version: string;
-	/** Path of the program that we started; null: not ours. */
+	/** Path of the program that we started, or the image; null: not ours. */
 	readonly binary: string | null;
 	/** It shares this machine's cores with the generator. */
 	readonly sameHost: boolean;
-	/** Its processes on this machine, one per node; empty: none of ours. Their children belong to them. */
+	/** "3 nodes on 1 host", "1 container, 2 CPUs, 1GiB"; null: not ours to know. */
+	readonly topology: string | null;
+	/**
+	 * Its processes on this machine, one per node, and those that `disturb` has ended, whose use still counts; empty: none of ours. Their
+	 * children belong to them. Ask anew: a node that was started again is another process.
+	 */
 	readonly pids: readonly number[];
 	/** The settings that durability and `config` came to, with their real names; empty: not ours to know. */
 	readonly settings: Readonly<Record<string, string>>;
+	/** Number of the node, from 1, that the broker itself calls by this name ("mqbench-2", "3"); null: none of ours. */
+	nodeOf(name: string): number | null;
 	/**
-	 * Freezes its processes, of one node (from 1) or of all, until the function that it returns is called. Throws a sentence for a
-	 * broker that is not ours.
+	 * Does something to a node (from 1), or to all, and resolves when it has taken effect: with the function that takes it back, which
+	 * resolves when the node is as before (of kill and restart: when it is ready again). Throws a sentence where it cannot be done.
 	 */
-	pause(node: number | null): () => void;
-	/** Resolves with a sentence when a broker that we started ends by itself; never for one that we did not. */
+	disturb(what: Disturbance): Promise<() => Promise<void>>;
+	/** Resolves with a sentence when a broker that we started ends by itself, not by `disturb`; never for one that we did not. */
 	readonly died: Promise<string>;
 	close(): Promise<void>;
+}
+
+/** What is done to nodes of a broker: a fault of the plan, whose leader has been found. */
+export interface Disturbance {
+	readonly action: FaultAction;
+	readonly node: number | null;
+	/** latency: how much later its packets leave, ns; else null. */
+	readonly delayNs: number | null;
 }
 
 /** A broker that is not ours never tells us that it died. */

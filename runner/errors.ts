@@ -183,6 +183,61 @@ const catalogue = {
 		text: (d: { system: string; what: string; remedy: string }) =>
 			`${d.system}: ${d.what}. ${d.remedy}.`,
 	},
+	"docker-missing": {
+		exit: 3,
+		text: (_: object) =>
+			"Containers need the docker command, and it is not on PATH. Install Docker (https://docs.docker.com/engine/install, or apt-get install docker.io), or have mqbench start brokers as processes of this machine: --target local.",
+	},
+	"docker-unreachable": {
+		exit: 3,
+		text: (d: { endpoint: string; reason: string }) =>
+			`No Docker engine answers${d.endpoint === "" ? "" : ` at ${d.endpoint}`} (${d.reason}). ${
+				/permission denied/i.test(d.reason)
+					? "You may not use it: sudo usermod -aG docker $USER, log in again; or be root"
+					: "Start it: sudo systemctl start docker, or Docker Desktop; DOCKER_HOST or docker context use choose another"
+			}.`,
+	},
+	"docker-elsewhere": {
+		exit: 3,
+		text: (d: { endpoint: string }) =>
+			`The Docker engine is on another machine (${d.endpoint}), and mqbench measures containers of this one only. Choose the engine here (docker context use default, unset DOCKER_HOST), or run mqbench there.`,
+	},
+	"docker-failed": {
+		exit: 3,
+		text: (d: { doing: string; reason: string }) =>
+			`Docker could not ${d.doing}: ${d.reason}.`,
+	},
+	"docker-disk-full": {
+		exit: 3,
+		text: (d: { doing: string; reason: string }) =>
+			`Docker could not ${d.doing}, as its disk is full: ${d.reason}. docker system df shows what is on it, docker system prune removes what nobody uses.`,
+	},
+	"docker-subnet": {
+		exit: 3,
+		text: (d: { tried: number; reason: string }) =>
+			`Docker has no subnet free for the containers of this run: ${d.tried} between 198.18.0.0 and 198.19.255.0 were tried (${d.reason}). docker network prune removes those that nobody uses.`,
+	},
+	"image-missing": {
+		exit: 3,
+		text: (d: { system: string; image: string; reason: string }) =>
+			`${d.system}: the image ${d.image} is not on this machine and cannot be pulled (${d.reason}). Try docker pull ${d.image}, or name one that you have: image: <name>.`,
+	},
+	"fault-impossible": {
+		exit: 3,
+		text: (d: { system: string; action: string; reason: string }) =>
+			`${d.system}: the fault ${d.action} cannot be made here: ${d.reason}. Remove it from faults, or choose another action.`,
+	},
+	"client-unreachable": {
+		exit: 3,
+		// Client: "bench@10.0.0.11", "container 2".
+		text: (d: { client: string; reason: string; remedy: string }) =>
+			`${d.client}: ${d.reason}. ${d.remedy}`,
+	},
+	"client-unfit": {
+		exit: 3,
+		text: (d: { client: string; reason: string; remedy: string }) =>
+			`${d.client}: cannot make the load: ${d.reason}. ${d.remedy}.`,
+	},
 	"pin-impossible": {
 		exit: 3,
 		text: (d: { cpus: string; reason: string }) =>
@@ -202,6 +257,47 @@ const catalogue = {
 		exit: 3,
 		text: (d: { system: string; where: string; reason: string }) =>
 			`${d.system}: nothing answers at ${d.where} (${d.reason}). Is the broker up, and the url right? To have mqbench start one: --target local`,
+	},
+	"rig-unreadable": {
+		exit: 2,
+		text: (d: { path: string; reason: string }) =>
+			`${d.path}: cannot be read (${d.reason}). Give the rig.json that mqbench up has written, or one of your own (mqbench schema rig).`,
+	},
+	"rig-invalid": {
+		exit: 2,
+		text: (d: { path: string; wrong: readonly string[] }) =>
+			d.wrong.map((sentence) => `${d.path}: ${sentence}`).join("\n"),
+	},
+	"rig-exists": {
+		exit: 2,
+		text: (d: { path: string }) =>
+			`${d.path}: is there already, and stays as it is: mqbench run <scenario> --rig ${d.path} measures on that rig, mqbench down ${d.path} takes it down. For another one beside it: --out <file>.`,
+	},
+	"rig-unwritable": {
+		exit: 3,
+		text: (d: { path: string; reason: string }) =>
+			`${d.path}: cannot be written (${d.reason}). Make room or rights, or choose another file with --out.`,
+	},
+	"rig-unreachable": {
+		exit: 3,
+		text: (d: {
+			system: string;
+			where: string;
+			reason: string;
+			id: string;
+			remedy: string;
+		}) =>
+			`${d.system}: nothing answers at ${d.where} (${d.reason}), where the rig ${d.id} has its broker. ${d.remedy}.`,
+	},
+	"rig-left": {
+		exit: 3,
+		text: (d: { id: string; what: string; remedy: string }) =>
+			`The rig ${d.id} is not down: ${d.what}. ${d.remedy}.`,
+	},
+	"rig-broken": {
+		exit: 3,
+		text: (d: { id: string; how: string }) =>
+			`The rig ${d.id} is down, as ${d.how}. Nothing of it is left.`,
 	},
 	"output-unwritable": {
 		exit: 3,

@@ -51,7 +51,12 @@ const EXAMPLES = `
 Examples:
   mqbench scenarios/quickstart.yaml
   mqbench scenarios/quickstart.yaml --set workload.rate=20000/s --set workload.duration=30s
+  mqbench scenarios/quickstart.yaml --target docker
   mqbench scenarios/quickstart.yaml --target existing --url nats://host:4222
+  mqbench scenarios/quickstart.yaml --clients 3 --set workload.connections=3
+  mqbench up scenarios/quickstart.yaml --target docker
+  mqbench scenarios/quickstart.yaml --rig rig.json
+  mqbench down rig.json
   mqbench scenarios/message-sizes.yaml --only 'nats/1KiB*' --json
   mqbench validate scenarios/quickstart.yaml
   mqbench plan scenarios/message-sizes.yaml
@@ -177,6 +182,31 @@ function commands(
 			done(await compile({ path, ...options }, world));
 		});
 	program
+		.command("up")
+		.description(
+			"stand the brokers of a scenario up, to stay while runs come and go",
+		)
+		.argument("<scenario>", "path of the YAML file")
+		.addOption(setOption())
+		.option("--target <target>", "where they run: local or docker")
+		.option("--only <glob>", "only systems of runs that match, e.g. 'nats/*'")
+		.option(
+			"--out <file>",
+			"file that says where they are, for --rig (default: rig.json)",
+		)
+		.action(async (path: string, options) => {
+			const { up } = await import("./commands/up.ts");
+			done(await up({ path, ...options }, world));
+		});
+	program
+		.command("down")
+		.description("take down what mqbench up has stood up")
+		.argument("<rig>", "its rig.json")
+		.action(async (file: string) => {
+			const { down } = await import("./commands/down.ts");
+			done(await down({ file }, world));
+		});
+	program
 		.command("init")
 		.description("ask a few questions, and write a commented scenario")
 		.argument("[name]", "of the scenario and its file (default: my-scenario)")
@@ -287,7 +317,7 @@ function commands(
 	program
 		.command("explain")
 		.description(
-			"explain a word of the reports: response, support, invalid, inconclusive, baseline, lost",
+			"explain a word of the reports: response, support, invalid, inconclusive, baseline, clients, rig, failover, lost",
 		)
 		.argument("[topic]", "without one: the list")
 		.action(async (topic: string | undefined) => {
@@ -296,13 +326,15 @@ function commands(
 		});
 	program
 		.command("schema")
-		.description("print the JSON Schema of scenarios, or of result.json")
+		.description(
+			"print the JSON Schema of scenarios, of result.json, or of rig.json",
+		)
 		.addArgument(
 			commandArgument("[what]", "which schema")
-				.choices(["scenario", "result"])
+				.choices(["scenario", "result", "rig"])
 				.default("scenario"),
 		)
-		.action(async (what: "scenario" | "result") => {
+		.action(async (what: "scenario" | "result" | "rig") => {
 			const { schema } = await import("./commands/schema.ts");
 			done(await schema({ what }, world));
 		});
@@ -334,18 +366,29 @@ function reporterOption(): Option {
 	).argParser((value: string, all: string[] = []) => [...all, value]);
 }
 
+function setOption(): Option {
+	return new Option(
+		"--set <path=value>",
+		"override a field, e.g. workload.rate=5000/s; may be repeated",
+	).argParser((value: string, all: string[] = []) => [...all, value]);
+}
+
 function scenarioOptions(command: Command): Command {
 	return command
 		.argument("<scenario>", "path of the YAML file")
-		.option(
-			"--set <path=value>",
-			"override a field, e.g. workload.rate=5000/s; may be repeated",
-			(value: string, all: string[] = []) => [...all, value],
-		)
-		.option("--target <target>", "where it runs: local or existing")
+		.addOption(setOption())
+		.option("--target <target>", "where brokers run: local, docker or existing")
 		.option(
 			"--url <url>",
 			`URL of an existing broker (implies --target existing); keep one with a password in the environment: --url '\${NATS_URL}'`,
+		)
+		.option(
+			"--rig <file>",
+			"brokers that stay up: a rig.json of mqbench up, or your own; their topics alone are made anew",
+		)
+		.option(
+			"--clients <clients>",
+			"what makes the load: a number of processes, hosts for ssh (user@a,user@b), or docker=<n> containers",
 		)
 		.option(
 			"--only <glob>",

@@ -160,7 +160,7 @@ func (s *session) grouping(group string) ([]kgo.Opt, map[string]string) {
 			kgo.SessionTimeout(sessionTimeout),
 			kgo.RebalanceTimeout(rebalanceTimeout),
 			kgo.HeartbeatInterval(heartbeatInterval),
-			// The group is as new as its topic: whatever is sent belongs to it.
+			// The group is as new as its topic, so that whatever is sent belongs to it; or begin has said where it begins.
 			kgo.ConsumeStartOffset(kgo.NewOffset().AtStart()),
 			kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()),
 			kgo.AutoCommitMarks(),

@@ -60,12 +60,21 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 	return err
 }
 
-// join makes a member of the group of a topic. Which member gets what is known when all are there: the last one waits for that.
+// join makes a member of the group of a topic. Which member gets what is known when all are there: the last one here waits for that.
 func (s *session) join(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
-	g := s.groups[to.Topic+"."+to.Group]
+	name := s.groupName(to.Topic, to.Group)
+	g := s.groups[name]
 	if g == nil {
-		g = &group{name: to.Topic + "." + to.Group, topic: to.Topic}
-		s.groups[g.name] = g
+		g = &group{name: name, topic: to.Topic}
+		s.groups[name] = g
+		if !slices.Contains(s.named, to.Group) {
+			s.named = append(s.named, to.Group)
+		}
+		if s.options.Run != "" {
+			if err := s.begin(ctx, name, to.Topic); err != nil {
+				return err
+			}
+		}
 	}
 	grouping, _ := s.grouping(g.name)
 	c, err := s.newConsumer(to, handle, append(grouping, kgo.ConsumeTopics(to.Topic))...)
@@ -75,11 +84,15 @@ func (s *session) join(ctx context.Context, to broker.Subscription, handle broke
 	g.members = append(g.members, c)
 	s.keep(c)
 	go c.deliverAndCommit()
-	if len(g.members) < to.Members {
+	if len(g.members) < to.Own() {
 		return nil
 	}
-	partitions := s.partitionsOf(to.Topic)
-	err = await(ctx, fmt.Sprintf("join group %q: it does not settle", g.name), func() bool { return g.settled(partitions) })
+	if to.Own() < to.Members {
+		err = s.awaitGroup(ctx, g)
+	} else {
+		partitions := s.partitionsOf(to.Topic)
+		err = await(ctx, fmt.Sprintf("join group %q: it does not settle", g.name), func() bool { return g.settled(partitions) })
+	}
 	for _, m := range g.members {
 		m.watch.settled.Store(true)
 	}

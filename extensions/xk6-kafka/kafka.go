@@ -61,6 +61,8 @@ type session struct {
 	topics     []broker.Topic
 	made       []string
 	groups     map[string]*group
+	// named are the groups that consumers here are in, by the subscription's word for them.
+	named      []string
 	closing    atomic.Bool
 	reconnects atomic.Int64
 
@@ -70,7 +72,10 @@ type session struct {
 	consumers []*consumer
 }
 
-var _ broker.Session = (*session)(nil)
+var (
+	_ broker.Session      = (*session)(nil)
+	_ broker.LeaderFinder = (*session)(nil)
+)
 
 // Open finds the cluster. Connections of producers and consumers are made with them, by Producer and Consume, which return
 // when they are usable.
@@ -111,6 +116,9 @@ func (s *session) Prepare(ctx context.Context, topics []broker.Topic) error {
 	for i, topic := range topics {
 		names[i] = topic.Name
 	}
+	if s.options.Existing {
+		return s.find(ctx, topics, names)
+	}
 	if err := s.clear(ctx, topics, names); err != nil {
 		return err
 	}
@@ -146,7 +154,7 @@ func (s *session) Remove(ctx context.Context) error {
 	}
 	together(ends)
 	var errs []error
-	for name := range s.groups {
+	for _, name := range s.groupsToRemove() {
 		_, err := s.admin.DeleteGroup(ctx, name)
 		if err != nil && !errors.Is(err, kerr.GroupIDNotFound) {
 			errs = append(errs, fmt.Errorf("kafka: remove group %q: %w", name, err))
@@ -191,12 +199,12 @@ func (s *session) Describe() broker.Description {
 		_, grouping := s.grouping("")
 		settings = merged(settings, grouping)
 	}
-	for key, value := range s.topicConfig {
-		settings["topic "+key] = value
-	}
 	settings["topic replicas"] = "the broker's own"
 	if s.options.Replicas > 0 {
 		settings["topic replicas"] = strconv.Itoa(s.options.Replicas)
+	}
+	for key, value := range s.topicConfig {
+		settings["topic "+key] = value
 	}
 	settings["connections"] = strconv.Itoa(s.options.Connections)
 	return broker.Description{
@@ -397,8 +405,9 @@ func (s *session) clear(ctx context.Context, topics []broker.Topic, names []stri
 	return nil
 }
 
-// awaitTopics returns when every broker says of every topic what is to hold: they hear of changes one after the other.
-func (s *session) awaitTopics(ctx context.Context, names []string, what string, holds func(kmsg.MetadataResponseTopic) bool) error {
+// awaitTopics returns when every broker says of every topic what is to hold: they hear of changes one after the other. A broker that
+// is gone is waited for only if all are needed.
+func (s *session) awaitTopics(ctx context.Context, names []string, what string, needed bool, holds func(kmsg.MetadataResponseTopic) bool) error {
 	request := kmsg.NewPtrMetadataRequest()
 	for _, name := range names {
 		topic := kmsg.NewMetadataRequestTopic()
@@ -411,9 +420,12 @@ func (s *session) awaitTopics(ctx context.Context, names []string, what string, 
 			return false, err
 		}
 		for _, b := range cluster.Brokers {
-			response, err := s.adminRaw.Broker(int(b.NodeID)).RetriableRequest(ctx, request)
-			if err != nil {
+			response, err := s.ask(ctx, int(b.NodeID), needed, request)
+			if err != nil && needed {
 				return false, err
+			}
+			if err != nil {
+				continue
 			}
 			for _, topic := range response.(*kmsg.MetadataResponse).Topics {
 				if !holds(topic) {
@@ -436,14 +448,26 @@ func (s *session) awaitTopics(ctx context.Context, names []string, what string, 
 	}
 }
 
+// goneTimeout is how long a broker that may be gone has to answer.
+const goneTimeout = time.Second
+
+func (s *session) ask(ctx context.Context, node int, needed bool, request *kmsg.MetadataRequest) (kmsg.Response, error) {
+	if needed {
+		return s.adminRaw.Broker(node).RetriableRequest(ctx, request)
+	}
+	ctx, cancel := context.WithTimeout(ctx, goneTimeout)
+	defer cancel()
+	return s.adminRaw.Broker(node).Request(ctx, request)
+}
+
 func (s *session) awaitGone(ctx context.Context, names []string) error {
-	return s.awaitTopics(ctx, names, "removed topics do not go", func(topic kmsg.MetadataResponseTopic) bool {
+	return s.awaitTopics(ctx, names, "removed topics do not go", false, func(topic kmsg.MetadataResponseTopic) bool {
 		return topic.ErrorCode == kerr.UnknownTopicOrPartition.Code
 	})
 }
 
 func (s *session) awaitLeaders(ctx context.Context, names []string) error {
-	err := s.awaitTopics(ctx, names, "the topics get no leaders", func(topic kmsg.MetadataResponseTopic) bool {
+	err := s.awaitTopics(ctx, names, "the topics get no leaders", true, func(topic kmsg.MetadataResponseTopic) bool {
 		for _, p := range topic.Partitions {
 			if p.ErrorCode != 0 || p.Leader < 0 || len(p.ISR) < len(p.Replicas) {
 				return false

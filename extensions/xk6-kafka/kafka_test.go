@@ -3,7 +3,9 @@ package kafka
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -27,6 +29,8 @@ func TestConformance(t *testing.T) {
 					URL:           s.url,
 					Partitions:    true,
 					Exists:        s.exists,
+					Make:          s.make,
+					Traces:        s.traces,
 					Broken:        func(*testing.T) { s.kill() },
 				}
 			})
@@ -36,6 +40,50 @@ func TestConformance(t *testing.T) {
 
 // exists asks the broker for a topic, or a group of its name.
 func (s *server) exists(t *testing.T, topic string) bool {
+	t.Helper()
+	admin := s.admin(t)
+	cluster, err := admin.Metadata(context.Background(), topic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	groups, err := admin.ListGroups(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, grouped := groups[topic+".workers"]
+	return grouped || !errors.Is(cluster.Topics[topic].Err, kerr.UnknownTopicOrPartition)
+}
+
+// make makes a topic as its user would.
+func (s *server) make(t *testing.T, topic string, partitions int) {
+	t.Helper()
+	if _, err := s.admin(t).CreateTopic(context.Background(), int32(partitions), 1, nil, topic); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(time.Minute); !s.exists(t, topic); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("topic %s does not come up", topic)
+		}
+	}
+}
+
+// traces are the groups of a run.
+func (s *server) traces(t *testing.T, run string, _ []string) (names []string) {
+	t.Helper()
+	groups, err := s.admin(t).ListGroups(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range groups.Groups() {
+		if strings.HasPrefix(name, run) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (s *server) admin(t *testing.T) *kadm.Client {
+	t.Helper()
 	at, err := parseAddress(s.url)
 	if err != nil {
 		t.Fatal(err)
@@ -44,15 +92,6 @@ func (s *server) exists(t *testing.T, topic string) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer client.Close()
-	cluster, err := kadm.NewClient(client).Metadata(context.Background(), topic)
-	if err != nil {
-		t.Fatal(err)
-	}
-	groups, err := kadm.NewClient(client).ListGroups(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, grouped := groups[topic+".workers"]
-	return grouped || !errors.Is(cluster.Topics[topic].Err, kerr.UnknownTopicOrPartition)
+	t.Cleanup(client.Close)
+	return kadm.NewClient(client)
 }

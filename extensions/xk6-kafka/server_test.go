@@ -2,6 +2,7 @@ package kafka
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"maps"
 	"net"
@@ -72,6 +73,8 @@ type setup struct {
 	format []string
 	// under is a command that the broker runs under.
 	under []string
+	// port and controller, where others have to know them beforehand; 0: free ones.
+	port, controller int
 }
 
 // start gives a broker for one test.
@@ -84,8 +87,16 @@ func start(t testing.TB, with setup) *server {
 
 func startIn(t testing.TB, folder string, with setup) *server {
 	t.Helper()
+	s := made(t, folder, with)
+	s.run(t)
+	return s
+}
+
+// made is a broker that does not run yet.
+func made(t testing.TB, folder string, with setup) *server {
+	t.Helper()
 	class := classpath(t)
-	port, other, controller := freePort(t), freePort(t), freePort(t)
+	port, other, controller := cmp.Or(with.port, freePort(t)), freePort(t), cmp.Or(with.controller, freePort(t))
 	settings := map[string]string{
 		"process.roles":             "broker,controller",
 		"node.id":                   "1",
@@ -119,12 +130,10 @@ func startIn(t testing.TB, folder string, with setup) *server {
 	if out, err := format.CombinedOutput(); err != nil {
 		t.Fatalf("format the storage: %v\n%s", err, out)
 	}
-	s := &server{
+	return &server{
 		url:  fmt.Sprintf("kafka://127.0.0.1:%d", port),
-		argv: append(with.under, "java", "-Xmx512m", "-cp", class, "-Dlog4j2.configurationFile="+log, "kafka.Kafka", config),
+		argv: append(with.under, "java", "-Xmx512m", "-XX:TieredStopAtLevel=1", "-cp", class, "-Dlog4j2.configurationFile="+log, "kafka.Kafka", config),
 	}
-	s.run(t)
-	return s
 }
 
 // run starts the broker, also again after kill, and returns when it takes connections.

@@ -4,8 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
 	"time"
 
+	"go.k6.io/k6/v2/errext"
+	"go.k6.io/k6/v2/errext/exitcodes"
 	"go.k6.io/k6/v2/metrics"
 	"go.k6.io/k6/v2/output"
 
@@ -27,7 +33,9 @@ const ballastBytes = 128 << 20
 // samples do not interest it: no message is one.
 type resultsOutput struct {
 	params output.Params
-	run    *generator.Generator
+	// input is where control lines come from: k6's standard input, which it leaves alone.
+	input io.Reader
+	run   *generator.Generator
 	// end ends k6's test; nil as its reason is none: k6 exits with 0.
 	end func(error)
 	// ballast is ballastBytes long.
@@ -43,35 +51,32 @@ func newOutput(params output.Params) (output.Output, error) {
 	if params.ConfigArgument == "" {
 		return nil, errors.New("mqbench: the output needs a path: --out mqbench=runs/client-0")
 	}
-	return &resultsOutput{params: params}, nil
+	return &resultsOutput{params: params, input: os.Stdin}, nil
 }
 
 func (o *resultsOutput) Description() string { return "mqbench (" + o.params.ConfigArgument + ".hlog)" }
 
-// Start connects and subscribes, so that the first slot finds everything ready.
+// Start connects and subscribes, so that the first slot finds everything ready. Where T0 is handed out it waits for that.
+//
+// Subtle: k6 catches signals only when its outputs have started, and until then one would end it at once, with what was made on the
+// broker left there. So we catch them until the first slot.
 func (o *resultsOutput) Start() error {
-	plan := theRun.planned()
-	if plan == nil {
-		return errors.New("mqbench: the script loads no plan: const run = mqbench.load(driver, open('./plan.json'))")
-	}
-	g, err := generator.New(plan, o.params.Environment[plan.URLEnv])
+	signalled, release := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	g, err := o.start(signalled)
 	if err != nil {
+		release()
 		return err
-	}
-	files, err := generator.CreateFiles(o.params.ConfigArgument, o.params.StdOut)
-	if err != nil {
-		return err
-	}
-	surviveReader()
-	o.ballast = make([]byte, ballastBytes)
-	ctx, cancel := context.WithTimeout(context.Background(), openTimeout)
-	defer cancel()
-	if err := g.Open(ctx, files, generator.Versions{K6: k6Version(), Mqbench: Version}); err != nil {
-		files.Discard()
-		return fmt.Errorf("open %s: %w", plan.Broker, err)
 	}
 	o.run = g
 	theRun.open(g)
+	go func() {
+		defer release()
+		select {
+		case <-signalled.Done():
+			o.end(stopped())
+		case <-g.Started():
+		}
+	}()
 	if finished := g.Finished(); finished != nil {
 		go func() {
 			<-finished
@@ -94,4 +99,93 @@ func (o *resultsOutput) Stop() error {
 		return nil
 	}
 	return o.run.Close()
+}
+
+// --- internal ---
+
+// start makes the generator of this client and opens it. After an error, or a signal, nothing is left on the broker and in the folder.
+func (o *resultsOutput) start(signalled context.Context) (*generator.Generator, error) {
+	plan, err := o.plan()
+	if err != nil {
+		return nil, err
+	}
+	g, err := generator.New(plan, o.params.Environment[plan.URLEnv])
+	if err != nil {
+		return nil, err
+	}
+	files, err := generator.CreateFiles(plan, o.params.ConfigArgument, o.params.StdOut)
+	if err != nil {
+		return nil, err
+	}
+	surviveReader()
+	o.ballast = make([]byte, ballastBytes)
+	ctx, cancel := context.WithTimeout(signalled, openTimeout)
+	defer cancel()
+	if err := g.Open(ctx, files, generator.Versions{K6: k6Version(), Mqbench: Version}); err != nil {
+		files.Discard()
+		if signalled.Err() != nil {
+			return nil, stopped()
+		}
+		return nil, fmt.Errorf("open %s: %w", plan.Broker, err)
+	}
+	if err := o.listen(signalled, g); err != nil {
+		_ = g.Close()
+		return nil, err
+	}
+	return g, nil
+}
+
+// plan is the part of the plan that is this client's.
+func (o *resultsOutput) plan() (*generator.Plan, error) {
+	plan := theRun.planned()
+	if plan == nil {
+		return nil, errors.New("mqbench: the script loads no plan: const run = mqbench.load(driver, open('./plan.json'))")
+	}
+	index, count, err := clientOf(o.params.ScriptOptions)
+	if err != nil {
+		return nil, err
+	}
+	if count > 1 && !o.asked(coordinatedEnv) {
+		return nil, fmt.Errorf("mqbench: %d clients need one T0: set %s=1 and hand it out on standard input", count, coordinatedEnv)
+	}
+	return plan.Take(index, count)
+}
+
+// listen begins to listen if it was asked for, and waits for T0 if that is handed out.
+func (o *resultsOutput) listen(signalled context.Context, g *generator.Generator) error {
+	coordinated := o.asked(coordinatedEnv)
+	if !coordinated && !o.asked(controlEnv) {
+		return nil
+	}
+	told := listen(o.input, g, func(words string) { o.params.Logger.Warn(words) })
+	if !coordinated {
+		return nil
+	}
+	g.Ready()
+	select {
+	case t0 := <-told.t0:
+		g.StartAt(t0)
+		return nil
+	case <-signalled.Done():
+		return stopped()
+	case <-told.over:
+	}
+	select {
+	case t0 := <-told.t0: // the last thing that was said
+		g.StartAt(t0)
+		return nil
+	default:
+		return aborted(errors.New("mqbench: standard input ended before T0 was handed out"))
+	}
+}
+
+func (o *resultsOutput) asked(name string) bool { return o.params.Environment[name] == "1" }
+
+// stopped is the reason to end of somebody who was told to.
+func stopped() error {
+	return aborted(errors.New("mqbench: stopped by a signal before the first slot"))
+}
+
+func aborted(reason error) error {
+	return errext.WithExitCodeIfNone(errext.WithAbortReasonIfNone(reason, errext.AbortedByUser), exitcodes.ExternalAbort)
 }

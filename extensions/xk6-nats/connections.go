@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"net"
 	"strconv"
 	"strings"
 	"sync"
@@ -37,8 +38,10 @@ type connections struct {
 	all        []*nats.Conn
 	closing    atomic.Bool
 	reconnects atomic.Int64
-	// lost, if not nil, is told of a connection that is lost.
-	lost func(connection int)
+	// lost and reconnected, if not nil, are told of a connection that is lost, and of one that was made anew.
+	lost, reconnected func(connection int)
+	// ended is closed with the session.
+	ended chan struct{}
 
 	mu sync.Mutex
 	// subscriptions are those of ours, and those of the library that it has dropped messages of.
@@ -54,7 +57,7 @@ func newConnections(o broker.Options, own options) (*connections, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &connections{Options: o, own: own, security: security, secret: secret, subscriptions: map[*nats.Subscription]int64{}}, nil
+	return &connections{Options: o, own: own, security: security, secret: secret, subscriptions: map[*nats.Subscription]int64{}, ended: make(chan struct{})}, nil
 }
 
 // open makes all connections. headerBytes is what messages carry beside their payload.
@@ -99,7 +102,10 @@ func (c *connections) Dropped() int64 {
 func (c *connections) Reconnects() int64 { return c.reconnects.Load() }
 
 func (c *connections) Close() error {
-	c.closing.Store(true)
+	if c.closing.Swap(true) {
+		return nil
+	}
+	close(c.ended)
 	c.Dropped()
 	for _, one := range c.all {
 		one.Close()
@@ -110,6 +116,15 @@ func (c *connections) Close() error {
 // flush returns when the server has handled what was sent on the connection so far: it handles commands in order.
 func (c *connections) flush(ctx context.Context, connection int) error {
 	return c.all[connection].FlushWithContext(ctx)
+}
+
+// groupName is what a group is called on the server, the same for all clients of the run; others have groups on subjects of the
+// user's own as well.
+func (c *connections) groupName(group string) string {
+	if group == "" || c.Run == "" {
+		return group
+	}
+	return c.Run + "-" + group
 }
 
 func (c *connections) library() string { return "nats.go v" + nats.Version }
@@ -160,12 +175,17 @@ func (c *connections) connect(i int) (*nats.Conn, error) {
 		nats.WriteBufferSize(writeBufferBytes),
 		nats.Compression(false),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
-			report("connection lost", err)
+			report("connection lost", withoutPorts(err))
 			if c.lost != nil {
 				c.lost(i)
 			}
 		}),
-		nats.ReconnectHandler(func(*nats.Conn) { c.reconnects.Add(1) }),
+		nats.ReconnectHandler(func(*nats.Conn) {
+			c.reconnects.Add(1)
+			if c.reconnected != nil {
+				c.reconnected(i)
+			}
+		}),
 		nats.ErrorHandler(func(_ *nats.Conn, s *nats.Subscription, err error) {
 			if s != nil && errors.Is(err, nats.ErrSlowConsumer) {
 				c.watch(s)
@@ -177,6 +197,16 @@ func (c *connections) connect(i int) (*nats.Conn, error) {
 		all = append(all, nats.Secure(c.security))
 	}
 	return nats.Connect(rotated(c.URL, i), all...)
+}
+
+// withoutPorts takes the addresses out of an error of a socket: errors are counted by their wording, and each connection has another
+// port.
+func withoutPorts(err error) error {
+	var of *net.OpError
+	if errors.As(err, &of) {
+		return of.Err
+	}
+	return err
 }
 
 // rotated is a list of servers that begins at number i.

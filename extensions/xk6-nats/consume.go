@@ -12,9 +12,10 @@ import (
 )
 
 const (
-	// pullExpiry is how long the server keeps a request for messages, idleHeartbeat how often it says that it is there.
+	// pullExpiry is how long the server keeps a request for messages, idleHeartbeat how often it says that it is there. After two
+	// that are missing the library asks anew: of a cluster, another node.
 	pullExpiry    = 30 * time.Second
-	idleHeartbeat = 5 * time.Second
+	idleHeartbeat = 2 * time.Second
 	// unusedAfter: the server removes a consumer of our own that nobody asks any more.
 	unusedAfter = 5 * time.Minute
 )
@@ -25,14 +26,21 @@ func (s *jetStreamSession) Consume(ctx context.Context, to broker.Subscription, 
 	if to.Wildcard {
 		return errors.New("nats: JetStream: a consumer reads one stream, and every topic is a stream of its own: no wildcards")
 	}
-	consume := map[string]func(context.Context, broker.Subscription, broker.Handler) (jetstream.ConsumeContext, error){
+	at := s.streams[to.Topic]
+	if s.Run != "" && at.takenAway {
+		return fmt.Errorf("nats: consume %q: reading takes messages out of its stream %s (retention workqueue), which is yours; use one with retention limits", to.Topic, at.stream)
+	}
+	consume := map[string]func(context.Context, broker.Subscription, location, broker.Handler) (consumer, error){
 		"ordered": s.ordered, "push": s.push, "pull": s.pull,
 	}[s.kind(to.Group)]
-	consuming, err := consume(ctx, to, handle)
+	one, err := consume(ctx, to, at, handle)
 	if err != nil {
 		return fmt.Errorf("nats: consume %q: %w", to.Topic, err)
 	}
-	s.consuming = append(s.consuming, consuming)
+	one.stream, one.group = at.stream, s.groupName(to.Group)
+	s.consumersMu.Lock()
+	s.consumers = append(s.consumers, one)
+	s.consumersMu.Unlock()
 	return s.flush(ctx, to.Connection)
 }
 
@@ -71,64 +79,95 @@ func (s *jetStreamSession) prefetch() int {
 	return atMost(defaultPrefetch, s.MessageBytes)
 }
 
-// consumer is the configuration of one that acknowledges.
-func (s *jetStreamSession) consumer(to broker.Subscription) jetstream.ConsumerConfig {
+// config of a consumer that acknowledges. On a stream that was there it begins with the next message.
+func (s *jetStreamSession) config(ctx context.Context, to broker.Subscription, at location) (jetstream.ConsumerConfig, error) {
 	config := jetstream.ConsumerConfig{
-		Durable:       to.Group,
+		Durable:       s.groupName(to.Group),
 		DeliverPolicy: jetstream.DeliverAllPolicy,
 		AckPolicy:     jetstream.AckExplicitPolicy,
 		AckWait:       s.ackWait(),
 		MaxDeliver:    -1,
 		MaxAckPending: s.maxAckPending(),
 	}
-	if to.Group == "" {
+	if to.Group == "" || s.Run != "" {
 		config.InactiveThreshold = unusedAfter
 	}
-	return config
+	if !s.Existing {
+		return config, nil
+	}
+	next, err := s.end(ctx, to.Connection, at)
+	config.DeliverPolicy, config.OptStartSeq, config.FilterSubject = jetstream.DeliverByStartSequencePolicy, next, at.filter
+	return config, err
 }
 
-func (s *jetStreamSession) ordered(ctx context.Context, to broker.Subscription, handle broker.Handler) (jetstream.ConsumeContext, error) {
-	if to.Group != "" {
-		return nil, errors.New("an ordered consumer cannot be shared by a group")
+// shared gives the consumer of a group on a stream that was there, which another client may have made.
+func shared[C any](look func() (C, error), create func() (C, error)) (C, error) {
+	found, err := look()
+	if !errors.Is(err, jetstream.ErrConsumerNotFound) {
+		return found, err
 	}
-	consumer, err := s.js[to.Connection].OrderedConsumer(ctx, streamName(to.Topic), jetstream.OrderedConsumerConfig{
-		DeliverPolicy:     jetstream.DeliverAllPolicy,
-		InactiveThreshold: unusedAfter,
-		MaxResetAttempts:  -1,
-	})
+	made, err := create()
+	if errors.Is(err, jetstream.ErrConsumerExists) { // another one was faster
+		return look()
+	}
+	return made, err
+}
+
+func (s *jetStreamSession) pull(ctx context.Context, to broker.Subscription, at location, handle broker.Handler) (consumer, error) {
+	js := s.js[to.Connection]
+	config, err := s.config(ctx, to, at)
 	if err != nil {
-		return nil, err
+		return consumer{}, err
 	}
-	now := s.Now
-	return consumer.Consume(func(m jetstream.Msg) {
-		handle(broker.Delivery{ReceivedNs: now(), Payload: m.Data()})
-	}, s.pullOptions()...)
-}
-
-func (s *jetStreamSession) pull(ctx context.Context, to broker.Subscription, handle broker.Handler) (jetstream.ConsumeContext, error) {
-	consumer, err := s.js[to.Connection].CreateOrUpdateConsumer(ctx, streamName(to.Topic), s.consumer(to))
+	var made jetstream.Consumer
+	if s.Existing && to.Group != "" {
+		made, err = shared(
+			func() (jetstream.Consumer, error) { return js.Consumer(ctx, at.stream, config.Durable) },
+			func() (jetstream.Consumer, error) { return js.CreateConsumer(ctx, at.stream, config) })
+	} else {
+		made, err = js.CreateOrUpdateConsumer(ctx, at.stream, config)
+	}
 	if err != nil {
-		return nil, err
+		return consumer{}, err
 	}
-	return consumer.Consume(s.acknowledged(handle), s.pullOptions()...)
+	consuming, err := made.Consume(s.acknowledged(handle), s.pullOptions()...)
+	if err != nil {
+		return consumer{}, err
+	}
+	return consumer{names: func() []string { return []string{made.CachedInfo().Name} }, stop: consuming.Stop}, nil
 }
 
-func (s *jetStreamSession) push(ctx context.Context, to broker.Subscription, handle broker.Handler) (jetstream.ConsumeContext, error) {
-	config := s.consumer(to)
+func (s *jetStreamSession) push(ctx context.Context, to broker.Subscription, at location, handle broker.Handler) (consumer, error) {
+	js := s.js[to.Connection]
+	config, err := s.config(ctx, to, at)
+	if err != nil {
+		return consumer{}, err
+	}
 	if to.Group == "" {
 		config.DeliverSubject = s.all[to.Connection].NewInbox()
 		config.IdleHeartbeat = idleHeartbeat
 		config.FlowControl = true
 	} else {
 		// The same for all members, in whatever process they are. The server has no heartbeats for groups.
-		config.DeliverSubject = "_mqbench." + streamName(to.Topic) + "." + to.Group
-		config.DeliverGroup = to.Group
+		config.DeliverSubject = "_mqbench." + streamName(to.Topic) + "." + config.Durable
+		config.DeliverGroup = config.Durable
 	}
-	consumer, err := s.js[to.Connection].CreateOrUpdatePushConsumer(ctx, streamName(to.Topic), config)
+	var made jetstream.PushConsumer
+	if s.Existing && to.Group != "" {
+		made, err = shared(
+			func() (jetstream.PushConsumer, error) { return js.PushConsumer(ctx, at.stream, config.Durable) },
+			func() (jetstream.PushConsumer, error) { return js.CreatePushConsumer(ctx, at.stream, config) })
+	} else {
+		made, err = js.CreateOrUpdatePushConsumer(ctx, at.stream, config)
+	}
 	if err != nil {
-		return nil, err
+		return consumer{}, err
 	}
-	return consumer.Consume(s.acknowledged(handle), jetstream.ConsumeErrHandler(s.report))
+	consuming, err := made.Consume(s.acknowledged(handle), jetstream.ConsumeErrHandler(s.report))
+	if err != nil {
+		return consumer{}, err
+	}
+	return consumer{names: func() []string { return []string{made.CachedInfo().Name} }, stop: consuming.Stop}, nil
 }
 
 // acknowledged hands over and then acknowledges: a message whose consumer dies is delivered again.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -21,27 +22,42 @@ const (
 	// headerBytes is room for the header of an id: "NATS/1.0\r\nNats-Msg-Id: ...\r\n\r\n".
 	headerBytes = 64
 	apiTimeout  = 10 * time.Second
-	// answerTimeout is how long a request waits for its answer before it is made again.
+	// answerTimeout is how long a request waits for its answer before it is made again; removeTimeout, at the end, when there is less
+	// time.
 	answerTimeout = 3 * time.Second
+	removeTimeout = 1500 * time.Millisecond
 )
 
-// jetStreamSession is a session of JetStream. Its topics are streams of one subject each.
+// jetStreamSession is a session of JetStream. Its topics are streams of one subject each, or subjects of streams that were there.
 type jetStreamSession struct {
 	*connections
 	storage jetstream.StorageType
 	// js is the library's view of JetStream, one for each connection.
 	js        []jetstream.JetStream
 	producers []*producer
-	streams   []string
-	consuming []jetstream.ConsumeContext
+	// made are the names of the streams that Prepare has made; streams has those of all topics, and subjects what these are published
+	// to, by their number.
+	made     []string
+	streams  map[string]location
+	subjects []string
+	// storedAs is what streams that were there have, for people.
+	storedAs string
+	// consumersMu guards consumers, which a connection that is made anew asks for.
+	consumersMu sync.Mutex
+	consumers   []consumer
 	// over: consumers end because we remove them.
 	over atomic.Bool
 }
 
-var _ broker.Session = (*jetStreamSession)(nil)
+var (
+	_ broker.Session      = (*jetStreamSession)(nil)
+	_ broker.LeaderFinder = (*jetStreamSession)(nil)
+)
 
 func newJetStream(c *connections) (*jetStreamSession, error) {
-	s := &jetStreamSession{connections: c, storage: jetstream.FileStorage, producers: make([]*producer, c.Connections)}
+	s := &jetStreamSession{
+		connections: c, storage: jetstream.FileStorage, producers: make([]*producer, c.Connections), streams: map[string]location{},
+	}
 	switch {
 	case c.own.Storage == "file" && c.Durability == "memory",
 		c.own.Storage == "memory" && c.Durability != "" && c.Durability != "memory":
@@ -52,7 +68,8 @@ func newJetStream(c *connections) (*jetStreamSession, error) {
 	for i := range s.producers {
 		s.producers[i] = newProducer(s)
 	}
-	c.lost = func(connection int) { s.producers[connection].disconnected() }
+	c.lost = func(connection int) { go s.producers[connection].disconnected() }
+	c.reconnected = s.reconnected
 	return s, nil
 }
 
@@ -82,6 +99,9 @@ func (s *jetStreamSession) Open(ctx context.Context) error {
 
 // Prepare makes a stream for each topic; one of that name that is left of an earlier run goes, its consumers included.
 func (s *jetStreamSession) Prepare(ctx context.Context, topics []broker.Topic) error {
+	if s.Existing {
+		return s.find(ctx, topics)
+	}
 	for _, topic := range topics {
 		name := streamName(topic.Name)
 		err := patiently(ctx, func(ctx context.Context) error { return s.js[0].DeleteStream(ctx, name) })
@@ -107,7 +127,8 @@ func (s *jetStreamSession) Prepare(ctx context.Context, topics []broker.Topic) e
 		if err != nil {
 			return fmt.Errorf("nats: create stream %q: %w", name, err)
 		}
-		s.streams = append(s.streams, name)
+		s.made = append(s.made, name)
+		s.place(topic.Name, location{stream: name, subject: topic.Name})
 	}
 	return nil
 }
@@ -116,8 +137,12 @@ func (s *jetStreamSession) Prepare(ctx context.Context, topics []broker.Topic) e
 // twice. It asks again too when a store could not be made: the server takes away the folder of its last stream some time after
 // it has said that the stream is gone, and the next stream's folder may go with it. A disk that is full stays an error.
 func patiently(ctx context.Context, ask func(context.Context) error) error {
+	return asking(ctx, answerTimeout, ask)
+}
+
+func asking(ctx context.Context, timeout time.Duration, ask func(context.Context) error) error {
 	for refused := 0; ; {
-		try, cancel := context.WithTimeout(ctx, answerTimeout)
+		try, cancel := context.WithTimeout(ctx, timeout)
 		err := ask(try)
 		cancel()
 		switch {
@@ -145,23 +170,68 @@ func isStoreRefused(err error) bool {
 	return errors.As(err, &refusal) && refusal.ErrorCode == streamCreateFailed && strings.Contains(refusal.Description, "creating store")
 }
 
-// Remove deletes the streams; their consumers go with them.
+// Remove deletes what this session has made: streams, whose consumers go with them, or its consumers of other streams.
 func (s *jetStreamSession) Remove(ctx context.Context) error {
 	s.over.Store(true)
-	for _, one := range s.consuming {
-		one.Stop()
+	for _, one := range s.consumers {
+		one.stop()
 	}
 	var failed error
-	for _, name := range s.streams {
-		err := s.js[0].DeleteStream(ctx, name)
-		if err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
-			failed = errors.Join(failed, fmt.Errorf("nats: remove stream %q: %w", name, err))
-			if ctx.Err() != nil {
-				break
+	remove := func(what, name string, ask func(context.Context) error) {
+		if ctx.Err() != nil && failed != nil {
+			return // one error of a server that does not answer is enough
+		}
+		err := asking(ctx, removeTimeout, ask)
+		if err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+			failed = errors.Join(failed, fmt.Errorf("nats: remove %s %q: %w", what, name, err))
+		}
+	}
+	for _, name := range s.made {
+		remove("stream", name, func(ctx context.Context) error { return s.js[0].DeleteStream(ctx, name) })
+	}
+	if s.Existing {
+		for stream, names := range s.leftovers() {
+			for _, name := range names {
+				remove("consumer", name, func(ctx context.Context) error { return s.js[0].DeleteConsumer(ctx, stream, name) })
 			}
 		}
 	}
 	return failed
+}
+
+// Close ends the connections. What is outstanding then will not be heard of.
+func (s *jetStreamSession) Close() error {
+	err := s.connections.Close()
+	for _, p := range s.producers {
+		p.giveUp()
+	}
+	return err
+}
+
+// Leader is the server that leads the topic's stream, by its name.
+func (s *jetStreamSession) Leader(ctx context.Context, topic string) (string, error) {
+	at, known := s.streams[topic]
+	if !known {
+		return "", fmt.Errorf("nats: leader of topic %q: there is no such topic", topic)
+	}
+	for i, connection := range s.all {
+		if !connection.IsConnected() && i < len(s.all)-1 {
+			continue
+		}
+		found, err := s.js[i].Stream(ctx, at.stream)
+		if err != nil {
+			return "", fmt.Errorf("nats: leader of stream %q: %w", at.stream, err)
+		}
+		cluster := found.CachedInfo().Cluster
+		switch {
+		case cluster == nil: // a server by itself
+			return connection.ConnectedServerName(), nil
+		case cluster.Leader == "":
+			return "", fmt.Errorf("nats: stream %q has no leader at the moment", at.stream)
+		}
+		return cluster.Leader, nil
+	}
+	return "", errors.New("nats: there is no connection")
 }
 
 func (s *jetStreamSession) Producer(connection int) (broker.Producer, error) {
@@ -170,9 +240,13 @@ func (s *jetStreamSession) Producer(connection int) (broker.Producer, error) {
 
 func (s *jetStreamSession) Describe() broker.Description {
 	all := s.settings()
-	all["storage"] = s.storage.String()
-	all["replicas"] = strconv.Itoa(max(1, s.Replicas))
-	all["streams"] = "one per topic, limits, discard old"
+	if s.Run == "" {
+		all["storage"] = s.storage.String()
+		all["replicas"] = strconv.Itoa(max(1, s.Replicas))
+		all["streams"] = "one per topic, limits, discard old"
+	} else {
+		all["streams"] = "your own: " + s.storedAs
+	}
 	all["publish"] = s.publish()
 	all["publishRetries"] = "0"
 	if s.publish() == "async" {
@@ -180,9 +254,14 @@ func (s *jetStreamSession) Describe() broker.Description {
 	}
 	all["publishTimeout"] = s.timeoutText()
 	all["dedup"] = strconv.FormatBool(s.own.Dedup)
-	all["duplicatesWindow"] = dedupWindow.String()
+	if s.Run == "" {
+		all["duplicatesWindow"] = dedupWindow.String()
+	}
 	all["consumer"] = "groups " + s.kind("group") + ", others " + s.kind("")
 	all["deliverPolicy"] = "all"
+	if s.Existing {
+		all["deliverPolicy"] = "from the stream's end"
+	}
 	all["ackPolicy"] = "explicit (ordered: none)"
 	all["ackWait"] = s.ackWait().String()
 	all["maxAckPending"] = strconv.Itoa(s.maxAckPending())
@@ -200,6 +279,16 @@ func (s *jetStreamSession) Describe() broker.Description {
 }
 
 // --- internal ---
+
+func (s *jetStreamSession) reconnected(connection int) {
+	s.consumersMu.Lock()
+	defer s.consumersMu.Unlock()
+	for _, one := range s.consumers {
+		if one.connection == connection && one.reconnected != nil {
+			one.reconnected()
+		}
+	}
+}
 
 // streamName: a subject's dots, and what else a name may not have, become dashes.
 func streamName(topic string) string {

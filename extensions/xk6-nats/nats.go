@@ -56,7 +56,7 @@ var (
 
 func (s *core) Open(context.Context) error { return s.open(0) }
 
-// Prepare has nothing to make: a subject exists by being used, and core NATS keeps nothing of earlier runs.
+// Prepare has nothing to make or to look for: a subject exists by being used, and core NATS keeps nothing of earlier runs.
 func (s *core) Prepare(context.Context, []broker.Topic) error { return nil }
 
 // Remove has nothing to remove.
@@ -69,7 +69,7 @@ func (s *core) Producer(connection int) (broker.Producer, error) {
 func (s *core) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
 	now := s.Now
 	// A queue group of "" is none; wildcards are NATS's own.
-	subscription, err := s.all[to.Connection].QueueSubscribe(to.Topic, to.Group, func(m *nats.Msg) {
+	subscription, err := s.all[to.Connection].QueueSubscribe(to.Topic, s.groupName(to.Group), func(m *nats.Msg) {
 		handle(broker.Delivery{ReceivedNs: now(), Payload: m.Data})
 	})
 	if err != nil {
@@ -114,6 +114,8 @@ func published(err error) error {
 		return errNotConnected
 	case errors.Is(err, jetstream.ErrAsyncPublishTimeout), errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrTimeout):
 		return errUnanswered
+	case errors.Is(err, nats.ErrDisconnected):
+		return errLost
 	default:
 		return fmt.Errorf("nats: publish: %w", err)
 	}

@@ -59,6 +59,8 @@ func conforms(t *testing.T, options string, change func(*testing.T) func(*server
 		if change != nil {
 			system.FlagsRedelivery = true
 			system.Exists = func(t *testing.T, topic string) bool { return hasStream(t, s.ClientURL(), topic) }
+			system.Make = func(t *testing.T, topic string, _ int) { makeStream(t, s.ClientURL(), topic) }
+			system.Traces = func(t *testing.T, run string, topics []string) []string { return consumersOn(t, s.ClientURL(), topics) }
 		}
 		return system
 	})
@@ -66,15 +68,7 @@ func conforms(t *testing.T, options string, change func(*testing.T) func(*server
 
 func hasStream(t *testing.T, url, topic string) bool {
 	t.Helper()
-	c, err := nats.Connect(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	js, err := jetstream.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	js := jetStreamOf(t, url)
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	name, err := js.StreamNameBySubject(ctx, topic)
@@ -82,6 +76,51 @@ func hasStream(t *testing.T, url, topic string) bool {
 		t.Fatal(err)
 	}
 	return name != ""
+}
+
+// makeStream makes a stream for a topic, which takes others too.
+func makeStream(t *testing.T, url, topic string) {
+	t.Helper()
+	_, err := jetStreamOf(t, url).CreateStream(t.Context(), jetstream.StreamConfig{
+		Name: "USERS-" + streamName(topic), Subjects: []string{"elsewhere." + topic, topic},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// consumersOn gives the consumers of the topics' streams, whosever.
+func consumersOn(t *testing.T, url string, topics []string) (names []string) {
+	t.Helper()
+	js := jetStreamOf(t, url)
+	for _, topic := range topics {
+		stream, err := js.StreamNameBySubject(t.Context(), topic)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := js.Stream(t.Context(), stream)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name := range found.ConsumerNames(t.Context()).Name() {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func jetStreamOf(t *testing.T, url string) jetstream.JetStream {
+	t.Helper()
+	c, err := nats.Connect(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	js, err := jetstream.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return js
 }
 
 func TestCoreConforms(t *testing.T) { conforms(t, `{"mode": "core"}`, nil) }

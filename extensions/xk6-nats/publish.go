@@ -3,8 +3,11 @@ package nats
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -31,12 +34,16 @@ type producer struct {
 
 	mu sync.Mutex
 	// pending are messages that the library has and that are not acknowledged.
-	pending map[*nats.Msg]outgoing
+	pending map[*nats.Msg]*outgoing
 }
 
+// outgoing is a message with what the library gets of it.
 type outgoing struct {
+	nats.Msg
 	message *broker.Message
 	done    broker.Done
+	// future is the library's jetstream.PubAckFuture, once it has given it.
+	future atomic.Value
 }
 
 var (
@@ -48,7 +55,7 @@ var (
 
 func newProducer(s *jetStreamSession) *producer {
 	return &producer{
-		session: s, sync: s.publish() == "sync", stall: jetstream.WithStallWait(s.timeout()), pending: map[*nats.Msg]outgoing{},
+		session: s, sync: s.publish() == "sync", stall: jetstream.WithStallWait(s.timeout()), pending: map[*nats.Msg]*outgoing{},
 	}
 }
 
@@ -71,13 +78,13 @@ func (p *producer) options() []jetstream.JetStreamOpt {
 // Send publishes. Asynchronously it returns when the library has the message: that blocks while as many acknowledgements are
 // outstanding as it was told to allow. Synchronously it blocks for the acknowledgement.
 func (p *producer) Send(m *broker.Message, done broker.Done) {
-	out := &nats.Msg{Subject: m.Name, Data: m.Payload}
+	out := &outgoing{Msg: nats.Msg{Subject: p.session.subjects[m.Topic], Data: m.Payload}, message: m, done: done}
 	if p.session.own.Dedup {
 		out.Header = nats.Header{jetstream.MsgIDHeader: {strconv.FormatInt(m.Index, 10)}}
 	}
 	if p.sync {
 		ctx, cancel := context.WithTimeout(context.Background(), p.session.timeout())
-		ack, err := p.js.PublishMsg(ctx, out, noRetry)
+		ack, err := p.js.PublishMsg(ctx, &out.Msg, noRetry)
 		at := p.session.Now()
 		cancel()
 		if err == nil {
@@ -92,26 +99,55 @@ func (p *producer) Send(m *broker.Message, done broker.Done) {
 		return
 	}
 	p.mu.Lock()
-	p.pending[out] = outgoing{m, done}
+	p.pending[&out.Msg] = out
 	p.mu.Unlock()
-	if _, err := p.js.PublishMsgAsync(out, noRetry, p.stall); err != nil {
-		p.settle(out, 0, published(err))
+	future, err := p.js.PublishMsgAsync(&out.Msg, noRetry, p.stall)
+	if err != nil {
+		p.settle(&out.Msg, 0, published(err))
+		return
+	}
+	out.future.Store(future)
+}
+
+// disconnected completes what was outstanding when the connection was lost. The library gives these messages up at that moment, or a
+// little later, with some that were sent on the new connection already; but it tells only when that is closed. So it is asked,
+// several times.
+func (p *producer) disconnected() {
+	for _, pause := range []time.Duration{0, 10 * time.Millisecond, 50 * time.Millisecond, 200 * time.Millisecond, time.Second, 2 * time.Second} {
+		select {
+		case <-p.session.ended:
+			return
+		case <-time.After(pause):
+		}
+		for _, one := range p.outstanding() {
+			future, ok := one.future.Load().(jetstream.PubAckFuture)
+			if !ok {
+				continue
+			}
+			select {
+			case err := <-future.Err():
+				p.settle(&one.Msg, 0, published(err))
+			default:
+			}
+		}
 	}
 }
 
-// disconnected completes what is outstanding: its acknowledgements would go to a connection that is no more, and the library tells
-// only when the new one is closed.
-func (p *producer) disconnected() {
-	p.mu.Lock()
-	all := p.pending
-	p.pending = map[*nats.Msg]outgoing{}
-	p.mu.Unlock()
-	for _, one := range all {
-		one.done(one.message, 0, errLost)
+// giveUp completes all that is outstanding: the session is closed.
+func (p *producer) giveUp() {
+	for _, one := range p.outstanding() {
+		p.settle(&one.Msg, 0, errLost)
 	}
 }
 
 // --- internal ---
+
+// outstanding is a copy: the library calls settle with a lock of its own held.
+func (p *producer) outstanding() []*outgoing {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Collect(maps.Values(p.pending))
+}
 
 // settle calls done, once.
 func (p *producer) settle(m *nats.Msg, ackNs int64, err error) {

@@ -195,6 +195,8 @@ function system(options: Some): System {
 		url: null,
 		port: null,
 		binary: parsed.binary ?? null,
+		image: null,
+		ownTopics: null,
 		options: parsed,
 		traits: scenarioKafka.traits(parsed),
 	};

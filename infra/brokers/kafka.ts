@@ -7,6 +7,7 @@ import { packageFolder } from "../../runner/package.ts";
 import type { KafkaOptions } from "../../runner/scenario/brokers/kafka.ts";
 import { formatBytes } from "../../runner/units.ts";
 import { resolveJars } from "../binaries/jars.ts";
+import type { DockerBroker, NodeAddress } from "../docker/docker-broker.ts";
 import type { Command, LocalBroker, Setup } from "../local/local-broker.ts";
 import { findOnPath, installHere } from "../local/program.ts";
 
@@ -21,11 +22,12 @@ export const kafka: LocalBroker = {
 		const classes = path.join(await findClasses(setup), "*");
 		const nodes = options.nodes ?? 1;
 		const ports = await setup.ports(2 * nodes);
-		const clients = ports.slice(0, nodes);
+		const at = (port: number) => `${HOST}:${port}`;
+		const clients = ports.slice(0, nodes).map(at);
+		const controllers = ports.slice(nodes).map(at);
 		const memory = setup.level === "memory" ? await memoryFolder(setup) : null;
 		const chosen = settingsOf(setup, nodes);
-		const heap = options.heap ?? Math.max(HEAP_BYTES, 16 * setup.messageBytes);
-		const jvm = [`-Xms${heap}`, `-Xmx${heap}`, ...JVM];
+		const jvm = jvmFlags(setup);
 		const logging = path.join(setup.store, "log4j2.properties");
 		await writeFile(logging, LOGGING);
 		const before: Command[] = [];
@@ -35,7 +37,13 @@ export const kafka: LocalBroker = {
 			const data = path.join(memory ?? setup.store, `data-${i + 1}`);
 			await writeFile(
 				file,
-				properties({ ...identity(i, ports), "log.dirs": data, ...chosen }),
+				properties({
+					...member(i, controllers),
+					listeners: `PLAINTEXT://${clients[i]},CONTROLLER://${controllers[i]}`,
+					"advertised.listeners": `PLAINTEXT://${clients[i]}`,
+					"log.dirs": data,
+					...chosen,
+				}),
 			);
 			const run = (flags: readonly string[], ...rest: string[]) => ({
 				argv: [
@@ -60,32 +68,66 @@ export const kafka: LocalBroker = {
 			);
 			commands.push(run(jvm, "kafka.Kafka", file));
 		}
-		let version = "";
 		return {
 			before,
 			nodes: commands,
-			ready(line) {
-				version ||= /\bKafka version: (\S+)/.exec(line)?.[1] ?? "";
-				return /\] Kafka Server started\b/.test(line);
-			},
-			url: () =>
-				`kafka://${clients.map((port) => `${HOST}:${port}`).join(",")}`,
-			version: () => version && `Kafka ${version}`,
+			...signs(clients),
 			settings: {
 				...chosen,
 				"log.dirs": memory
 					? `${SHM} (in memory)`
 					: "in the run's temporary folder",
-				java: [
-					`-Xms${formatBytes(heap)}`,
-					`-Xmx${formatBytes(heap)}`,
-					...JVM,
-				].join(" "),
+				java: jvmText(setup),
 			},
 			...(memory ? { outside: [memory] } : {}),
-			startMs: 60_000,
-			stopMs: 10_000,
 			portTaken: (log) => /address already in use/i.test(log),
+		};
+	},
+};
+
+/**
+ * Kafka from apache/kafka, or another image with Kafka in /opt/kafka and java on PATH: the same server under the same flags as on this
+ * machine, instead of the image's own scripts, which would choose others.
+ */
+export const kafkaInDocker: DockerBroker = {
+	ports: [9092],
+	contain(setup) {
+		const chosen = settingsOf(setup, setup.nodes.length);
+		const controllers = setup.nodes.map(({ ip }) => `${ip}:9093`);
+		const inMemory = setup.level === "memory";
+		const java = (...args: string[]) =>
+			[
+				"java",
+				...args.slice(0, -1),
+				`-Dlog4j2.configurationFile=${FOLDER}/log4j2.properties`,
+				"-cp",
+				"'/opt/kafka/libs/*'",
+				args.at(-1),
+			].join(" ");
+		// What lies in memory is gone after a restart: then it is formatted again.
+		const format = `${java(...BRIEF, "kafka.tools.StorageTool")} format --ignore-formatted -t ${CLUSTER} -c ${SERVER}`;
+		const serve = `exec ${java(...jvmFlags(setup), "kafka.Kafka")} ${SERVER}`;
+		return {
+			...signs(setup.nodes.map(({ client }) => client)),
+			settings: {
+				...chosen,
+				"log.dirs": inMemory ? "tmpfs (in memory)" : "on a volume",
+				java: jvmText(setup),
+			},
+			nodes: setup.nodes.map((node, i) => ({
+				entrypoint: "/bin/sh",
+				args: ["-c", `${format} && ${serve}`],
+				files: {
+					[SERVER]: properties({
+						...member(i, controllers),
+						...listenersInDocker(node),
+						"log.dirs": DATA,
+						...chosen,
+					}),
+					[`${FOLDER}/log4j2.properties`]: LOGGING,
+				},
+				data: { path: DATA, kind: inMemory ? "memory" : "volume" },
+			})),
 		};
 	},
 };
@@ -93,6 +135,10 @@ export const kafka: LocalBroker = {
 // --- internal ---
 
 const HOST = "127.0.0.1";
+const FOLDER = "/etc/mqbench";
+const SERVER = `${FOLDER}/server.properties`;
+/** Where the official image keeps logs; its user may write there. */
+const DATA = "/var/lib/kafka/data";
 const SHM = "/dev/shm";
 /** Every run formats storage of its own: the name of the cluster may be the same. */
 const CLUSTER = "bXFiZW5jaC1sb2NhbC0tLQ";
@@ -128,17 +174,17 @@ const MAVEN = {
 	other: "https://maven.apache.org/download.cgi",
 };
 
-/** Kafka's log on its output, as broker.log keeps it. */
+/** Kafka's log on its output, as broker.log keeps it: with times like those of what mqbench does to it. */
 const LOGGING = `rootLogger.level=INFO
 rootLogger.appenderRef.out.ref=out
 appender.out.type=Console
 appender.out.name=out
 appender.out.layout.type=PatternLayout
-appender.out.layout.pattern=%d{HH:mm:ss.SSS} %p %c{1} %m%n
+appender.out.layout.pattern=%d{yyyy-MM-dd'T'HH:mm:ss.SSS'Z'}{UTC} %p %c{1} %m%n
 `;
 
 /** The scenario's word chose this file, so that its options are Kafka's. */
-function optionsOf({ system }: Setup): KafkaOptions {
+function optionsOf({ system }: Pick<Setup, "system">): KafkaOptions {
 	return system.options as KafkaOptions;
 }
 
@@ -230,34 +276,84 @@ async function memoryFolder({ system, messageBytes }: Setup): Promise<string> {
 
 const TMPFS = 0x01021994;
 
-/** Who a node is, and where it listens. */
-function identity(
+/** How it tells that it is up, and where it is. */
+function signs(clients: readonly string[]) {
+	let version = "";
+	return {
+		ready(line: string) {
+			version ||= /\bKafka version: (\S+)/.exec(line)?.[1] ?? "";
+			return /\] Kafka Server started\b/.test(line);
+		},
+		url: () => `kafka://${clients.join(",")}`,
+		version: () => version && `Kafka ${version}`,
+		// Three start at once, and share the cores.
+		startMs: clients.length === 1 ? 60_000 : 120_000,
+		stopMs: 10_000,
+	};
+}
+
+type Sized = Pick<Setup, "system" | "messageBytes">;
+
+function heapOf(setup: Sized): number {
+	return optionsOf(setup).heap ?? Math.max(HEAP_BYTES, 16 * setup.messageBytes);
+}
+
+function jvmFlags(setup: Sized): string[] {
+	const heap = heapOf(setup);
+	return [`-Xms${heap}`, `-Xmx${heap}`, ...JVM];
+}
+
+/** For people. */
+function jvmText(setup: Sized): string {
+	const heap = formatBytes(heapOf(setup));
+	return [`-Xms${heap}`, `-Xmx${heap}`, ...JVM].join(" ");
+}
+
+/** Who a node is, and who the others are: each is broker and controller at once. */
+function member(
 	index: number,
-	ports: readonly number[],
+	controllers: readonly string[],
 ): Record<string, string> {
-	const nodes = ports.length / 2;
-	const port = ports[index];
-	const controller = (i: number) => `${HOST}:${ports[nodes + i]}`;
 	return {
 		"process.roles": "broker,controller",
 		"node.id": String(index + 1),
-		"controller.quorum.voters": Array.from(
-			{ length: nodes },
-			(_, i) => `${i + 1}@${controller(i)}`,
-		).join(","),
-		listeners: `PLAINTEXT://${HOST}:${port},CONTROLLER://${controller(index)}`,
-		"advertised.listeners": `PLAINTEXT://${HOST}:${port}`,
+		"controller.quorum.voters": controllers
+			.map((controller, i) => `${i + 1}@${controller}`)
+			.join(","),
 		"controller.listener.names": "CONTROLLER",
 		"listener.security.protocol.map":
 			"PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
 	};
 }
 
+/** Other nodes come by the same listener as clients, unless those have another address for it. */
+function listenersInDocker({
+	ip,
+	client,
+	published,
+}: NodeAddress): Record<string, string> {
+	return published
+		? {
+				listeners: "PLAINTEXT://:9092,INTERNAL://:9094,CONTROLLER://:9093",
+				"advertised.listeners": `PLAINTEXT://${client},INTERNAL://${ip}:9094`,
+				"inter.broker.listener.name": "INTERNAL",
+				"listener.security.protocol.map":
+					"PLAINTEXT:PLAINTEXT,INTERNAL:PLAINTEXT,CONTROLLER:PLAINTEXT",
+			}
+		: {
+				listeners: "PLAINTEXT://:9092,CONTROLLER://:9093",
+				"advertised.listeners": `PLAINTEXT://${client}`,
+			};
+}
+
 /**
  * What differs from Kafka's defaults, durability's part of the server, and `config`, which has the last word. What a topic can
  * have of its own (flush.messages, flush.ms, max.message.bytes) the driver gives it.
  */
-function settingsOf(setup: Setup, nodes: number): Record<string, string> {
+function settingsOf(
+	setup: Pick<Setup, "system" | "level">,
+	nodes: number,
+): Record<string, string> {
 	const copies = String(Math.min(nodes, 3));
 	const settings: Record<string, string> = {
 		// One node has one copy of Kafka's own topics, and needs fewer files for them.

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Level } from "../../runner/plan/plan.ts";
 import type { NatsOptions } from "../../runner/scenario/brokers/nats.ts";
+import type { DockerBroker } from "../docker/docker-broker.ts";
 import type { Command, LocalBroker, Setup } from "../local/local-broker.ts";
 import { findProgram } from "../local/program.ts";
 
@@ -18,37 +19,70 @@ export const nats: LocalBroker = {
 				? setup.binaries.natsd
 				: findProgram(setup.system, [], INSTALL, setup.world.env);
 		const ports = await setup.ports(nodes === 1 ? 1 : 3 * nodes);
-		const clients = ports.slice(0, nodes);
-		const monitors = ports.slice(2 * nodes);
+		const at = (port: number | undefined) => `${HOST}:${port}`;
+		const clients = ports.slice(0, nodes).map(at);
+		const routes = ports.slice(nodes, 2 * nodes).map(at);
+		const monitors = ports.slice(2 * nodes).map(at);
 		const common = settings(setup, options);
-		const commands: Command[] = clients.map((port, i) => {
+		const commands: Command[] = clients.map((listen, i) => {
 			const file = path.join(setup.store, `nats-${i + 1}.conf`);
-			const own = {
-				listen: `${HOST}:${port}`,
-				server_name: `mqbench-${i + 1}`,
-				...(options.mode === "jetstream"
-					? { "jetstream.store_dir": path.join(setup.store, `node-${i + 1}`) }
-					: {}),
-				...(nodes === 1 ? {} : member(i, nodes, ports)),
-			};
-			writeFileSync(file, configuration({ ...own, ...common.all }));
+			writeFileSync(
+				file,
+				configuration({
+					...identity(i, options, {
+						listen,
+						store: path.join(setup.store, `node-${i + 1}`),
+					}),
+					...(nodes === 1
+						? {}
+						: member(routes, {
+								http: monitors[i] ?? "",
+								listen: routes[i] ?? "",
+							})),
+					...common.all,
+				}),
+			);
 			return { argv: [program, "-c", file] };
 		});
-		let version = "";
 		return {
 			before: [],
 			nodes: commands,
-			ready(line) {
-				version ||= /\bVersion:\s+v?(\d\S*)$/.exec(line)?.[1] ?? "";
-				return /\] Server is ready$/.test(line);
-			},
-			...(nodes === 1 ? {} : { healthy: () => haveLeader(monitors) }),
-			url: () => clients.map((port) => `nats://${HOST}:${port}`).join(","),
-			version: () => version && `nats-server ${version}`,
+			...signs(clients, monitors),
 			settings: common.shown,
-			startMs: 30_000,
-			stopMs: 5_000,
 			portTaken: (log) => /address already in use/i.test(log),
+		};
+	},
+};
+
+/** nats-server from its official image, or another one: `-c` is behind the entry point of all of them. */
+export const natsInDocker: DockerBroker = {
+	ports: [4222, 8222],
+	contain(setup) {
+		const options = setup.system.options as NatsOptions;
+		const common = settings(setup, options);
+		const cluster = setup.nodes.length > 1;
+		const routes = setup.nodes.map(({ ip }) => `${ip}:6222`);
+		return {
+			...signs(
+				setup.nodes.map(({ client }) => client),
+				cluster ? setup.nodes.map(({ reached }) => reached[1] ?? "") : [],
+			),
+			settings: common.shown,
+			nodes: setup.nodes.map(({ client, published }, i) => ({
+				args: ["-c", CONFIG],
+				files: {
+					[CONFIG]: configuration({
+						...identity(i, options, { listen: `${ANY}:4222`, store: DATA }),
+						...(published ? { client_advertise: client } : {}),
+						...(cluster
+							? member(routes, { http: `${ANY}:8222`, listen: `${ANY}:6222` })
+							: {}),
+						...common.all,
+					}),
+				},
+				data:
+					options.mode === "jetstream" ? { path: DATA, kind: "volume" } : null,
+			})),
 		};
 	},
 };
@@ -56,6 +90,10 @@ export const nats: LocalBroker = {
 // --- internal ---
 
 const HOST = "127.0.0.1";
+/** Within a container: its own network has nobody else in it. */
+const ANY = "0.0.0.0";
+const CONFIG = "/etc/mqbench/nats.conf";
+const DATA = "/data";
 
 type Value = string | number | boolean | readonly string[];
 
@@ -77,9 +115,25 @@ const MAX_PAYLOAD = 1024 ** 2;
 /** Room for headers (of deduplication) beside the payload. */
 const HEADERS = 4096;
 
+/** How it tells that it is up, and where it is. */
+function signs(clients: readonly string[], monitors: readonly string[]) {
+	let version = "";
+	return {
+		ready(line: string) {
+			version ||= /\bVersion:\s+v?(\d\S*)$/.exec(line)?.[1] ?? "";
+			return /\] Server is ready$/.test(line);
+		},
+		...(monitors.length === 0 ? {} : { healthy: () => haveLeader(monitors) }),
+		url: () => clients.map((client) => `nats://${client}`).join(","),
+		version: () => version && `nats-server ${version}`,
+		startMs: 30_000,
+		stopMs: 5_000,
+	};
+}
+
 /** What durability, message size and the scenario's own `config` come to, and the part of it that reports show. */
 function settings(
-	{ level, messageBytes }: Setup,
+	{ level, messageBytes }: Pick<Setup, "level" | "messageBytes">,
 	{ mode, dedup, storage, config = {} }: NatsOptions,
 ): { all: Record<string, Value>; shown: Record<string, string> } {
 	const files =
@@ -100,28 +154,39 @@ function hasSync(all: Readonly<Record<string, Value>>): boolean {
 	return "jetstream.sync_interval" in all || "jetstream.sync" in all;
 }
 
-/** A member of the cluster: client ports first, then those of routes, then those of monitoring, which tells of the leader. */
-function member(
+/** Who a node is, where it listens, and where it keeps its streams. */
+function identity(
 	index: number,
-	nodes: number,
-	ports: readonly number[],
+	{ mode }: NatsOptions,
+	{ listen, store }: { readonly listen: string; readonly store: string },
 ): Record<string, Value> {
-	const routes = ports.slice(nodes, 2 * nodes);
 	return {
-		http: `${HOST}:${ports[2 * nodes + index]}`,
+		listen,
+		server_name: `mqbench-${index + 1}`,
+		...(mode === "jetstream" ? { "jetstream.store_dir": store } : {}),
+	};
+}
+
+/** A member of the cluster: where it listens for the others and for our questions, and where the others are. */
+function member(
+	routes: readonly string[],
+	{ http, listen }: { readonly http: string; readonly listen: string },
+): Record<string, Value> {
+	return {
+		http,
 		"cluster.name": "mqbench",
-		"cluster.listen": `${HOST}:${routes[index]}`,
-		"cluster.routes": routes.map((port) => `nats://${HOST}:${port}`),
+		"cluster.listen": listen,
+		"cluster.routes": routes.map((route) => `nats://${route}`),
 	};
 }
 
 /** Every node sees the whole cluster and its JetStream leader; without JetStream: every route is up. */
-async function haveLeader(monitors: readonly number[]): Promise<boolean> {
+async function haveLeader(monitors: readonly string[]): Promise<boolean> {
 	const answers = await Promise.all(
-		monitors.map(async (port) => {
+		monitors.map(async (monitor) => {
 			const get = async (what: string) =>
 				(await (
-					await fetch(`http://${HOST}:${port}/${what}`, {
+					await fetch(`http://${monitor}/${what}`, {
 						signal: AbortSignal.timeout(2_000),
 					})
 				).json()) as Record<string, unknown>;

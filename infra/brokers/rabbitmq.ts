@@ -11,6 +11,8 @@ import { failure } from "../../runner/errors.ts";
 import { commonOptions } from "../../runner/scenario/brokers.ts";
 import type { System } from "../../runner/scenario/scenario.ts";
 import type { World } from "../../runner/world.ts";
+import type { DockerBroker } from "../docker/docker-broker.ts";
+import type { ImageFacts } from "../docker/images.ts";
 import type { LocalBroker, Setup } from "../local/local-broker.ts";
 import { findOnPath, findProgram } from "../local/program.ts";
 
@@ -26,8 +28,7 @@ export const rabbitmq: LocalBroker = {
 		checkVersion(system, program, installed);
 		const names = findNameServer(system, world);
 		const [port = 0, distribution = 0, namePort = 0] = await setup.ports(3);
-		const user = "mqbench";
-		const password = randomBytes(12).toString("hex");
+		const who = user();
 		const settings = settingsOf(setup, installed);
 		const file = (name: string, text: string): string => {
 			const full = path.join(store, name);
@@ -36,7 +37,6 @@ export const rabbitmq: LocalBroker = {
 			return full;
 		};
 		file(".erlang.cookie", randomBytes(12).toString("hex"));
-		let version = "";
 		return {
 			before: [],
 			nodes: [
@@ -53,12 +53,7 @@ export const rabbitmq: LocalBroker = {
 						RABBITMQ_CONFIG_FILE: file(
 							"rabbitmq.conf",
 							configuration({
-								"listeners.tcp.1": `127.0.0.1:${port}`,
-								default_user: user,
-								default_pass: password,
-								"log.console": "true",
-								"log.console.level": "info",
-								"log.file": "false",
+								...own(`127.0.0.1:${port}`, who),
 								...settings,
 							}),
 						),
@@ -80,22 +75,86 @@ export const rabbitmq: LocalBroker = {
 					},
 				},
 			],
-			ready(line) {
-				version ||= /Starting RabbitMQ (\d[\w.+~-]*)/.exec(line)?.[1] ?? "";
-				return line.includes("Server startup complete");
-			},
-			url: () => `amqp://${user}:${password}@127.0.0.1:${port}`,
-			version: () => version && `rabbitmq-server ${version}`,
-			settings: { ...settings, plugins: "none", schedulers: "+sbwt none" },
-			startMs: 90_000,
-			stopMs: 10_000,
+			...signs(`127.0.0.1:${port}`, who, settings),
 			portTaken: (log) =>
 				/eaddrinuse|address (already )?in use|port \d+ (is )?in use/i.test(log),
 		};
 	},
 };
 
+/** rabbitmq-server from its official image: the same node, without plugins. */
+export const rabbitmqInDocker: DockerBroker = {
+	ports: [5672],
+	contain(setup) {
+		const who = user();
+		const settings = settingsOf(setup, versionOfImage(setup.image));
+		return {
+			...signs(setup.nodes[0]?.client ?? "", who, settings),
+			nodes: setup.nodes.map(() => ({
+				args: ["rabbitmq-server"],
+				files: {
+					// Behind those that the image brings.
+					"/etc/rabbitmq/conf.d/90-mqbench.conf": configuration({
+						...own("0.0.0.0:5672", who),
+						...settings,
+					}),
+					"/etc/rabbitmq/enabled_plugins": "[].\n",
+				},
+				env: { ERL_CRASH_DUMP_SECONDS: "0" },
+				data: { path: "/var/lib/rabbitmq", kind: "volume" },
+				init: true,
+			})),
+		};
+	},
+};
+
 // --- internal ---
+
+interface User {
+	readonly name: string;
+	readonly password: string;
+}
+
+function user(): User {
+	return { name: "mqbench", password: randomBytes(12).toString("hex") };
+}
+
+/** Where it listens, whom it lets in, and that it talks to us. */
+function own(listen: string, { name, password }: User): Record<string, string> {
+	return {
+		"listeners.tcp.1": listen,
+		default_user: name,
+		default_pass: password,
+		"log.console": "true",
+		"log.console.level": "info",
+		"log.file": "false",
+	};
+}
+
+/** How it tells that it is up, where it is, and what it was given. */
+function signs(
+	client: string,
+	{ name, password }: User,
+	settings: Readonly<Record<string, string>>,
+) {
+	let version = "";
+	return {
+		ready(line: string) {
+			version ||= /Starting RabbitMQ (\d[\w.+~-]*)/.exec(line)?.[1] ?? "";
+			return line.includes("Server startup complete");
+		},
+		url: () => `amqp://${name}:${password}@${client}`,
+		version: () => version && `rabbitmq-server ${version}`,
+		settings: { ...settings, plugins: "none", schedulers: "+sbwt none" },
+		startMs: 90_000,
+		stopMs: 10_000,
+	};
+}
+
+/** The official image says it in its environment; of others the tag may. */
+function versionOfImage({ env, name }: ImageFacts): string {
+	return env.RABBITMQ_VERSION ?? /:v?(\d[\w.+~-]*)/.exec(name)?.[1] ?? "";
+}
 
 const INSTALL = {
 	linux:
@@ -121,7 +180,11 @@ const DEPRECATES_SINCE = 4;
 
 /** rabbitmq.conf as far as it decides something: what a run needs, and the scenario's own `config` above it. */
 function settingsOf(
-	{ system, level, messageBytes }: Setup,
+	{
+		system,
+		level,
+		messageBytes,
+	}: Pick<Setup, "system" | "level" | "messageBytes">,
 	installed: string,
 ): Record<string, string> {
 	const settings: Record<string, string> = {
@@ -167,7 +230,7 @@ function nameServer(program: string, port: number, store: string): string {
 	const alive = quoted(path.join(store, "alive"));
 	return `# Read by the start script first, and by the server itself later.
 if [ "$CONF_ENV_FILE_PHASE" = rabbitmq-env ]; then
-	mkfifo ${alive}
+	rm -f ${alive} && mkfifo ${alive}
 	${quoted(program)} -port ${port} -address 127.0.0.1 </dev/null >/dev/null 2>&1 &
 	names=$!
 	(read -r _ <${alive} || kill "$names") </dev/null >/dev/null 2>&1 &

@@ -6,6 +6,7 @@ import { failure } from "../../runner/errors.ts";
 import { reasonOf } from "../../runner/reason.ts";
 import { redisLevels } from "../../runner/scenario/brokers/redis.ts";
 import { commonOptions } from "../../runner/scenario/brokers.ts";
+import type { DockerBroker } from "../docker/docker-broker.ts";
 import type { LocalBroker, Setup } from "../local/local-broker.ts";
 import { findProgram } from "../local/program.ts";
 
@@ -19,20 +20,38 @@ export const redis: LocalBroker = {
 		const settings = settingsOf(setup);
 		const file = path.join(store, "redis.conf");
 		await writeFile(file, configuration({ ...own(port, store), ...settings }));
-		let version = "";
 		return {
 			before: [],
 			nodes: [{ argv: [program, file] }],
-			ready(line) {
-				version ||= versionIn(line) ?? "";
-				return line.includes("Ready to accept connections");
-			},
-			url: () => `redis://127.0.0.1:${port}`,
-			version: () => version,
+			...signs(`127.0.0.1:${port}`),
 			settings,
-			startMs: 30_000,
-			stopMs: 5_000,
 			portTaken: (log) => /address already in use/i.test(log),
+		};
+	},
+};
+
+/** redis-server or valkey-server from an official image: their entry points start whichever it is when they get the path of a file. */
+export const redisInDocker: DockerBroker = {
+	ports: [6379],
+	contain(setup) {
+		const settings = settingsOf(setup);
+		return {
+			...signs(setup.nodes[0]?.client ?? ""),
+			settings,
+			nodes: setup.nodes.map(() => ({
+				args: [CONFIG],
+				files: {
+					[CONFIG]: configuration({
+						...common(DATA),
+						bind: "0.0.0.0",
+						port: "6379",
+						// The network of the containers has nobody else in it.
+						"protected-mode": "no",
+						...settings,
+					}),
+				},
+				data: { path: DATA, kind: "volume" },
+			})),
 		};
 	},
 };
@@ -47,12 +66,37 @@ const INSTALL = {
 		"in WSL (apt-get install redis-server): Redis has no build for Windows",
 };
 
+const CONFIG = "/etc/mqbench/redis.conf";
+/** Where the official images keep data. */
+const DATA = "/data";
+
+/** How it tells that it is up, and where it is. */
+function signs(client: string) {
+	let version = "";
+	return {
+		ready(line: string) {
+			version ||= versionIn(line) ?? "";
+			return line.includes("Ready to accept connections");
+		},
+		url: () => `redis://${client}`,
+		version: () => version,
+		startMs: 30_000,
+		stopMs: 5_000,
+	};
+}
+
 /** What mqbench needs to reach the server and to have it to itself. */
 function own(port: number, store: string): Record<string, string> {
 	return {
 		bind: "127.0.0.1",
 		port: String(port),
 		"protected-mode": "yes",
+		...common(store),
+	};
+}
+
+function common(store: string): Record<string, string> {
+	return {
 		daemonize: "no",
 		dir: quoted(store),
 		logfile: '""',
@@ -64,7 +108,10 @@ function own(port: number, store: string): Record<string, string> {
  * Durability and `config`. Without a level as `memory`. Snapshots are off in all of them: a fork in mid-run is a matter of
  * its own, and `config: { save: "3600 1" }` brings them back.
  */
-function settingsOf({ system, level }: Setup): Record<string, string> {
+function settingsOf({
+	system,
+	level,
+}: Pick<Setup, "system" | "level">): Record<string, string> {
 	const settings: Record<string, string> = {
 		save: '""',
 		...redisLevels[level ?? "memory"],

@@ -163,9 +163,13 @@ describe("a broker", () => {
 						readFileSync(`/proc/${pid}/status`, "utf8"),
 					)?.[1],
 			);
-		const resume = broker.pause(null);
+		const resume = await broker.disturb({
+			action: "pause",
+			node: null,
+			delayNs: null,
+		});
 		await expect.poll(state).toEqual(["T"]);
-		resume();
+		await resume();
 		await expect.poll(state).not.toContain("T");
 		expect(await greeting(broker.url)).toMatch(/^INFO \{/);
 	});

@@ -20,7 +20,7 @@ export async function localRig(
 	await sweep();
 	const open = new Set<Broker>();
 	return {
-		clients: [{ kind: "local", index: 0 }],
+		clients: [],
 		async open(request) {
 			const kind = kinds[request.system.broker];
 			if (!kind) return none();
@@ -46,8 +46,10 @@ export function none(): Broker {
 		sameHost: true,
 		pids: [],
 		settings: {},
-		pause: () => {
-			throw new Error("this broker has no processes of ours to pause");
+		topology: null,
+		nodeOf: () => null,
+		disturb: async () => {
+			throw new Error("this broker has no processes of ours to disturb");
 		},
 		died: NEVER,
 		close: async () => {},
@@ -88,15 +90,14 @@ async function launch(
 		folders.push(...(made.outside ?? []));
 		if (world.stop.aborted)
 			throw failure("interrupted", { signal: String(world.stop.reason) });
-		const { stop, ...broker } = await start(
-			made,
-			request,
-			store,
-			binaries.guard,
-			world,
-		);
+		const started = await start(made, request, store, binaries.guard, world);
+		const { stop, ...broker } = started;
 		return {
 			...broker,
+			// Asked for anew each time: a node that was started again is another process.
+			get pids() {
+				return started.pids;
+			},
 			binary: made.nodes[0]?.argv[0] ?? null,
 			close: once(async () => {
 				await stop();

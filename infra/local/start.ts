@@ -1,8 +1,6 @@
-import { createWriteStream } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { failure, MqbenchError } from "../../runner/errors.ts";
 import type { World } from "../../runner/world.ts";
-import { childrenOf, treeOf } from "../pid.ts";
 import {
 	bareEnvironment,
 	describeEnd,
@@ -11,7 +9,10 @@ import {
 	startGuarded,
 } from "../process.ts";
 import { type Broker, type BrokerRequest, NEVER } from "../rig.ts";
+import { openBrokerLog } from "./broker-log.ts";
+import { disturber } from "./disturb.ts";
 import type { Command, Launch } from "./local-broker.ts";
+import { LocalNode, terminate } from "./node.ts";
 import { pinned } from "./pinned.ts";
 
 /** A broker that is up, as far as its launch knows. */
@@ -28,12 +29,14 @@ export async function start(
 	guard: string,
 	world: World,
 ): Promise<Started> {
-	const log = openLog(request.logPath, launch.nodes.length);
+	const log = openBrokerLog(request.logPath, launch.nodes.length, () =>
+		world.clock.nowMs(),
+	);
 	const running = new Set<Guarded>();
-	let stopping = false;
+	const stopping = new AbortController();
 	const stop = async () => {
-		stopping = true;
-		await Promise.all([...running].map((one) => end(one, launch.stopMs)));
+		stopping.abort();
+		await Promise.all([...running].map((one) => terminate(one, launch.stopMs)));
 		await log.close();
 	};
 	const run = (command: Command, take: (line: string) => void): Guarded => {
@@ -50,6 +53,19 @@ export async function start(
 		void child.ended.then(() => running.delete(child));
 		return child;
 	};
+	const nodes = launch.nodes.map(
+		(command, i) =>
+			new LocalNode({
+				number: i + 1,
+				run: (take) =>
+					run(command, (line) => {
+						log.write(line, i + 1);
+						take(line);
+					}),
+				ready: (line) => launch.ready(line, i),
+				stopMs: launch.stopMs,
+			}),
+	);
 	const limit = new Limit(launch.startMs, world.stop);
 	/** Throws the sentence that fits, unless the step went well. */
 	const judge = (step: Step, whose: string) => {
@@ -80,24 +96,14 @@ export async function start(
 				`${command.argv[0]}: `,
 			);
 		}
-		const nodes = launch.nodes.map((command, i) => {
-			let told = () => {};
-			const ready = new Promise<"done">((resolve) => {
-				told = () => resolve("done");
-			});
-			const child = run(command, (line) => {
-				log.write(line, i);
-				if (launch.ready(line, i)) told();
-			});
-			return { child, ready, name: nodeName(i, launch.nodes.length) };
-		});
-		const early = nodes.map(async ({ child, name }) => ({
-			...(await child.ended),
-			name,
+		const starts = nodes.map((node) => ({ node, ...node.start() }));
+		const early = starts.map(async ({ ended, node }) => ({
+			...(await ended),
+			name: nodeName(node.number, nodes.length),
 		}));
 		const named = (step: Step) =>
 			isEnd(step) && "name" in step ? `${step.name}` : "";
-		const up = Promise.all(nodes.map(({ ready }) => ready)).then(
+		const up = Promise.all(starts.map(({ ready }) => ready)).then(
 			() => "done" as const,
 		);
 		const ready = await limit.first(up, ...early);
@@ -112,25 +118,24 @@ export async function start(
 			version: launch.version(),
 			binary: null,
 			sameHost: true,
-			// Guard's only child; where that cannot be read, nothing is sampled either.
-			pids: nodes.map(({ child }) => childrenOf(child.pid)[0] ?? child.pid),
+			get pids() {
+				return nodes.flatMap(({ pids }) => pids);
+			},
 			settings: launch.settings,
-			pause: (node) =>
-				frozen(
-					nodes
-						.filter((_, i) => node === null || node === i + 1)
-						// Guard itself goes on: it ends the broker when mqbench is gone.
-						.flatMap(({ child }) => childrenOf(child.pid).flatMap(treeOf)),
-				),
+			topology: nodes.length === 1 ? null : `${nodes.length} nodes on 1 host`,
+			nodeOf(name) {
+				const number = Number(/\d+$/.exec(name)?.[0]);
+				return nodes[number - 1]?.number ?? null;
+			},
+			disturb: disturber(nodes, log, {
+				startMs: launch.startMs,
+				stop: AbortSignal.any([world.stop, stopping.signal]),
+			}),
 			died: Promise.race(
-				nodes.map(async ({ child }, i) => {
-					const how = describeEnd(await child.ended);
-					if (stopping) return NEVER;
-					const which =
-						nodes.length === 1
-							? "the broker"
-							: `node ${i + 1} of ${nodes.length}`;
-					return `${which} ended by itself (${how})`;
+				nodes.map(async ({ died, number }) => {
+					const how = describeEnd(await died);
+					if (stopping.signal.aborted) return NEVER;
+					return `${nodes.length === 1 ? "the broker" : `node ${number} of ${nodes.length}`} ended by itself (${how})`;
 				}),
 			),
 			stop,
@@ -152,20 +157,6 @@ export class FreePortTaken extends MqbenchError {
 
 // --- internal ---
 
-/** Stops the processes, and returns what makes them go on; a process that is gone meanwhile is not missed. */
-function frozen(pids: readonly number[]): () => void {
-	const send = (signal: "SIGSTOP" | "SIGCONT") => {
-		for (const pid of pids)
-			try {
-				process.kill(pid, signal);
-			} catch {
-				// It has ended by itself: the run's own to find out.
-			}
-	};
-	send("SIGSTOP");
-	return () => send("SIGCONT");
-}
-
 type Step = "done" | "late" | "stopped" | (Ended & { readonly name?: string });
 
 function isEnd(step: Step): step is Ended & { readonly name?: string } {
@@ -173,8 +164,8 @@ function isEnd(step: Step): step is Ended & { readonly name?: string } {
 }
 
 /** Before "exit code 1": nothing where there is one node only. */
-function nodeName(index: number, count: number): string {
-	return count === 1 ? "" : `node ${index + 1} of ${count}: `;
+function nodeName(number: number, count: number): string {
+	return count === 1 ? "" : `node ${number} of ${count}: `;
 }
 
 /** One limit for all that happens until the broker is up, and Ctrl-C. Nothing is left waiting once it's over. */
@@ -212,38 +203,4 @@ async function untilHealthy(launch: Launch, limit: Limit): Promise<"done"> {
 		await sleep(HEALTH_MS);
 	}
 	return "done";
-}
-
-/** Asks a process to end, and sees to it that it does. */
-async function end(child: Guarded, stopMs: number): Promise<void> {
-	child.signal("SIGTERM");
-	const abandoned = setTimeout(() => child.abandon(), stopMs);
-	// Guard kills after another stopMs, unless somebody has frozen guard.
-	const killed = setTimeout(() => child.kill(), 2 * stopMs + GUARD_MS);
-	await child.ended;
-	clearTimeout(abandoned);
-	clearTimeout(killed);
-	child.abandon();
-}
-
-/** Guard has this long beyond its grace. */
-const GUARD_MS = 3_000;
-
-/** The one log of all nodes: each line tells whose it is where there are several. */
-function openLog(file: string, nodes: number) {
-	const stream = createWriteStream(file, { flags: "a" });
-	// A full disk must not end the run: the log is a convenience.
-	stream.on("error", () => {});
-	let tail = "";
-	return {
-		write(line: string, node?: number) {
-			const text =
-				node === undefined || nodes === 1 ? line : `[${node + 1}] ${line}`;
-			tail = `${tail}${text}\n`.slice(-4000);
-			stream.write(`${text}\n`);
-		},
-		tail: () => tail,
-		lastWords: () => tail.trim().split("\n").at(-1) ?? "",
-		close: () => new Promise<void>((resolve) => void stream.end(resolve)),
-	};
 }

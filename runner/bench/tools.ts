@@ -212,7 +212,7 @@ function useOf(brokerPids: readonly number[]): () => {
 } {
 	const look = () => {
 		const { broker, machine } = readResources(
-			{ generatorPid: null, brokerPids },
+			{ generatorPids: [], brokerPids },
 			Date.now(),
 		);
 		const own = process.cpuUsage();

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { parseRig } from "../../infra/rig-file.ts";
 import { intervalRank, ratioOf } from "../compare/ratio.ts";
 import { topicNames, topics } from "../explain/topics.ts";
 import {
@@ -74,6 +75,13 @@ describe("figures of the topics are those of the code", () => {
 		expect(topics.inconclusive.text.replaceAll("\n", " ")).toContain(
 			formatCount(samplesForPass(p)),
 		);
+	});
+
+	test("the example of a rig is one", () => {
+		const [example] = /\{"version"[\s\S]*\]\}/.exec(topics.rig.text) ?? [""];
+		expect(parseRig(example)).toMatchObject({
+			rig: { id: "staging", target: "existing" },
+		});
 	});
 
 	test.each([1000, 10_000, 30_000])("the grey zone of %i messages", (n) => {

@@ -2,6 +2,7 @@ import { EXIT, type ExitCode, failure } from "../errors.ts";
 import { expand } from "../plan/expand.ts";
 import { outline, tooDeepSentence } from "../plan/outline.ts";
 import { renderOutline } from "../plan/outline-text.ts";
+import { placeLines } from "../plan/place-text.ts";
 import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
 import { formatCount } from "../units.ts";
@@ -32,7 +33,13 @@ export async function plan(args: PlanArgs, world: World): Promise<ExitCode> {
 	} else {
 		// Under strict the error says it, once.
 		const shown = scenario.strict ? { ...found, tooDeep: [] } : found;
-		world.stdout.write(renderOutline(shown, world.stdout.columns));
+		world.stdout.write(
+			renderOutline(
+				shown,
+				world.stdout.columns,
+				placeLines(scenario, new Set(plans.map(({ system }) => system))),
+			),
+		);
 	}
 	if (scenario.strict && warnings.length > 0)
 		throw failure("percentile-too-deep", { path: args.path, warnings });

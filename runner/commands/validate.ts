@@ -2,6 +2,7 @@ import { EXIT, type ExitCode } from "../errors.ts";
 import { expand } from "../plan/expand.ts";
 import { QUICK_MEANS } from "../plan/load-text.ts";
 import { comparedText } from "../plan/outline-text.ts";
+import { placeLines } from "../plan/place-text.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
@@ -30,6 +31,11 @@ export async function validate(
 	const plans = expand(scenario, { runId: "validate", only: args.only });
 	foresee(scenario, args, world);
 	world.stdout.write(`${args.path} is valid: ${summary(plans)}\n`);
+	for (const line of placeLines(
+		scenario,
+		new Set(plans.map(({ system }) => system)),
+	))
+		world.stdout.write(`${line}\n`);
 	if (scenario.quick) world.stdout.write(`${QUICK_MEANS}\n`);
 	const compared = comparedText(plans);
 	if (compared !== null) world.stdout.write(`${compared}\n`);

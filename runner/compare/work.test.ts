@@ -79,7 +79,11 @@ test.each<[string, Run]>([
 	],
 	[
 		"faults none against pause of all nodes at 2s for 500ms",
-		load({ faults: [{ atNs: 2e9, action: "pause", forNs: 5e8, node: null }] }),
+		load({
+			faults: [
+				{ atNs: 2e9, action: "pause", forNs: 5e8, node: null, delayNs: null },
+			],
+		}),
 	],
 ])("other work, and how: %s", (words, other) => {
 	expect(workOf(other)).not.toBe(workOf(run));

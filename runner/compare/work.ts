@@ -62,7 +62,7 @@ export function workFacts({ load }: Pick<Run, "load">): Record<string, string> {
 			load.faults
 				.map(
 					(f) =>
-						`${f.action} of ${f.node === null ? "all nodes" : `node ${f.node}`} at ${formatDurationExact(f.atNs)} for ${formatDurationExact(f.forNs)}`,
+						`${f.action} of ${f.node === null ? "all nodes" : f.node === "leader" ? "the leader" : `node ${f.node}`} at ${formatDurationExact(f.atNs)}${f.forNs === null ? "" : ` for ${formatDurationExact(f.forNs)}`}${f.delayNs === null ? "" : ` by ${formatDurationExact(f.delayNs)}`}`,
 				)
 				.join("; ") || "none",
 	});

@@ -203,6 +203,81 @@ the machine's last start, margins count double. mqbench calibrate says which
 margin is wide enough for this machine, --confirm adds two repeats.
 `,
 	},
+	clients: {
+		title: "how several clients share one schedule, and whose clock counts",
+		text: `
+clients: 3 (processes, hosts, containers) walk one schedule together: message i
+is due at the same moment as with one client. Connection c is on client c mod 3,
+its producers with it, connection k of consumers on client k mod 3.
+
+  round-trip, request-reply, publish   whoever sends a message gets its answer:
+                                       one clock, as exact as with one client
+  fan-out, work-queue, backlog         others receive it: two clocks
+
+Processes and containers of this machine share its clock. Hosts over SSH are
+asked for theirs before and after the run, 20 times: the best answer is at most
+half of its round trip away from the truth. Of two clients both bounds add up,
+and what the clocks drifted in between. A PASS needs the interval's upper end
+plus the bound below the limit, a FAIL its lower end minus the bound above it.
+
+Example: two hosts with a bound of 0.1ms each, and a p99 of [0.95, 1.02]ms over
+work-queue: p99 < 1ms is INCONCLUSIVE, p99 < 2ms passes.
+
+What to do: use round-trip for latency across machines, and hosts close to each
+other for the rest. A client that is missing makes the run INVALID: the report
+names it, and what it said last.
+`,
+	},
+	rig: {
+		title: "what stays up between runs: mqbench up, --rig, mqbench down",
+		text: `
+Without a rig each run has a fresh broker, and none idles beside it. A rig stays
+up, and runs come and go:
+
+  mqbench up s.yaml --target docker    stands up all brokers, writes rig.json
+  mqbench s.yaml --rig rig.json        measures on them, as often as you like
+  mqbench down rig.json                takes them down; twice is no mistake
+
+Containers stay by themselves. Processes of this machine (target: local) stay as
+long as mqbench up does: until Ctrl-C there, or mqbench down elsewhere.
+
+Each run has topics of its own, and removes them. The report says that the
+broker was not fresh: its caches are warm, and its files hold what was before.
+
+Example: a rig of your own is a text, for brokers that other tools have set up:
+{"version": 1, "id": "staging", "brokers": [
+  {"system": "nats", "broker": "nats", "url": "nats://10.0.0.5:4222"}]}
+
+What to do: take fresh brokers for figures that you publish, a rig where a start
+takes longer than a run. Its durability and its largest message are those of the
+scenario that it was made from: others are refused. rig.json may hold passwords.
+`,
+	},
+	failover: {
+		title: "what a fault shows: unavailable, recovered, drained",
+		text: `
+faults: kill, restart, pause, partition or delay nodes of a broker in mid-run.
+The schedule goes on: what was due meanwhile waits, and counts. Of each fault:
+
+  unavailable  the longest stretch without a completed message (acknowledged,
+               else received) in or after it
+  recovered    until messages that were due from then on keep to the first
+               latency line of the sla again, in pieces of 100ms
+  drained      until no more messages are in flight than before it
+
+Beside them the usual counts: acknowledged and lost is what a failover must not
+cost; failed, unknown and duplicated say what it costs a client.
+
+Example: the leader of three Kafka nodes is killed at 10s of 1000/s. For 4s
+nothing is acknowledged (unavailable 4s), 4 000 messages wait, and the new
+leader takes them within 1s: recovered 5s, drained 5s, lost 0.
+
+What to do: name the leader (node: leader), as a follower shows little; write
+acks: all and replicas: 3 where nothing may be lost; repeat, as elections take
+their time by chance. Nodes of one machine share its disk: the order of events
+is real there, the times are those of that machine.
+`,
+	},
 	lost: {
 		title: "what counts as lost, failed, unknown, duplicated",
 		text: `

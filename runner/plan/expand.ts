@@ -1,5 +1,6 @@
 import { failure } from "../errors.ts";
 import { brokerOf, commonOptions } from "../scenario/brokers.ts";
+import { clientCount } from "../scenario/clients.ts";
 import type { Case, Scenario, SlaLine, System } from "../scenario/scenario.ts";
 import type { BaselineSla, Plan, Sla } from "./plan.ts";
 import { promisedGates } from "./promises.ts";
@@ -55,6 +56,8 @@ const SLOTS_PER_SECOND = 100;
 const HEARTBEAT_VUS = 4;
 /** The heartbeat outlasts the schedule by this much: late ticks make up for lost ones. */
 const HEARTBEAT_MARGIN_NS = 2e9;
+/** T0 of several clients lies this much after it was handed out; k6's heartbeat begins at once. */
+export const START_LEAD_NS = 3e9;
 /** k6 waits this much longer for its last iteration than that one waits for messages. */
 const STOP_MARGIN_NS = 10e9;
 
@@ -104,10 +107,13 @@ function plan(
 	);
 	const sla = [...written, ...promisedGates({ ...one, delivery }, written)];
 	const endNs = one.warmupNs + one.durationNs;
-	const topics = Array.from(
-		{ length: one.topics },
-		(_, t) => `mqbench.${runId}.${index}.${t}`,
-	);
+	const clients = clientCount(scenario.clients);
+	const topics =
+		system.ownTopics?.slice(0, one.topics) ??
+		Array.from(
+			{ length: one.topics },
+			(_, t) => `mqbench.${runId}.${index}.${t}`,
+		);
 	// Of the scenario alone: every system gets the same bytes and keys, today and in a year.
 	const seed = fnv1a(scenario.name);
 	return {
@@ -153,6 +159,7 @@ function plan(
 		bystanders: one.bystanders,
 		work: one.work === null ? null : { ...one.work },
 		keys: one.keys === null ? null : { ...one.keys, seed },
+		create: system.ownTopics === null,
 		faults: system.broker === "noop" ? [] : faultsOf(scenario, one),
 		pin: {
 			generator: scenario.pin.generator,
@@ -170,12 +177,14 @@ function plan(
 		order: one.order,
 		limits: limits(sla),
 		heartbeat: {
-			slotsPerSecond: SLOTS_PER_SECOND,
-			vus: HEARTBEAT_VUS,
-			durationNs: wholeMs(endNs + HEARTBEAT_MARGIN_NS),
+			slotsPerSecond: clients * SLOTS_PER_SECOND,
+			vus: clients * HEARTBEAT_VUS,
+			durationNs: wholeMs(
+				endNs + HEARTBEAT_MARGIN_NS + (clients > 1 ? START_LEAD_NS : 0),
+			),
 			gracefulStopNs: wholeMs(one.drainNs + STOP_MARGIN_NS),
 		},
-		client: { index: 0, count: 1 },
+		client: { index: 0, count: clients },
 		sla,
 		...comparedWith(scenario, system, one),
 		confirms: false,
@@ -185,8 +194,11 @@ function plan(
 }
 
 /** What the system does with stored messages, for people: "sync_interval: always (fsync)". */
-function durabilityText({ options, traits }: System): string {
+function durabilityText({ options, traits, ownTopics }: System): string {
 	const { durability } = commonOptions(options);
+	// Topics that are not ours have settings that nobody has told us.
+	if (ownTopics !== null && Object.keys(traits.levels).length > 0)
+		return "not known, the topics are yours";
 	return durability === undefined
 		? traits.ownDurability
 		: `${traits.levels[durability]} (${durability})`;
@@ -200,9 +212,12 @@ function faultsOf({ faults }: Scenario, { warmupNs }: Case): Plan["faults"] {
 	}));
 }
 
-/** CPUs of the system's broker: its own, else the scenario's. Existing ones are not ours to pin. */
-function brokerCpus({ target, pin }: Scenario, system: System): string | null {
-	if (target !== "local") return null;
+/** CPUs of the system's broker: its own, else the scenario's. One that runs already is not ours to pin. */
+function brokerCpus(
+	{ target, rig, pin }: Scenario,
+	system: System,
+): string | null {
+	if (target === "existing" || rig !== null) return null;
 	return commonOptions(system.options).pin ?? pin.brokers;
 }
 

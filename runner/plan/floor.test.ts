@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { loadScenario } from "../scenario/load.ts";
-import { expand } from "./expand.ts";
+import { expand, START_LEAD_NS } from "./expand.ts";
 import { floors } from "./floor.ts";
 import { messagesBefore } from "./offset.ts";
 import { Plan } from "./plan.ts";
@@ -46,6 +46,35 @@ test("a floor has the load of its case, on noop, without limits of any kind", ()
 			),
 		);
 	}
+});
+
+test("a floor is measured on the clients of its case, and lasts until all of them have begun", () => {
+	const of = (clients: number, workload: string) => {
+		const made = expand(
+			loadScenario(
+				"scenario.yaml",
+				`system: nats\nclients: ${clients}\nworkload: { rate: 3000/s, message: 256B, duration: 10s, connections: 6, ${workload} }\n`,
+			),
+			{ runId: "test" },
+		);
+		const [floor] = floors(made);
+		if (!floor) throw new Error("no floor");
+		return floor;
+	};
+	const [alone, three] = [of(1, ""), of(3, "")];
+	expect(three.client).toEqual({ index: 0, count: 3 });
+	expect(three.heartbeat.slotsPerSecond).toBe(300);
+	expect(three.heartbeat.durationNs - alone.heartbeat.durationNs).toBe(
+		START_LEAD_NS,
+	);
+	// Noop takes no message from one client to another.
+	const queue = "pattern: work-queue, consumers: 3";
+	expect(of(1, queue).pattern).toBe("work-queue");
+	expect(of(3, queue)).toMatchObject({
+		pattern: "round-trip",
+		consumers: 0,
+		consumerConnections: 0,
+	});
 });
 
 test("noop itself is its floor", () => {

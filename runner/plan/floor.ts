@@ -1,5 +1,6 @@
 import { brokers, type Traits } from "../scenario/brokers.ts";
-import type { Plan } from "./plan.ts";
+import { START_LEAD_NS } from "./expand.ts";
+import { crosses, type Plan } from "./plan.ts";
 import { counted } from "./schedule.ts";
 
 /** How long the floor is measured: enough for a p99 by second from 400/s on, short enough not to be in the way. */
@@ -8,7 +9,7 @@ const DURATION_NS = 3e9;
 
 /**
  * The floors of a command: for each case one short run of the same load on `noop`, which completes every message at once.
- * What it shows is the generator alone; no system can be measured below it. Cases of noop itself need none.
+ * What it shows is the generator alone, on the same clients; no system can be measured below it. Cases of noop itself need none.
  */
 export function floors(plans: readonly Plan[]): Plan[] {
 	const byCase = new Map<string, Plan>();
@@ -54,7 +55,9 @@ function schedule({ schedule: whole }: Plan): Plan["schedule"] {
 }
 
 function floor(plan: Plan, index: number): Plan {
-	const pattern = noop.cannot[plan.pattern] ? "round-trip" : plan.pattern;
+	// It completes messages within their process: none crosses to another client.
+	const pattern =
+		noop.cannot[plan.pattern] || crosses(plan) ? "round-trip" : plan.pattern;
 	return {
 		...plan,
 		index,
@@ -86,7 +89,11 @@ function floor(plan: Plan, index: number): Plan {
 		order: "none",
 		heartbeat: {
 			...plan.heartbeat,
-			durationNs: WARMUP_NS + DURATION_NS + 0.5e9,
+			durationNs:
+				WARMUP_NS +
+				DURATION_NS +
+				0.5e9 +
+				(plan.client.count > 1 ? START_LEAD_NS : 0),
 			gracefulStopNs: 11e9,
 		},
 	};

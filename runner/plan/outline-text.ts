@@ -18,8 +18,15 @@ import {
 } from "./outline.ts";
 import type { Plan } from "./plan.ts";
 
-/** An outline for people. Names stand last in their tables, so that a long one breaks nothing. */
-export function renderOutline(outline: Outline, columns: number): string {
+/**
+ * An outline for people. Names stand last in their tables, so that a long one breaks nothing. `places`: where it runs (place-text.ts);
+ * empty: nothing is to be said of that.
+ */
+export function renderOutline(
+	outline: Outline,
+	columns: number,
+	places: readonly string[] = [],
+): string {
 	const width = Math.max(40, columns);
 	const { runs, cases } = outline;
 	const plans = runs.map(({ plan }) => plan);
@@ -62,6 +69,14 @@ export function renderOutline(outline: Outline, columns: number): string {
 		...byName(plans, (plan) => plan.case).flatMap((plan) =>
 			wrap(`${plan.case}: ${describe(plan)}.`, width, "    ", "  "),
 		),
+		...(places.length === 0
+			? []
+			: [
+					"",
+					"Where it runs:",
+					"",
+					...places.flatMap((line) => wrap(`${line}.`, width, "    ", "  ")),
+				]),
 		"",
 		"Percentiles that the window of one run carries:",
 		"",

@@ -94,6 +94,10 @@ export const BaselineSla = z.strictObject({
 });
 export type BaselineSla = z.infer<typeof BaselineSla>;
 
+/** Where brokers run: processes of this machine, containers of it, or somebody else's. */
+export const Target = z.enum(["local", "docker", "existing"]);
+export type Target = z.infer<typeof Target>;
+
 export const PATTERNS = [
 	"round-trip",
 	"request-reply",
@@ -109,6 +113,20 @@ export type Pattern = z.infer<typeof Pattern>;
 export const LEVELS = ["memory", "os", "interval", "fsync"] as const;
 export const Level = z.enum(LEVELS);
 export type Level = z.infer<typeof Level>;
+
+/**
+ * What may be done to nodes of a broker. pause: its processes are frozen; kill: they get SIGKILL, and start again afterwards; restart: they
+ * are asked to end, and start again; partition: their network is cut off; latency: their network takes longer.
+ */
+export const FAULT_ACTIONS = [
+	"pause",
+	"kill",
+	"restart",
+	"partition",
+	"latency",
+] as const;
+export const FaultAction = z.enum(FAULT_ACTIONS);
+export type FaultAction = z.infer<typeof FaultAction>;
 
 const Rate = z.strictObject({
 	messages: z.int().positive(),
@@ -169,7 +187,8 @@ export const Plan = z.strictObject({
 	urlEnv: z.string(),
 	/** Options for the driver, passed on as they are. */
 	driverOptions: z.record(z.string(), z.json()),
-	target: z.enum(["local", "existing"]),
+	/** Where its broker runs; of a rig that stays up: what stood it up. */
+	target: Target,
 	pattern: Pattern,
 	schedule: Schedule,
 	/**
@@ -203,6 +222,8 @@ export const Plan = z.strictObject({
 	connections: z.int().positive(),
 	producers: z.int().positive(),
 	topics: z.array(z.string()).min(1),
+	/** False: the topics are the user's own, which are there already: none is made, none removed. */
+	create: z.boolean().default(true),
 	/** request-reply: the topic of the replies to topics[t] is replyTopics[t]. Else empty. */
 	replyTopics: z.array(z.string()).default([]),
 	/** Of every topic. Message i without a key goes to partition sequence mod partitions. */
@@ -237,14 +258,18 @@ export const Plan = z.strictObject({
 		})
 		.nullable()
 		.default(null),
-	/** What is done to the broker in mid-run; atNs counts from T0. node: number from 1; null: all. */
+	/**
+	 * What is done to the broker in mid-run; atNs counts from T0. forNs: null, it is never taken back (kill alone). node: number from
+	 * 1; leader: the one that leads topics[0] at that moment; null: all. delayNs: of latency, else null.
+	 */
 	faults: z
 		.array(
 			z.strictObject({
 				atNs: Ns,
-				action: z.enum(["pause"]),
-				forNs: Ns,
-				node: z.int().positive().nullable(),
+				action: FaultAction,
+				forNs: Ns.nullable(),
+				node: z.union([z.int().positive(), z.literal("leader")]).nullable(),
+				delayNs: Ns.nullable().default(null),
 			}),
 		)
 		.default([]),
@@ -279,6 +304,10 @@ export const Plan = z.strictObject({
 		durationNs: Ns,
 		gracefulStopNs: Ns,
 	}),
+	/**
+	 * Clients that share the messages: connection c lives on client c mod count, its producers with it, consumer connection k on
+	 * client k mod count. Which one a k6 process is follows from its execution segment; `index` is 0 in every plan.json.
+	 */
 	client: z.strictObject({ index: Count, count: z.int().positive() }),
 	/** The SLA lines that apply to this system and case. */
 	sla: z.array(Sla),
@@ -296,6 +325,20 @@ export const Plan = z.strictObject({
 	quick: z.boolean().default(false),
 });
 export type Plan = z.infer<typeof Plan>;
+
+/**
+ * Messages that one client sends are received by others: only then do clocks of several machines matter, and only the ledgers of
+ * all clients together tell what was lost. Elsewhere whoever sends a message receives its response itself.
+ */
+export function crosses({
+	client,
+	pattern,
+}: Pick<Plan, "client" | "pattern">): boolean {
+	return (
+		client.count > 1 &&
+		(pattern === "fan-out" || pattern === "work-queue" || pattern === "backlog")
+	);
+}
 
 /** Folder of a run below `runs/`: "01-nats-256B-3000-s-1". Only characters that every file system takes. */
 export function runFolder(

@@ -5,6 +5,9 @@ export interface Measured {
 	readonly pattern: Plan["pattern"];
 	readonly subscriptions: number;
 	readonly schedule: { readonly kind: Plan["schedule"]["kind"] };
+	/** Of a plan; a load says `clients`. Neither: one. */
+	readonly client?: { readonly count: number };
+	readonly clients?: number;
 }
 
 /** Samples of a metric that each intended message owes (DESIGN.md, section 5); 0: such a run has no such metric. */
@@ -24,7 +27,8 @@ export function samplesPerMessage(of: Measured, metric: Metric): number {
 		case "ack":
 			return 1;
 		case "last":
-			return of.pattern === "fan-out" && !closed ? 1 : 0;
+			// Copies of one message on several clients: none of them knows which one was the last.
+			return of.pattern === "fan-out" && !closed && clientsOf(of) === 1 ? 1 : 0;
 	}
 }
 
@@ -43,7 +47,15 @@ export function mainMetric(of: Measured): Metric {
 export function whyMissing(of: Measured, metric: Metric): string {
 	if (metric === "last" && of.pattern !== "fan-out")
 		return "only a fan-out has a last copy";
+	if (metric === "last" && of.schedule.kind !== "closed")
+		return "the copies of a message arrive at several clients, none of which knows the last one: judge response";
 	return of.schedule.kind === "closed"
 		? `a closed loop has no intended times, and so no ${metric}: judge service`
 		: `a backlog has no ${metric}, as its consumers are made to wait: judge ack`;
+}
+
+// --- internal ---
+
+function clientsOf({ client, clients }: Measured): number {
+	return client?.count ?? clients ?? 1;
 }

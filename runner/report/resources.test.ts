@@ -3,7 +3,7 @@ import { collect } from "../run/collect.ts";
 import { firstRun, fixture } from "../run/fixture.fake.ts";
 import type { ResourceLine } from "../run/resource-file.ts";
 import { figuresOf } from "./charts/figures.ts";
-import { resourceSeries } from "./resources.ts";
+import { hostSeries, resourceSeries } from "./resources.ts";
 import { buildResult } from "./result.ts";
 import type { Run } from "./summary.ts";
 
@@ -13,6 +13,7 @@ const T0_MS = 1767225600000;
 const sample = (
 	atMs: number,
 	broker: Partial<NonNullable<ResourceLine["broker"]>> | null,
+	network: ResourceLine["network"] = null,
 ): ResourceLine => ({
 	unixMs: T0_MS + atMs,
 	generator: null,
@@ -29,6 +30,7 @@ const sample = (
 		stealNs: 0,
 		throttled: null,
 	},
+	network,
 });
 const series = (...resources: ResourceLine[]) =>
 	resourceSeries({ ...stored, resources });
@@ -51,8 +53,22 @@ describe("what a run used, second by second", () => {
 					writeBytesPerSecond: 2000,
 				},
 				machine: { busyCores: 1, stealCores: 0 },
+				network: null,
 			},
 		]);
+	});
+
+	test("has what went over the network", () => {
+		const bytes = (rxBytes: number, txBytes: number) => ({ rxBytes, txBytes });
+		const [found] = series(
+			sample(0, null, bytes(100, 1000)),
+			sample(2000, null, bytes(300, 900)),
+		);
+		// A counter that went backwards began anew.
+		expect(found?.network).toEqual({
+			rxBytesPerSecond: 100,
+			txBytesPerSecond: null,
+		});
 	});
 
 	test("is null, never negative, when a counter begins anew or vanishes", () => {
@@ -74,6 +90,56 @@ describe("what a run used, second by second", () => {
 
 	test("of a run at which nobody has looked is empty", () => {
 		expect(series()).toEqual([]);
+	});
+});
+
+describe("other machines", () => {
+	const [client] = stored.parts;
+	if (client === undefined) throw new Error("no client");
+	const of = (seconds: number, machines: number) =>
+		hostSeries({
+			...stored,
+			hosts: Array.from({ length: machines }, () => ({
+				client,
+				samples: Array.from({ length: seconds + 1 }, (_, s) =>
+					// In the last second of each ten it had sent ten times as much.
+					sample(1000 * s, null, {
+						rxBytes: 0,
+						txBytes: 100 * s + 900 * Math.floor(s / 10),
+					}),
+				),
+			})),
+		});
+
+	test("have a point a second", () => {
+		const [host, ...others] = of(20, 1);
+		expect(others).toEqual([]);
+		expect(host).toMatchObject({ client: 0, name: "client 0" });
+		expect(host?.points).toHaveLength(20);
+		expect(host?.points[9]).toEqual({
+			at: 10,
+			generator: null,
+			machine: { busyCores: 1, stealCores: 0 },
+			network: { rxBytesPerSecond: 0, txBytesPerSecond: 1000 },
+		});
+	});
+
+	test("never fill the result, however long the run and however many they are: the most of each stretch stays", () => {
+		for (const [seconds, machines] of [
+			[3600, 1],
+			[3600, 10],
+			[500, 100],
+		] as const) {
+			const hosts = of(seconds, machines);
+			expect(hosts).toHaveLength(machines);
+			const [first] = hosts;
+			expect(first?.points.length).toBeLessThanOrEqual(
+				Math.max(30, 1200 / machines),
+			);
+			expect(first?.points.at(-1)?.at).toBe(seconds);
+			const sent = first?.points.map((p) => p.network?.txBytesPerSecond ?? 0);
+			expect(Math.max(...(sent ?? []))).toBe(1000);
+		}
 	});
 });
 

@@ -9,12 +9,43 @@ type Usage = NonNullable<ResourceLine["generator"]>;
  * What generator, broker and machine used between two samples, as rates; `at` is the end, in seconds since T0. A counter that
  * went backwards belongs to processes that ended or began anew: null, never negative.
  */
-export function resourceSeries({ resources, clients }: Collected): Point[] {
-	const t0 = clients[0]?.t0UnixNs;
-	if (t0 === undefined) return [];
-	const t0Ms = Number(t0) / 1e6;
-	return resources.slice(1).flatMap((now, i): Point[] => {
-		const before = resources[i];
+export function resourceSeries({ resources, t0Ms }: Collected): Point[] {
+	return t0Ms === null ? [] : pointsOf(resources, t0Ms);
+}
+
+/**
+ * The same of other machines that clients ran on. Every second of every machine would make the result grow with their number: of a long run
+ * each keeps the largest values of stretches of seconds.
+ */
+export function hostSeries({ hosts, t0Ms }: Collected): Run["series"]["hosts"] {
+	const most = Math.max(FEWEST, Math.floor(MOST_POINTS / hosts.length));
+	return hosts.flatMap(({ client, samples }) =>
+		client === null || t0Ms === null
+			? []
+			: [
+					{
+						client: client.index,
+						name: client.name,
+						points: thinned(pointsOf(samples, t0Ms), most).map(
+							({ broker: _, ...point }) => point,
+						),
+					},
+				],
+	);
+}
+
+// --- internal ---
+
+/** /proc counts CPU in hundredths of a second: over less than a tenth of one it is mostly rounding. */
+const SHORTEST_S = 0.1;
+
+/** Of all other machines together, and of each at least. */
+const MOST_POINTS = 1200;
+const FEWEST = 30;
+
+function pointsOf(samples: readonly ResourceLine[], t0Ms: number): Point[] {
+	return samples.slice(1).flatMap((now, i): Point[] => {
+		const before = samples[i];
 		const seconds = before ? (now.unixMs - before.unixMs) / 1000 : 0;
 		if (!before || seconds < SHORTEST_S) return [];
 		const busy = (m: ResourceLine["machine"]) =>
@@ -38,15 +69,49 @@ export function resourceSeries({ resources, clients }: Collected): Point[] {
 						1e9,
 					),
 				},
+				network: networkOf(before.network, now.network, seconds),
 			},
 		];
 	});
 }
 
-// --- internal ---
+function networkOf(
+	before: ResourceLine["network"],
+	now: ResourceLine["network"],
+	seconds: number,
+): Point["network"] {
+	if (before === null || now === null) return null;
+	return {
+		rxBytesPerSecond: perSecond(before.rxBytes, now.rxBytes, seconds),
+		txBytesPerSecond: perSecond(before.txBytes, now.txBytes, seconds),
+	};
+}
 
-/** /proc counts CPU in hundredths of a second: over less than a tenth of one it is mostly rounding. */
-const SHORTEST_S = 0.1;
+/** At most so many points: each the largest values of its stretch, at the stretch's end. */
+function thinned(points: readonly Point[], most: number): Point[] {
+	const size = Math.ceil(points.length / most);
+	if (size <= 1) return [...points];
+	return Array.from({ length: Math.ceil(points.length / size) }, (_, i) =>
+		points.slice(i * size, (i + 1) * size).reduce((a, b) => ({
+			at: b.at,
+			generator: largest(a.generator, b.generator),
+			broker: largest(a.broker, b.broker),
+			machine: largest(a.machine, b.machine),
+			network: largest(a.network, b.network),
+		})),
+	);
+}
+
+/** Field by field; what one of them does not know the other one says. */
+function largest<T extends object | null>(a: T, b: T): T {
+	if (a === null || b === null) return a ?? b;
+	return Object.fromEntries(
+		Object.entries(a).map(([key, x]) => {
+			const y = (b as Record<string, number | null>)[key] ?? null;
+			return [key, x === null || y === null ? (x ?? y) : Math.max(x, y)];
+		}),
+	) as T;
+}
 
 function usage(
 	before: Usage | null,

@@ -12,6 +12,8 @@ import {
 import { commandIn } from "../run/command-file.ts";
 import { EnvironmentFile } from "../run/environment-file.ts";
 import { drainOf } from "../verdict/backlog-drain.ts";
+import { startSkewNs } from "../verdict/clients.ts";
+import { clockBoundNs } from "../verdict/clock.ts";
 import type { ErrorCause } from "../verdict/exit.ts";
 import {
 	type Facts,
@@ -27,13 +29,15 @@ import { ratesOf } from "../verdict/rates.ts";
 import { judgeRun, type RunVerdict } from "../verdict/run.ts";
 import { type Verdict, worst } from "../verdict/verdict.ts";
 import { withBaseline } from "./baseline-gates.ts";
+import { clientsOf } from "./clients.ts";
+import { failoverOf } from "./failover.ts";
 import { gatesOf, type JudgedRun, placed } from "./gates.ts";
 import { loadOf } from "./load.ts";
 import { maskAll } from "./mask.ts";
 import { heatOf, mainSeconds, summarise } from "./metrics.ts";
 import { omissionOf } from "./omission.ts";
 import { phasesOf } from "./phases.ts";
-import { resourceSeries } from "./resources.ts";
+import { hostSeries, resourceSeries } from "./resources.ts";
 import { searchesOf } from "./searches.ts";
 import type { Result, Run } from "./summary.ts";
 
@@ -199,7 +203,7 @@ function runOf(facts: Facts, judged: RunVerdict): Run {
 		driverOptions: clients[0]?.driverOptions ?? null,
 		brokerUrl: run?.brokerUrl ?? null,
 		brokerVersion: run?.brokerVersion ?? null,
-		sameHost: run?.sameHost ?? null,
+		sameHost: sharesHost(collected),
 		brokerSettings: run?.brokerSettings ?? {},
 		window: windowOf(collected),
 		...countersOf(counters.window, intendedInWindow(plan)),
@@ -228,7 +232,13 @@ function runOf(facts: Facts, judged: RunVerdict): Run {
 			heat: heatOf(facts),
 			ticks: [...collected.ticks],
 			resources: resourceSeries(collected),
+			hosts: hostSeries(collected),
 		},
+		clients: clientsOf(facts),
+		startSkewNs: startSkewNs(collected),
+		clockBoundNs: clockBoundNs(collected),
+		topology: run?.topology ?? null,
+		failover: failoverOf(collected),
 		generator: totals && {
 			cpuNs: totals.cpuNs,
 			gcPauseNs: totals.gcPauseNs,
@@ -242,6 +252,13 @@ function runOf(facts: Facts, judged: RunVerdict): Run {
 		notes: run?.notes ?? [],
 		errors: totals?.errors ?? [],
 	};
+}
+
+/** Did a generator take CPU from a broker on this machine? */
+function sharesHost({ run, parts }: Collected): boolean | null {
+	if (run === null) return null;
+	const elsewhere = parts.every((part) => part.end?.kind === "ssh");
+	return run.sameHost && !elsewhere;
 }
 
 function countersOf(c: Counters | null, intended: number): Run["warmup"] {

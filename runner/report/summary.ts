@@ -9,7 +9,7 @@ import {
 	TotalsLine,
 } from "../run/client-file.ts";
 import { EnvironmentFile } from "../run/environment-file.ts";
-import { RunFile } from "../run/run-file.ts";
+import { ClientEnd, FaultDone, RunFile } from "../run/run-file.ts";
 import { VERDICTS } from "../verdict/verdict.ts";
 
 /**
@@ -177,6 +177,38 @@ const Used = z
 		writeBytesPerSecond: z.number().nonnegative().nullable(),
 	})
 	.nullable();
+
+/** Cores that were busy, and that the hypervisor took, between two samples. */
+const MachineUsed = z.strictObject({
+	busyCores: z.number().nonnegative().nullable(),
+	stealCores: z.number().nonnegative().nullable(),
+});
+
+/** Over all network interfaces but the loopback; null: not known. */
+const Network = z
+	.strictObject({
+		rxBytesPerSecond: z.number().nonnegative().nullable(),
+		txBytesPerSecond: z.number().nonnegative().nullable(),
+	})
+	.nullable();
+
+/** What a fault did to the run. Times without another word are durations in ns, counted from its `beganNs`. */
+export const Failover = z.strictObject({
+	...FaultDone.shape,
+	/** The longest stretch without a completion (acknowledgement, else first receipt) in or after it; 0: none longer than the load explains; null: not counted. */
+	unavailableNs: Ns.nullable(),
+	/** When that stretch began, since T0. */
+	unavailableFromNs: Ns.nullable(),
+	/** It had not ended when the run did. */
+	unavailableStill: z.boolean(),
+	/** The latency line of the SLA that `recoveredNs` is about, the first of the scenario; null: there is none. */
+	sla: z.string().nullable(),
+	/** Until messages due from then on keep to it again, in pieces of 100 ms; 0: they always did; null: never in this run, or no line. */
+	recoveredNs: Ns.nullable(),
+	/** Until no more messages are in flight than before it; null: never in this run, or not counted. */
+	drainedNs: Ns.nullable(),
+});
+export type Failover = z.infer<typeof Failover>;
 
 export const Run = z.strictObject({
 	index: Count,
@@ -379,20 +411,58 @@ export const Run = z.strictObject({
 			.nullable()
 			.default(null),
 		/** By second of real time since T0, the warm-up's start. */
-		ticks: z.array(TickLine.omit({ type: true })),
+		ticks: z.array(TickLine.omit({ type: true, outstanding: true })),
 		/** What the processes used, by second of real time since T0 (`at`: its end); empty: nobody has looked. */
 		resources: z.array(
 			z.strictObject({
 				at: z.number(),
 				generator: Used,
 				broker: Used,
-				machine: z.strictObject({
-					busyCores: z.number().nonnegative().nullable(),
-					stealCores: z.number().nonnegative().nullable(),
-				}),
+				machine: MachineUsed,
+				network: Network.default(null),
 			}),
 		),
+		/** The same of other machines that clients ran on; of a long run the most of each stretch of seconds, so that there are at most 1200 points in all. */
+		hosts: z
+			.array(
+				z.strictObject({
+					/** Index of the client that ran there. */
+					client: Count,
+					name: z.string(),
+					points: z.array(
+						z.strictObject({
+							at: z.number(),
+							generator: Used,
+							machine: MachineUsed,
+							network: Network,
+						}),
+					),
+				}),
+			)
+			.default([]),
 	}),
+	/** The clients of the run, by index, when there are several, or one that is not a process of this machine; else empty. */
+	clients: z
+		.array(
+			z.strictObject({
+				...ClientEnd.shape,
+				/** Of its own messages in the window. */
+				intended: MaybeCount,
+				sent: MaybeCount,
+				/** p99 of its own lateness in the window; cores that it used. */
+				lagP99: Ns.nullable(),
+				cores: z.number().nonnegative().nullable(),
+			}),
+		)
+		.default([]),
+	/** How far apart the first and the last client began to claim; null: one client, or one of them never began. */
+	startSkewNs: Ns.nullable().default(null),
+	/** Times across clients are exact to this much; 0: one clock; null: no message crosses from client to client. */
+	clockBoundNs: Ns.nullable().default(null),
+	/** "3 nodes on 1 host"; null: not ours to know. */
+	topology: z.string().nullable().default(null),
+	/** What was done to the broker, in the order of time. */
+	failover: z.array(Failover).default([]),
 	generator: z
 		.strictObject({
 			cpuNs: Ns,

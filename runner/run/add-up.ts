@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Metric } from "../plan/plan.ts";
-import type { CountersLine } from "./client-file.ts";
+import type { CompletionsLine, CountersLine } from "./client-file.ts";
 import type { Counters, Offenders, Second, Tick, Totals } from "./collect.ts";
 
 /** What several clients, and several lines of one client, have counted, put together. */
@@ -26,6 +26,14 @@ export function addTicks(clients: readonly (readonly Tick[])[]): Tick[] {
 			own.set(at, {
 				...(before ? addNumbers(before, bare(line)) : bare(line)),
 				backlog: [...(before?.backlog ?? []), ...line.backlog],
+				...(line.outstanding === undefined
+					? {}
+					: {
+							outstanding: [
+								...(before?.outstanding ?? []),
+								...line.outstanding,
+							],
+						}),
 				inFlight,
 				at,
 			});
@@ -36,6 +44,48 @@ export function addTicks(clients: readonly (readonly Tick[])[]): Tick[] {
 		}
 	}
 	return [...ticks.values()].sort((a, b) => a.at - b.at);
+}
+
+/** By 10 ms since T0, up to the last second in which something completed. */
+export function addCompletions(
+	lines: readonly Omit<z.infer<typeof CompletionsLine>, "type">[],
+): number[] {
+	const last = lines.reduce((most, l) => Math.max(most, l.second), -1);
+	const bins = Array.from({ length: (last + 1) * 100 }, () => 0);
+	for (const { second, counts } of lines)
+		for (const [i, n] of counts.entries()) {
+			const at = second * 100 + i;
+			bins[at] = (bins[at] ?? 0) + n;
+		}
+	return bins;
+}
+
+/**
+ * Of messages that cross from client to client no client knows which are under way: a message leaves the flight that it counts with its
+ * acknowledgement. What all of them have sent less what all have received is told in its place, in whole messages of `copies` each. null: not
+ * all have counted it.
+ */
+export function waitingOfAll(
+	clients: readonly (readonly Tick[])[],
+	ticks: readonly Tick[],
+	copies: number,
+): Tick[] | null {
+	if (clients.flat().some((t) => t.outstanding === undefined)) return null;
+	const own = clients.map(
+		(client) => new Map(addTicks([client]).map((t) => [t.at, t.outstanding])),
+	);
+	// What a client has counted stands until it counts again: it may have ended before the others.
+	const last = clients.map(() => 0);
+	return ticks.map(({ outstanding: _, ...tick }) => {
+		const samples = own.map((of) => of.get(tick.at) ?? []);
+		const taken = Math.max(...samples.map((s) => s.length));
+		const backlog = Array.from({ length: taken }, (_, i) => {
+			for (const [c, of] of samples.entries()) last[c] = of[i] ?? last[c] ?? 0;
+			const sum = last.reduce((a, b) => a + b, 0);
+			return Math.ceil(Math.max(0, sum) / copies);
+		});
+		return { ...tick, backlog, inFlight: backlog.at(-1) ?? tick.inFlight };
+	});
 }
 
 /** Of each kind the message that was due first. */
@@ -109,6 +159,7 @@ function addSecond(a: Second, b: Second): Second {
 					max: Math.max(x.max, y.max),
 					clamped: x.clamped + y.clamped,
 					negative: x.negative + y.negative,
+					...lowestOf(x, y),
 				}
 			: y;
 	}
@@ -125,11 +176,17 @@ function addSecond(a: Second, b: Second): Second {
 	};
 }
 
+function lowestOf(...of: readonly { readonly lowest?: number | undefined }[]) {
+	const known = of.map((m) => m.lowest).filter((ns) => ns !== undefined);
+	return known.length === 0 ? {} : { lowest: Math.min(...known) };
+}
+
 /** Two clients in one second. A sample that one of them has not taken cannot be added up. */
 function addTick(a: Tick, b: Tick): Tick {
 	const taken = Math.min(a.backlog.length, b.backlog.length);
+	const { outstanding: _, ...sum } = addNumbers(a, b);
 	return {
-		...addNumbers(a, b),
+		...sum,
 		at: a.at,
 		backlog: a.backlog.slice(0, taken).map((n, i) => n + (b.backlog[i] ?? 0)),
 	};

@@ -12,8 +12,10 @@ import { encodeIntoCompressedBase64 } from "hdr-histogram-js";
 import { onTestFinished } from "vitest";
 import { histogramOf } from "../histogram/random.fake.ts";
 import { offsetNs } from "../plan/offset.ts";
-import { Metric, Plan } from "../plan/plan.ts";
+import { crosses, Metric, Plan } from "../plan/plan.ts";
 import { firstRun, fixture } from "./fixture.fake.ts";
+import { setOf, writeLedger } from "./ledger.fake.ts";
+import type { RunFileInput } from "./run-file.ts";
 
 /** For tests: what became of one message. Times are ns since T0; null or left out: it did not happen. */
 export interface Fate {
@@ -25,6 +27,27 @@ export interface Fate {
 	/** First receipt, of each subscriber. */
 	readonly receivedNs?: readonly (number | null)[];
 	readonly failed?: boolean;
+	/** Of several clients: which one has each receipt; left out: in turns, by subscriber or by message. */
+	readonly receivedBy?: readonly number[];
+	/** Other clients that received a copy once more, at the same time. */
+	readonly againBy?: readonly number[];
+}
+
+/** For tests: what is the same for all messages of a run. */
+export interface More {
+	readonly windowStartNs?: number;
+	readonly reconnects?: number;
+	readonly sameHost?: boolean;
+	/** Fields of run.json. */
+	readonly run?: Partial<RunFileInput>;
+	/** First claim relative to T0, by client. */
+	readonly firstClaimNs?: readonly number[];
+	/** The clock of each client, less that of this machine, as its T0 is told, ns. */
+	readonly clockNs?: readonly number[];
+	/** Clients that have left no files. */
+	readonly missing?: readonly number[];
+	/** Times for which the generator of a client did not count what was under way. */
+	readonly older?: boolean;
 }
 
 /** For tests: a plan like that of the stored run "healthy" (1000/s for 5 s after 1 s), with some fields changed. */
@@ -97,11 +120,7 @@ export function inSteps(
 export function built(
 	plan: Plan,
 	fates: readonly Fate[],
-	more: {
-		windowStartNs?: number;
-		reconnects?: number;
-		sameHost?: boolean;
-	} = {},
+	more: More = {},
 ): string {
 	const folder = mkdtempSync(join(tmpdir(), "mqbench-built-"));
 	onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -114,11 +133,7 @@ export function addRun(
 	folder: string,
 	plan: Plan,
 	fates: readonly Fate[],
-	more: {
-		windowStartNs?: number;
-		reconnects?: number;
-		sameHost?: boolean;
-	} = {},
+	more: More = {},
 ): void {
 	const run = join(
 		folder,
@@ -143,17 +158,40 @@ export function addRun(
 			brokerBinary: null,
 			brokerSettings: { sync_interval: "always" },
 			sameHost: more.sameHost ?? true,
+			...more.run,
 		}),
 	);
 	const seen = messagesOf(plan, fates, more.windowStartNs);
-	const hlog = hlogOf(seen);
+	for (let client = 0; client < plan.client.count; client++)
+		if (!more.missing?.includes(client))
+			writeClient(run, { plan, seen, client, more });
+}
+
+/** For tests: which client has the connection of the producer of message i. */
+export function senderOf(plan: Plan, i: number): number {
+	const connection = (i % plan.producers) % plan.connections;
+	return connection % plan.client.count;
+}
+
+// --- internal ---
+
+interface One {
+	readonly plan: Plan;
+	readonly seen: Seen;
+	readonly client: number;
+	readonly more: More;
+}
+
+function writeClient(run: string, one: One): void {
+	const { plan, client } = one;
+	const hlog = hlogOf(one);
 	const hlogBody = hlog.map((line) => `${line}\n`).join("");
 	const hlogSum = sha256(hlogBody);
 	writeFileSync(
-		join(run, "client-0.hlog"),
+		join(run, `client-${client}.hlog`),
 		`${hlogBody}#[Trailer: lines=${hlog.length},sha256=${hlogSum},state=complete]\n`,
 	);
-	const lines = linesOf(plan, seen, more.reconnects ?? 0);
+	const lines = linesOf(one);
 	const body = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
 	const trailer = {
 		type: "trailer",
@@ -163,12 +201,57 @@ export function addRun(
 		hlog: { lines: hlog.length, sha256: hlogSum },
 	};
 	writeFileSync(
-		join(run, "client-0.jsonl"),
+		join(run, `client-${client}.jsonl`),
 		`${body}${JSON.stringify(trailer)}\n`,
 	);
+	if (crosses(plan))
+		writeLedger(join(run, `client-${client}.ledger`), setsOf(one));
 }
 
-// --- internal ---
+/** What it has sent, and what it has received of whomever. */
+function setsOf({ plan, seen, client }: One) {
+	const { producers } = plan;
+	const sets: ReturnType<typeof setOf>[] = [];
+	const sequences = (p: number, is: (m: Message) => boolean) =>
+		seen.messages.flatMap((m, i) =>
+			i % producers === p && is(m) ? [Math.floor(i / producers)] : [],
+		);
+	for (let p = 0; p < producers; p++) {
+		if (senderOf(plan, p) === client) {
+			sets.push(
+				setOf(
+					"tried",
+					p,
+					sequences(p, (m) => m.sentNs !== null || m.failed),
+				),
+				setOf(
+					"failed",
+					p,
+					sequences(p, (m) => m.failed),
+				),
+			);
+			if (plan.acks)
+				sets.push(
+					setOf(
+						"acked",
+						p,
+						sequences(p, (m) => m.ackedNs !== null && !m.failed),
+					),
+				);
+		}
+		const copies = plan.pattern === "fan-out" ? plan.subscriptions : 1;
+		for (let s = 0; s < copies; s++) {
+			const received = sequences(
+				p,
+				(m) =>
+					(m.receivedNs[s] != null && m.receivedBy[s] === client) ||
+					(s === 0 && m.againBy.includes(client)),
+			);
+			if (received.length > 0) sets.push(setOf("received", p, received, s));
+		}
+	}
+	return sets;
+}
 
 interface Seen {
 	readonly windowStartNs: number;
@@ -181,7 +264,10 @@ interface Message extends Required<Fate> {
 	readonly dueNs: number;
 	/** Receipts that it should have; of publish none. */
 	readonly copies: number;
-	readonly values: readonly (readonly [Metric, number, lag: number])[];
+	/** Which client sent it. */
+	readonly sender: number;
+	/** Metric, ns, lag in it, and which client has recorded it. */
+	readonly values: readonly (readonly [Metric, number, number, number])[];
 }
 
 function messagesOf(plan: Plan, fates: readonly Fate[], opened?: number): Seen {
@@ -199,20 +285,35 @@ function messagesOf(plan: Plan, fates: readonly Fate[], opened?: number): Seen {
 		const dueNs = closed ? (sentNs ?? 0) : intended;
 		const { queuedNs = 0, ackedNs = null, failed = false } = fate;
 		const receivedNs = fate.receivedNs ?? [];
-		const values: [Metric, number, number][] = [];
+		const sender = senderOf(plan, i);
+		const receivedBy = receivedNs.map((_, k) =>
+			crosses(plan)
+				? (fate.receivedBy?.[k] ??
+					(plan.pattern === "fan-out" ? k : i) % plan.client.count)
+				: sender,
+		);
+		const values: [Metric, number, number, number][] = [];
 		if (sentNs !== null) {
 			const lag = closed ? 0 : sentNs - dueNs - queuedNs;
-			if (!closed) values.push(["lag", lag, lag], ["queued", queuedNs, 0]);
-			if (ackedNs !== null) values.push(["ack", ackedNs - dueNs, lag]);
+			if (!closed)
+				values.push(["lag", lag, lag, sender], ["queued", queuedNs, 0, sender]);
+			if (ackedNs !== null) values.push(["ack", ackedNs - dueNs, lag, sender]);
 			const ends = publish ? [ackedNs] : receivedNs;
 			const came = ends.filter((at) => at !== null);
 			if (!held)
-				for (const at of came) {
-					values.push(["service", at - sentNs, 0]);
-					if (!closed) values.push(["response", at - dueNs, lag]);
+				for (const [k, at] of ends.entries()) {
+					if (at === null) continue;
+					const by = receivedBy[k] ?? sender;
+					values.push(["service", at - sentNs, 0, by]);
+					if (!closed) values.push(["response", at - dueNs, lag, by]);
 				}
-			if (plan.pattern === "fan-out" && !closed && came.length === copies)
-				values.push(["last", Math.max(...came) - dueNs, lag]);
+			if (
+				plan.pattern === "fan-out" &&
+				!closed &&
+				!crosses(plan) &&
+				came.length === copies
+			)
+				values.push(["last", Math.max(...came) - dueNs, lag, sender]);
 		}
 		const warmup = i < plan.schedule.warmupMessages;
 		return {
@@ -220,10 +321,13 @@ function messagesOf(plan: Plan, fates: readonly Fate[], opened?: number): Seen {
 			queuedNs,
 			ackedNs,
 			receivedNs,
+			receivedBy,
+			againBy: fate.againBy ?? [],
 			failed,
 			warmup,
 			dueNs,
 			copies,
+			sender,
 			values,
 		};
 	});
@@ -239,18 +343,19 @@ function recorded(plan: Plan, { messages }: Seen): Message[] {
 	return messages.filter((m) => !(plan.schedule.kind === "closed" && m.warmup));
 }
 
-function hlogOf(seen: Seen): string[] {
+function hlogOf({ seen, client }: One): string[] {
 	const values = new Map<
 		string,
 		{ tag: string; second: number; all: number[] }
 	>();
 	for (const m of seen.messages)
-		for (const [metric, ns] of m.values) {
+		for (const [metric, ns, , by] of m.values) {
+			if (by !== client) continue;
 			const second = secondOf(seen, m);
 			const tag = m.warmup ? `${metric}.warmup` : metric;
 			const key = `${tag} ${second}`;
 			const found = values.get(key) ?? { tag, second, all: [] };
-			found.all.push(ns);
+			found.all.push(Math.max(0, ns));
 			values.set(key, found);
 		}
 	return [
@@ -265,9 +370,11 @@ function hlogOf(seen: Seen): string[] {
 	];
 }
 
-function linesOf(plan: Plan, seen: Seen, reconnects: number): object[] {
+function linesOf(one: One): object[] {
+	const { plan, seen, client, more } = one;
 	const all = seen.messages;
-	const window = all.filter((m) => !m.warmup);
+	const own = all.filter((m) => m.sender === client);
+	const window = own.filter((m) => !m.warmup);
 	const acks = plan.acks;
 	const startNs = seen.windowStartNs;
 	const endNs =
@@ -281,19 +388,22 @@ function linesOf(plan: Plan, seen: Seen, reconnects: number): object[] {
 	const ackTimes = (of: readonly Message[]) =>
 		of.map((m) => m.ackedNs).filter((t) => t !== null);
 	const receipts = (of: readonly Message[]) =>
-		of.flatMap((m) => m.receivedNs).filter((t) => t !== null);
+		of.flatMap((m) => receiptsAt(m, client));
+	const windowReceipts = receipts(all.filter((m) => !m.warmup));
 	const last = edge(Math.max, [
 		startNs,
 		...sends(all),
 		...ackTimes(all),
-		...receipts(all),
+		...all.flatMap((m) => m.receivedNs).filter((t) => t !== null),
 	]) as number;
 	return [
 		{
 			type: "client",
 			schema: 1,
-			index: 0,
-			t0UnixNs: "1767225600000000000",
+			index: client,
+			t0UnixNs: String(
+				1_767_225_600_000_000_000n + BigInt(more.clockNs?.[client] ?? 0),
+			),
 			versions: {
 				k6: "v2.1.0",
 				mqbench: "0.1.0",
@@ -307,30 +417,31 @@ function linesOf(plan: Plan, seen: Seen, reconnects: number): object[] {
 			pacer: { timer: "none", leadNs: 0, spinNs: 0 },
 			cores: 2,
 		},
-		...secondLines(plan, seen),
-		...tickLines(plan, seen, last),
+		...secondLines(one),
+		...tickLines(one, last),
+		...completionLines(one),
 		...(["warmup", "window"] as const).map((scope) => ({
 			type: "counters",
 			scope,
 			...countersOf(
 				plan,
-				all.filter((m) => m.warmup === (scope === "warmup")),
+				own.filter((m) => m.warmup === (scope === "warmup")),
 			),
 		})),
 		{
 			type: "totals",
 			clientDropped: 0,
 			foreign: 0,
-			sentInWindow: within(sends(all)),
-			ackedInWindow: acks ? within(ackTimes(all)) : null,
+			sentInWindow: within(sends(own)),
+			ackedInWindow: acks ? within(ackTimes(own)) : null,
 			receivedInWindow: within(receipts(all)),
-			reconnects,
+			reconnects: more.reconnects ?? 0,
 			firstSendNs: edge(Math.min, sends(window)),
 			lastAckNs: edge(Math.max, ackTimes(window)),
-			firstReceiveNs: edge(Math.min, receipts(window)),
-			lastReceiveNs: edge(Math.max, receipts(window)),
+			firstReceiveNs: edge(Math.min, windowReceipts),
+			lastReceiveNs: edge(Math.max, windowReceipts),
 			windowStartNs: startNs,
-			firstClaimNs: -1e8,
+			firstClaimNs: more.firstClaimNs?.[client] ?? -1e8,
 			endNs: last,
 			cpuNs: 1e9,
 			gcPauseNs: 0,
@@ -341,6 +452,13 @@ function linesOf(plan: Plan, seen: Seen, reconnects: number): object[] {
 		{ type: "offenders", first: {} },
 		{ type: "slowest", messages: [] },
 	];
+}
+
+/** First receipts of its copies at a client. */
+function receiptsAt(m: Message, client: number): number[] {
+	return m.receivedNs.filter(
+		(t, k): t is number => t !== null && m.receivedBy[k] === client,
+	);
 }
 
 function edge(
@@ -358,7 +476,8 @@ function countersOf(plan: Plan, of: readonly Message[]) {
 	const sent = (m: Message) => m.sentNs !== null || m.failed;
 	const promised = (m: Message) =>
 		sent(m) && !m.failed && (!plan.acks || m.ackedNs !== null);
-	const consumed = plan.pattern !== "publish";
+	// Of messages that cross from client to client only the ledgers tell.
+	const consumed = plan.pattern !== "publish" && !crosses(plan);
 	const delivered = sum((m) => (promised(m) ? came(m) : 0));
 	return {
 		intended: of.length,
@@ -374,10 +493,11 @@ function countersOf(plan: Plan, of: readonly Message[]) {
 		lost: consumed ? sum((m) => (promised(m) ? m.copies - came(m) : 0)) : null,
 		duplicated: 0,
 		reordered: null,
-		failedReceived: sum((m) => (m.failed ? came(m) : 0)),
-		unackedReceived: plan.acks
-			? sum((m) => (!m.failed && m.ackedNs === null ? came(m) : 0))
-			: null,
+		failedReceived: crosses(plan) ? null : sum((m) => (m.failed ? came(m) : 0)),
+		unackedReceived:
+			plan.acks && !crosses(plan)
+				? sum((m) => (!m.failed && m.ackedNs === null ? came(m) : 0))
+				: null,
 		late: 0,
 		redelivered: 0,
 		corrupted: null,
@@ -385,9 +505,13 @@ function countersOf(plan: Plan, of: readonly Message[]) {
 	};
 }
 
-function secondLines(plan: Plan, seen: Seen): object[] {
+function secondLines({ plan, seen, client }: One): object[] {
 	const bySecond = new Map<number, Message[]>();
-	for (const m of recorded(plan, seen)) {
+	for (const whole of recorded(plan, seen)) {
+		const m = {
+			...whole,
+			values: whole.values.filter(([, , , by]) => by === client),
+		};
 		if (m.values.length === 0) continue;
 		const second = secondOf(seen, m);
 		const found = bySecond.get(second);
@@ -406,12 +530,18 @@ function secondLines(plan: Plan, seen: Seen): object[] {
 				Metric.options.flatMap((metric) => {
 					const values = valuesOf(metric);
 					if (values.length === 0) return [];
-					const sum = values.reduce((a, b) => a + b, 0);
-					const [min, max] = [Math.min(...values), Math.max(...values)];
+					const raised = values.map((v) => Math.max(0, v));
+					const sum = raised.reduce((a, b) => a + b, 0);
+					const [min, max] = [Math.min(...raised), Math.max(...raised)];
+					const negative = values.filter((v) => v < 0).length;
+					const lowest = negative > 0 ? { lowest: Math.min(...values) } : {};
 					return [
 						[
 							metric,
-							{ count: values.length, sum, min, max, clamped: 0, negative: 0 },
+							{
+								count: values.length,
+								...{ sum, min, max, clamped: 0, negative, ...lowest },
+							},
 						],
 					];
 				}),
@@ -445,8 +575,12 @@ function zeros(): number[] {
 }
 
 /** Every whole second until the last thing happened; in flight: sent, and neither complete nor failed. */
-function tickLines(plan: Plan, seen: Seen, lastNs: number): object[] {
-	const all = seen.messages.filter((m) => m.sentNs !== null);
+function tickLines(
+	{ plan, seen, client, more }: One,
+	lastNs: number,
+): object[] {
+	const own = seen.messages.filter((m) => m.sender === client);
+	const all = own.filter((m) => m.sentNs !== null);
 	const sent = all.map((m) => m.sentNs ?? 0).sort(ascending);
 	const done = all
 		.map((m) => settledNs(plan, m))
@@ -456,24 +590,22 @@ function tickLines(plan: Plan, seen: Seen, lastNs: number): object[] {
 		.map((m) => m.ackedNs)
 		.filter((t) => t !== null)
 		.sort(ascending);
-	const received = all
-		.flatMap((m) => m.receivedNs)
-		.filter((t) => t !== null)
+	const received = seen.messages
+		.flatMap((m) => receiptsAt(m, client))
 		.sort(ascending);
-	const upTo = (times: readonly number[], ns: number) => {
-		let [from, to] = [0, times.length];
-		while (from < to) {
-			const middle = (from + to) >> 1;
-			if ((times[middle] as number) < ns) from = middle + 1;
-			else to = middle;
-		}
-		return from;
-	};
+	const copiesSent = all
+		.filter((m) => !m.failed)
+		.flatMap((m) => Array.from({ length: m.copies }, () => m.sentNs ?? 0))
+		.sort(ascending);
 	const between = (times: readonly number[], s: number) =>
 		upTo(times, s * 1e9) - upTo(times, (s - 1) * 1e9);
 	return Array.from({ length: Math.ceil(lastNs / 1e9) }, (_, i) => {
 		const at = i + 1;
 		const inFlight = (ns: number) => upTo(sent, ns) - upTo(done, ns);
+		const samples = Array.from(
+			{ length: 10 },
+			(_, j) => i * 1e9 + (j + 1) * 1e8,
+		);
 		return {
 			type: "tick",
 			at,
@@ -481,9 +613,14 @@ function tickLines(plan: Plan, seen: Seen, lastNs: number): object[] {
 			acked: plan.acks ? between(acked, at) : null,
 			received: between(received, at),
 			inFlight: inFlight(at * 1e9),
-			backlog: Array.from({ length: 10 }, (_, j) =>
-				inFlight(i * 1e9 + (j + 1) * 1e8),
-			),
+			backlog: samples.map(inFlight),
+			...(crosses(plan) && !more.older
+				? {
+						outstanding: samples.map(
+							(ns) => upTo(copiesSent, ns) - upTo(received, ns),
+						),
+					}
+				: {}),
 			cpuNs: 1e8,
 			gcPauseNs: 0,
 			gcCycles: 0,
@@ -491,8 +628,42 @@ function tickLines(plan: Plan, seen: Seen, lastNs: number): object[] {
 	});
 }
 
+/** How many of ascending times are below `ns`. */
+function upTo(times: readonly number[], ns: number): number {
+	let [from, to] = [0, times.length];
+	while (from < to) {
+		const middle = (from + to) >> 1;
+		if ((times[middle] as number) < ns) from = middle + 1;
+		else to = middle;
+	}
+	return from;
+}
+
+/** Acknowledgements, else first receipts, by 10 ms. */
+function completionLines({ plan, seen, client }: One): object[] {
+	const bySecond = new Map<number, number[]>();
+	for (const m of seen.messages) {
+		const acked = m.sender === client && m.ackedNs !== null ? [m.ackedNs] : [];
+		for (const ns of plan.acks ? acked : receiptsAt(m, client)) {
+			const second = Math.floor(ns / 1e9);
+			const counts =
+				bySecond.get(second) ?? Array.from({ length: 100 }, () => 0);
+			const bin = Math.floor((ns - second * 1e9) / 1e7);
+			counts[bin] = (counts[bin] ?? 0) + 1;
+			bySecond.set(second, counts);
+		}
+	}
+	return [...bySecond].map(([second, counts]) => ({
+		type: "completions",
+		second,
+		counts,
+	}));
+}
+
 function settledNs(plan: Plan, m: Message): number | null {
 	if (m.failed) return m.sentNs;
+	// It leaves flight with its acknowledgement, or with the send call's return: nobody else tells its sender more.
+	if (crosses(plan)) return plan.acks ? m.ackedNs : m.sentNs;
 	if (plan.pattern === "publish") return m.ackedNs;
 	const came = m.receivedNs.filter((t) => t !== null);
 	return came.length === m.copies ? Math.max(...came) : null;

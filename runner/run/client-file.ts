@@ -59,6 +59,8 @@ export const SecondLine = z.strictObject({
 			/** Values above 3.6e12 ns, recorded as that; values below 0, recorded as 0. */
 			clamped: Count,
 			negative: Count,
+			/** The lowest of those below 0, as it was measured; left out: there was none, or an older generator has not told. */
+			lowest: z.int().negative().optional(),
 		}),
 	),
 	/**
@@ -87,13 +89,32 @@ export const TickLine = z.strictObject({
 	inFlight: Count,
 	/** Messages in flight, counted ten times in this second. */
 	backlog: z.array(Count),
+	/**
+	 * Where messages cross from client to client, at the same moments: copies of messages that left here without error so far, less first
+	 * receipts here so far. Below 0 where more is received than sent; the sum over all clients is what is under way.
+	 */
+	outstanding: z.array(z.int()).optional(),
 	/** CPU of the generator's process, and pauses and cycles of its garbage collector, in this second. */
 	cpuNs: Count,
 	gcPauseNs: Count,
 	gcCycles: Count,
 });
 
-/** Counts over all of the warm-up's or the window's messages. `null` = this system or pattern has no such thing. */
+/**
+ * Completions in each 10 ms of one second of REAL time since T0 (`second` 0 is the first): acknowledgements, where the system gives them,
+ * else first receipts. Several lines of one second add up; a second without any has no line.
+ */
+export const CompletionsLine = z.strictObject({
+	type: z.literal("completions"),
+	second: Count,
+	counts: z.array(Count).length(100),
+});
+
+/**
+ * Counts over all of the warm-up's or the window's messages of this client. `null` = this system or pattern has no such thing; where
+ * messages cross from client to client also received, delivered, lost, failedReceived and unackedReceived, which only the ledgers of all
+ * clients together tell.
+ */
 export const CountersLine = z.strictObject({
 	type: z.literal("counters"),
 	scope: z.enum(["warmup", "window"]),
@@ -112,7 +133,7 @@ export const CountersLine = z.strictObject({
 	duplicated: Count,
 	reordered: Count.nullable(),
 	/** Received though their send failed, or was never acknowledged. */
-	failedReceived: Count,
+	failedReceived: Count.nullable(),
 	unackedReceived: Count.nullable(),
 	/** Completed after plan.timeoutNs. */
 	late: Count,
@@ -120,8 +141,11 @@ export const CountersLine = z.strictObject({
 	redelivered: Count,
 	/** Payloads whose checksum was wrong: not received. null: no checksum in the payloads. */
 	corrupted: Count.nullable(),
-	/** Due while an earlier message of the connection was in flight: a closed loop would not have sent them at their time. */
-	behind: Count,
+	/**
+	 * Due while an earlier message of the connection was in flight: a closed loop would not have sent them at their time. null where
+	 * messages cross from client to client: the sender does not hear when they arrive.
+	 */
+	behind: Count.nullable(),
 });
 
 /** Figures of the whole run. */
@@ -201,6 +225,32 @@ export const SlowestLine = z.strictObject({
 	),
 });
 
+/**
+ * A line of `client-<i>.ledger`: a set of sequences of one producer, as a client knows it. Written where messages cross from client to
+ * client (crosses() of plan.ts): only all of them together tell what was lost. tried: handed to the library, or due and kept from
+ * leaving by the system.
+ */
+export const LedgerLine = z.discriminatedUnion("type", [
+	z.strictObject({
+		type: z.literal("set"),
+		set: z.enum(["tried", "failed", "acked", "received"]),
+		producer: Count,
+		/** received: of which subscriber (fan-out), else 0. */
+		subscriber: Count,
+		/** Members. */
+		count: Count,
+		/** Bit s of byte s >> 3, the lowest first, is sequence s; deflated (zlib), in base64. */
+		bits: z.string(),
+	}),
+	/** Last line: how many lines come before it, and their sha256. */
+	z.strictObject({
+		type: z.literal("trailer"),
+		lines: Count,
+		sha256: z.string(),
+	}),
+]);
+export type LedgerLine = z.infer<typeof LedgerLine>;
+
 /** Last line. sha256 and lines are of all lines before it; `hlog` is of the whole .hlog before its own trailer comment. */
 export const TrailerLine = z.strictObject({
 	type: z.literal("trailer"),
@@ -214,6 +264,7 @@ export const ClientFileLine = z.discriminatedUnion("type", [
 	ClientLine,
 	SecondLine,
 	TickLine,
+	CompletionsLine,
 	CountersLine,
 	TotalsLine,
 	OffendersLine,

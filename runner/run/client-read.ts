@@ -1,23 +1,33 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ClientFileLine } from "./client-file.ts";
+import { type LedgerSet, readLedger } from "./ledger-file.ts";
 import type { LogFile } from "./log-file.ts";
 import { hlogTrailer, jsonlTrailer } from "./trailer.ts";
 
-/** The two files of one client, read and checked. */
+/** The files of one client, read and checked. */
 export interface ClientFiles {
 	readonly index: number;
-	/** complete and interrupted: both trailers stand and fit. broken: the rest is what could be read. */
+	/** complete and interrupted: all trailers stand and fit. broken: the rest is what could be read. */
 	readonly state: "complete" | "interrupted" | "broken" | "missing";
 	/** A sentence about what is wrong; null for complete and interrupted. */
 	readonly problem: string | null;
 	readonly lines: readonly ClientFileLine[];
 	/** The .hlog without its trailer; null: there is none. */
 	readonly log: LogFile | null;
+	/** Which messages it sent and received, where that is asked for; null: it is not, or they cannot be read. */
+	readonly ledger: readonly LedgerSet[] | null;
 }
 
-/** Reads `client-<index>.jsonl` and `.hlog`, or what a k6 that died has left of them (`.part`). */
-export function readClient(folder: string, index: number): ClientFiles {
+/**
+ * Reads `client-<index>.jsonl` and `.hlog`, or what a k6 that died has left of them (`.part`). `ledger`: messages cross from client to
+ * client, so there has to be a `.ledger` too.
+ */
+export function readClient(
+	folder: string,
+	index: number,
+	{ ledger = false } = {},
+): ClientFiles {
 	const name = `client-${index}`;
 	const jsonl = file(folder, `${name}.jsonl`);
 	const hlog = file(folder, `${name}.hlog`);
@@ -28,6 +38,7 @@ export function readClient(folder: string, index: number): ClientFiles {
 			problem: `client ${index} has left no files`,
 			lines: [],
 			log: null,
+			ledger: null,
 		};
 	const problems: string[] = [];
 	const attempt = <T>(what: string, read: () => T): T | null => {
@@ -54,6 +65,8 @@ export function readClient(folder: string, index: number): ClientFiles {
 	if (jsonlEnd && hlogEnd && jsonlEnd.hlog.sha256 !== hlogEnd.sha256)
 		problems.push(`${name}.hlog and ${name}.jsonl are not of the same run`);
 
+	const sets = ledger ? ledgerOf(folder, name, problems, attempt) : null;
+
 	const text = jsonl === null ? "" : readFileSync(jsonl.path, "utf8");
 	const lines =
 		attempt(`${name}.jsonl`, () => parseAll(text, jsonlEnd === null)) ?? [];
@@ -68,10 +81,26 @@ export function readClient(folder: string, index: number): ClientFiles {
 		problem: problems[0] ?? null,
 		lines,
 		log: hlogEnd?.body ?? hlog,
+		ledger: sets,
 	};
 }
 
 // --- internal ---
+
+function ledgerOf(
+	folder: string,
+	name: string,
+	problems: string[],
+	attempt: <T>(what: string, read: () => T) => T | null,
+): LedgerSet[] | null {
+	const path = join(folder, `${name}.ledger`);
+	if (existsSync(path))
+		return attempt(`${name}.ledger`, () => readLedger(path));
+	problems.push(
+		`${name}.ledger is missing: which messages it sent and received is not known`,
+	);
+	return null;
+}
 
 function file(
 	folder: string,

@@ -1,6 +1,13 @@
+import { createHash } from "node:crypto";
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { decodeFromCompressedBase64, type JsHistogram } from "hdr-histogram-js";
 import { describe, expect, test } from "vitest";
+import { distribution } from "../histogram/distribution.ts";
+import { readLog, readLogs } from "../histogram/hlog.ts";
+import { mergeLines } from "../histogram/merge.ts";
+import { bucketsOf, emptyHistogram } from "../histogram/random.fake.ts";
+import { built, type Fate, type More, planOf, steady } from "./built.fake.ts";
 import { collect } from "./collect.ts";
 import {
 	editJson,
@@ -10,6 +17,8 @@ import {
 	fixtureCopy,
 	runFoldersOf,
 } from "./fixture.fake.ts";
+import { setOf, writeLedger } from "./ledger.fake.ts";
+import type { ClientEnd } from "./run-file.ts";
 
 const copyOf = (name: string) => firstRun(fixtureCopy(name));
 const file = (run: string, name: string) => join(run, name);
@@ -346,4 +355,309 @@ test("a plan that cannot be read is an error that names it", () => {
 		plan.rate = 5;
 	});
 	expect(() => collect(run)).toThrow(/plan\.json: cannot be read/);
+});
+
+describe("messages that cross from client to client", () => {
+	/** 30 messages of 3 producers on 3 clients after a warm-up of 10, shared by consumers on 2 clients, all well but for what is said. */
+	const crossing = (
+		fates: Readonly<Record<number, Fate>> = {},
+		more: More = {},
+	) => {
+		const plan = planOf({
+			pattern: "work-queue",
+			acks: true,
+			producers: 3,
+			connections: 3,
+			consumers: 2,
+			consumerConnections: 2,
+			client: { index: 0, count: 3 },
+			schedule: steady(10, 1, 2),
+		});
+		const all = Array.from({ length: 30 }, (_, i): Fate => {
+			const at = i * 1e8 + 2e6;
+			return fates[i] ?? { ackedNs: at, receivedNs: [at], receivedBy: [i % 2] };
+		});
+		return firstRun(built(plan, all, more));
+	};
+
+	test("are counted by all ledgers together: no client alone knows what was lost", () => {
+		const found = collect(
+			crossing({
+				// In the warm-up: acknowledged, and never received.
+				4: { ackedNs: 5e8, receivedNs: [null] },
+				// Received, never acknowledged; failed, and received all the same.
+				11: { ackedNs: null, receivedNs: [2e9], receivedBy: [1] },
+				12: { ackedNs: null, failed: true, receivedNs: [2e9], receivedBy: [0] },
+				// By both.
+				20: {
+					ackedNs: 2.1e9,
+					receivedNs: [2.1e9],
+					receivedBy: [0],
+					againBy: [1],
+				},
+				25: { ackedNs: 2.6e9, receivedNs: [null] },
+			}),
+		);
+		expect(found).toMatchObject({ state: "complete", closed: true });
+		expect(found.counters.warmup).toMatchObject({
+			intended: 10,
+			sent: 10,
+			acked: 10,
+			received: 9,
+			delivered: 9,
+			lost: 1,
+			duplicated: 0,
+		});
+		expect(found.counters.window).toMatchObject({
+			intended: 20,
+			sent: 20,
+			acked: 18,
+			failed: 1,
+			unknown: 1,
+			received: 19,
+			delivered: 17,
+			lost: 1,
+			failedReceived: 1,
+			unackedReceived: 1,
+			duplicated: 1,
+			reordered: null,
+		});
+		expect(found.offenders).toEqual({
+			lost: { producer: 1, sequence: 1, intendedNs: 4e8 },
+			duplicated: { producer: 2, sequence: 6, intendedNs: 2e9 },
+		});
+		// Each client has its own part of the schedule.
+		expect(found.parts.map((p) => p.counters.window?.intended)).toEqual([
+			6, 7, 7,
+		]);
+	});
+
+	test("wait as long as all have sent more than all have received, not until they are acknowledged", () => {
+		const found = collect(
+			crossing({
+				10: { ackedNs: 1e9 + 1e6, receivedNs: [1.75e9], receivedBy: [1] },
+				12: { ackedNs: 1.2e9 + 1e6, receivedNs: [null] },
+			}),
+		);
+		expect(found.waits).toBe(true);
+		const second = found.ticks.find((t) => t.at === 2);
+		expect(second?.backlog).toEqual([1, 1, 2, 2, 2, 2, 2, 1, 1, 1]);
+		expect(second?.inFlight).toBe(1);
+		expect(second).not.toHaveProperty("outstanding");
+	});
+
+	test("are not known to wait where a client has not counted them", () => {
+		const found = collect(crossing({}, { older: true }));
+		expect(found.waits).toBe(false);
+	});
+
+	test.each([
+		["is missing", (path: string) => rmSync(path), /ledger is missing/],
+		[
+			"was changed",
+			(path: string) =>
+				writeFileSync(
+					path,
+					readFileSync(path, "utf8").replace('"count":', '"count":1'),
+				),
+			/client-1.ledger was changed/,
+		],
+		[
+			"holds a set that it does not have",
+			(path: string) =>
+				writeLedger(path, [{ ...setOf("tried", 1, [1, 2]), count: 3 }]),
+			/client-1.ledger set "tried" of producer 1 has 2 members/,
+		],
+	])("are not counted when a ledger %s", (_, spoil, problem) => {
+		const run = crossing();
+		spoil(join(run, "client-1.ledger"));
+		const found = collect(run);
+		expect(found).toMatchObject({ state: "crashed", closed: false });
+		expect(found.problem).toMatch(problem);
+		expect(found.parts.map((p) => p.problem === null)).toEqual([
+			true,
+			false,
+			true,
+		]);
+		expect(found.counters.window).toMatchObject({ sent: 20, received: null });
+	});
+});
+
+describe("several clients", () => {
+	const end = (index: number, more: Partial<ClientEnd> = {}): ClientEnd => ({
+		index,
+		name: index === 0 ? "this machine" : `bench@10.0.0.${index}`,
+		kind: index === 0 ? "local" : "ssh",
+		machine: "linux amd64, 6.1.0, 8 cores",
+		k6Exit: 0,
+		k6Signal: null,
+		firstClaimNs: -1e8,
+		clock:
+			index === 0
+				? null
+				: { beforeNs: 5e9, afterNs: 5e9 + 1000, boundNs: 200_000 },
+		error: null,
+		...more,
+	});
+	const roundTrip = (more: More = {}) => {
+		const plan = planOf({
+			producers: 2,
+			connections: 2,
+			client: { index: 0, count: 2 },
+			schedule: steady(100, 1, 2),
+		});
+		const fates = Array.from({ length: 300 }, (_, i): Fate => {
+			// Those of client 1 are answered 3 ms later.
+			return { receivedNs: [i * 1e7 + 1e6 + (i % 2) * 3e6] };
+		});
+		return firstRun(built(plan, fates, more));
+	};
+
+	test("have completions of each 10 ms since T0, added up", () => {
+		const run = roundTrip();
+		const found = collect(run);
+		expect(found.completions).toHaveLength(300);
+		expect(found.completions?.every((n) => n === 1)).toBe(true);
+		// An older generator has not told them: a sum over the others would be a wrong number.
+		editLines(join(run, "client-1.jsonl"), (lines) =>
+			lines.filter((l) => l.type !== "completions"),
+		);
+		expect(collect(run).completions).toBeNull();
+	});
+
+	test("of one of which nothing completed have those of the others", () => {
+		const run = roundTrip();
+		editLines(join(run, "client-1.jsonl"), (lines) =>
+			lines
+				.filter((l) => l.type !== "completions")
+				.map((l) => (l.type === "tick" ? { ...l, received: 0 } : l)),
+		);
+		expect(collect(run).completions?.slice(0, 4)).toEqual([1, 0, 1, 0]);
+	});
+
+	test("have their names and ends, and T0 by this machine's clock", () => {
+		const found = collect(
+			roundTrip({
+				run: { clients: [end(0), end(1)] },
+				clockNs: [0, 5e9],
+			}),
+		);
+		expect(found.parts.map((p) => [p.name, p.end?.kind, p.problem])).toEqual([
+			["this machine", "local", null],
+			["bench@10.0.0.1", "ssh", null],
+		]);
+		expect(found.t0Ms).toBe(1_767_225_600_000);
+		const elsewhere = collect(
+			roundTrip({
+				run: {
+					clients: [end(0, { clock: end(1).clock }), end(1)],
+				},
+				clockNs: [5e9, 5e9],
+			}),
+		);
+		expect(elsewhere.t0Ms).toBe(1_767_225_600_000);
+	});
+
+	test.each([
+		[
+			{ clients: [end(0), end(1)] },
+			"client 1 (bench@10.0.0.1) has left no files",
+		],
+		[
+			{ clients: [end(0), end(1, { error: "the connection was lost" })] },
+			"client 1 (bench@10.0.0.1): the connection was lost",
+		],
+		[{}, "client 1 has left no files"],
+	])("of which one is missing name it", (run, problem) => {
+		const found = collect(roundTrip({ run, missing: [1] }));
+		expect(found).toMatchObject({ state: "crashed", problem });
+		expect(found.counters.window).toBeNull();
+		expect(found.completions).toBeNull();
+	});
+
+	test("of which none has left anything were never there", () => {
+		const found = collect(
+			roundTrip({
+				run: { clients: [end(0), end(1, { error: "no k6 there" })] },
+				missing: [0, 1],
+			}),
+		);
+		expect(found).toMatchObject({
+			state: "never",
+			problem: "client 1 (bench@10.0.0.1): no k6 there",
+		});
+	});
+
+	test("have what was sampled on their machines", () => {
+		const run = roundTrip({ run: { clients: [end(0), end(1)] } });
+		const line = {
+			unixMs: 1,
+			...{ generator: null, broker: null, network: { rxBytes: 1, txBytes: 2 } },
+			machine: { cpuNs: 1, idleNs: 1, stealNs: 0, throttled: 0 },
+		};
+		writeFileSync(join(run, "resources-1.jsonl"), `${JSON.stringify(line)}\n`);
+		// Of no client of this run.
+		writeFileSync(join(run, "resources-7.jsonl"), "");
+		const { hosts } = collect(run);
+		expect(hosts.map((h) => [h.client?.name, h.samples.length])).toEqual([
+			["bench@10.0.0.1", 1],
+		]);
+	});
+});
+
+describe("a recorded run, split over several files", () => {
+	const tags = (folder: string) => {
+		const { logs, plan } = collect(folder);
+		return new Map(
+			[...mergeLines(readLogs(logs), plan.schedule.warmupNs)].map(
+				([tag, merged]) => [tag, merged.whole] as const,
+			),
+		);
+	};
+
+	test.each([2, 3, 7])("of %i clients comes to the same histograms", (n) => {
+		const whole = firstRun(fixture("stall"));
+		const split = copyOf("stall");
+		const lines = readFileSync(file(split, "client-0.hlog"), "utf8")
+			.trimEnd()
+			.split("\n");
+		const header = lines.filter((l) => /^#\[(Histogram|Base|Start)/.test(l));
+		const intervals = lines.filter((l) => !l.startsWith("#") && !/^"/.test(l));
+		const jsonl = readFileSync(file(split, "client-0.jsonl"), "utf8");
+		editJson(file(split, "plan.json"), (plan) => {
+			plan.client.count = n;
+		});
+		for (let i = 0; i < n; i++) {
+			const own = [...header, ...intervals.filter((_, k) => k % n === i)];
+			const body = own.map((l) => `${l}\n`).join("");
+			const sha256 = createHash("sha256").update(body).digest("hex");
+			writeFileSync(
+				file(split, `client-${i}.hlog`),
+				`${body}#[Trailer: lines=${own.length},sha256=${sha256},state=complete]\n`,
+			);
+			writeFileSync(file(split, `client-${i}.jsonl`), jsonl);
+		}
+		expect(tags(split)).toEqual(tags(whole));
+	});
+
+	test("has in each bucket the sum of all clients' buckets", () => {
+		const folder = runFoldersOf(fixture("repeats"))[1] as string;
+		const merged = tags(folder);
+		const sums = new Map<string, JsHistogram>();
+		for (const i of [0, 1])
+			for (const { tag, encoded } of readLog(
+				readFileSync(file(folder, `client-${i}.hlog`), "utf8"),
+			)) {
+				const one = decodeFromCompressedBase64(encoded, 64) as JsHistogram;
+				const sum = sums.get(tag) ?? emptyHistogram();
+				sum.add(one);
+				sums.set(tag, sum);
+			}
+		expect([...merged.keys()].sort()).toEqual([...sums.keys()].sort());
+		for (const [tag, sum] of sums) {
+			const expected = distribution(bucketsOf(sum));
+			expect([tag, merged.get(tag)]).toEqual([tag, expected]);
+			expect(expected.count).toBe(sum.totalCount);
+		}
+	});
 });

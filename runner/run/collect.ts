@@ -1,15 +1,18 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { z } from "zod";
 import { failure } from "../errors.ts";
-import { Plan } from "../plan/plan.ts";
+import { crosses, Plan } from "../plan/plan.ts";
+import { copies } from "../plan/samples.ts";
 import {
+	addCompletions,
 	addCounters,
 	addSeconds,
 	addTicks,
 	addTotals,
 	bare,
 	earliest,
+	waitingOfAll,
 } from "./add-up.ts";
 import type {
 	ClientFileLine,
@@ -22,9 +25,10 @@ import type {
 	TotalsLine,
 } from "./client-file.ts";
 import { type ClientFiles, readClient } from "./client-read.ts";
+import { type CountedLedgers, countLedgers } from "./ledger.ts";
 import type { LogFile } from "./log-file.ts";
 import { ResourceLine } from "./resource-file.ts";
-import { RunFile } from "./run-file.ts";
+import { type ClientEnd, RunFile } from "./run-file.ts";
 
 type Line<T extends z.ZodType> = Omit<z.infer<T>, "type">;
 export type Client = Line<typeof ClientLine>;
@@ -34,6 +38,31 @@ export type Counters = Omit<Line<typeof CountersLine>, "scope">;
 export type Totals = Line<typeof TotalsLine>;
 export type Offenders = z.infer<typeof OffendersLine>["first"];
 export type Slow = z.infer<typeof SlowestLine>["messages"][number];
+
+/** What one client has counted by itself, and how it ended. */
+export interface ClientPart {
+	readonly index: number;
+	/** For people: "this machine", "bench@10.0.0.11"; where nobody has written it down "client 1". */
+	readonly name: string;
+	/** As the runner saw it; null: an mqbench that did not tell. */
+	readonly end: ClientEnd | null;
+	/** A sentence that names it: why it is missing, or its files are not whole. null: nothing of that kind. */
+	readonly problem: string | null;
+	/** What it measures with; null: it did not come to it. */
+	readonly client: Client | null;
+	readonly log: LogFile | null;
+	readonly seconds: readonly Second[];
+	readonly ticks: readonly Tick[];
+	readonly counters: { readonly window: Counters | null };
+	readonly totals: Totals | null;
+}
+
+/** What was sampled on a machine. */
+export interface Machine {
+	/** null: the one that mqbench runs on. */
+	readonly client: ClientPart | null;
+	readonly samples: readonly ResourceLine[];
+}
 
 /** Everything that stands in one folder below `runs/`, all clients added up. */
 export interface Collected {
@@ -51,12 +80,20 @@ export interface Collected {
 	/** True when every client's files have their trailers and match them: only then counts must add up. */
 	readonly closed: boolean;
 	readonly clients: readonly Client[];
+	/** Every client of the plan, by index. */
+	readonly parts: readonly ClientPart[];
 	/** The .hlog files, read when somebody asks: they are all that may be large. */
 	readonly logs: readonly LogFile[];
 	/** By second of intended time from the window's start, ascending; each second once. */
 	readonly seconds: readonly Second[];
 	/** By second of real time since T0. */
 	readonly ticks: readonly Tick[];
+	/** `backlog` and `inFlight` of the ticks are what was under way. False: messages cross from client to client, and not all have counted them. */
+	readonly waits: boolean;
+	/** Acknowledgements, where the system gives them, else first receipts, by 10 ms since T0; null: not all clients have counted them. */
+	readonly completions: readonly number[] | null;
+	/** Where messages cross from client to client: what all ledgers together say; null: they do not, or not all ledgers are there. */
+	readonly ledgers: CountedLedgers | null;
 	/** null: not all clients came so far as to write them. */
 	readonly counters: {
 		readonly warmup: Counters | null;
@@ -67,8 +104,12 @@ export interface Collected {
 	readonly offenders: Offenders;
 	/** The slowest messages of the window, at most 20, the slowest first. */
 	readonly slowest: readonly Slow[];
+	/** T0 by the clock of this machine, ms since 1970; null: no client has told. */
+	readonly t0Ms: number | null;
 	/** What the processes used, a sample a second, ascending; empty: nobody has looked. */
 	readonly resources: readonly ResourceLine[];
+	/** The same on machines of clients elsewhere. */
+	readonly hosts: readonly Machine[];
 }
 
 /** Reads the folder of one run. Never fails on what k6 left or did not leave: that is the run's state. */
@@ -76,39 +117,65 @@ export function collect(folder: string): Collected {
 	const plan = read(join(folder, "plan.json"), Plan);
 	const runPath = join(folder, "run.json");
 	const run = existsSync(runPath) ? read(runPath, RunFile) : null;
+	const crossing = crosses(plan);
 	const clients = Array.from({ length: plan.client.count }, (_, i) =>
-		readClient(folder, i),
+		readClient(folder, i, { ledger: crossing }),
 	);
+	const counted = crossing ? ledgersOf(plan, clients) : null;
+	if (counted?.problem != null)
+		for (const [i, c] of clients.entries())
+			if (c.problem === null && i === counted.client)
+				clients[i] = { ...c, state: "broken", problem: counted.problem };
+	// Nobody has stopped the run, and others went on to its end: that client broke off.
+	const alone =
+		!run?.interruptedBy &&
+		!run?.abortedBy &&
+		clients.some((c) => c.state === "complete");
+	const parts = clients.map((c) => partOf(c, run, alone));
 	const lines = clients.flatMap((c) => c.lines);
-	const of = <T extends ClientFileLine["type"]>(type: T) =>
-		lines.filter(
-			(l): l is Extract<ClientFileLine, { type: T }> => l.type === type,
-		);
+	const of = <T extends ClientFileLine["type"]>(type: T) => ofType(lines, type);
 	// A sum over some of the clients would be a wrong number: all of them, or none.
 	const ofAll = <L>(found: L[]) =>
 		found.length === clients.length ? found : [];
-	const scope = (name: "warmup" | "window") =>
-		addCounters(ofAll(of("counters").filter((l) => l.scope === name)));
+	const scope = (name: "warmup" | "window") => {
+		const sum = addCounters(
+			ofAll(of("counters").filter((l) => l.scope === name)),
+		);
+		return crossing ? withLedgers(sum, counted?.found?.[name] ?? null) : sum;
+	};
+	const tickLines = clients.map((c) => ofType(c.lines, "tick"));
+	const [only] = parts.length === 1 ? parts : [];
+	const ticks = only?.ticks ?? addTicks(tickLines);
+	const waiting = crossing
+		? waitingOfAll(tickLines, ticks, copies(plan))
+		: null;
 	return {
 		folder: basename(folder),
 		plan,
 		run,
-		...stateOf(clients, run),
+		...stateOf(clients, run, parts),
 		closed: clients.every((c) => c.problem === null),
 		clients: of("client").map(bare),
+		parts,
 		logs: clients.map((c) => c.log).filter((log) => log !== null),
-		seconds: addSeconds(of("second")),
-		ticks: addTicks(
-			clients.map((c) => c.lines.filter((l) => l.type === "tick")),
-		),
+		seconds: only?.seconds ?? addSeconds(of("second")),
+		ticks: waiting ?? ticks,
+		waits: !crossing || waiting !== null,
+		completions: completionsOf(clients),
+		ledgers: counted?.found ?? null,
 		counters: { warmup: scope("warmup"), window: scope("window") },
 		totals: addTotals(ofAll(of("totals"))),
-		offenders: earliest(of("offenders").map((l) => l.first)),
+		offenders: earliest([
+			...of("offenders").map((l) => l.first),
+			...offendersOf(counted?.found ?? null),
+		]),
 		slowest: of("slowest")
 			.flatMap((l) => l.messages)
 			.sort((a, b) => b.responseNs - a.responseNs)
 			.slice(0, MOST_SLOW),
+		t0Ms: t0Of(parts),
 		resources: readResources(join(folder, "resources.jsonl")),
+		hosts: hostsOf(folder, parts),
 	};
 }
 
@@ -125,11 +192,151 @@ export function read<T>(path: string, schema: z.ZodType<T>): T {
 
 const MOST_SLOW = 20;
 
+function ofType<T extends ClientFileLine["type"]>(
+	lines: readonly ClientFileLine[],
+	type: T,
+): Extract<ClientFileLine, { type: T }>[] {
+	return lines.filter(
+		(l): l is Extract<ClientFileLine, { type: T }> => l.type === type,
+	);
+}
+
+function partOf(
+	files: ClientFiles,
+	run: RunFile | null,
+	alone: boolean,
+): ClientPart {
+	const { index, lines, log } = files;
+	const end = run?.clients.find((c) => c.index === index) ?? null;
+	const counters = ofType(lines, "counters").find((l) => l.scope === "window");
+	const client = ofType(lines, "client")[0];
+	return {
+		index,
+		name: end?.name ?? `client ${index}`,
+		end,
+		problem: problemOf(files, end, alone),
+		client: client === undefined ? null : bare(client),
+		log,
+		seconds: addSeconds(ofType(lines, "second")),
+		ticks: addTicks([ofType(lines, "tick")]),
+		counters: { window: counters ? addCounters([counters]) : null },
+		totals: addTotals(ofType(lines, "totals").slice(0, 1)),
+	};
+}
+
+/** The runner saw why it ended, its files only that it did. */
+function problemOf(
+	{ index, state, problem }: ClientFiles,
+	end: ClientEnd | null,
+	alone: boolean,
+): string | null {
+	const who = `client ${index}${end === null ? "" : ` (${end.name})`}`;
+	if (end?.error != null) return `${who}: ${end.error}`;
+	if (problem === null)
+		return state === "interrupted" && alone
+			? `${who} was stopped before the run was over`
+			: null;
+	return problem.startsWith(`client ${index} `)
+		? problem.replace(`client ${index}`, who)
+		: end === null
+			? problem
+			: `${who}: ${problem}`;
+}
+
+/** Bits that cannot be read are found one client after the other: the first whose ledger is wrong by itself has the problem. */
+function ledgersOf(
+	plan: Plan,
+	clients: readonly ClientFiles[],
+): {
+	readonly found: CountedLedgers | null;
+	readonly client: number | null;
+	readonly problem: string | null;
+} {
+	const nothing = { found: null, client: null, problem: null };
+	const ledgers = clients.map((c) => c.ledger).filter((l) => l !== null);
+	if (ledgers.length < clients.length) return nothing;
+	try {
+		return { ...nothing, found: countLedgers(plan, ledgers) };
+	} catch {
+		for (const [client, ledger] of ledgers.entries())
+			try {
+				countLedgers(plan, [ledger]);
+			} catch (error) {
+				const problem = `client-${client}.ledger ${(error as Error).message}`;
+				return { found: null, client, problem };
+			}
+		return nothing;
+	}
+}
+
+/** What one client alone cannot tell. null: not all ledgers are there, and what stands in the files is the part of it that they know. */
+function withLedgers(
+	sum: Counters | null,
+	counts: CountedLedgers["window"] | null,
+): Counters | null {
+	if (sum === null || counts === null) return sum;
+	const { received, delivered, lost, failedReceived, unackedReceived } = counts;
+	return {
+		...sum,
+		...{ received, delivered, lost, failedReceived, unackedReceived },
+		duplicated: sum.duplicated + counts.duplicated,
+	};
+}
+
+function offendersOf(found: CountedLedgers | null): Offenders[] {
+	if (found === null) return [];
+	const { firstLost, firstDuplicated } = found;
+	return [
+		...(firstLost === null ? [] : [{ lost: firstLost }]),
+		...(firstDuplicated === null ? [] : [{ duplicated: firstDuplicated }]),
+	];
+}
+
+/** A client that has completions and no line of them is an older one. */
+function completionsOf(clients: readonly ClientFiles[]): number[] | null {
+	const lines = clients.map((c) => ofType(c.lines, "completions"));
+	const uncounted = clients.some(
+		(c, i) =>
+			c.state === "missing" ||
+			(lines[i]?.length === 0 &&
+				ofType(c.lines, "tick").some((t) => (t.acked ?? t.received) > 0)),
+	);
+	return uncounted || lines.every((l) => l.length === 0)
+		? null
+		: addCompletions(lines.flat());
+}
+
+/** Every client's T0 is the same moment, told by its own clock. */
+function t0Of(parts: readonly ClientPart[]): number | null {
+	const told = parts.filter((p) => p.client !== null);
+	const here = told.find((p) => p.end?.clock == null) ?? told[0];
+	if (here?.client == null) return null;
+	const ns =
+		BigInt(here.client.t0UnixNs) - BigInt(here.end?.clock?.beforeNs ?? 0);
+	return Number(ns) / 1e6;
+}
+
+/** By index of the client whose machine it is. */
+function hostsOf(folder: string, parts: readonly ClientPart[]): Machine[] {
+	return readdirSync(folder)
+		.flatMap((name) => {
+			const index = /^resources-(\d+)\.jsonl$/.exec(name)?.[1];
+			const client = parts.find((p) => String(p.index) === index);
+			return client === undefined ? [] : [{ name, client }];
+		})
+		.sort((a, b) => a.client.index - b.client.index)
+		.map(({ name, client }) => ({
+			client,
+			samples: readResources(join(folder, name)),
+		}));
+}
+
 function stateOf(
 	clients: readonly ClientFiles[],
 	run: RunFile | null,
+	parts: readonly ClientPart[],
 ): Pick<Collected, "state" | "problem"> {
-	const broken = clients.find((c) => c.problem !== null)?.problem ?? null;
+	const broken = parts.find((p) => p.problem !== null)?.problem ?? null;
 	const nothing = clients.every((c) => c.state === "missing");
 	if (run?.interruptedBy)
 		return {
@@ -137,7 +344,13 @@ function stateOf(
 			problem: `stopped by ${run.interruptedBy}${nothing ? " before anything was measured" : ""}`,
 		};
 	if (nothing)
-		return { state: "never", problem: run?.error ?? "the run was not made" };
+		return {
+			state: "never",
+			problem:
+				run?.error ??
+				parts.find((p) => p.end?.error != null)?.problem ??
+				"the run was not made",
+		};
 	if (run?.error) return { state: "crashed", problem: run.error };
 	if (broken !== null) return { state: "crashed", problem: broken };
 	if (run?.abortedBy)

@@ -1,60 +1,340 @@
-import { expect, test } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import type { Disturbance } from "../../infra/rig.ts";
 import type { Plan } from "../plan/plan.ts";
-import { faultsOf } from "./faults.ts";
+import { faultNote, faultsOf } from "./faults.ts";
+import { FaultDone } from "./run-file.ts";
 
-const plan = (...faults: Plan["faults"]) =>
-	({ faults, schedule: { warmupNs: 0 } }) as unknown as Plan;
-const pause = (atNs: number, forNs: number): Plan["faults"][number] => ({
-	atNs,
+type Planned = Plan["faults"][number];
+const fault = (parts: Partial<Planned>): Planned => ({
+	atNs: 0,
 	action: "pause",
-	forNs,
+	forNs: null,
 	node: null,
+	delayNs: null,
+	...parts,
 });
+const pause = (atNs: number, forNs: number, node: Planned["node"] = null) =>
+	fault({ atNs, forNs, node });
 
-/** A broker that keeps what was done to it. */
-function recording() {
+type Ask = Parameters<typeof faultsOf>[3];
+const nobodyAsks: Ask = async () => {
+	throw new Error("nobody was to ask for the leader");
+};
+
+/** A broker of three nodes that keeps what was done to it; `refuse` says what it cannot do. */
+function recording(
+	refuse: (what: string) => string | null = () => null,
+	leader = nobodyAsks,
+) {
 	const done: string[] = [];
+	const act = async (what: string) => {
+		const why = refuse(what);
+		if (why !== null) throw new Error(why);
+		done.push(what);
+	};
 	return {
 		done,
-		pause: (node: number | null) => {
-			done.push(`pause ${node ?? "all"}`);
-			return () => void done.push("resume");
+		start(...faults: Planned[]) {
+			const running = faultsOf(
+				{ faults },
+				{
+					async disturb({ action, node }: Disturbance) {
+						const whom = `${action} ${node ?? "all"}`;
+						await act(whom);
+						return () => act(`${whom} back`);
+					},
+					nodeOf: (name) => Number(/^mqbench-([123])$/.exec(name)?.[1]) || null,
+				},
+				Date.now,
+				leader,
+			);
+			running.begin(Date.now());
+			return running;
 		},
 	};
 }
 
-test("a broker is paused and goes on again, and the report is told what was done", async () => {
+/** Carries faults out until as many things have happened to the broker as are expected. */
+async function carriedOut(
+	faults: Planned[],
+	{ done, start }: ReturnType<typeof recording>,
+	things: number,
+): Promise<FaultDone[]> {
+	const running = start(...faults);
+	await expect.poll(() => done.length).toBe(things);
+	// What the last thing was is recorded just after it.
+	await sleep(5);
+	return (await running.end()).map((one) => FaultDone.parse(one));
+}
+
+test("a broker is paused and goes on again, and when is measured", async () => {
 	const broker = recording();
-	const faults = faultsOf(plan(pause(20e6, 30e6)), broker, Date.now);
-	faults.begin(Date.now());
-	await expect.poll(() => broker.done).toEqual(["pause all", "resume"]);
-	const said = await faults.end();
-	expect(said).toHaveLength(1);
-	expect(said[0]).toMatch(
-		/^the broker was paused for \d.*, .*into the measured part$/,
+	const [one, ...rest] = await carriedOut([pause(20e6, 30e6)], broker, 2);
+	expect(broker.done).toEqual(["pause all", "pause all back"]);
+	expect(rest).toEqual([]);
+	expect(one).toMatchObject({
+		action: "pause",
+		node: null,
+		leader: false,
+		delayNs: null,
+		error: null,
+	});
+	// Timers are late, never early by more than the clock's own millisecond.
+	expect(one?.beganNs).toBeGreaterThanOrEqual(19e6);
+	expect((one?.endedNs ?? 0) - (one?.beganNs ?? 0)).toBeGreaterThanOrEqual(
+		29e6,
 	);
 });
 
-test("a run that ends early leaves no broker paused", async () => {
+test("faults are told in the order of time", async () => {
 	const broker = recording();
-	const faults = faultsOf(plan(pause(0, 60e9)), broker, Date.now);
-	faults.begin(Date.now());
-	await expect.poll(() => broker.done).toEqual(["pause all"]);
-	await faults.end();
-	expect(broker.done).toEqual(["pause all", "resume"]);
+	const told = await carriedOut(
+		[pause(40e6, 10e6, 2), pause(0, 10e6, 1)],
+		broker,
+		4,
+	);
+	expect(told.map(({ node }) => node)).toEqual([1, 2]);
 });
 
-test("a fault whose time does not come is not done, and not told", async () => {
-	const broker = recording();
-	const faults = faultsOf(plan(pause(60e9, 1e9)), broker, Date.now);
-	faults.begin(Date.now());
-	expect(await faults.end()).toEqual([]);
-	expect(broker.done).toEqual([]);
+describe("the time of a fault", () => {
+	/** A clock that a slow disturb and a slow return move on by 100 ms each. */
+	async function slow(action: Planned["action"]) {
+		let ms = 1000;
+		const done: string[] = [];
+		const running = faultsOf(
+			{ faults: [fault({ action, forNs: 0 })] },
+			{
+				async disturb() {
+					ms += 100;
+					return async () => {
+						ms += 100;
+						done.push("back");
+					};
+				},
+				nodeOf: () => null,
+			},
+			() => ms,
+			nobodyAsks,
+		);
+		running.begin(1000);
+		await expect.poll(() => done).toEqual(["back"]);
+		await sleep(5);
+		return (await running.end())[0];
+	}
+
+	test.each(["pause", "partition", "latency"] as const)(
+		"of %s is when it has taken effect",
+		async (action) => {
+			expect(await slow(action)).toMatchObject({
+				beganNs: 100e6,
+				endedNs: 200e6,
+			});
+		},
+	);
+
+	test.each(["kill", "restart"] as const)(
+		"of %s is when the process was told: all that follows is its fault's",
+		async (action) => {
+			expect(await slow(action)).toMatchObject({ beganNs: 0, endedNs: 200e6 });
+		},
+	);
 });
 
-test("without T0 nothing happens", async () => {
+test("a kill without an end is never taken back", async () => {
 	const broker = recording();
-	const faults = faultsOf(plan(pause(0, 1e6)), broker, Date.now);
-	expect(await faults.end()).toEqual([]);
-	expect(broker.done).toEqual([]);
+	const [one] = await carriedOut(
+		[fault({ action: "kill", node: 2, forNs: null })],
+		broker,
+		1,
+	);
+	expect(broker.done).toEqual(["kill 2"]);
+	expect(one).toMatchObject({ node: 2, endedNs: null, error: null });
+});
+
+describe("the leader", () => {
+	const leader = (ask: Ask) => recording(undefined, ask);
+	const kill = fault({ action: "kill", node: "leader", forNs: 1e6 });
+
+	test("is asked for at that moment, and is a node of ours", async () => {
+		const names = ["mqbench-3", "mqbench-1"];
+		const broker = leader(async () => names.shift() ?? null);
+		const told = await carriedOut([kill, { ...kill, atNs: 30e6 }], broker, 4);
+		expect(broker.done).toEqual([
+			"kill 3",
+			"kill 3 back",
+			"kill 1",
+			"kill 1 back",
+		]);
+		expect(told).toMatchObject([
+			{ node: 3, leader: true, error: null },
+			{ node: 1, leader: true, error: null },
+		]);
+	});
+
+	test.each<[string, Ask, RegExp]>([
+		[
+			"that nobody names",
+			async () => null,
+			/does not say which node leads the first topic/,
+		],
+		[
+			"that is none of ours",
+			async () => "kafka-9",
+			/led by kafka-9, which is none of the nodes/,
+		],
+		[
+			"that cannot be asked for",
+			async () => {
+				throw new Error("no route to nats://me:secret@host:4222");
+			},
+			/^no route to nats:\/\/(?!.*secret)/,
+		],
+	])("%s is not touched, and why is told", async (_, ask, why) => {
+		const broker = leader(ask);
+		const running = broker.start(kill);
+		await sleep(30);
+		expect(await running.end()).toEqual([
+			{
+				action: "kill",
+				node: null,
+				leader: true,
+				beganNs: expect.any(Number),
+				endedNs: null,
+				delayNs: null,
+				error: expect.stringMatching(why),
+			},
+		]);
+		expect(broker.done).toEqual([]);
+	});
+
+	test("that is never answered does not hold up the end of the run", async () => {
+		const broker = leader(() => new Promise(() => {}));
+		const running = broker.start(kill);
+		await sleep(20);
+		expect(await running.end()).toEqual([]);
+	});
+});
+
+describe("what goes wrong is told", () => {
+	test("when it cannot be done", async () => {
+		const broker = recording((what) =>
+			what === "pause 2" ? "node 2 is down already" : null,
+		);
+		const running = broker.start(pause(0, 1e6, 2));
+		await sleep(30);
+		expect(await running.end()).toMatchObject([
+			{ node: 2, endedNs: null, error: "node 2 is down already" },
+		]);
+	});
+
+	test("when it cannot be taken back", async () => {
+		const broker = recording((what) =>
+			what === "kill 2 back" ? "node 2 was started again and ended" : null,
+		);
+		const running = broker.start(
+			fault({ action: "kill", node: 2, forNs: 1e6 }),
+		);
+		await sleep(40);
+		expect(await running.end()).toMatchObject([
+			{ node: 2, endedNs: null, error: "node 2 was started again and ended" },
+		]);
+	});
+});
+
+describe("a run that ends early", () => {
+	test("leaves no broker paused: the pause lasted to its end", async () => {
+		const broker = recording();
+		const running = broker.start(pause(0, 60e9));
+		await expect.poll(() => broker.done).toEqual(["pause all"]);
+		expect(await running.end()).toMatchObject([{ endedNs: null, error: null }]);
+		expect(broker.done).toEqual(["pause all", "pause all back"]);
+	});
+
+	test("while a node comes up again makes no failure of it", async () => {
+		const broker = recording((what) =>
+			what === "kill 1 back" ? "the run is over" : null,
+		);
+		const running = broker.start(
+			fault({ action: "kill", node: 1, forNs: 60e9 }),
+		);
+		await expect.poll(() => broker.done).toEqual(["kill 1"]);
+		expect(await running.end()).toMatchObject([{ endedNs: null, error: null }]);
+	});
+
+	test("has no fault whose time did not come", async () => {
+		const broker = recording();
+		const running = broker.start(pause(60e9, 1e9));
+		expect(await running.end()).toEqual([]);
+		expect(broker.done).toEqual([]);
+	});
+
+	test("before T0 has no fault at all", async () => {
+		const done: string[] = [];
+		const running = faultsOf(
+			{ faults: [pause(0, 1e6)] },
+			{
+				async disturb({ action }) {
+					done.push(action);
+					return async () => {};
+				},
+				nodeOf: () => null,
+			},
+			Date.now,
+			nobodyAsks,
+		);
+		expect(await running.end()).toEqual([]);
+		expect(done).toEqual([]);
+	});
+});
+
+describe("the note for a reader", () => {
+	const note = (parts: Partial<FaultDone>) =>
+		faultNote(
+			{
+				action: "pause",
+				node: null,
+				leader: false,
+				beganNs: 12e9,
+				endedNs: 12.5e9,
+				delayNs: null,
+				error: null,
+				...parts,
+			},
+			{ schedule: { warmupNs: 2e9 } } as Plan,
+		);
+
+	test.each([
+		[{}, "the broker was paused for 500ms, 10s into the measured part"],
+		[
+			{ node: 2, endedNs: null },
+			"node 2 was paused until the run ended, 10s into the measured part",
+		],
+		[
+			{ action: "kill", node: 3, leader: true, endedNs: 14e9 },
+			"node 3 (the leader) was killed 10s into the measured part, and was ready again 2s later",
+		],
+		[
+			{ action: "kill", node: 1, endedNs: null },
+			"node 1 was killed 10s into the measured part, and was not back when the run ended",
+		],
+		[
+			{ action: "restart", endedNs: 13e9 },
+			"the broker was restarted 10s into the measured part, and was ready again 1s later",
+		],
+		[
+			{ action: "partition", node: 1 },
+			"node 1 was cut off from the network for 500ms, 10s into the measured part",
+		],
+		[
+			{ action: "latency", delayNs: 50e6 },
+			"the broker was slowed down (its packets left 50ms later) for 500ms, 10s into the measured part",
+		],
+		[
+			{ action: "kill", leader: true, error: "nobody leads" },
+			"kill of the leader 10s into the measured part went wrong: nobody leads",
+		],
+	] as const)("%o", (parts, text) => {
+		expect(note(parts)).toBe(text);
+	});
 });

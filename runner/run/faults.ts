@@ -1,51 +1,174 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Broker } from "../../infra/rig.ts";
 import type { Plan } from "../plan/plan.ts";
+import { reasonOf } from "../reason.ts";
+import { maskUrls } from "../secrets.ts";
 import { formatDuration } from "../units.ts";
+import type { FaultDone } from "./run-file.ts";
 
 /** The faults of a run, while it goes on. */
 export interface Faults {
 	/** T0 is known, milliseconds since 1970: from now on they happen. */
 	begin(t0Ms: number): void;
-	/** None begins any more, and what is paused goes on. Returns what was done, sentence by sentence. */
-	end(): Promise<string[]>;
+	/** None begins any more, and what was done is taken back. Returns what was done, in the order of time. Never rejects. */
+	end(): Promise<FaultDone[]>;
 }
 
-/** Does to a broker what the plan says. `nowMs` is the clock that T0 is told in. */
+/**
+ * Does to a broker what the plan says. What cannot be done, or not taken back, is told with its reason: such a run shows something else
+ * than it says. `nowMs` is the clock that T0 is told in; `leader` asks what the broker calls the node that leads the first topic at
+ * that moment (null: it does not say).
+ */
 export function faultsOf(
-	plan: Plan,
-	broker: Pick<Broker, "pause">,
-	nowMs: () => number,
+	{ faults }: Pick<Plan, "faults">,
+	broker: Tools["broker"],
+	nowMs: Tools["nowMs"],
+	leader: Tools["leader"],
 ): Faults {
+	const tools = { broker, nowMs, leader };
 	const over = new AbortController();
-	const done: string[] = [];
+	const done: FaultDone[] = [];
 	let running: Promise<unknown> = Promise.resolve();
-	const one = async (fault: Plan["faults"][number], t0Ms: number) => {
-		await until(t0Ms + fault.atNs / 1e6, nowMs, over.signal);
-		if (over.signal.aborted) return;
-		const began = nowMs();
-		const resume = broker.pause(fault.node);
-		await until(began + fault.forNs / 1e6, nowMs, over.signal);
-		resume();
-		// What was done, not what was planned: timers are late, too.
-		const atNs = (began - t0Ms) * 1e6 - plan.schedule.warmupNs;
-		done.push(
-			`${fault.node === null ? "the broker" : `node ${fault.node}`} was paused for ${formatDuration((nowMs() - began) * 1e6)}, ${formatDuration(Math.max(0, atNs))} into the measured part`,
-		);
-	};
 	return {
 		begin(t0Ms) {
-			running = Promise.all(plan.faults.map((fault) => one(fault, t0Ms)));
+			running = Promise.all(
+				faults.map(async (fault) => {
+					await until(t0Ms + fault.atNs / 1e6, tools.nowMs, over.signal);
+					if (over.signal.aborted) return;
+					const one = await carryOut(fault, t0Ms, tools, over.signal);
+					if (one !== null) done.push(one);
+				}),
+			);
 		},
 		async end() {
 			over.abort();
 			await running;
-			return done;
+			return done.sort((a, b) => a.beganNs - b.beganNs);
 		},
 	};
 }
 
+/** A sentence for the reader of a report. What was done, not what was planned: timers are late, too. */
+export function faultNote(
+	done: FaultDone,
+	{ schedule }: Pick<Plan, "schedule">,
+): string {
+	const who =
+		done.node === null
+			? done.leader
+				? "the leader"
+				: "the broker"
+			: `node ${done.node}${done.leader ? " (the leader)" : ""}`;
+	const at = `${formatDuration(Math.max(0, done.beganNs - schedule.warmupNs))} into the measured part`;
+	if (done.error !== null)
+		return `${done.action} of ${who} ${at} went wrong: ${done.error}`;
+	const lasted =
+		done.endedNs === null ? null : formatDuration(done.endedNs - done.beganNs);
+	const returns = done.action === "kill" || done.action === "restart";
+	if (returns)
+		return `${who} was ${participle(done)} ${at}, and ${lasted === null ? "was not back when the run ended" : `was ready again ${lasted} later`}`;
+	return `${who} was ${participle(done)} ${lasted === null ? "until the run ended" : `for ${lasted}`}, ${at}`;
+}
+
 // --- internal ---
+
+interface Tools {
+	readonly broker: Pick<Broker, "disturb" | "nodeOf">;
+	nowMs(): number;
+	leader(): Promise<string | null>;
+}
+
+/** The generator asks the broker at once; a broker that does not answer knows no leader. */
+const LEADER_MS = 5_000;
+
+/** One fault, from its time on. null: the run was over before it could be done. */
+async function carryOut(
+	{ action, node, forNs, delayNs }: Plan["faults"][number],
+	t0Ms: number,
+	tools: Tools,
+	over: AbortSignal,
+): Promise<FaultDone | null> {
+	const sinceT0 = () => Math.round((tools.nowMs() - t0Ms) * 1e6);
+	const done = {
+		action,
+		node: node === "leader" ? null : node,
+		leader: node === "leader",
+		beganNs: sinceT0(),
+		endedNs: null,
+		delayNs,
+		error: null,
+	};
+	const failed = (error: unknown) =>
+		// Whatever the end of the run has cut short is no failure of the fault.
+		over.aborted ? done : { ...done, error: sentence(error) };
+	let back: () => Promise<void>;
+	try {
+		if (done.leader) done.node = await findLeader(tools, over);
+		// A process that is asked to end does so from now on: what follows is its fault's.
+		done.beganNs = sinceT0();
+		back = await tools.broker.disturb({ action, node: done.node, delayNs });
+		if (action !== "kill" && action !== "restart") done.beganNs = sinceT0();
+	} catch (error) {
+		return over.aborted ? null : failed(error);
+	}
+	if (forNs === null) return done;
+	await until(tools.nowMs() + forNs / 1e6, tools.nowMs, over);
+	try {
+		await back();
+	} catch (error) {
+		return failed(error);
+	}
+	// Taken back as the run is over: it lasted to its end.
+	return over.aborted ? done : { ...done, endedNs: sinceT0() };
+}
+
+async function findLeader(
+	{ leader, broker }: Tools,
+	over: AbortSignal,
+): Promise<number> {
+	const answered = new AbortController();
+	const late = sleep(LEADER_MS, undefined, {
+		signal: AbortSignal.any([over, answered.signal]),
+	}).then(
+		() => {
+			throw new Error(
+				`the generator did not say within ${LEADER_MS / 1000}s which node leads the first topic`,
+			);
+		},
+		() => {
+			throw new Error("the run is over");
+		},
+	);
+	try {
+		const name = await Promise.race([leader(), late]);
+		if (name === null)
+			throw new Error(
+				"the broker does not say which node leads the first topic",
+			);
+		const number = broker.nodeOf(name);
+		if (number === null)
+			throw new Error(
+				`the first topic is led by ${name}, which is none of the nodes that mqbench has started`,
+			);
+		return number;
+	} finally {
+		answered.abort();
+	}
+}
+
+function participle({ action, delayNs }: FaultDone): string {
+	return {
+		pause: "paused",
+		kill: "killed",
+		restart: "restarted",
+		partition: "cut off from the network",
+		latency: `slowed down (its packets left ${formatDuration(delayNs ?? 0)} later)`,
+	}[action];
+}
+
+function sentence(error: unknown): string {
+	return maskUrls(error instanceof Error ? reasonOf(error) : String(error));
+}
 
 async function until(
 	atMs: number,

@@ -1,14 +1,16 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { realBinaries } from "../../infra/binaries/real.fake.ts";
+import { localClients } from "../../infra/clients/local.ts";
 import { script, testFolder } from "../../infra/test-folder.fake.ts";
 import { expand } from "../plan/expand.ts";
 import type { Plan } from "../plan/plan.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { fakeWorld } from "../world.fake.ts";
-import { k6Arguments, runK6 } from "./k6.ts";
-import type { ProgressLine } from "./progress-line.ts";
+import { type FleetResult, startFleet, type Told } from "./fleet.ts";
+import { k6Arguments } from "./k6.ts";
+import type { ReadyClient } from "./member.ts";
 
 const { guard } = await realBinaries();
 const [plan] = expand(
@@ -19,44 +21,58 @@ const [plan] = expand(
 	{ runId: "test" },
 ) as [Plan];
 
-/** Runs a piece of shell as k6. */
+/** Runs a piece of shell as the one k6 of a run on this machine. */
 function k6(
 	body: string,
 	stop = new AbortController().signal,
-	hopeless: (line: ProgressLine) => string | null = () => null,
+	hopeless: (line: Told) => string | null = () => null,
 	parts: { plan?: Partial<Plan>; env?: Record<string, string> } = {},
 ) {
 	const folder = testFolder();
-	const lines: ProgressLine[] = [];
-	const result = runK6(
+	const lines: Told[] = [];
+	const world = fakeWorld({
+		env: {
+			PATH: "/usr/bin:/bin",
+			K6_VUS: "50",
+			HOME: "/home/me",
+			...parts.env,
+		},
+		stop,
+	});
+	for (const name of ["plan.json", "script.js"])
+		writeFileSync(path.join(folder, name), "");
+	const [client] = localClients(1, world, {
+		guard,
+		k6: script(path.join(folder, "k6"), body),
+	});
+	if (!client) throw new Error("no client");
+	const { ended } = startFleet(
 		{
-			k6: script(path.join(folder, "k6"), body),
-			guard,
+			clients: [{ client, facts: FACTS }],
 			folder,
 			plan: { ...plan, ...parts.plan },
 			url: "nats://me:s3cr3t@127.0.0.1:4222",
-			brokerPids: [],
+			brokerPids: () => [],
 			onProgress(line) {
 				lines.push(line);
 				return hopeless(line);
 			},
 		},
-		fakeWorld({
-			env: {
-				PATH: "/usr/bin:/bin",
-				K6_VUS: "50",
-				HOME: "/home/me",
-				...parts.env,
-			},
-			stop,
-		}),
+		world,
 	);
+	const result = ended.then(({ clients, brokeOff, ...rest }) => rest);
 	const log = () => {
 		const file = path.join(folder, "client-0.log");
 		return existsSync(file) ? readFileSync(file, "utf8") : "";
 	};
-	return { folder, lines, result, log };
+	return { folder, lines, result, ended, log };
 }
+
+const FACTS: ReadyClient["facts"] = {
+	machine: "linux amd64, 6.1, 2 cores",
+	cores: 2,
+	kernel: "6.1",
+};
 
 const TICK =
 	'{"mqbench":"tick","at":1,"sent":9,"received":9,"inFlight":0,"failed":3,"duplicated":0,"over":[],"p50":1,"p99":2}';
@@ -86,7 +102,7 @@ describe("an SLA that cannot be met any more", () => {
 
 describe("k6", () => {
 	test("gets the script and nothing that could change or report the run", () => {
-		expect(k6Arguments(plan)).toEqual([
+		expect(k6Arguments(plan, 0)).toEqual([
 			"run",
 			"--quiet",
 			"--no-color",
@@ -110,12 +126,41 @@ describe("k6", () => {
 		const read = (name: string) =>
 			readFileSync(path.join(folder, name), "utf8").trim();
 		expect(read("pwd.txt")).toBe(folder);
-		expect(read("argv.txt")).toBe(k6Arguments(plan).join(" "));
+		expect(read("argv.txt")).toBe(k6Arguments(plan, 0).join(" "));
 		const env = read("env.txt").split("\n");
 		expect(env).toContain(`HOME=${folder}`);
 		expect(env).toContain(`${plan.urlEnv}=nats://me:s3cr3t@127.0.0.1:4222`);
-		expect(env.filter((line) => line.startsWith("K6_"))).toEqual([
+		expect(
+			env.filter((line) => /^(K6_|MQBENCH_(?!URL))/.test(line)).sort(),
+		).toEqual([
 			"K6_AUTO_EXTENSION_RESOLUTION=false",
+			// It begins by itself, and can be asked.
+			"MQBENCH_CONTROL=1",
+		]);
+	});
+
+	test("of several clients gets its part of the heartbeat, and files of its own", () => {
+		const third = { ...plan, client: { index: 0, count: 3 } };
+		const own = (index: number) =>
+			k6Arguments(third, index).filter((argument) =>
+				/segment|out/.test(argument),
+			);
+		expect([0, 1, 2].map(own)).toEqual([
+			[
+				"--execution-segment=0:1/3",
+				"--execution-segment-sequence=0,1/3,2/3,1",
+				"--out=mqbench=client-0",
+			],
+			[
+				"--execution-segment=1/3:2/3",
+				"--execution-segment-sequence=0,1/3,2/3,1",
+				"--out=mqbench=client-1",
+			],
+			[
+				"--execution-segment=2/3:1",
+				"--execution-segment-sequence=0,1/3,2/3,1",
+				"--out=mqbench=client-2",
+			],
 		]);
 	});
 
@@ -153,6 +198,25 @@ describe("k6", () => {
 			echo '{"mqbench":"end","state":"complete"}'`);
 		await result;
 		expect(lines.map((line) => line.mqbench)).toEqual(["start", "tick", "end"]);
+	});
+
+	test("leaves how it ended, with whom and when it began", async () => {
+		const { ended } = k6(
+			`echo '{"mqbench":"start","t0UnixNs":"123","firstClaimNs":-100000000}'`,
+		);
+		expect((await ended).clients).toEqual<FleetResult["clients"]>([
+			{
+				index: 0,
+				name: "this machine",
+				kind: "local",
+				machine: FACTS.machine,
+				k6Exit: 0,
+				k6Signal: null,
+				firstClaimNs: -100_000_000,
+				clock: null,
+				error: null,
+			},
+		]);
 	});
 
 	test("that fails is quoted by its last error, without the password", async () => {

@@ -1,129 +1,91 @@
 import { appendFileSync } from "node:fs";
 import path from "node:path";
-import { pinned } from "../../infra/local/pinned.ts";
-import {
-	bareEnvironment,
-	describeEnd,
-	type Ended,
-	startGuarded,
-} from "../../infra/process.ts";
+import type { Ended } from "../../infra/process.ts";
+import type { Workspace } from "../../infra/rig.ts";
 import type { Plan } from "../plan/plan.ts";
 import { BrokerName, brokers } from "../scenario/brokers.ts";
 import { maskUrls } from "../secrets.ts";
 import type { World } from "../world.ts";
-import { type ProgressLine, readProgress } from "./progress-line.ts";
-import { sampleResources } from "./resources.ts";
+import {
+	type ControlLine,
+	type ProgressLine,
+	readProgress,
+} from "./progress-line.ts";
 
 export interface K6Options {
-	readonly k6: string;
-	readonly guard: string;
-	/** The run's folder, which holds script.js and plan.json and gets the results. */
+	/** Where it runs: holds script.js and plan.json, and gets the results. */
+	readonly workspace: Workspace;
+	/** The run's folder here, which keeps what it says. */
 	readonly folder: string;
 	readonly plan: Plan;
-	/** URL of the broker, password included. */
-	readonly url: string;
-	/** Processes of the broker, if they are ours: their use of resources is sampled beside k6's. */
-	readonly brokerPids: readonly number[];
-	/** Told of each line; an SLA that it returns cannot be met any more: k6 is stopped. */
-	onProgress(line: ProgressLine): string | null;
+	/** Which of the plan's clients it is. */
+	readonly index: number;
+	/** Beside the driver's secrets: the broker's URL, and how the run begins. */
+	readonly env: Readonly<Record<string, string>>;
+	/** Told of each line. */
+	onProgress(line: ProgressLine): void;
 }
 
-/** How k6 ended. `error`: why the run could not be made or finished, in k6's words; null: it was. */
-export interface K6Result {
-	readonly ended: Ended;
-	readonly error: string | null;
-	/** The SLA because of which k6 was stopped. */
-	readonly abortedBy: string | null;
+/** A process of k6 that makes a client's part of a run. */
+export interface K6 {
+	/** Process of guard on this machine; null: k6 is elsewhere. */
+	readonly pid: number | null;
+	/** Resolves when it has ended and its output is read; code and signal null: the connection to it is gone. Never rejects. */
+	readonly ended: Promise<Ended>;
+	/** The last error that it logged, without passwords; null: none. */
+	complaint(): string | null;
+	say(line: ControlLine): void;
+	/** It closes its books and ends. One signal, however often it is asked for: k6 takes a second one as "at once". */
+	interrupt(): void;
+	/** Ends it for sure: within the grace, or at once. */
+	abandon(): void;
+	kill(): void;
 }
 
-/** k6 has this long beyond everything that the plan allows it; then it hangs and is ended. */
-const HANGS_MS = 30_000;
 /** After mqbench is gone k6 closes its books: a drain of 0.5 s, the broker's connections, the files. */
-const GRACE_MS = 10_000;
+export const GRACE_MS = 10_000;
 
-/**
- * Runs k6 on the plan, in a process group and an environment of its own. `world.stop` gives it one SIGINT: it then closes
- * its books and ends by itself.
- */
-export async function runK6(
-	options: K6Options,
-	world: World,
-): Promise<K6Result> {
-	const { plan, folder } = options;
-	const complaints: string[] = [];
-	let unwritable: string | null = null;
-	let abortedBy: string | null = null;
-	const child = startGuarded({
-		guard: options.guard,
-		argv: pinned(
-			[options.k6, ...k6Arguments(plan)],
-			plan.pin.generator,
-			world.env,
-		),
-		cwd: folder,
+/** Starts k6 on a client, in a process group and an environment of its own. */
+export function startK6(options: K6Options, world: World): K6 {
+	const { workspace, folder, plan, index } = options;
+	let complaint: string | null = null;
+	let interrupted = false;
+	const child = workspace.start({
+		args: k6Arguments(plan, index),
 		env: {
-			...bareEnvironment(folder, world.env),
 			...secrets(plan, world.env),
-			[plan.urlEnv]: options.url,
+			...options.env,
 			K6_AUTO_EXTENSION_RESOLUTION: "false",
 		},
+		cpus: plan.pin.generator,
 		graceMs: GRACE_MS,
 		onStdout(line) {
 			const progress = readProgress(line);
-			if (!progress) return;
-			if (progress.mqbench === "tick" && progress.error)
-				unwritable = progress.error;
-			const hopeless = options.onProgress(progress);
-			// One signal only: k6 takes a second one as "at once", and its books would stay open.
-			if (hopeless === null || abortedBy !== null || world.stop.aborted) return;
-			abortedBy = hopeless;
-			child.signal("SIGINT");
+			if (progress) options.onProgress(progress);
 		},
 		onStderr(line) {
 			const masked = maskUrls(line);
-			if (/level=(error|fatal)/.test(masked)) complaints.push(words(masked));
-			keepLog(folder, plan, masked);
+			if (/level=(error|fatal)/.test(masked)) complaint = words(masked);
+			keepLog(folder, index, masked);
 		},
 	});
-	const sampling = sampleResources(
-		path.join(folder, "resources.jsonl"),
-		{ generatorPid: child.pid, brokerPids: options.brokerPids },
-		() => world.clock.nowMs(),
-	);
-	const interrupt = () => {
-		if (abortedBy === null) child.signal("SIGINT");
-	};
-	if (world.stop.aborted) interrupt();
-	world.stop.addEventListener("abort", interrupt, { once: true });
-	let hung = false;
-	const { durationNs, gracefulStopNs } = plan.heartbeat;
-	const limitMs = (durationNs + gracefulStopNs) / 1e6 + HANGS_MS;
-	const watchdog = setTimeout(() => {
-		hung = true;
-		child.signal("SIGINT");
-		setTimeout(() => child.abandon(), GRACE_MS).unref();
-		setTimeout(() => child.kill(), 3 * GRACE_MS).unref();
-	}, limitMs);
-	const ended = await child.ended;
-	sampling.stop();
-	clearTimeout(watchdog);
-	world.stop.removeEventListener("abort", interrupt);
-	child.abandon();
 	return {
-		ended,
-		abortedBy,
-		error: hung
-			? `k6 did not end within ${Math.round(limitMs / 1000)}s and was killed`
-			: unwritable
-				? `the results could not be written: ${unwritable}`
-				: world.stop.aborted || abortedBy !== null || ended.code === 0
-					? null
-					: `k6 ended with ${describeEnd(ended)}: ${complaints.at(-1) ?? "it said nothing"}`,
+		pid: child.pid,
+		ended: child.ended,
+		complaint: () => complaint,
+		say: (line) => child.say(JSON.stringify(line)),
+		interrupt() {
+			if (interrupted) return;
+			interrupted = true;
+			child.signal("SIGINT");
+		},
+		abandon: () => child.abandon(),
+		kill: () => child.kill(),
 	};
 }
 
-/** The command line of a run, in its folder. */
-export function k6Arguments(plan: Plan): string[] {
+/** The command line of a client's part of a run, in its folder. */
+export function k6Arguments(plan: Plan, index: number): string[] {
 	return [
 		"run",
 		"--quiet",
@@ -131,12 +93,25 @@ export function k6Arguments(plan: Plan): string[] {
 		"--summary-mode=disabled",
 		"--no-thresholds",
 		"--no-usage-report",
-		`--out=mqbench=client-${plan.client.index}`,
+		...segments(index, plan.client.count),
+		`--out=mqbench=client-${index}`,
 		"script.js",
 	];
 }
 
 // --- internal ---
+
+/** Its part of the heartbeat. Always with the sequence: without it k6 fills gaps by itself, and shares drift. */
+function segments(index: number, count: number): string[] {
+	if (count === 1) return [];
+	const edge = (i: number) =>
+		i === 0 ? "0" : i === count ? "1" : `${i}/${count}`;
+	const edges = Array.from({ length: count + 1 }, (_, i) => edge(i));
+	return [
+		`--execution-segment=${edge(index)}:${edge(index + 1)}`,
+		`--execution-segment-sequence=${edges.join(",")}`,
+	];
+}
 
 /** What the driver reads of the user's environment beside the URL. */
 function secrets(plan: Plan, env: World["env"]): Record<string, string> {
@@ -150,12 +125,9 @@ function secrets(plan: Plan, env: World["env"]): Record<string, string> {
 }
 
 /** k6's own words are kept beside the results: a run that fails is explained there. */
-function keepLog(folder: string, plan: Plan, line: string): void {
+function keepLog(folder: string, index: number, line: string): void {
 	try {
-		appendFileSync(
-			path.join(folder, `client-${plan.client.index}.log`),
-			`${line}\n`,
-		);
+		appendFileSync(path.join(folder, `client-${index}.log`), `${line}\n`);
 	} catch {
 		// A full disk: the run itself will say so.
 	}

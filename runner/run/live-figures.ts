@@ -7,8 +7,22 @@ import { formatCount, formatDuration, ratePerSecond } from "../units.ts";
 import { intendedInWindow, limitIndex } from "../verdict/intervals.ts";
 import type { ProgressLine, WindowSoFar } from "./progress-line.ts";
 
-export type Tick = Extract<ProgressLine, { mqbench: "tick" }>;
-export type End = Extract<ProgressLine, { mqbench: "end" }>;
+/** Of one client, or of several together (merge-progress.ts). */
+export type Tick = Extract<ProgressLine, { mqbench: "tick" }> & OfSeveral;
+export type End = Extract<ProgressLine, { mqbench: "end" }> & OfSeveral;
+
+interface OfSeveral {
+	/** Counts are of all these clients, percentiles and times each of the worst one. undefined: it is one client. */
+	readonly merged?:
+		| {
+				readonly clients: number;
+				/** Those that have not told of this second: their counts follow. */
+				readonly silent: readonly number[];
+				/** Messages in the window of the client that has fewest. */
+				readonly fewest: number;
+		  }
+		| undefined;
+}
 
 /** Figures of a run that is under way, as words: what one line and many lines show alike. */
 
@@ -47,10 +61,28 @@ export function lastSecond(plan: Plan, tick: Tick): string[] {
 	return [isPaused(plan, tick) ? "consumers are paused" : "no answers yet"];
 }
 
-/** "p99 1.4ms" of the window so far, of messages that are back; "~": few samples; "n/a": too few. */
+/** " (worst of 3 clients)" behind percentiles that are the worst client's; "" where there is one client. */
+export function worstOf({ merged }: OfSeveral): string {
+	return merged ? ` (worst of ${merged.clients} clients)` : "";
+}
+
+/** "client 2 is late"; null: all have told of this second. */
+export function silentText({ merged }: OfSeveral): string | null {
+	const silent = merged?.silent ?? [];
+	if (silent.length === 0) return null;
+	return silent.length === 1
+		? `client ${silent[0]} is late`
+		: `clients ${silent.join(", ")} are late`;
+}
+
+/**
+ * "p99 1.4ms" of the window so far, of messages that are back; "~": few samples; "n/a": too few. `count`: what carries them, where
+ * that is not all of the window's.
+ */
 export function soFar(
-	{ count, p50, p99, p999 }: WindowSoFar,
+	{ p50, p99, p999, ...window }: WindowSoFar,
 	percentiles: readonly number[],
+	count: number = window.count,
 ): string[] {
 	const values = new Map([
 		[50, p50],
@@ -106,6 +138,9 @@ export function endText(plan: Plan, end: End): string | null {
 	// Percentiles of those that came would flatter a run in which some did not.
 	if (window.count < due)
 		return `${formatCount(window.count)} of ${formatCount(due)} messages have a ${metric} time`;
+	// Nor are percentiles of each client those of all: the report has them.
+	if (end.merged)
+		return `all ${formatCount(window.count)} messages of ${end.merged.clients} clients have a ${metric} time`;
 	const lag =
 		typeof end.windowLagP99 === "number"
 			? `; lag p99 ${formatDuration(end.windowLagP99)}`

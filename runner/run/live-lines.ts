@@ -8,9 +8,11 @@ import {
 	limitTexts,
 	offeredPerSecond,
 	phaseText,
+	silentText,
 	soFar,
 	type Tick,
 	waitText,
+	worstOf,
 } from "./live-figures.ts";
 
 /** A run that is under way. */
@@ -42,23 +44,36 @@ export function liveLines(
 			? [`${formatDuration(tick.lagP99)} last second`]
 			: []),
 	];
+	const silent = silentText(tick);
 	const rows: [string, string[]][] = [
 		["time", [timeText(live), ...followingText(live)]],
-		["rate", rates(plan, tick)],
+		["rate", [...rates(plan, tick), ...(silent === null ? [] : [silent])]],
 		[
 			metric,
 			window
 				? [
-						...soFar(window, [50, 99, 99.9]),
+						...together(
+							soFar(window, [50, 99, 99.9], tick.merged?.fewest),
+							worstOf(tick),
+						),
 						`max ${formatDuration(window.max)}`,
 						`of ${formatCount(window.count)} so far`,
 					]
 				: ["nothing of the window yet"],
 		],
-		["", ["last second:", ...lastSecond(plan, tick)]],
+		[
+			"",
+			[
+				"last second:",
+				...together(
+					lastSecond(plan, tick),
+					tick.p99 === null ? "" : worstOf(tick),
+				),
+			],
+		],
 		...(lag.length === 0
 			? []
-			: [["lag", [lag.join(", ")]] as [string, string[]]]),
+			: [["lag", [`${lag.join(", ")}${worstOf(tick)}`]] as [string, string[]]]),
 		[
 			plan.backlog === null ? "in flight" : "waiting",
 			[
@@ -70,7 +85,7 @@ export function liveLines(
 		...limitTexts(plan, tick)
 			.slice(0, MOST_LIMITS)
 			.map((text, i): [string, string[]] => [i === 0 ? "SLA" : "", [text]]),
-		...spark(live.p99s, width, unicode),
+		...spark(live.p99s, width, unicode, tick.merged ? " (worst)" : ""),
 		...(tick.error
 			? [
 					["", [`CANNOT WRITE RESULTS: ${plainText(tick.error)}`]] as [
@@ -144,14 +159,22 @@ function spark(
 	p99s: readonly (number | null)[],
 	width: number,
 	unicode: boolean,
+	whose: string,
 ): [string, string[]][] {
 	// A minute at most: older seconds are in the figures above.
 	const last = p99s.slice(-60);
 	const known = last.filter((v) => v !== null);
 	if (!unicode || known.length < 2) return [];
-	const scale = `${formatDuration(Math.min(...known))} to ${formatDuration(Math.max(...known))}`;
+	const scale = `${formatDuration(Math.min(...known))} to ${formatDuration(Math.max(...known))}${whose}`;
 	const room = Math.min(60, width - scale.length - 16);
 	return [["p99 by s", [sparkline(last, room), scale]]];
+}
+
+/** The last of some parts with a few words more. */
+function together(parts: readonly string[], words: string): string[] {
+	return parts.map((part, i) =>
+		i === parts.length - 1 ? `${part}${words}` : part,
+	);
 }
 
 /** Parts beside each other after their label, on as many lines as it takes. */

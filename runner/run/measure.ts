@@ -1,20 +1,19 @@
 import path from "node:path";
-import {
-	type Binaries,
-	resolveBinaries,
-} from "../../infra/binaries/resolve.ts";
-import { provision } from "../../infra/provision.ts";
-import type { Broker, Rig } from "../../infra/rig.ts";
+import { resolveBinaries } from "../../infra/binaries/resolve.ts";
+import { clientsOf, provision } from "../../infra/provision.ts";
+import type { Broker, Client, Rig } from "../../infra/rig.ts";
 import { type ErrorCode, failure, MqbenchError } from "../errors.ts";
 import { packageFolder, packageVersion } from "../package.ts";
 import type { Plan } from "../plan/plan.ts";
+import { notFresh } from "../scenario/rig.ts";
 import type { Scenario, System } from "../scenario/scenario.ts";
 import { maskUrls } from "../secrets.ts";
 import type { World } from "../world.ts";
 import { readClient } from "./client-read.ts";
 import { readEnvironment } from "./environment.ts";
 import type { EnvironmentFile } from "./environment-file.ts";
-import { faultsOf } from "./faults.ts";
+import { faultNote, faultsOf } from "./faults.ts";
+import { type Fleet, type FleetResult, startFleet } from "./fleet.ts";
 import {
 	floorPath,
 	removeRunFolder,
@@ -22,9 +21,10 @@ import {
 	writeEnvironment,
 	writeRunFile,
 } from "./folder.ts";
-import { type K6Result, runK6 } from "./k6.ts";
+import type { ReadyClient } from "./member.ts";
 import type { Progress } from "./progress.ts";
 import type { ProgressLine } from "./progress-line.ts";
+import type { FaultDone } from "./run-file.ts";
 
 /** What the generator counts once a second. */
 export type Tick = Extract<ProgressLine, { mqbench: "tick" }>;
@@ -67,8 +67,13 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 			go: binaries.go,
 		});
 		writeEnvironment(folder, environment);
-		const rig = await provision(scenario.target, world, binaries);
+		const rig = await provision(scenario.target, world, binaries, scenario.rig);
+		const own =
+			rig.clients.length > 0
+				? rig.clients
+				: clientsOf(scenario.clients, world, binaries);
 		try {
+			const clients = await reach(own, progress);
 			const queue = runs[Symbol.iterator]();
 			for (let next = queue.next(); !next.done; next = queue.next()) {
 				const plan = next.value;
@@ -81,7 +86,7 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 				const broker = await openBroker({ ...all, plan, system, rig }, world);
 				if (!broker) continue;
 				begun = true;
-				await oneRun({ ...all, plan, system, broker, binaries }, world);
+				await oneRun({ ...all, plan, system, broker, clients }, world);
 				// A run that was stopped itself has said so in its own run.json.
 				ahead = null;
 				if (world.stop.aborted) break;
@@ -97,7 +102,7 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 			for (const plan of all.floors) {
 				if (world.stop.aborted) break;
 				progress.floor(plan);
-				await oneFloor({ plan, folder, binaries, progress }, world);
+				await oneFloor({ plan, folder, clients, progress }, world);
 			}
 		} catch (error) {
 			// What was measured until a Ctrl-C is shown like any other result.
@@ -105,6 +110,7 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 			if (ahead) noteNotRun(folder, ahead, world);
 		} finally {
 			progress.done();
+			await Promise.allSettled(own.map((client) => client.close()));
 			await rig.teardown();
 		}
 		noteVersions(folder, environment, made);
@@ -119,6 +125,22 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 }
 
 // --- internal ---
+
+/** Once a command: finds out what the clients are, and brings the programs to those that are not this machine. */
+async function reach(
+	clients: readonly Client[],
+	progress: Progress,
+): Promise<ReadyClient[]> {
+	const ready = await Promise.all(
+		clients.map(async (client) => ({ client, facts: await client.prepare() })),
+	);
+	const elsewhere = ready.filter(({ client }) => client.kind !== "local");
+	if (elsewhere.length > 0)
+		progress.say(
+			`The load comes from ${elsewhere.map(({ client, facts }) => `${client.name} (${facts.machine})`).join("; ")}.`,
+		);
+	return ready;
+}
 
 /**
  * Brings the broker of a run up. The only run of a command fails with it; among several the failure becomes the run's
@@ -188,7 +210,7 @@ interface OneRun extends Measurement {
 	readonly plan: Plan;
 	readonly system: System;
 	readonly broker: Broker;
-	readonly binaries: Binaries;
+	readonly clients: readonly ReadyClient[];
 }
 
 /**
@@ -199,20 +221,19 @@ async function oneFloor(
 	one: {
 		readonly plan: Plan;
 		readonly folder: string;
-		readonly binaries: Binaries;
+		readonly clients: readonly ReadyClient[];
 		readonly progress: Progress;
 	},
 	world: World,
 ): Promise<void> {
-	const { plan, folder, binaries, progress } = one;
-	await runK6(
+	const { plan, folder, clients, progress } = one;
+	const fleet = startFleet(
 		{
-			k6: binaries.k6,
-			guard: binaries.guard,
+			clients,
 			folder: floorPath(folder, plan),
 			plan,
 			url: "",
-			brokerPids: [],
+			brokerPids: () => [],
 			onProgress(line) {
 				progress.tick(plan, line);
 				return null;
@@ -220,12 +241,13 @@ async function oneFloor(
 		},
 		world,
 	);
+	await fleet.ended;
 	progress.done();
 }
 
 /** One run: k6, broker down, and run.json, whatever happens in between. */
 async function oneRun(one: OneRun, world: World): Promise<void> {
-	const { plan, system, folder, broker, binaries, progress } = one;
+	const { plan, system, folder, broker, clients, progress } = one;
 	const startedAt = timestamp(world);
 	let death: string | null = null;
 	let t0Ms: number | null = null;
@@ -237,18 +259,23 @@ async function oneRun(one: OneRun, world: World): Promise<void> {
 		death = `${system.key}: ${how}, ${at}`;
 		progress.say(`  ${death}`);
 	});
-	const faults = faultsOf(plan, broker, () => world.clock.nowMs());
-	let disturbed: string[] = [];
-	let result: K6Result;
+	let fleet: Fleet | null = null;
+	const faults = faultsOf(
+		plan,
+		broker,
+		() => world.clock.nowMs(),
+		async () => fleet?.leader() ?? null,
+	);
+	let disturbed: FaultDone[] = [];
+	let result: FleetResult;
 	try {
-		result = await runK6(
+		fleet = startFleet(
 			{
-				k6: binaries.k6,
-				guard: binaries.guard,
+				clients,
 				folder: runPath(folder, plan),
 				plan,
 				url: broker.url,
-				brokerPids: broker.pids,
+				brokerPids: () => broker.pids,
 				onProgress(line) {
 					if (line.mqbench === "start") {
 						t0Ms = Number(BigInt(line.t0UnixNs) / 1_000_000n);
@@ -260,17 +287,20 @@ async function oneRun(one: OneRun, world: World): Promise<void> {
 			},
 			world,
 		);
+		result = await fleet.ended;
 	} finally {
 		disturbed = await faults.end();
 		await broker.close();
 	}
 	progress.done();
-	if (result.error !== null) progress.say(`  ${result.error}`);
+	const wrong = result.error ?? result.brokeOff;
+	if (wrong !== null) progress.say(`  ${wrong}`);
 	if (result.abortedBy !== null)
 		progress.say(`  Stopped: ${result.abortedBy} cannot be met any more.`);
 	// Whatever its SLA says of the part before: a broker that died has not passed.
 	const notes = [
-		...disturbed,
+		...notFresh(one.scenario),
+		...disturbed.map((fault) => faultNote(fault, plan)),
 		...(result.error !== null && death !== null ? [death] : []),
 	];
 	writeRunFile(folder, plan, {
@@ -288,6 +318,9 @@ async function oneRun(one: OneRun, world: World): Promise<void> {
 		brokerBinary: broker.binary && path.basename(broker.binary),
 		brokerSettings: broker.settings,
 		sameHost: broker.sameHost,
+		topology: broker.topology,
+		clients: [...result.clients],
+		faults: disturbed,
 	});
 }
 

@@ -5,8 +5,10 @@ import {
 	lastSecond,
 	limitTexts,
 	phaseText,
+	silentText,
 	soFar,
 	type Tick,
+	worstOf,
 } from "./live-figures.ts";
 
 /** A second of a run as one line, for logs: "  7s/15s measuring  3 000/s  p50 60us  p99 1.5ms  in flight 2". */
@@ -29,8 +31,10 @@ export function plainLine(plan: Plan, tick: Tick): string {
 					: `${formatDuration(atNs)}/${formatDuration(endNs)} ${phase}`,
 				`${formatCount(tick.sent)}/s`,
 				`${metric && metric !== "response" && tick.p50 !== null ? `${metric} ` : ""}${first}`,
-				...others,
+				...others.map((text) => `${text}${worstOf(tick)}`),
 			];
+	const silent = silentText(tick);
+	const worst = tick.merged ? "worst " : "";
 	const broken = limitTexts(plan, tick).filter((text) =>
 		text.endsWith("TOO MANY"),
 	);
@@ -42,11 +46,14 @@ export function plainLine(plan: Plan, tick: Tick): string {
 			? [`duplicated ${formatCount(tick.duplicated)}`]
 			: []),
 		...(tick.window
-			? [`so far ${soFar(tick.window, [99, 99.9]).join(", ")}`]
+			? [
+					`so far ${worst}${soFar(tick.window, [99, 99.9], tick.merged?.fewest).join(", ")}`,
+				]
 			: []),
 		...(typeof tick.windowLagP99 === "number"
-			? [`lag p99 ${formatDuration(tick.windowLagP99)}`]
+			? [`${worst}lag p99 ${formatDuration(tick.windowLagP99)}`]
 			: []),
+		...(silent === null ? [] : [silent]),
 		...broken,
 		...(tick.error ? [`CANNOT WRITE RESULTS: ${plainText(tick.error)}`] : []),
 	].join("  ")}`;

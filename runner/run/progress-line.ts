@@ -24,7 +24,23 @@ const soFar = {
 
 /** What the generator prints on k6's stdout while it runs, one JSON object a line (extensions/xk6-mqbench/generator/results.go). */
 export const ProgressLine = z.discriminatedUnion("mqbench", [
-	z.object({ mqbench: z.literal("start"), t0UnixNs: z.string() }),
+	/** It is connected and subscribed, and waits for its T0: one of several clients, or one on another host. */
+	z.object({ mqbench: z.literal("ready") }),
+	/** One of several clients: all of its own messages are settled, or its drain is over. It waits for `finish`. */
+	z.object({ mqbench: z.literal("settled") }),
+	z.object({
+		mqbench: z.literal("start"),
+		t0UnixNs: z.string(),
+		/** First claim relative to T0, ns; negative is right. */
+		firstClaimNs: z.int().optional(),
+	}),
+	/** Answer to a question for the leader of topics[0]: what the broker calls that node ("mqbench-2", "3"); null: it does not say. */
+	z.object({
+		mqbench: z.literal("leader"),
+		id: z.int(),
+		node: z.string().nullable(),
+		error: z.string().optional(),
+	}),
 	z.object({
 		mqbench: z.literal("tick"),
 		/** Seconds since T0. */
@@ -46,6 +62,21 @@ export const ProgressLine = z.discriminatedUnion("mqbench", [
 		...soFar,
 		/** The result files cannot be written. */
 		error: z.string().optional(),
+		/**
+		 * Of one of several clients whose messages cross: counts since the start, warm-up included, and whether all of its own messages
+		 * have left or failed. The runner adds them up, and says when everything has arrived.
+		 */
+		crossing: z
+			.object({
+				sent: z.int(),
+				acked: z.int().nullable(),
+				failed: z.int(),
+				unanswered: z.int(),
+				/** Distinct receipts here. */
+				received: z.int(),
+				paced: z.boolean(),
+			})
+			.optional(),
 	}),
 	z.object({
 		mqbench: z.literal("end"),
@@ -54,6 +85,17 @@ export const ProgressLine = z.discriminatedUnion("mqbench", [
 	}),
 ]);
 export type ProgressLine = z.infer<typeof ProgressLine>;
+
+/**
+ * What the generator is told on k6's standard input, one JSON object a line (extensions/xk6-mqbench/control.go). T0 only where
+ * MQBENCH_COORDINATED=1 says that it is handed out; then nothing else starts the run.
+ */
+export type ControlLine =
+	/** T0 by the wall clock of that client's own machine. */
+	| { readonly t0UnixNs: string }
+	| { readonly ask: "leader"; readonly id: number }
+	/** Close the books, take away what was made on the broker, and end: to several clients alone. */
+	| { readonly finish: true };
 
 /** Reads a line of k6's stdout; null: it is not one of ours. */
 export function readProgress(line: string): ProgressLine | null {

@@ -5,6 +5,7 @@ import { loadScenario } from "../scenario/load.ts";
 import { screen } from "../screen.fake.ts";
 import { displayWidth } from "../terminal-text.ts";
 import { fakeWorld } from "../world.fake.ts";
+import type { End, Tick } from "./live-figures.ts";
 import { makeProgress } from "./progress.ts";
 import type { ProgressLine } from "./progress-line.ts";
 
@@ -202,6 +203,82 @@ describe("a run that nobody watches", () => {
 		const { made, err } = progress({ isTTY: true, env: { TERM: "dumb" } });
 		made.tick(plan, tick(figures));
 		expect(err()).not.toContain("\x1b");
+	});
+});
+
+describe("a run of several clients", () => {
+	const three = { ...plan, client: { index: 0, count: 3 } };
+	const merged = (parts: object = {}) =>
+		tick({
+			...figures,
+			merged: { clients: 3, silent: [], fewest: 400 },
+			...parts,
+		}) as Tick;
+
+	test("says how many they are, and that percentiles are those of the worst one", () => {
+		const { made, err } = progress();
+		made.run(three, 1);
+		made.tick(three, merged());
+		made.tick(three, merged({ at: 8, p50: null, p99: null, window: null }));
+		expect(err()).toBe(
+			[
+				"nats: 256B 3000/s, repeat 1/2 (3000/s, 5s warm-up, 10s measured, 3 clients)",
+				// 400 messages of one client carry no p99.9, whatever all have together.
+				"  7s/15s measuring  3 000/s  p50 60us  p99 1.5ms (worst of 3 clients)  in flight 2  so far worst p99 ~1.4ms, p99.9 n/a  worst lag p99 20us",
+				"  8s/15s measuring  3 000/s  no answers yet  in flight 2  worst lag p99 20us",
+				"",
+			].join("\n"),
+		);
+	});
+
+	test("names those that have not told of a second", () => {
+		const { made, err } = progress();
+		const late = (silent: number[]) =>
+			merged({ merged: { clients: 3, silent, fewest: 400 } });
+		made.tick(three, late([2]));
+		made.tick(three, late([0, 2]));
+		const [one, two] = err().split("\n");
+		expect(one).toContain("  client 2 is late");
+		expect(two).toContain("  clients 0, 2 are late");
+	});
+
+	test("tells in the end how many messages there are, and no percentiles: those of each are not those of all", () => {
+		const { made, err } = progress();
+		made.tick(three, {
+			...{ mqbench: "end", state: "complete" },
+			...figures,
+			window: { ...figures.window, count: 30_000 },
+			merged: { clients: 3, silent: [], fewest: 10_000 },
+		} as End);
+		expect(err()).toBe(
+			"  all 30 000 messages of 3 clients have a response time\n",
+		);
+	});
+
+	test("is watched with the same words", () => {
+		const { made, screen } = progress({
+			isTTY: true,
+			columns: 110,
+			env: { LANG: "C.UTF-8" },
+		});
+		made.run(three, 1);
+		made.tick(three, merged());
+		made.tick(
+			three,
+			merged({ at: 8, merged: { clients: 3, silent: [1], fewest: 400 } }),
+		);
+		expect(screen().lines.join("\n").trimEnd()).toBe(
+			[
+				"nats: 256B 3000/s, repeat 1/2 (3000/s, 5s warm-up, 10s measured, 3 clients)",
+				"  time       measuring, 8s of 15s, 7s left",
+				"  rate       offered 3 000/s  sent 3 000/s  received 3 000/s  client 1 is late",
+				"  response   p50 61us  p99 ~1.4ms  p99.9 n/a (worst of 3 clients)  max 12ms  of 6 000 so far",
+				"             last second:  p50 60us  p99 1.5ms (worst of 3 clients)",
+				"  lag        p99 20us so far, 30us last second (worst of 3 clients)",
+				"  in flight  2  failed 0  duplicated 0",
+				"  p99 by s   ▁▁  1.5ms to 1.5ms (worst)",
+			].join("\n"),
+		);
 	});
 });
 

@@ -144,11 +144,12 @@ function title(plan: Plan, of: number): string {
 	const repeat =
 		plan.repeats > 1 ? `, repeat ${plan.repeat}/${plan.repeats}` : "";
 	const count = of > 1 ? `[${plan.index}/${of}] ` : "";
+	const clients = plan.client.count > 1 ? `, ${plan.client.count} clients` : "";
 	const time =
 		kind === "closed"
 			? `at most ${formatDuration(durationNs)}`
 			: `${formatDuration(warmupNs)} warm-up, ${formatDuration(durationNs)} measured`;
 	return plainText(
-		`${count}${plan.system}: ${plan.case}${repeat} (${rateText(plan)}, ${time})`,
+		`${count}${plan.system}: ${plan.case}${repeat} (${rateText(plan)}, ${time}${clients})`,
 	);
 }

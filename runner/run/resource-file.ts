@@ -1,7 +1,8 @@
 import { z } from "zod";
 
 /**
- * `resources.jsonl`: what the processes of a run used, a JSON object a second, sampled by the runner from /proc. What
+ * `resources.jsonl`: what the processes of a run used, a JSON object a second, sampled by the runner from /proc;
+ * `resources-<client>.jsonl`: the same of a client on another host, sampled there by guard (extensions/cmd/guard/sample.go). What
  * cannot be read is null. Counters are since the start of the process group or machine; readers take differences.
  */
 const Count = z.int().nonnegative();
@@ -16,7 +17,7 @@ const Usage = z.strictObject({
 });
 
 export const ResourceLine = z.strictObject({
-	/** Wall clock of the sample, Unix ms. */
+	/** Wall clock of the sample, Unix ms, by the clock of the runner: that of another host is put right before. */
 	unixMs: z.number(),
 	generator: Usage.nullable(),
 	broker: Usage.nullable(),
@@ -28,5 +29,10 @@ export const ResourceLine = z.strictObject({
 		/** Periods in which the control group of mqbench was throttled. */
 		throttled: Count.nullable(),
 	}),
+	/** Bytes over the machine's network devices, or all but the loopback where there are only virtual ones, since its start. */
+	network: z
+		.strictObject({ rxBytes: Count, txBytes: Count })
+		.nullable()
+		.default(null),
 });
 export type ResourceLine = z.infer<typeof ResourceLine>;

@@ -1,28 +1,35 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import {
+	existsSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+} from "node:fs";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { ResourceLine } from "./resource-file.ts";
-import { readResources, sampleResources } from "./resources.ts";
+import { type LastSeen, readResources, sampleResources } from "./resources.ts";
 
 test("a process that burns a core shows a CPU second per second, its children included", async () => {
 	const child = spawn("sh", ["-c", "sh -c 'while :; do :; done' & wait"]);
 	const pid = child.pid ?? -1;
 	onTestFinished(() => {
 		const { generator } = readResources(
-			{ generatorPid: pid, brokerPids: [] },
+			{ generatorPids: [pid], brokerPids: [] },
 			0,
 		);
 		expect(generator).not.toBeNull();
 		spawn("pkill", ["-P", String(pid)]);
 	});
 	await sleep(300);
-	const before = readResources({ generatorPid: pid, brokerPids: [] }, 0);
+	const before = readResources({ generatorPids: [pid], brokerPids: [] }, 0);
 	const began = performance.now();
 	await sleep(1500);
-	const after = readResources({ generatorPid: pid, brokerPids: [] }, 0);
+	const after = readResources({ generatorPids: [pid], brokerPids: [] }, 0);
 	const share =
 		((after.generator?.cpuNs ?? 0) - (before.generator?.cpuNs ?? 0)) /
 		((performance.now() - began) * 1e6);
@@ -36,7 +43,7 @@ test("a process that burns a core shows a CPU second per second, its children in
 
 test("a process that is not there has used nothing that could be read", () => {
 	const { broker } = readResources(
-		{ generatorPid: null, brokerPids: [2 ** 22 + 1] },
+		{ generatorPids: [], brokerPids: [2 ** 22 + 1] },
 		0,
 	);
 	expect(broker).toEqual({
@@ -49,14 +56,55 @@ test("a process that is not there has used nothing that could be read", () => {
 
 test("a broker's nodes are summed up", () => {
 	const one = readResources(
-		{ generatorPid: null, brokerPids: [process.pid] },
+		{ generatorPids: [], brokerPids: [process.pid] },
 		0,
 	);
 	const two = readResources(
-		{ generatorPid: null, brokerPids: [process.pid, process.ppid] },
+		{ generatorPids: [], brokerPids: [process.pid, process.ppid] },
 		0,
 	);
 	expect(two.broker?.rssBytes).toBeGreaterThan(one.broker?.rssBytes ?? 0);
+});
+
+test("several clients of this machine are summed up, and without any there is none", () => {
+	const used = (generatorPids: number[]) =>
+		readResources({ generatorPids, brokerPids: [] }, 0).generator;
+	const one = used([process.pid]);
+	const two = used([process.pid, process.ppid]);
+	expect(two?.rssBytes).toBeGreaterThan(one?.rssBytes ?? 0);
+	expect(used([])).toBeNull();
+});
+
+test("what goes over the network is counted, and what stays on the machine is not", async () => {
+	const counted = () =>
+		readResources({ generatorPids: [], brokerPids: [] }, 0).network;
+	const now = counted();
+	if (now === null) throw new Error("no /proc/net/dev");
+	// The kernel's own words, in another place; others use the network meanwhile.
+	const names = readdirSync("/sys/class/net").filter((name) => name !== "lo");
+	const real = names.filter((name) =>
+		existsSync(`/sys/class/net/${name}/device`),
+	);
+	const sum = (counter: string) =>
+		(real.length > 0 ? real : names)
+			.map((name) =>
+				Number(
+					readFileSync(`/sys/class/net/${name}/statistics/${counter}`, "utf8"),
+				),
+			)
+			.reduce((a, b) => a + b, 0);
+	expect(sum("rx_bytes") - now.rxBytes).toBeGreaterThanOrEqual(0);
+	expect(sum("rx_bytes") - now.rxBytes).toBeLessThan(1e8);
+	expect(sum("tx_bytes") - now.txBytes).toBeGreaterThanOrEqual(0);
+	expect(sum("tx_bytes") - now.txBytes).toBeLessThan(1e8);
+	const server = createServer((socket) => void socket.resume());
+	onTestFinished(() => void server.close());
+	await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+	const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+	await new Promise<void>((done) =>
+		socket.end(Buffer.alloc(200_000_000), () => done()),
+	);
+	expect((counted()?.txBytes ?? 0) - now.txBytes).toBeLessThan(2e8);
 });
 
 test("what a child has used does not disappear when it ends", async () => {
@@ -71,8 +119,8 @@ test("what a child has used does not disappear when it ends", async () => {
 	const pid = child.pid ?? -1;
 	onTestFinished(() => void process.kill(-pid, "SIGKILL"));
 	const used = () =>
-		readResources({ generatorPid: pid, brokerPids: [] }, 0).generator?.cpuNs ??
-		0;
+		readResources({ generatorPids: [pid], brokerPids: [] }, 0).generator
+			?.cpuNs ?? 0;
 	let last = 0;
 	const falls: number[] = [];
 	for (let i = 0; i < 20; i++) {
@@ -85,13 +133,45 @@ test("what a child has used does not disappear when it ends", async () => {
 	expect(last).toBeGreaterThan(0);
 });
 
+test("of two processes that make the load one may end before the other: their sum does not fall", async () => {
+	const burn = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done";
+	const [first, second] = [`${burn}; read x`, `${burn}; sleep 100`].map(
+		(body) =>
+			spawn("sh", ["-c", body], { stdio: ["pipe", "ignore", "ignore"] }),
+	);
+	if (!first?.pid || !second?.pid) throw new Error("no sh");
+	onTestFinished(() => void second.kill("SIGKILL"));
+	const sampled = {
+		generatorPids: [first.pid, second.pid],
+		brokerPids: [],
+	};
+	const seen: LastSeen = new Map();
+	const sample = () => readResources(sampled, 0, seen).generator;
+	const own = (pid: number) =>
+		readResources({ generatorPids: [pid], brokerPids: [] }, 0).generator;
+	// A tick of /proc is 10 ms: each of them has used some.
+	for (const pid of sampled.generatorPids)
+		await expect.poll(() => own(pid)?.cpuNs).toBeGreaterThan(0);
+	const both = sample();
+	const ended = new Promise((resolve) => first.once("close", resolve));
+	first.stdin?.end();
+	await ended;
+	const after = sample();
+	expect(after?.cpuNs).toBeGreaterThanOrEqual(both?.cpuNs ?? Infinity);
+	expect(after?.rssBytes).toBe(own(second.pid)?.rssBytes);
+	const over = new Promise((resolve) => second.once("close", resolve));
+	second.kill("SIGKILL");
+	await over;
+	expect(sample()?.cpuNs).toBeNull();
+});
+
 test("the file has a valid line for the begin and for the end", () => {
 	const folder = mkdtempSync(path.join(tmpdir(), "mqbench-test-"));
 	onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
 	const file = path.join(folder, "resources.jsonl");
 	sampleResources(
 		file,
-		{ generatorPid: process.pid, brokerPids: [] },
+		() => ({ generatorPids: [process.pid], brokerPids: [] }),
 		Date.now,
 	).stop();
 	const lines = readFileSync(file, "utf8").trim().split("\n");

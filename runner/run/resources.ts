@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { childrenOf } from "../../infra/pid.ts";
 import type { ResourceLine } from "./resource-file.ts";
 
@@ -6,23 +6,30 @@ export interface Sampling {
 	stop(): void;
 }
 
-/** Processes to sample, each with all of its children; null, none: not ours, or not here. */
+/** Processes to sample, each with all of its children; none: not ours, or not all of them here. */
 export interface Sampled {
-	readonly generatorPid: number | null;
+	readonly generatorPids: readonly number[];
 	readonly brokerPids: readonly number[];
 }
 
-/** Appends a line to `file` now and every second, until stopped. Where there is no /proc, nothing is written. */
+/** What processes had used when they were last seen, by pid. */
+export type LastSeen = Map<number, Usage>;
+
+/**
+ * Appends a line to `file` now and every second, until stopped. `sampled` is asked each time: clients of a run start and end one
+ * after the other. Where there is no /proc, nothing is written.
+ */
 export function sampleResources(
 	file: string,
-	sampled: Sampled,
+	sampled: () => Sampled,
 	nowMs: () => number,
 ): Sampling {
+	const seen: LastSeen = new Map();
 	const sample = () => {
 		try {
 			appendFileSync(
 				file,
-				`${JSON.stringify(readResources(sampled, nowMs()))}\n`,
+				`${JSON.stringify(readResources(sampled(), nowMs(), seen))}\n`,
 			);
 		} catch {
 			// A full disk: the run itself will say so. What is missing here is unknown, not wrong.
@@ -39,16 +46,18 @@ export function sampleResources(
 	};
 }
 
-/** One sample. */
+/** One sample. `seen` is what earlier ones saw: a sum never falls because one of several processes has ended. */
 export function readResources(
-	{ generatorPid, brokerPids }: Sampled,
+	{ generatorPids, brokerPids }: Sampled,
 	unixMs: number,
+	seen: LastSeen = new Map(),
 ): ResourceLine {
 	return {
 		unixMs,
-		generator: generatorPid === null ? null : usage([generatorPid]),
-		broker: brokerPids.length === 0 ? null : usage(brokerPids),
+		generator: generatorPids.length === 0 ? null : usage(generatorPids, seen),
+		broker: brokerPids.length === 0 ? null : usage(brokerPids, seen),
 		machine: machine(),
+		network: network(),
 	};
 }
 
@@ -60,9 +69,30 @@ const PAGE_BYTES = 4096;
 
 type Usage = NonNullable<ResourceLine["generator"]>;
 
-/** Processes that have ended meanwhile have used nothing that could be read. */
-function usage(pids: readonly number[]): Usage {
-	const all = pids.flatMap(family);
+/** null once all have ended. One of several that has ended counts with what it had used, and holds no memory any more. */
+function usage(pids: readonly number[], seen: LastSeen): Usage {
+	const now = pids.map(usageOf);
+	const anyRuns = now.some(({ cpuNs }) => cpuNs !== null);
+	const all = pids.flatMap((pid, i): Usage[] => {
+		const one = now[i];
+		if (one && one.cpuNs !== null) {
+			seen.set(pid, one);
+			return [one];
+		}
+		const last = anyRuns ? seen.get(pid) : undefined;
+		return last ? [{ ...last, rssBytes: null }] : [];
+	});
+	return {
+		cpuNs: sum(all.map((one) => one.cpuNs)),
+		rssBytes: sum(all.map((one) => one.rssBytes)),
+		readBytes: sum(all.map((one) => one.readBytes)),
+		writeBytes: sum(all.map((one) => one.writeBytes)),
+	};
+}
+
+/** Of a process and its children. One that has ended has used nothing that could be read. */
+function usageOf(pid: number): Usage {
+	const all = family(pid);
 	return {
 		cpuNs: sum(all.map(cpuNs)),
 		rssBytes: sum(all.map(rssBytes)),
@@ -111,6 +141,30 @@ function machine(): ResourceLine["machine"] {
 		idleNs: ticks ? ((ticks[3] ?? 0) + (ticks[4] ?? 0)) * TICK_NS : null,
 		stealNs: ticks ? (ticks[7] ?? 0) * TICK_NS : null,
 		throttled: throttled(),
+	};
+}
+
+/**
+ * What the machine's network devices have carried: columns 1 and 9 of /proc/net/dev. Bridges, tunnels and the like carry the same
+ * bytes once more: they count only where there is no device, in a container.
+ */
+function network(): ResourceLine["network"] {
+	const text = read("/proc/net/dev");
+	if (text === null) return null;
+	const rows = text.split("\n").flatMap((line) => {
+		const [, name, rest = ""] = /^\s*([^:\s]+):\s*(.*)$/.exec(line) ?? [];
+		if (name === undefined || name === "lo") return [];
+		const [rx = Number.NaN, , , , , , , , tx = Number.NaN] = rest
+			.split(/\s+/)
+			.map(Number);
+		return [{ rx, tx, real: existsSync(`/sys/class/net/${name}/device`) }];
+	});
+	const devices = rows.some(({ real }) => real)
+		? rows.filter(({ real }) => real)
+		: rows;
+	return {
+		rxBytes: devices.reduce((all, { rx }) => all + rx, 0),
+		txBytes: devices.reduce((all, { tx }) => all + tx, 0),
 	};
 }
 

@@ -1,4 +1,51 @@
 import { z } from "zod";
+import { FaultAction } from "../plan/plan.ts";
+
+/** How exactly the clock of a client's machine is known against that of the runner, ns; null: it is the same clock. */
+const ClockBound = z
+	.strictObject({
+		/** Its clock minus ours, before and after the run. */
+		beforeNs: z.int(),
+		afterNs: z.int().nullable(),
+		/** Most that the true difference may be away from what was taken for it, at any moment of the run. */
+		boundNs: z.int().nonnegative(),
+	})
+	.nullable();
+
+/** One client of a run, as the runner saw it. */
+export const ClientEnd = z.strictObject({
+	index: z.int().nonnegative(),
+	/** For people: "this machine", "bench@10.0.0.11", "container 2". */
+	name: z.string(),
+	kind: z.enum(["local", "ssh", "docker"]),
+	/** "linux amd64, 6.1.0-18, 16 cores"; null: it did not say. */
+	machine: z.string().nullable(),
+	k6Exit: z.int().nullable(),
+	k6Signal: z.string().nullable(),
+	/** First claim relative to T0, ns: negative is right. null: it did not come to it. */
+	firstClaimNs: z.int().nullable(),
+	clock: ClockBound,
+	/** Why it is missing or broke off: a sentence without its name. null: nothing of that kind. */
+	error: z.string().nullable(),
+});
+export type ClientEnd = z.infer<typeof ClientEnd>;
+
+/** A fault as it was carried out. Times are ns since T0. */
+export const FaultDone = z.strictObject({
+	action: FaultAction,
+	/** Number of the node from 1; null: all of them. */
+	node: z.int().positive().nullable(),
+	/** It was chosen because it led the first topic. */
+	leader: z.boolean(),
+	/** When it had taken effect. */
+	beganNs: z.int(),
+	/** When it was taken back (a node that was killed or restarted: when it was ready again); null: never in this run. */
+	endedNs: z.int().nullable(),
+	delayNs: z.int().nullable(),
+	/** Why it could not be done or taken back; null: it was. */
+	error: z.string().nullable(),
+});
+export type FaultDone = z.infer<typeof FaultDone>;
 
 /** `run.json` beside plan.json: how the run went as the runner saw it. Written when k6 has ended. */
 export const RunFile = z.strictObject({
@@ -23,6 +70,12 @@ export const RunFile = z.strictObject({
 	/** The broker's settings that durability and `config` came to, with their real names; empty: not ours to know. */
 	brokerSettings: z.record(z.string(), z.string()).default({}),
 	sameHost: z.boolean(),
+	/** Nodes of the broker, and where they run when that is one machine ("3 nodes on 1 host"); null: not ours to know. */
+	topology: z.string().nullable().default(null),
+	/** Every client of the run, by index; empty: one process on this machine, by an mqbench that did not tell. */
+	clients: z.array(ClientEnd).default([]),
+	/** What was really done to the broker, in the order of time. */
+	faults: z.array(FaultDone).default([]),
 });
 export type RunFile = z.infer<typeof RunFile>;
 /** As it is written. */

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import { TrailerLine } from "./client-file.ts";
+import { LedgerLine, TrailerLine } from "./client-file.ts";
 import { chunks, type LogFile } from "./log-file.ts";
 
 /**
- * The last lines of a client's two files prove that nothing is missing. Both say how many lines stand before them
+ * The last lines of a client's files prove that nothing is missing. Each says how many lines stand before it
  * and the SHA-256 of those bytes; the one of the .jsonl says so of the .hlog too.
  */
 export interface Trailer {
@@ -33,6 +33,15 @@ export function jsonlTrailer(
 	if (!line.success) throw new Error("has no trailer: its end is missing");
 	const { lines, sha256, state, hlog } = line.data;
 	return { ...checked(body, lines, sha256, state), hlog };
+}
+
+/** A .ledger without its trailer, which is checked. */
+export function ledgerTrailer(path: string): LogFile {
+	const { body, last } = split(path);
+	const line = LedgerLine.safeParse(json(last));
+	if (!line.success || line.data.type !== "trailer")
+		throw new Error("has no trailer: its end is missing");
+	return check(body, line.data);
 }
 
 // --- internal ---
@@ -68,6 +77,14 @@ function checked(
 	sha256: string,
 	state: Trailer["state"],
 ): Trailer {
+	return { state, body: check(body, { lines, sha256 }), lines, sha256 };
+}
+
+/** The body, when it is what its trailer says. */
+function check(
+	body: LogFile,
+	{ lines, sha256 }: { readonly lines: number; readonly sha256: string },
+): LogFile {
 	let counted = 0;
 	const hash = createHash("sha256");
 	for (const chunk of chunks(body)) {
@@ -83,7 +100,7 @@ function checked(
 		throw new Error(`has ${counted} lines where its trailer says ${lines}`);
 	if (hash.digest("hex") !== sha256)
 		throw new Error("was changed: it does not match the sum in its trailer");
-	return { state, body, lines, sha256 };
+	return body;
 }
 
 function json(text: string): unknown {

@@ -8,14 +8,63 @@ faults:
 ${faults}
 `;
 
+/** Three nodes, of which one leads each topic. */
+const CLUSTER =
+	"system: { broker: nats, mode: jetstream, nodes: 3, replicas: 3 }";
+const linux = {
+	folder: "/",
+	platform: "linux",
+	fileBytes: () => null,
+};
+const load = (faults: string, more?: string) =>
+	loadScenario("s.yaml", scenario(faults, more), {}, {}, linux).faults;
+
 test("a fault counts from the end of the warm-up, and is of all nodes unless it names one", () => {
-	const { faults } = loadScenario(
-		"s.yaml",
-		scenario("  - { at: 8s, action: pause, for: 500ms }"),
-	);
-	expect(faults).toEqual([
-		{ atNs: 8e9, action: "pause", forNs: 5e8, node: null },
+	expect(load("  - { at: 8s, action: pause, for: 500ms }")).toEqual([
+		{ atNs: 8e9, action: "pause", forNs: 5e8, node: null, delayNs: null },
 	]);
+});
+
+describe("what an action is, takes and lacks", () => {
+	test.each([
+		["{ action: kill, node: leader }", { forNs: null, node: "leader" }],
+		["{ action: kill, node: 2, for: 2s }", { forNs: 2e9, node: 2 }],
+		["{ action: kill, broker: 2, for: 2s }", { forNs: 2e9, node: 2 }],
+		["{ action: restart, node: 3 }", { forNs: 0, node: 3 }],
+		["{ action: restart, for: 1s }", { forNs: 1e9, node: null }],
+	])("%s", (written, expected) => {
+		expect(
+			load(`  - ${written.replace("{", "{ at: 8s,")}`, CLUSTER),
+		).toMatchObject([expected]);
+	});
+
+	test.each([
+		["{ action: partition, node: 1, for: 1s }", { forNs: 1e9, delayNs: null }],
+		[
+			"{ action: latency, node: 1, for: 1s, delay: 50ms }",
+			{ forNs: 1e9, delayNs: 5e7 },
+		],
+	])("in containers: %s", (written, expected) => {
+		expect(
+			load(
+				`  - ${written.replace("{", "{ at: 8s,")}`,
+				`${CLUSTER}\ntarget: docker`,
+			),
+		).toMatchObject([expected]);
+	});
+
+	test("of brokers of one node too: their data stays", () => {
+		expect(
+			load(
+				"  - { at: 8s, action: kill, for: 1s }\n  - { at: 12s, action: restart, node: 1 }",
+				"systems: { redis: { broker: redis }, rabbitmq: { broker: rabbitmq }, kafka: { broker: kafka }, nats: { broker: nats } }",
+			),
+		).toHaveLength(2);
+	});
+
+	test("and a fault may last longer than the run", () => {
+		expect(load("  - { at: 19s, action: pause, for: 60s }")).toHaveLength(1);
+	});
 });
 
 describe("a fault that makes no sense is one sentence", () => {
@@ -33,16 +82,94 @@ describe("a fault that makes no sense is one sentence", () => {
 			/s.yaml:6:11 a fault begins when the one before it is over/,
 		],
 		[
+			"after a kill without an end",
+			"  - { at: 8s, action: kill, node: 1 }\n  - { at: 10s, action: pause, for: 1s, node: 2 }",
+			CLUSTER,
+			/s.yaml:6:11 the kill before it lasts to the end of the run, so that nothing can follow; give it a for, or write it last/,
+		],
+		[
+			"a pause without an end",
+			"  - { at: 8s, action: pause }",
+			undefined,
+			/s.yaml:5:5 a pause has to end; write how long it lasts, e.g. for: 500ms/,
+		],
+		[
+			"a partition without an end",
+			"  - { at: 8s, action: partition }",
+			"system: nats\ntarget: docker",
+			/s.yaml:6:5 a partition has to end; write how long/,
+		],
+		[
+			"latency without an end",
+			"  - { at: 8s, action: latency, delay: 50ms }",
+			"system: nats\ntarget: docker",
+			/s.yaml:6:5 latency has to end; write how long/,
+		],
+		[
+			"latency without a delay",
+			"  - { at: 8s, action: latency, for: 5s }",
+			"system: nats\ntarget: docker",
+			/s.yaml:6:5 latency needs to know how much later packets leave; write e.g. delay: 50ms/,
+		],
+		[
+			"a delay of something else",
+			"  - { at: 8s, action: kill, delay: 50ms }",
+			undefined,
+			/s.yaml:5:36 delay is of latency, and this is a kill; remove it/,
+		],
+		[
+			"a partition on this machine",
+			"  - { at: 8s, action: partition, for: 5s }",
+			undefined,
+			/s.yaml:5:23 partition is for target docker: on target local mqbench has no network of its own; write target: docker, or remove it/,
+		],
+		[
+			"latency on this machine",
+			"  - { at: 8s, action: latency, for: 5s, delay: 1ms }",
+			undefined,
+			/s.yaml:5:23 latency is for target docker/,
+		],
+		[
+			"two words for the node",
+			"  - { at: 8s, action: kill, node: 1, broker: 2 }",
+			CLUSTER,
+			/s.yaml:5:46 broker is another word for node; remove one of them/,
+		],
+		[
 			"on a node that there is not",
 			"  - { at: 8s, action: pause, for: 1s, node: 2 }",
 			undefined,
-			/node 2: nats has not so many nodes/,
+			/s.yaml:5:45 node 2: nats has not so many nodes; write nodes: 2 there, or leave node out for all of them/,
+		],
+		[
+			"on a node that one of the systems has not",
+			"  - { at: 8s, action: kill, broker: 3 }",
+			`systems: { js: { broker: nats, mode: jetstream, nodes: 3 }, redis: { broker: redis } }`,
+			/s.yaml:5:37 broker 3: redis has not so many nodes/,
+		],
+		[
+			"the leader of one node",
+			"  - { at: 8s, action: kill, node: leader }",
+			"system: kafka",
+			/s.yaml:5:35 node: leader: kafka has one node, and no other can take over; write nodes: 3 there, or leave node out/,
+		],
+		[
+			"the leader of a system without copies",
+			"  - { at: 8s, action: kill, node: leader }",
+			"systems: { core: { broker: nats, nodes: 3 } }",
+			/s.yaml:5:35 node: leader: NATS core \(core\) has no node that leads a topic; leave node out for all of its nodes/,
+		],
+		[
+			"the leader of Redis",
+			"  - { at: 8s, action: kill, node: leader }",
+			"system: redis",
+			/node: leader: Redis.* \(redis\) has no node that leads a topic/,
 		],
 		[
 			"on somebody's own broker",
 			"  - { at: 8s, action: pause, for: 1s }",
 			"target: existing\nsystem: { broker: nats, url: nats://host:4222 }",
-			/faults are for target local/,
+			/faults are for targets local and docker, where mqbench starts the brokers: it never touches yours; remove them/,
 		],
 		[
 			"of an unknown kind",
@@ -56,10 +183,14 @@ describe("a fault that makes no sense is one sentence", () => {
 			undefined,
 			/duration/,
 		],
+		[
+			"with a node that is no number",
+			"  - { at: 8s, action: kill, node: follower }",
+			CLUSTER,
+			/follower/,
+		],
 	])("%s", (_, faults, more, message) => {
-		expect(() => loadScenario("s.yaml", scenario(faults, more))).toThrow(
-			message,
-		);
+		expect(() => load(faults, more)).toThrow(message);
 	});
 
 	test("in a closed load", () => {
@@ -69,6 +200,31 @@ describe("a fault that makes no sense is one sentence", () => {
 		);
 		expect(() => loadScenario("s.yaml", text)).toThrow(/closed load/);
 	});
+
+	test.each(["win32", "darwin"])("without /proc (%s)", (platform) => {
+		const text = scenario("  - { at: 8s, action: kill }");
+		const on = (more: object) =>
+			loadScenario("s.yaml", text, more, {}, { ...linux, platform });
+		expect(() => on({})).toThrow(
+			/s.yaml:4:1 faults of target local need Linux, .*; write target: docker, or remove them/,
+		);
+		expect(on({ target: "docker" }).faults).toHaveLength(1);
+	});
+
+	test("beside its other mistakes", () => {
+		expect(() =>
+			load("  - { at: 30s, action: pause, node: 3 }", "system: nats"),
+		).toThrow(/a pause has to end.*beyond the measured.*not so many nodes/s);
+	});
+});
+
+test("noop has no broker to which anything could be done", () => {
+	expect(
+		load(
+			"  - { at: 8s, action: kill, node: leader }",
+			"systems: { noop: { broker: noop }, js: { broker: nats, mode: jetstream, nodes: 3 } }",
+		),
+	).toHaveLength(1);
 });
 
 test("another target on the command line leaves faults aside", () => {

@@ -2,12 +2,7 @@ import type { z } from "zod";
 import { Tally } from "../plan/plan.ts";
 import { processFields } from "./brokers/broker.ts";
 import { BrokerName, brokerOf } from "./brokers.ts";
-import {
-	otherToolsWord,
-	type Place,
-	plannedKey,
-	plannedValue,
-} from "./planned.ts";
+import { otherToolsWord, type Place, plannedValue } from "./planned.ts";
 import type { Path, Problem } from "./problem.ts";
 import { ScenarioFile, workloadFields } from "./schema.ts";
 import { didYouMean } from "./suggest.ts";
@@ -191,6 +186,10 @@ const units: Readonly<Record<string, string>> = {
 	timeout: "250ms or 1s",
 	work: "2ms",
 	mean: "2ms",
+	at: "10s",
+	for: "500ms",
+	delay: "50ms",
+	memory: "2GiB",
 };
 
 /** What may stand in fields that take several kinds of values. */
@@ -201,6 +200,9 @@ const forms: Readonly<Record<string, string>> = {
 	keys: "none, round-robin, random, zipf or { distribution, count }",
 	work: "a duration or { mean, distribution }",
 	tls: "true, false or a map",
+	clients:
+		'a number of processes, a list of hosts or { docker: n }, e.g. 3 or ["bench@10.0.0.11"]',
+	node: "a number from 1 or leader",
 };
 
 /** Does one of the alternatives take a number, though not this one? */
@@ -215,8 +217,6 @@ function takesNumbers(branches: readonly z.core.$ZodIssue[][]): boolean {
 
 function unknownKey(path: Path, key: string, whole: unknown): string {
 	const place = placeOf(path);
-	const planned = plannedKey(place, key);
-	if (planned) return planned;
 	const known = knownKeys(place, path, whole);
 	if (place === "system") {
 		const broker = systemBroker(at(whole, path));
@@ -282,7 +282,8 @@ const inner: Readonly<Record<string, readonly string[]>> = {
 	keys: ["distribution", "count"],
 	work: ["mean", "distribution"],
 	pin: ["generator", "brokers"],
-	faults: ["at", "action", "for", "node"],
+	faults: ["at", "action", "for", "node", "delay"],
+	clients: ["docker"],
 	tls: ["ca", "cert", "key", "serverName", "insecure"],
 };
 

@@ -33,6 +33,8 @@ describe("a right scenario", () => {
 		).toEqual({
 			name: "steady-load",
 			target: "local",
+			rig: null,
+			clients: { kind: "local", count: 1 },
 			systems: [
 				{
 					key: "nats",
@@ -40,6 +42,8 @@ describe("a right scenario", () => {
 					url: null,
 					port: null,
 					binary: null,
+					image: null,
+					ownTopics: null,
 					options: { broker: "nats", mode: "core" },
 					traits: expect.objectContaining({ title: "NATS core" }),
 				},
@@ -358,12 +362,12 @@ s.yaml:9:26 unknown key "sytem"; did you mean system?
 describe("what is planned says so, and what works instead", () => {
 	test.each([
 		[
-			"target: docker",
-			"target docker is planned, but not in this version; local and existing are",
+			"target: aws",
+			"target aws is planned, but not in this version; local, docker and existing are",
 		],
 		[
-			"target: aws",
-			"target aws is planned, but not in this version; local and existing are",
+			"target: ec2",
+			"target aws (ec2) is planned, but not in this version; local, docker and existing are",
 		],
 	])("%s", (line, sentence) => {
 		expect(sentences(`system: nats\n${workload}${line}\n`).join()).toContain(

@@ -6,10 +6,13 @@ import { formatBytes } from "../units.ts";
 import { beyondAbilities } from "./abilities.ts";
 import { resolveBaseline } from "./baseline.ts";
 import { type ResolvedCases, resolveCases } from "./cases.ts";
+import { clientCount, resolveClients, unshareable } from "./clients.ts";
 import { resolveFaults } from "./faults.ts";
 import { problemsOf } from "./issues.ts";
-import { applyOverrides, type Overrides } from "./overrides.ts";
-import { type Located, type Problem, report } from "./problem.ts";
+import { applyOverrides, type GivenRig, type Overrides } from "./overrides.ts";
+import { ofOwnTopics } from "./own-topics.ts";
+import { type Located, type Path, type Problem, report } from "./problem.ts";
+import { beyondRig, untouchable } from "./rig.ts";
 import type { Scenario } from "./scenario.ts";
 import { ScenarioFile, Target } from "./schema.ts";
 import { resolveSlaLines } from "./sla-lines.ts";
@@ -23,6 +26,8 @@ export interface Surroundings {
 	readonly folder: string;
 	/** In Node's words: "linux". */
 	readonly platform: string;
+	/** What `--rig` names; undefined: nothing. */
+	readonly rig?: GivenRig | undefined;
 	/** Size of a file; null: there is none that can be read. */
 	fileBytes(path: string): number | null;
 }
@@ -46,13 +51,14 @@ export function loadScenario(
 	const parsed = parseSource(yaml);
 	if ("problems" in parsed) throw refuse(parsed.problems);
 	const { source } = parsed;
-	const written = applyOverrides(source.value, overrides);
+	const written = applyOverrides(source.value, overrides, surroundings.rig);
 	const { scenario, problems } = check(written.value, {
 		name: nameOf(file),
 		targetChosen: written.labelOf(["target"]) !== undefined,
 		labelOf: written.labelOf,
 		env,
 		...surroundings,
+		rig: surroundings.rig ?? null,
 	});
 	const located = problems.map(({ path: where, at, message }): Located => {
 		const label = written.labelOf(where);
@@ -79,9 +85,10 @@ export function around(file: string, cwd = "."): Surroundings {
 
 // --- internal ---
 
-interface Context extends Surroundings {
+interface Context extends Omit<Surroundings, "rig"> {
 	readonly name: string;
 	readonly targetChosen: boolean;
+	readonly rig: GivenRig | null;
 	readonly env: Readonly<Record<string, string | undefined>>;
 	labelOf(path: Problem["path"]): string | undefined;
 }
@@ -104,7 +111,16 @@ function check(
 	} = resolveSystems(written, { ...context, target });
 	const cases = resolveCases(written, context.folder);
 	const baseline = resolveBaseline(written.baseline, keys, context.folder);
-	const sla = resolveSlaLines(written, systems, keys, cases, baseline.baseline);
+	const clients = resolveClients(written.clients, { ...context, target });
+	const count = clientCount(clients.clients);
+	const sla = resolveSlaLines(
+		written,
+		systems,
+		keys,
+		cases,
+		baseline.baseline,
+		count,
+	);
 	const pin = resolvePin(written.pin, { ...context, target });
 	const faults = resolveFaults(
 		written.faults,
@@ -112,6 +128,7 @@ function check(
 		systems,
 		cases,
 	);
+	const isWritten = (path: Path) => valueAt(written, path) !== undefined;
 	const problems = [
 		...unset,
 		...notIn(unset, problemsOf(file.error?.issues ?? [], written)),
@@ -119,6 +136,11 @@ function check(
 		...cases.problems,
 		...unreadable(cases, context),
 		...beyondAbilities(systems, cases),
+		...clients.problems,
+		...unshareable(count, systems, cases, isWritten),
+		...ofOwnTopics(systems, cases, isWritten),
+		...beyondRig(systems, cases, context.rig),
+		...untouchable(written.faults, systems, context.rig),
 		...baseline.problems,
 		...sla.problems,
 		...pin.problems,
@@ -131,6 +153,8 @@ function check(
 		scenario: {
 			name: file.data.name ?? context.name,
 			target: file.data.target,
+			rig: context.rig?.rig ?? null,
+			clients: clients.clients,
 			systems: systems.map(({ path: _, ...system }) => system),
 			cases: complete,
 			sla: sla.lines,
@@ -145,6 +169,16 @@ function check(
 	};
 }
 
+function valueAt(value: unknown, path: Path): unknown {
+	return path.reduce<unknown>(
+		(node, step) =>
+			typeof node === "object" && node !== null && Object.hasOwn(node, step)
+				? (node as Record<string, unknown>)[step]
+				: undefined,
+		value,
+	);
+}
+
 /** A value whose variable is not set has no second mistake. */
 function notIn(
 	unset: readonly Problem[],
@@ -157,7 +191,7 @@ function notIn(
 /** Payload files that are not there, or of no use. */
 function unreadable(
 	{ cases, where }: ResolvedCases,
-	{ folder, fileBytes }: Surroundings,
+	{ folder, fileBytes }: Pick<Surroundings, "folder" | "fileBytes">,
 ): Problem[] {
 	return cases.flatMap((one, index): Problem[] => {
 		const file = one?.payload.file ?? null;
@@ -199,14 +233,16 @@ function resolvePin(
 	const { generator = null, brokers = null } =
 		ScenarioFile.shape.pin.safeParse(written).data ?? {};
 	const problems: Problem[] = [];
-	if ((generator ?? brokers) !== null && context.platform !== "linux")
+	// Containers of target docker live on a Linux of their own where this machine is none.
+	const here = generator ?? (target === "docker" ? null : brokers);
+	if (here !== null && context.platform !== "linux")
 		problems.push({ path: ["pin"], at: "key", message: NO_PIN });
 	if (brokers !== null && target === "existing" && !targetChosen)
 		problems.push({
 			path: ["pin", "brokers"],
 			at: "value",
 			message:
-				"pin.brokers is for target local, where mqbench starts the brokers; pin existing ones where they run, and remove it",
+				"pin.brokers is for target local and docker, where mqbench starts the brokers; pin existing ones where they run, and remove it",
 		});
 	return {
 		pin: { generator, brokers: target === "existing" ? null : brokers },

@@ -28,6 +28,13 @@ const sla = (...lines: string[]) =>
 /** A scenario whose only mistake can be in that line. */
 const compared = (line: string) => `${right}repeat: 5\n${sla(line)}`;
 const closed = { rate: "", duration: "", messages: "100000" };
+/** A head of a scenario on target existing: a broker of the user's with these options. */
+const mine = (options: string) =>
+	`target: existing\nsystem: { broker: kafka, url: "kafka://h:9092", ${options} }`;
+const docker = (options: string) =>
+	`target: docker\nsystem: { broker: kafka, ${options} }`;
+const threeClients = (head = system) => `clients: 3\n${head}`;
+const fanOut = { pattern: "fan-out", subscriptions: "3", connections: "3" };
 const backlog = { pattern: "backlog", backlog: "60000", duration: "40s" };
 
 const mistakes: Readonly<Record<string, string>> = {
@@ -247,6 +254,113 @@ const mistakes: Readonly<Record<string, string>> = {
 		{},
 		"system: { broker: nats, sla: [p99 < 5ms] }",
 	),
+
+	// --- containers ---
+	"an image of a program": workload({}, "system: { broker: nats, image: x }"),
+	"CPUs of no container": workload({}, "system: { broker: nats, cpus: 2 }"),
+	"memory of no container": workload(
+		{},
+		"system: { broker: nats, memory: 2GiB }",
+	),
+	"too little memory": workload({}, docker("memory: 4MiB")),
+	"memory without unit": workload({}, docker("memory: 2048")),
+	"a port of containers": workload({}, docker("port: 9092")),
+	"a program in containers": workload({}, docker("binary: /opt/kafka")),
+	"an address of containers": workload({}, docker('url: "kafka://h:9092"')),
+	"an image and a version": workload(
+		{},
+		docker("image: apache/kafka:4.1.1, version: 4.1.0"),
+	),
+	"an image of somebody else's broker": workload({}, mine("image: x")),
+	"an image in words": workload({}, docker('image: "the newest one"')),
+	"more copies than containers": workload({}, docker("replicas: 3")),
+
+	// --- topics of the user's own ---
+	"topics of a broker that is started": workload(
+		{},
+		"system: { broker: kafka, topics: [orders] }",
+	),
+	"no topics of a broker that is started": workload(
+		{},
+		"system: { broker: kafka, create: false }",
+	),
+	"topics that would be made": workload({}, mine("topics: [orders]")),
+	"topics without a name": workload({}, mine("create: false")),
+	"a topic twice": workload(
+		{ topics: "2", producers: "2" },
+		mine("create: false, topics: [orders, orders]"),
+	),
+	"fewer topics than are sent to": workload(
+		{ connections: "2" },
+		mine("create: false, topics: [orders]"),
+	),
+	"more topics than are sent to": workload(
+		{ topics: "1" },
+		mine("create: false, topics: [orders, bills]"),
+	),
+	"settings of topics that are not made": workload(
+		{},
+		mine("create: false, topics: [orders], replicas: 3"),
+	),
+	"a level of topics that are not made": workload(
+		{},
+		mine("create: false, topics: [orders], durability: fsync"),
+	),
+	"an option of topics that are not made": workload(
+		{},
+		mine("create: false, topics: [orders], minInsyncReplicas: 2"),
+	),
+	"replies on topics of one's own": workload(
+		{ pattern: "request-reply" },
+		mine("create: false, topics: [orders]"),
+	),
+	"a pattern over topics of one's own": workload(
+		{ pattern: "fan-out", subscriptions: "2", wildcard: "true" },
+		mine("create: false, topics: [orders]"),
+	),
+	"bystanders of topics of one's own": workload(
+		{ pattern: "fan-out", subscriptions: "2", bystanders: "9" },
+		mine("create: false, topics: [orders]"),
+	),
+
+	// --- clients ---
+	"no client": `clients: 0\n${right}`,
+	"clients in words": `clients: three\n${right}`,
+	"a client that is no host": `clients: [bench@]\n${workload({ connections: "3" }, mine("acks: 1"))}`,
+	"a client at no port": `clients: [bench@a:99999]\n${workload({ connections: "3" }, mine("acks: 1"))}`,
+	"a client twice": `clients: [bench@a, root@a]\n${workload({ connections: "3" }, mine("acks: 1"))}`,
+	"clients in containers of no engine": `clients: { docker: 3 }\n${workload({ connections: "3" })}`,
+	"clients of another kind": `clients: { ssh: 3 }\n${workload({ connections: "3" })}`,
+	"clients far from a broker on loopback": `clients: [bench@a]\n${right}`,
+	"clients far from containers on loopback": `clients: [bench@a]\n${workload({}, docker("acks: 1"))}`,
+	"clients with one connection": workload({}, threeClients()),
+	"clients with fewer connections than they are": workload(
+		{ connections: "2" },
+		threeClients(),
+	),
+	"clients of a closed load": workload(
+		{ ...closed, connections: "3" },
+		threeClients(),
+	),
+	"clients that share a topic": workload(
+		{ connections: "3", topics: "1" },
+		threeClients(),
+	),
+	"messages without room for their lag": workload(
+		{ ...fanOut, message: "40B" },
+		threeClients(),
+	),
+	"messages without room for lag and checksum": workload(
+		{ ...fanOut, message: "50B", checksum: "true" },
+		threeClients(),
+	),
+	"the slowest subscriber of several clients": `${workload(fanOut, threeClients())}${sla("last p99 < 5ms")}`,
+	"order in a group over several clients": workload(
+		{ pattern: "work-queue", connections: "3", order: "per-producer" },
+		threeClients(jetstream),
+	),
+	"order in a group over several clients, as an objective": `${workload({ pattern: "work-queue", connections: "3" }, threeClients(jetstream))}${sla("reordered == 0")}`,
+	"clients without a broker between them": workload(fanOut, threeClients(noop)),
 
 	// --- cases and objectives ---
 	"cases and a matrix": `${right}cases: [{ message: 1KiB }]\nmatrix: { rate: [1000/s] }\n`,

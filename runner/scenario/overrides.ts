@@ -1,5 +1,13 @@
 import { isScalar, parseDocument } from "yaml";
+import type { RigFile } from "../../infra/rig-file.ts";
 import type { Located, Path } from "./problem.ts";
+
+/** A rig that stays up, and the file that it was read from. Holds passwords. */
+export interface GivenRig {
+	/** As it was written on the command line. */
+	readonly path: string;
+	readonly rig: RigFile;
+}
 
 /** What the command line changes in a scenario. */
 export interface Overrides {
@@ -8,6 +16,10 @@ export interface Overrides {
 	readonly target?: string | undefined;
 	/** URL of the one system; it implies target existing. */
 	readonly url?: string | undefined;
+	/** `--clients`: "3", "bench@a,bench@b" or "docker=3". */
+	readonly clients?: string | undefined;
+	/** `--rig`: path of the rig.json whose brokers, and clients if it has some, are taken. */
+	readonly rig?: string | undefined;
 	/** `--quick`: everything shortened, to see that it works. */
 	readonly quick?: boolean | undefined;
 }
@@ -24,11 +36,12 @@ export interface Overridden {
 export function applyOverrides(
 	original: Readonly<Record<string, unknown>>,
 	overrides: Overrides,
+	rig: GivenRig | null = null,
 ): Overridden {
 	const value = copy(original) as Tree;
 	const problems: Located[] = [];
 	const done: Change[] = [];
-	for (const change of changes(value, overrides)) {
+	for (const change of changes(value, overrides, rig)) {
 		const message =
 			"message" in change
 				? change.message
@@ -80,9 +93,26 @@ function exists(value: unknown, path: Path): boolean {
 
 function* changes(
 	value: Tree,
-	{ set = [], target, url }: Overrides,
+	{ set = [], target, url, clients }: Overrides,
+	rig: GivenRig | null,
 ): Generator<Change | Refused> {
 	for (const text of set) yield parse(text);
+	if (clients !== undefined)
+		yield {
+			label: `--clients ${clients}`,
+			path: ["clients"],
+			value: clientsOf(clients),
+		};
+	if (rig !== null) {
+		const label = `--rig ${rig.path}`;
+		if (target !== undefined || url !== undefined)
+			yield {
+				label,
+				message: `says where the brokers are; leave ${target === undefined ? "--url" : "--target"} away, or --rig`,
+			};
+		else yield { label, path: ["target"], value: rig.rig.target };
+		return;
+	}
 	if (target !== undefined)
 		yield { label: `--target ${target}`, path: ["target"], value: target };
 	if (url === undefined) return;
@@ -100,6 +130,14 @@ function* changes(
 			yield { label, path: ["target"], value: "existing" };
 		yield { label, path, value: url };
 	}
+}
+
+/** As a scenario would say it; what is neither is the schema's to refuse. */
+function clientsOf(text: string): unknown {
+	if (/^\d+$/.test(text)) return Number(text);
+	const containers = /^docker=(\d+)$/.exec(text)?.[1];
+	if (containers !== undefined) return { docker: Number(containers) };
+	return text.split(",").map((host) => host.trim());
 }
 
 function parse(text: string): Change | Refused {

@@ -15,12 +15,6 @@ export type Place =
 	| "steps"
 	| "other";
 
-/** What to say about a key that isn't in the schema, or undefined when it's simply unknown. */
-export function plannedKey(place: Place, key: string): string | undefined {
-	const instead = own(plannedKeys[place] ?? {}, key);
-	return instead && `${key} is planned, but not in this version; ${instead}`;
-}
-
 /** What to say about a value of `field` that isn't in the schema, or undefined when it's simply unknown. */
 export function plannedValue(
 	field: string,
@@ -53,18 +47,8 @@ function list(words: readonly string[]): string {
 
 type Words = Readonly<Record<string, string>>;
 
-const plannedKeys: Readonly<Partial<Record<Place, Words>>> = {
-	scenario: {
-		clients: "one machine sends; connections and producers are",
-	},
-	workload: { clients: "one machine sends; connections and producers are" },
-	system: {
-		image: "mqbench starts programs of this machine: version and binary are",
-	},
-};
-
 const plannedValues: Readonly<Record<string, readonly string[]>> = {
-	target: ["docker", "aws", "ec2"],
+	target: ["aws", "ec2"],
 	broker: ["nsq", "pulsar", "activemq", "artemis", "sqs"],
 };
 

@@ -45,7 +45,7 @@ function faults(
 	return all.map(({ atNs, forNs, ...fault }) => ({
 		...fault,
 		atNs: Math.floor(atNs * ratio),
-		forNs: Math.ceil(forNs * ratio),
+		forNs: forNs === null ? null : Math.ceil(forNs * ratio),
 	}));
 }
 

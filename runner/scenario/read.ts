@@ -1,10 +1,11 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
+import { readRig } from "../../infra/rig-store.ts";
 import { failure } from "../errors.ts";
 import { reasonOf } from "../reason.ts";
 import type { World } from "../world.ts";
 import { around, loadScenario } from "./load.ts";
-import type { Overrides } from "./overrides.ts";
+import type { GivenRig, Overrides } from "./overrides.ts";
 import { shorten } from "./quick.ts";
 import type { Scenario } from "./scenario.ts";
 
@@ -23,12 +24,22 @@ export async function readScenario(
 			reason: reasonOf(error),
 		});
 	}
-	const scenario = loadScenario(
-		file,
-		text,
-		overrides,
-		world.env,
-		around(file, world.cwd),
-	);
+	const rig = overrides.rig && (await givenRig(overrides.rig, world.cwd));
+	const scenario = loadScenario(file, text, overrides, world.env, {
+		...around(file, world.cwd),
+		...(rig ? { rig } : {}),
+	});
 	return { scenario: overrides.quick ? shorten(scenario) : scenario, text };
+}
+
+// --- internal ---
+
+async function givenRig(shown: string, cwd: string): Promise<GivenRig> {
+	const rig = await readRig({ shown, path: path.resolve(cwd, shown) });
+	if (rig === null)
+		throw failure("rig-unreadable", {
+			path: shown,
+			reason: "there is no such file",
+		});
+	return { path: shown, rig };
 }

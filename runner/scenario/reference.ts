@@ -49,6 +49,18 @@ too, \`binary: "\${BUILD}/nats-server"\`, for what is no secret: those values ar
 
 **Paths** (\`binary\`, \`payload: { file }\`, certificates) count from the scenario's folder; a bare \`binary\` is looked up on PATH.
 
+**Where it runs** is one word: \`target: local\`, \`docker\` or \`existing\`, and \`clients\` for what makes the load. \`--target\`, \`--url\`, \`--clients 3\`,
+\`--clients bench@a,bench@b\` and \`--rig rig.json\` change it from outside; settings that only another target has (\`url\`, \`binary\`, \`image\`, faults of a broker that is not ours) are then left aside.
+Written in the file for the wrong target, they are mistakes.
+
+**Several clients** walk one schedule: connection c, and its producers with it, is on client c mod clients, connection k of consumers on client k mod clients. So \`connections\`
+is at least \`clients\`, and where messages come back to their sender (\`round-trip\`, \`request-reply\`) \`topics\` are left at one for each connection. Where others receive them (\`fan-out\`,
+\`work-queue\`, \`backlog\`) a message has at least 48B (52B with \`checksum\`), response counts over two clocks (the report prints how far they may be apart, and no verdict is narrower than that), \`last\` does
+not exist, and the order within a group cannot be seen. A closed load (\`messages\`) is for one client.
+
+**Topics of your own**: \`create: false\` with \`topics: [orders]\` measures on topics that are there (\`target: existing\`). mqbench makes, changes and removes nothing; it starts to read at their end, and counts what
+others send meanwhile as foreign. Its own messages stay there as long as yours do. Where reading takes messages away for all (a queue that others consume as well), it takes theirs, too: use a topic for it alone.
+
 **Order of runs**: \`repeat\` is outermost, then cases, then systems, so that a machine that gets slower does so for all systems. Every second repeat
 makes the systems in reverse order (A B, B A, A B, ...): who comes first in a pair has no advantage.`;
 

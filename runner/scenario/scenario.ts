@@ -1,4 +1,5 @@
-import type { BaselineSla, Pattern, Sla } from "../plan/plan.ts";
+import type { RigFile } from "../../infra/rig-file.ts";
+import type { BaselineSla, FaultAction, Pattern, Sla } from "../plan/plan.ts";
 import type { Rate } from "../units.ts";
 import type {
 	BrokerName,
@@ -15,7 +16,11 @@ import type { Target } from "./schema.ts";
  */
 export interface Scenario {
 	readonly name: string;
+	/** Of a rig: what stood it up. */
 	readonly target: Target;
+	/** Brokers that stay up, by the keys of the systems; null: each run has its own, or the user's. */
+	readonly rig: RigFile | null;
+	readonly clients: Clients;
 	readonly systems: readonly System[];
 	readonly cases: readonly Case[];
 	readonly sla: readonly SlaLine[];
@@ -42,11 +47,19 @@ export interface Scenario {
 /** What is done to a broker in mid-run. Times in ns; `atNs` counts from the end of the warm-up. */
 export interface Fault {
 	readonly atNs: number;
-	readonly action: "pause";
-	readonly forNs: number;
-	/** Number of the node, from 1; null: all of them. */
-	readonly node: number | null;
+	readonly action: FaultAction;
+	/** null: it is never taken back. */
+	readonly forNs: number | null;
+	/** Number of the node, from 1; the one that leads the first topic; null: all of them. */
+	readonly node: number | "leader" | null;
+	/** latency: how much later packets leave; else null. */
+	readonly delayNs: number | null;
 }
+
+/** What makes the load: processes here, hosts over SSH ("user@host:port"), or containers. */
+export type Clients =
+	| { readonly kind: "local" | "docker"; readonly count: number }
+	| { readonly kind: "ssh"; readonly hosts: readonly string[] };
 
 export interface System {
 	/** What the scenario calls it; equal to `broker` when it gives no name of its own. */
@@ -58,6 +71,10 @@ export interface System {
 	readonly port: number | null;
 	/** Path of the broker to start, absolute or a name on PATH; null: mqbench's own choice. */
 	readonly binary: string | null;
+	/** Image of its containers; null: that of its version (target docker), or none. */
+	readonly image: string | null;
+	/** The user's own topics, which are there already: none is made or removed; null: mqbench makes its own. */
+	readonly ownTopics: readonly string[] | null;
 	/** As the scenario says, with variables filled in and paths absolute; only `url` may still name a variable, as it may hold a password. */
 	readonly options: SystemOptions;
 	readonly traits: Traits;

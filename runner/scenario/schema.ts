@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Pattern as AnyPattern } from "../plan/plan.ts";
+import { Pattern as AnyPattern, FaultAction, Target } from "../plan/plan.ts";
 import { parseBytes, parseRate } from "../units.ts";
 import { BrokerName, Delivery, Order, SystemOptions } from "./brokers.ts";
 import { CpuSet } from "./cpu-set.ts";
@@ -15,11 +15,12 @@ import { parseLine } from "./sla.ts";
 export const ENVELOPE_BYTES = 40;
 /** Bytes at its end that carry the CRC32C, with `checksum: true`. */
 export const CHECKSUM_BYTES = 4;
+/** Bytes behind the envelope that tell a client which receives others' messages how late they were sent. */
+export const LAG_BYTES = 8;
 /** Keys that a key distribution draws from, when it does not say. */
 export const KEYS = 1000;
 
-export const Target = z.enum(["local", "existing"]);
-export type Target = z.infer<typeof Target>;
+export { Target };
 
 const rate = (description: string, examples: string[]) =>
 	unit(parseRate, { description, examples });
@@ -399,6 +400,38 @@ export const Name = z
 		"a name has letters, digits, - _ and single dots between them, and begins with a letter or digit",
 	);
 
+const FaultNode = z
+	.union([count("Number of the node, from 1.", 3, [1]), z.literal("leader")])
+	.meta({
+		description:
+			"Number of the node, from 1, of a broker with several; `leader`: the one that leads the first topic at that moment. Default: all.",
+		examples: [1, "leader"],
+	});
+
+/** Most clients of a run. */
+const MOST_CLIENTS = 100;
+
+const Clients = z.union([
+	count("k6 processes on this machine.", MOST_CLIENTS, [3]),
+	z
+		.array(
+			z
+				.string()
+				.regex(
+					/^(?:[\w.-]+@)?(?!-)[\w.-]+(?::\d{1,5})?$/,
+					"a client is a host that ssh knows; write host, user@host or user@host:port",
+				),
+		)
+		.min(1)
+		.max(MOST_CLIENTS)
+		.meta({
+			description: "Hosts, as ssh takes them: user@host, or user@host:port.",
+		}),
+	z.strictObject({
+		docker: count("Containers of mqbench's own image.", MOST_CLIENTS, [3]),
+	}),
+]);
+
 export const ScenarioFile = z.strictObject({
 	name: Name.optional().meta({
 		description: "Default: the file's name without its extension.",
@@ -406,7 +439,12 @@ export const ScenarioFile = z.strictObject({
 	}),
 	target: Target.default("local").meta({
 		description:
-			"Where the brokers run. `local`: mqbench starts them on this machine; `existing`: they are yours, each system has a url. `--target` overrides.",
+			"Where the brokers run. `local`: mqbench starts them on this machine; `docker`: in containers of this machine's Docker engine; `existing`: they are yours, each system has a url. `--target` overrides, and then leaves aside what only other targets have; `--rig` takes brokers that stay up.",
+	}),
+	clients: Clients.default(1).meta({
+		description:
+			"What makes the load. A number: so many k6 processes on this machine; a list: one k6 process on each host, over SSH; `{ docker: n }`: so many containers of mqbench's own image (`target: docker`). Together they send one schedule: any number of clients gives the same messages at the same times. Each has at least one connection. `--clients` overrides. Default: 1.",
+		examples: [3, ["bench@10.0.0.11", "bench@10.0.0.12"], { docker: 3 }],
 	}),
 	system: System.optional().meta({
 		description:
@@ -461,15 +499,21 @@ export const ScenarioFile = z.strictObject({
 		.array(
 			z.strictObject({
 				at: span("When it begins, after the end of the warm-up.", ["10s"]),
-				action: z.enum(["pause"]).meta({
+				action: FaultAction.meta({
 					description:
-						"`pause`: the broker's processes are frozen (SIGSTOP), and go on afterwards.",
+						"`pause`: its processes are frozen (SIGSTOP), and go on afterwards; `kill`: they get SIGKILL, and start again afterwards; `restart`: they are asked to end, and start again; `partition`: the node is cut off from its network; `latency`: its network takes longer by `delay`. The last two are for `target: docker`.",
 				}),
-				for: span("How long it lasts.", ["500ms"], "above 0"),
-				node: count(
-					"Number of the node, from 1, of a broker with several. Default: all.",
-					3,
-					[1],
+				for: span(
+					"How long it lasts. Of `kill`: until the node is started again; default: never. Of `restart`: how long it stays down; default: it starts at once.",
+					["500ms"],
+					"above 0",
+				).optional(),
+				node: FaultNode.optional(),
+				broker: FaultNode.optional().meta({ description: "The same as node." }),
+				delay: span(
+					"`latency`: how much later each packet of the node leaves.",
+					["50ms"],
+					"above 0",
 				).optional(),
 			}),
 		)
@@ -477,8 +521,11 @@ export const ScenarioFile = z.strictObject({
 		.default([])
 		.meta({
 			description:
-				"What is done to brokers while they are measured (`target: local`): each run of each system meets all of them.",
-			examples: [[{ at: "10s", action: "pause", for: "500ms" }]],
+				"What is done to brokers that mqbench starts, while they are measured: each run of each system meets all of them.",
+			examples: [
+				[{ at: "10s", action: "pause", for: "500ms" }],
+				[{ at: "10s", action: "kill", node: "leader", for: "2s" }],
+			],
 		}),
 	pin: z
 		.strictObject({
@@ -487,7 +534,8 @@ export const ScenarioFile = z.strictObject({
 				examples: ["0-1"],
 			}),
 			brokers: CpuSet.optional().meta({
-				description: "CPUs of brokers that mqbench starts (`target: local`).",
+				description:
+					"CPUs of brokers that mqbench starts (`target: local` and `docker`).",
 				examples: ["2-3"],
 			}),
 		})

@@ -27,6 +27,7 @@ export function resolveSlaLines(
 	keys: readonly string[],
 	{ cases, where }: ResolvedCases,
 	baseline: Scenario["baseline"],
+	clients: number,
 ): { lines: SlaLine[]; compared: BaselineLine[]; problems: Problem[] } {
 	const lines: SlaLine[] = [];
 	const compared: BaselineLine[] = [];
@@ -90,7 +91,7 @@ export function resolveSlaLines(
 		};
 		if (expect.kind === "baseline") {
 			const [first] = [
-				...unanswerable(subjectOf(expect), known, asked),
+				...unanswerable(subjectOf(expect), known, asked, clients),
 				...incomparable(expect, known, line, written.repeat, baseline),
 			];
 			inExpect(first);
@@ -102,7 +103,7 @@ export function resolveSlaLines(
 			compared.push({ expect, ...place });
 			continue;
 		}
-		unanswerable(expect, known, asked).forEach(inExpect);
+		unanswerable(expect, known, asked, clients).forEach(inExpect);
 		inExpect(beyondDrain(expect, meant));
 		lines.push({ expect: { ...expect, abort: line.abort }, ...place });
 	}

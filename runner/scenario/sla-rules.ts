@@ -7,8 +7,9 @@ export function unanswerable(
 	expect: Sla,
 	cases: readonly Case[],
 	systems: readonly { readonly key: string; readonly traits: Traits }[],
+	clients = 1,
 ): string[] {
-	const line: Line = { expect, cases, systems };
+	const line: Line = { expect, cases, systems, clients };
 	const why =
 		expect.kind === "tally"
 			? [
@@ -17,8 +18,15 @@ export function unanswerable(
 					noBacklog,
 					nothingScheduled,
 					noAcksToCount,
+					orderApart,
 				]
-			: [withoutSchedule, withoutConsumers, noSlowest, acknowledgesNothing];
+			: [
+					withoutSchedule,
+					withoutConsumers,
+					noSlowest,
+					slowestApart,
+					acknowledgesNothing,
+				];
 	// The first reason is enough: others follow from it.
 	const found = why.map((reason) => reason(line)).find((text) => text);
 	return found === undefined ? [] : [`"${expect.text}": ${found}`];
@@ -33,6 +41,8 @@ interface Line {
 		readonly key: string;
 		readonly traits: Traits;
 	}[];
+	/** That share the messages. */
+	readonly clients: number;
 }
 type Reason = (line: Line) => string | undefined;
 
@@ -93,6 +103,23 @@ const noSlowest: Reason = (line) => {
 		other &&
 		`last is the slowest subscriber of pattern fan-out, and this is ${other.pattern}${of(other, line)}; write ${instead(expect, "response").replace("response ", "")}`
 	);
+};
+
+/** Copies of one message on several clients: none of them knows which one was the last. */
+const slowestApart: Reason = ({ expect, clients }) =>
+	expect.kind !== "tally" && expect.metric === "last" && clients > 1
+		? `last is the slowest of a message's copies, and ${clients} clients receive them apart; write ${instead(expect, "response").replace("response ", "")}, which counts each copy, or clients: 1`
+		: undefined;
+
+const orderApart: Reason = (line) => {
+	const { expect, cases, clients } = line;
+	if (expect.kind !== "tally" || expect.tally !== "reordered") return undefined;
+	const group = cases.find(
+		({ pattern }) => pattern === "work-queue" || pattern === "backlog",
+	);
+	return group && clients > 1
+		? `reordered cannot be seen where the members of a group are on ${clients} clients, as with pattern ${group.pattern}${of(group, line)}; remove the line, or write clients: 1`
+		: undefined;
 };
 
 const acknowledgesNothing: Reason = ({ expect, systems }) => {

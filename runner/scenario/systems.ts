@@ -1,5 +1,6 @@
 import path from "node:path";
 import { LEVELS } from "../plan/plan.ts";
+import { maskUrls } from "../secrets.ts";
 import {
 	brokerOf,
 	commonOptions,
@@ -8,9 +9,11 @@ import {
 	type Traits,
 	variable,
 } from "./brokers.ts";
+import type { GivenRig } from "./overrides.ts";
 import type { Path, Problem } from "./problem.ts";
 import type { System } from "./scenario.ts";
 import type { Target } from "./schema.ts";
+import { misplacedSettings } from "./target-settings.ts";
 import { type ResolvedUrl, resolveUrl } from "./url.ts";
 
 /** What resolving systems needs to know of the rest of the scenario and of the command line. */
@@ -20,6 +23,8 @@ export interface SystemContext {
 	/** The command line chose the target: settings of other targets are then left aside, not refused. */
 	readonly targetChosen: boolean;
 	readonly env: Readonly<Record<string, string | undefined>>;
+	/** Brokers that stay up, in place of those that the target would have. */
+	readonly rig: GivenRig | null;
 	/** Folder of the scenario, from which its paths count. */
 	readonly folder: string;
 	/** Of this machine, in Node's words: "linux". */
@@ -50,9 +55,10 @@ export function resolveSystems(
 		const options = SystemOptions.safeParse(map);
 		// What is wrong with it is the schema's to say.
 		if (!options.success) continue;
-		const found = resolveOne(options.data, path, context);
+		const named = key ?? options.data.broker;
+		const found = resolveOne(named, options.data, path, context);
 		if (Array.isArray(found)) problems.push(...found);
-		else systems.push({ key: key ?? options.data.broker, path, ...found });
+		else systems.push({ key: named, path, ...found });
 	}
 	return { systems, keys, problems };
 }
@@ -97,11 +103,12 @@ function entries(written: {
 }
 
 function resolveOne(
+	name: string,
 	written: SystemOptions,
 	where: Path,
 	context: SystemContext,
 ): Omit<System, "key"> | Problem[] {
-	const options = absolute(written, context.folder);
+	const options = reached(name, absolute(written, context.folder), context);
 	const broker = brokerOf(options);
 	const traits = broker.traits(options);
 	const common = commonOptions(options);
@@ -114,64 +121,61 @@ function resolveOne(
 		problems.push({ path: [...where, key], at: "value", message });
 	};
 
-	for (const { key, message } of broker.contradictions(options))
-		wrong(key, message);
-	for (const [key, message] of [
+	const { target = "local" } = context;
+	for (const { key, message } of [
+		...broker.contradictions(options, target),
 		...ofDurability(common, traits),
 		...ofCluster(common, traits, context),
 		...ofPin(common, context),
+		...ofImage(common, context),
+		...ofCreate(options, context),
+		...ofRig(name, options, context),
 	])
 		wrong(key, message);
+	// A file may carry a url for `--target existing` and still run on a laptop with `--target local`, and the other way round.
+	const leftAside = (key: string) =>
+		context.targetChosen && context.labelOf([...where, key]) === undefined;
+	if (context.target !== undefined)
+		for (const { key, message } of misplacedSettings(options, target))
+			if (!leftAside(key)) wrong(key, message);
 
 	let url: string | null = null;
-	// A file may carry a url for `--target existing` and still run on a laptop with `--target local`, and the other way round.
-	if (context.target === "existing") {
-		if (!context.targetChosen)
-			for (const [key, why] of Object.entries(OURS))
-				if (common[key as keyof typeof common] !== undefined)
-					wrong(
-						key,
-						`${key} is for target local, where mqbench starts the broker; ${why}`,
-					);
-		const found = existingUrl(options, where, context);
+	if (context.rig !== null || target === "existing") {
+		const found =
+			context.rig === null
+				? existingUrl(options, where, context)
+				: rigUrl(name, options, context.rig, context.env);
 		if (found && "wrong" in found) wrong("url", found.wrong);
 		else url = found?.url ?? null;
-	} else {
-		const leftAside = (key: string) =>
-			context.targetChosen && context.labelOf([...where, key]) === undefined;
-		if (common.url !== undefined && context.target && !leftAside("url"))
-			wrong(
-				"url",
-				"url is for target existing; add target: existing, or remove url to have mqbench start the broker",
-			);
-		const tls = "tls" in options ? options.tls : undefined;
-		if (tls && context.target && !leftAside("tls"))
-			wrong(
-				"tls",
-				"tls is for target existing; a broker that mqbench starts listens on this machine alone, unencrypted; add target: existing, or remove tls",
-			);
 	}
 	if (problems.length > 0) return problems;
-	const local = context.target === "local";
+	const starts = (on: Target) => context.rig === null && target === on;
 	return {
 		broker: options.broker,
 		url,
-		port: local ? (common.port ?? null) : null,
-		binary: local ? (common.binary ?? null) : null,
+		port: starts("local") ? (common.port ?? null) : null,
+		binary: starts("local") ? (common.binary ?? null) : null,
+		image: starts("docker") ? (common.image ?? null) : null,
+		ownTopics:
+			target === "existing" && common.create === false
+				? (common.topics ?? null)
+				: null,
 		options,
 		traits,
 	};
 }
 
-/** Settings of brokers that we start, and what an existing one has instead. */
-const OURS = {
-	port: "an existing one has a url",
-	version: "an existing one says its own",
-	binary: "an existing one runs already; remove binary",
-	config: "set an existing one up before the run; remove config",
-	nodes: "an existing one has as many as it has; remove nodes",
-	pin: "pin an existing one where it runs; remove pin",
-} as const;
+/** Of a broker that was there already other things follow from its options: a rig may have such ones. */
+function reached(
+	key: string,
+	options: SystemOptions,
+	{ rig }: SystemContext,
+): SystemOptions {
+	const found = rig?.rig.brokers.find(({ system }) => system === key);
+	return found && rig?.rig.target === "existing" && options.broker !== "noop"
+		? { ...options, url: maskUrls(found.url) }
+		: options;
+}
 
 /** null: this broker has no address. */
 function existingUrl(
@@ -194,7 +198,26 @@ function existingUrl(
 	return resolveUrl(url, broker, context.env, inFile);
 }
 
-type Refusal = readonly [key: string, message: string];
+/** Where the rig's broker of that name listens. null: it has none, or this broker has no address. */
+function rigUrl(
+	key: string,
+	options: SystemOptions,
+	{ path: file, rig }: GivenRig,
+	env: SystemContext["env"],
+): ResolvedUrl | null {
+	const broker = brokerOf(options);
+	const found = rig.brokers.find(({ system }) => system === key);
+	if (broker.urlSchemes.length === 0 || !found) return null;
+	const resolved = resolveUrl(found.url, broker, env, false);
+	return "wrong" in resolved
+		? { wrong: `${file}: of ${key}, ${resolved.wrong}` }
+		: resolved;
+}
+
+interface Refusal {
+	readonly key: string;
+	readonly message: string;
+}
 
 function ofDurability(
 	{ durability }: SystemOptionsOfAnyBroker,
@@ -203,38 +226,82 @@ function ofDurability(
 	if (durability === undefined || levels[durability] !== undefined) return [];
 	const can = LEVELS.filter((level) => levels[level] !== undefined);
 	return [
-		[
-			"durability",
-			`durability ${durability}: ${title} cannot give it; ${can.length === 0 ? `it has no levels (${ownDurability}); remove durability` : `it gives ${can.join(", ")}`}`,
-		],
+		{
+			key: "durability",
+			message: `durability ${durability}: ${title} cannot give it; ${can.length === 0 ? `it has no levels (${ownDurability}); remove durability` : `it gives ${can.join(", ")}`}`,
+		},
 	];
 }
 
 function ofCluster(
 	{ nodes, replicas }: SystemOptionsOfAnyBroker,
 	{ title, nodes: possible, maxReplicas }: Traits,
-	{ target }: SystemContext,
+	{ target, rig }: SystemContext,
 ): Refusal[] {
 	const found: Refusal[] = [];
-	if (nodes !== undefined && target === "local" && !possible.includes(nodes))
-		found.push([
+	const wrong = (key: string, message: string) => found.push({ key, message });
+	const ours = rig === null && (target === "local" || target === "docker");
+	if (nodes !== undefined && ours && !possible.includes(nodes))
+		wrong(
 			"nodes",
 			`nodes ${nodes}: mqbench starts ${title} with ${possible.join(" or ")} ${possible.length === 1 && possible[0] === 1 ? "node" : "nodes"} on one machine; write nodes: ${possible.find((n) => n > nodes) ?? possible.at(-1)}, or remove it`,
-		]);
+		);
 	if (replicas === undefined) return found;
 	if (replicas > maxReplicas)
-		found.push([
+		wrong(
 			"replicas",
 			maxReplicas === 1
 				? `replicas ${replicas}: ${title} has one copy of each topic; remove replicas`
 				: `replicas ${replicas}: ${title} keeps at most ${maxReplicas} copies of a topic`,
-		]);
-	else if (target === "local" && replicas > (nodes ?? 1))
-		found.push([
+		);
+	else if (ours && replicas > (nodes ?? 1))
+		wrong(
 			"replicas",
 			`replicas ${replicas} need as many nodes, and there ${(nodes ?? 1) === 1 ? "is one" : `are ${nodes}`}; write nodes: ${possible.find((n) => n >= replicas) ?? replicas}, or remove replicas`,
-		]);
+		);
 	return found;
+}
+
+/** A rig has to be what the scenario asks for: figures of another broker would carry its name. */
+function ofRig(
+	key: string,
+	options: SystemOptions,
+	{ rig: given }: SystemContext,
+): Refusal[] {
+	if (given === null || brokerOf(options).urlSchemes.length === 0) return [];
+	const { path: file, rig } = given;
+	const found = rig.brokers.find(({ system }) => system === key);
+	if (!found)
+		return [
+			{
+				key: "broker",
+				message: `${file} has no broker for ${key}, but for ${rig.brokers.map(({ system }) => system).join(", ")}; name the system like one of them, or leave it out`,
+			},
+		];
+	if (found.broker !== options.broker)
+		return [
+			{
+				key: "broker",
+				message: `${file} has ${found.broker} for ${key}, and here it is ${options.broker}; write broker: ${found.broker}, or give another rig`,
+			},
+		];
+	const { durability = null } = commonOptions(options);
+	// Of a broker that nobody has set up for us nothing is known, unless the file says it.
+	const known = rig.target !== "existing" || found.level !== null;
+	return known && durability !== found.level
+		? [
+				{
+					key: "durability",
+					message: `${file} has set ${key} up ${levelText(found.level)}, and the scenario asks for it ${levelText(durability)}; ${found.level === null ? "remove durability" : `write durability: ${found.level}`}, or stand another rig up`,
+				},
+			]
+		: [];
+}
+
+function levelText(level: string | null): string {
+	return level === null
+		? "without a level of durability"
+		: `with durability: ${level}`;
 }
 
 function ofPin(
@@ -242,8 +309,68 @@ function ofPin(
 	{ target, platform }: SystemContext,
 ): Refusal[] {
 	return pin !== undefined && target === "local" && platform !== "linux"
-		? [["pin", NO_PIN]]
+		? [{ key: "pin", message: NO_PIN }]
 		: [];
+}
+
+function ofImage(
+	{ image, version }: SystemOptionsOfAnyBroker,
+	{ target }: SystemContext,
+): Refusal[] {
+	return image !== undefined && version !== undefined && target === "docker"
+		? [
+				{
+					key: "version",
+					message:
+						"version chooses the tag of the official image, and image names one; remove version, or image",
+				},
+			]
+		: [];
+}
+
+/** Topics of the user's own: named, and with settings of their own. */
+function ofCreate(
+	options: SystemOptions,
+	{ target }: SystemContext,
+): Refusal[] {
+	const { create, topics } = commonOptions(options);
+	if (target !== "existing") return [];
+	if (create !== false)
+		return topics === undefined
+			? []
+			: [
+					{
+						key: "topics",
+						message:
+							"topics names topics that are there already, and mqbench would make its own; add create: false, or remove topics (how many it makes is said under workload: topics)",
+					},
+				];
+	if (topics === undefined)
+		return [
+			{
+				key: "create",
+				message:
+					"create: false uses topics of yours, and none is named; add e.g. topics: [orders]",
+			},
+		];
+	const found: Refusal[] = [];
+	const twice = topics.find((topic, i) => topics.indexOf(topic) < i);
+	if (twice !== undefined)
+		found.push({
+			key: "topics",
+			message: `topics names "${twice}" twice; remove one of them`,
+		});
+	for (const key of [
+		"durability",
+		"replicas",
+		...brokerOf(options).topicOptions,
+	])
+		if (options[key as keyof SystemOptions] !== undefined)
+			found.push({
+				key,
+				message: `${key} is a setting of topics that mqbench makes, and yours (create: false) stay as they are; remove ${key}`,
+			});
+	return found;
 }
 
 /** Paths of the file count from its folder, wherever mqbench is started. A bare name is looked up on PATH. */

@@ -43,14 +43,33 @@ ${comment(describe(plan))}
 import mqbench from 'k6/x/mqbench';
 import ${driver} from ${`k6/x/mqbench/${plan.broker}`};
 
-${raw(load)}
+${raw(load)}${raw(clients(plan))}
 const run = mqbench.load(${driver}, open('./plan.json'));
 
-// The same for every load: the heartbeat lasts 2 s longer than the schedule, then waits for the drain.
+${comment(heartbeatText(plan))}
 export const options = ${options(plan)};
 
 export default () => run.slot();
 `;
+}
+
+/** Lines about who runs it; "" where one client does. */
+function clients({ client: { count } }: Plan): string {
+	if (count === 1) return "";
+	return js`
+//
+${comment(`${count} clients run this script, each with its own part of the heartbeat (--execution-segment). Who sends which`)}
+// message follows from plan.json, and T0 is handed out once all are ready: together they send what one would.`;
+}
+
+function heartbeatText({
+	client: { count },
+	heartbeat,
+	schedule,
+}: Plan): string {
+	const endNs = schedule.warmupNs + schedule.durationNs;
+	const longerMs = Math.floor((heartbeat.durationNs - endNs) / 1e6);
+	return `The same for every load${count === 1 ? "" : " of so many clients"}: the heartbeat lasts ${longerMs / 1000} s longer than the schedule, then waits for the drain.`;
 }
 
 /** What the rate of a load is that has more than one. */

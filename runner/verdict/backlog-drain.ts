@@ -1,5 +1,7 @@
+import { crosses } from "../plan/plan.ts";
 import type { Collected } from "../run/collect.ts";
 import { formatCount } from "../units.ts";
+import { stuckInFlight } from "./stuck.ts";
 import type { TrendPoint } from "./trend.ts";
 
 /** How a backlog that was built while consumers paused was worked off, with producers going on. */
@@ -21,14 +23,16 @@ export interface Drain {
 }
 
 /** null: the run builds no backlog, or nothing was counted. */
-export function drainOf({ plan, ticks, counters }: Collected): Drain | null {
+export function drainOf(collected: Collected): Drain | null {
+	const { plan, ticks, counters } = collected;
 	const { backlog, schedule } = plan;
 	if (backlog === null || ticks.length === 0) return null;
 	const { pauseNs, resumeNs } = backlog;
 	const samples = waiting({ ticks });
 	// Those that never came do not wait: they are lost, which is judged elsewhere.
-	const missing =
-		(counters.window?.lost ?? 0) + (counters.window?.unknown ?? 0);
+	const missing = crosses(plan)
+		? stuckInFlight(collected)
+		: (counters.window?.lost ?? 0) + (counters.window?.unknown ?? 0);
 	const failed = counters.window?.failed ?? 0;
 	const endS = (schedule.warmupNs + schedule.durationNs) / 1e9;
 	const inPause = samples.filter(
@@ -49,6 +53,14 @@ export function drainOf({ plan, ticks, counters }: Collected): Drain | null {
 		null,
 	);
 	const drainedAt = Math.max(DRAINED_MESSAGES, DRAINED_SHARE * (peak ?? 0));
+	if (!collected.waits)
+		return {
+			peak: null,
+			drainedAt: DRAINED_MESSAGES,
+			...none,
+			problem:
+				"messages crossed from client to client, and not all clients have counted how many were under way",
+		};
 	if (peak === null || top === undefined)
 		return {
 			peak,

@@ -4,8 +4,10 @@ import { formatCount, formatDuration } from "../units.ts";
 import { waiting } from "./backlog-drain.ts";
 import { type Check, type CheckFunction, result } from "./check.ts";
 import { type Facts, sumsOf, tightestLimitNs } from "./facts.ts";
+import { drainedNs } from "./fault-drain.ts";
 import { BACKLOG_MESSAGES, BACKLOG_SAMPLES, BACKLOG_SHARE } from "./limits.ts";
 import { meanRate } from "./needed.ts";
+import { stuckInFlight } from "./stuck.ts";
 import { median, type TrendPoint, trend } from "./trend.ts";
 
 /** What a queue that grows means, whatever the percentiles say. */
@@ -19,7 +21,14 @@ export const GREW =
  * was not carried must not hide behind those that were.
  */
 export const backlog: CheckFunction = (facts) => {
-	const { plan, state } = facts.collected;
+	const { state, waits } = facts.collected;
+	if (!waits)
+		return result(
+			"backlog",
+			"unknown",
+			"messages crossed from client to client, and not all clients have counted how many were under way",
+			{ remedy: "measure with generators of this version" },
+		);
 	const points = queue(facts);
 	if (state !== "complete" || points.length < BACKLOG_SAMPLES)
 		return result(
@@ -30,27 +39,22 @@ export const backlog: CheckFunction = (facts) => {
 				: "the run was not made to its end",
 			{ limit: `${BACKLOG_SAMPLES} samples`, remedy: "measure for longer" },
 		);
-	const { warmupNs } = plan.schedule;
-	const steps = plan.phases
-		.map(({ name, fromNs, toNs }) => ({
-			name,
-			rate: rateBetween(plan, fromNs, toNs),
-			points: points.filter(
-				({ x }) =>
-					x > (warmupNs + fromNs) / 1e9 + EDGE_S &&
-					x <= (warmupNs + toNs) / 1e9 + EDGE_S,
-			),
-		}))
-		.filter((step) => step.points.length >= BACKLOG_SAMPLES);
-	const whole = { name: null, rate: meanRate(plan) ?? 0, points };
-	const judged = (steps.length > 0 ? steps : [whole]).map((stretch) =>
-		growthOf(facts, stretch),
-	);
-	return (
-		judged.find((check) => check.status === "fail") ??
-		judged.at(-1) ??
-		growthOf(facts, whole)
-	);
+	const found = judged(facts, points);
+	if (found.status !== "fail") return found;
+	// What a fault has left waiting is no sign that the rate is too high: outside of it the queue has to be level.
+	const calm = outsideOfFaults(facts, points);
+	if (calm.length === points.length) return found;
+	if (calm.length < BACKLOG_SAMPLES)
+		return result(
+			"backlog",
+			"unknown",
+			`the queue grew in a fault; ${calm.length} samples of it outside are too few for a trend`,
+			{ limit: `${BACKLOG_SAMPLES} samples`, remedy: "measure for longer" },
+		);
+	const outside = judged(facts, calm);
+	return outside.status === "fail"
+		? outside
+		: { ...outside, detail: `outside of faults ${outside.detail}` };
 };
 
 /**
@@ -89,6 +93,51 @@ export function queue(facts: Facts): TrendPoint[] {
 
 /** A sample belongs to the tenth of a second that ends with it. */
 const EDGE_S = 0.001;
+
+/** The window, or each of its steps. */
+function judged(facts: Facts, points: readonly TrendPoint[]): Check {
+	const { plan } = facts.collected;
+	const { warmupNs } = plan.schedule;
+	const steps = plan.phases
+		.map(({ name, fromNs, toNs }) => ({
+			name,
+			rate: rateBetween(plan, fromNs, toNs),
+			points: points.filter(
+				({ x }) =>
+					x > (warmupNs + fromNs) / 1e9 + EDGE_S &&
+					x <= (warmupNs + toNs) / 1e9 + EDGE_S,
+			),
+		}))
+		.filter((step) => step.points.length >= BACKLOG_SAMPLES);
+	const whole = { name: null, rate: meanRate(plan) ?? 0, points };
+	const all = (steps.length > 0 ? steps : [whole]).map((stretch) =>
+		growthOf(facts, stretch),
+	);
+	return (
+		all.find((check) => check.status === "fail") ??
+		all.at(-1) ??
+		growthOf(facts, whole)
+	);
+}
+
+/** Those before a fault, and after what it left waiting was worked off. */
+function outsideOfFaults(
+	{ collected }: Facts,
+	points: readonly TrendPoint[],
+): TrendPoint[] {
+	const faults = (collected.run?.faults ?? []).filter((f) => f.error === null);
+	const { warmupNs, durationNs } = collected.plan.schedule;
+	const stretches = faults.map(({ beganNs, endedNs }, i) => {
+		const untilNs = faults[i + 1]?.beganNs ?? warmupNs + durationNs;
+		const drained = drainedNs(collected, { beganNs, untilNs });
+		const overNs = drained === null ? untilNs : beganNs + drained;
+		const toNs = Math.max(overNs, endedNs ?? untilNs);
+		return { from: beganNs / 1e9, to: toNs / 1e9 };
+	});
+	return points.filter(
+		({ x }) => !stretches.some(({ from, to }) => x > from && x <= to + EDGE_S),
+	);
+}
 
 interface Stretch {
 	/** Of a step; null: the whole window. */
@@ -177,7 +226,7 @@ function rateBetween(plan: Plan, fromNs: number, toNs: number): number {
  * as loss is judged elsewhere.
  */
 function growth(facts: Facts, points: readonly TrendPoint[]) {
-	const missing = stuck(facts);
+	const missing = stuckInFlight(facts.collected);
 	const seconds = (points.at(-1)?.x ?? 0) - (points[0]?.x ?? 0);
 	const found = trend(points) ?? { slope: 0, low: 0, high: 0 };
 	const third = Math.floor(points.length / 3);
@@ -193,21 +242,6 @@ function growth(facts: Facts, points: readonly TrendPoint[]) {
 		/** Even a short queue of the last third against a long one of the first. */
 		step: quarter(last, 1) - missing - quarter(first, 3),
 	};
-}
-
-/** Messages that stay in flight for ever. A message of a fan-out is one of them when any of its copies is lost. */
-function stuck(facts: Facts): number {
-	const { warmup, window } = facts.collected.counters;
-	if (facts.collected.plan.pattern !== "fan-out")
-		return (
-			(warmup?.unknown ?? 0) +
-			(window?.unknown ?? 0) +
-			(warmup?.lost ?? 0) +
-			(window?.lost ?? 0)
-		);
-	const whole = sumsOf(facts, "last").count;
-	const open = window === null ? 0 : window.sent - window.failed - whole;
-	return Math.min(warmup?.lost ?? 0, warmup?.sent ?? 0) + Math.max(0, open);
 }
 
 /** The first or third quartile. */

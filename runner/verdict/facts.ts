@@ -1,12 +1,12 @@
 import type { Distribution } from "../histogram/distribution.ts";
 import { EMPTY } from "../histogram/distribution.ts";
-import { readLogs } from "../histogram/hlog.ts";
+import { type LogLine, readLogs } from "../histogram/hlog.ts";
 import { type Merged, mergeLines } from "../histogram/merge.ts";
 import type { Sample } from "../histogram/percentiles.ts";
 import { messagesBefore } from "../plan/offset.ts";
 import type { Metric } from "../plan/plan.ts";
 import { mainMetric, samplesPerMessage } from "../plan/samples.ts";
-import type { Collected, Tick } from "../run/collect.ts";
+import type { ClientPart, Collected, Tick } from "../run/collect.ts";
 import {
 	INTERVAL_NS,
 	intendedInWindow,
@@ -52,6 +52,8 @@ export interface Facts extends Surroundings {
 	readonly collected: Collected;
 	/** By tag: "response", "response.warmup". */
 	readonly merged: ReadonlyMap<string, Merged>;
+	/** By index of the client: its own lag in the window. Of a single client `merged` has it. */
+	readonly lags: ReadonlyMap<number, Distribution>;
 	/** Why the histograms could not be read; null when they could. */
 	readonly unreadable: string | null;
 }
@@ -71,12 +73,14 @@ export function factsOf(
 			due: (second) => due?.get(second) ?? 0,
 			stretches: plan.phases,
 		});
-		return { ...surroundings, collected, merged, unreadable: null };
+		const lags = lagsOf(collected);
+		return { ...surroundings, collected, merged, lags, unreadable: null };
 	} catch (error) {
 		return {
 			...surroundings,
 			collected,
 			merged: new Map(),
+			lags: new Map(),
 			unreadable: `a histogram log cannot be read: ${(error as Error).message}`,
 		};
 	}
@@ -200,20 +204,21 @@ export function tightestLimitNs(
 }
 
 /** The ticks of the window, by real time. Of a closed load, whose window opens at any time, those that it touches. */
-export function ticksOfWindow({ collected }: Facts): readonly Tick[] {
+export function ticksOfWindow(
+	{ collected }: Pick<Facts, "collected">,
+	ticks: readonly Tick[] = collected.ticks,
+): readonly Tick[] {
 	const { startNs, endNs } = windowOf(collected);
 	const [from, to] = [startNs / 1e9, endNs / 1e9];
 	// A tick is the second before its `at`.
 	if (collected.plan.schedule.kind === "closed")
-		return collected.ticks.filter((t) => t.at > from && t.at - 1 < to);
-	return collected.ticks.filter(
-		(t) => t.at - 1 >= from - 1e-9 && t.at <= to + 1e-9,
-	);
+		return ticks.filter((t) => t.at > from && t.at - 1 < to);
+	return ticks.filter((t) => t.at - 1 >= from - 1e-9 && t.at <= to + 1e-9);
 }
 
 /** Exact figures of the window, or of its seconds [from, to), from the counters beside the histograms. */
 export function sumsOf(
-	{ collected }: Facts,
+	{ collected }: { readonly collected: Pick<Collected, "seconds"> },
 	metric: Metric,
 	{ from = 0, to = Number.POSITIVE_INFINITY } = {},
 ) {
@@ -224,6 +229,8 @@ export function sumsOf(
 		max: 0,
 		clamped: 0,
 		negative: 0,
+		/** Of those below 0; infinite: there was none, or nobody has told. */
+		lowest: Number.POSITIVE_INFINITY,
 	};
 	for (const { second, metrics } of collected.seconds) {
 		const m = metrics[metric];
@@ -234,10 +241,43 @@ export function sumsOf(
 		sums.max = Math.max(sums.max, m.max);
 		sums.clamped += m.clamped;
 		sums.negative += m.negative;
+		sums.lowest = Math.min(sums.lowest, m.lowest ?? sums.lowest);
 	}
 	return sums;
 }
 
 export function distributionOf(facts: Facts, metric: Metric): Distribution {
 	return facts.merged.get(metric)?.whole ?? EMPTY;
+}
+
+/** What is known of the lateness of each client of several in the window; nothing of those that measured nothing. */
+export function lagByClient(
+	facts: Facts,
+): { readonly part: ClientPart; readonly sample: Sample }[] {
+	return facts.collected.parts.flatMap((part) => {
+		const distribution = facts.lags.get(part.index);
+		if (distribution === undefined || distribution.count === 0) return [];
+		const { max } = sumsOf({ collected: part }, "lag");
+		const n = distribution.count;
+		return [{ part, sample: { distribution, n, min: null, max } }];
+	});
+}
+
+// --- internal ---
+
+/** Read once more, client by client: most lines are of other metrics, and are not decoded. */
+function lagsOf(collected: Collected): Map<number, Distribution> {
+	if (collected.parts.length < 2) return new Map();
+	const { startNs } = windowOf(collected);
+	return new Map(
+		collected.parts.flatMap(({ index, log }) => {
+			if (log === null) return [];
+			const merged = mergeLines(lagLines(readLogs([log])), startNs);
+			return [[index, merged.get("lag")?.whole ?? EMPTY] as const];
+		}),
+	);
+}
+
+function* lagLines(lines: Iterable<LogLine>): Generator<LogLine> {
+	for (const line of lines) if (line.tag === "lag") yield line;
 }

@@ -10,7 +10,7 @@ import { intendedInWindow, limitIntervals } from "./intervals.ts";
  * asked of files that are closed: in others some counts are missing.
  */
 export function brokenIdentities(facts: Facts): string[] {
-	const { plan, counters, closed, seconds } = facts.collected;
+	const { plan, counters, closed, seconds, ledgers } = facts.collected;
 	if (!closed) return [];
 	const broken: string[] = [];
 	const same = (what: string, a: number, b: number) => {
@@ -19,6 +19,20 @@ export function brokenIdentities(facts: Facts): string[] {
 	for (const scope of ["warmup", "window"] as const) {
 		const c = counters[scope];
 		if (c === null) continue;
+		const ledger = ledgers?.[scope];
+		if (ledger !== undefined) {
+			same(`${scope} sent in counters and ledgers`, c.sent, ledger.sent);
+			same(`${scope} failed in counters and ledgers`, c.failed, ledger.failed);
+			same(
+				`${scope} acked in counters and ledgers`,
+				c.acked ?? 0,
+				ledger.acked ?? 0,
+			);
+			if (ledger.strange > 0)
+				broken.push(
+					`${scope}: ${ledger.strange} messages received that no client has sent`,
+				);
+		}
 		for (const [what, a, b] of equations(c, copies(plan)))
 			same(`${scope} ${what}`, a, b);
 	}
@@ -79,7 +93,7 @@ function equations(
 	all.push([
 		"received = delivered + unackedReceived + failedReceived",
 		received,
-		delivered + (c.unackedReceived ?? 0) + c.failedReceived,
+		delivered + (c.unackedReceived ?? 0) + (c.failedReceived ?? 0),
 	]);
 	// Without acknowledgements a message that was sent without error is delivered or lost; of a fan-out each of its copies.
 	const times = each === 1 ? "" : `${each} x `;

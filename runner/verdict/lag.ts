@@ -1,12 +1,14 @@
-import { percentile, rank } from "../histogram/percentiles.ts";
+import { percentile, rank, type Sample } from "../histogram/percentiles.ts";
 import { subjectOf } from "../plan/baseline.ts";
 import type { Metric, Sla } from "../plan/plan.ts";
 import { mainMetric } from "../plan/samples.ts";
 import { formatDuration } from "../units.ts";
 import { type CheckFunction, result } from "./check.ts";
+import { clientName } from "./clients.ts";
 import {
 	type Facts,
 	hasMetric,
+	lagByClient,
 	mainSampleOf,
 	sampleOf,
 	tightestLimitNs,
@@ -15,10 +17,11 @@ import { LAG_P50_NS, LAG_SHARE } from "./limits.ts";
 
 /**
  * The generator's own lateness. INVALID when it decided a gate; without any latency SLA when it is a large part of
- * what was measured. More than a tenth of the tightest limit is a warning.
+ * what was measured. More than a tenth of the tightest limit is a warning. Of several clients the one that was latest is judged: among the
+ * messages of all the others it would not show.
  */
 export const lag: CheckFunction = (facts, judgements) => {
-	const sample = sampleOf(facts, "lag");
+	const { sample, who } = latest(facts);
 	if (sample.n === 0)
 		return result("lag", "unknown", "no message completed", {
 			remedy: "see why nothing completed",
@@ -26,7 +29,7 @@ export const lag: CheckFunction = (facts, judgements) => {
 	const p50 = percentile(sample, 50, 1).value;
 	const at99 = percentile(sample, 99, 1).value;
 	const p99 = at99 ?? sample.max ?? 0;
-	const figures = `lag p50 ${p50 === null ? "n/a" : formatDuration(p50)}, p99 ${formatDuration(p99)}`;
+	const figures = `${who}lag p50 ${p50 === null ? "n/a" : formatDuration(p50)}, p99 ${formatDuration(p99)}`;
 	const figure = formatDuration(p99);
 	const decided = judgements.filter((j) => j.lagDecided);
 	if (decided.length > 0)
@@ -97,6 +100,22 @@ export function containsLag(metric: Metric): boolean {
 }
 
 // --- internal ---
+
+/** The client with the largest p99, of too few messages the largest lag; `who` names it. Of a single client the run itself. */
+function latest(facts: Facts): { sample: Sample; who: string } {
+	const whole = { sample: sampleOf(facts, "lag"), who: "" };
+	const p99 = (sample: Sample) =>
+		percentile(sample, 99, 1).value ?? sample.max ?? 0;
+	return (
+		lagByClient(facts)
+			.map(({ part, sample }) => ({ sample, who: `${clientName(part)}: ` }))
+			.reduce<typeof whole | null>(
+				(worst, one) =>
+					worst === null || p99(one.sample) > p99(worst.sample) ? one : worst,
+				null,
+			) ?? whole
+	);
+}
 
 /** Is a latency with lag in it all that its SLA compares? */
 function isCompared({ compared, collected }: Facts): boolean {

@@ -1,4 +1,6 @@
+import { byClocks } from "./by-clocks.ts";
 import type { Check } from "./check.ts";
+import { onlySome } from "./clients.ts";
 import type { Facts } from "./facts.ts";
 import { type Judgement, judge, NO_NUMBERS } from "./sla.ts";
 import { validity } from "./validity.ts";
@@ -28,7 +30,7 @@ export function judgeRun(facts: Facts): RunVerdict {
 		judgements: measured.map((j) => ({
 			...j,
 			// Counts of a run that broke off would stand against messages that nobody has sent.
-			...(verdict === "invalid" ? {} : NO_NUMBERS),
+			...(verdict === "invalid" && state !== "crashed" ? {} : NO_NUMBERS),
 			verdict,
 			why,
 			lagDecided: false,
@@ -38,6 +40,11 @@ export function judgeRun(facts: Facts): RunVerdict {
 	const bad = checks.find((c) => c.status === "error");
 	if (state === "interrupted")
 		return overruled("interrupted", problem ?? "stopped");
+	if (onlySome(facts.collected))
+		return overruled(
+			"invalid",
+			checks.find((c) => c.check === "clients")?.detail ?? problem ?? state,
+		);
 	if (state !== "complete" && state !== "aborted")
 		return overruled("error", problem ?? state);
 	if (bad) return overruled("error", bad.detail);
@@ -48,7 +55,9 @@ export function judgeRun(facts: Facts): RunVerdict {
 	);
 	if (invalid) return overruled("invalid", invalid.detail);
 	const grew = checks.find((c) => c.status === "fail");
-	const judgements = measured.map((j) => weakened(j, grew, facts));
+	const judgements = measured.map((j, i) =>
+		weakened(byClocks(j, plan.sla[i], facts), grew, facts),
+	);
 	const verdicts = judgements.map((j) => j.verdict);
 	// A breached SLA says more, and over repeats it is for the gate to weigh it.
 	const open = ["pass", "inconclusive"].includes(worst(verdicts))

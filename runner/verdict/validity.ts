@@ -1,10 +1,14 @@
-import { Metric, type Plan } from "../plan/plan.ts";
+import { Metric } from "../plan/plan.ts";
+import type { Collected } from "../run/collect.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import { stoppedAfter } from "./aborted.ts";
 import { backlog } from "./backlog.ts";
 import { drainOf } from "./backlog-drain.ts";
 import { type Check, type CheckFunction, result } from "./check.ts";
+import { claim, clientName, clients, onlySome } from "./clients.ts";
+import { clock, hasClocks } from "./clock.ts";
 import { type Facts, sumsOf } from "./facts.ts";
+import { faults } from "./faults.ts";
 import { floor } from "./floor.ts";
 import { brokenIdentities } from "./identities.ts";
 import { lag } from "./lag.ts";
@@ -25,7 +29,7 @@ export function validity(
 	facts: Facts,
 	judgements: readonly Judgement[],
 ): Check[] {
-	return CHECKS.filter((check) => applies(check, facts.collected.plan)).map(
+	return CHECKS.filter((check) => applies(check, facts.collected)).map(
 		(check) => check(facts, judgements),
 	);
 }
@@ -33,10 +37,19 @@ export function validity(
 // --- internal ---
 
 /** A check that could find nothing in such a run is left out: that it found nothing would be no evidence. */
-function applies(check: CheckFunction, plan: Plan): boolean {
+function applies(check: CheckFunction, collected: Collected): boolean {
+	const { plan } = collected;
 	const closed = plan.schedule.kind === "closed";
-	// With one client nobody else could have claimed its part late.
-	if (check === claim) return plan.client.count > 1 && !closed;
+	if (check === clients) return plan.client.count > 1;
+	// One client alone, to which no start was told, always claims its part in time.
+	if (check === claim)
+		return (
+			(plan.client.count > 1 ||
+				collected.parts.some((p) => p.end?.kind === "ssh")) &&
+			!closed
+		);
+	if (check === clock) return hasClocks(collected);
+	if (check === faults) return plan.faults.length > 0;
 	// Without a schedule nothing is late.
 	if (check === lag) return !closed;
 	if (check === backlog) return !closed && plan.pattern !== "backlog";
@@ -65,17 +78,37 @@ const complete: CheckFunction = (facts) => {
 			`stopped after ${stoppedAfter(facts)}: ${run?.abortedBy} could not pass any more`,
 			{ remedy: "take abort off the SLA line to see a whole run" },
 		);
+	if (onlySome(facts.collected))
+		return result(
+			"complete",
+			"invalid",
+			"not every client's result is whole: see clients",
+			{ remedy: AGAIN },
+		);
 	if (state !== "complete")
 		return result("complete", "invalid", problem ?? state, { remedy: AGAIN });
-	if (run && run.k6Exit !== 0)
+	const ended = oddEnd(facts.collected);
+	if (ended !== null)
 		return result(
 			"complete",
 			"warn",
-			`all results are there, but k6 ended with ${run.k6Signal ?? `exit code ${run.k6Exit}`}`,
+			`all results are there, but k6 ended with ${ended}`,
 			{ remedy: "see what k6 printed" },
 		);
 	return result("complete", "ok", "every file is closed and matches its sum");
 };
+
+/** "exit code 3", with several clients "exit code 3 on client 1 (bench@10.0.0.11)"; null: as it should. */
+function oddEnd({ run, parts }: Collected): string | null {
+	const ofOne = (code: number | null, signal: string | null) =>
+		code === 0 ? null : (signal ?? `exit code ${code}`);
+	for (const part of parts) {
+		if (parts.length === 1 || part.end === null) continue;
+		const how = ofOne(part.end.k6Exit, part.end.k6Signal);
+		if (how !== null) return `${how} on ${clientName(part)}`;
+	}
+	return run === null ? null : ofOne(run.k6Exit, run.k6Signal);
+}
 
 const identities: CheckFunction = (facts) => {
 	const broken = brokenIdentities(facts);
@@ -173,29 +206,6 @@ const clientDropped: CheckFunction = ({ collected }) => {
 			});
 };
 
-const claim: CheckFunction = ({ collected }) => {
-	const first = collected.totals?.firstClaimNs;
-	if (first === undefined)
-		return result("claim", "unknown", NOT_COUNTED, { remedy: AGAIN });
-	return first > 0
-		? result(
-				"claim",
-				"invalid",
-				`the first part of the schedule was claimed ${formatDuration(first)} after its start`,
-				{
-					figure: formatDuration(first),
-					limit: "0s",
-					remedy: "measure again on a machine with less other work",
-				},
-			)
-		: result(
-				"claim",
-				"ok",
-				`the schedule was claimed ${formatDuration(-first)} ahead of its start`,
-				{ figure: formatDuration(first), limit: "0s" },
-			);
-};
-
 const clockSource: CheckFunction = ({ clockSource: name }) => {
 	if (name === null)
 		return result("clockSource", "unknown", "the clock source cannot be read", {
@@ -258,7 +268,10 @@ const drain: CheckFunction = ({ collected }, judgements) => {
 const range: CheckFunction = (facts) => {
 	const sums = Metric.options.map((m) => sumsOf(facts, m));
 	const clamped = sums.reduce((n, s) => n + s.clamped, 0);
-	const negative = sums.reduce((n, s) => n + s.negative, 0);
+	// Of clocks on several machines `clock` says what they mean.
+	const negative = hasClocks(facts.collected)
+		? 0
+		: sums.reduce((n, s) => n + s.negative, 0);
 	return clamped + negative > 0
 		? result(
 				"range",
@@ -281,6 +294,14 @@ const reconnects: CheckFunction = ({ collected }) => {
 	if (times === undefined)
 		return result("reconnects", "unknown", NOT_COUNTED, { remedy: AGAIN });
 	const figure = formatCount(times);
+	const { plan, run } = collected;
+	if (times > 0 && plan.faults.length > 0 && run && run.faults.length > 0)
+		return result(
+			"reconnects",
+			"ok",
+			`connections were made anew ${times === 1 ? "once" : `${figure} times`}, in a run with faults`,
+			{ figure },
+		);
 	return times > 0
 		? result(
 				"reconnects",
@@ -323,11 +344,14 @@ const REPORT_BUG = "report it, with this folder";
 
 const CHECKS: readonly CheckFunction[] = [
 	complete,
+	clients,
 	identities,
 	lag,
 	offered,
 	clientDropped,
 	claim,
+	clock,
+	faults,
 	reconnects,
 	backlog,
 	backlogDrain,

@@ -8,6 +8,8 @@ import (
 	"syscall"
 )
 
+func pass(command *exec.Cmd, s os.Signal) { _ = command.Process.Signal(s) }
+
 func interrupt(command *exec.Cmd) { _ = command.Process.Signal(syscall.SIGINT) }
 
 func killGroup(command *exec.Cmd) { _ = syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }

@@ -11,6 +11,9 @@ func adopt() {}
 
 func killAdopted() {}
 
+// pass: a signal of whatever name ends the command.
+func pass(command *exec.Cmd, _ os.Signal) { interrupt(command) }
+
 // interrupt: Windows has no signal for another process; the command is killed.
 func interrupt(command *exec.Cmd) { _ = command.Process.Kill() }
 

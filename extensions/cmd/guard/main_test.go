@@ -28,7 +28,18 @@ func build(t *testing.T) string {
 // child starts `guard -- sh -c script` and returns its command, its stdin, and the first line that it prints.
 func child(t *testing.T, grace, script string) (*exec.Cmd, io.WriteCloser, string) {
 	t.Helper()
-	command := exec.Command(build(t), "-grace", grace, "--", "sh", "-c", script)
+	command, stdin, out := started(t, "-grace", grace, "--", "sh", "-c", script)
+	line, err := out.ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	return command, stdin, strings.TrimSpace(line)
+}
+
+// started is guard with these arguments, its stdin and its output.
+func started(t *testing.T, arguments ...string) (*exec.Cmd, io.WriteCloser, *bufio.Reader) {
+	t.Helper()
+	command := exec.Command(build(t), arguments...)
 	stdin, err := command.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -41,11 +52,7 @@ func child(t *testing.T, grace, script string) (*exec.Cmd, io.WriteCloser, strin
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = command.Process.Kill() })
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	return command, stdin, strings.TrimSpace(line)
+	return command, stdin, bufio.NewReader(out)
 }
 
 // gone waits until the process of that number has ended.
@@ -114,5 +121,102 @@ func TestASignalThatEndsTheCommandIsToldAs128Plus(t *testing.T) {
 	_ = command.Wait()
 	if code := command.ProcessState.ExitCode(); code != 128+9 {
 		t.Errorf("exit code %d; want 137", code)
+	}
+}
+
+// controlled starts `guard -control -- sh -c script` and waits for its first line.
+func controlled(t *testing.T, grace, script string) (*exec.Cmd, io.WriteCloser, *bufio.Reader) {
+	t.Helper()
+	command, stdin, out := started(t, "-grace", grace, "-control", "--", "sh", "-c", script)
+	expect(t, out, "ready")
+	return command, stdin, out
+}
+
+func expect(t *testing.T, out *bufio.Reader, want string) {
+	t.Helper()
+	if got, err := out.ReadString('\n'); err != nil || got != want+"\n" {
+		t.Fatalf("it prints %q (%v); want %q", got, err, want)
+	}
+}
+
+func order(t *testing.T, stdin io.Writer, line string) {
+	t.Helper()
+	if _, err := io.WriteString(stdin, line+"\n"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestWhatIsSaidReachesTheCommandLineByLine(t *testing.T) {
+	_, stdin, out := controlled(t, "5s", "echo ready; while read -r line; do echo \"got $line\"; done; echo end")
+	for _, text := range []string{`{"t0UnixNs":"1"}`, "say it twice", "", "signal INT"} {
+		order(t, stdin, "say "+text)
+		expect(t, out, "got "+text)
+	}
+}
+
+func TestWhatIsNoOrderIsLeftAside(t *testing.T) {
+	_, stdin, out := controlled(t, "5s", "echo ready; while read -r line; do echo \"got $line\"; done")
+	for _, line := range []string{"", "hello", "signal KILL", "signal"} {
+		order(t, stdin, line)
+	}
+	order(t, stdin, "say on")
+	expect(t, out, "got on")
+}
+
+func TestASignalByOrderReachesTheCommandOnce(t *testing.T) {
+	for name, code := range map[string]int{"INT": 41, "TERM": 51} {
+		command, stdin, _ := controlled(t, "5s", "n=0; trap 'n=$((n+41))' INT; trap 'n=$((n+51))' TERM; echo ready; "+
+			"while [ $n = 0 ]; do sleep 0.05; done; sleep 0.3; exit $n")
+		order(t, stdin, "signal "+name)
+		_ = command.Wait()
+		if got := command.ProcessState.ExitCode(); got != code {
+			t.Errorf("signal %s: exit code %d; want %d", name, got, code)
+		}
+	}
+}
+
+func TestACommandUnderControlEndsWhenTheParentIsGone(t *testing.T) {
+	// It reads nothing of what it is told, and more is said than a pipe holds.
+	_, stdin, out := started(t, "-grace", "200ms", "-control", "--", "sh", "-c", "trap '' INT; sleep 1000 & echo $$,$!; while :; do wait; done")
+	pids, err := out.ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Repeat("x", 1<<10)
+	for range 200 {
+		order(t, stdin, "say "+text)
+	}
+	_ = stdin.Close()
+	for _, pid := range strings.Split(strings.TrimSpace(pids), ",") {
+		gone(t, pid)
+	}
+}
+
+func TestTheCommandSeesTheEndOfItsInput(t *testing.T) {
+	_, stdin, out := controlled(t, "5s", "trap '' INT; echo ready; cat; echo end")
+	order(t, stdin, "say last words")
+	_ = stdin.Close()
+	expect(t, out, "last words")
+	expect(t, out, "end")
+}
+
+func TestTheClockAnswersEachLineWithTheTime(t *testing.T) {
+	command, stdin, out := started(t, "-clock")
+	last := time.Now().UnixNano()
+	for range 5 {
+		order(t, stdin, "?")
+		line, err := out.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		told, err := strconv.ParseInt(strings.TrimSpace(line), 10, 64)
+		if now := time.Now().UnixNano(); err != nil || told < last || told > now {
+			t.Fatalf("%q (%v) is not between %d and %d", line, err, last, now)
+		}
+		last = told
+	}
+	_ = stdin.Close()
+	if err := command.Wait(); err != nil {
+		t.Errorf("it ends with %v at the end of its input", err)
 	}
 }

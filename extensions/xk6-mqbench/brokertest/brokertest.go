@@ -33,6 +33,13 @@ type System struct {
 	FlagsRedelivery bool
 	// Exists, if not nil, asks the broker itself, past the driver, whether there is anything left of a topic.
 	Exists func(t *testing.T, topic string) bool
+	// Make, if not nil, makes a topic past the driver, as its user would, with so many partitions; nil: there is nothing to make, a topic
+	// exists by being used.
+	Make func(t *testing.T, topic string, partitions int)
+	// Queues: a topic of Make gives each message to one consumer, old ones too.
+	Queues bool
+	// Traces, if not nil, asks the broker for what a run of that name has left on the topics (groups, consumers, queues).
+	Traces func(t *testing.T, run string, topics []string) []string
 	// Broken, if not nil, takes the broker away; sends must then fail or be lost, and nothing may hang.
 	Broken func(t *testing.T)
 }
@@ -77,6 +84,10 @@ var tests = []struct {
 	{"delivers again what a member took and did not acknowledge", deliversAgain},
 	{"prepares empty topics where there were some of that name", preparesEmpty},
 	{"removes what it made and nothing else", removes},
+	{"shares topics and groups among the clients of a run, and client 0 removes them", servesClients},
+	{"uses topics that were there from their end on, and leaves them there", usesExisting},
+	{"keeps the groups of two runs on one topic apart", keepsRunsApart},
+	{"refuses a topic that does not exist and is not to be made", refusesMissing},
 	{"counts drops and reconnects after Close as well", countsAfterClose},
 	{"fails a send after Close instead of hanging", failsAfterClose},
 	{"fails or loses messages when the broker is gone, and returns", survivesLoss},

@@ -22,6 +22,8 @@ func TestABrokerWithoutFaultPasses(t *testing.T) {
 		return System{
 			Driver: m.driver, URL: "memory://bench:s3cr3t@here:1,bench:s3cr3t@there:1", Partitions: true, FlagsRedelivery: true,
 			Exists: func(_ *testing.T, topic string) bool { return m.exists(topic) },
+			Make:   func(_ *testing.T, topic string, _ int) { m.make(topic) },
+			Traces: func(_ *testing.T, run string, topics []string) []string { return m.groups(run, topics) },
 			Broken: func(*testing.T) { m.die() },
 		}
 	})
@@ -72,6 +74,14 @@ func TestEachFaultIsFound(t *testing.T) {
 		{"keeps old messages", "prepares empty topics where there were some of that name"},
 		{"removes nothing", "removes what it made and nothing else"},
 		{"removes all", "removes what it made and nothing else"},
+		{"removes what others share", "shares topics and groups among the clients of a run, and client 0 removes them"},
+		{"names groups by the client", "shares topics and groups among the clients of a run, and client 0 removes them"},
+		{"removes nothing", "shares topics and groups among the clients of a run, and client 0 removes them"},
+		{"begins at the beginning", "uses topics that were there from their end on, and leaves them there"},
+		{"removes what was there", "uses topics that were there from their end on, and leaves them there"},
+		{"leaves groups behind", "uses topics that were there from their end on, and leaves them there"},
+		{"shares groups among runs", "keeps the groups of two runs on one topic apart"},
+		{"makes what is missing", "refuses a topic that does not exist and is not to be made"},
 		{"never says that it failed", "fails a send after Close instead of hanging"},
 		{"never says that it failed", "fails or loses messages when the broker is gone, and returns"},
 	} {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -35,6 +36,8 @@ type memoryQueue struct {
 	group    string
 	members  int
 	messages []memoryMessage
+	// of a subscription without a group: it goes with its session.
+	of *memorySession
 }
 
 type memoryMessage struct {
@@ -75,6 +78,29 @@ func (m *memory) exists(topic string) bool {
 	return m.topics[topic] != nil
 }
 
+// make makes a topic as its user would.
+func (m *memory) make(topic string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.topics[topic] = &memoryTopic{}
+}
+
+// groups of a run on topics.
+func (m *memory) groups(run string, topics []string) (names []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, topic := range topics {
+		if t := m.topics[topic]; t != nil {
+			for _, q := range t.queues {
+				if strings.HasPrefix(q.group, run) {
+					names = append(names, q.group)
+				}
+			}
+		}
+	}
+	return names
+}
+
 func (m *memory) die() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -89,6 +115,12 @@ func (s *memorySession) Prepare(_ context.Context, topics []broker.Topic) error 
 	defer s.mu.Unlock()
 	s.topics = topics
 	for _, t := range topics {
+		if s.o.Existing && s.fault != "makes what is missing" {
+			if s.memory.topics[t.Name] == nil {
+				return broker.MissingTopic(t.Name, "it is not in memory")
+			}
+			continue
+		}
 		if s.memory.topics[t.Name] == nil || s.fault != "keeps old messages" {
 			s.memory.topics[t.Name] = &memoryTopic{}
 		}
@@ -99,10 +131,18 @@ func (s *memorySession) Prepare(_ context.Context, topics []broker.Topic) error 
 func (s *memorySession) Remove(context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch s.fault {
-	case "removes nothing":
-	case "removes all":
+	switch {
+	case s.fault == "removes nothing":
+	case s.fault == "removes all":
 		clear(s.memory.topics)
+	case s.o.Existing && s.fault != "removes what others share" && s.fault != "removes what was there":
+		for _, t := range s.memory.topics {
+			t.queues = slices.DeleteFunc(t.queues, func(q *memoryQueue) bool {
+				ours := s.o.Client == 0 && s.o.Run != "" && strings.HasPrefix(q.group, s.o.Run) && s.fault != "leaves groups behind"
+				return ours || q.of == s
+			})
+		}
+	case s.fault == "removes what was there" && s.o.Client > 0:
 	default:
 		for _, t := range s.topics {
 			delete(s.memory.topics, t.Name)
@@ -142,13 +182,22 @@ func (s *memorySession) Consume(_ context.Context, to broker.Subscription, handl
 			names = names[:1]
 		}
 	}
-	q := &memoryQueue{group: to.Group}
+	q := &memoryQueue{of: s}
+	if to.Group != "" {
+		q = &memoryQueue{group: s.o.Run + to.Group}
+		switch s.fault {
+		case "names groups by the client":
+			q.group += strconv.Itoa(s.o.Client)
+		case "shares groups among runs":
+			q.group = to.Group
+		}
+	}
 	for _, name := range names {
 		t := s.memory.topics[name]
 		if t == nil {
 			return errors.New("memory: no such topic")
 		}
-		old := slices.IndexFunc(t.queues, func(q *memoryQueue) bool { return q.group != "" && q.group == to.Group })
+		old := slices.IndexFunc(t.queues, func(other *memoryQueue) bool { return q.group != "" && other.group == q.group })
 		switch {
 		case old >= 0 && s.fault != "gives every member all":
 			q = t.queues[old]
@@ -156,7 +205,9 @@ func (s *memorySession) Consume(_ context.Context, to broker.Subscription, handl
 			t.queues[0] = q
 		default:
 			t.queues = append(t.queues, q)
-			q.messages, t.early = append(q.messages, t.early...), nil
+			if s.o.Run == "" || s.fault == "begins at the beginning" {
+				q.messages, t.early = append(q.messages, t.early...), nil
+			}
 		}
 	}
 	q.members++

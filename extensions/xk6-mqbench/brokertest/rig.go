@@ -1,6 +1,7 @@
 package brokertest
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -23,6 +24,14 @@ type shape struct {
 	partitions int
 	// messageBytes; 0: the usual.
 	messageBytes int
+	// replicas of every topic; 0: the broker's own.
+	replicas int
+	// timeout of a message; 0: the usual.
+	timeout time.Duration
+	// existing, run, client and clients are those of broker.Options.
+	existing        bool
+	run             string
+	client, clients int
 }
 
 // rig is one session with what went through it. Its methods fail the test.
@@ -73,6 +82,8 @@ func named(short ...string) []string {
 	return long
 }
 
+const usualTimeout = 5 * time.Second
+
 // open makes a session with the topics prepared, which it removes in the end.
 func open(t *testing.T, s System, to shape, topics ...string) *rig {
 	t.Helper()
@@ -80,8 +91,25 @@ func open(t *testing.T, s System, to shape, topics ...string) *rig {
 	if to.messageBytes == 0 {
 		to.messageBytes = messageBytes
 	}
-	r := &rig{t: t, shape: to, clock: clock.New(), topics: topics, producers: make([]broker.Producer, to.connections)}
-	session, err := s.Driver(s.options(to, r.clock.Now))
+	r := start(t, s, s.options(to, nil))
+	r.shape, r.topics, r.producers = to, topics, make([]broker.Producer, to.connections)
+	r.prepare()
+	t.Cleanup(r.removeAndClose)
+	for c := range to.connections {
+		var err error
+		if r.producers[c], err = r.session.Producer(c); err != nil {
+			t.Fatalf("producer %d: %v", c, err)
+		}
+	}
+	return r
+}
+
+// start opens a session, which it closes in the end.
+func start(t *testing.T, s System, o broker.Options) *rig {
+	t.Helper()
+	r := &rig{t: t, clock: clock.New()}
+	o.Now = r.clock.Now
+	session, err := s.Driver(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,34 +120,32 @@ func open(t *testing.T, s System, to shape, topics ...string) *rig {
 	if err := session.Open(ctx); err != nil {
 		t.Fatalf("open: %v", err)
 	}
-	r.prepare()
-	t.Cleanup(r.removeAndClose)
-	for c := range to.connections {
-		if r.producers[c], err = session.Producer(c); err != nil {
-			t.Fatalf("producer %d: %v", c, err)
-		}
-	}
 	return r
 }
 
 func (s System) options(to shape, now func() int64) broker.Options {
 	return broker.Options{
 		URL: s.URL, Driver: s.DriverOptions, Durability: s.Durability, Connections: to.connections, MessageBytes: to.messageBytes,
-		TimeoutNs: int64(5 * time.Second), Now: now, OnError: func(error) {},
+		TimeoutNs: int64(cmp.Or(to.timeout, usualTimeout)), Now: now, OnError: func(error) {}, Replicas: to.replicas,
+		Existing: to.existing, Run: to.run, Client: to.client, Clients: to.clients,
 	}
 }
 
 func (r *rig) prepare() {
 	r.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
 	prepared := make([]broker.Topic, len(r.topics))
 	for i, topic := range r.topics {
 		prepared[i] = broker.Topic{Name: topic, Partitions: r.shape.partitions}
 	}
-	if err := r.session.Prepare(ctx, prepared); err != nil {
+	if err := r.tryPrepare(prepared...); err != nil {
 		r.t.Fatalf("prepare %q: %v", r.topics, err)
 	}
+}
+
+func (r *rig) tryPrepare(topics ...broker.Topic) error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	return r.session.Prepare(ctx, topics)
 }
 
 // consume subscribes; before may be nil.
@@ -236,6 +262,14 @@ func (r *rig) doneSoFar() []outcome {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.done)
+}
+
+// completed is how many sends are done.
+func (r *rig) completed() (n int) {
+	for _, d := range r.doneSoFar() {
+		n += d.times
+	}
+	return n
 }
 
 func (r *rig) eventually(holds func() bool, what func() string) {

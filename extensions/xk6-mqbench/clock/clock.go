@@ -14,5 +14,12 @@ func New() *Clock { return &Clock{base: time.Now()} }
 // Now is the time since New in nanoseconds. It costs one read of the system's clock and never goes back.
 func (c *Clock) Now() int64 { return int64(time.Since(c.base)) }
 
+// At is the reading of this clock when the wall clock of this machine says t, as both stand now: a wall clock that is set
+// later on moves nothing.
+func (c *Clock) At(t time.Time) int64 {
+	now := time.Now()
+	return int64(now.Sub(c.base)) + t.UnixNano() - now.UnixNano()
+}
+
 // Wall is the wall clock at the given reading of this clock.
 func (c *Clock) Wall(ns int64) time.Time { return c.base.Add(time.Duration(ns)) }

@@ -45,3 +45,16 @@ func Get(payload []byte) (e Envelope, ok bool) {
 		Sent:     int64(binary.BigEndian.Uint64(payload[32:])),
 	}, true
 }
+
+// LagBytes is the room of the lag that follows the envelope where a message is received by another process than its sender's.
+const LagBytes = 8
+
+// PutLag writes the sender's own lateness with this message behind its envelope, big endian.
+func PutLag(payload []byte, ns int64) {
+	binary.BigEndian.PutUint64(payload[Bytes:Bytes+LagBytes], uint64(ns))
+}
+
+// GetLag reads it.
+func GetLag(payload []byte) int64 {
+	return int64(binary.BigEndian.Uint64(payload[Bytes : Bytes+LagBytes]))
+}

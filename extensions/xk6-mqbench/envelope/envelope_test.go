@@ -161,3 +161,15 @@ func packed(b *Body, size int) float64 {
 	_ = w.Close()
 	return float64(packed.Len()) / float64(batch.Len())
 }
+
+func TestALagComesBackAndLeavesTheEnvelopeAlone(t *testing.T) {
+	want := Envelope{Run: 1, Producer: 2, Sequence: 3, Intended: 4, Sent: 5}
+	for _, ns := range []int64{0, 1, 1 << 40, -7} {
+		payload := make([]byte, Bytes+LagBytes)
+		Put(payload, want)
+		PutLag(payload, ns)
+		if got, _ := Get(payload); GetLag(payload) != ns || got != want {
+			t.Errorf("lag %d comes back as %d in %+v", ns, GetLag(payload), got)
+		}
+	}
+}

@@ -49,7 +49,8 @@ func BenchmarkMessage(b *testing.B) {
 		}
 	})
 	b.Run("ledger", func(b *testing.B) {
-		books := newBooks(plan(int64(b.N), false))
+		p := plan(int64(b.N), false)
+		books := newBooks(p, p.share())
 		b.ReportAllocs()
 		for i := range int64(b.N) {
 			books.received(0, i, 0, i)
@@ -107,5 +108,6 @@ func newGenerator(b *testing.B, p *Plan) *Generator {
 	g.facts, g.books.order = m.Describe(), newOrder(1, 1, 1)
 	g.senders = []*sender{newSender(g, 0, &connection{})}
 	g.senders[0].out = m
+	g.byProducer = g.senders
 	return g
 }

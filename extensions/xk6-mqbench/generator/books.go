@@ -11,10 +11,14 @@ import (
 // books knows of every message what became of it, by producer and sequence; of its receipts also by subscriber.
 type books struct {
 	messages, warmup, producers, subscribers int64
-	acks, checksum                           bool
-	failedSets                               []*ledger.Set
-	ackedSets                                []*ledger.Set
-	// receivedSets has those of subscriber s from s * producers on; it is empty where nothing is consumed.
+	// own producers: those whose messages are sent here. All others have no sets but those of receipts.
+	own            []int64
+	crosses        bool
+	acks, checksum bool
+	failedSets     []*ledger.Set
+	ackedSets      []*ledger.Set
+	// receivedSets has those of subscriber s from s * producers on; it is empty where nothing is consumed. A set is nil where
+	// the subscriber is not here, or is not to have that producer's messages.
 	receivedSets []*ledger.Set
 	// settledSets are the messages out of flight: completed or failed.
 	settledSets []*ledger.Set
@@ -39,8 +43,10 @@ type firstMessage struct {
 	IntendedNs int64 `json:"intendedNs"`
 }
 
-func newBooks(plan *Plan) *books {
+func newBooks(plan *Plan, share *share) *books {
 	b := &books{
+		own:         share.own,
+		crosses:     plan.crosses(),
 		messages:    plan.Schedule.Messages,
 		warmup:      plan.Schedule.WarmupMessages,
 		producers:   int64(plan.Producers),
@@ -51,7 +57,7 @@ func newBooks(plan *Plan) *books {
 	}
 	sets := func() []*ledger.Set {
 		all := make([]*ledger.Set, b.producers)
-		for p := range b.producers {
+		for _, p := range b.own {
 			all[p] = ledger.NewSet(b.sequences(p, b.messages))
 		}
 		return all
@@ -60,12 +66,25 @@ func newBooks(plan *Plan) *books {
 	if b.acks {
 		b.ackedSets = sets()
 	}
-	if plan.receives() {
+	switch {
+	case b.crosses:
+		b.receivedSets = make([]*ledger.Set, b.subscribers*b.producers)
+		for k := range b.receivedSets {
+			if _, here := share.consumer(k / plan.Producers); here || plan.Pattern != fanOut {
+				b.receivedSets[k] = ledger.NewSet(b.sequences(int64(k)%b.producers, b.messages))
+			}
+		}
+	case plan.receives():
 		for range b.subscribers {
 			b.receivedSets = append(b.receivedSets, sets()...)
 		}
 	}
 	return b
+}
+
+// expects: the subscriber is to have message i here.
+func (b *books) expects(subscriber int, i int64) bool {
+	return b.receivedSets[int64(subscriber)*b.producers+i%b.producers] != nil
 }
 
 // received notes a copy of message i, sent into a stream, at a subscriber, and reports whether it is the first there.
@@ -113,10 +132,14 @@ func (b *books) failed(i, offsetNs int64) {
 	}
 }
 
-// findLost finds the first message that is missing at a subscriber; only the end can tell.
+// findLost finds the first message that is missing at a subscriber; only the end can tell, and where messages cross only all
+// clients together.
 func (b *books) findLost(tried []int64, offset func(i int64) int64) {
 	best := int64(-1)
 	for k, received := range b.receivedSets {
+		if b.crosses || received == nil {
+			continue
+		}
 		p := int64(k) % b.producers
 		var receipts receiptCounts
 		if receipts.add(b, p, received, 0, tried[p]); receipts.lost == 0 {

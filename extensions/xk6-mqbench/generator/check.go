@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/envelope"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/schedule"
 )
 
@@ -19,7 +18,7 @@ const (
 // check refuses a plan that contradicts itself, or that this binary cannot carry out.
 func (p *Plan) check() error {
 	for _, check := range []func() error{
-		p.checkNumbers, p.checkMessage, p.checkTopology, p.checkPattern, p.checkSchedule, p.checkLimits, p.checkBooks,
+		p.checkNumbers, p.checkMessage, p.checkTopology, p.checkPattern, p.checkClients, p.checkSchedule, p.checkLimits, p.checkBooks,
 	} {
 		if err := check(); err != nil {
 			return err
@@ -36,8 +35,6 @@ func (p *Plan) checkNumbers() error {
 		return fmt.Errorf("schema %d, this binary reads schema 1: rebuild it or compile the scenario again", p.Schema)
 	case p.Connections < 1 || p.Producers < 1 || len(p.Topics) < 1 || p.Heartbeat.SlotsPerSecond < 1:
 		return fmt.Errorf("connections, producers, topics and slots must be at least 1")
-	case p.Client.Count != 1 || p.Client.Index != 0:
-		return fmt.Errorf("client %d of %d: this binary runs one client", p.Client.Index, p.Client.Count)
 	case p.DrainNs < 0 || p.TimeoutNs < 0:
 		return fmt.Errorf("drain %d ns and timeout %d ns must not be negative", p.DrainNs, p.TimeoutNs)
 	case p.InFlight != nil && *p.InFlight < 1:
@@ -55,8 +52,8 @@ func (p *Plan) checkNumbers() error {
 }
 
 func (p *Plan) checkMessage() error {
-	if p.Message.Checksum && p.Message.Bytes < envelope.Bytes+envelope.ChecksumBytes {
-		return fmt.Errorf("message of %d bytes: envelope and checksum take %d", p.Message.Bytes, envelope.Bytes+envelope.ChecksumBytes)
+	if p.Message.Checksum && p.Message.Bytes < p.Message.smallest() {
+		return fmt.Errorf("message of %d bytes: envelope and checksum take %d", p.Message.Bytes, p.Message.smallest())
 	}
 	return nil
 }

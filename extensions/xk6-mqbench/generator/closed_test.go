@@ -15,7 +15,7 @@ func TestAClosedLoadSendsAllMessagesAndHasNeitherResponseNorLag(t *testing.T) {
 	p := closedPlan(20_000, 50)
 	p.Producers, p.Connections = 3, 2
 	m := measure(t, p, &stub{}, nil)
-	if m.state != "complete" || *m.window.Received != 20_000 || m.totals.Foreign != 0 || m.window.Behind != 0 {
+	if m.state != "complete" || *m.window.Received != 20_000 || m.totals.Foreign != 0 || *m.window.Behind != 0 {
 		t.Errorf("%s: %+v, foreign %d; want 20 000 received", m.state, m.window, m.totals.Foreign)
 	}
 	if m.took > 10*time.Second {

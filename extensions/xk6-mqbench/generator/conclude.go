@@ -18,6 +18,8 @@ type outcome struct {
 	clientDropped  int64
 	reconnects     int64
 	warmup, window counters
+	// tried is by producer how many of its messages were sent, or kept from leaving.
+	tried []int64
 }
 
 // conclude waits until every message is settled, the drain is over or ctx ends, and closes the books. All callers
@@ -25,12 +27,18 @@ type outcome struct {
 func (g *Generator) conclude(ctx context.Context) {
 	g.concludeOnce.Do(func() {
 		defer close(g.concluded)
-		if g.closed {
+		switch {
+		case g.closed:
 			g.outcome.state = g.runClosed(ctx)
-		} else {
+		case g.share.count > 1:
+			g.outcome.state = g.settleWith(ctx)
+		default:
 			g.outcome.state = g.settle(ctx)
 		}
 		g.outcome.endNs = g.clock.Now() - g.t0
+		if g.settledNs == 0 {
+			g.settledNs = g.outcome.endNs
+		}
 		g.endSends()
 		for _, s := range g.senders {
 			s.close()
@@ -46,6 +54,7 @@ func (g *Generator) conclude(ctx context.Context) {
 		}
 		close(g.ending)
 		tried := g.closeSends()
+		g.outcome.tried = tried
 		g.outcome.warmup = g.books.count("warmup", tried)
 		g.outcome.window = g.books.count("window", tried)
 		g.books.findLost(tried, func(i int64) int64 {
@@ -90,9 +99,7 @@ func (g *Generator) awaitFlight(most time.Duration) {
 
 // settled: all messages have been sent, no sender waits for its gate or is in a send call, and every message has completed or failed.
 func (g *Generator) settled() bool {
-	select {
-	case <-g.paced:
-	default:
+	if !g.sent() {
 		return false
 	}
 	for _, s := range g.senders {
@@ -101,6 +108,16 @@ func (g *Generator) settled() bool {
 		}
 	}
 	return g.nothingInFlight()
+}
+
+// sent: the pacer is through with the schedule.
+func (g *Generator) sent() bool {
+	select {
+	case <-g.paced:
+		return true
+	default:
+		return false
+	}
 }
 
 func (g *Generator) nothingInFlight() bool {
@@ -118,8 +135,9 @@ func (g *Generator) inFlight() int64 {
 // closeSends decides what became of the messages that were due and not sent: kept from leaving by the system, they
 // failed; kept by the generator, they were not offered. It returns for each producer how many were tried.
 func (g *Generator) closeSends() []int64 {
-	tried := make([]int64, len(g.senders))
-	for p, s := range g.senders {
+	tried := make([]int64, g.plan.Producers)
+	for _, s := range g.senders {
+		p := s.producer
 		called := s.called.Load()
 		tried[p] = called
 		if !g.closed {
@@ -139,14 +157,16 @@ func (g *Generator) closeSends() []int64 {
 			g.books.failed(i, offsetNs)
 		}
 	}
-	if g.closed {
+	if g.closed || len(g.senders) == 0 {
 		return tried
 	}
 	waitNs := g.pace.waitNs.Load()
 	if callNs := g.pace.callNs.Load(); callNs >= 0 {
 		waitNs += g.outcome.endNs - callNs
 	}
-	for i := g.pace.next.Load(); i < g.plan.Schedule.Messages; i++ {
+	steps := g.share.from(g.pace.next.Load())
+	for i := steps.i(); i < g.plan.Schedule.Messages; i = steps.i() {
+		steps.next()
 		offsetNs := g.schedule.Offset(i)
 		if offsetNs >= min(g.outcome.endNs, g.horizonNs.Load()) || 2*waitNs < g.outcome.endNs-offsetNs {
 			break

@@ -17,14 +17,14 @@ type counters struct {
 	Lost            *int64 `json:"lost"`
 	Duplicated      int64  `json:"duplicated"`
 	Reordered       *int64 `json:"reordered"`
-	FailedReceived  int64  `json:"failedReceived"`
+	FailedReceived  *int64 `json:"failedReceived"`
 	UnackedReceived *int64 `json:"unackedReceived"`
 	Late            int64  `json:"late"`
 	Redelivered     int64  `json:"redelivered"`
 	// Corrupted is null where payloads carry no checksum.
 	Corrupted *int64 `json:"corrupted"`
-	// Behind: due while an earlier message of the connection was in flight.
-	Behind int64 `json:"behind"`
+	// Behind: due while an earlier message of the connection was in flight; null where the sender does not hear of its arrival.
+	Behind *int64 `json:"behind"`
 }
 
 // count adds up the messages of one scope. tried[p] is how many sequences of producer p were sent, or kept from leaving;
@@ -37,10 +37,11 @@ func (b *books) count(scope string, tried []int64) counters {
 	if scope == "window" {
 		from, to, n = b.warmup, b.messages, 1
 	}
-	c := counters{Type: "counters", Scope: scope, Intended: to - from}
+	c := counters{Type: "counters", Scope: scope}
 	var acked int64
 	var receipts receiptCounts
-	for p := range b.producers {
+	for _, p := range b.own {
+		c.Intended += b.sequences(p, to) - b.sequences(p, from)
 		lo, hi := b.sequences(p, from), min(b.sequences(p, to), tried[p])
 		if hi <= lo {
 			continue
@@ -53,7 +54,7 @@ func (b *books) count(scope string, tried []int64) counters {
 			acked += n
 			c.Unknown += hi - lo - n - ledger.CountWhere(lo, hi, failed, b.ackedSets[p])
 		}
-		for k := p; k < int64(len(b.receivedSets)); k += b.producers {
+		for k := p; k < int64(len(b.receivedSets)) && !b.crosses; k += b.producers {
 			receipts.add(b, p, b.receivedSets[k], lo, hi)
 		}
 	}
@@ -61,15 +62,23 @@ func (b *books) count(scope string, tried []int64) counters {
 	if b.acks {
 		c.Acked = &acked
 	}
-	if b.receivedSets != nil {
+	// null where messages cross: the ledgers of all clients tell.
+	if !b.crosses {
+		c.FailedReceived = &receipts.failed
+	}
+	if b.receivedSets != nil && !b.crosses {
 		delivered := receipts.received - receipts.failed - receipts.unacked
-		c.Received, c.Delivered, c.Lost, c.FailedReceived = &receipts.received, &delivered, &receipts.lost, receipts.failed
+		c.Received, c.Delivered, c.Lost = &receipts.received, &delivered, &receipts.lost
 		if b.acks {
 			c.UnackedReceived = &receipts.unacked
 		}
 	}
 	c.Duplicated, c.Late = b.duplicates[n].Load(), b.lates[n].Load()
-	c.Redelivered, c.Behind = b.redeliveries[n].Load(), b.behinds[n].Load()
+	c.Redelivered = b.redeliveries[n].Load()
+	if !b.crosses {
+		behind := b.behinds[n].Load()
+		c.Behind = &behind
+	}
 	if b.order != nil {
 		reordered := b.reorderings[n].Load()
 		c.Reordered = &reordered

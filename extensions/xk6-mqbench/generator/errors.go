@@ -53,8 +53,11 @@ func (t *errorTally) list() []errorNote {
 
 // --- internal ---
 
+// masked is an error's words without passwords.
+func masked(err error) string { return credentials.ReplaceAllString(err.Error(), "://***@") }
+
 func (t *errorTally) count(err error, offsetNs *int64) {
-	text := credentials.ReplaceAllString(err.Error(), "://***@")
+	text := masked(err)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	n := t.notes[text]

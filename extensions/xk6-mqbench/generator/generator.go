@@ -25,7 +25,10 @@ const (
 
 // Generator is one run of one client. Make it with New, then Open, then let k6 call Slot; Close ends it at any moment.
 type Generator struct {
-	plan *Plan
+	plan  *Plan
+	share *share
+	// crosses: what is sent here may be received elsewhere, and the other way round.
+	crosses bool
 	// closed: there is no schedule.
 	closed   bool
 	schedule schedule.Schedule
@@ -45,9 +48,11 @@ type Generator struct {
 	body        *envelope.Body
 	messages    sync.Pool
 	connections []connection
-	senders     []*sender
-	repliers    map[int]*replier
-	results     *results
+	// senders of the producers that live here, in the order of those; byProducer has nil for all others.
+	senders    []*sender
+	byProducer []*sender
+	repliers   map[int]*replier
+	results    *results
 	// prepared: there may be something on the broker that Remove takes away.
 	prepared bool
 
@@ -62,17 +67,27 @@ type Generator struct {
 	// paced is closed when every message has been sent, or left to its sender.
 	paced chan struct{}
 
-	// t0 is the clock's reading at T0, valid once started is closed.
+	// t0 is the clock's reading at T0, valid once dated is closed and known true, and t0Wall the wall clock's. handedOut: somebody
+	// else says it.
 	t0           int64
+	t0Wall       time.Time
+	handedOut    bool
+	known        atomic.Bool
+	dated        chan struct{}
 	startOnce    sync.Once
 	firstClaimNs int64
 	// horizonNs: messages intended before it (ns since T0) have been claimed by an iteration.
-	horizonNs    atomic.Int64
-	stop         atomic.Bool
+	horizonNs atomic.Int64
+	stop      atomic.Bool
+	// finish is closed when somebody says that the books may close: one of several clients waits for that.
+	finish       chan struct{}
+	finishOnce   sync.Once
 	concludeOnce sync.Once
 	// ending is closed when the books close: whoever waits in a handler goes on.
 	ending    chan struct{}
 	concluded chan struct{}
+	// settledNs is when everything was settled, or the drain was over: the end, but for one of several clients, which waits then.
+	settledNs int64
 	outcome   outcome
 }
 
@@ -88,17 +103,21 @@ func New(plan *Plan, url string) (*Generator, error) {
 	}
 	g := &Generator{
 		plan:      plan,
+		share:     plan.share(),
+		crosses:   plan.crosses(),
 		closed:    plan.closed(),
 		streams:   plan.streams(),
 		clock:     clock.New(),
-		books:     newBooks(plan),
+		books:     newBooks(plan, plan.share()),
 		errors:    newErrorTally(),
 		responds:  plan.Pattern != backlog,
 		repliers:  map[int]*replier{},
 		sendsOver: make(chan struct{}),
 		opened:    make(chan struct{}),
+		dated:     make(chan struct{}),
 		started:   make(chan struct{}),
 		paced:     make(chan struct{}),
+		finish:    make(chan struct{}),
 		ending:    make(chan struct{}),
 		concluded: make(chan struct{}),
 	}
@@ -113,7 +132,7 @@ func New(plan *Plan, url string) (*Generator, error) {
 	if g.body, err = envelope.NewBodyOf(plan.Message.Payload); err != nil {
 		return nil, err
 	}
-	if plan.Pattern != publish && plan.Pattern != backlog {
+	if plan.Pattern != publish && plan.Pattern != backlog && !g.crosses {
 		g.flight = newFlight(plan.Schedule.Messages, plan.subscribers())
 	}
 	g.pace.callNs.Store(idle)
@@ -169,13 +188,17 @@ func (g *Generator) Slot(ctx context.Context) error {
 	return nil
 }
 
-// Finished is closed when a closed load is through, before k6's executor is: nobody knows its length beforehand.
+// Finished is closed when the run is through before k6's executor is: nobody knows the length of a closed load beforehand, and
+// who waits for several clients waits for none of their heartbeats.
 func (g *Generator) Finished() <-chan struct{} {
-	if g.closed {
+	if g.closed || g.handedOut {
 		return g.concluded
 	}
 	return nil
 }
+
+// Started is closed at the first claim.
+func (g *Generator) Started() <-chan struct{} { return g.started }
 
 // Close ends the run, whatever state it is in, and writes the results.
 func (g *Generator) Close() error {
@@ -188,6 +211,7 @@ func (g *Generator) Close() error {
 		// k6 ended before the first iteration: there is nothing to tell.
 		g.stop.Store(true)
 		g.startOnce.Do(func() {})
+		close(g.ending)
 		g.results.files.Discard()
 		g.leave()
 		return nil
@@ -200,13 +224,22 @@ func (g *Generator) Close() error {
 
 // --- internal ---
 
-// start fixes T0.
+// start fixes T0, unless it was handed out.
 func (g *Generator) start() {
 	claim := g.clock.Now()
-	g.t0 = claim + startAheadNs
+	if !g.handedOut {
+		g.date(claim+startAheadNs, g.clock.Wall(claim+startAheadNs))
+	}
 	g.firstClaimNs = claim - g.t0
 	g.results.begin()
 	close(g.started)
+}
+
+// date fixes T0, by the clock's reading and by the wall clock.
+func (g *Generator) date(t0 int64, wall time.Time) {
+	g.t0, g.t0Wall = t0, wall
+	g.known.Store(true)
+	close(g.dated)
 }
 
 // keys of the messages; nil: they have none.

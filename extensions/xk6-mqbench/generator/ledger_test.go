@@ -123,7 +123,7 @@ func TestWhatAClosedLoopWouldNotHaveSentIsCounted(t *testing.T) {
 		}
 	}}, nil)
 	// Those due while message 1000 was in flight; a busy machine adds others.
-	m.between("sent behind an earlier message", m.window.Behind, 490, 1900)
+	m.between("sent behind an earlier message", *m.window.Behind, 490, 1900)
 }
 
 func TestWhatWaitsAtTheGateIsBehindAnEarlierMessageAsWell(t *testing.T) {
@@ -132,7 +132,7 @@ func TestWhatWaitsAtTheGateIsBehindAnEarlierMessageAsWell(t *testing.T) {
 	p.InFlight = &limit
 	m := measure(t, p, &stub{receive: func(string, int64) { time.Sleep(5 * time.Millisecond) }}, nil)
 	// One in 5 ms is answered: four of five are due while another one is in flight, and then all, as they pile up.
-	m.between("due behind an earlier message", m.window.Behind, 900, 1000)
+	m.between("due behind an earlier message", *m.window.Behind, 900, 1000)
 }
 
 func TestTheBooksOfTenMillionMessagesStayBelow64MB(t *testing.T) {
@@ -145,7 +145,7 @@ func TestTheBooksOfTenMillionMessagesStayBelow64MB(t *testing.T) {
 		return stats.HeapAlloc
 	}
 	before := measureHeap()
-	b, f := newBooks(p), newFlight(p.Schedule.Messages, 1)
+	b, f := newBooks(p, p.share()), newFlight(p.Schedule.Messages, 1)
 	var most uint64
 	const window = 100_000 // in flight
 	for i := range p.Schedule.Messages {

@@ -35,10 +35,16 @@ const (
 
 // run makes the pacer of an open load and walks the schedule, in the pacer's thread.
 func (g *Generator) run(ready chan<- struct{}) {
+	if len(g.senders) == 0 { // one of several clients, with consumers only
+		close(ready)
+		close(g.paced)
+		return
+	}
 	gapNs := g.plan.windowEndNs() / g.plan.Schedule.Messages
 	if rate := g.plan.Schedule.Rate; rate != nil { // of stages it is the highest
 		gapNs = rate.PerNs / rate.Messages
 	}
+	gapNs = gapNs * g.share.producers / int64(len(g.senders))
 	g.pacer = pacer.New(g.clock.Now, &g.stop, gapNs)
 	close(ready)
 	select {
@@ -59,7 +65,9 @@ func (g *Generator) run(ready chan<- struct{}) {
 func (g *Generator) walk(p *pacer.Pacer, from int64, wait wait) {
 	defer p.Close()
 	producers := int64(g.plan.Producers)
-	for i := from; i < g.plan.Schedule.Messages; i++ {
+	steps := g.share.from(from)
+	for i := steps.i(); i < g.plan.Schedule.Messages; i = steps.i() {
+		steps.next()
 		offsetNs := g.schedule.Offset(i)
 		m := g.message(i)
 		// k6 may be behind with its claims: that is lag, and nothing that the system caused.
@@ -70,7 +78,7 @@ func (g *Generator) walk(p *pacer.Pacer, from int64, wait wait) {
 		if g.stop.Load() {
 			break
 		}
-		s := g.senders[i%producers]
+		s := g.byProducer[i%producers]
 		wait.until(offsetNs)
 		g.pace.waitNs.Store(wait.ns)
 		g.pace.next.Store(i + 1)
@@ -158,6 +166,9 @@ func (g *Generator) stamp(m *broker.Message, producer int, seq, offsetNs int64) 
 		Intended: offsetNs,
 		Sent:     m.SentNs,
 	})
+	if g.crosses { // whoever receives it knows it from nowhere else
+		envelope.PutLag(m.Payload, m.LagNs)
+	}
 	if g.plan.Message.Checksum {
 		envelope.Seal(m.Payload)
 	}

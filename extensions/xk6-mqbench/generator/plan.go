@@ -44,10 +44,12 @@ type Plan struct {
 	Connections     int             `json:"connections"`
 	Producers       int             `json:"producers"`
 	Topics          []string        `json:"topics"`
-	ReplyTopics     []string        `json:"replyTopics"`
-	Partitions      int             `json:"partitions"`
-	Consumers       int             `json:"consumers"`
-	Subscriptions   int             `json:"subscriptions"`
+	// Create: the topics are ours to make and to remove.
+	Create        bool     `json:"create"`
+	ReplyTopics   []string `json:"replyTopics"`
+	Partitions    int      `json:"partitions"`
+	Consumers     int      `json:"consumers"`
+	Subscriptions int      `json:"subscriptions"`
 	// ConsumerConnections are numbered after Connections.
 	ConsumerConnections int     `json:"consumerConnections"`
 	Wildcard            bool    `json:"wildcard"`
@@ -60,6 +62,7 @@ type Plan struct {
 	Heartbeat           struct {
 		SlotsPerSecond int64 `json:"slotsPerSecond"`
 	} `json:"heartbeat"`
+	// Client is which one of how many this is. The file has index 0 for all of them: Take says which.
 	Client struct {
 		Index int `json:"index"`
 		Count int `json:"count"`
@@ -111,7 +114,7 @@ type Limit struct {
 // ParsePlan reads plan.json and refuses one that contradicts itself: the schedule is computed here too, and both
 // must agree. Fields that are absent have the defaults of plan.ts.
 func ParsePlan(text []byte) (*Plan, error) {
-	p := Plan{Partitions: 1, Subscriptions: 1, Order: "none"}
+	p := Plan{Partitions: 1, Subscriptions: 1, Order: "none", Create: true}
 	if err := json.Unmarshal(text, &p); err != nil {
 		return nil, fmt.Errorf("plan: %w", err)
 	}
@@ -121,7 +124,36 @@ func ParsePlan(text []byte) (*Plan, error) {
 	return &p, nil
 }
 
+// Take is the plan as client index of count has it; the count must be the plan's own.
+func (p *Plan) Take(index, count int) (*Plan, error) {
+	if count != p.Client.Count {
+		return nil, fmt.Errorf("plan: it is for %s, k6's execution segment makes this one of %d: start k6 with --execution-segment and --execution-segment-sequence in equal parts",
+			clients(p.Client.Count), count)
+	}
+	taken := *p
+	taken.Client.Index = index
+	if err := taken.checkClients(); err != nil {
+		return nil, fmt.Errorf("plan: %w", err)
+	}
+	return &taken, nil
+}
+
 // --- internal ---
+
+func clients(n int) string {
+	if n == 1 {
+		return "1 client"
+	}
+	return fmt.Sprintf("%d clients", n)
+}
+
+// smallest is the room that envelope and checksum take.
+func (m Message) smallest() int {
+	if m.Checksum {
+		return envelope.Bytes + envelope.ChecksumBytes
+	}
+	return envelope.Bytes
+}
 
 // closed: the load has no schedule, each producer sends as fast as inFlight lets it.
 func (p *Plan) closed() bool { return p.Schedule.Kind == closed }
@@ -167,7 +199,8 @@ func (p *Plan) metrics() []recorder.Metric {
 	if responds {
 		metrics = append(metrics, recorder.Response)
 	}
-	if p.Pattern == fanOut {
+	// Who is the last one to have a message nobody knows where subscribers are on several clients.
+	if p.Pattern == fanOut && !p.crosses() {
 		metrics = append(metrics, recorder.Last)
 	}
 	return metrics
@@ -177,6 +210,7 @@ func (p *Plan) metrics() []recorder.Metric {
 func (p *Plan) frame() recorder.Frame {
 	f := recorder.Frame{
 		StartNs: p.Schedule.WarmupNs, EndNs: p.windowEndNs(), First: p.Schedule.WarmupMessages, Metrics: p.metrics(), WarmUp: true,
+		Acks: p.Acks,
 	}
 	if p.closed() {
 		f.StartNs, f.EndNs, f.WarmUp = recorder.Unopened, recorder.Endless, false

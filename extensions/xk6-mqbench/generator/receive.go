@@ -15,8 +15,12 @@ func (g *Generator) receive(connection, subscriber int) broker.Handler {
 	consumes := g.plan.Pattern == workQueue || g.plan.Pattern == backlog
 	return func(d broker.Delivery) {
 		e, i, what := g.identify(d.Payload)
-		if what == foreign {
+		// Where nothing crosses, what another client has sent is not for us either.
+		if what == foreign || !g.books.expects(subscriber, i) {
 			g.books.foreign.Add(1)
+			return
+		}
+		if !g.hasT0() {
 			return
 		}
 		atNs := d.ReceivedNs - g.t0
@@ -31,7 +35,7 @@ func (g *Generator) receive(connection, subscriber int) broker.Handler {
 				g.books.corrupted(i, e.Intended)
 				shard.Leave()
 			} else {
-				g.receipt(shard, subscriber, i, e, atNs, d.Redelivered)
+				g.receipt(shard, subscriber, i, e, atNs, d)
 			}
 		}
 		if consumes {
@@ -41,8 +45,8 @@ func (g *Generator) receive(connection, subscriber int) broker.Handler {
 }
 
 // receipt records a delivery of message i and leaves the shard, which the caller has entered.
-func (g *Generator) receipt(shard *recorder.Shard, subscriber int, i int64, e envelope.Envelope, atNs int64, redelivered bool) {
-	if redelivered {
+func (g *Generator) receipt(shard *recorder.Shard, subscriber int, i int64, e envelope.Envelope, atNs int64, d broker.Delivery) {
+	if d.Redelivered {
 		g.books.redelivered(i, e.Intended)
 	}
 	if !g.books.received(subscriber, i, int64(e.Stream), e.Intended) {
@@ -50,6 +54,14 @@ func (g *Generator) receipt(shard *recorder.Shard, subscriber int, i int64, e en
 		return
 	}
 	shard.Received(i, atNs)
+	if g.crosses {
+		if g.responds {
+			// The sender's lag is part of its lateness; what was changed on the way is not.
+			g.complete(shard, i, e.Intended, atNs, e.Sent, max(0, min(envelope.GetLag(d.Payload), e.Sent-e.Intended)))
+		}
+		shard.Leave()
+		return
+	}
 	lagNs, lastNs, all := int64(0), atNs, true
 	if g.flight != nil {
 		if lagNs, lastNs, all = g.flight.arrive(i, atNs); g.closed {
@@ -68,7 +80,7 @@ func (g *Generator) receipt(shard *recorder.Shard, subscriber int, i int64, e en
 	}
 	shard.Leave()
 	if settled {
-		g.senders[e.Producer].release(atNs)
+		g.byProducer[e.Producer].release(atNs)
 	}
 }
 
@@ -133,7 +145,7 @@ func (g *Generator) changed() identity {
 // done is the completion of every send call.
 func (g *Generator) done(m *broker.Message, ackNs int64, err error) {
 	i := m.Index
-	s := g.senders[i%int64(g.plan.Producers)]
+	s := g.byProducer[i%int64(g.plan.Producers)]
 	offsetNs := m.SentNs
 	if !g.closed {
 		offsetNs = g.schedule.Offset(i)
@@ -164,7 +176,8 @@ func (g *Generator) done(m *broker.Message, ackNs int64, err error) {
 	g.messages.Put(m)
 }
 
-// acknowledged records the acknowledgement of a message, with which the response of the pattern publish ends.
+// acknowledged records the acknowledgement of a message, with which the response of the pattern publish ends. Where messages
+// cross it is all that the sender hears.
 func (g *Generator) acknowledged(s *sender, m *broker.Message, offsetNs, atNs int64) {
 	i := m.Index
 	if !s.acks.Enter() {
@@ -175,6 +188,8 @@ func (g *Generator) acknowledged(s *sender, m *broker.Message, offsetNs, atNs in
 	settled := false
 	if g.plan.Pattern == publish {
 		g.complete(s.acks, i, offsetNs, atNs, m.SentNs, m.LagNs)
+	}
+	if g.plan.Pattern == publish || g.crosses {
 		if settled = g.books.settle(i); settled {
 			s.acks.Settled()
 		}

@@ -28,9 +28,9 @@ func TestARequestIsAnsweredByOneResponderOnTheRequestersConnection(t *testing.T)
 		got = append(got, sub.Subscription)
 	}
 	want := []broker.Subscription{
-		{Connection: 2, Topic: "a", Group: "responders", Members: 2},
-		{Connection: 3, Topic: "b", Group: "responders", Members: 1},
-		{Connection: 2, Topic: "a", Group: "responders", Members: 2},
+		{Connection: 2, Topic: "a", Group: "responders", Members: 2, Here: 2},
+		{Connection: 3, Topic: "b", Group: "responders", Members: 1, Here: 1},
+		{Connection: 2, Topic: "a", Group: "responders", Members: 2, Here: 2},
 		{Connection: 0, Topic: "reply.a", Members: 1},
 		{Connection: 1, Topic: "reply.b", Members: 1},
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"runtime"
 	"slices"
 	"strconv"
@@ -19,12 +20,15 @@ const settleNs = int64(5 * time.Second)
 // Files are where a client's results go.
 type Files struct {
 	hlog, jsonl *recorder.File
+	// ledger is nil where every client knows by itself what was lost.
+	ledger *recorder.File
 	// progress takes one line of JSON a second, for whoever watches.
 	progress io.Writer
 }
 
-// CreateFiles opens "<base>.hlog.part" and "<base>.jsonl.part".
-func CreateFiles(base string, progress io.Writer) (*Files, error) {
+// CreateFiles opens "<base>.hlog.part" and "<base>.jsonl.part", and "<base>.ledger.part" where the plan's messages cross from
+// client to client.
+func CreateFiles(plan *Plan, base string, progress io.Writer) (*Files, error) {
 	hlog, err := recorder.Create(base + ".hlog")
 	if err != nil {
 		return nil, err
@@ -33,13 +37,22 @@ func CreateFiles(base string, progress io.Writer) (*Files, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Files{hlog: hlog, jsonl: jsonl, progress: progress}, nil
+	files := &Files{hlog: hlog, jsonl: jsonl, progress: progress}
+	if plan.crosses() {
+		if files.ledger, err = recorder.Create(base + ".ledger"); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
 }
 
-// Discard removes both files.
+// Discard removes all files.
 func (f *Files) Discard() {
 	f.hlog.Discard()
 	f.jsonl.Discard()
+	if f.ledger != nil {
+		f.ledger.Discard()
+	}
 }
 
 // Versions of what measures.
@@ -63,12 +76,16 @@ type results struct {
 	lastUsage usage
 	// backlog is the messages in flight, counted since the last tick.
 	backlog []int64
+	// outstanding, at the same moments: copies of messages that left here, less receipts here.
+	outstanding []int64
 	// live is the metric whose percentiles are told, and soFar and lagSoFar what the window came to until now; lagSoFar is nil
 	// where nothing is late.
 	live            recorder.Metric
 	soFar, lagSoFar *recorder.Running
 	// ticks is how many seconds have been told.
-	ticks    int64
+	ticks int64
+	// telling: answers to questions come at any moment.
+	telling  sync.Mutex
 	finished error
 	once     sync.Once
 }
@@ -85,7 +102,7 @@ func newResults(g *Generator, files *Files, version Versions) *results {
 // begin writes the first lines and starts to watch. Called at the first claim.
 func (r *results) begin() {
 	g := r.g
-	t0 := g.clock.Wall(g.t0)
+	t0 := g.t0Wall
 	r.log = recorder.NewLog(r.files.hlog, t0)
 	r.line(map[string]any{
 		"type": "client", "schema": 1, "index": g.plan.Client.Index, "t0UnixNs": strconv.FormatInt(t0.UnixNano(), 10),
@@ -100,7 +117,7 @@ func (r *results) begin() {
 	})
 	r.usage = readUsage()
 	r.lastUsage = r.usage
-	r.tell(map[string]any{"mqbench": "start", "t0UnixNs": strconv.FormatInt(t0.UnixNano(), 10)})
+	r.tell(map[string]any{"mqbench": "start", "t0UnixNs": strconv.FormatInt(t0.UnixNano(), 10), "firstClaimNs": g.firstClaimNs})
 	r.watched.Add(1)
 	go r.watch()
 }
@@ -111,7 +128,7 @@ func (r *results) end() {
 	r.watched.Wait()
 	g := r.g
 	if g.outcome.endNs >= (r.ticks+1)*int64(time.Second) {
-		r.backlog = append(r.backlog, max(0, g.inFlight()))
+		r.sample()
 		r.tick(r.ticks + 1)
 	}
 	numbers := g.recorder.Numbers()
@@ -119,6 +136,7 @@ func (r *results) end() {
 	for _, n := range numbers {
 		r.take(n)
 	}
+	r.completions(math.MaxInt64)
 	r.line(g.outcome.warmup)
 	r.line(g.outcome.window)
 	t := g.recorder.Totals()
@@ -128,7 +146,7 @@ func (r *results) end() {
 		"sentInWindow": t.SentInWindow, "ackedInWindow": nil, "receivedInWindow": t.ReceivedInWindow,
 		"reconnects": g.outcome.reconnects, "firstSendNs": t.Sends.First(), "lastAckNs": t.Acks.Last(),
 		"firstReceiveNs": t.Receipts.First(), "lastReceiveNs": t.Receipts.Last(), "windowStartNs": nil,
-		"firstClaimNs": g.firstClaimNs, "endNs": max(0, g.outcome.endNs),
+		"firstClaimNs": g.firstClaimNs, "endNs": max(0, g.settledNs),
 		"cpuNs": used.cpuNs - r.usage.cpuNs, "gcPauseNs": used.gcPauseNs - r.usage.gcPauseNs,
 		"gcCycles": used.gcCycles - r.usage.gcCycles, "schedLatencyP999Ns": used.schedLatencyNs(r.usage, 0.999),
 		"errors": g.errors.list(),
@@ -140,6 +158,7 @@ func (r *results) end() {
 		totals["windowStartNs"] = ns
 	}
 	r.line(totals)
+	r.g.writeLedger(r.files.ledger)
 	r.line(map[string]any{"type": "offenders", "first": g.books.offenders()})
 	r.line(map[string]any{"type": "slowest", "messages": r.slowest()})
 	end := map[string]any{"mqbench": "end", "state": g.outcome.state}
@@ -158,9 +177,11 @@ func (r *results) finish() error {
 			"type": "trailer", "state": state, "lines": jsonl.Lines(), "sha256": jsonl.Sum(),
 			"hlog": map[string]any{"lines": hlogLines, "sha256": hlogSum},
 		})
-		// The .jsonl comes last: it vouches for both.
-		if err := r.log.Finish(); err != nil {
-			r.finished = err
+		// The .jsonl comes last: it vouches for all.
+		if r.finished = r.g.finishLedger(r.files.ledger); r.finished != nil {
+			return
+		}
+		if r.finished = r.log.Finish(); r.finished != nil {
 			return
 		}
 		r.finished = jsonl.Finish()
@@ -231,7 +252,7 @@ func (r *results) slowest() []map[string]any {
 			partition = &n
 		}
 		list = append(list, map[string]any{
-			"producer": producer, "sequence": m.Index / producers, "topic": r.g.senders[producer].topic, "partition": partition,
+			"producer": producer, "sequence": m.Index / producers, "topic": producer % int64(len(r.g.plan.Topics)), "partition": partition,
 			"intendedNs": m.OffsetNs, "responseNs": m.ResponseNs, "queuedNs": m.QueuedNs, "lagNs": m.LagNs, "serviceNs": m.ServiceNs,
 		})
 	}
@@ -269,6 +290,8 @@ func (r *results) tell(v map[string]any) {
 		return
 	}
 	if text, err := json.Marshal(v); err == nil {
+		r.telling.Lock()
+		defer r.telling.Unlock()
 		_, _ = r.files.progress.Write(append(text, '\n'))
 	}
 }

@@ -158,9 +158,17 @@ func (s *sender) transmit(m *broker.Message, offsetNs, callNs, waitedNs int64) i
 		endedNs = g.clock.Now() - g.t0
 		s.connection.freedNs = endedNs
 	}
+	released := false
 	if s.sends.Enter() {
 		s.sends.Sent(i, offsetNs, callNs, lagNs, queuedNs)
+		// Nobody here will hear of it any more.
+		if released = g.crosses && !g.facts.Acks && g.books.settle(i); released {
+			s.sends.Settled()
+		}
 		s.sends.Leave()
+	}
+	if released {
+		s.release(endedNs)
 	}
 	if g.facts.Inline {
 		return 0

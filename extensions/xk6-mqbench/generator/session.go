@@ -21,7 +21,7 @@ func (g *Generator) open(ctx context.Context) error {
 	if err := g.agree(); err != nil {
 		return err
 	}
-	if g.facts.Order == "per-producer" && (!g.plan.shared() || g.facts.GroupOrder) && g.plan.receives() && g.plan.orderFits() {
+	if g.facts.Order == "per-producer" && g.plan.showsOrder(g.facts.GroupOrder) {
 		g.books.order = newOrder(g.plan.subscribers(), int64(g.plan.Producers), g.streams)
 	}
 	g.prepared = true
@@ -68,25 +68,30 @@ func (g *Generator) agree() error {
 
 // makeSenders makes them without their driver's side: handlers know them from the first delivery on.
 func (g *Generator) makeSenders() {
-	g.connections = make([]connection, g.plan.Connections)
+	g.connections = make([]connection, g.share.producing())
 	for c := range g.connections {
-		g.connections[c].guarded = !g.closed && (g.plan.InFlight != nil || g.plan.Connections > 1) || g.plan.Producers > g.plan.Connections
+		g.connections[c].guarded = !g.closed && (g.plan.InFlight != nil || len(g.connections) > 1) || g.plan.Producers > g.plan.Connections
 	}
-	for p := range g.plan.Producers {
-		g.senders = append(g.senders, newSender(g, p, &g.connections[p%g.plan.Connections]))
+	g.byProducer = make([]*sender, g.plan.Producers)
+	for _, p := range g.share.own {
+		s := newSender(g, int(p), &g.connections[g.share.connection(int(p))])
+		g.byProducer[p] = s
+		g.senders = append(g.senders, s)
 	}
 }
 
 // makeProducers gives each connection its driver's side.
 func (g *Generator) makeProducers() error {
-	for c := range g.connections {
+	outs := make([]broker.Producer, len(g.connections))
+	for c := range outs {
 		out, err := g.session.Producer(c)
 		if err != nil {
 			return err
 		}
-		for p := c; p < len(g.senders); p += g.plan.Connections {
-			g.senders[p].out = out
-		}
+		outs[c] = out
+	}
+	for _, s := range g.senders {
+		s.out = outs[g.share.connection(s.producer)]
 	}
 	return nil
 }
@@ -118,15 +123,18 @@ func (g *Generator) bounded(what string, step func() error) {
 
 // options of the session.
 func (p *Plan) options(url string, now func() int64, onError func(error)) broker.Options {
+	share := p.share()
 	o := broker.Options{
 		URL:          url,
 		Driver:       p.DriverOptions,
-		Connections:  p.Connections + p.ConsumerConnections,
+		Connections:  share.producing() + share.consuming(),
 		MessageBytes: p.Message.Bytes,
 		// The scenario's timeout only classifies: what is late is recorded with its true time, as long as it is waited for.
 		TimeoutNs: p.DrainNs,
 		Now:       now,
 		OnError:   onError,
+		// The first client makes the topics before the others come, and removes them when they have left.
+		Existing: !p.Create || p.Client.Index > 0,
 	}
 	if p.DurabilityLevel != nil {
 		o.Durability = *p.DurabilityLevel

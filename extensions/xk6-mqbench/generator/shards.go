@@ -12,24 +12,25 @@ import (
 func (g *Generator) sendShards() int {
 	n := 1
 	if g.closed {
-		n = min(g.plan.Connections, runtime.NumCPU())
+		n = min(max(1, g.share.producing()), runtime.NumCPU())
 	}
 	return n
 }
 
 func (g *Generator) receiptShards() int {
-	return min(max(g.plan.Connections, g.plan.ConsumerConnections), 2*runtime.NumCPU())
+	return min(max(g.share.producing(), g.share.consuming()), 2*runtime.NumCPU())
 }
 
 func (g *Generator) sends(producer int) *recorder.Shard {
-	return g.recorder.Shard(producer % g.plan.Connections % g.sendShards())
+	return g.recorder.Shard(g.share.connection(producer) % g.sendShards())
 }
 
 // acks are recorded beside the receipts of the connection, if there are any.
 func (g *Generator) acks(producer int) *recorder.Shard {
-	return g.receipts(producer % g.plan.Connections)
+	return g.receipts(g.share.connection(producer))
 }
 
+// receipts of a connection of the session.
 func (g *Generator) receipts(connection int) *recorder.Shard {
 	return g.recorder.Shard(g.sendShards() + connection%g.receiptShards())
 }

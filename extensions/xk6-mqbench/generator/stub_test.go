@@ -196,7 +196,7 @@ var names int
 // testPlan is a round trip at the given rate over ms milliseconds, without warm-up.
 func testPlan(rate, ms int64) *Plan {
 	p := &Plan{Schema: 1, RunNumber: 77, Pattern: roundTrip, Connections: 1, Producers: 1, Topics: []string{"a"}}
-	p.Partitions, p.Subscriptions, p.Order = 1, 1, "none"
+	p.Partitions, p.Subscriptions, p.Order, p.Create = 1, 1, "none", true
 	p.Schedule.Kind = "constant"
 	p.Schedule.Rate = &schedule.Rate{Messages: rate, PerNs: 1_000_000_000}
 	p.Schedule.DurationNs = ms * 1_000_000
@@ -231,7 +231,7 @@ type measured struct {
 	t              *testing.T
 	warmup, window counters
 	totals         struct {
-		Foreign, ClientDropped, EndNs                                        int64
+		Foreign, ClientDropped, EndNs, FirstClaimNs                          int64
 		FirstSendNs, LastAckNs, FirstReceiveNs, LastReceiveNs, WindowStartNs *int64
 		Errors                                                               []errorNote
 	}
@@ -247,10 +247,31 @@ type measured struct {
 	progress []byte
 	// warmupSeconds have values of the warm-up.
 	warmupSeconds int
+	// completions in 10 ms of real time, in all and by second; ticks is what each second's line has.
+	completions map[int64][]int64
+	ticks       []tickLine
 }
 
 type exactSum struct {
 	Count, Sum, Min, Max int64
+	Negative, Lowest     int64
+}
+
+type tickLine struct {
+	At                   float64
+	Sent, Received       int64
+	Acked                *int64
+	Backlog, Outstanding []int64
+}
+
+// completed is how many messages completed in all.
+func (m *measured) completed() (n int64) {
+	for _, bins := range m.completions {
+		for _, count := range bins {
+			n += count
+		}
+	}
+	return n
 }
 
 // measure runs a plan on a stub. heartbeat calls slot as k6 would; nil: every 10 ms.
@@ -285,7 +306,7 @@ func measureContext(t *testing.T, ctx context.Context, plan *Plan, driver broker
 	}
 	folder := t.TempDir()
 	var progress bytes.Buffer
-	files, err := CreateFiles(filepath.Join(folder, "client-0"), &progress)
+	files, err := CreateFiles(plan, filepath.Join(folder, "client-0"), &progress)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -324,7 +345,7 @@ func measureContext(t *testing.T, ctx context.Context, plan *Plan, driver broker
 	return m
 }
 
-func isClosed(c chan struct{}) bool {
+func isClosed(c <-chan struct{}) bool {
 	select {
 	case <-c:
 		return true
@@ -372,6 +393,25 @@ func (m *measured) read(path string) {
 			decode(&l)
 		case "trailer":
 			m.state = line.State
+		case "tick":
+			var tick tickLine
+			decode(&tick)
+			m.ticks = append(m.ticks, tick)
+		case "completions":
+			var l struct{ Counts []int64 }
+			decode(&l)
+			if len(l.Counts) != 100 {
+				m.t.Errorf("%d pieces of a second", len(l.Counts))
+			}
+			if m.completions == nil {
+				m.completions = map[int64][]int64{}
+			}
+			if m.completions[int64(line.Second)] == nil {
+				m.completions[int64(line.Second)] = make([]int64, 100)
+			}
+			for k, n := range l.Counts {
+				m.completions[int64(line.Second)][k] += n
+			}
 		case "second":
 			if line.Second < 0 {
 				m.warmupSeconds++
@@ -380,7 +420,10 @@ func (m *measured) read(path string) {
 			for name, e := range line.Metrics {
 				old := m.metrics[name]
 				if old.Count > 0 {
-					e = exactSum{old.Count + e.Count, old.Sum + e.Sum, min(old.Min, e.Min), max(old.Max, e.Max)}
+					e = exactSum{
+						old.Count + e.Count, old.Sum + e.Sum, min(old.Min, e.Min), max(old.Max, e.Max),
+						old.Negative + e.Negative, min(old.Lowest, e.Lowest),
+					}
 				}
 				m.metrics[name] = e
 			}
@@ -427,9 +470,27 @@ func (m *measured) checkIdentities(p *Plan) {
 		if p.Acks {
 			unacked = *c.UnackedReceived
 		}
-		equal("received = delivered + unackedReceived + failedReceived", *c.Received, *c.Delivered+unacked+c.FailedReceived)
+		equal("received = delivered + unackedReceived + failedReceived", *c.Received, *c.Delivered+unacked+*c.FailedReceived)
 	}
 	m.checkMetrics(p)
+	m.checkCompletions(p)
+}
+
+// checkCompletions: each acknowledgement is one, or else each first receipt.
+func (m *measured) checkCompletions(p *Plan) {
+	m.t.Helper()
+	completions := int64(0)
+	for _, c := range []counters{m.warmup, m.window} {
+		switch {
+		case p.Acks:
+			completions += *c.Acked
+		case c.Received != nil:
+			completions += *c.Received
+		}
+	}
+	if n := m.completed(); n != completions {
+		m.t.Errorf("%d completions in pieces of 10 ms; want %d", n, completions)
+	}
 }
 
 // checkMetrics: each response, and nothing else, is in the histograms of the window, and each is the sum of its parts.

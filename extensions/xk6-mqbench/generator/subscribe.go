@@ -2,6 +2,7 @@ package generator
 
 import (
 	"context"
+	"slices"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
@@ -28,10 +29,13 @@ func (g *Generator) subscribe(ctx context.Context) error {
 
 // --- internal ---
 
-// subscribeOwn has topic t received on the connection that sends, t mod C.
+// subscribeOwn has topic t received on the connection that sends, t mod C, where that is here.
 func (g *Generator) subscribeOwn(ctx context.Context, topics []string) error {
 	for t, topic := range topics {
-		connection := t % g.plan.Connections
+		if !g.share.sends(t) {
+			continue
+		}
+		connection := g.share.connection(t)
 		s := broker.Subscription{Connection: connection, Topic: topic, Members: 1}
 		if err := g.session.Consume(ctx, s, g.receive(connection, 0)); err != nil {
 			return err
@@ -42,15 +46,20 @@ func (g *Generator) subscribeOwn(ctx context.Context, topics []string) error {
 
 // subscribeGroup makes the members of a group; handler gives that of a member's subscription to a topic.
 func (g *Generator) subscribeGroup(ctx context.Context, group string, handler func(connection, topic int) (broker.Handler, error)) error {
-	pairs := g.plan.pairs()
-	for _, pair := range pairs {
-		connection := g.plan.consumerConnection(pair.member)
+	all := g.plan.pairs()
+	here := slices.DeleteFunc(slices.Clone(all), func(p pair) bool {
+		_, here := g.share.consumer(p.member)
+		return !here
+	})
+	for _, pair := range here {
+		connection, _ := g.share.consumer(pair.member)
 		handle, err := handler(connection, pair.topic)
 		if err != nil {
 			return err
 		}
 		s := broker.Subscription{
-			Connection: connection, Topic: g.plan.Topics[pair.topic], Group: group, Members: membersOn(pair.topic, pairs),
+			Connection: connection, Topic: g.plan.Topics[pair.topic], Group: group,
+			Members: membersOn(pair.topic, all), Here: membersOn(pair.topic, here),
 		}
 		if err := g.session.Consume(ctx, s, handle); err != nil {
 			return err
@@ -70,7 +79,10 @@ func (g *Generator) subscribeAll(ctx context.Context) error {
 		topics = []string{pattern}
 	}
 	for subscriber := range g.plan.Subscriptions {
-		connection := g.plan.consumerConnection(subscriber)
+		connection, here := g.share.consumer(subscriber)
+		if !here {
+			continue
+		}
 		for _, topic := range topics {
 			s := broker.Subscription{Connection: connection, Topic: topic, Wildcard: g.plan.Wildcard, Members: 1}
 			if err := g.session.Consume(ctx, s, g.receive(connection, subscriber)); err != nil {
@@ -79,7 +91,11 @@ func (g *Generator) subscribeAll(ctx context.Context) error {
 		}
 	}
 	for n := range g.plan.Bystanders {
-		s := broker.Subscription{Connection: g.plan.consumerConnection(n), Topic: g.plan.bystander(n), Members: 1}
+		connection, here := g.share.consumer(n)
+		if !here {
+			continue
+		}
+		s := broker.Subscription{Connection: connection, Topic: g.plan.bystander(n), Members: 1}
 		if err := g.session.Consume(ctx, s, func(broker.Delivery) { g.books.foreign.Add(1) }); err != nil {
 			return err
 		}

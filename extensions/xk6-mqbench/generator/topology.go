@@ -40,6 +40,11 @@ func membersOn(topic int, pairs []pair) int {
 // shared: several members of a group are on one topic.
 func (p *Plan) shared() bool { return p.grouped() && p.Consumers > len(p.Topics) }
 
+// showsOrder: what a producer sends into one stream is received in one process, in an order that says something of the system.
+func (p *Plan) showsOrder(groupOrder bool) bool {
+	return p.receives() && p.orderFits() && (!p.shared() || groupOrder) && !(p.grouped() && p.crosses())
+}
+
 // allTopics are those of the plan, of the replies, and of the bystanders, in the order of broker.Message.Topic.
 func (p *Plan) allTopics() []broker.Topic {
 	var topics []broker.Topic
@@ -60,9 +65,6 @@ func (p *Plan) bystander(n int) string {
 	prefix := p.Topics[0][:strings.LastIndexByte(p.Topics[0], '.')+1]
 	return fmt.Sprintf("%sbystander%d", prefix, n)
 }
-
-// consumerConnection k, counted from 0 among those of consumers.
-func (p *Plan) consumerConnection(k int) int { return p.Connections + k%p.ConsumerConnections }
 
 // perConnection is the most producers that one connection has.
 func (p *Plan) perConnection() int { return (p.Producers + p.Connections - 1) / p.Connections }

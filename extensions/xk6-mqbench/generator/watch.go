@@ -21,10 +21,22 @@ func (r *results) watch() {
 			return
 		case <-time.After(time.Duration(wait)):
 		}
-		r.backlog = append(r.backlog, max(0, r.g.inFlight()))
+		r.sample()
 		if piece%backlogs == 0 {
 			r.tick(piece / backlogs)
 		}
+	}
+}
+
+// sample counts what is under way. Where messages cross, what has left is not in flight here any more, and only the sum over all
+// clients of what left less what arrived says how much is.
+func (r *results) sample() {
+	g := r.g
+	r.backlog = append(r.backlog, max(0, g.inFlight()))
+	if g.crosses {
+		t := g.recorder.Totals()
+		left := t.Sent - g.books.failures.Load() - g.books.unanswered.Load()
+		r.outstanding = append(r.outstanding, left*g.plan.subscribers()-t.Received)
 	}
 }
 
@@ -44,12 +56,18 @@ func (r *results) tick(k int64) {
 	if g.facts.Acks {
 		tick["acked"] = t.Acked - r.last.Acked
 	}
+	if g.crosses {
+		tick["outstanding"] = r.outstanding
+	}
 	r.line(tick)
-	r.backlog = nil
+	r.backlog, r.outstanding = nil, nil
 	progress := map[string]any{
 		"mqbench": "tick", "at": k, "sent": t.Sent - r.last.Sent, "acked": tick["acked"], "received": t.Received - r.last.Received,
 		"inFlight": inFlight, "failed": g.books.failures.Load(), "duplicated": g.books.duplicated(),
 		"over": g.recorder.Over(), "p50": nil, "p99": nil, "lagP99": nil, "windowLagP99": nil,
+	}
+	if g.crosses {
+		progress["crossing"] = g.crossing(t)
 	}
 	r.last, r.lastUsage = t, now
 	// Most messages of the second are back a little later.
@@ -57,12 +75,35 @@ func (r *results) tick(k int64) {
 	case <-r.quit:
 	case <-time.After(20 * time.Millisecond):
 	}
+	r.completions(k)
 	r.settled(k, progress)
 	r.figures(progress)
 	if err := errors.Join(r.log.Flush(), r.files.jsonl.Flush()); err != nil {
 		progress["error"] = err.Error()
 	}
 	r.tell(progress)
+}
+
+// completions writes those of the seconds of real time before the given one.
+func (r *results) completions(before int64) {
+	for _, second := range r.g.recorder.TakeCompletions(before) {
+		r.line(struct {
+			Type string `json:"type"`
+			recorder.CompletedSecond
+		}{"completions", second})
+	}
+}
+
+// crossing is what a client tells of messages that cross, since the start: only all clients together know what has arrived.
+func (g *Generator) crossing(t recorder.Totals) map[string]any {
+	counts := map[string]any{
+		"sent": t.Sent, "acked": nil, "failed": g.books.failures.Load(), "unanswered": g.books.unanswered.Load(),
+		"received": t.Received, "paced": g.settled(),
+	}
+	if g.facts.Acks {
+		counts["acked"] = t.Acked
+	}
+	return counts
 }
 
 // settled writes the seconds of intended time that are complete, or old, and puts the percentiles of the last one into progress.
@@ -103,12 +144,12 @@ func (r *results) settled(k int64, progress map[string]any) {
 }
 
 // whole: every message of second n, which ends at endNs, is back. Of loads without response or schedule nobody knows before
-// the second is old.
+// the second is old, and nor does a client that receives what others have sent.
 func (r *results) whole(n int, endNs int64) bool {
 	g := r.g
-	if g.closed || !g.responds {
+	if g.closed || !g.responds || g.crosses {
 		return false
 	}
-	intended := g.schedule.Before(endNs) - g.schedule.Before(endNs-int64(time.Second))
+	intended := g.share.before(g.schedule.Before(endNs)) - g.share.before(g.schedule.Before(endNs-int64(time.Second)))
 	return g.recorder.Counted(n, recorder.Response) >= intended*g.plan.subscribers()
 }

@@ -2,6 +2,7 @@
 package ledger
 
 import (
+	"encoding/binary"
 	"math/bits"
 	"sync/atomic"
 )
@@ -30,6 +31,9 @@ type Set struct {
 func NewSet(size int64) *Set {
 	return &Set{size: size, chunks: make([]atomic.Pointer[chunk], (size+chunkBits-1)/chunkBits)}
 }
+
+// Size is one more than the largest number that it can hold.
+func (s *Set) Size() int64 { return s.size }
 
 // Add puts seq into the set and reports whether it was there already. Numbers outside of the set are
 // reported as not ok and change nothing.
@@ -95,6 +99,15 @@ func CountWhere(from, to int64, a, b *Set) int64 {
 		seq = next
 	}
 	return n
+}
+
+// Bits of the set: bit s of byte s >> 3, the lowest first, is number s.
+func (s *Set) Bits() []byte {
+	bits := make([]byte, (s.size+63)/64*8)
+	for seq := int64(0); seq < s.size; seq += 64 {
+		binary.LittleEndian.PutUint64(bits[seq/8:], s.word(seq))
+	}
+	return bits[:(s.size+7)/8]
 }
 
 // --- internal ---

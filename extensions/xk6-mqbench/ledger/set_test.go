@@ -104,3 +104,24 @@ func BenchmarkAdd(b *testing.B) {
 		s.Add(i)
 	}
 }
+
+func TestTheBitsOfASetAreItsMembers(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	for _, size := range []int64{0, 1, 8, 63, 64, 65, 1000, 2*chunkBits + 13} {
+		s := NewSet(size)
+		for seq := range size {
+			if seq < chunkBits || random.IntN(3) == 0 { // the first chunk is full
+				s.Add(seq)
+			}
+		}
+		bits := s.Bits()
+		if int64(len(bits)) != (size+7)/8 {
+			t.Errorf("a set of %d has %d bytes; want %d", size, len(bits), (size+7)/8)
+		}
+		for at := range int64(len(bits)) * 8 {
+			if has := bits[at>>3]&(1<<(at&7)) != 0; has != s.Has(at) {
+				t.Fatalf("bit %d of %d is %v; want %v", at, size, has, s.Has(at))
+			}
+		}
+	}
+}

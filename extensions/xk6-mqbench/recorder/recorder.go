@@ -72,6 +72,8 @@ type Frame struct {
 	Metrics []Metric
 	// WarmUp: messages of the warm-up are recorded too, in seconds of their own.
 	WarmUp bool
+	// Acks: a message is complete when it is acknowledged; else at its first receipt.
+	Acks bool
 }
 
 const (
@@ -87,14 +89,14 @@ type Recorder struct {
 	windowStartNs, windowEndNs atomic.Int64
 	first                      int64
 	kept                       [metrics]bool
-	warmUp                     bool
+	warmUp, acks               bool
 	limits                     []Limit
 	shards                     []*Shard
 }
 
 // New makes a recorder.
 func New(shards int, frame Frame, limits []Limit) *Recorder {
-	r := &Recorder{first: frame.First, warmUp: frame.WarmUp, limits: limits}
+	r := &Recorder{first: frame.First, warmUp: frame.WarmUp, acks: frame.Acks, limits: limits}
 	r.windowStartNs.Store(frame.StartNs)
 	r.windowEndNs.Store(frame.EndNs)
 	for _, m := range frame.Metrics {
@@ -148,7 +150,10 @@ type Shard struct {
 	slow     slowest
 	// over counts, by limit, the messages of the window above it.
 	over []int64
-	_    [64]byte // shards do not share a cache line
+	// completed seconds that were not taken, and the one counted into last.
+	completed  []*completions
+	completing *completions
+	_          [64]byte // shards do not share a cache line
 }
 
 // Enter locks the shard for the records of one message, together with what the caller's books say of it. It reports
@@ -189,6 +194,9 @@ func (s *Shard) Sent(i, offsetNs, callNs, lagNs, queuedNs int64) {
 // Received counts a distinct receipt of message i, between Enter and Leave.
 func (s *Shard) Received(i, receivedNs int64) {
 	s.tally(&s.totals.Received, &s.totals.ReceivedInWindow, receivedNs)
+	if !s.recorder.acks {
+		s.complete(receivedNs)
+	}
 	if i >= s.recorder.first {
 		s.totals.Receipts.add(receivedNs)
 	}
@@ -222,6 +230,9 @@ func (s *Shard) Last(i, offsetNs, receivedNs, lagNs int64) {
 // Acked records the acknowledgement of message i, between Enter and Leave.
 func (s *Shard) Acked(i, offsetNs, ackedNs, lagNs int64) {
 	s.tally(&s.totals.Acked, &s.totals.AckedInWindow, ackedNs)
+	if s.recorder.acks {
+		s.complete(ackedNs)
+	}
 	if i >= s.recorder.first {
 		s.totals.Acks.add(ackedNs)
 	}

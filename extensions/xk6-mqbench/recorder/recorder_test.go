@@ -103,12 +103,14 @@ func TestLimitsAreCountedExactlyPerHundredMilliseconds(t *testing.T) {
 }
 
 func TestNoValueDisappears(t *testing.T) {
-	r := New(1, frame(0, secondNs), nil)
+	r := New(2, frame(0, secondNs), nil)
 	complete(r.Shard(0), 5, -3, 0)
+	complete(r.Shard(1), 5, -9, 0)
+	complete(r.Shard(0), 5, -1, 0)
 	complete(r.Shard(0), 5, HighestNs+1, 0)
-	complete(r.Shard(0), 5, 7, 0)
+	complete(r.Shard(1), 5, 7, 0)
 	got := r.Take(0).Exact(Response)
-	want := Exact{Count: 3, Sum: HighestNs + 7, Min: 0, Max: HighestNs, Clamped: 1, Negative: 1}
+	want := Exact{Count: 5, Sum: HighestNs + 7, Min: 0, Max: HighestNs, Clamped: 1, Negative: 3, Lowest: -9}
 	if got != want {
 		t.Errorf("exact = %+v; want %+v", got, want)
 	}

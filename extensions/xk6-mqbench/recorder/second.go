@@ -27,8 +27,8 @@ type cell struct {
 }
 
 // Exact is what was measured without the histogram's rounding. Nothing is dropped: values above HighestNs are
-// recorded as that and counted as Clamped, values below 0 as 0 and counted as Negative; Sum, Min and Max are of the values
-// as recorded.
+// recorded as that and counted as Clamped, values below 0 as 0 and counted as Negative, the lowest of them kept in Lowest; Sum, Min
+// and Max are of the values as recorded.
 type Exact struct {
 	Count    int64 `json:"count"`
 	Sum      int64 `json:"sum"`
@@ -36,11 +36,13 @@ type Exact struct {
 	Max      int64 `json:"max"`
 	Clamped  int64 `json:"clamped"`
 	Negative int64 `json:"negative"`
+	Lowest   int64 `json:"lowest,omitempty"`
 }
 
 func (c *cell) record(ns int64) {
 	switch {
 	case ns < 0:
+		c.Lowest = min(c.Lowest, ns)
 		ns = 0
 		c.Negative++
 	case ns > HighestNs:
@@ -73,6 +75,7 @@ func (e *Exact) add(o Exact) {
 	e.Sum += o.Sum
 	e.Clamped += o.Clamped
 	e.Negative += o.Negative
+	e.Lowest = min(e.Lowest, o.Lowest)
 }
 
 // Second is what all shards measured in one second, merged.

@@ -238,7 +238,15 @@ describe("over time", () => {
 			})),
 			load: {
 				...run.load,
-				faults: [{ atNs: 10e9, action: "pause", forNs: 5e8, node: null }],
+				faults: [
+					{
+						atNs: 10e9,
+						action: "pause",
+						forNs: 5e8,
+						node: null,
+						delayNs: null,
+					},
+				],
 			},
 		};
 		expect(ofRun({ ...result, runs: [marked] }, marked).time?.marks).toEqual([

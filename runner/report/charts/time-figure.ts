@@ -267,8 +267,8 @@ function marksOf(run: Run): TimeFigure["marks"] {
 		})),
 		...run.load.faults.map(({ atNs, action, forNs, node }) => ({
 			from: atNs / 1e9 - warmup,
-			to: (atNs + forNs) / 1e9 - warmup,
-			text: `${action} ${node === null ? "" : `of node ${node} `}for ${formatDurationExact(forNs)}`,
+			to: (atNs + (forNs ?? 0)) / 1e9 - warmup,
+			text: `${action}${node === null ? "" : node === "leader" ? " of the leader" : ` of node ${node}`}${forNs === null ? "" : ` for ${formatDurationExact(forNs)}`}`,
 		})),
 	];
 }

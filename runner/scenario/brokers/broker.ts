@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { Level, type Pattern } from "../../plan/plan.ts";
+import { Level, type Pattern, type Target } from "../../plan/plan.ts";
+import { parseBytes } from "../../units.ts";
 import { CpuSet } from "../cpu-set.ts";
-import { count } from "../field.ts";
+import { count, number, unit } from "../field.ts";
 
 /** What may be promised of each message, and in which order messages arrive. */
 export const Delivery = z.enum([
@@ -32,8 +33,13 @@ export interface Broker<Options = SystemOptionsOfAnyBroker> {
 	traits(options: Options): Traits;
 	/** The driver's own options, as its Go side decodes them. No secrets. */
 	driverOptions(options: Options): Readonly<Record<string, Json>>;
-	/** Options that are right by themselves and wrong together: the key at fault, and a sentence with the remedy. */
-	contradictions(options: Options): readonly { key: string; message: string }[];
+	/** Options that are right by themselves and wrong together, or on that target: the key at fault, and a sentence with the remedy. */
+	contradictions(
+		options: Options,
+		target: Target,
+	): readonly { key: string; message: string }[];
+	/** Options, besides durability and replicas, that are settings of topics which mqbench makes: topics of the user's own keep theirs. */
+	readonly topicOptions: readonly string[];
 }
 
 /** What follows from a system's options, before anything runs. */
@@ -105,7 +111,7 @@ export const processFields = {
 		.optional()
 		.meta({
 			description:
-				"Version of the broker that mqbench starts, where it can get others than its own.",
+				"Version of the broker that mqbench starts, where it can get others than its own; of `target: docker` the tag of the official image.",
 			examples: ["4.1.1"],
 		}),
 	binary: z
@@ -116,6 +122,51 @@ export const processFields = {
 			description:
 				"Program (or installation folder) of the broker that mqbench starts: two builds side by side are two systems. A path is relative to the scenario's folder; a bare name is looked up on PATH.",
 			examples: ["./build/nats-server", "/opt/kafka"],
+		}),
+	image: z
+		.string()
+		.regex(
+			/^[\w./:@-]+$/,
+			"an image is a name with an optional tag or digest, e.g. apache/kafka:4.1.1",
+		)
+		.optional()
+		.meta({
+			description:
+				"Image of its containers (`target: docker`): two builds side by side are two systems. Default: the official one of `version`, pinned.",
+			examples: ["apache/kafka:4.1.1"],
+		}),
+	cpus: number(
+		"Most CPUs of each container (`target: docker`), as docker run --cpus takes them: 1.5 is one and a half. Default: no limit.",
+		[2],
+		{ least: 0.05, most: 1024 },
+	).optional(),
+	memory: unit(
+		parseBytes,
+		{
+			description:
+				"Most memory of each container (`target: docker`), as docker run --memory. Default: no limit.",
+			examples: ["2GiB"],
+		},
+		(bytes) =>
+			bytes < 16 * 1024 ** 2 ? "memory must be at least 16MiB" : undefined,
+	).optional(),
+	create: z
+		.boolean()
+		.optional()
+		.meta({
+			description:
+				"`false`: use the topics of `topics`, which are yours (`target: existing`): none is made, changed or removed, and messages stay where yours stay. Default: mqbench makes its own, and removes them.",
+			examples: [false],
+		}),
+	topics: z
+		.array(z.string().min(1).max(249))
+		.min(1)
+		.max(10_000)
+		.optional()
+		.meta({
+			description:
+				"Names of your topics, with `create: false`: as many as the workload has. What others send there is counted as foreign, never as lost or duplicated.",
+			examples: [["orders"]],
 		}),
 	durability: Level.optional().meta({
 		description:
@@ -131,7 +182,7 @@ export const processFields = {
 		}),
 	pin: CpuSet.optional().meta({
 		description:
-			"CPUs of this broker (`target: local`); overrides the scenario's `pin.brokers`.",
+			"CPUs of this broker (`target: local` and `docker`); overrides the scenario's `pin.brokers`.",
 		examples: ["2-3"],
 	}),
 } as const;
@@ -186,6 +237,12 @@ export interface SystemOptionsOfAnyBroker {
 	readonly port?: number | undefined;
 	readonly version?: string | undefined;
 	readonly binary?: string | undefined;
+	readonly image?: string | undefined;
+	/** CPUs and bytes, of each container. */
+	readonly cpus?: number | undefined;
+	readonly memory?: number | undefined;
+	readonly create?: boolean | undefined;
+	readonly topics?: readonly string[] | undefined;
 	readonly durability?: Level | undefined;
 	readonly config?:
 		| Readonly<Record<string, string | number | boolean>>

@@ -149,6 +149,7 @@ export const kafka = {
 			sasl: options.sasl,
 			tls: typeof options.tls === "object" ? defined(options.tls) : options.tls,
 		}),
+	topicOptions: ["minInsyncReplicas"],
 	contradictions,
 } as const satisfies Broker<KafkaOptions>;
 

@@ -5,7 +5,7 @@ const options = (written: object) =>
 	nats.options.parse({ broker: "nats", ...written });
 const wrong = (written: object) =>
 	nats
-		.contradictions(options(written))
+		.contradictions(options(written), "local")
 		.map(({ key, message }) => `${key}: ${message}`);
 
 describe("NATS core", () => {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Target } from "../../plan/plan.ts";
 import { count, span } from "../field.ts";
 import {
 	type Broker,
@@ -89,6 +90,7 @@ export const nats = {
 						ackWaitNs: options.ackWait,
 					}),
 		}),
+	topicOptions: ["storage"],
 	contradictions,
 } as const satisfies Broker<NatsOptions>;
 
@@ -192,13 +194,15 @@ const OF_JETSTREAM = [
 
 function contradictions(
 	options: NatsOptions,
+	target: Target,
 ): { key: string; message: string }[] {
 	const found: { key: string; message: string }[] = [];
 	const wrong = (key: string, message: string) => found.push({ key, message });
-	if (options.version !== undefined)
+	// Of containers it chooses the image.
+	if (options.version !== undefined && target === "local")
 		wrong(
 			"version",
-			"version: mqbench brings one version of nats-server; for another one give its program: binary: /path/to/nats-server",
+			"version: mqbench brings one version of nats-server; for another one give its program: binary: /path/to/nats-server, or write target: docker",
 		);
 	if (options.mode === "core") {
 		for (const key of OF_JETSTREAM)

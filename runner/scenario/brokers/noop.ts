@@ -38,4 +38,5 @@ export const noop = {
 	}),
 	driverOptions: () => ({}),
 	contradictions: () => [],
+	topicOptions: [],
 } as const satisfies Broker<NoopOptions>;

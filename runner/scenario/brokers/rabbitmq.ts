@@ -115,6 +115,7 @@ export const rabbitmq = {
 						: undefined,
 		});
 	},
+	topicOptions: [],
 	contradictions,
 } as const satisfies Broker<RabbitmqOptions>;
 

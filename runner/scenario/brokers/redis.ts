@@ -79,6 +79,7 @@ export const redis = {
 		...(claimAfter !== undefined && { claimAfterNs: claimAfter }),
 		...(tls && { tls: tls === true ? {} : withoutGaps(tls) }),
 	}),
+	topicOptions: ["maxLength"],
 	contradictions(options) {
 		const found: { key: string; message: string }[] = [];
 		for (const [key, modes] of Object.entries(onlyFor))

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+)
+
+// unread is how many lines wait for a command that does not read them; what is said beyond is dropped.
+const unread = 1024
+
+// orders are what guard is told while the command runs. The command may read slowly, or never: that must not keep guard from
+// seeing that its parent is gone, so that a goroutine of its own writes.
+type orders struct {
+	lines chan string
+}
+
+// newOrders writes what is to be said into stdin, the command's.
+func newOrders(stdin io.WriteCloser) *orders {
+	o := &orders{lines: make(chan string, unread)}
+	go func() {
+		defer stdin.Close()
+		for line := range o.lines {
+			if _, err := io.WriteString(stdin, line); err != nil {
+				break // the command reads no more
+			}
+		}
+		for range o.lines {
+		}
+	}()
+	return o
+}
+
+// follow carries out the lines of in until it ends; the command's standard input ends then too.
+func (o *orders) follow(in io.Reader, signals chan<- os.Signal) {
+	defer close(o.lines)
+	for reader := bufio.NewReader(in); ; {
+		line, err := reader.ReadString('\n')
+		if err != nil {
+			return // half a line is none
+		}
+		order, rest, _ := strings.Cut(strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"), " ")
+		switch {
+		case order == "say":
+			select {
+			case o.lines <- rest + "\n":
+			default:
+				fmt.Fprintln(os.Stderr, "guard: the command does not read its standard input")
+			}
+		case order == "signal" && rest == "INT":
+			signals <- os.Interrupt
+		case order == "signal" && rest == "TERM":
+			signals <- syscall.SIGTERM
+		default:
+			fmt.Fprintf(os.Stderr, "guard: %q is no order: say <text>, signal INT or signal TERM\n", order)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+)
+
+// A disk is asked so often, or for so long, whichever comes first: enough for a median.
+const (
+	flushes   = 200
+	flushTime = 500 * time.Millisecond
+)
+
+// flushed is what -flush prints.
+type flushed struct {
+	Calls int   `json:"calls"`
+	MinNs int64 `json:"minNs"`
+	P50Ns int64 `json:"p50Ns"`
+	MaxNs int64 `json:"maxNs"`
+}
+
+// measureFlush writes 4 KiB over and over into a file of its own in folder, has each of them flushed to the disk, and prints as JSON how
+// long a flush takes.
+func measureFlush(folder string, out io.Writer) error {
+	file, err := os.CreateTemp(folder, "mqbench-flush-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(file.Name())
+	defer file.Close()
+	block := make([]byte, 4096)
+	var took []time.Duration
+	for began := time.Now(); len(took) < flushes && time.Since(began) < flushTime; {
+		block[0]++ // never the same: a file system may see that nothing has changed
+		if _, err := file.WriteAt(block, 0); err != nil {
+			return err
+		}
+		at := time.Now()
+		if err := flush(file); err != nil {
+			return fmt.Errorf("flush %s: %w", file.Name(), err)
+		}
+		took = append(took, time.Since(at))
+	}
+	// The first one also makes the file known to the disk.
+	if len(took) > 1 {
+		took = took[1:]
+	}
+	slices.Sort(took)
+	return json.NewEncoder(out).Encode(flushed{
+		Calls: len(took),
+		MinNs: took[0].Nanoseconds(),
+		P50Ns: took[len(took)/2].Nanoseconds(),
+		MaxNs: took[len(took)-1].Nanoseconds(),
+	})
+}

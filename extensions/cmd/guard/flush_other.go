@@ -1,0 +1,7 @@
+//go:build !linux
+
+package main
+
+import "os"
+
+func flush(file *os.File) error { return file.Sync() }

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+)
+
+// For a command on another host, whose standard input comes over a connection.
+var (
+	takeEnvironment = flag.Bool("env", false, "the first line of standard input is the command's environment, a JSON object; of its own guard passes PATH and TMPDIR on, and HOME is the current folder")
+	lease           = flag.Duration("lease", 0, "standard input counts as ended when no line comes for so long; the line \"alive\" is for this alone")
+)
+
+// prepareRemote does what -env and -lease ask for, before the command starts: from then on guard's environment is the command's,
+// and os.Stdin is what guard is to read. Secrets come this way: command lines are seen by everybody on a host.
+func prepareRemote() error {
+	if !*takeEnvironment && *lease == 0 {
+		return nil
+	}
+	in := bufio.NewReader(os.Stdin)
+	if *takeEnvironment {
+		if err := readEnvironment(in); err != nil {
+			return err
+		}
+	}
+	// A pipe and not only a reader: what follows expects a file.
+	r, w, err := os.Pipe()
+	if err != nil {
+		return fmt.Errorf("make a pipe: %w", err)
+	}
+	os.Stdin = r
+	go func() {
+		passLines(in, w, *lease)
+		_ = w.Close()
+	}()
+	return nil
+}
+
+// --- internal ---
+
+func readEnvironment(in *bufio.Reader) error {
+	line, err := in.ReadString('\n')
+	if err != nil {
+		return fmt.Errorf("read the environment: %w", err)
+	}
+	var given map[string]string
+	if err := json.Unmarshal([]byte(line), &given); err != nil {
+		return fmt.Errorf("the first line is no environment: a JSON object of texts") // without the line itself
+	}
+	home, err := os.Getwd()
+	if err != nil {
+		return fmt.Errorf("find the current folder: %w", err)
+	}
+	bare := map[string]string{"HOME": home}
+	for _, name := range []string{"PATH", "TMPDIR"} {
+		if value, ok := os.LookupEnv(name); ok {
+			bare[name] = value
+		}
+	}
+	os.Clearenv()
+	for _, set := range []map[string]string{bare, given} {
+		for name, value := range set {
+			if err := os.Setenv(name, value); err != nil {
+				return fmt.Errorf("set %s: %w", name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// passLines copies lines until in ends, or is silent for longer than the lease: a network that is down ends no connection.
+func passLines(in *bufio.Reader, out io.Writer, lease time.Duration) {
+	lines := make(chan string)
+	go func() {
+		defer close(lines)
+		for {
+			line, err := in.ReadString('\n')
+			if err != nil {
+				return // half a line is none
+			}
+			lines <- line
+		}
+	}()
+	var silent <-chan time.Time
+	for {
+		if lease > 0 {
+			silent = time.After(lease)
+		}
+		select {
+		case line, ok := <-lines:
+			if !ok {
+				return
+			}
+			if strings.TrimSpace(line) == "alive" {
+				continue
+			}
+			if _, err := io.WriteString(out, line); err != nil {
+				return
+			}
+		case <-silent:
+			return
+		}
+	}
+}

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+var (
+	sampleFile = flag.String("sample", "", "append to this file, once a second, what the command and the machine have used: lines as in runner/run/resource-file.ts")
+	ahead      = flag.Int64("ahead", 0, "how far this machine's clock is ahead of that which samples are to be told in, ns")
+)
+
+// startSampling samples as -sample asks for, now and every second, until the function that it returns is called, which samples
+// once more. Where there is no /proc nothing is written.
+func startSampling() func() {
+	if *sampleFile == "" {
+		return func() {}
+	}
+	if _, err := os.Stat("/proc/stat"); err != nil {
+		return func() {}
+	}
+	file, err := os.OpenFile(*sampleFile, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return func() {} // a full disk: what is missing is unknown, and the command says the rest
+	}
+	sample := func() {
+		if line, err := json.Marshal(readSample(time.Now())); err == nil {
+			_, _ = file.Write(append(line, '\n'))
+		}
+	}
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		ticker := time.NewTicker(time.Second)
+		defer ticker.Stop()
+		sample()
+		for {
+			select {
+			case <-ticker.C:
+				sample()
+			case <-stop:
+				sample()
+				return
+			}
+		}
+	}()
+	return func() {
+		close(stop)
+		<-stopped
+		_ = file.Close()
+	}
+}
+
+// --- internal ---
+
+// sampleLine is a line of resources-<client>.jsonl: counters since the start of process or machine; nil is null, what cannot be read.
+type sampleLine struct {
+	UnixMs    float64       `json:"unixMs"`
+	Generator usageSample   `json:"generator"`
+	Broker    *usageSample  `json:"broker"`
+	Machine   machineSample `json:"machine"`
+	Network   *network      `json:"network"`
+}
+
+type usageSample struct {
+	CPUNs      *int64 `json:"cpuNs"`
+	RSSBytes   *int64 `json:"rssBytes"`
+	ReadBytes  *int64 `json:"readBytes"`
+	WriteBytes *int64 `json:"writeBytes"`
+}
+
+type machineSample struct {
+	CPUNs     *int64 `json:"cpuNs"`
+	IdleNs    *int64 `json:"idleNs"`
+	StealNs   *int64 `json:"stealNs"`
+	Throttled *int64 `json:"throttled"`
+}
+
+type network struct {
+	RxBytes int64 `json:"rxBytes"`
+	TxBytes int64 `json:"txBytes"`
+}
+
+// tickNs is the unit of /proc's CPU times: USER_HZ, 100 a second on every Linux.
+const tickNs = 10_000_000
+
+func readSample(now time.Time) sampleLine {
+	return sampleLine{
+		UnixMs: float64((now.UnixNano()-*ahead)/1000) / 1000,
+		// Guard and its command, as the runner samples those of its own machine.
+		Generator: usage(family(os.Getpid())),
+		Machine:   machine(),
+		Network:   readNetwork(),
+	}
+}
+
+// family is a process and its descendants.
+func family(pid int) []int {
+	all := []int{pid}
+	for _, child := range strings.Fields(read("/proc", strconv.Itoa(pid), "task", strconv.Itoa(pid), "children")) {
+		if n, err := strconv.Atoi(child); err == nil {
+			all = append(all, family(n)...)
+		}
+	}
+	return all
+}
+
+// usage adds up what could be read.
+func usage(pids []int) usageSample {
+	var sum usageSample
+	for _, pid := range pids {
+		folder := "/proc/" + strconv.Itoa(pid)
+		stat := read(folder, "stat")
+		// The name is in parentheses, and may hold blanks. proc(5): utime, stime, cutime and cstime are fields 14 to 17; the name is 2.
+		if fields := strings.Fields(stat[strings.LastIndex(stat, ")")+1:]); len(fields) > 14 {
+			add(&sum.CPUNs, tickNs, fields[11:15]...)
+		}
+		if pages := strings.Fields(read(folder, "statm")); len(pages) > 1 {
+			add(&sum.RSSBytes, int64(os.Getpagesize()), pages[1])
+		}
+		io := read(folder, "io")
+		add(&sum.ReadBytes, 1, match(readBytes, io)...)
+		add(&sum.WriteBytes, 1, match(writeBytes, io)...)
+	}
+	return sum
+}
+
+var (
+	readBytes  = regexp.MustCompile(`(?m)^read_bytes: (\d+)$`)
+	writeBytes = regexp.MustCompile(`(?m)^write_bytes: (\d+)$`)
+	cpuTimes   = regexp.MustCompile(`(?m)^cpu +(.*)$`)
+	groupV2    = regexp.MustCompile(`(?m)^0::(.*)$`)
+	groupV1    = regexp.MustCompile(`(?m)^\d+:[^:]*\bcpu\b[^:]*:(.*)$`)
+	throttled  = regexp.MustCompile(`(?m)^nr_throttled (\d+)$`)
+	device     = regexp.MustCompile(`(?m)^\s*([^:\s]+):\s*(.*)$`)
+)
+
+// machine: proc(5): user nice system idle iowait irq softirq steal; guest times are in user and nice already.
+func machine() machineSample {
+	var m machineSample
+	if line := match(cpuTimes, read("/proc/stat")); len(line) == 1 {
+		if ticks := strings.Fields(line[0]); len(ticks) >= 8 {
+			add(&m.CPUNs, tickNs, ticks[:8]...)
+			add(&m.IdleNs, tickNs, ticks[3], ticks[4])
+			add(&m.StealNs, tickNs, ticks[7])
+		}
+	}
+	groups := read("/proc/self/cgroup")
+	for _, group := range match(groupV2, groups) {
+		add(&m.Throttled, 1, match(throttled, read("/sys/fs/cgroup", group, "cpu.stat"))...)
+	}
+	if m.Throttled == nil {
+		for _, group := range match(groupV1, groups) {
+			add(&m.Throttled, 1, match(throttled, read("/sys/fs/cgroup/cpu", group, "cpu.stat"))...)
+		}
+	}
+	return m
+}
+
+// readNetwork adds up what the machine's network devices have carried. Bridges, tunnels and the like carry the same bytes once
+// more: they count only where there is no device, in a container.
+func readNetwork() *network {
+	text := read("/proc/net/dev")
+	if text == "" {
+		return nil
+	}
+	var all, real network
+	found := false
+	for _, row := range device.FindAllStringSubmatch(text, -1) {
+		columns := strings.Fields(row[2])
+		if row[1] == "lo" || len(columns) < 9 {
+			continue
+		}
+		rx, _ := strconv.ParseInt(columns[0], 10, 64)
+		tx, _ := strconv.ParseInt(columns[8], 10, 64)
+		all.RxBytes, all.TxBytes = all.RxBytes+rx, all.TxBytes+tx
+		if _, err := os.Stat(filepath.Join("/sys/class/net", row[1], "device")); err == nil {
+			found = true
+			real.RxBytes, real.TxBytes = real.RxBytes+rx, real.TxBytes+tx
+		}
+	}
+	if found {
+		return &real
+	}
+	return &all
+}
+
+// add adds numbers in some unit to a sum; without any it stays unknown.
+func add(sum **int64, unit int64, numbers ...string) {
+	for _, number := range numbers {
+		n, err := strconv.ParseInt(number, 10, 64)
+		if err != nil {
+			continue
+		}
+		if *sum == nil {
+			*sum = new(int64)
+		}
+		**sum += n * unit
+	}
+}
+
+// match is what the pattern's group holds, if it is found.
+func match(pattern *regexp.Regexp, text string) []string {
+	if found := pattern.FindStringSubmatch(text); found != nil {
+		return found[1:]
+	}
+	return nil
+}
+
+func read(path ...string) string {
+	text, _ := os.ReadFile(filepath.Join(path...))
+	return string(text)
+}

@@ -1,0 +1,194 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+)
+
+// find looks whether topics that were there are as the run needs them.
+func (s *session) find(ctx context.Context, topics []broker.Topic, names []string) error {
+	cluster, err := s.admin.Metadata(ctx, names...)
+	if err != nil {
+		return fmt.Errorf("kafka: look up topics: %w", err)
+	}
+	for _, topic := range topics {
+		detail := cluster.Topics[topic.Name]
+		switch n := len(detail.Partitions); {
+		case errors.Is(detail.Err, kerr.UnknownTopicOrPartition):
+			return fmt.Errorf("kafka: %w", broker.MissingTopic(topic.Name, "the cluster knows no topic of this name"))
+		case detail.Err != nil:
+			return fmt.Errorf("kafka: look up topic %q: %w", topic.Name, detail.Err)
+		case n != topic.Partitions:
+			return fmt.Errorf("kafka: topic %s has %d partitions, and the run is to have %d; write partitions: %d", topic.Name, n, topic.Partitions, n)
+		}
+	}
+	return s.fit(ctx, cluster, names)
+}
+
+// Leader is the id of the node that leads the topic's first partition.
+func (s *session) Leader(ctx context.Context, topic string) (string, error) {
+	cluster, err := s.admin.Metadata(ctx, topic)
+	if err != nil {
+		return "", fmt.Errorf("kafka: leader of topic %q: %w", topic, err)
+	}
+	detail := cluster.Topics[topic]
+	first, known := detail.Partitions[0]
+	switch {
+	case detail.Err != nil:
+		return "", fmt.Errorf("kafka: leader of topic %q: %w", topic, detail.Err)
+	case !known || first.Leader < 0:
+		return "", fmt.Errorf("kafka: topic %q has no leader at the moment", topic)
+	}
+	return strconv.Itoa(int(first.Leader)), nil
+}
+
+// --- internal ---
+
+// shownConfigs are what of a topic's settings decides numbers.
+var shownConfigs = []string{"max.message.bytes", "min.insync.replicas", "flush.messages", "flush.ms"}
+
+// fit reads the settings of topics that were there: the first one's are printed, and batches are made to fit all of them. Who may not
+// read them learns of what does not fit by failing messages.
+func (s *session) fit(ctx context.Context, cluster kadm.Metadata, names []string) error {
+	s.topicConfig = map[string]string{}
+	configs, err := s.admin.DescribeTopicConfigs(ctx, names...)
+	if err != nil {
+		s.topicConfig["settings"] = "unknown: " + err.Error()
+		return nil
+	}
+	for _, of := range configs {
+		for _, one := range of.Configs {
+			if of.Name == names[0] {
+				for _, key := range shownConfigs {
+					if one.Key == key {
+						s.topicConfig[key] = one.MaybeValue()
+					}
+				}
+			}
+			limit, err := strconv.ParseInt(one.MaybeValue(), 10, 64)
+			if one.Key != "max.message.bytes" || err != nil {
+				continue
+			}
+			if least := int64(s.options.MessageBytes) + recordBytes; limit < least {
+				return fmt.Errorf("kafka: topic %s takes batches of at most %d bytes (max.message.bytes), and one message of the run needs %d", of.Name, limit, least)
+			}
+			s.own.BatchBytes = min(s.own.BatchBytes, limit)
+		}
+	}
+	s.topicConfig["replicas"] = strconv.Itoa(cluster.Topics[names[0]].Partitions.NumReplicas())
+	return nil
+}
+
+// begin makes a group on a topic of the user's own begin at its end, unless another client of the run has done so. Without that it
+// would read what is there already; beginning at the end when it has its partitions would leave out what is sent before.
+func (s *session) begin(ctx context.Context, group, topic string) error {
+	begun := func() (bool, error) {
+		offsets, err := s.admin.FetchOffsets(ctx, group)
+		if err != nil && !errors.Is(err, kerr.GroupIDNotFound) {
+			return false, err
+		}
+		n := 0
+		for _, one := range offsets[topic] {
+			if one.Err == nil && one.At >= 0 {
+				n++
+			}
+		}
+		return n == s.partitionsOf(topic), nil
+	}
+	if done, err := begun(); done || err != nil {
+		return wrap(fmt.Sprintf("kafka: look up group %q", group), err)
+	}
+	ends, err := s.admin.ListEndOffsets(ctx, topic)
+	if err == nil {
+		err = ends.Error()
+	}
+	if err != nil {
+		return fmt.Errorf("kafka: find the end of topic %q: %w", topic, err)
+	}
+	err = s.admin.CommitAllOffsets(ctx, group, ends.Offsets())
+	if err == nil {
+		return nil
+	}
+	if done, _ := begun(); done {
+		return nil // another client was faster, and has a member in it
+	}
+	return fmt.Errorf("kafka: begin group %q at the end of its topic: %w", group, err)
+}
+
+// awaitGroup returns when a group that may have members in other clients has shared out its partitions, and the members here have
+// theirs.
+func (s *session) awaitGroup(ctx context.Context, g *group) error {
+	partitions := s.partitionsOf(g.topic)
+	for {
+		if described, err := s.admin.DescribeGroups(ctx, g.name); err == nil && g.stable(described[g.name], partitions) {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("kafka: join group %q: it does not settle: %w", g.name, ctx.Err())
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// stable says whether the coordinator's view is that of the members here.
+func (g *group) stable(is kadm.DescribedGroup, partitions int) bool {
+	if is.Err != nil || is.State != "Stable" {
+		return false
+	}
+	var owned []int
+	byMember := map[string]int{}
+	for _, m := range is.Members {
+		n := 0
+		if assigned, ok := m.Assigned.AsConsumer(); ok {
+			for _, t := range assigned.Topics {
+				n += len(t.Partitions)
+			}
+		}
+		owned = append(owned, n)
+		byMember[m.MemberID] = n
+	}
+	for _, m := range g.members {
+		id, _ := m.client.GroupMetadata()
+		n, known := byMember[id]
+		if !known || n != m.partitions() || n > 0 && m.watch.fetches.Load() == 0 {
+			return false
+		}
+	}
+	return len(owned) > 0 && sharedOut(owned, partitions)
+}
+
+// groupName is the same for all clients of the run.
+func (s *session) groupName(topic, group string) string {
+	name := topic + "." + group
+	if s.options.Run != "" {
+		name = s.options.Run + "." + name
+	}
+	return name
+}
+
+// groupsToRemove are this run's, which may have had members in other clients alone; only client 0 removes any.
+func (s *session) groupsToRemove() []string {
+	if s.options.Client > 0 {
+		return nil
+	}
+	names := map[string]bool{}
+	for _, group := range s.named {
+		for _, topic := range s.topics {
+			names[s.groupName(topic.Name, group)] = true
+		}
+	}
+	var list []string
+	for name := range names {
+		list = append(list, name)
+	}
+	return list
+}

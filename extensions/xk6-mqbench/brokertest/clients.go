@@ -1,0 +1,213 @@
+package brokertest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/clock"
+)
+
+// Several clients of one run, and topics that were there before the run.
+
+const (
+	// old is the number of the first message that was sent before the run.
+	old = 1_000_000
+	// ours is how many messages a run sends.
+	ours = 300
+)
+
+func servesClients(t *testing.T, s System) {
+	topics := named("shared", "all")
+	to := s.several()
+	first := open(t, s, to, topics...)
+	if first.session.Describe().Inline {
+		t.Skip("there is no broker between clients")
+	}
+	share(s, to, first, !s.NoFanOut)
+	first.remove()
+	if s.Exists != nil {
+		for _, topic := range topics {
+			if s.Exists(t, topic) {
+				t.Errorf("%s is still there after Remove by client 0", topic)
+			}
+		}
+	}
+	first.within("Close", first.close)
+}
+
+func usesExisting(t *testing.T, s System) {
+	topics := named("existing", "existing-too")
+	to := s.make(t, topics)
+	first := open(t, s, to, topics...)
+	share(s, to, first, !s.NoFanOut && !s.Queues)
+	first.remove()
+	if s.Exists != nil && s.Make != nil {
+		for _, topic := range topics {
+			if !s.Exists(t, topic) {
+				t.Errorf("%s, which was there before the run, is gone", topic)
+			}
+		}
+	}
+	if s.Traces != nil {
+		if left := s.Traces(t, to.run, topics); len(left) > 0 {
+			t.Errorf("the run leaves %q behind", left)
+		}
+	}
+	first.within("Close", first.close)
+}
+
+func keepsRunsApart(t *testing.T, s System) {
+	if s.NoGroups || s.NoFanOut || s.Queues {
+		t.Skip("a topic has one group")
+	}
+	topics := named("runs")
+	to := s.make(t, topics)
+	to.clients = 1
+	var runs []*rig
+	var got []*subscription
+	for _, run := range []string{"x", "y"} {
+		to.run = to.run[:len(to.run)-1] + run
+		r := open(t, s, to, topics...)
+		runs = append(runs, r)
+		got = append(got, r.consume(broker.Subscription{Connection: 1, Topic: topics[0], Group: "workers"}, nil))
+	}
+	for i := range int64(ours) {
+		runs[i%2].send(0, topics[0], i)
+	}
+	for k := range runs {
+		got[k].wait(ours)
+	}
+	settled()
+	for k := range runs {
+		runs[k].eachOnce("the group of one of two runs", ours, got[k].receipts())
+	}
+}
+
+func refusesMissing(t *testing.T, s System) {
+	topics := named("missing")
+	if s.Make == nil {
+		t.Skip("topics are there when they are used")
+	}
+	o := s.options(shape{connections: 1, messageBytes: messageBytes, existing: true, run: runName(topics)}, clock.New().Now)
+	r := start(t, s, o)
+	err := r.tryPrepare(broker.Topic{Name: topics[0], Partitions: 1})
+	if err == nil || !strings.Contains(err.Error(), topics[0]+" does not exist") || !strings.Contains(err.Error(), "leave create: false away") {
+		t.Errorf("Prepare = %v; want a sentence that %s does not exist, and what to do", err, topics[0])
+	}
+	if s.Exists(t, topics[0]) {
+		t.Errorf("%s was not there, and now is", topics[0])
+	}
+}
+
+// --- internal ---
+
+// several is a session that is the first of two clients.
+func (s System) several() shape {
+	to := shape{connections: 3, clients: 2, partitions: 1}
+	if s.Partitions {
+		to.partitions = 4
+	}
+	return to
+}
+
+// make makes topics as their user has, with messages in them, and gives a session of two on them. The test is skipped where there is
+// no broker.
+func (s System) make(t *testing.T, topics []string) shape {
+	t.Helper()
+	to := s.several()
+	to.existing, to.run = true, runName(topics)
+	if s.Make != nil {
+		for _, topic := range topics {
+			s.Make(t, topic, to.partitions)
+		}
+	}
+	before := to
+	before.run += "before"
+	user := open(t, s, before, topics...)
+	if user.session.Describe().Inline {
+		t.Skip("there is no broker on which topics could be")
+	}
+	if !s.Queues && !s.NoFanOut {
+		for i := range int64(20) {
+			for _, topic := range topics {
+				user.sendTo(0, &broker.Message{Name: topic, Index: old + i, Partition: int32(i % int64(to.partitions))})
+			}
+		}
+		user.eventually(func() bool { return user.completed() == 20*len(topics) }, func() string { return "messages are sent before the run" })
+	}
+	user.removeAndClose()
+	return to
+}
+
+// runName is a name that no other test has.
+func runName(topics []string) string { return "run-" + strings.ReplaceAll(topics[0], ".", "-") }
+
+// share has a second client join the first. Both send to both topics; on the first topic they share a group, on the second one each
+// gets all. Then the second one leaves, which the first must not feel.
+func share(s System, to shape, first *rig, fanOut bool) {
+	t, topics := first.t, first.topics
+	t.Helper()
+	var members, all []*subscription
+	consume := func(r *rig) {
+		if !s.NoGroups {
+			members = append(members, r.consume(broker.Subscription{Connection: 1, Topic: topics[0], Group: "workers", Members: 2, Here: 1}, nil))
+		}
+		if fanOut {
+			all = append(all, r.plain(2, topics[1]))
+		}
+	}
+	consume(first)
+	to.existing, to.client = true, 1
+	second := open(t, s, to, topics...)
+	consume(second)
+	send := func(i int64, r *rig) {
+		for k, subscribed := range []bool{!s.NoGroups, fanOut} {
+			if subscribed {
+				r.sendTo(0, &broker.Message{Name: topics[k], Index: i, Partition: int32(i) % int32(to.partitions)})
+			}
+		}
+	}
+	together := func() (got []receipt) {
+		for _, m := range members {
+			got = append(got, m.receipts()...)
+		}
+		return got
+	}
+	for i := range int64(ours) {
+		send(i, []*rig{first, second}[i%2])
+	}
+	arrived := func(n int) {
+		t.Helper()
+		first.eventually(func() bool { return s.NoGroups || len(together()) >= n }, func() string {
+			return fmt.Sprintf("%d messages arrive at the group of two clients (%d have)", n, len(together()))
+		})
+	}
+	arrived(ours)
+	for _, one := range all {
+		one.wait(ours)
+	}
+	settled()
+	if !s.NoGroups {
+		first.eachOnce("group of two clients", ours, together())
+		for k, m := range members {
+			if m.count() == 0 {
+				t.Errorf("client %d of 2 gets none of %d messages of their group", k, ours)
+			}
+		}
+	}
+	for _, one := range all {
+		first.eachOnce("subscriber of one of two clients", ours, one.receipts())
+	}
+	second.within("Remove by client 1", second.remove)
+	second.within("Close by client 1", second.close)
+	settled() // a system that stores nothing may still hand messages to it
+	for i := range int64(to.partitions) {
+		send(ours+i, first)
+	}
+	arrived(ours + to.partitions)
+	for _, one := range all[:min(1, len(all))] {
+		one.wait(ours + to.partitions)
+	}
+}

@@ -1,0 +1,247 @@
+package brokertest
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+)
+
+// Cluster is a driver under test and three nodes of its broker, which must deliver all that they have acknowledged.
+type Cluster struct {
+	System
+	// Replicas of the topic. With one, it is away as long as its node.
+	Replicas int
+	// Group: two members share the topic, beside the subscriber who gets all.
+	Group bool
+	// Pause freezes the node of that name and returns what thaws it; nil: the node is only killed.
+	Pause func(t *testing.T, node string) (thaw func())
+	// Kill ends the node of that name as a crash does, and returns what starts it again.
+	Kill func(t *testing.T, node string) (restart func())
+}
+
+const (
+	failoverRate = 500
+	pauseLasts   = 2 * time.Second
+	// failoverTimeout is what the driver is told to give a message.
+	failoverTimeout = 5 * time.Second
+	// failoverSenders are the connections that send, one for each node; the next three consume.
+	failoverSenders = 3
+)
+
+// Failover sends 500 messages a second while the node that leads their topic is frozen for two seconds, then killed. The driver has
+// to go on with the others, to say truly what became of each message, and to keep nobody waiting.
+func Failover(t *testing.T, c Cluster) {
+	topic := named("failover")[0]
+	r := open(t, c.System, shape{connections: 2 * failoverSenders, replicas: c.Replicas, timeout: failoverTimeout}, topic)
+	all := []*subscription{r.plain(failoverSenders, topic)}
+	if c.Group {
+		for k := range 2 {
+			all = append(all, r.consume(broker.Subscription{Connection: failoverSenders + 1 + k, Topic: topic, Group: "workers", Members: 2}, nil))
+		}
+	}
+	f := &failover{rig: r, subscribers: all, over: make(chan struct{}), ended: make(chan struct{})}
+	go f.send()
+	f.flows("at first")
+	if c.Pause != nil {
+		thaw := c.Pause(t, f.leader())
+		time.Sleep(pauseLasts)
+		thaw()
+		f.flows("after a pause of the leader")
+	}
+	killed := f.leader()
+	restart := c.Kill(t, killed)
+	if c.Replicas > 1 {
+		f.flows("without the leader")
+		if now := f.leader(); now == killed {
+			t.Errorf("%s was killed, and Leader says that it leads", killed)
+		}
+		restart()
+	} else {
+		time.Sleep(time.Second)
+		restart()
+		f.flows("with the leader started again")
+	}
+	f.end()
+	f.compare()
+	r.within("Remove", r.remove)
+	r.within("Close", r.close)
+}
+
+// --- internal ---
+
+// failover is the load, and what came of it.
+type failover struct {
+	rig *rig
+	// subscribers: first the one who gets all, then the members of the group.
+	subscribers []*subscription
+	sent        atomic.Int64
+	longestNs   atomic.Int64
+	over, ended chan struct{}
+}
+
+func (f *failover) send() {
+	defer close(f.ended)
+	topic := f.rig.topics[0]
+	for began, i := time.Now(), int64(0); ; i++ {
+		select {
+		case <-f.over:
+			return
+		case <-time.After(time.Until(began.Add(time.Duration(i) * time.Second / failoverRate))):
+		}
+		called := time.Now()
+		f.rig.send(int(i%failoverSenders), topic, i)
+		f.longestNs.Store(max(f.longestNs.Load(), int64(time.Since(called))))
+		f.sent.Store(i + 1)
+	}
+}
+
+// flows waits until messages that are sent from now on, on every connection, are acknowledged and arrive everywhere.
+func (f *failover) flows(when string) {
+	f.rig.t.Helper()
+	began, from := time.Now(), f.sent.Load()
+	f.until("messages flow "+when, func() bool {
+		acked := [failoverSenders]bool{}
+		for i, d := range f.rig.doneSoFar()[from:] {
+			at := &acked[(from+int64(i))%failoverSenders]
+			*at = *at || d.times > 0 && d.err == nil
+		}
+		return !slices.Contains(acked[:], false) && !slices.ContainsFunc(f.received(), func(got map[uint64]int) bool {
+			return !slices.ContainsFunc(f.from(from), func(i int64) bool { return got[uint64(i)] > 0 })
+		})
+	})
+	f.rig.t.Logf("messages flow %s after %s", when, time.Since(began).Round(10*time.Millisecond))
+}
+
+// until fails unless it holds in time.
+func (f *failover) until(what string, holds func() bool) {
+	f.rig.t.Helper()
+	for deadline := time.Now().Add(patience); !holds(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			f.rig.t.Fatalf("not within %s: %s", patience, what)
+		}
+	}
+}
+
+func (f *failover) from(i int64) (numbers []int64) {
+	for ; i < f.sent.Load(); i++ {
+		numbers = append(numbers, i)
+	}
+	return numbers
+}
+
+// received is how often each message arrived: at the subscriber, and at the group.
+func (f *failover) received() []map[uint64]int {
+	count := func(some []*subscription) map[uint64]int {
+		times := map[uint64]int{}
+		for _, one := range some {
+			for _, m := range one.receipts() {
+				times[m.Sequence]++
+			}
+		}
+		return times
+	}
+	all := []map[uint64]int{count(f.subscribers[:1])}
+	if len(f.subscribers) > 1 {
+		all = append(all, count(f.subscribers[1:]))
+	}
+	return all
+}
+
+func (f *failover) leader() (name string) {
+	f.rig.t.Helper()
+	finder, able := f.rig.session.(broker.LeaderFinder)
+	if !able {
+		f.rig.t.Fatal("the driver cannot say who leads a topic")
+	}
+	f.until("the topic has a leader", func() bool {
+		ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+		defer cancel()
+		var err error
+		name, err = finder.Leader(ctx, f.rig.topics[0])
+		return err == nil
+	})
+	return name
+}
+
+// end stops the load and waits until every send is completed.
+func (f *failover) end() {
+	close(f.over)
+	f.rig.within("a send", func() { <-f.ended })
+	if longest := time.Duration(f.longestNs.Load()); longest > failoverTimeout {
+		f.rig.t.Errorf("a send call took %s; a message has %s", longest, failoverTimeout)
+	}
+	f.until("done is called for each send", func() bool {
+		return !slices.ContainsFunc(f.rig.doneSoFar(), func(d outcome) bool { return d.times == 0 })
+	})
+}
+
+// compare holds what the driver said of each message against what arrived.
+func (f *failover) compare() {
+	t, fates := f.rig.t, f.rig.doneSoFar()
+	missing := func(got map[uint64]int) (n int) {
+		for i, d := range fates {
+			if d.err == nil && got[uint64(i)] == 0 {
+				n++
+			}
+		}
+		return n
+	}
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if !slices.ContainsFunc(f.received(), func(got map[uint64]int) bool { return missing(got) > 0 }) {
+			break
+		}
+	}
+	settled()
+	said := map[string]int{}
+	for i, d := range fates {
+		if d.times != 1 {
+			t.Errorf("done of message %d is called %d times", i, d.times)
+		}
+		if d.err == nil {
+			said["acknowledged"]++
+		} else {
+			said[d.err.Error()]++
+		}
+	}
+	t.Logf("of %d messages: %v", len(fates), said)
+	for k, got := range f.received() {
+		who := []string{"the subscriber", "the group"}[k]
+		if n := missing(got); n > 0 {
+			t.Errorf("%s misses %d messages that were acknowledged", who, n)
+		}
+		lies, twice := 0, 0
+		for i, d := range fates {
+			if d.err != nil && !errors.Is(d.err, broker.ErrUnknown) && got[uint64(i)] > 0 {
+				lies++
+			}
+			if got[uint64(i)] > 1 {
+				twice++
+			}
+		}
+		if lies > 0 {
+			t.Errorf("%s gets %d messages of which it is said that they failed", who, lies)
+		}
+		// In a group, what was handed out and not acknowledged is handed out again.
+		if twice > 0 && k == 0 {
+			t.Errorf("%s gets %d messages twice", who, twice)
+		}
+		t.Logf("%s gets %d messages, %d of them twice", who, len(got), twice)
+	}
+	// Each connection is a producer, whose order is promised.
+	if f.rig.session.Describe().Order == "per-producer" {
+		last := map[uint64]uint64{}
+		for _, m := range f.subscribers[0].receipts() {
+			producer := m.Sequence % failoverSenders
+			if m.Sequence < last[producer] {
+				t.Errorf("message %d comes after message %d", m.Sequence, last[producer])
+				break
+			}
+			last[producer] = m.Sequence
+		}
+	}
+}

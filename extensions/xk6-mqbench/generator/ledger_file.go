@@ -1,0 +1,80 @@
+package generator
+
+import (
+	"bytes"
+	"compress/zlib"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/ledger"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/recorder"
+)
+
+// setLine is a set of sequences of one producer, as this client knows it: LedgerLine of runner/run/client-file.ts.
+type setLine struct {
+	Type       string `json:"type"`
+	Set        string `json:"set"`
+	Producer   int64  `json:"producer"`
+	Subscriber int64  `json:"subscriber"`
+	Count      int64  `json:"count"`
+	Bits       string `json:"bits"`
+}
+
+// writeLedger writes what became of the messages that were sent here, and what was received here. Empty sets have no line. file is
+// nil where nothing crosses.
+func (g *Generator) writeLedger(file *recorder.File) {
+	if file == nil {
+		return
+	}
+	b := g.books
+	for _, p := range b.own {
+		tried := ledger.NewSet(b.sequences(p, b.messages))
+		for seq := range g.outcome.tried[p] {
+			tried.Add(seq)
+		}
+		writeSet(file, "tried", p, 0, tried)
+		writeSet(file, "failed", p, 0, b.failedSets[p])
+		if b.acks {
+			writeSet(file, "acked", p, 0, b.ackedSets[p])
+		}
+	}
+	for k, received := range b.receivedSets {
+		if received != nil {
+			writeSet(file, "received", int64(k)%b.producers, int64(k)/b.producers, received)
+		}
+	}
+}
+
+// finishLedger writes the trailer and makes the file durable.
+func (g *Generator) finishLedger(file *recorder.File) error {
+	if file == nil {
+		return nil
+	}
+	text := fmt.Appendf(nil, `{"type":"trailer","lines":%d,"sha256":%q}`, file.Lines(), file.Sum())
+	file.Line(text)
+	return file.Finish()
+}
+
+// --- internal ---
+
+func writeSet(file *recorder.File, name string, producer, subscriber int64, set *ledger.Set) {
+	count := set.Count(0, set.Size())
+	if count == 0 {
+		return
+	}
+	var packed bytes.Buffer
+	z := zlib.NewWriter(&packed)
+	_, err := z.Write(set.Bits())
+	if err == nil {
+		err = z.Close()
+	}
+	if err != nil {
+		panic(fmt.Sprintf("ledger: %v", err)) // into memory: cannot fail
+	}
+	text, err := json.Marshal(setLine{"set", name, producer, subscriber, count, base64.StdEncoding.EncodeToString(packed.Bytes())})
+	if err != nil {
+		panic(fmt.Sprintf("ledger: %v", err)) // our own plain values: cannot fail
+	}
+	file.Line(text)
+}

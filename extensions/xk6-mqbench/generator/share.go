@@ -1,0 +1,127 @@
+package generator
+
+import (
+	"fmt"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/envelope"
+)
+
+// share is what one of several clients has of a run: connection c of producers lives on client c mod count, its producers with
+// it, consumer connection k on client k mod count. All clients walk the same schedule, and each sends its own messages only.
+// Connections are numbered anew for the session, the producers' first.
+type share struct {
+	index, count int
+	// producers of all clients; own are those that live here, ascending, and below how many of them have a smaller number.
+	producers int64
+	own       []int64
+	below     []int64
+	// connections and consumerConnections of all clients.
+	connections, consumerConnections int
+}
+
+// share of the client that plan.Client names.
+func (p *Plan) share() *share {
+	s := &share{
+		index: p.Client.Index, count: p.Client.Count, producers: int64(p.Producers),
+		connections: p.Connections, consumerConnections: p.ConsumerConnections,
+		below: make([]int64, p.Producers+1),
+	}
+	for producer := range p.Producers {
+		s.below[producer] = int64(len(s.own))
+		if s.sends(producer) {
+			s.own = append(s.own, int64(producer))
+		}
+	}
+	s.below[p.Producers] = int64(len(s.own))
+	return s
+}
+
+// sends: the producer lives here.
+func (s *share) sends(producer int) bool { return s.opens(producer % s.connections) }
+
+// opens: connection c of producers is here.
+func (s *share) opens(c int) bool { return c%s.count == s.index }
+
+// producing is how many connections of producers are here, consuming how many of consumers.
+func (s *share) producing() int { return s.part(s.connections) }
+func (s *share) consuming() int { return s.part(s.consumerConnections) }
+
+// connection of the session on which a producer sends that lives here.
+func (s *share) connection(producer int) int { return producer % s.connections / s.count }
+
+// consumer gives the connection of the session on which consumer k is, or a subscriber or bystander of that number. here is
+// false where that is another client's.
+func (s *share) consumer(k int) (connection int, here bool) {
+	c := k % s.consumerConnections
+	return s.producing() + c/s.count, c%s.count == s.index
+}
+
+// before is how many messages below i are sent here.
+func (s *share) before(i int64) int64 {
+	return i/s.producers*int64(len(s.own)) + s.below[i%s.producers]
+}
+
+// from is a walk over the messages that are sent here, from i on. There must be some.
+func (s *share) from(i int64) steps {
+	k := s.before(i)
+	n := int64(len(s.own))
+	return steps{own: s.own, producers: s.producers, round: k / n * s.producers, at: int(k % n)}
+}
+
+// steps walks over messages. The way from one to the next costs the same, however many are left out.
+type steps struct {
+	own       []int64
+	producers int64
+	// round is the message of producer 0 among which the walk is.
+	round int64
+	at    int
+}
+
+// i is the message that the walk is at.
+func (w *steps) i() int64 { return w.round + w.own[w.at] }
+
+// next goes on to the one after it.
+func (w *steps) next() {
+	if w.at++; w.at == len(w.own) {
+		w.at = 0
+		w.round += w.producers
+	}
+}
+
+// crosses: messages that one client sends are received by others (crosses() of runner/plan/plan.ts).
+func (p *Plan) crosses() bool {
+	return p.Client.Count > 1 && (p.Pattern == fanOut || p.Pattern == workQueue || p.Pattern == backlog)
+}
+
+// checkClients refuses what several clients cannot share.
+func (p *Plan) checkClients() error {
+	n := p.Client.Count
+	switch {
+	case n < 1 || p.Client.Index < 0 || p.Client.Index >= n:
+		return fmt.Errorf("client %d of %d: there is no such client", p.Client.Index, n)
+	case n == 1:
+		return nil
+	case p.closed():
+		return fmt.Errorf("%d clients: a closed load has one", n)
+	case n > max(p.Connections, p.ConsumerConnections):
+		return fmt.Errorf("%d clients share %d connections of producers and %d of consumers: the last one has none",
+			n, p.Connections, p.ConsumerConnections)
+	case p.crosses() && p.Message.Bytes < p.Message.smallest()+envelope.LagBytes:
+		return fmt.Errorf("message of %d bytes: with several clients %s takes %d at least, as it carries its lag",
+			p.Message.Bytes, p.Pattern, p.Message.smallest()+envelope.LagBytes)
+	case p.Pattern == roundTrip || p.Pattern == requestReply:
+		for producer := range p.Producers {
+			sent, received := producer%p.Connections%n, producer%len(p.Topics)%p.Connections%n
+			if sent != received {
+				return fmt.Errorf("%d clients: producer %d is on client %d and its topic is received on client %d; let it have as many topics as connections, or a multiple of that",
+					n, producer, sent, received)
+			}
+		}
+	}
+	return nil
+}
+
+// --- internal ---
+
+// part of n connections that are here.
+func (s *share) part(n int) int { return (n - s.index + s.count - 1) / s.count }

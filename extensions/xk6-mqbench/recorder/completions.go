@@ -1,0 +1,86 @@
+package recorder
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Completions are counted per 10 ms of real time, so that it shows how long a system was gone and how soon it was back.
+const (
+	// CompletionBins of a second.
+	CompletionBins = 100
+	binNs          = secondNs / CompletionBins
+)
+
+// completions of one second of real time.
+type completions struct {
+	// firstBin since T0.
+	firstBin int64
+	counts   [CompletionBins]int64
+}
+
+// CompletedSecond is how many completions there were in each 10 ms of a second since T0.
+type CompletedSecond struct {
+	Second int64                 `json:"second"`
+	Counts [CompletionBins]int64 `json:"counts"`
+}
+
+// TakeCompletions removes the completions of all seconds before the given one, merged over the shards, in the order of time. What
+// is recorded later of such a second is taken later.
+func (r *Recorder) TakeCompletions(before int64) []CompletedSecond {
+	var taken []CompletedSecond
+	at := map[int64]int{}
+	for _, s := range r.shards {
+		s.mu.Lock()
+		kept := s.completed[:0]
+		for _, c := range s.completed {
+			n := c.firstBin / CompletionBins
+			if n >= before {
+				kept = append(kept, c)
+				continue
+			}
+			if s.completing == c {
+				s.completing = nil
+			}
+			if _, seen := at[n]; !seen {
+				at[n] = len(taken)
+				taken = append(taken, CompletedSecond{Second: n})
+			}
+			for k, count := range c.counts {
+				taken[at[n]].Counts[k] += count
+			}
+		}
+		clear(s.completed[len(kept):])
+		s.completed = kept
+		s.mu.Unlock()
+	}
+	slices.SortFunc(taken, func(a, b CompletedSecond) int { return cmp.Compare(a.Second, b.Second) })
+	return taken
+}
+
+// --- internal ---
+
+// complete counts a completion at the given time. It is on the way of every message: nearly always one division and one addition.
+func (s *Shard) complete(atNs int64) {
+	// Before T0 there is nothing: a clock that is a little behind another machine's says so all the same.
+	bin := max(0, atNs) / binNs
+	c := s.completing
+	if c == nil || uint64(bin-c.firstBin) >= CompletionBins {
+		c = s.completionsOf(bin)
+	}
+	c.counts[bin-c.firstBin]++
+}
+
+// completionsOf the second that holds a bin; the newest are the last, and most are asked for.
+func (s *Shard) completionsOf(bin int64) *completions {
+	firstBin := bin / CompletionBins * CompletionBins
+	for k := len(s.completed) - 1; k >= 0; k-- {
+		if s.completed[k].firstBin == firstBin {
+			s.completing = s.completed[k]
+			return s.completing
+		}
+	}
+	s.completing = &completions{firstBin: firstBin}
+	s.completed = append(s.completed, s.completing)
+	return s.completing
+}

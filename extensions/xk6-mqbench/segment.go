@@ -1,0 +1,31 @@
+package mqbench
+
+import (
+	"fmt"
+
+	"go.k6.io/k6/v2/lib"
+)
+
+// clientOf says which one of how many clients this process is: k6's execution segment, which is part index of count equal ones. Without
+// a segment it is the only one.
+func clientOf(options lib.Options) (index, count int, err error) {
+	segment, sequence := options.ExecutionSegment, options.ExecutionSegmentSequence
+	if segment == nil && sequence == nil {
+		return 0, 1, nil
+	}
+	all := lib.GetFilledExecutionSegmentSequence(sequence, segment)
+	count = len(all)
+	for k := range all {
+		part, err := lib.NewExecutionSegmentFromString(fmt.Sprintf("%d/%d:%d/%d", k, count, k+1, count))
+		if err != nil {
+			return 0, 0, fmt.Errorf("mqbench: execution segments: %w", err)
+		}
+		if !all[k].Equal(part) {
+			return 0, 0, fmt.Errorf("mqbench: k6's execution segments %s are not equal parts of the whole: clients are", all)
+		}
+	}
+	if index, err = all.FindSegmentPosition(segment); err != nil {
+		return 0, 0, fmt.Errorf("mqbench: k6's execution segment is none of its sequence: %w", err)
+	}
+	return index, count, nil
+}

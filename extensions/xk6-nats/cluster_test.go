@@ -1,0 +1,175 @@
+package nats
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
+)
+
+// nodeEnv names the configuration file of the server that this program is to be, instead of running tests.
+const nodeEnv = "MQBENCH_TEST_NATS_NODE"
+
+func TestMain(m *testing.M) {
+	if file := os.Getenv(nodeEnv); file != "" {
+		if err := serve(file); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// serve is a server until SIGTERM; a line on stdout says that it is ready.
+func serve(file string) error {
+	options, err := server.ProcessConfigFile(file)
+	if err != nil {
+		return err
+	}
+	options.NoSigs, options.NoLog = true, true
+	s, err := server.NewServer(options)
+	if err != nil {
+		return err
+	}
+	s.Start()
+	if !s.ReadyForConnections(20 * time.Second) {
+		return fmt.Errorf("the server does not come up")
+	}
+	fmt.Println("ready")
+	end := make(chan os.Signal, 1)
+	signal.Notify(end, syscall.SIGTERM)
+	<-end
+	s.Shutdown()
+	return nil
+}
+
+// node is a server that is a process of its own.
+type node struct {
+	config  string
+	command *exec.Cmd
+}
+
+func (n *node) start(t *testing.T) {
+	t.Helper()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.command = exec.Command(program)
+	n.command.Env = append(os.Environ(), nodeEnv+"="+n.config)
+	n.command.Stderr = os.Stderr
+	out, err := n.command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := n.command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if !bufio.NewScanner(out).Scan() {
+		t.Fatal("a node does not come up")
+	}
+}
+
+func (n *node) kill() {
+	_ = n.command.Process.Kill()
+	_ = n.command.Wait()
+}
+
+func (n *node) signal(t *testing.T, what syscall.Signal) {
+	t.Helper()
+	if err := n.command.Process.Signal(what); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// processes starts three nodes with JetStream, "node-1" to "node-3", and returns them with their URLs when streams can be made.
+func processes(t *testing.T) (map[string]*node, string) {
+	t.Helper()
+	var clients, routes []string
+	for range 3 {
+		clients = append(clients, freeAddress(t))
+		routes = append(routes, freeAddress(t))
+	}
+	all := map[string]*node{}
+	for i := range 3 {
+		name, folder := fmt.Sprintf("node-%d", i+1), t.TempDir()
+		n := &node{config: filepath.Join(folder, "nats.conf")}
+		text := fmt.Sprintf("server_name: %s\nlisten: %q\nmax_payload: 2MB\njetstream { store_dir: %q }\n"+
+			"cluster { name: test, listen: %q, routes: [%s] }\n",
+			name, clients[i], filepath.Join(folder, "data"), routes[i], "nats://"+strings.Join(routes, ", nats://"))
+		if err := os.WriteFile(n.config, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		all[name] = n
+	}
+	for _, n := range all {
+		n.start(t)
+		t.Cleanup(n.kill)
+	}
+	url := "nats://" + strings.Join(clients, ",nats://")
+	c, err := nats.Connect(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	js, err := jetstream.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		made, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "first", Replicas: 3})
+		if err == nil && len(made.CachedInfo().Cluster.Replicas) == 2 {
+			return all, url
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the cluster makes no streams: %v", err)
+		}
+	}
+}
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	held, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Close()
+	return held.Addr().String()
+}
+
+func TestAClusterGoesOnWithoutItsLeader(t *testing.T) {
+	for _, replicas := range []int{3, 1} {
+		t.Run(fmt.Sprintf("%d replicas", replicas), func(t *testing.T) {
+			t.Parallel()
+			nodes, url := processes(t)
+			brokertest.Failover(t, brokertest.Cluster{
+				System:   brokertest.System{Driver: New, URL: url, DriverOptions: json.RawMessage(`{"mode": "jetstream", "ackWaitNs": 5000000000}`)},
+				Replicas: replicas,
+				Group:    true,
+				Pause: func(t *testing.T, name string) func() {
+					nodes[name].signal(t, syscall.SIGSTOP)
+					return func() { nodes[name].signal(t, syscall.SIGCONT) }
+				},
+				Kill: func(t *testing.T, name string) func() {
+					nodes[name].kill()
+					return func() { nodes[name].start(t) }
+				},
+			})
+		})
+	}
+}

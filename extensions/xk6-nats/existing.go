@@ -1,0 +1,165 @@
+package nats
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+)
+
+// location is the stream that has a topic's messages.
+type location struct {
+	stream string
+	// subject that messages are published to.
+	subject string
+	// filter is the subject that consumers ask for; "": all that the stream has.
+	filter string
+	// takenAway: what is read is gone (retention workqueue).
+	takenAway bool
+}
+
+// consumer is what this session has made on a stream, or shares with other clients.
+type consumer struct {
+	stream string
+	// group: all members of the run share it.
+	group string
+	// names on the server.
+	names func() []string
+	stop  func()
+	// reconnected, if not nil, is called when the connection was made anew.
+	reconnected func()
+	connection  int
+}
+
+// find looks for the streams of topics that were there: that whose subjects the topic is one of, else that of its name.
+func (s *jetStreamSession) find(ctx context.Context, topics []broker.Topic) error {
+	var stored []string
+	for _, topic := range topics {
+		var found jetstream.Stream
+		err := patiently(ctx, func(ctx context.Context) (err error) {
+			name, err := s.js[0].StreamNameBySubject(ctx, topic.Name)
+			if errors.Is(err, jetstream.ErrStreamNotFound) {
+				name, err = streamName(topic.Name), nil
+			}
+			if err == nil {
+				found, err = s.js[0].Stream(ctx, name)
+			}
+			return err
+		})
+		if errors.Is(err, jetstream.ErrStreamNotFound) {
+			return fmt.Errorf("nats: %w", broker.MissingTopic(topic.Name, "no stream has this subject or this name"))
+		}
+		if err != nil {
+			return fmt.Errorf("nats: look up topic %q: %w", topic.Name, err)
+		}
+		config := found.CachedInfo().Config
+		one, err := streamOf(topic.Name, config)
+		if err == nil {
+			err = s.fits(topic.Name, config)
+		}
+		if err != nil {
+			return fmt.Errorf("nats: %w", err)
+		}
+		s.place(topic.Name, one)
+		as := fmt.Sprintf("%s %s, %s, replicas %d", config.Name, strings.ToLower(config.Storage.String()), strings.ToLower(config.Retention.String()), config.Replicas)
+		stored = append(stored, as)
+	}
+	s.storedAs = strings.Join(stored[:min(len(stored), storedShown)], "; ")
+	if more := len(stored) - storedShown; more > 0 {
+		s.storedAs += fmt.Sprintf("; and %d more", more)
+	}
+	return nil
+}
+
+// end is the sequence that the stream's next message will have.
+func (s *jetStreamSession) end(ctx context.Context, connection int, at location) (uint64, error) {
+	found, err := s.js[connection].Stream(ctx, at.stream)
+	if err != nil {
+		return 0, err
+	}
+	return found.CachedInfo().State.LastSeq + 1, nil
+}
+
+// leftovers are the consumers, by their stream, that stay on streams which stay: this session's own, and for client 0 those of the
+// run's groups, which may have members in other clients alone.
+func (s *jetStreamSession) leftovers() map[string][]string {
+	left, groups := map[string][]string{}, map[string]bool{}
+	for _, one := range s.consumers {
+		if one.group != "" {
+			groups[one.group] = true
+		} else {
+			left[one.stream] = append(left[one.stream], one.names()...)
+		}
+	}
+	if s.Client > 0 || s.Run == "" {
+		return left
+	}
+	for _, at := range s.streams {
+		for group := range groups {
+			if !slices.Contains(left[at.stream], group) {
+				left[at.stream] = append(left[at.stream], group)
+			}
+		}
+	}
+	return left
+}
+
+// --- internal ---
+
+// storedShown is how many streams Describe names.
+const storedShown = 3
+
+// place notes the stream of a topic. Topics come in the order of broker.Message.Topic.
+func (s *jetStreamSession) place(topic string, at location) {
+	s.streams[topic] = at
+	s.subjects = append(s.subjects, at.subject)
+}
+
+// streamOf says how a topic is sent to and read on a stream that was there.
+func streamOf(topic string, config jetstream.StreamConfig) (location, error) {
+	at := location{stream: config.Name, subject: topic, takenAway: config.Retention == jetstream.WorkQueuePolicy}
+	single := len(config.Subjects) == 1 && !strings.ContainsAny(config.Subjects[0], "*>")
+	switch {
+	case single && config.Subjects[0] == topic:
+	case streamName(topic) == config.Name && !takes(config.Subjects, topic):
+		switch {
+		case len(config.Subjects) == 0:
+			return at, fmt.Errorf("topic %s is a stream without subjects, so that nothing can be sent to it; name another one", topic)
+		case !single:
+			return at, fmt.Errorf("topic %s is a stream of the subjects %s; name one of them instead", topic, strings.Join(config.Subjects, ", "))
+		}
+		at.subject = config.Subjects[0]
+	default:
+		at.filter = topic
+	}
+	return at, nil
+}
+
+// fits refuses a stream that the run's messages cannot be stored in.
+func (s *jetStreamSession) fits(topic string, config jetstream.StreamConfig) error {
+	switch {
+	case config.NoAck:
+		return fmt.Errorf("topic %s: its stream %s acknowledges nothing (no_ack); use mode core, or another stream", topic, config.Name)
+	case config.Sealed:
+		return fmt.Errorf("topic %s: its stream %s is sealed and takes no messages; use another stream", topic, config.Name)
+	case config.MaxMsgSize > 0 && int(config.MaxMsgSize) < s.MessageBytes:
+		return fmt.Errorf("topic %s: messages of %d bytes are above the max_msg_size of its stream %s, which is %d", topic, s.MessageBytes, config.Name, config.MaxMsgSize)
+	}
+	return nil
+}
+
+// takes: one of the subjects, which may be patterns, covers the topic.
+func takes(subjects []string, topic string) bool {
+	return slices.ContainsFunc(subjects, func(subject string) bool {
+		of, words := strings.Split(subject, "."), strings.Split(topic, ".")
+		if last := len(of) - 1; of[last] == ">" && len(words) > last {
+			of, words = of[:last], words[:last]
+		}
+		return slices.EqualFunc(of, words, func(a, b string) bool { return a == "*" || a == b })
+	})
+}

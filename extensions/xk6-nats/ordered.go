@@ -1,0 +1,222 @@
+package nats
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+)
+
+// ordered reads a stream in order, acknowledges nothing, and forgets nothing: when its consumer on the server is gone, or left
+// something out, another one goes on behind the last message that was handed over.
+//
+// The library has the like (OrderedConsumer). That asks for the same consumer again and again, every ten seconds: when the cluster
+// has placed it on the node that has just died, until that is back.
+type ordered struct {
+	session    *jetStreamSession
+	connection int
+	at         location
+	handle     broker.Handler
+	// again is told that another consumer is needed.
+	again chan struct{}
+
+	// number of the present consumer: what an earlier one delivers or reports is left aside.
+	number atomic.Int64
+	// busy is held while a message is handed over.
+	busy sync.Mutex
+	// next is the sequence in the stream of the next message, 0: the first one there is; delivered is the last one's in the consumer.
+	next, delivered uint64
+
+	mu    sync.Mutex
+	ended bool
+	// reading is the library's side of the present consumer.
+	reading jetstream.ConsumeContext
+	// made are the names of consumers that may be on the server.
+	made []string
+}
+
+const (
+	// remakeTimeout is how long the server may take to make another consumer, before one is asked for under another name.
+	remakeTimeout = 2 * time.Second
+	remakePause   = 100 * time.Millisecond
+)
+
+func (s *jetStreamSession) ordered(ctx context.Context, to broker.Subscription, at location, handle broker.Handler) (consumer, error) {
+	if to.Group != "" {
+		return consumer{}, errors.New("an ordered consumer cannot be shared by a group")
+	}
+	o := &ordered{session: s, connection: to.Connection, at: at, handle: handle, again: make(chan struct{}, 1)}
+	if s.Existing {
+		next, err := s.end(ctx, to.Connection, at)
+		if err != nil {
+			return consumer{}, err
+		}
+		o.next = next
+	}
+	if err := o.make(ctx); err != nil {
+		return consumer{}, err
+	}
+	go o.run()
+	return consumer{names: o.names, stop: o.stop, connection: to.Connection, reconnected: o.renew}, nil
+}
+
+// --- internal ---
+
+// make makes the next consumer, which begins where the last one ended.
+func (o *ordered) make(ctx context.Context) error {
+	o.busy.Lock()
+	o.delivered = 0
+	number, next := o.number.Add(1), o.next
+	o.busy.Unlock()
+	config := jetstream.ConsumerConfig{
+		Name:              nuid.Next(),
+		DeliverPolicy:     jetstream.DeliverAllPolicy,
+		AckPolicy:         jetstream.AckNonePolicy,
+		InactiveThreshold: unusedAfter,
+		MemoryStorage:     true,
+		Replicas:          1,
+		FilterSubject:     o.at.filter,
+	}
+	if next > 0 {
+		config.DeliverPolicy, config.OptStartSeq = jetstream.DeliverByStartSequencePolicy, next
+	}
+	o.mu.Lock()
+	o.made = append(o.made, config.Name)
+	o.mu.Unlock()
+	made, err := o.session.js[o.connection].CreateConsumer(ctx, o.at.stream, config)
+	if err != nil {
+		return err
+	}
+	reading, err := made.Consume(o.take(number), append(o.session.pullOptions(), jetstream.ConsumeErrHandler(o.failed(number)))...)
+	if err != nil {
+		return err
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.ended {
+		reading.Stop()
+	}
+	o.reading = reading
+	return nil
+}
+
+func (o *ordered) take(number int64) jetstream.MessageHandler {
+	now := o.session.Now
+	return func(m jetstream.Msg) {
+		nowNs := now()
+		o.busy.Lock()
+		defer o.busy.Unlock()
+		if number != o.number.Load() {
+			return
+		}
+		metadata, err := m.Metadata()
+		if err != nil || metadata.Sequence.Consumer != o.delivered+1 {
+			o.renew()
+			return
+		}
+		o.delivered, o.next = metadata.Sequence.Consumer, metadata.Sequence.Stream+1
+		o.handle(broker.Delivery{ReceivedNs: nowNs, Payload: m.Data()})
+	}
+}
+
+func (o *ordered) failed(number int64) func(jetstream.ConsumeContext, error) {
+	return func(from jetstream.ConsumeContext, err error) {
+		o.session.report(from, err)
+		switch {
+		case errors.Is(err, jetstream.ErrNoHeartbeat), errors.Is(err, jetstream.ErrConsumerDeleted), errors.Is(err, nats.ErrNoResponders):
+			if number == o.number.Load() {
+				o.renew()
+			}
+		}
+	}
+}
+
+// renew asks for another consumer. More than once is no harm. It is needed after each reconnect too: what the server sent meanwhile
+// is lost, and nothing may follow that would show it.
+func (o *ordered) renew() {
+	select {
+	case o.again <- struct{}{}:
+	default:
+	}
+}
+
+// run makes consumers anew until the session ends.
+func (o *ordered) run() {
+	for {
+		select {
+		case <-o.session.ended:
+			return
+		case <-o.again:
+		}
+		o.mu.Lock()
+		o.reading.Stop()
+		gone := o.made
+		o.made = nil
+		o.mu.Unlock()
+		go o.forget(gone)
+		for told := false; !o.over(); {
+			ctx, cancel := context.WithTimeout(context.Background(), remakeTimeout)
+			err := o.make(ctx)
+			cancel()
+			if err == nil {
+				break
+			}
+			if !told {
+				o.session.report(nil, fmt.Errorf("make it anew: %w", err))
+				told = true
+			}
+			select {
+			case <-o.session.ended:
+			case <-time.After(remakePause):
+			}
+		}
+	}
+}
+
+// forget deletes consumers that are no longer read, which the server would keep for a while.
+func (o *ordered) forget(names []string) {
+	ctx, cancel := context.WithTimeout(context.Background(), apiTimeout)
+	defer cancel()
+	for _, name := range names {
+		err := o.session.js[o.connection].DeleteConsumer(ctx, o.at.stream, name)
+		if err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+			o.mu.Lock()
+			o.made = append(o.made, name)
+			o.mu.Unlock()
+		}
+	}
+}
+
+func (o *ordered) over() bool {
+	select {
+	case <-o.session.ended:
+		return true
+	default:
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.ended
+}
+
+func (o *ordered) stop() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.ended = true
+	o.reading.Stop()
+}
+
+// names of consumers to delete.
+func (o *ordered) names() []string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return slices.Clone(o.made)
+}

@@ -1,0 +1,375 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { accessSync, readFileSync, statSync } from "node:fs";
+import { access } from "node:fs/promises";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
+import { z } from "zod";
+import { failure } from "../../runner/errors.ts";
+import { packageVersion } from "../../runner/package.ts";
+import type { World } from "../../runner/world.ts";
+import type { Binaries } from "../binaries/resolve.ts";
+import { type Docker, DockerError, explainDocker } from "../docker/cli.ts";
+import { type Engine, findEngine } from "../docker/engine.ts";
+import { labelArguments, LABELS, labelsOfRun } from "../docker/labels.ts";
+import { fitsEngine, ownImage } from "../docker/own-images.ts";
+import { type Reaper, startReaper } from "../docker/reaper.ts";
+import { removeLabelled } from "../docker/remove.ts";
+import { endOf } from "../process.ts";
+import type {
+	Client,
+	ClientCommand,
+	ClientProcess,
+	Workspace,
+} from "../rig.ts";
+import { readClock } from "./clock.ts";
+import { machineName } from "./machine.ts";
+
+/**
+ * Clients in containers, of an image with the very programs of this machine. `network`: that of the brokers' containers, where they
+ * share nothing of this machine's network; null: the brokers are elsewhere, and a network of its own would be one hop more.
+ */
+export function dockerClients(
+	count: number,
+	network: string | null,
+	world: World,
+	binaries: Pick<Binaries, "k6" | "guard">,
+): Client[] {
+	let prepared: Promise<Prepared> | undefined;
+	const prepare = () => {
+		prepared ??= prepareAll(network ?? "host", world, binaries);
+		return prepared;
+	};
+	let open = count;
+	return Array.from({ length: count }, (_, index) =>
+		dockerClient(index, prepare, async () => {
+			open--;
+			// Whoever closes last: what one of them left would be the others' as well.
+			if (open === 0 && prepared) await (await prepared).close();
+		}),
+	);
+}
+
+/** Arguments of `docker` that start k6 behind guard. Its environment comes on standard input: here everybody could read it. */
+export function runArguments(run: {
+	readonly name: string;
+	readonly labels: Readonly<Record<string, string>>;
+	readonly network: string;
+	readonly image: string;
+	/** "1000:1000"; null: root, who is the user there. */
+	readonly user: string | null;
+	/** User numbers of this machine are to count. */
+	readonly remapped: boolean;
+	/** Folder here that is its working folder. */
+	readonly folder: string;
+	/** Files here that it reads, under the same path there. */
+	readonly files: readonly string[];
+	readonly index: number;
+	readonly command: Pick<ClientCommand, "args" | "cpus" | "graceMs">;
+}): string[] {
+	const { command } = run;
+	return [
+		...["run", "--rm", "--interactive", "--pull", "never"],
+		...["--name", run.name],
+		...labelArguments(run.labels),
+		...["--network", run.network],
+		...["--log-driver", "none"],
+		// The user's own results: they keep their place in what guards files.
+		...["--security-opt", "label=disable"],
+		...(run.remapped ? ["--userns", "host"] : []),
+		...(run.user === null ? [] : ["--user", run.user]),
+		...(command.cpus === null ? [] : ["--cpuset-cpus", command.cpus]),
+		...["--mount", `type=bind,source=${run.folder},target=${WORK}`],
+		...run.files.flatMap((file) => [
+			"--mount",
+			`type=bind,source=${file},target=${target(file)},readonly`,
+		]),
+		...["--workdir", WORK, "--entrypoint", "guard", run.image],
+		...["-env", "-control", "-grace", `${command.graceMs}ms`],
+		...["-sample", `resources-${run.index}.jsonl`],
+		"--",
+		...["k6", ...command.args],
+	];
+}
+
+// --- internal ---
+
+const WORK = "/mqbench";
+
+/** What is found out once for all of them. */
+interface Prepared {
+	readonly docker: Docker;
+	readonly engine: Engine;
+	readonly image: string;
+	readonly network: string;
+	readonly labels: Readonly<Record<string, string>>;
+	close(): Promise<void>;
+}
+
+async function prepareAll(
+	network: string,
+	world: World,
+	binaries: Pick<Binaries, "k6" | "guard">,
+): Promise<Prepared> {
+	const { docker, engine } = await findEngine(world, binaries.guard);
+	const image = await imageOfClients(docker, engine, world, binaries);
+	const run = randomBytes(5).toString("hex");
+	const label = `${LABELS.run}=${run}`;
+	const reaper: Reaper = startReaper(docker, label);
+	return {
+		...{ docker, engine, image, network, labels: labelsOfRun(run) },
+		async close() {
+			const left = await removeLabelled(docker, label, ["container"]).catch(
+				() => [label],
+			);
+			if (left.length === 0) reaper.dismiss();
+		},
+	};
+}
+
+/** MQBENCH_IMAGE, or one that is made here. */
+async function imageOfClients(
+	docker: Docker,
+	engine: Engine,
+	world: World,
+	binaries: Pick<Binaries, "k6" | "guard">,
+): Promise<string> {
+	const own = world.env.MQBENCH_IMAGE;
+	if (!own) {
+		if (fitsEngine(engine))
+			return ownImage(docker, "client", binaries, world);
+		throw unfit(
+			`Docker's containers are ${engine.platform}, and the programs of this machine are not`,
+			"Build the image of mqbench there (docker build -f infra/docker/Dockerfile -t mqbench/mqbench .) and name it: MQBENCH_IMAGE=mqbench/mqbench",
+		);
+	}
+	let text: string;
+	try {
+		text = await docker.run([
+			...["image", "inspect", "--format"],
+			`{{index .Config.Labels "${LABELS.version}"}}`,
+			own,
+		]);
+	} catch (error) {
+		if (error instanceof DockerError && /no such image/i.test(error.message))
+			throw unfit(
+				`there is no image ${own} (MQBENCH_IMAGE)`,
+				`Build it, or pull it: docker pull ${own}`,
+			);
+		throw explainDocker(error, `look for the image ${own}`);
+	}
+	if (text !== packageVersion)
+		throw unfit(
+			`the image ${own} (MQBENCH_IMAGE) is ${/^\d/.test(text) ? `of mqbench ${text}` : "none of mqbench's"}, and this is mqbench ${packageVersion}`,
+			"Build it anew from this version, or unset MQBENCH_IMAGE",
+		);
+	return own;
+}
+
+function unfit(reason: string, remedy: string) {
+	return failure("client-unfit", {
+		client: "clients: docker",
+		reason,
+		remedy,
+	});
+}
+
+function dockerClient(
+	index: number,
+	prepare: () => Promise<Prepared>,
+	letGo: () => Promise<void>,
+): Client {
+	let ready: Prepared | null = null;
+	let closed = false;
+	const there = (): Prepared => {
+		if (ready === null) throw new Error(`${name} has not been prepared`);
+		return ready;
+	};
+	const name = `container ${index + 1}`;
+	return {
+		index,
+		name,
+		kind: "docker",
+		/** Of a container of this machine's kernel; that of a virtual machine is asked. */
+		get sameClock() {
+			return ready?.engine.sameKernel ?? false;
+		},
+		async prepare() {
+			ready = await prepare();
+			const { platform, kernel, cores } = ready.engine;
+			return { kernel, cores, machine: machineName(platform, { kernel, cores }) };
+		},
+		async clock() {
+			if (there().engine.sameKernel) return { offsetNs: 0, boundNs: 0 };
+			const { docker, image, labels } = there();
+			const child = start(docker, [
+				...["run", "--rm", "--interactive", "--pull", "never"],
+				...labelArguments(labels),
+				...["--network", "none", "--entrypoint", "guard", image, "-clock"],
+			]);
+			try {
+				return await readClock(child);
+			} catch {
+				throw unfit("the clock there does not answer", "Make the run again");
+			} finally {
+				child.stdin.end();
+			}
+		},
+		workspace: async (local) => workspace(there(), index, local),
+		async close() {
+			if (closed) return;
+			closed = true;
+			await letGo();
+		},
+	};
+}
+
+let started = 0;
+
+/** The run's folder itself, which the container gets. */
+function workspace(all: Prepared, index: number, local: string): Workspace {
+	return {
+		put: (file) => access(path.join(local, file)),
+		start: (command) => startClient(all, index, local, command),
+		fetch: (file) =>
+			access(path.join(local, file)).then(
+				() => true,
+				() => false,
+			),
+		async remove() {},
+	};
+}
+
+type Child = ChildProcessByStdio<Writable, Readable, Readable>;
+
+function start(docker: Docker, args: readonly string[]): Child {
+	const child = spawn(docker.program, args, {
+		env: docker.env,
+		stdio: ["pipe", "pipe", "pipe"],
+		// Its own group: the terminal's Ctrl-C reaches mqbench alone, which decides.
+		detached: true,
+	});
+	// It may be gone before its pipe is closed; that is no error.
+	child.stdin.on("error", () => {});
+	return child;
+}
+
+function startClient(
+	{ docker, engine, image, labels, network }: Prepared,
+	index: number,
+	local: string,
+	command: ClientCommand,
+): ClientProcess {
+	started++;
+	const name = `mqbench-${labels[LABELS.run]}-client-${index + 1}-${started}`;
+	const child = start(
+		docker,
+		runArguments({
+			...{ name, labels, network, image, index, command },
+			user: userOf(engine),
+			remapped: engine.remapped,
+			folder: local,
+			files: filesOf(local, command.env),
+		}),
+	);
+	const order = (line: string) => {
+		if (child.stdin.writable) child.stdin.write(`${line}\n`);
+	};
+	order(JSON.stringify(command.env));
+	createInterface({ input: child.stdout, crlfDelay: Infinity }).on(
+		"line",
+		command.onStdout,
+	);
+	createInterface({ input: child.stderr, crlfDelay: Infinity }).on(
+		"line",
+		(line) => command.onStderr(words(line)),
+	);
+	const ended = new Promise<ReturnType<typeof endOf>>((resolve) => {
+		child.once("error", (error) => {
+			command.onStderr(logLine(`docker cannot be started: ${error.message}`));
+			resolve({ code: 127, signal: null });
+		});
+		child.once("close", (code, signal) => resolve(endOf(code, signal)));
+	});
+	return {
+		// Guard samples it there: in the container, where its processes are.
+		pid: null,
+		ended,
+		say: (line) => order(`say ${line}`),
+		signal: (signal) => order(`signal ${signal.slice(3)}`),
+		// Its input ends: guard takes mqbench for gone.
+		abandon: () => void child.stdin.destroy(),
+		kill() {
+			docker
+				.run(["rm", "--force", "--volumes", name])
+				.catch(() => {})
+				.finally(() => child.kill("SIGKILL"));
+		},
+	};
+}
+
+/** Whoever runs mqbench: what k6 writes is theirs. Without root's rights root in a container is the user. */
+function userOf({ rootless }: Engine): string | null {
+	const { getuid, getgid } = process;
+	return rootless || !getuid || !getgid ? null : `${getuid()}:${getgid()}`;
+}
+
+/** docker's own complaints, as k6 writes its: then they are found like those. */
+function words(line: string): string {
+	const own = /^docker: (?:Error response from daemon: )?(.*)$/.exec(line)?.[1];
+	return own === undefined ? line : logLine(`docker: ${own}`);
+}
+
+function logLine(text: string): string {
+	return `level=error msg=${JSON.stringify(text)}`;
+}
+
+/** Files of this machine that k6 reads by their absolute paths: of the plan, of the environment, and whom TLS trusts. */
+function filesOf(
+	local: string,
+	env: Readonly<Record<string, string>>,
+): string[] {
+	const plan = Files.safeParse(
+		JSON.parse(readFileSync(path.join(local, "plan.json"), "utf8")),
+	).data;
+	const named = [
+		plan?.message.file,
+		...Object.values(plan?.driverOptions.tls ?? {}),
+		...Object.values(env),
+	].filter(
+		(file): file is string =>
+			typeof file === "string" && path.isAbsolute(file) && isFile(file),
+	);
+	const trusted = TRUSTED.find(isFile);
+	return [...new Set(trusted === undefined ? named : [...named, trusted])];
+}
+
+const Files = z.object({
+	message: z.object({ file: z.string().nullable() }),
+	driverOptions: z.object({
+		tls: z.record(z.string(), z.unknown()).optional().catch(undefined),
+	}),
+});
+
+/** Where systems keep the certificates that they trust; the image has none of its own. */
+const TRUSTED = [
+	"/etc/ssl/certs/ca-certificates.crt",
+	"/etc/pki/tls/certs/ca-bundle.crt",
+	"/etc/ssl/ca-bundle.pem",
+	"/etc/ssl/cert.pem",
+];
+
+/** Go looks for the first of them. */
+function target(file: string): string {
+	return TRUSTED.includes(file) ? (TRUSTED[0] ?? file) : file;
+}
+
+function isFile(file: string): boolean {
+	try {
+		accessSync(file);
+		return statSync(file).isFile();
+	} catch {
+		return false;
+	}
+}

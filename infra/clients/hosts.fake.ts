@@ -1,0 +1,349 @@
+import { execFileSync, spawn } from "node:child_process";
+import {
+	chmodSync,
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readFileSync,
+	writeFileSync,
+} from "node:fs";
+import { connect } from "node:net";
+import { tmpdir, userInfo } from "node:os";
+import path from "node:path";
+import { findOnPath } from "../local/program.ts";
+import { isAlive } from "../pid.ts";
+
+/** For tests: hosts of their own behind a switch of their own, which ssh reaches. */
+export interface Hosts {
+	/** Address of this machine as the hosts reach it. */
+	readonly gateway: string;
+	/** Value of MQBENCH_SSH_OPTIONS with which `ssh h1` reaches the first of them. */
+	readonly sshOptions: string;
+	readonly all: readonly Host[];
+	/** Everything that was made is gone afterwards. */
+	close(): void;
+}
+
+/** A network, a process table and a home of its own, in which sshd lets root in. The kernel is this machine's, and so is the clock. */
+export interface Host {
+	/** h1, h2, ... */
+	readonly name: string;
+	readonly address: string;
+	/** Root's home there, as a path here. */
+	readonly home: string;
+	/** Processes there but its own sshd and what started it; `pid` counts here. */
+	processes(): HostProcess[];
+	/** Runs a line of sh there as root, and returns what it prints. */
+	run(line: string): string;
+	/** Pulls the plug, and puts it back. */
+	cut(): void;
+	mend(): void;
+}
+
+export interface HostProcess {
+	readonly pid: number;
+	readonly name: string;
+	readonly command: string;
+}
+
+/** Why this machine cannot have such hosts; null: it can. With CI=true it must. */
+export function hostsMissing(): string | null {
+	const missing = [
+		"ip",
+		"ssh",
+		"ssh-keygen",
+		"sshd",
+		"unshare",
+		"nsenter",
+	].filter((program) => findOnPath(program, process.env) === null);
+	const reason =
+		process.platform !== "linux"
+			? "hosts in network namespaces need Linux"
+			: missing.length > 0
+				? `${missing.join(", ")} is not on PATH (packages openssh-server, openssh-client, iproute2, util-linux)`
+				: mayMakeNetworks()
+					? null
+					: "network namespaces need root, or sudo without a password";
+	if (reason !== null && process.env.CI === "true")
+		throw new Error(`${reason}, and CI must not skip these tests`);
+	return reason;
+}
+
+/** Makes so many hosts, h1 and on. */
+export async function makeHosts(count: number): Promise<Hosts> {
+	sweep();
+	const id = `${process.pid}${"abcdefgh"[made++ % 8]}`;
+	const bridge = `mqb${id}`;
+	const subnet = freeSubnet();
+	const folder = mkdtempSync(path.join(tmpdir(), "mqbench-hosts-"));
+	chmodSync(folder, 0o755);
+	const close = () => {
+		remove(id);
+		root(["rm", "-rf", folder]);
+	};
+	// A test that is killed, or fails before it can close.
+	process.once("exit", close);
+	try {
+		root(["ip", "link", "add", bridge, "type", "bridge"]);
+		root(["ip", "address", "add", `${subnet}.1/24`, "dev", bridge]);
+		root(["ip", "link", "set", bridge, "up"]);
+		// A switch without any live plug is down itself, and what is for its hosts goes elsewhere.
+		const [plug, socket] = [`${bridge}k0`, `${bridge}k1`];
+		root(["ip", "link", "add", plug, "type", "veth", "peer", "name", socket]);
+		root(["ip", "link", "set", socket, "up"]);
+		root(["ip", "link", "set", plug, "master", bridge, "up"]);
+		keygen(path.join(folder, "key"));
+		const all = Array.from({ length: count }, (_, i) =>
+			makeHost(`h${i + 1}`, `${subnet}.${i + 11}`, id, bridge, folder),
+		);
+		const config = path.join(folder, "ssh_config");
+		writeFileSync(config, sshConfig(all, folder));
+		for (const { address } of all) await untilListens(address);
+		return {
+			gateway: `${subnet}.1`,
+			sshOptions: `-F ${config}`,
+			all,
+			close() {
+				process.removeListener("exit", close);
+				close();
+			},
+		};
+	} catch (error) {
+		process.removeListener("exit", close);
+		close();
+		throw error;
+	}
+}
+
+// --- internal ---
+
+let made = 0;
+
+function makeHost(
+	name: string,
+	address: string,
+	id: string,
+	bridge: string,
+	folder: string,
+): Host {
+	const space = `mqb-${id}-${name}`;
+	const plug = `mqb${id}${name}`;
+	const own = path.join(folder, name);
+	const home = path.join(own, "home");
+	mkdirSync(home, { recursive: true });
+	root(["ip", "netns", "add", space]);
+	root([
+		...["ip", "link", "add", plug, "type", "veth"],
+		...["peer", "name", "eth0", "netns", space],
+	]);
+	root(["ip", "link", "set", plug, "master", bridge, "up"]);
+	const inside = ["ip", "-n", space];
+	root([...inside, "address", "add", `${address}/24`, "dev", "eth0"]);
+	root([...inside, "link", "set", "eth0", "up"]);
+	root([...inside, "link", "set", "lo", "up"]);
+	keygen(path.join(own, "host_key"));
+	writeFileSync(
+		path.join(own, "sshd_config"),
+		`Port 22
+ListenAddress ${address}
+HostKey ${own}/host_key
+AuthorizedKeysFile ${folder}/key.pub
+PidFile none
+UsePAM no
+StrictModes no
+PermitRootLogin yes
+PasswordAuthentication no
+KbdInteractiveAuthentication no
+`,
+	);
+	root(["chown", "-R", "root", own]);
+	const shadow = path.join(own, "shadow");
+	// sh is the first process there: it waits for all that lose their parents.
+	const start = [
+		`hostname ${name}`,
+		`mount --bind ${home} ~root`,
+		"mount -t tmpfs tmpfs /run",
+		"mkdir -p /run/sshd",
+		// A root account that is locked would not be let in by key either.
+		`sed 's/^root:[^:]*:/root:*:/' /etc/shadow >${shadow}`,
+		`mount --bind ${shadow} /etc/shadow`,
+		`{ $(command -v sshd || echo /usr/sbin/sshd) -D -E ${own}/sshd.log -f ${own}/sshd_config & wait $!; }`,
+	].join(" && ");
+	const [program = "", ...args] = asRoot([
+		...["ip", "netns", "exec", space],
+		...["unshare", "--mount", "--pid", "--fork", "--kill-child=SIGKILL"],
+		...["--mount-proc", "--uts", "sh", "-c", start],
+	]);
+	const child = spawn(program, args, { stdio: "ignore", detached: true });
+	child.unref();
+	const first = () => {
+		const pid = pidsIn(space).find(
+			(one) => nameOf(one) === "sh" && ownNumber(one) === 1,
+		);
+		if (pid === undefined) throw new Error(`${name} is not up`);
+		return pid;
+	};
+	return {
+		name,
+		address,
+		home,
+		processes: () =>
+			pidsIn(space)
+				.filter((pid) => ownNumber(pid) !== 1)
+				.map((pid) => ({
+					pid,
+					name: nameOf(pid),
+					command: textOf(`/proc/${pid}/cmdline`).replaceAll("\0", " ").trim(),
+				}))
+				.filter(
+					(one) =>
+						one.name !== "" &&
+						!["unshare", "ip", "sudo"].includes(one.name) &&
+						!/\[listener\]/.test(one.command),
+				),
+		run: (line) =>
+			root(["nsenter", "-t", String(first()), "-a", "sh", "-c", line]),
+		cut: () => void root(["ip", "link", "set", plug, "down"]),
+		mend: () => void root(["ip", "link", "set", plug, "up"]),
+	};
+}
+
+function sshConfig(all: readonly Host[], folder: string): string {
+	const known = path.join(folder, "known_hosts");
+	writeFileSync(
+		known,
+		all
+			.map(({ name, address }) => {
+				const [kind, key] = readFileSync(
+					path.join(folder, name, "host_key.pub"),
+					"utf8",
+				).split(" ");
+				return `${address} ${kind} ${key}\n`;
+			})
+			.join(""),
+	);
+	return `${all.map(({ name, address }) => `Host ${name}\n  HostName ${address}\n`).join("")}Host *
+  User root
+  IdentityFile ${folder}/key
+  IdentitiesOnly yes
+  IdentityAgent none
+  UserKnownHostsFile ${known}
+  GlobalKnownHostsFile /dev/null
+  StrictHostKeyChecking yes
+`;
+}
+
+function keygen(file: string): void {
+	execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", file]);
+}
+
+/** What a test run that was killed has left. */
+function sweep(): void {
+	const names = root(["ip", "netns", "list"]);
+	const links = root(["ip", "-o", "link"]);
+	const ids = [
+		...names.matchAll(/^mqb-(\d+[a-h])-h\d+/gm),
+		...links.matchAll(/^\d+: mqb(\d+[a-h])[:@]/gm),
+	].map(([, id = ""]) => id);
+	for (const id of new Set(ids))
+		if (!isAlive(Number.parseInt(id, 10))) remove(id);
+}
+
+function remove(id: string): void {
+	const names = root(["ip", "netns", "list"]);
+	for (const [space] of names.matchAll(new RegExp(`^mqb-${id}-h\\d+`, "gm"))) {
+		// The first process there takes all others with it.
+		const pids = pidsIn(space);
+		if (pids.length > 0) quietly(["kill", "-9", ...pids.map(String)]);
+		quietly(["ip", "netns", "delete", space]);
+	}
+	quietly(["ip", "link", "delete", `mqb${id}k0`]);
+	quietly(["ip", "link", "delete", `mqb${id}`]);
+}
+
+/** A 10.x.y that nothing here routes to. */
+function freeSubnet(): string {
+	const routes = root(["ip", "route"]);
+	for (let i = 0; i < 1000; i++) {
+		const n = (process.pid + i * 7) % 16_384;
+		const subnet = `10.${64 + (n >> 8)}.${n & 255}`;
+		if (!routes.includes(`${subnet}.`)) return subnet;
+	}
+	throw new Error("no free subnet");
+}
+
+async function untilListens(address: string): Promise<void> {
+	const end = Date.now() + 20_000;
+	for (;;) {
+		const up = await new Promise<boolean>((resolve) => {
+			const socket = connect({ host: address, port: 22, timeout: 1000 });
+			const done = (answer: boolean) => {
+				socket.destroy();
+				resolve(answer);
+			};
+			socket.once("connect", () => done(true));
+			socket.once("error", () => done(false));
+			socket.once("timeout", () => done(false));
+		});
+		if (up) return;
+		if (Date.now() > end) throw new Error(`no sshd on ${address}`);
+		await new Promise((resolve) => setTimeout(resolve, 50));
+	}
+}
+
+function pidsIn(space: string): number[] {
+	if (!existsSync(`/run/netns/${space}`)) return [];
+	return root(["ip", "netns", "pids", space])
+		.split("\n")
+		.filter(Boolean)
+		.map(Number);
+}
+
+/** Its pid in its own process table. */
+function ownNumber(pid: number): number {
+	const line = /^NSpid:\s*(.*)$/m.exec(textOf(`/proc/${pid}/status`))?.[1];
+	return Number(line?.split(/\s+/).at(-1));
+}
+
+function nameOf(pid: number): string {
+	return textOf(`/proc/${pid}/comm`).trim();
+}
+
+function textOf(file: string): string {
+	try {
+		return readFileSync(file, "utf8");
+	} catch {
+		return "";
+	}
+}
+
+function mayMakeNetworks(): boolean {
+	try {
+		root(["ip", "netns", "list"]);
+		return true;
+	} catch {
+		return false;
+	}
+}
+
+function asRoot(command: readonly string[]): string[] {
+	return userInfo().uid === 0 ? [...command] : ["sudo", "-n", ...command];
+}
+
+function root(command: readonly string[]): string {
+	const [program = "", ...args] = asRoot(command);
+	return execFileSync(program, args, {
+		encoding: "utf8",
+		stdio: ["ignore", "pipe", "pipe"],
+		env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` },
+	});
+}
+
+/** What is gone already is no matter. */
+function quietly(command: readonly string[]): void {
+	try {
+		root(command);
+	} catch {
+		// It is gone.
+	}
+}

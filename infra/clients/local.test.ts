@@ -1,0 +1,131 @@
+import { writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { fakeWorld } from "../../runner/world.fake.ts";
+import { realBinaries } from "../binaries/real.fake.ts";
+import type { Client, ClientProcess } from "../rig.ts";
+import { script, testFolder } from "../test-folder.fake.ts";
+import { localClients } from "./local.ts";
+
+const { guard } = await realBinaries();
+
+/** So many clients whose k6 is a piece of shell. */
+function clients(count: number, body: string): Client[] {
+	return localClients(
+		count,
+		fakeWorld({ env: { PATH: "/usr/bin:/bin", K6_VUS: "50" } }),
+		{ guard, k6: script(path.join(testFolder(), "k6"), body) },
+	);
+}
+
+/** Starts it in a folder of its own, and keeps what it says. */
+async function started(
+	body: string,
+	parts: { args?: string[]; env?: Record<string, string>; cpus?: string } = {},
+): Promise<{ child: ClientProcess; out: string[]; folder: string }> {
+	const folder = testFolder();
+	const [client] = clients(1, body) as [Client];
+	const workspace = await client.workspace(folder);
+	const out: string[] = [];
+	const child = workspace.start({
+		args: parts.args ?? [],
+		env: parts.env ?? {},
+		cpus: parts.cpus ?? null,
+		graceMs: 5_000,
+		onStdout: (line) => void out.push(line),
+		onStderr: (line) => void out.push(`stderr: ${line}`),
+	});
+	onTestFinished(() => child.kill());
+	return { child, out, folder };
+}
+
+describe("clients on this machine", () => {
+	test("are told apart by number, and are of this machine and its clock", async () => {
+		const three = clients(3, "exit 0");
+		expect(three.map(({ name }) => name)).toEqual([
+			"process 1",
+			"process 2",
+			"process 3",
+		]);
+		expect(three.map(({ index }) => index)).toEqual([0, 1, 2]);
+		const [only] = clients(1, "exit 0") as [Client];
+		expect(only).toMatchObject({
+			name: "this machine",
+			kind: "local",
+			sameClock: true,
+		});
+		expect(await only.clock()).toEqual({ offsetNs: 0, boundNs: 0 });
+		const facts = await only.prepare();
+		expect(facts).toMatchObject({
+			cores: os.availableParallelism(),
+			kernel: os.release(),
+		});
+		expect(facts.machine).toMatch(
+			/^(linux|darwin) (amd64|arm64), \S+, \d+ cores?$/,
+		);
+	});
+
+	test("run k6 in the run's folder, with what they are given and nothing of the user's", async () => {
+		const { child, out, folder } = await started(
+			'pwd; echo "$@"; env | grep -v -e ^PWD -e ^SHLVL -e ^_= -e ^OLDPWD | sort',
+			{ args: ["run", "script.js"], env: { NATS_URL: "nats://a:b@host" } },
+		);
+		expect(await child.ended).toEqual({ code: 0, signal: null });
+		expect(out).toEqual([
+			folder,
+			"run script.js",
+			`HOME=${folder}`,
+			"NATS_URL=nats://a:b@host",
+			"PATH=/usr/bin:/bin",
+		]);
+	});
+
+	test("hand lines to k6's standard input, and signals", async () => {
+		const { child, out } = await started(
+			'trap \'echo INT; exit 3\' INT; read a; echo "got $a"; read b; echo "got $b"; while :; do sleep 0.05; done',
+		);
+		child.say('{"t0UnixNs":"1"}');
+		child.say('{"finish":true}');
+		await expect.poll(() => out).toContain('got {"finish":true}');
+		expect(out).toContain('got {"t0UnixNs":"1"}');
+		child.signal("SIGINT");
+		expect(await child.ended).toEqual({ code: 3, signal: null });
+		expect(out.at(-1)).toBe("INT");
+	});
+
+	test("end k6 when they are abandoned", async () => {
+		const { child, out } = await started(
+			"trap 'exit 4' INT; echo up; while :; do sleep 0.05; done",
+		);
+		await expect.poll(() => out).toContain("up");
+		child.abandon();
+		expect(await child.ended).toEqual({ code: 4, signal: null });
+	});
+
+	test("run it on the CPUs that they are told", async () => {
+		const { child, out } = await started(
+			"grep Cpus_allowed_list /proc/self/status",
+			{
+				cpus: "0",
+			},
+		);
+		await child.ended;
+		expect(out).toEqual(["Cpus_allowed_list:\t0"]);
+	});
+
+	test("say whether a result is there, where it is already", async () => {
+		const folder = testFolder();
+		const [client] = clients(1, "exit 0") as [Client];
+		const workspace = await client.workspace(folder);
+		writeFileSync(path.join(folder, "plan.json"), "{}");
+		await workspace.put("plan.json");
+		expect(await workspace.fetch("plan.json")).toBe(true);
+		expect(await workspace.fetch("client-0.hlog")).toBe(false);
+		await expect(workspace.put("script.js")).rejects.toThrow("ENOENT");
+		await workspace.remove();
+		expect(await workspace.fetch("plan.json")).toBe(true);
+		await client.close();
+		await client.close();
+	});
+});

@@ -1,0 +1,79 @@
+import { access } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import type { World } from "../../runner/world.ts";
+import type { Binaries } from "../binaries/resolve.ts";
+import { pinned } from "../local/pinned.ts";
+import { bareEnvironment, startGuarded } from "../process.ts";
+import type { Client } from "../rig.ts";
+import { machineName, platformName } from "./machine.ts";
+
+/** Clients that are processes of this machine: they share its clock, and work in the run's folder itself. */
+export function localClients(
+	count: number,
+	world: World,
+	binaries: Pick<Binaries, "k6" | "guard">,
+): Client[] {
+	return Array.from({ length: count }, (_, index) =>
+		localClient(
+			index,
+			count === 1 ? "this machine" : `process ${index + 1}`,
+			world,
+			binaries,
+		),
+	);
+}
+
+// --- internal ---
+
+function localClient(
+	index: number,
+	name: string,
+	world: World,
+	{ k6, guard }: Pick<Binaries, "k6" | "guard">,
+): Client {
+	return {
+		index,
+		name,
+		kind: "local",
+		sameClock: true,
+		async prepare() {
+			const facts = {
+				kernel: os.release(),
+				cores: os.availableParallelism(),
+			};
+			return {
+				...facts,
+				machine: machineName(
+					platformName(process.platform, process.arch),
+					facts,
+				),
+			};
+		},
+		clock: async () => ({ offsetNs: 0, boundNs: 0 }),
+		async workspace(local) {
+			return {
+				// It lies where it is wanted.
+				put: (file) => access(path.join(local, file)),
+				start: (command) =>
+					startGuarded({
+						guard,
+						argv: pinned([k6, ...command.args], command.cpus, world.env),
+						cwd: local,
+						env: { ...bareEnvironment(local, world.env), ...command.env },
+						graceMs: command.graceMs,
+						control: true,
+						onStdout: command.onStdout,
+						onStderr: command.onStderr,
+					}),
+				fetch: (file) =>
+					access(path.join(local, file)).then(
+						() => true,
+						() => false,
+					),
+				async remove() {},
+			};
+		},
+		async close() {},
+	};
+}

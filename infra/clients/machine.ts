@@ -1,0 +1,29 @@
+import type { ClientFacts } from "../rig.ts";
+
+/** An operating system and its processor, in Go's words: "linux/amd64". */
+export function platformName(system: string, processor: string): string {
+	return `${SYSTEMS[system.toLowerCase()] ?? system.toLowerCase()}/${PROCESSORS[processor.toLowerCase()] ?? processor.toLowerCase()}`;
+}
+
+/** "linux amd64, 6.1.0-18, 16 cores". */
+export function machineName(
+	platform: string,
+	{ kernel, cores }: Omit<ClientFacts, "machine">,
+): string {
+	return `${platform.replace("/", " ")}, ${kernel}, ${cores} ${cores === 1 ? "core" : "cores"}`;
+}
+
+// --- internal ---
+
+/** Node's names, where they are not Go's. */
+const SYSTEMS: Readonly<Record<string, string>> = { win32: "windows" };
+
+/** Node's and uname's names, where they are not Go's. */
+const PROCESSORS: Readonly<Record<string, string>> = {
+	x64: "amd64",
+	x86_64: "amd64",
+	aarch64: "arm64",
+	ia32: "386",
+	i686: "386",
+	armv7l: "arm",
+};

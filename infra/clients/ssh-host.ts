@@ -1,0 +1,45 @@
+/** A host that makes the load, as ssh reaches it; null: ssh's own choice. */
+export interface SshHost {
+	readonly host: string;
+	readonly user: string | null;
+	readonly port: number | null;
+	/** File of a private key. */
+	readonly identity: string | null;
+}
+
+/** "bench@10.0.0.11:2222" as a scenario writes it, which has checked its form. */
+export function sshHost(text: string): SshHost {
+	const [, user, host, port] = /^(?:(.+)@)?(.+?)(?::(\d+))?$/.exec(text) ?? [];
+	return {
+		host: host ?? text,
+		user: user ?? null,
+		port: port === undefined ? null : Number(port),
+		identity: null,
+	};
+}
+
+/** For people, and as a scenario writes it. */
+export function sshName({ host, user, port }: SshHost): string {
+	return `${user === null ? "" : `${user}@`}${host}${port === null ? "" : `:${port}`}`;
+}
+
+/** What ssh is told to reach it, in front of everything else but its options. */
+export function destination({ host, user, port, identity }: SshHost): string[] {
+	return [
+		...(user === null ? [] : ["-l", user]),
+		...(port === null ? [] : ["-p", String(port)]),
+		...(identity === null ? [] : ["-i", identity]),
+		"--",
+		host,
+	];
+}
+
+/** The command that does the same by hand. */
+export function byHand({ host, user, port, identity }: SshHost): string {
+	return [
+		"ssh",
+		...(port === null ? [] : ["-p", String(port)]),
+		...(identity === null ? [] : ["-i", identity]),
+		user === null ? host : `${user}@${host}`,
+	].join(" ");
+}

@@ -1,0 +1,230 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { Readable, Writable } from "node:stream";
+import { failure } from "../../runner/errors.ts";
+import type { World } from "../../runner/world.ts";
+import { startGuarded } from "../process.ts";
+import { destination, type SshHost } from "./ssh-host.ts";
+import { unreachable } from "./ssh-trouble.ts";
+
+/** One connection of ssh to a host, which all commands there share. It ends with mqbench, kill -9 included. */
+export interface Link {
+	/** Process there that lives as long as the connection. */
+	readonly holder: number;
+	/** Whether the connection stands, as far as ssh has noticed. */
+	alive(): boolean;
+	/** Starts a line of sh there; `$1` and on are `args`. Exits with 255 when the connection is lost. */
+	spawn(line: string, args?: readonly string[]): Remote;
+	/** The same to its end, with what `feed` writes as its standard input. Fails with `client-unreachable` when the connection is lost. */
+	run(
+		line: string,
+		args?: readonly string[],
+		feed?: (stdin: Writable) => void,
+	): Promise<Answer>;
+	close(): Promise<void>;
+}
+
+export type Remote = ChildProcessByStdio<Writable, Readable, Readable>;
+
+export interface Answer {
+	readonly code: number;
+	/** Values of the lines "mqbench:name=value": a host's own greeting stands between them. */
+	readonly values: Readonly<Record<string, string>>;
+	readonly err: string;
+}
+
+/** ssh's code for its own failures, and for a connection that it lost. */
+export const LOST = 255;
+
+/** Connects; `stop` gives up. Fails with `client-unreachable`, or `interrupted`. */
+export async function openLink(
+	host: SshHost,
+	{ guard, env, cwd }: { guard: string } & Pick<World, "env" | "cwd">,
+	stop: AbortSignal | null,
+): Promise<Link> {
+	const folder = await mkdtemp(
+		path.join(shortTmp(), `mqbench-${process.pid}-`),
+	);
+	const socket = path.join(folder, "ssh");
+	let words = "";
+	let over = false;
+	let late = false;
+	let held = (_: number) => {};
+	const holding = new Promise<number>((resolve) => {
+		held = resolve;
+	});
+	const child = startGuarded({
+		guard,
+		argv: [
+			"ssh",
+			...["-M", "-S", socket, "-T", "-a", "-x"],
+			...OURS.flatMap((option) => ["-o", option]),
+			...(env.MQBENCH_SSH_OPTIONS ?? "").split(/\s+/).filter(Boolean),
+			...DEFAULTS.flatMap((option) => ["-o", option]),
+			...destination(host),
+			// Its standard input ends with the connection.
+			remote('echo "mqbench:holder=$$"; exec cat >/dev/null', []),
+		],
+		cwd,
+		env: defined(env),
+		control: true,
+		graceMs: 2_000,
+		onStdout(line) {
+			const pid = /^mqbench:holder=(\d+)$/.exec(line)?.[1];
+			if (pid) held(Number(pid));
+		},
+		onStderr: (line) => {
+			words = `${words}${line}\n`.slice(-4_000);
+		},
+	});
+	const ended = child.ended.then(async () => {
+		over = true;
+		await rm(folder, { recursive: true, force: true });
+		return null;
+	});
+	const close = async () => {
+		child.abandon();
+		// Guard kills after its grace; ssh may have been frozen.
+		const killed = setTimeout(() => child.kill(), 5_000);
+		await ended;
+		clearTimeout(killed);
+	};
+	const giveUp = () => child.kill();
+	const limit = setTimeout(() => {
+		late = true;
+		child.kill();
+	}, LOGIN_MS);
+	stop?.addEventListener("abort", giveUp, { once: true });
+	if (stop?.aborted) giveUp();
+	const holder = await Promise.race([holding, ended]);
+	clearTimeout(limit);
+	stop?.removeEventListener("abort", giveUp);
+	if (stop?.aborted) {
+		await close();
+		throw failure("interrupted", { signal: String(stop.reason) });
+	}
+	if (holder === null)
+		throw unreachable(
+			host,
+			late ? `${words}login timed out after ${LOGIN_MS / 1000}s` : words,
+		);
+	const start = (line: string, args: readonly string[] = []): Remote => {
+		const one = spawn(
+			"ssh",
+			[
+				// The connection's socket and nothing else: were it gone, ssh would make a connection of its own.
+				...["-F", "/dev/null", "-S", socket, "-T"],
+				...SHARED.flatMap((option) => ["-o", option]),
+				...["--", host.host],
+				remote(line, args),
+			],
+			{
+				cwd,
+				env: defined(env),
+				stdio: ["pipe", "pipe", "pipe"],
+				// The terminal's Ctrl-C reaches mqbench alone, which decides.
+				detached: true,
+			},
+		);
+		// It may have ended before its input is read; its exit code tells.
+		one.stdin.on("error", () => {});
+		one.on("error", () => {});
+		return one;
+	};
+	return {
+		holder,
+		alive: () => !over,
+		spawn: start,
+		async run(line, args, feed) {
+			const one = start(line, args);
+			let out = "";
+			let err = "";
+			one.stdout.setEncoding("utf8").on("data", (text) => {
+				out += text;
+			});
+			one.stderr.setEncoding("utf8").on("data", (text) => {
+				err += text;
+			});
+			if (feed) feed(one.stdin);
+			else one.stdin.end();
+			const code = await codeOf(one);
+			if (code === LOST) throw unreachable(host, `${words}${err}` || GONE);
+			return { code, err, values: valuesIn(out) };
+		},
+		close,
+	};
+}
+
+/** Exit code of a command there, or of ssh itself. */
+export function codeOf(one: Remote): Promise<number> {
+	return new Promise((resolve) => {
+		one.once("error", () => resolve(LOST));
+		one.once("close", (code) => resolve(code ?? LOST));
+	});
+}
+
+// --- internal ---
+
+/** Within this ssh must be logged in, or it hangs. */
+const LOGIN_MS = 30_000;
+
+const GONE = "the connection is gone";
+
+/** Nothing may ask or forward, and the connection is nobody else's. */
+const OURS = [
+	"BatchMode=yes",
+	"ControlMaster=yes",
+	"ControlPersist=no",
+	"ClearAllForwardings=yes",
+	"PermitLocalCommand=no",
+	"RemoteCommand=none",
+];
+
+/** Behind the user's own options: of ssh's options the first counts. */
+const DEFAULTS = [
+	"ConnectTimeout=10",
+	"ServerAliveInterval=5",
+	"ServerAliveCountMax=3",
+	"LogLevel=ERROR",
+];
+
+const SHARED = [
+	"BatchMode=yes",
+	"ControlMaster=no",
+	"ProxyCommand=false",
+	"LogLevel=ERROR",
+];
+
+/** The command for a login shell of any kind: sh reads the line itself. */
+function remote(line: string, args: readonly string[]): string {
+	return `exec sh -c ${[line, "mqbench", ...args].map(quote).join(" ")}`;
+}
+
+function quote(word: string): string {
+	return `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+function valuesIn(out: string): Record<string, string> {
+	return Object.fromEntries(
+		[...out.matchAll(/^mqbench:(\w+)=(.*)$/gm)].map(
+			([, name = "", value = ""]) => [name, value.trim()],
+		),
+	);
+}
+
+function defined(
+	env: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+	return Object.fromEntries(
+		Object.entries(env).filter(
+			(entry): entry is [string, string] => entry[1] !== undefined,
+		),
+	);
+}
+
+/** A socket's path has room for about 100 letters, of which ssh adds 17. */
+function shortTmp(): string {
+	return tmpdir().length > 50 ? "/tmp" : tmpdir();
+}

@@ -1,0 +1,130 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { pipeline } from "node:stream/promises";
+import { failure, type MqbenchError } from "../../runner/errors.ts";
+import type { SshOptions } from "./ssh.ts";
+import { type SshHost, sshName } from "./ssh-host.ts";
+import type { Link } from "./ssh-link.ts";
+import { lastLine, unfit, unwritable } from "./ssh-trouble.ts";
+
+/** Paths of the programs on a host. */
+export interface Programs {
+	readonly k6: string;
+	readonly guard: string;
+}
+
+/**
+ * Copies the programs to a host, unless they are there already: into a folder that is named by what they are, each checked by its
+ * sha256 and renamed at the end. Two mqbench that do so at once do not disturb each other.
+ */
+export async function pushPrograms(
+	host: SshHost,
+	link: Link,
+	options: Pick<SshOptions, "binaries" | "say" | "world">,
+): Promise<Programs> {
+	const { binaries } = options;
+	const ours = {
+		k6: await sumOf(binaries.k6),
+		guard: await sumOf(binaries.guard),
+	};
+	const name = createHash("sha256")
+		.update(`${ours.k6} ${ours.guard}`)
+		.digest("hex")
+		.slice(0, 16);
+	const answer = await link.run(FIND, [name]);
+	const { folder } = answer.values;
+	if (answer.code !== 0 || !folder)
+		throw unwritable(host, "~/.cache/mqbench", answer.err);
+	let pushed = false;
+	for (const program of ["k6", "guard"] as const) {
+		if (answer.values[program]?.startsWith(ours[program])) continue;
+		await push(host, link, options, {
+			program,
+			folder,
+			sum: ours[program],
+			file: binaries[program],
+		});
+		pushed = true;
+	}
+	const there = { k6: `${folder}/k6`, guard: `${folder}/guard` };
+	const runs = await link.run('"$1" -clock </dev/null', [there.guard]);
+	if (runs.code !== 0)
+		throw unfit(
+			host,
+			runs.code === 126
+				? `programs in ~/.cache/mqbench may not be run there (${lastLine(runs.err)})`
+				: `the programs do not run there (exit code ${runs.code}: ${lastLine(runs.err)})`,
+			"Is its file system mounted with noexec? Name a user whose home allows programs",
+		);
+	if (pushed) await link.run(FORGET);
+	return there;
+}
+
+// --- internal ---
+
+/** What of the programs is there. The folder's date says when it was last used. */
+const FIND =
+	'umask 077; cd && f="$PWD/.cache/mqbench/bin/pushed-$1" && mkdir -p "$f" .cache/mqbench/runs && cd "$f" && touch . && echo "mqbench:folder=$f" && for p in k6 guard; do echo "mqbench:$p=$(sha256sum 2>/dev/null <"$p")"; done 2>/dev/null';
+
+/** $1 folder, $2 program, $3 sha256. */
+const PUSH =
+	'umask 077; cd "$1" && p="$2.$$.part" && { cat >"$p" && [ "$(sha256sum <"$p" | cut -c1-64)" = "$3" ] && chmod 700 "$p" && mv -f "$p" "$2" || { rm -f "$p"; exit 1; }; }';
+
+/** Programs of other versions that nobody has used for a month, and what broken copies have left. */
+const FORGET =
+	'cd && cd .cache/mqbench/bin && find . -maxdepth 1 -name "pushed-*" -mtime +30 -exec rm -rf {} + ; find . -path "./pushed-*" -name "*.part" -mtime +0 -exec rm -f {} +';
+
+/** Said at once only where a copy takes longer than this, and then as often. */
+const SLOW_MS = 2_000;
+
+async function push(
+	host: SshHost,
+	link: Link,
+	{ say, world }: Pick<SshOptions, "say" | "world">,
+	what: { program: string; folder: string; sum: string; file: string },
+): Promise<void> {
+	const { size } = await stat(what.file);
+	let copied = 0;
+	const mb = (bytes: number) => Math.round(bytes / 1e6);
+	const slow = setInterval(
+		() =>
+			say(
+				`  ${sshName(host)}: copying ${what.program}, ${mb(copied)} of ${mb(size)} MB`,
+			),
+		SLOW_MS,
+	);
+	try {
+		const answer = await link.run(
+			PUSH,
+			[what.folder, what.program, what.sum],
+			(stdin) => {
+				const source = createReadStream(what.file);
+				source.on("data", (piece) => {
+					copied += piece.length;
+				});
+				// Who ends early says why on stderr.
+				pipeline(source, stdin, { signal: world.stop }).catch(() => {
+					stdin.destroy();
+				});
+			},
+		);
+		if (answer.code !== 0)
+			throw unwritable(host, "~/.cache/mqbench", answer.err);
+		if (world.stop.aborted) throw interrupted(world);
+	} catch (error) {
+		throw world.stop.aborted ? interrupted(world) : error;
+	} finally {
+		clearInterval(slow);
+	}
+}
+
+function interrupted({ stop }: SshOptions["world"]): MqbenchError {
+	return failure("interrupted", { signal: String(stop.reason) });
+}
+
+async function sumOf(file: string): Promise<string> {
+	const hash = createHash("sha256");
+	await pipeline(createReadStream(file), hash);
+	return hash.digest("hex");
+}

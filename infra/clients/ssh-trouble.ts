@@ -1,0 +1,116 @@
+import { failure, type MqbenchError } from "../../runner/errors.ts";
+import { byHand, type SshHost, sshName } from "./ssh-host.ts";
+
+/** Why ssh did not reach a host, from its own words. */
+export function unreachable(host: SshHost, words: string): MqbenchError {
+	const known = TROUBLES.find(({ says }) => says.test(words));
+	const said = lastLine(words);
+	return failure("client-unreachable", {
+		client: sshName(host),
+		reason:
+			known?.reason ?? `ssh cannot reach it (${said || "it says nothing"})`,
+		remedy: (known?.remedy ?? tryByHand)(host),
+	});
+}
+
+/** Why a host that can be reached cannot make the load. */
+export function unfit(
+	host: SshHost,
+	reason: string,
+	remedy: string,
+): MqbenchError {
+	return failure("client-unfit", { client: sshName(host), reason, remedy });
+}
+
+/** The same for a command there that failed to write something. */
+export function unwritable(
+	host: SshHost,
+	folder: string,
+	words: string,
+): MqbenchError {
+	const full = /No space left on device/.test(words);
+	const quota = /quota/i.test(words);
+	return unfit(
+		host,
+		full
+			? `the disk of ${folder} is full`
+			: quota
+				? `the disk quota for ${folder} is used up`
+				: `${folder} cannot be written there (${lastLine(words) || "it says nothing"})`,
+		full || quota
+			? "Make room: it takes 100 MB there"
+			: "Give that user a home to write to, or name another user",
+	);
+}
+
+/** What a program said last. */
+export function lastLine(words: string): string {
+	return words.trim().split("\n").at(-1)?.trim() ?? "";
+}
+
+// --- internal ---
+
+const tryByHand = (host: SshHost) =>
+	`Once this works without a question, mqbench gets there too: ${byHand(host)} true`;
+
+const TROUBLES: readonly {
+	readonly says: RegExp;
+	readonly reason: string;
+	remedy(host: SshHost): string;
+}[] = [
+	{
+		says: /Session open refused/,
+		reason: "its sshd takes too few sessions on one connection",
+		remedy: () => "Raise MaxSessions in its sshd_config to 10, sshd's default",
+	},
+	{
+		says: /the connection is gone|Control socket connect|mux_client|UNKNOWN port/,
+		reason: "the connection to it was lost",
+		remedy: (host) =>
+			`Is it up, and the network in between? By hand: ${byHand(host)} true`,
+	},
+	{
+		says: /executable file not found|cannot start ssh/,
+		reason: "there is no ssh on PATH, which reaches it",
+		remedy: () => "Install it (package openssh-client of your distribution)",
+	},
+	{
+		says: /REMOTE HOST IDENTIFICATION HAS CHANGED/,
+		reason: "its host key is not the one that ssh knows",
+		remedy: (host) =>
+			`If the host was made anew, forget the old key (ssh-keygen -R ${host.host}) and connect once by hand: ${byHand(host)}`,
+	},
+	{
+		says: /Host key verification failed|No \S+ host key is known/,
+		reason: "ssh asks about the host key",
+		remedy: (host) => `Connect once by hand: ${byHand(host)}`,
+	},
+	{
+		says: /Permission denied|Too many authentication failures/,
+		reason: "ssh is not let in (permission denied)",
+		remedy: (host) =>
+			`mqbench gives no password: a key must do, in ssh's agent or configuration. By hand: ${byHand(host)} true`,
+	},
+	{
+		says: /Could not resolve hostname/,
+		reason: "ssh finds no host of that name",
+		remedy: () => "Correct clients, or the name in ssh's configuration",
+	},
+	{
+		says: /Connection refused/,
+		reason: "nothing takes SSH connections there (connection refused)",
+		remedy: (host) =>
+			`Is sshd up, and its port right? By hand: ${byHand(host)} true`,
+	},
+	{
+		says: /timed out|No route to host|Network is unreachable|Host is down/i,
+		reason: "ssh gets no answer from it",
+		remedy: (host) =>
+			`Is it up, and does a firewall let port ${host.port ?? 22} through? By hand: ${byHand(host)} true`,
+	},
+	{
+		says: /too long for Unix domain socket/,
+		reason: "the temporary folder's path is too long for ssh's socket",
+		remedy: () => "Set TMPDIR to a shorter one",
+	},
+];

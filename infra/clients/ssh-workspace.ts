@@ -1,0 +1,240 @@
+import { createHash } from "node:crypto";
+import { createReadStream, createWriteStream } from "node:fs";
+import { readFile, rename, rm } from "node:fs/promises";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { endOf } from "../process.ts";
+import type { ClientCommand, ClientProcess, Workspace } from "../rig.ts";
+import type { SshHost } from "./ssh-host.ts";
+import { codeOf, type Link, LOST, type Remote } from "./ssh-link.ts";
+import type { Programs } from "./ssh-programs.ts";
+import { unfit, unreachable, unwritable } from "./ssh-trouble.ts";
+
+export interface SshWorkspaceOptions {
+	readonly host: SshHost;
+	/** The connection; made anew when it was lost. */
+	link(): Promise<Link>;
+	readonly programs: Programs;
+	/** Folder here. */
+	readonly local: string;
+	/** File of the host's use of resources, which comes here when the workspace is removed. */
+	readonly samples: string;
+	/** How far the host's clock is ahead of ours, as last read, ns. */
+	aheadNs(): number;
+}
+
+/** A new folder on a host, below ~/.cache/mqbench/runs. */
+export async function sshWorkspace(
+	options: SshWorkspaceOptions,
+): Promise<Workspace> {
+	const { host, local } = options;
+	const link = await options.link();
+	const made = await link.run(MAKE, [String(link.holder)]);
+	const { folder } = made.values;
+	if (made.code !== 0 || !folder)
+		throw unwritable(host, "~/.cache/mqbench", made.err);
+	const fetchOne = async (name: string) =>
+		fetchFile(host, await options.link(), folder, name, local);
+	let started = false;
+	return {
+		async put(name) {
+			const file = path.join(local, name);
+			const sum = createHash("sha256")
+				.update(await readFile(file))
+				.digest("hex");
+			const answer = await (await options.link()).run(
+				PUT,
+				[folder, name, sum],
+				(stdin) => void createReadStream(file).pipe(stdin),
+			);
+			if (answer.code !== 0) throw unwritable(host, folder, answer.err);
+		},
+		start(command) {
+			if (!link.alive()) return gone();
+			started = true;
+			return startThere(link, command, folder, options);
+		},
+		fetch: fetchOne,
+		async remove() {
+			// For whoever looks at the run: what is missing is unknown.
+			if (started) await fetchOne(options.samples);
+			await (await options.link()).run('rm -rf -- "$1"', [folder]);
+		},
+	};
+}
+
+/** Removes workspaces whose mqbench is gone: with it went the process that holds its connection. */
+export async function sweepWorkspaces(link: Link): Promise<void> {
+	await link.run(SWEEP);
+}
+
+// --- internal ---
+
+/** Host and process that own it are in its name: a home may be shared by several hosts. */
+const MAKE =
+	'umask 077; cd && mkdir -p .cache/mqbench/runs && echo "mqbench:folder=$(mktemp -d "$PWD/.cache/mqbench/runs/$(uname -n)@$1@XXXXXX")"';
+
+/** Those of this host whose owner is gone, and those of any host in which nothing has changed for a day. */
+const SWEEP =
+	'cd && cd .cache/mqbench/runs && for d in "$(uname -n)"@*; do [ -d "$d" ] && ! kill -0 "$(echo "$d" | cut -d@ -f2)" 2>/dev/null && rm -rf -- "$d"; done; for d in *@*@*; do [ -d "$d" ] && [ -z "$(find "$d" -mtime -1 | head -n 1)" ] && rm -rf -- "$d"; done; true';
+
+/** $1 folder, $2 name, $3 sha256. */
+const PUT =
+	'umask 077; cd "$1" && { cat >"$2" && [ "$(sha256sum <"$2" | cut -c1-64)" = "$3" ] || { rm -f "$2"; exit 1; }; }';
+
+/** Its code when there is no such file. */
+const NONE = 44;
+
+/** $1 folder, $2 name: a line with its sha256, and the file itself. */
+const GET = `cd "$1" && [ -f "$2" ] || exit ${NONE}; echo "mqbench:sum=$(sha256sum <"$2" | cut -c1-64)" && exec cat "$2"`;
+
+/**
+ * $1 folder, $2 CPUs or nothing, then guard's command line. sh stays in front of guard, to tell the signal that killed it; guard's pid
+ * is kept for `kill`.
+ */
+const START =
+	'cd "$1" || exit 127; c=$2; shift 2; if [ -n "$c" ]; then w=$(taskset --cpu-list "$c" true 2>&1) || { echo "level=error msg=\\"pin: the CPUs $c cannot be had: $w\\"" >&2; exit 127; }; fi; sh -c \'echo $$ >.guard && exec "$@"\' sh "$@"; exit $?';
+
+/** Guard may be frozen: what is below it, and it. */
+const KILL =
+	'g=$(cat "$1/.guard") && for c in $(cat "/proc/$g/task/$g/children"); do kill -9 -- "-$c"; done; kill -9 "$g"';
+
+/** A line this often, so that guard hears that we are there, and how long it waits for one. */
+const ALIVE_MS = 3_000;
+const LEASE = "15s";
+
+/** Where the connection does not answer a kill. */
+const KILL_MS = 5_000;
+
+function startThere(
+	link: Link,
+	command: ClientCommand,
+	folder: string,
+	{ programs, samples, aheadNs }: SshWorkspaceOptions,
+): ClientProcess {
+	const { cpus, graceMs, args, env } = command;
+	const child = link.spawn(START, [
+		folder,
+		cpus ?? "",
+		programs.guard,
+		...["-env", "-lease", LEASE, "-control", "-grace", `${graceMs}ms`],
+		...["-sample", samples, "-ahead", String(aheadNs())],
+		"--",
+		...(cpus === null ? [] : ["taskset", "--cpu-list", cpus]),
+		...[programs.k6, ...args],
+	]);
+	const order = (line: string) => {
+		if (child.stdin.writable) child.stdin.write(`${line}\n`);
+	};
+	// Here and not on the command line, which everybody on that host may see.
+	order(JSON.stringify(env));
+	const alive = setInterval(() => order("alive"), ALIVE_MS);
+	lines(child, "stdout", command.onStdout);
+	lines(child, "stderr", command.onStderr);
+	const ended = codeOf(child).then((code) => {
+		clearInterval(alive);
+		return code === LOST ? { code: null, signal: null } : endOf(code, null);
+	});
+	return {
+		pid: null,
+		ended,
+		say: (line) => order(`say ${line}`),
+		signal: (name) => order(`signal ${name.slice(3)}`),
+		// Its input ends: guard takes mqbench for gone.
+		abandon: () => void child.stdin.destroy(),
+		kill() {
+			const hangs = setTimeout(() => child.kill("SIGKILL"), KILL_MS);
+			void ended.then(() => clearTimeout(hangs));
+			link.run(KILL, [folder]).catch(() => child.kill("SIGKILL"));
+		},
+	};
+}
+
+/** Of a connection that was lost before. */
+function gone(): ClientProcess {
+	const nothing = () => {};
+	return {
+		pid: null,
+		ended: Promise.resolve({ code: null, signal: null }),
+		say: nothing,
+		signal: nothing,
+		abandon: nothing,
+		kill: nothing,
+	};
+}
+
+function lines(
+	child: Remote,
+	stream: "stdout" | "stderr",
+	take: (line: string) => void,
+): void {
+	createInterface({ input: child[stream], crlfDelay: Infinity }).on(
+		"line",
+		take,
+	);
+}
+
+/** Brings a file here under its own name only when it is whole; false: it is not there. */
+async function fetchFile(
+	host: SshHost,
+	link: Link,
+	folder: string,
+	name: string,
+	local: string,
+): Promise<boolean> {
+	const file = path.join(local, name);
+	const incoming = `${file}.incoming`;
+	const child = link.spawn(GET, [folder, name]);
+	child.stdin.end();
+	let err = "";
+	child.stderr.setEncoding("utf8").on("data", (text) => {
+		err += text;
+	});
+	const ended = codeOf(child);
+	const out = createWriteStream(incoming);
+	const hash = createHash("sha256");
+	let sum: string | null = null;
+	let head = Buffer.alloc(0);
+	let failed: Error | null = null;
+	out.on("error", (error) => {
+		failed = error;
+	});
+	child.stdout.on("data", (piece: Buffer) => {
+		let body = piece;
+		if (sum === null) {
+			head = Buffer.concat([head, piece]);
+			const line = /^mqbench:sum=([0-9a-f]{64})\n/m.exec(
+				head.toString("latin1"),
+			);
+			if (!line) return;
+			sum = line[1] ?? "";
+			body = head.subarray(line.index + line[0].length);
+		}
+		hash.update(body);
+		if (!out.write(body)) {
+			child.stdout.pause();
+			out.once("drain", () => child.stdout.resume());
+		}
+	});
+	const code = await ended;
+	await new Promise<void>((resolve) => {
+		if (failed || out.destroyed) return resolve();
+		out.once("error", () => resolve());
+		out.end(() => resolve());
+	});
+	try {
+		if (failed) throw failed;
+		if (code === NONE) return false;
+		if (code === LOST) throw unreachable(host, err || "the connection is gone");
+		if (code !== 0 || sum === null)
+			throw unfit(host, `${name} cannot be read there (${err.trim()})`, AGAIN);
+		if (hash.digest("hex") !== sum)
+			throw unfit(host, `${name} came here with another sha256`, AGAIN);
+		await rename(incoming, file);
+		return true;
+	} finally {
+		await rm(incoming, { force: true });
+	}
+}
+
+const AGAIN = "Make the run again; if it happens once more, look at its disk";

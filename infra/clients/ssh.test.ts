@@ -1,0 +1,620 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import {
+	afterAll,
+	beforeAll,
+	describe,
+	expect,
+	onTestFinished,
+	test,
+	vi,
+} from "vitest";
+import { ResourceLine } from "../../runner/run/resource-file.ts";
+import type { World } from "../../runner/world.ts";
+import { realBinaries, realWorld } from "../binaries/real.fake.ts";
+import { commandLines } from "../processes.fake.ts";
+import type { Client, ClientProcess, Workspace } from "../rig.ts";
+import { script, testFolder } from "../test-folder.fake.ts";
+import {
+	type Host,
+	type Hosts,
+	hostsMissing,
+	makeHosts,
+} from "./hosts.fake.ts";
+import { sshClient } from "./ssh.ts";
+import { sshHost } from "./ssh-host.ts";
+
+const { guard } = await realBinaries();
+const missing = hostsMissing();
+const SECRET = "s3cr3t-of-the-test";
+
+describe.skipIf(missing !== null)(
+	`clients over SSH${missing === null ? "" : ` (skipped: ${missing})`}`,
+	() => {
+		let hosts: Hosts;
+		let h1: Host;
+		beforeAll(async () => {
+			hosts = await makeHosts(1);
+			h1 = hosts.all[0] as Host;
+		}, 60_000);
+		afterAll(() => hosts?.close());
+
+		/** A client whose k6 is a piece of shell. */
+		function client(
+			body: string,
+			parts: {
+				to?: string;
+				options?: string;
+				world?: Partial<World>;
+				say?: (line: string) => void;
+			} = {},
+		): Client {
+			const made = sshClient(1, sshHost(parts.to ?? "root@h1"), {
+				world: {
+					...realWorld,
+					env: {
+						...process.env,
+						MQBENCH_SSH_OPTIONS: `${parts.options ?? ""} ${hosts.sshOptions}`,
+					},
+					...parts.world,
+				},
+				binaries: { guard, k6: script(path.join(testFolder(), "k6"), body) },
+				say: parts.say ?? (() => {}),
+			});
+			onTestFinished(() => made.close());
+			return made;
+		}
+
+		interface Started {
+			readonly made: Client;
+			readonly child: ClientProcess;
+			readonly out: string[];
+			readonly err: string[];
+			readonly workspace: Workspace;
+			readonly local: string;
+			said(line: string): Promise<void>;
+		}
+
+		async function started(
+			body: string,
+			parts: {
+				args?: string[];
+				env?: Record<string, string>;
+				cpus?: string;
+				graceMs?: number;
+				files?: Record<string, string>;
+			} & Parameters<typeof client>[1] = {},
+		): Promise<Started> {
+			const made = client(body, parts);
+			await made.prepare();
+			const local = testFolder();
+			const workspace = await made.workspace(local);
+			for (const [name, text] of Object.entries(parts.files ?? {})) {
+				writeFileSync(path.join(local, name), text);
+				await workspace.put(name);
+			}
+			const out: string[] = [];
+			const err: string[] = [];
+			const child = workspace.start({
+				args: parts.args ?? [],
+				env: parts.env ?? {},
+				cpus: parts.cpus ?? null,
+				graceMs: parts.graceMs ?? 5_000,
+				onStdout: (line) => void out.push(line),
+				onStderr: (line) => void err.push(line),
+			});
+			const said = async (line: string) => {
+				await expect.poll(() => out, { timeout: 10_000 }).toContain(line);
+			};
+			return { made, child, out, err, workspace, local, said };
+		}
+
+		/** What of ours runs on the host, beside the connection itself. */
+		const running = () =>
+			h1
+				.processes()
+				.filter(({ name }) => !["sshd", "cat"].includes(name))
+				.map(({ command }) => command);
+		/** Files below ~/.cache/mqbench on the host. */
+		const cached = () =>
+			h1.run("cd ~ && find .cache/mqbench -type f").split("\n").filter(Boolean);
+		const workspaces = () =>
+			h1.run("ls ~/.cache/mqbench/runs").split("\n").filter(Boolean);
+
+		describe("prepare", () => {
+			test("says what the host is, and brings the programs there once", async () => {
+				const facts = await client("exit 0").prepare();
+				expect(facts.machine).toMatch(/^linux \S+, \S+, \d+ cores?$/);
+				expect(facts.cores).toBeGreaterThan(0);
+				const first = client("exit 1 # once");
+				await first.prepare();
+				const before = h1.run("stat -c '%n %i %a' ~/.cache/mqbench/bin/*/*");
+				expect(before).toMatch(/pushed-[0-9a-f]{16}\/k6 \d+ 700\n/);
+				expect(before).toMatch(/pushed-[0-9a-f]{16}\/guard \d+ 700\n/);
+				await first.prepare();
+				await client("exit 1 # once").prepare();
+				expect(h1.run("stat -c '%n %i %a' ~/.cache/mqbench/bin/*/*")).toBe(
+					before,
+				);
+			});
+
+			test("brings a program again that is not what it was", async () => {
+				const { child } = await started("echo whole; exit 3");
+				await child.ended;
+				h1.run(
+					"for f in $(grep -l whole ~/.cache/mqbench/bin/*/k6); do echo 'exit 4' >$f; done",
+				);
+				const again = await started("echo whole; exit 3");
+				expect(await again.child.ended).toEqual({ code: 3, signal: null });
+			});
+
+			test("of two mqbench at once leaves one whole set", async () => {
+				h1.run("rm -rf ~/.cache/mqbench/bin");
+				const two = ["exit 0", "exit 0"].map((body) => client(body));
+				await Promise.all(two.map((one) => one.prepare()));
+				expect(cached().filter((file) => file.includes("/bin/"))).toHaveLength(
+					2,
+				);
+			});
+
+			test("says how far it is when a copy takes long", async () => {
+				h1.run(
+					"cp /bin/cat ~/cat && printf '#!/bin/sh\\nsleep 3\\nexec /root/cat \"$@\"\\n' >~/slow && chmod +x ~/slow",
+				);
+				const lines: string[] = [];
+				const body = `exit 0\n# ${"x".repeat(20_000_000)}`;
+				const slow = client(body, { say: (line) => void lines.push(line) });
+				// The connection itself holds on to cat.
+				const cat = h1.run("readlink -f /bin/cat").trim();
+				h1.run(`mount --bind ~/slow ${cat}`);
+				try {
+					await slow.prepare();
+				} finally {
+					h1.run(`umount ${cat}`);
+				}
+				expect(lines[0]).toMatch(/^ {2}root@h1: copying k6, \d+ of 20 MB$/);
+				expect(Number(/(\d+) of/.exec(lines[0] ?? "")?.[1])).toBeLessThan(20);
+			});
+
+			test("removes what runs that were killed have left, and nothing of a living one", async () => {
+				const living = await started("echo up; sleep 100");
+				await living.said("up");
+				const livingOnes = workspaces();
+				const dead = client("exit 0");
+				await dead.prepare();
+				await dead.workspace(testFolder());
+				expect(workspaces()).toHaveLength(2);
+				h1.run(
+					"mkdir -p ~/.cache/mqbench/runs/elsewhere@1@aaaaaa ~/.cache/mqbench/runs/elsewhere@1@bbbbbb && touch -d '2 days ago' ~/.cache/mqbench/runs/elsewhere@1@aaaaaa",
+				);
+				// As kill -9 of mqbench does it: its connection is gone, and nobody has tidied up.
+				const mine = workspaces().find((name) => !livingOnes.includes(name));
+				h1.run(`kill -9 ${mine?.split("@")[1]}`);
+				await client("exit 0").prepare();
+				const left = workspaces().sort();
+				expect(left).toEqual([...livingOnes, "elsewhere@1@bbbbbb"].sort());
+				h1.run("rm -rf ~/.cache/mqbench/runs/elsewhere*");
+				expect(running().join("\n")).toContain("sleep 100");
+				living.child.kill();
+				await living.child.ended;
+			});
+		});
+
+		describe("a run there", () => {
+			test("has the workspace as folder and home, what it is given, and nothing of the user's", async () => {
+				const { child, out, workspace } = await started(
+					'pwd; echo "$@"; cat plan.json; env | grep -v -e ^PWD -e ^SHLVL -e ^_= -e ^OLDPWD -e ^PATH | sort',
+					{
+						args: ["run", "it's", "script.js"],
+						env: { NATS_URL: `nats://a:${SECRET}@host` },
+						files: { "plan.json": '{"a":"b c"}\n' },
+					},
+				);
+				expect(await child.ended).toEqual({ code: 0, signal: null });
+				const [folder] = out;
+				expect(folder).toMatch(
+					/^\/root\/\.cache\/mqbench\/runs\/h1@\d+@\w{6}$/,
+				);
+				expect(out.slice(1)).toEqual([
+					"run it's script.js",
+					'{"a":"b c"}',
+					`HOME=${folder}`,
+					`NATS_URL=nats://a:${SECRET}@host`,
+				]);
+				expect(child.pid).toBeNull();
+				await workspace.remove();
+				expect(h1.run(`[ -e ${folder} ] || echo gone`)).toBe("gone\n");
+			});
+
+			test("shows no secret to those who look at processes, here or there, and writes none down", async () => {
+				const { child, said } = await started(
+					'echo "up $NATS_URL"; read -r line; exit 0',
+					{ env: { NATS_URL: SECRET } },
+				);
+				await said(`up ${SECRET}`);
+				const all = [...running(), ...commandLines()];
+				expect(all.length).toBeGreaterThan(3);
+				expect(all.filter((line) => line.includes(SECRET))).toEqual([]);
+				expect(h1.run(`grep -rl ${SECRET} ~/.cache || true`)).toBe("");
+				child.say("end");
+				await child.ended;
+			});
+
+			test("hears lines and signals, once each", async () => {
+				const { child, out, said } = await started(
+					'trap \'echo INT\' INT; echo up; while [ ! -e done ]; do read -r line && echo "got $line"; [ "$line" = end ] && exit 6; done',
+				);
+				await said("up");
+				child.say('{"t0UnixNs":"17"}');
+				await said('got {"t0UnixNs":"17"}');
+				child.signal("SIGINT");
+				await said("INT");
+				child.say("signal TERM");
+				child.say("end");
+				expect(await child.ended).toEqual({ code: 6, signal: null });
+				expect(out.filter((line) => line === "INT")).toHaveLength(1);
+				expect(out).toContain("got signal TERM");
+				child.say("late");
+			});
+
+			test.each([
+				["TERM", "SIGTERM"],
+				["KILL", "SIGKILL"],
+				["SEGV", "SIGSEGV"],
+			])("that SIG%s ends is reported as such", async (name, signal) => {
+				const { child } = await started(`kill -${name} $$; sleep 5`);
+				expect(await child.ended).toEqual({ code: null, signal });
+			});
+
+			test("keeps its exit code, and what it writes to both streams", async () => {
+				const { child, out, err } = await started(
+					"echo one; echo two >&2; exit 107",
+				);
+				expect(await child.ended).toEqual({ code: 107, signal: null });
+				expect({ out, err }).toEqual({ out: ["one"], err: ["two"] });
+			});
+
+			test("is interrupted when it is abandoned, killed after the grace, and killed at once by kill", async () => {
+				const polite = await started(
+					"trap 'echo bye; exit 3' INT; echo up; while :; do sleep 0.05; done",
+				);
+				await polite.said("up");
+				polite.child.abandon();
+				expect(await polite.child.ended).toEqual({ code: 3, signal: null });
+				const deaf = "trap '' INT TERM; sleep 100 & echo up; wait; sleep 100";
+				const stubborn = await started(deaf, { graceMs: 100 });
+				await stubborn.said("up");
+				stubborn.child.abandon();
+				expect(await stubborn.child.ended).toEqual({
+					code: null,
+					signal: "SIGKILL",
+				});
+				const frozen = await started(deaf);
+				await frozen.said("up");
+				h1.run("pkill -STOP guard || killall -STOP guard");
+				frozen.child.kill();
+				expect(await frozen.child.ended).toEqual({
+					code: null,
+					signal: "SIGKILL",
+				});
+				await expect.poll(running).toEqual([]);
+			});
+
+			test("runs on the CPUs that it is told, and says which it cannot have", async () => {
+				const grep = "grep Cpus_allowed_list /proc/self/status";
+				const one = await started(grep, { cpus: "0" });
+				expect(await one.child.ended).toEqual({ code: 0, signal: null });
+				expect(one.out).toEqual(["Cpus_allowed_list:\t0"]);
+				const none = await started(grep, { cpus: "1023" });
+				expect(await none.child.ended).toEqual({ code: 127, signal: null });
+				expect(none.err[0]).toMatch(
+					/^level=error msg="pin: the CPUs 1023 cannot be had: taskset: /,
+				);
+			});
+
+			test("brings its results home, parts of them as well, and says what there is not", async () => {
+				const { child, workspace, local } = await started(
+					"printf 'a\\0b\\nc' >client-1.hlog; echo half >client-1.jsonl.part; head -c 3000000 /dev/urandom >big; sha256sum <big; sleep 1.2",
+				);
+				await child.ended;
+				expect(await workspace.fetch("client-1.hlog")).toBe(true);
+				expect(readFileSync(path.join(local, "client-1.hlog"), "latin1")).toBe(
+					"a\0b\nc",
+				);
+				expect(await workspace.fetch("client-1.jsonl")).toBe(false);
+				expect(await workspace.fetch("client-1.jsonl.part")).toBe(true);
+				expect(await workspace.fetch("big")).toBe(true);
+				const sum = execFileSync("sha256sum", ["big"], {
+					cwd: local,
+					encoding: "utf8",
+				});
+				expect(sum.slice(0, 64)).toBe(
+					h1.run("sha256sum ~/.cache/mqbench/runs/*/big").slice(0, 64),
+				);
+				await workspace.remove();
+				expect(readdirSync(local).sort()).toEqual([
+					"big",
+					"client-1.hlog",
+					"client-1.jsonl.part",
+					"resources-1.jsonl",
+				]);
+			});
+
+			test("what the host used is on the time axis of this machine", async () => {
+				const began = Date.now();
+				const { child, workspace, local } = await started(
+					"i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; sleep 1.5",
+				);
+				await child.ended;
+				await workspace.remove();
+				const lines = readFileSync(
+					path.join(local, "resources-1.jsonl"),
+					"utf8",
+				)
+					.trim()
+					.split("\n")
+					.map((line) => ResourceLine.parse(JSON.parse(line)));
+				expect(lines.length).toBeGreaterThanOrEqual(3);
+				const [first] = lines;
+				const last = lines.at(-1);
+				expect(first?.unixMs).toBeGreaterThan(began);
+				expect(last?.unixMs).toBeLessThan(Date.now());
+				expect(last?.generator?.cpuNs).toBeGreaterThan(
+					first?.generator?.cpuNs ?? Infinity,
+				);
+				expect(last?.machine.cpuNs).toBeGreaterThan(
+					first?.machine.cpuNs ?? Infinity,
+				);
+				// The connection itself went over the host's only network device.
+				expect(first?.network?.rxBytes).toBeGreaterThan(1000);
+				expect(first?.broker).toBeNull();
+			});
+		});
+
+		describe("the clock", () => {
+			test("is this machine's own, as exactly as the bound says", async () => {
+				const made = client("exit 0");
+				expect(made.sameClock).toBe(false);
+				await made.prepare();
+				for (let i = 0; i < 3; i++) {
+					const { offsetNs, boundNs } = await made.clock();
+					expect(Math.abs(offsetNs)).toBeLessThanOrEqual(boundNs);
+					expect(boundNs).toBeGreaterThan(0);
+					// Half a round trip between two processes of a busy machine.
+					expect(boundNs).toBeLessThan(100e6);
+				}
+			});
+		});
+
+		describe("a connection that is lost", () => {
+			test("ends k6 there and the wait for it here; afterwards the host can be used again", async () => {
+				let later = 0;
+				const { child, workspace, made, said, local } = await started(
+					"trap 'exit 0' INT; echo half >client-1.jsonl.part; echo up; while :; do echo tick; sleep 0.2; done",
+					{
+						options:
+							"-o ServerAliveInterval=1 -o ServerAliveCountMax=2 -o ConnectTimeout=2",
+						world: {
+							clock: {
+								nowMs: Date.now,
+								monotonicMs: () => performance.now() + later,
+							},
+						},
+					},
+				);
+				await said("up");
+				h1.cut();
+				try {
+					expect(await child.ended).toEqual({ code: null, signal: null });
+					await expect(workspace.fetch("client-1.jsonl.part")).rejects.toThrow(
+						/^root@h1: (ssh gets no answer from it|the connection to it was lost)\. /,
+					);
+					// At once, and not after another time of waiting.
+					const began = performance.now();
+					await expect(made.clock()).rejects.toThrow("root@h1: ");
+					expect(performance.now() - began).toBeLessThan(1_000);
+					await expect
+						.poll(running, { timeout: 30_000, interval: 200 })
+						.toEqual([]);
+				} finally {
+					h1.mend();
+				}
+				later = 60_000;
+				expect(await workspace.fetch("client-1.jsonl.part")).toBe(true);
+				expect(
+					readFileSync(path.join(local, "client-1.jsonl.part"), "utf8"),
+				).toBe("half\n");
+				await made.close();
+				expect(workspaces()).toEqual([]);
+			}, 60_000);
+
+			test("by mqbench itself, as kill -9 does it, leaves no process there", async () => {
+				const { child, said } = await started(
+					"trap '' INT; echo up; sleep 100; sleep 100",
+					{ graceMs: 200 },
+				);
+				await said("up");
+				expect(running().length).toBeGreaterThan(1);
+				// ssh with the connection's socket, and not one of those that share it.
+				for (const pid of masters()) process.kill(pid, "SIGKILL");
+				expect(await child.ended).toEqual({ code: null, signal: null });
+				await expect.poll(running, { timeout: 10_000 }).toEqual([]);
+			});
+
+			test("is told where nothing could be started any more", async () => {
+				const { child, workspace } = await started("exit 0");
+				await child.ended;
+				for (const pid of masters()) process.kill(pid, "SIGKILL");
+				await vi.waitFor(async () => {
+					const dead = workspace.start({
+						args: [],
+						env: {},
+						cpus: null,
+						graceMs: 100,
+						onStdout: () => {},
+						onStderr: () => {},
+					});
+					expect(await dead.ended).toEqual({ code: null, signal: null });
+				});
+			});
+		});
+
+		describe("close", () => {
+			test("leaves the programs and nothing else", async () => {
+				const { child, made } = await started("exit 0");
+				await child.ended;
+				await made.close();
+				await made.close();
+				await expect.poll(() => h1.processes()).toEqual([]);
+				expect(workspaces()).toEqual([]);
+				for (const file of cached())
+					expect(file).toMatch(
+						/^\.cache\/mqbench\/bin\/pushed-[0-9a-f]{16}\/(k6|guard)$/,
+					);
+			});
+		});
+
+		describe("what is in the way is one sentence", () => {
+			const cases: [string, () => Parameters<typeof client>[1], RegExp][] = [
+				[
+					"nobody is there",
+					() => ({
+						to: `root@${hosts.gateway.replace(/1$/, "99")}`,
+						options: "-o ConnectTimeout=1",
+					}),
+					/^root@10\.\S+\.99: ssh gets no answer from it\. Is it up, and does a firewall let port 22 through\? By hand: ssh root@10\.\S+\.99 true$/,
+				],
+				[
+					"no sshd on that port",
+					() => ({ to: `root@${h1.address}:2222` }),
+					/^root@10\.\S+:2222: nothing takes SSH connections there \(connection refused\)\. Is sshd up, and its port right\? By hand: ssh -p 2222 root@10\.\S+ true$/,
+				],
+				[
+					"no such host",
+					() => ({ to: "nowhere.invalid" }),
+					/^nowhere\.invalid: ssh finds no host of that name\. Correct clients, or the name in ssh's configuration$/,
+				],
+				[
+					"an unknown host key",
+					() => ({ options: "-o UserKnownHostsFile=/dev/null" }),
+					/^root@h1: ssh asks about the host key\. Connect once by hand: ssh root@h1$/,
+				],
+				[
+					"another host key",
+					() => {
+						const file = path.join(testFolder(), "known");
+						const key = readFileSync(
+							path.join(h1.home, "..", "..", "key.pub"),
+							"utf8",
+						);
+						writeFileSync(file, `${h1.address} ${key}`);
+						return { options: `-o UserKnownHostsFile=${file}` };
+					},
+					/^root@h1: its host key is not the one that ssh knows\. If the host was made anew, forget the old key \(ssh-keygen -R h1\) and connect once by hand: ssh root@h1$/,
+				],
+				[
+					"a user who is not let in",
+					() => ({ options: "-o PubkeyAuthentication=no" }),
+					/^root@h1: ssh is not let in \(permission denied\)\. mqbench gives no password: a key must do, in ssh's agent or configuration\. By hand: ssh root@h1 true$/,
+				],
+				[
+					"no ssh here",
+					() => ({ world: { env: { PATH: "/nowhere" } } }),
+					/^root@h1: there is no ssh on PATH, which reaches it\. Install it \(package openssh-client of your distribution\)$/,
+				],
+			];
+			test.each(cases)("%s", async (_, parts, sentence) => {
+				await expect(client("exit 0", parts()).prepare()).rejects.toThrow(
+					sentence,
+				);
+			});
+
+			/** What is put over something of the host's, and the sentence that comes of it. */
+			const unfit: [string, string, string, RegExp][] = [
+				[
+					"another processor",
+					"printf '#!/bin/sh\\ncase $1 in -s) echo Linux;; -m) echo riscv64;; *) echo 6.1;; esac\\n' >~/fake && chmod +x ~/fake && mount --bind ~/fake $(readlink -f /bin/uname)",
+					"umount $(readlink -f /bin/uname)",
+					/^root@h1: cannot make the load: it is linux\/riscv64, and the programs here are for linux\/\w+\. Name hosts that are linux\/\w+, or run mqbench on one that is linux\/riscv64\.$/,
+				],
+				[
+					"no sha256sum",
+					"mount --bind /dev/null $(readlink -f /usr/bin/sha256sum)",
+					"umount $(readlink -f /usr/bin/sha256sum)",
+					/^root@h1: cannot make the load: there is no sha256sum, which checks what is copied\. Install it \(package coreutils of its distribution\)\.$/,
+				],
+				[
+					"a full disk",
+					"mkdir -p ~/.cache && mount -t tmpfs -o size=100k tmpfs ~/.cache",
+					"umount ~/.cache",
+					/^root@h1: cannot make the load: the disk of ~\/\.cache\/mqbench is full\. Make room: it takes 100 MB there\.$/,
+				],
+				[
+					"a file system without programs",
+					"mkdir -p ~/.cache && mount -t tmpfs -o noexec tmpfs ~/.cache",
+					"umount ~/.cache",
+					/^root@h1: cannot make the load: programs in ~\/\.cache\/mqbench may not be run there \(.*Permission denied\)\. Is its file system mounted with noexec\? Name a user whose home allows programs\.$/,
+				],
+				[
+					"a home that cannot be written",
+					"mkdir -p ~/.cache && mount -t tmpfs -o ro tmpfs ~/.cache",
+					"umount ~/.cache",
+					/^root@h1: cannot make the load: ~\/\.cache\/mqbench cannot be written there \(.*Read-only file system\)\. Give that user a home to write to, or name another user\.$/,
+				],
+			];
+			test.each(unfit)("%s", async (_, make, undo, sentence) => {
+				h1.run(make);
+				try {
+					await expect(client("exit 0").prepare()).rejects.toThrow(sentence);
+				} finally {
+					h1.run(undo);
+				}
+			});
+
+			test("Ctrl-C while a host does not answer", async () => {
+				const stop = new AbortController();
+				const waiting = client("exit 0", {
+					to: `root@${hosts.gateway.replace(/1$/, "98")}`,
+					world: { stop: stop.signal },
+				}).prepare();
+				setTimeout(() => stop.abort("SIGINT"), 200);
+				const began = performance.now();
+				await expect(waiting).rejects.toMatchObject({ code: "interrupted" });
+				expect(performance.now() - began).toBeLessThan(5_000);
+			});
+		});
+
+		/** ssh processes of this one that hold connections. */
+		function masters(): number[] {
+			return readdirSync("/proc")
+				.map(Number)
+				.filter((pid) => {
+					try {
+						const line = readFileSync(`/proc/${pid}/cmdline`, "latin1");
+						return (
+							line.startsWith("ssh\0-M\0") &&
+							line.includes(hosts.sshOptions.slice(3))
+						);
+					} catch {
+						return false;
+					}
+				});
+		}
+	},
+);
+
+test("a host is read as ssh names it", () => {
+	expect(sshHost("bench@10.0.0.11:2222")).toEqual({
+		user: "bench",
+		host: "10.0.0.11",
+		port: 2222,
+		identity: null,
+	});
+	expect(sshHost("h1")).toEqual({
+		user: null,
+		host: "h1",
+		port: null,
+		identity: null,
+	});
+});

@@ -1,0 +1,152 @@
+import type { World } from "../../runner/world.ts";
+import type { Binaries } from "../binaries/resolve.ts";
+import type { Client, ClientFacts, ClockReading } from "../rig.ts";
+import { readClock } from "./clock.ts";
+import { machineName, platformName } from "./machine.ts";
+import { type SshHost, sshName } from "./ssh-host.ts";
+import { codeOf, type Link, openLink } from "./ssh-link.ts";
+import { type Programs, pushPrograms } from "./ssh-programs.ts";
+import { unfit, unreachable } from "./ssh-trouble.ts";
+import { sshWorkspace, sweepWorkspaces } from "./ssh-workspace.ts";
+
+export interface SshOptions {
+	readonly world: World;
+	readonly binaries: Pick<Binaries, "k6" | "guard">;
+	/** Told of what takes long: a line for people, without its end. */
+	say(line: string): void;
+}
+
+/** A client on another host, which the system's ssh reaches: with the user's configuration, agent and known hosts. */
+export function sshClient(
+	index: number,
+	host: SshHost,
+	options: SshOptions,
+): Client {
+	const { world, binaries } = options;
+	let opening: Promise<Link> | null = null;
+	let open: Link | null = null;
+	let programs: Programs | null = null;
+	let clock: ClockReading | null = null;
+	const workspaces = new Set<() => Promise<void>>();
+	/** The connection, made anew when it was lost. `stop` gives up waiting for it. */
+	const connect = async (stop: AbortSignal | null): Promise<Link> => {
+		if (open?.alive()) return open;
+		opening ??= openLink(host, { guard: binaries.guard, ...world }, stop)
+			.then((made) => {
+				open = made;
+				return made;
+			})
+			.finally(() => {
+				opening = null;
+			});
+		return await opening;
+	};
+	let failed: { readonly error: unknown; readonly atMs: number } | null = null;
+	/** The same for what follows a run: a host that is gone is not waited for once more with every file. */
+	const link = async (): Promise<Link> => {
+		const now = world.clock.monotonicMs();
+		if (failed && now - failed.atMs < AGAIN_MS) throw failed.error;
+		try {
+			return await connect(null);
+		} catch (error) {
+			failed = { error, atMs: world.clock.monotonicMs() };
+			throw error;
+		}
+	};
+	const there = (): Programs => {
+		if (programs === null)
+			throw new Error(`${sshName(host)} has not been prepared`);
+		return programs;
+	};
+	const askClock = async (): Promise<ClockReading> => {
+		const one = (await link()).spawn('exec "$1" -clock', [there().guard]);
+		try {
+			clock = await readClock(one);
+			return clock;
+		} catch {
+			throw unreachable(host, "its clock does not answer");
+		} finally {
+			one.stdin.end();
+			await codeOf(one);
+		}
+	};
+	return {
+		index,
+		name: sshName(host),
+		kind: "ssh",
+		sameClock: false,
+		async prepare() {
+			const made = await connect(world.stop);
+			const facts = await readFacts(host, made);
+			programs = await pushPrograms(host, made, options);
+			await sweepWorkspaces(made);
+			await askClock();
+			return facts;
+		},
+		clock: askClock,
+		async workspace(local) {
+			const made = await sshWorkspace({
+				host,
+				link,
+				programs: there(),
+				local,
+				samples: `resources-${index}.jsonl`,
+				aheadNs: () => clock?.offsetNs ?? 0,
+			});
+			workspaces.add(made.remove);
+			return {
+				...made,
+				async remove() {
+					workspaces.delete(made.remove);
+					await made.remove();
+				},
+			};
+		},
+		async close() {
+			const left = [...workspaces];
+			workspaces.clear();
+			const made = open;
+			open = null;
+			// A host that is gone keeps them until somebody's next run there.
+			if (made?.alive())
+				await Promise.all(left.map((remove) => remove().catch(() => {})));
+			await made?.close();
+		},
+	};
+}
+
+// --- internal ---
+
+/** A host that could not be reached is not tried again for so long. */
+const AGAIN_MS = 30_000;
+
+/** Separate lines of one answer: what a host is. */
+const FACTS =
+	'for fact in "system=$(uname -s)" "processor=$(uname -m)" "kernel=$(uname -r)" "cores=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)" "sum=$(command -v sha256sum)"; do echo "mqbench:$fact"; done';
+
+async function readFacts(host: SshHost, link: Link): Promise<ClientFacts> {
+	const { values } = await link.run(FACTS);
+	const { system = "", processor = "", kernel = "", sum = "" } = values;
+	const cores = Number(values.cores);
+	if (system === "" || !(cores > 0))
+		throw unfit(
+			host,
+			"no shell runs commands there",
+			"It takes an account with sh, and uname",
+		);
+	const theirs = platformName(system, processor);
+	const ours = platformName(process.platform, process.arch);
+	if (theirs !== ours)
+		throw unfit(
+			host,
+			`it is ${theirs}, and the programs here are for ${ours}`,
+			`Name hosts that are ${ours}, or run mqbench on one that is ${theirs}`,
+		);
+	if (sum === "")
+		throw unfit(
+			host,
+			"there is no sha256sum, which checks what is copied",
+			"Install it (package coreutils of its distribution)",
+		);
+	return { kernel, cores, machine: machineName(theirs, { kernel, cores }) };
+}

@@ -1,0 +1,181 @@
+import { spawn } from "node:child_process";
+import { type ErrorCode, failure, MqbenchError } from "../../runner/errors.ts";
+import { maskUrls } from "../../runner/secrets.ts";
+import type { World } from "../../runner/world.ts";
+import { findOnPath } from "../local/program.ts";
+import { type Guarded, startGuarded } from "../process.ts";
+
+/**
+ * The user's `docker` command: it knows the engine (DOCKER_HOST, contexts) and how to log in to registries. Nothing of it is
+ * looked up elsewhere.
+ */
+export interface Docker {
+	/** Path of the command. */
+	readonly program: string;
+	/** All of its environment: the user's own. */
+	readonly env: Readonly<Record<string, string>>;
+	/** Runs it to its end, and returns what it printed, trimmed. Throws a DockerError. */
+	run(args: readonly string[], options?: RunOptions): Promise<string>;
+	/** Starts what goes on: it ends with mqbench. */
+	follow(args: readonly string[], take: (line: string) => void): Guarded;
+}
+
+export interface RunOptions {
+	/** Written to its standard input. */
+	readonly input?: AsyncIterable<Uint8Array>;
+	/** Its end before the command's own; none for what may take long. */
+	readonly limitMs?: number;
+	readonly stop?: AbortSignal;
+	/** Told of each line of its standard output and error. */
+	onLine?(line: string): void;
+}
+
+/** The engine, or the command, has refused: in its own words, on one line. */
+export class DockerError extends Error {}
+
+/** Finds the command; fails with `docker-missing`. */
+export function findDocker(world: World, guard: string): Docker {
+	const program = findOnPath("docker", world.env);
+	if (program === null) throw failure("docker-missing", {});
+	const env = Object.fromEntries(
+		Object.entries(world.env).filter(
+			(entry): entry is [string, string] => entry[1] !== undefined,
+		),
+	);
+	return {
+		program,
+		env,
+		run: (args, options = {}) => run(program, args, env, options),
+		follow: (args, take) =>
+			startGuarded({
+				guard,
+				argv: [program, ...args],
+				cwd: "/",
+				env,
+				graceMs: 1_000,
+				onStdout: take,
+				onStderr: take,
+			}),
+	};
+}
+
+/** What a DockerError comes to for people: the sentence that fits its words. Anything else is thrown as it is. */
+export function explainDocker(error: unknown, doing: string): MqbenchError {
+	if (error instanceof MqbenchError) return error;
+	if (!(error instanceof DockerError)) throw error;
+	const reason = maskUrls(error.message);
+	const code: ErrorCode = /no space left on device/i.test(reason)
+		? "docker-disk-full"
+		: "docker-failed";
+	return failure(code, { doing, reason });
+}
+
+// --- internal ---
+
+/** What an engine that is there does within seconds; a busy one may take longer. */
+const LIMIT_MS = 120_000;
+
+function run(
+	program: string,
+	args: readonly string[],
+	env: Readonly<Record<string, string>>,
+	{ input, limitMs = LIMIT_MS, stop, onLine }: RunOptions,
+): Promise<string> {
+	return new Promise((resolve, reject) => {
+		const child = spawn(program, args, {
+			env,
+			stdio: [input ? "pipe" : "ignore", "pipe", "pipe"],
+			// Its own group: a Ctrl-C at the terminal is for mqbench alone.
+			detached: true,
+		});
+		const end = () => void child.kill("SIGKILL");
+		stop?.addEventListener("abort", end, { once: true });
+		if (stop?.aborted) end();
+		let late = false;
+		const limit = setTimeout(() => {
+			late = true;
+			end();
+		}, limitMs);
+		const out: string[] = [];
+		const err: string[] = [];
+		for (const [stream, texts] of [
+			[child.stdout, out],
+			[child.stderr, err],
+		] as const) {
+			let rest = "";
+			stream?.setEncoding("utf8");
+			stream?.on("data", (text: string) => {
+				texts.push(text);
+				if (!onLine) return;
+				const lines = `${rest}${text}`.split(/\r?\n|\r/);
+				rest = lines.pop() ?? "";
+				for (const line of lines) onLine(line);
+			});
+			stream?.on("close", () => {
+				if (rest !== "") onLine?.(rest);
+			});
+		}
+		if (input && child.stdin) {
+			// The engine refuses, and reads no more: its words are what counts.
+			child.stdin.on("error", () => {});
+			void feed(input, child.stdin).catch((error: Error) => {
+				err.push(error.message);
+				end();
+			});
+		}
+		child.once("error", (error) => {
+			clearTimeout(limit);
+			reject(new DockerError(error.message));
+		});
+		child.once("close", (code) => {
+			clearTimeout(limit);
+			stop?.removeEventListener("abort", end);
+			if (code === 0) resolve(out.join("").trim());
+			else if (stop?.aborted)
+				reject(failure("interrupted", { signal: String(stop.reason) }));
+			else
+				reject(
+					new DockerError(
+						late
+							? `docker ${args[0]} did not end within ${limitMs / 1000}s`
+							: words(err.join("") || out.join("")),
+					),
+				);
+		});
+	});
+}
+
+async function feed(
+	input: AsyncIterable<Uint8Array>,
+	stdin: NodeJS.WritableStream,
+): Promise<void> {
+	for await (const piece of input)
+		if (!stdin.write(piece))
+			await new Promise<void>((resolve) => {
+				stdin.once("drain", resolve);
+				stdin.once("close", resolve);
+				stdin.once("error", () => resolve());
+			});
+	stdin.end();
+}
+
+/** The line that says what is wrong, without what every line of the command begins with. */
+function words(text: string): string {
+	const lines = text
+		.split("\n")
+		.map((line) => line.trim())
+		.filter(
+			(line) =>
+				line !== "" &&
+				!/^(Run|See) '|^Usage:|^WARNING|^DEPRECATED|^Learn more/i.test(line),
+		);
+	const wrong =
+		lines.find((line) => /error|denied|cannot|failed|no such/i.test(line)) ??
+		lines.at(-1) ??
+		"it said nothing";
+	return wrong
+		.replace(/^docker: /, "")
+		.replace(/^(error response from daemon|error): /i, "")
+		.replace(/^(error response from daemon): /i, "")
+		.replace(/\.$/, "");
+}

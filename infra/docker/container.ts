@@ -1,0 +1,88 @@
+import { labelArguments } from "./labels.ts";
+
+/** A container that is to be made. */
+export interface ContainerSpec {
+	readonly name: string;
+	readonly image: string;
+	readonly labels: Readonly<Record<string, string>>;
+	readonly network: string;
+	readonly ip: string;
+	readonly hostname: string;
+	readonly args: readonly string[];
+	/** Instead of the image's own; undefined: that. */
+	readonly entrypoint: string | undefined;
+	readonly env: Readonly<Record<string, string>>;
+	/** Where it keeps data; null: nowhere. */
+	readonly data: {
+		readonly path: string;
+		/** Name of its volume; null: in memory. */
+		readonly volume: string | null;
+	} | null;
+	/** Ports of 127.0.0.1 that lead to ports of it. */
+	readonly published: readonly { readonly port: number; readonly to: number }[];
+	/** Most CPUs and bytes; null: no limit. */
+	readonly cpus: number | null;
+	readonly memoryBytes: number | null;
+	/** CPUs in the manner of taskset; null: any. */
+	readonly cpuset: string | null;
+	readonly init: boolean;
+}
+
+/** Arguments of `docker` that make it. */
+export function createArguments(spec: ContainerSpec): string[] {
+	const { data, cpus, memoryBytes, cpuset, entrypoint } = spec;
+	return [
+		"create",
+		...["--name", spec.name, "--hostname", spec.hostname],
+		...["--network", spec.network, "--ip", spec.ip],
+		...labelArguments(spec.labels),
+		// Whatever the engine's default is: its log has to be readable, and must not fill the disk.
+		...["--log-driver", "json-file"],
+		...["--log-opt", "max-size=64m", "--log-opt", "max-file=2"],
+		// What ends stays ended: mqbench has to see it.
+		...["--restart", "no", "--pull", "never"],
+		...(spec.init ? ["--init"] : []),
+		...(cpus === null ? [] : ["--cpus", String(cpus)]),
+		...(memoryBytes === null
+			? []
+			: // Without swap above it: a limit that swaps is none.
+				["--memory", `${memoryBytes}b`, "--memory-swap", `${memoryBytes}b`]),
+		...(cpuset === null ? [] : ["--cpuset-cpus", cpuset]),
+		...(data === null
+			? []
+			: [
+					"--mount",
+					data.volume === null
+						? `type=tmpfs,target=${data.path}`
+						: `type=volume,source=${data.volume},target=${data.path}`,
+				]),
+		...spec.published.flatMap(({ port, to }) => [
+			"--publish",
+			`127.0.0.1:${port}:${to}`,
+		]),
+		...Object.entries(spec.env).flatMap(([name, value]) => [
+			"--env",
+			`${name}=${value}`,
+		]),
+		...(entrypoint === undefined ? [] : ["--entrypoint", entrypoint]),
+		spec.image,
+		...spec.args,
+	];
+}
+
+/** "1 container, 2 CPUs, 1GiB", "3 containers on 1 host, 1 CPU, 1GiB each": what stands in reports. */
+export function containersText(
+	nodes: number,
+	{
+		cpus,
+		memory,
+	}: { readonly cpus: number | null; readonly memory: string | null },
+): string {
+	const limits = [
+		...(cpus === null ? [] : [`${cpus} ${cpus === 1 ? "CPU" : "CPUs"}`]),
+		...(memory === null ? [] : [memory]),
+	];
+	if (nodes === 1) return ["1 container", ...limits].join(", ");
+	const all = [`${nodes} containers on 1 host`, ...limits].join(", ");
+	return limits.length === 0 ? all : `${all} each`;
+}

@@ -1,0 +1,116 @@
+import os from "node:os";
+import { z } from "zod";
+import { failure } from "../../runner/errors.ts";
+import { maskUrls } from "../../runner/secrets.ts";
+import type { World } from "../../runner/world.ts";
+import { platformName } from "../clients/machine.ts";
+import { type Docker, DockerError, findDocker } from "./cli.ts";
+
+/** The engine that the user's command talks to, as far as it decides something. */
+export interface Engine {
+	/** "20.10.24". */
+	readonly version: string;
+	/** What its containers run on, in Go's words: "linux/amd64". */
+	readonly platform: string;
+	readonly cores: number;
+	readonly kernel: string;
+	/** Its containers are processes of this machine's kernel: they share its clock. Not so with Docker Desktop, whose are in a virtual machine. */
+	readonly sameKernel: boolean;
+	/** Root in a container is the user: what it writes is the user's. */
+	readonly rootless: boolean;
+	/** User numbers in containers are not those of this machine. */
+	readonly remapped: boolean;
+}
+
+/** The command, and the engine behind it. Fails with the sentence about what is missing. */
+export async function findEngine(
+	world: World,
+	guard: string,
+): Promise<{ docker: Docker; engine: Engine }> {
+	const docker = findDocker(world, guard);
+	return { docker, engine: await examineEngine(docker) };
+}
+
+/** Asks the engine what it is. */
+export async function examineEngine(docker: Docker): Promise<Engine> {
+	const endpoint = await docker
+		.run(["context", "inspect", "--format", "{{.Endpoints.docker.Host}}"])
+		.catch(() => docker.env.DOCKER_HOST ?? "");
+	if (isElsewhere(endpoint))
+		throw failure("docker-elsewhere", { endpoint: maskUrls(endpoint) });
+	const unreachable = (reason: string) =>
+		failure("docker-unreachable", { endpoint: maskUrls(endpoint), reason });
+	let info: z.infer<typeof Info>;
+	try {
+		info = Info.parse(
+			JSON.parse(
+				await docker.run(["info", "--format", "{{json .}}"], {
+					limitMs: INFO_MS,
+				}),
+			),
+		);
+	} catch (error) {
+		if (error instanceof DockerError) throw unreachable(brief(error.message));
+		throw unreachable("it does not say what it is");
+	}
+	if (!info.ServerVersion)
+		throw unreachable(brief(info.ServerErrors?.[0] ?? "no answer"));
+	if (info.OSType !== "linux")
+		throw failure("docker-failed", {
+			doing: "start brokers",
+			reason: `its containers are of ${info.OSType}, and the images are for Linux; switch it to Linux containers`,
+		});
+	const options = info.SecurityOptions ?? [];
+	return {
+		version: info.ServerVersion,
+		platform: platformName(info.OSType, info.Architecture),
+		cores: info.NCPU,
+		kernel: info.KernelVersion,
+		sameKernel:
+			process.platform === "linux" &&
+			info.KernelVersion === os.release() &&
+			!/docker desktop/i.test(info.OperatingSystem),
+		rootless: options.some((option) => option.includes("name=rootless")),
+		remapped: options.some((option) => option.includes("name=userns")),
+	};
+}
+
+// --- internal ---
+
+/** Less than a person waits without a word. */
+const INFO_MS = 20_000;
+
+/** Of `docker info`; an engine that does not answer leaves most of it empty, or away. */
+const Info = z.object({
+	ServerVersion: z.string().default(""),
+	ServerErrors: z.array(z.string()).nullish(),
+	OSType: z.string().default(""),
+	Architecture: z.string().default(""),
+	OperatingSystem: z.string().default(""),
+	KernelVersion: z.string().default(""),
+	NCPU: z.number().default(0),
+	SecurityOptions: z.array(z.string()).nullish(),
+});
+
+function isElsewhere(endpoint: string): boolean {
+	if (/^ssh:/.test(endpoint)) return true;
+	const host = /^(?:tcp|https?):\/\/(?:[^@/]*@)?(\[[^\]]*\]|[^:/]*)/.exec(
+		endpoint,
+	)?.[1];
+	return (
+		host !== undefined &&
+		!/^(|localhost|127\.[\d.]+|\[::1\]|0\.0\.0\.0)$/.test(host)
+	);
+}
+
+/** The command's sentence says where, and asks whether it runs; ours says both in its own way. */
+function brief(words: string): string {
+	const text = words
+		.replace(/\. Is the docker daemon running\??/i, "")
+		.replace(/ at (unix|npipe|tcp|https?):\S+?(?=[:.,]?(\s|$))/g, "")
+		.trim();
+	return maskUrls(text.charAt(0).toLowerCase() + text.slice(1)).replace(
+		/\.$/,
+		"",
+	);
+}

@@ -1,0 +1,72 @@
+import { z } from "zod";
+import { formatDuration } from "../../runner/units.ts";
+import type { World } from "../../runner/world.ts";
+import type { Binaries } from "../binaries/resolve.ts";
+import type { Docker } from "./cli.ts";
+import type { Engine } from "./engine.ts";
+import { labelArguments } from "./labels.ts";
+import { fitsEngine, ownImage } from "./own-images.ts";
+
+/** How long a flush to the disk of a volume takes, in ns: the median of some. */
+export interface Flush {
+	readonly p50Ns: number;
+	readonly calls: number;
+}
+
+/** No disk that keeps its word flushes faster: below it is memory, or a cache that forgets. */
+export const LYING_NS = 20_000;
+
+/**
+ * Asks a volume of its own, from within a container, as brokers do: what lies behind volumes is the engine's affair, and may be memory
+ * or a disk that lies. null: it cannot be asked.
+ */
+export async function measureFlush(
+	docker: Docker,
+	engine: Engine,
+	labels: Readonly<Record<string, string>>,
+	binaries: Pick<Binaries, "k6" | "guard">,
+	world: World,
+): Promise<Flush | null> {
+	if (!fitsEngine(engine)) return null;
+	try {
+		const image = await ownImage(docker, "tools", binaries, world);
+		const text = await docker.run(
+			[
+				...["run", "--rm", "--network", "none"],
+				...labelArguments(labels),
+				// Without a name: it goes with the container.
+				...["--mount", "type=volume,target=/volume"],
+				...["--entrypoint", "guard", image, "-flush", "/volume"],
+			],
+			{ stop: world.stop },
+		);
+		return Flushed.parse(JSON.parse(text));
+	} catch (error) {
+		if (world.stop.aborted) throw error;
+		// What cannot be measured is unknown, and no reason not to measure the rest.
+		return null;
+	}
+}
+
+/** For people and reports. */
+export function flushText(flush: Flush | null): string {
+	if (flush === null) return "not measured";
+	const figure = `${formatDuration(flush.p50Ns)} (p50 of ${flush.calls})`;
+	return flush.p50Ns < LYING_NS
+		? `${figure}: nothing is on a disk when it is said to be`
+		: figure;
+}
+
+/** What somebody who relies on durability has to know; null: nothing. */
+export function flushWarning(flush: Flush | null): string | null {
+	return flush !== null && flush.p50Ns < LYING_NS
+		? `The disk of Docker's volumes says after ${formatDuration(flush.p50Ns)} that it has flushed, which no disk does: it is memory, or it lies. What durability costs does not show here.`
+		: null;
+}
+
+// --- internal ---
+
+const Flushed = z.object({
+	calls: z.int().positive(),
+	p50Ns: z.number().positive(),
+});

@@ -1,0 +1,176 @@
+import { z } from "zod";
+import { failure } from "../../runner/errors.ts";
+import type { BrokerName } from "../../runner/scenario/brokers.ts";
+import { commonOptions } from "../../runner/scenario/brokers.ts";
+import type { System } from "../../runner/scenario/scenario.ts";
+import { maskUrls } from "../../runner/secrets.ts";
+import type { World } from "../../runner/world.ts";
+import { type Docker, DockerError, explainDocker } from "./cli.ts";
+
+/**
+ * The official image of each broker: the version that a scenario gets when it names none, and what stands around it in the tag.
+ * Versions are pinned: a run of next year measures the same server, unless the scenario says otherwise.
+ */
+export const IMAGES: Readonly<
+	Record<
+		Exclude<BrokerName, "noop">,
+		{
+			readonly name: string;
+			readonly version: string;
+			readonly suffix: string;
+		}
+	>
+> = {
+	// As natsd, of extensions/go.mod.
+	nats: { name: "nats", version: "2.15.2", suffix: "-alpine" },
+	// As brokers/kafka/pom.xml.
+	kafka: { name: "apache/kafka", version: "4.1.1", suffix: "" },
+	redis: { name: "redis", version: "8.2.3", suffix: "-alpine" },
+	rabbitmq: { name: "rabbitmq", version: "4.2.1", suffix: "-alpine" },
+};
+
+/** The image of a system: its own, or the official one of its version. */
+export function imageOf(system: System): string {
+	if (system.image !== null) return system.image;
+	if (system.broker === "noop") throw new Error("noop has no image");
+	const { name, version, suffix } = IMAGES[system.broker];
+	return `${name}:${commonOptions(system.options).version ?? version}${suffix}`;
+}
+
+/** What an image is, beside its name. */
+export interface ImageFacts {
+	readonly name: string;
+	/** "sha256:..." of the registry, which anybody may pull; null: it was built here. */
+	readonly digest: string | null;
+	/** Of this engine alone. */
+	readonly id: string;
+	/** Environment that it gives its containers: {RABBITMQ_VERSION: "4.2.1"}. */
+	readonly env: Readonly<Record<string, string>>;
+}
+
+/**
+ * The image, pulled if it is not there. Fails with `image-missing`. A pull may take minutes: it is said when one begins, and how
+ * far it is.
+ */
+export async function getImage(
+	docker: Docker,
+	system: System,
+	world: World,
+	say: (text: string) => void,
+): Promise<ImageFacts> {
+	const image = imageOf(system);
+	const there = await inspectImage(docker, image);
+	if (there) return there;
+	say(
+		`Pulling ${image}: once, from the registry that its name says (docker pull).`,
+	);
+	const began = world.clock.monotonicMs();
+	await pull(docker, system, image, world, say);
+	const pulled = await inspectImage(docker, image);
+	if (!pulled)
+		throw failure("image-missing", {
+			system: system.key,
+			image,
+			reason: "it was pulled, and is not there",
+		});
+	say(
+		`Pulled in ${Math.round((world.clock.monotonicMs() - began) / 1000)}s; Docker keeps it.`,
+	);
+	return pulled;
+}
+
+/** What is known of an image that is there; null: it is not. */
+export async function inspectImage(
+	docker: Docker,
+	image: string,
+): Promise<ImageFacts | null> {
+	let text: string;
+	try {
+		text = await docker.run([
+			"image",
+			"inspect",
+			"--format",
+			"{{json .}}",
+			image,
+		]);
+	} catch (error) {
+		if (error instanceof DockerError && /no such image/i.test(error.message))
+			return null;
+		throw explainDocker(error, `look for the image ${image}`);
+	}
+	const { Id, RepoDigests, Config } = Inspected.parse(JSON.parse(text));
+	return {
+		name: image,
+		id: Id,
+		digest: RepoDigests?.[0]?.split("@")[1] ?? null,
+		env: Object.fromEntries(
+			(Config?.Env ?? []).map((line) => {
+				const at = line.indexOf("=");
+				return [line.slice(0, at), line.slice(at + 1)];
+			}),
+		),
+	};
+}
+
+// --- internal ---
+
+const Inspected = z.object({
+	Id: z.string(),
+	RepoDigests: z.array(z.string()).nullish(),
+	Config: z.object({ Env: z.array(z.string()).nullish() }).nullish(),
+});
+
+/** How often a pull says how far it is. */
+const SAY_MS = 10_000;
+
+async function pull(
+	docker: Docker,
+	system: System,
+	image: string,
+	world: World,
+	say: (text: string) => void,
+): Promise<void> {
+	const layers = new Map<string, string>();
+	const words: string[] = [];
+	let told = world.clock.monotonicMs();
+	const child = docker.follow(["pull", image], (line) => {
+		const layer = /^([0-9a-f]{12}): (.+)$/.exec(line);
+		if (!layer?.[1] || !layer[2]) {
+			words.push(line);
+			return;
+		}
+		layers.set(layer[1], layer[2]);
+		const now = world.clock.monotonicMs();
+		if (now - told < SAY_MS) return;
+		told = now;
+		const done = [...layers.values()].filter((state) =>
+			/^(Pull complete|Already exists)/.test(state),
+		).length;
+		say(`  ${done}/${layers.size} layers`);
+	});
+	const stop = () => child.abandon();
+	world.stop.addEventListener("abort", stop, { once: true });
+	if (world.stop.aborted) stop();
+	const { code } = await child.ended;
+	world.stop.removeEventListener("abort", stop);
+	child.abandon();
+	if (world.stop.aborted)
+		throw failure("interrupted", { signal: String(world.stop.reason) });
+	if (code === 0) return;
+	const reason = maskUrls(reasonIn(words));
+	if (/no space left on device/i.test(reason))
+		throw failure("docker-disk-full", { doing: `pull ${image}`, reason });
+	throw failure("image-missing", { system: system.key, image, reason });
+}
+
+/** The engine's last word, without what each begins with. */
+function reasonIn(words: readonly string[]): string {
+	const line =
+		words.findLast((one) => /error|denied|not found|cannot/i.test(one)) ??
+		words.at(-1) ??
+		"docker pull said nothing";
+	return line
+		.replace(/^(error response from daemon|error): /i, "")
+		.replace(/\.$/, "")
+		.trim();
+}

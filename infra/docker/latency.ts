@@ -1,0 +1,88 @@
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
+import { reasonOf } from "../../runner/reason.ts";
+import { findOnPath } from "../local/program.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Why packets of containers cannot be delayed on this machine, as the end of a sentence; null: they can. Tried on a network of its
+ * own that nobody else sees.
+ */
+export async function cannotDelay(
+	env: Env,
+	user: number | undefined = process.getuid?.(),
+): Promise<string | null> {
+	const [unshare, nsenter, tc] = ["unshare", "nsenter", "tc"].map((program) =>
+		findOnPath(program, env),
+	);
+	if (!unshare || !nsenter)
+		return "it takes nsenter and unshare on PATH (package util-linux)";
+	if (!tc) return "it takes tc on PATH (package iproute2)";
+	if (user !== 0)
+		return "it takes root, who alone may change the network of a container";
+	try {
+		await run(unshare, ["--net", tc, ...netem("add", "lo", 1_000_000)]);
+		return null;
+	} catch (error) {
+		return `this kernel has no netem, which delays packets (${wordsOf(error)}; modprobe sch_netem may load it)`;
+	}
+}
+
+/** Delays what a process's network sends; the function that it returns ends that. */
+export async function delayPackets(
+	pid: number,
+	delayNs: number,
+	env: Env,
+): Promise<() => Promise<void>> {
+	const devices = devicesIn(await readFile(`/proc/${pid}/net/dev`, "utf8"));
+	const nsenter = findOnPath("nsenter", env) ?? "nsenter";
+	const within = async (args: readonly string[]) => {
+		try {
+			await run(nsenter, [...delayCommand(pid, env), ...args]);
+		} catch (error) {
+			throw new Error(`its packets cannot be delayed (${wordsOf(error)})`);
+		}
+	};
+	for (const device of devices) await within(netem("add", device, delayNs));
+	return async () => {
+		for (const device of devices)
+			await within(["qdisc", "del", "dev", device, "root"]);
+	};
+}
+
+/** In front of tc's own arguments: into the network of that process, and nothing else of it. */
+export function delayCommand(pid: number, env: Env): string[] {
+	return [`--target=${pid}`, "--net", "--", findOnPath("tc", env) ?? "tc"];
+}
+
+/** tc's arguments. As many packets as it takes wait: netem drops what is above its own limit of 1000. */
+export function netem(
+	action: "add",
+	device: string,
+	delayNs: number,
+): string[] {
+	return [
+		...["qdisc", action, "dev", device, "root", "netem"],
+		...["delay", `${Math.max(1, Math.round(delayNs / 1000))}us`],
+		...["limit", "1000000"],
+	];
+}
+
+/** Names of network devices in /proc/<pid>/net/dev, the loopback apart. */
+export function devicesIn(text: string): string[] {
+	return [...text.matchAll(/^\s*([^\s:]+):/gm)]
+		.map(([, name]) => name ?? "")
+		.filter((name) => name !== "lo");
+}
+
+// --- internal ---
+
+const run = promisify(execFile);
+
+function wordsOf(error: unknown): string {
+	const { stderr } = error as { stderr?: string };
+	const line = stderr?.trim().split("\n")[0] ?? "";
+	return line.replace(/^Error: /, "").replace(/\.$/, "") || reasonOf(error);
+}

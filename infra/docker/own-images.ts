@@ -1,0 +1,93 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { packageVersion } from "../../runner/package.ts";
+import type { World } from "../../runner/world.ts";
+import type { Binaries } from "../binaries/resolve.ts";
+import { platformName } from "../clients/machine.ts";
+import { type Docker, explainDocker } from "./cli.ts";
+import type { Engine } from "./engine.ts";
+import { inspectImage } from "./images.ts";
+import { LABELS } from "./labels.ts";
+import { tar } from "./tar.ts";
+
+/**
+ * Images of mqbench's own programs, made of the very files that run on this machine: nothing is pulled, and no version can be
+ * another one. They need nothing else: the programs are static.
+ */
+export type OwnImage = keyof typeof CONTENTS;
+
+/** Whether programs of this machine run in the engine's containers. */
+export function fitsEngine(engine: Pick<Engine, "platform">): boolean {
+	return engine.platform === platformName(process.platform, process.arch);
+}
+
+/** Name of the image; made now if it is not there. Only where it fits the engine. */
+export async function ownImage(
+	docker: Docker,
+	which: OwnImage,
+	binaries: Pick<Binaries, "k6" | "guard">,
+	world: World,
+): Promise<string> {
+	const programs = CONTENTS[which];
+	const hash = createHash("sha256").update(FORM);
+	for (const program of programs)
+		hash.update(await sumOf(binaries[program])).update(program);
+	const name = `mqbench-${which}:${hash.digest("hex").slice(0, 16)}`;
+	if (await inspectImage(docker, name)) return name;
+	try {
+		await docker.run(
+			[
+				"import",
+				"--change",
+				`ENV PATH=/${FOLDER}`,
+				"--change",
+				`LABEL ${LABELS.version}=${packageVersion} ${MADE}=${which}`,
+				"-",
+				name,
+			],
+			{
+				stop: world.stop,
+				input: tar([
+					{ name: "usr", mode: 0o755, from: null },
+					{ name: "usr/local", mode: 0o755, from: null },
+					{ name: FOLDER, mode: 0o755, from: null },
+					{ name: "tmp", mode: 0o1777, from: null },
+					...programs.map((program) => ({
+						name: `${FOLDER}/${program}`,
+						mode: 0o755,
+						from: binaries[program],
+					})),
+				]),
+			},
+		);
+	} catch (error) {
+		throw explainDocker(error, `make the image ${name}`);
+	}
+	// Those of programs that are no more; what a container uses stays.
+	await docker
+		.run([
+			...["image", "prune", "--all", "--force"],
+			...["--filter", `label=${MADE}=${which}`, "--filter", "until=720h"],
+		])
+		.catch(() => {});
+	return name;
+}
+
+// --- internal ---
+
+/** client: makes load; tools: asks the disk of a volume. */
+const CONTENTS = {
+	client: ["k6", "guard"],
+	tools: ["guard"],
+} as const;
+
+const MADE = "mqbench.image";
+const FOLDER = "usr/local/bin";
+/** Changes with what else is in the images. */
+const FORM = "1";
+
+async function sumOf(file: string): Promise<string> {
+	const hash = createHash("sha256");
+	for await (const piece of createReadStream(file)) hash.update(piece);
+	return hash.digest("hex");
+}

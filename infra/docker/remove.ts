@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Docker } from "./cli.ts";
+import { isGone, LABELS } from "./labels.ts";
+
+/**
+ * Removes the containers, volumes and networks that have a label. What a container is just being made of may come a moment later: it
+ * looks again until nothing is left. Returns the names of what could not be removed.
+ */
+export async function removeLabelled(
+	docker: Docker,
+	label: string,
+	kinds: readonly Kind[] = KINDS,
+): Promise<string[]> {
+	let left: string[] = [];
+	for (let tries = 1; tries <= TRIES; tries++) {
+		left = [];
+		for (const kind of kinds) {
+			const ids = await idsOf(docker, kind, label);
+			if (ids.length === 0) continue;
+			// What is gone meanwhile is no failure: the next look decides.
+			await docker.run([...REMOVE[kind], ...ids]).catch(() => {});
+			left.push(...(await idsOf(docker, kind, label)));
+		}
+		if (left.length === 0) return [];
+		await sleep(tries * 200);
+	}
+	return left;
+}
+
+/** Removes what commands have left whose process is gone: after kill -9, or a power cut. */
+export async function sweep(docker: Docker): Promise<void> {
+	const runs = new Map<string, string>();
+	for (const kind of KINDS)
+		for (const line of await list(docker, kind, LABELS.owner, SHOWN)) {
+			const [run, owner] = line.split(" ");
+			if (run && owner) runs.set(run, owner);
+		}
+	for (const [run, owner] of runs)
+		if (isGone(owner)) await removeLabelled(docker, `${LABELS.run}=${run}`);
+}
+
+/**
+ * Waits until its standard input ends, however mqbench ended, and removes all that has the label: `sh -c <script> sh <docker> <label>`.
+ * A line on its standard input says that nothing is left to do. It tries for half a minute, as engines do what they were asked for
+ * by a process that is gone.
+ */
+export const REAPER = `trap '' INT TERM HUP
+if read -r line; then exit 0; fi
+quiet=0 tries=0
+while [ $quiet -lt 3 ] && [ $tries -lt 20 ]; do
+	tries=$((tries + 1))
+	containers=$("$1" ps -aq --filter "label=$2") || containers=
+	[ -z "$containers" ] || "$1" rm -fv $containers
+	volumes=$("$1" volume ls -q --filter "label=$2") || volumes=
+	[ -z "$volumes" ] || "$1" volume rm -f $volumes
+	networks=$("$1" network ls -q --filter "label=$2") || networks=
+	[ -z "$networks" ] || "$1" network rm $networks
+	if [ -z "$containers$volumes$networks" ]; then quiet=$((quiet + 1)); else quiet=0; fi
+	sleep 1
+done
+`;
+
+// --- internal ---
+
+const KINDS = ["container", "volume", "network"] as const;
+type Kind = (typeof KINDS)[number];
+
+/** An engine under load takes seconds to let go of a volume. */
+const TRIES = 8;
+
+const LIST: Readonly<Record<Kind, readonly string[]>> = {
+	container: ["ps", "--all"],
+	volume: ["volume", "ls"],
+	network: ["network", "ls"],
+};
+
+/** Anonymous volumes, which images declare, go with their containers. */
+const REMOVE: Readonly<Record<Kind, readonly string[]>> = {
+	container: ["rm", "--force", "--volumes"],
+	volume: ["volume", "rm", "--force"],
+	network: ["network", "rm"],
+};
+
+const SHOWN = `{{.Label "${LABELS.run}"}} {{.Label "${LABELS.owner}"}}`;
+
+function idsOf(docker: Docker, kind: Kind, label: string): Promise<string[]> {
+	return list(docker, kind, label, kind === "volume" ? "{{.Name}}" : "{{.ID}}");
+}
+
+async function list(
+	docker: Docker,
+	kind: Kind,
+	label: string,
+	format: string,
+): Promise<string[]> {
+	const text = await docker.run([
+		...LIST[kind],
+		"--filter",
+		`label=${label}`,
+		"--format",
+		format,
+	]);
+	return text.split("\n").filter(Boolean);
+}

@@ -1,0 +1,68 @@
+import { connect } from "node:net";
+import { failure } from "../../runner/errors.ts";
+import { type Address, addresses } from "./addresses.ts";
+
+const CONNECT_MS = 5_000;
+
+/** A broker that is not there: where it was looked for, and why nothing answers. */
+export interface Unreachable {
+	/** "10.0.0.5:4222, 10.0.0.6:4222": never the URL, which may hold a password. */
+	readonly where: string;
+	readonly reason: string;
+}
+
+/**
+ * Asks the nodes that a URL names whether they listen; null: one does. Of a cluster that is enough: which others are down is the
+ * driver's to find out. A sentence now is better than a client library's words in a minute.
+ */
+export async function unreachable(
+	url: string,
+	defaultPort: number,
+	stop: AbortSignal,
+): Promise<Unreachable | null> {
+	const all = addresses(url, defaultPort);
+	const reasons = await Promise.all(all.map((one) => refusal(one, stop)));
+	if (stop.aborted)
+		throw failure("interrupted", { signal: String(stop.reason) });
+	return reasons.includes(null)
+		? null
+		: {
+				where: all.map(({ host, port }) => `${host}:${port}`).join(", "),
+				reason: [...new Set(reasons)].join("; "),
+			};
+}
+
+/** Is one of the nodes on this machine? */
+export function isHere(url: string, defaultPort: number): boolean {
+	return addresses(url, defaultPort).some(
+		({ host }) => host === "localhost" || host === "::1" || /^127\./.test(host),
+	);
+}
+
+// --- internal ---
+
+/** Why nothing answers there; null: something does. */
+function refusal(
+	{ host, port }: Address,
+	signal: AbortSignal,
+): Promise<string | null> {
+	return new Promise((resolve) => {
+		const socket = connect({ host, port, timeout: CONNECT_MS, signal });
+		const end = (reason: string | null) => {
+			socket.destroy();
+			resolve(reason);
+		};
+		socket.once("connect", () => end(null));
+		socket.once("timeout", () => end(`no answer in ${CONNECT_MS / 1000}s`));
+		socket.once("error", (error: NodeJS.ErrnoException) =>
+			end(REASONS[error.code ?? ""] ?? error.message),
+		);
+	});
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+	ECONNREFUSED: "connection refused",
+	ENOTFOUND: "no such host",
+	EHOSTUNREACH: "host unreachable",
+	ETIMEDOUT: "timed out",
+};

@@ -1,0 +1,109 @@
+import { createServer } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import type { System } from "../../runner/scenario/scenario.ts";
+import { none } from "../local/local.ts";
+import type { BrokerRequest } from "../rig.ts";
+import { RigFile, type RigFileInput } from "../rig-file.ts";
+import { standingRig } from "./standing.ts";
+
+const request = (url: string): BrokerRequest => ({
+	system: { key: "mine", broker: "nats", port: null, url } as System,
+	level: null,
+	messageBytes: 256,
+	cpus: null,
+	logPath: "",
+});
+
+async function listening() {
+	const server = createServer((socket) => socket.on("error", () => {}));
+	await new Promise<void>((up) => server.listen(0, "127.0.0.1", up));
+	onTestFinished(() => void server.close());
+	return `nats://me:hunter2@127.0.0.1:${(server.address() as { port: number }).port}`;
+}
+
+function standing(url: string, parts: Partial<RigFileInput> = {}, more = {}) {
+	const attached: string[] = [];
+	const rig = standingRig(
+		RigFile.parse({
+			version: 1,
+			id: "x",
+			brokers: [{ system: "mine", broker: "nats", url, ...more }],
+			...parts,
+		}),
+		new AbortController().signal,
+		async (entry, { system }) => {
+			attached.push(...entry.containers);
+			return { ...none(), url: system.url ?? "", pids: [4711] };
+		},
+	);
+	return { rig, attached };
+}
+
+test("a broker that stays up is what its file says, and is there afterwards", async () => {
+	const url = await listening();
+	const { rig, attached } = standing(
+		url,
+		{},
+		{
+			server: "nats-server 2.15.2",
+			settings: { sync_interval: "always" },
+			topology: "3 nodes on 3 hosts",
+		},
+	);
+	const broker = await rig.open(request(url));
+	expect(broker).toMatchObject({
+		url,
+		version: "nats-server 2.15.2",
+		settings: { sync_interval: "always" },
+		topology: "3 nodes on 3 hosts",
+		binary: null,
+		pids: [],
+		sameHost: true,
+	});
+	expect(attached).toEqual([]);
+	await broker.close();
+	await rig.teardown();
+	await rig.open(request(url));
+});
+
+test("its containers are reached, for faults and figures", async () => {
+	const url = await listening();
+	const { rig, attached } = standing(
+		url,
+		{ target: "docker" },
+		{ containers: ["mqbench-x-1"] },
+	);
+	expect(await rig.open(request(url))).toMatchObject({ pids: [4711] });
+	expect(attached).toEqual(["mqbench-x-1"]);
+});
+
+test.each([
+	["local", /Is mqbench up still running\?/],
+	["docker", /mqbench down takes away what is left of it/],
+	["existing", /Is the broker up, and the url in the rig's file right\?/],
+] as const)(
+	"of target %s that is gone it says what to do, without the password",
+	async (target, remedy) => {
+		const url = "nats://me:hunter2@127.0.0.1:1";
+		const { rig } = standing(url, { target });
+		const refused = rig.open(request(url));
+		await expect(refused).rejects.toMatchObject({
+			code: "rig-unreachable",
+			exit: 3,
+		});
+		await expect(refused).rejects.toThrow(
+			"mine: nothing answers at 127.0.0.1:1 (connection refused), where the rig x has its broker.",
+		);
+		await expect(refused).rejects.toThrow(remedy);
+	},
+);
+
+test("a system without a process needs nothing of it", async () => {
+	const { rig } = standing("nats://127.0.0.1:1");
+	expect(
+		await rig.open({
+			...request(""),
+			system: { key: "floor", broker: "noop", url: null } as System,
+		}),
+	).toMatchObject({ url: "" });
+});

@@ -1,0 +1,58 @@
+import { failure } from "../../runner/errors.ts";
+import { brokerOf } from "../../runner/scenario/brokers.ts";
+import { none } from "../local/local.ts";
+import type { Broker, BrokerRequest, Rig } from "../rig.ts";
+import type { RigFile } from "../rig-file.ts";
+import { isHere, unreachable } from "./reach.ts";
+
+/** The containers of a broker that stays up: faults and figures need them. */
+export type Attach = (
+	entry: RigFile["brokers"][number],
+	request: BrokerRequest,
+) => Promise<Broker>;
+
+/** A rig that stays up: its brokers were there before this command, and are there after it. Runs are told apart by their topics alone. */
+export function standingRig(
+	rig: RigFile,
+	stop: AbortSignal,
+	attach: Attach,
+): Rig {
+	return {
+		clients: [],
+		async open(request) {
+			const { system } = request;
+			const found = rig.brokers.find(({ system: key }) => key === system.key);
+			// A system without a process needs none of the rig's.
+			if (system.url === null || !found) return none();
+			const { defaultPort } = brokerOf(system);
+			const gone = await unreachable(system.url, defaultPort, stop);
+			if (gone !== null)
+				throw failure("rig-unreachable", {
+					system: system.key,
+					id: rig.id,
+					...gone,
+					remedy: REMEDY[rig.target],
+				});
+			if (found.containers.length > 0) return await attach(found, request);
+			const { server, settings, topology } = found;
+			return {
+				...none(),
+				url: system.url,
+				version: server,
+				settings,
+				topology,
+				sameHost: found.sameHost || isHere(system.url, defaultPort),
+			};
+		},
+		async teardown() {},
+	};
+}
+
+// --- internal ---
+
+const REMEDY: Readonly<Record<RigFile["target"], string>> = {
+	local: "Is mqbench up still running? It stands a new one up",
+	docker:
+		"mqbench down takes away what is left of it, mqbench up stands a new one up",
+	existing: "Is the broker up, and the url in the rig's file right?",
+};

@@ -1,0 +1,402 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { connect } from "node:net";
+import path from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { Level } from "../../runner/plan/plan.ts";
+import { brokers, SystemOptions } from "../../runner/scenario/brokers.ts";
+import type { System } from "../../runner/scenario/scenario.ts";
+import { fakeWorld } from "../../runner/world.fake.ts";
+import { realBinaries } from "../binaries/real.fake.ts";
+import { descendants, runs } from "../processes.fake.ts";
+import type { Broker, Disturbance } from "../rig.ts";
+import { testFolder } from "../test-folder.fake.ts";
+import { localRig } from "./local.ts";
+import type { Launch, LocalBroker } from "./local-broker.ts";
+import { findOnPath } from "./program.ts";
+
+const binaries = await realBinaries();
+
+interface Opened {
+	readonly broker: Broker;
+	/** Lines of its log. */
+	log(): string[];
+	/** Sentences about nodes that died. */
+	readonly deaths: string[];
+	/** Ctrl-C. */
+	interrupt(): void;
+}
+
+/** Brings a broker up; it is gone when the test is over. */
+async function open(
+	written: Readonly<Record<string, unknown>>,
+	kind?: LocalBroker,
+): Promise<Opened> {
+	const options = SystemOptions.parse(written);
+	const stop = new AbortController();
+	const rig = await localRig(
+		fakeWorld({ env: process.env, stop: stop.signal }),
+		binaries,
+		kind && { [options.broker]: kind },
+	);
+	onTestFinished(() => rig.teardown());
+	const logPath = path.join(testFolder(), "broker.log");
+	const broker = await rig.open({
+		system: {
+			key: "mine",
+			broker: options.broker,
+			port: null,
+			url: null,
+			binary: null,
+			options,
+			traits: brokers[options.broker].traits(options as never),
+		} as unknown as System,
+		level: ("durability" in options ? options.durability : null) as Level,
+		messageBytes: 256,
+		cpus: null,
+		logPath,
+	});
+	const deaths: string[] = [];
+	void broker.died.then((how) => deaths.push(how));
+	return {
+		broker,
+		deaths,
+		log: () => readFileSync(logPath, "utf8").trim().split("\n"),
+		interrupt: () => stop.abort("SIGINT"),
+	};
+}
+
+const some = (
+	action: Disturbance["action"],
+	node: number | null = null,
+): Disturbance => ({ action, node, delayNs: null });
+
+/** A broker whose nodes are pieces of shell. */
+const shell = (
+	nodes: readonly string[],
+	parts: Partial<Launch> = {},
+): LocalBroker => ({
+	launch: async () => ({
+		before: [],
+		nodes: nodes.map((body) => ({ argv: ["/bin/sh", "-c", body] })),
+		ready: (line) => line === "ready",
+		url: () => "nats://127.0.0.1:1",
+		version: () => "shell 1",
+		settings: {},
+		startMs: 10_000,
+		stopMs: 1_000,
+		portTaken: () => false,
+		...parts,
+	}),
+});
+const LIVES = "echo ready; exec sleep 100";
+const nats = { broker: "nats" };
+
+describe("a node that is killed", () => {
+	test("is gone with what it has started, the others go on, and nobody calls it a death", async () => {
+		const { broker, deaths, log } = await open(
+			nats,
+			shell([LIVES, "sleep 100 & sleep 100 & echo ready; wait", LIVES]),
+		);
+		const [first = 0, second = 0, third = 0] = broker.pids;
+		const below = descendants(second);
+		expect(below).toHaveLength(2);
+		await broker.disturb(some("kill", 2));
+		await expect.poll(() => runs(second)).toBe(false);
+		for (const { pid } of below) await expect.poll(() => runs(pid)).toBe(false);
+		expect([first, third].map(runs)).toEqual([true, true]);
+		expect(broker.pids).toEqual([first, second, third]);
+		await expect
+			.poll(log)
+			.toContainEqual(
+				expect.stringMatching(
+					/^\[2\] \d{4}-\d\d-\d\dT[\d:.]+Z mqbench: killed node 2 \(SIGKILL\)$/,
+				),
+			);
+		await broker.close();
+		expect([first, third].map(runs)).toEqual([false, false]);
+		expect(deaths).toEqual([]);
+	});
+
+	test("comes back as another process with the same command, folder and log, and is ready when that is told", async () => {
+		const { broker, deaths, log } = await open(
+			nats,
+			shell([
+				LIVES,
+				`echo begin >> times; sleep 0.2; echo "begun $(wc -l < times)"; ${LIVES}`,
+			]),
+		);
+		const before = broker.pids;
+		const back = await broker.disturb(some("kill", 2));
+		await back();
+		// What the first one has used still counts.
+		expect(broker.pids).toEqual([...before, expect.any(Number)]);
+		expect(broker.pids.map(runs)).toEqual([true, false, true]);
+		const said = () =>
+			log()
+				.map((line) => line.replace(/\S+Z mqbench/, "mqbench"))
+				.filter((line) => line.startsWith("[2]"));
+		await expect
+			.poll(said)
+			.toEqual([
+				"[2] begun 1",
+				"[2] ready",
+				"[2] mqbench: killed node 2 (SIGKILL)",
+				"[2] mqbench: started node 2 again",
+				"[2] begun 2",
+				"[2] ready",
+				"[2] mqbench: node 2 is ready again",
+			]);
+		expect(deaths).toEqual([]);
+	});
+
+	test("and has come back is told of when it dies by itself then", async () => {
+		const { broker, deaths } = await open(nats, shell([LIVES, LIVES]));
+		await (await broker.disturb(some("kill", 2)))();
+		process.kill(broker.pids.at(-1) ?? 0, "SIGKILL");
+		await expect
+			.poll(() => deaths)
+			.toEqual(["node 2 of 2 ended by itself (SIGKILL)"]);
+	});
+
+	test("is not brought back while the broker is closed; nothing is left of it", async () => {
+		const { broker, log } = await open(
+			nats,
+			shell([LIVES, `test -e once && exec sleep 100; touch once; ${LIVES}`]),
+		);
+		const back = await broker.disturb(some("kill", 2));
+		const told = expect(back()).rejects.toThrow("the run is over");
+		await expect
+			.poll(log)
+			.toContainEqual(expect.stringMatching(/started node 2 again/));
+		const all = descendants(process.pid).map(({ pid }) => pid);
+		await broker.close();
+		await told;
+		expect(all.filter(runs)).toEqual([]);
+		await expect(back()).rejects.toThrow("the run is over");
+	});
+
+	test("is not brought back after Ctrl-C", async () => {
+		const { broker, interrupt } = await open(nats, shell([LIVES, LIVES]));
+		const back = await broker.disturb(some("kill", 2));
+		interrupt();
+		await expect(back()).rejects.toThrow("the run is over");
+		expect(broker.pids.map(runs)).toEqual([true, false]);
+	});
+
+	test("and cannot start again is one sentence with its last words", async () => {
+		const { broker, deaths } = await open(
+			nats,
+			shell([
+				LIVES,
+				`test -e once && { echo disk on fire; exit 3; }; touch once; ${LIVES}`,
+			]),
+		);
+		const back = await broker.disturb(some("kill", 2));
+		await expect(back()).rejects.toThrow(
+			"node 2 was started again and ended: exit code 3, last words: [2] disk on fire",
+		);
+		expect(deaths).toEqual([]);
+	});
+
+	test("and is not ready in time is one sentence", async () => {
+		const { broker } = await open(
+			nats,
+			shell([`test -e once && exec sleep 100; touch once; ${LIVES}`], {
+				startMs: 700,
+			}),
+		);
+		const back = await broker.disturb(some("kill"));
+		await expect(back()).rejects.toThrow(
+			"node 1 was started again and did not become ready in time",
+		);
+	});
+
+	test("cannot be killed once more while it is down", async () => {
+		const { broker } = await open(nats, shell([LIVES, LIVES]));
+		await broker.disturb(some("kill", 2));
+		await expect(broker.disturb(some("kill", 2))).rejects.toThrow(
+			"node 2 is down already",
+		);
+	});
+});
+
+describe("a node that is restarted", () => {
+	test("may end in order first, and is down when that is told", async () => {
+		const { broker, log, deaths } = await open(
+			nats,
+			shell([
+				"trap 'echo bye; exit 0' TERM; echo ready; while :; do sleep 0.05; done",
+			]),
+		);
+		const [pid = 0] = broker.pids;
+		const back = await broker.disturb(some("restart"));
+		expect(runs(pid)).toBe(false);
+		await back();
+		expect(broker.pids.map(runs)).toEqual([false, true]);
+		const said = () => log().map((line) => line.replace(/^\S+Z /, ""));
+		await expect
+			.poll(said)
+			.toEqual([
+				"ready",
+				"mqbench: asked node 1 to end (SIGTERM)",
+				"bye",
+				"mqbench: node 1 has ended",
+				"mqbench: started node 1 again",
+				"ready",
+				"mqbench: node 1 is ready again",
+			]);
+		expect(deaths).toEqual([]);
+	});
+
+	test("is killed when it does not end by itself", async () => {
+		const { broker } = await open(
+			nats,
+			shell(["trap '' TERM INT; echo ready; while :; do sleep 0.05; done"], {
+				stopMs: 200,
+			}),
+		);
+		const [pid = 0] = broker.pids;
+		const back = await broker.disturb(some("restart"));
+		expect(runs(pid)).toBe(false);
+		await back();
+		expect(broker.pids.map(runs)).toEqual([false, true]);
+	});
+});
+
+describe("what cannot be done", () => {
+	test.each([
+		["partition", "mqbench has no network of its own here"],
+		["latency", "mqbench has no network of its own here"],
+	] as const)("%s is one sentence", async (action, sentence) => {
+		const { broker } = await open(nats, shell([LIVES]));
+		await expect(broker.disturb(some(action))).rejects.toThrow(sentence);
+	});
+
+	test("a node that there is not is one sentence", async () => {
+		const { broker } = await open(nats, shell([LIVES]));
+		await expect(broker.disturb(some("kill", 2))).rejects.toThrow(
+			"there is no node 2",
+		);
+	});
+});
+
+test("the numbers of nodes are those at the end of their names", async () => {
+	const { broker } = await open(nats, shell([LIVES, LIVES]));
+	expect(
+		["mqbench-2", "1", "3", "0", "rabbit@host", ""].map(broker.nodeOf),
+	).toEqual([2, 1, null, null, null, null]);
+});
+
+// Data has to survive: each broker for real. What is missing is said, and fails in CI.
+const missing = (...programs: readonly string[]) =>
+	programs.filter((name) => findOnPath(name, process.env) === null);
+const real = (...programs: readonly string[]) =>
+	describe.skipIf(missing(...programs).length > 0 && !process.env.CI);
+const without = (...programs: readonly string[]) =>
+	missing(...programs).length === 0
+		? ""
+		: ` (missing: ${missing(...programs).join(", ")})`;
+
+test("nats-server has its streams again after kill and after restart", async () => {
+	const { broker, deaths } = await open({
+		broker: "nats",
+		mode: "jetstream",
+	});
+	const ask = (subject: string, body: string) =>
+		exchange(
+			broker.url,
+			`CONNECT {"verbose":false}\r\nSUB inbox 1\r\nPUB ${subject} inbox ${body.length}\r\n${body}\r\n`,
+			/\{"(type|stream)".*\}/,
+		);
+	await ask(
+		"$JS.API.STREAM.CREATE.s",
+		'{"name":"s","subjects":["t"],"storage":"file"}',
+	);
+	expect(await ask("t", "one")).toMatch(/"seq": ?1\b/);
+	await (await broker.disturb(some("kill")))();
+	expect(await ask("t", "two")).toMatch(/"seq": ?2\b/);
+	await (await broker.disturb(some("restart")))();
+	expect(await ask("t", "three")).toMatch(/"seq": ?3\b/);
+	expect(deaths).toEqual([]);
+});
+
+real("redis-server")(`redis-server${without("redis-server")}`, () => {
+	test("has loaded its file when it is told to be ready again", async () => {
+		const { broker, deaths } = await open({
+			broker: "redis",
+			mode: "streams",
+			durability: "os",
+		});
+		const ask = (command: string) =>
+			exchange(broker.url, `${command}\r\n`, /^[+:$-].*$/m);
+		expect(await ask("INCR n")).toBe(":1");
+		await (await broker.disturb(some("kill")))();
+		expect(await ask("INCR n")).toBe(":2");
+		await (await broker.disturb(some("restart")))();
+		expect(await ask("INCR n")).toBe(":3");
+		expect(deaths).toEqual([]);
+	});
+});
+
+real("rabbitmq-server")(`rabbitmq-server${without("rabbitmq-server")}`, () => {
+	test("comes up again under its name after kill and after restart, and nothing of it is left", {
+		timeout: 180_000,
+	}, async () => {
+		const { broker, deaths, log } = await open({ broker: "rabbitmq" });
+		await (await broker.disturb(some("kill")))();
+		expect(await exchange(broker.url, "AMQP\0\0\x09\x01", /\d/)).toBeTruthy();
+		await (await broker.disturb(some("restart")))();
+		expect(await exchange(broker.url, "AMQP\0\0\x09\x01", /\d/)).toBeTruthy();
+		expect(log().join("\n")).not.toMatch(/mkfifo|already running/);
+		const all = broker.pids.flatMap((pid) => [
+			pid,
+			...descendants(pid).map((one) => one.pid),
+		]);
+		await broker.close();
+		expect(all.filter(runs)).toEqual([]);
+		expect(deaths).toEqual([]);
+	});
+});
+
+const kafkaMissing = ["mvn", "java"].filter(
+	(command) => spawnSync(command, ["-version"]).error !== undefined,
+);
+
+describe.skipIf(kafkaMissing.length > 0 && !process.env.CI)(
+	`Kafka${kafkaMissing.length > 0 ? ` (missing: ${kafkaMissing.join(", ")})` : ""}`,
+	() => {
+		test("comes up again from an unclean end with the data of before", {
+			timeout: 180_000,
+		}, async () => {
+			const { broker, deaths, log } = await open({ broker: "kafka" });
+			await (await broker.disturb(some("kill")))();
+			expect(log().join("\n")).toMatch(/skipping recovery|recover/i);
+			expect(
+				log().filter((line) => /\] Kafka Server started/.test(line)),
+			).toHaveLength(2);
+			expect(deaths).toEqual([]);
+			expect(broker.pids.map(runs)).toEqual([false, true]);
+		});
+	},
+);
+
+// --- internal ---
+
+/** Sends `text` to a broker, and returns what matches in its answers. */
+function exchange(url: string, text: string, what: RegExp): Promise<string> {
+	const { hostname, port } = new URL(url);
+	return new Promise((resolve, reject) => {
+		let said = "";
+		const socket = connect(Number(port), hostname, () => socket.write(text));
+		socket.on("data", (data) => {
+			said += data.toString("latin1");
+			const found = what.exec(said)?.[0];
+			if (found === undefined) return;
+			socket.destroy();
+			resolve(found.trim());
+		});
+		socket.once("error", reject);
+		socket.once("close", () => reject(new Error(`closed after: ${said}`)));
+	});
+}

@@ -1,0 +1,98 @@
+import { imageOf } from "../../infra/docker/images.ts";
+import { commonOptions } from "../scenario/brokers.ts";
+import type { Clients, Fault, Scenario, System } from "../scenario/scenario.ts";
+import { maskUrls } from "../secrets.ts";
+import { formatBytesExact, formatDurationExact } from "../units.ts";
+
+/**
+ * Where brokers and load come from and what is done to them, a line each; empty: brokers of this machine's own, and one process beside
+ * them. Only what the systems of `keys` need.
+ */
+export function placeLines(
+	scenario: Scenario,
+	keys: ReadonlySet<string>,
+): string[] {
+	const systems = scenario.systems.filter(
+		({ key, broker }) => keys.has(key) && broker !== "noop",
+	);
+	return [
+		...rigLine(scenario),
+		...systems.flatMap((system) => systemLine(scenario, system)),
+		...clientsLine(scenario.clients),
+		...(systems.length === 0 ? [] : scenario.faults.map(faultLine)),
+	];
+}
+
+// --- internal ---
+
+function rigLine({ rig }: Scenario): string[] {
+	return rig === null
+		? []
+		: [
+				`rig ${rig.id}: its brokers stay up, and each run has topics of its own`,
+			];
+}
+
+function systemLine({ target, rig }: Scenario, system: System): string[] {
+	const { key, url, ownTopics } = system;
+	const found = [
+		...(target === "docker" && rig === null ? [container(system)] : []),
+		...(url === null ? [] : [`at ${maskUrls(url)}`]),
+		...(ownTopics === null
+			? []
+			: [
+					`uses ${ownTopics.join(", ")}; makes and removes nothing, and counts what others send there as foreign`,
+				]),
+	];
+	return found.length === 0 ? [] : [`${key}: ${found.join("; ")}`];
+}
+
+/** "image apache/kafka:4.1.1, 3 nodes, each of at most 2 CPUs and 2GiB". */
+function container(system: System): string {
+	const { cpus, memory, nodes = 1 } = commonOptions(system.options);
+	const limits = [
+		...(cpus === undefined ? [] : [`${cpus} ${cpus === 1 ? "CPU" : "CPUs"}`]),
+		...(memory === undefined ? [] : [`${formatBytesExact(memory)} of memory`]),
+	];
+	const most = limits.length === 0 ? [] : [`at most ${limits.join(" and ")}`];
+	return [
+		`image ${imageOf(system)}`,
+		...(nodes === 1
+			? most
+			: [`${nodes} containers${most.length === 0 ? "" : ` of ${most} each`}`]),
+	].join(", ");
+}
+
+function clientsLine(clients: Clients): string[] {
+	switch (clients.kind) {
+		case "local":
+			return clients.count === 1
+				? []
+				: [`clients: ${clients.count} processes of this machine`];
+		case "docker":
+			return [
+				`clients: ${clients.count} ${clients.count === 1 ? "container" : "containers"}`,
+			];
+		case "ssh":
+			return [`clients: ${clients.hosts.join(", ")}, over SSH`];
+	}
+}
+
+/** "fault at 10s: kill of the leader, which is started again after 2s". */
+function faultLine({ atNs, action, forNs, node, delayNs }: Fault): string {
+	const whom =
+		node === null
+			? "all nodes"
+			: node === "leader"
+				? "the leader"
+				: `node ${node}`;
+	const time = forNs === null ? "" : formatDurationExact(forNs);
+	const how: Readonly<Record<Fault["action"], string>> = {
+		pause: `for ${time}`,
+		partition: `for ${time}`,
+		latency: `of ${formatDurationExact(delayNs ?? 0)} for ${time}`,
+		kill: forNs === null ? "for good" : `and start again after ${time}`,
+		restart: forNs === 0 ? "at once" : `after ${time}`,
+	};
+	return `fault at ${formatDurationExact(atNs)} of the measured part: ${action} of ${whom} ${how[action]}`;
+}

@@ -1,0 +1,357 @@
+import { describe, expect, test } from "vitest";
+import type { Plan } from "../plan/plan.ts";
+import {
+	built,
+	type Fate,
+	inSteps,
+	planOf,
+	steady,
+} from "../run/built.fake.ts";
+import type { Collected } from "../run/collect.ts";
+import type { FaultDone } from "../run/run-file.ts";
+import { parseSla } from "../scenario/sla.ts";
+import { failoverOf } from "./failover.ts";
+import { buildResult } from "./result.ts";
+
+const MS = 1e6;
+const S = 1e9;
+
+const killed = (fault: Partial<FaultDone> = {}): FaultDone => ({
+	action: "kill",
+	node: 1,
+	leader: true,
+	beganNs: 4 * S,
+	endedNs: 5 * S,
+	delayNs: null,
+	error: null,
+	...fault,
+});
+
+// --- pieces of 10 ms, counted by hand ---
+
+/** A run of 10 s after 1 s warm-up whose completions come once in every `gap` pieces, but for those of `empty` (since T0, in pieces). */
+function bins(
+	{ gap = 1, empty = [] }: { gap?: number; empty?: [number, number][] },
+	more: {
+		faults?: FaultDone[];
+		plan?: Partial<Plan>;
+		schedule?: object;
+		completions?: number[] | null;
+		state?: Collected["state"];
+	} = {},
+): Collected {
+	const completions = Array.from({ length: 1100 }, (_, i) =>
+		i % gap === 0 && !empty.some(([from, to]) => i >= from && i < to) ? 1 : 0,
+	);
+	return {
+		plan: {
+			pattern: "round-trip",
+			sla: [],
+			limits: [],
+			client: { index: 0, count: 1 },
+			schedule: {
+				...steady(100 / gap, 1, 10),
+				rate: { messages: 100, perNs: gap * S },
+				...more.schedule,
+			},
+			...more.plan,
+		},
+		state: more.state ?? "complete",
+		run: { faults: more.faults ?? [killed()] },
+		completions:
+			more.completions === undefined ? completions : more.completions,
+		waits: true,
+		ticks: [],
+		seconds: [],
+		counters: { warmup: null, window: null },
+	} as unknown as Collected;
+}
+
+const first = (collected: Collected) => failoverOf(collected)[0];
+
+describe("time without completions", () => {
+	test("is the longest run of empty pieces of 10 ms from the fault on", () => {
+		expect(
+			first(
+				bins({
+					empty: [
+						[402, 430],
+						[440, 520],
+						[600, 610],
+					],
+				}),
+			),
+		).toMatchObject({
+			unavailableNs: 800 * MS,
+			unavailableFromNs: 4400 * MS,
+			unavailableStill: false,
+		});
+	});
+
+	test("may have begun before it was known that the fault had taken effect", () => {
+		expect(first(bins({ empty: [[385, 470]] }))).toMatchObject({
+			unavailableNs: 850 * MS,
+			unavailableFromNs: 3850 * MS,
+		});
+	});
+
+	test("before the fault is none of its doing", () => {
+		// Its longest run of empty pieces before are 20: a hundred are needed.
+		expect(
+			first(
+				bins({
+					empty: [
+						[300, 320],
+						[400, 500],
+					],
+				}),
+			),
+		).toMatchObject({ unavailableNs: 0, unavailableFromNs: null });
+		expect(
+			first(
+				bins({
+					empty: [
+						[300, 320],
+						[400, 501],
+					],
+				}),
+			),
+		).toMatchObject({ unavailableNs: 1010 * MS });
+	});
+
+	test.each([
+		[404, 0],
+		[405, 50 * MS],
+	])("of less than 50 ms is not told (to piece %i)", (to, expected) => {
+		expect(first(bins({ empty: [[400, to]] }))?.unavailableNs).toBe(expected);
+	});
+
+	test("has to be longer than five times what the load leaves empty itself", () => {
+		// Every tenth piece: nine are empty always. 45 and fewer say nothing.
+		expect(first(bins({ gap: 10, empty: [[401, 431]] }))).toMatchObject({
+			unavailableNs: 0,
+		});
+		expect(first(bins({ gap: 10, empty: [[401, 441]] }))).toMatchObject({
+			unavailableNs: 490 * MS,
+			unavailableFromNs: 4010 * MS,
+		});
+	});
+
+	test("soon after the window's start has to be that of ten messages", () => {
+		const early = [killed({ beganNs: 1.5 * S })];
+		const of = (to: number) =>
+			first(bins({ gap: 2, empty: [[151, to]] }, { faults: early }));
+		// 50/s: ten messages are 200 ms apart.
+		expect(of(170)).toMatchObject({ unavailableNs: 0 });
+		expect(of(172)).toMatchObject({ unavailableNs: 210 * MS });
+	});
+
+	test("goes on until something completes, in the drain too", () => {
+		const completions = bins({ empty: [[1050, 1100]] }).completions ?? [];
+		expect(
+			first(
+				bins(
+					{},
+					{
+						completions: [
+							...completions,
+							...Array(30).fill(0),
+							1,
+							...Array(69).fill(0),
+						],
+					},
+				),
+			),
+		).toMatchObject({
+			unavailableNs: 800 * MS,
+			unavailableFromNs: 10.5 * S,
+			unavailableStill: false,
+		});
+	});
+
+	test("that never ends is told up to the window's end, and that it did not", () => {
+		expect(first(bins({ empty: [[500, 1100]] }))).toMatchObject({
+			unavailableNs: 6 * S,
+			unavailableFromNs: 5 * S,
+			unavailableStill: true,
+		});
+		// Without any line for the seconds in which nothing completed.
+		const cut = bins({ empty: [[500, 1100]] }).completions?.slice(0, 500);
+		expect(first(bins({}, { completions: cut ?? null }))).toMatchObject({
+			unavailableNs: 6 * S,
+			unavailableStill: true,
+		});
+	});
+
+	test("belongs to the fault that it began with; what is left of it when the next one begins to that", () => {
+		const faults = [
+			killed(),
+			killed({ beganNs: 6 * S, endedNs: 6.5 * S, node: 2 }),
+		];
+		expect(
+			failoverOf(
+				bins(
+					{
+						empty: [
+							[410, 450],
+							[560, 660],
+						],
+					},
+					{ faults },
+				),
+			),
+		).toMatchObject([
+			{ unavailableNs: 400 * MS, unavailableFromNs: 4100 * MS },
+			{ unavailableNs: 600 * MS, unavailableFromNs: 6 * S },
+		]);
+	});
+
+	test("is no failure where the load itself is meant to pause", () => {
+		// 100/s for 5 s, then a message every 2 s.
+		const { schedule } = inSteps(1, [
+			{ perSecond: 100, seconds: 5 },
+			{ perSecond: 1, seconds: 5 },
+		]);
+		const quiet = Array.from({ length: 1100 }, (_, i) =>
+			i < 600 || i % 100 === 0 ? 1 : 0,
+		);
+		expect(
+			first(
+				bins(
+					{},
+					{
+						plan: { schedule } as unknown as Partial<Plan>,
+						completions: quiet,
+					},
+				),
+			),
+		).toMatchObject({ unavailableNs: 0 });
+	});
+
+	test.each([
+		["older generators have not counted it", { completions: null }],
+		["the run was stopped", { state: "aborted" as const }],
+		["the fault was not carried out", { faults: [killed({ error: "no" })] }],
+	])("is not known where %s", (_, more) => {
+		expect(first(bins({ empty: [[400, 500]] }, more))).toMatchObject({
+			unavailableNs: null,
+			unavailableFromNs: null,
+			unavailableStill: false,
+		});
+	});
+});
+
+// --- whole runs, whose answer is known beforehand ---
+
+/**
+ * 1000/s for 9 s after 1 s warm-up, 1 ms each; the broker stands still from 5 s to 5 s + D after T0 and then has everything at once. Limit: 20 ms.
+ */
+function outage(
+	heldNs: number,
+	{
+		lose = 0,
+		acks = false,
+		faults = [killed({ beganNs: 5 * S, endedNs: 5 * S + heldNs })],
+	}: { lose?: number; acks?: boolean; faults?: FaultDone[] } = {},
+) {
+	const plan = planOf({
+		acks,
+		schedule: steady(1000, 1, 9),
+		sla: ["lost <= 1000", "p99 < 20ms", "p50 < 1s"].map(
+			(text) => parseSla(text) as never,
+		),
+		limits: [
+			{ metric: "response", limitNs: 1e9 },
+			{ metric: "response", limitNs: 20 * MS },
+		],
+		faults: [
+			{ atNs: 5 * S, action: "kill", forNs: heldNs, node: 1, delayNs: null },
+		],
+	});
+	const fates = Array.from({ length: plan.schedule.messages }, (_, i): Fate => {
+		const due = i * MS;
+		const held = due >= 5 * S - MS && due < 5 * S + heldNs;
+		const at = held ? 5 * S + heldNs : due + MS;
+		// The first ones that the broker held never come.
+		const gone = i >= 5000 && i < 5000 + lose;
+		return {
+			ackedNs: acks ? (gone ? null : at) : null,
+			receivedNs: [gone ? null : at],
+		};
+	});
+	const [run] = buildResult(built(plan, fates, { run: { faults } })).runs;
+	if (run === undefined) throw new Error("no run");
+	return run;
+}
+
+describe("an outage of D at a constant rate", () => {
+	test.each([300, 700, 1500, 2000])(
+		"of %i ms: nothing completes for D, and messages keep to a limit L again D - L after it",
+		(ms) => {
+			const [failover] = outage(ms * MS).failover;
+			expect(failover?.unavailableNs).toBeGreaterThanOrEqual((ms - 20) * MS);
+			expect(failover?.unavailableNs).toBeLessThanOrEqual((ms + 10) * MS);
+			expect(failover?.unavailableFromNs).toBe(5 * S);
+			expect(failover?.sla).toBe("p99 < 20ms");
+			// The end of the piece of 100 ms that D - L lies in.
+			expect(failover?.recoveredNs).toBe(Math.ceil((ms - 20) / 100) * 100 * MS);
+			// The sample after the one in which they were still there.
+			expect(failover?.drainedNs).toBe((Math.floor(ms / 100) + 1) * 100 * MS);
+		},
+	);
+
+	test("says the same by acknowledgements", () => {
+		const [failover] = outage(700 * MS, { acks: true }).failover;
+		expect(failover).toMatchObject({
+			unavailableNs: 700 * MS,
+			recoveredNs: 700 * MS,
+			drainedNs: 800 * MS,
+		});
+	});
+
+	test("with messages that never come: they keep nothing from being drained, but are over the limit", () => {
+		const run = outage(700 * MS, { lose: 40 });
+		expect(run.lost).toBe(40);
+		expect(run.failover).toMatchObject([
+			{ recoveredNs: 700 * MS, drainedNs: 800 * MS },
+		]);
+	});
+
+	test("that a second fault follows is told until that one", () => {
+		const run = outage(1500 * MS, {
+			faults: [
+				killed({ beganNs: 5 * S, endedNs: 5.5 * S }),
+				killed({ beganNs: 6 * S, endedNs: 6.5 * S }),
+			],
+		});
+		expect(run.failover).toMatchObject([
+			{ unavailableNs: 1 * S, recoveredNs: null, drainedNs: null },
+			{
+				unavailableNs: 500 * MS,
+				unavailableFromNs: 6 * S,
+				recoveredNs: 500 * MS,
+			},
+		]);
+	});
+
+	test("that nobody notices is 0 for all of them", () => {
+		expect(outage(0).failover).toMatchObject([
+			{ unavailableNs: 0, recoveredNs: 0, drainedNs: 0 },
+		]);
+	});
+
+	test("that goes on to the window's end is never over", () => {
+		expect(outage(5 * S).failover).toMatchObject([
+			{
+				unavailableNs: 5 * S,
+				unavailableStill: false,
+				recoveredNs: null,
+				drainedNs: null,
+			},
+		]);
+	});
+});
+
+test("a run to which nothing was done has none", () => {
+	expect(outage(100 * MS, { faults: [] }).failover).toEqual([]);
+});

@@ -1,0 +1,218 @@
+import { tail } from "../histogram/percentiles.ts";
+import { messagesBefore } from "../plan/offset.ts";
+import type { Plan, Sla } from "../plan/plan.ts";
+import type { Collected } from "../run/collect.ts";
+import { drainedNs } from "../verdict/fault-drain.ts";
+import {
+	INTERVAL_NS,
+	limitIndex,
+	limitIntervals,
+} from "../verdict/intervals.ts";
+import { meanRate } from "../verdict/needed.ts";
+import type { Failover } from "./summary.ts";
+
+/**
+ * What each fault did to the run, from what was done (`run.faults`), not from what was planned. Empty: nothing was, or an older mqbench has not
+ * written it down. Of a fault that could not be carried out no figure is known.
+ */
+export function failoverOf(collected: Collected): Failover[] {
+	const faults = collected.run?.faults ?? [];
+	return faults.map((fault, i) => {
+		// Of a run that was stopped nobody knows what the rest would have been.
+		const known = fault.error === null && collected.state === "complete";
+		if (!known) return { ...fault, ...NOTHING };
+		const { warmupNs, durationNs } = collected.plan.schedule;
+		const stretch = {
+			beganNs: fault.beganNs,
+			untilNs: Math.min(
+				faults[i + 1]?.beganNs ?? Number.POSITIVE_INFINITY,
+				warmupNs + durationNs,
+			),
+		};
+		return {
+			...fault,
+			...unavailable(collected, stretch, i),
+			...recovered(collected, stretch),
+			drainedNs: drainedNs(collected, stretch),
+		};
+	});
+}
+
+/** Completions are counted in pieces of so many ns: no stretch without them is known more exactly. */
+export const BIN_NS = 10_000_000;
+
+// --- internal ---
+
+const NOTHING = {
+	unavailableNs: null,
+	unavailableFromNs: null,
+	unavailableStill: false,
+	sla: null,
+	recoveredNs: null,
+	drainedNs: null,
+};
+
+/** From a fault's begin to the next one's, or the end of the window, ns since T0. */
+interface Stretch {
+	readonly beganNs: number;
+	readonly untilNs: number;
+}
+
+type Unavailable = Pick<
+	Failover,
+	"unavailableNs" | "unavailableFromNs" | "unavailableStill"
+>;
+
+/**
+ * The longest run of empty pieces of 10 ms that overlaps the stretch after a fault, when it is longer than the load explains (`explainedBins`).
+ * A run that begins in the window goes on until something completes, in the drain too; where nothing does any more, until the window's end, as
+ * nobody was to be answered after it. A run is cut where the next fault begins: the rest is that one's.
+ */
+function unavailable(
+	collected: Collected,
+	{ beganNs, untilNs }: Stretch,
+	index: number,
+): Unavailable {
+	const { plan, completions } = collected;
+	const none = {
+		unavailableNs: null,
+		unavailableFromNs: null,
+		unavailableStill: false,
+	};
+	if (completions === null || plan.schedule.kind === "closed") return none;
+	const window = plan.schedule.warmupNs + plan.schedule.durationNs;
+	const last = untilNs >= window;
+	const began = Math.floor(beganNs / BIN_NS);
+	const until = Math.ceil(untilNs / BIN_NS);
+	const runs = emptyRuns(completions, until)
+		.filter(({ from, to }) => to > began && from < until)
+		.map(({ from, to }) => {
+			// What an earlier fault has begun is told there.
+			const start = index === 0 ? from : Math.max(from, began);
+			const open = to >= completions.length;
+			const end = !last || open ? Math.min(to, until) : to;
+			return { start, length: end - start, still: last && open };
+		});
+	const longest = runs.reduce<(typeof runs)[number] | null>(
+		(a, b) => (a === null || b.length > a.length ? b : a),
+		null,
+	);
+	const first = collected.run?.faults[0]?.beganNs ?? beganNs;
+	if (
+		longest === null ||
+		longest.length <= explainedBins(plan, completions, first, [began, until])
+	)
+		return { ...none, unavailableNs: 0 };
+	return {
+		unavailableNs: longest.length * BIN_NS,
+		unavailableFromNs: longest.start * BIN_NS,
+		unavailableStill: longest.still,
+	};
+}
+
+/**
+ * So many empty pieces in a row say nothing: five times as many as there were at most in the window before the first fault, or as the schedule
+ * itself leaves empty later; at least 40 ms (from 50 ms on it counts). With less than a second before the fault, ten messages' distance.
+ */
+function explainedBins(
+	plan: Plan,
+	completions: readonly number[],
+	firstNs: number,
+	[began, until]: readonly [number, number],
+): number {
+	const opens = Math.ceil(plan.schedule.warmupNs / BIN_NS);
+	const first = Math.floor(firstNs / BIN_NS);
+	const shortest = SHORTEST_NS / BIN_NS - 1;
+	const gap = emptyInSchedule(plan, began, until);
+	if ((first - opens) * BIN_NS < KNOWN_NS) {
+		const distance = 1e9 / (meanRate(plan) ?? Number.POSITIVE_INFINITY);
+		const ten = Math.ceil((TEN * distance) / BIN_NS) - 1;
+		return Math.max(shortest, ten, FACTOR * gap);
+	}
+	const before = emptyRuns(completions, first)
+		.map(({ from, to }) => Math.min(to, first) - Math.max(from, opens))
+		.reduce((a, b) => Math.max(a, b), 0);
+	return Math.max(shortest, FACTOR * Math.max(before, gap));
+}
+
+const SHORTEST_NS = 50_000_000;
+const KNOWN_NS = 1_000_000_000;
+const FACTOR = 5;
+const TEN = 10;
+
+/** The longest run of pieces in which a load of several rates means to send nothing; other loads are known by the part before. */
+function emptyInSchedule(plan: Plan, from: number, to: number): number {
+	if (plan.schedule.kind !== "stages") return 0;
+	let [longest, current] = [0, 0];
+	let before = messagesBefore(plan.schedule, from * BIN_NS);
+	for (let i = from; i < to; i++) {
+		const upTo = messagesBefore(plan.schedule, (i + 1) * BIN_NS);
+		current = upTo === before ? current + 1 : 0;
+		longest = Math.max(longest, current);
+		before = upTo;
+	}
+	return longest;
+}
+
+/** Runs of empty pieces [from, to) that begin before `end`. What lies behind the last completion is empty, too, as far as `end`. */
+function emptyRuns(
+	completions: readonly number[],
+	end: number,
+): { from: number; to: number }[] {
+	const runs: { from: number; to: number }[] = [];
+	let from: number | null = null;
+	const length = Math.max(completions.length, end);
+	for (let i = 0; i < length; i++) {
+		if ((completions[i] ?? 0) === 0) {
+			if (from === null && i >= end) break;
+			from ??= i;
+		} else if (from !== null) {
+			runs.push({ from, to: i });
+			from = null;
+		}
+	}
+	return from === null ? runs : [...runs, { from, to: length }];
+}
+
+type LatencySla = Exclude<Sla, { kind: "tally" }>;
+
+/**
+ * Until the last piece of 100 ms of intended time, from the fault on, in which more messages were over the limit of the first latency line than
+ * it allows: those that never completed are. null: the last piece before the next fault, or of the window, was still one of them; or there is no such line.
+ */
+function recovered(
+	collected: Collected,
+	{ beganNs, untilNs }: Stretch,
+): Pick<Failover, "sla" | "recoveredNs"> {
+	const { plan, seconds } = collected;
+	const line = plan.sla.find(isOfResponse);
+	const k = line === undefined ? -1 : limitIndex(plan, line);
+	if (line === undefined || k < 0 || plan.schedule.kind === "closed")
+		return { sla: null, recoveredNs: null };
+	const allowed = line.kind === "max" ? 0 : tail(line.percentile);
+	const { warmupNs } = plan.schedule;
+	const pieces = limitIntervals(plan, seconds, k)
+		.map(({ n, over }, i) => ({
+			endNs: Math.min(
+				warmupNs + (i + 1) * INTERVAL_NS,
+				warmupNs + plan.schedule.durationNs,
+			),
+			fromNs: warmupNs + i * INTERVAL_NS,
+			n,
+			bad: over > n * allowed,
+		}))
+		.filter(
+			({ fromNs, endNs, n }) => endNs > beganNs && fromNs < untilNs && n > 0,
+		);
+	const last = pieces.findLastIndex(({ bad }) => bad);
+	const open = last === pieces.length - 1;
+	const overNs = pieces[last]?.endNs ?? beganNs;
+	return { sla: line.text, recoveredNs: open ? null : overNs - beganNs };
+}
+
+/** Lag and queued are no answer of the system's. */
+function isOfResponse(sla: Sla): sla is LatencySla {
+	return (
+		sla.kind !== "tally" && sla.metric !== "lag" && sla.metric !== "queued"
+	);
+}

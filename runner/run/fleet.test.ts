@@ -1,0 +1,762 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { testFolder } from "../../infra/test-folder.fake.ts";
+import { failure } from "../errors.ts";
+import { expand } from "../plan/expand.ts";
+import type { Plan } from "../plan/plan.ts";
+import { loadScenario } from "../scenario/load.ts";
+import { fakeWorld } from "../world.fake.ts";
+import type { Crossing } from "./arrival.ts";
+import {
+	type FakeClient,
+	type FakeOptions,
+	fakeClient,
+	obedient,
+} from "./fleet.fake.ts";
+import { startFleet, type Told } from "./fleet.ts";
+import type { ProgressLine } from "./progress-line.ts";
+
+/** When the runner's clock stands still at, Unix ms. */
+const NOW = Date.UTC(2026, 0, 2);
+
+function planOf(workload: string, clients = 3): Plan {
+	const [plan] = expand(
+		loadScenario(
+			"scenario.yaml",
+			`system: nats\nclients: ${clients}\nworkload: {rate: 300/s, message: 256B, duration: 2s, connections: 6, ${workload}}\n`,
+		),
+		{ runId: "test" },
+	);
+	if (!plan) throw new Error("no plan");
+	return plan;
+}
+
+const roundTrip = planOf("pattern: round-trip");
+const workQueue = planOf("pattern: work-queue, consumers: 3");
+
+/** A run of three clients, or of those given. */
+function fleet({
+	plan = roundTrip,
+	clients = [{}, {}, {}],
+	hopeless = () => null,
+}: {
+	plan?: Plan;
+	clients?: readonly FakeOptions[];
+	hopeless?: (line: Told) => string | null;
+} = {}) {
+	const folder = testFolder();
+	for (const name of ["plan.json", "script.js"])
+		writeFileSync(path.join(folder, name), "");
+	const fakes = clients.map((options, i) =>
+		fakeClient(i, { generator: obedient, ...options }),
+	);
+	const told: Told[] = [];
+	const stop = new AbortController();
+	const running = startFleet(
+		{
+			clients: fakes.map(({ ready }) => ready),
+			folder,
+			plan: { ...plan, client: { index: 0, count: clients.length } },
+			url: "nats://me:s3cr3t@10.0.0.1",
+			brokerPids: () => [],
+			onProgress(line) {
+				told.push(line);
+				return hopeless(line);
+			},
+		},
+		fakeWorld({
+			stop: stop.signal,
+			clock: { nowMs: () => NOW, monotonicMs: () => 0 },
+		}),
+	);
+	const kinds = () => told.map(({ mqbench }) => mqbench);
+	return { ...running, fakes, told, kinds, stop, folder };
+}
+
+const tick = (
+	at: number,
+	parts: Partial<Extract<ProgressLine, { mqbench: "tick" }>> = {},
+): ProgressLine => ({
+	...{ mqbench: "tick", at, sent: 100, received: 100, inFlight: 1 },
+	...{ failed: 0, duplicated: 0, over: [], p50: 10, p99: 20 },
+	...parts,
+});
+
+const begun = (fakes: readonly FakeClient[]) =>
+	expect
+		.poll(() =>
+			fakes.every(({ said }) => said.some((one) => "t0UnixNs" in one)),
+		)
+		.toBe(true);
+const settleAll = (fakes: readonly FakeClient[]) => {
+	for (const fake of fakes) fake.tell({ mqbench: "settled" });
+};
+const signals = ({ log }: FakeClient) =>
+	log.filter((line) => line === "SIGINT").length;
+
+/** Timers do what the test says. */
+function fakeTimers(): void {
+	vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+	onTestFinished(() => void vi.useRealTimers());
+}
+const turns = async (count = 20) => {
+	for (let i = 0; i < count; i++)
+		await new Promise((resolve) => setImmediate(resolve));
+};
+
+describe("several clients begin", () => {
+	test("with client 0 alone, which makes the topics, and the others once it is ready", async () => {
+		const { fakes, ended } = fleet({
+			clients: [{ generator: { ...obedient, started() {} } }, {}, {}],
+		});
+		const [first, ...others] = fakes as [FakeClient, ...FakeClient[]];
+		await expect.poll(() => first.log).toContain("start");
+		await turns();
+		for (const { log } of others) expect(log).not.toContain("start");
+		first.tell({ mqbench: "ready" });
+		await begun(fakes);
+		settleAll(fakes);
+		expect((await ended).error).toBeNull();
+	});
+
+	test("when all are ready, and not before", async () => {
+		const { fakes, ended, kinds } = fleet({
+			clients: [{}, {}, { generator: { ...obedient, started() {} } }],
+		});
+		const last = fakes[2] as FakeClient;
+		await expect.poll(() => last.log).toContain("start");
+		await turns();
+		for (const { said } of fakes) expect(said).toEqual([]);
+		expect(kinds()).toEqual([]);
+		last.tell({ mqbench: "ready" });
+		await begun(fakes);
+		settleAll(fakes);
+		await ended;
+	});
+
+	test("all at one T0, a second ahead, and it is told once", async () => {
+		const { fakes, ended, told } = fleet();
+		await begun(fakes);
+		const t0UnixNs = `${NOW + 1000}000000`;
+		for (const { said } of fakes) expect(said).toEqual([{ t0UnixNs }]);
+		settleAll(fakes);
+		await ended;
+		expect(told.filter(({ mqbench }) => mqbench === "start")).toEqual([
+			{ mqbench: "start", t0UnixNs },
+		]);
+	});
+
+	test("each at that moment of its own clock, whose bound is that of both readings and what it drifted", async () => {
+		const { fakes, ended } = fleet({
+			clients: [
+				{},
+				{
+					kind: "ssh",
+					name: "bench@10.0.0.11",
+					clock: [
+						{ offsetNs: -7_000_000.4, boundNs: 40_000.2 },
+						{ offsetNs: -7_010_000, boundNs: 60_000 },
+					],
+				},
+				{
+					kind: "ssh",
+					name: "bench@10.0.0.12",
+					clock: [{ offsetNs: 3_000_000_000, boundNs: 50_000 }],
+				},
+			],
+		});
+		await begun(fakes);
+		settleAll(fakes);
+		const { clients } = await ended;
+		const t0 = BigInt(NOW + 1000) * 1_000_000n;
+		expect(fakes.map(({ said }) => said[0])).toEqual([
+			{ t0UnixNs: String(t0) },
+			{ t0UnixNs: String(t0 - 7_000_000n) },
+			{ t0UnixNs: String(t0 + 3_000_000_000n) },
+		]);
+		expect(clients.map(({ clock }) => clock)).toEqual([
+			null,
+			{ beforeNs: -7_000_000, afterNs: -7_010_000, boundNs: 70_000 },
+			{ beforeNs: 3e9, afterNs: 3e9, boundNs: 50_000 },
+		]);
+	});
+
+	test("with the same files and their own part of the heartbeat, URL and word to wait by environment alone", async () => {
+		const { fakes, ended } = fleet();
+		await begun(fakes);
+		settleAll(fakes);
+		await ended;
+		for (const [i, { log, command }] of fakes.entries()) {
+			expect(log.slice(0, 3)).toEqual([
+				"put plan.json",
+				"put script.js",
+				"start",
+			]);
+			expect(command()?.env).toEqual({
+				MQBENCH_URL: "nats://me:s3cr3t@10.0.0.1",
+				MQBENCH_COORDINATED: "1",
+				K6_AUTO_EXTENSION_RESOLUTION: "false",
+			});
+			const args = command()?.args.join(" ");
+			expect(args).toContain(`--out=mqbench=client-${i}`);
+			expect(args).toContain("--execution-segment-sequence=0,1/3,2/3,1");
+			expect(args).not.toContain("s3cr3t");
+		}
+	});
+});
+
+describe("one client", () => {
+	test("on this machine begins by itself: nothing is said to it, and it is not waited for", async () => {
+		const { fakes, ended, kinds } = fleet({
+			clients: [{ generator: {} }],
+			plan: planOf("pattern: round-trip", 1),
+		});
+		const [only] = fakes as [FakeClient];
+		await expect.poll(() => only.log).toContain("start");
+		only.tell({ mqbench: "start", t0UnixNs: "5", firstClaimNs: -1 });
+		only.tell(tick(1));
+		only.tell({ mqbench: "end", state: "complete" });
+		only.end(0);
+		const result = await ended;
+		expect(result.error).toBeNull();
+		expect(only.said).toEqual([]);
+		expect(only.command()?.env).toMatchObject({ MQBENCH_CONTROL: "1" });
+		expect(only.command()?.env).not.toHaveProperty("MQBENCH_COORDINATED");
+		expect(only.command()?.args.join(" ")).not.toContain("segment");
+		expect(kinds()).toEqual(["start", "tick", "end"]);
+		expect(result.clients[0]?.firstClaimNs).toBe(-1);
+	});
+
+	test("elsewhere is told when, by its own clock, and when to finish", async () => {
+		const { fakes, ended, told } = fleet({
+			clients: [{ kind: "ssh", clock: [{ offsetNs: 5, boundNs: 7 }] }],
+			plan: planOf("pattern: round-trip", 1),
+		});
+		await begun(fakes);
+		const [only] = fakes as [FakeClient];
+		only.tell(tick(1));
+		settleAll(fakes);
+		expect((await ended).error).toBeNull();
+		expect(only.said).toEqual([
+			{ t0UnixNs: `${NOW + 1000}000005` },
+			{ finish: true },
+		]);
+		expect(only.command()?.env).toMatchObject({ MQBENCH_COORDINATED: "1" });
+		// By our clock, and its own lines as they are.
+		expect(told).toEqual([
+			{ mqbench: "start", t0UnixNs: `${NOW + 1000}000000` },
+			tick(1),
+			{ mqbench: "end", state: "complete" },
+		]);
+	});
+});
+
+describe("several clients end", () => {
+	test("when all are settled: client 0 last, when the others have left the broker", async () => {
+		const { fakes, ended } = fleet({
+			clients: [
+				{},
+				{ generator: { ...obedient, said() {} } },
+				{ generator: { ...obedient, said() {} } },
+			],
+		});
+		await begun(fakes);
+		const [first, second, third] = fakes as [
+			FakeClient,
+			FakeClient,
+			FakeClient,
+		];
+		settleAll([first, second]);
+		await turns();
+		for (const { said } of fakes) expect(said).not.toContainEqual(FINISH);
+		settleAll([third]);
+		await turns();
+		expect(second.said).toContainEqual(FINISH);
+		expect(third.said).toContainEqual(FINISH);
+		expect(first.said).not.toContainEqual(FINISH);
+		second.end(0);
+		await turns();
+		expect(first.said).not.toContainEqual(FINISH);
+		third.end(0);
+		expect((await ended).error).toBeNull();
+		expect(first.said).toContainEqual(FINISH);
+	});
+
+	test("client 0 after 10 s, though another one cannot leave", async () => {
+		fakeTimers();
+		const { fakes, ended } = fleet({
+			clients: [{}, { generator: { ...obedient, said() {} } }],
+		});
+		while (fakes.some(({ said }) => said.length === 0)) await turns(1);
+		settleAll(fakes);
+		await turns();
+		const [first, second] = fakes as [FakeClient, FakeClient];
+		vi.advanceTimersByTime(9_900);
+		expect(first.said).not.toContainEqual(FINISH);
+		vi.advanceTimersByTime(200);
+		await turns();
+		expect(first.said).toContainEqual(FINISH);
+		second.end(0);
+		expect((await ended).error).toBeNull();
+	});
+
+	test("one that waited in vain to be told ends by itself, and keeps the others from nothing", async () => {
+		const { fakes, ended } = fleet();
+		await begun(fakes);
+		settleAll(fakes.slice(0, 2));
+		fakes[2]?.end(0);
+		expect(await ended).toMatchObject({
+			error: null,
+			ended: { code: 0, signal: null },
+		});
+	});
+
+	test("leaving all of their files, those that a broken one had written as well", async () => {
+		const { fakes, ended, folder } = fleet({
+			clients: [
+				{ leaves: ["client-0.hlog", "client-0.jsonl", "client-0.ledger"] },
+				{ leaves: ["client-1.hlog.part", "client-1.jsonl.part"] },
+			],
+		});
+		await begun(fakes);
+		fakes[1]?.end(null, "SIGKILL");
+		await ended;
+		for (const name of [
+			"client-0.hlog",
+			"client-0.jsonl",
+			"client-0.ledger",
+			"client-1.hlog.part",
+			"client-1.jsonl.part",
+		])
+			expect(existsSync(path.join(folder, name)), name).toBe(true);
+		for (const { log } of fakes) expect(log.at(-1)).toBe("remove");
+	});
+});
+
+const FINISH = { finish: true };
+
+describe("messages that cross from client to client", () => {
+	const counts = (parts: Partial<Crossing> = {}): Crossing => ({
+		...{ sent: 200, acked: null, failed: 0, unanswered: 0 },
+		...{ received: 200, paced: true },
+		...parts,
+	});
+	const second = (
+		fakes: readonly FakeClient[],
+		at: number,
+		...crossing: readonly Crossing[]
+	) => {
+		for (const [i, fake] of fakes.entries())
+			fake.tell(tick(at, { crossing: crossing[i] ?? counts() }));
+	};
+
+	test("are all there when the receipts of all are as many as were sent, and stay so for a second", async () => {
+		const { fakes, ended } = fleet({ plan: workQueue });
+		await begun(fakes);
+		second(fakes, 1, counts({ received: 150 }), counts({ received: 249 }));
+		second(fakes, 2, counts({ received: 150 }), counts({ received: 250 }));
+		await turns();
+		for (const { said } of fakes) expect(said).not.toContainEqual(FINISH);
+		second(fakes, 3, counts({ received: 150 }), counts({ received: 250 }));
+		expect((await ended).error).toBeNull();
+		for (const { said } of fakes) expect(said).toContainEqual(FINISH);
+	});
+
+	test("are waited for while one is missing, until every client's drain is over", async () => {
+		const { fakes, ended } = fleet({ plan: workQueue });
+		await begun(fakes);
+		for (let at = 1; at < 9; at++) second(fakes, at, counts({ received: 199 }));
+		await turns();
+		for (const { said } of fakes) expect(said).not.toContainEqual(FINISH);
+		settleAll(fakes);
+		expect((await ended).error).toBeNull();
+	});
+});
+
+describe("a client that breaks off", () => {
+	test("in mid-run is named, the others get one signal, and all that there is is kept", async () => {
+		const { fakes, ended } = fleet({
+			clients: [{}, {}, { kind: "ssh", name: "bench@10.0.0.12" }],
+		});
+		await begun(fakes);
+		const [first, second, third] = fakes as [
+			FakeClient,
+			FakeClient,
+			FakeClient,
+		];
+		third.complain("cannot reach nats://me:s3cr3t@10.0.0.1");
+		third.end(107);
+		const result = await ended;
+		const why = "k6 ended with exit code 107: cannot reach nats://***@10.0.0.1";
+		expect(result).toMatchObject({
+			error: null,
+			brokeOff: `client 2 (bench@10.0.0.12): ${why}`,
+		});
+		expect(result.ended).toEqual({ code: 107, signal: null });
+		expect([first, second, third].map(signals)).toEqual([1, 1, 0]);
+		expect(
+			result.clients.map(({ k6Exit, error }) => ({ k6Exit, error })),
+		).toEqual([
+			{ k6Exit: 105, error: null },
+			{ k6Exit: 105, error: null },
+			{ k6Exit: 107, error: why },
+		]);
+		for (const fake of fakes)
+			expect(fake.log).toContain(`fetch client-${fakes.indexOf(fake)}.hlog`);
+	});
+
+	test("and takes the others with it is the one that is named: the first", async () => {
+		const { fakes, ended } = fleet();
+		await begun(fakes);
+		fakes[1]?.end(null, "SIGKILL");
+		fakes[0]?.end(1);
+		const { brokeOff } = await ended;
+		expect(brokeOff).toBe(
+			"client 1 (process 2): k6 ended with SIGKILL: it said nothing",
+		);
+	});
+
+	test("as the connection to it is lost says so, not that k6 had a code", async () => {
+		const { fakes, ended } = fleet({
+			clients: [{}, { kind: "ssh", name: "far" }],
+		});
+		await begun(fakes);
+		fakes[1]?.end(null);
+		expect((await ended).brokeOff).toBe(
+			"client 1 (far): the connection to it was lost",
+		);
+	});
+
+	test("before it is ready says why, and the others do not begin", async () => {
+		const { fakes, ended, kinds } = fleet({
+			clients: [
+				{
+					generator: {
+						started(self) {
+							self.complain("open nats: connection refused");
+							self.end(107);
+						},
+					},
+				},
+				{},
+			],
+		});
+		const result = await ended;
+		expect(result.error).toBe(
+			"client 0 (process 1): k6 ended with exit code 107: open nats: connection refused",
+		);
+		expect(result.brokeOff).toBeNull();
+		expect(fakes[1]?.log).not.toContain("start");
+		expect(result.clients[1]).toMatchObject({ k6Exit: null, error: null });
+		expect(kinds()).toEqual([]);
+	});
+
+	test("with 0 before T0 was handed out has failed all the same", async () => {
+		const { ended } = fleet({
+			clients: [{ generator: { started: (self) => self.end(0) } }, {}],
+		});
+		expect((await ended).error).toBe(
+			"client 0 (process 1): k6 ended before the run had begun",
+		);
+	});
+
+	test("never, but is never ready either, is waited for 60 s and named", async () => {
+		fakeTimers();
+		const silent = {
+			interrupted: obedient.interrupted,
+			started: (self: FakeClient) => self.complain("looking for the broker"),
+		};
+		const { fakes, ended } = fleet({
+			clients: [{}, { generator: silent }, {}],
+		});
+		const last = fakes[2] as FakeClient;
+		while (!last.log.includes("start")) await turns(1);
+		await turns();
+		vi.advanceTimersByTime(59_900);
+		await turns();
+		expect(fakes.map(signals)).toEqual([0, 0, 0]);
+		vi.advanceTimersByTime(200);
+		const { error } = await ended;
+		expect(error).toBe(
+			"client 1 (process 2): it was not ready within 60s: looking for the broker",
+		);
+		expect(fakes.map(signals)).toEqual([1, 1, 1]);
+	});
+
+	test("as its files cannot be brought there keeps all from starting", async () => {
+		const { fakes, ended } = fleet({
+			clients: [
+				{},
+				{
+					kind: "ssh",
+					name: "bench@far",
+					fails: { "put script": new Error("no space left there") },
+				},
+			],
+		});
+		expect((await ended).error).toBe(
+			"client 1 (bench@far): no space left there",
+		);
+		for (const { log } of fakes) expect(log).not.toContain("start");
+	});
+
+	test("in the end, as its results cannot be fetched, is named as well", async () => {
+		const { fakes, ended } = fleet({
+			clients: [
+				{},
+				{
+					kind: "ssh",
+					name: "bench@far",
+					fails: { "fetch client-1.jsonl": new Error("connection reset") },
+				},
+			],
+		});
+		await begun(fakes);
+		settleAll(fakes);
+		expect((await ended).brokeOff).toBe(
+			"client 1 (bench@far): its results could not be fetched: connection reset",
+		);
+	});
+
+	test("that cannot write its results is named", async () => {
+		const { fakes, ended } = fleet();
+		await begun(fakes);
+		for (const fake of fakes)
+			fake.tell(
+				tick(1, fake === fakes[1] ? { error: "no space left on device" } : {}),
+			);
+		settleAll(fakes);
+		expect((await ended).error).toBe(
+			"client 1 (process 2): the results could not be written: no space left on device",
+		);
+	});
+
+	test("without ever ending is ended, and named", async () => {
+		fakeTimers();
+		const { fakes, ended } = fleet({
+			clients: [{}, { generator: { started: obedient.started } }],
+		});
+		while (fakes.some(({ said }) => said.length === 0)) await turns(1);
+		fakes[0]?.end(0);
+		await turns();
+		vi.advanceTimersByTime(24 * 3_600_000);
+		const result = await ended;
+		expect(result.brokeOff).toMatch(
+			/^client 1 \(process 2\): k6 did not end within \d+s and was killed$/,
+		);
+		expect(
+			fakes[1]?.log
+				.filter((line) => !/fetch|put|remove/.test(line))
+				.slice(0, 5),
+		).toEqual([
+			"start",
+			expect.stringContaining("t0UnixNs"),
+			"SIGINT",
+			"abandon",
+			"kill",
+		]);
+	});
+
+	test("as nobody can have its CPUs leaves no other one running, and the command fails with that", async () => {
+		const pin = failure("pin-impossible", { cpus: "9", reason: "no such CPU" });
+		const { fakes, ended } = fleet({
+			clients: [{}, { fails: { start: pin } }, {}],
+		});
+		await expect(ended).rejects.toThrow(pin.message);
+		expect(fakes.map(signals)).toEqual([1, 0, 0]);
+	});
+});
+
+describe("Ctrl-C", () => {
+	test("in mid-run gives each client one signal, keeps what all have, and is no error", async () => {
+		const { fakes, ended, stop, told } = fleet({
+			clients: [{ leaves: ["client-0.hlog"] }, {}, {}],
+		});
+		await begun(fakes);
+		for (const fake of fakes) fake.tell(tick(1));
+		stop.abort("SIGINT");
+		const result = await ended;
+		expect(result).toMatchObject({ error: null, abortedBy: null });
+		expect(fakes.map(signals)).toEqual([1, 1, 1]);
+		expect(told.at(-1)).toMatchObject({ mqbench: "end", state: "interrupted" });
+		for (const { log } of fakes)
+			expect(log.join()).toMatch(/fetch client-\d\.hlog/);
+	});
+
+	test("while clients come up starts no more of them, and T0 is never handed out", async () => {
+		const { fakes, ended, stop, kinds } = fleet({
+			clients: [{ generator: { interrupted: obedient.interrupted } }, {}],
+		});
+		const [first, second] = fakes as [FakeClient, FakeClient];
+		await expect.poll(() => first.log).toContain("start");
+		stop.abort("SIGTERM");
+		expect((await ended).error).toBeNull();
+		expect(signals(first)).toBe(1);
+		expect(second.log).not.toContain("start");
+		expect(first.said).toEqual([]);
+		expect(kinds()).toEqual([]);
+	});
+
+	test("ends a client that does not listen", async () => {
+		fakeTimers();
+		const { fakes, ended, stop } = fleet({
+			clients: [{}, { generator: { started: obedient.started } }],
+		});
+		while (fakes.some(({ said }) => said.length === 0)) await turns(1);
+		stop.abort("SIGINT");
+		await turns();
+		vi.advanceTimersByTime(29_900);
+		expect(fakes[1]?.log).not.toContain("abandon");
+		vi.advanceTimersByTime(200);
+		expect(fakes[1]?.log).toContain("abandon");
+		vi.advanceTimersByTime(20_000);
+		expect((await ended).error).toBeNull();
+	});
+});
+
+test("an SLA is judged by the counts of all clients together, and stops each with one signal", async () => {
+	const { fakes, ended } = fleet({
+		hopeless: (line) =>
+			line.mqbench === "tick" && line.failed > 5 ? "failed == 0" : null,
+	});
+	await begun(fakes);
+	for (const fake of fakes) fake.tell(tick(1, { failed: 1 }));
+	await turns();
+	expect(fakes.map(signals)).toEqual([0, 0, 0]);
+	for (const fake of fakes) fake.tell(tick(2, { failed: 2 }));
+	expect(await ended).toMatchObject({ error: null, abortedBy: "failed == 0" });
+	expect(fakes.map(signals)).toEqual([1, 1, 1]);
+});
+
+describe("the leader", () => {
+	const answering = (answer: object): Partial<FakeOptions> => ({
+		generator: {
+			...obedient,
+			said(line, self) {
+				obedient.said(line, self);
+				if ("ask" in line)
+					self.tell({
+						mqbench: "leader",
+						id: line.id,
+						node: null,
+						...answer,
+					});
+			},
+		},
+	});
+
+	test("is asked of one client that runs", async () => {
+		const { fakes, ended, leader } = fleet({
+			clients: [answering({ node: "mqbench-2" }), {}, {}],
+		});
+		await begun(fakes);
+		expect(await leader()).toBe("mqbench-2");
+		expect(await leader()).toBe("mqbench-2");
+		expect(fakes.map(({ said }) => said.filter((one) => "ask" in one))).toEqual(
+			[
+				[
+					{ ask: "leader", id: 1 },
+					{ ask: "leader", id: 2 },
+				],
+				[],
+				[],
+			],
+		);
+		settleAll(fakes);
+		await ended;
+		await expect(leader()).rejects.toThrow("no client is there");
+	});
+
+	test("that the broker does not tell is null; why it cannot be told is an error without the password", async () => {
+		const { fakes, leader, ended, stop } = fleet({
+			clients: [answering({}), {}],
+		});
+		await begun(fakes);
+		expect(await leader()).toBeNull();
+		stop.abort();
+		await ended;
+		const other = fleet({
+			clients: [answering({ error: "no answer of nats://a:b@host" }), {}],
+		});
+		await begun(other.fakes);
+		await expect(other.leader()).rejects.toThrow(
+			"no answer of nats://***@host",
+		);
+		other.stop.abort();
+		await other.ended;
+	});
+
+	test("is not waited for once the client has ended", async () => {
+		const { fakes, leader, ended, stop } = fleet();
+		await begun(fakes);
+		const asked = expect(leader()).rejects.toThrow("did not say who leads");
+		stop.abort();
+		await asked;
+		await ended;
+	});
+});
+
+describe("a payload file", () => {
+	test("is brought to clients elsewhere under a name of its own, and does not stay", async () => {
+		const file = path.join(testFolder(), "bodies.bin");
+		writeFileSync(file, "text");
+		const plan = {
+			...roundTrip,
+			message: { ...roundTrip.message, payload: "file" as const, file },
+		};
+		const { fakes, ended, folder } = fleet({
+			plan,
+			clients: [{}, { kind: "ssh", name: "far" }],
+		});
+		await begun(fakes);
+		expect(readFileSync(path.join(folder, "payload"), "utf8")).toBe("text");
+		const [here, far] = fakes as [FakeClient, FakeClient];
+		expect(here.log).not.toContain("put payload");
+		expect(here.command()?.env).not.toHaveProperty("MQBENCH_PAYLOAD_FILE");
+		expect(far.log).toContain("put payload");
+		expect(far.command()?.env).toMatchObject({
+			MQBENCH_PAYLOAD_FILE: "payload",
+		});
+		settleAll(fakes);
+		await ended;
+		expect(existsSync(path.join(folder, "payload"))).toBe(false);
+	});
+
+	test("that is gone is an error of those that should have had it", async () => {
+		const plan = {
+			...roundTrip,
+			message: {
+				...roundTrip.message,
+				payload: "file" as const,
+				file: "/nowhere/bodies.bin",
+			},
+		};
+		const { fakes, ended } = fleet({
+			plan,
+			clients: [{}, { kind: "docker", name: "container 2" }],
+		});
+		expect((await ended).error).toBe(
+			"client 1 (container 2): /nowhere/bodies.bin: there is no such file",
+		);
+		for (const { log } of fakes) expect(log).not.toContain("start");
+	});
+});
+
+test("what processes here use is sampled for all clients, or for none", async () => {
+	const generators = async (clients: readonly FakeOptions[]) => {
+		const { fakes, ended, folder } = fleet({ clients });
+		await begun(fakes);
+		settleAll(fakes);
+		await ended;
+		const file = path.join(folder, "resources.jsonl");
+		if (!existsSync(file)) return null;
+		return readFileSync(file, "utf8")
+			.trim()
+			.split("\n")
+			.map((line) => JSON.parse(line).generator !== null);
+	};
+	if (!existsSync("/proc/stat")) return;
+	expect(await generators([{}, {}])).not.toContain(false);
+	expect(await generators([{}, { kind: "ssh" }])).not.toContain(true);
+});

@@ -1,0 +1,441 @@
+import { copyFile, rm } from "node:fs/promises";
+import path from "node:path";
+import type { Ended } from "../../infra/process.ts";
+import { crosses, type Plan } from "../plan/plan.ts";
+import { maskUrls } from "../secrets.ts";
+import type { World } from "../world.ts";
+import { type Crossing, makeArrival } from "./arrival.ts";
+import { GRACE_MS } from "./k6.ts";
+import type { End, Tick } from "./live-figures.ts";
+import { Member, type ReadyClient, reasonText } from "./member.ts";
+import { mergeProgress } from "./merge-progress.ts";
+import type { ProgressLine } from "./progress-line.ts";
+import { type Sampling, sampleResources } from "./resources.ts";
+import type { ClientEnd } from "./run-file.ts";
+
+export interface FleetOptions {
+	/** As many as the plan has, by index. */
+	readonly clients: readonly ReadyClient[];
+	/** The run's folder, which holds script.js and plan.json and gets the results. */
+	readonly folder: string;
+	readonly plan: Plan;
+	/** URL of the broker, password included. */
+	readonly url: string;
+	/** Processes of the broker, if they are ours: their use of resources is sampled beside that of k6. Asked once a second. */
+	brokerPids(): readonly number[];
+	/**
+	 * Told of T0 (by our clock), of each second and of the end, of all clients together; an SLA that it returns cannot be met any more:
+	 * k6 is stopped.
+	 */
+	onProgress(line: Told): string | null;
+}
+
+/** What the clients of a run tell together. */
+export type Told = Extract<ProgressLine, { mqbench: "start" }> | Tick | End;
+
+/** The clients that make a run, while it goes on. */
+export interface Fleet {
+	readonly ended: Promise<FleetResult>;
+	/**
+	 * What the broker calls the node that leads the first topic at this moment; null: it does not say. Fails with a sentence where nobody
+	 * can be asked.
+	 */
+	leader(): Promise<string | null>;
+}
+
+/** How a run ended. */
+export interface FleetResult {
+	/** Of k6; of several that of the client because of which the run broke off. */
+	readonly ended: Ended;
+	/** Why the run could not be made or finished, in k6's words; null: it was. */
+	readonly error: string | null;
+	/**
+	 * Which of several clients broke off in mid-run, and why: what the others have measured is there, and is not the load that was
+	 * asked for. null: none.
+	 */
+	readonly brokeOff: string | null;
+	/** The SLA because of which it was stopped. */
+	readonly abortedBy: string | null;
+	readonly clients: readonly ClientEnd[];
+}
+
+/**
+ * Makes a run on its clients. One process on this machine begins by itself; several, and those elsewhere, are told when: client 0 makes
+ * the topics, then the others come up, and when all are ready T0 is handed out. The first of them that breaks off ends the others: they
+ * close their books. So does `world.stop`.
+ */
+export function startFleet(options: FleetOptions, world: World): Fleet {
+	const fleet = new RunningFleet(options, world);
+	return { ended: fleet.run(), leader: () => fleet.leader() };
+}
+
+// --- internal ---
+
+/** k6 has this long beyond everything that the plan allows it; then it hangs and is ended. */
+const HANGS_MS = 30_000;
+/** The generator gives up after 30 s itself; whoever says nothing by then never will. */
+const READY_MS = 60_000;
+/** T0 lies this much after it is handed out: lines and first slots have to get there. Less than START_LEAD_NS of the plan. */
+const T0_LEAD_MS = 1000;
+/** Clients have this long to leave the broker before client 0 takes the topics away. */
+const LEAVE_MS = 10_000;
+const LEADER_MS = 10_000;
+/** Whoever was told to break off has this long: a drain of 0.5 s, the broker's connections, the files. */
+const STOP_MS = 30_000;
+/** A payload file, beside plan.json where the client is another machine. */
+const PAYLOAD = "payload";
+
+type Answer = Extract<ProgressLine, { mqbench: "leader" }>;
+/** Takes what a client says; null: it has ended. */
+type Listen = (member: Member, line: ProgressLine | null) => void;
+
+class RunningFleet {
+	readonly #options: FleetOptions;
+	readonly #world: World;
+	readonly #members: readonly Member[];
+	/** One process on this machine needs nobody to say when. */
+	readonly #alone: boolean;
+	readonly #crossings: (Crossing | null)[];
+	readonly #hasArrived: ReturnType<typeof makeArrival>;
+	/** Who waits for which answer. */
+	readonly #questions = new Map<number, (answer: Answer) => void>();
+	#asked = 0;
+	/** T0 is handed out, or comes by itself. */
+	#begun = false;
+	/** All were told to close their books. */
+	#finishing = false;
+	/** All were told to break off: that they end is no failure any more. */
+	#stopping = false;
+	readonly #timers = new Set<NodeJS.Timeout>();
+	#abortedBy: string | null = null;
+	/** The first client that broke off. */
+	#failed: Member | null = null;
+
+	constructor(options: FleetOptions, world: World) {
+		const { clients, plan } = options;
+		if (clients.length !== plan.client.count)
+			throw new Error(
+				`the plan is for ${plan.client.count} clients, there are ${clients.length}`,
+			);
+		this.#options = options;
+		this.#world = world;
+		this.#members = clients.map((client, i) => new Member(client, i));
+		this.#alone = clients.length === 1 && clients[0]?.client.kind === "local";
+		this.#crossings = clients.map(() => null);
+		this.#hasArrived = makeArrival(plan);
+	}
+
+	async run(): Promise<FleetResult> {
+		const { stop } = this.#world;
+		const interrupt = () => this.#interrupt();
+		if (stop.aborted) interrupt();
+		stop.addEventListener("abort", interrupt, { once: true });
+		try {
+			await this.#place();
+			await this.#conduct();
+			await Promise.all(this.#members.map((member) => member.collect()));
+		} finally {
+			stop.removeEventListener("abort", interrupt);
+			for (const timer of this.#timers) clearTimeout(timer);
+			await rm(path.join(this.#options.folder, PAYLOAD), { force: true });
+		}
+		return this.#result();
+	}
+
+	async leader(): Promise<string | null> {
+		const asked = this.#members.find(({ running }) => running);
+		if (!asked || !this.#begun)
+			throw new Error("no client is there to ask the broker who leads");
+		const id = ++this.#asked;
+		const answer = await new Promise<Answer | null>((resolve) => {
+			const timer = this.#after(LEADER_MS, () => resolve(null));
+			this.#questions.set(id, (answer) => {
+				clearTimeout(timer);
+				resolve(answer);
+			});
+			void asked.over.then(() => resolve(null));
+			asked.say({ ask: "leader", id });
+		});
+		this.#questions.delete(id);
+		if (answer === null)
+			throw new Error(`${asked.label} did not say who leads`);
+		if (answer.error) throw new Error(maskUrls(answer.error));
+		return answer.node;
+	}
+
+	/** Makes the folders of all, and brings there what they need. */
+	async #place(): Promise<void> {
+		const { folder, plan } = this.#options;
+		const { file } = plan.message;
+		const elsewhere = this.#members.filter(({ local }) => !local);
+		if (file !== null && elsewhere.length > 0)
+			try {
+				// Removed again when the run is over: it is the user's own, and may be large.
+				await copyFile(file, path.join(folder, PAYLOAD));
+			} catch (error) {
+				for (const member of elsewhere)
+					this.#fail(member, reasonText(`${file}: `, error));
+				return;
+			}
+		await Promise.all(
+			this.#members.map(async (member) => {
+				const files = ["plan.json", "script.js"];
+				if (file !== null && !member.local) files.push(PAYLOAD);
+				try {
+					await member.place(folder, files);
+				} catch (error) {
+					this.#fail(member, reasonText("", error));
+				}
+			}),
+		);
+	}
+
+	/** From the first k6 until all have ended: client 0, then the others, then T0. */
+	async #conduct(): Promise<void> {
+		const listen = this.#listen();
+		const [first, ...others] = this.#members as [Member, ...Member[]];
+		let sampling: Sampling | null = null;
+		try {
+			for (const group of [[first], others]) {
+				for (const member of group) {
+					if (this.#stopping) break;
+					this.#start(member, listen);
+					sampling ??= this.#sample();
+				}
+				if (!this.#alone)
+					await Promise.all(group.map((member) => this.#awaitReady(member)));
+			}
+			if (!this.#alone && !this.#stopping) this.#begin();
+		} catch (error) {
+			// A bug, or CPUs that nobody can have: the others must not be left running.
+			this.#interrupt();
+			await this.#allOver();
+			throw error;
+		} finally {
+			await this.#allOver();
+			sampling?.stop();
+		}
+	}
+
+	async #allOver(): Promise<void> {
+		const started = this.#members.filter(({ started }) => started);
+		await Promise.all(started.map(({ over }) => over));
+	}
+
+	#start(member: Member, listen: Listen): void {
+		const { plan, folder, url } = this.#options;
+		member.start(
+			{
+				plan,
+				folder,
+				env: {
+					[plan.urlEnv]: url,
+					...(this.#alone
+						? { MQBENCH_CONTROL: "1" }
+						: { MQBENCH_COORDINATED: "1" }),
+					...(plan.message.file !== null && !member.local
+						? { MQBENCH_PAYLOAD_FILE: PAYLOAD }
+						: {}),
+				},
+				onProgress: (line) => listen(member, line),
+			},
+			this.#world,
+		);
+		if (this.#alone) this.#begun = true;
+		if (member.index === 0) this.#watch();
+		void member.over.then((ended) => this.#seeOff(member, ended, listen));
+		// Subtle: who said stop meanwhile has not met this one.
+		if (this.#stopping) member.interrupt();
+	}
+
+	/** Processes of this machine, and what they use. */
+	#sample(): Sampling {
+		const { folder, brokerPids } = this.#options;
+		// Of all, when all are here: some of them would be taken for the whole.
+		const here = this.#members.every(({ local }) => local);
+		return sampleResources(
+			path.join(folder, "resources.jsonl"),
+			() => ({
+				generatorPids: here
+					? this.#members.flatMap(({ pid }) => pid ?? [])
+					: [],
+				brokerPids: brokerPids(),
+			}),
+			() => this.#world.clock.nowMs(),
+		);
+	}
+
+	/** Waits until the client is ready; one that does not say so has failed. */
+	async #awaitReady(member: Member): Promise<void> {
+		if (!member.started || (await member.isReady(READY_MS))) return;
+		// One that has ended says itself why.
+		if (member.ended !== null) return;
+		const words = member.complaint();
+		this.#fail(
+			member,
+			`it was not ready within ${READY_MS / 1000}s${words === null ? "" : `: ${words}`}`,
+		);
+	}
+
+	/** Hands T0 out: the same moment for all, by each one's own clock. */
+	#begin(): void {
+		this.#begun = true;
+		const t0Ms = Math.ceil(this.#world.clock.nowMs()) + T0_LEAD_MS;
+		const t0UnixNs = BigInt(t0Ms) * 1_000_000n;
+		for (const member of this.#members) member.begin(t0UnixNs);
+		this.#tell({ mqbench: "start", t0UnixNs: String(t0UnixNs) });
+	}
+
+	/** What is done with the lines of clients. */
+	#listen(): Listen {
+		const several = this.#members.length > 1;
+		const merged = mergeProgress({
+			clients: this.#members.length,
+			onTick: (tick) => this.#second(tick),
+			onEnd: (end) => this.#tell(end),
+		});
+		return ({ index }, line) => {
+			if (line === null) {
+				if (several) merged.gone(index);
+			} else if (line.mqbench === "tick") {
+				this.#crossings[index] = line.crossing ?? null;
+				if (several) merged.tick(index, line);
+				else this.#second(line);
+			} else if (line.mqbench === "end") {
+				if (several) merged.end(index, line);
+				else this.#tell(line);
+			} else if (line.mqbench === "start") {
+				// A T0 that was handed out has been told already, by our clock.
+				if (this.#alone) this.#tell(line);
+			} else if (line.mqbench === "settled") this.#finishOnceSettled();
+			else if (line.mqbench === "leader") this.#questions.get(line.id)?.(line);
+		};
+	}
+
+	/** A second of all clients. */
+	#second(tick: Tick): void {
+		this.#tell(tick);
+		// Counts of different moments cannot be compared.
+		const together = (tick.merged?.silent ?? []).length === 0;
+		if (crosses(this.#options.plan) && together)
+			if (this.#hasArrived(this.#crossings)) void this.#finish();
+	}
+
+	#tell(line: Told): void {
+		const hopeless = this.#options.onProgress(line);
+		if (hopeless === null || this.#stopping) return;
+		this.#abortedBy = hopeless;
+		this.#interrupt();
+	}
+
+	/** A client's k6 has ended: was it to? */
+	#seeOff(member: Member, { code }: Ended, listen: Listen): void {
+		if (code !== 0) this.#fail(member, member.endText());
+		else if (!this.#begun)
+			this.#fail(member, "k6 ended before the run had begun");
+		listen(member, null);
+		this.#finishOnceSettled();
+	}
+
+	#finishOnceSettled(): void {
+		if (this.#alone || !this.#begun) return;
+		if (this.#members.every((one) => one.settled || one.ended !== null))
+			void this.#finish();
+	}
+
+	/** All close their books; client 0, which takes the topics away, when the others have left the broker. */
+	async #finish(): Promise<void> {
+		if (this.#finishing) return;
+		this.#finishing = true;
+		const [first, ...others] = this.#members as [Member, ...Member[]];
+		for (const member of others) member.say({ finish: true });
+		await Promise.race([
+			Promise.all(others.map(({ over }) => over)),
+			new Promise<void>((resolve) => {
+				this.#after(LEAVE_MS, resolve);
+			}),
+		]);
+		first.say({ finish: true });
+	}
+
+	/** The first client that breaks off ends the run: what is left of its load is not the one that was planned. */
+	#fail(member: Member, why: string): void {
+		if (this.#stopping) return;
+		member.error = why;
+		this.#failed = member;
+		this.#interrupt();
+	}
+
+	/** All break off: they close their books and end. Who does not is ended. */
+	#interrupt(): void {
+		if (this.#stopping) return;
+		this.#stopping = true;
+		for (const member of this.#members) member.interrupt();
+		this.#after(STOP_MS, () => {
+			for (const member of this.#members) member.abandon();
+		});
+		this.#after(STOP_MS + 2 * GRACE_MS, () => {
+			for (const member of this.#members) member.kill();
+		});
+	}
+
+	/** Ends what hangs. */
+	#watch(): void {
+		this.#after(this.#limitMs(), () => {
+			if (this.#stopping) return;
+			const hung = this.#members.filter(({ running }) => running);
+			for (const member of hung)
+				member.error = `k6 did not end within ${Math.round(this.#limitMs() / 1000)}s and was killed`;
+			this.#failed = hung[0] ?? null;
+			this.#interrupt();
+		});
+	}
+
+	#limitMs(): number {
+		const { durationNs, gracefulStopNs } = this.#options.plan.heartbeat;
+		// Client 0 and the others may take their time, one after the other.
+		const readyMs = this.#alone ? 0 : 2 * READY_MS;
+		return readyMs + (durationNs + gracefulStopNs) / 1e6 + HANGS_MS;
+	}
+
+	#after(ms: number, action: () => void): NodeJS.Timeout {
+		const timer = setTimeout(() => {
+			this.#timers.delete(timer);
+			action();
+		}, ms);
+		this.#timers.add(timer);
+		return timer;
+	}
+
+	#result(): FleetResult {
+		const { ended } = this.#failed ?? (this.#members[0] as Member);
+		const failed =
+			this.#failed ?? this.#members.find(({ error }) => error !== null);
+		const told = this.#world.stop.aborted || this.#abortedBy !== null;
+		const why =
+			!failed?.error || told ? null : this.#named(failed, failed.error);
+		const partly = this.#begun && this.#members.length > 1;
+		return {
+			ended: ended ?? { code: null, signal: null },
+			error: this.#unwritable() ?? (partly ? null : why),
+			brokeOff: partly ? why : null,
+			abortedBy: this.#abortedBy,
+			clients: this.#members.map((member) => member.toClientEnd()),
+		};
+	}
+
+	#unwritable(): string | null {
+		const member = this.#members.find(({ unwritable }) => unwritable !== null);
+		return member
+			? this.#named(
+					member,
+					`the results could not be written: ${member.unwritable}`,
+				)
+			: null;
+	}
+
+	/** What is said of the only process of this machine needs no name. */
+	#named({ label }: Member, what: string): string {
+		return this.#alone ? what : `${label}: ${what}`;
+	}
+}

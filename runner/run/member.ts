@@ -1,0 +1,232 @@
+import { describeEnd, type Ended } from "../../infra/process.ts";
+import type {
+	Client,
+	ClientFacts,
+	ClockReading,
+	Workspace,
+} from "../../infra/rig.ts";
+import { MqbenchError } from "../errors.ts";
+import { reasonOf } from "../reason.ts";
+import { maskUrls } from "../secrets.ts";
+import type { World } from "../world.ts";
+import { clockBound, t0By } from "./clocks.ts";
+import { type K6, type K6Options, startK6 } from "./k6.ts";
+import type { ControlLine, ProgressLine } from "./progress-line.ts";
+import type { ClientEnd } from "./run-file.ts";
+
+/** A client that has been reached, and what it said of itself. */
+export interface ReadyClient {
+	readonly client: Client;
+	readonly facts: ClientFacts;
+}
+
+/** One client of a run, from its folder until its results are here. */
+export class Member {
+	readonly index: number;
+	/** "client 2 (bench@10.0.0.12)". */
+	readonly label: string;
+	/** It has said that all of its own messages are settled. */
+	settled = false;
+	/** How its k6 ended; null: it has not, or never began. */
+	ended: Ended | null = null;
+	/** Why it is missing or broke off; null: nothing of that kind. */
+	error: string | null = null;
+	/** What its results cannot be written for; null: they can. */
+	unwritable: string | null = null;
+	/** Resolves when its k6 has ended. */
+	readonly over: Promise<Ended>;
+	readonly #ready: ReadyClient;
+	readonly #isReady: Promise<void>;
+	#tellReady = () => {};
+	#tellOver: (ended: Ended) => void = () => {};
+	#workspace: Workspace | null = null;
+	#k6: K6 | null = null;
+	#clock: ClockReading | null = null;
+	#clockAfter: ClockReading | null = null;
+	#firstClaimNs: number | null = null;
+
+	constructor(ready: ReadyClient, index: number) {
+		this.#ready = ready;
+		this.index = index;
+		this.label = `client ${index} (${ready.client.name})`;
+		this.#isReady = new Promise((resolve) => {
+			this.#tellReady = resolve;
+		});
+		this.over = new Promise((resolve) => {
+			this.#tellOver = resolve;
+		});
+	}
+
+	/** It is a process of this machine. */
+	get local(): boolean {
+		return this.#ready.client.kind === "local";
+	}
+
+	/** Process here whose use of resources is that of the client; null: there is none. */
+	get pid(): number | null {
+		return this.#k6?.pid ?? null;
+	}
+
+	get started(): boolean {
+		return this.#k6 !== null;
+	}
+
+	get running(): boolean {
+		return this.#k6 !== null && this.ended === null;
+	}
+
+	/** Makes its folder, brings what it needs there, and asks for the time, all of which a process of this machine has. */
+	async place(folder: string, files: readonly string[]): Promise<void> {
+		const { client } = this.#ready;
+		this.#workspace = await client.workspace(folder);
+		for (const file of files) await this.#workspace.put(file);
+		if (!client.sameClock) this.#clock = await client.clock();
+	}
+
+	/** Starts k6. */
+	start(options: Omit<K6Options, "workspace" | "index">, world: World): void {
+		if (this.#workspace === null) throw new Error("it has no place yet");
+		const k6 = startK6(
+			{
+				...options,
+				workspace: this.#workspace,
+				index: this.index,
+				onProgress: (line) => {
+					this.#note(line);
+					options.onProgress(line);
+				},
+			},
+			world,
+		);
+		this.#k6 = k6;
+		void k6.ended.then((ended) => {
+			k6.abandon();
+			this.ended = ended;
+			this.#tellOver(ended);
+		});
+	}
+
+	/** Is it ready? Waits until it says so, has ended, or `ms` are over. */
+	async isReady(ms: number): Promise<boolean> {
+		let timer: NodeJS.Timeout | undefined;
+		try {
+			return await Promise.race([
+				this.#isReady.then(() => true),
+				this.over.then(() => false),
+				new Promise<boolean>((resolve) => {
+					timer = setTimeout(() => resolve(false), ms);
+				}),
+			]);
+		} finally {
+			clearTimeout(timer);
+		}
+	}
+
+	/** Hands T0 out, by its own clock. */
+	begin(t0UnixNs: bigint): void {
+		this.say({ t0UnixNs: String(t0By(this.#clock, t0UnixNs)) });
+	}
+
+	say(line: ControlLine): void {
+		if (this.running) this.#k6?.say(line);
+	}
+
+	interrupt(): void {
+		if (this.running) this.#k6?.interrupt();
+	}
+
+	abandon(): void {
+		if (this.running) this.#k6?.abandon();
+	}
+
+	kill(): void {
+		if (this.running) this.#k6?.kill();
+	}
+
+	/** How k6 ended, as a sentence: "k6 ended with exit code 107: connection refused". */
+	endText(): string {
+		const { code, signal } = this.ended ?? { code: null, signal: null };
+		const complaint = this.#k6?.complaint() ?? null;
+		if (code === null && signal === null)
+			return `the connection to it was lost${complaint === null ? "" : `, last words: ${complaint}`}`;
+		return `k6 ended with ${describeEnd({ code, signal })}: ${complaint ?? "it said nothing"}`;
+	}
+
+	/** The last that k6 complained of; null: of nothing. */
+	complaint(): string | null {
+		return this.#k6?.complaint() ?? null;
+	}
+
+	/** Brings its results here, and asks for the time once more. What cannot be had is an error of this client, never thrown. */
+	async collect(): Promise<void> {
+		const workspace = this.#workspace;
+		if (workspace === null) return;
+		if (this.started)
+			await this.#attempt("its results could not be fetched", async () => {
+				for (const name of RESULTS) await fetchOne(workspace, this.index, name);
+			});
+		const { client } = this.#ready;
+		if (this.#clock !== null)
+			await this.#attempt(
+				"its clock could not be read after the run",
+				async () => {
+					this.#clockAfter = await client.clock();
+				},
+			);
+		// What stays there is no harm to this run: `close` tries again.
+		await workspace.remove().catch(() => {});
+	}
+
+	toClientEnd(): ClientEnd {
+		const { client, facts } = this.#ready;
+		return {
+			index: this.index,
+			name: client.name,
+			kind: client.kind,
+			machine: facts.machine,
+			k6Exit: this.ended?.code ?? null,
+			k6Signal: this.ended?.signal ?? null,
+			firstClaimNs: this.#firstClaimNs,
+			clock: clockBound(this.#clock, this.#clockAfter),
+			error: this.error,
+		};
+	}
+
+	#note(line: ProgressLine): void {
+		if (line.mqbench === "ready") this.#tellReady();
+		if (line.mqbench === "settled") this.settled = true;
+		if (line.mqbench === "start")
+			this.#firstClaimNs = line.firstClaimNs ?? null;
+		if (line.mqbench === "tick" && line.error) this.unwritable = line.error;
+	}
+
+	async #attempt(what: string, action: () => Promise<void>): Promise<void> {
+		try {
+			await action();
+		} catch (error) {
+			this.error ??= reasonText(`${what}: `, error);
+		}
+	}
+}
+
+/** `error` as (the end of) a sentence, without passwords. Bugs are thrown on. */
+export function reasonText(begin: string, error: unknown): string {
+	if (error instanceof MqbenchError) return maskUrls(error.message);
+	if (!(error instanceof Error)) throw error;
+	return maskUrls(`${begin}${reasonOf(error)}`);
+}
+
+// --- internal ---
+
+/** Of each client, `client-<i>` before it. Its log is written here. */
+const RESULTS = ["hlog", "jsonl", "ledger"] as const;
+
+/** A k6 that broke off has left `.part`: as much as it had written. */
+async function fetchOne(
+	workspace: Workspace,
+	index: number,
+	kind: (typeof RESULTS)[number],
+): Promise<void> {
+	const name = `client-${index}.${kind}`;
+	if (!(await workspace.fetch(name))) await workspace.fetch(`${name}.part`);
+}

@@ -1,0 +1,199 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { End, Tick } from "./live-figures.ts";
+import { mergeProgress } from "./merge-progress.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const tick = (at: number, parts: Partial<Tick> = {}): Tick => ({
+	...{ mqbench: "tick", at, sent: 10, received: 9, inFlight: 1 },
+	...{ failed: 0, duplicated: 0, over: [0, 0], p50: 5, p99: 7 },
+	...parts,
+});
+
+function merged(clients = 3) {
+	const ticks: Tick[] = [];
+	const ends: End[] = [];
+	const made = mergeProgress({
+		clients,
+		onTick: (one) => void ticks.push(one),
+		onEnd: (one) => void ends.push(one),
+	});
+	return { ...made, ticks, ends };
+}
+
+describe("a second of several clients", () => {
+	test("is told once all have told of it, in the order of time", () => {
+		const { tick: tell, ticks } = merged();
+		tell(0, tick(1));
+		tell(0, tick(2));
+		tell(1, tick(1));
+		tell(1, tick(2));
+		expect(ticks).toEqual([]);
+		tell(2, tick(1));
+		expect(ticks.map(({ at }) => at)).toEqual([1]);
+		tell(2, tick(2));
+		expect(ticks.map(({ at }) => at)).toEqual([1, 2]);
+		vi.advanceTimersByTime(10_000);
+		expect(ticks).toHaveLength(2);
+	});
+
+	test("has the sums of what was counted, and of percentiles the worst", () => {
+		const { tick: tell, ticks } = merged();
+		tell(
+			0,
+			tick(1, {
+				...{ sent: 1, received: 2, acked: 3, inFlight: 4 },
+				...{ failed: 5, duplicated: 6, over: [7, 8] },
+				...{ p50: 900, p99: 1000, lagP99: 20, windowLagP99: 31 },
+				metric: "response",
+				window: { count: 100, p50: 9, p99: 10, p999: 30, max: 40 },
+			}),
+		);
+		tell(
+			1,
+			tick(1, {
+				...{ sent: 10, received: 20, acked: 30, inFlight: 40 },
+				...{ failed: 50, duplicated: 60, over: [70, 80] },
+				...{ p50: 800, p99: 3000, lagP99: null, windowLagP99: 32 },
+				metric: "response",
+				window: { count: 60, p50: 8, p99: 20, p999: 25, max: 90 },
+			}),
+		);
+		tell(
+			2,
+			tick(1, {
+				...{ sent: 100, received: 200, acked: 300, inFlight: 400 },
+				...{ failed: 500, duplicated: 600, over: [700, 800] },
+				...{ p50: null, p99: null, lagP99: 25, windowLagP99: 30 },
+				metric: "response",
+				window: null,
+			}),
+		);
+		expect(ticks).toEqual<Tick[]>([
+			{
+				...{ mqbench: "tick", at: 1, sent: 111, received: 222, acked: 333 },
+				...{ inFlight: 444, failed: 555, duplicated: 666, over: [777, 888] },
+				...{ p50: 900, p99: 3000, lagP99: 25, windowLagP99: 32 },
+				metric: "response",
+				window: { count: 160, p50: 9, p99: 20, p999: 30, max: 90 },
+				merged: { clients: 3, silent: [], fewest: 60 },
+			},
+		]);
+	});
+
+	test("has no acknowledgements where a client has none, and no percentiles where nobody has", () => {
+		const { tick: tell, ticks } = merged(2);
+		tell(0, tick(1, { acked: 5, p50: null, p99: null }));
+		tell(1, tick(1, { acked: null, p50: null, p99: null }));
+		expect(ticks[0]).toMatchObject({
+			...{ acked: null, p50: null, p99: null, lagP99: null },
+			...{ window: null, windowLagP99: null },
+		});
+	});
+
+	test("is told without a client that is a second late, by name; its counts follow, and none is missed", () => {
+		const { tick: tell, ticks } = merged();
+		tell(0, tick(1));
+		tell(1, tick(1, { failed: 2 }));
+		vi.advanceTimersByTime(900);
+		expect(ticks).toEqual([]);
+		vi.advanceTimersByTime(200);
+		expect(ticks[0]).toMatchObject({
+			at: 1,
+			sent: 20,
+			failed: 2,
+			merged: { silent: [2] },
+		});
+		tell(2, tick(1, { failed: 1 }));
+		expect(ticks).toHaveLength(1);
+		for (const i of [0, 1, 2]) tell(i, tick(2, { failed: 3 }));
+		expect(ticks[1]).toMatchObject({
+			at: 2,
+			sent: 40,
+			received: 36,
+			failed: 9,
+			merged: { silent: [] },
+		});
+		expect(ticks).toHaveLength(2);
+	});
+
+	test("is waited for from when the first one told of it, whoever told of the next one", () => {
+		const { tick: tell, ticks } = merged(2);
+		tell(0, tick(1));
+		vi.advanceTimersByTime(900);
+		tell(0, tick(2));
+		vi.advanceTimersByTime(200);
+		expect(ticks.map(({ at }) => at)).toEqual([1]);
+		vi.advanceTimersByTime(1000);
+		expect(ticks.map(({ at }) => at)).toEqual([1, 2]);
+		expect(ticks[1]?.merged?.silent).toEqual([1]);
+	});
+
+	test("waits for nobody who has ended, whose counts since the start stay", () => {
+		const { tick: tell, gone, ticks } = merged(2);
+		tell(0, tick(1, { failed: 4, over: [2, 1] }));
+		tell(1, tick(1));
+		gone(0);
+		tell(1, tick(2, { failed: 1, over: [1, 0] }));
+		expect(ticks[1]).toMatchObject({
+			...{ at: 2, sent: 10, inFlight: 1, failed: 5, over: [3, 1] },
+			merged: { silent: [] },
+		});
+		tell(1, tick(3));
+		expect(ticks).toHaveLength(3);
+	});
+
+	test("comes when the last one that was waited for ends instead", () => {
+		const { tick: tell, gone, ticks } = merged(2);
+		tell(0, tick(1));
+		gone(1);
+		expect(ticks.map(({ at }) => at)).toEqual([1]);
+	});
+
+	test("says whose results cannot be written", () => {
+		const { tick: tell, ticks } = merged(2);
+		tell(0, tick(1));
+		tell(1, tick(1, { error: "no space left" }));
+		expect(ticks[0]?.error).toBe("client 1: no space left");
+	});
+});
+
+describe("the end of several clients", () => {
+	const end = (
+		state: End["state"],
+		window: NonNullable<End["window"]>,
+	): End => ({ mqbench: "end", state, metric: "response", window });
+	const window = { count: 10, p50: 1, p99: 2, p999: 3, max: 4 };
+
+	test("is told once, when every client has closed its books, with what they counted together", () => {
+		const { end: tell, ends } = merged(2);
+		tell(0, end("complete", window));
+		tell(0, end("complete", window));
+		expect(ends).toEqual([]);
+		tell(1, end("complete", { ...window, count: 5, max: 9 }));
+		expect(ends).toEqual([
+			{
+				...{ mqbench: "end", state: "complete", metric: "response" },
+				window: { count: 15, p50: 1, p99: 2, p999: 3, max: 9 },
+				windowLagP99: null,
+				merged: { clients: 2, silent: [], fewest: 5 },
+			},
+		]);
+	});
+
+	test("is complete when each of them is", () => {
+		const { end: tell, ends } = merged(2);
+		tell(0, end("complete", window));
+		tell(1, end("interrupted", window));
+		expect(ends[0]?.state).toBe("interrupted");
+	});
+
+	test("never comes when one has ended without", () => {
+		const { end: tell, gone, ends } = merged(2);
+		tell(0, end("complete", window));
+		gone(1);
+		vi.advanceTimersByTime(10_000);
+		expect(ends).toEqual([]);
+	});
+});

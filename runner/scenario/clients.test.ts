@@ -1,0 +1,207 @@
+import { describe, expect, test } from "vitest";
+import { expand } from "../plan/expand.ts";
+import { crosses } from "../plan/plan.ts";
+import { loadScenario } from "./load.ts";
+import type { Overrides } from "./overrides.ts";
+
+const load = (text: string, overrides: Overrides = {}) =>
+	loadScenario("s.yaml", text, overrides);
+
+const workload = (more: string) =>
+	`workload: { rate: 3000/s, message: 256B, duration: 10s, ${more} }\n`;
+const existing =
+	'target: existing\nsystem: { broker: nats, url: "nats://10.0.0.5:4222" }\n';
+const three = workload("connections: 3");
+
+describe("who makes the load", () => {
+	test.each([
+		["", `system: nats\n${three}`, { kind: "local", count: 1 }],
+		["clients: 3\n", `system: nats\n${three}`, { kind: "local", count: 3 }],
+		[
+			"clients: [bench@a, b:2222]\n",
+			`${existing}${three}`,
+			{ kind: "ssh", hosts: ["bench@a", "b:2222"] },
+		],
+		[
+			"clients: { docker: 2 }\n",
+			`target: docker\nsystem: nats\n${three}`,
+			{ kind: "docker", count: 2 },
+		],
+	])("%j", (clients, rest, expected) => {
+		expect(load(`${clients}${rest}`).clients).toEqual(expected);
+	});
+
+	test.each([
+		["3", { kind: "local", count: 3 }],
+		["bench@a, bench@b", { kind: "ssh", hosts: ["bench@a", "bench@b"] }],
+		["host", { kind: "ssh", hosts: ["host"] }],
+	])("--clients %s", (clients, expected) => {
+		expect(load(`${existing}${three}`, { clients }).clients).toEqual(expected);
+	});
+
+	test("--clients docker=2", () => {
+		expect(
+			load(`target: docker\nsystem: nats\n${three}`, { clients: "docker=2" })
+				.clients,
+		).toEqual({ kind: "docker", count: 2 });
+	});
+
+	test("what does not fit is named by the option that said it", () => {
+		expect(() =>
+			load(`system: nats\n${three}`, { clients: "bench@a" }),
+		).toThrow(
+			"--clients bench@a: clients on other hosts cannot reach brokers of target local",
+		);
+		expect(() =>
+			load(`system: nats\n${three}`, { clients: "docker=3" }),
+		).toThrow("--clients docker=3: clients: { docker: 3 } are containers");
+		expect(() =>
+			load(`${existing}${three}`, { clients: "bench@a,bench@A" }),
+		).toThrow("--clients bench@a,bench@A: clients name a twice");
+		expect(() => load(`${existing}${three}`, { clients: "a b" })).toThrow(
+			"--clients a b: a client is a host that ssh knows",
+		);
+		expect(() =>
+			load(`system: nats\n${workload("")}`, { clients: "3" }),
+		).toThrow("--clients 3: 3 clients share one connection of producers");
+	});
+
+	test("another target on the command line leaves clients of the file aside that it cannot have", () => {
+		for (const clients of ["{ docker: 3 }", "[bench@a, bench@b]"])
+			expect(
+				load(`clients: ${clients}\n${existing}${three}`, { target: "local" })
+					.clients,
+			).toEqual({ kind: "local", count: 1 });
+		expect(
+			load(`clients: 3\n${existing}${three}`, { target: "local" }).clients,
+		).toEqual({ kind: "local", count: 3 });
+	});
+});
+
+describe("the plan of several clients", () => {
+	const plan = (text: string) => {
+		const [first] = expand(load(text), { runId: "r" });
+		if (!first) throw new Error("no plan");
+		return first;
+	};
+
+	test("has as many, and a heartbeat for each of them that outlasts the wait for T0", () => {
+		const one = plan(`system: nats\n${three}`);
+		const several = plan(`clients: 3\nsystem: nats\n${three}`);
+		expect(several.client).toEqual({ index: 0, count: 3 });
+		expect(several.heartbeat).toEqual({
+			...one.heartbeat,
+			slotsPerSecond: 300,
+			vus: 12,
+			durationNs: one.heartbeat.durationNs + 3e9,
+		});
+		expect({
+			...several,
+			client: one.client,
+			heartbeat: one.heartbeat,
+		}).toEqual(one);
+		expect(crosses(several)).toBe(false);
+	});
+
+	test("crosses where those receive who did not send", () => {
+		for (const [pattern, more] of [
+			["fan-out", "subscriptions: 2"],
+			["work-queue", "consumers: 2"],
+		])
+			expect(
+				crosses(
+					plan(
+						`clients: 3\nsystem: { broker: nats, mode: jetstream }\n${workload(`connections: 3, pattern: ${pattern}, ${more}`)}`,
+					),
+				),
+			).toBe(true);
+	});
+});
+
+describe("what comes back to its sender comes back to the same client", () => {
+	/** By the placement itself: is every message received on the client that sends it? */
+	function home(
+		n: number,
+		c: number,
+		producers: number,
+		topics: number,
+	): boolean {
+		return Array.from({ length: producers }, (_, p) => p).every((p) => {
+			const sender = (p % c) % n;
+			const receiver = ((p % topics) % c) % n;
+			return sender === receiver;
+		});
+	}
+
+	test("topologies are taken if and only if it holds", () => {
+		let taken = 0;
+		let refused = 0;
+		for (const n of [2, 3, 4])
+			for (const c of [n, n + 1, 2 * n, 3 * n])
+				for (const producers of [c, c + 1, 2 * c])
+					for (let topics = 1; topics <= producers; topics++) {
+						const text = `clients: ${n}\nsystem: nats\n${workload(`connections: ${c}, producers: ${producers}, topics: ${topics}`)}`;
+						if (home(n, c, producers, topics)) {
+							load(text);
+							taken++;
+						} else {
+							expect(() => load(text), text).toThrow(
+								`would be sent by several of the ${n} clients`,
+							);
+							refused++;
+						}
+					}
+		expect(taken).toBeGreaterThan(30);
+		expect(refused).toBeGreaterThan(30);
+	});
+
+	test("its remedy is one", () => {
+		const text = (topics: number) =>
+			`clients: 3\nsystem: nats\n${workload(`connections: 7, producers: 20, topics: ${topics}`)}`;
+		expect(() => load(text(4))).toThrow("write topics: 7");
+		load(text(7));
+	});
+
+	test("request-reply is held to the same, fan-out is not", () => {
+		const more = "connections: 3, topics: 1";
+		expect(() =>
+			load(
+				`clients: 3\nsystem: nats\n${workload(`pattern: request-reply, ${more}`)}`,
+			),
+		).toThrow("write topics: 3");
+		load(
+			`clients: 3\nsystem: nats\n${workload(`pattern: fan-out, subscriptions: 3, ${more}`)}`,
+		);
+	});
+});
+
+test("each case is looked at, and named by its own line", () => {
+	expect(() =>
+		load(
+			"clients: 3\nsystem: nats\nworkload: { rate: 3/s, message: 256B, duration: 9s, connections: 4 }\ncases:\n  - { connections: 2 }\n  - { message: 1KiB }\n",
+		),
+	).toThrow(
+		"s.yaml:5:20 3 clients share 2 connections of producers, and each needs one of its own; write connections: 3",
+	);
+});
+
+test("a search may have several clients", () => {
+	expect(
+		load(
+			`clients: 3\nsystem: nats\n${workload("connections: 3, find: max-rate")}sla: [p99 < 10ms]\n`,
+		).cases[0]?.find,
+	).toBe("max-rate");
+});
+
+test("messages that cross have room for 8 bytes more, and for a checksum", () => {
+	const text = (bytes: number, more = "") =>
+		`clients: 2\nsystem: nats\nworkload: { rate: 9/s, message: ${bytes}B, duration: 9s, pattern: fan-out, subscriptions: 2, connections: 2${more} }\n`;
+	load(text(48));
+	load(text(52, ", checksum: true"));
+	expect(() => load(text(47))).toThrow("write at least message: 48B");
+	expect(() => load(text(51, ", checksum: true"))).toThrow(
+		"write at least message: 52B",
+	);
+	// Those of one client carry nothing more.
+	load(text(40).replace("clients: 2", "clients: 1"));
+});

@@ -1,0 +1,214 @@
+import { crosses } from "../plan/plan.ts";
+import { formatBytesExact } from "../units.ts";
+import type { ResolvedCases } from "./cases.ts";
+import type { GivenRig } from "./overrides.ts";
+import type { Path, Problem } from "./problem.ts";
+import type { Case, Clients, System } from "./scenario.ts";
+import {
+	CHECKSUM_BYTES,
+	ENVELOPE_BYTES,
+	LAG_BYTES,
+	ScenarioFile,
+	type Target,
+	type WorkloadField,
+} from "./schema.ts";
+
+/** What resolving clients needs to know of the rest of the scenario and of the command line. */
+export interface ClientContext {
+	/** undefined: the scenario's target is itself a mistake. */
+	readonly target: Target | undefined;
+	/** The command line chose the target: clients of other targets are then left aside, not refused. */
+	readonly targetChosen: boolean;
+	/** Its clients make the load, unless the scenario names its own. */
+	readonly rig: GivenRig | null;
+	/** The option that set what stands at `path`; undefined: the file did. */
+	labelOf(path: Path): string | undefined;
+}
+
+/** Who makes the load. Mistakes that the schema sees are not repeated here. */
+export function resolveClients(
+	written: unknown,
+	{ target, targetChosen, rig, labelOf }: ClientContext,
+): { clients: Clients; problems: Problem[] } {
+	const own: Clients = clientsOfRig(rig) ?? { kind: "local", count: 1 };
+	const parsed = ScenarioFile.shape.clients.safeParse(written);
+	if (written === undefined || !parsed.success)
+		return { clients: own, problems: [] };
+	const clients = clientsOf(parsed.data);
+	const leftAside = targetChosen && labelOf(["clients"]) === undefined;
+	const problems = misplaced(clients, target);
+	if (problems.length > 0 && leftAside) return { clients: own, problems: [] };
+	return { clients, problems: [...problems, ...twice(clients)] };
+}
+
+/** How many k6 processes that makes. */
+export function clientCount(clients: Clients): number {
+	return clients.kind === "ssh" ? clients.hosts.length : clients.count;
+}
+
+/**
+ * Cases that so many clients cannot share. A message is sent by the client of its connection (connection c: client c mod
+ * clients), and where it comes back to its sender it has to come back to the same client.
+ */
+export function unshareable(
+	count: number,
+	systems: readonly Pick<System, "key" | "broker">[],
+	{ cases, where }: ResolvedCases,
+	isWritten: (path: Path) => boolean,
+): Problem[] {
+	if (count === 1) return [];
+	const place = (index: number, field: Parameters<typeof where>[1]): Path =>
+		isWritten(where(index, field)) ? where(index, field) : ["clients"];
+	return cases.flatMap((one, index): Problem[] => {
+		if (!one) return [];
+		return refusals.flatMap(([field, refuse]) => {
+			const message = refuse(one, count, systems);
+			return message === undefined
+				? []
+				: [{ path: place(index, field), at: "value" as const, message }];
+		});
+	});
+}
+
+// --- internal ---
+
+function clientsOf(written: ScenarioFile["clients"]): Clients {
+	if (typeof written === "number") return { kind: "local", count: written };
+	return Array.isArray(written)
+		? { kind: "ssh", hosts: written }
+		: { kind: "docker", count: written.docker };
+}
+
+function clientsOfRig(rig: GivenRig | null): Clients | null {
+	const hosts = rig?.rig.clients ?? [];
+	return hosts.length === 0
+		? null
+		: {
+				kind: "ssh",
+				hosts: hosts.map(
+					({ host, user, port }) =>
+						`${user === undefined ? "" : `${user}@`}${host}${port === undefined ? "" : `:${port}`}`,
+				),
+			};
+}
+
+function misplaced(clients: Clients, target: Target | undefined): Problem[] {
+	const wrong = (message: string): Problem[] => [
+		{ path: ["clients"], at: "value", message },
+	];
+	if (clients.kind === "docker" && target !== "docker" && target !== undefined)
+		return wrong(
+			`clients: { docker: ${clients.count} } are containers beside those of target docker, and the target is ${target}; write clients: ${clients.count} for as many processes of this machine, or target: docker`,
+		);
+	if (clients.kind === "ssh" && (target === "local" || target === "docker"))
+		return wrong(
+			`clients on other hosts cannot reach brokers of target ${target}, which listen on this machine's loopback alone; write target: existing with a url that the hosts reach, or measure on a rig (--rig rig.json)`,
+		);
+	return [];
+}
+
+/** A host that is named twice would have two clients on its cores, and no figure would say so. */
+function twice(clients: Clients): Problem[] {
+	if (clients.kind !== "ssh") return [];
+	const bare = clients.hosts.map((host) =>
+		host.slice(host.indexOf("@") + 1).toLowerCase(),
+	);
+	const at = bare.findIndex((host, i) => bare.indexOf(host) < i);
+	if (at >= 0)
+		return [
+			{
+				path: ["clients", at],
+				at: "value",
+				message: `clients name ${bare[at]} twice, and two on one host share its cores; remove one of them`,
+			},
+		];
+	const badPort = clients.hosts.findIndex(
+		(host) => Number(/:(\d+)$/.exec(host)?.[1] ?? 22) > 65_535,
+	);
+	return badPort < 0
+		? []
+		: [
+				{
+					path: ["clients", badPort],
+					at: "value",
+					message: `clients: ${clients.hosts[badPort]} has a port above 65535; write one that there is, or leave it away for ssh's own`,
+				},
+			];
+}
+
+type Refuse = (
+	one: Case,
+	clients: number,
+	systems: readonly Pick<System, "key" | "broker">[],
+) => string | undefined;
+
+const refusals: readonly (readonly [WorkloadField, Refuse])[] = [
+	["messages", closed],
+	["connections", connections],
+	["topics", apart],
+	["message", lag],
+	["order", order],
+	["pattern", inProcess],
+];
+
+function closed({ load }: Case, clients: number): string | undefined {
+	return load.kind === "closed"
+		? `a closed load (messages) goes as fast as each client by itself can, so that ${clients} clients share no schedule; write rate and duration, or clients: 1`
+		: undefined;
+}
+
+function connections({ connections: c }: Case, clients: number) {
+	return c >= clients
+		? undefined
+		: `${clients} clients share ${c === 1 ? "one connection" : `${c} connections`} of producers, and each needs one of its own; write connections: ${clients}`;
+}
+
+/** A topic whose messages would leave one client and come back to another: its response time would be of two clocks. */
+function apart(one: Case, clients: number): string | undefined {
+	const { pattern, topics, producers, connections: c } = one;
+	if (pattern !== "round-trip" && pattern !== "request-reply") return undefined;
+	if (c < clients) return undefined;
+	for (let p = 0; p < producers; p++) {
+		const topic = p % topics;
+		if ((p % c) % clients !== (topic % c) % clients)
+			return `topics ${topics}: messages of one topic would be sent by several of the ${clients} clients, and come back to one of them; write topics: ${c}, one for each connection`;
+	}
+	return undefined;
+}
+
+function lag(one: Case, clients: number): string | undefined {
+	if (!crossing(one, clients)) return undefined;
+	const checksum = one.checksum ? CHECKSUM_BYTES : 0;
+	const least = ENVELOPE_BYTES + LAG_BYTES + checksum;
+	return one.messageBytes >= least
+		? undefined
+		: `message ${formatBytesExact(one.messageBytes)} is too small for pattern ${one.pattern} over ${clients} clients: behind the ${ENVELOPE_BYTES} bytes of envelope it carries ${LAG_BYTES} more to the client that receives it${one.checksum ? `, and ${CHECKSUM_BYTES} of CRC32C` : ""}; write at least message: ${least}B`;
+}
+
+function order(one: Case, clients: number): string | undefined {
+	const { pattern } = one;
+	return one.order !== "none" && grouped(one)
+		? `order ${one.order} cannot be seen where the members of a group are on ${clients} clients, as with pattern ${pattern}; write order: none, or clients: 1`
+		: undefined;
+}
+
+/** noop lives in each client: what is sent on one never gets to another. */
+function inProcess(
+	one: Case,
+	clients: number,
+	systems: readonly Pick<System, "key" | "broker">[],
+): string | undefined {
+	const alone = systems.find(({ broker }) => broker === "noop");
+	return alone && crossing(one, clients)
+		? `pattern ${one.pattern} over ${clients} clients: ${alone.key} is no broker between them, but a part of each client; leave ${alone.key} out, or write clients: 1`
+		: undefined;
+}
+
+function crossing({ pattern }: Case, count: number): boolean {
+	return crosses({ pattern, client: { index: 0, count } });
+}
+
+/** Members of one group share the messages. */
+function grouped({ pattern }: Case): boolean {
+	return pattern === "work-queue" || pattern === "backlog";
+}

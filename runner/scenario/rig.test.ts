@@ -1,0 +1,171 @@
+import { describe, expect, test } from "vitest";
+import { RigFile, type RigFileInput } from "../../infra/rig-file.ts";
+import { expand } from "../plan/expand.ts";
+import { around, loadScenario } from "./load.ts";
+import type { Overrides } from "./overrides.ts";
+import { notFresh } from "./rig.ts";
+
+const nats = {
+	system: "nats",
+	broker: "nats",
+	url: "nats://me:hunter2@10.0.0.5:4222",
+} as const;
+const rig = (parts: Partial<RigFileInput> = {}): RigFile =>
+	RigFile.parse({ version: 1, id: "x", brokers: [nats], ...parts });
+
+const base = "workload: { rate: 3/s, message: 256B, duration: 9s }\n";
+
+function load(text: string, given: RigFile = rig(), overrides: Overrides = {}) {
+	return loadScenario(
+		"s.yaml",
+		`${text}${base}`,
+		overrides,
+		{},
+		{
+			...around("s.yaml"),
+			rig: { path: "rig.json", rig: given },
+		},
+	);
+}
+
+describe("a rig that stays up", () => {
+	test("says where the brokers are, and its settings of starting one are left aside", () => {
+		const scenario = load(
+			"system: { broker: nats, port: 4222, config: { max_payload: 8MB }, pin: '0' }\n",
+		);
+		expect(scenario).toMatchObject({
+			target: "existing",
+			rig: { id: "x" },
+			systems: [{ url: nats.url, port: null, binary: null, image: null }],
+		});
+		const [plan] = expand(scenario, { runId: "r" });
+		expect(plan).toMatchObject({
+			target: "existing",
+			create: true,
+			topics: ["mqbench.r.1.0"],
+			pin: { brokers: null },
+		});
+		// The password is in the url alone.
+		expect(JSON.stringify(plan)).not.toContain("hunter2");
+		expect(notFresh(scenario)).toEqual([
+			"the broker was not fresh: it belongs to the rig x, which stays up, and other runs may have been there before",
+		]);
+	});
+
+	test("gives the plan its own target", () => {
+		for (const target of ["local", "docker"] as const)
+			expect(
+				load("target: existing\nsystem: nats\n", rig({ target })).target,
+			).toBe(target);
+	});
+
+	test("needs a broker for each system, of its kind; noop needs none", () => {
+		load("systems: { nats: nats, floor: noop }\n");
+		expect(() => load("systems: { a: nats, nats: nats }\n")).toThrow(
+			"s.yaml:1:12 rig.json has no broker for a, but for nats; name the system like one of them, or leave it out",
+		);
+		expect(() => load("systems: { nats: kafka }\n")).toThrow(
+			"rig.json has nats for nats, and here it is kafka; write broker: nats, or give another rig",
+		);
+	});
+
+	test("of mqbench's own has the level that the scenario asks for, and room for its messages", () => {
+		const made = (level: "fsync" | null, messageBytes: number | null = null) =>
+			rig({
+				target: "local",
+				brokers: [{ ...nats, level, messageBytes }],
+			});
+		const asked = (durability: string) =>
+			`system: { broker: nats, mode: jetstream${durability} }\n`;
+		load(asked(", durability: fsync"), made("fsync"));
+		load(asked(""), made(null));
+		expect(() => load(asked(", durability: os"), made("fsync"))).toThrow(
+			"rig.json has set nats up with durability: fsync, and the scenario asks for it with durability: os; write durability: fsync, or stand another rig up",
+		);
+		expect(() => load(asked(", durability: os"), made(null))).toThrow(
+			"remove durability, or stand another rig up",
+		);
+		expect(() => load(asked(""), made("fsync"))).toThrow(
+			"asks for it without a level of durability; write durability: fsync",
+		);
+		// What somebody else has set up is not known.
+		load(asked(", durability: os"));
+		load(asked(""), made(null, 256));
+		expect(() => load(asked(""), made(null, 255))).toThrow(
+			"s.yaml:2:33 message 256B: rig.json has set nats up for messages of at most 255B; write a smaller message, or stand another rig up",
+		);
+	});
+
+	test("is the only one to say where brokers are", () => {
+		for (const overrides of [{ target: "local" }, { url: "nats://h:1" }])
+			expect(() => load("system: nats\n", rig(), overrides)).toThrow(
+				/--rig rig.json: says where the brokers are; leave --(url|target) away/,
+			);
+	});
+
+	test("of another scheme is refused without its password", () => {
+		const wrong = rig({
+			brokers: [{ ...nats, url: "kafka://me:hunter2@h:9092" }],
+		});
+		expect(() => load("system: nats\n", wrong)).toThrow(
+			"rig.json: of nats, url must begin with nats://",
+		);
+		expect(() => load("system: nats\n", wrong)).not.toThrow("hunter2");
+	});
+});
+
+describe("clients of a rig", () => {
+	const hosts = rig({
+		clients: [
+			{ host: "a", user: "bench" },
+			{ host: "b", port: 2222 },
+		],
+	});
+	const two = (text: string, overrides: Overrides = {}) =>
+		load(text, hosts, { set: ["workload.connections=2"], ...overrides });
+
+	test("make the load", () => {
+		expect(two("system: nats\n").clients).toEqual({
+			kind: "ssh",
+			hosts: ["bench@a", "b:2222"],
+		});
+	});
+
+	test("unless the scenario or the command line names others", () => {
+		expect(two("clients: 1\nsystem: nats\n").clients).toEqual({
+			kind: "local",
+			count: 1,
+		});
+		expect(two("system: nats\n", { clients: "2" }).clients).toEqual({
+			kind: "local",
+			count: 2,
+		});
+	});
+
+	test("take the place of containers that this rig has not", () => {
+		expect(two("clients: { docker: 2 }\nsystem: nats\n").clients).toEqual({
+			kind: "ssh",
+			hosts: ["bench@a", "b:2222"],
+		});
+	});
+});
+
+describe("faults on a rig", () => {
+	const faults = "faults: [{ at: 1s, action: pause, for: 1s }]\n";
+
+	test("need containers in reach", () => {
+		for (const target of ["local", "docker", "existing"] as const)
+			expect(() => load(`system: nats\n${faults}`, rig({ target }))).toThrow(
+				"faults need containers of target docker, and rig.json has none for nats; remove faults, or stand a rig up with --target docker",
+			);
+		expect(
+			load(
+				`system: nats\n${faults}`,
+				rig({
+					target: "docker",
+					brokers: [{ ...nats, containers: ["mqbench-x-1"] }],
+				}),
+			).faults,
+		).toHaveLength(1);
+	});
+});

@@ -1,0 +1,69 @@
+import type { Distribution } from "../histogram/distribution.ts";
+import { tail } from "../histogram/percentiles.ts";
+import type { Sla } from "../plan/plan.ts";
+import { boundOfMetric, plusMinus } from "./clock.ts";
+import { distributionOf, type Facts, sampleOf } from "./facts.ts";
+import type { Judgement } from "./sla.ts";
+import { fails } from "./statistics.ts";
+
+/**
+ * A latency that two clocks have timed is known to their bound b alone. A gate on it passes when the upper end of its interval (without one
+ * the largest of all samples) and b keep the limit L, and fails when the lower end less b is above L, or when those that took longer than
+ * L + b spend the budget twice. Else it is INCONCLUSIVE.
+ */
+export function byClocks(
+	j: Judgement,
+	sla: Sla | undefined,
+	facts: Facts,
+): Judgement {
+	if (sla === undefined || sla.kind === "tally") return j;
+	const bound = boundOfMetric(facts, sla.metric);
+	if (bound === 0 || j.n === null) return j;
+	const stands =
+		j.verdict === "pass"
+			? highest(j, sla, facts) + bound <= sla.limitNs
+			: j.verdict === "fail"
+				? surelyOver(j, sla, bound, facts)
+				: true;
+	return stands
+		? j
+		: {
+				...j,
+				verdict: "inconclusive",
+				why: `${j.why}; but within the clocks' bound of ${plusMinus(bound)}`,
+			};
+}
+
+// --- internal ---
+
+type LatencySla = Exclude<Sla, { kind: "tally" }>;
+
+function highest(j: Judgement, sla: LatencySla, facts: Facts): number {
+	if (sla.kind === "percentile" && j.highNs !== null) return j.highNs;
+	const { max } = sampleOf(facts, sla.metric);
+	return (j.censored ?? 0) > 0 ? Number.POSITIVE_INFINITY : (max ?? 0);
+}
+
+function surelyOver(
+	j: Judgement,
+	sla: LatencySla,
+	bound: number,
+	facts: Facts,
+): boolean {
+	const censored = j.censored ?? 0;
+	if (sla.kind === "max")
+		return censored > 0 || (j.valueNs ?? 0) - bound > sla.limitNs;
+	if (j.lowNs !== null && j.lowNs - bound > sla.limitNs) return true;
+	const n = j.n ?? 0;
+	const share = tail(sla.percentile);
+	const over =
+		censored +
+		countOver(distributionOf(facts, sla.metric), sla.limitNs + bound);
+	return fails(over, n, share) && over >= 2 * n * share;
+}
+
+/** Samples whose whole bucket lies above. */
+function countOver({ count, low, upTo }: Distribution, ns: number): number {
+	const first = low.findIndex((from) => from > ns);
+	return first < 0 ? 0 : count - (upTo[first - 1] ?? 0);
+}

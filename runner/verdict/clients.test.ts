@@ -1,0 +1,526 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { Plan } from "../plan/plan.ts";
+import {
+	built,
+	type Fate,
+	type More,
+	planOf,
+	steady,
+} from "../run/built.fake.ts";
+import { collect } from "../run/collect.ts";
+import { editLines, firstRun } from "../run/fixture.fake.ts";
+import type { ClientEnd } from "../run/run-file.ts";
+import { parseSla } from "../scenario/sla.ts";
+import { startSkewNs } from "./clients.ts";
+import { factsOf, UNKNOWN } from "./facts.ts";
+import { judgeRun } from "./run.ts";
+
+const MS = 1e6;
+const S = 1e9;
+
+const client = (index: number, more: Partial<ClientEnd> = {}): ClientEnd => ({
+	index,
+	name: `bench@10.0.0.${index}`,
+	kind: "ssh",
+	machine: "linux amd64, 6.1.0, 8 cores",
+	k6Exit: 0,
+	k6Signal: null,
+	firstClaimNs: -1e8,
+	clock: { beforeNs: 0, afterNs: 0, boundNs: 200_000 },
+	error: null,
+	...more,
+});
+const two = [client(0), client(1)];
+
+/** 400/s for 10 s after 1 s warm-up on two clients, 5 ms each but for what `fate` says. */
+function run({
+	pattern = "round-trip",
+	sla = ["p99 < 20ms", "lost == 0"],
+	fate = () => ({}),
+	clients = two,
+	plan = {},
+	...more
+}: {
+	pattern?: "round-trip" | "work-queue";
+	sla?: string[];
+	fate?: (i: number, dueNs: number) => Fate;
+	clients?: ClientEnd[];
+	plan?: Partial<Plan>;
+} & More = {}) {
+	const lines = sla.map((text) => parseSla(text) as never);
+	const whole = planOf({
+		pattern,
+		producers: 2,
+		connections: 2,
+		...(pattern === "work-queue"
+			? { consumers: 2, consumerConnections: 2, acks: true }
+			: {}),
+		client: { index: 0, count: 2 },
+		schedule: steady(400, 1, 10),
+		sla: lines,
+		limits: [{ metric: "response", limitNs: 20 * MS }],
+		...plan,
+	} as never);
+	const fates = Array.from(
+		{ length: whole.schedule.messages },
+		(_, i): Fate => {
+			const due = i * 2.5 * MS;
+			const { sentNs = due, ...rest } = fate(i, due);
+			const at = (sentNs ?? due) + 5 * MS;
+			return {
+				sentNs,
+				ackedNs: whole.acks ? at : null,
+				receivedNs: [at],
+				...rest,
+			};
+		},
+	);
+	return firstRun(
+		built(whole, fates, { ...more, run: { clients, ...more.run } }),
+	);
+}
+
+const judged = (folder: string) =>
+	judgeRun(factsOf(collect(folder), { ...UNKNOWN, clockSource: "tsc" }));
+const check = (folder: string, name: string) =>
+	judged(folder).checks.find((c) => c.check === name);
+
+describe("every one of several clients has to do its part", () => {
+	test("and says so", () => {
+		const folder = run();
+		expect(judged(folder)).toMatchObject({ verdict: "pass", why: null });
+		expect(check(folder, "clients")).toMatchObject({
+			status: "ok",
+			detail: "all 2 clients did their part",
+		});
+	});
+
+	test.each([
+		[
+			{ missing: [1] },
+			"1 of 2 clients did their part: client 1 (bench@10.0.0.1) has left no files",
+		],
+		[
+			{
+				missing: [1],
+				clients: [client(0), client(1, { error: "the connection was lost" })],
+			},
+			"1 of 2 clients did their part: client 1 (bench@10.0.0.1): the connection was lost",
+		],
+		// All files are there, and still it broke off.
+		[
+			{ clients: [client(0, { error: "k6 was killed" }), client(1)] },
+			"1 of 2 clients did their part: client 0 (bench@10.0.0.0): k6 was killed",
+		],
+	])("one that is missing makes the run INVALID, and is named", (more, why) => {
+		const found = judged(run(more));
+		expect(found).toMatchObject({ verdict: "invalid", why });
+		for (const j of found.judgements)
+			expect(j).toMatchObject({ verdict: "invalid", n: null, over: null });
+	});
+
+	test("one whose file was changed too", () => {
+		const folder = run();
+		const path = join(folder, "client-0.jsonl");
+		writeFileSync(
+			path,
+			readFileSync(path, "utf8").replace('"count":200', '"count":201'),
+		);
+		expect(judged(folder)).toMatchObject({
+			verdict: "invalid",
+			why: "1 of 2 clients did their part: client 0 (bench@10.0.0.0): client-0.jsonl was changed: it does not match the sum in its trailer",
+		});
+	});
+
+	test("one that was stopped alone too", () => {
+		const folder = run();
+		const path = join(folder, "client-1.jsonl");
+		writeFileSync(
+			path,
+			readFileSync(path, "utf8").replace(
+				/("type":"trailer","state":)"complete"/,
+				'$1"interrupted"',
+			),
+		);
+		expect(judged(folder)).toMatchObject({
+			verdict: "invalid",
+			why: "1 of 2 clients did their part: client 1 (bench@10.0.0.1) was stopped before the run was over",
+		});
+	});
+
+	test("none at all is an error, as is what the runner itself met", () => {
+		expect(judged(run({ missing: [0, 1] }))).toMatchObject({
+			verdict: "error",
+		});
+		expect(
+			judged(run({ missing: [1], run: { error: "the broker died" } })),
+		).toMatchObject({ verdict: "error", why: "the broker died" });
+	});
+
+	test("the check is not made of a single client", () => {
+		const folder = run({
+			clients: [],
+			plan: { client: { index: 0, count: 1 } },
+		});
+		expect(check(folder, "clients")).toBeUndefined();
+		expect(check(folder, "claim")).toBeUndefined();
+		expect(check(folder, "clock")).toBeUndefined();
+	});
+});
+
+describe("all begin before T0", () => {
+	test("the one that came late is named", () => {
+		const folder = run({ firstClaimNs: [-40 * MS, 3 * MS] });
+		expect(judged(folder)).toMatchObject({
+			verdict: "invalid",
+			why: "the first part of the schedule was claimed 3ms after its start, by client 1 (bench@10.0.0.1)",
+		});
+		expect(startSkewNs(collect(folder))).toBe(43 * MS);
+	});
+
+	test("the one that was nearest decides", () => {
+		expect(
+			check(run({ firstClaimNs: [-40 * MS, -90 * MS] }), "claim"),
+		).toMatchObject({
+			status: "ok",
+			detail:
+				"every client claimed its schedule before its start, the last one 40ms ahead",
+		});
+	});
+
+	test("the skew is not known while one of them is missing", () => {
+		const silent = client(1, { firstClaimNs: null });
+		expect(
+			startSkewNs(collect(run({ missing: [1], clients: [client(0), silent] }))),
+		).toBeNull();
+	});
+});
+
+describe("k6 that ended oddly", () => {
+	test("is named with its client", () => {
+		const clients = [client(0), client(1, { k6Exit: 3 })];
+		expect(check(run({ clients }), "complete")).toMatchObject({
+			status: "warn",
+			detail:
+				"all results are there, but k6 ended with exit code 3 on client 1 (bench@10.0.0.1)",
+		});
+	});
+});
+
+describe("each client is looked at by itself", () => {
+	test("lag of one of them does not vanish among the messages of the other", () => {
+		// One in 60 messages of client 1 is late: less than 1 % of all, more than 1 % of its own.
+		const folder = run({
+			fate: (i, due) => (i % 120 === 1 ? { sentNs: due + 4 * MS } : {}),
+		});
+		expect(check(folder, "lag")).toMatchObject({
+			status: "warn",
+			detail: expect.stringMatching(
+				/^client 1 \(bench@10\.0\.0\.1\): lag p50 0s, p99 4ms: more than 10 % of the tightest limit$/,
+			),
+		});
+	});
+
+	test("and without a latency SLA it decides", () => {
+		const folder = run({
+			sla: ["lost == 0"],
+			fate: (i, due) => (i % 120 === 1 ? { sentNs: due + 40 * MS } : {}),
+		});
+		const found = judged(folder);
+		expect(found.verdict).toBe("invalid");
+		expect(found.why).toMatch(/^client 1 \(bench@10\.0\.0\.1\): lag p50/);
+	});
+
+	test("of the same machine clients share its cores, others have their own", () => {
+		const busy = (folder: string) => {
+			for (const i of [0, 1])
+				editLines(join(folder, `client-${i}.jsonl`), (lines) => {
+					for (const l of lines) if (l.type === "tick") l.cpuNs = 0.9 * S;
+					return undefined;
+				});
+			return check(folder, "ownCpu");
+		};
+		expect(busy(run())).toMatchObject({
+			status: "ok",
+			figure: "0.9 of 2 cores",
+		});
+		const here = two.map((c) => ({
+			...c,
+			kind: "local" as const,
+			clock: null,
+		}));
+		expect(busy(run({ clients: here }))).toMatchObject({
+			status: "warn",
+			detail:
+				"the generator itself used 1.8 of 2 cores, 2 clients on this machine, more than 80 %",
+		});
+	});
+
+	test("the pauses of its garbage collector, and how long its goroutines wait", () => {
+		const folder = run();
+		editLines(join(folder, "client-1.jsonl"), (lines) => {
+			for (const l of lines) if (l.type === "tick") l.gcPauseNs = 15 * MS;
+			lines.find((l) => l.type === "totals").schedLatencyP999Ns = 3 * MS;
+			return undefined;
+		});
+		expect(check(folder, "gcPause")).toMatchObject({
+			status: "warn",
+			detail:
+				"garbage collection stopped the generator for 150ms of the window, on client 1 (bench@10.0.0.1)",
+		});
+		expect(check(folder, "schedLatency")).toMatchObject({
+			status: "warn",
+			detail: expect.stringContaining(", on client 1 (bench@10.0.0.1)"),
+		});
+	});
+
+	test("its machine's quota and hypervisor", () => {
+		const folder = run();
+		const line = (s: number, throttled: number, stolen: number) => ({
+			unixMs: 1_767_225_600_000 + 1000 * s,
+			...{ generator: null, broker: null, network: null },
+			machine: {
+				cpuNs: s * 8 * S,
+				idleNs: s * 4 * S,
+				stealNs: s * stolen * S,
+				throttled: s * throttled,
+			},
+		});
+		const write = (name: string, throttled: number, stolen: number) =>
+			writeFileSync(
+				join(folder, name),
+				[0, 1, 6, 11, 12]
+					.map((s) => `${JSON.stringify(line(s, throttled, stolen))}\n`)
+					.join(""),
+			);
+		write("resources-0.jsonl", 0, 0);
+		// What is sampled on this machine is none of theirs.
+		write("resources.jsonl", 9, 4);
+		expect(check(folder, "cpuQuota")).toMatchObject({
+			status: "unknown",
+			detail:
+				"client 1 (bench@10.0.0.1): whether the control group held mqbench back cannot be read",
+		});
+		write("resources-1.jsonl", 2, 1);
+		expect(check(folder, "cpuQuota")).toMatchObject({
+			status: "warn",
+			detail:
+				"client 1 (bench@10.0.0.1): the control group's CPU quota held mqbench back in 20 periods of the window",
+		});
+		expect(check(folder, "steal")).toMatchObject({
+			status: "warn",
+			detail:
+				"client 1 (bench@10.0.0.1): the hypervisor took 13 % of the machine's CPU time",
+		});
+		write("resources-1.jsonl", 0, 0);
+		expect(check(folder, "cpuQuota")).toMatchObject({ status: "ok" });
+	});
+
+	test("a pause of one of them is a burst for all", () => {
+		// Client 1 stands still for 300 ms at 4 s and sends all of it at once, which takes the system 100 ms.
+		const folder = run({
+			fate: (i, due) =>
+				i % 2 === 1 && due >= 5 * S && due < 5.3 * S
+					? { sentNs: 5.3 * S, receivedNs: [5.4 * S] }
+					: due >= 5.3 * S && due < 5.4 * S
+						? { receivedNs: [5.4 * S + 30 * MS] }
+						: {},
+		});
+		expect(judged(folder).judgements[0]).toMatchObject({
+			verdict: "invalid",
+			lagDecided: true,
+		});
+	});
+});
+
+describe("clocks of several machines", () => {
+	const clocks = (...bounds: (number | null)[]) =>
+		bounds.map((ns, i) =>
+			client(i, {
+				clock:
+					ns === null ? null : { beforeNs: 1000, afterNs: 41_000, boundNs: ns },
+			}),
+		);
+	const crossing = (more: Parameters<typeof run>[0]) =>
+		run({ pattern: "work-queue", ...more });
+
+	test("that are one clock need no check", () => {
+		expect(check(crossing({ clients: clocks(null, null) }), "clock")).toBe(
+			undefined,
+		);
+	});
+
+	test("where no message crosses only the start is shared", () => {
+		expect(
+			check(run({ clients: clocks(150_000, 400_000) }), "clock"),
+		).toMatchObject({
+			status: "ok",
+			detail:
+				"clients share their start to \u00b1400us; their clocks moved by at most 40us during the run",
+		});
+	});
+
+	test("across them a time is as exact as both together", () => {
+		const folder = crossing({ clients: clocks(150_000, 400_000) });
+		expect(check(folder, "clock")).toMatchObject({
+			status: "ok",
+			figure: "\u00b1550us",
+		});
+	});
+
+	test.each([
+		["work-queue", "invalid"],
+		["round-trip", "warn"],
+	] as const)(
+		"one that was not compared again after a %s: %s",
+		(pattern, status) => {
+			const clients = [
+				client(0),
+				client(1, { clock: { beforeNs: 0, afterNs: null, boundNs: 1000 } }),
+			];
+			const folder = run({ pattern, clients });
+			expect(check(folder, "clock")).toMatchObject({
+				status,
+				detail: expect.stringContaining("client 1 (bench@10.0.0.1)"),
+			});
+			expect(judged(folder).verdict).toBe(
+				status === "warn" ? "pass" : "invalid",
+			);
+		},
+	);
+
+	test("a message received before it was sent, by more than their bound, was timed by wrong clocks", () => {
+		const early = (ns: number) =>
+			crossing({
+				clients: clocks(150_000, 400_000),
+				fate: (i, due) => (i === 4000 ? { receivedNs: [due - ns] } : {}),
+			});
+		expect(judged(early(550_000))).toMatchObject({ verdict: "pass" });
+		expect(judged(early(550_001))).toMatchObject({
+			verdict: "invalid",
+			why: "1 messages were received before they were sent, one of them by 550us: the clocks were not as exact as \u00b1550us",
+		});
+		// In the warm-up too.
+		const folder = crossing({
+			clients: clocks(150_000, 400_000),
+			fate: (i, due) => (i === 40 ? { receivedNs: [due - MS] } : {}),
+		});
+		expect(judged(folder).verdict).toBe("invalid");
+	});
+
+	test("of an older generator, which has not told by how much, nothing is believed", () => {
+		const folder = crossing({
+			clients: clocks(150_000, 400_000),
+			fate: (i, due) => (i === 4000 ? { receivedNs: [due - 10] } : {}),
+		});
+		for (const i of [0, 1])
+			editLines(join(folder, `client-${i}.jsonl`), (lines) => {
+				for (const l of lines)
+					if (l.type === "second")
+						for (const m of Object.values(l.metrics) as { lowest?: number }[])
+							delete m.lowest;
+				return undefined;
+			});
+		expect(judged(folder)).toMatchObject({
+			verdict: "invalid",
+			why: expect.stringContaining("nobody has counted by how much"),
+		});
+	});
+
+	test.each([
+		// What was measured, bound of both clocks together: 5 ms and more, limit 20 ms.
+		[5, 1, "pass"],
+		[19.5, 0.2, "pass"],
+		[19.5, 0.8, "inconclusive"],
+		[20.5, 0.2, "fail"],
+		[20.5, 0.8, "inconclusive"],
+		[40, 1, "fail"],
+	])("%f ms with clocks to %f ms: %s", (ms, boundMs, verdict) => {
+		const bound = (boundMs * MS) / 2;
+		const folder = crossing({
+			clients: clocks(bound, bound),
+			fate: (_, due) => ({ receivedNs: [due + ms * MS] }),
+		});
+		const [gate] = judged(folder).judgements;
+		expect(gate?.verdict).toBe(verdict);
+		if (verdict === "inconclusive")
+			expect(gate?.why).toMatch(
+				/; but within the clocks' bound of \u00b1800us$/,
+			);
+	});
+
+	test("a maximum is judged by them too, but for messages that never came", () => {
+		const max = (ms: number | null) =>
+			judged(
+				crossing({
+					sla: ["max < 20ms"],
+					clients: clocks(500_000, 500_000),
+					fate: (i, due) =>
+						i === 3000
+							? { receivedNs: [ms === null ? null : due + ms * MS] }
+							: {},
+				}),
+			).judgements[0]?.verdict;
+		expect(max(18)).toBe("pass");
+		expect(max(19.5)).toBe("inconclusive");
+		expect(max(20.5)).toBe("inconclusive");
+		expect(max(22)).toBe("fail");
+		expect(max(null)).toBe("fail");
+	});
+
+	test("a stall that spends the budget many times over fails, whatever they say", () => {
+		const folder = crossing({
+			clients: clocks(500_000, 500_000),
+			fate: (_, due) =>
+				due >= 5 * S && due < 5.5 * S ? { receivedNs: [5.5 * S + MS] } : {},
+		});
+		expect(judged(folder).judgements[0]?.verdict).toBe("fail");
+	});
+
+	test("an acknowledgement is timed by one of them", () => {
+		const folder = crossing({
+			sla: ["ack p99 < 20ms"],
+			plan: { limits: [{ metric: "ack", limitNs: 20 * MS }] },
+			clients: clocks(10 * MS, 10 * MS),
+			fate: (_, due) => ({ ackedNs: due + 19.5 * MS }),
+		});
+		expect(judged(folder).judgements[0]?.verdict).toBe("pass");
+	});
+});
+
+describe("ledgers", () => {
+	test("that do not say what counters say are a bug of ours", () => {
+		const folder = run({ pattern: "work-queue" });
+		editLines(join(folder, "client-0.jsonl"), (lines) => {
+			const window = lines.find(
+				(l) => l.type === "counters" && l.scope === "window",
+			);
+			Object.assign(window, {
+				sent: window.sent - 1,
+				acked: window.acked - 1,
+				notOffered: 1,
+			});
+			return undefined;
+		});
+		expect(judged(folder)).toMatchObject({
+			verdict: "error",
+			why: expect.stringContaining(
+				"window sent in counters and ledgers: 3999 and 4000",
+			),
+		});
+	});
+
+	test("name what was lost between clients: the gate counts it", () => {
+		const folder = run({
+			pattern: "work-queue",
+			fate: (i) => (i === 3000 ? { receivedNs: [null] } : {}),
+		});
+		expect(judged(folder).judgements[1]).toMatchObject({
+			sla: "lost == 0",
+			verdict: "fail",
+			measured: "1",
+		});
+	});
+});

@@ -1,0 +1,109 @@
+import { crosses, type Metric } from "../plan/plan.ts";
+import type { ClientPart, Collected } from "../run/collect.ts";
+import { formatCount, formatDuration } from "../units.ts";
+import { type CheckFunction, result } from "./check.ts";
+import { clientName } from "./clients.ts";
+import { type Facts, sumsOf } from "./facts.ts";
+
+/** Clocks of clients on several machines. What one client sends and another receives is timed by two of them. */
+
+/** Latencies that end at a client which need not be the one that sent. */
+const ACROSS: ReadonlySet<Metric> = new Set(["response", "service", "last"]);
+
+/**
+ * Most that a latency across clients may be wrong by, ns: the sum of the two largest bounds of their clocks. 0: one clock. null: no message
+ * crosses from client to client, or a bound is not known (`clock`).
+ */
+export function clockBoundNs({ plan, parts }: Collected): number | null {
+	if (!crosses(plan)) return null;
+	const bounds = parts.map(boundOf);
+	if (bounds.some((ns) => ns === null)) return null;
+	const [a = 0, b = 0] = bounds.map((ns) => ns ?? 0).sort((x, y) => y - x);
+	return a + b;
+}
+
+/** The same of one metric; 0 where it is timed by one clock. */
+export function boundOfMetric(facts: Facts, metric: Metric): number {
+	return ACROSS.has(metric) ? (clockBoundNs(facts.collected) ?? 0) : 0;
+}
+
+/** Are there clients with another clock than this machine's? */
+export function hasClocks({ parts }: Collected): boolean {
+	return parts.some((p) => p.end !== null && p.end.clock !== null);
+}
+
+/**
+ * Were the clocks of all clients known well enough? A message that was received before it was sent by more than their bound shows that they
+ * were not.
+ */
+export const clock: CheckFunction = (facts) => {
+	const { collected } = facts;
+	const { plan, parts } = collected;
+	const crossing = crosses(plan);
+	const unknown = parts.find((p) => boundOf(p) === null);
+	if (unknown)
+		return result(
+			"clock",
+			crossing ? "invalid" : "warn",
+			`the clock of ${clientName(unknown)} was not compared again after the run: how far it went wrong meanwhile is not known${crossing ? ", and messages cross from client to client" : ""}`,
+			{
+				remedy: "see why it could not be reached at the end, and measure again",
+			},
+		);
+	const own = Math.max(...parts.map((p) => boundOf(p) ?? 0));
+	const bound = crossing ? (clockBoundNs(collected) ?? 0) : own;
+	const figure = plusMinus(bound);
+	if (crossing) {
+		const found = earlyOf(facts, bound);
+		if (found !== null)
+			return result("clock", "invalid", found, {
+				figure,
+				remedy: SYNCHRONISE,
+			});
+	}
+	const moved = Math.max(...parts.map(movedBy));
+	return result(
+		"clock",
+		"ok",
+		`${crossing ? "times across clients are exact to" : "clients share their start to"} ${figure}; their clocks moved by at most ${formatDuration(moved)} during the run`,
+		{ figure },
+	);
+};
+
+/** "±0.4ms" */
+export function plusMinus(ns: number): string {
+	return `\u00b1${formatDuration(ns)}`;
+}
+
+// --- internal ---
+
+const SYNCHRONISE =
+	"keep the clocks of all clients in step (chrony, or PTP), and measure again";
+
+/** ns; null: it was not measured again after the run. Of a client with this machine's clock 0. */
+function boundOf({ end }: ClientPart): number | null {
+	const found = end?.clock ?? null;
+	if (found === null) return 0;
+	return found.afterNs === null ? null : found.boundNs;
+}
+
+function movedBy({ end }: ClientPart): number {
+	const found = end?.clock;
+	return found?.afterNs == null ? 0 : Math.abs(found.afterNs - found.beforeNs);
+}
+
+/** A sentence about samples that were negative by more than the bound; null: there are none. */
+function earlyOf({ collected }: Facts, boundNs: number): string | null {
+	const all = [...ACROSS].map((metric) =>
+		sumsOf({ collected }, metric, { from: Number.NEGATIVE_INFINITY }),
+	);
+	const negative = Math.max(...all.map((s) => s.negative));
+	if (negative === 0) return null;
+	const lowest = Math.min(...all.map((s) => s.lowest));
+	const times = `${formatCount(negative)} messages were received before they were sent`;
+	if (!Number.isFinite(lowest))
+		return `${times}, nobody has counted by how much: the clocks were not as exact as ${plusMinus(boundNs)}, or it cannot be told`;
+	return -lowest > boundNs
+		? `${times}, one of them by ${formatDuration(-lowest)}: the clocks were not as exact as ${plusMinus(boundNs)}`
+		: null;
+}
