@@ -1,11 +1,11 @@
-import { failure } from "../runner/errors.ts";
 import type { Scenario } from "../runner/scenario/scenario.ts";
 import type { World } from "../runner/world.ts";
 import type { Binaries } from "./binaries/resolve.ts";
+import { dockerClients } from "./clients/docker.ts";
 import { localClients } from "./clients/local.ts";
 import { sshClient } from "./clients/ssh.ts";
-import { sshHost } from "./clients/ssh-host.ts";
-import { attachDocker, dockerRig } from "./docker/rig.ts";
+import { type SshHost, sshHost } from "./clients/ssh-host.ts";
+import { attachDocker, dockerRig, rigNetwork } from "./docker/rig.ts";
 import { existingRig } from "./existing/existing.ts";
 import { standingRig } from "./existing/standing.ts";
 import { localRig } from "./local/local.ts";
@@ -19,36 +19,45 @@ export async function provision(
 	rig: Scenario["rig"] = null,
 ): Promise<Rig> {
 	if (rig === null) return targets[target](world, binaries);
-	return standingRig(rig, world.stop, (entry, request) =>
-		attachDocker(rig.id, entry, request, world, binaries),
-	);
+	return {
+		...standingRig(rig, world.stop, (entry, request) =>
+			attachDocker(rig.id, entry, request, world, binaries),
+		),
+		...(rig.target === "docker" ? { network: rigNetwork(rig.id) } : {}),
+	};
 }
 
-/** What the scenario's load comes from, by index. Nothing is reached before `prepare`. */
+/** What the scenario's load comes from, by index; containers join the network of the rig. Nothing is reached before `prepare`. */
 export function clientsOf(
 	clients: Scenario["clients"],
 	world: World,
 	binaries: Binaries,
+	{ network = null }: { readonly network?: string | null } = {},
 ): readonly Client[] {
 	switch (clients.kind) {
 		case "local":
 			return localClients(clients.count, world, binaries);
 		case "ssh":
 			return clients.hosts.map((host, index) =>
-				sshClient(index, sshHost(host), {
+				sshClient(index, hostOf(host, clients.identities), {
 					world,
 					binaries,
 					say: (line) => void world.stderr.write(`${line}\n`),
 				}),
 			);
 		case "docker":
-			throw failure("usage", {
-				message: `clients: ${clients.kind} is not there yet`,
-			});
+			return dockerClients(clients.count, network, world, binaries);
 	}
 }
 
 // --- internal ---
+
+function hostOf(
+	written: string,
+	identities: Readonly<Record<string, string>> = {},
+): SshHost {
+	return { ...sshHost(written), identity: identities[written] ?? null };
+}
 
 const targets: Record<
 	Scenario["target"],

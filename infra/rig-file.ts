@@ -104,7 +104,8 @@ export const RigFile = z.strictObject({
 					description: "Default: ssh's own choice.",
 				}),
 				identity: z.string().min(1).optional().meta({
-					description: "File of a private key. Default: ssh's own choice.",
+					description:
+						"File of a private key, from this file's folder. Default: ssh's own choice.",
 				}),
 			}),
 		)

@@ -289,6 +289,11 @@ const catalogue = {
 		}) =>
 			`${d.system}: nothing answers at ${d.where} (${d.reason}), where the rig ${d.id} has its broker. ${d.remedy}.`,
 	},
+	"rig-gone": {
+		exit: 3,
+		text: (d: { system: string; id: string; reason: string }) =>
+			`${d.system}: its containers in the rig ${d.id} cannot be reached. ${d.reason} mqbench down takes away what is left of the rig, mqbench up stands a new one up.`,
+	},
 	"rig-left": {
 		exit: 3,
 		text: (d: { id: string; what: string; remedy: string }) =>

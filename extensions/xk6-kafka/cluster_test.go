@@ -24,6 +24,7 @@ func three(t *testing.T) (map[string]*server, string) {
 	var all sync.WaitGroup
 	folder := t.TempDir()
 	classpath(t)
+	var started [3]*server
 	for i, with := range ports {
 		with.settings = map[string]string{
 			"node.id":                                  fmt.Sprint(i + 1),
@@ -36,40 +37,46 @@ func three(t *testing.T) (map[string]*server, string) {
 			"controller.quorum.fetch.timeout.ms":       "1000",
 			"transaction.state.log.replication.factor": "3",
 		}
-		one := made(t, t.TempDir(), with)
+		place := t.TempDir()
+		all.Go(func() {
+			one := made(t, place, with)
+			one.run(t)
+			started[i] = one
+		})
+	}
+	all.Wait()
+	for i, one := range started {
 		nodes[fmt.Sprint(i+1)] = one
 		t.Cleanup(one.kill)
 	}
-	for _, one := range nodes {
-		all.Go(func() { one.run(t) })
-	}
-	all.Wait()
 	return nodes, "kafka://" + strings.Join(urls, ",")
 }
 
 func TestAClusterGoesOnWithoutItsLeader(t *testing.T) {
 	nodes, url := three(t)
-	for _, c := range []struct {
-		name, options string
-		replicas      int
-	}{
-		{"acks all, 3 replicas", `{"acks": "all", "minInsyncReplicas": 2}`, 3},
-		{"acks 1, 1 replica", `{"acks": "1"}`, 1},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			brokertest.Failover(t, brokertest.Cluster{
-				System:   brokertest.System{Driver: New, URL: url, DriverOptions: []byte(c.options)},
-				Replicas: c.replicas,
-				Group:    true,
-				Pause: func(_ *testing.T, name string) func() {
-					nodes[name].freeze()
-					return nodes[name].thaw
-				},
-				Kill: func(t *testing.T, name string) func() {
-					nodes[name].kill()
-					return func() { nodes[name].run(t) }
-				},
-			})
-		})
+	system := func(options string) brokertest.System {
+		return brokertest.System{Driver: New, URL: url, DriverOptions: []byte(options)}
 	}
+	t.Run("acks 1, 1 replica", func(t *testing.T) {
+		brokertest.Failover(t, brokertest.Cluster{
+			System: system(`{"acks": "1"}`), Replicas: 1, Group: true,
+			Kill: func(t *testing.T, name string) func() {
+				nodes[name].kill()
+				return func() { nodes[name].run(t) }
+			},
+		})
+	})
+	t.Run("acks all, 3 replicas", func(t *testing.T) {
+		brokertest.Failover(t, brokertest.Cluster{
+			System: system(`{"acks": "all", "minInsyncReplicas": 2}`), Replicas: 3, Group: true,
+			Pause: func(_ *testing.T, name string) func() {
+				nodes[name].freeze()
+				return nodes[name].thaw
+			},
+			Kill: func(_ *testing.T, name string) func() {
+				nodes[name].kill()
+				return nil
+			},
+		})
+	})
 }

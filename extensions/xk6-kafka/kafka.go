@@ -154,10 +154,15 @@ func (s *session) Remove(ctx context.Context) error {
 	}
 	together(ends)
 	var errs []error
-	for _, name := range s.groupsToRemove() {
-		_, err := s.admin.DeleteGroup(ctx, name)
-		if err != nil && !errors.Is(err, kerr.GroupIDNotFound) {
-			errs = append(errs, fmt.Errorf("kafka: remove group %q: %w", name, err))
+	if groups := s.groupsToRemove(); len(groups) > 0 {
+		removed, err := s.admin.DeleteGroups(ctx, groups...)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("kafka: remove groups: %w", err))
+		}
+		for _, one := range removed {
+			if one.Err != nil && !errors.Is(one.Err, kerr.GroupIDNotFound) {
+				errs = append(errs, fmt.Errorf("kafka: remove group %q: %w", one.Group, one.Err))
+			}
 		}
 	}
 	if len(s.made) > 0 {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -21,6 +22,8 @@ type producer struct {
 	// acks: done gets the time of the acknowledgement.
 	acks       bool
 	idempotent bool
+	// refreshedNs is when the library was last told to look who leads what.
+	refreshedNs atomic.Int64
 }
 
 var _ broker.Producer = (*producer)(nil)
@@ -54,6 +57,7 @@ func (p *producer) Send(m *broker.Message, done broker.Done) {
 func (s *sending) finish(_ *kgo.Record, err error) {
 	m, done := s.message, s.done
 	if err != nil {
+		s.producer.refresh()
 		// A request may still be on its way with this record in it: it is not used again.
 		done(m, 0, s.producer.failure(err, s.sentNs))
 		return
@@ -91,6 +95,18 @@ func (p *producer) ready(ctx context.Context, topics []broker.Topic) error {
 // --- internal ---
 
 const readyTimeout = 15 * time.Second
+
+// refresh has the library look anew who leads what after a message has failed, as Kafka's own client does: it does so itself for messages
+// alone that it tries again. Without this, those that are tried once would go to a leader that is no more until metadataMaxAge is over.
+func (p *producer) refresh() {
+	if p.idempotent {
+		return
+	}
+	now, last := p.now(), p.refreshedNs.Load()
+	if now-last >= int64(metadataMinAge) && p.refreshedNs.CompareAndSwap(last, now) {
+		p.client.ForceMetadataRefresh()
+	}
+}
 
 var (
 	errClosed       = errors.New("kafka: produce: the client is closed")

@@ -24,6 +24,9 @@ var Version = "dev"
 // openTimeout bounds connecting, making topics and subscribing.
 const openTimeout = 30 * time.Second
 
+// payloadEnv names the payload file where it is not at the plan's path: the plan is the same for all clients, their disks are not.
+const payloadEnv = "MQBENCH_PAYLOAD_FILE"
+
 // ballastBytes are held and never touched, so that they take no memory, but count as live: the garbage collector lets as much garbage
 // come together before it works, where k6 and a generator by themselves are 30 MiB. On NATS core (closed load, 1 KiB) that is 12
 // instead of 150 collections in 1.6 million messages, and 15 % less CPU for each; it costs up to 150 MiB.
@@ -148,7 +151,14 @@ func (o *resultsOutput) plan() (*generator.Plan, error) {
 	if count > 1 && !o.asked(coordinatedEnv) {
 		return nil, fmt.Errorf("mqbench: %d clients need one T0: set %s=1 and hand it out on standard input", count, coordinatedEnv)
 	}
-	return plan.Take(index, count)
+	taken, err := plan.Take(index, count)
+	if err != nil {
+		return nil, err
+	}
+	if file := o.params.Environment[payloadEnv]; file != "" {
+		taken.Message.File = file
+	}
+	return taken, nil
 }
 
 // listen begins to listen if it was asked for, and waits for T0 if that is handed out.

@@ -31,6 +31,9 @@ func (s *session) consume(ctx context.Context, to broker.Subscription, handle br
 			return err
 		}
 	}
+	if err := s.free(ctx, to); err != nil {
+		return err
+	}
 	if to.Group == "" {
 		if err := s.unstore(ctx, to.Topic); err != nil {
 			return err
@@ -55,7 +58,7 @@ func (sub *subscription) start(w *wire) error {
 	shut := on.NotifyClose(make(chan *amqp.Error, 1))
 	if sub.queue.exclusive {
 		// The broker may not have noticed yet that the queue's earlier owner is gone.
-		sub.queue.label = sub.queue.topic + ":" + random()
+		sub.queue.label = s.topology.named(sub.queue.topic) + ":" + random()
 	}
 	if err := s.topology.declareQueue(&channel{on}, sub.queue); err != nil {
 		return err

@@ -39,7 +39,7 @@ func New(o broker.Options) (broker.Session, error) {
 		return nil, fmt.Errorf("rabbitmq: %w", err)
 	}
 	return &session{
-		options: o, chosen: chosen, urls: urls, tls: secure, topology: newTopology(chosen), ended: make(chan struct{}),
+		options: o, chosen: chosen, urls: urls, tls: secure, topology: newTopology(chosen, o), ended: make(chan struct{}),
 	}, nil
 }
 
@@ -94,6 +94,12 @@ func (s *session) Prepare(ctx context.Context, topics []broker.Topic) error {
 	names := make([]string, len(topics))
 	for i, t := range topics {
 		names[i] = t.Name
+	}
+	if s.options.Existing {
+		if err := s.find(ctx, names); err != nil {
+			return fmt.Errorf("rabbitmq: %w", err)
+		}
+		return nil
 	}
 	s.topology.name(names)
 	err := s.admin(ctx, s.links[0], func(on *channel) error {
@@ -164,7 +170,7 @@ func (s *session) Describe() broker.Description {
 	d := broker.Description{
 		Acks:      c.confirms,
 		Order:     "per-producer",
-		Wildcards: c.exchange == "" || c.exchange == pattern,
+		Wildcards: (c.exchange == "" || c.exchange == pattern) && s.options.Run == "",
 		Stores:    true,
 		Library:   "amqp091-go " + libraryVersion,
 		Server:    "RabbitMQ " + s.server,
@@ -189,6 +195,10 @@ func (s *session) Describe() broker.Description {
 			"flush":            "each publish",
 			"unconfirmedLimit": "none",
 		},
+	}
+	if s.options.Run != "" {
+		d.Settings["exchange"] = "your own; a topic that is a queue: the default one"
+		d.Settings["queueExpires"] = unusedAfter.String() + " (groups and subscribers on exchanges)"
 	}
 	if s.erlang != "" {
 		d.Settings["erlang"] = s.erlang

@@ -176,8 +176,8 @@ func (s *server) environment() []string {
 	}
 }
 
-// ctl runs rabbitmqctl.
-func (s *server) ctl(t *testing.T, args ...string) {
+// ctl runs rabbitmqctl and gives what it prints.
+func (s *server) ctl(t *testing.T, args ...string) string {
 	t.Helper()
 	program, err := script()
 	if err != nil {
@@ -185,9 +185,11 @@ func (s *server) ctl(t *testing.T, args ...string) {
 	}
 	command := exec.Command(filepath.Join(filepath.Dir(program), "rabbitmqctl"), args...)
 	command.Env = s.environment()
-	if out, err := command.CombinedOutput(); err != nil {
+	out, err := command.CombinedOutput()
+	if err != nil {
 		t.Fatalf("rabbitmqctl %s: %v: %s", args, err, out)
 	}
+	return string(out)
 }
 
 func selfSigned() (certificate, key []byte, err error) {
@@ -276,6 +278,47 @@ func (s *server) exists(t *testing.T, topic string) bool {
 		})
 	}
 	return found
+}
+
+// make makes a queue, or an exchange of a kind, as its user would.
+func (s *server) make(t *testing.T, topic, kind string) {
+	t.Helper()
+	on := s.channel(t)
+	var err error
+	if kind == "queue" {
+		_, err = on.QueueDeclare(topic, true, false, false, false, nil)
+	} else {
+		err = on.ExchangeDeclare(topic, kind, true, false, false, false, nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// channel of a connection of its own.
+func (s *server) channel(t *testing.T) *amqp.Channel {
+	t.Helper()
+	c, err := amqp.Dial(s.url())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	on, err := c.Channel()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return on
+}
+
+// traces are the queues of a run.
+func (s *server) traces(t *testing.T, run string, _ []string) (names []string) {
+	t.Helper()
+	for line := range strings.Lines(s.ctl(t, "list_queues", "--silent", "name")) {
+		if strings.HasPrefix(line, run) {
+			names = append(names, strings.TrimSpace(line))
+		}
+	}
+	return names
 }
 
 // stop ends it as its owner would; what it acknowledged as durable is there when it starts again.

@@ -9,16 +9,21 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	amqp "github.com/rabbitmq/amqp091-go"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
+// unusedAfter: the broker removes a queue on an exchange of the user's own that nobody consumes any more.
+const unusedAfter = 5 * time.Minute
+
 // topology is what a session has declared on the broker: exchanges, queues and what binds them. It is complete before
 // the run starts; after a lost connection it is declared anew.
 type topology struct {
-	chosen choices
+	chosen  choices
+	options broker.Options
 	// to is where messages are published.
 	to atomic.Pointer[exchange]
 
@@ -29,6 +34,8 @@ type topology struct {
 	// groups is, by topic, the group that has the queue of the topic's own name.
 	groups map[string]string
 	shared map[string]*queue
+	// queueOf says of the topics that are the user's own which are queues; the others are exchanges.
+	queueOf map[string]bool
 }
 
 // exchange of one kind; a fanout one has no name here: each topic has its own.
@@ -44,12 +51,17 @@ type queue struct {
 	exclusive bool
 	// stored: nobody consumes it yet.
 	stored bool
+	// given: it was there before the run, and stays; readers are its consumers here.
+	given   bool
+	readers int
+	// group that shares it; "": it is one subscription's.
+	group string
 	// on is the connection that an exclusive queue belongs to.
 	on *link
 }
 
-func newTopology(c choices) *topology {
-	return &topology{chosen: c, groups: map[string]string{}, shared: map[string]*queue{}}
+func newTopology(c choices, o broker.Options) *topology {
+	return &topology{chosen: c, options: o, groups: map[string]string{}, shared: map[string]*queue{}, queueOf: map[string]bool{}}
 }
 
 // name fixes the topics, and the exchange's name by what they have in common: mqbench.run.1.0 gives mqbench.run.1.
@@ -70,11 +82,43 @@ func (t *topology) name(topics []string) {
 	t.to.Store(t.exchangeOf(kind))
 }
 
+// given notes a topic of the user's own.
+func (t *topology) given(topic string, queue bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.topics = append(t.topics, topic)
+	t.queueOf[topic] = queue
+	t.to.Store(&exchange{})
+}
+
+// isQueue: the topic is a queue of the user's own.
+func (t *topology) isQueue(topic string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.queueOf[topic]
+}
+
+// readers of the user's queue that are in this session.
+func (t *topology) readers(topic string) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if q := t.shared[topic]; q != nil {
+		return q.readers
+	}
+	return 0
+}
+
 func (t *topology) kind() string { return t.to.Load().kind }
 
 // route is where a message of the topic goes.
 func (t *topology) route(topic string) (exchange, key string) {
 	to := t.to.Load()
+	if t.options.Run != "" && t.queueOf[topic] {
+		return "", topic
+	}
+	if t.options.Run != "" {
+		return topic, topic
+	}
 	if to.kind == fanout {
 		return topic, ""
 	}
@@ -85,10 +129,21 @@ func (t *topology) route(topic string) (exchange, key string) {
 func (t *topology) subscribe(to broker.Subscription, on *link) *queue {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.queueOf[to.Topic] {
+		q := t.share(to.Topic, to.Topic)
+		q.given, q.stored = true, false
+		q.readers++
+		return q
+	}
 	if to.Group == "" {
 		q := &queue{topic: to.Topic, exclusive: t.chosen.queue == transient, on: on}
-		q.label = to.Topic + ":" + random()
+		q.label = t.named(to.Topic) + ":" + random()
 		t.queues = append(t.queues, q)
+		return q
+	}
+	if t.options.Run != "" {
+		q := t.share(t.named(to.Topic)+":"+to.Group, to.Topic)
+		q.group = to.Group
 		return q
 	}
 	label := to.Topic
@@ -98,7 +153,7 @@ func (t *topology) subscribe(to broker.Subscription, on *link) *queue {
 		label += ":" + to.Group
 	}
 	q := t.share(label, to.Topic)
-	q.stored = false
+	q.stored, q.group = false, to.Group
 	return q
 }
 
@@ -117,10 +172,14 @@ func (t *topology) unstore(topic string) []*queue {
 	return gone
 }
 
-// unread makes queues for the topics that nobody subscribes to.
+// unread makes queues for the topics that nobody subscribes to. Where this client of several has subscriptions, the topics that it
+// leaves out are read by others.
 func (t *topology) unread() []*queue {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.options.Existing || t.options.Clients > 1 && len(t.queues) > 0 {
+		return nil
+	}
 	var made []*queue
 	for _, topic := range t.topics {
 		read := false
@@ -141,6 +200,8 @@ func (t *topology) allowPatterns() ([]*queue, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
+	case t.options.Run != "":
+		return nil, errors.New("on topics of your own a subscription cannot be a pattern")
 	case t.kind() == pattern:
 		return nil, nil
 	case t.chosen.exchange != "":
@@ -182,6 +243,9 @@ func (t *topology) declareQueues(on *channel, queues []*queue) error {
 }
 
 func (t *topology) declareQueue(on *channel, q *queue) error {
+	if q.given {
+		return nil
+	}
 	args := amqp.Table{amqp.QueueTypeArg: amqp.QueueTypeClassic}
 	if t.chosen.version > 0 {
 		args[amqp.QueueVersionArg] = t.chosen.version
@@ -191,6 +255,10 @@ func (t *topology) declareQueue(on *channel, q *queue) error {
 		if t.chosen.replicas > 0 {
 			args["x-quorum-initial-group-size"] = t.chosen.replicas
 		}
+	}
+	if t.options.Run != "" && !q.exclusive {
+		// The exchange stays, and would fill it for ever should nobody be left to remove it.
+		args[amqp.QueueTTLArg] = unusedAfter.Milliseconds()
 	}
 	if _, err := on.QueueDeclare(q.label, t.durable(), false, q.exclusive, false, args); err != nil {
 		return fmt.Errorf("declare queue %q: %w", q.label, err)
@@ -206,22 +274,46 @@ func (t *topology) bind(on *channel, q *queue) error {
 	return nil
 }
 
-// delete removes all that does not vanish with its connection.
+// delete removes all that does not vanish with its connection: this session's own queues, and what clients share if this is client 0.
 func (t *topology) delete(on *channel) error {
 	t.mu.Lock()
-	queues := slices.Clone(t.queues)
-	t.mu.Unlock()
-	var failed []error
-	for _, q := range queues {
-		if !q.exclusive {
-			failed = append(failed, on.deleteQueue(q.label))
+	names := map[string]bool{}
+	groups := map[string]bool{}
+	for _, q := range t.queues {
+		if q.group != "" {
+			groups[q.group] = true
+		}
+		shared := q.group != "" || q.stored
+		if !q.exclusive && !q.given && (!shared || t.options.Client == 0) {
+			names[q.label] = true
 		}
 	}
-	names := t.exchanges()
-	if t.chosen.exchange == "" && t.kind() == pattern {
-		names = append(names, t.exchangeOf(direct).name)
+	// A group may have members in other clients alone.
+	if t.options.Client == 0 && t.options.Clients > 1 {
+		for _, topic := range t.topics {
+			for group := range groups {
+				switch {
+				case t.options.Run == "":
+					names[topic] = true
+				case !t.queueOf[topic]:
+					names[t.named(topic)+":"+group] = true
+				}
+			}
+		}
 	}
-	for _, name := range names {
+	t.mu.Unlock()
+	var failed []error
+	for name := range names {
+		failed = append(failed, on.deleteQueue(name))
+	}
+	if t.options.Existing {
+		return errors.Join(failed...)
+	}
+	exchanges := t.exchanges()
+	if t.chosen.exchange == "" && t.kind() == pattern {
+		exchanges = append(exchanges, t.exchangeOf(direct).name)
+	}
+	for _, name := range exchanges {
 		if err := on.ExchangeDelete(name, false, false); err != nil {
 			failed = append(failed, fmt.Errorf("delete exchange %q: %w", name, err))
 		}
@@ -237,8 +329,19 @@ func (t *topology) exchangeOf(kind string) *exchange {
 	return &exchange{kind: kind, name: t.prefix + ":" + kind}
 }
 
-// exchanges are the names of those that messages are published to.
+// named is the beginning of the names of queues that are made for a topic.
+func (t *topology) named(topic string) string {
+	if t.options.Run == "" {
+		return topic
+	}
+	return t.options.Run + ":" + topic
+}
+
+// exchanges are the names of those of this run that messages are published to.
 func (t *topology) exchanges() []string {
+	if t.options.Run != "" {
+		return nil
+	}
 	if t.kind() == fanout {
 		return t.topics
 	}

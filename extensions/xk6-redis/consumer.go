@@ -41,6 +41,8 @@ type fetched struct{ id, payload string }
 // group is what the members of this session know together.
 type group struct {
 	name string
+	// from is the id in the stream behind which the group begins.
+	from string
 	// nextNs is when one of them looks for dead members again.
 	nextNs  atomic.Int64
 	handled atomic.Int64
@@ -67,7 +69,7 @@ func (s *session) newConsumer(to broker.Subscription, handle broker.Handler, g *
 // run calls step until the session ends; fresh says that the socket is a new one.
 func (c *consumer) run(k *socket, step func(k *socket, fresh bool) error) {
 	fresh := false
-	for c.s.over.Err() == nil {
+	for c.s.over.Err() == nil && !c.s.removed.Load() {
 		err := step(k, fresh)
 		switch {
 		case err == nil:
@@ -115,7 +117,7 @@ func (c *consumer) acknowledge(m fetched) {
 		c.line.send(entry{key: c.topic.name, group: c.group.name, value: m.id})
 		return
 	}
-	c.line.send(entry{key: takenBy(c.topic.name, c.name), value: m.payload})
+	c.line.send(entry{key: c.taken(), value: m.payload})
 }
 
 // due says once for all members of a group that it is time to look for dead members.

@@ -29,9 +29,16 @@ func (s *session) popList(ctx context.Context, to broker.Subscription, handle br
 		return errors.New("a list gives each message to one consumer, so that it has one group, or one subscription without; use mode streams or pubsub")
 	}
 	c := s.newConsumer(to, handle, g)
-	if err := s.ask(ctx, func(k *socket) error { return c.enrol(ctx, k) }); err != nil {
+	err := s.ask(ctx, func(k *socket) error {
+		if err := c.untouched(ctx, k); err != nil {
+			return err
+		}
+		return c.enrol(ctx, k)
+	})
+	if err != nil {
 		return err
 	}
+	s.members = append(s.members, c)
 	return s.begin(ctx, c, c.pop)
 }
 
@@ -44,12 +51,16 @@ func membersOf(topic string) string { return topic + ".members" }
 func takenBy(topic, member string) string { return topic + ".taken." + member }
 
 func (c *consumer) enrol(ctx context.Context, k *socket) error {
-	return k.client.SAdd(ctx, membersOf(c.topic.name), c.name).Err()
+	return k.client.SAdd(ctx, c.enrolled(), c.name).Err()
 }
+
+// enrolled is the set that this consumer is a member of, taken its list of what it has not finished.
+func (c *consumer) enrolled() string { return membersOf(c.s.shared(c.topic.name)) }
+func (c *consumer) taken() string    { return takenBy(c.s.shared(c.topic.name), c.name) }
 
 // pop is a step of a consumer.
 func (c *consumer) pop(k *socket, fresh bool) error {
-	own := takenBy(c.topic.name, c.name)
+	own := c.taken()
 	if fresh {
 		if err := c.resume(k, own); err != nil {
 			return err
@@ -122,7 +133,7 @@ func (c *consumer) resume(k *socket, own string) error {
 
 // claimLists takes over what members of dead sessions have not finished.
 func (c *consumer) claimLists(k *socket, own string) error {
-	members, err := k.client.SMembers(c.s.over, membersOf(c.topic.name)).Result()
+	members, err := k.client.SMembers(c.s.over, c.enrolled()).Result()
 	if err != nil {
 		return err
 	}
@@ -131,13 +142,13 @@ func (c *consumer) claimLists(k *socket, own string) error {
 		return err
 	}
 	for _, member := range dead {
-		list, err := c.move(k, takenBy(c.topic.name, member), own, c.s.Prefetch, false)
+		list, err := c.move(k, takenBy(c.s.shared(c.topic.name), member), own, c.s.Prefetch, false)
 		atNs := c.s.options.Now()
 		if err != nil {
 			return err
 		}
 		if len(list) == 0 {
-			err := k.client.SRem(c.s.over, membersOf(c.topic.name), member).Err()
+			err := k.client.SRem(c.s.over, c.enrolled(), member).Err()
 			if err != nil {
 				return fmt.Errorf("forget a dead member: %w", err)
 			}

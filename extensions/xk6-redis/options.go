@@ -58,12 +58,17 @@ func decode(o broker.Options) (driverOptions, error) {
 		return d, fmt.Errorf("mode %q is neither pubsub, streams nor lists", d.Mode)
 	case d.Prefetch < 1:
 		return d, fmt.Errorf("prefetch must be at least 1, got %d", d.Prefetch)
+	case d.MaxLength != nil && *d.MaxLength > 0 && o.Run != "":
+		return d, fmt.Errorf("maxLength %d trims streams, and these are yours; leave it away", *d.MaxLength)
 	case d.MaxLength != nil && *d.MaxLength < 0:
 		return d, fmt.Errorf("maxLength must be at least 0, got %d", *d.MaxLength)
 	case d.ClaimAfterNs < int64(100*time.Millisecond):
 		return d, fmt.Errorf("claimAfter must be at least 100ms, got %s", time.Duration(d.ClaimAfterNs))
 	case o.MessageBytes > maxBulkBytes:
 		return d, fmt.Errorf("messages of %d bytes are above the %d that Redis takes", o.MessageBytes, maxBulkBytes)
+	}
+	if d.MaxLength == nil && o.Run != "" {
+		d.MaxLength = new(int64) // a stream of the user's own is never trimmed
 	}
 	if d.MaxLength == nil {
 		length := max(1000, int64(1<<30)/int64(max(o.MessageBytes, 1)))

@@ -92,6 +92,9 @@ type session struct {
 	subscribers [][]*subscriber
 	groups      map[string]*group
 	consumers   int
+	// members are the consumers of lists, running all that run.
+	members []*consumer
+	running sync.WaitGroup
 	// quiet ends the signs of life.
 	quiet func()
 }
@@ -140,6 +143,9 @@ func (s *session) Prepare(ctx context.Context, topics []broker.Topic) error {
 		s.topics = append(s.topics, made)
 		s.named[t.Name] = made
 	}
+	if s.options.Existing {
+		return wrap("redis", s.find(ctx))
+	}
 	if err := s.clear(ctx); err != nil {
 		return fmt.Errorf("redis: empty topics: %w", err)
 	}
@@ -160,10 +166,10 @@ func (s *session) Prepare(ctx context.Context, topics []broker.Topic) error {
 func (s *session) Remove(ctx context.Context) error {
 	s.removed.Store(true)
 	s.quiet()
-	if err := s.clear(ctx); err != nil {
-		return fmt.Errorf("redis: remove topics: %w", err)
+	if s.options.Existing {
+		return wrap("redis: remove what consumers made", s.leave(ctx))
 	}
-	return nil
+	return wrap("redis: remove topics", s.clear(ctx))
 }
 
 func (s *session) Producer(connection int) (broker.Producer, error) {
@@ -234,6 +240,13 @@ func (s *session) report(err error) {
 	if s.options.OnError != nil && s.over.Err() == nil && !s.removed.Load() {
 		s.options.OnError(fmt.Errorf("redis: %w", err))
 	}
+}
+
+func wrap(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", what, err)
 }
 
 func random() string {

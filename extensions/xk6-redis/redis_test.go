@@ -39,17 +39,50 @@ func system(s *server, mode string) brokertest.System {
 		Broken:          func(*testing.T) { s.kill() },
 	}
 	if mode != modePubSub {
-		system.Exists = s.exists
+		system.Exists, system.Traces = s.exists, s.traces
+	}
+	if mode == modeStreams {
+		system.Make = s.make
 	}
 	return system
+}
+
+// make makes a stream as its user would.
+func (s *server) make(t *testing.T, topic string, _ int) {
+	t.Helper()
+	if err := s.client(t).XAdd(t.Context(), &redis.XAddArgs{Stream: topic, Values: []string{"user", "entry"}}).Err(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// traces are the keys and groups that a run has left.
+func (s *server) traces(t *testing.T, run string, topics []string) []string {
+	t.Helper()
+	client := s.client(t)
+	left, err := client.Keys(t.Context(), run+"*").Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, topic := range topics {
+		groups, _ := client.XInfoGroups(t.Context(), topic).Result() // of a list: an error
+		for _, g := range groups {
+			left = append(left, g.Name)
+		}
+	}
+	return left
+}
+
+func (s *server) client(t *testing.T) *redis.Client {
+	t.Helper()
+	client := redis.NewClient(&redis.Options{Addr: fmt.Sprintf("127.0.0.1:%d", s.port)})
+	t.Cleanup(func() { _ = client.Close() })
+	return client
 }
 
 // exists says whether the server holds a topic, or who consumes it.
 func (s *server) exists(t *testing.T, topic string) bool {
 	t.Helper()
-	client := redis.NewClient(&redis.Options{Addr: fmt.Sprintf("127.0.0.1:%d", s.port)})
-	defer func() { _ = client.Close() }()
-	keys, err := client.Keys(context.Background(), topic+"*").Result()
+	keys, err := s.client(t).Keys(context.Background(), topic+"*").Result()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,14 @@ func (s *session) readStream(ctx context.Context, to broker.Subscription, handle
 	}
 	g := s.groups[to.Topic+" "+to.Group]
 	if g == nil {
-		g = &group{name: to.Group}
+		g = &group{name: s.shared(to.Group), from: "0"}
+		if s.options.Run != "" {
+			end, err := s.endOf(ctx, to.Topic)
+			if err != nil {
+				return err
+			}
+			g.from = end
+		}
 		s.groups[to.Topic+" "+to.Group] = g
 		if err := s.live(ctx); err != nil {
 			return err
@@ -40,28 +47,42 @@ func (s *session) begin(ctx context.Context, c *consumer, step func(*socket, boo
 	if err != nil {
 		return err
 	}
-	go c.run(k, step)
+	s.running.Go(func() { c.run(k, step) })
 	return nil
 }
 
 // findEnd notes the last entry: the messages of this consumer are those after it, whether they come before or after its
 // first XREAD. ("$" would leave out what comes in between.)
-func (c *consumer) findEnd(ctx context.Context) error {
-	return c.s.ask(ctx, func(k *socket) error {
-		info, err := k.client.XInfoStream(ctx, c.topic.name).Result()
+func (c *consumer) findEnd(ctx context.Context) (err error) {
+	c.last, err = c.s.endOf(ctx, c.topic.name)
+	return err
+}
+
+// endOf is the id of a stream's last entry.
+func (s *session) endOf(ctx context.Context, name string) (end string, err error) {
+	err = s.ask(ctx, func(k *socket) error {
+		info, err := k.client.XInfoStream(ctx, name).Result()
 		switch {
 		case err == nil:
-			c.last = info.LastGeneratedID
+			end = info.LastGeneratedID
 		case strings.Contains(err.Error(), "no such key"):
-			return nil // nothing was sent to it: its messages are all that will be
+			end = "0-0" // nothing was sent to it: its messages are all that will be
+			return nil
 		}
 		return err
 	})
+	return end, err
 }
 
-// join makes the group, from the stream's beginning, unless it is there.
+// join makes the group, unless it is there: from the stream's beginning, or where it ended before the run. A stream of the user's own
+// is not made anew.
 func (c *consumer) join(ctx context.Context, k *socket) error {
-	err := k.client.XGroupCreateMkStream(ctx, c.topic.name, c.group.name, "0").Err()
+	var err error
+	if c.s.options.Run == "" {
+		err = k.client.XGroupCreateMkStream(ctx, c.topic.name, c.group.name, c.group.from).Err()
+	} else {
+		err = k.client.XGroupCreate(ctx, c.topic.name, c.group.name, c.group.from).Err()
+	}
 	if err != nil && strings.HasPrefix(err.Error(), "BUSYGROUP") {
 		return nil
 	}
@@ -210,7 +231,8 @@ func entriesOf(reply any) []fetched {
 	return entriesOfList(stream[1])
 }
 
-// entriesOfList reads entries: [[id, [field, value, ...]], ...]. One that was removed meanwhile has no fields and is left out.
+// entriesOfList reads entries: [[id, [field, value, ...]], ...]. One that was removed meanwhile has no fields and is left out; one that
+// somebody else has put there has other fields, and an empty payload here.
 func entriesOfList(reply any) []fetched {
 	entries, _ := reply.([]any)
 	list := make([]fetched, 0, len(entries))
@@ -220,9 +242,13 @@ func entriesOfList(reply any) []fetched {
 			continue
 		}
 		fields, _ := pair[1].([]any)
+		if len(fields) == 0 {
+			continue
+		}
+		list = append(list, fetched{id: textOf(pair[0])})
 		for i := 0; i+1 < len(fields); i += 2 {
 			if textOf(fields[i]) == "p" {
-				list = append(list, fetched{id: textOf(pair[0]), payload: textOf(fields[i+1])})
+				list[len(list)-1].payload = textOf(fields[i+1])
 			}
 		}
 	}

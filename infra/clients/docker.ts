@@ -12,7 +12,7 @@ import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
 import { type Docker, DockerError, explainDocker } from "../docker/cli.ts";
 import { type Engine, findEngine } from "../docker/engine.ts";
-import { labelArguments, LABELS, labelsOfRun } from "../docker/labels.ts";
+import { LABELS, labelArguments, labelsOfRun } from "../docker/labels.ts";
 import { fitsEngine, ownImage } from "../docker/own-images.ts";
 import { type Reaper, startReaper } from "../docker/reaper.ts";
 import { removeLabelled } from "../docker/remove.ts";
@@ -137,8 +137,7 @@ async function imageOfClients(
 ): Promise<string> {
 	const own = world.env.MQBENCH_IMAGE;
 	if (!own) {
-		if (fitsEngine(engine))
-			return ownImage(docker, "client", binaries, world);
+		if (fitsEngine(engine)) return ownImage(docker, "client", binaries, world);
 		throw unfit(
 			`Docker's containers are ${engine.platform}, and the programs of this machine are not`,
 			"Build the image of mqbench there (docker build -f infra/docker/Dockerfile -t mqbench/mqbench .) and name it: MQBENCH_IMAGE=mqbench/mqbench",
@@ -198,7 +197,11 @@ function dockerClient(
 		async prepare() {
 			ready = await prepare();
 			const { platform, kernel, cores } = ready.engine;
-			return { kernel, cores, machine: machineName(platform, { kernel, cores }) };
+			return {
+				kernel,
+				cores,
+				machine: machineName(platform, { kernel, cores }),
+			};
 		},
 		async clock() {
 			if (there().engine.sameKernel) return { offsetNs: 0, boundNs: 0 };

@@ -256,6 +256,8 @@ function remove(id: string): void {
 		const pids = pidsIn(space);
 		if (pids.length > 0) quietly(["kill", "-9", ...pids.map(String)]);
 		quietly(["ip", "netns", "delete", space]);
+		// The kernel takes its time with a space, and what is in it.
+		quietly(["ip", "link", "delete", space.replace(/-/g, "")]);
 	}
 	quietly(["ip", "link", "delete", `mqb${id}k0`]);
 	quietly(["ip", "link", "delete", `mqb${id}`]);

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Readable, Writable } from "node:stream";
-import { failure } from "../../runner/errors.ts";
+import { failure, type MqbenchError } from "../../runner/errors.ts";
 import type { World } from "../../runner/world.ts";
 import { startGuarded } from "../process.ts";
 import { destination, type SshHost } from "./ssh-host.ts";
@@ -23,6 +23,8 @@ export interface Link {
 		args?: readonly string[],
 		feed?: (stdin: Writable) => void,
 	): Promise<Answer>;
+	/** Why a command ended with 255, from its words on stderr: the connection, which is given up then. */
+	lost(err: string): Promise<MqbenchError>;
 	close(): Promise<void>;
 }
 
@@ -133,9 +135,15 @@ export async function openLink(
 		one.on("error", () => {});
 		return one;
 	};
+	const lost = async (err: string) => {
+		if (/Session open refused/.test(err)) return unreachable(host, err);
+		await close();
+		return unreachable(host, GONE);
+	};
 	return {
 		holder,
 		alive: () => !over,
+		lost,
 		spawn: start,
 		async run(line, args, feed) {
 			const one = start(line, args);
@@ -150,7 +158,7 @@ export async function openLink(
 			if (feed) feed(one.stdin);
 			else one.stdin.end();
 			const code = await codeOf(one);
-			if (code === LOST) throw unreachable(host, `${words}${err}` || GONE);
+			if (code === LOST) throw await lost(err);
 			return { code, err, values: valuesIn(out) };
 		},
 		close,

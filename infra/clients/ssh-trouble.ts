@@ -64,7 +64,7 @@ const TROUBLES: readonly {
 		remedy: () => "Raise MaxSessions in its sshd_config to 10, sshd's default",
 	},
 	{
-		says: /the connection is gone|Control socket connect|mux_client|UNKNOWN port/,
+		says: /the connection is gone/,
 		reason: "the connection to it was lost",
 		remedy: (host) =>
 			`Is it up, and the network in between? By hand: ${byHand(host)} true`,

@@ -8,12 +8,12 @@ import type { ClientCommand, ClientProcess, Workspace } from "../rig.ts";
 import type { SshHost } from "./ssh-host.ts";
 import { codeOf, type Link, LOST, type Remote } from "./ssh-link.ts";
 import type { Programs } from "./ssh-programs.ts";
-import { unfit, unreachable, unwritable } from "./ssh-trouble.ts";
+import { unfit, unwritable } from "./ssh-trouble.ts";
 
 export interface SshWorkspaceOptions {
 	readonly host: SshHost;
-	/** The connection; made anew when it was lost. */
-	link(): Promise<Link>;
+	/** Does something over the connection, once more over a new one when it was lost. */
+	over<T>(action: (link: Link) => Promise<T>): Promise<T>;
 	readonly programs: Programs;
 	/** Folder here. */
 	readonly local: string;
@@ -27,14 +27,16 @@ export interface SshWorkspaceOptions {
 export async function sshWorkspace(
 	options: SshWorkspaceOptions,
 ): Promise<Workspace> {
-	const { host, local } = options;
-	const link = await options.link();
-	const made = await link.run(MAKE, [String(link.holder)]);
-	const { folder } = made.values;
-	if (made.code !== 0 || !folder)
-		throw unwritable(host, "~/.cache/mqbench", made.err);
-	const fetchOne = async (name: string) =>
-		fetchFile(host, await options.link(), folder, name, local);
+	const { host, local, over } = options;
+	const { link, folder } = await over(async (link) => {
+		const made = await link.run(MAKE, [String(link.holder)]);
+		const { folder } = made.values;
+		if (made.code !== 0 || !folder)
+			throw unwritable(host, "~/.cache/mqbench", made.err);
+		return { link, folder };
+	});
+	const fetchOne = (name: string) =>
+		over((link) => fetchFile(host, link, folder, name, local));
 	let started = false;
 	return {
 		async put(name) {
@@ -42,10 +44,12 @@ export async function sshWorkspace(
 			const sum = createHash("sha256")
 				.update(await readFile(file))
 				.digest("hex");
-			const answer = await (await options.link()).run(
-				PUT,
-				[folder, name, sum],
-				(stdin) => void createReadStream(file).pipe(stdin),
+			const answer = await over((link) =>
+				link.run(
+					PUT,
+					[folder, name, sum],
+					(stdin) => void createReadStream(file).pipe(stdin),
+				),
 			);
 			if (answer.code !== 0) throw unwritable(host, folder, answer.err);
 		},
@@ -58,7 +62,7 @@ export async function sshWorkspace(
 		async remove() {
 			// For whoever looks at the run: what is missing is unknown.
 			if (started) await fetchOne(options.samples);
-			await (await options.link()).run('rm -rf -- "$1"', [folder]);
+			await over((link) => link.run('rm -rf -- "$1"', [folder]));
 		},
 	};
 }
@@ -97,7 +101,7 @@ const START =
 
 /** Guard may be frozen: what is below it, and it. */
 const KILL =
-	'g=$(cat "$1/.guard") && for c in $(cat "/proc/$g/task/$g/children"); do kill -9 -- "-$c"; done; kill -9 "$g"';
+	'g=$(cat "$1/.guard") && for c in $(cat "/proc/$g/task/$g/children"); do kill -s KILL -- "-$c"; done; kill -9 "$g"';
 
 /** A line this often, so that guard hears that we are there, and how long it waits for one. */
 const ALIVE_MS = 3_000;
@@ -225,7 +229,7 @@ async function fetchFile(
 	try {
 		if (failed) throw failed;
 		if (code === NONE) return false;
-		if (code === LOST) throw unreachable(host, err || "the connection is gone");
+		if (code === LOST) throw await link.lost(err);
 		if (code !== 0 || sum === null)
 			throw unfit(host, `${name} cannot be read there (${err.trim()})`, AGAIN);
 		if (hash.digest("hex") !== sum)

@@ -189,7 +189,9 @@ describe.skipIf(missing !== null)(
 					"mkdir -p ~/.cache/mqbench/runs/elsewhere@1@aaaaaa ~/.cache/mqbench/runs/elsewhere@1@bbbbbb && touch -d '2 days ago' ~/.cache/mqbench/runs/elsewhere@1@aaaaaa",
 				);
 				// As kill -9 of mqbench does it: its connection is gone, and nobody has tidied up.
-				const mine = workspaces().find((name) => !livingOnes.includes(name));
+				const mine = workspaces().find(
+					(name) => name.startsWith("h1@") && !livingOnes.includes(name),
+				);
 				h1.run(`kill -9 ${mine?.split("@")[1]}`);
 				await client("exit 0").prepare();
 				const left = workspaces().sort();

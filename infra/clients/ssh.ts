@@ -6,7 +6,7 @@ import { machineName, platformName } from "./machine.ts";
 import { type SshHost, sshName } from "./ssh-host.ts";
 import { codeOf, type Link, openLink } from "./ssh-link.ts";
 import { type Programs, pushPrograms } from "./ssh-programs.ts";
-import { unfit, unreachable } from "./ssh-trouble.ts";
+import { unfit } from "./ssh-trouble.ts";
 import { sshWorkspace, sweepWorkspaces } from "./ssh-workspace.ts";
 
 export interface SshOptions {
@@ -53,23 +53,35 @@ export function sshClient(
 			throw error;
 		}
 	};
+	const over = async <T>(action: (link: Link) => Promise<T>): Promise<T> => {
+		const had = open;
+		const first = await link();
+		try {
+			return await action(first);
+		} catch (error) {
+			// One that was made a moment ago is not lost by chance.
+			if (first !== had || first.alive()) throw error;
+			return await action(await link());
+		}
+	};
 	const there = (): Programs => {
 		if (programs === null)
 			throw new Error(`${sshName(host)} has not been prepared`);
 		return programs;
 	};
-	const askClock = async (): Promise<ClockReading> => {
-		const one = (await link()).spawn('exec "$1" -clock', [there().guard]);
-		try {
-			clock = await readClock(one);
-			return clock;
-		} catch {
-			throw unreachable(host, "its clock does not answer");
-		} finally {
-			one.stdin.end();
-			await codeOf(one);
-		}
-	};
+	const askClock = () =>
+		over(async (link) => {
+			const one = link.spawn('exec "$1" -clock', [there().guard]);
+			try {
+				clock = await readClock(one);
+				return clock;
+			} catch {
+				throw await link.lost("");
+			} finally {
+				one.stdin.end();
+				await codeOf(one);
+			}
+		});
 	return {
 		index,
 		name: sshName(host),
@@ -87,7 +99,7 @@ export function sshClient(
 		async workspace(local) {
 			const made = await sshWorkspace({
 				host,
-				link,
+				over,
 				programs: there(),
 				local,
 				samples: `resources-${index}.jsonl`,

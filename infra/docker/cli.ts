@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { pipeline } from "node:stream/promises";
 import { type ErrorCode, failure, MqbenchError } from "../../runner/errors.ts";
 import { maskUrls } from "../../runner/secrets.ts";
 import type { World } from "../../runner/world.ts";
@@ -116,10 +117,10 @@ function run(
 			});
 		}
 		if (input && child.stdin) {
-			// The engine refuses, and reads no more: its words are what counts.
-			child.stdin.on("error", () => {});
-			void feed(input, child.stdin).catch((error: Error) => {
-				err.push(error.message);
+			pipeline(input, child.stdin).catch((error: NodeJS.ErrnoException) => {
+				// The engine refuses, and reads no more: its words are what counts.
+				if (error.code === "EPIPE" || child.exitCode !== null) return;
+				err.push(`error: ${error.message}`);
 				end();
 			});
 		}
@@ -143,20 +144,6 @@ function run(
 				);
 		});
 	});
-}
-
-async function feed(
-	input: AsyncIterable<Uint8Array>,
-	stdin: NodeJS.WritableStream,
-): Promise<void> {
-	for await (const piece of input)
-		if (!stdin.write(piece))
-			await new Promise<void>((resolve) => {
-				stdin.once("drain", resolve);
-				stdin.once("close", resolve);
-				stdin.once("error", () => resolve());
-			});
-	stdin.end();
 }
 
 /** The line that says what is wrong, without what every line of the command begins with. */

@@ -27,20 +27,30 @@ function system(options: Record<string, unknown>): System {
 		traits: kind.traits(parsed),
 	};
 }
-async function open(options: Record<string, unknown>, level: Level | null = null) {
+async function open(
+	options: Record<string, unknown>,
+	level: Level | null = null,
+) {
 	const world = fakeWorld({ env: process.env });
 	const rig = await dockerRig(world, binaries);
 	onTestFinished(() => rig.teardown());
 	const log = path.join(testFolder(), "broker.log");
 	const broker = await rig.open({
-		system: system(options), level, messageBytes: 256, cpus: null, logPath: log,
+		system: system(options),
+		level,
+		messageBytes: 256,
+		cpus: null,
+		logPath: log,
 	});
 	return { broker, log, world };
 }
 test("nats", async () => {
 	await haveImage("nats");
 	let t = Date.now();
-	const { broker, log, world } = await open({ broker: "nats", mode: "jetstream", cpus: 1, memory: "256MiB" }, "fsync");
+	const { broker, log, world } = await open(
+		{ broker: "nats", mode: "jetstream", cpus: 1, memory: "256MiB" },
+		"fsync",
+	);
 	console.log(Date.now() - t, broker, world.err());
 	for (const action of ["pause", "kill", "restart", "partition"] as const) {
 		t = Date.now();
@@ -51,7 +61,9 @@ test("nats", async () => {
 		console.log("back", Date.now() - t);
 	}
 	console.log(broker.pids);
-	await expect(broker.disturb({ action: "latency", node: null, delayNs: 1e6 })).rejects.toThrow("Spec");
+	await expect(
+		broker.disturb({ action: "latency", node: null, delayNs: 1e6 }),
+	).rejects.toThrow("Spec");
 	t = Date.now();
 	await broker.close();
 	console.log("close", Date.now() - t, readFileSync(log, "utf8"));
@@ -62,7 +74,7 @@ test("redis", async () => {
 	const { broker } = await open({ broker: "redis" }, "fsync");
 	console.log(broker);
 });
-test("kafka", {timeout: 120000}, async () => {
+test("kafka", { timeout: 120000 }, async () => {
 	let t = Date.now();
 	await haveImage("kafka");
 	console.log("image", Date.now() - t);

@@ -13,9 +13,10 @@ type Env = Readonly<Record<string, string | undefined>>;
 export async function cannotDelay(
 	env: Env,
 	user: number | undefined = process.getuid?.(),
+	find: typeof findOnPath = findOnPath,
 ): Promise<string | null> {
 	const [unshare, nsenter, tc] = ["unshare", "nsenter", "tc"].map((program) =>
-		findOnPath(program, env),
+		find(program, env),
 	);
 	if (!unshare || !nsenter)
 		return "it takes nsenter and unshare on PATH (package util-linux)";

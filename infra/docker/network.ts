@@ -38,6 +38,9 @@ export async function makeNetwork(
 				"bridge",
 				"--subnet",
 				`${prefix}.0/24`,
+				// Fixed addresses are from its lower half: containers that ask for none get others.
+				"--ip-range",
+				`${prefix}.128/25`,
 				"--gateway",
 				`${prefix}.1`,
 				...labelArguments(labels),

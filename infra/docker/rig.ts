@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { failure } from "../../runner/errors.ts";
 import type { FaultAction } from "../../runner/plan/plan.ts";
+import { commonOptions } from "../../runner/scenario/brokers.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
 import { dockerBrokers } from "../brokers/index.ts";
@@ -65,6 +66,7 @@ export async function dockerRig(
 		throw error;
 	}
 	const open = new Set<Broker>();
+	const nextAddress = addresses();
 	let count = 0;
 	return {
 		clients: [],
@@ -78,7 +80,7 @@ export async function dockerRig(
 				count++;
 				return openContainers(place, kind, request, {
 					name: `${name}-${count}`,
-					address: addressOf(count),
+					address: nextAddress(request),
 				});
 			});
 			open.add(broker);
@@ -124,14 +126,15 @@ export async function upDocker(
 			...{ docker, engine, network, labels, world, say },
 			flush: once(() => measureFlush(docker, engine, labels, binaries, world)),
 		};
-		for (const [i, request] of requests.entries()) {
+		const nextAddress = addresses();
+		for (const request of requests) {
 			const kind = kindOf(request);
 			if (!kind) continue;
 			opened.push(
 				await untilPortsAreFree(() =>
 					openContainers(place, kind, request, {
 						name: `${rigNetwork(id)}-${request.system.key}`,
-						address: addressOf(i + 1),
+						address: nextAddress(request),
 					}),
 				),
 			);
@@ -221,10 +224,20 @@ function kindOf({ system }: BrokerRequest): DockerBroker | null {
 	return dockerBrokers[system.broker];
 }
 
-/** Last number of the first address of a rig's n-th broker: each has room for eight nodes. */
-function addressOf(count: number): number {
-	return 8 + 8 * (count % 30);
+/** Last numbers of the first addresses of brokers, one after the other; those of long ago are free again. */
+function addresses(): (request: BrokerRequest) => number {
+	let next = FIRST;
+	return ({ system }) => {
+		const nodes = commonOptions(system.options).nodes ?? 1;
+		if (next + nodes > END) next = FIRST;
+		next += nodes;
+		return next - nodes;
+	};
 }
+
+/** Behind the gateway, and below those that the engine gives to others. */
+const FIRST = 2;
+const END = 128;
 
 /** Before the run: one that finds out in its middle has measured nothing. */
 async function checkFault(

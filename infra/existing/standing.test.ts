@@ -1,5 +1,6 @@
 import { createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
+import { failure } from "../../runner/errors.ts";
 import type { System } from "../../runner/scenario/scenario.ts";
 import { none } from "../local/local.ts";
 import type { BrokerRequest } from "../rig.ts";
@@ -97,6 +98,33 @@ test.each([
 		await expect(refused).rejects.toThrow(remedy);
 	},
 );
+
+test("containers that are gone are one sentence, with the way on", async () => {
+	const url = await listening();
+	const rig = standingRig(
+		RigFile.parse({
+			version: 1,
+			id: "x",
+			target: "docker",
+			brokers: [
+				{ system: "mine", broker: "nats", url, containers: ["mqbench-x-1"] },
+			],
+		}),
+		new AbortController().signal,
+		async () => {
+			throw failure("docker-failed", {
+				doing: "find rig x",
+				reason: "network mqbench-x not found",
+			});
+		},
+	);
+	await expect(rig.open(request(url))).rejects.toMatchObject({
+		code: "rig-gone",
+		exit: 3,
+		message:
+			"mine: its containers in the rig x cannot be reached. Docker could not find rig x: network mqbench-x not found. mqbench down takes away what is left of the rig, mqbench up stands a new one up.",
+	});
+});
 
 test("a system without a process needs nothing of it", async () => {
 	const { rig } = standing("nats://127.0.0.1:1");

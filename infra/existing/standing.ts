@@ -1,4 +1,4 @@
-import { failure } from "../../runner/errors.ts";
+import { failure, MqbenchError } from "../../runner/errors.ts";
 import { brokerOf } from "../../runner/scenario/brokers.ts";
 import { none } from "../local/local.ts";
 import type { Broker, BrokerRequest, Rig } from "../rig.ts";
@@ -33,7 +33,16 @@ export function standingRig(
 					...gone,
 					remedy: REMEDY[rig.target],
 				});
-			if (found.containers.length > 0) return await attach(found, request);
+			if (found.containers.length > 0)
+				return await attach(found, request).catch((error) => {
+					throw isDockers(error)
+						? failure("rig-gone", {
+								system: system.key,
+								id: rig.id,
+								reason: error.message,
+							})
+						: error;
+				});
 			const { server, settings, topology } = found;
 			return {
 				...none(),
@@ -49,6 +58,10 @@ export function standingRig(
 }
 
 // --- internal ---
+
+function isDockers(error: unknown): error is MqbenchError {
+	return error instanceof MqbenchError && error.code === "docker-failed";
+}
 
 const REMEDY: Readonly<Record<RigFile["target"], string>> = {
 	local: "Is mqbench up still running? It stands a new one up",

@@ -16,7 +16,7 @@ export function foresee(
 		readonly only?: string | undefined;
 		readonly quiet?: boolean | undefined;
 	},
-	world: Pick<World, "stderr">,
+	world: Pick<World, "stderr" | "clock">,
 ): void {
 	const plans = expand(scenario, { runId: "foresee", only: args.only });
 	const warnings = outline(plans).tooDeep.map((line) =>
@@ -25,7 +25,11 @@ export function foresee(
 	if (scenario.strict && warnings.length > 0)
 		throw failure("percentile-too-deep", { path: args.path, warnings });
 	if (args.quiet) return;
-	for (const warning of [...warnings, ...unequalPrefetch(scenario)])
+	for (const warning of [
+		...warnings,
+		...unequalPrefetch(scenario),
+		...expired(scenario, world),
+	])
 		world.stderr.write(`Warning: ${warning}\n`);
 }
 
@@ -43,4 +47,14 @@ function unequalPrefetch({ cases, systems }: Scenario): string[] {
 		: [
 				`consumers with work hold different numbers of messages (${known.map(({ key, prefetch }) => `${key} ${prefetch}`).join(", ")}), and those wait behind the work: write the same prefetch for all`,
 			];
+}
+
+/** Machines of a rig may end by themselves from then on. */
+function expired({ rig }: Scenario, { clock }: Pick<World, "clock">): string[] {
+	const end = rig?.expiresAt ?? null;
+	return end !== null && Date.parse(end) < clock.nowMs()
+		? [
+				`the rig ${rig?.id} has expired (${end}): what is measured on it may end at any moment; stand a new one up`,
+			]
+		: [];
 }

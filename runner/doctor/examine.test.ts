@@ -349,6 +349,8 @@ describe("a check says what it found", () => {
 			"info",
 			"27.1.0",
 		],
+		["ssh", "ssh", { programs: ["ssh"] }, "ok", "/usr/bin/ssh"],
+		["no ssh", "ssh", {}, "info", "not found"],
 		[
 			"Docker without daemon",
 			"Docker",

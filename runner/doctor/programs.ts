@@ -12,6 +12,7 @@ export const programChecks: readonly Check[] = [
 	{ name: "Go", alone: false, look: go },
 	...brokerChecks,
 	{ name: "Docker", alone: false, look: docker },
+	{ name: "ssh", alone: false, look: ssh },
 ];
 
 // --- internal ---
@@ -126,5 +127,25 @@ async function docker(machine: Machine): Promise<Finding[]> {
 			sentence: "No run of this version needs it.",
 			remedy: null,
 		},
+	];
+}
+
+/** The user's own: it knows keys, agents and hosts behind others. */
+async function ssh(machine: Machine): Promise<Finding[]> {
+	const found = await machine.which("ssh");
+	return [
+		found === null
+			? {
+					check: "ssh",
+					verdict: "info",
+					figure: "not found",
+					sentence: "Only clients on other hosts need it.",
+					remedy: null,
+				}
+			: ok(
+					"ssh",
+					found,
+					"Clients on other hosts are reached by it (clients: [user@host]).",
+				),
 	];
 }

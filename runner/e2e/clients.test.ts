@@ -178,7 +178,7 @@ describe("on the wire", () => {
 				expect(code, err).toBe(0);
 				return sorted(await tap.end());
 			};
-			// Each by itself in the order of time, but not together: they are put in one.
+			// Three send in another order than one: both are put in the same.
 			const one = await messages(1);
 			const three = await messages(3);
 			expect(one).toHaveLength(997);

@@ -49,6 +49,7 @@ function columnsOf(result: Result): Column[] {
 		["durability", (run) => run.load.durability],
 		["target", (run) => run.load.target],
 		["same_host", (run) => run.sameHost],
+		["topology", (run) => run.topology],
 		["cpu", (_, r) => r.environment?.cpu],
 		["cores", (_, r) => r.environment?.cores],
 		["os", (_, r) => r.environment?.os],
@@ -65,6 +66,8 @@ function columnsOf(result: Result): Column[] {
 		["duration_ns", (run) => run.load.durationNs],
 		["timeout_ns", (run) => run.load.timeoutNs],
 		["clients", (run) => run.load.clients],
+		["start_skew_ns", (run) => run.startSkewNs],
+		["clock_bound_ns", (run) => run.clockBoundNs],
 		["connections", (run) => run.load.connections],
 		["producers", (run) => run.load.producers],
 		["consumers", (run) => run.load.consumers],
@@ -94,9 +97,33 @@ function columnsOf(result: Result): Column[] {
 		["backlog_peak", (run) => run.drain?.peak],
 		["drain_ns", (run) => run.drain?.drainNs],
 		["drain_per_second", (run) => run.drain?.perSecond],
+		...faultColumns(result),
 		["main_metric", (run) => run.main],
 		...Metric.options.flatMap((metric) => metricColumns(result, metric)),
 	];
+}
+
+/** Of each fault, the first of a run first; of a result without any the number alone. Times are since T0, or last from the fault's begin. */
+function faultColumns({ runs }: Result): Column[] {
+	const most = runs.reduce((n, run) => Math.max(n, run.failover.length), 0);
+	const columns = Array.from({ length: most }, (_, i): Column[] => {
+		const of = (run: Run) => run.failover[i];
+		const name = `fault_${i + 1}`;
+		return [
+			[`${name}_action`, (run) => of(run)?.action],
+			[`${name}_node`, (run) => of(run)?.node],
+			[`${name}_leader`, (run) => of(run)?.leader],
+			[`${name}_began_ns`, (run) => of(run)?.beganNs],
+			[`${name}_ended_ns`, (run) => of(run)?.endedNs],
+			[`${name}_unavailable_ns`, (run) => of(run)?.unavailableNs],
+			[`${name}_unavailable_from_ns`, (run) => of(run)?.unavailableFromNs],
+			[`${name}_unavailable_still`, (run) => of(run)?.unavailableStill],
+			[`${name}_recovered_ns`, (run) => of(run)?.recoveredNs],
+			[`${name}_drained_ns`, (run) => of(run)?.drainedNs],
+			[`${name}_error`, (run) => of(run)?.error],
+		];
+	});
+	return [["faults", (run) => run.failover.length], ...columns.flat()];
 }
 
 /** The usual percentiles in every file, and those that an SLA of this result names. */

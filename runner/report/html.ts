@@ -3,6 +3,7 @@ import { figuresOf, listOf } from "./charts/figures.ts";
 import { comparisons } from "./html/comparisons.ts";
 import { contents } from "./html/contents.ts";
 import { environment } from "./html/facts.ts";
+import { failoverSection } from "./html/failover.ts";
 import { howToRead } from "./html/how-to-read.ts";
 import { type Markup, markup } from "./html/markup.ts";
 import { matrix } from "./html/matrix.ts";
@@ -19,6 +20,7 @@ import {
 	machineText,
 	quickText,
 	sameHostText,
+	topologiesText,
 	verdictWord,
 	withoutSearches,
 } from "./words.ts";
@@ -43,6 +45,7 @@ ${
 	markup`<section id="overview"><div class="head"><h2>All systems and cases</h2></div>${figures.overview.map((figure) => figureBlock(figure))}</section>`
 }
 ${matrix(result)}
+${failoverSection(result)}
 ${comparisons(whole)}
 ${searches(whole, figures)}
 ${
@@ -64,10 +67,13 @@ function head(result: Result): Markup {
 	const machine = machineText(result);
 	const quick = quickText(result);
 	const host = sameHostText(result);
+	const nodes = topologiesText(result);
+	const names = result.runs.map((run) => run.system);
 	return markup`<div class="head"><h1>${result.scenario}</h1>${badge(result.verdict, verdictWord(result))}</div>
 ${quick && markup`<p class="warn">${sentence(quick)}</p>`}
 ${machine !== null && markup`<p class="soft">Measured on ${machine}, ${startedAt(result)}.</p>`}
-${host !== null && markup`<p class="soft">${sentence(host)}</p>`}`;
+${host !== null && markup`<p class="soft">${sentence(host)}</p>`}
+${nodes !== null && markup`<p class="soft">${sentence(nodes, names)}</p>`}`;
 }
 
 /**

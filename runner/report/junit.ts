@@ -1,9 +1,18 @@
 import type { OnInconclusive } from "../verdict/exit.ts";
 import type { Verdict } from "../verdict/verdict.ts";
 import { breachOf } from "./breach.ts";
+import { clientTexts } from "./client-table.ts";
+import { failoverTexts } from "./failover-table.ts";
 import { type Outcome, outcomeName, outcomesOf } from "./outcomes.ts";
 import type { Result, Run } from "./summary.ts";
-import { machineText, systemText, verdictText, verdictWord } from "./words.ts";
+import {
+	machineText,
+	runTitle,
+	systemText,
+	topologyText,
+	verdictText,
+	verdictWord,
+} from "./words.ts";
 
 /**
  * `junit.xml`: a suite for the scenario, a case for each SLA line, system and case, for each run that speaks for itself, each search and
@@ -164,6 +173,12 @@ function propertiesOf(result: Result): string {
 		...[...systems].flatMap(([system, run]): [string, string][] => [
 			[`${system}: broker`, systemText(run).split("; durability")[0] ?? ""],
 			[`${system}: durability`, run.load.durability],
+			...(run.topology === null
+				? []
+				: ([[`${system}: topology`, topologyText(run) ?? ""]] as [
+						string,
+						string,
+					][])),
 		]),
 	];
 	return `\n${properties
@@ -172,7 +187,15 @@ function propertiesOf(result: Result): string {
 }
 
 function summaryOf(result: Result): string {
-	return `${verdictWord(result)}: ${verdictText(result)}.\nThe whole report: report.html in the folder of the run ${result.runId}.`;
+	return [
+		`${verdictWord(result)}: ${verdictText(result)}.`,
+		...result.runs.flatMap((run) =>
+			[...failoverTexts(run), ...clientTexts(run)].map(
+				(text) => `${runTitle(run, result)}: ${text}.`,
+			),
+		),
+		`The whole report: report.html in the folder of the run ${result.runId}.`,
+	].join("\n");
 }
 
 function runSeconds(run: Run): number {

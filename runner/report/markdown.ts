@@ -5,6 +5,12 @@ import {
 } from "../compare/render/words.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import { breachOf, breachText } from "./breach.ts";
+import { clientTable } from "./client-table.ts";
+import {
+	type FailoverTable,
+	failoverOfAll,
+	failoverTable,
+} from "./failover-table.ts";
 import { caseTables, MANY_RUNS } from "./matrix.ts";
 import { behindText, hiddenText } from "./omission.ts";
 import { brokenOf } from "./outcomes.ts";
@@ -40,6 +46,8 @@ import {
 	searchTitle,
 	systemText,
 	systemTitle,
+	topologiesText,
+	topologyText,
 	verdictText,
 	verdictWord,
 	WEAK_MEANS,
@@ -68,6 +76,7 @@ export function renderMarkdown(
 	const result = withoutSearches(whole);
 	const machine = machineText(result);
 	const shared = sameHostText(result);
+	const nodes = topologiesText(result);
 	const quick = quickText(result);
 	const part = (share: number) => ({ ...size, most: size.most * share });
 	const head = [
@@ -90,6 +99,14 @@ export function renderMarkdown(
 	const measuredOn = [
 		...(machine === null ? [] : [`Measured on ${machine}.`]),
 		...(shared === null ? [] : [sentence(shared)]),
+		...(nodes === null
+			? []
+			: [
+					sentence(
+						nodes,
+						result.runs.map((run) => run.system),
+					),
+				]),
 	].join(" ");
 	return fitted(
 		head.join("\n\n"),
@@ -103,6 +120,7 @@ export function renderMarkdown(
 				? []
 				: [{ title: "where it was measured", text: escaped(measuredOn) }]),
 			...matrix(result),
+			...(result.runs.length < MANY_RUNS ? [] : failover(result)),
 			...result.runs
 				.filter(
 					(run) => result.runs.length < MANY_RUNS || run.verdict !== "pass",
@@ -288,6 +306,38 @@ function matrix(result: Result): Section[] {
 	return [{ title: "systems", text: list.join("\n") }, ...tables];
 }
 
+/** Of many runs, of which most have no section of their own. */
+function failover(result: Result): Section[] {
+	const found = failoverOfAll(result);
+	return found === null
+		? []
+		: [
+				{
+					title: "failover",
+					text: [`## ${escaped(found.title)}`, ...tableWithNotes(found)].join(
+						"\n\n",
+					),
+				},
+			];
+}
+
+function tableWithNotes({ head, rows, notes }: FailoverTable): string[] {
+	return [
+		table(
+			[...head],
+			rows.map((row) => [...row]),
+		),
+		notes.map((note) => escaped(sentence(note))).join(" "),
+	].filter((text) => text !== "");
+}
+
+/** With its title, where there is one. */
+function titled(found: FailoverTable | null): string[] {
+	return found === null
+		? []
+		: [escaped(sentence(found.title)), ...tableWithNotes(found)];
+}
+
 function phases(run: Run): string[] {
 	const found = phaseTable(run);
 	return found === null
@@ -304,6 +354,8 @@ function runSection(run: Run, result: Result): Section {
 		`<details>\n<summary><b>${inHtml(title)}</b></summary>`,
 		escaped(`${systemText(run)}. ${sentence(loadText(run))}`),
 	];
+	const topology = topologyText(run);
+	if (topology !== null) parts.push(escaped(sentence(`topology: ${topology}`)));
 	if (run.why !== null) parts.push(escaped(sentence(run.why, [run.system])));
 	if (run.state !== "never")
 		parts.push(
@@ -312,6 +364,7 @@ function runSection(run: Run, result: Result): Section {
 			),
 			percentileTable(run),
 			...phases(run),
+			...titled(failoverTable(run)),
 			table(
 				countsOf(run).map(([name]) => name),
 				[countsOf(run).map(([, n]) => countText(n))],
@@ -322,6 +375,7 @@ function runSection(run: Run, result: Result): Section {
 	);
 	if (notes.length > 0 && run.state !== "never")
 		parts.push(notes.map((text) => escaped(sentence(text))).join(" "));
+	parts.push(...titled(clientTable(run)));
 	const hidden = [hiddenText(run), behindText(run)].filter(
 		(text) => text !== null,
 	);

@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import { plainAll } from "../terminal-text.ts";
+import { failoverOfAll } from "./failover-table.ts";
 import { MANY_RUNS } from "./matrix.ts";
 import type { Result } from "./summary.ts";
+import { blockLines } from "./terminal/block-lines.ts";
 import { hasTables, tableLines } from "./terminal/case-tables.ts";
 import { comparisonLines } from "./terminal/comparisons.ts";
 import { brokenLines, keptLines, recapLines } from "./terminal/gate-lines.ts";
@@ -13,6 +15,7 @@ import {
 	explainText,
 	quickText,
 	sameHostText,
+	topologiesText,
 	verdictText,
 	verdictWord,
 	withoutSearches,
@@ -40,7 +43,10 @@ export function renderTerminal(
 		...block(broken),
 		...(hasTables(result) ? block(tableLines(result, page)) : []),
 		...(many
-			? block(remarkLines(result, page))
+			? [
+					...block(remarkLines(result, page)),
+					...block(blockLines(failoverOfAll(result), page).slice(1)),
+				]
 			: result.runs.flatMap((run) => block(runLines(run, result, page)))),
 		...result.searches.flatMap((search) => block(searchLines(search, page))),
 		...block(comparisonLines(result, page)),
@@ -87,10 +93,12 @@ function verdictLines(result: Result, page: Page): string[] {
 
 function noteLines(result: Result, page: Page): string[] {
 	const shared = sameHostText(result);
+	const nodes = topologiesText(result);
 	const quick = quickText(result);
 	const explained = explainText(result);
 	return [
 		...(shared === null ? [] : page.fold(`Note: ${shared}.`)),
+		...(nodes === null ? [] : page.fold(`Note: ${nodes}.`)),
 		...(explained === "" ? [] : page.fold(`More: ${explained}`)),
 		...(quick === null ? [] : page.fold(`Note: ${quick}.`)),
 	];

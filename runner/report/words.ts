@@ -199,10 +199,29 @@ export function hostText(run: Run, { environment }: Result): string | null {
 		: `${plural(environment.cores, "core")}, ${where}`;
 }
 
-/** Both in one line, under the title of a chart or table. */
+/** "3 nodes on 1 host, which share its cores and disk", "1 container, 2 CPUs"; null: not ours to know. */
+export function topologyText({
+	topology,
+}: Pick<Run, "topology">): string | null {
+	return topology !== null && SHARED.test(topology)
+		? `${topology}, which share its cores and disk`
+		: topology;
+}
+
+/** "nats: 3 nodes on 1 host, ...", for all systems of which that is so; null: of none. */
+export function topologiesText({ runs }: Result): string | null {
+	const shared = runs.filter(
+		(r) => r.topology !== null && SHARED.test(r.topology),
+	);
+	const texts = shared.map((r) => `${r.system}: ${topologyText(r)}`);
+	return texts.length === 0 ? null : [...new Set(texts)].join("; ");
+}
+
+/** Everything in one line, under the title of a chart or table. */
 export function factsText(run: Run, result: Result): string {
 	return [
 		systemTitle(run),
+		run.topology,
 		hostText(run, result),
 		result.quick ? "shortened: no result" : null,
 	]
@@ -395,6 +414,9 @@ export function plural(n: number, word: string): string {
 }
 
 // --- internal ---
+
+/** Nodes of a cluster that are no machines of their own. */
+const SHARED = /^(?!1 )\d+ \w+ on 1 host\b/;
 
 function keysText(keys: Run["load"]["keys"]): string {
 	return keys === null

@@ -159,7 +159,7 @@ export function collect(folder: string): Collected {
 		parts,
 		logs: clients.map((c) => c.log).filter((log) => log !== null),
 		seconds: only?.seconds ?? addSeconds(of("second")),
-		ticks: waiting ?? ticks,
+		ticks: waiting ?? (crossing ? ticks.map(uncounted) : ticks),
 		waits: !crossing || waiting !== null,
 		completions: completionsOf(clients),
 		ledgers: counted?.found ?? null,
@@ -191,6 +191,11 @@ export function read<T>(path: string, schema: z.ZodType<T>): T {
 // --- internal ---
 
 const MOST_SLOW = 20;
+
+/** In flight until they are acknowledged: that is not until they have arrived. */
+function uncounted({ outstanding: _, ...tick }: Tick): Tick {
+	return { ...tick, backlog: [] };
+}
 
 function ofType<T extends ClientFileLine["type"]>(
 	lines: readonly ClientFileLine[],

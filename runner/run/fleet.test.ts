@@ -723,6 +723,26 @@ describe("a payload file", () => {
 		expect(existsSync(path.join(folder, "payload"))).toBe(false);
 	});
 
+	test("is where the plan says for containers, which see this machine's files", async () => {
+		const file = path.join(testFolder(), "bodies.bin");
+		writeFileSync(file, "text");
+		const plan = {
+			...roundTrip,
+			message: { ...roundTrip.message, payload: "file" as const, file },
+		};
+		const { fakes, ended } = fleet({
+			plan,
+			clients: [{ kind: "docker", name: "container 1" }, { kind: "docker" }],
+		});
+		await begun(fakes);
+		settleAll(fakes);
+		await ended;
+		for (const { log, command } of fakes) {
+			expect(log).not.toContain("put payload");
+			expect(command()?.env).not.toHaveProperty("MQBENCH_PAYLOAD_FILE");
+		}
+	});
+
 	test("that is gone is an error of those that should have had it", async () => {
 		const plan = {
 			...roundTrip,
@@ -734,10 +754,10 @@ describe("a payload file", () => {
 		};
 		const { fakes, ended } = fleet({
 			plan,
-			clients: [{}, { kind: "docker", name: "container 2" }],
+			clients: [{}, { kind: "ssh", name: "far" }],
 		});
 		expect((await ended).error).toBe(
-			"client 1 (container 2): /nowhere/bodies.bin: there is no such file",
+			"client 1 (far): /nowhere/bodies.bin: there is no such file",
 		);
 		for (const { log } of fakes) expect(log).not.toContain("start");
 	});

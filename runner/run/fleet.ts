@@ -82,7 +82,7 @@ const LEAVE_MS = 10_000;
 const LEADER_MS = 10_000;
 /** Whoever was told to break off has this long: a drain of 0.5 s, the broker's connections, the files. */
 const STOP_MS = 30_000;
-/** A payload file, beside plan.json where the client is another machine. */
+/** A payload file, beside plan.json on hosts that do not have it at its own path; containers see ours. */
 const PAYLOAD = "payload";
 
 type Answer = Extract<ProgressLine, { mqbench: "leader" }>;
@@ -167,7 +167,7 @@ class RunningFleet {
 	async #place(): Promise<void> {
 		const { folder, plan } = this.#options;
 		const { file } = plan.message;
-		const elsewhere = this.#members.filter(({ local }) => !local);
+		const elsewhere = this.#members.filter(({ kind }) => kind === "ssh");
 		if (file !== null && elsewhere.length > 0)
 			try {
 				// Removed again when the run is over: it is the user's own, and may be large.
@@ -180,11 +180,11 @@ class RunningFleet {
 		await Promise.all(
 			this.#members.map(async (member) => {
 				const files = ["plan.json", "script.js"];
-				if (file !== null && !member.local) files.push(PAYLOAD);
+				if (file !== null && member.kind === "ssh") files.push(PAYLOAD);
 				try {
 					await member.place(folder, files);
 				} catch (error) {
-					this.#fail(member, reasonText("", error));
+					this.#fail(member, reasonText("", error, member.name));
 				}
 			}),
 		);
@@ -233,7 +233,7 @@ class RunningFleet {
 					...(this.#alone
 						? { MQBENCH_CONTROL: "1" }
 						: { MQBENCH_COORDINATED: "1" }),
-					...(plan.message.file !== null && !member.local
+					...(plan.message.file !== null && member.kind === "ssh"
 						? { MQBENCH_PAYLOAD_FILE: PAYLOAD }
 						: {}),
 				},
@@ -252,7 +252,7 @@ class RunningFleet {
 	#sample(): Sampling {
 		const { folder, brokerPids } = this.#options;
 		// Of all, when all are here: some of them would be taken for the whole.
-		const here = this.#members.every(({ local }) => local);
+		const here = this.#members.every(({ kind }) => kind === "local");
 		return sampleResources(
 			path.join(folder, "resources.jsonl"),
 			() => ({

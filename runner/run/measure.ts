@@ -68,11 +68,10 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 		});
 		writeEnvironment(folder, environment);
 		const rig = await provision(scenario.target, world, binaries, scenario.rig);
-		const own =
-			rig.clients.length > 0
-				? rig.clients
-				: clientsOf(scenario.clients, world, binaries);
+		let own = rig.clients;
 		try {
+			if (own.length === 0)
+				own = clientsOf(scenario.clients, world, binaries, rig);
 			const clients = await reach(own, progress);
 			const queue = runs[Symbol.iterator]();
 			for (let next = queue.next(); !next.done; next = queue.next()) {
@@ -159,6 +158,7 @@ async function openBroker(
 			messageBytes: plan.message.bytes,
 			cpus: plan.pin.brokers,
 			logPath: path.join(runPath(folder, plan), "broker.log"),
+			faults: [...new Set(plan.faults.map(({ action }) => action))],
 		});
 	} catch (error) {
 		if (!(error instanceof MqbenchError) || isCode(error, "interrupted"))
@@ -179,7 +179,7 @@ async function openBroker(
 			brokerVersion: "",
 			brokerBinary: null,
 			brokerSettings: {},
-			sameHost: plan.target === "local",
+			sameHost: plan.target !== "existing",
 		});
 		return null;
 	}
@@ -202,7 +202,7 @@ function noteNotRun(folder: string, plan: Plan, world: World): void {
 		brokerVersion: "",
 		brokerBinary: null,
 		brokerSettings: {},
-		sameHost: plan.target === "local",
+		sameHost: plan.target !== "existing",
 	});
 }
 
@@ -315,7 +315,11 @@ async function oneRun(one: OneRun, world: World): Promise<void> {
 		notes,
 		brokerUrl: maskUrls(broker.url),
 		brokerVersion: broker.version,
-		brokerBinary: broker.binary && path.basename(broker.binary),
+		// Of a program its name; an image's is whole.
+		brokerBinary:
+			broker.binary && path.isAbsolute(broker.binary)
+				? path.basename(broker.binary)
+				: broker.binary,
 		brokerSettings: broker.settings,
 		sameHost: broker.sameHost,
 		topology: broker.topology,

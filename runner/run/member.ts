@@ -48,7 +48,7 @@ export class Member {
 	constructor(ready: ReadyClient, index: number) {
 		this.#ready = ready;
 		this.index = index;
-		this.label = `client ${index} (${ready.client.name})`;
+		this.label = `client ${index} (${this.name})`;
 		this.#isReady = new Promise((resolve) => {
 			this.#tellReady = resolve;
 		});
@@ -57,9 +57,12 @@ export class Member {
 		});
 	}
 
-	/** It is a process of this machine. */
-	get local(): boolean {
-		return this.#ready.client.kind === "local";
+	get name(): string {
+		return this.#ready.client.name;
+	}
+
+	get kind(): Client["kind"] {
+		return this.#ready.client.kind;
 	}
 
 	/** Process here whose use of resources is that of the client; null: there is none. */
@@ -204,14 +207,23 @@ export class Member {
 		try {
 			await action();
 		} catch (error) {
-			this.error ??= reasonText(`${what}: `, error);
+			this.error ??= reasonText(`${what}: `, error, this.name);
 		}
 	}
 }
 
-/** `error` as (the end of) a sentence, without passwords. Bugs are thrown on. */
-export function reasonText(begin: string, error: unknown): string {
-	if (error instanceof MqbenchError) return maskUrls(error.message);
+/** `error` as (the end of) a sentence, without passwords and without the `name` of the client, which is told before it. */
+export function reasonText(
+	begin: string,
+	error: unknown,
+	name?: string,
+): string {
+	if (error instanceof MqbenchError) {
+		const text = maskUrls(error.message);
+		return name !== undefined && text.startsWith(`${name}: `)
+			? text.slice(name.length + 2)
+			: text;
+	}
 	if (!(error instanceof Error)) throw error;
 	return maskUrls(`${begin}${reasonOf(error)}`);
 }

@@ -80,16 +80,23 @@ function clientsOf(written: ScenarioFile["clients"]): Clients {
 }
 
 function clientsOfRig(rig: GivenRig | null): Clients | null {
-	const hosts = rig?.rig.clients ?? [];
-	return hosts.length === 0
-		? null
-		: {
-				kind: "ssh",
-				hosts: hosts.map(
-					({ host, user, port }) =>
-						`${user === undefined ? "" : `${user}@`}${host}${port === undefined ? "" : `:${port}`}`,
-				),
-			};
+	const hosts = (rig?.rig.clients ?? []).map(
+		({ host, user, port, identity }) => ({
+			name: `${user === undefined ? "" : `${user}@`}${host}${port === undefined ? "" : `:${port}`}`,
+			identity,
+		}),
+	);
+	if (hosts.length === 0) return null;
+	const identities = hosts.flatMap(({ name, identity }) =>
+		identity === undefined ? [] : [[name, identity] as const],
+	);
+	return {
+		kind: "ssh",
+		hosts: hosts.map(({ name }) => name),
+		...(identities.length > 0
+			? { identities: Object.fromEntries(identities) }
+			: {}),
+	};
 }
 
 function misplaced(clients: Clients, target: Target | undefined): Problem[] {
@@ -171,7 +178,7 @@ function apart(one: Case, clients: number): string | undefined {
 	for (let p = 0; p < producers; p++) {
 		const topic = p % topics;
 		if ((p % c) % clients !== (topic % c) % clients)
-			return `topics ${topics}: messages of one topic would be sent by several of the ${clients} clients, and come back to one of them; write topics: ${c}, one for each connection`;
+			return `topics ${topics}: messages of one topic would be sent by several of the ${clients} clients, and come back to one of them; write topics: ${c}, one for each connection, or clients: 1`;
 	}
 	return undefined;
 }

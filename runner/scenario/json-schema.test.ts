@@ -52,7 +52,10 @@ test("every field of a workload has an example, or names its choices", () => {
 });
 
 describe("scenarios that come with mqbench", () => {
-	const env = { NATS_URL: "nats://user:password@127.0.0.1:4222" };
+	const env = {
+		NATS_URL: "nats://user:password@127.0.0.1:4222",
+		KAFKA_URL: "kafka://user:password@127.0.0.1:9092",
+	};
 
 	test.each(files)("%s is valid and named as its file", (file) => {
 		const scenario = loadScenario(file, read(file), {}, env);

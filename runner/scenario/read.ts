@@ -41,5 +41,12 @@ async function givenRig(shown: string, cwd: string): Promise<GivenRig> {
 			path: shown,
 			reason: "there is no such file",
 		});
-	return { path: shown, rig };
+	// Paths in it count from its folder, as those of a scenario do from its own.
+	const folder = path.dirname(path.resolve(cwd, shown));
+	const clients = rig.clients.map((client) =>
+		client.identity === undefined || client.identity.startsWith("~")
+			? client
+			: { ...client, identity: path.resolve(folder, client.identity) },
+	);
+	return { path: shown, rig: { ...rig, clients } };
 }

@@ -131,6 +131,17 @@ describe("clients of a rig", () => {
 		});
 	});
 
+	test("log in with the keys that it names", () => {
+		const keys = rig({
+			clients: [{ host: "a", user: "bench", identity: "/keys/a" }],
+		});
+		expect(load("system: nats\n", keys).clients).toEqual({
+			kind: "ssh",
+			hosts: ["bench@a"],
+			identities: { "bench@a": "/keys/a" },
+		});
+	});
+
 	test("unless the scenario or the command line names others", () => {
 		expect(two("clients: 1\nsystem: nats\n").clients).toEqual({
 			kind: "local",

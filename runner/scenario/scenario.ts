@@ -59,7 +59,12 @@ export interface Fault {
 /** What makes the load: processes here, hosts over SSH ("user@host:port"), or containers. */
 export type Clients =
 	| { readonly kind: "local" | "docker"; readonly count: number }
-	| { readonly kind: "ssh"; readonly hosts: readonly string[] };
+	| {
+			readonly kind: "ssh";
+			readonly hosts: readonly string[];
+			/** Files of private keys, by host, where a rig names them; else ssh's own choice. */
+			readonly identities?: Readonly<Record<string, string>>;
+	  };
 
 export interface System {
 	/** What the scenario calls it; equal to `broker` when it gives no name of its own. */

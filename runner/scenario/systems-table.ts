@@ -1,3 +1,4 @@
+import { IMAGES } from "../../infra/docker/images.ts";
 import { type Level, PATTERNS } from "../plan/plan.ts";
 import {
 	type BrokerName,
@@ -35,14 +36,15 @@ export function systemsTable(): string {
 		"|---|---|---|---|---|---|",
 		...stores(all),
 		"",
-		"What `target: local` runs, each with ports and folders of its own:",
+		"What `target: local` and `target: docker` run, each with ports and folders of its own:",
 		"",
-		row("broker", "from", "nodes"),
-		"|---|---|---|",
+		row("broker", "local, from", "docker, image", "nodes"),
+		"|---|---|---|---|",
 		...names().map((name) =>
 			row(
 				`\`${name}\``,
 				FROM[name],
+				`\`${officialImage(name)}\``,
 				traitsOf({ broker: name }).nodes.join(" or "),
 			),
 		),
@@ -70,6 +72,12 @@ interface Described {
 	readonly name: string;
 	readonly written: string;
 	readonly traits: Traits;
+}
+
+/** Of a system that names neither image nor version. */
+function officialImage(broker: keyof typeof FROM): string {
+	const { name, version, suffix } = IMAGES[broker];
+	return `${name}:${version}${suffix}`;
 }
 
 function names(): (keyof typeof FROM)[] {

@@ -29,16 +29,68 @@ func TestABrokerWithoutFaultPasses(t *testing.T) {
 	})
 }
 
-// A suite that finds nothing wrong is worth nothing: each of its tests must fail for the broker that it is there for.
-func TestEachFaultIsFound(t *testing.T) {
+func TestAClusterWithoutFaultGoesOn(t *testing.T) {
+	fault := os.Getenv(faultEnv)
+	if fault != "" {
+		patience = 1500 * time.Millisecond
+	}
+	m := newMemory(fault)
+	Failover(t, Cluster{
+		System: System{Driver: m.driver, URL: "memory://here"}, Replicas: 3, Group: true,
+		Kill: func(*testing.T, string) func() { m.kill(); return nil },
+	})
+}
+
+func TestEachFaultOfAClusterIsFound(t *testing.T) {
+	var all sync.WaitGroup
+	defer all.Wait()
+	for fault, words := range map[string]string{
+		"loses one":                     "misses 1 messages that were acknowledged",
+		"delivers twice":                "gets 1 messages twice",
+		"says failed of what it stored": "gets 1 messages of which it is said that they failed",
+		"calls done twice":              "is called 2 times",
+		"leaves a send open":            "done is called for each send",
+		"holds up a send":               "not within 1.5s: messages flow without the leader",
+		"gets no other leader":          "not within 1.5s: messages flow without the leader",
+		"does not know its leader":      "the topic has a leader",
+		"names the old leader":          "0 was killed, and Leader says that it leads",
+		"never calls done":              "not within 1.5s: messages flow at first",
+	} {
+		all.Go(func() {
+			text := withFault(t, fault, "^TestAClusterWithoutFaultGoesOn$")
+			if !strings.Contains(text, "--- FAIL: TestAClusterWithoutFaultGoesOn") || !strings.Contains(text, words) {
+				t.Errorf("a cluster that %s: want %q\n%s", fault, words, text)
+			}
+		})
+	}
+}
+
+// atOnce bounds the processes: most of one is waiting.
+var atOnce = make(chan struct{}, 8)
+
+// withFault runs tests of this program in another process, against a broker with a fault, and gives what they print.
+func withFault(t *testing.T, fault, tests string) string {
 	program, err := os.Executable()
 	if err != nil {
-		t.Fatal(err)
+		t.Error(err)
+		return ""
 	}
+	atOnce <- struct{}{}
+	defer func() { <-atOnce }()
+	one := exec.Command(program, "-test.run", tests, "-test.v")
+	one.Env = append(os.Environ(), faultEnv+"="+fault)
+	text, err := one.CombinedOutput()
+	if err == nil {
+		t.Errorf("a broker that %s passes %s", fault, tests)
+	}
+	return string(text)
+}
+
+// A suite that finds nothing wrong is worth nothing: each of its tests must fail for the broker that it is there for.
+func TestEachFaultIsFound(t *testing.T) {
 	found := map[string]bool{}
 	var all sync.WaitGroup
 	defer all.Wait()
-	atOnce := make(chan struct{}, 8) // most of a process is waiting
 	for _, f := range []struct{ fault, by string }{
 		{"prints the password", "says what it is and what it set, and no secret"},
 		{"takes any option", "refuses options that it does not know"},
@@ -87,16 +139,12 @@ func TestEachFaultIsFound(t *testing.T) {
 	} {
 		found[f.by] = true
 		all.Go(func() {
-			atOnce <- struct{}{}
-			defer func() { <-atOnce }()
 			name := strings.ReplaceAll(f.by, " ", "_")
-			one := exec.Command(program, "-test.run", "^TestABrokerWithoutFaultPasses$/^"+name+"$", "-test.v")
-			one.Env = append(os.Environ(), faultEnv+"="+f.fault)
-			text, err := one.CombinedOutput()
-			if err == nil || !strings.Contains(string(text), "--- FAIL: TestABrokerWithoutFaultPasses/"+name) {
-				t.Errorf("a broker that %s passes %q: %v\n%s", f.fault, f.by, err, text)
+			text := withFault(t, f.fault, "^TestABrokerWithoutFaultPasses$/^"+name+"$")
+			if !strings.Contains(text, "--- FAIL: TestABrokerWithoutFaultPasses/"+name) {
+				t.Errorf("a broker that %s passes %q:\n%s", f.fault, f.by, text)
 			}
-			if strings.Contains(string(text), "panic:") {
+			if strings.Contains(text, "panic:") {
 				t.Errorf("the suite does not survive a broker that %s:\n%s", f.fault, text)
 			}
 		})

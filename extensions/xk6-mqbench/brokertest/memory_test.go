@@ -22,6 +22,9 @@ type memory struct {
 	mu     sync.Mutex
 	change sync.Cond
 	gone   bool
+	// down: its leader, that of this number counted from 0, is gone, and there is no other yet.
+	down   bool
+	leader int
 	// topics by name; in each a queue per group, and one per subscription without a group.
 	topics map[string]*memoryTopic
 }
@@ -106,6 +109,34 @@ func (m *memory) die() {
 	defer m.mu.Unlock()
 	m.gone = true
 	m.change.Broadcast()
+}
+
+// kill takes the leader away; after a moment there is another one.
+func (m *memory) kill() {
+	m.mu.Lock()
+	m.down = true
+	m.mu.Unlock()
+	if m.fault == "gets no other leader" {
+		return
+	}
+	time.AfterFunc(50*time.Millisecond, func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.down = false
+		m.leader++
+	})
+}
+
+func (s *memorySession) Leader(context.Context, string) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.fault == "does not know its leader", s.down:
+		return "", errors.New("memory: no leader")
+	case s.fault == "names the old leader":
+		return "0", nil
+	}
+	return strconv.Itoa(s.leader), nil
 }
 
 func (s *memorySession) Open(context.Context) error { return nil }
@@ -310,8 +341,23 @@ func (p memoryProducer) Send(m *broker.Message, done broker.Done) {
 		}
 		return
 	}
+	if s.down {
+		s.mu.Unlock()
+		switch s.fault {
+		case "leaves a send open":
+			return
+		case "holds up a send":
+			<-make(chan struct{})
+		}
+		done(m, 0, errors.New("memory: send: no leader"))
+		return
+	}
 	s.store(m)
 	s.mu.Unlock()
+	if s.fault == "says failed of what it stored" && m.Index == 7 {
+		done(m, 0, errors.New("memory: send: failed"))
+		return
+	}
 	ackNs := s.o.Now()
 	switch s.fault {
 	case "acknowledges in the past":

@@ -8,6 +8,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/envelope"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/recorder"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/schedule"
 )
 
 // mirror delivers each message inside of Send, and costs next to nothing itself.
@@ -110,4 +111,35 @@ func newGenerator(b *testing.B, p *Plan) *Generator {
 	g.senders[0].out = m
 	g.byProducer = g.senders
 	return g
+}
+
+// BenchmarkStep is what it costs a client to get to its next message and its time, however many messages of others lie between.
+func BenchmarkStep(b *testing.B) {
+	for _, kind := range []string{"constant", "stages", "poisson"} {
+		for _, n := range []int{1, 4, 20} {
+			b.Run(fmt.Sprintf("%s, 1 of %d", kind, n), func(b *testing.B) {
+				p := testPlan(1_000_000, 10_000)
+				p.Connections, p.Producers = 20, 60
+				shape(p, kind)
+				p.Client.Count = n
+				s, err := schedule.Of(p.Schedule.Shape)
+				if err != nil {
+					b.Fatal(err)
+				}
+				// What a schedule computes once is not the walk's.
+				s.Before(p.windowEndNs())
+				w := p.share().from(0)
+				b.ReportAllocs()
+				for b.Loop() {
+					i := w.i()
+					if i >= 10_000_000 {
+						w = p.share().from(0)
+						i = w.i()
+					}
+					s.Offset(i)
+					w.next()
+				}
+			})
+		}
+	}
 }

@@ -28,6 +28,8 @@ const closed = "closed"
 // Times are ns.
 type Plan struct {
 	Schema          int             `json:"schema"`
+	RunID           string          `json:"runId"`
+	Index           int             `json:"index"`
 	RunNumber       uint32          `json:"runNumber"`
 	Broker          string          `json:"broker"`
 	DurabilityLevel *string         `json:"durabilityLevel"`

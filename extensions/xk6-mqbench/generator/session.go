@@ -135,6 +135,10 @@ func (p *Plan) options(url string, now func() int64, onError func(error)) broker
 		OnError:   onError,
 		// The first client makes the topics before the others come, and removes them when they have left.
 		Existing: !p.Create || p.Client.Index > 0,
+		Client:   p.Client.Index, Clients: p.Client.Count,
+	}
+	if !p.Create {
+		o.Run = fmt.Sprintf("mqbench-%s-%d", p.RunID, p.Index)
 	}
 	if p.DurabilityLevel != nil {
 		o.Durability = *p.DurabilityLevel

@@ -65,6 +65,30 @@ func TestABrokerThatCannotBeTidiedUpIsAnErrorAndNotAHang(t *testing.T) {
 	}
 }
 
+func TestTheDriverIsToldWhoseTheTopicsAre(t *testing.T) {
+	for _, c := range []struct {
+		words         string
+		create        bool
+		index         int
+		wantExisting  bool
+		wantRun       string
+		wantConsumers int
+	}{
+		{"the first client makes them", true, 0, false, "", 3},
+		{"the second one takes them", true, 1, true, "", 2},
+		{"the user's own", false, 0, true, "mqbench-night-7", 3},
+		{"the user's own, of another client", false, 1, true, "mqbench-night-7", 2},
+	} {
+		p := fanOutPlan(100, 100, 3)
+		p.RunID, p.Index, p.Create, p.Client.Count, p.ConsumerConnections = "night", 7, c.create, 2, 4
+		p.Client.Index, p.Connections = c.index, 1
+		o := p.options("url", nil, nil)
+		if o.Existing != c.wantExisting || o.Run != c.wantRun || o.Client != c.index || o.Clients != 2 || o.Connections != c.wantConsumers {
+			t.Errorf("%s: %+v", c.words, o)
+		}
+	}
+}
+
 func TestTheDriverIsToldWhatThePlanAsksFor(t *testing.T) {
 	p := testPlan(100, 100)
 	level, replicas, limit := "fsync", 3, int64(10)

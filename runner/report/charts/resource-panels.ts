@@ -4,7 +4,10 @@ import { type Draft, type Points, ticksOf, worst } from "./stretches.ts";
 
 type Unit = TimeFigure["panels"][number]["unit"];
 
-/** What generator and broker used; of a longer stretch the most. The generator's CPU is its own count where nobody has looked from outside. */
+/**
+ * What generator and broker used; of a longer stretch the most. The generator's CPU is its own count where nobody has looked from outside. Clients
+ * on other machines have a line each, the busiest of them.
+ */
 export function resources(run: Run, size: number): Draft[] {
 	const warmup = run.window.startNs / 1e9;
 	const end = Math.ceil(run.window.endNs / 1e9);
@@ -28,10 +31,60 @@ export function resources(run: Run, size: number): Draft[] {
 			warmup,
 		);
 	const looked = looks.some((l) => l.generator?.cores != null);
+	const hosts = busiest(run).map((host, i) => ({
+		key: `host-${host.client}`,
+		name: host.name,
+		place: FIRST_HOST + i,
+		series: (of: (look: HostLook) => number | null | undefined): Points => {
+			// Those of long runs stand for stretches already.
+			const own = Math.max(size, Math.ceil(end / host.points.length));
+			return worst(
+				host.points
+					.filter(({ at }) => Math.round(at) > 0 && Math.round(at) <= end)
+					.map((look) => [Math.round(look.at) - 1 - warmup, of(look) ?? null]),
+				own,
+				warmup,
+			);
+		},
+	}));
+	const others = run.series.hosts.length;
+	const shown =
+		others > hosts.length ? `; of ${hosts.length} of ${others} machines` : "";
+	const ofHosts = (
+		of: (look: HostLook) => number | null | undefined,
+		[suffix, what]: readonly [string, string] = ["", ""],
+	): HostLine[] =>
+		hosts.map(({ key, name, place, series }) => [
+			`${key}${suffix}`,
+			`${name}${what}`,
+			series(of),
+			place,
+		]);
+	// Between processes of one machine nothing goes over a network.
+	const far = others > 0 || run.sameHost === false;
+	const network: readonly HostLine[] = far
+		? [
+				[
+					"machine",
+					"this machine sends",
+					series((l) => l.network?.txBytesPerSecond),
+				],
+				[
+					"machine-receives",
+					"this machine receives",
+					series((l) => l.network?.rxBytesPerSecond),
+				],
+				...ofHosts((l) => l.network?.txBytesPerSecond, ["", " sends"]),
+				...ofHosts(
+					(l) => l.network?.rxBytesPerSecond,
+					["-receives", " receives"],
+				),
+			]
+		: [];
 	const panel = (
 		title: string,
 		unit: Unit,
-		lines: readonly (readonly [key: string, name: string, Points])[],
+		lines: readonly HostLine[],
 	): Draft => ({
 		title,
 		unit,
@@ -40,11 +93,11 @@ export function resources(run: Run, size: number): Draft[] {
 		lines: lines.some(([, , points]) => points.some(([, v]) => (v ?? 0) > 0))
 			? lines
 					.filter(([, , points]) => points.some(([, v]) => v !== null))
-					.map(([key, name, points]) => ({
+					.map(([key, name, points, place = COLOURS[key] ?? 0]) => ({
 						key,
 						name,
-						offset: COLOURS[key] ?? 0,
-						dash: COLOURS[key] ?? 0,
+						offset: place,
+						dash: place,
 						hidden: false,
 						steps: true,
 						points,
@@ -52,16 +105,18 @@ export function resources(run: Run, size: number): Draft[] {
 			: [],
 	});
 	return [
-		panel("CPU, cores", "cores", [
+		panel(`CPU, cores${shown}`, "cores", [
 			[
 				"generator",
-				"generator",
+				looked || others === 0 ? "generator" : "all generators",
 				looked
 					? series((l) => l.generator?.cores)
 					: ofTicks((t) => t.cpuNs / 1e9),
 			],
 			["broker", "broker", series((l) => l.broker?.cores)],
+			...ofHosts((l) => l.generator?.cores),
 		]),
+		panel("network, bytes per second", "bytes/s", network),
 		panel("disk, bytes per second", "bytes/s", [
 			[
 				"generator",
@@ -78,6 +133,7 @@ export function resources(run: Run, size: number): Draft[] {
 		panel("memory (RSS)", "bytes", [
 			["generator", "generator", series((l) => l.generator?.rssBytes)],
 			["broker", "broker", series((l) => l.broker?.rssBytes)],
+			...ofHosts((l) => l.generator?.rssBytes),
 		]),
 		panel("generator stopped by garbage collection, per second", "ns", [
 			["generator", "generator", ofTicks((t) => t.gcPauseNs)],
@@ -87,9 +143,35 @@ export function resources(run: Run, size: number): Draft[] {
 
 // --- internal ---
 
+type HostLook = Run["series"]["hosts"][number]["points"][number];
+
+type HostLine = readonly [
+	key: string,
+	name: string,
+	points: Points,
+	place?: number,
+];
+
+/** More lines than these cannot be told apart. */
+const MOST_HOSTS = 4;
+const FIRST_HOST = 3;
+
+/** By what their generator used at most; in the order of clients. */
+function busiest({ series: { hosts } }: Run): Run["series"]["hosts"] {
+	const most = (host: (typeof hosts)[number]) =>
+		Math.max(0, ...host.points.map((p) => p.generator?.cores ?? 0));
+	return hosts
+		.filter(({ points }) => points.length > 0)
+		.toSorted((a, b) => most(b) - most(a))
+		.slice(0, MOST_HOSTS)
+		.sort((a, b) => a.client - b.client);
+}
+
 /** Positions of colour and dashes: a process keeps them over all panels. */
 const COLOURS: Readonly<Record<string, number>> = {
 	generator: 0,
 	broker: 1,
 	"broker-reads": 2,
+	machine: 0,
+	"machine-receives": 1,
 };

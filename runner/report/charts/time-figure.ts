@@ -1,5 +1,10 @@
 import { messagesBefore } from "../../plan/offset.ts";
-import { formatDurationExact, ratePerSecond } from "../../units.ts";
+import {
+	formatDuration,
+	formatDurationExact,
+	ratePerSecond,
+} from "../../units.ts";
+import { faultName } from "../../verdict/faults.ts";
 import type { Gate, Result, Run } from "../summary.ts";
 import { factsText, loadText, runTitle } from "../words.ts";
 import type { TimeFigure } from "./figure.ts";
@@ -265,12 +270,36 @@ function marksOf(run: Run): TimeFigure["marks"] {
 			to: fromNs / 1e9,
 			text: name,
 		})),
-		...run.load.faults.map(({ atNs, action, forNs, node }) => ({
-			from: atNs / 1e9 - warmup,
-			to: (atNs + (forNs ?? 0)) / 1e9 - warmup,
-			text: `${action}${node === null ? "" : node === "leader" ? " of the leader" : ` of node ${node}`}${forNs === null ? "" : ` for ${formatDurationExact(forNs)}`}`,
-		})),
+		...faultMarks(run),
 	];
+}
+
+/** As they were done; of an older mqbench, which has not written that down, as they were planned. */
+function faultMarks(run: Run): TimeFigure["marks"] {
+	const warmup = run.window.startNs / 1e9;
+	if (run.failover.length === 0)
+		return run.load.faults.map(({ atNs, action, forNs, node, delayNs }) => {
+			const leader = node === "leader";
+			const name = faultName({
+				...{ action, delayNs, leader },
+				node: leader ? null : node,
+			});
+			return {
+				from: atNs / 1e9 - warmup,
+				to: (atNs + (forNs ?? 0)) / 1e9 - warmup,
+				text: `${name}${forNs === null ? "" : ` for ${formatDurationExact(forNs)}`} (planned)`,
+			};
+		});
+	return run.failover
+		.filter(({ error }) => error === null)
+		.map((fault) => ({
+			from: rounded(fault.beganNs / 1e9 - warmup),
+			to: rounded(
+				Math.max(fault.beganNs, fault.endedNs ?? run.window.endNs) / 1e9 -
+					warmup,
+			),
+			text: `${faultName(fault)}${fault.endedNs === null ? ", never taken back" : ` for ${formatDuration(fault.endedNs - fault.beganNs)}`}`,
+		}));
 }
 
 /** What the schedule meant to send: of a rate that changes by the stretches of the picture. */

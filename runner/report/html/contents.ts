@@ -1,3 +1,4 @@
+import { failoverOfAll } from "../failover-table.ts";
 import { caseTables } from "../matrix.ts";
 import type { Result } from "../summary.ts";
 import { runTitle, searchTitle, withoutSearches } from "../words.ts";
@@ -16,6 +17,9 @@ export function contents(whole: Result): Markup | null {
 					["cases", "Side by side"],
 				] as [string, string][])
 			: []),
+		...(failoverOfAll(result) === null
+			? []
+			: ([["failover", "Failover"]] as [string, string][])),
 		...(whole.comparisons.length > 0
 			? ([["comparison", "Compared with the baseline"]] as [string, string][])
 			: []),

@@ -14,8 +14,10 @@ import {
 	percentileValue,
 	runTitle,
 	systemText,
+	topologyText,
 } from "../words.ts";
 import { runFacts } from "./facts.ts";
+import { clients, failover } from "./failover.ts";
 import { type Markup, markup } from "./markup.ts";
 import { omission } from "./omission.ts";
 import { phases } from "./phases.ts";
@@ -55,9 +57,12 @@ function contentOf(run: Run, result: Result, figures: ReportFigures): Markup {
 	const closed = closedText(run);
 	const drained = drainText(run);
 	const names = [run.system];
+	const topology = topologyText(run);
 	return markup`<p>${systemText(run)}</p><p class="soft">${sentence(loadText(run))}</p>
+${topology !== null && markup`<p class="soft">Topology: ${topology}.</p>`}
 ${run.why === null ? null : markup`<p class="${run.verdict}">${sentence(run.why, names)}</p>`}
 ${run.notes.map((note) => markup`<p class="warn">Note: ${note}</p>`)}
+${run.state === "never" && clients(run)}
 ${
 	run.state !== "never" &&
 	markup`<h3>Latency by percentile${closed !== null && ` (${closed})`}</h3>
@@ -65,6 +70,7 @@ ${percentiles && figureBlock(percentiles, { table })}
 ${percentileTable(run, factsText(run, result))}
 ${phases(run, steps, result)}
 ${drained !== null && markup`<p>${sentence(drained)}</p>`}
+${failover(run, result)}
 ${omission(run, details)}
 ${time && markup`<h3>Over time</h3>${figureBlock(time, { table })}`}
 ${heat && markup`${time === null && markup`<h3>Over time</h3>`}${figureBlock(heat, { table })}`}
@@ -72,6 +78,7 @@ ${details && slowest(run)}
 <h3>Messages of the window</h3>${counters(run)}
 ${offenderTexts(run).map((text) => markup`<p>${sentence(text)}</p>`)}
 ${errorsOf(run)}
+${clients(run)}
 ${validityTable(run, !details)}
 <details><summary>What it ran with</summary>${runFacts(run, result, details)}</details>`
 }`;

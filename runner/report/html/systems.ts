@@ -1,4 +1,5 @@
 import type { Result, Run } from "../summary.ts";
+import { topologyText } from "../words.ts";
 import { type Markup, markup } from "./markup.ts";
 import { factsTable } from "./sections.ts";
 
@@ -69,6 +70,7 @@ function settings(runs: readonly Run[]): Markup {
 		["version", all((run) => run.versions?.server || run.brokerVersion)],
 		["durability", all((run) => run.load.durability)],
 		["durability level", all((run) => run.load.durabilityLevel)],
+		["topology", all(topologyText)],
 		["replicas", all((run) => run.load.replicas?.toString())],
 		["acknowledges", all((run) => (run.load.acks ? "yes" : "no"))],
 		["broker's settings", settingsList(common(runs.map(brokerOf)))],

@@ -1,6 +1,8 @@
 import { sparkline } from "../../sparkline.ts";
 import { displayWidth } from "../../terminal-text.ts";
 import { formatDuration } from "../../units.ts";
+import { clientTable } from "../client-table.ts";
+import { failoverTable } from "../failover-table.ts";
 import { behindText, hiddenText } from "../omission.ts";
 import { phaseTable } from "../phase-table.ts";
 import type { Result, Run } from "../summary.ts";
@@ -17,7 +19,9 @@ import {
 	rateTexts,
 	runTitle,
 	systemText,
+	topologyText,
 } from "../words.ts";
+import { blockLines } from "./block-lines.ts";
 import { grid, listed, type Page } from "./page.ts";
 import { percentileLines } from "./percentile-lines.ts";
 
@@ -27,15 +31,20 @@ export function runLines(run: Run, result: Result, page: Page): string[] {
 		...titleLines(run, result, page),
 		...page.fold(systemText(run), "  "),
 		...page.fold(loadText(run), "  "),
+		...[topologyText(run)].flatMap((text) =>
+			text === null ? [] : page.fold(`topology: ${text}`, "  "),
+		),
 	];
 	if (run.why !== null) lines.push(...page.fold(run.why, "  "));
-	if (run.state === "never") return lines;
+	if (run.state === "never") return [...lines, ...clientLines(run, page)];
 	return [
 		...lines,
 		"",
 		...percentileLines(run, page),
 		...sparkLines(run, page),
 		...phaseLines(run, page),
+		...blockLines(failoverTable(run), page),
+		...clientLines(run, page),
 		"",
 		...countLines(run, page),
 		...[
@@ -134,6 +143,11 @@ function checkTexts(run: Run): string[] {
 			? []
 			: [`not known: ${unknown.map((c) => c.check).join(", ")}`]),
 	];
+}
+
+/** Who made the load, when there are several. */
+function clientLines(run: Run, page: Page): string[] {
+	return blockLines(clientTable(run), page);
 }
 
 /** Each part of the window. */

@@ -1,0 +1,93 @@
+package kafka
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/clock"
+)
+
+// onExisting opens a session of a run on a topic that is there, and returns what Prepare says.
+func onExisting(t *testing.T, url, topic string, messageBytes, partitions int) (*session, error) {
+	t.Helper()
+	opened, err := New(broker.Options{
+		URL: url, Connections: 1, MessageBytes: messageBytes, Now: clock.New().Now, TimeoutNs: int64(5 * time.Second),
+		Existing: true, Run: "run-1",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = opened.Close() })
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if err := opened.Open(ctx); err != nil {
+		t.Fatal(err)
+	}
+	return opened.(*session), opened.Prepare(ctx, []broker.Topic{{Name: topic, Partitions: partitions}})
+}
+
+func TestATopicOfTheUsersOwnHasToFitTheRunAndItsSettingsArePrinted(t *testing.T) {
+	s := running(t)
+	s.make(t, "orders", 6)
+	value := "2000"
+	_, err := s.admin(t).AlterTopicConfigs(t.Context(), []kadm.AlterConfig{{Name: "max.message.bytes", Value: &value}}, "orders")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		bytes, partitions int
+		complaint         string
+	}{
+		{100, 3, "topic orders has 6 partitions, and the run is to have 3; write partitions: 6"},
+		{1600, 6, "topic orders takes batches of at most 2000 bytes (max.message.bytes), and one message of the run needs 2112"},
+	} {
+		if _, err := onExisting(t, s.url, "orders", c.bytes, c.partitions); err == nil || !strings.Contains(err.Error(), c.complaint) {
+			t.Errorf("Prepare = %v; want %q", err, c.complaint)
+		}
+	}
+	session, err := onExisting(t, s.url, "orders", 100, 6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings := session.Describe().Settings
+	for key, want := range map[string]string{"topic max.message.bytes": "2000", "topic replicas": "1", "batchBytes": "2000", "topic min.insync.replicas": "1"} {
+		if settings[key] != want {
+			t.Errorf("%s is %q; want %q", key, settings[key], want)
+		}
+	}
+	// A batch that is as full as it may be is still taken.
+	producer, err := session.Producer(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 1000
+	outcomes := make(chan error, n)
+	for range n {
+		producer.Send(&broker.Message{Name: "orders", Payload: make([]byte, 100)}, func(_ *broker.Message, _ int64, err error) { outcomes <- err })
+	}
+	for range n {
+		if err := <-outcomes; err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestTheLeaderIsTheIdOfANode(t *testing.T) {
+	s := running(t)
+	s.make(t, "led", 2)
+	session, err := onExisting(t, s.url, "led", 100, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if name, err := session.Leader(t.Context(), "led"); name != "1" || err != nil {
+		t.Errorf("Leader = %q, %v; want 1", name, err)
+	}
+	if name, err := session.Leader(t.Context(), "unled"); err == nil {
+		t.Errorf("Leader of a topic that is none = %q", name)
+	}
+}

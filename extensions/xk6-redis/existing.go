@@ -1,0 +1,116 @@
+package redis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+)
+
+// find looks whether topics that were there are what the mode needs. Channels and empty lists have no key: there is nothing to find.
+func (s *session) find(ctx context.Context) error {
+	if s.mode == modePubSub {
+		return nil
+	}
+	var kinds []*redis.StatusCmd
+	if err := s.each(ctx, func(p redis.Pipeliner, t *topic) { kinds = append(kinds, p.Type(ctx, t.name)) }); err != nil {
+		return fmt.Errorf("look up topics: %w", err)
+	}
+	want := map[string]string{modeStreams: "stream", modeLists: "list"}[s.mode]
+	for i, kind := range kinds {
+		switch name := s.topics[i].name; {
+		case kind.Val() == want, kind.Val() == "none" && s.mode == modeLists:
+		case kind.Val() == "none":
+			return broker.MissingTopic(name, "there is no stream of this key")
+		default:
+			return fmt.Errorf("topic %s is a key of type %s, and mode %s needs a %s; name another topic, or choose another mode", name, kind.Val(), s.mode, want)
+		}
+	}
+	return nil
+}
+
+// leave takes away what consumers have made on topics that stay: groups, which the clients share and client 0 removes, and what
+// members of a list have noted there. What these have taken and not finished goes back.
+func (s *session) leave(ctx context.Context) error {
+	if s.options.Run != "" && s.mode == modeLists {
+		s.awaitConsumers()
+		for _, c := range s.members {
+			if err := s.ask(ctx, func(k *socket) error { return c.giveBack(ctx, k) }); err != nil {
+				return err
+			}
+		}
+	}
+	if s.options.Run != "" && s.mode == modeStreams && s.options.Client == 0 {
+		for _, g := range s.names() {
+			err := s.each(ctx, func(p redis.Pipeliner, t *topic) { p.XGroupDestroy(ctx, t.name, g) })
+			if err != nil && !refused(err) { // a stream that is gone has no groups
+				return err
+			}
+		}
+	}
+	return s.ask(ctx, func(k *socket) error { return k.client.Unlink(ctx, s.aliveKey()).Err() })
+}
+
+// untouched refuses to consume a list of the user's own that holds messages: who consumes it takes them away.
+func (c *consumer) untouched(ctx context.Context, k *socket) error {
+	if c.s.options.Run == "" {
+		return nil
+	}
+	n, err := k.client.LLen(ctx, c.topic.name).Result()
+	if err == nil && n > 0 {
+		return fmt.Errorf("it holds %d messages, which consumers of this run would take away; empty it first, or name another list", n)
+	}
+	return err
+}
+
+// --- internal ---
+
+// endTimeout is how long consumers may take to end: a command that waits on the server, and a little more.
+const endTimeout = 2 * blockFor
+
+func (s *session) awaitConsumers() {
+	ended := make(chan struct{})
+	go func() { s.running.Wait(); close(ended) }()
+	select {
+	case <-ended:
+	case <-time.After(endTimeout):
+	}
+}
+
+// giveBack puts what a member took and did not finish back to where it came from, in its old order, and forgets the member.
+func (c *consumer) giveBack(ctx context.Context, k *socket) error {
+	for {
+		err := k.client.LMove(ctx, c.taken(), c.topic.name, "LEFT", "RIGHT").Err()
+		if errors.Is(err, redis.Nil) {
+			return k.client.SRem(ctx, c.enrolled(), c.name).Err()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// shared is what something that the clients of a run share is called: on topics of the user's own there is more than this run.
+func (s *session) shared(name string) string {
+	if s.options.Run == "" {
+		return name
+	}
+	return s.options.Run + "." + name
+}
+
+// names of the groups that members here are in.
+func (s *session) names() []string {
+	seen := map[string]bool{}
+	var list []string
+	for _, g := range s.groups {
+		if !seen[g.name] {
+			seen[g.name] = true
+			list = append(list, g.name)
+		}
+	}
+	return list
+}

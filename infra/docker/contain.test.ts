@@ -1,0 +1,229 @@
+import { describe, expect, test } from "vitest";
+import type { Level } from "../../runner/plan/plan.ts";
+import { dockerBrokers } from "../brokers/index.ts";
+import type {
+	Containment,
+	NodeAddress,
+	NodeContainer,
+} from "./docker-broker.ts";
+import { dockerSystem } from "./systems.fake.ts";
+
+interface Parts {
+	readonly level?: Level | null;
+	readonly nodes?: number;
+	readonly published?: boolean;
+	readonly messageBytes?: number;
+	readonly image?: string;
+	readonly env?: Readonly<Record<string, string>>;
+}
+
+/** What a broker's containers are to be. */
+function contain(
+	written: Parameters<typeof dockerSystem>[0],
+	{
+		level = null,
+		nodes = 1,
+		published = false,
+		messageBytes = 256,
+		image = "image:1",
+		env = {},
+	}: Parts = {},
+): Containment & { first: NodeContainer; file(name: RegExp): string } {
+	const system = dockerSystem(written);
+	const kind = dockerBrokers[system.broker];
+	if (!kind) throw new Error("no broker");
+	const made = kind.contain({
+		system,
+		level,
+		messageBytes,
+		image: { name: image, digest: null, id: "sha256:1", env },
+		nodes: Array.from({ length: nodes }, (_, i): NodeAddress => {
+			const reached = kind.ports.map((port, p) =>
+				published
+					? `127.0.0.1:${4000 + 10 * i + p}`
+					: `10.0.0.${i + 1}:${port}`,
+			);
+			return {
+				ip: `10.0.0.${i + 1}`,
+				hostname: `mqbench-${i + 1}`,
+				client: reached[0] ?? "",
+				reached,
+				published,
+			};
+		}),
+	});
+	const [first] = made.nodes;
+	if (!first) throw new Error("no node");
+	return {
+		...made,
+		first,
+		file(name) {
+			const found = Object.entries(first.files).find(([file]) =>
+				name.test(file),
+			);
+			if (!found) throw new Error(`no file ${name}`);
+			return found[1];
+		},
+	};
+}
+
+describe("NATS in containers", () => {
+	test("of core stores nothing, and is started like any image of it", () => {
+		const made = contain({ broker: "nats" });
+		expect(made.first).toMatchObject({
+			args: ["-c", "/etc/mqbench/nats.conf"],
+			data: null,
+		});
+		expect(made.first.entrypoint).toBeUndefined();
+		expect(made.url()).toBe("nats://10.0.0.1:4222");
+		expect(made.file(/nats\.conf/)).toBe(
+			'listen: "0.0.0.0:4222"\nserver_name: "mqbench-1"\n',
+		);
+		expect(made.healthy).toBeUndefined();
+	});
+
+	test("of JetStream keeps streams on a volume, with the settings of the level", () => {
+		const made = contain(
+			{ broker: "nats", mode: "jetstream" },
+			{ level: "fsync" },
+		);
+		expect(made.first.data).toEqual({ path: "/data", kind: "volume" });
+		expect(made.file(/nats\.conf/)).toContain('store_dir: "/data"');
+		expect(made.file(/nats\.conf/)).toContain('sync_interval: "always"');
+		expect(made.settings).toEqual({ "jetstream.sync_interval": "always" });
+	});
+
+	test("as a cluster names all members, and is asked for its leader", () => {
+		const made = contain(
+			{ broker: "nats", mode: "jetstream", nodes: 3 },
+			{ nodes: 3 },
+		);
+		const conf = made.file(/nats\.conf/);
+		expect(conf).toContain(
+			'routes: ["nats://10.0.0.1:6222","nats://10.0.0.2:6222","nats://10.0.0.3:6222"]',
+		);
+		expect(conf).toContain('http: "0.0.0.0:8222"');
+		expect(made.url()).toBe(
+			"nats://10.0.0.1:4222,nats://10.0.0.2:4222,nats://10.0.0.3:4222",
+		);
+		expect(made.healthy).toBeDefined();
+		expect(made.nodes.map(({ files }) => Object.values(files)[0])).toEqual([
+			expect.stringContaining("mqbench-1"),
+			expect.stringContaining("mqbench-2"),
+			expect.stringContaining("mqbench-3"),
+		]);
+	});
+
+	test("behind published ports tells clients those", () => {
+		const made = contain({ broker: "nats" }, { published: true });
+		expect(made.file(/nats\.conf/)).toContain(
+			'client_advertise: "127.0.0.1:4000"',
+		);
+		expect(made.url()).toBe("nats://127.0.0.1:4000");
+	});
+});
+
+describe("Kafka in containers", () => {
+	test("formats its volume and serves, under the flags of target local", () => {
+		const made = contain({ broker: "kafka" });
+		expect(made.first.entrypoint).toBe("/bin/sh");
+		const [, line] = made.first.args;
+		expect(line).toMatch(
+			/^java .*-cp '\/opt\/kafka\/libs\/\*' kafka\.tools\.StorageTool format --ignore-formatted -t \S+ -c \/etc\/mqbench\/server\.properties && exec java -Xms536870912 -Xmx536870912 -XX:\+UseG1GC .*kafka\.Kafka \/etc\/mqbench\/server\.properties$/,
+		);
+		expect(made.first.data).toEqual({
+			path: "/var/lib/kafka/data",
+			kind: "volume",
+		});
+		const conf = made.file(/server\.properties/);
+		expect(conf).toContain("log.dirs=/var/lib/kafka/data\n");
+		expect(conf).toContain(
+			"listeners=PLAINTEXT://:9092,CONTROLLER://:9093\nadvertised.listeners=PLAINTEXT://10.0.0.1:9092\n",
+		);
+		expect(conf).toContain("controller.quorum.voters=1@10.0.0.1:9093\n");
+		expect(made.settings["log.dirs"]).toBe("on a volume");
+		expect(made.url()).toBe("kafka://10.0.0.1:9092");
+	});
+
+	test("of level memory keeps its logs in memory, and says so", () => {
+		const made = contain({ broker: "kafka" }, { level: "memory" });
+		expect(made.first.data?.kind).toBe("memory");
+		expect(made.settings["log.dirs"]).toBe("tmpfs (in memory)");
+	});
+
+	test("as a cluster has as many voters and copies of its own topics", () => {
+		const made = contain({ broker: "kafka", nodes: 3 }, { nodes: 3 });
+		expect(made.file(/server\.properties/)).toContain(
+			"controller.quorum.voters=1@10.0.0.1:9093,2@10.0.0.2:9093,3@10.0.0.3:9093\n",
+		);
+		expect(made.settings["offsets.topic.replication.factor"]).toBe("3");
+	});
+
+	test("behind published ports tells clients those, and other nodes its own address", () => {
+		const made = contain(
+			{ broker: "kafka", nodes: 3 },
+			{ nodes: 3, published: true },
+		);
+		const conf = made.file(/server\.properties/);
+		expect(conf).toContain(
+			"advertised.listeners=PLAINTEXT://127.0.0.1:4000,INTERNAL://10.0.0.1:9094\ninter.broker.listener.name=INTERNAL\n",
+		);
+		expect(conf).toContain("INTERNAL:PLAINTEXT");
+	});
+
+	test("has config last, and the heap that is asked for", () => {
+		const made = contain({
+			broker: "kafka",
+			heap: "1GiB",
+			config: { "num.io.threads": 2 },
+		});
+		expect(made.file(/server\.properties/)).toContain("num.io.threads=2\n");
+		expect(made.settings.java).toMatch(/^-Xms1GiB -Xmx1GiB /);
+	});
+});
+
+test.each<[Level | null, string]>([
+	[null, "appendonly no"],
+	["interval", "appendfsync everysec"],
+	["fsync", "appendfsync always"],
+])("Redis with level %s has %s, on a volume", (level, line) => {
+	const made = contain({ broker: "redis" }, { level });
+	const conf = made.file(/redis\.conf/);
+	expect(conf).toContain(`${line}\n`);
+	expect(conf).toContain("bind 0.0.0.0\n");
+	expect(conf).toContain('dir "/data"\n');
+	expect(conf).toContain('save ""\n');
+	// What the entry points of redis and valkey take for the server's file.
+	expect(made.first.args).toEqual(["/etc/mqbench/redis.conf"]);
+	expect(made.first.data).toEqual({ path: "/data", kind: "volume" });
+	expect(made.url()).toBe("redis://10.0.0.1:6379");
+});
+
+describe("RabbitMQ in containers", () => {
+	test("has a user of its own, no plugins, and its data on a volume", () => {
+		const made = contain({ broker: "rabbitmq" });
+		const conf = made.file(/conf\.d\/90-mqbench\.conf/);
+		const [, password] = /^default_pass = (\w{24})$/m.exec(conf) ?? [];
+		expect(made.url()).toBe(`amqp://mqbench:${password}@10.0.0.1:5672`);
+		expect(conf).toContain("listeners.tcp.1 = 0.0.0.0:5672\n");
+		expect(made.file(/enabled_plugins/)).toBe("[].\n");
+		expect(made.first).toMatchObject({
+			args: ["rabbitmq-server"],
+			data: { path: "/var/lib/rabbitmq", kind: "volume" },
+			init: true,
+		});
+		expect(JSON.stringify(made.settings)).not.toContain(password);
+		expect(JSON.stringify(made.first.env)).not.toContain(password);
+	});
+
+	const PERMIT = "deprecated_features.permit.transient_nonexcl_queues";
+	test.each([
+		["the image says 4", { env: { RABBITMQ_VERSION: "4.2.1" } }, true],
+		["the image says 3", { env: { RABBITMQ_VERSION: "3.13.7" } }, false],
+		["its tag says 4", { image: "rabbitmq:4-alpine" }, true],
+		["its tag says nothing", { image: "mine:latest" }, false],
+	])("permits what version 4 deprecates, when %s", (_, parts, permits) => {
+		const made = contain({ broker: "rabbitmq" }, { level: "memory", ...parts });
+		expect(PERMIT in made.settings).toBe(permits);
+	});
+});

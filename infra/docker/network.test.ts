@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { findDocker } from "./cli.ts";
+import { fakeDocker } from "./engine.fake.ts";
+import { makeNetwork } from "./network.ts";
+
+const make = (body: string, env = {}) => {
+	const { world, calls } = fakeDocker(body, env);
+	return {
+		calls,
+		network: makeNetwork(
+			findDocker(world, "/guard"),
+			"mqbench-x",
+			{ "mqbench.run": "x" },
+			world.env,
+		),
+	};
+};
+
+test("a network has a subnet of those that are set aside for benchmarks, and labels", async () => {
+	const { network, calls } = make("echo 1");
+	const { prefix, name, direct } = await network;
+	expect(prefix).toMatch(/^198\.1[89]\.\d+$/);
+	expect(name).toBe("mqbench-x");
+	// No such bridge is here: the engine is a fake.
+	expect(direct).toBe(false);
+	expect(calls()).toEqual([
+		`network create --driver bridge --subnet ${prefix}.0/24 --ip-range ${prefix}.128/25 --gateway ${prefix}.1 --label mqbench.run=x mqbench-x`,
+	]);
+});
+
+test("a subnet that is taken is no reason to give up", async () => {
+	const { network, calls } = make(
+		'[ "$(wc -l <"$(dirname "$0")/calls")" -gt 3 ] || { echo "Error response from daemon: Pool overlaps with other one on this address space" >&2; exit 1; }',
+	);
+	await network;
+	const tried = calls().map((call) => /--subnet (\S+)/.exec(call)?.[1]);
+	expect(tried).toHaveLength(4);
+	expect(new Set(tried).size).toBe(4);
+});
+
+test("when all are taken there is a sentence", async () => {
+	const { network, calls } = make(
+		'echo "Pool overlaps with other one on this address space" >&2; exit 1',
+	);
+	await expect(network).rejects.toMatchObject({
+		code: "docker-subnet",
+		exit: 3,
+		message: expect.stringMatching(/20 between .* were tried \(Pool overlaps/),
+	});
+	expect(calls()).toHaveLength(20);
+});
+
+test("another refusal is told as it is", async () => {
+	const { network } = make('echo "Error: plugin not found" >&2; exit 1');
+	await expect(network).rejects.toMatchObject({
+		code: "docker-failed",
+		message:
+			"Docker could not make a network for the containers: plugin not found.",
+	});
+});

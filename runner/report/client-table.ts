@@ -1,0 +1,103 @@
+import { formatCount, formatDuration } from "../units.ts";
+import { plusMinus } from "../verdict/clock.ts";
+import type { Run } from "./summary.ts";
+
+/** The clients of a run below each other, as words: the same in every report. */
+export interface ClientTable {
+	readonly title: string;
+	readonly head: readonly string[];
+	readonly rows: readonly (readonly string[])[];
+	/** How well they kept together, and who broke off: sentences without their full stop. */
+	readonly notes: readonly string[];
+}
+
+/** null: a single process on this machine. */
+export function clientTable(run: Run): ClientTable | null {
+	if (run.clients.length === 0) return null;
+	return {
+		title: `Clients: who made the load`,
+		head: [
+			"client",
+			"machine",
+			"intended",
+			"sent",
+			"lag p99",
+			"cores",
+			"first claim",
+			"clock",
+		],
+		rows: run.clients.map((c) => [
+			`${c.index}: ${c.name}`,
+			c.machine ?? "n/a",
+			c.intended === null ? "n/a" : formatCount(c.intended),
+			c.sent === null ? "n/a" : formatCount(c.sent),
+			c.lagP99 === null ? "n/a" : formatDuration(c.lagP99),
+			c.cores === null ? "n/a" : `${Number(c.cores.toPrecision(2))}`,
+			claimText(c.firstClaimNs),
+			clockText(c.clock),
+		]),
+		notes: [...togetherTexts(run), ...problemsOf(run)],
+	};
+}
+
+/** "client 0: this machine: machine linux amd64, ..., intended 5 000, sent 5 000, ...", and how well they kept together. Empty for a single process. */
+export function clientTexts(run: Run): string[] {
+	const table = clientTable(run);
+	if (table === null) return [];
+	return [
+		...table.rows.map(
+			([name, ...cells]) =>
+				`client ${name}: ${cells.map((cell, i) => `${table.head[i + 1]} ${cell}`).join(", ")}`,
+		),
+		...table.notes,
+	];
+}
+
+/** "their starts lay within 43ms"; "times across clients are exact to ±0.4ms". Empty for a single client. */
+export function togetherTexts(run: Run): string[] {
+	const { startSkewNs, clockBoundNs } = run;
+	return [
+		...(startSkewNs === null
+			? []
+			: [
+					`the first and the last client began to claim within ${formatDuration(startSkewNs)}`,
+				]),
+		...(clockBoundNs === null
+			? []
+			: [
+					clockBoundNs === 0
+						? "messages cross from client to client, by one clock"
+						: `messages cross from client to client: response and service are exact to ${plusMinus(clockBoundNs)}`,
+				]),
+	];
+}
+
+// --- internal ---
+
+function problemsOf(run: Run): string[] {
+	return run.clients.flatMap((c) =>
+		c.error === null
+			? []
+			: [
+					// What its files say has its name already.
+					c.error.startsWith(`client ${c.index} `) ||
+					c.error.startsWith(`client ${c.index}:`)
+						? c.error
+						: `client ${c.index} (${c.name}): ${c.error}`,
+				],
+	);
+}
+
+/** "100ms ahead", "3ms late" */
+function claimText(ns: number | null): string {
+	if (ns === null) return "n/a";
+	return ns > 0 ? `${formatDuration(ns)} late` : `${formatDuration(-ns)} ahead`;
+}
+
+/** "±0.2ms, moved 40us"; null is this machine's clock. */
+function clockText(clock: Run["clients"][number]["clock"]): string {
+	if (clock === null) return "this machine's";
+	if (clock.afterNs === null) return "not known";
+	const moved = Math.abs(clock.afterNs - clock.beforeNs);
+	return `${plusMinus(clock.boundNs)}, moved ${formatDuration(moved)}`;
+}

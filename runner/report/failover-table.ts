@@ -1,0 +1,153 @@
+import { formatDuration } from "../units.ts";
+import { faultName } from "../verdict/faults.ts";
+import { BIN_NS } from "./failover.ts";
+import type { Failover, Result, Run } from "./summary.ts";
+import { countText, runTitle, windowTime } from "./words.ts";
+
+/** What each fault did to a run, or to several, as words: the same in every report. */
+export interface FailoverTable {
+	/** "Failover: what each fault did". */
+	readonly title: string;
+	readonly head: readonly string[];
+	readonly rows: readonly (readonly string[])[];
+	/** What the columns mean, and what became of messages: sentences without their full stop. */
+	readonly notes: readonly string[];
+}
+
+/** The faults of one run; null: nothing was done to its broker. */
+export function failoverTable(run: Run): FailoverTable | null {
+	if (run.failover.length === 0) return null;
+	const again = againName([run]);
+	return {
+		title: TITLE,
+		head: ["fault", ...headOf([run], again)],
+		rows: run.failover.map((f) => [faultName(f), ...cellsOf(f, run)]),
+		notes: [countsText(run), ...problemsOf(run), ...meaning([run], again)],
+	};
+}
+
+/** The faults of all runs below each other; null: fewer than two runs have any. */
+export function failoverOfAll(result: Result): FailoverTable | null {
+	const runs = result.runs.filter((run) => run.failover.length > 0);
+	if (runs.length < 2) return null;
+	const again = againName(runs);
+	return {
+		title: TITLE,
+		head: ["run", "fault", ...headOf(runs, again), ...COUNTS],
+		rows: runs.flatMap((run) =>
+			run.failover.map((f) => [
+				runTitle(run, result),
+				faultName(f),
+				...cellsOf(f, run),
+				...COUNTS.map((name) => countText(run[name])),
+			]),
+		),
+		notes: [
+			"failed, unknown, lost, duplicated and reordered are of the whole window",
+			...meaning(runs, again),
+		],
+	};
+}
+
+/**
+ * "kill of node 2 (the leader) 4s after the window opened, for 2s: without acknowledgements for 1.2s, 0.1s after it began; back under p99 < 20ms after
+ * 1.3s; drained after 1.4s": for each fault of a run.
+ */
+export function failoverTexts(run: Run): string[] {
+	return run.failover.map((f) => {
+		const [, lasted, without, again, drained] = cellsOf(f, run);
+		const said = [
+			`without ${completions([run])}: ${without}`,
+			...(f.sla === null ? [] : [`back under ${f.sla}: ${again}`]),
+			`drained: ${drained}`,
+		];
+		return `${faultName(f)} ${windowTime(f.beganNs, run)}, for ${lasted}: ${f.error === null ? said.join("; ") : `not as planned: ${f.error}`}`;
+	});
+}
+
+// --- internal ---
+
+const TITLE = "Failover: what each fault did";
+
+const COUNTS = [
+	"failed",
+	"unknown",
+	"lost",
+	"duplicated",
+	"reordered",
+] as const;
+
+/** "acknowledgements" or "receipts": what was counted every 10 ms. */
+function completions(runs: readonly Run[]): string {
+	const kinds = new Set(
+		runs.map((run) => (run.load.acks ? "acknowledgements" : "receipts")),
+	);
+	return [...kinds].join(" or ");
+}
+
+/** "back under p99 < 20ms"; where runs have several such lines "back under the limit". */
+function againName(runs: readonly Run[]): string {
+	const lines = new Set(
+		runs.flatMap((run) => run.failover.map(({ sla }) => sla)),
+	);
+	const [only] = lines;
+	return lines.size === 1 && only != null
+		? `back under ${only}`
+		: "back under the limit";
+}
+
+function headOf(runs: readonly Run[], again: string): string[] {
+	return ["at", "for", `without ${completions(runs)}`, again, "drained"];
+}
+
+function cellsOf(
+	f: Failover,
+	run: Run,
+): [string, string, string, string, string] {
+	const known = f.error === null && run.state === "complete";
+	const after = (ns: number | null, has = true) => {
+		if (!known || !has) return "n/a";
+		if (ns === null) return "not in this run";
+		return ns === 0 ? "at once" : `after ${formatDuration(ns)}`;
+	};
+	return [
+		`${Number(((f.beganNs - run.window.startNs) / 1e9).toFixed(3))}s`,
+		f.endedNs === null
+			? "ever"
+			: formatDuration(Math.max(0, f.endedNs - f.beganNs)),
+		unavailableText(f, run),
+		after(f.recoveredNs, f.sla !== null),
+		after(
+			f.drainedNs,
+			run.series.ticks.some((t) => t.backlog.length > 0),
+		),
+	];
+}
+
+/** "1.24s from 4.21s on", "at least 6s from 4s on", "none", "n/a" */
+function unavailableText(f: Failover, run: Run): string {
+	if (f.unavailableNs === null) return "n/a";
+	if (f.unavailableNs === 0 || f.unavailableFromNs === null) return "none";
+	const from = Number(
+		((f.unavailableFromNs - run.window.startNs) / 1e9).toFixed(3),
+	);
+	return `${f.unavailableStill ? "at least " : ""}${formatDuration(f.unavailableNs)} from ${from}s on`;
+}
+
+function countsText(run: Run): string {
+	return `of the messages of the whole window: ${COUNTS.map((name) => `${name} ${countText(run[name])}`).join(", ")}`;
+}
+
+function problemsOf(run: Run): string[] {
+	return run.failover.flatMap((f) =>
+		f.error === null
+			? []
+			: [`${faultName(f)} was not carried out as planned: ${f.error}`],
+	);
+}
+
+function meaning(runs: readonly Run[], again: string): string[] {
+	return [
+		`at counts from the opening of the window, all that comes after it from the fault's begin; without ${completions(runs)}: the longest stretch, counted in pieces of ${formatDuration(BIN_NS)}, that the load does not explain; ${again}: from then on no 100ms of intended time break it any more; drained: no more messages in flight than in the 2s before the fault, counted every 100ms`,
+	];
+}

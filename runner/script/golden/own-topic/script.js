@@ -1,0 +1,28 @@
+// own-topic: kafka, case "1KiB 100/s", repeat 1 of 1
+// round-trip of 1KiB, 100/s for 10s after 5s warm-up; 4 producers on 4 connections, 1 topic
+import mqbench from 'k6/x/mqbench';
+import kafka from 'k6/x/mqbench/kafka';
+
+export const messagesPerSecond = 100; // = 100 slots/s x 1 messages
+
+// plan.json has the exact time of each of the 1 500 messages, warm-up included. k6 only hands out
+// slots, stretches of that schedule; a pacer sends every message at its own time and makes up for ticks that
+// k6 drops.
+const run = mqbench.load(kafka, open('./plan.json'));
+
+// The same for every load: the heartbeat lasts 2 s longer than the schedule, then waits for the drain.
+export const options = {
+  scenarios: {
+    heartbeat: {
+      executor: 'constant-arrival-rate',
+      rate: 100,
+      timeUnit: '1s',
+      duration: '17s',
+      preAllocatedVUs: 4,
+      maxVUs: 4,
+      gracefulStop: '40s',
+    },
+  },
+};
+
+export default () => run.slot();
