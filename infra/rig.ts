@@ -128,6 +128,8 @@ export interface Broker {
 	readonly pids: readonly number[];
 	/** The settings that durability and `config` came to, with their real names; empty: not ours to know. */
 	readonly settings: Readonly<Record<string, string>>;
+	/** It stays up when it is closed: whatever is done to it must be taken back, or the next run meets it. Default: it goes with the run. */
+	readonly stays?: boolean;
 	/** Number of the node, from 1, that the broker itself calls by this name ("mqbench-2", "3"); null: none of ours. */
 	nodeOf(name: string): number | null;
 	/**

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { main } from "./main.ts";
 import { fakeWorld } from "./world.fake.ts";
@@ -58,5 +60,56 @@ describe("the command line", () => {
 		expect(JSON.parse(world.out())).toMatchObject([
 			{ quick: true, schedule: { durationNs: 3e9 } },
 		]);
+	});
+});
+
+describe("commands that README.md shows", () => {
+	const cwd = new URL("..", import.meta.url).pathname;
+	const shown = readFileSync(path.join(cwd, "README.md"), "utf8");
+	const lines = [...shown.matchAll(/^```sh\n(.*?)^```/gms)]
+		.flatMap(([, block = ""]) => block.split("\n"))
+		.map((line) => line.replace(/ +#.*$/, ""))
+		.filter((line) => line.includes("npx mqbench"));
+	const scenarios = lines.flatMap((line) => {
+		const [, env = "", args = ""] =
+			/^((?:[A-Z_]+=\S+ )*)npx mqbench (?:(?:validate|plan|compile|up) )?(scenarios\/.*)$/.exec(
+				line,
+			) ?? [];
+		// A rig is there only once it has been stood up.
+		return args === "" || args.includes("--rig") ? [] : [{ env, args }];
+	});
+
+	test("are more than a few", () => {
+		expect(scenarios.length).toBeGreaterThan(8);
+	});
+
+	test.each(scenarios)("$args", async ({ env, args }) => {
+		const world = fakeWorld({
+			cwd,
+			env: Object.fromEntries(
+				env
+					.trim()
+					.split(" ")
+					.filter((one) => one !== "")
+					.map((one) => one.split("=") as [string, string]),
+			),
+		});
+		const words = args.split(" ").map((word) => word.replaceAll("'", ""));
+		expect(
+			await main(["validate", ...words], world),
+			world.err() + world.out(),
+		).toBe(0);
+	});
+
+	test("and every command among them is one", async () => {
+		const world = fakeWorld();
+		await main(["--help"], world);
+		const known = [...world.out().matchAll(/^ {2}([a-z]+) /gm)].map(
+			([, name]) => name,
+		);
+		for (const line of lines) {
+			const [, word = ""] = /npx mqbench ([a-z]+)(?: |$)/.exec(line) ?? [];
+			if (word !== "") expect(known, line).toContain(word);
+		}
 	});
 });

@@ -18,7 +18,9 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/clock"
 )
 
 // nodeEnv names the configuration file of the server that this program is to be, instead of running tests.
@@ -152,24 +154,102 @@ func freeAddress(t *testing.T) string {
 	return held.Addr().String()
 }
 
+func TestAFrozenServerHoldsUpASendForTheTimeoutAtMostAndCloseHardly(t *testing.T) {
+	for _, mode := range []string{"core", "jetstream"} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			n := &node{config: filepath.Join(t.TempDir(), "nats.conf")}
+			address := freeAddress(t)
+			text := fmt.Sprintf("listen: %q\nmax_payload: 2MB\njetstream { store_dir: %q }\n", address, t.TempDir())
+			if err := os.WriteFile(n.config, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			n.start(t)
+			t.Cleanup(n.kill)
+			session, err := New(broker.Options{
+				URL: "nats://" + address, Driver: json.RawMessage(fmt.Sprintf(`{"mode": %q}`, mode)), Connections: 2, MessageBytes: 1 << 20,
+				Now: clock.New().Now, TimeoutNs: int64(2 * time.Second),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := session.Open(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if err := session.Prepare(t.Context(), []broker.Topic{{Name: "frozen", Partitions: 1}}); err != nil {
+				t.Fatal(err)
+			}
+			n.signal(t, syscall.SIGSTOP)
+			// The kernel's buffers take some megabytes.
+			fill := func(connection int) (longest time.Duration) {
+				producer, err := session.Producer(connection)
+				if err != nil {
+					t.Error(err)
+				}
+				failed := false
+				for i := 0; i < 100 && !failed; i++ {
+					called := time.Now()
+					told := make(chan error, 1)
+					producer.Send(&broker.Message{Name: "frozen", Payload: make([]byte, 1<<20)}, func(_ *broker.Message, _ int64, err error) { told <- err })
+					longest = max(longest, time.Since(called))
+					select {
+					case err := <-told:
+						failed = err != nil
+					default:
+					}
+				}
+				return longest
+			}
+			if longest := fill(0); longest < time.Second || longest > 10*time.Second {
+				t.Errorf("the longest send took %s; the timeout is 2 s", longest)
+			}
+			filled := make(chan struct{})
+			go func() { defer close(filled); fill(1) }()
+			time.Sleep(500 * time.Millisecond)
+			began := time.Now()
+			_ = session.Close()
+			if took := time.Since(began); took > 10*time.Second {
+				t.Errorf("Close took %s", took)
+			}
+			select {
+			case <-filled:
+			case <-time.After(10 * time.Second):
+				t.Error("a send that was held up does not return after Close")
+			}
+		})
+	}
+}
+
 func TestAClusterGoesOnWithoutItsLeader(t *testing.T) {
 	for _, replicas := range []int{3, 1} {
 		t.Run(fmt.Sprintf("%d replicas", replicas), func(t *testing.T) {
 			t.Parallel()
-			nodes, url := processes(t)
-			brokertest.Failover(t, brokertest.Cluster{
-				System:   brokertest.System{Driver: New, URL: url, DriverOptions: json.RawMessage(`{"mode": "jetstream", "ackWaitNs": 5000000000}`)},
-				Replicas: replicas,
-				Group:    true,
-				Pause: func(t *testing.T, name string) func() {
-					nodes[name].signal(t, syscall.SIGSTOP)
-					return func() { nodes[name].signal(t, syscall.SIGCONT) }
-				},
-				Kill: func(t *testing.T, name string) func() {
-					nodes[name].kill()
-					return func() { nodes[name].start(t) }
-				},
-			})
+			failover(t, replicas, 1)
 		})
 	}
+}
+
+func TestAClusterGoesOnWhenOneLeaderAfterTheOtherDies(t *testing.T) {
+	if os.Getenv("MQBENCH_ACCEPTANCE") != "1" {
+		t.Skip("it takes a minute: set MQBENCH_ACCEPTANCE=1")
+	}
+	failover(t, 3, 6)
+}
+
+func failover(t *testing.T, replicas, kills int) {
+	nodes, url := processes(t)
+	brokertest.Failover(t, brokertest.Cluster{
+		System:   brokertest.System{Driver: New, URL: url, DriverOptions: json.RawMessage(`{"mode": "jetstream", "ackWaitNs": 5000000000}`)},
+		Replicas: replicas,
+		Group:    true,
+		Pause: func(t *testing.T, name string) func() {
+			nodes[name].signal(t, syscall.SIGSTOP)
+			return func() { nodes[name].signal(t, syscall.SIGCONT) }
+		},
+		Kill: func(t *testing.T, name string) func() {
+			nodes[name].kill()
+			return func() { nodes[name].start(t) }
+		},
+		Kills: kills,
+	})
 }

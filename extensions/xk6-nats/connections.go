@@ -24,9 +24,13 @@ const (
 	reconnectWait     = 100 * time.Millisecond
 	pingInterval      = 20 * time.Second
 	maxPings          = 2
-	flusherTimeout    = time.Minute
 	writeBufferBytes  = 32 * 1024
 	pendingBytesLimit = 1 << 30
+	// flusherTimeout is the library's own; that of a message, where it is shorter, bounds a write that a server does not take.
+	flusherTimeout      = time.Minute
+	leastFlusherTimeout = time.Second
+	// closeTimeout is how long connections may take to end, before their sockets are cut.
+	closeTimeout = time.Second
 )
 
 // connections are what both modes share: the links to the server, and what the library says of them.
@@ -36,6 +40,7 @@ type connections struct {
 	security   *tls.Config
 	secret     []nats.Option
 	all        []*nats.Conn
+	wires      *wires
 	closing    atomic.Bool
 	reconnects atomic.Int64
 	// lost and reconnected, if not nil, are told of a connection that is lost, and of one that was made anew.
@@ -57,7 +62,10 @@ func newConnections(o broker.Options, own options) (*connections, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &connections{Options: o, own: own, security: security, secret: secret, subscriptions: map[*nats.Subscription]int64{}, ended: make(chan struct{})}, nil
+	return &connections{
+		Options: o, own: own, security: security, secret: secret, subscriptions: map[*nats.Subscription]int64{},
+		wires: &wires{dialer: net.Dialer{Timeout: connectTimeout}, open: map[*wire]struct{}{}}, ended: make(chan struct{}),
+	}, nil
 }
 
 // open makes all connections. headerBytes is what messages carry beside their payload.
@@ -107,8 +115,22 @@ func (c *connections) Close() error {
 	}
 	close(c.ended)
 	c.Dropped()
+	var all sync.WaitGroup
 	for _, one := range c.all {
-		one.Close()
+		all.Go(one.Close)
+	}
+	closed := make(chan struct{})
+	go func() { all.Wait(); close(closed) }()
+	select {
+	case <-closed:
+		return nil
+	case <-time.After(closeTimeout):
+	}
+	// A write that the server does not take holds a connection's lock; so does dialling one that does not answer.
+	c.wires.cut()
+	select {
+	case <-closed:
+	case <-time.After(connectTimeout):
 	}
 	return nil
 }
@@ -124,7 +146,7 @@ func (c *connections) groupName(group string) string {
 	if group == "" || c.Run == "" {
 		return group
 	}
-	return c.Run + "-" + group
+	return streamName(c.Run + "-" + group)
 }
 
 func (c *connections) library() string { return "nats.go v" + nats.Version }
@@ -141,7 +163,7 @@ func (c *connections) settings() map[string]string {
 		"maxReconnects":        "unlimited",
 		"pingInterval":         pingInterval.String(),
 		"maxPingsOutstanding":  strconv.Itoa(maxPings),
-		"flusherTimeout":       flusherTimeout.String(),
+		"flusherTimeout":       c.flusherTimeout().String(),
 		"writeBufferBytes":     strconv.Itoa(writeBufferBytes),
 		"compression":          "false",
 		"tls":                  strconv.FormatBool(c.all[0].TLSRequired()),
@@ -153,6 +175,13 @@ func (c *connections) settings() map[string]string {
 }
 
 // --- internal ---
+
+func (c *connections) flusherTimeout() time.Duration {
+	if c.TimeoutNs == 0 {
+		return flusherTimeout
+	}
+	return min(flusherTimeout, max(leastFlusherTimeout, time.Duration(c.TimeoutNs)))
+}
 
 func (c *connections) connect(i int) (*nats.Conn, error) {
 	report := func(what string, err error) {
@@ -171,7 +200,8 @@ func (c *connections) connect(i int) (*nats.Conn, error) {
 		nats.ReconnectBufSize(-1),
 		nats.PingInterval(pingInterval),
 		nats.MaxPingsOutstanding(maxPings),
-		nats.FlusherTimeout(flusherTimeout),
+		nats.FlusherTimeout(c.flusherTimeout()),
+		nats.SetCustomDialer(c.wires),
 		nats.WriteBufferSize(writeBufferBytes),
 		nats.Compression(false),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {

@@ -95,8 +95,8 @@ func (s *jetStreamSession) config(ctx context.Context, to broker.Subscription, a
 	if !s.Existing {
 		return config, nil
 	}
-	next, err := s.end(ctx, to.Connection, at)
-	config.DeliverPolicy, config.OptStartSeq, config.FilterSubject = jetstream.DeliverByStartSequencePolicy, next, at.filter
+	state, err := s.state(ctx, to.Connection, at)
+	config.DeliverPolicy, config.OptStartSeq, config.FilterSubject = jetstream.DeliverByStartSequencePolicy, state.LastSeq+1, at.filter
 	return config, err
 }
 

@@ -76,13 +76,13 @@ func (s *jetStreamSession) find(ctx context.Context, topics []broker.Topic) erro
 	return nil
 }
 
-// end is the sequence that the stream's next message will have.
-func (s *jetStreamSession) end(ctx context.Context, connection int, at location) (uint64, error) {
+// state of a stream: its first and its last message.
+func (s *jetStreamSession) state(ctx context.Context, connection int, at location) (jetstream.StreamState, error) {
 	found, err := s.js[connection].Stream(ctx, at.stream)
 	if err != nil {
-		return 0, err
+		return jetstream.StreamState{}, err
 	}
-	return found.CachedInfo().State.LastSeq + 1, nil
+	return found.CachedInfo().State, nil
 }
 
 // leftovers are the consumers, by their stream, that stay on streams which stay: this session's own, and for client 0 those of the

@@ -17,11 +17,11 @@ import (
 )
 
 // onExisting opens a session of a run on a topic that is there, and returns what Prepare says.
-func onExisting(t *testing.T, url, topic string) (*jetStreamSession, error) {
+func onExisting(t *testing.T, url, topic string, run ...string) (*jetStreamSession, error) {
 	t.Helper()
 	session, err := New(broker.Options{
-		URL: url, Driver: json.RawMessage(`{"mode": "jetstream"}`), Connections: 1, MessageBytes: 100, Now: clock.New().Now,
-		TimeoutNs: int64(5 * time.Second), Existing: true, Run: "run-1",
+		URL: url, Driver: json.RawMessage(`{"mode": "jetstream", "dedup": true}`), Connections: 1, MessageBytes: 100, Now: clock.New().Now,
+		TimeoutNs: int64(5 * time.Second), Existing: true, Run: strings.Join(append(run, "run"), "-"),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -109,6 +109,25 @@ func TestAStreamOfTheUsersOwnStaysAsItWas(t *testing.T) {
 	}
 }
 
+func TestIdsOfTwoRunsOnOneStreamDiffer(t *testing.T) {
+	s := start(t, stored(t))
+	_, err := jetStreamOf(t, s.ClientURL()).CreateStream(t.Context(), jetstream.StreamConfig{Name: "a-topic", Subjects: []string{"a.topic"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, run := range []string{"1", "2"} {
+		session, err := onExisting(t, s.ClientURL(), "a.topic", run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := send(t, session, 10)
+		got.wait(t, 10)
+		if got.acked != 10 {
+			t.Errorf("run %s: %d of 10 are acknowledged: %v", run, got.acked, got.failed)
+		}
+	}
+}
+
 func TestNothingIsReadFromAStreamOutOfWhichReadingTakesMessages(t *testing.T) {
 	s := start(t, stored(t))
 	_, err := jetStreamOf(t, s.ClientURL()).CreateStream(t.Context(), jetstream.StreamConfig{Name: "W", Subjects: []string{"w"}, Retention: jetstream.WorkQueuePolicy})
@@ -144,53 +163,102 @@ func TestTheLeaderIsTheServerThatTheStreamSays(t *testing.T) {
 	}
 }
 
-func TestAnOrderedConsumerThatIsGoneIsMadeAnewAndMissesNothing(t *testing.T) {
-	s := start(t, stored(t))
-	session := stream(t, s.ClientURL(), nil)
-	var mu sync.Mutex
-	var got []byte
+// reader is an ordered consumer of a.topic and the first bytes that it got.
+type reader struct {
+	t        *testing.T
+	producer broker.Producer
+	mu       sync.Mutex
+	got      []byte
+}
+
+func read(t *testing.T, session broker.Session) *reader {
+	t.Helper()
+	r := &reader{t: t}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	err := session.Consume(ctx, broker.Subscription{Topic: "a.topic", Members: 1}, func(d broker.Delivery) {
-		mu.Lock()
-		defer mu.Unlock()
-		got = append(got, d.Payload[0])
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.got = append(r.got, d.Payload[0])
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	producer, err := session.Producer(0)
-	if err != nil {
+	if r.producer, err = session.Producer(0); err != nil {
 		t.Fatal(err)
 	}
-	js := jetStreamOf(t, s.ClientURL())
-	const n = 200
-	for i := range n {
-		producer.Send(&broker.Message{Name: "a.topic", Payload: []byte{byte(i)}}, func(*broker.Message, int64, error) {})
-		if i%50 == 25 {
-			for _, name := range consumersOn(t, s.ClientURL(), []string{"a.topic"}) {
-				_ = js.DeleteConsumer(ctx, "a-topic", name)
-			}
-		}
-		time.Sleep(time.Millisecond)
+	return r
+}
+
+// send sends a byte and waits until it is stored.
+func (r *reader) send(b byte) {
+	r.t.Helper()
+	told := make(chan error, 1)
+	r.producer.Send(&broker.Message{Name: "a.topic", Payload: []byte{b}}, func(_ *broker.Message, _ int64, err error) { told <- err })
+	if err := <-told; err != nil {
+		r.t.Fatal(err)
 	}
+}
+
+// wants fails unless the bytes 0 to n-1 have come, each once and in order.
+func (r *reader) wants(n int) {
+	r.t.Helper()
 	count := func() int {
-		mu.Lock()
-		defer mu.Unlock()
-		return len(got)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return len(r.got)
 	}
-	for deadline := time.Now().Add(20 * time.Second); count() < n && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(20 * time.Second); count() < n && time.Now().Before(deadline); {
+		time.Sleep(5 * time.Millisecond)
 	}
 	time.Sleep(100 * time.Millisecond)
-	if count() != n {
-		t.Fatalf("%d of %d messages arrive", count(), n)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.got) != n {
+		r.t.Fatalf("%d of %d messages arrive", len(r.got), n)
 	}
-	for i, b := range got {
+	for i, b := range r.got {
 		if int(b) != i {
-			t.Fatalf("message %d comes as number %d", b, i)
+			r.t.Fatalf("message %d comes as number %d", b, i)
 		}
 	}
+}
+
+func TestAnOrderedConsumerThatIsGoneIsMadeAnewAndMissesNothing(t *testing.T) {
+	s := start(t, stored(t))
+	r := read(t, stream(t, s.ClientURL(), nil))
+	js := jetStreamOf(t, s.ClientURL())
+	for i := range 200 {
+		r.send(byte(i))
+		if i%50 == 25 {
+			for _, name := range consumersOn(t, s.ClientURL(), []string{"a.topic"}) {
+				_ = js.DeleteConsumer(t.Context(), "a-topic", name)
+			}
+		}
+	}
+	r.wants(200)
 	if left := consumersOn(t, s.ClientURL(), []string{"a.topic"}); len(left) != 1 {
 		t.Errorf("there are the consumers %q; want one", left)
 	}
+}
+
+// So does a stream in memory with one copy when its node is started again.
+func TestAnOrderedConsumerGoesOnInAStreamThatHasLostAllItsMessages(t *testing.T) {
+	s := start(t, stored(t))
+	r := read(t, stream(t, s.ClientURL(), nil))
+	for i := range 20 {
+		r.send(byte(i))
+	}
+	r.wants(20)
+	js := jetStreamOf(t, s.ClientURL())
+	if err := js.DeleteStream(t.Context(), "a-topic"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "a-topic", Subjects: []string{"a.topic"}, Storage: jetstream.MemoryStorage}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 10 {
+		r.send(byte(20 + i))
+	}
+	r.wants(30)
 }

@@ -76,7 +76,7 @@ func newJetStream(c *connections) (*jetStreamSession, error) {
 func (s *jetStreamSession) Open(ctx context.Context) error {
 	bytes := 0
 	if s.own.Dedup {
-		bytes = headerBytes
+		bytes = headerBytes + len(s.Run)
 	}
 	if err := s.open(bytes); err != nil {
 		return err
@@ -133,7 +133,7 @@ func (s *jetStreamSession) Prepare(ctx context.Context, topics []broker.Topic) e
 	return nil
 }
 
-// patiently asks again what was not answered: a cluster that has just changed its leader loses requests, and these may be made
+// patiently asks again what was not answered, or too early: a cluster that changes its leader loses requests, and these may be made
 // twice. It asks again too when a store could not be made: the server takes away the folder of its last stream some time after
 // it has said that the stream is gone, and the next stream's folder may go with it. A disk that is full stays an error.
 func patiently(ctx context.Context, ask func(context.Context) error) error {
@@ -149,6 +149,8 @@ func asking(ctx context.Context, timeout time.Duration, ask func(context.Context
 		case err == nil || ctx.Err() != nil:
 			return err
 		case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout):
+		case isRefusal(err, temporarilyUnavailable):
+			time.Sleep(storePause)
 		case isStoreRefused(err) && refused < storeTries:
 			refused++
 			time.Sleep(storePause)
@@ -161,9 +163,15 @@ func asking(ctx context.Context, timeout time.Duration, ask func(context.Context
 const (
 	storeTries = 10
 	storePause = 20 * time.Millisecond
-	// streamCreateFailed is JSStreamCreateErrF of nats-server.
-	streamCreateFailed jetstream.ErrorCode = 10049
+	// streamCreateFailed and temporarilyUnavailable are JSStreamCreateErrF and JSClusterNotAvailErr of nats-server.
+	streamCreateFailed     jetstream.ErrorCode = 10049
+	temporarilyUnavailable jetstream.ErrorCode = 10008
 )
+
+func isRefusal(err error, code jetstream.ErrorCode) bool {
+	var refusal *jetstream.APIError
+	return errors.As(err, &refusal) && refusal.ErrorCode == code
+}
 
 func isStoreRefused(err error) bool {
 	var refusal *jetstream.APIError
@@ -268,6 +276,9 @@ func (s *jetStreamSession) Describe() broker.Description {
 	all["prefetch"] = strconv.Itoa(s.prefetch())
 	all["pullExpiry"] = pullExpiry.String()
 	all["idleHeartbeat"] = idleHeartbeat.String()
+	if s.kind("") == "ordered" {
+		all["orderedConsumer"] = "made anew after two missing heartbeats or a reconnect; asked for every " + remakeTimeout.String()
+	}
 	return broker.Description{
 		Acks:     true,
 		Order:    "per-producer",

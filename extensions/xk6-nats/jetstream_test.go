@@ -144,6 +144,19 @@ func TestAStoreThatCannotBeMadeStaysAnError(t *testing.T) {
 	}
 }
 
+func TestAClusterWithoutALeaderIsAskedAgain(t *testing.T) {
+	tries := 0
+	err := patiently(t.Context(), func(context.Context) error {
+		if tries++; tries < 50 {
+			return &jetstream.APIError{Code: 503, ErrorCode: temporarilyUnavailable, Description: "JetStream system temporarily unavailable"}
+		}
+		return nil
+	})
+	if err != nil || tries != 50 {
+		t.Errorf("%v after %d tries", err, tries)
+	}
+}
+
 func TestWhatCannotBeIsRefused(t *testing.T) {
 	for _, one := range []struct{ durability, options, complaint string }{
 		{"memory", `{"mode": "jetstream", "storage": "file"}`, "storage file contradicts durability memory"},

@@ -117,6 +117,6 @@ func published(err error) error {
 	case errors.Is(err, nats.ErrDisconnected):
 		return errLost
 	default:
-		return fmt.Errorf("nats: publish: %w", err)
+		return fmt.Errorf("nats: publish: %w", withoutPorts(err))
 	}
 }

@@ -35,6 +35,8 @@ type ordered struct {
 	busy sync.Mutex
 	// next is the sequence in the stream of the next message, 0: the first one there is; delivered is the last one's in the consumer.
 	next, delivered uint64
+	// stored is when the last message was, by the server's clock.
+	stored time.Time
 
 	mu    sync.Mutex
 	ended bool
@@ -56,11 +58,11 @@ func (s *jetStreamSession) ordered(ctx context.Context, to broker.Subscription, 
 	}
 	o := &ordered{session: s, connection: to.Connection, at: at, handle: handle, again: make(chan struct{}, 1)}
 	if s.Existing {
-		next, err := s.end(ctx, to.Connection, at)
+		state, err := s.state(ctx, to.Connection, at)
 		if err != nil {
 			return consumer{}, err
 		}
-		o.next = next
+		o.next, o.stored = state.LastSeq+1, state.LastTime
 	}
 	if err := o.make(ctx); err != nil {
 		return consumer{}, err
@@ -75,8 +77,15 @@ func (s *jetStreamSession) ordered(ctx context.Context, to broker.Subscription, 
 func (o *ordered) make(ctx context.Context) error {
 	o.busy.Lock()
 	o.delivered = 0
-	number, next := o.number.Add(1), o.next
+	number, next, stored := o.number.Add(1), o.next, o.stored
 	o.busy.Unlock()
+	var state jetstream.StreamState
+	if next > 0 {
+		var err error
+		if state, err = o.session.state(ctx, o.connection, o.at); err != nil {
+			return err
+		}
+	}
 	config := jetstream.ConsumerConfig{
 		Name:              nuid.Next(),
 		DeliverPolicy:     jetstream.DeliverAllPolicy,
@@ -86,8 +95,14 @@ func (o *ordered) make(ctx context.Context) error {
 		Replicas:          1,
 		FilterSubject:     o.at.filter,
 	}
-	if next > 0 {
+	switch {
+	case next == 0:
+	case state.LastSeq+1 >= next:
 		config.DeliverPolicy, config.OptStartSeq = jetstream.DeliverByStartSequencePolicy, next
+	case !stored.IsZero():
+		// The stream has lost its end, if not all, and numbers what came since anew.
+		since := stored.Add(1)
+		config.DeliverPolicy, config.OptStartTime = jetstream.DeliverByStartTimePolicy, &since
 	}
 	o.mu.Lock()
 	o.made = append(o.made, config.Name)
@@ -123,7 +138,7 @@ func (o *ordered) take(number int64) jetstream.MessageHandler {
 			o.renew()
 			return
 		}
-		o.delivered, o.next = metadata.Sequence.Consumer, metadata.Sequence.Stream+1
+		o.delivered, o.next, o.stored = metadata.Sequence.Consumer, metadata.Sequence.Stream+1, metadata.Timestamp
 		o.handle(broker.Delivery{ReceivedNs: nowNs, Payload: m.Data()})
 	}
 }

@@ -80,7 +80,8 @@ func (p *producer) options() []jetstream.JetStreamOpt {
 func (p *producer) Send(m *broker.Message, done broker.Done) {
 	out := &outgoing{Msg: nats.Msg{Subject: p.session.subjects[m.Topic], Data: m.Payload}, message: m, done: done}
 	if p.session.own.Dedup {
-		out.Header = nats.Header{jetstream.MsgIDHeader: {strconv.FormatInt(m.Index, 10)}}
+		// A stream of the user's own may remember the ids of an earlier run.
+		out.Header = nats.Header{jetstream.MsgIDHeader: {p.session.Run + strconv.FormatInt(m.Index, 10)}}
 	}
 	if p.sync {
 		ctx, cancel := context.WithTimeout(context.Background(), p.session.timeout())

@@ -56,6 +56,8 @@ describe("the files of a launch", () => {
 		]);
 		expect(new Set(all.map((one) => one["log.dirs"])).size).toBe(3);
 		expect(all[0]).toMatchObject({ "offsets.topic.replication.factor": "3" });
+		// A node that is asked to end hands over what it leads first: Kafka's own way.
+		expect(all[0]).not.toHaveProperty(["controlled.shutdown.enable"]);
 		expect(launched.url).toBe("kafka://127.0.0.1:1,127.0.0.1:2,127.0.0.1:3");
 	});
 

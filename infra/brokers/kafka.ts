@@ -366,9 +366,9 @@ function settingsOf(
 		// A group begins when its members are there, not 3 s later.
 		"group.initial.rebalance.delay.ms": "0",
 		"auto.create.topics.enable": "false",
-		// The data goes with the run.
-		"controlled.shutdown.enable": "false",
 	};
+	// There is nobody to hand anything over to. Of several nodes one that is restarted does, as people's own do.
+	if (nodes === 1) settings["controlled.shutdown.enable"] = "false";
 	// Kafka never looks whether a topic's flush.ms is over unless it is told to.
 	if (setup.level === "interval")
 		settings["log.flush.scheduler.interval.ms"] = "1000";

@@ -7,7 +7,7 @@ import { failure, type MqbenchError } from "../../runner/errors.ts";
 import type { World } from "../../runner/world.ts";
 import { startGuarded } from "../process.ts";
 import { destination, type SshHost } from "./ssh-host.ts";
-import { unreachable } from "./ssh-trouble.ts";
+import { noShell, unreachable } from "./ssh-trouble.ts";
 
 /** One connection of ssh to a host, which all commands there share. It ends with mqbench, kill -9 included. */
 export interface Link {
@@ -44,7 +44,7 @@ export const LOST = 255;
 export async function openLink(
 	host: SshHost,
 	{ guard, env, cwd }: { guard: string } & Pick<World, "env" | "cwd">,
-	stop: AbortSignal | null,
+	stop: AbortSignal,
 ): Promise<Link> {
 	const folder = await mkdtemp(
 		path.join(shortTmp(), `mqbench-${process.pid}-`),
@@ -67,7 +67,7 @@ export async function openLink(
 			...DEFAULTS.flatMap((option) => ["-o", option]),
 			...destination(host),
 			// Its standard input ends with the connection.
-			remote('echo "mqbench:holder=$$"; exec cat >/dev/null', []),
+			remote('echo; echo "mqbench:holder=$$"; exec cat >/dev/null', []),
 		],
 		cwd,
 		env: defined(env),
@@ -81,10 +81,10 @@ export async function openLink(
 			words = `${words}${line}\n`.slice(-4_000);
 		},
 	});
-	const ended = child.ended.then(async () => {
+	const ended = child.ended.then(async (how) => {
 		over = true;
 		await rm(folder, { recursive: true, force: true });
-		return null;
+		return how;
 	});
 	const close = async () => {
 		child.abandon();
@@ -98,20 +98,20 @@ export async function openLink(
 		late = true;
 		child.kill();
 	}, LOGIN_MS);
-	stop?.addEventListener("abort", giveUp, { once: true });
-	if (stop?.aborted) giveUp();
-	const holder = await Promise.race([holding, ended]);
+	stop.addEventListener("abort", giveUp, { once: true });
+	if (stop.aborted) giveUp();
+	const first = await Promise.race([holding, ended]);
 	clearTimeout(limit);
-	stop?.removeEventListener("abort", giveUp);
-	if (stop?.aborted) {
+	stop.removeEventListener("abort", giveUp);
+	if (stop.aborted) {
 		await close();
 		throw failure("interrupted", { signal: String(stop.reason) });
 	}
-	if (holder === null)
-		throw unreachable(
-			host,
-			late ? `${words}login timed out after ${LOGIN_MS / 1000}s` : words,
-		);
+	if (late) throw unreachable(host, "the login timed out");
+	if (typeof first !== "number")
+		throw first.code === LOST || first.code === NO_SSH
+			? unreachable(host, words)
+			: noShell(host, words);
 	const start = (line: string, args: readonly string[] = []): Remote => {
 		const one = spawn(
 			"ssh",
@@ -141,7 +141,7 @@ export async function openLink(
 		return unreachable(host, GONE);
 	};
 	return {
-		holder,
+		holder: first,
 		alive: () => !over,
 		lost,
 		spawn: start,
@@ -174,6 +174,9 @@ export function codeOf(one: Remote): Promise<number> {
 }
 
 // --- internal ---
+
+/** Of guard, when it cannot start ssh. */
+const NO_SSH = 127;
 
 /** Within this ssh must be logged in, or it hangs. */
 const LOGIN_MS = 30_000;

@@ -65,7 +65,7 @@ export async function pushPrograms(
 
 /** What of the programs is there. The folder's date says when it was last used. */
 const FIND =
-	'umask 077; cd && f="$PWD/.cache/mqbench/bin/pushed-$1" && mkdir -p "$f" .cache/mqbench/runs && cd "$f" && touch . && echo "mqbench:folder=$f" && for p in k6 guard; do echo "mqbench:$p=$(sha256sum 2>/dev/null <"$p")"; done 2>/dev/null';
+	'echo; umask 077; cd && f="$PWD/.cache/mqbench/bin/pushed-$1" && mkdir -p "$f" .cache/mqbench/runs && cd "$f" && touch . && echo "mqbench:folder=$f" && for p in k6 guard; do echo "mqbench:$p=$(sha256sum 2>/dev/null <"$p")"; done 2>/dev/null';
 
 /** $1 folder, $2 program, $3 sha256. */
 const PUSH =

@@ -22,6 +22,16 @@ export function unfit(
 	return failure("client-unfit", { client: sshName(host), reason, remedy });
 }
 
+/** The account is not for commands: a file server's, or nobody's. */
+export function noShell(host: SshHost, words: string): MqbenchError {
+	const said = lastLine(words);
+	return unfit(
+		host,
+		`no shell runs commands there${said === "" ? "" : ` (${said})`}`,
+		"Name a user who has sh",
+	);
+}
+
 /** The same for a command there that failed to write something. */
 export function unwritable(
 	host: SshHost,

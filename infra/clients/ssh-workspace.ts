@@ -76,7 +76,7 @@ export async function sweepWorkspaces(link: Link): Promise<void> {
 
 /** Host and process that own it are in its name: a home may be shared by several hosts. */
 const MAKE =
-	'umask 077; cd && mkdir -p .cache/mqbench/runs && echo "mqbench:folder=$(mktemp -d "$PWD/.cache/mqbench/runs/$(uname -n)@$1@XXXXXX")"';
+	'echo; umask 077; cd && mkdir -p .cache/mqbench/runs && echo "mqbench:folder=$(mktemp -d "$PWD/.cache/mqbench/runs/$(uname -n)@$1@XXXXXX")"';
 
 /** Those of this host whose owner is gone, and those of any host in which nothing has changed for a day. */
 const SWEEP =
@@ -90,7 +90,7 @@ const PUT =
 const NONE = 44;
 
 /** $1 folder, $2 name: a line with its sha256, and the file itself. */
-const GET = `cd "$1" && [ -f "$2" ] || exit ${NONE}; echo "mqbench:sum=$(sha256sum <"$2" | cut -c1-64)" && exec cat "$2"`;
+const GET = `cd "$1" && [ -f "$2" ] || exit ${NONE}; echo; echo "mqbench:sum=$(sha256sum <"$2" | cut -c1-64)" && exec cat "$2"`;
 
 /**
  * $1 folder, $2 CPUs or nothing, then guard's command line. sh stays in front of guard, to tell the signal that killed it; guard's pid

@@ -229,6 +229,25 @@ describe.skipIf(missing !== null)(
 				expect(h1.run(`[ -e ${folder} ] || echo gone`)).toBe("gone\n");
 			});
 
+			test("is not disturbed by what the host's shell says first", async () => {
+				h1.run("printf 'printf Welcome; echo to you >&2\\n' >~/.bashrc");
+				try {
+					const { child, made, workspace, local, out } = await started(
+						"echo whole >client-1.hlog; echo up; exit 5",
+						{ files: { "plan.json": "{}" } },
+					);
+					expect(await child.ended).toEqual({ code: 5, signal: null });
+					expect(out.join("\n")).toContain("up");
+					expect(await workspace.fetch("client-1.hlog")).toBe(true);
+					expect(readFileSync(path.join(local, "client-1.hlog"), "utf8")).toBe(
+						"whole\n",
+					);
+					expect((await made.clock()).boundNs).toBeGreaterThan(0);
+				} finally {
+					h1.run("rm ~/.bashrc");
+				}
+			});
+
 			test("shows no secret to those who look at processes, here or there, and writes none down", async () => {
 				const { child, said } = await started(
 					'echo "up $NATS_URL"; read -r line; exit 0',
@@ -468,13 +487,23 @@ describe.skipIf(missing !== null)(
 				await child.ended;
 				await made.close();
 				await made.close();
-				await expect.poll(() => h1.processes()).toEqual([]);
+				await expect
+					.poll(() => h1.processes(), { timeout: 10_000 })
+					.toEqual([]);
 				expect(workspaces()).toEqual([]);
 				for (const file of cached())
 					expect(file).toMatch(
 						/^\.cache\/mqbench\/bin\/pushed-[0-9a-f]{16}\/(k6|guard)$/,
 					);
 			});
+		});
+
+		test("a client that is closed while it connects has no connection", async () => {
+			const made = client("exit 0");
+			const preparing = made.prepare();
+			await made.close();
+			await expect(preparing).rejects.toMatchObject({ code: "interrupted" });
+			await expect.poll(() => h1.processes(), { timeout: 10_000 }).toEqual([]);
 		});
 
 		describe("what is in the way is one sentence", () => {
@@ -539,6 +568,12 @@ describe.skipIf(missing !== null)(
 					"printf '#!/bin/sh\\ncase $1 in -s) echo Linux;; -m) echo riscv64;; *) echo 6.1;; esac\\n' >~/fake && chmod +x ~/fake && mount --bind ~/fake $(readlink -f /bin/uname)",
 					"umount $(readlink -f /bin/uname)",
 					/^root@h1: cannot make the load: it is linux\/riscv64, and the programs here are for linux\/\w+\. Name hosts that are linux\/\w+, or run mqbench on one that is linux\/riscv64\.$/,
+				],
+				[
+					"a user without a shell",
+					"sed 's#^root:.*#root:x:0:0:root:/root:/bin/false#' /etc/passwd >~/passwd && mount --bind ~/passwd /etc/passwd",
+					"umount /etc/passwd",
+					/^root@h1: cannot make the load: no shell runs commands there\. Name a user who has sh\.$/,
 				],
 				[
 					"no sha256sum",

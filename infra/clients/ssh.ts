@@ -6,7 +6,7 @@ import { machineName, platformName } from "./machine.ts";
 import { type SshHost, sshName } from "./ssh-host.ts";
 import { codeOf, type Link, openLink } from "./ssh-link.ts";
 import { type Programs, pushPrograms } from "./ssh-programs.ts";
-import { unfit } from "./ssh-trouble.ts";
+import { noShell, unfit } from "./ssh-trouble.ts";
 import { sshWorkspace, sweepWorkspaces } from "./ssh-workspace.ts";
 
 export interface SshOptions {
@@ -28,10 +28,15 @@ export function sshClient(
 	let programs: Programs | null = null;
 	let clock: ClockReading | null = null;
 	const workspaces = new Set<() => Promise<void>>();
+	const closing = new AbortController();
 	/** The connection, made anew when it was lost. `stop` gives up waiting for it. */
-	const connect = async (stop: AbortSignal | null): Promise<Link> => {
+	const connect = async (stop: AbortSignal[]): Promise<Link> => {
 		if (open?.alive()) return open;
-		opening ??= openLink(host, { guard: binaries.guard, ...world }, stop)
+		opening ??= openLink(
+			host,
+			{ guard: binaries.guard, ...world },
+			AbortSignal.any([...stop, closing.signal]),
+		)
 			.then((made) => {
 				open = made;
 				return made;
@@ -47,7 +52,7 @@ export function sshClient(
 		const now = world.clock.monotonicMs();
 		if (failed && now - failed.atMs < AGAIN_MS) throw failed.error;
 		try {
-			return await connect(null);
+			return await connect([]);
 		} catch (error) {
 			failed = { error, atMs: world.clock.monotonicMs() };
 			throw error;
@@ -88,7 +93,7 @@ export function sshClient(
 		kind: "ssh",
 		sameClock: false,
 		async prepare() {
-			const made = await connect(world.stop);
+			const made = await connect([world.stop]);
 			const facts = await readFacts(host, made);
 			programs = await pushPrograms(host, made, options);
 			await sweepWorkspaces(made);
@@ -117,12 +122,13 @@ export function sshClient(
 		async close() {
 			const left = [...workspaces];
 			workspaces.clear();
-			const made = open;
-			open = null;
 			// A host that is gone keeps them until somebody's next run there.
-			if (made?.alive())
+			if (open?.alive())
 				await Promise.all(left.map((remove) => remove().catch(() => {})));
-			await made?.close();
+			closing.abort("SIGTERM");
+			await opening?.catch(() => {});
+			await open?.close();
+			open = null;
 		},
 	};
 }
@@ -134,18 +140,13 @@ const AGAIN_MS = 30_000;
 
 /** Separate lines of one answer: what a host is. */
 const FACTS =
-	'for fact in "system=$(uname -s)" "processor=$(uname -m)" "kernel=$(uname -r)" "cores=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)" "sum=$(command -v sha256sum)"; do echo "mqbench:$fact"; done';
+	'echo; for fact in "system=$(uname -s)" "processor=$(uname -m)" "kernel=$(uname -r)" "cores=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)" "sum=$(command -v sha256sum)"; do echo "mqbench:$fact"; done';
 
 async function readFacts(host: SshHost, link: Link): Promise<ClientFacts> {
-	const { values } = await link.run(FACTS);
+	const { values, err } = await link.run(FACTS);
 	const { system = "", processor = "", kernel = "", sum = "" } = values;
 	const cores = Number(values.cores);
-	if (system === "" || !(cores > 0))
-		throw unfit(
-			host,
-			"no shell runs commands there",
-			"It takes an account with sh, and uname",
-		);
+	if (system === "" || !(cores > 0)) throw noShell(host, err);
 	const theirs = platformName(system, processor);
 	const ours = platformName(process.platform, process.arch);
 	if (theirs !== ours)

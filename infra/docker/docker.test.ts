@@ -1,88 +1,647 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { connect, type Socket } from "node:net";
 import path from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { createInterface } from "node:readline";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { haveImage } from "../../runner/e2e/images.ts";
-import type { Level } from "../../runner/plan/plan.ts";
-import { brokers } from "../../runner/scenario/brokers.ts";
-import type { System } from "../../runner/scenario/scenario.ts";
-import { fakeWorld } from "../../runner/world.fake.ts";
+import type { FaultAction, Level } from "../../runner/plan/plan.ts";
+import { type FakeWorld, fakeWorld } from "../../runner/world.fake.ts";
 import { realBinaries } from "../binaries/real.fake.ts";
+import { runs } from "../processes.fake.ts";
+import type { Broker, BrokerRequest } from "../rig.ts";
+import { RigFile } from "../rig-file.ts";
 import { testFolder } from "../test-folder.fake.ts";
-import { dockerRig } from "./rig.ts";
+import { findDocker } from "./cli.ts";
+import { noEngine, skipWithoutEngine } from "./engine.fake.ts";
+import { LABELS, labelArguments, labelsOfRun, ownerText } from "./labels.ts";
+import { REAPER, sweep } from "./remove.ts";
+import { attachDocker, dockerRig, downDocker, upDocker } from "./rig.ts";
+import { dockerSystem } from "./systems.fake.ts";
 
 const binaries = await realBinaries();
-function system(options: Record<string, unknown>): System {
-	const kind = brokers[options.broker as "nats"];
-	const parsed = kind.options.parse(options);
-	return {
-		key: "mine",
-		broker: options.broker as "nats",
-		url: null,
-		port: null,
-		binary: null,
-		image: (options.image as string) ?? null,
-		ownTopics: null,
-		options: parsed,
-		traits: kind.traits(parsed),
-	};
+
+describe.skipIf(skipWithoutEngine)(
+	`containers${noEngine && ` (${noEngine})`}`,
+	{ timeout: 60_000 },
+	() => {
+		beforeAll(async () => {
+			expect(noEngine, "CI needs a Docker engine").toBe("");
+			await haveImage("nats");
+		}, 60_000);
+
+		describe("a broker", () => {
+			test("is reached by its address, is what the scenario says, and is gone with all that belongs to it", async () => {
+				const { broker, rig, log, world } = await open(
+					{
+						...JETSTREAM,
+						durability: "fsync",
+						cpus: 0.5,
+						memory: "128MiB",
+					},
+					{ level: "fsync", cpus: "0" },
+				);
+				expect(world.err()).toBe("");
+				expect(broker).toMatchObject({
+					version: "nats-server 2.15.2",
+					binary: "nats:2.15.2-alpine",
+					topology: "1 container, 0.5 CPUs, 128MiB",
+					sameHost: true,
+				});
+				expect(broker.url).toMatch(/^nats:\/\/198\.1[89]\.\d+\.2:4222$/);
+				expect((await client(broker.url)).info.jetstream).toBe(true);
+				expect(broker.settings).toMatchObject({
+					"jetstream.sync_interval": "always",
+					image: expect.stringMatching(
+						/^nats:2\.15\.2-alpine \(sha256:[0-9a-f]{64}\)$/,
+					),
+					"volume fdatasync": expect.stringMatching(
+						/^[\d.]+(ns|us|ms) \(p50 of \d+\)/,
+					),
+				});
+				const [pid = 0] = broker.pids;
+				expect(broker.pids).toHaveLength(1);
+				expect(readFileSync(`/proc/${pid}/comm`, "utf8").trim()).toBe(
+					"nats-server",
+				);
+				const [name = ""] = containersOf(rig.network);
+				expect(inspect(name)).toMatchObject({
+					HostConfig: {
+						Memory: 128 * 1024 ** 2,
+						MemorySwap: 128 * 1024 ** 2,
+						NanoCpus: 5e8,
+						CpusetCpus: "0",
+						RestartPolicy: { Name: "no" },
+						PortBindings: {},
+					},
+					Mounts: [
+						{ Type: "volume", Name: `${name}-data`, Destination: "/data" },
+					],
+				});
+				await broker.close();
+				expect(left(rig.network)).toEqual([rig.network]);
+				expect(runs(pid)).toBe(false);
+				await rig.teardown();
+				expect(left(rig.network)).toEqual([]);
+				expect(readFileSync(log, "utf8")).toContain("Server is ready");
+			});
+
+			test("of three nodes has a leader, and each node an address, a volume and a number", async () => {
+				const { broker, rig } = await open({ ...JETSTREAM, nodes: 3 });
+				expect(broker.url.split(",")).toHaveLength(3);
+				expect(broker.topology).toBe("3 containers on 1 host");
+				expect(broker.pids.map(runs)).toEqual([true, true, true]);
+				expect(broker.nodeOf("mqbench-3")).toBe(3);
+				expect(broker.nodeOf("mqbench-4")).toBeNull();
+				const { request } = await client(broker.url.split(",")[1] ?? "");
+				expect((await request(...makeStream("file", 3))).error).toBeUndefined();
+				expect(volumesOf(rig.network)).toHaveLength(3);
+			});
+
+			test("behind published ports is reached on loopback, and the hop is told", async () => {
+				const { broker, world } = await open(JETSTREAM, {
+					env: { MQBENCH_DOCKER_REACH: "published" },
+				});
+				expect(broker.url).toMatch(/^nats:\/\/127\.0\.0\.1:\d+$/);
+				expect(world.err()).toMatch(/published ports .* a hop more each way/);
+				expect((await client(broker.url)).info.jetstream).toBe(true);
+			});
+
+			test("of another kind is the same: Redis, its file on a volume", async () => {
+				await haveImage("redis");
+				const { broker } = await open({ broker: "redis" }, { level: "fsync" });
+				expect(broker.version).toMatch(/^redis-server \d/);
+				const cli = (...args: string[]) =>
+					execFileSync("redis-cli", ["-u", broker.url, ...args], {
+						encoding: "utf8",
+					});
+				expect(cli("CONFIG", "GET", "appendfsync")).toContain("always");
+				expect(cli("SET", "a", "1")).toBe("OK\n");
+				const back = await broker.disturb(fault("kill"));
+				await back();
+				expect(cli("GET", "a")).toBe("1\n");
+			});
+		});
+
+		describe("a broker that does not start is one sentence, and nothing is left", () => {
+			test.each<[string, Written, Parts, string, RegExp]>([
+				[
+					"as it dislikes a setting",
+					{ ...JETSTREAM, config: { no_such_thing: 1 } },
+					{},
+					"broker-start",
+					/exit code 1, last words: .*no_such_thing/,
+				],
+				[
+					"as there is no such image",
+					{ ...JETSTREAM, image: "127.0.0.1:1/none:1" },
+					{},
+					"image-missing",
+					/^mine: the image 127\.0\.0\.1:1\/none:1 is not on this machine and cannot be pulled \(.*refused.*\)\. Try docker pull/,
+				],
+				[
+					"as the machine has not so many CPUs",
+					JETSTREAM,
+					{ cpus: "63" },
+					"pin-impossible",
+					/^pin: 63 cannot be had: Requested CPUs are not available/,
+				],
+				[
+					"as its image has another program",
+					{ broker: "kafka", image: "nats:2.15.2-alpine" },
+					{},
+					"broker-start",
+					/^mine: the broker did not start: .*exec: "\/bin\/sh": stat \/bin\/sh: no such file/,
+				],
+			])("%s", async (_, written, parts, code, message) => {
+				const rig = await makeRig();
+				await expect(rig.open(request(written, parts))).rejects.toMatchObject({
+					code,
+					exit: 3,
+					message: expect.stringMatching(message),
+				});
+				expect(left(rig.network)).toEqual([rig.network]);
+			});
+
+			test("as Ctrl-C comes", async () => {
+				const stop = new AbortController();
+				const rig = await makeRig({ stop: stop.signal });
+				const opening = rig.open(request(JETSTREAM));
+				setTimeout(() => stop.abort("SIGINT"), 700);
+				await expect(opening).rejects.toMatchObject({ code: "interrupted" });
+				expect(left(rig.network)).toEqual([rig.network]);
+			});
+		});
+
+		describe("a broker that ends by itself tells so", () => {
+			test("when somebody kills its container", async () => {
+				const { broker, rig } = await open(JETSTREAM);
+				docker("kill", "--signal", "KILL", ...containersOf(rig.network));
+				expect(await broker.died).toBe("the broker ended by itself (SIGKILL)");
+			});
+
+			test("when it takes more memory than it may, and which limit that was", async () => {
+				const { broker } = await open({ ...JETSTREAM, memory: "48MiB" });
+				const { request, socket } = await client(broker.url);
+				await request(...makeStream("memory"));
+				const kib = "x".repeat(64 * 1024);
+				const fill = setInterval(() => {
+					if (socket.writableLength < 1e6)
+						socket.write(`PUB t ${kib.length}\r\n${kib}\r\n`);
+				}, 1);
+				onTestFinished(() => clearInterval(fill));
+				expect(await broker.died).toBe(
+					"the broker ended by itself (out of memory: its limit is 48MiB)",
+				);
+			});
+		});
+
+		describe("a fault", () => {
+			test("pause freezes it, and it goes on where it was", async () => {
+				const { broker } = await open(JETSTREAM);
+				const { ping } = await client(broker.url);
+				const back = await broker.disturb(fault("pause"));
+				const answer = ping();
+				expect(await within(500, answer)).toBe("silent");
+				await back();
+				expect(await within(10_000, answer)).toBe("answered");
+			});
+
+			test.each(["kill", "restart"] as const)(
+				"%s takes it down and brings it up again with what it had stored",
+				async (action) => {
+					const { broker, log } = await open(JETSTREAM);
+					const { request } = await client(broker.url);
+					await request(...makeStream("file"));
+					expect((await request("t", "hello")).seq).toBe(1);
+					const [before] = broker.pids;
+					const back = await broker.disturb(fault(action));
+					expect(runs(before ?? 0)).toBe(false);
+					await back();
+					const again = await client(broker.url);
+					expect((await again.request("t", "hello")).seq).toBe(2);
+					// Those of both lives: what the first one used still counts.
+					expect(broker.pids).toHaveLength(2);
+					expect(runs(broker.pids[1] ?? 0)).toBe(true);
+					const text = readFileSync(log, "utf8");
+					expect(text.match(/Server is ready/g)).toHaveLength(2);
+					expect(text).toContain("mqbench: node 1 is ready again");
+					expect(await within(100, broker.died)).toBe("silent");
+				},
+			);
+
+			test("partition is silence: no connection is closed or refused, and all goes on afterwards", async () => {
+				const { broker } = await open(JETSTREAM);
+				const { ping, socket } = await client(broker.url);
+				let closed = false;
+				socket.on("close", () => {
+					closed = true;
+				});
+				const back = await broker.disturb(fault("partition"));
+				const answer = ping();
+				const another = dial(broker.url);
+				expect(await within(2_000, answer)).toBe("silent");
+				expect(closed).toBe(false);
+				// Never "refused": that would be a host that is there.
+				expect(await another).not.toBe("ECONNREFUSED");
+				await back();
+				expect(await within(20_000, answer)).toBe("answered");
+				expect(closed).toBe(false);
+				expect(await dial(broker.url)).toBe("connected");
+			});
+
+			test("of one node leaves the others alone", async () => {
+				const { broker } = await open({ ...JETSTREAM, nodes: 3 });
+				const back = await broker.disturb(fault("kill", 2));
+				expect(broker.pids.map(runs)).toEqual([true, false, true]);
+				await back();
+				expect(broker.pids.map(runs)).toEqual([true, false, true, true]);
+			});
+
+			test("of a node that is not there is a mistake, and of one that is down another", async () => {
+				const { broker } = await open(JETSTREAM);
+				await expect(broker.disturb(fault("pause", 2))).rejects.toThrow(
+					"there is no node 2",
+				);
+				await broker.disturb(fault("kill"));
+				await expect(broker.disturb(fault("kill"))).rejects.toThrow(
+					"node 1 is down already",
+				);
+			});
+
+			test("that cannot be made here fails before the run", async () => {
+				const published = await makeRig({
+					env: { MQBENCH_DOCKER_REACH: "published" },
+				});
+				await expect(
+					published.open(
+						request(JETSTREAM, { faults: ["pause", "partition"] }),
+					),
+				).rejects.toMatchObject({
+					code: "fault-impossible",
+					message: expect.stringMatching(
+						/^mine: the fault partition cannot be made here: clients reach the containers through published ports/,
+					),
+				});
+				const tried = spawnSync("unshare", [
+					..."--net tc qdisc add dev lo root netem delay 1ms".split(" "),
+				]);
+				const rig = await makeRig();
+				const opening = rig.open(request(JETSTREAM, { faults: ["latency"] }));
+				if (tried.status === 0) await opening;
+				else
+					await expect(opening).rejects.toMatchObject({
+						code: "fault-impossible",
+						message: expect.stringMatching(
+							/^mine: the fault latency cannot be made here: (this kernel has no netem|it takes )/,
+						),
+					});
+			});
+		});
+
+		describe("nothing stays", () => {
+			const world = () => fakeWorld({ env: process.env });
+
+			/** A network, a volume and a container of a run that nobody takes down. */
+			function abandoned(run: string, owner: string) {
+				const labels = labelArguments({
+					...labelsOfRun(run),
+					[LABELS.owner]: owner,
+				});
+				const name = `mqbench-${run}`;
+				docker("network", "create", ...labels, name);
+				docker("volume", "create", ...labels, name);
+				docker(
+					...["run", "--detach", ...labels, "--network", name],
+					...["--volume", `${name}:/data`, "nats:2.15.2-alpine"],
+				);
+				onTestFinished(() => {
+					for (const id of all("ps -aq", run)) docker("rm", "-f", id);
+					docker("volume", "rm", "-f", name);
+					spawnSync("docker", ["network", "rm", name]);
+				});
+				expect(all("ps -aq", run)).toHaveLength(1);
+			}
+
+			test("of a command that is gone; of one that is there nothing is touched", async () => {
+				const { pid } = spawnSync("true");
+				const gone = `gone${pid}`;
+				const here = `here${pid}`;
+				abandoned(gone, ownerText(process.pid).replace(/^\d+/, String(pid)));
+				abandoned(here, ownerText(process.pid));
+				await sweep(findDocker(world(), binaries.guard));
+				for (const what of ["ps -aq", "volume ls -q", "network ls -q"]) {
+					expect(all(what, gone)).toEqual([]);
+					expect(all(what, here)).toHaveLength(1);
+				}
+			});
+
+			test("when the reaper's pipe is closed; a word that nothing is left sends it away", async () => {
+				const run = `reaped${process.pid}`;
+				abandoned(run, ownerText(process.pid));
+				const reap = (input: string) =>
+					spawnSync(
+						"sh",
+						["-c", REAPER, "sh", "docker", `${LABELS.run}=${run}`],
+						{ input },
+					);
+				reap("done\n");
+				expect(all("ps -aq", run)).toHaveLength(1);
+				reap("");
+				for (const what of ["ps -aq", "volume ls -q", "network ls -q"])
+					expect(all(what, run)).toEqual([]);
+			});
+		});
+
+		test("a rig stays up between commands, can be measured on, and is taken down by its name", async () => {
+			const id = `test${process.pid}`;
+			const world = fakeWorld({ env: process.env });
+			onTestFinished(() => downDocker(id, world));
+			const asked = request({ ...JETSTREAM, memory: "256MiB" });
+			const [entry] = await upDocker([asked], id, world, binaries);
+			const rig = RigFile.parse({ version: 1, id, brokers: [entry] });
+			expect(rig.brokers[0]).toMatchObject({
+				system: "mine",
+				broker: "nats",
+				server: "nats-server 2.15.2",
+				messageBytes: 256,
+				topology: "1 container, 256MiB",
+				containers: [`mqbench-${id}-mine-1`],
+			});
+			const later = request({ ...JETSTREAM, memory: "256MiB" });
+			const broker = await attachDocker(
+				id,
+				rig.brokers[0] as RigFile["brokers"][number],
+				later,
+				world,
+				binaries,
+			);
+			expect(broker).toMatchObject({
+				url: entry?.url,
+				version: "nats-server 2.15.2",
+				binary: expect.stringMatching(/^(nats:|sha256:)/),
+				topology: "1 container, 256MiB",
+			});
+			expect(broker.pids.map(runs)).toEqual([true]);
+			const back = await broker.disturb(fault("kill"));
+			await back();
+			expect(broker.pids).toHaveLength(2);
+			await broker.close();
+			expect(readFileSync(later.logPath, "utf8")).toMatch(
+				/killed node 1.*Server is ready.*node 1 is ready again/s,
+			);
+			// Another command's rig finds nothing of it to sweep.
+			await makeRig();
+			expect((await client(broker.url)).info.jetstream).toBe(true);
+			await downDocker(id, world);
+			expect(all("ps -aq", id)).toEqual([]);
+			expect(all("volume ls -q", id)).toEqual([]);
+			expect(all("network ls -q", id)).toEqual([]);
+			await downDocker(id, world);
+		});
+	},
+);
+
+const noRabbit = spawnSync("erl", ["-version"]).error !== undefined;
+
+describe.skipIf(skipWithoutEngine || (noRabbit && process.env.CI !== "true"))(
+	`RabbitMQ in a container${noRabbit ? " (missing: erl)" : ""}`,
+	{ timeout: 120_000 },
+	() => {
+		test("comes up without plugins, lets its own user in, and keeps its data when it is started again", async () => {
+			await haveImage("rabbitmq");
+			const { broker, rig, log } = await open(
+				{ broker: "rabbitmq" },
+				{ level: "fsync" },
+			);
+			expect(broker.version).toMatch(/^rabbitmq-server \d/);
+			expect(broker.url).toMatch(
+				/^amqp:\/\/mqbench:\w{24}@198\.1[89]\.\d+\.2:5672$/,
+			);
+			expect(broker.settings).toMatchObject({ plugins: "none" });
+			const back = await broker.disturb(fault("restart"));
+			await back();
+			const text = readFileSync(log, "utf8");
+			expect(text.match(/Server startup complete; 0 plugins/g)).toHaveLength(2);
+			expect(
+				JSON.stringify(inspect(containersOf(rig.network)[0] ?? "")),
+			).not.toContain(new URL(broker.url).password);
+		});
+	},
+);
+
+const missing = ["mvn", "jlink"].filter(
+	(program) => spawnSync(program, ["--version"]).error !== undefined,
+);
+
+describe.skipIf(
+	skipWithoutEngine || (missing.length > 0 && process.env.CI !== "true"),
+)(
+	`Kafka in containers${missing.length > 0 ? ` (missing: ${missing.join(", ")})` : ""}`,
+	{ timeout: 180_000 },
+	() => {
+		test("comes up as three nodes, and a node that was killed comes back", async () => {
+			await haveImage("kafka");
+			const { broker } = await open(
+				{ broker: "kafka", nodes: 3, heap: "256MiB" },
+				{ level: "memory" },
+			);
+			expect(broker.version).toBe("Kafka 4.1.1");
+			expect(broker.url.split(",")).toHaveLength(3);
+			expect(broker.nodeOf("2")).toBe(2);
+			expect(broker.settings["log.dirs"]).toBe("tmpfs (in memory)");
+			expect(broker.settings).not.toHaveProperty(["volume fdatasync"]);
+			expect(broker.pids.map(runs)).toEqual([true, true, true]);
+			const back = await broker.disturb(fault("kill", 2));
+			expect(broker.pids.map(runs)).toEqual([true, false, true]);
+			await back();
+			expect(broker.pids.filter(runs)).toHaveLength(3);
+		});
+	},
+);
+
+// --- internal ---
+
+type Written = Parameters<typeof dockerSystem>[0];
+
+const JETSTREAM: Written = { broker: "nats", mode: "jetstream" };
+
+interface Parts {
+	readonly level?: Level | null;
+	readonly cpus?: string | null;
+	readonly faults?: readonly FaultAction[];
+	readonly env?: Readonly<Record<string, string>>;
+	readonly stop?: AbortSignal;
 }
-async function open(
-	options: Record<string, unknown>,
-	level: Level | null = null,
-) {
-	const world = fakeWorld({ env: process.env });
-	const rig = await dockerRig(world, binaries);
-	onTestFinished(() => rig.teardown());
-	const log = path.join(testFolder(), "broker.log");
-	const broker = await rig.open({
-		system: system(options),
+
+function request(
+	written: Written,
+	{ level = null, cpus = null, faults = [] }: Parts = {},
+): BrokerRequest {
+	return {
+		system: dockerSystem(written),
 		level,
 		messageBytes: 256,
-		cpus: null,
-		logPath: log,
-	});
-	return { broker, log, world };
+		cpus,
+		logPath: path.join(testFolder(), "broker.log"),
+		faults,
+	};
 }
-test("nats", async () => {
-	await haveImage("nats");
-	let t = Date.now();
-	const { broker, log, world } = await open(
-		{ broker: "nats", mode: "jetstream", cpus: 1, memory: "256MiB" },
-		"fsync",
-	);
-	console.log(Date.now() - t, broker, world.err());
-	for (const action of ["pause", "kill", "restart", "partition"] as const) {
-		t = Date.now();
-		const back = await broker.disturb({ action, node: null, delayNs: null });
-		console.log(action, Date.now() - t);
-		t = Date.now();
-		await back();
-		console.log("back", Date.now() - t);
-	}
-	console.log(broker.pids);
-	await expect(
-		broker.disturb({ action: "latency", node: null, delayNs: 1e6 }),
-	).rejects.toThrow("Spec");
-	t = Date.now();
-	await broker.close();
-	console.log("close", Date.now() - t, readFileSync(log, "utf8"));
-	console.log(execFileSync("docker", ["ps", "-a"], { encoding: "utf8" }));
-});
-test("redis", async () => {
-	await haveImage("redis");
-	const { broker } = await open({ broker: "redis" }, "fsync");
-	console.log(broker);
-});
-test("kafka", { timeout: 120000 }, async () => {
-	let t = Date.now();
-	await haveImage("kafka");
-	console.log("image", Date.now() - t);
-	t = Date.now();
-	const { broker, log } = await open({ broker: "kafka", nodes: 3 }, "memory");
-	console.log("open", Date.now() - t, broker);
-	t = Date.now();
-	const back = await broker.disturb({ action: "kill", node: 1, delayNs: null });
-	await back();
-	console.log("kill", Date.now() - t);
-});
+
+/** A rig that is gone when the test is over. */
+async function makeRig({ env = {}, stop }: Parts = {}) {
+	const world = fakeWorld({
+		env: { ...process.env, ...env },
+		...(stop ? { stop } : {}),
+	});
+	const rig = await dockerRig(world, binaries);
+	onTestFinished(() => rig.teardown());
+	return { ...rig, world };
+}
+
+async function open(
+	written: Written,
+	parts: Parts = {},
+): Promise<{
+	broker: Broker;
+	rig: Awaited<ReturnType<typeof makeRig>>;
+	log: string;
+	world: FakeWorld;
+}> {
+	const rig = await makeRig(parts);
+	const asked = request(written, parts);
+	const broker = await rig.open(asked);
+	return { broker, rig, log: asked.logPath, world: rig.world };
+}
+
+function fault(action: FaultAction, node: number | null = null) {
+	return { action, node, delayNs: null };
+}
+
+function docker(...args: string[]): string {
+	return execFileSync("docker", args, { encoding: "utf8" }).trim();
+}
+
+/** Ids of a kind of thing of a run or rig: "ps -aq". */
+function all(what: string, run: string): string[] {
+	return docker(...what.split(" "), "--filter", `label=${LABELS.run}=${run}`)
+		.split("\n")
+		.filter(Boolean);
+}
+
+/** Names of what a rig has in the engine, by the name of its network. */
+function left(network: string): string[] {
+	return [
+		...containersOf(network),
+		...volumesOf(network),
+		...networks(network),
+	];
+}
+
+function names(network: string, ...args: string[]): string[] {
+	return docker(
+		...args,
+		"--filter",
+		`label=${LABELS.run}=${network.replace("mqbench-", "")}`,
+	)
+		.split("\n")
+		.filter(Boolean);
+}
+const containersOf = (network: string) =>
+	names(network, "ps", "-a", "--format", "{{.Names}}");
+const volumesOf = (network: string) =>
+	names(network, "volume", "ls", "--format", "{{.Name}}");
+const networks = (network: string) =>
+	names(network, "network", "ls", "--format", "{{.Name}}");
+
+function inspect(name: string): unknown {
+	return JSON.parse(docker("inspect", name))[0];
+}
+
+function address(url: string): [number, string] {
+	const { hostname, port } = new URL(url.replace("nats:", "http:"));
+	return [Number(port), hostname];
+}
+
+/** Whether a connection comes about within 2 s, and if not, why. */
+function dial(url: string): Promise<string> {
+	return new Promise((resolve) => {
+		const socket = connect(...address(url));
+		socket.setTimeout(2_000, () => {
+			socket.destroy();
+			resolve("silent");
+		});
+		socket.once("connect", () => {
+			socket.destroy();
+			resolve("connected");
+		});
+		socket.once("error", (error: NodeJS.ErrnoException) =>
+			resolve(error.code ?? ""),
+		);
+	});
+}
+
+async function within(
+	ms: number,
+	answer: Promise<unknown>,
+): Promise<"answered" | "silent"> {
+	return Promise.race([
+		answer.then(() => "answered" as const),
+		new Promise<"silent">((resolve) => setTimeout(() => resolve("silent"), ms)),
+	]);
+}
+
+function makeStream(storage: string, replicas = 1): [string, string] {
+	return [
+		"$JS.API.STREAM.CREATE.s",
+		`{"name":"s","subjects":["t"],"num_replicas":${replicas},"storage":"${storage}"}`,
+	];
+}
+
+/** A connection to NATS, by hand. */
+async function client(url: string): Promise<{
+	info: { jetstream?: boolean };
+	request(
+		subject: string,
+		body: string,
+	): Promise<{ error?: object; seq?: number }>;
+	ping(): Promise<void>;
+	socket: Socket;
+}> {
+	const socket = connect(...address(url));
+	onTestFinished(() => void socket.destroy());
+	socket.on("error", () => {});
+	const lines: string[] = [];
+	let told = () => {};
+	createInterface({ input: socket })
+		.on("error", () => {})
+		.on("line", (line) => {
+			lines.push(line);
+			told();
+		});
+	const line = async (what: RegExp): Promise<string> => {
+		for (;;) {
+			const at = lines.findIndex((one) => what.test(one));
+			if (at >= 0) return lines.splice(0, at + 1).at(-1) ?? "";
+			await new Promise<void>((resolve) => {
+				told = resolve;
+			});
+		}
+	};
+	const info = JSON.parse((await line(/^INFO /)).slice(5));
+	socket.write('CONNECT {"verbose":false}\r\nSUB inbox 1\r\n');
+	return {
+		info,
+		socket,
+		async request(subject, body) {
+			socket.write(
+				`PUB ${subject} inbox ${Buffer.byteLength(body)}\r\n${body}\r\n`,
+			);
+			return JSON.parse(await line(/^\{/));
+		},
+		async ping() {
+			socket.write("PING\r\n");
+			await line(/^PONG/);
+		},
+	};
+}

@@ -163,6 +163,7 @@ export async function attachContainers(
 			...["container", "inspect", "--format", "{{.Config.Image}}"],
 			up.containers[0] ?? "",
 		]),
+		stays: true,
 		version: up.server,
 		settings: up.settings,
 		url: up.url,
@@ -345,7 +346,7 @@ async function bringUp(
 	} catch (error) {
 		if (
 			error instanceof DockerError &&
-			/executable file|exec format/i.test(error.message)
+			/unable to start container process|exec format/i.test(error.message)
 		)
 			throw notStarted(error.message);
 		throw refusal(error, system.key, cpus);
@@ -407,6 +408,7 @@ function nodesOf(
 	log: BrokerLog,
 	pids: number[],
 ): DockerNode[] {
+	const byNode: number[][] = names.map(() => []);
 	return names.map(
 		(name, i) =>
 			new DockerNode({
@@ -416,7 +418,11 @@ function nodesOf(
 				memoryBytes: commonOptions(system.options).memory ?? null,
 				onLine: (line) => log.write(line, i + 1),
 				ready: (line) => made.ready(line, i),
-				onPid: (pid) => void pids.push(pid),
+				onPid(pid) {
+					byNode[i]?.push(pid);
+					// In place: whoever holds the list sees the new one.
+					pids.splice(0, pids.length, ...byNode.flat());
+				},
 			}),
 	);
 }

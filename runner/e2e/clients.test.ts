@@ -146,6 +146,21 @@ test("Ctrl-C keeps what all three have measured, and leaves no process", async (
 	for (const client of runFile(out).clients) expect(client.error).toBeNull();
 });
 
+test("kill -9 of mqbench ends all three, and leaves files that report can read", async () => {
+	const folder = temporaryFolder();
+	const out = path.join(folder, "out");
+	const mqbench = start([
+		scenario(folder, { duration: "30s", ...ON_SIX }, THREE),
+		...["--out", out],
+	]);
+	await mqbench.says(/ {2}1s\/30s/);
+	const children = descendants(mqbench.pid);
+	mqbench.signal("SIGKILL");
+	await until(() => alive(children).length === 0, "all are gone");
+	const { out: said } = await run(["report", out]);
+	expect(said).toMatch(/3 clients/);
+});
+
 describe("on the wire", () => {
 	test.each([
 		["round-trip", {}],

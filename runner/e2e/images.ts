@@ -5,6 +5,7 @@ import {
 	cpSync,
 	mkdirSync,
 	mkdtempSync,
+	readdirSync,
 	realpathSync,
 	rmSync,
 } from "node:fs";
@@ -74,6 +75,26 @@ const BUILD = {
 		];
 	},
 
+	/** As rabbitmq: started by a word on PATH, with its home, its configuration and its version where the original has them. */
+	async rabbitmq(root: string): Promise<string[]> {
+		const erlang = path.dirname(path.dirname(realpathSync(program("erl"))));
+		const server = serverOf("/usr/lib/rabbitmq/lib");
+		for (const folder of [erlang, server])
+			cpSync(folder, path.join(root, folder), { recursive: true });
+		for (const file of filesBelow(path.join(root, erlang)))
+			if (/\.so$|\/erts-[^/]+\/bin\//.test(file)) putLibraries(root, file);
+		for (const tool of TOOLS) put(root, program(tool), path.join("bin", tool));
+		for (const folder of ["etc/rabbitmq/conf.d", "var/lib/rabbitmq", "var/log"])
+			mkdirSync(path.join(root, folder), { recursive: true });
+		return [
+			'ENTRYPOINT ["/bin/env"]',
+			`ENV PATH=${erlang}/bin:${server}/sbin:/bin`,
+			"ENV HOME=/var/lib/rabbitmq",
+			`ENV RABBITMQ_VERSION=${path.basename(server).replace("rabbitmq_server-", "")}`,
+			"VOLUME /var/lib/rabbitmq",
+		];
+	},
+
 	/** As apache/kafka: a user that is not root, java on PATH, the installation in /opt/kafka, and three volumes. */
 	async kafka(root: string): Promise<string[]> {
 		const jars = await resolveJars({
@@ -127,6 +148,27 @@ const MODULES = [
 	"jdk.management",
 	"jdk.unsupported",
 ];
+
+/** What the start scripts of RabbitMQ and Erlang call. */
+const TOOLS = [
+	..."sh env dirname basename readlink sed grep cat mkdir rm ls id".split(" "),
+	..."hostname mktemp tr cut uname expr chmod sleep date".split(" "),
+];
+
+/** The installation in a folder of them. */
+function serverOf(folder: string): string {
+	const found = readdirSync(folder).find((name) =>
+		name.startsWith("rabbitmq_server-"),
+	);
+	if (!found) throw new Error(`no RabbitMQ in ${folder}`);
+	return path.join(folder, found);
+}
+
+function filesBelow(folder: string): string[] {
+	return readdirSync(folder, { recursive: true, withFileTypes: true })
+		.filter((entry) => entry.isFile())
+		.map((entry) => path.join(entry.parentPath, entry.name));
+}
 
 function program(name: string): string {
 	const found = findOnPath(name, process.env);

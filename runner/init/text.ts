@@ -24,7 +24,7 @@ ${lossOf(broker, pattern)}`;
 
 function systemOf({ broker, url }: Answers): string {
 	if (url === "")
-		return `system: ${broker} # mqbench starts one on this machine; to compare, name several under systems:`;
+		return `system: ${broker} # mqbench starts one on this machine (in a container: --target docker); to compare, name several under systems:`;
 	const written = /^[A-Z][A-Z0-9_]*$/.test(url) ? variable(url) : url;
 	return `target: existing # your broker: nothing is deleted that mqbench did not make
 system: { broker: ${broker}, url: "${written}" }`;

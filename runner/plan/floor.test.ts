@@ -80,3 +80,27 @@ test("a floor is measured on the clients of its case, and lasts until all of the
 test("noop itself is its floor", () => {
 	expect(floors(plans.filter((plan) => plan.broker === "noop"))).toEqual([]);
 });
+
+test("where messages cross from client to client, each connection's floor receives what it sends", () => {
+	const of = (clients: number) =>
+		floors(
+			expand(
+				loadScenario(
+					"scenario.yaml",
+					`system: { broker: nats, mode: jetstream }\nclients: ${clients}\nworkload: { pattern: work-queue, rate: 300/s, message: 256B, duration: 10s, producers: 6, connections: 3, consumers: 3 }\n`,
+				),
+				{ runId: "test" },
+			),
+		)[0];
+	expect(of(3)).toMatchObject({
+		pattern: "round-trip",
+		consumers: 0,
+		consumerConnections: 0,
+		topics: [
+			expect.stringMatching(/-0$/),
+			expect.stringMatching(/-1$/),
+			expect.stringMatching(/-2$/),
+		],
+	});
+	expect(of(1)?.topics).toHaveLength(1);
+});

@@ -77,7 +77,9 @@ function floor(plan: Plan, index: number): Plan {
 		phases: [],
 		backlog: null,
 		faults: [],
-		...(pattern === plan.pattern ? {} : NO_CONSUMERS),
+		...(pattern === plan.pattern
+			? {}
+			: { ...NO_CONSUMERS, topics: topicsOf(plan) }),
 		wildcard: plan.wildcard && noop.wildcards,
 		work: null,
 		drainNs: 1e9,
@@ -97,4 +99,11 @@ function floor(plan: Plan, index: number): Plan {
 			gracefulStopNs: 11e9,
 		},
 	};
+}
+
+/** Whoever of several clients sends a message receives it: each connection has a topic of its own. */
+function topicsOf({ topics, connections, client }: Plan): string[] {
+	return client.count === 1
+		? topics
+		: Array.from({ length: connections }, (_, c) => `${topics[0]}-${c}`);
 }

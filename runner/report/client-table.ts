@@ -1,18 +1,13 @@
 import { formatCount, formatDuration } from "../units.ts";
 import { plusMinus } from "../verdict/clock.ts";
+import type { FailoverTable } from "./failover-table.ts";
 import type { Run } from "./summary.ts";
 
-/** The clients of a run below each other, as words: the same in every report. */
-export interface ClientTable {
-	readonly title: string;
-	readonly head: readonly string[];
-	readonly rows: readonly (readonly string[])[];
-	/** How well they kept together, and who broke off: sentences without their full stop. */
-	readonly notes: readonly string[];
-}
-
-/** null: a single process on this machine. */
-export function clientTable(run: Run): ClientTable | null {
+/**
+ * The clients of a run below each other, as words: the same in every report; how well they kept together, and who broke off. null: a single
+ * process on this machine.
+ */
+export function clientTable(run: Run): FailoverTable | null {
 	if (run.clients.length === 0) return null;
 	return {
 		title: `Clients: who made the load`,
@@ -37,6 +32,9 @@ export function clientTable(run: Run): ClientTable | null {
 			clockText(c.clock),
 		]),
 		notes: [...togetherTexts(run), ...problemsOf(run)],
+		meaning: [
+			"first claim: when it began to hand out its part of the schedule, against the common start",
+		],
 	};
 }
 

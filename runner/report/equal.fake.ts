@@ -103,7 +103,7 @@ export function readMarkdown(text: string, known: Known): Reading {
 							decoded(section).startsWith(`${titlesOf(r)[1]} of `),
 					);
 		if (run && head.includes(run.main)) addMetrics(reading, run, head, rows);
-		else if (run && head.includes("intended"))
+		else if (run && head[0] === "intended")
 			head.forEach((name, i) => {
 				add(reading, run, name, rows[0]?.[i] ?? "");
 			});
@@ -204,6 +204,30 @@ export function readJunit(xml: string): Reading {
 		});
 	}
 	return reading;
+}
+
+/** Rows of the tables of a run whose first column has that name ("fault", "client"), without markup. */
+export function rowsInHtml(
+	html: string,
+	number: number,
+	first: string,
+): (readonly string[])[] {
+	const from = html.indexOf(`id="run-${number}"`);
+	const next = html.indexOf(`id="run-${number + 1}"`, from);
+	const part = html.slice(from, next < 0 ? html.length : next);
+	return [...part.matchAll(/<table[^>]*>([\s\S]*?)<\/table>/g)]
+		.map(([, table = ""]) => htmlTable(table))
+		.filter(({ head }) => head[0] === first)
+		.flatMap(({ rows }) => rows);
+}
+
+export function rowsInMarkdown(
+	text: string,
+	first: string,
+): (readonly string[])[] {
+	return markdownTables(text)
+		.filter(({ head }) => head[0] === first)
+		.flatMap(({ rows }) => rows);
 }
 
 // --- internal ---

@@ -11,6 +11,8 @@ import {
 	readJunit,
 	readMarkdown,
 	readTerminal,
+	rowsInHtml,
+	rowsInMarkdown,
 	runName,
 	terminalHas,
 } from "./equal.fake.ts";
@@ -34,6 +36,8 @@ const FOLDERS = [
 		"repeats",
 		"interrupted",
 		"no-data",
+		"failover",
+		"clients",
 	].map(fixture),
 	publishedFolder("nats-stall"),
 	publishedFolder("message-queue-latency"),
@@ -87,6 +91,39 @@ function textsOf(run: Run): Map<string, string> {
 	texts.set("acked rate", count(run.throughput.sent));
 	texts.set("verdict", run.verdict.toUpperCase());
 	return texts;
+}
+
+/** What a person must read of faults and clients. */
+function faultTexts({ failover, window }: Run): string[][] {
+	const time = (ns: number) =>
+		`${Number(((ns - window.startNs) / 1e9).toFixed(3))}s`;
+	const after = (ns: number | null) =>
+		ns === null
+			? "not in this run"
+			: ns === 0
+				? "at once"
+				: `after ${formatDuration(ns)}`;
+	return failover.map((f) => [
+		time(f.beganNs),
+		formatDuration((f.endedNs ?? 0) - f.beganNs),
+		`${formatDuration(f.unavailableNs ?? 0)} from ${time(f.unavailableFromNs ?? 0)} on`,
+		after(f.recoveredNs),
+		after(f.drainedNs),
+	]);
+}
+
+function clientTexts({ clients }: Run): string[][] {
+	return clients.map((c) => [
+		c.machine ?? "n/a",
+		formatCount(c.intended ?? 0),
+		formatCount(c.sent ?? 0),
+		formatDuration(c.lagP99 ?? 0),
+		`${Number((c.cores ?? 0).toPrecision(2))}`,
+		`${formatDuration(-(c.firstClaimNs ?? 0))} ahead`,
+		c.clock === null
+			? "this machine's"
+			: `\u00b1${formatDuration(c.clock.boundNs)}, moved ${formatDuration(Math.abs((c.clock.afterNs ?? 0) - c.clock.beforeNs))}`,
+	]);
 }
 
 const scratch = mkdtempSync(join(tmpdir(), "mqbench-equal-"));
@@ -188,6 +225,28 @@ describe.each(
 		}
 	});
 
+	test("every fault and every client, where there are some", () => {
+		const flat = (text: string) => text.replaceAll(/\s+/g, " ");
+		const xml = file("junit.xml").replaceAll("&lt;", "<");
+		for (const [kind, textsOf] of [
+			["fault", faultTexts],
+			["client", clientTexts],
+		] as const)
+			result.runs.forEach((run, i) => {
+				const texts = textsOf(run);
+				const cells = (rows: (readonly string[])[]) =>
+					rows.map(([, ...row]) => row);
+				expect(cells(rowsInHtml(file("report.html"), i + 1, kind))).toEqual(
+					texts,
+				);
+				if (result.runs.length > 1 || texts.length === 0) return;
+				expect(cells(rowsInMarkdown(file("report.md"), kind))).toEqual(texts);
+				for (const text of texts.flat())
+					for (const report of [terminal, xml])
+						expect([text, flat(report).includes(text)]).toEqual([text, true]);
+			});
+	});
+
 	test("result.csv: every number, to the last digit", () => {
 		const rows = rowsOfCsv(file("result.csv"));
 		expect(rows).toHaveLength(result.runs.length);
@@ -203,6 +262,20 @@ describe.each(
 				]);
 			expect(number(row.received_per_second)).toBe(run.throughput.received);
 			expect(number(row.sent_per_second)).toBe(run.throughput.sent);
+			expect(number(row.start_skew_ns)).toBe(run.startSkewNs);
+			expect(number(row.clock_bound_ns)).toBe(run.clockBoundNs);
+			expect(number(row.faults)).toBe(run.failover.length);
+			expect(row.topology).toBe(run.topology ?? "");
+			for (const [k, f] of run.failover.entries())
+				for (const [name, value] of [
+					["began", f.beganNs],
+					["ended", f.endedNs],
+					["unavailable", f.unavailableNs],
+					["unavailable_from", f.unavailableFromNs],
+					["recovered", f.recoveredNs],
+					["drained", f.drainedNs],
+				] as const)
+					expect(number(row[`fault_${k + 1}_${name}_ns`])).toBe(value);
 			for (const [metric, m] of Object.entries(run.metrics)) {
 				expect(number(row[`${metric}_max_ns`])).toBe(m?.max ?? null);
 				for (const p of m?.percentiles ?? [])

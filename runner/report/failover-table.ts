@@ -10,8 +10,10 @@ export interface FailoverTable {
 	readonly title: string;
 	readonly head: readonly string[];
 	readonly rows: readonly (readonly string[])[];
-	/** What the columns mean, and what became of messages: sentences without their full stop. */
+	/** What became of messages, what went wrong: sentences without their full stop. */
 	readonly notes: readonly string[];
+	/** What the columns mean; a terminal has no room for it. */
+	readonly meaning: readonly string[];
 }
 
 /** The faults of one run; null: nothing was done to its broker. */
@@ -21,8 +23,9 @@ export function failoverTable(run: Run): FailoverTable | null {
 	return {
 		title: TITLE,
 		head: ["fault", ...headOf([run], again)],
-		rows: run.failover.map((f) => [faultName(f), ...cellsOf(f, run)]),
-		notes: [countsText(run), ...problemsOf(run), ...meaning([run], again)],
+		rows: run.failover.map((f, i) => [faultName(f), ...cellsOf(f, run, i)]),
+		notes: [countsText(run), ...problemsOf(run)],
+		meaning: [meaningOf([run], again)],
 	};
 }
 
@@ -35,17 +38,17 @@ export function failoverOfAll(result: Result): FailoverTable | null {
 		title: TITLE,
 		head: ["run", "fault", ...headOf(runs, again), ...COUNTS],
 		rows: runs.flatMap((run) =>
-			run.failover.map((f) => [
+			run.failover.map((f, i) => [
 				runTitle(run, result),
 				faultName(f),
-				...cellsOf(f, run),
+				...cellsOf(f, run, i),
 				...COUNTS.map((name) => countText(run[name])),
 			]),
 		),
 		notes: [
 			"failed, unknown, lost, duplicated and reordered are of the whole window",
-			...meaning(runs, again),
 		],
+		meaning: [meaningOf(runs, again)],
 	};
 }
 
@@ -54,8 +57,8 @@ export function failoverOfAll(result: Result): FailoverTable | null {
  * 1.3s; drained after 1.4s": for each fault of a run.
  */
 export function failoverTexts(run: Run): string[] {
-	return run.failover.map((f) => {
-		const [, lasted, without, again, drained] = cellsOf(f, run);
+	return run.failover.map((f, i) => {
+		const [, lasted, without, again, drained] = cellsOf(f, run, i);
 		const said = [
 			`without ${completions([run])}: ${without}`,
 			...(f.sla === null ? [] : [`back under ${f.sla}: ${again}`]),
@@ -103,11 +106,14 @@ function headOf(runs: readonly Run[], again: string): string[] {
 function cellsOf(
 	f: Failover,
 	run: Run,
+	index: number,
 ): [string, string, string, string, string] {
+	const next = run.failover[index + 1] !== undefined;
+	const never = next ? "not before the next fault" : "not in this run";
 	const known = f.error === null && run.state === "complete";
 	const after = (ns: number | null, has = true) => {
 		if (!known || !has) return "n/a";
-		if (ns === null) return "not in this run";
+		if (ns === null) return never;
 		return ns === 0 ? "at once" : `after ${formatDuration(ns)}`;
 	};
 	return [
@@ -146,8 +152,6 @@ function problemsOf(run: Run): string[] {
 	);
 }
 
-function meaning(runs: readonly Run[], again: string): string[] {
-	return [
-		`at counts from the opening of the window, all that comes after it from the fault's begin; without ${completions(runs)}: the longest stretch, counted in pieces of ${formatDuration(BIN_NS)}, that the load does not explain; ${again}: from then on no 100ms of intended time break it any more; drained: no more messages in flight than in the 2s before the fault, counted every 100ms`,
-	];
+function meaningOf(runs: readonly Run[], again: string): string {
+	return `at counts from the opening of the window, all that comes after it from the fault's begin; without ${completions(runs)}: the longest stretch, counted in pieces of ${formatDuration(BIN_NS)}, that the load does not explain; ${again}: from then on no 100ms of intended time break it any more; drained: no more messages in flight than in the 2s before the fault, counted every 100ms`;
 }

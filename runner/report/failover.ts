@@ -197,13 +197,11 @@ function recovered(
 				warmupNs + (i + 1) * INTERVAL_NS,
 				warmupNs + plan.schedule.durationNs,
 			),
-			fromNs: warmupNs + i * INTERVAL_NS,
 			n,
 			bad: over > n * allowed,
 		}))
-		.filter(
-			({ fromNs, endNs, n }) => endNs > beganNs && fromNs < untilNs && n > 0,
-		);
+		// The piece in which the next fault begins is that one's.
+		.filter(({ endNs, n }) => endNs > beganNs && endNs <= untilNs && n > 0);
 	const last = pieces.findLastIndex(({ bad }) => bad);
 	const open = last === pieces.length - 1;
 	const overNs = pieces[last]?.endNs ?? beganNs;

@@ -17,7 +17,7 @@ import { figureBlock, renderPage } from "./page/page.ts";
 import { sentence } from "./sentence.ts";
 import type { Result } from "./summary.ts";
 import {
-	machineText,
+	measuredText,
 	quickText,
 	sameHostText,
 	topologiesText,
@@ -64,14 +64,14 @@ ${howToRead()}`,
 // --- internal ---
 
 function head(result: Result): Markup {
-	const machine = machineText(result);
+	const machine = measuredText(result);
 	const quick = quickText(result);
 	const host = sameHostText(result);
 	const nodes = topologiesText(result);
 	const names = result.runs.map((run) => run.system);
 	return markup`<div class="head"><h1>${result.scenario}</h1>${badge(result.verdict, verdictWord(result))}</div>
 ${quick && markup`<p class="warn">${sentence(quick)}</p>`}
-${machine !== null && markup`<p class="soft">Measured on ${machine}, ${startedAt(result)}.</p>`}
+${machine !== null && markup`<p class="soft">${machine}, ${startedAt(result)}.</p>`}
 ${host !== null && markup`<p class="soft">${sentence(host)}</p>`}
 ${nodes !== null && markup`<p class="soft">${sentence(nodes, names)}</p>`}`;
 }

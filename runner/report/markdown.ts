@@ -31,8 +31,8 @@ import {
 	hostText,
 	intervalText,
 	loadText,
-	machineText,
 	maxText,
+	measuredText,
 	neededText,
 	offenderTexts,
 	percentileName,
@@ -74,7 +74,7 @@ export function renderMarkdown(
 	{ size, marked }: MarkdownOptions = { size: SUMMARY, marked: false },
 ): string {
 	const result = withoutSearches(whole);
-	const machine = machineText(result);
+	const machine = measuredText(result);
 	const shared = sameHostText(result);
 	const nodes = topologiesText(result);
 	const quick = quickText(result);
@@ -97,7 +97,7 @@ export function renderMarkdown(
 	];
 	const foot = `Response time counts from the intended send time; service time from the actual one; lag is the generator's own lateness and part of response. \`~\`: ${WEAK_MEANS}. Brackets: 95 % interval. More: \`${explainText(result)}\`.`;
 	const measuredOn = [
-		...(machine === null ? [] : [`Measured on ${machine}.`]),
+		...(machine === null ? [] : [`${machine}.`]),
 		...(shared === null ? [] : [sentence(shared)]),
 		...(nodes === null
 			? []
@@ -321,13 +321,18 @@ function failover(result: Result): Section[] {
 			];
 }
 
-function tableWithNotes({ head, rows, notes }: FailoverTable): string[] {
+function tableWithNotes({
+	head,
+	rows,
+	notes,
+	meaning,
+}: FailoverTable): string[] {
 	return [
 		table(
 			[...head],
 			rows.map((row) => [...row]),
 		),
-		notes.map((note) => escaped(sentence(note))).join(" "),
+		[...notes, ...meaning].map((note) => escaped(sentence(note))).join(" "),
 	].filter((text) => text !== "");
 }
 

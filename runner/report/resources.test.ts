@@ -169,4 +169,62 @@ describe("in the chart over time", () => {
 		expect(cores.some((l) => /generator/.test(l.name))).toBe(true);
 		expect(cores.some((l) => /broker/.test(l.name))).toBe(false);
 	});
+
+	test("clients on other machines have a line each, and the network its own panel", () => {
+		const clients = buildResult(fixture("clients"));
+		const [several] = clients.runs as [Run];
+		const cores = lines(several, "cores");
+		// Nobody has looked at this machine: its line is what all of them have counted themselves.
+		expect(cores.map((l) => l.name)).toEqual([
+			"all generators",
+			"bench@10.0.0.11",
+			"bench@10.0.0.12",
+			"bench@10.0.0.13",
+		]);
+		const third = cores.at(-1)?.points.filter(([second]) => second >= 0);
+		expect(third).toHaveLength(10);
+		expect(third?.every(([, value]) => value === 0.23)).toBe(true);
+		const network = panels(several).find((p) => /^network/.test(p.title));
+		expect(network?.lines.map((l) => l.name)).toEqual([
+			"bench@10.0.0.11 sends",
+			"bench@10.0.0.12 sends",
+			"bench@10.0.0.13 sends",
+			"bench@10.0.0.11 receives",
+			"bench@10.0.0.12 receives",
+			"bench@10.0.0.13 receives",
+		]);
+		expect(network?.lines.at(-1)?.points.at(-1)?.[1]).toBe(186_000);
+		const keys = network?.lines.map((l) => l.key) ?? [];
+		expect(new Set(keys).size).toBe(keys.length);
+	});
+
+	test("of many machines the busiest are drawn, and it is said of how many", () => {
+		const clients = buildResult(fixture("clients"));
+		const [several] = clients.runs as [Run];
+		const [host] = several.series.hosts;
+		if (host === undefined) throw new Error("no host");
+		const hosts = Array.from({ length: 9 }, (_, i) => ({
+			...host,
+			client: i,
+			name: `bench-${i}`,
+			points: host.points.map((p) => ({
+				...p,
+				generator: p.generator && { ...p.generator, cores: (i * 7) % 9 },
+			})),
+		}));
+		const many = { ...several, series: { ...several.series, hosts } };
+		const panel = panels(many).find((p) => p.unit === "cores");
+		expect(panel?.title).toBe("CPU, cores; of 4 of 9 machines");
+		// 7, 8, 5 and 6 cores.
+		expect(panel?.lines.slice(1).map((l) => l.name)).toEqual([
+			"bench-1",
+			"bench-2",
+			"bench-5",
+			"bench-6",
+		]);
+	});
+
+	test("between processes of one machine nothing goes over a network", () => {
+		expect(panels(run).some((p) => /^network/.test(p.title))).toBe(false);
+	});
 });

@@ -296,6 +296,21 @@ export function machineText({ environment: e }: Result): string | null {
 		.join(", ");
 }
 
+/** "Measured on linux x64 6.1.0, 4 cores"; where no client ran there, what it was: "Started from ...". null: nobody wrote it down. */
+export function measuredText(result: Result): string | null {
+	const machine = machineText(result);
+	if (machine === null) return null;
+	const elsewhere =
+		result.runs.length > 0 &&
+		result.runs.every(
+			({ clients }) =>
+				clients.length > 0 && clients.every(({ kind }) => kind === "ssh"),
+		);
+	return elsewhere
+		? `Started from ${machine}; clients on other machines made the load`
+		: `Measured on ${machine}`;
+}
+
 /** "PASS"; of a command with --quick "PASS (shortened: no result)". */
 export function verdictWord({
 	verdict,

@@ -26,6 +26,7 @@ const nobodyAsks: Ask = async () => {
 function recording(
 	refuse: (what: string) => string | null = () => null,
 	leader = nobodyAsks,
+	stays = false,
 ) {
 	const done: string[] = [];
 	const act = async (what: string) => {
@@ -45,6 +46,7 @@ function recording(
 						return () => act(`${whom} back`);
 					},
 					nodeOf: (name) => Number(/^mqbench-([123])$/.exec(name)?.[1]) || null,
+					stays,
 				},
 				Date.now,
 				leader,
@@ -251,15 +253,62 @@ describe("a run that ends early", () => {
 		expect(broker.done).toEqual(["pause all", "pause all back"]);
 	});
 
-	test("while a node comes up again makes no failure of it", async () => {
-		const broker = recording((what) =>
-			what === "kill 1 back" ? "the run is over" : null,
-		);
+	test("leaves a node down that goes with its broker", async () => {
+		const broker = recording();
 		const running = broker.start(
 			fault({ action: "kill", node: 1, forNs: 60e9 }),
 		);
 		await expect.poll(() => broker.done).toEqual(["kill 1"]);
 		expect(await running.end()).toMatchObject([{ endedNs: null, error: null }]);
+		expect(broker.done).toEqual(["kill 1"]);
+	});
+
+	test("does not wait for a node that comes up again, and makes no failure of it", async () => {
+		let end = (_: Error) => {};
+		const running = faultsOf(
+			{ faults: [fault({ action: "kill", node: 1, forNs: 0 })] },
+			{
+				disturb: async () => () =>
+					new Promise((_, reject) => {
+						end = reject;
+					}),
+				nodeOf: () => null,
+			},
+			Date.now,
+			nobodyAsks,
+		);
+		running.begin(Date.now());
+		await sleep(20);
+		expect(await running.end()).toMatchObject([{ endedNs: null, error: null }]);
+		end(new Error("the run is over"));
+	});
+
+	test.each([60e9, null])(
+		"brings nodes back of a broker that stays (for: %s)",
+		async (forNs) => {
+			const broker = recording(undefined, undefined, true);
+			const running = broker.start(fault({ action: "kill", node: 1, forNs }));
+			await expect.poll(() => broker.done).toEqual(["kill 1"]);
+			expect(await running.end()).toMatchObject([
+				{ endedNs: null, error: null },
+			]);
+			expect(broker.done).toEqual(["kill 1", "kill 1 back"]);
+		},
+	);
+
+	test("tells when a broker that stays is not as before", async () => {
+		const broker = recording(
+			(what) => (what === "kill 1 back" ? "it did not come up" : null),
+			undefined,
+			true,
+		);
+		const running = broker.start(
+			fault({ action: "kill", node: 1, forNs: 60e9 }),
+		);
+		await expect.poll(() => broker.done).toEqual(["kill 1"]);
+		expect(await running.end()).toMatchObject([
+			{ endedNs: null, error: "it did not come up" },
+		]);
 	});
 
 	test("has no fault whose time did not come", async () => {

@@ -64,8 +64,7 @@ export function faultNote(
 		return `${done.action} of ${who} ${at} went wrong: ${done.error}`;
 	const lasted =
 		done.endedNs === null ? null : formatDuration(done.endedNs - done.beganNs);
-	const returns = done.action === "kill" || done.action === "restart";
-	if (returns)
+	if (ends(done.action))
 		return `${who} was ${participle(done)} ${at}, and ${lasted === null ? "was not back when the run ended" : `was ready again ${lasted} later`}`;
 	return `${who} was ${participle(done)} ${lasted === null ? "until the run ended" : `for ${lasted}`}, ${at}`;
 }
@@ -73,7 +72,7 @@ export function faultNote(
 // --- internal ---
 
 interface Tools {
-	readonly broker: Pick<Broker, "disturb" | "nodeOf">;
+	readonly broker: Pick<Broker, "disturb" | "nodeOf" | "stays">;
 	nowMs(): number;
 	leader(): Promise<string | null>;
 }
@@ -98,28 +97,37 @@ async function carryOut(
 		delayNs,
 		error: null,
 	};
-	const failed = (error: unknown) =>
-		// Whatever the end of the run has cut short is no failure of the fault.
-		over.aborted ? done : { ...done, error: sentence(error) };
 	let back: () => Promise<void>;
 	try {
 		if (done.leader) done.node = await findLeader(tools, over);
 		// A process that is asked to end does so from now on: what follows is its fault's.
 		done.beganNs = sinceT0();
 		back = await tools.broker.disturb({ action, node: done.node, delayNs });
-		if (action !== "kill" && action !== "restart") done.beganNs = sinceT0();
+		if (!ends(action)) done.beganNs = sinceT0();
 	} catch (error) {
-		return over.aborted ? null : failed(error);
+		return over.aborted ? null : { ...done, error: sentence(error) };
 	}
-	if (forNs === null) return done;
-	await until(tools.nowMs() + forNs / 1e6, tools.nowMs, over);
-	try {
-		await back();
-	} catch (error) {
-		return failed(error);
-	}
-	// Taken back as the run is over: it lasted to its end.
-	return over.aborted ? done : { ...done, endedNs: sinceT0() };
+	const stays = tools.broker.stays === true;
+	if (forNs === null && !stays) return done;
+	await (forNs === null
+		? aborted(over)
+		: until(tools.nowMs() + forNs / 1e6, tools.nowMs, over));
+	// A node that is down goes with its broker: it need not come up for that.
+	const goes = ends(action) && !stays;
+	if (goes && over.aborted) return done;
+	const taken = back().then(
+		() => null,
+		(error: unknown) => sentence(error),
+	);
+	const error = await (goes ? Promise.race([taken, aborted(over)]) : taken);
+	// What the end of the run has cut short is no failure of the fault, unless the next run meets it.
+	if (over.aborted) return stays ? { ...done, error } : done;
+	return { ...done, endedNs: error === null ? sinceT0() : null, error };
+}
+
+/** Processes end by it; else they go on as they are. */
+function ends(action: FaultDone["action"]): boolean {
+	return action === "kill" || action === "restart";
 }
 
 async function findLeader(
@@ -168,6 +176,13 @@ function participle({ action, delayNs }: FaultDone): string {
 
 function sentence(error: unknown): string {
 	return maskUrls(error instanceof Error ? reasonOf(error) : String(error));
+}
+
+function aborted(signal: AbortSignal): Promise<null> {
+	return new Promise((resolve) => {
+		if (signal.aborted) resolve(null);
+		signal.addEventListener("abort", () => resolve(null), { once: true });
+	});
 }
 
 async function until(

@@ -363,6 +363,22 @@ describe("messages that cross from client to client", () => {
 		for (const { said } of fakes) expect(said).toContainEqual(FINISH);
 	});
 
+	test("are not taken for all while a client is late: its counts are of another moment", async () => {
+		const { fakes, ended } = fleet({ plan: workQueue });
+		await begun(fakes);
+		second(fakes, 1);
+		// Two of three have told of these seconds, the third one never does.
+		fakeTimers();
+		second(fakes.slice(0, 2), 2);
+		vi.advanceTimersByTime(1100);
+		second(fakes.slice(0, 2), 3);
+		vi.advanceTimersByTime(1100);
+		await turns();
+		for (const { said } of fakes) expect(said).not.toContainEqual(FINISH);
+		settleAll(fakes);
+		expect((await ended).error).toBeNull();
+	});
+
 	test("are waited for while one is missing, until every client's drain is over", async () => {
 		const { fakes, ended } = fleet({ plan: workQueue });
 		await begun(fakes);
@@ -484,22 +500,30 @@ describe("a client that breaks off", () => {
 		expect(fakes.map(signals)).toEqual([1, 1, 1]);
 	});
 
-	test("as its files cannot be brought there keeps all from starting", async () => {
-		const { fakes, ended } = fleet({
-			clients: [
-				{},
-				{
-					kind: "ssh",
-					name: "bench@far",
-					fails: { "put script": new Error("no space left there") },
-				},
-			],
-		});
-		expect((await ended).error).toBe(
-			"client 1 (bench@far): no space left there",
-		);
-		for (const { log } of fakes) expect(log).not.toContain("start");
-	});
+	test.each([
+		[new Error("no space left there"), "no space left there"],
+		// Its own sentence begins with the name, which is told once.
+		[
+			failure("client-unreachable", {
+				client: "bench@far",
+				reason: "the connection to it was lost",
+				remedy: "Is it up?",
+			}),
+			"the connection to it was lost. Is it up?",
+		],
+	])(
+		"as its files cannot be brought there keeps all from starting",
+		async (error, why) => {
+			const { fakes, ended } = fleet({
+				clients: [
+					{},
+					{ kind: "ssh", name: "bench@far", fails: { "put script": error } },
+				],
+			});
+			expect((await ended).error).toBe(`client 1 (bench@far): ${why}`);
+			for (const { log } of fakes) expect(log).not.toContain("start");
+		},
+	);
 
 	test("in the end, as its results cannot be fetched, is named as well", async () => {
 		const { fakes, ended } = fleet({

@@ -286,6 +286,10 @@ const mistakes: Readonly<Record<string, string>> = {
 	),
 	"topics that would be made": workload({}, mine("topics: [orders]")),
 	"topics without a name": workload({}, mine("create: false")),
+	"a topic with a blank": workload(
+		{},
+		mine('create: false, topics: ["my orders"]'),
+	),
 	"a topic twice": workload(
 		{ topics: "2", producers: "2" },
 		mine("create: false, topics: [orders, orders]"),

@@ -22,6 +22,8 @@ type Cluster struct {
 	Pause func(t *testing.T, node string) (thaw func())
 	// Kill ends the node of that name as a crash does, and returns what starts it again; nil, where others have copies: it stays away.
 	Kill func(t *testing.T, node string) (restart func())
+	// Kills is how many leaders are killed, one after the other; 0: one.
+	Kills int
 }
 
 const (
@@ -53,20 +55,8 @@ func Failover(t *testing.T, c Cluster) {
 		thaw()
 		f.flows("after a pause of the leader")
 	}
-	killed := f.leader()
-	restart := c.Kill(t, killed)
-	if c.Replicas > 1 {
-		f.flows("without the leader")
-		if now := f.leader(); now == killed {
-			t.Errorf("%s was killed, and Leader says that it leads", killed)
-		}
-		if restart != nil {
-			restart()
-		}
-	} else {
-		time.Sleep(time.Second)
-		restart()
-		f.flows("with the leader started again")
+	for range max(1, c.Kills) {
+		f.kill(c)
 	}
 	f.end()
 	f.compare()
@@ -84,6 +74,28 @@ type failover struct {
 	sent        atomic.Int64
 	longestNs   atomic.Int64
 	over, ended chan struct{}
+}
+
+// kill takes the leader away, and waits until messages flow without it, or again.
+func (f *failover) kill(c Cluster) {
+	t := f.rig.t
+	t.Helper()
+	killed := f.leader()
+	restart := c.Kill(t, killed)
+	if c.Replicas == 1 {
+		time.Sleep(time.Second)
+		restart()
+		f.flows("with the leader started again")
+		return
+	}
+	f.flows("without the leader")
+	if now := f.leader(); now == killed {
+		t.Errorf("%s was killed, and Leader says that it leads", killed)
+	}
+	if restart != nil {
+		restart()
+		f.flows("with all nodes again")
+	}
 }
 
 func (f *failover) send() {

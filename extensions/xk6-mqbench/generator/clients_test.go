@@ -286,7 +286,7 @@ func TestWhatArrivesBeforeAClientKnowsT0HasItsTrueTime(t *testing.T) {
 	c.generators[0].StartAt(t0)
 	c.generators = c.generators[:1]
 	c.beat()
-	c.eventually("everything is sent", c.generators[0].sent)
+	c.eventually("everything is sent", c.generators[0].settled)
 	// Client 1 has no producers, and T0 comes later than all messages.
 	time.Sleep(100 * time.Millisecond)
 	late.StartAt(t0)
@@ -327,6 +327,16 @@ func TestClocksThatDisagreeShowInWhatIsBelowZero(t *testing.T) {
 	measured[1].between("the lowest, in ms", r.Lowest/ms, -50, -30)
 	if s := measured[1].metrics["service"]; s.Negative < r.Negative || s.Lowest > r.Lowest {
 		t.Errorf("service %+v, response %+v: service is the shorter one", s, r)
+	}
+}
+
+func TestAClosedLoadOnAnotherHostBeginsAtTheT0ThatWasHandedOut(t *testing.T) {
+	c := openClients(t, closedPlan(1000, 5), &hub{})
+	c.start(200 * time.Millisecond)
+	<-c.generators[0].Finished()
+	m := c.close()[0]
+	if m.state != "complete" || *m.window.Received != 1000 || m.totals.FirstClaimNs >= 0 || *m.totals.FirstSendNs < 0 {
+		t.Errorf("%s: first claim at %d ns, first send at %d ns, %s", m.state, m.totals.FirstClaimNs, *m.totals.FirstSendNs, asJSON(m.window))
 	}
 }
 

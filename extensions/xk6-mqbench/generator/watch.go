@@ -14,6 +14,16 @@ const backlogs = 10
 // watch wakes ten times a second since T0, and tells of every full second.
 func (r *results) watch() {
 	defer r.watched.Done()
+	select {
+	case <-r.quit:
+		return
+	case <-time.After(time.Duration(r.g.t0 - r.g.clock.Now())):
+	}
+	// Where T0 was handed out, k6 has made its VUs since the first claim: that is not what the load costs.
+	if r.g.handedOut {
+		r.usage = readUsage()
+		r.lastUsage = r.usage
+	}
 	for piece := int64(1); ; piece++ {
 		wait := r.g.t0 + piece*int64(time.Second)/backlogs - r.g.clock.Now()
 		select {

@@ -220,6 +220,33 @@ describe("over time", () => {
 		).toEqual(["lag"]);
 	});
 
+	test("faults are marked as they were done, not as they were planned", () => {
+		const failover = buildResult(fixture("failover"));
+		const [killed] = failover.runs as [Run];
+		expect(ofRun(failover, killed).time?.marks.slice(1)).toEqual([
+			{ from: 4.004, to: 7.412, text: "kill of node 2 (the leader) for 3.41s" },
+			{ from: 9.002, to: 9.302, text: "pause for 300ms" },
+		]);
+		const [first, second] = killed.failover;
+		if (!first || !second) throw new Error("no faults");
+		const other = {
+			...killed,
+			failover: [
+				{ ...first, endedNs: null },
+				{ ...second, error: "it could not be done" },
+			],
+		};
+		expect(
+			ofRun({ ...failover, runs: [other] }, other).time?.marks.slice(1),
+		).toEqual([
+			{
+				from: 4.004,
+				to: 12,
+				text: "kill of node 2 (the leader), never taken back",
+			},
+		]);
+	});
+
 	test("warm-up, phases and faults are marked", () => {
 		const marked: Run = {
 			...run,
@@ -253,7 +280,7 @@ describe("over time", () => {
 			{ from: -2, to: 0, text: "warm-up" },
 			{ from: 0, to: 0, text: "step 1: 100/s" },
 			{ from: 5, to: 5, text: "step 2: 200/s" },
-			{ from: 8, to: 8.5, text: "pause for 500ms" },
+			{ from: 8, to: 8.5, text: "pause for 500ms (planned)" },
 		]);
 	});
 });

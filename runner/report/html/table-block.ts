@@ -4,7 +4,7 @@ import { type Markup, markup } from "./markup.ts";
 
 /** A table of words with sentences below it; `caption` says of which system, and where. The first `texts` columns are no numbers. */
 export function tableBlock(
-	{ head, rows, notes }: FailoverTable,
+	{ head, rows, notes, meaning }: FailoverTable,
 	{
 		caption,
 		texts = 1,
@@ -21,5 +21,5 @@ ${rows.map(
 	(row) => markup`<tr>${row.map(cell)}</tr>
 `,
 )}</tbody></table></div>
-${notes.map((note) => markup`<p class="soft"><small>${sentence(note)}</small></p>`)}`;
+${[...notes, ...meaning].map((note) => markup`<p class="soft"><small>${sentence(note)}</small></p>`)}`;
 }

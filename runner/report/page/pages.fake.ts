@@ -17,6 +17,8 @@ export const FIXTURES = [
 	"repeats",
 	"interrupted",
 	"no-data",
+	"failover",
+	"clients",
 ] as const;
 
 /** A name that harms whoever does not escape it: markup, quotes, a table's and a template's letters, lines, emoji, 300 letters. */

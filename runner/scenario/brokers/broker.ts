@@ -159,7 +159,15 @@ export const processFields = {
 			examples: [false],
 		}),
 	topics: z
-		.array(z.string().min(1).max(249))
+		.array(
+			z
+				.string()
+				.max(249)
+				.regex(
+					/^[^\p{C}\p{Z}]+$/u,
+					"a topic's name has no blanks and no control characters; write it as the broker knows it",
+				),
+		)
 		.min(1)
 		.max(10_000)
 		.optional()

@@ -1,0 +1,231 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { packageVersion } from "../../runner/package.ts";
+import { fakeWorld } from "../../runner/world.fake.ts";
+import { realBinaries } from "../binaries/real.fake.ts";
+import {
+	fakeDocker,
+	info,
+	noEngine,
+	skipWithoutEngine,
+} from "../docker/engine.fake.ts";
+import type { Client, ClientProcess } from "../rig.ts";
+import { testFolder } from "../test-folder.fake.ts";
+import { dockerClients, runArguments } from "./docker.ts";
+
+const binaries = await realBinaries();
+
+describe("the command of a client in a container", () => {
+	const RUN = {
+		name: "mqbench-x-client-1-1",
+		labels: { a: "b" },
+		network: "net",
+		image: "mqbench-client:1",
+		user: "1000:1000",
+		remapped: false,
+		folder: "/runs/1",
+		files: [],
+		index: 2,
+		command: { args: ["run", "script.js"], cpus: null, graceMs: 10_000 },
+	};
+
+	test("has the run's folder, and neither environment nor standard streams but our own", () => {
+		expect(runArguments(RUN).join(" ")).toBe(
+			"run --rm --interactive --pull never --name mqbench-x-client-1-1 --label a=b --network net --log-driver none --security-opt label=disable --user 1000:1000 --mount type=bind,source=/runs/1,target=/mqbench --workdir /mqbench --entrypoint guard mqbench-client:1 -env -control -grace 10000ms -sample resources-2.jsonl -- k6 run script.js",
+		);
+	});
+
+	test.each([
+		[{ command: { ...RUN.command, cpus: "0-1" } }, "--cpuset-cpus 0-1"],
+		[{ remapped: true }, "--userns host"],
+		[
+			{ files: ["/home/me/payload", "/etc/ssl/cert.pem"] },
+			"--mount type=bind,source=/home/me/payload,target=/home/me/payload,readonly --mount type=bind,source=/etc/ssl/cert.pem,target=/etc/ssl/certs/ca-certificates.crt,readonly",
+		],
+	])("with %o has %s", (parts, wanted) => {
+		expect(runArguments({ ...RUN, ...parts }).join(" ")).toContain(wanted);
+	});
+
+	test("without root's rights has no user: root there is the user", () => {
+		expect(runArguments({ ...RUN, user: null })).not.toContain("--user");
+	});
+});
+
+describe("what containers cannot do is one sentence", () => {
+	const refused = async (body: string, env = {}) => {
+		const { world } = fakeDocker(body, env);
+		const [client] = dockerClients(1, null, world, binaries);
+		return client?.prepare().then(
+			() => "",
+			(error) => `${error.code}: ${error.message}`,
+		);
+	};
+
+	test("programs that are not for them", async () => {
+		expect(await refused(info({ Architecture: "s390x" }))).toMatch(
+			/^client-unfit: clients: docker: cannot make the load: Docker's containers are linux\/s390x, .* Build the image of mqbench there \(docker build -f infra\/docker\/Dockerfile/,
+		);
+	});
+
+	test.each([
+		['echo "No such image: mine" >&2; exit 1', /there is no image mine/],
+		["echo", /the image mine \(MQBENCH_IMAGE\) is none of mqbench's/],
+		["echo 0.0.1", /is of mqbench 0\.0\.1, and this is mqbench/],
+	])("an image of somebody else: %s", async (answer, words) => {
+		expect(
+			await refused(
+				`${info()}\ncase "$*" in "image inspect"*) ${answer};; esac`,
+				{ MQBENCH_IMAGE: "mine" },
+			),
+		).toMatch(words);
+	});
+
+	test("nothing, where it is of this version", async () => {
+		expect(
+			await refused(
+				`${info()}\ncase "$*" in "image inspect"*) echo ${packageVersion};; esac`,
+				{ MQBENCH_IMAGE: "mine" },
+			),
+		).toBe("");
+	});
+});
+
+describe.skipIf(skipWithoutEngine)(
+	`clients in containers${noEngine && ` (${noEngine})`}`,
+	{ timeout: 60_000 },
+	() => {
+		beforeAll(() => {
+			expect(noEngine, "CI needs a Docker engine").toBe("");
+		});
+
+		test("are of this machine and its clock, run the very k6 of this machine, and write what is the user's", async () => {
+			const [client, other] = clients(2);
+			const facts = await client.prepare();
+			expect(client).toMatchObject({
+				name: "container 1",
+				kind: "docker",
+				sameClock: true,
+			});
+			expect(other?.name).toBe("container 2");
+			expect(facts.machine).toMatch(/^linux (amd64|arm64), \S+, \d+ cores?$/);
+			expect(await client.clock()).toEqual({ offsetNs: 0, boundNs: 0 });
+			const { child, out, folder } = await started(client, ["version"]);
+			expect(await child.ended).toEqual({ code: 0, signal: null });
+			const here = spawnSync(binaries.k6, ["version"], { encoding: "utf8" });
+			expect(`${out.join("\n")}\n`).toBe(here.stdout);
+			const samples = path.join(folder, "resources-0.jsonl");
+			expect(statSync(samples).uid).toBe(process.getuid?.());
+			expect(
+				JSON.parse(readFileSync(samples, "utf8").split("\n")[0] ?? ""),
+			).toMatchObject({ machine: { cpuNs: expect.any(Number) } });
+		});
+
+		test("get their environment where nobody else sees it, and read files by their own paths", async () => {
+			const [client] = clients(1);
+			await client.prepare();
+			const payload = path.join(testFolder(), "payload");
+			writeFileSync(payload, "from this machine");
+			const { child, out } = await started(
+				client,
+				["run", "--quiet", "--vus=1", "--iterations=1", "script.js"],
+				{
+					env: { NATS_URL: "nats://me:secret@host", SOME_FILE: payload },
+					script: `const text = open(__ENV.SOME_FILE); export default () => { console.log(__ENV.NATS_URL, text, __ENV.HOME, __ENV.K6_VUS); }`,
+				},
+			);
+			await child.ended;
+			expect(out.join("\n")).toContain(
+				"nats://me:secret@host from this machine /mqbench undefined",
+			);
+		});
+
+		test("take signals and words, and end when they are abandoned or killed", async () => {
+			const [client] = clients(1);
+			await client.prepare();
+			const forever = {
+				script:
+					"export const options = { vus: 1, duration: '100s', gracefulStop: '0s' }; export default () => { console.log('up'); while (true) {} }",
+			};
+			const args = ["run", "--quiet", "script.js"];
+			for (const end of [
+				(child: ClientProcess) => child.signal("SIGINT"),
+				(child: ClientProcess) => child.abandon(),
+				(child: ClientProcess) => child.kill(),
+			]) {
+				const { child, out } = await started(client, args, forever);
+				await expect
+					.poll(() => out.join(), { timeout: 20_000 })
+					.toContain("up");
+				end(child);
+				const { code, signal } = await child.ended;
+				expect([code, signal]).not.toEqual([0, null]);
+			}
+			await client.close();
+			const { stdout } = spawnSync(
+				"docker",
+				["ps", "-a", "--format", "{{.Names}}"],
+				{ encoding: "utf8" },
+			);
+			expect(stdout).not.toContain("-client-1-");
+		});
+
+		test("that cannot be started say why", async () => {
+			const [client] = clients(1);
+			await client.prepare();
+			const { child, out } = await started(client, ["version"], {
+				cpus: "63",
+			});
+			expect((await child.ended).code).not.toBe(0);
+			expect(out.join()).toMatch(
+				/level=error msg="docker: Requested CPUs are not available/,
+			);
+		});
+	},
+);
+
+// --- internal ---
+
+function clients(count: number): [Client, ...Client[]] {
+	const all = dockerClients(
+		count,
+		null,
+		fakeWorld({ env: process.env }),
+		binaries,
+	);
+	onTestFinished(async () => {
+		await Promise.all(all.map((client) => client.close()));
+	});
+	return all as [Client, ...Client[]];
+}
+
+/** Starts k6 in a container, with a script, and keeps what it says. */
+async function started(
+	client: Client,
+	args: string[],
+	parts: {
+		env?: Record<string, string>;
+		script?: string;
+		cpus?: string;
+	} = {},
+): Promise<{ child: ClientProcess; out: string[]; folder: string }> {
+	const folder = testFolder();
+	writeFileSync(
+		path.join(folder, "plan.json"),
+		'{"message":{"file":null},"driverOptions":{}}',
+	);
+	writeFileSync(path.join(folder, "script.js"), parts.script ?? "");
+	const workspace = await client.workspace(folder);
+	const out: string[] = [];
+	const child = workspace.start({
+		args,
+		env: { K6_AUTO_EXTENSION_RESOLUTION: "false", ...parts.env },
+		cpus: parts.cpus ?? null,
+		graceMs: 2_000,
+		onStdout: (line) => void out.push(line),
+		onStderr: (line) => void out.push(line),
+	});
+	onTestFinished(() => child.kill());
+	return { child, out, folder };
+}

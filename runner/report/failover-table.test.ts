@@ -1,0 +1,261 @@
+import { describe, expect, test } from "vitest";
+import { fixture } from "../run/fixture.fake.ts";
+import { clientTable, clientTexts } from "./client-table.ts";
+import {
+	failoverOfAll,
+	failoverTable,
+	failoverTexts,
+} from "./failover-table.ts";
+import { renderHtml } from "./html.ts";
+import { renderMarkdown } from "./markdown.ts";
+import { buildResult } from "./result.ts";
+import type { Failover, Result, Run } from "./summary.ts";
+import { renderTerminal } from "./terminal.ts";
+import { topologyText } from "./words.ts";
+
+const result = buildResult(fixture("failover"));
+const [run] = result.runs as [Run];
+const [killed] = run.failover as [Failover];
+const row = (fault: Partial<Failover>, of: Partial<Run> = {}) =>
+	failoverTable({ ...run, ...of, failover: [{ ...killed, ...fault }] })
+		?.rows[0];
+
+describe("what a fault did", () => {
+	test("is a row of words", () => {
+		expect(failoverTable(run)).toMatchObject({
+			head: [
+				"fault",
+				"at",
+				"for",
+				"without acknowledgements",
+				"back under p99 < 50ms",
+				"drained",
+			],
+			rows: [
+				[
+					"kill of node 2 (the leader)",
+					"4.004s",
+					"3.41s",
+					"1.36s from 3.99s on",
+					"after 1.4s",
+					"after 1.4s",
+				],
+				[
+					"pause",
+					"9.002s",
+					"300ms",
+					"290ms from 9.01s on",
+					"after 298ms",
+					"after 398ms",
+				],
+			],
+			notes: [
+				"of the messages of the whole window: failed 1, unknown 3, lost 0, duplicated 5, reordered n/a",
+			],
+		});
+	});
+
+	test.each([
+		[
+			"nobody noticed",
+			{ unavailableNs: 0, unavailableFromNs: null },
+			3,
+			"none",
+		],
+		["nobody counted", { unavailableNs: null }, 3, "n/a"],
+		[
+			"never ended",
+			{ unavailableStill: true },
+			3,
+			"at least 1.36s from 3.99s on",
+		],
+		["was never taken back", { endedNs: null }, 2, "ever"],
+		["was at once over", { recoveredNs: 0 }, 4, "at once"],
+		["was never over", { recoveredNs: null }, 4, "not in this run"],
+		["no line is about", { sla: null, recoveredNs: null }, 4, "n/a"],
+		["left messages waiting", { drainedNs: null }, 5, "not in this run"],
+		["could not be made", { error: "no" }, 5, "n/a"],
+	])("that %s", (_, fault, column, text) => {
+		expect(row(fault)?.[column]).toBe(text);
+	});
+
+	test("is not known of a run that was stopped, nor where nobody counted what waits", () => {
+		expect(row({ drainedNs: null }, { state: "aborted" })?.slice(4)).toEqual([
+			"n/a",
+			"n/a",
+		]);
+		const ticks = run.series.ticks.map((t) => ({ ...t, backlog: [] }));
+		expect(
+			row({ drainedNs: null }, { series: { ...run.series, ticks } })?.[5],
+		).toBe("n/a");
+	});
+
+	test("that another one followed ends with that", () => {
+		const [, second] = run.failover as [Failover, Failover];
+		const table = failoverTable({
+			...run,
+			failover: [{ ...killed, recoveredNs: null }, second],
+		});
+		expect(table?.rows[0]?.[4]).toBe("not before the next fault");
+	});
+
+	test("is counted by receipts where nothing is acknowledged", () => {
+		const plain = { ...run, load: { ...run.load, acks: false } };
+		expect(failoverTable(plain)?.head[3]).toBe("without receipts");
+	});
+
+	test("says why it was not carried out", () => {
+		const table = failoverTable({
+			...run,
+			failover: [{ ...killed, error: "node 2 had ended" }],
+		});
+		expect(table?.notes).toContain(
+			"kill of node 2 (the leader) was not carried out as planned: node 2 had ended",
+		);
+		expect(
+			failoverTexts({ ...run, failover: [{ ...killed, error: "x" }] }),
+		).toEqual([
+			"kill of node 2 (the leader) 4.004s after the window opened, for 3.41s: not as planned: x",
+		]);
+	});
+
+	test("is a sentence where there is no table", () => {
+		expect(failoverTexts(run)[0]).toBe(
+			"kill of node 2 (the leader) 4.004s after the window opened, for 3.41s: without acknowledgements: 1.36s from 3.99s on; back under p99 < 50ms: after 1.4s; drained: after 1.4s",
+		);
+	});
+
+	test("is nothing where nothing was done", () => {
+		expect(failoverTable({ ...run, failover: [] })).toBeNull();
+		expect(failoverTexts({ ...run, failover: [] })).toEqual([]);
+	});
+});
+
+describe("of several runs", () => {
+	const of = (count: number): Result => ({
+		...result,
+		runs: Array.from({ length: count }, (_, i) => ({
+			...run,
+			index: i + 1,
+			repeat: i + 1,
+			failed: i,
+		})),
+	});
+
+	test("faults stand below each other, with the counts of their run", () => {
+		expect(failoverOfAll(of(1))).toBeNull();
+		const table = failoverOfAll(of(2));
+		expect(table?.rows).toHaveLength(4);
+		expect(table?.rows.map(([name]) => name)).toEqual([
+			...Array(2).fill("kafka, 256B 200/s, repeat 1 of 2"),
+			...Array(2).fill("kafka, 256B 200/s, repeat 2 of 2"),
+		]);
+		expect(table?.head.slice(-5)).toEqual([
+			"failed",
+			"unknown",
+			"lost",
+			"duplicated",
+			"reordered",
+		]);
+		expect(table?.rows.at(-1)?.slice(-5)).toEqual(["1", "3", "0", "5", "n/a"]);
+	});
+
+	test("of many runs they are in every report, though not every run is", () => {
+		const many = of(5);
+		const terminal = renderTerminal(many, {
+			columns: 200,
+			colour: false,
+			folder: "x",
+		});
+		const markdown = renderMarkdown({
+			...many,
+			runs: many.runs.map((r) => ({ ...r, verdict: "pass" as const })),
+		});
+		for (const text of [terminal, markdown, renderHtml(many)])
+			expect(
+				text.match(/1\.36s from 3\.99s on/g)?.length,
+			).toBeGreaterThanOrEqual(5);
+		expect(renderHtml(many)).toContain('href="#failover"');
+	});
+
+	test("of several limits the column names none", () => {
+		const two = of(2);
+		const [a, b] = two.runs as [Run, Run];
+		const other = { ...b, failover: [{ ...killed, sla: "p99 < 5ms" }] };
+		expect(failoverOfAll({ ...two, runs: [a, other] })?.head).toContain(
+			"back under the limit",
+		);
+	});
+});
+
+describe("clients", () => {
+	const clients = buildResult(fixture("clients"));
+	const [several] = clients.runs as [Run];
+
+	test("are rows of words, with how well they kept together", () => {
+		const table = clientTable(several);
+		expect(table?.rows[2]).toEqual([
+			"2: bench@10.0.0.13",
+			"linux amd64, 6.1.0-18, 4 cores",
+			"2 000",
+			"2 000",
+			"1.53ms",
+			"0.22",
+			"951ms ahead",
+			"\u00b1175us, moved 45us",
+		]);
+		expect(table?.notes).toEqual([
+			"the first and the last client began to claim within 15ms",
+			"messages cross from client to client: response and service are exact to \u00b1296us",
+		]);
+		expect(clientTexts(several)).toHaveLength(5);
+	});
+
+	test("that are missing have n/a, never 0, and are named", () => {
+		const [first, ...others] = several.clients as [
+			Run["clients"][number],
+			...Run["clients"],
+		];
+		const gone = {
+			...first,
+			...{ machine: null, intended: null, sent: null, lagP99: null },
+			...{ cores: null, firstClaimNs: null, clock: null },
+			error: "the connection was lost",
+		};
+		const table = clientTable({ ...several, clients: [gone, ...others] });
+		expect(table?.rows[0]?.slice(1)).toEqual([
+			...Array(6).fill("n/a"),
+			"this machine's",
+		]);
+		expect(table?.notes.at(-1)).toBe(
+			"client 0 (bench@10.0.0.11): the connection was lost",
+		);
+	});
+
+	test("have no table where one process of this machine made the load", () => {
+		expect(run.clients).toEqual([]);
+		expect(clientTable(run)).toBeNull();
+		expect(clientTexts(run)).toEqual([]);
+	});
+
+	test("on other machines are not said to have run on this one", () => {
+		const text = renderMarkdown(clients);
+		expect(text).toContain("clients on other machines made the load");
+		expect(text).not.toContain("Measured on");
+		expect(several.sameHost).toBe(false);
+	});
+});
+
+test.each([
+	["3 nodes on 1 host", "3 nodes on 1 host, which share its cores and disk"],
+	[
+		"3 nodes on 1 host, 2 CPUs each",
+		"3 nodes on 1 host, 2 CPUs each, which share its cores and disk",
+	],
+	["1 node on 1 host", "1 node on 1 host"],
+	["3 nodes on 3 hosts", "3 nodes on 3 hosts"],
+	["1 container, 2 CPUs", "1 container, 2 CPUs"],
+	[null, null],
+])("topology %s", (topology, text) => {
+	expect(topologyText({ topology })).toBe(text);
+});
