@@ -1,13 +1,7 @@
 import type { Scenario } from "../runner/scenario/scenario.ts";
 import type { World } from "../runner/world.ts";
 import type { Binaries } from "./binaries/resolve.ts";
-import { dockerClients } from "./clients/docker.ts";
 import { localClients } from "./clients/local.ts";
-import { sshClient } from "./clients/ssh.ts";
-import { type SshHost, sshHost } from "./clients/ssh-host.ts";
-import { attachDocker, dockerRig, rigNetwork } from "./docker/rig.ts";
-import { existingRig } from "./existing/existing.ts";
-import { standingRig } from "./existing/standing.ts";
 import { localRig } from "./local/local.ts";
 import type { Client, Rig } from "./rig.ts";
 
@@ -19,6 +13,8 @@ export async function provision(
 	rig: Scenario["rig"] = null,
 ): Promise<Rig> {
 	if (rig === null) return targets[target](world, binaries);
+	const { standingRig } = await import("./existing/standing.ts");
+	const { attachDocker, rigNetwork } = await import("./docker/rig.ts");
 	return {
 		...standingRig(rig, world.stop, (entry, request) =>
 			attachDocker(rig.id, entry, request, world, binaries),
@@ -28,42 +24,47 @@ export async function provision(
 }
 
 /** What the scenario's load comes from, by index; containers join the network of the rig. Nothing is reached before `prepare`. */
-export function clientsOf(
+export async function clientsOf(
 	clients: Scenario["clients"],
 	world: World,
 	binaries: Binaries,
 	{ network = null }: { readonly network?: string | null } = {},
-): readonly Client[] {
+): Promise<readonly Client[]> {
 	switch (clients.kind) {
 		case "local":
 			return localClients(clients.count, world, binaries);
-		case "ssh":
+		case "ssh": {
+			const { sshClient } = await import("./clients/ssh.ts");
+			const { sshHost } = await import("./clients/ssh-host.ts");
 			return clients.hosts.map((host, index) =>
-				sshClient(index, hostOf(host, clients.identities), {
-					world,
-					binaries,
-					say: (line) => void world.stderr.write(`${line}\n`),
-				}),
+				sshClient(
+					index,
+					{ ...sshHost(host), identity: clients.identities?.[host] ?? null },
+					{
+						world,
+						binaries,
+						say: (line) => void world.stderr.write(`${line}\n`),
+					},
+				),
 			);
-		case "docker":
+		}
+		case "docker": {
+			const { dockerClients } = await import("./clients/docker.ts");
 			return dockerClients(clients.count, network, world, binaries);
+		}
 	}
 }
 
 // --- internal ---
 
-function hostOf(
-	written: string,
-	identities: Readonly<Record<string, string>> = {},
-): SshHost {
-	return { ...sshHost(written), identity: identities[written] ?? null };
-}
-
+/** What one target needs, a run on another does not wait for. */
 const targets: Record<
 	Scenario["target"],
 	(world: World, binaries: Binaries) => Promise<Rig>
 > = {
 	local: localRig,
-	docker: (world, binaries) => dockerRig(world, binaries),
-	existing: async (world) => existingRig(world.stop),
+	docker: async (world, binaries) =>
+		(await import("./docker/rig.ts")).dockerRig(world, binaries),
+	existing: async (world) =>
+		(await import("./existing/existing.ts")).existingRig(world.stop),
 };

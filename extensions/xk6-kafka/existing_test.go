@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kadm"
-
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/clock"
 )
@@ -33,12 +31,8 @@ func onExisting(t *testing.T, url, topic string, messageBytes, partitions int) (
 
 func TestATopicOfTheUsersOwnHasToFitTheRunAndItsSettingsArePrinted(t *testing.T) {
 	s := running(t)
-	s.make(t, "orders", 6)
-	value := "2000"
-	_, err := s.admin(t).AlterTopicConfigs(t.Context(), []kadm.AlterConfig{{Name: "max.message.bytes", Value: &value}}, "orders")
-	if err != nil {
-		t.Fatal(err)
-	}
+	limit := "2000"
+	s.makeWith(t, "orders", 6, map[string]*string{"max.message.bytes": &limit})
 	for _, c := range []struct {
 		bytes, partitions int
 		complaint         string

@@ -57,7 +57,12 @@ func (s *server) exists(t *testing.T, topic string) bool {
 // make makes a topic as its user would.
 func (s *server) make(t *testing.T, topic string, partitions int) {
 	t.Helper()
-	if _, err := s.admin(t).CreateTopic(context.Background(), int32(partitions), 1, nil, topic); err != nil {
+	s.makeWith(t, topic, partitions, nil)
+}
+
+func (s *server) makeWith(t *testing.T, topic string, partitions int, config map[string]*string) {
+	t.Helper()
+	if _, err := s.admin(t).CreateTopic(context.Background(), int32(partitions), 1, config, topic); err != nil {
 		t.Fatal(err)
 	}
 	for deadline := time.Now().Add(time.Minute); !s.exists(t, topic); time.Sleep(5 * time.Millisecond) {

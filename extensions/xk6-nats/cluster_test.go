@@ -155,6 +155,7 @@ func freeAddress(t *testing.T) string {
 }
 
 func TestAFrozenServerHoldsUpASendForTheTimeoutAtMostAndCloseHardly(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []string{"core", "jetstream"} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
@@ -221,6 +222,7 @@ func TestAFrozenServerHoldsUpASendForTheTimeoutAtMostAndCloseHardly(t *testing.T
 }
 
 func TestAClusterGoesOnWithoutItsLeader(t *testing.T) {
+	t.Parallel()
 	for _, replicas := range []int{3, 1} {
 		t.Run(fmt.Sprintf("%d replicas", replicas), func(t *testing.T) {
 			t.Parallel()

@@ -147,12 +147,12 @@ func TestAStoreThatCannotBeMadeStaysAnError(t *testing.T) {
 func TestAClusterWithoutALeaderIsAskedAgain(t *testing.T) {
 	tries := 0
 	err := patiently(t.Context(), func(context.Context) error {
-		if tries++; tries < 50 {
+		if tries++; tries < 5 {
 			return &jetstream.APIError{Code: 503, ErrorCode: temporarilyUnavailable, Description: "JetStream system temporarily unavailable"}
 		}
 		return nil
 	})
-	if err != nil || tries != 50 {
+	if err != nil || tries != 5 {
 		t.Errorf("%v after %d tries", err, tries)
 	}
 }

@@ -75,6 +75,9 @@ export function wallClock(changes = 4): WallClock {
 
 // --- internal ---
 
+/** Who has not answered by then never will. */
+const ANSWER_MS = 20_000;
+
 /** Asks one question after the other. */
 function asking({
 	stdin,
@@ -101,13 +104,18 @@ function asking({
 	stdout.once("error", ended);
 	return () =>
 		new Promise((resolve, reject) => {
-			fail = () => reject(new Error("the clock there does not answer"));
+			const late = setTimeout(() => fail(), ANSWER_MS);
+			fail = () => {
+				clearTimeout(late);
+				reject(new Error("the clock there does not answer"));
+			};
 			if (over) return fail();
 			const asked = process.hrtime.bigint();
 			hear = (line, answered) => {
 				// A shell's greeting is no time.
-				if (/^\d{19}$/.test(line))
-					resolve({ asked, answered, theirs: BigInt(line) });
+				if (!/^\d{19}$/.test(line)) return;
+				clearTimeout(late);
+				resolve({ asked, answered, theirs: BigInt(line) });
 			};
 			stdin.write("\n");
 		});

@@ -4,6 +4,7 @@ import {
 	existsSync,
 	mkdirSync,
 	mkdtempSync,
+	readdirSync,
 	readFileSync,
 	writeFileSync,
 } from "node:fs";
@@ -75,7 +76,9 @@ export async function makeHosts(count: number): Promise<Hosts> {
 	const id = `${process.pid}${"abcdefgh"[made++ % 8]}`;
 	const bridge = `mqb${id}`;
 	const subnet = freeSubnet();
-	const folder = mkdtempSync(path.join(tmpdir(), "mqbench-hosts-"));
+	const folder = mkdtempSync(
+		path.join(tmpdir(), `mqbench-hosts-${process.pid}-`),
+	);
 	chmodSync(folder, 0o755);
 	const close = () => {
 		remove(id);
@@ -247,6 +250,11 @@ function sweep(): void {
 	].map(([, id = ""]) => id);
 	for (const id of new Set(ids))
 		if (!isAlive(Number.parseInt(id, 10))) remove(id);
+	for (const name of readdirSync(tmpdir())) {
+		const pid = /^mqbench-hosts-(\d+)-/.exec(name)?.[1];
+		if (pid && !isAlive(Number(pid)))
+			quietly(["rm", "-rf", path.join(tmpdir(), name)]);
+	}
 }
 
 function remove(id: string): void {

@@ -109,7 +109,7 @@ export async function openLink(
 	}
 	if (late) throw unreachable(host, "the login timed out");
 	if (typeof first !== "number")
-		throw first.code === LOST || first.code === NO_SSH
+		throw first.code === null || [LOST, NO_SSH].includes(first.code)
 			? unreachable(host, words)
 			: noShell(host, words);
 	const start = (line: string, args: readonly string[] = []): Remote => {

@@ -93,11 +93,11 @@ const NONE = 44;
 const GET = `cd "$1" && [ -f "$2" ] || exit ${NONE}; echo; echo "mqbench:sum=$(sha256sum <"$2" | cut -c1-64)" && exec cat "$2"`;
 
 /**
- * $1 folder, $2 CPUs or nothing, then guard's command line. sh stays in front of guard, to tell the signal that killed it; guard's pid
+ * $1 folder, $2 CPUs or nothing, then guard's command line. A line of k6 is not to begin behind a greeting: hence the empty one. sh stays in front of guard, to tell the signal that killed it; guard's pid
  * is kept for `kill`.
  */
 const START =
-	'cd "$1" || exit 127; c=$2; shift 2; if [ -n "$c" ]; then w=$(taskset --cpu-list "$c" true 2>&1) || { echo "level=error msg=\\"pin: the CPUs $c cannot be had: $w\\"" >&2; exit 127; }; fi; sh -c \'echo $$ >.guard && exec "$@"\' sh "$@"; exit $?';
+	'echo; cd "$1" || exit 127; c=$2; shift 2; if [ -n "$c" ]; then w=$(taskset --cpu-list "$c" true 2>&1) || { echo "level=error msg=\\"pin: the CPUs $c cannot be had: $w\\"" >&2; exit 127; }; fi; sh -c \'echo $$ >.guard && exec "$@"\' sh "$@"; exit $?';
 
 /** Guard may be frozen: what is below it, and it. */
 const KILL =
@@ -133,7 +133,9 @@ function startThere(
 	// Here and not on the command line, which everybody on that host may see.
 	order(JSON.stringify(env));
 	const alive = setInterval(() => order("alive"), ALIVE_MS);
-	lines(child, "stdout", command.onStdout);
+	lines(child, "stdout", (line) => {
+		if (line !== "") command.onStdout(line);
+	});
 	lines(child, "stderr", command.onStderr);
 	const ended = codeOf(child).then((code) => {
 		clearInterval(alive);

@@ -1,5 +1,6 @@
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
+import { sweep } from "../local/local.ts";
 import type { Client, ClientFacts, ClockReading } from "../rig.ts";
 import { readClock } from "./clock.ts";
 import { machineName, platformName } from "./machine.ts";
@@ -76,7 +77,7 @@ export function sshClient(
 	};
 	const askClock = () =>
 		over(async (link) => {
-			const one = link.spawn('exec "$1" -clock', [there().guard]);
+			const one = link.spawn('echo; exec "$1" -clock', [there().guard]);
 			try {
 				clock = await readClock(one);
 				return clock;
@@ -93,6 +94,7 @@ export function sshClient(
 		kind: "ssh",
 		sameClock: false,
 		async prepare() {
+			await sweep();
 			const made = await connect([world.stop]);
 			const facts = await readFacts(host, made);
 			programs = await pushPrograms(host, made, options);

@@ -234,6 +234,22 @@ describe("a node that is killed", () => {
 		);
 	});
 
+	test.each(["kill", "restart", "pause"] as const)(
+		"is left alone while it comes up again (%s)",
+		async (action) => {
+			const { broker } = await open(
+				nats,
+				shell([`test -e once && sleep 0.5; touch once; ${LIVES}`]),
+			);
+			const coming = (await broker.disturb(some("kill")))();
+			await expect.poll(() => descendants(process.pid).length).toBe(3);
+			await expect(broker.disturb(some(action))).rejects.toThrow(
+				"node 1 has not come up again yet after the fault before; leave more time between them",
+			);
+			await coming;
+		},
+	);
+
 	test("cannot be killed once more while it is down", async () => {
 		const { broker } = await open(nats, shell([LIVES, LIVES]));
 		await broker.disturb(some("kill", 2));

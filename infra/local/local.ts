@@ -56,6 +56,16 @@ export function none(): Broker {
 	};
 }
 
+/** Removes what runs that were killed (kill -9, power) left in the temporary folder, and in memory. */
+export async function sweep(): Promise<void> {
+	for (const folder of [tmpdir(), "/dev/shm"])
+		for (const name of await readdir(folder).catch(() => [])) {
+			const pid = /^mqbench-(\d+)-\w{6}$/.exec(name)?.[1];
+			if (pid && !isAlive(Number(pid)))
+				await rm(path.join(folder, name), { recursive: true, force: true });
+		}
+}
+
 // --- internal ---
 
 const PREFIX = "mqbench-";
@@ -118,16 +128,6 @@ async function untilPortsAreFree(
 			return await attempt();
 		} catch (error) {
 			if (!(error instanceof FreePortTaken) || tries === TRIES) throw error;
-		}
-}
-
-/** Removes what runs that were killed (kill -9, power) left in the temporary folder, and in memory. */
-async function sweep(): Promise<void> {
-	for (const folder of [tmpdir(), "/dev/shm"])
-		for (const name of await readdir(folder).catch(() => [])) {
-			const pid = /^mqbench-(\d+)-\w{6}$/.exec(name)?.[1];
-			if (pid && !isAlive(Number(pid)))
-				await rm(path.join(folder, name), { recursive: true, force: true });
 		}
 }
 

@@ -23,6 +23,7 @@ export class LocalNode {
 	readonly #options: NodeOptions;
 	#tellDeath: (how: Ended) => void = () => {};
 	#child: Guarded | null = null;
+	#isReady = false;
 	readonly #pids: number[] = [];
 
 	constructor(options: NodeOptions) {
@@ -41,20 +42,21 @@ export class LocalNode {
 	/** Starts it. `ready` resolves when it says so, `ended` when its process has ended: whatever comes first decides. */
 	start(): { readonly ready: Promise<void>; readonly ended: Promise<Ended> } {
 		let told = () => {};
-		let isReady = false;
+		this.#isReady = false;
 		const ready = new Promise<void>((resolve) => {
 			told = resolve;
 		});
 		const child = this.#options.run((line) => {
-			if (isReady || !this.#options.ready(line)) return;
-			isReady = true;
+			if (this.#child !== child || this.#isReady) return;
+			if (!this.#options.ready(line)) return;
+			this.#isReady = true;
 			// Guard's only child; where that cannot be read, nothing is sampled either.
 			this.#pids.push(childrenOf(child.pid)[0] ?? child.pid);
 			told();
 		});
 		this.#child = child;
 		void child.ended.then((how) => {
-			if (isReady && this.#child === child) this.#tellDeath(how);
+			if (this.#isReady && this.#child === child) this.#tellDeath(how);
 		});
 		return { ready, ended: child.ended };
 	}
@@ -84,6 +86,10 @@ export class LocalNode {
 	/** All processes of the node, not guard: guard ends the node when mqbench is gone. */
 	#processes(): number[] {
 		if (this.#child === null) throw down(this.number);
+		if (!this.#isReady)
+			throw new Error(
+				`node ${this.number} has not come up again yet after the fault before; leave more time between them`,
+			);
 		const pids = childrenOf(this.#child.pid).flatMap(treeOf);
 		if (pids.length === 0)
 			throw new Error(

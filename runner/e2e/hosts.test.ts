@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
@@ -157,10 +158,7 @@ describe.skipIf(missing !== null)(
 			"one of which loses its k6 are named, and the run is INVALID",
 			async () => {
 				const { mqbench, out } = await measuring();
-				const k6 = host("h2")
-					.processes()
-					.find(({ name }) => name === "k6");
-				process.kill(k6?.pid ?? -1, "SIGKILL");
+				host("h2").run("pkill -KILL -x k6");
 				const { code, err } = await mqbench.ended;
 				expect(code, err).toBe(4);
 				expect(err).toMatch(/client 1 \(root@h2\): k6 ended with SIGKILL/);

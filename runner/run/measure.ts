@@ -71,7 +71,7 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 		let own = rig.clients;
 		try {
 			if (own.length === 0)
-				own = clientsOf(scenario.clients, world, binaries, rig);
+				own = await clientsOf(scenario.clients, world, binaries, rig);
 			const clients = await reach(own, progress);
 			const queue = runs[Symbol.iterator]();
 			for (let next = queue.next(); !next.done; next = queue.next()) {

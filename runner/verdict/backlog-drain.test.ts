@@ -19,6 +19,7 @@ function backlog(perSecond: number, lost = 0): Collected {
 	return {
 		plan: {
 			pattern: "backlog",
+			client: { index: 0, count: 1 },
 			backlog: { pauseNs: 1e9, resumeNs: 2e9, messages: rate },
 			schedule: { kind: "constant", warmupNs: 0, durationNs: seconds * 1e9 },
 		},

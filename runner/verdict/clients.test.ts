@@ -14,7 +14,7 @@ import { editLines, firstRun } from "../run/fixture.fake.ts";
 import type { ClientEnd } from "../run/run-file.ts";
 import { parseSla } from "../scenario/sla.ts";
 import { startSkewNs } from "./clients.ts";
-import { factsOf, UNKNOWN } from "./facts.ts";
+import { factsOf, hasMetric, UNKNOWN } from "./facts.ts";
 import { judgeRun } from "./run.ts";
 
 const MS = 1e6;
@@ -43,7 +43,7 @@ function run({
 	plan = {},
 	...more
 }: {
-	pattern?: "round-trip" | "work-queue";
+	pattern?: "round-trip" | "work-queue" | "fan-out";
 	sla?: string[];
 	fate?: (i: number, dueNs: number) => Fate;
 	clients?: ClientEnd[];
@@ -521,6 +521,48 @@ describe("ledgers", () => {
 			sla: "lost == 0",
 			verdict: "fail",
 			measured: "1",
+		});
+	});
+});
+
+describe("messages that cross", () => {
+	test("grow a queue that no client sees alone", () => {
+		// Acknowledged at once; consumers fall behind by 40 ms a second.
+		const slow = (_: number, due: number): Fate => ({
+			ackedNs: due + MS,
+			receivedNs: [due + 5 * MS + Math.round(due * 0.04)],
+		});
+		expect(
+			check(run({ pattern: "work-queue", fate: slow }), "backlog"),
+		).toMatchObject({
+			status: "fail",
+			detail: expect.stringContaining("the queue grew"),
+		});
+	});
+
+	test("have a queue that nobody knows where an older generator has not counted it", () => {
+		const folder = run({ pattern: "work-queue", older: true });
+		expect(check(folder, "backlog")).toMatchObject({
+			status: "unknown",
+			detail: expect.stringContaining("not all clients have counted"),
+		});
+	});
+
+	test("of a fan-out have no last copy, as no client knows it", () => {
+		const folder = run({
+			pattern: "fan-out",
+			sla: ["p99 < 20ms"],
+			plan: { subscriptions: 3, consumers: 0, consumerConnections: 2 },
+			fate: (_, due) => ({
+				receivedNs: [due + MS, due + 2 * MS, due + 3 * MS],
+			}),
+		});
+		const facts = factsOf(collect(folder), UNKNOWN);
+		expect(hasMetric(facts, "last")).toBe(false);
+		expect(judgeRun(facts)).toMatchObject({ verdict: "pass" });
+		expect(facts.collected.counters.window).toMatchObject({
+			received: 6000,
+			lost: 0,
 		});
 	});
 });

@@ -181,6 +181,8 @@ test("only a folder with runs/*/plan.json can be computed again", () => {
 test("run folders without a result.json are listed too", () => {
 	const names = readRuns(fixture("")).map(({ folder }) => folder);
 	expect(names.sort()).toEqual([
+		"clients",
+		"failover",
 		"healthy",
 		"interrupted",
 		"lag",
