@@ -346,7 +346,7 @@ describe("a check says what it found", () => {
 			"Docker",
 			"Docker",
 			{ commands: { "docker version --format {{.Server.Version}}": "27.1.0" } },
-			"info",
+			"ok",
 			"27.1.0",
 		],
 		["ssh", "ssh", { programs: ["ssh"] }, "ok", "/usr/bin/ssh"],

@@ -114,17 +114,23 @@ async function docker(machine: Machine): Promise<Finding[]> {
 		"{{.Server.Version}}",
 	);
 	const version = /^\d\S*/.exec(text ?? "")?.[0];
-	const client = version === undefined && (await machine.which("docker"));
+	if (version !== undefined)
+		return [
+			ok(
+				"Docker",
+				version,
+				"Brokers and clients can be containers (target: docker, clients: { docker: n }).",
+			),
+		];
+	const client = await machine.which("docker");
 	return [
 		{
 			check: "Docker",
 			verdict: "info",
-			figure:
-				version ??
-				(client
-					? "installed, but its daemon does not answer (this user)"
-					: "not found"),
-			sentence: "No run of this version needs it.",
+			figure: client
+				? "installed, but its daemon does not answer (this user)"
+				: "not found",
+			sentence: "Only brokers and clients in containers need it.",
 			remedy: null,
 		},
 	];

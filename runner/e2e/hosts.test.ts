@@ -285,6 +285,11 @@ describe.skipIf(missing !== null)(
 				);
 				expect(code, err).toBe(0);
 				for (const one of hosts.all) await expectEmpty(one);
+				// What the killed one has left here, for its connections.
+				const left = readdirSync(tmpdir());
+				expect(
+					left.filter((name) => name.startsWith(`mqbench-${mqbench.pid}-`)),
+				).toEqual([]);
 			},
 			LONG,
 		);

@@ -1,0 +1,53 @@
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { packageFolder, packageVersion } from "../../runner/package.ts";
+import { BUILD_FLAGS, PROGRAMS } from "../binaries/build.ts";
+
+const read = (...file: string[]) =>
+	readFileSync(path.join(packageFolder, ...file), "utf8");
+const dockerfile = read("infra", "docker", "Dockerfile");
+/** As a Dockerfile names an argument. */
+const arg = (name: string) => `\${${name}}`;
+const all = (what: RegExp) => [...dockerfile.matchAll(what)];
+
+test("the image is of this version: clients in containers are refused otherwise", () => {
+	const versions = all(/^ARG VERSION=(.*)$/gm).map(([, version]) => version);
+	expect(versions).toEqual([packageVersion, packageVersion]);
+	expect(dockerfile).toContain(`LABEL mqbench.version=${arg("VERSION")}`);
+	expect(dockerfile).toContain(`mqbench/mqbench:${packageVersion}`);
+});
+
+test("its programs are built as on a machine with Go", () => {
+	for (const flag of BUILD_FLAGS) expect(dockerfile).toContain(flag);
+	for (const program of PROGRAMS)
+		expect(dockerfile).toContain(`./cmd/${program}`);
+	expect(dockerfile).toContain(
+		`-ldflags "-s -w -X github.com/mqbench/mqbench/extensions/xk6-mqbench.Version=${arg("VERSION")}"`,
+	);
+	const [, needed] = /^go (\d+\.\d+)/m.exec(read("extensions", "go.mod")) ?? [];
+	expect(dockerfile).toContain(`GO_IMAGE=golang:${needed}-`);
+});
+
+test("every base can be another one, and its user is not root", () => {
+	const bases = all(/^FROM (\S+)/gm).map(([, base]) => base);
+	expect(bases).toEqual(["GO_IMAGE", "NODE_IMAGE", "BASE_IMAGE"].map(arg));
+	expect(all(/^USER (.*)$/gm).map(([, user]) => user)).toEqual(["12345"]);
+});
+
+test("what it copies is there, and is not held back", () => {
+	const ignored = read(".dockerignore").split("\n");
+	const sources = all(/^COPY (?!--from=programs)(?:--from=runner )?(.+) \S+$/gm)
+		.flatMap(([, list]) => (list ?? "").split(" "))
+		.map((file) => file.replace("/src/", ""));
+	expect(sources).toContain("extensions/go.sum");
+	for (const file of sources) {
+		if (["dist", "node_modules"].includes(file)) continue;
+		expect(existsSync(path.join(packageFolder, file)), file).toBe(true);
+		expect(ignored).not.toContain(file);
+	}
+	// Built within, never taken from somebody's machine.
+	expect(ignored).toEqual(
+		expect.arrayContaining(["dist", "node_modules", ".git"]),
+	);
+});
