@@ -11,13 +11,16 @@ export async function provision(
 	world: World,
 	binaries: Binaries,
 	rig: Scenario["rig"] = null,
+	clients: Scenario["clients"]["kind"] = "local",
 ): Promise<Rig> {
-	if (rig === null) return targets[target](world, binaries);
+	if (rig === null) return targets[target](world, binaries, clients);
 	const { standingRig } = await import("./existing/standing.ts");
 	const { attachDocker, rigNetwork } = await import("./docker/rig.ts");
 	return {
 		...standingRig(rig, world.stop, (entry, request) =>
-			attachDocker(rig.id, entry, request, world, binaries),
+			attachDocker(rig.id, entry, request, world, binaries, {
+				inside: clients === "docker",
+			}),
 		),
 		...(rig.target === "docker" ? { network: rigNetwork(rig.id) } : {}),
 	};
@@ -60,11 +63,17 @@ export async function clientsOf(
 /** What one target needs, a run on another does not wait for. */
 const targets: Record<
 	Scenario["target"],
-	(world: World, binaries: Binaries) => Promise<Rig>
+	(
+		world: World,
+		binaries: Binaries,
+		clients: Scenario["clients"]["kind"],
+	) => Promise<Rig>
 > = {
-	local: localRig,
-	docker: async (world, binaries) =>
-		(await import("./docker/rig.ts")).dockerRig(world, binaries),
+	local: (world, binaries) => localRig(world, binaries),
+	docker: async (world, binaries, clients) =>
+		(await import("./docker/rig.ts")).dockerRig(world, binaries, {
+			inside: clients === "docker",
+		}),
 	existing: async (world) =>
 		(await import("./existing/existing.ts")).existingRig(world.stop),
 };

@@ -30,6 +30,7 @@ test("a minimal one by hand stands for brokers that were there before", () => {
 					settings: {},
 					topology: null,
 					sameHost: false,
+					asked: null,
 					containers: [],
 				},
 			],

@@ -80,6 +80,10 @@ export const RigFile = z.strictObject({
 					description:
 						"It shares this machine's cores with a generator that runs here.",
 				}),
+				asked: z.record(z.string(), z.json()).nullable().default(null).meta({
+					description:
+						"What the scenario asked of it when it was stood up (cpus, memory, nodes, image, version, config, pin): a run that asks for something else is refused. null: not known.",
+				}),
 				containers: z.array(z.string().min(1)).default([]).meta({
 					description:
 						"Names of its containers on this machine's Docker engine, node by node: faults need them.",

@@ -1,7 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { readRig, removeRig, writeRig } from "./rig-store.ts";
+import { readRig, removeRig, rigAt, writeRig } from "./rig-store.ts";
 import { testFolder } from "./test-folder.fake.ts";
 
 const place = () => ({
@@ -39,11 +39,32 @@ describe("rig.json", () => {
 	test("may be gone, and be removed twice", async () => {
 		const where = place();
 		expect(await readRig(where)).toBeNull();
-		await removeRig(where);
+		await removeRig(where, "x");
 		await writeRig(where, written);
-		await removeRig(where);
+		await removeRig(where, "x");
 		expect(await readRig(where)).toBeNull();
 	});
+
+	test("of another rig, or of nobody, is not removed", async () => {
+		const where = place();
+		await writeRig(where, { ...written, id: "another" });
+		await removeRig(where, "x");
+		expect(await rigAt(where)).toBe("another");
+		writeFileSync(where.path, "{");
+		expect(await rigAt(where)).toBeUndefined();
+		await removeRig(where, "x");
+		expect(readFileSync(where.path, "utf8")).toBe("{");
+	});
+
+	test.skipIf(process.platform !== "linux")(
+		"that cannot be written says so",
+		async () => {
+			const where = { shown: "rig.json", path: "/nowhere/rig.json" };
+			await expect(writeRig(where, written)).rejects.toMatchObject({
+				code: "rig-unwritable",
+			});
+		},
+	);
 
 	test("with mistakes names each of them behind its own name", async () => {
 		const where = place();

@@ -1,4 +1,4 @@
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { open, readFile, rm } from "node:fs/promises";
 import { failure } from "../runner/errors.ts";
 import { reasonOf } from "../runner/reason.ts";
 import { parseRig, RigFile, type RigFileInput } from "./rig-file.ts";
@@ -32,20 +32,37 @@ export async function writeRig(
 	{ shown, path }: RigPlace,
 	rig: RigFileInput,
 ): Promise<void> {
+	const text = `${JSON.stringify(RigFile.parse(rig), null, "\t")}\n`;
+	const unwritable = (error: unknown) =>
+		failure("rig-unwritable", { path: shown, reason: reasonOf(error) });
+	const file = await open(path, "wx", 0o600).catch((error) => {
+		throw error.code === "EEXIST"
+			? failure("rig-exists", { path: shown })
+			: unwritable(error);
+	});
 	try {
-		await writeFile(
-			path,
-			`${JSON.stringify(RigFile.parse(rig), null, "\t")}\n`,
-			{ mode: 0o600, flag: "wx" },
-		);
+		await file.writeFile(text);
+		await file.close();
 	} catch (error) {
-		const { code } = error as NodeJS.ErrnoException;
-		if (code === "EEXIST") throw failure("rig-exists", { path: shown });
-		throw failure("rig-unwritable", { path: shown, reason: reasonOf(error) });
+		await file.close().catch(() => {});
+		// It is ours, and half of it helps nobody.
+		await rm(path, { force: true });
+		throw unwritable(error);
 	}
 }
 
-/** Removes it; that it is gone already is no harm. */
-export async function removeRig({ path }: RigPlace): Promise<void> {
-	await rm(path, { force: true });
+/** Removes the file of rig `id`; that it is gone already, or another rig's by now, is no harm: that one stays. */
+export async function removeRig(place: RigPlace, id: string): Promise<void> {
+	if ((await rigAt(place)) === id) await rm(place.path, { force: true });
+}
+
+/** Id of the rig whose file it is; null: there is no such file; undefined: it cannot be read. */
+export async function rigAt(
+	place: RigPlace,
+): Promise<string | null | undefined> {
+	try {
+		return (await readRig(place))?.id ?? null;
+	} catch {
+		return undefined;
+	}
 }

@@ -24,7 +24,7 @@ export interface Rig {
 /** A process of k6 to be: on this machine, on a host over SSH, or in a container. */
 export interface Client {
 	readonly index: number;
-	/** For people: "this machine", "bench@10.0.0.11", "container 2". */
+	/** For people: "this machine", "bench@10.0.0.11", "container 1". */
 	readonly name: string;
 	readonly kind: ClientEnd["kind"];
 	/**

@@ -7,6 +7,7 @@ import { downDocker, upDocker } from "./docker/rig.ts";
 import { unreachable } from "./existing/reach.ts";
 import { localRig } from "./local/local.ts";
 import type { BrokerRequest } from "./rig.ts";
+import { askedOf } from "./rig-asked.ts";
 import type { RigFile, RigFileInput } from "./rig-file.ts";
 
 /** A rig that has been stood up, to stay between commands. */
@@ -18,6 +19,8 @@ export interface StoodUp {
 	 * is taken down.
 	 */
 	readonly broken: Promise<string> | null;
+	/** Its file is written, and people know of it: from now on it stays when this process is gone, if it can. Until then it goes with it. */
+	keep(): Promise<void>;
 	/** Takes all of it down again. */
 	teardown(): Promise<void>;
 }
@@ -61,16 +64,18 @@ const ups: Readonly<
 > = {
 	local: upLocal,
 	// Containers go on without whoever has made them.
-	docker: async (id, requests, world, binaries) => ({
-		file: {
-			version: 1,
-			id,
-			target: "docker",
-			brokers: await upDocker(requests, id, world, binaries),
-		},
-		broken: null,
-		teardown: () => downDocker(id, world),
-	}),
+	docker: async (id, requests, world, binaries) => {
+		const { brokers, keep } = await upDocker(requests, id, world, binaries);
+		return {
+			file: { version: 1, id, target: "docker", brokers },
+			broken: null,
+			keep,
+			async teardown() {
+				await downDocker(id, world);
+				await keep();
+			},
+		};
+	},
 };
 
 const downs: Readonly<
@@ -106,6 +111,7 @@ async function upLocal(
 				settings: { ...settings },
 				topology,
 				sameHost: true,
+				asked: askedOf(request),
 			});
 		}
 	} catch (error) {
@@ -115,6 +121,7 @@ async function upLocal(
 	return {
 		file: { version: 1, id, target: "local", brokers },
 		broken: Promise.race(deaths),
+		async keep() {},
 		teardown: () => rig.teardown(),
 	};
 }

@@ -229,7 +229,7 @@ const catalogue = {
 	},
 	"client-unreachable": {
 		exit: 3,
-		// Client: "bench@10.0.0.11", "container 2".
+		// Client: "bench@10.0.0.11", "container 1".
 		text: (d: { client: string; reason: string; remedy: string }) =>
 			`${d.client}: ${d.reason}. ${d.remedy}`,
 	},
@@ -288,6 +288,11 @@ const catalogue = {
 			remedy: string;
 		}) =>
 			`${d.system}: nothing answers at ${d.where} (${d.reason}), where the rig ${d.id} has its broker. ${d.remedy}.`,
+	},
+	"rig-differs": {
+		exit: 2,
+		text: (d: { system: string; id: string; what: readonly string[] }) =>
+			`${d.system}: the scenario asks for another broker than the rig ${d.id} has: ${d.what.join(", ")}. Measure with what the rig was stood up with, or stand another one up: mqbench up.`,
 	},
 	"rig-gone": {
 		exit: 3,

@@ -13,7 +13,10 @@ export default defineConfig({
 					name: "unit",
 					include: ["runner/**/*.test.ts", "infra/**/*.test.ts"],
 					exclude: ["runner/e2e/**"],
-					globalSetup: ["infra/binaries/real.fake.ts"],
+					globalSetup: [
+						"infra/binaries/real.fake.ts",
+						"runner/e2e/test-images.ts",
+					],
 				},
 			},
 			{
@@ -21,7 +24,7 @@ export default defineConfig({
 				test: {
 					name: "e2e",
 					include: ["runner/e2e/**/*.test.ts"],
-					globalSetup: ["runner/e2e/setup.ts"],
+					globalSetup: ["runner/e2e/setup.ts", "runner/e2e/test-images.ts"],
 					testTimeout: 60_000,
 					// They measure: each has the machine to itself, after the others.
 					fileParallelism: false,

@@ -18,7 +18,9 @@ const (
 
 // listener is whom control lines are for. Its methods may be called from any goroutine.
 type listener interface {
-	// Finish: the books may close.
+	// CloseBooks: nothing more is to be counted.
+	CloseBooks()
+	// Finish: it may leave.
 	Finish()
 	// TellLeader answers question id, in its own time.
 	TellLeader(id int64)
@@ -57,6 +59,7 @@ func (c *control) follow(text []byte, to listener) error {
 		T0UnixNs string `json:"t0UnixNs"`
 		Ask      string `json:"ask"`
 		ID       int64  `json:"id"`
+		Close    bool   `json:"close"`
 		Finish   bool   `json:"finish"`
 	}
 	if err := json.Unmarshal(text, &line); err != nil {
@@ -74,6 +77,8 @@ func (c *control) follow(text []byte, to listener) error {
 		}
 	case line.Ask == "leader":
 		go to.TellLeader(line.ID)
+	case line.Close:
+		to.CloseBooks()
 	case line.Finish:
 		to.Finish()
 	default:

@@ -209,6 +209,7 @@ func TestACoordinatedRunBeginsAtTheT0ThatItIsTold(t *testing.T) {
 	}()
 	k.await(fmt.Sprintf(`"t0UnixNs":"%d"`, t0.UnixNano()))
 	k.await(`"settled"`)
+	k.line(`{"close":true}`) // it has by itself
 	k.line(`{"finish":true}`)
 	if err := within(t, k.ended); err != nil {
 		t.Errorf("k6's test ends with %v; want no reason", err)

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readdir, statfs, writeFile } from "node:fs/promises";
+import { readdir, statfs, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { failure } from "../../runner/errors.ts";
@@ -10,6 +10,7 @@ import { resolveJars } from "../binaries/jars.ts";
 import type { DockerBroker, NodeAddress } from "../docker/docker-broker.ts";
 import type { Command, LocalBroker, Setup } from "../local/local-broker.ts";
 import { findOnPath, installHere } from "../local/program.ts";
+import { temporaryFolder } from "../temporary.ts";
 
 /**
  * Kafka without ZooKeeper, on this machine's Java: one node, or three that are brokers and controllers at once. From `binary` (an
@@ -271,7 +272,7 @@ async function memoryFolder({ system, messageBytes }: Setup): Promise<string> {
 					"C",
 				),
 		});
-	return mkdtemp(path.join(SHM, `mqbench-${process.pid}-`));
+	return temporaryFolder(SHM);
 }
 
 const TMPFS = 0x01021994;

@@ -73,7 +73,8 @@ export const natsInDocker: DockerBroker = {
 				files: {
 					[CONFIG]: configuration({
 						...identity(i, options, { listen: `${ANY}:4222`, store: DATA }),
-						...(published ? { client_advertise: client } : {}),
+						// One alone tells nobody of others.
+						...(published && cluster ? { client_advertise: client } : {}),
 						...(cluster
 							? member(routes, { http: `${ANY}:8222`, listen: `${ANY}:6222` })
 							: {}),

@@ -92,6 +92,43 @@ describe("what containers cannot do is one sentence", () => {
 	});
 });
 
+describe("a container that docker does not start", () => {
+	test.each([
+		[
+			`echo 'invalid argument "type=bind" for "--mount" flag: bad' >&2; echo "See 'docker run --help'." >&2`,
+			'docker: invalid argument \\"type=bind\\" for \\"--mount\\" flag: bad',
+		],
+		["true", "docker: the container was not started, and docker does not say"],
+		["echo docker: no such image. >&2", "docker: no such image."],
+	])("says why, after %s", async (answer, why) => {
+		const { world } = fakeDocker(
+			`${info()}\ncase "$*" in "image inspect"*) echo ${packageVersion};; run*) ${answer}; exit 125;; esac`,
+			{ MQBENCH_IMAGE: "mine" },
+		);
+		const [client] = dockerClients(1, null, world, binaries) as [Client];
+		onTestFinished(() => client.close());
+		await client.prepare();
+		const { child, out } = await started(client, ["version"]);
+		expect((await child.ended).code).toBe(125);
+		const told = out.filter((line) => line.startsWith("level=error"));
+		expect(told).toHaveLength(1);
+		expect(told[0]).toContain(why);
+	});
+
+	test("is none that the engine would not hold to its CPUs", async () => {
+		const { world } = fakeDocker(
+			`${info({ CPUSet: false })}\ncase "$*" in "image inspect"*) echo ${packageVersion};; esac`,
+			{ MQBENCH_IMAGE: "mine" },
+		);
+		const [client] = dockerClients(1, null, world, binaries) as [Client];
+		onTestFinished(() => client.close());
+		await client.prepare();
+		await expect(started(client, ["version"], { cpus: "0" })).rejects.toThrow(
+			"Docker could not start clients: it cannot hold a container to pin",
+		);
+	});
+});
+
 describe.skipIf(skipWithoutEngine)(
 	`clients in containers${noEngine && ` (${noEngine})`}`,
 	{ timeout: 60_000 },
@@ -104,11 +141,11 @@ describe.skipIf(skipWithoutEngine)(
 			const [client, other] = clients(2);
 			const facts = await client.prepare();
 			expect(client).toMatchObject({
-				name: "container 1",
+				name: "container 0",
 				kind: "docker",
 				sameClock: true,
 			});
-			expect(other?.name).toBe("container 2");
+			expect(other?.name).toBe("container 1");
 			expect(facts.machine).toMatch(/^linux (amd64|arm64), \S+, \d+ cores?$/);
 			expect(await client.clock()).toEqual({ offsetNs: 0, boundNs: 0 });
 			const { child, out, folder } = await started(client, ["version"]);

@@ -11,7 +11,8 @@ import { packageVersion } from "../../runner/package.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
 import { type Docker, DockerError, explainDocker } from "../docker/cli.ts";
-import { type Engine, findEngine } from "../docker/engine.ts";
+import { mountText } from "../docker/container.ts";
+import { cannotLimit, type Engine, findEngine } from "../docker/engine.ts";
 import { LABELS, labelArguments, labelsOfRun } from "../docker/labels.ts";
 import { fitsEngine, ownImage } from "../docker/own-images.ts";
 import { type Reaper, startReaper } from "../docker/reaper.ts";
@@ -80,10 +81,10 @@ export function runArguments(run: {
 		...(run.remapped ? ["--userns", "host"] : []),
 		...(run.user === null ? [] : ["--user", run.user]),
 		...(command.cpus === null ? [] : ["--cpuset-cpus", command.cpus]),
-		...["--mount", `type=bind,source=${run.folder},target=${WORK}`],
+		...["--mount", bind(run.folder, WORK)],
 		...run.files.flatMap((file) => [
 			"--mount",
-			`type=bind,source=${file},target=${target(file)},readonly`,
+			bind(file, target(file), "readonly"),
 		]),
 		...["--workdir", WORK, "--entrypoint", "guard", run.image],
 		...["-env", "-control", "-grace", `${command.graceMs}ms`],
@@ -96,6 +97,10 @@ export function runArguments(run: {
 // --- internal ---
 
 const WORK = "/mqbench";
+
+function bind(from: string, to: string, ...more: readonly string[]): string {
+	return mountText("type=bind", `source=${from}`, `target=${to}`, ...more);
+}
 
 /** What is found out once for all of them. */
 interface Prepared {
@@ -185,7 +190,7 @@ function dockerClient(
 		if (ready === null) throw new Error(`${name} has not been prepared`);
 		return ready;
 	};
-	const name = `container ${index + 1}`;
+	const name = `container ${index}`;
 	return {
 		index,
 		name,
@@ -264,6 +269,12 @@ function startClient(
 	local: string,
 	command: ClientCommand,
 ): ClientProcess {
+	const unlimited = cannotLimit(engine, { pin: command.cpus });
+	if (unlimited !== null)
+		throw failure("docker-failed", {
+			doing: "start clients",
+			reason: unlimited,
+		});
 	started++;
 	const name = `mqbench-${labels[LABELS.run]}-client-${index + 1}-${started}`;
 	const child = start(
@@ -284,16 +295,31 @@ function startClient(
 		"line",
 		command.onStdout,
 	);
+	let complained = false;
+	let last = "";
 	createInterface({ input: child.stderr, crlfDelay: Infinity }).on(
 		"line",
-		(line) => command.onStderr(words(line)),
+		(line) => {
+			complained ||= OWN.test(line);
+			if (line.trim() !== "" && !/^(See|Run) '/.test(line)) last = line.trim();
+			command.onStderr(words(line));
+		},
 	);
 	const ended = new Promise<ReturnType<typeof endOf>>((resolve) => {
 		child.once("error", (error) => {
 			command.onStderr(logLine(`docker cannot be started: ${error.message}`));
 			resolve({ code: 127, signal: null });
 		});
-		child.once("close", (code, signal) => resolve(endOf(code, signal)));
+		child.once("close", (code, signal) => {
+			// The command refuses what it was given in words that do not begin with its name.
+			if (code === NOT_STARTED && !complained)
+				command.onStderr(
+					logLine(
+						`docker: ${last === "" ? "the container was not started, and docker does not say why" : last}`,
+					),
+				);
+			resolve(endOf(code, signal));
+		});
 	});
 	return {
 		// Guard samples it there: in the container, where its processes are.
@@ -318,9 +344,14 @@ function userOf({ rootless }: Engine): string | null {
 	return rootless || !getuid || !getgid ? null : `${getuid()}:${getgid()}`;
 }
 
+const OWN = /^docker: (?:Error response from daemon: )?(.*)$/;
+
+/** docker run: it has not come to starting the container. */
+const NOT_STARTED = 125;
+
 /** docker's own complaints, as k6 writes its: then they are found like those. */
 function words(line: string): string {
-	const own = /^docker: (?:Error response from daemon: )?(.*)$/.exec(line)?.[1];
+	const own = OWN.exec(line)?.[1];
 	return own === undefined ? line : logLine(`docker: ${own}`);
 }
 

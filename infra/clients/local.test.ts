@@ -44,9 +44,9 @@ describe("clients on this machine", () => {
 	test("are told apart by number, and are of this machine and its clock", async () => {
 		const three = clients(3, "exit 0");
 		expect(three.map(({ name }) => name)).toEqual([
+			"process 0",
 			"process 1",
 			"process 2",
-			"process 3",
 		]);
 		expect(three.map(({ index }) => index)).toEqual([0, 1, 2]);
 		const [only] = clients(1, "exit 0") as [Client];

@@ -17,7 +17,7 @@ export function localClients(
 	return Array.from({ length: count }, (_, index) =>
 		localClient(
 			index,
-			count === 1 ? "this machine" : `process ${index + 1}`,
+			count === 1 ? "this machine" : `process ${index}`,
 			world,
 			binaries,
 		),

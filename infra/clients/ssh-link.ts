@@ -1,11 +1,12 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { failure, type MqbenchError } from "../../runner/errors.ts";
 import type { World } from "../../runner/world.ts";
 import { startGuarded } from "../process.ts";
+import { temporaryFolder } from "../temporary.ts";
 import { destination, type SshHost } from "./ssh-host.ts";
 import { noShell, unreachable } from "./ssh-trouble.ts";
 
@@ -46,9 +47,7 @@ export async function openLink(
 	{ guard, env, cwd }: { guard: string } & Pick<World, "env" | "cwd">,
 	stop: AbortSignal,
 ): Promise<Link> {
-	const folder = await mkdtemp(
-		path.join(shortTmp(), `mqbench-${process.pid}-`),
-	);
+	const folder = await temporaryFolder(shortTmp());
 	const socket = path.join(folder, "ssh");
 	let words = "";
 	let over = false;

@@ -1,7 +1,7 @@
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
-import { sweep } from "../local/local.ts";
 import type { Client, ClientFacts, ClockReading } from "../rig.ts";
+import { sweep } from "../temporary.ts";
 import { readClock } from "./clock.ts";
 import { machineName, platformName } from "./machine.ts";
 import { type SshHost, sshName } from "./ssh-host.ts";

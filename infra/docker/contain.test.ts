@@ -115,11 +115,18 @@ describe("NATS in containers", () => {
 	});
 
 	test("behind published ports tells clients those", () => {
-		const made = contain({ broker: "nats" }, { published: true });
+		const made = contain(
+			{ broker: "nats", mode: "jetstream", nodes: 3 },
+			{ nodes: 3, published: true },
+		);
 		expect(made.file(/nats\.conf/)).toContain(
 			'client_advertise: "127.0.0.1:4000"',
 		);
-		expect(made.url()).toBe("nats://127.0.0.1:4000");
+		expect(made.url()).toMatch(/^nats:\/\/127\.0\.0\.1:4000,/);
+		// One alone has no others to tell of: it may be reached in any way.
+		const one = contain({ broker: "nats" }, { published: true });
+		expect(one.file(/nats\.conf/)).not.toContain("advertise");
+		expect(one.url()).toBe("nats://127.0.0.1:4000");
 	});
 });
 

@@ -3,6 +3,8 @@ import {
 	type ContainerSpec,
 	containersText,
 	createArguments,
+	mountText,
+	withHop,
 } from "./container.ts";
 
 const SPEC: ContainerSpec = {
@@ -67,4 +69,26 @@ test.each([
 	[3, 0.5, null, "3 containers on 1 host, 0.5 CPUs each"],
 ])("%d nodes with %s CPUs and %s are: %s", (nodes, cpus, memory, text) => {
 	expect(containersText(nodes, { cpus, memory })).toBe(text);
+});
+
+test("a hop through published ports stands in reports", () => {
+	const limits = { cpus: 2, memory: null };
+	expect(containersText(1, { ...limits, hop: true })).toBe(
+		"1 container, 2 CPUs, through published ports",
+	);
+	const three = containersText(3, { ...limits, hop: true });
+	expect(three).toBe(
+		"3 containers on 1 host, 2 CPUs each, through published ports",
+	);
+	expect(withHop(three, true)).toBe(three);
+	expect(withHop(three, false)).toBe("3 containers on 1 host, 2 CPUs each");
+});
+
+test("a mount takes any path", () => {
+	expect(mountText("type=bind", "source=/a b", "target=/c")).toBe(
+		"type=bind,source=/a b,target=/c",
+	);
+	expect(mountText("type=bind", 'source=/a,"b', "target=/c")).toBe(
+		'type=bind,"source=/a,""b",target=/c',
+	);
 });

@@ -53,8 +53,12 @@ export function createArguments(spec: ContainerSpec): string[] {
 			: [
 					"--mount",
 					data.volume === null
-						? `type=tmpfs,target=${data.path}`
-						: `type=volume,source=${data.volume},target=${data.path}`,
+						? mountText("type=tmpfs", `target=${data.path}`)
+						: mountText(
+								"type=volume",
+								`source=${data.volume}`,
+								`target=${data.path}`,
+							),
 				]),
 		...spec.published.flatMap(({ port, to }) => [
 			"--publish",
@@ -70,19 +74,43 @@ export function createArguments(spec: ContainerSpec): string[] {
 	];
 }
 
+/** What --mount takes: fields of CSV, as a path may hold a comma. */
+export function mountText(...fields: readonly string[]): string {
+	return fields
+		.map((field) =>
+			/[",]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field,
+		)
+		.join(",");
+}
+
 /** "1 container, 2 CPUs, 1GiB", "3 containers on 1 host, 1 CPU, 1GiB each": what stands in reports. */
 export function containersText(
 	nodes: number,
 	{
 		cpus,
 		memory,
-	}: { readonly cpus: number | null; readonly memory: string | null },
+		hop = false,
+	}: {
+		readonly cpus: number | null;
+		readonly memory: string | null;
+		/** Clients reach them through published ports. */
+		readonly hop?: boolean;
+	},
 ): string {
 	const limits = [
 		...(cpus === null ? [] : [`${cpus} ${cpus === 1 ? "CPU" : "CPUs"}`]),
 		...(memory === null ? [] : [memory]),
 	];
-	if (nodes === 1) return ["1 container", ...limits].join(", ");
+	if (nodes === 1) return withHop(["1 container", ...limits].join(", "), hop);
 	const all = [`${nodes} containers on 1 host`, ...limits].join(", ");
-	return limits.length === 0 ? all : `${all} each`;
+	return withHop(limits.length === 0 ? all : `${all} each`, hop);
 }
+
+/** The same containers, reached by others in another way. */
+export function withHop(text: string, hop: boolean): string {
+	return `${text.replace(HOP, "")}${hop ? HOP : ""}`;
+}
+
+// --- internal ---
+
+const HOP = ", through published ports";

@@ -13,6 +13,8 @@ export interface DisturberOptions {
 	readonly engine: Engine;
 	readonly network: Network;
 	readonly world: World;
+	/** The broker outlives this run: what was done to it is taken back even when the run is stopped. */
+	readonly stays: boolean;
 	/** How long a node may take to come up again, and to go down. */
 	readonly startMs: number;
 	readonly stopMs: number;
@@ -51,6 +53,7 @@ export function containerDisturber(
 			return () => again(node, log, options);
 		},
 		async partition(node) {
+			node.mustBeUp();
 			const ip = await docker.run([
 				...["container", "inspect", "--format"],
 				`{{(index .NetworkSettings.Networks ${JSON.stringify(network.name)}).IPAddress}}`,
@@ -67,6 +70,7 @@ export function containerDisturber(
 			};
 		},
 		async latency(node, delayNs) {
+			node.mustBeUp();
 			const back = await delayPackets(
 				await node.pid(),
 				delayNs,
@@ -113,14 +117,14 @@ type Back = () => Promise<void>;
 async function again(
 	node: DockerNode,
 	log: BrokerLog,
-	{ world, startMs, healthy }: DisturberOptions,
+	{ world, stays, startMs, healthy }: DisturberOptions,
 ): Promise<void> {
-	if (world.stop.aborted) throw new Error("the run is over");
+	if (world.stop.aborted && !stays) throw new Error("the run is over");
 	const { ready, ended } = await node.start();
 	log.note(`started node ${node.number} again`, node.number);
 	const over = new AbortController();
 	const limit = sleep(startMs, "late" as const, {
-		signal: AbortSignal.any([world.stop, over.signal]),
+		signal: AbortSignal.any([...(stays ? [] : [world.stop]), over.signal]),
 	}).catch(() => "stopped" as const);
 	try {
 		const step = await Promise.race([

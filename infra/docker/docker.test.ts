@@ -8,13 +8,14 @@ import { haveImage } from "../../runner/e2e/images.ts";
 import type { FaultAction, Level } from "../../runner/plan/plan.ts";
 import { type FakeWorld, fakeWorld } from "../../runner/world.fake.ts";
 import { realBinaries } from "../binaries/real.fake.ts";
+import { ownerText } from "../owner.ts";
 import { runs } from "../processes.fake.ts";
 import type { Broker, BrokerRequest } from "../rig.ts";
 import { RigFile } from "../rig-file.ts";
 import { testFolder } from "../test-folder.fake.ts";
 import { findDocker } from "./cli.ts";
 import { noEngine, skipWithoutEngine } from "./engine.fake.ts";
-import { LABELS, labelArguments, labelsOfRun, ownerText } from "./labels.ts";
+import { LABELS, labelArguments, labelsOfRun } from "./labels.ts";
 import { REAPER, sweep } from "./remove.ts";
 import { attachDocker, dockerRig, downDocker, upDocker } from "./rig.ts";
 import { dockerSystem } from "./systems.fake.ts";
@@ -103,8 +104,19 @@ describe.skipIf(skipWithoutEngine)(
 					env: { MQBENCH_DOCKER_REACH: "published" },
 				});
 				expect(broker.url).toMatch(/^nats:\/\/127\.0\.0\.1:\d+$/);
+				expect(broker.topology).toBe("1 container, through published ports");
 				expect(world.err()).toMatch(/published ports .* a hop more each way/);
 				expect((await client(broker.url)).info.jetstream).toBe(true);
+			});
+
+			test("behind published ports is reached by its address all the same by clients in containers", async () => {
+				const { broker, world } = await open(
+					{ ...JETSTREAM, nodes: 3 },
+					{ env: { MQBENCH_DOCKER_REACH: "published" }, inside: true },
+				);
+				expect(broker.url).toMatch(/^nats:\/\/198\.1[89]\.\d+\.2:4222,/);
+				expect(broker.topology).toBe("3 containers on 1 host");
+				expect(world.err()).toBe("");
 			});
 
 			test("of another kind is the same: Redis, its file on a volume", async () => {
@@ -358,7 +370,9 @@ describe.skipIf(skipWithoutEngine)(
 			const world = fakeWorld({ env: process.env });
 			onTestFinished(() => downDocker(id, world));
 			const asked = request({ ...JETSTREAM, memory: "256MiB" });
-			const [entry] = await upDocker([asked], id, world, binaries);
+			const up = await upDocker([asked], id, world, binaries);
+			await up.keep();
+			const [entry] = up.brokers;
 			const rig = RigFile.parse({ version: 1, id, brokers: [entry] });
 			expect(rig.brokers[0]).toMatchObject({
 				system: "mine",
@@ -366,9 +380,11 @@ describe.skipIf(skipWithoutEngine)(
 				server: "nats-server 2.15.2",
 				messageBytes: 256,
 				topology: "1 container, 256MiB",
+				asked: { memory: 256 * 1024 ** 2 },
 				containers: [`mqbench-${id}-mine-1`],
 			});
-			const later = request({ ...JETSTREAM, memory: "256MiB" });
+			// Another scenario changes nothing about what it is.
+			const later = request({ ...JETSTREAM, cpus: 0.5, memory: "64MiB" });
 			const broker = await attachDocker(
 				id,
 				rig.brokers[0] as RigFile["brokers"][number],
@@ -394,10 +410,108 @@ describe.skipIf(skipWithoutEngine)(
 			await makeRig();
 			expect((await client(broker.url)).info.jetstream).toBe(true);
 			await downDocker(id, world);
+			expect(world.err()).toBe("");
 			expect(all("ps -aq", id)).toEqual([]);
 			expect(all("volume ls -q", id)).toEqual([]);
 			expect(all("network ls -q", id)).toEqual([]);
 			await downDocker(id, world);
+		});
+
+		/** A rig of one broker that stays up, and how a run gets hold of it. */
+		async function standing(
+			written: Written,
+			{ env = {} }: Pick<Parts, "env"> = {},
+		) {
+			const id = `stay${process.pid}-${Math.random().toString(36).slice(2, 8)}`;
+			const world = fakeWorld({ env: { ...process.env, ...env } });
+			onTestFinished(() => downDocker(id, world));
+			const up = await upDocker([request(written)], id, world, binaries);
+			await up.keep();
+			const { brokers } = RigFile.parse({
+				...{ version: 1, id, brokers: up.brokers },
+			});
+			const [entry] = brokers as [RigFile["brokers"][number]];
+			return {
+				...{ id, entry, world, name: `mqbench-${id}-mine-1` },
+				async attach(parts: { inside?: boolean; stop?: AbortSignal } = {}) {
+					const its = fakeWorld({
+						env: process.env,
+						...(parts.stop ? { stop: parts.stop } : {}),
+					});
+					const broker = await attachDocker(
+						...([id, entry, request(written), its, binaries, parts] as const),
+					);
+					onTestFinished(() => broker.close());
+					return { broker, world: its };
+				},
+			};
+		}
+
+		describe("a rig that a run has left in the middle of a fault", () => {
+			test("is as it was for the next one, which says so", async () => {
+				const { id, name, attach, entry } = await standing(JETSTREAM);
+				docker("kill", "--signal", "KILL", name);
+				const first = await attach();
+				expect(first.world.err()).toBe(
+					"mine: its container was down (SIGKILL); it is started again.\n",
+				);
+				expect((await client(entry.url)).info.jetstream).toBe(true);
+				docker("pause", name);
+				docker("network", "disconnect", `mqbench-${id}`, name);
+				const second = await attach();
+				expect(second.world.err()).toBe(
+					"mine: its container was still cut off from its network; it has it again.\nmine: its container was still paused; it goes on.\n",
+				);
+				const { ping } = await client(entry.url);
+				await ping();
+				expect(second.broker.pids.map(runs)).toEqual([true]);
+				expect((await attach()).world.err()).toBe("");
+			});
+
+			test("with Ctrl-C is taken back by the run itself", async () => {
+				const { attach, entry } = await standing(JETSTREAM);
+				const stop = new AbortController();
+				const { broker } = await attach({ stop: stop.signal });
+				const back = await broker.disturb(fault("kill"));
+				stop.abort("SIGINT");
+				await back();
+				expect((await client(entry.url)).info.jetstream).toBe(true);
+			});
+		});
+
+		test("a rig behind published ports says so in its reports, but for clients in its network, which have its address", async () => {
+			const { attach, entry } = await standing(JETSTREAM, {
+				env: { MQBENCH_DOCKER_REACH: "published" },
+			});
+			expect(entry.url).toMatch(/^nats:\/\/127\.0\.0\.1:\d+$/);
+			expect(entry.topology).toBe("1 container, through published ports");
+			const outside = await attach();
+			expect(outside.broker).toMatchObject({
+				url: entry.url,
+				topology: "1 container, through published ports",
+			});
+			expect(outside.world.err()).toMatch(/a hop more each way/);
+			const inside = await attach({ inside: true });
+			expect(inside.broker.topology).toBe("1 container");
+			expect(inside.broker.url).toMatch(/^nats:\/\/198\.1[89]\.\d+\.2:4222$/);
+			expect(inside.world.err()).toBe("");
+			expect((await client(inside.broker.url)).info.jetstream).toBe(true);
+		});
+
+		test("a rig whose brokers tell clients their published ports has none in its network", async () => {
+			const { attach } = await standing(
+				{ ...JETSTREAM, nodes: 3 },
+				{ env: { MQBENCH_DOCKER_REACH: "published" } },
+			);
+			await expect(attach({ inside: true })).rejects.toMatchObject({
+				code: "client-unfit",
+				message: expect.stringMatching(
+					/^clients: docker: cannot make the load: the rig's brokers tell their clients addresses of this machine .*--clients 1/,
+				),
+			});
+			expect((await attach()).broker.topology).toBe(
+				"3 containers on 1 host, through published ports",
+			);
 		});
 	},
 );
@@ -472,6 +586,7 @@ interface Parts {
 	readonly faults?: readonly FaultAction[];
 	readonly env?: Readonly<Record<string, string>>;
 	readonly stop?: AbortSignal;
+	readonly inside?: boolean;
 }
 
 function request(
@@ -489,12 +604,12 @@ function request(
 }
 
 /** A rig that is gone when the test is over. */
-async function makeRig({ env = {}, stop }: Parts = {}) {
+async function makeRig({ env = {}, stop, inside = false }: Parts = {}) {
 	const world = fakeWorld({
 		env: { ...process.env, ...env },
 		...(stop ? { stop } : {}),
 	});
-	const rig = await dockerRig(world, binaries);
+	const rig = await dockerRig(world, binaries, { inside });
 	onTestFinished(() => rig.teardown());
 	return { ...rig, world };
 }

@@ -2,7 +2,7 @@ import os from "node:os";
 import { describe, expect, test } from "vitest";
 import { fakeWorld } from "../../runner/world.fake.ts";
 import { fakeDocker, info } from "./engine.fake.ts";
-import { findEngine } from "./engine.ts";
+import { cannotLimit, findEngine } from "./engine.ts";
 
 const GUARD = "/nowhere/guard";
 const find = (body: string, env = {}) =>
@@ -19,6 +19,7 @@ describe("an engine", () => {
 			sameKernel: false,
 			rootless: false,
 			remapped: false,
+			limits: { cpus: true, memory: true, pin: true },
 		});
 	});
 
@@ -39,6 +40,26 @@ describe("an engine", () => {
 		);
 		expect(engine).toMatchObject({ rootless: true, remapped: true });
 	});
+});
+
+test.each([
+	[{}, {}, null],
+	[{ MemoryLimit: false }, { cpus: 1, pin: "0" }, null],
+	[
+		{ MemoryLimit: false },
+		{ cpus: 1, memory: 5 },
+		/^it cannot hold a container to memory \(docker info: MemoryLimit is false\)/,
+	],
+	[
+		{ CpuCfsQuota: false, CPUSet: false },
+		{ cpus: 1, memory: null, pin: "0" },
+		/to cpus and pin \(docker info: CpuCfsQuota is false, CPUSet is false\).*; remove cpus and pin from the scenario/,
+	],
+])("an engine with %o, asked for %o, cannot: %s", async (parts, asked, why) => {
+	const { engine } = await find(info(parts));
+	const said = cannotLimit(engine, asked);
+	if (why === null) expect(said).toBeNull();
+	else expect(said).toMatch(why);
 });
 
 describe("what is missing is one sentence that says what to do", () => {

@@ -20,6 +20,12 @@ export interface Engine {
 	readonly rootless: boolean;
 	/** User numbers in containers are not those of this machine. */
 	readonly remapped: boolean;
+	/** Limits that it can hold a container to; others it drops, with a warning. */
+	readonly limits: {
+		readonly cpus: boolean;
+		readonly memory: boolean;
+		readonly pin: boolean;
+	};
 }
 
 /** The command, and the engine behind it. Fails with the sentence about what is missing. */
@@ -72,10 +78,34 @@ export async function examineEngine(docker: Docker): Promise<Engine> {
 			!/docker desktop/i.test(info.OperatingSystem),
 		rootless: options.some((option) => option.includes("name=rootless")),
 		remapped: options.some((option) => option.includes("name=userns")),
+		limits: {
+			cpus: info.CpuCfsQuota,
+			memory: info.MemoryLimit,
+			pin: info.CPUSet,
+		},
 	};
 }
 
+/** Why the engine would not hold a container to its limits, as the end of a sentence; null: it does. */
+export function cannotLimit(
+	{ limits }: Pick<Engine, "limits">,
+	asked: Readonly<Partial<Record<keyof Engine["limits"], unknown>>>,
+): string | null {
+	const keys = (["cpus", "memory", "pin"] as const).filter(
+		(key) => asked[key] !== undefined && asked[key] !== null && !limits[key],
+	);
+	return keys.length === 0
+		? null
+		: `it cannot hold a container to ${keys.join(" and ")} (docker info: ${keys.map((key) => `${INFO_KEY[key]} is false`).join(", ")}): its kernel lacks the cgroup for it, or Docker runs without root's rights; remove ${keys.join(" and ")} from the scenario, or give the engine that cgroup`;
+}
+
 // --- internal ---
+
+const INFO_KEY = {
+	cpus: "CpuCfsQuota",
+	memory: "MemoryLimit",
+	pin: "CPUSet",
+} as const;
 
 /** Less than a person waits without a word. */
 const INFO_MS = 20_000;
@@ -90,6 +120,10 @@ const Info = z.object({
 	KernelVersion: z.string().default(""),
 	NCPU: z.number().default(0),
 	SecurityOptions: z.array(z.string()).nullish(),
+	// An engine that does not say so is asked when the container is made: it warns.
+	CpuCfsQuota: z.boolean().default(true),
+	MemoryLimit: z.boolean().default(true),
+	CPUSet: z.boolean().default(true),
 });
 
 function isElsewhere(endpoint: string): boolean {

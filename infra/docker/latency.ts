@@ -53,6 +53,32 @@ export async function delayPackets(
 	};
 }
 
+/** Ends a delay that nobody has taken back; false: there was none, or tc cannot be asked. */
+export async function endDelay(pid: number, env: Env): Promise<boolean> {
+	const nsenter = findOnPath("nsenter", env);
+	if (!nsenter || !findOnPath("tc", env)) return false;
+	const within = (args: readonly string[]) =>
+		run(nsenter, [...delayCommand(pid, env), ...args]);
+	let text: string;
+	try {
+		text = (await within(["qdisc", "show"])).stdout;
+	} catch {
+		return false;
+	}
+	const devices = [...text.matchAll(/^qdisc netem \S+ dev (\S+) root/gm)].map(
+		([, device]) => device ?? "",
+	);
+	for (const device of devices)
+		try {
+			await within(["qdisc", "del", "dev", device, "root"]);
+		} catch (error) {
+			throw new Error(
+				`its packets are still delayed, and tc cannot end that (${wordsOf(error)})`,
+			);
+		}
+	return devices.length > 0;
+}
+
 /** In front of tc's own arguments: into the network of that process, and nothing else of it. */
 export function delayCommand(pid: number, env: Env): string[] {
 	return [`--target=${pid}`, "--net", "--", findOnPath("tc", env) ?? "tc"];

@@ -35,6 +35,7 @@ export class DockerNode {
 	#log: Guarded | null = null;
 	#gone = false;
 	#isUp = false;
+	#starting = false;
 
 	constructor(options: DockerNodeOptions) {
 		this.#options = options;
@@ -59,7 +60,12 @@ export class DockerNode {
 		// What it wrote in an earlier life is in the log already.
 		const since = (await this.#state())?.FinishedAt;
 		const again = since !== undefined && !since.startsWith("0001-");
-		await docker.run(["start", this.name]);
+		this.#starting = true;
+		try {
+			await docker.run(["start", this.name]);
+		} finally {
+			this.#starting = false;
+		}
 		return this.#watch(again ? ["--since", since] : []);
 	}
 
@@ -69,8 +75,19 @@ export class DockerNode {
 		await this.#becameReady();
 	}
 
+	/** Throws a sentence unless it is up, and ready: only then something can be done to it. */
+	mustBeUp(): void {
+		if (this.#life === null && !this.#starting)
+			throw new Error(`node ${this.number} is down already`);
+		if (!this.#isUp || this.#starting)
+			throw new Error(
+				`node ${this.number} has not come up again yet after the fault before; leave more time between them`,
+			);
+	}
+
 	/** Freezes all of its processes; the function that it returns makes them go on. */
 	async freeze(): Promise<() => Promise<void>> {
+		this.mustBeUp();
 		const { docker } = this.#options;
 		await docker.run(["pause", this.name]);
 		return async () => {
@@ -103,8 +120,8 @@ export class DockerNode {
 	}
 
 	#letGo(): Life {
-		const life = this.#life;
-		if (life === null) throw new Error(`node ${this.number} is down already`);
+		this.mustBeUp();
+		const life = this.#life as Life;
 		this.#life = null;
 		return life;
 	}
@@ -115,6 +132,7 @@ export class DockerNode {
 	} {
 		let told = () => {};
 		let isReady = false;
+		this.#isUp = false;
 		const ready = new Promise<void>((resolve) => {
 			told = resolve;
 		});
@@ -127,8 +145,9 @@ export class DockerNode {
 		};
 		this.#life = life;
 		void life.ended.then((how) => {
-			if (this.#life === life && this.#isUp) this.#tellDeath(how);
-			this.#isUp = false;
+			if (this.#life !== life) return;
+			if (this.#isUp) this.#tellDeath(how);
+			this.#life = null;
 		});
 		return { ready, ended: life.ended };
 	}

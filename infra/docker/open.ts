@@ -10,7 +10,7 @@ import { freePorts } from "../local/ports.ts";
 import { FreePortTaken } from "../local/start.ts";
 import { type Broker, type BrokerRequest, NEVER } from "../rig.ts";
 import { type Docker, DockerError, explainDocker } from "./cli.ts";
-import { containersText, createArguments } from "./container.ts";
+import { containersText, createArguments, withHop } from "./container.ts";
 import { containerDisturber } from "./disturb.ts";
 import type {
 	Containment,
@@ -18,10 +18,11 @@ import type {
 	NodeAddress,
 	NodeContainer,
 } from "./docker-broker.ts";
-import type { Engine } from "./engine.ts";
+import { cannotLimit, type Engine } from "./engine.ts";
 import { type Flush, flushText } from "./flush.ts";
+import type { Found } from "./heal.ts";
 import { getImage, type ImageFacts } from "./images.ts";
-import { labelArguments } from "./labels.ts";
+import { LABELS, labelArguments } from "./labels.ts";
 import type { Network } from "./network.ts";
 import { DockerNode } from "./node.ts";
 import { tar } from "./tar.ts";
@@ -38,6 +39,8 @@ export interface Place {
 	say(text: string): void;
 	/** How long the disk of volumes takes to flush; asked for when data is to be on one. */
 	flush(): Promise<Flush | null>;
+	/** Clients are containers of the same network: they reach the others by their addresses wherever the engine is. */
+	readonly inside: boolean;
 }
 
 /** A broker in containers, and how they are called. */
@@ -57,7 +60,18 @@ export async function openContainers(
 	request: BrokerRequest,
 	{ name, address }: { readonly name: string; readonly address: number },
 ): Promise<Contained> {
-	const { docker, world } = place;
+	const { docker, engine, world } = place;
+	const options = commonOptions(request.system.options);
+	const unlimited = cannotLimit(engine, {
+		cpus: options.cpus,
+		memory: options.memory,
+		pin: request.cpus,
+	});
+	if (unlimited !== null)
+		throw failure("docker-failed", {
+			doing: `start ${request.system.key}`,
+			reason: unlimited,
+		});
 	const image = await getImage(docker, request.system, world, place.say);
 	const found = await addresses(place, kind, request, address);
 	const made = kind.contain({
@@ -101,10 +115,15 @@ export async function openContainers(
 		throw error;
 	}
 	return {
-		...brokerOf(place, request, made, nodes, log),
+		...brokerOf(place, made, nodes, log, { stays: false }),
 		pids,
 		containers: names,
 		binary: image.name,
+		topology: containersText(nodes.length, {
+			cpus: options.cpus ?? null,
+			memory: memoryText(options.memory),
+			hop: isHop(place),
+		}),
 		settings: {
 			...made.settings,
 			image: `${image.name} (${image.digest ?? image.id})`,
@@ -118,55 +137,69 @@ export async function openContainers(
 
 /**
  * The broker of containers that are up since an earlier command: they can be disturbed, sampled and read as if they had been started
- * here. Closing it leaves them as they are.
+ * here. What is down of it is started. Closing it leaves them as they are.
  */
 export async function attachContainers(
 	place: Place,
 	kind: DockerBroker,
 	request: BrokerRequest,
+	found: readonly Found[],
 	up: {
-		readonly containers: readonly string[];
 		readonly url: string;
 		readonly server: string;
 		readonly settings: Readonly<Record<string, string>>;
+		readonly topology: string | null;
 	},
 ): Promise<Contained> {
-	const { docker, world } = place;
+	const { network, inside, world } = place;
+	const { system } = request;
 	const image: ImageFacts = { name: "", digest: null, id: "", env: {} };
+	const where = attachedAddresses(place, kind, found);
 	const made = kind.contain({
-		system: request.system,
+		system,
 		level: request.level,
 		messageBytes: request.messageBytes,
 		image,
-		nodes: await attachedAddresses(place, kind, up.containers),
+		nodes: where,
 	});
-	const log = openBrokerLog(request.logPath, up.containers.length, () =>
+	const url =
+		inside && !network.direct ? urlInside(up.url, kind, where, made) : up.url;
+	const names = found.map(({ name }) => name);
+	const log = openBrokerLog(request.logPath, names.length, () =>
 		world.clock.nowMs(),
 	);
 	const pids: number[] = [];
-	const nodes = nodesOf(place, request, made, up.containers, log, pids);
+	const nodes = nodesOf(place, request, made, names, log, pids);
 	const letBe = () => {
 		for (const node of nodes) node.letBe();
 	};
+	const down = nodes.filter((_, i) => found[i]?.down);
 	try {
-		for (const node of nodes) await node.attach();
+		for (const node of nodes) if (!down.includes(node)) await node.attach();
+		// Healthy is asked of all, as some may have been paused until now.
+		await bringUp(down, made, request, log, world.stop);
 	} catch (error) {
 		letBe();
 		await log.close();
-		throw explainDocker(error, `find the containers of ${request.system.key}`);
+		throw explainDocker(error, `find the containers of ${system.key}`);
 	}
 	return {
-		...brokerOf(place, request, made, nodes, log),
+		...brokerOf(place, made, nodes, log, { stays: true }),
 		pids,
-		containers: up.containers,
-		binary: await docker.run([
-			...["container", "inspect", "--format", "{{.Config.Image}}"],
-			up.containers[0] ?? "",
-		]),
+		containers: names,
+		binary: found[0]?.image ?? null,
+		topology: withHop(
+			up.topology ??
+				containersText(found.length, {
+					cpus: found[0]?.cpus ?? null,
+					memory: memoryText(found[0]?.memoryBytes),
+				}),
+			isHop(place),
+		),
 		stays: true,
 		version: up.server,
 		settings: up.settings,
-		url: up.url,
+		url,
 		letBe,
 		close: once(async () => {
 			letBe();
@@ -175,7 +208,19 @@ export async function attachContainers(
 	};
 }
 
+/** Clients reach the containers through published ports. */
+export function isHop({
+	network,
+	inside,
+}: Pick<Place, "network" | "inside">): boolean {
+	return !network.direct && !inside;
+}
+
 // --- internal ---
+
+function memoryText(bytes: number | null | undefined): string | null {
+	return bytes === null || bytes === undefined ? null : formatBytes(bytes);
+}
 
 function volumeOf(container: string): string {
 	return `${container}-data`;
@@ -187,7 +232,7 @@ function nodeCount({ system }: BrokerRequest): number {
 }
 
 async function addresses(
-	{ network }: Place,
+	{ network, inside }: Place,
 	kind: DockerBroker,
 	request: BrokerRequest,
 	first: number,
@@ -209,6 +254,26 @@ async function addresses(
 		return {
 			ip,
 			hostname: `mqbench-${i + 1}`,
+			client: inside ? `${ip}:${kind.ports[0]}` : (reached[0] ?? ""),
+			reached,
+			published: isHop({ network, inside }),
+		};
+	});
+}
+
+/** Where containers that are up are reached. */
+function attachedAddresses(
+	{ network }: Place,
+	kind: DockerBroker,
+	found: readonly Found[],
+): NodeAddress[] {
+	return found.map(({ ip, ports }, i) => {
+		const reached = kind.ports.map((port) =>
+			network.direct ? `${ip}:${port}` : `127.0.0.1:${ports[port]}`,
+		);
+		return {
+			ip,
+			hostname: `mqbench-${i + 1}`,
 			client: reached[0] ?? "",
 			reached,
 			published: !network.direct,
@@ -216,35 +281,29 @@ async function addresses(
 	});
 }
 
-/** Where containers that are up are reached. */
-async function attachedAddresses(
-	{ docker, network }: Place,
+/** The url of published ports, as clients in containers of the same network write it. Fails where brokers tell them the published ones. */
+function urlInside(
+	url: string,
 	kind: DockerBroker,
-	names: readonly string[],
-): Promise<NodeAddress[]> {
-	return Promise.all(
-		names.map(async (name, i) => {
-			const inspect = (format: string) =>
-				docker.run(["container", "inspect", "--format", format, name]);
-			const ip = await inspect(
-				`{{(index .NetworkSettings.Networks ${JSON.stringify(network.name)}).IPAddress}}`,
-			);
-			const reached = network.direct
-				? kind.ports.map((port) => `${ip}:${port}`)
-				: await Promise.all(
-						kind.ports.map(
-							async (port) =>
-								`127.0.0.1:${await inspect(`{{(index (index .NetworkSettings.Ports "${port}/tcp") 0).HostPort}}`)}`,
-						),
-					);
-			return {
-				ip,
-				hostname: `mqbench-${i + 1}`,
-				client: reached[0] ?? "",
-				reached,
-				published: !network.direct,
-			};
-		}),
+	nodes: readonly NodeAddress[],
+	{ nodes: contained }: Containment,
+): string {
+	const told = JSON.stringify(contained);
+	if (nodes.some(({ client }) => told.includes(client)))
+		throw failure("client-unfit", {
+			client: "clients: docker",
+			reason:
+				"the rig's brokers tell their clients addresses of this machine (published ports of 127.0.0.1), which containers do not reach",
+			remedy:
+				"Make the load on this machine (--clients 1), or measure without --rig",
+		});
+	return nodes.reduce(
+		(text, { client, ip }) =>
+			text.replace(
+				new RegExp(`\\b${client.replaceAll(".", "\\.")}(?!\\d)`, "g"),
+				`${ip}:${kind.ports[0]}`,
+			),
+		url,
 	);
 }
 
@@ -263,6 +322,7 @@ async function make(
 	const { name, address, ports } = what;
 	const options = commonOptions(system.options);
 	const volume = node.data?.kind === "volume" ? volumeOf(name) : null;
+	let discarded: string | null = null;
 	try {
 		if (volume !== null)
 			await docker.run(["volume", "create", ...labelArguments(labels), volume]);
@@ -270,7 +330,7 @@ async function make(
 			createArguments({
 				name,
 				image: image.id,
-				labels,
+				labels: { ...labels, [LABELS.address]: address.ip },
 				network: network.name,
 				ip: address.ip,
 				hostname: address.hostname,
@@ -278,18 +338,26 @@ async function make(
 				entrypoint: node.entrypoint,
 				env: node.env ?? {},
 				data: node.data && { path: node.data.path, volume },
-				published: address.published
-					? ports.map((to, i) => ({
+				published: network.direct
+					? []
+					: ports.map((to, i) => ({
 							to,
 							port: Number(address.reached[i]?.split(":")[1]),
-						}))
-					: [],
+						})),
 				cpus: options.cpus ?? null,
 				memoryBytes: options.memory ?? null,
 				cpuset: cpus,
 				init: node.init ?? false,
 			}),
+			{
+				onLine(line) {
+					// It makes the container all the same, without a limit that the report would tell of.
+					if (/discarded/i.test(line))
+						discarded ??= line.replace(/^WARNING: /, "").replace(/\.$/, "");
+				},
+			},
 		);
+		if (discarded !== null) throw new DockerError(discarded);
 		await docker.run(["cp", "-", `${name}:/`], {
 			input: tar(
 				Object.entries(node.files).map(([file, text]) => ({
@@ -332,7 +400,7 @@ async function bringUp(
 	try {
 		const starts = await Promise.all(nodes.map((node) => node.start()));
 		const ended = starts.map(async (one, i) => ({
-			how: `${nodes.length === 1 ? "" : `node ${i + 1} of ${nodes.length}: `}${await one.ended}`,
+			how: `${made.nodes.length === 1 ? "" : `node ${nodes[i]?.number} of ${made.nodes.length}: `}${await one.ended}`,
 		}));
 		const ready = Promise.all(starts.map((one) => one.ready)).then(
 			(): Step => DONE,
@@ -430,22 +498,14 @@ function nodesOf(
 /** What is the same of a broker that was started here and of one that was found. */
 function brokerOf(
 	{ docker, engine, network, world }: Place,
-	{ system }: BrokerRequest,
 	made: Containment,
 	nodes: readonly DockerNode[],
 	log: BrokerLog,
-): Pick<
-	Contained,
-	"version" | "sameHost" | "topology" | "nodeOf" | "disturb" | "died"
-> {
-	const options = commonOptions(system.options);
+	{ stays }: { readonly stays: boolean },
+): Pick<Contained, "version" | "sameHost" | "nodeOf" | "disturb" | "died"> {
 	return {
 		version: made.version(),
 		sameHost: true,
-		topology: containersText(nodes.length, {
-			cpus: options.cpus ?? null,
-			memory: options.memory === undefined ? null : formatBytes(options.memory),
-		}),
 		nodeOf(name) {
 			const number = Number(/\d+$/.exec(name)?.[0]);
 			return nodes[number - 1]?.number ?? null;
@@ -455,6 +515,7 @@ function brokerOf(
 			engine,
 			network,
 			world,
+			stays,
 			startMs: made.startMs,
 			stopMs: made.stopMs,
 			healthy: made.healthy

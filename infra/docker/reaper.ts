@@ -3,8 +3,8 @@ import type { Docker } from "./cli.ts";
 import { REAPER } from "./remove.ts";
 
 export interface Reaper {
-	/** Nothing is left to do: it ends. */
-	dismiss(): void;
+	/** Nothing is left to do: it ends. Resolves when it has: from then on it removes nothing, whatever happens. */
+	dismiss(): Promise<void>;
 }
 
 /**
@@ -12,7 +12,7 @@ export interface Reaper {
  * mqbench, so that no guard of theirs could do it. Where there is no sh (Windows) the next command does it instead.
  */
 export function startReaper(docker: Docker, label: string): Reaper {
-	if (process.platform === "win32") return { dismiss() {} };
+	if (process.platform === "win32") return { async dismiss() {} };
 	const child = spawn("sh", ["-c", REAPER, "sh", docker.program, label], {
 		env: docker.env,
 		cwd: "/",
@@ -23,7 +23,15 @@ export function startReaper(docker: Docker, label: string): Reaper {
 	child.on("error", () => {});
 	child.stdin?.on("error", () => {});
 	child.unref();
+	const ended = new Promise<void>((resolve) => {
+		child.once("exit", () => resolve());
+		child.once("error", () => resolve());
+	});
 	return {
-		dismiss: () => void child.stdin?.end("done\n"),
+		dismiss() {
+			child.ref();
+			child.stdin?.end("done\n");
+			return ended;
+		},
 	};
 }

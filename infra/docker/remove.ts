@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { isGone } from "../owner.ts";
 import type { Docker } from "./cli.ts";
-import { isGone, LABELS } from "./labels.ts";
+import { LABELS } from "./labels.ts";
 
 /**
  * Removes the containers, volumes and networks that have a label. What a container is just being made of may come a moment later: it

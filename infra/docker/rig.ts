@@ -8,30 +8,33 @@ import { dockerBrokers } from "../brokers/index.ts";
 import { none } from "../local/local.ts";
 import { FreePortTaken } from "../local/start.ts";
 import type { Broker, BrokerRequest, Rig } from "../rig.ts";
+import { askedOf } from "../rig-asked.ts";
 import type { RigFile, RigFileInput } from "../rig-file.ts";
 import { explainDocker, findDocker } from "./cli.ts";
 import type { DockerBroker } from "./docker-broker.ts";
 import { findEngine } from "./engine.ts";
 import { flushWarning, measureFlush } from "./flush.ts";
+import { healContainers } from "./heal.ts";
 import { LABELS, labelsOfRig, labelsOfRun } from "./labels.ts";
 import { cannotDelay } from "./latency.ts";
 import { findNetwork, makeNetwork } from "./network.ts";
 import {
 	attachContainers,
 	type Contained,
+	isHop,
 	openContainers,
 	type Place,
 } from "./open.ts";
 import { startReaper } from "./reaper.ts";
 import { removeLabelled, sweep } from "./remove.ts";
 
-/** Target docker: brokers in containers of this machine's engine, in a network of their own. */
+/** Target docker: brokers in containers of this machine's engine, in a network of their own. `inside`: clients join it, too. */
 export async function dockerRig(
 	world: World,
 	binaries: Binaries,
-	say: (text: string) => void = sayTo(world),
-	kinds: Readonly<Record<string, DockerBroker | null>> = dockerBrokers,
+	{ inside = false }: { readonly inside?: boolean } = {},
 ): Promise<Rig & { readonly network: string }> {
+	const say = sayTo(world);
 	const { docker, engine } = await findEngine(world, binaries.guard);
 	await sweep(docker).catch((error) => {
 		throw explainDocker(error, "look for what earlier runs have left");
@@ -45,22 +48,10 @@ export async function dockerRig(
 	let place: Place;
 	try {
 		const network = await makeNetwork(docker, name, labels, world.env);
-		if (!network.direct) say(HOP);
-		place = {
-			...{ docker, engine, network, labels, world, say },
-			flush: once(async () => {
-				const flush = await measureFlush(
-					docker,
-					engine,
-					labels,
-					binaries,
-					world,
-				);
-				const warning = flushWarning(flush);
-				if (warning !== null) say(warning);
-				return flush;
-			}),
-		};
+		place = placeOf(
+			{ docker, engine, network, labels, world, inside, say },
+			binaries,
+		);
 	} catch (error) {
 		reaper.dismiss();
 		throw error;
@@ -72,7 +63,7 @@ export async function dockerRig(
 		clients: [],
 		network: name,
 		async open(request) {
-			const kind = kinds[request.system.broker];
+			const kind = kindOf(request);
 			if (!kind) return none();
 			for (const fault of request.faults ?? [])
 				await checkFault(place, request, fault);
@@ -102,18 +93,24 @@ export async function dockerRig(
 
 /**
  * Brings up brokers that outlive this process, as rig `id`: what stands in rig.json. Fails like a run that cannot start its broker, and
- * leaves nothing then.
+ * leaves nothing then; so does one that is killed before `keep`.
  */
 export async function upDocker(
 	requests: readonly BrokerRequest[],
 	id: string,
 	world: World,
 	binaries: Binaries,
-	say: (text: string) => void = sayTo(world),
-): Promise<RigFileInput["brokers"]> {
+): Promise<{
+	readonly brokers: RigFileInput["brokers"];
+	/** Until it has resolved all of it goes when this process does. */
+	keep(): Promise<void>;
+}> {
+	const say = sayTo(world);
 	const { docker, engine } = await findEngine(world, binaries.guard);
 	const labels = labelsOfRig(id);
 	const opened: Contained[] = [];
+	// Before the first thing that it would have to remove: nobody has been told of the rig yet.
+	const reaper = startReaper(docker, `${LABELS.run}=${id}`);
 	try {
 		const network = await makeNetwork(
 			docker,
@@ -121,11 +118,10 @@ export async function upDocker(
 			labels,
 			world.env,
 		);
-		if (!network.direct) say(HOP);
-		const place: Place = {
-			...{ docker, engine, network, labels, world, say },
-			flush: once(() => measureFlush(docker, engine, labels, binaries, world)),
-		};
+		const place = placeOf(
+			{ docker, engine, network, labels, world, inside: false, say },
+			binaries,
+		);
 		const nextAddress = addresses();
 		for (const request of requests) {
 			const kind = kindOf(request);
@@ -140,12 +136,17 @@ export async function upDocker(
 			);
 		}
 	} catch (error) {
-		await removeLabelled(docker, `${LABELS.run}=${id}`).catch(() => {});
+		const left = await removeLabelled(docker, `${LABELS.run}=${id}`).catch(
+			() => [id],
+		);
+		// It goes on trying where we gave up.
+		if (left.length === 0) reaper.dismiss();
 		throw error;
 	}
-	return requests
+	const brokers = requests
 		.filter((request) => kindOf(request) !== null)
-		.map(({ system, level, messageBytes }, i) => {
+		.map((request, i) => {
+			const { system, level, messageBytes } = request;
 			const broker = opened[i] as Contained;
 			broker.letBe();
 			return {
@@ -158,9 +159,11 @@ export async function upDocker(
 				settings: { ...broker.settings },
 				topology: broker.topology,
 				sameHost: broker.sameHost,
+				asked: askedOf(request),
 				containers: [...broker.containers],
 			};
 		});
+	return { brokers, keep: () => reaper.dismiss() };
 }
 
 /** Takes down all of rig `id`: containers, their data, and the network. What is not there any more is no failure. */
@@ -179,31 +182,43 @@ export async function downDocker(id: string, world: World): Promise<void> {
 		});
 }
 
-/** The broker of a rig that is up, for one run on it. */
+/** The broker of a rig that is up, for one run on it. What an earlier run has left of its faults is taken back. `inside`: clients join its network. */
 export async function attachDocker(
 	id: string,
 	entry: RigFile["brokers"][number],
 	request: BrokerRequest,
 	world: World,
 	binaries: Binaries,
+	{ inside = false }: { readonly inside?: boolean } = {},
 ): Promise<Broker> {
 	const { docker, engine } = await findEngine(world, binaries.guard);
 	const kind = kindOf(request);
 	if (!kind) return none();
+	const say = sayTo(world);
 	const network = await findNetwork(docker, rigNetwork(id), world.env).catch(
 		(error) => {
 			throw explainDocker(error, `find rig ${id}`);
 		},
 	);
+	const found = await healContainers(
+		{ docker, engine, network, world, say },
+		request.system.key,
+		entry.containers,
+	);
 	const place: Place = {
-		...{ docker, engine, network, world },
+		...{ docker, engine, world, inside, say },
+		// However it was stood up: that is how its url leads there.
+		network: {
+			...network,
+			direct: found.every(({ ports }) => Object.keys(ports).length === 0),
+		},
 		labels: labelsOfRig(id),
-		say: sayTo(world),
 		flush: async () => null,
 	};
+	if (isHop(place)) say(HOP);
 	for (const fault of request.faults ?? [])
 		await checkFault(place, request, fault);
-	return attachContainers(place, kind, request, entry);
+	return attachContainers(place, kind, request, found, entry);
 }
 
 /** Name of the network of a rig that is up, which clients in containers join. */
@@ -218,6 +233,26 @@ const HOP =
 
 function sayTo(world: World): (text: string) => void {
 	return (text) => void world.stderr.write(`${text}\n`);
+}
+
+/** A place, of which is said what people have to know: that each message takes a hop, that its disk does not flush. */
+function placeOf(
+	parts: Omit<Place, "flush">,
+	binaries: Pick<Binaries, "k6" | "guard">,
+): Place {
+	const { docker, engine, labels, world, say } = parts;
+	if (isHop(parts)) say(HOP);
+	return {
+		...parts,
+		flush: once(async () => {
+			const flush = await measureFlush(
+				...([docker, engine, labels, binaries, world] as const),
+			);
+			const warning = flushWarning(flush);
+			if (warning !== null) say(warning);
+			return flush;
+		}),
+	};
 }
 
 function kindOf({ system }: BrokerRequest): DockerBroker | null {
@@ -241,12 +276,12 @@ const END = 128;
 
 /** Before the run: one that finds out in its middle has measured nothing. */
 async function checkFault(
-	{ engine, network, world }: Place,
+	{ engine, network, inside, world }: Place,
 	{ system }: BrokerRequest,
 	action: FaultAction,
 ): Promise<void> {
 	let reason: string | null = null;
-	if (action === "partition" && !network.direct)
+	if (action === "partition" && isHop({ network, inside }))
 		reason =
 			"clients reach the containers through published ports, whose connections Docker would close instead of leaving them silent";
 	if (action === "latency")

@@ -78,6 +78,31 @@ test("its containers are reached, for faults and figures", async () => {
 	expect(attached).toEqual(["mqbench-x-1"]);
 });
 
+test("a run that asks for another broker than the rig has is refused, and says what differs", async () => {
+	const url = await listening();
+	const { rig, attached } = standing(
+		url,
+		{ target: "docker" },
+		{ containers: ["mqbench-x-1"], asked: { cpus: 2, image: "mine" } },
+	);
+	const asking = (cpus: number, image: string | null) => {
+		const one = request(url);
+		return rig.open({
+			...one,
+			system: { ...one.system, options: { cpus }, image } as never,
+		});
+	};
+	await expect(asking(0.5, null)).rejects.toMatchObject({
+		code: "rig-differs",
+		exit: 2,
+		message:
+			"mine: the scenario asks for another broker than the rig x has: cpus 0.5 (the rig: 2), image not given (the rig: mine). Measure with what the rig was stood up with, or stand another one up: mqbench up.",
+	});
+	expect(attached).toEqual([]);
+	await asking(2, "mine");
+	expect(attached).toEqual(["mqbench-x-1"]);
+});
+
 test.each([
 	["local", /Is mqbench up still running\?/],
 	["docker", /mqbench down takes away what is left of it/],

@@ -2,6 +2,7 @@ import { failure, MqbenchError } from "../../runner/errors.ts";
 import { brokerOf } from "../../runner/scenario/brokers.ts";
 import { none } from "../local/local.ts";
 import type { Broker, BrokerRequest, Rig } from "../rig.ts";
+import { askedOf, differences } from "../rig-asked.ts";
 import type { RigFile } from "../rig-file.ts";
 import { isHere, unreachable } from "./reach.ts";
 
@@ -24,25 +25,35 @@ export function standingRig(
 			const found = rig.brokers.find(({ system: key }) => key === system.key);
 			// A system without a process needs none of the rig's.
 			if (system.url === null || !found) return none();
+			const what =
+				found.asked === null ? [] : differences(found.asked, askedOf(request));
+			if (what.length > 0)
+				throw failure("rig-differs", { system: system.key, id: rig.id, what });
 			const { defaultPort } = brokerOf(system);
+			// What an earlier run has left of a fault is taken back before anybody looks whether it answers.
+			const attached =
+				found.containers.length === 0
+					? null
+					: await attach(found, request).catch((error) => {
+							throw isDockers(error)
+								? failure("rig-gone", {
+										system: system.key,
+										id: rig.id,
+										reason: error.message,
+									})
+								: error;
+						});
 			const gone = await unreachable(system.url, defaultPort, stop);
-			if (gone !== null)
+			if (gone !== null) {
+				await attached?.close();
 				throw failure("rig-unreachable", {
 					system: system.key,
 					id: rig.id,
 					...gone,
 					remedy: REMEDY[rig.target],
 				});
-			if (found.containers.length > 0)
-				return await attach(found, request).catch((error) => {
-					throw isDockers(error)
-						? failure("rig-gone", {
-								system: system.key,
-								id: rig.id,
-								reason: error.message,
-							})
-						: error;
-				});
+			}
+			if (attached !== null) return attached;
 			const { server, settings, topology } = found;
 			return {
 				...none(),

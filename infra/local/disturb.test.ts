@@ -410,9 +410,12 @@ describe.skipIf(kafkaMissing.length > 0 && !process.env.CI)(
 			const { broker, deaths, log } = await open({ broker: "kafka" });
 			await (await broker.disturb(some("kill")))();
 			expect(log().join("\n")).toMatch(/skipping recovery|recover/i);
-			expect(
-				log().filter((line) => /\] Kafka Server started/.test(line)),
-			).toHaveLength(2);
+			// The log is written beside the run.
+			await expect
+				.poll(() =>
+					log().filter((line) => /\] Kafka Server started/.test(line)),
+				)
+				.toHaveLength(2);
 			expect(deaths).toEqual([]);
 			expect(broker.pids.map(runs)).toEqual([false, true]);
 		});

@@ -1,12 +1,11 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import path from "node:path";
 import { failure } from "../../runner/errors.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
 import { localBrokers } from "../brokers/index.ts";
-import { isAlive } from "../pid.ts";
 import { type Broker, type BrokerRequest, NEVER, type Rig } from "../rig.ts";
+import { sweep, temporaryFolder } from "../temporary.ts";
 import type { LocalBroker } from "./local-broker.ts";
 import { freePorts } from "./ports.ts";
 import { FreePortTaken, start } from "./start.ts";
@@ -56,19 +55,7 @@ export function none(): Broker {
 	};
 }
 
-/** Removes what runs that were killed (kill -9, power) left in the temporary folder, and in memory. */
-export async function sweep(): Promise<void> {
-	for (const folder of [tmpdir(), "/dev/shm"])
-		for (const name of await readdir(folder).catch(() => [])) {
-			const pid = /^mqbench-(\d+)-\w{6}$/.exec(name)?.[1];
-			if (pid && !isAlive(Number(pid)))
-				await rm(path.join(folder, name), { recursive: true, force: true });
-		}
-}
-
 // --- internal ---
-
-const PREFIX = "mqbench-";
 
 /** Between choosing a port and listening on it somebody else may take it: so many tries with others. */
 const TRIES = 3;
@@ -80,7 +67,7 @@ async function launch(
 	binaries: Binaries,
 ): Promise<Broker> {
 	const { system, level, messageBytes } = request;
-	const store = await mkdtemp(path.join(tmpdir(), `${PREFIX}${process.pid}-`));
+	const store = await temporaryFolder(tmpdir());
 	// Maven downloads, Erlang's crash dumps, a node's data: all of it goes with the run.
 	const folders = [store];
 	const remove = async () => {

@@ -71,6 +71,19 @@ describe("mqbench compare", () => {
 		);
 	});
 
+	test("nothing is changed, or the same, on the strength of what clocks may have made: 0, and why", async () => {
+		const folder = files({ entry: { clockBoundNs: 500_000 } });
+		for (const other of ["b.json", "c.json"]) {
+			const { exit, out } = await run(folder, "a.json", other);
+			expect(exit).toBe(0);
+			const text = out.replaceAll(/\s+/g, " ");
+			expect(text).toMatch(
+				/INCONCLUSIVE response p99: B is [^;]*; but within the clocks' bound of ±1ms/,
+			);
+			expect(text).not.toMatch(/REGRESSED|SAME/);
+		}
+	});
+
 	test("the same: 0", async () => {
 		const { exit, out } = await run(files(), "a.json", "c.json");
 		expect(exit).toBe(0);

@@ -29,9 +29,9 @@ export async function down(
 		return EXIT.pass;
 	}
 	// Whoever holds processes of a rig ends them when its file is gone.
-	if (rig.target === "local") await removeRig(place);
+	if (rig.target === "local") await removeRig(place, rig.id);
 	await takeDown(rig, world);
-	await removeRig(place);
+	await removeRig(place, rig.id);
 	world.stdout.write(`The rig ${rig.id} is down; nothing of it is left.\n`);
 	return EXIT.pass;
 }

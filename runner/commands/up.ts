@@ -1,13 +1,19 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { resolveBinaries } from "../../infra/binaries/resolve.ts";
 import type { BrokerRequest } from "../../infra/rig.ts";
-import { type RigPlace, removeRig, writeRig } from "../../infra/rig-store.ts";
+import {
+	type RigPlace,
+	removeRig,
+	rigAt,
+	writeRig,
+} from "../../infra/rig-store.ts";
 import { type StoodUp, standUp } from "../../infra/standing-up.ts";
+import { temporaryFolder } from "../../infra/temporary.ts";
 import { EXIT, type ExitCode, failure, MqbenchError } from "../errors.ts";
 import { packageFolder, packageVersion } from "../package.ts";
 import { expand } from "../plan/expand.ts";
@@ -48,7 +54,7 @@ export async function up(args: UpArgs, world: World): Promise<ExitCode> {
 		progress: progress.build,
 	});
 	const id = idOf(scenario.name);
-	const logs = await mkdtemp(path.join(tmpdir(), `mqbench-${process.pid}-`));
+	const logs = await temporaryFolder(tmpdir());
 	const requests = requestsOf(scenario, args.only, logs);
 	progress.say(
 		`Standing up ${requests.map(({ system }) => system.key).join(", ")} ...`,
@@ -62,6 +68,7 @@ export async function up(args: UpArgs, world: World): Promise<ExitCode> {
 			await rm(logs, { recursive: true, force: true });
 		throw error;
 	}
+	let wrote = false;
 	let stays = false;
 	let end: string | null = null;
 	try {
@@ -70,17 +77,19 @@ export async function up(args: UpArgs, world: World): Promise<ExitCode> {
 			createdAt: new Date(world.clock.nowMs()).toISOString(),
 			facts: { mqbench: packageVersion, ...stood.file.facts },
 		});
+		wrote = true;
+		await stood.keep();
 		stays = stood.broken === null;
 		world.stdout.write(told(stood, args.path, shown));
 		if (stood.broken !== null)
 			end = await Promise.race([
 				stood.broken,
-				toldToEnd(place, world.stop).then(() => null),
+				toldToEnd(place, id, world.stop).then(() => null),
 			]);
 	} finally {
 		if (!stays) {
 			await stood.teardown();
-			await removeRig(place);
+			if (wrote) await removeRig(place, id);
 		}
 		await rm(logs, { recursive: true, force: true });
 	}
@@ -138,8 +147,13 @@ ${broken === null ? `They stay up until: mqbench down ${shown}` : `They stay up 
 `;
 }
 
-/** Resolves when the person stops it, or its file is gone. */
-async function toldToEnd(place: RigPlace, stop: AbortSignal): Promise<void> {
-	while (!stop.aborted && existsSync(place.path))
+/** Resolves when the person stops it, or its file is gone, or another rig's. */
+async function toldToEnd(
+	place: RigPlace,
+	id: string,
+	stop: AbortSignal,
+): Promise<void> {
+	const gone = (at: string | null | undefined) => at !== undefined && at !== id;
+	while (!stop.aborted && !gone(await rigAt(place)))
 		await sleep(LOOK_MS, undefined, { signal: stop }).catch(() => {});
 }

@@ -38,6 +38,20 @@ describe("figures", () => {
 		);
 	});
 
+	test("say how exactly the clocks of their clients were known, where several have timed them", () => {
+		expect(entry?.clockBoundNs).toBeNull();
+		const across = {
+			...stall,
+			runs: stall.runs.map((one) => ({ ...one, clockBoundNs: 400_000 })),
+		};
+		const written = baselineText(baselineOf(across));
+		expect(Baseline.parse(JSON.parse(written)).runs[0]?.clockBoundNs).toBe(
+			400_000,
+		);
+		// Of one clock the file says nothing, and the schema puts it back.
+		expect(baselineText(baselineOf(stall))).not.toContain("clockBoundNs");
+	});
+
 	test("a breached SLA does not make them less true", () => {
 		expect(stall.verdict).toBe("fail");
 		expect(entry).toMatchObject({ verdict: "fail", without: null });

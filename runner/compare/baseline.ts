@@ -60,13 +60,14 @@ type Entry = Baseline["runs"][number];
 
 /** The schema puts them back. */
 function withoutDefaults(run: Entry): Partial<Entry> {
-	const { main, closed, without, beyond, ...rest } = run;
+	const { main, closed, without, beyond, clockBoundNs, ...rest } = run;
 	return {
 		...rest,
 		...(main === "response" ? {} : { main }),
 		...(closed ? { closed } : {}),
 		...(without === null ? {} : { without }),
 		...(beyond.length === 0 ? {} : { beyond }),
+		...(clockBoundNs === null ? {} : { clockBoundNs }),
 	};
 }
 
@@ -80,6 +81,7 @@ function entryOf(run: Run): Entry {
 		main: run.main,
 		closed: run.load.schedule.kind === "closed",
 		without,
+		clockBoundNs: run.clockBoundNs,
 		verdict: run.verdict,
 		broker: serverOf(run),
 		...(without === null ? figuresOf(run) : { figures: {}, beyond: [] }),
@@ -99,6 +101,8 @@ function searchEntry(search: Search, first: Run): Entry {
 		without: ["pass", "inconclusive"].includes(verdict)
 			? null
 			: `${verdict}: ${search.answer}`,
+		// It has no latency.
+		clockBoundNs: null,
 		verdict,
 		broker: serverOf(first),
 		figures: lo === null ? {} : { [HIGHEST_RATE]: lo },

@@ -600,6 +600,84 @@ describe("values that are larger than they could be measured", () => {
 	});
 });
 
+describe("clocks of several machines", () => {
+	/** A is 1 ms; both sides have the same bound. */
+	const of = (factor: number, clockBoundNs: number | null, figure = "p99") => {
+		const side = (value: number) => ({
+			[`response ${figure}`]: around(value),
+			[`ack ${figure}`]: around(value),
+		});
+		const entry = { clockBoundNs };
+		return (metric: string) =>
+			only(
+				baselineWith(side(MS), { entry }),
+				b(side(factor * MS), { entry }),
+				{ margins: { [`ack ${figure}`]: 0.25 } },
+				`${metric} ${figure}`,
+			);
+	};
+
+	// Both bounds together are 0.4 ms: more than the margin of 0.25 ms.
+	test.each([
+		[1, "same", "inconclusive", false],
+		[1.3, "regressed", "inconclusive", false],
+		[0.7, "improved", "inconclusive", true],
+		[3, "regressed", "regressed", false],
+		[0.2, "improved", "improved", true],
+	])(
+		"%f times: %s without them is %s within a bound of 0.2 ms on both sides",
+		(factor, without, verdict, notWorse) => {
+			const bound = 0.2 * MS;
+			expect(of(factor, null)("response").verdict).toBe(without);
+			const found = of(factor, bound)("response");
+			expect(found).toMatchObject({ verdict, notWorse });
+			const why = /; but within the clocks' bound of \u00b1400us$/;
+			if (verdict === without) expect(found.why).not.toMatch(why);
+			else expect(found.why).toMatch(why);
+			// The interval is that of what was measured, and one clock has timed acks.
+			expect(found.ratio).toBe(of(factor, null)("response").ratio);
+			expect(of(factor, bound)("ack").verdict).toBe(without);
+		},
+	);
+
+	test("that are exact enough change nothing", () => {
+		for (const [factor, verdict] of [
+			[1, "same"],
+			[1.4, "regressed"],
+			[0.7, "improved"],
+		] as const)
+			expect(of(factor, 0.01 * MS)("response")).toMatchObject({ verdict });
+		const exact = of(1.25, 0.001 * MS)("response");
+		expect(exact).toMatchObject({ verdict: "inconclusive" });
+		expect(exact.why).toMatch(/would tell|tell sooner|hardly tell$/);
+	});
+
+	test("of one side alone count, and each run's moves its own value", () => {
+		const exact = baselineWith(p99(around(MS, 10)));
+		const bounds = [0.5, ...Array<number>(9).fill(0)];
+		const found = (clockBoundNs: readonly number[]) =>
+			only(
+				exact,
+				b(p99(around(MS, 10)), {
+					entries: ({ repeat }) => ({
+						clockBoundNs: (clockBoundNs[repeat - 1] ?? 0) * MS,
+					}),
+				}),
+			);
+		expect(found(bounds).verdict).toBe("same");
+		expect(found(bounds.map(() => 0.5))).toMatchObject({
+			verdict: "inconclusive",
+			why: expect.stringMatching(/but within the clocks' bound of ±500us$/),
+		});
+	});
+
+	test("wider than the margin: more runs would not tell, which is said", () => {
+		expect(of(1.25, 0.2 * MS)("response").why).toMatch(
+			/; but within the clocks' bound of ±400us$/,
+		);
+	});
+});
+
 describe("zeros", () => {
 	test("nothing is a part of 0", () => {
 		const found = only(baselineWith(p99([0, 0, 0, 0])), b(p99([1, 1, 1, 1])));

@@ -1,7 +1,13 @@
 import type { Verdict } from "../verdict/verdict.ts";
 import type { Baseline, Calibration, Comparison } from "./comparison.ts";
-import { figureName, isRate, judgedFigures, shownFigures } from "./figures.ts";
-import { judge } from "./judge.ts";
+import {
+	figureName,
+	isAcrossClocks,
+	isRate,
+	judgedFigures,
+	shownFigures,
+} from "./figures.ts";
+import { type Clocks, judge } from "./judge.ts";
 import { machineDifference } from "./machine.ts";
 import { type Kinship, marginOf, noiseOf } from "./margin.ts";
 import { medianOf, ratioOf } from "./ratio.ts";
@@ -261,9 +267,10 @@ function comparison(of: {
 	readonly judged: boolean;
 }): Comparison {
 	const { figure } = of;
-	const valuesOf = (runs: readonly Entry[]) =>
-		runs.flatMap((run) => run.figures[figure] ?? []);
-	const values = [valuesOf(of.sides[0]), valuesOf(of.sides[1])] as const;
+	const values = [
+		valuesOf(figure, of.sides[0]),
+		valuesOf(figure, of.sides[1]),
+	] as const;
 	const beyond = (runs: readonly Entry[]) =>
 		runs.some((run) => run.beyond.includes(figure));
 	const found = ratioOf(values[0], values[1]);
@@ -295,9 +302,42 @@ function comparison(of: {
 			runs: [values[0].length, values[1].length],
 			beyond: [beyond(of.sides[0]), beyond(of.sides[1])],
 			names: [of.names.a, of.names.b],
+			clocks: clocksOf(figure, of.sides),
 			doubt: of.doubt,
 		}),
 		judged: of.judged,
 		advisory: of.advisory,
+	};
+}
+
+/** Those of a figure; each moved by that part of the bound of its run's clocks, and never below 0. */
+function valuesOf(
+	figure: string,
+	runs: readonly Entry[],
+	part: -1 | 0 | 1 = 0,
+): number[] {
+	return runs.flatMap(({ figures, clockBoundNs }) => {
+		const value = figures[figure];
+		return value == null ? [] : Math.max(0, value + part * (clockBoundNs ?? 0));
+	});
+}
+
+/** What is left of the interval where the clocks of both sides were as wrong as they can have been; null: one clock has timed it all. */
+function clocksOf(
+	figure: string,
+	[a, b]: readonly [readonly Entry[], readonly Entry[]],
+): Clocks | null {
+	if (!isAcrossClocks(figure)) return null;
+	const boundOf = (runs: readonly Entry[]) =>
+		Math.max(0, ...runs.map((run) => run.clockBoundNs ?? 0));
+	const boundNs = boundOf(a) + boundOf(b);
+	if (boundNs === 0) return null;
+	const of = (i: -1 | 1) =>
+		ratioOf(valuesOf(figure, a, -i as -1 | 1), valuesOf(figure, b, i));
+	return {
+		boundNs,
+		low: of(-1)?.low ?? null,
+		high: of(1)?.high ?? null,
+		medianNs: medianOf(valuesOf(figure, a)) ?? 0,
 	};
 }

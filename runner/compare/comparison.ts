@@ -100,6 +100,8 @@ export const Baseline = z.strictObject({
 			without: z.string().nullable().default(null),
 			/** Figures whose true value is larger than written: among messages that never completed (the timeout is written), or a search that the generator ended. */
 			beyond: z.array(z.string()).default([]),
+			/** Its latencies from client to client are exact to this much, ns; null: one clock has timed them, or an older mqbench has not said. */
+			clockBoundNs: z.number().nonnegative().nullable().default(null),
 			verdict: z.string(),
 			/** "nats-server 2.15.2" */
 			broker: z.string().nullable(),

@@ -1,3 +1,4 @@
+import { ACROSS } from "../verdict/clock.ts";
 import type { Baseline } from "./comparison.ts";
 
 /** Figure of a search: messages per second, the highest that meet the SLA. */
@@ -8,6 +9,11 @@ type Entry = Baseline["runs"][number];
 /** Of a rate less is worse, of every other figure (times, ns) more. */
 export function isRate(figure: string): boolean {
 	return RATES.has(figure);
+}
+
+/** May two clocks have timed it? Of a latency from client to client each end is of another's. */
+export function isAcrossClocks(figure: string): boolean {
+	return [...ACROSS].some((metric) => figure.startsWith(`${metric} `));
 }
 
 /** The name that baselines have it under: `throughput` alone is what is received. */

@@ -1,4 +1,6 @@
 import { formatCount, formatDuration } from "../units.ts";
+import { BY_CLOCKS } from "../verdict/by-clocks.ts";
+import { plusMinus } from "../verdict/clock.ts";
 import type { Comparison } from "./comparison.ts";
 import { isRate } from "./figures.ts";
 import type { Ratio } from "./ratio.ts";
@@ -11,20 +13,34 @@ export interface Judged {
 
 /**
  * The verdict: the whole interval beyond the margin, or the whole interval inside it, else INCONCLUSIVE. Tested against the margin
- * and not against "no change at all": with enough runs everything differs a little. With a `doubt` about the runs that are left it
- * is REGRESSED or INCONCLUSIVE.
+ * and not against "no change at all": with enough runs everything differs a little. What `clocks` may have made of it has to say the
+ * same, else it is INCONCLUSIVE. With a `doubt` about the runs that are left it is REGRESSED or INCONCLUSIVE.
  */
 export function judge(
-	of: Undoubted & { readonly doubt?: string | null },
+	of: Undoubted & {
+		readonly clocks?: Clocks | null;
+		readonly doubt?: string | null;
+	},
 ): Judged {
-	const { doubt = null, ...rest } = of;
-	const judged = undoubted(rest);
+	const { doubt = null, clocks = null, ...rest } = of;
+	const judged = byClocks(undoubted(rest), rest, clocks);
 	if (doubt === null || judged.verdict === "regressed") return judged;
 	return {
 		verdict: "inconclusive",
 		notWorse: false,
 		why: `${judged.why}; but ${doubt}: what does not count may be what is worse`,
 	};
+}
+
+/** A latency that two clocks have timed on either side. */
+export interface Clocks {
+	/** Sum of the bounds of both sides, of each the largest. */
+	readonly boundNs: number;
+	/** The interval, if the clocks were wrong by their bounds: the smallest lower end and the largest upper one. */
+	readonly low: number | null;
+	readonly high: number | null;
+	/** The baseline's. */
+	readonly medianNs: number;
 }
 
 /** Between which ratios B counts as the same: of times [1/(1+m), 1+m], of rates [1-m, 1/(1-m)]. B and A swapped gives the same. */
@@ -68,6 +84,30 @@ interface Undoubted {
 	readonly beyond: readonly [a: boolean, b: boolean];
 	/** Names of the two sides. */
 	readonly names: readonly [a: string, b: string];
+}
+
+/** What is left of a verdict within the clocks' bounds. */
+function byClocks(
+	judged: Judged,
+	of: Undoubted,
+	clocks: Clocks | null,
+): Judged {
+	if (clocks === null || of.found === null) return judged;
+	const { low, high, boundNs, medianNs } = clocks;
+	const { verdict, notWorse } = undoubted({
+		...of,
+		found: { ...of.found, low, high },
+	});
+	const stands = verdict === judged.verdict && notWorse === judged.notWorse;
+	// Where clocks alone hide the margin more runs would not tell.
+	const hidden =
+		judged.verdict === "inconclusive" && boundNs > of.margin * medianNs;
+	if (stands && !hidden) return judged;
+	return {
+		verdict: stands ? verdict : "inconclusive",
+		notWorse,
+		why: `${judged.why}; ${BY_CLOCKS} ${plusMinus(boundNs)}`,
+	};
 }
 
 function undoubted(of: Undoubted): Judged {

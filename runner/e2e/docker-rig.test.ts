@@ -9,7 +9,9 @@ import {
 	resultOf,
 	run,
 	scenario,
+	start,
 	temporaryFolder,
+	until,
 } from "./mqbench.ts";
 import { Nats } from "./own-natsd.ts";
 
@@ -107,5 +109,88 @@ describe.skipIf(!engine && process.env.CI !== "true")(
 			expect((await run(["down", "rig.json"], { cwd: folder })).code).toBe(0);
 			expect(filesOf(folder)).not.toContain("rig.json");
 		});
+
+		test("whose scenario asks for another broker is not measured with it", {
+			timeout: 120_000,
+		}, async () => {
+			await haveImage("nats");
+			const folder = temporaryFolder();
+			const file = scenario(
+				folder,
+				{},
+				{ target: "docker", system: "{ broker: nats, memory: 256MiB }" },
+			);
+			const up = await run(["up", file], { cwd: folder });
+			expect(up.code, up.err).toBe(0);
+			onTestFinished(() =>
+				run(["down", "rig.json"], { cwd: folder }).then(() => {}),
+			);
+			const other = await run(
+				[
+					file,
+					...["--rig", "rig.json", "--set", "system.memory=64MiB"],
+					...["--set", "system.cpus=0.5"],
+				],
+				{ cwd: folder },
+			);
+			expect(other.code).toBe(2);
+			expect(other.err).toMatch(
+				/nats: the scenario asks for another broker than the rig e2e-\w+ has: cpus 0\.5 \(the rig: not given\), memory 64MiB \(the rig: 256MiB\)\. /,
+			);
+			const same = await run([file, "--rig", "rig.json", "--out", "out"], {
+				cwd: folder,
+			});
+			expect([0, 4], same.err).toContain(same.code);
+			expect(same.out).toContain("topology: 1 container, 256MiB");
+		});
+
+		test.each([
+			["kill -9", ["SIGKILL"]],
+			["Ctrl-C twice", ["SIGINT", "SIGINT"]],
+		] as const)(
+			"that is not up yet goes with its command: %s",
+			{ timeout: 120_000 },
+			async (_, signals) => {
+				await haveImage("nats");
+				const folder = temporaryFolder();
+				const name = `killed${process.pid}`;
+				const file = scenario(
+					folder,
+					{},
+					{
+						target: "docker",
+						// It never gets so far as to say that it is up.
+						system: `{ broker: nats, mode: jetstream, nodes: 3 }`,
+					},
+				);
+				const text = readFileSync(file, "utf8");
+				writeFileSync(file, text.replace(/^name: .*$/m, `name: ${name}`));
+				const left = () =>
+					execFileSync("docker", [
+						...["ps", "--all", "--quiet"],
+						...["--filter", `name=mqbench-${name}`],
+					])
+						.toString()
+						.concat(
+							execFileSync("docker", [
+								...["network", "ls", "--quiet"],
+								...["--filter", `name=mqbench-${name}`],
+							]).toString(),
+							execFileSync("docker", [
+								...["volume", "ls", "--quiet"],
+								...["--filter", `name=mqbench-${name}`],
+							]).toString(),
+						);
+				const up = start(["up", file], { cwd: folder });
+				await until(() => left() !== "", "something of it is there", 60_000);
+				for (const signal of signals) up.signal(signal);
+				await up.ended;
+				expect(existsSync(path.join(folder, "rig.json"))).toBe(false);
+				await until(() => left() === "", "nothing is left", 40_000);
+				// What the engine was asked for just before may come late: it is gone as well.
+				await new Promise((resolve) => setTimeout(resolve, 3_000));
+				await until(() => left() === "", "nothing is left", 40_000);
+			},
+		);
 	},
 );

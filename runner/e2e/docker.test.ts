@@ -159,11 +159,34 @@ describe.skipIf(skipWithoutEngine)(
 				duplicated: 0,
 			});
 			expect(runFile(out).clients).toMatchObject([
+				{ name: "container 0", kind: "docker", k6Exit: 0, clock: null },
 				{ name: "container 1", kind: "docker", k6Exit: 0, clock: null },
-				{ name: "container 2", kind: "docker", k6Exit: 0, clock: null },
 			]);
 			expect(left()).toEqual([]);
 		});
+
+		test.each([
+			["1", /^nats:\/\/127\.0\.0\.1:/, "1 container, through published ports"],
+			["{ docker: 1 }", /^nats:\/\/198\.1[89]\./, "1 container"],
+		])(
+			"behind published ports, clients %s go to %s, and reports say: %s",
+			async (clients, url, topology) => {
+				const folder = temporaryFolder();
+				const out = path.join(folder, "out");
+				const mqbench = start(
+					[scenario(folder, {}, { ...DOCKER, clients }), "--out", out],
+					{ env: { MQBENCH_DOCKER_REACH: "published" } },
+				);
+				begun.add(mqbench.pid);
+				const ended = await mqbench.ended;
+				expect([0, 4], ended.err).toContain(ended.code);
+				expect(onlyRun(out)).toMatchObject({ received: 500, lost: 0 });
+				expect(runFile(out).brokerUrl).toMatch(url);
+				expect(runFile(out).topology).toBe(topology);
+				expect(ended.out).toContain(`topology: ${topology}\n`);
+				expect(left()).toEqual([]);
+			},
+		);
 
 		test.each([
 			["Ctrl-C: what was measured is kept", "SIGINT", 130],

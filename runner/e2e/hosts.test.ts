@@ -177,41 +177,43 @@ describe.skipIf(missing !== null)(
 			LONG,
 		);
 
-		test(
-			"one of which loses its network are named, the run is INVALID, and k6 ends there by itself",
-			async () => {
-				const { mqbench, out } = await measuring({
-					env: env(
-						"-o ServerAliveInterval=1 -o ServerAliveCountMax=3 -o ConnectTimeout=2",
-					),
-				});
-				const h3 = host("h3");
-				h3.cut();
-				try {
-					const { code, err } = await mqbench.ended;
-					expect(code, err).toBe(4);
-					expect(err).toMatch(
-						/client 2 \(root@h3\): the connection to it was lost/,
-					);
-					const { verdict, runs } = resultOf(out);
-					expect(verdict).toBe("invalid");
-					expect(JSON.stringify(runs[0]?.validity)).toContain("root@h3");
-					expect(runs[0]?.clients[2]).toMatchObject({
-						k6Exit: null,
-						k6Signal: null,
+		// It waits for the lease of a host that nobody hears of any more: half a minute, for npm run acceptance.
+		if (process.env.MQBENCH_ACCEPTANCE === "1")
+			test(
+				"one of which loses its network are named, the run is INVALID, and k6 ends there by itself",
+				async () => {
+					const { mqbench, out } = await measuring({
+						env: env(
+							"-o ServerAliveInterval=1 -o ServerAliveCountMax=3 -o ConnectTimeout=2",
+						),
 					});
-					// What the others have measured is there.
-					expect(runs[0]?.metrics.response?.count).toBeGreaterThan(100);
-					await expect
-						.poll(() => k6sOn(h3), { timeout: 30_000, interval: 200 })
-						.toEqual([]);
-				} finally {
-					h3.mend();
-				}
-				for (const name of ["h1", "h2"]) await expectEmpty(host(name));
-			},
-			LONG,
-		);
+					const h3 = host("h3");
+					h3.cut();
+					try {
+						const { code, err } = await mqbench.ended;
+						expect(code, err).toBe(4);
+						expect(err).toMatch(
+							/client 2 \(root@h3\): the connection to it was lost/,
+						);
+						const { verdict, runs } = resultOf(out);
+						expect(verdict).toBe("invalid");
+						expect(JSON.stringify(runs[0]?.validity)).toContain("root@h3");
+						expect(runs[0]?.clients[2]).toMatchObject({
+							k6Exit: null,
+							k6Signal: null,
+						});
+						// What the others have measured is there.
+						expect(runs[0]?.metrics.response?.count).toBeGreaterThan(100);
+						await expect
+							.poll(() => k6sOn(h3), { timeout: 30_000, interval: 200 })
+							.toEqual([]);
+					} finally {
+						h3.mend();
+					}
+					for (const name of ["h1", "h2"]) await expectEmpty(host(name));
+				},
+				LONG,
+			);
 
 		test(
 			"that Ctrl-C stops give what they have measured, and are left as they were",

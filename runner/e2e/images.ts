@@ -16,13 +16,14 @@ import { realBinaries, realWorld } from "../../infra/binaries/real.fake.ts";
 import { IMAGES } from "../../infra/docker/images.ts";
 import { findOnPath } from "../../infra/local/program.ts";
 import { packageFolder } from "../package.ts";
+import { TEST_IMAGE } from "./test-images.ts";
 
 export type Imitated = keyof typeof BUILD;
 
 /**
- * For tests: has the image of a broker that a scenario uses by default. One that is not there is made of what is on this machine, under
- * the official name, so that nothing is pulled; it is laid out like the original as far as mqbench relies on it (entry point, user,
- * folders, volumes). Returns its name.
+ * For tests: has the image of a broker that a scenario uses by default. One that is there is used as it is. Else it is made of what is
+ * on this machine, under the official name, so that nothing is pulled, until the tests are over; it is laid out like the original as
+ * far as mqbench relies on it (entry point, user, folders, volumes). Returns its name.
  */
 export async function haveImage(broker: Imitated): Promise<string> {
 	const { name, version, suffix } = IMAGES[broker];
@@ -41,7 +42,7 @@ export async function haveImage(broker: Imitated): Promise<string> {
 				"-c",
 				'tar -C "$0" --owner=0 --group=0 --mode=a+rX -c . | docker import "$@"',
 				root,
-				...[...changes, "LABEL mqbench.test=yes"].flatMap((change) => [
+				...[...changes, `LABEL ${TEST_IMAGE}`].flatMap((change) => [
 					"--change",
 					change,
 				]),

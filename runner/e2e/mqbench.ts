@@ -33,7 +33,7 @@ export interface Ended {
 
 export interface Options {
 	readonly cwd?: string;
-	/** Beside PATH, HOME and the cache. */
+	/** Beside PATH, HOME, the cache and the choice of a Docker engine. */
 	readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -172,7 +172,11 @@ export async function until(
 const CLI = path.join(packageFolder, "dist", "runner", "cli.js");
 
 const BASE = Object.fromEntries(
-	["PATH", "HOME", "TMPDIR", "MQBENCH_CACHE_DIR", "XDG_CACHE_HOME"]
+	[
+		...["PATH", "HOME", "TMPDIR", "MQBENCH_CACHE_DIR", "XDG_CACHE_HOME"],
+		// The engine that tests look at is the one that mqbench uses.
+		...["DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG"],
+	]
 		.map((name) => [name, process.env[name]])
 		.filter(([, value]) => value !== undefined),
 ) as Record<string, string>;

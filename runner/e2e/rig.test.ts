@@ -1,4 +1,10 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+	existsSync,
+	readFileSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { descendant, runs } from "../../infra/processes.fake.ts";
@@ -124,6 +130,29 @@ describe("a rig of this machine", () => {
 		expect(ended.err).toMatch(/The rig e2e-\w+ is down\.\n$/);
 		expect(existsSync(path.join(folder, "rig.json"))).toBe(false);
 		expect(broker && runs(broker.pid)).toBe(false);
+	});
+
+	test("does not touch a rig.json that somebody else has written meanwhile", async () => {
+		const folder = temporaryFolder();
+		const place = path.join(folder, "rig.json");
+		const theirs = JSON.stringify({
+			...{ version: 1, id: "theirs" },
+			brokers: [{ system: "nats", broker: "nats", url: "nats://127.0.0.1:1" }],
+		});
+		const late = start(["up", scenario(folder)], { cwd: folder });
+		await late.says(/^Standing up/m, 60_000);
+		writeFileSync(place, theirs);
+		const refused = await late.ended;
+		expect(refused.code).toBe(2);
+		expect(refused.err).toMatch(/^rig\.json: is there already/m);
+		expect(readFileSync(place, "utf8")).toBe(theirs);
+		rmSync(place);
+		// And one that stands sees that its file is another one's.
+		const up = await standing(folder, scenario(folder));
+		rmSync(place);
+		writeFileSync(place, theirs);
+		expect((await up.ended).code).toBe(0);
+		expect(readFileSync(place, "utf8")).toBe(theirs);
 	});
 
 	test("whose broker dies is taken down as a whole, and says so", async () => {

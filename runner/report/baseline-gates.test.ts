@@ -80,6 +80,23 @@ describe("two systems of one scenario", () => {
 		});
 	});
 
+	test("within the bound of the clocks a latency is neither worse nor as good: undecided, and why", () => {
+		const across = () => ({ clockBoundNs: 60_000 });
+		const of = (factor: number) =>
+			judged(
+				ab("p99 <= baseline + 10%"),
+				{ old: flat, new: times(factor) },
+				across,
+			).gates[0];
+		for (const factor of [1, 1.2])
+			expect(of(factor)).toMatchObject({
+				verdict: "inconclusive",
+				why: expect.stringMatching(/; but within the clocks' bound of ±120us$/),
+			});
+		expect(of(2)?.verdict).toBe("fail");
+		expect(of(0.5)?.verdict).toBe("pass");
+	});
+
 	test("a rate must not be less, and is judged the other way round", () => {
 		const rates = (received: number) => (run: Run) => ({
 			throughput: {

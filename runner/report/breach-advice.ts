@@ -172,6 +172,8 @@ function largestPart(
 	const [name, most] = parts.reduce((a, b) => (b[1] > a[1] ? b : a));
 	if (most === 0) return null;
 	const all = sum((m) => m.responseNs);
+	// Clocks that disagree: a part that is more than the whole explains nothing.
+	if (tail && most > all) return null;
 	return {
 		name,
 		of: tail

@@ -103,7 +103,7 @@ function columnsOf(result: Result): Column[] {
 	];
 }
 
-/** Of each fault, the first of a run first; of a result without any the number alone. Times are since T0, or last from the fault's begin. */
+/** Of each fault, the first of a run first; of a result without any the number alone. Times are since T0, or last from `calledNs` on (`faultZeroNs`). */
 function faultColumns({ runs }: Result): Column[] {
 	const most = runs.reduce((n, run) => Math.max(n, run.failover.length), 0);
 	const columns = Array.from({ length: most }, (_, i): Column[] => {
@@ -113,6 +113,7 @@ function faultColumns({ runs }: Result): Column[] {
 			[`${name}_action`, (run) => of(run)?.action],
 			[`${name}_node`, (run) => of(run)?.node],
 			[`${name}_leader`, (run) => of(run)?.leader],
+			[`${name}_called_ns`, (run) => of(run)?.calledNs],
 			[`${name}_began_ns`, (run) => of(run)?.beganNs],
 			[`${name}_ended_ns`, (run) => of(run)?.endedNs],
 			[`${name}_unavailable_ns`, (run) => of(run)?.unavailableNs],

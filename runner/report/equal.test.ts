@@ -104,7 +104,7 @@ function faultTexts({ failover, window }: Run): string[][] {
 				? "at once"
 				: `after ${formatDuration(ns)}`;
 	return failover.map((f) => [
-		time(f.beganNs),
+		time(f.calledNs ?? f.beganNs),
 		formatDuration((f.endedNs ?? 0) - f.beganNs),
 		`${formatDuration(f.unavailableNs ?? 0)} from ${time(f.unavailableFromNs ?? 0)} on`,
 		after(f.recoveredNs),
@@ -268,6 +268,7 @@ describe.each(
 			expect(row.topology).toBe(run.topology ?? "");
 			for (const [k, f] of run.failover.entries())
 				for (const [name, value] of [
+					["called", f.calledNs],
 					["began", f.beganNs],
 					["ended", f.endedNs],
 					["unavailable", f.unavailableNs],

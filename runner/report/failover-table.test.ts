@@ -90,6 +90,16 @@ describe("what a fault did", () => {
 		).toBe("n/a");
 	});
 
+	test("is told from when the broker was told, and lasted from when it was known to have taken effect", () => {
+		const late = { calledNs: 6e9, beganNs: 6.2e9, endedNs: 7.2e9 };
+		expect(row(late)?.slice(1, 3)).toEqual(["4s", "1s"]);
+		const [text] = failoverTexts({
+			...run,
+			failover: [{ ...killed, ...late }],
+		});
+		expect(text).toContain(" 4s after the window opened, for 1s: ");
+	});
+
 	test("that another one followed ends with that", () => {
 		const [, second] = run.failover as [Failover, Failover];
 		const table = failoverTable({

@@ -1,3 +1,4 @@
+import { faultZeroNs } from "../run/faults.ts";
 import { formatDuration } from "../units.ts";
 import { faultName } from "../verdict/faults.ts";
 import { BIN_NS } from "./failover.ts";
@@ -64,7 +65,7 @@ export function failoverTexts(run: Run): string[] {
 			...(f.sla === null ? [] : [`back under ${f.sla}: ${again}`]),
 			`drained: ${drained}`,
 		];
-		return `${faultName(f)} ${windowTime(f.beganNs, run)}, for ${lasted}: ${f.error === null ? said.join("; ") : `not as planned: ${f.error}`}`;
+		return `${faultName(f)} ${windowTime(faultZeroNs(f), run)}, for ${lasted}: ${f.error === null ? said.join("; ") : `not as planned: ${f.error}`}`;
 	});
 }
 
@@ -117,7 +118,7 @@ function cellsOf(
 		return ns === 0 ? "at once" : `after ${formatDuration(ns)}`;
 	};
 	return [
-		`${Number(((f.beganNs - run.window.startNs) / 1e9).toFixed(3))}s`,
+		`${Number(((faultZeroNs(f) - run.window.startNs) / 1e9).toFixed(3))}s`,
 		f.endedNs === null
 			? "ever"
 			: formatDuration(Math.max(0, f.endedNs - f.beganNs)),
@@ -153,5 +154,5 @@ function problemsOf(run: Run): string[] {
 }
 
 function meaningOf(runs: readonly Run[], again: string): string {
-	return `at counts from the opening of the window, all that comes after it from the fault's begin; without ${completions(runs)}: the longest stretch, counted in pieces of ${formatDuration(BIN_NS)}, that the load does not explain; ${again}: from then on no 100ms of intended time break it any more; drained: no more messages in flight than in the 2s before the fault, counted every 100ms`;
+	return `at counts from the opening of the window to just before the broker was told of the fault, "after" from then on; for: from when it was known to have taken effect until it was taken back; without ${completions(runs)}: the longest stretch, counted in pieces of ${formatDuration(BIN_NS)}, that the load does not explain; ${again}: from then on no 100ms of intended time break it any more; drained: no more messages in flight than in the 2s before the fault, counted every 100ms`;
 }

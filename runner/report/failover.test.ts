@@ -20,6 +20,7 @@ const killed = (fault: Partial<FaultDone> = {}): FaultDone => ({
 	action: "kill",
 	node: 1,
 	leader: true,
+	calledNs: null,
 	beganNs: 4 * S,
 	endedNs: 5 * S,
 	delayNs: null,
@@ -93,6 +94,60 @@ describe("time without completions", () => {
 			unavailableNs: 850 * MS,
 			unavailableFromNs: 3850 * MS,
 		});
+	});
+
+	test.each([4, 4.02, 4.25, 4.5, 4.99])(
+		"is as long as it was, whenever the fault was known to have taken effect (%f s)",
+		(began) => {
+			const whole = { unavailableNs: 1 * S, unavailableFromNs: 4 * S };
+			const of = (calledNs: number | null) =>
+				first(
+					bins(
+						{ empty: [[400, 500]] },
+						{ faults: [killed({ calledNs, beganNs: began * S })] },
+					),
+				);
+			expect(of(3.99 * S)).toMatchObject(whole);
+			// Of an older mqbench, which has not written down when it told the broker.
+			expect(of(null)).toMatchObject(whole);
+		},
+	);
+
+	test("between the call and the effect is the fault's, and nothing to compare others with", () => {
+		// Told at 4 s; standing from 4.1 s to 4.6 s, once more after it was known, for less.
+		expect(
+			first(
+				bins(
+					{
+						empty: [
+							[410, 460],
+							[470, 490],
+						],
+					},
+					{ faults: [killed({ calledNs: 4 * S, beganNs: 4.65 * S })] },
+				),
+			),
+		).toMatchObject({ unavailableNs: 500 * MS, unavailableFromNs: 4100 * MS });
+	});
+
+	test("that began before the broker was told has to go on for as long after it", () => {
+		const of = (to: number) =>
+			first(
+				bins({ empty: [[370, to]] }, { faults: [killed({ calledNs: 4 * S })] }),
+			);
+		expect(of(403)).toMatchObject({ unavailableNs: 0 });
+		expect(of(405)).toMatchObject({
+			unavailableNs: 350 * MS,
+			unavailableFromNs: 3700 * MS,
+		});
+	});
+
+	test("where what came before says little, as it led into the fault, has to be that of ten messages", () => {
+		// 100/s: of the 1.05 s of window before the fault 0.1 s had completions.
+		const faults = [killed({ calledNs: 2050 * MS, beganNs: 2050 * MS })];
+		const of = (to: number) => first(bins({ empty: [[110, to]] }, { faults }));
+		expect(of(214)).toMatchObject({ unavailableNs: 0 });
+		expect(of(215)).toMatchObject({ unavailableNs: 1050 * MS });
 	});
 
 	test("before the fault is none of its doing", () => {
@@ -169,6 +224,27 @@ describe("time without completions", () => {
 		});
 	});
 
+	test.each([1, 2])(
+		"with a straggler long after the last message was due is the one within the window (a completion in %i pieces)",
+		(gap) => {
+			// Standing for 0.4 s; all else completes, but for one message 3 s after the window.
+			const completions = bins({ gap, empty: [[400, 440]] }).completions ?? [];
+			const late = [...completions, ...Array(300).fill(0), 1];
+			expect(first(bins({ gap }, { completions: late }))).toMatchObject({
+				unavailableNs: 400 * MS + (gap - 1) * 10 * MS,
+				unavailableFromNs: 4 * S - (gap - 1) * 10 * MS,
+				unavailableStill: false,
+			});
+			// And without any standing: none.
+			const calm = bins({ gap }).completions ?? [];
+			expect(
+				first(
+					bins({ gap }, { completions: [...calm, ...Array(300).fill(0), 1] }),
+				),
+			).toMatchObject({ unavailableNs: 0, unavailableFromNs: null });
+		},
+	);
+
 	test("that never ends is told up to the window's end, and that it did not", () => {
 		expect(first(bins({ empty: [[500, 1100]] }))).toMatchObject({
 			unavailableNs: 6 * S,
@@ -186,7 +262,7 @@ describe("time without completions", () => {
 	test("belongs to the fault that it began with; what is left of it when the next one begins to that", () => {
 		const faults = [
 			killed(),
-			killed({ beganNs: 6 * S, endedNs: 6.5 * S, node: 2 }),
+			killed({ calledNs: 6 * S, beganNs: 6.3 * S, endedNs: 6.5 * S, node: 2 }),
 		];
 		expect(
 			failoverOf(
@@ -332,6 +408,21 @@ describe("an outage of D at a constant rate", () => {
 				recoveredNs: 500 * MS,
 			},
 		]);
+	});
+
+	test("is not told shorter where it took a while until it was known to have begun", () => {
+		// Told just before 5 s, known 0.4 s later.
+		const [failover] = outage(700 * MS, {
+			faults: [
+				killed({
+					...{ calledNs: 5 * S, beganNs: 5.4 * S, endedNs: 5.7 * S },
+				}),
+			],
+		}).failover;
+		expect(failover).toMatchObject({
+			...{ unavailableNs: 700 * MS, unavailableFromNs: 5 * S },
+			...{ recoveredNs: 700 * MS, drainedNs: 800 * MS },
+		});
 	});
 
 	test("that nobody notices is 0 for all of them", () => {

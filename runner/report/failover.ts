@@ -1,7 +1,8 @@
 import { tail } from "../histogram/percentiles.ts";
-import { messagesBefore } from "../plan/offset.ts";
+import { messagesBefore, offsetNs } from "../plan/offset.ts";
 import type { Plan, Sla } from "../plan/plan.ts";
 import type { Collected } from "../run/collect.ts";
+import { faultZeroNs } from "../run/faults.ts";
 import { drainedNs } from "../verdict/fault-drain.ts";
 import {
 	INTERVAL_NS,
@@ -9,6 +10,7 @@ import {
 	limitIntervals,
 } from "../verdict/intervals.ts";
 import { meanRate } from "../verdict/needed.ts";
+import { secondReceipts } from "../verdict/second-receipts.ts";
 import type { Failover } from "./summary.ts";
 
 /**
@@ -22,12 +24,11 @@ export function failoverOf(collected: Collected): Failover[] {
 		const known = fault.error === null && collected.state === "complete";
 		if (!known) return { ...fault, ...NOTHING };
 		const { warmupNs, durationNs } = collected.plan.schedule;
+		const next = faults[i + 1];
+		const windowNs = warmupNs + durationNs;
 		const stretch = {
-			beganNs: fault.beganNs,
-			untilNs: Math.min(
-				faults[i + 1]?.beganNs ?? Number.POSITIVE_INFINITY,
-				warmupNs + durationNs,
-			),
+			beganNs: faultZeroNs(fault),
+			untilNs: Math.min(next ? faultZeroNs(next) : windowNs, windowNs),
 		};
 		return {
 			...fault,
@@ -52,7 +53,7 @@ const NOTHING = {
 	drainedNs: null,
 };
 
-/** From a fault's begin to the next one's, or the end of the window, ns since T0. */
+/** From a fault's begin (`faultZeroNs`) to the next one's, or the end of the window, ns since T0. */
 interface Stretch {
 	readonly beganNs: number;
 	readonly untilNs: number;
@@ -64,9 +65,11 @@ type Unavailable = Pick<
 >;
 
 /**
- * The longest run of empty pieces of 10 ms that overlaps the stretch after a fault, when it is longer than the load explains (`explainedBins`).
- * A run that begins in the window goes on until something completes, in the drain too; where nothing does any more, until the window's end, as
- * nobody was to be answered after it. A run is cut where the next fault begins: the rest is that one's.
+ * The longest run of empty pieces of 10 ms that overlaps the stretch after a fault, when it is longer than the load explains (`explainedBins`); where
+ * it is known when the broker was told, what comes after that has to be, as nothing before it is the fault's doing.
+ * A run that begins while messages are due, earlier than the load explains before the last of them, goes on until something completes, in the drain
+ * too; any other ends with the window: after it nobody was to be answered. So does one that never ends. A run is cut where the next fault
+ * begins: the rest is that one's.
  */
 function unavailable(
 	collected: Collected,
@@ -84,25 +87,39 @@ function unavailable(
 	const last = untilNs >= window;
 	const began = Math.floor(beganNs / BIN_NS);
 	const until = Math.ceil(untilNs / BIN_NS);
+	const faults = collected.run?.faults ?? [];
+	const [firstFault] = faults;
+	const explained = explainedBins(
+		plan,
+		completions,
+		firstFault ? faultZeroNs(firstFault) : beganNs,
+		[began, until],
+	);
+	const lastDue = Math.floor(
+		offsetNs(plan.schedule, plan.schedule.messages - 1) / BIN_NS,
+	);
+	const told = faults[index]?.calledNs != null;
 	const runs = emptyRuns(completions, until)
 		.filter(({ from, to }) => to > began && from < until)
 		.map(({ from, to }) => {
 			// What an earlier fault has begun is told there.
 			const start = index === 0 ? from : Math.max(from, began);
 			const open = to >= completions.length;
-			const end = !last || open ? Math.min(to, until) : to;
-			return { start, length: end - start, still: last && open };
-		});
+			const on = last && !open && lastDue - start > explained;
+			const end = on ? to : Math.min(to, until);
+			return {
+				start,
+				length: end - start,
+				own: end - (told ? Math.max(start, began) : start),
+				still: last && open,
+			};
+		})
+		.filter(({ own }) => own > explained);
 	const longest = runs.reduce<(typeof runs)[number] | null>(
 		(a, b) => (a === null || b.length > a.length ? b : a),
 		null,
 	);
-	const first = collected.run?.faults[0]?.beganNs ?? beganNs;
-	if (
-		longest === null ||
-		longest.length <= explainedBins(plan, completions, first, [began, until])
-	)
-		return { ...none, unavailableNs: 0 };
+	if (longest === null) return { ...none, unavailableNs: 0 };
 	return {
 		unavailableNs: longest.length * BIN_NS,
 		unavailableFromNs: longest.start * BIN_NS,
@@ -112,7 +129,8 @@ function unavailable(
 
 /**
  * So many empty pieces in a row say nothing: five times as many as there were at most in the window before the first fault, or as the schedule
- * itself leaves empty later; at least 40 ms (from 50 ms on it counts). With less than a second before the fault, ten messages' distance.
+ * itself leaves empty later; at least 40 ms (from 50 ms on it counts). A run that goes on into the fault may be its doing, and is none of those before.
+ * With less than a second of window before the fault, or such a run, ten messages' distance.
  */
 function explainedBins(
 	plan: Plan,
@@ -124,13 +142,16 @@ function explainedBins(
 	const first = Math.floor(firstNs / BIN_NS);
 	const shortest = SHORTEST_NS / BIN_NS - 1;
 	const gap = emptyInSchedule(plan, began, until);
-	if ((first - opens) * BIN_NS < KNOWN_NS) {
+	const runs = emptyRuns(completions, first);
+	const into = runs.find(({ to }) => to > first);
+	if (((into?.from ?? first) - opens) * BIN_NS < KNOWN_NS) {
 		const distance = 1e9 / (meanRate(plan) ?? Number.POSITIVE_INFINITY);
 		const ten = Math.ceil((TEN * distance) / BIN_NS) - 1;
 		return Math.max(shortest, ten, FACTOR * gap);
 	}
-	const before = emptyRuns(completions, first)
-		.map(({ from, to }) => Math.min(to, first) - Math.max(from, opens))
+	const before = runs
+		.filter((run) => run !== into)
+		.map(({ from, to }) => to - Math.max(from, opens))
 		.reduce((a, b) => Math.max(a, b), 0);
 	return Math.max(shortest, FACTOR * Math.max(before, gap));
 }
@@ -191,7 +212,8 @@ function recovered(
 		return { sla: null, recoveredNs: null };
 	const allowed = line.kind === "max" ? 0 : tail(line.percentile);
 	const { warmupNs } = plan.schedule;
-	const pieces = limitIntervals(plan, seconds, k)
+	const second = secondReceipts(collected, line.metric);
+	const pieces = limitIntervals(plan, seconds, k, second)
 		.map(({ n, over }, i) => ({
 			endNs: Math.min(
 				warmupNs + (i + 1) * INTERVAL_NS,

@@ -192,7 +192,7 @@ const Network = z
 	})
 	.nullable();
 
-/** What a fault did to the run. Times without another word are durations in ns, counted from its `beganNs`. */
+/** What a fault did to the run. Times without another word are durations in ns, counted from its `calledNs` (null: from `beganNs`). */
 export const Failover = z.strictObject({
 	...FaultDone.shape,
 	/** The longest stretch without a completion (acknowledgement, else first receipt) in or after it; 0: none longer than the load explains; null: not counted. */

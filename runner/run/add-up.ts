@@ -112,8 +112,11 @@ export function addTotals(lines: readonly Totals[]): Totals | null {
 	const [first, ...rest] = lines.map(bare);
 	if (first === undefined) return null;
 	return rest.reduce(
-		(a, b) => ({
+		({ unanswered, ...a }, b) => ({
 			...addNumbers(a, b),
+			...(unanswered === undefined || b.unanswered === undefined
+				? {}
+				: { unanswered: unanswered + b.unanswered }),
 			// The latest of all clients decides, and the worst.
 			firstClaimNs: Math.max(a.firstClaimNs, b.firstClaimNs),
 			endNs: Math.max(a.endNs, b.endNs),

@@ -29,8 +29,12 @@ export interface Fate {
 	readonly failed?: boolean;
 	/** Of several clients: which one has each receipt; left out: in turns, by subscriber or by message. */
 	readonly receivedBy?: readonly number[];
-	/** Other clients that received a copy once more, at the same time. */
+	/** Other clients that received a copy once more: none of them knows, so each records it as its first. */
 	readonly againBy?: readonly number[];
+	/** When; left out: at the same time. */
+	readonly againNs?: number;
+	/** Its send ended without an answer: it left flight then. */
+	readonly unanswered?: boolean;
 }
 
 /** For tests: what is the same for all messages of a run. */
@@ -46,7 +50,7 @@ export interface More {
 	readonly clockNs?: readonly number[];
 	/** Clients that have left no files. */
 	readonly missing?: readonly number[];
-	/** Times for which the generator of a client did not count what was under way. */
+	/** Its generator did not yet count what was under way, and what it gave up as unknown. */
 	readonly older?: boolean;
 }
 
@@ -285,6 +289,7 @@ function messagesOf(plan: Plan, fates: readonly Fate[], opened?: number): Seen {
 		const dueNs = closed ? (sentNs ?? 0) : intended;
 		const { queuedNs = 0, ackedNs = null, failed = false } = fate;
 		const receivedNs = fate.receivedNs ?? [];
+		const againNs = fate.againNs ?? receivedNs[0] ?? dueNs;
 		const sender = senderOf(plan, i);
 		const receivedBy = receivedNs.map((_, k) =>
 			crosses(plan)
@@ -307,6 +312,10 @@ function messagesOf(plan: Plan, fates: readonly Fate[], opened?: number): Seen {
 					values.push(["service", at - sentNs, 0, by]);
 					if (!closed) values.push(["response", at - dueNs, lag, by]);
 				}
+			for (const by of held ? [] : (fate.againBy ?? [])) {
+				values.push(["service", againNs - sentNs, 0, by]);
+				values.push(["response", againNs - dueNs, lag, by]);
+			}
 			if (
 				plan.pattern === "fan-out" &&
 				!closed &&
@@ -323,6 +332,8 @@ function messagesOf(plan: Plan, fates: readonly Fate[], opened?: number): Seen {
 			receivedNs,
 			receivedBy,
 			againBy: fate.againBy ?? [],
+			againNs,
+			unanswered: fate.unanswered ?? false,
 			failed,
 			warmup,
 			dueNs,
@@ -435,6 +446,9 @@ function linesOf(one: One): object[] {
 			sentInWindow: within(sends(own)),
 			ackedInWindow: acks ? within(ackTimes(own)) : null,
 			receivedInWindow: within(receipts(all)),
+			...(acks && !more.older
+				? { unanswered: own.filter((m) => m.unanswered).length }
+				: {}),
 			reconnects: more.reconnects ?? 0,
 			firstSendNs: edge(Math.min, sends(window)),
 			lastAckNs: edge(Math.max, ackTimes(window)),
@@ -454,11 +468,14 @@ function linesOf(one: One): object[] {
 	];
 }
 
-/** First receipts of its copies at a client. */
+/** First receipts of its copies at a client, by what that client knows. */
 function receiptsAt(m: Message, client: number): number[] {
-	return m.receivedNs.filter(
-		(t, k): t is number => t !== null && m.receivedBy[k] === client,
-	);
+	return [
+		...m.receivedNs.filter(
+			(t, k): t is number => t !== null && m.receivedBy[k] === client,
+		),
+		...(m.againBy.includes(client) ? [m.againNs] : []),
+	];
 }
 
 function edge(
@@ -594,7 +611,7 @@ function tickLines(
 		.flatMap((m) => receiptsAt(m, client))
 		.sort(ascending);
 	const copiesSent = all
-		.filter((m) => !m.failed)
+		.filter((m) => !m.failed && !m.unanswered)
 		.flatMap((m) => Array.from({ length: m.copies }, () => m.sentNs ?? 0))
 		.sort(ascending);
 	const between = (times: readonly number[], s: number) =>
@@ -661,7 +678,7 @@ function completionLines({ plan, seen, client }: One): object[] {
 }
 
 function settledNs(plan: Plan, m: Message): number | null {
-	if (m.failed) return m.sentNs;
+	if (m.failed || m.unanswered) return m.sentNs;
 	// It leaves flight with its acknowledgement, or with the send call's return: nobody else tells its sender more.
 	if (crosses(plan)) return plan.acks ? m.ackedNs : m.sentNs;
 	if (plan.pattern === "publish") return m.ackedNs;

@@ -159,6 +159,11 @@ export const TotalsLine = z.strictObject({
 	sentInWindow: Count,
 	ackedInWindow: Count.nullable(),
 	receivedInWindow: Count,
+	/**
+	 * Of the `unknown` messages those whose send ended without an answer: they left flight then. The others stay in it to the end. Left out:
+	 * nothing is acknowledged, or an older generator has not told.
+	 */
+	unanswered: Count.optional(),
 	/** Connections that the client library made anew. */
 	reconnects: Count.default(0),
 	/** Of the window's messages: first send call, last acknowledgement, first and last distinct receipt, ns since T0; null: there was none. */
@@ -217,10 +222,11 @@ export const SlowestLine = z.strictObject({
 			...Offender.shape,
 			topic: Count,
 			partition: Count.nullable(),
-			responseNs: Count,
+			/** Below 0 where clocks of sender and receiver disagree by more than it took. */
+			responseNs: z.int(),
 			queuedNs: Count,
 			lagNs: Count,
-			serviceNs: Count,
+			serviceNs: z.int(),
 		}),
 	),
 });

@@ -156,6 +156,44 @@ describe("a run folder", () => {
 		);
 	});
 
+	test("reads the slowest messages of a client whose clock is behind: they arrived before they were sent", () => {
+		const folder = runFoldersOf(fixtureCopy("repeats"))[1] as string;
+		// As the generator writes them where a receiver's T0 comes 50 ms late.
+		const slow = [
+			{
+				...{ intendedNs: 26000000, lagNs: 2, partition: null, producer: 2 },
+				...{ queuedNs: 0, responseNs: -48991113, sequence: 8 },
+				...{ serviceNs: -48991115, topic: 0 },
+			},
+			{
+				...{ intendedNs: 172000000, lagNs: 50564076, partition: null },
+				...{ producer: 1, queuedNs: 0, responseNs: 584667, sequence: 57 },
+				...{ serviceNs: -49979409, topic: 1 },
+			},
+		];
+		for (const i of [0, 1])
+			editLines(file(folder, `client-${i}.jsonl`), (lines) => {
+				lines.find((l) => l.type === "slowest").messages = i === 1 ? slow : [];
+				return undefined;
+			});
+		const run = collect(folder);
+		expect(run).toMatchObject({ state: "complete", problem: null });
+		expect(run.slowest).toEqual([slow[1], slow[0]]);
+	});
+
+	test("knows what all clients gave up as unknown only when all have told", () => {
+		const folder = runFoldersOf(fixtureCopy("repeats"))[1] as string;
+		const tell = (client: number, unanswered: number) =>
+			editLines(file(folder, `client-${client}.jsonl`), (lines) => {
+				lines.find((l) => l.type === "totals").unanswered = unanswered;
+				return undefined;
+			});
+		tell(1, 3);
+		expect(collect(folder).totals).not.toHaveProperty("unanswered");
+		tell(0, 4);
+		expect(collect(folder).totals?.unanswered).toBe(7);
+	});
+
 	test("has the resources up to a line that breaks off; without the file none", () => {
 		const run = copyOf("healthy");
 		const path = file(run, "resources.jsonl");

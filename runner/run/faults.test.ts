@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { Disturbance } from "../../infra/rig.ts";
 import type { Plan } from "../plan/plan.ts";
-import { faultNote, faultsOf } from "./faults.ts";
+import { faultNote, faultNotes, faultsOf } from "./faults.ts";
 import { FaultDone } from "./run-file.ts";
 
 type Planned = Plan["faults"][number];
@@ -16,6 +16,8 @@ const fault = (parts: Partial<Planned>): Planned => ({
 });
 const pause = (atNs: number, forNs: number, node: Planned["node"] = null) =>
 	fault({ atNs, forNs, node });
+
+const REAL = { nowMs: Date.now, monotonicMs: () => performance.now() };
 
 type Ask = Parameters<typeof faultsOf>[3];
 const nobodyAsks: Ask = async () => {
@@ -48,7 +50,7 @@ function recording(
 					nodeOf: (name) => Number(/^mqbench-([123])$/.exec(name)?.[1]) || null,
 					stays,
 				},
-				Date.now,
+				REAL,
 				leader,
 			);
 			running.begin(Date.now());
@@ -83,7 +85,8 @@ test("a broker is paused and goes on again, and when is measured", async () => {
 		error: null,
 	});
 	// Timers are late, never early by more than the clock's own millisecond.
-	expect(one?.beganNs).toBeGreaterThanOrEqual(19e6);
+	expect(one?.calledNs).toBeGreaterThanOrEqual(18e6);
+	expect(one?.beganNs).toBeGreaterThanOrEqual(one?.calledNs ?? 0);
 	expect((one?.endedNs ?? 0) - (one?.beganNs ?? 0)).toBeGreaterThanOrEqual(
 		29e6,
 	);
@@ -100,15 +103,17 @@ test("faults are told in the order of time", async () => {
 });
 
 describe("the time of a fault", () => {
-	/** A clock that a slow disturb and a slow return move on by 100 ms each. */
-	async function slow(action: Planned["action"]) {
-		let ms = 1000;
+	/** A clock that a slow disturb and a slow return move on by 100 ms each. `wallMs` is what somebody sets the wall clock to meanwhile. */
+	async function slow(action: Planned["action"], wallMs = 0) {
+		let ms = 7000;
+		let wall = 0;
 		const done: string[] = [];
 		const running = faultsOf(
 			{ faults: [fault({ action, forNs: 0 })] },
 			{
 				async disturb() {
 					ms += 100;
+					wall = wallMs;
 					return async () => {
 						ms += 100;
 						done.push("back");
@@ -116,7 +121,7 @@ describe("the time of a fault", () => {
 				},
 				nodeOf: () => null,
 			},
-			() => ms,
+			{ nowMs: () => 1000 + ms - 7000 + wall, monotonicMs: () => ms },
 			nobodyAsks,
 		);
 		running.begin(1000);
@@ -129,16 +134,27 @@ describe("the time of a fault", () => {
 		"of %s is when it has taken effect",
 		async (action) => {
 			expect(await slow(action)).toMatchObject({
+				calledNs: 0,
 				beganNs: 100e6,
 				endedNs: 200e6,
 			});
 		},
 	);
 
+	test("is not moved by who sets the wall clock during the run", async () => {
+		expect(await slow("pause", 3_600_000)).toMatchObject({
+			calledNs: 0,
+			beganNs: 100e6,
+			endedNs: 200e6,
+		});
+	});
+
 	test.each(["kill", "restart"] as const)(
 		"of %s is when the process was told: all that follows is its fault's",
 		async (action) => {
-			expect(await slow(action)).toMatchObject({ beganNs: 0, endedNs: 200e6 });
+			expect(await slow(action)).toMatchObject({
+				...{ calledNs: 0, beganNs: 0, endedNs: 200e6 },
+			});
 		},
 	);
 });
@@ -201,6 +217,7 @@ describe("the leader", () => {
 				action: "kill",
 				node: null,
 				leader: true,
+				calledNs: null,
 				beganNs: expect.any(Number),
 				endedNs: null,
 				delayNs: null,
@@ -214,7 +231,12 @@ describe("the leader", () => {
 		const broker = leader(() => new Promise(() => {}));
 		const running = broker.start(kill);
 		await sleep(20);
-		expect(await running.end()).toEqual([]);
+		expect(await running.end()).toMatchObject([
+			{
+				...{ action: "kill", leader: true, node: null, calledNs: null },
+				error: "the run was over before it was done",
+			},
+		]);
 	});
 });
 
@@ -274,7 +296,7 @@ describe("a run that ends early", () => {
 					}),
 				nodeOf: () => null,
 			},
-			Date.now,
+			REAL,
 			nobodyAsks,
 		);
 		running.begin(Date.now());
@@ -311,6 +333,33 @@ describe("a run that ends early", () => {
 		]);
 	});
 
+	test("tells of what failed after its end, too: it was not done", async () => {
+		let fail = (_: Error) => {};
+		const running = faultsOf(
+			{ faults: [pause(0, 1e6, 2)] },
+			{
+				disturb: () =>
+					new Promise((_, reject) => {
+						fail = reject;
+					}),
+				nodeOf: () => null,
+			},
+			REAL,
+			nobodyAsks,
+		);
+		running.begin(Date.now());
+		await sleep(20);
+		const ended = running.end();
+		fail(new Error("there is no such container"));
+		expect(await ended).toMatchObject([
+			{
+				...{ action: "pause", node: 2, endedNs: null },
+				error:
+					"the run was over before it was done: there is no such container",
+			},
+		]);
+	});
+
 	test("has no fault whose time did not come", async () => {
 		const broker = recording();
 		const running = broker.start(pause(60e9, 1e9));
@@ -329,7 +378,7 @@ describe("a run that ends early", () => {
 				},
 				nodeOf: () => null,
 			},
-			Date.now,
+			REAL,
 			nobodyAsks,
 		);
 		expect(await running.end()).toEqual([]);
@@ -344,6 +393,7 @@ describe("the note for a reader", () => {
 				action: "pause",
 				node: null,
 				leader: false,
+				calledNs: null,
 				beganNs: 12e9,
 				endedNs: 12.5e9,
 				delayNs: null,
@@ -385,5 +435,23 @@ describe("the note for a reader", () => {
 		],
 	] as const)("%o", (parts, text) => {
 		expect(note(parts)).toBe(text);
+	});
+
+	test("counts from when the broker was told, as the table of faults does", () => {
+		expect(note({ calledNs: 11e9 })).toBe(
+			"the broker was paused for 500ms, 9s into the measured part",
+		);
+	});
+
+	test("stands only where the run is not whole: else the table of faults says it", () => {
+		const done = FaultDone.parse({
+			...{ action: "pause", node: null, leader: false, beganNs: 12e9 },
+			...{ endedNs: null, delayNs: null, error: null },
+		});
+		const plan = { schedule: { warmupNs: 2e9 } } as Plan;
+		expect(faultNotes([done], plan, { whole: true })).toEqual([]);
+		expect(faultNotes([done], plan, { whole: false })).toEqual([
+			"the broker was paused until the run ended, 10s into the measured part",
+		]);
 	});
 });

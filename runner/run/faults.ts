@@ -4,7 +4,9 @@ import type { Plan } from "../plan/plan.ts";
 import { reasonOf } from "../reason.ts";
 import { maskUrls } from "../secrets.ts";
 import { formatDuration } from "../units.ts";
+import type { Clock } from "../world.ts";
 import type { FaultDone } from "./run-file.ts";
+import { sinceT0 } from "./since.ts";
 
 /** The faults of a run, while it goes on. */
 export interface Faults {
@@ -16,27 +18,27 @@ export interface Faults {
 
 /**
  * Does to a broker what the plan says. What cannot be done, or not taken back, is told with its reason: such a run shows something else
- * than it says. `nowMs` is the clock that T0 is told in; `leader` asks what the broker calls the node that leads the first topic at
- * that moment (null: it does not say).
+ * than it says. T0 is told by the wall clock, what follows is timed by the monotonic one; `leader` asks what the broker calls the node that
+ * leads the first topic at that moment (null: it does not say).
  */
 export function faultsOf(
 	{ faults }: Pick<Plan, "faults">,
 	broker: Tools["broker"],
-	nowMs: Tools["nowMs"],
+	clock: Clock,
 	leader: Tools["leader"],
 ): Faults {
-	const tools = { broker, nowMs, leader };
 	const over = new AbortController();
 	const done: FaultDone[] = [];
 	let running: Promise<unknown> = Promise.resolve();
 	return {
 		begin(t0Ms) {
+			const sinceMs = sinceT0(t0Ms, clock);
+			const tools = { broker, sinceMs, leader };
 			running = Promise.all(
 				faults.map(async (fault) => {
-					await until(t0Ms + fault.atNs / 1e6, tools.nowMs, over.signal);
+					await until(fault.atNs / 1e6, sinceMs, over.signal);
 					if (over.signal.aborted) return;
-					const one = await carryOut(fault, t0Ms, tools, over.signal);
-					if (one !== null) done.push(one);
+					done.push(await carryOut(fault, tools, over.signal));
 				}),
 			);
 		},
@@ -48,7 +50,19 @@ export function faultsOf(
 	};
 }
 
-/** A sentence for the reader of a report. What was done, not what was planned: timers are late, too. */
+/**
+ * Sentences for the reader of a report. None of a whole run: its table of faults says the same, and what each of them did. What is left to say
+ * of one that was stopped or broke off is what was done to its broker until then.
+ */
+export function faultNotes(
+	done: readonly FaultDone[],
+	plan: Pick<Plan, "schedule">,
+	{ whole }: { readonly whole: boolean },
+): string[] {
+	return whole ? [] : done.map((fault) => faultNote(fault, plan));
+}
+
+/** What was done, not what was planned: timers are late, too. */
 export function faultNote(
 	done: FaultDone,
 	{ schedule }: Pick<Plan, "schedule">,
@@ -59,7 +73,7 @@ export function faultNote(
 				? "the leader"
 				: "the broker"
 			: `node ${done.node}${done.leader ? " (the leader)" : ""}`;
-	const at = `${formatDuration(Math.max(0, done.beganNs - schedule.warmupNs))} into the measured part`;
+	const at = `${formatDuration(Math.max(0, faultZeroNs(done) - schedule.warmupNs))} into the measured part`;
 	if (done.error !== null)
 		return `${done.action} of ${who} ${at} went wrong: ${done.error}`;
 	const lasted =
@@ -69,30 +83,46 @@ export function faultNote(
 	return `${who} was ${participle(done)} ${lasted === null ? "until the run ended" : `for ${lasted}`}, ${at}`;
 }
 
+/**
+ * The moment that all durations of a fault count from, and that "before the fault" ends with, ns since T0: just before the broker was told. It took
+ * effect then or later, so what it did is never told shorter than it was. Of an older mqbench, which has not written that
+ * down, when it was known to have.
+ */
+export function faultZeroNs({
+	calledNs,
+	beganNs,
+}: Pick<FaultDone, "calledNs" | "beganNs">): number {
+	return calledNs ?? beganNs;
+}
+
+/** How the error of a fault begins that the end of the run was faster than: nobody need have meant that, where a run was stopped. */
+export const RUN_OVER = "the run was over before it was done";
+
 // --- internal ---
 
 interface Tools {
 	readonly broker: Pick<Broker, "disturb" | "nodeOf" | "stays">;
-	nowMs(): number;
+	/** Since T0. */
+	sinceMs(): number;
 	leader(): Promise<string | null>;
 }
 
 /** The generator asks the broker at once; a broker that does not answer knows no leader. */
 const LEADER_MS = 5_000;
 
-/** One fault, from its time on. null: the run was over before it could be done. */
+/** One fault, from its time on. */
 async function carryOut(
 	{ action, node, forNs, delayNs }: Plan["faults"][number],
-	t0Ms: number,
 	tools: Tools,
 	over: AbortSignal,
-): Promise<FaultDone | null> {
-	const sinceT0 = () => Math.round((tools.nowMs() - t0Ms) * 1e6);
-	const done = {
+): Promise<FaultDone> {
+	const nowNs = () => Math.round(tools.sinceMs() * 1e6);
+	const done: FaultDone = {
 		action,
 		node: node === "leader" ? null : node,
 		leader: node === "leader",
-		beganNs: sinceT0(),
+		calledNs: null,
+		beganNs: nowNs(),
 		endedNs: null,
 		delayNs,
 		error: null,
@@ -100,18 +130,24 @@ async function carryOut(
 	let back: () => Promise<void>;
 	try {
 		if (done.leader) done.node = await findLeader(tools, over);
-		// A process that is asked to end does so from now on: what follows is its fault's.
-		done.beganNs = sinceT0();
+		// What follows may be its fault's, however long it takes until it is known to be in effect.
+		done.calledNs = nowNs();
+		// A process that is asked to end does so from now on.
+		done.beganNs = done.calledNs;
 		back = await tools.broker.disturb({ action, node: done.node, delayNs });
-		if (!ends(action)) done.beganNs = sinceT0();
+		if (!ends(action)) done.beganNs = nowNs();
 	} catch (error) {
-		return over.aborted ? null : { ...done, error: sentence(error) };
+		const why = sentence(error);
+		return {
+			...done,
+			error: over.aborted && why !== RUN_OVER ? `${RUN_OVER}: ${why}` : why,
+		};
 	}
 	const stays = tools.broker.stays === true;
 	if (forNs === null && !stays) return done;
 	await (forNs === null
 		? aborted(over)
-		: until(tools.nowMs() + forNs / 1e6, tools.nowMs, over));
+		: until(tools.sinceMs() + forNs / 1e6, tools.sinceMs, over));
 	// A node that is down goes with its broker: it need not come up for that.
 	const goes = ends(action) && !stays;
 	if (goes && over.aborted) return done;
@@ -122,7 +158,7 @@ async function carryOut(
 	const error = await (goes ? Promise.race([taken, aborted(over)]) : taken);
 	// What the end of the run has cut short is no failure of the fault, unless the next run meets it.
 	if (over.aborted) return stays ? { ...done, error } : done;
-	return { ...done, endedNs: error === null ? sinceT0() : null, error };
+	return { ...done, endedNs: error === null ? nowNs() : null, error };
 }
 
 /** Processes end by it; else they go on as they are. */
@@ -144,7 +180,7 @@ async function findLeader(
 			);
 		},
 		() => {
-			throw new Error("the run is over");
+			throw new Error(RUN_OVER);
 		},
 	);
 	try {
@@ -185,12 +221,13 @@ function aborted(signal: AbortSignal): Promise<null> {
 	});
 }
 
+/** `atMs` and `sinceMs` since T0. */
 async function until(
 	atMs: number,
-	nowMs: () => number,
+	sinceMs: () => number,
 	over: AbortSignal,
 ): Promise<void> {
-	await sleep(Math.max(0, atMs - nowMs()), undefined, { signal: over }).catch(
+	await sleep(Math.max(0, atMs - sinceMs()), undefined, { signal: over }).catch(
 		() => {},
 	);
 }

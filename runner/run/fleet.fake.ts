@@ -43,14 +43,15 @@ export interface Generator {
 }
 
 /**
- * A generator that does what it should: it is ready at once, begins when it is told T0, settles when `settle` is called, and ends when it
- * may.
+ * A generator that does what it should: it is ready at once, begins when it is told T0, settles when it is told to close, and ends when
+ * it may.
  */
 export const obedient: Generator = {
 	started: (self) => self.tell({ mqbench: "ready" }),
 	said(line, self) {
 		if ("t0UnixNs" in line)
 			self.tell({ mqbench: "start", ...line, firstClaimNs: -5e8 });
+		if ("close" in line) self.tell({ mqbench: "settled" });
 		if (!("finish" in line)) return;
 		self.tell({ mqbench: "end", state: "complete" });
 		self.end(0);
@@ -82,7 +83,7 @@ export function fakeClient(
 	};
 	const client: Client = {
 		index,
-		name: options.name ?? `process ${index + 1}`,
+		name: options.name ?? `process ${index}`,
 		kind,
 		sameClock: clock === null,
 		prepare: async () => ({ machine: "a machine", cores: 2, kernel: "6.1" }),

@@ -334,7 +334,15 @@ describe("several clients end", () => {
 	});
 });
 
+const CLOSE = { close: true };
 const FINISH = { finish: true };
+
+/** Does what it should, but for one word. */
+function deafTo(word: string): typeof obedient.said {
+	return (line, self) => {
+		if (!(word in line)) obedient.said(line, self);
+	};
+}
 
 describe("messages that cross from client to client", () => {
 	const counts = (parts: Partial<Crossing> = {}): Crossing => ({
@@ -357,10 +365,36 @@ describe("messages that cross from client to client", () => {
 		second(fakes, 1, counts({ received: 150 }), counts({ received: 249 }));
 		second(fakes, 2, counts({ received: 150 }), counts({ received: 250 }));
 		await turns();
-		for (const { said } of fakes) expect(said).not.toContainEqual(FINISH);
+		for (const { said } of fakes) {
+			expect(said).not.toContainEqual(CLOSE);
+			expect(said).not.toContainEqual(FINISH);
+		}
 		second(fakes, 3, counts({ received: 150 }), counts({ received: 250 }));
 		expect((await ended).error).toBeNull();
-		for (const { said } of fakes) expect(said).toContainEqual(FINISH);
+		for (const { said } of fakes)
+			expect(said.slice(1)).toEqual([CLOSE, FINISH]);
+	});
+
+	test("find all books closed before any client leaves: what it hands back counts nowhere", async () => {
+		const { fakes, ended } = fleet({
+			plan: workQueue,
+			clients: [
+				{ generator: { ...obedient, said: deafTo("close") } },
+				{},
+				{ generator: { ...obedient, said: deafTo("close") } },
+			],
+		});
+		await begun(fakes);
+		for (const at of [1, 2, 3]) second(fakes, at);
+		await turns();
+		for (const { said } of fakes) expect(said.slice(1)).toEqual([CLOSE]);
+		settleAll(fakes.slice(0, 1));
+		await turns();
+		for (const { said } of fakes) expect(said).not.toContainEqual(FINISH);
+		settleAll(fakes.slice(2));
+		expect((await ended).error).toBeNull();
+		for (const { said } of fakes)
+			expect(said.slice(1)).toEqual([CLOSE, FINISH]);
 	});
 
 	test("are not taken for all while a client is late: its counts are of another moment", async () => {
@@ -429,7 +463,7 @@ describe("a client that breaks off", () => {
 		fakes[0]?.end(1);
 		const { brokeOff } = await ended;
 		expect(brokeOff).toBe(
-			"client 1 (process 2): k6 ended with SIGKILL: it said nothing",
+			"client 1 (process 1): k6 ended with SIGKILL: it said nothing",
 		);
 	});
 
@@ -460,7 +494,7 @@ describe("a client that breaks off", () => {
 		});
 		const result = await ended;
 		expect(result.error).toBe(
-			"client 0 (process 1): k6 ended with exit code 107: open nats: connection refused",
+			"client 0 (process 0): k6 ended with exit code 107: open nats: connection refused",
 		);
 		expect(result.brokeOff).toBeNull();
 		expect(fakes[1]?.log).not.toContain("start");
@@ -473,7 +507,7 @@ describe("a client that breaks off", () => {
 			clients: [{ generator: { started: (self) => self.end(0) } }, {}],
 		});
 		expect((await ended).error).toBe(
-			"client 0 (process 1): k6 ended before the run had begun",
+			"client 0 (process 0): k6 ended before the run had begun",
 		);
 	});
 
@@ -495,7 +529,7 @@ describe("a client that breaks off", () => {
 		vi.advanceTimersByTime(200);
 		const { error } = await ended;
 		expect(error).toBe(
-			"client 1 (process 2): it was not ready within 60s: looking for the broker",
+			"client 1 (process 1): it was not ready within 60s: looking for the broker",
 		);
 		expect(fakes.map(signals)).toEqual([1, 1, 1]);
 	});
@@ -552,7 +586,7 @@ describe("a client that breaks off", () => {
 			);
 		settleAll(fakes);
 		expect((await ended).error).toBe(
-			"client 1 (process 2): the results could not be written: no space left on device",
+			"client 1 (process 1): the results could not be written: no space left on device",
 		);
 	});
 
@@ -567,7 +601,7 @@ describe("a client that breaks off", () => {
 		vi.advanceTimersByTime(24 * 3_600_000);
 		const result = await ended;
 		expect(result.brokeOff).toMatch(
-			/^client 1 \(process 2\): k6 did not end within \d+s and was killed$/,
+			/^client 1 \(process 1\): k6 did not end within \d+s and was killed$/,
 		);
 		expect(
 			fakes[1]?.log
@@ -756,7 +790,7 @@ describe("a payload file", () => {
 		};
 		const { fakes, ended } = fleet({
 			plan,
-			clients: [{ kind: "docker", name: "container 1" }, { kind: "docker" }],
+			clients: [{ kind: "docker", name: "container 0" }, { kind: "docker" }],
 		});
 		await begun(fakes);
 		settleAll(fakes);

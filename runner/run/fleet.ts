@@ -103,6 +103,8 @@ class RunningFleet {
 	/** T0 is handed out, or comes by itself. */
 	#begun = false;
 	/** All were told to close their books. */
+	#closing = false;
+	/** The books of all are closed: they were told to leave. */
 	#finishing = false;
 	/** All were told to break off: that they end is no failure any more. */
 	#stopping = false;
@@ -318,7 +320,7 @@ class RunningFleet {
 		// Counts of different moments cannot be compared.
 		const together = (tick.merged?.silent ?? []).length === 0;
 		if (crosses(this.#options.plan) && together)
-			if (this.#hasArrived(this.#crossings)) void this.#finish();
+			if (this.#hasArrived(this.#crossings)) this.#close();
 	}
 
 	#tell(line: Told): void {
@@ -343,7 +345,14 @@ class RunningFleet {
 			void this.#finish();
 	}
 
-	/** All close their books; client 0, which takes the topics away, when the others have left the broker. */
+	/** All close their books, before any of them leaves: what that hands back to the broker reaches the others. */
+	#close(): void {
+		if (this.#closing || this.#finishing) return;
+		this.#closing = true;
+		for (const member of this.#members) member.say({ close: true });
+	}
+
+	/** All leave the broker; client 0, which takes the topics away, when the others have. */
 	async #finish(): Promise<void> {
 		if (this.#finishing) return;
 		this.#finishing = true;

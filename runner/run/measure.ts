@@ -12,7 +12,7 @@ import type { World } from "../world.ts";
 import { readClient } from "./client-read.ts";
 import { readEnvironment } from "./environment.ts";
 import type { EnvironmentFile } from "./environment-file.ts";
-import { faultNote, faultsOf } from "./faults.ts";
+import { faultNotes, faultsOf } from "./faults.ts";
 import { type Fleet, type FleetResult, startFleet } from "./fleet.ts";
 import {
 	floorPath,
@@ -25,6 +25,7 @@ import type { ReadyClient } from "./member.ts";
 import type { Progress } from "./progress.ts";
 import type { ProgressLine } from "./progress-line.ts";
 import type { FaultDone } from "./run-file.ts";
+import { sinceT0 } from "./since.ts";
 
 /** What the generator counts once a second. */
 export type Tick = Extract<ProgressLine, { mqbench: "tick" }>;
@@ -67,7 +68,13 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 			go: binaries.go,
 		});
 		writeEnvironment(folder, environment);
-		const rig = await provision(scenario.target, world, binaries, scenario.rig);
+		const rig = await provision(
+			scenario.target,
+			world,
+			binaries,
+			scenario.rig,
+			scenario.clients.kind,
+		);
 		let own = rig.clients;
 		try {
 			if (own.length === 0)
@@ -250,12 +257,12 @@ async function oneRun(one: OneRun, world: World): Promise<void> {
 	const { plan, system, folder, broker, clients, progress } = one;
 	const startedAt = timestamp(world);
 	let death: string | null = null;
-	let t0Ms: number | null = null;
+	let since: (() => number) | null = null;
 	void broker.died.then((how) => {
 		const at =
-			t0Ms === null
+			since === null
 				? "before the first message"
-				: `${((world.clock.nowMs() - t0Ms) / 1000).toFixed(1)}s after the first message was due`;
+				: `${(since() / 1000).toFixed(1)}s after the first message was due`;
 		death = `${system.key}: ${how}, ${at}`;
 		progress.say(`  ${death}`);
 	});
@@ -263,7 +270,7 @@ async function oneRun(one: OneRun, world: World): Promise<void> {
 	const faults = faultsOf(
 		plan,
 		broker,
-		() => world.clock.nowMs(),
+		world.clock,
 		async () => fleet?.leader() ?? null,
 	);
 	let disturbed: FaultDone[] = [];
@@ -278,7 +285,8 @@ async function oneRun(one: OneRun, world: World): Promise<void> {
 				brokerPids: () => broker.pids,
 				onProgress(line) {
 					if (line.mqbench === "start") {
-						t0Ms = Number(BigInt(line.t0UnixNs) / 1_000_000n);
+						const t0Ms = Number(BigInt(line.t0UnixNs) / 1_000_000n);
+						since = sinceT0(t0Ms, world.clock);
 						faults.begin(t0Ms);
 					}
 					progress.tick(plan, line);
@@ -300,7 +308,9 @@ async function oneRun(one: OneRun, world: World): Promise<void> {
 	// Whatever its SLA says of the part before: a broker that died has not passed.
 	const notes = [
 		...notFresh(one.scenario),
-		...disturbed.map((fault) => faultNote(fault, plan)),
+		...faultNotes(disturbed, plan, {
+			whole: wrong === null && result.abortedBy === null && !world.stop.aborted,
+		}),
 		...(result.error !== null && death !== null ? [death] : []),
 	];
 	writeRunFile(folder, plan, {

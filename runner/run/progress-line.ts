@@ -26,7 +26,10 @@ const soFar = {
 export const ProgressLine = z.discriminatedUnion("mqbench", [
 	/** It is connected and subscribed, and waits for its T0: one of several clients, or one on another host. */
 	z.object({ mqbench: z.literal("ready") }),
-	/** One of several clients: all of its own messages are settled, or its drain is over. It waits for `finish`. */
+	/**
+	 * One of several clients: all of its own messages are settled, its drain is over, or it was told to close. Its books are closed: nothing
+	 * that reaches it from now on is counted. It waits for `finish`.
+	 */
 	z.object({ mqbench: z.literal("settled") }),
 	z.object({
 		mqbench: z.literal("start"),
@@ -94,7 +97,12 @@ export type ControlLine =
 	/** T0 by the wall clock of that client's own machine. */
 	| { readonly t0UnixNs: string }
 	| { readonly ask: "leader"; readonly id: number }
-	/** Close the books, take away what was made on the broker, and end: to several clients alone. */
+	/** Close the books, and stay: to several clients whose messages cross, when everything has arrived. Answered by `settled`. */
+	| { readonly close: true }
+	/**
+	 * Leave the broker, take away what was made there, and end: to several clients, when the books of all are closed. What a client that
+	 * leaves had fetched and not acknowledged, the broker hands to the others.
+	 */
 	| { readonly finish: true };
 
 /** Reads a line of k6's stdout; null: it is not one of ours. */

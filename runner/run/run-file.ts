@@ -15,7 +15,7 @@ const ClockBound = z
 /** One client of a run, as the runner saw it. */
 export const ClientEnd = z.strictObject({
 	index: z.int().nonnegative(),
-	/** For people: "this machine", "bench@10.0.0.11", "container 2". */
+	/** For people: "this machine", "bench@10.0.0.11", "container 1". */
 	name: z.string(),
 	kind: z.enum(["local", "ssh", "docker"]),
 	/** "linux amd64, 6.1.0-18, 16 cores"; null: it did not say. */
@@ -37,7 +37,12 @@ export const FaultDone = z.strictObject({
 	node: z.int().positive().nullable(),
 	/** It was chosen because it led the first topic. */
 	leader: z.boolean(),
-	/** When it had taken effect. */
+	/**
+	 * The moment before the broker was told: it took effect between this and `beganNs`. null: an older mqbench, which has not written it down, or
+	 * it did not come to it.
+	 */
+	calledNs: z.int().nullable().default(null),
+	/** When it was known to have taken effect (kill and restart: when the process was told). */
 	beganNs: z.int(),
 	/** When it was taken back (a node that was killed or restarted: when it was ready again); null: never in this run. */
 	endedNs: z.int().nullable(),

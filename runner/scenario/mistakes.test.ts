@@ -273,6 +273,7 @@ const mistakes: Readonly<Record<string, string>> = {
 	),
 	"an image of somebody else's broker": workload({}, mine("image: x")),
 	"an image in words": workload({}, docker('image: "the newest one"')),
+	"an image that is an option": workload({}, docker('image: "-v/:/host"')),
 	"more copies than containers": workload({}, docker("replicas: 3")),
 
 	// --- topics of the user's own ---

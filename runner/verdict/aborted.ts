@@ -5,6 +5,7 @@ import { burstOf } from "./burst.ts";
 import { type Facts, samplesDue, windowOf } from "./facts.ts";
 import { limitIndex, offeredIntervals } from "./intervals.ts";
 import { containsLag } from "./lag.ts";
+import { secondReceipts } from "./second-receipts.ts";
 import type { Judgement } from "./sla.ts";
 
 /**
@@ -63,7 +64,8 @@ function lagAborted(sla: Sla, facts: Facts, found: Judgement): boolean {
 	const { plan, seconds } = facts.collected;
 	const k = limitIndex(plan, sla);
 	const due = samplesDue(facts, sla.metric);
-	const intervals = offeredIntervals(plan, seconds, k, due);
+	const second = secondReceipts(facts.collected, sla.metric);
+	const intervals = offeredIntervals(plan, seconds, k, due, second);
 	const burst = burstOf(intervals, seconds, sla.limitNs);
 	const stillOpen = (over: number) =>
 		whyHopeless(sla, plan, soFar(facts, sla, over)) === null;

@@ -1,4 +1,3 @@
-import { crosses } from "../plan/plan.ts";
 import type { Collected } from "../run/collect.ts";
 import { formatCount } from "../units.ts";
 import { stuckInFlight } from "./stuck.ts";
@@ -30,9 +29,7 @@ export function drainOf(collected: Collected): Drain | null {
 	const { pauseNs, resumeNs } = backlog;
 	const samples = waiting({ ticks });
 	// Those that never came do not wait: they are lost, which is judged elsewhere.
-	const missing = crosses(plan)
-		? stuckInFlight(collected)
-		: (counters.window?.lost ?? 0) + (counters.window?.unknown ?? 0);
+	const missing = stuckInFlight(collected);
 	const failed = counters.window?.failed ?? 0;
 	const endS = (schedule.warmupNs + schedule.durationNs) / 1e9;
 	const inPause = samples.filter(

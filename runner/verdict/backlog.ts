@@ -1,5 +1,6 @@
 import { messagesBefore } from "../plan/offset.ts";
 import type { Plan } from "../plan/plan.ts";
+import { faultZeroNs } from "../run/faults.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import { waiting } from "./backlog-drain.ts";
 import { type Check, type CheckFunction, result } from "./check.ts";
@@ -127,8 +128,11 @@ function outsideOfFaults(
 ): TrendPoint[] {
 	const faults = (collected.run?.faults ?? []).filter((f) => f.error === null);
 	const { warmupNs, durationNs } = collected.plan.schedule;
-	const stretches = faults.map(({ beganNs, endedNs }, i) => {
-		const untilNs = faults[i + 1]?.beganNs ?? warmupNs + durationNs;
+	const stretches = faults.map((fault, i) => {
+		const { endedNs } = fault;
+		const beganNs = faultZeroNs(fault);
+		const next = faults[i + 1];
+		const untilNs = next ? faultZeroNs(next) : warmupNs + durationNs;
 		const drained = drainedNs(collected, { beganNs, untilNs });
 		const overNs = drained === null ? untilNs : beganNs + drained;
 		const toNs = Math.max(overNs, endedNs ?? untilNs);

@@ -8,7 +8,11 @@ import { type Facts, sumsOf } from "./facts.ts";
 /** Clocks of clients on several machines. What one client sends and another receives is timed by two of them. */
 
 /** Latencies that end at a client which need not be the one that sent. */
-const ACROSS: ReadonlySet<Metric> = new Set(["response", "service", "last"]);
+export const ACROSS: ReadonlySet<Metric> = new Set([
+	"response",
+	"service",
+	"last",
+]);
 
 /**
  * Most that a latency across clients may be wrong by, ns: the sum of the two largest bounds of their clocks. 0: one clock. null: no message

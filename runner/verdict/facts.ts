@@ -12,6 +12,7 @@ import {
 	intendedInWindow,
 	intendedPerInterval,
 } from "./intervals.ts";
+import { secondReceipts, withoutSmallest } from "./second-receipts.ts";
 
 /** What is known of a run from outside its folder; null: not known. */
 export interface Surroundings {
@@ -246,8 +247,10 @@ export function sumsOf(
 	return sums;
 }
 
+/** The window's samples that have a value, each message's once: see `secondReceipts`. */
 export function distributionOf(facts: Facts, metric: Metric): Distribution {
-	return facts.merged.get(metric)?.whole ?? EMPTY;
+	const whole = facts.merged.get(metric)?.whole ?? EMPTY;
+	return withoutSmallest(whole, secondReceipts(facts.collected, metric));
 }
 
 /** What is known of the lateness of each client of several in the window; nothing of those that measured nothing. */

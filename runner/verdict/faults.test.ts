@@ -1,3 +1,5 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Plan } from "../plan/plan.ts";
 import { built, type Fate, planOf, steady } from "../run/built.fake.ts";
@@ -6,7 +8,7 @@ import { firstRun } from "../run/fixture.fake.ts";
 import type { FaultDone, RunFileInput } from "../run/run-file.ts";
 import { parseSla } from "../scenario/sla.ts";
 import { factsOf, UNKNOWN } from "./facts.ts";
-import { faultName } from "./faults.ts";
+import { faultName, faults } from "./faults.ts";
 import { judgeRun } from "./run.ts";
 
 const MS = 1e6;
@@ -20,6 +22,7 @@ const killed: FaultDone = {
 	action: "kill",
 	node: 2,
 	leader: true,
+	calledNs: null,
 	beganNs: 6 * S,
 	endedNs: 8 * S,
 	delayNs: null,
@@ -93,17 +96,80 @@ describe("faults", () => {
 	test("that never came to happen do, too", () => {
 		expect(judged({ faults: [killed] })).toMatchObject({
 			verdict: "invalid",
-			why: "only 1 of 2 faults were carried out before the run ended",
+			why: "pause never came to happen",
+		});
+		expect(judged({ faults: [paused] })).toMatchObject({
+			verdict: "invalid",
+			why: "kill of the leader never came to happen",
+		});
+	});
+
+	test("that never came to happen do where none did, and where run.json says nothing of them", () => {
+		for (const run of [{ faults: [] }, {}])
+			expect(judged(run)).toMatchObject({
+				verdict: "invalid",
+				why: "kill of the leader never came to happen; pause never came to happen",
+			});
+	});
+
+	test("of several of a kind are told apart by their node and delay", () => {
+		const latency = { ...planned[1], action: "latency", node: 1 } as const;
+		const faults = [10 * MS, 20 * MS].map((delayNs) => ({
+			...latency,
+			...{ atNs: 9 * S, forNs: S, delayNs },
+		}));
+		const done = { ...paused, action: "latency", node: 1 } as const;
+		expect(
+			judged({ faults: [{ ...done, delayNs: 20 * MS }] }, { faults }).why,
+		).toBe("latency of 10ms of node 1 never came to happen");
+		expect(
+			judged(
+				{
+					faults: [
+						{ ...done, delayNs: 20 * MS },
+						{ ...done, delayNs: 10 * MS },
+					],
+				},
+				{ faults },
+			).verdict,
+		).toBe("pass");
+	});
+
+	test("that the end of a run was faster than were not carried out, unless somebody stopped it", () => {
+		const late = {
+			...{ ...killed, node: null, endedNs: null },
+			error: "the run was over before it was done",
+		};
+		const run = { faults: [late, paused] };
+		expect(judged(run).why).toBe(
+			"kill of the leader was not carried out as planned: the run was over before it was done",
+		);
+		expect(check("faults", { ...run, abortedBy: "lost == 0" })).toMatchObject({
+			status: "ok",
+			detail: "pause: carried out",
+			figure: "1 of 2",
 		});
 	});
 
 	test("of a run that was stopped need not have happened", () => {
-		const found = judged({ faults: [killed], abortedBy: "lost == 0" });
-		expect(found.checks.find((c) => c.check === "faults")?.status).toBe("ok");
+		const of = (faults: FaultDone[]) =>
+			check("faults", { faults, abortedBy: "lost == 0" });
+		expect(of([killed])?.status).toBe("ok");
+		expect(of([])).toMatchObject({
+			status: "ok",
+			detail: "none was carried out until the run was stopped",
+		});
 	});
 
-	test("of an older mqbench, which has not written down what was done, are not known", () => {
-		expect(check("faults", {})?.status).toBe("unknown");
+	test("of a run without run.json are not known", () => {
+		const plan = planOf({ faults: planned, schedule: steady(200, 1, 11) });
+		const folder = firstRun(built(plan, []));
+		rmSync(join(folder, "run.json"));
+		const found = faults(
+			factsOf(collect(folder), { ...UNKNOWN, clockSource: "tsc" }),
+			[],
+		);
+		expect(found.status).toBe("unknown");
 	});
 
 	test("that nobody asked for are not looked for", () => {
@@ -153,9 +219,15 @@ describe("a queue that grew", () => {
 
 	test("in a fault alone does not: the rate is carried without it", () => {
 		const at = { ...killed, beganNs: 8 * S, endedNs: 12 * S };
-		const found = check("backlog", { faults: [at] }, { fate: held });
-		expect(found?.status).toBe("ok");
-		expect(found?.detail).toMatch(/^outside of faults the queue did not grow/);
+		// Known to have taken effect four seconds after the broker was told: what piled up meanwhile is the fault's.
+		const late = { ...at, calledNs: 8 * S, beganNs: 11.9 * S };
+		for (const fault of [at, late]) {
+			const found = check("backlog", { faults: [fault] }, { fate: held });
+			expect(found?.status).toBe("ok");
+			expect(found?.detail).toMatch(
+				/^outside of faults the queue did not grow/,
+			);
+		}
 	});
 
 	test("outside of it, too, does", () => {

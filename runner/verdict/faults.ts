@@ -1,3 +1,5 @@
+import type { Plan } from "../plan/plan.ts";
+import { RUN_OVER } from "../run/faults.ts";
 import type { FaultDone } from "../run/run-file.ts";
 import { formatDuration } from "../units.ts";
 import { type CheckFunction, result } from "./check.ts";
@@ -5,36 +7,46 @@ import { type CheckFunction, result } from "./check.ts";
 /** Was done to the broker what the scenario asks for? A fault that was not carried out has measured something else. */
 export const faults: CheckFunction = ({ collected }) => {
 	const { plan, run, state } = collected;
-	const done = run?.faults ?? [];
-	const figure = `${done.filter((f) => f.error === null).length} of ${plan.faults.length}`;
 	const limit = `${plan.faults.length}`;
-	const failed = done.filter((f) => f.error !== null);
-	if (failed.length > 0)
-		return result(
-			"faults",
-			"invalid",
-			`${failed.map((f) => `${faultName(f)} was not carried out as planned: ${f.error}`).join("; ")}`,
-			{ figure, limit, remedy: "mend what it names, and measure again" },
-		);
-	if (done.length === 0)
+	if (run === null)
 		return result(
 			"faults",
 			"unknown",
 			"what was done to the broker was not written down",
 			{ limit, remedy: AGAIN },
 		);
+	const done = run.faults;
+	const figure = `${done.filter((f) => f.error === null).length} of ${plan.faults.length}`;
 	// Whoever stops a run keeps faults from happening.
-	if (done.length < plan.faults.length && state === "complete")
+	const stopped = state !== "complete";
+	const missing = stopped ? [] : neverDone(plan.faults, done);
+	const failed = done.filter(
+		({ error }) => error !== null && !(stopped && error.startsWith(RUN_OVER)),
+	);
+	if (missing.length + failed.length > 0)
 		return result(
 			"faults",
 			"invalid",
-			`only ${figure} faults were carried out before the run ended`,
-			{ figure, limit, remedy: AGAIN },
+			[
+				...missing.map((name) => `${name} never came to happen`),
+				...failed.map(
+					(f) => `${faultName(f)} was not carried out as planned: ${f.error}`,
+				),
+			].join("; "),
+			{
+				figure,
+				limit,
+				remedy:
+					failed.length > 0 ? "mend what it names, and measure again" : AGAIN,
+			},
 		);
+	const carriedOut = done.filter(({ error }) => error === null);
 	return result(
 		"faults",
 		"ok",
-		`${done.map(faultName).join(", ")}: carried out`,
+		carriedOut.length === 0
+			? "none was carried out until the run was stopped"
+			: `${carriedOut.map(faultName).join(", ")}: carried out`,
 		{ figure, limit },
 	);
 };
@@ -58,3 +70,26 @@ export function faultName({
 // --- internal ---
 
 const AGAIN = "make the run again";
+
+/** Names of the planned faults that nothing was written down of. */
+function neverDone(
+	planned: Plan["faults"],
+	done: readonly FaultDone[],
+): string[] {
+	const left = [...done];
+	return planned.flatMap(({ action, node, delayNs }) => {
+		const leader = node === "leader";
+		const found = left.findIndex(
+			(f) =>
+				f.action === action &&
+				f.delayNs === delayNs &&
+				f.leader === leader &&
+				(leader || f.node === node),
+		);
+		if (found >= 0) {
+			left.splice(found, 1);
+			return [];
+		}
+		return [faultName({ action, delayNs, leader, node: leader ? null : node })];
+	});
+}

@@ -22,11 +22,15 @@ export interface LimitInterval extends Interval {
  *
  * A closed load has no intended times: its intervals are of the send call, their n are the samples with a value, and nobody knows
  * when those without one were sent. See `withCensored`.
+ *
+ * `second` of the samples are second receipts of a message (`secondReceipts`): they stand in the place of as many that never completed,
+ * and those are put where they cluster most. Where more than `second` are too many, an interval's `censored` is below 0: that is a bug.
  */
 export function limitIntervals(
 	plan: Plan,
 	seconds: readonly Second[],
 	k: number,
+	second = 0,
 ): LimitInterval[] {
 	if (plan.schedule.kind === "closed") {
 		const counted = countedIntervals(seconds, k);
@@ -39,7 +43,7 @@ export function limitIntervals(
 	}
 	const bySecond = new Map(seconds.map((s) => [s.second, s.limits[k]]));
 	const each = samplesPerMessage(plan, plan.limits[k]?.metric ?? "response");
-	return intendedPerInterval(plan).map((intended, i) => {
+	const intervals = intendedPerInterval(plan).map((intended, i) => {
 		const counts = bySecond.get(Math.floor(i / PER_SECOND));
 		const piece = i % PER_SECOND;
 		const n = intended * each;
@@ -51,6 +55,7 @@ export function limitIntervals(
 			censored,
 		};
 	});
+	return second === 0 ? intervals : withHidden(intervals, second);
 }
 
 /**
@@ -62,6 +67,7 @@ export function offeredIntervals(
 	seconds: readonly Second[],
 	k: number,
 	offered: number,
+	second = 0,
 ): LimitInterval[] {
 	if (plan.schedule.kind === "closed") {
 		const counted = countedIntervals(seconds, k);
@@ -74,7 +80,7 @@ export function offeredIntervals(
 		}));
 	}
 	let left = offered;
-	return limitIntervals(plan, seconds, k).map((i) => {
+	return limitIntervals(plan, seconds, k, second).map((i) => {
 		const n = Math.min(i.n, left);
 		left -= n;
 		const over = Math.min(n, i.over - i.censored);
@@ -139,9 +145,45 @@ export function withCensored<I extends Interval>(
 // --- internal ---
 
 const NOTHING: Interval = { n: 0, over: 0 };
+const NONE: LimitInterval = { ...NOTHING, overWithoutLag: 0, censored: 0 };
 
 /** A Poisson schedule is walked message by message: once is enough. */
 const INTENDED = new WeakMap<Plan, readonly number[]>();
+
+/** What `second` samples too many hide: in an interval that has more than it owes they are seen, in others a message is missing for each. */
+function withHidden(
+	intervals: readonly LimitInterval[],
+	second: number,
+): LimitInterval[] {
+	const seen = intervals.reduce((sum, i) => sum + Math.max(0, -i.censored), 0);
+	let hidden = second - seen;
+	if (hidden < 0) return [...intervals];
+	const all = intervals.map((i) => {
+		const tooMany = Math.min(0, i.censored);
+		return {
+			n: i.n,
+			over: Math.min(i.n, i.over - tooMany),
+			overWithoutLag: Math.min(i.n, i.overWithoutLag - tooMany),
+			censored: i.censored - tooMany,
+		};
+	});
+	const worstFirst = [...all.keys()].sort((a, b) => {
+		const [x, y] = [all[a] ?? NONE, all[b] ?? NONE];
+		return y.over - x.over || y.n - x.n;
+	});
+	for (const at of worstFirst) {
+		const i = all[at] ?? NONE;
+		const more = Math.min(hidden, i.n - i.censored);
+		hidden -= more;
+		all[at] = {
+			n: i.n,
+			over: Math.min(i.n, i.over + more),
+			overWithoutLag: Math.min(i.n, i.overWithoutLag + more),
+			censored: i.censored + more,
+		};
+	}
+	return all;
+}
 
 /** By 100 ms of the send call: what was counted. */
 function countedIntervals(seconds: readonly Second[], k: number): Interval[] {

@@ -15,6 +15,7 @@ import {
 	limitIntervals,
 	withCensored,
 } from "./intervals.ts";
+import { secondReceipts } from "./second-receipts.ts";
 import { clustering, type Interval } from "./statistics.ts";
 
 /** The percentiles that every report has. */
@@ -93,24 +94,28 @@ function clusteringAbove(
 				const { count, above } = countsOf(second);
 				const all = (intended[second] ?? 0) * each;
 				const n = missing > 0 && all > 0 ? all : count;
-				return { n, over: above + n - count };
+				// More than are due: second receipts among them, of which nobody knows which they are.
+				return { n, over: Math.min(n, above + Math.max(0, n - count)) };
 			},
 		);
-		return clustering(
+		// What second receipts hide was due nobody knows when, as everything that is missing of a closed load.
+		const hidden =
 			plan.schedule.kind === "closed"
-				? withCensored(counted, missing)
-				: counted,
-		);
+				? missing
+				: Math.min(missing, secondReceipts(facts.collected, metric));
+		return clustering(withCensored(counted, hidden));
 	}
 	if (state !== "complete") return null;
 	const known = plan.limits.flatMap((l, k) => {
 		const phi =
 			l.metric === metric
 				? clusteringOfLimit(
-						limitIntervals(plan, seconds, k).slice(
-							whole.from * PER_SECOND,
-							stretch && whole.to * PER_SECOND,
-						),
+						limitIntervals(
+							plan,
+							seconds,
+							k,
+							secondReceipts(facts.collected, metric),
+						).slice(whole.from * PER_SECOND, stretch && whole.to * PER_SECOND),
 						p,
 					)
 				: null;

@@ -1,5 +1,6 @@
 import type { Collected } from "../run/collect.ts";
-import { formatDuration } from "../units.ts";
+import { formatCount, formatDuration } from "../units.ts";
+import { secondReceiptsOfAll } from "./second-receipts.ts";
 
 /** Messages per second in the window, by real time; null: not measured, or there is no such thing. */
 export interface Rates {
@@ -15,7 +16,8 @@ export interface Rates {
 }
 
 /**
- * An open load lasts as long as its schedule says: what happened in the window over its duration. A closed load lasts as long as it
+ * An open load lasts as long as its schedule says: what happened in the window over its duration. Second receipts by another client
+ * are not distinct; when they came nobody knows, so all of them are taken off. A closed load lasts as long as it
  * takes: of its window's messages those acknowledged over (last acknowledgement - first send call), and distinct receipts over (last -
  * first receipt).
  */
@@ -38,15 +40,19 @@ const NOTHING: Rates = {
 	receivedHow: null,
 };
 
-function open({ counters, totals, plan }: Collected): Rates {
+function open(collected: Collected): Rates {
+	const { counters, totals, plan } = collected;
 	const { window } = counters;
 	const seconds = plan.schedule.durationNs / 1e9;
 	if (totals === null) return NOTHING;
 	const sent =
 		totals.ackedInWindow === null ? null : totals.ackedInWindow / seconds;
 	// Where nobody consumes nothing was counted, whatever the field says.
+	const again = secondReceiptsOfAll(collected);
 	const received =
-		plan.pattern === "publish" ? null : totals.receivedInWindow / seconds;
+		plan.pattern === "publish"
+			? null
+			: Math.max(0, totals.receivedInWindow - again) / seconds;
 	return {
 		sent,
 		received,
@@ -54,7 +60,11 @@ function open({ counters, totals, plan }: Collected): Rates {
 			window && Math.max(0, totals.sentInWindow - window.failed) / seconds,
 		sentHow: sent === null ? null : "acknowledged in the window / its duration",
 		receivedHow:
-			received === null ? null : "received in the window / its duration",
+			received === null
+				? null
+				: again === 0
+					? "received in the window / its duration"
+					: `(received in the window - ${formatCount(again)} that a second client received) / its duration`,
 	};
 }
 

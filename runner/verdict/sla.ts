@@ -13,7 +13,8 @@ import {
 } from "./intervals.ts";
 import { containsLag } from "./lag.ts";
 import { percentileOf } from "./quantile.ts";
-import { type OverTest, testOver } from "./statistics.ts";
+import { secondReceipts } from "./second-receipts.ts";
+import { type Interval, type OverTest, testOver } from "./statistics.ts";
 import { judgeTally, type TallyNumbers } from "./tally.ts";
 import type { Verdict } from "./verdict.ts";
 import { counted, percentileWhy } from "./why.ts";
@@ -83,10 +84,17 @@ function judgeOffered(sla: Sla, facts: Facts): Judgement {
 					: `${plan.system} acknowledges nothing: there is no ack latency to judge`,
 		);
 	if (k < 0) return no("the generator has not counted this limit");
+	const second = secondReceipts(facts.collected, sla.metric);
 	const intervals =
 		facts.collected.state === "aborted"
-			? offeredIntervals(plan, seconds, k, samplesDue(facts, sla.metric))
-			: limitIntervals(plan, seconds, k);
+			? offeredIntervals(
+					plan,
+					seconds,
+					k,
+					samplesDue(facts, sla.metric),
+					second,
+				)
+			: limitIntervals(plan, seconds, k, second);
 	return sla.kind === "max"
 		? judgeMax(sla, base, facts, intervals)
 		: judgePercentile(sla, base, facts, intervals);
@@ -175,6 +183,18 @@ function judgePercentile(
 			why: burstWhy(burst, said),
 			lagDecided: true,
 		};
+	const second = secondReceipts(facts.collected, sla.metric);
+	if (
+		test.verdict === "fail" &&
+		second > 0 &&
+		testOver(withoutOver(intervals, second), sla.percentile).verdict !== "fail"
+	)
+		return {
+			...numbers,
+			verdict: "inconclusive",
+			measured,
+			why: `${said}; ${bySecond(second)}`,
+		};
 	const strict = plan.strict && test.reason === "samples";
 	return {
 		...numbers,
@@ -241,6 +261,14 @@ function judgeMax(
 			why: burstWhy(burst, why),
 			lagDecided: true,
 		};
+	const second = secondReceipts(facts.collected, sla.metric);
+	if (!lagDecided && over <= second)
+		return {
+			...numbers,
+			verdict: "inconclusive",
+			measured,
+			why: `${why}; ${bySecond(second)}`,
+		};
 	return {
 		...numbers,
 		verdict: lagDecided ? "invalid" : "fail",
@@ -250,6 +278,30 @@ function judgeMax(
 			: why,
 		lagDecided,
 	};
+}
+
+function bySecond(second: number): string {
+	return `but ${formatCount(second)} of them may be of second receipts: another client had received ${second === 1 ? "that message" : "those messages"} before`;
+}
+
+/** Without so many of those over the limit that have a value: where most are, as they cluster there. */
+function withoutOver(
+	intervals: readonly LimitInterval[],
+	second: number,
+): Interval[] {
+	const all: Interval[] = intervals.map(({ n, over }) => ({ n, over }));
+	const valued = intervals.map((i) => i.over - i.censored);
+	const mostFirst = [...valued.keys()].sort(
+		(a, b) => (valued[b] ?? 0) - (valued[a] ?? 0),
+	);
+	let left = second;
+	for (const at of mostFirst) {
+		const fewer = Math.min(left, Math.max(0, valued[at] ?? 0));
+		left -= fewer;
+		const { n, over } = all[at] ?? { n: 0, over: 0 };
+		all[at] = { n, over: over - fewer };
+	}
+	return all;
 }
 
 /** Of lag and queued too, a message without a value is one of the n of the gate. */

@@ -2,23 +2,31 @@ import { crosses } from "../plan/plan.ts";
 import { copies } from "../plan/samples.ts";
 import type { Collected } from "../run/collect.ts";
 import { sumsOf } from "./facts.ts";
+import { secondReceiptsOfAll } from "./second-receipts.ts";
 
 /**
- * Messages that stay in flight for ever: they were lost, or never answered. A message of a fan-out is one of them when any of its copies is
- * lost; where copies cross from client to client they are counted one by one, and so many make a message.
+ * Messages that stay in flight for ever: they were lost, or never answered. What the generator gave up as unknown has left flight, and is
+ * none of them; files that do not tell it apart have none. A message of a fan-out is one of them when any of its copies is lost; where copies
+ * cross from client to client they are counted one by one, and so many make a message: what left well, less all receipts. Those of messages
+ * that failed or were never acknowledged, and second ones by another client, stand against others that are missing.
  */
 export function stuckInFlight(collected: Collected): number {
-	const { plan, counters } = collected;
+	const { plan, counters, totals } = collected;
 	const { warmup, window } = counters;
-	const sum = (name: "lost" | "unknown" | "unackedReceived") =>
-		(warmup?.[name] ?? 0) + (window?.[name] ?? 0);
+	const sum = (
+		name: "lost" | "unknown" | "unackedReceived" | "failedReceived",
+	) => (warmup?.[name] ?? 0) + (window?.[name] ?? 0);
 	const each = copies(plan);
-	if (crosses(plan))
-		return Math.ceil(
-			(sum("lost") + each * sum("unknown") - sum("unackedReceived")) / each,
-		);
-	if (plan.pattern !== "fan-out") return sum("unknown") + sum("lost");
+	const unknown = sum("unknown");
+	const left = Math.min(unknown, totals?.unanswered ?? unknown);
+	if (crosses(plan)) {
+		const strange = sum("unackedReceived") + sum("failedReceived");
+		const owed = sum("lost") + each * (unknown - left);
+		const open = owed - strange - secondReceiptsOfAll(collected);
+		return Math.ceil(Math.max(0, open) / each);
+	}
+	if (plan.pattern !== "fan-out") return unknown - left + sum("lost");
 	const whole = sumsOf({ collected }, "last").count;
-	const open = window === null ? 0 : window.sent - window.failed - whole;
+	const open = window === null ? 0 : window.sent - window.failed - whole - left;
 	return Math.min(warmup?.lost ?? 0, warmup?.sent ?? 0) + Math.max(0, open);
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/schedule"
 )
 
@@ -362,6 +363,115 @@ func TestASettledClientWaitsToBeToldThatItMayLeave(t *testing.T) {
 		if m.totals.EndNs > 20_000*ms {
 			t.Errorf("client %d: the run ended at %d ns", i, m.totals.EndNs)
 		}
+	}
+}
+
+// A client that leaves hands what it had fetched to the others: whoever is still there counts nothing of it.
+func TestWhatArrivesWhenTheBooksAreClosedCountsNowhere(t *testing.T) {
+	for _, told := range []bool{true, false} {
+		p := fanOutPlan(1000, 100, 2)
+		p.ConsumerConnections = 2
+		if p.DrainNs = 300 * ms; told {
+			p.DrainNs = 20_000 * ms
+		}
+		complete(p)
+		missing := func(i int64) bool { return i >= 90 }
+		h := &hub{copies: func(i int64) int {
+			if missing(i) {
+				return 0
+			}
+			return 1
+		}}
+		c := openClients(t, of(2, p), h)
+		c.start(-100 * time.Millisecond)
+		c.eventually("it is quiet", c.quiet)
+		if told {
+			for _, g := range c.generators {
+				g.CloseBooks()
+			}
+		}
+		c.settle()
+		if isClosed(c.generators[0].Finished()) || isClosed(c.generators[1].Finished()) {
+			t.Errorf("told %v: a client left when its books were closed", told)
+		}
+		c.generators[1].Finish()
+		<-c.generators[1].Finished()
+		h.again(c.generators[0], missing)
+		// Nobody handles those of who has left.
+		c.eventually("it is handled", func() bool { return h.under.Load() <= int64(10*len(h.subscriptions)/2) })
+		c.finish()
+		for i, m := range c.close() {
+			if m.state != "complete" || m.metrics["response"].Count != 90 {
+				t.Errorf("told %v: client %d is %s and has %d responses; want 90", told, i, m.state, m.metrics["response"].Count)
+			}
+		}
+		if got := readLedgers(t, c.folder, 2).count(c.plan, true); got.Lost != 20 || got.Received != 180 {
+			t.Errorf("told %v: %+v; want 180 received and 20 lost", told, got)
+		}
+	}
+}
+
+func TestWhatWillNeverBeAcknowledgedIsToldApartFromWhatIsStillInFlight(t *testing.T) {
+	for _, n := range []int{1, 2} {
+		p := workQueuePlan(1000, 200, 2)
+		p.Connections, p.Producers, p.ConsumerConnections, p.Acks = 2, 2, 2, true
+		complete(p)
+		h := &hub{
+			acks:   true,
+			silent: func(i int64) bool { return i%10 == 3 },
+			refuse: func(i int64) error {
+				if i%5 == 0 {
+					return fmt.Errorf("gone: %w", broker.ErrUnknown)
+				}
+				return nil
+			},
+		}
+		c := openClients(t, shortDrain(of(n, p)), h)
+		c.start(-time.Duration(p.windowEndNs()))
+		if n > 1 {
+			c.settle()
+		}
+		c.finish()
+		var unknown, unanswered int64
+		for _, m := range c.close() {
+			unknown += m.warmup.Unknown + m.window.Unknown
+			unanswered += *m.totals.Unanswered
+		}
+		all := p.Schedule.Messages
+		if unanswered != all/5 || unknown != all/5+all/10 {
+			t.Errorf("%d clients: %d unknown, %d of them settled; want %d and %d of %d messages", n, unknown, unanswered, all/5+all/10, all/5, all)
+		}
+	}
+}
+
+func shortDrain(p *Plan) *Plan {
+	p.DrainNs = 600 * ms
+	return p
+}
+
+// What two clients received is no sign that everything has arrived: one copy more is as wrong as one that is missing.
+func TestOneReceiptTooManyIsNotTakenForAll(t *testing.T) {
+	for _, more := range []int{0, 1} {
+		p := workQueuePlan(1000, 100, 2)
+		p.Connections, p.Producers, p.ConsumerConnections = 2, 2, 2
+		complete(p)
+		c := openClients(t, of(2, p), &hub{copies: func(i int64) int {
+			if i == 50 {
+				return 1 + more
+			}
+			return 1
+		}})
+		c.start(-time.Duration(p.windowEndNs()))
+		c.eventually("it is quiet", c.quiet)
+		if c.arrived() {
+			t.Error("it is taken for all at the first look: nobody knows yet whether more comes")
+		}
+		time.Sleep(2 * stillFor)
+		if got := c.arrived(); got != (more == 0) {
+			t.Errorf("%d copies too many, arrived: %v", more, got)
+		}
+		c.finish()
+		c.close()
 	}
 }
 

@@ -22,8 +22,8 @@ type outcome struct {
 	tried []int64
 }
 
-// conclude waits until every message is settled, the drain is over or ctx ends, and closes the books. All callers
-// return when that is done.
+// conclude waits until every message is settled, the drain is over or ctx ends, closes the books and leaves the broker: one of
+// several clients when it may. All callers return when that is done.
 func (g *Generator) conclude(ctx context.Context) {
 	g.concludeOnce.Do(func() {
 		defer close(g.concluded)
@@ -36,9 +36,6 @@ func (g *Generator) conclude(ctx context.Context) {
 			g.outcome.state = g.settle(ctx)
 		}
 		g.outcome.endNs = g.clock.Now() - g.t0
-		if g.settledNs == 0 {
-			g.settledNs = g.outcome.endNs
-		}
 		g.endSends()
 		for _, s := range g.senders {
 			s.close()
@@ -52,7 +49,6 @@ func (g *Generator) conclude(ctx context.Context) {
 		if g.closed {
 			g.recorder.End(g.outcome.endNs)
 		}
-		close(g.ending)
 		tried := g.closeSends()
 		g.outcome.tried = tried
 		g.outcome.warmup = g.books.count("warmup", tried)
@@ -61,6 +57,10 @@ func (g *Generator) conclude(ctx context.Context) {
 			ns, _ := g.intended(i)
 			return ns
 		})
+		if g.share.count > 1 {
+			g.awaitFinish(ctx)
+		}
+		close(g.ending)
 		// A library forgets its counts with its connections.
 		g.outcome.clientDropped, g.outcome.reconnects = g.session.Dropped(), g.session.Reconnects()
 		// Subtle: this may release a send call that still blocks; what it reports is no longer counted.

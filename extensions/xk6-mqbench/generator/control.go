@@ -24,9 +24,15 @@ func (g *Generator) StartAt(t0 time.Time) {
 	g.date(g.clock.At(t0), t0)
 }
 
-// Finish says that the books may close: everything that was sent anywhere has settled, or is not waited for. Any goroutine may
-// call it, at any moment.
-func (g *Generator) Finish() { g.finishOnce.Do(func() { close(g.finish) }) }
+// CloseBooks says that everything that was sent anywhere has settled, or is not waited for: one of several clients counts nothing
+// more, says that it is settled, and stays until Finish. Any goroutine may call it, at any moment.
+func (g *Generator) CloseBooks() { g.toldOnce.Do(func() { close(g.told) }) }
+
+// Finish says that the client may leave the broker; its books close before. Any goroutine may call it, at any moment.
+func (g *Generator) Finish() {
+	g.CloseBooks()
+	g.finishOnce.Do(func() { close(g.finish) })
+}
 
 // TellLeader answers question id: what the broker calls the node that leads the first topic; null where it has none or did not
 // say. It returns in bounded time; any goroutine may call it after Open.
@@ -83,24 +89,17 @@ func (g *Generator) leader() (string, error) {
 	}
 }
 
-// settleWith waits for the end of the run as one of several clients, and says how it came. Where messages cross, a client cannot
-// know that everything has arrived: whoever hears of all clients says so.
+// settleWith waits until the books may close, as one of several clients, and says how that came. Where messages cross, a client
+// cannot know that everything has arrived: whoever hears of all clients says so.
 func (g *Generator) settleWith(ctx context.Context) string {
 	deadline := g.t0 + g.plan.windowEndNs() + g.plan.DrainNs
-	told := false
 	for {
-		now := g.clock.Now()
-		if !told && (now >= deadline || !g.crosses && g.settled()) {
-			told = true
-			g.settledNs = now - g.t0
-			g.results.tell(map[string]any{"mqbench": "settled"})
-		}
-		if now >= deadline+int64(finishTimeout) {
+		if g.clock.Now() >= deadline || !g.crosses && g.settled() {
 			return "complete"
 		}
 		select {
-		case <-g.finish:
-			if told || g.sent() {
+		case <-g.told:
+			if g.sent() {
 				return "complete"
 			}
 			return "interrupted" // it was to send more
@@ -113,5 +112,17 @@ func (g *Generator) settleWith(ctx context.Context) string {
 			return "interrupted"
 		case <-time.After(settlePoll):
 		}
+	}
+}
+
+// awaitFinish is what one of several clients does with its books closed: it stays until it may leave. A group's member that leaves
+// hands what it has not acknowledged to the others, and none of them may count that.
+func (g *Generator) awaitFinish(ctx context.Context) {
+	g.results.tell(map[string]any{"mqbench": "settled"})
+	most := g.t0 + g.plan.windowEndNs() + g.plan.DrainNs + int64(finishTimeout) - g.clock.Now()
+	select {
+	case <-g.finish:
+	case <-ctx.Done():
+	case <-time.After(time.Duration(most)):
 	}
 }

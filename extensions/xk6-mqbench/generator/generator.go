@@ -79,15 +79,13 @@ type Generator struct {
 	// horizonNs: messages intended before it (ns since T0) have been claimed by an iteration.
 	horizonNs atomic.Int64
 	stop      atomic.Bool
-	// finish is closed when somebody says that the books may close: one of several clients waits for that.
-	finish       chan struct{}
-	finishOnce   sync.Once
-	concludeOnce sync.Once
-	// ending is closed when the books close: whoever waits in a handler goes on.
+	// told is closed when somebody says that the books may close, and finish when the client may leave: one of several waits for both.
+	told, finish         chan struct{}
+	toldOnce, finishOnce sync.Once
+	concludeOnce         sync.Once
+	// ending is closed when the books are closed and the client leaves: whoever waits in a handler goes on.
 	ending    chan struct{}
 	concluded chan struct{}
-	// settledNs is when everything was settled, or the drain was over: the end, but for one of several clients, which waits then.
-	settledNs int64
 	outcome   outcome
 }
 
@@ -117,6 +115,7 @@ func New(plan *Plan, url string) (*Generator, error) {
 		dated:     make(chan struct{}),
 		started:   make(chan struct{}),
 		paced:     make(chan struct{}),
+		told:      make(chan struct{}),
 		finish:    make(chan struct{}),
 		ending:    make(chan struct{}),
 		concluded: make(chan struct{}),

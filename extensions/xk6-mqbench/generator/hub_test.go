@@ -170,6 +170,24 @@ func (s *hubSession) Send(m *broker.Message, done broker.Done) {
 	done(m, s.o.Now(), nil)
 }
 
+// again delivers messages to all who are subscribed, as if they came only now.
+func (h *hub) again(sender *Generator, which func(i int64) bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for i := range sender.plan.Schedule.Messages {
+		if !which(i) {
+			continue
+		}
+		m := sender.message(i)
+		offsetNs := sender.schedule.Offset(i)
+		m.SentNs = offsetNs
+		sender.stamp(m, int(i%sender.share.producers), i/sender.share.producers, offsetNs)
+		for _, sub := range h.subscriptions {
+			h.enqueue(sub, m)
+		}
+	}
+}
+
 func (h *hub) enqueue(to *hubSubscription, m *broker.Message) {
 	h.under.Add(1)
 	to.queue <- bytes.Clone(m.Payload)
@@ -185,6 +203,9 @@ type fleet struct {
 	progress   []*sharedBuffer
 	beating    sync.WaitGroup
 	ctx        context.Context
+	// before is what all clients told last, and since when.
+	before   string
+	beforeAt time.Time
 }
 
 type sharedBuffer struct {
@@ -268,39 +289,77 @@ func (c *fleet) beat() {
 	}
 }
 
-// coordinate does what the runner does: it says finish when all are settled, or everything has arrived; to the first client last.
+// coordinate does what the runner does: it has all close their books when everything has arrived, and says finish when all are
+// settled; to the first client last.
 func (c *fleet) coordinate() {
 	c.t.Helper()
-	c.eventually("everything is settled, or has arrived", func() bool {
-		if c.plan.crosses() {
-			return c.arrived()
-		}
-		for _, p := range c.progress {
-			if !strings.Contains(p.String(), `"settled"`) && c.plan.Client.Count > 1 {
-				return false
-			}
-		}
-		return true
-	})
+	if c.plan.crosses() {
+		c.arrive()
+		return
+	}
+	if c.plan.Client.Count > 1 {
+		c.settle()
+	}
 	c.finish()
 }
 
-// finish tells all, and the first one last.
+// arrive waits until everything has arrived, and ends the run.
+func (c *fleet) arrive() {
+	c.t.Helper()
+	c.eventually("everything has arrived", c.arrived)
+	c.finish()
+}
+
+// settle waits until all books are closed.
+func (c *fleet) settle() {
+	c.t.Helper()
+	c.eventually("all are settled", func() bool {
+		return !slices.ContainsFunc(c.progress, func(p *sharedBuffer) bool { return !strings.Contains(p.String(), `"settled"`) })
+	})
+}
+
+// finish has all close their books, and then tells them to leave, the first one last.
 func (c *fleet) finish() {
+	c.t.Helper()
+	for _, g := range c.generators {
+		g.CloseBooks()
+	}
+	if c.plan.Client.Count > 1 {
+		c.settle()
+	}
 	for i := len(c.generators) - 1; i >= 0; i-- {
 		c.generators[i].Finish()
 		<-c.generators[i].Finished()
 	}
 }
 
-// arrived: by what all clients tell, nothing is missing.
+// arrived is makeArrival of runner/run/arrival.ts: by what all clients tell, nothing is missing, and nothing more either; and so it was
+// a moment ago.
 func (c *fleet) arrived() bool {
+	now := c.told()
+	still := now != "" && now == c.before && time.Since(c.beforeAt) >= stillFor
+	if now != c.before {
+		c.before, c.beforeAt = now, time.Now()
+	}
+	return still
+}
+
+// stillFor is shorter than the runner's second: the hub is in this process.
+const stillFor = 50 * time.Millisecond
+
+// told is what all clients tell; "": not everything has arrived.
+func (c *fleet) told() string {
 	var expected, received int64
+	var all []map[string]any
 	for _, g := range c.generators {
 		counts := g.crossing(g.recorder.Totals())
 		if counts["paced"] != true {
-			return false
+			return ""
 		}
+		if counts["acked"] != nil && counts["unanswered"] != int64(0) {
+			return ""
+		}
+		all = append(all, counts)
 		received += counts["received"].(int64)
 		if acked, ok := counts["acked"].(int64); ok {
 			expected += acked
@@ -308,7 +367,10 @@ func (c *fleet) arrived() bool {
 			expected += counts["sent"].(int64) - counts["failed"].(int64)
 		}
 	}
-	return received >= expected*c.plan.subscribers()
+	if received != expected*c.plan.subscribers() {
+		return ""
+	}
+	return asJSON(all)
 }
 
 func (c *fleet) eventually(what string, holds func() bool) {

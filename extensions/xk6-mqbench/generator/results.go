@@ -146,13 +146,14 @@ func (r *results) end() {
 		"sentInWindow": t.SentInWindow, "ackedInWindow": nil, "receivedInWindow": t.ReceivedInWindow,
 		"reconnects": g.outcome.reconnects, "firstSendNs": t.Sends.First(), "lastAckNs": t.Acks.Last(),
 		"firstReceiveNs": t.Receipts.First(), "lastReceiveNs": t.Receipts.Last(), "windowStartNs": nil,
-		"firstClaimNs": g.firstClaimNs, "endNs": max(0, g.settledNs),
+		"firstClaimNs": g.firstClaimNs, "endNs": max(0, g.outcome.endNs),
 		"cpuNs": used.cpuNs - r.usage.cpuNs, "gcPauseNs": used.gcPauseNs - r.usage.gcPauseNs,
 		"gcCycles": used.gcCycles - r.usage.gcCycles, "schedLatencyP999Ns": used.schedLatencyNs(r.usage, 0.999),
 		"errors": g.errors.list(),
 	}
 	if g.facts.Acks {
 		totals["ackedInWindow"] = t.AckedInWindow
+		totals["unanswered"] = g.books.unanswered.Load()
 	}
 	if ns, ok := g.recorder.StartNs(); ok {
 		totals["windowStartNs"] = ns

@@ -231,6 +231,7 @@ type measured struct {
 	t              *testing.T
 	warmup, window counters
 	totals         struct {
+		Unanswered                                                           *int64
 		Foreign, ClientDropped, EndNs, FirstClaimNs                          int64
 		FirstSendNs, LastAckNs, FirstReceiveNs, LastReceiveNs, WindowStartNs *int64
 		Errors                                                               []errorNote

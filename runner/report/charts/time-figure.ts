@@ -1,4 +1,5 @@
 import { messagesBefore } from "../../plan/offset.ts";
+import { faultZeroNs } from "../../run/faults.ts";
 import {
 	formatDuration,
 	formatDurationExact,
@@ -293,7 +294,7 @@ function faultMarks(run: Run): TimeFigure["marks"] {
 	return run.failover
 		.filter(({ error }) => error === null)
 		.map((fault) => ({
-			from: rounded(fault.beganNs / 1e9 - warmup),
+			from: rounded(faultZeroNs(fault) / 1e9 - warmup),
 			to: rounded(
 				Math.max(fault.beganNs, fault.endedNs ?? run.window.endNs) / 1e9 -
 					warmup,

@@ -28,8 +28,10 @@ function bar(m: Run["slowest"][number], longestNs: number): Markup {
 	let from = 0;
 	return markup`<svg viewBox="0 0 ${WIDTH} 10" preserveAspectRatio="none" aria-hidden="true">${PARTS.map(
 		(part) => {
-			const width = (m[`${part}Ns`] / Math.max(1, longestNs)) * WIDTH;
 			const at = from;
+			// Where clocks disagree a part may be more than the whole, which may be below 0.
+			const share = longestNs > 0 ? m[`${part}Ns`] / longestNs : 0;
+			const width = Math.max(0, Math.min(WIDTH - at, share * WIDTH));
 			from += width;
 			return width < 0.05
 				? null

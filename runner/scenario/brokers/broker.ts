@@ -126,7 +126,8 @@ export const processFields = {
 	image: z
 		.string()
 		.regex(
-			/^[\w./:@-]+$/,
+			// A dash in front would be an option of docker's command.
+			/^[A-Za-z0-9][\w./:@-]*$/,
 			"an image is a name with an optional tag or digest, e.g. apache/kafka:4.1.1",
 		)
 		.optional()

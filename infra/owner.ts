@@ -1,0 +1,81 @@
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { readFileSync, readlinkSync } from "node:fs";
+import os from "node:os";
+import { isAlive } from "./pid.ts";
+
+/**
+ * Whether the process of an owner's text has ended for sure. Several machines, and containers, may share an engine or a folder: a number
+ * means something only where it was given.
+ */
+export function isGone(owner: string): boolean {
+	const parsed = /^(\d+):(\w*)@(\w+)\.(\w+)\.(\w+)$/.exec(owner);
+	if (!parsed) return false;
+	const [, pid, began, host, boot, space] = parsed;
+	const here = place();
+	if (host !== here.host) return false;
+	// The machine was started anew since.
+	if (boot !== here.boot) return true;
+	if (space !== here.space) return false;
+	return !isAlive(Number(pid)) || beginningOf(Number(pid)) !== began;
+}
+
+/** "4711:88123@3f2a.9b01.77de": number of a process, when it began, and where such numbers count: machine, its start, and container. */
+export function ownerText(pid: number): string {
+	const { host, boot, space } = place();
+	return `${pid}:${beginningOf(pid)}@${host}.${boot}.${space}`;
+}
+
+// --- internal ---
+
+/** Numbers are given anew: a process is the same only if it began then. In whatever unit the system has. */
+function beginningOf(pid: number): string {
+	try {
+		const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+		// proc(5): field 22; the name, which may hold blanks, is field 2.
+		return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
+	} catch {
+		if (process.platform === "linux" || process.platform === "win32") return "";
+	}
+	try {
+		return execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], {
+			encoding: "utf8",
+			env: { ...process.env, LC_ALL: "C" },
+		}).replaceAll(/\W+/g, "");
+	} catch {
+		return "";
+	}
+}
+
+interface Place {
+	readonly host: string;
+	/** This start of it. */
+	readonly boot: string;
+	/** Where numbers of processes count: containers have their own. */
+	readonly space: string;
+}
+
+let found: Place | undefined;
+
+function place(): Place {
+	found ??= {
+		host: brief(os.hostname()),
+		boot: brief(
+			attempt(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8")),
+		),
+		space: brief(attempt(() => readlinkSync("/proc/self/ns/pid"))),
+	};
+	return found;
+}
+
+function brief(fact: string): string {
+	return createHash("sha256").update(fact).digest("hex").slice(0, 8);
+}
+
+function attempt(read: () => string): string {
+	try {
+		return read();
+	} catch {
+		return "";
+	}
+}

@@ -1,0 +1,58 @@
+import {
+	mkdtemp,
+	readdir,
+	readFile,
+	rm,
+	stat,
+	writeFile,
+} from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { isGone, ownerText } from "./owner.ts";
+import { isAlive } from "./pid.ts";
+
+/** A folder that goes with this process: whoever makes it removes it, and `sweep` does if this process was killed. */
+export async function temporaryFolder(parent: string): Promise<string> {
+	const folder = await mkdtemp(path.join(parent, `mqbench-${process.pid}-`));
+	try {
+		await writeFile(path.join(folder, OWNER), ownerText(process.pid));
+	} catch (error) {
+		await rm(folder, { recursive: true, force: true });
+		throw error;
+	}
+	return folder;
+}
+
+/**
+ * Removes what runs that were killed (kill -9, power) left in the temporary folder, and in memory. Containers may share these
+ * folders: what belongs to a process that cannot be seen from here stays.
+ */
+export async function sweep(
+	parents: readonly string[] = [tmpdir(), "/dev/shm"],
+): Promise<void> {
+	for (const parent of parents)
+		for (const name of await readdir(parent).catch(() => [])) {
+			const pid = /^mqbench-(\d+)-\w{6}$/.exec(name)?.[1];
+			const folder = path.join(parent, name);
+			if (pid && (await isLeft(folder, Number(pid))))
+				await rm(folder, { recursive: true, force: true });
+		}
+}
+
+// --- internal ---
+
+const OWNER = ".owner";
+
+/** A folder without an owner is being made, or its removal was cut short: nothing changes there for so long if it was. */
+const QUIET_MS = 24 * 3600 * 1000;
+
+async function isLeft(folder: string, pid: number): Promise<boolean> {
+	const owner = await readFile(path.join(folder, OWNER), "utf8").catch(
+		() => "",
+	);
+	if (owner !== "") return isGone(owner);
+	const changed = (await stat(folder).catch(() => null))?.mtimeMs;
+	return (
+		changed !== undefined && Date.now() - changed > QUIET_MS && !isAlive(pid)
+	);
+}

@@ -1,0 +1,41 @@
+import type { Distribution } from "../histogram/distribution.ts";
+import type { Metric } from "../plan/plan.ts";
+import { samplesPerMessage } from "../plan/samples.ts";
+import type { Collected } from "../run/collect.ts";
+
+/**
+ * Samples of the window that are of a message's second receipt, by another client than the first: neither of them knows of the other, so
+ * both have recorded a response. Only the ledgers of all clients tell how many there are, and nobody which: whoever counts what never
+ * completed must not take them for messages.
+ */
+export function secondReceipts(
+	{ plan, ledgers }: Pick<Collected, "plan" | "ledgers">,
+	metric: Metric,
+): number {
+	const received = metric === "response" || metric === "service";
+	return received && samplesPerMessage(plan, metric) > 0
+		? (ledgers?.window.duplicated ?? 0)
+		: 0;
+}
+
+/** The same of all receipts, warm-up included. */
+export function secondReceiptsOfAll({
+	ledgers,
+}: Pick<Collected, "ledgers">): number {
+	return ledgers === null
+		? 0
+		: ledgers.warmup.duplicated + ledgers.window.duplicated;
+}
+
+/** Without so many samples: the smallest, so that no percentile profits from not knowing which they are. */
+export function withoutSmallest(all: Distribution, n: number): Distribution {
+	if (n <= 0) return all;
+	const from = all.upTo.findIndex((upTo) => upTo > n);
+	if (from < 0) return { count: 0, low: [], high: [], upTo: [] };
+	return {
+		count: all.count - n,
+		low: all.low.slice(from),
+		high: all.high.slice(from),
+		upTo: all.upTo.slice(from).map((upTo) => upTo - n),
+	};
+}
