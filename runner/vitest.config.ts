@@ -13,6 +13,8 @@ export default defineConfig({
 					name: "unit",
 					include: ["runner/**/*.test.ts", "infra/**/*.test.ts"],
 					exclude: ["runner/e2e/**"],
+					// Vitest would leave one of two cores idle; many of these wait for brokers, browsers and hosts.
+					maxWorkers: 2,
 					globalSetup: [
 						"infra/binaries/real.fake.ts",
 						"runner/e2e/test-images.ts",

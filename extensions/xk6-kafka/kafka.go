@@ -155,7 +155,7 @@ func (s *session) Remove(ctx context.Context) error {
 	together(ends)
 	var errs []error
 	if groups := s.groupsToRemove(); len(groups) > 0 {
-		removed, err := s.admin.DeleteGroups(ctx, groups...)
+		removed, err := tried(ctx, func() (kadm.DeleteGroupResponses, error) { return s.admin.DeleteGroups(ctx, groups...) })
 		if err != nil {
 			errs = append(errs, fmt.Errorf("kafka: remove groups: %w", err))
 		}
@@ -166,9 +166,13 @@ func (s *session) Remove(ctx context.Context) error {
 		}
 	}
 	if len(s.made) > 0 {
-		removed, err := s.admin.DeleteTopics(ctx, s.made...)
+		removed, err := tried(ctx, func() (kadm.DeleteTopicResponses, error) { return s.admin.DeleteTopics(ctx, s.made...) })
 		if err == nil {
 			err = removed.Error()
+		}
+		// Another try may find them gone already.
+		if errors.Is(err, kerr.UnknownTopicOrPartition) {
+			err = nil
 		}
 		if err == nil {
 			err = s.awaitGone(ctx, s.made)
@@ -408,6 +412,16 @@ func (s *session) clear(ctx context.Context, topics []broker.Topic, names []stri
 		}
 	}
 	return nil
+}
+
+// tried asks up to three times: that a connection to a node that was started again meanwhile is dead is only found out by its use.
+// For requests that may be carried out twice.
+func tried[T any](ctx context.Context, ask func() (T, error)) (T, error) {
+	answer, err := ask()
+	for tries := 1; err != nil && tries < 3 && ctx.Err() == nil; tries++ {
+		answer, err = ask()
+	}
+	return answer, err
 }
 
 // awaitTopics returns when every broker says of every topic what is to hold: they hear of changes one after the other. A broker that

@@ -80,7 +80,12 @@ func (o *resultsOutput) Start() error {
 		case <-g.Started():
 		}
 	}()
-	if finished := g.Finished(); finished != nil {
+	finished := g.Finished()
+	if o.asked(controlEnv) {
+		// The script is the runner's: nothing else in it wants the 2 s by which the heartbeat outlasts the schedule.
+		finished = g.Concluded()
+	}
+	if finished != nil {
 		go func() {
 			<-finished
 			// Subtle: where a Ctrl-C came first, k6 asks for the words of our reason, which is none, and that panics.

@@ -196,6 +196,9 @@ func (g *Generator) Finished() <-chan struct{} {
 	return nil
 }
 
+// Concluded is closed when the books are closed.
+func (g *Generator) Concluded() <-chan struct{} { return g.concluded }
+
 // Started is closed at the first claim.
 func (g *Generator) Started() <-chan struct{} { return g.started }
 
