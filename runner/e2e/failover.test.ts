@@ -50,11 +50,11 @@ describe("the leader of a JetStream of three nodes, killed under load,", () => {
 			7000,
 		);
 
-		// By the servers: from the signal to the line of the new leader.
+		// By the servers: from the signal to the line of the next leader, which may be the killed one: it is back
+		// after a second, and then its chance is that of the others.
 		const killed = noted(log, `killed node ${fault.node} (SIGKILL)`);
 		const [elected] = streamLeaders(log).filter(({ atMs }) => atMs > killed);
 		if (!elected) throw new Error("no server tells of a new leader");
-		expect(elected.node).not.toBe(fault.node);
 		const downMs = elected.atMs - killed;
 		// By the clients. Between the two: a message each 2 ms, the count by 10 ms, and what a busy machine adds.
 		expect(card.unavailableNs ?? 0).toBeGreaterThan((downMs - 200) * 1e6);
