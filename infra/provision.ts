@@ -42,7 +42,7 @@ export async function clientsOf(
 			return clients.hosts.map((host, index) =>
 				sshClient(
 					index,
-					{ ...sshHost(host), identity: clients.identities?.[host] ?? null },
+					{ ...sshHost(host), ...clients.access?.[host] },
 					{
 						world,
 						binaries,
@@ -51,6 +51,9 @@ export async function clientsOf(
 				),
 			);
 		}
+		case "aws":
+			// They are a rig's by the time that anybody measures on them.
+			throw new Error("machines that are rented come with a rig");
 		case "docker": {
 			const { dockerClients } = await import("./clients/docker.ts");
 			return dockerClients(clients.count, network, world, binaries);
@@ -76,4 +79,7 @@ const targets: Record<
 		}),
 	existing: async (world) =>
 		(await import("./existing/existing.ts")).existingRig(world.stop),
+	async aws() {
+		throw new Error("what is rented is measured on as a rig");
+	},
 };

@@ -2,6 +2,60 @@ import { z } from "zod";
 import { Level, Target } from "../runner/plan/plan.ts";
 import { BrokerName } from "../runner/scenario/brokers.ts";
 
+/** A host that ssh reaches. */
+const sshHost = {
+	host: z
+		.string()
+		.regex(/^(?!-)[\w.-]+$/, "is a name or an address, as ssh takes it")
+		.meta({ description: "Name or address.", examples: ["10.0.0.11"] }),
+	user: z
+		.string()
+		.regex(/^(?!-)[\w.-]+$/, "is a user name, as ssh takes it")
+		.optional()
+		.meta({ description: "Default: ssh's own choice." }),
+	port: z.int().min(1).max(65_535).optional().meta({
+		description: "Default: ssh's own choice.",
+	}),
+	identity: z.string().min(1).optional().meta({
+		description:
+			"File of a private key, from this file's folder. Default: ssh's own choice.",
+	}),
+	knownHosts: z.string().min(1).optional().meta({
+		description:
+			"File that keeps the hosts' own keys, from this file's folder: one that is not in it yet is taken at the first contact. Default: ssh's own way.",
+	}),
+	setUp: z.boolean().default(false).meta({
+		description:
+			"It is prepared by mqbench's set-up script (infra/aws/user-data): nothing is done on it before that says ready.",
+	}),
+};
+
+/** Machines that cost money until they are given back. */
+export const Cloud = z.strictObject({
+	provider: z.literal("aws"),
+	region: z.string().min(1),
+	profile: z.string().min(1).nullable().default(null).meta({
+		description: "Of AWS's configuration files; null: the environment's.",
+	}),
+	owner: z.string().min(1).meta({ description: "Tag of all of it." }),
+	machines: z.record(z.string(), z.int().positive()).meta({
+		description: "How many of each type.",
+		examples: [{ "i4i.xlarge": 3, "c6in.xlarge": 2 }],
+	}),
+	hourlyUsd: z.number().nonnegative().nullable().default(null).meta({
+		description: "What all of it costs an hour; null: not known.",
+	}),
+	phase: z.enum(["planned", "up", "ready", "destroying", "left"]).meta({
+		description:
+			"How far it got: `planned`: nothing was made yet; `up`: it is being made; `ready`; `destroying`; `left`: that did not go through.",
+	}),
+	state: z.string().min(1).nullable().default(null).meta({
+		description:
+			"Folder of mqbench with Pulumi's state of it; null: it was stood up by hand.",
+	}),
+});
+export type Cloud = z.infer<typeof Cloud>;
+
 /**
  * `rig.json`: what stays up between commands. `mqbench up` writes it, `mqbench run --rig` measures on it, `mqbench down` takes it down; a
  * program of yours (Pulumi's outputs) or a person may write one as well. It may hold passwords: mode 0600, never in a report.
@@ -46,9 +100,31 @@ export const RigFile = z.strictObject({
 				url: z
 					.string()
 					.min(1)
+					.nullable()
+					.default(null)
 					.meta({
-						description: "As clients reach it, password included.",
+						description:
+							"As clients reach it, password included; null: there are hosts instead.",
 						examples: ["nats://me:secret@10.0.0.5:4222"],
+					}),
+				hosts: z
+					.array(
+						z.strictObject({
+							...sshHost,
+							address: z
+								.string()
+								.regex(/^[\w.:-]+$/, "is an address")
+								.meta({
+									description:
+										"As clients and the other nodes reach it; brokers listen there alone.",
+									examples: ["10.0.0.5"],
+								}),
+						}),
+					)
+					.default([])
+					.meta({
+						description:
+							"Hosts for SSH, one for each node: mqbench starts the broker's nodes on them anew for every run. Empty: it is up, at its url.",
 					}),
 				server: z
 					.string()
@@ -92,32 +168,13 @@ export const RigFile = z.strictObject({
 		)
 		.min(1)
 		.meta({ description: "One for each system of the scenario, by its key." }),
-	clients: z
-		.array(
-			z.strictObject({
-				host: z
-					.string()
-					.regex(/^(?!-)[\w.-]+$/, "is a name or an address, as ssh takes it")
-					.meta({ description: "Name or address.", examples: ["10.0.0.11"] }),
-				user: z
-					.string()
-					.regex(/^(?!-)[\w.-]+$/, "is a user name, as ssh takes it")
-					.optional()
-					.meta({ description: "Default: ssh's own choice." }),
-				port: z.int().min(1).max(65_535).optional().meta({
-					description: "Default: ssh's own choice.",
-				}),
-				identity: z.string().min(1).optional().meta({
-					description:
-						"File of a private key, from this file's folder. Default: ssh's own choice.",
-				}),
-			}),
-		)
-		.default([])
-		.meta({
-			description:
-				"Hosts for SSH that make the load, unless the scenario or --clients names its own; empty: this machine.",
-		}),
+	clients: z.array(z.strictObject(sshHost)).default([]).meta({
+		description:
+			"Hosts for SSH that make the load, unless the scenario or --clients names its own; empty: this machine.",
+	}),
+	cloud: Cloud.nullable().default(null).meta({
+		description: "Of machines that are rented; null: nobody pays by the hour.",
+	}),
 	facts: z.record(z.string(), z.json()).default({}).meta({
 		description:
 			"What people may want to know of it: machines, kernel, zone, clock.",
@@ -156,12 +213,25 @@ export function parseRig(text: string): { rig: RigFile } | { wrong: string[] } {
 		return {
 			wrong: parsed.error.issues.flatMap((issue) => sentences(issue, value)),
 		};
-	const wrong = parsed.data.brokers.flatMap(({ system }, i, all) =>
-		all.findIndex((other) => other.system === system) < i
-			? [
-					`brokers[${i}].system: there is a broker for ${JSON.stringify(system)} above; give each system one`,
-				]
-			: [],
+	const wrong = parsed.data.brokers.flatMap(
+		({ system, url, hosts }, i, all) => [
+			...(all.findIndex((other) => other.system === system) < i
+				? [
+						`brokers[${i}].system: there is a broker for ${JSON.stringify(system)} above; give each system one`,
+					]
+				: []),
+			...(url !== null && hosts.length > 0
+				? [
+						`brokers[${i}]: it has a url and hosts; write the url of a broker that is up, or hosts on which mqbench starts it`,
+					]
+				: []),
+			// What is rented has none until it is up.
+			...(url === null && hosts.length === 0 && parsed.data.cloud === null
+				? [
+						`brokers[${i}].url is missing; write a text, or hosts on which mqbench starts it`,
+					]
+				: []),
+		],
 	);
 	return wrong.length > 0 ? { wrong } : { rig: parsed.data };
 }

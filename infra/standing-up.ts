@@ -26,7 +26,7 @@ export interface StoodUp {
 }
 
 /** Targets whose brokers mqbench can stand up for longer than a run. */
-export type Standing = Exclude<RigFile["target"], "existing">;
+export type Standing = Exclude<RigFile["target"], "existing" | "aws">;
 
 /** Stands up one broker for each request, all at once. Fails as a whole: nothing of it is left then. */
 export function standUp(
@@ -41,7 +41,7 @@ export function standUp(
 
 /** Takes a rig down: after it nothing of it is left. That it was down already is no mistake. */
 export async function takeDown(rig: RigFile, world: World): Promise<void> {
-	if (rig.target === "existing")
+	if (rig.target === "existing" || rig.target === "aws")
 		throw new Error("a rig that was there before is not taken down");
 	await downs[rig.target](rig, world);
 }
@@ -131,7 +131,7 @@ async function downLocal(rig: RigFile, world: World): Promise<void> {
 	const up = async () => {
 		const answers = await Promise.all(
 			rig.brokers.map(({ url, broker }) =>
-				unreachable(url, brokerOf({ broker }).defaultPort, world.stop),
+				unreachable(url ?? "", brokerOf({ broker }).defaultPort, world.stop),
 			),
 		);
 		return rig.brokers.filter((_, i) => answers[i] === null);

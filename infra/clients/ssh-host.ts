@@ -5,6 +5,10 @@ export interface SshHost {
 	readonly port: number | null;
 	/** File of a private key. */
 	readonly identity: string | null;
+	/** File that keeps the hosts' own keys; one that is not in it is taken at the first contact. */
+	readonly knownHosts: string | null;
+	/** Nothing is done on it before mqbench's set-up script says ready. */
+	readonly setUp: boolean;
 }
 
 /** "bench@10.0.0.11:2222" as a scenario writes it, which has checked its form. */
@@ -15,6 +19,8 @@ export function sshHost(text: string): SshHost {
 		user: user ?? null,
 		port: port === undefined ? null : Number(port),
 		identity: null,
+		knownHosts: null,
+		setUp: false,
 	};
 }
 
@@ -24,11 +30,23 @@ export function sshName({ host, user, port }: SshHost): string {
 }
 
 /** What ssh is told to reach it, in front of everything else but its options. */
-export function destination({ host, user, port, identity }: SshHost): string[] {
+export function destination({
+	host,
+	user,
+	port,
+	identity,
+	knownHosts,
+}: SshHost): string[] {
 	return [
 		...(user === null ? [] : ["-l", user]),
 		...(port === null ? [] : ["-p", String(port)]),
-		...(identity === null ? [] : ["-i", identity]),
+		...(identity === null ? [] : ["-i", identity, "-o", "IdentitiesOnly=yes"]),
+		...(knownHosts === null
+			? []
+			: [
+					...["-o", `UserKnownHostsFile=${knownHosts}`],
+					...["-o", "StrictHostKeyChecking=accept-new"],
+				]),
 		"--",
 		host,
 	];

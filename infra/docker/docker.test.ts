@@ -456,14 +456,14 @@ describe.skipIf(skipWithoutEngine)(
 				expect(first.world.err()).toBe(
 					"mine: its container was down (SIGKILL); it is started again.\n",
 				);
-				expect((await client(entry.url)).info.jetstream).toBe(true);
+				expect((await client(entry.url ?? "")).info.jetstream).toBe(true);
 				docker("pause", name);
 				docker("network", "disconnect", `mqbench-${id}`, name);
 				const second = await attach();
 				expect(second.world.err()).toBe(
 					"mine: its container was still cut off from its network; it has it again.\nmine: its container was still paused; it goes on.\n",
 				);
-				const { ping } = await client(entry.url);
+				const { ping } = await client(entry.url ?? "");
 				await ping();
 				expect(second.broker.pids.map(runs)).toEqual([true]);
 				expect((await attach()).world.err()).toBe("");
@@ -476,7 +476,7 @@ describe.skipIf(skipWithoutEngine)(
 				const back = await broker.disturb(fault("kill"));
 				stop.abort("SIGINT");
 				await back();
-				expect((await client(entry.url)).info.jetstream).toBe(true);
+				expect((await client(entry.url ?? "")).info.jetstream).toBe(true);
 			});
 		});
 
@@ -484,7 +484,7 @@ describe.skipIf(skipWithoutEngine)(
 			const { attach, entry } = await standing(JETSTREAM, {
 				env: { MQBENCH_DOCKER_REACH: "published" },
 			});
-			expect(entry.url).toMatch(/^nats:\/\/127\.0\.0\.1:\d+$/);
+			expect(entry.url ?? "").toMatch(/^nats:\/\/127\.0\.0\.1:\d+$/);
 			expect(entry.topology).toBe("1 container, through published ports");
 			const outside = await attach();
 			expect(outside.broker).toMatchObject({

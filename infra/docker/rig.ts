@@ -218,7 +218,11 @@ export async function attachDocker(
 	if (isHop(place)) say(HOP);
 	for (const fault of request.faults ?? [])
 		await checkFault(place, request, fault);
-	return attachContainers(place, kind, request, found, entry);
+	return attachContainers(place, kind, request, found, {
+		...entry,
+		// Containers have one: the file's check has seen to it.
+		url: entry.url ?? "",
+	});
 }
 
 /** Name of the network of a rig that is up, which clients in containers join. */

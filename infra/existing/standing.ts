@@ -79,4 +79,5 @@ const REMEDY: Readonly<Record<RigFile["target"], string>> = {
 	docker:
 		"mqbench down takes away what is left of it, mqbench up stands a new one up",
 	existing: "Is the broker up, and the url in the rig's file right?",
+	aws: "mqbench rigs list says whether it is still there",
 };

@@ -40,7 +40,7 @@ export interface UpArgs extends Pick<Overrides, "set" | "target"> {
 export async function up(args: UpArgs, world: World): Promise<ExitCode> {
 	const { scenario } = await readScenario(args.path, args, world);
 	const { target } = scenario;
-	if (target === "existing")
+	if (target === "existing" || target === "aws")
 		throw failure("usage", {
 			message: `${args.path}: brokers of target existing are up already; measure on them: mqbench ${args.path}, or have mqbench stand others up: --target docker`,
 		});
@@ -139,7 +139,7 @@ function requestsOf(
 function told({ file, broken }: StoodUp, scenario: string, shown: string) {
 	const brokers = file.brokers.map(
 		({ system, url, server }) =>
-			`${system}: ${maskUrls(url)}${server ? ` (${server})` : ""}\n`,
+			`${system}: ${maskUrls(url ?? "")}${server ? ` (${server})` : ""}\n`,
 	);
 	return `${brokers.join("")}${shown} says where they are, to its owner alone. Measure on them:
   mqbench ${scenario} --rig ${shown}

@@ -69,6 +69,10 @@ function clientsLine(clients: Clients): string[] {
 			return clients.count === 1
 				? []
 				: [`clients: ${clients.count} processes of this machine`];
+		case "aws":
+			return [
+				`clients: ${clients.count} ${clients.count === 1 ? "machine" : "machines"}`,
+			];
 		case "docker":
 			return [
 				`clients: ${clients.count} ${clients.count === 1 ? "container" : "containers"}`,

@@ -95,7 +95,7 @@ export const BaselineSla = z.strictObject({
 export type BaselineSla = z.infer<typeof BaselineSla>;
 
 /** Where brokers run: processes of this machine, containers of it, or somebody else's. */
-export const Target = z.enum(["local", "docker", "existing"]);
+export const Target = z.enum(["local", "docker", "existing", "aws"]);
 export type Target = z.infer<typeof Target>;
 
 export const PATTERNS = [

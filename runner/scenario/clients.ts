@@ -81,21 +81,22 @@ function clientsOf(written: ScenarioFile["clients"]): Clients {
 
 function clientsOfRig(rig: GivenRig | null): Clients | null {
 	const hosts = (rig?.rig.clients ?? []).map(
-		({ host, user, port, identity }) => ({
+		({ host, user, port, identity, knownHosts, setUp }) => ({
 			name: `${user === undefined ? "" : `${user}@`}${host}${port === undefined ? "" : `:${port}`}`,
-			identity,
+			access: {
+				identity: identity ?? null,
+				knownHosts: knownHosts ?? null,
+				setUp,
+			},
 		}),
 	);
 	if (hosts.length === 0) return null;
-	const identities = hosts.flatMap(({ name, identity }) =>
-		identity === undefined ? [] : [[name, identity] as const],
-	);
 	return {
 		kind: "ssh",
 		hosts: hosts.map(({ name }) => name),
-		...(identities.length > 0
-			? { identities: Object.fromEntries(identities) }
-			: {}),
+		access: Object.fromEntries(
+			hosts.map(({ name, access }) => [name, access] as const),
+		),
 	};
 }
 

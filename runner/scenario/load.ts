@@ -155,6 +155,7 @@ function check(
 			target: file.data.target,
 			rig: context.rig?.rig ?? null,
 			clients: clients.clients,
+			aws: null,
 			systems: systems.map(({ path: _, ...system }) => system),
 			cases: complete,
 			sla: sla.lines,

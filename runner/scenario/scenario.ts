@@ -21,6 +21,8 @@ export interface Scenario {
 	/** Brokers that stay up, by the keys of the systems; null: each run has its own, or the user's. */
 	readonly rig: RigFile | null;
 	readonly clients: Clients;
+	/** What target aws rents; null: another target, or a rig that is up. */
+	readonly aws: Aws | null;
 	readonly systems: readonly System[];
 	readonly cases: readonly Case[];
 	readonly sla: readonly SlaLine[];
@@ -56,15 +58,64 @@ export interface Fault {
 	readonly delayNs: number | null;
 }
 
-/** What makes the load: processes here, hosts over SSH ("user@host:port"), or containers. */
+/** What makes the load: processes here, hosts over SSH ("user@host:port"), containers, or machines that target aws rents. */
 export type Clients =
-	| { readonly kind: "local" | "docker"; readonly count: number }
+	| { readonly kind: "local" | "docker" | "aws"; readonly count: number }
 	| {
 			readonly kind: "ssh";
 			readonly hosts: readonly string[];
-			/** Files of private keys, by host, where a rig names them; else ssh's own choice. */
-			readonly identities?: Readonly<Record<string, string>>;
+			/** How ssh gets in, by host, where a rig says it; else ssh's own choice. */
+			readonly access?: Readonly<Record<string, SshAccess>>;
 	  };
+
+/** What a rig says of a host beside its name. Paths are absolute. */
+export interface SshAccess {
+	/** File of a private key; null: ssh's own choice. */
+	readonly identity: string | null;
+	/** File that keeps the hosts' own keys, one that is not in it taken at the first contact; null: ssh's own way. */
+	readonly knownHosts: string | null;
+	/** Nothing is done on it before mqbench's set-up script says ready. */
+	readonly setUp: boolean;
+}
+
+/** Machines that are rented for a scenario: brokers that take turns on the same ones, and one for each client. */
+export interface Aws {
+	readonly region: string;
+	/** null: the first one of the region that has all types. */
+	readonly zone: string | null;
+	/** Of AWS's configuration files; null: the environment's. */
+	readonly profile: string | null;
+	/** Tag of all of it; null: the caller's name in AWS. */
+	readonly owner: string | null;
+	/** Image; null: the newest Debian 12. */
+	readonly ami: string | null;
+	/** From when on the machines end themselves, ns after they started. */
+	readonly ttlNs: number;
+	/** Who may come in over SSH, "203.0.113.7/32"; null: the address that AWS sees the caller under. */
+	readonly sshFrom: string | null;
+	readonly brokers: {
+		/** "i4i.xlarge". */
+		readonly instance: string;
+		/** As many as the system with the most nodes has; 0: no system needs any. */
+		readonly count: number;
+		/** A volume of its own; null: the machine's own NVMe. */
+		readonly volume: AwsVolume | null;
+	};
+	readonly clients: {
+		readonly instance: string;
+		readonly count: number;
+		/** Cheaper, and taken away when somebody pays more. */
+		readonly spot: boolean;
+	};
+}
+
+export interface AwsVolume {
+	readonly type: "gp3" | "io2";
+	readonly sizeGiB: number;
+	readonly iops: number | null;
+	/** gp3, MiB/s; null: AWS's own choice. */
+	readonly throughputMiBps: number | null;
+}
 
 export interface System {
 	/** What the scenario calls it; equal to `broker` when it gives no name of its own. */

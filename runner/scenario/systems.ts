@@ -173,7 +173,7 @@ function reached(
 ): SystemOptions {
 	const found = rig?.rig.brokers.find(({ system }) => system === key);
 	return found && rig?.rig.target === "existing" && options.broker !== "noop"
-		? { ...options, url: maskUrls(found.url) }
+		? { ...options, url: maskUrls(found.url ?? "") }
 		: options;
 }
 
@@ -207,7 +207,8 @@ function rigUrl(
 ): ResolvedUrl | null {
 	const broker = brokerOf(options);
 	const found = rig.brokers.find(({ system }) => system === key);
-	if (broker.urlSchemes.length === 0 || !found) return null;
+	if (broker.urlSchemes.length === 0 || !found || found.url === null)
+		return null;
 	const resolved = resolveUrl(found.url, broker, env, false);
 	return "wrong" in resolved
 		? { wrong: `${file}: of ${key}, ${resolved.wrong}` }
