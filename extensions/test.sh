@@ -6,7 +6,7 @@ cd "$(dirname "$0")"
 export GOFLAGS= GOWORK=off
 
 echo "go vet"
-go vet ./...
+go vet -tags acceptance ./...
 
 if command -v "${CC:-cc}" >/dev/null 2>&1; then
 	echo "go test -race"

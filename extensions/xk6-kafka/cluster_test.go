@@ -2,7 +2,6 @@ package kafka
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -79,20 +78,5 @@ func TestAClusterGoesOnWithoutItsLeader(t *testing.T) {
 				return nil
 			},
 		})
-	})
-}
-
-func TestAClusterGoesOnWhenOneLeaderAfterTheOtherDies(t *testing.T) {
-	if os.Getenv("MQBENCH_ACCEPTANCE") != "1" {
-		t.Skip("it takes a minute: set MQBENCH_ACCEPTANCE=1")
-	}
-	nodes, url := three(t)
-	brokertest.Failover(t, brokertest.Cluster{
-		System:   brokertest.System{Driver: New, URL: url, DriverOptions: []byte(`{"acks": "all", "minInsyncReplicas": 2}`)},
-		Replicas: 3, Group: true, Kills: 4,
-		Kill: func(t *testing.T, name string) func() {
-			nodes[name].kill()
-			return func() { nodes[name].run(t) }
-		},
 	})
 }

@@ -231,13 +231,6 @@ func TestAClusterGoesOnWithoutItsLeader(t *testing.T) {
 	}
 }
 
-func TestAClusterGoesOnWhenOneLeaderAfterTheOtherDies(t *testing.T) {
-	if os.Getenv("MQBENCH_ACCEPTANCE") != "1" {
-		t.Skip("it takes a minute: set MQBENCH_ACCEPTANCE=1")
-	}
-	failover(t, 3, 6)
-}
-
 func failover(t *testing.T, replicas, kills int) {
 	nodes, url := processes(t)
 	brokertest.Failover(t, brokertest.Cluster{

@@ -5,6 +5,7 @@
 //	guard [-env] [-lease 15s] [-sample file] ... -- command arguments...
 //	guard -clock
 //	guard -flush folder
+//	guard -ping host:port
 //
 // Signals that guard gets are passed on, once each. When standard input ends, the command gets SIGINT, and after the
 // grace SIGKILL with its whole process group. Guard exits as the command did (128 + n for signal n); what the command has
@@ -17,7 +18,7 @@
 // ended when the network is silent, and what is used there is written to a file.
 //
 // With -clock it runs nothing: it answers each line at once with its wall clock, Unix ns, until standard input ends. With -flush it
-// measures how long the disk of a folder takes to flush (flush.go).
+// measures how long the disk of a folder takes to flush (flush.go), with -ping how long it takes to connect (ping.go).
 package main
 
 import (
@@ -39,6 +40,7 @@ func main() {
 	control := flag.Bool("control", false, "take orders on standard input: say <text>, signal INT, signal TERM")
 	clock := flag.Bool("clock", false, "answer each line with the Unix time in ns")
 	disk := flag.String("flush", "", "measure how long a flush to the disk of this folder takes, and print it as JSON")
+	peer := flag.String("ping", "", "measure how long it takes to connect to this host:port, and print it as JSON")
 	flag.Parse()
 	if *clock {
 		tellTime(os.Stdin, os.Stdout)
@@ -46,6 +48,13 @@ func main() {
 	}
 	if *disk != "" {
 		if err := measureFlush(*disk, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, "guard:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	if *peer != "" {
+		if err := ping(*peer, os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, "guard:", err)
 			os.Exit(1)
 		}

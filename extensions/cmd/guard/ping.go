@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"syscall"
+	"time"
+)
+
+// So many connections are made one after the other, or as many as fit into the time.
+const (
+	connects    = 20
+	connectTime = 5 * time.Second
+)
+
+// pinged is what -ping prints.
+type pinged struct {
+	Connects int   `json:"connects"`
+	MinNs    int64 `json:"minNs"`
+	P50Ns    int64 `json:"p50Ns"`
+	MaxNs    int64 `json:"maxNs"`
+}
+
+// ping connects to a port that listens and prints as JSON how long that took: a round trip of the network, as the other end's kernel
+// answers by itself, and what both kernels take. Nothing is sent. A name is looked up before, and the first connection does not count:
+// it also finds the way.
+func ping(address string, out io.Writer) error {
+	until, cancel := context.WithTimeout(context.Background(), connectTime)
+	defer cancel()
+	found, err := lookUp(until, address)
+	if err != nil {
+		return err
+	}
+	var took []time.Duration
+	for i := 0; i <= connects; i++ {
+		at := time.Now()
+		connection, err := (&net.Dialer{}).DialContext(until, "tcp", found)
+		spent := time.Since(at)
+		if err != nil {
+			// What there is by then is an answer; who never answers is none.
+			if until.Err() != nil && len(took) > 0 {
+				break
+			}
+			return connectError(address, err, until)
+		}
+		_ = connection.Close()
+		if i > 0 {
+			took = append(took, spent)
+		}
+	}
+	if len(took) == 0 {
+		return fmt.Errorf("connect to %s: one connection took all of %s", address, connectTime)
+	}
+	return json.NewEncoder(out).Encode(summed(took))
+}
+
+// lookUp returns address with the first IP address of its name.
+func lookUp(until context.Context, address string) (string, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return "", fmt.Errorf("-ping takes host:port: %w", err)
+	}
+	found, err := net.DefaultResolver.LookupHost(until, host)
+	if err != nil {
+		var unknown *net.DNSError
+		if errors.As(err, &unknown) {
+			return "", fmt.Errorf("look up %s: %s", host, unknown.Err)
+		}
+		return "", fmt.Errorf("look up %s: %w", host, err)
+	}
+	return net.JoinHostPort(found[0], port), nil
+}
+
+func connectError(address string, err error, until context.Context) error {
+	if until.Err() != nil {
+		return fmt.Errorf("connect to %s: no answer within %s", address, connectTime)
+	}
+	// Go's own sentence names the address once more.
+	var code syscall.Errno
+	if errors.As(err, &code) {
+		return fmt.Errorf("connect to %s: %w", address, code)
+	}
+	return fmt.Errorf("connect to %s: %w", address, err)
+}
+
+// summed is the lower median of an even number: a connection that was made.
+func summed(took []time.Duration) pinged {
+	slices.Sort(took)
+	return pinged{
+		Connects: len(took),
+		MinNs:    took[0].Nanoseconds(),
+		P50Ns:    took[(len(took)-1)/2].Nanoseconds(),
+		MaxNs:    took[len(took)-1].Nanoseconds(),
+	}
+}
