@@ -16,11 +16,16 @@ export async function provision(
 	if (rig === null) return targets[target](world, binaries, clients);
 	const { standingRig } = await import("./existing/standing.ts");
 	const { attachDocker, rigNetwork } = await import("./docker/rig.ts");
+	const { onHosts } = await import("./hosts/open.ts");
 	return {
-		...standingRig(rig, world.stop, (entry, request) =>
-			attachDocker(rig.id, entry, request, world, binaries, {
-				inside: clients === "docker",
-			}),
+		...standingRig(
+			rig,
+			world.stop,
+			(entry, request) =>
+				attachDocker(rig.id, entry, request, world, binaries, {
+					inside: clients === "docker",
+				}),
+			onHosts(world, binaries),
 		),
 		...(rig.target === "docker" ? { network: rigNetwork(rig.id) } : {}),
 	};

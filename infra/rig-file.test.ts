@@ -32,9 +32,11 @@ test("a minimal one by hand stands for brokers that were there before", () => {
 					sameHost: false,
 					asked: null,
 					containers: [],
+					hosts: [],
 				},
 			],
 			clients: [],
+			cloud: null,
 			facts: {},
 		},
 	});
@@ -68,7 +70,7 @@ describe("each mistake is one sentence with its place, and tells no password", (
 		[
 			"a target that there is not",
 			{ ...minimal, target: "azure" },
-			'target is none that there is; write "local" or "docker" or "existing"',
+			'target is none that there is; write "local" or "docker" or "existing" or "aws"',
 		],
 		[
 			"no broker",
@@ -78,7 +80,7 @@ describe("each mistake is one sentence with its place, and tells no password", (
 		[
 			"a broker without url",
 			{ ...minimal, brokers: [{ ...broker, url: undefined }] },
-			"brokers[0].url is missing; write a text",
+			"brokers[0].url is missing; write a text, or hosts on which mqbench starts it",
 		],
 		[
 			"a url that is none",

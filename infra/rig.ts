@@ -37,8 +37,13 @@ export interface Client {
 	 * `client-unreachable`, naming it.
 	 */
 	prepare(): Promise<ClientFacts>;
-	/** Its clock minus ours, ns, and the bound of the error: half of the shortest round trip. */
+	/** Its clock minus ours, ns, and the bound of the error: half of the shortest round trip; and what its own chrony says of it. */
 	clock(): Promise<ClockReading>;
+	/**
+	 * How long it takes from there to connect to a port that listens, "10.0.0.5:4222" or "[fd00::5]:4222". Fails with a sentence. Absent: it
+	 * cannot be asked.
+	 */
+	ping?(address: string): Promise<Ping>;
 	/** A folder for one run on it. `local` is the folder here that holds the run's files and gets its results. */
 	workspace(local: string): Promise<Workspace>;
 	/** Removes what it put there but the programs, and lets go of the connection. More than once is no harm. */
@@ -55,6 +60,16 @@ export interface ClientFacts {
 export interface ClockReading {
 	readonly offsetNs: number;
 	readonly boundNs: number;
+	/** Most that its clock is away from UTC, ns, by its own chrony; null or absent: not known. */
+	readonly utcBoundNs?: number | null;
+}
+
+/** TCP connects one after the other, ns. */
+export interface Ping {
+	readonly connects: number;
+	readonly minNs: number;
+	readonly p50Ns: number;
+	readonly maxNs: number;
 }
 
 /** The folder of a run on a client. For a client on this machine it is the run's folder itself. */

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { writeSync } from "node:fs";
 import type { World } from "./world.ts";
 
 // The only file that touches process. First of all: a URL with a password on our command line is not to stay in
@@ -6,11 +7,14 @@ import type { World } from "./world.ts";
 const argv = process.argv.slice(2);
 process.title = "mqbench";
 
+/** What stays, and costs money, if we go at once. */
+let left: string | null = null;
+
 const stop = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
 	process.on(signal, () => {
 		// The first one ends the run in order; who asks again does not want to wait. The guards end what is left.
-		if (stop.signal.aborted) process.exit(signal === "SIGTERM" ? 143 : 130);
+		if (stop.signal.aborted) go(signal === "SIGTERM" ? 143 : 130);
 		stop.abort(signal);
 	});
 
@@ -33,11 +37,14 @@ const world: World = {
 	},
 	ask: process.stdin.isTTY && process.stderr.isTTY ? ask : null,
 	stop: stop.signal,
+	leaving(text) {
+		left = text;
+	},
 };
 
 const { explain, main } = await import("./main.ts");
 // In a callback of a stream or a timer, where no one awaits.
-process.on("uncaughtException", (error) => process.exit(explain(error, world)));
+process.on("uncaughtException", (error) => go(explain(error, world)));
 
 let code = await main(argv, world);
 // Nothing may keep the process alive once the verdict is out; what was written is flushed first.
@@ -49,9 +56,21 @@ if (unwritten) {
 	const exit = explain(error, world);
 	if (code === 0) code = exit;
 }
-process.exit(code);
+go(code);
 
 // --- internal ---
+
+/** Ends at once. What is left in the cloud then beats every other exit code. */
+function go(code: number): never {
+	if (left === null) process.exit(code);
+	try {
+		// A stream may not get rid of it any more.
+		writeSync(2, `\n${left}\n`);
+	} catch {
+		// Nobody is left to be told.
+	}
+	process.exit(5);
+}
 
 /** Asks on stderr: stdout may be a file. Ctrl-C is a stop, as everywhere. */
 async function ask(question: string): Promise<string> {
@@ -60,7 +79,7 @@ async function ask(question: string): Promise<string> {
 		input: process.stdin,
 		output: process.stderr,
 	});
-	terminal.on("SIGINT", () => process.exit(130));
+	terminal.on("SIGINT", () => go(130));
 	try {
 		return await terminal.question(question);
 	} finally {

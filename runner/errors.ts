@@ -319,6 +319,134 @@ const catalogue = {
 		text: (d: { path: string }) =>
 			`${d.path}: is there already, and results are never written over. Choose another folder with --out.`,
 	},
+	"programs-missing": {
+		exit: 3,
+		// Host: "bench@10.0.0.11".
+		text: (d: {
+			host: string;
+			platform: string;
+			reason: string;
+			remedy: string;
+		}) => `${d.host}: it is ${d.platform}, and ${d.reason}. ${d.remedy}.`,
+	},
+	"sdk-missing": {
+		exit: 3,
+		text: (d: { folder: string; project: boolean }) =>
+			d.project
+				? `Target aws needs Pulumi and the SDK of AWS, which are not installed. Once: npm ci --prefix ${/[^\w@%+=:,./-]/.test(d.folder) ? JSON.stringify(d.folder) : d.folder}`
+				: `Target aws needs ${d.folder}, which is not there. Install mqbench anew, or use a clone of its repository.`,
+	},
+	"pulumi-missing": {
+		exit: 3,
+		text: (d: { version: string; reason: string }) =>
+			`Target aws needs the command pulumi ${d.version}, and ${d.reason}. Have mqbench install it into its cache (--yes), install it yourself (https://www.pulumi.com/docs/install) so that it is on PATH, or set MQBENCH_PULUMI to it.`,
+	},
+	"pulumi-unusable": {
+		exit: 3,
+		text: (d: { path: string; reason: string }) =>
+			`MQBENCH_PULUMI=${d.path} cannot be used: ${d.reason}. Unset it to have mqbench look for pulumi itself.`,
+	},
+	"cloud-key": {
+		exit: 3,
+		text: (d: { reason: string }) =>
+			`No key could be made for the rig: ${d.reason}. Machines are reached over SSH: install OpenSSH's client (apt-get install openssh-client).`,
+	},
+	"cloud-state": {
+		exit: 3,
+		text: (d: { path: string; reason: string }) =>
+			`${d.path}: what is rented cannot be remembered there (${d.reason}), and without that nothing is. Make room or rights, or set MQBENCH_STATE_DIR to another folder.`,
+	},
+	"cloud-up": {
+		exit: 3,
+		text: (d: { id: string; reason: string }) =>
+			`The rig ${d.id} could not be stood up: ${d.reason}. Nothing of it is left.`,
+	},
+	"cloud-left": {
+		exit: 5,
+		// The text of infra/cloud/leftover.ts.
+		text: (d: { text: string }) => d.text,
+	},
+	"cloud-held": {
+		exit: 3,
+		text: (d: { id: string; pid: number; doing: string; file: string }) =>
+			`The rig ${d.id} is in use: another mqbench (process ${d.pid}) ${d.doing}. Wait for it, or press Ctrl-C there: it takes the rig down. If it was one of another machine or container, and is gone for sure, remove ${d.file} and try again.`,
+	},
+	"no-such-rig": {
+		exit: 2,
+		text: (d: { id: string; folder: string; known: readonly string[] }) =>
+			`${d.id}: there is no such rig in ${d.folder}${didYouMean(d.id, d.known)}\nmqbench rigs list shows those that are known here; mqbench rigs sweep --region <region> --id ${d.id} finds it in AWS by its tag.`,
+	},
+	"host-unreachable": {
+		exit: 3,
+		// Host: "bench@10.0.0.5", on which the broker of the system is to run.
+		text: (d: {
+			host: string;
+			system: string;
+			reason: string;
+			remedy: string;
+		}) => `${d.host} (host of ${d.system}): ${d.reason}. ${d.remedy}`,
+	},
+	"host-unfit": {
+		exit: 3,
+		text: (d: {
+			host: string;
+			system: string;
+			reason: string;
+			remedy: string;
+		}) => `${d.host}: cannot run ${d.system}: ${d.reason}. ${d.remedy}.`,
+	},
+	"host-set-up": {
+		exit: 3,
+		text: (d: { host: string; reason: string; remedy: string }) =>
+			`${d.host}: it is not set up: ${d.reason}. ${d.remedy}.`,
+	},
+	"ttl-short": {
+		exit: 2,
+		// Times as a scenario writes them.
+		text: (d: { path: string; ttl: string; longest: string; write: string }) =>
+			`${d.path}: aws.ttl is ${d.ttl}, and the machines would end themselves in mid-run: standing up and all runs take up to ${d.longest}. Write ttl: ${d.write}, or make fewer runs (--only).`,
+	},
+	"aws-unfit": {
+		exit: 3,
+		// A sentence for each check that failed: the call, why, and what to do.
+		text: (d: { wrong: readonly string[] }) => d.wrong.join("\n"),
+	},
+	"aws-too-many": {
+		exit: 2,
+		text: (d: { machines: number; most: number; variable: string }) =>
+			`The scenario rents ${d.machines} machines, and ${d.most} are the most without being told otherwise. Ask for fewer (clients, nodes), or set ${d.variable}=${d.machines}.`,
+	},
+	"aws-too-dear": {
+		exit: 2,
+		// Prices as text: "$4.10".
+		text: (d: { hourly: string; most: string }) =>
+			`The machines cost about ${d.hourly} an hour, and --max-hourly-usd allows ${d.most}. Nothing was rented; take smaller or fewer machines, or raise it.`,
+	},
+	"aws-unpriced": {
+		exit: 2,
+		text: (d: { why: string }) =>
+			`--max-hourly-usd cannot be kept, as the price is not known: ${d.why}. Nothing was rented; see to that, or leave --max-hourly-usd away.`,
+	},
+	"aws-unconfirmed": {
+		exit: 2,
+		text: (_: object) =>
+			"Machines that cost money are rented only when somebody agrees, and nobody is at the terminal to be asked. Nothing was rented; add --yes, and --max-hourly-usd for a limit.",
+	},
+	"aws-declined": {
+		exit: 2,
+		text: (_: object) => "Nothing was rented, as you did not agree.",
+	},
+	"host-port-taken": {
+		exit: 3,
+		// Service: that Debian's package of this broker starts by itself; null: none.
+		text: (d: {
+			system: string;
+			port: number;
+			host: string;
+			service: string | null;
+		}) =>
+			`${d.system}: port ${d.port} is taken on ${d.host}. Stop what listens there${d.service === null ? "" : `, such as the package's own server (sudo systemctl disable --now ${d.service})`}.`,
+	},
 } as const satisfies Record<string, Entry>;
 
 type Entry = {

@@ -57,6 +57,9 @@ Examples:
   mqbench up scenarios/quickstart.yaml --target docker
   mqbench scenarios/quickstart.yaml --rig rig.json
   mqbench down rig.json
+  mqbench plan scenarios/ec2.yaml --target aws
+  mqbench scenarios/ec2.yaml --target aws --max-hourly-usd 5
+  mqbench rigs list
   mqbench scenarios/message-sizes.yaml --only 'nats/1KiB*' --json
   mqbench validate scenarios/quickstart.yaml
   mqbench plan scenarios/message-sizes.yaml
@@ -68,7 +71,18 @@ Examples:
   mqbench scenarios/quickstart.yaml --reporter terminal,junit=out/junit.xml
 
 Exit codes: 0 every SLA met, 99 an SLA breached, 6 inconclusive, 4 measurement invalid, 2 scenario or usage,
-3 environment, 1 bug, 130/143 interrupted.
+3 environment, 5 something that costs money is left in the cloud, 1 bug, 130/143 interrupted.
+`;
+
+const RIGS_EXAMPLES = `
+Examples:
+  mqbench rigs list
+  mqbench rigs destroy my-scenario-3f2a9b
+  mqbench rigs sweep --region eu-central-1
+  mqbench rigs sweep --region eu-central-1 --id my-scenario-3f2a9b --yes
+  mqbench rigs config scenarios/ec2.yaml > config.yaml
+
+Exit code 5: something is left in the cloud, and the commands that remove it are printed.
 `;
 
 /** A command's module is loaded when it runs: validate needs no histograms. */
@@ -91,10 +105,12 @@ function commands(
 		.showHelpAfterError("mqbench --help lists commands, options and examples.")
 		.addHelpText("after", EXAMPLES);
 
-	scenarioOptions(
-		program
-			.command("run", { isDefault: true })
-			.description("make every run of a scenario (the default command)"),
+	rentOptions(
+		scenarioOptions(
+			program
+				.command("run", { isDefault: true })
+				.description("make every run of a scenario (the default command)"),
+		),
 	)
 		.option(
 			"--out <folder>",
@@ -181,14 +197,14 @@ function commands(
 			const { compile } = await import("./commands/compile.ts");
 			done(await compile({ path, ...options }, world));
 		});
-	program
-		.command("up")
+	rentOptions(program.command("up"))
 		.description(
 			"stand the brokers of a scenario up, to stay while runs come and go",
 		)
 		.argument("<scenario>", "path of the YAML file")
 		.addOption(setOption())
-		.option("--target <target>", "where they run: local or docker")
+		.option("--target <target>", "where they run: local, docker or aws")
+		.option("--clients <n>", "target aws: machines for the load")
 		.option("--only <glob>", "only systems of runs that match, e.g. 'nats/*'")
 		.option(
 			"--out <file>",
@@ -338,7 +354,68 @@ function commands(
 			const { schema } = await import("./commands/schema.ts");
 			done(await schema({ what }, world));
 		});
+	addRigs(program, world, done);
 	return program;
+}
+
+/** `mqbench rigs`: of what is rented. */
+function addRigs(
+	program: Command,
+	world: World,
+	done: (code: ExitCode) => void,
+): void {
+	const rigs = program
+		.command("rigs")
+		.description(
+			"list what is rented in the cloud, take it down, find what nobody remembers",
+		)
+		.addHelpText("after", RIGS_EXAMPLES);
+	rigs
+		.command("list")
+		.description("rigs that this machine remembers, with their price")
+		.action(async () => {
+			const { rigsList } = await import("./commands/rigs.ts");
+			done(await rigsList(world));
+		});
+	rigs
+		.command("destroy")
+		.description("take a rig down that this machine remembers")
+		.argument("<id>", "as mqbench rigs list says it")
+		.option("-y, --yes", "ask nothing")
+		.action(async (id: string, options) => {
+			const { rigsDestroy } = await import("./commands/rigs.ts");
+			done(await rigsDestroy({ id, ...options }, world));
+		});
+	rigs
+		.command("sweep")
+		.description(
+			"find rigs in AWS by their tag, and remove those that have expired, or the one of --id",
+		)
+		.requiredOption("--region <region>", "where to look, e.g. eu-central-1")
+		.option("--profile <profile>", "of AWS's configuration files")
+		.option("--id <id>", "only this rig, whether it has expired or not")
+		.option(
+			"--owner <owner>",
+			"whose expired rigs (default: yours, as AWS names you)",
+		)
+		.option("-y, --yes", "remove without asking")
+		.action(async (options) => {
+			const { rigsSweep } = await import("./commands/rigs.ts");
+			done(await rigsSweep(options, world));
+		});
+	rigs
+		.command("config")
+		.description(
+			"print the configuration of Pulumi for a scenario, to run pulumi up by hand",
+		)
+		.argument("<scenario>", "path of the YAML file")
+		.addOption(setOption())
+		.option("--clients <n>", "machines for the load")
+		.option("--only <glob>", "only systems of runs that match, e.g. 'nats/*'")
+		.action(async (path: string, options) => {
+			const { rigsConfig } = await import("./commands/rigs.ts");
+			done(await rigsConfig({ path, ...options }, world));
+		});
 }
 
 /** `mqbench valdate x.yaml` would be taken for a scenario called valdate, with an argument too many. */
@@ -373,11 +450,24 @@ function setOption(): Option {
 	).argParser((value: string, all: string[] = []) => [...all, value]);
 }
 
+/** Of commands that may rent machines. */
+function rentOptions(command: Command): Command {
+	return command
+		.option("-y, --yes", "target aws: rent without asking")
+		.option(
+			"--max-hourly-usd <n>",
+			"target aws: rent nothing that costs more US dollars an hour",
+		);
+}
+
 function scenarioOptions(command: Command): Command {
 	return command
 		.argument("<scenario>", "path of the YAML file")
 		.addOption(setOption())
-		.option("--target <target>", "where brokers run: local, docker or existing")
+		.option(
+			"--target <target>",
+			"where brokers run: local, docker, existing or aws",
+		)
 		.option(
 			"--url <url>",
 			`URL of an existing broker (implies --target existing); keep one with a password in the environment: --url '\${NATS_URL}'`,

@@ -84,10 +84,11 @@ export async function runPipeline(
 			text,
 			plans,
 			floorPlans,
-			readEnvironment(new Date(world.clock.nowMs()).toISOString(), {
-				k6: "unknown",
-				go: null,
-			}),
+			readEnvironment(
+				new Date(world.clock.nowMs()).toISOString(),
+				{ k6: "unknown", go: null },
+				scenario,
+			),
 			options.against,
 		);
 		progress.say(

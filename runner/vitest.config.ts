@@ -12,9 +12,9 @@ export default defineConfig({
 				test: {
 					name: "unit",
 					include: ["runner/**/*.test.ts", "infra/**/*.test.ts"],
-					exclude: ["runner/e2e/**"],
-					// Vitest would leave one of two cores idle; many of these wait for brokers, browsers and hosts.
-					maxWorkers: 2,
+					exclude: ["runner/e2e/**", "**/node_modules/**"],
+					// More than two cores: most of the longer ones wait for brokers, containers, browsers and hosts.
+					maxWorkers: 3,
 					globalSetup: [
 						"infra/binaries/real.fake.ts",
 						"runner/e2e/test-images.ts",

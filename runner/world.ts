@@ -12,6 +12,11 @@ export interface World {
 	readonly ask: ((question: string) => Promise<string>) | null;
 	/** Aborted once by the first Ctrl-C or SIGTERM; `reason` is the signal's name. */
 	readonly stop: AbortSignal;
+	/**
+	 * Told what costs money and stays if mqbench goes at once: who presses Ctrl-C a second time reads it, and the exit code is 5. null:
+	 * nothing any more. Tests may do without.
+	 */
+	readonly leaving?: (text: string | null) => void;
 }
 
 export interface Sink {

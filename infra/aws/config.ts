@@ -39,10 +39,11 @@ export const AwsConfig = z.strictObject({
 			.strictObject({
 				type: z.enum(["gp3", "io2"]),
 				sizeGiB: z.int().min(1),
-				iops: z.int().positive().nullable(),
-				throughputMiBps: z.int().positive().nullable(),
+				iops: z.int().positive().nullable().default(null),
+				throughputMiBps: z.int().positive().nullable().default(null),
 			})
-			.nullable(),
+			.nullable()
+			.default(null),
 	}),
 	clients: z.strictObject({
 		instance: z.string().min(1),
@@ -63,3 +64,152 @@ export const AwsConfig = z.strictObject({
 	endpoint: z.url().nullable().default(null),
 });
 export type AwsConfig = z.infer<typeof AwsConfig>;
+
+/** What each machine starts from: Debian, the brokers' packages, and the reports of a run. */
+export const ROOT_DISK = { type: "gp3", sizeGiB: 16 } as const;
+
+/** The program's configuration, or all that is wrong with it: a sentence each, with the place ("brokers.count"). */
+export function parseConfig(
+	value: unknown,
+): { config: AwsConfig } | { wrong: string[] } {
+	if (value === undefined)
+		return {
+			wrong: [
+				"mqbench:rig is missing in the stack's configuration; README.md shows one",
+			],
+		};
+	const parsed = AwsConfig.safeParse(withTimes(value));
+	if (!parsed.success)
+		return {
+			wrong: parsed.error.issues
+				// A value may break two rules: the first says enough.
+				.filter(
+					({ path }, i, all) =>
+						all.findIndex((other) => placeOf(other.path) === placeOf(path)) ===
+						i,
+				)
+				.flatMap((issue) => sentences(issue, value))
+				.map(within),
+		};
+	const wrong = contradictions(parsed.data).map(within);
+	return wrong.length > 0 ? { wrong } : { config: parsed.data };
+}
+
+// --- internal ---
+
+/** Pulumi takes a time without quotes, as YAML has them, apart, and passes it on as Go prints it: "2026-11-20 14:00:00 +0000 UTC". */
+function withTimes(value: unknown): unknown {
+	if (typeof value !== "object" || value === null) return value;
+	const { expiresAt } = value as { expiresAt?: unknown };
+	if (typeof expiresAt !== "string") return value;
+	return {
+		...value,
+		expiresAt: expiresAt.replace(
+			/^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?) \+0000 UTC$/,
+			"$1T$2Z",
+		),
+	};
+}
+
+/** What AWS would refuse, or nobody can have meant, although each value for itself is right. */
+function contradictions({ brokers, systems }: AwsConfig): string[] {
+	const { count, volume } = brokers;
+	return [
+		...(volume?.type === "io2" && volume.iops === null
+			? ["brokers.volume.iops is missing; an io2 volume has no default"]
+			: []),
+		...(volume?.type === "io2" && volume.throughputMiBps !== null
+			? [
+					"brokers.volume.throughputMiBps is for gp3 alone; write null for an io2 volume",
+				]
+			: []),
+		...systems.flatMap(({ system, nodes }, i) => [
+			...(systems.findIndex((other) => other.system === system) < i
+				? [
+						`systems[${i}].system is ${JSON.stringify(system)} as one above is; give each system a name of its own`,
+					]
+				: []),
+			...(nodes > count
+				? [
+						`systems[${i}].nodes is ${nodes} and brokers.count ${count}; write a count of at least ${nodes}`,
+					]
+				: []),
+		]),
+	];
+}
+
+function sentences(issue: z.core.$ZodIssue, whole: unknown): string[] {
+	const place = placeOf(issue.path);
+	const value = issue.path.reduce<unknown>(
+		(node, step) => (node as Record<PropertyKey, unknown>)?.[step],
+		whole,
+	);
+	const got = JSON.stringify(value);
+	switch (issue.code) {
+		case "unrecognized_keys":
+			return issue.keys.map(
+				(key) => `there is no ${placeOf([...issue.path, key])}; remove it`,
+			);
+		case "invalid_value":
+			return [
+				`${place} is to be ${issue.values.map((one) => JSON.stringify(one)).join(" or ")}, got ${got}`,
+			];
+		case "invalid_type":
+			return [
+				value === undefined
+					? `${place} is missing; write ${KINDS[issue.expected] ?? issue.expected}`
+					: `${place} is to be ${KINDS[issue.expected] ?? issue.expected}, got ${got}`,
+			];
+		case "too_small":
+			return [
+				issue.origin === "string"
+					? `${place} is empty; write a text`
+					: `${place} is to be at least ${issue.minimum}, got ${got}`,
+			];
+		case "too_big":
+			return [
+				issue.origin === "string"
+					? `${place} is longer than ${issue.maximum} characters`
+					: `${place} is to be at most ${issue.maximum}, got ${got}`,
+			];
+		case "invalid_format":
+			return [
+				`${place} is to look like ${EXAMPLES[String(issue.path.filter((step) => typeof step === "string").at(-1))] ?? issue.format}, got ${got}`,
+			];
+		default:
+			return [`${place} ${issue.message}, got ${got}`];
+	}
+}
+
+const within = (sentence: string) => `mqbench:rig: ${sentence}`;
+
+const KINDS: Readonly<Record<string, string>> = {
+	string: "a text",
+	number: "a number",
+	int: "a whole number",
+	boolean: "true or false",
+	array: "a list",
+	object: "a map",
+};
+
+/** Of what has a form, by its key. */
+const EXAMPLES: Readonly<Record<string, string>> = {
+	id: '"nightly-1" (letters, digits, - _ and dots, at most 63)',
+	expiresAt: "2026-11-20T12:00:00Z",
+	region: "eu-central-1",
+	callerCidr: "203.0.113.7/32",
+	publicKey: '"ssh-ed25519 AAAA... name" (a file that ends in .pub)',
+	ami: "ami-0123456789abcdef0",
+	packages: "a Debian package's name",
+	endpoint: "http://127.0.0.1:5000",
+};
+
+function placeOf(path: readonly PropertyKey[]): string {
+	const text = path
+		.map((step) =>
+			typeof step === "number" ? `[${step}]` : `.${String(step)}`,
+		)
+		.join("")
+		.replace(/^\./, "");
+	return text === "" ? "it" : text;
+}

@@ -26,7 +26,7 @@ export function cacheFolder(env: Env, platform: string): string {
 }
 
 /**
- * Name of the build of these sources for this machine: equal sources give equal binaries, so a changed file of
+ * Name of the build of these sources for a platform and processor, in Node's words: equal sources give equal binaries, so a changed file of
  * Go, go.mod or go.sum is a new folder.
  */
 export function buildKey(

@@ -65,7 +65,10 @@ export function machine(
 				extensions,
 				version: "1.2.3",
 				progress: {
-					begin: () => void told.push("begin"),
+					begin: (platform) =>
+						void told.push(
+							platform === undefined ? "begin" : `begin ${platform}`,
+						),
 					waiting: (pid) => void told.push(`waiting for ${pid}`),
 					step: (phase, done, all) => void told.push(`${phase} ${done}/${all}`),
 					end: () => void told.push("end"),

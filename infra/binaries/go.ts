@@ -3,12 +3,15 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { failure } from "../../runner/errors.ts";
+import { platformName } from "../clients/machine.ts";
 import { explainGo } from "./explain.ts";
 
 /** How a Go command is run: its environment is ours with what would change the build taken out. */
 export interface GoOptions {
 	readonly cwd: string;
 	readonly env: Readonly<Record<string, string | undefined>>;
+	/** What is built for, in Go's words ("linux/arm64"); absent: this machine. */
+	readonly platform?: string;
 	readonly stop: AbortSignal;
 	onStdout?(line: string): void;
 	onStderr?(line: string): void;
@@ -23,7 +26,7 @@ export function go(args: readonly string[], options: GoOptions): Promise<void> {
 		const tail: string[] = [];
 		const child = spawn(process.execPath, ["-e", LEASH, "--", "go", ...args], {
 			cwd: options.cwd,
-			env: goEnvironment(options.env),
+			env: goEnvironment(options.env, options.platform),
 			stdio: ["pipe", "pipe", "pipe"],
 			// The terminal's Ctrl-C reaches mqbench alone, which lets go of the leash.
 			detached: true,
@@ -118,28 +121,25 @@ async function goEnv(
 	return values;
 }
 
-/** A static binary for this machine, whatever the user's own settings are; where modules come from stays theirs. */
+/** A static binary that runs on any machine of the platform, whatever the user's own settings are; where modules come from stays theirs. */
 function goEnvironment(
 	env: Readonly<Record<string, string | undefined>>,
+	platform = platformName(process.platform, process.arch),
 ): Record<string, string | undefined> {
+	const [system, processor] = platform.split("/");
 	return {
 		...env,
 		CGO_ENABLED: "0",
 		// Not empty: an empty variable lets through what `go env -w` has stored.
 		GOFLAGS: "-mod=readonly",
 		GOWORK: "off",
-		GOOS: SYSTEMS[process.platform] ?? process.platform,
-		GOARCH: MACHINES[process.arch] ?? process.arch,
+		GOOS: system,
+		GOARCH: processor,
+		// Go's defaults: what needs a newer processor would not run on every host.
+		GOAMD64: "v1",
+		GOARM64: "v8.0",
 	};
 }
-
-/** Go's names where they are not Node's. */
-const SYSTEMS: Readonly<Record<string, string>> = { win32: "windows" };
-const MACHINES: Readonly<Record<string, string>> = {
-	x64: "amd64",
-	ia32: "386",
-	ppc64: "ppc64le",
-};
 
 function wantedGo(extensions: string): string {
 	const text = readFileSync(path.join(extensions, "go.mod"), "utf8");

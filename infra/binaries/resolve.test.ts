@@ -10,7 +10,7 @@ describe("two that need a build at once", () => {
 	test("make one between them; the second is told whom it waits for", async () => {
 		const { resolve, commands, told } = machine();
 		const [first, second] = await Promise.all([resolve(), resolve()]);
-		expect(second).toEqual(first);
+		expect(second).toMatchObject({ ...first, on: expect.anything() });
 		expect(commands().filter((c) => c.startsWith("build "))).toHaveLength(1);
 		expect(told.filter((t) => t === "begin")).toHaveLength(1);
 		expect(told).toContain(`waiting for ${process.pid}`);
@@ -92,11 +92,24 @@ describe("MQBENCH_K6", () => {
 
 	test("names a k6 that is used with what lies beside it, and no Go is needed", async () => {
 		const { resolve, mine } = own(OURS);
-		expect(await resolve()).toEqual({
+		expect(await resolve()).toMatchObject({
 			k6: path.join(mine, "k6"),
 			natsd: path.join(mine, "natsd"),
 			guard: path.join(mine, "guard"),
 			go: null,
+		});
+	});
+
+	test("names programs of this machine only: for hosts of another platform there must be a Go", async () => {
+		const { resolve } = own(OURS);
+		const { on } = await resolve();
+		const other = process.arch === "arm64" ? "linux/amd64" : "linux/arm64";
+		await expect(on(other, "bench@h1")).rejects.toMatchObject({
+			code: "programs-missing",
+			exit: 3,
+			message: expect.stringMatching(
+				/^bench@h1: it is linux\/\w+, and MQBENCH_K6 names programs of this machine only \(\w+\/\w+\), and those for linux\/\w+ have to be built here with Go, which is not on PATH\. Install Go /,
+			),
 		});
 	});
 

@@ -8,6 +8,11 @@ import type { KafkaOptions } from "../../runner/scenario/brokers/kafka.ts";
 import { formatBytes } from "../../runner/units.ts";
 import { resolveJars } from "../binaries/jars.ts";
 import type { DockerBroker, NodeAddress } from "../docker/docker-broker.ts";
+import type {
+	HostAddress,
+	HostBroker,
+	HostSetup,
+} from "../hosts/host-broker.ts";
 import type { Command, LocalBroker, Setup } from "../local/local-broker.ts";
 import { findOnPath, installHere } from "../local/program.ts";
 import { temporaryFolder } from "../temporary.ts";
@@ -133,6 +138,63 @@ export const kafkaInDocker: DockerBroker = {
 	},
 };
 
+/** Kafka from the same jars as on this machine, on the Java of hosts that ssh reaches. */
+export const kafkaOnHosts: HostBroker = {
+	packages: ["default-jre-headless"],
+	ports: [9092],
+	prepare: findClasses,
+	async place(setup) {
+		await Promise.all(
+			setup.nodes.map((_, node) => checkJavaThere(setup, node)),
+		);
+		const chosen = settingsOf(setup, setup.nodes.length);
+		const controllers = setup.nodes.map(({ ip }) => hostPort(ip, 9093));
+		const inMemory = setup.level === "memory";
+		const jvm = jvmFlags(setup);
+		return {
+			...signs(setup.nodes.map(({ client }) => client)),
+			settings: {
+				...chosen,
+				"log.dirs": inMemory ? `${SHM} (in memory)` : "in the host's store",
+				java: jvmText(setup),
+			},
+			onDisk: !inMemory,
+			bring: { kafka: await findClasses(setup) },
+			nodes: setup.nodes.map((node, i) => {
+				const run = (flags: readonly string[], ...rest: string[]) => [
+					"java",
+					...flags,
+					`-Dlog4j2.configurationFile=${node.store}/log4j2.properties`,
+					"-cp",
+					`${node.brought}/kafka/*`,
+					...rest,
+				];
+				const file = `${node.store}/server.properties`;
+				return {
+					before: [
+						run(
+							BRIEF,
+							...["kafka.tools.StorageTool", "format"],
+							...["-t", CLUSTER, "-c", file],
+						),
+					],
+					argv: run(jvm, "kafka.Kafka", file),
+					files: {
+						"server.properties": properties({
+							...member(i, controllers),
+							listeners: `PLAINTEXT://${node.client},CONTROLLER://${controllers[i]}`,
+							"advertised.listeners": `PLAINTEXT://${node.client}`,
+							"log.dirs": `${inMemory ? memoryThere(setup, node) : node.store}/data`,
+							...chosen,
+						}),
+						"log4j2.properties": LOGGING,
+					},
+				};
+			}),
+		};
+	},
+};
+
 // --- internal ---
 
 const HOST = "127.0.0.1";
@@ -189,6 +251,51 @@ function optionsOf({ system }: Pick<Setup, "system">): KafkaOptions {
 	return system.options as KafkaOptions;
 }
 
+/** Java of that node's host, as findJava on this machine. */
+async function checkJavaThere(
+	{ system, nodes, ask }: HostSetup,
+	node: number,
+): Promise<void> {
+	const host = nodes[node]?.hostname;
+	const { said } = await ask(node, ["java", "-version"]);
+	const found = javaVersion(said);
+	if (found !== null && found >= OLDEST_JAVA) return;
+	throw failure("broker-missing", {
+		system: system.key,
+		what: `${host}: Kafka needs Java ${OLDEST_JAVA} or newer, and ${found === null ? (/not found/.test(said) ? "java is not on PATH there" : "java there does not say its version") : `java there is Java ${found}`}`,
+		remedy: `Install it there: ${JAVA.linux}`,
+	});
+}
+
+/** The folder in memory of a node's host. */
+function memoryThere(
+	{ system, messageBytes }: HostSetup,
+	{ hostname, memory, memoryBytes }: HostAddress,
+): string {
+	const wanted = memoryWanted(messageBytes);
+	if (memory !== null && memoryBytes !== null && memoryBytes >= wanted)
+		return memory;
+	throw failure("broker-missing", {
+		system: system.key,
+		what: `${hostname}: durability: memory puts Kafka's logs on ${SHM}, and ${memoryBytes === null ? "that host has no file system in memory there" : `there are ${formatBytes(memoryBytes)} free, of ${formatBytes(wanted)} that it needs`}`,
+		remedy: `${memoryBytes === null ? "C" : `Make it larger there (mount -o remount,size=4G ${SHM}), or c`}hoose durability: os`,
+	});
+}
+
+/** Major version in the words of `java -version`; null: it does not say one. */
+function javaVersion(said: string): number | null {
+	const found = /version "(?:1\.)?(\d+)/.exec(said)?.[1];
+	return found === undefined ? null : Number(found);
+}
+
+function memoryWanted(messageBytes: number): number {
+	return Math.max(1024 ** 3, 256 * messageBytes);
+}
+
+function hostPort(ip: string, port: number): string {
+	return `${ip.includes(":") ? `[${ip}]` : ip}:${port}`;
+}
+
 async function findJava({ system, world }: Setup): Promise<string> {
 	const home = world.env.JAVA_HOME;
 	const java =
@@ -204,8 +311,8 @@ async function findJava({ system, world }: Setup): Promise<string> {
 	const said = await promisify(execFile)(java, ["-version"], {
 		timeout: 20_000,
 	}).catch((error) => ({ stderr: String(error) }));
-	const found = /version "(?:1\.)?(\d+)/.exec(said.stderr)?.[1];
-	if (found === undefined || Number(found) < OLDEST_JAVA)
+	const found = javaVersion(said.stderr);
+	if (found === null || found < OLDEST_JAVA)
 		throw failure("broker-missing", {
 			system: system.key,
 			what: `Kafka needs Java ${OLDEST_JAVA} or newer, and ${java} ${found ? `is Java ${found}` : "does not say its version"}`,
@@ -215,7 +322,9 @@ async function findJava({ system, world }: Setup): Promise<string> {
 }
 
 /** Folder of the jars: of an installation, or of the cache. */
-async function findClasses(setup: Setup): Promise<string> {
+async function findClasses(
+	setup: Pick<Setup, "system" | "world" | "binaries">,
+): Promise<string> {
 	const { system, world, binaries } = setup;
 	const { version } = optionsOf(setup);
 	if (system.binary !== null)
@@ -258,7 +367,7 @@ async function libraries(
 
 /** A folder whose files are memory. What fsync would mean there is nothing, so that nothing is promised. */
 async function memoryFolder({ system, messageBytes }: Setup): Promise<string> {
-	const wanted = Math.max(1024 ** 3, 256 * messageBytes);
+	const wanted = memoryWanted(messageBytes);
 	const found = await statfs(SHM).catch(() => null);
 	const free =
 		found && found.type === TMPFS ? found.bavail * found.bsize : null;

@@ -3,6 +3,7 @@ import path from "node:path";
 import type { Level } from "../../runner/plan/plan.ts";
 import type { NatsOptions } from "../../runner/scenario/brokers/nats.ts";
 import type { DockerBroker } from "../docker/docker-broker.ts";
+import type { HostBroker } from "../hosts/host-broker.ts";
 import type { Command, LocalBroker, Setup } from "../local/local-broker.ts";
 import { findProgram } from "../local/program.ts";
 
@@ -19,10 +20,10 @@ export const nats: LocalBroker = {
 				? setup.binaries.natsd
 				: findProgram(setup.system, [], INSTALL, setup.world.env);
 		const ports = await setup.ports(nodes === 1 ? 1 : 3 * nodes);
-		const at = (port: number | undefined) => `${HOST}:${port}`;
-		const clients = ports.slice(0, nodes).map(at);
-		const routes = ports.slice(nodes, 2 * nodes).map(at);
-		const monitors = ports.slice(2 * nodes).map(at);
+		const here = (port: number | undefined) => `${HOST}:${port}`;
+		const clients = ports.slice(0, nodes).map(here);
+		const routes = ports.slice(nodes, 2 * nodes).map(here);
+		const monitors = ports.slice(2 * nodes).map(here);
 		const common = settings(setup, options);
 		const commands: Command[] = clients.map((listen, i) => {
 			const file = path.join(setup.store, `nats-${i + 1}.conf`);
@@ -88,6 +89,44 @@ export const natsInDocker: DockerBroker = {
 	},
 };
 
+/** natsd, which is brought to hosts that ssh reaches. */
+export const natsOnHosts: HostBroker = {
+	packages: [],
+	ports: [4222, 8222],
+	async place(setup) {
+		const options = setup.system.options as NatsOptions;
+		const common = settings(setup, options);
+		const cluster = setup.nodes.length > 1;
+		const routes = setup.nodes.map(({ ip }) => at(ip, 6222));
+		const files = keepsFiles(setup, options);
+		return {
+			...signs(
+				setup.nodes.map(({ client }) => client),
+				cluster ? setup.nodes.map(({ reached }) => reached[1] ?? "") : [],
+			),
+			settings: common.shown,
+			onDisk: files,
+			bring: { natsd: setup.binaries.natsd },
+			nodes: setup.nodes.map(({ ip, client, store, brought }, i) => ({
+				before: [],
+				argv: [`${brought}/natsd`, "-c", `${store}/nats.conf`],
+				files: {
+					"nats.conf": configuration({
+						...identity(i, options, {
+							listen: client,
+							store: `${store}/data`,
+						}),
+						...(cluster
+							? member(routes, { http: at(ip, 8222), listen: at(ip, 6222) })
+							: {}),
+						...common.all,
+					}),
+				},
+			})),
+		};
+	},
+};
+
 // --- internal ---
 
 const HOST = "127.0.0.1";
@@ -137,18 +176,31 @@ function settings(
 	{ level, messageBytes }: Pick<Setup, "level" | "messageBytes">,
 	{ mode, dedup, storage, config = {} }: NatsOptions,
 ): { all: Record<string, Value>; shown: Record<string, string> } {
-	const files =
-		mode === "jetstream" && level !== "memory" && storage !== "memory";
+	const files = keepsFiles({ level }, { mode, storage });
 	const all: Record<string, Value> = {};
 	const needed = messageBytes + (dedup ? HEADERS : 0);
 	if (needed > MAX_PAYLOAD) all.max_payload = needed;
-	if (files && level !== null) all["jetstream.sync_interval"] = SYNC[level];
+	if (files && level !== null && level !== "memory")
+		all["jetstream.sync_interval"] = SYNC[level];
 	Object.assign(all, config);
 	const shown = Object.fromEntries(
 		Object.entries(all).map(([key, value]) => [key, String(value)]),
 	);
 	if (files && !hasSync(all)) shown["jetstream.sync_interval"] = "2m (default)";
 	return { all, shown };
+}
+
+/** Streams are files. */
+function keepsFiles(
+	{ level }: Pick<Setup, "level">,
+	{ mode, storage }: Pick<NatsOptions, "mode" | "storage">,
+): boolean {
+	return mode === "jetstream" && level !== "memory" && storage !== "memory";
+}
+
+/** "10.0.0.5:6222". */
+function at(ip: string, port: number): string {
+	return `${ip.includes(":") ? `[${ip}]` : ip}:${port}`;
 }
 
 function hasSync(all: Readonly<Record<string, Value>>): boolean {

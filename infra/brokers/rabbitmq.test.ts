@@ -15,13 +15,14 @@ import { rabbitmq as scenarioRabbitmq } from "../../runner/scenario/brokers/rabb
 import type { System } from "../../runner/scenario/scenario.ts";
 import { fakeWorld } from "../../runner/world.fake.ts";
 import { realBinaries } from "../binaries/real.fake.ts";
+import { hostSetup } from "../hosts/setup.fake.ts";
 import { localRig } from "../local/local.ts";
 import type { Launch } from "../local/local-broker.ts";
 import { findOnPath } from "../local/program.ts";
 import { alive, commandLines, descendants } from "../processes.fake.ts";
 import type { Broker } from "../rig.ts";
 import { script, testFolder } from "../test-folder.fake.ts";
-import { rabbitmq } from "./rabbitmq.ts";
+import { rabbitmq, rabbitmqOnHosts } from "./rabbitmq.ts";
 
 const real = await realBinaries();
 
@@ -264,6 +265,105 @@ describe("the program", () => {
 		).rejects.toMatchObject({
 			code: "broker-missing",
 			message: expect.stringContaining("erl (Erlang, which RabbitMQ runs on)"),
+		});
+	});
+});
+
+describe("a node on a host", () => {
+	const place = (
+		version: string,
+		parts: Parameters<typeof hostSetup>[1] = {},
+	) =>
+		rabbitmqOnHosts.place(
+			hostSetup("rabbitmq", {
+				said: `mqbench:program=/usr/lib/rabbitmq/bin/rabbitmq-server\nmqbench:version=${version}\nmqbench:names=/usr/bin/epmd\n`,
+				...parts,
+			}),
+		);
+
+	test("has its files and folders in the store, and a cookie, a name and a password that are new with each run", async () => {
+		const [one, other] = await Promise.all([place("3.10.8"), place("3.10.8")]);
+		const [node] = one.nodes;
+		expect(node?.argv).toEqual(["/usr/lib/rabbitmq/bin/rabbitmq-server"]);
+		expect(Object.keys(node?.files ?? {}).sort()).toEqual([
+			".erlang.cookie",
+			"advanced.config",
+			"enabled_plugins",
+			"rabbitmq-env.conf",
+			"rabbitmq.conf",
+		]);
+		const paths = Object.entries(node?.env ?? {}).filter(([, value]) =>
+			value.includes("/"),
+		);
+		for (const [name, value] of paths)
+			expect([name, value.startsWith("/disk/run's/store/")]).toEqual([
+				name,
+				true,
+			]);
+		expect(paths.map(([name]) => name)).toContain("RABBITMQ_MNESIA_BASE");
+		const { password } = new URL(one.url());
+		expect(node?.files["rabbitmq.conf"]).toContain(
+			"listeners.tcp.1 = 10.0.0.5:5672\n",
+		);
+		expect(node?.files["rabbitmq.conf"]).toContain(
+			`default_pass = ${password}\n`,
+		);
+		expect(JSON.stringify(node?.env)).not.toContain(password);
+		expect(one.url()).not.toBe(other.url());
+		for (const name of [".erlang.cookie", "rabbitmq.conf"])
+			expect(node?.files[name]).not.toBe(other.nodes[0]?.files[name]);
+		expect(node?.env?.RABBITMQ_NODENAME).not.toBe(
+			other.nodes[0]?.env?.RABBITMQ_NODENAME,
+		);
+	});
+
+	test("has the settings of the version that is installed there", async () => {
+		const transient = { options: { queue: "transient" } };
+		const key = "deprecated_features.permit.transient_nonexcl_queues";
+		expect((await place("4.0.5", transient)).settings).toMatchObject({
+			[key]: "true",
+		});
+		expect((await place("3.10.8", transient)).settings).not.toHaveProperty([
+			key,
+		]);
+		const large = { messageBytes: 8192, level: "os" } as const;
+		expect((await place("3.10.8", large)).settings).toMatchObject({
+			queue_index_embed_msgs_below: "9216",
+		});
+	});
+
+	test.each([
+		[{ level: "memory" }, false],
+		[{ options: { queue: "transient" } }, false],
+		[{ level: "os" }, true],
+		[{}, true],
+	] as const)("of %j: is on the disk: %s", async (parts, onDisk) => {
+		expect((await place("3.10.8", parts)).onDisk).toBe(onDisk);
+	});
+
+	test.each([
+		[
+			"the program",
+			{ code: 1, said: "Welcome\n" },
+			/^mine: rabbitmq-server is not on h1\. Install it there: apt-get install rabbitmq-server; /,
+		],
+		[
+			"Erlang's name server",
+			{
+				said: "mqbench:program=/opt/rabbitmq-server\nmqbench:version=4.1.0\nmqbench:names=\n",
+			},
+			/^mine: epmd \(of Erlang, which RabbitMQ runs on\) is not on h1\. Install it there: apt-get install erlang-base\.$/,
+		],
+		[
+			"the version",
+			{ options: { version: "4.2" } },
+			/^mine: version 4\.2 is wanted, and \/usr\/lib\/rabbitmq\/bin\/rabbitmq-server on h1 is 3\.10\.8\. Install that version there, or remove version\.$/,
+		],
+	])("without %s is one sentence", async (_, parts, message) => {
+		await expect(place("3.10.8", parts)).rejects.toMatchObject({
+			code: "broker-missing",
+			exit: 3,
+			message: expect.stringMatching(message),
 		});
 	});
 });

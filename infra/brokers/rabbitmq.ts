@@ -13,8 +13,13 @@ import type { System } from "../../runner/scenario/scenario.ts";
 import type { World } from "../../runner/world.ts";
 import type { DockerBroker } from "../docker/docker-broker.ts";
 import type { ImageFacts } from "../docker/images.ts";
+import type { HostBroker } from "../hosts/host-broker.ts";
+import { checkVersionThere, installed } from "../hosts/installed.ts";
 import type { LocalBroker, Setup } from "../local/local-broker.ts";
 import { findOnPath, findProgram } from "../local/program.ts";
+
+/** Where clients find it in a container and on a host. */
+const PORT = 5672;
 
 /**
  * rabbitmq-server with a node name, a cookie, ports and folders of its own: it neither sees nor touches one that runs. No plugins,
@@ -24,57 +29,28 @@ export const rabbitmq: LocalBroker = {
 	async launch(setup) {
 		const { system, store, world } = setup;
 		const program = findServer(system, world);
-		const installed = versionOf(program);
-		checkVersion(system, program, installed);
+		const version = versionOf(program);
+		checkVersion(system, program, version);
 		const names = findNameServer(system, world);
 		const [port = 0, distribution = 0, namePort = 0] = await setup.ports(3);
 		const who = user();
-		const settings = settingsOf(setup, installed);
-		const file = (name: string, text: string): string => {
-			const full = path.join(store, name);
-			// Erlang insists that nobody else reads the cookie.
-			writeFileSync(full, text, { mode: 0o600 });
-			return full;
-		};
-		file(".erlang.cookie", randomBytes(12).toString("hex"));
+		const settings = settingsOf(setup, version);
+		const { files, env } = ownNode({
+			store,
+			names,
+			namePort,
+			distribution,
+			configuration: configuration({
+				...own(`127.0.0.1:${port}`, who),
+				...settings,
+			}),
+		});
+		// Erlang insists that nobody else reads the cookie.
+		for (const [name, text] of Object.entries(files))
+			writeFileSync(path.join(store, name), text, { mode: 0o600 });
 		return {
 			before: [],
-			nodes: [
-				{
-					argv: [program],
-					env: {
-						// The script becomes the server instead of its parent: signals reach it, and guard's death ends it.
-						detached: "true",
-						RABBITMQ_CONF_ENV_FILE: file(
-							"rabbitmq-env.conf",
-							nameServer(names, namePort, store),
-						),
-						RABBITMQ_NODENAME: `mqbench-${randomBytes(4).toString("hex")}@localhost`,
-						RABBITMQ_CONFIG_FILE: file(
-							"rabbitmq.conf",
-							configuration({
-								...own(`127.0.0.1:${port}`, who),
-								...settings,
-							}),
-						),
-						RABBITMQ_ADVANCED_CONFIG_FILE: file("advanced.config", "[].\n"),
-						RABBITMQ_ENABLED_PLUGINS_FILE: file("enabled_plugins", "[].\n"),
-						RABBITMQ_MNESIA_BASE: path.join(store, "data"),
-						RABBITMQ_LOG_BASE: path.join(store, "log"),
-						RABBITMQ_LOGS: "-",
-						RABBITMQ_GENERATED_CONFIG_DIR: path.join(store, "generated"),
-						RABBITMQ_PID_FILE: path.join(store, "pid"),
-						RABBITMQ_DIST_PORT: String(distribution),
-						RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS:
-							"-kernel inet_dist_use_interface {127,0,0,1}",
-						// SIGINT, by which guard ends an orphan, would open a prompt otherwise.
-						RABBITMQ_SERVER_START_ARGS: "+B",
-						ERL_EPMD_PORT: String(namePort),
-						ERL_EPMD_ADDRESS: "127.0.0.1",
-						ERL_CRASH_DUMP_SECONDS: "0",
-					},
-				},
-			],
+			nodes: [{ argv: [program], env }],
 			...signs(`127.0.0.1:${port}`, who, settings),
 			portTaken: (log) =>
 				/eaddrinuse|address (already )?in use|port \d+ (is )?in use/i.test(log),
@@ -84,7 +60,7 @@ export const rabbitmq: LocalBroker = {
 
 /** rabbitmq-server from its official image: the same node, without plugins. */
 export const rabbitmqInDocker: DockerBroker = {
-	ports: [5672],
+	ports: [PORT],
 	contain(setup) {
 		const who = user();
 		const settings = settingsOf(setup, versionOfImage(setup.image));
@@ -95,7 +71,7 @@ export const rabbitmqInDocker: DockerBroker = {
 				files: {
 					// Behind those that the image brings.
 					"/etc/rabbitmq/conf.d/90-mqbench.conf": configuration({
-						...own("0.0.0.0:5672", who),
+						...own(`0.0.0.0:${PORT}`, who),
 						...settings,
 					}),
 					"/etc/rabbitmq/enabled_plugins": "[].\n",
@@ -108,7 +84,126 @@ export const rabbitmqInDocker: DockerBroker = {
 	},
 };
 
+/**
+ * rabbitmq-server of a host's own packages, with a node name, a cookie and folders of its own: clients reach it at the host's address
+ * alone, all else is on the host's loopback. The packages' own service has to be stopped: it takes the same port.
+ */
+export const rabbitmqOnHosts: HostBroker = {
+	packages: ["rabbitmq-server"],
+	ports: [PORT],
+	async place(setup) {
+		const who = user();
+		const all = await Promise.all(
+			setup.nodes.map(async ({ ip, store }, i) => {
+				const { program, version, names } = await installed(setup, i, WHERE);
+				checkVersionThere(setup, i, { program, found: version });
+				if (names === "")
+					throw failure("broker-missing", {
+						system: setup.system.key,
+						what: `epmd (of Erlang, which RabbitMQ runs on) is not on ${setup.nodes[i]?.hostname}`,
+						remedy: "Install it there: apt-get install erlang-base",
+					});
+				const settings = settingsOf(setup, version);
+				return {
+					settings,
+					node: {
+						before: [],
+						argv: [program],
+						...ownNode({
+							store,
+							names,
+							...LOOPBACK,
+							configuration: configuration({
+								...own(`${ip}:${PORT}`, who),
+								...settings,
+							}),
+						}),
+					},
+				};
+			}),
+		);
+		return {
+			...signs(setup.nodes[0]?.client ?? "", who, all[0]?.settings ?? {}),
+			bring: {},
+			nodes: all.map(({ node }) => node),
+			onDisk: !keepsNothing(setup),
+		};
+	},
+};
+
 // --- internal ---
+
+/** On a host's loopback: not those of a RabbitMQ that is its own. */
+const LOOPBACK = { distribution: 25_673, namePort: 4370 };
+
+/**
+ * Where it is on a host, and which: the script that packages' wrapper on PATH calls, or what is on PATH; its version by the name of its own
+ * plugin, rabbit-3.10.8; and Erlang's name server.
+ */
+const WHERE = {
+	package: "rabbitmq-server",
+	line: [
+		'PATH="$PATH:/usr/sbin:/usr/local/sbin"; p=/usr/lib/rabbitmq/bin/rabbitmq-server; [ -x "$p" ] || p=$(command -v rabbitmq-server) || exit 1',
+		'h=$(dirname "$(dirname "$(readlink -f "$p")")"); v=$(ls "$h/plugins" 2>/dev/null | sed -n "s/^rabbit-\\([0-9].*\\)/\\1/p" | sed "s/\\.ez$//" | head -n 1)',
+		'e=$(command -v epmd) || e=$(ls "$(dirname "$(dirname "$(readlink -f "$(command -v erl)")")")"/erts-*/bin/epmd 2>/dev/null | head -n 1)',
+		'echo "mqbench:program=$p"; echo "mqbench:version=$v"; echo "mqbench:names=$e"',
+	].join("; "),
+};
+
+/**
+ * Files (by their name in the store) and environment of a node of its own, which neither sees nor touches one that runs there. The store is
+ * its home. `names`: program of Erlang's name server.
+ */
+function ownNode({
+	store,
+	names,
+	namePort,
+	distribution,
+	configuration,
+}: {
+	readonly store: string;
+	readonly names: string;
+	readonly namePort: number;
+	readonly distribution: number;
+	readonly configuration: string;
+}): {
+	readonly files: Readonly<Record<string, string>>;
+	readonly env: Readonly<Record<string, string>>;
+} {
+	// Of this machine or of a host, RabbitMQ has these everywhere.
+	const at = (name: string) => path.posix.join(store, name);
+	return {
+		files: {
+			".erlang.cookie": randomBytes(12).toString("hex"),
+			"rabbitmq-env.conf": nameServer(names, namePort, store),
+			"rabbitmq.conf": configuration,
+			"advanced.config": "[].\n",
+			enabled_plugins: "[].\n",
+		},
+		env: {
+			// The script becomes the server instead of its parent: signals reach it, and guard's death ends it.
+			detached: "true",
+			RABBITMQ_CONF_ENV_FILE: at("rabbitmq-env.conf"),
+			RABBITMQ_NODENAME: `mqbench-${randomBytes(4).toString("hex")}@localhost`,
+			RABBITMQ_CONFIG_FILE: at("rabbitmq.conf"),
+			RABBITMQ_ADVANCED_CONFIG_FILE: at("advanced.config"),
+			RABBITMQ_ENABLED_PLUGINS_FILE: at("enabled_plugins"),
+			RABBITMQ_MNESIA_BASE: at("data"),
+			RABBITMQ_LOG_BASE: at("log"),
+			RABBITMQ_LOGS: "-",
+			RABBITMQ_GENERATED_CONFIG_DIR: at("generated"),
+			RABBITMQ_PID_FILE: at("pid"),
+			RABBITMQ_DIST_PORT: String(distribution),
+			RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS:
+				"-kernel inet_dist_use_interface {127,0,0,1}",
+			// SIGINT, by which guard ends an orphan, would open a prompt otherwise.
+			RABBITMQ_SERVER_START_ARGS: "+B",
+			ERL_EPMD_PORT: String(namePort),
+			ERL_EPMD_ADDRESS: "127.0.0.1",
+			ERL_CRASH_DUMP_SECONDS: "0",
+		},
+	};
+}
 
 interface User {
 	readonly name: string;
@@ -202,7 +297,7 @@ function settingsOf(
 		settings.queue_index_embed_msgs_below = String(
 			messageBytes + OVERHEAD_BYTES,
 		);
-	if ((level === "memory" || isTransient(system)) && major >= DEPRECATES_SINCE)
+	if (keepsNothing({ system, level }) && major >= DEPRECATES_SINCE)
 		settings["deprecated_features.permit.transient_nonexcl_queues"] = "true";
 	for (const [key, value] of Object.entries(
 		commonOptions(system.options).config ?? {},
@@ -211,8 +306,13 @@ function settingsOf(
 	return settings;
 }
 
-function isTransient({ options }: System): boolean {
-	return "queue" in options && options.queue === "transient";
+function keepsNothing({
+	system: { options },
+	level,
+}: Pick<Setup, "system" | "level">): boolean {
+	return (
+		level === "memory" || ("queue" in options && options.queue === "transient")
+	);
 }
 
 function configuration(settings: Readonly<Record<string, string>>): string {

@@ -7,11 +7,12 @@ import { redis as scenarioRedis } from "../../runner/scenario/brokers/redis.ts";
 import type { System } from "../../runner/scenario/scenario.ts";
 import { fakeWorld } from "../../runner/world.fake.ts";
 import { realBinaries } from "../binaries/real.fake.ts";
+import { hostSetup } from "../hosts/setup.fake.ts";
 import { localRig } from "../local/local.ts";
 import { runs } from "../processes.fake.ts";
 import type { Broker } from "../rig.ts";
 import { script, testFolder } from "../test-folder.fake.ts";
-import { redis } from "./redis.ts";
+import { redis, redisOnHosts } from "./redis.ts";
 
 const binaries = await realBinaries();
 
@@ -120,6 +121,55 @@ describe("what is missing is one sentence that says how to get it", () => {
 	test.each(["7", "7.0", "7.0.15"])("%s is 7.0.15 too", async (version) => {
 		await expect(launch(null, { version })).resolves.toBeDefined();
 	});
+});
+
+describe("redis.conf on a host", () => {
+	const said =
+		"Welcome\nmqbench:program=/usr/bin/redis-server\nmqbench:version=Redis server v=7.0.15 sha=0 bits=64\n";
+
+	test.each<Level | null>([null, "memory", "os", "interval", "fsync"])(
+		"for level %s has the settings of one here, on the host's address and behind a password that changes with each run",
+		async (level) => {
+			const setup = hostSetup("redis", { level, said });
+			const { settings, nodes, url, onDisk } = await redisOnHosts.place(setup);
+			expect(settings).toEqual((await launch(level)).settings);
+			expect(onDisk).toBe(settings.appendonly === "yes");
+			const [node] = nodes;
+			expect(node?.argv).toEqual([
+				"/usr/bin/redis-server",
+				"/disk/run's/store/redis.conf",
+			]);
+			const conf = node?.files["redis.conf"] ?? "";
+			const { password } = new URL(url());
+			for (const [key, value] of Object.entries({
+				...settings,
+				bind: "10.0.0.5",
+				port: "6379",
+				"protected-mode": "yes",
+				requirepass: password,
+				dir: '"/disk/run\'s/store"',
+			}))
+				expect(conf).toContain(`${key} ${value}\n`);
+			expect((await redisOnHosts.place(setup)).url()).not.toBe(url());
+		},
+	);
+
+	test("with snapshots of config keeps something on the disk", async () => {
+		const options = { config: { save: "3600 1" } };
+		const setup = hostSetup("redis", { options, said });
+		expect(await redisOnHosts.place(setup)).toMatchObject({
+			onDisk: true,
+			settings: { save: "3600 1" },
+		});
+	});
+
+	test.each(["7", "7.0", "7.0.15"])(
+		"version %s is 7.0.15 too",
+		async (version) => {
+			const setup = hostSetup("redis", { options: { version }, said });
+			await expect(redisOnHosts.place(setup)).resolves.toBeDefined();
+		},
+	);
 });
 
 // Without the program this says so and skips, but never in CI.

@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -7,8 +8,13 @@ import { reasonOf } from "../../runner/reason.ts";
 import { redisLevels } from "../../runner/scenario/brokers/redis.ts";
 import { commonOptions } from "../../runner/scenario/brokers.ts";
 import type { DockerBroker } from "../docker/docker-broker.ts";
+import type { HostBroker } from "../hosts/host-broker.ts";
+import { checkVersionThere, installed } from "../hosts/installed.ts";
 import type { LocalBroker, Setup } from "../local/local-broker.ts";
 import { findProgram } from "../local/program.ts";
+
+/** Where clients find it in a container and on a host. */
+const PORT = 6379;
 
 /** redis-server from PATH, or another build of it, or valkey-server: on loopback, with its data in the store. */
 export const redis: LocalBroker = {
@@ -18,7 +24,7 @@ export const redis: LocalBroker = {
 		await checkVersion(setup, program);
 		const [port = 0] = await setup.ports(1);
 		const settings = settingsOf(setup);
-		const file = path.join(store, "redis.conf");
+		const file = path.join(store, FILE);
 		await writeFile(file, configuration({ ...own(port, store), ...settings }));
 		return {
 			before: [],
@@ -32,7 +38,7 @@ export const redis: LocalBroker = {
 
 /** redis-server or valkey-server from an official image: their entry points start whichever it is when they get the path of a file. */
 export const redisInDocker: DockerBroker = {
-	ports: [6379],
+	ports: [PORT],
 	contain(setup) {
 		const settings = settingsOf(setup);
 		return {
@@ -44,7 +50,7 @@ export const redisInDocker: DockerBroker = {
 					[CONFIG]: configuration({
 						...common(DATA),
 						bind: "0.0.0.0",
-						port: "6379",
+						port: String(PORT),
 						// The network of the containers has nobody else in it.
 						"protected-mode": "no",
 						...settings,
@@ -56,7 +62,55 @@ export const redisInDocker: DockerBroker = {
 	},
 };
 
+/** redis-server of a host's own packages: on the host's address alone, behind a password, as other people may reach that. */
+export const redisOnHosts: HostBroker = {
+	packages: ["redis-server"],
+	ports: [6379],
+	async place(setup) {
+		const settings = settingsOf(setup);
+		const password = randomBytes(12).toString("hex");
+		const nodes = await Promise.all(
+			setup.nodes.map(async ({ ip, store }, i) => {
+				const { program, version } = await installed(setup, i, WHERE);
+				checkVersionThere(setup, i, {
+					program,
+					found: versionIn(version)?.split(" ")[1] ?? "",
+				});
+				return {
+					before: [],
+					argv: [program, `${store}/${FILE}`],
+					files: {
+						[FILE]: configuration({
+							...common(store),
+							bind: ip,
+							port: String(PORT),
+							"protected-mode": "yes",
+							requirepass: password,
+							...settings,
+						}),
+					},
+				};
+			}),
+		);
+		return {
+			...signs(`:${password}@${setup.nodes[0]?.client}`),
+			settings,
+			bring: {},
+			nodes,
+			onDisk: settings.appendonly === "yes" || settings.save !== NO_SNAPSHOTS,
+		};
+	},
+};
+
 // --- internal ---
+
+const FILE = "redis.conf";
+
+/** Where it is on a host, and which: `command -v` finds what users' PATHs leave out. */
+const WHERE = {
+	package: "redis-server",
+	line: 'PATH="$PATH:/usr/sbin:/usr/local/sbin"; p=$(command -v redis-server) && echo "mqbench:program=$p" && echo "mqbench:version=$("$p" --version)"',
+};
 
 const INSTALL = {
 	linux:
@@ -65,6 +119,8 @@ const INSTALL = {
 	other:
 		"in WSL (apt-get install redis-server): Redis has no build for Windows",
 };
+
+const NO_SNAPSHOTS = '""';
 
 const CONFIG = "/etc/mqbench/redis.conf";
 /** Where the official images keep data. */
@@ -113,7 +169,7 @@ function settingsOf({
 	level,
 }: Pick<Setup, "system" | "level">): Record<string, string> {
 	const settings: Record<string, string> = {
-		save: '""',
+		save: NO_SNAPSHOTS,
 		...redisLevels[level ?? "memory"],
 	};
 	if (settings.appendonly === "yes")

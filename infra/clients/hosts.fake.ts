@@ -20,6 +20,8 @@ export interface Hosts {
 	readonly gateway: string;
 	/** Value of MQBENCH_SSH_OPTIONS with which `ssh h1` reaches the first of them. */
 	readonly sshOptions: string;
+	/** File of the private key that all of them let in. */
+	readonly identity: string;
 	readonly all: readonly Host[];
 	/** Everything that was made is gone afterwards. */
 	close(): void;
@@ -36,9 +38,22 @@ export interface Host {
 	processes(): HostProcess[];
 	/** Runs a line of sh there as root, and returns what it prints. */
 	run(line: string): string;
+	/** What to start here so that a command runs there as root; or as a process of this machine in that network alone. */
+	inside(command: readonly string[]): string[];
+	inNetwork(command: readonly string[]): string[];
 	/** Pulls the plug, and puts it back. */
 	cut(): void;
 	mend(): void;
+}
+
+/** A system of its own, which a host runs instead of this machine's. */
+export interface HostRoot {
+	/** Folder that becomes its root. */
+	readonly folder: string;
+	/** Lines of sh that mount it there; they see this machine's files, and nobody else sees what they mount. */
+	readonly mount: readonly string[];
+	/** Path in it of the file with the keys that let root and others in. */
+	readonly keys: string;
 }
 
 export interface HostProcess {
@@ -70,8 +85,11 @@ export function hostsMissing(): string | null {
 	return reason;
 }
 
-/** Makes so many hosts, h1 and on. */
-export async function makeHosts(count: number): Promise<Hosts> {
+/** Makes so many hosts, h1 and on; those with a root of their own log in through PAM, as Debian's do. */
+export async function makeHosts(
+	count: number,
+	roots: readonly HostRoot[] = [],
+): Promise<Hosts> {
 	sweep();
 	const id = `${process.pid}${"abcdefgh"[made++ % 8]}`;
 	const bridge = `mqb${id}`;
@@ -90,6 +108,7 @@ export async function makeHosts(count: number): Promise<Hosts> {
 		root(["ip", "link", "add", bridge, "type", "bridge"]);
 		root(["ip", "address", "add", `${subnet}.1/24`, "dev", bridge]);
 		root(["ip", "link", "set", bridge, "up"]);
+		letThrough(bridge);
 		// A switch without any live plug is down itself, and what is for its hosts goes elsewhere.
 		const [plug, socket] = [`${bridge}k0`, `${bridge}k1`];
 		root(["ip", "link", "add", plug, "type", "veth", "peer", "name", socket]);
@@ -97,7 +116,14 @@ export async function makeHosts(count: number): Promise<Hosts> {
 		root(["ip", "link", "set", plug, "master", bridge, "up"]);
 		keygen(path.join(folder, "key"));
 		const all = Array.from({ length: count }, (_, i) =>
-			makeHost(`h${i + 1}`, `${subnet}.${i + 11}`, id, bridge, folder),
+			makeHost(
+				`h${i + 1}`,
+				`${subnet}.${i + 11}`,
+				id,
+				bridge,
+				folder,
+				roots[i] ?? null,
+			),
 		);
 		const config = path.join(folder, "ssh_config");
 		writeFileSync(config, sshConfig(all, folder));
@@ -105,6 +131,7 @@ export async function makeHosts(count: number): Promise<Hosts> {
 		return {
 			gateway: `${subnet}.1`,
 			sshOptions: `-F ${config}`,
+			identity: path.join(folder, "key"),
 			all,
 			close() {
 				process.removeListener("exit", close);
@@ -128,6 +155,7 @@ function makeHost(
 	id: string,
 	bridge: string,
 	folder: string,
+	system: HostRoot | null,
 ): Host {
 	const space = `mqb-${id}-${name}`;
 	const plug = `mqb${id}${name}`;
@@ -150,9 +178,9 @@ function makeHost(
 		`Port 22
 ListenAddress ${address}
 HostKey ${own}/host_key
-AuthorizedKeysFile ${folder}/key.pub
+AuthorizedKeysFile ${system?.keys ?? `${folder}/key.pub`}
 PidFile none
-UsePAM no
+UsePAM ${system === null ? "no" : "yes"}
 StrictModes no
 PermitRootLogin yes
 PasswordAuthentication no
@@ -161,17 +189,35 @@ KbdInteractiveAuthentication no
 	);
 	root(["chown", "-R", "root", own]);
 	const shadow = path.join(own, "shadow");
-	// sh is the first process there: it waits for all that lose their parents.
-	const start = [
+	const sshd = `{ $(command -v sshd || echo /usr/sbin/sshd) -D -E ${own}/sshd.log -f ${own}/sshd_config & wait $!; }`;
+	const ownSystem = system && [
 		`hostname ${name}`,
-		`mount --bind ${home} ~root`,
-		"mount -t tmpfs tmpfs /run",
+		...system.mount,
+		`cd ${system.folder}`,
+		`mkdir -p .${own} .before ${path.dirname(`.${system.keys}`)}`,
+		`mount --bind ${own} .${own}`,
+		`cp ${folder}/key.pub .${system.keys}`,
+		"pivot_root . .before",
+		"cd /",
+		"umount -l .before",
 		"mkdir -p /run/sshd",
-		// A root account that is locked would not be let in by key either.
-		`sed 's/^root:[^:]*:/root:*:/' /etc/shadow >${shadow}`,
-		`mount --bind ${shadow} /etc/shadow`,
-		`{ $(command -v sshd || echo /usr/sbin/sshd) -D -E ${own}/sshd.log -f ${own}/sshd_config & wait $!; }`,
-	].join(" && ");
+		// As systemd starts it: what a login may open, PAM says.
+		"ulimit -Sn 1024",
+		sshd,
+	];
+	// sh is the first process there: it waits for all that lose their parents.
+	const start = (
+		ownSystem ?? [
+			`hostname ${name}`,
+			`mount --bind ${home} ~root`,
+			"mount -t tmpfs tmpfs /run",
+			"mkdir -p /run/sshd",
+			// A root account that is locked would not be let in by key either.
+			`sed 's/^root:[^:]*:/root:*:/' /etc/shadow >${shadow}`,
+			`mount --bind ${shadow} /etc/shadow`,
+			sshd,
+		]
+	).join(" && ");
 	const [program = "", ...args] = asRoot([
 		...["ip", "netns", "exec", space],
 		...["unshare", "--mount", "--pid", "--fork", "--kill-child=SIGKILL"],
@@ -206,6 +252,9 @@ KbdInteractiveAuthentication no
 				),
 		run: (line) =>
 			root(["nsenter", "-t", String(first()), "-a", "sh", "-c", line]),
+		inside: (command) =>
+			asRoot(["nsenter", "-t", String(first()), "-a", ...command]),
+		inNetwork: (command) => asRoot(["ip", "netns", "exec", space, ...command]),
 		cut: () => void root(["ip", "link", "set", plug, "down"]),
 		mend: () => void root(["ip", "link", "set", plug, "up"]),
 	};
@@ -267,6 +316,7 @@ function remove(id: string): void {
 		// The kernel takes its time with a space, and what is in it.
 		quietly(["ip", "link", "delete", space.replace(/-/g, "")]);
 	}
+	quietly(rule("-D", `mqb${id}`));
 	quietly(["ip", "link", "delete", `mqb${id}k0`]);
 	quietly(["ip", "link", "delete", `mqb${id}`]);
 }
@@ -347,6 +397,26 @@ function root(command: readonly string[]): string {
 		stdio: ["ignore", "pipe", "pipe"],
 		env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` },
 	});
+}
+
+/** Where Docker is, a switch's packets go through the machine's own rules, which drop what goes from one host to another. */
+function letThrough(bridge: string): void {
+	if (textOf("/proc/sys/net/bridge/bridge-nf-call-iptables").trim() === "1")
+		quietly(rule("-I", bridge));
+}
+
+function rule(how: "-I" | "-D", bridge: string): string[] {
+	return [
+		"iptables",
+		how,
+		"FORWARD",
+		"-i",
+		bridge,
+		"-o",
+		bridge,
+		"-j",
+		"ACCEPT",
+	];
 }
 
 /** What is gone already is no matter. */

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -63,6 +65,23 @@ describe("clients on this machine", () => {
 		});
 		expect(facts.machine).toMatch(
 			/^(linux|darwin) (amd64|arm64), \S+, \d+ cores?$/,
+		);
+	});
+
+	test("measure how long it takes to connect, or say why it cannot be", async () => {
+		const server = createServer().listen(0, "127.0.0.1");
+		await once(server, "listening");
+		const { port } = server.address() as AddressInfo;
+		const [only] = clients(1, "exit 0") as [Client];
+		const ping = await only.ping?.(`127.0.0.1:${port}`);
+		expect(ping?.connects).toBe(20);
+		expect(ping?.minNs).toBeGreaterThan(0);
+		expect(ping?.p50Ns).toBeGreaterThanOrEqual(ping?.minNs ?? 0);
+		expect(ping?.maxNs).toBeGreaterThanOrEqual(ping?.p50Ns ?? 0);
+		server.close();
+		await once(server, "close");
+		await expect(only.ping?.(`127.0.0.1:${port}`)).rejects.toThrow(
+			`connect to 127.0.0.1:${port}: connection refused`,
 		);
 	});
 

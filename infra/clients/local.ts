@@ -1,8 +1,10 @@
+import { execFile } from "node:child_process";
 import { access } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
+import { pingOf } from "../hosts/network.ts";
 import { pinned } from "../local/pinned.ts";
 import { bareEnvironment, startGuarded } from "../process.ts";
 import type { Client } from "../rig.ts";
@@ -51,6 +53,14 @@ function localClient(
 			};
 		},
 		clock: async () => ({ offsetNs: 0, boundNs: 0 }),
+		ping: async (address) =>
+			pingOf(
+				await new Promise((resolve) =>
+					execFile(guard, ["-ping", address], (_, out, err) =>
+						resolve(out + err),
+					),
+				),
+			),
 		async workspace(local) {
 			return {
 				// It lies where it is wanted.

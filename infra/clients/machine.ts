@@ -22,6 +22,7 @@ const SYSTEMS: Readonly<Record<string, string>> = { win32: "windows" };
 const PROCESSORS: Readonly<Record<string, string>> = {
 	x64: "amd64",
 	x86_64: "amd64",
+	ppc64: "ppc64le",
 	aarch64: "arm64",
 	ia32: "386",
 	i686: "386",

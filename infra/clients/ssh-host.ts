@@ -1,4 +1,4 @@
-/** A host that makes the load, as ssh reaches it; null: ssh's own choice. */
+/** A host that makes the load, or runs a broker, as ssh reaches it; null: ssh's own choice. */
 export interface SshHost {
 	readonly host: string;
 	readonly user: string | null;
@@ -9,6 +9,8 @@ export interface SshHost {
 	readonly knownHosts: string | null;
 	/** Nothing is done on it before mqbench's set-up script says ready. */
 	readonly setUp: boolean;
+	/** System whose broker runs there: for sentences about it. Default: it makes the load. */
+	readonly broker?: string;
 }
 
 /** "bench@10.0.0.11:2222" as a scenario writes it, which has checked its form. */
@@ -44,7 +46,7 @@ export function destination({
 		...(knownHosts === null
 			? []
 			: [
-					...["-o", `UserKnownHostsFile=${knownHosts}`],
+					...["-o", `UserKnownHostsFile=${quoted(knownHosts)}`],
 					...["-o", "StrictHostKeyChecking=accept-new"],
 				]),
 		"--",
@@ -53,11 +55,30 @@ export function destination({
 }
 
 /** The command that does the same by hand. */
-export function byHand({ host, user, port, identity }: SshHost): string {
+export function byHand({
+	host,
+	user,
+	port,
+	identity,
+	knownHosts,
+}: SshHost): string {
 	return [
 		"ssh",
 		...(port === null ? [] : ["-p", String(port)]),
 		...(identity === null ? [] : ["-i", identity]),
+		...(knownHosts === null
+			? []
+			: ["-o", `UserKnownHostsFile=${quoted(knownHosts)}`]),
 		user === null ? host : `${user}@${host}`,
-	].join(" ");
+	]
+		.map((word) => (/[\s"'$\\`]/.test(word) ? `'${word}'` : word))
+		.join(" ");
+}
+
+// --- internal ---
+
+/** A path as a value of ssh's configuration: blanks part words there, and % begins a token. */
+function quoted(file: string): string {
+	const plain = file.replaceAll("%", "%%");
+	return /\s/.test(plain) ? `"${plain}"` : plain;
 }

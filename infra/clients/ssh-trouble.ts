@@ -1,25 +1,57 @@
-import { failure, type MqbenchError } from "../../runner/errors.ts";
+import { failure, MqbenchError } from "../../runner/errors.ts";
 import { byHand, type SshHost, sshName } from "./ssh-host.ts";
 
-/** Why ssh did not reach a host, from its own words. */
-export function unreachable(host: SshHost, words: string): MqbenchError {
-	const known = TROUBLES.find(({ says }) => says.test(words));
-	const said = lastLine(words);
-	return failure("client-unreachable", {
-		client: sshName(host),
-		reason:
-			known?.reason ?? `ssh cannot reach it (${said || "it says nothing"})`,
-		remedy: (known?.remedy ?? tryByHand)(host),
-	});
+/** A host that ssh does not reach. */
+export class Unreachable extends MqbenchError {
+	/** For people, without host and remedy. */
+	readonly reason: string;
+	/** It may be of a host that boots. */
+	readonly passes: boolean;
+
+	constructor(
+		{ code, message, exit }: MqbenchError,
+		reason: string,
+		passes: boolean,
+	) {
+		super(code, message, exit);
+		this.reason = reason;
+		this.passes = passes;
+	}
 }
 
-/** Why a host that can be reached cannot make the load. */
+/** Why ssh did not reach a host, from its own words. */
+export function unreachable(host: SshHost, words: string): Unreachable {
+	const known = TROUBLES.find(({ says }) => says.test(words));
+	const said = lastLine(words);
+	const reason =
+		known?.reason ?? `ssh cannot reach it (${said || "it says nothing"})`;
+	const remedy = (known?.remedy ?? tryByHand)(host);
+	const error =
+		host.broker === undefined
+			? failure("client-unreachable", { client: sshName(host), reason, remedy })
+			: failure("host-unreachable", {
+					host: sshName(host),
+					system: host.broker,
+					reason,
+					remedy,
+				});
+	return new Unreachable(error, reason, known?.passes ?? false);
+}
+
+/** Why a host that can be reached cannot make the load, or run its broker. */
 export function unfit(
 	host: SshHost,
 	reason: string,
 	remedy: string,
 ): MqbenchError {
-	return failure("client-unfit", { client: sshName(host), reason, remedy });
+	return host.broker === undefined
+		? failure("client-unfit", { client: sshName(host), reason, remedy })
+		: failure("host-unfit", {
+				host: sshName(host),
+				system: host.broker,
+				reason,
+				remedy,
+			});
 }
 
 /** The account is not for commands: a file server's, or nobody's. */
@@ -63,10 +95,18 @@ export function lastLine(words: string): string {
 const tryByHand = (host: SshHost) =>
 	`Once this works without a question, mqbench gets there too: ${byHand(host)} true`;
 
+/** The command that forgets a host's key, in the file that was asked. */
+function forget({ host, port, knownHosts }: SshHost): string {
+	const file = knownHosts === null ? "" : `-f '${knownHosts}' `;
+	return `ssh-keygen ${file}-R ${port === null || port === 22 ? host : `'[${host}]:${port}'`}`;
+}
+
 const TROUBLES: readonly {
 	readonly says: RegExp;
 	readonly reason: string;
 	remedy(host: SshHost): string;
+	/** A host that boots says so for a while. */
+	readonly passes?: true;
 }[] = [
 	{
 		says: /Session open refused/,
@@ -88,12 +128,20 @@ const TROUBLES: readonly {
 		says: /REMOTE HOST IDENTIFICATION HAS CHANGED/,
 		reason: "its host key is not the one that ssh knows",
 		remedy: (host) =>
-			`If the host was made anew, forget the old key (ssh-keygen -R ${host.host}) and connect once by hand: ${byHand(host)}`,
+			`If the host was made anew, forget the old key (${forget(host)}) and ${host.knownHosts === null ? `connect once by hand: ${byHand(host)}` : "try again, which takes the new one"}`,
 	},
 	{
 		says: /Host key verification failed|No \S+ host key is known/,
 		reason: "ssh asks about the host key",
 		remedy: (host) => `Connect once by hand: ${byHand(host)}`,
+	},
+	{
+		// As pam_nologin does until the system is up, and sshd while it is started.
+		says: /System is booting up|kex_exchange_identification|Connection (closed|reset) by/,
+		reason: "its sshd ends the connection before the login",
+		remedy: (host) =>
+			`Does it boot, or refuse this machine? By hand: ${byHand(host)} true`,
+		passes: true,
 	},
 	{
 		says: /Permission denied|Too many authentication failures/,
@@ -104,19 +152,22 @@ const TROUBLES: readonly {
 	{
 		says: /Could not resolve hostname/,
 		reason: "ssh finds no host of that name",
-		remedy: () => "Correct clients, or the name in ssh's configuration",
+		remedy: ({ broker }) =>
+			`Correct ${broker === undefined ? "clients" : "brokers[].hosts of the rig's file"}, or the name in ssh's configuration`,
 	},
 	{
 		says: /Connection refused/,
 		reason: "nothing takes SSH connections there (connection refused)",
 		remedy: (host) =>
 			`Is sshd up, and its port right? By hand: ${byHand(host)} true`,
+		passes: true,
 	},
 	{
 		says: /timed out|No route to host|Network is unreachable|Host is down/i,
 		reason: "ssh gets no answer from it",
 		remedy: (host) =>
 			`Is it up, and does a firewall let port ${host.port ?? 22} through? By hand: ${byHand(host)} true`,
+		passes: true,
 	},
 	{
 		says: /too long for Unix domain socket/,

@@ -2,11 +2,10 @@ import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
 import { readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
-import { createInterface } from "node:readline";
-import { endOf } from "../process.ts";
-import type { ClientCommand, ClientProcess, Workspace } from "../rig.ts";
+import type { Workspace } from "../rig.ts";
+import { startThere } from "./ssh-guarded.ts";
 import type { SshHost } from "./ssh-host.ts";
-import { codeOf, type Link, LOST, type Remote } from "./ssh-link.ts";
+import { codeOf, type Link, LOST } from "./ssh-link.ts";
 import type { Programs } from "./ssh-programs.ts";
 import { unfit, unwritable } from "./ssh-trouble.ts";
 
@@ -54,9 +53,15 @@ export async function sshWorkspace(
 			if (answer.code !== 0) throw unwritable(host, folder, answer.err);
 		},
 		start(command) {
-			if (!link.alive()) return gone();
-			started = true;
-			return startThere(link, command, folder, options);
+			started = link.alive();
+			return startThere(link, options.programs.guard, {
+				...command,
+				argv: [options.programs.k6, ...command.args],
+				folder,
+				pidFile: ".guard",
+				samples: options.samples,
+				aheadNs: options.aheadNs(),
+			});
 		},
 		fetch: fetchOne,
 		async remove() {
@@ -92,96 +97,8 @@ const NONE = 44;
 /** $1 folder, $2 name: a line with its sha256, and the file itself. */
 const GET = `cd "$1" && [ -f "$2" ] || exit ${NONE}; echo; echo "mqbench:sum=$(sha256sum <"$2" | cut -c1-64)" && exec cat "$2"`;
 
-/**
- * $1 folder, $2 CPUs or nothing, then guard's command line. A line of k6 is not to begin behind a greeting: hence the empty one. sh stays in front of guard, to tell the signal that killed it; guard's pid
- * is kept for `kill`.
- */
-const START =
-	'echo; cd "$1" || exit 127; c=$2; shift 2; if [ -n "$c" ]; then w=$(taskset --cpu-list "$c" true 2>&1) || { echo "level=error msg=\\"pin: the CPUs $c cannot be had: $w\\"" >&2; exit 127; }; fi; sh -c \'echo $$ >.guard && exec "$@"\' sh "$@"; exit $?';
-
-/** Guard may be frozen: what is below it, and it. */
-const KILL =
-	'g=$(cat "$1/.guard") && for c in $(cat "/proc/$g/task/$g/children"); do kill -s KILL -- "-$c"; done; kill -9 "$g"';
-
-/** A line this often, so that guard hears that we are there, and how long it waits for one. */
-const ALIVE_MS = 3_000;
-const LEASE = "15s";
-
-/** Where the connection does not answer a kill. */
-const KILL_MS = 5_000;
-
-function startThere(
-	link: Link,
-	command: ClientCommand,
-	folder: string,
-	{ programs, samples, aheadNs }: SshWorkspaceOptions,
-): ClientProcess {
-	const { cpus, graceMs, args, env } = command;
-	const child = link.spawn(START, [
-		folder,
-		cpus ?? "",
-		programs.guard,
-		...["-env", "-lease", LEASE, "-control", "-grace", `${graceMs}ms`],
-		...["-sample", samples, "-ahead", String(aheadNs())],
-		"--",
-		...(cpus === null ? [] : ["taskset", "--cpu-list", cpus]),
-		...[programs.k6, ...args],
-	]);
-	const order = (line: string) => {
-		if (child.stdin.writable) child.stdin.write(`${line}\n`);
-	};
-	// Here and not on the command line, which everybody on that host may see.
-	order(JSON.stringify(env));
-	const alive = setInterval(() => order("alive"), ALIVE_MS);
-	lines(child, "stdout", (line) => {
-		if (line !== "") command.onStdout(line);
-	});
-	lines(child, "stderr", command.onStderr);
-	const ended = codeOf(child).then((code) => {
-		clearInterval(alive);
-		return code === LOST ? { code: null, signal: null } : endOf(code, null);
-	});
-	return {
-		pid: null,
-		ended,
-		say: (line) => order(`say ${line}`),
-		signal: (name) => order(`signal ${name.slice(3)}`),
-		// Its input ends: guard takes mqbench for gone.
-		abandon: () => void child.stdin.destroy(),
-		kill() {
-			const hangs = setTimeout(() => child.kill("SIGKILL"), KILL_MS);
-			void ended.then(() => clearTimeout(hangs));
-			link.run(KILL, [folder]).catch(() => child.kill("SIGKILL"));
-		},
-	};
-}
-
-/** Of a connection that was lost before. */
-function gone(): ClientProcess {
-	const nothing = () => {};
-	return {
-		pid: null,
-		ended: Promise.resolve({ code: null, signal: null }),
-		say: nothing,
-		signal: nothing,
-		abandon: nothing,
-		kill: nothing,
-	};
-}
-
-function lines(
-	child: Remote,
-	stream: "stdout" | "stderr",
-	take: (line: string) => void,
-): void {
-	createInterface({ input: child[stream], crlfDelay: Infinity }).on(
-		"line",
-		take,
-	);
-}
-
 /** Brings a file here under its own name only when it is whole; false: it is not there. */
-async function fetchFile(
+export async function fetchFile(
 	host: SshHost,
 	link: Link,
 	folder: string,

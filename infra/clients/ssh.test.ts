@@ -10,9 +10,14 @@ import {
 	test,
 	vi,
 } from "vitest";
+import { packageFolder } from "../../runner/package.ts";
 import { ResourceLine } from "../../runner/run/resource-file.ts";
 import type { World } from "../../runner/world.ts";
+import { BUILD_FLAGS } from "../binaries/build.ts";
+import { builtFor } from "../binaries/elf.fake.ts";
+import { go } from "../binaries/go.ts";
 import { realBinaries, realWorld } from "../binaries/real.fake.ts";
+import type { Binaries } from "../binaries/resolve.ts";
 import { commandLines } from "../processes.fake.ts";
 import type { Client, ClientProcess, Workspace } from "../rig.ts";
 import { script, testFolder } from "../test-folder.fake.ts";
@@ -23,9 +28,10 @@ import {
 	makeHosts,
 } from "./hosts.fake.ts";
 import { sshClient } from "./ssh.ts";
-import { sshHost } from "./ssh-host.ts";
+import { type SshHost, sshHost } from "./ssh-host.ts";
 
-const { guard } = await realBinaries();
+const real = await realBinaries();
+const { guard } = real;
 const missing = hostsMissing();
 const SECRET = "s3cr3t-of-the-test";
 
@@ -40,17 +46,21 @@ describe.skipIf(missing !== null)(
 		}, 60_000);
 		afterAll(() => hosts?.close());
 
-		/** A client whose k6 is a piece of shell. */
+		/** A client whose k6 is a piece of shell, on every platform. */
 		function client(
 			body: string,
 			parts: {
 				to?: string;
+				host?: Partial<SshHost>;
+				on?: Binaries["on"];
 				options?: string;
 				world?: Partial<World>;
 				say?: (line: string) => void;
 			} = {},
 		): Client {
-			const made = sshClient(1, sshHost(parts.to ?? "root@h1"), {
+			const k6 = script(path.join(testFolder(), "k6"), body);
+			const host = { ...sshHost(parts.to ?? "root@h1"), ...parts.host };
+			const made = sshClient(1, host, {
 				world: {
 					...realWorld,
 					env: {
@@ -59,7 +69,11 @@ describe.skipIf(missing !== null)(
 					},
 					...parts.world,
 				},
-				binaries: { guard, k6: script(path.join(testFolder(), "k6"), body) },
+				binaries: {
+					guard,
+					k6,
+					on: parts.on ?? (async () => ({ ...real, k6 })),
+				},
 				say: parts.say ?? (() => {}),
 			});
 			onTestFinished(() => made.close());
@@ -481,6 +495,134 @@ describe.skipIf(missing !== null)(
 			});
 		});
 
+		describe("a host of another processor", () => {
+			/** As which system and processor the host presents itself. */
+			const posing = (processor: string) => {
+				h1.run(
+					`printf '#!/bin/sh\\ncase $1 in -s) echo Linux;; -m) echo ${processor};; *) echo 6.1;; esac\\n' >~/fake && chmod +x ~/fake && mount --bind ~/fake $(readlink -f /bin/uname)`,
+				);
+				onTestFinished(() => void h1.run("umount $(readlink -f /bin/uname)"));
+			};
+
+			test("gets programs that were built for it", async () => {
+				const arm = process.arch !== "arm64";
+				posing(arm ? "aarch64" : "x86_64");
+				const platform = arm ? "linux/arm64" : "linux/amd64";
+				const guard = path.join(testFolder(), "guard");
+				await go(["build", ...BUILD_FLAGS, "-o", guard, "./cmd/guard"], {
+					cwd: path.join(packageFolder, "extensions"),
+					env: process.env,
+					platform,
+					stop: realWorld.stop,
+				});
+				const asked: string[] = [];
+				const made = client("exit 0", {
+					async on(...what) {
+						asked.push(what.join(" for "));
+						return { ...real, guard };
+					},
+				});
+				// The processor is this machine's all the same: there they do not run.
+				await expect(made.prepare()).rejects.toThrow(
+					/^root@h1: cannot make the load: .*(programs do not run there|may not be run there).*/,
+				);
+				expect(asked).toEqual([`${platform} for root@h1`]);
+				const [theirs = ""] = h1
+					.run("ls -t ~/.cache/mqbench/bin/*/guard")
+					.split("\n");
+				expect(builtFor(theirs.replace("/root", h1.home))).toBe(platform);
+			}, 60_000);
+
+			test("for which there are no programs is one sentence", async () => {
+				posing("riscv64");
+				await expect(
+					client("exit 0", { on: real.on }).prepare(),
+				).rejects.toThrow(
+					/^root@h1: it is linux\/riscv64, and mqbench has no programs for that, only for linux\/amd64 and linux\/arm64\. Name other hosts, or run mqbench on one that is linux\/riscv64\.$/,
+				);
+			});
+		});
+
+		describe("a host whose key is kept in a file of its own", () => {
+			const known = () => path.join(testFolder(), "known hosts of 100%");
+			const own = (knownHosts: string, setUp = false) =>
+				client("exit 0", { host: { knownHosts, setUp } });
+
+			test("is taken at the first contact, and written there", async () => {
+				const file = known();
+				await own(file).prepare();
+				const [kind = "", key = ""] = readFileSync(
+					path.join(h1.home, "..", "host_key.pub"),
+					"utf8",
+				).split(" ");
+				expect(readFileSync(file, "utf8")).toContain(`${kind} ${key}`);
+				expect(
+					execFileSync("ssh-keygen", ["-F", h1.address, "-f", file], {
+						encoding: "utf8",
+					}),
+				).toContain(key);
+				const before = readFileSync(file, "utf8");
+				await own(file).prepare();
+				expect(readFileSync(file, "utf8")).toBe(before);
+			});
+
+			test("is refused when it has another key than at the first contact, with the file", async () => {
+				const file = known();
+				const key = readFileSync(
+					path.join(h1.home, "..", "..", "key.pub"),
+					"utf8",
+				);
+				writeFileSync(file, `${h1.address} ${key}`);
+				// Also where much is waited for: this does not pass.
+				await expect(own(file, true).prepare()).rejects.toMatchObject({
+					code: "client-unreachable",
+					message: `root@h1: its host key is not the one that ssh knows. If the host was made anew, forget the old key (ssh-keygen -f '${file}' -R h1) and try again, which takes the new one`,
+				});
+				expect(readFileSync(file, "utf8")).toBe(`${h1.address} ${key}`);
+			});
+		});
+
+		test("a host that is being set up is waited for, from its boot until its set-up script is ready, which is said", async () => {
+			const lines: string[] = [];
+			let passed = 0;
+			const made = client("exit 0", {
+				to: "root@h1:2022",
+				host: { setUp: true },
+				say: (line) => void lines.push(line),
+				world: {
+					clock: {
+						nowMs: Date.now,
+						monotonicMs() {
+							passed += 4_000;
+							return passed;
+						},
+					},
+				},
+			});
+			const said = (words: RegExp) =>
+				vi.waitFor(
+					() => expect(lines).toContainEqual(expect.stringMatching(words)),
+					{ timeout: 20_000 },
+				);
+			h1.run("mount -t tmpfs tmpfs /var/lib && mkdir /var/lib/mqbench");
+			try {
+				const preparing = made.prepare();
+				await said(
+					/^ {2}root@h1:2022: not up yet: nothing takes SSH connections there \(connection refused\) \(\d+ s\)$/,
+				);
+				h1.run("echo 'running: packages' >/var/lib/mqbench/state");
+				h1.run(
+					`$(command -v sshd || echo /usr/sbin/sshd) -p 2022 -o PidFile=/run/second.pid -f ${path.join(h1.home, "..", "sshd_config")}`,
+				);
+				await said(/^ {2}root@h1:2022: being set up: packages \(\d+ s\)$/);
+				h1.run("echo ready >/var/lib/mqbench/state");
+				expect((await preparing).cores).toBeGreaterThan(0);
+			} finally {
+				await made.close();
+				h1.run("kill $(cat /run/second.pid); umount /var/lib");
+			}
+		}, 60_000);
+
 		describe("close", () => {
 			test("leaves the programs and nothing else", async () => {
 				const { child, made } = await started("exit 0");
@@ -564,12 +706,6 @@ describe.skipIf(missing !== null)(
 			/** What is put over something of the host's, and the sentence that comes of it. */
 			const unfit: [string, string, string, RegExp][] = [
 				[
-					"another processor",
-					"printf '#!/bin/sh\\ncase $1 in -s) echo Linux;; -m) echo riscv64;; *) echo 6.1;; esac\\n' >~/fake && chmod +x ~/fake && mount --bind ~/fake $(readlink -f /bin/uname)",
-					"umount $(readlink -f /bin/uname)",
-					/^root@h1: cannot make the load: it is linux\/riscv64, and the programs here are for linux\/\w+\. Name hosts that are linux\/\w+, or run mqbench on one that is linux\/riscv64\.$/,
-				],
-				[
 					"a user without a shell",
 					"sed 's#^root:.*#root:x:0:0:root:/root:/bin/false#' /etc/passwd >~/passwd && mount --bind ~/passwd /etc/passwd",
 					"umount /etc/passwd",
@@ -647,11 +783,15 @@ test("a host is read as ssh names it", () => {
 		host: "10.0.0.11",
 		port: 2222,
 		identity: null,
+		knownHosts: null,
+		setUp: false,
 	});
 	expect(sshHost("h1")).toEqual({
 		user: null,
 		host: "h1",
 		port: null,
 		identity: null,
+		knownHosts: null,
+		setUp: false,
 	});
 });

@@ -1,7 +1,10 @@
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
+import { PING, pingOf } from "../hosts/network.ts";
+import { openSetUp } from "../hosts/set-up.ts";
 import type { Client, ClientFacts, ClockReading } from "../rig.ts";
 import { sweep } from "../temporary.ts";
+import { readChrony } from "./chrony.ts";
 import { readClock } from "./clock.ts";
 import { machineName, platformName } from "./machine.ts";
 import { type SshHost, sshName } from "./ssh-host.ts";
@@ -12,7 +15,7 @@ import { sshWorkspace, sweepWorkspaces } from "./ssh-workspace.ts";
 
 export interface SshOptions {
 	readonly world: World;
-	readonly binaries: Pick<Binaries, "k6" | "guard">;
+	readonly binaries: Pick<Binaries, "k6" | "guard" | "on">;
 	/** Told of what takes long: a line for people, without its end. */
 	say(line: string): void;
 }
@@ -24,8 +27,10 @@ export function sshClient(
 	options: SshOptions,
 ): Client {
 	const { world, binaries } = options;
+	const name = sshName(host);
 	let opening: Promise<Link> | null = null;
 	let open: Link | null = null;
+	let reached = false;
 	let programs: Programs | null = null;
 	let clock: ClockReading | null = null;
 	const workspaces = new Set<() => Promise<void>>();
@@ -33,12 +38,15 @@ export function sshClient(
 	/** The connection, made anew when it was lost. `stop` gives up waiting for it. */
 	const connect = async (stop: AbortSignal[]): Promise<Link> => {
 		if (open?.alive()) return open;
-		opening ??= openLink(
-			host,
-			{ guard: binaries.guard, ...world },
-			AbortSignal.any([...stop, closing.signal]),
+		const giveUp = AbortSignal.any([...stop, closing.signal]);
+		const { guard } = binaries;
+		opening ??= (
+			reached
+				? openLink(host, { guard, ...world }, giveUp)
+				: openSetUp(host, { guard, world, say: options.say }, giveUp)
 		)
 			.then((made) => {
+				reached = true;
 				open = made;
 				return made;
 			})
@@ -71,15 +79,15 @@ export function sshClient(
 		}
 	};
 	const there = (): Programs => {
-		if (programs === null)
-			throw new Error(`${sshName(host)} has not been prepared`);
+		if (programs === null) throw new Error(`${name} has not been prepared`);
 		return programs;
 	};
 	const askClock = () =>
 		over(async (link) => {
+			const utcBoundNs = await readChrony(link);
 			const one = link.spawn('echo; exec "$1" -clock', [there().guard]);
 			try {
-				clock = await readClock(one);
+				clock = { ...(await readClock(one)), utcBoundNs };
 				return clock;
 			} catch {
 				throw await link.lost("");
@@ -90,19 +98,27 @@ export function sshClient(
 		});
 	return {
 		index,
-		name: sshName(host),
+		name,
 		kind: "ssh",
 		sameClock: false,
 		async prepare() {
 			await sweep();
 			const made = await connect([world.stop]);
-			const facts = await readFacts(host, made);
-			programs = await pushPrograms(host, made, options);
+			const { platform, ...facts } = await readFacts(host, made);
+			programs = await pushPrograms(host, made, {
+				...options,
+				binaries: await binaries.on(platform, name),
+			});
 			await sweepWorkspaces(made);
 			await askClock();
 			return facts;
 		},
 		clock: askClock,
+		ping: (address) =>
+			over(async (link) => {
+				const { values } = await link.run(PING, [there().guard, address]);
+				return pingOf(values.ping ?? "");
+			}),
 		async workspace(local) {
 			const made = await sshWorkspace({
 				host,
@@ -144,24 +160,25 @@ const AGAIN_MS = 30_000;
 const FACTS =
 	'echo; for fact in "system=$(uname -s)" "processor=$(uname -m)" "kernel=$(uname -r)" "cores=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)" "sum=$(command -v sha256sum)"; do echo "mqbench:$fact"; done';
 
-async function readFacts(host: SshHost, link: Link): Promise<ClientFacts> {
+async function readFacts(
+	host: SshHost,
+	link: Link,
+): Promise<ClientFacts & { readonly platform: string }> {
 	const { values, err } = await link.run(FACTS);
 	const { system = "", processor = "", kernel = "", sum = "" } = values;
 	const cores = Number(values.cores);
 	if (system === "" || !(cores > 0)) throw noShell(host, err);
-	const theirs = platformName(system, processor);
-	const ours = platformName(process.platform, process.arch);
-	if (theirs !== ours)
-		throw unfit(
-			host,
-			`it is ${theirs}, and the programs here are for ${ours}`,
-			`Name hosts that are ${ours}, or run mqbench on one that is ${theirs}`,
-		);
+	const platform = platformName(system, processor);
 	if (sum === "")
 		throw unfit(
 			host,
 			"there is no sha256sum, which checks what is copied",
 			"Install it (package coreutils of its distribution)",
 		);
-	return { kernel, cores, machine: machineName(theirs, { kernel, cores }) };
+	return {
+		platform,
+		kernel,
+		cores,
+		machine: machineName(platform, { kernel, cores }),
+	};
 }

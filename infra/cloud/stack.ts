@@ -11,6 +11,8 @@ export interface Stack {
 	cancel(): Promise<void>;
 	/** What the state still holds, for people: "aws:ec2/instance:Instance broker-1 (i-0abc)"; empty: nothing. */
 	resources(): Promise<string[]>;
+	/** What a Pulumi that was killed had begun to make, and nobody knows whether it is there: destroy does not see it. */
+	unsure(): Promise<string[]>;
 	/** Forgets the stack, when nothing is left of it. */
 	remove(): Promise<void>;
 }

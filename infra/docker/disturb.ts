@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { World } from "../../runner/world.ts";
+import { type Back, disturbEach, startAgain } from "../disturb.ts";
 import type { BrokerLog } from "../local/broker-log.ts";
 import type { Broker, Disturbance } from "../rig.ts";
 import type { Docker } from "./cli.ts";
@@ -89,68 +89,21 @@ export function containerDisturber(
 			};
 		},
 	};
-	return async ({ action, node, delayNs }) => {
-		const some = nodes.filter(({ number }) => node === null || node === number);
-		if (some.length === 0) throw new Error(`there is no node ${node}`);
-		const done = await Promise.allSettled(
-			some.map((one) => actions[action](one, delayNs ?? 0)),
-		);
-		const backs = done.flatMap((one) =>
-			one.status === "fulfilled" ? [one.value] : [],
-		);
-		const back = () => all(backs.map((one) => one()));
-		const failed = done.find((one) => one.status === "rejected");
-		if (failed) {
-			// Half of a fault is none: what was done is taken back.
-			await back().catch(() => {});
-			throw failed.reason;
-		}
-		return back;
-	};
+	return disturbEach(nodes, (node, { action, delayNs }) =>
+		actions[action](node, delayNs ?? 0),
+	);
 }
 
 // --- internal ---
 
-type Back = () => Promise<void>;
-
-/** Starts a node that is down, and waits until it is ready, and the broker healthy. */
-async function again(
+function again(
 	node: DockerNode,
 	log: BrokerLog,
 	{ world, stays, startMs, healthy }: DisturberOptions,
 ): Promise<void> {
-	if (world.stop.aborted && !stays) throw new Error("the run is over");
-	const { ready, ended } = await node.start();
-	log.note(`started node ${node.number} again`, node.number);
-	const over = new AbortController();
-	const limit = sleep(startMs, "late" as const, {
-		signal: AbortSignal.any([...(stays ? [] : [world.stop]), over.signal]),
-	}).catch(() => "stopped" as const);
-	try {
-		const step = await Promise.race([
-			ready.then(() => healthy(over.signal)).then(() => "ready" as const),
-			ended.then((how) => ({ how })),
-			limit,
-		]);
-		if (step === "stopped") throw new Error("the run is over");
-		if (step === "late")
-			throw new Error(
-				`node ${node.number} was started again and did not become ready in time`,
-			);
-		if (step !== "ready") {
-			const words = log.lastWords();
-			throw new Error(
-				`node ${node.number} was started again and ended: ${step.how}${words ? `, last words: ${words}` : ""}`,
-			);
-		}
-	} finally {
-		over.abort();
-	}
-	log.note(`node ${node.number} is ready again`, node.number);
-}
-
-/** Waits for all of them, whatever becomes of the first. */
-async function all(promises: readonly Promise<void>[]): Promise<void> {
-	for (const settled of await Promise.allSettled(promises))
-		if (settled.status === "rejected") throw settled.reason;
+	return startAgain(node, log, {
+		stop: stays ? null : world.stop,
+		startMs,
+		healthy,
+	});
 }

@@ -46,6 +46,15 @@ export async function measureFlush(
 	}
 }
 
+/** What `guard -flush` prints; null: it is none. */
+export function parseFlush(text: string): Flush | null {
+	try {
+		return Flushed.parse(JSON.parse(text));
+	} catch {
+		return null;
+	}
+}
+
 /** For people and reports. */
 export function flushText(flush: Flush | null): string {
 	if (flush === null) return "not measured";
@@ -56,9 +65,12 @@ export function flushText(flush: Flush | null): string {
 }
 
 /** What somebody who relies on durability has to know; null: nothing. */
-export function flushWarning(flush: Flush | null): string | null {
+export function flushWarning(
+	flush: Flush | null,
+	disk = "The disk of Docker's volumes",
+): string | null {
 	return flush !== null && flush.p50Ns < LYING_NS
-		? `The disk of Docker's volumes says after ${formatDuration(flush.p50Ns)} that it has flushed, which no disk does: it is memory, or it lies. What durability costs does not show here.`
+		? `${disk} says after ${formatDuration(flush.p50Ns)} that it has flushed, which no disk does: it is memory, or it lies. What durability costs does not show here.`
 		: null;
 }
 

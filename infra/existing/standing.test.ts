@@ -160,3 +160,39 @@ test("a system without a process needs nothing of it", async () => {
 		}),
 	).toMatchObject({ url: "" });
 });
+
+test("a broker with hosts is started on them anew for every run, and let go of with the rig", async () => {
+	const did: string[] = [];
+	const rig = standingRig(
+		RigFile.parse({
+			version: 1,
+			id: "x",
+			brokers: [
+				{
+					system: "mine",
+					broker: "nats",
+					hosts: [{ host: "h1", address: "10.0.0.5" }],
+				},
+			],
+		}),
+		new AbortController().signal,
+		() => Promise.reject(new Error("it has no containers")),
+		{
+			async open({ hosts }, { system }) {
+				did.push(`${system.key} on ${hosts[0]?.host}`);
+				return { ...none(), sameHost: false };
+			},
+			async close() {
+				did.push("closed");
+			},
+		},
+	);
+	// There is nothing to be reached yet.
+	const system = { ...request("").system, url: null };
+	for (const _ of [1, 2])
+		expect(await rig.open({ ...request(""), system })).toMatchObject({
+			sameHost: false,
+		});
+	await rig.teardown();
+	expect(did).toEqual(["mine on h1", "mine on h1", "closed"]);
+});

@@ -12,17 +12,23 @@ export type Attach = (
 	request: BrokerRequest,
 ) => Promise<Broker>;
 
-/** A rig that stays up: its brokers were there before this command, and are there after it. Runs are told apart by their topics alone. */
+/**
+ * A rig that stays up: its brokers were there before this command, and are there after it, where runs are told apart by their topics alone; or its
+ * hosts were, on which each run gets a broker of its own.
+ */
 export function standingRig(
 	rig: RigFile,
 	stop: AbortSignal,
 	attach: Attach,
+	/** Brokers that are started anew for every run, on hosts of the rig. */
+	onHosts: { open: Attach; close(): Promise<void> } = NO_HOSTS,
 ): Rig {
 	return {
 		clients: [],
 		async open(request) {
 			const { system } = request;
 			const found = rig.brokers.find(({ system: key }) => key === system.key);
+			if (found && found.hosts.length > 0) return onHosts.open(found, request);
 			// A system without a process needs none of the rig's.
 			if (system.url === null || !found) return none();
 			const what =
@@ -64,11 +70,18 @@ export function standingRig(
 				sameHost: found.sameHost || isHere(system.url, defaultPort),
 			};
 		},
-		async teardown() {},
+		teardown: () => onHosts.close(),
 	};
 }
 
 // --- internal ---
+
+const NO_HOSTS = {
+	async open() {
+		throw new Error("this rig is to have no brokers on hosts");
+	},
+	async close() {},
+};
 
 function isDockers(error: unknown): error is MqbenchError {
 	return error instanceof MqbenchError && error.code === "docker-failed";

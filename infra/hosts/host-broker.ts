@@ -14,6 +14,10 @@ export interface HostBroker {
 	readonly packages: readonly string[];
 	/** Ports that a node listens on: the clients' first, then those that mqbench asks for its health. */
 	readonly ports: readonly number[];
+	/** Gets what takes a while to get on this machine (once), before rented hosts wait for it. Default: nothing does. */
+	prepare?(
+		setup: Pick<HostSetup, "system" | "world" | "binaries">,
+	): Promise<unknown>;
 	/** What to bring and what to start. Starts nothing itself. */
 	place(setup: HostSetup): Promise<Placement>;
 }
@@ -28,14 +32,26 @@ export interface HostSetup {
 	/** Programs for the hosts' system and processor. */
 	readonly binaries: Binaries;
 	readonly world: World;
+	/**
+	 * Runs a command on the host of that node (from 0) to its end, without anything on standard input: what is installed there? `said` is its
+	 * stdout and stderr; code 127: there is no such program. Fails as the connection does.
+	 */
+	ask(
+		node: number,
+		argv: readonly string[],
+	): Promise<{ readonly code: number; readonly said: string }>;
 }
 
-/** `ip` is the one address that the node listens on; `reached` are tunnels of this machine to `ports`; never `published`. */
+/**
+ * `ip` is the one address that the node listens on; `hostname` is the host for people, as rig.json has it; `reached` are tunnels of this machine to
+ * `ports`, until the broker is up; never `published`.
+ */
 export interface HostAddress extends NodeAddress {
 	/** Empty folder of this run on that host, on the disk that is measured. Gone afterwards. */
 	readonly store: string;
-	/** The same in memory (tmpfs). */
-	readonly memory: string;
+	/** The same in memory (tmpfs); `memoryBytes` are free there. null: that host has no such place. */
+	readonly memory: string | null;
+	readonly memoryBytes: number | null;
 	/** Where what is brought lies: a file or folder by its name below. */
 	readonly brought: string;
 }
@@ -49,6 +65,8 @@ export interface Placement
 	/** Files and folders of this machine that have to lie in `brought`, by their name there: copied once, checked by sha256. */
 	readonly bring: Readonly<Record<string, string>>;
 	readonly nodes: readonly HostNode[];
+	/** What it keeps lies in the store: how long a flush takes there belongs into reports. */
+	readonly onDisk: boolean;
 }
 
 export interface HostNode {

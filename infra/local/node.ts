@@ -108,7 +108,10 @@ export class LocalNode {
 }
 
 /** Asks a process to end, and sees to it that it does. */
-export async function terminate(child: Guarded, stopMs: number): Promise<void> {
+export async function terminate(
+	child: Pick<Guarded, "signal" | "abandon" | "kill" | "ended">,
+	stopMs: number,
+): Promise<void> {
 	child.signal("SIGTERM");
 	const abandoned = setTimeout(() => child.abandon(), stopMs);
 	// Guard kills after another stopMs, unless somebody has frozen guard.

@@ -18,11 +18,11 @@ export function pinned(
 			cpus,
 			reason: "CPUs can be chosen on Linux only",
 		});
-	const missing = list(cpus).filter((cpu) => !list(allowed).includes(cpu));
-	if (missing.length > 0)
+	const missing = missingCpus(cpus, allowed);
+	if (missing !== null)
 		throw failure("pin-impossible", {
 			cpus,
-			reason: `mqbench may use the CPUs ${allowed} here, and ${missing.join(", ")} ${missing.length > 1 ? "are" : "is"} not among them`,
+			reason: `mqbench may use the CPUs ${allowed} here, and ${missing}`,
 		});
 	const taskset = findOnPath("taskset", env);
 	if (taskset === null)
@@ -32,6 +32,14 @@ export function pinned(
 				"taskset, which does it, is not on PATH (package util-linux of your distribution)",
 		});
 	return [taskset, "--cpu-list", cpus, ...argv];
+}
+
+/** "4, 5 are not among them": CPUs of a set that another one does not have; null: it has all. */
+export function missingCpus(cpus: string, allowed: string): string | null {
+	const missing = list(cpus).filter((cpu) => !list(allowed).includes(cpu));
+	return missing.length === 0
+		? null
+		: `${missing.join(", ")} ${missing.length > 1 ? "are" : "is"} not among them`;
 }
 
 // --- internal ---

@@ -71,6 +71,7 @@ export function prepare(
 	const environment = readEnvironment(
 		new Date(world.clock.nowMs()).toISOString(),
 		{ k6: "unknown", go: null },
+		scenario,
 	);
 	const machine = machineOf(environment);
 	const found = calibration(args, plans, machine, world);

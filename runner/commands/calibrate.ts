@@ -43,6 +43,10 @@ export async function calibrate(
 		args,
 		world,
 	);
+	if (written.aws !== null)
+		throw failure("usage", {
+			message: `${args.path}: calibrate rents no machines; stand them up first: mqbench up ${args.path} --target aws, and give it their file: --rig rig.json`,
+		});
 	const scenario = repeated(written, args);
 	foresee(scenario, args, world);
 	const { folder, result } = await runPipeline(

@@ -1,6 +1,9 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { testFolder } from "../../infra/test-folder.fake.ts";
 import { fakeMachine } from "../doctor/machine.fake.ts";
-import { thisMachine } from "../doctor/machine.ts";
+import { awsParts, thisMachine } from "../doctor/machine.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { doctor } from "./doctor.ts";
 
@@ -32,6 +35,36 @@ describe("mqbench doctor", () => {
 		);
 	});
 
+	test("says whether target aws has what it needs; without it nothing is bad", async () => {
+		const line = async (missing: readonly string[]) => {
+			const world = fakeWorld();
+			const folder = "/opt/mqbench/infra/aws";
+			const aws = async () => ({ folder, missing });
+			expect(await doctor({}, world, fakeMachine({ aws }))).toBe(0);
+			return world.out().replaceAll(/\s+/g, " ");
+		};
+		expect(await line([])).toContain(
+			"ok AWS: SDK and Pulumi's packages are installed. Machines can be rented",
+		);
+		expect(await line(["@pulumi/aws"])).toContain(
+			"info AWS: not installed. Only target aws needs Pulumi and the SDK of AWS; once: npm ci --prefix /opt/mqbench/infra/aws",
+		);
+	});
+
+	test("packages of another version are as good as none", async () => {
+		const folder = testFolder();
+		const write = (file: string, value: unknown) => {
+			const there = path.join(folder, file);
+			mkdirSync(path.dirname(there), { recursive: true });
+			writeFileSync(there, JSON.stringify(value));
+		};
+		write("package.json", { dependencies: { "@x/a": "1.0.0", b: "2.0.0" } });
+		expect((await awsParts(folder)).missing).toEqual(["@x/a", "b"]);
+		write("node_modules/@x/a/package.json", { version: "1.0.0" });
+		write("node_modules/b/package.json", { version: "2.0.1" });
+		expect((await awsParts(folder)).missing).toEqual(["b"]);
+	});
+
 	test("Ctrl-C ends it", async () => {
 		const stop = new AbortController();
 		stop.abort("SIGINT");
@@ -51,6 +84,7 @@ describe("mqbench doctor", () => {
 		expect(await machine.read("/not/here")).toBeNull();
 		expect(await machine.list("/not/here")).toEqual([]);
 		expect(await machine.run("mqbench-is-no-such-program")).toBeNull();
+		expect((await machine.aws()).folder).toMatch(/infra.aws$/);
 		expect(await machine.which("mqbench-is-no-such-program")).toBeNull();
 	});
 });

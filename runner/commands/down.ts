@@ -1,7 +1,7 @@
 import path from "node:path";
 import { readRig, removeRig } from "../../infra/rig-store.ts";
 import { takeDown } from "../../infra/standing-up.ts";
-import { EXIT, type ExitCode } from "../errors.ts";
+import { EXIT, type ExitCode, failure } from "../errors.ts";
 import type { World } from "../world.ts";
 
 export interface DownArgs {
@@ -13,6 +13,7 @@ export interface DownArgs {
 export async function down(
 	{ file }: DownArgs,
 	world: World,
+	destroy: (id: string, world: World) => Promise<void> = destroyRented,
 ): Promise<ExitCode> {
 	const place = { shown: file, path: path.resolve(world.cwd, file) };
 	const rig = await readRig(place);
@@ -20,6 +21,17 @@ export async function down(
 		world.stdout.write(
 			`${file}: there is no such file; a rig that it stood for is down already.\n`,
 		);
+		return EXIT.pass;
+	}
+	if (rig.target === "aws") {
+		// Its state is not ours, and neither is taking it down.
+		if ((rig.cloud?.state ?? null) === null)
+			throw failure("usage", {
+				message: `${file}: the machines of ${rig.id} were stood up by hand, and go the same way: pulumi destroy where pulumi up was run`,
+			});
+		await destroy(rig.id, world);
+		await removeRig(place, rig.id);
+		world.stdout.write(`The rig ${rig.id} is down; nothing of it is left.\n`);
 		return EXIT.pass;
 	}
 	if (rig.target === "existing") {
@@ -34,4 +46,11 @@ export async function down(
 	await removeRig(place, rig.id);
 	world.stdout.write(`The rig ${rig.id} is down; nothing of it is left.\n`);
 	return EXIT.pass;
+}
+
+// --- internal ---
+
+async function destroyRented(id: string, world: World): Promise<void> {
+	const { destroyCloud } = await import("../../infra/cloud/lifecycle.ts");
+	await destroyCloud(id, world);
 }

@@ -1,8 +1,10 @@
 import { failure } from "../errors.ts";
 import { expand } from "../plan/expand.ts";
+import { longest } from "../plan/longest.ts";
 import { outline, tooDeepSentence } from "../plan/outline.ts";
+import type { Plan } from "../plan/plan.ts";
 import type { Scenario } from "../scenario/scenario.ts";
-import { formatCount } from "../units.ts";
+import { formatCount, formatDuration } from "../units.ts";
 import type { World } from "../world.ts";
 
 /**
@@ -28,7 +30,7 @@ export function foresee(
 	for (const warning of [
 		...warnings,
 		...unequalPrefetch(scenario),
-		...expired(scenario, world),
+		...expired(scenario, plans, world),
 	])
 		world.stderr.write(`Warning: ${warning}\n`);
 }
@@ -49,12 +51,23 @@ function unequalPrefetch({ cases, systems }: Scenario): string[] {
 			];
 }
 
-/** Machines of a rig may end by themselves from then on. */
-function expired({ rig }: Scenario, { clock }: Pick<World, "clock">): string[] {
+/** Machines of a rig may end by themselves from its end on. */
+function expired(
+	{ rig }: Scenario,
+	plans: readonly Plan[],
+	{ clock }: Pick<World, "clock">,
+): string[] {
 	const end = rig?.expiresAt ?? null;
-	return end !== null && Date.parse(end) < clock.nowMs()
+	if (rig === null || end === null) return [];
+	const leftNs = (Date.parse(end) - clock.nowMs()) * 1e6;
+	if (leftNs < 0)
+		return [
+			`the rig ${rig.id} has expired (${end}): what is measured on it may end at any moment; stand a new one up`,
+		];
+	const takesNs = longest(plans, { floors: true, confirm: false });
+	return leftNs < takesNs
 		? [
-				`the rig ${rig?.id} has expired (${end}): what is measured on it may end at any moment; stand a new one up`,
+				`the rig ${rig.id} ends in ${formatDuration(leftNs)} (${end}), and the runs take up to ${formatDuration(takesNs)}: make fewer of them (--only), or stand a new one up`,
 			]
 		: [];
 }

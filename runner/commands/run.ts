@@ -1,19 +1,35 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
 import { type ExitCode, failure } from "../errors.ts";
 import { runPipeline } from "../pipeline.ts";
 import { checkCopies } from "../report/copies.ts";
 import { deliver } from "../report/deliver.ts";
-import { type ReporterArgs, reportersOf } from "../report/reporters.ts";
+import {
+	type Reporter,
+	type ReporterArgs,
+	reportersOf,
+} from "../report/reporters.ts";
+import type { Against } from "../run/against-file.ts";
 import { commandOf } from "../run/command-file.ts";
-import { makeProgress } from "../run/progress.ts";
+import { makeProgress, type Progress } from "../run/progress.ts";
 import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
+import type { Scenario } from "../scenario/scenario.ts";
 import { holdsSecret } from "../secrets.ts";
 import type { OnInconclusive } from "../verdict/exit.ts";
 import type { World } from "../world.ts";
 import { prepare } from "./against.ts";
 import { foresee } from "./foresee.ts";
+import { rentalOf } from "./rental.ts";
+import {
+	type CloudSide,
+	onRented,
+	type RentArgs,
+	rent,
+	theCloud,
+} from "./rented.ts";
 
-export interface RunArgs extends Overrides, ReporterArgs {
+export interface RunArgs extends Overrides, ReporterArgs, RentArgs {
 	/** Path of the scenario file. */
 	readonly path: string;
 	/** `--only`: a glob over "system/case". */
@@ -35,8 +51,16 @@ export interface RunArgs extends Overrides, ReporterArgs {
 	readonly onInconclusive?: OnInconclusive | undefined;
 }
 
-/** `mqbench run`: makes every run of a scenario, prints the verdict, and gives its exit code. */
-export async function run(args: RunArgs, world: World): Promise<ExitCode> {
+/**
+ * `mqbench run`: makes every run of a scenario, prints the verdict, and gives its exit code. With target aws it rents the machines first,
+ * makes the ordinary run on their rig.json, and takes them down again: the exit code is 5 where something of them is left.
+ */
+export async function run(
+	args: RunArgs,
+	world: World,
+	cloud: CloudSide = theCloud,
+	measure: Measure = measured,
+): Promise<ExitCode> {
 	if (args.out !== undefined && args.resume !== undefined)
 		throw failure("usage", {
 			message: "--resume goes on in the folder that it names; leave --out away",
@@ -49,11 +73,50 @@ export async function run(args: RunArgs, world: World): Promise<ExitCode> {
 	);
 	const { scenario, against, warnings } = prepare(written, args, world);
 	foresee(scenario, args, world);
+	const rental = rentalOf(scenario, args);
 	checkCopies(reporters, world);
 	const progress = makeProgress(world, args.quiet ?? false);
 	if ([args.url ?? "", ...(args.set ?? [])].some(holdsSecret))
 		progress.say(VISIBLE_PASSWORD);
 	for (const warning of warnings) progress.say(`Warning: ${warning}`);
+	const all = { args, text, against, reporters, progress };
+	if (rental === null) return measure({ ...all, scenario }, world);
+	if (args.resume !== undefined)
+		throw failure("usage", {
+			message: `--resume ${args.resume}: its runs were made on other machines than those that would be rented now; go on with it on the rig that it began on: --rig rig.json`,
+		});
+	free(args, world);
+	const say = (line: string) => progress.say(line);
+	const { plannedNs } = rental;
+	const rig = await rent(rental, plannedNs, args, progress, world, cloud);
+	return onRented(rig, say, world, async () => {
+		// From here on it is an ordinary run, as anybody makes it with --rig.
+		const { target: _, ...rest } = args;
+		const onRig = { ...rest, rig: rig.place.path };
+		const read = await readScenario(args.path, onRig, world);
+		const { scenario } = prepare(read.scenario, args, world);
+		return measure({ ...all, scenario }, world);
+	});
+}
+
+/** Makes the runs, and tells of them; tests pass a fake. */
+export type Measure = (run: Measuring, world: World) => Promise<ExitCode>;
+
+export interface Measuring {
+	readonly args: RunArgs;
+	/** What is measured, where it is measured. */
+	readonly scenario: Scenario;
+	/** As it was written. */
+	readonly text: string;
+	readonly against: Against | null;
+	readonly reporters: readonly Reporter[];
+	readonly progress: Progress;
+}
+
+// --- internal ---
+
+const measured: Measure = async (run, world) => {
+	const { args, scenario, text, against, reporters, progress } = run;
 	const { folder, result } = await runPipeline(
 		{
 			scenario,
@@ -79,9 +142,13 @@ export async function run(args: RunArgs, world: World): Promise<ExitCode> {
 	if (result.openBaselineOnly && args.onInconclusive === undefined)
 		progress.say(OPEN_BASELINE);
 	return code;
-}
+};
 
-// --- internal ---
+/** Machines that wait for a folder which cannot be made cost money. */
+function free({ out }: RunArgs, world: World): void {
+	if (out !== undefined && existsSync(path.resolve(world.cwd, out)))
+		throw failure("output-exists", { path: out });
+}
 
 const OPEN_BASELINE =
 	"Warning: what compares with the baseline is undecided, and lets the build through all the same (exit code 0); --on-inconclusive fail makes it 6.";

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,6 +5,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { resolveBinaries } from "../../infra/binaries/resolve.ts";
 import type { BrokerRequest } from "../../infra/rig.ts";
+import type { RigFile } from "../../infra/rig-file.ts";
 import {
 	type RigPlace,
 	removeRig,
@@ -17,14 +17,25 @@ import { temporaryFolder } from "../../infra/temporary.ts";
 import { EXIT, type ExitCode, failure, MqbenchError } from "../errors.ts";
 import { packageFolder, packageVersion } from "../package.ts";
 import { expand } from "../plan/expand.ts";
-import { makeProgress } from "../run/progress.ts";
+import { makeProgress, type Progress } from "../run/progress.ts";
 import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
 import type { Scenario } from "../scenario/scenario.ts";
 import { maskUrls } from "../secrets.ts";
+import { formatDuration } from "../units.ts";
 import type { World } from "../world.ts";
+import { type Rental, rentalOf, rigId } from "./rental.ts";
+import {
+	type CloudSide,
+	onRented,
+	type RentArgs,
+	rent,
+	theCloud,
+} from "./rented.ts";
 
-export interface UpArgs extends Pick<Overrides, "set" | "target"> {
+export interface UpArgs
+	extends Pick<Overrides, "set" | "target" | "clients">,
+		RentArgs {
 	/** Path of the scenario file. */
 	readonly path: string;
 	/** `--only`: a glob over "system/case": brokers of those systems alone. */
@@ -35,12 +46,17 @@ export interface UpArgs extends Pick<Overrides, "set" | "target"> {
 
 /**
  * `mqbench up`: stands up the brokers of a scenario, to stay while runs come and go, and writes rig.json. Containers stay by
- * themselves; processes of this machine as long as this command, which ends with Ctrl-C or when the file is gone (`mqbench down`).
+ * themselves; processes of this machine as long as this command, which ends with Ctrl-C or when the file is gone (`mqbench down`);
+ * machines of target aws until they are taken down, or end themselves.
  */
-export async function up(args: UpArgs, world: World): Promise<ExitCode> {
+export async function up(
+	args: UpArgs,
+	world: World,
+	cloud: CloudSide = theCloud,
+): Promise<ExitCode> {
 	const { scenario } = await readScenario(args.path, args, world);
 	const { target } = scenario;
-	if (target === "existing" || target === "aws")
+	if (target === "existing")
 		throw failure("usage", {
 			message: `${args.path}: brokers of target existing are up already; measure on them: mqbench ${args.path}, or have mqbench stand others up: --target docker`,
 		});
@@ -48,12 +64,16 @@ export async function up(args: UpArgs, world: World): Promise<ExitCode> {
 	const place = { shown, path: path.resolve(world.cwd, shown) };
 	if (existsSync(place.path)) throw failure("rig-exists", { path: shown });
 	const progress = makeProgress(world, false);
+	const rental = rentalOf(scenario, args);
+	if (rental !== null)
+		return upCloud(rental, args, place, progress, { world, cloud });
+	if (target === "aws") throw new Error("target aws without machines");
 	const binaries = await resolveBinaries(world, {
 		extensions: path.join(packageFolder, "extensions"),
 		version: packageVersion,
 		progress: progress.build,
 	});
-	const id = idOf(scenario.name);
+	const id = rigId(scenario.name);
 	const logs = await temporaryFolder(tmpdir());
 	const requests = requestsOf(scenario, args.only, logs);
 	progress.say(
@@ -100,13 +120,79 @@ export async function up(args: UpArgs, world: World): Promise<ExitCode> {
 
 // --- internal ---
 
+/** Machines stay by themselves: this command ends when they are ready. */
+async function upCloud(
+	rental: Rental,
+	args: UpArgs,
+	place: RigPlace,
+	progress: Progress,
+	{ world, cloud }: { readonly world: World; readonly cloud: CloudSide },
+): Promise<ExitCode> {
+	const say = (line: string) => progress.say(line);
+	const rig = await rent(rental, null, args, progress, world, cloud);
+	const { file } = rig;
+	try {
+		if (world.stop.aborted)
+			throw failure("interrupted", { signal: String(world.stop.reason) });
+		await writeRig(place, from(path.dirname(rig.place.path), file));
+	} catch (error) {
+		return onRented(rig, say, world, () => Promise.reject(error));
+	}
+	await rig.keep();
+	world.stdout.write(toldOfCloud(file, args.path, place.shown, world));
+	return EXIT.pass;
+}
+
+/** The same rig for a file in another folder, from which its paths would count otherwise. */
+function from(folder: string, rig: RigFile): RigFile {
+	const there = <Host extends RigFile["clients"][number]>(
+		host: Host,
+	): Host => ({
+		...host,
+		...(host.identity === undefined
+			? {}
+			: { identity: path.resolve(folder, host.identity) }),
+		...(host.knownHosts === undefined
+			? {}
+			: { knownHosts: path.resolve(folder, host.knownHosts) }),
+	});
+	return {
+		...rig,
+		clients: rig.clients.map(there),
+		brokers: rig.brokers.map((broker) => ({
+			...broker,
+			hosts: broker.hosts.map(there),
+		})),
+	};
+}
+
+function toldOfCloud(
+	{ id, cloud, expiresAt }: RigFile,
+	scenario: string,
+	shown: string,
+	{ clock }: Pick<World, "clock">,
+): string {
+	const machines = Object.entries(cloud?.machines ?? {})
+		.map(([type, count]) => `${count} x ${type}`)
+		.join(", ");
+	const usd = cloud?.hourlyUsd ?? null;
+	const cost =
+		usd === null ? "what they cost is not known" : `$${usd.toFixed(2)} an hour`;
+	const left =
+		expiresAt === null ? null : Date.parse(expiresAt) - clock.nowMs();
+	const end =
+		left === null
+			? "When they end by themselves is not known"
+			: `They end themselves within ${formatDuration(Math.max(0, left) * 1e6)} (by ${expiresAt})`;
+	return `${machines} are up in ${cloud?.region ?? "AWS"} (${cost}). ${end}.
+${shown} says where they are, to its owner alone. Measure on them:
+  mqbench ${scenario} --rig ${shown}
+They cost money until: mqbench down ${shown}, or mqbench rigs destroy ${id}
+`;
+}
+
 /** How often is looked whether the file is still there. */
 const LOOK_MS = 300;
-
-/** Part of names of containers: short, and unlike any other. */
-function idOf(scenario: string): string {
-	return `${scenario.slice(0, 40)}-${randomBytes(3).toString("hex")}`;
-}
 
 /** What each system's broker has to be good for: all of its runs. */
 function requestsOf(

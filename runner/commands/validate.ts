@@ -10,6 +10,7 @@ import { formatDuration } from "../units.ts";
 import type { World } from "../world.ts";
 import { prepare } from "./against.ts";
 import { foresee } from "./foresee.ts";
+import { rentalOf } from "./rental.ts";
 
 export interface ValidateArgs extends Overrides {
 	/** Path of the scenario file. */
@@ -30,9 +31,10 @@ export async function validate(
 			world.stderr.write(`Warning: ${warning}\n`);
 	const plans = expand(scenario, { runId: "validate", only: args.only });
 	foresee(scenario, args, world);
+	const rental = rentalOf(scenario, args);
 	world.stdout.write(`${args.path} is valid: ${summary(plans)}\n`);
 	for (const line of placeLines(
-		scenario,
+		rental?.scenario ?? scenario,
 		new Set(plans.map(({ system }) => system)),
 	))
 		world.stdout.write(`${line}\n`);

@@ -64,3 +64,27 @@ test.each<[string, Partial<EnvironmentFile>]>([
 test("without an environment nobody knows the machine", () => {
 	expect(machineOf(null)).toBeNull();
 });
+
+const rented = (rig: string, machines = "3 i4i.xlarge (aws eu-central-1)") => ({
+	rented: { rig, machines },
+});
+
+test("rented machines are told apart by their types, wherever mqbench ran", () => {
+	const one = machine(rented("a"));
+	const elsewhere = machine({ ...rented("b"), cpu: "Other CPU", cores: 16 });
+	expect(one.fingerprint).toBe(elsewhere.fingerprint);
+	expect(machineDifference(one, elsewhere)).toBeNull();
+	// Others of the same types, as another start of a machine would be.
+	expect(one.boot).not.toBe(elsewhere.boot);
+	expect(one.boot).toBe(machine(rented("a")).boot);
+
+	const larger = machine(rented("c", "3 i4i.2xlarge (aws eu-central-1)"));
+	expect(larger.fingerprint).not.toBe(one.fingerprint);
+	expect(machineDifference(one, larger)).toBe(
+		"3 i4i.xlarge (aws eu-central-1) against 3 i4i.2xlarge (aws eu-central-1)",
+	);
+	expect(machineDifference(one, machine())).toBe(
+		"3 i4i.xlarge (aws eu-central-1) against machines that are not rented",
+	);
+	expect(one.fingerprint).not.toBe(machine().fingerprint);
+});

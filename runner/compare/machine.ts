@@ -16,11 +16,25 @@ export function machineOf(environment: EnvironmentFile | null): Machine | null {
 		kernel: /^\d+\.\d+/.exec(environment.kernel)?.[0] ?? environment.kernel,
 		cpuQuotaCores,
 	};
-	return { fingerprint: hashOf(facts), ...facts, boot: bootId };
+	const { rented } = environment;
+	if (rented === undefined)
+		return { fingerprint: hashOf(facts), ...facts, boot: bootId };
+	const { rig, machines } = rented;
+	return {
+		fingerprint: hashOf({ rented: machines }),
+		...facts,
+		rented: machines,
+		// Other machines of the same types are as another start of this one.
+		boot: rig === null ? null : hashOf({ rig }),
+	};
 }
 
 /** Names what two machines differ in: "cpu Example A against Example B, 2 cores against 4"; null: nothing. */
 export function machineDifference(a: Machine, b: Machine): string | null {
+	if (a.rented !== undefined || b.rented !== undefined)
+		return a.rented === b.rented
+			? null
+			: `${a.rented ?? "machines that are not rented"} against ${b.rented ?? "machines that are not rented"}`;
 	const text = (name: keyof Machine, of: Machine) => {
 		const value = of[name];
 		if (value === null) return name === "cpuQuotaCores" ? "none" : "unknown";

@@ -509,6 +509,7 @@ describe("doctor never fails", () => {
 			"disk here",
 			"generator",
 			"Go",
+			"AWS",
 		]);
 	});
 

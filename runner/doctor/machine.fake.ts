@@ -54,6 +54,9 @@ export function fakeMachine({
 		generator: async () => {
 			throw new Error("no cache");
 		},
+		aws: async () => {
+			throw new Error("no project");
+		},
 		...parts,
 	};
 }

@@ -4,6 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { checkGo, goVersion } from "../../infra/binaries/go.ts";
+import { awsFolder } from "../../infra/cloud/sdk.ts";
 import { findOnPath } from "../../infra/local/program.ts";
 import { packageFolder } from "../package.ts";
 import type { World } from "../world.ts";
@@ -38,6 +39,15 @@ export interface Machine {
 	go(): Promise<string>;
 	/** Where k6, natsd and guard would come from. */
 	generator(): Promise<Generator>;
+	/** What target aws needs. */
+	aws(): Promise<AwsParts>;
+}
+
+export interface AwsParts {
+	/** Folder of the Pulumi project, whose packages are installed apart from mqbench's own. */
+	readonly folder: string;
+	/** Packages of it that are not installed: all, some of another version, or none. */
+	readonly missing: readonly string[];
 }
 
 /** The machine that we run on. */
@@ -75,7 +85,23 @@ export function thisMachine(world: World): Machine {
 			generator ??= findGenerator(world);
 			return generator;
 		},
+		aws: () => awsParts(awsFolder),
 	};
+}
+
+/** Looks which packages of the project in `folder` are there, in the versions that it names; loads none. */
+export async function awsParts(folder: string): Promise<AwsParts> {
+	const read = async (file: string) =>
+		JSON.parse(await readFile(path.join(folder, file), "utf8"));
+	const { dependencies } = await read("package.json");
+	const missing: string[] = [];
+	for (const [name, version] of Object.entries(dependencies)) {
+		const found = await read(`node_modules/${name}/package.json`).catch(
+			() => null,
+		);
+		if (found?.version !== version) missing.push(name);
+	}
+	return { folder, missing };
 }
 
 // --- internal ---

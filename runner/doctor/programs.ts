@@ -13,6 +13,7 @@ export const programChecks: readonly Check[] = [
 	...brokerChecks,
 	{ name: "Docker", alone: false, look: docker },
 	{ name: "ssh", alone: false, look: ssh },
+	{ name: "AWS", alone: false, look: aws },
 ];
 
 // --- internal ---
@@ -153,5 +154,27 @@ async function ssh(machine: Machine): Promise<Finding[]> {
 					found,
 					"Clients on other hosts are reached by it (clients: [user@host]).",
 				),
+	];
+}
+
+/** Who measures on a laptop has none of it. Whether AWS lets the caller in is asked by a plan or a run. */
+async function aws(machine: Machine): Promise<Finding[]> {
+	const { folder, missing } = await machine.aws();
+	if (missing.length === 0)
+		return [
+			ok(
+				"AWS",
+				"SDK and Pulumi's packages are installed",
+				"Machines can be rented (target: aws); mqbench plan <scenario> --target aws asks AWS for the rest.",
+			),
+		];
+	return [
+		{
+			check: "AWS",
+			verdict: "info",
+			figure: "not installed",
+			sentence: `Only target aws needs Pulumi and the SDK of AWS; once: npm ci --prefix ${folder}`,
+			remedy: null,
+		},
 	];
 }

@@ -217,19 +217,21 @@ its producers with it, connection k of consumers on client k mod 3.
 Processes and containers of this machine share its clock. Hosts over SSH are
 asked for theirs before and after the run, 20 times: the best answer is at most
 half of its round trip away from the truth. Of two clients both bounds add up,
-and what the clocks drifted in between. A PASS needs the interval's upper end
-plus the bound below the limit, a FAIL its lower end minus the bound above it.
+and what the clocks drifted in between. Where chrony keeps the clocks of all of
+them, and knows them better than that, its own bounds count. A PASS needs the
+interval's upper end plus the bound below the limit, a FAIL its lower end minus
+the bound above it.
 
 Example: two hosts with a bound of 0.1ms each, and a p99 of [0.95, 1.02]ms over
 work-queue: p99 < 1ms is INCONCLUSIVE, p99 < 2ms passes.
 
 What to do: use round-trip for latency across machines, and hosts close to each
-other for the rest. A client that is missing makes the run INVALID: the report
-names it, and what it said last.
+other, or kept by chrony, for the rest. A client that is missing makes the run
+INVALID: the report names it, and what it said last.
 `,
 	},
 	rig: {
-		title: "what stays up between runs: mqbench up, --rig, mqbench down",
+		title: "what stays up between runs, and machines that are rented",
 		text: `
 Without a rig each run has a fresh broker, and none idles beside it. A rig stays
 up, and runs come and go:
@@ -239,18 +241,20 @@ up, and runs come and go:
   mqbench down rig.json                takes them down; twice is no mistake
 
 Containers stay by themselves. Processes of this machine (target: local) stay as
-long as mqbench up does: until Ctrl-C there, or mqbench down elsewhere.
+long as mqbench up does: until Ctrl-C there, or mqbench down elsewhere. Each run
+has topics of its own; the report says that the broker was not fresh.
 
-Each run has topics of its own, and removes them. The report says that the
-broker was not fresh: its caches are warm, and its files hold what was before.
+Of hosts the machines stay, and each run has fresh brokers on them: of yours (a
+rig with hosts), or of EC2 (target: aws), which cost money until mqbench down or
+mqbench rigs destroy; mqbench rigs list shows what there is. They end themselves
+after aws.ttl. Exit code 5: something is left, and the text says how to end it.
 
 Example: a rig of your own is a text, for brokers that other tools have set up:
 {"version": 1, "id": "staging", "brokers": [
   {"system": "nats", "broker": "nats", "url": "nats://10.0.0.5:4222"}]}
 
 What to do: take fresh brokers for figures that you publish, a rig where a start
-takes longer than a run. Its durability and its largest message are those of the
-scenario that it was made from: others are refused. rig.json may hold passwords.
+takes longer than a run. rig.json may hold passwords: mode 0600, in no report.
 `,
 	},
 	failover: {

@@ -1,6 +1,7 @@
 import { failure } from "../errors.ts";
 import { brokerOf, commonOptions } from "../scenario/brokers.ts";
 import { clientCount } from "../scenario/clients.ts";
+import { onHosts } from "../scenario/rig.ts";
 import type { Case, Scenario, SlaLine, System } from "../scenario/scenario.ts";
 import type { BaselineSla, Plan, Sla } from "./plan.ts";
 import { promisedGates } from "./promises.ts";
@@ -217,7 +218,11 @@ function brokerCpus(
 	{ target, rig, pin }: Scenario,
 	system: System,
 ): string | null {
-	if (target === "existing" || rig !== null) return null;
+	const ours =
+		rig === null
+			? target !== "existing"
+			: onHosts({ path: "", rig }, system.key);
+	if (!ours) return null;
 	return commonOptions(system.options).pin ?? pin.brokers;
 }
 

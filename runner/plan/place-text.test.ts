@@ -53,6 +53,21 @@ describe("where a scenario runs, when it is not simply here", () => {
 				"clients: 1 container",
 			],
 		],
+		[
+			"machines that are rented",
+			"target: aws\nclients: 2\naws: { region: eu-central-1, brokers: { instance: i4i.xlarge }, clients: { instance: c6in.xlarge } }\nsystems: { kafka: { broker: kafka, nodes: 3 }, nats: nats }",
+			[
+				"machines of EC2 in eu-central-1: 3 x i4i.xlarge for brokers, 2 x c6in.xlarge for the load; they end themselves after 2h",
+				"kafka: 3 nodes on 3 hosts",
+			],
+		],
+		[
+			"machines with a volume, and cheaper ones",
+			"target: aws\naws: { region: eu-central-1, zone: eu-central-1b, ttl: 30min, brokers: { instance: m6in.large, volume: { size: 100GiB } }, clients: { instance: c6in.xlarge, spot: true } }\nsystem: nats",
+			[
+				"machines of EC2 in eu-central-1b: 1 x m6in.large for brokers on a gp3 volume of 100GiB each, 1 x c6in.xlarge (spot) for the load; they end themselves after 30min",
+			],
+		],
 	])("%s", (_, head, expected) => {
 		expect(lines(head)).toEqual(expected);
 	});
@@ -99,6 +114,34 @@ faults:
 			"nats: at nats://***@h:4222",
 		]);
 	});
+});
+
+test("a rig with hosts has fresh brokers for each run, and says which if others stay up", () => {
+	const hosts = [{ host: "h", address: "10.0.0.1" }];
+	const brokers = [
+		{ system: "nats", broker: "nats" as const, hosts },
+		{ system: "other", broker: "nats" as const, url: "nats://h:4222" },
+	];
+	const said = (systems: string, of = brokers) => {
+		const rig = RigFile.parse({ version: 1, id: "x", brokers: of });
+		const scenario = loadScenario(
+			"s.yaml",
+			`systems: ${systems}\n${workload}`,
+			{},
+			{},
+			{ ...around("s.yaml"), rig: { path: "rig.json", rig } },
+		);
+		return placeLines(
+			scenario,
+			new Set(scenario.systems.map(({ key }) => key)),
+		);
+	};
+	expect(said("{ nats: nats, floor: noop }")).toEqual([
+		"rig x: its hosts stay up, brokers are fresh for each run",
+	]);
+	expect(said("{ nats: nats, other: nats }")[0]).toBe(
+		"rig x: its brokers stay up, and each run has topics of its own; those on hosts are started anew for each run (nats)",
+	);
 });
 
 test("the plan says it below what each case does", () => {

@@ -1,6 +1,13 @@
 import { imageOf } from "../../infra/docker/images.ts";
 import { commonOptions } from "../scenario/brokers.ts";
-import type { Clients, Fault, Scenario, System } from "../scenario/scenario.ts";
+import { onHosts } from "../scenario/rig.ts";
+import type {
+	Aws,
+	Clients,
+	Fault,
+	Scenario,
+	System,
+} from "../scenario/scenario.ts";
 import { maskUrls } from "../secrets.ts";
 import { formatBytesExact, formatDurationExact } from "../units.ts";
 
@@ -16,26 +23,55 @@ export function placeLines(
 		({ key, broker }) => keys.has(key) && broker !== "noop",
 	);
 	return [
-		...rigLine(scenario),
+		...rigLine(scenario, systems),
+		...awsLines(scenario),
 		...systems.flatMap((system) => systemLine(scenario, system)),
-		...clientsLine(scenario.clients),
+		...(scenario.aws === null ? clientsLine(scenario.clients) : []),
 		...(systems.length === 0 ? [] : scenario.faults.map(faultLine)),
 	];
 }
 
 // --- internal ---
 
-function rigLine({ rig }: Scenario): string[] {
-	return rig === null
-		? []
-		: [
-				`rig ${rig.id}: its brokers stay up, and each run has topics of its own`,
-			];
+function rigLine({ rig }: Scenario, systems: readonly System[]): string[] {
+	if (rig === null) return [];
+	const here = systems.filter(({ key }) => onHosts({ path: "", rig }, key));
+	if (here.length === 0 || here.length < systems.length)
+		return [
+			`rig ${rig.id}: its brokers stay up, and each run has topics of its own${here.length === 0 ? "" : `; those on hosts are started anew for each run (${here.map(({ key }) => key).join(", ")})`}`,
+		];
+	return [`rig ${rig.id}: its hosts stay up, brokers are fresh for each run`];
+}
+
+/** What is rented, and until when at the latest. */
+function awsLines({ aws }: Scenario): string[] {
+	if (aws === null) return [];
+	const { brokers, clients, region, zone } = aws;
+	const machines = [
+		...(brokers.count === 0
+			? []
+			: [`${brokers.count} x ${brokers.instance} for brokers${disk(brokers)}`]),
+		`${clients.count} x ${clients.instance}${clients.spot ? " (spot)" : ""} for the load`,
+	];
+	return [
+		`machines of EC2 in ${zone ?? region}: ${machines.join(", ")}; they end themselves after ${formatDurationExact(aws.ttlNs)}`,
+	];
+}
+
+/** ", on a gp3 volume of 100GiB"; of its own NVMe nothing. */
+function disk({ volume }: Aws["brokers"]): string {
+	return volume === null
+		? ""
+		: ` on a ${volume.type} volume of ${volume.sizeGiB}GiB each`;
 }
 
 function systemLine({ target, rig }: Scenario, system: System): string[] {
 	const { key, url, ownTopics } = system;
+	const { nodes = 1 } = commonOptions(system.options);
+	const hosts =
+		target === "aws" || onHosts(rig === null ? null : { path: "", rig }, key);
 	const found = [
+		...(hosts && nodes > 1 ? [`${nodes} nodes on ${nodes} hosts`] : []),
 		...(target === "docker" && rig === null ? [container(system)] : []),
 		...(url === null ? [] : [`at ${maskUrls(url)}`]),
 		...(ownTopics === null

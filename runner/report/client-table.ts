@@ -29,7 +29,7 @@ export function clientTable(run: Run): FailoverTable | null {
 			c.lagP99 === null ? "n/a" : formatDuration(c.lagP99),
 			c.cores === null ? "n/a" : `${Number(c.cores.toPrecision(2))}`,
 			claimText(c.firstClaimNs),
-			clockText(c.clock),
+			clockText(c),
 		]),
 		notes: [...togetherTexts(run), ...problemsOf(run)],
 		meaning: [
@@ -92,10 +92,15 @@ function claimText(ns: number | null): string {
 	return ns > 0 ? `${formatDuration(ns)} late` : `${formatDuration(-ns)} ahead`;
 }
 
-/** "±0.2ms, moved 40us"; null is this machine's clock. */
-function clockText(clock: Run["clients"][number]["clock"]): string {
+/**
+ * "±0.2ms by probes over SSH, moved 40us"; by chrony "±0.05ms by chrony, ±12ms against this machine's"; null is this machine's clock.
+ */
+function clockText({ clock, kind }: Run["clients"][number]): string {
 	if (clock === null) return "this machine's";
 	if (clock.afterNs === null) return "not known";
+	const bound = plusMinus(clock.boundNs);
+	if (clock.source === "chrony")
+		return `${bound} by chrony${clock.probedNs === null ? "" : `, ${plusMinus(clock.probedNs)} against this machine's`}`;
 	const moved = Math.abs(clock.afterNs - clock.beforeNs);
-	return `${plusMinus(clock.boundNs)}, moved ${formatDuration(moved)}`;
+	return `${bound} by probes${kind === "ssh" ? " over SSH" : ""}, moved ${formatDuration(moved)}`;
 }

@@ -122,7 +122,7 @@ function clientTexts({ clients }: Run): string[][] {
 		`${formatDuration(-(c.firstClaimNs ?? 0))} ahead`,
 		c.clock === null
 			? "this machine's"
-			: `\u00b1${formatDuration(c.clock.boundNs)}, moved ${formatDuration(Math.abs((c.clock.afterNs ?? 0) - c.clock.beforeNs))}`,
+			: `\u00b1${formatDuration(c.clock.boundNs)} by probes over SSH, moved ${formatDuration(Math.abs((c.clock.afterNs ?? 0) - c.clock.beforeNs))}`,
 	]);
 }
 
@@ -245,6 +245,20 @@ describe.each(
 					for (const report of [terminal, xml])
 						expect([text, flat(report).includes(text)]).toEqual([text, true]);
 			});
+	});
+
+	test("how far the network is, where somebody has measured it", () => {
+		const flat = (text: string) => text.replaceAll(/\s+/g, " ");
+		for (const run of result.runs) {
+			const [one, ...others] = run.network.map(
+				({ client, node, p50Ns }) =>
+					`client ${client} to node ${node} ${formatDuration(p50Ns ?? 0)}`,
+			);
+			if (one === undefined) continue;
+			const text = `etwork: ${[one, ...others].join(", ")} (medians of 20 TCP connects)`;
+			for (const report of [file("report.html"), file("report.md"), terminal])
+				expect(flat(report)).toContain(text);
+		}
 	});
 
 	test("result.csv: every number, to the last digit", () => {

@@ -11,7 +11,7 @@ import { renderMarkdown } from "./markdown.ts";
 import { buildResult } from "./result.ts";
 import type { Failover, Result, Run } from "./summary.ts";
 import { renderTerminal } from "./terminal.ts";
-import { topologyText } from "./words.ts";
+import { networkText, topologyText } from "./words.ts";
 
 const result = buildResult(fixture("failover"));
 const [run] = result.runs as [Run];
@@ -212,13 +212,38 @@ describe("clients", () => {
 			"1.53ms",
 			"0.22",
 			"951ms ahead",
-			"\u00b1175us, moved 45us",
+			"\u00b1175us by probes over SSH, moved 45us",
 		]);
 		expect(table?.notes).toEqual([
 			"the first and the last client began to claim within 15ms",
 			"messages cross from client to client: response and service are exact to \u00b1296us",
 		]);
 		expect(clientTexts(several)).toHaveLength(5);
+	});
+
+	test("say what knows their clocks: probes, or chrony on them", () => {
+		const cells = (clock: Partial<Run["clients"][number]["clock"]>) =>
+			clientTable({
+				...several,
+				clients: several.clients.map((c) => ({
+					...c,
+					clock: c.clock && { ...c.clock, ...clock },
+				})),
+			})?.rows.map((row) => row.at(-1));
+		expect(
+			cells({ source: "chrony", boundNs: 73_000, probedNs: 12_400_000 }),
+		).toEqual(
+			Array(3).fill(
+				"\u00b173us by chrony, \u00b112.4ms against this machine's",
+			),
+		);
+		const contained = clientTable({
+			...several,
+			clients: several.clients.map((c) => ({ ...c, kind: "docker" as const })),
+		});
+		expect(contained?.rows[2]?.at(-1)).toBe(
+			"\u00b1175us by probes, moved 45us",
+		);
 	});
 
 	test("that are missing have n/a, never 0, and are named", () => {
@@ -268,4 +293,55 @@ test.each([
 	[null, null],
 ])("topology %s", (topology, text) => {
 	expect(topologyText({ topology })).toBe(text);
+});
+
+describe("how far the network is", () => {
+	const path = (client: number, node: number, p50Us: number | null) => ({
+		...{ client, node, error: p50Us === null ? "no route to host" : null },
+		connects: p50Us === null ? null : 20,
+		minNs: p50Us === null ? null : 1_000,
+		p50Ns: p50Us === null ? null : p50Us * 1000,
+		maxNs: p50Us === null ? null : 9_000_000,
+	});
+	const hosts = buildResult(fixture("clients")).runs[0]?.clients ?? [];
+	const text = (network: Run["network"], clients = hosts) =>
+		networkText({ network, clients });
+
+	test("is the median of each pair", () => {
+		expect(text([])).toBeNull();
+		expect(text([path(0, 1, 74)])).toBe(
+			"client 0 to node 1 74us (median of 20 TCP connects)",
+		);
+		expect(text([path(0, 1, 74), path(0, 2, 1230.4)])).toBe(
+			"client 0 to node 1 74us, client 0 to node 2 1.23ms (medians of 20 TCP connects)",
+		);
+		expect(text([path(0, 1, 74), { ...path(1, 1, 80), connects: 3 }])).toBe(
+			"client 0 to node 1 74us, client 1 to node 1 80us (medians of 3 to 20 TCP connects)",
+		);
+	});
+
+	test("from this machine, where it made the load alone", () => {
+		expect(text([path(0, 2, 740)], [])).toBe(
+			"this machine to node 2 740us (median of 20 TCP connects)",
+		);
+	});
+
+	test("of many pairs the shortest and the longest", () => {
+		const all = [0, 1].flatMap((client) =>
+			[1, 2, 3].map((node) => path(client, node, 70 + 3 * node - 5 * client)),
+		);
+		expect(text(all)).toBe(
+			"6 paths of 68us (client 1 to node 1) to 79us (client 0 to node 3) (medians of 20 TCP connects)",
+		);
+		expect(text(all.slice(0, 4))).toContain("client 1 to node 1 68us");
+	});
+
+	test("is not known where nobody could connect, never 0", () => {
+		expect(text([path(0, 1, null)])).toBe(
+			"client 0 to node 1 not known (no route to host)",
+		);
+		expect(text([path(0, 1, 74), path(0, 2, null)])).toBe(
+			"client 0 to node 1 74us (median of 20 TCP connects); client 0 to node 2 not known (no route to host)",
+		);
+	});
 });

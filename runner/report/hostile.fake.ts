@@ -49,6 +49,12 @@ export function hostileResult(text: string, name = "repeats"): Result {
 			case: text,
 			why: text,
 			notes: [text],
+			network: [
+				{
+					...{ client: 0, node: 1, connects: null },
+					...{ minNs: null, p50Ns: null, maxNs: null, error: text },
+				},
+			],
 			errors: [{ message: text, count: 2, firstNs: null }],
 			failed: run.repeat,
 			versions: run.versions && { ...run.versions, server: text },

@@ -34,6 +34,7 @@ import {
 	maxText,
 	measuredText,
 	neededText,
+	networkText,
 	offenderTexts,
 	percentileName,
 	percentileValue,
@@ -361,6 +362,8 @@ function runSection(run: Run, result: Result): Section {
 	];
 	const topology = topologyText(run);
 	if (topology !== null) parts.push(escaped(sentence(`topology: ${topology}`)));
+	const network = networkText(run);
+	if (network !== null) parts.push(escaped(sentence(`network: ${network}`)));
 	if (run.why !== null) parts.push(escaped(sentence(run.why, [run.system])));
 	if (run.state !== "never")
 		parts.push(

@@ -237,6 +237,7 @@ function runOf(facts: Facts, judged: RunVerdict): Run {
 		clients: clientsOf(facts),
 		startSkewNs: startSkewNs(collected),
 		clockBoundNs: clockBoundNs(collected),
+		network: run?.network ?? [],
 		topology: run?.topology ?? null,
 		failover: failoverOf(collected),
 		generator: totals && {

@@ -9,7 +9,7 @@ import {
 	TotalsLine,
 } from "../run/client-file.ts";
 import { EnvironmentFile } from "../run/environment-file.ts";
-import { ClientEnd, FaultDone, RunFile } from "../run/run-file.ts";
+import { ClientEnd, FaultDone, NetworkPath, RunFile } from "../run/run-file.ts";
 import { VERDICTS } from "../verdict/verdict.ts";
 
 /**
@@ -459,6 +459,8 @@ export const Run = z.strictObject({
 	startSkewNs: Ns.nullable().default(null),
 	/** Times across clients are exact to this much; 0: one clock; null: no message crosses from client to client. */
 	clockBoundNs: Ns.nullable().default(null),
+	/** How far the network is from each client that is a host to each node of the broker, before the run; else empty. */
+	network: z.array(NetworkPath).default([]),
 	/** "3 nodes on 1 host"; null: not ours to know. */
 	topology: z.string().nullable().default(null),
 	/** What was done to the broker, in the order of time. */

@@ -208,6 +208,44 @@ export function topologyText({
 		: topology;
 }
 
+/**
+ * "client 0 to node 1 74us, client 0 to node 2 80us (medians of 20 TCP connects)"; of more than 4 pairs the shortest and the longest. null:
+ * nobody has measured it.
+ */
+export function networkText({
+	network,
+	clients,
+}: Pick<Run, "network" | "clients">): string | null {
+	const pair = ({ client, node }: Run["network"][number]) =>
+		`${clients.length === 0 ? "this machine" : `client ${client}`} to node ${node}`;
+	const known = network.flatMap((path) =>
+		path.p50Ns === null || path.connects === null
+			? []
+			: [{ at: pair(path), ns: path.p50Ns, connects: path.connects }],
+	);
+	const unknown = network.filter(({ p50Ns }) => p50Ns === null);
+	const texts = known.map(({ at, ns }) => `${at} ${formatDuration(ns)}`);
+	const ends = [...known].sort((a, b) => a.ns - b.ns);
+	const [first, last] = [ends[0], ends.at(-1)];
+	const told =
+		texts.length <= MOST_PATHS || first === undefined || last === undefined
+			? texts
+			: [
+					`${texts.length} paths of ${formatDuration(first.ns)} (${first.at}) to ${formatDuration(last.ns)} (${last.at})`,
+				];
+	const fewest = Math.min(...known.map(({ connects }) => connects));
+	const most = Math.max(...known.map(({ connects }) => connects));
+	const how =
+		known.length === 0
+			? ""
+			: ` (${known.length === 1 ? "median" : "medians"} of ${fewest === most ? most : `${fewest} to ${most}`} TCP connects)`;
+	const all = [
+		...(told.length === 0 ? [] : [`${told.join(", ")}${how}`]),
+		...unknown.map((path) => `${pair(path)} not known (${path.error})`),
+	];
+	return all.length === 0 ? null : all.join("; ");
+}
+
 /** "nats: 3 nodes on 1 host, ...", for all systems of which that is so; null: of none. */
 export function topologiesText({ runs }: Result): string | null {
 	const shared = runs.filter(
@@ -296,10 +334,13 @@ export function machineText({ environment: e }: Result): string | null {
 		.join(", ");
 }
 
-/** "Measured on linux x64 6.1.0, 4 cores"; where no client ran there, what it was: "Started from ...". null: nobody wrote it down. */
+/** "Measured on linux x64 6.1.0, 4 cores", or "on 3 i4i.xlarge (aws eu-central-1), started from ..."; where no client ran there, what it was: "Started from ...". null: nobody wrote it down. */
 export function measuredText(result: Result): string | null {
 	const machine = machineText(result);
 	if (machine === null) return null;
+	const rented = result.environment?.rented?.machines;
+	if (rented !== undefined)
+		return `Measured on ${rented}, started from ${machine}`;
 	const elsewhere =
 		result.runs.length > 0 &&
 		result.runs.every(
@@ -429,6 +470,9 @@ export function plural(n: number, word: string): string {
 }
 
 // --- internal ---
+
+/** More paths than these nobody reads one by one. */
+const MOST_PATHS = 4;
 
 /** Nodes of a cluster that are no machines of their own. */
 const SHARED = /^(?!1 )\d+ \w+ on 1 host\b/;

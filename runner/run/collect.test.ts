@@ -533,7 +533,10 @@ describe("several clients", () => {
 		clock:
 			index === 0
 				? null
-				: { beforeNs: 5e9, afterNs: 5e9 + 1000, boundNs: 200_000 },
+				: {
+						...{ beforeNs: 5e9, afterNs: 5e9 + 1000, boundNs: 200_000 },
+						...{ source: "probes", probedNs: null },
+					},
 		error: null,
 		...more,
 	});

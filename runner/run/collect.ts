@@ -14,6 +14,7 @@ import {
 	earliest,
 	waitingOfAll,
 } from "./add-up.ts";
+import { withBrokers } from "./broker-samples.ts";
 import type {
 	ClientFileLine,
 	ClientLine,
@@ -174,7 +175,10 @@ export function collect(folder: string): Collected {
 			.sort((a, b) => b.responseNs - a.responseNs)
 			.slice(0, MOST_SLOW),
 		t0Ms: t0Of(parts),
-		resources: readResources(join(folder, "resources.jsonl")),
+		resources: withBrokers(
+			readResources(join(folder, "resources.jsonl")),
+			brokersOf(folder),
+		),
 		hosts: hostsOf(folder, parts),
 	};
 }
@@ -334,6 +338,13 @@ function hostsOf(folder: string, parts: readonly ClientPart[]): Machine[] {
 			client,
 			samples: readResources(join(folder, name)),
 		}));
+}
+
+/** Samples of the broker's nodes that were on hosts of their own. */
+function brokersOf(folder: string): ResourceLine[][] {
+	return readdirSync(folder)
+		.filter((name) => /^resources-broker-\d+\.jsonl$/.test(name))
+		.map((name) => readResources(join(folder, name)));
 }
 
 function stateOf(

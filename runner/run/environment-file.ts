@@ -15,6 +15,10 @@ export const EnvironmentFile = z.strictObject({
 	cpuQuotaCores: z.number().nullable(),
 	/** Hash that stands for this start of the machine; null: not known. */
 	bootId: z.string().nullable().default(null),
+	/** Machines that brokers and load had, where they were rented: which rig's, and "3 i4i.xlarge, 2 c6in.xlarge (aws eu-central-1)". */
+	rented: z
+		.strictObject({ rig: z.string().nullable(), machines: z.string() })
+		.optional(),
 	node: z.string(),
 	k6: z.string(),
 	go: z.string().nullable(),

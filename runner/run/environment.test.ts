@@ -1,7 +1,11 @@
 import { readFileSync } from "node:fs";
 import os from "node:os";
 import { expect, test } from "vitest";
+import { RigFile } from "../../infra/rig-file.ts";
+import { rentedFile } from "../commands/cloud.fake.ts";
 import { packageVersion } from "../package.ts";
+import { around, loadScenario } from "../scenario/load.ts";
+import type { GivenRig } from "../scenario/overrides.ts";
 import { readEnvironment } from "./environment.ts";
 import { EnvironmentFile } from "./environment-file.ts";
 
@@ -50,4 +54,32 @@ test.runIf(process.platform === "linux")(
 test("an environment of before starts were told apart can be read", () => {
 	const { bootId: _, ...old } = readEnvironment(at, { k6: "x", go: null });
 	expect(EnvironmentFile.parse(old).bootId).toBeNull();
+});
+
+test("names machines that are rented, of a rig or before there is one", () => {
+	const versions = { k6: "unknown", go: null };
+	const scenario = (more: string, rig?: GivenRig) =>
+		loadScenario(
+			"s.yaml",
+			`${more}system: nats\nworkload: { rate: 3/s, message: 256B, duration: 9s, connections: 2 }\n`,
+			{},
+			{},
+			{ ...around("s.yaml"), rig },
+		);
+	const planned = scenario(
+		"target: aws\nclients: 2\naws: { region: eu-central-1, brokers: { instance: i4i.xlarge }, clients: { instance: c6in.xlarge } }\n",
+	);
+	expect(readEnvironment(at, versions, planned).rented).toEqual({
+		rig: null,
+		machines: "2 c6in.xlarge, 1 i4i.xlarge (aws eu-central-1)",
+	});
+	const rig = RigFile.parse(rentedFile);
+	expect(
+		readEnvironment(at, versions, scenario("", { path: "rig.json", rig }))
+			.rented,
+	).toEqual({
+		rig: "x-1",
+		machines: "1 c6in.xlarge, 1 i4i.xlarge (aws eu-central-1)",
+	});
+	expect(readEnvironment(at, versions, scenario("")).rented).toBeUndefined();
 });

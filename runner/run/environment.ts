@@ -2,13 +2,16 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import os from "node:os";
 import { packageVersion } from "../package.ts";
+import type { Scenario } from "../scenario/scenario.ts";
 import type { EnvironmentFile } from "./environment-file.ts";
 
-/** Reads the machine that the numbers will belong to. What cannot be read is null, never a guess. */
+/** Reads the machines that the numbers will belong to. What cannot be read is null, never a guess. */
 export function readEnvironment(
 	startedAt: string,
 	versions: { readonly k6: string; readonly go: string | null },
+	scenario: Pick<Scenario, "rig" | "aws"> = { rig: null, aws: null },
 ): EnvironmentFile {
+	const rented = rentedOf(scenario);
 	return {
 		schema: 1,
 		mqbench: packageVersion,
@@ -24,6 +27,7 @@ export function readEnvironment(
 		governor: read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
 		cpuQuotaCores: cpuQuota(),
 		bootId: bootId(),
+		...(rented === null ? {} : { rented }),
 		node: process.version,
 		k6: versions.k6,
 		go: versions.go,
@@ -32,6 +36,28 @@ export function readEnvironment(
 }
 
 // --- internal ---
+
+/** null: nothing is rented. Before the machines are there, their rig has no name. */
+function rentedOf({
+	rig,
+	aws,
+}: Pick<Scenario, "rig" | "aws">): EnvironmentFile["rented"] | null {
+	const text = (counts: readonly (readonly [string, number])[], at: string) =>
+		`${counts.map(([type, count]) => `${count} ${type}`).join(", ")} (aws ${at})`;
+	if (rig?.cloud) {
+		const { machines, region } = rig.cloud;
+		return { rig: rig.id, machines: text(sorted(machines), region) };
+	}
+	if (aws === null) return null;
+	const machines: Record<string, number> = {};
+	for (const { instance, count } of [aws.brokers, aws.clients])
+		machines[instance] = (machines[instance] ?? 0) + count;
+	return { rig: null, machines: text(sorted(machines), aws.region) };
+}
+
+function sorted(counts: Readonly<Record<string, number>>) {
+	return Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1));
+}
 
 function osName(): string {
 	const pretty = read("/etc/os-release")

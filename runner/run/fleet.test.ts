@@ -177,9 +177,57 @@ describe("several clients begin", () => {
 		]);
 		expect(clients.map(({ clock }) => clock)).toEqual([
 			null,
-			{ beforeNs: -7_000_000, afterNs: -7_010_000, boundNs: 70_000 },
-			{ beforeNs: 3e9, afterNs: 3e9, boundNs: 50_000 },
+			{
+				...{ beforeNs: -7_000_000, afterNs: -7_010_000, boundNs: 70_000 },
+				...{ source: "probes", probedNs: null },
+			},
+			{
+				...{ beforeNs: 3e9, afterNs: 3e9, boundNs: 50_000 },
+				...{ source: "probes", probedNs: null },
+			},
 		]);
+	});
+
+	test("all by one offset where chrony keeps their clocks; what the probes deny of it is said", async () => {
+		const utcBoundNs = 80_000;
+		const begin = async (afterNs: number) => {
+			const { fakes, ended } = fleet({
+				clients: [
+					{
+						kind: "ssh",
+						clock: [{ offsetNs: 9e6, boundNs: 12e6, utcBoundNs }],
+					},
+					{
+						kind: "ssh",
+						clock: [
+							{ offsetNs: 4e6, boundNs: 7e6, utcBoundNs },
+							{ offsetNs: afterNs, boundNs: 7e6, utcBoundNs: 90_000 },
+						],
+					},
+				],
+				plan: planOf("pattern: round-trip", 2),
+			});
+			await begun(fakes);
+			settleAll(fakes);
+			const { clients, notes } = await ended;
+			const t0UnixNs = String(BigInt(NOW + 1000) * 1_000_000n + 4_000_000n);
+			for (const { said } of fakes) expect(said[0]).toEqual({ t0UnixNs });
+			return { notes, clocks: clients.map(({ clock }) => clock) };
+		};
+		expect(await begin(5e6)).toMatchObject({
+			notes: [],
+			clocks: [
+				{ beforeNs: 4e6, boundNs: 80_000, source: "chrony" },
+				{ beforeNs: 4e6, boundNs: 90_000, source: "chrony" },
+			],
+		});
+		expect(await begin(40e6)).toMatchObject({
+			notes: [expect.stringContaining("at least 12ms apart")],
+			clocks: [
+				{ beforeNs: 4e6, boundNs: 17e6, source: "probes" },
+				{ beforeNs: 4e6, boundNs: 43e6, source: "probes" },
+			],
+		});
 	});
 
 	test("with the same files and their own part of the heartbeat, URL and word to wait by environment alone", async () => {

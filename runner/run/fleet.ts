@@ -5,6 +5,7 @@ import { crosses, type Plan } from "../plan/plan.ts";
 import { maskUrls } from "../secrets.ts";
 import type { World } from "../world.ts";
 import { type Crossing, makeArrival } from "./arrival.ts";
+import { clocksOf, type Telling, tellingOf } from "./clocks.ts";
 import { GRACE_MS } from "./k6.ts";
 import type { End, Tick } from "./live-figures.ts";
 import { Member, type ReadyClient, reasonText } from "./member.ts";
@@ -57,6 +58,8 @@ export interface FleetResult {
 	/** The SLA because of which it was stopped. */
 	readonly abortedBy: string | null;
 	readonly clients: readonly ClientEnd[];
+	/** Facts that a reader of the report has to know. */
+	readonly notes: readonly string[];
 }
 
 /**
@@ -102,6 +105,8 @@ class RunningFleet {
 	#asked = 0;
 	/** T0 is handed out, or comes by itself. */
 	#begun = false;
+	/** How; null: it was not. */
+	#telling: Telling | null = null;
 	/** All were told to close their books. */
 	#closing = false;
 	/** The books of all are closed: they were told to leave. */
@@ -282,9 +287,12 @@ class RunningFleet {
 	/** Hands T0 out: the same moment for all, by each one's own clock. */
 	#begin(): void {
 		this.#begun = true;
+		const telling = tellingOf(this.#members);
+		this.#telling = telling;
 		const t0Ms = Math.ceil(this.#world.clock.nowMs()) + T0_LEAD_MS;
 		const t0UnixNs = BigInt(t0Ms) * 1_000_000n;
-		for (const member of this.#members) member.begin(t0UnixNs);
+		for (const member of this.#members)
+			member.begin(t0UnixNs, telling.offsetsNs[member.index] ?? 0);
 		this.#tell({ mqbench: "start", t0UnixNs: String(t0UnixNs) });
 	}
 
@@ -424,12 +432,17 @@ class RunningFleet {
 		const why =
 			!failed?.error || told ? null : this.#named(failed, failed.error);
 		const partly = this.#begun && this.#members.length > 1;
+		const telling = this.#telling ?? tellingOf(this.#members);
+		const { clocks, note } = clocksOf(this.#members, telling);
 		return {
 			ended: ended ?? { code: null, signal: null },
 			error: this.#unwritable() ?? (partly ? null : why),
 			brokeOff: partly ? why : null,
 			abortedBy: this.#abortedBy,
-			clients: this.#members.map((member) => member.toClientEnd()),
+			clients: this.#members.map((member, i) =>
+				member.toClientEnd(clocks[i] ?? null),
+			),
+			notes: note === null ? [] : [note],
 		};
 	}
 

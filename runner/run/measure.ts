@@ -1,11 +1,13 @@
 import path from "node:path";
 import { resolveBinaries } from "../../infra/binaries/resolve.ts";
+import { networkBaseline } from "../../infra/hosts/network.ts";
 import { clientsOf, provision } from "../../infra/provision.ts";
 import type { Broker, Client, Rig } from "../../infra/rig.ts";
 import { type ErrorCode, failure, MqbenchError } from "../errors.ts";
 import { packageFolder, packageVersion } from "../package.ts";
 import type { Plan } from "../plan/plan.ts";
-import { notFresh } from "../scenario/rig.ts";
+import { brokerOf } from "../scenario/brokers.ts";
+import { notFresh, onHosts } from "../scenario/rig.ts";
 import type { Scenario, System } from "../scenario/scenario.ts";
 import { maskUrls } from "../secrets.ts";
 import type { World } from "../world.ts";
@@ -24,7 +26,7 @@ import {
 import type { ReadyClient } from "./member.ts";
 import type { Progress } from "./progress.ts";
 import type { ProgressLine } from "./progress-line.ts";
-import type { FaultDone } from "./run-file.ts";
+import type { FaultDone, NetworkPath } from "./run-file.ts";
 import { sinceT0 } from "./since.ts";
 
 /** What the generator counts once a second. */
@@ -63,10 +65,11 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 			version: packageVersion,
 			progress: progress.build,
 		});
-		const environment = readEnvironment(timestamp(world), {
-			k6: "unknown",
-			go: binaries.go,
-		});
+		const environment = readEnvironment(
+			timestamp(world),
+			{ k6: "unknown", go: binaries.go },
+			scenario,
+		);
 		writeEnvironment(folder, environment);
 		const rig = await provision(
 			scenario.target,
@@ -80,6 +83,7 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 			if (own.length === 0)
 				own = await clientsOf(scenario.clients, world, binaries, rig);
 			const clients = await reach(own, progress);
+			const baseline = networkBaseline();
 			const queue = runs[Symbol.iterator]();
 			for (let next = queue.next(); !next.done; next = queue.next()) {
 				const plan = next.value;
@@ -92,7 +96,10 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 				const broker = await openBroker({ ...all, plan, system, rig }, world);
 				if (!broker) continue;
 				begun = true;
-				await oneRun({ ...all, plan, system, broker, clients }, world);
+				await oneRun(
+					{ ...all, plan, system, broker, clients, baseline },
+					world,
+				);
 				// A run that was stopped itself has said so in its own run.json.
 				ahead = null;
 				if (world.stop.aborted) break;
@@ -186,10 +193,15 @@ async function openBroker(
 			brokerVersion: "",
 			brokerBinary: null,
 			brokerSettings: {},
-			sameHost: plan.target !== "existing",
+			sameHost: isHere(plan),
 		});
 		return null;
 	}
+}
+
+/** Would the broker have been on this machine? */
+function isHere({ target }: Plan): boolean {
+	return target === "local" || target === "docker";
 }
 
 /** The run that a Ctrl-C kept from being made says so: else it would look like one that failed. */
@@ -209,7 +221,7 @@ function noteNotRun(folder: string, plan: Plan, world: World): void {
 		brokerVersion: "",
 		brokerBinary: null,
 		brokerSettings: {},
-		sameHost: plan.target !== "existing",
+		sameHost: isHere(plan),
 	});
 }
 
@@ -218,6 +230,8 @@ interface OneRun extends Measurement {
 	readonly system: System;
 	readonly broker: Broker;
 	readonly clients: readonly ReadyClient[];
+	/** Of the command. */
+	readonly baseline: ReturnType<typeof networkBaseline>;
 }
 
 /**
@@ -274,8 +288,18 @@ async function oneRun(one: OneRun, world: World): Promise<void> {
 		async () => fleet?.leader() ?? null,
 	);
 	let disturbed: FaultDone[] = [];
+	let network: NetworkPath[] = [];
 	let result: FleetResult;
 	try {
+		network = await one.baseline({
+			clients: clients.map(({ client }) => client),
+			url: broker.url,
+			defaultPort: brokerOf(system).defaultPort,
+			onHosts: onHosts(
+				one.scenario.rig && { path: "", rig: one.scenario.rig },
+				system.key,
+			),
+		});
 		fleet = startFleet(
 			{
 				clients,
@@ -307,10 +331,11 @@ async function oneRun(one: OneRun, world: World): Promise<void> {
 		progress.say(`  Stopped: ${result.abortedBy} cannot be met any more.`);
 	// Whatever its SLA says of the part before: a broker that died has not passed.
 	const notes = [
-		...notFresh(one.scenario),
+		...notFresh(one.scenario, system),
 		...faultNotes(disturbed, plan, {
 			whole: wrong === null && result.abortedBy === null && !world.stop.aborted,
 		}),
+		...result.notes,
 		...(result.error !== null && death !== null ? [death] : []),
 	];
 	writeRunFile(folder, plan, {
@@ -335,6 +360,7 @@ async function oneRun(one: OneRun, world: World): Promise<void> {
 		topology: broker.topology,
 		clients: [...result.clients],
 		faults: disturbed,
+		network,
 	});
 }
 

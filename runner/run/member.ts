@@ -9,7 +9,7 @@ import { MqbenchError } from "../errors.ts";
 import { reasonOf } from "../reason.ts";
 import { maskUrls } from "../secrets.ts";
 import type { World } from "../world.ts";
-import { clockBound, t0By } from "./clocks.ts";
+import { t0By } from "./clocks.ts";
 import { type K6, type K6Options, startK6 } from "./k6.ts";
 import type { ControlLine, ProgressLine } from "./progress-line.ts";
 import type { ClientEnd } from "./run-file.ts";
@@ -125,9 +125,9 @@ export class Member {
 		}
 	}
 
-	/** Hands T0 out, by its own clock. */
-	begin(t0UnixNs: bigint): void {
-		this.say({ t0UnixNs: String(t0By(this.#clock, t0UnixNs)) });
+	/** Hands T0 out, by its own clock, which is taken to be ahead of ours by `offsetNs`. */
+	begin(t0UnixNs: bigint, offsetNs: number): void {
+		this.say({ t0UnixNs: String(t0By(offsetNs, t0UnixNs)) });
 	}
 
 	say(line: ControlLine): void {
@@ -180,7 +180,17 @@ export class Member {
 		await workspace.remove().catch(() => {});
 	}
 
-	toClientEnd(): ClientEnd {
+	/** Its clock before the run; null: it is ours, or nobody could ask. */
+	get before(): ClockReading | null {
+		return this.#clock;
+	}
+
+	/** The same after the run. */
+	get after(): ClockReading | null {
+		return this.#clockAfter;
+	}
+
+	toClientEnd(clock: ClientEnd["clock"]): ClientEnd {
 		const { client, facts } = this.#ready;
 		return {
 			index: this.index,
@@ -190,7 +200,7 @@ export class Member {
 			k6Exit: this.ended?.code ?? null,
 			k6Signal: this.ended?.signal ?? null,
 			firstClaimNs: this.#firstClaimNs,
-			clock: clockBound(this.#clock, this.#clockAfter),
+			clock,
 			error: this.error,
 		};
 	}

@@ -450,6 +450,15 @@ describe("a run that is watched", () => {
 });
 
 describe("a build", () => {
+	test("for hosts of another platform says so", () => {
+		const { made, err } = progress();
+		made.build.begin("linux/arm64");
+		expect(err()).toContain(" with Go for hosts that are linux/arm64: once,");
+		const { made: own, err: said } = progress();
+		own.build.begin();
+		expect(said()).not.toContain("hosts");
+	});
+
 	test("says why it takes long, each phase, and something every 10 s, where nobody watches", () => {
 		const { made, err, later } = progress();
 		made.build.begin();

@@ -111,10 +111,10 @@ function makeBuild(
 	let shown = { name: "", done: 0 };
 	let began = 0;
 	return {
-		begin() {
+		begin(platform) {
 			began = world.clock.monotonicMs();
 			say(
-				"Building the load generator (k6 with mqbench's extensions) and the broker natsd with Go: once, about 2 minutes on 2 cores.",
+				`Building the load generator (k6 with mqbench's extensions) and the broker natsd with Go${platform === undefined ? "" : ` for hosts that are ${platform}`}: once, about 2 minutes on 2 cores.`,
 			);
 		},
 		waiting(pid) {

@@ -73,6 +73,25 @@ describe("--resume", () => {
 		);
 	});
 
+	test("refuses runs of other rented machines, even of the same types", () => {
+		const folder = interrupted();
+		const on = (rig: string) => ({
+			...here,
+			rented: { rig, machines: "1 i4i.xlarge (aws eu-central-1)" },
+		});
+		const file = path.join(folder, "environment.json");
+		writeFileSync(file, JSON.stringify(on("a-1")));
+		const resumed = (now: typeof here) => () =>
+			resumeRunFolder(folder, TEXT, plans, [], now);
+		expect(resumed(on("a-1"))).not.toThrow();
+		expect(resumed(on("a-2"))).toThrow(
+			"its runs were made on the rented machines of the rig a-1, and now it would be the rented machines of the rig a-2",
+		);
+		expect(resumed(here)).toThrow(
+			"the rig a-1, and now it would be machines that are not rented",
+		);
+	});
+
 	test("keeps what is complete, and empties what is not", () => {
 		const folder = interrupted();
 		const rest = resumeRunFolder(folder, TEXT, plans, floors(plans));

@@ -129,10 +129,19 @@ function otherMachine(file: string, now: EnvironmentFile): string | null {
 	// Killed before it was written: there is no run yet that would be another's.
 	if (text === null) return null;
 	const before = EnvironmentFile.safeParse(JSON.parse(text)).data;
+	if (before?.rented?.rig !== now.rented?.rig)
+		return `its runs were made on ${rigText(before)}, and now it would be ${rigText(now)}`;
 	const differs = MACHINE.find((fact) => before?.[fact] !== now[fact]);
 	return differs === undefined
 		? null
 		: `its runs were made on another machine, or another state of this one (${differs}: ${before?.[differs]}, now ${now[differs]})`;
+}
+
+function rigText(of: EnvironmentFile | undefined): string {
+	const rig = of?.rented?.rig ?? null;
+	return rig === null
+		? "machines that are not rented"
+		: `the rented machines of the rig ${rig}`;
 }
 
 /** A calibration that has come or gone since the start is none: that of the folder stays. */

@@ -4,11 +4,18 @@ import { FaultAction } from "../plan/plan.ts";
 /** How exactly the clock of a client's machine is known against that of the runner, ns; null: it is the same clock. */
 const ClockBound = z
 	.strictObject({
-		/** Its clock minus ours, before and after the run. */
+		/** Its clock minus ours: what it was taken for when T0 was told, and after the run. */
 		beforeNs: z.int(),
 		afterNs: z.int().nullable(),
-		/** Most that the true difference may be away from what was taken for it, at any moment of the run. */
+		/**
+		 * Most that it may have been wrong by, at any moment of the run: by probes against what was taken for its difference from ours, by
+		 * chrony against UTC, as the clocks of all clients.
+		 */
 		boundNs: z.int().nonnegative(),
+		/** `chrony`: what keeps the clocks of all clients, each by its own words; `probes`: half of the shortest round trip to it. */
+		source: z.enum(["chrony", "probes"]).default("probes"),
+		/** Of chrony: the bound by the probes, which is how well its clock is known against ours. */
+		probedNs: z.int().nonnegative().nullable().default(null),
 	})
 	.nullable();
 
@@ -29,6 +36,21 @@ export const ClientEnd = z.strictObject({
 	error: z.string().nullable(),
 });
 export type ClientEnd = z.infer<typeof ClientEnd>;
+
+/** How far the network is from a client to a node of the broker: TCP connects, before the run. */
+export const NetworkPath = z.strictObject({
+	client: z.int().nonnegative(),
+	/** From 1, in the order of the broker's url. */
+	node: z.int().positive(),
+	/** The median of so many connects, and the extremes; null: not known. */
+	connects: z.int().positive().nullable(),
+	minNs: z.int().nonnegative().nullable(),
+	p50Ns: z.int().nonnegative().nullable(),
+	maxNs: z.int().nonnegative().nullable(),
+	/** Why they are not known: the end of a sentence; null: they are. */
+	error: z.string().nullable(),
+});
+export type NetworkPath = z.infer<typeof NetworkPath>;
 
 /** A fault as it was carried out. Times are ns since T0. */
 export const FaultDone = z.strictObject({
@@ -81,6 +103,8 @@ export const RunFile = z.strictObject({
 	clients: z.array(ClientEnd).default([]),
 	/** What was really done to the broker, in the order of time. */
 	faults: z.array(FaultDone).default([]),
+	/** From every client that is a host to every node; of others, and of older versions, empty. */
+	network: z.array(NetworkPath).default([]),
 });
 export type RunFile = z.infer<typeof RunFile>;
 /** As it is written. */

@@ -30,13 +30,18 @@ export function resolveClients(
 	written: unknown,
 	{ target, targetChosen, rig, labelOf }: ClientContext,
 ): { clients: Clients; problems: Problem[] } {
-	const own: Clients = clientsOfRig(rig) ?? { kind: "local", count: 1 };
+	const own: Clients = clientsOfRig(rig) ?? {
+		kind: target === "aws" ? "aws" : "local",
+		count: 1,
+	};
 	const parsed = ScenarioFile.shape.clients.safeParse(written);
 	if (written === undefined || !parsed.success)
 		return { clients: own, problems: [] };
-	const clients = clientsOf(parsed.data);
+	const clients = clientsOf(parsed.data, target);
 	const leftAside = targetChosen && labelOf(["clients"]) === undefined;
-	const problems = misplaced(clients, target);
+	// The machines of a rented rig are what a number stands for.
+	if (clients.kind === "aws" && rig !== null) return someOf(rig, clients.count);
+	const problems = misplaced(clients, target, rig);
 	if (problems.length > 0 && leftAside) return { clients: own, problems: [] };
 	return { clients, problems: [...problems, ...twice(clients)] };
 }
@@ -72,8 +77,12 @@ export function unshareable(
 
 // --- internal ---
 
-function clientsOf(written: ScenarioFile["clients"]): Clients {
-	if (typeof written === "number") return { kind: "local", count: written };
+function clientsOf(
+	written: ScenarioFile["clients"],
+	target: Target | undefined,
+): Clients {
+	if (typeof written === "number")
+		return { kind: target === "aws" ? "aws" : "local", count: written };
 	return Array.isArray(written)
 		? { kind: "ssh", hosts: written }
 		: { kind: "docker", count: written.docker };
@@ -100,10 +109,48 @@ function clientsOfRig(rig: GivenRig | null): Clients | null {
 	};
 }
 
-function misplaced(clients: Clients, target: Target | undefined): Problem[] {
+/** The first machines of a rig. */
+function someOf(
+	given: GivenRig,
+	count: number,
+): { clients: Clients; problems: Problem[] } {
+	const { clients } = given.rig;
+	const most = clients.length;
+	const some = {
+		...given,
+		rig: { ...given.rig, clients: clients.slice(0, count) },
+	};
+	return {
+		clients: clientsOfRig(some) ?? { kind: "aws", count },
+		problems:
+			count <= most
+				? []
+				: [
+						{
+							path: ["clients"],
+							at: "value",
+							message: `clients: ${count} are more than the ${most === 1 ? "one machine" : `${most} machines`} that ${given.path} has for the load; write at most clients: ${most}, or stand another rig up`,
+						},
+					],
+	};
+}
+
+function misplaced(
+	clients: Clients,
+	target: Target | undefined,
+	rig: GivenRig | null,
+): Problem[] {
 	const wrong = (message: string): Problem[] => [
 		{ path: ["clients"], at: "value", message },
 	];
+	if (clients.kind === "ssh" && target === "aws" && rig === null)
+		return wrong(
+			"clients on hosts of yours are not beside the machines that target aws rents: how far they are would be measured; write how many machines make the load, e.g. clients: 2",
+		);
+	if (clients.kind === "docker" && target === "aws")
+		return wrong(
+			`clients: { docker: ${clients.count} } are containers beside those of target docker, and the target is aws; write clients: ${clients.count} for as many machines, or target: docker`,
+		);
 	if (clients.kind === "docker" && target !== "docker" && target !== undefined)
 		return wrong(
 			`clients: { docker: ${clients.count} } are containers beside those of target docker, and the target is ${target}; write clients: ${clients.count} for as many processes of this machine, or target: docker`,

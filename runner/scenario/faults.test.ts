@@ -169,7 +169,7 @@ describe("a fault that makes no sense is one sentence", () => {
 			"on somebody's own broker",
 			"  - { at: 8s, action: pause, for: 1s }",
 			"target: existing\nsystem: { broker: nats, url: nats://host:4222 }",
-			/faults are for targets local and docker, where mqbench starts the brokers: it never touches yours; remove them/,
+			/faults are for targets local, docker and aws, where mqbench starts the brokers: it never touches yours; remove them/,
 		],
 		[
 			"of an unknown kind",

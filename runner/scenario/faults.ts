@@ -1,6 +1,8 @@
 import { formatDurationExact } from "../units.ts";
 import type { ResolvedCases } from "./cases.ts";
+import type { GivenRig } from "./overrides.ts";
 import type { Problem } from "./problem.ts";
+import { hasHosts } from "./rig.ts";
 import type { Fault } from "./scenario.ts";
 import { ScenarioFile, type Target } from "./schema.ts";
 import type { PlacedSystem } from "./systems.ts";
@@ -12,6 +14,7 @@ export function resolveFaults(
 		readonly target: Target | undefined;
 		readonly targetChosen: boolean;
 		readonly platform: string;
+		readonly rig: GivenRig | null;
 	},
 	systems: readonly PlacedSystem[],
 	{ cases }: ResolvedCases,
@@ -34,12 +37,13 @@ export function resolveFaults(
 		});
 	};
 	if (faults.length === 0) return { faults: [], problems };
-	if (context.target === "existing") {
+	const hosts = context.target === "aws" || hasHosts(context.rig);
+	if (context.target === "existing" && !hosts) {
 		if (!context.targetChosen)
 			wrong(
 				null,
 				null,
-				"faults are for targets local and docker, where mqbench starts the brokers: it never touches yours; remove them",
+				"faults are for targets local, docker and aws, where mqbench starts the brokers: it never touches yours; remove them",
 			);
 		return { faults: [], problems };
 	}
@@ -51,7 +55,7 @@ export function resolveFaults(
 		);
 	for (const [index, fault] of faults.entries())
 		for (const found of [
-			ofAction(fault, context.target),
+			ofAction(fault, hosts ? "aws" : context.target),
 			ofTime(fault, cases),
 			ofNode(fault, systems),
 			ofOrder(fault, faults[index - 1]),
@@ -94,6 +98,11 @@ function ofAction(fault: Written, target: Target | undefined): Mistake {
 		return [
 			"action",
 			`${action} is for target docker: on target local mqbench has no network of its own; write target: docker, or remove it`,
+		];
+	if (target === "aws" && (action === "partition" || action === "latency"))
+		return [
+			"action",
+			`${action} is for target docker: SSH to the hosts goes over the very network that it would disturb; write action: pause, or remove it`,
 		];
 	if (fault.for === undefined && !endless)
 		return ["for", `${a} has to end; write how long it lasts, e.g. for: 500ms`];

@@ -64,7 +64,13 @@ const sentences: Readonly<Record<string, Describe>> = {
 	invalid_type: ({ issue, path, value }) => {
 		const what = noun(path);
 		if (value === undefined)
-			return [{ path, at: "key", message: `${what} is missing` }];
+			return [
+				{
+					path,
+					at: "key",
+					message: `${what} is missing${own(examples, path.join(".")) ?? ""}`,
+				},
+			];
 		if (value === null || value === "")
 			return [`${what} is empty; give it a value or remove it`];
 		const field = fieldOf(path);
@@ -175,6 +181,20 @@ const sentences: Readonly<Record<string, Describe>> = {
 	],
 };
 
+/** What to write for what is missing, by its place. */
+const examples: Readonly<Record<string, string>> = {
+	"aws.region": "; write e.g. region: eu-central-1",
+	"aws.brokers":
+		" in aws: brokers run on machines of their own; write e.g. brokers: { instance: i4i.xlarge }",
+	"aws.clients":
+		" in aws: the load comes from machines of its own; write e.g. clients: { instance: c6in.xlarge }",
+	"aws.clients.instance":
+		": which machines are to make the load; write e.g. instance: c6in.xlarge",
+	"aws.brokers.instance":
+		": which machines are for the brokers; write e.g. instance: i4i.xlarge",
+	"aws.brokers.volume.size": " of the volume; write e.g. size: 100GiB",
+};
+
 /** Fields with a unit, and how they are written. */
 const units: Readonly<Record<string, string>> = {
 	rate: "3000/s or 90/min",
@@ -190,6 +210,9 @@ const units: Readonly<Record<string, string>> = {
 	for: "500ms",
 	delay: "50ms",
 	memory: "2GiB",
+	ttl: "2h",
+	size: "100GiB",
+	throughput: "500MiB",
 };
 
 /** What may stand in fields that take several kinds of values. */
@@ -268,6 +291,7 @@ function knownKeys(place: Place, path: Path, whole: unknown): string[] {
 		steps: () => [...(inner.steps ?? [])],
 		other: () => {
 			const field = path.findLast((step) => typeof step === "string") ?? "";
+			if (path.join(".") === "aws.clients") return ["instance", "spot"];
 			return Object.hasOwn(inner, field) ? [...(inner[field] ?? [])] : [];
 		},
 	};
@@ -282,6 +306,9 @@ const inner: Readonly<Record<string, readonly string[]>> = {
 	keys: ["distribution", "count"],
 	work: ["mean", "distribution"],
 	pin: ["generator", "brokers"],
+	aws: Object.keys(ScenarioFile.shape.aws.unwrap().shape),
+	brokers: ["instance", "volume"],
+	volume: ["type", "size", "iops", "throughput"],
 	faults: ["at", "action", "for", "node", "delay"],
 	clients: ["docker"],
 	tls: ["ca", "cert", "key", "serverName", "insecure"],
@@ -368,6 +395,11 @@ function expected(type: string): string {
 		boolean: "true or false",
 	};
 	return words[type] ?? type;
+}
+
+/** A field may be called "constructor": never look it up along the prototype. */
+function own(record: Readonly<Record<string, string>>, key: string) {
+	return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
 function kind(value: unknown): string {

@@ -35,6 +35,7 @@ describe("a right scenario", () => {
 			target: "local",
 			rig: null,
 			clients: { kind: "local", count: 1 },
+			aws: null,
 			systems: [
 				{
 					key: "nats",
@@ -361,14 +362,8 @@ s.yaml:9:26 unknown key "sytem"; did you mean system?
 
 describe("what is planned says so, and what works instead", () => {
 	test.each([
-		[
-			"target: aws",
-			"target aws is planned, but not in this version; local, docker and existing are",
-		],
-		[
-			"target: ec2",
-			"target aws (ec2) is planned, but not in this version; local, docker and existing are",
-		],
+		["target: ec2", 'unknown target "ec2"; write aws'],
+		["ec2: { region: eu-central-1 }", 'unknown key "ec2"; did you mean aws?'],
 	])("%s", (line, sentence) => {
 		expect(sentences(`system: nats\n${workload}${line}\n`).join()).toContain(
 			sentence,

@@ -4,6 +4,7 @@ import path from "node:path";
 import { failure } from "../errors.ts";
 import { formatBytes } from "../units.ts";
 import { beyondAbilities } from "./abilities.ts";
+import { resolveAws } from "./aws.ts";
 import { resolveBaseline } from "./baseline.ts";
 import { type ResolvedCases, resolveCases } from "./cases.ts";
 import { clientCount, resolveClients, unshareable } from "./clients.ts";
@@ -12,7 +13,7 @@ import { problemsOf } from "./issues.ts";
 import { applyOverrides, type GivenRig, type Overrides } from "./overrides.ts";
 import { ofOwnTopics } from "./own-topics.ts";
 import { type Located, type Path, type Problem, report } from "./problem.ts";
-import { beyondRig, untouchable } from "./rig.ts";
+import { beyondRig, hasHosts, untouchable } from "./rig.ts";
 import type { Scenario } from "./scenario.ts";
 import { ScenarioFile, Target } from "./schema.ts";
 import { resolveSlaLines } from "./sla-lines.ts";
@@ -113,6 +114,12 @@ function check(
 	const baseline = resolveBaseline(written.baseline, keys, context.folder);
 	const clients = resolveClients(written.clients, { ...context, target });
 	const count = clientCount(clients.clients);
+	const aws = resolveAws(written.aws, {
+		target,
+		rig: context.rig,
+		clients: clients.clients,
+		systems,
+	});
 	const sla = resolveSlaLines(
 		written,
 		systems,
@@ -121,7 +128,11 @@ function check(
 		baseline.baseline,
 		count,
 	);
-	const pin = resolvePin(written.pin, { ...context, target });
+	const pin = resolvePin(written.pin, {
+		...context,
+		target,
+		elsewhere: clients.clients.kind === "aws" || clients.clients.kind === "ssh",
+	});
 	const faults = resolveFaults(
 		written.faults,
 		{ ...context, target },
@@ -137,6 +148,7 @@ function check(
 		...unreadable(cases, context),
 		...beyondAbilities(systems, cases),
 		...clients.problems,
+		...aws.problems,
 		...unshareable(count, systems, cases, isWritten),
 		...ofOwnTopics(systems, cases, isWritten),
 		...beyondRig(systems, cases, context.rig),
@@ -155,7 +167,7 @@ function check(
 			target: file.data.target,
 			rig: context.rig?.rig ?? null,
 			clients: clients.clients,
-			aws: null,
+			aws: aws.aws,
 			systems: systems.map(({ path: _, ...system }) => system),
 			cases: complete,
 			sla: sla.lines,
@@ -228,25 +240,32 @@ function resolvePin(
 		readonly target: Target | undefined;
 		readonly targetChosen: boolean;
 		readonly platform: string;
+		readonly rig: GivenRig | null;
+		/** The load comes from hosts, all of which are Linux. */
+		readonly elsewhere: boolean;
 	},
 ): { pin: Scenario["pin"]; problems: Problem[] } {
-	const { target, targetChosen } = context;
+	const { target, targetChosen, elsewhere } = context;
 	const { generator = null, brokers = null } =
 		ScenarioFile.shape.pin.safeParse(written).data ?? {};
 	const problems: Problem[] = [];
-	// Containers of target docker live on a Linux of their own where this machine is none.
-	const here = generator ?? (target === "docker" ? null : brokers);
+	const hosts = target === "aws" || hasHosts(context.rig);
+	// Containers of target docker live on a Linux of their own where this machine is none, and so do hosts.
+	const here =
+		(elsewhere ? null : generator) ??
+		(target === "docker" || hosts ? null : brokers);
 	if (here !== null && context.platform !== "linux")
 		problems.push({ path: ["pin"], at: "key", message: NO_PIN });
-	if (brokers !== null && target === "existing" && !targetChosen)
+	const theirs = target === "existing" && !hosts;
+	if (brokers !== null && theirs && !targetChosen)
 		problems.push({
 			path: ["pin", "brokers"],
 			at: "value",
 			message:
-				"pin.brokers is for target local and docker, where mqbench starts the brokers; pin existing ones where they run, and remove it",
+				"pin.brokers is for target local, docker and aws, where mqbench starts the brokers; pin existing ones where they run, and remove it",
 		});
 	return {
-		pin: { generator, brokers: target === "existing" ? null : brokers },
+		pin: { generator, brokers: theirs ? null : brokers },
 		problems,
 	};
 }

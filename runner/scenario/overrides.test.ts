@@ -137,9 +137,3 @@ describe("--set", () => {
 		);
 	});
 });
-
-test("--target of a later version says what works", () => {
-	expect(() => loadScenario("s.yaml", base, { target: "aws" })).toThrow(
-		"--target aws: target aws is planned, but not in this version; local, docker and existing are",
-	);
-});

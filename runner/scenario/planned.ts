@@ -26,7 +26,7 @@ export function plannedValue(
 	if (instead !== undefined)
 		return `unknown ${field} ${JSON.stringify(value)}; write ${instead}`;
 	if (!own(plannedValues, field)?.includes(name)) return undefined;
-	return `${field} ${name === "ec2" ? "aws (ec2)" : name} is planned, but not in this version; ${list(known)} ${known.length > 1 ? "are" : "is"}`;
+	return `${field} ${name} is planned, but not in this version; ${list(known)} ${known.length > 1 ? "are" : "is"}`;
 }
 
 /** What to write for a word of another tool: a field's name, or a whole sentence after "write"; undefined: not known. */
@@ -48,12 +48,12 @@ function list(words: readonly string[]): string {
 type Words = Readonly<Record<string, string>>;
 
 const plannedValues: Readonly<Record<string, readonly string[]>> = {
-	target: ["aws", "ec2"],
 	broker: ["nsq", "pulsar", "activemq", "artemis", "sqs"],
 };
 
 /** Values of other tools, or of neighbouring fields. */
 const otherValues: Readonly<Record<string, Words>> = {
+	target: { ec2: "aws", amazon: "aws", cloud: "aws" },
 	broker: {
 		jetstream: "{ broker: nats, mode: jetstream }",
 		"nats-jetstream": "{ broker: nats, mode: jetstream }",
@@ -114,6 +114,9 @@ const otherWords: Readonly<Partial<Record<Place, Words>>> = {
 		scenarios: "cases",
 		affinity: "pin",
 		cpus: "pin",
+		ec2: "aws",
+		machines: "aws",
+		instances: "aws",
 	},
 	workload: {
 		// OpenMessaging Benchmark

@@ -21,7 +21,7 @@ test("--rig is read from the current folder; keys of its clients count from its 
 		version: 1,
 		id: "x",
 		brokers: [{ system: "nats", broker: "nats", url: "nats://h" }],
-		clients: [{ host: "a", identity: "keys/a" }],
+		clients: [{ host: "a", identity: "keys/a", knownHosts: "known" }],
 	});
 	const read = await readScenario(
 		"s.yaml",
@@ -31,8 +31,59 @@ test("--rig is read from the current folder; keys of its clients count from its 
 	expect(read.scenario).toMatchObject({
 		rig: { id: "x" },
 		systems: [{ url: "nats://h" }],
-		clients: { identities: { a: path.join(cwd, "keys/a") } },
+		clients: {
+			access: {
+				a: {
+					identity: path.join(cwd, "keys/a"),
+					knownHosts: path.join(cwd, "known"),
+				},
+			},
+		},
 	});
+});
+
+test("keys of hosts for brokers count from the rig's folder as well; ~ is ssh's to know", async () => {
+	const cwd = written({
+		version: 1,
+		id: "x",
+		brokers: [
+			{
+				system: "nats",
+				broker: "nats",
+				hosts: [
+					{ host: "a", address: "10.0.0.1", identity: "id", knownHosts: "k" },
+					{ host: "b", address: "10.0.0.2", identity: "~/.ssh/id" },
+				],
+			},
+		],
+	});
+	const read = await readScenario(
+		"s.yaml",
+		{ rig: "rig.json" },
+		{ cwd, env: {} },
+	);
+	expect(read.scenario.rig?.brokers[0]?.hosts).toMatchObject([
+		{ identity: path.join(cwd, "id"), knownHosts: path.join(cwd, "k") },
+		{ identity: "~/.ssh/id" },
+	]);
+});
+
+test("a rig that ends before the runs are over is warned of", async () => {
+	const rig = {
+		version: 1,
+		id: "x",
+		brokers: [{ system: "nats", broker: "nats", url: "nats://h" }],
+	};
+	const warned = async (expiresAt: string) => {
+		const world = fakeWorld({ cwd: written({ ...rig, expiresAt }) });
+		await validate({ path: "s.yaml", rig: "rig.json" }, world);
+		return world.err();
+	};
+	// Start 15s, warm-up 5s, window 9s, drain 30s, and a floor of 10s: 69s from 03:04:05 on.
+	expect(await warned("2026-01-02T03:05:13Z")).toBe(
+		"Warning: the rig x ends in 1.13min (2026-01-02T03:05:13Z), and the runs take up to 1.15min: make fewer of them (--only), or stand a new one up\n",
+	);
+	expect(await warned("2026-01-02T03:05:14Z")).toBe("");
 });
 
 test("a rig that has expired is warned of, and measured on all the same", async () => {
@@ -43,7 +94,7 @@ test("a rig that has expired is warned of, and measured on all the same", async 
 	};
 	for (const [expiresAt, warned] of [
 		["2026-01-02T03:04:04Z", true],
-		["2026-01-02T03:04:06Z", false],
+		["2026-01-02T03:14:06Z", false],
 		[null, false],
 	] as const) {
 		const world = fakeWorld({ cwd: written({ ...rig, expiresAt }) });

@@ -43,10 +43,37 @@ async function givenRig(shown: string, cwd: string): Promise<GivenRig> {
 		});
 	// Paths in it count from its folder, as those of a scenario do from its own.
 	const folder = path.dirname(path.resolve(cwd, shown));
-	const clients = rig.clients.map((client) =>
-		client.identity === undefined || client.identity.startsWith("~")
-			? client
-			: { ...client, identity: path.resolve(folder, client.identity) },
-	);
-	return { path: shown, rig: { ...rig, clients } };
+	const there = <Host extends SshFiles>(host: Host): Host => ({
+		...host,
+		...from(folder, "identity", host),
+		...from(folder, "knownHosts", host),
+	});
+	return {
+		path: shown,
+		rig: {
+			...rig,
+			clients: rig.clients.map(there),
+			brokers: rig.brokers.map((broker) => ({
+				...broker,
+				hosts: broker.hosts.map(there),
+			})),
+		},
+	};
+}
+
+interface SshFiles {
+	readonly identity?: string | undefined;
+	readonly knownHosts?: string | undefined;
+}
+
+/** ssh knows a home folder itself. */
+function from(
+	folder: string,
+	key: keyof SshFiles,
+	host: SshFiles,
+): Partial<SshFiles> {
+	const file = host[key];
+	return file === undefined || file.startsWith("~")
+		? {}
+		: { [key]: path.resolve(folder, file) };
 }

@@ -20,6 +20,7 @@ export function scenarioReference(
 		CASES,
 		...systems(fields.system),
 		section("sla", SLA, sla(fields.sla)),
+		section("aws", AWS, flat(fields.aws)),
 	];
 	return `${sections.join("\n\n")}\n`;
 }
@@ -49,9 +50,9 @@ too, \`binary: "\${BUILD}/nats-server"\`, for what is no secret: those values ar
 
 **Paths** (\`binary\`, \`payload: { file }\`, certificates) count from the scenario's folder; a bare \`binary\` is looked up on PATH.
 
-**Where it runs** is one word: \`target: local\`, \`docker\` or \`existing\`, and \`clients\` for what makes the load. \`--target\`, \`--url\`, \`--clients 3\`,
+**Where it runs** is one word: \`target: local\`, \`docker\`, \`existing\` or \`aws\`, and \`clients\` for what makes the load. \`--target\`, \`--url\`, \`--clients 3\`,
 \`--clients bench@a,bench@b\` and \`--rig rig.json\` change it from outside; settings that only another target has (\`url\`, \`binary\`, \`image\`, faults of a broker that is not ours) are then left aside.
-Written in the file for the wrong target, they are mistakes.
+Written in the file for the wrong target, they are mistakes; the block \`aws\` may stand in any file, and is looked at with \`target: aws\` alone.
 
 **Several clients** walk one schedule: connection c, and its producers with it, is on client c mod clients, connection k of consumers on client k mod clients. So \`connections\`
 is at least \`clients\`, and where messages come back to their sender (\`round-trip\`, \`request-reply\`) \`topics\` are left at one for each connection. Where others receive them (\`fan-out\`,
@@ -91,6 +92,13 @@ throughput (5 %) are judged.
 
 A line that is for one system or case only, or that stops a run it cannot be met in any more, is a map. A case may also have an \`sla\` of its own, which
 is added to this one.`;
+
+const AWS = `What \`target: aws\` rents, for one command, in one zone: as many machines for brokers as the system with the most \`nodes\` has (all systems take turns on them), and one for each of
+\`clients\`. On other targets the block is left aside: \`--target aws\` is then the whole difference. \`npx mqbench plan <scenario> --target aws\` prints machines, durations and the price; nothing is rented before you have
+said yes to it. How it goes, what it takes and what has been tried of it: [infra/README.md](../infra/README.md#ec2).
+
+A system has \`nodes\`, \`config\`, \`pin\`, \`durability\` there as everywhere; Kafka any \`version\`, NATS the one that mqbench brings, Redis and RabbitMQ those of Debian 12. \`image\`, \`cpus\`, \`memory\`,
+\`port\` and \`binary\` belong to other targets. Faults: \`pause\`, \`kill\`, \`restart\`. A \`ttl\` that the planned runs would not fit into is refused.`;
 
 const WORKLOAD = `\`message\` and one load are needed, here or in each case. A load is one of these:
 
@@ -218,6 +226,22 @@ function facts(name: string): string {
 	const traits = brokerOf({ broker }).traits(SystemOptions.parse({ broker }));
 	const largest = traits.maxMessageBytes;
 	return `${traits.title}. Durability: ${traits.ownDurability}. Promises: ${traits.delivery}, ${traits.ordered ? "order per-producer" : "no order"}. Acknowledgements: ${traits.acks ? "yes" : "none"}. Largest message: ${largest === null ? "no limit" : formatBytesExact(largest)}.`;
+}
+
+/** Maps in maps as one table: "brokers.instance". A map that may be left out is a row itself. */
+function flat(schema: JsonSchema | undefined, above = ""): JsonSchema {
+	const rows = Object.entries(schema?.properties ?? {}).flatMap(
+		([name, field]): [string, JsonSchema][] => {
+			const optional = !schema?.required?.includes(name);
+			const inner = Object.entries(
+				flat(field, `${above}${name}.`).properties ?? {},
+			);
+			return inner.length === 0 || optional
+				? [[`${above}${name}`, field], ...inner]
+				: inner;
+		},
+	);
+	return { properties: Object.fromEntries(rows) };
 }
 
 function sla(list: JsonSchema | undefined): JsonSchema | undefined {

@@ -47,7 +47,9 @@ describe("a rig that stays up", () => {
 		});
 		// The password is in the url alone.
 		expect(JSON.stringify(plan)).not.toContain("hunter2");
-		expect(notFresh(scenario)).toEqual([
+		expect(
+			scenario.systems.flatMap((system) => notFresh(scenario, system)),
+		).toEqual([
 			"the broker was not fresh: it belongs to the rig x, which stays up, and other runs may have been there before",
 		]);
 	});
@@ -121,6 +123,7 @@ describe("clients of a rig", () => {
 			{ host: "b", port: 2222 },
 		],
 	});
+	const plain = { identity: null, knownHosts: null, setUp: false };
 	const two = (text: string, overrides: Overrides = {}) =>
 		load(text, hosts, { set: ["workload.connections=2"], ...overrides });
 
@@ -128,17 +131,32 @@ describe("clients of a rig", () => {
 		expect(two("system: nats\n").clients).toEqual({
 			kind: "ssh",
 			hosts: ["bench@a", "b:2222"],
+			access: { "bench@a": plain, "b:2222": plain },
 		});
 	});
 
-	test("log in with the keys that it names", () => {
+	test("log in with the keys that it names, and wait for the set-up", () => {
 		const keys = rig({
-			clients: [{ host: "a", user: "bench", identity: "/keys/a" }],
+			clients: [
+				{
+					host: "a",
+					user: "bench",
+					identity: "/keys/a",
+					knownHosts: "/keys/known",
+					setUp: true,
+				},
+			],
 		});
 		expect(load("system: nats\n", keys).clients).toEqual({
 			kind: "ssh",
 			hosts: ["bench@a"],
-			identities: { "bench@a": "/keys/a" },
+			access: {
+				"bench@a": {
+					identity: "/keys/a",
+					knownHosts: "/keys/known",
+					setUp: true,
+				},
+			},
 		});
 	});
 
@@ -154,10 +172,12 @@ describe("clients of a rig", () => {
 	});
 
 	test("take the place of containers that this rig has not", () => {
-		expect(two("clients: { docker: 2 }\nsystem: nats\n").clients).toEqual({
-			kind: "ssh",
-			hosts: ["bench@a", "b:2222"],
-		});
+		expect(two("clients: { docker: 2 }\nsystem: nats\n").clients).toMatchObject(
+			{
+				kind: "ssh",
+				hosts: ["bench@a", "b:2222"],
+			},
+		);
 	});
 });
 
@@ -167,7 +187,7 @@ describe("faults on a rig", () => {
 	test("need containers in reach", () => {
 		for (const target of ["local", "docker", "existing"] as const)
 			expect(() => load(`system: nats\n${faults}`, rig({ target }))).toThrow(
-				"faults need containers of target docker, and rig.json has none for nats; remove faults, or stand a rig up with --target docker",
+				"faults need containers of target docker, or hosts on which mqbench starts the broker, and rig.json has none for nats; remove faults, or stand a rig up with --target docker",
 			);
 		expect(
 			load(

@@ -2,7 +2,7 @@ import { formatBytesExact } from "../units.ts";
 import type { ResolvedCases } from "./cases.ts";
 import type { GivenRig } from "./overrides.ts";
 import type { Problem } from "./problem.ts";
-import type { Scenario } from "./scenario.ts";
+import type { Scenario, System } from "./scenario.ts";
 import type { PlacedSystem } from "./systems.ts";
 
 /** Messages that are larger than those which the rig's brokers were set up for. */
@@ -41,6 +41,7 @@ export function untouchable(
 	const out = systems.find(
 		({ key, url }) =>
 			url !== null &&
+			!onHosts(given, key) &&
 			(!docker || (brokerOf(given, key)?.containers.length ?? 0) === 0),
 	);
 	return out === undefined
@@ -49,14 +50,29 @@ export function untouchable(
 				{
 					path: ["faults"],
 					at: "key",
-					message: `faults need containers of target docker, and ${given.path} has none for ${out.key}; remove faults, or stand a rig up with --target docker`,
+					message: `faults need containers of target docker, or hosts on which mqbench starts the broker, and ${given.path} has none for ${out.key}; remove faults, or stand a rig up with --target docker`,
 				},
 			];
 }
 
-/** What a report has to say of brokers that were there before the run. */
-export function notFresh({ rig }: Pick<Scenario, "rig">): string[] {
-	return rig === null
+/** Does mqbench start the system's broker on hosts of that rig, anew for every run? */
+export function onHosts(given: GivenRig | null, key: string): boolean {
+	return given !== null && (brokerOf(given, key)?.hosts.length ?? 0) > 0;
+}
+
+/** Does mqbench start brokers on hosts of that rig? */
+export function hasHosts(given: GivenRig | null): boolean {
+	return given?.rig.brokers.some(({ hosts }) => hosts.length > 0) ?? false;
+}
+
+/** What a report has to say of a system's broker that was there before the run. */
+export function notFresh(
+	{ rig }: Pick<Scenario, "rig">,
+	system: Pick<System, "key" | "broker">,
+): string[] {
+	return rig === null ||
+		system.broker === "noop" ||
+		onHosts({ path: "", rig }, system.key)
 		? []
 		: [
 				`the broker was not fresh: it belongs to the rig ${rig.id}, which stays up, and other runs may have been there before`,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Pattern as AnyPattern, FaultAction, Target } from "../plan/plan.ts";
-import { parseBytes, parseRate } from "../units.ts";
+import { parseBytes, parseDuration, parseRate } from "../units.ts";
 import { BrokerName, Delivery, Order, SystemOptions } from "./brokers.ts";
 import { CpuSet } from "./cpu-set.ts";
 import { count, number, parsed, span, unit, warmup } from "./field.ts";
@@ -412,7 +412,11 @@ const FaultNode = z
 const MOST_CLIENTS = 100;
 
 const Clients = z.union([
-	count("k6 processes on this machine.", MOST_CLIENTS, [3]),
+	count(
+		"k6 processes on this machine; `target: aws`: rented machines.",
+		MOST_CLIENTS,
+		[3],
+	),
 	z
 		.array(
 			z
@@ -432,6 +436,169 @@ const Clients = z.union([
 	}),
 ]);
 
+/** Shortest and longest life of rented machines. */
+const LEAST_TTL_NS = 600e9;
+const MOST_TTL_NS = 7 * 24 * 3600e9;
+
+const instance = (what: string, example: string) =>
+	z
+		.string()
+		.regex(
+			/^[a-z][a-z0-9-]*\.[a-z0-9-]+$/,
+			`an instance type is written as AWS does, e.g. ${example}`,
+		)
+		.meta({ description: what, examples: [example] });
+
+const Aws = z.strictObject({
+	region: z
+		.string()
+		.regex(
+			/^[a-z]{2}(-[a-z]+)+-\d$/,
+			"a region is written as AWS does, e.g. eu-central-1",
+		)
+		.meta({
+			description: "Region in which machines are rented.",
+			examples: ["eu-central-1"],
+		}),
+	zone: z
+		.string()
+		.regex(
+			/^[a-z]{2}(-[a-z0-9]+)+-\d[a-z]$/,
+			"a zone is written as AWS does, e.g. eu-central-1a",
+		)
+		.optional()
+		.meta({
+			description:
+				"Availability zone; all machines are in one. Default: the first of the region that has all types.",
+			examples: ["eu-central-1a"],
+		}),
+	profile: z
+		.string()
+		.min(1)
+		.optional()
+		.meta({
+			description:
+				"Profile of AWS's configuration files. Default: what the environment says (AWS_PROFILE, AWS_ACCESS_KEY_ID).",
+			examples: ["bench"],
+		}),
+	owner: z
+		.string()
+		.min(1)
+		.max(128)
+		.optional()
+		.meta({
+			description:
+				"Whose machines these are: the tag mqbench:owner. Default: the caller's name in AWS.",
+			examples: ["ada"],
+		}),
+	ami: z
+		.string()
+		.regex(
+			/^ami-[0-9a-f]+$/,
+			"an image is written as AWS does, e.g. ami-0123456789abcdef0",
+		)
+		.optional()
+		.meta({
+			description:
+				"Image of the machines: a Debian 12. Default: the newest one for the types' processor.",
+			examples: ["ami-0123456789abcdef0"],
+		}),
+	ttl: unit(
+		parseDuration,
+		{
+			description:
+				"From then on the machines end themselves, whatever has become of mqbench; 10min to 168h. Default: 2h.",
+			examples: ["2h"],
+		},
+		(ns) =>
+			ns < LEAST_TTL_NS || ns > MOST_TTL_NS
+				? "ttl must be 10min to 168h"
+				: undefined,
+	).prefault("2h"),
+	sshFrom: z
+		.string()
+		.regex(
+			/^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!\/|$)|(?=\/|$))){4}(?:\/32)?$/,
+			"sshFrom is one address (IPv4), the only one that SSH is open to; write e.g. 203.0.113.7",
+		)
+		.optional()
+		.meta({
+			description:
+				"The one address from which SSH comes in. Default: that under which AWS sees the caller.",
+			examples: ["203.0.113.7"],
+		}),
+	brokers: z
+		.strictObject({
+			instance: instance(
+				"Instance type of the brokers' machines: as many as the system with the most `nodes` has, and all systems take turns on them.",
+				"i4i.xlarge",
+			),
+			volume: z
+				.strictObject({
+					type: z.enum(["gp3", "io2"]).default("gp3").meta({
+						description: "Kind of volume.",
+					}),
+					size: unit(
+						parseBytes,
+						{
+							description: "Its size, whole GiB.",
+							examples: ["100GiB"],
+						},
+						(bytes) =>
+							bytes % 1024 ** 3 !== 0 ||
+							bytes < 4 * 1024 ** 3 ||
+							bytes > 65_536 * 1024 ** 3
+								? "size of a volume must be whole GiB, 4GiB to 65536GiB"
+								: undefined,
+					),
+					iops: count(
+						"Writes and reads a second that are paid for; io2 needs it. Default: those that come with gp3.",
+						256_000,
+						[6000],
+					).optional(),
+					throughput: unit(
+						parseBytes,
+						{
+							description:
+								"gp3: bytes a second that are paid for, whole MiB. Default: those that come with it.",
+							examples: ["500MiB"],
+						},
+						(bytes) =>
+							bytes % 1024 ** 2 !== 0 ||
+							bytes < 125 * 1024 ** 2 ||
+							bytes > 2000 * 1024 ** 2
+								? "throughput of a volume must be whole MiB, 125MiB to 2000MiB"
+								: undefined,
+					).optional(),
+				})
+				.optional()
+				.meta({
+					description:
+						"Volume (EBS) that brokers store on. Default: the machine's own NVMe, which its type must have.",
+					examples: [{ type: "gp3", size: "100GiB" }],
+				}),
+		})
+		.meta({
+			description: "Machines of the brokers.",
+			examples: [{ instance: "i4i.xlarge" }],
+		}),
+	clients: z
+		.strictObject({
+			instance: instance(
+				"Instance type of the machines that make the load; `clients` says how many.",
+				"c6in.xlarge",
+			),
+			spot: z.boolean().default(false).meta({
+				description:
+					"Cheaper, and taken away when somebody pays more: the run is then INVALID.",
+			}),
+		})
+		.meta({
+			description: "Machines that make the load.",
+			examples: [{ instance: "c6in.xlarge" }],
+		}),
+});
+
 export const ScenarioFile = z.strictObject({
 	name: Name.optional().meta({
 		description: "Default: the file's name without its extension.",
@@ -439,12 +606,23 @@ export const ScenarioFile = z.strictObject({
 	}),
 	target: Target.default("local").meta({
 		description:
-			"Where the brokers run. `local`: mqbench starts them on this machine; `docker`: in containers of this machine's Docker engine; `existing`: they are yours, each system has a url. `--target` overrides, and then leaves aside what only other targets have; `--rig` takes brokers that stay up.",
+			"Where the brokers run. `local`: mqbench starts them on this machine; `docker`: in containers of this machine's Docker engine; `existing`: they are yours, each system has a url; `aws`: on machines of EC2, rented for this command (`aws`). `--target` overrides, and then leaves aside what only other targets have; `--rig` takes brokers that stay up.",
 	}),
 	clients: Clients.default(1).meta({
 		description:
-			"What makes the load. A number: so many k6 processes on this machine; a list: one k6 process on each host, over SSH; `{ docker: n }`: so many containers of mqbench's own image (`target: docker`). Together they send one schedule: any number of clients gives the same messages at the same times. Each has at least one connection. `--clients` overrides. Default: 1.",
+			"What makes the load. A number: so many k6 processes on this machine, with `target: aws` so many rented machines; a list: one k6 process on each host, over SSH; `{ docker: n }`: so many containers of mqbench's own image (`target: docker`). Together they send one schedule: any number of clients gives the same messages at the same times. Each has at least one connection. `--clients` overrides. Default: 1.",
 		examples: [3, ["bench@10.0.0.11", "bench@10.0.0.12"], { docker: 3 }],
+	}),
+	aws: Aws.optional().meta({
+		description:
+			"What `target: aws` rents: one zone, one machine for each node of the largest system, one for each client. Other targets leave it aside.",
+		examples: [
+			{
+				region: "eu-central-1",
+				brokers: { instance: "i4i.xlarge" },
+				clients: { instance: "c6in.xlarge" },
+			},
+		],
 	}),
 	system: System.optional().meta({
 		description:
@@ -501,7 +679,7 @@ export const ScenarioFile = z.strictObject({
 				at: span("When it begins, after the end of the warm-up.", ["10s"]),
 				action: FaultAction.meta({
 					description:
-						"`pause`: its processes are frozen (SIGSTOP), and go on afterwards; `kill`: they get SIGKILL, and start again afterwards; `restart`: they are asked to end, and start again; `partition`: the node is cut off from its network; `latency`: its network takes longer by `delay`. The last two are for `target: docker`.",
+						"`pause`: its processes are frozen (SIGSTOP), and go on afterwards; `kill`: they get SIGKILL, and start again afterwards; `restart`: they are asked to end, and start again; `partition`: the node is cut off from its network; `latency`: its network takes longer by `delay`. The last two are for `target: docker` alone.",
 				}),
 				for: span(
 					"How long it lasts. Of `kill`: until the node is started again; default: never. Of `restart`: how long it stays down; default: it starts at once.",
@@ -535,7 +713,7 @@ export const ScenarioFile = z.strictObject({
 			}),
 			brokers: CpuSet.optional().meta({
 				description:
-					"CPUs of brokers that mqbench starts (`target: local` and `docker`).",
+					"CPUs of brokers that mqbench starts (`target: local`, `docker` and `aws`).",
 				examples: ["2-3"],
 			}),
 		})

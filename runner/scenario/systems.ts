@@ -11,6 +11,7 @@ import {
 } from "./brokers.ts";
 import type { GivenRig } from "./overrides.ts";
 import type { Path, Problem } from "./problem.ts";
+import { onHosts } from "./rig.ts";
 import type { System } from "./scenario.ts";
 import type { Target } from "./schema.ts";
 import { misplacedSettings } from "./target-settings.ts";
@@ -121,14 +122,17 @@ function resolveOne(
 		problems.push({ path: [...where, key], at: "value", message });
 	};
 
-	const { target = "local" } = context;
+	// Whoever starts a broker on hosts does so as target aws does, whose machines they are.
+	const hosts = onHosts(context.rig, name);
+	const target = hosts ? "aws" : (context.target ?? "local");
+	const starting = { ...context, target, ours: isOurs(context, hosts) };
 	for (const { key, message } of [
 		...broker.contradictions(options, target),
 		...ofDurability(common, traits),
-		...ofCluster(common, traits, context),
-		...ofPin(common, context),
-		...ofImage(common, context),
-		...ofCreate(options, context),
+		...ofCluster(common, traits, starting),
+		...ofPin(common, starting),
+		...ofImage(common, starting),
+		...ofCreate(options, starting),
 		...ofRig(name, options, context),
 	])
 		wrong(key, message);
@@ -172,7 +176,10 @@ function reached(
 	{ rig }: SystemContext,
 ): SystemOptions {
 	const found = rig?.rig.brokers.find(({ system }) => system === key);
-	return found && rig?.rig.target === "existing" && options.broker !== "noop"
+	return found &&
+		found.hosts.length === 0 &&
+		rig?.rig.target === "existing" &&
+		options.broker !== "noop"
 		? { ...options, url: maskUrls(found.url ?? "") }
 		: options;
 }
@@ -215,6 +222,11 @@ function rigUrl(
 		: resolved;
 }
 
+/** Does mqbench start the brokers? */
+function isOurs({ target, rig }: SystemContext, hosts: boolean): boolean {
+	return hosts || (rig === null && target !== "existing");
+}
+
 interface Refusal {
 	readonly key: string;
 	readonly message: string;
@@ -237,15 +249,14 @@ function ofDurability(
 function ofCluster(
 	{ nodes, replicas }: SystemOptionsOfAnyBroker,
 	{ title, nodes: possible, maxReplicas }: Traits,
-	{ target, rig }: SystemContext,
+	{ target, ours }: Pick<SystemContext, "target"> & { readonly ours: boolean },
 ): Refusal[] {
 	const found: Refusal[] = [];
 	const wrong = (key: string, message: string) => found.push({ key, message });
-	const ours = rig === null && (target === "local" || target === "docker");
 	if (nodes !== undefined && ours && !possible.includes(nodes))
 		wrong(
 			"nodes",
-			`nodes ${nodes}: mqbench starts ${title} with ${possible.join(" or ")} ${possible.length === 1 && possible[0] === 1 ? "node" : "nodes"} on one machine; write nodes: ${possible.find((n) => n > nodes) ?? possible.at(-1)}, or remove it`,
+			`nodes ${nodes}: mqbench starts ${title} with ${possible.join(" or ")} ${possible.length === 1 && possible[0] === 1 ? "node" : "nodes"}${target === "aws" ? "" : " on one machine"}; write nodes: ${possible.find((n) => n > nodes) ?? possible.at(-1)}, or remove it`,
 		);
 	if (replicas === undefined) return found;
 	if (replicas > maxReplicas)
@@ -286,6 +297,14 @@ function ofRig(
 				message: `${file} has ${found.broker} for ${key}, and here it is ${options.broker}; write broker: ${found.broker}, or give another rig`,
 			},
 		];
+	if (found.hosts.length > 0) return tooFewHosts(given, found, options);
+	if (found.url === null)
+		return [
+			{
+				key: "broker",
+				message: `${file} has neither a url nor hosts for ${key}: its machines are not up (${rig.cloud?.phase ?? "planned"}); mqbench rigs list says what there is of it, mqbench up stands another one up`,
+			},
+		];
 	const { durability = null } = commonOptions(options);
 	// Of a broker that nobody has set up for us nothing is known, unless the file says it.
 	const known = rig.target !== "existing" || found.level !== null;
@@ -297,6 +316,22 @@ function ofRig(
 				},
 			]
 		: [];
+}
+
+function tooFewHosts(
+	{ path: file }: GivenRig,
+	{ system, hosts }: GivenRig["rig"]["brokers"][number],
+	options: SystemOptions,
+): Refusal[] {
+	const { nodes = 1 } = commonOptions(options);
+	return nodes <= hosts.length
+		? []
+		: [
+				{
+					key: "nodes",
+					message: `nodes ${nodes}: ${file} has ${hosts.length === 1 ? "one host" : `${hosts.length} hosts`} for ${system}, and each node needs one of its own; write ${hosts.length === 1 ? "nodes: 1" : `at most nodes: ${hosts.length}`}, or give another rig`,
+				},
+			];
 }
 
 function levelText(level: string | null): string {

@@ -47,6 +47,17 @@ test("each target takes what it has, and says of the rest where it belongs", () 
 		"topics",
 		"url",
 	]);
+	expect(refused("aws")).toEqual([
+		"binary",
+		"cpus",
+		"create",
+		"image",
+		"memory",
+		"port",
+		"tls",
+		"topics",
+		"url",
+	]);
 	expect(refused("existing")).toEqual([
 		"binary",
 		"config",
@@ -66,8 +77,16 @@ test("what is the default anyway is no mistake anywhere", () => {
 		create: true,
 		tls: false,
 	});
-	for (const target of ["local", "docker", "existing"] as const)
+	for (const target of ["local", "docker", "existing", "aws"] as const)
 		expect(misplacedSettings(options, target)).toEqual([]);
+});
+
+test("each says what to do instead, in one sentence", () => {
+	for (const target of ["local", "docker", "existing", "aws"] as const)
+		for (const { key, message } of misplacedSettings(all, target)) {
+			expect(message).toMatch(new RegExp(`^${key} is for target `));
+			expect(message).toMatch(/; \S.*[^.]$/);
+		}
 });
 
 describe("containers", () => {

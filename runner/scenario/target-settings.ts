@@ -21,13 +21,20 @@ export function misplacedSettings(
 		return [
 			{
 				key,
-				message: `${key} is for target ${on.join(" and ")}${why}; ${instead[target] ?? `remove ${key}`}`,
+				message: `${key} is for target ${words(on)}${why}; ${instead[target] ?? `remove ${key}`}`,
 			},
 		];
 	});
 }
 
 // --- internal ---
+
+/** "local, docker and aws". */
+function words(targets: readonly Target[]): string {
+	return targets.length < 3
+		? targets.join(" and ")
+		: `${targets.slice(0, -1).join(", ")} and ${targets.at(-1)}`;
+}
 
 interface Setting {
 	/** Targets that have it. */
@@ -70,10 +77,11 @@ const SETTINGS: Readonly<Record<Key, Setting>> = {
 		instead: {
 			existing: "an existing one has a url",
 			docker: "containers publish free ports; remove port",
+			aws: "on machines of its own a broker has its usual one; remove port",
 		},
 	},
 	version: {
-		on: ["local", "docker"],
+		on: ["local", "docker", "aws"],
 		why: STARTS,
 		instead: { existing: "an existing one says its own" },
 	},
@@ -83,24 +91,25 @@ const SETTINGS: Readonly<Record<Key, Setting>> = {
 		instead: {
 			existing: "an existing one runs already; remove binary",
 			docker: "a container runs what is in its image; write image instead",
+			aws: "rented machines run what mqbench brings there or Debian packages; remove binary",
 		},
 	},
 	config: {
-		on: ["local", "docker"],
+		on: ["local", "docker", "aws"],
 		why: STARTS,
 		instead: {
 			existing: "set an existing one up before the run; remove config",
 		},
 	},
 	nodes: {
-		on: ["local", "docker"],
+		on: ["local", "docker", "aws"],
 		why: STARTS,
 		instead: {
 			existing: "an existing one has as many as it has; remove nodes",
 		},
 	},
 	pin: {
-		on: ["local", "docker"],
+		on: ["local", "docker", "aws"],
 		why: STARTS,
 		instead: { existing: "pin an existing one where it runs; remove pin" },
 	},
@@ -111,6 +120,7 @@ const SETTINGS: Readonly<Record<Key, Setting>> = {
 			existing: "an existing one runs already; remove image",
 			local:
 				"add target: docker, or write binary for a program of this machine",
+			aws: "rented machines run no containers; remove image, or write target: docker",
 		},
 	},
 	cpus: {
@@ -119,6 +129,7 @@ const SETTINGS: Readonly<Record<Key, Setting>> = {
 		instead: {
 			existing: "limit an existing one where it runs; remove cpus",
 			local: "add target: docker, or hold the broker to CPUs by pin",
+			aws: "choose the machine by aws: brokers: instance, or hold the broker to CPUs by pin; remove cpus",
 		},
 	},
 	memory: {
@@ -127,6 +138,7 @@ const SETTINGS: Readonly<Record<Key, Setting>> = {
 		instead: {
 			existing: "limit an existing one where it runs; remove memory",
 			local: "add target: docker, or remove memory",
+			aws: "choose the machine by aws: brokers: instance; remove memory",
 		},
 	},
 	url: {
@@ -137,6 +149,7 @@ const SETTINGS: Readonly<Record<Key, Setting>> = {
 				"add target: existing, or remove url to have mqbench start the broker",
 			docker:
 				"write target: existing, or remove url to have mqbench start the broker",
+			aws: "write target: existing, or remove url to have mqbench start the broker",
 		},
 	},
 	tls: {
@@ -147,6 +160,7 @@ const SETTINGS: Readonly<Record<Key, Setting>> = {
 				"a broker that mqbench starts listens on this machine alone, unencrypted; add target: existing, or remove tls",
 			docker:
 				"a broker that mqbench starts listens on this machine alone, unencrypted; write target: existing, or remove tls",
+			aws: "a broker that mqbench starts listens within its own network alone, unencrypted; write target: existing, or remove tls",
 		},
 	},
 	create: {
@@ -157,6 +171,7 @@ const SETTINGS: Readonly<Record<Key, Setting>> = {
 				"one that mqbench starts has no topics yet; add target: existing with a url, or remove create",
 			docker:
 				"one that mqbench starts has no topics yet; write target: existing with a url, or remove create",
+			aws: "one that mqbench starts has no topics yet; write target: existing with a url, or remove create",
 		},
 	},
 	topics: {
@@ -167,6 +182,7 @@ const SETTINGS: Readonly<Record<Key, Setting>> = {
 				"one that mqbench starts has none yet; write how many it is to get under workload: topics",
 			docker:
 				"one that mqbench starts has none yet; write how many it is to get under workload: topics",
+			aws: "one that mqbench starts has none yet; write how many it is to get under workload: topics",
 		},
 	},
 };

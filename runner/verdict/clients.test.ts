@@ -20,6 +20,14 @@ import { judgeRun } from "./run.ts";
 const MS = 1e6;
 const S = 1e9;
 
+const clock = (
+	beforeNs: number,
+	afterNs: number | null,
+	boundNs: number,
+): ClientEnd["clock"] => ({
+	...{ beforeNs, afterNs, boundNs },
+	...{ source: "probes", probedNs: null },
+});
 const client = (index: number, more: Partial<ClientEnd> = {}): ClientEnd => ({
 	index,
 	name: `bench@10.0.0.${index}`,
@@ -28,7 +36,7 @@ const client = (index: number, more: Partial<ClientEnd> = {}): ClientEnd => ({
 	k6Exit: 0,
 	k6Signal: null,
 	firstClaimNs: -1e8,
-	clock: { beforeNs: 0, afterNs: 0, boundNs: 200_000 },
+	clock: clock(0, 0, 200_000),
 	error: null,
 	...more,
 });
@@ -339,8 +347,7 @@ describe("clocks of several machines", () => {
 	const clocks = (...bounds: (number | null)[]) =>
 		bounds.map((ns, i) =>
 			client(i, {
-				clock:
-					ns === null ? null : { beforeNs: 1000, afterNs: 41_000, boundNs: ns },
+				clock: ns === null ? null : clock(1000, 41_000, ns),
 			}),
 		);
 	const crossing = (more: Parameters<typeof run>[0]) =>
@@ -370,16 +377,55 @@ describe("clocks of several machines", () => {
 		});
 	});
 
+	/** Probes know them to 8 ms, chrony to so much. */
+	const kept = (...bounds: number[]) =>
+		bounds.map((boundNs, i) =>
+			client(i, {
+				clock: {
+					...{ beforeNs: 1000, afterNs: 6 * MS, boundNs },
+					...{ source: "chrony", probedNs: 8 * MS },
+				},
+			}),
+		);
+
+	test("that chrony keeps are as exact as both of its bounds together, whatever ours has drifted by", () => {
+		expect(
+			check(crossing({ clients: kept(50_000, 70_000) }), "clock"),
+		).toMatchObject({
+			status: "ok",
+			figure: "\u00b1120us",
+			detail:
+				"times across clients are exact to \u00b1120us, by chrony on each of them",
+		});
+		expect(
+			check(run({ clients: kept(50_000, 70_000) }), "clock"),
+		).toMatchObject({
+			detail:
+				"clients share their start to \u00b170us, by chrony on each of them",
+		});
+	});
+
+	test.each([
+		// The limit is 20 ms, and the probes would leave all of them open.
+		[19.8, "pass"],
+		[19.95, "inconclusive"],
+		[20.1, "inconclusive"],
+		[20.3, "fail"],
+	])("decide by chrony's bounds: %f ms %s", (ms, verdict) => {
+		const folder = crossing({
+			clients: kept(50_000, 70_000),
+			fate: (_, due) => ({ receivedNs: [due + ms * MS] }),
+		});
+		expect(judged(folder).judgements[0]?.verdict).toBe(verdict);
+	});
+
 	test.each([
 		["work-queue", "invalid"],
 		["round-trip", "warn"],
 	] as const)(
 		"one that was not compared again after a %s: %s",
 		(pattern, status) => {
-			const clients = [
-				client(0),
-				client(1, { clock: { beforeNs: 0, afterNs: null, boundNs: 1000 } }),
-			];
+			const clients = [client(0), client(1, { clock: clock(0, null, 1000) })];
 			const folder = run({ pattern, clients });
 			expect(check(folder, "clock")).toMatchObject({
 				status,

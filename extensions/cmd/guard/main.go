@@ -5,6 +5,7 @@
 //	guard [-env] [-lease 15s] [-sample file] ... -- command arguments...
 //	guard -clock
 //	guard -flush folder
+//	guard -dial host:port
 //	guard -ping host:port
 //
 // Signals that guard gets are passed on, once each. When standard input ends, the command gets SIGINT, and after the
@@ -18,10 +19,12 @@
 // ended when the network is silent, and what is used there is written to a file.
 //
 // With -clock it runs nothing: it answers each line at once with its wall clock, Unix ns, until standard input ends. With -flush it
-// measures how long the disk of a folder takes to flush (flush.go), with -ping how long it takes to connect (ping.go).
+// measures how long the disk of a folder takes to flush (flush.go), with -ping how long it takes to connect (ping.go). With
+// -dial it is a tunnel (dial.go).
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"io"
@@ -41,6 +44,7 @@ func main() {
 	clock := flag.Bool("clock", false, "answer each line with the Unix time in ns")
 	disk := flag.String("flush", "", "measure how long a flush to the disk of this folder takes, and print it as JSON")
 	peer := flag.String("ping", "", "measure how long it takes to connect to this host:port, and print it as JSON")
+	to := flag.String("dial", "", "connect to this host:port, and carry standard input there and its answers to standard output")
 	flag.Parse()
 	if *clock {
 		tellTime(os.Stdin, os.Stdout)
@@ -54,7 +58,16 @@ func main() {
 		return
 	}
 	if *peer != "" {
-		if err := ping(*peer, os.Stdout); err != nil {
+		until, cancel := context.WithTimeout(context.Background(), connectTime)
+		defer cancel()
+		if err := ping(until, *peer, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, "guard:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	if *to != "" {
+		if err := dial(*to, os.Stdin, os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, "guard:", err)
 			os.Exit(1)
 		}

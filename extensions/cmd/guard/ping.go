@@ -28,10 +28,8 @@ type pinged struct {
 
 // ping connects to a port that listens and prints as JSON how long that took: a round trip of the network, as the other end's kernel
 // answers by itself, and what both kernels take. Nothing is sent. A name is looked up before, and the first connection does not count:
-// it also finds the way.
-func ping(address string, out io.Writer) error {
-	until, cancel := context.WithTimeout(context.Background(), connectTime)
-	defer cancel()
+// it also finds the way. When until is over, what was measured by then counts.
+func ping(until context.Context, address string, out io.Writer) error {
 	found, err := lookUp(until, address)
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"net"
 	"strings"
@@ -29,7 +30,7 @@ func TestConnectsToAPortThatListensAreTimed(t *testing.T) {
 	}()
 	var out bytes.Buffer
 	began := time.Now()
-	if err := ping(listener.Addr().String(), &out); err != nil {
+	if err := ping(context.Background(), listener.Addr().String(), &out); err != nil {
 		t.Fatal(err)
 	}
 	all := time.Since(began).Nanoseconds()
@@ -88,12 +89,50 @@ func TestNobodyToConnectToIsASentence(t *testing.T) {
 		"h.invalid:1": "look up h.invalid: ",
 	} {
 		var out bytes.Buffer
-		err := ping(address, &out)
+		err := ping(context.Background(), address, &out)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", address, err)
 		}
 		if out.Len() > 0 {
 			t.Errorf("%s: printed %q", address, out.String())
 		}
+	}
+}
+
+func TestWhatWasMeasuredInTimeCounts(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	until, cancel := context.WithCancel(context.Background())
+	// Later ones may be made before anybody sees that it is over.
+	go func() {
+		for i := 0; ; i++ {
+			connection, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			if i == 3 {
+				cancel()
+			}
+			_ = connection.Close()
+		}
+	}()
+	var out bytes.Buffer
+	if err := ping(until, listener.Addr().String(), &out); err != nil {
+		t.Fatal(err)
+	}
+	var got pinged
+	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Connects < 1 || got.Connects > connects {
+		t.Errorf("%d connects", got.Connects)
+	}
+	out.Reset()
+	err = ping(until, listener.Addr().String(), &out)
+	if err == nil || !strings.Contains(err.Error(), "no answer within 5s") || out.Len() > 0 {
+		t.Errorf("%v, %q", err, out.String())
 	}
 }

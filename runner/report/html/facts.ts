@@ -84,6 +84,12 @@ export function environment({ environment: e, runId }: Result): Markup {
 		return markup`<p>Nothing was written down about the machine.</p>`;
 	return factsTable([
 		["run", runId],
+		[
+			"rented machines",
+			e.rented === undefined
+				? null
+				: `${e.rented.machines}${e.rented.rig === null ? "" : `, rig ${e.rented.rig}`}; mqbench itself ran on what follows`,
+		],
 		["system", `${e.os}, kernel ${e.kernel}`],
 		["CPU", e.cpu],
 		[

@@ -9,6 +9,7 @@ import {
 	factsText,
 	loadText,
 	maxText,
+	networkText,
 	offenderTexts,
 	percentileName,
 	percentileValue,
@@ -58,8 +59,10 @@ function contentOf(run: Run, result: Result, figures: ReportFigures): Markup {
 	const drained = drainText(run);
 	const names = [run.system];
 	const topology = topologyText(run);
+	const network = networkText(run);
 	return markup`<p>${systemText(run)}</p><p class="soft">${sentence(loadText(run))}</p>
 ${topology !== null && markup`<p class="soft">Topology: ${topology}.</p>`}
+${network !== null && markup`<p class="soft">Network: ${network}.</p>`}
 ${run.why === null ? null : markup`<p class="${run.verdict}">${sentence(run.why, names)}</p>`}
 ${run.notes.map((note) => markup`<p class="warn">Note: ${note}</p>`)}
 ${run.state === "never" && clients(run)}

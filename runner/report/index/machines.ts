@@ -1,3 +1,4 @@
+import type { Machine } from "../../compare/comparison.ts";
 import { machineOf } from "../../compare/machine.ts";
 import { plural } from "../words.ts";
 import type { Entry } from "./runs.ts";
@@ -22,17 +23,10 @@ export function machinesOf(
 	for (const { folder, result } of [...entries].reverse()) {
 		const machine = machineOf(result?.environment ?? null);
 		if (machine === null) continue;
-		const text = [
-			`${machine.os}, kernel ${machine.kernel}`,
-			plural(machine.cores, "core"),
-			machine.cpuQuotaCores === null
-				? ""
-				: `limited to ${machine.cpuQuotaCores}`,
-			machine.memoryGiB === null ? "" : `${machine.memoryGiB} GiB`,
-			machine.cpu ?? "",
-		]
-			.filter((part) => part !== "")
-			.join(", ");
+		const text =
+			machine.rented === undefined
+				? ownText(machine)
+				: `${machine.rented}, rented`;
 		const one = known.get(machine.fingerprint) ?? {
 			letter: letterOf(known.size),
 			text,
@@ -44,6 +38,18 @@ export function machinesOf(
 }
 
 // --- internal ---
+
+function ownText(machine: Machine): string {
+	return [
+		`${machine.os}, kernel ${machine.kernel}`,
+		plural(machine.cores, "core"),
+		machine.cpuQuotaCores === null ? "" : `limited to ${machine.cpuQuotaCores}`,
+		machine.memoryGiB === null ? "" : `${machine.memoryGiB} GiB`,
+		machine.cpu ?? "",
+	]
+		.filter((part) => part !== "")
+		.join(", ");
+}
 
 function letterOf(index: number): string {
 	const last = String.fromCharCode(65 + (index % 26));

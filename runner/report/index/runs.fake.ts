@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import type { EnvironmentFile } from "../../run/environment-file.ts";
 import { fixture } from "../../run/fixture.fake.ts";
 import { readableJson } from "../json.ts";
 import { buildResult } from "../result.ts";
@@ -21,6 +22,7 @@ export interface Changes {
 	readonly startedAt?: string;
 	readonly scenario?: string;
 	readonly cpu?: string;
+	readonly rented?: EnvironmentFile["rented"];
 	readonly quick?: boolean;
 	readonly environment?: null;
 	readonly run?: (run: Run) => Run;
@@ -52,6 +54,7 @@ export function resultOf(name: string, changes: Changes = {}): Result {
 						governor: null,
 						cpuQuotaCores: null,
 						bootId: null,
+						...(changes.rented ? { rented: changes.rented } : {}),
 						node: "v20",
 						k6: "v1",
 						go: null,

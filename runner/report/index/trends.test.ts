@@ -262,6 +262,20 @@ describe("machines", () => {
 		});
 	});
 
+	test("rented ones are one by their types, whatever asked for them", () => {
+		const rented = { rig: "x", machines: "3 i4i.xlarge (aws eu-central-1)" };
+		const found = machinesOf(
+			entries(
+				healthy(2, 1e6, { cpu: "Other CPU", rented }),
+				healthy(1, 1e6, { rented: { ...rented, rig: "y" } }),
+			),
+		);
+		expect([...found.values()].map(({ letter }) => letter)).toEqual(["A", "A"]);
+		expect(found.get("r1")?.text).toBe(
+			"3 i4i.xlarge (aws eu-central-1), rented",
+		);
+	});
+
 	test("more than 26 of them have two letters", () => {
 		const many = Array.from({ length: 28 }, (_, i) =>
 			healthy(i + 1, 1e6, { cpu: `CPU ${i}` }),

@@ -118,6 +118,12 @@ export function hostileResult(): Result {
 				case: HOSTILE,
 				brokerUrl: HOSTILE,
 				notes: [HOSTILE],
+				network: [
+					{
+						...{ client: 0, node: 1, connects: null },
+						...{ minNs: null, p50Ns: null, maxNs: null, error: HOSTILE },
+					},
+				],
 				errors: [{ message: HOSTILE, count: 2, firstNs: null }],
 				brokerSettings: { [HOSTILE]: HOSTILE },
 				load: { ...run.load, durability: HOSTILE },

@@ -13,6 +13,7 @@ import {
 	drainText,
 	errorTexts,
 	loadText,
+	networkText,
 	offenderTexts,
 	percentileValue,
 	plural,
@@ -33,6 +34,9 @@ export function runLines(run: Run, result: Result, page: Page): string[] {
 		...page.fold(loadText(run), "  "),
 		...[topologyText(run)].flatMap((text) =>
 			text === null ? [] : page.fold(`topology: ${text}`, "  "),
+		),
+		...[networkText(run)].flatMap((text) =>
+			text === null ? [] : page.fold(`network: ${text}`, "  "),
 		),
 	];
 	if (run.why !== null) lines.push(...page.fold(run.why, "  "));

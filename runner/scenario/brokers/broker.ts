@@ -73,7 +73,7 @@ export interface Traits {
 	readonly redeliverAfterNs: number | null;
 	/** Most replicas of a topic; 1: it has none. */
 	readonly maxReplicas: number;
-	/** Nodes that mqbench can start on one machine. */
+	/** Nodes that mqbench can start. */
 	readonly nodes: readonly number[];
 }
 
@@ -191,7 +191,7 @@ export const processFields = {
 		}),
 	pin: CpuSet.optional().meta({
 		description:
-			"CPUs of this broker (`target: local` and `docker`); overrides the scenario's `pin.brokers`.",
+			"CPUs of this broker (`target: local`, `docker` and `aws`); overrides the scenario's `pin.brokers`.",
 		examples: ["2-3"],
 	}),
 } as const;
@@ -199,7 +199,7 @@ export const processFields = {
 /** Of brokers that come as clusters. */
 export const clusterFields = {
 	nodes: count(
-		"Nodes of the cluster that mqbench starts on this machine. They share its cores and its disk: good for trying, not for numbers.",
+		"Nodes of the cluster that mqbench starts. On this machine they share its cores and its disk: good for trying, not for numbers; with `target: aws` each has a machine of its own.",
 		3,
 		[3],
 	).optional(),

@@ -204,6 +204,11 @@ function contradictions(
 			"version",
 			"version: mqbench brings one version of nats-server; for another one give its program: binary: /path/to/nats-server, or write target: docker",
 		);
+	if (options.version !== undefined && target === "aws")
+		wrong(
+			"version",
+			"version: mqbench brings one version of nats-server to hosts; remove version, or write target: docker",
+		);
 	if (options.mode === "core") {
 		for (const key of OF_JETSTREAM)
 			if (options[key] !== undefined)

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Level } from "../../plan/plan.ts";
+import type { Level, Target } from "../../plan/plan.ts";
 import {
 	type Broker,
 	clusterFields,
@@ -168,9 +168,15 @@ function ownDurability(options: RabbitmqOptions): string {
 
 function contradictions(
 	options: RabbitmqOptions,
+	target: Target,
 ): { key: string; message: string }[] {
 	const found: { key: string; message: string }[] = [];
 	const wrong = (key: string, message: string) => found.push({ key, message });
+	if (options.version !== undefined && target === "aws")
+		wrong(
+			"version",
+			"version: on hosts rabbitmq-server is the package of their Debian, and reports print which; remove version, or write target: docker",
+		);
 	const { durability, persistent, ack, prefetch, replicas = 1 } = options;
 	const queue = queueOf(options);
 	const ofLevel = durability && QUEUE_OF_LEVEL[durability];

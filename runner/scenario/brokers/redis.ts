@@ -80,8 +80,14 @@ export const redis = {
 		...(tls && { tls: tls === true ? {} : withoutGaps(tls) }),
 	}),
 	topicOptions: ["maxLength"],
-	contradictions(options) {
+	contradictions(options, target) {
 		const found: { key: string; message: string }[] = [];
+		if (options.version !== undefined && target === "aws")
+			found.push({
+				key: "version",
+				message:
+					"version: on hosts redis-server is the package of their Debian, and reports print which; remove version, or write target: docker",
+			});
 		for (const [key, modes] of Object.entries(onlyFor))
 			if (
 				options[key as keyof typeof onlyFor] !== undefined &&

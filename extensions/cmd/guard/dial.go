@@ -1,0 +1,27 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+)
+
+// dial connects to a port and carries what comes in there, and what it answers out, until either of them ends: a tunnel over the
+// connection that guard's standard input and output are, where sshd forwards no ports.
+func dial(address string, in io.Reader, out io.Writer) error {
+	connection, err := net.DialTimeout("tcp", address, connectTime)
+	if err != nil {
+		return fmt.Errorf("connect: %w", err)
+	}
+	go func() {
+		_, _ = io.Copy(connection, in)
+		_ = connection.Close()
+	}()
+	_, err = io.Copy(out, connection)
+	_ = connection.Close()
+	if err != nil && !errors.Is(err, net.ErrClosed) {
+		return fmt.Errorf("read from %s: %w", address, err)
+	}
+	return nil
+}

@@ -1,0 +1,401 @@
+import { execFileSync, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { tmpdir, userInfo } from "node:os";
+import path from "node:path";
+import {
+	type Host,
+	type Hosts,
+	hostsMissing,
+	makeHosts,
+} from "../clients/hosts.fake.ts";
+import { findOnPath } from "../local/program.ts";
+import { isAlive } from "../pid.ts";
+
+/**
+ * For tests: machines with a Debian 12 of their own, made by debootstrap from this machine's own mirror, in namespaces behind a switch of
+ * their own (`../clients/hosts.fake.ts`); a loop device is their NVMe. The kernel is this machine's and systemd does not run: stand-ins
+ * (below) take down what it is asked, and start chrony. What apt, mkfs.xfs, mount, PAM, sshd and chrony do there is real.
+ */
+export interface Debians {
+	readonly hosts: Hosts;
+	readonly all: readonly Debian[];
+	close(): void;
+}
+
+export interface Debian {
+	readonly host: Host;
+	/** Device of its NVMe here and there; null: it has none. */
+	readonly disk: string | null;
+	/** Runs user data as cloud-init does, once, to its end. */
+	setUp(userData: string): Promise<SetUpEnd>;
+	/** A file there. */
+	read(file: string): string;
+	/** What its stand-ins were asked to do, a line each: "shutdown -h +120". */
+	asked(): string[];
+}
+
+export interface SetUpEnd {
+	readonly code: number | null;
+	readonly state: string;
+	readonly log: string;
+	readonly seconds: number;
+}
+
+export interface DebianOptions {
+	/** Bytes of its NVMe; null: it has none. */
+	readonly diskBytes: number | null;
+	/** What root does with that disk before: a command, without the device at its end. */
+	readonly prepare?: readonly string[];
+	/** Amazon's time server answers there. */
+	readonly time: boolean;
+}
+
+/** Why this machine cannot have them; null: it can. With CI=true it must. */
+export function debiansMissing(): string | null {
+	const hosts = hostsMissing();
+	if (hosts !== null) return hosts;
+	const programs = ["debootstrap", "losetup", "pivot_root", "mount"].filter(
+		(program) =>
+			findOnPath(program, {
+				PATH: `${process.env.PATH}:/usr/sbin:/sbin`,
+			}) === null,
+	);
+	const reason =
+		programs.length > 0
+			? `${programs.join(", ")} is not on PATH (packages debootstrap, mount, util-linux)`
+			: mirrors().length === 0
+				? "apt's sources here are not those of Debian 12"
+				: !existsSync("/dev/loop-control")
+					? "there are no loop devices"
+					: null;
+	if (reason !== null && process.env.CI === "true")
+		throw new Error(`${reason}, and CI must not skip these tests`);
+	return reason;
+}
+
+/** Makes one machine for each of these; their user is "admin", as on Debian's images. */
+export async function makeDebians(
+	wanted: readonly DebianOptions[],
+): Promise<Debians> {
+	const base = debian12();
+	sweep();
+	const folder = path.join(
+		tmpdir(),
+		`mqbench-debians-${process.pid}-${made++}`,
+	);
+	mkdirSync(folder);
+	const outside = `mqb-outside-${process.pid}-${made}`;
+	root(["ip", "netns", "attach", outside, String(process.pid)]);
+	const undo: (() => void)[] = [
+		() => root(["ip", "netns", "delete", outside]),
+		() => root(["rm", "-rf", folder]),
+	];
+	const close = () => {
+		process.removeListener("exit", close);
+		for (const one of undo.splice(0).reverse()) one();
+	};
+	process.once("exit", close);
+	try {
+		const disks = wanted.map(({ diskBytes, prepare }, i) => {
+			if (diskBytes === null) return null;
+			const image = path.join(folder, `disk-${i}`);
+			execFileSync("truncate", ["-s", String(diskBytes), image]);
+			const device = root(["losetup", "-f", "--show", image]).trim();
+			undo.push(() => root(["losetup", "-d", device]));
+			if (prepare) root([...prepare, device]);
+			return device;
+		});
+		const hosts = await makeHosts(
+			wanted.length,
+			wanted.map((_, i) => ({
+				folder: path.join(folder, `root-${i}`),
+				mount: mounts(
+					base,
+					path.join(folder, `root-${i}`),
+					outside,
+					disks[i] ?? null,
+				),
+				keys: "/etc/ssh/keys-of-this-test",
+			})),
+		);
+		undo.push(() => hosts.close());
+		return {
+			hosts,
+			all: hosts.all.map((host, i) => {
+				if (wanted[i]?.time) undo.push(keepTime(host));
+				return debian(host, disks[i] ?? null);
+			}),
+			close,
+		};
+	} catch (error) {
+		close();
+		throw error;
+	}
+}
+
+// --- internal ---
+
+let made = 0;
+
+function debian(host: Host, disk: string | null): Debian {
+	const read = (file: string) => host.run(`cat ${file}`);
+	return {
+		host,
+		disk,
+		read,
+		asked: () => read(ASKED).split("\n").filter(Boolean),
+		async setUp(userData) {
+			const script = "/var/lib/cloud/instance/scripts/part-001";
+			const began = performance.now();
+			// Its output goes to a file: who is still running afterwards does not hold this up.
+			const code = await into(
+				host,
+				`mkdir -p ${path.dirname(script)} && cat >${script} && chmod 700 ${script} && cd / && exec env -i ${CLOUD_INIT} ${script} >/var/log/cloud-init-output.log 2>&1`,
+				userData,
+			);
+			const there = (file: string) =>
+				read(`${file} 2>/dev/null || cat /var/log/cloud-init-output.log`);
+			return {
+				code,
+				state: there("/var/lib/mqbench/state").trim(),
+				log: there("/var/lib/mqbench/set-up.log"),
+				seconds: (performance.now() - began) / 1000,
+			};
+		},
+	};
+}
+
+/** The environment of cloud-init's scripts. */
+const CLOUD_INIT =
+	"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8";
+
+/** Made once, and kept in the folder for temporary files, until something else is to be in it. */
+function debian12(): string {
+	const kept = path.join(tmpdir(), "mqbench-test-debian-12");
+	const recipe = JSON.stringify([INCLUDED, HOSTS, STAND_INS, mirrors()]);
+	const name = `root-${createHash("sha256").update(recipe).digest("hex").slice(0, 16)}`;
+	const base = path.join(kept, name);
+	if (existsSync(base)) return base;
+	mkdirSync(path.join(kept, "archives"), { recursive: true });
+	for (const other of readdirSync(kept))
+		if (other.startsWith("root-")) root(["rm", "-rf", path.join(kept, other)]);
+	const part = path.join(kept, `root-${process.pid}.part`);
+	const [main] = mirrors();
+	try {
+		root([
+			...["debootstrap", "--variant=minbase", `--include=${INCLUDED}`],
+			...["bookworm", part, main?.uri ?? ""],
+		]);
+		write(
+			path.join(part, "etc/apt/sources.list"),
+			mirrors()
+				.map(({ uri, release }) => `deb ${uri} ${release} main\n`)
+				.join(""),
+		);
+		write(path.join(part, "etc/hosts"), HOSTS);
+		// Proxies and the like.
+		write(
+			path.join(part, "etc/apt/apt.conf.d/90machine"),
+			execFileSync("apt-config", ["dump"], { encoding: "utf8" })
+				.split("\n")
+				.filter((line) => /^Acquire::(http|https|Check-|Retries)/i.test(line))
+				.join("\n"),
+		);
+		root(["chroot", part, "useradd", "-m", "-s", "/bin/bash", "admin"]);
+		// A password that nobody has: an account that is locked would not be let in by key either.
+		root(["chroot", part, "usermod", "-p", "*", "admin"]);
+		for (const [name, body] of Object.entries(STAND_INS)) {
+			const file = path.join(part, "usr/local/sbin", name);
+			write(file, `#!/bin/sh\necho "${name} $*" >>${ASKED}\n${body}\n`);
+			root(["chmod", "755", file]);
+		}
+		// Unreadable parts belong to root: their owner stays.
+		root(["mv", part, base]);
+	} finally {
+		if (existsSync(part)) root(["rm", "-rf", part]);
+	}
+	return base;
+}
+
+/** What Debian's images for EC2 have of what set-up needs. */
+const INCLUDED = "ca-certificates,iproute2,openssh-server,procps,systemd";
+
+/** As every image has it. */
+const HOSTS = "127.0.0.1 localhost\n::1 localhost ip6-localhost\n";
+
+const ASKED = "/var/log/asked";
+
+/** The network of this machine, where its packages come from; the hosts' own leads nowhere. */
+const OUTSIDE = "/run/outside";
+
+/**
+ * What cannot be there. systemctl enables and disables for real, without a systemd that runs; chrony starts as its unit starts it, but
+ * leaves this machine's clock alone (-x).
+ */
+const STAND_INS: Readonly<Record<string, string>> = {
+	shutdown: "",
+	poweroff: "",
+	systemctl: `case "$1 $2" in
+"restart chrony") exec /usr/sbin/chronyd -x -F 1 ;;
+"stop "* | "daemon-reload "*) ;;
+"enable --now") shift 2; exec env SYSTEMD_OFFLINE=1 /usr/bin/systemctl enable "$@" ;;
+*) exec env SYSTEMD_OFFLINE=1 /usr/bin/systemctl "$@" ;;
+esac`,
+	"apt-get": `exec nsenter --net=${OUTSIDE} /usr/bin/apt-get "$@"`,
+};
+
+/** A root over the one that is kept, as this machine's kernel shows it to a container. */
+function mounts(
+	base: string,
+	folder: string,
+	outside: string,
+	disk: string | null,
+): string[] {
+	const upper = `${folder}-upper`;
+	const work = `${folder}-work`;
+	const dev = `${folder}/dev`;
+	const byId = `${dev}/disk/by-id`;
+	return [
+		`mkdir -p ${folder} ${upper} ${work}`,
+		`mount -t overlay overlay -o lowerdir=${base},upperdir=${upper},workdir=${work} ${folder}`,
+		`mount -t proc proc ${folder}/proc`,
+		// What belongs to this machine is not to be changed by a test. What belongs to its network may be.
+		...["vm", "kernel", "fs"].flatMap((one) => [
+			`mount --bind ${folder}/proc/sys/${one} ${folder}/proc/sys/${one}`,
+			`mount -o remount,bind,ro ${folder}/proc/sys/${one}`,
+		]),
+		`mount --rbind /sys ${folder}/sys`,
+		`mount -o remount,bind,ro ${folder}/sys`,
+		`mount -t tmpfs tmpfs ${folder}/run`,
+		`mount -t tmpfs tmpfs ${dev}`,
+		...["null", "zero", "full", "random", "urandom", "tty"].flatMap((name) => [
+			`touch ${dev}/${name}`,
+			`mount --bind /dev/${name} ${dev}/${name}`,
+		]),
+		`mkdir -p ${dev}/shm ${dev}/pts ${byId}`,
+		`mount -t tmpfs -o mode=1777 tmpfs ${dev}/shm`,
+		`mount -t devpts -o newinstance,ptmxmode=0666 devpts ${dev}/pts`,
+		`ln -s pts/ptmx ${dev}/ptmx`,
+		`ln -s /proc/self/fd ${dev}/fd`,
+		...(disk === null
+			? []
+			: [
+					`touch ${folder}${disk}`,
+					`mount --bind ${disk} ${folder}${disk}`,
+					...["", "_1"].map(
+						(end) =>
+							`ln -s ${disk} ${byId}/nvme-Amazon_EC2_NVMe_Instance_Storage_AWS0123456789ABCDEF0${end}`,
+					),
+				]),
+		`touch ${folder}${OUTSIDE}`,
+		`mount --bind /run/netns/${outside} ${folder}${OUTSIDE}`,
+		`cp /etc/resolv.conf ${folder}/etc/resolv.conf`,
+		`mount --bind ${path.join(path.dirname(base), "archives")} ${folder}/var/cache/apt/archives`,
+	];
+}
+
+/** In that network Amazon's address answers with this machine's time, as NTP says it. Returns how to end it. */
+function keepTime(host: Host): () => void {
+	host.run("ip address add 169.254.169.123/32 dev lo");
+	const [program = "", ...args] = host.inNetwork([
+		process.execPath,
+		"--eval",
+		TIME_SERVER,
+	]);
+	const server = spawn(program, args, { stdio: ["pipe", "ignore", "inherit"] });
+	return () => void server.stdin?.end();
+}
+
+/** It ends with its input. Root delay and dispersion are 30.5 us each. */
+const TIME_SERVER = `
+const { timeOrigin } = performance;
+const socket = require("node:dgram").createSocket("udp4");
+const stamp = (buffer, at) => {
+	const ms = timeOrigin + performance.now();
+	buffer.writeUInt32BE(Math.floor(ms / 1000) + 2208988800, at);
+	buffer.writeUInt32BE(Math.floor((ms % 1000) / 1000 * 2 ** 32), at + 4);
+};
+socket.on("message", (asked, { port, address }) => {
+	const answer = Buffer.alloc(48);
+	answer.set([(asked[0] & 0x38) | 4, 1, asked[2], 0xec]);
+	answer.writeUInt32BE(2, 4);
+	answer.writeUInt32BE(2, 8);
+	answer.write("TEST", 12);
+	stamp(answer, 16);
+	asked.copy(answer, 24, 40, 48);
+	stamp(answer, 32);
+	stamp(answer, 40);
+	socket.send(answer, port, address);
+});
+socket.bind(123, "169.254.169.123");
+process.stdin.on("end", () => process.exit()).resume();
+`;
+
+/** What a test run that was killed has left. */
+function sweep(): void {
+	const gone = (name: string) => {
+		const pid = /^mqb(?:ench-debians|-outside)-(\d+)-/.exec(name)?.[1];
+		return pid !== undefined && !isAlive(Number(pid));
+	};
+	for (const name of readdirSync(tmpdir()).filter(gone)) {
+		const folder = path.join(tmpdir(), name);
+		for (const line of root(["losetup", "-nO", "NAME,BACK-FILE"]).split("\n"))
+			if (line.includes(`${folder}/`))
+				root(["losetup", "-d", line.split(" ")[0] ?? ""]);
+		root(["rm", "-rf", folder]);
+	}
+	for (const line of root(["ip", "netns", "list"]).split("\n")) {
+		const [name = ""] = line.split(" ");
+		if (gone(name)) root(["ip", "netns", "delete", name]);
+	}
+}
+
+function into(host: Host, line: string, input: string): Promise<number | null> {
+	const [program = "", ...args] = host.inside(["sh", "-c", line]);
+	const child = spawn(program, args, { stdio: ["pipe", "inherit", "inherit"] });
+	child.stdin.end(input);
+	return new Promise((resolve, reject) => {
+		child.once("error", reject);
+		child.once("close", resolve);
+	});
+}
+
+/** Into a folder that belongs to root. */
+function write(file: string, text: string): void {
+	const [program = "", ...args] = asRoot(["tee", file]);
+	execFileSync(program, args, {
+		input: text,
+		stdio: ["pipe", "ignore", "inherit"],
+	});
+}
+
+function asRoot(command: readonly string[]): string[] {
+	return userInfo().uid === 0 ? [...command] : ["sudo", "-n", ...command];
+}
+
+function root(command: readonly string[]): string {
+	const [program = "", ...args] = asRoot(command);
+	return execFileSync(program, args, {
+		encoding: "utf8",
+		stdio: ["ignore", "pipe", "pipe"],
+		env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` },
+	});
+}
+
+function mirrors(): { uri: string; release: string }[] {
+	return execFileSync(
+		"apt-get",
+		[
+			...["indextargets", "--format"],
+			"$(ORIGIN) $(COMPONENT) $(RELEASE) $(REPO_URI)",
+			"Created-By: Packages",
+		],
+		{ encoding: "utf8" },
+	)
+		.split("\n")
+		.filter((line) => /^Debian main bookworm/.test(line))
+		.map((line) => line.split(" "))
+		.map(([, , release = "", uri = ""]) => ({ uri, release }))
+		.sort((a, b) => (a.release < b.release ? -1 : 1));
+}

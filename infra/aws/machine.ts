@@ -1,0 +1,93 @@
+import * as aws from "@pulumi/aws";
+import type * as pulumi from "@pulumi/pulumi";
+import { type AwsConfig, ROOT_DISK } from "./config.ts";
+import type { Network } from "./network.ts";
+
+/** What the machines of a rig share. */
+export interface Surroundings {
+	readonly config: AwsConfig;
+	readonly network: Network;
+	readonly key: aws.ec2.KeyPair;
+	/** Tags of the rig: volumes do not take them from the provider. */
+	readonly tags: Readonly<Record<string, string>>;
+}
+
+/** In what a broker's machine differs from a client's. */
+export interface MachineArgs {
+	readonly instance: string;
+	/** Prepares it, and begins with the time it ends itself. */
+	readonly userData: string;
+	readonly volume: AwsConfig["brokers"]["volume"];
+	/** Cheaper, and taken away when somebody pays more. */
+	readonly spot: boolean;
+}
+
+/**
+ * A machine that ends itself: its set-up arms a shutdown, and a shutdown terminates it. Nothing of it outlives it: its volumes are part of
+ * it, so that AWS removes them also when nobody is there to ask for it.
+ */
+export function machine(
+	name: string,
+	{ instance, userData, volume, spot }: MachineArgs,
+	{ config, network, key, tags }: Surroundings,
+	parent: pulumi.Resource,
+): aws.ec2.Instance {
+	return new aws.ec2.Instance(
+		name,
+		{
+			ami: config.ami,
+			instanceType: instance,
+			availabilityZone: config.zone,
+			subnetId: network.subnet.id,
+			vpcSecurityGroupIds: [network.securityGroup.id],
+			placementGroup: network.placementGroup.name,
+			associatePublicIpAddress: true,
+			keyName: key.keyName,
+			userData,
+			// A changed script is for a new machine: it runs at the first start alone, and arms the end of the machine's time.
+			userDataReplaceOnChange: true,
+			instanceInitiatedShutdownBehavior: "terminate",
+			disableApiTermination: false,
+			metadataOptions: {
+				httpEndpoint: "enabled",
+				httpTokens: "required",
+				httpPutResponseHopLimit: 1,
+			},
+			rootBlockDevice: {
+				volumeType: ROOT_DISK.type,
+				volumeSize: ROOT_DISK.sizeGiB,
+				encrypted: true,
+				deleteOnTermination: true,
+			},
+			...(volume && { ebsBlockDevices: [device(volume)] }),
+			...(spot && { instanceMarketOptions: SPOT }),
+			tags: { Name: name },
+			volumeTags: { ...tags, Name: name },
+		},
+		{ parent, dependsOn: [...network.wayOut] },
+	);
+}
+
+// --- internal ---
+
+const SPOT = {
+	marketType: "spot",
+	spotOptions: {
+		spotInstanceType: "one-time",
+		instanceInterruptionBehavior: "terminate",
+	},
+};
+
+function device(volume: NonNullable<MachineArgs["volume"]>) {
+	return {
+		deviceName: "/dev/sdf",
+		volumeType: volume.type,
+		volumeSize: volume.sizeGiB,
+		...(volume.iops !== null && { iops: volume.iops }),
+		...(volume.throughputMiBps !== null && {
+			throughput: volume.throughputMiBps,
+		}),
+		encrypted: true,
+		deleteOnTermination: true,
+	};
+}

@@ -1,0 +1,142 @@
+import type * as aws from "@pulumi/aws";
+import * as pulumi from "@pulumi/pulumi";
+import type { AwsConfig } from "./config.ts";
+import { refusal } from "./refusal.ts";
+
+/** What mqbench is told of the rig: the form of rig.json (`mqbench schema rig`). It holds no secret, only the names of files that do. */
+export interface RigOutput {
+	readonly version: 1;
+	readonly id: string;
+	readonly target: "aws";
+	readonly expiresAt: string;
+	/** Each system has the first `nodes` of the brokers' machines. */
+	readonly brokers: readonly {
+		readonly system: string;
+		readonly broker: string;
+		readonly hosts: readonly (Host & { readonly address: string })[];
+		readonly topology: string;
+	}[];
+	readonly clients: readonly Host[];
+	readonly cloud: {
+		readonly provider: "aws";
+		readonly region: string;
+		readonly profile: string | null;
+		readonly owner: string;
+		readonly machines: Readonly<Record<string, number>>;
+		/** The program asks nobody for prices. */
+		readonly hourlyUsd: null;
+		readonly phase: "ready";
+		/** Who stands it up through mqbench knows where its state is; the program does not. */
+		readonly state: null;
+	};
+	readonly facts: Readonly<Record<string, string | null>>;
+}
+
+/** The machines that there are. */
+export interface Fleets {
+	readonly brokers: readonly aws.ec2.Instance[];
+	readonly clients: readonly aws.ec2.Instance[];
+	readonly placementGroup: pulumi.Output<string>;
+}
+
+/** Known once all machines have their addresses. */
+export function rigOutput(
+	config: AwsConfig,
+	{ brokers, clients, placementGroup }: Fleets,
+): pulumi.Output<RigOutput> {
+	const { id, expiresAt, region, profile, owner, zone, ami } = config;
+	return pulumi
+		.all([
+			pulumi.all(brokers.map(addresses)),
+			pulumi.all(clients.map(addresses)),
+			placementGroup,
+		])
+		.apply(
+			([broker, client, placement]): RigOutput => ({
+				version: 1,
+				id,
+				target: "aws",
+				expiresAt,
+				brokers: config.systems.map(({ system, broker: kind, nodes }) => ({
+					system,
+					broker: kind,
+					hosts: broker.slice(0, nodes).map(({ publicIp, privateIp }) => ({
+						...host(publicIp, config),
+						address: privateIp,
+					})),
+					topology: topology(nodes, config.brokers.instance),
+				})),
+				clients: client.map(({ publicIp }) => host(publicIp, config)),
+				cloud: {
+					provider: "aws",
+					region,
+					profile,
+					owner,
+					machines: machines(config),
+					hourlyUsd: null,
+					phase: "ready",
+					state: null,
+				},
+				facts: {
+					zone,
+					ami,
+					brokers: brokers.length > 0 ? config.brokers.instance : null,
+					clients: config.clients.instance,
+					placementGroup: placement,
+				},
+			}),
+		);
+}
+
+// --- internal ---
+
+interface Host {
+	readonly host: string;
+	readonly user: string;
+	readonly identity: string;
+	readonly knownHosts: string;
+	readonly setUp: true;
+}
+
+interface Addresses {
+	readonly publicIp: string;
+	readonly privateIp: string;
+}
+
+function addresses(
+	machine: aws.ec2.Instance,
+	i: number,
+): pulumi.Output<Addresses> {
+	const { publicIp, privateIp, instanceType } = machine;
+	return pulumi
+		.all([publicIp, privateIp, instanceType])
+		.apply(([open, closed, type]) => {
+			// A rig without one would have a host named "undefined".
+			if (!open || !closed)
+				throw refusal(
+					`AWS gave machine ${i + 1} of type ${type} no ${open ? "private" : "public"} address; take the rig down and stand it up anew`,
+				);
+			return { publicIp: open, privateIp: closed };
+		});
+}
+
+function host(
+	address: string,
+	{ user, identity, knownHosts }: AwsConfig,
+): Host {
+	return { host: address, user, identity, knownHosts, setUp: true };
+}
+
+/** As reports show it. */
+function topology(nodes: number, instance: string): string {
+	return nodes === 1
+		? `1 node on 1 host (${instance})`
+		: `${nodes} nodes on ${nodes} hosts (${instance})`;
+}
+
+function machines({ brokers, clients }: AwsConfig): Record<string, number> {
+	const all: Record<string, number> = {};
+	for (const { instance, count } of [brokers, clients])
+		if (count > 0) all[instance] = (all[instance] ?? 0) + count;
+	return all;
+}

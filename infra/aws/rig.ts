@@ -1,0 +1,83 @@
+import * as aws from "@pulumi/aws";
+import * as pulumi from "@pulumi/pulumi";
+import { BrokerFleet } from "./broker-fleet.ts";
+import { ClientFleet } from "./client-fleet.ts";
+import type { AwsConfig } from "./config.ts";
+import { Network } from "./network.ts";
+import { type RigOutput, rigOutput } from "./outputs.ts";
+
+/** All of a rig: its network, and the machines of brokers and clients in it. */
+export class Rig extends pulumi.ComponentResource {
+	/** In the form of rig.json. */
+	readonly file: pulumi.Output<RigOutput>;
+
+	constructor(config: AwsConfig, options?: pulumi.ComponentResourceOptions) {
+		const name = `mqbench-${config.id}`;
+		super("mqbench:rig:Rig", name, {}, options);
+		const tags = tagsOf(config);
+		const provider = providerOf(`${name}-aws`, config, tags, this);
+		const part = { parent: this, providers: { aws: provider } };
+
+		const network = new Network(name, config, part);
+		const key = new aws.ec2.KeyPair(
+			`${name}-key`,
+			{ publicKey: config.publicKey, tags: { Name: `${name} key` } },
+			{ parent: this, provider },
+		);
+		const surroundings = { config, network, key, tags };
+		const brokers = new BrokerFleet(`${name}-broker`, surroundings, part);
+		const clients = new ClientFleet(`${name}-client`, surroundings, part);
+
+		this.file = rigOutput(config, {
+			brokers: brokers.machines,
+			clients: clients.machines,
+			placementGroup: network.placementGroup.name,
+		});
+		this.registerOutputs({ rig: this.file });
+	}
+}
+
+// --- internal ---
+
+/** By which a sweep finds what is left of a rig. */
+function tagsOf(config: AwsConfig): Record<string, string> {
+	return {
+		"mqbench:run": config.id,
+		"mqbench:owner": config.owner,
+		"mqbench:expires": config.expiresAt,
+		"mqbench:version": config.version,
+	};
+}
+
+/** One of the rig's own: the stack's region, or that of the environment, decides nothing. */
+function providerOf(
+	name: string,
+	{ region, profile, endpoint }: AwsConfig,
+	tags: Record<string, string>,
+	parent: pulumi.Resource,
+): aws.Provider {
+	return new aws.Provider(
+		name,
+		{
+			region: region as aws.Region,
+			...(profile !== null && { profile }),
+			defaultTags: { tags },
+			...(endpoint !== null && emulator(endpoint)),
+		},
+		{ parent },
+	);
+}
+
+/** An emulator has no accounts, no metadata and no regions of its own. */
+function emulator(endpoint: string): aws.ProviderArgs {
+	return {
+		accessKey: "test",
+		secretKey: "test",
+		skipCredentialsValidation: true,
+		skipMetadataApiCheck: true,
+		skipRequestingAccountId: true,
+		skipRegionValidation: true,
+		s3UsePathStyle: true,
+		endpoints: [{ ec2: endpoint, sts: endpoint, iam: endpoint, ssm: endpoint }],
+	};
+}

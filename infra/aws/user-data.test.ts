@@ -1,0 +1,566 @@
+import { spawn, spawnSync } from "node:child_process";
+import {
+	existsSync,
+	mkdirSync,
+	readFileSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { findOnPath } from "../local/program.ts";
+import { testFolder } from "../test-folder.fake.ts";
+import { USER_DATA_LIMIT, type UserData, userData } from "./user-data.ts";
+
+const BROKER: UserData = {
+	ttlMinutes: 120,
+	role: "broker",
+	packages: ["redis-server"],
+	user: "admin",
+	volume: false,
+};
+const CLIENT: UserData = { ...BROKER, role: "client", packages: [] };
+
+describe("the text", () => {
+	test("arms the end of the machine's time before anything else", () => {
+		const [first, second] = userData({ ...BROKER, ttlMinutes: 61 }).split("\n");
+		expect(first).toBe("#!/bin/bash");
+		expect(second).toMatch(/^shutdown -h \+61 \|\| /);
+		// Should that not work: the same time.
+		expect(second).toContain("sleep 3660 && poweroff");
+	});
+
+	test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
+		"refuses to end a machine after %s minutes",
+		(ttlMinutes) => {
+			expect(() => userData({ ...BROKER, ttlMinutes })).toThrow(
+				`a machine ends after so many whole minutes, not ${ttlMinutes}`,
+			);
+		},
+	);
+
+	test("is small enough for EC2, with far more packages than brokers have", () => {
+		const packages = Array.from({ length: 20 }, (_, i) => `package-${i}-jre`);
+		const text = userData({ ...BROKER, packages, ttlMinutes: 10_080 });
+		expect(Buffer.byteLength(text)).toBeLessThan(USER_DATA_LIMIT);
+	});
+
+	test("is the same for the same machine, and a script that bash can read", () => {
+		const text = userData(BROKER);
+		expect(userData({ ...BROKER })).toBe(text);
+		expect(userData(CLIENT)).not.toBe(text);
+		const read = spawnSync("bash", ["-n"], { input: text, encoding: "utf8" });
+		expect(read).toMatchObject({ status: 0, stderr: "" });
+	});
+});
+
+describe.skipIf(process.platform !== "linux")("the steps", () => {
+	test("run in order, to ready", async () => {
+		const { code, state, steps, calls } = await setUp(BROKER);
+		expect(state).toBe("ready");
+		expect(code).toBe(0);
+		expect(steps).toEqual([
+			...["ttl", "user", "quiet", "disk", "packages"],
+			...["store", "tuning", "limits", "clock", "facts"],
+		]);
+		expect(calls[0]).toBe("shutdown [-h] [+120]");
+	});
+
+	test.each([
+		[
+			"user",
+			"there is no such user",
+			{ id: "echo \"id: 'admin': no such user\" >&2; exit 1" },
+			/^there is no user admin on this image; name the one/,
+		],
+		[
+			"packages",
+			"a package does not exist",
+			{
+				"apt-get": `case "$*" in *--simulate*) echo 'E: Unable to locate package redis-server' >&2; exit 100 ;; esac`,
+			},
+			/^E: Unable to locate package redis-server$/,
+		],
+		[
+			"packages",
+			"the mirror does not answer, after six tries",
+			{
+				"apt-get":
+					'case "$*" in *update) echo "E: try $(grep -c "update.$" "$CALLS")" >&2; exit 100 ;; esac',
+			},
+			/^E: try 6$/,
+		],
+		[
+			"store",
+			"the disk cannot be formatted",
+			{ "mkfs.xfs": "printf 'bad\\tblock\\n\\n' >&2; exit 1" },
+			/^bad block$/,
+		],
+		["store", "a program says nothing", { mount: "exit 32" }, /^exit code 32$/],
+		[
+			"limits",
+			"nobody can log in any more",
+			{ su: "exit 1" },
+			/^admin cannot log in any more: /,
+		],
+	] as const)(
+		"end with %s when %s, and nothing runs after it",
+		async (step, _, programs, words) => {
+			const { code, state, steps, facts } = await setUp(BROKER, { programs });
+			const [, named, said] = /^failed: (\w+): (.*)$/.exec(state) ?? [];
+			expect(named, state).toBe(step);
+			expect(said).toMatch(words);
+			expect(code).toBe(1);
+			expect(steps.at(-1)).toBe(step);
+			expect(facts).toBeNull();
+		},
+	);
+
+	test("do not look as if they went on when somebody ends the script", async () => {
+		const { state } = await setUp(BROKER, {
+			programs: { "mkfs.xfs": 'kill "$(cat "$MQBENCH_ROOT/pid")"' },
+		});
+		expect(state).toBe("failed: store: the set-up was ended from outside");
+	});
+
+	test("take every input as it is, whatever it means to a shell", async () => {
+		const odd = `o'd"d $(touch "$MQBENCH_ROOT/evil") \`x\` ; & \\ *`;
+		const { state, calls, file } = await setUp({
+			...BROKER,
+			user: odd,
+			packages: [odd, "--odd two"],
+		});
+		expect(state).toBe("ready");
+		expect(calls).toContain(`id [${odd}]`);
+		expect(
+			calls.find((call) => /^apt-get .*\[install\] \[-y\]/.test(call)),
+		).toContain(`[${odd}] [--odd two] [chrony] [xfsprogs]`);
+		expect(file("evil")).toBeNull();
+	});
+
+	test("do not begin without somebody who ends the machine, should shutdown not work", async () => {
+		const { state, calls } = await setUp(CLIENT, {
+			programs: { shutdown: "exit 1" },
+		});
+		expect(state).toBe("ready");
+		expect(calls.filter((call) => /^(sleep|poweroff) /.test(call))).toEqual([
+			"sleep [7200]",
+			"poweroff [--force]",
+		]);
+	});
+
+	test("end the machine also when it has started anew, and hush what would wake up in mid-run", async () => {
+		const { file, calls } = await setUp(BROKER);
+		const [, at = ""] =
+			/^OnCalendar=(.*)$/m.exec(
+				file("etc/systemd/system/mqbench-ttl.timer") ?? "",
+			) ?? [];
+		const minutes = (Date.parse(at.replace(" UTC", "Z")) - Date.now()) / 60_000;
+		expect(minutes).toBeGreaterThan(115);
+		expect(minutes).toBeLessThanOrEqual(120);
+		expect(calls).toContain("systemctl [enable] [--now] [mqbench-ttl.timer]");
+		expect(calls).toContain("systemctl [mask] [apt-daily-upgrade.timer]");
+	});
+});
+
+describe.skipIf(process.platform !== "linux")("the disk", () => {
+	const NVME = "nvme-Amazon_EC2_NVMe_Instance_Storage_AWS1";
+	const VOLUME = "nvme-Amazon_Elastic_Block_Store_vol0a";
+	const formatted = (calls: readonly string[]) =>
+		calls.filter((call) => call.startsWith("mkfs.xfs "));
+
+	test("is the machine's own NVMe, by whatever names it has, and belongs to the user alone", async () => {
+		const { calls, facts, file, root } = await setUp(BROKER, {
+			disks: { nvme0n1: "dos", nvme1n1: "" },
+			links: {
+				[`${VOLUME}`]: "nvme0n1",
+				[NVME]: "nvme1n1",
+				[`${NVME}_1`]: "nvme1n1",
+				[`${NVME}-part1`]: "nvme0n1",
+			},
+		});
+		expect(formatted(calls)).toEqual([`mkfs.xfs [-q] [${root}/dev/nvme1n1]`]);
+		expect(calls).toContain(
+			`mount [-t] [xfs] [-o] [noatime] [${root}/dev/nvme1n1] [${root}/var/lib/mqbench/store]`,
+		);
+		expect(calls).toContain(`chown [admin:] [${root}/var/lib/mqbench/store]`);
+		expect(file("etc/fstab")).toBe(
+			`UUID=0-1-2 ${root}/var/lib/mqbench/store xfs noatime,nofail 0 0\n`,
+		);
+		expect(facts?.disk).toEqual({
+			device: "/dev/nvme1n1",
+			model: "Amazon EC2 NVMe Instance Storage",
+			bytes: 937500000000,
+			fs: "xfs",
+		});
+		expect(facts?.remarks).toEqual([]);
+	});
+
+	test("is the first empty one of several, which the facts say", async () => {
+		const { calls, facts, root } = await setUp(BROKER, {
+			disks: { nvme10n1: "", nvme2n1: "", nvme1n1: "ext4" },
+			links: {
+				[`${NVME}a`]: "nvme10n1",
+				[`${NVME}b`]: "nvme2n1",
+				[`${NVME}c`]: "nvme1n1",
+			},
+		});
+		expect(formatted(calls)).toEqual([`mkfs.xfs [-q] [${root}/dev/nvme2n1]`]);
+		expect(facts?.remarks).toEqual([
+			`there are 2 empty disks: ${root}/dev/nvme2n1 ${root}/dev/nvme10n1; the first one is used`,
+		]);
+	});
+
+	test("is the volume when one was asked for, also when that comes a little later", async () => {
+		const { calls, root } = await setUp(
+			{ ...BROKER, volume: true },
+			{
+				disks: { nvme0n1: "gpt", nvme1n1: "", nvme2n1: "" },
+				links: { [`${VOLUME}0`]: "nvme0n1", [NVME]: "nvme1n1" },
+				programs: {
+					sleep: `ln -sf ../../nvme2n1 "$MQBENCH_ROOT/dev/disk/by-id/${VOLUME}1"`,
+				},
+			},
+		);
+		expect(formatted(calls)).toEqual([`mkfs.xfs [-q] [${root}/dev/nvme2n1]`]);
+	});
+
+	test.each([
+		["has a file system", { nvme1n1: "ext4" }, {}, "holds ext4"],
+		["has partitions", { nvme1n1: "gpt" }, {}, "holds gpt"],
+		[
+			"is mounted",
+			{ nvme1n1: "" },
+			{ lsblk: 'case "$*" in *MOUNTPOINTS*) printf "\\n/srv\\n" ;; esac' },
+			"is mounted at /srv",
+		],
+		[
+			"cannot be read",
+			{ nvme1n1: "" },
+			{ blkid: "exit 8" },
+			"holds what blkid cannot tell",
+		],
+		[
+			"is not known to lsblk",
+			{ nvme1n1: "" },
+			{ lsblk: "exit 32" },
+			"is mounted at a place unknown",
+		],
+	] as const)("is never one that %s", async (_, disks, programs, words) => {
+		const { calls, state, root } = await setUp(BROKER, {
+			disks,
+			links: { [NVME]: "nvme1n1" },
+			programs,
+		});
+		expect(state).toBe(
+			`failed: disk: no empty NVMe of its own (${root}/dev/nvme1n1 ${words}); choose an instance type that has some (i4i, i3en, m6id, ...), or give the brokers a volume`,
+		);
+		expect(formatted(calls)).toEqual([]);
+	});
+
+	test("is not formatted when something has got on it since it was chosen", async () => {
+		const { calls, state, root } = await setUp(BROKER, {
+			programs: {
+				"apt-get": 'printf ext4 >"$MQBENCH_ROOT/dev/nvme1n1"',
+			},
+		});
+		expect(state).toBe(
+			`failed: store: ${root}/dev/nvme1n1 holds ext4: it is not formatted`,
+		);
+		expect(formatted(calls)).toEqual([]);
+	});
+
+	test.each([
+		[false, /^failed: disk: no empty NVMe of its own \(none at all\)/, 9],
+		[true, /^failed: disk: no empty volume is attached \(none at all\)/, 59],
+	])(
+		"is missed by a broker within a bounded time (volume: %s)",
+		async (volume, words, sleeps) => {
+			const { state, calls } = await setUp(
+				{ ...BROKER, volume },
+				{ disks: {}, links: {} },
+			);
+			expect(state).toMatch(words);
+			expect(calls.filter((call) => call === "sleep [1]")).toHaveLength(sleeps);
+		},
+	);
+
+	test("is none of a client's: it has a folder", async () => {
+		const { calls, state } = await setUp(CLIENT, { disks: {}, links: {} });
+		expect(state).toBe("ready");
+		expect(formatted(calls)).toEqual([]);
+		expect(calls.join()).not.toContain("xfsprogs");
+	});
+});
+
+describe.skipIf(process.platform !== "linux")("packages", () => {
+	test("start nothing, now and at the next boot, but for chrony", async () => {
+		const { calls, file } = await setUp(BROKER, {
+			programs: {
+				"apt-get": `case "$*" in *" -y "*) cp "$MQBENCH_ROOT/usr/sbin/policy-rc.d" "$MQBENCH_ROOT/seen"; touch "$MQBENCH_ROOT/installed" ;; esac`,
+				"dpkg-query": `case "$*" in
+*Package*) echo bash; [ ! -e "$MQBENCH_ROOT/installed" ] || printf 'redis-server\\nchrony\\nerlang-base\\n' ;;
+"-L redis-server") printf '/.\\n/usr/bin/redis\\n/lib/systemd/system/redis-server.service\\n/lib/systemd/system/redis-server@.service\\n' ;;
+"-L erlang-base") printf '/usr/lib/systemd/system/epmd.socket\\n/lib/systemd/system/epmd.socket.d/x\\n' ;;
+"-L chrony") echo /lib/systemd/system/chrony.service ;;
+*) printf 1.0 ;;
+esac`,
+			},
+		});
+		expect(file("seen")).toBe("#!/bin/sh\nexit 101\n");
+		expect(file("usr/sbin/policy-rc.d")).toBeNull();
+		expect(
+			calls.filter((call) => call.startsWith("systemctl [disable]")),
+		).toEqual([
+			"systemctl [disable] [epmd.socket]",
+			"systemctl [disable] [redis-server.service]",
+			"systemctl [disable] [redis-server@.service]",
+		]);
+	});
+
+	test("keep a policy that was there", async () => {
+		const { file } = await setUp(BROKER, {
+			files: { "usr/sbin/policy-rc.d": "theirs" },
+		});
+		expect(file("usr/sbin/policy-rc.d")).toBe("theirs");
+	});
+});
+
+describe.skipIf(process.platform !== "linux")("the facts", () => {
+	test("are JSON, whatever the values hold", async () => {
+		const { facts } = await setUp(BROKER, {
+			programs: {
+				uname: `printf '6.1"\\\\\\t\\001\\377é\\n2'`,
+				"dpkg-query":
+					'case "$*" in *Version*) printf "1:\\"x\\"\\\\\\\\n" ;; *) echo bash ;; esac',
+				lsblk: `case "$*" in *MODEL*) echo '  a "b" ' ;; *SIZE*) echo '' ;; esac`,
+			},
+		});
+		expect(facts?.kernel).toBe('6.1"\\  é 2');
+		expect(facts?.packages).toEqual({
+			"redis-server": '1:"x"\\n',
+			chrony: '1:"x"\\n',
+			xfsprogs: '1:"x"\\n',
+		});
+		expect(facts?.disk).toMatchObject({ model: 'a "b"', bytes: null });
+	});
+
+	test("say what was set, and what this machine does not let anybody set", async () => {
+		const { facts, file } = await setUp(BROKER, {
+			files: {
+				"sys/devices/system/cpu/cpu0/cpufreq/scaling_governor": "powersave\n",
+				"sys/devices/system/cpu/cpu1/cpufreq/scaling_governor": "powersave\n",
+				"sys/kernel/mm/transparent_hugepage/enabled":
+					"[always] madvise never\n",
+				"proc/sys/vm/swappiness": "60\n",
+				"proc/sys/net/ipv4/tcp_rmem": "4096\t131072\t67108864\n",
+			},
+			programs: { su: "echo 20000" },
+		});
+		expect(facts).toMatchObject({
+			governor: "performance",
+			hugePages: "madvise",
+			nofile: 20000,
+			sysctl: {
+				"vm.swappiness": "1",
+				"net.ipv4.tcp_rmem": "4096 131072 67108864",
+				"net.core.rmem_max": null,
+			},
+		});
+		expect(file("sys/devices/system/cpu/cpu1/cpufreq/scaling_governor")).toBe(
+			"performance\n",
+		);
+		expect(facts?.remarks).toContain(
+			"/proc/sys/net/core/rmem_max cannot be set to 67108864 here",
+		);
+		expect(facts?.remarks).not.toContain(
+			"/proc/sys/vm/swappiness cannot be set to 1 here",
+		);
+		expect(facts?.remarks).toContain(
+			"admin may open 20000 files at once, not 1048576",
+		);
+	});
+
+	test("say null of what is not there", async () => {
+		const { facts } = await setUp(BROKER, { files: {} });
+		expect(facts).toMatchObject({ governor: null, hugePages: null });
+	});
+});
+
+describe.skipIf(process.platform !== "linux")("the clock", () => {
+	const tracking = (fields: string) => ({ chronyc: `echo '${fields}'` });
+	/** Offset -20 us, root delay 200 us, root dispersion 30 us. */
+	const GOOD =
+		"A9FEA97B,169.254.169.123,4,1763660000.1,-0.000020000,0.000001,0.000002,-1.5,0.0,0.01,0.000200000,0.000030000,16.0,Normal";
+
+	test("is off by no more than its offset, half the way to its source and back, and what that may be off", async () => {
+		const { facts, file } = await setUp(BROKER, { programs: tracking(GOOD) });
+		expect(facts?.chrony).toEqual({
+			source: "169.254.169.123",
+			boundNs: 150_000,
+		});
+		expect(file("etc/chrony/conf.d/mqbench.conf")).toBe(
+			"server 169.254.169.123 prefer iburst minpoll 4 maxpoll 4\n",
+		);
+		expect(file("etc/chrony/chrony.conf")).toBe("confdir /etc/chrony/conf.d\n");
+	});
+
+	test("is waited for until it is near, and taken as it is when it does not come nearer", async () => {
+		const far = GOOD.replace("0.000030000", "0.030000000");
+		const { facts, calls } = await setUp(BROKER, { programs: tracking(far) });
+		expect(facts?.chrony).toMatchObject({ boundNs: 30_120_000 });
+		expect(calls.filter((call) => call === "sleep [1]")).toHaveLength(59);
+	});
+
+	test("is the network card's where that has one", async () => {
+		const { file } = await setUp(BROKER, {
+			files: {
+				"sys/class/ptp/ptp0/clock_name": "KVM virtual PTP\n",
+				"sys/class/ptp/ptp1/clock_name": "ena-ptp-05\n",
+			},
+		});
+		expect(file("etc/chrony/conf.d/mqbench.conf")).toContain(
+			"\nrefclock PHC /dev/ptp1 poll 0 delay 0.000010 prefer\n",
+		);
+		expect(file("etc/chrony/conf.d/mqbench.conf")).not.toContain("ptp0");
+	});
+
+	test.each([
+		["has no source", tracking(GOOD.replace("Normal", "Not synchronised"))],
+		["has no daemon", { chronyc: "echo '506 Cannot talk to daemon'; exit 1" }],
+	])(
+		"that %s is null, with the reason, and no mistake",
+		async (_, programs) => {
+			const { facts, state } = await setUp(CLIENT, { programs });
+			expect(state).toBe("ready");
+			expect(facts?.chrony).toBeNull();
+			expect(String(facts?.remarks)).toMatch(
+				/the clock did not synchronise within a minute/,
+			);
+		},
+	);
+});
+
+// --- internal ---
+
+interface Pretended {
+	/** What each disk holds, as blkid says it, by its name in /dev; "": nothing. Else one empty NVMe. */
+	readonly disks?: Readonly<Record<string, string>>;
+	/** Names in /dev/disk/by-id. */
+	readonly links?: Readonly<Record<string, string>>;
+	/** Files of the machine; else those of SETTABLE. */
+	readonly files?: Readonly<Record<string, string>>;
+	/** Bodies in sh of programs that do something else than those below. */
+	readonly programs?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Runs user data on a pretended machine: its files are in a folder, and its programs are those of HARMLESS and stand-ins for the others,
+ * which write down how they were called. Nothing else is on PATH.
+ */
+async function setUp(input: UserData, pretended: Pretended = {}) {
+	const root = testFolder();
+	const {
+		disks = { nvme1n1: "" },
+		links = { "nvme-Amazon_EC2_NVMe_Instance_Storage_AWS1": "nvme1n1" },
+		files,
+		programs = {},
+	} = pretended;
+	const put = (name: string, text: string, mode = 0o644) => {
+		const file = path.join(root, name);
+		mkdirSync(path.dirname(file), { recursive: true });
+		writeFileSync(file, text, { mode });
+	};
+	for (const name of ["etc", "usr/sbin", "dev/disk/by-id"])
+		mkdirSync(path.join(root, name), { recursive: true });
+	for (const [name, holds] of Object.entries(disks)) put(`dev/${name}`, holds);
+	for (const [link, name] of Object.entries(links))
+		symlinkSync(`../../${name}`, path.join(root, "dev/disk/by-id", link));
+	for (const [name, text] of Object.entries(files ?? SETTABLE)) put(name, text);
+	const all: Record<string, string> = { ...STAND_INS, ...programs };
+	for (const [name, body] of Object.entries(all))
+		put(
+			`bin/${name}`,
+			`#!/bin/sh\n{ printf %s ${name}; for a; do printf ' [%s]' "$a"; done; echo; } >>"$CALLS"\n${body}\n`,
+			0o755,
+		);
+	for (const name of HARMLESS) {
+		const found = findOnPath(name, process.env);
+		if (found === null) throw new Error(`no ${name} here`);
+		if (!(name in all)) symlinkSync(found, path.join(root, "bin", name));
+	}
+	const child = spawn(
+		"bash",
+		["-c", 'echo $$ >"$MQBENCH_ROOT/pid"; exec bash'],
+		{
+			env: {
+				MQBENCH_ROOT: root,
+				CALLS: path.join(root, "calls"),
+				PATH: path.join(root, "bin"),
+			},
+			stdio: ["pipe", "ignore", "pipe"],
+		},
+	);
+	child.stdin.end(userData(input));
+	const code = await new Promise<number | null>((resolve, reject) => {
+		child.once("error", reject);
+		child.once("close", resolve);
+	});
+	const file = (name: string): string | null =>
+		existsSync(path.join(root, name))
+			? readFileSync(path.join(root, name), "utf8")
+			: null;
+	const facts = file("var/lib/mqbench/facts.json");
+	const log = file("var/lib/mqbench/set-up.log") ?? "";
+	return {
+		root,
+		code,
+		file,
+		log,
+		state: (file("var/lib/mqbench/state") ?? "").trimEnd(),
+		steps: [...log.matchAll(/^--- (\S+) /gm)].map(([, name]) => name),
+		calls: (file("calls") ?? "").split("\n").filter(Boolean),
+		facts:
+			facts === null ? null : (JSON.parse(facts) as Record<string, unknown>),
+	};
+}
+
+/** What these do to a machine stays in the folder. */
+const HARMLESS = [
+	...["bash", "cat", "chmod", "comm", "cp", "cut", "date", "grep", "head"],
+	...["iconv", "ln", "mkdir", "mv", "paste", "readlink", "rm", "sed"],
+	...["awk", "sh", "sort", "tail", "timeout", "touch", "tr", "uname", "wc"],
+];
+
+/** What the kernel lets one set. */
+const SETTABLE = Object.fromEntries(
+	[
+		...["core/somaxconn", "core/netdev_max_backlog", "core/rmem_max"],
+		...["core/wmem_max", "ipv4/tcp_max_syn_backlog", "ipv4/tcp_rmem"],
+		...["ipv4/tcp_wmem", "ipv4/tcp_slow_start_after_idle"],
+	]
+		.map((name) => `net/${name}`)
+		.concat("vm/swappiness", "vm/max_map_count", "vm/overcommit_memory")
+		.map((name) => [`proc/sys/${name}`, "0\n"]),
+);
+
+const STAND_INS: Readonly<Record<string, string>> = {
+	shutdown: "",
+	poweroff: "",
+	systemctl: "",
+	sleep: "",
+	"apt-get": "",
+	"dpkg-query": 'case "$*" in *Package*) echo bash ;; *) printf 1.0 ;; esac',
+	id: "",
+	mountpoint: "exit 1",
+	chown: "",
+	mount: "",
+	"mkfs.xfs": 'for device; do :; done; printf xfs >"$device"',
+	blkid: `for device; do :; done
+case "$*" in *UUID*) echo 0-1-2 ;; *) [ -s "$device" ] || exit 2; cat "$device"; echo ;; esac`,
+	lsblk: `case "$*" in *MODEL*) echo '  Amazon EC2 NVMe Instance Storage  ' ;; *SIZE*) echo '937500000000' ;; esac`,
+	findmnt: 'case "$*" in *SOURCE*) echo /dev/nvme1n1 ;; *) echo xfs ;; esac',
+	su: "echo 1048576",
+	chronyc:
+		"echo 'A9FEA97B,169.254.169.123,4,1763660000.1,0.000000100,0,0,0,0,0,0.000100000,0.000020000,16.0,Normal'",
+};

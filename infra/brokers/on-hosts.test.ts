@@ -1,0 +1,154 @@
+import { mkdirSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import type { BrokerName } from "../../runner/scenario/brokers.ts";
+import { fakeWorld } from "../../runner/world.fake.ts";
+import type { Binaries } from "../binaries/resolve.ts";
+import { dockerSystem } from "../docker/systems.fake.ts";
+import type { HostSetup } from "../hosts/host-broker.ts";
+import { script, testFolder } from "../test-folder.fake.ts";
+import { hostBrokers } from "./index.ts";
+
+/** Where a broker of so many nodes would be placed, on hosts with Java 17 and 4 GiB of memory. */
+async function placed(
+	written: { readonly broker: BrokerName } & Readonly<Record<string, unknown>>,
+	parts: Partial<HostSetup> = {},
+	node: Partial<HostSetup["nodes"][number]> = {},
+) {
+	const home = testFolder();
+	mkdirSync(path.join(home, "libs"));
+	script(path.join(home, "libs", "kafka_2.13-4.1.1.jar"), "");
+	const kind = hostBrokers[written.broker];
+	if (!kind) throw new Error("it has no process");
+	const count = Number(written.nodes ?? 1);
+	const made = await kind.place({
+		system: dockerSystem(written),
+		level: null,
+		messageBytes: 256,
+		nodes: Array.from({ length: count }, (_, i) => ({
+			ip: `10.0.0.${i + 1}`,
+			hostname: `h${i + 1}`,
+			client: `10.0.0.${i + 1}:${kind.ports[0]}`,
+			reached: kind.ports.map((port) => `127.0.0.1:${port + 10_000 * i}`),
+			published: false,
+			store: "/disk",
+			memory: "/dev/shm/mine",
+			memoryBytes: 4 * 1024 ** 3,
+			brought: "/brought",
+			...node,
+		})),
+		binaries: { natsd: "/here/natsd" } as Binaries,
+		world: fakeWorld({ env: { KAFKA_HOME: home } }),
+		ask: async () => ({ code: 0, said: 'openjdk version "17.0.1"' }),
+		...parts,
+	});
+	return {
+		...made,
+		file: (i: number, name: string) => made.nodes[i]?.files[name] ?? "",
+		libs: path.join(home, "libs"),
+	};
+}
+
+describe("NATS on hosts", () => {
+	test("listens at the host's own address, keeps its streams in the store, and knows the others", async () => {
+		const made = await placed(
+			{ broker: "nats", mode: "jetstream", nodes: 3, replicas: 3 },
+			{ level: "fsync" },
+		);
+		expect(made.bring).toEqual({ natsd: "/here/natsd" });
+		expect(made.onDisk).toBe(true);
+		expect(made.settings).toEqual({ "jetstream.sync_interval": "always" });
+		expect(made.nodes[1]?.argv).toEqual([
+			"/brought/natsd",
+			"-c",
+			"/disk/nats.conf",
+		]);
+		const second = made.file(1, "nats.conf");
+		for (const line of [
+			'listen: "10.0.0.2:4222"',
+			'server_name: "mqbench-2"',
+			'http: "10.0.0.2:8222"',
+			'  store_dir: "/disk/data"',
+			'  listen: "10.0.0.2:6222"',
+			'  routes: ["nats://10.0.0.1:6222","nats://10.0.0.2:6222","nats://10.0.0.3:6222"]',
+			'  sync_interval: "always"',
+		])
+			expect(second.split("\n")).toContain(line);
+		expect(made.url()).toBe(
+			"nats://10.0.0.1:4222,nats://10.0.0.2:4222,nats://10.0.0.3:4222",
+		);
+	});
+
+	test("has nothing to flush in memory or without streams, and asks nobody about itself when alone", async () => {
+		for (const made of [
+			await placed({ broker: "nats", mode: "core" }),
+			await placed({ broker: "nats", mode: "jetstream" }, { level: "memory" }),
+		]) {
+			expect(made.onDisk).toBe(false);
+			expect(made.healthy).toBeUndefined();
+			expect(made.file(0, "nats.conf")).not.toMatch(/http|cluster/);
+		}
+	});
+
+	test("brackets an address of IPv6", async () => {
+		const made = await placed(
+			{ broker: "nats", mode: "core", nodes: 3 },
+			{},
+			{ ip: "fd00::5", client: "[fd00::5]:4222" },
+		);
+		expect(made.file(0, "nats.conf")).toMatch(/http: "\[fd00::5\]:8222"/);
+	});
+});
+
+describe("Kafka on hosts", () => {
+	test("runs from jars that are brought, and tells clients and nodes the hosts' addresses", async () => {
+		const made = await placed(
+			{ broker: "kafka", nodes: 3, replicas: 3, heap: "1GiB" },
+			{ level: "interval" },
+		);
+		expect(made.bring).toEqual({ kafka: made.libs });
+		expect(made.onDisk).toBe(true);
+		const third = made.file(2, "server.properties").split("\n");
+		for (const line of [
+			"node.id=3",
+			"controller.quorum.voters=1@10.0.0.1:9093,2@10.0.0.2:9093,3@10.0.0.3:9093",
+			"listeners=PLAINTEXT://10.0.0.3:9092,CONTROLLER://10.0.0.3:9093",
+			"advertised.listeners=PLAINTEXT://10.0.0.3:9092",
+			"log.dirs=/disk/data",
+			"log.flush.scheduler.interval.ms=1000",
+			"offsets.topic.replication.factor=3",
+		])
+			expect(third).toContain(line);
+		const [node] = made.nodes;
+		expect(node?.before.map((argv) => argv.slice(-5).join(" "))).toEqual([
+			"format -t bXFiZW5jaC1sb2NhbC0tLQ -c /disk/server.properties",
+		]);
+		expect(node?.argv.join(" ")).toMatch(
+			/^java -Xms1073741824 -Xmx1073741824 .* -cp \/brought\/kafka\/\* kafka\.Kafka \/disk\/server\.properties$/,
+		);
+	});
+
+	test("keeps its logs in memory where durability says so", async () => {
+		const made = await placed({ broker: "kafka" }, { level: "memory" });
+		expect(made.file(0, "server.properties")).toMatch(
+			/^log\.dirs=\/dev\/shm\/mine\/data$/m,
+		);
+		expect(made.onDisk).toBe(false);
+		expect(made.settings["log.dirs"]).toBe("/dev/shm (in memory)");
+	});
+
+	test.each([
+		[
+			{ memory: null, memoryBytes: null },
+			"mine: h1: durability: memory puts Kafka's logs on /dev/shm, and that host has no file system in memory there. Choose durability: os.",
+		],
+		[
+			{ memoryBytes: 64 * 1024 ** 2 },
+			"mine: h1: durability: memory puts Kafka's logs on /dev/shm, and there are 64MiB free, of 1GiB that it needs. Make it larger there (mount -o remount,size=4G /dev/shm), or choose durability: os.",
+		],
+	])("says what is missing for that", async (node, sentence) => {
+		await expect(
+			placed({ broker: "kafka" }, { level: "memory" }, node),
+		).rejects.toThrow(sentence);
+	});
+});

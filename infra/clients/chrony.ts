@@ -1,0 +1,102 @@
+import type { Link } from "./ssh-link.ts";
+
+/**
+ * What chrony says of the clock that it disciplines. `chronyc -c tracking` prints one line with these columns (chronyc(1), "tracking"), times
+ * in seconds:
+ *
+ * | 0 | reference ID | hexadecimal; 7F7F0101: the computer follows its own clock, nobody else's (mode `local`); 00000000: nobody |
+ * | 1 | its name or address | |
+ * | 2 | stratum | hops to a computer with a reference clock, which is 1; 0: not synchronised |
+ * | 3 | reference time | Unix time at which the last measurement of the source was processed |
+ * | 4 | system time | how far the system's clock still is from chrony's: positive is slow |
+ * | 5, 6 | last offset, RMS offset | |
+ * | 7, 8, 9 | frequency, residual frequency, skew | ppm |
+ * | 10 | root delay | of all round trips on the way to the computer with the reference clock |
+ * | 11 | root dispersion | accumulated on that way; grows until the next update |
+ * | 12 | update interval | between the last two updates |
+ * | 13 | leap status | Normal, Insert second, Delete second, Not synchronised |
+ *
+ * Its manual: "An absolute bound on the computer's clock accuracy (assuming the stratum-1 computer is correct) is given by: clock_error <=
+ * |system_time_offset| + root_dispersion + (0.5 * root_delay)". The last offset is no part of it.
+ */
+
+/** `utcBound` of a host, as it is now; null: not known. Fails when the connection is lost. */
+export async function readChrony(
+	link: Pick<Link, "run">,
+): Promise<number | null> {
+	const { values } = await link.run(ASK);
+	return utcBound(values.tracking ?? "", {
+		nowS: numberOf(values.now ?? ""),
+		cardNs: values.card ? numberOf(values.card) : null,
+	});
+}
+
+/** What else is needed to judge that line. */
+export interface Beside {
+	/** Unix time there when it was printed, s. */
+	readonly nowS: number;
+	/**
+	 * Error of the network card's own clock, ns, by its driver (`phc_error_bound`): where chrony follows that, it takes it for exact. null:
+	 * there is none.
+	 */
+	readonly cardNs: number | null;
+}
+
+/**
+ * Most that the clock is away from UTC until chrony's next update, ns. null: not known, as chrony is not there, is not synchronised, has not
+ * heard of its source for several updates, or expects a leap second.
+ */
+export function utcBound(
+	line: string,
+	{ nowS, cardNs }: Beside,
+): number | null {
+	const columns = line.trim().split(",");
+	const number = (column: number) => numberOf(columns[column] ?? "");
+	const it = {
+		stratum: number(2),
+		sinceS: number(3),
+		systemS: number(4),
+		residualPpm: number(8),
+		skewPpm: number(9),
+		rootDelayS: number(10),
+		rootDispersionS: number(11),
+		intervalS: number(12),
+	};
+	if (Object.values(it).some(Number.isNaN)) return null;
+	if (columns[13] !== "Normal") return null;
+	if (it.stratum < 1 || it.stratum > 15) return null;
+	if (FOLLOWS_NOBODY.has(columns[0]?.toUpperCase() ?? "")) return null;
+	if (it.rootDelayS < 0 || it.rootDispersionS < 0) return null;
+	const ageS = nowS - it.sinceS;
+	// `nowS` has whole seconds; a time to come is that of another clock.
+	if (!(ageS >= -2) || ageS > Math.max(4 * it.intervalS, YOUNG_S)) return null;
+	const card = /^PHC\d*$/.test(columns[1] ?? "") ? cardNs : 0;
+	if (card === null || Number.isNaN(card)) return null;
+	// A run lies between two readings, and the dispersion grows like this until the next update.
+	const grows = (CLOCK_ERROR_PPM + it.skewPpm + Math.abs(it.residualPpm)) / 1e6;
+	const seconds =
+		Math.abs(it.systemS) +
+		it.rootDispersionS +
+		it.rootDelayS / 2 +
+		Math.max(0, it.intervalS - ageS) * grows;
+	return Math.ceil(seconds * 1e9) + card;
+}
+
+// --- internal ---
+
+/** Of several cards' errors the largest. A chronyd that hangs is none. */
+const ASK =
+	'echo; echo "mqbench:tracking=$(timeout 5 chronyc -c tracking 2>/dev/null)"; echo "mqbench:now=$(date +%s)"; echo "mqbench:card=$(cat /sys/bus/pci/devices/*/phc_error_bound 2>/dev/null | sort -n | tail -n 1)"';
+
+/** Its own clock in mode `local`, and nobody. */
+const FOLLOWS_NOBODY: ReadonlySet<string> = new Set(["7F7F0101", "00000000"]);
+
+/** Sources that have just been found are polled more often than those that follow, s. */
+const YOUNG_S = 300;
+
+/** What chrony takes for the frequency's own error (chrony.conf(5), `maxclockerror`): its default, as nobody prints it. */
+const CLOCK_ERROR_PPM = 1;
+
+function numberOf(text: string): number {
+	return /^[+-]?\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+}

@@ -1,0 +1,201 @@
+import type { EC2 } from "@aws-sdk/client-ec2";
+import type { Pricing } from "@aws-sdk/client-pricing";
+import type { ServiceQuotas } from "@aws-sdk/client-service-quotas";
+import type { SSM } from "@aws-sdk/client-ssm";
+import type { STS } from "@aws-sdk/client-sts";
+import { failure } from "../../runner/errors.ts";
+import type { World } from "../../runner/world.ts";
+import { loadSdk } from "./sdk.ts";
+
+/** AWS, as mqbench asks it: each call that it does not answer throws a `Refused`. */
+export interface Api {
+	readonly region: string;
+	readonly ec2: EC2;
+	/** In the partition's first region, where every account is at home: they answer whatever is wrong with the region that is asked for. */
+	readonly home: {
+		readonly region: string;
+		readonly ec2: EC2;
+		readonly sts: STS;
+	};
+	readonly ssm: SSM;
+	readonly quotas: ServiceQuotas;
+	/** Of all regions. */
+	readonly pricing: Pricing;
+}
+
+/** AWS, or the way to it, has refused a call. */
+export class Refused extends Error {
+	/** As IAM calls it: "ec2:RunInstances". */
+	readonly call: string;
+	/** AWS's own: "UnauthorizedOperation"; of the way to it the SDK's or the system's: "CredentialsProviderError", "ENOTFOUND". */
+	readonly code: string;
+	constructor(call: string, code: string, words: string) {
+		super(words);
+		this.call = call;
+		this.code = code;
+	}
+	/** The caller may not do that. */
+	get forbidden(): boolean {
+		return /^(UnauthorizedOperation|AccessDenied(Exception)?|Client\.UnauthorizedOperation|NotAuthorized)$/.test(
+			this.code,
+		);
+	}
+}
+
+/**
+ * Loads the SDK and makes its clients; asks nothing yet. `MQBENCH_AWS_ENDPOINT` is the address of an emulator that stands in for all of
+ * AWS. Fails with the install line when the SDK is not there.
+ */
+export async function openApi(
+	{ region, profile }: { region: string; profile: string | null },
+	world: Pick<World, "env" | "stop">,
+): Promise<Api> {
+	const [ec2, sts, ssm, quotas, pricing] = await Promise.all([
+		loadSdk<typeof import("@aws-sdk/client-ec2")>("@aws-sdk/client-ec2"),
+		loadSdk<typeof import("@aws-sdk/client-sts")>("@aws-sdk/client-sts"),
+		loadSdk<typeof import("@aws-sdk/client-ssm")>("@aws-sdk/client-ssm"),
+		loadSdk<typeof import("@aws-sdk/client-service-quotas")>(
+			"@aws-sdk/client-service-quotas",
+		),
+		loadSdk<typeof import("@aws-sdk/client-pricing")>(
+			"@aws-sdk/client-pricing",
+		),
+	]);
+	// It would tell people about Node's versions; mqbench says itself which one it needs.
+	process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= "true";
+	const home = homeOf(region);
+	const options = (at: string) => ({
+		region: at,
+		...(profile === null ? {} : { profile }),
+		...emulated(world.env),
+		maxAttempts: 3,
+		requestHandler: {
+			connectionTimeout: 5_000,
+			requestTimeout: 30_000,
+			// Else it only says on the terminal that it waits.
+			throwOnRequestTimeout: true,
+		},
+	});
+	const watch = <Client extends object>(client: Client, service: string) => {
+		watched(client, service, world.stop);
+		return client;
+	};
+	return {
+		region,
+		ec2: watch(new ec2.EC2(options(region)), "ec2"),
+		home: {
+			region: home,
+			ec2: watch(new ec2.EC2(options(home)), "ec2"),
+			sts: watch(new sts.STS(options(home)), "sts"),
+		},
+		ssm: watch(new ssm.SSM(options(region)), "ssm"),
+		quotas: watch(new quotas.ServiceQuotas(options(region)), "servicequotas"),
+		// The price list is served in few regions, each for all of them.
+		pricing: watch(
+			new pricing.Pricing(
+				options(home === "us-east-1" ? "us-east-1" : priceRegion(home)),
+			),
+			"pricing",
+		),
+	};
+}
+
+/** All pages of a call that answers page by page. */
+export async function allPages<Page extends { NextToken?: string | undefined }>(
+	ask: (token: { NextToken?: string }) => Promise<Page>,
+): Promise<Page[]> {
+	const pages: Page[] = [];
+	let token: string | undefined;
+	do {
+		const page = await ask(token === undefined ? {} : { NextToken: token });
+		pages.push(page);
+		token = page.NextToken || undefined;
+	} while (token !== undefined);
+	return pages;
+}
+
+// --- internal ---
+
+function homeOf(region: string): string {
+	if (region.startsWith("cn-")) return "cn-north-1";
+	return region.startsWith("us-gov-") ? "us-gov-west-1" : "us-east-1";
+}
+
+function priceRegion(home: string): string {
+	return home === "cn-north-1" ? "cn-northwest-1" : "us-east-1";
+}
+
+/** An emulator wants some credentials, and takes any. */
+function emulated(env: World["env"]): object {
+	const endpoint = env.MQBENCH_AWS_ENDPOINT;
+	return endpoint
+		? {
+				endpoint,
+				credentials: { accessKeyId: "test", secretAccessKey: "test" },
+			}
+		: {};
+}
+
+/** Every command of a client tells which call was refused, and ends when mqbench is to stop. */
+function watched(client: object, service: string, stop: AbortSignal): void {
+	const { middlewareStack } = client as {
+		middlewareStack: {
+			add(
+				wrap: (
+					next: (args: unknown) => Promise<unknown>,
+					context: { commandName?: string },
+				) => (args: unknown) => Promise<unknown>,
+				where: { step: "initialize"; priority: "high"; name: string },
+			): void;
+		};
+	};
+	middlewareStack.add(
+		(next, context) => async (args) => {
+			const name = (context.commandName ?? "").replace(/Command$/, "");
+			try {
+				return await unlessStopped(() => next(args), stop);
+			} catch (error) {
+				if (stop.aborted)
+					throw failure("interrupted", { signal: String(stop.reason) });
+				throw refusedBy(error, `${service}:${name}`);
+			}
+		},
+		{ step: "initialize", priority: "high", name: "mqbench" },
+	);
+}
+
+async function unlessStopped<T>(
+	send: () => Promise<T>,
+	stop: AbortSignal,
+): Promise<T> {
+	stop.throwIfAborted();
+	let leave = () => {};
+	const stopped = new Promise<never>((_, reject) => {
+		leave = () => reject(stop.reason);
+		stop.addEventListener("abort", leave, { once: true });
+	});
+	try {
+		return await Promise.race([send(), stopped]);
+	} finally {
+		stop.removeEventListener("abort", leave);
+	}
+}
+
+function refusedBy(error: unknown, call: string): Refused {
+	const { name, code, Code, message } = error as {
+		name?: string;
+		code?: string;
+		Code?: string;
+		message?: string;
+	};
+	// Of the network Node gives the code, and "Error" as the name.
+	const known = name === undefined || name === "Error" ? (Code ?? code) : name;
+	const words = (message ?? "")
+		.replace(/^An error occurred \(\w+\) when calling the \w+ operation: /, "")
+		// AWS appends a blob that only its own decoder reads.
+		.replace(/\s*Encoded authorization failure message:.*$/s, "")
+		.replace(/\s+/g, " ")
+		.trim()
+		.replace(/\.$/, "");
+	return new Refused(call, known ?? "Error", words || (known ?? "no reason"));
+}

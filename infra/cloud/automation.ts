@@ -1,0 +1,270 @@
+import { existsSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { parse, stringify } from "yaml";
+import { failure } from "../../runner/errors.ts";
+import type { World } from "../../runner/world.ts";
+import { pulumiCli } from "./pulumi-cli.ts";
+import { isSummary, PulumiFailed, pulumiProcesses } from "./pulumi-process.ts";
+import { configOf, type RigFolder } from "./rigs.ts";
+import { awsFolder, loadSdk } from "./sdk.ts";
+import type { Stack } from "./stack.ts";
+
+export interface OpenOptions {
+	/** Asks nobody before it downloads the command pulumi. */
+	readonly yes: boolean;
+	say(line: string): void;
+	/** Of the Pulumi project; tests have their own. */
+	readonly program?: string;
+}
+
+/**
+ * The stack of a rig, over Pulumi's Automation API: the project infra/aws as a local program, just as `pulumi up` by hand runs it. Its
+ * state, its settings and its passphrase are in the rig's folder; nothing is written into the project's. Nothing is made yet.
+ */
+export async function openStack(
+	folder: RigFolder,
+	world: World,
+	{ yes, say, program = awsFolder }: OpenOptions,
+): Promise<Stack> {
+	const automation = await loadSdk<Automation>(
+		"@pulumi/pulumi/automation",
+		program,
+	);
+	const cli = await pulumiCli(world, { yes, say, folder: program });
+	const processes = pulumiProcesses({
+		program: cli,
+		env: passedOn(world.env),
+		file: path.join(folder.path, "pulumi.pid"),
+	});
+	await processes.settled(say);
+	await writeProject(folder, program);
+	const workspace = await automation.LocalWorkspace.create({
+		workDir: folder.project,
+		envVars: {
+			PULUMI_BACKEND_URL: `file://${folder.pulumi.split(path.sep).join("/")}`,
+			PULUMI_CONFIG_PASSPHRASE: await readFile(folder.passphrase, "utf8"),
+			PULUMI_SKIP_UPDATE_CHECK: "true",
+		},
+		pulumiCommand: {
+			command: cli,
+			version: null,
+			run: processes.run,
+		},
+	});
+	let found: PulumiStack | null = null;
+	/** null: there is none yet. Each question to Pulumi is a process: what is known is not asked again. */
+	const select = async () => {
+		try {
+			found ??= await automation.Stack.select(folder.id, workspace);
+			return found;
+		} catch (error) {
+			if (error instanceof PulumiFailed && error.noStack) return null;
+			throw error;
+		}
+	};
+	return {
+		async up({ signal, say }) {
+			signal.throwIfAborted();
+			found =
+				(await select()) ??
+				(await automation.Stack.create(folder.id, workspace));
+			const stack = found;
+			await stack.setConfig("mqbench:rig", {
+				value: JSON.stringify(await configOf(folder)),
+			});
+			signal.throwIfAborted();
+			const { outputs } = await stack.up({
+				signal,
+				color: "never",
+				onOutput: byLine(say),
+			});
+			return outputs.rig?.value;
+		},
+		async destroy({ signal, say }) {
+			const stack = await select();
+			if (stack === null && existsSync(settingsOf(folder)))
+				throw new Error(
+					`Pulumi's state of it is gone from ${folder.pulumi}, and with it what there is`,
+				);
+			await stack?.destroy({
+				signal,
+				refresh: true,
+				continueOnError: true,
+				color: "never",
+				onOutput: byLine(say),
+			});
+		},
+		async cancel() {
+			await processes.kill();
+			await (await select())?.cancel();
+		},
+		async resources() {
+			const stack = await select();
+			return stack === null ? [] : namesIn(await stack.exportStack()).there;
+		},
+		async unsure() {
+			const stack = await select();
+			return stack === null ? [] : namesIn(await stack.exportStack()).unsure;
+		},
+		async remove() {
+			if ((await select()) !== null) await workspace.removeStack(folder.id);
+			found = null;
+		},
+	};
+}
+
+/**
+ * "aws:ec2:Instance broker-1 created", "Pulumi: no room"; null: a line of Pulumi's that tells people nothing. Of what takes no time its
+ * end is told alone.
+ */
+export function step(line: string): string | null {
+	const error = /^\s*error: (.+)$/.exec(line)?.[1];
+	if (error !== undefined) return isSummary(error) ? null : `Pulumi: ${error}`;
+	// Hundreds of megabytes, the first time.
+	const plugin = /((?:Down|Instal)\w+ plugin \S+): starting$/.exec(line)?.[1];
+	if (plugin !== undefined) return `Pulumi: ${plugin.toLowerCase()} ...`;
+	const found =
+		/^\s*[-+~]{1,2}\s+(\S+)\s+(\S+)\s+\**(creating|created|deleting|deleted|updating|updated)\b([^\n]*)$/.exec(
+			line,
+		);
+	if (!found) return null;
+	const [, type = "", name = "", what = "", more = ""] = found;
+	// What only groups others is nothing that anybody waits for.
+	if (/^(pulumi|mqbench):/.test(type)) return null;
+	if (/^\s*failed/.test(more)) return `${type} ${name} ${what} failed`;
+	// Pulumi says the beginning again where something fails, with the reason.
+	if (/error:/.test(more)) return null;
+	return what.endsWith("ing") && !/:Instance$/.test(type)
+		? null
+		: `${type} ${name} ${what}`;
+}
+
+// --- internal ---
+
+/** Of Pulumi's Automation API, what is used here: its own types are where it is installed, and only there. */
+interface Automation {
+	readonly LocalWorkspace: {
+		create(options: {
+			workDir: string;
+			envVars: Record<string, string>;
+			pulumiCommand: object;
+		}): Promise<Workspace>;
+	};
+	readonly Stack: {
+		create(name: string, workspace: Workspace): Promise<PulumiStack>;
+		select(name: string, workspace: Workspace): Promise<PulumiStack>;
+	};
+}
+
+interface Workspace {
+	removeStack(name: string): Promise<void>;
+}
+
+interface Operation {
+	signal: AbortSignal;
+	color: "never";
+	onOutput(text: string): void;
+}
+
+interface PulumiStack {
+	setConfig(key: string, value: { value: string }): Promise<void>;
+	up(
+		options: Operation,
+	): Promise<{ outputs: Record<string, { value: unknown }> }>;
+	destroy(
+		options: Operation & { refresh: boolean; continueOnError: boolean },
+	): Promise<unknown>;
+	cancel(): Promise<void>;
+	exportStack(): Promise<{ deployment?: Deployment | null }>;
+}
+
+interface Resource {
+	readonly urn: string;
+	readonly type: string;
+	readonly id?: string;
+	readonly custom?: boolean;
+}
+
+interface Deployment {
+	readonly resources?: readonly Resource[] | null;
+	readonly pending_operations?:
+		| readonly { readonly resource: Resource; readonly type: string }[]
+		| null;
+}
+
+/**
+ * A project of the rig's own, whose program is in infra/aws/bin: Pulumi writes its settings beside Pulumi.yaml, and finds packages from
+ * where the program is.
+ */
+async function writeProject(folder: RigFolder, program: string): Promise<void> {
+	const settings = parse(
+		await readFile(path.join(program, "Pulumi.yaml"), "utf8"),
+	) as { main?: string };
+	const main = path.resolve(program, settings.main ?? ".");
+	if (!existsSync(main)) throw failure("unbuilt", { file: main });
+	await writeFile(
+		path.join(folder.project, "Pulumi.yaml"),
+		stringify({ ...settings, main }),
+		{ mode: 0o600 },
+	);
+}
+
+/** Pulumi's settings of the stack, which it writes when it makes it, and removes with it. */
+function settingsOf(folder: RigFolder): string {
+	return path.join(folder.project, `Pulumi.${folder.id}.yaml`);
+}
+
+/** What Pulumi, Node below it, and AWS's ways to credentials need; nothing else of our environment is theirs. */
+function passedOn(
+	env: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+	return Object.fromEntries(
+		Object.entries(env).filter(
+			(pair): pair is [string, string] =>
+				pair[1] !== undefined && PASSED_ON.test(pair[0]),
+		),
+	);
+}
+
+const PASSED_ON =
+	/^(PATH|HOME|USER|LOGNAME|LANG|LC_\w+|TZ|TMPDIR|TMP|TEMP|(https?|no|all)_proxy|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS|AWS_\w+|PULUMI_HOME|SystemRoot|ComSpec|PATHEXT|USERPROFILE|APPDATA|LOCALAPPDATA)$/i;
+
+/** Pieces of output in, whole lines out. */
+function byLine(say: (line: string) => void): (text: string) => void {
+	let begun = "";
+	return (text) => {
+		const lines = (begun + text).split("\n");
+		begun = lines.pop() ?? "";
+		for (const line of lines) {
+			const told = step(line);
+			if (told !== null) say(told);
+		}
+	};
+}
+
+function namesIn({ deployment }: { deployment?: Deployment | null }): {
+	there: string[];
+	unsure: string[];
+} {
+	const there = (deployment?.resources ?? []).filter(
+		({ custom, type }) => custom && !type.startsWith("pulumi:"),
+	);
+	const pending = (deployment?.pending_operations ?? []).filter(
+		({ type, resource }) =>
+			type === "creating" && !there.some(({ urn }) => urn === resource.urn),
+	);
+	return {
+		there: there.map(
+			(one) => `${one.type} ${nameOf(one)}${one.id ? ` (${one.id})` : ""}`,
+		),
+		unsure: pending.map(
+			({ resource }) =>
+				`${resource.type} ${nameOf(resource)} (may be there: making it was cut short)`,
+		),
+	};
+}
+
+function nameOf({ urn }: Resource): string {
+	return urn.split("::").at(-1) ?? urn;
+}

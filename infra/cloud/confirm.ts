@@ -1,0 +1,54 @@
+import { failure } from "../../runner/errors.ts";
+import type { World } from "../../runner/world.ts";
+import { costText, dollars } from "./cost-text.ts";
+import type { Offer } from "./offer.ts";
+
+/** What the command line says to an offer. */
+export interface Confirming {
+	/** `--yes`: nobody is asked. */
+	readonly yes?: boolean | undefined;
+	/** `--max-hourly-usd`: what costs more, or nobody knows what, is refused. */
+	readonly maxHourlyUsd?: number | null | undefined;
+	/** How long they are going to be used; null: until somebody takes them down. */
+	readonly plannedNs?: number | null | undefined;
+}
+
+/**
+ * Shows an offer, and asks the person at the terminal. Returns when it is taken; fails with `aws-too-dear`, `aws-unpriced`,
+ * `aws-unconfirmed` or `aws-declined`, and nothing has been rented then.
+ */
+export async function confirmOffer(
+	offer: Offer,
+	{ yes = false, maxHourlyUsd = null, plannedNs = null }: Confirming,
+	world: Pick<World, "stderr" | "ask" | "stop">,
+): Promise<void> {
+	const { config, hourlyUsd, unpriced, lines, warnings } = offer;
+	world.stderr.write(
+		[
+			"To be rented from AWS:",
+			...lines.map((line) => `  ${line}`),
+			...warnings.map((line) => `Warning: ${line}`),
+			`Price: ${costText({ hourlyUsd, unpriced, plannedNs, ttlNs: config.ttlMinutes * 60e9 })}.`,
+			"",
+		].join("\n"),
+	);
+	if (maxHourlyUsd !== null) {
+		if (hourlyUsd === null)
+			throw failure("aws-unpriced", { why: unpriced ?? "AWS has named none" });
+		if (hourlyUsd > maxHourlyUsd)
+			throw failure("aws-too-dear", {
+				hourly: dollars(hourlyUsd),
+				most: dollars(maxHourlyUsd),
+			});
+	}
+	if (yes) return;
+	if (world.ask === null) throw failure("aws-unconfirmed", {});
+	const answer = await world.ask(
+		hourlyUsd === null
+			? "Rent them, at a price that is not known? [y/N] "
+			: `Rent them for about ${dollars(hourlyUsd)} an hour? [y/N] `,
+	);
+	if (world.stop.aborted)
+		throw failure("interrupted", { signal: String(world.stop.reason) });
+	if (!/^\s*y(es)?\s*$/i.test(answer)) throw failure("aws-declined", {});
+}

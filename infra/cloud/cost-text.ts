@@ -1,0 +1,44 @@
+import { formatDuration, formatDurationExact } from "../../runner/units.ts";
+
+/** AWS bills by the second, and no machine for less than a minute. */
+const LEAST_NS = 60e9;
+
+/** What so long costs, in USD. */
+export function costOf(hourlyUsd: number, ns: number): number {
+	return (hourlyUsd * Math.max(ns, LEAST_NS)) / 3_600e9;
+}
+
+/**
+ * "about $1.87 an hour, $0.62 for the planned 20min, at most $3.74 until they end themselves (2h)"; without a plan (null) its part is left
+ * away. What is not known is said so, with the reason.
+ */
+export function costText({
+	hourlyUsd,
+	unpriced,
+	plannedNs,
+	ttlNs,
+}: {
+	readonly hourlyUsd: number | null;
+	readonly unpriced: string | null;
+	readonly plannedNs: number | null;
+	readonly ttlNs: number;
+}): string {
+	if (hourlyUsd === null)
+		return `not known: ${unpriced ?? "AWS has named none"}; they end themselves after ${formatDurationExact(ttlNs)}`;
+	return [
+		`about ${dollars(hourlyUsd)} an hour`,
+		...(plannedNs === null
+			? []
+			: [
+					`${dollars(costOf(hourlyUsd, plannedNs))} for the planned ${formatDuration(plannedNs)}`,
+				]),
+		`at most ${dollars(costOf(hourlyUsd, ttlNs))} until they end themselves (${formatDurationExact(ttlNs)})`,
+	].join(", ");
+}
+
+/** "$1.87", "$1234.50"; below 9.5 cents two significant digits: "$0.0052". */
+export function dollars(usd: number): string {
+	if (usd === 0 || usd >= 0.095) return `$${usd.toFixed(2)}`;
+	const digits = 1 - Math.floor(Math.log10(usd));
+	return `$${usd.toFixed(digits).replace(/0$/, "")}`;
+}

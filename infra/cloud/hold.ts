@@ -1,0 +1,91 @@
+import { randomBytes } from "node:crypto";
+import { link, readFile, rename, rm } from "node:fs/promises";
+import path from "node:path";
+import { failure } from "../../runner/errors.ts";
+import { isGone, ownerText } from "../owner.ts";
+import type { RigFolder } from "./rigs.ts";
+import { orUnwritable, write } from "./whole-file.ts";
+
+/** Nobody else changes a rig as long as this is held. */
+export interface Hold {
+	release(): Promise<void>;
+}
+
+/** Takes the rig for this process; fails with `cloud-held` when another one that lives has it. `doing`: "is measuring on it". */
+export async function hold(folder: RigFolder, doing: string): Promise<Hold> {
+	const file = path.join(folder.path, "held");
+	const token = randomBytes(8).toString("hex");
+	const text = JSON.stringify({ owner: ownerText(process.pid), doing, token });
+	for (;;) {
+		if (await orUnwritable(file, () => make(file, text))) break;
+		const holder = await holderOf(file);
+		if (holder !== null && !isGone(holder.owner))
+			throw failure("cloud-held", {
+				id: folder.id,
+				pid: Number.parseInt(holder.owner, 10),
+				doing: holder.doing,
+				file,
+			});
+		await takeAway(file, holder?.token);
+	}
+	return {
+		async release() {
+			if ((await holderOf(file))?.token === token)
+				await rm(file, { force: true });
+		},
+	};
+}
+
+/** What a process that has the rig does with it; null: none that lives has it. */
+export async function heldBy(folder: RigFolder): Promise<string | null> {
+	const holder = await holderOf(path.join(folder.path, "held"));
+	return holder === null || isGone(holder.owner) ? null : holder.doing;
+}
+
+// --- internal ---
+
+/** false: it is there already. Subtle: it has its text from the first moment, as a link to a file that was written before. */
+async function make(file: string, text: string): Promise<boolean> {
+	const whole = `${file}.${randomBytes(4).toString("hex")}.new`;
+	await write(whole, text);
+	try {
+		await link(whole, file);
+		return true;
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+		throw error;
+	} finally {
+		await rm(whole, { force: true });
+	}
+}
+
+interface Holder {
+	readonly owner: string;
+	readonly doing: string;
+	readonly token: string;
+}
+
+async function holderOf(file: string): Promise<Holder | null> {
+	try {
+		return JSON.parse(await readFile(file, "utf8")) as Holder;
+	} catch {
+		return null;
+	}
+}
+
+/** Subtle: of two that see the same one gone, the second must not take away what the first has made since: it looks at what it has got. */
+async function takeAway(
+	file: string,
+	token: string | undefined,
+): Promise<void> {
+	const aside = `${file}.${randomBytes(4).toString("hex")}.gone`;
+	try {
+		await rename(file, aside);
+	} catch {
+		return;
+	}
+	const taken = await holderOf(aside);
+	if (taken !== null && taken.token !== token)
+		await link(aside, file).catch(() => {});
+	await rm(aside, { force: true });
+}

@@ -1,0 +1,97 @@
+import type { Image as AwsImage } from "@aws-sdk/client-ec2";
+import { type Api, allPages, type Refused } from "./api.ts";
+
+/** The system that machines start from. */
+export interface Image {
+	readonly id: string;
+	/** "debian-12-amd64-20251112-2294". */
+	readonly name: string;
+	/** In AWS's words: "x86_64". */
+	readonly architecture: string;
+	readonly state: string;
+	/** Its own disk: type in AWS's words and GiB; null: AWS does not say. */
+	readonly disk: { readonly type: string; readonly sizeGiB: number } | null;
+	/** Nothing is paid for it beside the machine: the prices of Linux are those of such images. */
+	readonly free: boolean;
+}
+
+/** Debian's account at AWS, which publishes its images (https://wiki.debian.org/Cloud/AmazonEC2Image). */
+const DEBIAN = "136693071363";
+
+/**
+ * The newest Debian 12: the one that AWS's public parameter names, or by the name of Debian's images where that cannot be read; null:
+ * there is none. Throws a `Refused`.
+ */
+export async function newestDebian(
+	api: Api,
+	architecture: string,
+): Promise<Image | null> {
+	const word = architecture === "x86_64" ? "amd64" : "arm64";
+	const id = await publicParameter(
+		api,
+		`/aws/service/debian/release/12/latest/${word}`,
+	);
+	const named = id === null ? null : await imageOf(api, id);
+	if (named !== null) return named;
+	const pages = await allPages((token) =>
+		api.ec2.describeImages({
+			...token,
+			Owners: [DEBIAN],
+			Filters: [
+				{ Name: "name", Values: [`debian-12-${word}-*`] },
+				{ Name: "architecture", Values: [architecture] },
+				{ Name: "state", Values: ["available"] },
+			],
+		}),
+	);
+	const newest = pages
+		.flatMap(({ Images = [] }) => Images)
+		.sort((a, b) => (a.CreationDate ?? "").localeCompare(b.CreationDate ?? ""))
+		.at(-1);
+	return newest ? parse(newest) : null;
+}
+
+/** null: there is none of that id that the caller may use. Throws a `Refused`. */
+export async function imageOf(api: Api, id: string): Promise<Image | null> {
+	const { Images = [] } = await api.ec2
+		.describeImages({ ImageIds: [id] })
+		.catch((error: Refused) => {
+			if (/^InvalidAMIID/.test(error.code)) return { Images: [] };
+			throw error;
+		});
+	const [image] = Images;
+	return image ? parse(image) : null;
+}
+
+// --- internal ---
+
+/** null: it cannot be read; Debian's images have another way to be found. */
+async function publicParameter(api: Api, name: string): Promise<string | null> {
+	try {
+		const { Parameter } = await api.ssm.getParameter({ Name: name });
+		return Parameter?.Value ?? null;
+	} catch (error) {
+		const { code, forbidden } = error as Refused;
+		if (code === "ParameterNotFound" || forbidden) return null;
+		throw error;
+	}
+}
+
+function parse(image: AwsImage): Image {
+	const disk = image.BlockDeviceMappings?.find(
+		({ DeviceName }) => DeviceName === image.RootDeviceName,
+	)?.Ebs;
+	return {
+		id: image.ImageId as string,
+		name: image.Name ?? "",
+		architecture: image.Architecture ?? "",
+		state: image.State ?? "",
+		disk:
+			disk?.VolumeType === undefined || disk.VolumeSize === undefined
+				? null
+				: { type: disk.VolumeType, sizeGiB: disk.VolumeSize },
+		free:
+			(image.UsageOperation ?? "RunInstances") === "RunInstances" &&
+			(image.ProductCodes ?? []).length === 0,
+	};
+}

@@ -1,0 +1,86 @@
+import type { RigFile } from "../rig-file.ts";
+
+/** What is known of a rig that is not down. */
+export interface Leftover {
+	readonly id: string;
+	readonly region: string | null;
+	readonly profile: string | null;
+	/** From then on the machines end themselves; null: not known. */
+	readonly expiresAt: string | null;
+	/** What of it is left, a line each; null: that cannot be found out. */
+	readonly resources: readonly string[] | null;
+	/** Why it did not go: a sentence or more. */
+	readonly reason: string;
+}
+
+/** For people: what is left, when its machines end by themselves, and the commands that take it down. */
+export function leftText(left: Leftover, nowMs: number): string {
+	const { id, region, resources, reason } = left;
+	const count = resources?.length ?? 0;
+	const what =
+		resources === null || count === 0
+			? "what is left of it is not known"
+			: `${count} of its resources ${count === 1 ? "is" : "are"} left`;
+	return [
+		`The rig ${id} is not down${region === null ? "" : ` in ${region}`}: ${what}.`,
+		...(resources ?? []).map((line) => `  ${line}`),
+		`Why: ${reason.replace(/\.$/, "")}.`,
+		resources === null || resources.some((line) => MACHINE.test(line))
+			? endText(left.expiresAt, nowMs)
+			: "None of it is a machine.",
+		...commands(left),
+	].join("\n");
+}
+
+/** For people who go before it is down: nobody is asked any more what is there. */
+export function goneText(
+	file: Pick<RigFile, "id" | "cloud" | "expiresAt">,
+	doing: string,
+	nowMs: number,
+): string {
+	const { id, cloud, expiresAt } = file;
+	return [
+		`The rig ${id} is left${cloud === null ? "" : ` in ${cloud.region}: ${machinesText(cloud.machines)}${cloud.hourlyUsd === null ? "" : `, $${cloud.hourlyUsd.toFixed(2)} an hour`}`}.${doing === "" ? "" : ` ${doing}`}`,
+		endText(expiresAt, nowMs),
+		...commands({
+			id,
+			region: cloud?.region ?? null,
+			profile: cloud?.profile ?? null,
+		}),
+	].join("\n");
+}
+
+/** "3 i4i.xlarge, 2 c6in.xlarge". */
+export function machinesText(machines: Readonly<Record<string, number>>) {
+	return Object.entries(machines)
+		.map(([type, count]) => `${count} ${type}`)
+		.join(", ");
+}
+
+/** "2026-11-20 14:05 UTC". */
+export function timeText(iso: string): string {
+	return `${new Date(iso).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}
+
+// --- internal ---
+
+const MACHINE = /:Instance\b/;
+
+function endText(expiresAt: string | null, nowMs: number): string {
+	if (expiresAt === null)
+		return "When its machines end by themselves is not known.";
+	return Date.parse(expiresAt) <= nowMs
+		? `Its machines were to end themselves at ${timeText(expiresAt)}, and what is no machine stays.`
+		: `Its machines end themselves by ${timeText(expiresAt)}; until then they cost money, and what is no machine stays.`;
+}
+
+function commands({
+	id,
+	region,
+	profile,
+}: Pick<Leftover, "id" | "region" | "profile">): string[] {
+	return [
+		`Take it down:         mqbench rigs destroy ${id}`,
+		`Find it by its tag:   mqbench rigs sweep --region ${region ?? "<region>"} --id ${id}${profile === null ? "" : ` --profile ${profile}`}`,
+	];
+}

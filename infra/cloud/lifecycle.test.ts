@@ -1,0 +1,531 @@
+import {
+	existsSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+} from "node:fs";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import type { MqbenchError } from "../../runner/errors.ts";
+import { fakeWorld } from "../../runner/world.fake.ts";
+import { ownerText } from "../owner.ts";
+import { RigFile } from "../rig-file.ts";
+import { testFolder } from "../test-folder.fake.ts";
+import { type CloudOptions, destroyCloud, standUpCloud } from "./lifecycle.ts";
+import { offered, output } from "./rigs.fake.ts";
+import { type FakeStack, fakeStack } from "./stack.fake.ts";
+import type { Stack } from "./stack.ts";
+
+const NOTHING_COMES = new Promise<never>(() => {});
+
+function scene(parts: Partial<Stack> = {}) {
+	const state = testFolder();
+	const stop = new AbortController();
+	const leaving: (string | null)[] = [];
+	const said: string[] = [];
+	const world = {
+		...fakeWorld({
+			env: { MQBENCH_STATE_DIR: state, PATH: process.env.PATH },
+			stop: stop.signal,
+		}),
+		leaving: (text: string | null) => void leaving.push(text),
+	};
+	const stack: FakeStack = fakeStack({ up: async () => output(), ...parts });
+	const options: CloudOptions = {
+		say: (line) => void said.push(line),
+		open: async () => stack,
+		timing: { abortMs: 50, pausesMs: [1, 2] },
+	};
+	const folder = path.join(state, "rigs", "demo-1");
+	return {
+		world,
+		stop,
+		stack,
+		options,
+		said,
+		leaving,
+		folder,
+		up: () => standUpCloud(offered(), world, options),
+		file: () =>
+			RigFile.parse(
+				JSON.parse(readFileSync(path.join(folder, "rig.json"), "utf8")),
+			),
+	};
+}
+
+const failed = (promise: Promise<unknown>): Promise<MqbenchError> =>
+	promise.then(
+		() => {
+			throw new Error("it went well");
+		},
+		(error) => error,
+	);
+
+describe("a rented rig", () => {
+	test("is remembered before anything is asked of the cloud, and ready when its machines are known", async () => {
+		const phases: unknown[] = [];
+		const { up, file, folder, options, stack, world } = scene({
+			async up() {
+				phases.push(file().cloud?.phase, file().brokers[0]?.hosts);
+				return output();
+			},
+		});
+		const open = options.open;
+		const rig = await standUpCloud(offered(), world, {
+			...options,
+			async open(...args) {
+				phases.push(file().cloud?.phase);
+				return (await open?.(...args)) ?? stack;
+			},
+		});
+		expect(phases).toEqual(["planned", "up", []]);
+		expect(rig.file).toEqual(file());
+		expect(rig.place.path).toBe(path.join(folder, "rig.json"));
+		expect(rig.file).toMatchObject({
+			id: "demo-1",
+			target: "aws",
+			createdAt: "2026-01-02T03:04:05.000Z",
+			expiresAt: "2026-01-02T05:04:05Z",
+			brokers: [{ hosts: [{ host: "198.51.100.1", address: "10.0.0.5" }] }],
+			clients: [{ host: "198.51.100.2" }, { host: "198.51.100.3" }],
+			cloud: {
+				region: "eu-central-1",
+				machines: { "i4i.xlarge": 1, "c6in.xlarge": 2 },
+				hourlyUsd: 0.8211,
+				phase: "ready",
+				state: folder,
+			},
+			facts: { zone: "eu-central-1a", placementGroup: "pg-1" },
+		});
+		await rig.teardown();
+		await rig.teardown();
+		expect(stack.asked).toEqual(["up", "destroy", "remove"]);
+		expect(existsSync(folder)).toBe(false);
+		void up;
+	});
+
+	test("has its secrets in the key and the passphrase alone, and nothing that others can read", async () => {
+		const { up, folder } = scene();
+		await up();
+		const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
+		const modes = files.map(
+			(name) => statSync(path.join(folder, name)).mode & 0o077,
+		);
+		expect(modes.every((others) => others === 0)).toBe(true);
+		expect(statSync(folder).mode & 0o777).toBe(0o700);
+		const texts = files
+			.filter((name) => statSync(path.join(folder, name)).isFile())
+			.map((name) => [name, readFileSync(path.join(folder, name), "utf8")]);
+		const passphrase = texts.find(([name]) => name === "passphrase")?.[1];
+		expect(passphrase).toMatch(/^[\w-]{43}$/);
+		expect(
+			texts
+				.filter(([, text]) => text?.includes("PRIVATE KEY"))
+				.map(([name]) => name),
+		).toEqual(["id_ed25519"]);
+		expect(
+			texts
+				.filter(([, text]) => text?.includes(passphrase ?? "?"))
+				.map(([name]) => name),
+		).toEqual(["passphrase"]);
+		expect(JSON.parse(readFileSync(path.join(folder, "config.json"), "utf8")))
+			// Only the public half goes to the cloud.
+			.toMatchObject({
+				publicKey: readFileSync(
+					path.join(folder, "id_ed25519.pub"),
+					"utf8",
+				).trim(),
+				identity: path.join(folder, "id_ed25519"),
+			});
+	});
+
+	test("goes again when it cannot be made, with the reason", async () => {
+		const { up, stack, folder, leaving } = scene({
+			up: () => Promise.reject(new Error("no c6in.xlarge in eu-central-1a.")),
+		});
+		const error = await failed(up());
+		expect(error).toMatchObject({ code: "cloud-up", exit: 3 });
+		expect(error.message).toBe(
+			"The rig demo-1 could not be stood up: no c6in.xlarge in eu-central-1a. Nothing of it is left.",
+		);
+		expect(stack.asked).toEqual(["up", "destroy", "remove"]);
+		expect(existsSync(folder)).toBe(false);
+		expect(leaving.at(-1)).toBe(null);
+	});
+
+	test("leaves nothing when Pulumi is not to be had: nothing was made", async () => {
+		const { world, options, folder, stack } = scene();
+		await expect(
+			standUpCloud(offered(), world, {
+				...options,
+				open: () => Promise.reject(new Error("no Pulumi")),
+			}),
+		).rejects.toThrow("no Pulumi");
+		expect(existsSync(folder)).toBe(false);
+		expect(stack.asked).toEqual([]);
+	});
+
+	test.each([
+		["nothing", undefined, /is no rig/],
+		["another form", { version: 2 }, /is no rig: .*version/],
+		[
+			"no machine of a broker",
+			{ ...output(), brokers: [{ system: "nats", broker: "nats" }] },
+			/brokers\[0\]|no machine for nats/,
+		],
+		[
+			"fewer clients",
+			{ ...output(), clients: [] },
+			/0 clients, and 2 were asked for/,
+		],
+	])("goes again when Pulumi gives back %s", async (_, value, reason) => {
+		const { up, stack } = scene({ up: async () => value });
+		const error = await failed(up());
+		expect(error).toMatchObject({
+			code: "cloud-up",
+			message: expect.stringMatching(reason),
+		});
+		expect(stack.there).toEqual([]);
+	});
+
+	test("that is stopped while Pulumi makes it: Pulumi is asked once, and all goes again", async () => {
+		const { up, stop, stack, folder } = scene({
+			up: ({ signal }) =>
+				new Promise((_, reject) => {
+					signal.addEventListener("abort", () =>
+						reject(new Error("update canceled")),
+					);
+					stop.abort("SIGINT");
+				}),
+		});
+		const error = await failed(up());
+		expect(error).toMatchObject({ code: "interrupted", exit: 130 });
+		expect(stack.asked).toEqual(["up", "destroy", "remove"]);
+		expect(existsSync(folder)).toBe(false);
+	});
+
+	test("that is stopped while Pulumi hangs: its patience has an end, the lock is dropped, and all goes again", async () => {
+		const { up, stop, stack, folder, said } = scene({
+			up() {
+				setTimeout(() => stop.abort("SIGTERM"), 20);
+				return NOTHING_COMES;
+			},
+		});
+		const error = await failed(up());
+		expect(error).toMatchObject({ code: "interrupted" });
+		expect(stack.asked).toEqual(["up", "cancel", "destroy", "remove"]);
+		expect(existsSync(folder)).toBe(false);
+		expect(said.join("\n")).toMatch(/Pulumi does not end/);
+	});
+
+	test("that came up all the same after Ctrl-C is none that anybody wants", async () => {
+		const { up, stop, stack } = scene({
+			async up() {
+				stop.abort("SIGINT");
+				return output();
+			},
+		});
+		expect(await failed(up())).toMatchObject({ code: "interrupted" });
+		expect(stack.there).toEqual([]);
+	});
+
+	test("goes at the third try", async () => {
+		let tries = 0;
+		const { up, stack, folder, said } = scene({
+			async destroy() {
+				if (++tries < 3) throw new Error("the subnet has dependencies");
+			},
+		});
+		const rig = await up();
+		await rig.teardown();
+		expect(stack.asked).toEqual([
+			...["up", "destroy", "destroy", "destroy", "remove"],
+		]);
+		expect(existsSync(folder)).toBe(false);
+		expect(said.join("\n")).toMatch(
+			/Not all of it went \(the subnet has dependencies\)/,
+		);
+	});
+
+	test("that does not go at all: exit code 5, each resource, and the commands", async () => {
+		const { up, stack, file, leaving } = scene({
+			destroy: () => Promise.reject(new Error("RequestLimitExceeded")),
+		});
+		const rig = await up();
+		const error = await failed(rig.teardown());
+		expect(error).toMatchObject({ code: "cloud-left", exit: 5 });
+		expect(
+			error.message,
+		).toBe(`The rig demo-1 is not down in eu-central-1: 1 of its resources is left.
+  aws:ec2/instance:Instance broker-1 (i-0abc)
+Why: RequestLimitExceeded.
+Its machines end themselves by 2026-01-02 05:04 UTC; until then they cost money, and what is no machine stays.
+Take it down:         mqbench rigs destroy demo-1
+Find it by its tag:   mqbench rigs sweep --region eu-central-1 --id demo-1`);
+		expect(stack.asked.filter((one) => one === "destroy")).toHaveLength(3);
+		expect(file().cloud?.phase).toBe("left");
+		// It has been said: nobody is told twice.
+		expect(leaving.at(-1)).toBe(null);
+	});
+
+	test("that cannot be made, and does not go: exit code 5 comes before the reason", async () => {
+		const { up } = scene({
+			up: () => Promise.reject(new Error("no room")),
+			destroy: () => Promise.reject(new Error("no network")),
+			resources: () => Promise.reject(new Error("no network")),
+		});
+		const error = await failed(up());
+		expect(error).toMatchObject({ code: "cloud-left", exit: 5 });
+		expect(error.message).toMatch(
+			/what is left of it is not known\.\nWhy: no network\./,
+		);
+	});
+
+	test("of which Pulumi says that it went, and it did not, is left", async () => {
+		const { up } = scene({
+			resources: async () => ["aws:ec2/vpc:Vpc vpc (vpc-1)"],
+		});
+		const rig = await up();
+		const { message } = await failed(rig.teardown());
+		expect(message).toMatch(
+			/vpc-1\)\nWhy: Pulumi could not remove them\.\nNone of it is a machine\.\n/,
+		);
+	});
+
+	test("drops the lock that a killed Pulumi has left, and goes on", async () => {
+		let locked = true;
+		const { up, stack } = scene({
+			async destroy() {
+				if (locked)
+					throw new Error(
+						"the stack is currently locked by 1 lock(s). Either wait for the other process(es) to end or delete the lock file with `pulumi cancel`",
+					);
+			},
+			async cancel() {
+				locked = false;
+			},
+		});
+		await (await up()).teardown();
+		expect(stack.asked).toEqual([
+			...["up", "destroy", "cancel", "destroy", "remove"],
+		]);
+	});
+
+	test("of which a killed Pulumi may have made more than it knows is swept by its tag, whatever Ctrl-C says", async () => {
+		const { world, options, stop, folder } = scene({
+			unsure: async () => ["aws:ec2/instance:Instance client-1 (may be there)"],
+		});
+		const swept: unknown[] = [];
+		const rig = await standUpCloud(offered(), world, {
+			...options,
+			async sweep({ id, region, owner }, { stop }) {
+				swept.push({ id, region, owner, stopped: stop.aborted });
+				return [];
+			},
+		});
+		stop.abort("SIGINT");
+		await rig.teardown();
+		expect(swept).toEqual([
+			{ id: "demo-1", region: "eu-central-1", owner: "jane", stopped: false },
+		]);
+		expect(existsSync(folder)).toBe(false);
+	});
+
+	test("of which a killed Pulumi may have made more, and AWS cannot be asked, is left", async () => {
+		const { world, options } = scene({
+			unsure: async () => ["aws:ec2/instance:Instance client-1 (may be there)"],
+		});
+		const rig = await standUpCloud(offered(), world, {
+			...options,
+			sweep: () => Promise.reject(new Error("no credentials")),
+		});
+		const { message } = await failed(rig.teardown());
+		expect(message).toMatch(
+			/1 of its resources is left\.\n {2}aws:ec2\/instance:Instance client-1 \(may be there\)\nWhy: no credentials\.\nIts machines end/,
+		);
+	});
+
+	test("is taken down to its end whatever Ctrl-C says, which is told what is left meanwhile", async () => {
+		const { up, stop, stack, leaving, folder } = scene({
+			async destroy({ signal }) {
+				stop.abort("SIGINT");
+				await sleep(80);
+				if (signal.aborted) throw new Error("stopped");
+			},
+		});
+		const rig = await up();
+		expect(leaving.at(-1)).toMatch(
+			/The rig demo-1 is left in eu-central-1: 1 i4i\.xlarge, 2 c6in\.xlarge, \$0\.82 an hour/,
+		);
+		const down = rig.teardown();
+		await sleep(20);
+		expect(leaving.at(-1)).toMatch(/mqbench rigs destroy demo-1/);
+		expect(leaving.at(-1)).toMatch(/Pulumi goes on taking it down/);
+		await down;
+		expect(leaving.at(-1)).toBe(null);
+		expect(stack.there).toEqual([]);
+		expect(existsSync(folder)).toBe(false);
+	});
+
+	test("that is kept stays, and is nobody's any more", async () => {
+		const { up, world, options, folder, leaving } = scene();
+		const rig = await up();
+		await rig.keep();
+		expect(leaving.at(-1)).toBe(null);
+		await destroyCloud("demo-1", world, options);
+		expect(existsSync(folder)).toBe(false);
+	});
+
+	test("of noop alone is not rented", async () => {
+		const { world, options, stack } = scene();
+		const { config, ...rest } = offered();
+		await expect(
+			standUpCloud(
+				{ ...rest, config: { ...config, systems: [] } },
+				world,
+				options,
+			),
+		).rejects.toThrow(/noop is no broker/);
+		expect(stack.asked).toEqual([]);
+	});
+
+	test("says before it what is still up of others", async () => {
+		const { up, world, options, said } = scene();
+		await (await up()).keep();
+		const other = await standUpCloud(offered("demo-2"), world, {
+			...options,
+			open: async () => fakeStack({ up: async () => output("demo-2") }),
+		});
+		expect(said).toContain(
+			"The rig demo-1 is still there (ready, eu-central-1, its machines end themselves by 2026-01-02 05:04 UTC): mqbench rigs destroy demo-1",
+		);
+		await other.teardown();
+	});
+});
+
+describe("two at once", () => {
+	test("have a rig each", async () => {
+		const { world, options, folder } = scene();
+		const rigs = await Promise.all(
+			["demo-1", "demo-2"].map((id) =>
+				standUpCloud(offered(id), world, {
+					...options,
+					open: async () => fakeStack({ up: async () => output(id) }),
+				}),
+			),
+		);
+		await rigs[1]?.teardown();
+		expect(existsSync(folder)).toBe(true);
+		await rigs[0]?.teardown();
+		expect(existsSync(folder)).toBe(false);
+	});
+
+	test("do not take the same rig down: the second one is told who has it", async () => {
+		const { up, world, options } = scene();
+		const rig = await up();
+		const error = await failed(destroyCloud("demo-1", world, options));
+		expect(error).toMatchObject({ code: "cloud-held", exit: 3 });
+		expect(error.message).toMatch(
+			`The rig demo-1 is in use: another mqbench (process ${process.pid}) has it`,
+		);
+		await rig.teardown();
+		expect(await failed(destroyCloud("demo-1", world, options))).toMatchObject({
+			code: "no-such-rig",
+		});
+	});
+});
+
+describe("a rig whose mqbench was killed", () => {
+	/** As kill -9 leaves it. */
+	async function killed(parts: Partial<Stack> = {}) {
+		const found = scene(parts);
+		await found.up();
+		const held = path.join(found.folder, "held");
+		const { owner, ...rest } = JSON.parse(readFileSync(held, "utf8"));
+		writeFileSync(
+			held,
+			JSON.stringify({
+				...rest,
+				owner: ownerText(process.pid).replace(/:\w*@/, ":1@"),
+			}),
+		);
+		expect(owner).toBe(ownerText(process.pid));
+		return found;
+	}
+
+	test("is taken down by its folder", async () => {
+		const { world, options, stack, folder } = await killed();
+		await destroyCloud("demo-1", world, options);
+		expect(stack.asked).toEqual(["up", "destroy", "remove"]);
+		expect(existsSync(folder)).toBe(false);
+	});
+
+	test("is taken down without its rig.json, too", async () => {
+		const { world, options, folder, stack } = await killed();
+		writeFileSync(path.join(folder, "rig.json"), '{"half');
+		writeFileSync(path.join(folder, "pulumi", "state.json"), "{}");
+		await destroyCloud("demo-1", world, options);
+		expect(stack.there).toEqual([]);
+		expect(existsSync(folder)).toBe(false);
+	});
+
+	test("before anything was made needs no Pulumi to go", async () => {
+		const { world, options, folder } = await killed();
+		const file = path.join(folder, "rig.json");
+		const rig = JSON.parse(readFileSync(file, "utf8"));
+		rig.cloud.phase = "planned";
+		writeFileSync(file, JSON.stringify(rig));
+		await destroyCloud("demo-1", world, {
+			...options,
+			open: () => Promise.reject(new Error("no Pulumi")),
+		});
+		expect(existsSync(folder)).toBe(false);
+	});
+
+	test("before Pulumi had written anything, too, with no rig.json of it", async () => {
+		const { world, options, folder } = await killed();
+		rmSync(path.join(folder, "rig.json"));
+		await destroyCloud("demo-1", world, {
+			...options,
+			open: () => Promise.reject(new Error("no Pulumi")),
+		});
+		expect(existsSync(folder)).toBe(false);
+	});
+
+	test("before anything was made is forgotten by the next one that rents", async () => {
+		const { world, options, folder, file } = await killed();
+		const rig = file();
+		writeFileSync(
+			path.join(folder, "rig.json"),
+			JSON.stringify({ ...rig, cloud: { ...rig.cloud, phase: "planned" } }),
+		);
+		const said: string[] = [];
+		const other = await standUpCloud(offered("demo-2"), world, {
+			...options,
+			say: (line) => void said.push(line),
+			open: async () => fakeStack({ up: async () => output("demo-2") }),
+		});
+		expect(existsSync(folder)).toBe(false);
+		expect(said.join()).not.toMatch(/demo-1/);
+		await other.teardown();
+	});
+
+	test("is left, with exit code 5, when Pulumi is not to be had any more", async () => {
+		const { world, options, folder } = await killed();
+		rmSync(path.join(folder, "rig.json"));
+		writeFileSync(path.join(folder, "pulumi", "state.json"), "{}");
+		const error = await failed(
+			destroyCloud("demo-1", world, {
+				...options,
+				open: () => Promise.reject(new Error("there is no pulumi")),
+			}),
+		);
+		expect(error).toMatchObject({ exit: 5 });
+		expect(error.message).toMatch(
+			/in eu-central-1: .*\nWhy: there is no pulumi\./,
+		);
+	});
+});

@@ -1,0 +1,316 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { failure } from "../../runner/errors.ts";
+import type { World } from "../../runner/world.ts";
+import { AwsConfig } from "../aws/config.ts";
+import { parseRig, RigFile } from "../rig-file.ts";
+import type { RigPlace } from "../rig-store.ts";
+import { openStack } from "./automation.ts";
+import { type Hold, hold } from "./hold.ts";
+import { makeKey } from "./key.ts";
+import { goneText } from "./leftover.ts";
+import {
+	configOf,
+	forget,
+	forgetUnmade,
+	isUnmade,
+	keepConfig,
+	keepPhase,
+	keepRig,
+	knownRig,
+	makeRigFolder,
+	type RigFolder,
+} from "./rigs.ts";
+import type { Stack } from "./stack.ts";
+import {
+	type Known,
+	left,
+	sweepRig,
+	type TakingDown,
+	takeDown,
+	wordsOf,
+} from "./take-down.ts";
+import { upText } from "./up-text.ts";
+
+/** What is to be rented: all of it has been asked for, and agreed to. */
+export interface Offered {
+	readonly config: Omit<AwsConfig, "publicKey" | "identity" | "knownHosts">;
+	/** How many of each type. */
+	readonly machines: Readonly<Record<string, number>>;
+	/** What all of it costs an hour; null: not known. */
+	readonly hourlyUsd: number | null;
+}
+
+/** Machines that are up. Whoever has it takes it down, or keeps it. */
+export interface CloudRig {
+	/** Its rig.json, in the state folder. */
+	readonly place: RigPlace;
+	readonly file: RigFile;
+	/** It stays when this mqbench is gone: any other one may measure on it and take it down. */
+	keep(): Promise<void>;
+	/**
+	 * Takes it down, to the end whatever `world.stop` says; more than once is no harm. Fails with `cloud-left` (exit code 5), which lists
+	 * what is left and the commands that take it down.
+	 */
+	teardown(): Promise<void>;
+}
+
+export interface CloudOptions {
+	/** Asks nobody before it downloads the command pulumi. */
+	readonly yes?: boolean | undefined;
+	/** Told of each step, a line for people. Default: stderr. */
+	say?(line: string): void;
+	/** Default: Pulumi's. */
+	readonly open?: typeof openStack;
+	/** Removes a rig by its tags, and resolves with what stays. Default: AWS's SDK. */
+	readonly sweep?: typeof sweepRig;
+	readonly timing?: Timing;
+}
+
+export interface Timing {
+	/** How long Pulumi has to end in order once it was asked to. */
+	readonly abortMs: number;
+	/** Between one try to take it down and the next. */
+	readonly pausesMs: readonly number[];
+}
+
+/**
+ * Stands up what was offered: remembers it first, then has Pulumi make it. On any failure, and on Ctrl-C, all of it is taken down again:
+ * it fails with `cloud-up` or `interrupted` when nothing is left, and with `cloud-left` (exit code 5) when something is.
+ */
+export async function standUpCloud(
+	{ config, machines, hourlyUsd }: Offered,
+	world: World,
+	options: CloudOptions = {},
+): Promise<CloudRig> {
+	const { say, open, yes, timing, sweep } = filled(options, world);
+	// rig.json names a broker for each system; one that is none needs no machines of its own.
+	if (config.systems.length === 0)
+		throw failure("usage", {
+			message:
+				"noop is no broker: no machines are rented for it alone. Measure it with --target local.",
+		});
+	await forgetUnmade(world);
+	for (const line of await upText(world)) say(line);
+	orInterrupted(world);
+	const folder = await makeRigFolder(config.id, world);
+	let held: Hold | undefined;
+	let stack: Stack;
+	let plan: RigFile;
+	try {
+		held = await hold(
+			folder,
+			"has it: it is standing it up, or measuring on it",
+		);
+		const { identity, knownHosts } = folder;
+		const publicKey = await makeKey(identity, config.id);
+		const whole = AwsConfig.parse({
+			...config,
+			publicKey,
+			identity,
+			knownHosts,
+		});
+		await keepConfig(folder, whole);
+		plan = planned(folder, whole, { machines, hourlyUsd }, world);
+		await keepRig(folder, plan);
+		stack = await open(folder, world, { yes, say });
+		orInterrupted(world);
+		// From here on something may be there.
+		await keepPhase(folder, "up");
+	} catch (error) {
+		await forget(folder);
+		throw error;
+	}
+	const release = async () => {
+		world.leaving?.(null);
+		await held.release();
+	};
+	const down = () =>
+		takeDown(stack, folder, plan, { world, say, sweep, ...timing }).finally(
+			release,
+		);
+	world.leaving?.(goneText(plan, "It was being made.", world.clock.nowMs()));
+	let file: RigFile;
+	try {
+		const output = await bringUp(stack, world, { say, timing });
+		file = ready(rigOf(output, plan, config.clients.count), plan);
+		await keepRig(folder, file);
+	} catch (error) {
+		say(
+			world.stop.aborted
+				? "Taking down what was made ..."
+				: `That failed (${wordsOf(error)}). Taking down what was made ...`,
+		);
+		await down();
+		orInterrupted(world);
+		throw failure("cloud-up", { id: config.id, reason: wordsOf(error) });
+	}
+	world.leaving?.(goneText(file, "", world.clock.nowMs()));
+	let ending: Promise<void> | undefined;
+	return {
+		place: folder.place,
+		file,
+		keep: release,
+		teardown() {
+			ending ??= down();
+			return ending;
+		},
+	};
+}
+
+/**
+ * Takes a rig down that the state folder knows of, to the end whatever `world.stop` says. Fails with `no-such-rig`, with `cloud-held` when
+ * another mqbench has it, and with `cloud-left` (exit code 5) when something of it is left.
+ */
+export async function destroyCloud(
+	id: string,
+	world: World,
+	options: CloudOptions = {},
+): Promise<void> {
+	const { say, open, yes, timing, sweep } = filled(options, world);
+	const rig = await knownRig(id, world);
+	const { folder, file } = rig;
+	const held = await hold(folder, "is taking it down");
+	try {
+		if (await isUnmade(rig)) return await forget(folder);
+		const plan = file ?? (await lost(folder, world));
+		let stack: Stack;
+		try {
+			stack = await open(folder, world, { yes, say });
+		} catch (error) {
+			throw await left(folder, plan, null, wordsOf(error), world);
+		}
+		await takeDown(stack, folder, plan, { world, say, sweep, ...timing });
+	} finally {
+		world.leaving?.(null);
+		await held.release();
+	}
+}
+
+// --- internal ---
+
+const TIMING: Timing = { abortMs: 30_000, pausesMs: [5_000, 20_000] };
+
+function filled(options: CloudOptions, world: World) {
+	return {
+		say: (line: string) => void world.stderr.write(`${line}\n`),
+		open: openStack,
+		sweep: sweepRig,
+		timing: TIMING,
+		...options,
+		yes: options.yes === true,
+	};
+}
+
+function orInterrupted({ stop }: World): void {
+	if (stop.aborted) throw failure("interrupted", { signal: `${stop.reason}` });
+}
+
+/** rig.json before anything is there. */
+function planned(
+	folder: RigFolder,
+	config: AwsConfig,
+	{ machines, hourlyUsd }: Pick<Offered, "machines" | "hourlyUsd">,
+	{ clock }: World,
+): RigFile {
+	const { id, expiresAt, region, profile, owner, zone, ami, version } = config;
+	return RigFile.parse({
+		version: 1,
+		id,
+		target: "aws",
+		createdAt: new Date(clock.nowMs()).toISOString(),
+		expiresAt,
+		brokers: config.systems.map(({ system, broker }) => ({ system, broker })),
+		cloud: {
+			provider: "aws",
+			region,
+			profile,
+			owner,
+			machines: { ...machines },
+			hourlyUsd,
+			phase: "planned",
+			state: folder.path,
+		},
+		facts: { zone, ami, mqbench: version },
+	});
+}
+
+/** Resolves with the program's output. Ctrl-C asks Pulumi to end in order, and waits for that, but not for ever. */
+async function bringUp(
+	stack: Stack,
+	world: World,
+	{ say, timing }: Pick<TakingDown, "say"> & { readonly timing: Timing },
+): Promise<unknown> {
+	const abort = new AbortController();
+	const impatience = new AbortController();
+	const stopped = new Promise<"stopped">((resolve) => {
+		const onStop = async () => {
+			say("Stopping: Pulumi is asked to end what it has begun ...");
+			abort.abort();
+			await sleep(timing.abortMs, undefined, {
+				signal: impatience.signal,
+			}).catch(() => {});
+			resolve("stopped");
+		};
+		if (world.stop.aborted) void onStop();
+		else world.stop.addEventListener("abort", onStop, { once: true });
+		impatience.signal.addEventListener("abort", () =>
+			world.stop.removeEventListener("abort", onStop),
+		);
+	});
+	const up = stack.up({ signal: abort.signal, say });
+	// Whoever comes too late is heard by nobody.
+	up.catch(() => {});
+	try {
+		const output = await Promise.race([up, stopped]);
+		if (output === "stopped") {
+			say("Pulumi does not end: it is ended, and its lock dropped.");
+			await stack.cancel();
+		}
+		orInterrupted(world);
+		return output;
+	} finally {
+		impatience.abort();
+	}
+}
+
+/** The program's output, which is to be a rig with all of its machines. */
+function rigOf(output: unknown, plan: RigFile, clients: number): RigFile {
+	const found = parseRig(JSON.stringify(output ?? null));
+	if ("wrong" in found)
+		throw new Error(
+			`what Pulumi gives back is no rig: ${found.wrong.join("; ")}`,
+		);
+	const { rig } = found;
+	for (const { system } of plan.brokers)
+		if (
+			!rig.brokers.some((one) => one.system === system && one.hosts.length > 0)
+		)
+			throw new Error(`what Pulumi gives back has no machine for ${system}`);
+	if (rig.clients.length !== clients)
+		throw new Error(
+			`what Pulumi gives back has ${rig.clients.length} clients, and ${clients} were asked for`,
+		);
+	return rig;
+}
+
+/** What the program knows, and what only mqbench does. */
+function ready(rig: RigFile, plan: RigFile): RigFile {
+	const { createdAt, expiresAt, cloud, id } = plan;
+	if (cloud === null) throw new Error("what is rented has a price");
+	return {
+		...rig,
+		id,
+		target: "aws",
+		...(createdAt !== undefined && { createdAt }),
+		expiresAt,
+		cloud: { ...cloud, phase: "ready" },
+		facts: { ...plan.facts, ...rig.facts },
+	};
+}
+
+/** Its rig.json is gone or broken: what the program was told says where it is. */
+async function lost(folder: RigFolder, world: World): Promise<Known> {
+	const config = await configOf(folder);
+	if (config === null) return { id: folder.id, cloud: null, expiresAt: null };
+	return planned(folder, config, { machines: {}, hourlyUsd: null }, world);
+}

@@ -1,0 +1,184 @@
+import { commonOptions } from "../../runner/scenario/brokers.ts";
+import type { Case, Scenario, System } from "../../runner/scenario/scenario.ts";
+import { ratePerSecond } from "../../runner/units.ts";
+import type { MachineType } from "./machine-type.ts";
+
+/** What a load sends through the busiest machine of a kind, 1e9 bit/s each way: payloads alone, so that it is never less in truth. */
+export interface Need {
+	readonly inGbps: number;
+	readonly outGbps: number;
+}
+
+/** What a case asks of the machines of one system. */
+export interface CaseNeed {
+	readonly system: string;
+	readonly case: string;
+	/** null: the load has no rate of its own (closed, find): it takes what there is. */
+	readonly broker: Need | null;
+	readonly client: Need | null;
+}
+
+/** For each system and case of the scenario, at its highest rate; the load is shared by so many clients. */
+export function networkNeeds(
+	{ systems, cases }: Pick<Scenario, "systems" | "cases">,
+	clients: number,
+): CaseNeed[] {
+	// noop sends nothing anywhere.
+	const real = systems.filter(({ broker }) => broker !== "noop");
+	return real.flatMap((system) =>
+		cases.map((one) => ({
+			system: system.key,
+			case: one.name,
+			...needOf(system, one, clients),
+		})),
+	);
+}
+
+/** What is to be said before such machines are rented: sentences with figures and the remedy. Empty: they carry the load always. */
+export function networkWarnings(
+	needs: readonly CaseNeed[],
+	types: { readonly broker: MachineType | null; readonly client: MachineType },
+): string[] {
+	const kinds = [
+		["brokers", types.broker, (need: CaseNeed) => need.broker],
+		["clients", types.client, (need: CaseNeed) => need.client],
+	] as const;
+	return kinds.flatMap(([kind, type, needed]) => {
+		if (type === null) return [];
+		const { baselineGbps, peakGbps } = type.network;
+		const known = needs.flatMap((need) => {
+			const found = needed(need);
+			return found === null
+				? []
+				: [{ ...need, gbps: Math.max(found.inGbps, found.outGbps) }];
+		});
+		const most = known.reduce<(typeof known)[number] | null>(
+			(top, need) => (top === null || need.gbps > top.gbps ? need : top),
+			null,
+		);
+		const burstable = type.burstable
+			? [
+					`${kind}: ${type.name} has CPU credit: what is measured after it is used up is another machine; take one without credit, such as c7i or m7i`,
+				]
+			: [];
+		const endless = needs.find((need) => needed(need) === null);
+		return [
+			...burstable,
+			...(baselineGbps === null
+				? [
+						`${kind}: AWS does not say what network ${type.name} (${type.network.words || "unknown"}) may always have; above that a figure lasts for minutes only`,
+					]
+				: [
+						...(most !== null && most.gbps > baselineGbps
+							? [tooMuch(kind, type, most, baselineGbps, peakGbps)]
+							: []),
+						...(endless && peakGbps !== null && peakGbps > baselineGbps
+							? [
+									`${kind}: ${endless.case} takes all that the network gives, and ${type.name} (${type.network.words}) gives more than its ${gbps(baselineGbps)} for minutes only: figures above that do not last`,
+								]
+							: []),
+					]),
+		];
+	});
+}
+
+/** "1.88 Gbit/s". */
+export function gbps(value: number): string {
+	return `${Number(value.toPrecision(3))} Gbit/s`;
+}
+
+// --- internal ---
+
+/** Times that a payload goes from the clients to the brokers, and from the brokers to the clients. */
+function crossings({ pattern, subscriptions }: Case): {
+	toBrokers: number;
+	toClients: number;
+} {
+	switch (pattern) {
+		case "publish":
+			return { toBrokers: 1, toClients: 0 };
+		case "request-reply":
+			// The request to its responder, the reply to its requester.
+			return { toBrokers: 2, toClients: 2 };
+		case "fan-out":
+			return { toBrokers: 1, toClients: subscriptions };
+		case "round-trip":
+		case "work-queue":
+		case "backlog":
+			return { toBrokers: 1, toClients: 1 };
+	}
+}
+
+function needOf(
+	system: System,
+	one: Case,
+	clients: number,
+): Pick<CaseNeed, "broker" | "client"> {
+	const perSecond = highestRate(one);
+	if (perSecond === null) return { broker: null, client: null };
+	const gbpsOnce = (perSecond * one.messageBytes * 8) / 1e9;
+	const { toBrokers, toClients } = crossings(one);
+	const { nodes = 1, replicas = 1 } = commonOptions(system.options);
+	// Whoever leads a partition takes its messages, hands them to those who read, and to those who hold copies.
+	const led = share(one.topics * one.partitions, nodes);
+	const copies = Math.min(replicas, nodes) - 1;
+	// A node that leads nothing of a topic may hold copies of it: of all copies that are made, each node takes its part.
+	const held = nodes === 1 ? 0 : copies / (nodes - 1);
+	const sent = gbpsOnce * toBrokers;
+	return {
+		broker: {
+			inGbps: Math.max(
+				sent * (led + held * (1 - led)),
+				// Another node, when one leads it all.
+				sent * held,
+			),
+			outGbps: gbpsOnce * toClients * led + sent * led * copies,
+		},
+		client: {
+			inGbps: gbpsOnce * toClients * share(receiversOf(one), clients),
+			outGbps: sent * share(one.connections, clients),
+		},
+	};
+}
+
+/** Part of a number of things that the machine with the most of them has, when they are dealt out in turn. */
+function share(things: number, machines: number): number {
+	return Math.ceil(Math.max(things, 1) / machines) / Math.max(things, 1);
+}
+
+/** Connections over which messages come in. */
+function receiversOf({ pattern, connections, consumerConnections }: Case) {
+	return pattern === "round-trip" ? connections : consumerConnections;
+}
+
+/** Messages per second; null: nobody says. */
+function highestRate({ load, find }: Case): number | null {
+	if (find !== null) return null;
+	switch (load.kind) {
+		case "constant":
+		case "poisson":
+			return ratePerSecond(load.rate);
+		case "stages":
+			return Math.max(
+				ratePerSecond(load.from),
+				...load.stages.map(({ target }) => ratePerSecond(target)),
+			);
+		case "steps":
+			return Math.max(...load.steps.map(({ rate }) => ratePerSecond(rate)));
+		case "closed":
+			return null;
+	}
+}
+
+function tooMuch(
+	kind: string,
+	type: MachineType,
+	need: CaseNeed & { gbps: number },
+	baselineGbps: number,
+	peakGbps: number | null,
+): string {
+	const what = `${kind}: ${need.case} on ${need.system} puts at least ${gbps(need.gbps)} through one ${type.name} (${type.network.words})`;
+	return peakGbps !== null && need.gbps > peakGbps
+		? `${what}, which never has more than ${gbps(peakGbps)}: take a larger type, or one with an n in its name, or lower the rate`
+		: `${what}, which has ${gbps(baselineGbps)} always: the rest lives on burst credit and ends after minutes; take a larger type, or one with an n in its name`;
+}

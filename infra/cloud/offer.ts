@@ -1,0 +1,238 @@
+import { failure } from "../../runner/errors.ts";
+import { packageVersion } from "../../runner/package.ts";
+import type { Aws, Scenario } from "../../runner/scenario/scenario.ts";
+import { formatDurationExact } from "../../runner/units.ts";
+import type { World } from "../../runner/world.ts";
+import type { AwsConfig } from "../aws/config.ts";
+import { openApi } from "./api.ts";
+import { addressOf, CHECK_IP, oneAddress } from "./caller.ts";
+import { dollars } from "./cost-text.ts";
+import { expiresAt } from "./expiry.ts";
+import type { Image } from "./image.ts";
+import type { MachineType } from "./machine-type.ts";
+import { gbps, networkNeeds, networkWarnings } from "./network-need.ts";
+import { type Preflight, preflight } from "./preflight.ts";
+import { type Price, priceOf } from "./prices.ts";
+
+/** What would be rented, and what it costs: AWS has been asked, and nothing costs anything yet. */
+export interface Offer {
+	readonly config: Omit<AwsConfig, "publicKey" | "identity" | "knownHosts">;
+	/** How many of each type. */
+	readonly machines: Record<string, number>;
+	/** null: not known; `unpriced` says why. */
+	readonly hourlyUsd: number | null;
+	readonly unpriced: string | null;
+	/** For people: machines, zone, image, who gets in, network, price. */
+	readonly lines: readonly string[];
+	/** Sentences on what may spoil the measurement. */
+	readonly warnings: readonly string[];
+}
+
+export interface Asked {
+	/** Debian packages that the brokers run on. */
+	readonly packages: readonly string[];
+	readonly systems: AwsConfig["systems"];
+	/** Name of the rig. */
+	readonly id: string;
+}
+
+/** Most machines of a rig, unless MQBENCH_MAX_INSTANCES says otherwise: a slip of the pen costs less. */
+const MOST_MACHINES = 20;
+
+/**
+ * Asks AWS for everything that standing up needs. Fails with a sentence for each check that failed: the call, why, and what to do; and
+ * before that with `aws-too-many`.
+ */
+export async function offer(
+	scenario: Scenario,
+	asked: Asked,
+	world: World,
+): Promise<Offer> {
+	const { aws } = scenario;
+	if (aws === null)
+		throw new Error("an offer is for a scenario of target aws alone");
+	checkCount(aws, world);
+	const api = await openApi(aws, world);
+	const [found, address] = await Promise.all([
+		preflight(api, aws),
+		callerCidr(aws, world),
+	]);
+	const wrong = [
+		...("wrong" in found ? found.wrong : []),
+		...("wrong" in address ? [address.wrong] : []),
+	];
+	if ("wrong" in found || "wrong" in address || wrong.length > 0)
+		throw failure("aws-unfit", { wrong });
+
+	const price = await priceOf(api, {
+		zone: found.zone,
+		brokers: aws.brokers,
+		clients: aws.clients,
+		image: found.image,
+	});
+	const ttlMinutes = Math.ceil(aws.ttlNs / 60e9);
+	return {
+		config: {
+			id: asked.id,
+			owner: aws.owner ?? found.caller.name,
+			version: packageVersion,
+			expiresAt: expiresAt(ttlMinutes, world.clock.nowMs()),
+			ttlMinutes,
+			region: aws.region,
+			zone: found.zone,
+			profile: aws.profile,
+			callerCidr: address.cidr,
+			ami: found.image.id,
+			user: "admin",
+			brokers: aws.brokers,
+			clients: aws.clients,
+			systems: asked.systems,
+			packages: [...asked.packages],
+			endpoint: world.env.MQBENCH_AWS_ENDPOINT || null,
+		},
+		machines: counts(aws),
+		hourlyUsd: price.hourlyUsd,
+		unpriced: price.unpriced,
+		lines: lines(aws, found, price, address),
+		warnings: [
+			...found.warnings,
+			...networkWarnings(networkNeeds(scenario, aws.clients.count), found),
+		],
+	};
+}
+
+// --- internal ---
+
+function checkCount({ brokers, clients }: Aws, { env }: World): void {
+	const variable = "MQBENCH_MAX_INSTANCES";
+	const text = env[variable] ?? "";
+	if (text !== "" && !/^[1-9]\d{0,3}$/.test(text))
+		throw failure("usage", {
+			message: `${variable}=${text}: write a number of machines, such as ${MOST_MACHINES}`,
+		});
+	const most = text === "" ? MOST_MACHINES : Number(text);
+	const machines = brokers.count + clients.count;
+	if (machines > most)
+		throw failure("aws-too-many", { machines, most, variable });
+}
+
+type Address =
+	/** `asked`: AWS's own service has said so, and not the user. */
+	| { readonly cidr: string; readonly asked: boolean }
+	| { readonly wrong: string };
+
+/** The one address that SSH is opened to. */
+async function callerCidr(aws: Aws, world: World): Promise<Address> {
+	const variable = "MQBENCH_SSH_FROM";
+	const written = aws.sshFrom ?? world.env[variable] ?? "";
+	if (written !== "") {
+		const cidr = oneAddress(written);
+		return cidr === null
+			? {
+					wrong: `${aws.sshFrom === null ? variable : "aws.sshFrom"}: ${written} is not one IPv4 address. Write the one that your SSH comes from, such as 203.0.113.7/32.`,
+				}
+			: { cidr, asked: false };
+	}
+	const service = world.env.MQBENCH_CHECK_IP || CHECK_IP;
+	try {
+		return { cidr: `${await addressOf(world, service)}/32`, asked: true };
+	} catch (error) {
+		if (world.stop.aborted)
+			throw failure("interrupted", { signal: String(world.stop.reason) });
+		return {
+			wrong: `GET ${service}: the address that your SSH comes from is not known (${(error as Error).message}). Write it: aws.sshFrom: 203.0.113.7/32, or ${variable}=203.0.113.7.`,
+		};
+	}
+}
+
+function counts({ brokers, clients }: Aws): Record<string, number> {
+	const machines: Record<string, number> = {};
+	for (const { instance, count } of [brokers, clients])
+		if (count > 0) machines[instance] = (machines[instance] ?? 0) + count;
+	return machines;
+}
+
+function lines(
+	aws: Aws,
+	{ zone, broker, client, image, caller }: Preflight,
+	price: Price,
+	address: { cidr: string; asked: boolean },
+): string[] {
+	const { brokers, clients } = aws;
+	const rows: [string, string][] = [
+		...(broker === null
+			? []
+			: [
+					[
+						"brokers",
+						`${brokers.count} x ${machineText(broker)}, ${diskText(aws, broker)}`,
+					] as [string, string],
+				]),
+		[
+			"clients",
+			`${clients.count} x ${machineText(client)}${clients.spot ? ", spot" : ""}`,
+		],
+		["zone", `${zone}, in one cluster placement group`],
+		["image", `${image.id} (${imageText(aws, image)})`],
+		[
+			"account",
+			`${caller.account}, owner ${aws.owner ?? caller.name}${aws.profile === null ? "" : `, profile ${aws.profile}`}`,
+		],
+		[
+			"ssh",
+			`open to ${address.cidr} alone${address.asked ? ", the address that AWS sees you under" : ""}`,
+		],
+		["network", networkText(broker, client)],
+		[
+			"end",
+			`by themselves, ${formatDurationExact(aws.ttlNs)} after they started`,
+		],
+		[
+			"price",
+			price.hourlyUsd === null
+				? "not known"
+				: `about ${dollars(price.hourlyUsd)} an hour`,
+		],
+		...price.parts.map(({ what, hourlyUsd }): [string, string] => [
+			"",
+			`${dollars(hourlyUsd)} an hour: ${what}`,
+		]),
+	];
+	return rows.map(([name, text]) => `${name.padEnd(9)}${text}`);
+}
+
+function machineText({ name, vcpus, memoryMiB }: MachineType): string {
+	return `${name} (${vcpus} vCPUs, ${Number((memoryMiB / 1024).toPrecision(3))} GiB)`;
+}
+
+function diskText({ brokers: { volume } }: Aws, { nvmeGB }: MachineType) {
+	if (volume === null) return `NVMe of ${nvmeGB} GB`;
+	const { type, sizeGiB, iops, throughputMiBps } = volume;
+	return [
+		`${type} volume of ${sizeGiB} GiB`,
+		...(iops === null ? [] : [`${iops} IOPS`]),
+		...(throughputMiBps === null ? [] : [`${throughputMiBps} MiB/s`]),
+	].join(", ");
+}
+
+function imageText({ ami }: Aws, { name, architecture }: Image): string {
+	return `${ami === null ? "Debian 12" : "the scenario's"}, ${name}, ${architecture}`;
+}
+
+function networkText(broker: MachineType | null, client: MachineType) {
+	const types = [
+		...new Map(
+			[...(broker === null ? [] : [broker]), client].map((type) => [
+				type.name,
+				type,
+			]),
+		).values(),
+	];
+	return types
+		.map(({ name, network }) =>
+			network.baselineGbps === null
+				? `${name} not known (${network.words})`
+				: `${name} ${gbps(network.baselineGbps)} always${network.peakGbps !== null && network.peakGbps > network.baselineGbps ? `, up to ${gbps(network.peakGbps)} for minutes` : ""}`,
+		)
+		.join("; ");
+}

@@ -1,0 +1,173 @@
+import { execFile } from "node:child_process";
+import { accessSync, constants } from "node:fs";
+import path from "node:path";
+import { promisify } from "node:util";
+import { failure } from "../../runner/errors.ts";
+import { reasonOf } from "../../runner/reason.ts";
+import type { World } from "../../runner/world.ts";
+import { cacheFolder } from "../binaries/cache.ts";
+import { loadSdk } from "./sdk.ts";
+
+export interface CliOptions {
+	/** Asks nobody before it downloads. */
+	readonly yes: boolean;
+	say(line: string): void;
+	/** Of the packages; tests have their own. */
+	readonly folder?: string;
+	/** Downloads the command into a folder; default: Pulumi's own way. */
+	install?(root: string): Promise<void>;
+}
+
+/**
+ * Path of the command pulumi, of the SDK's version or newer: MQBENCH_PULUMI, else on PATH, else in mqbench's cache, else installed
+ * there, after asking. Fails with `pulumi-missing` or `pulumi-unusable`.
+ */
+export async function pulumiCli(
+	world: World,
+	options: CliOptions,
+): Promise<string> {
+	const wanted = (
+		await loadSdk<{ version: string }>("@pulumi/pulumi/version", options.folder)
+	).version;
+	const own = world.env.MQBENCH_PULUMI;
+	if (own) {
+		const program = path.resolve(world.cwd, own);
+		const found = await versionOf(program, world);
+		if ("reason" in found)
+			throw failure("pulumi-unusable", { path: own, reason: found.reason });
+		if (!fits(found.version, wanted))
+			throw failure("pulumi-unusable", {
+				path: own,
+				reason: `it is ${found.version}, and ${wanted} or newer of the same major version is needed`,
+			});
+		return program;
+	}
+	const root = path.join(
+		cacheFolder(world.env, process.platform),
+		"pulumi",
+		wanted,
+	);
+	const cached = path.join(root, "bin", EXECUTABLE);
+	let reason = "there is none on PATH";
+	for (const program of [...onPath(world), cached]) {
+		const found = await versionOf(program, world);
+		if ("reason" in found) continue;
+		if (fits(found.version, wanted)) return program;
+		reason = `${program} is ${found.version}`;
+	}
+	await agree(root, wanted, reason, world, options);
+	options.say(`Installing pulumi ${wanted} into ${root} ...`);
+	try {
+		await (options.install ?? installer(options.folder))(root);
+	} catch (error) {
+		throw failure("pulumi-missing", {
+			version: wanted,
+			reason: `it cannot be installed (${firstLine(error)})`,
+		});
+	}
+	const found = await versionOf(cached, world);
+	if ("version" in found) return cached;
+	throw failure("pulumi-missing", {
+		version: wanted,
+		reason: `what was installed does not run (${found.reason})`,
+	});
+}
+
+// --- internal ---
+
+const EXECUTABLE = process.platform === "win32" ? "pulumi.exe" : "pulumi";
+
+async function agree(
+	root: string,
+	wanted: string,
+	reason: string,
+	{ ask }: World,
+	{ yes }: CliOptions,
+): Promise<void> {
+	if (yes) return;
+	if (ask === null)
+		throw failure("pulumi-missing", {
+			version: wanted,
+			reason: `${reason}, and nobody is there to be asked whether to install it`,
+		});
+	const answer = await ask(
+		`Target aws needs the command pulumi ${wanted}, and ${reason}. Download it from get.pulumi.com into ${root}? [y/N] `,
+	);
+	if (!/^y(es)?$/i.test(answer.trim()))
+		throw failure("pulumi-missing", { version: wanted, reason });
+}
+
+interface Automation {
+	readonly PulumiCommand: {
+		install(options: { root: string }): Promise<unknown>;
+	};
+}
+
+/** Of the SDK's own version, with Pulumi's own script. */
+function installer(folder: string | undefined) {
+	return async (root: string) => {
+		const { PulumiCommand } = await loadSdk<Automation>(
+			"@pulumi/pulumi/automation",
+			folder,
+		);
+		await PulumiCommand.install({ root });
+	};
+}
+
+async function versionOf(
+	program: string,
+	{ env }: World,
+): Promise<{ version: string } | { reason: string }> {
+	try {
+		const { stdout } = await promisify(execFile)(program, ["version"], {
+			env: {
+				...(env.PATH !== undefined && { PATH: env.PATH }),
+				...(env.HOME !== undefined && { HOME: env.HOME }),
+				PULUMI_SKIP_UPDATE_CHECK: "true",
+			},
+			timeout: 30_000,
+		});
+		const version = /^v?(\d+\.\d+\.\d+\S*)$/m.exec(stdout.trim())?.[1];
+		return version === undefined
+			? { reason: "it does not say its version" }
+			: { version };
+	} catch (error) {
+		return { reason: reasonOf(error).split("\n")[0] ?? "" };
+	}
+}
+
+/** The SDK speaks to its own version and to newer ones of the same major. */
+function fits(version: string, wanted: string): boolean {
+	const [major = 0, minor = 0, patch = 0] = numbers(version);
+	const [ownMajor = 0, ownMinor = 0, ownPatch = 0] = numbers(wanted);
+	return (
+		major === ownMajor &&
+		(minor > ownMinor || (minor === ownMinor && patch >= ownPatch))
+	);
+}
+
+function numbers(version: string): number[] {
+	return version.split(/[.+-]/).slice(0, 3).map(Number);
+}
+
+function onPath({ env }: World): string[] {
+	return (env.PATH ?? "")
+		.split(path.delimiter)
+		.filter((folder) => path.isAbsolute(folder))
+		.map((folder) => path.join(folder, EXECUTABLE))
+		.filter((file) => {
+			try {
+				accessSync(file, constants.X_OK);
+				return true;
+			} catch {
+				return false;
+			}
+		});
+}
+
+function firstLine(error: unknown): string {
+	const [first = ""] = (
+		error instanceof Error ? error.message : String(error)
+	).split("\n");
+	return first.trim().replace(/\.$/, "");
+}

@@ -1,0 +1,166 @@
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { awsFolder } from "./sdk.ts";
+
+/** For tests: a program that behaves as the command pulumi does, on a state folder of its own, and rents nothing. */
+export interface FakePulumi {
+	/** Path of the program. */
+	readonly program: string;
+	/** Folder of a Pulumi project whose packages are those of infra/aws. */
+	readonly project: string;
+	/** What it was called with, a list of arguments each. */
+	calls(): string[][];
+	/** What it saw of the environment, at its last call. */
+	env(): Record<string, string>;
+	/** Signals that it got. */
+	signals(): string[];
+	/** Texts that change what it does: see the script. */
+	behave(how: Behaviour): void;
+}
+
+export interface Behaviour {
+	readonly version?: string;
+	/** `up` makes its machines, and then does not end before SIGINT. */
+	readonly hang?: boolean;
+	/** `up` ends with this error, behind the machines. */
+	readonly fail?: string;
+	/** `destroy` takes so long. */
+	readonly destroyMs?: number;
+	/** Value of the output "rig". */
+	readonly rig?: unknown;
+}
+
+export function fakePulumi(folder: string): FakePulumi {
+	const bin = path.join(folder, "fake-bin");
+	const project = path.join(folder, "fake-project");
+	const told = path.join(folder, "told");
+	for (const one of [bin, path.join(project, "bin"), told])
+		mkdirSync(one, { recursive: true });
+	const program = path.join(bin, "pulumi");
+	writeFileSync(
+		program,
+		`#!${process.execPath}\nconst TOLD = ${JSON.stringify(told)};\n${SCRIPT}`,
+		{ mode: 0o755 },
+	);
+	writeFileSync(path.join(told, "calls"), "");
+	writeFileSync(path.join(told, "signals"), "");
+	writeFileSync(path.join(told, "how"), "{}");
+	writeFileSync(path.join(project, "package.json"), "{}");
+	writeFileSync(
+		path.join(project, "Pulumi.yaml"),
+		"name: mqbench\nmain: bin/index.js\nruntime: nodejs\n",
+	);
+	writeFileSync(path.join(project, "bin", "index.js"), "");
+	symlinkSync(
+		path.join(awsFolder, "node_modules"),
+		path.join(project, "node_modules"),
+	);
+	const lines = (name: string) =>
+		readFileSync(path.join(told, name), "utf8").split("\n").filter(Boolean);
+	return {
+		program,
+		project,
+		calls: () => lines("calls").map((line) => JSON.parse(line) as string[]),
+		env: () =>
+			JSON.parse(readFileSync(path.join(told, "env"), "utf8")) as Record<
+				string,
+				string
+			>,
+		signals: () => lines("signals"),
+		behave: (how) => writeFileSync(path.join(told, "how"), JSON.stringify(how)),
+	};
+}
+
+// --- internal ---
+
+const SCRIPT = String.raw`
+const fs = require("node:fs");
+const path = require("node:path");
+const args = process.argv.slice(2);
+const how = JSON.parse(fs.readFileSync(path.join(TOLD, "how"), "utf8"));
+if (args[0] === "version") {
+	console.log("v" + (how.version ?? "3.248.0"));
+	process.exit(0);
+}
+fs.appendFileSync(path.join(TOLD, "calls"), JSON.stringify(args) + "\n");
+fs.writeFileSync(path.join(TOLD, "env"), JSON.stringify(process.env));
+const named = args.indexOf("--stack");
+const name = named >= 0 ? args[named + 1] : args.filter((one) => !one.startsWith("-")).at(-1);
+const backend = process.env.PULUMI_BACKEND_URL.replace("file://", "");
+const file = path.join(backend, name + ".json");
+const lock = path.join(backend, name + ".lock");
+const settings = path.join(process.cwd(), "Pulumi." + name + ".yaml");
+const fail = (words) => {
+	console.error("error: " + words);
+	process.exit(255);
+};
+const read = () => JSON.parse(fs.readFileSync(file, "utf8"));
+const write = (state) => fs.writeFileSync(file, JSON.stringify(state));
+const there = () => fs.existsSync(file) || fail("no stack named '" + name + "' found");
+const take = () => {
+	if (fs.existsSync(lock)) fail("the stack is currently locked by 1 lock(s). Either wait for the other process(es) to end or delete the lock file with 'pulumi cancel'.");
+	fs.writeFileSync(lock, "");
+};
+let signals = 0;
+const command = args[0] + (args[0] === "stack" || args[0] === "config" ? " " + args[1] : "");
+switch (command) {
+	case "stack select": there(); break;
+	case "stack init":
+		write({ resources: [] });
+		fs.writeFileSync(settings, "encryptionsalt: v1:abc\n");
+		break;
+	case "config set":
+		there();
+		fs.appendFileSync(settings, "config: " + JSON.stringify(args) + "\n");
+		break;
+	case "up": {
+		there();
+		take();
+		const parent = (type, name) => ({ urn: "urn:pulumi:x::mqbench::" + type + "::" + name, type });
+		write({ resources: [
+			{ ...parent("pulumi:pulumi:Stack", "mqbench-x") },
+			{ ...parent("pulumi:providers:aws", "aws"), custom: true, id: "p1" },
+			{ ...parent("aws:ec2/instance:Instance", "broker-1"), custom: true, id: "i-0abc" },
+		] });
+		console.log(" +  pulumi:pulumi:Stack mqbench-x creating (0s)");
+		console.log(" +  aws:ec2:Instance broker-1 creating (0s)");
+		console.log(" +  aws:ec2:Instance broker-1 created (1s)");
+		const done = (error) => {
+			fs.rmSync(lock, { force: true });
+			if (error) {
+				console.log("Diagnostics:\n  aws:ec2:Instance (client-1):\n    error: 1 error occurred:\n    \t* " + error + "\n  pulumi:pulumi:Stack (mqbench-x):\n    error: update failed\n");
+				process.exit(255);
+			}
+			process.exit(0);
+		};
+		process.on("SIGINT", () => {
+			fs.appendFileSync(path.join(TOLD, "signals"), "SIGINT\n");
+			if (++signals === 1) setTimeout(() => done("update canceled"), 300);
+		});
+		for (const one of ["SIGHUP", "SIGTERM"]) process.on(one, () => fs.appendFileSync(path.join(TOLD, "signals"), one + "\n"));
+		fs.writeFileSync(path.join(TOLD, "pid"), String(process.pid));
+		if (how.hang) setInterval(() => {}, 1000);
+		else setTimeout(() => done(how.fail), 50);
+		break;
+	}
+	case "destroy": {
+		there();
+		take();
+		for (const one of ["SIGINT", "SIGHUP", "SIGTERM"]) process.on(one, () => fs.appendFileSync(path.join(TOLD, "signals"), one + "\n"));
+		console.log(" -  aws:ec2:Instance broker-1 deleting (0s)");
+		fs.writeFileSync(path.join(TOLD, "destroying"), String(process.pid));
+		setTimeout(() => {
+			write({ resources: [] });
+			fs.rmSync(lock, { force: true });
+			console.log(" -  aws:ec2:Instance broker-1 deleted (1s)");
+		}, how.destroyMs ?? 20);
+		break;
+	}
+	case "cancel": there(); fs.rmSync(lock, { force: true }); break;
+	case "stack output": there(); console.log(JSON.stringify({ rig: how.rig ?? null })); break;
+	case "stack history": there(); console.log("[]"); break;
+	case "stack export": console.log(JSON.stringify({ version: 3, deployment: read() })); break;
+	case "stack rm": fs.rmSync(file); fs.rmSync(settings, { force: true }); break;
+	default: fail("unknown command " + command);
+}
+`;

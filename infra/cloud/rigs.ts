@@ -1,0 +1,186 @@
+import { randomBytes } from "node:crypto";
+import { chmod, mkdir, readdir, readFile, rm } from "node:fs/promises";
+import path from "node:path";
+import { failure, MqbenchError } from "../../runner/errors.ts";
+import { reasonOf } from "../../runner/reason.ts";
+import type { World } from "../../runner/world.ts";
+import { AwsConfig } from "../aws/config.ts";
+import { type Cloud, RigFile, type RigFileInput } from "../rig-file.ts";
+import { type RigPlace, readRig } from "../rig-store.ts";
+import { heldBy } from "./hold.ts";
+import { stateFolder } from "./state-folder.ts";
+import { orUnwritable, writeWhole } from "./whole-file.ts";
+
+/**
+ * What mqbench remembers of a rented rig: a folder for its owner's eyes alone, made before anything is rented, gone when nothing is left.
+ */
+export interface RigFolder {
+	readonly id: string;
+	readonly path: string;
+	/** Its rig.json. */
+	readonly place: RigPlace;
+	/** What the Pulumi program is told. */
+	readonly config: string;
+	/** Private half of its key; the public one is beside it. */
+	readonly identity: string;
+	/** The machines' own keys, as ssh keeps them. */
+	readonly knownHosts: string;
+	/** Of Pulumi's state: whatever it holds is as secret as the key beside it. */
+	readonly passphrase: string;
+	/** Pulumi's state of it. */
+	readonly pulumi: string;
+	/** Pulumi's project: its settings name the program. */
+	readonly project: string;
+}
+
+/** As it was found. */
+export interface KnownRig {
+	readonly folder: RigFolder;
+	/** null: rig.json is missing or broken; `trouble` says how. */
+	readonly file: RigFile | null;
+	readonly trouble: string | null;
+}
+
+export function rigFolder(id: string, world: World): RigFolder {
+	const folder = path.join(rigsFolder(world), id);
+	const file = path.join(folder, "rig.json");
+	return {
+		id,
+		path: folder,
+		place: { shown: file, path: file },
+		config: path.join(folder, "config.json"),
+		identity: path.join(folder, "id_ed25519"),
+		knownHosts: path.join(folder, "known_hosts"),
+		passphrase: path.join(folder, "passphrase"),
+		pulumi: path.join(folder, "pulumi"),
+		project: path.join(folder, "project"),
+	};
+}
+
+/** Folder of all rigs: one below it for each. */
+export function rigsFolder(world: World): string {
+	return path.join(stateFolder(world.env, process.platform), "rigs");
+}
+
+/** Makes the folder of a rig that there is none of, and its passphrase. Fails with `cloud-state`. */
+export async function makeRigFolder(
+	id: string,
+	world: World,
+): Promise<RigFolder> {
+	const folder = rigFolder(id, world);
+	await orUnwritable(folder.path, async () => {
+		await mkdir(rigsFolder(world), { recursive: true, mode: 0o700 });
+		await mkdir(folder.path, { mode: 0o700 });
+		// The umask may have taken more than that.
+		await chmod(folder.path, 0o700);
+		await mkdir(folder.pulumi, { mode: 0o700 });
+		await mkdir(folder.project, { mode: 0o700 });
+		await writeWhole(folder.passphrase, randomBytes(32).toString("base64url"));
+	});
+	return folder;
+}
+
+/** Writes rig.json anew: it is the old one or the new one whatever happens in between. */
+export async function keepRig(
+	folder: RigFolder,
+	file: RigFileInput,
+): Promise<void> {
+	await orUnwritable(folder.place.path, () =>
+		writeWhole(
+			folder.place.path,
+			`${JSON.stringify(RigFile.parse(file), null, "\t")}\n`,
+		),
+	);
+}
+
+export async function keepConfig(
+	folder: RigFolder,
+	config: AwsConfig,
+): Promise<void> {
+	await orUnwritable(folder.config, () =>
+		writeWhole(folder.config, `${JSON.stringify(config, null, "\t")}\n`),
+	);
+}
+
+/** What the program was told; null: that is not known any more. */
+export async function configOf(folder: RigFolder): Promise<AwsConfig | null> {
+	try {
+		return AwsConfig.parse(JSON.parse(await readFile(folder.config, "utf8")));
+	} catch {
+		return null;
+	}
+}
+
+/** Says in rig.json how far the rig has got. One that cannot be read stays as it is. */
+export async function keepPhase(
+	folder: RigFolder,
+	phase: Cloud["phase"],
+): Promise<void> {
+	const { file } = await known(folder);
+	if (file?.cloud)
+		await keepRig(folder, { ...file, cloud: { ...file.cloud, phase } });
+}
+
+/** Forgets the rig. Subtle: rig.json goes last, or what is cut short would be a rig that nobody knows. */
+export async function forget(folder: RigFolder): Promise<void> {
+	const names = await readdir(folder.path).catch(() => []);
+	for (const name of names.filter((one) => one !== "rig.json"))
+		await rm(path.join(folder.path, name), { recursive: true, force: true });
+	await rm(folder.path, { recursive: true, force: true });
+}
+
+/** All that is in the state folder, by name. What is half-written, or no rig at all, says so, and hides none of the others. */
+export async function knownRigs(world: World): Promise<KnownRig[]> {
+	const all = rigsFolder(world);
+	const names = await readdir(all).catch((error) => {
+		if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+		throw failure("cloud-state", { path: all, reason: reasonOf(error) });
+	});
+	return Promise.all(names.sort().map((id) => known(rigFolder(id, world))));
+}
+
+/** Forgets rigs whose mqbench was killed before it had asked for anything. */
+export async function forgetUnmade(world: World): Promise<void> {
+	for (const { folder, file } of await knownRigs(world))
+		if (file?.cloud?.phase === "planned" && (await heldBy(folder)) === null)
+			await forget(folder);
+}
+
+/** Pulumi was never told to make anything: there is no state of it. */
+export async function isUnmade({ folder, file }: KnownRig): Promise<boolean> {
+	const phase = file?.cloud?.phase ?? "up";
+	if (phase === "planned") return true;
+	if (phase !== "up") return false;
+	const state = await readdir(folder.pulumi).catch(() => null);
+	return state !== null && state.length === 0;
+}
+
+/** The rig of that id; fails with `no-such-rig`. */
+export async function knownRig(id: string, world: World): Promise<KnownRig> {
+	const rigs = await knownRigs(world);
+	const found = rigs.find(({ folder }) => folder.id === id);
+	if (found) return found;
+	throw failure("no-such-rig", {
+		id,
+		folder: rigsFolder(world),
+		known: rigs.map(({ folder }) => folder.id),
+	});
+}
+
+// --- internal ---
+
+async function known(folder: RigFolder): Promise<KnownRig> {
+	try {
+		const file = await readRig(folder.place);
+		if (file === null)
+			return { folder, file, trouble: "there is no rig.json in it" };
+		if (file.id !== folder.id || file.cloud === null)
+			return { folder, file: null, trouble: "its rig.json is another rig's" };
+		return { folder, file, trouble: null };
+	} catch (error) {
+		if (!(error instanceof MqbenchError)) throw error;
+		// One sentence is enough to know that it is broken.
+		const [first = ""] = error.message.split("\n");
+		return { folder, file: null, trouble: first };
+	}
+}

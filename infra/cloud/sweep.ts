@@ -1,0 +1,450 @@
+import type { EC2, Tag } from "@aws-sdk/client-ec2";
+import { failure } from "../../runner/errors.ts";
+import { formatDuration } from "../../runner/units.ts";
+import type { World } from "../../runner/world.ts";
+import { type Api, allPages, openApi, Refused } from "./api.ts";
+import { callerOf } from "./caller.ts";
+import { timeText } from "./leftover.ts";
+
+/** Where to look, and for what. */
+export interface SweepAsked {
+	readonly region: string;
+	/** Of AWS's configuration files; null: the environment's. */
+	readonly profile: string | null;
+	/** Of the one rig; null: all that there are. */
+	readonly id: string | null;
+	/** Whose expired rigs are to go; null: the caller's own. */
+	readonly owner: string | null;
+}
+
+/** What AWS has of a rig, as its tags say. */
+export interface TaggedRig {
+	readonly id: string;
+	/** "": it has no such tag. */
+	readonly owner: string;
+	/** The latest of its things; null: one of them does not say. */
+	readonly expiresAt: string | null;
+	readonly expired: boolean;
+	/** A sweep is to remove it: it was asked for by its id, or it has expired and is the owner's. */
+	readonly chosen: boolean;
+	readonly things: readonly Thing[];
+}
+
+export interface Thing {
+	readonly kind: Kind;
+	/** AWS's own: "i-0abc", "vpc-0abc"; of placement groups and key pairs the name. */
+	readonly id: string;
+	/** For people: "i4i.xlarge, running"; "": nothing. */
+	readonly detail: string;
+	/** When it was made; null: AWS does not say. */
+	readonly since: string | null;
+}
+
+export type Kind = keyof typeof kinds;
+
+/** What came of a removal. */
+export interface Swept {
+	readonly removed: readonly Thing[];
+	/** What stays, with AWS's reason. */
+	readonly left: readonly { readonly thing: Thing; readonly reason: string }[];
+}
+
+/** For how long, and how often, AWS is asked whether something is gone. */
+export interface Patience {
+	readonly pauseMs: number;
+	/** Machines take minutes to end. */
+	readonly machinesMs: number;
+	/** What others still hold on to. */
+	readonly heldMs: number;
+}
+
+const PATIENCE: Patience = {
+	pauseMs: 3_000,
+	machinesMs: 10 * 60_000,
+	heldMs: 60_000,
+};
+
+/**
+ * All that carries the tag mqbench:run in a region, rig by rig: for when nobody here remembers it. Changes nothing. Fails with
+ * `aws-unfit`.
+ */
+export async function findTagged(
+	asked: SweepAsked,
+	world: World,
+): Promise<TaggedRig[]> {
+	const api = await openApi(asked, world);
+	const [found, owner] = await told(() =>
+		Promise.all([
+			everything(api, asked.id),
+			asked.owner ?? callerOf(api).then(({ name }) => name),
+		]),
+	);
+	const nowMs = world.clock.nowMs();
+	const groups = new Map<string, Found[]>();
+	for (const one of found) {
+		const key = JSON.stringify([one.tags.get(RUN), one.tags.get(OWNER) ?? ""]);
+		groups.set(key, [...(groups.get(key) ?? []), one]);
+	}
+	return [...groups.values()]
+		.map((group): TaggedRig => {
+			const tags = group[0]?.tags ?? new Map<string, string>();
+			const id = tags.get(RUN) ?? "";
+			const whose = tags.get(OWNER) ?? "";
+			const expiresAt = latest(group.map((one) => one.tags.get(EXPIRES)));
+			const expired = expiresAt !== null && Date.parse(expiresAt) <= nowMs;
+			return {
+				id,
+				owner: whose,
+				expiresAt,
+				expired,
+				chosen: asked.id === null ? expired && whose === owner : true,
+				things: group.map(({ thing }) => thing),
+			};
+		})
+		.sort((a, b) => a.id.localeCompare(b.id) || a.owner.localeCompare(b.owner));
+}
+
+/**
+ * Removes what was chosen, in the order in which AWS lets go of it, and waits until machines have ended. Everything is looked at once more
+ * before: what has lost the tag meanwhile stays. Goes on behind what fails. Fails with `interrupted`.
+ */
+export async function removeTagged(
+	rigs: readonly TaggedRig[],
+	asked: Pick<SweepAsked, "region" | "profile">,
+	world: World,
+	say: (line: string) => void,
+	patience: Patience = PATIENCE,
+): Promise<Swept> {
+	const api = await openApi(asked, world);
+	const removed: Thing[] = [];
+	const left: { thing: Thing; reason: string }[] = [];
+	for (const rig of rigs.filter(({ chosen }) => chosen)) {
+		const now = await told(() => everything(api, rig.id));
+		const things = now
+			.filter(({ tags }) => (tags.get(OWNER) ?? "") === rig.owner)
+			.map(({ thing }) => thing);
+		for (const kind of ORDER) {
+			const some = things.filter((thing) => thing.kind === kind);
+			if (some.length === 0) continue;
+			say(
+				`${rig.id}: removing ${some.map(({ id }) => `${kinds[kind]} ${id}`).join(", ")}`,
+			);
+			const results = await Promise.all(
+				some.map((thing) => remove(api.ec2, thing, world, patience)),
+			);
+			const standing =
+				kind === "instance"
+					? await untilEnded(
+							api,
+							some.filter((_, i) => results[i] === null),
+							world,
+							patience,
+						)
+					: new Map<string, string>();
+			for (const [i, thing] of some.entries()) {
+				const reason = results[i] ?? standing.get(thing.id) ?? null;
+				if (reason === null) removed.push(thing);
+				else left.push({ thing, reason });
+			}
+		}
+	}
+	return { removed, left };
+}
+
+/** For people: a rig in a line, and below it each of its things. */
+export function taggedText(rigs: readonly TaggedRig[], nowMs: number): string {
+	if (rigs.length === 0) return "Nothing carries the tag mqbench:run.\n";
+	return `${rigs
+		.flatMap(({ id, owner, expiresAt, expired, chosen, things }) => [
+			`${id}  owner ${owner || "not known"}, ${
+				expiresAt === null
+					? "expiry not known"
+					: `${expired ? "expired" : "expires"} ${timeText(expiresAt)}`
+			}${chosen ? "" : ", stays"}`,
+			...things.map((thing) => `  ${thingText(thing, nowMs)}`),
+		])
+		.join("\n")}\n`;
+}
+
+/** "instance i-0abc (i4i.xlarge, running), 2h old". */
+export function thingText(
+	{ kind, id, detail, since }: Thing,
+	nowMs: number,
+): string {
+	const age = since === null ? null : nowMs - Date.parse(since);
+	return `${kinds[kind]} ${id}${detail === "" ? "" : ` (${detail})`}${age === null || age < 0 ? "" : `, ${formatDuration(Math.floor(age / 60_000) * 60e9)} old`}`;
+}
+
+// --- internal ---
+
+const RUN = "mqbench:run";
+const OWNER = "mqbench:owner";
+const EXPIRES = "mqbench:expires";
+
+const kinds = {
+	instance: "instance",
+	volume: "volume",
+	"placement-group": "placement group",
+	"key-pair": "key pair",
+	"security-group": "security group",
+	subnet: "subnet",
+	"route-table": "route table",
+	"internet-gateway": "internet gateway",
+	vpc: "VPC",
+} as const;
+
+/** AWS lets go of nothing that a later one of these still needs. */
+const ORDER = Object.keys(kinds) as Kind[];
+
+interface Found {
+	readonly thing: Thing;
+	readonly tags: ReadonlyMap<string, string>;
+}
+
+/** What was refused, as a sentence for people. */
+async function told<T>(ask: () => Promise<T>): Promise<T> {
+	try {
+		return await ask();
+	} catch (error) {
+		if (!(error instanceof Refused)) throw error;
+		const { call, code, message, forbidden } = error;
+		throw failure("aws-unfit", {
+			wrong: [
+				forbidden
+					? `${call}: AWS does not allow this to you. Use an account that may (--profile, AWS_PROFILE); infra/aws/policy.json of mqbench names what is needed.`
+					: `${call}: AWS refused (${code}: ${message}). Log in to AWS anew, see whether the region is right, and try again.`,
+			],
+		});
+	}
+}
+
+/** All that has the tag, whatever AWS's filter takes for it; of an id all that has it as its value. */
+async function everything(api: Api, id: string | null): Promise<Found[]> {
+	const { ec2 } = api;
+	const Filters =
+		id === null
+			? [{ Name: "tag-key", Values: [RUN] }]
+			: [{ Name: `tag:${RUN}`, Values: [id] }];
+	const [
+		machines,
+		volumes,
+		groups,
+		keys,
+		placements,
+		subnets,
+		tables,
+		gateways,
+		vpcs,
+	] = await Promise.all([
+		allPages((token) => ec2.describeInstances({ ...token, Filters })),
+		allPages((token) => ec2.describeVolumes({ ...token, Filters })),
+		allPages((token) => ec2.describeSecurityGroups({ ...token, Filters })),
+		ec2.describeKeyPairs({ Filters }),
+		ec2.describePlacementGroups({ Filters }),
+		allPages((token) => ec2.describeSubnets({ ...token, Filters })),
+		allPages((token) => ec2.describeRouteTables({ ...token, Filters })),
+		allPages((token) => ec2.describeInternetGateways({ ...token, Filters })),
+		allPages((token) => ec2.describeVpcs({ ...token, Filters })),
+	]);
+	const found = [
+		...machines
+			.flatMap(({ Reservations = [] }) => Reservations)
+			.flatMap(({ Instances = [] }) => Instances)
+			.filter(({ State }) => State?.Name !== "terminated")
+			.map((one) =>
+				make(
+					"instance",
+					one.InstanceId,
+					one.Tags,
+					`${one.InstanceType}, ${one.State?.Name}`,
+					one.LaunchTime,
+				),
+			),
+		...volumes
+			.flatMap(({ Volumes = [] }) => Volumes)
+			.map((one) =>
+				make(
+					"volume",
+					one.VolumeId,
+					one.Tags,
+					`${one.Size} GiB ${one.VolumeType}, ${one.State}`,
+					one.CreateTime,
+				),
+			),
+		...(placements.PlacementGroups ?? []).map((one) =>
+			make("placement-group", one.GroupName, one.Tags, one.Strategy),
+		),
+		...(keys.KeyPairs ?? []).map((one) =>
+			make("key-pair", one.KeyName, one.Tags, one.KeyPairId, one.CreateTime),
+		),
+		...groups
+			.flatMap(({ SecurityGroups = [] }) => SecurityGroups)
+			.map((one) =>
+				make("security-group", one.GroupId, one.Tags, one.GroupName),
+			),
+		...subnets
+			.flatMap(({ Subnets = [] }) => Subnets)
+			.map((one) =>
+				make("subnet", one.SubnetId, one.Tags, one.AvailabilityZone),
+			),
+		...tables
+			.flatMap(({ RouteTables = [] }) => RouteTables)
+			.map((one) => make("route-table", one.RouteTableId, one.Tags, one.VpcId)),
+		...gateways
+			.flatMap(({ InternetGateways = [] }) => InternetGateways)
+			.map((one) => make("internet-gateway", one.InternetGatewayId, one.Tags)),
+		...vpcs
+			.flatMap(({ Vpcs = [] }) => Vpcs)
+			.map((one) => make("vpc", one.VpcId, one.Tags, one.CidrBlock)),
+	];
+	return found.filter(
+		({ thing, tags }) =>
+			thing.id !== "" && tags.has(RUN) && (id === null || tags.get(RUN) === id),
+	);
+}
+
+function make(
+	kind: Kind,
+	id: string | undefined,
+	tags: readonly Tag[] | undefined,
+	detail = "",
+	since?: Date,
+): Found {
+	return {
+		thing: {
+			kind,
+			id: id ?? "",
+			detail,
+			since: since?.toISOString() ?? null,
+		},
+		tags: new Map((tags ?? []).map(({ Key = "", Value = "" }) => [Key, Value])),
+	};
+}
+
+/** null as soon as one of them is missing or no time. */
+function latest(times: readonly (string | undefined)[]): string | null {
+	const known = times.map((time) => Date.parse(time ?? ""));
+	return known.length === 0 || known.some((ms) => Number.isNaN(ms))
+		? null
+		: new Date(Math.max(...known)).toISOString();
+}
+
+/** null: AWS has taken it; else its reason. */
+async function remove(
+	ec2: EC2,
+	thing: Thing,
+	world: World,
+	{ pauseMs, heldMs }: Patience,
+): Promise<string | null> {
+	const end = world.clock.monotonicMs() + heldMs;
+	for (let tries = 1; ; tries++) {
+		try {
+			await removers[thing.kind](ec2, thing.id);
+			return null;
+		} catch (error) {
+			if (!(error instanceof Refused)) throw error;
+			const { call, code, message } = error;
+			if (/NotFound|^InvalidPlacementGroup\.Unknown$/.test(code)) return null;
+			const held =
+				/^(DependencyViolation|VolumeInUse|InvalidPlacementGroup\.InUse|RequestLimitExceeded)$/.test(
+					code,
+				);
+			// A clock that stands still, as in tests, must not make this endless.
+			if (
+				!held ||
+				world.clock.monotonicMs() >= end ||
+				tries * pauseMs >= heldMs
+			)
+				return `${call}: ${code}: ${message}`;
+			await pause(pauseMs, world);
+		}
+	}
+}
+
+const removers: Readonly<
+	Record<Kind, (ec2: EC2, id: string) => Promise<unknown>>
+> = {
+	// One by one: where AWS refuses one of several, it ends none of them.
+	instance: (ec2, id) => ec2.terminateInstances({ InstanceIds: [id] }),
+	volume: (ec2, id) => ec2.deleteVolume({ VolumeId: id }),
+	"placement-group": (ec2, id) => ec2.deletePlacementGroup({ GroupName: id }),
+	"key-pair": (ec2, id) => ec2.deleteKeyPair({ KeyName: id }),
+	"security-group": (ec2, id) => ec2.deleteSecurityGroup({ GroupId: id }),
+	subnet: (ec2, id) => ec2.deleteSubnet({ SubnetId: id }),
+	"route-table": async (ec2, id) => {
+		const { RouteTables = [] } = await ec2.describeRouteTables({
+			RouteTableIds: [id],
+		});
+		for (const { Main, RouteTableAssociationId } of RouteTables[0]
+			?.Associations ?? [])
+			if (Main !== true && RouteTableAssociationId !== undefined)
+				await ec2.disassociateRouteTable({
+					AssociationId: RouteTableAssociationId,
+				});
+		await ec2.deleteRouteTable({ RouteTableId: id });
+	},
+	"internet-gateway": async (ec2, id) => {
+		const { InternetGateways = [] } = await ec2.describeInternetGateways({
+			InternetGatewayIds: [id],
+		});
+		for (const { VpcId } of InternetGateways[0]?.Attachments ?? [])
+			if (VpcId !== undefined)
+				await ec2.detachInternetGateway({ InternetGatewayId: id, VpcId });
+		await ec2.deleteInternetGateway({ InternetGatewayId: id });
+	},
+	vpc: (ec2, id) => ec2.deleteVpc({ VpcId: id }),
+};
+
+/** Machines that have not ended in time, with the reason. */
+async function untilEnded(
+	{ ec2 }: Api,
+	machines: readonly Thing[],
+	world: World,
+	{ pauseMs, machinesMs }: Patience,
+): Promise<Map<string, string>> {
+	let waiting = machines.map(({ id }) => id);
+	const end = world.clock.monotonicMs() + machinesMs;
+	for (let tries = 0; waiting.length > 0; tries++) {
+		const pages = await told(() =>
+			allPages((token) =>
+				ec2.describeInstances({
+					...token,
+					Filters: [{ Name: "instance-id", Values: waiting }],
+				}),
+			),
+		);
+		const states = new Map(
+			pages
+				.flatMap(({ Reservations = [] }) => Reservations)
+				.flatMap(({ Instances = [] }) => Instances)
+				.map(({ InstanceId = "", State }) => [InstanceId, State?.Name ?? ""]),
+		);
+		waiting = waiting.filter(
+			(id) => (states.get(id) ?? "terminated") !== "terminated",
+		);
+		if (waiting.length === 0) break;
+		if (world.clock.monotonicMs() >= end || tries * pauseMs >= machinesMs)
+			return new Map(
+				waiting.map((id) => [
+					id,
+					`it is ${states.get(id)} after ${formatDuration(machinesMs * 1e6)}`,
+				]),
+			);
+		await pause(pauseMs, world);
+	}
+	return new Map();
+}
+
+async function pause(ms: number, { stop }: World): Promise<void> {
+	await new Promise<void>((resolve) => {
+		const timer = setTimeout(done, ms);
+		function done() {
+			clearTimeout(timer);
+			stop.removeEventListener("abort", done);
+			resolve();
+		}
+		stop.addEventListener("abort", done, { once: true });
+	});
+	if (stop.aborted)
+		throw failure("interrupted", { signal: String(stop.reason) });
+}

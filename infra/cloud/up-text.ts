@@ -1,0 +1,25 @@
+import type { World } from "../../runner/world.ts";
+import { heldBy } from "./hold.ts";
+import { timeText } from "./leftover.ts";
+import { knownRigs } from "./rigs.ts";
+
+/** Whoever rents more is told of what is still up, and of no other mqbench's: a line each. */
+export async function upText(world: World): Promise<string[]> {
+	const lines: string[] = [];
+	for (const { folder, file } of await knownRigs(world)) {
+		const cloud = file?.cloud ?? null;
+		if (file === null || cloud === null || cloud.phase === "planned") continue;
+		if ((await heldBy(folder)) !== null) continue;
+		const { expiresAt } = file;
+		const ended =
+			expiresAt === null
+				? ""
+				: Date.parse(expiresAt) <= world.clock.nowMs()
+					? `, its machines were to end themselves at ${timeText(expiresAt)}`
+					: `, its machines end themselves by ${timeText(expiresAt)}`;
+		lines.push(
+			`The rig ${folder.id} is still there (${cloud.phase}, ${cloud.region}${ended}): mqbench rigs destroy ${folder.id}`,
+		);
+	}
+	return lines;
+}

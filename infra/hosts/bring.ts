@@ -1,0 +1,209 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
+import path from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { failure } from "../../runner/errors.ts";
+import type { World } from "../../runner/world.ts";
+import { type SshHost, sshName } from "../clients/ssh-host.ts";
+import type { Link } from "../clients/ssh-link.ts";
+import { unwritable } from "../clients/ssh-trouble.ts";
+import { type Entry, tar } from "../docker/tar.ts";
+
+/** A file or folder of this machine, as it is brought to hosts. */
+export interface Bundle {
+	/** For people: "natsd". */
+	readonly name: string;
+	readonly files: readonly {
+		readonly name: string;
+		readonly path: string;
+		readonly bytes: number;
+	}[];
+	/** Lines of sha256sum. */
+	readonly sums: string;
+	/** A file by itself, not a folder of files. */
+	readonly single: boolean;
+}
+
+/** Reads what lies at a path, as it is now. */
+export async function bundleOf(name: string, from: string): Promise<Bundle> {
+	const single = !(await stat(from)).isDirectory();
+	const names = single ? [path.basename(from)] : await filesBelow(from);
+	const files = await Promise.all(
+		names.map(async (one) => {
+			const file = single ? from : path.join(from, one);
+			return { name: one, path: file, bytes: (await stat(file)).size };
+		}),
+	);
+	let sums = "";
+	for (const one of files) sums += `${await sumOf(one.path)}  ${one.name}\n`;
+	return { name, files, sums, single };
+}
+
+/**
+ * Copies a bundle to a host, unless it is there already, and returns its path there: in a folder that is named by what it holds, checked by
+ * sha256 and renamed at the end. Two mqbench that do so at once do not disturb each other.
+ */
+export async function bring(
+	host: SshHost,
+	link: Link,
+	bundle: Bundle,
+	{ say, stop }: { say(line: string): void; readonly stop: World["stop"] },
+): Promise<string> {
+	const sum = createHash("sha256").update(bundle.sums).digest("hex");
+	const found = await link.run(FIND, [sum.slice(0, 16), sum]);
+	const { folder, whole } = found.values;
+	if (found.code !== 0 || !folder) throw unwritable(host, CACHE, found.err);
+	if (whole !== "yes") {
+		await push(host, link, bundle, sum, { say, stop });
+		await link.run(FORGET);
+	}
+	return bundle.single ? `${folder}/${bundle.files[0]?.name}` : folder;
+}
+
+/** Writes texts into a folder there that only its user may read. */
+export async function writeThere(
+	host: SshHost,
+	link: Link,
+	folder: string,
+	texts: Readonly<Record<string, string>>,
+): Promise<void> {
+	const answer = await link.run(UNPACK, [folder], (stdin) =>
+		feed(
+			stdin,
+			Object.entries(texts).map(([name, text]) => ({
+				name,
+				mode: 0o600,
+				from: { text },
+			})),
+		),
+	);
+	if (answer.code !== 0) throw unwritable(host, folder, answer.err);
+}
+
+// --- internal ---
+
+const CACHE = "~/.cache/mqbench";
+
+/** $1 short name, $2 sha256 of the sums. The folder's date says when it was last used. */
+const FIND =
+	'echo; umask 077; cd && mkdir -p .cache/mqbench/bin && f="$PWD/.cache/mqbench/bin/pushed-$1" && echo "mqbench:folder=$f" && if [ -d "$f" ] && cd "$f" && touch . && [ "$(sha256sum 2>/dev/null <.sums | cut -c1-64)" = "$2" ] && sha256sum -c .sums >/dev/null 2>&1; then echo "mqbench:whole=yes"; fi';
+
+/** The same, with an archive as standard input. Whoever was faster stays. */
+const PUSH =
+	'umask 077; cd && cd .cache/mqbench/bin && p="pushed-$1.$$.part" && rm -rf "$p" && mkdir "$p" && (cd "$p" && tar -xf - && [ "$(sha256sum <.sums | cut -c1-64)" = "$2" ] && sha256sum -c .sums >/dev/null) || { rm -rf "$p"; exit 1; }; if (cd "pushed-$1" && sha256sum -c .sums) >/dev/null 2>&1; then rm -rf "$p"; else rm -rf "pushed-$1" && mv "$p" "pushed-$1"; fi';
+
+/** What nobody has used for a month, and what broken copies have left. */
+const FORGET =
+	'cd && cd .cache/mqbench/bin && find . -maxdepth 1 -name "pushed-*" -mtime +30 -exec rm -rf {} + ; find . -maxdepth 1 -name "pushed-*.part" -mtime +0 -exec rm -rf {} +';
+
+/** $1 folder. */
+const UNPACK = 'umask 077; cd "$1" && tar -xf -';
+
+/** Said at once only where a copy takes longer than this, and then as often. */
+const SLOW_MS = 2_000;
+
+async function push(
+	host: SshHost,
+	link: Link,
+	{ name, files, sums }: Bundle,
+	sum: string,
+	{ say, stop }: { say(line: string): void; readonly stop: AbortSignal },
+): Promise<void> {
+	const all = files.reduce((bytes, one) => bytes + one.bytes, 0);
+	let copied = 0;
+	const mb = (bytes: number) => Math.round(bytes / 1e6);
+	const slow = setInterval(
+		() =>
+			say(
+				`  ${sshName(host)}: copying ${name}, ${mb(Math.min(copied, all))} of ${mb(all)} MB`,
+			),
+		SLOW_MS,
+	);
+	try {
+		const answer = await link.run(PUSH, [sum.slice(0, 16), sum], (stdin) =>
+			feed(
+				stdin,
+				[
+					{ name: ".sums", mode: 0o600, from: { text: sums } },
+					...folders(files.map((one) => one.name)),
+					...files.map((one) => ({
+						name: one.name,
+						mode: 0o700,
+						from: one.path,
+					})),
+				],
+				stop,
+				(bytes) => {
+					copied += bytes;
+				},
+			),
+		);
+		if (stop.aborted) throw interrupted(stop);
+		if (answer.code !== 0) throw unwritable(host, CACHE, answer.err);
+	} catch (error) {
+		throw stop.aborted ? interrupted(stop) : error;
+	} finally {
+		clearInterval(slow);
+	}
+}
+
+function feed(
+	stdin: NodeJS.WritableStream,
+	entries: readonly Entry[],
+	signal?: AbortSignal,
+	sent: (bytes: number) => void = () => {},
+): void {
+	const source = Readable.from(counted(tar(entries), sent));
+	// Who ends early says why on stderr.
+	pipeline(source, stdin, signal ? { signal } : {}).catch(() => {
+		stdin.end();
+	});
+}
+
+async function* counted(
+	pieces: AsyncIterable<Uint8Array>,
+	sent: (bytes: number) => void,
+): AsyncGenerator<Uint8Array> {
+	for await (const piece of pieces) {
+		yield piece;
+		sent(piece.length);
+	}
+}
+
+/** Folders that files lie in, the outer ones first. */
+function folders(names: readonly string[]): Entry[] {
+	const all = new Set<string>();
+	for (const name of names)
+		for (
+			let folder = path.posix.dirname(name);
+			folder !== ".";
+			folder = path.posix.dirname(folder)
+		)
+			all.add(folder);
+	return [...all].sort().map((name) => ({ name, mode: 0o700, from: null }));
+}
+
+/** Paths from the folder, in an order that is always the same. */
+async function filesBelow(folder: string): Promise<string[]> {
+	const found = await readdir(folder, { recursive: true, withFileTypes: true });
+	return found
+		.filter((one) => one.isFile())
+		.map((one) =>
+			path
+				.relative(folder, path.join(one.parentPath, one.name))
+				.replaceAll(path.sep, "/"),
+		)
+		.sort();
+}
+
+async function sumOf(file: string): Promise<string> {
+	const hash = createHash("sha256");
+	await pipeline(createReadStream(file), hash);
+	return hash.digest("hex");
+}
+
+function interrupted(stop: AbortSignal) {
+	return failure("interrupted", { signal: String(stop.reason) });
+}

@@ -1,0 +1,53 @@
+import { failure } from "../../runner/errors.ts";
+import { commonOptions } from "../../runner/scenario/brokers.ts";
+import type { HostSetup } from "./host-broker.ts";
+
+/** A program that a host has of its own. */
+export interface Wanted {
+	/** Debian's package. */
+	readonly package: string;
+	/** Line of sh that prints "mqbench:program=/path" and other lines of that kind, or fails where it is not. */
+	readonly line: string;
+}
+
+/**
+ * What the line prints on the host of a node (from 0): at least `program` and `version`. Fails with `broker-missing`, which names the host and
+ * the package.
+ */
+export async function installed(
+	{ system, nodes, ask }: HostSetup,
+	node: number,
+	wanted: Wanted,
+): Promise<{ program: string; version: string; names: string }> {
+	const { code, said } = await ask(node, ["sh", "-c", wanted.line]);
+	const value = (name: string) =>
+		new RegExp(`^mqbench:${name}=(.*)$`, "m").exec(said)?.[1]?.trim() ?? "";
+	const program = value("program");
+	if (code !== 0 || program === "")
+		throw failure("broker-missing", {
+			system: system.key,
+			what: `${wanted.package} is not on ${nodes[node]?.hostname}`,
+			remedy: `Install it there: apt-get install ${wanted.package}; mqbench starts it, so that its own service can be stopped`,
+		});
+	return { program, version: value("version"), names: value("names") };
+}
+
+/** `version` says which one must be there: mqbench has no way to get another one. */
+export function checkVersionThere(
+	{ system, nodes }: Pick<HostSetup, "system" | "nodes">,
+	node: number,
+	{ program, found }: { readonly program: string; readonly found: string },
+): void {
+	const wanted = commonOptions(system.options).version;
+	if (
+		wanted === undefined ||
+		found === wanted ||
+		found.startsWith(`${wanted}.`)
+	)
+		return;
+	throw failure("broker-missing", {
+		system: system.key,
+		what: `version ${wanted} is wanted, and ${program} on ${nodes[node]?.hostname} is ${found || "unclear"}`,
+		remedy: "Install that version there, or remove version",
+	});
+}

@@ -1,0 +1,85 @@
+import { isIPv6 } from "node:net";
+import { z } from "zod";
+import type { NetworkPath } from "../../runner/run/run-file.ts";
+import { addresses } from "../existing/addresses.ts";
+import type { Client, Ping } from "../rig.ts";
+
+/** The clients and the broker of a run, which is up. */
+export interface Ends {
+	readonly clients: readonly Pick<Client, "index" | "kind" | "ping">[];
+	/** Of the broker, as clients reach it. */
+	readonly url: string;
+	readonly defaultPort: number;
+	/** The broker is on hosts that mqbench has started it on: then clients of this machine have a network before them too. */
+	readonly onHosts: boolean;
+}
+
+/**
+ * Measures how far it is from the clients that are hosts to each node of a broker: once in a command for each pair, as the network is the
+ * same for all runs. Returns what a run has to say of it; a pair that cannot be measured is not known, and no reason to go without the run.
+ */
+export function networkBaseline(): (ends: Ends) => Promise<NetworkPath[]> {
+	const known = new Map<string, Promise<Measured>>();
+	return async ({ clients, url, defaultPort, onHosts }) => {
+		if (url === "") return [];
+		const nodes = addresses(url, defaultPort);
+		const paths = await Promise.all(
+			clients.map(async (client) => {
+				const { ping } = client;
+				const far =
+					client.kind === "ssh" || (client.kind === "local" && onHosts);
+				if (!far || ping === undefined) return [];
+				const own: NetworkPath[] = [];
+				// One after the other: they would be in each other's way.
+				for (const [i, { host, port }] of nodes.entries()) {
+					const pair = `${client.index} ${host}`;
+					const address = `${isIPv6(host) ? `[${host}]` : host}:${port}`;
+					const found = known.get(pair) ?? measured(() => ping(address));
+					known.set(pair, found);
+					own.push({ client: client.index, node: i + 1, ...(await found) });
+				}
+				return own;
+			}),
+		);
+		return paths.flat();
+	};
+}
+
+/** Line of sh, whose value `ping` goes to `pingOf`: $1 is guard, $2 the address. */
+export const PING = 'echo; echo "mqbench:ping=$("$1" -ping "$2" 2>&1)"';
+
+/** What guard has printed: JSON, or why it cannot. */
+export function pingOf(said: string): Ping {
+	let json: unknown;
+	try {
+		json = JSON.parse(said);
+	} catch {
+		throw new Error(
+			said.trim().replace(/^guard: /, "") || "guard said nothing",
+		);
+	}
+	const found = Pinged.safeParse(json);
+	if (!found.success) throw new Error(`guard said ${said.trim()}`);
+	return found.data;
+}
+
+// --- internal ---
+
+const Pinged = z.object({
+	connects: z.int().positive(),
+	minNs: z.int().positive(),
+	p50Ns: z.int().positive(),
+	maxNs: z.int().positive(),
+});
+
+type Measured = Omit<NetworkPath, "client" | "node">;
+
+async function measured(ping: () => Promise<Ping>): Promise<Measured> {
+	try {
+		const { connects, minNs, p50Ns, maxNs } = await ping();
+		return { connects, minNs, p50Ns, maxNs, error: null };
+	} catch (error) {
+		const nothing = { connects: null, minNs: null, p50Ns: null, maxNs: null };
+		return { ...nothing, error: (error as Error).message };
+	}
+}

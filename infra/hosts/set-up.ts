@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { failure } from "../../runner/errors.ts";
+import type { World } from "../../runner/world.ts";
+import { byHand, type SshHost, sshName } from "../clients/ssh-host.ts";
+import { type Link, openLink } from "../clients/ssh-link.ts";
+import { Unreachable } from "../clients/ssh-trouble.ts";
+
+export interface SetUpOptions {
+	readonly guard: string;
+	readonly world: Pick<World, "env" | "cwd" | "clock">;
+	/** Told what it waits for: a line for people, without its end. */
+	say(line: string): void;
+	/** How long a host may take until ssh is let in, and then until it is set up, and how often it is looked at; for tests. */
+	readonly bootMs?: number;
+	readonly setUpMs?: number;
+	readonly pollMs?: number;
+}
+
+/**
+ * Connects to a host, and returns when mqbench's set-up script there has said that it is ready, where one prepares it; `stop` gives up. A machine
+ * that has just been rented takes its time until anybody is let in. Fails with `host-set-up`, or as `openLink` does.
+ */
+export async function openSetUp(
+	host: SshHost,
+	options: SetUpOptions,
+	stop: AbortSignal,
+): Promise<Link> {
+	const { guard, world } = options;
+	const connect = () => openLink(host, { guard, ...world }, stop);
+	if (!host.setUp) return connect();
+	const link = await untilLetIn(connect, host, options, stop);
+	try {
+		if (!(await untilReady(link, host, options, stop))) return link;
+	} catch (error) {
+		await link.close();
+		throw error;
+	}
+	// How many files a login may open is part of the set-up, and this one came before.
+	await link.close();
+	return connect();
+}
+
+// --- internal ---
+
+const BOOT_MS = 3 * 60_000;
+const SET_UP_MS = 15 * 60_000;
+/** Looked so often, and said so often. */
+const POLL_MS = 1_000;
+const SAY_MS = 10_000;
+
+const LOG = "/var/lib/mqbench/set-up.log";
+
+const STATE =
+	'echo; s=$(head -n 1 /var/lib/mqbench/state 2>/dev/null) && echo "mqbench:state=$s"';
+
+async function untilLetIn(
+	connect: () => Promise<Link>,
+	host: SshHost,
+	{ world: { clock }, say, bootMs = BOOT_MS, pollMs }: SetUpOptions,
+	stop: AbortSignal,
+): Promise<Link> {
+	const began = clock.monotonicMs();
+	let said = began;
+	for (;;)
+		try {
+			return await connect();
+		} catch (error) {
+			const now = clock.monotonicMs();
+			// What a host that boots says; another key, or no such user, does not pass by itself.
+			const boots = error instanceof Unreachable && error.passes;
+			if (!boots || now - began > bootMs) throw error;
+			if (now - said >= SAY_MS) {
+				said = now;
+				say(
+					`  ${sshName(host)}: not up yet: ${error.reason} (${seconds(now - began)})`,
+				);
+			}
+			await pause(pollMs, stop);
+		}
+}
+
+/** True: it had to wait for that. */
+async function untilReady(
+	link: Link,
+	host: SshHost,
+	{ world: { clock }, say, setUpMs = SET_UP_MS, pollMs }: SetUpOptions,
+	stop: AbortSignal,
+): Promise<boolean> {
+	const began = clock.monotonicMs();
+	let waited = false;
+	let said = began;
+	const wrong = (reason: string, remedy: string) =>
+		failure("host-set-up", { host: sshName(host), reason, remedy });
+	const look = `Its log is ${LOG} there (${byHand(host)})`;
+	for (;;) {
+		const { values } = await link.run(STATE);
+		const state = values.state ?? "";
+		if (state === "ready") return waited;
+		const [, step, words] = /^failed: ([^:]*)(?:: *(.*))?$/.exec(state) ?? [];
+		if (step !== undefined)
+			throw wrong(
+				`the step ${step} failed${words ? ` (${words.replace(/[.\s]+$/, "")})` : ""}`,
+				look,
+			);
+		const doing = /^running: (.*)$/.exec(state)?.[1] ?? null;
+		const now = clock.monotonicMs();
+		if (now - began > setUpMs)
+			throw wrong(
+				doing === null
+					? `no set-up script has begun there within ${seconds(setUpMs)}`
+					: `it is still in the step ${doing} after ${seconds(setUpMs)}`,
+				doing === null
+					? "Was it made by mqbench up? For a host of your own write setUp: false in the rig's file"
+					: look,
+			);
+		if (now - said >= SAY_MS) {
+			said = now;
+			say(
+				`  ${sshName(host)}: being set up: ${doing ?? "not begun yet"} (${seconds(now - began)})`,
+			);
+		}
+		waited = true;
+		await pause(pollMs, stop);
+	}
+}
+
+async function pause(ms: number | undefined, stop: AbortSignal): Promise<void> {
+	await sleep(ms ?? POLL_MS, undefined, { signal: stop }).catch(() => {});
+	if (stop.aborted)
+		throw failure("interrupted", { signal: String(stop.reason) });
+}
+
+function seconds(ms: number): string {
+	return `${Math.round(ms / 1000)} s`;
+}

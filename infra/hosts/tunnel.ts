@@ -1,0 +1,76 @@
+import { createServer, type Socket } from "node:net";
+import { codeOf, type Link } from "../clients/ssh-link.ts";
+import { lastLine } from "../clients/ssh-trouble.ts";
+
+/** A way from this machine to an address that a host reaches, through the connection to it. */
+export interface Tunnel {
+	/** "127.0.0.1:40123". */
+	readonly address: string;
+	/** Why the last connection through it came to nothing; "" when none has failed so. */
+	trouble(): string;
+	close(): Promise<void>;
+}
+
+/**
+ * Opens one; `target` is "10.0.0.5:8222" as that host reaches it, `guard` the program's path there. It needs no right to forward ports, which many
+ * an sshd does not give.
+ */
+export async function openTunnel(
+	link: Link,
+	guard: string,
+	target: string,
+): Promise<Tunnel> {
+	const open = new Set<Socket>();
+	let trouble = "";
+	const server = createServer((socket) => {
+		open.add(socket);
+		const there = link.spawn(DIAL, [guard, target]);
+		let err = "";
+		there.stderr.setEncoding("utf8").on("data", (text) => {
+			err += text;
+		});
+		socket.on("error", () => {});
+		socket.once("close", () => {
+			open.delete(socket);
+			there.stdin.destroy();
+			there.kill();
+		});
+		socket.pipe(there.stdin);
+		let head: Buffer | null = Buffer.alloc(0);
+		there.stdout.on("data", (piece: Buffer) => {
+			if (socket.destroyed) return;
+			if (head === null) return void socket.write(piece);
+			head = Buffer.concat([head, piece]);
+			const at = head.indexOf(BEGIN);
+			if (at < 0) return;
+			socket.write(head.subarray(at + BEGIN.length));
+			head = null;
+		});
+		void codeOf(there).then(() => {
+			trouble = lastLine(err) || trouble;
+			socket.destroySoon();
+		});
+	});
+	await new Promise<void>((resolve, reject) => {
+		server.once("error", reject);
+		server.listen(0, "127.0.0.1", resolve);
+	});
+	const bound = server.address();
+	return {
+		address: `127.0.0.1:${typeof bound === "object" ? bound?.port : ""}`,
+		trouble: () => trouble,
+		close: () =>
+			new Promise<void>((resolve) => {
+				server.close(() => resolve());
+				for (const socket of open) socket.destroy();
+			}),
+	};
+}
+
+// --- internal ---
+
+/** Behind whatever a host greets with. */
+const BEGIN = "\nmqbench:dial\n";
+
+/** $1 guard, $2 address. */
+const DIAL = 'echo; echo "mqbench:dial"; exec "$1" -dial "$2"';

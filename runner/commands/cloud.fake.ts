@@ -1,0 +1,140 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import type { CloudRig } from "../../infra/cloud/lifecycle.ts";
+import type { Offer } from "../../infra/cloud/offer.ts";
+import { RigFile, type RigFileInput } from "../../infra/rig-file.ts";
+import { testFolder } from "../../infra/test-folder.fake.ts";
+import type { CloudSide } from "./rented.ts";
+
+/** A cloud for tests of commands: rents nothing, and remembers in which order it was asked for what. */
+export interface FakeCloud extends CloudSide {
+	readonly asked: string[];
+	/** What the last offer was asked for. */
+	readonly offered: Parameters<CloudSide["offer"]>[];
+	/** Of the last confirmation. */
+	readonly confirmed: Parameters<CloudSide["confirmOffer"]>[1][];
+	readonly offerMade: Offer;
+	/** Folder in which rig.json is. */
+	readonly folder: string;
+}
+
+/** Parts that a test changes; each may throw. */
+export function fakeCloud(
+	parts: {
+		readonly prepare?: () => void;
+		readonly offer?: () => Partial<Offer>;
+		readonly confirm?: () => void;
+		readonly standUp?: () => void;
+		readonly teardown?: () => void;
+	} = {},
+): FakeCloud {
+	const folder = testFolder();
+	const asked: string[] = [];
+	const offered: FakeCloud["offered"] = [];
+	const confirmed: FakeCloud["confirmed"] = [];
+	const offerMade: Offer = {
+		config: {} as Offer["config"],
+		machines: { "i4i.xlarge": 1, "c6in.xlarge": 1 },
+		hourlyUsd: 0.9,
+		unpriced: null,
+		lines: ["zone     eu-central-1b"],
+		warnings: [],
+	};
+	return {
+		asked,
+		offered,
+		confirmed,
+		offerMade,
+		folder,
+		async packages(broker) {
+			return broker === "kafka" ? ["default-jre-headless"] : [];
+		},
+		async prepare() {
+			asked.push("prepare");
+			parts.prepare?.();
+		},
+		async offer(...args) {
+			asked.push("offer");
+			offered.push(args);
+			return { ...offerMade, ...parts.offer?.() };
+		},
+		async confirmOffer(_, asking) {
+			asked.push("confirm");
+			confirmed.push(asking);
+			parts.confirm?.();
+		},
+		async standUp() {
+			asked.push("stand up");
+			parts.standUp?.();
+			return fakeRig(
+				folder,
+				async () => {
+					asked.push("teardown");
+					parts.teardown?.();
+				},
+				asked,
+			);
+		},
+	};
+}
+
+/** Machines of a rented rig: hosts for one system "nats", and two for the load. */
+export const rentedFile: RigFileInput = {
+	version: 1,
+	id: "x-1",
+	target: "aws",
+	expiresAt: "2026-01-02T05:04:05Z",
+	brokers: [
+		{
+			system: "nats",
+			broker: "nats",
+			hosts: [
+				{
+					host: "203.0.113.1",
+					user: "admin",
+					address: "10.0.0.1",
+					identity: "id_ed25519",
+					knownHosts: "known_hosts",
+					setUp: true,
+				},
+			],
+		},
+	],
+	clients: [
+		{
+			host: "203.0.113.2",
+			user: "admin",
+			identity: "id_ed25519",
+			knownHosts: "known_hosts",
+			setUp: true,
+		},
+	],
+	cloud: {
+		provider: "aws",
+		region: "eu-central-1",
+		owner: "ada",
+		machines: { "i4i.xlarge": 1, "c6in.xlarge": 1 },
+		hourlyUsd: 0.9,
+		phase: "ready",
+		state: "pulumi",
+	},
+};
+
+// --- internal ---
+
+function fakeRig(
+	folder: string,
+	teardown: () => Promise<void>,
+	asked: string[],
+): CloudRig {
+	const place = path.join(folder, "rig.json");
+	writeFileSync(place, JSON.stringify(rentedFile));
+	return {
+		place: { shown: place, path: place },
+		file: RigFile.parse(rentedFile),
+		async keep() {
+			asked.push("keep");
+		},
+		teardown,
+	};
+}

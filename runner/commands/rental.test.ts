@@ -1,0 +1,89 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { packageFolder } from "../package.ts";
+import { loadScenario } from "../scenario/load.ts";
+import { rentalOf, rigId } from "./rental.ts";
+
+const text = (more = "", ttl = "2h", duration = "60s") =>
+	`target: aws
+aws: { region: eu-central-1, ttl: ${ttl}, brokers: { instance: i4i.xlarge }, clients: { instance: c6in.xlarge } }
+systems: { nats: nats, kafka: { broker: kafka, nodes: 3 }, floor: noop }
+workload: { rate: 3/s, message: 256B, duration: ${duration}, warmup: 5s, drain: 10s }
+${more}`;
+const of = (
+	scenario: string,
+	args: Partial<Parameters<typeof rentalOf>[1]> = {},
+) => rentalOf(loadScenario("s.yaml", scenario), { path: "s.yaml", ...args });
+
+test("machines are rented for the systems that run, and for no others", () => {
+	const all = of(text());
+	expect(all?.systems).toEqual([
+		{ system: "nats", broker: "nats", nodes: 1 },
+		{ system: "kafka", broker: "kafka", nodes: 3 },
+	]);
+	expect(all?.scenario.aws.brokers.count).toBe(3);
+	const one = of(text(), { only: "nats/*" });
+	expect(one?.systems.map(({ system }) => system)).toEqual(["nats"]);
+	expect(one?.scenario.aws.brokers.count).toBe(1);
+	expect(() => of(text(), { only: "floor/*" })).toThrow(
+		"s.yaml: noop is no broker, and no machines are rented for it alone; measure it with --target local",
+	);
+});
+
+test("nothing is rented on another target", () => {
+	expect(of(text().replace("target: aws", "target: local"))).toBeNull();
+});
+
+test("the plan is standing up (5min), runs (90s each here) and floors (10s)", () => {
+	expect((of(text())?.plannedNs ?? 0) / 1e9).toBe(300 + 3 * 90 + 10);
+	expect((of(text(), { floor: false })?.plannedNs ?? 0) / 1e9).toBe(570);
+	expect(
+		(of(text(), { floor: false, confirm: true })?.plannedNs ?? 0) / 1e9,
+	).toBe(300 + 3 * 270);
+	expect((of(text("repeat: 2"), { floor: false })?.plannedNs ?? 0) / 1e9).toBe(
+		840,
+	);
+});
+
+test("machines that would end themselves in mid-run are not rented", () => {
+	expect(() => of(text("", "10min", "20min"))).toThrow(
+		"s.yaml: aws.ttl is 10min, and the machines would end themselves in mid-run: standing up and all runs take up to 1.11h. Write ttl: 75min, or make fewer runs (--only).",
+	);
+	// What is written is enough.
+	expect(of(text("", "75min", "20min"))).not.toBeNull();
+	// Fewer runs fit.
+	expect(of(text("", "30min", "20min"), { only: "nats/*" })).not.toBeNull();
+	expect(() => of(text("repeat: 100", "2h"))).toThrow("Write ttl: 8h");
+});
+
+test("names of rigs differ, and are short", () => {
+	const name = "a".repeat(80);
+	expect(rigId(name)).toMatch(/^a{40}-[0-9a-f]{6}$/);
+	expect(rigId(name)).not.toBe(rigId(name));
+});
+
+test("infra/README.md tells of the standard rig, and of how long it is reckoned with", () => {
+	const read = (file: string) =>
+		readFileSync(path.join(packageFolder, file), "utf8");
+	const readme = read("infra/README.md");
+	const scenario = loadScenario("ec2.yaml", read("scenarios/ec2.yaml"), {
+		target: "aws",
+	});
+	const rental = rentalOf(scenario, { path: "ec2.yaml", floor: false });
+	if (rental === null) throw new Error("ec2.yaml rents nothing");
+	const { brokers, clients } = rental.scenario.aws;
+	expect(readme).toContain(
+		`| standard ([scenarios/ec2.yaml](../scenarios/ec2.yaml)) | ${brokers.count} x \`${brokers.instance}\`, ${clients.count} x \`${clients.instance}\` |`,
+	);
+	const [, standing, start, floor] =
+		/standing up (\d+)min \+ runs: .* and (\d+)s of starting each \+ floors (\d+)s a case/.exec(
+			readme,
+		) ?? [];
+	const runs = 2 * 3 * (Number(start) + 5 + 60 + 30);
+	expect(rental.plannedNs / 1e9).toBe(Number(standing) * 60 + runs);
+	const withFloor = rentalOf(scenario, { path: "ec2.yaml" });
+	expect(((withFloor?.plannedNs ?? 0) - rental.plannedNs) / 1e9).toBe(
+		Number(floor),
+	);
+});

@@ -1,0 +1,107 @@
+import { randomBytes } from "node:crypto";
+import type { AwsConfig } from "../../infra/aws/config.ts";
+import { failure } from "../errors.ts";
+import { expand } from "../plan/expand.ts";
+import { longest } from "../plan/longest.ts";
+import type { Plan } from "../plan/plan.ts";
+import { brokerMachines, nodesOf } from "../scenario/aws.ts";
+import type { Aws, Scenario } from "../scenario/scenario.ts";
+import { formatDuration, formatDurationExact } from "../units.ts";
+
+/** A scenario whose machines are rented. */
+export type RentedScenario = Scenario & { readonly aws: Aws };
+
+/** What the runs of a command need of the cloud: systems that do not run need no machines. */
+export interface Rental {
+	/** Its `aws` counts the machines of the systems that run. */
+	readonly scenario: RentedScenario;
+	/** Systems that have a broker, in their order. */
+	readonly systems: AwsConfig["systems"];
+	/** How long standing up and all runs take at most, ns. */
+	readonly plannedNs: number;
+}
+
+export interface RentalArgs {
+	/** Path of the scenario file. */
+	readonly path: string;
+	/** `--only`: a glob over "system/case". */
+	readonly only?: string | undefined;
+	/** `--no-floor`: false. */
+	readonly floor?: boolean | undefined;
+	/** `--confirm`. */
+	readonly confirm?: boolean | undefined;
+}
+
+/**
+ * What is to be rented for the scenario; null: nothing. Fails with `ttl-short` where the machines would end themselves before the runs
+ * are over.
+ */
+export function rentalOf(scenario: Scenario, args: RentalArgs): Rental | null {
+	const { aws } = scenario;
+	if (aws === null) return null;
+	const plans = expand(scenario, { runId: "rental", only: args.only });
+	const running = scenario.systems.filter(({ key }) =>
+		plans.some(({ system }) => system === key),
+	);
+	const systems = running.flatMap((system): AwsConfig["systems"] =>
+		system.broker === "noop"
+			? []
+			: [
+					{
+						system: system.key,
+						broker: system.broker,
+						nodes: nodesOf(system),
+					},
+				],
+	);
+	if (systems.length === 0)
+		throw failure("usage", {
+			message: `${args.path}: noop is no broker, and no machines are rented for it alone; measure it with --target local`,
+		});
+	const plannedNs = STANDING_UP_NS + longestOf(plans, scenario, args);
+	if (plannedNs > aws.ttlNs)
+		throw failure("ttl-short", {
+			path: args.path,
+			ttl: formatDurationExact(aws.ttlNs),
+			longest: formatDuration(plannedNs),
+			write: enough(plannedNs),
+		});
+	return {
+		scenario: {
+			...scenario,
+			aws: {
+				...aws,
+				brokers: { ...aws.brokers, count: brokerMachines(running) },
+			},
+		},
+		systems,
+		plannedNs,
+	};
+}
+
+/** Part of names in the cloud: short, and unlike any other. */
+export function rigId(scenario: string): string {
+	return `${scenario.slice(0, 40)}-${randomBytes(3).toString("hex")}`;
+}
+
+// --- internal ---
+
+/** Machines that start, packages that are installed, programs that are brought: a few minutes. */
+const STANDING_UP_NS = 5 * 60e9;
+
+function longestOf(
+	plans: readonly Plan[],
+	{ quick }: Scenario,
+	{ floor = true, confirm = false }: RentalArgs,
+): number {
+	return longest(plans, {
+		floors: floor && !quick,
+		confirm: confirm && !quick,
+	});
+}
+
+/** As a person would write it: whole quarters of an hour, whole hours. */
+function enough(ns: number): string {
+	const unitNs = ns <= 2 * 3600e9 ? 15 * 60e9 : 3600e9;
+	return formatDurationExact(Math.ceil(ns / unitNs) * unitNs);
+}

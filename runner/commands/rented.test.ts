@@ -1,0 +1,515 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { testFolder } from "../../infra/test-folder.fake.ts";
+import { failure } from "../errors.ts";
+import { explain } from "../main.ts";
+import { fakeWorld } from "../world.fake.ts";
+import type { World } from "../world.ts";
+import { fakeCloud, rentedFile } from "./cloud.fake.ts";
+import { down } from "./down.ts";
+import { plan } from "./plan.ts";
+import { platformOf } from "./rented.ts";
+import { type Measure, type RunArgs, run } from "./run.ts";
+import { up } from "./up.ts";
+import { validate } from "./validate.ts";
+
+const scenario = `aws: { region: eu-central-1, brokers: { instance: i4i.xlarge }, clients: { instance: c6in.xlarge } }
+system: { broker: nats, mode: jetstream, durability: fsync }
+workload: { rate: 3/s, message: 256B, duration: 9s }
+sla: [lost == 0]
+`;
+
+function folderWith(text = scenario): string {
+	const cwd = testFolder();
+	writeFileSync(path.join(cwd, "s.yaml"), text);
+	return cwd;
+}
+
+/** A run on a fake cloud, whose measuring gives `code` or throws. */
+async function rentedRun({
+	measure = async () => 0,
+	cloud = fakeCloud(),
+	args = {},
+	stop = new AbortController().signal,
+	text,
+}: {
+	measure?: Measure;
+	cloud?: ReturnType<typeof fakeCloud>;
+	args?: Partial<RunArgs>;
+	stop?: AbortSignal;
+	text?: string;
+} = {}) {
+	const cwd = folderWith(text);
+	const world = fakeWorld({ cwd, stop });
+	const code = await run(
+		{ path: "s.yaml", target: "aws", ...args },
+		world,
+		cloud,
+		measure,
+	).catch((error) => explain(error, world));
+	return { code, world, cloud, cwd };
+}
+
+const left = () => {
+	throw failure("cloud-left", { text: "The rig x-1 is not down: i-0abc" });
+};
+
+describe("mqbench run --target aws", () => {
+	test("asks, stands up, makes the ordinary run on that rig.json, and takes down", async () => {
+		const cloud = fakeCloud();
+		const { code, world } = await rentedRun({
+			cloud,
+			async measure({ scenario: measured, args }) {
+				cloud.asked.push("measure");
+				expect(measured).toMatchObject({
+					target: "aws",
+					aws: null,
+					rig: { id: "x-1" },
+					clients: { kind: "ssh", hosts: ["admin@203.0.113.2"] },
+					systems: [{ key: "nats", url: null }],
+				});
+				expect(measured.rig?.brokers[0]?.hosts[0]?.identity).toBe(
+					path.join(cloud.folder, "id_ed25519"),
+				);
+				expect(args.path).toBe("s.yaml");
+				return 99;
+			},
+		});
+		expect(code).toBe(99);
+		expect(cloud.asked).toEqual([
+			"prepare",
+			"offer",
+			"confirm",
+			"stand up",
+			"measure",
+			"teardown",
+		]);
+		expect(world.err()).toContain("Taking down the rig x-1 ...\n");
+		expect(world.err()).toContain(
+			"The rig x-1 is down; nothing of it is left.\n",
+		);
+	});
+
+	test("asks for the machines and packages of what runs", async () => {
+		const text = scenario.replace(
+			/^system:.*$/m,
+			"systems: { nats: nats, kafka: { broker: kafka, nodes: 3 } }",
+		);
+		const { cloud } = await rentedRun({ text, args: { only: "nats/*" } });
+		const [call] = cloud.offered;
+		if (!call) throw new Error("nothing was asked for");
+		const [asked, { systems, packages, id }] = call;
+		expect(asked.aws?.brokers.count).toBe(1);
+		expect({ systems, packages }).toEqual({
+			systems: [{ system: "nats", broker: "nats", nodes: 1 }],
+			packages: [],
+		});
+		expect(id).toMatch(/^s-[0-9a-f]{6}$/);
+		const both = await rentedRun({ text, args: { set: ["repeat=1"] } });
+		expect(both.cloud.offered[0]?.[1].packages).toEqual([
+			"default-jre-headless",
+		]);
+		expect(both.cloud.offered[0]?.[0].aws?.brokers.count).toBe(3);
+	});
+
+	test("hands the limit, --yes and the planned time to the confirmation", async () => {
+		const { cloud } = await rentedRun({
+			args: { yes: true, maxHourlyUsd: "2.5", floor: false },
+		});
+		// 5min to stand up; start, warm-up, window and drain of the one run.
+		expect(cloud.confirmed).toEqual([
+			{
+				yes: true,
+				maxHourlyUsd: 2.5,
+				plannedNs: (300 + 15 + 5 + 9 + 30) * 1e9,
+			},
+		]);
+		const other = await rentedRun();
+		expect(other.cloud.confirmed[0]).toMatchObject({
+			yes: false,
+			maxHourlyUsd: null,
+		});
+	});
+
+	test.each(["0", "-1", "five", "1e3", ""])(
+		"--max-hourly-usd %j is refused before anybody is asked",
+		async (maxHourlyUsd) => {
+			const { code, world, cloud } = await rentedRun({
+				args: { maxHourlyUsd },
+			});
+			expect(code).toBe(2);
+			expect(world.err()).toContain("write US dollars an hour, e.g.");
+			expect(cloud.asked).toEqual([]);
+		},
+	);
+
+	test("rents nothing when it is not confirmed", async () => {
+		const cloud = fakeCloud({
+			confirm() {
+				throw failure("usage", { message: "not taken" });
+			},
+		});
+		const { code } = await rentedRun({ cloud });
+		expect(code).toBe(2);
+		expect(cloud.asked).toEqual(["prepare", "offer", "confirm"]);
+	});
+
+	test("rents nothing when Ctrl-C came while it asked", async () => {
+		const stop = new AbortController();
+		const cloud = fakeCloud({ confirm: () => stop.abort("SIGINT") });
+		const { code } = await rentedRun({ cloud, stop: stop.signal });
+		expect(code).toBe(130);
+		expect(cloud.asked).toEqual(["prepare", "offer", "confirm"]);
+	});
+
+	test("asks AWS nothing where a program cannot be had", async () => {
+		const cloud = fakeCloud({
+			prepare() {
+				throw failure("go-missing", {});
+			},
+		});
+		expect((await rentedRun({ cloud })).code).toBe(3);
+		expect(cloud.asked).toEqual(["prepare"]);
+	});
+
+	test.each([
+		["i4i.xlarge", "linux/amd64"],
+		["c6in.32xlarge", "linux/amd64"],
+		["g4dn.xlarge", "linux/amd64"],
+		["u-6tb1.metal", "linux/amd64"],
+		["c7gn.xlarge", "linux/arm64"],
+		["i4g.large", "linux/arm64"],
+		["is4gen.medium", "linux/arm64"],
+		["m7gd.metal", "linux/arm64"],
+		["a1.large", "linux/arm64"],
+	])("gets programs for %s of %s", (instance, platform) => {
+		expect(platformOf(instance)).toBe(platform);
+	});
+
+	test.each([
+		["a folder that is there", { out: "." }, "is there already, and results"],
+		[
+			"machines that end too early",
+			{ set: ["aws.ttl=10min", "workload.duration=20min"] },
+			"s.yaml: aws.ttl is 10min, and the machines would end themselves in mid-run",
+		],
+		[
+			"an SLA that cannot be judged",
+			{ set: ["strict=true", "sla.0=p99.99 < 1ms"] },
+			"strict: true, and the samples do not carry",
+		],
+	] as const)("asks nobody with %s", async (_, args, sentence) => {
+		const { code, world, cloud } = await rentedRun({ args });
+		expect(code).toBe(2);
+		expect(world.err()).toContain(sentence);
+		expect(cloud.asked).toEqual([]);
+	});
+
+	test("says once what the samples do not carry", async () => {
+		const { world } = await rentedRun({
+			args: { set: ["sla.0=p99.99 < 1ms"] },
+		});
+		expect(world.err().match(/Warning: p99\.99/g)).toHaveLength(1);
+	});
+});
+
+describe("whatever becomes of a run, its machines are taken down", () => {
+	test("when it fails: with the exit code of the failure", async () => {
+		const { code, world, cloud } = await rentedRun({
+			async measure() {
+				throw failure("broker-start", {
+					system: "nats",
+					reason: "no room",
+					log: "broker.log",
+				});
+			},
+		});
+		expect(code).toBe(3);
+		expect(world.err()).toContain("no room");
+		expect(cloud.asked.at(-1)).toBe("teardown");
+	});
+
+	test("when it has a bug: the stack is shown, after they are down", async () => {
+		const { code, world, cloud } = await rentedRun({
+			async measure() {
+				throw new TypeError("ours");
+			},
+		});
+		expect(code).toBe(1);
+		expect(cloud.asked.at(-1)).toBe("teardown");
+		expect(world.err()).toMatch(
+			/nothing of it is left\.\nThis is a bug.*ours/s,
+		);
+	});
+
+	test("when Ctrl-C ends it: with 130", async () => {
+		const stop = new AbortController();
+		const { code, cloud } = await rentedRun({
+			stop: stop.signal,
+			async measure() {
+				stop.abort("SIGINT");
+				throw failure("interrupted", { signal: "SIGINT" });
+			},
+		});
+		expect(code).toBe(130);
+		expect(cloud.asked.at(-1)).toBe("teardown");
+	});
+
+	test("when Ctrl-C comes after it: its own exit code stays", async () => {
+		const stop = new AbortController();
+		const cloud = fakeCloud({ teardown: () => stop.abort("SIGINT") });
+		const { code } = await rentedRun({ cloud, stop: stop.signal });
+		expect(code).toBe(0);
+	});
+});
+
+describe("what is left beats every other exit code", () => {
+	test.each([0, 99, 4, 6] as const)(
+		"of a run that ends with %i",
+		async (own) => {
+			const { code, world } = await rentedRun({
+				cloud: fakeCloud({ teardown: left }),
+				measure: async () => own,
+			});
+			expect(code).toBe(5);
+			expect(world.err()).toContain("The rig x-1 is not down: i-0abc\n");
+		},
+	);
+
+	test("of a run that fails, whose reason is said first", async () => {
+		const { code, world } = await rentedRun({
+			cloud: fakeCloud({ teardown: left }),
+			async measure() {
+				throw failure("usage", { message: "the reason" });
+			},
+		});
+		expect(code).toBe(5);
+		expect(world.err()).toMatch(/the reason\n(.*\n)*The rig x-1 is not down/);
+	});
+
+	test("of a bug in taking down as well, with the way to take it down", async () => {
+		const { code, world } = await rentedRun({
+			cloud: fakeCloud({
+				teardown() {
+					throw new TypeError("ours");
+				},
+			}),
+		});
+		expect(code).toBe(5);
+		expect(world.err()).toContain(
+			"The rig x-1 may not be down: TypeError: ours",
+		);
+		expect(world.err()).toContain("Take it down: mqbench rigs destroy x-1");
+	});
+
+	test("of machines that could not be stood up", async () => {
+		const cloud = fakeCloud({ standUp: left });
+		expect((await rentedRun({ cloud })).code).toBe(5);
+	});
+});
+
+describe("mqbench up --target aws", () => {
+	const stand = async (
+		cloud = fakeCloud(),
+		more: Partial<Parameters<typeof up>[0]> = {},
+		cwd = folderWith(),
+	) => {
+		const world = fakeWorld({ cwd });
+		const code = await up(
+			{ path: "s.yaml", target: "aws", ...more },
+			world,
+			cloud,
+		).catch((error) => explain(error, world));
+		return { code, world, cloud, cwd };
+	};
+
+	test("leaves machines up, and a rig.json whose paths are absolute", async () => {
+		const { code, world, cloud, cwd } = await stand();
+		expect(code).toBe(0);
+		expect(cloud.asked).toEqual([
+			"prepare",
+			"offer",
+			"confirm",
+			"stand up",
+			"keep",
+		]);
+		expect(cloud.confirmed[0]?.plannedNs).toBeNull();
+		const file = path.join(cwd, "rig.json");
+		expect(statSync(file).mode & 0o777).toBe(0o600);
+		const rig = JSON.parse(readFileSync(file, "utf8"));
+		const keys = {
+			identity: path.join(cloud.folder, "id_ed25519"),
+			knownHosts: path.join(cloud.folder, "known_hosts"),
+		};
+		expect(rig.brokers[0].hosts[0]).toMatchObject(keys);
+		expect(rig.clients[0]).toMatchObject(keys);
+		expect(world.out()).toBe(
+			`1 x i4i.xlarge, 1 x c6in.xlarge are up in eu-central-1 ($0.90 an hour). They end themselves within 2h (by 2026-01-02T05:04:05Z).
+rig.json says where they are, to its owner alone. Measure on them:
+  mqbench s.yaml --rig rig.json
+They cost money until: mqbench down rig.json, or mqbench rigs destroy x-1
+`,
+		);
+	});
+
+	test("rents nothing where the file is there already", async () => {
+		const cwd = folderWith();
+		writeFileSync(path.join(cwd, "rig.json"), "{}");
+		const { code, cloud } = await stand(fakeCloud(), {}, cwd);
+		expect(code).toBe(2);
+		expect(cloud.asked).toEqual([]);
+	});
+
+	test("takes down what nobody could find again", async () => {
+		const { code, cloud } = await stand(fakeCloud(), {
+			out: "no/such/folder/rig.json",
+		});
+		expect(code).toBe(3);
+		expect(cloud.asked.at(-1)).toBe("teardown");
+	});
+
+	test("of target existing there is nothing to stand up", async () => {
+		const { code, world } = await stand(fakeCloud(), {
+			target: "existing",
+			set: ["system.url=nats://h:4222"],
+		});
+		expect(code).toBe(2);
+		expect(world.err()).toContain("are up already");
+	});
+});
+
+describe("mqbench down of machines", () => {
+	const taking = async (
+		rig: unknown,
+		destroy: (id: string) => Promise<void>,
+	) => {
+		const cwd = testFolder();
+		writeFileSync(path.join(cwd, "rig.json"), JSON.stringify(rig));
+		const world = fakeWorld({ cwd });
+		const code = await down({ file: "rig.json" }, world, destroy).catch(
+			(error) => explain(error, world),
+		);
+		return { code, world, there: existsSync(path.join(cwd, "rig.json")) };
+	};
+
+	test("destroys them by their id, and removes the file", async () => {
+		const ids: string[] = [];
+		const { code, world, there } = await taking(rentedFile, async (id) => {
+			ids.push(id);
+		});
+		expect({ code, there, ids }).toEqual({
+			code: 0,
+			there: false,
+			ids: ["x-1"],
+		});
+		expect(world.out()).toBe("The rig x-1 is down; nothing of it is left.\n");
+	});
+
+	test("keeps the file as long as something is left", async () => {
+		const { code, there } = await taking(rentedFile, async () => left());
+		expect({ code, there }).toEqual({ code: 5, there: true });
+	});
+
+	test("leaves those that were stood up by hand to the same hand", async () => {
+		const { code, world, there } = await taking(
+			{ ...rentedFile, cloud: { ...rentedFile.cloud, state: null } },
+			async () => {
+				throw new Error("not asked");
+			},
+		);
+		expect({ code, there }).toEqual({ code: 2, there: true });
+		expect(world.err()).toContain("pulumi destroy where pulumi up was run");
+	});
+});
+
+describe("what needs no AWS does without", () => {
+	test("validate and plan count the machines of the systems that run", async () => {
+		const cwd = folderWith(
+			scenario.replace(
+				/^system:.*$/m,
+				"systems: { nats: nats, kafka: { broker: kafka, nodes: 3 } }",
+			),
+		);
+		for (const command of [
+			(world: World) =>
+				validate({ path: "s.yaml", target: "aws", only: "nats/*" }, world),
+			(world: World) =>
+				plan(
+					{ path: "s.yaml", target: "aws", only: "nats/*" },
+					world,
+					fakeCloud(),
+				),
+		]) {
+			const world = fakeWorld({ cwd });
+			await command(world);
+			expect(world.out()).toContain("1 x i4i.xlarge for brokers");
+		}
+	});
+
+	test("validate", async () => {
+		const world = fakeWorld({ cwd: folderWith() });
+		expect(await validate({ path: "s.yaml", target: "aws" }, world)).toBe(0);
+		expect(world.out()).toContain(
+			"machines of EC2 in eu-central-1: 1 x i4i.xlarge for brokers, 1 x c6in.xlarge for the load; they end themselves after 2h\n",
+		);
+		await expect(
+			validate(
+				{
+					path: "s.yaml",
+					target: "aws",
+					set: ["aws.ttl=10min", "workload.duration=20min"],
+				},
+				world,
+			),
+		).rejects.toMatchObject({ code: "ttl-short", exit: 2 });
+	});
+
+	test("plan: machines and durations, and why the price is not known", async () => {
+		const world = fakeWorld({ cwd: folderWith() });
+		const cloud = fakeCloud({
+			offer() {
+				throw failure("sdk-missing", { folder: "/x/infra/aws", project: true });
+			},
+		});
+		expect(await plan({ path: "s.yaml", target: "aws" }, world, cloud)).toBe(0);
+		const said = world.out().replaceAll(/\s+/g, " ");
+		expect(said).toContain("1 x i4i.xlarge for brokers");
+		expect(said).toContain(
+			"Standing up, all runs and what comes between them: at most 6.15min.",
+		);
+		expect(said).toContain(
+			"What it costs is not known: Target aws needs Pulumi and the SDK of AWS, which are not installed. Once: npm ci --prefix /x/infra/aws",
+		);
+		expect(cloud.asked).toEqual(["offer"]);
+	});
+
+	test("plan: with AWS's answer, the price of an hour and of the run", async () => {
+		const world = fakeWorld({ cwd: folderWith() });
+		const cloud = fakeCloud({
+			offer: () => ({ hourlyUsd: 1.2, warnings: ["burst credit"] }),
+		});
+		expect(
+			await plan(
+				{ path: "s.yaml", target: "aws", set: ["workload.duration=59min"] },
+				world,
+				cloud,
+			),
+		).toBe(0);
+		const said = world.out().replaceAll(/\s+/g, " ");
+		// 5min, and 3600s of sending, start and drain 45s, floor 10s: 1.09h.
+		expect(said).toContain(
+			"about $1.20 an hour, $1.30 for the planned 1.08h, at most $2.40 until they end themselves (2h)",
+		);
+		expect(world.out()).toContain("  zone     eu-central-1b\n");
+		expect(said).toContain("Warning: burst credit");
+	});
+
+	test("plan on another target says nothing of it", async () => {
+		const world = fakeWorld({ cwd: folderWith() });
+		const cloud = fakeCloud();
+		await plan({ path: "s.yaml" }, world, cloud);
+		expect(cloud.asked).toEqual([]);
+		expect(world.out()).not.toContain("What is rented");
+	});
+});

@@ -1,0 +1,321 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { AwsConfig } from "../../infra/aws/config.ts";
+import type { CloudOptions } from "../../infra/cloud/lifecycle.ts";
+import { standUpCloud } from "../../infra/cloud/lifecycle.ts";
+import { offered, output } from "../../infra/cloud/rigs.fake.ts";
+import { fakeStack } from "../../infra/cloud/stack.fake.ts";
+import type { TaggedRig, Thing } from "../../infra/cloud/sweep.ts";
+import { testFolder } from "../../infra/test-folder.fake.ts";
+import { fakeWorld } from "../world.fake.ts";
+import { rigsConfig, rigsDestroy, rigsList, rigsSweep } from "./rigs.ts";
+
+const CREATED = Date.UTC(2026, 0, 2, 3, 4, 5);
+
+/** A state folder, and the world of a command that comes some minutes after its rigs were stood up. */
+function scene() {
+	const state = testFolder();
+	const stack = fakeStack();
+	const options: CloudOptions = {
+		say: () => {},
+		open: async () => stack,
+		timing: { abortMs: 10, pausesMs: [1, 1] },
+	};
+	const at = (minutes: number, answer?: string) => {
+		const asked: string[] = [];
+		const world = fakeWorld({
+			env: { MQBENCH_STATE_DIR: state, PATH: process.env.PATH },
+			clock: {
+				nowMs: () => CREATED + minutes * 60_000,
+				monotonicMs: () => 0,
+			},
+			ask:
+				answer === undefined
+					? null
+					: async (question) => {
+							asked.push(question);
+							return answer;
+						},
+		});
+		return { ...world, asked };
+	};
+	return {
+		stack,
+		options,
+		at,
+		folder: (id: string) => path.join(state, "rigs", id),
+		async up(id = "demo-1") {
+			const rig = await standUpCloud(offered(id), at(0), {
+				...options,
+				open: async () => fakeStack({ up: async () => output(id) }),
+			});
+			stack.there = ["aws:ec2/instance:Instance broker-1 (i-0abc)"];
+			return rig;
+		},
+	};
+}
+
+describe("mqbench rigs list", () => {
+	test("says that there are none", async () => {
+		const { at, folder } = scene();
+		const world = at(0);
+		expect(await rigsList(world)).toBe(0);
+		expect(world.out()).toBe(
+			`No rigs are known here (${path.dirname(folder("x"))}).\nOf another machine, or of a state that was lost: mqbench rigs sweep --region <region>\n`,
+		);
+	});
+
+	test("tells machines, price, age and end of each", async () => {
+		const { up, at } = scene();
+		await (await up()).keep();
+		await up("demo-2");
+		const world = at(35);
+		await rigsList(world);
+		expect(world.out()).toBe(
+			`RIG     PHASE          REGION        MACHINES                     $/H   AGE    ENDS BY
+demo-1  ready          eu-central-1  1 i4i.xlarge, 2 c6in.xlarge  0.82  35min  2026-01-02 05:04 UTC, in 1.42h
+demo-2  ready, in use  eu-central-1  1 i4i.xlarge, 2 c6in.xlarge  0.82  35min  2026-01-02 05:04 UTC, in 1.42h
+Take one down: mqbench rigs destroy <rig>
+`,
+		);
+	});
+
+	test("says what is left of one whose machines have ended themselves", async () => {
+		const { up, at } = scene();
+		await (await up()).keep();
+		const world = at(121);
+		await rigsList(world);
+		expect(world.out()).toMatch(/2026-01-02 05:04 UTC, over\n/);
+		expect(world.out()).toMatch(/what is no machine .* is there until/);
+	});
+
+	test("shows the others beside a folder that is half-written or foreign", async () => {
+		const { up, at, folder } = scene();
+		await (await up()).keep();
+		mkdirSync(folder("empty"));
+		mkdirSync(folder("half"));
+		writeFileSync(path.join(folder("half"), "rig.json"), '{"version": 1, ');
+		mkdirSync(folder("other"));
+		writeFileSync(
+			path.join(folder("other"), "rig.json"),
+			readFileSync(path.join(folder("demo-1"), "rig.json")),
+		);
+		writeFileSync(folder("notes.txt"), "a file");
+		const world = at(1);
+		expect(await rigsList(world)).toBe(0);
+		expect(world.out()).toMatch(/^demo-1 +ready/m);
+		expect(world.out()).toMatch(/empty: there is no rig\.json in it/);
+		expect(world.out()).toMatch(/half.*: it is no JSON/);
+		expect(world.out()).toMatch(/other: its rig\.json is another rig's/);
+		expect(world.out()).toMatch(/notes\.txt/);
+	});
+});
+
+describe("mqbench rigs destroy", () => {
+	test("asks, naming what is rented, and takes it down", async () => {
+		const { up, at, options, stack, folder } = scene();
+		await (await up()).keep();
+		const world = at(5, "y");
+		expect(await rigsDestroy({ id: "demo-1" }, world, options)).toBe(0);
+		expect(world.asked).toEqual([
+			"Take down the rig demo-1 in eu-central-1 (1 i4i.xlarge, 2 c6in.xlarge)? [y/N] ",
+		]);
+		expect(world.out()).toBe(
+			"The rig demo-1 is down; nothing of it is left.\n",
+		);
+		expect(stack.asked).toEqual(["destroy", "remove"]);
+		expect(existsSync(folder("demo-1"))).toBe(false);
+	});
+
+	test("leaves it when the answer is no, and when nobody is there to answer", async () => {
+		const { up, at, options, stack } = scene();
+		await (await up()).keep();
+		const world = at(5, "");
+		expect(await rigsDestroy({ id: "demo-1" }, world, options)).toBe(0);
+		expect(world.out()).toBe("Nothing was taken down.\n");
+		await expect(rigsDestroy({ id: "demo-1" }, at(5), options)).rejects.toThrow(
+			/Nobody is there to be asked: say --yes/,
+		);
+		expect(stack.asked).toEqual([]);
+	});
+
+	test("says that another mqbench has it", async () => {
+		const { up, at, options } = scene();
+		await up();
+		await expect(
+			rigsDestroy({ id: "demo-1", yes: true }, at(5), options),
+		).rejects.toMatchObject({ code: "cloud-held" });
+	});
+
+	test.each(["demo-2", "../demo-1", "."])("knows no rig %j", async (id) => {
+		const { up, at, options } = scene();
+		await (await up()).keep();
+		await expect(
+			rigsDestroy({ id, yes: true }, at(5), options),
+		).rejects.toMatchObject({ code: "no-such-rig", exit: 2 });
+	});
+});
+
+describe("mqbench rigs sweep", () => {
+	const machine: Thing = {
+		kind: "instance",
+		id: "i-0abc",
+		detail: "i4i.xlarge, running",
+		since: null,
+	};
+	const tagged: TaggedRig = {
+		id: "demo-1",
+		owner: "jane",
+		expiresAt: "2026-01-02T05:04:05.000Z",
+		expired: true,
+		chosen: true,
+		things: [machine],
+	};
+	const where = { region: "eu-central-1" };
+
+	test("shows what it would remove, asks, removes, and forgets what was remembered of it", async () => {
+		const { up, at, folder } = scene();
+		await (await up()).keep();
+		const world = at(300, "yes");
+		const code = await rigsSweep(where, world, {
+			find: async (asked) => {
+				expect(asked).toEqual({
+					...where,
+					profile: null,
+					id: null,
+					owner: null,
+				});
+				return [tagged];
+			},
+			remove: async (rigs) => ({
+				removed: rigs.flatMap(({ things }) => things),
+				left: [],
+			}),
+		});
+		expect(code).toBe(0);
+		expect(world.out()).toMatch(/^demo-1 .*expired.*\n {2}instance i-0abc/);
+		expect(world.asked).toEqual(["Remove 1 thing of demo-1? [y/N] "]);
+		expect(world.out()).toMatch(/Removed 1 thing\.\n$/);
+		expect(existsSync(folder("demo-1"))).toBe(false);
+	});
+
+	test("ends with exit code 5 and the list when something stays", async () => {
+		const { up, at, folder } = scene();
+		await (await up()).keep();
+		const error = await rigsSweep({ ...where, yes: true }, at(300), {
+			find: async () => [tagged],
+			remove: async () => ({
+				removed: [],
+				left: [{ thing: machine, reason: "UnauthorizedOperation" }],
+			}),
+		}).catch((one) => one);
+		expect(error).toMatchObject({ code: "cloud-left", exit: 5 });
+		expect(error.message).toBe(`1 of 1 is left in eu-central-1:
+  instance i-0abc (i4i.xlarge, running): UnauthorizedOperation
+Try again: mqbench rigs sweep --region eu-central-1 --id demo-1`);
+		expect(existsSync(folder("demo-1"))).toBe(true);
+	});
+
+	test("ends with exit code 5, too, when it is stopped in between", async () => {
+		const { at } = scene();
+		await expect(
+			rigsSweep({ ...where, yes: true, profile: "lab" }, at(300), {
+				find: async () => [tagged],
+				remove: () => Promise.reject(new Error("Stopped by SIGINT.")),
+			}),
+		).rejects.toMatchObject({
+			exit: 5,
+			message:
+				"Stopped by SIGINT.\nOf 1 thing of demo-1 in eu-central-1 some may be left. Try again: mqbench rigs sweep --region eu-central-1 --id demo-1 --profile lab",
+		});
+	});
+
+	test("removes nothing that is not chosen, and nothing without an answer", async () => {
+		const { at } = scene();
+		const never = () => Promise.reject(new Error("not to be removed"));
+		const world = at(0);
+		expect(
+			await rigsSweep(where, world, {
+				find: async () => [{ ...tagged, expired: false, chosen: false }],
+				remove: never,
+			}),
+		).toBe(0);
+		expect(world.out()).toMatch(/stays(.|\n)*Nothing is to be removed/);
+		const other = at(300, "n");
+		await rigsSweep(where, other, {
+			find: async () => [tagged],
+			remove: never,
+		});
+		expect(other.out()).toMatch(/Nothing was removed\.\n$/);
+		await expect(
+			rigsSweep(where, at(300), { find: async () => [tagged], remove: never }),
+		).rejects.toThrow(/--yes/);
+	});
+
+	test("forgets a rig of which AWS has nothing, but only where it was", async () => {
+		const { up, at, folder } = scene();
+		await (await up()).keep();
+		const aws = {
+			find: async () => [],
+			remove: () => Promise.reject(new Error("nothing to remove")),
+		};
+		await rigsSweep({ region: "us-east-1", id: "demo-1" }, at(1), aws);
+		expect(existsSync(folder("demo-1"))).toBe(true);
+		const world = at(1);
+		await rigsSweep({ ...where, id: "demo-1" }, world, aws);
+		expect(world.out()).toMatch(/its folder here is gone, too/);
+		expect(existsSync(folder("demo-1"))).toBe(false);
+	});
+});
+
+describe("mqbench rigs config", () => {
+	test("prints what Pulumi is told, with a place for the key alone", async () => {
+		const folder = testFolder();
+		writeFileSync(
+			path.join(folder, "s.yaml"),
+			`name: rented
+target: aws
+aws:
+  region: eu-central-1
+  brokers: { instance: i4i.xlarge }
+  clients: { instance: c6in.xlarge }
+system: nats
+workload: { pattern: round-trip, rate: 500/s, message: 256B, duration: 1s }
+`,
+		);
+		const world = fakeWorld({ cwd: folder });
+		const code = await rigsConfig({ path: "s.yaml" }, world, {
+			packages: async () => [],
+			prepare: async () => {},
+			offer: async (_, { id, systems }) => ({
+				...offered(id),
+				config: { ...offered(id).config, systems },
+				machines: {},
+				unpriced: null,
+				lines: [],
+				warnings: [],
+			}),
+			confirmOffer: () => Promise.reject(new Error("nothing is rented")),
+			standUp: () => Promise.reject(new Error("nothing is rented")),
+		});
+		expect(code).toBe(0);
+		const config = parse(world.out()).config["mqbench:rig"];
+		// As it is printed it is refused: whoever forgets the key is told.
+		const wrong = AwsConfig.safeParse(config);
+		expect(wrong.error?.issues.map((one) => one.path)).toEqual([["publicKey"]]);
+		const whole = AwsConfig.parse({
+			...config,
+			publicKey: "ssh-ed25519 AAAA me@here",
+		});
+		expect(whole).toMatchObject({
+			region: "eu-central-1",
+			identity: "id_ed25519",
+			systems: [{ system: "nats", broker: "nats", nodes: 1 }],
+		});
+		expect(world.out()).toMatch(
+			new RegExp(`#   pulumi stack init ${whole.id}\n`),
+		);
+	});
+});

@@ -1,0 +1,180 @@
+import { execFileSync } from "node:child_process";
+import {
+	existsSync,
+	lstatSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { packageFolder, packageVersion } from "./package.ts";
+
+// What somebody gets who measures on a laptop: small, and nothing of any cloud.
+
+const MB = 1e6;
+const folder = mkdtempSync(path.join(tmpdir(), "mqbench-package-"));
+let packed: {
+	readonly filename: string;
+	readonly size: number;
+	readonly unpackedSize: number;
+	readonly files: readonly { readonly path: string; readonly size: number }[];
+};
+
+beforeAll(() => {
+	// `npm test` builds before: what npm would do itself, once more, beside the other tests.
+	[packed] = JSON.parse(
+		npm(
+			["pack", "--json", "--ignore-scripts", "--pack-destination", folder],
+			packageFolder,
+		),
+	);
+}, 120_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test("what npm downloads is below 2 MB", () => {
+	print(
+		`npm package: ${megabytes(packed.size)} packed, ${megabytes(packed.unpackedSize)} unpacked, ${packed.files.length} files`,
+	);
+	expect(packed.size).toBe(lstatSync(tarball()).size);
+	expect(packed.size).toBeLessThan(2 * MB);
+	expect(packed.unpackedSize).toBeLessThan(7 * MB);
+});
+
+test("it has the program, and the Pulumi project to rent machines with, compiled", () => {
+	const paths = packed.files.map((file) => file.path);
+	for (const name of readdirSync(path.join(packageFolder, "infra/aws/")).filter(
+		(one) => /^(?!.*\.(test|fake)\.ts$).*\.ts$/.test(one),
+	))
+		expect(paths, "npm run build first").toContain(
+			`infra/aws/bin/${name.replace(/\.ts$/, ".js")}`,
+		);
+	for (const name of readdirSync(
+		path.join(packageFolder, "infra/aws/user-data"),
+	).filter((one) => one.endsWith(".sh")))
+		expect(paths).toContain(`infra/aws/user-data/${name}`);
+	expect(paths).toEqual(
+		expect.arrayContaining([
+			"dist/runner/cli.js",
+			"infra/aws/Pulumi.yaml",
+			"infra/aws/README.md",
+			"infra/aws/package.json",
+			"infra/aws/package-lock.json",
+			"infra/aws/policy.json",
+		]),
+	);
+});
+
+test("it has no package of anybody else, no cloud's SDK, no test and nobody's key", () => {
+	for (const { path: file } of packed.files) {
+		expect(file).not.toMatch(/(^|\/)node_modules\//);
+		expect(file).not.toMatch(/@pulumi|@aws-sdk|@smithy/);
+		expect(file).not.toMatch(/\.(test|fake)\.js$/);
+	}
+	const ours = packed.files
+		.map((file) => file.path)
+		.filter((file) => file.startsWith("infra/aws/"));
+	for (const file of ours)
+		expect(file).toMatch(
+			/^infra\/aws\/(bin\/[\w-]+\.js|user-data\/[\w-]+\.sh|Pulumi\.yaml|(README|PERMISSIONS)\.md|(package(-lock)?|policy)\.json)$/,
+		);
+});
+
+test("neither package.json nor the lock file knows a cloud's SDK", () => {
+	for (const name of ["package.json", "package-lock.json"])
+		expect(readFileSync(path.join(packageFolder, name), "utf8")).not.toMatch(
+			/@pulumi\/|@aws-sdk\/|@smithy\//,
+		);
+});
+
+test("the lock file of the Pulumi project names every package exactly, and no place they come from", () => {
+	const read = (name: string) =>
+		JSON.parse(
+			readFileSync(path.join(packageFolder, "infra/aws", name), "utf8"),
+		);
+	const root = JSON.parse(
+		readFileSync(path.join(packageFolder, "package.json"), "utf8"),
+	);
+	const { dependencies } = read("package.json");
+	for (const [name, version] of Object.entries(dependencies))
+		expect(version, name).toMatch(/^\d+\.\d+\.\d+$/);
+	// One and the same checks the configuration on both sides.
+	expect(dependencies.zod).toBe(root.dependencies.zod);
+	const { packages } = read("package-lock.json");
+	expect(packages[""].dependencies).toEqual(dependencies);
+	for (const [name, one] of Object.entries<Record<string, unknown>>(packages)) {
+		expect(one, name).not.toHaveProperty("resolved");
+		if (name !== "") expect(one.integrity, name).toMatch(/^sha512-/);
+	}
+});
+
+test("installed it is four packages and below 25 MB, and runs", () => {
+	const user = path.join(folder, "user");
+	mkdirSync(user);
+	writeFileSync(path.join(user, "package.json"), '{"private":true}');
+	npm(["install", "--omit=dev", "--prefer-offline", tarball()], user);
+	const installed = path.join(user, "node_modules");
+	const lock = JSON.parse(
+		readFileSync(path.join(installed, ".package-lock.json"), "utf8"),
+	);
+	const names = Object.keys(lock.packages).map((one) =>
+		one.replace("node_modules/", ""),
+	);
+	const { bytes, files } = sizeOf(installed);
+	print(
+		`npm install mqbench: ${names.length} packages (${names.join(", ")}), ${files} files, ${megabytes(bytes)}`,
+	);
+	expect(names.sort()).toEqual(["commander", "mqbench", "yaml", "zod"]);
+	expect(bytes).toBeLessThan(25 * MB);
+	expect(existsSync(path.join(installed, "mqbench/infra/aws/bin"))).toBe(true);
+	const version = execFileSync(
+		process.execPath,
+		[path.join(installed, "mqbench/dist/runner/cli.js"), "--version"],
+		{ encoding: "utf8", cwd: user },
+	);
+	expect(version.trim()).toBe(packageVersion);
+}, 120_000);
+
+// --- internal ---
+
+function tarball(): string {
+	return path.join(folder, packed.filename);
+}
+
+function npm(args: readonly string[], cwd: string): string {
+	return execFileSync("npm", args, {
+		cwd,
+		encoding: "utf8",
+		stdio: ["ignore", "pipe", "pipe"],
+		env: {
+			...process.env,
+			npm_config_audit: "false",
+			npm_config_fund: "false",
+			npm_config_update_notifier: "false",
+		},
+	});
+}
+
+function sizeOf(file: string): { bytes: number; files: number } {
+	const stat = lstatSync(file);
+	if (!stat.isDirectory()) return { bytes: stat.size, files: 1 };
+	let [bytes, files] = [0, 0];
+	for (const name of readdirSync(file)) {
+		const one = sizeOf(path.join(file, name));
+		bytes += one.bytes;
+		files += one.files;
+	}
+	return { bytes, files };
+}
+
+function megabytes(bytes: number): string {
+	return `${(bytes / MB).toFixed(2)} MB`;
+}
+
+function print(line: string): void {
+	process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,395 @@
+import { describe, expect, test } from "vitest";
+import { RigFile, type RigFileInput } from "../../infra/rig-file.ts";
+import { expand } from "../plan/expand.ts";
+import { around, loadScenario } from "./load.ts";
+import type { Overrides } from "./overrides.ts";
+import { notFresh } from "./rig.ts";
+
+const workload =
+	"workload: { rate: 3/s, message: 256B, duration: 9s, connections: 3 }\n";
+const block = (more = "", brokers = "{ instance: i4i.xlarge }") =>
+	`aws: { region: eu-central-1, brokers: ${brokers}, clients: { instance: c6in.xlarge }${more} }\n`;
+
+const load = (
+	head: string,
+	overrides: Overrides = {},
+	rig?: Partial<RigFileInput>,
+) =>
+	loadScenario(
+		"s.yaml",
+		`${head}${workload}`,
+		overrides,
+		{},
+		{
+			...around("s.yaml"),
+			...(rig === undefined
+				? {}
+				: {
+						rig: {
+							path: "rig.json",
+							rig: RigFile.parse({ version: 1, id: "x", brokers: [], ...rig }),
+						},
+					}),
+		},
+	);
+
+/** What is wrong, without place and caret. */
+function wrong(head: string, overrides: Overrides = {}): string {
+	try {
+		load(head, overrides);
+	} catch (error) {
+		return (error as Error).message;
+	}
+	return "";
+}
+
+describe("what target aws rents", () => {
+	test("is one machine for each node of the largest system, and one for each client", () => {
+		const { aws, clients, target } = load(
+			`target: aws\nclients: 2\n${block()}systems: { kafka: { broker: kafka, nodes: 3 }, nats: nats, floor: noop }\n`,
+		);
+		expect({ target, clients }).toEqual({
+			target: "aws",
+			clients: { kind: "aws", count: 2 },
+		});
+		expect(aws).toEqual({
+			region: "eu-central-1",
+			zone: null,
+			profile: null,
+			owner: null,
+			ami: null,
+			ttlNs: 7200e9,
+			sshFrom: null,
+			brokers: { instance: "i4i.xlarge", count: 3, volume: null },
+			clients: { instance: "c6in.xlarge", count: 2, spot: false },
+		});
+	});
+
+	test("is written with units, and kept exactly", () => {
+		expect(
+			load(
+				`target: aws\n${block(
+					", zone: eu-central-1b, profile: bench, owner: ada, ami: ami-0abc, ttl: 90min, sshFrom: 203.0.113.7",
+					"{ instance: m6in.large, volume: { size: 100GiB, iops: 6000, throughput: 500MiB } }",
+				)}system: nats\n`,
+			).aws,
+		).toMatchObject({
+			zone: "eu-central-1b",
+			profile: "bench",
+			owner: "ada",
+			ami: "ami-0abc",
+			ttlNs: 5400e9,
+			sshFrom: "203.0.113.7/32",
+			brokers: {
+				volume: {
+					type: "gp3",
+					sizeGiB: 100,
+					iops: 6000,
+					throughputMiBps: 500,
+				},
+			},
+		});
+	});
+
+	test("is left aside on every other target", () => {
+		for (const target of ["local", "docker"])
+			expect(load(`target: ${target}\n${block()}system: nats\n`)).toMatchObject(
+				{
+					aws: null,
+					clients: { kind: "local", count: 1 },
+				},
+			);
+	});
+
+	test("is chosen from outside by one word", () => {
+		const there = load(`clients: 3\n${block()}system: nats\n`, {
+			target: "aws",
+		});
+		expect(there.aws).toMatchObject({
+			brokers: { count: 1 },
+			clients: { count: 3 },
+		});
+		expect(expand(there, { runId: "r" })[0]).toMatchObject({
+			target: "aws",
+			client: { count: 3 },
+		});
+	});
+});
+
+describe("a mistake in it is one sentence", () => {
+	test.each([
+		[
+			"no block",
+			"target: aws\nsystem: nats\n",
+			"target aws rents machines, and needs to know which; write e.g. aws: { region: eu-central-1, brokers: { instance: i4i.xlarge }, clients: { instance: c6in.xlarge } }",
+		],
+		[
+			"no region",
+			"target: aws\naws: { brokers: { instance: i4i.xlarge }, clients: { instance: c6in.xlarge } }\nsystem: nats\n",
+			"region is missing; write e.g. region: eu-central-1",
+		],
+		[
+			"no machines for the load",
+			"target: aws\naws: { region: eu-central-1, brokers: { instance: i4i.xlarge } }\nsystem: nats\n",
+			"clients is missing in aws: the load comes from machines of its own; write e.g. clients: { instance: c6in.xlarge }",
+		],
+		[
+			"no machines for brokers",
+			"target: aws\naws: { region: eu-central-1, clients: { instance: c6in.xlarge } }\nsystem: nats\n",
+			"brokers is missing in aws: brokers run on machines of their own; write e.g. brokers: { instance: i4i.xlarge }",
+		],
+		[
+			"machines without a type",
+			`target: aws\n${block("", "{}")}system: nats\n`,
+			"instance is missing: which machines are for the brokers; write e.g. instance: i4i.xlarge",
+		],
+		[
+			"a type that is none",
+			`target: aws\n${block("", "{ instance: large }")}system: nats\n`,
+			"an instance type is written as AWS does, e.g. i4i.xlarge",
+		],
+		[
+			"a region that is none",
+			"target: aws\naws: { region: Frankfurt, brokers: { instance: i4i.xlarge }, clients: { instance: c6in.xlarge } }\nsystem: nats\n",
+			"a region is written as AWS does, e.g. eu-central-1",
+		],
+		[
+			"a zone of another region",
+			`target: aws\n${block(", zone: us-east-1a")}system: nats\n`,
+			"zone us-east-1a is not in region eu-central-1; write one of it, e.g. zone: eu-central-1a, or remove zone",
+		],
+		[
+			"a life too short",
+			`target: aws\n${block(", ttl: 5min")}system: nats\n`,
+			"ttl must be 10min to 168h, got 5min",
+		],
+		[
+			"a life too long",
+			`target: aws\n${block(", ttl: 169h")}system: nats\n`,
+			"ttl must be 10min to 168h, got 169h",
+		],
+		[
+			"a life without unit",
+			`target: aws\n${block(", ttl: 2")}system: nats\n`,
+			"ttl 2 has no unit; write e.g. 2h",
+		],
+		[
+			"SSH from everywhere",
+			`target: aws\n${block(", sshFrom: 0.0.0.0/0")}system: nats\n`,
+			"sshFrom is one address (IPv4), the only one that SSH is open to; write e.g. 203.0.113.7",
+		],
+		[
+			"SSH from no address",
+			`target: aws\n${block(", sshFrom: 203.0.113.256")}system: nats\n`,
+			"sshFrom is one address (IPv4)",
+		],
+		[
+			"a volume without size",
+			`target: aws\n${block("", "{ instance: m6in.large, volume: { type: gp3 } }")}system: nats\n`,
+			"size is missing of the volume; write e.g. size: 100GiB",
+		],
+		[
+			"a volume of half a GiB",
+			`target: aws\n${block("", "{ instance: m6in.large, volume: { size: 500MiB } }")}system: nats\n`,
+			"size of a volume must be whole GiB, 4GiB to 65536GiB, got 500MiB",
+		],
+		[
+			"an io2 volume without iops",
+			`target: aws\n${block("", "{ instance: m6in.large, volume: { type: io2, size: 50GiB } }")}system: nats\n`,
+			"a volume of type io2 is paid for by its iops; write e.g. iops: 10000, or type: gp3",
+		],
+		[
+			"throughput of io2",
+			`target: aws\n${block("", "{ instance: m6in.large, volume: { type: io2, size: 50GiB, iops: 3000, throughput: 500MiB } }")}system: nats\n`,
+			"throughput is of gp3, and that of an io2 follows from its iops; remove throughput",
+		],
+		[
+			"a word that there is not",
+			`target: aws\n${block(", instnace: m6in.large")}system: nats\n`,
+			'unknown key "instnace"',
+		],
+		[
+			"a word of clients that there is not",
+			"target: aws\naws: { region: eu-central-1, brokers: { instance: i4i.xlarge }, clients: { instance: c6in.xlarge, spt: true } }\nsystem: nats\n",
+			'unknown key "spt"; did you mean spot?',
+		],
+		[
+			"no broker",
+			`target: aws\n${block()}system: noop\n`,
+			"noop is no broker, and no machines are rented for it alone; write target: local, or add a system",
+		],
+		[
+			"hosts of one's own",
+			`target: aws\nclients: [bench@a]\n${block()}system: nats\n`,
+			"write how many machines make the load, e.g. clients: 2",
+		],
+		[
+			"containers",
+			`target: aws\nclients: { docker: 2 }\n${block()}system: nats\n`,
+			"the target is aws; write clients: 2 for as many machines, or target: docker",
+		],
+		[
+			"a fault of the network",
+			`target: aws\nfaults: [{ at: 1s, action: partition, for: 1s }]\n${block()}system: nats\n`,
+			"partition is for target docker: SSH to the hosts goes over the very network that it would disturb; write action: pause, or remove it",
+		],
+		[
+			"more copies than nodes",
+			`target: aws\n${block()}system: { broker: kafka, replicas: 3 }\n`,
+			"replicas 3 need as many nodes, and there is one; write nodes: 3, or remove replicas",
+		],
+		[
+			"nodes that cannot be had",
+			`target: aws\n${block()}system: { broker: kafka, nodes: 2 }\n`,
+			"nodes 2: mqbench starts Kafka with 1 or 3 nodes; write nodes: 3, or remove it",
+		],
+		[
+			"another nats-server",
+			`target: aws\n${block()}system: { broker: nats, version: 2.10.0 }\n`,
+			"version: mqbench brings one version of nats-server to hosts; remove version",
+		],
+		[
+			"another Redis",
+			`target: aws\n${block()}system: { broker: redis, version: 8.0.0 }\n`,
+			"version: on hosts redis-server is the package of their Debian, and reports print which; remove version",
+		],
+		[
+			"another RabbitMQ",
+			`target: aws\n${block()}system: { broker: rabbitmq, version: 4.1.0 }\n`,
+			"version: on hosts rabbitmq-server is the package of their Debian",
+		],
+	])("%s", (_, head, sentence) => {
+		const said = wrong(head);
+		expect(said).toContain(sentence);
+		expect(said.match(/^s\.yaml/gm)).toHaveLength(1);
+	});
+
+	test("settings of other targets are left aside where the command line chose aws", () => {
+		load(
+			`clients: { docker: 2 }\n${block()}system: { broker: nats, url: "nats://h:1", port: 4222 }\n`,
+			{ target: "aws" },
+		);
+		expect(
+			wrong(`target: aws\n${block()}system: { broker: nats, port: 4222 }\n`),
+		).toContain(
+			"port is for target local, where mqbench starts the broker; on machines of its own a broker has its usual one; remove port",
+		);
+	});
+
+	test("faults of brokers that it starts are made", () => {
+		const { faults } = load(
+			`target: aws\nfaults: [{ at: 1s, action: pause, for: 1s }, { at: 3s, action: kill, for: 1s }, { at: 5s, action: restart }]\n${block()}system: nats\n`,
+		);
+		expect(faults.map(({ action }) => action)).toEqual([
+			"pause",
+			"kill",
+			"restart",
+		]);
+	});
+});
+
+const host = (n: number) => ({ host: `h${n}`, address: `10.0.0.${n}` });
+const hosts = (
+	count: number,
+	parts: Partial<RigFileInput> = {},
+): Partial<RigFileInput> => ({
+	brokers: [
+		{
+			system: "kafka",
+			broker: "kafka",
+			hosts: Array.from({ length: count }, (_, n) => host(n + 1)),
+		},
+	],
+	...parts,
+});
+
+describe("a rig with hosts for brokers", () => {
+	test.each(["aws", "existing"] as const)(
+		"of target %s has them started for each run: every level, nodes, config and CPUs are as the scenario says",
+		(target) => {
+			const scenario = load(
+				"system: { broker: kafka, durability: fsync, nodes: 3, replicas: 3, config: { num.io.threads: 2 }, version: 4.0.0, pin: 0-1 }\n",
+				{},
+				hosts(3, { target }),
+			);
+			expect(scenario).toMatchObject({
+				target,
+				aws: null,
+				systems: [{ url: null, port: null, binary: null, ownTopics: null }],
+			});
+			const [system] = scenario.systems;
+			expect(system && notFresh(scenario, system)).toEqual([]);
+			expect(expand(scenario, { runId: "r" })[0]).toMatchObject({
+				durabilityLevel: "fsync",
+				durability: "flush.messages=1, acks=all (fsync)",
+				create: true,
+				pin: { brokers: "0-1" },
+			});
+		},
+	);
+
+	test("has a host for each node", () => {
+		const three = "system: { broker: kafka, nodes: 3 }\n";
+		expect(() => load(three, {}, hosts(1))).toThrow(
+			"nodes 3: rig.json has one host for kafka, and each node needs one of its own; write nodes: 1, or give another rig",
+		);
+		load("system: kafka\n", {}, hosts(3));
+	});
+
+	test("takes faults of processes, and none of the network", () => {
+		const fault = (action: string) =>
+			`faults: [{ at: 1s, action: ${action}, for: 1s }]\nsystem: kafka\n`;
+		for (const target of ["aws", "existing"] as const) {
+			expect(
+				load(fault("pause"), {}, hosts(1, { target })).faults,
+			).toHaveLength(1);
+			expect(() => load(fault("partition"), {}, hosts(1, { target }))).toThrow(
+				"partition is for target docker",
+			);
+		}
+	});
+
+	test("is no rig before its machines are up", () => {
+		expect(() =>
+			load("system: kafka\n", {}, hosts(0, { target: "aws" })),
+		).toThrow(
+			"rig.json has neither a url nor hosts for kafka: its machines are not up (planned); mqbench rigs list says what there is of it, mqbench up stands another one up",
+		);
+	});
+});
+
+describe("clients of a rented rig", () => {
+	const rented = hosts(1, {
+		target: "aws",
+		clients: [
+			{ host: "c1", user: "admin", identity: "/k", setUp: true },
+			{ host: "c2", user: "admin", identity: "/k", setUp: true },
+		],
+	});
+
+	test("are its machines: all, or as many as the scenario says", () => {
+		const of = (head: string, clients?: string) => {
+			const found = load(`${head}system: kafka\n`, { clients }, rented).clients;
+			return found.kind === "ssh" ? found.hosts : found;
+		};
+		expect(of("")).toEqual(["admin@c1", "admin@c2"]);
+		expect(of("clients: 1\n")).toEqual(["admin@c1"]);
+		expect(of("clients: 2\n")).toEqual(["admin@c1", "admin@c2"]);
+		expect(of("clients: 2\n", "1")).toEqual(["admin@c1"]);
+		// Those of another target are left aside.
+		expect(of("clients: { docker: 2 }\n")).toEqual(["admin@c1", "admin@c2"]);
+	});
+
+	test("are not more than it has", () => {
+		expect(() => load("clients: 3\nsystem: kafka\n", {}, rented)).toThrow(
+			"clients: 3 are more than the 2 machines that rig.json has for the load; write at most clients: 2, or stand another rig up",
+		);
+	});
+
+	test("of a rig that is yours a number is processes of this machine, as ever", () => {
+		expect(
+			load("clients: 1\nsystem: kafka\n", {}, { ...rented, target: "existing" })
+				.clients,
+		).toEqual({ kind: "local", count: 1 });
+	});
+});
