@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
 import path from "node:path";
 import {
@@ -176,10 +176,15 @@ function debian12(): string {
 	const recipe = JSON.stringify([INCLUDED, HOSTS, STAND_INS, mirrors()]);
 	const name = `root-${createHash("sha256").update(recipe).digest("hex").slice(0, 16)}`;
 	const base = path.join(kept, name);
-	if (existsSync(base)) return base;
+	if (existsSync(base)) {
+		root(["touch", base]);
+		return base;
+	}
 	mkdirSync(path.join(kept, "archives"), { recursive: true });
-	for (const other of readdirSync(kept))
-		if (other.startsWith("root-")) root(["rm", "-rf", path.join(kept, other)]);
+	// Others may be in use.
+	for (const other of readdirSync(kept).map((one) => path.join(kept, one)))
+		if (Date.now() - statSync(other).mtimeMs > 7 * 86_400_000)
+			root(["rm", "-rf", other]);
 	const part = path.join(kept, `root-${process.pid}.part`);
 	const [main] = mirrors();
 	try {
@@ -242,7 +247,8 @@ const STAND_INS: Readonly<Record<string, string>> = {
 "enable --now") shift 2; exec env SYSTEMD_OFFLINE=1 /usr/bin/systemctl enable "$@" ;;
 *) exec env SYSTEMD_OFFLINE=1 /usr/bin/systemctl "$@" ;;
 esac`,
-	"apt-get": `exec nsenter --net=${OUTSIDE} /usr/bin/apt-get "$@"`,
+	// Several share a cache of packages.
+	"apt-get": `exec flock /var/cache/apt/archives/.turn nsenter --net=${OUTSIDE} /usr/bin/apt-get "$@"`,
 };
 
 /** A root over the one that is kept, as this machine's kernel shows it to a container. */

@@ -234,8 +234,9 @@ describe.skipIf(process.platform !== "linux")("the disk", () => {
 			{ lsblk: 'case "$*" in *MOUNTPOINTS*) printf "\\n/srv\\n" ;; esac' },
 			"is mounted at /srv",
 		],
+		["cannot be read", { nvme1n1: "" }, { head: "exit 1" }, "cannot be read"],
 		[
-			"cannot be read",
+			"may be one thing or the other",
 			{ nvme1n1: "" },
 			{ blkid: "exit 8" },
 			"holds what blkid cannot tell",

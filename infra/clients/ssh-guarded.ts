@@ -11,6 +11,8 @@ export interface ThereCommand extends Omit<ClientCommand, "args"> {
 	readonly pidFile: string;
 	/** File for what it uses (resource-file.ts), from the folder. */
 	readonly samples: string;
+	/** Whose use that is: a generator's counts with its guard, a broker's without. Default: a generator's. */
+	readonly role?: "generator" | "broker";
 	/** How far the host's clock is ahead of ours, ns. */
 	readonly aheadNs: number;
 }
@@ -33,6 +35,7 @@ export function startThere(
 		guard,
 		...["-env", "-lease", LEASE, "-control", "-grace", `${graceMs}ms`],
 		...["-sample", command.samples, "-ahead", String(command.aheadNs)],
+		...(command.role === "broker" ? ["-broker"] : []),
 		"--",
 		...(cpus === null ? [] : ["taskset", "--cpu-list", cpus]),
 		...argv,

@@ -446,6 +446,28 @@ describe.skipIf(missing !== null)(
 			expect(host(0).run("ls ~/.cache/mqbench/bin")).not.toMatch(/\.part/);
 		}, 30_000);
 
+		test("a copy that takes long says how far it is", async () => {
+			const big = path.join(testFolder(), "big");
+			writeFileSync(big, Buffer.alloc(20e6));
+			const tar = host(0).run("readlink -f $(command -v tar)").trim();
+			writeFileSync(
+				path.join(host(0).home, "slow"),
+				'#!/bin/sh\nsleep 3\nexec /root/tar "$@"\n',
+				{ mode: 0o755 },
+			);
+			host(0).run(`cp ${tar} ~/tar && mount --bind ~/slow ${tar}`);
+			const mine = ours(shell("echo ready; sleep 60", { bring: { big } }));
+			try {
+				await (await mine.open(one(), small())).close();
+			} finally {
+				host(0).run(`umount ${tar}`);
+			}
+			const said = /^ {2}h1: copying big, (\d+) of 20 MB$/m.exec(
+				mine.said,
+			)?.[1];
+			expect(Number(said)).toBeLessThan(20);
+		}, 30_000);
+
 		test("a host that mqbench has set up has its store on the disk that was prepared, and says what it is", async () => {
 			host(0).run(
 				`mount -t tmpfs tmpfs /var/lib && mkdir -p /var/lib/mqbench/store && echo '{"governor":"performance",\n"disk":{"model":"Fast NVMe","fs":"xfs"}}' >/var/lib/mqbench/facts.json`,

@@ -522,6 +522,7 @@ function nodeOf({
 				cpus: request.cpus,
 				graceMs: placement.stopMs,
 				samples: `${control}/${brokerSamples(number)}`,
+				role: "broker",
 				aheadNs: host.aheadNs,
 				onStdout: hear,
 				onStderr: hear,

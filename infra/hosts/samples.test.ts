@@ -1,11 +1,15 @@
 import { expect, test } from "vitest";
 import { brokerLines } from "./samples.ts";
 
-const line = (cpuNs: number | null, rssBytes: number | null = 7) =>
+const line = (
+	cpuNs: number | null,
+	rssBytes: number | null = 7,
+	writeBytes = cpuNs,
+) =>
 	JSON.stringify({
 		unixMs: 1,
-		generator: { cpuNs, rssBytes, readBytes: null, writeBytes: cpuNs },
-		broker: null,
+		generator: null,
+		broker: { cpuNs, rssBytes, readBytes: null, writeBytes },
 		machine: { cpuNs: 9, idleNs: 8, stealNs: 0, throttled: null },
 		network: null,
 	});
@@ -16,20 +20,18 @@ const brokers = (text: string) =>
 		.split("\n")
 		.map((one) => JSON.parse(one));
 
-test("what guard takes for a generator is the broker's node, beside its machine", () => {
-	expect(brokers(`${line(10)}\n`)).toEqual([
-		{
-			unixMs: 1,
-			generator: null,
-			broker: { cpuNs: 10, rssBytes: 7, readBytes: null, writeBytes: 10 },
-			machine: { cpuNs: 9, idleNs: 8, stealNs: 0, throttled: null },
-			network: null,
-		},
-	]);
-});
-
-test("a node that was started again goes on where it ended, and holds the memory that it holds now", () => {
-	const all = [line(10), line(30, 9), line(5, 2), line(6, 3), line(1, 4)];
+test("a node that was started again goes on where it ended; its memory is what it holds now, and none in between", () => {
+	const all = [
+		line(0, null, null),
+		line(10),
+		line(30, 9),
+		// It has ended, and another one begins.
+		line(32, null, null),
+		line(0, null, null),
+		line(5, 2),
+		line(6, 3),
+		line(1, 4),
+	];
 	expect(
 		brokers(all.join("\n")).map(({ broker }) => [
 			broker.cpuNs,
@@ -37,12 +39,19 @@ test("a node that was started again goes on where it ended, and holds the memory
 			broker.rssBytes,
 		]),
 	).toEqual([
+		[0, null, null],
 		[10, 10, 7],
 		[30, 30, 9],
-		[35, 35, 2],
-		[36, 36, 3],
-		[37, 37, 4],
+		[32, 30, 0],
+		[32, 30, 0],
+		[37, 35, 2],
+		[38, 36, 3],
+		[39, 37, 4],
 	]);
+});
+
+test("all else of a line stays", () => {
+	expect(brokers(`${line(10)}\n`)).toEqual([JSON.parse(line(10))]);
 });
 
 test("a line that was cut short is left out", () => {

@@ -33,27 +33,30 @@ export async function fetchSamples(
 }
 
 /**
- * Guard's samples of a node, as those of a broker: what it takes for a generator is the node, whose counters begin anew when it is started again,
- * and go on here. Lines that are cut short are left out.
+ * Guard's samples of a node, whose counters begin anew when it is started again, and go on here; while it is down it holds no memory. Lines that are
+ * cut short are left out.
  */
 export function brokerLines(text: string): string {
 	let before = NOTHING;
 	let last = NOTHING;
+	let lived = false;
 	return text
 		.split("\n")
 		.flatMap((line) => {
 			const read = parse(line);
 			if (read === null) return [];
-			const now = read.generator ?? NOTHING;
-			if (fell(last, now)) before = plus(before, last);
-			last = now;
-			return [
-				`${JSON.stringify({
-					...read,
-					generator: null,
-					broker: { ...plus(before, now), rssBytes: now.rssBytes },
-				})}\n`,
-			];
+			const now = read.broker ?? NOTHING;
+			if (fell(last, now)) {
+				before = plus(before, last);
+				last = NOTHING;
+			}
+			last = known(now, last);
+			lived ||= now.rssBytes !== null;
+			const broker = {
+				...plus(before, last),
+				rssBytes: now.rssBytes ?? (lived ? 0 : null),
+			};
+			return [`${JSON.stringify({ ...read, broker })}\n`];
 		})
 		.join("");
 }
@@ -75,6 +78,16 @@ function parse(line: string): ResourceLine | null {
 	} catch {
 		return null;
 	}
+}
+
+/** What of a process that has ended cannot be read any more is what it was. */
+function known(now: Usage, last: Usage): Usage {
+	return {
+		cpuNs: now.cpuNs ?? last.cpuNs,
+		rssBytes: null,
+		readBytes: now.readBytes ?? last.readBytes,
+		writeBytes: now.writeBytes ?? last.writeBytes,
+	};
 }
 
 /** A process that has used less than before is another one. */

@@ -60,15 +60,18 @@ describe.skipIf(missing !== null)(
 			]);
 			tell("Debian", (performance.now() - began) / 1000);
 			[broker, client] = debians.all as [Debian, Debian];
-			// One after the other: they share a cache of packages.
-			for (const [machine, input] of [
-				[broker, BROKER],
-				[client, CLIENT],
-			] as const) {
-				const end = await machine.setUp(userData(input));
-				tell(`set-up of a ${input.role}`, end.seconds);
-				ended.set(machine, end);
-			}
+			await Promise.all(
+				(
+					[
+						[broker, BROKER],
+						[client, CLIENT],
+					] as const
+				).map(async ([machine, input]) => {
+					const end = await machine.setUp(userData(input));
+					tell(`set-up of a ${input.role}`, end.seconds);
+					ended.set(machine, end);
+				}),
+			);
 		}, 900_000);
 		afterAll(() => debians?.close());
 

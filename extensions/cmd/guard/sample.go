@@ -13,6 +13,7 @@ import (
 
 var (
 	sampleFile = flag.String("sample", "", "append to this file, once a second, what the command and the machine have used: lines as in runner/run/resource-file.ts")
+	asBroker   = flag.Bool("broker", false, "the samples are of a broker: of the command alone, without guard")
 	ahead      = flag.Int64("ahead", 0, "how far this machine's clock is ahead of that which samples are to be told in, ns")
 )
 
@@ -62,7 +63,7 @@ func startSampling() func() {
 // sampleLine is a line of resources-<client>.jsonl: counters since the start of process or machine; nil is null, what cannot be read.
 type sampleLine struct {
 	UnixMs    float64       `json:"unixMs"`
-	Generator usageSample   `json:"generator"`
+	Generator *usageSample  `json:"generator"`
 	Broker    *usageSample  `json:"broker"`
 	Machine   machineSample `json:"machine"`
 	Network   *network      `json:"network"`
@@ -91,13 +92,23 @@ type network struct {
 const tickNs = 10_000_000
 
 func readSample(now time.Time) sampleLine {
-	return sampleLine{
-		UnixMs: float64((now.UnixNano()-*ahead)/1000) / 1000,
-		// Guard and its command, as the runner samples those of its own machine.
-		Generator: usage(family(os.Getpid())),
-		Machine:   machine(),
-		Network:   readNetwork(),
+	line := sampleLine{
+		UnixMs:  float64((now.UnixNano()-*ahead)/1000) / 1000,
+		Machine: machine(),
+		Network: readNetwork(),
 	}
+	// As the runner samples those of its own machine: a generator with its guard, a broker without.
+	pids := family(os.Getpid())
+	if *asBroker {
+		sum := usage(pids[1:])
+		// What has ended is in guard's own books.
+		add(&sum.CPUNs, tickNs, ended(os.Getpid())...)
+		line.Broker = &sum
+	} else {
+		sum := usage(pids)
+		line.Generator = &sum
+	}
+	return line
 }
 
 // family is a process and its descendants.
@@ -116,11 +127,7 @@ func usage(pids []int) usageSample {
 	var sum usageSample
 	for _, pid := range pids {
 		folder := "/proc/" + strconv.Itoa(pid)
-		stat := read(folder, "stat")
-		// The name is in parentheses, and may hold blanks. proc(5): utime, stime, cutime and cstime are fields 14 to 17; the name is 2.
-		if fields := strings.Fields(stat[strings.LastIndex(stat, ")")+1:]); len(fields) > 14 {
-			add(&sum.CPUNs, tickNs, fields[11:15]...)
-		}
+		add(&sum.CPUNs, tickNs, cpuTicks(pid)...)
 		if pages := strings.Fields(read(folder, "statm")); len(pages) > 1 {
 			add(&sum.RSSBytes, int64(os.Getpagesize()), pages[1])
 		}
@@ -129,6 +136,24 @@ func usage(pids []int) usageSample {
 		add(&sum.WriteBytes, 1, match(writeBytes, io)...)
 	}
 	return sum
+}
+
+// cpuTicks is what a process has used, and its children that have ended; empty: it cannot be read.
+func cpuTicks(pid int) []string {
+	stat := read("/proc", strconv.Itoa(pid), "stat")
+	// The name is in parentheses, and may hold blanks. proc(5): utime, stime, cutime and cstime are fields 14 to 17; the name is 2.
+	if fields := strings.Fields(stat[strings.LastIndex(stat, ")")+1:]); len(fields) > 14 {
+		return fields[11:15]
+	}
+	return nil
+}
+
+// ended is the part of it that children have used that have ended.
+func ended(pid int) []string {
+	if ticks := cpuTicks(pid); len(ticks) == 4 {
+		return ticks[2:]
+	}
+	return nil
 }
 
 var (

@@ -33,7 +33,8 @@ func samples(t *testing.T, path string) []sampleLine {
 }
 
 func TestWhatCannotBeReadIsNull(t *testing.T) {
-	line, err := json.Marshal(sampleLine{UnixMs: 1, Generator: usage([]int{1 << 30})})
+	unknown := usage([]int{1 << 30})
+	line, err := json.Marshal(sampleLine{UnixMs: 1, Generator: &unknown})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,6 +42,40 @@ func TestWhatCannotBeReadIsNull(t *testing.T) {
 		`"machine":{"cpuNs":null,"idleNs":null,"stealNs":null,"throttled":null},"network":null}`
 	if string(line) != want {
 		t.Errorf("got %s; want %s", line, want)
+	}
+}
+
+func TestABrokerIsTheCommandWithoutGuard(t *testing.T) {
+	if _, err := os.Stat("/proc/stat"); err != nil {
+		t.Skip("only Linux has /proc")
+	}
+	file := t.TempDir() + "/samples"
+	// A guard of Go takes more than twice the memory of a shell.
+	command, _, out := started(t, "-control", "-sample", file, "-broker", "--", "sh", "-c", "echo ready; i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; sleep 1.2; :")
+	expect(t, out, "ready")
+	_ = command.Wait()
+	lines := samples(t, file)
+	if len(lines) < 2 {
+		t.Fatalf("%d samples", len(lines))
+	}
+	for _, line := range lines {
+		if line.Generator != nil || line.Broker == nil {
+			t.Fatalf("%+v is none of a broker", line)
+		}
+	}
+	if first := lines[0].Broker; first.CPUNs == nil || *first.CPUNs != 0 || first.RSSBytes != nil {
+		t.Errorf("what has not begun uses %+v", first)
+	}
+	during := lines[1].Broker
+	if during.RSSBytes == nil || *during.RSSBytes > 4<<20 {
+		t.Errorf("a shell has %+v", during)
+	}
+	last := lines[len(lines)-1].Broker
+	if during.CPUNs == nil || last.CPUNs == nil || *last.CPUNs < *during.CPUNs || *last.CPUNs == 0 {
+		t.Errorf("after it has ended it has used %+v, and %+v before", last, during)
+	}
+	if last.RSSBytes != nil {
+		t.Errorf("what has ended has %d bytes of memory", *last.RSSBytes)
 	}
 }
 

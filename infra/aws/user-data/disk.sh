@@ -40,6 +40,10 @@ holds() {
 		echo "$1 is mounted at $at"
 		return
 	fi
+	if ! head -c 1048576 "$1" >/dev/null; then
+		echo "$1 cannot be read"
+		return
+	fi
 	# Only 2 says that there is neither file system nor partition, RAID nor LVM.
 	found=$(blkid -p -o value -s TYPE -s PTTYPE "$1" | paste -sd ' ') || code=$?
 	[ "$code" = 2 ] && [ -z "$found" ] || echo "$1 holds ${found:-what blkid cannot tell}"
