@@ -147,6 +147,8 @@ const SetUp = z.object({
 		})
 		.nullish()
 		.catch(null),
+	/** What is not as it was asked for, a sentence each. */
+	remarks: z.array(z.string()).catch([]),
 });
 
 function setUpWords(text: string): string[] {
@@ -156,12 +158,13 @@ function setUpWords(text: string): string[] {
 	} catch {
 		return [];
 	}
-	const { governor, disk } = known;
+	const { governor, disk, remarks } = known;
 	return [
 		...(governor ? [`governor ${governor}`] : []),
 		...(disk?.model
 			? [`disk ${disk.model}${disk.fs ? ` (${disk.fs})` : ""}`]
 			: []),
+		...remarks,
 	];
 }
 

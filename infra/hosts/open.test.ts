@@ -470,14 +470,14 @@ describe.skipIf(missing !== null)(
 
 		test("a host that mqbench has set up has its store on the disk that was prepared, and says what it is", async () => {
 			host(0).run(
-				`mount -t tmpfs tmpfs /var/lib && mkdir -p /var/lib/mqbench/store && echo '{"governor":"performance",\n"disk":{"model":"Fast NVMe","fs":"xfs"}}' >/var/lib/mqbench/facts.json`,
+				`mount -t tmpfs tmpfs /var/lib && mkdir -p /var/lib/mqbench/store && echo '{"governor":"performance",\n"disk":{"model":"Fast NVMe","fs":"xfs"},"remarks":["there are 2 empty disks"]}' >/var/lib/mqbench/facts.json`,
 			);
 			try {
 				const mine = ours(shell("pwd; echo ready; sleep 60", { onDisk: true }));
 				const asked = small();
 				const broker = await mine.open(one(), asked);
 				expect(broker.settings.host).toMatch(
-					/^linux \w+, .*, \d+ cores?, governor performance, disk Fast NVMe \(xfs\)$/,
+					/^linux \w+, .*, \d+ cores?, governor performance, disk Fast NVMe \(xfs\), there are 2 empty disks$/,
 				);
 				await expect
 					.poll(() => readFileSync(asked.logPath, "utf8"))

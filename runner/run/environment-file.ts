@@ -17,7 +17,12 @@ export const EnvironmentFile = z.strictObject({
 	bootId: z.string().nullable().default(null),
 	/** Machines that brokers and load had, where they were rented: which rig's, and "3 i4i.xlarge, 2 c6in.xlarge (aws eu-central-1)". */
 	rented: z
-		.strictObject({ rig: z.string().nullable(), machines: z.string() })
+		.strictObject({
+			rig: z.string().nullable(),
+			machines: z.string(),
+			/** What their rig.json says of them: zone, image, placement group. */
+			facts: z.record(z.string(), z.string()).optional(),
+		})
 		.optional(),
 	node: z.string(),
 	k6: z.string(),

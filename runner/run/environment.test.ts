@@ -73,13 +73,17 @@ test("names machines that are rented, of a rig or before there is one", () => {
 		rig: null,
 		machines: "2 c6in.xlarge, 1 i4i.xlarge (aws eu-central-1)",
 	});
-	const rig = RigFile.parse(rentedFile);
+	const rig = RigFile.parse({
+		...rentedFile,
+		facts: { zone: "eu-central-1a", ami: "ami-0abc", mqbench: "0.1.0" },
+	});
 	expect(
 		readEnvironment(at, versions, scenario("", { path: "rig.json", rig }))
 			.rented,
 	).toEqual({
 		rig: "x-1",
 		machines: "1 c6in.xlarge, 1 i4i.xlarge (aws eu-central-1)",
+		facts: { zone: "eu-central-1a", ami: "ami-0abc", mqbench: "0.1.0" },
 	});
 	expect(readEnvironment(at, versions, scenario("")).rented).toBeUndefined();
 });

@@ -46,7 +46,15 @@ function rentedOf({
 		`${counts.map(([type, count]) => `${count} ${type}`).join(", ")} (aws ${at})`;
 	if (rig?.cloud) {
 		const { machines, region } = rig.cloud;
-		return { rig: rig.id, machines: text(sorted(machines), region) };
+		return {
+			rig: rig.id,
+			machines: text(sorted(machines), region),
+			facts: Object.fromEntries(
+				Object.entries(rig.facts).filter(
+					(pair): pair is [string, string] => typeof pair[1] === "string",
+				),
+			),
+		};
 	}
 	if (aws === null) return null;
 	const machines: Record<string, number> = {};

@@ -90,6 +90,9 @@ export function environment({ environment: e, runId }: Result): Markup {
 				? null
 				: `${e.rented.machines}${e.rented.rig === null ? "" : `, rig ${e.rented.rig}`}; mqbench itself ran on what follows`,
 		],
+		...Object.entries(e.rented?.facts ?? {})
+			.filter(([name]) => RENTED.includes(name))
+			.map(([name, value]): [string, string] => [`rented: ${name}`, value]),
 		["system", `${e.os}, kernel ${e.kernel}`],
 		["CPU", e.cpu],
 		[
@@ -105,3 +108,8 @@ export function environment({ environment: e, runId }: Result): Markup {
 		],
 	]);
 }
+
+// --- internal ---
+
+/** Facts of rented machines that are not in their name already. */
+const RENTED: readonly string[] = ["zone", "ami", "placementGroup"];
