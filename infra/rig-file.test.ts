@@ -13,6 +13,11 @@ const wrong = (value: unknown): string[] => {
 	return "wrong" in found ? found.wrong : ["(taken)"];
 };
 const [broker] = minimal.brokers;
+const onHosts = (hosts: unknown[], clients: unknown[] = []) => ({
+	...minimal,
+	brokers: [{ ...broker, url: undefined, hosts }],
+	clients,
+});
 
 test("a minimal one by hand stands for brokers that were there before", () => {
 	expect(parseRig(text(minimal))).toEqual({
@@ -120,7 +125,32 @@ describe("each mistake is one sentence with its place, and tells no password", (
 		[
 			"a host that is an option of ssh",
 			{ ...minimal, clients: [{ host: "-oProxyCommand=x" }] },
-			"clients[0].host is a name or an address, as ssh takes it",
+			"clients[0].host is a name or an address of IPv4, as ssh takes it; for one of IPv6 write a name of ssh's configuration",
+		],
+		[
+			"a host of IPv6, which ssh's names have no room for",
+			{ ...minimal, clients: [{ host: "fd00::5" }] },
+			"clients[0].host is a name or an address of IPv4, as ssh takes it; for one of IPv6 write a name of ssh's configuration",
+		],
+		...["h1", "10.0.0", "10.0.0.5:4222", "fe80::1%eth0"].map(
+			(address): [string, unknown, string] => [
+				`an address that is none: ${address}`,
+				onHosts([{ host: "h1", address }]),
+				"brokers[0].hosts[0].address: is an address of IPv4 or IPv6: the host's own, at which its broker listens",
+			],
+		),
+		[
+			"a loopback, and clients elsewhere",
+			onHosts([{ host: "h1", address: "127.0.0.1" }], [{ host: "h2" }]),
+			"brokers[0].hosts[0].address is a loopback, which other hosts do not reach; write the host's address in their network",
+		],
+		[
+			"a loopback, and nodes elsewhere",
+			onHosts([
+				{ host: "h1", address: "10.0.0.5" },
+				{ host: "h2", address: "::1" },
+			]),
+			"brokers[0].hosts[1].address is a loopback, which other hosts do not reach; write the host's address in their network",
 		],
 		[
 			"two brokers of one system",
@@ -130,6 +160,12 @@ describe("each mistake is one sentence with its place, and tells no password", (
 	])("%s", (_, value, sentence) => {
 		expect(wrong(value)).toEqual([sentence]);
 		expect(wrong(value).join()).not.toContain("hunter2");
+	});
+
+	test.each(["10.0.0.5", "fd00::5"])("%s is an address", (address) => {
+		expect(wrong(onHosts([{ host: "h1", address }], [{ host: "h2" }]))).toEqual(
+			["(taken)"],
+		);
 	});
 
 	test("of several all are said", () => {

@@ -1,13 +1,25 @@
+import { isIP } from "node:net";
 import { z } from "zod";
 import { Level, Target } from "../runner/plan/plan.ts";
 import { BrokerName } from "../runner/scenario/brokers.ts";
+import { isLoopback } from "./existing/reach.ts";
+
+const NO_ADDRESS =
+	"is an address of IPv4 or IPv6: the host's own, at which its broker listens";
 
 /** A host that ssh reaches. */
 const sshHost = {
 	host: z
 		.string()
-		.regex(/^(?!-)[\w.-]+$/, "is a name or an address, as ssh takes it")
-		.meta({ description: "Name or address.", examples: ["10.0.0.11"] }),
+		.regex(
+			/^(?!-)[\w.-]+$/,
+			"is a name or an address of IPv4, as ssh takes it; for one of IPv6 write a name of ssh's configuration",
+		)
+		.meta({
+			description:
+				"Name or address of IPv4; for one of IPv6 a name of ssh's configuration.",
+			examples: ["10.0.0.11"],
+		}),
 	user: z
 		.string()
 		.regex(/^(?!-)[\w.-]+$/, "is a user name, as ssh takes it")
@@ -37,6 +49,16 @@ export const Cloud = z.strictObject({
 	profile: z.string().min(1).nullable().default(null).meta({
 		description: "Of AWS's configuration files; null: the environment's.",
 	}),
+	account: z
+		.string()
+		.regex(/^\d{12}$/, "is an account of AWS: 12 digits, in quotes")
+		.nullable()
+		.default(null)
+		.meta({
+			description:
+				"Of AWS, in which it is: with credentials of another one nothing is taken down. null: not known.",
+			examples: ["123456789012"],
+		}),
 	owner: z.string().min(1).meta({ description: "Tag of all of it." }),
 	machines: z.record(z.string(), z.int().positive()).meta({
 		description: "How many of each type.",
@@ -44,6 +66,10 @@ export const Cloud = z.strictObject({
 	}),
 	hourlyUsd: z.number().nonnegative().nullable().default(null).meta({
 		description: "What all of it costs an hour; null: not known.",
+	}),
+	endsAt: z.iso.datetime().nullable().default(null).meta({
+		description:
+			"Machines may end themselves from then on (their `ttl`, counted from the renting): what is measured is to be over by then. Before `expiresAt`, from which on a sweep may remove what is left. null: not known.",
 	}),
 	phase: z.enum(["planned", "up", "ready", "destroying", "left"]).meta({
 		description:
@@ -113,10 +139,13 @@ export const RigFile = z.strictObject({
 							...sshHost,
 							address: z
 								.string()
-								.regex(/^[\w.:-]+$/, "is an address")
+								.refine(
+									(text) => isIP(text) !== 0 && !text.includes("%"),
+									NO_ADDRESS,
+								)
 								.meta({
 									description:
-										"As clients and the other nodes reach it; brokers listen there alone.",
+										"Of IPv4 or IPv6, its own, as clients and the other nodes reach it; brokers listen there alone.",
 									examples: ["10.0.0.5"],
 								}),
 						}),
@@ -225,6 +254,7 @@ export function parseRig(text: string): { rig: RigFile } | { wrong: string[] } {
 						`brokers[${i}]: it has a url and hosts; write the url of a broker that is up, or hosts on which mqbench starts it`,
 					]
 				: []),
+			...onLoopback(parsed.data, i),
 			// What is rented has none until it is up.
 			...(url === null && hosts.length === 0 && parsed.data.cloud === null
 				? [
@@ -237,6 +267,19 @@ export function parseRig(text: string): { rig: RigFile } | { wrong: string[] } {
 }
 
 // --- internal ---
+
+/** A loopback is its host's alone: nobody else finds a node there. */
+function onLoopback({ brokers, clients }: RigFile, i: number): string[] {
+	const hosts = brokers[i]?.hosts ?? [];
+	return hosts.flatMap(({ address, host }, k) => {
+		const others = [...hosts, ...clients].some((one) => one.host !== host);
+		return isLoopback(address) && others
+			? [
+					`brokers[${i}].hosts[${k}].address is a loopback, which other hosts do not reach; write the host's address in their network`,
+				]
+			: [];
+	});
+}
 
 /** Only of keys and of what stands in for words: a value may be a password. */
 function sentences(issue: z.core.$ZodIssue, whole: unknown): string[] {

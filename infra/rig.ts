@@ -55,6 +55,8 @@ export interface ClientFacts {
 	readonly machine: string;
 	readonly cores: number;
 	readonly kernel: string;
+	/** What no other machine has, however it is reached: never for reports. null or absent: not known. */
+	readonly identity?: string | null;
 }
 
 export interface ClockReading {
@@ -132,8 +134,12 @@ export interface Broker {
 	readonly version: string;
 	/** Path of the program that we started, or the image; null: not ours. */
 	readonly binary: string | null;
-	/** It shares this machine's cores with the generator. */
+	/** It shares this machine's cores with the generator; where `identities` says on which machines it runs, these decide. */
 	readonly sameHost: boolean;
+	/** Its nodes' machines, as clients' facts tell them; absent: not known. */
+	readonly identities?: readonly string[];
+	/** What a reader of the run has to know, a sentence each; whole once it is closed. */
+	readonly notes?: readonly string[];
 	/** "3 nodes on 1 host", "1 container, 2 CPUs, 1GiB"; null: not ours to know. */
 	readonly topology: string | null;
 	/**

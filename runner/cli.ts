@@ -7,16 +7,17 @@ import type { World } from "./world.ts";
 const argv = process.argv.slice(2);
 process.title = "mqbench";
 
+/** Of two signals within it the second is no wish to go at once while machines are left. */
+const AGAIN_MS = 1_000;
+
 /** What stays, and costs money, if we go at once. */
 let left: string | null = null;
 
 const stop = new AbortController();
+/** When the first signal came, on the monotonic clock; null: none yet. */
+let firstMs: number | null = null;
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
-	process.on(signal, () => {
-		// The first one ends the run in order; who asks again does not want to wait. The guards end what is left.
-		if (stop.signal.aborted) go(signal === "SIGTERM" ? 143 : 130);
-		stop.abort(signal);
-	});
+	process.on(signal, () => onSignal(signal));
 
 /** Why stdout could not be written to its end; a reader that has gone (`mqbench ... | head`) is no error. */
 let unwritten: Error | undefined;
@@ -43,10 +44,18 @@ const world: World = {
 };
 
 const { explain, main } = await import("./main.ts");
-// In a callback of a stream or a timer, where no one awaits.
-process.on("uncaughtException", (error) => go(explain(error, world)));
+/** Exit code of an error in a callback of a stream or a timer, where no one awaits; null: there was none. */
+let uncaught: number | null = null;
+process.on("uncaughtException", (error) => {
+	const code = explain(error, world);
+	if (left === null || uncaught !== null) go(code);
+	// Machines cost money meanwhile: all ends in order, as with Ctrl-C. Only a second one has nobody left who could see to that.
+	uncaught = code;
+	stop.abort("an error");
+});
 
-let code = await main(argv, world);
+let code: number = await main(argv, world);
+if (uncaught !== null && code !== 5) code = uncaught;
 // Nothing may keep the process alive once the verdict is out; what was written is flushed first.
 await Promise.all([process.stdout, process.stderr].map(flushed));
 if (unwritten) {
@@ -60,6 +69,20 @@ go(code);
 
 // --- internal ---
 
+/** The first one ends the run in order; who asks again does not want to wait. The guards end what is left. */
+function onSignal(signal: "SIGINT" | "SIGTERM" | "SIGHUP"): void {
+	const nowMs = performance.now();
+	if (firstMs === null) {
+		firstMs = nowMs;
+		stop.abort(signal);
+		return;
+	}
+	// A terminal that is closed says so more than once, and so do some who hand on a signal to all below them: nobody has asked again.
+	if (signal === "SIGHUP") return;
+	if (left !== null && nowMs - firstMs < AGAIN_MS) return;
+	go(signal === "SIGTERM" ? 143 : 130);
+}
+
 /** Ends at once. What is left in the cloud then beats every other exit code. */
 function go(code: number): never {
 	if (left === null) process.exit(code);
@@ -72,16 +95,24 @@ function go(code: number): never {
 	process.exit(5);
 }
 
-/** Asks on stderr: stdout may be a file. Ctrl-C is a stop, as everywhere. */
+/** Asks on stderr: stdout may be a file. Ctrl-C is a stop, as everywhere; with it, and with Ctrl-D, the answer is empty. */
 async function ask(question: string): Promise<string> {
 	const { createInterface } = await import("node:readline/promises");
 	const terminal = createInterface({
 		input: process.stdin,
 		output: process.stderr,
 	});
-	terminal.on("SIGINT", () => go(130));
+	terminal.on("SIGINT", () => onSignal("SIGINT"));
 	try {
-		return await terminal.question(question);
+		return await Promise.race([
+			terminal.question(question, { signal: stop.signal }),
+			new Promise<string>((resolve) =>
+				terminal.once("close", () => resolve("")),
+			),
+		]);
+	} catch (error) {
+		if (stop.signal.aborted) return "";
+		throw error;
 	} finally {
 		terminal.close();
 	}

@@ -338,8 +338,9 @@ const catalogue = {
 	},
 	"pulumi-missing": {
 		exit: 3,
-		text: (d: { version: string; reason: string }) =>
-			`Target aws needs the command pulumi ${d.version}, and ${d.reason}. Have mqbench install it into its cache (--yes), install it yourself (https://www.pulumi.com/docs/install) so that it is on PATH, or set MQBENCH_PULUMI to it.`,
+		// tried: mqbench has tried to install it, and --yes would try the same again.
+		text: (d: { version: string; reason: string; tried: boolean }) =>
+			`Target aws needs the command pulumi ${d.version}, and ${d.reason}. ${d.tried ? "Install" : "Have mqbench install it into its cache (--yes), install"} it yourself (https://www.pulumi.com/docs/install) so that it is on PATH, or set MQBENCH_PULUMI to it.`,
 	},
 	"pulumi-unusable": {
 		exit: 3,
@@ -374,7 +375,7 @@ const catalogue = {
 	"no-such-rig": {
 		exit: 2,
 		text: (d: { id: string; folder: string; known: readonly string[] }) =>
-			`${d.id}: there is no such rig in ${d.folder}${didYouMean(d.id, d.known)}\nmqbench rigs list shows those that are known here; mqbench rigs sweep --region <region> --id ${d.id} finds it in AWS by its tag.`,
+			`${d.id}: there is no such rig in ${d.folder}${didYouMean(d.id, d.known)}\nmqbench rigs list shows those that are known here; mqbench rigs sweep --id ${d.id} finds it in AWS by its tag.`,
 	},
 	"host-unreachable": {
 		exit: 3,
@@ -411,6 +412,13 @@ const catalogue = {
 		// A sentence for each check that failed: the call, why, and what to do.
 		text: (d: { wrong: readonly string[] }) => d.wrong.join("\n"),
 	},
+	"aws-unasked": {
+		exit: 3,
+		// Nobody is there to be asked, or to ask for: no way to AWS, or no credentials at all.
+		// also: what is wrong besides.
+		text: (d: { why: string; also: readonly string[] }) =>
+			[d.why, ...d.also].join("\n"),
+	},
 	"aws-too-many": {
 		exit: 2,
 		text: (d: { machines: number; most: number; variable: string }) =>
@@ -446,6 +454,11 @@ const catalogue = {
 			service: string | null;
 		}) =>
 			`${d.system}: port ${d.port} is taken on ${d.host}. Stop what listens there${d.service === null ? "" : `, such as the package's own server (sudo systemctl disable --now ${d.service})`}.`,
+	},
+	"rig-unforgotten": {
+		exit: 3,
+		text: (d: { id: string; path: string; reason: string }) =>
+			`Nothing of the rig ${d.id} is left in the cloud, but ${d.path}, where mqbench remembered it, cannot be removed (${d.reason}). Remove that folder.`,
 	},
 } as const satisfies Record<string, Entry>;
 

@@ -78,6 +78,7 @@ const RIGS_EXAMPLES = `
 Examples:
   mqbench rigs list
   mqbench rigs destroy my-scenario-3f2a9b
+  mqbench rigs destroy --all --yes
   mqbench rigs sweep --region eu-central-1
   mqbench rigs sweep --region eu-central-1 --id my-scenario-3f2a9b --yes
   mqbench rigs config scenarios/ec2.yaml > config.yaml
@@ -373,16 +374,18 @@ function addRigs(
 	rigs
 		.command("list")
 		.description("rigs that this machine remembers, with their price")
-		.action(async () => {
+		.option("--json", "print them as JSON")
+		.action(async (options) => {
 			const { rigsList } = await import("./commands/rigs.ts");
-			done(await rigsList(world));
+			done(await rigsList(world, options));
 		});
 	rigs
 		.command("destroy")
 		.description("take a rig down that this machine remembers")
-		.argument("<id>", "as mqbench rigs list says it")
+		.argument("[id]", "as mqbench rigs list says it")
+		.option("--all", "all of them, but those that another mqbench has")
 		.option("-y, --yes", "ask nothing")
-		.action(async (id: string, options) => {
+		.action(async (id: string | undefined, options) => {
 			const { rigsDestroy } = await import("./commands/rigs.ts");
 			done(await rigsDestroy({ id, ...options }, world));
 		});
@@ -391,7 +394,10 @@ function addRigs(
 		.description(
 			"find rigs in AWS by their tag, and remove those that have expired, or the one of --id",
 		)
-		.requiredOption("--region <region>", "where to look, e.g. eu-central-1")
+		.option(
+			"--region <region>",
+			"where to look, e.g. eu-central-1 (default: all regions that are enabled)",
+		)
 		.option("--profile <profile>", "of AWS's configuration files")
 		.option("--id <id>", "only this rig, whether it has expired or not")
 		.option(
@@ -453,7 +459,10 @@ function setOption(): Option {
 /** Of commands that may rent machines. */
 function rentOptions(command: Command): Command {
 	return command
-		.option("-y, --yes", "target aws: rent without asking")
+		.option(
+			"-y, --yes",
+			"target aws: rent without asking, and download the command pulumi where it is missing",
+		)
 		.option(
 			"--max-hourly-usd <n>",
 			"target aws: rent nothing that costs more US dollars an hour",
@@ -478,7 +487,7 @@ function scenarioOptions(command: Command): Command {
 		)
 		.option(
 			"--clients <clients>",
-			"what makes the load: a number of processes, hosts for ssh (user@a,user@b), or docker=<n> containers",
+			"what makes the load: a number of processes (of the rig's clients, where it has some), hosts for ssh (user@a,user@b), or docker=<n> containers",
 		)
 		.option(
 			"--only <glob>",

@@ -18,6 +18,12 @@ export const AwsConfig = z.strictObject({
 	region: z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/),
 	zone: z.string().min(1),
 	profile: z.string().min(1).nullable().default(null),
+	/** Of AWS, in which it is to be made: with credentials of any other one nothing is made, and nothing taken down. null: not known. */
+	account: z
+		.string()
+		.regex(/^\d{12}$/)
+		.nullable()
+		.default(null),
 	/** The one address that SSH is open to. */
 	callerCidr: z.cidrv4().refine((cidr) => cidr.endsWith("/32"), {
 		error: "is to be one address, 203.0.113.7/32",
@@ -197,6 +203,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 	id: '"nightly-1" (letters, digits, - _ and dots, at most 63)',
 	expiresAt: "2026-11-20T12:00:00Z",
 	region: "eu-central-1",
+	account: '"123456789012" (in quotes)',
 	callerCidr: "203.0.113.7/32",
 	publicKey: '"ssh-ed25519 AAAA... name" (a file that ends in .pub)',
 	ami: "ami-0123456789abcdef0",

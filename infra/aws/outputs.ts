@@ -81,6 +81,7 @@ export function rigOutput(
 					zone,
 					ami,
 					brokers: brokers.length > 0 ? config.brokers.instance : null,
+					volume: volume(config),
 					clients: config.clients.instance,
 					placementGroup: placement,
 				},
@@ -132,6 +133,17 @@ function topology(nodes: number, instance: string): string {
 	return nodes === 1
 		? `1 node on 1 host (${instance})`
 		: `${nodes} nodes on ${nodes} hosts (${instance})`;
+}
+
+/** "gp3 200GiB, 6000 IOPS": machines with another one are others; null: it has none. */
+function volume({ brokers }: AwsConfig): string | null {
+	if (brokers.count === 0 || brokers.volume === null) return null;
+	const { type, sizeGiB, iops, throughputMiBps } = brokers.volume;
+	return [
+		`${type} ${sizeGiB}GiB`,
+		...(iops === null ? [] : [`${iops} IOPS`]),
+		...(throughputMiBps === null ? [] : [`${throughputMiBps}MiB/s`]),
+	].join(", ");
 }
 
 function machines({ brokers, clients }: AwsConfig): Record<string, number> {

@@ -104,6 +104,7 @@ export const SMALL: AwsConfig = {
 	region: "eu-central-1",
 	zone: "eu-central-1b",
 	profile: null,
+	account: "123456789012",
 	callerCidr: "203.0.113.7/32",
 	publicKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFake small",
 	identity: "id_ed25519",

@@ -53,6 +53,12 @@ describe.each([
 		expect(inside.cidrBlocks ?? []).toEqual([]);
 	});
 
+	test("it is made, and taken down, in its own account alone", () => {
+		expect(json(only(rig, "aws").inputs.allowedAccountIds)).toEqual([
+			"123456789012",
+		]);
+	});
+
 	test("everything carries run, owner, expiry and version", () => {
 		const tags = {
 			"mqbench:run": config.id,
@@ -282,6 +288,7 @@ describe.each([
 			zone: config.zone,
 			ami: config.ami,
 			brokers: config.brokers.count > 0 ? config.brokers.instance : null,
+			volume: config.brokers.volume && "io2 100GiB, 16000 IOPS",
 			clients: config.clients.instance,
 			placementGroup: `mqbench-${config.id}-placement-1a2b3c4`,
 		});

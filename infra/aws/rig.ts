@@ -52,7 +52,7 @@ function tagsOf(config: AwsConfig): Record<string, string> {
 /** One of the rig's own: the stack's region, or that of the environment, decides nothing. */
 function providerOf(
 	name: string,
-	{ region, profile, endpoint }: AwsConfig,
+	{ region, profile, account, endpoint }: AwsConfig,
 	tags: Record<string, string>,
 	parent: pulumi.Resource,
 ): aws.Provider {
@@ -61,6 +61,9 @@ function providerOf(
 		{
 			region: region as aws.Region,
 			...(profile !== null && { profile }),
+			// In the state, too: a destroy with other credentials would find nothing, and take that for the end of the rig.
+			...(account !== null &&
+				endpoint === null && { allowedAccountIds: [account] }),
 			defaultTags: { tags },
 			...(endpoint !== null && emulator(endpoint)),
 		},

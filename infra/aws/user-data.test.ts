@@ -160,6 +160,14 @@ describe.skipIf(process.platform !== "linux")("the steps", () => {
 		expect(minutes).toBeLessThanOrEqual(120);
 		expect(calls).toContain("systemctl [enable] [--now] [mqbench-ttl.timer]");
 		expect(calls).toContain("systemctl [mask] [apt-daily-upgrade.timer]");
+		// What a timer has started before runs on without it.
+		for (const unit of ["apt-daily", "apt-daily-upgrade"]) {
+			const stopped = calls.indexOf(`systemctl [stop] [${unit}.service]`);
+			expect(stopped, unit).toBeGreaterThan(
+				calls.indexOf(`systemctl [stop] [${unit}.timer]`),
+			);
+			expect(calls).toContain(`systemctl [mask] [${unit}.service]`);
+		}
 	});
 });
 

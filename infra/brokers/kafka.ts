@@ -8,6 +8,7 @@ import type { KafkaOptions } from "../../runner/scenario/brokers/kafka.ts";
 import { formatBytes } from "../../runner/units.ts";
 import { resolveJars } from "../binaries/jars.ts";
 import type { DockerBroker, NodeAddress } from "../docker/docker-broker.ts";
+import { hostPort } from "../existing/addresses.ts";
 import type {
 	HostAddress,
 	HostBroker,
@@ -142,6 +143,7 @@ export const kafkaInDocker: DockerBroker = {
 export const kafkaOnHosts: HostBroker = {
 	packages: ["default-jre-headless"],
 	ports: [9092],
+	listens: () => ({ address: [9092, 9093] }),
 	prepare: findClasses,
 	async place(setup) {
 		await Promise.all(
@@ -290,10 +292,6 @@ function javaVersion(said: string): number | null {
 
 function memoryWanted(messageBytes: number): number {
 	return Math.max(1024 ** 3, 256 * messageBytes);
-}
-
-function hostPort(ip: string, port: number): string {
-	return `${ip.includes(":") ? `[${ip}]` : ip}:${port}`;
 }
 
 async function findJava({ system, world }: Setup): Promise<string> {

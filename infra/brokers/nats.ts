@@ -3,6 +3,7 @@ import path from "node:path";
 import type { Level } from "../../runner/plan/plan.ts";
 import type { NatsOptions } from "../../runner/scenario/brokers/nats.ts";
 import type { DockerBroker } from "../docker/docker-broker.ts";
+import { hostPort } from "../existing/addresses.ts";
 import type { HostBroker } from "../hosts/host-broker.ts";
 import type { Command, LocalBroker, Setup } from "../local/local-broker.ts";
 import { findProgram } from "../local/program.ts";
@@ -93,11 +94,12 @@ export const natsInDocker: DockerBroker = {
 export const natsOnHosts: HostBroker = {
 	packages: [],
 	ports: [4222, 8222],
+	listens: (nodes) => ({ address: nodes === 1 ? [4222] : [4222, 6222, 8222] }),
 	async place(setup) {
 		const options = setup.system.options as NatsOptions;
 		const common = settings(setup, options);
 		const cluster = setup.nodes.length > 1;
-		const routes = setup.nodes.map(({ ip }) => at(ip, 6222));
+		const routes = setup.nodes.map(({ ip }) => hostPort(ip, 6222));
 		const files = keepsFiles(setup, options);
 		return {
 			...signs(
@@ -117,7 +119,10 @@ export const natsOnHosts: HostBroker = {
 							store: `${store}/data`,
 						}),
 						...(cluster
-							? member(routes, { http: at(ip, 8222), listen: at(ip, 6222) })
+							? member(routes, {
+									http: hostPort(ip, 8222),
+									listen: hostPort(ip, 6222),
+								})
 							: {}),
 						...common.all,
 					}),
@@ -196,11 +201,6 @@ function keepsFiles(
 	{ mode, storage }: Pick<NatsOptions, "mode" | "storage">,
 ): boolean {
 	return mode === "jetstream" && level !== "memory" && storage !== "memory";
-}
-
-/** "10.0.0.5:6222". */
-function at(ip: string, port: number): string {
-	return `${ip.includes(":") ? `[${ip}]` : ip}:${port}`;
 }
 
 function hasSync(all: Readonly<Record<string, Value>>): boolean {

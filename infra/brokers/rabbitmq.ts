@@ -91,6 +91,10 @@ export const rabbitmqInDocker: DockerBroker = {
 export const rabbitmqOnHosts: HostBroker = {
 	packages: ["rabbitmq-server"],
 	ports: [PORT],
+	listens: () => ({
+		address: [PORT],
+		loopback: [LOOPBACK.distribution, LOOPBACK.namePort],
+	}),
 	async place(setup) {
 		const who = user();
 		const all = await Promise.all(

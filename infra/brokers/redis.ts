@@ -66,6 +66,7 @@ export const redisInDocker: DockerBroker = {
 export const redisOnHosts: HostBroker = {
 	packages: ["redis-server"],
 	ports: [6379],
+	listens: () => ({ address: [6379] }),
 	async place(setup) {
 		const settings = settingsOf(setup);
 		const password = randomBytes(12).toString("hex");

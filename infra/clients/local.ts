@@ -8,7 +8,7 @@ import { pingOf } from "../hosts/network.ts";
 import { pinned } from "../local/pinned.ts";
 import { bareEnvironment, startGuarded } from "../process.ts";
 import type { Client } from "../rig.ts";
-import { machineName, platformName } from "./machine.ts";
+import { machineName, ownIdentity, platformName } from "./machine.ts";
 
 /** Clients that are processes of this machine: they share its clock, and work in the run's folder itself. */
 export function localClients(
@@ -46,6 +46,7 @@ function localClient(
 			};
 			return {
 				...facts,
+				identity: ownIdentity(),
 				machine: machineName(
 					platformName(process.platform, process.arch),
 					facts,

@@ -1,3 +1,4 @@
+import { readFileSync, readlinkSync } from "node:fs";
 import type { ClientFacts } from "../rig.ts";
 
 /** An operating system and its processor, in Go's words: "linux/amd64". */
@@ -8,9 +9,29 @@ export function platformName(system: string, processor: string): string {
 /** "linux amd64, 6.1.0-18, 16 cores". */
 export function machineName(
 	platform: string,
-	{ kernel, cores }: Omit<ClientFacts, "machine">,
+	{ kernel, cores }: Pick<ClientFacts, "kernel" | "cores">,
 ): string {
 	return `${platform.replace("/", " ")}, ${kernel}, ${cores} ${cores === 1 ? "core" : "cores"}`;
+}
+
+/**
+ * What tells a machine from all others, under whatever names it is reached: the number of its start, and the process table that one sees. null:
+ * one of them is not known.
+ */
+export function identityOf(boot: string, space: string): string | null {
+	return boot === "" || space === "" ? null : `${boot} ${space}`;
+}
+
+/** The same of this machine. */
+export function ownIdentity(): string | null {
+	try {
+		return identityOf(
+			readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim(),
+			readlinkSync("/proc/self/ns/pid"),
+		);
+	} catch {
+		return null;
+	}
 }
 
 // --- internal ---

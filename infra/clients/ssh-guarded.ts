@@ -46,13 +46,16 @@ export function startThere(
 	// Here and not on the command line, which everybody on that host may see.
 	order(JSON.stringify(env));
 	const alive = setInterval(() => order("alive"), ALIVE_MS);
+	let own = false;
 	lines(child, "stdout", (line) => {
-		if (line !== "") command.onStdout(line);
+		if (line === OWN) own = true;
+		else if (line !== "") command.onStdout(line);
 	});
 	lines(child, "stderr", command.onStderr);
 	const ended = codeOf(child).then((code) => {
 		clearInterval(alive);
-		return code === LOST ? { code: null, signal: null } : endOf(code, null);
+		if (code === LOST) return { code: null, signal: null };
+		return own ? { code: LOST, signal: null } : endOf(code, null);
 	});
 	return {
 		pid: null,
@@ -86,10 +89,14 @@ export async function signalThere(
 
 /**
  * $1 folder, $2 file for guard's number, $3 CPUs or nothing, then guard's command line. A line of the command is not to begin behind a greeting:
- * hence the empty one. sh stays in front of guard, to tell the signal that killed it; guard's pid is kept for `kill`.
+ * hence the empty one. sh stays in front of guard, to tell the signal that killed it; guard's pid is kept for `kill`. ssh says 255 when it has lost
+ * the connection: a command that says so itself has a line for that.
  */
 const START =
-	'echo; cd "$1" || exit 127; f=$2 c=$3; shift 3; if [ -n "$c" ]; then w=$(taskset --cpu-list "$c" true 2>&1) || { echo "level=error msg=\\"pin: the CPUs $c cannot be had: $w\\"" >&2; exit 127; }; fi; sh -c \'f=$1; shift; echo $$ >"$f" && exec "$@"\' sh "$f" "$@"; exit $?';
+	'echo; cd "$1" || exit 127; f=$2 c=$3; shift 3; if [ -n "$c" ]; then w=$(taskset --cpu-list "$c" true 2>&1) || { echo "level=error msg=\\"pin: the CPUs $c cannot be had: $w\\"" >&2; exit 127; }; fi; sh -c \'f=$1; shift; echo $$ >"$f" && exec "$@"\' sh "$f" "$@"; s=$?; if [ $s = 255 ]; then echo; echo mqbench:exit=255; s=254; fi; exit $s';
+
+/** The command ended with 255, and not the connection. */
+const OWN = "mqbench:exit=255";
 
 /** $1 folder, $2 file of guard's number. Guard may be frozen: what is below it, and it. */
 const KILL =

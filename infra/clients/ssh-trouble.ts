@@ -69,6 +69,8 @@ export function unwritable(
 	host: SshHost,
 	folder: string,
 	words: string,
+	/** What is kept there. */
+	kind: "programs" | "store" = "programs",
 ): MqbenchError {
 	const full = /No space left on device/.test(words);
 	const quota = /quota/i.test(words);
@@ -80,7 +82,9 @@ export function unwritable(
 				? `the disk quota for ${folder} is used up`
 				: `${folder} cannot be written there (${lastLine(words) || "it says nothing"})`,
 		full || quota
-			? "Make room: it takes 100 MB there"
+			? kind === "programs"
+				? "Make room: it takes 100 MB there"
+				: "Make room: all that the broker stores goes there"
 			: "Give that user a home to write to, or name another user",
 	);
 }

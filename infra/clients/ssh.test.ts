@@ -12,6 +12,7 @@ import {
 } from "vitest";
 import { packageFolder } from "../../runner/package.ts";
 import { ResourceLine } from "../../runner/run/resource-file.ts";
+import { formatBytes } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
 import { BUILD_FLAGS } from "../binaries/build.ts";
 import { builtFor } from "../binaries/elf.fake.ts";
@@ -27,6 +28,7 @@ import {
 	hostsMissing,
 	makeHosts,
 } from "./hosts.fake.ts";
+import { ownIdentity } from "./machine.ts";
 import { sshClient } from "./ssh.ts";
 import { type SshHost, sshHost } from "./ssh-host.ts";
 
@@ -139,8 +141,19 @@ describe.skipIf(missing !== null)(
 		describe("prepare", () => {
 			test("says what the host is, and brings the programs there once", async () => {
 				const facts = await client("exit 0").prepare();
-				expect(facts.machine).toMatch(/^linux \S+, \S+, \d+ cores?$/);
+				expect(facts.machine).toMatch(
+					/^linux \S+, \S+, \d+ cores?, (.+, )?\d+(\.\d+)?[KMGT]i?B$/,
+				);
 				expect(facts.cores).toBeGreaterThan(0);
+				// As this kernel says it, which is the host's; its process table is its own.
+				const memory = Number(
+					/^MemTotal:\s+(\d+)/m.exec(
+						readFileSync("/proc/meminfo", "utf8"),
+					)?.[1],
+				);
+				expect(facts.machine).toContain(formatBytes(memory * 1024));
+				expect(facts.identity).toMatch(/^[0-9a-f-]{36} pid:\[\d+\]$/);
+				expect(facts.identity).not.toBe(ownIdentity());
 				const first = client("exit 1 # once");
 				await first.prepare();
 				const before = h1.run("stat -c '%n %i %a' ~/.cache/mqbench/bin/*/*");
@@ -308,6 +321,10 @@ describe.skipIf(missing !== null)(
 				);
 				expect(await child.ended).toEqual({ code: 107, signal: null });
 				expect({ out, err }).toEqual({ out: ["one"], err: ["two"] });
+				// ssh says so itself when it has lost the connection.
+				const own = await started("printf last; exit 255");
+				expect(await own.child.ended).toEqual({ code: 255, signal: null });
+				expect(own.out).toEqual(["last"]);
 			});
 
 			test("is interrupted when it is abandoned, killed after the grace, and killed at once by kill", async () => {

@@ -2,15 +2,14 @@ import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
 import { PING, pingOf } from "../hosts/network.ts";
 import { openSetUp } from "../hosts/set-up.ts";
-import type { Client, ClientFacts, ClockReading } from "../rig.ts";
+import type { Client, ClockReading } from "../rig.ts";
 import { sweep } from "../temporary.ts";
 import { readChrony } from "./chrony.ts";
 import { readClock } from "./clock.ts";
-import { machineName, platformName } from "./machine.ts";
+import { askFacts } from "./ssh-facts.ts";
 import { type SshHost, sshName } from "./ssh-host.ts";
 import { codeOf, type Link, openLink } from "./ssh-link.ts";
 import { type Programs, pushPrograms } from "./ssh-programs.ts";
-import { noShell, unfit } from "./ssh-trouble.ts";
 import { sshWorkspace, sweepWorkspaces } from "./ssh-workspace.ts";
 
 export interface SshOptions {
@@ -104,7 +103,7 @@ export function sshClient(
 		async prepare() {
 			await sweep();
 			const made = await connect([world.stop]);
-			const { platform, ...facts } = await readFacts(host, made);
+			const { platform, more: _, ...facts } = await askFacts(host, made);
 			programs = await pushPrograms(host, made, {
 				...options,
 				binaries: await binaries.on(platform, name),
@@ -155,30 +154,3 @@ export function sshClient(
 
 /** A host that could not be reached is not tried again for so long. */
 const AGAIN_MS = 30_000;
-
-/** Separate lines of one answer: what a host is. */
-const FACTS =
-	'echo; for fact in "system=$(uname -s)" "processor=$(uname -m)" "kernel=$(uname -r)" "cores=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)" "sum=$(command -v sha256sum)"; do echo "mqbench:$fact"; done';
-
-async function readFacts(
-	host: SshHost,
-	link: Link,
-): Promise<ClientFacts & { readonly platform: string }> {
-	const { values, err } = await link.run(FACTS);
-	const { system = "", processor = "", kernel = "", sum = "" } = values;
-	const cores = Number(values.cores);
-	if (system === "" || !(cores > 0)) throw noShell(host, err);
-	const platform = platformName(system, processor);
-	if (sum === "")
-		throw unfit(
-			host,
-			"there is no sha256sum, which checks what is copied",
-			"Install it (package coreutils of its distribution)",
-		);
-	return {
-		platform,
-		kernel,
-		cores,
-		machine: machineName(platform, { kernel, cores }),
-	};
-}

@@ -104,3 +104,20 @@ test.each([
 	expect(asked.region).toBe(home);
 	expect(signed[0]).toContain(`/${home}/sts/`);
 });
+
+test.each(["localhost:5000", "aws", "ftp://127.0.0.1"])(
+	"%s is no address of an emulator",
+	async (endpoint) => {
+		await expect(
+			openApi(
+				{ region: "eu-central-1", profile: null },
+				fakeWorld({ env: { MQBENCH_AWS_ENDPOINT: endpoint } }),
+			),
+		).rejects.toMatchObject({
+			exit: 2,
+			message: expect.stringContaining(
+				`MQBENCH_AWS_ENDPOINT=${endpoint}: write the URL of an emulator of AWS, such as http://127.0.0.1:5000, or unset it`,
+			),
+		});
+	},
+);

@@ -21,6 +21,14 @@ export interface Api {
 	readonly quotas: ServiceQuotas;
 	/** Of all regions. */
 	readonly pricing: Pricing;
+	/** Those that all of them ask with. */
+	credentials(): Promise<Credentials>;
+}
+
+/** As the SDK found them. */
+export interface Credentials {
+	readonly sessionToken?: string | undefined;
+	readonly expiration?: Date | undefined;
 }
 
 /** AWS, or the way to it, has refused a call. */
@@ -34,6 +42,12 @@ export class Refused extends Error {
 		this.call = call;
 		this.code = code;
 	}
+	/** AWS has not been asked: it is the way to it that fails. */
+	get unreached(): boolean {
+		return /^(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|TimeoutError|CERT_|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO)/.test(
+			this.code,
+		);
+	}
 	/** The caller may not do that. */
 	get forbidden(): boolean {
 		return /^(UnauthorizedOperation|AccessDenied(Exception)?|Client\.UnauthorizedOperation|NotAuthorized)$/.test(
@@ -44,7 +58,7 @@ export class Refused extends Error {
 
 /**
  * Loads the SDK and makes its clients; asks nothing yet. `MQBENCH_AWS_ENDPOINT` is the address of an emulator that stands in for all of
- * AWS. Fails with the install line when the SDK is not there.
+ * AWS. Fails with the install line when the SDK is not there, and with `usage` where that is no URL.
  */
 export async function openApi(
 	{ region, profile }: { region: string; profile: string | null },
@@ -61,6 +75,7 @@ export async function openApi(
 			"@aws-sdk/client-pricing",
 		),
 	]);
+	checkEndpoint(world.env);
 	// It would tell people about Node's versions; mqbench says itself which one it needs.
 	process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= "true";
 	const home = homeOf(region);
@@ -69,6 +84,8 @@ export async function openApi(
 		...(profile === null ? {} : { profile }),
 		...emulated(world.env),
 		maxAttempts: 3,
+		// Who looks for credentials warns on the terminal otherwise.
+		logger: SILENT,
 		requestHandler: {
 			connectionTimeout: 5_000,
 			requestTimeout: 30_000,
@@ -77,16 +94,24 @@ export async function openApi(
 		},
 	});
 	const watch = <Client extends object>(client: Client, service: string) => {
-		watched(client, service, world.stop);
+		watched(client, service, world);
 		return client;
 	};
+	const caller = watch(new sts.STS(options(home)), "sts");
 	return {
 		region,
 		ec2: watch(new ec2.EC2(options(region)), "ec2"),
 		home: {
 			region: home,
 			ec2: watch(new ec2.EC2(options(home)), "ec2"),
-			sts: watch(new sts.STS(options(home)), "sts"),
+			sts: caller,
+		},
+		async credentials() {
+			try {
+				return await caller.config.credentials();
+			} catch (error) {
+				throw refusedBy(error, "sts:GetCallerIdentity", world.env);
+			}
 		},
 		ssm: watch(new ssm.SSM(options(region)), "ssm"),
 		quotas: watch(new quotas.ServiceQuotas(options(region)), "servicequotas"),
@@ -98,6 +123,16 @@ export async function openApi(
 			"pricing",
 		),
 	};
+}
+
+/** Where the environment names a proxy: that mqbench does not go through it; null: it names none. */
+export function proxyText(env: World["env"]): string | null {
+	const name = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"].find(
+		(name) => env[name],
+	);
+	return name === undefined
+		? null
+		: `${name} is set, and mqbench does not use proxies: it needs a way of its own to AWS, and for SSH to the machines`;
 }
 
 /** All pages of a call that answers page by page. */
@@ -116,6 +151,16 @@ export async function allPages<Page extends { NextToken?: string | undefined }>(
 
 // --- internal ---
 
+const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+
+function checkEndpoint({ MQBENCH_AWS_ENDPOINT: endpoint }: World["env"]): void {
+	if (!endpoint) return;
+	if (URL.canParse(endpoint) && /^https?:/i.test(endpoint)) return;
+	throw failure("usage", {
+		message: `MQBENCH_AWS_ENDPOINT=${endpoint}: write the URL of an emulator of AWS, such as http://127.0.0.1:5000, or unset it`,
+	});
+}
+
 function homeOf(region: string): string {
 	if (region.startsWith("cn-")) return "cn-north-1";
 	return region.startsWith("us-gov-") ? "us-gov-west-1" : "us-east-1";
@@ -125,19 +170,29 @@ function priceRegion(home: string): string {
 	return home === "cn-north-1" ? "cn-northwest-1" : "us-east-1";
 }
 
-/** An emulator wants some credentials, and takes any. */
+/** An emulator wants some credentials, and takes any; they end as those of the environment do. */
 function emulated(env: World["env"]): object {
 	const endpoint = env.MQBENCH_AWS_ENDPOINT;
-	return endpoint
-		? {
-				endpoint,
-				credentials: { accessKeyId: "test", secretAccessKey: "test" },
-			}
-		: {};
+	if (!endpoint) return {};
+	const { AWS_SESSION_TOKEN: sessionToken, AWS_CREDENTIAL_EXPIRATION: end } =
+		env;
+	return {
+		endpoint,
+		credentials: {
+			accessKeyId: "test",
+			secretAccessKey: "test",
+			...(sessionToken && { sessionToken }),
+			...(end && { expiration: new Date(end) }),
+		},
+	};
 }
 
 /** Every command of a client tells which call was refused, and ends when mqbench is to stop. */
-function watched(client: object, service: string, stop: AbortSignal): void {
+function watched(
+	client: object,
+	service: string,
+	{ env, stop }: Pick<World, "env" | "stop">,
+): void {
 	const { middlewareStack } = client as {
 		middlewareStack: {
 			add(
@@ -157,7 +212,7 @@ function watched(client: object, service: string, stop: AbortSignal): void {
 			} catch (error) {
 				if (stop.aborted)
 					throw failure("interrupted", { signal: String(stop.reason) });
-				throw refusedBy(error, `${service}:${name}`);
+				throw refusedBy(error, `${service}:${name}`, env);
 			}
 		},
 		{ step: "initialize", priority: "high", name: "mqbench" },
@@ -181,7 +236,7 @@ async function unlessStopped<T>(
 	}
 }
 
-function refusedBy(error: unknown, call: string): Refused {
+function refusedBy(error: unknown, call: string, env: World["env"]): Refused {
 	const { name, code, Code, message } = error as {
 		name?: string;
 		code?: string;
@@ -197,5 +252,13 @@ function refusedBy(error: unknown, call: string): Refused {
 		.replace(/\s+/g, " ")
 		.trim()
 		.replace(/\.$/, "");
-	return new Refused(call, known ?? "Error", words || (known ?? "no reason"));
+	const refused = new Refused(
+		call,
+		known ?? "Error",
+		words || (known ?? "no reason"),
+	);
+	const proxy = refused.unreached ? proxyText(env) : null;
+	return proxy === null
+		? refused
+		: new Refused(call, refused.code, `${refused.message}; ${proxy}`);
 }

@@ -28,9 +28,14 @@ async function opened(id = "demo-1") {
 			HOME: folder,
 			AWS_PROFILE: "mine",
 			HTTPS_PROXY: "http://proxy:3128",
-			NATS_URL: "nats://me:secret@host",
-			GITHUB_TOKEN: "secret",
-			PULUMI_ACCESS_TOKEN: "secret",
+			// For credential_process, whatever its name.
+			VAULT_ADDR: "https://vault:8200",
+			PULUMI_HOME: path.join(folder, "plugins"),
+			PULUMI_ACCESS_TOKEN: "stray",
+			PULUMI_BACKEND_URL: "s3://stray",
+			PULUMI_STACK: "stray",
+			NODE_OPTIONS: "--import=/stray.mjs",
+			K6_OUT: "json=stray",
 			MQBENCH_STATE_DIR: path.join(folder, "state"),
 			MQBENCH_PULUMI: pulumi.program,
 		},
@@ -84,8 +89,8 @@ test("stands a stack up and takes it down, with the state in the rig's folder", 
 	);
 });
 
-test("tells the program what is to be rented, writes nothing into its folder, and gives Pulumi of the environment what it and AWS's credentials need", async () => {
-	const { pulumi, rig, open, going } = await opened();
+test("tells the program what is to be rented, writes nothing into its folder, and gives Pulumi the environment that AWS was asked in, but for what leads it elsewhere", async () => {
+	const { folder, pulumi, rig, open, going } = await opened();
 	const before = readdirSync(pulumi.project);
 	const stack = await open();
 	await stack.up(going());
@@ -101,11 +106,13 @@ test("tells the program what is to be rented, writes nothing into its folder, an
 	expect(env).toMatchObject({
 		AWS_PROFILE: "mine",
 		HTTPS_PROXY: "http://proxy:3128",
+		VAULT_ADDR: "https://vault:8200",
+		PULUMI_HOME: path.join(folder, "plugins"),
 		PULUMI_BACKEND_URL: `file://${rig.pulumi}`,
 		PULUMI_CONFIG_PASSPHRASE: readFileSync(rig.passphrase, "utf8"),
 		PULUMI_SKIP_UPDATE_CHECK: "true",
 	});
-	expect(JSON.stringify(env)).not.toMatch(/secret/);
+	expect(JSON.stringify(env)).not.toMatch(/stray/);
 	expect(env.PATH?.split(path.delimiter)[0]).toBe(path.dirname(pulumi.program));
 	expect(JSON.stringify(pulumi.calls())).not.toContain(
 		env.PULUMI_CONFIG_PASSPHRASE,
@@ -182,7 +189,11 @@ test("says that the stack is locked as Pulumi does", async () => {
 	const stack = await open();
 	await stack.up(going());
 	writeFileSync(path.join(rig.pulumi, "demo-1.lock"), "");
-	await expect(stack.destroy(going())).rejects.toThrow(/currently locked by/);
+	const error = await stack.destroy(going()).catch((one: Error) => one);
+	expect(error).toMatchObject({
+		message: expect.stringMatching(/currently locked by/),
+		locked: true,
+	});
 	await stack.cancel();
 	await stack.destroy(going());
 });

@@ -37,7 +37,7 @@ export async function openStack(
 		env: passedOn(world.env),
 		file: path.join(folder.path, "pulumi.pid"),
 	});
-	await processes.settled(say);
+	await processes.settled(say, world.stop);
 	await writeProject(folder, program);
 	const workspace = await automation.LocalWorkspace.create({
 		workDir: folder.project,
@@ -215,20 +215,25 @@ function settingsOf(folder: RigFolder): string {
 	return path.join(folder.project, `Pulumi.${folder.id}.yaml`);
 }
 
-/** What Pulumi, Node below it, and AWS's ways to credentials need; nothing else of our environment is theirs. */
+/**
+ * All of our environment, as the SDK has had it when AWS was asked before: a way to credentials may need any variable, and one that is missing
+ * shows in taking down at the latest. Not what would lead Pulumi elsewhere, or change the programs below it.
+ */
 function passedOn(
 	env: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {
 	return Object.fromEntries(
 		Object.entries(env).filter(
 			(pair): pair is [string, string] =>
-				pair[1] !== undefined && PASSED_ON.test(pair[0]),
+				pair[1] !== undefined && passes(pair[0]),
 		),
 	);
 }
 
-const PASSED_ON =
-	/^(PATH|HOME|USER|LOGNAME|LANG|LC_\w+|TZ|TMPDIR|TMP|TEMP|(https?|no|all)_proxy|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS|AWS_\w+|PULUMI_HOME|SystemRoot|ComSpec|PATHEXT|USERPROFILE|APPDATA|LOCALAPPDATA)$/i;
+/** Pulumi's folder of plugins is wanted; its backend, account and settings are the rig's own. */
+const passes = (name: string) =>
+	/^PULUMI_HOME$/i.test(name) ||
+	!/^(PULUMI_\w*|NODE_OPTIONS|K6_\w*)$/i.test(name);
 
 /** Pieces of output in, whole lines out. */
 function byLine(say: (line: string) => void): (text: string) => void {

@@ -1,5 +1,5 @@
 import type { World } from "../../runner/world.ts";
-import type { Api } from "./api.ts";
+import { type Api, proxyText } from "./api.ts";
 
 /** Who asks AWS. */
 export interface Caller {
@@ -18,7 +18,7 @@ export async function callerOf(api: Api): Promise<Caller> {
 
 /** What an address service answers; throws with the reason, in words for people. */
 export async function addressOf(
-	world: Pick<World, "stop">,
+	world: Pick<World, "env" | "stop">,
 	service: string = CHECK_IP,
 ): Promise<string> {
 	const limit = AbortSignal.timeout(5_000);
@@ -33,11 +33,12 @@ export async function addressOf(
 		const { cause, message } = error as Error & {
 			cause?: { code?: string; message?: string };
 		};
-		throw new Error(
-			limit.aborted
-				? "no answer within 5s"
-				: (cause?.code ?? cause?.message ?? message),
-		);
+		const reason = limit.aborted
+			? "no answer within 5s"
+			: (cause?.code ?? cause?.message ?? message);
+		// An answer, if a wrong one, needs no other way.
+		const proxy = limit.aborted || cause ? proxyText(world.env) : null;
+		throw new Error([reason, ...(proxy === null ? [] : [proxy])].join("; "));
 	}
 	if (!isIpv4(text))
 		throw new Error(`${JSON.stringify(text.slice(0, 60))} is no IPv4 address`);
@@ -51,6 +52,18 @@ export const CHECK_IP = "https://checkip.amazonaws.com";
 export function oneAddress(text: string): string | null {
 	const address = text.trim().replace(/\/32$/, "");
 	return isIpv4(address) ? `${address}/32` : null;
+}
+
+/** Nobody on the internet sees a caller under such an address: of private networks, of a provider's own, of this machine. */
+export function isPrivate(cidr: string): boolean {
+	const [a = 0, b = 0] = cidr.split(".").map(Number);
+	return (
+		a === 10 ||
+		a === 127 ||
+		(a === 172 && b >= 16 && b < 32) ||
+		(a === 192 && b === 168) ||
+		(a === 100 && b >= 64 && b < 128)
+	);
 }
 
 // --- internal ---

@@ -40,7 +40,7 @@ test("the offer is shown, with what the planned time costs", async () => {
   brokers  3 x i4i.xlarge
   zone     eu-central-1a
 Warning: the network lives on burst credit
-Price: about $1.87 an hour, $0.62 for the planned 20min, at most $3.74 until they end themselves (2h).
+Price: about $1.87 an hour without internet traffic, at most $0.62 for the run (20min), at most $3.74 until they end themselves (2h).
 `);
 	expect(world.out()).toBe("");
 });

@@ -13,7 +13,7 @@ test("the price says an hour, the plan, and the most that it can become", () => 
 			ttlNs: 120 * MINUTE,
 		}),
 	).toBe(
-		"about $1.87 an hour, $0.62 for the planned 20min, at most $3.74 until they end themselves (2h)",
+		"about $1.87 an hour without internet traffic, at most $0.62 for the run (20min), at most $3.74 until they end themselves (2h)",
 	);
 });
 
@@ -26,7 +26,7 @@ test("without a plan there is an hour and the most", () => {
 			ttlNs: 90 * MINUTE,
 		}),
 	).toBe(
-		"about $4.10 an hour, at most $6.16 until they end themselves (90min)",
+		"about $4.10 an hour without internet traffic, at most $6.16 until they end themselves (90min)",
 	);
 });
 

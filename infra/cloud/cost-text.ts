@@ -9,8 +9,8 @@ export function costOf(hourlyUsd: number, ns: number): number {
 }
 
 /**
- * "about $1.87 an hour, $0.62 for the planned 20min, at most $3.74 until they end themselves (2h)"; without a plan (null) its part is left
- * away. What is not known is said so, with the reason.
+ * "about $1.87 an hour without internet traffic, at most $0.62 for the run (20min), at most $3.74 until they end themselves (2h)"; without
+ * a plan (null) its part is left away. What is not known is said so, with the reason.
  */
 export function costText({
 	hourlyUsd,
@@ -26,11 +26,11 @@ export function costText({
 	if (hourlyUsd === null)
 		return `not known: ${unpriced ?? "AWS has named none"}; they end themselves after ${formatDurationExact(ttlNs)}`;
 	return [
-		`about ${dollars(hourlyUsd)} an hour`,
+		`about ${dollars(hourlyUsd)} an hour without internet traffic`,
 		...(plannedNs === null
 			? []
 			: [
-					`${dollars(costOf(hourlyUsd, plannedNs))} for the planned ${formatDuration(plannedNs)}`,
+					`at most ${dollars(costOf(hourlyUsd, plannedNs))} for the run (${formatDuration(plannedNs)})`,
 				]),
 		`at most ${dollars(costOf(hourlyUsd, ttlNs))} until they end themselves (${formatDurationExact(ttlNs)})`,
 	].join(", ");

@@ -9,8 +9,8 @@ export interface Image {
 	/** In AWS's words: "x86_64". */
 	readonly architecture: string;
 	readonly state: string;
-	/** Its own disk: type in AWS's words and GiB; null: AWS does not say. */
-	readonly disk: { readonly type: string; readonly sizeGiB: number } | null;
+	/** Its own disk; null: AWS does not say. */
+	readonly disk: { readonly sizeGiB: number } | null;
 	/** Nothing is paid for it beside the machine: the prices of Linux are those of such images. */
 	readonly free: boolean;
 }
@@ -86,10 +86,7 @@ function parse(image: AwsImage): Image {
 		name: image.Name ?? "",
 		architecture: image.Architecture ?? "",
 		state: image.State ?? "",
-		disk:
-			disk?.VolumeType === undefined || disk.VolumeSize === undefined
-				? null
-				: { type: disk.VolumeType, sizeGiB: disk.VolumeSize },
+		disk: disk?.VolumeSize === undefined ? null : { sizeGiB: disk.VolumeSize },
 		free:
 			(image.UsageOperation ?? "RunInstances") === "RunInstances" &&
 			(image.ProductCodes ?? []).length === 0,

@@ -64,7 +64,8 @@ export function timeText(iso: string): string {
 
 // --- internal ---
 
-const MACHINE = /:Instance\b/;
+/** As Pulumi names them, or a sweep. */
+const MACHINE = /:Instance\b|^instance /;
 
 function endText(expiresAt: string | null, nowMs: number): string {
 	if (expiresAt === null)
@@ -81,6 +82,6 @@ function commands({
 }: Pick<Leftover, "id" | "region" | "profile">): string[] {
 	return [
 		`Take it down:         mqbench rigs destroy ${id}`,
-		`Find it by its tag:   mqbench rigs sweep --region ${region ?? "<region>"} --id ${id}${profile === null ? "" : ` --profile ${profile}`}`,
+		`Find it by its tag:   mqbench rigs sweep${region === null ? "" : ` --region ${region}`} --id ${id}${profile === null ? "" : ` --profile ${profile}`}`,
 	];
 }

@@ -15,6 +15,7 @@ import { ownerText } from "../owner.ts";
 import { RigFile } from "../rig-file.ts";
 import { testFolder } from "../test-folder.fake.ts";
 import { type CloudOptions, destroyCloud, standUpCloud } from "./lifecycle.ts";
+import { PulumiFailed } from "./pulumi-process.ts";
 import { offered, output } from "./rigs.fake.ts";
 import { type FakeStack, fakeStack } from "./stack.fake.ts";
 import type { Stack } from "./stack.ts";
@@ -37,7 +38,7 @@ function scene(parts: Partial<Stack> = {}) {
 	const options: CloudOptions = {
 		say: (line) => void said.push(line),
 		open: async () => stack,
-		timing: { abortMs: 50, pausesMs: [1, 2] },
+		timing: { abortMs: 50, pausesMs: [1, 2], againMs: 1 },
 	};
 	const folder = path.join(state, "rigs", "demo-1");
 	return {
@@ -49,12 +50,20 @@ function scene(parts: Partial<Stack> = {}) {
 		leaving,
 		folder,
 		up: () => standUpCloud(offered(), world, options),
+		/** One whose account is known. */
+		upIn: (account: string, more: CloudOptions = {}) =>
+			standUpCloud(owned(account), world, { ...options, ...more }),
 		file: () =>
 			RigFile.parse(
 				JSON.parse(readFileSync(path.join(folder, "rig.json"), "utf8")),
 			),
 	};
 }
+
+const owned = (account: string) => ({
+	...offered(),
+	config: { ...offered().config, account },
+});
 
 const failed = (promise: Promise<unknown>): Promise<MqbenchError> =>
 	promise.then(
@@ -88,7 +97,8 @@ describe("a rented rig", () => {
 			id: "demo-1",
 			target: "aws",
 			createdAt: "2026-01-02T03:04:05.000Z",
-			expiresAt: "2026-01-02T05:04:05Z",
+			// Half an hour behind the end of its machines.
+			expiresAt: "2026-01-02T05:34:05.000Z",
 			brokers: [{ hosts: [{ host: "198.51.100.1", address: "10.0.0.5" }] }],
 			clients: [{ host: "198.51.100.2" }, { host: "198.51.100.3" }],
 			cloud: {
@@ -96,6 +106,8 @@ describe("a rented rig", () => {
 				machines: { "i4i.xlarge": 1, "c6in.xlarge": 2 },
 				hourlyUsd: 0.8211,
 				phase: "ready",
+				endsAt: "2026-01-02T05:04:05.000Z",
+				account: null,
 				state: folder,
 			},
 			facts: { zone: "eu-central-1a", placementGroup: "pg-1" },
@@ -262,7 +274,7 @@ describe("a rented rig", () => {
 		).toBe(`The rig demo-1 is not down in eu-central-1: 1 of its resources is left.
   aws:ec2/instance:Instance broker-1 (i-0abc)
 Why: RequestLimitExceeded.
-Its machines end themselves by 2026-01-02 05:04 UTC; until then they cost money, and what is no machine stays.
+Its machines end themselves by 2026-01-02 05:34 UTC; until then they cost money, and what is no machine stays.
 Take it down:         mqbench rigs destroy demo-1
 Find it by its tag:   mqbench rigs sweep --region eu-central-1 --id demo-1`);
 		expect(stack.asked.filter((one) => one === "destroy")).toHaveLength(3);
@@ -300,9 +312,12 @@ Find it by its tag:   mqbench rigs sweep --region eu-central-1 --id demo-1`);
 		const { up, stack } = scene({
 			async destroy() {
 				if (locked)
-					throw new Error(
-						"the stack is currently locked by 1 lock(s). Either wait for the other process(es) to end or delete the lock file with `pulumi cancel`",
-					);
+					throw new PulumiFailed({
+						stdout: "",
+						// Longer than what people are told of it.
+						stderr: `${"error: x\n".repeat(100)}error: the stack is currently locked by 1 lock(s). Either wait for the other process(es) to end or delete the lock file with 'pulumi cancel'`,
+						code: 255,
+					});
 			},
 			async cancel() {
 				locked = false;
@@ -323,14 +338,17 @@ Find it by its tag:   mqbench rigs sweep --region eu-central-1 --id demo-1`);
 			...options,
 			async sweep({ id, region, owner }, { stop }) {
 				swept.push({ id, region, owner, stopped: stop.aborted });
-				return [];
+				return { removed: 1, stays: [] };
 			},
 		});
 		stop.abort("SIGINT");
 		await rig.teardown();
-		expect(swept).toEqual([
-			{ id: "demo-1", region: "eu-central-1", owner: "jane", stopped: false },
-		]);
+		const once = {
+			...{ id: "demo-1", region: "eu-central-1", owner: "jane" },
+			stopped: false,
+		};
+		// Twice: AWS may show late what was made a moment before.
+		expect(swept).toEqual([once, once]);
 		expect(existsSync(folder)).toBe(false);
 	});
 
@@ -346,6 +364,100 @@ Find it by its tag:   mqbench rigs sweep --region eu-central-1 --id demo-1`);
 		expect(message).toMatch(
 			/1 of its resources is left\.\n {2}aws:ec2\/instance:Instance client-1 \(may be there\)\nWhy: no credentials\.\nIts machines end/,
 		);
+	});
+
+	test("that Pulumi cannot take down goes by its tag, once Pulumi has tried to the last", async () => {
+		const swept: string[] = [];
+		const { upIn, stack, folder, said, leaving } = scene({
+			destroy: () => Promise.reject(new Error("no valid credential")),
+		});
+		const rig = await upIn("111111111111", {
+			async sweep({ id, region, account }) {
+				swept.push(`${id} ${region} ${account}`);
+				return { removed: 1, stays: [] };
+			},
+		});
+		await rig.teardown();
+		expect(stack.asked.filter((one) => one === "destroy")).toHaveLength(3);
+		expect(swept).toEqual(["demo-1 eu-central-1 111111111111"]);
+		expect(said.join("\n")).toMatch(
+			/Pulumi could not take it down \(no valid credential\)\. Removing what carries the tag mqbench:run=demo-1 in eu-central-1/,
+		);
+		expect(existsSync(folder)).toBe(false);
+		expect(leaving.at(-1)).toBe(null);
+	});
+
+	test("of which the sweep leaves something is left with that alone, and with both reasons when there can be no sweep", async () => {
+		const parts = {
+			destroy: () => Promise.reject(new Error("RequestLimitExceeded")),
+		};
+		const stays = await scene(parts).upIn("111111111111", {
+			sweep: async () => ({
+				removed: 8,
+				stays: ["instance i-0abc (i4i.xlarge, running): denied"],
+			}),
+		});
+		expect((await failed(stays.teardown())).message).toMatch(
+			/: 1 of its resources is left\.\n {2}instance i-0abc \(i4i\.xlarge, running\): denied\nWhy: RequestLimitExceeded\.\nIts machines end/,
+		);
+		const { upIn, folder } = scene(parts);
+		const none = await upIn("111111111111", {
+			sweep: () => Promise.reject(new Error("no network")),
+		});
+		expect((await failed(none.teardown())).message).toMatch(
+			/broker-1 \(i-0abc\)\nWhy: RequestLimitExceeded; by its tag it could not be removed either, as no network\./,
+		);
+		expect(existsSync(folder)).toBe(true);
+	});
+
+	test("of which Pulumi knows something, and a sweep finds nothing, is left", async () => {
+		const { upIn, folder } = scene({
+			destroy: () => Promise.reject(new Error("RequestLimitExceeded")),
+		});
+		const rig = await upIn("111111111111", {
+			sweep: async () => ({ removed: 0, stays: [] }),
+		});
+		expect((await failed(rig.teardown())).message).toMatch(
+			/broker-1 \(i-0abc\)\nWhy: RequestLimitExceeded; and nothing carries its tag\./,
+		);
+		expect(existsSync(folder)).toBe(true);
+	});
+
+	test("that is down, but whose folder stays, is not said to be left", async () => {
+		const { up, folder } = scene({
+			async remove() {
+				// Where its folder was is a file now.
+				rmSync(path.dirname(folder), { recursive: true });
+				writeFileSync(path.dirname(folder), "");
+			},
+		});
+		const error = await failed((await up()).teardown());
+		expect(error).toMatchObject({ code: "rig-unforgotten", exit: 3 });
+		expect(error.message).toMatch(
+			/^Nothing of the rig demo-1 is left in the cloud, but .*demo-1, .* cannot be removed/,
+		);
+	});
+
+	test("is of the profile that was in use when it was made, and its time counts from then", async () => {
+		const { world, options, file, folder } = scene();
+		const { config, ...rest } = owned("111111111111");
+		await standUpCloud(
+			// As asked an hour before.
+			{ ...rest, config: { ...config, expiresAt: "2026-01-02T04:34:05Z" } },
+			{ ...world, env: { ...world.env, AWS_PROFILE: "lab" } },
+			options,
+		);
+		expect(file().cloud).toMatchObject({
+			profile: "lab",
+			account: "111111111111",
+		});
+		expect(
+			JSON.parse(readFileSync(path.join(folder, "config.json"), "utf8")),
+		).toMatchObject({
+			profile: "lab",
+			account: "111111111111",
+			expiresAt: "2026-01-02T05:34:05.000Z",
+		});
 	});
 
 	test("is taken down to its end whatever Ctrl-C says, which is told what is left meanwhile", async () => {
@@ -400,7 +512,7 @@ Find it by its tag:   mqbench rigs sweep --region eu-central-1 --id demo-1`);
 			open: async () => fakeStack({ up: async () => output("demo-2") }),
 		});
 		expect(said).toContain(
-			"The rig demo-1 is still there (ready, eu-central-1, its machines end themselves by 2026-01-02 05:04 UTC): mqbench rigs destroy demo-1",
+			"The rig demo-1 is still there (ready, eu-central-1, its machines end themselves by 2026-01-02 05:34 UTC): mqbench rigs destroy demo-1",
 		);
 		await other.teardown();
 	});
@@ -435,6 +547,92 @@ describe("two at once", () => {
 		expect(await failed(destroyCloud("demo-1", world, options))).toMatchObject({
 			code: "no-such-rig",
 		});
+	});
+});
+
+describe("a rig of another account", () => {
+	test("stays as it is, with exit code 5 and both accounts: AWS would show nothing of it", async () => {
+		const { upIn, world, options, stack, file } = scene();
+		await (await upIn("111111111111")).keep();
+		const error = await failed(
+			destroyCloud("demo-1", world, {
+				...options,
+				account: async () => "222222222222",
+				sweep: () => Promise.reject(new Error("not to be swept")),
+			}),
+		);
+		expect(error).toMatchObject({ code: "cloud-left", exit: 5 });
+		expect(error.message).toMatch(
+			/Why: it is in account 111111111111 of AWS, and the credentials in use are of account 222222222222, which sees nothing of it; use those of 111111111111/,
+		);
+		expect(stack.asked).toEqual(["up"]);
+		expect(file().cloud?.phase).toBe("ready");
+	});
+
+	test("is Pulumi's to find out when nobody can be asked whose the credentials are", async () => {
+		const { upIn, world, options, stack, folder } = scene();
+		await (await upIn("111111111111")).keep();
+		await destroyCloud("demo-1", world, {
+			...options,
+			account: () => Promise.reject(new Error("ENOTFOUND")),
+		});
+		expect(stack.asked).toEqual(["up", "destroy", "remove"]);
+		expect(existsSync(folder)).toBe(false);
+	});
+
+	test("is not looked for by its tag when the account is not known: nothing found would prove nothing", async () => {
+		const { up, world, options, folder } = scene();
+		await (await up()).keep();
+		const error = await failed(
+			destroyCloud("demo-1", world, {
+				...options,
+				open: () => Promise.reject(new Error("there is no pulumi")),
+				sweep: async () => ({ removed: 0, stays: [] }),
+			}),
+		);
+		expect(error).toMatchObject({ exit: 5 });
+		expect(existsSync(folder)).toBe(true);
+	});
+});
+
+describe("taking down by hand", () => {
+	test("goes by the tag when Pulumi is not to be had", async () => {
+		const { upIn, world, options, folder } = scene();
+		await (await upIn("111111111111")).keep();
+		const swept: string[] = [];
+		await destroyCloud("demo-1", world, {
+			...options,
+			account: async () => "111111111111",
+			open: () => Promise.reject(new Error("there is no pulumi")),
+			async sweep({ id }) {
+				swept.push(id);
+				return { removed: 1, stays: [] };
+			},
+		});
+		expect(swept).toEqual(["demo-1"]);
+		expect(existsSync(folder)).toBe(false);
+	});
+
+	test("that is stopped before Pulumi has begun ends with exit code 5, and who goes at once is told as well", async () => {
+		const { up, world, options, stop, stack, leaving, folder } = scene();
+		await (await up()).keep();
+		const error = await failed(
+			destroyCloud("demo-1", world, {
+				...options,
+				async open() {
+					expect(leaving.at(-1)).toMatch(
+						/The rig demo-1 is left in eu-central-1.* Taking it down has not begun yet\.\n(.|\n)*mqbench rigs destroy demo-1/,
+					);
+					stop.abort("SIGINT");
+					return stack;
+				},
+				sweep: () => Promise.reject(new Error("not to be swept")),
+			}),
+		);
+		expect(error).toMatchObject({ code: "cloud-left", exit: 5 });
+		expect(error.message).toMatch(/Why: Stopped by SIGINT\./);
+		expect(stack.asked).toEqual(["up"]);
+		expect(existsSync(folder)).toBe(true);
 	});
 });
 

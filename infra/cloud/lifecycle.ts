@@ -1,13 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { failure } from "../../runner/errors.ts";
+import { failure, type MqbenchError } from "../../runner/errors.ts";
 import type { World } from "../../runner/world.ts";
 import { AwsConfig } from "../aws/config.ts";
 import { parseRig, RigFile } from "../rig-file.ts";
 import type { RigPlace } from "../rig-store.ts";
+import { accountInUse, accountTrouble } from "./account.ts";
 import { openStack } from "./automation.ts";
+import { endsAt, expiresAt } from "./expiry.ts";
 import { type Hold, hold } from "./hold.ts";
 import { makeKey } from "./key.ts";
-import { goneText } from "./leftover.ts";
+import { goneText, leftText } from "./leftover.ts";
 import {
 	configOf,
 	forget,
@@ -22,12 +24,14 @@ import {
 } from "./rigs.ts";
 import type { Stack } from "./stack.ts";
 import {
+	forgetDown,
 	type Known,
 	left,
+	sweepAway,
 	sweepRig,
 	type TakingDown,
 	takeDown,
-	wordsOf,
+	whyOf,
 } from "./take-down.ts";
 import { upText } from "./up-text.ts";
 
@@ -61,9 +65,11 @@ export interface CloudOptions {
 	say?(line: string): void;
 	/** Default: Pulumi's. */
 	readonly open?: typeof openStack;
-	/** Removes a rig by its tags, and resolves with what stays. Default: AWS's SDK. */
+	/** Removes a rig by its tags. Default: AWS's SDK. */
 	readonly sweep?: typeof sweepRig;
-	readonly timing?: Timing;
+	/** The account of the credentials in use. Default: AWS's SDK. */
+	readonly account?: typeof accountInUse;
+	readonly timing?: Partial<Timing>;
 }
 
 export interface Timing {
@@ -71,6 +77,8 @@ export interface Timing {
 	readonly abortMs: number;
 	/** Between one try to take it down and the next. */
 	readonly pausesMs: readonly number[];
+	/** Before it is looked a second time for what a killed Pulumi may have made. */
+	readonly againMs: number;
 }
 
 /**
@@ -103,14 +111,19 @@ export async function standUpCloud(
 		);
 		const { identity, knownHosts } = folder;
 		const publicKey = await makeKey(identity, config.id);
+		const nowMs = world.clock.nowMs();
 		const whole = AwsConfig.parse({
 			...config,
+			profile: profileOf(config, world),
+			// Of the offer's a question that waited long for its answer has used up the grace.
+			expiresAt: expiresAt(config.ttlMinutes, nowMs),
 			publicKey,
 			identity,
 			knownHosts,
 		});
 		await keepConfig(folder, whole);
-		plan = planned(folder, whole, { machines, hourlyUsd }, world);
+		const end = endsAt(config.ttlMinutes, nowMs);
+		plan = planned(folder, whole, { machines, hourlyUsd, end }, world);
 		await keepRig(folder, plan);
 		stack = await open(folder, world, { yes, say });
 		orInterrupted(world);
@@ -138,11 +151,11 @@ export async function standUpCloud(
 		say(
 			world.stop.aborted
 				? "Taking down what was made ..."
-				: `That failed (${wordsOf(error)}). Taking down what was made ...`,
+				: `That failed (${whyOf(error)}). Taking down what was made ...`,
 		);
 		await down();
 		orInterrupted(world);
-		throw failure("cloud-up", { id: config.id, reason: wordsOf(error) });
+		throw failure("cloud-up", { id: config.id, reason: whyOf(error) });
 	}
 	world.leaving?.(goneText(file, "", world.clock.nowMs()));
 	let ending: Promise<void> | undefined;
@@ -158,26 +171,48 @@ export async function standUpCloud(
 }
 
 /**
- * Takes a rig down that the state folder knows of, to the end whatever `world.stop` says. Fails with `no-such-rig`, with `cloud-held` when
- * another mqbench has it, and with `cloud-left` (exit code 5) when something of it is left.
+ * Takes a rig down that the state folder knows of; once it has begun to the end, whatever `world.stop` says. Fails with `no-such-rig`, with
+ * `cloud-held` when another mqbench has it, and with `cloud-left` (exit code 5) when something of it is left: nothing is done with the
+ * credentials of another account, nor after a stop before Pulumi has begun.
  */
 export async function destroyCloud(
 	id: string,
 	world: World,
 	options: CloudOptions = {},
 ): Promise<void> {
-	const { say, open, yes, timing, sweep } = filled(options, world);
+	const { say, open, yes, timing, sweep, account } = filled(options, world);
 	const rig = await knownRig(id, world);
 	const { folder, file } = rig;
 	const held = await hold(folder, "is taking it down");
 	try {
-		if (await isUnmade(rig)) return await forget(folder);
+		if (await isUnmade(rig)) return await forgetDown(folder);
 		const plan = file ?? (await lost(folder, world));
+		world.leaving?.(
+			goneText(plan, "Taking it down has not begun yet.", world.clock.nowMs()),
+		);
+		const trouble =
+			plan.cloud === null
+				? null
+				: await accountTrouble(plan.cloud, world, account);
+		// Whose credentials they are may be hidden, as without a network. Then Pulumi's provider looks before it does anything: which account it
+		// is for is in its state since the rig was made (allowedAccountIds, infra/aws/rig.ts).
+		if (trouble?.sure) throw untouched(plan, trouble.wrong, world);
 		let stack: Stack;
 		try {
+			orInterrupted(world);
 			stack = await open(folder, world, { yes, say });
+			orInterrupted(world);
 		} catch (error) {
-			throw await left(folder, plan, null, wordsOf(error), world);
+			const reason = whyOf(error);
+			// Who has stopped it is not to wait for a sweep; an older Pulumi may still be at work as well.
+			if (world.stop.aborted)
+				throw await left(folder, plan, null, reason, world);
+			return await sweepAway(
+				folder,
+				plan,
+				{ reason, resources: null },
+				{ world, say, sweep },
+			);
 		}
 		await takeDown(stack, folder, plan, { world, say, sweep, ...timing });
 	} finally {
@@ -188,15 +223,20 @@ export async function destroyCloud(
 
 // --- internal ---
 
-const TIMING: Timing = { abortMs: 30_000, pausesMs: [5_000, 20_000] };
+const TIMING: Timing = {
+	abortMs: 30_000,
+	pausesMs: [5_000, 20_000],
+	againMs: 30_000,
+};
 
 function filled(options: CloudOptions, world: World) {
 	return {
 		say: (line: string) => void world.stderr.write(`${line}\n`),
 		open: openStack,
 		sweep: sweepRig,
-		timing: TIMING,
+		account: accountInUse,
 		...options,
+		timing: { ...TIMING, ...options.timing },
 		yes: options.yes === true,
 	};
 }
@@ -205,14 +245,42 @@ function orInterrupted({ stop }: World): void {
 	if (stop.aborted) throw failure("interrupted", { signal: `${stop.reason}` });
 }
 
-/** rig.json before anything is there. */
+/** AWS_PROFILE counts as the rig's own: whoever takes it down later may have another one. An emulator has none. */
+function profileOf(
+	{ profile, endpoint }: Offered["config"],
+	{ env }: World,
+): string | null {
+	return profile ?? (endpoint === null ? env.AWS_PROFILE || null : null);
+}
+
+/** Nothing was done to it. */
+function untouched(
+	{ id, cloud, expiresAt }: Known,
+	reason: string,
+	world: World,
+): MqbenchError {
+	const { region = null, profile = null } = cloud ?? {};
+	return failure("cloud-left", {
+		text: leftText(
+			{ id, region, profile, expiresAt, resources: null, reason },
+			world.clock.nowMs(),
+		),
+	});
+}
+
+/** rig.json before anything is there. `end`: from when on its machines may end themselves; null: not known. */
 function planned(
 	folder: RigFolder,
 	config: AwsConfig,
-	{ machines, hourlyUsd }: Pick<Offered, "machines" | "hourlyUsd">,
+	{
+		machines,
+		hourlyUsd,
+		end,
+	}: Pick<Offered, "machines" | "hourlyUsd"> & { readonly end: string | null },
 	{ clock }: World,
 ): RigFile {
-	const { id, expiresAt, region, profile, owner, zone, ami, version } = config;
+	const { id, expiresAt, region, profile, account } = config;
+	const { owner, zone, ami, version } = config;
 	return RigFile.parse({
 		version: 1,
 		id,
@@ -224,9 +292,11 @@ function planned(
 			provider: "aws",
 			region,
 			profile,
+			account,
 			owner,
 			machines: { ...machines },
 			hourlyUsd,
+			endsAt: end,
 			phase: "planned",
 			state: folder.path,
 		},
@@ -312,5 +382,6 @@ function ready(rig: RigFile, plan: RigFile): RigFile {
 async function lost(folder: RigFolder, world: World): Promise<Known> {
 	const config = await configOf(folder);
 	if (config === null) return { id: folder.id, cloud: null, expiresAt: null };
-	return planned(folder, config, { machines: {}, hourlyUsd: null }, world);
+	const unknown = { machines: {}, hourlyUsd: null, end: null };
+	return planned(folder, config, unknown, world);
 }

@@ -1,10 +1,15 @@
+import { rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import path from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { MqbenchError } from "../../runner/errors.ts";
+import { packageFolder } from "../../runner/package.ts";
 import { loadScenario } from "../../runner/scenario/load.ts";
+import type { Aws } from "../../runner/scenario/scenario.ts";
 import { type FakeWorld, fakeWorld } from "../../runner/world.fake.ts";
 import { AwsConfig } from "../aws/config.ts";
+import { script, testFolder } from "../test-folder.fake.ts";
 import { openApi } from "./api.ts";
 import {
 	type Emulator,
@@ -12,7 +17,7 @@ import {
 	IMAGES,
 	startEmulator,
 } from "./emulator.fake.ts";
-import { type Offer, offer } from "./offer.ts";
+import { localTrouble, type Offer, offer } from "./offer.ts";
 import { neededCalls } from "./permissions.ts";
 
 // Machines, zones, images, regions and the caller are moto's; of the price list, quotas, Debian's parameter and questions of permission
@@ -69,14 +74,27 @@ function scenario(rig = RIG, workload = "rate: 1000/s", system = SYSTEM) {
 	);
 }
 
+/** A machine with OpenSSH's client, and the command pulumi. */
+let HERE: Record<string, string> = {};
+beforeEach(() => {
+	const bin = testFolder();
+	for (const program of ["ssh", "ssh-keygen"])
+		script(path.join(bin, program), "exit 1");
+	script(path.join(bin, "pulumi"), "echo v3.999.0");
+	HERE = { PATH: bin, MQBENCH_CACHE_DIR: path.join(bin, "cache") };
+});
+
 function world(env: Record<string, string> = {}): FakeWorld {
-	return fakeWorld({ env: { MQBENCH_AWS_ENDPOINT: aws.endpoint, ...env } });
+	return fakeWorld({
+		env: { ...HERE, MQBENCH_AWS_ENDPOINT: aws.endpoint, ...env },
+	});
 }
 
 const ASKED = {
 	packages: ["default-jre-headless"],
 	systems: [{ system: "kafka", broker: "kafka" as const, nodes: 3 }],
 	id: "steady-1",
+	plannedNs: 3_600e9,
 };
 
 async function made(rig?: string, env?: Record<string, string>) {
@@ -116,15 +134,56 @@ test.skipIf(missing !== null)(
 			"account  123456789012, owner moto",
 			"ssh      open to 203.0.113.7/32 alone",
 			"network  i4i.xlarge 1.88 Gbit/s always, up to 10 Gbit/s for minutes; c6in.xlarge 6.25 Gbit/s always, up to 30 Gbit/s for minutes",
-			"end      by themselves, 2h after they started",
-			"price    about $1.74 an hour",
-			"         $1.20 an hour: 3 x i4i.xlarge",
+			`pulumi   3.999.0, ${HERE.PATH}/pulumi`,
+			"end      taken down when the run is over; by themselves at the latest 2h after they started",
+			"prices   $1.20 an hour: 3 x i4i.xlarge",
 			"         $0.50 an hour: 2 x c6in.xlarge",
 			"         $0.01 an hour: 5 x 16 GiB gp3 to start from",
 			"         $0.025 an hour: 5 x public IPv4 address",
 		]);
 	},
 );
+
+test.skipIf(missing !== null)(
+	"machines that stay say until when, and a pulumi that is missing is told",
+	async () => {
+		const stay = (rigFile: string | null) =>
+			offer(
+				scenario(),
+				{ ...ASKED, plannedNs: null, rigFile },
+				world({ MQBENCH_SSH_FROM: "203.0.113.7" }),
+			);
+		expect((await stay("rig.json")).lines).toContain(
+			"end      stay until mqbench down rig.json; by themselves they end at the latest 2h after they started",
+		);
+		rmSync(path.join(HERE.PATH as string, "pulumi"));
+		const { lines } = await stay(null);
+		expect(lines).toContain(
+			"end      stay until they are taken down; by themselves they end at the latest 2h after they started",
+		);
+		expect(lines.find((line) => line.startsWith("pulumi"))).toMatch(
+			/^pulumi {3}3\.\d+\.\d+ is needed, and there is none on PATH: mqbench offers to download it$/,
+		);
+	},
+);
+
+test("what this machine lacks is said together, before AWS is asked", () => {
+	const of = (sshFrom: string, env: Record<string, string> = HERE) =>
+		localTrouble(
+			scenario(RIG.replace("203.0.113.7", sshFrom)).aws as Aws,
+			fakeWorld({ env }),
+		);
+	expect(of("203.0.113.7")).toEqual([]);
+	rmSync(path.join(HERE.PATH as string, "ssh-keygen"));
+	expect(of("192.168.1.20")).toEqual([
+		"ssh-keygen is not on PATH: rented machines are reached over SSH. Install OpenSSH's client (apt-get install openssh-client).",
+		"aws.sshFrom: SSH from the internet never comes from 192.168.1.20/32, which is an address of a private network. Write the public one that your SSH comes from, or leave aws.sshFrom away to have AWS's own service say it.",
+	]);
+	// An emulator's machines are where it is.
+	expect(
+		of("192.168.1.20", { ...HERE, MQBENCH_AWS_ENDPOINT: "http://127.0.0.1:2" }),
+	).toHaveLength(1);
+});
 
 test.skipIf(missing !== null)(
 	"the Pulumi program takes what is offered, with a key added",
@@ -140,6 +199,8 @@ test.skipIf(missing !== null)(
 			id: "steady-1",
 			owner: "moto",
 			zone: "eu-central-1a",
+			account: "123456789012",
+			profile: null,
 			ami: IMAGES.newest,
 			callerCidr: "203.0.113.7/32",
 			ttlMinutes: 120,
@@ -150,6 +211,62 @@ test.skipIf(missing !== null)(
 			packages: ["default-jre-headless"],
 			endpoint: aws.endpoint,
 		});
+	},
+);
+
+test.skipIf(missing !== null)(
+	"the profile that AWS is asked with is shown, be it the scenario's or the environment's",
+	async () => {
+		const profile = async (rig: string) =>
+			(await made(rig, { AWS_PROFILE: "work" })).lines.find((line) =>
+				line.startsWith("account"),
+			);
+		const account = "account  123456789012, owner moto, profile";
+		expect(await profile(RIG)).toBe(`${account} work`);
+		const written = RIG.replace("aws:\n", "aws:\n  profile: bench\n");
+		expect(await profile(written)).toBe(`${account} bench`);
+	},
+);
+
+test.skipIf(missing !== null)(
+	"credentials that end before the machines are down are refused, and a session without a known end is warned of",
+	async () => {
+		// The clock says 03:04:05; an hour of use and 10 minutes to take down: until 04:14:05.
+		const session = (end: string) => ({
+			AWS_SESSION_TOKEN: "t",
+			AWS_CREDENTIAL_EXPIRATION: end,
+		});
+		expect((await made(RIG, session("2026-01-02T04:14:05Z"))).warnings).toEqual(
+			[],
+		);
+		expect(await refusal(RIG, session("2026-01-02T04:14:04Z"))).toEqual([
+			expect.stringMatching(
+				/^AWS_CREDENTIAL_EXPIRATION: the credentials for AWS end at 2026-01-02T04:14:04\.000Z/,
+			),
+		]);
+		expect((await made(RIG, { AWS_SESSION_TOKEN: "t" })).warnings).toEqual([
+			expect.stringMatching(
+				/^the credentials for AWS are those of a session .* not known; /,
+			),
+		]);
+	},
+);
+
+test.skipIf(missing !== null)(
+	"calls about requests of the spot market are needed for it alone",
+	async () => {
+		aws.account.denied.add("ec2:CancelSpotInstanceRequests");
+		expect((await made()).warnings).toEqual([]);
+		const spot = RIG.replace("c6in.xlarge }", "c6in.xlarge, spot: true }");
+		expect(await refusal(spot)).toEqual([
+			expect.stringMatching(
+				/^ec2:CancelSpotInstanceRequests: AWS does not allow this to /,
+			),
+		]);
+		aws.account.denied.clear();
+		aws.calls.length = 0;
+		await made(spot);
+		expect(aws.calls).toContain("ec2:DescribeSpotInstanceRequests?");
 	},
 );
 
@@ -225,7 +342,7 @@ test
 			RIG,
 			{},
 			[
-				"ec2:CreateVpc, ec2:RunInstances, ec2:TerminateInstances: AWS does not allow these to arn:aws:sts::123456789012:user/moto. Give it the policy infra/aws/policy.json of mqbench, or take another account (AWS_PROFILE, aws.profile).",
+				`ec2:CreateVpc, ec2:RunInstances, ec2:TerminateInstances: AWS does not allow these to arn:aws:sts::123456789012:user/moto. Give it the policy ${packageFolder}/infra/aws/policy.json (what each permission is for: ${packageFolder}/infra/aws/PERMISSIONS.md), or take another account (AWS_PROFILE, aws.profile).`,
 			],
 		],
 		[
@@ -234,7 +351,7 @@ test
 			RIG,
 			{},
 			[
-				"ec2:DescribeAvailabilityZones: AWS does not allow this to arn:aws:sts::123456789012:user/moto. Give it the policy infra/aws/policy.json of mqbench, or take another account (AWS_PROFILE, aws.profile).",
+				`ec2:DescribeAvailabilityZones: AWS does not allow this to arn:aws:sts::123456789012:user/moto. Give it the policy ${packageFolder}/infra/aws/policy.json (what each permission is for: ${packageFolder}/infra/aws/PERMISSIONS.md), or take another account (AWS_PROFILE, aws.profile).`,
 			],
 		],
 		[
@@ -352,11 +469,13 @@ test
 				aws.account.denied.add("ec2:ImportKeyPair");
 			},
 			without("sshFrom"),
-			{ MQBENCH_SSH_FROM: "here" },
+			{ MQBENCH_CHECK_IP: "http://127.0.0.1:2" },
 			[
 				expect.stringContaining("may have 16"),
 				expect.stringMatching(/^ec2:ImportKeyPair: AWS does not allow this to/),
-				expect.stringContaining("MQBENCH_SSH_FROM: here is not one IPv4"),
+				expect.stringContaining(
+					"GET http://127.0.0.1:2: the address that your",
+				),
 			],
 		],
 		[
@@ -465,6 +584,27 @@ test.skipIf(missing !== null)(
 	},
 );
 
+test("behind a proxy it is said that mqbench does not use it", async () => {
+	const env = {
+		...HERE,
+		MQBENCH_AWS_ENDPOINT: "http://127.0.0.1:2",
+		MQBENCH_CHECK_IP: "http://127.0.0.1:2",
+		https_proxy: "http://me:secret@proxy:3128",
+	};
+	const error = await offer(
+		scenario(without("sshFrom")),
+		ASKED,
+		fakeWorld({ env }),
+	).catch((error) => error);
+	const sentences = error.message.split("\n");
+	expect(sentences).toHaveLength(2);
+	for (const sentence of sentences)
+		expect(sentence).toContain(
+			"; https_proxy is set, and mqbench does not use proxies: it needs a way of its own to AWS, and for SSH to the machines)",
+		);
+	expect(error.message).not.toContain("secret");
+});
+
 test.skipIf(missing !== null)(
 	"the address is asked of AWS's service, and the offer says so",
 	async () => {
@@ -500,7 +640,8 @@ test.skipIf(missing !== null)(
 				"whether the account's quota carries 3 x i4i.xlarge and 2 x c6in.xlarge is not known: servicequotas:GetServiceQuota is not allowed to you",
 			],
 		});
-		expect(found.lines).toContain("price    not known");
+		// What is not known is said once, where the sum would be.
+		expect(found.lines.join("\n")).not.toMatch(/price|pricing|known/);
 	},
 );
 

@@ -4,8 +4,9 @@ import type { Aws, Scenario } from "../../runner/scenario/scenario.ts";
 import { formatDurationExact } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
 import type { AwsConfig } from "../aws/config.ts";
+import { findOnPath } from "../local/program.ts";
 import { openApi } from "./api.ts";
-import { addressOf, CHECK_IP, oneAddress } from "./caller.ts";
+import { addressOf, CHECK_IP, isPrivate, oneAddress } from "./caller.ts";
 import { dollars } from "./cost-text.ts";
 import { expiresAt } from "./expiry.ts";
 import type { Image } from "./image.ts";
@@ -13,6 +14,8 @@ import type { MachineType } from "./machine-type.ts";
 import { gbps, networkNeeds, networkWarnings } from "./network-need.ts";
 import { type Preflight, preflight } from "./preflight.ts";
 import { type Price, priceOf } from "./prices.ts";
+import { type FoundPulumi, findPulumi } from "./pulumi-cli.ts";
+import { sessionOf, sessionTrouble } from "./session.ts";
 
 /** What would be rented, and what it costs: AWS has been asked, and nothing costs anything yet. */
 export interface Offer {
@@ -22,7 +25,7 @@ export interface Offer {
 	/** null: not known; `unpriced` says why. */
 	readonly hourlyUsd: number | null;
 	readonly unpriced: string | null;
-	/** For people: machines, zone, image, who gets in, network, price. */
+	/** For people: machines, zone, image, who gets in, network, and the prices that make up `hourlyUsd`. */
 	readonly lines: readonly string[];
 	/** Sentences on what may spoil the measurement. */
 	readonly warnings: readonly string[];
@@ -34,14 +37,19 @@ export interface Asked {
 	readonly systems: AwsConfig["systems"];
 	/** Name of the rig. */
 	readonly id: string;
+	/** How long the machines are going to be used, standing up included, ns; null: until somebody takes them down. */
+	readonly plannedNs: number | null;
+	/** The file that `mqbench down` takes when they stay; null: the command that rents them takes them down, or a person by hand. */
+	readonly rigFile?: string | null | undefined;
 }
 
 /** Most machines of a rig, unless MQBENCH_MAX_INSTANCES says otherwise: a slip of the pen costs less. */
 const MOST_MACHINES = 20;
 
 /**
- * Asks AWS for everything that standing up needs. Fails with a sentence for each check that failed: the call, why, and what to do; and
- * before that with `aws-too-many`.
+ * Asks AWS for everything that standing up needs. Fails with `aws-unfit`, a sentence for each check that failed: the call, why, and what
+ * to do; with `aws-unasked` where there is nobody to ask, or nobody to ask for; and before that with `aws-too-many`, `sdk-missing`, or
+ * `pulumi-unusable`.
  */
 export async function offer(
 	scenario: Scenario,
@@ -52,15 +60,32 @@ export async function offer(
 	if (aws === null)
 		throw new Error("an offer is for a scenario of target aws alone");
 	checkCount(aws, world);
+	const local = localTrouble(aws, world);
+	if (local.length > 0) throw failure("aws-unfit", { wrong: local });
 	const api = await openApi(aws, world);
+	const pulumi = await findPulumi(world);
 	const [found, address] = await Promise.all([
-		preflight(api, aws),
+		preflight(api, aws, world.env),
 		callerCidr(aws, world),
 	]);
+	if ("unasked" in found)
+		throw failure("aws-unasked", {
+			why: found.unasked,
+			also: "wrong" in address ? [address.wrong] : [],
+		});
 	const wrong = [
 		...("wrong" in found ? found.wrong : []),
 		...("wrong" in address ? [address.wrong] : []),
 	];
+	const session =
+		"wrong" in found
+			? { wrong: [], warnings: [] }
+			: sessionTrouble(
+					await sessionOf(api),
+					asked.plannedNs,
+					world.clock.nowMs(),
+				);
+	wrong.push(...session.wrong);
 	if ("wrong" in found || "wrong" in address || wrong.length > 0)
 		throw failure("aws-unfit", { wrong });
 
@@ -81,6 +106,7 @@ export async function offer(
 			region: aws.region,
 			zone: found.zone,
 			profile: aws.profile,
+			account: found.caller.account || null,
 			callerCidr: address.cidr,
 			ami: found.image.id,
 			user: "admin",
@@ -93,15 +119,43 @@ export async function offer(
 		machines: counts(aws),
 		hourlyUsd: price.hourlyUsd,
 		unpriced: price.unpriced,
-		lines: lines(aws, found, price, address),
+		lines: lines(
+			{ ...aws, profile: profileOf(aws, world) },
+			found,
+			price,
+			address,
+			[pulumiText(pulumi), endText(aws, asked)],
+		),
 		warnings: [
 			...found.warnings,
+			...session.warnings,
 			...networkWarnings(networkNeeds(scenario, aws.clients.count), found),
 		],
 	};
 }
 
+/** What target aws needs of this machine and lacks, a sentence each: known before anybody is asked. */
+export function localTrouble(aws: Aws, world: Pick<World, "env">): string[] {
+	const lacking = ["ssh", "ssh-keygen"].filter(
+		(program) => findOnPath(program, world.env) === null,
+	);
+	const address = writtenAddress(aws, world);
+	return [
+		...(lacking.length === 0
+			? []
+			: [
+					`${lacking.join(" and ")} ${lacking.length === 1 ? "is" : "are"} not on PATH: rented machines are reached over SSH. Install OpenSSH's client (apt-get install openssh-client).`,
+				]),
+		...(address !== null && "wrong" in address ? [address.wrong] : []),
+	];
+}
+
 // --- internal ---
+
+/** The one that AWS is asked with; null: none. */
+function profileOf({ profile }: Aws, { env }: World): string | null {
+	return profile ?? (env.AWS_PROFILE || null);
+}
 
 function checkCount({ brokers, clients }: Aws, { env }: World): void {
 	const variable = "MQBENCH_MAX_INSTANCES";
@@ -123,16 +177,8 @@ type Address =
 
 /** The one address that SSH is opened to. */
 async function callerCidr(aws: Aws, world: World): Promise<Address> {
-	const variable = "MQBENCH_SSH_FROM";
-	const written = aws.sshFrom ?? world.env[variable] ?? "";
-	if (written !== "") {
-		const cidr = oneAddress(written);
-		return cidr === null
-			? {
-					wrong: `${aws.sshFrom === null ? variable : "aws.sshFrom"}: ${written} is not one IPv4 address. Write the one that your SSH comes from, such as 203.0.113.7/32.`,
-				}
-			: { cidr, asked: false };
-	}
+	const written = writtenAddress(aws, world);
+	if (written !== null) return written;
 	const service = world.env.MQBENCH_CHECK_IP || CHECK_IP;
 	try {
 		return { cidr: `${await addressOf(world, service)}/32`, asked: true };
@@ -140,9 +186,32 @@ async function callerCidr(aws: Aws, world: World): Promise<Address> {
 		if (world.stop.aborted)
 			throw failure("interrupted", { signal: String(world.stop.reason) });
 		return {
-			wrong: `GET ${service}: the address that your SSH comes from is not known (${(error as Error).message}). Write it: aws.sshFrom: 203.0.113.7/32, or ${variable}=203.0.113.7.`,
+			wrong: `GET ${service}: the address that your SSH comes from is not known (${(error as Error).message}). Write it: aws.sshFrom: 203.0.113.7/32, or ${SSH_FROM}=203.0.113.7.`,
 		};
 	}
+}
+
+const SSH_FROM = "MQBENCH_SSH_FROM";
+
+/** As the scenario or the environment says it; null: neither does. */
+function writtenAddress(
+	{ sshFrom }: Aws,
+	{ env }: Pick<World, "env">,
+): Address | null {
+	const written = sshFrom ?? env[SSH_FROM] ?? "";
+	if (written === "") return null;
+	const where = sshFrom === null ? SSH_FROM : "aws.sshFrom";
+	const cidr = oneAddress(written);
+	if (cidr === null)
+		return {
+			wrong: `${where}: ${written} is not one IPv4 address. Write the one that your SSH comes from, such as 203.0.113.7/32.`,
+		};
+	// Machines of an emulator are where it is.
+	if (isPrivate(cidr) && !env.MQBENCH_AWS_ENDPOINT)
+		return {
+			wrong: `${where}: SSH from the internet never comes from ${written}, which is an address of a private network. Write the public one that your SSH comes from, or leave ${where} away to have AWS's own service say it.`,
+		};
+	return { cidr, asked: false };
 }
 
 function counts({ brokers, clients }: Aws): Record<string, number> {
@@ -157,6 +226,7 @@ function lines(
 	{ zone, broker, client, image, caller }: Preflight,
 	price: Price,
 	address: { cidr: string; asked: boolean },
+	[pulumi, end]: readonly [string, string],
 ): string[] {
 	const { brokers, clients } = aws;
 	const rows: [string, string][] = [
@@ -183,22 +253,32 @@ function lines(
 			`open to ${address.cidr} alone${address.asked ? ", the address that AWS sees you under" : ""}`,
 		],
 		["network", networkText(broker, client)],
-		[
-			"end",
-			`by themselves, ${formatDurationExact(aws.ttlNs)} after they started`,
-		],
-		[
-			"price",
-			price.hourlyUsd === null
-				? "not known"
-				: `about ${dollars(price.hourlyUsd)} an hour`,
-		],
-		...price.parts.map(({ what, hourlyUsd }): [string, string] => [
-			"",
+		["pulumi", pulumi],
+		["end", end],
+		// The sum is for whoever shows this: with the time it is for, or why it is not known.
+		...price.parts.map(({ what, hourlyUsd }, i): [string, string] => [
+			i === 0 ? "prices" : "",
 			`${dollars(hourlyUsd)} an hour: ${what}`,
 		]),
 	];
 	return rows.map(([name, text]) => `${name.padEnd(9)}${text}`);
+}
+
+/** Of the command: where it is, or that it is going to be asked about. */
+function pulumiText({ program, version, wanted, reason }: FoundPulumi): string {
+	return program === null
+		? `${wanted} is needed, and ${reason}: mqbench offers to download it`
+		: `${version}, ${program}`;
+}
+
+/** What ends the machines: most often, and whatever happens. */
+function endText({ ttlNs }: Aws, { plannedNs, rigFile }: Asked): string {
+	const latest = `at the latest ${formatDurationExact(ttlNs)} after they started`;
+	if (plannedNs !== null)
+		return `taken down when the run is over; by themselves ${latest}`;
+	return rigFile == null
+		? `stay until they are taken down; by themselves they end ${latest}`
+		: `stay until mqbench down ${rigFile}; by themselves they end ${latest}`;
 }
 
 function machineText({ name, vcpus, memoryMiB }: MachineType): string {

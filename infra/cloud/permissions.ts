@@ -49,7 +49,7 @@ export async function permissions(api: Api, probe: Probe): Promise<Allowed> {
 /** Every call that an offer, a rig from standing up to taking down, and a sweep make: what infra/aws/policy.json has to allow. */
 export function neededCalls(): string[] {
 	return [
-		...Object.keys(probes({ ami: "", instance: "", spot: false })),
+		...Object.keys(probes({ ami: "", instance: "", spot: true })),
 		...UNASKABLE,
 		...ASKED,
 		...OTHERS,
@@ -258,8 +258,20 @@ function probes({ ami, instance, spot }: Probe): Record<string, Ask> {
 				Attribute: "enableDnsHostnames",
 			}),
 		"ec2:DescribeVpcs": (ec2) => ec2.describeVpcs({ DryRun }),
+		...(spot ? ofSpot : {}),
 	};
 }
+
+/** Pulumi's provider reads the request behind a machine of the spot market, and takes it back when it removes the machine. */
+const ofSpot: Record<string, Ask> = {
+	"ec2:DescribeSpotInstanceRequests": (ec2) =>
+		ec2.describeSpotInstanceRequests({ DryRun: true }),
+	"ec2:CancelSpotInstanceRequests": (ec2) =>
+		ec2.cancelSpotInstanceRequests({
+			DryRun: true,
+			SpotInstanceRequestIds: ["sir-00000000"],
+		}),
+};
 
 async function dryRun(ask: () => Promise<unknown>): Promise<string> {
 	try {

@@ -1,4 +1,6 @@
+import path from "node:path";
 import type { Aws } from "../../runner/scenario/scenario.ts";
+import type { World } from "../../runner/world.ts";
 import { ROOT_DISK } from "../aws/config.ts";
 import { type Api, Refused } from "./api.ts";
 import { type Caller, callerOf } from "./caller.ts";
@@ -11,6 +13,8 @@ import {
 	zonesOf,
 } from "./machine-type.ts";
 import { permissions } from "./permissions.ts";
+import { profilesOf } from "./profiles.ts";
+import { awsFolder } from "./sdk.ts";
 
 /** What is certain once every check has passed. */
 export interface Preflight {
@@ -23,14 +27,31 @@ export interface Preflight {
 	readonly warnings: readonly string[];
 }
 
-/** Asks AWS about all that would fail later, when machines cost money already. Never throws a `Refused`. */
+/**
+ * Asks AWS about all that would fail later, when machines cost money already. Never throws a `Refused`. `unasked`: there is no way to AWS,
+ * or there are no credentials and none are named, with the sentence that says so.
+ */
 export async function preflight(
 	api: Api,
 	aws: Aws,
-): Promise<Preflight | { readonly wrong: readonly string[] }> {
-	const who = await attempt(() => callerOf(api), noCaller(aws));
-	if ("wrong" in who) return who;
-	const caller = who.value;
+	env: World["env"],
+): Promise<
+	| Preflight
+	| { readonly wrong: readonly string[] }
+	| { readonly unasked: string }
+> {
+	const named = aws.profile ?? (env.AWS_PROFILE || null);
+	const profile = env.MQBENCH_AWS_ENDPOINT ? null : named;
+	let caller: Caller;
+	try {
+		caller = await callerOf(api);
+	} catch (error) {
+		if (!(error instanceof Refused)) throw error;
+		const sentence = noCaller(profile, aws, env)(error);
+		return error.unreached || (profile === null && isNobody(error))
+			? { unasked: sentence }
+			: { wrong: [sentence] };
+	}
 	const place = await attempt(() => region(api, aws), refusal(aws, caller));
 	if ("wrong" in place) return place;
 	if (place.value !== null) return { wrong: [place.value] };
@@ -86,8 +107,7 @@ export async function preflight(
 
 // --- internal ---
 
-const POLICY =
-	"Give it the policy infra/aws/policy.json of mqbench, or take another account (AWS_PROFILE, aws.profile).";
+const POLICY = `Give it the policy ${path.join(awsFolder, "policy.json")} (what each permission is for: ${path.join(awsFolder, "PERMISSIONS.md")}), or take another account (AWS_PROFILE, aws.profile).`;
 
 type Found<T> = { readonly value: T } | { readonly wrong: readonly string[] };
 
@@ -104,20 +124,26 @@ async function attempt<T>(
 }
 
 /** The first question: who it is that asks. */
-function noCaller({ profile }: Aws): (refused: Refused) => string {
+function noCaller(
+	profile: string | null,
+	aws: Aws,
+	env: World["env"],
+): (refused: Refused) => string {
 	const login =
 		profile === null
 			? "Log in (aws sso login, aws configure), or set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
 			: `Log in (aws sso login --profile ${profile}, aws configure --profile ${profile}), or name another profile`;
 	return (refused) => {
 		const { call, code, message } = refused;
+		const known =
+			profile !== null && isNobody(refused) ? profilesOf(env) : null;
+		if (known !== null && profile !== null && !known.names.includes(profile))
+			return `${aws.profile === null ? "AWS_PROFILE" : "aws.profile"}: there is no profile ${profile} in ${known.files.join(" or ")}${known.names.length === 0 ? "" : `, which have ${known.names.join(", ")}`}. Name another one, or make it: aws configure --profile ${profile}`;
 		if (/^Request(Expired|TimeTooSkewed)$/.test(code))
 			return `${call}: AWS refuses the time of this machine (${message}). Set its clock.`;
 		if (/Expired/.test(code) || /\bexpired\b/i.test(message))
 			return `${call}: the credentials for AWS have expired (${message}). ${login}.`;
-		if (
-			/^(CredentialsProviderError|TokenProviderError|NoCredentials)/.test(code)
-		)
+		if (isNobody(refused))
 			return `${call}: there are no credentials for AWS${profile === null ? "" : ` in the profile ${profile}`} (${message}). ${login}.`;
 		if (
 			/^(InvalidClientTokenId|UnrecognizedClientException|SignatureDoesNotMatch|AuthFailure|InvalidSignatureException|IncompleteSignature)/.test(
@@ -127,6 +153,13 @@ function noCaller({ profile }: Aws): (refused: Refused) => string {
 			return `${call}: AWS does not know the credentials (${code}: ${message}). ${login}.`;
 		return way(refused) ?? other(refused);
 	};
+}
+
+/** Credentials were looked for in vain. */
+function isNobody({ code }: Refused): boolean {
+	return /^(CredentialsProviderError|TokenProviderError|NoCredentials)/.test(
+		code,
+	);
 }
 
 /** Any other question. */
@@ -145,10 +178,8 @@ function refusal(
 }
 
 /** null: it is not the way to AWS that fails. */
-function way({ call, code, message }: Refused): string | null {
-	return /^(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|TimeoutError|CERT_|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO)/.test(
-		code,
-	)
+function way({ call, code, message, unreached }: Refused): string | null {
+	return unreached
 		? `${call}: AWS cannot be reached from here (${code}: ${message}). Try again where this machine has a way to the internet.`
 		: null;
 }

@@ -33,7 +33,7 @@ const IMAGE: Image = {
 	name: "debian-12",
 	architecture: "x86_64",
 	state: "available",
-	disk: { type: "gp3", sizeGiB: 8 },
+	disk: { sizeGiB: 8 },
 	free: true,
 };
 

@@ -3,7 +3,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { fakeWorld } from "../../runner/world.fake.ts";
 import { script, testFolder } from "../test-folder.fake.ts";
-import { pulumiCli } from "./pulumi-cli.ts";
+import { findPulumi, pulumiCli } from "./pulumi-cli.ts";
 import { loadSdk } from "./sdk.ts";
 
 const { version } = await loadSdk<{ version: string }>(
@@ -113,7 +113,22 @@ describe("the command pulumi", () => {
 		).rejects.toThrow(/pulumi is 3\.1\.0/);
 	});
 
-	test("that cannot be installed says why", async () => {
+	test("is looked for without installing anything", async () => {
+		const { bin, world, pulumi, asked } = scene("y");
+		expect(await findPulumi(world())).toMatchObject({
+			wanted: version,
+			program: null,
+			reason: "there is none on PATH",
+		});
+		const found = pulumi(path.join(bin, "pulumi"), "v3.999.1");
+		expect(await findPulumi(world())).toMatchObject({
+			program: found,
+			version: "3.999.1",
+		});
+		expect(asked).toEqual([]);
+	});
+
+	test("that cannot be installed says why, and not to try the same again", async () => {
 		const { world, options } = scene();
 		await expect(
 			pulumiCli(world(), {
@@ -124,7 +139,9 @@ describe("the command pulumi", () => {
 						new Error("Failed to download https://get.pulumi.com: 403"),
 					),
 			}),
-		).rejects.toThrow(/it cannot be installed \(Failed to download .*: 403\)/);
+		).rejects.toThrow(
+			/it cannot be installed \(Failed to download .*: 403\)\. Install it yourself/,
+		);
 	});
 });
 

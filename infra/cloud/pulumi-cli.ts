@@ -26,9 +26,59 @@ export async function pulumiCli(
 	world: World,
 	options: CliOptions,
 ): Promise<string> {
-	const wanted = (
-		await loadSdk<{ version: string }>("@pulumi/pulumi/version", options.folder)
-	).version;
+	const { wanted, program, reason, root } = await findPulumi(
+		world,
+		options.folder,
+	);
+	if (program !== null) return program;
+	await agree(root, wanted, reason, world, options);
+	options.say(`Installing pulumi ${wanted} into ${root} ...`);
+	try {
+		await (options.install ?? installer(options.folder))(root);
+	} catch (error) {
+		throw failure("pulumi-missing", {
+			version: wanted,
+			reason: `it cannot be installed (${firstLine(error)})`,
+			tried: true,
+		});
+	}
+	const cached = path.join(root, "bin", EXECUTABLE);
+	const found = await versionOf(cached, world);
+	if ("version" in found) return cached;
+	throw failure("pulumi-missing", {
+		version: wanted,
+		reason: `what was installed does not run (${found.reason})`,
+		tried: true,
+	});
+}
+
+export interface FoundPulumi {
+	/** The SDK's own. */
+	readonly wanted: string;
+	/** null: there is none that fits. */
+	readonly program: string | null;
+	/** null: there is none. */
+	readonly version: string | null;
+	/** Why there is none: "there is none on PATH". */
+	readonly reason: string;
+	/** Where it would be installed. */
+	readonly root: string;
+}
+
+/** Looks for the command, and installs nothing. Fails with `sdk-missing` or `pulumi-unusable`. */
+export async function findPulumi(
+	world: World,
+	folder?: string,
+): Promise<FoundPulumi> {
+	const { version: wanted } = await loadSdk<{ version: string }>(
+		"@pulumi/pulumi/version",
+		folder,
+	);
+	const root = path.join(
+		cacheFolder(world.env, process.platform),
+		"pulumi",
+		wanted,
+	);
 	const own = world.env.MQBENCH_PULUMI;
 	if (own) {
 		const program = path.resolve(world.cwd, own);
@@ -40,37 +90,19 @@ export async function pulumiCli(
 				path: own,
 				reason: `it is ${found.version}, and ${wanted} or newer of the same major version is needed`,
 			});
-		return program;
+		return { wanted, program, version: found.version, reason: "", root };
 	}
-	const root = path.join(
-		cacheFolder(world.env, process.platform),
-		"pulumi",
-		wanted,
-	);
 	const cached = path.join(root, "bin", EXECUTABLE);
 	let reason = "there is none on PATH";
 	for (const program of [...onPath(world), cached]) {
 		const found = await versionOf(program, world);
 		if ("reason" in found) continue;
-		if (fits(found.version, wanted)) return program;
-		reason = `${program} is ${found.version}`;
+		const { version } = found;
+		if (fits(version, wanted))
+			return { wanted, program, version, reason: "", root };
+		reason = `${program} is ${version}`;
 	}
-	await agree(root, wanted, reason, world, options);
-	options.say(`Installing pulumi ${wanted} into ${root} ...`);
-	try {
-		await (options.install ?? installer(options.folder))(root);
-	} catch (error) {
-		throw failure("pulumi-missing", {
-			version: wanted,
-			reason: `it cannot be installed (${firstLine(error)})`,
-		});
-	}
-	const found = await versionOf(cached, world);
-	if ("version" in found) return cached;
-	throw failure("pulumi-missing", {
-		version: wanted,
-		reason: `what was installed does not run (${found.reason})`,
-	});
+	return { wanted, program: null, version: null, reason, root };
 }
 
 // --- internal ---
@@ -89,12 +121,13 @@ async function agree(
 		throw failure("pulumi-missing", {
 			version: wanted,
 			reason: `${reason}, and nobody is there to be asked whether to install it`,
+			tried: false,
 		});
 	const answer = await ask(
 		`Target aws needs the command pulumi ${wanted}, and ${reason}. Download it from get.pulumi.com into ${root}? [y/N] `,
 	);
 	if (!/^y(es)?$/i.test(answer.trim()))
-		throw failure("pulumi-missing", { version: wanted, reason });
+		throw failure("pulumi-missing", { version: wanted, reason, tried: false });
 }
 
 interface Automation {

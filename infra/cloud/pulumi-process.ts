@@ -1,7 +1,9 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { failure } from "../../runner/errors.ts";
 import { isGone, ownerText } from "../owner.ts";
 
 /** Starts the command pulumi, for one rig. */
@@ -17,8 +19,8 @@ export interface PulumiProcesses {
 	): Promise<Said>;
 	/** Ends one that runs, of this mqbench or of one that is gone, at once and for sure. None is no mistake. */
 	kill(): Promise<void>;
-	/** Resolves when none of an mqbench that is gone runs any more; `say` is told once if one does. */
-	settled(say: (line: string) => void): Promise<void>;
+	/** Resolves when none of an mqbench that is gone runs any more; `say` is told once if one does. Fails with `interrupted`. */
+	settled(say: (line: string) => void, stop: AbortSignal): Promise<void>;
 }
 
 export interface Said {
@@ -105,7 +107,8 @@ export function pulumiProcesses({
 						await killSession(owner);
 						await ended.catch(() => {});
 					};
-					await writeFile(file, owner, { mode: 0o600 });
+					// The file serves an mqbench that comes later alone. On a full disk, too, this Pulumi is to be watched to its end.
+					await writeFile(file, owner, { mode: 0o600 }).catch(() => {});
 				}
 				const code = await ended;
 				if (code !== 0) throw new PulumiFailed({ ...texts, code });
@@ -113,7 +116,7 @@ export function pulumiProcesses({
 			} finally {
 				signal?.removeEventListener("abort", ask);
 				end = null;
-				await rm(file, { force: true });
+				await rm(file, { force: true }).catch(() => {});
 			}
 		},
 		async kill() {
@@ -121,7 +124,7 @@ export function pulumiProcesses({
 			const owner = await ownerIn(file);
 			if (owner !== null) await killSession(owner);
 		},
-		async settled(say) {
+		async settled(say, stop) {
 			const owner = await ownerIn(file);
 			if (owner === null || end !== null) return;
 			if (!isGone(owner) && isHere(owner)) {
@@ -129,6 +132,8 @@ export function pulumiProcesses({
 					`The Pulumi of an mqbench that was killed still runs (process ${Number.parseInt(owner, 10)}): waiting for it to end.`,
 				);
 				for (let waited = 0; !isGone(owner); waited += LOOK_MS) {
+					if (stop.aborted)
+						throw failure("interrupted", { signal: String(stop.reason) });
 					if (waited > PATIENCE_MS) await killSession(owner);
 					await sleep(LOOK_MS);
 				}
@@ -231,11 +236,12 @@ async function killSession(owner: string): Promise<void> {
 	for (let i = 0; i < 50 && !isGone(owner); i++) await sleep(100);
 }
 
-/** Providers have process groups of their own; /proc alone tells who is in a session. */
+/** Providers have process groups of their own: /proc tells who is in a session, and where there is none ps tells who is below its leader. */
 async function membersOf(leader: number): Promise<number[]> {
 	const pids = (await readdir("/proc").catch(() => [])).filter((name) =>
 		/^\d+$/.test(name),
 	);
+	if (pids.length === 0) return below(leader);
 	const sessions = await Promise.all(
 		pids.map(async (pid) => {
 			const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
@@ -244,4 +250,20 @@ async function membersOf(leader: number): Promise<number[]> {
 		}),
 	);
 	return pids.map(Number).filter((_, i) => sessions[i] === leader);
+}
+
+/** All that a process has started, and they in turn, as ps knows them. */
+export async function below(leader: number): Promise<number[]> {
+	const { stdout } = await promisify(execFile)("ps", [
+		...["-A", "-o", "pid=", "-o", "ppid="],
+	]).catch(() => ({ stdout: "" }));
+	const all = stdout
+		.trim()
+		.split("\n")
+		.map((line) => line.trim().split(/\s+/).map(Number));
+	const found = [leader];
+	for (const one of found)
+		for (const [pid = 0, parent] of all)
+			if (parent === one && !found.includes(pid)) found.push(pid);
+	return found.slice(1);
 }

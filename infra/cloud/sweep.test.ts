@@ -10,6 +10,7 @@ import {
 } from "./emulator.fake.ts";
 import { neededCalls } from "./permissions.ts";
 import {
+	enabledRegions,
 	findTagged,
 	type Kind,
 	removeTagged,
@@ -359,6 +360,18 @@ test.skipIf(missing !== null)(
 		expect(count((await find())[0]?.things ?? [])).toEqual(ALL);
 	},
 	120_000,
+);
+
+test.skipIf(missing !== null)(
+	"regions are those that the account has",
+	async () => {
+		const found = await enabledRegions({ profile: null }, world());
+		expect(found).toEqual(
+			expect.arrayContaining(["eu-central-1", "us-east-1"]),
+		);
+		expect(found).toEqual([...new Set(found)].sort());
+		expect(neededCalls()).toEqual(expect.arrayContaining([...aws.calls]));
+	},
 );
 
 test.skipIf(missing !== null)("Ctrl-C ends a sweep", async () => {

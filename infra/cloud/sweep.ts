@@ -64,6 +64,18 @@ const PATIENCE: Patience = {
 	heldMs: 60_000,
 };
 
+/** Regions that are enabled for the account, by name. Fails with `aws-unfit`. */
+export async function enabledRegions(
+	{ profile }: Pick<SweepAsked, "profile">,
+	world: World,
+): Promise<string[]> {
+	// Of any of a partition; this one decides which partition.
+	const region = world.env.AWS_REGION || "us-east-1";
+	const { home } = await openApi({ region, profile }, world);
+	const { Regions = [] } = await told(() => home.ec2.describeRegions({}));
+	return Regions.flatMap(({ RegionName }) => RegionName ?? []).sort();
+}
+
 /**
  * All that carries the tag mqbench:run in a region, rig by rig: for when nobody here remembers it. Changes nothing. Fails with
  * `aws-unfit`.

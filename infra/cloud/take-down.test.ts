@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { fakeWorld } from "../../runner/world.fake.ts";
+import { accountInUse, accountTrouble } from "./account.ts";
 import { openApi } from "./api.ts";
 import {
 	type Emulator,
@@ -39,7 +40,7 @@ test.skipIf(missing !== null)(
 				],
 			});
 		const said: string[] = [];
-		const left = await sweepRig(
+		const swept = await sweepRig(
 			{
 				...where,
 				id: "demo-1",
@@ -49,11 +50,13 @@ test.skipIf(missing !== null)(
 				hourlyUsd: null,
 				phase: "destroying",
 				state: null,
+				account: "123456789012",
+				endsAt: null,
 			},
 			world,
 			(line) => void said.push(line),
 		);
-		expect(left).toEqual([]);
+		expect(swept).toEqual({ removed: 1, stays: [] });
 		expect(said.join()).toMatch(/^demo-1: removing instance i-/);
 		const { Reservations = [] } = await ec2.describeInstances({});
 		const states = Reservations.flatMap(({ Instances = [] }) => Instances).map(
@@ -66,5 +69,52 @@ test.skipIf(missing !== null)(
 			"demo-1": "terminated",
 			"demo-2": "running",
 		});
+	},
+);
+
+test.skipIf(missing !== null)(
+	"the account of the credentials in use is AWS's word",
+	async () => {
+		const world = fakeWorld({ env: { MQBENCH_AWS_ENDPOINT: aws.endpoint } });
+		const where = { region: "eu-central-1", profile: null };
+		expect(await accountInUse(where, world)).toBe("123456789012");
+		const compare = (account: string | null) =>
+			accountTrouble({ ...where, account }, world);
+		expect(await compare("123456789012")).toBe(null);
+		expect(await compare(null)).toBe(null);
+		expect(await compare("111111111111")).toEqual({
+			sure: true,
+			wrong:
+				"it is in account 111111111111 of AWS, and the credentials in use are of account 123456789012, which sees nothing of it; use those of 111111111111 (such as AWS_PROFILE)",
+		});
+		aws.account.broken.set("sts:GetCallerIdentity", "ExpiredToken");
+		expect(await compare("123456789012")).toEqual({
+			sure: false,
+			wrong: expect.stringMatching(
+				/^it is in account 123456789012 of AWS, and whose the credentials in use are could not be asked \(/,
+			),
+		});
+		aws.account.broken.clear();
+	},
+);
+
+test.skipIf(missing !== null)(
+	"nothing is swept with the credentials of another account",
+	async () => {
+		const world = fakeWorld({ env: { MQBENCH_AWS_ENDPOINT: aws.endpoint } });
+		aws.calls.length = 0;
+		await expect(
+			sweepRig(
+				{
+					...{ region: "eu-central-1", profile: null, provider: "aws" },
+					...{ id: "demo-2", owner: "jane", machines: {}, hourlyUsd: null },
+					...{ phase: "left", state: null, endsAt: null },
+					account: "111111111111",
+				},
+				world,
+				() => {},
+			),
+		).rejects.toThrow(/111111111111.*123456789012/);
+		expect(aws.calls).toEqual(["sts:GetCallerIdentity"]);
 	},
 );

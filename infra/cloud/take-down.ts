@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { failure, type MqbenchError } from "../../runner/errors.ts";
+import { reasonOf } from "../../runner/reason.ts";
 import type { World } from "../../runner/world.ts";
 import type { Cloud, RigFile } from "../rig-file.ts";
+import { accountTrouble } from "./account.ts";
 import { goneText, leftText } from "./leftover.ts";
+import { PulumiFailed } from "./pulumi-process.ts";
 import { forget, keepPhase, type RigFolder } from "./rigs.ts";
 import type { Stack } from "./stack.ts";
 
@@ -15,20 +18,23 @@ export interface TakingDown {
 	say(line: string): void;
 	/** Between one try and the next. */
 	readonly pausesMs: readonly number[];
-	/** Removes a rig by its tags, and resolves with what stays. */
+	/** Before it is looked a second time for what a killed Pulumi may have made. */
+	readonly againMs: number;
+	/** Removes a rig by its tags. */
 	readonly sweep: typeof sweepRig;
 }
 
 /**
- * Destroys, drops a lock where there is one, and tries again; then nothing is left, and nothing remembered. To its end whatever
- * `world.stop` says. Fails with `cloud-left`.
+ * Destroys, drops a lock where there is one, and tries again; what Pulumi cannot remove goes by its tag. Then nothing is left, and nothing
+ * remembered. To its end whatever `world.stop` says. Fails with `cloud-left`, and with `rig-unforgotten` when only its folder stays.
  */
 export async function takeDown(
 	stack: Stack,
 	folder: RigFolder,
 	rig: Known,
-	{ world, say, pausesMs, sweep }: TakingDown,
+	doing: TakingDown,
 ): Promise<void> {
+	const { world, say, pausesMs } = doing;
 	world.leaving?.(
 		goneText(
 			rig,
@@ -43,24 +49,70 @@ export async function takeDown(
 			say(`Not all of it went (${reason}). Trying again ...`);
 			await sleep(pauseMs);
 		}
-		try {
-			await destroy(stack, say);
-			const there = await stack.resources();
-			const stays =
-				there.length === 0 ? await swept(stack, rig, world, say, sweep) : [];
-			if (there.length === 0 && stays.length === 0) {
-				// Its state goes with the folder all the same.
-				await stack.remove().catch(() => {});
-				await forget(folder);
-				return;
-			}
-			reason = stays.join("; ") || "Pulumi could not remove them";
-		} catch (error) {
-			reason = wordsOf(error);
+		const stays = await destroyed(stack, rig, doing).catch(whyOf);
+		if (stays === null) {
+			// Its state goes with the folder all the same.
+			await stack.remove().catch(() => {});
+			return await forgetDown(folder);
 		}
+		reason = stays;
 	}
-	const there = await all(stack).catch(() => null);
-	throw await left(folder, rig, there, reason, world);
+	const resources = await all(stack).catch(() => null);
+	await sweepAway(folder, rig, { reason, resources }, doing);
+}
+
+/**
+ * Removes a rig by its tags that Pulumi could not take down: `reason` says why, `resources` is what it knows of (null: not known). Fails as
+ * `takeDown` does.
+ */
+export async function sweepAway(
+	folder: RigFolder,
+	rig: Known,
+	{
+		reason,
+		resources,
+	}: {
+		readonly reason: string;
+		readonly resources: readonly string[] | null;
+	},
+	doing: Pick<TakingDown, "world" | "say" | "sweep">,
+): Promise<void> {
+	const { id, cloud } = rig;
+	// That nothing is found in an account which may be any one proves nothing.
+	if (cloud === null || cloud.account === null)
+		throw await left(folder, rig, resources, reason, doing.world);
+	doing.say(
+		`Pulumi could not take it down (${reason}). Removing what carries the tag mqbench:run=${id} in ${cloud.region} ...`,
+	);
+	let swept: SweptRig;
+	try {
+		swept = await byTag({ id, ...cloud }, doing);
+	} catch (error) {
+		const why = `${reason}; by its tag it could not be removed either, as ${whyOf(error)}`;
+		throw await left(folder, rig, resources, why, doing.world);
+	}
+	const { removed, stays } = swept;
+	if (stays.length > 0)
+		throw await left(folder, rig, stays, reason, doing.world);
+	// Of two that contradict each other neither is believed.
+	if (removed === 0 && resources !== null && resources.length > 0) {
+		const why = `${reason}; and nothing carries its tag`;
+		throw await left(folder, rig, resources, why, doing.world);
+	}
+	await forgetDown(folder);
+}
+
+/** Nothing is left of it in the cloud: its folder goes, too. Fails with `rig-unforgotten`. */
+export async function forgetDown(folder: RigFolder): Promise<void> {
+	try {
+		await forget(folder);
+	} catch (error) {
+		throw failure("rig-unforgotten", {
+			id: folder.id,
+			path: folder.path,
+			reason: reasonOf(error),
+		});
+	}
 }
 
 /** Says in rig.json that something is left, and makes (does not throw) the failure that lists it. */
@@ -81,23 +133,38 @@ export async function left(
 	});
 }
 
-/** Removes what carries the tag of a rig; resolves with what stays, a line each. */
+/** What came of removing a rig by its tag. */
+export interface SweptRig {
+	/** How many things were there, and are gone. */
+	readonly removed: number;
+	/** What stays, a line each. */
+	readonly stays: readonly string[];
+}
+
+/** Removes what carries the tag of a rig. Throws where the credentials are not of its account. */
 export async function sweepRig(
-	{ id, region, profile, owner }: Cloud & { readonly id: string },
+	{ id, ...cloud }: Cloud & { readonly id: string },
 	world: World,
 	say: (line: string) => void,
-): Promise<string[]> {
+): Promise<SweptRig> {
+	const { region, profile, owner } = cloud;
+	const trouble = await accountTrouble(cloud, world);
+	if (trouble !== null) throw new Error(trouble.wrong);
 	const { findTagged, removeTagged, thingText } = await import("./sweep.ts");
 	const found = await findTagged({ region, profile, owner, id }, world);
-	const { left } = await removeTagged(found, { region, profile }, world, say);
-	return left.map(
-		({ thing, reason }) =>
-			`${thingText(thing, world.clock.nowMs())}: ${reason}`,
-	);
+	const asked = { region, profile };
+	const { removed, left } = await removeTagged(found, asked, world, say);
+	return {
+		removed: removed.length,
+		stays: left.map(
+			({ thing, reason }) =>
+				`${thingText(thing, world.clock.nowMs())}: ${reason}`,
+		),
+	};
 }
 
 /** Why it failed, as a part of a sentence. */
-export function wordsOf(error: unknown): string {
+export function whyOf(error: unknown): string {
 	return (error instanceof Error ? error.message : String(error))
 		.trim()
 		.replace(/\.$/, "");
@@ -109,23 +176,48 @@ async function all(stack: Stack): Promise<string[]> {
 	return [...(await stack.resources()), ...(await stack.unsure())];
 }
 
+/** One try. null: nothing is left of it; else why something is. */
+async function destroyed(
+	stack: Stack,
+	rig: Known,
+	doing: TakingDown,
+): Promise<string | null> {
+	await destroy(stack, doing.say);
+	if ((await stack.resources()).length > 0)
+		return "Pulumi could not remove them";
+	const stays = await swept(stack, rig, doing);
+	return stays.length === 0 ? null : stays.join("; ");
+}
+
 /** A Pulumi that was killed may have made what is not in its state: only its tag tells. Resolves with what stays. */
 async function swept(
 	stack: Stack,
 	{ id, cloud }: Known,
-	world: World,
-	say: TakingDown["say"],
-	sweep: TakingDown["sweep"],
-): Promise<string[]> {
+	doing: TakingDown,
+): Promise<readonly string[]> {
+	const { say, againMs } = doing;
 	const unsure = await stack.unsure();
 	if (unsure.length === 0) return [];
 	if (cloud === null) return ["where it is to be looked for is not known"];
 	say(
 		`Pulumi was killed while it made something, which may be there: looking for the tag mqbench:run=${id} in ${cloud.region} ...`,
 	);
-	// To its end, too.
+	const { stays } = await byTag({ id, ...cloud }, doing);
+	if (stays.length > 0) return stays;
+	say(
+		`AWS may show late what was made last: looking again in ${Math.ceil(againMs / 1000)}s ...`,
+	);
+	await sleep(againMs);
+	return (await byTag({ id, ...cloud }, doing)).stays;
+}
+
+/** To its end, whatever `world.stop` says. */
+function byTag(
+	rig: Cloud & { readonly id: string },
+	{ world, say, sweep }: Pick<TakingDown, "world" | "say" | "sweep">,
+): Promise<SweptRig> {
 	const { signal: stop } = new AbortController();
-	return await sweep({ id, ...cloud }, { ...world, stop }, say);
+	return sweep(rig, { ...world, stop }, say);
 }
 
 /** Never told to stop. A Pulumi that was killed has left its lock: whoever holds the rig may drop it. */
@@ -134,8 +226,7 @@ async function destroy(stack: Stack, say: TakingDown["say"]): Promise<void> {
 	try {
 		await stack.destroy({ signal, say });
 	} catch (error) {
-		if (!/currently locked by|currently in progress/i.test(wordsOf(error)))
-			throw error;
+		if (!(error instanceof PulumiFailed && error.locked)) throw error;
 		say("A Pulumi that was killed has left its lock: it is dropped.");
 		await stack.cancel();
 		await stack.destroy({ signal, say });

@@ -24,6 +24,11 @@ export function addresses(url: string, defaultPort: number): Address[] {
 	});
 }
 
+/** "10.0.0.5:4222", "[fd00::5]:4222". */
+export function hostPort(host: string, port: number): string {
+	return `${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
 // --- internal ---
 
 /** Of schemes that go to another port than the usual one of their broker. */

@@ -34,9 +34,12 @@ export async function unreachable(
 
 /** Is one of the nodes on this machine? */
 export function isHere(url: string, defaultPort: number): boolean {
-	return addresses(url, defaultPort).some(
-		({ host }) => host === "localhost" || host === "::1" || /^127\./.test(host),
-	);
+	return addresses(url, defaultPort).some(({ host }) => isLoopback(host));
+}
+
+/** "localhost", "127.0.0.1", "::1": every machine is that for itself. */
+export function isLoopback(host: string): boolean {
+	return host === "localhost" || host === "::1" || /^127\./.test(host);
 }
 
 // --- internal ---

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { readdir, stat } from "node:fs/promises";
+import { readdir, realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -79,7 +79,7 @@ export async function writeThere(
 			})),
 		),
 	);
-	if (answer.code !== 0) throw unwritable(host, folder, answer.err);
+	if (answer.code !== 0) throw unwritable(host, folder, answer.err, "store");
 }
 
 // --- internal ---
@@ -90,9 +90,12 @@ const CACHE = "~/.cache/mqbench";
 const FIND =
 	'echo; umask 077; cd && mkdir -p .cache/mqbench/bin && f="$PWD/.cache/mqbench/bin/pushed-$1" && echo "mqbench:folder=$f" && if [ -d "$f" ] && cd "$f" && touch . && [ "$(sha256sum 2>/dev/null <.sums | cut -c1-64)" = "$2" ] && sha256sum -c .sums >/dev/null 2>&1; then echo "mqbench:whole=yes"; fi';
 
-/** The same, with an archive as standard input. Whoever was faster stays. */
+/**
+ * The same, with an archive as standard input. Whoever was faster stays: a copy that is whole may be in use, and is never touched; `mv -T` takes
+ * no other folder's place but an empty one's.
+ */
 const PUSH =
-	'umask 077; cd && cd .cache/mqbench/bin && p="pushed-$1.$$.part" && rm -rf "$p" && mkdir "$p" && (cd "$p" && tar -xf - && [ "$(sha256sum <.sums | cut -c1-64)" = "$2" ] && sha256sum -c .sums >/dev/null) || { rm -rf "$p"; exit 1; }; if (cd "pushed-$1" && sha256sum -c .sums) >/dev/null 2>&1; then rm -rf "$p"; else rm -rf "pushed-$1" && mv "$p" "pushed-$1"; fi';
+	'umask 077; cd && cd .cache/mqbench/bin && p="pushed-$1.$$.part" && rm -rf "$p" && mkdir "$p" && (cd "$p" && tar -xf - && [ "$(sha256sum <.sums | cut -c1-64)" = "$2" ] && sha256sum -c .sums >/dev/null) || { rm -rf "$p"; exit 1; }; d="pushed-$1"; whole() { (cd "$d" && [ "$(sha256sum <.sums | cut -c1-64)" = "$1" ] && sha256sum -c .sums) >/dev/null 2>&1; }; mv -T "$p" "$d" 2>/dev/null && exit 0; if ! whole "$2"; then mv -T "$d" "$p.old.part" 2>/dev/null; rm -rf "$p.old.part"; mv -T "$p" "$d"; fi; rm -rf "$p"; whole "$2"';
 
 /** What nobody has used for a month, and what broken copies have left. */
 const FORGET =
@@ -187,15 +190,22 @@ function folders(names: readonly string[]): Entry[] {
 
 /** Paths from the folder, in an order that is always the same. */
 async function filesBelow(folder: string): Promise<string[]> {
-	const found = await readdir(folder, { recursive: true, withFileTypes: true });
-	return found
-		.filter((one) => one.isFile())
-		.map((one) =>
-			path
-				.relative(folder, path.join(one.parentPath, one.name))
-				.replaceAll(path.sep, "/"),
-		)
-		.sort();
+	const found: string[] = [];
+	// What a link leads to is brought as if it lay there; no folder lies in itself.
+	const walk = async (below: string, outer: readonly string[]) => {
+		const here = path.join(folder, below);
+		const real = await realpath(here);
+		if (outer.includes(real)) return;
+		for (const name of await readdir(here)) {
+			const one = below === "" ? name : `${below}/${name}`;
+			// A link to nothing is nobody's file.
+			const kind = await stat(path.join(folder, one)).catch(() => null);
+			if (kind?.isDirectory()) await walk(one, [...outer, real]);
+			else if (kind?.isFile()) found.push(one);
+		}
+	};
+	await walk("", []);
+	return found.sort();
 }
 
 async function sumOf(file: string): Promise<string> {

@@ -14,6 +14,11 @@ export interface HostBroker {
 	readonly packages: readonly string[];
 	/** Ports that a node listens on: the clients' first, then those that mqbench asks for its health. */
 	readonly ports: readonly number[];
+	/** Ports on which each of so many nodes listens, at its address and on its host's loopback: nobody else may hold them. */
+	listens(nodes: number): {
+		readonly address: readonly number[];
+		readonly loopback?: readonly number[];
+	};
 	/** Gets what takes a while to get on this machine (once), before rented hosts wait for it. Default: nothing does. */
 	prepare?(
 		setup: Pick<HostSetup, "system" | "world" | "binaries">,

@@ -1,14 +1,15 @@
+import { isIP, isIPv6 } from "node:net";
 import { z } from "zod";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
 import { readClock } from "../clients/clock.ts";
-import { machineName, platformName } from "../clients/machine.ts";
+import { askFacts } from "../clients/ssh-facts.ts";
 import { type SshHost, sshName } from "../clients/ssh-host.ts";
 import { codeOf, type Link } from "../clients/ssh-link.ts";
-import { noShell, unfit } from "../clients/ssh-trouble.ts";
+import { unfit } from "../clients/ssh-trouble.ts";
 import { type Flush, parseFlush } from "../docker/flush.ts";
 import { type Bundle, bring } from "./bring.ts";
-import { sweepFolders } from "./folders.ts";
+import { PREPARED, sweepFolders } from "./folders.ts";
 import { openSetUp } from "./set-up.ts";
 
 /** A host that runs a node of a broker, connected and prepared. */
@@ -33,12 +34,19 @@ export interface BrokerHost {
 export interface HostFacts {
 	/** "linux/amd64". */
 	readonly platform: string;
-	/** "linux amd64, 6.1.0-18, 16 cores, governor performance, disk Amazon EC2 NVMe Instance Storage (xfs)": what is known of it. */
+	/** "linux amd64, 6.1.0-18, 16 cores, AMD EPYC 9R14, 32GiB, governor performance, disk Amazon EC2 NVMe Instance Storage (xfs)": what is known of it. */
 	readonly machine: string;
 	/** CPUs that its user may use, in the manner of taskset; "" when that is not known. */
 	readonly cpus: string;
 	/** Path of taskset there; "" where there is none. */
 	readonly taskset: string;
+	/** What no other machine has; null: not known. */
+	readonly identity: string | null;
+	/** Folder there in which stores are made, and the same for people: with its file system, and without the user's home. */
+	readonly store: string;
+	readonly storeText: string;
+	/** Its own, as `plainAddress` writes them, loopback included; null: not known. */
+	readonly addresses: readonly string[] | null;
 }
 
 export interface HostOptions {
@@ -48,6 +56,11 @@ export interface HostOptions {
 	bundle(name: string, from: string): Promise<Bundle>;
 	/** Told of what takes long: a line for people, without its end. */
 	say(line: string): void;
+}
+
+/** One of all forms that an address has. */
+export function plainAddress(ip: string): string {
+	return isIPv6(ip) ? new URL(`http://[${ip}]`).hostname.slice(1, -1) : ip;
 }
 
 /** Connects to a host, and makes sure that a broker can be run there. Leaves no connection when it fails. */
@@ -105,36 +118,61 @@ export async function prepareHost(
 
 // --- internal ---
 
-const FACTS =
-	'echo; for fact in "system=$(uname -s)" "processor=$(uname -m)" "kernel=$(uname -r)" "cores=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)" "sum=$(command -v sha256sum)" "tar=$(command -v tar)" "taskset=$(command -v taskset)" "cpus=$(grep ^Cpus_allowed_list: /proc/self/status 2>/dev/null | tr -dc 0-9,-)" "setup=$(tr -d "\\n" 2>/dev/null </var/lib/mqbench/facts.json)"; do echo "mqbench:$fact"; done';
+/** What mqbench's set-up has measured. */
+const SETUP_FACTS = "/var/lib/mqbench/facts.json";
+
+/** The store's file system is that of the nearest folder that is there; addresses are the kernel's own, of IPv4 and IPv6. */
+const FACTS = [
+	"tar=$(command -v tar)",
+	"taskset=$(command -v taskset)",
+	"cpus=$(grep ^Cpus_allowed_list: /proc/self/status 2>/dev/null | tr -dc 0-9,-)",
+	`setup=$(tr -d '\\n' 2>/dev/null <${SETUP_FACTS})`,
+	`prepared=$([ -d ${PREPARED} ] && [ -O ${PREPARED} ] && [ -w ${PREPARED} ] && echo yes)`,
+	"home=$(cd && pwd)",
+	`fs=$(cd; for d in ${PREPARED} .cache/mqbench/store .cache/mqbench .cache .; do if [ "$d" = ${PREPARED} ]; then [ -O "$d" ] && [ -w "$d" ] || continue; fi; [ -d "$d" ] && stat -f -c %T "$d" 2>/dev/null && break; done)`,
+	"addresses=$(awk '/32 host LOCAL/ {print a} {a=$2}' /proc/net/fib_trie 2>/dev/null | sort -u | tr '\\n' ' ')",
+	"addresses6=$(cut -c1-32 2>/dev/null </proc/net/if_inet6 | tr '\\n' ' ')",
+];
 
 async function readFacts(ssh: SshHost, link: Link): Promise<HostFacts> {
-	const { values, err } = await link.run(FACTS);
-	const { system = "", processor = "", kernel = "" } = values;
-	const cores = Number(values.cores);
-	if (system === "" || !(cores > 0)) throw noShell(ssh, err);
-	const platform = platformName(system, processor);
-	if (!values.sum)
-		throw unfit(
-			ssh,
-			"there is no sha256sum, which checks what is copied",
-			"Install it (package coreutils of its distribution)",
-		);
-	if (!values.tar)
+	const { platform, machine, identity, more } = await askFacts(
+		ssh,
+		link,
+		FACTS,
+	);
+	if (!more.tar)
 		throw unfit(
 			ssh,
 			"there is no tar, which unpacks what is copied",
 			"Install it (package tar of its distribution)",
 		);
+	const prepared = more.prepared === "yes";
+	if (ssh.setUp && !prepared)
+		throw unfit(
+			ssh,
+			`mqbench's set-up has prepared it, and ${PREPARED}, the disk that is measured, does not belong to its user`,
+			`Name the user who owns it (ls -ld ${PREPARED}), or give it to this one (sudo chown)`,
+		);
+	const fs = more.fs ? ` (${more.fs})` : "";
 	return {
 		platform,
-		machine: [
-			machineName(platform, { kernel, cores }),
-			...setUpWords(values.setup ?? ""),
-		].join(", "),
-		cpus: values.cpus ?? "",
-		taskset: values.taskset ?? "",
+		machine: [machine, ...setUpWords(more.setup ?? "", prepared)].join(", "),
+		identity,
+		cpus: more.cpus ?? "",
+		taskset: more.taskset ?? "",
+		store: prepared ? PREPARED : `${more.home ?? ""}/.cache/mqbench/store`,
+		storeText: `${prepared ? PREPARED : "~/.cache/mqbench/store"}${fs}`,
+		addresses: addressesIn(more.addresses ?? "", more.addresses6 ?? ""),
 	};
+}
+
+/** null: where there is no /proc nobody knows. */
+function addressesIn(four: string, six: string): string[] | null {
+	const all = [
+		...four.split(" "),
+		...six.split(" ").map((hex) => hex.replace(/(.{4})(?=.)/g, "$1:")),
+	].filter((one) => isIP(one) !== 0);
+	return all.length === 0 ? null : all.map(plainAddress);
 }
 
 /** Of facts.json, which mqbench's set-up has written: what figures depend on. */
@@ -151,7 +189,7 @@ const SetUp = z.object({
 	remarks: z.array(z.string()).catch([]),
 });
 
-function setUpWords(text: string): string[] {
+function setUpWords(text: string, prepared: boolean): string[] {
 	let known: z.infer<typeof SetUp>;
 	try {
 		known = SetUp.parse(JSON.parse(text));
@@ -161,7 +199,8 @@ function setUpWords(text: string): string[] {
 	const { governor, disk, remarks } = known;
 	return [
 		...(governor ? [`governor ${governor}`] : []),
-		...(disk?.model
+		// Another disk than the store's says nothing of what is measured.
+		...(prepared && disk?.model
 			? [`disk ${disk.model}${disk.fs ? ` (${disk.fs})` : ""}`]
 			: []),
 		...remarks,

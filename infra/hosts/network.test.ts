@@ -95,6 +95,25 @@ describe("the network is measured", () => {
 			error: "connect to 10.0.0.5:4222: connection refused",
 		});
 	});
+
+	test("and is asked once more before the next run where that failed", async () => {
+		const baseline = networkBaseline();
+		let fails = true;
+		const one = client(0, "ssh", async () => {
+			if (fails) throw new Error("no answer");
+			return PINGED;
+		});
+		const url = "nats://10.0.0.5:4222";
+		const errors = async () =>
+			(await baseline({ ...broker, clients: [one], url })).map(
+				({ error }) => error,
+			);
+		expect(await errors()).toEqual(["no answer"]);
+		fails = false;
+		expect(await errors()).toEqual([null]);
+		expect(await errors()).toEqual([null]);
+		expect(one.asked).toHaveLength(2);
+	});
 });
 
 describe("what guard has said", () => {

@@ -1,7 +1,6 @@
-import { isIPv6 } from "node:net";
 import { z } from "zod";
 import type { NetworkPath } from "../../runner/run/run-file.ts";
-import { addresses } from "../existing/addresses.ts";
+import { addresses, hostPort } from "../existing/addresses.ts";
 import type { Client, Ping } from "../rig.ts";
 
 /** The clients and the broker of a run, which is up. */
@@ -16,7 +15,7 @@ export interface Ends {
 
 /**
  * Measures how far it is from the clients that are hosts to each node of a broker: once in a command for each pair, as the network is the
- * same for all runs. Returns what a run has to say of it; a pair that cannot be measured is not known, and no reason to go without the run.
+ * same for all runs, and once more where that failed. Returns what a run has to say of it; a pair that cannot be measured is not known, and no reason to go without the run.
  */
 export function networkBaseline(): (ends: Ends) => Promise<NetworkPath[]> {
 	const known = new Map<string, Promise<Measured>>();
@@ -33,10 +32,13 @@ export function networkBaseline(): (ends: Ends) => Promise<NetworkPath[]> {
 				// One after the other: they would be in each other's way.
 				for (const [i, { host, port }] of nodes.entries()) {
 					const pair = `${client.index} ${host}`;
-					const address = `${isIPv6(host) ? `[${host}]` : host}:${port}`;
-					const found = known.get(pair) ?? measured(() => ping(address));
-					known.set(pair, found);
-					own.push({ client: client.index, node: i + 1, ...(await found) });
+					const address = hostPort(host, port);
+					const running = known.get(pair) ?? measured(() => ping(address));
+					known.set(pair, running);
+					const found = await running;
+					// What failed once may work before the next run.
+					if (found.error !== null) known.delete(pair);
+					own.push({ client: client.index, node: i + 1, ...found });
 				}
 				return own;
 			}),

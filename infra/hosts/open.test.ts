@@ -1,4 +1,10 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	writeFileSync,
+} from "node:fs";
 import { connect } from "node:net";
 import path from "node:path";
 import {
@@ -45,7 +51,7 @@ describe.skipIf(missing !== null)(
 		function entry(
 			broker: BrokerName,
 			parts: {
-				hosts?: readonly { host: string; address: string }[];
+				hosts?: readonly { host: string; address: string; setUp?: boolean }[];
 				count?: number;
 				topology?: string;
 			} = {},
@@ -141,12 +147,18 @@ describe.skipIf(missing !== null)(
 			),
 			...readdirSync("/dev/shm").filter((name) =>
 				hosts.all.some((one) =>
-					name.startsWith(`mqbench+${one.name}+${space(one)}@`),
+					name.startsWith(`mqbench+${one.name}+${space(one)}+`),
 				),
 			),
 		];
-		const space = (one: Host) =>
-			one.run("readlink /proc/self/ns/pid").replace(/\D/g, "");
+		const spaces = new Map<Host, string>();
+		const space = (one: Host) => {
+			const known =
+				spaces.get(one) ??
+				one.run("readlink /proc/self/ns/pid").replace(/\D/g, "");
+			spaces.set(one, known);
+			return known;
+		};
 
 		const NATS = { broker: "nats", mode: "jetstream" } as const;
 		const CLUSTER = { ...NATS, nodes: 3, replicas: 3 };
@@ -164,12 +176,23 @@ describe.skipIf(missing !== null)(
 				expect(broker).toMatchObject({
 					version: expect.stringMatching(/^nats-server \d/),
 					binary: "natsd",
-					sameHost: false,
+					// A name for each, and none is this machine's.
+					identities: hosts.all.map((one) =>
+						expect.stringMatching(
+							new RegExp(`^[0-9a-f-]{36} pid:\\[${space(one)}\\]$`),
+						),
+					),
+					notes: [],
 					pids: [],
 					topology: "3 nodes on 3 hosts, 3 x large",
 					settings: {
 						"jetstream.sync_interval": "always",
-						host: expect.stringMatching(/^linux \w+, .*, \d+ cores?$/),
+						host: expect.stringMatching(
+							/^linux \w+, .*, \d+ cores?, .*[KMG]i?B$/,
+						),
+						store: expect.stringMatching(
+							/^~\/\.cache\/mqbench\/store \([\w/]+\)$/,
+						),
 						"store fdatasync": expect.stringMatching(
 							/^\S+ \(p50 of \d+\).*, the slowest of 3 hosts$/,
 						),
@@ -297,6 +320,10 @@ describe.skipIf(missing !== null)(
 				);
 				await nothingRuns();
 				expect(folders().length).toBeGreaterThan(0);
+				// Of an mqbench before the host was started anew: its process number is somebody's again.
+				host(0).run(
+					`mkdir -p ~/.cache/mqbench/runs/mqbench+h1+${space(host(0))}+00000000@1@abcdef`,
+				);
 				const next = await ours().open(entry("nats"), request(CLUSTER));
 				await next.close();
 				await broker.close();
@@ -314,6 +341,7 @@ describe.skipIf(missing !== null)(
 				settings: { "log.dirs": "/dev/shm (in memory)" },
 			});
 			expect(broker.settings).not.toHaveProperty("store fdatasync");
+			expect(broker.settings).not.toHaveProperty("store");
 			expect(
 				host(0).run("ls -d /dev/shm/mqbench+h1+*/data/meta.properties"),
 			).toMatch(/meta\.properties/);
@@ -330,6 +358,7 @@ describe.skipIf(missing !== null)(
 			nats: {
 				packages: [],
 				ports: [4222],
+				listens: () => ({ address: [4222] }),
 				place: async ({ nodes }) => ({
 					nodes: nodes.map(() => ({
 						before: [],
@@ -393,17 +422,19 @@ describe.skipIf(missing !== null)(
 					/: exit code 127, last words: guard: start no-such-broker: .*not found/,
 				],
 			];
-			test.each(cases)(
-				"%s",
-				async (_, kinds, sentence) => {
-					await expect(ours(kinds).open(one(), small())).rejects.toThrow(
+			test("whatever is the matter", async () => {
+				// One connection for all of them.
+				const kinds: Record<string, HostBroker> = {};
+				const mine = ours(kinds);
+				for (const [what, kind, sentence] of cases) {
+					Object.assign(kinds, kind);
+					await expect(mine.open(one(), small()), what).rejects.toThrow(
 						sentence,
 					);
 					await nothingRuns();
-					expect(folders()).toEqual([]);
-				},
-				30_000,
-			);
+					expect(folders(), what).toEqual([]);
+				}
+			}, 60_000);
 		});
 
 		test("Ctrl-C while it comes up leaves nothing", async () => {
@@ -423,50 +454,41 @@ describe.skipIf(missing !== null)(
 			expect(folders()).toEqual([]);
 		}, 30_000);
 
-		test("Ctrl-C while programs are copied leaves nothing", async () => {
+		test("a copy that takes long says how far it is, and with a Ctrl-C leaves nothing", async () => {
 			const stop = new AbortController();
-			const big = path.join(testFolder(), "big");
-			writeFileSync(big, Buffer.alloc(150e6));
-			const opening = ours(shell("", { bring: { big } }), {
-				stop: stop.signal,
-			}).open(one(), small());
-			const refused = expect(opening).rejects.toMatchObject({
-				code: "interrupted",
-			});
-			await expect
-				.poll(() => host(0).run("ls ~/.cache/mqbench/bin"), {
-					timeout: 20_000,
-					interval: 10,
-				})
-				.toMatch(/\.part/);
-			stop.abort("SIGINT");
-			await refused;
-			await nothingRuns();
-			expect(folders()).toEqual([]);
-			expect(host(0).run("ls ~/.cache/mqbench/bin")).not.toMatch(/\.part/);
-		}, 30_000);
-
-		test("a copy that takes long says how far it is", async () => {
 			const big = path.join(testFolder(), "big");
 			writeFileSync(big, Buffer.alloc(20e6));
 			const tar = host(0).run("readlink -f $(command -v tar)").trim();
 			writeFileSync(
 				path.join(host(0).home, "slow"),
-				'#!/bin/sh\nsleep 3\nexec /root/tar "$@"\n',
+				'#!/bin/sh\nsleep 2.5\nexec /root/tar "$@"\n',
 				{ mode: 0o755 },
 			);
 			host(0).run(`cp ${tar} ~/tar && mount --bind ~/slow ${tar}`);
-			const mine = ours(shell("echo ready; sleep 60", { bring: { big } }));
+			const bin = () => host(0).run("ls ~/.cache/mqbench/bin");
 			try {
-				await (await mine.open(one(), small())).close();
+				const mine = ours(shell("", { bring: { big } }), {
+					stop: stop.signal,
+				});
+				const refused = expect(mine.open(one(), small())).rejects.toMatchObject(
+					{ code: "interrupted" },
+				);
+				const said = () =>
+					/^ {2}h1: copying big, (\d+) of 20 MB$/m.exec(mine.said)?.[1];
+				await expect
+					.poll(said, { timeout: 20_000, interval: 20 })
+					.toBeDefined();
+				expect(Number(said())).toBeLessThan(20);
+				expect(bin()).toMatch(/\.part/);
+				stop.abort("SIGINT");
+				await refused;
+				await nothingRuns();
 			} finally {
-				host(0).run(`umount ${tar}`);
+				host(0).run(`umount -l ${tar}`);
 			}
-			const said = /^ {2}h1: copying big, (\d+) of 20 MB$/m.exec(
-				mine.said,
-			)?.[1];
-			expect(Number(said)).toBeLessThan(20);
-		}, 30_000);
+			expect(folders()).toEqual([]);
+			expect(bin()).not.toMatch(/\.part/);
+		}, 60_000);
 
 		test("a host that mqbench has set up has its store on the disk that was prepared, and says what it is", async () => {
 			host(0).run(
@@ -477,21 +499,110 @@ describe.skipIf(missing !== null)(
 				const asked = small();
 				const broker = await mine.open(one(), asked);
 				expect(broker.settings.host).toMatch(
-					/^linux \w+, .*, \d+ cores?, governor performance, disk Fast NVMe \(xfs\), there are 2 empty disks$/,
+					/^linux \w+, .*, \d+ cores?, .*, governor performance, disk Fast NVMe \(xfs\), there are 2 empty disks$/,
 				);
+				expect(broker.settings.store).toBe("/var/lib/mqbench/store (tmpfs)");
 				await expect
 					.poll(() => readFileSync(asked.logPath, "utf8"))
-					.toMatch(/^\/var\/lib\/mqbench\/store\/mqbench\+h1\+\d+@/);
+					.toMatch(
+						/^\/var\/lib\/mqbench\/store\/mqbench\+h1\+\d+\+[0-9a-f]{8}@/,
+					);
 				// It is memory here, which no disk is.
 				expect(mine.said).toMatch(
 					/^The disk of h1 says after \S+ that it has flushed, which no disk does: .*\n$/,
 				);
 				await broker.close();
 				expect(host(0).run("ls /var/lib/mqbench/store")).toBe("");
+				// It is somebody else's: then another disk is measured, and is named, or none where it was prepared for this.
+				host(0).run(
+					"chown nobody /var/lib/mqbench/store && echo ready >/var/lib/mqbench/state",
+				);
+				const other = await ours(
+					shell("pwd; echo ready; sleep 60", { onDisk: true }),
+				).open(one(), small());
+				expect(other.settings.host).toMatch(
+					/, governor performance, there are 2 empty disks$/,
+				);
+				expect(other.settings.store).toMatch(/^~\/\.cache\/mqbench\/store \(/);
+				expect(host(0).run("ls ~/.cache/mqbench/store")).not.toBe("");
+				await other.close();
+				await expect(
+					ours().open(
+						entry("nats", {
+							hosts: [{ host: "h1", address: host(0).address, setUp: true }],
+						}),
+						small(),
+					),
+				).rejects.toThrow(
+					"h1: cannot run mine: mqbench's set-up has prepared it, and /var/lib/mqbench/store, the disk that is measured, does not belong to its user. Name the user who owns it (ls -ld /var/lib/mqbench/store), or give it to this one (sudo chown).",
+				);
 			} finally {
-				host(0).run("umount /var/lib");
+				host(0).run("umount -l /var/lib");
 			}
 			expect(folders()).toEqual([]);
+		}, 30_000);
+
+		test("another mqbench on the host is told to both, and in their reports", async () => {
+			const kinds = shell("echo ready; sleep 60");
+			const [mine, theirs] = [ours(kinds), ours(kinds)];
+			const first = await mine.open(one(), small());
+			expect(first.notes).toEqual([]);
+			const second = await theirs.open(one(), small());
+			const note =
+				"another mqbench ran on h1: it took CPU, disk and network from mine";
+			const said =
+				"Another mqbench runs on h1, which runs mine: what either measures holds only for the two of them together.\n";
+			expect(second.notes).toEqual([note]);
+			expect(theirs.said).toBe(said);
+			await first.close();
+			expect(first.notes).toEqual([note]);
+			expect(mine.said).toBe(said);
+			await second.close();
+			expect(second.notes).toEqual([note]);
+			expect(folders()).toEqual([]);
+		}, 30_000);
+
+		test("what cannot be removed is told", async () => {
+			const mine = ours(shell("echo ready; sleep 60"));
+			const broker = await mine.open(one(), small());
+			const there = host(0).run("echo ~/.cache/mqbench/store/*").trim();
+			host(0).run(`mkdir ${there}/x && mount -t tmpfs tmpfs ${there}/x`);
+			await broker.close();
+			expect(mine.said).toMatch(
+				/^ {2}h1: what this run has kept there stays \(\S+, \S+\) until the next mqbench that comes there \(.*busy.*\)\n$/,
+			);
+			host(0).run(`umount ${there}/x && rm -r ${there}`);
+			expect(folders()).toEqual([]);
+		}, 30_000);
+
+		test("of two that bring the same at once one copy stays, and a broken one goes", async () => {
+			const big = path.join(testFolder(), "jars");
+			mkdirSync(big);
+			for (const name of ["a", "b"])
+				writeFileSync(path.join(big, name), Buffer.alloc(1e6, name));
+			host(0).run("rm -rf ~/.cache/mqbench/bin");
+			const bring = async () => {
+				const broker = await ours(
+					shell("echo ready; sleep 60", { bring: { jars: big } }),
+				).open(one(), small());
+				await broker.close();
+			};
+			const there = () =>
+				host(0)
+					.run(
+						"cd ~/.cache/mqbench/bin && find . -type f -o -name '*.part' | sed 's/pushed-[0-9a-f]*/X/' | sort",
+					)
+					.trim()
+					.split("\n");
+			const whole = ["./X/.sums", "./X/.sums", "./X/a", "./X/b", "./X/guard"];
+			await Promise.all([bring(), bring()]);
+			expect(there()).toEqual(whole);
+			host(0).run("f=$(ls ~/.cache/mqbench/bin/*/a) && echo >$f");
+			await bring();
+			expect(there()).toEqual(whole);
+			expect(host(0).run("wc -c <$(ls ~/.cache/mqbench/bin/*/a)").trim()).toBe(
+				"1000000",
+			);
 		}, 30_000);
 
 		test("CPUs are those that the host has", async () => {
@@ -547,6 +658,30 @@ describe.skipIf(missing !== null)(
 							request(CLUSTER),
 						),
 					/^mine: two of its nodes would be on one host \(h2, 10\.0\.0\.1\)/,
+				],
+				[
+					"one host under two names",
+					() =>
+						ours().open(
+							entry("nats", {
+								hosts: [host(0).name, host(1).name, host(0).address].map(
+									(name, i) => ({ host: name, address: host(i).address }),
+								),
+							}),
+							request(CLUSTER),
+						),
+					/^mine: two of its nodes would be on one host, which is reached as h1 and as 10\.\S+, and each needs one of its own\. /,
+				],
+				[
+					"an address of another host",
+					() =>
+						ours().open(
+							entry("nats", {
+								hosts: [{ host: "h1", address: host(1).address }],
+							}),
+							small(),
+						),
+					/^h1: cannot run mine: it has no address (10\.[\d.]+), at which its node is to listen \(it has (?!\1)10\.[\d.]+(, fe80::\S+)?\)\. Correct brokers\[\]\.hosts\[\]\.address in the rig's file\.$/,
 				],
 				[
 					"too few hosts",

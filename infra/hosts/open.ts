@@ -2,6 +2,7 @@ import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { failure } from "../../runner/errors.ts";
+import { reasonOf } from "../../runner/reason.ts";
 import { commonOptions } from "../../runner/scenario/brokers.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
@@ -9,7 +10,10 @@ import { hostBrokers } from "../brokers/index.ts";
 import { signalThere, startThere } from "../clients/ssh-guarded.ts";
 import { type SshHost, sshName } from "../clients/ssh-host.ts";
 import { LOST } from "../clients/ssh-link.ts";
+import { Unreachable, unfit } from "../clients/ssh-trouble.ts";
 import { flushText, flushWarning } from "../docker/flush.ts";
+import { hostPort } from "../existing/addresses.ts";
+import { isLoopback } from "../existing/reach.ts";
 import { type BrokerLog, openBrokerLog } from "../local/broker-log.ts";
 import { none } from "../local/local.ts";
 import { missingCpus } from "../local/pinned.ts";
@@ -18,7 +22,7 @@ import type { RigFile } from "../rig-file.ts";
 import { type Bundle, bundleOf, writeThere } from "./bring.ts";
 import { hostDisturber } from "./disturb.ts";
 import { makeFolders, type RunFolders } from "./folders.ts";
-import { type BrokerHost, prepareHost } from "./host.ts";
+import { type BrokerHost, plainAddress, prepareHost } from "./host.ts";
 import type {
 	HostAddress,
 	HostBroker,
@@ -73,6 +77,8 @@ export function onHosts(
 interface Connections {
 	get(ssh: SshHost): Promise<BrokerHost>;
 	bundle(name: string, from: string): Promise<Bundle>;
+	/** A line for people, without its end. */
+	say(line: string): void;
 	/** Says something once. */
 	warn(text: string): void;
 	close(): Promise<void>;
@@ -92,6 +98,7 @@ function connections(world: World, binaries: Binaries): Connections {
 	};
 	return {
 		bundle,
+		say,
 		async get(ssh) {
 			// The system is there for sentences: the connection is the same for all.
 			const key = JSON.stringify({ ...ssh, broker: null });
@@ -134,9 +141,11 @@ async function openOnHosts(
 	const places = placesOf(entry, request);
 	const undo: (() => Promise<void>)[] = [];
 	const pending = new Set<Promise<unknown>>();
+	const tidy = tidying(world, connections.say);
+	const notes: string[] = [];
 	const close = once(async () => {
 		// What a step that was given up has made, it has made by then.
-		await inTime(Promise.allSettled(pending));
+		await tidy(Promise.allSettled(pending), null);
 		for (const action of undo.reverse()) await action();
 	});
 	/** Waits for something, and gives up with a Ctrl-C. */
@@ -152,16 +161,37 @@ async function openOnHosts(
 			Promise.all(places.map(({ ssh }) => connections.get(ssh))),
 		);
 		checkAlike(request, hosts);
+		checkApart(request, hosts);
+		checkAddresses(places, hosts);
 		checkPin(request, hosts);
 		const folders = await wait(
 			everyOne(
-				hosts.map(async ({ ssh, link }) => {
-					const made = await makeFolders(ssh, link);
-					undo.push(() => inTime(made.remove()));
+				hosts.map(async ({ name, ssh, link, facts }) => {
+					const made = await makeFolders(ssh, link, facts.store);
+					undo.push(() =>
+						tidy(
+							made.remove(),
+							`${name}: what this run has kept there stays (${made.store}, ${made.control}) until the next mqbench that comes there`,
+						),
+					);
 					return made;
 				}),
 			),
 		);
+		const look = async () => {
+			for (const [i, host] of hosts.entries()) {
+				const note = `another mqbench ran on ${host.name}: it took CPU, disk and network from ${system.key}`;
+				if (notes.includes(note)) continue;
+				if (!(await (folders[i] as RunFolders).shared())) continue;
+				notes.push(note);
+				connections.warn(
+					`Another mqbench runs on ${host.name}, which runs ${system.key}: what either measures holds only for the two of them together.`,
+				);
+			}
+		};
+		await wait(look());
+		// One that came later has its folder there as well.
+		undo.push(() => tidy(look(), null));
 		const tunnels = await everyOne(
 			hosts.map(({ link, guard }, i) =>
 				Promise.all(
@@ -236,13 +266,14 @@ async function openOnHosts(
 			await Promise.all(
 				nodes.map(async (node, i) => {
 					await node.close(placement.stopMs);
-					await inTime(
+					await tidy(
 						fetchSamples(
 							hosts[i] as BrokerHost,
 							(folders[i] as RunFolders).control,
 							node.number,
 							path.dirname(request.logPath),
 						),
+						`${hosts[i]?.name}: what node ${node.number} has used is not known`,
 					);
 				}),
 			);
@@ -265,11 +296,17 @@ async function openOnHosts(
 			url: placement.url(),
 			version: placement.version(),
 			binary: path.posix.basename(placement.nodes[0]?.argv[0] ?? ""),
+			// Clients that share a node's machine are found by its identity.
 			sameHost: false,
+			identities: hosts.flatMap(({ facts }) => facts.identity ?? []),
+			notes,
 			pids: [],
 			settings: {
 				...placement.settings,
-				host: [...new Set(hosts.map(({ facts }) => facts.machine))].join("; "),
+				host: each(hosts, ({ machine }) => machine),
+				...(placement.onDisk
+					? { store: each(hosts, ({ storeText }) => storeText) }
+					: {}),
 				...flush,
 			},
 			topology: topologyOf(hosts.length, entry.topology),
@@ -346,7 +383,8 @@ function placesOf(
 			.find(
 				({ ssh, address }) =>
 					address === place.address ||
-					(ssh.host === place.ssh.host && ssh.port === place.ssh.port),
+					(ssh.host === place.ssh.host &&
+						(ssh.port ?? 22) === (place.ssh.port ?? 22)),
 			);
 		if (twin)
 			throw wrong(
@@ -385,8 +423,50 @@ function addressOf(
 	};
 }
 
-function hostPort(address: string, port: number): string {
-	return `${address.includes(":") ? `[${address}]` : address}:${port}`;
+function each(
+	hosts: readonly BrokerHost[],
+	text: (facts: BrokerHost["facts"]) => string,
+): string {
+	return [...new Set(hosts.map(({ facts }) => text(facts)))].join("; ");
+}
+
+/** One machine under two names would run two nodes, and no figure would say so. */
+function checkApart(
+	{ system }: BrokerRequest,
+	hosts: readonly BrokerHost[],
+): void {
+	for (const [i, host] of hosts.entries()) {
+		const { identity } = host.facts;
+		if (identity === null) continue;
+		const twin = hosts
+			.slice(0, i)
+			.find(({ facts }) => facts.identity === identity);
+		if (twin)
+			throw failure("broker-missing", {
+				system: system.key,
+				what: `two of its nodes would be on one host, which is reached as ${twin.name} and as ${host.name}, and each needs one of its own`,
+				remedy: "Name another host in the rig's file, or ask for fewer nodes",
+			});
+	}
+}
+
+/** A node listens at its host's address alone. */
+function checkAddresses(
+	places: readonly Place[],
+	hosts: readonly BrokerHost[],
+): void {
+	for (const [i, { ssh, facts }] of hosts.entries()) {
+		const address = places[i]?.address ?? "";
+		const { addresses } = facts;
+		if (addresses === null || addresses.includes(plainAddress(address)))
+			continue;
+		const others = addresses.filter((one) => !isLoopback(one));
+		throw unfit(
+			ssh,
+			`it has no address ${address}, at which its node is to listen (it has ${others.length === 0 ? "none but its loopback" : others.join(", ")})`,
+			"Correct brokers[].hosts[].address in the rig's file",
+		);
+	}
 }
 
 /** What is brought there is for one system and processor. */
@@ -729,16 +809,37 @@ function unlessStopped<T>(step: Promise<T>, stop: AbortSignal): Promise<T> {
 	});
 }
 
-/** A host that does not answer holds nobody up: the next mqbench that comes there tidies up. */
+/** After a Ctrl-C nobody is held up for longer: the next mqbench that comes there tidies up. */
 const TIDY_MS = 10_000;
 
-async function inTime(step: Promise<unknown>): Promise<void> {
-	const over = new AbortController();
-	await Promise.race([
-		step.catch(() => {}),
-		sleep(TIDY_MS, undefined, { signal: over.signal }).catch(() => {}),
-	]);
-	over.abort();
+/**
+ * Waits for something that tidies up, as long as its connection lives: what hangs on that ends with it. `left` is said where it did not go through;
+ * null: nobody has to know.
+ */
+function tidying({ stop }: Pick<World, "stop">, say: Connections["say"]) {
+	return async (step: Promise<unknown>, left: string | null): Promise<void> => {
+		const over = new AbortController();
+		const limit = async () => {
+			if (!stop.aborted)
+				await new Promise((resolve) => {
+					stop.addEventListener("abort", resolve, { signal: over.signal });
+				});
+			await sleep(TIDY_MS, undefined, { signal: over.signal });
+			throw new Error("it takes too long");
+		};
+		const given = limit();
+		given.catch(() => {});
+		try {
+			await Promise.race([step, given]);
+		} catch (error) {
+			if (left !== null)
+				say(
+					`  ${left} (${error instanceof Unreachable ? error.reason : reasonOf(error).replace(/[.\s]+$/, "")})`,
+				);
+		} finally {
+			over.abort();
+		}
+	};
 }
 
 function once(action: () => Promise<void>): () => Promise<void> {

@@ -1,17 +1,21 @@
+import { isIPv6 } from "node:net";
 import { failure } from "../../runner/errors.ts";
 import type { HostBroker, HostSetup } from "./host-broker.ts";
 
 /** Fails with `host-port-taken` where somebody else listens on a port that a node needs: brokers word that in ways that few understand. */
 export async function checkPorts(
-	{ ports, packages }: Pick<HostBroker, "ports" | "packages">,
+	{ listens, packages }: Pick<HostBroker, "listens" | "packages">,
 	{ system, nodes, ask }: Pick<HostSetup, "system" | "nodes" | "ask">,
 ): Promise<void> {
+	const { address, loopback = [] } = listens(nodes.length);
 	await Promise.all(
 		nodes.map(async ({ ip, hostname }, i) => {
 			// Where there is no /proc nobody knows: then the broker's log says it.
 			const { said } = await ask(i, ["cat", "/proc/net/tcp", "/proc/net/tcp6"]);
-			const taken = listening(said, ip);
-			const port = ports.find((one) => taken.has(one));
+			const port = [
+				...address.filter((one) => listening(said, ip).has(one)),
+				...loopback.filter((one) => listening(said, "127.0.0.1").has(one)),
+			][0];
 			if (port !== undefined)
 				throw failure("host-port-taken", {
 					system: system.key,
@@ -23,24 +27,55 @@ export async function checkPorts(
 	);
 }
 
+/** Ports on which somebody listens at an address, or at all addresses, in the kernel's tables of IPv4 and IPv6. */
+export function listening(table: string, ip: string): Set<number> {
+	const takes = isIPv6(ip)
+		? [words(bytesOf6(ip)), ANY_6]
+		: [words(bytesOf4(ip)), ANY_4, words(mapped(ip)), ANY_6];
+	const found = new Set<number>();
+	for (const [, address = "", port = "", state] of table.matchAll(
+		/^\s*\d+: ([0-9A-F]+):([0-9A-F]{4}) \S+ ([0-9A-F]{2}) /gm,
+	))
+		if (state === LISTENS && takes.includes(address))
+			found.add(Number.parseInt(port, 16));
+	return found;
+}
+
 // --- internal ---
 
 /** State of a socket that listens, in the kernel's table. */
 const LISTENS = "0A";
 
-/** Ports on which somebody listens at an address (of IPv4), or at all addresses. */
-function listening(table: string, ip: string): Set<number> {
-	const own = ip
-		.split(".")
-		.reverse()
-		.map((byte) => Number(byte).toString(16).padStart(2, "0"))
-		.join("")
-		.toUpperCase();
-	const found = new Set<number>();
-	for (const [, address = "", port = "", state] of table.matchAll(
-		/^\s*\d+: ([0-9A-F]+):([0-9A-F]{4}) \S+ ([0-9A-F]{2}) /gm,
-	))
-		if (state === LISTENS && (/^0+$/.test(address) || address.endsWith(own)))
-			found.add(Number.parseInt(port, 16));
-	return found;
+/** All addresses; of IPv6 those of IPv4 too. */
+const ANY_4 = "0".repeat(8);
+const ANY_6 = "0".repeat(32);
+
+/** As the kernel writes an address: words of 32 bits, each with its last byte first (on processors that count so, as amd64 and arm64 do). */
+function words(bytes: readonly number[]): string {
+	let text = "";
+	for (let at = 0; at < bytes.length; at += 4)
+		for (const byte of bytes.slice(at, at + 4).reverse())
+			text += byte.toString(16).padStart(2, "0");
+	return text.toUpperCase();
+}
+
+function bytesOf4(ip: string): number[] {
+	return ip.split(".").map(Number);
+}
+
+function mapped(ip: string): number[] {
+	return [...Array(10).fill(0), 255, 255, ...bytesOf4(ip)];
+}
+
+function bytesOf6(ip: string): number[] {
+	// URL writes every form in one way, without dots.
+	const plain = new URL(`http://[${ip}]`).hostname.slice(1, -1);
+	const [head = [], tail = []] = plain
+		.split("::")
+		.map((part) => part.split(":").filter(Boolean));
+	const zeros = Array(8 - head.length - tail.length).fill("0");
+	return [...head, ...zeros, ...tail].flatMap((group) => {
+		const value = Number.parseInt(group, 16);
+		return [value >> 8, value & 255];
+	});
 }

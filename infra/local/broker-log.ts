@@ -22,17 +22,24 @@ export function openBrokerLog(
 	// A full disk must not end the run: the log is a convenience.
 	stream.on("error", () => {});
 	let tail = "";
+	let worst: string | null = null;
 	const write = (line: string, node?: number) => {
 		const text = node === undefined || nodes === 1 ? line : `[${node}] ${line}`;
 		tail = `${tail}${text}\n`.slice(-4000);
+		if (SERIOUS.test(line)) worst = text;
 		stream.write(`${text}\n`);
 	};
 	return {
 		write,
-		note: (what, node) =>
-			write(`${new Date(nowMs()).toISOString()} mqbench: ${what}`, node),
+		note(what, node) {
+			// What it says from now on is of something else.
+			worst = null;
+			write(`${new Date(nowMs()).toISOString()} mqbench: ${what}`, node);
+		},
 		tail: () => tail,
 		lastWords: () => {
+			// Kafka tells why, and then for a long time how it shuts down.
+			if (worst !== null) return worst;
 			const lines = tail.trim().split("\n");
 			// Java says what is wrong first, and then where it stood.
 			return lines.findLast((line) => !STACK.test(line)) ?? lines.at(-1) ?? "";
@@ -42,5 +49,8 @@ export function openBrokerLog(
 }
 
 // --- internal ---
+
+/** As Kafka writes it. */
+const SERIOUS = /^\S+Z (ERROR|FATAL) /;
 
 const STACK = /^(\[\d+\] )?\s+(at |\.\.\. \d+ more)/;

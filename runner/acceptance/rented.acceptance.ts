@@ -146,7 +146,7 @@ test.skipIf(missing !== null)(
 				load: { target: "aws" },
 			},
 		]);
-		expect(result.environment?.rented?.machines).toBe(
+		expect(result.environment?.rig?.machines).toBe(
 			"1 c6in.xlarge, 1 i4i.xlarge (aws eu-central-1)",
 		);
 		// A broker of its own for the run: nothing is said of one that was not fresh.

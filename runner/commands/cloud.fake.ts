@@ -26,6 +26,8 @@ export function fakeCloud(
 		readonly confirm?: () => void;
 		readonly standUp?: () => void;
 		readonly teardown?: () => void;
+		/** In place of parts of `rentedFile`. */
+		readonly file?: object;
 	} = {},
 ): FakeCloud {
 	const folder = testFolder();
@@ -73,6 +75,7 @@ export function fakeCloud(
 					parts.teardown?.();
 				},
 				asked,
+				RigFile.parse({ ...rentedFile, ...parts.file }),
 			);
 		},
 	};
@@ -126,12 +129,13 @@ function fakeRig(
 	folder: string,
 	teardown: () => Promise<void>,
 	asked: string[],
+	file: RigFile,
 ): CloudRig {
 	const place = path.join(folder, "rig.json");
-	writeFileSync(place, JSON.stringify(rentedFile));
+	writeFileSync(place, JSON.stringify(file));
 	return {
 		place: { shown: place, path: place },
-		file: RigFile.parse(rentedFile),
+		file,
 		async keep() {
 			asked.push("keep");
 		},

@@ -3,7 +3,12 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { testFolder } from "../../infra/test-folder.fake.ts";
 import { fakeMachine } from "../doctor/machine.fake.ts";
-import { awsParts, thisMachine } from "../doctor/machine.ts";
+import {
+	type AwsParts,
+	awsParts,
+	type PulumiFound,
+	thisMachine,
+} from "../doctor/machine.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { doctor } from "./doctor.ts";
 
@@ -36,19 +41,43 @@ describe("mqbench doctor", () => {
 	});
 
 	test("says whether target aws has what it needs; without it nothing is bad", async () => {
-		const line = async (missing: readonly string[]) => {
+		const folder = "/opt/a long way down to the packages of mqbench/infra/aws";
+		const text = async (parts: Omit<AwsParts, "folder">) => {
 			const world = fakeWorld();
-			const folder = "/opt/mqbench/infra/aws";
-			const aws = async () => ({ folder, missing });
+			const aws = async () => ({ folder, ...parts });
 			expect(await doctor({}, world, fakeMachine({ aws }))).toBe(0);
-			return world.out().replaceAll(/\s+/g, " ");
+			return world.out();
 		};
-		expect(await line([])).toContain(
-			"ok AWS: SDK and Pulumi's packages are installed. Machines can be rented",
+		const line = async (pulumi: PulumiFound) =>
+			(await text({ missing: [], pulumi })).replaceAll(/\s+/g, " ");
+		const wanted = "3.248.0";
+		const found = await line({
+			...{ wanted, program: "/usr/bin/pulumi" },
+			...{ version: "3.250.1", reason: "" },
+		});
+		expect(found).toContain(
+			"ok AWS: SDK and Pulumi's packages are installed. What target aws needs of this machine; whether there are credentials, and what AWS lets them rent, was not asked",
 		);
-		expect(await line(["@pulumi/aws"])).toContain(
-			"info AWS: not installed. Only target aws needs Pulumi and the SDK of AWS; once: npm ci --prefix /opt/mqbench/infra/aws",
+		expect(found).toContain(
+			"ok pulumi: 3.250.1. Target aws runs /usr/bin/pulumi.",
 		);
+		const reason = "there is none on PATH";
+		expect(
+			await line({ wanted, program: null, version: null, reason }),
+		).toContain(
+			"info pulumi: missing. Only target aws needs the command, 3.248.0 or newer, and there is none on PATH: mqbench offers to download it when it rents.",
+		);
+		expect(
+			await line({ unusable: "MQBENCH_PULUMI=x is no program." }),
+		).toContain(
+			"info pulumi: unusable. Only target aws needs it, and MQBENCH_PULUMI is set. Remedy: MQBENCH_PULUMI=x is no program.",
+		);
+		const none = await text({ missing: ["@pulumi/aws"], pulumi: null });
+		// To be copied: whole, whatever the width.
+		expect(none).toContain(
+			`Remedy: npm ci --prefix ${JSON.stringify(folder)}\n`,
+		);
+		expect(none).not.toContain("pulumi:");
 	});
 
 	test("packages of another version are as good as none", async () => {
@@ -59,10 +88,14 @@ describe("mqbench doctor", () => {
 			writeFileSync(there, JSON.stringify(value));
 		};
 		write("package.json", { dependencies: { "@x/a": "1.0.0", b: "2.0.0" } });
-		expect((await awsParts(folder)).missing).toEqual(["@x/a", "b"]);
+		const unasked = () => Promise.reject(new Error("it is not looked for"));
+		expect(await awsParts(folder, unasked)).toMatchObject({
+			missing: ["@x/a", "b"],
+			pulumi: null,
+		});
 		write("node_modules/@x/a/package.json", { version: "1.0.0" });
 		write("node_modules/b/package.json", { version: "2.0.1" });
-		expect((await awsParts(folder)).missing).toEqual(["b"]);
+		expect((await awsParts(folder, unasked)).missing).toEqual(["b"]);
 	});
 
 	test("Ctrl-C ends it", async () => {

@@ -2,10 +2,10 @@ import { failure } from "../errors.ts";
 import { expand } from "../plan/expand.ts";
 import { longest } from "../plan/longest.ts";
 import { outline, tooDeepSentence } from "../plan/outline.ts";
-import type { Plan } from "../plan/plan.ts";
 import type { Scenario } from "../scenario/scenario.ts";
-import { formatCount, formatDuration } from "../units.ts";
+import { formatCount } from "../units.ts";
 import type { World } from "../world.ts";
+import { endWarnings } from "./rig-end.ts";
 
 /**
  * Before anything starts: warns of each SLA line that the samples will not carry (under `strict` it throws instead), and of what
@@ -30,7 +30,15 @@ export function foresee(
 	for (const warning of [
 		...warnings,
 		...unequalPrefetch(scenario),
-		...expired(scenario, plans, world),
+		...endWarnings(
+			scenario.rig,
+			longest(plans, { floors: true, confirm: false }),
+			{
+				doing: "the runs take",
+				remedy: "make fewer of them (--only), or stand a new one up",
+			},
+			world,
+		),
 	])
 		world.stderr.write(`Warning: ${warning}\n`);
 }
@@ -49,25 +57,4 @@ function unequalPrefetch({ cases, systems }: Scenario): string[] {
 		: [
 				`consumers with work hold different numbers of messages (${known.map(({ key, prefetch }) => `${key} ${prefetch}`).join(", ")}), and those wait behind the work: write the same prefetch for all`,
 			];
-}
-
-/** Machines of a rig may end by themselves from its end on. */
-function expired(
-	{ rig }: Scenario,
-	plans: readonly Plan[],
-	{ clock }: Pick<World, "clock">,
-): string[] {
-	const end = rig?.expiresAt ?? null;
-	if (rig === null || end === null) return [];
-	const leftNs = (Date.parse(end) - clock.nowMs()) * 1e6;
-	if (leftNs < 0)
-		return [
-			`the rig ${rig.id} has expired (${end}): what is measured on it may end at any moment; stand a new one up`,
-		];
-	const takesNs = longest(plans, { floors: true, confirm: false });
-	return leftNs < takesNs
-		? [
-				`the rig ${rig.id} ends in ${formatDuration(leftNs)} (${end}), and the runs take up to ${formatDuration(takesNs)}: make fewer of them (--only), or stand a new one up`,
-			]
-		: [];
 }

@@ -10,7 +10,7 @@ import { formatCount, formatDuration } from "../units.ts";
 import type { World } from "../world.ts";
 import { wrap } from "../wrap.ts";
 import { type Rental, rentalOf } from "./rental.ts";
-import { type CloudSide, offerFor, theCloud } from "./rented.ts";
+import { askingText, type CloudSide, offerFor, theCloud } from "./rented.ts";
 
 export interface PlanArgs extends Overrides {
 	/** Path of the scenario file. */
@@ -21,7 +21,11 @@ export interface PlanArgs extends Overrides {
 	readonly json?: boolean | undefined;
 }
 
-/** `mqbench plan`: what the runs will take and which percentiles they will carry. Fails under `strict` when an SLA asks for more. */
+/**
+ * `mqbench plan`: what the runs will take and which percentiles they will carry; of target aws also what would be rented. Fails under
+ * `strict` when an SLA asks for more. Machines that could not be rented give the exit code that a run would have; it stays 0 where AWS was
+ * not asked, as the SDK, any credentials or the network are not there: who has no account plans all the same.
+ */
 export async function plan(
 	args: PlanArgs,
 	world: World,
@@ -34,6 +38,7 @@ export async function plan(
 	const warnings = found.tooDeep.map((line) =>
 		tooDeepSentence(line, formatCount),
 	);
+	let unfit: ExitCode = EXIT.pass;
 	if (args.json) {
 		world.stdout.write(`${JSON.stringify(plans, null, 2)}\n`);
 		if (!scenario.strict)
@@ -52,26 +57,28 @@ export async function plan(
 				),
 			),
 		);
-		if (rental !== null)
-			world.stdout.write(await offerText(rental, world, cloud));
+		if (rental !== null) unfit = await writeOffer(rental, world, cloud);
 	}
 	if (scenario.strict && warnings.length > 0)
 		throw failure("percentile-too-deep", { path: args.path, warnings });
-	return EXIT.pass;
+	return unfit;
 }
 
 // --- internal ---
 
-/** What AWS says of the machines; where it cannot be asked, why: nothing of a plan depends on it. */
-async function offerText(
+/** Prints what AWS says of the machines; returns the exit code that it comes to. */
+async function writeOffer(
 	rental: Rental,
 	world: World,
 	cloud: CloudSide,
-): Promise<string> {
+): Promise<ExitCode> {
 	const width = Math.max(40, world.stdout.columns);
-	const indented = (line: string) => wrap(line, width, "    ", "  ");
+	const indented = (line: string) =>
+		COMMAND.test(line) ? [`  ${line}`] : wrap(line, width, "    ", "  ");
 	const time = `Standing up, all runs and what comes between them: at most ${formatDuration(rental.plannedNs)}.`;
 	const lines = indented(time);
+	let code: ExitCode = EXIT.pass;
+	world.stderr.write(`${askingText(rental)}\n`);
 	try {
 		const offer = await offerFor(rental, world, cloud);
 		const { hourlyUsd, unpriced, warnings } = offer;
@@ -86,13 +93,22 @@ async function offerText(
 			...warnings.flatMap((warning) => indented(`Warning: ${warning}`)),
 		);
 	} catch (error) {
-		if (error instanceof MqbenchError && error.code === "interrupted")
+		if (!(error instanceof MqbenchError) || error.code === "interrupted")
 			throw error;
-		// Ours, and no answer of anybody's.
-		if (error instanceof TypeError || error instanceof ReferenceError)
-			throw error;
-		const [why = ""] = (error as Error).message.split("\n");
-		lines.push(...indented(`What it costs is not known: ${why}`));
+		const said = error.message.split("\n");
+		// Most of them hold a command.
+		if (UNASKED.has(error.code)) lines.push(`  AWS was not asked: ${said[0]}`);
+		else {
+			lines.push(...said.map((line) => `  It could not be rented: ${line}`));
+			code = error.exit;
+		}
 	}
-	return `\nWhat is rented:\n\n${lines.join("\n")}\n`;
+	world.stdout.write(`\nWhat is rented:\n\n${lines.join("\n")}\n`);
+	return code;
 }
+
+/** What is to be copied into a shell is not wrapped. */
+const COMMAND = /\b(aws|mqbench|npm|npx) [a-z]/;
+
+/** Who has no account, or no network, has not done anything wrong. */
+const UNASKED: ReadonlySet<string> = new Set(["sdk-missing", "aws-unasked"]);

@@ -35,25 +35,27 @@ test("nothing is rented on another target", () => {
 	expect(of(text().replace("target: aws", "target: local"))).toBeNull();
 });
 
-test("the plan is standing up (5min), runs (90s each here) and floors (10s)", () => {
-	expect((of(text())?.plannedNs ?? 0) / 1e9).toBe(300 + 3 * 90 + 10);
-	expect((of(text(), { floor: false })?.plannedNs ?? 0) / 1e9).toBe(570);
+test("the plan is standing up (10min), runs (90s each here) and floors (10s)", () => {
+	expect((of(text())?.plannedNs ?? 0) / 1e9).toBe(600 + 3 * 90 + 10);
+	// Half of that is over when AWS has handed them out.
+	expect((of(text())?.onMachinesNs ?? 0) / 1e9).toBe(300 + 3 * 90 + 10);
+	expect((of(text(), { floor: false })?.plannedNs ?? 0) / 1e9).toBe(870);
 	expect(
 		(of(text(), { floor: false, confirm: true })?.plannedNs ?? 0) / 1e9,
-	).toBe(300 + 3 * 270);
+	).toBe(600 + 3 * 270);
 	expect((of(text("repeat: 2"), { floor: false })?.plannedNs ?? 0) / 1e9).toBe(
-		840,
+		1140,
 	);
 });
 
 test("machines that would end themselves in mid-run are not rented", () => {
 	expect(() => of(text("", "10min", "20min"))).toThrow(
-		"s.yaml: aws.ttl is 10min, and the machines would end themselves in mid-run: standing up and all runs take up to 1.11h. Write ttl: 75min, or make fewer runs (--only).",
+		"s.yaml: aws.ttl is 10min, and the machines would end themselves in mid-run: standing up and all runs take up to 1.19h. Write ttl: 75min, or make fewer runs (--only).",
 	);
 	// What is written is enough.
 	expect(of(text("", "75min", "20min"))).not.toBeNull();
 	// Fewer runs fit.
-	expect(of(text("", "30min", "20min"), { only: "nats/*" })).not.toBeNull();
+	expect(of(text("", "45min", "20min"), { only: "nats/*" })).not.toBeNull();
 	expect(() => of(text("repeat: 100", "2h"))).toThrow("Write ttl: 8h");
 });
 

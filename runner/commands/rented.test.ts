@@ -1,15 +1,19 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { findOnPath } from "../../infra/local/program.ts";
 import { testFolder } from "../../infra/test-folder.fake.ts";
 import { failure } from "../errors.ts";
 import { explain } from "../main.ts";
+import { makeProgress } from "../run/progress.ts";
+import { readScenario } from "../scenario/read.ts";
 import { fakeWorld } from "../world.fake.ts";
 import type { World } from "../world.ts";
 import { fakeCloud, rentedFile } from "./cloud.fake.ts";
-import { down } from "./down.ts";
+import { type DownCloud, down } from "./down.ts";
 import { plan } from "./plan.ts";
-import { platformOf } from "./rented.ts";
+import { rentalOf } from "./rental.ts";
+import { platformOf, theCloud } from "./rented.ts";
 import { type Measure, type RunArgs, run } from "./run.ts";
 import { up } from "./up.ts";
 import { validate } from "./validate.ts";
@@ -117,14 +121,15 @@ describe("mqbench run --target aws", () => {
 		const { cloud } = await rentedRun({
 			args: { yes: true, maxHourlyUsd: "2.5", floor: false },
 		});
-		// 5min to stand up; start, warm-up, window and drain of the one run.
+		// 10min to stand up; start, warm-up, window and drain of the one run.
 		expect(cloud.confirmed).toEqual([
 			{
 				yes: true,
 				maxHourlyUsd: 2.5,
-				plannedNs: (300 + 15 + 5 + 9 + 30) * 1e9,
+				plannedNs: (600 + 15 + 5 + 9 + 30) * 1e9,
 			},
 		]);
+		expect(cloud.offered[0]?.[1].plannedNs).toBe(659e9);
 		const other = await rentedRun();
 		expect(other.cloud.confirmed[0]).toMatchObject({
 			yes: false,
@@ -143,6 +148,22 @@ describe("mqbench run --target aws", () => {
 			expect(cloud.asked).toEqual([]);
 		},
 	);
+
+	test("warns of machines that were so long in coming that the runs may outlast them", async () => {
+		// The clock says 03:04:05: set-up 5min, and start, warm-up, window, drain and floor of the run, 69s.
+		const of = async (endsAt: string) => {
+			const cloud = fakeCloud({
+				file: { cloud: { ...rentedFile.cloud, endsAt } },
+			});
+			const { code, world } = await rentedRun({ cloud });
+			expect(code).toBe(0);
+			return world.err();
+		};
+		expect(await of("2026-01-02T03:10:13Z")).toContain(
+			"Warning: the rig x-1 ends in 6.13min (2026-01-02T03:10:13Z), and setting its machines up and the runs take up to 6.15min: runs beyond its end become INVALID",
+		);
+		expect(await of("2026-01-02T03:10:15Z")).not.toContain("Warning");
+	});
 
 	test("rents nothing when it is not confirmed", async () => {
 		const cloud = fakeCloud({
@@ -171,6 +192,29 @@ describe("mqbench run --target aws", () => {
 		});
 		expect((await rentedRun({ cloud })).code).toBe(3);
 		expect(cloud.asked).toEqual(["prepare"]);
+	});
+
+	test("says together what this machine lacks, before anything is built", async () => {
+		const cwd = folderWith();
+		const env = {
+			...{ PATH: path.join(cwd, "none"), MQBENCH_PULUMI: "none/pulumi" },
+			...{ MQBENCH_SSH_FROM: "10.0.0.5", MQBENCH_K6: "none/k6" },
+		};
+		const world = fakeWorld({ cwd, env });
+		const { scenario } = await readScenario("s.yaml", { target: "aws" }, world);
+		const rental = rentalOf(scenario, { path: "s.yaml" });
+		if (rental === null) throw new Error("nothing is rented");
+		const error = await theCloud
+			.prepare(rental, world, makeProgress(world, true).build)
+			.catch((error) => error);
+		expect(error).toMatchObject({ code: "aws-unfit", exit: 3 });
+		expect(error.message.split("\n")).toEqual([
+			...(findOnPath("ssh", env) === null
+				? [expect.stringContaining("ssh and ssh-keygen are not on PATH")]
+				: []),
+			expect.stringContaining("MQBENCH_SSH_FROM: SSH from the internet"),
+			expect.stringContaining("MQBENCH_PULUMI=none/pulumi cannot be used"),
+		]);
 	});
 
 	test.each([
@@ -335,6 +379,11 @@ describe("mqbench up --target aws", () => {
 			"keep",
 		]);
 		expect(cloud.confirmed[0]?.plannedNs).toBeNull();
+		expect(cloud.offered[0]?.[1]).toMatchObject({
+			plannedNs: null,
+			rigFile: "rig.json",
+		});
+		expect(world.err()).toContain("Asking AWS (eu-central-1) ...\n");
 		const file = path.join(cwd, "rig.json");
 		expect(statSync(file).mode & 0o777).toBe(0o600);
 		const rig = JSON.parse(readFileSync(file, "utf8"));
@@ -345,7 +394,7 @@ describe("mqbench up --target aws", () => {
 		expect(rig.brokers[0].hosts[0]).toMatchObject(keys);
 		expect(rig.clients[0]).toMatchObject(keys);
 		expect(world.out()).toBe(
-			`1 x i4i.xlarge, 1 x c6in.xlarge are up in eu-central-1 ($0.90 an hour). They end themselves within 2h (by 2026-01-02T05:04:05Z).
+			`1 x i4i.xlarge, 1 x c6in.xlarge are up in eu-central-1 ($0.90 an hour). They end themselves in 2h (2026-01-02T05:04:05Z).
 rig.json says where they are, to its owner alone. Measure on them:
   mqbench s.yaml --rig rig.json
 They cost money until: mqbench down rig.json, or mqbench rigs destroy x-1
@@ -382,14 +431,16 @@ They cost money until: mqbench down rig.json, or mqbench rigs destroy x-1
 describe("mqbench down of machines", () => {
 	const taking = async (
 		rig: unknown,
-		destroy: (id: string) => Promise<void>,
+		destroy: DownCloud["destroy"],
+		more: Partial<DownCloud> = {},
 	) => {
 		const cwd = testFolder();
 		writeFileSync(path.join(cwd, "rig.json"), JSON.stringify(rig));
 		const world = fakeWorld({ cwd });
-		const code = await down({ file: "rig.json" }, world, destroy).catch(
-			(error) => explain(error, world),
-		);
+		const code = await down({ file: "rig.json" }, world, {
+			destroy,
+			...more,
+		}).catch((error) => explain(error, world));
 		return { code, world, there: existsSync(path.join(cwd, "rig.json")) };
 	};
 
@@ -404,6 +455,79 @@ describe("mqbench down of machines", () => {
 			ids: ["x-1"],
 		});
 		expect(world.out()).toBe("The rig x-1 is down; nothing of it is left.\n");
+	});
+
+	test("destroys them where they are remembered, whatever MQBENCH_STATE_DIR says now", async () => {
+		const folders: (string | undefined)[] = [];
+		const state = path.join(testFolder(), "state");
+		await taking(
+			{
+				...rentedFile,
+				cloud: {
+					...rentedFile.cloud,
+					state: path.join(state, "rigs", rentedFile.id),
+				},
+			},
+			async (_, { env }) => void folders.push(env.MQBENCH_STATE_DIR),
+		);
+		expect(folders).toEqual([state]);
+	});
+
+	describe("that nobody remembers any more", () => {
+		const gone = async (id: string) => {
+			throw failure("no-such-rig", { id, folder: "/s", known: [] });
+		};
+		const rig = {
+			...rentedFile,
+			cloud: { ...rentedFile.cloud, account: "111111111111" },
+		};
+		const found: DownCloud["find"] = async () => [
+			{
+				...{ id: rig.id, owner: "ada", expiresAt: null },
+				...{ expired: false, chosen: true },
+				things: [{ kind: "instance", id: "i-0abc", detail: "", since: null }],
+			},
+		];
+
+		test("removes the file when AWS has nothing of them", async () => {
+			const { code, there } = await taking(rig, gone, {
+				find: async () => [],
+				account: async () => "111111111111",
+			});
+			expect({ code, there }).toEqual({ code: 0, there: false });
+		});
+
+		test("keeps it, with exit code 5 and the command, when AWS has something of them, or may have", async () => {
+			const here = async () => "111111111111";
+			for (const [of, cloud, words] of [
+				[rig, { find: found, account: here }, /1 thing of it is there/],
+				[
+					rig,
+					{ find: async () => [], account: async () => "222222222222" },
+					/111111111111.*222222222222/,
+				],
+				[
+					rig,
+					{
+						find: () => Promise.reject(new Error("no network.")),
+						account: here,
+					},
+					/could not be asked: no network\./,
+				],
+				[
+					rentedFile,
+					{ find: async () => [], account: here },
+					/the account that it is in is not/,
+				],
+			] as const) {
+				const { code, there, world } = await taking(of, gone, cloud);
+				expect({ code, there }).toEqual({ code: 5, there: true });
+				expect(world.err()).toMatch(words);
+				expect(world.err()).toMatch(
+					/mqbench rigs sweep --region eu-central-1 --id x-1\n/,
+				);
+			}
+		});
 	});
 
 	test("keeps the file as long as something is left", async () => {
@@ -473,21 +597,107 @@ describe("what needs no AWS does without", () => {
 			},
 		});
 		expect(await plan({ path: "s.yaml", target: "aws" }, world, cloud)).toBe(0);
-		const said = world.out().replaceAll(/\s+/g, " ");
+		const said = world.out();
 		expect(said).toContain("1 x i4i.xlarge for brokers");
 		expect(said).toContain(
-			"Standing up, all runs and what comes between them: at most 6.15min.",
+			"Standing up, all runs and what comes between them: at most 11.2min.",
 		);
+		// In one line: the command is to be copied.
 		expect(said).toContain(
-			"What it costs is not known: Target aws needs Pulumi and the SDK of AWS, which are not installed. Once: npm ci --prefix /x/infra/aws",
+			"\n  AWS was not asked: Target aws needs Pulumi and the SDK of AWS, which are not installed. Once: npm ci --prefix /x/infra/aws\n",
 		);
+		expect(world.err()).toBe("Asking AWS (eu-central-1) ...\n");
 		expect(cloud.asked).toEqual(["offer"]);
 	});
 
-	test("plan: with AWS's answer, the price of an hour and of the run", async () => {
+	test.each<[string, () => never, number, string]>([
+		[
+			"without credentials or network AWS was not asked",
+			() => {
+				throw failure("aws-unasked", { why: "none.", also: ["and more."] });
+			},
+			0,
+			"\n  AWS was not asked: none.\n",
+		],
+		[
+			"checks that fail are said, and the exit code is that of a run",
+			() => {
+				throw failure("aws-unfit", { wrong: ["a: no.", "b: no."] });
+			},
+			3,
+			"\n  It could not be rented: a: no.\n  It could not be rented: b: no.\n",
+		],
+		[
+			"a mistake of the person's as well",
+			() => {
+				throw failure("aws-too-many", {
+					machines: 30,
+					most: 20,
+					variable: "V",
+				});
+			},
+			2,
+			"\n  It could not be rented: The scenario rents 30 machines",
+		],
+	])("plan: %s", async (_, offer, code, words) => {
+		const world = fakeWorld({ cwd: folderWith() });
+		expect(
+			await plan(
+				{ path: "s.yaml", target: "aws" },
+				world,
+				fakeCloud({ offer }),
+			),
+		).toBe(code);
+		expect(world.out()).toContain(words);
+	});
+
+	test("plan: a price that is not known is no failure", async () => {
 		const world = fakeWorld({ cwd: folderWith() });
 		const cloud = fakeCloud({
-			offer: () => ({ hourlyUsd: 1.2, warnings: ["burst credit"] }),
+			offer: () => ({ hourlyUsd: null, unpriced: "nobody says" }),
+		});
+		expect(await plan({ path: "s.yaml", target: "aws" }, world, cloud)).toBe(0);
+		expect(world.out()).toContain("Price: not known: nobody says;");
+	});
+
+	test("plan --json asks nobody", async () => {
+		const world = fakeWorld({ cwd: folderWith() });
+		const cloud = fakeCloud();
+		await plan({ path: "s.yaml", target: "aws", json: true }, world, cloud);
+		expect(cloud.asked).toEqual([]);
+		expect(world.err()).not.toContain("Asking AWS");
+	});
+
+	test.each([
+		[
+			{ maxHourlyUsd: "5" },
+			"--max-hourly-usd is for target aws; add --target aws",
+		],
+		[{ yes: true }, "--yes is for target aws; add --target aws"],
+		[
+			{ yes: true, maxHourlyUsd: "5" },
+			"--yes and --max-hourly-usd are for target aws; add --target aws",
+		],
+	])("run and up on another target refuse %j", async (args, sentence) => {
+		const { code, world, cloud } = await rentedRun({
+			args: { ...args, target: "local" },
+		});
+		expect(code).toBe(2);
+		expect(world.err()).toContain(sentence);
+		expect(cloud.asked).toEqual([]);
+		await expect(
+			up({ path: "s.yaml", target: "docker", ...args }, world, cloud),
+		).rejects.toMatchObject({
+			exit: 2,
+			message: expect.stringContaining(sentence),
+		});
+	});
+
+	test("plan: with AWS's answer, the price of an hour and of the run", async () => {
+		const command = `the credentials end early: ${"log in ".repeat(9)}: aws sso login`;
+		const world = fakeWorld({ cwd: folderWith() });
+		const cloud = fakeCloud({
+			offer: () => ({ hourlyUsd: 1.2, warnings: ["burst credit", command] }),
 		});
 		expect(
 			await plan(
@@ -497,12 +707,13 @@ describe("what needs no AWS does without", () => {
 			),
 		).toBe(0);
 		const said = world.out().replaceAll(/\s+/g, " ");
-		// 5min, and 3600s of sending, start and drain 45s, floor 10s: 1.09h.
+		// 10min, and 59min of sending, start, warm-up and drain 50s, floor 10s: 70min.
 		expect(said).toContain(
-			"about $1.20 an hour, $1.30 for the planned 1.08h, at most $2.40 until they end themselves (2h)",
+			"about $1.20 an hour without internet traffic, at most $1.40 for the run (1.17h), at most $2.40 until they end themselves (2h)",
 		);
 		expect(world.out()).toContain("  zone     eu-central-1b\n");
 		expect(said).toContain("Warning: burst credit");
+		expect(world.out()).toContain(`\n  Warning: ${command}\n`);
 	});
 
 	test("plan on another target says nothing of it", async () => {

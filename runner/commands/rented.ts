@@ -32,6 +32,8 @@ export interface CloudSide {
 			readonly packages: readonly string[];
 			readonly systems: Rental["systems"];
 			readonly id: string;
+			readonly plannedNs: number | null;
+			readonly rigFile: string | null;
 		},
 		world: World,
 	): Promise<Offer>;
@@ -59,6 +61,13 @@ export interface RentArgs {
 	readonly maxHourlyUsd?: string | undefined;
 }
 
+/** For how long machines are rented. */
+export interface Using {
+	readonly plannedNs: number | null;
+	/** As a person names it; null: nobody is to take them down. */
+	readonly rigFile: string | null;
+}
+
 /** The real one; loaded when something is rented. */
 export const theCloud: CloudSide = {
 	async packages(broker) {
@@ -66,20 +75,29 @@ export const theCloud: CloudSide = {
 		return hostBrokers[broker]?.packages ?? [];
 	},
 	async prepare({ scenario, systems }, world, progress) {
+		const { localTrouble } = await import("../../infra/cloud/offer.ts");
+		const { findPulumi } = await import("../../infra/cloud/pulumi-cli.ts");
 		const { hostBrokers } = await import("../../infra/brokers/index.ts");
+		const { brokers, clients } = scenario.aws;
+		// What takes seconds comes before what may take minutes.
+		const wrong = localTrouble(scenario.aws, world);
+		await findPulumi(world).catch(gatheredIn(wrong));
+		if (wrong.length > 0) throw failure("aws-unfit", { wrong });
 		const binaries = await resolveBinaries(world, {
 			extensions: path.join(packageFolder, "extensions"),
 			version: packageVersion,
 			progress,
 		});
-		const { brokers, clients } = scenario.aws;
-		for (const { instance } of [brokers, clients])
-			await binaries.on(platformOf(instance), instance);
 		for (const { system: key, broker } of systems) {
 			const system = scenario.systems.find((one) => one.key === key);
 			if (system)
-				await hostBrokers[broker]?.prepare?.({ system, world, binaries });
+				await hostBrokers[broker]
+					?.prepare?.({ system, world, binaries })
+					?.catch(gatheredIn(wrong));
 		}
+		if (wrong.length > 0) throw failure("aws-unfit", { wrong });
+		for (const { instance } of [brokers, clients])
+			await binaries.on(platformOf(instance), instance);
 	},
 	async offer(scenario, asked, world) {
 		const { offer } = await import("../../infra/cloud/offer.ts");
@@ -102,12 +120,15 @@ export function platformOf(instance: string): string {
 		: "linux/amd64";
 }
 
-/** Asks what the machines of a rental are and cost, without taking them. */
+/** Asks what the machines of a rental are and cost, without taking them. `plannedNs` as for `rent`. */
 export async function offerFor(
-	{ scenario, systems }: Rental,
+	rental: Rental,
 	world: World,
 	cloud: CloudSide,
+	plannedNs: number | null = rental.plannedNs,
+	rigFile: string | null = null,
 ): Promise<Offer> {
+	const { scenario, systems } = rental;
 	const packages = await Promise.all(
 		[...new Set(systems.map(({ broker }) => broker))].map((broker) =>
 			cloud.packages(broker),
@@ -116,18 +137,41 @@ export async function offerFor(
 	const id = rigId(scenario.name);
 	return cloud.offer(
 		scenario,
-		{ packages: [...new Set(packages.flat())].sort(), systems, id },
+		{
+			packages: [...new Set(packages.flat())].sort(),
+			systems,
+			id,
+			plannedNs,
+			rigFile,
+		},
 		world,
 	);
 }
 
+/** What is said while AWS is asked, which takes some seconds. */
+export function askingText({ scenario }: Rental): string {
+	return `Asking AWS (${scenario.aws.region}) ...`;
+}
+
+/** Options that only machines for rent have. Fails with `usage` where they are given and nothing is rented. */
+export function refuseRentArgs({ yes, maxHourlyUsd }: RentArgs): void {
+	const given = [
+		...(yes ? ["--yes"] : []),
+		...(maxHourlyUsd === undefined ? [] : ["--max-hourly-usd"]),
+	];
+	if (given.length > 0)
+		throw failure("usage", {
+			message: `${given.join(" and ")} ${given.length === 1 ? "is" : "are"} for target aws; add --target aws, or leave ${given.length === 1 ? "it" : "them"} away`,
+		});
+}
+
 /**
  * Rents: offer, confirmation, machines that are ready. Fails with nothing left, or with exit code 5. `plannedNs`: how long they are going
- * to be used; null: until somebody takes them down.
+ * to be used; null: until somebody takes them down, with `mqbench down` of `rigFile`.
  */
 export async function rent(
 	rental: Rental,
-	plannedNs: number | null,
+	{ plannedNs, rigFile }: Using,
 	args: RentArgs,
 	progress: Pick<Progress, "build" | "say">,
 	world: World,
@@ -137,7 +181,8 @@ export async function rent(
 	const maxHourlyUsd = limitOf(args);
 	const yes = args.yes ?? false;
 	await cloud.prepare(rental, world, progress.build);
-	const offer = await offerFor(rental, world, cloud);
+	progress.say(askingText(rental));
+	const offer = await offerFor(rental, world, cloud, plannedNs, rigFile);
 	await cloud.confirmOffer(offer, { yes, maxHourlyUsd, plannedNs }, world);
 	if (world.stop.aborted)
 		throw failure("interrupted", { signal: String(world.stop.reason) });
@@ -176,6 +221,15 @@ export async function onRented(
 
 // --- internal ---
 
+/** Of what fails the sentence is kept, to be said with others. */
+function gatheredIn(wrong: string[]): (error: unknown) => void {
+	return (error) => {
+		if (!(error instanceof MqbenchError) || error.code === "interrupted")
+			throw error;
+		wrong.push(error.message);
+	};
+}
+
 /** USD; null: no limit. */
 function limitOf({ maxHourlyUsd }: RentArgs): number | null {
 	if (maxHourlyUsd === undefined) return null;
@@ -188,7 +242,10 @@ function limitOf({ maxHourlyUsd }: RentArgs): number | null {
 
 /** A bug of ours in taking down must not hide that machines may be left. */
 function asLeft(error: unknown, id: string): MqbenchError {
-	if (error instanceof MqbenchError && error.code === "cloud-left")
+	if (
+		error instanceof MqbenchError &&
+		(error.code === "cloud-left" || error.code === "rig-unforgotten")
+	)
 		return error;
 	return failure("cloud-left", {
 		text: `The rig ${id} may not be down: ${wordsOf(error)}\nTake it down: mqbench rigs destroy ${id}`,

@@ -9,9 +9,11 @@ import { offered, output } from "../../infra/cloud/rigs.fake.ts";
 import { fakeStack } from "../../infra/cloud/stack.fake.ts";
 import type { TaggedRig, Thing } from "../../infra/cloud/sweep.ts";
 import { testFolder } from "../../infra/test-folder.fake.ts";
+import { failure } from "../errors.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { rigsConfig, rigsDestroy, rigsList, rigsSweep } from "./rigs.ts";
 
+const ACCOUNT = "111111111111";
 const CREATED = Date.UTC(2026, 0, 2, 3, 4, 5);
 
 /** A state folder, and the world of a command that comes some minutes after its rigs were stood up. */
@@ -19,9 +21,10 @@ function scene() {
 	const state = testFolder();
 	const stack = fakeStack();
 	const options: CloudOptions = {
+		account: async () => ACCOUNT,
 		say: () => {},
 		open: async () => stack,
-		timing: { abortMs: 10, pausesMs: [1, 1] },
+		timing: { abortMs: 10, pausesMs: [1, 1], againMs: 1 },
 	};
 	const at = (minutes: number, answer?: string) => {
 		const asked: string[] = [];
@@ -47,7 +50,9 @@ function scene() {
 		at,
 		folder: (id: string) => path.join(state, "rigs", id),
 		async up(id = "demo-1") {
-			const rig = await standUpCloud(offered(id), at(0), {
+			const { config, ...rest } = offered(id);
+			const of = { ...rest, config: { ...config, account: ACCOUNT } };
+			const rig = await standUpCloud(of, at(0), {
 				...options,
 				open: async () => fakeStack({ up: async () => output(id) }),
 			});
@@ -63,7 +68,7 @@ describe("mqbench rigs list", () => {
 		const world = at(0);
 		expect(await rigsList(world)).toBe(0);
 		expect(world.out()).toBe(
-			`No rigs are known here (${path.dirname(folder("x"))}).\nOf another machine, or of a state that was lost: mqbench rigs sweep --region <region>\n`,
+			`No rigs are known here (${path.dirname(folder("x"))}).\nOf another machine, or of a state that was lost: mqbench rigs sweep\n`,
 		);
 	});
 
@@ -74,7 +79,7 @@ describe("mqbench rigs list", () => {
 		const world = at(35);
 		await rigsList(world);
 		expect(world.out()).toBe(
-			`RIG     PHASE          REGION        MACHINES                     $/H   AGE    ENDS BY
+			`RIG     PHASE          REGION        MACHINES                     $/H   AGE    ENDS
 demo-1  ready          eu-central-1  1 i4i.xlarge, 2 c6in.xlarge  0.82  35min  2026-01-02 05:04 UTC, in 1.42h
 demo-2  ready, in use  eu-central-1  1 i4i.xlarge, 2 c6in.xlarge  0.82  35min  2026-01-02 05:04 UTC, in 1.42h
 Take one down: mqbench rigs destroy <rig>
@@ -89,6 +94,40 @@ Take one down: mqbench rigs destroy <rig>
 		await rigsList(world);
 		expect(world.out()).toMatch(/2026-01-02 05:04 UTC, over\n/);
 		expect(world.out()).toMatch(/what is no machine .* is there until/);
+	});
+
+	test("as JSON is a list for programs", async () => {
+		const { up, at, folder } = scene();
+		const empty = at(0);
+		await rigsList(empty, { json: true });
+		expect(JSON.parse(empty.out())).toEqual([]);
+		await (await up()).keep();
+		mkdirSync(folder("empty"));
+		const world = at(35);
+		expect(await rigsList(world, { json: true })).toBe(0);
+		expect(JSON.parse(world.out())).toEqual([
+			{
+				id: "demo-1",
+				phase: "ready",
+				inUse: null,
+				region: "eu-central-1",
+				profile: null,
+				account: ACCOUNT,
+				machines: { "i4i.xlarge": 1, "c6in.xlarge": 2 },
+				hourlyUsd: 0.8211,
+				createdAt: "2026-01-02T03:04:05.000Z",
+				endsAt: "2026-01-02T05:04:05.000Z",
+				expiresAt: "2026-01-02T05:34:05.000Z",
+				folder: folder("demo-1"),
+				trouble: null,
+			},
+			expect.objectContaining({
+				id: "empty",
+				phase: null,
+				hourlyUsd: null,
+				trouble: "there is no rig.json in it",
+			}),
+		]);
 	});
 
 	test("shows the others beside a folder that is half-written or foreign", async () => {
@@ -158,6 +197,96 @@ describe("mqbench rigs destroy", () => {
 	});
 });
 
+describe("mqbench rigs destroy --all", () => {
+	test("takes down all but those in use, for a CI job that knows no names", async () => {
+		const { up, at, options, folder } = scene();
+		await (await up("demo-1")).keep();
+		await up("demo-2");
+		await (await up("demo-3")).keep();
+		const world = at(5);
+		const code = await rigsDestroy({ all: true, yes: true }, world, {
+			...options,
+			open: async () => fakeStack(),
+		});
+		expect(code).toBe(0);
+		expect(
+			world.out(),
+		).toBe(`demo-2 stays: another mqbench has it: it is standing it up, or measuring on it.
+The rig demo-1 is down; nothing of it is left.
+The rig demo-3 is down; nothing of it is left.
+`);
+		expect(
+			["demo-1", "demo-2", "demo-3"].map((id) => existsSync(folder(id))),
+		).toEqual([false, true, false]);
+	});
+
+	test("is no mistake when there are none, and asks once for all of them", async () => {
+		const { up, at, options, stack } = scene();
+		const none = at(0);
+		expect(await rigsDestroy({ all: true, yes: true }, none, options)).toBe(0);
+		expect(none.out()).toBe("There is no rig to take down.\n");
+		await (await up("demo-1")).keep();
+		await (await up("demo-2")).keep();
+		const world = at(5, "n");
+		await rigsDestroy({ all: true }, world, options);
+		expect(world.asked).toEqual([
+			"Take down the rig demo-1 in eu-central-1 (1 i4i.xlarge, 2 c6in.xlarge), the rig demo-2 in eu-central-1 (1 i4i.xlarge, 2 c6in.xlarge)? [y/N] ",
+		]);
+		expect(stack.asked).toEqual([]);
+	});
+
+	test("goes on behind one that does not go, and ends with exit code 5", async () => {
+		const { up, at, options, folder } = scene();
+		await (await up("demo-1")).keep();
+		await (await up("demo-2")).keep();
+		const error = await rigsDestroy({ all: true, yes: true }, at(5), {
+			...options,
+			sweep: () => Promise.reject(new Error("no network")),
+			open: async ({ id }) =>
+				id === "demo-1"
+					? fakeStack({ destroy: () => Promise.reject(new Error("no room")) })
+					: fakeStack(),
+		}).catch((one) => one);
+		expect(error).toMatchObject({ code: "cloud-left", exit: 5 });
+		expect(error.message).toMatch(/^The rig demo-1 is not down/);
+		expect(existsSync(folder("demo-1"))).toBe(true);
+		expect(existsSync(folder("demo-2"))).toBe(false);
+	});
+
+	test("that is stopped names those that it did not come to", async () => {
+		const { up, at, options, folder } = scene();
+		await (await up("demo-1")).keep();
+		await (await up("demo-2")).keep();
+		const stop = new AbortController();
+		const error = await rigsDestroy(
+			{ all: true, yes: true },
+			{ ...at(5), stop: stop.signal },
+			{
+				...options,
+				open: async () =>
+					fakeStack({ destroy: async () => stop.abort("SIGINT") }),
+			},
+		).catch((one) => one);
+		expect(error).toMatchObject({
+			exit: 5,
+			message:
+				"Stopped by SIGINT before demo-2 was taken down.\nTake down what is left: mqbench rigs destroy --all",
+		});
+		// What was begun went to its end.
+		expect(existsSync(folder("demo-1"))).toBe(false);
+	});
+
+	test.each([[{}], [{ id: "demo-1", all: true }]])(
+		"or one: %j is a mistake",
+		async (args) => {
+			const { at, options } = scene();
+			await expect(rigsDestroy(args, at(0), options)).rejects.toMatchObject({
+				code: "usage",
+			});
+		},
+	);
+});
+
 describe("mqbench rigs sweep", () => {
 	const machine: Thing = {
 		kind: "instance",
@@ -180,6 +309,7 @@ describe("mqbench rigs sweep", () => {
 		await (await up()).keep();
 		const world = at(300, "yes");
 		const code = await rigsSweep(where, world, {
+			account: async () => ACCOUNT,
 			find: async (asked) => {
 				expect(asked).toEqual({
 					...where,
@@ -258,6 +388,7 @@ Try again: mqbench rigs sweep --region eu-central-1 --id demo-1`);
 		const { up, at, folder } = scene();
 		await (await up()).keep();
 		const aws = {
+			account: async () => ACCOUNT,
 			find: async () => [],
 			remove: () => Promise.reject(new Error("nothing to remove")),
 		};
@@ -267,6 +398,105 @@ Try again: mqbench rigs sweep --region eu-central-1 --id demo-1`);
 		await rigsSweep({ ...where, id: "demo-1" }, world, aws);
 		expect(world.out()).toMatch(/its folder here is gone, too/);
 		expect(existsSync(folder("demo-1"))).toBe(false);
+	});
+});
+
+describe("mqbench rigs sweep of what is remembered here", () => {
+	const thing: Thing = {
+		...{ kind: "instance", id: "i-0abc", detail: "", since: null },
+	};
+	const tagged = (id: string): TaggedRig => ({
+		id,
+		owner: "jane",
+		expiresAt: "2026-01-02T05:04:05.000Z",
+		expired: true,
+		chosen: true,
+		things: [thing],
+	});
+	const where = { region: "eu-central-1", yes: true };
+
+	test("does not forget a rig of which another account shows nothing", async () => {
+		const { up, at, folder } = scene();
+		await (await up()).keep();
+		const error = await rigsSweep({ ...where, id: "demo-1" }, at(1), {
+			find: async () => [],
+			account: async () => "222222222222",
+		}).catch((one) => one);
+		expect(error).toMatchObject({ code: "cloud-left", exit: 5 });
+		expect(error.message).toMatch(/111111111111.*222222222222/);
+		expect(existsSync(folder("demo-1"))).toBe(true);
+		// Nor when nobody can be asked.
+		await expect(
+			rigsSweep({ ...where, id: "demo-1" }, at(1), {
+				find: async () => [],
+				account: () => Promise.reject(new Error("ExpiredToken")),
+			}),
+		).rejects.toMatchObject({ exit: 5 });
+		expect(existsSync(folder("demo-1"))).toBe(true);
+	});
+
+	test("removes nothing of a rig that an mqbench here has, and names it", async () => {
+		const { up, at, folder } = scene();
+		await up("demo-1");
+		await (await up("demo-2")).keep();
+		const removed: string[] = [];
+		const aws = {
+			account: async () => ACCOUNT,
+			find: async () => [tagged("demo-1"), tagged("demo-2")],
+			remove: async (rigs: readonly TaggedRig[]) => {
+				removed.push(...rigs.map(({ id }) => id));
+				// Nobody else takes it meanwhile.
+				expect(existsSync(path.join(folder("demo-2"), "held"))).toBe(true);
+				return { removed: [thing], left: [] };
+			},
+		};
+		const world = at(300);
+		expect(await rigsSweep(where, world, aws)).toBe(0);
+		expect(removed).toEqual(["demo-2"]);
+		expect(world.out()).toMatch(/demo-1 stays\. The rig demo-1 is in use: /);
+		expect(existsSync(folder("demo-1"))).toBe(true);
+		expect(existsSync(folder("demo-2"))).toBe(false);
+		await expect(
+			rigsSweep({ ...where, id: "demo-1" }, at(300), {
+				...aws,
+				find: async () => [tagged("demo-1")],
+			}),
+		).rejects.toMatchObject({ code: "cloud-held" });
+		expect(removed).toEqual(["demo-2"]);
+	});
+
+	test("lets go again of what it does not remove", async () => {
+		const { up, at, folder } = scene();
+		await (await up()).keep();
+		await rigsSweep({ ...where, yes: false }, at(300, "n"), {
+			find: async () => [tagged("demo-1")],
+			remove: () => Promise.reject(new Error("not to be removed")),
+		});
+		expect(existsSync(path.join(folder("demo-1"), "held"))).toBe(false);
+	});
+
+	test("without a region looks into all of them, and goes on behind one that is forbidden", async () => {
+		const { at } = scene();
+		const removed: string[] = [];
+		const world = at(300, "y");
+		const error = await rigsSweep({}, world, {
+			regions: async () => ["ap-south-1", "eu-central-1", "us-east-1"],
+			async find({ region }) {
+				if (region === "ap-south-1")
+					throw failure("aws-unfit", { wrong: ["ec2:DescribeVpcs: no."] });
+				return region === "eu-central-1" ? [tagged("demo-1")] : [];
+			},
+			async remove(rigs, { region }) {
+				removed.push(`${region} ${rigs.map(({ id }) => id)}`);
+				return { removed: [thing], left: [] };
+			},
+		}).catch((one) => one);
+		expect(removed).toEqual(["eu-central-1 demo-1"]);
+		expect(world.out()).toMatch(/^In eu-central-1:\ndemo-1 /);
+		expect(error).toMatchObject({
+			code: "aws-unfit",
+			message: "ap-south-1 was not looked at: ec2:DescribeVpcs: no.",
+		});
 	});
 });
 

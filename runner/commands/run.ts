@@ -25,9 +25,11 @@ import {
 	type CloudSide,
 	onRented,
 	type RentArgs,
+	refuseRentArgs,
 	rent,
 	theCloud,
 } from "./rented.ts";
+import { endWarnings } from "./rig-end.ts";
 
 export interface RunArgs extends Overrides, ReporterArgs, RentArgs {
 	/** Path of the scenario file. */
@@ -74,6 +76,7 @@ export async function run(
 	const { scenario, against, warnings } = prepare(written, args, world);
 	foresee(scenario, args, world);
 	const rental = rentalOf(scenario, args);
+	if (rental === null) refuseRentArgs(args);
 	checkCopies(reporters, world);
 	const progress = makeProgress(world, args.quiet ?? false);
 	if ([args.url ?? "", ...(args.set ?? [])].some(holdsSecret))
@@ -87,9 +90,18 @@ export async function run(
 		});
 	free(args, world);
 	const say = (line: string) => progress.say(line);
-	const { plannedNs } = rental;
-	const rig = await rent(rental, plannedNs, args, progress, world, cloud);
+	const { plannedNs, onMachinesNs } = rental;
+	const using = { plannedNs, rigFile: null };
+	const rig = await rent(rental, using, args, progress, world, cloud);
 	return onRented(rig, say, world, async () => {
+		// AWS may have taken longer to hand them out than was reckoned with.
+		for (const warning of endWarnings(
+			rig.file,
+			onMachinesNs,
+			ON_MACHINES,
+			world,
+		))
+			say(`Warning: ${warning}`);
 		// From here on it is an ordinary run, as anybody makes it with --rig.
 		const { target: _, ...rest } = args;
 		const onRig = { ...rest, rig: rig.place.path };
@@ -149,6 +161,13 @@ function free({ out }: RunArgs, world: World): void {
 	if (out !== undefined && existsSync(path.resolve(world.cwd, out)))
 		throw failure("output-exists", { path: out });
 }
+
+/** What to say of machines that were long in coming. */
+const ON_MACHINES = {
+	doing: "setting its machines up and the runs take",
+	remedy:
+		"runs beyond its end become INVALID; Ctrl-C takes the machines down now, and a longer aws.ttl is for the next time",
+};
 
 const OPEN_BASELINE =
 	"Warning: what compares with the baseline is undecided, and lets the build through all the same (exit code 0); --on-inconclusive fail makes it 6.";

@@ -29,9 +29,11 @@ import {
 	type CloudSide,
 	onRented,
 	type RentArgs,
+	refuseRentArgs,
 	rent,
 	theCloud,
 } from "./rented.ts";
+import { endOf } from "./rig-end.ts";
 
 export interface UpArgs
 	extends Pick<Overrides, "set" | "target" | "clients">,
@@ -65,6 +67,7 @@ export async function up(
 	if (existsSync(place.path)) throw failure("rig-exists", { path: shown });
 	const progress = makeProgress(world, false);
 	const rental = rentalOf(scenario, args);
+	if (rental === null) refuseRentArgs(args);
 	if (rental !== null)
 		return upCloud(rental, args, place, progress, { world, cloud });
 	if (target === "aws") throw new Error("target aws without machines");
@@ -129,7 +132,8 @@ async function upCloud(
 	{ world, cloud }: { readonly world: World; readonly cloud: CloudSide },
 ): Promise<ExitCode> {
 	const say = (line: string) => progress.say(line);
-	const rig = await rent(rental, null, args, progress, world, cloud);
+	const using = { plannedNs: null, rigFile: place.shown };
+	const rig = await rent(rental, using, args, progress, world, cloud);
 	const { file } = rig;
 	try {
 		if (world.stop.aborted)
@@ -167,23 +171,23 @@ function from(folder: string, rig: RigFile): RigFile {
 }
 
 function toldOfCloud(
-	{ id, cloud, expiresAt }: RigFile,
+	rig: RigFile,
 	scenario: string,
 	shown: string,
 	{ clock }: Pick<World, "clock">,
 ): string {
+	const { id, cloud } = rig;
 	const machines = Object.entries(cloud?.machines ?? {})
 		.map(([type, count]) => `${count} x ${type}`)
 		.join(", ");
 	const usd = cloud?.hourlyUsd ?? null;
 	const cost =
 		usd === null ? "what they cost is not known" : `$${usd.toFixed(2)} an hour`;
-	const left =
-		expiresAt === null ? null : Date.parse(expiresAt) - clock.nowMs();
+	const endsAt = endOf(rig);
 	const end =
-		left === null
+		endsAt === null
 			? "When they end by themselves is not known"
-			: `They end themselves within ${formatDuration(Math.max(0, left) * 1e6)} (by ${expiresAt})`;
+			: `They end themselves in ${formatDuration(Math.max(0, Date.parse(endsAt) - clock.nowMs()) * 1e6)} (${endsAt})`;
 	return `${machines} are up in ${cloud?.region ?? "AWS"} (${cost}). ${end}.
 ${shown} says where they are, to its owner alone. Measure on them:
   mqbench ${scenario} --rig ${shown}

@@ -219,6 +219,26 @@ describe("the file", () => {
 	});
 });
 
+test("what is measured of a disk is no setting, and no difference of two systems", () => {
+	const baselineFor = (settings: Record<string, string>) =>
+		baselineOf({
+			...stall,
+			runs: stall.runs.map((run) => ({
+				...run,
+				brokerSettings: { sync_interval: "always", ...settings },
+			})),
+		});
+	const [one, other] = [
+		baselineFor({ "store fdatasync": "81us (p50 of 64)" }),
+		baselineFor({ "store fdatasync": "97us (p50 of 64)" }),
+	];
+	expect(Object.values(one.systems)[0]).toMatchObject({
+		"broker sync_interval": "always",
+	});
+	expect(one.systems).toEqual(other.systems);
+	expect(baselineFor({ "volume fdatasync": "1ms (p50 of 9)" })).toEqual(one);
+});
+
 describe("reading", () => {
 	const reason = (path: string): string => {
 		try {

@@ -57,7 +57,7 @@ export type Comparison = z.infer<typeof Comparison>;
 
 /** Which machine a run was made on, as far as it decides latencies. */
 export const Machine = z.strictObject({
-	/** Hash of what follows but the boot; of rented machines of their types alone, wherever mqbench itself ran. */
+	/** Hash of what follows but the boot; where all load came from machines of a rig, of `rig` alone, wherever mqbench itself ran. */
 	fingerprint: z.string(),
 	cpu: z.string().nullable(),
 	cores: z.int().positive(),
@@ -65,9 +65,14 @@ export const Machine = z.strictObject({
 	os: z.string(),
 	kernel: z.string(),
 	cpuQuotaCores: z.number().nullable(),
-	/** "3 i4i.xlarge, 2 c6in.xlarge (aws eu-central-1)": brokers and load had these, and what is above is mqbench's own. */
+	/**
+	 * Machines of brokers and load, and what is above is mqbench's own: "3 i4i.xlarge for brokers, 2 c6in.xlarge for the load (aws eu-central-1)",
+	 * "hosts a, b for brokers, c for the load".
+	 */
+	rig: z.string().optional(),
+	/** In place of `rig` in older files. */
 	rented: z.string().optional(),
-	/** Of this start of the machine, or of rented ones: two runs with the same one were made on the very same machine. null: not known. */
+	/** Of this start of the machine, or of rented ones: two runs with the same one were made on the very same machine. null: not known, as of hosts of yours. */
 	boot: z.string().nullable(),
 });
 export type Machine = z.infer<typeof Machine>;

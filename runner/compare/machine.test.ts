@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { EnvironmentFile } from "../run/environment-file.ts";
+import type { EnvironmentFile, RigMachines } from "../run/environment-file.ts";
 import { machineDifference, machineOf } from "./machine.ts";
 
 const ENVIRONMENT: EnvironmentFile = {
@@ -65,26 +65,75 @@ test("without an environment nobody knows the machine", () => {
 	expect(machineOf(null)).toBeNull();
 });
 
-const rented = (rig: string, machines = "3 i4i.xlarge (aws eu-central-1)") => ({
-	rented: { rig, machines },
+const TYPES = "3 i4i.xlarge for brokers (aws eu-central-1)";
+const rig = (change: Partial<RigMachines> = {}) => ({
+	rig: {
+		...{ id: "a", createdAt: null, cloud: "aws eu-central-1", facts: {} },
+		...{ machines: TYPES, brokers: ["b1"], clients: ["c1"], here: false },
+		...change,
+	},
 });
+const OTHER = { cpu: "Other CPU", cores: 16 };
 
 test("rented machines are told apart by their types, wherever mqbench ran", () => {
-	const one = machine(rented("a"));
-	const elsewhere = machine({ ...rented("b"), cpu: "Other CPU", cores: 16 });
+	const one = machine(rig());
+	const elsewhere = machine({ ...rig(), ...OTHER });
 	expect(one.fingerprint).toBe(elsewhere.fingerprint);
 	expect(machineDifference(one, elsewhere)).toBeNull();
-	// Others of the same types, as another start of a machine would be.
-	expect(one.boot).not.toBe(elsewhere.boot);
-	expect(one.boot).toBe(machine(rented("a")).boot);
+	expect(one.boot).toBe(elsewhere.boot);
 
-	const larger = machine(rented("c", "3 i4i.2xlarge (aws eu-central-1)"));
+	const larger = machine(rig({ machines: TYPES.replace("xlarge", "2xlarge") }));
 	expect(larger.fingerprint).not.toBe(one.fingerprint);
 	expect(machineDifference(one, larger)).toBe(
-		"3 i4i.xlarge (aws eu-central-1) against 3 i4i.2xlarge (aws eu-central-1)",
+		"3 i4i.xlarge for brokers (aws eu-central-1) against 3 i4i.2xlarge for brokers (aws eu-central-1)",
 	);
-	expect(machineDifference(one, machine())).toBe(
-		"3 i4i.xlarge (aws eu-central-1) against machines that are not rented",
-	);
+	expect(machineDifference(one, machine())).toBe(`${TYPES} against no rig`);
 	expect(one.fingerprint).not.toBe(machine().fingerprint);
+});
+
+test.each<[string, Partial<RigMachines>]>([
+	["of another rig", { id: "b" }],
+	["stood up again by the same name", { createdAt: "2026-01-02T03:04:05Z" }],
+	["at other addresses", { brokers: ["b9"] }],
+])("rented machines of the same types %s are as another start", (_, change) => {
+	const [one, other] = [machine(rig()), machine(rig(change))];
+	expect(one.boot).toMatch(/^[0-9a-f]{16}$/);
+	expect(other.boot).not.toBe(one.boot);
+	expect(other.fingerprint).toBe(one.fingerprint);
+});
+
+test("hosts of yours are told apart by their names; when they were started nobody knows", () => {
+	const hosts = (name: string) =>
+		machine(rig({ cloud: null, machines: `host ${name} for brokers` }));
+	const [one, other] = [hosts("b1"), hosts("b2")];
+	expect(one.fingerprint).not.toBe(other.fingerprint);
+	expect(one.fingerprint).not.toBe(machine().fingerprint);
+	expect(one.fingerprint).toBe(hosts("b1").fingerprint);
+	expect(machineDifference(one, other)).toBe(
+		"host b1 for brokers against host b2 for brokers",
+	);
+	expect(one.boot).toBeNull();
+});
+
+test("where the load comes from the machine of mqbench, that counts as well", () => {
+	const here = { cloud: null, machines: "host b1 for brokers", here: true };
+	const [one, other] = [
+		machine(rig(here)),
+		machine({ ...rig(here), ...OTHER }),
+	];
+	expect(one.fingerprint).not.toBe(other.fingerprint);
+	expect(machineDifference(one, other)).toBe(
+		"CPU Example CPU against Other CPU, cores 4 against 16",
+	);
+});
+
+test("rented machines of older files are told apart as well", () => {
+	const old = (machines: string) => machine({ rented: { rig: "a", machines } });
+	expect(machineDifference(old("3 a (aws x)"), old("3 b (aws x)"))).toBe(
+		"3 a (aws x) against 3 b (aws x)",
+	);
+	const { rig: text, ...older } = old("3 a (aws x)");
+	expect(
+		machineDifference({ ...older, fingerprint: "y", rented: text }, machine()),
+	).toBe("3 a (aws x) against no rig");
 });

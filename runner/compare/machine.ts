@@ -1,5 +1,9 @@
 import { createHash } from "node:crypto";
-import type { EnvironmentFile } from "../run/environment-file.ts";
+import {
+	type EnvironmentFile,
+	type RigMachines,
+	rigOf,
+} from "../run/environment-file.ts";
 import type { Machine } from "./comparison.ts";
 
 /** The machine of a run, as far as it decides latencies; null: nobody wrote it down. */
@@ -16,25 +20,25 @@ export function machineOf(environment: EnvironmentFile | null): Machine | null {
 		kernel: /^\d+\.\d+/.exec(environment.kernel)?.[0] ?? environment.kernel,
 		cpuQuotaCores,
 	};
-	const { rented } = environment;
-	if (rented === undefined)
+	const rig = rigOf(environment);
+	if (rig === null)
 		return { fingerprint: hashOf(facts), ...facts, boot: bootId };
-	const { rig, machines } = rented;
+	const { machines, here } = rig;
 	return {
-		fingerprint: hashOf({ rented: machines }),
+		// What mqbench runs on makes the load, or only tells others to.
+		fingerprint: hashOf(here ? { rig: machines, ...facts } : { rig: machines }),
 		...facts,
-		rented: machines,
-		// Other machines of the same types are as another start of this one.
-		boot: rig === null ? null : hashOf({ rig }),
+		rig: machines,
+		boot: bootOf(rig),
 	};
 }
 
 /** Names what two machines differ in: "cpu Example A against Example B, 2 cores against 4"; null: nothing. */
 export function machineDifference(a: Machine, b: Machine): string | null {
-	if (a.rented !== undefined || b.rented !== undefined)
-		return a.rented === b.rented
-			? null
-			: `${a.rented ?? "machines that are not rented"} against ${b.rented ?? "machines that are not rented"}`;
+	const [one, other] = [a, b].map((m) => m.rig ?? m.rented);
+	if (one !== other) return `${one ?? "no rig"} against ${other ?? "no rig"}`;
+	// What mqbench itself ran on decides nothing where others made the load.
+	if (one !== undefined && a.fingerprint === b.fingerprint) return null;
 	const text = (name: keyof Machine, of: Machine) => {
 		const value = of[name];
 		if (value === null) return name === "cpuQuotaCores" ? "none" : "unknown";
@@ -60,4 +64,21 @@ export function hashOf(value: unknown): string {
 		.update(JSON.stringify(value))
 		.digest("hex")
 		.slice(0, 16);
+}
+
+// --- internal ---
+
+/**
+ * Rented machines are started once: when they were, and their addresses, stand for that; others of the same types are as another start. null: not
+ * known. Of hosts of yours nobody has told when they were started.
+ */
+function bootOf({
+	id,
+	createdAt,
+	cloud,
+	brokers,
+	clients,
+}: RigMachines): string | null {
+	if (id === null || cloud === null) return null;
+	return hashOf({ rig: id, createdAt, brokers, clients });
 }

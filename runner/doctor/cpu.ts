@@ -31,7 +31,7 @@ function cores({ cores: count }: Machine): Finding[] {
 				count > 1
 					? "Broker and generator share them, so that tails belong to both."
 					: "Broker and generator take turns on it: each waits for the other.",
-			remedy: `Measure on ${ENOUGH_CORES} cores or more, or a broker on another machine: --target existing.`,
+			remedy: `Measure on ${ENOUGH_CORES} cores or more, or a broker on another machine: --target existing, or --target aws.`,
 		},
 	];
 }

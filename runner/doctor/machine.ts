@@ -4,8 +4,10 @@ import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { checkGo, goVersion } from "../../infra/binaries/go.ts";
+import { type FoundPulumi, findPulumi } from "../../infra/cloud/pulumi-cli.ts";
 import { awsFolder } from "../../infra/cloud/sdk.ts";
 import { findOnPath } from "../../infra/local/program.ts";
+import { MqbenchError } from "../errors.ts";
 import { packageFolder } from "../package.ts";
 import type { World } from "../world.ts";
 import { findGenerator, type Generator } from "./generator.ts";
@@ -48,7 +50,14 @@ export interface AwsParts {
 	readonly folder: string;
 	/** Packages of it that are not installed: all, some of another version, or none. */
 	readonly missing: readonly string[];
+	/** The command; null: not looked for, as its packages are missing. */
+	readonly pulumi: PulumiFound | null;
 }
+
+export type PulumiFound =
+	| Pick<FoundPulumi, "wanted" | "program" | "version" | "reason">
+	/** What MQBENCH_PULUMI names cannot be used: the sentence. */
+	| { readonly unusable: string };
 
 /** The machine that we run on. */
 export function thisMachine(world: World): Machine {
@@ -85,12 +94,15 @@ export function thisMachine(world: World): Machine {
 			generator ??= findGenerator(world);
 			return generator;
 		},
-		aws: () => awsParts(awsFolder),
+		aws: () => awsParts(awsFolder, () => pulumiFound(world)),
 	};
 }
 
-/** Looks which packages of the project in `folder` are there, in the versions that it names; loads none. */
-export async function awsParts(folder: string): Promise<AwsParts> {
+/** Looks which packages of the project in `folder` are there, in the versions that it names; loads none. `pulumi` looks for the command, and is asked when they are. */
+export async function awsParts(
+	folder: string,
+	pulumi: () => Promise<PulumiFound>,
+): Promise<AwsParts> {
 	const read = async (file: string) =>
 		JSON.parse(await readFile(path.join(folder, file), "utf8"));
 	const { dependencies } = await read("package.json");
@@ -101,10 +113,24 @@ export async function awsParts(folder: string): Promise<AwsParts> {
 		);
 		if (found?.version !== version) missing.push(name);
 	}
-	return { folder, missing };
+	return {
+		folder,
+		missing,
+		pulumi: missing.length > 0 ? null : await pulumi(),
+	};
 }
 
 // --- internal ---
+
+async function pulumiFound(world: World): Promise<PulumiFound> {
+	try {
+		return await findPulumi(world);
+	} catch (error) {
+		if (error instanceof MqbenchError && error.code === "pulumi-unusable")
+			return { unusable: error.message };
+		throw error;
+	}
+}
 
 /** Less than what a check may take: what is slow is told from what is not there. */
 const COMMAND_MS = 1800;

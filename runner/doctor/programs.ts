@@ -3,7 +3,7 @@ import { formatDuration } from "../units.ts";
 import { brokerChecks } from "./brokers.ts";
 import { type Check, type Finding, ok, unknown } from "./finding.ts";
 import type { Generator } from "./generator.ts";
-import type { Machine } from "./machine.ts";
+import type { Machine, PulumiFound } from "./machine.ts";
 
 /** What mqbench needs to run, and what it could measure with what is here. */
 export const programChecks: readonly Check[] = [
@@ -146,7 +146,8 @@ async function ssh(machine: Machine): Promise<Finding[]> {
 					check: "ssh",
 					verdict: "info",
 					figure: "not found",
-					sentence: "Only clients on other hosts need it.",
+					sentence:
+						"Only clients and brokers on other hosts need it, and target aws.",
 					remedy: null,
 				}
 			: ok(
@@ -159,22 +160,46 @@ async function ssh(machine: Machine): Promise<Finding[]> {
 
 /** Who measures on a laptop has none of it. Whether AWS lets the caller in is asked by a plan or a run. */
 async function aws(machine: Machine): Promise<Finding[]> {
-	const { folder, missing } = await machine.aws();
-	if (missing.length === 0)
+	const { folder, missing, pulumi } = await machine.aws();
+	if (missing.length > 0)
 		return [
-			ok(
-				"AWS",
-				"SDK and Pulumi's packages are installed",
-				"Machines can be rented (target: aws); mqbench plan <scenario> --target aws asks AWS for the rest.",
-			),
+			{
+				check: "AWS",
+				verdict: "info",
+				figure: "not installed",
+				sentence:
+					"Only target aws needs Pulumi's packages and the SDK of AWS; once:",
+				remedy: `npm ci --prefix ${/[^\w@%+=:,./-]/.test(folder) ? JSON.stringify(folder) : folder}`,
+			},
 		];
 	return [
-		{
-			check: "AWS",
-			verdict: "info",
-			figure: "not installed",
-			sentence: `Only target aws needs Pulumi and the SDK of AWS; once: npm ci --prefix ${folder}`,
-			remedy: null,
-		},
+		ok(
+			"AWS",
+			"SDK and Pulumi's packages are installed",
+			"What target aws needs of this machine; whether there are credentials, and what AWS lets them rent, was not asked: mqbench plan does, with --target aws.",
+		),
+		...(pulumi === null ? [] : [command(pulumi)]),
 	];
+}
+
+/** Pulumi's own command, which the packages drive. */
+function command(pulumi: PulumiFound): Finding {
+	if ("unusable" in pulumi)
+		return {
+			check: "pulumi",
+			verdict: "info",
+			figure: "unusable",
+			sentence: "Only target aws needs it, and MQBENCH_PULUMI is set.",
+			remedy: pulumi.unusable,
+		};
+	const { wanted, program, version, reason } = pulumi;
+	return program === null
+		? {
+				check: "pulumi",
+				verdict: "info",
+				figure: "missing",
+				sentence: `Only target aws needs the command, ${wanted} or newer, and ${reason}: mqbench offers to download it when it rents.`,
+				remedy: null,
+			}
+		: ok("pulumi", `${version}`, `Target aws runs ${program}.`);
 }

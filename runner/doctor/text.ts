@@ -26,11 +26,12 @@ export function renderFindings(
 			...rest,
 			...(one.remedy === null
 				? []
-				: one.remedy
-						.split("\n")
-						.flatMap((line, i) =>
-							wrap(`${i === 0 ? "Remedy: " : ""}${line}`, width, `${indent}  `),
-						)),
+				: one.remedy.split("\n").flatMap((line, i) => {
+						const text = `${i === 0 ? "Remedy: " : ""}${line}`;
+						return COMMAND.test(line)
+							? [`${indent}  ${text}`]
+							: wrap(text, width, `${indent}  `);
+					})),
 		];
 	});
 	return `${[...lines, "", ...wrap(summary(findings), width)].join("\n")}\n`;
@@ -44,6 +45,9 @@ export function worst(findings: readonly Finding[]): "ok" | "warn" | "bad" {
 }
 
 // --- internal ---
+
+/** A remedy that is a command: to be copied, and so not wrapped. */
+const COMMAND = /^(sudo|echo|npm) /;
 
 /** Width of the verdict's column. */
 const FIRST = Math.max(...VERDICTS.map((verdict) => verdict.length)) + 2;

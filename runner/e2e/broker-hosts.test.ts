@@ -22,13 +22,13 @@ describe.skipIf(missing !== null)(
 			// Memory is this machine's, and nobody comes to these hosts again.
 			for (const host of hosts?.all ?? [])
 				host.run(
-					'rm -rf "/dev/shm/mqbench+$(uname -n)+$(readlink /proc/self/ns/pid | tr -dc 0-9)"@*',
+					'rm -rf "/dev/shm/mqbench+$(uname -n)+$(readlink /proc/self/ns/pid | tr -dc 0-9)+"*@*',
 				);
 			hosts?.close();
 		});
 
-		/** Three for the broker, and the last one makes the load. */
-		function rig(folder: string): string[] {
+		/** Three for the broker, and the last one makes the load, unless another one does. */
+		function rig(folder: string, client = "h4"): string[] {
 			const file = path.join(folder, "rig.json");
 			writeFileSync(
 				file,
@@ -45,7 +45,7 @@ describe.skipIf(missing !== null)(
 							})),
 						},
 					],
-					clients: [{ host: "h4" }],
+					clients: [{ host: client }],
 				}),
 			);
 			return ["--rig", file];
@@ -119,6 +119,42 @@ describe.skipIf(missing !== null)(
 				);
 				expect(log.match(/\] Server is ready/g)?.length).toBe(3);
 			}
+			await nothingRuns();
+			expect(folders()).toEqual([]);
+		}, 120_000);
+
+		test("is said to share a host with its load where it does, under whatever name, and with another mqbench", async () => {
+			const folder = temporaryFolder();
+			const out = path.join(folder, "out");
+			const first = hosts.all[0] as Host;
+			// As another mqbench's that lives: its process is the host's first one.
+			const other = first
+				.run(
+					'd="$HOME/.cache/mqbench/runs/mqbench+$(uname -n)+$(readlink /proc/self/ns/pid | tr -dc 0-9)+$(cut -c1-8 </proc/sys/kernel/random/boot_id)@1@abcdef" && mkdir -p "$d" && echo "$d"',
+				)
+				.trim();
+			try {
+				const { code, err } = await run(
+					[
+						scenario(folder, {}, { system: "{ broker: nats, mode: core }" }),
+						...rig(folder, first.address),
+						...["--out", out],
+					],
+					options(),
+				);
+				expect(`${code}\n${err}`).toMatch(/^0\n/);
+				expect(err).toMatch(/^Another mqbench runs on h1, /m);
+			} finally {
+				first.run(`rm -r ${other}`);
+			}
+			const [one] = resultOf(out).runs;
+			expect(one?.sameHost).toBe(true);
+			expect(one?.notes).toContain(
+				"another mqbench ran on h1: it took CPU, disk and network from nats",
+			);
+			expect(readFileSync(path.join(out, "report.md"), "utf8")).toContain(
+				"Generator and broker shared one host",
+			);
 			await nothingRuns();
 			expect(folders()).toEqual([]);
 		}, 120_000);

@@ -123,7 +123,7 @@ chmod +x /usr/local/bin/chronyc`);
 				expect(three.messages).toEqual(one.messages);
 
 				expect(three.err).toMatch(
-					/The load comes from root@h1 \(linux \S+, \S+, \d+ cores?\); root@h2 \(.*\); root@h3 \(.*\)\./,
+					/The load comes from root@h1 \(linux \S+, \S+, \d+ cores?, .*\); root@h2 \(.*\); root@h3 \(.*\)\./,
 				);
 				const [result] = resultOf(three.out).runs;
 				expect(result).toMatchObject({

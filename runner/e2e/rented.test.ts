@@ -110,17 +110,25 @@ test("taking down is not stopped by Ctrl-C; a second one prints what is left, wi
 	const other = standUp();
 	await other.says(/^ready$/m);
 	await other.kill();
-	pulumi.behave({ destroyMs: 3000 });
+	pulumi.behave({ destroyMs: 4000 });
 	const down = start(["rigs", "destroy", "demo-1", "--yes"], { env });
 	await until(
 		() => existsSync(told("destroying")),
 		() => down.err(),
 	);
 	const pid = Number(readFileSync(told("destroying"), "utf8"));
+	pulumi.behave({});
 	down.signal("SIGINT");
-	await sleep(300);
-	expect(lives(down.pid)).toBe(true);
+	// Of a terminal that is closed comes more than one, and nobody has asked again.
+	await sleep(100);
 	down.signal("SIGHUP");
+	await sleep(100);
+	down.signal("SIGINT");
+	await sleep(1_000);
+	down.signal("SIGHUP");
+	await sleep(200);
+	expect(lives(down.pid)).toBe(true);
+	down.signal("SIGINT");
 	const ended = await down.ended;
 	expect(ended.code).toBe(5);
 	expect(ended.err).toMatch(
@@ -139,7 +147,102 @@ test("taking down is not stopped by Ctrl-C; a second one prints what is left, wi
 	expect(pulumi.signals()).toEqual([]);
 });
 
+test("a terminal that is closed says so twice, and the rig is taken down to its end", async () => {
+	const { standUp, env, pulumi, rig, told } = scene();
+	const other = standUp();
+	await other.says(/^ready$/m);
+	await other.kill();
+	pulumi.behave({ destroyMs: 500 });
+	const down = start(["rigs", "destroy", "demo-1", "--yes"], { env });
+	await until(
+		() => existsSync(told("destroying")),
+		() => down.err(),
+	);
+	for (let i = 0; i < 4; i++) {
+		down.signal("SIGHUP");
+		await sleep(20);
+	}
+	expect((await down.ended).code).toBe(0);
+	expect(existsSync(rig)).toBe(false);
+});
+
+test("an error that nobody catches is told, and the rig is taken down to its end all the same", async () => {
+	const { standUp, env, pulumi, rig, told } = scene();
+	const other = standUp();
+	await other.says(/^ready$/m);
+	await other.kill();
+	pulumi.behave({ destroyMs: 500 });
+	const callback = `
+		import { existsSync } from "node:fs";
+		const timer = setInterval(() => {
+			if (!existsSync(${JSON.stringify(told("destroying"))})) return;
+			clearInterval(timer);
+			throw new Error("in a callback");
+		}, 20);
+	`;
+	const down = await run(["rigs", "destroy", "demo-1", "--yes"], {
+		env: {
+			...env,
+			NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(callback)}`,
+		},
+	});
+	expect(down.code).toBe(1);
+	expect(down.err).toMatch(/This is a bug of mqbench(.|\n)*in a callback/);
+	expect(down.out).toBe("The rig demo-1 is down; nothing of it is left.\n");
+	expect(existsSync(rig)).toBe(false);
+});
+
+test.each([
+	["Ctrl-D", "\x04", 0, "Nothing was taken down."],
+	["Ctrl-C", "\x03", 130, "Stopped by SIGINT."],
+])("%s is an answer to a question: no", async (_, key, code, words) => {
+	const { standUp, env, rig } = scene();
+	const other = standUp();
+	await other.says(/^ready$/m);
+	await other.kill();
+	const asked = await atTerminal(["rigs", "destroy", "demo-1"], key, env);
+	expect(asked.code).toBe(code);
+	expect(asked.said).toContain(words);
+	expect(asked.said).not.toMatch(/bug|unsettled/);
+	expect(existsSync(rig)).toBe(true);
+});
+
 // --- internal ---
+
+/** Runs mqbench at a terminal, and types `key` when it has asked something. */
+async function atTerminal(
+	args: readonly string[],
+	key: string,
+	env: Readonly<Record<string, string>>,
+): Promise<{ code: number | null; said: string }> {
+	const child = spawn(
+		"python3",
+		["-c", TERMINAL, process.execPath, CLI, ...args],
+		{ env: { PATH: process.env.PATH, HOME: "/nowhere", ...env } },
+	);
+	onTestFinished(() => void child.kill("SIGKILL"));
+	let said = "";
+	let typed = false;
+	child.stdout.on("data", (text) => {
+		said += text;
+		if (!typed && said.includes("[y/N] ")) {
+			typed = true;
+			child.stdin.write(key);
+		}
+	});
+	const code = await new Promise<number | null>((resolve) =>
+		child.once("close", resolve),
+	);
+	return { code, said };
+}
+
+const CLI = path.join(packageFolder, "dist", "runner", "cli.js");
+
+/** A terminal between us and a program: Python has one at hand. */
+const TERMINAL = `
+import os, pty, sys
+sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))
+`;
 
 const LIFECYCLE = pathToFileURL(
 	path.join(packageFolder, "dist", "infra", "cloud", "lifecycle.js"),

@@ -1,5 +1,5 @@
 import { formatCount, formatDuration } from "../units.ts";
-import { plusMinus } from "../verdict/clock.ts";
+import { movedBy, plusMinus } from "../verdict/clock.ts";
 import type { FailoverTable } from "./failover-table.ts";
 import type { Run } from "./summary.ts";
 
@@ -97,10 +97,10 @@ function claimText(ns: number | null): string {
  */
 function clockText({ clock, kind }: Run["clients"][number]): string {
 	if (clock === null) return "this machine's";
-	if (clock.afterNs === null) return "not known";
+	const moved = movedBy(clock);
+	if (moved === null) return "not known";
 	const bound = plusMinus(clock.boundNs);
 	if (clock.source === "chrony")
 		return `${bound} by chrony${clock.probedNs === null ? "" : `, ${plusMinus(clock.probedNs)} against this machine's`}`;
-	const moved = Math.abs(clock.afterNs - clock.beforeNs);
 	return `${bound} by probes${kind === "ssh" ? " over SSH" : ""}, moved ${formatDuration(moved)}`;
 }

@@ -237,6 +237,13 @@ describe("clients", () => {
 				"\u00b173us by chrony, \u00b112.4ms against this machine's",
 			),
 		);
+		// What T0 was told by is not what the clock itself has moved from.
+		expect(
+			cells({
+				...{ beforeNs: 9_000_000, afterNs: 41_000, readNs: 1000 },
+				...{ source: "probes", boundNs: 175_000 },
+			}),
+		).toEqual(Array(3).fill("\u00b1175us by probes over SSH, moved 40us"));
 		const contained = clientTable({
 			...several,
 			clients: several.clients.map((c) => ({ ...c, kind: "docker" as const })),

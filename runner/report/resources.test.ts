@@ -3,7 +3,7 @@ import { collect } from "../run/collect.ts";
 import { firstRun, fixture } from "../run/fixture.fake.ts";
 import type { ResourceLine } from "../run/resource-file.ts";
 import { figuresOf } from "./charts/figures.ts";
-import { hostSeries, resourceSeries } from "./resources.ts";
+import { hostSeries, nodeSeries, resourceSeries } from "./resources.ts";
 import { buildResult } from "./result.ts";
 import type { Run } from "./summary.ts";
 
@@ -143,6 +143,36 @@ describe("other machines", () => {
 	});
 });
 
+describe("hosts of the broker's nodes", () => {
+	const of = (seconds: number, nodes: number) =>
+		nodeSeries({
+			...stored,
+			nodes: Array.from({ length: nodes }, (_, i) => ({
+				...{ client: null, node: i + 1 },
+				samples: Array.from({ length: seconds + 1 }, (_, s) =>
+					sample(1000 * s, null, { rxBytes: 7 * s, txBytes: 100 * s }),
+				),
+			})),
+		});
+
+	test("have a point a second, and no more of all of them than other machines", () => {
+		const [first, second] = of(20, 2) ?? [];
+		expect([first?.node, second?.node]).toEqual([1, 2]);
+		expect(second?.points).toHaveLength(20);
+		expect(second?.points[9]).toEqual({
+			at: 10,
+			machine: { busyCores: 1, stealCores: 0 },
+			network: { rxBytesPerSecond: 7, txBytesPerSecond: 100 },
+		});
+		expect(of(3600, 9)?.[8]?.points.length).toBeLessThanOrEqual(1200 / 9);
+	});
+
+	test("at which nobody has looked are left out", () => {
+		expect(of(20, 0)).toBeUndefined();
+		expect(of(0, 3)).toBeUndefined();
+	});
+});
+
 describe("in the chart over time", () => {
 	const result = buildResult(fixture("healthy"));
 	const [run] = result.runs;
@@ -194,6 +224,38 @@ describe("in the chart over time", () => {
 			"bench@10.0.0.13 receives",
 		]);
 		expect(network?.lines.at(-1)?.points.at(-1)?.[1]).toBe(186_000);
+		const keys = network?.lines.map((l) => l.key) ?? [];
+		expect(new Set(keys).size).toBe(keys.length);
+	});
+
+	test.each([
+		[1, ["the broker's host"], ""],
+		[2, ["host of node 1", "host of node 2"], ""],
+		[
+			5,
+			[1, 2, 3, 4].map((node) => `host of node ${node}`),
+			"; of 4 of 5 nodes",
+		],
+	])("hosts of %d nodes have lines for the network", (nodes, names, first) => {
+		const brokerHosts = Array.from({ length: nodes }, (_, i) => ({
+			node: i + 1,
+			points: [1, 2, 3].map((at) => ({
+				...{ at, machine: { busyCores: 1, stealCores: 0 } },
+				network: { rxBytesPerSecond: 1000, txBytesPerSecond: 9 + i },
+			})),
+		}));
+		const far = { ...run, series: { ...run.series, brokerHosts } };
+		const network = panels(far).find((p) => /^network/.test(p.title));
+		expect(network?.title).toBe(`network, bytes per second${first}`);
+		const shown = network?.lines.filter(({ name }) =>
+			/ of node |broker/.test(name),
+		);
+		expect(shown?.map(({ name }) => name)).toEqual([
+			...names.map((name) => `${name} sends`),
+			...names.map((name) => `${name} receives`),
+		]);
+		expect(shown?.[0]?.points.at(-1)?.[1]).toBe(9);
+		expect(shown?.at(-1)?.points.at(-1)?.[1]).toBe(1000);
 		const keys = network?.lines.map((l) => l.key) ?? [];
 		expect(new Set(keys).size).toBe(keys.length);
 	});

@@ -34,6 +34,28 @@ export function hostSeries({ hosts, t0Ms }: Collected): Run["series"]["hosts"] {
 	);
 }
 
+/** What the machines of the broker's nodes used, thinned as above; undefined: none of them has been looked at. */
+export function nodeSeries({
+	nodes,
+	t0Ms,
+}: Collected): Run["series"]["brokerHosts"] {
+	const looked = nodes.filter(({ samples }) => samples.length > 1);
+	if (t0Ms === null || looked.length === 0) return undefined;
+	const most = Math.max(FEWEST, Math.floor(MOST_POINTS / looked.length));
+	return looked.flatMap(({ node, samples }) =>
+		node === undefined
+			? []
+			: [
+					{
+						node,
+						points: thinned(pointsOf(samples, t0Ms), most).map(
+							({ at, machine, network }) => ({ at, machine, network }),
+						),
+					},
+				],
+	);
+}
+
 // --- internal ---
 
 /** /proc counts CPU in hundredths of a second: over less than a tenth of one it is mostly rounding. */

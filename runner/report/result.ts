@@ -37,7 +37,7 @@ import { maskAll } from "./mask.ts";
 import { heatOf, mainSeconds, summarise } from "./metrics.ts";
 import { omissionOf } from "./omission.ts";
 import { phasesOf } from "./phases.ts";
-import { hostSeries, resourceSeries } from "./resources.ts";
+import { hostSeries, nodeSeries, resourceSeries } from "./resources.ts";
 import { searchesOf } from "./searches.ts";
 import type { Result, Run } from "./summary.ts";
 
@@ -185,6 +185,7 @@ function runOf(facts: Facts, judged: RunVerdict): Run {
 	const { plan, run, totals, counters, clients } = collected;
 	const response = summarise(facts, "response");
 	const service = summarise(facts, "service");
+	const brokerHosts = nodeSeries(collected);
 	return {
 		index: plan.index,
 		system: plan.system,
@@ -203,7 +204,7 @@ function runOf(facts: Facts, judged: RunVerdict): Run {
 		driverOptions: clients[0]?.driverOptions ?? null,
 		brokerUrl: run?.brokerUrl ?? null,
 		brokerVersion: run?.brokerVersion ?? null,
-		sameHost: sharesHost(collected),
+		sameHost: run?.sameHost ?? null,
 		brokerSettings: run?.brokerSettings ?? {},
 		window: windowOf(collected),
 		...countersOf(counters.window, intendedInWindow(plan)),
@@ -233,6 +234,7 @@ function runOf(facts: Facts, judged: RunVerdict): Run {
 			ticks: [...collected.ticks],
 			resources: resourceSeries(collected),
 			hosts: hostSeries(collected),
+			...(brokerHosts === undefined ? {} : { brokerHosts }),
 		},
 		clients: clientsOf(facts),
 		startSkewNs: startSkewNs(collected),
@@ -253,13 +255,6 @@ function runOf(facts: Facts, judged: RunVerdict): Run {
 		notes: run?.notes ?? [],
 		errors: totals?.errors ?? [],
 	};
-}
-
-/** Did a generator take CPU from a broker on this machine? */
-function sharesHost({ run, parts }: Collected): boolean | null {
-	if (run === null) return null;
-	const elsewhere = parts.every((part) => part.end?.kind === "ssh");
-	return run.sameHost && !elsewhere;
 }
 
 function countersOf(c: Counters | null, intended: number): Run["warmup"] {

@@ -440,6 +440,22 @@ export const Run = z.strictObject({
 				}),
 			)
 			.default([]),
+		/** The same of hosts that the broker's nodes have for themselves; absent: it has none, or nobody has looked. */
+		brokerHosts: z
+			.array(
+				z.strictObject({
+					/** From 1. */
+					node: Count,
+					points: z.array(
+						z.strictObject({
+							at: z.number(),
+							machine: MachineUsed,
+							network: Network,
+						}),
+					),
+				}),
+			)
+			.optional(),
 	}),
 	/** The clients of the run, by index, when there are several, or one that is not a process of this machine; else empty. */
 	clients: z

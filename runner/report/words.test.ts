@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { RigMachines } from "../run/environment-file.ts";
 import {
 	editJson,
 	firstRun,
@@ -12,7 +13,7 @@ import { renderMarkdown } from "./markdown.ts";
 import { buildResult } from "./result.ts";
 import type { Result } from "./summary.ts";
 import { renderTerminal } from "./terminal.ts";
-import { systemText, verdictText } from "./words.ts";
+import { measuredText, systemText, verdictText } from "./words.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: tests change any field of a plan.
 const planned = (name: string, edit: (plan: any) => void) => {
@@ -121,4 +122,52 @@ test("reports name the explanations that fit them", () => {
 	for (const text of [terminal(lag), renderMarkdown(lag)])
 		expect(text).toContain("mqbench explain response, support or invalid");
 	expect(renderHtml(lag)).toContain("mqbench explain response");
+});
+
+describe("machines of a rig", () => {
+	const shown = (rig: Partial<RigMachines>) => {
+		const copy = fixtureCopy("healthy");
+		const whole: RigMachines = {
+			...{ id: "x-1", createdAt: "2026-01-02T03:04:05.000Z", here: false },
+			...{ cloud: "aws eu-central-1", brokers: ["b1"], clients: ["c1"] },
+			machines: "1 i4i.xlarge for brokers (aws eu-central-1)",
+			facts: { zone: "eu-central-1a", rack: "7" },
+			...rig,
+		};
+		editJson(join(copy, "environment.json"), (file) =>
+			Object.assign(file, { rig: whole }),
+		);
+		const result = buildResult(copy);
+		return {
+			words: measuredText(result),
+			// Without tags.
+			page: renderHtml(result).replaceAll(/<[^>]+>/g, " "),
+		};
+	};
+
+	test("that are rented stand where the machine stands, with what tells one stand from another", () => {
+		const { words, page } = shown({});
+		expect(words).toMatch(
+			/^Measured on 1 i4i\.xlarge for brokers \(aws eu-central-1\), started from /,
+		);
+		expect(page).toMatch(
+			/rented machines\s+1 i4i\.xlarge for brokers \(aws eu-central-1\), rig x-1 of 2026-01-02T03:04:05\.000Z; mqbench itself ran on what follows/,
+		);
+		expect(page).toMatch(/rented: zone\s+eu-central-1a/);
+		expect(/: rack/.test(page)).toBe(false);
+	});
+
+	test("that are yours by their names, and where the load comes from", () => {
+		const { words, page } = shown({
+			...{ cloud: null, createdAt: null, here: true, clients: [] },
+			machines: "host b1 for brokers",
+		});
+		expect(words).toMatch(
+			/^Measured on host b1 for brokers, with the load from /,
+		);
+		expect(page).toMatch(
+			/hosts\s+host b1 for brokers, rig x-1; mqbench itself and the load ran on what follows/,
+		);
+		expect(page).toMatch(/rig: rack\s+7/);
+	});
 });

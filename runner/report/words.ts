@@ -1,5 +1,6 @@
 import { QUICK_MEANS, rateText, timeText } from "../plan/load-text.ts";
 import type { Metric } from "../plan/plan.ts";
+import { rigOf } from "../run/environment-file.ts";
 import {
 	formatBytesExact,
 	formatCount,
@@ -194,7 +195,8 @@ export function systemTitle({ system, load }: Run): string {
 export function hostText(run: Run, { environment }: Result): string | null {
 	if (!run.sameHost) return null;
 	const where = "generator and brokers on one machine";
-	return environment === null
+	// Of hosts of their own the machine that has started all of it knows no cores.
+	return environment === null || "host" in run.brokerSettings
 		? where
 		: `${plural(environment.cores, "core")}, ${where}`;
 }
@@ -334,13 +336,13 @@ export function machineText({ environment: e }: Result): string | null {
 		.join(", ");
 }
 
-/** "Measured on linux x64 6.1.0, 4 cores", or "on 3 i4i.xlarge (aws eu-central-1), started from ..."; where no client ran there, what it was: "Started from ...". null: nobody wrote it down. */
+/** "Measured on linux x64 6.1.0, 4 cores", or "on 3 i4i.xlarge for brokers (aws eu-central-1), started from ..."; where no client ran there, what it was: "Started from ...". null: nobody wrote it down. */
 export function measuredText(result: Result): string | null {
 	const machine = machineText(result);
 	if (machine === null) return null;
-	const rented = result.environment?.rented?.machines;
-	if (rented !== undefined)
-		return `Measured on ${rented}, started from ${machine}`;
+	const rig = result.environment && rigOf(result.environment);
+	if (rig)
+		return `Measured on ${rig.machines}, ${rig.here ? "with the load from" : "started from"} ${machine}`;
 	const elsewhere =
 		result.runs.length > 0 &&
 		result.runs.every(

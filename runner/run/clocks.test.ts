@@ -54,11 +54,11 @@ describe("by probes", () => {
 		});
 		expect(found.clocks).toEqual([
 			{
-				...{ beforeNs: 1000, afterNs: 900, boundNs: 400 },
+				...{ beforeNs: 1000, afterNs: 900, readNs: 1000, boundNs: 400 },
 				...{ source: "probes", probedNs: null },
 			},
 			{
-				...{ beforeNs: -5, afterNs: 5, boundNs: 81 },
+				...{ beforeNs: -5, afterNs: 5, readNs: -5, boundNs: 81 },
 				...{ source: "probes", probedNs: null },
 			},
 		]);
@@ -69,7 +69,7 @@ describe("by probes", () => {
 		expect(offsetsNs).toEqual([7, 0]);
 		expect(clocks).toEqual([
 			{
-				...{ beforeNs: 7, afterNs: null, boundNs: 9 },
+				...{ beforeNs: 7, afterNs: null, readNs: 7, boundNs: 9 },
 				...{ source: "probes", probedNs: null },
 			},
 			null,
@@ -98,11 +98,13 @@ describe("by chrony", () => {
 		expect(found.clocks).toEqual([
 			{
 				...{ beforeNs: 5 * MS, afterNs: 9 * MS, boundNs: 110 * US },
+				readNs: 3 * MS,
 				// 14 ms, and the 4 ms that the second reading is away from what was told.
 				...{ source: "chrony", probedNs: 18 * MS },
 			},
 			{
 				...{ beforeNs: 5 * MS, afterNs: 6 * MS, boundNs: 90 * US },
+				readNs: 5 * MS,
 				...{ source: "chrony", probedNs: 8 * MS },
 			},
 		]);
@@ -169,10 +171,12 @@ describe("by chrony", () => {
 		expect(found.clocks).toEqual([
 			{
 				...{ beforeNs: 1 * MS, afterNs: 0, boundNs: 11 * MS },
+				readNs: 0,
 				...{ source: "probes", probedNs: null },
 			},
 			{
 				...{ beforeNs: 1 * MS, afterNs: 30 * MS, boundNs: 32 * MS },
+				readNs: 1 * MS,
 				...{ source: "probes", probedNs: null },
 			},
 		]);

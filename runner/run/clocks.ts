@@ -105,6 +105,7 @@ function byProbes(
 	return {
 		beforeNs: toldNs,
 		afterNs,
+		readNs: Math.round(before.offsetNs),
 		boundNs:
 			Math.ceil(Math.max(before.boundNs, after?.boundNs ?? 0)) +
 			Math.max(...away),

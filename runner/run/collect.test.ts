@@ -535,7 +535,7 @@ describe("several clients", () => {
 				? null
 				: {
 						...{ beforeNs: 5e9, afterNs: 5e9 + 1000, boundNs: 200_000 },
-						...{ source: "probes", probedNs: null },
+						...{ readNs: null, source: "probes", probedNs: null },
 					},
 		error: null,
 		...more,

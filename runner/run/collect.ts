@@ -60,8 +60,10 @@ export interface ClientPart {
 
 /** What was sampled on a machine. */
 export interface Machine {
-	/** null: the one that mqbench runs on. */
+	/** Whose load came from there; null: none's, or it is the machine that mqbench runs on. */
 	readonly client: ClientPart | null;
+	/** Number of the broker's node that ran there; absent: none did, or nobody knows. */
+	readonly node?: number;
 	readonly samples: readonly ResourceLine[];
 }
 
@@ -111,6 +113,8 @@ export interface Collected {
 	readonly resources: readonly ResourceLine[];
 	/** The same on machines of clients elsewhere. */
 	readonly hosts: readonly Machine[];
+	/** The same on hosts of the broker's nodes, node by node, where they have some of their own. */
+	readonly nodes: readonly Machine[];
 }
 
 /** Reads the folder of one run. Never fails on what k6 left or did not leave: that is the run's state. */
@@ -150,6 +154,7 @@ export function collect(folder: string): Collected {
 	const waiting = crossing
 		? waitingOfAll(tickLines, ticks, copies(plan))
 		: null;
+	const nodes = nodesOf(folder);
 	return {
 		folder: basename(folder),
 		plan,
@@ -177,9 +182,10 @@ export function collect(folder: string): Collected {
 		t0Ms: t0Of(parts),
 		resources: withBrokers(
 			readResources(join(folder, "resources.jsonl")),
-			brokersOf(folder),
+			nodes.map(({ samples }) => samples),
 		),
 		hosts: hostsOf(folder, parts),
+		nodes,
 	};
 }
 
@@ -340,11 +346,18 @@ function hostsOf(folder: string, parts: readonly ClientPart[]): Machine[] {
 		}));
 }
 
-/** Samples of the broker's nodes that were on hosts of their own. */
-function brokersOf(folder: string): ResourceLine[][] {
+/** A node of which there is no file was no host's. */
+function nodesOf(folder: string): Machine[] {
 	return readdirSync(folder)
-		.filter((name) => /^resources-broker-\d+\.jsonl$/.test(name))
-		.map((name) => readResources(join(folder, name)));
+		.flatMap((name) => {
+			const node = /^resources-broker-(\d+)\.jsonl$/.exec(name)?.[1];
+			return node === undefined ? [] : [{ name, node: Number(node) }];
+		})
+		.sort((a, b) => a.node - b.node)
+		.map(({ name, node }) => ({
+			...{ client: null, node },
+			samples: readResources(join(folder, name)),
+		}));
 }
 
 function stateOf(

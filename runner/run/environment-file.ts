@@ -15,12 +15,34 @@ export const EnvironmentFile = z.strictObject({
 	cpuQuotaCores: z.number().nullable(),
 	/** Hash that stands for this start of the machine; null: not known. */
 	bootId: z.string().nullable().default(null),
-	/** Machines that brokers and load had, where they were rented: which rig's, and "3 i4i.xlarge, 2 c6in.xlarge (aws eu-central-1)". */
+	/** Other machines than the one that mqbench runs on, which is described above: hosts of brokers and load, yours or rented. None: no such machines. */
+	rig: z
+		.strictObject({
+			/** Of rig.json; null: it has not been rented yet. */
+			id: z.string().nullable(),
+			/** When it was stood up; null: its file does not say. */
+			createdAt: z.iso.datetime().nullable(),
+			/** Whose machines are rented: "aws eu-central-1"; null: they are yours. */
+			cloud: z.string().nullable(),
+			/**
+			 * What tells such machines from others. Of rented ones types, volumes and counts by role: "3 i4i.xlarge for brokers, 2 c6in.xlarge for
+			 * the load (aws eu-central-1)"; of yours their names: "hosts a, b for brokers, c for the load".
+			 */
+			machines: z.string(),
+			/** Names of their hosts as ssh takes them, a port behind them where there is one. Empty: not known yet, or none of them. */
+			brokers: z.array(z.string()),
+			clients: z.array(z.string()),
+			/** The load comes from the machine that mqbench runs on: it counts as well. */
+			here: z.boolean(),
+			/** What its file says of them in words: zone, image, placement group. */
+			facts: z.record(z.string(), z.string()),
+		})
+		.optional(),
+	/** In place of `rig` in older files: rented machines. */
 	rented: z
 		.strictObject({
 			rig: z.string().nullable(),
 			machines: z.string(),
-			/** What their rig.json says of them: zone, image, placement group. */
 			facts: z.record(z.string(), z.string()).optional(),
 		})
 		.optional(),
@@ -34,3 +56,18 @@ export const EnvironmentFile = z.strictObject({
 	),
 });
 export type EnvironmentFile = z.infer<typeof EnvironmentFile>;
+export type RigMachines = NonNullable<EnvironmentFile["rig"]>;
+
+/** The machines of the rig, in older files as well; null: there are none. */
+export function rigOf({
+	rig,
+	rented,
+}: Pick<EnvironmentFile, "rig" | "rented">): RigMachines | null {
+	if (rig !== undefined || rented === undefined) return rig ?? null;
+	const { machines, facts = {} } = rented;
+	return {
+		...{ id: rented.rig, createdAt: null, machines, facts },
+		cloud: /\((aws [^()]+)\)$/.exec(machines)?.[1] ?? "aws",
+		...{ brokers: [], clients: [], here: false },
+	};
+}

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import os from "node:os";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { RigFile } from "../../infra/rig-file.ts";
 import { rentedFile } from "../commands/cloud.fake.ts";
 import { packageVersion } from "../package.ts";
 import { around, loadScenario } from "../scenario/load.ts";
 import type { GivenRig } from "../scenario/overrides.ts";
 import { readEnvironment } from "./environment.ts";
-import { EnvironmentFile } from "./environment-file.ts";
+import { EnvironmentFile, rigOf } from "./environment-file.ts";
 
 const at = "2026-01-02T03:04:05.000Z";
 
@@ -56,34 +56,105 @@ test("an environment of before starts were told apart can be read", () => {
 	expect(EnvironmentFile.parse(old).bootId).toBeNull();
 });
 
-test("names machines that are rented, of a rig or before there is one", () => {
-	const versions = { k6: "unknown", go: null };
-	const scenario = (more: string, rig?: GivenRig) =>
-		loadScenario(
-			"s.yaml",
-			`${more}system: nats\nworkload: { rate: 3/s, message: 256B, duration: 9s, connections: 2 }\n`,
-			{},
-			{},
-			{ ...around("s.yaml"), rig },
-		);
-	const planned = scenario(
-		"target: aws\nclients: 2\naws: { region: eu-central-1, brokers: { instance: i4i.xlarge }, clients: { instance: c6in.xlarge } }\n",
+const versions = { k6: "unknown", go: null };
+const scenario = (more: string, rig?: GivenRig) =>
+	loadScenario(
+		"s.yaml",
+		`${more}system: nats\nworkload: { rate: 3/s, message: 256B, duration: 9s, connections: 2 }\n`,
+		{},
+		{},
+		{ ...around("s.yaml"), rig },
 	);
-	expect(readEnvironment(at, versions, planned).rented).toEqual({
-		rig: null,
-		machines: "2 c6in.xlarge, 1 i4i.xlarge (aws eu-central-1)",
+const given = (parts: object): GivenRig => ({
+	path: "rig.json",
+	rig: RigFile.parse({ ...rentedFile, ...parts }),
+});
+const rigIn = (more: string, rig?: GivenRig) => {
+	const found = readEnvironment(at, versions, scenario(more, rig));
+	expect(EnvironmentFile.parse(found)).toEqual(found);
+	return found.rig;
+};
+
+describe("machines of a rig", () => {
+	const planned = (brokers: string) =>
+		rigIn(
+			`target: aws\nclients: 2\naws: { region: eu-central-1, brokers: ${brokers}, clients: { instance: c6in.xlarge } }\n`,
+		);
+	const host = (n: number) => ({ host: `B${n}`, address: `10.0.0.${n}` });
+	const own = {
+		...{ cloud: null, target: "existing", facts: { rack: "7", n: 3 } },
+		brokers: [
+			{ system: "nats", broker: "nats", hosts: [host(2), host(1)] },
+			{ system: "kafka", broker: "kafka", hosts: [host(1)] },
+		],
+		clients: [{ host: "c1", user: "bench", port: 2222 }, { host: "c2" }],
+	};
+
+	test("that are rented are their types by role, as planned and as they are", () => {
+		const volume = "{ type: gp3, size: 200GiB, iops: 6000 }";
+		for (const [brokers, text] of [
+			["{ instance: i4i.xlarge }", null],
+			[`{ instance: i4i.xlarge, volume: ${volume} }`, "gp3 200GiB, 6000 IOPS"],
+		] as const) {
+			const machines = `1 i4i.xlarge${text === null ? "" : ` with ${text}`} for brokers, 2 c6in.xlarge for the load (aws eu-central-1)`;
+			expect(planned(brokers)).toEqual({
+				...{ id: null, createdAt: null, cloud: "aws eu-central-1", machines },
+				...{ brokers: [], clients: [], here: false, facts: {} },
+			});
+			const facts = {
+				...{ brokers: "i4i.xlarge", clients: "c6in.xlarge", volume: text },
+				zone: "eu-central-1a",
+			};
+			expect(
+				rigIn("", given({ facts, createdAt: at, clients: own.clients })),
+			).toMatchObject({
+				...{ id: "x-1", createdAt: at, cloud: "aws eu-central-1", machines },
+				...{ clients: ["c1:2222", "c2"], here: false },
+				facts: { zone: "eu-central-1a" },
+			});
+		}
 	});
-	const rig = RigFile.parse({
-		...rentedFile,
-		facts: { zone: "eu-central-1a", ami: "ami-0abc", mqbench: "0.1.0" },
+
+	test("whose file does not say what is what are told by all of its types", () => {
+		expect(rigIn("", given({}))?.machines).toBe(
+			"1 c6in.xlarge, 1 i4i.xlarge (aws eu-central-1)",
+		);
 	});
-	expect(
-		readEnvironment(at, versions, scenario("", { path: "rig.json", rig }))
-			.rented,
-	).toEqual({
-		rig: "x-1",
-		machines: "1 c6in.xlarge, 1 i4i.xlarge (aws eu-central-1)",
-		facts: { zone: "eu-central-1a", ami: "ami-0abc", mqbench: "0.1.0" },
+
+	test("that are yours are their names, each once, whoever is let in", () => {
+		expect(rigIn("", given(own))).toEqual({
+			...{ id: "x-1", createdAt: null, cloud: null },
+			machines: "hosts b1, b2 for brokers, c1:2222, c2 for the load",
+			...{ brokers: ["b1", "b2"], clients: ["c1:2222", "c2"] },
+			...{ here: false, facts: { rack: "7" } },
+		});
+		expect(rigIn("clients: 1\n", given(own))?.clients).toEqual(["c1:2222"]);
+		expect(rigIn("", given({ ...own, clients: [] }))).toMatchObject({
+			...{ machines: "hosts b1, b2 for brokers", clients: [], here: true },
+		});
 	});
-	expect(readEnvironment(at, versions, scenario("")).rented).toBeUndefined();
+
+	test("are none where brokers have a url and the load comes from here", () => {
+		expect(rigIn("")).toBeUndefined();
+		const brokers = [{ system: "nats", broker: "nats", url: "nats://b:4222" }];
+		const far = { ...own, brokers };
+		expect(rigIn("", given({ ...far, clients: [] }))).toBeUndefined();
+		expect(
+			rigIn("", given({ ...far, clients: [{ host: "c" }] })),
+		).toMatchObject({ machines: "host c for the load" });
+	});
+
+	test("of older files are read", () => {
+		const file = (more: object) => ({
+			...readEnvironment(at, versions),
+			...more,
+		});
+		const machines = "3 i4i.xlarge (aws eu-central-1)";
+		const old = EnvironmentFile.parse(file({ rented: { rig: "x", machines } }));
+		expect(rigOf(old)).toEqual({
+			...{ id: "x", createdAt: null, cloud: "aws eu-central-1", machines },
+			...{ brokers: [], clients: [], here: false, facts: {} },
+		});
+		expect(rigOf(EnvironmentFile.parse(file({})))).toBeNull();
+	});
 });

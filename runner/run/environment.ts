@@ -2,16 +2,16 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import os from "node:os";
 import { packageVersion } from "../package.ts";
-import type { Scenario } from "../scenario/scenario.ts";
 import type { EnvironmentFile } from "./environment-file.ts";
+import { type Asked, rigMachines } from "./rig-machines.ts";
 
 /** Reads the machines that the numbers will belong to. What cannot be read is null, never a guess. */
 export function readEnvironment(
 	startedAt: string,
 	versions: { readonly k6: string; readonly go: string | null },
-	scenario: Pick<Scenario, "rig" | "aws"> = { rig: null, aws: null },
+	scenario: Asked = { rig: null, aws: null, clients: HERE },
 ): EnvironmentFile {
-	const rented = rentedOf(scenario);
+	const rig = rigMachines(scenario);
 	return {
 		schema: 1,
 		mqbench: packageVersion,
@@ -27,7 +27,7 @@ export function readEnvironment(
 		governor: read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
 		cpuQuotaCores: cpuQuota(),
 		bootId: bootId(),
-		...(rented === null ? {} : { rented }),
+		...(rig === null ? {} : { rig }),
 		node: process.version,
 		k6: versions.k6,
 		go: versions.go,
@@ -37,35 +37,7 @@ export function readEnvironment(
 
 // --- internal ---
 
-/** null: nothing is rented. Before the machines are there, their rig has no name. */
-function rentedOf({
-	rig,
-	aws,
-}: Pick<Scenario, "rig" | "aws">): EnvironmentFile["rented"] | null {
-	const text = (counts: readonly (readonly [string, number])[], at: string) =>
-		`${counts.map(([type, count]) => `${count} ${type}`).join(", ")} (aws ${at})`;
-	if (rig?.cloud) {
-		const { machines, region } = rig.cloud;
-		return {
-			rig: rig.id,
-			machines: text(sorted(machines), region),
-			facts: Object.fromEntries(
-				Object.entries(rig.facts).filter(
-					(pair): pair is [string, string] => typeof pair[1] === "string",
-				),
-			),
-		};
-	}
-	if (aws === null) return null;
-	const machines: Record<string, number> = {};
-	for (const { instance, count } of [aws.brokers, aws.clients])
-		machines[instance] = (machines[instance] ?? 0) + count;
-	return { rig: null, machines: text(sorted(machines), aws.region) };
-}
-
-function sorted(counts: Readonly<Record<string, number>>) {
-	return Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1));
-}
+const HERE = { kind: "local", count: 1 } as const;
 
 function osName(): string {
 	const pretty = read("/etc/os-release")

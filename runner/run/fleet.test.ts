@@ -179,11 +179,11 @@ describe("several clients begin", () => {
 			null,
 			{
 				...{ beforeNs: -7_000_000, afterNs: -7_010_000, boundNs: 70_000 },
-				...{ source: "probes", probedNs: null },
+				...{ readNs: -7_000_000, source: "probes", probedNs: null },
 			},
 			{
 				...{ beforeNs: 3e9, afterNs: 3e9, boundNs: 50_000 },
-				...{ source: "probes", probedNs: null },
+				...{ readNs: 3_000_000_000, source: "probes", probedNs: null },
 			},
 		]);
 	});

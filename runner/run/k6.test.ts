@@ -60,7 +60,7 @@ function k6(
 		},
 		world,
 	);
-	const result = ended.then(({ clients, brokeOff, ...rest }) => rest);
+	const result = ended.then(({ clients, brokeOff, notes, ...rest }) => rest);
 	const log = () => {
 		const file = path.join(folder, "client-0.log");
 		return existsSync(file) ? readFileSync(file, "utf8") : "";

@@ -27,6 +27,7 @@ import type { ReadyClient } from "./member.ts";
 import type { Progress } from "./progress.ts";
 import type { ProgressLine } from "./progress-line.ts";
 import type { FaultDone, NetworkPath } from "./run-file.ts";
+import { sharesHost } from "./sharing.ts";
 import { sinceT0 } from "./since.ts";
 
 /** What the generator counts once a second. */
@@ -59,6 +60,15 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 	let begun = all.resumed;
 	// The run that is about to be made; null: the last one has said itself how it ended.
 	let ahead: Plan | null = null;
+	const queue = runs[Symbol.iterator]();
+	// Of a command that was stopped: each run that it did not come to says so.
+	const noteRest = () => {
+		if (ahead) noteNotRun(folder, ahead, world);
+		// A search has no rest, as each of its runs follows from the one before.
+		if (made.some(({ search }) => search !== null)) return;
+		for (let next = queue.next(); !next.done; next = queue.next())
+			noteNotRun(folder, next.value, world);
+	};
 	try {
 		const binaries = await resolveBinaries(world, {
 			extensions: path.join(packageFolder, "extensions"),
@@ -84,7 +94,6 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 				own = await clientsOf(scenario.clients, world, binaries, rig);
 			const clients = await reach(own, progress);
 			const baseline = networkBaseline();
-			const queue = runs[Symbol.iterator]();
 			for (let next = queue.next(); !next.done; next = queue.next()) {
 				const plan = next.value;
 				ahead = plan;
@@ -104,13 +113,7 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 				ahead = null;
 				if (world.stop.aborted) break;
 			}
-			if (world.stop.aborted) {
-				if (ahead) noteNotRun(folder, ahead, world);
-				// The rest as well; a search has no rest, as each of its runs follows from the one before.
-				if (made.every(({ search }) => search === null))
-					for (let next = queue.next(); !next.done; next = queue.next())
-						noteNotRun(folder, next.value, world);
-			}
+			if (world.stop.aborted) noteRest();
 			// Last: the first message of a command is not to wait for them.
 			for (const plan of all.floors) {
 				if (world.stop.aborted) break;
@@ -120,7 +123,7 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 		} catch (error) {
 			// What was measured until a Ctrl-C is shown like any other result.
 			if (!begun || !isCode(error, "interrupted")) throw error;
-			if (ahead) noteNotRun(folder, ahead, world);
+			noteRest();
 		} finally {
 			progress.done();
 			await Promise.allSettled(own.map((client) => client.close()));
@@ -335,6 +338,7 @@ async function oneRun(one: OneRun, world: World): Promise<void> {
 		...faultNotes(disturbed, plan, {
 			whole: wrong === null && result.abortedBy === null && !world.stop.aborted,
 		}),
+		...(broker.notes ?? []),
 		...result.notes,
 		...(result.error !== null && death !== null ? [death] : []),
 	];
@@ -356,7 +360,7 @@ async function oneRun(one: OneRun, world: World): Promise<void> {
 				? path.basename(broker.binary)
 				: broker.binary,
 		brokerSettings: broker.settings,
-		sameHost: broker.sameHost,
+		sameHost: sharesHost(broker, clients),
 		topology: broker.topology,
 		clients: [...result.clients],
 		faults: disturbed,

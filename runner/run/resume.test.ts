@@ -8,6 +8,7 @@ import { floors } from "../plan/floor.ts";
 import type { Plan } from "../plan/plan.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { readEnvironment } from "./environment.ts";
+import type { RigMachines } from "./environment-file.ts";
 import { firstRun, fixture } from "./fixture.fake.ts";
 import { addRun, floorPath, makeRunFolder, runPath } from "./folder.ts";
 import {
@@ -73,23 +74,45 @@ describe("--resume", () => {
 		);
 	});
 
-	test("refuses runs of other rented machines, even of the same types", () => {
+	test.each<[string, Partial<RigMachines>, string]>([
+		["another rig", { id: "a-2" }, "the rented machines of the rig a-2"],
+		[
+			"one of the same name, stood up later",
+			{ createdAt: "2026-01-02T03:04:05Z" },
+			"the rented machines of the rig a-1 of 2026-01-02T03:04:05Z",
+		],
+		["other addresses", { brokers: ["b9"] }, "other machines of that name"],
+		[
+			"hosts that are not rented",
+			{ cloud: null, machines: "host b9 for brokers" },
+			"host b9 for brokers",
+		],
+	])("refuses runs of machines of a rig on %s", (_, change, words) => {
 		const folder = interrupted();
-		const on = (rig: string) => ({
+		const on = (more: Partial<RigMachines> = {}) => ({
 			...here,
-			rented: { rig, machines: "1 i4i.xlarge (aws eu-central-1)" },
+			rig: {
+				...{ id: "a-1", createdAt: null, cloud: "aws eu-central-1" },
+				...{ machines: "1 i4i.xlarge for brokers (aws eu-central-1)" },
+				...{ brokers: ["b1"], clients: ["c1"], here: false, facts: {} },
+				...more,
+			},
 		});
 		const file = path.join(folder, "environment.json");
-		writeFileSync(file, JSON.stringify(on("a-1")));
+		writeFileSync(file, JSON.stringify(on()));
 		const resumed = (now: typeof here) => () =>
 			resumeRunFolder(folder, TEXT, plans, [], now);
-		expect(resumed(on("a-1"))).not.toThrow();
-		expect(resumed(on("a-2"))).toThrow(
-			"its runs were made on the rented machines of the rig a-1, and now it would be the rented machines of the rig a-2",
+		expect(resumed(on())).not.toThrow();
+		expect(resumed(on(change))).toThrow(
+			`its runs were made on the rented machines of the rig a-1, and now it would be ${words}`,
 		);
 		expect(resumed(here)).toThrow(
-			"the rig a-1, and now it would be machines that are not rented",
+			"the rig a-1, and now it would be the machine of mqbench alone",
 		);
+		// Hosts of yours are the same ones, whatever their rig is called.
+		const own = on({ cloud: null, id: "x" });
+		writeFileSync(file, JSON.stringify(own));
+		expect(resumed(on({ cloud: null, id: "y" }))).not.toThrow();
 	});
 
 	test("keeps what is complete, and empties what is not", () => {

@@ -7,13 +7,18 @@ import {
 	writeFileSync,
 } from "node:fs";
 import path from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { failure } from "../errors.ts";
 import { Plan } from "../plan/plan.ts";
 import { compile } from "../script/compile.ts";
 import { type Against, readAgainst } from "./against-file.ts";
 import { readClient } from "./client-read.ts";
 import { collect } from "./collect.ts";
-import { EnvironmentFile } from "./environment-file.ts";
+import {
+	EnvironmentFile,
+	type RigMachines,
+	rigOf,
+} from "./environment-file.ts";
 import { floorPath, runPath } from "./folder.ts";
 
 /** What is left to do in the folder of a command that was interrupted, or crashed. */
@@ -129,19 +134,31 @@ function otherMachine(file: string, now: EnvironmentFile): string | null {
 	// Killed before it was written: there is no run yet that would be another's.
 	if (text === null) return null;
 	const before = EnvironmentFile.safeParse(JSON.parse(text)).data;
-	if (before?.rented?.rig !== now.rented?.rig)
-		return `its runs were made on ${rigText(before)}, and now it would be ${rigText(now)}`;
+	const [theirs, ours] = [before ? rigOf(before) : null, rigOf(now)];
+	if (!isDeepStrictEqual(toldApart(theirs), toldApart(ours))) {
+		const [one, other] = [rigText(theirs), rigText(ours)];
+		return `its runs were made on ${one}, and now it would be ${one === other ? "other machines of that name" : other}`;
+	}
 	const differs = MACHINE.find((fact) => before?.[fact] !== now[fact]);
 	return differs === undefined
 		? null
 		: `its runs were made on another machine, or another state of this one (${differs}: ${before?.[differs]}, now ${now[differs]})`;
 }
 
-function rigText(of: EnvironmentFile | undefined): string {
-	const rig = of?.rented?.rig ?? null;
-	return rig === null
-		? "machines that are not rented"
-		: `the rented machines of the rig ${rig}`;
+/** What makes machines of a rig others. Hosts of yours stay what they are whatever their rig is called. */
+function toldApart(rig: RigMachines | null) {
+	if (rig === null) return null;
+	const { id, createdAt, cloud, machines, brokers, clients, here } = rig;
+	const rented = cloud === null ? {} : { id, createdAt };
+	return { ...rented, machines, brokers, clients, here };
+}
+
+/** "the rented machines of the rig a-1", "the machine of mqbench alone" */
+function rigText(rig: RigMachines | null): string {
+	if (rig === null) return "the machine of mqbench alone";
+	if (rig.cloud === null) return rig.machines;
+	const { id, createdAt } = rig;
+	return `the rented machines of the rig ${id}${createdAt === null ? "" : ` of ${createdAt}`}`;
 }
 
 /** A calibration that has come or gone since the start is none: that of the folder stays. */

@@ -7,6 +7,8 @@ const ClockBound = z
 		/** Its clock minus ours: what it was taken for when T0 was told, and after the run. */
 		beforeNs: z.int(),
 		afterNs: z.int().nullable(),
+		/** What it read itself before the run, where T0 was told to all clients by one of them; null: an older mqbench, which has not told. */
+		readNs: z.int().nullable().default(null),
 		/**
 		 * Most that it may have been wrong by, at any moment of the run: by probes against what was taken for its difference from ours, by
 		 * chrony against UTC, as the clocks of all clients.

@@ -91,6 +91,19 @@ describe("what target aws rents", () => {
 		});
 	});
 
+	test.each([
+		"size: 4GiB, iops: 3000, throughput: 750MiB",
+		"size: 10GiB, iops: 5000, throughput: 1250MiB",
+		"size: 160GiB, iops: 80000, throughput: 2000MiB",
+		"type: io2, size: 50GiB, iops: 50000",
+		"type: io2, size: 4GiB, iops: 100",
+	])("has volumes up to AWS's limits: %s", (volume) => {
+		const brokers = `{ instance: m6in.large, volume: { ${volume} } }`;
+		expect(
+			load(`target: aws\n${block("", brokers)}system: nats\n`).aws,
+		).not.toBeNull();
+	});
+
 	test("is left aside on every other target", () => {
 		for (const target of ["local", "docker"])
 			expect(load(`target: ${target}\n${block()}system: nats\n`)).toMatchObject(
@@ -202,6 +215,41 @@ describe("a mistake in it is one sentence", () => {
 			"throughput of io2",
 			`target: aws\n${block("", "{ instance: m6in.large, volume: { type: io2, size: 50GiB, iops: 3000, throughput: 500MiB } }")}system: nats\n`,
 			"throughput is of gp3, and that of an io2 follows from its iops; remove throughput",
+		],
+		[
+			"more IOPS than a gp3 of that size has",
+			`target: aws\n${block("", "{ instance: m6in.large, volume: { size: 10GiB, iops: 6000 } }")}system: nats\n`,
+			"a volume of type gp3 has at most 500 iops for each GiB, which are 5000 for 10GiB; write iops: 5000, or size: 12GiB",
+		],
+		[
+			"more IOPS than a small gp3 has in any case",
+			`target: aws\n${block("", "{ instance: m6in.large, volume: { size: 4GiB, iops: 3001 } }")}system: nats\n`,
+			"which are 3000 for 4GiB; write iops: 3000, or size: 7GiB",
+		],
+		[
+			"more IOPS than any gp3 has",
+			`target: aws\n${block("", "{ instance: m6in.large, volume: { size: 1000GiB, iops: 80001 } }")}system: nats\n`,
+			"a volume of type gp3 has 3000 to 80000 iops, got 80001",
+		],
+		[
+			"fewer IOPS than a gp3 has",
+			`target: aws\n${block("", "{ instance: m6in.large, volume: { size: 100GiB, iops: 2999 } }")}system: nats\n`,
+			"a volume of type gp3 has 3000 to 80000 iops, got 2999",
+		],
+		[
+			"more IOPS than an io2 of that size has",
+			`target: aws\n${block("", "{ instance: m6in.large, volume: { type: io2, size: 50GiB, iops: 50001 } }")}system: nats\n`,
+			"a volume of type io2 has at most 1000 iops for each GiB, which are 50000 for 50GiB; write iops: 50000, or size: 51GiB",
+		],
+		[
+			"more throughput than the IOPS that come with it carry",
+			`target: aws\n${block("", "{ instance: m6in.large, volume: { size: 100GiB, throughput: 751MiB } }")}system: nats\n`,
+			"a volume of type gp3 has at most 0.25 MiB/s for each of its iops, which are 750MiB for 3000 (those that come with it); write iops: 3004, or throughput: 750MiB",
+		],
+		[
+			"more throughput than its IOPS carry",
+			`target: aws\n${block("", "{ instance: m6in.large, volume: { size: 100GiB, iops: 6000, throughput: 1501MiB } }")}system: nats\n`,
+			"which are 1500MiB for 6000; write iops: 6004, or throughput: 1500MiB",
 		],
 		[
 			"a word that there is not",
@@ -384,12 +432,5 @@ describe("clients of a rented rig", () => {
 		expect(() => load("clients: 3\nsystem: kafka\n", {}, rented)).toThrow(
 			"clients: 3 are more than the 2 machines that rig.json has for the load; write at most clients: 2, or stand another rig up",
 		);
-	});
-
-	test("of a rig that is yours a number is processes of this machine, as ever", () => {
-		expect(
-			load("clients: 1\nsystem: kafka\n", {}, { ...rented, target: "existing" })
-				.clients,
-		).toEqual({ kind: "local", count: 1 });
 	});
 });

@@ -52,6 +52,9 @@ export function resolveAws(
 			["brokers", "volume", "throughput"],
 			"throughput is of gp3, and that of an io2 follows from its iops; remove throughput",
 		);
+	if (volume !== undefined)
+		for (const { key, message } of beyondLimits(volume))
+			wrong(["brokers", "volume", key], message);
 	if (data.zone !== undefined && !data.zone.startsWith(data.region))
 		wrong(
 			["zone"],
@@ -106,21 +109,65 @@ const MISSING =
 	"target aws rents machines, and needs to know which; write e.g. aws: { region: eu-central-1, brokers: { instance: i4i.xlarge }, clients: { instance: c6in.xlarge } }";
 
 const MIB = 1024 ** 2;
+const GIB = 1024 ** 3;
 
-function volumeOf({
+/** What AWS makes of a kind of volume: IOPS at least and at most, and IOPS for each GiB (https://docs.aws.amazon.com/ebs/latest/userguide/ebs-volume-types.html). */
+const VOLUMES = {
+	gp3: { least: 3_000, most: 80_000, perGiB: 500 },
+	io2: { least: 100, most: 256_000, perGiB: 1_000 },
+} as const;
+
+/** MiB/s that gp3 gives for each of its IOPS at most. */
+const GP3_MIB_PER_IOPS = 0.25;
+
+interface WrittenVolume {
+	readonly type: AwsVolume["type"];
+	/** Bytes. */
+	readonly size: number;
+	readonly iops?: number | undefined;
+	/** Bytes a second. */
+	readonly throughput?: number | undefined;
+}
+
+/** What AWS would refuse when the machines are being made: a sentence each. */
+function beyondLimits({
 	type,
 	size,
 	iops,
 	throughput,
-}: {
-	readonly type: AwsVolume["type"];
-	readonly size: number;
-	readonly iops?: number | undefined;
-	readonly throughput?: number | undefined;
-}): AwsVolume {
+}: WrittenVolume): { key: "iops" | "throughput"; message: string }[] {
+	const { least, most, perGiB } = VOLUMES[type];
+	const sizeGiB = size / GIB;
+	// What comes with a gp3 comes with the smallest one as well.
+	const carried = Math.max(type === "gp3" ? least : 0, sizeGiB * perGiB);
+	const found: ReturnType<typeof beyondLimits> = [];
+	if (iops !== undefined && (iops < least || iops > most))
+		found.push({
+			key: "iops",
+			message: `a volume of type ${type} has ${least} to ${most} iops, got ${iops}`,
+		});
+	else if (iops !== undefined && iops > carried)
+		found.push({
+			key: "iops",
+			message: `a volume of type ${type} has at most ${perGiB} iops for each GiB, which are ${carried} for ${sizeGiB}GiB; write iops: ${carried}, or size: ${Math.ceil(iops / perGiB)}GiB`,
+		});
+	const given = iops ?? least;
+	if (type === "gp3" && throughput !== undefined && found.length === 0) {
+		const mib = throughput / MIB;
+		const gets = Math.floor(given * GP3_MIB_PER_IOPS);
+		if (mib > gets)
+			found.push({
+				key: "throughput",
+				message: `a volume of type gp3 has at most 0.25 MiB/s for each of its iops, which are ${gets}MiB for ${given}${iops === undefined ? " (those that come with it)" : ""}; write iops: ${Math.ceil(mib / GP3_MIB_PER_IOPS)}, or throughput: ${gets}MiB`,
+			});
+	}
+	return found;
+}
+
+function volumeOf({ type, size, iops, throughput }: WrittenVolume): AwsVolume {
 	return {
 		type,
-		sizeGiB: size / 1024 ** 3,
+		sizeGiB: size / GIB,
 		iops: iops ?? null,
 		throughputMiBps: throughput === undefined ? null : throughput / MIB,
 	};

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { RigFile } from "../../infra/rig-file.ts";
 import { expand } from "../plan/expand.ts";
 import { crosses } from "../plan/plan.ts";
-import { loadScenario } from "./load.ts";
+import { around, loadScenario } from "./load.ts";
 import type { Overrides } from "./overrides.ts";
 
 const load = (text: string, overrides: Overrides = {}) =>
@@ -204,4 +205,82 @@ test("messages that cross have room for 8 bytes more, and for a checksum", () =>
 	);
 	// Those of one client carry nothing more.
 	load(text(40).replace("clients: 2", "clients: 1"));
+});
+
+describe("the clients of a rig", () => {
+	const on = (
+		clients: readonly object[],
+		head = "",
+		overrides: Overrides = {},
+	) =>
+		loadScenario(
+			"s.yaml",
+			`${head}system: nats\n${three}`,
+			overrides,
+			{},
+			{
+				...around("s.yaml"),
+				rig: {
+					path: "rig.json",
+					rig: RigFile.parse({
+						...{ version: 1, id: "x", clients },
+						brokers: [
+							{
+								...{ system: "nats", broker: "nats" },
+								hosts: [{ host: "h1", address: "10.0.0.5" }],
+							},
+						],
+					}),
+				},
+			},
+		).clients;
+	const two = [{ host: "c1", user: "bench" }, { host: "c2" }];
+
+	test.each([
+		["", {}, ["bench@c1", "c2"]],
+		["clients: 1\n", {}, ["bench@c1"]],
+		["clients: 2\n", {}, ["bench@c1", "c2"]],
+		["", { clients: "1" }, ["bench@c1"]],
+		["clients: 2\n", { clients: "1" }, ["bench@c1"]],
+		// Who names hosts has chosen.
+		["", { clients: "bench@d" }, ["bench@d"]],
+	])(
+		"%j with %j are %j: a number takes the first of them",
+		(head, overrides, hosts) => {
+			expect(on(two, head, overrides)).toMatchObject({ kind: "ssh", hosts });
+		},
+	);
+
+	test("are not more than there are", () => {
+		expect(() => on(two, "clients: 3\n")).toThrow(
+			"s.yaml:1:10 clients: 3 are more than the 2 hosts that rig.json has for the load; write at most clients: 2, or name more there",
+		);
+		expect(() => on(two.slice(1), "", { clients: "2" })).toThrow(
+			"--clients 2: clients: 2 are more than the one host that rig.json has for the load; write at most clients: 1, or name more there",
+		);
+	});
+
+	test("of a rig without any a number is processes of this machine", () => {
+		expect(on([], "clients: 3\n")).toEqual({ kind: "local", count: 3 });
+	});
+
+	test.each([
+		[{ host: "c1" }, { host: "C1", port: 22 }, "c1"],
+		[{ host: "c1", user: "a" }, { host: "c1", user: "b" }, "c1"],
+		[{ host: "c1", port: 2222 }, { host: "c1", port: 2222 }, "c1:2222"],
+	])("%j and %j are one host", (one, other, name) => {
+		const sentence = `--rig rig.json: its clients name ${name} twice, and two on one host share its cores; remove one of them`;
+		expect(() => on([one, other])).toThrow(sentence);
+		// One that is there twice is not the way round it.
+		expect(() => on([one, other], "clients: 1\n")).toThrow(sentence);
+	});
+
+	test("on two ports are two hosts", () => {
+		expect(
+			on([
+				{ host: "c1", port: 22 },
+				{ host: "c1", port: 2222 },
+			]),
+		).toMatchObject({ hosts: ["c1:22", "c1:2222"] });
+	});
 });

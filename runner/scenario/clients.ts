@@ -35,15 +35,22 @@ export function resolveClients(
 		count: 1,
 	};
 	const parsed = ScenarioFile.shape.clients.safeParse(written);
-	if (written === undefined || !parsed.success)
-		return { clients: own, problems: [] };
-	const clients = clientsOf(parsed.data, target);
 	const leftAside = targetChosen && labelOf(["clients"]) === undefined;
-	// The machines of a rented rig are what a number stands for.
-	if (clients.kind === "aws" && rig !== null) return someOf(rig, clients.count);
-	const problems = misplaced(clients, target, rig);
-	if (problems.length > 0 && leftAside) return { clients: own, problems: [] };
-	return { clients, problems: [...problems, ...twice(clients)] };
+	const mistakes = (clients: Clients) => [
+		...misplaced(clients, target, rig),
+		...twice(clients, clients === own ? rig : null),
+	];
+	if (written === undefined || !parsed.success)
+		return { clients: own, problems: mistakes(own) };
+	// The hosts of a rig are what a number stands for.
+	if (typeof parsed.data === "number" && rig !== null && own.kind === "ssh") {
+		const { clients, problems } = someOf(rig, own, parsed.data);
+		return { clients, problems: [...problems, ...mistakes(own)] };
+	}
+	const clients = clientsOf(parsed.data, target);
+	if (leftAside && misplaced(clients, target, rig).length > 0)
+		return { clients: own, problems: mistakes(own) };
+	return { clients, problems: mistakes(clients) };
 }
 
 /** How many k6 processes that makes. */
@@ -88,7 +95,7 @@ function clientsOf(
 		: { kind: "docker", count: written.docker };
 }
 
-function clientsOfRig(rig: GivenRig | null): Clients | null {
+function clientsOfRig(rig: GivenRig | null): OnHosts | null {
 	const hosts = (rig?.rig.clients ?? []).map(
 		({ host, user, port, identity, knownHosts, setUp }) => ({
 			name: `${user === undefined ? "" : `${user}@`}${host}${port === undefined ? "" : `:${port}`}`,
@@ -109,19 +116,21 @@ function clientsOfRig(rig: GivenRig | null): Clients | null {
 	};
 }
 
-/** The first machines of a rig. */
+type OnHosts = Extract<Clients, { kind: "ssh" }>;
+
+/** The first hosts of a rig. */
 function someOf(
-	given: GivenRig,
+	{ path, rig }: GivenRig,
+	all: OnHosts,
 	count: number,
 ): { clients: Clients; problems: Problem[] } {
-	const { clients } = given.rig;
-	const most = clients.length;
-	const some = {
-		...given,
-		rig: { ...given.rig, clients: clients.slice(0, count) },
-	};
+	const most = all.hosts.length;
+	const [one, several, instead] =
+		rig.target === "aws"
+			? ["one machine", "machines", "stand another rig up"]
+			: ["one host", "hosts", "name more there"];
 	return {
-		clients: clientsOfRig(some) ?? { kind: "aws", count },
+		clients: { ...all, hosts: all.hosts.slice(0, count) },
 		problems:
 			count <= most
 				? []
@@ -129,7 +138,7 @@ function someOf(
 						{
 							path: ["clients"],
 							at: "value",
-							message: `clients: ${count} are more than the ${most === 1 ? "one machine" : `${most} machines`} that ${given.path} has for the load; write at most clients: ${most}, or stand another rig up`,
+							message: `clients: ${count} are more than the ${most === 1 ? one : `${most} ${several}`} that ${path} has for the load; write at most clients: ${most}, or ${instead}`,
 						},
 					],
 	};
@@ -163,32 +172,40 @@ function misplaced(
 }
 
 /** A host that is named twice would have two clients on its cores, and no figure would say so. */
-function twice(clients: Clients): Problem[] {
+function twice(clients: Clients, from: GivenRig | null): Problem[] {
 	if (clients.kind !== "ssh") return [];
-	const bare = clients.hosts.map((host) =>
-		host.slice(host.indexOf("@") + 1).toLowerCase(),
-	);
-	const at = bare.findIndex((host, i) => bare.indexOf(host) < i);
+	// Of a rig's own the command line tells which file it is.
+	const path = (at: number): Path =>
+		from === null ? ["clients", at] : ["target"];
+	const whose = from === null ? "clients" : "its clients";
+	const places = clients.hosts.map(placeOf);
+	const at = places.findIndex((place, i) => places.indexOf(place) < i);
 	if (at >= 0)
 		return [
 			{
-				path: ["clients", at],
+				path: path(at),
 				at: "value",
-				message: `clients name ${bare[at]} twice, and two on one host share its cores; remove one of them`,
+				message: `${whose} name ${places[at]?.replace(/:22$/, "")} twice, and two on one host share its cores; remove one of them`,
 			},
 		];
-	const badPort = clients.hosts.findIndex(
-		(host) => Number(/:(\d+)$/.exec(host)?.[1] ?? 22) > 65_535,
+	const badPort = places.findIndex(
+		(place) => Number(/:(\d+)$/.exec(place)?.[1]) > 65_535,
 	);
 	return badPort < 0
 		? []
 		: [
 				{
-					path: ["clients", badPort],
+					path: path(badPort),
 					at: "value",
-					message: `clients: ${clients.hosts[badPort]} has a port above 65535; write one that there is, or leave it away for ssh's own`,
+					message: `${whose}: ${clients.hosts[badPort]} has a port above 65535; write one that there is, or leave it away for ssh's own`,
 				},
 			];
+}
+
+/** "10.0.0.11:22": what two names of one host have in common. */
+function placeOf(host: string): string {
+	const bare = host.slice(host.indexOf("@") + 1).toLowerCase();
+	return /:\d+$/.test(bare) ? bare : `${bare}:22`;
 }
 
 type Refuse = (

@@ -16,7 +16,7 @@ export interface Overrides {
 	readonly target?: string | undefined;
 	/** URL of the one system; it implies target existing. */
 	readonly url?: string | undefined;
-	/** `--clients`: "3", "bench@a,bench@b" or "docker=3". */
+	/** `--clients`: "3" (of a rig with clients its first three), "bench@a,bench@b" or "docker=3". */
 	readonly clients?: string | undefined;
 	/** `--rig`: path of the rig.json whose brokers, and clients if it has some, are taken. */
 	readonly rig?: string | undefined;

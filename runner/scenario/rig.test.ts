@@ -161,14 +161,11 @@ describe("clients of a rig", () => {
 	});
 
 	test("unless the scenario or the command line names others", () => {
-		expect(two("clients: 1\nsystem: nats\n").clients).toEqual({
-			kind: "local",
-			count: 1,
-		});
-		expect(two("system: nats\n", { clients: "2" }).clients).toEqual({
-			kind: "local",
-			count: 2,
-		});
+		for (const { clients } of [
+			two("clients: [c]\nsystem: nats\n"),
+			two("system: nats\n", { clients: "c" }),
+		])
+			expect(clients).toEqual({ kind: "ssh", hosts: ["c"] });
 	});
 
 	test("take the place of containers that this rig has not", () => {

@@ -610,7 +610,7 @@ export const ScenarioFile = z.strictObject({
 	}),
 	clients: Clients.default(1).meta({
 		description:
-			"What makes the load. A number: so many k6 processes on this machine, with `target: aws` so many rented machines; a list: one k6 process on each host, over SSH; `{ docker: n }`: so many containers of mqbench's own image (`target: docker`). Together they send one schedule: any number of clients gives the same messages at the same times. Each has at least one connection. `--clients` overrides. Default: 1.",
+			"What makes the load. A number: so many k6 processes on this machine, with `target: aws` so many rented machines, on a rig that has clients the first so many of its hosts; a list: one k6 process on each host, over SSH; `{ docker: n }`: so many containers of mqbench's own image (`target: docker`). Together they send one schedule: any number of clients gives the same messages at the same times. Each has at least one connection. `--clients` overrides. Default: 1.",
 		examples: [3, ["bench@10.0.0.11", "bench@10.0.0.12"], { docker: 3 }],
 	}),
 	aws: Aws.optional().meta({

@@ -26,7 +26,7 @@ const clock = (
 	boundNs: number,
 ): ClientEnd["clock"] => ({
 	...{ beforeNs, afterNs, boundNs },
-	...{ source: "probes", probedNs: null },
+	...{ readNs: null, source: "probes", probedNs: null },
 });
 const client = (index: number, more: Partial<ClientEnd> = {}): ClientEnd => ({
 	index,
@@ -326,6 +326,88 @@ describe("each client is looked at by itself", () => {
 		expect(check(folder, "cpuQuota")).toMatchObject({ status: "ok" });
 	});
 
+	describe("hosts of the broker's nodes", () => {
+		/** Of 8 cores, by second: what each of these used, and how often the quota held it back. */
+		const write = (
+			folder: string,
+			name: string,
+			used: { broker?: number; idle?: number; stolen?: number; held?: number },
+		) => {
+			const { broker = 1, idle = 7, stolen = 0, held = 0 } = used;
+			const line = (s: number) => ({
+				unixMs: 1_767_225_600_000 + 1000 * s,
+				...{ generator: null, network: null },
+				broker: {
+					...{ cpuNs: s * broker * S, rssBytes: 1 },
+					...{ readBytes: 0, writeBytes: 0 },
+				},
+				machine: {
+					...{ cpuNs: s * 8 * S, idleNs: s * idle * S },
+					...{ stealNs: s * stolen * S, throttled: s * held },
+				},
+			});
+			writeFileSync(
+				join(folder, `resources-${name}.jsonl`),
+				[0, 1, 6, 11, 12].map((s) => `${JSON.stringify(line(s))}\n`).join(""),
+			);
+		};
+		const onHosts = (of: Parameters<typeof write>[2], sameHost = false) => {
+			const folder = run({ run: { sameHost }, plan: { target: "aws" } });
+			for (const client of ["0", "1"]) write(folder, client, {});
+			write(folder, "broker-1", {});
+			write(folder, "broker-2", of);
+			return folder;
+		};
+
+		test("that are quiet are no news", () => {
+			const folder = onHosts({});
+			for (const name of ["cpuQuota", "steal", "others"])
+				expect(check(folder, name), name).toMatchObject({ status: "ok" });
+			expect(check(folder, "others")?.detail).toBe(
+				"other processes used 0 % of the CPU time on the broker's host",
+			);
+		});
+
+		test.each([
+			[
+				{ held: 2 },
+				"cpuQuota",
+				"the control group's CPU quota held the broker back in 10 periods of the window",
+			],
+			[
+				{ stolen: 1, idle: 6 },
+				"steal",
+				"the hypervisor took 13 % of the machine's CPU time",
+			],
+			[
+				{ idle: 3 },
+				"others",
+				"other processes used 50 % of the CPU time on the broker's host, the broker 13 %",
+			],
+		])("%j: the worst of them is named by %s", (used, name, sentence) => {
+			expect(check(onHosts(used), name)).toMatchObject({
+				status: "warn",
+				detail: `the host of the broker's node 2: ${sentence}`,
+			});
+		});
+
+		test("of which nothing is there are not known, never quiet", () => {
+			const folder = onHosts({});
+			writeFileSync(join(folder, "resources-broker-2.jsonl"), "");
+			for (const name of ["cpuQuota", "steal", "others"])
+				expect(check(folder, name)).toMatchObject({
+					status: "unknown",
+					detail: expect.stringContaining("the host of the broker's node 2: "),
+				});
+		});
+
+		test("that generators run on as well say nothing of other processes", () => {
+			expect(check(onHosts({ idle: 3 }, true), "others")).toBeUndefined();
+			// Where the broker has none the same.
+			expect(check(run({ plan: { target: "aws" } }), "others")).toBeUndefined();
+		});
+	});
+
 	test("a pause of one of them is a burst for all", () => {
 		// Client 1 stands still for 300 ms at 4 s and sends all of it at once, which takes the system 100 ms.
 		const folder = run({
@@ -369,6 +451,19 @@ describe("clocks of several machines", () => {
 		});
 	});
 
+	test("what they moved by is from what they read themselves, not from what T0 was told by", () => {
+		// Told by the clock of another one, which is 9 ms away.
+		const told = client(0, {
+			clock: {
+				...{ beforeNs: 9 * MS, afterNs: 41_000, boundNs: 10 * MS },
+				...{ readNs: 1000, source: "probes", probedNs: null },
+			},
+		});
+		expect(
+			check(run({ clients: [told, client(1)] }), "clock")?.detail,
+		).toContain("their clocks moved by at most 40us during the run");
+	});
+
 	test("across them a time is as exact as both together", () => {
 		const folder = crossing({ clients: clocks(150_000, 400_000) });
 		expect(check(folder, "clock")).toMatchObject({
@@ -383,7 +478,7 @@ describe("clocks of several machines", () => {
 			client(i, {
 				clock: {
 					...{ beforeNs: 1000, afterNs: 6 * MS, boundNs },
-					...{ source: "chrony", probedNs: 8 * MS },
+					...{ readNs: 1000, source: "chrony", probedNs: 8 * MS },
 				},
 			}),
 		);

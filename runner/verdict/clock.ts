@@ -1,5 +1,6 @@
 import { crosses, type Metric } from "../plan/plan.ts";
 import type { ClientPart, Collected } from "../run/collect.ts";
+import type { ClientEnd } from "../run/run-file.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import { type CheckFunction, result } from "./check.ts";
 import { clientName } from "./clients.ts";
@@ -68,7 +69,7 @@ export const clock: CheckFunction = (facts) => {
 	// What ours has drifted by meanwhile is nothing to clocks that keep each other's time.
 	const how = parts.some(isKept)
 		? ", by chrony on each of them"
-		: `; their clocks moved by at most ${formatDuration(Math.max(...parts.map(movedBy)))} during the run`;
+		: `; their clocks moved by at most ${formatDuration(Math.max(...parts.map(({ end }) => (end?.clock && movedBy(end.clock)) ?? 0)))} during the run`;
 	return result(
 		"clock",
 		"ok",
@@ -76,6 +77,13 @@ export const clock: CheckFunction = (facts) => {
 		{ figure },
 	);
 };
+
+/** What a clock went wrong by during the run, against this machine's, ns; null: it was not read again. */
+export function movedBy(found: NonNullable<ClientEnd["clock"]>): number | null {
+	return found.afterNs === null
+		? null
+		: Math.abs(found.afterNs - (found.readNs ?? found.beforeNs));
+}
 
 /** "±0.4ms" */
 export function plusMinus(ns: number): string {
@@ -97,11 +105,6 @@ function boundOf({ end }: ClientPart): number | null {
 /** All of them, or none. */
 function isKept({ end }: ClientPart): boolean {
 	return end?.clock?.source === "chrony";
-}
-
-function movedBy({ end }: ClientPart): number {
-	const found = end?.clock;
-	return found?.afterNs == null ? 0 : Math.abs(found.afterNs - found.beforeNs);
 }
 
 /** A sentence about samples that were negative by more than the bound; null: there are none. */

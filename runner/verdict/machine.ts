@@ -1,5 +1,5 @@
 import { percentile } from "../histogram/percentiles.ts";
-import type { ClientPart, Machine } from "../run/collect.ts";
+import type { ClientPart, Collected, Machine } from "../run/collect.ts";
 import type { ResourceLine } from "../run/resource-file.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import { type Check, type CheckFunction, result } from "./check.ts";
@@ -19,7 +19,7 @@ import {
 	STEAL_SHARE,
 } from "./limits.ts";
 
-/** Had the generator the machine that it needed? All of these are warnings: they say why, the gates say whether it mattered. */
+/** Had generator and broker the machines that they needed? All of these are warnings: they say why, the gates say whether it mattered. */
 
 export const cpuQuota: CheckFunction = (facts) =>
 	worstMachine(facts, (machine) => {
@@ -28,14 +28,14 @@ export const cpuQuota: CheckFunction = (facts) =>
 			return result(
 				"cpuQuota",
 				"unknown",
-				"whether the control group held mqbench back cannot be read",
+				`whether the control group held ${held(machine)} back cannot be read`,
 				{ remedy: READ_PROC },
 			);
 		return grown > 0
 			? result(
 					"cpuQuota",
 					"warn",
-					`the control group's CPU quota held mqbench back in ${formatCount(grown)} periods of the window`,
+					`the control group's CPU quota held ${held(machine)} back in ${formatCount(grown)} periods of the window`,
 					{
 						figure: formatCount(grown),
 						limit: "0",
@@ -80,25 +80,42 @@ export const steal: CheckFunction = (facts) =>
 	});
 
 /**
- * What neither generator nor broker used was taken from both: a broker that is starved is not slow. Of this machine alone: of another one
- * nobody knows which of its processes are the broker's.
+ * What neither generator nor broker used was taken from both: a broker that is starved is not slow. Of this machine and of hosts of the broker's
+ * nodes alone: of another one nobody knows which of its processes are the broker's.
  */
 export const others: CheckFunction = (facts) => {
+	const { nodes, resources } = facts.collected;
+	return worstOf(
+		nodes.length > 0 ? nodes : [{ client: null, samples: resources }],
+		nodes.length > 1,
+		(machine) => othersOn(machine, facts),
+	);
+};
+
+/** What `others` can tell about: the broker's processes are known, and no generator's are among the others. */
+export function knowsOthers({ plan, nodes, run }: Collected): boolean {
+	return plan.target === "local" || (nodes.length > 0 && !run?.sameHost);
+}
+
+function othersOn(machine: Machine, facts: Facts): Check {
+	const alone = machine.node !== undefined;
 	// noop is no process.
 	const brokerOf = (line: ResourceLine) =>
 		facts.collected.plan.broker === "noop" ? 0 : line.broker?.cpuNs;
+	const generatorOf = (line: ResourceLine) =>
+		alone ? 0 : line.generator?.cpuNs;
 	// A closed load's generator may be gone before the first sample after its window.
 	const grown = (counter: (line: ResourceLine) => number | null) =>
 		overWindow(
 			facts,
-			{ client: null, samples: facts.collected.resources },
+			machine,
 			counter,
-			(line) => line.generator?.cpuNs != null && brokerOf(line) != null,
+			(line) => generatorOf(line) != null && brokerOf(line) != null,
 		);
 	const all = grown((line) => line.machine.cpuNs);
 	const idle = grown((line) => line.machine.idleNs);
 	const taken = grown((line) => line.machine.stealNs);
-	const generator = grown((line) => line.generator?.cpuNs ?? null);
+	const generator = grown((line) => generatorOf(line) ?? null);
 	const broker = grown((line) => brokerOf(line) ?? null);
 	if (!all || idle === null || generator === null || broker === null)
 		return result(
@@ -111,24 +128,25 @@ export const others: CheckFunction = (facts) => {
 	const share = Math.max(0, all - own) / all;
 	const figure = percent(share);
 	const limit = percent(OTHERS_SHARE);
+	const of = alone
+		? "the CPU time on the broker's host"
+		: "the machine's CPU time";
 	return share > OTHERS_SHARE
 		? result(
 				"others",
 				"warn",
-				`other processes used ${figure} of the machine's CPU time, generator and broker ${percent((generator + broker) / all)}`,
+				`other processes used ${figure} of ${of}, ${alone ? "the broker" : "generator and broker"} ${percent((generator + broker) / all)}`,
 				{
 					figure,
 					limit,
-					remedy: "stop what else runs on the machine, and measure again",
+					remedy: `stop what else runs on ${alone ? "it" : "the machine"}, and measure again`,
 				},
 			)
-		: result(
-				"others",
-				"ok",
-				`other processes used ${figure} of the machine's CPU time`,
-				{ figure, limit },
-			);
-};
+		: result("others", "ok", `other processes used ${figure} of ${of}`, {
+				figure,
+				limit,
+			});
+}
 
 export const ownCpu: CheckFunction = (facts) => {
 	const used = generatorMachines(facts)
@@ -290,7 +308,7 @@ function isElsewhere({ end }: ClientPart): boolean {
 	return end?.kind === "ssh";
 }
 
-/** Those that generators ran on, each with what was sampled there. */
+/** Those that generators and nodes of the broker ran on, each with what was sampled there. */
 function machinesOf({ collected }: Facts): Machine[] {
 	const elsewhere = collected.parts.filter(isElsewhere);
 	const here = { client: null, samples: collected.resources };
@@ -300,26 +318,46 @@ function machinesOf({ collected }: Facts): Machine[] {
 			client,
 			samples: collected.hosts.find((h) => h.client === client)?.samples ?? [],
 		})),
+		...collected.nodes,
 	];
 }
 
 /** The check of each machine; the worst of them, with the name of the machine where there are several. */
 function worstMachine(facts: Facts, check: (machine: Machine) => Check): Check {
 	const machines = machinesOf(facts);
+	return machines.length === 0
+		? check({ client: null, samples: facts.collected.resources })
+		: worstOf(machines, machines.length > 1 || isFar(machines[0]), check);
+}
+
+function isFar(machine: Machine | undefined): boolean {
+	return machine?.client != null || machine?.node !== undefined;
+}
+
+function worstOf(
+	machines: readonly Machine[],
+	named: boolean,
+	check: (machine: Machine) => Check,
+): Check {
 	const all = machines.map((machine) => ({ machine, found: check(machine) }));
-	const worst =
-		all.find(({ found }) => found.status === "warn") ??
+	const { machine, found } = (all.find(
+		({ found }) => found.status === "warn",
+	) ??
 		all.find(({ found }) => found.status === "unknown") ??
-		all[0];
-	if (worst === undefined)
-		return check({ client: null, samples: facts.collected.resources });
-	const { machine, found } = worst;
-	return found.status === "ok" || (machines.length === 1 && !machine.client)
+		all[0]) as (typeof all)[number];
+	return found.status === "ok" || !named
 		? found
-		: {
-				...found,
-				detail: `${machine.client === null ? "this machine" : clientName(machine.client)}: ${found.detail}`,
-			};
+		: { ...found, detail: `${machineName(machine)}: ${found.detail}` };
+}
+
+function machineName({ client, node }: Machine): string {
+	if (node !== undefined) return `the host of the broker's node ${node}`;
+	return client === null ? "this machine" : clientName(client);
+}
+
+/** Whom a limit on that machine holds back. */
+function held({ node }: Machine): string {
+	return node === undefined ? "mqbench" : "the broker";
 }
 
 /** The client with the largest figure; null: none has told. */

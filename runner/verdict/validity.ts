@@ -15,6 +15,7 @@ import { lag } from "./lag.ts";
 import {
 	cpuQuota,
 	gcPause,
+	knowsOthers,
 	others,
 	ownCpu,
 	schedLatency,
@@ -58,8 +59,7 @@ function applies(check: CheckFunction, collected: Collected): boolean {
 		return (
 			!closed && plan.schedule.kind !== "stages" && plan.pattern !== "backlog"
 		);
-	// Where brokers are not ours, theirs cannot be told from other processes.
-	if (check === others) return plan.target === "local";
+	if (check === others) return knowsOthers(collected);
 	if (check === backlogDrain) return plan.pattern === "backlog";
 	return true;
 }

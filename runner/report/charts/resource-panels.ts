@@ -6,7 +6,7 @@ type Unit = TimeFigure["panels"][number]["unit"];
 
 /**
  * What generator and broker used; of a longer stretch the most. The generator's CPU is its own count where nobody has looked from outside. Clients
- * on other machines have a line each, the busiest of them.
+ * on other machines have a line each, the busiest of them; of hosts of the broker's nodes the network.
  */
 export function resources(run: Run, size: number): Draft[] {
 	const warmup = run.window.startNs / 1e9;
@@ -31,21 +31,26 @@ export function resources(run: Run, size: number): Draft[] {
 			warmup,
 		);
 	const looked = looks.some((l) => l.generator?.cores != null);
+	const linesOf = <L extends { readonly at: number }>(
+		points: readonly L[],
+		of: (look: L) => number | null | undefined,
+	): Points => {
+		// Those of long runs stand for stretches already.
+		const own = Math.max(size, Math.ceil(end / points.length));
+		return worst(
+			points
+				.filter(({ at }) => Math.round(at) > 0 && Math.round(at) <= end)
+				.map((look) => [Math.round(look.at) - 1 - warmup, of(look) ?? null]),
+			own,
+			warmup,
+		);
+	};
 	const hosts = busiest(run).map((host, i) => ({
 		key: `host-${host.client}`,
 		name: host.name,
 		place: FIRST_HOST + i,
-		series: (of: (look: HostLook) => number | null | undefined): Points => {
-			// Those of long runs stand for stretches already.
-			const own = Math.max(size, Math.ceil(end / host.points.length));
-			return worst(
-				host.points
-					.filter(({ at }) => Math.round(at) > 0 && Math.round(at) <= end)
-					.map((look) => [Math.round(look.at) - 1 - warmup, of(look) ?? null]),
-				own,
-				warmup,
-			);
-		},
+		series: (of: (look: HostLook) => number | null | undefined): Points =>
+			linesOf(host.points, of),
 	}));
 	const others = run.series.hosts.length;
 	const shown =
@@ -60,8 +65,25 @@ export function resources(run: Run, size: number): Draft[] {
 			series(of),
 			place,
 		]);
+	const all = run.series.brokerHosts ?? [];
+	const nodes = all.slice(0, MOST_HOSTS);
+	const first =
+		all.length > nodes.length
+			? `; of ${nodes.length} of ${all.length} nodes`
+			: "";
+	type NodeLook = (typeof nodes)[number]["points"][number];
+	const ofNodes = (
+		of: (look: NodeLook) => number | null | undefined,
+		[suffix, what]: readonly [string, string],
+	): HostLine[] =>
+		nodes.map(({ node, points }, i) => [
+			`node-${node}${suffix}`,
+			`${nodes.length === 1 ? "the broker's host" : `host of node ${node}`}${what}`,
+			linesOf(points, of),
+			FIRST_HOST + hosts.length + i,
+		]);
 	// Between processes of one machine nothing goes over a network.
-	const far = others > 0 || run.sameHost === false;
+	const far = others > 0 || nodes.length > 0 || run.sameHost === false;
 	const network: readonly HostLine[] = far
 		? [
 				[
@@ -76,6 +98,11 @@ export function resources(run: Run, size: number): Draft[] {
 				],
 				...ofHosts((l) => l.network?.txBytesPerSecond, ["", " sends"]),
 				...ofHosts(
+					(l) => l.network?.rxBytesPerSecond,
+					["-receives", " receives"],
+				),
+				...ofNodes((l) => l.network?.txBytesPerSecond, ["", " sends"]),
+				...ofNodes(
 					(l) => l.network?.rxBytesPerSecond,
 					["-receives", " receives"],
 				),
@@ -116,7 +143,7 @@ export function resources(run: Run, size: number): Draft[] {
 			["broker", "broker", series((l) => l.broker?.cores)],
 			...ofHosts((l) => l.generator?.cores),
 		]),
-		panel("network, bytes per second", "bytes/s", network),
+		panel(`network, bytes per second${first}`, "bytes/s", network),
 		panel("disk, bytes per second", "bytes/s", [
 			[
 				"generator",

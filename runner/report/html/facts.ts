@@ -1,4 +1,5 @@
 import { rateText } from "../../plan/load-text.ts";
+import { type EnvironmentFile, rigOf } from "../../run/environment-file.ts";
 import {
 	formatBytes,
 	formatBytesExact,
@@ -84,15 +85,7 @@ export function environment({ environment: e, runId }: Result): Markup {
 		return markup`<p>Nothing was written down about the machine.</p>`;
 	return factsTable([
 		["run", runId],
-		[
-			"rented machines",
-			e.rented === undefined
-				? null
-				: `${e.rented.machines}${e.rented.rig === null ? "" : `, rig ${e.rented.rig}`}; mqbench itself ran on what follows`,
-		],
-		...Object.entries(e.rented?.facts ?? {})
-			.filter(([name]) => RENTED.includes(name))
-			.map(([name, value]): [string, string] => [`rented: ${name}`, value]),
+		...rigRows(e),
 		["system", `${e.os}, kernel ${e.kernel}`],
 		["CPU", e.cpu],
 		[
@@ -110,6 +103,24 @@ export function environment({ environment: e, runId }: Result): Markup {
 }
 
 // --- internal ---
+
+function rigRows(e: EnvironmentFile): [string, string][] {
+	const rig = rigOf(e);
+	if (rig === null) return [];
+	const { cloud, machines, id, here, createdAt, facts } = rig;
+	return [
+		[
+			cloud === null ? "hosts" : "rented machines",
+			`${machines}${id === null ? "" : `, rig ${id}${createdAt === null ? "" : ` of ${createdAt}`}`}; mqbench itself${here ? " and the load" : ""} ran on what follows`,
+		],
+		...Object.entries(facts)
+			.filter(([name]) => cloud === null || RENTED.includes(name))
+			.map(([name, value]): [string, string] => [
+				`${cloud === null ? "rig" : "rented"}: ${name}`,
+				value,
+			]),
+	];
+}
 
 /** Facts of rented machines that are not in their name already. */
 const RENTED: readonly string[] = ["zone", "ami", "placementGroup"];

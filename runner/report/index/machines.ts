@@ -1,5 +1,6 @@
 import type { Machine } from "../../compare/comparison.ts";
 import { machineOf } from "../../compare/machine.ts";
+import { type EnvironmentFile, rigOf } from "../../run/environment-file.ts";
 import { plural } from "../words.ts";
 import type { Entry } from "./runs.ts";
 
@@ -12,8 +13,8 @@ export interface KnownMachine {
 }
 
 /**
- * The machine of each result, by its folder. Machines are told apart by CPU, cores, memory, system, kernel series and quota: two
- * of one kind are one machine here. Left out: nobody wrote down what the result was made on.
+ * The machine of each result, by its folder. Machines are told apart by CPU, cores, memory, system, kernel series and quota, those of a rig by its
+ * machines: two of one kind are one machine here. Left out: nobody wrote down what the result was made on.
  */
 export function machinesOf(
 	entries: readonly Entry[],
@@ -23,10 +24,7 @@ export function machinesOf(
 	for (const { folder, result } of [...entries].reverse()) {
 		const machine = machineOf(result?.environment ?? null);
 		if (machine === null) continue;
-		const text =
-			machine.rented === undefined
-				? ownText(machine)
-				: `${machine.rented}, rented`;
+		const text = textOf(machine, result?.environment ?? null);
 		const one = known.get(machine.fingerprint) ?? {
 			letter: letterOf(known.size),
 			text,
@@ -38,6 +36,12 @@ export function machinesOf(
 }
 
 // --- internal ---
+
+function textOf(machine: Machine, environment: EnvironmentFile | null): string {
+	const rig = environment && rigOf(environment);
+	if (rig === null) return ownText(machine);
+	return `${rig.machines}${rig.cloud === null ? "" : ", rented"}${rig.here ? `, with the load from ${ownText(machine)}` : ""}`;
+}
 
 function ownText(machine: Machine): string {
 	return [

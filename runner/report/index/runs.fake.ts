@@ -22,7 +22,7 @@ export interface Changes {
 	readonly startedAt?: string;
 	readonly scenario?: string;
 	readonly cpu?: string;
-	readonly rented?: EnvironmentFile["rented"];
+	readonly rig?: EnvironmentFile["rig"];
 	readonly quick?: boolean;
 	readonly environment?: null;
 	readonly run?: (run: Run) => Run;
@@ -54,7 +54,7 @@ export function resultOf(name: string, changes: Changes = {}): Result {
 						governor: null,
 						cpuQuotaCores: null,
 						bootId: null,
-						...(changes.rented ? { rented: changes.rented } : {}),
+						...(changes.rig ? { rig: changes.rig } : {}),
 						node: "v20",
 						k6: "v1",
 						go: null,

@@ -1,0 +1,69 @@
+import { formatBytes } from "../../runner/units.ts";
+import { identityOf, machineName, platformName } from "./machine.ts";
+import type { SshHost } from "./ssh-host.ts";
+import type { Link } from "./ssh-link.ts";
+import { noShell, unfit } from "./ssh-trouble.ts";
+
+/** What a host is. */
+export interface Facts {
+	/** "linux/amd64". */
+	readonly platform: string;
+	readonly kernel: string;
+	readonly cores: number;
+	/** "linux amd64, 6.1.0-18, 16 cores, AMD EPYC 9R14, 32GiB": what is known of it. */
+	readonly machine: string;
+	/** What no other machine has; null: not known. */
+	readonly identity: string | null;
+	/** What was asked besides, by name; "" where the host has nothing to say. */
+	readonly more: Readonly<Record<string, string>>;
+}
+
+/** Asks a host what it is; `more`: what else, each a word of sh such as `tar=$(command -v tar)`. Fails where mqbench cannot work there. */
+export async function askFacts(
+	host: SshHost,
+	link: Link,
+	more: readonly string[] = [],
+): Promise<Facts> {
+	const { values, err } = await link.run(
+		`echo; for fact in ${[...FACTS, ...more].map((one) => `"${one}"`).join(" ")}; do echo "mqbench:$fact"; done`,
+	);
+	const { system = "", processor = "", kernel = "", sum = "" } = values;
+	const cores = Number(values.cores);
+	if (system === "" || !(cores > 0)) throw noShell(host, err);
+	if (sum === "")
+		throw unfit(
+			host,
+			"there is no sha256sum, which checks what is copied",
+			"Install it (package coreutils of its distribution)",
+		);
+	const platform = platformName(system, processor);
+	const memory = Number(values.memory) * 1024;
+	return {
+		platform,
+		kernel,
+		cores,
+		machine: [
+			machineName(platform, { kernel, cores }),
+			...[values.cpu || values.model || ""].filter(Boolean),
+			...(memory > 0 ? [formatBytes(memory)] : []),
+		].join(", "),
+		identity: identityOf(values.boot ?? "", values.space ?? ""),
+		more: values,
+	};
+}
+
+// --- internal ---
+
+/** A processor's name is where lscpu has it on arm64. */
+const FACTS = [
+	"system=$(uname -s)",
+	"processor=$(uname -m)",
+	"kernel=$(uname -r)",
+	"cores=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)",
+	"cpu=$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo 2>/dev/null | head -n 1)",
+	"model=$(LC_ALL=C lscpu 2>/dev/null | sed -n 's/^Model name: *//p' | head -n 1)",
+	"memory=$(sed -n 's/^MemTotal: *//p' /proc/meminfo 2>/dev/null | tr -dc 0-9)",
+	"boot=$(cat /proc/sys/kernel/random/boot_id 2>/dev/null)",
+	"space=$(readlink /proc/self/ns/pid 2>/dev/null)",
+	"sum=$(command -v sha256sum)",
+];

@@ -1,0 +1,76 @@
+import { formatDuration } from "../../runner/units.ts";
+import type { Api } from "./api.ts";
+
+/** What is known of the life of the credentials that AWS has just taken. */
+export interface Session {
+	/** They end by themselves: a session's. */
+	readonly temporary: boolean;
+	/** null: not known, or never. */
+	readonly endsAtMs: number | null;
+	/** Whoever gave them gives others when they end (a profile, SSO, a role); what stands in the environment stays as it is. */
+	readonly renewed: boolean;
+}
+
+/** For taking down, tries that fail included. */
+const TAKING_DOWN_NS = 10 * 60e9;
+/** Of machines that stay: until they are up. */
+const STANDING_UP_NS = 10 * 60e9;
+
+/** Throws a `Refused`: there are none. */
+export async function sessionOf(api: Api): Promise<Session> {
+	const { sessionToken, expiration, ...rest } = await api.credentials();
+	// Where the SDK has them from, by its own marks.
+	const { $source } = rest as { $source?: Record<string, string> };
+	const endsAtMs = expiration?.getTime() ?? Number.NaN;
+	// A machine or container of AWS's always has some, with nobody's login.
+	const always =
+		$source?.CREDENTIALS_IMDS !== undefined ||
+		$source?.CREDENTIALS_HTTP !== undefined;
+	const fixed =
+		$source?.CREDENTIALS_ENV_VARS !== undefined ||
+		$source?.CREDENTIALS_CODE !== undefined;
+	return {
+		temporary: Boolean(sessionToken) && !always,
+		endsAtMs: Number.isFinite(endsAtMs) ? endsAtMs : null,
+		renewed: Number.isFinite(endsAtMs) && !fixed,
+	};
+}
+
+/**
+ * Machines that nobody may take down any more run until they end themselves: sentences on credentials that end before the machines are
+ * taken down. `plannedNs`: how long the machines are used, standing up included; null: until somebody takes them down, by then with others.
+ */
+export function sessionTrouble(
+	{ temporary, endsAtMs, renewed }: Session,
+	plannedNs: number | null,
+	nowMs: number,
+): { readonly wrong: readonly string[]; readonly warnings: readonly string[] } {
+	if (!temporary) return { wrong: [], warnings: [] };
+	const neededNs = (plannedNs ?? STANDING_UP_NS) + TAKING_DOWN_NS;
+	const needed = `${plannedNs === null ? "standing the machines up takes" : "standing the machines up, the runs, and taking them down take"} up to ${formatDuration(neededNs)}`;
+	const without =
+		"Without credentials nobody takes the machines down, and they cost money until they end themselves";
+	if (endsAtMs === null)
+		return {
+			wrong: [],
+			warnings: [
+				`the credentials for AWS are those of a session (AWS_SESSION_TOKEN, or aws_session_token of a profile), and when it ends is not known; ${needed}. ${without}`,
+			],
+		};
+	const leftNs = (endsAtMs - nowMs) * 1e6;
+	if (leftNs >= neededNs) return { wrong: [], warnings: [] };
+	const ends = `the credentials for AWS end at ${new Date(endsAtMs).toISOString()} (${leftNs > 0 ? `in ${formatDuration(leftNs)}` : "which is past"}), and ${needed}`;
+	return renewed
+		? {
+				wrong: [],
+				warnings: [
+					`${ends}. Others are asked for then, as long as your login lasts: see that it does (aws sso login). ${without}`,
+				],
+			}
+		: {
+				wrong: [
+					`AWS_CREDENTIAL_EXPIRATION: ${ends}. ${without}. Log in anew for longer, or make fewer runs (--only).`,
+				],
+				warnings: [],
+			};
+}

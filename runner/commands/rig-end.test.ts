@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { RigFile } from "../../infra/rig-file.ts";
+import { around, loadScenario } from "../scenario/load.ts";
+import { fakeWorld } from "../world.fake.ts";
+import { rentedFile } from "./cloud.fake.ts";
+import { foresee } from "./foresee.ts";
+import { endOf } from "./rig-end.ts";
+
+/** A rented rig; the clock says 03:04:05. */
+const rig = (endsAt: string | null, expiresAt: string | null) =>
+	RigFile.parse({
+		...rentedFile,
+		expiresAt,
+		cloud: { ...rentedFile.cloud, endsAt },
+	});
+
+/** What is said before the one run, which takes 65s with start, drain and floor. */
+function warned(file: RigFile): string {
+	const scenario = loadScenario(
+		"s.yaml",
+		"system: nats\nworkload: { rate: 3/s, message: 256B, duration: 20s, warmup: 10s, drain: 10s }\n",
+		{},
+		{},
+		{ ...around("s.yaml"), rig: { path: "rig.json", rig: file } },
+	);
+	const world = fakeWorld();
+	foresee(scenario, { path: "s.yaml" }, world);
+	return world.err();
+}
+
+test("machines end with their ttl, half an hour before a sweep may remove what is left", () => {
+	const sweepAt = "2026-01-02T03:34:05Z";
+	expect(endOf(rig("2026-01-02T03:05:09Z", sweepAt))).toBe(
+		"2026-01-02T03:05:09Z",
+	);
+	expect(warned(rig("2026-01-02T03:05:09Z", sweepAt))).toBe(
+		"Warning: the rig x-1 ends in 1.07min (2026-01-02T03:05:09Z), and the runs take up to 1.08min: make fewer of them (--only), or stand a new one up\n",
+	);
+	expect(warned(rig("2026-01-02T03:05:10Z", sweepAt))).toBe("");
+	expect(warned(rig("2026-01-02T03:04:04Z", sweepAt))).toContain(
+		"the rig x-1 has expired (2026-01-02T03:04:04Z)",
+	);
+});
+
+test("where nobody wrote down when they end, it is the end of all of it", () => {
+	expect(warned(rig(null, "2026-01-02T03:05:09Z"))).toContain(
+		"the rig x-1 ends in 1.07min (2026-01-02T03:05:09Z)",
+	);
+	expect(warned(rig(null, null))).toBe("");
+});

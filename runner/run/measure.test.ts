@@ -1,0 +1,64 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, expect, test, vi } from "vitest";
+import { failure } from "../errors.ts";
+import { expand } from "../plan/expand.ts";
+import { loadScenario } from "../scenario/load.ts";
+import { fakeWorld } from "../world.fake.ts";
+import { makeRunFolder, runPath } from "./folder.ts";
+import { measure } from "./measure.ts";
+import { RunFile } from "./run-file.ts";
+
+const stop = new AbortController();
+vi.mock("../../infra/binaries/resolve.ts", () => ({
+	resolveBinaries: async () => ({ go: null }),
+}));
+vi.mock("../../infra/provision.ts", () => ({
+	provision: async () => ({
+		clients: [
+			{
+				...{ name: "this machine", kind: "local", close: async () => {} },
+				prepare: async () => ({ machine: "linux amd64" }),
+			},
+		],
+		async open() {
+			stop.abort("SIGINT");
+			throw failure("interrupted", { signal: "SIGINT" });
+		},
+		teardown: async () => {},
+	}),
+}));
+
+const folder = mkdtempSync(path.join(tmpdir(), "mqbench-measure-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test("a Ctrl-C while a broker comes up interrupts the runs after it as well: none of them failed", async () => {
+	const text =
+		"system: nats\nworkload: { rate: 9/s, message: 256B, duration: 9s }\nrepeat: 3\n";
+	const scenario = loadScenario("s.yaml", text);
+	const plans = expand(scenario, { runId: "r" });
+	expect(plans).toHaveLength(3);
+	const out = path.join(folder, "out");
+	makeRunFolder(out, text, plans, []);
+	const nothing = () => {};
+	await measure(
+		{
+			...{ scenario, runs: plans, planned: 3, floors: [] },
+			// Of a folder that is gone on with there is something to show, however soon it is stopped.
+			resumed: true,
+			hopeless: () => null,
+			folder: out,
+			progress: {
+				...{ build: nothing, run: nothing, floor: nothing, say: nothing },
+				...{ tick: nothing, done: nothing },
+			} as never,
+		},
+		{ ...fakeWorld(), stop: stop.signal },
+	);
+	for (const plan of plans) {
+		const file = path.join(runPath(out, plan), "run.json");
+		const run = RunFile.parse(JSON.parse(readFileSync(file, "utf8")));
+		expect(run).toMatchObject({ interruptedBy: "SIGINT", error: null });
+	}
+});
