@@ -29,10 +29,17 @@ test("what nodes have used is told for the moments of this machine's samples, al
 			({ broker }) => broker,
 		),
 	).toEqual([
-		{ cpuNs: 50 + 1250, rssBytes: 20, readBytes: null, writeBytes: 2600 },
+		{ cpuNs: 50 + 1250, rssBytes: 15, readBytes: null, writeBytes: 2600 },
 		{ cpuNs: 100 + 1750, rssBytes: 25, readBytes: null, writeBytes: 3700 },
 		{ cpuNs: 200 + 2000, rssBytes: 25, readBytes: null, writeBytes: 4400 },
 	]);
+});
+
+test("memory of a node that ends between two looks is never half of it", () => {
+	const node = [line(0, 1, 24), line(1000, 2, 0)];
+	expect(
+		withBrokers(here(500, 1000), [node]).map(({ broker }) => broker?.rssBytes),
+	).toEqual([24, 0]);
 });
 
 test("where one of them was not looked at the sum is unknown", () => {

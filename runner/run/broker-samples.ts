@@ -2,7 +2,7 @@ import type { ResourceLine } from "./resource-file.ts";
 
 /**
  * The samples of this machine, with what the broker's nodes on hosts of their own have used until then, all of them together
- * (`resources-broker-<node>.jsonl`). They are sampled at other moments: counters grow evenly in between. Before and after the samples of any of
+ * (`resources-broker-<node>.jsonl`). They are sampled at other moments: counters grow evenly in between, and memory is what it was when they were sampled last. Before and after the samples of any of
  * them it is unknown.
  */
 export function withBrokers(
@@ -37,7 +37,8 @@ function usedAt(
 	const [was, is] = [before.broker, now.broker];
 	return {
 		cpuNs: between(was.cpuNs, is.cpuNs),
-		rssBytes: between(was.rssBytes, is.rssBytes),
+		// It falls to 0 at once where a node ends: half of it was never there.
+		rssBytes: part < 1 ? was.rssBytes : is.rssBytes,
 		readBytes: between(was.readBytes, is.readBytes),
 		writeBytes: between(was.writeBytes, is.writeBytes),
 	};

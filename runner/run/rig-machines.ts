@@ -21,17 +21,6 @@ export function rigMachines({ rig, aws, clients }: Asked): RigMachines | null {
 	};
 }
 
-/** "gp3 200GiB, 6000 IOPS"; null: there is none. */
-export function volumeText(volume: AwsVolume | null): string | null {
-	if (volume === null) return null;
-	const { type, sizeGiB, iops, throughputMiBps } = volume;
-	return [
-		`${type} ${sizeGiB}GiB`,
-		...(iops === null ? [] : [`${iops} IOPS`]),
-		...(throughputMiBps === null ? [] : [`${throughputMiBps}MiB/s`]),
-	].join(", ");
-}
-
 // --- internal ---
 
 function ofRig(rig: RigFile, load: Clients): RigMachines | null {
@@ -134,4 +123,15 @@ function named(host: string, port: number | undefined): string {
 
 function sorted(hosts: readonly string[]): string[] {
 	return [...new Set(hosts)].sort();
+}
+
+/** "gp3 200GiB, 6000 IOPS"; null: there is none. */
+function volumeText(volume: AwsVolume | null): string | null {
+	if (volume === null) return null;
+	const { type, sizeGiB, iops, throughputMiBps } = volume;
+	return [
+		`${type} ${sizeGiB}GiB`,
+		...(iops === null ? [] : [`${iops} IOPS`]),
+		...(throughputMiBps === null ? [] : [`${throughputMiBps}MiB/s`]),
+	].join(", ");
 }
