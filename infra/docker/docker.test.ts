@@ -236,9 +236,13 @@ describe.skipIf(skipWithoutEngine)(
 					// Those of both lives: what the first one used still counts.
 					expect(broker.pids).toHaveLength(2);
 					expect(runs(broker.pids[1] ?? 0)).toBe(true);
-					const text = readFileSync(log, "utf8");
-					expect(text.match(/Server is ready/g)).toHaveLength(2);
-					expect(text).toContain("mqbench: node 1 is ready again");
+					// Lines reach the file a little later than they are said.
+					await expect
+						.poll(() => readFileSync(log, "utf8"))
+						.toContain("mqbench: node 1 is ready again");
+					expect(
+						readFileSync(log, "utf8").match(/Server is ready/g),
+					).toHaveLength(2);
 					expect(await within(100, broker.died)).toBe("silent");
 				},
 			);
@@ -536,8 +540,13 @@ describe.skipIf(skipWithoutEngine || (noRabbit && process.env.CI !== "true"))(
 			expect(broker.settings).toMatchObject({ plugins: "none" });
 			const back = await broker.disturb(fault("restart"));
 			await back();
-			const text = readFileSync(log, "utf8");
-			expect(text.match(/Server startup complete; 0 plugins/g)).toHaveLength(2);
+			await expect
+				.poll(() =>
+					readFileSync(log, "utf8").match(
+						/Server startup complete; 0 plugins/g,
+					),
+				)
+				.toHaveLength(2);
 			expect(
 				JSON.stringify(inspect(containersOf(rig.network)[0] ?? "")),
 			).not.toContain(new URL(broker.url).password);
