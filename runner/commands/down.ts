@@ -29,7 +29,7 @@ export async function down(
 	const rig = await readRig(place);
 	if (rig === null) {
 		world.stdout.write(
-			`${file}: there is no such file; a rig that it stood for is down already.\n`,
+			`${file}: there is no such file, so nothing was taken down; mqbench rigs list shows what is rented.\n`,
 		);
 		return EXIT.pass;
 	}
