@@ -3,26 +3,23 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { failure } from "../../runner/errors.ts";
 import { reasonOf } from "../../runner/reason.ts";
-import { commonOptions } from "../../runner/scenario/brokers.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
 import { hostBrokers } from "../brokers/index.ts";
 import { signalThere, startThere } from "../clients/ssh-guarded.ts";
-import { type SshHost, sshName } from "../clients/ssh-host.ts";
+import type { SshHost } from "../clients/ssh-host.ts";
 import { LOST } from "../clients/ssh-link.ts";
-import { Unreachable, unfit } from "../clients/ssh-trouble.ts";
+import { Unreachable } from "../clients/ssh-trouble.ts";
 import { flushText, flushWarning } from "../docker/flush.ts";
 import { hostPort } from "../existing/addresses.ts";
-import { isLoopback } from "../existing/reach.ts";
 import { type BrokerLog, openBrokerLog } from "../local/broker-log.ts";
 import { none } from "../local/local.ts";
-import { missingCpus } from "../local/pinned.ts";
 import { type Broker, type BrokerRequest, NEVER } from "../rig.ts";
 import type { RigFile } from "../rig-file.ts";
 import { type Bundle, bundleOf, writeThere } from "./bring.ts";
 import { hostDisturber } from "./disturb.ts";
 import { makeFolders, type RunFolders } from "./folders.ts";
-import { type BrokerHost, plainAddress, prepareHost } from "./host.ts";
+import { type BrokerHost, prepareHost } from "./host.ts";
 import type {
 	HostAddress,
 	HostBroker,
@@ -31,6 +28,7 @@ import type {
 	Placement,
 } from "./host-broker.ts";
 import { HostNode } from "./node.ts";
+import { checkPlaces, type Place, placesOf } from "./places.ts";
 import { brokerSamples, expectSamples, fetchSamples } from "./samples.ts";
 import { checkPorts } from "./taken.ts";
 import { openTunnel, type Tunnel } from "./tunnel.ts";
@@ -160,10 +158,7 @@ async function openOnHosts(
 		const hosts = await wait(
 			Promise.all(places.map(({ ssh }) => connections.get(ssh))),
 		);
-		checkAlike(request, hosts);
-		checkApart(request, hosts);
-		checkAddresses(places, hosts);
-		checkPin(request, hosts);
+		checkPlaces(request, places, hosts);
 		const folders = await wait(
 			everyOne(
 				hosts.map(async ({ name, ssh, link, facts }) => {
@@ -342,68 +337,6 @@ async function openOnHosts(
 	}
 }
 
-/** A host of the entry, and where its node listens. */
-interface Place {
-	readonly ssh: SshHost;
-	/** For people: as rig.json has it. */
-	readonly host: string;
-	readonly address: string;
-}
-
-/** The hosts that nodes go to. Fails where they are too few, or one is there twice. */
-function placesOf(
-	entry: Entry,
-	{ system, faults = [] }: BrokerRequest,
-): Place[] {
-	const count = commonOptions(system.options).nodes ?? 1;
-	const { hosts } = entry;
-	const places = hosts.slice(0, count).map((one) => ({
-		address: one.address,
-		host: one.host,
-		ssh: {
-			host: one.host,
-			user: one.user ?? null,
-			port: one.port ?? null,
-			identity: one.identity ?? null,
-			knownHosts: one.knownHosts ?? null,
-			setUp: one.setUp,
-			broker: system.key,
-		},
-	}));
-	const wrong = (reason: string, remedy: string) =>
-		failure("broker-missing", { system: system.key, what: reason, remedy });
-	if (places.length < count)
-		throw wrong(
-			`${count} nodes need as many hosts, and the rig has ${hosts.length === 1 ? "one" : hosts.length}`,
-			"Add hosts to the rig's file, or ask for fewer nodes",
-		);
-	for (const [i, place] of places.entries()) {
-		const twin = places
-			.slice(0, i)
-			.find(
-				({ ssh, address }) =>
-					address === place.address ||
-					(ssh.host === place.ssh.host &&
-						(ssh.port ?? 22) === (place.ssh.port ?? 22)),
-			);
-		if (twin)
-			throw wrong(
-				`two of its nodes would be on one host (${sshName(place.ssh)}, ${place.address}), and each needs one of its own`,
-				"Name another host in the rig's file, or ask for fewer nodes",
-			);
-	}
-	const cannot = faults.find(
-		(action) => action === "partition" || action === "latency",
-	);
-	if (cannot)
-		throw failure("fault-impossible", {
-			system: system.key,
-			action: cannot,
-			reason: "mqbench has no network of its own between these hosts",
-		});
-	return places;
-}
-
 function addressOf(
 	{ address, host }: Place,
 	kind: HostBroker,
@@ -430,79 +363,7 @@ function each(
 	return [...new Set(hosts.map(({ facts }) => text(facts)))].join("; ");
 }
 
-/** One machine under two names would run two nodes, and no figure would say so. */
-function checkApart(
-	{ system }: BrokerRequest,
-	hosts: readonly BrokerHost[],
-): void {
-	for (const [i, host] of hosts.entries()) {
-		const { identity } = host.facts;
-		if (identity === null) continue;
-		const twin = hosts
-			.slice(0, i)
-			.find(({ facts }) => facts.identity === identity);
-		if (twin)
-			throw failure("broker-missing", {
-				system: system.key,
-				what: `two of its nodes would be on one host, which is reached as ${twin.name} and as ${host.name}, and each needs one of its own`,
-				remedy: "Name another host in the rig's file, or ask for fewer nodes",
-			});
-	}
-}
-
-/** A node listens at its host's address alone. */
-function checkAddresses(
-	places: readonly Place[],
-	hosts: readonly BrokerHost[],
-): void {
-	for (const [i, { ssh, facts }] of hosts.entries()) {
-		const address = places[i]?.address ?? "";
-		const { addresses } = facts;
-		if (addresses === null || addresses.includes(plainAddress(address)))
-			continue;
-		const others = addresses.filter((one) => !isLoopback(one));
-		throw unfit(
-			ssh,
-			`it has no address ${address}, at which its node is to listen (it has ${others.length === 0 ? "none but its loopback" : others.join(", ")})`,
-			"Correct brokers[].hosts[].address in the rig's file",
-		);
-	}
-}
-
-/** What is brought there is for one system and processor. */
-function checkAlike(
-	{ system }: BrokerRequest,
-	hosts: readonly BrokerHost[],
-): void {
-	const [first] = hosts;
-	const other = hosts.find(
-		({ facts }) => facts.platform !== first?.facts.platform,
-	);
-	if (first && other)
-		throw failure("broker-missing", {
-			system: system.key,
-			what: `its hosts are not alike: ${first.name} is ${first.facts.platform}, and ${other.name} is ${other.facts.platform}`,
-			remedy: "Name hosts of one kind",
-		});
-}
-
-/** CPUs that the hosts have, and a program that chooses them. */
-function checkPin({ cpus }: BrokerRequest, hosts: readonly BrokerHost[]): void {
-	if (cpus === null) return;
-	for (const { name, facts } of hosts) {
-		if (facts.taskset === "")
-			throw failure("pin-impossible", {
-				cpus,
-				reason: `taskset, which does it, is not on PATH of ${name} (package util-linux of its distribution)`,
-			});
-		const missing = missingCpus(cpus, facts.cpus);
-		if (missing !== null)
-			throw failure("pin-impossible", {
-				cpus,
-				reason: `${name} has the CPUs ${facts.cpus}, and ${missing}`,
-			});
-	}
-}
+const ASK_MS = 60_000;
 
 async function ask(
 	{ link }: BrokerHost,
@@ -518,10 +379,13 @@ async function ask(
 	one.stderr.setEncoding("utf8").on("data", (text) => {
 		err += text;
 	});
+	// A program that never answers is one that does not work.
+	const hangs = setTimeout(() => one.kill("SIGKILL"), ASK_MS);
 	const code = await new Promise<number>((resolve) => {
 		one.once("error", () => resolve(LOST));
 		one.once("close", (how) => resolve(how ?? LOST));
 	});
+	clearTimeout(hangs);
 	if (code === LOST && !link.alive()) throw await link.lost(err);
 	return { code, said };
 }
