@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
+import type { RigFile } from "../runner/scenario/rig-file.ts";
 import { formatBytes } from "../runner/units.ts";
 import type { BrokerRequest } from "./rig.ts";
-import type { RigFile } from "./rig-file.ts";
 
 /** What a scenario says of a broker that has to be so from its start, by key of the scenario; what it leaves to mqbench is not there. */
 export type Asked = NonNullable<RigFile["brokers"][number]["asked"]>;

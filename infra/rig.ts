@@ -1,5 +1,5 @@
-import type { FaultAction, Level } from "../runner/plan/plan.ts";
-import type { ClientEnd } from "../runner/run/run-file.ts";
+import type { FaultAction, Level } from "../runner/model/plan.ts";
+import type { ClientEnd } from "../runner/model/run-file.ts";
 import type { System } from "../runner/scenario/scenario.ts";
 import type { Ended } from "./process.ts";
 

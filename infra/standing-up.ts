@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { brokerOf } from "../runner/brokers/index.ts";
 import { failure } from "../runner/errors.ts";
-import { brokerOf } from "../runner/scenario/brokers.ts";
+import type { RigFile, RigFileInput } from "../runner/scenario/rig-file.ts";
 import type { World } from "../runner/world.ts";
 import type { Binaries } from "./binaries/resolve.ts";
 import { downDocker, upDocker } from "./docker/rig.ts";
@@ -8,7 +9,6 @@ import { unreachable } from "./existing/reach.ts";
 import { localRig } from "./local/local.ts";
 import type { BrokerRequest } from "./rig.ts";
 import { askedOf } from "./rig-asked.ts";
-import type { RigFile, RigFileInput } from "./rig-file.ts";
 
 /** A rig that has been stood up, to stay between commands. */
 export interface StoodUp {

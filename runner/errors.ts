@@ -1,4 +1,4 @@
-import { didYouMean } from "./scenario/suggest.ts";
+import { didYouMean } from "./suggest.ts";
 
 /**
  * The catalogue: code -> exit code and what a person reads (where, what, what to do). A code is

@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
 import path from "node:path";
+import type { Against } from "./model/against-file.ts";
+import type { CommandFile } from "./model/command-file.ts";
+import type { Plan } from "./model/plan.ts";
+import type { Result } from "./model/result.ts";
 import { expand } from "./plan/expand.ts";
 import { floors } from "./plan/floor.ts";
-import type { Plan } from "./plan/plan.ts";
 import { buildResult, judgeFolder } from "./report/result.ts";
-import type { Result } from "./report/summary.ts";
 import { writeReports } from "./report/write.ts";
-import type { Against } from "./run/against-file.ts";
-import type { CommandFile } from "./run/command-file.ts";
 import { readEnvironment } from "./run/environment.ts";
 import { addRun, makeRunFolder, runPath, writeCommand } from "./run/folder.ts";
 import { measure } from "./run/measure.ts";

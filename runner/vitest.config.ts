@@ -12,12 +12,12 @@ export default defineConfig({
 				test: {
 					name: "unit",
 					include: ["runner/**/*.test.ts", "infra/**/*.test.ts"],
-					exclude: ["runner/e2e/**", "**/node_modules/**"],
+					exclude: ["runner/tests/e2e/**", "**/node_modules/**"],
 					// More than two cores: most of the longer ones wait for brokers, containers, browsers and hosts.
 					maxWorkers: 3,
 					globalSetup: [
 						"infra/binaries/real.fake.ts",
-						"runner/e2e/test-images.ts",
+						"runner/tests/e2e/test-images.ts",
 					],
 				},
 			},
@@ -25,8 +25,11 @@ export default defineConfig({
 				extends: true,
 				test: {
 					name: "e2e",
-					include: ["runner/e2e/**/*.test.ts"],
-					globalSetup: ["runner/e2e/setup.ts", "runner/e2e/test-images.ts"],
+					include: ["runner/tests/e2e/**/*.test.ts"],
+					globalSetup: [
+						"runner/tests/e2e/setup.ts",
+						"runner/tests/e2e/test-images.ts",
+					],
 					testTimeout: 60_000,
 					// They measure: each has the machine to itself, after the others.
 					fileParallelism: false,

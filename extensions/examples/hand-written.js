@@ -18,7 +18,7 @@ const run = mqbench.load(
 		urlEnv: "MQBENCH_URL",
 		driverOptions: {},
 		acks: false, // core NATS acknowledges nothing
-		pattern: "round-trip", // the other ones need more fields: runner/plan/plan.ts has them all
+		pattern: "round-trip", // the other ones need more fields: runner/model/plan.ts has them all
 		schedule: {
 			kind: "constant",
 			rate: { messages: rate, perNs: 1e9 },

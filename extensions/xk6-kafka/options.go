@@ -10,7 +10,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// options are the driver's own; runner/scenario/brokers/kafka.ts writes them. What is missing has Kafka's own default,
+// options are the driver's own; runner/brokers/kafka/options.ts writes them. What is missing has Kafka's own default,
 // that of its Java client, except where it says so here.
 type options struct {
 	// Acks that a producer waits for: "all" (the default, as Kafka's), "1": the leader's, "0": none.

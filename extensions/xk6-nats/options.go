@@ -11,7 +11,7 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// options are the driver's own, as runner/scenario/brokers/nats.ts writes them. Secrets come by environment variables.
+// options are the driver's own, as runner/brokers/nats/options.ts writes them. Secrets come by environment variables.
 type options struct {
 	// Mode is "core" or "jetstream"; "": core.
 	Mode string `json:"mode"`

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { RigFile } from "../rig-file.ts";
+import { RigFile } from "../../runner/scenario/rig-file.ts";
 import { runProject } from "./engine.fake.ts";
 import { SMALL, WIDE } from "./pulumi.fake.ts";
 import { refusal } from "./refusal.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { RigFile } from "../rig-file.ts";
+import { RigFile } from "../../runner/scenario/rig-file.ts";
 import type { AwsConfig } from "./config.ts";
 import {
 	type Asked,

@@ -1,4 +1,4 @@
-import type { BrokerName } from "../../runner/scenario/brokers.ts";
+import type { BrokerName } from "../../runner/brokers/index.ts";
 import type { DockerBroker } from "../docker/docker-broker.ts";
 import type { HostBroker } from "../hosts/host-broker.ts";
 import type { LocalBroker } from "../local/local-broker.ts";

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { nats as scenarioNats } from "../../runner/scenario/brokers/nats.ts";
+import { nats as scenarioNats } from "../../runner/brokers/nats/options.ts";
 import type { System } from "../../runner/scenario/scenario.ts";
 import { fakeWorld } from "../../runner/world.fake.ts";
 import { realBinaries } from "../binaries/real.fake.ts";

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import type { Level } from "../../runner/plan/plan.ts";
-import type { NatsOptions } from "../../runner/scenario/brokers/nats.ts";
+import type { NatsOptions } from "../../runner/brokers/nats/options.ts";
+import type { Level } from "../../runner/model/plan.ts";
 import type { DockerBroker } from "../docker/docker-broker.ts";
 import { hostPort } from "../existing/addresses.ts";
 import type { HostBroker } from "../hosts/host-broker.ts";

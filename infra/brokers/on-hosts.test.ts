@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import type { BrokerName } from "../../runner/scenario/brokers.ts";
+import type { BrokerName } from "../../runner/brokers/index.ts";
 import { fakeWorld } from "../../runner/world.fake.ts";
 import type { Binaries } from "../binaries/resolve.ts";
 import { dockerSystem } from "../docker/systems.fake.ts";

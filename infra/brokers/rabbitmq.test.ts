@@ -10,8 +10,8 @@ import {
 import { connect } from "node:net";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { Level } from "../../runner/plan/plan.ts";
-import { rabbitmq as scenarioRabbitmq } from "../../runner/scenario/brokers/rabbitmq.ts";
+import { rabbitmq as scenarioRabbitmq } from "../../runner/brokers/rabbitmq/options.ts";
+import type { Level } from "../../runner/model/plan.ts";
 import type { System } from "../../runner/scenario/scenario.ts";
 import { fakeWorld } from "../../runner/world.fake.ts";
 import { realBinaries } from "../binaries/real.fake.ts";

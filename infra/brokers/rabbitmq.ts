@@ -7,8 +7,8 @@ import {
 	writeFileSync,
 } from "node:fs";
 import path from "node:path";
+import { commonOptions } from "../../runner/brokers/index.ts";
 import { failure } from "../../runner/errors.ts";
-import { commonOptions } from "../../runner/scenario/brokers.ts";
 import type { System } from "../../runner/scenario/scenario.ts";
 import type { World } from "../../runner/world.ts";
 import type { DockerBroker } from "../docker/docker-broker.ts";

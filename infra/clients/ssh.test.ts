@@ -10,8 +10,8 @@ import {
 	test,
 	vi,
 } from "vitest";
+import { ResourceLine } from "../../runner/model/resource-file.ts";
 import { packageFolder } from "../../runner/package.ts";
-import { ResourceLine } from "../../runner/run/resource-file.ts";
 import { formatBytes } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
 import { BUILD_FLAGS } from "../binaries/build.ts";

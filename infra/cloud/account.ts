@@ -1,5 +1,5 @@
+import type { Cloud } from "../../runner/scenario/rig-file.ts";
 import type { World } from "../../runner/world.ts";
-import type { Cloud } from "../rig-file.ts";
 import { openApi } from "./api.ts";
 import { callerOf } from "./caller.ts";
 

@@ -1,4 +1,4 @@
-import type { RigFile } from "../rig-file.ts";
+import type { RigFile } from "../../runner/scenario/rig-file.ts";
 
 /** What is known of a rig that is not down. */
 export interface Leftover {

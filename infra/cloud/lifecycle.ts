@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { failure, type MqbenchError } from "../../runner/errors.ts";
+import { parseRig, RigFile } from "../../runner/scenario/rig-file.ts";
+import type { RigPlace } from "../../runner/scenario/rig-store.ts";
 import type { World } from "../../runner/world.ts";
 import { AwsConfig } from "../aws/config.ts";
-import { parseRig, RigFile } from "../rig-file.ts";
-import type { RigPlace } from "../rig-store.ts";
 import { accountInUse, accountTrouble } from "./account.ts";
 import { openStack } from "./automation.ts";
 import { endsAt, expiresAt } from "./expiry.ts";

@@ -1,4 +1,4 @@
-import { commonOptions } from "../../runner/scenario/brokers.ts";
+import { commonOptions } from "../../runner/brokers/index.ts";
 import type { Case, Scenario, System } from "../../runner/scenario/scenario.ts";
 import { ratePerSecond } from "../../runner/units.ts";
 import type { MachineType } from "./machine-type.ts";

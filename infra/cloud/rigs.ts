@@ -3,10 +3,14 @@ import { chmod, mkdir, readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { failure, MqbenchError } from "../../runner/errors.ts";
 import { reasonOf } from "../../runner/reason.ts";
+import {
+	type Cloud,
+	RigFile,
+	type RigFileInput,
+} from "../../runner/scenario/rig-file.ts";
+import { type RigPlace, readRig } from "../../runner/scenario/rig-store.ts";
 import type { World } from "../../runner/world.ts";
 import { AwsConfig } from "../aws/config.ts";
-import { type Cloud, RigFile, type RigFileInput } from "../rig-file.ts";
-import { type RigPlace, readRig } from "../rig-store.ts";
 import { heldBy } from "./hold.ts";
 import { stateFolder } from "./state-folder.ts";
 import { orUnwritable, writeWhole } from "./whole-file.ts";

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { failure, type MqbenchError } from "../../runner/errors.ts";
 import { reasonOf } from "../../runner/reason.ts";
+import type { Cloud, RigFile } from "../../runner/scenario/rig-file.ts";
 import type { World } from "../../runner/world.ts";
-import type { Cloud, RigFile } from "../rig-file.ts";
 import { accountTrouble } from "./account.ts";
 import { goneText, leftText } from "./leftover.ts";
 import { PulumiFailed } from "./pulumi-process.ts";

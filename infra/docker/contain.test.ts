@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Level } from "../../runner/plan/plan.ts";
+import type { Level } from "../../runner/model/plan.ts";
 import { dockerBrokers } from "../brokers/index.ts";
 import type {
 	Containment,

@@ -1,4 +1,4 @@
-import type { Level } from "../../runner/plan/plan.ts";
+import type { Level } from "../../runner/model/plan.ts";
 import type { System } from "../../runner/scenario/scenario.ts";
 import type { Launch } from "../local/local-broker.ts";
 import type { ImageFacts } from "./images.ts";

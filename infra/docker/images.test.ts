@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { IMAGES, imageOf } from "../../runner/brokers/images.ts";
 import { packageFolder } from "../../runner/package.ts";
 import { realBinaries } from "../binaries/real.fake.ts";
 import { findDocker } from "./cli.ts";
 import { fakeDocker } from "./engine.fake.ts";
-import { getImage, IMAGES, imageOf } from "./images.ts";
+import { getImage } from "./images.ts";
 import { dockerSystem } from "./systems.fake.ts";
 
 const { guard } = await realBinaries();

@@ -1,8 +1,8 @@
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { commonOptions } from "../../runner/brokers/index.ts";
 import { failure, MqbenchError } from "../../runner/errors.ts";
-import { commonOptions } from "../../runner/scenario/brokers.ts";
 import { formatBytes } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
 import { type BrokerLog, openBrokerLog } from "../local/broker-log.ts";

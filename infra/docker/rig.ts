@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
+import { commonOptions } from "../../runner/brokers/index.ts";
 import { failure } from "../../runner/errors.ts";
-import type { FaultAction } from "../../runner/plan/plan.ts";
-import { commonOptions } from "../../runner/scenario/brokers.ts";
+import type { FaultAction } from "../../runner/model/plan.ts";
+import type { RigFile, RigFileInput } from "../../runner/scenario/rig-file.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
 import { dockerBrokers } from "../brokers/index.ts";
@@ -9,7 +10,6 @@ import { none } from "../local/local.ts";
 import { FreePortTaken } from "../local/start.ts";
 import type { Broker, BrokerRequest, Rig } from "../rig.ts";
 import { askedOf } from "../rig-asked.ts";
-import type { RigFile, RigFileInput } from "../rig-file.ts";
 import { explainDocker, findDocker } from "./cli.ts";
 import type { DockerBroker } from "./docker-broker.ts";
 import { findEngine } from "./engine.ts";

@@ -1,4 +1,4 @@
-import { type BrokerName, brokers } from "../../runner/scenario/brokers.ts";
+import { type BrokerName, brokers } from "../../runner/brokers/index.ts";
 import type { System } from "../../runner/scenario/scenario.ts";
 
 /** For tests: a system of target docker, by what a scenario says of it. */

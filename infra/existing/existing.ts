@@ -1,5 +1,5 @@
+import { brokerOf } from "../../runner/brokers/index.ts";
 import { failure } from "../../runner/errors.ts";
-import { brokerOf } from "../../runner/scenario/brokers.ts";
 import { none } from "../local/local.ts";
 import type { Rig } from "../rig.ts";
 import { isHere, unreachable } from "./reach.ts";

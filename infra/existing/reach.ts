@@ -1,5 +1,6 @@
 import { connect } from "node:net";
 import { failure } from "../../runner/errors.ts";
+import { isLoopback } from "../../runner/scenario/url.ts";
 import { type Address, addresses } from "./addresses.ts";
 
 const CONNECT_MS = 5_000;
@@ -35,11 +36,6 @@ export async function unreachable(
 /** Is one of the nodes on this machine? */
 export function isHere(url: string, defaultPort: number): boolean {
 	return addresses(url, defaultPort).some(({ host }) => isLoopback(host));
-}
-
-/** "localhost", "127.0.0.1", "::1": every machine is that for itself. */
-export function isLoopback(host: string): boolean {
-	return host === "localhost" || host === "::1" || /^127\./.test(host);
 }
 
 // --- internal ---

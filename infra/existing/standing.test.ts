@@ -1,10 +1,10 @@
 import { createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { failure } from "../../runner/errors.ts";
+import { RigFile, type RigFileInput } from "../../runner/scenario/rig-file.ts";
 import type { System } from "../../runner/scenario/scenario.ts";
 import { none } from "../local/local.ts";
 import type { BrokerRequest } from "../rig.ts";
-import { RigFile, type RigFileInput } from "../rig-file.ts";
 import { standingRig } from "./standing.ts";
 
 const request = (url: string): BrokerRequest => ({

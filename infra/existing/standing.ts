@@ -1,9 +1,9 @@
+import { brokerOf } from "../../runner/brokers/index.ts";
 import { failure, MqbenchError } from "../../runner/errors.ts";
-import { brokerOf } from "../../runner/scenario/brokers.ts";
+import type { RigFile } from "../../runner/scenario/rig-file.ts";
 import { none } from "../local/local.ts";
 import type { Broker, BrokerRequest, Rig } from "../rig.ts";
 import { askedOf, differences } from "../rig-asked.ts";
-import type { RigFile } from "../rig-file.ts";
 import { isHere, unreachable } from "./reach.ts";
 
 /** The containers of a broker that stays up: faults and figures need them. */

@@ -1,5 +1,5 @@
+import { commonOptions } from "../../runner/brokers/index.ts";
 import { failure } from "../../runner/errors.ts";
-import { commonOptions } from "../../runner/scenario/brokers.ts";
 import type { HostSetup } from "./host-broker.ts";
 
 /** A program that a host has of its own. */

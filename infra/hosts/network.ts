@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { NetworkPath } from "../../runner/run/run-file.ts";
+import type { NetworkPath } from "../../runner/model/run-file.ts";
 import { addresses, hostPort } from "../existing/addresses.ts";
 import type { Client, Ping } from "../rig.ts";
 

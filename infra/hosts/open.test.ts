@@ -15,8 +15,9 @@ import {
 	onTestFinished,
 	test,
 } from "vitest";
-import { ResourceLine } from "../../runner/run/resource-file.ts";
-import type { BrokerName } from "../../runner/scenario/brokers.ts";
+import type { BrokerName } from "../../runner/brokers/index.ts";
+import { ResourceLine } from "../../runner/model/resource-file.ts";
+import { RigFile } from "../../runner/scenario/rig-file.ts";
 import type { World } from "../../runner/world.ts";
 import { realBinaries, realWorld } from "../binaries/real.fake.ts";
 import type { Binaries } from "../binaries/resolve.ts";
@@ -28,7 +29,6 @@ import {
 } from "../clients/hosts.fake.ts";
 import { dockerSystem } from "../docker/systems.fake.ts";
 import type { Broker, BrokerRequest } from "../rig.ts";
-import { RigFile } from "../rig-file.ts";
 import { testFolder } from "../test-folder.fake.ts";
 import type { HostBroker, Placement } from "./host-broker.ts";
 import { type OnHosts, onHosts } from "./open.ts";

@@ -1,11 +1,11 @@
+import { commonOptions } from "../../runner/brokers/index.ts";
 import { failure } from "../../runner/errors.ts";
-import { commonOptions } from "../../runner/scenario/brokers.ts";
+import type { RigFile } from "../../runner/scenario/rig-file.ts";
+import { isLoopback } from "../../runner/scenario/url.ts";
 import { type SshHost, sshName } from "../clients/ssh-host.ts";
 import { unfit } from "../clients/ssh-trouble.ts";
-import { isLoopback } from "../existing/reach.ts";
 import { missingCpus } from "../local/pinned.ts";
 import type { BrokerRequest } from "../rig.ts";
-import type { RigFile } from "../rig-file.ts";
 import { type BrokerHost, plainAddress } from "./host.ts";
 
 /** A host of the entry, and where its node listens. */

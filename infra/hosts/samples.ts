@@ -1,6 +1,6 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { ResourceLine } from "../../runner/run/resource-file.ts";
+import { ResourceLine } from "../../runner/model/resource-file.ts";
 import { fetchFile } from "../clients/ssh-workspace.ts";
 import type { BrokerHost } from "./host.ts";
 

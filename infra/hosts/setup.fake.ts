@@ -1,5 +1,5 @@
-import type { Level } from "../../runner/plan/plan.ts";
-import { brokerOf } from "../../runner/scenario/brokers.ts";
+import { brokerOf } from "../../runner/brokers/index.ts";
+import type { Level } from "../../runner/model/plan.ts";
 import type { System } from "../../runner/scenario/scenario.ts";
 import { fakeWorld } from "../../runner/world.fake.ts";
 import type { Binaries } from "../binaries/resolve.ts";

@@ -1,16 +1,19 @@
 import path from "node:path";
-import { knownCalibration, readCalibration } from "../calibrate/file.ts";
-import type { Baseline, Calibration, Machine } from "../compare/comparison.ts";
+import {
+	knownCalibration,
+	readCalibration,
+} from "../compare/calibrate/file.ts";
 import { figureName } from "../compare/figures.ts";
 import { hashOf, machineDifference, machineOf } from "../compare/machine.ts";
-import { readBaseline } from "../compare/read.ts";
 import { searchFacts, workDifference, workFacts } from "../compare/work.ts";
 import { failure } from "../errors.ts";
-import { isBaseline } from "../plan/baseline.ts";
+import type { Against } from "../model/against-file.ts";
+import { isBaseline } from "../model/baseline-sla.ts";
+import type { Baseline, Calibration, Machine } from "../model/comparison.ts";
+import type { Plan } from "../model/plan.ts";
 import { expand } from "../plan/expand.ts";
-import type { Plan } from "../plan/plan.ts";
 import { loadOf } from "../report/load.ts";
-import type { Against } from "../run/against-file.ts";
+import { readBaseline } from "../report/read-baseline.ts";
 import { readEnvironment } from "../run/environment.ts";
 import type { Scenario } from "../scenario/scenario.ts";
 import { LEAST_REPEATS } from "../scenario/sla-lines.ts";

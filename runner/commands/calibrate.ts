@@ -3,18 +3,18 @@ import {
 	CALIBRATION,
 	keepCalibration,
 	writeCalibration,
-} from "../calibrate/file.ts";
-import { calibrationOf } from "../calibrate/measure.ts";
-import { LEAST_RUNS } from "../calibrate/noise.ts";
-import { renderCalibration } from "../calibrate/text.ts";
+} from "../compare/calibrate/file.ts";
+import { calibrationOf } from "../compare/calibrate/measure.ts";
+import { LEAST_RUNS } from "../compare/calibrate/noise.ts";
+import { renderCalibration } from "../compare/calibrate/text.ts";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
+import { commandOf } from "../model/command-file.ts";
 import { runPipeline } from "../pipeline.ts";
-import { commandOf } from "../run/command-file.ts";
 import { makeProgress } from "../run/progress.ts";
 import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
 import type { Scenario } from "../scenario/scenario.ts";
-import { didYouMean } from "../scenario/suggest.ts";
+import { didYouMean } from "../suggest.ts";
 import { exitCodeOf } from "../verdict/exit.ts";
 import type { World } from "../world.ts";
 import { foresee } from "./foresee.ts";

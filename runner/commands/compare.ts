@@ -1,22 +1,25 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { knownCalibration, readCalibration } from "../calibrate/file.ts";
+import {
+	knownCalibration,
+	readCalibration,
+} from "../compare/calibrate/file.ts";
 import {
 	type Comparing,
 	comparingOf,
 	exitCodeOfComparing,
 	type Named,
 } from "../compare/comparing.ts";
-import type { Calibration } from "../compare/comparison.ts";
-import { readBaseline } from "../compare/read.ts";
-import { comparingMarkdown } from "../compare/render/markdown.ts";
-import { comparingPage } from "../compare/render/page.ts";
-import { renderComparing } from "../compare/render/terminal.ts";
 import { type ExitCode, failure } from "../errors.ts";
 import { makeFolder } from "../make-folder.ts";
+import type { Calibration } from "../model/comparison.ts";
 import { reasonOf } from "../reason.ts";
+import { comparingMarkdown } from "../report/comparison/markdown.ts";
+import { comparingPage } from "../report/comparison/page.ts";
+import { renderComparing } from "../report/comparison/terminal.ts";
 import { readableJson } from "../report/json.ts";
-import { terminalLook } from "../terminal-look.ts";
+import { readBaseline } from "../report/read-baseline.ts";
+import { terminalLook } from "../terminal/look.ts";
 import type { OnInconclusive } from "../verdict/exit.ts";
 import type { World } from "../world.ts";
 

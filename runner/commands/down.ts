@@ -1,8 +1,8 @@
 import path from "node:path";
-import type { Cloud, RigFile } from "../../infra/rig-file.ts";
-import { readRig, removeRig } from "../../infra/rig-store.ts";
 import { takeDown } from "../../infra/standing-up.ts";
 import { EXIT, type ExitCode, failure, MqbenchError } from "../errors.ts";
+import type { Cloud, RigFile } from "../scenario/rig-file.ts";
+import { readRig, removeRig } from "../scenario/rig-store.ts";
 import type { World } from "../world.ts";
 import type { SweepSide } from "./rigs.ts";
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { parseRig } from "../../infra/rig-file.ts";
-import { intervalRank, ratioOf } from "../compare/ratio.ts";
 import { topicNames, topics } from "../explain/topics.ts";
+import { parseRig } from "../scenario/rig-file.ts";
+import { intervalRank, ratioOf } from "../stats/ratio.ts";
 import {
 	samplesForBound,
 	samplesForPass,
 	samplesForSupport,
-} from "../plan/support.ts";
+} from "../stats/support.ts";
 import { formatCount } from "../units.ts";
 import { fails, passLimit } from "../verdict/statistics.ts";
 import { fakeWorld } from "../world.fake.ts";

@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
+import { brokerOf } from "../brokers/index.ts";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
 import { type Answers, questions } from "../init/answers.ts";
 import { scenarioText } from "../init/text.ts";
 import { reasonOf } from "../reason.ts";
-import { brokerOf } from "../scenario/brokers.ts";
 import { scenarioSchemaText } from "../scenario/json-schema.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { Name } from "../scenario/schema.ts";

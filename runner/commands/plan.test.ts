@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { Plan } from "../plan/plan.ts";
+import { Plan } from "../model/plan.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { plan } from "./plan.ts";
 

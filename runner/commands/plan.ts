@@ -6,9 +6,9 @@ import { renderOutline } from "../plan/outline-text.ts";
 import { placeLines } from "../plan/place-text.ts";
 import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
+import { wrap } from "../terminal/wrap.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import type { World } from "../world.ts";
-import { wrap } from "../wrap.ts";
 import { type Rental, rentalOf } from "./rental.ts";
 import { askingText, type CloudSide, offerFor, theCloud } from "./rented.ts";
 

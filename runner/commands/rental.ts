@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { AwsConfig } from "../../infra/aws/config.ts";
 import { failure } from "../errors.ts";
+import type { Plan } from "../model/plan.ts";
 import { expand } from "../plan/expand.ts";
 import { longest } from "../plan/longest.ts";
-import type { Plan } from "../plan/plan.ts";
 import { brokerMachines, nodesOf } from "../scenario/aws.ts";
 import type { Aws, Scenario } from "../scenario/scenario.ts";
 import { formatDuration, formatDurationExact } from "../units.ts";

@@ -10,8 +10,8 @@ import {
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { MqbenchError } from "../errors.ts";
+import { Result } from "../model/result.ts";
 import { addResult, emptyFolder, resultOf } from "../report/index/runs.fake.ts";
-import { Result } from "../report/summary.ts";
 import { firstRun, fixtureCopy } from "../run/fixture.fake.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { report } from "./report.ts";

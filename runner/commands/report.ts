@@ -10,7 +10,7 @@ import { buildResult } from "../report/result.ts";
 import { writeWhole } from "../report/whole-file.ts";
 import { plural } from "../report/words.ts";
 import { writeReports } from "../report/write.ts";
-import { plainText } from "../terminal-text.ts";
+import { plainText } from "../terminal/text.ts";
 import type { OnInconclusive } from "../verdict/exit.ts";
 import type { World } from "../world.ts";
 import { type Theme, writePictures } from "./pictures.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { RigFile } from "../../infra/rig-file.ts";
 import { around, loadScenario } from "../scenario/load.ts";
+import { RigFile } from "../scenario/rig-file.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { rentedFile } from "./cloud.fake.ts";
 import { foresee } from "./foresee.ts";

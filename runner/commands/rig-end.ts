@@ -1,4 +1,4 @@
-import type { RigFile } from "../../infra/rig-file.ts";
+import type { RigFile } from "../scenario/rig-file.ts";
 import { formatDuration } from "../units.ts";
 import type { World } from "../world.ts";
 

@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { type ExitCode, failure } from "../errors.ts";
+import type { Against } from "../model/against-file.ts";
+import { commandOf } from "../model/command-file.ts";
 import { runPipeline } from "../pipeline.ts";
 import { checkCopies } from "../report/copies.ts";
 import { deliver } from "../report/deliver.ts";
@@ -9,8 +11,6 @@ import {
 	type ReporterArgs,
 	reportersOf,
 } from "../report/reporters.ts";
-import type { Against } from "../run/against-file.ts";
-import { commandOf } from "../run/command-file.ts";
 import { makeProgress, type Progress } from "../run/progress.ts";
 import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";

@@ -1,7 +1,7 @@
-import { rigSchemaText } from "../../infra/rig-file.ts";
 import { EXIT, type ExitCode } from "../errors.ts";
 import { resultSchemaText } from "../report/json-schema.ts";
 import { scenarioSchemaText } from "../scenario/json-schema.ts";
+import { rigSchemaText } from "../scenario/rig-file.ts";
 import type { World } from "../world.ts";
 
 export interface SchemaArgs {

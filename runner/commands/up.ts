@@ -5,13 +5,6 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { resolveBinaries } from "../../infra/binaries/resolve.ts";
 import type { BrokerRequest } from "../../infra/rig.ts";
-import type { RigFile } from "../../infra/rig-file.ts";
-import {
-	type RigPlace,
-	removeRig,
-	rigAt,
-	writeRig,
-} from "../../infra/rig-store.ts";
 import { type StoodUp, standUp } from "../../infra/standing-up.ts";
 import { temporaryFolder } from "../../infra/temporary.ts";
 import { EXIT, type ExitCode, failure, MqbenchError } from "../errors.ts";
@@ -20,6 +13,13 @@ import { expand } from "../plan/expand.ts";
 import { makeProgress, type Progress } from "../run/progress.ts";
 import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
+import type { RigFile } from "../scenario/rig-file.ts";
+import {
+	type RigPlace,
+	removeRig,
+	rigAt,
+	writeRig,
+} from "../scenario/rig-store.ts";
 import type { Scenario } from "../scenario/scenario.ts";
 import { maskUrls } from "../secrets.ts";
 import { formatDuration } from "../units.ts";

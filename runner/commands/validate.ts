@@ -1,9 +1,9 @@
 import { EXIT, type ExitCode } from "../errors.ts";
+import type { Plan } from "../model/plan.ts";
 import { expand } from "../plan/expand.ts";
 import { QUICK_MEANS } from "../plan/load-text.ts";
 import { comparedText } from "../plan/outline-text.ts";
 import { placeLines } from "../plan/place-text.ts";
-import type { Plan } from "../plan/plan.ts";
 import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
 import { formatDuration } from "../units.ts";

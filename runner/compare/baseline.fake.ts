@@ -1,4 +1,4 @@
-import { type Baseline, Machine } from "./comparison.ts";
+import { type Baseline, Machine } from "../model/comparison.ts";
 
 type Entry = Baseline["runs"][number];
 

@@ -3,15 +3,15 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { MqbenchError } from "../errors.ts";
+import { Baseline } from "../model/comparison.ts";
+import type { Result, Run } from "../model/result.ts";
 import { readableJson } from "../report/json.ts";
+import { readBaseline } from "../report/read-baseline.ts";
 import { buildResult } from "../report/result.ts";
-import type { Result, Run } from "../report/summary.ts";
 import { writeReports } from "../report/write.ts";
 import { editJson, fixture, fixtureCopy } from "../run/fixture.fake.ts";
 import { baselineOf, baselineText } from "./baseline.ts";
 import { compareRuns } from "./compare.ts";
-import { Baseline } from "./comparison.ts";
-import { readBaseline } from "./read.ts";
 
 const published = (name: string) =>
 	fileURLToPath(new URL(`../../reports/published/${name}`, import.meta.url));

@@ -1,7 +1,7 @@
-import { Metric } from "../plan/plan.ts";
-import { maskAll } from "../report/mask.ts";
-import type { Result, Run, Search } from "../report/summary.ts";
-import type { Baseline } from "./comparison.ts";
+import { maskAll } from "../mask.ts";
+import type { Baseline } from "../model/comparison.ts";
+import { Metric } from "../model/plan.ts";
+import type { Result, Run, Search } from "../model/result.ts";
 import { HIGHEST_RATE } from "./figures.ts";
 import { hashOf, machineOf } from "./machine.ts";
 import { searchFacts, workFacts } from "./work.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { type Calibration, Comparison } from "../model/comparison.ts";
 import { baselineWith, machineWith } from "./baseline.fake.ts";
 import { compareRuns, gateVerdict } from "./compare.ts";
-import { type Calibration, Comparison } from "./comparison.ts";
 
 const MS = 1e6;
 /** Five runs around a value, half a per cent apart. */

@@ -1,5 +1,6 @@
-import type { Verdict } from "../verdict/verdict.ts";
-import type { Baseline, Calibration, Comparison } from "./comparison.ts";
+import type { Baseline, Calibration, Comparison } from "../model/comparison.ts";
+import type { Verdict } from "../model/verdict.ts";
+import { medianOf, ratioOf } from "../stats/ratio.ts";
 import {
 	figureName,
 	isAcrossClocks,
@@ -10,7 +11,6 @@ import {
 import { type Clocks, judge } from "./judge.ts";
 import { machineDifference } from "./machine.ts";
 import { type Kinship, marginOf, noiseOf } from "./margin.ts";
-import { medianOf, ratioOf } from "./ratio.ts";
 import { workDifference } from "./work.ts";
 
 export interface CompareOptions {

@@ -1,4 +1,5 @@
 import { EXIT, type ExitCode } from "../errors.ts";
+import type { Baseline, Calibration, Comparison } from "../model/comparison.ts";
 import type { OnInconclusive } from "../verdict/exit.ts";
 import {
 	type Compare,
@@ -6,7 +7,6 @@ import {
 	gateVerdict,
 	type NotCompared,
 } from "./compare.ts";
-import type { Baseline, Calibration, Comparison } from "./comparison.ts";
 
 /** A run folder or baseline.json, as it was named. */
 export interface Named {

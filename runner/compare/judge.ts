@@ -1,9 +1,9 @@
+import type { Comparison } from "../model/comparison.ts";
+import type { Ratio } from "../stats/ratio.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import { BY_CLOCKS } from "../verdict/by-clocks.ts";
 import { plusMinus } from "../verdict/clock.ts";
-import type { Comparison } from "./comparison.ts";
 import { isRate } from "./figures.ts";
-import type { Ratio } from "./ratio.ts";
 
 export interface Judged {
 	readonly verdict: Comparison["verdict"];

@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
-import type { EnvironmentFile, RigMachines } from "../run/environment-file.ts";
+import type {
+	EnvironmentFile,
+	RigMachines,
+} from "../model/environment-file.ts";
 import { machineDifference, machineOf } from "./machine.ts";
 
 const ENVIRONMENT: EnvironmentFile = {

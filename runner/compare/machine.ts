@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
+import type { Machine } from "../model/comparison.ts";
 import {
 	type EnvironmentFile,
 	type RigMachines,
 	rigOf,
-} from "../run/environment-file.ts";
-import type { Machine } from "./comparison.ts";
+} from "../model/environment-file.ts";
 
 /** The machine of a run, as far as it decides latencies; null: nobody wrote it down. */
 export function machineOf(environment: EnvironmentFile | null): Machine | null {

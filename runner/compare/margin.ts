@@ -1,4 +1,4 @@
-import type { Baseline, Calibration } from "./comparison.ts";
+import type { Baseline, Calibration } from "../model/comparison.ts";
 import { isRate } from "./figures.ts";
 
 /** The part by which B may be worse before it is called so, and where that comes from. */

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { seeded } from "../histogram/random.fake.ts";
+import { intervalRank } from "../stats/ratio.ts";
 import { baselineWith } from "./baseline.fake.ts";
 import { compareRuns } from "./compare.ts";
-import { intervalRank } from "./ratio.ts";
 
 /** Recorded: the same work again and again; how, on which machine and how busy it was stands in the file. */
 const AA = JSON.parse(

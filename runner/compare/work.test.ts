@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import type { Run } from "../model/result.ts";
 import { buildResult } from "../report/result.ts";
-import type { Run } from "../report/summary.ts";
 import { fixture } from "../run/fixture.fake.ts";
 import { searchFacts, workDifference, workFacts, workOf } from "./work.ts";
 

@@ -1,4 +1,4 @@
-import type { Run } from "../report/summary.ts";
+import type { Run } from "../model/result.ts";
 import {
 	formatBytesExact,
 	formatCount,

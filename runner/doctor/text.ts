@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import { wrap } from "../wrap.ts";
+import { wrap } from "../terminal/wrap.ts";
 import { type Finding, VERDICTS, type Verdict } from "./finding.ts";
 
 export interface TextOptions {

@@ -1,4 +1,4 @@
-import { chunks, type LogFile } from "../run/log-file.ts";
+import { chunks, type LogFile } from "./log-file.ts";
 
 /** Reads `.hlog` files (HdrHistogram log, V2). Values are ns, start and length seconds since T0. */
 export interface LogLine {

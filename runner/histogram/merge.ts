@@ -1,4 +1,4 @@
-import type { Metric } from "../plan/plan.ts";
+import type { Metric } from "../model/plan.ts";
 import { addBins, type BinCounts, binCounts } from "./bins.ts";
 import {
 	addBuckets,

@@ -1,3 +1,4 @@
+import { binomialAtMost } from "../stats/binomial.ts";
 import {
 	ceilDiv,
 	fraction,
@@ -5,8 +6,7 @@ import {
 	samplesForBound,
 	samplesForSupport,
 	tail,
-} from "../plan/support.ts";
-import { binomialAtMost } from "./binomial.ts";
+} from "../stats/support.ts";
 import { bucketOfRank, type Distribution } from "./distribution.ts";
 
 export { type Support, samplesForBound, samplesForSupport, tail };

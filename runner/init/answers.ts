@@ -1,12 +1,12 @@
-import type { Pattern } from "../plan/plan.ts";
-import { PATTERNS } from "../plan/plan.ts";
 import {
 	type BrokerName,
 	brokerOf,
 	brokers,
 	SystemOptions,
-} from "../scenario/brokers.ts";
-import { didYouMean } from "../scenario/suggest.ts";
+} from "../brokers/index.ts";
+import type { Pattern } from "../model/plan.ts";
+import { PATTERNS } from "../model/plan.ts";
+import { didYouMean } from "../suggest.ts";
 import { parseBytes, parseDuration, parseRate, UnitError } from "../units.ts";
 
 /** What a new scenario is made from; all as a person writes it. */

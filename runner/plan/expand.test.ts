@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { MqbenchError } from "../errors.ts";
+import { Plan, runFolder } from "../model/plan.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { expand } from "./expand.ts";
-import { Plan, runFolder } from "./plan.ts";
 
 const article = `name: article
 systems: { nats: nats, floor: noop }

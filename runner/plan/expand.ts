@@ -1,9 +1,9 @@
+import { brokerOf, commonOptions } from "../brokers/index.ts";
 import { failure } from "../errors.ts";
-import { brokerOf, commonOptions } from "../scenario/brokers.ts";
+import type { BaselineSla, Plan, Sla } from "../model/plan.ts";
 import { clientCount } from "../scenario/clients.ts";
 import { onHosts } from "../scenario/rig.ts";
 import type { Case, Scenario, SlaLine, System } from "../scenario/scenario.ts";
-import type { BaselineSla, Plan, Sla } from "./plan.ts";
 import { promisedGates } from "./promises.ts";
 import { backlogOf, phasesOf, scheduleOf } from "./schedule.ts";
 

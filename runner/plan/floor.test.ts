@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
+import { Plan } from "../model/plan.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { expand, START_LEAD_NS } from "./expand.ts";
 import { floors } from "./floor.ts";
 import { messagesBefore } from "./offset.ts";
-import { Plan } from "./plan.ts";
 
 const plans = expand(
 	loadScenario(

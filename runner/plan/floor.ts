@@ -1,6 +1,6 @@
-import { brokers, type Traits } from "../scenario/brokers.ts";
+import { brokers, type Traits } from "../brokers/index.ts";
+import { crosses, type Plan } from "../model/plan.ts";
 import { START_LEAD_NS } from "./expand.ts";
-import { crosses, type Plan } from "./plan.ts";
 import { counted } from "./schedule.ts";
 
 /** How long the floor is measured: enough for a p99 by second from 400/s on, short enough not to be in the way. */

@@ -1,5 +1,5 @@
+import type { Plan } from "../model/plan.ts";
 import { formatCount, formatDurationExact, formatRate } from "../units.ts";
-import type { Plan } from "./plan.ts";
 
 /** What a load asks for: a plan, or the load of a result. */
 export type Load = Pick<Plan, "phases" | "inFlight"> & {

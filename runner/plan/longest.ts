@@ -1,4 +1,4 @@
-import type { Plan } from "./plan.ts";
+import type { Plan } from "../model/plan.ts";
 
 /** What starting a broker takes, and looking at clocks, before a run's first message. */
 const START_NS = 15e9;

@@ -1,6 +1,6 @@
+import type { Schedule } from "../model/plan.ts";
 import type { Rate } from "../units.ts";
 import { ARRIVALS, drawSource, exponential, type Source } from "./draw.ts";
-import type { Schedule } from "./plan.ts";
 
 /**
  * What fixes the intended times of an open load: message i (from 0, warm-up included) is intended at `offset(i)` ns after

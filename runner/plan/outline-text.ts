@@ -1,3 +1,6 @@
+import { isBaseline } from "../model/baseline-sla.ts";
+import type { Plan } from "../model/plan.ts";
+import { wrap } from "../terminal/wrap.ts";
 import {
 	formatBytes,
 	formatBytesExact,
@@ -6,8 +9,6 @@ import {
 	formatDurationExact,
 	formatRate,
 } from "../units.ts";
-import { wrap } from "../wrap.ts";
-import { isBaseline } from "./baseline.ts";
 import { QUICK_MEANS, rateText, timeText } from "./load-text.ts";
 import {
 	type Carried,
@@ -16,7 +17,6 @@ import {
 	type Outline,
 	tooDeepSentence,
 } from "./outline.ts";
-import type { Plan } from "./plan.ts";
 
 /**
  * An outline for people. Names stand last in their tables, so that a long one breaks nothing. `places`: where it runs (place-text.ts);

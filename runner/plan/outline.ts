@@ -1,15 +1,15 @@
-import { formatDurationExact, type Rate } from "../units.ts";
-import { subjectOf } from "./baseline.ts";
-import { messagesBefore } from "./offset.ts";
-import type { Metric, Plan } from "./plan.ts";
-import { mainMetric, samplesPerMessage } from "./samples.ts";
+import { subjectOf } from "../model/baseline-sla.ts";
+import type { Metric, Plan } from "../model/plan.ts";
 import {
 	type Support,
 	samplesForBound,
 	samplesForPass,
 	samplesForSupport,
 	supportOf,
-} from "./support.ts";
+} from "../stats/support.ts";
+import { formatDurationExact, type Rate } from "../units.ts";
+import { messagesBefore } from "./offset.ts";
+import { mainMetric, samplesPerMessage } from "./samples.ts";
 
 /** The percentiles that an outline tells the support of. */
 export const DEPTHS = [99, 99.9, 99.99, 99.999] as const;

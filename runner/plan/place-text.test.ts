@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { RigFile } from "../../infra/rig-file.ts";
 import { around, loadScenario } from "../scenario/load.ts";
+import { RigFile } from "../scenario/rig-file.ts";
 import { outline } from "./outline.ts";
 import { renderOutline } from "./outline-text.ts";
 import { placeLines } from "./place-text.ts";

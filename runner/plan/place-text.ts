@@ -1,5 +1,5 @@
-import { imageOf } from "../../infra/docker/images.ts";
-import { commonOptions } from "../scenario/brokers.ts";
+import { imageOf } from "../brokers/images.ts";
+import { commonOptions } from "../brokers/index.ts";
 import { onHosts } from "../scenario/rig.ts";
 import type {
 	Aws,

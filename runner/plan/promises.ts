@@ -1,4 +1,4 @@
-import type { Plan, Sla, Tally } from "./plan.ts";
+import type { Plan, Sla, Tally } from "../model/plan.ts";
 
 export interface Promises {
 	readonly pattern: Plan["pattern"];

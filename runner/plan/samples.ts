@@ -1,4 +1,4 @@
-import type { Metric, Plan } from "./plan.ts";
+import type { Metric, Plan, Sla } from "../model/plan.ts";
 
 /** What decides which metrics a run has: a plan, or the load of a result. */
 export interface Measured {
@@ -52,6 +52,19 @@ export function whyMissing(of: Measured, metric: Metric): string {
 	return of.schedule.kind === "closed"
 		? `a closed loop has no intended times, and so no ${metric}: judge service`
 		: `a backlog has no ${metric}, as its consumers are made to wait: judge ack`;
+}
+
+/** Which of `plan.limits` counts for this line; -1: none does. */
+export function limitIndex(plan: Plan, sla: Sla): number {
+	if (sla.kind === "tally") return -1;
+	return plan.limits.findIndex(
+		(l) => l.metric === sla.metric && l.limitNs === sla.limitNs,
+	);
+}
+
+/** Messages intended in the window. */
+export function intendedInWindow(plan: Plan): number {
+	return plan.schedule.messages - plan.schedule.warmupMessages;
 }
 
 // --- internal ---

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { Plan } from "../model/plan.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { expand } from "./expand.ts";
-import { Plan } from "./plan.ts";
 
 function plan(workload: string, head = "system: noop"): Plan {
 	const [found] = expand(

@@ -1,8 +1,8 @@
+import type { Plan, Schedule } from "../model/plan.ts";
+import { backlogTimes } from "../scenario/backlog.ts";
 import type { Case, Load } from "../scenario/scenario.ts";
 import { formatRate, type Rate, ratePerSecond } from "../units.ts";
-import { backlogTimes } from "./backlog.ts";
 import { messagesBefore } from "./offset.ts";
-import type { Plan, Schedule } from "./plan.ts";
 
 /** The shape of a case's load, and how many messages that makes. */
 export function scheduleOf(one: Case): Schedule {

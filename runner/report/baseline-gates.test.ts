@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { baselineOf } from "../compare/baseline.ts";
-import type { Baseline } from "../compare/comparison.ts";
-import type { Against } from "../run/against-file.ts";
+import type { Against } from "../model/against-file.ts";
+import type { Baseline } from "../model/comparison.ts";
+import { Result, type Run } from "../model/result.ts";
 import { exitCodeOf } from "../verdict/exit.ts";
 import { withBaseline } from "./baseline-gates.ts";
 import { comparedResult } from "./compared.fake.ts";
 import { search } from "./hostile.fake.ts";
-import { Result, type Run } from "./summary.ts";
 
 const workload = "workload: { rate: 1000/s, message: 256B, duration: 10s }\n";
 const ab = (line: string, repeat = 5) => `systems: { old: nats, new: nats }

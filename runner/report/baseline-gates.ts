@@ -1,18 +1,18 @@
 import { baselineOf } from "../compare/baseline.ts";
 import { type Compare, compareRuns } from "../compare/compare.ts";
-import type { Baseline, Comparison } from "../compare/comparison.ts";
 import { figureName, HIGHEST_RATE, judgedFigures } from "../compare/figures.ts";
-import { isBaseline, subjectOf } from "../plan/baseline.ts";
-import type { BaselineSla, Plan, Sla } from "../plan/plan.ts";
-import type { Against } from "../run/against-file.ts";
 import {
 	type ComparedRun,
 	defaultLine,
 	judgeBaseline,
-} from "../verdict/baseline.ts";
+} from "../compare/gate.ts";
+import type { Against } from "../model/against-file.ts";
+import { isBaseline, subjectOf } from "../model/baseline-sla.ts";
+import type { Baseline, Comparison } from "../model/comparison.ts";
+import type { BaselineSla, Plan, Sla } from "../model/plan.ts";
+import type { Gate, Result } from "../model/result.ts";
+import { worst } from "../model/verdict.ts";
 import { containsLag } from "../verdict/lag.ts";
-import { worst } from "../verdict/verdict.ts";
-import type { Gate, Result } from "./summary.ts";
 
 /**
  * The result with what its comparisons say: one gate for each line that compares, system and case. Where there is a baseline and no

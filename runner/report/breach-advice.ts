@@ -1,8 +1,8 @@
+import type { Gate, Result, Run } from "../model/result.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import { BY_CLOCKS } from "../verdict/by-clocks.ts";
 import { meanRate } from "../verdict/needed.ts";
 import type { Outcome } from "./outcomes.ts";
-import type { Gate, Result, Run } from "./summary.ts";
 import { plural } from "./words.ts";
 import { worstRun } from "./worst-repeat.ts";
 

@@ -1,6 +1,6 @@
+import type { Gate } from "../model/result.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import type { Outcome } from "./outcomes.ts";
-import type { Gate } from "./summary.ts";
 import { worstRepeat } from "./worst-repeat.ts";
 
 /** What broke, by how much: "p99 is 400ms: 40x the limit of 10ms, 390ms above it; 490 of 10 000 messages took longer, 100 may". */

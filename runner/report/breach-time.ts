@@ -1,6 +1,6 @@
+import type { Gate, Result, Run } from "../model/result.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import type { Outcome } from "./outcomes.ts";
-import type { Gate, Result, Run } from "./summary.ts";
 import { offenderTexts } from "./words.ts";
 import { runsOf, worstRepeat, worstRun } from "./worst-repeat.ts";
 

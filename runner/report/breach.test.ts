@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
+import type { Gate, Result } from "../model/result.ts";
 import { fixture } from "../run/fixture.fake.ts";
 import { breachOf, breachText } from "./breach.ts";
 import { comparison, FIXTURES, search } from "./hostile.fake.ts";
 import { brokenOf } from "./outcomes.ts";
 import { buildResult } from "./result.ts";
-import type { Gate, Result } from "./summary.ts";
 import { p99Of } from "./worst-repeat.ts";
 
 const built = (name: string) => buildResult(fixture(name));

@@ -1,8 +1,8 @@
+import type { Result } from "../model/result.ts";
 import { adviceText } from "./breach-advice.ts";
 import { amountText } from "./breach-amount.ts";
 import { timeText } from "./breach-time.ts";
 import { type Outcome, outcomeName } from "./outcomes.ts";
-import type { Result } from "./summary.ts";
 
 /** What a person needs to know of one thing that broke, each in a sentence without its full stop. For terminal, markdown, JUnit and GitHub alike. */
 export interface Breach {

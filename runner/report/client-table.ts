@@ -1,7 +1,7 @@
+import type { Run } from "../model/result.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import { movedBy, plusMinus } from "../verdict/clock.ts";
 import type { FailoverTable } from "./failover-table.ts";
-import type { Run } from "./summary.ts";
 
 /**
  * The clients of a run below each other, as words: the same in every report; how well they kept together, and who broke off. null: a single

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { seeded } from "../histogram/random.fake.ts";
-import type { Sla } from "../plan/plan.ts";
+import type { Sla } from "../model/plan.ts";
+import type { Run } from "../model/result.ts";
 import { built, type Fate, planOf } from "../run/built.fake.ts";
 import { renderHtml } from "./html.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { wordsOf } from "./page/pages.fake.ts";
 import { buildResult } from "./result.ts";
-import type { Run } from "./summary.ts";
 import { renderTerminal } from "./terminal.ts";
 
 const MS = 1e6;

@@ -1,10 +1,10 @@
+import type { Plan } from "../model/plan.ts";
+import type { Result, Run } from "../model/result.ts";
 import { expand } from "../plan/expand.ts";
-import type { Plan } from "../plan/plan.ts";
 import { fixture } from "../run/fixture.fake.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { loadOf } from "./load.ts";
 import { buildResult } from "./result.ts";
-import type { Result, Run } from "./summary.ts";
 
 /** For tests: the result of a scenario whose runs have these values (ns) as p50 and p99 of response, by system, in the order of repeats. */
 export function comparedResult(

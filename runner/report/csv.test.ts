@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { Result, type Run } from "../model/result.ts";
 import { built, planOf } from "../run/built.fake.ts";
 import { fixture } from "../run/fixture.fake.ts";
 import { parseCsv, rowsOfCsv } from "./csv.fake.ts";
 import { renderCsv } from "./csv.ts";
 import { buildResult } from "./result.ts";
-import { Result, type Run } from "./summary.ts";
 
 const NAMES = [
 	"healthy",

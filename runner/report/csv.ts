@@ -1,7 +1,12 @@
-import { Metric } from "../plan/plan.ts";
+import { Metric } from "../model/plan.ts";
+import type {
+	MetricSummary,
+	Percentile,
+	Result,
+	Run,
+} from "../model/result.ts";
 import { ratePerSecond } from "../units.ts";
 import { USUAL } from "../verdict/quantile.ts";
-import type { MetricSummary, Percentile, Result, Run } from "./summary.ts";
 
 /**
  * `result.csv`: a row per run, a column per figure, so that files of many commands can be put below each other. RFC 4180: comma, CRLF,

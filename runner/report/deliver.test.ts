@@ -11,6 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { main } from "../main.ts";
+import type { Result } from "../model/result.ts";
 import { editJson, firstRun, fixtureCopy } from "../run/fixture.fake.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { checkCopies } from "./copies.ts";
@@ -18,7 +19,6 @@ import { deliver } from "./deliver.ts";
 import { HOSTILE } from "./hostile.fake.ts";
 import { REPORT_FILES } from "./reporters.ts";
 import { buildResult } from "./result.ts";
-import type { Result } from "./summary.ts";
 
 /** `mqbench report` of a stored run, in a folder of its own. */
 async function reported(

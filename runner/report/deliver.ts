@@ -2,8 +2,9 @@ import { randomUUID } from "node:crypto";
 import { appendFileSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { EXIT, type ExitCode } from "../errors.ts";
+import type { Result } from "../model/result.ts";
 import { reasonOf } from "../reason.ts";
-import { terminalLook } from "../terminal-look.ts";
+import { terminalLook } from "../terminal/look.ts";
 import { exitCodeOf, type OnInconclusive } from "../verdict/exit.ts";
 import { issue } from "../workflow-log.ts";
 import type { World } from "../world.ts";
@@ -11,7 +12,6 @@ import { copiesOf, writeCopy } from "./copies.ts";
 import { annotations, outputsOf, outputText } from "./github.ts";
 import { renderMarkdown, SUMMARY } from "./markdown.ts";
 import { onStdout, REPORT_FILES, type Reporter } from "./reporters.ts";
-import type { Result } from "./summary.ts";
 import { renderTerminal } from "./terminal.ts";
 
 export interface Delivery {

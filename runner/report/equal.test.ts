@@ -2,6 +2,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { type MetricSummary, Result, type Run } from "../model/result.ts";
 import { fixture } from "../run/fixture.fake.ts";
 import { formatCount, formatDuration, formatDurationExact } from "../units.ts";
 import { rowsOfCsv } from "./csv.fake.ts";
@@ -18,7 +19,6 @@ import {
 } from "./equal.fake.ts";
 import { publishedFolder } from "./page/pages.fake.ts";
 import { buildResult } from "./result.ts";
-import { type MetricSummary, Result, type Run } from "./summary.ts";
 import { renderTerminal } from "./terminal.ts";
 import { writeReports } from "./write.ts";
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Failover, Result, Run } from "../model/result.ts";
 import { fixture } from "../run/fixture.fake.ts";
 import { clientTable, clientTexts } from "./client-table.ts";
 import {
@@ -9,7 +10,6 @@ import {
 import { renderHtml } from "./html.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { buildResult } from "./result.ts";
-import type { Failover, Result, Run } from "./summary.ts";
 import { renderTerminal } from "./terminal.ts";
 import { networkText, topologyText } from "./words.ts";
 

@@ -1,8 +1,8 @@
+import type { Failover, Result, Run } from "../model/result.ts";
 import { faultZeroNs } from "../run/faults.ts";
 import { formatDuration } from "../units.ts";
 import { faultName } from "../verdict/faults.ts";
 import { BIN_NS } from "./failover.ts";
-import type { Failover, Result, Run } from "./summary.ts";
 import { countText, runTitle, windowTime } from "./words.ts";
 
 /** What each fault did to a run, or to several, as words: the same in every report. */

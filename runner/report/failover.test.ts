@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Plan } from "../plan/plan.ts";
+import type { Plan } from "../model/plan.ts";
+import type { FaultDone } from "../model/run-file.ts";
 import {
 	built,
 	type Fate,
@@ -8,7 +9,6 @@ import {
 	steady,
 } from "../run/built.fake.ts";
 import type { Collected } from "../run/collect.ts";
-import type { FaultDone } from "../run/run-file.ts";
 import { parseSla } from "../scenario/sla.ts";
 import { failoverOf } from "./failover.ts";
 import { buildResult } from "./result.ts";

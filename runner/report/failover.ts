@@ -1,17 +1,14 @@
 import { tail } from "../histogram/percentiles.ts";
+import type { Plan, Sla } from "../model/plan.ts";
+import type { Failover } from "../model/result.ts";
 import { messagesBefore, offsetNs } from "../plan/offset.ts";
-import type { Plan, Sla } from "../plan/plan.ts";
+import { limitIndex } from "../plan/samples.ts";
 import type { Collected } from "../run/collect.ts";
 import { faultZeroNs } from "../run/faults.ts";
 import { drainedNs } from "../verdict/fault-drain.ts";
-import {
-	INTERVAL_NS,
-	limitIndex,
-	limitIntervals,
-} from "../verdict/intervals.ts";
+import { INTERVAL_NS, limitIntervals } from "../verdict/intervals.ts";
 import { meanRate } from "../verdict/needed.ts";
 import { secondReceipts } from "../verdict/second-receipts.ts";
-import type { Failover } from "./summary.ts";
 
 /**
  * What each fault did to the run, from what was done (`run.faults`), not from what was planned. Empty: nothing was, or an older mqbench has not

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { main } from "../main.ts";
+import { Result } from "../model/result.ts";
 import { fixtureCopy } from "../run/fixture.fake.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { FIXTURES } from "./hostile.fake.ts";
-import { Result } from "./summary.ts";
 
 /** All that `mqbench report` prints and writes of a stored run in a job of GitHub Actions. */
 async function everything(name: string) {

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Plan } from "../plan/plan.ts";
+import type { Plan } from "../model/plan.ts";
+import type { Gate } from "../model/result.ts";
 import type { Collected } from "../run/collect.ts";
 import { slaPlaces } from "../scenario/sla-places.ts";
 import { overRepeats } from "../verdict/repeats.ts";
 import type { RunVerdict } from "../verdict/run.ts";
 import type { Judgement } from "../verdict/sla.ts";
-import type { Gate } from "./summary.ts";
 
 export interface JudgedRun {
 	readonly collected: Collected;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
+import type { Gate, Result } from "../model/result.ts";
 import { fixture } from "../run/fixture.fake.ts";
 import { annotations, command, outputsOf, outputText } from "./github.ts";
 import { FIXTURES, HOSTILE, hostileResult } from "./hostile.fake.ts";
 import { buildResult } from "./result.ts";
-import type { Gate, Result } from "./summary.ts";
 
 const built = (name: string) => buildResult(fixture(name));
 

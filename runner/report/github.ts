@@ -1,8 +1,8 @@
 import type { ExitCode } from "../errors.ts";
+import type { Gate, Result } from "../model/result.ts";
 import type { OnInconclusive } from "../verdict/exit.ts";
 import { breachOf, breachText, breachTitle } from "./breach.ts";
 import { brokenOf, type Outcome } from "./outcomes.ts";
-import type { Gate, Result } from "./summary.ts";
 import { p99Of } from "./worst-repeat.ts";
 
 /**

@@ -1,7 +1,7 @@
-import type { Comparison } from "../compare/comparison.ts";
+import type { Comparison } from "../model/comparison.ts";
+import type { Result, Search } from "../model/result.ts";
 import { fixture } from "../run/fixture.fake.ts";
 import { buildResult } from "./result.ts";
-import type { Result, Search } from "./summary.ts";
 
 /** For tests: the stored runs by name. */
 export const FIXTURES = [

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { Run } from "../model/result.ts";
 import {
 	editJson,
 	editLines,
@@ -11,7 +12,6 @@ import { renderHtml } from "./html.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { figuresIn, manyResult, wordsOf } from "./page/pages.fake.ts";
 import { buildResult } from "./result.ts";
-import type { Run } from "./summary.ts";
 import { renderTerminal } from "./terminal.ts";
 import { intervalText, percentileValue } from "./words.ts";
 

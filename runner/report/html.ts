@@ -1,3 +1,4 @@
+import type { Result } from "../model/result.ts";
 import { pageScript } from "./charts/draw.ts";
 import { figuresOf, listOf } from "./charts/figures.ts";
 import { comparisons } from "./html/comparisons.ts";
@@ -15,7 +16,6 @@ import { systems } from "./html/systems.ts";
 import { verdict } from "./html/verdict.ts";
 import { figureBlock, renderPage } from "./page/page.ts";
 import { sentence } from "./sentence.ts";
-import type { Result } from "./summary.ts";
 import {
 	measuredText,
 	quickText,

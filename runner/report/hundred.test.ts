@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { baselineOf, baselineText } from "../compare/baseline.ts";
+import type { Result } from "../model/result.ts";
 import { rowsOfCsv } from "./csv.fake.ts";
 import { renderCsv } from "./csv.ts";
 import { renderHtml } from "./html.ts";
@@ -8,7 +9,6 @@ import { renderJunit } from "./junit.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { manyResult, publishedFolder } from "./page/pages.fake.ts";
 import { buildResult } from "./result.ts";
-import type { Result } from "./summary.ts";
 import { renderTerminal } from "./terminal.ts";
 
 /** All that a run of mqbench writes and prints. */

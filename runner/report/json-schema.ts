@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Result } from "./summary.ts";
+import { Result } from "../model/result.ts";
 
 /** JSON Schema of result.json: the text of `result.schema.json` beside this file. */
 export function resultSchemaText(): string {

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import type { Result } from "../model/result.ts";
 import { fixture } from "../run/fixture.fake.ts";
 import { exitCodeOf } from "../verdict/exit.ts";
 import {
@@ -15,7 +16,6 @@ import {
 } from "./hostile.fake.ts";
 import { renderJunit } from "./junit.ts";
 import { buildResult } from "./result.ts";
-import type { Result } from "./summary.ts";
 
 const built = (name: string) => buildResult(fixture(name));
 const withoutJava = spawnSync("java", ["-version"]).error !== undefined;

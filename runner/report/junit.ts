@@ -1,10 +1,10 @@
+import type { Result, Run } from "../model/result.ts";
+import type { Verdict } from "../model/verdict.ts";
 import type { OnInconclusive } from "../verdict/exit.ts";
-import type { Verdict } from "../verdict/verdict.ts";
 import { breachOf } from "./breach.ts";
 import { clientTexts } from "./client-table.ts";
 import { failoverTexts } from "./failover-table.ts";
 import { type Outcome, outcomeName, outcomesOf } from "./outcomes.ts";
-import type { Result, Run } from "./summary.ts";
 import {
 	machineText,
 	runTitle,

@@ -1,5 +1,5 @@
-import type { Plan } from "../plan/plan.ts";
-import type { Run } from "./summary.ts";
+import type { Plan } from "../model/plan.ts";
+import type { Run } from "../model/result.ts";
 
 /** What a run has to do, as reports have it. */
 export function loadOf(plan: Plan): Run["load"] {

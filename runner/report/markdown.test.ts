@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Result } from "../model/result.ts";
 import { fixture } from "../run/fixture.fake.ts";
 import {
 	comparison,
@@ -9,7 +10,6 @@ import {
 } from "./hostile.fake.ts";
 import { COMMENT, markerOf, renderMarkdown, SUMMARY } from "./markdown.ts";
 import { buildResult } from "./result.ts";
-import type { Result } from "./summary.ts";
 
 const built = (name: string) => buildResult(fixture(name));
 const comment = (result: Result) =>

@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
-import {
-	intervalText as ratioInterval,
-	ratioOfText,
-} from "../compare/render/words.ts";
+import type { MetricSummary, Result, Run, Search } from "../model/result.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import { breachOf, breachText } from "./breach.ts";
 import { clientTable } from "./client-table.ts";
+import {
+	intervalText as ratioInterval,
+	ratioOfText,
+} from "./comparison/words.ts";
 import {
 	type FailoverTable,
 	failoverOfAll,
@@ -17,7 +18,6 @@ import { brokenOf } from "./outcomes.ts";
 import { phaseTable } from "./phase-table.ts";
 import { fitted, rowsWithin, type Section, type Size } from "./sections.ts";
 import { sentence } from "./sentence.ts";
-import type { MetricSummary, Result, Run, Search } from "./summary.ts";
 import { warningsOf, warningText } from "./warnings.ts";
 import {
 	closedText,

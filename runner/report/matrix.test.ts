@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
+import type { Result, Run } from "../model/result.ts";
 import { fixture } from "../run/fixture.fake.ts";
 import { figuresOf, listOf } from "./charts/figures.ts";
 import { renderHtml } from "./html.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { caseTables } from "./matrix.ts";
 import { buildResult } from "./result.ts";
-import type { Result, Run } from "./summary.ts";
 import { renderTerminal } from "./terminal.ts";
 
 /** 4 systems x 5 cases x 2 repeats, from stored runs. */

@@ -1,5 +1,5 @@
+import type { MetricSummary, Result, Run } from "../model/result.ts";
 import { formatCount } from "../units.ts";
-import type { MetricSummary, Result, Run } from "./summary.ts";
 import { maxText, percentileName, percentileValue } from "./words.ts";
 
 /** The runs of one case side by side: what reports show of many runs, and people compare. */

@@ -1,7 +1,8 @@
 import { addBins, type BinCounts, binStart } from "../histogram/bins.ts";
 import { curve } from "../histogram/hgrm.ts";
-import { subjectOf } from "../plan/baseline.ts";
-import type { Metric } from "../plan/plan.ts";
+import { subjectOf } from "../model/baseline-sla.ts";
+import type { Metric } from "../model/plan.ts";
+import type { MetricSummary, Run } from "../model/result.ts";
 import { mainMetric } from "../plan/samples.ts";
 import type { Second } from "../run/collect.ts";
 import {
@@ -12,7 +13,6 @@ import {
 	sumsOf,
 } from "../verdict/facts.ts";
 import { percentileOf, USUAL } from "../verdict/quantile.ts";
-import type { MetricSummary, Run } from "./summary.ts";
 
 /** The window's figures of one metric; null when this system has no such thing, or nothing was measured. */
 export function summarise(facts: Facts, metric: Metric): MetricSummary | null {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import type { MetricSummary, Run } from "../model/result.ts";
 import { fixture } from "../run/fixture.fake.ts";
 import { behindText, hiddenText, mostHidden, omissionOf } from "./omission.ts";
 import { buildResult } from "./result.ts";
-import type { MetricSummary, Run } from "./summary.ts";
 
 const [stall] = buildResult(fixture("stall")).runs;
 if (stall === undefined) throw new Error("no run");

@@ -1,5 +1,5 @@
+import type { MetricSummary, Run } from "../model/result.ts";
 import { formatCount, formatDuration } from "../units.ts";
-import type { MetricSummary, Run } from "./summary.ts";
 
 type Omission = NonNullable<Run["omission"]>;
 

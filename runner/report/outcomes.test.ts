@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
+import type { Result } from "../model/result.ts";
+import { worst } from "../model/verdict.ts";
 import { fixture } from "../run/fixture.fake.ts";
-import { worst } from "../verdict/verdict.ts";
 import { comparison, FIXTURES, search } from "./hostile.fake.ts";
 import { brokenOf, outcomesOf } from "./outcomes.ts";
 import { buildResult } from "./result.ts";
-import type { Result } from "./summary.ts";
 
 const built = (name: string) => buildResult(fixture(name));
 const verdictOf = (result: Result) =>

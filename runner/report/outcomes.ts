@@ -1,6 +1,6 @@
-import type { Comparison } from "../compare/comparison.ts";
-import { VERDICTS, type Verdict } from "../verdict/verdict.ts";
-import type { Gate, Result, Run, Search } from "./summary.ts";
+import type { Comparison } from "../model/comparison.ts";
+import type { Gate, Result, Run, Search } from "../model/result.ts";
+import { VERDICTS, type Verdict } from "../model/verdict.ts";
 
 /**
  * One of the things that the verdict of a result is made of: its worst is the verdict. What JUnit calls a test case and GitHub an

@@ -1,14 +1,14 @@
 import { writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { seeded } from "../histogram/random.fake.ts";
+import type { Plan, Sla } from "../model/plan.ts";
+import { Result, type Run } from "../model/result.ts";
 import { offsetNs } from "../plan/offset.ts";
-import type { Plan, Sla } from "../plan/plan.ts";
 import { built, type Fate, planOf, steady } from "../run/built.fake.ts";
 import { renderHtml } from "./html.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { wordsOf } from "./page/pages.fake.ts";
 import { buildResult } from "./result.ts";
-import { Result, type Run } from "./summary.ts";
 import { renderTerminal } from "./terminal.ts";
 
 const MS = 1e6;

@@ -1,5 +1,5 @@
+import type { Phase, Run } from "../model/result.ts";
 import { formatCount, formatDuration } from "../units.ts";
-import type { Phase, Run } from "./summary.ts";
 import { maxText, percentileValue } from "./words.ts";
 
 /** The parts of a window below each other, as words: of steps latency against rate. */

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { seeded } from "../histogram/random.fake.ts";
+import type { Plan } from "../model/plan.ts";
+import type { Run } from "../model/result.ts";
 import { offsetNs } from "../plan/offset.ts";
-import type { Plan } from "../plan/plan.ts";
 import {
 	built,
 	type Fate,
@@ -14,7 +15,6 @@ import { renderHtml } from "./html.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { wordsOf } from "./page/pages.fake.ts";
 import { buildResult } from "./result.ts";
-import type { Run } from "./summary.ts";
 import { renderTerminal } from "./terminal.ts";
 
 const MS = 1e6;

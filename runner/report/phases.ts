@@ -1,8 +1,13 @@
 import { EMPTY } from "../histogram/distribution.ts";
 import { percentile } from "../histogram/percentiles.ts";
+import type { Plan } from "../model/plan.ts";
+import type { Phase } from "../model/result.ts";
 import { messagesBefore } from "../plan/offset.ts";
-import type { Plan } from "../plan/plan.ts";
-import { mainMetric, samplesPerMessage } from "../plan/samples.ts";
+import {
+	intendedInWindow,
+	mainMetric,
+	samplesPerMessage,
+} from "../plan/samples.ts";
 import type { Tick } from "../run/collect.ts";
 import {
 	type Facts,
@@ -10,10 +15,8 @@ import {
 	messagesDue,
 	sumsOf,
 } from "../verdict/facts.ts";
-import { intendedInWindow } from "../verdict/intervals.ts";
 import { percentileOf } from "../verdict/quantile.ts";
 import { percentilesOf } from "./metrics.ts";
-import type { Phase } from "./summary.ts";
 
 /** The figures of each part of the window: latencies by when messages were due, rates by when things really happened. */
 export function phasesOf(facts: Facts): Phase[] {

@@ -1,5 +1,5 @@
 import { failure } from "../errors.ts";
-import { didYouMean } from "../scenario/suggest.ts";
+import { didYouMean } from "../suggest.ts";
 import type { World } from "../world.ts";
 
 /** What `--reporter` knows: what is printed, and the files that every run's folder has anyway. */

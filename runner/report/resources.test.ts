@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
+import type { ResourceLine } from "../model/resource-file.ts";
+import type { Run } from "../model/result.ts";
 import { collect } from "../run/collect.ts";
 import { firstRun, fixture } from "../run/fixture.fake.ts";
-import type { ResourceLine } from "../run/resource-file.ts";
 import { figuresOf } from "./charts/figures.ts";
 import { hostSeries, nodeSeries, resourceSeries } from "./resources.ts";
 import { buildResult } from "./result.ts";
-import type { Run } from "./summary.ts";
 
 const stored = collect(firstRun(fixture("healthy")));
 const T0_MS = 1767225600000;

@@ -1,6 +1,6 @@
+import type { ResourceLine } from "../model/resource-file.ts";
+import type { Run } from "../model/result.ts";
 import type { Collected } from "../run/collect.ts";
-import type { ResourceLine } from "../run/resource-file.ts";
-import type { Run } from "./summary.ts";
 
 type Point = Run["series"]["resources"][number];
 type Usage = NonNullable<ResourceLine["generator"]>;

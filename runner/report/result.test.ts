@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { Result } from "../model/result.ts";
 import {
 	editJson,
 	editLines,
@@ -13,7 +14,6 @@ import { exitCodeOf } from "../verdict/exit.ts";
 import { renderHtml } from "./html.ts";
 import { wordsOf } from "./page/pages.fake.ts";
 import { buildResult } from "./result.ts";
-import { Result } from "./summary.ts";
 
 const NAMES = [
 	"healthy",

@@ -1,16 +1,19 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { failure } from "../errors.ts";
-import { mainMetric } from "../plan/samples.ts";
-import { readAgainst } from "../run/against-file.ts";
+import { maskAll } from "../mask.ts";
+import { readAgainst } from "../model/against-file.ts";
+import { commandIn } from "../model/command-file.ts";
+import { EnvironmentFile } from "../model/environment-file.ts";
+import type { Result, Run } from "../model/result.ts";
+import { type Verdict, worst } from "../model/verdict.ts";
+import { intendedInWindow, mainMetric } from "../plan/samples.ts";
 import {
 	type Collected,
 	type Counters,
 	collect,
 	read,
 } from "../run/collect.ts";
-import { commandIn } from "../run/command-file.ts";
-import { EnvironmentFile } from "../run/environment-file.ts";
 import { drainOf } from "../verdict/backlog-drain.ts";
 import { startSkewNs } from "../verdict/clients.ts";
 import { clockBoundNs } from "../verdict/clock.ts";
@@ -24,22 +27,18 @@ import {
 	windowOf,
 } from "../verdict/facts.ts";
 import { floorOf } from "../verdict/floor.ts";
-import { intendedInWindow } from "../verdict/intervals.ts";
 import { ratesOf } from "../verdict/rates.ts";
 import { judgeRun, type RunVerdict } from "../verdict/run.ts";
-import { type Verdict, worst } from "../verdict/verdict.ts";
 import { withBaseline } from "./baseline-gates.ts";
 import { clientsOf } from "./clients.ts";
 import { failoverOf } from "./failover.ts";
 import { gatesOf, type JudgedRun, placed } from "./gates.ts";
 import { loadOf } from "./load.ts";
-import { maskAll } from "./mask.ts";
 import { heatOf, mainSeconds, summarise } from "./metrics.ts";
 import { omissionOf } from "./omission.ts";
 import { phasesOf } from "./phases.ts";
 import { hostSeries, nodeSeries, resourceSeries } from "./resources.ts";
 import { searchesOf } from "./searches.ts";
-import type { Result, Run } from "./summary.ts";
 
 /**
  * The whole result, from the files in `folder` (`reports/<run-id>`) alone: the same folder gives the same bytes. Writes nothing.

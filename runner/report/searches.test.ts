@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
-import type { Plan } from "../plan/plan.ts";
+import type { Plan } from "../model/plan.ts";
+import type { Result, Run } from "../model/result.ts";
+import type { Verdict } from "../model/verdict.ts";
 import { planOf } from "../run/built.fake.ts";
 import { fixture } from "../run/fixture.fake.ts";
 import { outcomeOf, searchRuns } from "../search/runs.ts";
-import type { Verdict } from "../verdict/verdict.ts";
 import { renderHtml } from "./html.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { buildResult } from "./result.ts";
 import { type SearchRun, searchesOf } from "./searches.ts";
-import type { Result, Run } from "./summary.ts";
 import { renderTerminal } from "./terminal.ts";
 
 const healthy = buildResult(fixture("healthy"));

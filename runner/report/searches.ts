@@ -1,9 +1,9 @@
-import type { Plan } from "../plan/plan.ts";
+import type { Plan } from "../model/plan.ts";
+import type { Run, Search } from "../model/result.ts";
+import { type Verdict, worst } from "../model/verdict.ts";
 import { answerText, answerVerdict } from "../search/answer.ts";
 import { outcomeOf, stepOf } from "../search/runs.ts";
 import { type Answer, next } from "../search/search.ts";
-import { type Verdict, worst } from "../verdict/verdict.ts";
-import type { Run, Search } from "./summary.ts";
 
 /** A run of a search, judged. */
 export interface SearchRun {

@@ -6,8 +6,9 @@ import { describe, expect, test } from "vitest";
 import { binCounts, binStart } from "../histogram/bins.ts";
 import { distribution } from "../histogram/distribution.ts";
 import { bucketsOf, histogramOf } from "../histogram/random.fake.ts";
+import type { Plan } from "../model/plan.ts";
+import type { Run } from "../model/result.ts";
 import { messagesBefore, offsetNs } from "../plan/offset.ts";
-import type { Plan } from "../plan/plan.ts";
 import { samplesPerMessage } from "../plan/samples.ts";
 import {
 	built,
@@ -18,7 +19,6 @@ import {
 } from "../run/built.fake.ts";
 import { fixture } from "../run/fixture.fake.ts";
 import { buildResult } from "./result.ts";
-import type { Run } from "./summary.ts";
 
 const published = (name: string) =>
 	fileURLToPath(new URL(`../../reports/published/${name}`, import.meta.url));

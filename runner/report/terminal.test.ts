@@ -1,16 +1,16 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Comparison } from "../compare/comparison.ts";
+import type { Comparison } from "../model/comparison.ts";
+import type { Result, Run } from "../model/result.ts";
 import {
 	editJson,
 	firstRun,
 	fixture,
 	fixtureCopy,
 } from "../run/fixture.fake.ts";
-import { screen } from "../screen.fake.ts";
-import { displayWidth } from "../terminal-text.ts";
+import { screen } from "../terminal/screen.fake.ts";
+import { displayWidth } from "../terminal/text.ts";
 import { buildResult } from "./result.ts";
-import type { Result, Run } from "./summary.ts";
 import { renderTerminal, type TerminalOptions } from "./terminal.ts";
 
 const NAMES = [

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { plainAll } from "../terminal-text.ts";
+import type { Result } from "../model/result.ts";
+import { plainAll } from "../terminal/text.ts";
 import { failoverOfAll } from "./failover-table.ts";
 import { MANY_RUNS } from "./matrix.ts";
-import type { Result } from "./summary.ts";
 import { blockLines } from "./terminal/block-lines.ts";
 import { hasTables, tableLines } from "./terminal/case-tables.ts";
 import { comparisonLines } from "./terminal/comparisons.ts";

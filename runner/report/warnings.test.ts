@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import type { Run } from "../model/result.ts";
 import { fixture } from "../run/fixture.fake.ts";
 import { buildResult } from "./result.ts";
-import type { Run } from "./summary.ts";
 import { warningsOf, warningText } from "./warnings.ts";
 
 const result = buildResult(fixture("healthy"));

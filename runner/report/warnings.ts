@@ -1,4 +1,4 @@
-import type { Result } from "./summary.ts";
+import type { Result } from "../model/result.ts";
 import { runTitle } from "./words.ts";
 
 /** A check that warned, over all runs. */

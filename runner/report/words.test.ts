@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { RigMachines } from "../run/environment-file.ts";
+import type { RigMachines } from "../model/environment-file.ts";
+import type { Result } from "../model/result.ts";
 import {
 	editJson,
 	firstRun,
@@ -11,7 +12,6 @@ import { figuresOf, listOf } from "./charts/figures.ts";
 import { renderHtml } from "./html.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { buildResult } from "./result.ts";
-import type { Result } from "./summary.ts";
 import { renderTerminal } from "./terminal.ts";
 import { measuredText, systemText, verdictText } from "./words.ts";
 

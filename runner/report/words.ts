@@ -1,6 +1,14 @@
+import { rigOf } from "../model/environment-file.ts";
+import type { Metric } from "../model/plan.ts";
+import type {
+	Gate,
+	MetricSummary,
+	Percentile,
+	Result,
+	Run,
+	Search,
+} from "../model/result.ts";
 import { QUICK_MEANS, rateText, timeText } from "../plan/load-text.ts";
-import type { Metric } from "../plan/plan.ts";
-import { rigOf } from "../run/environment-file.ts";
 import {
 	formatBytesExact,
 	formatCount,
@@ -9,14 +17,6 @@ import {
 } from "../units.ts";
 import { windowFor } from "../verdict/needed.ts";
 import { orderUnit } from "../verdict/tally.ts";
-import type {
-	Gate,
-	MetricSummary,
-	Percentile,
-	Result,
-	Run,
-	Search,
-} from "./summary.ts";
 
 /** The words that terminal, markdown and HTML share: one wording per fact. */
 

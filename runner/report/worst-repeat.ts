@@ -1,5 +1,5 @@
+import type { Gate, Result, Run } from "../model/result.ts";
 import type { Outcome } from "./outcomes.ts";
-import type { Gate, Result, Run } from "./summary.ts";
 import { percentileValue } from "./words.ts";
 
 type Repeat = Gate["repeats"][number];

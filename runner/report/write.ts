@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { baselineOf, baselineText } from "../compare/baseline.ts";
 import { hgrm } from "../histogram/hgrm.ts";
-import { Metric } from "../plan/plan.ts";
+import { Metric } from "../model/plan.ts";
+import type { Result } from "../model/result.ts";
 import type { OnInconclusive } from "../verdict/exit.ts";
 import { renderCsv } from "./csv.ts";
 import { renderHtml } from "./html.ts";
@@ -10,7 +11,6 @@ import { readableJson } from "./json.ts";
 import { renderJunit } from "./junit.ts";
 import { COMMENT, renderMarkdown } from "./markdown.ts";
 import { REPORT_FILES } from "./reporters.ts";
-import type { Result } from "./summary.ts";
 import { writeWhole } from "./whole-file.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import type { Metric } from "../plan/plan.ts";
-import type { CompletionsLine, CountersLine } from "./client-file.ts";
+import type { CompletionsLine, CountersLine } from "../model/client-file.ts";
+import type { Metric } from "../model/plan.ts";
 import type { Counters, Offenders, Second, Tick, Totals } from "./collect.ts";
 
 /** What several clients, and several lines of one client, have counted, put together. */

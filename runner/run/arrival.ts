@@ -1,4 +1,4 @@
-import type { Plan } from "../plan/plan.ts";
+import type { Plan } from "../model/plan.ts";
 import type { ProgressLine } from "./progress-line.ts";
 
 /** What a client has counted so far in a run whose messages cross from client to client. */

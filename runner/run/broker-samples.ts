@@ -1,4 +1,4 @@
-import type { ResourceLine } from "./resource-file.ts";
+import type { ResourceLine } from "../model/resource-file.ts";
 
 /**
  * The samples of this machine, with what the broker's nodes on hosts of their own have used until then, all of them together

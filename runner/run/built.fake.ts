@@ -11,11 +11,11 @@ import { join } from "node:path";
 import { encodeIntoCompressedBase64 } from "hdr-histogram-js";
 import { onTestFinished } from "vitest";
 import { histogramOf } from "../histogram/random.fake.ts";
+import { crosses, Metric, Plan } from "../model/plan.ts";
+import type { RunFileInput } from "../model/run-file.ts";
 import { offsetNs } from "../plan/offset.ts";
-import { crosses, Metric, Plan } from "../plan/plan.ts";
 import { firstRun, fixture } from "./fixture.fake.ts";
 import { setOf, writeLedger } from "./ledger.fake.ts";
-import type { RunFileInput } from "./run-file.ts";
 
 /** For tests: what became of one message. Times are ns since T0; null or left out: it did not happen. */
 export interface Fate {

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { ClientFileLine } from "./client-file.ts";
+import type { LogFile } from "../histogram/log-file.ts";
+import { ClientFileLine } from "../model/client-file.ts";
 import { type LedgerSet, readLedger } from "./ledger-file.ts";
-import type { LogFile } from "./log-file.ts";
 import { hlogTrailer, jsonlTrailer } from "./trailer.ts";
 
 /** The files of one client, read and checked. */

@@ -1,6 +1,6 @@
 import type { ClockReading } from "../../infra/rig.ts";
+import type { ClientEnd } from "../model/run-file.ts";
 import { formatDuration } from "../units.ts";
-import type { ClientEnd } from "./run-file.ts";
 
 /**
  * The clocks of the clients of a run. A machine's clock is known by probes over its connection, to half of a round trip. Where chrony keeps all

@@ -7,6 +7,7 @@ import { distribution } from "../histogram/distribution.ts";
 import { readLog, readLogs } from "../histogram/hlog.ts";
 import { mergeLines } from "../histogram/merge.ts";
 import { bucketsOf, emptyHistogram } from "../histogram/random.fake.ts";
+import type { ClientEnd } from "../model/run-file.ts";
 import { built, type Fate, type More, planOf, steady } from "./built.fake.ts";
 import { collect } from "./collect.ts";
 import {
@@ -18,7 +19,6 @@ import {
 	runFoldersOf,
 } from "./fixture.fake.ts";
 import { setOf, writeLedger } from "./ledger.fake.ts";
-import type { ClientEnd } from "./run-file.ts";
 
 const copyOf = (name: string) => firstRun(fixtureCopy(name));
 const file = (run: string, name: string) => join(run, name);

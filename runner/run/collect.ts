@@ -2,7 +2,20 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { z } from "zod";
 import { failure } from "../errors.ts";
-import { crosses, Plan } from "../plan/plan.ts";
+import type { LogFile } from "../histogram/log-file.ts";
+import type {
+	ClientFileLine,
+	ClientLine,
+	CountersLine,
+	OffendersLine,
+	SecondLine,
+	SlowestLine,
+	TickLine,
+	TotalsLine,
+} from "../model/client-file.ts";
+import { crosses, Plan } from "../model/plan.ts";
+import { ResourceLine } from "../model/resource-file.ts";
+import { type ClientEnd, RunFile } from "../model/run-file.ts";
 import { copies } from "../plan/samples.ts";
 import {
 	addCompletions,
@@ -15,21 +28,8 @@ import {
 	waitingOfAll,
 } from "./add-up.ts";
 import { withBrokers } from "./broker-samples.ts";
-import type {
-	ClientFileLine,
-	ClientLine,
-	CountersLine,
-	OffendersLine,
-	SecondLine,
-	SlowestLine,
-	TickLine,
-	TotalsLine,
-} from "./client-file.ts";
 import { type ClientFiles, readClient } from "./client-read.ts";
 import { type CountedLedgers, countLedgers } from "./ledger.ts";
-import type { LogFile } from "./log-file.ts";
-import { ResourceLine } from "./resource-file.ts";
-import { type ClientEnd, RunFile } from "./run-file.ts";
 
 type Line<T extends z.ZodType> = Omit<z.infer<T>, "type">;
 export type Client = Line<typeof ClientLine>;

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import os from "node:os";
 import { describe, expect, test } from "vitest";
-import { RigFile } from "../../infra/rig-file.ts";
 import { rentedFile } from "../commands/cloud.fake.ts";
+import { EnvironmentFile, rigOf } from "../model/environment-file.ts";
 import { packageVersion } from "../package.ts";
 import { around, loadScenario } from "../scenario/load.ts";
 import type { GivenRig } from "../scenario/overrides.ts";
+import { RigFile } from "../scenario/rig-file.ts";
 import { readEnvironment } from "./environment.ts";
-import { EnvironmentFile, rigOf } from "./environment-file.ts";
 
 const at = "2026-01-02T03:04:05.000Z";
 

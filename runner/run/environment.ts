@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import os from "node:os";
+import type { EnvironmentFile } from "../model/environment-file.ts";
 import { packageVersion } from "../package.ts";
-import type { EnvironmentFile } from "./environment-file.ts";
 import { type Asked, rigMachines } from "./rig-machines.ts";
 
 /** Reads the machines that the numbers will belong to. What cannot be read is null, never a guess. */

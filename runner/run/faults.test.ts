@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { Disturbance } from "../../infra/rig.ts";
-import type { Plan } from "../plan/plan.ts";
+import type { Plan } from "../model/plan.ts";
+import { FaultDone } from "../model/run-file.ts";
 import { faultNote, faultNotes, faultsOf } from "./faults.ts";
-import { FaultDone } from "./run-file.ts";
 
 type Planned = Plan["faults"][number];
 const fault = (parts: Partial<Planned>): Planned => ({

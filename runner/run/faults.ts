@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Broker } from "../../infra/rig.ts";
-import type { Plan } from "../plan/plan.ts";
+import type { Plan } from "../model/plan.ts";
+import type { FaultDone } from "../model/run-file.ts";
 import { reasonOf } from "../reason.ts";
 import { maskUrls } from "../secrets.ts";
 import { formatDuration } from "../units.ts";
 import type { Clock } from "../world.ts";
-import type { FaultDone } from "./run-file.ts";
 import { sinceT0 } from "./since.ts";
 
 /** The faults of a run, while it goes on. */

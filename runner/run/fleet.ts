@@ -1,7 +1,8 @@
 import { copyFile, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Ended } from "../../infra/process.ts";
-import { crosses, type Plan } from "../plan/plan.ts";
+import { crosses, type Plan } from "../model/plan.ts";
+import type { ClientEnd } from "../model/run-file.ts";
 import { maskUrls } from "../secrets.ts";
 import type { World } from "../world.ts";
 import { type Crossing, makeArrival } from "./arrival.ts";
@@ -12,7 +13,6 @@ import { Member, type ReadyClient, reasonText } from "./member.ts";
 import { mergeProgress } from "./merge-progress.ts";
 import type { ProgressLine } from "./progress-line.ts";
 import { type Sampling, sampleResources } from "./resources.ts";
-import type { ClientEnd } from "./run-file.ts";
 
 export interface FleetOptions {
 	/** As many as the plan has, by index. */

@@ -2,13 +2,13 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { failure, MqbenchError } from "../errors.ts";
 import { makeFolder } from "../make-folder.ts";
-import { floorFolder, type Plan, runFolder } from "../plan/plan.ts";
+import { AGAINST, type Against } from "../model/against-file.ts";
+import type { CommandFile } from "../model/command-file.ts";
+import type { EnvironmentFile } from "../model/environment-file.ts";
+import { floorFolder, type Plan, runFolder } from "../model/plan.ts";
+import type { RunFileInput } from "../model/run-file.ts";
 import { reasonOf } from "../reason.ts";
 import { compile } from "../script/compile.ts";
-import { AGAINST, type Against } from "./against-file.ts";
-import type { CommandFile } from "./command-file.ts";
-import type { EnvironmentFile } from "./environment-file.ts";
-import type { RunFileInput } from "./run-file.ts";
 
 /**
  * Makes the folder of a command with everything that is known before the first run: the scenario, and plan and script of

@@ -2,8 +2,8 @@ import { appendFileSync } from "node:fs";
 import path from "node:path";
 import type { Ended } from "../../infra/process.ts";
 import type { Workspace } from "../../infra/rig.ts";
-import type { Plan } from "../plan/plan.ts";
-import { BrokerName, brokers } from "../scenario/brokers.ts";
+import { BrokerName, brokers } from "../brokers/index.ts";
+import type { Plan } from "../model/plan.ts";
 import { maskUrls } from "../secrets.ts";
 import type { World } from "../world.ts";
 import {

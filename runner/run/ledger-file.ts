@@ -1,5 +1,5 @@
-import { LedgerLine } from "./client-file.ts";
-import { chunks, type LogFile } from "./log-file.ts";
+import { chunks, type LogFile } from "../histogram/log-file.ts";
+import { LedgerLine } from "../model/client-file.ts";
 import { ledgerTrailer } from "./trailer.ts";
 
 /** A set of one producer's sequences, as it stands in the file: `bitsOf` of ledger.ts makes its bits. */

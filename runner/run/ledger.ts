@@ -1,6 +1,6 @@
 import { inflateSync } from "node:zlib";
+import type { Plan } from "../model/plan.ts";
 import { offsetNs } from "../plan/offset.ts";
-import type { Plan } from "../plan/plan.ts";
 import { copies } from "../plan/samples.ts";
 import type { LedgerSet } from "./ledger-file.ts";
 

@@ -1,4 +1,4 @@
-import { clipped, displayWidth } from "../terminal-text.ts";
+import { clipped, displayWidth } from "../terminal/text.ts";
 import type { Sink } from "../world.ts";
 
 /** A few lines at the end of a terminal that are written again and again in the same place. */

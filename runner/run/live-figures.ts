@@ -1,10 +1,14 @@
+import type { Plan } from "../model/plan.ts";
 import { messagesBefore } from "../plan/offset.ts";
-import type { Plan } from "../plan/plan.ts";
-import { mainMetric, samplesPerMessage } from "../plan/samples.ts";
-import { supportOf, tail } from "../plan/support.ts";
-import { plainText } from "../terminal-text.ts";
+import {
+	intendedInWindow,
+	limitIndex,
+	mainMetric,
+	samplesPerMessage,
+} from "../plan/samples.ts";
+import { supportOf, tail } from "../stats/support.ts";
+import { plainText } from "../terminal/text.ts";
 import { formatCount, formatDuration, ratePerSecond } from "../units.ts";
-import { intendedInWindow, limitIndex } from "../verdict/intervals.ts";
 import type { ProgressLine, WindowSoFar } from "./progress-line.ts";
 
 /** Of one client, or of several together (merge-progress.ts). */

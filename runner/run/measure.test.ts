@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, expect, test, vi } from "vitest";
 import { failure } from "../errors.ts";
+import { RunFile } from "../model/run-file.ts";
 import { expand } from "../plan/expand.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { makeRunFolder, runPath } from "./folder.ts";
 import { measure } from "./measure.ts";
-import { RunFile } from "./run-file.ts";
 
 const stop = new AbortController();
 vi.mock("../../infra/binaries/resolve.ts", () => ({

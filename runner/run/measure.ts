@@ -3,17 +3,18 @@ import { resolveBinaries } from "../../infra/binaries/resolve.ts";
 import { networkBaseline } from "../../infra/hosts/network.ts";
 import { clientsOf, provision } from "../../infra/provision.ts";
 import type { Broker, Client, Rig } from "../../infra/rig.ts";
+import { brokerOf } from "../brokers/index.ts";
 import { type ErrorCode, failure, MqbenchError } from "../errors.ts";
+import type { EnvironmentFile } from "../model/environment-file.ts";
+import type { Plan } from "../model/plan.ts";
+import type { FaultDone, NetworkPath } from "../model/run-file.ts";
 import { packageFolder, packageVersion } from "../package.ts";
-import type { Plan } from "../plan/plan.ts";
-import { brokerOf } from "../scenario/brokers.ts";
 import { notFresh, onHosts } from "../scenario/rig.ts";
 import type { Scenario, System } from "../scenario/scenario.ts";
 import { maskUrls } from "../secrets.ts";
 import type { World } from "../world.ts";
 import { readClient } from "./client-read.ts";
 import { readEnvironment } from "./environment.ts";
-import type { EnvironmentFile } from "./environment-file.ts";
 import { faultNotes, faultsOf } from "./faults.ts";
 import { type Fleet, type FleetResult, startFleet } from "./fleet.ts";
 import {
@@ -26,7 +27,6 @@ import {
 import type { ReadyClient } from "./member.ts";
 import type { Progress } from "./progress.ts";
 import type { ProgressLine } from "./progress-line.ts";
-import type { FaultDone, NetworkPath } from "./run-file.ts";
 import { sharesHost } from "./sharing.ts";
 import { sinceT0 } from "./since.ts";
 

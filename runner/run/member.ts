@@ -6,13 +6,13 @@ import type {
 	Workspace,
 } from "../../infra/rig.ts";
 import { MqbenchError } from "../errors.ts";
+import type { ClientEnd } from "../model/run-file.ts";
 import { reasonOf } from "../reason.ts";
 import { maskUrls } from "../secrets.ts";
 import type { World } from "../world.ts";
 import { t0By } from "./clocks.ts";
 import { type K6, type K6Options, startK6 } from "./k6.ts";
 import type { ControlLine, ProgressLine } from "./progress-line.ts";
-import type { ClientEnd } from "./run-file.ts";
 
 /** A client that has been reached, and what it said of itself. */
 export interface ReadyClient {

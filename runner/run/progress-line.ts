@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Metric } from "../plan/plan.ts";
+import { Metric } from "../model/plan.ts";
 
 /** The window so far, ns: of the messages that are back. null: there is none yet. Fields that older generators do not tell are optional. */
 const WindowSoFar = z

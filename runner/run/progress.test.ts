@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
+import type { Plan } from "../model/plan.ts";
 import { expand } from "../plan/expand.ts";
-import type { Plan } from "../plan/plan.ts";
 import { loadScenario } from "../scenario/load.ts";
-import { screen } from "../screen.fake.ts";
-import { displayWidth } from "../terminal-text.ts";
+import { screen } from "../terminal/screen.fake.ts";
+import { displayWidth } from "../terminal/text.ts";
 import { fakeWorld } from "../world.fake.ts";
 import type { End, Tick } from "./live-figures.ts";
 import { makeProgress } from "./progress.ts";

@@ -1,11 +1,11 @@
 import type { BuildProgress } from "../../infra/binaries/resolve.ts";
+import type { Plan } from "../model/plan.ts";
 import { rateText } from "../plan/load-text.ts";
-import type { Plan } from "../plan/plan.ts";
-import { terminalLook } from "../terminal-look.ts";
-import { plainText } from "../terminal-text.ts";
+import { terminalLook } from "../terminal/look.ts";
+import { plainText } from "../terminal/text.ts";
+import { wrap } from "../terminal/wrap.ts";
 import { formatDuration } from "../units.ts";
 import type { World } from "../world.ts";
-import { wrap } from "../wrap.ts";
 import { makeLiveBlock } from "./live-block.ts";
 import { endText, type Tick } from "./live-figures.ts";
 import { type LiveRun, liveLines } from "./live-lines.ts";

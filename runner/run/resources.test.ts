@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { ResourceLine } from "./resource-file.ts";
+import { ResourceLine } from "../model/resource-file.ts";
 import { type LastSeen, readResources, sampleResources } from "./resources.ts";
 
 test("a process that burns a core shows a CPU second per second, its children included", async () => {

@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { childrenOf } from "../../infra/pid.ts";
-import type { ResourceLine } from "./resource-file.ts";
+import type { ResourceLine } from "../model/resource-file.ts";
 
 export interface Sampling {
 	stop(): void;

@@ -9,16 +9,16 @@ import {
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { failure } from "../errors.ts";
-import { Plan } from "../plan/plan.ts";
-import { compile } from "../script/compile.ts";
-import { type Against, readAgainst } from "./against-file.ts";
-import { readClient } from "./client-read.ts";
-import { collect } from "./collect.ts";
+import { type Against, readAgainst } from "../model/against-file.ts";
 import {
 	EnvironmentFile,
 	type RigMachines,
 	rigOf,
-} from "./environment-file.ts";
+} from "../model/environment-file.ts";
+import { Plan } from "../model/plan.ts";
+import { compile } from "../script/compile.ts";
+import { readClient } from "./client-read.ts";
+import { collect } from "./collect.ts";
 import { floorPath, runPath } from "./folder.ts";
 
 /** What is left to do in the folder of a command that was interrupted, or crashed. */

@@ -1,6 +1,6 @@
-import type { RigFile } from "../../infra/rig-file.ts";
+import type { RigMachines } from "../model/environment-file.ts";
+import type { RigFile } from "../scenario/rig-file.ts";
 import type { AwsVolume, Clients, Scenario } from "../scenario/scenario.ts";
-import type { RigMachines } from "./environment-file.ts";
 
 /** What decides which machines there are. */
 export type Asked = Pick<Scenario, "rig" | "aws" | "clients">;

@@ -1,4 +1,4 @@
-import type { Plan } from "../plan/plan.ts";
+import type { Plan } from "../model/plan.ts";
 
 /** How long the runs that are still to be made will take. */
 export interface TimeLeft {

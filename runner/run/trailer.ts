@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import { LedgerLine, TrailerLine } from "./client-file.ts";
-import { chunks, type LogFile } from "./log-file.ts";
+import { chunks, type LogFile } from "../histogram/log-file.ts";
+import { LedgerLine, TrailerLine } from "../model/client-file.ts";
 
 /**
  * The last lines of a client's files prove that nothing is missing. Each says how many lines stand before it

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { brokers, type Traits } from "../brokers/index.ts";
 import { beyondAbilities } from "./abilities.ts";
-import { brokers, type Traits } from "./brokers.ts";
 import { resolveCases } from "./cases.ts";
 
 /** A system that can do everything, less what a test takes away. */

@@ -1,7 +1,7 @@
-import { backlogTimes } from "../plan/backlog.ts";
-import { PATTERNS, type Pattern } from "../plan/plan.ts";
+import type { BrokerName, Traits } from "../brokers/index.ts";
+import { PATTERNS, type Pattern } from "../model/plan.ts";
 import { formatBytesExact, formatDuration } from "../units.ts";
-import type { BrokerName, Traits } from "./brokers.ts";
+import { backlogTimes } from "./backlog.ts";
 import type { ResolvedCases } from "./cases.ts";
 import type { Problem } from "./problem.ts";
 import type { Case } from "./scenario.ts";

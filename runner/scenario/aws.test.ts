@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { RigFile, type RigFileInput } from "../../infra/rig-file.ts";
 import { expand } from "../plan/expand.ts";
 import { around, loadScenario } from "./load.ts";
 import type { Overrides } from "./overrides.ts";
 import { notFresh } from "./rig.ts";
+import { RigFile, type RigFileInput } from "./rig-file.ts";
 
 const workload =
 	"workload: { rate: 3/s, message: 256B, duration: 9s, connections: 3 }\n";

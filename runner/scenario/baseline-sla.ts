@@ -1,4 +1,4 @@
-import type { BaselineSla, Sla, Tally } from "../plan/plan.ts";
+import type { BaselineSla, Sla, Tally } from "../model/plan.ts";
 import { UnitError } from "../units.ts";
 
 /**

@@ -1,7 +1,7 @@
 import path from "node:path";
+import { didYouMean } from "../suggest.ts";
 import type { Problem } from "./problem.ts";
 import type { Scenario } from "./scenario.ts";
-import { didYouMean } from "./suggest.ts";
 
 /**
  * What `baseline` of a scenario names: a system of it, else a file or folder, which counts from the scenario's `folder`. `keys`:

@@ -1,4 +1,5 @@
 import path from "node:path";
+import { suggest } from "../suggest.ts";
 import { caseName } from "./case-name.ts";
 import {
 	durationOf,
@@ -18,7 +19,6 @@ import {
 	type WorkloadField,
 	workloadFields,
 } from "./schema.ts";
-import { suggest } from "./suggest.ts";
 
 /** The cases of a scenario; `undefined` in place of one that has a mistake. */
 export interface ResolvedCases {

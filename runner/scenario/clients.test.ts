@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { RigFile } from "../../infra/rig-file.ts";
+import { crosses } from "../model/plan.ts";
 import { expand } from "../plan/expand.ts";
-import { crosses } from "../plan/plan.ts";
 import { around, loadScenario } from "./load.ts";
 import type { Overrides } from "./overrides.ts";
+import { RigFile } from "./rig-file.ts";
 
 const load = (text: string, overrides: Overrides = {}) =>
 	loadScenario("s.yaml", text, overrides);

@@ -1,4 +1,4 @@
-import { crosses } from "../plan/plan.ts";
+import { crosses } from "../model/plan.ts";
 import { formatBytesExact } from "../units.ts";
 import type { ResolvedCases } from "./cases.ts";
 import type { GivenRig } from "./overrides.ts";

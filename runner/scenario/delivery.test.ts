@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { Plan } from "../model/plan.ts";
 import { expand } from "../plan/expand.ts";
-import { Plan } from "../plan/plan.ts";
 import { loadScenario } from "./load.ts";
 
 const base = "rate: 3/s, message: 1KiB, duration: 9s";

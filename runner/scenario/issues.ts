@@ -1,11 +1,11 @@
 import type { z } from "zod";
-import { Tally } from "../plan/plan.ts";
-import { processFields } from "./brokers/broker.ts";
-import { BrokerName, brokerOf } from "./brokers.ts";
+import { processFields } from "../brokers/broker.ts";
+import { BrokerName, brokerOf } from "../brokers/index.ts";
+import { Tally } from "../model/plan.ts";
+import { didYouMean } from "../suggest.ts";
 import { otherToolsWord, type Place, plannedValue } from "./planned.ts";
 import type { Path, Problem } from "./problem.ts";
 import { ScenarioFile, workloadFields } from "./schema.ts";
-import { didYouMean } from "./suggest.ts";
 
 /** zod's issues as sentences for the person who wrote the file. `value` is what was checked. */
 export function problemsOf(

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { variable } from "../brokers/index.ts";
 import { MqbenchError } from "../errors.ts";
-import { variable } from "./brokers.ts";
 import { loadScenario, type Surroundings } from "./load.ts";
 
 /**

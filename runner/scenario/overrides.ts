@@ -1,6 +1,6 @@
 import { isScalar, parseDocument } from "yaml";
-import type { RigFile } from "../../infra/rig-file.ts";
 import type { Located, Path } from "./problem.ts";
+import type { RigFile } from "./rig-file.ts";
 
 /** A rig that stays up, and the file that it was read from. Holds passwords. */
 export interface GivenRig {

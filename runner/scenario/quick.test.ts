@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import type { Plan } from "../model/plan.ts";
 import { expand } from "../plan/expand.ts";
-import type { Plan } from "../plan/plan.ts";
 import { loadScenario } from "./load.ts";
 import { shorten } from "./quick.ts";
 

@@ -1,5 +1,5 @@
-import { backlogTimes } from "../plan/backlog.ts";
 import { type Rate, ratePerSecond } from "../units.ts";
+import { backlogTimes } from "./backlog.ts";
 import type { Case, Fault, Load, Scenario } from "./scenario.ts";
 
 /**

@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { readRig } from "../../infra/rig-store.ts";
 import { failure } from "../errors.ts";
 import { reasonOf } from "../reason.ts";
 import type { World } from "../world.ts";
 import { around, loadScenario } from "./load.ts";
 import type { GivenRig, Overrides } from "./overrides.ts";
 import { shorten } from "./quick.ts";
+import { readRig } from "./rig-store.ts";
 import type { Scenario } from "./scenario.ts";
 
 /** Reads the scenario file at `file`, relative to the current folder. `text` is what a report keeps a copy of. */

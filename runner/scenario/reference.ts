@@ -1,5 +1,5 @@
+import { BrokerName, brokerOf, SystemOptions } from "../brokers/index.ts";
 import { formatBytesExact } from "../units.ts";
-import { BrokerName, brokerOf, SystemOptions } from "./brokers.ts";
 import { type JsonSchema, scenarioJsonSchema } from "./json-schema.ts";
 
 /**

@@ -1,6 +1,6 @@
-import { backlogTimes } from "../plan/backlog.ts";
-import type { Pattern } from "../plan/plan.ts";
+import type { Pattern } from "../model/plan.ts";
 import { formatBytesExact, formatDurationExact } from "../units.ts";
+import { backlogTimes } from "./backlog.ts";
 import { durationOf, loadOf } from "./loads.ts";
 import {
 	CHECKSUM_BYTES,

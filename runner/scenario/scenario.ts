@@ -1,13 +1,13 @@
-import type { RigFile } from "../../infra/rig-file.ts";
-import type { BaselineSla, FaultAction, Pattern, Sla } from "../plan/plan.ts";
-import type { Rate } from "../units.ts";
 import type {
 	BrokerName,
 	Delivery,
 	Order,
 	SystemOptions,
 	Traits,
-} from "./brokers.ts";
+} from "../brokers/index.ts";
+import type { BaselineSla, FaultAction, Pattern, Sla } from "../model/plan.ts";
+import type { Rate } from "../units.ts";
+import type { RigFile } from "./rig-file.ts";
 import type { Target } from "./schema.ts";
 
 /**

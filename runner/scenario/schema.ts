@@ -1,9 +1,14 @@
 import { z } from "zod";
-import { Pattern as AnyPattern, FaultAction, Target } from "../plan/plan.ts";
+import {
+	BrokerName,
+	Delivery,
+	Order,
+	SystemOptions,
+} from "../brokers/index.ts";
+import { CpuSet } from "../model/cpu-set.ts";
+import { count, number, parsed, span, unit, warmup } from "../model/field.ts";
+import { Pattern as AnyPattern, FaultAction, Target } from "../model/plan.ts";
 import { parseBytes, parseDuration, parseRate } from "../units.ts";
-import { BrokerName, Delivery, Order, SystemOptions } from "./brokers.ts";
-import { CpuSet } from "./cpu-set.ts";
-import { count, number, parsed, span, unit, warmup } from "./field.ts";
 import { parseLine } from "./sla.ts";
 
 /**

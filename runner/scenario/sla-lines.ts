@@ -1,12 +1,12 @@
-import { subjectOf } from "../plan/baseline.ts";
-import type { BaselineSla, Sla } from "../plan/plan.ts";
+import { subjectOf } from "../model/baseline-sla.ts";
+import type { BaselineSla, Sla } from "../model/plan.ts";
+import { didYouMean } from "../suggest.ts";
 import { formatDurationExact } from "../units.ts";
 import type { ResolvedCases } from "./cases.ts";
 import type { Path, Problem } from "./problem.ts";
 import type { BaselineLine, Case, Scenario, SlaLine } from "./scenario.ts";
 import { CaseSlaEntry, SlaEntry } from "./schema.ts";
 import { unanswerable } from "./sla-rules.ts";
-import { didYouMean } from "./suggest.ts";
 import type { PlacedSystem } from "./systems.ts";
 
 /** Fewer runs on each side have no interval at 95 %: three and three can never reach it (METHODOLOGY.md, 5). */

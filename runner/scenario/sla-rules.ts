@@ -1,5 +1,5 @@
-import type { Metric, Sla, Tally } from "../plan/plan.ts";
-import type { Traits } from "./brokers.ts";
+import type { Traits } from "../brokers/index.ts";
+import type { Metric, Sla, Tally } from "../model/plan.ts";
 import type { Case } from "./scenario.ts";
 
 /** Why a line cannot be judged in the cases and systems it is for: sentences, each with a way on; empty: it can. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { subjectOf } from "../plan/baseline.ts";
+import { subjectOf } from "../model/baseline-sla.ts";
 import { UnitError } from "../units.ts";
 import { parseLine, parseSla } from "./sla.ts";
 

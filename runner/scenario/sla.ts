@@ -1,5 +1,6 @@
-import type { BaselineSla, Sla } from "../plan/plan.ts";
-import { Metric, Tally } from "../plan/plan.ts";
+import type { BaselineSla, Sla } from "../model/plan.ts";
+import { Metric, Tally } from "../model/plan.ts";
+import { suggest } from "../suggest.ts";
 import {
 	parseDuration,
 	parseRate,
@@ -7,7 +8,6 @@ import {
 	UnitError,
 } from "../units.ts";
 import { COUNTS, parseBaselineLimit } from "./baseline-sla.ts";
-import { suggest } from "./suggest.ts";
 
 /** Reads one line: one with a limit of its own (`parseSla`), or one whose limit is a baseline's figure and a margin: "p99 <= baseline + 10%". */
 export function parseLine(source: string): Sla | BaselineSla {

@@ -1,16 +1,16 @@
-import { IMAGES } from "../../infra/docker/images.ts";
-import { type Level, PATTERNS } from "../plan/plan.ts";
+import { IMAGES } from "../brokers/images.ts";
 import {
 	type BrokerName,
 	brokerOf,
 	brokers,
 	SystemOptions,
 	type Traits,
-} from "./brokers.ts";
+} from "../brokers/index.ts";
+import { type Level, PATTERNS } from "../model/plan.ts";
 
 /** What stands between these lines in README.md is written by `npm run golden`. */
 export const TABLE_BEGIN =
-	"<!-- systems: generated from runner/scenario/brokers/ by `npm run golden` -->";
+	"<!-- systems: generated from runner/brokers/ by `npm run golden` -->";
 export const TABLE_END = "<!-- end of systems -->";
 
 /** The systems in their modes, from the traits that scenarios are checked against, so that nothing is claimed that is then refused. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { variable } from "../brokers/index.ts";
 import { MqbenchError } from "../errors.ts";
-import { variable } from "./brokers.ts";
 import { loadScenario } from "./load.ts";
 import type { Overrides } from "./overrides.ts";
 

@@ -1,6 +1,4 @@
 import path from "node:path";
-import { LEVELS } from "../plan/plan.ts";
-import { maskUrls } from "../secrets.ts";
 import {
 	brokerOf,
 	commonOptions,
@@ -8,7 +6,9 @@ import {
 	type SystemOptionsOfAnyBroker,
 	type Traits,
 	variable,
-} from "./brokers.ts";
+} from "../brokers/index.ts";
+import { LEVELS } from "../model/plan.ts";
+import { maskUrls } from "../secrets.ts";
 import type { GivenRig } from "./overrides.ts";
 import type { Path, Problem } from "./problem.ts";
 import { onHosts } from "./rig.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { SystemOptions } from "./brokers.ts";
+import { SystemOptions } from "../brokers/index.ts";
 import { loadScenario } from "./load.ts";
 import type { Target } from "./schema.ts";
 import { misplacedSettings } from "./target-settings.ts";

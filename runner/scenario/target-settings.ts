@@ -1,4 +1,4 @@
-import { commonOptions, type SystemOptions } from "./brokers.ts";
+import { commonOptions, type SystemOptions } from "../brokers/index.ts";
 import type { Target } from "./schema.ts";
 
 /**

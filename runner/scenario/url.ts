@@ -1,5 +1,5 @@
+import { type Broker, variable } from "../brokers/index.ts";
 import { holdsSecret } from "../secrets.ts";
-import { type Broker, variable } from "./brokers.ts";
 import { missingVariable, REFERENCE } from "./variables.ts";
 
 /** A URL ready for use, or what is wrong with it: a sentence that never quotes the URL. */
@@ -53,6 +53,11 @@ export function resolveUrl(
 	if (parsed.some((one) => one?.hostname === ""))
 		return { wrong: `${source} names no host; write e.g. ${form}` };
 	return { url: parts.map(({ whole }) => whole).join(",") };
+}
+
+/** "localhost", "127.0.0.1", "::1": every machine is that for itself. */
+export function isLoopback(host: string): boolean {
+	return host === "localhost" || host === "::1" || /^127\./.test(host);
 }
 
 // --- internal ---

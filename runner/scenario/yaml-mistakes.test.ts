@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { variable } from "./brokers.ts";
+import { variable } from "../brokers/index.ts";
 import { parseSource } from "./source.ts";
 
 /** "line:column message" of each mistake. */

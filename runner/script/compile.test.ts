@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { Plan } from "../model/plan.ts";
 import { expand } from "../plan/expand.ts";
-import { Plan } from "../plan/plan.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { compile } from "./compile.ts";
 

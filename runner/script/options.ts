@@ -1,4 +1,4 @@
-import type { Plan } from "../plan/plan.ts";
+import type { Plan } from "../model/plan.ts";
 
 /** k6's `options`: the heartbeat that hands out slots. The same for every load; the load's shape is in plan.json. */
 export function options({ heartbeat }: Plan) {

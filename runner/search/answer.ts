@@ -1,5 +1,5 @@
+import type { Verdict } from "../model/verdict.ts";
 import { formatCount } from "../units.ts";
-import type { Verdict } from "../verdict/verdict.ts";
 import type { Answer } from "./search.ts";
 
 /** What a search came to, in one sentence. */

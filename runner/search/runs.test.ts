@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import type { Plan } from "../model/plan.ts";
+import { Plan as PlanSchema } from "../model/plan.ts";
 import { expand } from "../plan/expand.ts";
-import type { Plan } from "../plan/plan.ts";
-import { Plan as PlanSchema } from "../plan/plan.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { ratePerSecond } from "../units.ts";
 import { outcomeOf, searchRuns, stepOf } from "./runs.ts";

@@ -1,8 +1,8 @@
-import type { Plan } from "../plan/plan.ts";
+import type { Plan } from "../model/plan.ts";
+import type { Verdict } from "../model/verdict.ts";
 import { counted } from "../plan/schedule.ts";
-import { samplesForPass, samplesForSupport } from "../plan/support.ts";
+import { samplesForPass, samplesForSupport } from "../stats/support.ts";
 import { formatRate, type Rate, ratePerSecond } from "../units.ts";
-import type { Verdict } from "../verdict/verdict.ts";
 import {
 	type Answer,
 	type Found,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { seeded } from "../histogram/random.fake.ts";
-import type { Plan, Sla } from "../plan/plan.ts";
+import type { Plan, Sla } from "../model/plan.ts";
 import { collect } from "../run/collect.ts";
 import { firstRun, fixture } from "../run/fixture.fake.ts";
 import { hopeless } from "./abort.ts";

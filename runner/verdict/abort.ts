@@ -1,8 +1,11 @@
 import { tail } from "../histogram/percentiles.ts";
-import type { Plan, Sla } from "../plan/plan.ts";
-import { samplesPerMessage } from "../plan/samples.ts";
+import type { Plan, Sla } from "../model/plan.ts";
+import {
+	intendedInWindow,
+	limitIndex,
+	samplesPerMessage,
+} from "../plan/samples.ts";
 import { formatCount, formatDurationExact } from "../units.ts";
-import { intendedInWindow, limitIndex } from "./intervals.ts";
 import { fails, passLimit } from "./statistics.ts";
 
 /** What a run has counted so far. */

@@ -1,9 +1,10 @@
-import type { Sla, Tally } from "../plan/plan.ts";
+import type { Sla, Tally } from "../model/plan.ts";
+import { limitIndex } from "../plan/samples.ts";
 import { formatDuration } from "../units.ts";
 import { whyHopeless } from "./abort.ts";
 import { burstOf } from "./burst.ts";
 import { type Facts, samplesDue, windowOf } from "./facts.ts";
-import { limitIndex, offeredIntervals } from "./intervals.ts";
+import { offeredIntervals } from "./intervals.ts";
 import { containsLag } from "./lag.ts";
 import { secondReceipts } from "./second-receipts.ts";
 import type { Judgement } from "./sla.ts";

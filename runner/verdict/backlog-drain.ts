@@ -1,7 +1,7 @@
 import type { Collected } from "../run/collect.ts";
+import type { TrendPoint } from "../stats/trend.ts";
 import { formatCount } from "../units.ts";
 import { stuckInFlight } from "./stuck.ts";
-import type { TrendPoint } from "./trend.ts";
 
 /** How a backlog that was built while consumers paused was worked off, with producers going on. */
 export interface Drain {

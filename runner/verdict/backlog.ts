@@ -1,6 +1,7 @@
+import type { Plan } from "../model/plan.ts";
 import { messagesBefore } from "../plan/offset.ts";
-import type { Plan } from "../plan/plan.ts";
 import { faultZeroNs } from "../run/faults.ts";
+import { median, type TrendPoint, trend } from "../stats/trend.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import { waiting } from "./backlog-drain.ts";
 import { type Check, type CheckFunction, result } from "./check.ts";
@@ -9,7 +10,6 @@ import { drainedNs } from "./fault-drain.ts";
 import { BACKLOG_MESSAGES, BACKLOG_SAMPLES, BACKLOG_SHARE } from "./limits.ts";
 import { meanRate } from "./needed.ts";
 import { stuckInFlight } from "./stuck.ts";
-import { median, type TrendPoint, trend } from "./trend.ts";
 
 /** What a queue that grows means, whatever the percentiles say. */
 export const GREW =

@@ -1,6 +1,6 @@
 import type { Distribution } from "../histogram/distribution.ts";
 import { tail } from "../histogram/percentiles.ts";
-import type { Sla } from "../plan/plan.ts";
+import type { Sla } from "../model/plan.ts";
 import { boundOfMetric, plusMinus } from "./clock.ts";
 import { distributionOf, type Facts, sampleOf } from "./facts.ts";
 import type { Judgement } from "./sla.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { BaselineSla } from "../plan/plan.ts";
+import type { BaselineSla } from "../model/plan.ts";
 import { UNKNOWN } from "./facts.ts";
 import { type Any, type Changes, judged, totals } from "./judged.fake.ts";
 

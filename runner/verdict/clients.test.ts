@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Plan } from "../plan/plan.ts";
+import type { Plan } from "../model/plan.ts";
+import type { ClientEnd } from "../model/run-file.ts";
 import {
 	built,
 	type Fate,
@@ -11,7 +12,6 @@ import {
 } from "../run/built.fake.ts";
 import { collect } from "../run/collect.ts";
 import { editLines, firstRun } from "../run/fixture.fake.ts";
-import type { ClientEnd } from "../run/run-file.ts";
 import { parseSla } from "../scenario/sla.ts";
 import { startSkewNs } from "./clients.ts";
 import { factsOf, hasMetric, UNKNOWN } from "./facts.ts";

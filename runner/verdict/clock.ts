@@ -1,6 +1,6 @@
-import { crosses, type Metric } from "../plan/plan.ts";
+import { crosses, type Metric } from "../model/plan.ts";
+import type { ClientEnd } from "../model/run-file.ts";
 import type { ClientPart, Collected } from "../run/collect.ts";
-import type { ClientEnd } from "../run/run-file.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import { type CheckFunction, result } from "./check.ts";
 import { clientName } from "./clients.ts";

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { Plan, runFolder } from "../model/plan.ts";
+import type { Gate, Result, Run } from "../model/result.ts";
+import type { Verdict } from "../model/verdict.ts";
 import { expand } from "../plan/expand.ts";
-import { Plan, runFolder } from "../plan/plan.ts";
 import { resultOf } from "../report/compared.fake.ts";
-import type { Gate, Result, Run } from "../report/summary.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { confirmationOf } from "./confirm.ts";
-import type { Verdict } from "./verdict.ts";
 
 const yaml = (repeat: number, rest = "") => `systems: { old: nats, new: nats }
 ${rest}repeat: ${repeat}

@@ -1,5 +1,5 @@
-import type { Plan } from "../plan/plan.ts";
-import type { Gate, Result } from "../report/summary.ts";
+import type { Plan } from "../model/plan.ts";
+import type { Gate, Result } from "../model/result.ts";
 
 /** `--confirm` adds so many repeats, once. */
 export const CONFIRMING = 2;

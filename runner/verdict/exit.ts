@@ -1,5 +1,5 @@
 import { EXIT, type ExitCode } from "../errors.ts";
-import type { Verdict } from "./verdict.ts";
+import type { Verdict } from "../model/verdict.ts";
 
 /** What `--on-inconclusive` says an undecided SLA is to be. */
 export type OnInconclusive = "fail" | "warn" | "pass";

@@ -3,15 +3,15 @@ import { EMPTY } from "../histogram/distribution.ts";
 import { type LogLine, readLogs } from "../histogram/hlog.ts";
 import { type Merged, mergeLines } from "../histogram/merge.ts";
 import type { Sample } from "../histogram/percentiles.ts";
+import type { Metric } from "../model/plan.ts";
 import { messagesBefore } from "../plan/offset.ts";
-import type { Metric } from "../plan/plan.ts";
-import { mainMetric, samplesPerMessage } from "../plan/samples.ts";
-import type { ClientPart, Collected, Tick } from "../run/collect.ts";
 import {
-	INTERVAL_NS,
 	intendedInWindow,
-	intendedPerInterval,
-} from "./intervals.ts";
+	mainMetric,
+	samplesPerMessage,
+} from "../plan/samples.ts";
+import type { ClientPart, Collected, Tick } from "../run/collect.ts";
+import { INTERVAL_NS, intendedPerInterval } from "./intervals.ts";
 import { secondReceipts, withoutSmallest } from "./second-receipts.ts";
 
 /** What is known of a run from outside its folder; null: not known. */

@@ -1,7 +1,7 @@
 import type { Collected } from "../run/collect.ts";
+import type { TrendPoint } from "../stats/trend.ts";
 import { waiting } from "./backlog-drain.ts";
 import { stuckInFlight } from "./stuck.ts";
-import type { TrendPoint } from "./trend.ts";
 
 /**
  * How long a fault has left messages waiting: from its begin until no more are in flight than at most in the 2 s before it, and it stays so until

@@ -1,6 +1,6 @@
-import type { Plan } from "../plan/plan.ts";
+import type { Plan } from "../model/plan.ts";
+import type { FaultDone } from "../model/run-file.ts";
 import { RUN_OVER } from "../run/faults.ts";
-import type { FaultDone } from "../run/run-file.ts";
 import { formatDuration } from "../units.ts";
 import { type CheckFunction, result } from "./check.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Plan } from "../plan/plan.ts";
+import type { Plan } from "../model/plan.ts";
 import { built, type Fate, planOf, steady } from "../run/built.fake.ts";
 import { collect } from "../run/collect.ts";
 import { firstRun } from "../run/fixture.fake.ts";

@@ -1,9 +1,13 @@
-import { Metric } from "../plan/plan.ts";
-import { copies, samplesPerMessage } from "../plan/samples.ts";
+import { Metric } from "../model/plan.ts";
+import {
+	copies,
+	intendedInWindow,
+	samplesPerMessage,
+} from "../plan/samples.ts";
 import type { Counters } from "../run/collect.ts";
 import type { Facts } from "./facts.ts";
 import { sumsOf } from "./facts.ts";
-import { intendedInWindow, limitIntervals } from "./intervals.ts";
+import { limitIntervals } from "./intervals.ts";
 import { secondReceipts } from "./second-receipts.ts";
 
 /**

@@ -1,11 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { intendedInWindow } from "../plan/samples.ts";
 import { collect } from "../run/collect.ts";
 import { firstRun, fixture } from "../run/fixture.fake.ts";
-import {
-	intendedInWindow,
-	intendedPerInterval,
-	limitIntervals,
-} from "./intervals.ts";
+import { intendedPerInterval, limitIntervals } from "./intervals.ts";
 
 const { plan } = collect(firstRun(fixture("healthy")));
 const withSchedule = (

@@ -1,6 +1,6 @@
+import type { Plan } from "../model/plan.ts";
 import { messagesBefore } from "../plan/offset.ts";
-import type { Plan, Sla } from "../plan/plan.ts";
-import { samplesPerMessage } from "../plan/samples.ts";
+import { intendedInWindow, samplesPerMessage } from "../plan/samples.ts";
 import type { Second } from "../run/collect.ts";
 import type { Interval } from "./statistics.ts";
 
@@ -89,14 +89,6 @@ export function offeredIntervals(
 	});
 }
 
-/** Which of `plan.limits` counts for this line; -1: none does. */
-export function limitIndex(plan: Plan, sla: Sla): number {
-	if (sla.kind === "tally") return -1;
-	return plan.limits.findIndex(
-		(l) => l.metric === sla.metric && l.limitNs === sla.limitNs,
-	);
-}
-
 /** Messages intended in each 100 ms of the window; the last interval may be shorter. Of a closed load nobody knows: none. */
 export function intendedPerInterval(plan: Plan): readonly number[] {
 	const known = INTENDED.get(plan);
@@ -114,11 +106,6 @@ export function intendedPerInterval(plan: Plan): readonly number[] {
 	}
 	INTENDED.set(plan, counts);
 	return counts;
-}
-
-/** Messages intended in the window. */
-export function intendedInWindow(plan: Plan): number {
-	return plan.schedule.messages - plan.schedule.warmupMessages;
 }
 
 /**

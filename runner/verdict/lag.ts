@@ -1,6 +1,6 @@
 import { percentile, rank, type Sample } from "../histogram/percentiles.ts";
-import { subjectOf } from "../plan/baseline.ts";
-import type { Metric, Sla } from "../plan/plan.ts";
+import { subjectOf } from "../model/baseline-sla.ts";
+import type { Metric, Sla } from "../model/plan.ts";
 import { mainMetric } from "../plan/samples.ts";
 import { formatDuration } from "../units.ts";
 import { type CheckFunction, result } from "./check.ts";

@@ -1,6 +1,6 @@
 import { percentile } from "../histogram/percentiles.ts";
+import type { ResourceLine } from "../model/resource-file.ts";
 import type { ClientPart, Collected, Machine } from "../run/collect.ts";
-import type { ResourceLine } from "../run/resource-file.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import { type Check, type CheckFunction, result } from "./check.ts";
 import { clientName } from "./clients.ts";

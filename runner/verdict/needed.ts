@@ -1,4 +1,4 @@
-import type { Metric, Plan } from "../plan/plan.ts";
+import type { Metric, Plan } from "../model/plan.ts";
 import { type Measured, samplesPerMessage } from "../plan/samples.ts";
 import { formatCount, formatDuration, ratePerSecond } from "../units.ts";
 

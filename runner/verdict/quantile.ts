@@ -7,7 +7,7 @@ import {
 	tail,
 	valueAtRank,
 } from "../histogram/percentiles.ts";
-import type { Metric, Plan } from "../plan/plan.ts";
+import type { Metric, Plan } from "../model/plan.ts";
 import { samplesPerMessage } from "../plan/samples.ts";
 import { type Facts, sampleOf, windowOf } from "./facts.ts";
 import {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Sla } from "../plan/plan.ts";
+import type { Sla } from "../model/plan.ts";
 import { collect } from "../run/collect.ts";
 import { editLines, fixtureCopy } from "../run/fixture.fake.ts";
 import { factsOf, UNKNOWN } from "./facts.ts";

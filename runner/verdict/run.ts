@@ -1,10 +1,10 @@
+import { type Verdict, worst } from "../model/verdict.ts";
 import { byClocks } from "./by-clocks.ts";
 import type { Check } from "./check.ts";
 import { onlySome } from "./clients.ts";
 import type { Facts } from "./facts.ts";
 import { type Judgement, judge, NO_NUMBERS } from "./sla.ts";
 import { validity } from "./validity.ts";
-import { type Verdict, worst } from "./verdict.ts";
 import { weakened } from "./weaken.ts";
 
 /** The verdict on one run. */

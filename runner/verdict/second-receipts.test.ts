@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import type { ClientEnd } from "../model/run-file.ts";
 import { built, type Fate, planOf, steady } from "../run/built.fake.ts";
 import { type Collected, collect } from "../run/collect.ts";
 import { firstRun } from "../run/fixture.fake.ts";
-import type { ClientEnd } from "../run/run-file.ts";
 import { parseSla } from "../scenario/sla.ts";
 import { factsOf, sampleOf, UNKNOWN } from "./facts.ts";
 import { brokenIdentities } from "./identities.ts";

@@ -1,5 +1,5 @@
 import type { Distribution } from "../histogram/distribution.ts";
-import type { Metric } from "../plan/plan.ts";
+import type { Metric } from "../model/plan.ts";
 import { samplesPerMessage } from "../plan/samples.ts";
 import type { Collected } from "../run/collect.ts";
 

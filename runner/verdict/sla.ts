@@ -1,13 +1,13 @@
 import type { Percentile } from "../histogram/percentiles.ts";
-import type { Sla } from "../plan/plan.ts";
-import { samplesPerMessage, whyMissing } from "../plan/samples.ts";
+import type { Sla } from "../model/plan.ts";
+import type { Verdict } from "../model/verdict.ts";
+import { limitIndex, samplesPerMessage, whyMissing } from "../plan/samples.ts";
 import { formatCount, formatDuration, formatDurationExact } from "../units.ts";
 import { judgeAborted } from "./aborted.ts";
 import { burstOf, burstWhy, decided } from "./burst.ts";
 import { type Facts, hasMetric, sampleOf, samplesDue } from "./facts.ts";
 import {
 	type LimitInterval,
-	limitIndex,
 	limitIntervals,
 	offeredIntervals,
 } from "./intervals.ts";
@@ -16,7 +16,6 @@ import { percentileOf } from "./quantile.ts";
 import { secondReceipts } from "./second-receipts.ts";
 import { type Interval, type OverTest, testOver } from "./statistics.ts";
 import { judgeTally, type TallyNumbers } from "./tally.ts";
-import type { Verdict } from "./verdict.ts";
 import { counted, percentileWhy } from "./why.ts";
 
 /** One SLA line judged for one run. */

@@ -1,5 +1,5 @@
-import { binomialAtMost, incompleteBeta } from "../histogram/binomial.ts";
-import { samplesForPass, tail } from "../plan/support.ts";
+import { binomialAtMost, incompleteBeta } from "../stats/binomial.ts";
+import { samplesForPass, tail } from "../stats/support.ts";
 
 export { samplesForPass };
 

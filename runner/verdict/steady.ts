@@ -1,8 +1,8 @@
+import { median, type TrendPoint, trend } from "../stats/trend.ts";
 import { formatDuration } from "../units.ts";
 import { type CheckFunction, result } from "./check.ts";
 import { type Facts, tightestLimitNs } from "./facts.ts";
 import { STEADY_CHANGE, STEADY_LIMIT_SHARE, STEADY_SECONDS } from "./limits.ts";
-import { median, type TrendPoint, trend } from "./trend.ts";
 
 /** Did the median of response drift over the window? Then a percentile of the whole depends on when one looks. */
 export const steady: CheckFunction = (facts) => {

@@ -1,4 +1,4 @@
-import { crosses } from "../plan/plan.ts";
+import { crosses } from "../model/plan.ts";
 import { copies } from "../plan/samples.ts";
 import type { Collected } from "../run/collect.ts";
 import { sumsOf } from "./facts.ts";

@@ -1,10 +1,10 @@
-import type { Plan, Sla, Tally } from "../plan/plan.ts";
+import type { Plan, Sla, Tally } from "../model/plan.ts";
+import type { Verdict } from "../model/verdict.ts";
 import type { Collected, Counters } from "../run/collect.ts";
 import { formatCount, formatDuration, formatDurationExact } from "../units.ts";
 import { drainOf, SAMPLES_PER_SECOND } from "./backlog-drain.ts";
 import type { Facts } from "./facts.ts";
 import { ratesOf, SHORTEST_CLOSED_NS } from "./rates.ts";
-import type { Verdict } from "./verdict.ts";
 
 type TallySla = Extract<Sla, { kind: "tally" }>;
 

@@ -1,8 +1,8 @@
-import type { Plan } from "../plan/plan.ts";
+import type { Plan } from "../model/plan.ts";
+import { intendedInWindow } from "../plan/samples.ts";
 import { formatCount } from "../units.ts";
 import { type CheckFunction, result } from "./check.ts";
 import { distributionOf, type Facts, hasMetric } from "./facts.ts";
-import { intendedInWindow } from "./intervals.ts";
 
 /**
  * Messages that did not complete, and that no SLA line looks at: `lost == 0` alone would pass a broker that refuses every

@@ -1,4 +1,4 @@
-import { Metric } from "../plan/plan.ts";
+import { Metric } from "../model/plan.ts";
 import type { Collected } from "../run/collect.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import { stoppedAfter } from "./aborted.ts";

@@ -1,5 +1,5 @@
 import { samplesForSupport } from "../histogram/percentiles.ts";
-import type { Plan, Sla } from "../plan/plan.ts";
+import type { Plan, Sla } from "../model/plan.ts";
 import { formatCount, formatDuration, formatDurationExact } from "../units.ts";
 import { INTERVAL_NS } from "./intervals.ts";
 import { windowFor } from "./needed.ts";

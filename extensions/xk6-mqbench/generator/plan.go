@@ -11,7 +11,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/schedule"
 )
 
-// Patterns: who sends to whom, and where the response ends (runner/plan/plan.ts, reports/README.md).
+// Patterns: who sends to whom, and where the response ends (runner/model/plan.ts, reports/README.md).
 const (
 	roundTrip    = "round-trip"
 	requestReply = "request-reply"
@@ -24,7 +24,7 @@ const (
 // closed is the kind of schedule that has no intended times.
 const closed = "closed"
 
-// Plan is the part of plan.json that the generator needs; runner/plan/plan.ts has all of it and says what each field means.
+// Plan is the part of plan.json that the generator needs; runner/model/plan.ts has all of it and says what each field means.
 // Times are ns.
 type Plan struct {
 	Schema          int             `json:"schema"`

@@ -88,7 +88,7 @@ func (w *steps) next() {
 	}
 }
 
-// crosses: messages that one client sends are received by others (crosses() of runner/plan/plan.ts).
+// crosses: messages that one client sends are received by others (crosses() of runner/model/plan.ts).
 func (p *Plan) crosses() bool {
 	return p.Client.Count > 1 && (p.Pattern == fanOut || p.Pattern == workQueue || p.Pattern == backlog)
 }

@@ -1,12 +1,12 @@
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import type { Result, Run } from "../../model/result.ts";
 import { packageFolder } from "../../package.ts";
 import { fixture } from "../../run/fixture.fake.ts";
 import { formatDuration } from "../../units.ts";
 import { mostHidden } from "../omission.ts";
 import { tablesOf } from "../page/table.ts";
 import { buildResult } from "../result.ts";
-import type { Result, Run } from "../summary.ts";
 import { intervalText, percentileValue } from "../words.ts";
 import type { TimeFigure } from "./figure.ts";
 import { BUDGET, figuresOf, listOf, type RunFigures } from "./figures.ts";

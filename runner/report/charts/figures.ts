@@ -1,4 +1,4 @@
-import type { Result, Run } from "../summary.ts";
+import type { Result, Run } from "../../model/result.ts";
 import { withoutSearches } from "../words.ts";
 import type {
 	Figure,

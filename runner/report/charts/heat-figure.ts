@@ -1,5 +1,5 @@
+import type { Result, Run } from "../../model/result.ts";
 import { formatCount, formatDuration } from "../../units.ts";
-import type { Result, Run } from "../summary.ts";
 import { factsText, loadText, runTitle } from "../words.ts";
 import type { HeatFigure } from "./figure.ts";
 import { gatesOf, sentence } from "./percentile-figure.ts";

@@ -1,7 +1,7 @@
+import type { Gate, MetricSummary, Result, Run } from "../../model/result.ts";
 import { formatCount, formatDuration } from "../../units.ts";
 import { caseTables } from "../matrix.ts";
 import { mostHidden } from "../omission.ts";
-import type { Gate, MetricSummary, Result, Run } from "../summary.ts";
 import {
 	factsText,
 	hostText,

@@ -1,4 +1,4 @@
-import type { Result, Run } from "../summary.ts";
+import type { Result, Run } from "../../model/result.ts";
 
 /** Position of each system among all of the report: its colour. */
 export function systemNumbers(result: Result): ReadonlyMap<string, number> {

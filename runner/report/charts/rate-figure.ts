@@ -1,5 +1,5 @@
+import type { Percentile, Result, Run, Search } from "../../model/result.ts";
 import { formatBytesExact, formatCount, formatDuration } from "../../units.ts";
-import type { Percentile, Result, Run, Search } from "../summary.ts";
 import {
 	factsText,
 	intervalText,

@@ -1,4 +1,4 @@
-import type { Run } from "../summary.ts";
+import type { Run } from "../../model/result.ts";
 import type { TimeFigure } from "./figure.ts";
 import { type Draft, type Points, ticksOf, worst } from "./stretches.ts";
 

@@ -1,4 +1,4 @@
-import type { Run } from "../summary.ts";
+import type { Run } from "../../model/result.ts";
 import type { TimeFigure } from "./figure.ts";
 
 /** Seconds of a run, joined to the stretches that a line has points for. */

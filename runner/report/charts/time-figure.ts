@@ -1,3 +1,4 @@
+import type { Gate, Result, Run } from "../../model/result.ts";
 import { messagesBefore } from "../../plan/offset.ts";
 import { faultZeroNs } from "../../run/faults.ts";
 import {
@@ -6,7 +7,6 @@ import {
 	ratePerSecond,
 } from "../../units.ts";
 import { faultName } from "../../verdict/faults.ts";
-import type { Gate, Result, Run } from "../summary.ts";
 import { factsText, loadText, runTitle } from "../words.ts";
 import type { TimeFigure } from "./figure.ts";
 import { gatesOf, sentence } from "./percentile-figure.ts";

@@ -1,6 +1,6 @@
 import { rank } from "../../histogram/percentiles.ts";
+import type { Run } from "../../model/result.ts";
 import { formatCount } from "../../units.ts";
-import type { Run } from "../summary.ts";
 import { maxText } from "../words.ts";
 import type { Missing, Unfinished } from "./figure.ts";
 import { joined, shareText } from "./missing.ts";

@@ -1,8 +1,8 @@
-import type { Comparison } from "../../compare/comparison.ts";
-import { intervalText, ratioOfText } from "../../compare/render/words.ts";
+import type { Comparison } from "../../model/comparison.ts";
+import type { Result } from "../../model/result.ts";
 import { formatCount, formatDuration } from "../../units.ts";
+import { intervalText, ratioOfText } from "../comparison/words.ts";
 import { sentence } from "../sentence.ts";
-import type { Result } from "../summary.ts";
 import { type Markup, markup } from "./markup.ts";
 
 /** Against the baseline: the ratio of each figure with its interval, and what follows from it. null: nothing was compared. */

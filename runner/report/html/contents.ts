@@ -1,6 +1,6 @@
+import type { Result } from "../../model/result.ts";
 import { failoverOfAll } from "../failover-table.ts";
 import { caseTables } from "../matrix.ts";
-import type { Result } from "../summary.ts";
 import { runTitle, searchTitle, withoutSearches } from "../words.ts";
 import { type Markup, markup } from "./markup.ts";
 import { RUNS_WITH_DETAILS } from "./run-section.ts";

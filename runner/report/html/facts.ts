@@ -1,5 +1,6 @@
+import { type EnvironmentFile, rigOf } from "../../model/environment-file.ts";
+import type { Result, Run } from "../../model/result.ts";
 import { rateText } from "../../plan/load-text.ts";
-import { type EnvironmentFile, rigOf } from "../../run/environment-file.ts";
 import {
 	formatBytes,
 	formatBytesExact,
@@ -8,7 +9,6 @@ import {
 	formatDurationExact,
 } from "../../units.ts";
 import { orderUnit } from "../../verdict/tally.ts";
-import type { Result, Run } from "../summary.ts";
 import { consumersText } from "../words.ts";
 import { type Markup, markup } from "./markup.ts";
 import { factsTable } from "./sections.ts";

@@ -1,6 +1,6 @@
+import type { Result, Run } from "../../model/result.ts";
 import { clientTable } from "../client-table.ts";
 import { failoverOfAll, failoverTable } from "../failover-table.ts";
-import type { Result, Run } from "../summary.ts";
 import { factsText } from "../words.ts";
 import { type Markup, markup } from "./markup.ts";
 import { tableBlock } from "./table-block.ts";

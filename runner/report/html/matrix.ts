@@ -1,5 +1,5 @@
+import type { Result, Run } from "../../model/result.ts";
 import { type CaseTable, caseTables } from "../matrix.ts";
-import type { Result, Run } from "../summary.ts";
 import { hostText } from "../words.ts";
 import { type Markup, markup } from "./markup.ts";
 import { badge } from "./sections.ts";

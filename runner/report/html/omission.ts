@@ -1,6 +1,6 @@
+import type { Run } from "../../model/result.ts";
 import { formatDuration } from "../../units.ts";
 import { behindText, hiddenText } from "../omission.ts";
-import type { Run } from "../summary.ts";
 import { percentileName } from "../words.ts";
 import { type Markup, markup } from "./markup.ts";
 

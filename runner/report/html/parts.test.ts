@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { Comparison } from "../../compare/comparison.ts";
+import type { Comparison } from "../../model/comparison.ts";
+import type { Gate, Run } from "../../model/result.ts";
 import { fixtureResult, manyResult } from "../page/pages.fake.ts";
-import type { Gate, Run } from "../summary.ts";
 import { comparisons } from "./comparisons.ts";
 import { contents } from "./contents.ts";
 import { reproduce } from "./reproduce.ts";

@@ -1,5 +1,5 @@
+import type { Result } from "../../model/result.ts";
 import { maskSameLength, maskUrls } from "../../secrets.ts";
-import type { Result } from "../summary.ts";
 import { type Markup, markup } from "./markup.ts";
 
 /** How to measure it again: the command, the scenario and the versions. What is not known is said. `scenario`: text of the YAML. */

@@ -1,8 +1,8 @@
+import type { Result, Run } from "../../model/result.ts";
 import { formatCount } from "../../units.ts";
 import type { ReportFigures } from "../charts/figures.ts";
 import { figureBlock } from "../page/page.ts";
 import { sentence } from "../sentence.ts";
-import type { Result, Run } from "../summary.ts";
 import {
 	closedText,
 	drainText,

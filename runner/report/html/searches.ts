@@ -1,7 +1,7 @@
+import type { Result, Run, Search } from "../../model/result.ts";
 import type { ReportFigures } from "../charts/figures.ts";
 import { figureBlock } from "../page/page.ts";
 import { sentence } from "../sentence.ts";
-import type { Result, Run, Search } from "../summary.ts";
 import { factsText, searchTable, searchTitle } from "../words.ts";
 import { type Markup, markup } from "./markup.ts";
 import { badge } from "./sections.ts";

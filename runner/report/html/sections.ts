@@ -1,5 +1,5 @@
+import type { Gate, MetricSummary, Run } from "../../model/result.ts";
 import { formatCount, formatDuration } from "../../units.ts";
-import type { Gate, MetricSummary, Run } from "../summary.ts";
 import {
 	countNotes,
 	countsOf,

@@ -1,5 +1,5 @@
+import type { Run } from "../../model/result.ts";
 import { formatDuration } from "../../units.ts";
-import type { Run } from "../summary.ts";
 import { type Markup, markup } from "./markup.ts";
 
 const PARTS = ["queued", "lag", "service"] as const;

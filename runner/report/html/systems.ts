@@ -1,4 +1,4 @@
-import type { Result, Run } from "../summary.ts";
+import type { Result, Run } from "../../model/result.ts";
 import { topologyText } from "../words.ts";
 import { type Markup, markup } from "./markup.ts";
 import { factsTable } from "./sections.ts";

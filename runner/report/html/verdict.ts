@@ -1,7 +1,7 @@
+import type { Result } from "../../model/result.ts";
 import { type Breach, breachOf } from "../breach.ts";
 import { brokenOf, type Outcome } from "../outcomes.ts";
 import { sentence } from "../sentence.ts";
-import type { Result } from "../summary.ts";
 import { warningsOf } from "../warnings.ts";
 import { explainText, verdictText } from "../words.ts";
 import { type Markup, markup } from "./markup.ts";

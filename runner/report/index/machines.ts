@@ -1,6 +1,6 @@
-import type { Machine } from "../../compare/comparison.ts";
 import { machineOf } from "../../compare/machine.ts";
-import { type EnvironmentFile, rigOf } from "../../run/environment-file.ts";
+import type { Machine } from "../../model/comparison.ts";
+import { type EnvironmentFile, rigOf } from "../../model/environment-file.ts";
 import { plural } from "../words.ts";
 import type { Entry } from "./runs.ts";
 

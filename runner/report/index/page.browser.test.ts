@@ -16,8 +16,8 @@ import {
 	type Page,
 } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Run } from "../../model/result.ts";
 import { HOSTILE } from "../page/pages.fake.ts";
-import type { Run } from "../summary.ts";
 import { renderIndex } from "./page.ts";
 import { addResult, resultOf, withP99 } from "./runs.fake.ts";
 import { type Entry, readRuns } from "./runs.ts";

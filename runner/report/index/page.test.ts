@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { Run } from "../../model/result.ts";
 import { HOSTILE } from "../page/pages.fake.ts";
-import type { Run } from "../summary.ts";
 import { renderIndex } from "./page.ts";
 import { addResult, emptyFolder, resultOf, withP99 } from "./runs.fake.ts";
 import { type Entry, readRuns } from "./runs.ts";

@@ -2,11 +2,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { EnvironmentFile } from "../../run/environment-file.ts";
+import type { EnvironmentFile } from "../../model/environment-file.ts";
+import type { Result, Run } from "../../model/result.ts";
 import { fixture } from "../../run/fixture.fake.ts";
 import { readableJson } from "../json.ts";
 import { buildResult } from "../result.ts";
-import type { Result, Run } from "../summary.ts";
 
 /** For tests: an empty folder; it is gone when the test is over. */
 export function emptyFolder(): string {

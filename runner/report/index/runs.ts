@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { Metric } from "../../plan/plan.ts";
-import { EnvironmentFile } from "../../run/environment-file.ts";
-import { Percentile, Result, Run, Search } from "../summary.ts";
+import { EnvironmentFile } from "../../model/environment-file.ts";
+import { Metric } from "../../model/plan.ts";
+import { Percentile, Result, Run, Search } from "../../model/result.ts";
 
 /**
  * What the index takes from a result.json. All else in it is skipped, so that a file with more fields can be read too; what is

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import type { Result, Run } from "../../model/result.ts";
 import { searchedResult } from "../page/pages.fake.ts";
-import type { Result, Run } from "../summary.ts";
 import { headlineOf, systemTexts } from "./headline.ts";
 import { machinesOf } from "./machines.ts";
 import {

@@ -17,9 +17,9 @@ import {
 	type Page,
 } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Result, Run } from "../../model/result.ts";
 import { renderHtml } from "../html.ts";
 import { buildResult } from "../result.ts";
-import type { Result, Run } from "../summary.ts";
 import { intervalText, percentileValue } from "../words.ts";
 import {
 	FIXTURES,

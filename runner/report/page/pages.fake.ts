@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
+import type { Result, Run, Search } from "../../model/result.ts";
 import { fixture } from "../../run/fixture.fake.ts";
 import type { Figure } from "../charts/figure.ts";
 import { buildResult } from "../result.ts";
-import type { Result, Run, Search } from "../summary.ts";
 
 /** For tests: results of every kind that a page is made of. */
 

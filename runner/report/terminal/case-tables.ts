@@ -1,6 +1,6 @@
-import { displayWidth, padEnd, padStart } from "../../terminal-text.ts";
+import type { Result } from "../../model/result.ts";
+import { displayWidth, padEnd, padStart } from "../../terminal/text.ts";
 import { type CaseTable, caseTables, MANY_RUNS, without } from "../matrix.ts";
-import type { Result } from "../summary.ts";
 import { systemText, systemTitle, WEAK_MEANS } from "../words.ts";
 import type { Page } from "./page.ts";
 

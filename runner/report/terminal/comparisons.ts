@@ -1,6 +1,6 @@
-import type { Comparison } from "../../compare/comparison.ts";
-import { intervalText, ratioOfText } from "../../compare/render/words.ts";
-import type { Result } from "../summary.ts";
+import type { Comparison } from "../../model/comparison.ts";
+import type { Result } from "../../model/result.ts";
+import { intervalText, ratioOfText } from "../comparison/words.ts";
 import { plural } from "../words.ts";
 import { grid, listed, type Page } from "./page.ts";
 

@@ -1,6 +1,6 @@
+import type { Gate, Result } from "../../model/result.ts";
 import { breachOf } from "../breach.ts";
 import { brokenOf, type Outcome } from "../outcomes.ts";
-import type { Gate, Result } from "../summary.ts";
 import { gateText, plural } from "../words.ts";
 import type { Page } from "./page.ts";
 

@@ -1,13 +1,13 @@
 import { styleText } from "node:util";
+import type { Result } from "../../model/result.ts";
 import {
 	displayWidth,
 	padEnd,
 	padStart,
 	pieces,
 	shortened,
-} from "../../terminal-text.ts";
-import { wrap } from "../../wrap.ts";
-import type { Result } from "../summary.ts";
+} from "../../terminal/text.ts";
+import { wrap } from "../../terminal/wrap.ts";
 
 export type Format = Parameters<typeof styleText>[0];
 

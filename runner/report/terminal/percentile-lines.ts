@@ -1,5 +1,5 @@
-import type { Metric } from "../../plan/plan.ts";
-import type { MetricSummary, Run } from "../summary.ts";
+import type { Metric } from "../../model/plan.ts";
+import type { MetricSummary, Run } from "../../model/result.ts";
 import {
 	closedText,
 	maxText,

@@ -1,4 +1,4 @@
-import type { Result } from "../summary.ts";
+import type { Result } from "../../model/result.ts";
 import { errorTexts, runTitle } from "../words.ts";
 import type { Page } from "./page.ts";
 

@@ -1,11 +1,11 @@
-import { sparkline } from "../../sparkline.ts";
-import { displayWidth } from "../../terminal-text.ts";
+import type { Result, Run } from "../../model/result.ts";
+import { sparkline } from "../../terminal/sparkline.ts";
+import { displayWidth } from "../../terminal/text.ts";
 import { formatDuration } from "../../units.ts";
 import { clientTable } from "../client-table.ts";
 import { failoverTable } from "../failover-table.ts";
 import { behindText, hiddenText } from "../omission.ts";
 import { phaseTable } from "../phase-table.ts";
-import type { Result, Run } from "../summary.ts";
 import {
 	countNotes,
 	countsOf,

@@ -1,4 +1,4 @@
-import type { Search } from "../summary.ts";
+import type { Search } from "../../model/result.ts";
 import { searchTable, searchTitle } from "../words.ts";
 import { grid, listed, type Page } from "./page.ts";
 

@@ -1,0 +1,104 @@
+import { describe, expect, test } from "vitest";
+import { kafka } from "./options.ts";
+
+const options = (written: object = {}) =>
+	kafka.options.parse({ broker: "kafka", ...written });
+const traits = (written: object) => kafka.traits(options(written));
+const wrong = (written: object) =>
+	kafka
+		.contradictions(options(written))
+		.map(({ key, message }) => `${key}: ${message}`);
+
+describe("what Kafka promises", () => {
+	test.each([
+		[{}, true, "at-least-once"],
+		[{ acks: "all" }, true, "at-least-once"],
+		[{ acks: 1 }, true, "at-least-once"],
+		[{ acks: 1, replicas: 3 }, true, "at-most-once"],
+		[{ acks: 1, url: "kafka://theirs" }, true, "at-most-once"],
+		[{ acks: 0 }, false, "at-most-once"],
+	])("%j: acknowledgements %s, %s", (written, acks, delivery) => {
+		expect(traits(written)).toMatchObject({ acks, delivery });
+	});
+
+	test("with acks: 0 nothing can be published that ends at its acknowledgement", () => {
+		expect(traits({ acks: 0 }).cannot.publish).toBe(
+			"with acks: 0 nothing is acknowledged; write acks: 1 or all",
+		);
+		expect(traits({ acks: 1 }).cannot).toEqual({});
+	});
+
+	test("each level names its setting and the acks, which decide as much", () => {
+		expect(traits({ acks: 1 }).levels).toEqual({
+			memory: "log.dirs on tmpfs, acks=1",
+			os: "flush.messages and flush.ms: never, acks=1",
+			interval: "flush.ms=1000, acks=1",
+			fsync: "flush.messages=1, acks=1",
+		});
+		expect(traits({}).ownDurability).toBe("os (no flush, default), acks=all");
+	});
+});
+
+test("the driver gets what is said, in ns and bytes, and no secret", () => {
+	expect(kafka.driverOptions(options())).toEqual({
+		acks: "all",
+		lingerNs: 0,
+		compression: "none",
+		assignor: "range",
+	});
+	expect(
+		kafka.driverOptions(
+			options({
+				url: "kafka://user:secret@host",
+				acks: 1,
+				linger: "5ms",
+				batch: "16KiB",
+				compression: "lz4",
+				fetchMinBytes: "1KiB",
+				fetchMaxWait: "100ms",
+				assignor: "cooperative-sticky",
+				commitInterval: "5s",
+				sasl: "scram-sha-512",
+				tls: { ca: "/ca.pem" },
+			}),
+		),
+	).toEqual({
+		acks: "1",
+		lingerNs: 5_000_000,
+		batchBytes: 16_384,
+		compression: "lz4",
+		fetchMinBytes: 1024,
+		fetchMaxWaitNs: 100_000_000,
+		assignor: "cooperative-sticky",
+		commitIntervalNs: 5_000_000_000,
+		sasl: "scram-sha-512",
+		tls: { ca: "/ca.pem" },
+	});
+});
+
+test("what cannot go together is refused with the remedy", () => {
+	expect(wrong({})).toEqual([]);
+	expect(wrong({ acks: 1, idempotence: true })).toEqual([
+		"idempotence: idempotence needs acks: all, and there is acks: 1; remove one of them",
+	]);
+	expect(wrong({ acks: 1, minInsyncReplicas: 2 })).toEqual([
+		"minInsyncReplicas: minInsyncReplicas has no effect with acks: 1; write acks: all, or remove it",
+	]);
+	expect(wrong({ minInsyncReplicas: 2 })).toEqual([
+		"minInsyncReplicas: minInsyncReplicas: 2 can never be met by replicas: 1; raise replicas, or remove it",
+	]);
+	expect(wrong({ minInsyncReplicas: 2, url: "kafka://theirs" })).toEqual([]);
+	expect(wrong({ binary: "/opt/kafka", version: "4.0.0" })).toEqual([
+		"version: binary is an installation of one version; remove version, or binary to have Maven fetch that one",
+	]);
+});
+
+test.each([
+	["batch", "100B", "batch must be 1KiB to 64MiB, got 100B"],
+	["fetchMinBytes", "0B", "fetchMinBytes must be 1B to 64MiB, got 0B"],
+	["heap", "64MiB", "heap must be 128MiB to 256GiB, got 64MiB"],
+	["commitInterval", "0s", "duration must be above 0, got 0s"],
+])("%s: %s is refused", (key, value, message) => {
+	const parsed = kafka.options.safeParse({ broker: "kafka", [key]: value });
+	expect(parsed.error?.issues.map((issue) => issue.message)).toEqual([message]);
+});

@@ -1,0 +1,216 @@
+import { z } from "zod";
+import { count, span, unit } from "../../model/field.ts";
+import { parseBytes } from "../../units.ts";
+import {
+	type Broker,
+	clusterFields,
+	type Json,
+	processFields,
+	tlsField,
+} from "../broker.ts";
+
+/** As Kafka's own clients write them, with and without quotes. */
+const Acks = z
+	.literal(["all", 1, 0, "1", "0", -1, "-1"])
+	.transform((acks): "all" | 1 | 0 =>
+		acks === "all" || Number(acks) === -1 ? "all" : Number(acks) === 1 ? 1 : 0,
+	);
+
+const KafkaOptions = z.strictObject({
+	broker: z.literal("kafka").meta({
+		description: "Apache Kafka: partitioned logs, consumer groups.",
+	}),
+	...processFields,
+	...clusterFields,
+	...tlsField,
+	acks: Acks.prefault("all").meta({
+		description:
+			"Who has a message when it is acknowledged: `all` replicas in sync (default, as Kafka's own), the leader (`1`), or nobody (`0`: nothing is acknowledged).",
+		examples: ["all", 1, 0],
+	}),
+	idempotence: z.boolean().optional().meta({
+		description:
+			"The broker tells second copies of a batch apart, so that the client may try again. Default: with `acks: all`, as Kafka's own. Without it a message is tried once.",
+	}),
+	linger: span(
+		"How long a client waits for more messages before it sends a batch. Default: 0ms, it sends at once; Kafka's own is 5ms since 4.0, 0 before.",
+		["0ms", "5ms"],
+	).default(0),
+	batch: unit(
+		parseBytes,
+		{
+			description:
+				"Largest batch. Default: 1MiB, so that it does not hold up a fast producer; Kafka's own is 16KiB.",
+			examples: ["16KiB", "1MiB"],
+		},
+		(bytes) =>
+			bytes < 1024 || bytes > MAX_BATCH_BYTES
+				? "batch must be 1KiB to 64MiB"
+				: undefined,
+	).optional(),
+	compression: z
+		.enum(["none", "gzip", "snappy", "lz4", "zstd"])
+		.default("none")
+		.meta({
+			description:
+				"Compression of batches. Random payloads do not shrink: set `payload` as well.",
+		}),
+	minInsyncReplicas: count(
+		"Replicas that must have a message before `acks: all` acknowledges it. Default: the broker's own (1).",
+		5,
+		[2],
+	).optional(),
+	fetchMinBytes: unit(
+		parseBytes,
+		{
+			description:
+				"A broker answers a consumer when it has this much. Default: 1B, at once, as Kafka's own.",
+			examples: ["1B", "64KiB"],
+		},
+		(bytes) =>
+			bytes < 1 || bytes > MAX_BATCH_BYTES
+				? "fetchMinBytes must be 1B to 64MiB"
+				: undefined,
+	).optional(),
+	fetchMaxWait: span(
+		"... or after this long. Default: 500ms, as Kafka's own.",
+		["500ms"],
+	).optional(),
+	assignor: z.enum(["range", "cooperative-sticky"]).default("range").meta({
+		description:
+			"How partitions are shared out to the members of a group. Default: `range`, as Kafka's own.",
+	}),
+	commitInterval: span(
+		"How often a member of a group tells the broker how far it is; what it had handled since is delivered again if it dies. Default: 100ms; Kafka's own is 5s.",
+		["100ms", "5s"],
+		"above 0",
+	).optional(),
+	heap: unit(
+		parseBytes,
+		{
+			description:
+				"Heap of each Java process that mqbench starts. Default: 512MiB, or 16 messages if that is more; Kafka's own scripts give 1GiB.",
+			examples: ["1GiB"],
+		},
+		(bytes) =>
+			bytes < 128 * 1024 ** 2 || bytes > 256 * 1024 ** 3
+				? "heap must be 128MiB to 256GiB"
+				: undefined,
+	).optional(),
+	sasl: z.enum(["plain", "scram-sha-256", "scram-sha-512"]).optional().meta({
+		description:
+			"How the user and password of the url are proved. Default: `plain`.",
+	}),
+});
+export type KafkaOptions = z.infer<typeof KafkaOptions>;
+
+export const kafka = {
+	options: KafkaOptions,
+	urlSchemes: ["kafka", "kafkas"],
+	defaultPort: 9092,
+	urlEnv: "MQBENCH_URL",
+	secretEnv: [],
+	traits: (options) => ({
+		title: "Kafka",
+		acks: options.acks !== 0,
+		delivery: isSafe(options) ? "at-least-once" : "at-most-once",
+		ordered: true,
+		groupOrdered: true,
+		keys: true,
+		partitions: true,
+		wildcards: true,
+		maxMessageBytes: MAX_MESSAGE_BYTES,
+		cannot: options.acks === 0 ? { publish: NOTHING_ACKNOWLEDGED } : {},
+		levels: {
+			memory: `log.dirs on tmpfs, acks=${options.acks}`,
+			os: `flush.messages and flush.ms: never, acks=${options.acks}`,
+			interval: `flush.ms=1000, acks=${options.acks}`,
+			fsync: `flush.messages=1, acks=${options.acks}`,
+		},
+		ownDurability: `os (no flush, default), acks=${options.acks}`,
+		// A member commits what it has handled; it lives as long as its heartbeats come.
+		prefetch: null,
+		redeliverAfterNs: null,
+		maxReplicas: 5,
+		nodes: [1, 3],
+	}),
+	driverOptions: (options) =>
+		defined({
+			acks: String(options.acks),
+			idempotence: options.idempotence,
+			lingerNs: options.linger,
+			batchBytes: options.batch,
+			compression: options.compression,
+			minInsyncReplicas: options.minInsyncReplicas,
+			fetchMinBytes: options.fetchMinBytes,
+			fetchMaxWaitNs: options.fetchMaxWait,
+			assignor: options.assignor,
+			commitIntervalNs: options.commitInterval,
+			sasl: options.sasl,
+			tls: typeof options.tls === "object" ? defined(options.tls) : options.tls,
+		}),
+	topicOptions: ["minInsyncReplicas"],
+	contradictions,
+} as const satisfies Broker<KafkaOptions>;
+
+// --- internal ---
+
+const NOTHING_ACKNOWLEDGED =
+	"with acks: 0 nothing is acknowledged; write acks: 1 or all";
+
+const MAX_BATCH_BYTES = 64 * 1024 ** 2;
+/** Above it, requests near the 100 MiB that a broker takes (socket.request.max.bytes). */
+const MAX_MESSAGE_BYTES = 64 * 1024 ** 2;
+
+/** What is acknowledged is not lost with one node: it is on all in sync, or there is only one. */
+function isSafe(options: KafkaOptions): boolean {
+	const { acks } = options;
+	return acks === "all" || (acks === 1 && copies(options) === 1);
+}
+
+/** Copies of a topic; null: the default of a broker that is not ours. */
+function copies({ replicas, url }: KafkaOptions): number | null {
+	return replicas ?? (url === undefined ? 1 : null);
+}
+
+function contradictions(
+	options: KafkaOptions,
+): { key: string; message: string }[] {
+	const found: { key: string; message: string }[] = [];
+	const wrong = (key: string, message: string) => found.push({ key, message });
+	const { acks, idempotence, minInsyncReplicas } = options;
+	const replicas = copies(options);
+	if (options.binary !== undefined && options.version !== undefined)
+		wrong(
+			"version",
+			"binary is an installation of one version; remove version, or binary to have Maven fetch that one",
+		);
+	if (idempotence && acks !== "all")
+		wrong(
+			"idempotence",
+			`idempotence needs acks: all, and there is acks: ${acks}; remove one of them`,
+		);
+	if (minInsyncReplicas !== undefined) {
+		if (acks !== "all")
+			wrong(
+				"minInsyncReplicas",
+				`minInsyncReplicas has no effect with acks: ${acks}; write acks: all, or remove it`,
+			);
+		else if (replicas !== null && minInsyncReplicas > replicas)
+			wrong(
+				"minInsyncReplicas",
+				`minInsyncReplicas: ${minInsyncReplicas} can never be met by replicas: ${replicas}; raise replicas, or remove it`,
+			);
+	}
+	return found;
+}
+
+function defined(
+	all: Readonly<Record<string, Json | undefined>>,
+): Record<string, Json> {
+	return Object.fromEntries(
+		Object.entries(all).filter(
+			(entry): entry is [string, Json] => entry[1] !== undefined,
+		),
+	);
+}

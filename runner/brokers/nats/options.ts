@@ -1,0 +1,249 @@
+import { z } from "zod";
+import { count, span } from "../../model/field.ts";
+import type { Target } from "../../model/plan.ts";
+import {
+	type Broker,
+	clusterFields,
+	type Json,
+	processFields,
+	type Traits,
+	tlsField,
+} from "../broker.ts";
+
+const NatsOptions = z.strictObject({
+	broker: z.literal("nats").meta({
+		description:
+			"NATS: core (publish and subscribe, nothing is stored) or JetStream, see `mode`.",
+	}),
+	mode: z.enum(["core", "jetstream"]).default("core").meta({
+		description:
+			"`core`: publish and subscribe, nothing is stored or acknowledged. `jetstream`: each topic is a stream, each message is stored and acknowledged.",
+	}),
+	...processFields,
+	...clusterFields,
+	...tlsField,
+	auth: z.enum(["user", "token", "creds"]).optional().meta({
+		description:
+			"Where the secret is, if not in the url: `user`: NATS_USER and NATS_PASSWORD; `token`: NATS_TOKEN; `creds`: the file that NATS_CREDS names. Environment variables, all of them.",
+	}),
+	storage: z.enum(["memory", "file"]).optional().meta({
+		description:
+			"JetStream: where streams are. Default: file; memory with `durability: memory`.",
+	}),
+	publish: z.enum(["async", "sync"]).optional().meta({
+		description:
+			"JetStream: `async` (default) sends on while acknowledgements are outstanding; `sync` waits for each one before a connection sends the next message.",
+	}),
+	consumer: z.enum(["pull", "push", "ordered"]).optional().meta({
+		description:
+			"JetStream: how messages are taken. Default: `pull` for groups (work-queue, backlog, responders), `ordered` where every subscriber gets every message.",
+	}),
+	dedup: z.boolean().optional().meta({
+		description:
+			"JetStream: every message carries an id (Nats-Msg-Id), by which the server drops what is sent twice within 2 minutes. Default: false.",
+	}),
+	maxAckPending: count(
+		"JetStream: most messages of a consumer that are delivered and not acknowledged. Default: 1000, the server's own.",
+		10_000_000,
+		[1000],
+	).optional(),
+	prefetch: count(
+		"JetStream, pull: most messages that one member has asked for. Default: 500, the library's own.",
+		1_000_000,
+		[500],
+	).optional(),
+	ackWait: span(
+		"JetStream: how long a consumer may take for a message, waiting in its prefetch included, before it is delivered again. Default: 30s, the server's own.",
+		["30s", "5m"],
+		"above 0",
+	).optional(),
+});
+export type NatsOptions = z.infer<typeof NatsOptions>;
+
+export const nats = {
+	options: NatsOptions,
+	urlSchemes: ["nats", "tls", "ws", "wss"],
+	defaultPort: 4222,
+	urlEnv: "MQBENCH_URL",
+	secretEnv: ["NATS_USER", "NATS_PASSWORD", "NATS_TOKEN", "NATS_CREDS"],
+	traits: (options) =>
+		options.mode === "jetstream" ? jetstream(options) : core(options),
+	driverOptions: (options) =>
+		defined({
+			mode: options.mode,
+			tls:
+				options.tls === true
+					? {}
+					: options.tls
+						? defined(options.tls)
+						: undefined,
+			auth: options.auth,
+			...(options.mode === "core"
+				? {}
+				: {
+						storage: storageOf(options),
+						publish: options.publish,
+						consumer: options.consumer,
+						dedup: options.dedup,
+						maxAckPending: options.maxAckPending,
+						prefetch: options.prefetch,
+						ackWaitNs: options.ackWait,
+					}),
+		}),
+	topicOptions: ["storage"],
+	contradictions,
+} as const satisfies Broker<NatsOptions>;
+
+// --- internal ---
+
+/** As mqbench sets the server up: it raises max_payload as far as nats-server itself finds reasonable. */
+const MAX_MESSAGE_BYTES = 8 * 1024 ** 2;
+
+/** As the driver sets them (xk6-nats/options.go). */
+const PREFETCH = 500;
+const MAX_ACK_PENDING = 1000;
+const ACK_WAIT_NS = 30e9;
+
+function core(options: NatsOptions): Traits {
+	return {
+		...common(options),
+		title: "NATS core",
+		acks: false,
+		delivery: "at-most-once",
+		wildcards: true,
+		cannot: {
+			publish: "it acknowledges nothing; mode: jetstream does",
+			backlog: "it stores nothing; mode: jetstream does",
+		},
+		levels: {},
+		ownDurability: "none, nothing is stored",
+		prefetch: null,
+		redeliverAfterNs: null,
+		maxReplicas: 1,
+	};
+}
+
+function jetstream(options: NatsOptions): Traits {
+	const shared = "an ordered consumer cannot be shared; use consumer: pull";
+	return {
+		...common(options),
+		title: "JetStream",
+		acks: true,
+		delivery: "at-least-once",
+		wildcards: false,
+		cannot:
+			options.consumer === "ordered"
+				? { "request-reply": shared, "work-queue": shared, backlog: shared }
+				: {},
+		levels: {
+			memory: "storage: memory",
+			os: "storage: file, sync_interval: 24h",
+			interval: "storage: file, sync_interval: 1s",
+			fsync: "storage: file, sync_interval: always",
+		},
+		ownDurability:
+			storageOf(options) === "memory"
+				? "memory (storage: memory)"
+				: "interval 2m (default)",
+		prefetch:
+			options.consumer === "push"
+				? (options.maxAckPending ?? MAX_ACK_PENDING)
+				: (options.prefetch ?? PREFETCH),
+		redeliverAfterNs: options.ackWait ?? ACK_WAIT_NS,
+		maxReplicas: 5,
+	};
+}
+
+function common(options: NatsOptions) {
+	return {
+		ordered: true,
+		groupOrdered: false,
+		keys: false,
+		partitions: false,
+		maxMessageBytes: maxPayload(options.config?.max_payload),
+		nodes: [1, 3],
+	};
+}
+
+/** What the scenario sets itself is what the server will have. */
+function maxPayload(own: string | number | boolean | undefined): number {
+	if (typeof own === "number") return own;
+	const found = /^(\d+)([KMG]?)(i?B)?$/i.exec(String(own ?? ""));
+	if (!found) return MAX_MESSAGE_BYTES;
+	// nats-server: K and M are 1000, KB and KiB 1024.
+	const base = found[3] ? 1024 : 1000;
+	const power = ["", "K", "M", "G"].indexOf((found[2] ?? "").toUpperCase());
+	return Number(found[1]) * base ** power;
+}
+
+function storageOf(options: NatsOptions): "memory" | "file" {
+	return (
+		options.storage ?? (options.durability === "memory" ? "memory" : "file")
+	);
+}
+
+const OF_JETSTREAM = [
+	"storage",
+	"publish",
+	"consumer",
+	"dedup",
+	"maxAckPending",
+	"prefetch",
+	"ackWait",
+] as const;
+
+function contradictions(
+	options: NatsOptions,
+	target: Target,
+): { key: string; message: string }[] {
+	const found: { key: string; message: string }[] = [];
+	const wrong = (key: string, message: string) => found.push({ key, message });
+	// Of containers it chooses the image.
+	if (options.version !== undefined && target === "local")
+		wrong(
+			"version",
+			"version: mqbench brings one version of nats-server; for another one give its program: binary: /path/to/nats-server, or write target: docker",
+		);
+	if (options.version !== undefined && target === "aws")
+		wrong(
+			"version",
+			"version: mqbench brings one version of nats-server to hosts; remove version, or write target: docker",
+		);
+	if (options.mode === "core") {
+		for (const key of OF_JETSTREAM)
+			if (options[key] !== undefined)
+				wrong(key, `${key} is of JetStream; add mode: jetstream, or remove it`);
+		return found;
+	}
+	const { durability, storage } = options;
+	if (storage === "file" && durability === "memory")
+		wrong(
+			"storage",
+			"storage: file contradicts durability: memory; remove one of them",
+		);
+	if (
+		storage === "memory" &&
+		durability !== undefined &&
+		durability !== "memory"
+	)
+		wrong(
+			"storage",
+			`storage: memory contradicts durability: ${durability}; remove one of them`,
+		);
+	if (options.prefetch !== undefined && options.consumer === "push")
+		wrong(
+			"prefetch",
+			"prefetch is of pull consumers; with push the server sends up to maxAckPending",
+		);
+	return found;
+}
+
+function defined(
+	all: Readonly<Record<string, Json | undefined>>,
+): Record<string, Json> {
+	return Object.fromEntries(
+		Object.entries(all).filter(
+			(entry): entry is [string, Json] => entry[1] !== undefined,
+		),
+	);
+}

@@ -1,0 +1,42 @@
+import { z } from "zod";
+import type { Broker } from "../broker.ts";
+
+const NoopOptions = z.strictObject({
+	broker: z.literal("noop").meta({
+		description:
+			"No broker: every message completes at once. Shows the floor of the generator itself.",
+	}),
+});
+type NoopOptions = z.infer<typeof NoopOptions>;
+
+export const noop = {
+	options: NoopOptions,
+	urlSchemes: [],
+	defaultPort: 0,
+	urlEnv: "MQBENCH_URL",
+	secretEnv: [],
+	traits: () => ({
+		title: "No broker",
+		acks: false,
+		delivery: "at-most-once",
+		ordered: true,
+		groupOrdered: true,
+		keys: true,
+		partitions: true,
+		wildcards: false,
+		maxMessageBytes: null,
+		cannot: {
+			publish: "it acknowledges nothing",
+			backlog: "it stores nothing",
+		},
+		levels: {},
+		ownDurability: "none, nothing is stored",
+		prefetch: null,
+		redeliverAfterNs: null,
+		maxReplicas: 1,
+		nodes: [1],
+	}),
+	driverOptions: () => ({}),
+	contradictions: () => [],
+	topicOptions: [],
+} as const satisfies Broker<NoopOptions>;

@@ -1,0 +1,110 @@
+import { describe, expect, test } from "vitest";
+import { rabbitmq } from "./options.ts";
+
+const options = (written: Readonly<Record<string, unknown>> = {}) =>
+	rabbitmq.options.parse({ broker: "rabbitmq", ...written });
+const traits = (written: Readonly<Record<string, unknown>> = {}) =>
+	rabbitmq.traits(options(written));
+
+test("by itself RabbitMQ is durable classic queues with confirms", () => {
+	expect(traits()).toMatchObject({
+		title: "RabbitMQ classic",
+		acks: true,
+		delivery: "at-least-once",
+		ordered: true,
+		groupOrdered: false,
+		wildcards: true,
+		maxMessageBytes: 134_217_728,
+		ownDurability:
+			"classic queue (default): RabbitMQ 3 flushes before it confirms, RabbitMQ 4 only writes",
+		maxReplicas: 1,
+		cannot: {},
+	});
+});
+
+test("says the kind of queue of each level, and has no interval", () => {
+	expect(Object.keys(traits().levels)).toEqual(["memory", "os", "fsync"]);
+	expect(traits({ durability: "fsync" }).title).toBe("RabbitMQ quorum");
+	expect(traits({ durability: "memory" }).title).toBe("RabbitMQ transient");
+});
+
+describe("promises to deliver", () => {
+	test.each([
+		["what is stored and confirmed", {}, "at-least-once"],
+		["of a quorum queue", { queue: "quorum" }, "at-least-once"],
+		["not of a transient queue", { queue: "transient" }, "at-most-once"],
+		["not without confirms", { confirms: false }, "at-most-once"],
+		["not what is not persistent", { persistent: false }, "at-most-once"],
+		["not with automatic acks", { ack: "auto" }, "at-most-once"],
+	])("%s", (_, written, delivery) => {
+		expect(traits(written).delivery).toBe(delivery);
+	});
+});
+
+test("without confirms there is nothing to measure in publish", () => {
+	expect(traits({ confirms: false })).toMatchObject({
+		acks: false,
+		cannot: { publish: "with confirms: false it acknowledges nothing" },
+		ownDurability: "none is promised (classic queue, confirms: false)",
+	});
+});
+
+test("with automatic acks a consumer cannot pause", () => {
+	expect(traits({ ack: "auto" }).cannot.backlog).toContain("ack: manual");
+});
+
+test.each([
+	[{}, true],
+	[{ exchange: "topic" }, true],
+	[{ exchange: "direct" }, false],
+	[{ exchange: "fanout" }, false],
+])("patterns need a topic exchange: %j", (written, wildcards) => {
+	expect(traits(written).wildcards).toBe(wildcards);
+});
+
+test("config decides the largest message where it says so", () => {
+	const config = { max_message_size: 1000 };
+	expect(traits({ config }).maxMessageBytes).toBe(1000);
+});
+
+test("the driver is told what the scenario says, and nothing else", () => {
+	expect(rabbitmq.driverOptions(options({ durability: "fsync" }))).toEqual({});
+	const written = {
+		queue: "quorum",
+		exchange: "fanout",
+		confirms: true,
+		persistent: true,
+		ack: "manual",
+		prefetch: 1,
+	};
+	const tls = { ca: "ca.pem" };
+	expect(rabbitmq.driverOptions(options({ ...written, tls }))).toEqual({
+		...written,
+		tls,
+	});
+	expect(rabbitmq.driverOptions(options({ tls: true }))).toEqual({ tls: {} });
+	expect(rabbitmq.driverOptions(options({ tls: false }))).toEqual({});
+});
+
+describe("what contradicts itself is told with the remedy", () => {
+	test.each([
+		[{ durability: "fsync", queue: "classic" }, "queue", /remove one of them/],
+		[{ queue: "quorum", persistent: false }, "persistent", /queue: classic/],
+		[{ queue: "transient", persistent: true }, "persistent", /remove it/],
+		[{ durability: "os", persistent: false }, "persistent", /durability: os/],
+		[{ durability: "fsync", confirms: false }, "confirms", /acknowledgement/],
+		[{ ack: "auto", prefetch: 10 }, "prefetch", /remove one of them/],
+		[{ replicas: 3 }, "replicas", /add queue: quorum/],
+		[{ replicas: 3, queue: "quorum" }, "replicas", /url/],
+	] as const)("%j", (written, key, remedy) => {
+		const [first, ...more] = rabbitmq.contradictions(options(written), "local");
+		expect(first?.key).toBe(key);
+		expect(first?.message).toMatch(remedy);
+		expect(more).toEqual([]);
+	});
+
+	test("a cluster of one's own may have replicas", () => {
+		const written = { replicas: 3, queue: "quorum", url: "amqp://a,amqp://b" };
+		expect(rabbitmq.contradictions(options(written), "existing")).toEqual([]);
+	});
+});

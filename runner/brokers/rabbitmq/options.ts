@@ -1,0 +1,238 @@
+import { z } from "zod";
+import type { Level, Target } from "../../model/plan.ts";
+import {
+	type Broker,
+	clusterFields,
+	type Delivery,
+	type Json,
+	processFields,
+	tlsField,
+} from "../broker.ts";
+
+const Queue = z.enum(["classic", "quorum", "transient"]);
+type Queue = z.infer<typeof Queue>;
+
+const RabbitmqOptions = z.strictObject({
+	broker: z.literal("rabbitmq").meta({
+		description:
+			"RabbitMQ over AMQP 0.9.1: a queue for each subscriber, one for each group.",
+	}),
+	...processFields,
+	replicas: clusterFields.replicas,
+	...tlsField,
+	queue: Queue.optional().meta({
+		description:
+			"`classic`: durable. `quorum`: replicated, on disk before it is confirmed. `transient`: gone with the broker, and where it is a subscriber's own with its connection. Default: what `durability` asks for, else classic.",
+	}),
+	exchange: z.enum(["direct", "fanout", "topic"]).optional().meta({
+		description:
+			"Kind of exchange that messages are published to; `fanout`: one for each topic. Default: direct, and topic where subscriptions are patterns.",
+	}),
+	confirms: z.boolean().optional().meta({
+		description:
+			"Publisher confirms: the broker acknowledges each message. Default: true.",
+	}),
+	persistent: z.boolean().optional().meta({
+		description:
+			"Delivery mode 2: the message is to survive the broker. Default: true, and false in transient queues.",
+	}),
+	ack: z.enum(["manual", "auto"]).optional().meta({
+		description:
+			"Consumers acknowledge each message after it was handled, or the broker takes it as handled when it has sent it. Default: manual, and auto where a queue ends with its consumer.",
+	}),
+	prefetch: z
+		.int()
+		.min(0)
+		.max(65_535)
+		.optional()
+		.meta({
+			description:
+				"Messages that one consumer holds and has not acknowledged; 0: any number. The smaller, the fairer among slow consumers. Default: 100.",
+			examples: [1, 100],
+		}),
+});
+type RabbitmqOptions = z.infer<typeof RabbitmqOptions>;
+
+/** What RabbitMQ 3 takes at most by itself; RabbitMQ 4 takes 16 MiB, until mqbench or `config` sets more. */
+export const MAX_MESSAGE_BYTES = 128 * 1024 ** 2;
+
+/** As the driver sets it (xk6-rabbitmq/options.go). */
+const PREFETCH = 100;
+
+export const rabbitmq = {
+	options: RabbitmqOptions,
+	urlSchemes: ["amqp", "amqps"],
+	defaultPort: 5672,
+	urlEnv: "MQBENCH_URL",
+	secretEnv: [],
+	traits(options) {
+		const queue = queueOf(options);
+		const confirms = options.confirms ?? true;
+		return {
+			title: `RabbitMQ ${queue}`,
+			acks: confirms,
+			delivery: deliveryOf(options),
+			ordered: true,
+			groupOrdered: false,
+			keys: false,
+			partitions: false,
+			wildcards: (options.exchange ?? "topic") === "topic",
+			maxMessageBytes: maxMessageBytes(options),
+			cannot: {
+				...(confirms
+					? {}
+					: { publish: "with confirms: false it acknowledges nothing" }),
+				...(options.ack === "auto"
+					? {
+							backlog:
+								"with ack: auto it hands messages out to paused consumers as well; use ack: manual",
+						}
+					: {}),
+			},
+			levels: LEVELS,
+			ownDurability: ownDurability(options),
+			prefetch: options.ack === "auto" ? null : (options.prefetch ?? PREFETCH),
+			// The server's consumer_timeout.
+			redeliverAfterNs: 1800e9,
+			maxReplicas: queue === "quorum" ? 5 : 1,
+			nodes: [1],
+		};
+	},
+	driverOptions(options) {
+		const { queue, exchange, confirms, persistent, ack, prefetch } = options;
+		return defined({
+			queue,
+			exchange,
+			confirms,
+			persistent,
+			ack,
+			prefetch,
+			tls:
+				options.tls === true
+					? {}
+					: options.tls
+						? defined(options.tls)
+						: undefined,
+		});
+	},
+	topicOptions: [],
+	contradictions,
+} as const satisfies Broker<RabbitmqOptions>;
+
+// --- internal ---
+
+const LEVELS: Readonly<Partial<Record<Level, string>>> = {
+	memory: "queue: transient, delivery mode 1",
+	os: "queue: classic (of version 2: not flushed before a confirm), delivery mode 2",
+	fsync: "queue: quorum (its log is flushed before a confirm)",
+};
+
+const QUEUE_OF_LEVEL: Readonly<Partial<Record<Level, Queue>>> = {
+	memory: "transient",
+	os: "classic",
+	fsync: "quorum",
+};
+
+function queueOf({ queue, durability }: RabbitmqOptions): Queue {
+	return queue ?? (durability && QUEUE_OF_LEVEL[durability]) ?? "classic";
+}
+
+function persistentOf(options: RabbitmqOptions): boolean {
+	return options.persistent ?? queueOf(options) !== "transient";
+}
+
+/** Each of these gives messages up: a queue that is not durable, no confirm, no acknowledgement of the consumer. */
+function deliveryOf(options: RabbitmqOptions): Delivery {
+	const kept =
+		persistentOf(options) &&
+		(options.confirms ?? true) &&
+		options.ack !== "auto";
+	return kept ? "at-least-once" : "at-most-once";
+}
+
+function maxMessageBytes({ config }: RabbitmqOptions): number {
+	const own = Number(config?.max_message_size);
+	return Number.isInteger(own) && own > 0 ? own : MAX_MESSAGE_BYTES;
+}
+
+function ownDurability(options: RabbitmqOptions): string {
+	const queue = queueOf(options);
+	if (options.confirms === false)
+		return `none is promised (${queue} queue, confirms: false)`;
+	if (queue === "quorum") return "fsync (quorum queue)";
+	if (queue === "transient") return "memory (transient queue)";
+	return persistentOf(options)
+		? "classic queue (default): RabbitMQ 3 flushes before it confirms, RabbitMQ 4 only writes"
+		: "memory (classic queue, persistent: false)";
+}
+
+function contradictions(
+	options: RabbitmqOptions,
+	target: Target,
+): { key: string; message: string }[] {
+	const found: { key: string; message: string }[] = [];
+	const wrong = (key: string, message: string) => found.push({ key, message });
+	if (options.version !== undefined && target === "aws")
+		wrong(
+			"version",
+			"version: on hosts rabbitmq-server is the package of their Debian, and reports print which; remove version, or write target: docker",
+		);
+	const { durability, persistent, ack, prefetch, replicas = 1 } = options;
+	const queue = queueOf(options);
+	const ofLevel = durability && QUEUE_OF_LEVEL[durability];
+	if (ofLevel && queue !== ofLevel)
+		wrong(
+			"queue",
+			`queue: ${queue} contradicts durability: ${durability}, which is queue: ${ofLevel}; remove one of them`,
+		);
+	else if (queue === "quorum" && persistent === false)
+		wrong(
+			"persistent",
+			"persistent: false means nothing to quorum queues, which write every message; remove it, or use queue: classic",
+		);
+	else if (queue === "transient" && persistent === true)
+		wrong(
+			"persistent",
+			"persistent: true means nothing to transient queues, which write nothing; remove it, or use queue: classic",
+		);
+	else if (durability === "os" && persistent === false)
+		wrong(
+			"persistent",
+			"persistent: false contradicts durability: os; remove one of them",
+		);
+	if (
+		(durability === "os" || durability === "fsync") &&
+		options.confirms === false
+	)
+		wrong(
+			"confirms",
+			`durability: ${durability} is what an acknowledgement stands for, and confirms: false asks for none; remove one of them`,
+		);
+	if (ack === "auto" && prefetch !== undefined)
+		wrong(
+			"prefetch",
+			"prefetch bounds what is not yet acknowledged, and with ack: auto that is nothing; remove one of them",
+		);
+	if (replicas > 1 && queue !== "quorum")
+		wrong(
+			"replicas",
+			`replicas: ${replicas} are of quorum queues only; add queue: quorum, or remove replicas`,
+		);
+	else if (replicas > 1 && options.url === undefined)
+		wrong(
+			"replicas",
+			`replicas: ${replicas} need a cluster, and mqbench starts one node of RabbitMQ; give the cluster's url (target: existing), or remove replicas`,
+		);
+	return found;
+}
+
+/** Without the keys that say nothing. */
+function defined(
+	options: Readonly<Record<string, Json | undefined>>,
+): Record<string, Json> {
+	return Object.fromEntries(
+		Object.entries(options).filter(
+			(entry): entry is [string, Json] => entry[1] !== undefined,
+		),
+	);
+}

@@ -1,0 +1,134 @@
+import { describe, expect, test } from "vitest";
+import { redis } from "./options.ts";
+
+type Some = Readonly<Record<string, unknown>>;
+
+function options(some: Some = {}) {
+	return redis.options.parse({ broker: "redis", ...some });
+}
+
+function refusals(some: Some): string[] {
+	return redis
+		.contradictions(options(some), "local")
+		.map(({ key, message }) => `${key}: ${message}`);
+}
+
+describe("what a mode promises", () => {
+	test("pub/sub stores and acknowledges nothing", () => {
+		expect(redis.traits(options())).toMatchObject({
+			title: "Redis pub/sub",
+			acks: false,
+			delivery: "at-most-once",
+			wildcards: true,
+			levels: {},
+			ownDurability: "none, nothing is stored",
+		});
+	});
+
+	test("streams acknowledge, in all levels", () => {
+		expect(redis.traits(options({ mode: "streams" }))).toMatchObject({
+			title: "Redis streams",
+			acks: true,
+			delivery: "at-least-once",
+			ordered: true,
+			groupOrdered: false,
+			wildcards: false,
+			cannot: {},
+			levels: {
+				memory: "appendonly no",
+				os: "appendonly yes, appendfsync no",
+				interval: "appendonly yes, appendfsync everysec",
+				fsync: "appendonly yes, appendfsync always",
+			},
+		});
+	});
+
+	test.each([
+		["pubsub", ["publish", "backlog", "work-queue"]],
+		["streams", []],
+		["lists", ["fan-out"]],
+	])("%s cannot do %j, and says why", (mode, patterns) => {
+		const { cannot } = redis.traits(options({ mode }));
+		expect(Object.keys(cannot)).toEqual(patterns);
+		for (const why of Object.values(cannot)) expect(why).toMatch(/^\w.*[^.]$/);
+	});
+});
+
+describe("the driver's options", () => {
+	test("are the mode where nothing else is said", () => {
+		expect(redis.driverOptions(options())).toEqual({ mode: "pubsub" });
+	});
+
+	test("carry durations in ns, and TLS without what is not given", () => {
+		const all = {
+			mode: "streams",
+			prefetch: 1,
+			maxLength: 0,
+			claimAfter: "10s",
+			tls: { ca: "/ca.pem" },
+		};
+		expect(redis.driverOptions(options(all))).toEqual({
+			mode: "streams",
+			prefetch: 1,
+			maxLength: 0,
+			claimAfterNs: 10_000_000_000,
+			tls: { ca: "/ca.pem" },
+		});
+		expect(redis.driverOptions(options({ tls: true }))).toMatchObject({
+			tls: {},
+		});
+		expect(redis.driverOptions(options({ tls: false }))).not.toHaveProperty(
+			"tls",
+		);
+	});
+});
+
+describe("what does not go together is refused", () => {
+	test.each<[string, Some, string]>([
+		[
+			"a prefetch of channels",
+			{ prefetch: 1 },
+			"prefetch: prefetch is of mode streams and lists, and mode is pubsub; remove it or write mode: streams",
+		],
+		[
+			"a length of lists",
+			{ mode: "lists", maxLength: 5 },
+			"maxLength: maxLength is of mode streams, and mode is lists; remove it or write mode: streams",
+		],
+		[
+			"several hosts",
+			{ url: "redis://a:1,b:2" },
+			"url: url names several hosts, and mqbench measures one Redis server, no cluster and no sentinels; name one",
+		],
+		[
+			"a port in config",
+			{ config: { Port: 1 } },
+			"config: config sets Port, which mqbench chooses for the server that it starts; remove it and write port beside config",
+		],
+		[
+			"a cluster in config",
+			{ config: { "cluster-enabled": "yes" } },
+			"config: config sets cluster-enabled, which mqbench chooses for the server that it starts; remove it",
+		],
+		[
+			"a second line in config",
+			{ config: { maxmemory: "1gb\nport 1" } },
+			'config: config has "maxmemory", which does not fit on a line of redis.conf; a key has letters, digits and dashes, and a value no line break',
+		],
+	])("%s", (_, some, message) => {
+		expect(refusals(some)).toEqual([message]);
+	});
+
+	test("and what does is not", () => {
+		expect(
+			refusals({
+				mode: "streams",
+				prefetch: 1,
+				maxLength: 5,
+				claimAfter: "1s",
+				url: "redis://a:1",
+				config: { "io-threads": 2 },
+			}),
+		).toEqual([]);
+	});
+});

@@ -1,0 +1,189 @@
+import { z } from "zod";
+import { count, span } from "../../model/field.ts";
+import type { Level } from "../../model/plan.ts";
+import {
+	type Broker,
+	processFields,
+	type Traits,
+	tlsField,
+} from "../broker.ts";
+
+const RedisOptions = z.strictObject({
+	broker: z.literal("redis").meta({
+		description:
+			"Redis, or Valkey (`binary: valkey-server`): pub/sub, streams or lists.",
+	}),
+	mode: z
+		.enum(["pubsub", "streams", "lists"])
+		.default("pubsub")
+		.meta({
+			description:
+				"`pubsub`: channels, nothing is stored or acknowledged. `streams`: XADD, consumer groups with XACK. `lists`: LPUSH, and BLMOVE to a list of each consumer's own, at least once.",
+			examples: ["streams"],
+		}),
+	prefetch: count(
+		"Streams, lists: the most messages that a consumer takes at once. 1 spreads slow work best. Default: 100.",
+		10_000,
+		[1],
+	).optional(),
+	maxLength: z
+		.int()
+		.min(0)
+		.optional()
+		.meta({
+			description:
+				"Streams: entries to which XADD trims (`MAXLEN ~`); a consumer that is further behind loses messages, which then count as lost. 0: never trim. Default: 1 GiB of payload, at least 1000.",
+			examples: [1_000_000],
+		}),
+	claimAfter: span(
+		"Streams, lists: how long a client must be silent before others take over what it has not acknowledged. Default: 3s.",
+		["10s"],
+		"above 0",
+	).optional(),
+	...tlsField,
+	...processFields,
+});
+type RedisOptions = z.infer<typeof RedisOptions>;
+type Mode = RedisOptions["mode"];
+
+/** The server's settings for each level, as its configuration file has them. Snapshots are off in all of them. */
+/** As the driver sets it (xk6-redis/options.go). */
+const PREFETCH = 100;
+
+export const redisLevels: Readonly<
+	Record<Level, Readonly<Record<string, string>>>
+> = {
+	memory: { appendonly: "no" },
+	os: { appendonly: "yes", appendfsync: "no" },
+	interval: { appendonly: "yes", appendfsync: "everysec" },
+	fsync: { appendonly: "yes", appendfsync: "always" },
+};
+
+export const redis = {
+	options: RedisOptions,
+	urlSchemes: ["redis", "rediss"],
+	defaultPort: 6379,
+	urlEnv: "MQBENCH_URL",
+	secretEnv: [],
+	traits: ({ mode, prefetch }): Traits => ({
+		...byMode[mode],
+		ordered: true,
+		groupOrdered: false,
+		partitions: false,
+		maxMessageBytes: 512 * 1024 ** 2,
+		prefetch: mode === "pubsub" ? null : (prefetch ?? PREFETCH),
+		// Only of a session that shows no sign of life.
+		redeliverAfterNs: null,
+		maxReplicas: 1,
+		nodes: [1],
+	}),
+	driverOptions: ({ mode, prefetch, maxLength, claimAfter, tls }) => ({
+		mode,
+		...(prefetch !== undefined && { prefetch }),
+		...(maxLength !== undefined && { maxLength }),
+		...(claimAfter !== undefined && { claimAfterNs: claimAfter }),
+		...(tls && { tls: tls === true ? {} : withoutGaps(tls) }),
+	}),
+	topicOptions: ["maxLength"],
+	contradictions(options, target) {
+		const found: { key: string; message: string }[] = [];
+		if (options.version !== undefined && target === "aws")
+			found.push({
+				key: "version",
+				message:
+					"version: on hosts redis-server is the package of their Debian, and reports print which; remove version, or write target: docker",
+			});
+		for (const [key, modes] of Object.entries(onlyFor))
+			if (
+				options[key as keyof typeof onlyFor] !== undefined &&
+				!modes.includes(options.mode)
+			)
+				found.push({
+					key,
+					message: `${key} is of mode ${modes.join(" and ")}, and mode is ${options.mode}; remove it or write mode: ${modes[0]}`,
+				});
+		if (options.url?.includes(","))
+			found.push({
+				key: "url",
+				message:
+					"url names several hosts, and mqbench measures one Redis server, no cluster and no sentinels; name one",
+			});
+		for (const [key, value] of Object.entries(options.config ?? {}))
+			if (reserved.includes(key.toLowerCase()))
+				found.push({
+					key: "config",
+					message: `config sets ${key}, which mqbench chooses for the server that it starts; remove it${key.toLowerCase() === "port" ? " and write port beside config" : ""}`,
+				});
+			else if (!/^[\w-]+$/.test(key) || /[\r\n]/.test(String(value)))
+				found.push({
+					key: "config",
+					message: `config has ${JSON.stringify(key)}, which does not fit on a line of redis.conf; a key has letters, digits and dashes, and a value no line break`,
+				});
+		return found;
+	},
+} as const satisfies Broker<RedisOptions>;
+
+// --- internal ---
+
+/** Settings by which mqbench reaches and ends the server that it starts. */
+const reserved: readonly string[] = [
+	...["bind", "cluster-enabled", "daemonize", "dir", "include", "logfile"],
+	...["loglevel", "pidfile", "port", "replicaof", "requirepass"],
+	...["tls-port", "unixsocket"],
+];
+
+const onlyFor: Readonly<
+	Record<"prefetch" | "claimAfter" | "maxLength", readonly Mode[]>
+> = {
+	prefetch: ["streams", "lists"],
+	claimAfter: ["streams", "lists"],
+	maxLength: ["streams"],
+};
+
+const stored = {
+	acks: true,
+	delivery: "at-least-once",
+	wildcards: false,
+	levels: Object.fromEntries(
+		Object.entries(redisLevels).map(([level, set]) => [
+			level,
+			Object.entries(set)
+				.map(([key, value]) => `${key} ${value}`)
+				.join(", "),
+		]),
+	),
+	ownDurability:
+		"the server's own; one that mqbench starts: memory (appendonly no, no snapshots)",
+} as const;
+
+const byMode = {
+	pubsub: {
+		title: "Redis pub/sub",
+		// PUBLISH is answered with a number of receivers, 0 as gladly as 1: that promises nothing.
+		acks: false,
+		delivery: "at-most-once",
+		keys: false,
+		wildcards: true,
+		cannot: {
+			publish: "it acknowledges nothing",
+			backlog: "it stores nothing",
+			"work-queue": "it has no groups: every subscriber gets every message",
+		},
+		levels: {},
+		ownDurability: "none, nothing is stored",
+	},
+	streams: { ...stored, title: "Redis streams", keys: true, cannot: {} },
+	lists: {
+		...stored,
+		title: "Redis lists",
+		keys: false,
+		cannot: { "fan-out": "each message of a list goes to one consumer" },
+	},
+} as const satisfies Record<Mode, Partial<Traits>>;
+
+/** Without what was not given: a plan is JSON. */
+function withoutGaps(tls: object): Readonly<Record<string, string | boolean>> {
+	return Object.fromEntries(
+		Object.entries(tls).filter(([, value]) => value !== undefined),
+	);
+}

@@ -1,0 +1,84 @@
+import type { Baseline, Calibration } from "../../model/comparison.ts";
+import type { Result } from "../../model/result.ts";
+import { baselineOf } from "../baseline.ts";
+import { figureName, judgedFigures } from "../figures.ts";
+import { LEAST_RUNS, noiseOf } from "./noise.ts";
+
+/** A system and case whose noise is not known, and why. */
+export interface NotCalibrated {
+	readonly system: string;
+	readonly case: string;
+	/** The one figure that it is about; null: all of them. */
+	readonly metric: string | null;
+	readonly why: string;
+}
+
+/**
+ * The noise in a result of A/A runs: of the figures that decide by default, of the throughput, and of those that SLA lines compare
+ * (`asked`). Runs that are INVALID or broke off do not count; calibration is null when nothing is left of any system and case, or nobody
+ * knows the machine.
+ */
+export function calibrationOf(
+	result: Result,
+	asked: readonly string[],
+): {
+	readonly calibration: Calibration | null;
+	readonly missing: NotCalibrated[];
+} {
+	const { machine, scenario, runId, runs } = baselineOf(result);
+	const missing: NotCalibrated[] = [];
+	const noise = groupsOf(runs).flatMap((group): Calibration["noise"] => {
+		const [first] = group as [Entry];
+		const place = { system: first.system, case: first.case };
+		const counting = group.filter(({ without }) => without === null);
+		if (counting.length < LEAST_RUNS) {
+			const why = group.find(({ without }) => without !== null)?.without;
+			missing.push({
+				...place,
+				metric: null,
+				why: `${counting.length} of ${group.length} runs count, and it takes ${LEAST_RUNS}${why == null ? "" : ` (${why})`}; more --runs, or a quieter machine, give them`,
+			});
+			return [];
+		}
+		const [one] = counting as [Entry];
+		const figures = new Set([
+			...judgedFigures(one),
+			...asked.map(figureName),
+			"throughput",
+		]);
+		return [...figures].flatMap((metric) => {
+			const values = counting.flatMap((run) => run.figures[metric] ?? []);
+			const found = noiseOf(values);
+			if (found !== null)
+				return [{ ...place, work: one.work, metric, ...found }];
+			// Throughput is asked for everywhere, and not everywhere there is one.
+			if (metric !== "throughput" || values.length > 0)
+				missing.push({
+					...place,
+					metric,
+					why: `${values.length} of ${counting.length} runs have a value, and it takes ${LEAST_RUNS}${values.length === 0 ? " (mqbench plan says what the samples carry)" : ""}`,
+				});
+			return [];
+		});
+	});
+	return {
+		calibration:
+			machine === null || noise.length === 0
+				? null
+				: { schema: 1, scenario, runId, machine, noise },
+		missing,
+	};
+}
+
+// --- internal ---
+
+type Entry = Baseline["runs"][number];
+
+function groupsOf(runs: readonly Entry[]): Entry[][] {
+	const groups = new Map<string, Entry[]>();
+	for (const run of runs) {
+		const key = JSON.stringify([run.system, run.case]);
+		groups.set(key, [...(groups.get(key) ?? []), run]);
+	}
+	return [...groups.values()];
+}

@@ -1,0 +1,60 @@
+import { ratioOf } from "../../stats/ratio.ts";
+import { splitsOf } from "./splits.ts";
+
+/** What runs of the same thing differ by. Parts: 0.08 is 8 %. */
+export interface Noise {
+	readonly runs: number;
+	/** Runs on each side that the rest is for. */
+	readonly each: number;
+	/** Of the ratio's interval between halves of the runs. */
+	readonly halfWidth: number;
+	/** Smallest change that such halves tell from none in 95 of 100 cases. */
+	readonly detectable: number;
+}
+
+/** Fewer give halves too small for an interval. */
+export const LEAST_RUNS = 8;
+
+/**
+ * The noise of A/A runs: the runs are split into two halves in every way there is (252 of ten runs; of many runs in 1000 ways), and each
+ * split is compared as a baseline and a candidate would be.
+ *
+ * - halfWidth: the mean of the intervals' half widths, in logarithms. It is the half width that METHODOLOGY.md (5) asks for, but of one
+ *   single split it hangs on which runs came to stand where; the mean over all is the same statistic with that chance taken out.
+ *   The distance of the ratio from 1 would be no measure: its mean over all splits is 1, whatever the noise.
+ * - detectable: to make one half c times as slow moves its interval by exactly c, so that no further run is needed to know which c
+ *   puts the whole interval above 1: that which does so in 95 % of the splits, with either half as the slower one.
+ *
+ * null: fewer than 8 runs, or a value of 0, to which there is no ratio.
+ */
+export function noiseOf(values: readonly number[]): Noise | null {
+	if (values.length < LEAST_RUNS || values.some((value) => value <= 0))
+		return null;
+	const each = Math.floor(values.length / 2);
+	let widths = 0;
+	const needed: number[] = [];
+	const splits = splitsOf(values.length, each);
+	for (const chosen of splits) {
+		const a = values.filter((_, i) => chosen.has(i));
+		const b = values.filter((_, i) => !chosen.has(i));
+		const { low, high } = ratioOf(a, b) ?? {};
+		if (low == null || high == null) return null;
+		widths += Math.log(high / low) / 2;
+		// A against B, and B against A.
+		needed.push(-Math.log(low), Math.log(high));
+	}
+	needed.sort((x, y) => x - y);
+	const most = needed[Math.ceil(0.95 * needed.length) - 1] as number;
+	return {
+		runs: values.length,
+		each,
+		halfWidth: Math.expm1(widths / splits.length),
+		detectable: Math.expm1(Math.max(0, most)),
+	};
+}
+
+/** Runs on each side with which twice the noise fits into a margin, about: intervals narrow with the root of their number. */
+export function repeatsFor({ each, halfWidth }: Noise, margin: number): number {
+	const factor = (2 * Math.log1p(halfWidth)) / Math.log1p(margin);
+	return Math.max(5, Math.ceil(each * factor * factor));
+}

@@ -1,0 +1,126 @@
+import { baselineLimitText } from "../model/baseline-sla.ts";
+import type { Comparison } from "../model/comparison.ts";
+import type { BaselineSla } from "../model/plan.ts";
+import { type Verdict, worst } from "../model/verdict.ts";
+import { gateVerdict } from "./compare.ts";
+import { isRate } from "./figures.ts";
+import { ratioText, valueText } from "./judge.ts";
+import { usualMargin } from "./margin.ts";
+
+/** A line that compares, judged once over all repeats of a system and case. */
+export interface BaselineJudgement {
+	readonly verdict: Verdict;
+	/** "x1.08 [1.02, 1.15] of 1.2ms" */
+	readonly measured: string;
+	/** "baseline + 10%" */
+	readonly limit: string;
+	/** One sentence. */
+	readonly why: string;
+}
+
+/** A run of either side that was made for this judgement. */
+export interface ComparedRun {
+	/** "repeat 3 of new" */
+	readonly name: string;
+	readonly verdict: Verdict;
+	readonly why: string | null;
+}
+
+/**
+ * Judges a line on what was compared (`why`: that nothing was, and for which reason). FAIL: the whole interval of the ratio lies beyond
+ * the margin. PASS: none of it does, whether it got better or not. Else INCONCLUSIVE.
+ *
+ * - A run that is INVALID, an error or interrupted decides, as in every gate: nothing is left out in silence until the rest agrees.
+ *   One that was stopped as its SLA was lost already has no figure; the comparison without it may FAIL, and never PASSes (compare.ts).
+ * - Lag is the generator's, not the system's: where it is more than half of what was compared, service has to say the same. A FAIL
+ *   that service does not share is INVALID, as in gates with a fixed limit; a PASS that it does not share is open, as equal lag on
+ *   both sides hides what the systems differ by.
+ * - On another machine the ratio says what the machines differ by, and neither FAIL nor PASS would be about the system: INCONCLUSIVE,
+ *   which alone lets a build through (exit.ts). A fleet of runners changes its machines without being asked; a gate that went red
+ *   for it would be switched off, and one that went green would have checked nothing and not said so.
+ */
+export function judgeBaseline(
+	sla: BaselineSla,
+	found: Comparison | { readonly why: string },
+	runs: readonly ComparedRun[],
+	/** The same without the generator's lag, where that is a large part of what was compared; unknown: no figure tells; null: it is not. */
+	withoutLag: Comparison | "unknown" | null = null,
+): BaselineJudgement {
+	const broken = worst(runs.map((run) => run.verdict));
+	const spoilt = runs.find((run) => run.verdict === broken);
+	const comparison = "metric" in found ? found : null;
+	const base = {
+		measured: comparison === null ? "n/a" : measuredText(comparison),
+		limit: limitText(sla, comparison),
+	};
+	if (spoilt && DECISIVE.has(broken))
+		return {
+			...base,
+			verdict: broken,
+			why: `${spoilt.name} is ${broken.toUpperCase()}${spoilt.why === null ? "" : `: ${spoilt.why}`}`,
+		};
+	if (comparison === null)
+		return { ...base, verdict: "inconclusive", why: found.why };
+	const said =
+		comparison.advisory === null
+			? comparison.why
+			: `not judged, ${comparison.advisory}; ${comparison.why}`;
+	const verdict = gateVerdict(comparison);
+	if (withoutLag === null || verdict === "inconclusive")
+		return { ...base, verdict, why: said };
+	if (withoutLag === "unknown")
+		return {
+			...base,
+			verdict: "inconclusive",
+			why: `the generator's lag is more than half of what was compared, and no figure without it has a value; with it, ${said}`,
+		};
+	const without = gateVerdict(withoutLag);
+	if (verdict === without) return { ...base, verdict, why: said };
+	return {
+		...base,
+		verdict:
+			verdict === "fail" && without === "pass" ? "invalid" : "inconclusive",
+		why: `the generator's lag is more than half of what was compared, and without it (${withoutLag.metric}) ${withoutLag.why}; with it, ${said}`,
+	};
+}
+
+/** The line that a person would write for a figure that no line of the SLA compares: "p99 <= baseline + 25%", "throughput >= baseline - 5%". */
+export function defaultLine(figure: string): BaselineSla {
+	const line = {
+		kind: "baseline" as const,
+		figure,
+		op: isRate(figure) ? (">=" as const) : ("<=" as const),
+		margin: usualMargin(figure),
+	};
+	const name = figure.replace(/^response /, "");
+	const text = `${name} ${line.op} ${baselineLimitText({ ...line, text: "" })}`;
+	return { ...line, text };
+}
+
+// --- internal ---
+
+/** Verdicts on a run that leave nothing to compare. */
+const DECISIVE: ReadonlySet<Verdict> = new Set([
+	"interrupted",
+	"error",
+	"invalid",
+]);
+
+function measuredText({ ratio, low, high, a, unit }: Comparison): string {
+	if (ratio === null || a.median === null) return "n/a";
+	const interval =
+		low === null || high === null ? "" : ` [${times(low)}, ${times(high)}]`;
+	return `x${times(ratio)}${interval} of ${valueText(a.median, unit)}`;
+}
+
+/** "1.08" */
+function times(ratio: number): string {
+	return ratioText(ratio).replace(/x$/, "");
+}
+
+/** The line's own margin; one that noise or a baseline of another day has raised, with the reason. */
+function limitText(sla: BaselineSla, comparison: Comparison | null): string {
+	if (comparison === null || comparison.margin <= sla.margin)
+		return baselineLimitText(sla);
+	return `${baselineLimitText({ ...sla, margin: Number(comparison.margin.toPrecision(3)) })} (${comparison.marginFrom})`;
+}

@@ -1,0 +1,123 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { ABOVE_ALL, LAYERS } from "./layers.ts";
+import { packageFolder } from "./package.ts";
+
+describe("the layers", () => {
+	const graph = new Map(
+		sources().map((file) => [file, importsOf(file)] as const),
+	);
+
+	it("have folders that exist", () => {
+		for (const folder of [...LAYERS.flat(), ...ABOVE_ALL])
+			expect(existsSync(path.join(packageFolder, folder)), folder).toBe(true);
+	});
+
+	it("are imported downwards only", () => {
+		expect(against(graph)).toEqual([]);
+	});
+
+	it("would refuse an import upwards, with a sentence that names both folders", () => {
+		expect(
+			against(new Map([["runner/plan/a.ts", ["runner/report/b.ts"]]])),
+		).toEqual([
+			"runner/plan imports from runner/report, which stands above it (runner/layers.ts): runner/plan/a.ts -> runner/report/b.ts",
+		]);
+		expect(
+			against(new Map([["runner/init/a.ts", ["runner/doctor/b.ts"]]])),
+		).toHaveLength(1);
+	});
+
+	it("hold no circle of files", () => {
+		expect(circles(graph).length).toBeLessThanOrEqual(7);
+	});
+
+	it("would show a circle of files", () => {
+		expect(
+			circles(
+				new Map([
+					["a.ts", ["b.ts"]],
+					["b.ts", ["c.ts", "d.ts"]],
+					["c.ts", ["a.ts"]],
+					["d.ts", []],
+				]),
+			),
+		).toEqual([["a.ts", "b.ts", "c.ts"]]);
+	});
+});
+
+// --- internal ---
+
+type Graph = ReadonlyMap<string, readonly string[]>;
+
+/** Tests and fakes stand beside the code, and may use what they like. */
+function sources(): string[] {
+	return ["runner", "infra"]
+		.flatMap((top) =>
+			readdirSync(path.join(packageFolder, top), { recursive: true }).map(
+				(file) => path.posix.join(top, String(file).replaceAll("\\", "/")),
+			),
+		)
+		.filter(
+			(file) =>
+				file.endsWith(".ts") &&
+				!/\.(test|fake|config|d)\.ts$|\/node_modules\/|\/fixtures\//.test(
+					file,
+				) &&
+				!ABOVE_ALL.some((folder) => file.startsWith(`${folder}/`)),
+		);
+}
+
+function importsOf(file: string): string[] {
+	const text = readFileSync(path.join(packageFolder, file), "utf8");
+	return [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*"(\.[^"]+\.ts)"/g)].map(
+		([, to = ""]) => path.posix.join(path.posix.dirname(file), to),
+	);
+}
+
+/** The layer of a file: of all entries that hold it the longest. */
+function layerOf(file: string): { readonly at: number; readonly name: string } {
+	const found = [...LAYERS, ABOVE_ALL]
+		.flatMap((names, at) => names.map((name) => ({ at, name })))
+		.filter(({ name }) => file === name || file.startsWith(`${name}/`))
+		.sort((a, b) => b.name.length - a.name.length)[0];
+	if (!found) throw new Error(`${file} is in no layer of runner/layers.ts`);
+	return ABOVE_ALL.includes(found.name) ? { ...found, at: -1 } : found;
+}
+
+function against(graph: Graph): string[] {
+	return [...graph].flatMap(([file, imports]) =>
+		imports.flatMap((to) => {
+			const [from, into] = [layerOf(file), layerOf(to)];
+			return from.name === into.name || from.at < into.at
+				? []
+				: [
+						`${from.name} imports from ${into.name}, which stands ${from.at === into.at ? "beside" : "above"} it (runner/layers.ts): ${file} -> ${to}`,
+					];
+		}),
+	);
+}
+
+/** Groups of files that reach each other (Tarjan's strongly connected components), sorted. */
+function circles(graph: Graph): string[][] {
+	const index = new Map<string, number>();
+	const low = new Map<string, number>();
+	const stack: string[] = [];
+	const found: string[][] = [];
+	const visit = (file: string) => {
+		index.set(file, index.size);
+		low.set(file, index.get(file) ?? 0);
+		stack.push(file);
+		for (const to of graph.get(file) ?? []) {
+			if (!index.has(to)) visit(to);
+			if (stack.includes(to))
+				low.set(file, Math.min(low.get(file) ?? 0, low.get(to) ?? 0));
+		}
+		if (low.get(file) !== index.get(file)) return;
+		const group = stack.splice(stack.indexOf(file));
+		if (group.length > 1) found.push(group.sort());
+	};
+	for (const file of graph.keys()) if (!index.has(file)) visit(file);
+	return found;
+}

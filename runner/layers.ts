@@ -1,0 +1,29 @@
+/**
+ * The order of the house, from the top: a file imports (types included) from its own folder and from those below it, never from above.
+ * It reads as the way of the data, backwards. `layers.test.ts` holds it; folders with the same number do not know each other.
+ */
+export const LAYERS: readonly (readonly string[])[] = [
+	["runner/cli.ts"],
+	["runner/main.ts"],
+	["runner/commands"],
+	["runner/pipeline.ts"],
+	["runner/init", "runner/import", "runner/doctor", "runner/explain"],
+	["runner/report"],
+	["runner/compare"],
+	["runner/verdict"],
+	["runner/run"],
+	["runner/search"],
+	["infra"],
+	["runner/script"],
+	["runner/plan"],
+	["runner/scenario"],
+	["runner/brokers"],
+	["runner/histogram"],
+	["runner/stats"],
+	["runner/model"],
+	["runner/terminal"],
+	["runner"],
+];
+
+/** What is not shipped may import from everywhere. */
+export const ABOVE_ALL: readonly string[] = ["runner/tests"];

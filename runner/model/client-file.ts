@@ -1,0 +1,280 @@
+import { z } from "zod";
+import { Metric } from "./plan.ts";
+
+/**
+ * `client-<i>.jsonl`: what one client (one k6 process) counted, a JSON object a line, told apart by `type`.
+ * Written by `extensions/xk6-mqbench/recorder`: change both. While a run goes on, and after a crash,
+ * the files are named `client-<i>.jsonl.part` and `client-<i>.hlog.part`; the trailer, the last line, comes
+ * with the rename. Times are integer ns since T0 unless they say otherwise.
+ */
+const Count = z.int().nonnegative();
+
+/** First line: who measured, with what. */
+export const ClientLine = z.strictObject({
+	type: z.literal("client"),
+	schema: z.literal(1),
+	index: Count,
+	/** Wall clock of T0, Unix ns; a string, as it is above 2^53. */
+	t0UnixNs: z.string(),
+	versions: z.strictObject({
+		k6: z.string(),
+		mqbench: z.string(),
+		go: z.string(),
+		driver: z.string(),
+		/** Client library, "nats.go v1.52.0". */
+		library: z.string(),
+		/** What the broker says of itself, "nats-server 2.15.2". */
+		server: z.string(),
+	}),
+	/** Every option that the driver set on its library, for people. */
+	driverOptions: z.record(z.string(), z.string()),
+	capabilities: z.strictObject({
+		acks: z.boolean(),
+		/** Order that is measured: "none" or "per-producer" (in one partition, or with one key). */
+		order: z.string(),
+	}),
+	pacer: z.strictObject({
+		timer: z.string(),
+		leadNs: Count,
+		spinNs: Count,
+	}),
+	cores: z.int().positive(),
+});
+
+/**
+ * One second of INTENDED time (closed loads: of the send call), counted from the window's start: second 0 is the first of
+ * the window, -1 the last of the warm-up. A closed load's warm-up has no seconds. Several lines of one second add up (stragglers are written later).
+ */
+export const SecondLine = z.strictObject({
+	type: z.literal("second"),
+	second: z.int(),
+	metrics: z.partialRecord(
+		Metric,
+		z.strictObject({
+			count: Count,
+			/** Exact sum, smallest and largest in ns; the histogram has them to 3 digits only. */
+			sum: z.number().nonnegative(),
+			min: Count,
+			max: Count,
+			/** Values above 3.6e12 ns, recorded as that; values below 0, recorded as 0. */
+			clamped: Count,
+			negative: Count,
+			/** The lowest of those below 0, as it was measured; left out: there was none, or an older generator has not told. */
+			lowest: z.int().negative().optional(),
+		}),
+	),
+	/**
+	 * For plan.limits[k]: counts per 100 ms of this second (10 numbers each; 100 ms pieces, the last of a window may be
+	 * shorter). `count`: completed messages that have the metric; `over`: those with metric > limit (for op "<" the
+	 * plan's limit is met by equality too: limits are told apart in ns only); `overWithoutLag`: metric - lag > limit.
+	 */
+	limits: z.array(
+		z.strictObject({
+			count: z.array(Count).length(10),
+			over: z.array(Count).length(10),
+			overWithoutLag: z.array(Count).length(10),
+		}),
+	),
+});
+
+/** What happened in one second of REAL time since T0 (`at` = its end, in seconds). */
+export const TickLine = z.strictObject({
+	type: z.literal("tick"),
+	at: z.number(),
+	/** Send calls, acknowledgements and first receipts in this second. */
+	sent: Count,
+	acked: Count.nullable(),
+	received: Count,
+	/** At its end. */
+	inFlight: Count,
+	/** Messages in flight, counted ten times in this second. */
+	backlog: z.array(Count),
+	/**
+	 * Where messages cross from client to client, at the same moments: copies of messages that left here without error so far, less first
+	 * receipts here so far. Below 0 where more is received than sent; the sum over all clients is what is under way.
+	 */
+	outstanding: z.array(z.int()).optional(),
+	/** CPU of the generator's process, and pauses and cycles of its garbage collector, in this second. */
+	cpuNs: Count,
+	gcPauseNs: Count,
+	gcCycles: Count,
+});
+
+/**
+ * Completions in each 10 ms of one second of REAL time since T0 (`second` 0 is the first): acknowledgements, where the system gives them,
+ * else first receipts. Several lines of one second add up; a second without any has no line.
+ */
+export const CompletionsLine = z.strictObject({
+	type: z.literal("completions"),
+	second: Count,
+	counts: z.array(Count).length(100),
+});
+
+/**
+ * Counts over all of the warm-up's or the window's messages of this client. `null` = this system or pattern has no such thing; where
+ * messages cross from client to client also received, delivered, lost, failedReceived and unackedReceived, which only the ledgers of all
+ * clients together tell.
+ */
+export const CountersLine = z.strictObject({
+	type: z.literal("counters"),
+	scope: z.enum(["warmup", "window"]),
+	intended: Count,
+	notOffered: Count,
+	sent: Count,
+	acked: Count.nullable(),
+	failed: Count,
+	unknown: Count,
+	/** Distinct receipts: of messages, of replies (request-reply), of messages by subscribers (fan-out). publish: null. */
+	received: Count.nullable(),
+	/** Receipts of messages that were acknowledged, or sent without error where nothing is acknowledged. publish: null. */
+	delivered: Count.nullable(),
+	/** Receipts that are missing of those messages: delivered + lost = receipts they should have. publish: null. */
+	lost: Count.nullable(),
+	duplicated: Count,
+	reordered: Count.nullable(),
+	/** Received though their send failed, or was never acknowledged. */
+	failedReceived: Count.nullable(),
+	unackedReceived: Count.nullable(),
+	/** Completed after plan.timeoutNs. */
+	late: Count,
+	/** Deliveries that the broker itself flagged as second ones. */
+	redelivered: Count,
+	/** Payloads whose checksum was wrong: not received. null: no checksum in the payloads. */
+	corrupted: Count.nullable(),
+	/**
+	 * Due while an earlier message of the connection was in flight: a closed loop would not have sent them at their time. null where
+	 * messages cross from client to client: the sender does not hear when they arrive.
+	 */
+	behind: Count.nullable(),
+});
+
+/** Figures of the whole run. */
+export const TotalsLine = z.strictObject({
+	type: z.literal("totals"),
+	/** Messages that the client library itself threw away. */
+	clientDropped: Count,
+	/** Messages of other runs, or that are no envelope of ours. */
+	foreign: Count,
+	/** Messages sent, acknowledged, first received while the window was open, by real time. */
+	sentInWindow: Count,
+	ackedInWindow: Count.nullable(),
+	receivedInWindow: Count,
+	/**
+	 * Of the `unknown` messages those whose send ended without an answer: they left flight then. The others stay in it to the end. Left out:
+	 * nothing is acknowledged, or an older generator has not told.
+	 */
+	unanswered: Count.optional(),
+	/** Connections that the client library made anew. */
+	reconnects: Count.default(0),
+	/** Of the window's messages: first send call, last acknowledgement, first and last distinct receipt, ns since T0; null: there was none. */
+	firstSendNs: z.int().nullable().default(null),
+	lastAckNs: z.int().nullable().default(null),
+	firstReceiveNs: z.int().nullable().default(null),
+	lastReceiveNs: z.int().nullable().default(null),
+	/** When the window opened, ns since T0: warmupNs of the plan; of a closed load when its warm-up was through. */
+	windowStartNs: z.int().nullable().default(null),
+	/** First claim, relative to T0; negative is right. */
+	firstClaimNs: z.int(),
+	/** From T0 to the moment everything was settled, or the drain was over. */
+	endNs: Count,
+	cpuNs: Count,
+	gcPauseNs: Count,
+	gcCycles: Count,
+	schedLatencyP999Ns: Count,
+	/** Errors as the library worded them, URLs masked, the commonest first, at most 20. */
+	errors: z.array(
+		z.strictObject({
+			message: z.string(),
+			count: z.int().positive(),
+			/** Intended time of the first message that met it; null if it was not of a message. */
+			firstNs: z.int().nullable(),
+		}),
+	),
+});
+
+const Offender = z.strictObject({
+	producer: Count,
+	sequence: Count,
+	intendedNs: Count,
+});
+
+/** The first message, by intended time, of each kind of offence that occurred. */
+export const OffendersLine = z.strictObject({
+	type: z.literal("offenders"),
+	first: z.partialRecord(
+		z.enum([
+			"lost",
+			"failed",
+			"duplicated",
+			"reordered",
+			"redelivered",
+			"corrupted",
+		]),
+		Offender,
+	),
+});
+
+/** The slowest messages of the window, at most 20, the slowest first; responseNs = queuedNs + lagNs + serviceNs. */
+export const SlowestLine = z.strictObject({
+	type: z.literal("slowest"),
+	messages: z.array(
+		z.strictObject({
+			...Offender.shape,
+			topic: Count,
+			partition: Count.nullable(),
+			/** Below 0 where clocks of sender and receiver disagree by more than it took. */
+			responseNs: z.int(),
+			queuedNs: Count,
+			lagNs: Count,
+			serviceNs: z.int(),
+		}),
+	),
+});
+
+/**
+ * A line of `client-<i>.ledger`: a set of sequences of one producer, as a client knows it. Written where messages cross from client to
+ * client (crosses() of plan.ts): only all of them together tell what was lost. tried: handed to the library, or due and kept from
+ * leaving by the system.
+ */
+export const LedgerLine = z.discriminatedUnion("type", [
+	z.strictObject({
+		type: z.literal("set"),
+		set: z.enum(["tried", "failed", "acked", "received"]),
+		producer: Count,
+		/** received: of which subscriber (fan-out), else 0. */
+		subscriber: Count,
+		/** Members. */
+		count: Count,
+		/** Bit s of byte s >> 3, the lowest first, is sequence s; deflated (zlib), in base64. */
+		bits: z.string(),
+	}),
+	/** Last line: how many lines come before it, and their sha256. */
+	z.strictObject({
+		type: z.literal("trailer"),
+		lines: Count,
+		sha256: z.string(),
+	}),
+]);
+export type LedgerLine = z.infer<typeof LedgerLine>;
+
+/** Last line. sha256 and lines are of all lines before it; `hlog` is of the whole .hlog before its own trailer comment. */
+export const TrailerLine = z.strictObject({
+	type: z.literal("trailer"),
+	state: z.enum(["complete", "interrupted"]),
+	lines: Count,
+	sha256: z.string(),
+	hlog: z.strictObject({ lines: Count, sha256: z.string() }),
+});
+
+export const ClientFileLine = z.discriminatedUnion("type", [
+	ClientLine,
+	SecondLine,
+	TickLine,
+	CompletionsLine,
+	CountersLine,
+	TotalsLine,
+	OffendersLine,
+	SlowestLine,
+	TrailerLine,
+]);
+export type ClientFileLine = z.infer<typeof ClientFileLine>;

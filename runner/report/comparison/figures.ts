@@ -1,0 +1,145 @@
+import type { Comparing, Other } from "../../compare/comparing.ts";
+import type { Baseline, Comparison } from "../../model/comparison.ts";
+import { formatDuration } from "../../units.ts";
+import type { PercentileFigure } from "../charts/figure.ts";
+import { groupsOf, machineText, verdictCell } from "./words.ts";
+
+/**
+ * The curves of both sides over each other, one picture for each system and case. Curves are never averaged: of each side the
+ * run is switched on whose p99 is the median one, the others can be.
+ */
+export function comparingFigures(
+	comparing: Comparing,
+	other: Other,
+): (PercentileFigure & { readonly of: string })[] {
+	const { a, systems } = comparing;
+	return groupsOf(other.comparisons).flatMap((group, i) => {
+		const sides = [
+			{ ...a, system: systems?.[0] ?? group.system },
+			{ ...other, system: group.system },
+		].map((side, place) => ({
+			...side,
+			place,
+			name:
+				systems === null
+					? place === 0
+						? "A"
+						: other.letter
+					: (systems[place] ?? ""),
+			runs: side.baseline.runs.filter(
+				(run) =>
+					run.system === side.system &&
+					run.case === group.case &&
+					run.without === null &&
+					run.curve.length > 0,
+			),
+		}));
+		const curves = sides.flatMap((side) => {
+			const shown = medianRun(side.runs);
+			// The one that is shown comes first: in switches, legend and dashes.
+			const runs = [
+				...side.runs.filter((run) => run === shown),
+				...side.runs.filter((run) => run !== shown),
+			];
+			return runs.map((run, i) =>
+				curveOf(run, side, { hidden: run !== shown, dash: side.place + i }),
+			);
+		});
+		if (curves.length === 0) return [];
+		const metric = curves[0]?.metric ?? "response";
+		return [
+			{
+				of: group.title,
+				kind: "percentiles" as const,
+				id: `compare-${other.letter.toLowerCase()}-${i + 1}`,
+				title: `${metric.charAt(0).toUpperCase()}${metric.slice(1)} by percentile: ${group.title}`,
+				facts: sides.map((side) => factsOf(side)).join("; "),
+				description: describe(group.comparisons),
+				curves,
+				hidden: [],
+				limits: [],
+			},
+		];
+	});
+}
+
+// --- internal ---
+
+type Entry = Baseline["runs"][number];
+
+interface Side {
+	readonly name: string;
+	readonly place: number;
+	readonly system: string;
+	readonly baseline: Baseline;
+	readonly runs: readonly Entry[];
+}
+
+const MARKS = [50, 90, 99, 99.9, 99.99];
+
+function curveOf(
+	run: Entry,
+	side: Side,
+	{ hidden, dash }: { readonly hidden: boolean; readonly dash: number },
+): PercentileFigure["curves"][number] {
+	const { main, figures, beyond, curve } = run;
+	const last = curve.at(-1)?.[0] ?? 0;
+	const max = figures[`${main} max`] ?? null;
+	const censored = beyond.includes(`${main} max`);
+	return {
+		key: `${side.place}-${run.repeat}`,
+		name: `${side.name}, ${hidden ? "" : "median run: "}repeat ${run.repeat}`,
+		// What is compared has a colour and dashes of its own; not the system, which is the same on both sides.
+		system: side.name,
+		case: run.case,
+		colour: side.place,
+		dash,
+		hidden,
+		run: hidden ? "other runs" : "median run by p99",
+		metric: main,
+		points: curve,
+		// How many samples there were is not in a baseline: the maximum stands as far right as the curve reaches.
+		max: max === null || censored ? null : { p: last, value: max },
+		marks: MARKS.flatMap((p) => {
+			const name = `${main} p${p}`;
+			const value = figures[name];
+			if (value == null) return [];
+			const text = formatDuration(value);
+			return beyond.includes(name)
+				? [{ p, value, text: `> ${text}`, interval: "" }]
+				: [{ p, value, text, interval: "" }];
+		}),
+		censored:
+			censored && max !== null
+				? `some never completed: > ${formatDuration(max)}`
+				: null,
+	};
+}
+
+/** The run with the middle p99, of an even number the lower of the two; of runs without one the first. */
+function medianRun(runs: readonly Entry[]): Entry | undefined {
+	const p99 = (run: Entry) => run.figures[`${run.main} p99`] ?? null;
+	const known = runs
+		.filter((run) => p99(run) !== null)
+		.sort((x, y) => (p99(x) ?? 0) - (p99(y) ?? 0));
+	return known[Math.floor((known.length - 1) / 2)] ?? runs[0];
+}
+
+function factsOf({ name, system, baseline, runs }: Side): string {
+	const facts = baseline.systems[system];
+	return [
+		`${name}: ${facts?.broker ?? system}`,
+		facts?.durability,
+		machineText(baseline),
+		`${runs.length} ${runs.length === 1 ? "run" : "runs"}`,
+	]
+		.filter((part) => part !== undefined)
+		.join(", ");
+}
+
+function describe(comparisons: readonly Comparison[]): string {
+	return comparisons
+		.filter((c) => c.judged || c.advisory !== null)
+		.map((c) => `${c.metric}: ${verdictCell(c)}. ${c.why}`)
+		.join(". ");
+}

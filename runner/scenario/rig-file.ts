@@ -1,0 +1,341 @@
+import { isIP } from "node:net";
+import { z } from "zod";
+import { BrokerName } from "../brokers/index.ts";
+import { Level, Target } from "../model/plan.ts";
+import { isLoopback } from "./url.ts";
+
+const NO_ADDRESS =
+	"is an address of IPv4 or IPv6: the host's own, at which its broker listens";
+
+/** A host that ssh reaches. */
+const sshHost = {
+	host: z
+		.string()
+		.regex(
+			/^(?!-)[\w.-]+$/,
+			"is a name or an address of IPv4, as ssh takes it; for one of IPv6 write a name of ssh's configuration",
+		)
+		.meta({
+			description:
+				"Name or address of IPv4; for one of IPv6 a name of ssh's configuration.",
+			examples: ["10.0.0.11"],
+		}),
+	user: z
+		.string()
+		.regex(/^(?!-)[\w.-]+$/, "is a user name, as ssh takes it")
+		.optional()
+		.meta({ description: "Default: ssh's own choice." }),
+	port: z.int().min(1).max(65_535).optional().meta({
+		description: "Default: ssh's own choice.",
+	}),
+	identity: z.string().min(1).optional().meta({
+		description:
+			"File of a private key, from this file's folder. Default: ssh's own choice.",
+	}),
+	knownHosts: z.string().min(1).optional().meta({
+		description:
+			"File that keeps the hosts' own keys, from this file's folder: one that is not in it yet is taken at the first contact. Default: ssh's own way.",
+	}),
+	setUp: z.boolean().default(false).meta({
+		description:
+			"It is prepared by mqbench's set-up script (infra/aws/user-data): nothing is done on it before that says ready.",
+	}),
+};
+
+/** Machines that cost money until they are given back. */
+export const Cloud = z.strictObject({
+	provider: z.literal("aws"),
+	region: z.string().min(1),
+	profile: z.string().min(1).nullable().default(null).meta({
+		description: "Of AWS's configuration files; null: the environment's.",
+	}),
+	account: z
+		.string()
+		.regex(/^\d{12}$/, "is an account of AWS: 12 digits, in quotes")
+		.nullable()
+		.default(null)
+		.meta({
+			description:
+				"Of AWS, in which it is: with credentials of another one nothing is taken down. null: not known.",
+			examples: ["123456789012"],
+		}),
+	owner: z.string().min(1).meta({ description: "Tag of all of it." }),
+	machines: z.record(z.string(), z.int().positive()).meta({
+		description: "How many of each type.",
+		examples: [{ "i4i.xlarge": 3, "c6in.xlarge": 2 }],
+	}),
+	hourlyUsd: z.number().nonnegative().nullable().default(null).meta({
+		description: "What all of it costs an hour; null: not known.",
+	}),
+	endsAt: z.iso.datetime().nullable().default(null).meta({
+		description:
+			"Machines may end themselves from then on (their `ttl`, counted from the renting): what is measured is to be over by then. Before `expiresAt`, from which on a sweep may remove what is left. null: not known.",
+	}),
+	phase: z.enum(["planned", "up", "ready", "destroying", "left"]).meta({
+		description:
+			"How far it got: `planned`: nothing was made yet; `up`: it is being made; `ready`; `destroying`; `left`: that did not go through.",
+	}),
+	state: z.string().min(1).nullable().default(null).meta({
+		description:
+			"Folder of mqbench with Pulumi's state of it; null: it was stood up by hand.",
+	}),
+});
+export type Cloud = z.infer<typeof Cloud>;
+
+/**
+ * `rig.json`: what stays up between commands. `mqbench up` writes it, `mqbench run --rig` measures on it, `mqbench down` takes it down; a
+ * program of yours (Pulumi's outputs) or a person may write one as well. It may hold passwords: mode 0600, never in a report.
+ */
+export const RigFile = z.strictObject({
+	version: z.literal(1).meta({ description: "Of this file's form." }),
+	id: z
+		.string()
+		.regex(
+			/^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/,
+			"has letters, digits, - _ and dots, at most 63 of them, and begins with a letter or digit",
+		)
+		.meta({
+			description:
+				"Name of the rig: of its containers, networks, volumes and tags.",
+			examples: ["staging"],
+		}),
+	target: Target.default("existing").meta({
+		description:
+			"What stood it up. `existing`: it was there, and nothing of it is mqbench's to take down.",
+	}),
+	createdAt: z.iso.datetime().optional().meta({
+		description: "When it was stood up.",
+	}),
+	expiresAt: z.iso.datetime().nullable().default(null).meta({
+		description:
+			"From then on it is not to be counted on; null: it has no end.",
+	}),
+	brokers: z
+		.array(
+			z.strictObject({
+				system: z
+					.string()
+					.min(1)
+					.meta({
+						description: "Key of the system in the scenario.",
+						examples: ["nats"],
+					}),
+				broker: BrokerName.exclude(["noop"]).meta({
+					description: "Its kind.",
+				}),
+				url: z
+					.string()
+					.min(1)
+					.nullable()
+					.default(null)
+					.meta({
+						description:
+							"As clients reach it, password included; null: there are hosts instead.",
+						examples: ["nats://me:secret@10.0.0.5:4222"],
+					}),
+				hosts: z
+					.array(
+						z.strictObject({
+							...sshHost,
+							address: z
+								.string()
+								.refine(
+									(text) => isIP(text) !== 0 && !text.includes("%"),
+									NO_ADDRESS,
+								)
+								.meta({
+									description:
+										"Of IPv4 or IPv6, its own, as clients and the other nodes reach it; brokers listen there alone.",
+									examples: ["10.0.0.5"],
+								}),
+						}),
+					)
+					.default([])
+					.meta({
+						description:
+							"Hosts for SSH, one for each node: mqbench starts the broker's nodes on them anew for every run. Empty: it is up, at its url.",
+					}),
+				server: z
+					.string()
+					.default("")
+					.meta({
+						description: "What it is; empty: the driver finds out.",
+						examples: ["Kafka 4.1.1"],
+					}),
+				level: Level.nullable().default(null).meta({
+					description:
+						"The durability that it was set up for: a run that asks for another one is refused. null: the broker's own; of target existing not known.",
+				}),
+				messageBytes: z.int().positive().nullable().default(null).meta({
+					description:
+						"Largest payload that it was set up for; null: not known.",
+				}),
+				settings: z.record(z.string(), z.string()).default({}).meta({
+					description: "Settings that reports show, by their real names.",
+				}),
+				topology: z
+					.string()
+					.nullable()
+					.default(null)
+					.meta({
+						description: "Where its nodes run, as reports show it.",
+						examples: ["3 nodes on 3 hosts"],
+					}),
+				sameHost: z.boolean().default(false).meta({
+					description:
+						"It shares this machine's cores with a generator that runs here.",
+				}),
+				asked: z.record(z.string(), z.json()).nullable().default(null).meta({
+					description:
+						"What the scenario asked of it when it was stood up (cpus, memory, nodes, image, version, config, pin): a run that asks for something else is refused. null: not known.",
+				}),
+				containers: z.array(z.string().min(1)).default([]).meta({
+					description:
+						"Names of its containers on this machine's Docker engine, node by node: faults need them.",
+				}),
+			}),
+		)
+		.min(1)
+		.meta({ description: "One for each system of the scenario, by its key." }),
+	clients: z.array(z.strictObject(sshHost)).default([]).meta({
+		description:
+			"Hosts for SSH that make the load, unless the scenario or --clients names its own; empty: this machine.",
+	}),
+	cloud: Cloud.nullable().default(null).meta({
+		description: "Of machines that are rented; null: nobody pays by the hour.",
+	}),
+	facts: z.record(z.string(), z.json()).default({}).meta({
+		description:
+			"What people may want to know of it: machines, kernel, zone, clock.",
+	}),
+});
+export type RigFile = z.infer<typeof RigFile>;
+/** As it is written. */
+export type RigFileInput = z.input<typeof RigFile>;
+
+/** JSON Schema of rig.json: the text of `rig.schema.json` beside this file. */
+export function rigSchemaText(): string {
+	const schema = z.toJSONSchema(RigFile, {
+		io: "input",
+		override({ zodSchema, jsonSchema }) {
+			const examples = z.globalRegistry.get(zodSchema)?.examples;
+			if (Array.isArray(examples)) jsonSchema.examples = examples;
+		},
+	});
+	return `${JSON.stringify({ title: "mqbench rig", ...schema }, null, "\t")}\n`;
+}
+
+/**
+ * A rig out of the text of its file, or all that is wrong with it: a sentence each, with the place inside the file ("brokers[0].url"),
+ * without any password.
+ */
+export function parseRig(text: string): { rig: RigFile } | { wrong: string[] } {
+	let value: unknown;
+	try {
+		value = JSON.parse(text.replace(/^\ufeff/, ""));
+	} catch {
+		// The parser's own words quote the text, passwords included.
+		return { wrong: ["it is no JSON; mqbench schema rig shows its form"] };
+	}
+	const parsed = RigFile.safeParse(value);
+	if (!parsed.success)
+		return {
+			wrong: parsed.error.issues.flatMap((issue) => sentences(issue, value)),
+		};
+	const wrong = parsed.data.brokers.flatMap(
+		({ system, url, hosts }, i, all) => [
+			...(all.findIndex((other) => other.system === system) < i
+				? [
+						`brokers[${i}].system: there is a broker for ${JSON.stringify(system)} above; give each system one`,
+					]
+				: []),
+			...(url !== null && hosts.length > 0
+				? [
+						`brokers[${i}]: it has a url and hosts; write the url of a broker that is up, or hosts on which mqbench starts it`,
+					]
+				: []),
+			...onLoopback(parsed.data, i),
+			// What is rented has none until it is up.
+			...(url === null && hosts.length === 0 && parsed.data.cloud === null
+				? [
+						`brokers[${i}].url is missing; write a text, or hosts on which mqbench starts it`,
+					]
+				: []),
+		],
+	);
+	return wrong.length > 0 ? { wrong } : { rig: parsed.data };
+}
+
+// --- internal ---
+
+/** A loopback is its host's alone: nobody else finds a node there. */
+function onLoopback({ brokers, clients }: RigFile, i: number): string[] {
+	const hosts = brokers[i]?.hosts ?? [];
+	return hosts.flatMap(({ address, host }, k) => {
+		const others = [...hosts, ...clients].some((one) => one.host !== host);
+		return isLoopback(address) && others
+			? [
+					`brokers[${i}].hosts[${k}].address is a loopback, which other hosts do not reach; write the host's address in their network`,
+				]
+			: [];
+	});
+}
+
+/** Only of keys and of what stands in for words: a value may be a password. */
+function sentences(issue: z.core.$ZodIssue, whole: unknown): string[] {
+	const place = placeOf(issue.path);
+	const value = issue.path.reduce<unknown>(
+		(node, step) => (node as Record<PropertyKey, unknown>)?.[step],
+		whole,
+	);
+	const missing = value === undefined;
+	switch (issue.code) {
+		case "unrecognized_keys":
+			return issue.keys.map(
+				(key) =>
+					`${placeOf([...issue.path, key])}: there is no such key; remove it, or write it as mqbench schema rig says`,
+			);
+		case "invalid_value":
+			return [
+				`${place} ${missing ? "is missing" : "is none that there is"}; write ${issue.values.map((one) => JSON.stringify(one)).join(" or ")}`,
+			];
+		case "invalid_type":
+			return [
+				`${place} ${missing ? "is missing; write" : "must be"} ${KINDS[issue.expected] ?? issue.expected}`,
+			];
+		case "invalid_format":
+			return [
+				issue.format === "datetime"
+					? `${place} must be a time such as 2026-11-20T10:00:00Z`
+					: `${place} ${issue.message}`,
+			];
+		case "too_small":
+			return [
+				`${place} ${issue.origin === "number" || issue.origin === "int" ? `must be ${issue.inclusive ? "at least" : "above"} ${issue.minimum}` : "is empty; give it a value"}`,
+			];
+		case "too_big":
+			return [`${place} must be at most ${issue.maximum}`];
+		default:
+			return [`${place}: ${issue.message}`];
+	}
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+	string: "a text",
+	number: "a number",
+	int: "a whole number",
+	boolean: "true or false",
+	array: "a list",
+	object: "a map",
+	record: "a map",
+};
+
+function placeOf(path: readonly PropertyKey[]): string {
+	const text = path
+		.map((step) =>
+			typeof step === "number" ? `[${step}]` : `.${String(step)}`,
+		)
+		.join("")
+		.replace(/^\./, "");
+	return text === "" ? "the file" : text;
+}

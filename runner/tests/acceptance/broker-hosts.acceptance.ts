@@ -1,0 +1,83 @@
+import { readdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { hostsMissing, makeHosts } from "../../../infra/clients/hosts.fake.ts";
+import { resultOf, run, temporaryFolder } from "../e2e/mqbench.ts";
+
+const missing = hostsMissing();
+
+// As a rig of separate machines: both take turns on the same three, and the load comes from a fourth.
+test.skipIf(missing !== null)(
+	`NATS and Kafka of three nodes each are measured on the same three hosts, come back after a kill of their leader, and leave nothing${missing === null ? "" : ` (skipped: ${missing})`}`,
+	async () => {
+		const hosts = await makeHosts(4);
+		onTestFinished(() => hosts.close());
+		const folder = temporaryFolder();
+		const three = hosts.all
+			.slice(0, 3)
+			.map(({ name, address }) => ({ host: name, address }));
+		writeFileSync(
+			path.join(folder, "rig.json"),
+			JSON.stringify({
+				version: 1,
+				id: "lab",
+				brokers: ["nats", "kafka"].map((broker) => ({
+					system: broker,
+					broker,
+					hosts: three,
+				})),
+				clients: [{ host: "h4" }],
+			}),
+		);
+		const file = path.join(folder, "scenario.yaml");
+		writeFileSync(
+			file,
+			`name: hosts
+systems:
+  nats: { broker: nats, mode: jetstream, nodes: 3, replicas: 3, durability: os }
+  kafka: { broker: kafka, nodes: 3, replicas: 3, durability: os }
+workload: { pattern: round-trip, rate: 100/s, message: 256B, warmup: 5s, duration: 40s }
+faults: [{ action: kill, node: leader, at: 5s, for: 2s }]
+sla: [p50 < 10s, lost == 0]
+`,
+		);
+		const out = path.join(folder, "out");
+		const ended = await run(
+			[file, "--rig", path.join(folder, "rig.json"), "--out", out],
+			{ env: { MQBENCH_SSH_OPTIONS: hosts.sshOptions } },
+		);
+		expect(`${ended.code}\n${ended.err}`).toMatch(/^0\n/);
+		const { runs } = resultOf(out);
+		expect(runs.map(({ system }) => system)).toEqual(["nats", "kafka"]);
+		for (const one of runs) {
+			expect(one).toMatchObject({
+				sameHost: false,
+				topology: "3 nodes on 3 hosts",
+			});
+			const [kill] = one.failover;
+			expect(kill).toMatchObject({
+				action: "kill",
+				leader: true,
+				error: null,
+				node: expect.any(Number),
+				endedNs: expect.any(Number),
+			});
+		}
+		for (const { home } of hosts.all) {
+			const cache = path.join(home, ".cache", "mqbench");
+			expect(readdirSync(path.join(cache, "runs"))).toEqual([]);
+		}
+		for (const { home } of hosts.all.slice(0, 3))
+			expect(readdirSync(path.join(home, ".cache/mqbench/store"))).toEqual([]);
+		await expect
+			.poll(
+				() =>
+					hosts.all.flatMap((host) =>
+						host.processes().map(({ command }) => command),
+					),
+				{ timeout: 30_000 },
+			)
+			.toEqual([]);
+	},
+	400_000,
+);

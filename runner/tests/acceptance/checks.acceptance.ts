@@ -1,0 +1,170 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdirSync, rmdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import type { Result } from "../../model/result.ts";
+import { packageFolder } from "../../package.ts";
+import {
+	resultOf,
+	run,
+	scenario,
+	script,
+	temporaryFolder,
+} from "../e2e/mqbench.ts";
+
+/** Every check is made to fire by causing its condition, and all of them stay quiet when nothing is wrong. */
+
+const CLI = path.join(packageFolder, "dist", "runner", "cli.js");
+const QUICKSTART = path.join(packageFolder, "scenarios", "quickstart.yaml");
+
+test("a k6 that is starved of CPU is found late: INVALID, not a slow broker", async () => {
+	const folder = temporaryFolder();
+	const out = path.join(folder, "out");
+	const file = scenario(
+		folder,
+		{ rate: "3000/s", warmup: "1s", duration: "8s" },
+		// Without a broker, which would starve as well, there is nobody else to blame.
+		{ system: "noop", sla: "[p99 < 200us]" },
+	);
+	for (let i = 0; i < 8; i++) hog();
+	const { code } = await run([file, "--out", out]);
+	const checks = checksOf(resultOf(out));
+	tell("starved", code, checks);
+	expect(code).toBe(4);
+	expect(checks.get("lag")).not.toBe("ok");
+});
+
+test("a rate above what the machine carries is not a pass", async () => {
+	const folder = temporaryFolder();
+	const out = path.join(folder, "out");
+	const file = scenario(
+		folder,
+		{ rate: "8000000/s", warmup: "0s", duration: "2s", drain: "1s" },
+		{ system: "noop", sla: "[p99 < 1ms]" },
+	);
+	const { code } = await run([file, "--out", out]);
+	const checks = checksOf(resultOf(out));
+	tell("8 000 000/s on noop", code, checks);
+	expect(code).toBe(4);
+	expect(checks.get("offered")).toBe("invalid");
+});
+
+test("a CPU quota that throttles is told", async () => {
+	const group = "/sys/fs/cgroup/cpu/mqbench-acceptance";
+	if (!existsSync(path.dirname(group)))
+		throw new Error("this test needs the cpu controller of cgroup v1");
+	mkdirSync(group, { recursive: true });
+	onTestFinished(() => rmdirSync(group));
+	writeFileSync(path.join(group, "cpu.cfs_period_us"), "100000");
+	writeFileSync(path.join(group, "cpu.cfs_quota_us"), "30000");
+	const folder = temporaryFolder();
+	const out = path.join(folder, "out");
+	const file = scenario(folder, {
+		rate: "20000/s",
+		warmup: "1s",
+		duration: "4s",
+	});
+	const wrapped = script(
+		path.join(folder, "run"),
+		`echo $$ > ${group}/cgroup.procs; exec "$@"`,
+	);
+	const { code } = await execute(wrapped, [
+		...[process.execPath, CLI, file, "--out", out, "--quiet", "--no-floor"],
+	]);
+	const result = resultOf(out);
+	const checks = checksOf(result);
+	tell("quota of 0.3 cores", code, checks);
+	expect(result.environment?.cpuQuotaCores).toBeCloseTo(0.3);
+	expect(checks.get("cpuQuota")).toBe("warn");
+});
+
+test("a clock source that is too slow to read makes the measurement INVALID", async () => {
+	const folder = temporaryFolder();
+	const out = path.join(folder, "out");
+	const fake = path.join(folder, "clocksource");
+	writeFileSync(fake, "hpet\n");
+	const file = scenario(folder);
+	const source =
+		"/sys/devices/system/clocksource/clocksource0/current_clocksource";
+	const { code } = await execute("unshare", [
+		"--mount",
+		"sh",
+		"-c",
+		`mount --bind ${fake} ${source} && exec "$@"`,
+		"sh",
+		...[process.execPath, CLI, file, "--out", out, "--quiet", "--no-floor"],
+	]);
+	const checks = checksOf(resultOf(out));
+	tell("hpet", code, checks);
+	expect(code).toBe(4);
+	expect(checks.get("clockSource")).toBe("invalid");
+});
+
+test("an SLA with abort stops a run that cannot pass any more", async () => {
+	const folder = temporaryFolder();
+	const out = path.join(folder, "out");
+	const file = scenario(
+		folder,
+		{ rate: "1000/s", warmup: "1s", duration: "60s" },
+		{ sla: "[{ expect: p99 < 1us, abort: true }]" },
+	);
+	const began = performance.now();
+	const { code, err } = await run([file, "--out", out]);
+	const seconds = (performance.now() - began) / 1000;
+	process.stdout.write(`aborted after ${seconds.toFixed(1)} s of 61\n`);
+	expect(code).toBe(99);
+	expect(err).toMatch(/Stopped: p99 < 1us cannot be met any more/);
+	expect(seconds).toBeLessThan(30);
+});
+
+test("ten healthy quickstarts in a row pass, and no check speaks up", async () => {
+	const loud: string[] = [];
+	for (let i = 1; i <= 10; i++) {
+		const folder = temporaryFolder();
+		const out = path.join(folder, "out");
+		const { code } = await run([QUICKSTART, "--floor", "--out", out]);
+		const result = resultOf(out);
+		const checks = checksOf(result);
+		tell(`quickstart ${i}`, code, checks);
+		expect(code).toBe(0);
+		for (const [name, status] of checks)
+			if (status !== "ok") loud.push(`${i}: ${name} ${status}`);
+	}
+	// A governor that the machine hides is unknown; a warning on a healthy run would be a false alarm.
+	expect(loud.filter((line) => !line.endsWith("unknown"))).toEqual([]);
+});
+
+// --- internal ---
+
+function checksOf(result: Result): Map<string, string> {
+	return new Map(
+		(result.runs[0]?.validity ?? []).map(({ check, status }) => [
+			check,
+			status,
+		]),
+	);
+}
+
+function tell(what: string, code: number | null, checks: Map<string, string>) {
+	const loud = [...checks].filter(([, status]) => status !== "ok");
+	process.stdout.write(
+		`${what}: exit ${code}; ${loud.map(([name, status]) => `${name} ${status}`).join(", ") || "all checks ok"}\n`,
+	);
+}
+
+/** Burns a core until the test is over. */
+function hog(): ChildProcess {
+	const child = spawn("sh", ["-c", "while :; do :; done"], { stdio: "ignore" });
+	onTestFinished(() => void child.kill("SIGKILL"));
+	return child;
+}
+
+function execute(
+	file: string,
+	args: readonly string[],
+): Promise<{ code: number | null }> {
+	const child = spawn(file, [...args], { stdio: "ignore" });
+	return new Promise((resolve) =>
+		child.once("close", (code) => resolve({ code })),
+	);
+}

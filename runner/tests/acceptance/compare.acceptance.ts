@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { Calibration } from "../../model/comparison.ts";
+import { resultOf, run, temporaryFolder } from "../e2e/mqbench.ts";
+
+const workload =
+	"workload: { pattern: round-trip, rate: 1000/s, message: 256B, warmup: 1s, duration: 5s }";
+
+test("the same server twice, in turns: nothing has regressed", async () => {
+	const folder = temporaryFolder();
+	const file = path.join(folder, "a-a.yaml");
+	writeFileSync(
+		file,
+		`name: a-a
+systems: { old: { broker: nats }, new: { broker: nats } }
+baseline: old
+repeat: 5
+${workload}
+sla: [p50 <= baseline + 25%, p99 <= baseline + 50%, lost == 0]
+`,
+	);
+	const out = path.join(folder, "out");
+	const ended = await run([file, "--out", out]);
+	const { gates, runs } = resultOf(out);
+	// A B, B A, ...
+	expect(runs.slice(0, 4).map((r) => r.system)).toEqual([
+		...["old", "new"],
+		...["new", "old"],
+	]);
+	const compared = gates.filter((g) => g.comparison !== null);
+	process.stdout.write(
+		`A/A: ${compared.map((g) => `${g.sla}: ${g.measured}, ${g.verdict}`).join("; ")}; exit ${ended.code}\n`,
+	);
+	expect(compared).toHaveLength(2);
+	for (const gate of compared) expect(gate.verdict).not.toBe("fail");
+	expect(ended.code).not.toBe(99);
+});
+
+test("calibrate says how large a change this machine can tell, and later runs use it", async () => {
+	const folder = temporaryFolder();
+	const file = path.join(folder, "calm.yaml");
+	writeFileSync(
+		file,
+		`name: calm\nsystem: nats\n${workload}\nsla: [lost == 0]\n`,
+	);
+	const out = path.join(folder, "calibration");
+	const ended = await run(["calibrate", file, "--runs", "8", "--out", out]);
+	// Its copy in the cache is of a machine that tests: no later run is to use it.
+	const [, kept = ""] = /so has (\S+calibrations),/.exec(ended.out) ?? [];
+	expect(kept).not.toBe("");
+	for (const name of readdirSync(kept)) {
+		const copy = path.join(kept, name);
+		if (readFileSync(copy, "utf8").includes('"calm"')) rmSync(copy);
+	}
+	process.stdout.write(`${ended.out}\n`);
+	expect(ended.code).toBe(0);
+	const { noise } = Calibration.parse(
+		JSON.parse(readFileSync(path.join(out, "calibration.json"), "utf8")),
+	);
+	expect(noise.map((n) => n.metric)).toEqual(
+		expect.arrayContaining(["response p50", "response p99"]),
+	);
+	for (const n of noise) {
+		expect(n.runs).toBeGreaterThanOrEqual(6);
+		expect(n.detectable).toBeGreaterThanOrEqual(0);
+	}
+});

@@ -1,0 +1,185 @@
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import type { Run } from "../../model/result.ts";
+import {
+	failoverOf,
+	noted,
+	partitionLeaders,
+	streamLeaders,
+} from "../e2e/failover.fake.ts";
+import { resultOf, run, scenario, temporaryFolder } from "../e2e/mqbench.ts";
+
+/**
+ * The leader of the first topic is killed, and is stopped, under load, on real clusters of three nodes. Whatever the scorecard says is held
+ * against what the brokers themselves wrote at that time: who led from when on, and from which offset.
+ */
+const RATE = 500;
+
+/** Between an election and the first completion: clients find the new leader, and the count is by 10 ms. */
+const FIND_MS = 3000;
+/** A message each 2 ms, lines of a log by 1 ms, on a machine that has other things to do. */
+const NOISE_MS = 300;
+
+describe("Kafka, three replicas", () => {
+	const safe =
+		"{ broker: kafka, nodes: 3, replicas: 3, acks: all, minInsyncReplicas: 2 }";
+	// Followers fetch once a second, as over a slow line: what the leader alone has is then to be seen.
+	const fast =
+		"{ broker: kafka, nodes: 3, replicas: 3, acks: 1, config: { replica.fetch.min.bytes: 1048576, replica.fetch.wait.max.ms: 1000 } }";
+
+	test.each(["kill", "pause"] as const)(
+		"acks: all loses nothing to the %s of a leader",
+		async (action) => {
+			const { one, fault, card, log } = await disturbed(safe, action);
+			expect(one).toMatchObject({ lost: 0, failed: 0, unknown: 0 });
+			const down = since(log, action, fault.node);
+			const [elected] = partitionLeaders(log).filter(
+				({ atMs, node }) => atMs > down && node !== fault.node,
+			);
+			const electedMs = (elected?.atMs ?? Number.NaN) - down;
+			// A client that waits for the answer of a stopped broker finds the new leader when that goes on, at the latest.
+			agrees(card.unavailableNs, electedMs, action);
+			tell(`Kafka acks all, ${action}`, one, electedMs);
+		},
+	);
+
+	test.each(["kill", "pause"] as const)(
+		"acks: 1 loses what the leader alone had to its %s: from the offset on at which the new one begins",
+		async (action) => {
+			const { one, fault, log } = await disturbed(fast, action);
+			const down = since(log, action, fault.node);
+			const [elected] = partitionLeaders(log).filter(
+				({ atMs, node }) => atMs > down && node !== fault.node,
+			);
+			expect(elected?.epoch).toBe(1);
+			expect(one.lost).toBeGreaterThan(0);
+			// One producer and one partition: nothing failed before, so that the offset is the sequence.
+			expect(one.offenders.lost).toMatchObject({
+				producer: 0,
+				sequence: elected?.offset,
+			});
+			tell(
+				`Kafka acks 1, ${action}: lost from sequence ${elected?.offset} on`,
+				one,
+				(elected?.atMs ?? Number.NaN) - down,
+			);
+		},
+	);
+});
+
+describe("JetStream", () => {
+	test.each(["kill", "pause"] as const)(
+		"with three copies loses nothing to the %s of a leader",
+		async (action) => {
+			const { one, fault, card, log } = await disturbed(
+				"{ broker: nats, mode: jetstream, storage: file, nodes: 3, replicas: 3 }",
+				action,
+			);
+			expect(one.lost).toBe(0);
+			const down = since(log, action, fault.node);
+			const [elected] = streamLeaders(log).filter(
+				({ atMs, node }) => atMs > down && node !== fault.node,
+			);
+			const electedMs = (elected?.atMs ?? Number.NaN) - down;
+			agrees(card.unavailableNs, electedMs, action);
+			tell(`JetStream R3, ${action}`, one, electedMs);
+		},
+	);
+
+	test.each([
+		["three copies on disk", "storage: file, nodes: 3, replicas: 3", false],
+		["one copy in memory", "storage: memory, nodes: 3, replicas: 1", true],
+	] as const)(
+		"with %s, and a backlog that nobody has fetched: what was acknowledged is there afterwards, or is told as lost",
+		async (_, options, loses) => {
+			const { one, fault, plan } = await disturbed(
+				`{ broker: nats, mode: jetstream, ${options}, prefetch: 10 }`,
+				"kill",
+				{ pattern: "backlog", backlog: "2000" },
+				"at: 9s",
+			);
+			const piledUp =
+				((fault.beganNs - (plan.backlog?.pauseNs ?? 0)) / 1e9) * RATE;
+			expect(piledUp).toBeGreaterThan(200);
+			if (loses) expect(one.lost).toBeGreaterThan(piledUp * 0.8);
+			else expect(one.lost).toBe(0);
+			tell(`JetStream ${options}, ${Math.round(piledUp)} piled up`, one, null);
+		},
+	);
+});
+
+// --- internal ---
+
+/** A run in which the leader is killed or stopped for 14 s: longer than any of them takes to elect another one. */
+async function disturbed(
+	system: string,
+	action: "kill" | "pause",
+	workload: Readonly<Record<string, string>> = {},
+	at = "at: 3s",
+) {
+	const folder = temporaryFolder();
+	const out = path.join(folder, "out");
+	const file = scenario(
+		folder,
+		{
+			rate: `${RATE}/s`,
+			warmup: "2s",
+			duration: "30s",
+			drain: "30s",
+			...workload,
+		},
+		{
+			system,
+			faults: `[{ ${at}, action: ${action}, node: leader, for: 14s }]`,
+			sla: "[lost == 0]",
+		},
+	);
+	const ended = await run([file, "--out", out]);
+	const [one] = resultOf(out).runs;
+	if (!one) throw new Error(`there is no run:\n${ended.err}`);
+	const found = failoverOf(out);
+	expect(found.fault).toMatchObject({ action, leader: true, error: null });
+	expect(one).toMatchObject({ notOffered: 0 });
+	// Nothing disappears.
+	expect((one.acked ?? 0) + (one.failed ?? 0) + (one.unknown ?? 0)).toBe(
+		one.sent,
+	);
+	return { one, ...found };
+}
+
+/** When it was done to the leader, by the note in the brokers' log. */
+function since(
+	log: Parameters<typeof noted>[0],
+	action: "kill" | "pause",
+	node: number | null,
+): number {
+	return noted(
+		log,
+		action === "kill"
+			? `killed node ${node} (SIGKILL)`
+			: `paused node ${node} (SIGSTOP)`,
+	);
+}
+
+/** The clients saw nobody from the fault until there was a new leader; with one that is stopped until it goes on, at most. */
+function agrees(
+	unavailableNs: number | null,
+	electedMs: number,
+	action: "kill" | "pause",
+): void {
+	const seenMs = (unavailableNs ?? Number.NaN) / 1e6;
+	expect(seenMs).toBeGreaterThan(electedMs - NOISE_MS);
+	expect(seenMs).toBeLessThan(
+		(action === "kill" ? electedMs : Math.max(electedMs, 14_000)) + FIND_MS,
+	);
+}
+
+/** Acceptance figures are read by people. */
+function tell(what: string, one: Run, electedMs: number | null): void {
+	const [card] = one.failover;
+	const seconds = (ns: number | null | undefined) =>
+		ns === null || ns === undefined ? "n/a" : `${(ns / 1e9).toFixed(2)}s`;
+	process.stdout.write(
+		`${what}: lost ${one.lost}, failed ${one.failed}, unknown ${one.unknown} of ${one.intended}; unavailable ${seconds(card?.unavailableNs)}${electedMs === null ? "" : `, new leader after ${(electedMs / 1000).toFixed(2)}s by the brokers' log`}; back after ${seconds(card && card.endedNs !== null ? card.endedNs - card.beganNs : null)}\n`,
+	);
+}

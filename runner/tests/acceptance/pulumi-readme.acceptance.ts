@@ -1,0 +1,81 @@
+import { execFileSync } from "node:child_process";
+import {
+	cpSync,
+	mkdtempSync,
+	readFileSync,
+	rmSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { packageFolder } from "../../package.ts";
+import { parseRig } from "../../scenario/rig-file.ts";
+import { testCloud } from "./pulumi.fake.ts";
+
+test("the configuration of infra/aws/README.md, as YAML, goes up with the command pulumi, gives a rig.json and goes down", () => {
+	const folder = mkdtempSync(path.join(tmpdir(), "mqbench-readme-"));
+	onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+	const cloud = testCloud(folder);
+	const project = copyOfProject(folder);
+	const pulumi = (...args: string[]) =>
+		execFileSync(cloud.pulumi, [...args, "--non-interactive"], {
+			cwd: project,
+			encoding: "utf8",
+			env: {
+				PATH: process.env.PATH ?? "",
+				HOME: folder,
+				PULUMI_BACKEND_URL: `file://${folder}`,
+				PULUMI_CONFIG_PASSPHRASE: "",
+				PULUMI_SKIP_UPDATE_CHECK: "true",
+			},
+		});
+	pulumi("stack", "init", "by-hand");
+	const [, yaml = ""] =
+		/```yaml\n(.*?)```/s.exec(
+			readFileSync(path.join(project, "README.md"), "utf8"),
+		) ?? [];
+	const settings = path.join(project, "Pulumi.by-hand.yaml");
+	writeFileSync(settings, `${readFileSync(settings, "utf8")}${yaml}`);
+
+	pulumi("up", "--yes");
+	const rig = parseRig(pulumi("stack", "output", "rig", "--json"));
+	expect(rig).toMatchObject({
+		rig: {
+			id: "by-hand",
+			expiresAt: "2026-11-20T14:00:00Z",
+			brokers: [
+				{ system: "nats", topology: "3 nodes on 3 hosts (i4i.xlarge)" },
+				{ system: "redis", topology: "1 node on 1 host (i4i.xlarge)" },
+			],
+			cloud: { machines: { "i4i.xlarge": 3, "c6in.xlarge": 1 } },
+		},
+	});
+	pulumi("destroy", "--yes");
+	expect(cloud.resources()).toEqual([]);
+	pulumi("stack", "rm", "--yes");
+});
+
+// --- internal ---
+
+/** What the npm package has of it: nothing of the user's is written beside the sources. */
+function copyOfProject(folder: string): string {
+	const project = path.join(folder, "aws");
+	const source = path.join(packageFolder, "infra/aws");
+	for (const name of [
+		"Pulumi.yaml",
+		"README.md",
+		"bin",
+		"package.json",
+		"user-data",
+	])
+		cpSync(path.join(source, name), path.join(project, name), {
+			recursive: true,
+		});
+	symlinkSync(
+		path.join(source, "node_modules"),
+		path.join(project, "node_modules"),
+	);
+	return project;
+}

@@ -1,0 +1,240 @@
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { destroyCloud, standUpCloud } from "../../../infra/cloud/lifecycle.ts";
+import { awsConfig, offered } from "../../../infra/cloud/rigs.fake.ts";
+import { parseRig } from "../../scenario/rig-file.ts";
+import { fakeWorld } from "../../world.fake.ts";
+import type { World } from "../../world.ts";
+import { start } from "../e2e/mqbench.ts";
+import { testCloud } from "./pulumi.fake.ts";
+
+/**
+ * The real command pulumi, out of its sources, with the real program of infra/aws. What stands in: the language host (which starts the
+ * program) and the provider, with a cloud that is one file. AWS itself is not asked.
+ */
+
+const INSTANCE = "aws:ec2/instance:Instance";
+/** So many things make a rig of one broker and two clients. */
+const WHOLE = 11;
+
+describe("the project, by hand", () => {
+	test("goes up with the settings that mqbench rigs config prints, gives back a rig.json, and goes down to nothing", () => {
+		const { cloud, folder } = makeCloud();
+		const project = path.join(folder, "by-hand");
+		mkdirSync(project);
+		const pulumi = (...args: string[]) =>
+			execFileSync(cloud.pulumi, args, {
+				cwd: path.resolve("infra/aws"),
+				encoding: "utf8",
+				env: {
+					PATH: process.env.PATH ?? "",
+					HOME: folder,
+					PULUMI_BACKEND_URL: `file://${project}`,
+					PULUMI_CONFIG_PASSPHRASE: "by hand",
+					PULUMI_SKIP_UPDATE_CHECK: "true",
+				},
+			});
+		const settings = ["--config-file", path.join(project, "Pulumi.hand.yaml")];
+		pulumi("stack", "init", "hand", "--non-interactive");
+		onTestFinished(() =>
+			rmSync(path.resolve("infra/aws/Pulumi.hand.yaml"), { force: true }),
+		);
+		pulumi(
+			"config",
+			"set",
+			"mqbench:rig",
+			JSON.stringify(awsConfig()),
+			"--stack",
+			"hand",
+			...settings,
+		);
+		pulumi("up", "--yes", "--non-interactive", "--stack", "hand", ...settings);
+		expect(
+			cloud.resources().filter(({ type }) => type === INSTANCE),
+		).toHaveLength(3);
+		const rig = parseRig(
+			pulumi("stack", "output", "rig", "--json", "--stack", "hand"),
+		);
+		expect(rig).toMatchObject({
+			rig: {
+				id: "demo-1",
+				target: "aws",
+				clients: [{ user: "admin" }, { user: "admin" }],
+			},
+		});
+		// Nothing else is an output.
+		expect(
+			Object.keys(
+				JSON.parse(pulumi("stack", "output", "--json", "--stack", "hand")),
+			),
+		).toEqual(["rig"]);
+		pulumi(
+			"destroy",
+			"--yes",
+			"--non-interactive",
+			"--stack",
+			"hand",
+			...settings,
+		);
+		expect(cloud.resources()).toEqual([]);
+	});
+});
+
+describe("a rig that mqbench stands up", () => {
+	test("is there, is remembered, and leaves nothing behind when it is taken down", async () => {
+		const { cloud, world, state, said } = makeCloud();
+		const rig = await standUpCloud(offered(), world, options);
+		expect(rig.file.cloud?.phase).toBe("ready");
+		expect(rig.file.brokers[0]?.hosts).toHaveLength(1);
+		expect(rig.file.clients).toHaveLength(2);
+		expect(cloud.resources()).toHaveLength(WHOLE);
+		// What people see of it: a line for each thing, none of Pulumi's own.
+		expect(said()).toMatch(/aws:ec2:Instance \S*broker\S* created/);
+		expect(readdirSync(path.join(state, "rigs"))).toEqual(["demo-1"]);
+		await rig.teardown();
+		expect(cloud.resources()).toEqual([]);
+		expect(readdirSync(path.join(state, "rigs"))).toEqual([]);
+	});
+
+	test("of which a machine cannot be had is taken down again, and AWS's reason is told", async () => {
+		const { cloud, world } = makeCloud();
+		cloud.break("create", INSTANCE, 1);
+		await expect(standUpCloud(offered(), world, options)).rejects.toMatchObject(
+			{
+				code: "cloud-up",
+				message: expect.stringContaining("InsufficientInstanceCapacity"),
+			},
+		);
+		expect(cloud.asked()).toContainEqual(
+			expect.stringMatching(/^create aws:ec2\/vpc:Vpc /),
+		);
+		expect(cloud.resources()).toEqual([]);
+	});
+
+	test("that hangs goes with Ctrl-C", async () => {
+		const { cloud, world, stop } = makeCloud();
+		cloud.break("hang", INSTANCE, 1);
+		const up = standUpCloud(offered(), world, options);
+		up.catch(() => {});
+		await until(() =>
+			cloud.asked().some((line) => line.startsWith(`create ${INSTANCE}`)),
+		);
+		stop.abort("SIGINT");
+		await expect(up).rejects.toMatchObject({ code: "interrupted" });
+		// Asked once, in order; what was begun was finished, and then taken down.
+		expect(
+			cloud.asked().filter((line) => line === "cancel").length,
+		).toBeGreaterThan(0);
+		expect(cloud.resources()).toEqual([]);
+	});
+
+	test("that does not go at first goes at the third try", async () => {
+		const { cloud, world } = makeCloud();
+		const rig = await standUpCloud(offered(), world, options);
+		cloud.break("delete", INSTANCE, 2);
+		await rig.teardown();
+		expect(cloud.resources()).toEqual([]);
+	});
+
+	test("that never goes is listed with exit code 5, and goes later", async () => {
+		const { cloud, world } = makeCloud();
+		const rig = await standUpCloud(offered(), world, options);
+		cloud.break("delete", "aws:ec2/vpc:Vpc", 100);
+		await expect(rig.teardown()).rejects.toMatchObject({
+			code: "cloud-left",
+			exit: 5,
+			message: expect.stringMatching(
+				/aws:ec2\/vpc:Vpc[\s\S]*mqbench rigs destroy demo-1/,
+			),
+		});
+		expect(cloud.resources().map(({ type }) => type)).toEqual([
+			"aws:ec2/vpc:Vpc",
+		]);
+		cloud.mend();
+		await destroyCloud(
+			"demo-1",
+			{ ...world, stop: new AbortController().signal },
+			options,
+		);
+		expect(cloud.resources()).toEqual([]);
+	});
+
+	test("whose mqbench was killed while Pulumi worked is listed, and goes with mqbench rigs destroy, lock and all", async () => {
+		const { cloud, env } = makeCloud();
+		cloud.break("hang", INSTANCE, 1);
+		const child = startStandUp(env);
+		await until(() =>
+			cloud.asked().some((line) => line.startsWith(`create ${INSTANCE}`)),
+		);
+		child.kill("SIGKILL");
+		const listed = start(["rigs", "list"], { env });
+		expect((await listed.ended).out).toContain("demo-1");
+		const destroyed = await start(["rigs", "destroy", "demo-1", "--yes"], {
+			env,
+		}).ended;
+		expect(destroyed).toMatchObject({ code: 0 });
+		expect(cloud.resources()).toEqual([]);
+	});
+});
+
+// --- internal ---
+
+const options = {
+	yes: true,
+	timing: { abortMs: 30_000, pausesMs: [200, 200] },
+};
+
+/** A cloud with nothing in it, and a person whose state folder is empty. */
+function makeCloud() {
+	const folder = mkdtempSync(path.join(tmpdir(), "mqbench-cloud-"));
+	onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+	const cloud = testCloud(folder);
+	const state = path.join(folder, "state");
+	const env = {
+		...cloud.env,
+		PATH: process.env.PATH ?? "",
+		HOME: folder,
+		MQBENCH_STATE_DIR: state,
+	};
+	const stop = new AbortController();
+	const world = fakeWorld({ env, stop: stop.signal, cwd: folder });
+	return {
+		folder,
+		cloud,
+		state,
+		env,
+		stop,
+		world: world as World,
+		said: world.err,
+	};
+}
+
+/** mqbench in a process of its own, up to the machines. */
+function startStandUp(env: Readonly<Record<string, string>>) {
+	const here = path.resolve("dist");
+	const program = `
+		const { standUpCloud } = await import(${JSON.stringify(path.join(here, "infra/cloud/lifecycle.js"))});
+		const sink = { isTTY: false, columns: 80, write: (text) => process.stderr.write(text) };
+		await standUpCloud(${JSON.stringify(offered())}, {
+			stdout: sink, stderr: sink, cwd: process.cwd(), env: process.env, ask: null,
+			clock: { nowMs: Date.now, monotonicMs: () => performance.now() },
+			stop: new AbortController().signal,
+		}, { yes: true });
+	`;
+	return spawn(process.execPath, ["--input-type=module", "-e", program], {
+		env: { ...env },
+		stdio: ["ignore", "inherit", "inherit"],
+	});
+}
+
+async function until(met: () => boolean): Promise<void> {
+	const end = Date.now() + 120_000;
+	while (!met()) {
+		if (Date.now() > end) throw new Error("it did not come to it");
+		await sleep(100);
+	}
+}

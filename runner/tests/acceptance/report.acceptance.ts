@@ -1,0 +1,48 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { chromium } from "playwright-core";
+import { expect, test } from "vitest";
+import { renderHtml } from "../../report/html.ts";
+import { manyResult } from "../../report/page/pages.fake.ts";
+
+test("a report over 100 runs renders in under 2 s, and stands in a browser in under 2 s", async () => {
+	const result = manyResult(100);
+	const rendered: number[] = [];
+	let html = "";
+	for (let i = 0; i < 3; i++) {
+		const began = performance.now();
+		html = renderHtml(result);
+		rendered.push(performance.now() - began);
+	}
+	const folder = mkdtempSync(join(tmpdir(), "mqbench-report-"));
+	const file = join(folder, "report.html");
+	writeFileSync(file, html);
+	const browser = await chromium.launch({
+		executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+		args: ["--no-sandbox"],
+	});
+	const opened: number[] = [];
+	try {
+		for (let i = 0; i < 3; i++) {
+			const page = await browser.newPage();
+			await page.goto(pathToFileURL(file).href);
+			const drawn = page.locator("#overview .canvas[data-drawn]").first();
+			await drawn.waitFor();
+			opened.push(await page.evaluate(() => performance.now()));
+			await page.close();
+		}
+	} finally {
+		await browser.close();
+		rmSync(folder, { recursive: true, force: true });
+	}
+	const list = (ms: readonly number[]) =>
+		ms.map((x) => x.toFixed(0)).join(", ");
+	process.stdout.write(
+		`report of 100 runs, ${(html.length / 1e6).toFixed(2)} MB: rendered in ${list(rendered)} ms, first chart after ${list(opened)} ms\n`,
+	);
+	// The first one compiles everything.
+	expect(rendered[0]).toBeLessThan(2000);
+	expect(Math.max(...opened)).toBeLessThan(2000);
+});

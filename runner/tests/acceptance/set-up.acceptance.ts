@@ -1,0 +1,416 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { release } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+	type Debian,
+	type Debians,
+	debiansMissing,
+	makeDebians,
+	type SetUpEnd,
+} from "../../../infra/aws/debian-root.fake.ts";
+import { type UserData, userData } from "../../../infra/aws/user-data.ts";
+import { hostBrokers } from "../../../infra/brokers/index.ts";
+import type { RigFileInput } from "../../scenario/rig-file.ts";
+import {
+	resultOf,
+	run,
+	scenario,
+	start,
+	temporaryFolder,
+	until,
+} from "../e2e/mqbench.ts";
+
+/**
+ * The set-up of rented machines, for real but for EC2 and systemd: Debian 12 by debootstrap, each in namespaces of its own, a loop device
+ * as its NVMe, time from a server that answers at Amazon's address (`infra/aws/debian-root.fake.ts` says what is not there). After the
+ * first time on a machine Debian and its packages are kept in the folder for temporary files.
+ */
+const missing = debiansMissing();
+
+const PACKAGES = [
+	...new Set(
+		Object.values(hostBrokers).flatMap((broker) => broker?.packages ?? []),
+	),
+];
+const BROKER: UserData = {
+	ttlMinutes: 120,
+	role: "broker",
+	packages: PACKAGES,
+	user: "admin",
+	volume: false,
+};
+const CLIENT: UserData = { ...BROKER, role: "client", packages: [] };
+const GIB = 2 ** 30;
+
+describe.skipIf(missing !== null)(
+	`machines that the set-up prepares${missing === null ? "" : ` (skipped: ${missing})`}`,
+	() => {
+		let debians: Debians;
+		let broker: Debian;
+		let client: Debian;
+		const ended = new Map<Debian, SetUpEnd>();
+
+		beforeAll(async () => {
+			const began = performance.now();
+			debians = await makeDebians([
+				{ diskBytes: 4 * GIB, time: true },
+				{ diskBytes: null, time: false },
+			]);
+			tell("Debian", (performance.now() - began) / 1000);
+			[broker, client] = debians.all as [Debian, Debian];
+			await Promise.all(
+				(
+					[
+						[broker, BROKER],
+						[client, CLIENT],
+					] as const
+				).map(async ([machine, input]) => {
+					const end = await machine.setUp(userData(input));
+					tell(`set-up of a ${input.role}`, end.seconds);
+					ended.set(machine, end);
+				}),
+			);
+		}, 900_000);
+		afterAll(() => debians?.close());
+
+		const endOf = (machine: Debian) => {
+			const end = ended.get(machine);
+			if (!end) throw new Error("it was not set up");
+			return end;
+		};
+		const factsOf = (machine: Debian) =>
+			JSON.parse(machine.read("/var/lib/mqbench/facts.json"));
+		const overSsh = (name: string, line: string) =>
+			execFileSync(
+				"ssh",
+				[...debians.hosts.sshOptions.split(" "), "-l", "admin", name, line],
+				{ encoding: "utf8" },
+			).trim();
+
+		test("say ready, and their end was armed before anything else", () => {
+			for (const machine of [broker, client]) {
+				const { state, code, log } = endOf(machine);
+				expect(state, log).toBe("ready");
+				expect(code).toBe(0);
+				expect(machine.asked()[0]).toBe("shutdown -h +120");
+				expect(
+					machine.host.run(
+						"SYSTEMD_OFFLINE=1 /usr/bin/systemctl is-enabled mqbench-ttl.timer",
+					),
+				).toBe("enabled\n");
+			}
+		});
+
+		test("a broker has its disk: xfs, for its user alone, and back after a start", () => {
+			const { host, disk } = broker;
+			expect(
+				host.run("findmnt -no SOURCE,FSTYPE,OPTIONS /var/lib/mqbench/store"),
+			).toMatch(new RegExp(`^${disk} +xfs +rw,noatime,`));
+			expect(host.run("stat -c '%U %a' /var/lib/mqbench/store")).toBe(
+				"admin 700\n",
+			);
+			expect(factsOf(broker).disk).toEqual({
+				device: disk,
+				model: null,
+				bytes: 4 * GIB,
+				fs: "xfs",
+			});
+			// As at the next start: by its line in fstab.
+			host.run("umount /var/lib/mqbench/store");
+			const uuid = host.run(`blkid -p -o value -s UUID ${disk}`).trim();
+			expect(host.run("cat /etc/fstab")).toContain(
+				`UUID=${uuid} /var/lib/mqbench/store xfs noatime,nofail 0 0\n`,
+			);
+			// Without udev nobody keeps a folder of UUIDs.
+			host.run(
+				`mkdir -p /dev/disk/by-uuid && ln -sf ${disk} /dev/disk/by-uuid/${uuid} && mount /var/lib/mqbench/store`,
+			);
+			expect(
+				overSsh(
+					"h1",
+					"echo kept >/var/lib/mqbench/store/a && cat /var/lib/mqbench/store/a && rm /var/lib/mqbench/store/a",
+				),
+			).toBe("kept");
+		});
+
+		test("a client has a folder", () => {
+			expect(client.host.run("stat -c '%U %a' /var/lib/mqbench/store")).toBe(
+				"admin 700\n",
+			);
+			expect(factsOf(client).disk).toMatchObject({ fs: "overlay" });
+		});
+
+		test("packages are there, and none of their servers runs or comes up with the machine", () => {
+			const { host } = broker;
+			const facts = factsOf(broker);
+			expect(Object.keys(facts.packages)).toEqual([
+				...PACKAGES,
+				"chrony",
+				"xfsprogs",
+			]);
+			for (const [name, version] of Object.entries(facts.packages))
+				expect(host.run(`dpkg-query -W -f '\${Version}' ${name}`)).toBe(
+					version,
+				);
+			expect(Object.keys(factsOf(client).packages)).toEqual(["chrony"]);
+			for (const program of ["redis-server", "rabbitmq-server", "java"])
+				expect(host.run(`command -v ${program}`)).toContain(program);
+			for (const unit of ["redis-server", "rabbitmq-server", "cron"])
+				expect(
+					host.run(
+						`SYSTEMD_OFFLINE=1 /usr/bin/systemctl is-enabled ${unit} || true`,
+					),
+				).toBe("disabled\n");
+			expect(
+				host.run("SYSTEMD_OFFLINE=1 /usr/bin/systemctl is-enabled chrony"),
+			).toBe("enabled\n");
+			const names = host.processes().map(({ name }) => name);
+			expect(names.filter((name) => /redis|beam|epmd|java/.test(name))).toEqual(
+				[],
+			);
+			expect(host.run("ls /usr/sbin/policy-rc.d 2>&1 || true")).toContain(
+				"No such file",
+			);
+		});
+
+		test("the facts are what this machine is", () => {
+			for (const [name, machine] of [
+				["h1", broker],
+				["h2", client],
+			] as const) {
+				const facts = factsOf(machine);
+				expect(facts.kernel).toBe(release());
+				expect(facts.governor).toBe(
+					one("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+				);
+				expect(facts.hugePages).toBe(
+					one("/sys/kernel/mm/transparent_hugepage/enabled"),
+				);
+				for (const [key, value] of Object.entries(facts.sysctl))
+					expect(
+						machine.host
+							.run(`cat /proc/sys/${key.replaceAll(".", "/")} || true`)
+							.trim()
+							.replaceAll("\t", " "),
+						key,
+					).toBe(value ?? "");
+				// Its network is its own, and so are these.
+				expect(facts.sysctl).toMatchObject({
+					"net.core.somaxconn": "65535",
+					"net.ipv4.tcp_slow_start_after_idle": "0",
+				});
+				// What a login over SSH may open; sshd itself has 1024.
+				expect(facts.nofile).toBeGreaterThan(1024);
+				expect(overSsh(name, "ulimit -n")).toBe(String(facts.nofile));
+				expect(overSsh(name, "cat /var/lib/mqbench/state")).toBe("ready");
+			}
+		});
+
+		test("the clock follows Amazon's, with a true bound; without it that is said, and no mistake", () => {
+			const { chrony } = factsOf(broker);
+			expect(chrony.source).toBe("169.254.169.123");
+			// What the server says of itself: half of 30.5 us, and 30.5 us.
+			expect(chrony.boundNs).toBeGreaterThan(45_700);
+			expect(factsOf(client).chrony).toBeNull();
+			expect(String(factsOf(client).remarks)).toContain(
+				"the clock did not synchronise within a minute (Not synchronised)",
+			);
+		});
+
+		test("are measured on over SSH: JetStream, Kafka, Redis and RabbitMQ in turn on one, the load from the other", async () => {
+			const folder = temporaryFolder();
+			const access = {
+				user: "admin",
+				identity: debians.hosts.identity,
+				knownHosts: path.join(folder, "known_hosts"),
+				setUp: true,
+			};
+			const at = ({ host: { address } }: Debian) => ({
+				...access,
+				host: address,
+			});
+			const hosts = [{ ...at(broker), address: broker.host.address }];
+			const rig: RigFileInput = {
+				version: 1,
+				id: "prepared",
+				brokers: [
+					{ system: "jetstream", broker: "nats", hosts },
+					{ system: "kafka", broker: "kafka", hosts },
+					{ system: "redis", broker: "redis", hosts },
+					{ system: "rabbitmq", broker: "rabbitmq", hosts },
+				],
+				clients: [at(client)],
+			};
+			const file = path.join(folder, "rig.json");
+			writeFileSync(file, JSON.stringify(rig), { mode: 0o600 });
+			const four = path.join(folder, "scenario.yaml");
+			writeFileSync(
+				four,
+				`name: prepared
+systems:
+  jetstream: { broker: nats, mode: jetstream, durability: os }
+  kafka: { broker: kafka, durability: os }
+  redis: { broker: redis, mode: streams, durability: os }
+  rabbitmq: { broker: rabbitmq, durability: os }
+workload: { pattern: round-trip, rate: 500/s, message: 256B, warmup: 1s, duration: 3s }
+sla: [lost == 0, p99 < 20s]
+`,
+			);
+			const out = path.join(folder, "out");
+			const began = performance.now();
+			const ended = await run([four, "--rig", file, "--out", out]);
+			tell("run over SSH", (performance.now() - began) / 1000);
+			expect(ended.code, ended.out + ended.err).toBe(0);
+			const { runs } = resultOf(out);
+			expect(runs.map(({ system }) => system)).toEqual([
+				...["jetstream", "kafka", "redis", "rabbitmq"],
+			]);
+			for (const one of runs)
+				expect(one).toMatchObject({
+					...{ state: "complete", sent: 1500, received: 1500, lost: 0 },
+					clients: [{ name: `admin@${client.host.address}`, kind: "ssh" }],
+				});
+			// Nothing of it is left there.
+			expect(
+				broker.host
+					.processes()
+					.map(({ name }) => name)
+					.filter((name) => /natsd|java|redis|beam|epmd|guard|k6/.test(name)),
+			).toEqual([]);
+			expect(broker.host.run("ls -A /var/lib/mqbench/store")).toBe("");
+		});
+	},
+);
+
+test.skipIf(missing !== null)(
+	"a machine is waited for while it is being set up, and a broker there may open what the set-up allows",
+	async () => {
+		const debians = await makeDebians([{ diskBytes: null, time: true }]);
+		try {
+			const [machine] = debians.all as [Debian];
+			const { host } = machine;
+			const folder = temporaryFolder();
+			const rig: RigFileInput = {
+				version: 1,
+				id: "late",
+				brokers: [
+					{
+						...{ system: "redis", broker: "redis" },
+						hosts: [
+							{
+								...{ host: host.address, address: host.address },
+								...{ user: "admin", identity: debians.hosts.identity },
+								knownHosts: path.join(folder, "known_hosts"),
+								setUp: true,
+							},
+						],
+					},
+				],
+			};
+			const file = path.join(folder, "rig.json");
+			writeFileSync(file, JSON.stringify(rig), { mode: 0o600 });
+			const written = scenario(
+				folder,
+				{ duration: "5s" },
+				{ system: "{ broker: redis, mode: streams }", sla: "[lost == 0]" },
+			);
+			const mqbench = start([written, "--rig", file]);
+			await mqbench.says(/being set up: not begun yet/, 60_000);
+			const { state, log } = await machine.setUp(
+				userData({ ...CLIENT, packages: ["redis-server"] }),
+			);
+			expect(state, log).toBe("ready");
+			const { nofile } = JSON.parse(
+				machine.read("/var/lib/mqbench/facts.json"),
+			);
+			let allowed: string | undefined;
+			await until(() => {
+				const redis = host
+					.processes()
+					.find(({ name }) => name === "redis-server");
+				allowed = /^Max open files +(\d+)/m.exec(
+					one(`/proc/${redis?.pid}/limits`) ?? "",
+				)?.[1];
+				return allowed !== undefined;
+			}, "redis-server runs");
+			expect(allowed).toBe(String(nofile));
+			const { code, out, err } = await mqbench.ended;
+			expect(code, out + err).toBe(0);
+		} finally {
+			debians.close();
+		}
+	},
+);
+
+describe.skipIf(missing !== null)("a set-up that fails names its step", () => {
+	test.each([
+		[
+			"a package that does not exist",
+			null,
+			{ ...CLIENT, packages: ["mqbench-has-no-such-package"] },
+			"failed: packages: E: Unable to locate package mqbench-has-no-such-package",
+		],
+		[
+			"a broker without a disk",
+			null,
+			BROKER,
+			/^failed: disk: no empty NVMe of its own \(none at all\); choose an instance type that has some .*, or give the brokers a volume$/,
+		],
+		[
+			"a broker whose only disk has a file system",
+			["mkfs.ext4", "-q", "-L", "precious"],
+			BROKER,
+			/^failed: disk: no empty NVMe of its own \(\/dev\/loop\d+ holds ext4\)/,
+		],
+		[
+			"a user that is not there",
+			null,
+			{ ...CLIENT, user: "ubuntu" },
+			/^failed: user: there is no user ubuntu on this image/,
+		],
+	] as const)("%s", async (_, prepare, input, said) => {
+		const debians = await makeDebians([
+			{
+				diskBytes: prepare === null ? null : GIB / 8,
+				time: false,
+				...(prepare && { prepare }),
+			},
+		]);
+		try {
+			const [machine] = debians.all as [Debian];
+			const { state, code, log } = await machine.setUp(userData(input));
+			expect(state, log).toMatch(said);
+			expect(code).toBe(1);
+			// It stays until its time is over, so that people can look.
+			expect(machine.asked()[0]).toBe("shutdown -h +120");
+			expect(
+				machine.asked().filter((line) => /poweroff|shutdown -c/.test(line)),
+			).toEqual([]);
+			expect(
+				machine.host.run("ls /var/lib/mqbench/facts.json 2>&1 || true"),
+			).toContain("No such file");
+			if (prepare)
+				expect(
+					machine.host.run(`blkid -p -o value -s LABEL ${machine.disk}`),
+				).toBe("precious\n");
+		} finally {
+			debians.close();
+		}
+	});
+});
+
+// --- internal ---
+
+function tell(what: string, seconds: number): void {
+	process.stdout.write(`${what}: ${seconds.toFixed(0)} s\n`);
+}
+
+function one(file: string): string | null {
+	try {
+		return readFileSync(file, "utf8").trim();
+	} catch {
+		return null;
+	}
+}

@@ -1,0 +1,156 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { descendant } from "../../../infra/processes.fake.ts";
+import { bucketOfRank, countAbove } from "../../histogram/distribution.ts";
+import { readLog } from "../../histogram/hlog.ts";
+import { mergeLines } from "../../histogram/merge.ts";
+import { rank } from "../../histogram/percentiles.ts";
+import type { Result } from "../../model/result.ts";
+import {
+	type Mqbench,
+	resultOf,
+	scenario,
+	start,
+	temporaryFolder,
+} from "../e2e/mqbench.ts";
+
+/**
+ * The signature test. At 1000/s for 10 s something stops for 500 ms: about 500 messages are due meanwhile, and their
+ * response times are spread evenly between 0 and 500 ms. A tool that moves or loses intended times cannot show that.
+ */
+const STALL_MS = 500;
+const RATE = 1000;
+const WARMUP_S = 2;
+const SECONDS = 10;
+
+describe("half a second in which the broker is stopped", () => {
+	test("is in the response of each message due meanwhile, and breaches the SLA", async () => {
+		const { result, code, over, quantile } = await stalled("natsd");
+		expect(code).toBe(99);
+		const [gate] = result.gates;
+		expect(gate).toMatchObject({ verdict: "fail", events: 1 });
+		evenlySpread(over);
+		// 1 % of 10 000 messages waited for more than 400 ms, 2.5 % for more than 250 ms.
+		within("p99", quantile(99), 400, 40);
+		within("p97.5", quantile(97.5), 250, 40);
+		const [run] = result.runs;
+		expect(run).toMatchObject({ received: 10_000, lost: 0, notOffered: 0 });
+		tell("broker stopped", result, quantile);
+	});
+
+	test("is queued time when inFlight keeps messages from leaving: service alone hides it", async () => {
+		const { result, code, over, quantile } = await stalled("natsd", {
+			inFlight: "10",
+		});
+		expect(code).toBe(99);
+		evenlySpread(over);
+		within("p99", quantile(99), 400, 40);
+		const { service, queued, lag } = result.runs[0]?.metrics ?? {};
+		// A closed loop of 10 would have shown 10 slow messages of 10 000.
+		expect(at(service, 99)).toBeLessThan(50e6);
+		within("p99 of queued", at(queued, 99) / 1e6, 400, 40);
+		expect(at(lag, 99)).toBeLessThan(50e6);
+		tell("broker stopped, inFlight 10", result, quantile);
+	});
+});
+
+test("half a second in which k6 is stopped is lag, and makes the measurement INVALID", async () => {
+	const { result, code, quantile } = await stalled("k6");
+	expect(code).toBe(4);
+	expect(result.verdict).toBe("invalid");
+	expect(result.gates[0]?.verdict).toBe("invalid");
+	within("p99 of lag", at(result.runs[0]?.metrics.lag, 99) / 1e6, 400, 40);
+	expect(result.runs[0]).toMatchObject({ received: 10_000, notOffered: 0 });
+	tell("k6 stopped", result, quantile);
+});
+
+// --- internal ---
+
+interface Stalled {
+	readonly result: Result;
+	readonly code: number | null;
+	/** Messages of the window with a response above so many ms. */
+	over(ms: number): number;
+	/** Response at a percentile, in ms. */
+	quantile(p: number): number;
+}
+
+async function stalled(
+	who: "natsd" | "k6",
+	workload: Record<string, string> = {},
+): Promise<Stalled> {
+	const folder = temporaryFolder();
+	const file = scenario(
+		folder,
+		{
+			rate: `${RATE}/s`,
+			warmup: `${WARMUP_S}s`,
+			duration: `${SECONDS}s`,
+			...workload,
+		},
+		{ sla: "[p99 < 20ms]" },
+	);
+	const out = path.join(folder, "out");
+	const mqbench = start([file, "--out", out]);
+	await mqbench.says(new RegExp(` ${WARMUP_S + 4}s/${WARMUP_S + SECONDS}s`));
+	await freeze(mqbench, who);
+	const { code } = await mqbench.ended;
+	const result = resultOf(out);
+	const log = path.join(out, result.runs[0]?.folder ?? "", "client-0.hlog");
+	const d = response(log);
+	return {
+		result,
+		code,
+		over: (ms) => countAbove(d, ms * 1e6),
+		quantile: (p) =>
+			(d.high[bucketOfRank(d, rank(d.count, p))] ?? Number.NaN) / 1e6,
+	};
+}
+
+function response(log: string) {
+	const lines = readLog(readFileSync(log, "utf8"));
+	const merged = mergeLines(lines, WARMUP_S * 1e9).get("response");
+	if (!merged) throw new Error(`${log} has no response times`);
+	return merged.whole;
+}
+
+async function freeze(mqbench: Mqbench, who: string): Promise<void> {
+	const pid = descendant(mqbench.pid, who)?.pid;
+	if (!pid) throw new Error(`there is no ${who}`);
+	process.kill(pid, "SIGSTOP");
+	await sleep(STALL_MS);
+	process.kill(pid, "SIGCONT");
+}
+
+/** Over x ms are those due in the first 500 - x ms of the stall: 1000/s x (0.5 s - x), and the catch-up after it. */
+function evenlySpread(over: (ms: number) => number): void {
+	for (const ms of [100, 200, 300, 400]) {
+		const expected = (RATE * (STALL_MS - ms)) / 1000;
+		expect(over(ms), `messages over ${ms} ms`).toBeGreaterThan(expected * 0.95);
+		expect(over(ms), `messages over ${ms} ms`).toBeLessThan(expected + 40);
+	}
+}
+
+function within(what: string, got: number, want: number, plusMinus: number) {
+	expect(got, what).toBeGreaterThan(want - plusMinus);
+	expect(got, what).toBeLessThan(want + plusMinus);
+}
+
+type Metric = Result["runs"][number]["metrics"]["lag"];
+
+function at(metric: Metric | undefined, p: number): number {
+	const found = metric?.percentiles.find((one) => one.p === p)?.value;
+	if (found === undefined || found === null)
+		throw new Error(`p${p} was not measured`);
+	return found;
+}
+
+/** Acceptance figures are read by people. */
+function tell(what: string, result: Result, quantile: (p: number) => number) {
+	const gate = result.gates[0];
+	process.stdout.write(
+		`${what}: p97.5 ${quantile(97.5).toFixed(0)} ms, p99 ${quantile(99).toFixed(0)} ms; ${gate?.verdict}: ${gate?.why}\n`,
+	);
+}

@@ -1,0 +1,14 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+/** `npm run acceptance`: what is long, or bound to real time. One test at a time has the machine to itself. */
+export default defineConfig({
+	test: {
+		root: fileURLToPath(new URL("../..", import.meta.url)),
+		include: ["runner/tests/acceptance/**/*.acceptance.ts"],
+		globalSetup: ["runner/tests/e2e/setup.ts"],
+		testTimeout: 600_000,
+		fileParallelism: false,
+		reporters: ["verbose"],
+	},
+});

@@ -1,0 +1,279 @@
+import { spawn } from "node:child_process";
+import {
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { onTestFinished } from "vitest";
+import { parse } from "yaml";
+import { packageFolder } from "../../package.ts";
+import { type Context, filled, runs } from "./expression.fake.ts";
+
+/** An action.yml. */
+export interface Action {
+	readonly name: string;
+	readonly description: string;
+	readonly inputs: Readonly<Record<string, Input>>;
+	readonly outputs?: Readonly<
+		Record<string, { description: string; value: string }>
+	>;
+	readonly runs: { readonly using: string; readonly steps: readonly Step[] };
+}
+
+export interface Input {
+	readonly description: string;
+	readonly required?: boolean;
+	readonly default?: string;
+}
+
+/** A step of an action or a workflow. */
+export interface Step {
+	readonly id?: string;
+	readonly name?: string;
+	readonly if?: string;
+	readonly uses?: string;
+	readonly with?: Readonly<Record<string, unknown>>;
+	readonly run?: string;
+	readonly shell?: string;
+	readonly env?: Readonly<Record<string, unknown>>;
+}
+
+/** What GitHub would show of a step that was run: `with` and `env` filled in. */
+export interface Ran {
+	readonly name: string;
+	readonly uses: string | null;
+	readonly with: Readonly<Record<string, string>>;
+	readonly outcome: "success" | "failure" | "skipped";
+	readonly outputs: Readonly<Record<string, string>>;
+}
+
+export interface Done {
+	readonly outcome: "success" | "failure";
+	readonly outputs: Readonly<Record<string, string>>;
+	readonly steps: readonly Ran[];
+	/** What all steps printed, which GitHub looks through for commands. */
+	readonly log: string;
+	readonly summary: string;
+	/** $RUNNER_TEMP. */
+	readonly temp: string;
+}
+
+export const ACTIONS = path.join(packageFolder, ".github", "actions");
+
+export function readAction(folder: string): Action {
+	return parse(readFileSync(path.join(folder, "action.yml"), "utf8"));
+}
+
+/**
+ * Runs a composite action as GitHub's runner does: `run` steps in bash with the files and variables they would have, `uses` steps not
+ * at all: what they would be given is recorded, and `uses` says what they put out.
+ */
+export async function runAction(options: {
+	/** Folder of its action.yml. */
+	readonly folder: string;
+	readonly with: Readonly<Record<string, string>>;
+	/** The event, of `github.event`. */
+	readonly event?: Readonly<Record<string, unknown>>;
+	/** $GITHUB_WORKSPACE. */
+	readonly workspace: string;
+	/** $RUNNER_TEMP, which all steps of a job share; one of its own if it is not given. */
+	readonly temp?: string;
+	readonly env?: Readonly<Record<string, string>>;
+	/** Outputs of foreign steps, by their id. */
+	readonly uses?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+	/** Called with each step's process, to signal it. */
+	onStep?(name: string, pid: number, log: () => string): void;
+}): Promise<Done> {
+	const action = readAction(options.folder);
+	const temp = options.temp ?? temporaryFolder();
+	const inputs = given(action, options.with);
+	const steps: Record<string, { outputs: Record<string, string> }> = {};
+	const ran: Ran[] = [];
+	let status: Context["status"] = "success";
+	let log = "";
+	const context = (): Context => ({
+		values: {
+			inputs,
+			steps,
+			github: { event: options.event ?? {}, token: "the job's token" },
+			runner: { temp, os: "Linux", arch: "X64" },
+		},
+		status,
+	});
+	// What GitHub keeps for itself lies elsewhere.
+	const own = temporaryFolder();
+	const summary = path.join(own, "summary.md");
+	writeFileSync(summary, "");
+	for (const [i, step] of action.runs.steps.entries()) {
+		const name = step.name ?? step.uses ?? `step ${i + 1}`;
+		const now = context();
+		const fill = (map: Step["with"]) =>
+			Object.fromEntries(
+				Object.entries(map ?? {}).map(([key, value]) => [
+					key,
+					filled(String(value), now),
+				]),
+			);
+		const uses = step.uses ?? null;
+		if (!runs(step.if, now)) {
+			ran.push({ name, uses, with: {}, outcome: "skipped", outputs: {} });
+			continue;
+		}
+		let outputs: Record<string, string> = {};
+		let outcome: "success" | "failure" = "success";
+		if (step.run === undefined) outputs = { ...options.uses?.[step.id ?? ""] };
+		else {
+			const file = path.join(own, `output-${i}`);
+			writeFileSync(file, "");
+			const { code, text } = await bash(
+				filled(step.run, now),
+				{
+					...BASE,
+					...options.env,
+					CI: "true",
+					GITHUB_ACTIONS: "true",
+					GITHUB_ACTION_PATH: options.folder,
+					GITHUB_WORKSPACE: options.workspace,
+					GITHUB_OUTPUT: file,
+					GITHUB_STEP_SUMMARY: summary,
+					RUNNER_TEMP: temp,
+					...fill(step.env),
+				},
+				options.workspace,
+				path.join(own, `step-${i}.sh`),
+				(pid, said) => options.onStep?.(name, pid, said),
+			);
+			log += text;
+			outputs = outputsOf(readFileSync(file, "utf8"));
+			if (code !== 0) outcome = "failure";
+		}
+		if (outcome === "failure") status = "failure";
+		if (step.id) steps[step.id] = { outputs };
+		ran.push({ name, uses, with: fill(step.with), outcome, outputs });
+	}
+	const outputs = Object.fromEntries(
+		Object.entries(action.outputs ?? {}).map(([name, { value }]) => [
+			name,
+			filled(value, context()),
+		]),
+	);
+	return {
+		outcome: status,
+		outputs,
+		steps: ran,
+		log,
+		summary: readFileSync(summary, "utf8"),
+		temp,
+	};
+}
+
+/** Files below a folder that end so, as absolute paths. */
+export function filesBelow(folder: string, ...ends: string[]): string[] {
+	if (!existsSync(folder)) return [];
+	return readdirSync(folder, { recursive: true, encoding: "utf8" })
+		.filter((file) => ends.some((end) => file.endsWith(end)))
+		.map((file) => path.join(folder, file))
+		.sort();
+}
+
+export function temporaryFolder(): string {
+	const folder = mkdtempSync(path.join(tmpdir(), "mqbench-ci-"));
+	onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+	return folder;
+}
+
+/** Writes a file and the folders it needs. */
+export function write(file: string, text: string): void {
+	mkdirSync(path.dirname(file), { recursive: true });
+	writeFileSync(file, text);
+}
+
+// --- internal ---
+
+const BASE = Object.fromEntries(
+	[
+		"PATH",
+		"HOME",
+		"TMPDIR",
+		"MQBENCH_CACHE_DIR",
+		"XDG_CACHE_HOME",
+		"GOPROXY",
+		"GOFLAGS",
+	]
+		.map((name) => [name, process.env[name]])
+		.filter(([, value]) => value !== undefined),
+) as Record<string, string>;
+
+/** GitHub warns of an input that is not declared, and takes the default of one that is not given. */
+function given(
+	action: Action,
+	values: Readonly<Record<string, string>>,
+): Record<string, string> {
+	for (const name of Object.keys(values))
+		if (!(name in action.inputs)) throw new Error(`there is no input ${name}`);
+	return Object.fromEntries(
+		Object.entries(action.inputs).map(([name, input]) => [
+			name,
+			values[name] ?? filled(input.default ?? "", TOKEN_ONLY),
+		]),
+	);
+}
+
+const TOKEN_ONLY: Context = {
+	values: { github: { token: "the job's token" } },
+	status: "success",
+};
+
+/** As `shell: bash` is run. */
+async function bash(
+	script: string,
+	env: Readonly<Record<string, string>>,
+	cwd: string,
+	file: string,
+	started: (pid: number, log: () => string) => void,
+): Promise<{ code: number | null; text: string }> {
+	writeFileSync(file, script);
+	const child = spawn(
+		"bash",
+		["--noprofile", "--norc", "-eo", "pipefail", file],
+		{ env, cwd, stdio: ["ignore", "pipe", "pipe"] },
+	);
+	let text = "";
+	for (const stream of [child.stdout, child.stderr])
+		stream.setEncoding("utf8").on("data", (piece: string) => {
+			text += piece;
+		});
+	started(child.pid ?? -1, () => text);
+	const code = await new Promise<number | null>((resolve) =>
+		child.once("close", resolve),
+	);
+	return { code, text };
+}
+
+/** `name=value` and `name<<END` ... `END`; the last of a name counts. */
+function outputsOf(text: string): Record<string, string> {
+	const outputs: Record<string, string> = {};
+	const lines = text.split("\n");
+	for (let i = 0; i < lines.length; i++) {
+		const line = lines[i] ?? "";
+		if (line === "") continue;
+		const long = /^([^=<]+)<<(.+)$/.exec(line);
+		if (long) {
+			const end = lines.indexOf(long[2] ?? "", i + 1);
+			if (end < 0) throw new Error(`no end of ${line}`);
+			outputs[long[1] ?? ""] = lines.slice(i + 1, end).join("\n");
+			i = end;
+			continue;
+		}
+		const at = line.indexOf("=");
+		if (at < 1) throw new Error(`GitHub refuses this output: ${line}`);
+		outputs[line.slice(0, at)] = line.slice(at + 1);
+	}
+	return outputs;
+}

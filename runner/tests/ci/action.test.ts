@@ -1,0 +1,549 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { BUILD_FLAGS } from "../../../infra/binaries/build.ts";
+import { buildKey, cacheFolder } from "../../../infra/binaries/cache.ts";
+import { packageFolder, packageVersion } from "../../package.ts";
+import {
+	ACTIONS,
+	type Done,
+	type Ran,
+	runAction,
+	temporaryFolder,
+	write,
+} from "./action.fake.ts";
+
+const MQBENCH = path.join(ACTIONS, "mqbench");
+const DIST = path.join(packageFolder, "dist");
+const PULL_REQUEST = { pull_request: { number: 7 } };
+/** The floor of the generator takes 3 s and is not what is tested. */
+const BRIEF = "--no-floor";
+
+beforeAll(() => {
+	if (!existsSync(path.join(DIST, "runner", "cli.js")))
+		execFileSync("npm", ["run", "--silent", "build"], { cwd: packageFolder });
+}, 120_000);
+
+test("a scenario that keeps its promise: the step succeeds, with outputs, summary, artifacts and comment", async () => {
+	const workspace = temporaryFolder();
+	const done = await runAction({
+		folder: MQBENCH,
+		workspace,
+		event: PULL_REQUEST,
+		with: { scenario: scenario(workspace, "p50 < 10s"), args: BRIEF },
+		uses: { bin: { "cache-hit": "true" } },
+	});
+	expect(done.outcome, done.log).toBe("success");
+	const { report = "", ...rest } = done.outputs;
+	expect(rest).toMatchObject({
+		verdict: "pass",
+		"exit-code": "0",
+		gate: expect.stringMatching(/^nats\/.*: (p50 < 10s|lost == 0)$/),
+		p99: expect.stringMatching(/\d/),
+		cli: path.join(DIST, "runner", "cli.js"),
+	});
+	const result = JSON.parse(
+		readFileSync(path.join(report, "result.json"), "utf8"),
+	);
+	expect(result.verdict).toBe("pass");
+	expect(existsSync(path.join(report, "report.html"))).toBe(true);
+	expect(done.summary).toContain("# ci: PASS");
+	expect(done.log).not.toContain("::error");
+
+	const upload = step(done, "Upload the run");
+	expect(upload.with).toMatchObject({ name: "mqbench", path: report });
+	const comment = step(done, "Upload the comment");
+	expect(comment.with.name).toBe("mqbench-comment-mqbench");
+	const small = comment.with.path ?? "";
+	expect(readFileSync(path.join(small, "pull-request.txt"), "utf8")).toBe("7");
+	expect(readFileSync(path.join(small, "comment.md"), "utf8")).toMatch(
+		/^<!-- mqbench:ci -->\n/,
+	);
+}, 60_000);
+
+test("a breach: the step fails after the uploads with 99, and says so on the SLA's line", async () => {
+	const workspace = temporaryFolder();
+	const file = scenario(workspace, "p50 < 1us");
+	const line =
+		readFileSync(path.join(workspace, file), "utf8")
+			.split("\n")
+			.indexOf("  - p50 < 1us") + 1;
+	const done = await runAction({
+		folder: MQBENCH,
+		workspace,
+		event: PULL_REQUEST,
+		with: { scenario: file, args: BRIEF, "artifact-name": "slow" },
+	});
+	expect(done.outcome, done.log).toBe("failure");
+	expect(done.outputs).toMatchObject({ verdict: "fail", "exit-code": "99" });
+	expect(done.outputs.gate).toContain("p50 < 1us");
+	expect(done.summary).toContain("# ci: FAIL");
+	const errors = done.log
+		.split("\n")
+		.filter((text) => text.startsWith("::error"));
+	expect(errors).toHaveLength(1);
+	expect(errors[0]).toContain(`file=${file},line=${line},`);
+	expect(done.log).toContain("mqbench: fail (exit code 99)");
+	// The gate is the last step: what failed is kept.
+	expect(done.steps.filter((one) => one.outcome === "failure")).toEqual([
+		step(done, "Gate"),
+	]);
+	expect(step(done, "Upload the run").with.name).toBe("slow");
+	expect(step(done, "Upload the comment").with.name).toBe(
+		"mqbench-comment-slow",
+	);
+}, 60_000);
+
+test("a breach with fail: false and summary: false is only told", async () => {
+	const workspace = temporaryFolder();
+	const done = await runAction({
+		folder: MQBENCH,
+		workspace,
+		with: {
+			scenario: scenario(workspace, "p50 < 1us"),
+			args: BRIEF,
+			fail: "false",
+			summary: "false",
+			"artifact-name": "",
+		},
+	});
+	expect(done.outcome, done.log).toBe("success");
+	expect(done.outputs).toMatchObject({ verdict: "fail", "exit-code": "99" });
+	expect(done.summary).toBe("");
+	// After a push there is no pull request, and without a name nothing is uploaded.
+	for (const name of ["Upload the run", "Upload the comment", "Gate"])
+		expect(step(done, name).outcome).toBe("skipped");
+}, 60_000);
+
+test("a scenario with a mistake: error, exit code 2, and an annotation, though there is no result", async () => {
+	const workspace = temporaryFolder();
+	const done = await runAction({
+		folder: MQBENCH,
+		workspace,
+		event: PULL_REQUEST,
+		with: { scenario: scenario(workspace, "p50 < 10 apples") },
+	});
+	expect(done.outcome).toBe("failure");
+	expect(done.outputs).toMatchObject({
+		verdict: "error",
+		"exit-code": "2",
+		report: "",
+		gate: "",
+	});
+	expect(done.log).toContain("10 apples");
+	expect(done.log).toContain(
+		"::error title=mqbench::There is no result, and mqbench's exit code is 2",
+	);
+	for (const name of ["Upload the run", "Upload the comment"])
+		expect(step(done, name).outcome).toBe("skipped");
+}, 60_000);
+
+test("the cache has the name that mqbench gives its build, and Go is set up only to build", async () => {
+	const key = buildKey(
+		path.join(packageFolder, "extensions"),
+		process.platform,
+		process.arch,
+		[...BUILD_FLAGS, packageVersion],
+	);
+	const bin = path.join(cacheFolder(process.env, process.platform), "bin", key);
+	const run = (hit: string) =>
+		runAction({
+			folder: MQBENCH,
+			workspace: temporaryFolder(),
+			with: { scenario: "none.yaml" },
+			uses: { bin: { "cache-hit": hit } },
+		});
+	const cold = await run("");
+	expect(step(cold, "Restore what mqbench built").with).toEqual({
+		path: bin,
+		key: `mqbench-bin-${process.platform}-${process.arch}-go1.26-${key}`,
+	});
+	expect(existsSync(path.join(bin, "build.json"))).toBe(true);
+	expect(uses(cold, "actions/setup-go")?.outcome).toBe("success");
+	expect(step(cold, "Keep what mqbench built").with).toEqual(
+		step(cold, "Restore what mqbench built").with,
+	);
+	const warm = await run("true");
+	expect(uses(warm, "actions/setup-go")?.outcome).toBe("skipped");
+	expect(step(warm, "Keep what mqbench built").outcome).toBe("skipped");
+});
+
+test("cache: false keeps nothing, and empty versions take what is on PATH", async () => {
+	const done = await runAction({
+		folder: MQBENCH,
+		workspace: temporaryFolder(),
+		with: {
+			scenario: "none.yaml",
+			cache: "false",
+			"node-version": "",
+			"go-version": "",
+		},
+	});
+	for (const one of done.steps)
+		if (one.uses !== null && !one.uses.startsWith("actions/upload-artifact"))
+			expect(one.outcome, one.name).toBe("skipped");
+});
+
+test("what Maven fetched is another cache for another scenario, and is kept only when there is something", async () => {
+	const keys: string[] = [];
+	for (const [sla, jars] of [
+		["p50 < 1s", false],
+		["p50 < 2s", true],
+	] as const) {
+		const workspace = temporaryFolder();
+		const cache = path.join(workspace, "cache");
+		if (jars) write(path.join(cache, "jars", "kafka-1", "k.jar"), "");
+		const done = await stubbed({
+			workspace,
+			with: { scenario: scenario(workspace, sla) },
+			env: { MQBENCH_CACHE_DIR: cache },
+		});
+		const { path: where, key = "" } = step(
+			done,
+			"Restore what Maven fetched",
+		).with;
+		expect(where).toBe(path.join(cache, "jars"));
+		keys.push(key);
+		expect(step(done, "Keep what Maven fetched").outcome).toBe(
+			jars ? "success" : "skipped",
+		);
+		expect(step(done, "Keep what mqbench built").outcome).toBe("skipped");
+	}
+	expect(new Set(keys).size).toBe(2);
+});
+
+test("inputs become arguments: quotes hold words together, nothing is expanded or run", async () => {
+	const workspace = temporaryFolder();
+	const done = await stubbed({
+		workspace,
+		with: {
+			scenario: "$(touch hacked) `touch hacked`; touch hacked.yaml",
+			args: `--only 'nats/256B *'  --set "name=a b"\n--set x=$HOME\\ y '' ; touch hacked`,
+			reporter: "terminal,github,junit=out dir/j.xml",
+			baseline: "base lines/a.json",
+			confirm: "true",
+			"on-inconclusive": "warn",
+		},
+	});
+	expect(done.outcome, done.log).toBe("success");
+	expect(argvOf(done)).toEqual([
+		"run",
+		"$(touch hacked) `touch hacked`; touch hacked.yaml",
+		"--out",
+		done.outputs.report,
+		"--reporter",
+		"terminal,github,junit=out dir/j.xml",
+		"--baseline",
+		"base lines/a.json",
+		"--on-inconclusive",
+		"warn",
+		"--confirm",
+		"--only",
+		"nats/256B *",
+		"--set",
+		"name=a b",
+		"--set",
+		"x=$HOME y",
+		"",
+		";",
+		"touch",
+		"hacked",
+	]);
+	expect(existsSync(path.join(workspace, "hacked"))).toBe(false);
+});
+
+test("what is not given is not passed on: mqbench itself knows what an undecided SLA is", async () => {
+	const done = await stubbed({ with: { scenario: "a.yaml", reporter: "" } });
+	expect(argvOf(done)).toEqual(["run", "a.yaml", "--out", done.outputs.report]);
+});
+
+test("the options that the action passes are options of mqbench", () => {
+	const { stdout } = spawnSync(
+		process.execPath,
+		[path.join(DIST, "runner", "cli.js"), "run", "--help"],
+		{ encoding: "utf8" },
+	);
+	const script = readFileSync(path.join(MQBENCH, "run.mjs"), "utf8");
+	const passed = [...script.matchAll(/"(--[a-z-]+)"/g)].map(([, name]) => name);
+	expect(passed).toHaveLength(5);
+	for (const name of passed)
+		expect(stdout).toMatch(new RegExp(`^  ${name} `, "m"));
+});
+
+test.each([
+	["--out elsewhere", "the run's folder is the action's own"],
+	["--resume=elsewhere", "the run's folder is the action's own"],
+	["--only 'nats", "a quote that is opened and not closed"],
+])("args of %j are refused", async (args, why) => {
+	const done = await stubbed({ with: { scenario: "a.yaml", args } });
+	expect(done.outcome).toBe("failure");
+	expect(done.outputs).toMatchObject({ verdict: "error", "exit-code": "2" });
+	expect(done.log).toContain(why);
+	expect(done.log.match(/::error/g)).toHaveLength(1);
+});
+
+test.each([
+	["fail", "yes"],
+	["fail", ""],
+	["fail", "false # for now"],
+	["confirm", "1"],
+	["summary", "no"],
+])(
+	"%s: %j is refused, and never taken for a gate that is off",
+	async (name, value) => {
+		const done = await stubbed({ with: { scenario: "a.yaml", [name]: value } });
+		expect(done.outcome).toBe("failure");
+		expect(step(done, "Gate").outcome).toBe("failure");
+		expect(done.outputs).toMatchObject({ verdict: "error", "exit-code": "2" });
+		expect(done.log).toContain(`${name} is true or false; got "${value}"`);
+	},
+);
+
+test("two uses in one job have folders of their own", async () => {
+	const temp = temporaryFolder();
+	const first = await stubbed({ temp, with: { scenario: "a.yaml" } });
+	const second = await stubbed({ temp, with: { scenario: "b.yaml" } });
+	expect(argvOf(first)[1]).toBe("a.yaml");
+	expect(argvOf(second)[1]).toBe("b.yaml");
+});
+
+test("a cancelled job: mqbench is told at once, and what it leaves is uploaded", async () => {
+	const done = await stubbed({
+		with: { scenario: "waits.yaml" },
+		async onStep(name, pid, log) {
+			if (name !== "Measure") return;
+			const end = Date.now() + 10_000;
+			while (!log().includes("waiting") && Date.now() < end)
+				await new Promise((resolve) => setTimeout(resolve, 10));
+			process.kill(pid, "SIGINT");
+		},
+	});
+	expect(done.log).toContain("stopped by SIGINT");
+	expect(done.outputs).toMatchObject({
+		verdict: "interrupted",
+		"exit-code": "130",
+	});
+	expect(done.outcome).toBe("failure");
+	expect(step(done, "Upload the run").outcome).toBe("success");
+});
+
+test("local without a build: it is installed from its lock file, and built", async () => {
+	const root = stub();
+	const cli = path.join(root, "dist", "runner", "cli.js");
+	write(
+		path.join(root, "package.json"),
+		JSON.stringify({
+			name: "mqbench",
+			version: "7.7.7",
+			scripts: { prepare: "node -e \"fs.renameSync('built','dist')\"" },
+		}),
+	);
+	write(
+		path.join(root, "package-lock.json"),
+		JSON.stringify({
+			name: "mqbench",
+			version: "7.7.7",
+			lockfileVersion: 3,
+			packages: { "": { name: "mqbench", version: "7.7.7" } },
+		}),
+	);
+	cpSync(path.join(root, "dist"), path.join(root, "built"), {
+		recursive: true,
+	});
+	execFileSync("rm", ["-r", path.join(root, "dist")]);
+	const done = await runAction({
+		folder: path.join(root, ".github", "actions", "mqbench"),
+		workspace: temporaryFolder(),
+		with: { scenario: "a.yaml" },
+	});
+	expect(done.outcome, done.log).toBe("success");
+	expect(done.outputs.cli).toBe(cli);
+	expect(argvOf(done).slice(0, 2)).toEqual(["run", "a.yaml"]);
+}, 60_000);
+
+test("a version of npm is installed from the registry, and none of its scripts is run", async () => {
+	const root = stub();
+	write(
+		path.join(root, "package.json"),
+		JSON.stringify({
+			name: "mqbench",
+			version: "7.7.7",
+			scripts: { postinstall: "touch hacked" },
+		}),
+	);
+	const registry = await fakeRegistry(root);
+	const done = await runAction({
+		folder: MQBENCH,
+		workspace: temporaryFolder(),
+		with: { scenario: "a.yaml", version: "7.7.7" },
+		env: { npm_config_registry: registry, npm_config_cache: temporaryFolder() },
+	});
+	expect(done.outcome, done.log).toBe("success");
+	const { cli = "" } = done.outputs;
+	expect(cli).toMatch(/node_modules\/mqbench\/dist\/runner\/cli\.js$/);
+	expect(cli.startsWith(done.temp)).toBe(true);
+	expect(argvOf(done).slice(0, 2)).toEqual(["run", "a.yaml"]);
+	const installed = path.resolve(cli, "..", "..", "..");
+	expect(existsSync(path.join(installed, "package.json"))).toBe(true);
+	expect(existsSync(path.join(installed, "hacked"))).toBe(false);
+	// Another version is another build.
+	expect(step(done, "Restore what mqbench built").with.key).not.toContain(
+		buildKey(
+			path.join(packageFolder, "extensions"),
+			process.platform,
+			process.arch,
+			[...BUILD_FLAGS, packageVersion],
+		),
+	);
+}, 60_000);
+
+test.each([
+	"",
+	"file:../evil",
+	"https://x.test/a.tgz",
+	"npm:evil@1",
+	"1 2",
+	"-g",
+])("version %j is refused before npm sees it", async (version) => {
+	const done = await runAction({
+		folder: MQBENCH,
+		workspace: temporaryFolder(),
+		with: { scenario: "a.yaml", version },
+		env: { npm_config_registry: "http://127.0.0.1:9" },
+	});
+	expect(done.outcome).toBe("failure");
+	expect(done.log).toContain("a version of mqbench on npm");
+	expect(step(done, "Measure").outcome).toBe("skipped");
+	expect(step(done, "Upload the run").outcome).toBe("skipped");
+});
+
+// --- internal ---
+
+/** A scenario of one run of a second, whose name within the workspace is given back. */
+function scenario(workspace: string, sla: string): string {
+	write(
+		path.join(workspace, "bench", "ci.yaml"),
+		`name: ci
+system: nats
+workload: { pattern: round-trip, rate: 500/s, message: 256B, warmup: 0s, duration: 1s }
+sla:
+  - lost == 0
+  - ${sla}
+`,
+	);
+	return "bench/ci.yaml";
+}
+
+function step(done: Done, name: string): Ran {
+	const found = done.steps.find((one) => one.name === name);
+	if (found === undefined) throw new Error(`there is no step ${name}`);
+	return found;
+}
+
+function uses(done: Done, action: string): Ran | undefined {
+	return done.steps.find((one) => one.uses?.startsWith(`${action}@`));
+}
+
+/** The repository of an mqbench that measures nothing: it writes its arguments into the folder of the run. */
+function stub(): string {
+	const root = temporaryFolder();
+	cpSync(MQBENCH, path.join(root, ".github", "actions", "mqbench"), {
+		recursive: true,
+	});
+	cpSync(
+		path.join(packageFolder, "infra", "brokers", "kafka", "pom.xml"),
+		path.join(root, "infra", "brokers", "kafka", "pom.xml"),
+	);
+	write(path.join(root, "extensions", "go.mod"), "module stub");
+	write(path.join(root, "package.json"), '{ "version": "7.7.7" }');
+	for (const name of ["cache.js", "build.js"])
+		write(
+			path.join(root, "dist", "infra", "binaries", name),
+			`export * from ${JSON.stringify(path.join(DIST, "infra", "binaries", name))};`,
+		);
+	write(
+		path.join(root, "dist", "runner", "cli.js"),
+		`const fs = require("node:fs");
+const argv = process.argv.slice(2);
+const folder = argv[argv.indexOf("--out") + 1];
+const end = (verdict, code) => {
+	fs.mkdirSync(folder);
+	fs.writeFileSync(folder + "/argv.json", JSON.stringify(argv));
+	fs.writeFileSync(folder + "/result.json", JSON.stringify({ verdict }));
+	process.exit(code);
+};
+if (argv[1] !== "waits.yaml") end("pass", 0);
+process.on("SIGINT", () => {
+	console.log("stopped by SIGINT");
+	end("interrupted", 130);
+});
+setTimeout(() => {}, 60_000);
+console.log("waiting");
+`,
+	);
+	return root;
+}
+
+function stubbed(
+	options: Partial<Parameters<typeof runAction>[0]>,
+): Promise<Done> {
+	return runAction({
+		folder: path.join(stub(), ".github", "actions", "mqbench"),
+		workspace: temporaryFolder(),
+		with: {},
+		...options,
+	});
+}
+
+/** What the stub was called with. */
+function argvOf(done: Done): string[] {
+	const file = path.join(done.outputs.report ?? "", "argv.json");
+	return JSON.parse(readFileSync(file, "utf8"));
+}
+
+/** A registry that has one package, in one version. */
+async function fakeRegistry(root: string): Promise<string> {
+	const packed = temporaryFolder();
+	cpSync(root, path.join(packed, "package"), { recursive: true });
+	const tar = path.join(packed, "package.tar");
+	execFileSync("tar", ["-cf", tar, "-C", packed, "package"]);
+	const tarball = gzipSync(readFileSync(tar));
+	writeFileSync(tar, "");
+	const server = createServer((request, response) => {
+		if (request.url === "/mqbench.tgz") return void response.end(tarball);
+		if (request.url !== "/mqbench") {
+			response.statusCode = 404;
+			return void response.end("{}");
+		}
+		const integrity = `sha512-${createHash("sha512").update(tarball).digest("base64")}`;
+		response.end(
+			JSON.stringify({
+				name: "mqbench",
+				"dist-tags": { latest: "7.7.7" },
+				versions: {
+					"7.7.7": {
+						name: "mqbench",
+						version: "7.7.7",
+						hasInstallScript: true,
+						dist: { tarball: `${address()}/mqbench.tgz`, integrity },
+					},
+				},
+			}),
+		);
+	});
+	const address = () =>
+		`http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	await new Promise<void>((resolve) =>
+		server.listen(0, "127.0.0.1", () => resolve()),
+	);
+	onTestFinished(() => {
+		server.closeAllConnections();
+		server.close();
+	});
+	return address();
+}

@@ -1,0 +1,175 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { alive, descendants } from "../../../infra/processes.fake.ts";
+import { failoverOf, noted, streamLeaders } from "./failover.fake.ts";
+import {
+	resultOf,
+	run,
+	scenario,
+	start,
+	temporaryFolder,
+	until,
+} from "./mqbench.ts";
+
+/** Under 500/s the leader of a stream is killed, and comes back after a second. */
+function failover(
+	system: string,
+	workload: Readonly<Record<string, string>>,
+	faults: string,
+) {
+	const folder = temporaryFolder();
+	const out = path.join(folder, "out");
+	const file = scenario(folder, workload, {
+		system,
+		faults,
+		sla: "[lost == 0]",
+	});
+	return { file, out };
+}
+
+describe("the leader of a JetStream of three nodes, killed under load,", () => {
+	test("takes no acknowledged message with it where there are three copies; the scorecard says what the servers' log says", {
+		timeout: 120_000,
+	}, async () => {
+		const { file, out } = failover(
+			"{ broker: nats, mode: jetstream, storage: file, nodes: 3, replicas: 3 }",
+			// A follower waits for 4 s to 9 s before it wants to lead.
+			{ duration: "14s", drain: "5s" },
+			"[{ at: 2s, action: kill, node: leader, for: 1s }]",
+		);
+		const ended = await run([file, "--out", out]);
+		const [one] = resultOf(out).runs;
+		if (!one) throw new Error(`there is no run:\n${ended.err}`);
+		const { fault, card, log } = failoverOf(out);
+		expect(fault).toMatchObject({ action: "kill", leader: true, error: null });
+		expect(one.topology).toBe("3 nodes on 1 host");
+		// No copy of what was acknowledged is missing, and what was due meanwhile has its fate.
+		expect(one).toMatchObject({ lost: 0, notOffered: 0 });
+		expect((one.acked ?? 0) + (one.failed ?? 0) + (one.unknown ?? 0)).toBe(
+			7000,
+		);
+
+		// By the servers: from the signal to the line of the next leader, which may be the killed one: it is back
+		// after a second, and then its chance is that of the others.
+		const killed = noted(log, `killed node ${fault.node} (SIGKILL)`);
+		const [elected] = streamLeaders(log).filter(({ atMs }) => atMs > killed);
+		if (!elected) throw new Error("no server tells of a new leader");
+		const downMs = elected.atMs - killed;
+		// By the clients. Between the two: a message each 2 ms, the count by 10 ms, and what a busy machine adds.
+		expect(card.unavailableNs ?? 0).toBeGreaterThan((downMs - 200) * 1e6);
+		expect(card.unavailableNs ?? 0).toBeLessThan((downMs + 1500) * 1e6);
+		expect(card.unavailableStill).toBe(false);
+		// As many as were due then, and no others, have no answer.
+		const without = ((one.failed ?? 0) + (one.unknown ?? 0)) / 500;
+		expect(without).toBeGreaterThan((downMs - 200) / 1000);
+		expect(without).toBeLessThan((downMs + 1500) / 1000);
+
+		// The node came back, when that was told.
+		const ready = noted(log, `node ${fault.node} is ready again`);
+		const seen = ((fault.endedNs ?? 0) - fault.beganNs) / 1e6;
+		expect(Math.abs(ready - killed - seen)).toBeLessThan(100);
+		expect(seen).toBeGreaterThan(1000);
+	});
+
+	test("and never coming back is still away at the end where there is one copy", {
+		timeout: 120_000,
+	}, async () => {
+		const { file, out } = failover(
+			"{ broker: nats, mode: jetstream, storage: file, nodes: 3, replicas: 1 }",
+			{ duration: "4s", drain: "2s" },
+			"[{ at: 2s, action: kill, node: leader }]",
+		);
+		await run([file, "--out", out]);
+		const [one] = resultOf(out).runs;
+		const { fault, card } = failoverOf(out);
+		expect(fault).toMatchObject({ leader: true, endedNs: null, error: null });
+		expect(card).toMatchObject({
+			unavailableStill: true,
+			recoveredNs: null,
+		});
+		// Half of the messages were due after it.
+		expect((one?.failed ?? 0) + (one?.unknown ?? 0)).toBeGreaterThan(800);
+		expect(one?.acked).toBeGreaterThan(800);
+	});
+});
+
+describe("mqbench that ends in mid-fault", () => {
+	/** A run whose broker is killed, or paused, after a second: for a minute. */
+	async function inFault(action: "kill" | "pause") {
+		const { file, out } = failover(
+			"nats",
+			{ duration: "60s" },
+			`[{ at: 1s, action: ${action}, for: 60s }]`,
+		);
+		const mqbench = start([file, "--out", out]);
+		const said = { kill: "(SIGKILL)", pause: "(SIGSTOP)" }[action];
+		await mqbench.says(/ {2}1s\//);
+		await until(() => logOf(out).includes(said), said);
+		return { mqbench, out, children: descendants(mqbench.pid) };
+	}
+
+	test.each(["kill", "pause"] as const)(
+		"by kill -9 leaves no process (%s)",
+		async (action) => {
+			const { mqbench, children } = await inFault(action);
+			expect(children.length).toBeGreaterThanOrEqual(2);
+			process.kill(mqbench.pid, "SIGKILL");
+			await mqbench.ended;
+			// Guard waits for its grace before it kills what does not end: a process that is stopped.
+			await until(() => alive(children).length === 0, "all are gone", 40_000);
+		},
+	);
+
+	test.each(["kill", "pause"] as const)(
+		"by Ctrl-C keeps what was measured, and says that the fault lasted to the end (%s)",
+		async (action) => {
+			const { mqbench, out, children } = await inFault(action);
+			mqbench.signal("SIGINT");
+			const { code, out: said } = await mqbench.ended;
+			expect(code).toBe(130);
+			expect(alive(children)).toEqual([]);
+			const { fault } = failoverOf(out);
+			expect(fault).toMatchObject({ action, endedNs: null, error: null });
+			expect(said.replaceAll(/\s+/g, " ")).toMatch(
+				action === "kill"
+					? /the broker was killed \S+ into the measured part, and was not back when the run ended/
+					: /the broker was paused until the run ended, \S+ into the measured part/,
+			);
+		},
+	);
+});
+
+test("a fault that cannot be done makes the run invalid, and says why", async () => {
+	const { file, out } = failover(
+		"nats",
+		{ duration: "3s", drain: "2s" },
+		"[{ at: 1s, action: kill, for: 1s }]",
+	);
+	const mqbench = start([file, "--out", out]);
+	await until(() => logOf(out).includes("(SIGKILL)"), "the broker is killed");
+	// It cannot read its configuration when it is started again.
+	const conf = /Using configuration file: (\S+)/.exec(logOf(out))?.[1] ?? "";
+	writeFileSync(conf, "this is no configuration {");
+	const { code } = await mqbench.ended;
+	expect(code).toBe(4);
+	const result = resultOf(out);
+	expect(result.verdict).toBe("invalid");
+	expect(result.runs[0]?.validity).toContainEqual(
+		expect.objectContaining({ check: "faults", status: "invalid" }),
+	);
+	expect(failoverOf(out).fault.error).toMatch(
+		/^node 1 was started again and ended: exit code 1, last words: /,
+	);
+});
+
+// --- internal ---
+
+function logOf(out: string): string {
+	try {
+		const folder = path.join(out, "runs", "01-nats-256B-500-s-1");
+		return readFileSync(path.join(folder, "broker.log"), "utf8");
+	} catch {
+		return "";
+	}
+}

@@ -1,0 +1,160 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { descendant } from "../../../infra/processes.fake.ts";
+import type { Baseline } from "../../model/comparison.ts";
+import { editJson } from "../../run/fixture.fake.ts";
+import { resultOf, run, scenario, start, temporaryFolder } from "./mqbench.ts";
+
+/** The gate as a build meets it: what runs, which exit code, and what is said. Short runs on natsd. */
+
+const brief = { rate: "1000/s", duration: "300ms" };
+
+describe("a limit", () => {
+	test("that is met: 0, and --confirm adds nothing", async () => {
+		const folder = temporaryFolder();
+		const out = path.join(folder, "out");
+		const ended = await run([
+			scenario(folder, brief),
+			...["--out", out, "--confirm"],
+		]);
+		expect(ended.code).toBe(0);
+		expect(resultOf(out).runs).toHaveLength(1);
+		expect(ended.err).not.toContain("confirming");
+	});
+
+	test("that is breached: 99; --confirm makes two more repeats and says so, and a Ctrl-C among them can be resumed", async () => {
+		const folder = temporaryFolder();
+		const out = path.join(folder, "out");
+		const file = scenario(folder, brief, { sla: "[service p50 < 1ns]" });
+		const first = start([file, "--out", out, "--confirm"]);
+		await first.says(/^\[2\/3\] /m);
+		expect(first.err()).toContain(
+			"service p50 < 1ns (nats, 256B 1000/s) is FAIL after 1 run: 2 confirming repeats.",
+		);
+		first.signal("SIGINT");
+		expect((await first.ended).code).toBe(130);
+
+		const second = await run([file, "--resume", out, "--confirm"]);
+		expect(second.err).toContain("1 of 3 runs are complete and kept.");
+		expect(second.code).toBe(99);
+		const { runs, gates } = resultOf(out);
+		expect(runs.map((r) => [r.repeat, r.confirms, r.state])).toEqual([
+			[1, false, "complete"],
+			[2, true, "complete"],
+			[3, true, "complete"],
+		]);
+		expect(gates[0]?.why).toMatch(
+			/^3 FAIL of 3 repeats \(2 of them confirming\); /,
+		);
+		expect(second.out.replaceAll(/\s+/g, " ")).toContain(
+			"3 FAIL of 3 repeats (2 of them confirming)",
+		);
+	});
+
+	test("that the samples leave open: 6", async () => {
+		const folder = temporaryFolder();
+		const out = path.join(folder, "out");
+		const file = scenario(folder, brief, { sla: "[p99.99 < 10s]" });
+		expect((await run([file, "--out", out])).code).toBe(6);
+		expect(resultOf(out)).toMatchObject({
+			verdict: "inconclusive",
+			openBaselineOnly: false,
+		});
+	});
+
+	test("that only a generator which stood still has breached: 4", async () => {
+		const folder = temporaryFolder();
+		const out = path.join(folder, "out");
+		const file = scenario(folder, { duration: "3s" }, { sla: "[p90 < 300ms]" });
+		const mqbench = start([file, "--out", out, "--confirm"]);
+		await mqbench.says(/ {2}1s\/\d+s/);
+		const k6 = descendant(mqbench.pid, "k6")?.pid;
+		if (k6 === undefined) throw new Error("k6 does not run");
+		process.kill(k6, "SIGSTOP");
+		await new Promise((resolve) => setTimeout(resolve, 1000));
+		process.kill(k6, "SIGCONT");
+		const ended = await mqbench.ended;
+		expect(ended.code).toBe(4);
+		// And is not confirmed: a measurement that is not to be trusted decides nothing.
+		expect(resultOf(out)).toMatchObject({ verdict: "invalid" });
+		expect(resultOf(out).runs).toHaveLength(1);
+	});
+});
+
+test("a comparison: without a baseline 2; against a committed one 99 where it is slower, and as it is where it is the same; of another machine 0", async () => {
+	const folder = temporaryFolder();
+	const file = scenario(folder, brief, {
+		repeat: "4",
+		sla: "[p50 < 10s, p50 <= baseline + 50%, achieved >= baseline - 50%]",
+	});
+	const none = await run([file]);
+	expect(none.code).toBe(2);
+	expect(none.err).toContain("--baseline none");
+
+	const before = path.join(folder, "before");
+	const first = await run([file, "--out", before, "--baseline", "none"]);
+	expect(first.code).toBe(0);
+	expect(first.err).toContain(
+		"Warning: --baseline none: not judged are p50 <= baseline + 50%, achieved >= baseline - 50%",
+	);
+	expect(resultOf(before).comparisons).toEqual([]);
+
+	// As if the broker had taken 10 ns then: slower than that it is on the busiest machine. The rate was what it is.
+	const committed = path.join(folder, "committed.json");
+	const baseline: Baseline = JSON.parse(
+		readFileSync(path.join(before, "baseline.json"), "utf8"),
+	);
+	for (const { figures } of baseline.runs) {
+		expect(figures["response p50"]).toBeGreaterThan(1000);
+		figures["response p50"] = 10;
+	}
+	writeFileSync(committed, JSON.stringify(baseline));
+
+	const after = path.join(folder, "after");
+	const second = await run([
+		...[file, "--out", after],
+		...["--baseline", committed, "--confirm"],
+	]);
+	expect(second.code).toBe(99);
+	expect(second.err).toContain(
+		"p50 <= baseline + 50% (nats, 256B 1000/s) is FAIL after 4 repeats: 2 confirming repeats.",
+	);
+	const result = resultOf(after);
+	expect(result.runs).toHaveLength(6);
+	expect(result.gates.map((g) => [g.sla, g.verdict])).toEqual([
+		["p50 < 10s", "pass"],
+		["p50 <= baseline + 50%", "fail"],
+		["achieved >= baseline - 50%", "pass"],
+	]);
+	const [, slower, same] = result.gates;
+	expect(slower?.comparison).toMatchObject({
+		verdict: "regressed",
+		judged: true,
+		a: { runs: 4 },
+		b: { runs: 6 },
+	});
+	expect(slower?.comparison?.a.name).toMatch(
+		/^the baseline of \d{4}-\d\d-\d\d \(committed\.json\)$/,
+	);
+	expect(slower?.why).toContain("(with 2 confirming repeats)");
+	expect(same?.comparison?.verdict).toBe("same");
+
+	// Recomputed from its folder, where the committed file is no more.
+	writeFileSync(committed, "");
+	const again = await run(["report", after]);
+	expect(again.code).toBe(99);
+	expect(resultOf(after)).toEqual(result);
+
+	editJson(path.join(after, "against.json"), (against) => {
+		against.baseline.machine.fingerprint = "another";
+		against.baseline.machine.cpu = "Another CPU";
+	});
+	expect((await run(["report", after])).code).toBe(0);
+	expect(resultOf(after)).toMatchObject({
+		verdict: "inconclusive",
+		openBaselineOnly: true,
+	});
+	const strict = ["report", after, "--on-inconclusive", "fail"];
+	expect((await run(strict)).code).toBe(6);
+});

@@ -1,0 +1,204 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+	chmodSync,
+	copyFileSync,
+	cpSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	realpathSync,
+	rmSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { resolveJars } from "../../../infra/binaries/jars.ts";
+import { realBinaries, realWorld } from "../../../infra/binaries/real.fake.ts";
+import { findOnPath } from "../../../infra/local/program.ts";
+import { IMAGES } from "../../brokers/images.ts";
+import { packageFolder } from "../../package.ts";
+import { TEST_IMAGE } from "./test-images.ts";
+
+export type Imitated = keyof typeof BUILD;
+
+/**
+ * For tests: has the image of a broker that a scenario uses by default. One that is there is used as it is. Else it is made of what is
+ * on this machine, under the official name, so that nothing is pulled, until the tests are over; it is laid out like the original as
+ * far as mqbench relies on it (entry point, user, folders, volumes). Returns its name.
+ */
+export async function haveImage(broker: Imitated): Promise<string> {
+	const { name, version, suffix } = IMAGES[broker];
+	const image = `${name}:${version}${suffix}`;
+	if (spawnSync("docker", ["image", "inspect", image]).status === 0)
+		return image;
+	const root = mkdtempSync(path.join(tmpdir(), "mqbench-image-"));
+	try {
+		for (const folder of ["tmp", "etc/mqbench"])
+			mkdirSync(path.join(root, folder), { recursive: true });
+		chmodSync(path.join(root, "tmp"), 0o1777);
+		const changes = await BUILD[broker](root);
+		execFileSync(
+			"sh",
+			[
+				"-c",
+				'tar -C "$0" --owner=0 --group=0 --mode=a+rX -c . | docker import "$@"',
+				root,
+				...[...changes, `LABEL ${TEST_IMAGE}`].flatMap((change) => [
+					"--change",
+					change,
+				]),
+				"-",
+				image,
+			],
+			{ stdio: ["ignore", "ignore", "inherit"] },
+		);
+	} finally {
+		rmSync(root, { recursive: true, force: true });
+	}
+	return image;
+}
+
+// --- internal ---
+
+/** Fills the root of an image, and says what else it has, in the words of a Dockerfile. */
+const BUILD = {
+	async nats(root: string): Promise<string[]> {
+		const { natsd } = await realBinaries();
+		put(root, natsd, "usr/local/bin/nats-server");
+		return ['ENTRYPOINT ["/usr/local/bin/nats-server"]'];
+	},
+
+	async redis(root: string): Promise<string[]> {
+		put(root, program("redis-server"), "usr/local/bin/redis-server");
+		return [
+			'ENTRYPOINT ["/usr/local/bin/redis-server"]',
+			"WORKDIR /data",
+			"VOLUME /data",
+		];
+	},
+
+	/** As rabbitmq: started by a word on PATH, with its home, its configuration and its version where the original has them. */
+	async rabbitmq(root: string): Promise<string[]> {
+		const erlang = path.dirname(path.dirname(realpathSync(program("erl"))));
+		const server = serverOf("/usr/lib/rabbitmq/lib");
+		for (const folder of [erlang, server])
+			cpSync(folder, path.join(root, folder), { recursive: true });
+		for (const file of filesBelow(path.join(root, erlang)))
+			if (/\.so$|\/erts-[^/]+\/bin\//.test(file)) putLibraries(root, file);
+		for (const tool of TOOLS) put(root, program(tool), path.join("bin", tool));
+		for (const folder of ["etc/rabbitmq/conf.d", "var/lib/rabbitmq", "var/log"])
+			mkdirSync(path.join(root, folder), { recursive: true });
+		return [
+			'ENTRYPOINT ["/bin/env"]',
+			`ENV PATH=${erlang}/bin:${server}/sbin:/bin`,
+			"ENV HOME=/var/lib/rabbitmq",
+			`ENV RABBITMQ_VERSION=${path.basename(server).replace("rabbitmq_server-", "")}`,
+			"VOLUME /var/lib/rabbitmq",
+		];
+	},
+
+	/** As apache/kafka: a user that is not root, java on PATH, the installation in /opt/kafka, and three volumes. */
+	async kafka(root: string): Promise<string[]> {
+		const jars = await resolveJars({
+			name: "kafka",
+			pom: path.join(packageFolder, "infra", "brokers", "kafka", "pom.xml"),
+			properties: {},
+			mvn: program("mvn"),
+			guard: (await realBinaries()).guard,
+			world: realWorld,
+			system: "kafka",
+		});
+		cpSync(jars, path.join(root, "opt/kafka/libs"), { recursive: true });
+		const home = path.join(root, "opt/java/openjdk");
+		mkdirSync(path.dirname(home), { recursive: true });
+		execFileSync(beside(program("java"), "jlink"), [
+			...["--add-modules", MODULES.join(",")],
+			...["--strip-java-debug-attributes", "--no-header-files"],
+			...["--no-man-pages", "--output", home],
+		]);
+		// As every Java comes: without it each start takes half a second more.
+		execFileSync(path.join(home, "bin/java"), ["-Xshare:dump"], {
+			stdio: "ignore",
+		});
+		for (const part of ["bin/java", "lib/server/libjvm.so", "lib/libnet.so"])
+			putLibraries(root, path.join(home, part));
+		put(root, "/bin/sh", "bin/sh");
+		const data = path.join(root, "var/lib/kafka/data");
+		mkdirSync(data, { recursive: true });
+		chmodSync(data, 0o777);
+		return [
+			"ENV JAVA_HOME=/opt/java/openjdk",
+			"ENV PATH=/opt/java/openjdk/bin:/bin",
+			"USER 1000",
+			'VOLUME ["/etc/kafka/secrets", "/var/lib/kafka/data", "/mnt/shared/config"]',
+			'CMD ["/etc/kafka/docker/run"]',
+		];
+	},
+} as const;
+
+/** What Kafka's server needs of Java. */
+const MODULES = [
+	"java.base",
+	"java.desktop",
+	"java.logging",
+	"java.management",
+	"java.naming",
+	"java.security.jgss",
+	"java.security.sasl",
+	"java.sql",
+	"jdk.crypto.ec",
+	"jdk.management",
+	"jdk.unsupported",
+];
+
+/** What the start scripts of RabbitMQ and Erlang call. */
+const TOOLS = [
+	..."sh env dirname basename readlink sed grep cat mkdir rm ls id".split(" "),
+	..."hostname mktemp tr cut uname expr chmod sleep date".split(" "),
+];
+
+/** The installation in a folder of them. */
+function serverOf(folder: string): string {
+	const found = readdirSync(folder).find((name) =>
+		name.startsWith("rabbitmq_server-"),
+	);
+	if (!found) throw new Error(`no RabbitMQ in ${folder}`);
+	return path.join(folder, found);
+}
+
+function filesBelow(folder: string): string[] {
+	return readdirSync(folder, { recursive: true, withFileTypes: true })
+		.filter((entry) => entry.isFile())
+		.map((entry) => path.join(entry.parentPath, entry.name));
+}
+
+function program(name: string): string {
+	const found = findOnPath(name, process.env);
+	if (found === null) throw new Error(`${name} is not on PATH`);
+	return found;
+}
+
+function beside(found: string, name: string): string {
+	return path.join(path.dirname(realpathSync(found)), name);
+}
+
+/** Copies a program to its place in the root, with the libraries that it needs. */
+function put(root: string, from: string, to: string): void {
+	const target = path.join(root, to);
+	mkdirSync(path.dirname(target), { recursive: true });
+	copyFileSync(realpathSync(from), target);
+	chmodSync(target, 0o755);
+	putLibraries(root, from);
+}
+
+/** Shared libraries of the system, at the places where they are here; a static program has none. */
+function putLibraries(root: string, file: string): void {
+	const said = spawnSync("ldd", [file], { encoding: "utf8" }).stdout;
+	// "libc.so.6 => /lib/x86_64-linux-gnu/libc.so.6 (0x...)", "/lib64/ld-linux-x86-64.so.2 (0x...)".
+	for (const [, library = ""] of said.matchAll(/(?:=> |^\s*)(\/\S+) \(/gm)) {
+		if (library.startsWith(root)) continue;
+		const target = path.join(root, library);
+		mkdirSync(path.dirname(target), { recursive: true });
+		copyFileSync(realpathSync(library), target);
+		chmodSync(target, 0o755);
+	}
+}

@@ -1,0 +1,275 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { realBinaries } from "../../../infra/binaries/real.fake.ts";
+import {
+	alive,
+	descendant,
+	descendants,
+} from "../../../infra/processes.fake.ts";
+import type { Run } from "../../model/result.ts";
+import {
+	type Mqbench,
+	resultOf,
+	run,
+	scenario,
+	start,
+	temporaryFolder,
+} from "./mqbench.ts";
+
+/** A limit that a busy machine cannot breach: these tests are about counts. */
+const LENIENT = "[p50 < 2s, failed == 0]";
+
+describe("a run on JetStream", () => {
+	test("of every pattern: each message is acknowledged, and the counts add up", async () => {
+		const folder = temporaryFolder();
+		const out = path.join(folder, "out");
+		const file = scenario(
+			folder,
+			{},
+			{
+				system: "{ broker: nats, mode: jetstream, durability: os }",
+				cases: `[${[
+					"{ pattern: round-trip }",
+					"{ pattern: request-reply, consumers: 2 }",
+					"{ pattern: fan-out, subscriptions: 2 }",
+					"{ pattern: work-queue, consumers: 2 }",
+					"{ pattern: publish }",
+				].join(", ")}]`,
+				sla: LENIENT,
+			},
+		);
+		const ended = await run([file, "--out", out]);
+		// Whether a busy machine's lag decides is no matter here.
+		expect([0, 4]).toContain(ended.code);
+		const { runs } = resultOf(out);
+		expect(runs.map((one) => one.received)).toEqual([
+			500,
+			500,
+			1000,
+			500,
+			null,
+		]);
+		expect(runs.map((one) => one.lost)).toEqual([0, 0, 0, 0, null]);
+		for (const one of runs)
+			expect(one).toMatchObject({
+				state: "complete",
+				intended: 500,
+				notOffered: 0,
+				sent: 500,
+				acked: 500,
+				failed: 0,
+				unknown: 0,
+				// Where nobody consumes nothing could arrive twice.
+				duplicated: one.received === null ? null : 0,
+				clientDropped: 0,
+				errors: [],
+				brokerSettings: { "jetstream.sync_interval": "24h" },
+			});
+	});
+
+	test("backlog: what piled up while consumers were away arrives", async () => {
+		const folder = temporaryFolder();
+		const out = path.join(folder, "out");
+		const file = scenario(
+			folder,
+			{ pattern: "backlog", backlog: "500", duration: "4s" },
+			{
+				system: "{ broker: nats, mode: jetstream, storage: memory }",
+				sla: "[lost == 0]",
+			},
+		);
+		await run([file, "--out", out]);
+		expect(resultOf(out).runs[0]).toMatchObject({
+			state: "complete",
+			acked: 2000,
+			received: 2000,
+			lost: 0,
+			duplicated: 0,
+		});
+	});
+
+	test("on three nodes, with three copies of each message", async () => {
+		const folder = temporaryFolder();
+		const out = path.join(folder, "out");
+		const file = scenario(
+			folder,
+			{ connections: "3", producers: "3" },
+			{
+				system: "{ broker: nats, mode: jetstream, nodes: 3, replicas: 3 }",
+				sla: "[lost == 0]",
+			},
+		);
+		await run([file, "--out", out]);
+		expect(resultOf(out).runs[0]).toMatchObject({
+			acked: 500,
+			received: 500,
+			lost: 0,
+			driverOptions: { replicas: "3" },
+		});
+	});
+});
+
+describe("a JetStream broker", () => {
+	const JETSTREAM = { system: "{ broker: nats, mode: jetstream }" };
+
+	test("killed in mid-run: the run ends, and no message disappears", async () => {
+		const folder = temporaryFolder();
+		const out = path.join(folder, "out");
+		const file = scenario(
+			folder,
+			{ duration: "3s", drain: "2s" },
+			{ ...JETSTREAM, sla: LENIENT },
+		);
+		const mqbench = await measuring([file, "--out", out]);
+		const children = descendants(mqbench.pid);
+		process.kill(natsd(mqbench), "SIGKILL");
+		const ended = await mqbench.ended;
+		expect(ended.code).toBe(3);
+		expect(alive(children)).toEqual([]);
+		const one = onlyRun(out);
+		addsUp(one);
+		expect(one.failed).toBeGreaterThan(100);
+		expect(one.why).toMatch(/the broker ended by itself \(SIGKILL\)/);
+	});
+
+	test("frozen for a second: nothing is lost, and the highest response shows it", async () => {
+		const folder = temporaryFolder();
+		const out = path.join(folder, "out");
+		const file = scenario(
+			folder,
+			{ duration: "4s" },
+			{ ...JETSTREAM, sla: LENIENT },
+		);
+		const mqbench = await measuring([file, "--out", out]);
+		const pid = natsd(mqbench);
+		process.kill(pid, "SIGSTOP");
+		await new Promise((resolve) => setTimeout(resolve, 1000));
+		process.kill(pid, "SIGCONT");
+		await mqbench.ended;
+		const one = onlyRun(out);
+		addsUp(one);
+		expect(one).toMatchObject({ acked: 2000, received: 2000, lost: 0 });
+		expect(one.metrics.response?.max).toBeGreaterThan(0.95e9);
+		// Not one message bears it, but all that were due meanwhile.
+		expect(p(one, 90)).toBeGreaterThan(0.3e9);
+	});
+
+	test("frozen for good: the run ends in bounded time, what had no answer is unknown, and nothing is left", async () => {
+		const folder = temporaryFolder();
+		const out = path.join(folder, "out");
+		const file = scenario(
+			folder,
+			{ duration: "3s", drain: "2s" },
+			{ ...JETSTREAM, sla: LENIENT },
+		);
+		const mqbench = await measuring([file, "--out", out]);
+		const children = descendants(mqbench.pid);
+		const began = Date.now();
+		process.kill(natsd(mqbench), "SIGSTOP");
+		const ended = await mqbench.ended;
+		// The schedule, the drain, what k6 adds, and 10 s until a process that does not answer is killed.
+		expect(Date.now() - began).toBeLessThan(45_000);
+		expect(ended.code).not.toBe(0);
+		expect(alive(children)).toEqual([]);
+		const one = onlyRun(out);
+		addsUp(one);
+		expect((one.unknown ?? 0) + (one.failed ?? 0)).toBeGreaterThan(100);
+	});
+
+	test("restarted in mid-run: the run goes on, and what was acknowledged is still there", async () => {
+		const folder = temporaryFolder();
+		const out = path.join(folder, "out");
+		const port = await freePort();
+		const server = await ownServer(folder, port);
+		const file = scenario(
+			folder,
+			{ pattern: "work-queue", duration: "5s" },
+			{
+				target: "existing",
+				system: `{ broker: nats, mode: jetstream, url: "nats://127.0.0.1:${port}" }`,
+				sla: "[lost == 0]",
+			},
+		);
+		const mqbench = await measuring([file, "--out", out]);
+		server.kill("SIGKILL");
+		await once(server, "exit");
+		await new Promise((resolve) => setTimeout(resolve, 500));
+		await ownServer(folder, port);
+		await mqbench.ended;
+		const one = onlyRun(out);
+		addsUp(one);
+		expect(one.state).toBe("complete");
+		expect(one.failed).toBeGreaterThan(0);
+		expect(one.acked).toBeGreaterThan(1000);
+		expect(one.lost).toBe(0);
+		expect(one.reconnects).toBeGreaterThan(0);
+	});
+});
+
+// --- internal ---
+
+/** Starts a run, and returns when it measures. */
+async function measuring(args: string[]): Promise<Mqbench> {
+	const mqbench = start(args);
+	await mqbench.says(/ {2}1s\/\d+s/);
+	return mqbench;
+}
+
+function natsd(mqbench: Mqbench): number {
+	const found = descendant(mqbench.pid, "natsd");
+	if (!found) throw new Error("natsd does not run");
+	return found.pid;
+}
+
+function onlyRun(out: string): Run {
+	const [one] = resultOf(out).runs;
+	if (!one) throw new Error("there is no run");
+	return one;
+}
+
+/** The identities, as far as a result shows them. */
+function addsUp(one: Run): void {
+	const { intended, sent, notOffered, acked, failed, unknown } = one;
+	expect((sent ?? 0) + (notOffered ?? 0)).toBe(intended);
+	expect((acked ?? 0) + (failed ?? 0) + (unknown ?? 0)).toBe(sent);
+	expect(one.why ?? "").not.toContain("add up");
+}
+
+function p(one: Run, percentile: number): number {
+	return (
+		one.metrics.response?.percentiles.find((all) => all.p === percentile)
+			?.value ?? 0
+	);
+}
+
+/** A server of the test's own, which a restart finds as it was. */
+async function ownServer(folder: string, port: number): Promise<ChildProcess> {
+	const store = path.join(folder, "store");
+	mkdirSync(store, { recursive: true });
+	const config = path.join(folder, "nats.conf");
+	writeFileSync(
+		config,
+		`listen: "127.0.0.1:${port}"\njetstream { store_dir: ${JSON.stringify(store)} }\n`,
+	);
+	const child = spawn((await realBinaries()).natsd, ["-c", config], {
+		stdio: ["ignore", "pipe", "ignore"],
+	});
+	onTestFinished(() => void child.kill("SIGKILL"));
+	await once(createInterface({ input: child.stdout }), "line");
+	return child;
+}
+
+async function freePort(): Promise<number> {
+	const server = createServer();
+	server.listen(0, "127.0.0.1");
+	await once(server, "listening");
+	const { port } = server.address() as { port: number };
+	server.close();
+	await once(server, "close");
+	return port;
+}

@@ -1,0 +1,128 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { findOnPath } from "../../../infra/local/program.ts";
+import { resultOf, run, temporaryFolder } from "./mqbench.ts";
+
+/**
+ * Every driver with every pattern that it can: those that no other test here runs. Together with the tests named after brokers:
+ *
+ *   | driver        | round-trip | request-reply | fan-out | work-queue | publish | backlog |
+ *   | nats          | run        | here          | here    | here       | -       | -       |
+ *   | nats, stored  | nats       | nats          | nats    | nats       | nats    | nats    |
+ *   | redis         | redis      | here          | redis   | -          | -       | -       |
+ *   | redis streams | here       | here          | here    | redis      | here    | here    |
+ *   | redis lists   | here       | here          | -       | redis      | here    | here    |
+ *   | kafka         | kafka      | here          | here    | kafka      | kafka   | here    |
+ *   | rabbitmq      | rabbitmq   | here          | rabbitmq| rabbitmq   | here    | here    |
+ */
+const TABLE: readonly [
+	system: string,
+	programs: readonly string[],
+	patterns: readonly (keyof typeof CASES)[],
+][] = [
+	["broker: nats", [], ["request-reply", "fan-out", "work-queue"]],
+	["broker: redis, mode: pubsub", ["redis-server"], ["request-reply"]],
+	[
+		"broker: redis, mode: streams",
+		["redis-server"],
+		["round-trip", "request-reply", "fan-out", "publish", "backlog"],
+	],
+	[
+		"broker: redis, mode: lists",
+		["redis-server"],
+		["round-trip", "request-reply", "publish", "backlog"],
+	],
+	[
+		"broker: kafka, acks: 1",
+		["java", "mvn"],
+		["request-reply", "fan-out", "backlog"],
+	],
+	[
+		"broker: rabbitmq",
+		["rabbitmq-server"],
+		["request-reply", "publish", "backlog"],
+	],
+];
+
+/** What each pattern adds to 200/s of a second, and how many copies of each message arrive; null: nobody consumes. */
+const CASES = {
+	"round-trip": ["", 1],
+	// Each responder has its own topic, as Redis pub/sub knows no groups.
+	"request-reply": ["consumers: 2, topics: 2, producers: 2, ", 1],
+	"fan-out": ["subscriptions: 3, ", 3],
+	"work-queue": ["consumers: 2, ", 1],
+	publish: ["", null],
+	backlog: ["backlog: 100, duration: 3s, ", 1],
+} as const;
+const RATE = 200;
+
+describe.each(TABLE)("a short run on { %s }", (system, programs, patterns) => {
+	const missing = programs.filter(
+		(name) => findOnPath(name, process.env) === null,
+	);
+	// Never silently, and never where it counts.
+	const skipped = missing.length > 0 && process.env.CI !== "true";
+	test.skipIf(skipped)(
+		`of ${patterns.join(", ")}${skipped ? ` (missing: ${missing.join(", ")})` : ""}`,
+		{ timeout: 120_000 },
+		async () => {
+			expect(missing, "CI needs them").toEqual([]);
+			const { code, err, runs } = await measure(system, patterns);
+			// Whether a busy machine's lag decides is no matter here.
+			expect([0, 4], err).toContain(code);
+			expect(runs.map(({ load }) => load.pattern)).toEqual(patterns);
+			for (const one of runs) {
+				const copies = CASES[one.load.pattern][1];
+				const intended = (RATE * one.load.durationNs) / 1e9;
+				expect(one, one.case).toMatchObject({
+					state: "complete",
+					intended,
+					notOffered: 0,
+					sent: intended,
+					acked: one.load.acks ? intended : null,
+					failed: 0,
+					unknown: 0,
+					received: copies && intended * copies,
+					lost: copies && 0,
+					duplicated: copies && 0,
+					clientDropped: 0,
+					errors: [],
+				});
+				// response ends at a receipt, of publish at the acknowledgement; a backlog has none.
+				expect(one.metrics.response?.count ?? null, one.case).toBe(
+					one.load.pattern === "backlog" ? null : intended * (copies ?? 1),
+				);
+			}
+		},
+	);
+});
+
+// --- internal ---
+
+async function measure(
+	system: string,
+	patterns: readonly (keyof typeof CASES)[],
+) {
+	const folder = temporaryFolder();
+	const file = path.join(folder, "scenario.yaml");
+	const cases = patterns.map(
+		(pattern) =>
+			`  - { name: ${pattern}, pattern: ${pattern}, ${CASES[pattern][0]}}`,
+	);
+	writeFileSync(
+		file,
+		[
+			"name: patterns",
+			`system: { ${system} }`,
+			`workload: { rate: ${RATE}/s, message: 256B, warmup: 0s, duration: 1s }`,
+			"cases:",
+			...cases,
+			"sla: [failed == 0]",
+			"",
+		].join("\n"),
+	);
+	const out = path.join(folder, "out");
+	const { code, err } = await run([file, "--out", out]);
+	return { code, err, runs: code === 2 ? [] : resultOf(out).runs };
+}

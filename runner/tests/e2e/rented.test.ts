@@ -1,0 +1,286 @@
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { fakePulumi } from "../../../infra/cloud/pulumi.fake.ts";
+import { offered, output } from "../../../infra/cloud/rigs.fake.ts";
+import { packageFolder } from "../../package.ts";
+import { run, start, temporaryFolder } from "./mqbench.ts";
+
+// What is rented, with a stand-in for the command pulumi: nothing of AWS is asked.
+
+function scene() {
+	const folder = temporaryFolder();
+	const pulumi = fakePulumi(folder);
+	pulumi.behave({ rig: output() });
+	const env = {
+		MQBENCH_STATE_DIR: path.join(folder, "state"),
+		MQBENCH_PULUMI: pulumi.program,
+	};
+	const rig = path.join(folder, "state", "rigs", "demo-1");
+	return {
+		pulumi,
+		env,
+		rig,
+		told: (name: string) => path.join(folder, "told", name),
+		/** What Pulumi's stand-in has. */
+		machines: () => {
+			const file = path.join(rig, "pulumi", "demo-1.json");
+			return existsSync(file)
+				? JSON.parse(readFileSync(file, "utf8")).resources.length
+				: 0;
+		},
+		/** An mqbench that stands the rig up, and then measures for ever. */
+		standUp() {
+			const child = spawn(
+				process.execPath,
+				["--input-type=module", "-e", STAND_UP],
+				{
+					env: { PATH: process.env.PATH, HOME: folder, ...env },
+					stdio: ["ignore", "pipe", "pipe"],
+				},
+			);
+			onTestFinished(() => void child.kill("SIGKILL"));
+			let said = "";
+			child.stdout.on("data", (text) => {
+				said += text;
+			});
+			child.stderr.on("data", (text) => {
+				said += text;
+			});
+			return {
+				kill: () =>
+					new Promise((resolve) => {
+						child.once("close", resolve);
+						child.kill("SIGKILL");
+					}),
+				says: (what: RegExp) =>
+					until(
+						() => what.test(said),
+						() => said,
+					),
+			};
+		},
+	};
+}
+
+test("an mqbench that is killed between standing up and measuring leaves a rig that others know, and take down", async () => {
+	const { standUp, env, rig, machines } = scene();
+	const other = standUp();
+	await other.says(/^ready$/m);
+	const held = await run(["rigs", "destroy", "demo-1", "--yes"], { env });
+	expect(held.code).toBe(3);
+	expect(held.err).toMatch(/The rig demo-1 is in use: another mqbench/);
+
+	await other.kill();
+	const list = await run(["rigs", "list"], { env });
+	expect(list.out).toMatch(/^demo-1 +ready +eu-central-1/m);
+	expect(machines()).toBe(3);
+	const down = await run(["rigs", "destroy", "demo-1", "--yes"], { env });
+	expect(down).toMatchObject({
+		code: 0,
+		out: "The rig demo-1 is down; nothing of it is left.\n",
+	});
+	expect(machines()).toBe(0);
+	expect(existsSync(rig)).toBe(false);
+});
+
+test("an mqbench that is killed while Pulumi makes a rig: Pulumi ends in order by itself, and the rig is taken down", async () => {
+	const { standUp, env, pulumi, rig, told, machines } = scene();
+	pulumi.behave({ hang: true });
+	const other = standUp();
+	await other.says(/broker-1 created/);
+	await other.kill();
+	const pid = Number(readFileSync(told("pid"), "utf8"));
+	await until(
+		() => !lives(pid),
+		() => "it still runs",
+	);
+	expect(pulumi.signals()).toEqual(["SIGINT"]);
+	expect(machines()).toBe(3);
+	const down = await run(["rigs", "destroy", "demo-1", "--yes"], { env });
+	expect(down.code).toBe(0);
+	expect(existsSync(rig)).toBe(false);
+});
+
+test("taking down is not stopped by Ctrl-C; a second one prints what is left, with exit code 5, and Pulumi goes on", async () => {
+	const { standUp, env, pulumi, rig, told } = scene();
+	const other = standUp();
+	await other.says(/^ready$/m);
+	await other.kill();
+	pulumi.behave({ destroyMs: 4000 });
+	const down = start(["rigs", "destroy", "demo-1", "--yes"], { env });
+	await until(
+		() => existsSync(told("destroying")),
+		() => down.err(),
+	);
+	const pid = Number(readFileSync(told("destroying"), "utf8"));
+	pulumi.behave({});
+	down.signal("SIGINT");
+	// Of a terminal that is closed comes more than one, and nobody has asked again.
+	await sleep(100);
+	down.signal("SIGHUP");
+	await sleep(100);
+	down.signal("SIGINT");
+	await sleep(1_000);
+	down.signal("SIGHUP");
+	await sleep(200);
+	expect(lives(down.pid)).toBe(true);
+	down.signal("SIGINT");
+	const ended = await down.ended;
+	expect(ended.code).toBe(5);
+	expect(ended.err).toMatch(
+		/The rig demo-1 is left in eu-central-1: 1 i4i\.xlarge, 2 c6in\.xlarge, \$0\.82 an hour/,
+	);
+	expect(ended.err).toMatch(/mqbench rigs destroy demo-1\n/);
+	expect(ended.err).toMatch(
+		/mqbench rigs sweep --region eu-central-1 --id demo-1/,
+	);
+
+	expect(lives(pid)).toBe(true);
+	const again = await run(["rigs", "destroy", "demo-1", "--yes"], { env });
+	expect(again.err).toMatch(/still runs \(process \d+\): waiting for it/);
+	expect(again.code).toBe(0);
+	expect(existsSync(rig)).toBe(false);
+	expect(pulumi.signals()).toEqual([]);
+});
+
+test("a terminal that is closed says so twice, and the rig is taken down to its end", async () => {
+	const { standUp, env, pulumi, rig, told } = scene();
+	const other = standUp();
+	await other.says(/^ready$/m);
+	await other.kill();
+	pulumi.behave({ destroyMs: 500 });
+	const down = start(["rigs", "destroy", "demo-1", "--yes"], { env });
+	await until(
+		() => existsSync(told("destroying")),
+		() => down.err(),
+	);
+	for (let i = 0; i < 4; i++) {
+		down.signal("SIGHUP");
+		await sleep(20);
+	}
+	expect((await down.ended).code).toBe(0);
+	expect(existsSync(rig)).toBe(false);
+});
+
+test("an error that nobody catches is told, and the rig is taken down to its end all the same", async () => {
+	const { standUp, env, pulumi, rig, told } = scene();
+	const other = standUp();
+	await other.says(/^ready$/m);
+	await other.kill();
+	pulumi.behave({ destroyMs: 500 });
+	const callback = `
+		import { existsSync } from "node:fs";
+		const timer = setInterval(() => {
+			if (!existsSync(${JSON.stringify(told("destroying"))})) return;
+			clearInterval(timer);
+			throw new Error("in a callback");
+		}, 20);
+	`;
+	const down = await run(["rigs", "destroy", "demo-1", "--yes"], {
+		env: {
+			...env,
+			NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(callback)}`,
+		},
+	});
+	expect(down.code).toBe(1);
+	expect(down.err).toMatch(/This is a bug of mqbench(.|\n)*in a callback/);
+	expect(down.out).toBe("The rig demo-1 is down; nothing of it is left.\n");
+	expect(existsSync(rig)).toBe(false);
+});
+
+test.each([
+	["Ctrl-D", "\x04", 0, "Nothing was taken down."],
+	["Ctrl-C", "\x03", 130, "Stopped by SIGINT."],
+])("%s is an answer to a question: no", async (_, key, code, words) => {
+	const { standUp, env, rig } = scene();
+	const other = standUp();
+	await other.says(/^ready$/m);
+	await other.kill();
+	const asked = await atTerminal(["rigs", "destroy", "demo-1"], key, env);
+	expect(asked.code).toBe(code);
+	expect(asked.said).toContain(words);
+	expect(asked.said).not.toMatch(/bug|unsettled/);
+	expect(existsSync(rig)).toBe(true);
+});
+
+// --- internal ---
+
+/** Runs mqbench at a terminal, and types `key` when it has asked something. */
+async function atTerminal(
+	args: readonly string[],
+	key: string,
+	env: Readonly<Record<string, string>>,
+): Promise<{ code: number | null; said: string }> {
+	const child = spawn(
+		"python3",
+		["-c", TERMINAL, process.execPath, CLI, ...args],
+		{ env: { PATH: process.env.PATH, HOME: "/nowhere", ...env } },
+	);
+	onTestFinished(() => void child.kill("SIGKILL"));
+	let said = "";
+	let typed = false;
+	child.stdout.on("data", (text) => {
+		said += text;
+		if (!typed && said.includes("[y/N] ")) {
+			typed = true;
+			child.stdin.write(key);
+		}
+	});
+	const code = await new Promise<number | null>((resolve) =>
+		child.once("close", resolve),
+	);
+	return { code, said };
+}
+
+const CLI = path.join(packageFolder, "dist", "runner", "cli.js");
+
+/** A terminal between us and a program: Python has one at hand. */
+const TERMINAL = `
+import os, pty, sys
+sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))
+`;
+
+const LIFECYCLE = pathToFileURL(
+	path.join(packageFolder, "dist", "infra", "cloud", "lifecycle.js"),
+).href;
+
+const STAND_UP = `
+const { standUpCloud } = await import(${JSON.stringify(LIFECYCLE)});
+const sink = { isTTY: false, columns: 80, write: (text) => process.stdout.write(text) };
+const world = {
+	stdout: sink,
+	stderr: sink,
+	cwd: "/",
+	env: process.env,
+	clock: { nowMs: () => Date.now(), monotonicMs: () => performance.now() },
+	ask: null,
+	stop: new AbortController().signal,
+};
+await standUpCloud(${JSON.stringify(offered())}, world);
+console.log("ready");
+setInterval(() => {}, 1000);
+`;
+
+function lives(pid: number): boolean {
+	try {
+		process.kill(pid, 0);
+		return true;
+	} catch {
+		return false;
+	}
+}
+
+async function until(
+	done: () => boolean,
+	instead: () => string,
+): Promise<void> {
+	const end = Date.now() + 40_000;
+	while (!done()) {
+		if (Date.now() > end) throw new Error(`not in time: ${instead()}`);
+		await sleep(50);
+	}
+}

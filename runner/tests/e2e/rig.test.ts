@@ -1,0 +1,226 @@
+import {
+	existsSync,
+	readFileSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+} from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { descendant, runs } from "../../../infra/processes.fake.ts";
+import { RigFile } from "../../scenario/rig-file.ts";
+import {
+	filesOf,
+	type Mqbench,
+	resultOf,
+	run,
+	scenario,
+	start,
+	temporaryFolder,
+	until,
+} from "./mqbench.ts";
+import { jetStream, Nats, ownNatsd } from "./own-natsd.ts";
+
+/** Starts `mqbench up` and waits until its rig.json is there. */
+async function standing(folder: string, file: string): Promise<Mqbench> {
+	const up = start(["up", file], { cwd: folder });
+	await up.says(/They stay up until Ctrl-C here/, 60_000);
+	return up;
+}
+
+const read = (folder: string) =>
+	RigFile.parse(
+		JSON.parse(readFileSync(path.join(folder, "rig.json"), "utf8")),
+	);
+
+describe("a rig of this machine", () => {
+	test("stays up between runs, which have topics of their own, and is down after mqbench down", async () => {
+		const folder = temporaryFolder();
+		const file = scenario(
+			folder,
+			{},
+			{
+				system: "{ broker: nats, mode: jetstream, durability: os }",
+				sla: "[lost == 0]",
+			},
+		);
+		const up = await standing(folder, file);
+		const rig = read(folder);
+		expect(statSync(path.join(folder, "rig.json")).mode & 0o777).toBe(0o600);
+		expect(rig).toMatchObject({
+			target: "local",
+			brokers: [
+				{
+					system: "nats",
+					broker: "nats",
+					level: "os",
+					messageBytes: 256,
+					sameHost: true,
+					settings: { "jetstream.sync_interval": "24h" },
+				},
+			],
+		});
+		const url = rig.brokers[0]?.url ?? "";
+		const broker = descendant(up.pid, "natsd");
+		const nats = await Nats.connect(url);
+		const topics: string[] = [];
+		for (const name of ["one", "two"]) {
+			const out = path.join(folder, name);
+			const ended = await run([file, "--rig", "rig.json", "--out", out], {
+				cwd: folder,
+			});
+			expect([0, 4]).toContain(ended.code);
+			const [result] = resultOf(out).runs;
+			expect(result).toMatchObject({
+				state: "complete",
+				sent: 500,
+				received: 500,
+				lost: 0,
+				brokerUrl: url,
+				brokerSettings: { "jetstream.sync_interval": "24h" },
+				sameHost: true,
+				notes: [
+					`the broker was not fresh: it belongs to the rig ${rig.id}, which stays up, and other runs may have been there before`,
+				],
+			});
+			expect(ended.out).toContain("the broker was not fresh");
+			const [plan = ""] = filesOf(out).filter((one) =>
+				/^runs\/.*plan\.json$/.test(one),
+			);
+			topics.push(
+				...JSON.parse(readFileSync(path.join(out, plan), "utf8")).topics,
+			);
+			// Nothing of a run is left on it.
+			expect(await nats.inventory()).toEqual({});
+		}
+		expect(new Set(topics).size).toBe(2);
+		expect(descendant(up.pid, "natsd")).toEqual(broker);
+
+		const down = await run(["down", "rig.json"], { cwd: folder });
+		expect(down).toMatchObject({ code: 0, err: "" });
+		expect(down.out).toBe(
+			`The rig ${rig.id} is down; nothing of it is left.\n`,
+		);
+		expect((await up.ended).code).toBe(0);
+		expect(existsSync(path.join(folder, "rig.json"))).toBe(false);
+		expect(broker && runs(broker.pid)).toBe(false);
+
+		const again = await run(["down", "rig.json"], { cwd: folder });
+		expect(again).toMatchObject({ code: 0, err: "" });
+		expect(again.out).toBe(
+			"rig.json: there is no such file, so nothing was taken down; mqbench rigs list shows what is rented.\n",
+		);
+		const late = await run([file, "--rig", "rig.json"], { cwd: folder });
+		expect(late.code).toBe(2);
+		expect(late.err).toMatch(
+			/^rig\.json: cannot be read \(there is no such file\)/,
+		);
+	});
+
+	test("ends with Ctrl-C, and leaves neither file nor broker", async () => {
+		const folder = temporaryFolder();
+		const up = await standing(folder, scenario(folder));
+		const broker = descendant(up.pid, "natsd");
+		const second = await run(["up", scenario(folder)], { cwd: folder });
+		expect(second.code).toBe(2);
+		expect(second.err).toMatch(/^rig\.json: is there already/);
+		up.signal("SIGINT");
+		const ended = await up.ended;
+		expect(ended.code).toBe(0);
+		expect(ended.err).toMatch(/The rig e2e-\w+ is down\.\n$/);
+		expect(existsSync(path.join(folder, "rig.json"))).toBe(false);
+		expect(broker && runs(broker.pid)).toBe(false);
+	});
+
+	test("does not touch a rig.json that somebody else has written meanwhile", async () => {
+		const folder = temporaryFolder();
+		const place = path.join(folder, "rig.json");
+		const theirs = JSON.stringify({
+			...{ version: 1, id: "theirs" },
+			brokers: [{ system: "nats", broker: "nats", url: "nats://127.0.0.1:1" }],
+		});
+		const late = start(["up", scenario(folder)], { cwd: folder });
+		await late.says(/^Standing up/m, 60_000);
+		writeFileSync(place, theirs);
+		const refused = await late.ended;
+		expect(refused.code).toBe(2);
+		expect(refused.err).toMatch(/^rig\.json: is there already/m);
+		expect(readFileSync(place, "utf8")).toBe(theirs);
+		rmSync(place);
+		// And one that stands sees that its file is another one's.
+		const up = await standing(folder, scenario(folder));
+		rmSync(place);
+		writeFileSync(place, theirs);
+		expect((await up.ended).code).toBe(0);
+		expect(readFileSync(place, "utf8")).toBe(theirs);
+	});
+
+	test("whose broker dies is taken down as a whole, and says so", async () => {
+		const folder = temporaryFolder();
+		const file = path.join(folder, "two.yaml");
+		writeFileSync(
+			file,
+			"systems: { a: nats, b: nats }\nworkload: { rate: 9/s, message: 1KiB, duration: 1s }\n",
+		);
+		const up = await standing(folder, file);
+		const broker = descendant(up.pid, "natsd");
+		if (broker) process.kill(broker.pid, "SIGKILL");
+		const ended = await up.ended;
+		expect(ended.code).toBe(3);
+		expect(ended.err).toMatch(
+			/The rig two-\w+ is down, as (a|b): .*SIGKILL.*\. Nothing of it is left\.\n$/,
+		);
+		expect(existsSync(path.join(folder, "rig.json"))).toBe(false);
+		await until(() => descendant(up.pid, "natsd") === undefined, "no natsd");
+	});
+});
+
+describe("a rig by hand", () => {
+	test("is a url, and its password is in no file and no output", async () => {
+		const PASSWORD = "s3cr3t-of-rig";
+		const { url } = await ownNatsd(
+			`${jetStream()}\nauthorization { user: me, password: "${PASSWORD}" }`,
+		);
+		const folder = temporaryFolder();
+		writeFileSync(
+			path.join(folder, "rig.json"),
+			JSON.stringify({
+				version: 1,
+				id: "x",
+				brokers: [
+					{
+						system: "nats",
+						broker: "nats",
+						url: url.replace("://", `://me:${PASSWORD}@`),
+					},
+				],
+			}),
+		);
+		const out = path.join(folder, "out");
+		const file = scenario(folder);
+		const ended = await run([file, "--rig", "rig.json", "--out", out], {
+			cwd: folder,
+		});
+		expect([0, 4]).toContain(ended.code);
+		expect(resultOf(out).runs[0]).toMatchObject({
+			state: "complete",
+			received: 500,
+			brokerUrl: url.replace("://", "://***@"),
+		});
+		const plan = await run(["plan", file, "--rig", "rig.json"], {
+			cwd: folder,
+		});
+		expect(plan.out).toContain("rig x: its brokers stay up");
+		const down = await run(["down", "rig.json"], { cwd: folder });
+		expect(down).toMatchObject({
+			code: 0,
+			out: "rig.json: the brokers of x were there before mqbench, and stay up; nothing was taken down.\n",
+		});
+		for (const said of [ended, plan, down])
+			expect(said.out + said.err).not.toContain(PASSWORD);
+		for (const name of filesOf(out))
+			expect(readFileSync(path.join(out, name), "latin1"), name).not.toContain(
+				PASSWORD,
+			);
+	});
+});
