@@ -2,20 +2,30 @@ module github.com/mqbench/mqbench/extensions
 
 go 1.26.0
 
+// Each driver is a module of its own, so that `xk6 build --with` takes it alone.
+replace (
+	github.com/mqbench/mqbench/extensions/xk6-kafka => ./xk6-kafka
+	github.com/mqbench/mqbench/extensions/xk6-mqbench => ./xk6-mqbench
+	github.com/mqbench/mqbench/extensions/xk6-nats => ./xk6-nats
+	github.com/mqbench/mqbench/extensions/xk6-noop => ./xk6-noop
+	github.com/mqbench/mqbench/extensions/xk6-rabbitmq => ./xk6-rabbitmq
+	github.com/mqbench/mqbench/extensions/xk6-redis => ./xk6-redis
+)
+
+require (
+	github.com/mqbench/mqbench/extensions/xk6-kafka v0.0.0
+	github.com/mqbench/mqbench/extensions/xk6-mqbench v0.0.0
+	github.com/mqbench/mqbench/extensions/xk6-nats v0.0.0
+	github.com/mqbench/mqbench/extensions/xk6-noop v0.0.0
+	github.com/mqbench/mqbench/extensions/xk6-rabbitmq v0.0.0
+	github.com/mqbench/mqbench/extensions/xk6-redis v0.0.0
+)
+
 require (
 	github.com/HdrHistogram/hdrhistogram-go v1.4.0
 	github.com/grafana/sobek v0.0.0-20260429085637-a66d4790012b
-	github.com/nats-io/jwt/v2 v2.8.2
 	github.com/nats-io/nats-server/v2 v2.15.2
 	github.com/nats-io/nats.go v1.53.1
-	github.com/nats-io/nkeys v0.4.16
-	github.com/nats-io/nuid v1.0.1
-	github.com/rabbitmq/amqp091-go v1.16.0
-	github.com/redis/go-redis/v9 v9.22.0
-	github.com/sirupsen/logrus v1.9.3
-	github.com/twmb/franz-go v1.22.2
-	github.com/twmb/franz-go/pkg/kadm v1.19.0
-	github.com/twmb/franz-go/pkg/kmsg v1.15.0
 	go.k6.io/k6/v2 v2.1.0
 	golang.org/x/sys v0.49.0
 )
@@ -39,7 +49,6 @@ require (
 	github.com/dlclark/regexp2 v1.12.0 // indirect
 	github.com/evanw/esbuild v0.28.0 // indirect
 	github.com/fatih/color v1.19.0 // indirect
-	github.com/fsnotify/fsnotify v1.10.1 // indirect
 	github.com/go-json-experiment/json v0.0.0-20250211171154-1ae217ad3535 // indirect
 	github.com/go-logr/logr v1.4.3 // indirect
 	github.com/go-logr/stdr v1.2.2 // indirect
@@ -65,6 +74,9 @@ require (
 	github.com/mstoykov/atlas v0.0.0-20220811071828-388f114305dd // indirect
 	github.com/mstoykov/envconfig v1.5.0 // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
+	github.com/nats-io/jwt/v2 v2.8.2 // indirect
+	github.com/nats-io/nkeys v0.4.16 // indirect
+	github.com/nats-io/nuid v1.0.1 // indirect
 	github.com/nu7hatch/gouuid v0.0.0-20131221200532-179d4d0c4d8d // indirect
 	github.com/pierrec/lz4/v4 v4.1.33 // indirect
 	github.com/pkg/browser v0.0.0-20240102092130-5ac0b6a4141c // indirect
@@ -73,13 +85,19 @@ require (
 	github.com/prometheus/common v0.66.1 // indirect
 	github.com/prometheus/procfs v0.16.1 // indirect
 	github.com/r3labs/sse/v2 v2.10.0 // indirect
+	github.com/rabbitmq/amqp091-go v1.16.0 // indirect
+	github.com/redis/go-redis/v9 v9.22.0 // indirect
 	github.com/serenize/snaker v0.0.0-20201027110005-a7ad2135616e // indirect
+	github.com/sirupsen/logrus v1.9.3 // indirect
 	github.com/spf13/afero v1.1.2 // indirect
 	github.com/spf13/cobra v1.4.0 // indirect
 	github.com/spf13/pflag v1.0.5 // indirect
 	github.com/tidwall/gjson v1.19.0 // indirect
 	github.com/tidwall/match v1.1.1 // indirect
 	github.com/tidwall/pretty v1.2.1 // indirect
+	github.com/twmb/franz-go v1.22.2 // indirect
+	github.com/twmb/franz-go/pkg/kadm v1.19.0 // indirect
+	github.com/twmb/franz-go/pkg/kmsg v1.15.0 // indirect
 	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
 	go.opentelemetry.io/otel v1.44.0 // indirect
 	go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetricgrpc v1.44.0 // indirect
@@ -107,7 +125,6 @@ require (
 	google.golang.org/protobuf v1.36.11 // indirect
 	gopkg.in/cenkalti/backoff.v1 v1.1.0 // indirect
 	gopkg.in/guregu/null.v3 v3.3.0 // indirect
-	gopkg.in/tomb.v1 v1.0.0-20141024135613-dd632973f1e7 // indirect
 	gopkg.in/validator.v2 v2.0.1 // indirect
 	gopkg.in/yaml.v3 v3.0.1 // indirect
 )

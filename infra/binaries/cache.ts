@@ -51,8 +51,7 @@ function sources(extensions: string): string[] {
 		.map((file) => file.split(path.sep).join("/"))
 		.filter(
 			(file) =>
-				file === "go.mod" ||
-				file === "go.sum" ||
+				/(^|\/)go\.(mod|sum)$/.test(file) ||
 				(file.endsWith(".go") && !file.endsWith("_test.go")),
 		)
 		.sort();
