@@ -126,7 +126,7 @@ async function upLocal(
 	};
 }
 
-/** Whoever holds the rig takes it down when its file is gone (commands/up.ts); here is only waited for that. */
+/** Whoever holds the rig takes it down when its file is gone (stay-up.ts); here is only waited for that. */
 async function downLocal(rig: RigFile, world: World): Promise<void> {
 	const up = async () => {
 		const answers = await Promise.all(

@@ -1,11 +1,14 @@
 import { randomBytes } from "node:crypto";
 import path from "node:path";
+import type { ExitCode } from "./errors.ts";
 import type { Against } from "./model/against-file.ts";
 import type { CommandFile } from "./model/command-file.ts";
 import type { Plan } from "./model/plan.ts";
 import type { Result } from "./model/result.ts";
 import { expand } from "./plan/expand.ts";
 import { floors } from "./plan/floor.ts";
+import { deliver } from "./report/deliver.ts";
+import type { Reporter } from "./report/reporters.ts";
 import { buildResult, judgeFolder } from "./report/result.ts";
 import { writeReports } from "./report/write.ts";
 import { readEnvironment } from "./run/environment.ts";
@@ -52,6 +55,25 @@ export interface PipelineOptions {
 export interface PipelineResult {
 	readonly folder: string;
 	readonly result: Result;
+}
+
+/** What is delivered of the runs besides what lies in their folder. */
+export interface DeliveryOptions {
+	readonly reporters: readonly Reporter[];
+	readonly quiet: boolean | undefined;
+}
+
+/** The whole sentence: runs, then their reports; resolves with the exit code. */
+export async function measureAndReport(
+	options: PipelineOptions & DeliveryOptions,
+	world: World,
+): Promise<ExitCode> {
+	const made = await runPipeline(options, world);
+	const { onInconclusive, reporters, quiet, progress } = options;
+	const code = deliver({ ...made, reporters, onInconclusive, quiet }, world);
+	if (made.result.openBaselineOnly && onInconclusive === undefined)
+		progress.say(OPEN_BASELINE);
+	return code;
 }
 
 /** scenario -> plans -> scripts -> runs -> results -> verdict, as one sentence. */
@@ -134,6 +156,9 @@ export async function runPipeline(
 }
 
 // --- internal ---
+
+const OPEN_BASELINE =
+	"Warning: what compares with the baseline is undecided, and lets the build through all the same (exit code 0); --on-inconclusive fail makes it 6.";
 
 /** Is it a run, or the case that a search begins with? */
 function isRun({ search }: Plan): boolean {

@@ -10,6 +10,8 @@ import { renderCalibration } from "../compare/calibrate/text.ts";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
 import { commandOf } from "../model/command-file.ts";
 import { runPipeline } from "../pipeline.ts";
+import { expand } from "../plan/expand.ts";
+import { warnBeforeRuns } from "../plan/warnings.ts";
 import { makeProgress } from "../run/progress.ts";
 import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
@@ -17,7 +19,6 @@ import type { Scenario } from "../scenario/scenario.ts";
 import { didYouMean } from "../suggest.ts";
 import { exitCodeOf } from "../verdict/exit.ts";
 import type { World } from "../world.ts";
-import { foresee } from "./foresee.ts";
 
 export interface CalibrateArgs extends Overrides {
 	/** Path of the scenario file. */
@@ -48,7 +49,8 @@ export async function calibrate(
 			message: `${args.path}: calibrate rents no machines; stand them up first: mqbench up ${args.path} --target aws, and give it their file: --rig rig.json`,
 		});
 	const scenario = repeated(written, args);
-	foresee(scenario, args, world);
+	const plans = expand(scenario, { runId: "calibrate", only: args.only });
+	warnBeforeRuns(scenario, plans, args, world);
 	const { folder, result } = await runPipeline(
 		{
 			scenario,

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
+import { type Theme, writePictures } from "../report/charts/files.ts";
 import { checkCopies } from "../report/copies.ts";
 import { deliver } from "../report/deliver.ts";
 import { renderIndex } from "../report/index/page.ts";
@@ -13,7 +14,6 @@ import { writeReports } from "../report/write.ts";
 import { plainText } from "../terminal/text.ts";
 import type { OnInconclusive } from "../verdict/exit.ts";
 import type { World } from "../world.ts";
-import { type Theme, writePictures } from "./pictures.ts";
 
 export interface ReportArgs extends ReporterArgs {
 	/** Folder of a run, `reports/<run-id>`; or one that holds such folders, `reports`. */

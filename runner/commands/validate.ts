@@ -1,16 +1,16 @@
+import { cloudRequest } from "../../infra/cloud/request.ts";
 import { EXIT, type ExitCode } from "../errors.ts";
 import type { Plan } from "../model/plan.ts";
 import { expand } from "../plan/expand.ts";
 import { QUICK_MEANS } from "../plan/load-text.ts";
 import { comparedText } from "../plan/outline-text.ts";
 import { placeLines } from "../plan/place-text.ts";
+import { warnBeforeRuns } from "../plan/warnings.ts";
+import { baselineToCompare } from "../report/baseline-to-compare.ts";
 import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
 import { formatDuration } from "../units.ts";
 import type { World } from "../world.ts";
-import { prepare } from "./against.ts";
-import { foresee } from "./foresee.ts";
-import { rentalOf } from "./rental.ts";
 
 export interface ValidateArgs extends Overrides {
 	/** Path of the scenario file. */
@@ -27,14 +27,14 @@ export async function validate(
 	const { scenario } = await readScenario(args.path, args, world);
 	// Only a baseline that the scenario itself names can be looked at.
 	if (scenario.baseline !== null)
-		for (const warning of prepare(scenario, args, world).warnings)
+		for (const warning of baselineToCompare(scenario, args, world).warnings)
 			world.stderr.write(`Warning: ${warning}\n`);
 	const plans = expand(scenario, { runId: "validate", only: args.only });
-	foresee(scenario, args, world);
-	const rental = rentalOf(scenario, args);
+	warnBeforeRuns(scenario, plans, args, world);
+	const request = cloudRequest(scenario, plans, args);
 	world.stdout.write(`${args.path} is valid: ${summary(plans)}\n`);
 	for (const line of placeLines(
-		rental?.scenario ?? scenario,
+		request?.scenario ?? scenario,
 		new Set(plans.map(({ system }) => system)),
 	))
 		world.stdout.write(`${line}\n`);

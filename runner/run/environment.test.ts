@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import os from "node:os";
 import { describe, expect, test } from "vitest";
-import { rentedFile } from "../commands/cloud.fake.ts";
+import { rentedFile } from "../../infra/cloud/cloud.fake.ts";
 import { EnvironmentFile, rigOf } from "../model/environment-file.ts";
 import { packageVersion } from "../package.ts";
 import { around, loadScenario } from "../scenario/load.ts";

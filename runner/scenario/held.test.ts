@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { foresee } from "../commands/foresee.ts";
+import { expand } from "../plan/expand.ts";
+import { warnBeforeRuns } from "../plan/warnings.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { loadScenario } from "./load.ts";
 
@@ -45,7 +46,12 @@ systems:
   rabbitmq: { broker: rabbitmq${rabbitmq} }
 workload: { pattern: work-queue, rate: 50/s, message: 256B, work: 5ms, duration: 10s }
 `);
-		foresee(scenario, { path: "s.yaml" }, world);
+		warnBeforeRuns(
+			scenario,
+			expand(scenario, { runId: "x" }),
+			{ path: "s.yaml" },
+			world,
+		);
 		return world.err();
 	};
 

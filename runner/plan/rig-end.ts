@@ -3,18 +3,18 @@ import { formatDuration } from "../units.ts";
 import type { World } from "../world.ts";
 
 /** Its machines may end by themselves from then on; null: it has no end, or nobody knows it. */
-export function endOf({ cloud, expiresAt }: RigFile): string | null {
+export function rigEndsAt({ cloud, expiresAt }: RigFile): string | null {
 	return cloud?.endsAt ?? expiresAt;
 }
 
 /** What is to be said of a rig that may not last as long as what is to be done on it takes: `doing` is "the runs take". */
-export function endWarnings(
+export function rigEndWarnings(
 	rig: RigFile | null,
 	takesNs: number,
 	{ doing, remedy }: { readonly doing: string; readonly remedy: string },
 	{ clock }: Pick<World, "clock">,
 ): string[] {
-	const end = rig === null ? null : endOf(rig);
+	const end = rig === null ? null : rigEndsAt(rig);
 	if (rig === null || end === null) return [];
 	const leftNs = (Date.parse(end) - clock.nowMs()) * 1e6;
 	if (leftNs < 0)

@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
+import { rentedFile } from "../../infra/cloud/cloud.fake.ts";
 import { around, loadScenario } from "../scenario/load.ts";
 import { RigFile } from "../scenario/rig-file.ts";
 import { fakeWorld } from "../world.fake.ts";
-import { rentedFile } from "./cloud.fake.ts";
-import { foresee } from "./foresee.ts";
-import { endOf } from "./rig-end.ts";
+import { expand } from "./expand.ts";
+import { rigEndsAt } from "./rig-end.ts";
+import { warnBeforeRuns } from "./warnings.ts";
 
 /** A rented rig; the clock says 03:04:05. */
 const rig = (endsAt: string | null, expiresAt: string | null) =>
@@ -24,13 +25,14 @@ function warned(file: RigFile): string {
 		{ ...around("s.yaml"), rig: { path: "rig.json", rig: file } },
 	);
 	const world = fakeWorld();
-	foresee(scenario, { path: "s.yaml" }, world);
+	const plans = expand(scenario, { runId: "x" });
+	warnBeforeRuns(scenario, plans, { path: "s.yaml" }, world);
 	return world.err();
 }
 
 test("machines end with their ttl, half an hour before a sweep may remove what is left", () => {
 	const sweepAt = "2026-01-02T03:34:05Z";
-	expect(endOf(rig("2026-01-02T03:05:09Z", sweepAt))).toBe(
+	expect(rigEndsAt(rig("2026-01-02T03:05:09Z", sweepAt))).toBe(
 		"2026-01-02T03:05:09Z",
 	);
 	expect(warned(rig("2026-01-02T03:05:09Z", sweepAt))).toBe(

@@ -3,21 +3,20 @@ import {
 	knownCalibration,
 	readCalibration,
 } from "../compare/calibrate/file.ts";
-import { figureName } from "../compare/figures.ts";
 import { hashOf, machineDifference, machineOf } from "../compare/machine.ts";
-import { searchFacts, workDifference, workFacts } from "../compare/work.ts";
+import { workFacts } from "../compare/work.ts";
 import { failure } from "../errors.ts";
 import type { Against } from "../model/against-file.ts";
 import { isBaseline } from "../model/baseline-sla.ts";
 import type { Baseline, Calibration, Machine } from "../model/comparison.ts";
 import type { Plan } from "../model/plan.ts";
 import { expand } from "../plan/expand.ts";
-import { loadOf } from "../report/load.ts";
-import { readBaseline } from "../report/read-baseline.ts";
 import { readEnvironment } from "../run/environment.ts";
 import type { Scenario } from "../scenario/scenario.ts";
-import { LEAST_REPEATS } from "../scenario/sla-lines.ts";
 import type { World } from "../world.ts";
+import { fitsBaseline } from "./baseline-fits.ts";
+import { loadOf } from "./load.ts";
+import { readBaseline } from "./read-baseline.ts";
 
 export interface BaselineArgs {
 	/** Path of the scenario file, for messages. */
@@ -29,7 +28,7 @@ export interface BaselineArgs {
 	readonly calibration?: string | undefined;
 }
 
-export interface Prepared {
+export interface BaselineToCompare {
 	/** With the baseline that the command line names. */
 	readonly scenario: Scenario;
 	/** null: nothing from outside is compared with. */
@@ -43,11 +42,11 @@ export interface Prepared {
  * is known of this machine's noise. Throws where a line that compares could not be judged at all: no baseline, one of other work, too few
  * runs, or runs without its figure. What could be judged in part, or on another machine, is a warning.
  */
-export function prepare(
+export function baselineToCompare(
 	scenario: Scenario,
 	args: BaselineArgs,
 	world: Pick<World, "cwd" | "env" | "clock">,
-): Prepared {
+): BaselineToCompare {
 	if (scenario.quick) return { scenario, against: null, warnings: [] };
 	if (args.baseline === "none") return withoutBaseline(scenario);
 	const named =
@@ -60,7 +59,7 @@ export function prepare(
 						path: path.resolve(world.cwd, args.baseline),
 					},
 				};
-	const plans = expand(named, { runId: "prepare", only: args.only });
+	const plans = expand(named, { runId: "baseline", only: args.only });
 	const compared = plans.filter(
 		(plan) => plan.baselineSla.length > 0 && !isBaseline(plan),
 	);
@@ -103,7 +102,7 @@ export function prepare(
 			calibration: found.calibration,
 		},
 		warnings: [
-			...fits(file, shown, plans, compared),
+			...fitsBaseline(file, shown, plans, compared),
 			...otherMachine(file, machine),
 			...found.warnings,
 		],
@@ -112,7 +111,7 @@ export function prepare(
 
 // --- internal ---
 
-function withoutBaseline(scenario: Scenario): Prepared {
+function withoutBaseline(scenario: Scenario): BaselineToCompare {
 	const lines = [
 		...new Set(scenario.baselineSla.map(({ expect }) => expect.text)),
 	];
@@ -153,89 +152,6 @@ function withoutOther(
 	return [...which].map(
 		(one) => `not compared is ${one}: --only leaves out ${system}`,
 	);
-}
-
-/**
- * Has the baseline runs of what is judged, and the figures that lines compare? Of nothing: it is another scenario's, or an old one's. Of
- * a part: a case that is new in the scenario must not keep the others from being judged. What no line asks for is judged as well,
- * by default, and may turn out undecided.
- */
-function fits(
-	file: Baseline,
-	shown: string,
-	plans: readonly Plan[],
-	judged: readonly Plan[],
-): string[] {
-	const pairs = [
-		...new Map(
-			plans.map((plan) => [JSON.stringify([plan.system, plan.case]), plan]),
-		).values(),
-	].map((plan) => {
-		const which = `${plan.system}, ${plan.case}`;
-		const runs = file.runs.filter(
-			(run) => run.system === plan.system && run.case === plan.case,
-		);
-		return { plan, which, runs, why: whyOther(plan, which, runs, file) };
-	});
-	const other = pairs.filter(({ why }) => why !== null);
-	const asked = judged.length > 0 ? pairs.filter(hasLines) : pairs;
-	const [first] = asked;
-	if (first && asked.every(({ why }) => why !== null))
-		throw failure("baseline-other", { path: shown, why: first.why ?? "" });
-	for (const { plan, which, runs, why } of pairs)
-		if (why === null) refuseLacking(plan.baselineSla, { shown, which, runs });
-	return other.map(({ which, why }) => `not compared is ${which}: ${why}`);
-}
-
-function hasLines({ plan }: { readonly plan: Plan }): boolean {
-	return plan.baselineSla.length > 0;
-}
-
-/** Lines that could never be decided, however many runs are made now. */
-function refuseLacking(
-	lines: Plan["baselineSla"],
-	of: {
-		readonly shown: string;
-		readonly which: string;
-		readonly runs: Baseline["runs"];
-	},
-): void {
-	const { shown, which, runs } = of;
-	const counting = runs.filter(({ without }) => without === null);
-	const facts = { path: shown, which, least: LEAST_REPEATS };
-	if (lines.length > 0 && counting.length < LEAST_REPEATS)
-		throw failure("baseline-few", { ...facts, runs: counting.length });
-	for (const { text, figure } of lines) {
-		const name = figureName(figure);
-		const having = counting.filter((run) => run.figures[name] != null).length;
-		if (having < LEAST_REPEATS)
-			throw failure("baseline-figure", {
-				...{ ...facts, runs: having },
-				...{ sla: text, figure: name },
-			});
-	}
-}
-
-function whyOther(
-	plan: Plan,
-	which: string,
-	runs: Baseline["runs"],
-	file: Baseline,
-): string | null {
-	const [first] = runs;
-	if (!first) return `it has no run of ${which}`;
-	const run = { load: loadOf(plan) };
-	const facts =
-		plan.search === null
-			? workFacts(run)
-			: searchFacts(
-					run,
-					plan.sla.map(({ text }) => text),
-				);
-	const work = hashOf(facts);
-	if (runs.every((one) => one.work === work)) return null;
-	const difference = workDifference(file.works[first.work], facts);
-	return `its runs of ${which} had other work${difference === null ? "" : ` (${difference})`}`;
 }
 
 function otherMachine(file: Baseline, machine: Machine | null): string[] {

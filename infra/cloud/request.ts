@@ -1,20 +1,19 @@
 import { randomBytes } from "node:crypto";
-import type { AwsConfig } from "../../infra/aws/config.ts";
-import { failure } from "../errors.ts";
-import type { Plan } from "../model/plan.ts";
-import { expand } from "../plan/expand.ts";
-import { longest } from "../plan/longest.ts";
-import { brokerMachines, nodesOf } from "../scenario/aws.ts";
-import type { Aws, Scenario } from "../scenario/scenario.ts";
-import { formatDuration, formatDurationExact } from "../units.ts";
+import { failure } from "../../runner/errors.ts";
+import type { Plan } from "../../runner/model/plan.ts";
+import { longest } from "../../runner/plan/longest.ts";
+import { brokerMachines, nodesOf } from "../../runner/scenario/aws.ts";
+import type { Aws, Scenario } from "../../runner/scenario/scenario.ts";
+import { formatDuration, formatDurationExact } from "../../runner/units.ts";
+import type { AwsConfig } from "../aws/config.ts";
 
 /** A scenario whose machines are rented. */
-export type RentedScenario = Scenario & { readonly aws: Aws };
+export type CloudScenario = Scenario & { readonly aws: Aws };
 
 /** What the runs of a command need of the cloud: systems that do not run need no machines. */
-export interface Rental {
+export interface CloudRequest {
 	/** Its `aws` counts the machines of the systems that run. */
-	readonly scenario: RentedScenario;
+	readonly scenario: CloudScenario;
 	/** Systems that have a broker, in their order. */
 	readonly systems: AwsConfig["systems"];
 	/** How long standing up and all runs take at most, ns. */
@@ -23,11 +22,9 @@ export interface Rental {
 	readonly onMachinesNs: number;
 }
 
-export interface RentalArgs {
+export interface RequestArgs {
 	/** Path of the scenario file. */
 	readonly path: string;
-	/** `--only`: a glob over "system/case". */
-	readonly only?: string | undefined;
 	/** `--no-floor`: false. */
 	readonly floor?: boolean | undefined;
 	/** `--confirm`. */
@@ -38,10 +35,13 @@ export interface RentalArgs {
  * What is to be rented for the scenario; null: nothing. Fails with `ttl-short` where the machines would end themselves before the runs
  * are over.
  */
-export function rentalOf(scenario: Scenario, args: RentalArgs): Rental | null {
+export function cloudRequest(
+	scenario: Scenario,
+	plans: readonly Plan[],
+	args: RequestArgs,
+): CloudRequest | null {
 	const { aws } = scenario;
 	if (aws === null) return null;
-	const plans = expand(scenario, { runId: "rental", only: args.only });
 	const running = scenario.systems.filter(({ key }) =>
 		plans.some(({ system }) => system === key),
 	);
@@ -98,7 +98,7 @@ const SET_UP_NS = 5 * 60e9;
 function longestOf(
 	plans: readonly Plan[],
 	{ quick }: Scenario,
-	{ floor = true, confirm = false }: RentalArgs,
+	{ floor = true, confirm = false }: RequestArgs,
 ): number {
 	return longest(plans, {
 		floors: floor && !quick,

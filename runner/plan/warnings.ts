@@ -1,26 +1,22 @@
 import { failure } from "../errors.ts";
-import { expand } from "../plan/expand.ts";
-import { longest } from "../plan/longest.ts";
-import { outline, tooDeepSentence } from "../plan/outline.ts";
+import type { Plan } from "../model/plan.ts";
 import type { Scenario } from "../scenario/scenario.ts";
 import { formatCount } from "../units.ts";
 import type { World } from "../world.ts";
-import { endWarnings } from "./rig-end.ts";
+import { longest } from "./longest.ts";
+import { outline, tooDeepSentence } from "./outline.ts";
+import { rigEndWarnings } from "./rig-end.ts";
 
 /**
  * Before anything starts: warns of each SLA line that the samples will not carry (under `strict` it throws instead), and of what
  * would make a comparison unfair.
  */
-export function foresee(
+export function warnBeforeRuns(
 	scenario: Scenario,
-	args: {
-		readonly path: string;
-		readonly only?: string | undefined;
-		readonly quiet?: boolean | undefined;
-	},
+	plans: readonly Plan[],
+	args: { readonly path: string; readonly quiet?: boolean | undefined },
 	world: Pick<World, "stderr" | "clock">,
 ): void {
-	const plans = expand(scenario, { runId: "foresee", only: args.only });
 	const warnings = outline(plans).tooDeep.map((line) =>
 		tooDeepSentence(line, formatCount),
 	);
@@ -30,7 +26,7 @@ export function foresee(
 	for (const warning of [
 		...warnings,
 		...unequalPrefetch(scenario),
-		...endWarnings(
+		...rigEndWarnings(
 			scenario.rig,
 			longest(plans, { floors: true, confirm: false }),
 			{

@@ -9,13 +9,13 @@ import { searchFacts } from "../compare/work.ts";
 import type { Baseline, Machine } from "../model/comparison.ts";
 import type { Plan } from "../model/plan.ts";
 import { expand } from "../plan/expand.ts";
-import { comparedResult } from "../report/compared.fake.ts";
-import { loadOf } from "../report/load.ts";
 import { readEnvironment } from "../run/environment.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { shorten } from "../scenario/quick.ts";
 import { fakeWorld } from "../world.fake.ts";
-import { prepare } from "./against.ts";
+import { baselineToCompare } from "./baseline-to-compare.ts";
+import { comparedResult } from "./compared.fake.ts";
+import { loadOf } from "./load.ts";
 
 const workload = "workload: { rate: 1000/s, duration: 10s }\n";
 const yaml = `system: nats
@@ -46,7 +46,7 @@ const withFile = { ...args, baseline: "b.json" };
 
 describe("a line that compares", () => {
 	test("without a baseline is refused before anything runs, with the ways on", () => {
-		expect(() => prepare(scenario(), args, standing().world)).toThrow(
+		expect(() => baselineToCompare(scenario(), args, standing().world)).toThrow(
 			expect.objectContaining({
 				code: "baseline-missing",
 				exit: 2,
@@ -59,7 +59,11 @@ describe("a line that compares", () => {
 
 	test("is left out by --baseline none, which says so; its figure will be in the first baseline", () => {
 		const { world } = standing();
-		const found = prepare(scenario(), { ...args, baseline: "none" }, world);
+		const found = baselineToCompare(
+			scenario(),
+			{ ...args, baseline: "none" },
+			world,
+		);
 		expect(found.against).toBeNull();
 		expect(found.warnings).toEqual([
 			"--baseline none: not judged are p99 <= baseline + 10%",
@@ -70,7 +74,8 @@ describe("a line that compares", () => {
 			`baseline: ./b.json\n${yaml}`,
 		);
 		expect(
-			prepare(named, { ...args, baseline: "none" }, world).scenario.baseline,
+			baselineToCompare(named, { ...args, baseline: "none" }, world).scenario
+				.baseline,
 		).toBeNull();
 	});
 
@@ -80,12 +85,14 @@ describe("a line that compares", () => {
 			"sla: [{ expect: p99 <= baseline + 10%, case: 1KiB }]",
 		);
 		const only = { ...args, only: "*/256B" };
-		expect(() => prepare(scenario(some), only, standing().world)).not.toThrow();
+		expect(() =>
+			baselineToCompare(scenario(some), only, standing().world),
+		).not.toThrow();
 	});
 
 	test("is left aside by --quick, baseline or not", () => {
 		const quick = shorten(scenario());
-		expect(prepare(quick, withFile, standing().world)).toEqual({
+		expect(baselineToCompare(quick, withFile, standing().world)).toEqual({
 			scenario: quick,
 			against: null,
 			warnings: [],
@@ -96,7 +103,7 @@ describe("a line that compares", () => {
 describe("a baseline from a file", () => {
 	test("goes into the run's folder as it is, with a name for people", () => {
 		const { world, baseline } = standing();
-		const found = prepare(scenario(), withFile, world);
+		const found = baselineToCompare(scenario(), withFile, world);
 		expect(found).toMatchObject({ warnings: [] });
 		expect(found.against).toEqual({
 			schema: 1,
@@ -112,9 +119,11 @@ describe("a baseline from a file", () => {
 			path.join(cwd, "s.yaml"),
 			`baseline: ./b.json\n${yaml}`,
 		);
-		expect(prepare(named, args, world).against?.name).toContain("(b.json)");
+		expect(baselineToCompare(named, args, world).against?.name).toContain(
+			"(b.json)",
+		);
 		expect(() =>
-			prepare(named, { ...args, baseline: "other.json" }, world),
+			baselineToCompare(named, { ...args, baseline: "other.json" }, world),
 		).toThrow(/other\.json: cannot be compared with/);
 	});
 
@@ -124,7 +133,7 @@ describe("a baseline from a file", () => {
 			"systems: { nats: nats, new: nats }\nbaseline: nats",
 		);
 		const { world } = standing();
-		const found = prepare(scenario(two), withFile, world);
+		const found = baselineToCompare(scenario(two), withFile, world);
 		expect(found.scenario.baseline?.system).toBeNull();
 		expect(found.warnings).toEqual([
 			"not compared is new, 256B: it has no run of new, 256B",
@@ -137,11 +146,13 @@ describe("a baseline from a file", () => {
 			...all,
 			runs: all.runs.map((run) => ({ ...run, system: "redis" })),
 		});
-		expect(() => prepare(scenario(), withFile, standing(other).world)).toThrow(
+		expect(() =>
+			baselineToCompare(scenario(), withFile, standing(other).world),
+		).toThrow(
 			/^b\.json: is no baseline of this scenario: it has no run of nats, 256B\. Make a new one/,
 		);
 		const faster = scenario(yaml.replace("1000/s", "2000/s"));
-		expect(() => prepare(faster, withFile, standing().world)).toThrow(
+		expect(() => baselineToCompare(faster, withFile, standing().world)).toThrow(
 			/its runs of nats, 256B had other work \(load 1000\/s constant against 2000\/s constant\)/,
 		);
 	});
@@ -152,7 +163,7 @@ describe("a baseline from a file", () => {
 			runs: all.runs.filter((run) => run.case !== "1KiB"),
 		});
 		const { world } = standing(lacking);
-		expect(prepare(scenario(), withFile, world).warnings).toEqual([
+		expect(baselineToCompare(scenario(), withFile, world).warnings).toEqual([
 			"not compared is nats, 1KiB: it has no run of nats, 1KiB",
 		]);
 	});
@@ -164,7 +175,9 @@ describe("a baseline from a file", () => {
 				run.repeat > 3 ? { ...run, without: "invalid" } : run,
 			),
 		});
-		expect(() => prepare(scenario(), withFile, standing(few).world)).toThrow(
+		expect(() =>
+			baselineToCompare(scenario(), withFile, standing(few).world),
+		).toThrow(
 			expect.objectContaining({
 				code: "baseline-few",
 				exit: 2,
@@ -174,14 +187,16 @@ describe("a baseline from a file", () => {
 		);
 		// Only shown, it may be of few.
 		const plain = scenario(yaml.replace("sla: [p99 <= baseline + 10%]\n", ""));
-		expect(() => prepare(plain, withFile, standing(few).world)).not.toThrow();
+		expect(() =>
+			baselineToCompare(plain, withFile, standing(few).world),
+		).not.toThrow();
 	});
 
 	test("that does not have a line's figure in four runs that count is refused, and says to make it anew", () => {
 		const added = scenario(
 			yaml.replace("+ 10%]", "+ 10%, p95 <= baseline + 10%]"),
 		);
-		expect(() => prepare(added, withFile, standing().world)).toThrow(
+		expect(() => baselineToCompare(added, withFile, standing().world)).toThrow(
 			expect.objectContaining({
 				code: "baseline-figure",
 				exit: 2,
@@ -200,11 +215,11 @@ describe("a baseline from a file", () => {
 						: { ...run.figures, "response p95": 1e6 },
 			})),
 		});
-		expect(() => prepare(added, withFile, standing(having(3)).world)).toThrow(
-			/which only 3 of its runs that count have, and it takes 4\./,
-		);
+		expect(() =>
+			baselineToCompare(added, withFile, standing(having(3)).world),
+		).toThrow(/which only 3 of its runs that count have, and it takes 4\./);
 		const { world } = standing(having(4));
-		expect(prepare(added, withFile, world).warnings).toEqual([]);
+		expect(baselineToCompare(added, withFile, world).warnings).toEqual([]);
 	});
 
 	test("without lines that compare says which of them are not compared, and is refused when it has none", () => {
@@ -214,22 +229,24 @@ describe("a baseline from a file", () => {
 			runs: all.runs.filter((run) => run.case !== "1KiB"),
 		});
 		const { world } = standing(lacking);
-		expect(prepare(scenario(plain), withFile, world).warnings).toEqual([
-			"not compared is nats, 1KiB: it has no run of nats, 1KiB",
-		]);
+		expect(
+			baselineToCompare(scenario(plain), withFile, world).warnings,
+		).toEqual(["not compared is nats, 1KiB: it has no run of nats, 1KiB"]);
 		// A case without a line beside one that has it: told, not refused.
 		const some = plain.replace(
 			"{ message: 256B }",
 			"{ message: 256B, sla: [p99 <= baseline + 10%] }",
 		);
-		expect(prepare(scenario(some), withFile, world).warnings).toHaveLength(1);
+		expect(
+			baselineToCompare(scenario(some), withFile, world).warnings,
+		).toHaveLength(1);
 		const searched = `system: nats
 repeat: 5
 workload: { rate: 1000/s, message: 256B, find: max-rate }
 sla: [p99 < 10ms]
 `;
 		expect(() =>
-			prepare(scenario(searched), withFile, standing().world),
+			baselineToCompare(scenario(searched), withFile, standing().world),
 		).toThrow(/^b\.json: is no baseline of this scenario/);
 	});
 
@@ -254,8 +271,10 @@ sla: [p99 < ${limit}]
 			})),
 		});
 		const { world } = standing(found);
-		expect(prepare(searched("10ms"), withFile, world).warnings).toEqual([]);
-		expect(() => prepare(searched("20ms"), withFile, world)).toThrow(
+		expect(
+			baselineToCompare(searched("10ms"), withFile, world).warnings,
+		).toEqual([]);
+		expect(() => baselineToCompare(searched("20ms"), withFile, world)).toThrow(
 			/had other work \(sla p99 < 10ms.* against p99 < 20ms/,
 		);
 	});
@@ -266,7 +285,7 @@ sla: [p99 < ${limit}]
 			machine: { ...here, cpu: "Other CPU", fingerprint: "other" },
 		});
 		const { world } = standing(moved);
-		expect(prepare(scenario(), withFile, world).warnings).toEqual([
+		expect(baselineToCompare(scenario(), withFile, world).warnings).toEqual([
 			expect.stringMatching(
 				/^the baseline was made on another machine \(CPU Other CPU against .*\): it is compared with, and decides nothing$/,
 			),
@@ -278,7 +297,9 @@ describe("a system of the scenario as baseline", () => {
 	const ab = `systems: { old: nats, new: nats }\nbaseline: old\n${yaml.replace("system: nats\n", "")}`;
 
 	test("needs nothing from outside", () => {
-		expect(prepare(scenario(ab), args, standing().world)).toMatchObject({
+		expect(
+			baselineToCompare(scenario(ab), args, standing().world),
+		).toMatchObject({
 			against: null,
 			warnings: [],
 		});
@@ -286,17 +307,22 @@ describe("a system of the scenario as baseline", () => {
 
 	test("must not be left out by --only", () => {
 		expect(() =>
-			prepare(scenario(ab), { ...args, only: "new/256B" }, standing().world),
+			baselineToCompare(
+				scenario(ab),
+				{ ...args, only: "new/256B" },
+				standing().world,
+			),
 		).toThrow(
 			"--only 'new/256B' leaves out old, 256B, which new is compared with. Choose both, e.g. --only '*/256B', or add --baseline none",
 		);
 		const plain = scenario(ab.replace("sla: [p99 <= baseline + 10%]\n", ""));
 		expect(
-			prepare(plain, { ...args, only: "new/256B" }, standing().world).warnings,
+			baselineToCompare(plain, { ...args, only: "new/256B" }, standing().world)
+				.warnings,
 		).toEqual(["not compared is new, 256B: --only leaves out old"]);
 		for (const only of ["*/256B", "old/*"])
 			expect(() =>
-				prepare(scenario(ab), { ...args, only }, standing().world),
+				baselineToCompare(scenario(ab), { ...args, only }, standing().world),
 			).not.toThrow();
 	});
 });
@@ -315,13 +341,13 @@ describe("what is known of this machine's noise", () => {
 		const { world, baseline } = standing();
 		const work = baseline.runs[0]?.work ?? "";
 		keepCalibration(calibration(work), world);
-		expect(prepare(scenario(), withFile, world).against?.calibration).toEqual(
-			calibration(work),
-		);
+		expect(
+			baselineToCompare(scenario(), withFile, world).against?.calibration,
+		).toEqual(calibration(work));
 		const slower = scenario(yaml.replace("1000/s", "500/s"));
 		const none = { ...args, baseline: undefined };
 		const plain = { ...slower, baselineSla: [] };
-		expect(prepare(plain, none, world).against).toBeNull();
+		expect(baselineToCompare(plain, none, world).against).toBeNull();
 	});
 
 	test("is taken from the file that --calibration names, unless that is another machine's or of other work", () => {
@@ -331,20 +357,20 @@ describe("what is known of this machine's noise", () => {
 		const write = (value: object) =>
 			writeFileSync(path.join(cwd, "c.json"), JSON.stringify(value));
 		write(calibration(work));
-		expect(prepare(scenario(), named, world).against?.calibration).toEqual(
-			calibration(work),
-		);
+		expect(
+			baselineToCompare(scenario(), named, world).against?.calibration,
+		).toEqual(calibration(work));
 		write(calibration(work, { ...here, cpu: "Other CPU" }));
-		expect(prepare(scenario(), named, world)).toMatchObject({
+		expect(baselineToCompare(scenario(), named, world)).toMatchObject({
 			against: { calibration: null },
 			warnings: [expect.stringMatching(/is of another machine .*is not used$/)],
 		});
 		write(calibration("other"));
-		expect(prepare(scenario(), named, world).warnings).toEqual([
+		expect(baselineToCompare(scenario(), named, world).warnings).toEqual([
 			"the calibration is of other work, and is not used",
 		]);
 		write({});
-		expect(() => prepare(scenario(), named, world)).toThrow(
+		expect(() => baselineToCompare(scenario(), named, world)).toThrow(
 			expect.objectContaining({ code: "calibration-unreadable", exit: 2 }),
 		);
 	});

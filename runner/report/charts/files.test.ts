@@ -7,9 +7,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { main } from "../main.ts";
-import { fixtureCopy } from "../run/fixture.fake.ts";
-import { fakeWorld } from "../world.fake.ts";
+import { main } from "../../main.ts";
+import { fixtureCopy } from "../../run/fixture.fake.ts";
+import { fakeWorld } from "../../world.fake.ts";
 
 const RUN = "run-01-nats-256B-1000-s-1";
 

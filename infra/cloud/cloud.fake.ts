@@ -1,10 +1,10 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import type { CloudRig } from "../../infra/cloud/lifecycle.ts";
-import type { Offer } from "../../infra/cloud/offer.ts";
-import { testFolder } from "../../infra/test-folder.fake.ts";
-import { RigFile, type RigFileInput } from "../scenario/rig-file.ts";
-import type { CloudSide } from "./rented.ts";
+import { RigFile, type RigFileInput } from "../../runner/scenario/rig-file.ts";
+import { testFolder } from "../test-folder.fake.ts";
+import type { CloudRig } from "./lifecycle.ts";
+import type { Offer } from "./offer.ts";
+import type { CloudSide } from "./rent.ts";
 
 /** A cloud for tests of commands: rents nothing, and remembers in which order it was asked for what. */
 export interface FakeCloud extends CloudSide {

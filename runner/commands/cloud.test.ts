@@ -1,19 +1,21 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { fakeCloud, rentedFile } from "../../infra/cloud/cloud.fake.ts";
+import type { DownCloud } from "../../infra/cloud/down.ts";
+import { platformOf, theCloud } from "../../infra/cloud/rent.ts";
+import { cloudRequest } from "../../infra/cloud/request.ts";
 import { findOnPath } from "../../infra/local/program.ts";
 import { testFolder } from "../../infra/test-folder.fake.ts";
 import { failure } from "../errors.ts";
 import { explain } from "../main.ts";
+import { expand } from "../plan/expand.ts";
 import { makeProgress } from "../run/progress.ts";
 import { readScenario } from "../scenario/read.ts";
 import { fakeWorld } from "../world.fake.ts";
 import type { World } from "../world.ts";
-import { fakeCloud, rentedFile } from "./cloud.fake.ts";
-import { type DownCloud, down } from "./down.ts";
+import { down } from "./down.ts";
 import { plan } from "./plan.ts";
-import { rentalOf } from "./rental.ts";
-import { platformOf, theCloud } from "./rented.ts";
 import { type Measure, type RunArgs, run } from "./run.ts";
 import { up } from "./up.ts";
 import { validate } from "./validate.ts";
@@ -64,7 +66,7 @@ describe("mqbench run --target aws", () => {
 		const cloud = fakeCloud();
 		const { code, world } = await rentedRun({
 			cloud,
-			async measure({ scenario: measured, args }) {
+			async measure({ scenario: measured, command }) {
 				cloud.asked.push("measure");
 				expect(measured).toMatchObject({
 					target: "aws",
@@ -76,7 +78,7 @@ describe("mqbench run --target aws", () => {
 				expect(measured.rig?.brokers[0]?.hosts[0]?.identity).toBe(
 					path.join(cloud.folder, "id_ed25519"),
 				);
-				expect(args.path).toBe("s.yaml");
+				expect(command.scenario).toBe("s.yaml");
 				return 99;
 			},
 		});
@@ -202,10 +204,12 @@ describe("mqbench run --target aws", () => {
 		};
 		const world = fakeWorld({ cwd, env });
 		const { scenario } = await readScenario("s.yaml", { target: "aws" }, world);
-		const rental = rentalOf(scenario, { path: "s.yaml" });
-		if (rental === null) throw new Error("nothing is rented");
+		const request = cloudRequest(scenario, expand(scenario, { runId: "x" }), {
+			path: "s.yaml",
+		});
+		if (request === null) throw new Error("nothing is rented");
 		const error = await theCloud
-			.prepare(rental, world, makeProgress(world, true).build)
+			.prepare(request, world, makeProgress(world, true).build)
 			.catch((error) => error);
 		expect(error).toMatchObject({ code: "aws-unfit", exit: 3 });
 		expect(error.message.split("\n")).toEqual([

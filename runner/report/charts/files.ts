@@ -1,13 +1,13 @@
 import path from "node:path";
-import { failure } from "../errors.ts";
-import { makeFolder } from "../make-folder.ts";
-import type { Result } from "../model/result.ts";
-import { glob } from "../plan/expand.ts";
-import { reasonOf } from "../reason.ts";
-import { drawSvg } from "../report/charts/draw.ts";
-import { figuresOf, listOf } from "../report/charts/figures.ts";
-import { firstView } from "../report/charts/options.ts";
-import { writeWhole } from "../report/whole-file.ts";
+import { failure } from "../../errors.ts";
+import { makeFolder } from "../../make-folder.ts";
+import type { Result } from "../../model/result.ts";
+import { glob } from "../../plan/expand.ts";
+import { reasonOf } from "../../reason.ts";
+import { writeWhole } from "../whole-file.ts";
+import { drawSvg } from "./draw.ts";
+import { figuresOf, listOf } from "./figures.ts";
+import { firstView } from "./options.ts";
 
 export type Theme = "light" | "dark";
 

@@ -1,36 +1,36 @@
 import path from "node:path";
-import { resolveBinaries } from "../../infra/binaries/resolve.ts";
-import type { CloudOptions, CloudRig } from "../../infra/cloud/lifecycle.ts";
-import type { Offer } from "../../infra/cloud/offer.ts";
-import { type ExitCode, failure, MqbenchError } from "../errors.ts";
-import { packageFolder, packageVersion } from "../package.ts";
-import type { Progress } from "../run/progress.ts";
-import type { Scenario } from "../scenario/scenario.ts";
-import { maskUrls } from "../secrets.ts";
-import type { World } from "../world.ts";
-import { type Rental, rigId } from "./rental.ts";
+import { type ExitCode, failure, MqbenchError } from "../../runner/errors.ts";
+import { packageFolder, packageVersion } from "../../runner/package.ts";
+import { rigEndWarnings } from "../../runner/plan/rig-end.ts";
+import type { Scenario } from "../../runner/scenario/scenario.ts";
+import type { World } from "../../runner/world.ts";
+import { type BuildProgress, resolveBinaries } from "../binaries/resolve.ts";
+import type { CloudOptions, CloudRig } from "./lifecycle.ts";
+import type { Offer } from "./offer.ts";
+import { type CloudRequest, rigId } from "./request.ts";
+import { useThenTakeDown } from "./use.ts";
 
 /** The cloud's side of renting (infra/cloud); tests pass a fake. */
 export interface CloudSide {
 	/** Debian packages that a kind of broker runs on. */
 	packages(
-		broker: Rental["systems"][number]["broker"],
+		broker: CloudRequest["systems"][number]["broker"],
 	): Promise<readonly string[]>;
 	/**
 	 * Gets what the machines are to run, as far as this machine has to build or fetch it: what cannot be had is told before anything costs
 	 * money, and nothing is built while machines wait.
 	 */
 	prepare(
-		rental: Rental,
+		request: CloudRequest,
 		world: World,
-		progress: Progress["build"],
+		progress: BuildProgress,
 	): Promise<void>;
 	/** Asks AWS what there is and what it costs; nothing costs anything yet. */
 	offer(
 		scenario: Scenario,
 		asked: {
 			readonly packages: readonly string[];
-			readonly systems: Rental["systems"];
+			readonly systems: CloudRequest["systems"];
 			readonly id: string;
 			readonly plannedNs: number | null;
 			readonly rigFile: string | null;
@@ -54,11 +54,17 @@ export interface CloudSide {
 	): Promise<CloudRig>;
 }
 
-export interface RentArgs {
+export interface RentOptions {
 	/** `--yes`: nobody is asked. */
 	readonly yes?: boolean | undefined;
 	/** `--max-hourly-usd`: what costs more is not rented. */
 	readonly maxHourlyUsd?: string | undefined;
+}
+
+/** Told of what is built, and of each step. */
+export interface Renting {
+	readonly build: BuildProgress;
+	say(line: string): void;
 }
 
 /** For how long machines are rented. */
@@ -71,13 +77,13 @@ export interface Using {
 /** The real one; loaded when something is rented. */
 export const theCloud: CloudSide = {
 	async packages(broker) {
-		const { hostBrokers } = await import("../../infra/brokers/index.ts");
+		const { hostBrokers } = await import("../brokers/index.ts");
 		return hostBrokers[broker]?.packages ?? [];
 	},
 	async prepare({ scenario, systems }, world, progress) {
-		const { localTrouble } = await import("../../infra/cloud/offer.ts");
-		const { findPulumi } = await import("../../infra/cloud/pulumi-cli.ts");
-		const { hostBrokers } = await import("../../infra/brokers/index.ts");
+		const { localTrouble } = await import("./offer.ts");
+		const { findPulumi } = await import("./pulumi-cli.ts");
+		const { hostBrokers } = await import("../brokers/index.ts");
 		const { brokers, clients } = scenario.aws;
 		// What takes seconds comes before what may take minutes.
 		const wrong = localTrouble(scenario.aws, world);
@@ -100,15 +106,15 @@ export const theCloud: CloudSide = {
 			await binaries.on(platformOf(instance), instance);
 	},
 	async offer(scenario, asked, world) {
-		const { offer } = await import("../../infra/cloud/offer.ts");
+		const { offer } = await import("./offer.ts");
 		return offer(scenario, asked, world);
 	},
 	async confirmOffer(offer, asked, world) {
-		const { confirmOffer } = await import("../../infra/cloud/confirm.ts");
+		const { confirmOffer } = await import("./confirm.ts");
 		return confirmOffer(offer, asked, world);
 	},
 	async standUp(offer, world, options) {
-		const { standUpCloud } = await import("../../infra/cloud/lifecycle.ts");
+		const { standUpCloud } = await import("./lifecycle.ts");
 		return standUpCloud(offer, world, options);
 	},
 };
@@ -120,15 +126,15 @@ export function platformOf(instance: string): string {
 		: "linux/amd64";
 }
 
-/** Asks what the machines of a rental are and cost, without taking them. `plannedNs` as for `rent`. */
+/** Asks what the machines of a request are and cost, without taking them. `plannedNs` as for `rent`. */
 export async function offerFor(
-	rental: Rental,
+	request: CloudRequest,
 	world: World,
 	cloud: CloudSide,
-	plannedNs: number | null = rental.plannedNs,
+	plannedNs: number | null = request.plannedNs,
 	rigFile: string | null = null,
 ): Promise<Offer> {
-	const { scenario, systems } = rental;
+	const { scenario, systems } = request;
 	const packages = await Promise.all(
 		[...new Set(systems.map(({ broker }) => broker))].map((broker) =>
 			cloud.packages(broker),
@@ -149,12 +155,12 @@ export async function offerFor(
 }
 
 /** What is said while AWS is asked, which takes some seconds. */
-export function askingText({ scenario }: Rental): string {
+export function askingText({ scenario }: CloudRequest): string {
 	return `Asking AWS (${scenario.aws.region}) ...`;
 }
 
 /** Options that only machines for rent have. Fails with `usage` where they are given and nothing is rented. */
-export function refuseRentArgs({ yes, maxHourlyUsd }: RentArgs): void {
+export function refuseRentOptions({ yes, maxHourlyUsd }: RentOptions): void {
 	const given = [
 		...(yes ? ["--yes"] : []),
 		...(maxHourlyUsd === undefined ? [] : ["--max-hourly-usd"]),
@@ -170,19 +176,19 @@ export function refuseRentArgs({ yes, maxHourlyUsd }: RentArgs): void {
  * to be used; null: until somebody takes them down, with `mqbench down` of `rigFile`.
  */
 export async function rent(
-	rental: Rental,
+	request: CloudRequest,
 	{ plannedNs, rigFile }: Using,
-	args: RentArgs,
-	progress: Pick<Progress, "build" | "say">,
+	args: RentOptions,
+	progress: Renting,
 	world: World,
 	cloud: CloudSide,
 ): Promise<CloudRig> {
 	// Before anything is asked of anybody.
 	const maxHourlyUsd = limitOf(args);
 	const yes = args.yes ?? false;
-	await cloud.prepare(rental, world, progress.build);
-	progress.say(askingText(rental));
-	const offer = await offerFor(rental, world, cloud, plannedNs, rigFile);
+	await cloud.prepare(request, world, progress.build);
+	progress.say(askingText(request));
+	const offer = await offerFor(request, world, cloud, plannedNs, rigFile);
 	await cloud.confirmOffer(offer, { yes, maxHourlyUsd, plannedNs }, world);
 	if (world.stop.aborted)
 		throw failure("interrupted", { signal: String(world.stop.reason) });
@@ -190,33 +196,34 @@ export async function rent(
 	return cloud.standUp(offer, world, { yes, say });
 }
 
-/**
- * Uses machines, and takes them down whatever came of it: the exit code is that of the use, but 5 where something is left, which beats
- * all others. What went wrong in the use is then said first.
- */
-export async function onRented(
-	rig: CloudRig,
-	say: (line: string) => void,
+/** Rents, uses what is rented, with the path of its rig.json, and takes it down. Fails as `rent` and `useThenTakeDown` do. */
+export async function rentAndUse(
+	request: CloudRequest,
+	args: RentOptions,
+	progress: Renting,
 	world: World,
-	use: () => Promise<ExitCode>,
+	cloud: CloudSide,
+	use: (rig: string) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-	let outcome: { code: ExitCode } | { error: unknown };
-	try {
-		outcome = { code: await use() };
-	} catch (error) {
-		outcome = { error };
-	}
-	say(`Taking down the rig ${rig.file.id} ...`);
-	try {
-		await rig.teardown();
-	} catch (error) {
-		if ("error" in outcome)
-			world.stderr.write(`${maskUrls(wordsOf(outcome.error))}\n`);
-		throw asLeft(error, rig.file.id);
-	}
-	say(`The rig ${rig.file.id} is down; nothing of it is left.`);
-	if ("error" in outcome) throw outcome.error;
-	return outcome.code;
+	const say = (line: string) => progress.say(line);
+	const { plannedNs, onMachinesNs } = request;
+	const using = { plannedNs, rigFile: null };
+	const rig = await rent(request, using, args, progress, world, cloud);
+	return useThenTakeDown(rig, say, world, async () => {
+		// AWS may have taken longer to hand them out than was reckoned with.
+		for (const warning of rigEndWarnings(
+			rig.file,
+			onMachinesNs,
+			{
+				doing: "setting its machines up and the runs take",
+				remedy:
+					"runs beyond its end become INVALID; Ctrl-C takes the machines down now, and a longer aws.ttl is for the next time",
+			},
+			world,
+		))
+			say(`Warning: ${warning}`);
+		return use(rig.place.path);
+	});
 }
 
 // --- internal ---
@@ -231,28 +238,11 @@ function gatheredIn(wrong: string[]): (error: unknown) => void {
 }
 
 /** USD; null: no limit. */
-function limitOf({ maxHourlyUsd }: RentArgs): number | null {
+function limitOf({ maxHourlyUsd }: RentOptions): number | null {
 	if (maxHourlyUsd === undefined) return null;
 	const limit = Number(maxHourlyUsd);
 	if (/^\d+(\.\d+)?$/.test(maxHourlyUsd) && limit > 0) return limit;
 	throw failure("usage", {
 		message: `--max-hourly-usd ${maxHourlyUsd}: write US dollars an hour, e.g. --max-hourly-usd 5`,
 	});
-}
-
-/** A bug of ours in taking down must not hide that machines may be left. */
-function asLeft(error: unknown, id: string): MqbenchError {
-	if (
-		error instanceof MqbenchError &&
-		(error.code === "cloud-left" || error.code === "rig-unforgotten")
-	)
-		return error;
-	return failure("cloud-left", {
-		text: `The rig ${id} may not be down: ${wordsOf(error)}\nTake it down: mqbench rigs destroy ${id}`,
-	});
-}
-
-function wordsOf(error: unknown): string {
-	if (error instanceof MqbenchError) return error.message;
-	return error instanceof Error ? (error.stack ?? error.message) : `${error}`;
 }

@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { packageFolder } from "../package.ts";
-import { loadScenario } from "../scenario/load.ts";
-import { rentalOf, rigId } from "./rental.ts";
+import { packageFolder } from "../../runner/package.ts";
+import { expand } from "../../runner/plan/expand.ts";
+import { loadScenario } from "../../runner/scenario/load.ts";
+import { cloudRequest, rigId } from "./request.ts";
 
 const text = (more = "", ttl = "2h", duration = "60s") =>
 	`target: aws
@@ -13,8 +14,12 @@ workload: { rate: 3/s, message: 256B, duration: ${duration}, warmup: 5s, drain: 
 ${more}`;
 const of = (
 	scenario: string,
-	args: Partial<Parameters<typeof rentalOf>[1]> = {},
-) => rentalOf(loadScenario("s.yaml", scenario), { path: "s.yaml", ...args });
+	{ only, ...args }: { only?: string; floor?: boolean; confirm?: boolean } = {},
+) => {
+	const loaded = loadScenario("s.yaml", scenario);
+	const plans = expand(loaded, { runId: "x", only });
+	return cloudRequest(loaded, plans, { path: "s.yaml", ...args });
+};
 
 test("machines are rented for the systems that run, and for no others", () => {
 	const all = of(text());
@@ -72,9 +77,13 @@ test("infra/README.md tells of the standard rig, and of how long it is reckoned 
 	const scenario = loadScenario("ec2.yaml", read("scenarios/ec2.yaml"), {
 		target: "aws",
 	});
-	const rental = rentalOf(scenario, { path: "ec2.yaml", floor: false });
-	if (rental === null) throw new Error("ec2.yaml rents nothing");
-	const { brokers, clients } = rental.scenario.aws;
+	const plans = expand(scenario, { runId: "x" });
+	const request = cloudRequest(scenario, plans, {
+		path: "ec2.yaml",
+		floor: false,
+	});
+	if (request === null) throw new Error("ec2.yaml rents nothing");
+	const { brokers, clients } = request.scenario.aws;
 	expect(readme).toContain(
 		`| standard ([scenarios/ec2.yaml](../scenarios/ec2.yaml)) | ${brokers.count} x \`${brokers.instance}\`, ${clients.count} x \`${clients.instance}\` |`,
 	);
@@ -83,9 +92,9 @@ test("infra/README.md tells of the standard rig, and of how long it is reckoned 
 			readme,
 		) ?? [];
 	const runs = 2 * 3 * (Number(start) + 5 + 60 + 30);
-	expect(rental.plannedNs / 1e9).toBe(Number(standing) * 60 + runs);
-	const withFloor = rentalOf(scenario, { path: "ec2.yaml" });
-	expect(((withFloor?.plannedNs ?? 0) - rental.plannedNs) / 1e9).toBe(
+	expect(request.plannedNs / 1e9).toBe(Number(standing) * 60 + runs);
+	const withFloor = cloudRequest(scenario, plans, { path: "ec2.yaml" });
+	expect(((withFloor?.plannedNs ?? 0) - request.plannedNs) / 1e9).toBe(
 		Number(floor),
 	);
 });

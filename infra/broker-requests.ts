@@ -1,0 +1,32 @@
+import path from "node:path";
+import { failure } from "../runner/errors.ts";
+import type { Plan } from "../runner/model/plan.ts";
+import type { Scenario } from "../runner/scenario/scenario.ts";
+import type { BrokerRequest } from "./rig.ts";
+
+/** What each system's broker has to be good for: all of its runs. */
+export function brokerRequests(
+	scenario: Scenario,
+	plans: readonly Plan[],
+	logs: string,
+): BrokerRequest[] {
+	const requests = scenario.systems.flatMap((system): BrokerRequest[] => {
+		const own = plans.filter((plan) => plan.system === system.key);
+		const [first] = own;
+		if (!first || system.broker === "noop") return [];
+		return [
+			{
+				system,
+				level: first.durabilityLevel,
+				messageBytes: Math.max(...own.map(({ message }) => message.bytes)),
+				cpus: first.pin.brokers,
+				logPath: path.join(logs, `${system.key}.log`),
+			},
+		];
+	});
+	if (requests.length === 0)
+		throw failure("usage", {
+			message: "noop is no broker: there is nothing to stand up",
+		});
+	return requests;
+}

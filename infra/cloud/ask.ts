@@ -1,0 +1,14 @@
+import { failure } from "../../runner/errors.ts";
+import type { World } from "../../runner/world.ts";
+
+/** Asks a question that is answered yes or no. Fails with `usage` where nobody is there to answer it. */
+export async function agreed(question: string, world: World): Promise<boolean> {
+	if (world.ask === null)
+		throw failure("usage", {
+			message: `${question} Nobody is there to be asked: say --yes.`,
+		});
+	const answer = await world.ask(`${question} [y/N] `);
+	if (world.stop.aborted)
+		throw failure("interrupted", { signal: `${world.stop.reason}` });
+	return /^y(es)?$/i.test(answer.trim());
+}

@@ -1,0 +1,85 @@
+import { EXIT, failure, MqbenchError } from "../../runner/errors.ts";
+import type { World } from "../../runner/world.ts";
+import { agreed } from "./ask.ts";
+import { heldBy } from "./hold.ts";
+import { machinesText } from "./leftover.ts";
+import { type CloudOptions, destroyCloud } from "./lifecycle.ts";
+import { forgetUnmade, type KnownRig, knownRig, knownRigs } from "./rigs.ts";
+
+/** `mqbench rigs destroy <id>`: takes down what this machine remembers of a rig, however far it got, after asking. */
+export async function destroyOne(
+	id: string,
+	yes: boolean,
+	world: World,
+	options: CloudOptions,
+): Promise<void> {
+	const rig = await knownRig(id, world);
+	if (!yes && !(await agreed(`Take down ${nameOf(rig)}?`, world)))
+		return void world.stdout.write("Nothing was taken down.\n");
+	await destroyCloud(id, world, { ...options, yes });
+	world.stdout.write(downText(id));
+}
+
+/** One behind the other; one that does not go does not keep the others. */
+export async function destroyAll(
+	yes: boolean,
+	world: World,
+	options: CloudOptions,
+): Promise<void> {
+	await forgetUnmade(world);
+	const free: KnownRig[] = [];
+	for (const rig of await knownRigs(world)) {
+		const doing = await heldBy(rig.folder);
+		if (doing === null) free.push(rig);
+		else
+			world.stdout.write(`${rig.folder.id} stays: another mqbench ${doing}.\n`);
+	}
+	if (free.length === 0)
+		return void world.stdout.write("There is no rig to take down.\n");
+	const names = free.map(nameOf).join(", ");
+	if (!yes && !(await agreed(`Take down ${names}?`, world)))
+		return void world.stdout.write("Nothing was taken down.\n");
+	const failed: unknown[] = [];
+	for (const [i, { folder }] of free.entries()) {
+		if (world.stop.aborted) {
+			const rest = free.slice(i).map((rig) => rig.folder.id);
+			failed.push(
+				failure("cloud-left", {
+					text: `Stopped by ${world.stop.reason} before ${rest.join(", ")} ${rest.length === 1 ? "was" : "were"} taken down.\nTake down what is left: mqbench rigs destroy --all`,
+				}),
+			);
+			break;
+		}
+		try {
+			await destroyCloud(folder.id, world, { ...options, yes });
+			world.stdout.write(downText(folder.id));
+		} catch (error) {
+			failed.push(error);
+		}
+	}
+	throwAll(failed);
+}
+
+// --- internal ---
+
+/** All that went wrong at once; that something is left in the cloud beats the rest. */
+function throwAll(failed: readonly unknown[]): void {
+	const known = failed.filter((error) => error instanceof MqbenchError);
+	const bug = failed.find((error) => !(error instanceof MqbenchError));
+	const worst = known.find(({ exit }) => exit === EXIT.leftBehind) ?? known[0];
+	if (worst?.exit !== EXIT.leftBehind && bug !== undefined) throw bug;
+	if (worst === undefined) return;
+	const text = failed
+		.map((error) => (error instanceof Error ? error.message : String(error)))
+		.join("\n");
+	throw new MqbenchError(worst.code, text, worst.exit);
+}
+
+function nameOf({ folder, file, trouble }: KnownRig): string {
+	if (file?.cloud == null) return `the rig ${folder.id} (${trouble})`;
+	return `the rig ${folder.id} in ${file.cloud.region} (${machinesText(file.cloud.machines)})`;
+}
+
+function downText(id: string): string {
+	return `The rig ${id} is down; nothing of it is left.\n`;
+}

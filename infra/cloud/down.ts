@@ -1,0 +1,86 @@
+import path from "node:path";
+import { failure, MqbenchError } from "../../runner/errors.ts";
+import type { Cloud, RigFile } from "../../runner/scenario/rig-file.ts";
+import type { World } from "../../runner/world.ts";
+import { accountInUse, accountTrouble } from "./account.ts";
+import { destroyCloud } from "./lifecycle.ts";
+import { findTagged } from "./sweep.ts";
+
+/** The cloud's side; tests pass a fake. */
+export interface DownCloud {
+	readonly destroy: (id: string, world: World) => Promise<void>;
+	readonly find: typeof findTagged;
+	readonly account: typeof accountInUse;
+}
+
+/** Takes a rented rig down, as its rig.json says where it is remembered; resolves when nothing of it is left. */
+export async function downInCloud(
+	rig: RigFile,
+	file: string,
+	world: World,
+	side: Partial<DownCloud> = {},
+): Promise<void> {
+	const cloud = { ...theCloud, ...side };
+	const state = rig.cloud?.state ?? null;
+	// Its state is not ours, and neither is taking it down.
+	if (rig.cloud === null || state === null)
+		throw failure("usage", {
+			message: `${file}: the machines of ${rig.id} were stood up by hand, and go the same way: pulumi destroy where pulumi up was run`,
+		});
+	// That of whoever stood it up, which may have been told another MQBENCH_STATE_DIR.
+	const folder = path.dirname(path.dirname(state));
+	const there = { ...world, env: { ...world.env, MQBENCH_STATE_DIR: folder } };
+	for (const at of [there, world])
+		try {
+			return await cloud.destroy(rig.id, at);
+		} catch (error) {
+			if (!(error instanceof MqbenchError && error.code === "no-such-rig"))
+				throw error;
+		}
+	await orLeft(rig.id, rig.cloud, state, world, cloud);
+}
+
+// --- internal ---
+
+const theCloud: DownCloud = {
+	destroy: destroyCloud,
+	find: findTagged,
+	account: accountInUse,
+};
+
+/** Nobody remembers it any more: AWS alone knows whether it is there. Fails with `cloud-left` unless it is not. */
+async function orLeft(
+	id: string,
+	{ region, profile, account, owner }: Cloud,
+	state: string,
+	world: World,
+	cloud: DownCloud,
+): Promise<void> {
+	const left = (what: string) =>
+		failure("cloud-left", {
+			text: `The rig ${id} is not remembered any more (${state} is gone), and ${what}.\nFind it by its tag:   mqbench rigs sweep --region ${region} --id ${id}${profile === null ? "" : ` --profile ${profile}`}`,
+		});
+	if (account === null)
+		throw left(
+			"whether it is there is not known, as the account that it is in is not",
+		);
+	const trouble = await accountTrouble(
+		{ account, region, profile },
+		world,
+		cloud.account,
+	);
+	if (trouble !== null)
+		throw left(`whether it is there is not known: ${trouble.wrong}`);
+	const found = await cloud
+		.find({ region, profile, owner, id }, world)
+		.catch((error: Error) => {
+			throw left(
+				`whether it is there could not be asked: ${error.message.replace(/\.$/, "")}`,
+			);
+		});
+	const count = found.reduce((sum, { things }) => sum + things.length, 0);
+	if (count > 0)
+		throw left(
+			`${count} ${count === 1 ? "thing" : "things"} of it ${count === 1 ? "is" : "are"} there in ${region}`,
+		);
+}

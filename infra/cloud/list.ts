@@ -1,0 +1,109 @@
+import { rigEndsAt } from "../../runner/plan/rig-end.ts";
+import { formatDuration } from "../../runner/units.ts";
+import type { World } from "../../runner/world.ts";
+import { heldBy } from "./hold.ts";
+import { machinesText, timeText } from "./leftover.ts";
+import { type KnownRig, rigsFolder } from "./rigs.ts";
+
+/** `mqbench rigs list`, for people: rigs that this machine remembers. */
+export async function rigsText(
+	rigs: readonly KnownRig[],
+	world: World,
+): Promise<string> {
+	if (rigs.length === 0)
+		return `No rigs are known here (${rigsFolder(world)}).\nOf another machine, or of a state that was lost: mqbench rigs sweep\n`;
+	const nowMs = world.clock.nowMs();
+	const whole = rigs.filter(({ file }) => file !== null);
+	const rows = await Promise.all(whole.map((rig) => row(rig, nowMs)));
+	const over = whole.some(
+		({ file }) => file !== null && isOver(rigEndsAt(file), nowMs),
+	);
+	return [
+		rows.length > 0 ? table([HEADS, ...rows]) : "",
+		over
+			? "Machines past that time were to end themselves; what is no machine (networks, keys) is there until it is taken down.\n"
+			: "",
+		...rigs.map(({ folder, trouble }) =>
+			trouble === null
+				? ""
+				: `${folder.path}: ${trouble}. If it was a rig: mqbench rigs destroy ${folder.id}\n`,
+		),
+		"Take one down: mqbench rigs destroy <rig>\n",
+	].join("");
+}
+
+/** What `rigs list --json` says of a rig; null: not known. */
+export async function rigForPrograms({ folder, file, trouble }: KnownRig) {
+	const { cloud = null, createdAt = null, expiresAt = null } = file ?? {};
+	return {
+		id: folder.id,
+		phase: cloud?.phase ?? null,
+		/** What another mqbench does with it; null: none has it. */
+		inUse: await heldBy(folder),
+		region: cloud?.region ?? null,
+		profile: cloud?.profile ?? null,
+		account: cloud?.account ?? null,
+		machines: cloud?.machines ?? null,
+		hourlyUsd: cloud?.hourlyUsd ?? null,
+		createdAt,
+		endsAt: cloud?.endsAt ?? null,
+		expiresAt,
+		folder: folder.path,
+		trouble,
+	};
+}
+
+// --- internal ---
+
+const HEADS = ["RIG", "PHASE", "REGION", "MACHINES", "$/H", "AGE", "ENDS"];
+
+async function row(
+	{ folder, file }: KnownRig,
+	nowMs: number,
+): Promise<string[]> {
+	if (file?.cloud == null) return [];
+	const { cloud, createdAt } = file;
+	const end = rigEndsAt(file);
+	const doing = await heldBy(folder);
+	return [
+		folder.id,
+		`${cloud.phase}${doing === null ? "" : ", in use"}`,
+		cloud.region,
+		machinesText(cloud.machines),
+		cloud.hourlyUsd === null
+			? "not known"
+			: `${cloud.phase === "ready" && !isOver(end, nowMs) ? "" : "up to "}${cloud.hourlyUsd.toFixed(2)}`,
+		createdAt === undefined
+			? "not known"
+			: spanText(nowMs - Date.parse(createdAt)),
+		end === null
+			? "not known"
+			: `${timeText(end)}${isOver(end, nowMs) ? ", over" : `, in ${spanText(Date.parse(end) - nowMs)}`}`,
+	];
+}
+
+/** Whole minutes: nobody counts seconds of machines. */
+function spanText(ms: number): string {
+	return ms < 60_000
+		? "under 1min"
+		: formatDuration(Math.floor(ms / 60_000) * 60e9);
+}
+
+function isOver(expiresAt: string | null | undefined, nowMs: number): boolean {
+	return expiresAt != null && Date.parse(expiresAt) <= nowMs;
+}
+
+function table(rows: readonly (readonly string[])[]): string {
+	const widths = HEADS.map((_, i) =>
+		Math.max(...rows.map((cells) => cells[i]?.length ?? 0)),
+	);
+	return rows
+		.map((cells) =>
+			cells
+				.map((cell, i) => cell.padEnd(widths[i] ?? 0))
+				.join("  ")
+				.trimEnd(),
+		)
+		.map((line) => `${line}\n`)
+		.join("");
+}

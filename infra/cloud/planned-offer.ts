@@ -1,0 +1,56 @@
+import { EXIT, type ExitCode, MqbenchError } from "../../runner/errors.ts";
+import { wrap } from "../../runner/terminal/wrap.ts";
+import { formatDuration } from "../../runner/units.ts";
+import type { World } from "../../runner/world.ts";
+import { costText } from "./cost-text.ts";
+import { askingText, type CloudSide, offerFor } from "./rent.ts";
+import type { CloudRequest } from "./request.ts";
+
+/** `mqbench plan`: prints what AWS says of the machines; returns the exit code that it comes to. */
+export async function writeOffer(
+	request: CloudRequest,
+	world: World,
+	cloud: CloudSide,
+): Promise<ExitCode> {
+	const width = Math.max(40, world.stdout.columns);
+	const indented = (line: string) =>
+		COMMAND.test(line) ? [`  ${line}`] : wrap(line, width, "    ", "  ");
+	const time = `Standing up, all runs and what comes between them: at most ${formatDuration(request.plannedNs)}.`;
+	const lines = indented(time);
+	let code: ExitCode = EXIT.pass;
+	world.stderr.write(`${askingText(request)}\n`);
+	try {
+		const offer = await offerFor(request, world, cloud);
+		const { hourlyUsd, unpriced, warnings } = offer;
+		const { plannedNs, scenario } = request;
+		const { ttlNs } = scenario.aws;
+		// A table: its blanks are its columns.
+		lines.push(...offer.lines.map((line) => `  ${line}`));
+		lines.push(
+			...indented(
+				`Price: ${costText({ hourlyUsd, unpriced, plannedNs, ttlNs })}.`,
+			),
+			...warnings.flatMap((warning) => indented(`Warning: ${warning}`)),
+		);
+	} catch (error) {
+		if (!(error instanceof MqbenchError) || error.code === "interrupted")
+			throw error;
+		const said = error.message.split("\n");
+		// Most of them hold a command.
+		if (UNASKED.has(error.code)) lines.push(`  AWS was not asked: ${said[0]}`);
+		else {
+			lines.push(...said.map((line) => `  It could not be rented: ${line}`));
+			code = error.exit;
+		}
+	}
+	world.stdout.write(`\nWhat is rented:\n\n${lines.join("\n")}\n`);
+	return code;
+}
+
+// --- internal ---
+
+/** What is to be copied into a shell is not wrapped. */
+const COMMAND = /\b(aws|mqbench|npm|npx) [a-z]/;
+
+/** Who has no account, or no network, has not done anything wrong. */
+const UNASKED: ReadonlySet<string> = new Set(["sdk-missing", "aws-unasked"]);

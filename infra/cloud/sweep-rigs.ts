@@ -1,0 +1,305 @@
+import { failure, MqbenchError } from "../../runner/errors.ts";
+import type { World } from "../../runner/world.ts";
+import { accountInUse, accountTrouble } from "./account.ts";
+import { agreed } from "./ask.ts";
+import { type Hold, hold } from "./hold.ts";
+import { type KnownRig, knownRigs } from "./rigs.ts";
+import {
+	enabledRegions,
+	findTagged,
+	removeTagged,
+	type SweepAsked,
+	type Swept,
+	type TaggedRig,
+	taggedText,
+	thingText,
+} from "./sweep.ts";
+import { forgetDown } from "./take-down.ts";
+
+export interface SweepArgs {
+	/** undefined: all that are enabled for the account. */
+	readonly region?: string | undefined;
+	readonly profile?: string | undefined;
+	/** Of the one rig, expired or not; else all that have expired. */
+	readonly id?: string | undefined;
+	/** Whose expired rigs; default: the caller's own. */
+	readonly owner?: string | undefined;
+	readonly yes?: boolean | undefined;
+}
+
+/** AWS's side of a sweep; tests pass a fake. */
+export interface SweepSide {
+	readonly regions: typeof enabledRegions;
+	readonly find: typeof findTagged;
+	readonly remove: typeof removeTagged;
+	readonly account: typeof accountInUse;
+}
+
+const theAws: SweepSide = {
+	regions: enabledRegions,
+	find: findTagged,
+	remove: removeTagged,
+	account: accountInUse,
+};
+
+/** `mqbench rigs sweep`: finds rigs by their tags, whoever remembers them, and removes them piece by piece. */
+export async function sweepRigs(
+	args: SweepArgs,
+	world: World,
+	side: Partial<SweepSide> = {},
+): Promise<void> {
+	const aws = { ...theAws, ...side };
+	const { profile = null, id = null, owner = null } = args;
+	const asked = { profile, id, owner };
+	const seen = await look(args.region, asked, world, aws);
+	const chosen = seen.found.filter(({ rig }) => rig.chosen);
+	const where = args.region ?? "all regions that could be looked at";
+	if (chosen.length === 0) {
+		const told =
+			id === null ? "" : await forgetGone(id, seen.regions, asked, world, aws);
+		world.stdout.write(
+			`Nothing is to be removed in ${where}${id === null ? "" : ` of ${id}`}${told}.\n`,
+		);
+	} else await sweepChosen(chosen, args, world, aws);
+	if (seen.refused.length > 0)
+		throw failure("aws-unfit", {
+			wrong: seen.refused.map(
+				({ region, reason }) => `${region} was not looked at: ${reason}`,
+			),
+		});
+}
+
+// --- internal ---
+
+/** A rig as a sweep has found it. */
+interface Found {
+	readonly region: string;
+	readonly rig: TaggedRig;
+}
+
+interface Seen {
+	readonly found: readonly Found[];
+	/** Where was looked. */
+	readonly regions: readonly string[];
+	/** An account may forbid some regions to everybody: the others are looked at all the same. */
+	readonly refused: readonly {
+		readonly region: string;
+		readonly reason: string;
+	}[];
+}
+
+/** Looks into one region or all of them, and tells what there is. */
+async function look(
+	region: string | undefined,
+	asked: Omit<SweepAsked, "region">,
+	world: World,
+	aws: SweepSide,
+): Promise<Seen> {
+	const nowMs = world.clock.nowMs();
+	if (region !== undefined) {
+		const rigs = await aws.find({ region, ...asked }, world);
+		world.stdout.write(taggedText(rigs, nowMs));
+		return {
+			found: rigs.map((rig) => ({ region, rig })),
+			regions: [region],
+			refused: [],
+		};
+	}
+	const all = await aws.regions(asked, world);
+	const looks = await Promise.allSettled(
+		all.map((at) => aws.find({ region: at, ...asked }, world)),
+	);
+	if (world.stop.aborted)
+		throw failure("interrupted", { signal: `${world.stop.reason}` });
+	const found: Found[] = [];
+	const regions: string[] = [];
+	const refused: { region: string; reason: string }[] = [];
+	for (const [i, at] of all.entries()) {
+		const one = looks[i];
+		if (one?.status === "rejected") {
+			if (!(one.reason instanceof MqbenchError)) throw one.reason;
+			refused.push({ region: at, reason: one.reason.message });
+			continue;
+		}
+		const rigs = one?.value ?? [];
+		regions.push(at);
+		found.push(...rigs.map((rig) => ({ region: at, rig })));
+		if (rigs.length > 0)
+			world.stdout.write(`In ${at}:\n${taggedText(rigs, nowMs)}`);
+	}
+	if (found.length === 0)
+		world.stdout.write(
+			`Nothing carries the tag mqbench:run in ${regions.length} of ${all.length} regions that were looked at.\n`,
+		);
+	return { found, regions, refused };
+}
+
+/** Removes what was chosen, after asking, but for what an mqbench here has; forgets it then. */
+async function sweepChosen(
+	all: readonly Found[],
+	args: SweepArgs,
+	world: World,
+	aws: SweepSide,
+): Promise<void> {
+	const { profile = null, yes = false } = args;
+	const { free, holds } = await takeKnown(all, args.id !== undefined, world);
+	try {
+		if (free.length === 0) {
+			world.stdout.write("Nothing is to be removed.\n");
+			return;
+		}
+		const count = free.reduce((sum, { rig }) => sum + rig.things.length, 0);
+		const what = `${count} ${count === 1 ? "thing" : "things"} of ${free.map(({ rig }) => rig.id).join(", ")}`;
+		if (!yes && !(await agreed(`Remove ${what}?`, world))) {
+			world.stdout.write("Nothing was removed.\n");
+			return;
+		}
+		const say = (line: string) => void world.stderr.write(`${line}\n`);
+		const again = `Try again: ${againCommand(args, free)}`;
+		const regions = [...new Set(free.map(({ region }) => region))];
+		const where = regions.join(", ");
+		const some = `Of ${what} in ${where} some may be left. ${again}`;
+		world.leaving?.(some);
+		const swept: Swept[] = [];
+		try {
+			for (const region of regions) {
+				const rigs = free
+					.filter((one) => one.region === region)
+					.map(({ rig }) => rig);
+				swept.push(await aws.remove(rigs, { region, profile }, world, say));
+			}
+		} catch (error) {
+			// Whatever stopped it: some of it is gone by now, and some is not.
+			const why = error instanceof Error ? error.message : String(error);
+			throw failure("cloud-left", { text: `${why}\n${some}` });
+		} finally {
+			world.leaving?.(null);
+		}
+		const removed = swept.flatMap((one) => one.removed);
+		const left = swept.flatMap((one) => one.left);
+		world.stdout.write(
+			`Removed ${removed.length} ${removed.length === 1 ? "thing" : "things"}.\n`,
+		);
+		if (left.length > 0)
+			throw failure("cloud-left", {
+				text: [
+					`${left.length} of ${count} ${left.length === 1 ? "is" : "are"} left in ${where}:`,
+					...left.map(
+						({ thing, reason }) =>
+							`  ${thingText(thing, world.clock.nowMs())}: ${reason}`,
+					),
+					again,
+				].join("\n"),
+			});
+		for (const { known } of holds)
+			await forgetSwept(known, true, profile, world, aws);
+	} finally {
+		for (const { held } of holds) await held.release();
+	}
+}
+
+/** Takes those that are remembered here, so that nobody measures on what is being removed. What another mqbench has stays. */
+async function takeKnown(
+	all: readonly Found[],
+	byId: boolean,
+	world: World,
+): Promise<{
+	free: Found[];
+	holds: { known: KnownRig; held: Hold }[];
+}> {
+	const remembered = await knownRigs(world);
+	const free: Found[] = [];
+	const holds: { known: KnownRig; held: Hold }[] = [];
+	for (const one of all) {
+		const known = remembered.find(
+			({ folder, file }) =>
+				folder.id === one.rig.id && file?.cloud?.region === one.region,
+		);
+		try {
+			// Two owners may have a rig of one name: it is one folder all the same.
+			if (known && !holds.some((other) => other.known === known))
+				holds.push({
+					known,
+					held: await hold(known.folder, "is removing it by its tag"),
+				});
+			free.push(one);
+		} catch (error) {
+			const inUse =
+				error instanceof MqbenchError && error.code === "cloud-held";
+			if (!inUse || byId) {
+				for (const { held } of holds) await held.release();
+				throw error;
+			}
+			world.stdout.write(`${one.rig.id} stays. ${error.message}\n`);
+		}
+	}
+	return { free, holds };
+}
+
+/** Of a rig of which AWS has shown nothing. What people are told of its folder, as a part of a sentence. */
+async function forgetGone(
+	id: string,
+	regions: readonly string[],
+	{ profile }: Pick<SweepAsked, "profile">,
+	world: World,
+	aws: SweepSide,
+): Promise<string> {
+	const rigs = await knownRigs(world);
+	const known = rigs.find(({ folder }) => folder.id === id);
+	// Of one that is elsewhere nothing is known by looking here.
+	const at = known?.file?.cloud?.region;
+	if (known === undefined || at === undefined || !regions.includes(at))
+		return "";
+	const held = await hold(known.folder, "sees that nothing of it is left");
+	try {
+		return (await forgetSwept(known, false, profile, world, aws))
+			? "; its folder here is gone, too"
+			: `; ${known.folder.path} stays, as the account that it is in is not known`;
+	} finally {
+		await held.release();
+	}
+}
+
+/**
+ * What is remembered of a rig of which AWS has nothing any more helps nobody. false: that is not sure. `found`: AWS has had something of it.
+ * Fails with `cloud-left` where it is in another account, which nobody has looked into.
+ */
+async function forgetSwept(
+	{ folder, file }: KnownRig,
+	found: boolean,
+	profile: string | null,
+	world: World,
+	aws: SweepSide,
+): Promise<boolean> {
+	if (file?.cloud == null) return false;
+	const { account, region } = file.cloud;
+	if (account === null && !found) return false;
+	const trouble = await accountTrouble(
+		{ account, region, profile },
+		world,
+		aws.account,
+	);
+	if (trouble !== null)
+		throw failure("cloud-left", {
+			text: `The rig ${folder.id} is remembered here, and may be there: ${trouble.wrong}.\nTake it down: mqbench rigs destroy ${folder.id}`,
+		});
+	await forgetDown(folder);
+	return true;
+}
+
+function againCommand(
+	{ profile, id, owner }: SweepArgs,
+	chosen: readonly Found[],
+): string {
+	const ids = new Set(chosen.map(({ rig }) => rig.id));
+	const regions = new Set(chosen.map(({ region }) => region));
+	const [one] = ids.size === 1 ? ids : [id];
+	const [region] = regions.size === 1 ? regions : [];
+	return [
+		"mqbench rigs sweep",
+		...(region === undefined ? [] : [`--region ${region}`]),
+		...(one === undefined ? [] : [`--id ${one}`]),
+		...(profile === undefined ? [] : [`--profile ${profile}`]),
+		...(owner === undefined ? [] : [`--owner ${owner}`]),
+	].join(" ");
+}

@@ -1,0 +1,108 @@
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import { failure, MqbenchError } from "../runner/errors.ts";
+import type { Plan } from "../runner/model/plan.ts";
+import { packageVersion } from "../runner/package.ts";
+import {
+	type RigPlace,
+	removeRig,
+	rigAt,
+	writeRig,
+} from "../runner/scenario/rig-store.ts";
+import type { Scenario } from "../runner/scenario/scenario.ts";
+import { maskUrls } from "../runner/secrets.ts";
+import type { World } from "../runner/world.ts";
+import type { Binaries } from "./binaries/resolve.ts";
+import { brokerRequests } from "./broker-requests.ts";
+import { type Standing, type StoodUp, standUp } from "./standing-up.ts";
+import { temporaryFolder } from "./temporary.ts";
+
+/** What is to stay up, and where its rig.json goes. */
+export interface StayingUp {
+	readonly target: Standing;
+	readonly id: string;
+	readonly scenario: Scenario;
+	readonly plans: readonly Plan[];
+	/** As it was given, for people. */
+	readonly path: string;
+	readonly place: RigPlace;
+}
+
+/**
+ * Stands brokers up, writes their rig.json, and tells of them. Resolves when they stay by themselves, or, where they live as long as this
+ * process, when a person has ended them and nothing of them is left.
+ */
+export async function stayUp(
+	{ target, id, scenario, plans, path, place }: StayingUp,
+	say: (line: string) => void,
+	world: World,
+	binaries: Binaries,
+): Promise<void> {
+	const logs = await temporaryFolder(tmpdir());
+	const requests = brokerRequests(scenario, plans, logs);
+	say(`Standing up ${requests.map(({ system }) => system.key).join(", ")} ...`);
+	let stood: StoodUp;
+	try {
+		stood = await standUp(target, id, requests, world, binaries);
+	} catch (error) {
+		// The sentence about a broker that did not start names its log.
+		if (!(error instanceof MqbenchError && error.code === "broker-start"))
+			await rm(logs, { recursive: true, force: true });
+		throw error;
+	}
+	let wrote = false;
+	let stays = false;
+	let end: string | null = null;
+	try {
+		await writeRig(place, {
+			...stood.file,
+			createdAt: new Date(world.clock.nowMs()).toISOString(),
+			facts: { mqbench: packageVersion, ...stood.file.facts },
+		});
+		wrote = true;
+		await stood.keep();
+		stays = stood.broken === null;
+		world.stdout.write(upText(stood, path, place.shown));
+		if (stood.broken !== null)
+			end = await Promise.race([
+				stood.broken,
+				isToEnd(place, id, world.stop).then(() => null),
+			]);
+	} finally {
+		if (!stays) {
+			await stood.teardown();
+			if (wrote) await removeRig(place, id);
+		}
+		await rm(logs, { recursive: true, force: true });
+	}
+	if (end !== null) throw failure("rig-broken", { id, how: end });
+	if (!stays) say(`The rig ${id} is down.`);
+}
+
+// --- internal ---
+
+/** How often is looked whether the file is still there. */
+const LOOK_MS = 300;
+
+function upText({ file, broken }: StoodUp, scenario: string, shown: string) {
+	const brokers = file.brokers.map(
+		({ system, url, server }) =>
+			`${system}: ${maskUrls(url ?? "")}${server ? ` (${server})` : ""}\n`,
+	);
+	return `${brokers.join("")}${shown} says where they are, to its owner alone. Measure on them:
+  mqbench ${scenario} --rig ${shown}
+${broken === null ? `They stay up until: mqbench down ${shown}` : `They stay up until Ctrl-C here, or mqbench down ${shown}`}
+`;
+}
+
+/** Resolves when the person stops it, or its file is gone, or another rig's. */
+async function isToEnd(
+	place: RigPlace,
+	id: string,
+	stop: AbortSignal,
+): Promise<void> {
+	const gone = (at: string | null | undefined) => at !== undefined && at !== id;
+	while (!stop.aborted && !gone(await rigAt(place)))
+		await sleep(LOOK_MS, undefined, { signal: stop }).catch(() => {});
+}
