@@ -478,12 +478,12 @@ describe("a text that is no scenario", () => {
 		[
 			"a line indented too far",
 			"workload:\n  rate: 3/s\n   message: 1KiB\n",
-			"s.yaml:3:4 message: stands at column 4, its neighbours at column 3: indent it like them",
+			's.yaml:3:4 this line is indented further than the one above, "rate: 3/s", ',
 		],
 		[
 			"a line indented too little",
 			"workload:\n  rate: 3/s\n message: 1KiB\n",
-			"s.yaml:3:2 message: stands at column 2, its neighbours at column 3: indent it like them",
+			"s.yaml:3:2 the indentation fits no line above; ",
 		],
 		[
 			"an open bracket",
@@ -499,7 +499,7 @@ describe("a text that is no scenario", () => {
 		[
 			"an open quote",
 			"name: 'x\n",
-			"s.yaml:2:1 this is no YAML: Missing closing 'quote",
+			"s.yaml:2:1 this is not YAML: Missing closing 'quote",
 		],
 		[
 			"an alias of nothing",
