@@ -1,5 +1,5 @@
 import type { Baseline } from "../model/comparison.ts";
-import { ACROSS } from "../verdict/clock.ts";
+import { ACROSS } from "../verdict/checks/clock.ts";
 
 /** Figure of a search: messages per second, the highest that meet the SLA. */
 export const HIGHEST_RATE = "highest rate";

@@ -1,8 +1,8 @@
 import type { Comparison } from "../model/comparison.ts";
 import type { Ratio } from "../stats/ratio.ts";
 import { formatCount, formatDuration } from "../units.ts";
-import { BY_CLOCKS } from "../verdict/by-clocks.ts";
-import { plusMinus } from "../verdict/clock.ts";
+import { plusMinus } from "../verdict/checks/clock.ts";
+import { BY_CLOCKS } from "../verdict/doubts.ts";
 import { isRate } from "./figures.ts";
 
 export interface Judged {

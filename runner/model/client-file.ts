@@ -148,6 +148,8 @@ export const CountersLine = z.strictObject({
 	behind: Count.nullable(),
 });
 
+export type CountersLine = z.infer<typeof CountersLine>;
+
 /** Figures of the whole run. */
 export const TotalsLine = z.strictObject({
 	type: z.literal("totals"),
@@ -278,3 +280,13 @@ export const ClientFileLine = z.discriminatedUnion("type", [
 	TrailerLine,
 ]);
 export type ClientFileLine = z.infer<typeof ClientFileLine>;
+
+type Line<T extends z.ZodType> = Omit<z.infer<T>, "type">;
+export type Client = Line<typeof ClientLine>;
+export type Second = Line<typeof SecondLine>;
+export type Tick = Line<typeof TickLine>;
+export type Completions = Line<typeof CompletionsLine>;
+export type Counters = Omit<CountersLine, "type" | "scope">;
+export type Totals = Line<typeof TotalsLine>;
+export type Offenders = z.infer<typeof OffendersLine>["first"];
+export type Slow = z.infer<typeof SlowestLine>["messages"][number];

@@ -12,7 +12,7 @@ import type { Baseline, Comparison } from "../model/comparison.ts";
 import type { BaselineSla, Plan, Sla } from "../model/plan.ts";
 import type { Gate, Result } from "../model/result.ts";
 import { worst } from "../model/verdict.ts";
-import { containsLag } from "../verdict/lag.ts";
+import { containsLag } from "../verdict/facts.ts";
 
 /**
  * The result with what its comparisons say: one gate for each line that compares, system and case. Where there is a baseline and no

@@ -1,7 +1,7 @@
 import type { Gate, Result, Run } from "../model/result.ts";
 import { formatCount, formatDuration } from "../units.ts";
-import { BY_CLOCKS } from "../verdict/by-clocks.ts";
-import { meanRate } from "../verdict/needed.ts";
+import { BY_CLOCKS } from "../verdict/doubts.ts";
+import { meanRate } from "../verdict/window-length.ts";
 import type { Outcome } from "./outcomes.ts";
 import { plural } from "./words.ts";
 import { worstRun } from "./worst-repeat.ts";

@@ -1,6 +1,6 @@
 import type { Run } from "../model/result.ts";
 import { formatCount, formatDuration } from "../units.ts";
-import { movedBy, plusMinus } from "../verdict/clock.ts";
+import { movedBy, plusMinus } from "../verdict/checks/clock.ts";
 import type { FailoverTable } from "./failover-table.ts";
 
 /**

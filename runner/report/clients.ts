@@ -1,7 +1,7 @@
 import { percentile } from "../histogram/percentiles.ts";
 import type { Run } from "../model/result.ts";
+import { coresOf } from "../verdict/checks/cpu.ts";
 import { type Facts, lagByClient, sampleOf } from "../verdict/facts.ts";
-import { coresOf } from "../verdict/machine.ts";
 
 type Client = Run["clients"][number];
 

@@ -1,7 +1,7 @@
 import type { Failover, Result, Run } from "../model/result.ts";
 import { faultZeroNs } from "../run/faults.ts";
 import { formatDuration } from "../units.ts";
-import { faultName } from "../verdict/faults.ts";
+import { faultName } from "../verdict/checks/faults.ts";
 import { BIN_NS } from "./failover.ts";
 import { countText, runTitle, windowTime } from "./words.ts";
 

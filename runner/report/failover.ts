@@ -7,8 +7,8 @@ import type { Collected } from "../run/collect.ts";
 import { faultZeroNs } from "../run/faults.ts";
 import { drainedNs } from "../verdict/fault-drain.ts";
 import { INTERVAL_NS, limitIntervals } from "../verdict/intervals.ts";
-import { meanRate } from "../verdict/needed.ts";
-import { secondReceipts } from "../verdict/second-receipts.ts";
+import { receivedTwice } from "../verdict/received-twice.ts";
+import { meanRate } from "../verdict/window-length.ts";
 
 /**
  * What each fault did to the run, from what was done (`run.faults`), not from what was planned. Empty: nothing was, or an older mqbench has not
@@ -209,7 +209,7 @@ function recovered(
 		return { sla: null, recoveredNs: null };
 	const allowed = line.kind === "max" ? 0 : tail(line.percentile);
 	const { warmupNs } = plan.schedule;
-	const second = secondReceipts(collected, line.metric);
+	const second = receivedTwice(collected, line.metric);
 	const pieces = limitIntervals(plan, seconds, k, second)
 		.map(({ n, over }, i) => ({
 			endNs: Math.min(

@@ -4,9 +4,9 @@ import type { Plan } from "../model/plan.ts";
 import type { Gate } from "../model/result.ts";
 import type { Collected } from "../run/collect.ts";
 import { slaPlaces } from "../scenario/sla-places.ts";
+import type { Judgement } from "../verdict/judgement.ts";
 import { overRepeats } from "../verdict/repeats.ts";
 import type { RunVerdict } from "../verdict/run.ts";
-import type { Judgement } from "../verdict/sla.ts";
 
 export interface JudgedRun {
 	readonly collected: Collected;

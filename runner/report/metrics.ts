@@ -1,10 +1,10 @@
 import { addBins, type BinCounts, binStart } from "../histogram/bins.ts";
 import { curve } from "../histogram/hgrm.ts";
 import { subjectOf } from "../model/baseline-sla.ts";
+import type { Second } from "../model/client-file.ts";
 import type { Metric } from "../model/plan.ts";
 import type { MetricSummary, Run } from "../model/result.ts";
 import { mainMetric } from "../plan/samples.ts";
-import type { Second } from "../run/collect.ts";
 import {
 	dueBySecond,
 	type Facts,

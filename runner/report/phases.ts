@@ -1,5 +1,6 @@
 import { EMPTY } from "../histogram/distribution.ts";
 import { percentile } from "../histogram/percentiles.ts";
+import type { Tick } from "../model/client-file.ts";
 import type { Plan } from "../model/plan.ts";
 import type { Phase } from "../model/result.ts";
 import { messagesBefore } from "../plan/offset.ts";
@@ -8,7 +9,6 @@ import {
 	mainMetric,
 	samplesPerMessage,
 } from "../plan/samples.ts";
-import type { Tick } from "../run/collect.ts";
 import {
 	type Facts,
 	hasMetric,

@@ -3,20 +3,17 @@ import { join } from "node:path";
 import { failure } from "../errors.ts";
 import { maskAll } from "../mask.ts";
 import { readAgainst } from "../model/against-file.ts";
+import type { Counters } from "../model/client-file.ts";
 import { commandIn } from "../model/command-file.ts";
 import { EnvironmentFile } from "../model/environment-file.ts";
 import type { Result, Run } from "../model/result.ts";
 import { type Verdict, worst } from "../model/verdict.ts";
 import { intendedInWindow, mainMetric } from "../plan/samples.ts";
-import {
-	type Collected,
-	type Counters,
-	collect,
-	read,
-} from "../run/collect.ts";
+import { type Collected, collect, read } from "../run/collect.ts";
 import { drainOf } from "../verdict/backlog-drain.ts";
-import { startSkewNs } from "../verdict/clients.ts";
-import { clockBoundNs } from "../verdict/clock.ts";
+import { startSkewNs } from "../verdict/checks/clients.ts";
+import { clockBoundNs } from "../verdict/checks/clock.ts";
+import { floorOf } from "../verdict/checks/floor.ts";
 import type { ErrorCause } from "../verdict/exit.ts";
 import {
 	type Facts,
@@ -26,7 +23,6 @@ import {
 	UNKNOWN,
 	windowOf,
 } from "../verdict/facts.ts";
-import { floorOf } from "../verdict/floor.ts";
 import { ratesOf } from "../verdict/rates.ts";
 import { judgeRun, type RunVerdict } from "../verdict/run.ts";
 import { withBaseline } from "./baseline-gates.ts";

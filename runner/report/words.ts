@@ -15,8 +15,8 @@ import {
 	formatDuration,
 	formatDurationExact,
 } from "../units.ts";
-import { windowFor } from "../verdict/needed.ts";
 import { orderUnit } from "../verdict/tally.ts";
+import { windowFor } from "../verdict/window-length.ts";
 
 /** The words that terminal, markdown and HTML share: one wording per fact. */
 

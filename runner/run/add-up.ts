@@ -1,7 +1,13 @@
-import type { z } from "zod";
-import type { CompletionsLine, CountersLine } from "../model/client-file.ts";
+import type {
+	Completions,
+	Counters,
+	CountersLine,
+	Offenders,
+	Second,
+	Tick,
+	Totals,
+} from "../model/client-file.ts";
 import type { Metric } from "../model/plan.ts";
-import type { Counters, Offenders, Second, Tick, Totals } from "./collect.ts";
 
 /** What several clients, and several lines of one client, have counted, put together. */
 
@@ -47,9 +53,7 @@ export function addTicks(clients: readonly (readonly Tick[])[]): Tick[] {
 }
 
 /** By 10 ms since T0, up to the last second in which something completed. */
-export function addCompletions(
-	lines: readonly Omit<z.infer<typeof CompletionsLine>, "type">[],
-): number[] {
+export function addCompletions(lines: readonly Completions[]): number[] {
 	const last = lines.reduce((most, l) => Math.max(most, l.second), -1);
 	const bins = Array.from({ length: (last + 1) * 100 }, () => 0);
 	for (const { second, counts } of lines)
@@ -101,9 +105,7 @@ export function earliest(all: readonly Offenders[]): Offenders {
 	return first;
 }
 
-export function addCounters(
-	lines: readonly z.infer<typeof CountersLine>[],
-): Counters | null {
+export function addCounters(lines: readonly CountersLine[]): Counters | null {
 	const [first, ...rest] = lines.map(({ type: _, scope: __, ...c }) => c);
 	return first === undefined ? null : rest.reduce(addNumbers, first);
 }

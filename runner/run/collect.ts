@@ -4,14 +4,14 @@ import type { z } from "zod";
 import { failure } from "../errors.ts";
 import type { LogFile } from "../histogram/log-file.ts";
 import type {
+	Client,
 	ClientFileLine,
-	ClientLine,
-	CountersLine,
-	OffendersLine,
-	SecondLine,
-	SlowestLine,
-	TickLine,
-	TotalsLine,
+	Counters,
+	Offenders,
+	Second,
+	Slow,
+	Tick,
+	Totals,
 } from "../model/client-file.ts";
 import { crosses, Plan } from "../model/plan.ts";
 import { ResourceLine } from "../model/resource-file.ts";
@@ -30,15 +30,6 @@ import {
 import { withBrokers } from "./broker-samples.ts";
 import { type ClientFiles, readClient } from "./client-read.ts";
 import { type CountedLedgers, countLedgers } from "./ledger.ts";
-
-type Line<T extends z.ZodType> = Omit<z.infer<T>, "type">;
-export type Client = Line<typeof ClientLine>;
-export type Second = Line<typeof SecondLine>;
-export type Tick = Line<typeof TickLine>;
-export type Counters = Omit<Line<typeof CountersLine>, "scope">;
-export type Totals = Line<typeof TotalsLine>;
-export type Offenders = z.infer<typeof OffendersLine>["first"];
-export type Slow = z.infer<typeof SlowestLine>["messages"][number];
 
 /** What one client has counted by itself, and how it ended. */
 export interface ClientPart {

@@ -3,11 +3,10 @@ import { limitIndex } from "../plan/samples.ts";
 import { formatDuration } from "../units.ts";
 import { whyHopeless } from "./abort.ts";
 import { burstOf } from "./burst.ts";
-import { type Facts, samplesDue, windowOf } from "./facts.ts";
+import { containsLag, type Facts, samplesDue, windowOf } from "./facts.ts";
 import { offeredIntervals } from "./intervals.ts";
-import { containsLag } from "./lag.ts";
-import { secondReceipts } from "./second-receipts.ts";
-import type { Judgement } from "./sla.ts";
+import type { Judgement } from "./judgement.ts";
+import { receivedTwice } from "./received-twice.ts";
 
 /**
  * A run that mqbench stopped. The line that could not pass any more is FAIL; another one only if what was offered until then
@@ -65,7 +64,7 @@ function lagAborted(sla: Sla, facts: Facts, found: Judgement): boolean {
 	const { plan, seconds } = facts.collected;
 	const k = limitIndex(plan, sla);
 	const due = samplesDue(facts, sla.metric);
-	const second = secondReceipts(facts.collected, sla.metric);
+	const second = receivedTwice(facts.collected, sla.metric);
 	const intervals = offeredIntervals(plan, seconds, k, due, second);
 	const burst = burstOf(intervals, seconds, sla.limitNs);
 	const stillOpen = (over: number) =>

@@ -1,7 +1,7 @@
 import type { Collected } from "../run/collect.ts";
 import type { TrendPoint } from "../stats/trend.ts";
 import { formatCount } from "../units.ts";
-import { stuckInFlight } from "./stuck.ts";
+import { neverCompleted } from "./never-completed.ts";
 
 /** How a backlog that was built while consumers paused was worked off, with producers going on. */
 export interface Drain {
@@ -29,7 +29,7 @@ export function drainOf(collected: Collected): Drain | null {
 	const { pauseNs, resumeNs } = backlog;
 	const samples = waiting({ ticks });
 	// Those that never came do not wait: they are lost, which is judged elsewhere.
-	const missing = stuckInFlight(collected);
+	const missing = neverCompleted(collected);
 	const failed = counters.window?.failed ?? 0;
 	const endS = (schedule.warmupNs + schedule.durationNs) / 1e9;
 	const inPause = samples.filter(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Second } from "../run/collect.ts";
+import type { Second } from "../model/client-file.ts";
 import { burstOf } from "./burst.ts";
 import { type Any, judged } from "./judged.fake.ts";
 

@@ -1,4 +1,4 @@
-import type { Second } from "../run/collect.ts";
+import type { Second } from "../model/client-file.ts";
 import { formatCount } from "../units.ts";
 import type { LimitInterval } from "./intervals.ts";
 

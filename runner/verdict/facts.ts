@@ -3,6 +3,7 @@ import { EMPTY } from "../histogram/distribution.ts";
 import { type LogLine, readLogs } from "../histogram/hlog.ts";
 import { type Merged, mergeLines } from "../histogram/merge.ts";
 import type { Sample } from "../histogram/percentiles.ts";
+import type { Tick } from "../model/client-file.ts";
 import type { Metric } from "../model/plan.ts";
 import { messagesBefore } from "../plan/offset.ts";
 import {
@@ -10,9 +11,9 @@ import {
 	mainMetric,
 	samplesPerMessage,
 } from "../plan/samples.ts";
-import type { ClientPart, Collected, Tick } from "../run/collect.ts";
+import type { ClientPart, Collected } from "../run/collect.ts";
 import { INTERVAL_NS, intendedPerInterval } from "./intervals.ts";
-import { secondReceipts, withoutSmallest } from "./second-receipts.ts";
+import { receivedTwice, withoutSmallest } from "./received-twice.ts";
 
 /** What is known of a run from outside its folder; null: not known. */
 export interface Surroundings {
@@ -247,10 +248,10 @@ export function sumsOf(
 	return sums;
 }
 
-/** The window's samples that have a value, each message's once: see `secondReceipts`. */
+/** The window's samples that have a value, each message's once: see `receivedTwice`. */
 export function distributionOf(facts: Facts, metric: Metric): Distribution {
 	const whole = facts.merged.get(metric)?.whole ?? EMPTY;
-	return withoutSmallest(whole, secondReceipts(facts.collected, metric));
+	return withoutSmallest(whole, receivedTwice(facts.collected, metric));
 }
 
 /** What is known of the lateness of each client of several in the window; nothing of those that measured nothing. */
@@ -264,6 +265,11 @@ export function lagByClient(
 		const n = distribution.count;
 		return [{ part, sample: { distribution, n, min: null, max } }];
 	});
+}
+
+/** Service and queued have no lag in them: taking it off would make them better than they are. */
+export function containsLag(metric: Metric): boolean {
+	return metric !== "service" && metric !== "queued";
 }
 
 // --- internal ---

@@ -1,7 +1,7 @@
 import type { Collected } from "../run/collect.ts";
 import type { TrendPoint } from "../stats/trend.ts";
 import { waiting } from "./backlog-drain.ts";
-import { stuckInFlight } from "./stuck.ts";
+import { neverCompleted } from "./never-completed.ts";
 
 /**
  * How long a fault has left messages waiting: from its begin until no more are in flight than at most in the 2 s before it, and it stays so until
@@ -9,7 +9,7 @@ import { stuckInFlight } from "./stuck.ts";
  * counted.
  *
  * Messages that never come are in flight for ever. They do not wait: what the queue never falls below again is taken off, as far as the run
- * has lost so many (`stuckInFlight`).
+ * has lost so many (`neverCompleted`).
  */
 export function drainedNs(
 	collected: Collected,
@@ -26,7 +26,7 @@ export function drainedNs(
 	);
 	if (before.length === 0 || after.length === 0) return null;
 	const [most, least] = [Math.max(...before), Math.min(...before)];
-	const stuck = stuckInFlight(collected);
+	const stuck = neverCompleted(collected);
 	const never = neverBelow(after);
 	const waits = (i: number) => {
 		const gone = Math.min(stuck, Math.max(0, (never[i] ?? 0) - least));

@@ -1,7 +1,7 @@
+import type { Second } from "../model/client-file.ts";
 import type { Plan } from "../model/plan.ts";
 import { messagesBefore } from "../plan/offset.ts";
 import { intendedInWindow, samplesPerMessage } from "../plan/samples.ts";
-import type { Second } from "../run/collect.ts";
 import type { Interval } from "./statistics.ts";
 
 /** Counters over a limit stand per 100 ms of intended time. */
@@ -23,7 +23,7 @@ export interface LimitInterval extends Interval {
  * A closed load has no intended times: its intervals are of the send call, their n are the samples with a value, and nobody knows
  * when those without one were sent. See `withCensored`.
  *
- * `second` of the samples are second receipts of a message (`secondReceipts`): they stand in the place of as many that never completed,
+ * `second` of the samples are second receipts of a message (`receivedTwice`): they stand in the place of as many that never completed,
  * and those are put where they cluster most. Where more than `second` are too many, an interval's `censored` is below 0: that is a bug.
  */
 export function limitIntervals(

@@ -15,7 +15,7 @@ import {
 	limitIntervals,
 	withCensored,
 } from "./intervals.ts";
-import { secondReceipts } from "./second-receipts.ts";
+import { receivedTwice } from "./received-twice.ts";
 import { clustering, type Interval } from "./statistics.ts";
 
 /** The percentiles that every report has. */
@@ -102,7 +102,7 @@ function clusteringAbove(
 		const hidden =
 			plan.schedule.kind === "closed"
 				? missing
-				: Math.min(missing, secondReceipts(facts.collected, metric));
+				: Math.min(missing, receivedTwice(facts.collected, metric));
 		return clustering(withCensored(counted, hidden));
 	}
 	if (state !== "complete") return null;
@@ -114,7 +114,7 @@ function clusteringAbove(
 							plan,
 							seconds,
 							k,
-							secondReceipts(facts.collected, metric),
+							receivedTwice(facts.collected, metric),
 						).slice(whole.from * PER_SECOND, stretch && whole.to * PER_SECOND),
 						p,
 					)

@@ -1,6 +1,6 @@
 import type { Collected } from "../run/collect.ts";
 import { formatCount, formatDuration } from "../units.ts";
-import { secondReceiptsOfAll } from "./second-receipts.ts";
+import { allReceivedTwice } from "./received-twice.ts";
 
 /** Messages per second in the window, by real time; null: not measured, or there is no such thing. */
 export interface Rates {
@@ -48,7 +48,7 @@ function open(collected: Collected): Rates {
 	const sent =
 		totals.ackedInWindow === null ? null : totals.ackedInWindow / seconds;
 	// Where nobody consumes nothing was counted, whatever the field says.
-	const again = secondReceiptsOfAll(collected);
+	const again = allReceivedTwice(collected);
 	const received =
 		plan.pattern === "publish"
 			? null

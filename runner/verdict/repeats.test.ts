@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Verdict } from "../model/verdict.ts";
+import { type Judgement, NO_NUMBERS } from "./judgement.ts";
 import { overRepeats } from "./repeats.ts";
-import { type Judgement, NO_NUMBERS } from "./sla.ts";
 
 const repeat = (verdict: Verdict, i: number): Judgement => ({
 	...NO_NUMBERS,

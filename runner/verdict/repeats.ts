@@ -1,5 +1,5 @@
 import { type Verdict, worst } from "../model/verdict.ts";
-import type { Judgement } from "./sla.ts";
+import type { Judgement } from "./judgement.ts";
 
 /**
  * One gate over its repeats. A repeat that could not be judged decides at once: it is not replaced in silence. Of one

@@ -1,11 +1,11 @@
 import { type Verdict, worst } from "../model/verdict.ts";
-import { byClocks } from "./by-clocks.ts";
-import type { Check } from "./check.ts";
-import { onlySome } from "./clients.ts";
+import type { CheckResult } from "./checks/check.ts";
+import { onlySome } from "./checks/clients.ts";
+import { checked } from "./checks.ts";
+import { unlessClocksHide, unlessItRises } from "./doubts.ts";
 import type { Facts } from "./facts.ts";
-import { type Judgement, judge, NO_NUMBERS } from "./sla.ts";
-import { validity } from "./validity.ts";
-import { weakened } from "./weaken.ts";
+import { type Judgement, NO_NUMBERS } from "./judgement.ts";
+import { judge } from "./sla.ts";
 
 /** The verdict on one run. */
 export interface RunVerdict {
@@ -13,7 +13,7 @@ export interface RunVerdict {
 	/** One sentence when it was not the SLA that decided; null otherwise. */
 	readonly why: string | null;
 	readonly judgements: readonly Judgement[];
-	readonly checks: readonly Check[];
+	readonly checks: readonly CheckResult[];
 }
 
 /**
@@ -23,7 +23,7 @@ export interface RunVerdict {
 export function judgeRun(facts: Facts): RunVerdict {
 	const { state, problem, plan } = facts.collected;
 	const measured = plan.sla.map((sla) => judge(sla, facts));
-	const checks = state === "never" ? [] : validity(facts, measured);
+	const checks = state === "never" ? [] : checked(facts, measured);
 	const overruled = (verdict: Verdict, why: string): RunVerdict => ({
 		verdict,
 		why,
@@ -56,7 +56,7 @@ export function judgeRun(facts: Facts): RunVerdict {
 	if (invalid) return overruled("invalid", invalid.detail);
 	const grew = checks.find((c) => c.status === "fail");
 	const judgements = measured.map((j, i) =>
-		weakened(byClocks(j, plan.sla[i], facts), grew, facts),
+		unlessItRises(unlessClocksHide(j, plan.sla[i], facts), grew, facts),
 	);
 	const verdicts = judgements.map((j) => j.verdict);
 	// A breached SLA says more, and over repeats it is for the gate to weigh it.
@@ -75,7 +75,7 @@ export function judgeRun(facts: Facts): RunVerdict {
 // --- internal ---
 
 function stopReason(
-	checks: readonly Check[],
+	checks: readonly CheckResult[],
 	state: Facts["collected"]["state"],
 ): string | null {
 	return state === "aborted"

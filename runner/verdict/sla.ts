@@ -1,54 +1,29 @@
 import type { Percentile } from "../histogram/percentiles.ts";
 import type { Sla } from "../model/plan.ts";
-import type { Verdict } from "../model/verdict.ts";
 import { limitIndex, samplesPerMessage, whyMissing } from "../plan/samples.ts";
 import { formatCount, formatDuration, formatDurationExact } from "../units.ts";
 import { judgeAborted } from "./aborted.ts";
 import { burstOf, burstWhy, decided } from "./burst.ts";
-import { type Facts, hasMetric, sampleOf, samplesDue } from "./facts.ts";
+import {
+	containsLag,
+	type Facts,
+	hasMetric,
+	sampleOf,
+	samplesDue,
+} from "./facts.ts";
 import {
 	type LimitInterval,
 	limitIntervals,
 	offeredIntervals,
 } from "./intervals.ts";
-import { containsLag } from "./lag.ts";
+import { type Judgement, NO_NUMBERS } from "./judgement.ts";
+import { counted, percentileReason } from "./percentile-reason.ts";
 import { percentileOf } from "./quantile.ts";
-import { secondReceipts } from "./second-receipts.ts";
+import { receivedTwice } from "./received-twice.ts";
 import { type Interval, type OverTest, testOver } from "./statistics.ts";
-import { judgeTally, type TallyNumbers } from "./tally.ts";
-import { counted, percentileWhy } from "./why.ts";
+import { judgeTally } from "./tally.ts";
 
-/** One SLA line judged for one run. */
-export interface Judgement {
-	readonly sla: string;
-	readonly verdict: Verdict;
-	/** For people: "3.2ms", "> 30s", "n/a". */
-	readonly measured: string;
-	readonly limit: string;
-	/** One sentence. */
-	readonly why: string;
-	/** Of a percentile or max, ns: what was measured, and its 95 % interval (max: none). null for counts, and where there is no value. */
-	readonly valueNs: number | null;
-	readonly lowNs: number | null;
-	readonly highNs: number | null;
-	/** Some of them never completed, and the value is among those: it is more than this. null: it is not, or nobody knows by how much. */
-	readonly beyondNs: number | null;
-	/** limit / measured: 2 is twice as fast as asked for, 0.5 twice as slow. */
-	readonly margin: number | null;
-	/** Of a percentile or max: messages judged, over the limit, allowed to be, never completed; null for counts. */
-	readonly n: number | null;
-	readonly over: number | null;
-	readonly allowed: number | null;
-	readonly censored: number | null;
-	readonly events: number | null;
-	readonly phi: number | null;
-	/** Of a count, a rate or a time; null for latencies. */
-	readonly tally: TallyNumbers | null;
-	/** True: the generator's lateness, or the burst after it, decided the verdict. */
-	readonly lagDecided: boolean;
-}
-
-/** Judges one SLA line on what a run measured. Whether the measurement is to be trusted is validity.ts' question. */
+/** Judges one SLA line on what a run measured. Whether the measurement is to be trusted is a question of checks.ts. */
 export function judge(sla: Sla, facts: Facts): Judgement {
 	const found = judgeOffered(sla, facts);
 	return facts.collected.state === "aborted"
@@ -83,7 +58,7 @@ function judgeOffered(sla: Sla, facts: Facts): Judgement {
 					: `${plan.system} acknowledges nothing: there is no ack latency to judge`,
 		);
 	if (k < 0) return no("the generator has not counted this limit");
-	const second = secondReceipts(facts.collected, sla.metric);
+	const second = receivedTwice(facts.collected, sla.metric);
 	const intervals =
 		facts.collected.state === "aborted"
 			? offeredIntervals(
@@ -98,23 +73,6 @@ function judgeOffered(sla: Sla, facts: Facts): Judgement {
 		? judgeMax(sla, base, facts, intervals)
 		: judgePercentile(sla, base, facts, intervals);
 }
-
-/** Where there is nothing to count. */
-export const NO_NUMBERS = {
-	valueNs: null,
-	lowNs: null,
-	highNs: null,
-	beyondNs: null,
-	margin: null,
-	n: null,
-	over: null,
-	allowed: null,
-	censored: null,
-	events: null,
-	phi: null,
-	tally: null,
-	lagDecided: false,
-};
 
 type Base = Pick<Judgement, "sla" | "limit"> &
 	Pick<Judgement, keyof typeof NO_NUMBERS>;
@@ -182,7 +140,7 @@ function judgePercentile(
 			why: burstWhy(burst, said),
 			lagDecided: true,
 		};
-	const second = secondReceipts(facts.collected, sla.metric);
+	const second = receivedTwice(facts.collected, sla.metric);
 	if (
 		test.verdict === "fail" &&
 		second > 0 &&
@@ -199,7 +157,7 @@ function judgePercentile(
 		...numbers,
 		verdict: strict ? "error" : test.verdict,
 		measured,
-		why: percentileWhy(sla, plan, test, censored),
+		why: percentileReason(sla, plan, test, censored),
 	};
 }
 
@@ -260,7 +218,7 @@ function judgeMax(
 			why: burstWhy(burst, why),
 			lagDecided: true,
 		};
-	const second = secondReceipts(facts.collected, sla.metric);
+	const second = receivedTwice(facts.collected, sla.metric);
 	if (!lagDecided && over <= second)
 		return {
 			...numbers,

@@ -1,20 +1,13 @@
+import type { Counters } from "../model/client-file.ts";
 import type { Plan, Sla, Tally } from "../model/plan.ts";
-import type { Verdict } from "../model/verdict.ts";
-import type { Collected, Counters } from "../run/collect.ts";
+import type { Collected } from "../run/collect.ts";
 import { formatCount, formatDuration, formatDurationExact } from "../units.ts";
 import { drainOf, SAMPLES_PER_SECOND } from "./backlog-drain.ts";
 import type { Facts } from "./facts.ts";
+import type { Judgement, NO_NUMBERS } from "./judgement.ts";
 import { ratesOf, SHORTEST_CLOSED_NS } from "./rates.ts";
 
 type TallySla = Extract<Sla, { kind: "tally" }>;
-
-/** What was compared of a count, a rate or a time; value null: not measured. */
-export interface TallyNumbers {
-	readonly name: Tally;
-	readonly value: number | null;
-	readonly limit: number;
-	readonly unit: "messages" | "messages/s" | "ns";
-}
 
 /**
  * Judges a count, a rate or a time. Counts are of warm-up and window: a message lost in the warm-up is lost. Rates are of the
@@ -23,14 +16,7 @@ export interface TallyNumbers {
 export function judgeTally(
 	sla: TallySla,
 	{ collected }: Facts,
-): {
-	sla: string;
-	verdict: Verdict;
-	measured: string;
-	limit: string;
-	why: string;
-	tally: TallyNumbers;
-} {
+): Omit<Judgement, Exclude<keyof typeof NO_NUMBERS, "tally">> {
 	const { plan } = collected;
 	const unit = unitOf(sla.tally);
 	const name = nameOf(sla.tally, plan);

@@ -6,7 +6,7 @@ import {
 	formatDurationExact,
 	ratePerSecond,
 } from "../../units.ts";
-import { faultName } from "../../verdict/faults.ts";
+import { faultName } from "../../verdict/checks/faults.ts";
 import { factsText, loadText, runTitle } from "../words.ts";
 import type { TimeFigure } from "./figure.ts";
 import { gatesOf, sentence } from "./percentile-figure.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { Plan } from "../model/plan.ts";
-import { built, type Fate, planOf, steady } from "../run/built.fake.ts";
-import { collect } from "../run/collect.ts";
-import { firstRun } from "../run/fixture.fake.ts";
-import { type Floor, factsOf, UNKNOWN } from "./facts.ts";
+import type { Plan } from "../../model/plan.ts";
+import { built, type Fate, planOf, steady } from "../../run/built.fake.ts";
+import { collect } from "../../run/collect.ts";
+import { firstRun } from "../../run/fixture.fake.ts";
+import { type Floor, factsOf, UNKNOWN } from "../facts.ts";
 import { floor, floorOf } from "./floor.ts";
 
 const MS = 1e6;
@@ -19,7 +19,7 @@ const measured = (p99: number, perSecond: number | null = null): Floor => ({
 });
 
 const checked = (plan: Plan, fates: Fate[], below: Floor) =>
-	floor(
+	floor.judge(
 		factsOf(collect(firstRun(built(plan, fates))), {
 			...UNKNOWN,
 			floor: below,

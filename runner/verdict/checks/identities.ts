@@ -1,17 +1,37 @@
-import { Metric } from "../model/plan.ts";
+import type { Counters } from "../../model/client-file.ts";
+import { Metric } from "../../model/plan.ts";
 import {
 	copies,
 	intendedInWindow,
 	samplesPerMessage,
-} from "../plan/samples.ts";
-import type { Counters } from "../run/collect.ts";
-import type { Facts } from "./facts.ts";
-import { sumsOf } from "./facts.ts";
-import { limitIntervals } from "./intervals.ts";
-import { secondReceipts } from "./second-receipts.ts";
+} from "../../plan/samples.ts";
+import type { Facts } from "../facts.ts";
+import { sumsOf } from "../facts.ts";
+import { limitIntervals } from "../intervals.ts";
+import { receivedTwice } from "../received-twice.ts";
+import { AGAIN, type Check, unknown } from "./check.ts";
+
+export const REPORT_BUG = "report it, with this folder";
+
+/** Do all counts add up? */
+export const identities: Check = {
+	name: "identities",
+	judge(facts) {
+		if (!facts.collected.closed)
+			return unknown("not all counts are there to be added up", AGAIN);
+		const broken = brokenIdentities(facts);
+		return broken.length === 0
+			? { status: "ok", detail: "all counts add up" }
+			: {
+					status: "error",
+					detail: `counts do not add up, a bug of mqbench: ${broken.join("; ")}`,
+					remedy: REPORT_BUG,
+				};
+	},
+};
 
 /**
- * What must be equal if mqbench has counted right (DESIGN.md, section 5). Empty, or sentences about what is not. Only
+ * What must be equal if mqbench has counted right (reports/README.md, "What must add up"). Empty, or sentences about what is not. Only
  * asked of files that are closed: in others some counts are missing.
  */
 export function brokenIdentities(facts: Facts): string[] {
@@ -60,7 +80,7 @@ export function brokenIdentities(facts: Facts): string[] {
 			sumsOf(facts, metric).count,
 		);
 	for (const [k, limit] of plan.limits.entries()) {
-		const second = secondReceipts(facts.collected, limit.metric);
+		const second = receivedTwice(facts.collected, limit.metric);
 		const intervals = limitIntervals(plan, seconds, k, second);
 		same(
 			`${limit.metric} per 100 ms and in counters`,
@@ -72,7 +92,7 @@ export function brokenIdentities(facts: Facts): string[] {
 	}
 	for (const metric of Metric.options) {
 		const most = intendedInWindow(plan) * samplesPerMessage(plan, metric);
-		const second = secondReceipts(facts.collected, metric);
+		const second = receivedTwice(facts.collected, metric);
 		if (most > 0 && sumsOf(facts, metric).count > most + second)
 			broken.push(`more ${metric} than the window's messages can have`);
 	}

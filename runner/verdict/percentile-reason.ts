@@ -2,13 +2,13 @@ import { samplesForSupport } from "../histogram/percentiles.ts";
 import type { Plan, Sla } from "../model/plan.ts";
 import { formatCount, formatDuration, formatDurationExact } from "../units.ts";
 import { INTERVAL_NS } from "./intervals.ts";
-import { windowFor } from "./needed.ts";
 import { type OverTest, samplesForPass } from "./statistics.ts";
+import { windowFor } from "./window-length.ts";
 
 type PercentileSla = Extract<Sla, { kind: "percentile" }>;
 
 /** One sentence on why a percentile gate came out as it did. */
-export function percentileWhy(
+export function percentileReason(
 	sla: PercentileSla,
 	plan: Plan,
 	test: OverTest,

@@ -1,15 +1,15 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Plan } from "../model/plan.ts";
-import type { FaultDone, RunFileInput } from "../model/run-file.ts";
-import { built, type Fate, planOf, steady } from "../run/built.fake.ts";
-import { collect } from "../run/collect.ts";
-import { firstRun } from "../run/fixture.fake.ts";
-import { parseSla } from "../scenario/sla.ts";
-import { factsOf, UNKNOWN } from "./facts.ts";
+import type { Plan } from "../../model/plan.ts";
+import type { FaultDone, RunFileInput } from "../../model/run-file.ts";
+import { built, type Fate, planOf, steady } from "../../run/built.fake.ts";
+import { collect } from "../../run/collect.ts";
+import { firstRun } from "../../run/fixture.fake.ts";
+import { parseSla } from "../../scenario/sla.ts";
+import { factsOf, UNKNOWN } from "../facts.ts";
+import { judgeRun } from "../run.ts";
 import { faultName, faults } from "./faults.ts";
-import { judgeRun } from "./run.ts";
 
 const MS = 1e6;
 const S = 1e9;
@@ -165,7 +165,7 @@ describe("faults", () => {
 		const plan = planOf({ faults: planned, schedule: steady(200, 1, 11) });
 		const folder = firstRun(built(plan, []));
 		rmSync(join(folder, "run.json"));
-		const found = faults(
+		const found = faults.judge(
 			factsOf(collect(folder), { ...UNKNOWN, clockSource: "tsc" }),
 			[],
 		);

@@ -1,15 +1,15 @@
-import type { Plan } from "../model/plan.ts";
-import { messagesBefore } from "../plan/offset.ts";
-import { faultZeroNs } from "../run/faults.ts";
-import { median, type TrendPoint, trend } from "../stats/trend.ts";
-import { formatCount, formatDuration } from "../units.ts";
-import { waiting } from "./backlog-drain.ts";
-import { type Check, type CheckFunction, result } from "./check.ts";
-import { type Facts, sumsOf, tightestLimitNs } from "./facts.ts";
-import { drainedNs } from "./fault-drain.ts";
+import type { Plan } from "../../model/plan.ts";
+import { messagesBefore } from "../../plan/offset.ts";
+import { faultZeroNs } from "../../run/faults.ts";
+import { median, type TrendPoint, trend } from "../../stats/trend.ts";
+import { formatCount, formatDuration } from "../../units.ts";
+import { drainOf, waiting } from "../backlog-drain.ts";
+import { type Facts, sumsOf, tightestLimitNs } from "../facts.ts";
+import { drainedNs } from "../fault-drain.ts";
+import { neverCompleted } from "../never-completed.ts";
+import { meanRate } from "../window-length.ts";
+import { type Check, type Finding, NOT_COUNTED, unknown } from "./check.ts";
 import { BACKLOG_MESSAGES, BACKLOG_SAMPLES, BACKLOG_SHARE } from "./limits.ts";
-import { meanRate } from "./needed.ts";
-import { stuckInFlight } from "./stuck.ts";
 
 /** What a queue that grows means, whatever the percentiles say. */
 export const GREW =
@@ -21,41 +21,65 @@ export const GREW =
  * by the end moves them, nor a queue that wanders. Where the load has steps, each of them is judged by itself: a rate that
  * was not carried must not hide behind those that were.
  */
-export const backlog: CheckFunction = (facts) => {
-	const { state, waits } = facts.collected;
-	if (!waits)
-		return result(
-			"backlog",
-			"unknown",
-			"messages crossed from client to client, and not all clients have counted how many were under way",
-			{ remedy: "measure with generators of this version" },
-		);
-	const points = queue(facts);
-	if (state !== "complete" || points.length < BACKLOG_SAMPLES)
-		return result(
-			"backlog",
-			"unknown",
-			state === "complete"
-				? `${points.length} samples of the queue are too few for a trend`
-				: "the run was not made to its end",
-			{ limit: `${BACKLOG_SAMPLES} samples`, remedy: "measure for longer" },
-		);
-	const found = judged(facts, points);
-	if (found.status !== "fail") return found;
-	// What a fault has left waiting is no sign that the rate is too high: outside of it the queue has to be level.
-	const calm = outsideOfFaults(facts, points);
-	if (calm.length === points.length) return found;
-	if (calm.length < BACKLOG_SAMPLES)
-		return result(
-			"backlog",
-			"unknown",
-			`the queue grew in a fault; ${calm.length} samples of it outside are too few for a trend`,
-			{ limit: `${BACKLOG_SAMPLES} samples`, remedy: "measure for longer" },
-		);
-	const outside = judged(facts, calm);
-	return outside.status === "fail"
-		? outside
-		: { ...outside, detail: `outside of faults ${outside.detail}` };
+export const backlog: Check = {
+	name: "backlog",
+	applies: ({ plan }) =>
+		plan.schedule.kind !== "closed" && plan.pattern !== "backlog",
+	judge(facts) {
+		const { state, waits } = facts.collected;
+		if (!waits)
+			return unknown(
+				"messages crossed from client to client, and not all clients have counted how many were under way",
+				"measure with generators of this version",
+			);
+		const tooFew = (detail: string): Finding => ({
+			...unknown(detail, "measure for longer"),
+			limit: `${BACKLOG_SAMPLES} samples`,
+		});
+		if (state !== "complete") return tooFew("the run was not made to its end");
+		const points = queue(facts);
+		if (points.length < BACKLOG_SAMPLES)
+			return tooFew(
+				`${points.length} samples of the queue are too few for a trend`,
+			);
+		const found = judged(facts, points);
+		if (found.status !== "fail") return found;
+		// What a fault has left waiting is no sign that the rate is too high: outside of it the queue has to be level.
+		const calm = outsideOfFaults(facts, points);
+		if (calm.length === points.length) return found;
+		if (calm.length < BACKLOG_SAMPLES)
+			return tooFew(
+				`the queue grew in a fault; ${calm.length} samples of it outside are too few for a trend`,
+			);
+		const outside = judged(facts, calm);
+		return outside.status === "fail"
+			? outside
+			: { ...outside, detail: `outside of faults ${outside.detail}` };
+	},
+};
+
+/** Was the backlog that consumers found when they went on worked off? */
+export const backlogDrain: Check = {
+	name: "backlogDrain",
+	applies: ({ plan }) => plan.pattern === "backlog",
+	judge({ collected }) {
+		const drain = drainOf(collected);
+		if (drain === null) return NOT_COUNTED;
+		if (drain.drainNs === null)
+			return {
+				status: "warn",
+				detail: drain.problem ?? "not drained",
+				limit: `${formatCount(drain.drainedAt)} waiting`,
+				remedy:
+					"see what consumers wait for, or give the drain a longer part of the window",
+			};
+		const figure = formatDuration(drain.drainNs);
+		return {
+			status: "ok",
+			detail: `a backlog of ${formatCount(drain.peak ?? 0)} messages was drained in ${figure}`,
+			figure,
+		};
+	},
 };
 
 /**
@@ -96,7 +120,7 @@ export function queue(facts: Facts): TrendPoint[] {
 const EDGE_S = 0.001;
 
 /** The window, or each of its steps. */
-function judged(facts: Facts, points: readonly TrendPoint[]): Check {
+function judged(facts: Facts, points: readonly TrendPoint[]): Finding {
 	const { plan } = facts.collected;
 	const { warmupNs } = plan.schedule;
 	const steps = plan.phases
@@ -111,8 +135,8 @@ function judged(facts: Facts, points: readonly TrendPoint[]): Check {
 		}))
 		.filter((step) => step.points.length >= BACKLOG_SAMPLES);
 	const whole = { name: null, rate: meanRate(plan) ?? 0, points };
-	const all = (steps.length > 0 ? steps : [whole]).map((stretch) =>
-		growthOf(facts, stretch),
+	const all = (steps.length > 0 ? steps : [whole]).map((step) =>
+		growthOf(facts, step),
 	);
 	return (
 		all.find((check) => check.status === "fail") ??
@@ -143,7 +167,7 @@ function outsideOfFaults(
 	);
 }
 
-interface Stretch {
+interface Step {
 	/** Of a step; null: the whole window. */
 	readonly name: string | null;
 	/** Messages per second that are due, on average. */
@@ -151,7 +175,7 @@ interface Stretch {
 	readonly points: readonly TrendPoint[];
 }
 
-function growthOf(facts: Facts, { name, rate, points }: Stretch): Check {
+function growthOf(facts: Facts, { name, rate, points }: Step): Finding {
 	const { plan } = facts.collected;
 	const level = points.map(({ x, y }) => ({
 		x,
@@ -164,43 +188,38 @@ function growthOf(facts: Facts, { name, rate, points }: Stretch): Check {
 		number,
 	];
 	const figure = `${formatCount(ends[0])} waiting at the start, ${formatCount(ends[1])} at the end`;
-	const where = name === null ? "" : `at ${name} `;
-	const remedy =
-		"find the rate that it carries: lower the rate until the queue stays level";
+	const fail = (detail: string, limit: string): Finding => ({
+		...{ status: "fail", detail, figure, limit },
+		remedy:
+			"find the rate that it carries: lower the rate until the queue stays level",
+	});
 	const steadily =
 		found.low > 0 &&
 		found.perSecond > BACKLOG_SHARE * rate &&
 		found.total >= BACKLOG_MESSAGES;
 	if (steadily)
-		return result(
-			"backlog",
-			"fail",
+		return fail(
 			`${name === null ? GREW : `at ${name} the queue grew all the time: percentiles depend on the duration`} (by ${formatCount(found.perSecond)} messages per second, ${figure})`,
-			{ figure, limit: `${formatCount(BACKLOG_SHARE * rate)}/s`, remedy },
+			`${formatCount(BACKLOG_SHARE * rate)}/s`,
 		);
 	const room =
 		limitNs === null
 			? Number.POSITIVE_INFINITY
 			: Math.max(BACKLOG_MESSAGES, (rate * limitNs) / 1e9);
 	if (found.step > room)
-		return result(
-			"backlog",
-			"fail",
-			`${where}the queue was longer at the end than at the start (${figure}), by more than passes in ${formatDuration(limitNs ?? 0)}: percentiles depend on the duration`,
-			{ figure, limit: formatCount(room), remedy },
+		return fail(
+			`${name === null ? "" : `at ${name} `}the queue was longer at the end than at the start (${figure}), by more than passes in ${formatDuration(limitNs ?? 0)}: percentiles depend on the duration`,
+			formatCount(room),
 		);
 	// A freeze that was worked off shows in between, and in neither.
 	const most = Math.max(...points.map(({ y }) => y));
 	const between =
 		most > Math.max(...ends) ? `, at most ${formatCount(most)} in between` : "";
-	return result(
-		"backlog",
-		"ok",
-		`the queue did not grow (${figure}${between})`,
-		{
-			figure,
-		},
-	);
+	return {
+		status: "ok",
+		detail: `the queue did not grow (${figure}${between})`,
+		figure,
+	};
 }
 
 /** Messages per second that are due around a time, in seconds since T0. Of a constant or random schedule its rate. */
@@ -230,7 +249,7 @@ function rateBetween(plan: Plan, fromNs: number, toNs: number): number {
  * as loss is judged elsewhere.
  */
 function growth(facts: Facts, points: readonly TrendPoint[]) {
-	const missing = stuckInFlight(facts.collected);
+	const missing = neverCompleted(facts.collected);
 	const seconds = (points.at(-1)?.x ?? 0) - (points[0]?.x ?? 0);
 	const found = trend(points) ?? { slope: 0, low: 0, high: 0 };
 	const third = Math.floor(points.length / 3);

@@ -1,21 +1,21 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Plan } from "../model/plan.ts";
-import type { ClientEnd } from "../model/run-file.ts";
+import type { Plan } from "../../model/plan.ts";
+import type { ClientEnd } from "../../model/run-file.ts";
 import {
 	built,
 	type Fate,
 	type More,
 	planOf,
 	steady,
-} from "../run/built.fake.ts";
-import { collect } from "../run/collect.ts";
-import { editLines, firstRun } from "../run/fixture.fake.ts";
-import { parseSla } from "../scenario/sla.ts";
+} from "../../run/built.fake.ts";
+import { collect } from "../../run/collect.ts";
+import { editLines, firstRun } from "../../run/fixture.fake.ts";
+import { parseSla } from "../../scenario/sla.ts";
+import { factsOf, hasMetric, UNKNOWN } from "../facts.ts";
+import { judgeRun } from "../run.ts";
 import { startSkewNs } from "./clients.ts";
-import { factsOf, hasMetric, UNKNOWN } from "./facts.ts";
-import { judgeRun } from "./run.ts";
 
 const MS = 1e6;
 const S = 1e9;

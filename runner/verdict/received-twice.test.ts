@@ -4,13 +4,13 @@ import { built, type Fate, planOf, steady } from "../run/built.fake.ts";
 import { type Collected, collect } from "../run/collect.ts";
 import { firstRun } from "../run/fixture.fake.ts";
 import { parseSla } from "../scenario/sla.ts";
+import { brokenIdentities } from "./checks/identities.ts";
 import { factsOf, sampleOf, UNKNOWN } from "./facts.ts";
-import { brokenIdentities } from "./identities.ts";
 import { limitIntervals } from "./intervals.ts";
+import { neverCompleted } from "./never-completed.ts";
 import { ratesOf } from "./rates.ts";
+import { withoutSmallest } from "./received-twice.ts";
 import { judgeRun } from "./run.ts";
-import { withoutSmallest } from "./second-receipts.ts";
-import { stuckInFlight } from "./stuck.ts";
 
 const MS = 1e6;
 
@@ -169,21 +169,21 @@ describe("what stays in flight for ever", () => {
 		const run = queue({ 700: lost, 800: silent, 900: unanswered });
 		expect(run.totals?.unanswered).toBe(1);
 		expect(run.counters.window?.unknown).toBe(2);
-		expect(stuckInFlight(run)).toBe(2);
+		expect(neverCompleted(run)).toBe(2);
 		expect(run.ticks.at(-1)?.inFlight).toBe(2);
 	});
 
 	test("less what two clients received: the count of what is under way lacks it", () => {
 		const run = queue({ 700: lost, 701: lost, 900: twice });
 		expect(run.ticks.at(-1)?.inFlight).toBe(1);
-		expect(stuckInFlight(run)).toBe(1);
-		expect(stuckInFlight(queue({ 900: twice }))).toBe(0);
+		expect(neverCompleted(run)).toBe(1);
+		expect(neverCompleted(queue({ 900: twice }))).toBe(0);
 	});
 
 	test("of files that do not tell them apart has none that are unknown", () => {
 		const run = queue({ 700: lost, 800: silent });
 		const { unanswered: _, ...totals } = run.totals ?? {};
-		expect(stuckInFlight({ ...run, totals: totals as never })).toBe(1);
+		expect(neverCompleted({ ...run, totals: totals as never })).toBe(1);
 	});
 
 	test("does not hide a queue that stays, though many sends ended without an answer", () => {
@@ -194,7 +194,7 @@ describe("what stays in flight for ever", () => {
 			counters: { warmup: null, window: { lost: 0, unknown: 200 } },
 		};
 		const run = (unanswered: number) =>
-			stuckInFlight({ ...part, totals: { unanswered } } as never);
+			neverCompleted({ ...part, totals: { unanswered } } as never);
 		expect([run(200), run(150)]).toEqual([0, 50]);
 	});
 });

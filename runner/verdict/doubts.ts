@@ -1,9 +1,13 @@
 import type { Distribution } from "../histogram/distribution.ts";
 import { tail } from "../histogram/percentiles.ts";
 import type { Sla } from "../model/plan.ts";
-import { boundOfMetric, plusMinus } from "./clock.ts";
+import { GREW } from "./checks/backlog.ts";
+import type { CheckResult } from "./checks/check.ts";
+import { boundOfMetric, plusMinus } from "./checks/clock.ts";
+import { STEADY_MARGIN } from "./checks/limits.ts";
+import { drift } from "./checks/steady.ts";
 import { distributionOf, type Facts, sampleOf } from "./facts.ts";
-import type { Judgement } from "./sla.ts";
+import type { Judgement } from "./judgement.ts";
 import { fails } from "./statistics.ts";
 
 /**
@@ -11,7 +15,7 @@ import { fails } from "./statistics.ts";
  * the largest of all samples) and b keep the limit L, and fails when the lower end less b is above L, or when those that took longer than
  * L + b spend the budget twice. Else it is INCONCLUSIVE.
  */
-export function byClocks(
+export function unlessClocksHide(
 	j: Judgement,
 	sla: Sla | undefined,
 	facts: Facts,
@@ -25,19 +29,38 @@ export function byClocks(
 			: j.verdict === "fail"
 				? surelyOver(j, sla, bound, facts)
 				: true;
-	return stands
-		? j
-		: {
-				...j,
-				verdict: "inconclusive",
-				why: `${j.why}; ${BY_CLOCKS} ${plusMinus(bound)}`,
-			};
+	return stands ? j : leftOpen(j, `${BY_CLOCKS} ${plusMinus(bound)}`);
 }
 
 /** How the reason of a gate that clocks leave open ends: more samples would not close it. */
 export const BY_CLOCKS = "but within the clocks' bound of";
 
+/**
+ * A latency gate that passes does so for this duration only when the queue grew (`grew`), or p50 rose towards a limit that is near:
+ * it is left open.
+ */
+export function unlessItRises(
+	j: Judgement,
+	grew: CheckResult | undefined,
+	facts: Facts,
+): Judgement {
+	if (j.verdict !== "pass" || j.n === null) return j;
+	if (grew) return leftOpen(j, `but ${GREW}`);
+	const found = drift(facts);
+	const near = j.margin !== null && j.margin < STEADY_MARGIN;
+	return found?.significant && found.change > 0 && near
+		? leftOpen(
+				j,
+				`but p50 rose over the window, and the limit is less than ${STEADY_MARGIN} times what was measured`,
+			)
+		: j;
+}
+
 // --- internal ---
+
+function leftOpen(j: Judgement, why: string): Judgement {
+	return { ...j, verdict: "inconclusive", why: `${j.why}; ${why}` };
+}
 
 type LatencySla = Exclude<Sla, { kind: "tally" }>;
 

@@ -1,10 +1,10 @@
-import { crosses, type Metric } from "../model/plan.ts";
-import type { ClientEnd } from "../model/run-file.ts";
-import type { ClientPart, Collected } from "../run/collect.ts";
-import { formatCount, formatDuration } from "../units.ts";
-import { type CheckFunction, result } from "./check.ts";
+import { crosses, type Metric } from "../../model/plan.ts";
+import type { ClientEnd } from "../../model/run-file.ts";
+import type { ClientPart, Collected } from "../../run/collect.ts";
+import { formatCount, formatDuration } from "../../units.ts";
+import { type Facts, sumsOf } from "../facts.ts";
+import { type Check, type Finding, unknown } from "./check.ts";
 import { clientName } from "./clients.ts";
-import { type Facts, sumsOf } from "./facts.ts";
 
 /** Clocks of clients on several machines. What one client sends and another receives is timed by two of them. */
 
@@ -41,41 +41,60 @@ export function hasClocks({ parts }: Collected): boolean {
  * Were the clocks of all clients known well enough? A message that was received before it was sent by more than their bound shows that they
  * were not.
  */
-export const clock: CheckFunction = (facts) => {
-	const { collected } = facts;
-	const { plan, parts } = collected;
-	const crossing = crosses(plan);
-	const unknown = parts.find((p) => boundOf(p) === null);
-	if (unknown)
-		return result(
-			"clock",
-			crossing ? "invalid" : "warn",
-			`the clock of ${clientName(unknown)} was not compared again after the run: how far it went wrong meanwhile is not known${crossing ? ", and messages cross from client to client" : ""}`,
-			{
+export const clock: Check = {
+	name: "clock",
+	applies: hasClocks,
+	judge(facts) {
+		const { collected } = facts;
+		const { plan, parts } = collected;
+		const crossing = crosses(plan);
+		const unread = parts.find((p) => boundOf(p) === null);
+		if (unread)
+			return {
+				status: crossing ? "invalid" : "warn",
+				detail: `the clock of ${clientName(unread)} was not compared again after the run: how far it went wrong meanwhile is not known${crossing ? ", and messages cross from client to client" : ""}`,
 				remedy: "see why it could not be reached at the end, and measure again",
-			},
-		);
-	const own = Math.max(...parts.map((p) => boundOf(p) ?? 0));
-	const bound = crossing ? (clockBoundNs(collected) ?? 0) : own;
-	const figure = plusMinus(bound);
-	if (crossing) {
-		const found = earlyOf(facts, bound);
-		if (found !== null)
-			return result("clock", "invalid", found, {
-				figure,
-				remedy: SYNCHRONISE,
-			});
-	}
-	// What ours has drifted by meanwhile is nothing to clocks that keep each other's time.
-	const how = parts.some(isKept)
-		? ", by chrony on each of them"
-		: `; their clocks moved by at most ${formatDuration(Math.max(...parts.map(({ end }) => (end?.clock && movedBy(end.clock)) ?? 0)))} during the run`;
-	return result(
-		"clock",
-		"ok",
-		`${crossing ? "times across clients are exact to" : "clients share their start to"} ${figure}${how}`,
-		{ figure },
-	);
+			};
+		const own = Math.max(...parts.map((p) => boundOf(p) ?? 0));
+		const bound = crossing ? (clockBoundNs(collected) ?? 0) : own;
+		const figure = plusMinus(bound);
+		const early = crossing ? earlyOf(facts, bound) : null;
+		if (early !== null)
+			return {
+				...{ status: "invalid", detail: early, figure },
+				remedy:
+					"keep the clocks of all clients in step (chrony, or PTP), and measure again",
+			};
+		// What ours has drifted by meanwhile is nothing to clocks that keep each other's time.
+		const how = parts.some(isKept)
+			? ", by chrony on each of them"
+			: `; their clocks moved by at most ${formatDuration(Math.max(...parts.map(({ end }) => (end?.clock && movedBy(end.clock)) ?? 0)))} during the run`;
+		return {
+			status: "ok",
+			detail: `${crossing ? "times across clients are exact to" : "clients share their start to"} ${figure}${how}`,
+			figure,
+		};
+	},
+};
+
+/** Is the clock that the kernel uses one to time messages with? */
+export const clockSource: Check = {
+	name: "clockSource",
+	judge({ clockSource: name }) {
+		if (name === null)
+			return unknown(
+				"the clock source cannot be read",
+				"measure on Linux, where /sys says which clock the kernel uses",
+			);
+		const status = SLOW_SOURCES[name] ?? "ok";
+		return {
+			status,
+			detail: `clock source ${name}${status === "ok" ? "" : " is too slow or too coarse to time messages"}`,
+			figure: name,
+			remedy:
+				"use a machine whose kernel trusts tsc, kvm-clock or arch_sys_counter",
+		};
+	},
 };
 
 /** What a clock went wrong by during the run, against this machine's, ns; null: it was not read again. */
@@ -92,8 +111,14 @@ export function plusMinus(ns: number): string {
 
 // --- internal ---
 
-const SYNCHRONISE =
-	"keep the clocks of all clients in step (chrony, or PTP), and measure again";
+/** Sources with which reading the time costs a trip to the kernel or a device, or that tick in ms. */
+const SLOW_SOURCES: Readonly<Record<string, Finding["status"]>> = {
+	hpet: "invalid",
+	acpi_pm: "invalid",
+	jiffies: "invalid",
+	"refined-jiffies": "invalid",
+	xen: "warn",
+};
 
 /** ns; null: it was not measured again after the run. Of a client with this machine's clock 0. */
 function boundOf({ end }: ClientPart): number | null {

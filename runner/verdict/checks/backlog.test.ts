@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { seeded } from "../histogram/random.fake.ts";
+import { seeded } from "../../histogram/random.fake.ts";
+import type { Facts } from "../facts.ts";
+import { judged } from "../judged.fake.ts";
+import { simulated as run } from "../simulated.fake.ts";
 import { backlog, queue } from "./backlog.ts";
-import type { Facts } from "./facts.ts";
-import { judged } from "./judged.fake.ts";
-import { simulated as run } from "./simulated.fake.ts";
 
-const statusOf = (facts: Facts) => backlog(facts, []).status;
+const statusOf = (facts: Facts) => backlog.judge(facts, []).status;
 
 describe("a queue that does not grow", () => {
 	test("is 0 to 3 messages in flight, however they fall: a thousand runs are quiet", () => {
@@ -41,11 +41,11 @@ describe("a queue that does not grow", () => {
 	test("says how long it was in between, when it was worked off by the end", () => {
 		const frozen = (t: number) =>
 			Math.max(2, t < 9 || t > 10 ? 2 : 500 * (t - 9));
-		expect(backlog(run(frozen), []).detail).toBe(
+		expect(backlog.judge(run(frozen), []).detail).toBe(
 			"the queue did not grow (2 waiting at the start, 2 at the end, at most 500 in between)",
 		);
 		expect(
-			backlog(
+			backlog.judge(
 				run(() => 2),
 				[],
 			).detail,
@@ -73,11 +73,11 @@ describe("a queue that grows", () => {
 		["500 a second", 500],
 	])("by %s is a FAIL, through noise", (_, perSecond) => {
 		const random = seeded(3);
-		const found = backlog(
+		const found = backlog.judge(
 			run((t) => 5 + perSecond * t + 10 * (random() - 0.5)),
 			[],
 		);
-		expect(found).toMatchObject({ check: "backlog", status: "fail" });
+		expect(found).toMatchObject({ status: "fail" });
 		expect(found.detail).toContain(
 			"the queue grew for the whole run: percentiles depend on the duration",
 		);
@@ -90,7 +90,7 @@ describe("a queue that grows", () => {
 	});
 
 	test("in steps is found by its thirds", () => {
-		const found = backlog(
+		const found = backlog.judge(
 			run((t) => (t < 10 ? 3 : 400)),
 			[],
 		);

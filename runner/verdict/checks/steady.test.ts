@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { seeded } from "../histogram/random.fake.ts";
-import { judged } from "./judged.fake.ts";
-import { drifting } from "./simulated.fake.ts";
+import { seeded } from "../../histogram/random.fake.ts";
+import { unlessItRises } from "../doubts.ts";
+import { judged } from "../judged.fake.ts";
+import { drifting } from "../simulated.fake.ts";
 import { drift, steady } from "./steady.ts";
-import { weakened } from "./weaken.ts";
 
 describe("a drift of p50", () => {
 	const rising = Array.from({ length: 10 }, (_, i) => 100 + 4 * i);
@@ -25,12 +25,12 @@ describe("a drift of p50", () => {
 		],
 		["of 5 s", rising.slice(0, 5), "unknown"],
 	])("%s is %s", (_, medians, status) => {
-		expect(steady(drifting(medians), []).status).toBe(status);
+		expect(steady.judge(drifting(medians), []).status).toBe(status);
 	});
 
 	test("is told in parts of the median", () => {
 		expect(drift(drifting(rising))?.change).toBeCloseTo(40 / 118, 2);
-		expect(steady(drifting(rising), []).detail).toBe(
+		expect(steady.judge(drifting(rising), []).detail).toBe(
 			"p50 rose by 34 % of its median 118us over the window",
 		);
 	});
@@ -49,15 +49,15 @@ describe("a drift of p50", () => {
 	});
 
 	test("that is small against the tightest limit does not matter", () => {
-		expect(steady(drifting(rising, 20e6), []).status).toBe("ok");
-		expect(steady(drifting(rising, 3e6), []).status).toBe("warn");
+		expect(steady.judge(drifting(rising, 20e6), []).status).toBe("ok");
+		expect(steady.judge(drifting(rising, 3e6), []).status).toBe("warn");
 	});
 
 	test("leaves a gate open that passes by a factor below 2, when p50 rises", () => {
 		const [passed] = judged("healthy").judgements;
 		if (passed === undefined) throw new Error("another fixture");
 		const gate = (medians: readonly number[], margin: number) =>
-			weakened({ ...passed, margin }, undefined, drifting(medians));
+			unlessItRises({ ...passed, margin }, undefined, drifting(medians));
 		expect(gate(rising, 1.9)).toMatchObject({
 			verdict: "inconclusive",
 			why: "0 of 5 000 over 20ms, budget 50; but p50 rose over the window, and the limit is less than 2 times what was measured",
@@ -65,7 +65,7 @@ describe("a drift of p50", () => {
 		expect(gate(rising, 2.1).verdict).toBe("pass");
 		expect(gate(rising.toReversed(), 1.9).verdict).toBe("pass");
 		expect(
-			weakened(
+			unlessItRises(
 				{ ...passed, margin: 1.5, verdict: "fail" },
 				undefined,
 				drifting(rising),

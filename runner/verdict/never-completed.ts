@@ -2,7 +2,7 @@ import { crosses } from "../model/plan.ts";
 import { copies } from "../plan/samples.ts";
 import type { Collected } from "../run/collect.ts";
 import { sumsOf } from "./facts.ts";
-import { secondReceiptsOfAll } from "./second-receipts.ts";
+import { allReceivedTwice } from "./received-twice.ts";
 
 /**
  * Messages that stay in flight for ever: they were lost, or never answered. What the generator gave up as unknown has left flight, and is
@@ -10,7 +10,7 @@ import { secondReceiptsOfAll } from "./second-receipts.ts";
  * cross from client to client they are counted one by one, and so many make a message: what left well, less all receipts. Those of messages
  * that failed or were never acknowledged, and second ones by another client, stand against others that are missing.
  */
-export function stuckInFlight(collected: Collected): number {
+export function neverCompleted(collected: Collected): number {
 	const { plan, counters, totals } = collected;
 	const { warmup, window } = counters;
 	const sum = (
@@ -22,7 +22,7 @@ export function stuckInFlight(collected: Collected): number {
 	if (crosses(plan)) {
 		const strange = sum("unackedReceived") + sum("failedReceived");
 		const owed = sum("lost") + each * (unknown - left);
-		const open = owed - strange - secondReceiptsOfAll(collected);
+		const open = owed - strange - allReceivedTwice(collected);
 		return Math.ceil(Math.max(0, open) / each);
 	}
 	if (plan.pattern !== "fan-out") return unknown - left + sum("lost");

@@ -8,7 +8,7 @@ import type { Collected } from "../run/collect.ts";
  * both have recorded a response. Only the ledgers of all clients tell how many there are, and nobody which: whoever counts what never
  * completed must not take them for messages.
  */
-export function secondReceipts(
+export function receivedTwice(
 	{ plan, ledgers }: Pick<Collected, "plan" | "ledgers">,
 	metric: Metric,
 ): number {
@@ -19,7 +19,7 @@ export function secondReceipts(
 }
 
 /** The same of all receipts, warm-up included. */
-export function secondReceiptsOfAll({
+export function allReceivedTwice({
 	ledgers,
 }: Pick<Collected, "ledgers">): number {
 	return ledgers === null

@@ -1,19 +1,19 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Merged } from "../histogram/merge.ts";
-import { buildResult } from "../report/result.ts";
-import { collect } from "../run/collect.ts";
+import type { Merged } from "../../histogram/merge.ts";
+import { buildResult } from "../../report/result.ts";
+import { collect } from "../../run/collect.ts";
 import {
 	editJson,
 	firstRun,
 	fixture,
 	fixtureCopy,
-} from "../run/fixture.fake.ts";
-import { exitCodeOf } from "./exit.ts";
-import { factsOf, UNKNOWN } from "./facts.ts";
-import { type Any, counters, judged } from "./judged.fake.ts";
+} from "../../run/fixture.fake.ts";
+import { exitCodeOf } from "../exit.ts";
+import { factsOf, UNKNOWN } from "../facts.ts";
+import { type Any, counters, judged } from "../judged.fake.ts";
+import { tallyOf } from "../tally.ts";
 import { lag } from "./lag.ts";
-import { tallyOf } from "./tally.ts";
 
 const tally = (name: string, limit = 0): Any => ({
 	kind: "tally",
@@ -100,7 +100,7 @@ test("a percentile beyond the timeout is no small one: lag is no large part of i
 			},
 		},
 	];
-	const found = lag(
+	const found = lag.judge(
 		{ ...facts, merged, collected: { ...collected, plan, seconds } },
 		[],
 	);

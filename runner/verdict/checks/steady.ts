@@ -1,35 +1,45 @@
-import { median, type TrendPoint, trend } from "../stats/trend.ts";
-import { formatDuration } from "../units.ts";
-import { type CheckFunction, result } from "./check.ts";
-import { type Facts, tightestLimitNs } from "./facts.ts";
+import { median, type TrendPoint, trend } from "../../stats/trend.ts";
+import { formatDuration } from "../../units.ts";
+import { type Facts, tightestLimitNs } from "../facts.ts";
+import { type Check, percent, unknown } from "./check.ts";
 import { STEADY_CHANGE, STEADY_LIMIT_SHARE, STEADY_SECONDS } from "./limits.ts";
 
 /** Did the median of response drift over the window? Then a percentile of the whole depends on when one looks. */
-export const steady: CheckFunction = (facts) => {
-	const found = drift(facts);
-	if (found === null)
-		return result(
-			"steady",
-			"unknown",
-			`a drift of p50 shows from ${STEADY_SECONDS} whole seconds on, of a run made to its end`,
-			{ limit: `${STEADY_SECONDS}s`, remedy: "measure for longer" },
-		);
-	const { change, significant, median: middle } = found;
-	const figure = `${change < 0 ? "-" : "+"}${percent(Math.abs(change))} of p50`;
-	const limit = `${percent(STEADY_CHANGE)}`;
-	if (!significant)
-		return result(
-			"steady",
-			"ok",
-			"p50 did not drift over the window, or too little to matter",
-			{ figure, limit },
-		);
-	return result(
-		"steady",
-		"warn",
-		`p50 ${change > 0 ? "rose" : "fell"} by ${percent(Math.abs(change))} of its median ${formatDuration(middle)} over the window`,
-		{ figure, limit, remedy: "warm up for longer, and measure for longer" },
-	);
+export const steady: Check = {
+	name: "steady",
+	/** A load that changes moves p50 by itself; consumers that pause have none. */
+	applies: ({ plan: { schedule, pattern } }) =>
+		schedule.kind !== "closed" &&
+		schedule.kind !== "stages" &&
+		pattern !== "backlog",
+	judge(facts) {
+		const found = drift(facts);
+		if (found === null)
+			return {
+				...unknown(
+					`a drift of p50 shows from ${STEADY_SECONDS} whole seconds on, of a run made to its end`,
+					"measure for longer",
+				),
+				limit: `${STEADY_SECONDS}s`,
+			};
+		const { change, significant, median: middle } = found;
+		const amount = percent(Math.abs(change));
+		return {
+			...(significant
+				? {
+						status: "warn",
+						detail: `p50 ${change > 0 ? "rose" : "fell"} by ${amount} of its median ${formatDuration(middle)} over the window`,
+					}
+				: {
+						status: "ok",
+						detail:
+							"p50 did not drift over the window, or too little to matter",
+					}),
+			figure: `${change < 0 ? "-" : "+"}${amount} of p50`,
+			limit: percent(STEADY_CHANGE),
+			remedy: "warm up for longer, and measure for longer",
+		};
+	},
 };
 
 /**
@@ -67,8 +77,4 @@ function mediansBySecond({ collected, merged }: Facts): TrendPoint[] {
 				? []
 				: [{ x: second, y: p50 }],
 	);
-}
-
-function percent(share: number): string {
-	return `${Number((share * 100).toPrecision(2))} %`;
 }

@@ -1,0 +1,67 @@
+import { backlog, backlogDrain } from "./checks/backlog.ts";
+import type { Check, CheckResult } from "./checks/check.ts";
+import { claim, clients } from "./checks/clients.ts";
+import { clock, clockSource } from "./checks/clock.ts";
+import { complete } from "./checks/complete.ts";
+import { clientDropped, drain, offered, reconnects } from "./checks/counts.ts";
+import { cpuQuota, others, ownCpu, steal } from "./checks/cpu.ts";
+import { faults } from "./checks/faults.ts";
+import { floor } from "./checks/floor.ts";
+import { identities } from "./checks/identities.ts";
+import { lag } from "./checks/lag.ts";
+import { missingMessages } from "./checks/missing-messages.ts";
+import { range } from "./checks/range.ts";
+import { gcPause, schedLatency } from "./checks/runtime.ts";
+import { steady } from "./checks/steady.ts";
+import type { Facts } from "./facts.ts";
+import type { Judgement } from "./judgement.ts";
+
+/** All checks that this run can be asked, in the order in which a report shows them. */
+export function checked(
+	facts: Facts,
+	judgements: readonly Judgement[],
+): CheckResult[] {
+	return CHECKS.filter(({ applies }) => applies?.(facts.collected) ?? true).map(
+		({ name, judge }) => {
+			const { status, detail, figure, limit, remedy } = judge(
+				facts,
+				judgements,
+			);
+			return {
+				...{ check: name, status, detail },
+				...{ figure: figure ?? null, limit: limit ?? null },
+				// A remedy that was not needed would only unsettle.
+				remedy: status === "ok" ? null : (remedy ?? null),
+			};
+		},
+	);
+}
+
+// --- internal ---
+
+const CHECKS: readonly Check[] = [
+	complete,
+	clients,
+	identities,
+	lag,
+	offered,
+	clientDropped,
+	claim,
+	clock,
+	faults,
+	reconnects,
+	backlog,
+	backlogDrain,
+	steady,
+	drain,
+	missingMessages,
+	range,
+	floor,
+	cpuQuota,
+	steal,
+	others,
+	ownCpu,
+	schedLatency,
+	gcPause,
+	clockSource,
+];

@@ -1,0 +1,45 @@
+import type { Run } from "../../model/result.ts";
+import type { Collected } from "../../run/collect.ts";
+import type { Facts } from "../facts.ts";
+import type { Judgement } from "../judgement.ts";
+
+/** What a check has come to, as result.json has it. */
+export type CheckResult = Run["validity"][number];
+
+/** A question to a run: is the measurement itself to be trusted? `CHECKS` has them all. */
+export interface Check {
+	/** Its code in result.json. */
+	readonly name: string;
+	/** A check that could find nothing in such a run is left out: that it found nothing would be no evidence. Absent: every run. */
+	applies?(collected: Collected): boolean;
+	judge(facts: Facts, judgements: readonly Judgement[]): Finding;
+}
+
+/**
+ * `fail`: the system does not carry the rate, whatever its percentiles. `inconclusive`: the run cannot pass, as nobody has judged what happened
+ * in it. `error`: mqbench contradicts itself, which is a bug of ours. What cannot be read is `unknown`, never `ok`.
+ */
+export interface Finding {
+	readonly status: CheckResult["status"];
+	/** One sentence for people. */
+	readonly detail: string;
+	/** For people; absent where one word says it. */
+	readonly figure?: string | null;
+	readonly limit?: string | null;
+	/** What to do about it; dropped where the finding is ok. */
+	readonly remedy?: string;
+}
+
+export function unknown(detail: string, remedy: string): Finding {
+	return { status: "unknown", detail, remedy };
+}
+
+export const AGAIN = "make the run again";
+
+/** No client came so far as to write its counters. */
+export const NOT_COUNTED: Finding = unknown("no client has counted", AGAIN);
+
+/** "2 %", "0.35 %" */
+export function percent(share: number): string {
+	return `${Number((share * 100).toPrecision(2))} %`;
+}

@@ -1,0 +1,90 @@
+import type { Plan } from "../../model/plan.ts";
+import type { FaultDone } from "../../model/run-file.ts";
+import { RUN_OVER } from "../../run/faults.ts";
+import { formatDuration } from "../../units.ts";
+import { AGAIN, type Check, unknown } from "./check.ts";
+
+/** Was done to the broker what the scenario asks for? A fault that was not carried out has measured something else. */
+export const faults: Check = {
+	name: "faults",
+	applies: ({ plan }) => plan.faults.length > 0,
+	judge({ collected: { plan, run, state } }) {
+		const limit = `${plan.faults.length}`;
+		if (run === null)
+			return {
+				...unknown("what was done to the broker was not written down", AGAIN),
+				limit,
+			};
+		const done = run.faults;
+		const carriedOut = done.filter((f) => f.error === null);
+		const figure = `${carriedOut.length} of ${plan.faults.length}`;
+		// Whoever stops a run keeps faults from happening.
+		const stopped = state !== "complete";
+		const missing = stopped ? [] : neverDone(plan.faults, done);
+		const failed = done.filter(
+			({ error }) => error !== null && !(stopped && error.startsWith(RUN_OVER)),
+		);
+		if (missing.length + failed.length > 0)
+			return {
+				status: "invalid",
+				detail: [
+					...missing.map((name) => `${name} never came to happen`),
+					...failed.map(
+						(f) => `${faultName(f)} was not carried out as planned: ${f.error}`,
+					),
+				].join("; "),
+				...{ figure, limit },
+				remedy:
+					failed.length > 0 ? "mend what it names, and measure again" : AGAIN,
+			};
+		return {
+			status: "ok",
+			detail:
+				carriedOut.length === 0
+					? "none was carried out until the run was stopped"
+					: `${carriedOut.map(faultName).join(", ")}: carried out`,
+			...{ figure, limit },
+		};
+	},
+};
+
+/** "kill of node 2 (the leader)", "pause", "latency of 50ms of node 1" */
+export function faultName({
+	action,
+	node,
+	leader,
+	delayNs,
+}: Pick<FaultDone, "action" | "node" | "leader" | "delayNs">): string {
+	const who =
+		node === null
+			? leader
+				? " of the leader"
+				: ""
+			: ` of node ${node}${leader ? " (the leader)" : ""}`;
+	return `${action}${delayNs === null ? "" : ` of ${formatDuration(delayNs)}`}${who}`;
+}
+
+// --- internal ---
+
+/** Names of the planned faults that nothing was written down of. */
+function neverDone(
+	planned: Plan["faults"],
+	done: readonly FaultDone[],
+): string[] {
+	const left = [...done];
+	return planned.flatMap(({ action, node, delayNs }) => {
+		const leader = node === "leader";
+		const found = left.findIndex(
+			(f) =>
+				f.action === action &&
+				f.delayNs === delayNs &&
+				f.leader === leader &&
+				(leader || f.node === node),
+		);
+		if (found >= 0) {
+			left.splice(found, 1);
+			return [];
+		}
+		return [faultName({ action, delayNs, leader, node: leader ? null : node })];
+	});
+}

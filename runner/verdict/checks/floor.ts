@@ -1,0 +1,118 @@
+import { percentile } from "../../histogram/percentiles.ts";
+import { mainMetric } from "../../plan/samples.ts";
+import { formatCount, formatDuration } from "../../units.ts";
+import { type Facts, type Floor, mainSampleOf } from "../facts.ts";
+import { ratesOf } from "../rates.ts";
+import { type Check, type Finding, unknown } from "./check.ts";
+import { CEILING_SHARE, FLOOR_SHARE } from "./limits.ts";
+
+/** Is the number one of the system, or of the generator? Compared with a run of the same case that has no system in it. */
+export const floor: Check = {
+	name: "floor",
+	judge(facts) {
+		const { floor: measured } = facts;
+		if (facts.collected.plan.schedule.kind === "closed") return ceiling(facts);
+		if (measured === null)
+			return unknown(
+				"not measured",
+				"measure the floor of the generator as well, with noop at the same rate",
+			);
+		const below = measured.p99 ?? measured.max;
+		const response = mainSampleOf(facts);
+		const found = percentile(response, 99, 1);
+		// Among those that never completed it is longer than any floor; of too few samples only the maximum of all is known.
+		if (found.beyondTimeout)
+			return {
+				status: "ok",
+				detail: "p99 lies among messages that never completed",
+				figure: below === null ? null : formatDuration(below),
+			};
+		const all = response.distribution.count === response.n;
+		const p99 = found.value ?? (all ? response.max : null);
+		if (measured.problem !== null || below === null || p99 === null)
+			return unknown(
+				measured.problem ?? "nothing to compare the generator's floor with",
+				"see why nothing completed",
+			);
+		const figure = formatDuration(below);
+		const limit = formatDuration(p99 * FLOOR_SHARE);
+		// Nothing is faster than no broker: the machine was busier while the floor was measured than before.
+		if (below > p99)
+			return {
+				status: "unknown",
+				detail: `without any broker p99 was ${figure}, more than the ${formatDuration(p99)} with one: the machine was disturbed`,
+				...{ figure, limit, remedy: "stop what else runs on the machine" },
+			};
+		return {
+			...(below > p99 * FLOOR_SHARE
+				? {
+						status: "warn",
+						detail: `p99 ${formatDuration(p99)} is at the floor of this generator: without any broker it is ${figure}`,
+					}
+				: { status: "ok", detail: `without any broker p99 is ${figure}` }),
+			...{ figure, limit, remedy: LARGER_DIFFERENCES },
+		};
+	},
+};
+
+/**
+ * The floor from the files of its run. Its p99 is that of the best of its seconds: a floor is what the generator can do, and one
+ * hiccup of the machine in a run of 3 s would be the p99 of all of it.
+ */
+export function floorOf(facts: Facts): Floor {
+	const { state, problem, folder } = facts.collected;
+	const { plan } = facts.collected;
+	const sample = mainSampleOf(facts);
+	const value = (p: number) => percentile(sample, p, 1).value;
+	const seconds = facts.merged.get(mainMetric(plan))?.seconds ?? new Map();
+	const best = [...seconds]
+		.filter(([second]) => second >= 0)
+		.map(([, { p99 }]) => p99)
+		.filter((p99) => p99 !== null);
+	return {
+		folder: `floors/${folder}`,
+		problem:
+			state === "complete"
+				? facts.unreadable
+				: `the floor of the generator was not measured: ${problem ?? state}`,
+		count: sample.distribution.count,
+		p50: value(50),
+		p99: best.length > 0 ? Math.min(...best) : value(99),
+		max: sample.max,
+		perSecond:
+			plan.schedule.kind === "closed"
+				? ratesOf(facts.collected).received
+				: null,
+	};
+}
+
+// --- internal ---
+
+const LARGER_DIFFERENCES =
+	"compare systems by larger differences only, or use a faster machine";
+
+/** A closed load shows how fast it goes: what the generator carries without any system is the most that it can show. */
+function ceiling({ floor: measured, collected }: Facts): Finding {
+	const { received, sent } = ratesOf(collected);
+	const found = received ?? sent;
+	const most = measured?.perSecond ?? null;
+	if (found === null || most === null)
+		return unknown(
+			measured?.problem ?? "not measured",
+			"measure the ceiling of the generator as well, with noop and as many messages",
+		);
+	const figure = `${formatCount(found)}/s`;
+	return {
+		...(found > most * CEILING_SHARE
+			? {
+					status: "warn",
+					detail: `${figure} is near the ceiling of this generator: without any broker it carries ${formatCount(most)}/s`,
+				}
+			: {
+					status: "ok",
+					detail: `without any broker the generator carries ${formatCount(most)}/s`,
+				}),
+		...{ figure, limit: `${formatCount(most * CEILING_SHARE)}/s` },
+		remedy: LARGER_DIFFERENCES,
+	};
+}

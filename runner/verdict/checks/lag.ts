@@ -1,0 +1,123 @@
+import { percentile, rank, type Sample } from "../../histogram/percentiles.ts";
+import { subjectOf } from "../../model/baseline-sla.ts";
+import type { Sla } from "../../model/plan.ts";
+import { mainMetric } from "../../plan/samples.ts";
+import { formatDuration } from "../../units.ts";
+import {
+	containsLag,
+	type Facts,
+	hasMetric,
+	lagByClient,
+	mainSampleOf,
+	sampleOf,
+	tightestLimitNs,
+} from "../facts.ts";
+import { type Check, type Finding, unknown } from "./check.ts";
+import { clientName } from "./clients.ts";
+import { LAG_P50_NS, LAG_SHARE } from "./limits.ts";
+
+/**
+ * The generator's own lateness. INVALID when it decided a gate; without any latency SLA when it is a large part of
+ * what was measured. More than a tenth of the tightest limit is a warning. Of several clients the one that was latest is judged: among the
+ * messages of all the others it would not show.
+ */
+export const lag: Check = {
+	name: "lag",
+	/** Without a schedule nothing is late. */
+	applies: ({ plan }) => plan.schedule.kind !== "closed",
+	judge(facts, judgements) {
+		const { sample, who } = latest(facts);
+		if (sample.n === 0)
+			return unknown("no message completed", "see why nothing completed");
+		const p50 = percentile(sample, 50, 1).value;
+		const at99 = percentile(sample, 99, 1).value;
+		const p99 = at99 ?? sample.max ?? 0;
+		const figures = `${who}lag p50 ${p50 === null ? "n/a" : formatDuration(p50)}, p99 ${formatDuration(p99)}`;
+		const finding = (
+			status: Finding["status"],
+			detail: string,
+			limitNs: number | null,
+		): Finding => ({
+			...{ status, detail, figure: formatDuration(p99) },
+			limit: limitNs === null ? null : formatDuration(limitNs),
+			remedy:
+				"free the machine from other work, give it more cores, or run the broker elsewhere; mqbench doctor shows how punctually it wakes",
+		});
+		const decided = judgements.filter((j) => j.lagDecided);
+		if (decided.length > 0)
+			return finding(
+				"invalid",
+				`the generator's lateness decided ${decided.map((j) => j.sla).join(", ")}; ${figures}`,
+				null,
+			);
+		const tightest = tightestLimitNs(facts);
+		if (tightest !== null)
+			return p99 > tightest * LAG_SHARE
+				? finding(
+						"warn",
+						`${figures}: more than 10 % of the tightest limit`,
+						tightest * LAG_SHARE,
+					)
+				: finding("ok", figures, tightest * LAG_SHARE);
+		const late = (p50 ?? p99) > LAG_P50_NS;
+		// Nothing to compare with: a backlog without acknowledgements.
+		if (!hasMetric(facts, mainMetric(facts.collected.plan)))
+			return finding(late ? "invalid" : "ok", figures, LAG_P50_NS);
+		const response = mainSampleOf(facts);
+		// Among those that never completed it is longer than any lag, and nothing about the survivors.
+		const beyond = rank(response.n, 99) > response.distribution.count;
+		const half = beyond
+			? null
+			: (percentile(response, 99, 1).value ?? response.max ?? 0) / 2;
+		const large = half !== null && p99 > half;
+		// What is compared has the lag of both sides in it: whether it decided is told over all runs (baseline.ts), not here.
+		if (isCompared(facts))
+			return large
+				? finding(
+						"warn",
+						`${figures}: more than half of what was measured; comparisons are judged without it too`,
+						half,
+					)
+				: finding("ok", figures, half);
+		// One late message of a few hundred is no p99: it is told, and decides nothing.
+		const bad = late || (large && at99 !== null);
+		return bad || large
+			? finding(
+					bad ? "invalid" : "warn",
+					`${figures}: the generator is a large part of what was measured`,
+					half,
+				)
+			: finding("ok", figures, half);
+	},
+};
+
+// --- internal ---
+
+/** The client with the largest p99, of too few messages the largest lag; `who` names it. Of a single client the run itself. */
+function latest(facts: Facts): { sample: Sample; who: string } {
+	const whole = { sample: sampleOf(facts, "lag"), who: "" };
+	const p99 = (sample: Sample) =>
+		percentile(sample, 99, 1).value ?? sample.max ?? 0;
+	return (
+		lagByClient(facts)
+			.map(({ part, sample }) => ({ sample, who: `${clientName(part)}: ` }))
+			.reduce<typeof whole | null>(
+				(worst, one) =>
+					worst === null || p99(one.sample) > p99(worst.sample) ? one : worst,
+				null,
+			) ?? whole
+	);
+}
+
+/** Is a latency with lag in it all that its SLA compares? */
+function isCompared({ compared, collected }: Facts): boolean {
+	const { baselineSla } = collected.plan;
+	// Without a line of its own its latencies are compared all the same.
+	return baselineSla.length === 0
+		? compared
+		: baselineSla.map(subjectOf).some(hasLag);
+}
+
+function hasLag(subject: Sla): boolean {
+	return subject.kind !== "tally" && containsLag(subject.metric);
+}
