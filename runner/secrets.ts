@@ -41,6 +41,11 @@ export function holdsSecret(url: string): boolean {
 	return secret.replaceAll(/\$\{\w+\}/g, "") !== "";
 }
 
+/** We hide our own command line, not those of npx and the shell above us. */
+export const VISIBLE_PASSWORD =
+	// biome-ignore lint/suspicious/noTemplateCurlyInString: that is what a person is to type.
+	"There is a password on the command line: whoever lists this machine's processes may have seen it. Better in the environment: NATS_URL=... mqbench ... --url '${NATS_URL}'";
+
 // --- internal ---
 
 /** Ends of names whose value is a secret, as configurations of brokers and clients write them. */

@@ -5,7 +5,7 @@ import {
 	writeCalibration,
 } from "../compare/calibrate/file.ts";
 import { calibrationOf } from "../compare/calibrate/measure.ts";
-import { LEAST_RUNS } from "../compare/calibrate/noise.ts";
+import { scenarioToCalibrate } from "../compare/calibrate/scenario.ts";
 import { renderCalibration } from "../compare/calibrate/text.ts";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
 import { commandOf } from "../model/command-file.ts";
@@ -15,8 +15,6 @@ import { warnBeforeRuns } from "../plan/warnings.ts";
 import { makeProgress } from "../run/progress.ts";
 import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
-import type { Scenario } from "../scenario/scenario.ts";
-import { didYouMean } from "../suggest.ts";
 import { exitCodeOf } from "../verdict/exit.ts";
 import type { World } from "../world.ts";
 
@@ -48,7 +46,7 @@ export async function calibrate(
 		throw failure("usage", {
 			message: `${args.path}: calibrate rents no machines; stand them up first: mqbench up ${args.path} --target aws, and give it their file: --rig rig.json`,
 		});
-	const scenario = repeated(written, args);
+	const scenario = scenarioToCalibrate(written, args);
 	const plans = expand(scenario, { runId: "calibrate", only: args.only });
 	warnBeforeRuns(scenario, plans, args, world);
 	const { folder, result } = await runPipeline(
@@ -90,48 +88,4 @@ export async function calibrate(
 	return missing.some(({ metric }) => metric === null)
 		? EXIT.invalid
 		: EXIT.pass;
-}
-
-// --- internal ---
-
-/** The same runs again and again: nothing is stopped early, nothing is searched for, nothing is compared. */
-function repeated(
-	scenario: Scenario,
-	{ runs, system, path: file }: CalibrateArgs,
-): Scenario {
-	const usage = (message: string) => failure("usage", { message });
-	if (!/^\d{1,3}$/.test(runs) || Number(runs) < LEAST_RUNS)
-		throw usage(
-			`--runs ${runs}: calibrate needs a number of at least ${LEAST_RUNS} runs, as halves of fewer have no interval; 10 is the default`,
-		);
-	if (scenario.quick)
-		throw usage(
-			"--quick gives no results, and so no noise of them; leave it away, or shorten with --set workload.duration=10s",
-		);
-	const systems = scenario.systems.filter(
-		({ key }) => system === undefined || key === system,
-	);
-	if (systems.length === 0)
-		throw usage(
-			`--system ${system}: there is no such system in ${file}${didYouMean(
-				system ?? "",
-				scenario.systems.map(({ key }) => key),
-			)}`,
-		);
-	const cases = scenario.cases.filter(({ find }) => find === null);
-	if (cases.length === 0)
-		throw usage(
-			`${file}: a search (find) has no repeats at one rate; calibrate a scenario with a fixed rate`,
-		);
-	return {
-		...scenario,
-		systems,
-		cases,
-		sla: scenario.sla.map((line) => ({
-			...line,
-			expect: { ...line.expect, abort: false },
-		})),
-		baseline: null,
-		repeat: Number(runs),
-	};
 }

@@ -3,7 +3,8 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { brokerOf } from "../brokers/index.ts";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
-import { type Answers, questions } from "../init/answers.ts";
+import type { Answers } from "../init/answers.ts";
+import { answersOf } from "../init/ask.ts";
 import { scenarioText } from "../init/text.ts";
 import { reasonOf } from "../reason.ts";
 import { scenarioSchemaText } from "../scenario/json-schema.ts";
@@ -46,39 +47,6 @@ export async function init(args: InitArgs, world: World): Promise<ExitCode> {
 }
 
 // --- internal ---
-
-async function answersOf(args: InitArgs, world: World): Promise<Answers> {
-	const known: Record<string, string> = {};
-	for (const question of questions) {
-		const given = args[question.key];
-		const wrong =
-			given === undefined ? undefined : question.wrong(given, known);
-		if (wrong !== undefined)
-			throw failure("usage", { message: `--${question.key}: ${wrong}` });
-		known[question.key] =
-			given ??
-			(args.yes || world.ask === null
-				? question.otherwise
-				: await asked(question, known, world.ask, world));
-	}
-	return known as unknown as Answers;
-}
-
-async function asked(
-	question: (typeof questions)[number],
-	known: Partial<Answers>,
-	ask: NonNullable<World["ask"]>,
-	world: World,
-): Promise<string> {
-	for (;;) {
-		const shown = question.otherwise === "" ? "" : ` [${question.otherwise}]`;
-		const line = (await ask(`${question.ask(known)}${shown}: `)).trim();
-		const answer = line === "" ? question.otherwise : line;
-		const wrong = question.wrong(answer, known);
-		if (wrong === undefined) return answer;
-		world.stderr.write(`${wrong}\n`);
-	}
-}
 
 /** A variable that a person has yet to set is no mistake of the new file. */
 function placeholder({ broker, url }: Answers): Record<string, string> {

@@ -1,17 +1,14 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { EXIT, type ExitCode, failure } from "../errors.ts";
+import { EXIT, type ExitCode } from "../errors.ts";
 import { type Theme, writePictures } from "../report/charts/files.ts";
 import { checkCopies } from "../report/copies.ts";
 import { deliver } from "../report/deliver.ts";
-import { renderIndex } from "../report/index/page.ts";
-import { holdsRuns, readRuns } from "../report/index/runs.ts";
+import { holdsRuns } from "../report/index/runs.ts";
+import { writeIndex } from "../report/index/write.ts";
 import { type ReporterArgs, reportersOf } from "../report/reporters.ts";
 import { buildResult } from "../report/result.ts";
-import { writeWhole } from "../report/whole-file.ts";
-import { plural } from "../report/words.ts";
 import { writeReports } from "../report/write.ts";
-import { plainText } from "../terminal/text.ts";
 import type { OnInconclusive } from "../verdict/exit.ts";
 import type { World } from "../world.ts";
 
@@ -39,8 +36,10 @@ export async function report(
 	const where = path.resolve(world.cwd, folder);
 	if (svg !== undefined)
 		return await pictures({ folder, svg, theme, only }, world);
-	if (existsSync(where) && !holdsRuns(where))
-		return index(where, folder, world);
+	if (existsSync(where) && !holdsRuns(where)) {
+		writeIndex(where, folder, world);
+		return EXIT.pass;
+	}
 	checkCopies(reporters, world);
 	const result = buildResult(where);
 	writeReports(where, result, onInconclusive);
@@ -65,18 +64,5 @@ async function pictures(
 	);
 	const shown = files.map((file) => path.relative(world.cwd, file));
 	world.stdout.write(`${shown.join("\n")}\n`);
-	return EXIT.pass;
-}
-
-function index(where: string, folder: string, world: World): ExitCode {
-	const entries = readRuns(where);
-	if (entries.length === 0) throw failure("no-runs", { path: folder });
-	writeWhole(path.join(where, "index.html"), renderIndex(entries), folder);
-	const without = entries.filter(({ result }) => result === null);
-	for (const { folder: name, problem } of without)
-		world.stderr.write(`${plainText(name)}: ${problem}.\n`);
-	world.stdout.write(
-		`${plural(entries.length, "result")}${without.length > 0 ? `, ${without.length} of them unreadable` : ""}: ${path.join(folder, "index.html")}\n`,
-	);
 	return EXIT.pass;
 }

@@ -1,5 +1,3 @@
-import { existsSync } from "node:fs";
-import path from "node:path";
 import {
 	type CloudSide,
 	type RentOptions,
@@ -20,7 +18,7 @@ import { makeProgress } from "../run/progress.ts";
 import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
 import type { Scenario } from "../scenario/scenario.ts";
-import { holdsSecret } from "../secrets.ts";
+import { holdsSecret, VISIBLE_PASSWORD } from "../secrets.ts";
 import type { OnInconclusive } from "../verdict/exit.ts";
 import type { World } from "../world.ts";
 
@@ -94,7 +92,6 @@ export async function run(
 		);
 	};
 	if (request === null) return make(scenario);
-	refuseFolder(args, world);
 	return rentAndUse(request, args, progress, world, cloud, async (rig) => {
 		// From here on it is an ordinary run, as anybody makes it with --rig.
 		const { target: _, ...rest } = args;
@@ -102,20 +99,3 @@ export async function run(
 		return make(baselineToCompare(there.scenario, args, world).scenario);
 	});
 }
-
-// --- internal ---
-
-/** Runs go on where they began, and machines that wait for a folder which cannot be made cost money. */
-function refuseFolder({ out, resume }: RunArgs, world: World): void {
-	if (resume !== undefined)
-		throw failure("usage", {
-			message: `--resume ${resume}: its runs were made on other machines than those that would be rented now; go on with it on the rig that it began on: --rig rig.json`,
-		});
-	if (out !== undefined && existsSync(path.resolve(world.cwd, out)))
-		throw failure("output-exists", { path: out });
-}
-
-/** We hide our own command line, not those of npx and the shell above us. */
-const VISIBLE_PASSWORD =
-	// biome-ignore lint/suspicious/noTemplateCurlyInString: that is what a person is to type.
-	"There is a password on the command line: whoever lists this machine's processes may have seen it. Better in the environment: NATS_URL=... mqbench ... --url '${NATS_URL}'";
