@@ -1,11 +1,13 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { NoSkips } from "./tests/no-skips.ts";
 
 export default defineConfig({
 	test: {
 		root: fileURLToPath(new URL("..", import.meta.url)),
 		// Two cores share tests and brokers: what waits for a process needs time.
 		testTimeout: 20_000,
+		reporters: process.env.CI ? ["default", new NoSkips()] : ["default"],
 		projects: [
 			{
 				extends: true,
@@ -27,7 +29,7 @@ export default defineConfig({
 					name: "e2e",
 					include: ["runner/tests/e2e/**/*.test.ts"],
 					globalSetup: [
-						"runner/tests/e2e/setup.ts",
+						"infra/binaries/real.fake.ts",
 						"runner/tests/e2e/test-images.ts",
 					],
 					testTimeout: 60_000,

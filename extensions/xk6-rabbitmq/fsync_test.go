@@ -23,7 +23,7 @@ func TestOnlyLevelFsyncAndOldClassicQueuesFlushForEachMessage(t *testing.T) {
 		t.Run(test.durability, func(t *testing.T) {
 			r := begin(t, s.url(), test.durability, "", "-")
 			if !strings.HasPrefix(r.session.server, test.only) {
-				t.Skipf("this is of RabbitMQ %s, not of %s", test.only, r.session.server)
+				return // of another RabbitMQ
 			}
 			least, most := 0, n/10
 			if test.durability == "fsync" || test.durability == "" {

@@ -1,13 +1,8 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { packageFolder } from "../../runner/package.ts";
 import { platformName } from "../clients/machine.ts";
-import { testFolder } from "../test-folder.fake.ts";
-import { BUILD_FLAGS } from "./build.ts";
-import { builtFor } from "./elf.fake.ts";
 import { type FakeGo, machine } from "./go.fake.ts";
-import { go } from "./go.ts";
 
 const HERE = platformName(process.platform, process.arch);
 const OTHER = HERE === "linux/arm64" ? "linux/amd64" : "linux/arm64";
@@ -114,17 +109,3 @@ test("without Go a host of another platform is named, with the ways out", async 
 		message: `bench@h1: it is ${OTHER}, and its programs have to be built here with Go, which is not on PATH. Install Go (https://go.dev/dl, or your distribution's package), name hosts that are ${HERE}, or run mqbench on one that is ${OTHER}.`,
 	});
 });
-
-test("what is pushed to a host has its processor: guard as Go really builds it for both", async () => {
-	const folder = testFolder();
-	for (const platform of ["linux/amd64", "linux/arm64"]) {
-		const file = path.join(folder, platform.replace("/", "-"));
-		await go(["build", ...BUILD_FLAGS, "-o", file, "./cmd/guard"], {
-			cwd: path.join(packageFolder, "extensions"),
-			env: process.env,
-			platform,
-			stop: new AbortController().signal,
-		});
-		expect(builtFor(file)).toBe(platform);
-	}
-}, 180_000);

@@ -1,7 +1,9 @@
 import { execFileSync } from "node:child_process";
+import path from "node:path";
 import { expect, test } from "vitest";
 import { builtFor } from "../../../infra/binaries/elf.fake.ts";
 import { realBinaries } from "../../../infra/binaries/real.fake.ts";
+import { packageFolder } from "../../package.ts";
 
 // The first time it takes as long as a build for this machine: some minutes.
 test.each(["linux/amd64", "linux/arm64"])(
@@ -22,3 +24,12 @@ test.each(["linux/amd64", "linux/arm64"])(
 		}
 	},
 );
+
+// All of k6 is compiled for it: too long for extensions/test.sh.
+test("the race detector finds nothing in what k6 calls", () => {
+	execFileSync("go", ["test", "-race", "."], {
+		cwd: path.join(packageFolder, "extensions", "xk6-mqbench"),
+		env: { ...process.env, CGO_ENABLED: "1", GOFLAGS: "" },
+		stdio: "inherit",
+	});
+});

@@ -1,0 +1,24 @@
+import type { Reporter, TestModule, Vitest } from "vitest/node";
+
+/** A reporter with which a skipped test fails the run; what is missing stands in its name or its note. */
+export class NoSkips implements Reporter {
+	private vitest: Vitest | undefined;
+
+	onInit(vitest: Vitest): void {
+		this.vitest = vitest;
+	}
+
+	onTestRunEnd(modules: readonly TestModule[]): void {
+		// `vitest -t`: the others are skipped on purpose.
+		if (this.vitest?.config.testNamePattern) return;
+		for (const module of modules)
+			for (const test of module.children.allTests("skipped")) {
+				const result = test.result();
+				const note = "note" in result && result.note ? ` (${result.note})` : "";
+				process.stderr.write(
+					`skipped, and here that fails: ${module.relativeModuleId} > ${test.fullName}${note}\n`,
+				);
+				process.exitCode = 1;
+			}
+	}
+}
