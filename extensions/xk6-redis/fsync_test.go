@@ -14,7 +14,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// What durability does on the way to the disk, counted by strace: the settings of infra/brokers/redis.ts.
+// What durability does on the way to the disk, counted by strace: the settings of runner/brokers/redis.
 func TestFsyncBelongsToEachAcknowledgementOrToNone(t *testing.T) {
 	strace, err := exec.LookPath("strace")
 	if err != nil {

@@ -1,11 +1,13 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
+import { brokerOf } from "../../runner/brokers/index.ts";
 import { type ExitCode, failure, MqbenchError } from "../../runner/errors.ts";
 import { packageFolder, packageVersion } from "../../runner/package.ts";
 import { rigEndWarnings } from "../../runner/plan/rig-end.ts";
 import type { Scenario } from "../../runner/scenario/scenario.ts";
 import type { World } from "../../runner/world.ts";
 import { type BuildProgress, resolveBinaries } from "../binaries/resolve.ts";
+import { toolsOf } from "../local/tools.ts";
 import type { CloudOptions, CloudRig } from "./lifecycle.ts";
 import type { Offer } from "./offer.ts";
 import { type CloudRequest, rigId } from "./request.ts";
@@ -78,13 +80,11 @@ export interface Using {
 /** The real one; loaded when something is rented. */
 export const theCloud: CloudSide = {
 	async packages(broker) {
-		const { hostBrokers } = await import("../brokers/index.ts");
-		return hostBrokers[broker]?.packages ?? [];
+		return brokerOf({ broker }).process?.hosts.packages ?? [];
 	},
 	async prepare({ scenario, systems }, world, progress) {
 		const { localTrouble } = await import("./offer.ts");
 		const { findPulumi } = await import("./pulumi-cli.ts");
-		const { hostBrokers } = await import("../brokers/index.ts");
 		const { brokers, clients } = scenario.aws;
 		// What takes seconds comes before what may take minutes.
 		const wrong = localTrouble(scenario.aws, world);
@@ -98,8 +98,8 @@ export const theCloud: CloudSide = {
 		for (const { system: key, broker } of systems) {
 			const system = scenario.systems.find((one) => one.key === key);
 			if (system)
-				await hostBrokers[broker]
-					?.prepare?.({ system, world, binaries })
+				await brokerOf({ broker })
+					.process?.hosts.prepare?.({ system, tools: toolsOf(world, binaries) })
 					?.catch(gatheredIn(wrong));
 		}
 		if (wrong.length > 0) throw failure("aws-unfit", { wrong });

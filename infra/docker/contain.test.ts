@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import type { Level } from "../../runner/model/plan.ts";
-import { dockerBrokers } from "../brokers/index.ts";
+import { startedAs } from "../../runner/brokers/index.ts";
 import type {
 	Containment,
 	NodeAddress,
 	NodeContainer,
-} from "./docker-broker.ts";
+} from "../../runner/brokers/process.ts";
+import type { Level } from "../../runner/model/plan.ts";
 import { dockerSystem } from "./systems.fake.ts";
 
 interface Parts {
@@ -30,7 +30,7 @@ function contain(
 	}: Parts = {},
 ): Containment & { first: NodeContainer; file(name: RegExp): string } {
 	const system = dockerSystem(written);
-	const kind = dockerBrokers[system.broker];
+	const kind = startedAs("docker")[system.broker];
 	if (!kind) throw new Error("no broker");
 	const made = kind.contain({
 		system,

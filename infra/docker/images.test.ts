@@ -29,7 +29,7 @@ describe("the image of a system", () => {
 		expect(read("extensions", "go.mod")).toContain(
 			`nats-server/v2 v${IMAGES.nats.version}`,
 		);
-		expect(read("infra", "brokers", "kafka", "pom.xml")).toContain(
+		expect(read("runner", "brokers", "kafka", "pom.xml")).toContain(
 			`<kafka>${IMAGES.kafka.version}</kafka>`,
 		);
 	});

@@ -1,21 +1,11 @@
 import { z } from "zod";
 import { imageOf } from "../../runner/brokers/images.ts";
+import type { ImageFacts } from "../../runner/brokers/process.ts";
 import { failure } from "../../runner/errors.ts";
 import type { System } from "../../runner/scenario/scenario.ts";
 import { maskUrls } from "../../runner/secrets.ts";
 import type { World } from "../../runner/world.ts";
 import { type Docker, DockerError, explainDocker } from "./cli.ts";
-
-/** What an image is, beside its name. */
-export interface ImageFacts {
-	readonly name: string;
-	/** "sha256:..." of the registry, which anybody may pull; null: it was built here. */
-	readonly digest: string | null;
-	/** Of this engine alone. */
-	readonly id: string;
-	/** Environment that it gives its containers: {RABBITMQ_VERSION: "4.2.1"}. */
-	readonly env: Readonly<Record<string, string>>;
-}
 
 /**
  * The image, pulled if it is not there. Fails with `image-missing`. A pull may take minutes: it is said when one begins, and how

@@ -2,6 +2,13 @@ import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { commonOptions } from "../../runner/brokers/index.ts";
+import type {
+	Containment,
+	DockerBroker,
+	ImageFacts,
+	NodeAddress,
+	NodeContainer,
+} from "../../runner/brokers/process.ts";
 import { failure, MqbenchError } from "../../runner/errors.ts";
 import { formatBytes } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
@@ -12,16 +19,10 @@ import { type Broker, type BrokerRequest, NEVER } from "../rig.ts";
 import { type Docker, DockerError, explainDocker } from "./cli.ts";
 import { containersText, createArguments, withHop } from "./container.ts";
 import { containerDisturber } from "./disturb.ts";
-import type {
-	Containment,
-	DockerBroker,
-	NodeAddress,
-	NodeContainer,
-} from "./docker-broker.ts";
 import { cannotLimit, type Engine } from "./engine.ts";
 import { type Flush, flushText } from "./flush.ts";
 import type { Found } from "./heal.ts";
-import { getImage, type ImageFacts } from "./images.ts";
+import { getImage } from "./images.ts";
 import { LABELS, labelArguments } from "./labels.ts";
 import type { Network } from "./network.ts";
 import { DockerNode } from "./node.ts";

@@ -1,17 +1,16 @@
 import { randomBytes } from "node:crypto";
-import { commonOptions } from "../../runner/brokers/index.ts";
+import { brokerOf, commonOptions } from "../../runner/brokers/index.ts";
+import type { DockerBroker } from "../../runner/brokers/process.ts";
 import { failure } from "../../runner/errors.ts";
 import type { FaultAction } from "../../runner/model/plan.ts";
 import type { RigFile, RigFileInput } from "../../runner/scenario/rig-file.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
-import { dockerBrokers } from "../brokers/index.ts";
 import { none } from "../local/local.ts";
 import { FreePortTaken } from "../local/start.ts";
 import type { Broker, BrokerRequest, Rig } from "../rig.ts";
 import { askedOf } from "../rig-asked.ts";
 import { explainDocker, findDocker } from "./cli.ts";
-import type { DockerBroker } from "./docker-broker.ts";
 import { findEngine } from "./engine.ts";
 import { flushWarning, measureFlush } from "./flush.ts";
 import { healContainers } from "./heal.ts";
@@ -260,7 +259,7 @@ function placeOf(
 }
 
 function kindOf({ system }: BrokerRequest): DockerBroker | null {
-	return dockerBrokers[system.broker];
+	return brokerOf(system).process?.docker ?? null;
 }
 
 /** Last numbers of the first addresses of brokers, one after the other; those of long ago are free again. */

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
+import { type Address, addresses } from "../../runner/brokers/addresses.ts";
 import { failure } from "../../runner/errors.ts";
 import { isLoopback } from "../../runner/scenario/url.ts";
-import { type Address, addresses } from "./addresses.ts";
 
 const CONNECT_MS = 5_000;
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { addresses, hostPort } from "../../runner/brokers/addresses.ts";
 import type { NetworkPath } from "../../runner/model/run-file.ts";
-import { addresses, hostPort } from "../existing/addresses.ts";
 import type { Client, Ping } from "../rig.ts";
 
 /** The clients and the broker of a run, which is up. */

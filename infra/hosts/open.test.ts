@@ -16,6 +16,7 @@ import {
 	test,
 } from "vitest";
 import type { BrokerName } from "../../runner/brokers/index.ts";
+import type { HostBroker, Placement } from "../../runner/brokers/process.ts";
 import { ResourceLine } from "../../runner/model/resource-file.ts";
 import { RigFile } from "../../runner/scenario/rig-file.ts";
 import type { World } from "../../runner/world.ts";
@@ -30,7 +31,6 @@ import {
 import { dockerSystem } from "../docker/systems.fake.ts";
 import type { Broker, BrokerRequest } from "../rig.ts";
 import { testFolder } from "../test-folder.fake.ts";
-import type { HostBroker, Placement } from "./host-broker.ts";
 import { type OnHosts, onHosts } from "./open.ts";
 
 const binaries = await realBinaries();

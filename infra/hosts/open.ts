@@ -1,32 +1,34 @@
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { failure } from "../../runner/errors.ts";
-import { reasonOf } from "../../runner/reason.ts";
-import type { RigFile } from "../../runner/scenario/rig-file.ts";
-import type { World } from "../../runner/world.ts";
-import type { Binaries } from "../binaries/resolve.ts";
-import { hostBrokers } from "../brokers/index.ts";
-import { signalThere, startThere } from "../clients/ssh-guarded.ts";
-import type { SshHost } from "../clients/ssh-host.ts";
-import { LOST } from "../clients/ssh-link.ts";
-import { Unreachable } from "../clients/ssh-trouble.ts";
-import { flushText, flushWarning } from "../docker/flush.ts";
-import { hostPort } from "../existing/addresses.ts";
-import { type BrokerLog, openBrokerLog } from "../local/broker-log.ts";
-import { none } from "../local/local.ts";
-import { type Broker, type BrokerRequest, NEVER } from "../rig.ts";
-import { type Bundle, bundleOf, writeThere } from "./bring.ts";
-import { hostDisturber } from "./disturb.ts";
-import { makeFolders, type RunFolders } from "./folders.ts";
-import { type BrokerHost, prepareHost } from "./host.ts";
+import { hostPort } from "../../runner/brokers/addresses.ts";
+import { startedAs } from "../../runner/brokers/index.ts";
 import type {
 	HostAddress,
 	HostBroker,
 	HostSetup,
 	HostNode as NodeCommand,
 	Placement,
-} from "./host-broker.ts";
+	Tools,
+} from "../../runner/brokers/process.ts";
+import { failure } from "../../runner/errors.ts";
+import { reasonOf } from "../../runner/reason.ts";
+import type { RigFile } from "../../runner/scenario/rig-file.ts";
+import type { World } from "../../runner/world.ts";
+import type { Binaries } from "../binaries/resolve.ts";
+import { signalThere, startThere } from "../clients/ssh-guarded.ts";
+import type { SshHost } from "../clients/ssh-host.ts";
+import { LOST } from "../clients/ssh-link.ts";
+import { Unreachable } from "../clients/ssh-trouble.ts";
+import { flushText, flushWarning } from "../docker/flush.ts";
+import { type BrokerLog, openBrokerLog } from "../local/broker-log.ts";
+import { none } from "../local/local.ts";
+import { toolsOf } from "../local/tools.ts";
+import { type Broker, type BrokerRequest, NEVER } from "../rig.ts";
+import { type Bundle, bundleOf, writeThere } from "./bring.ts";
+import { hostDisturber } from "./disturb.ts";
+import { makeFolders, type RunFolders } from "./folders.ts";
+import { type BrokerHost, prepareHost } from "./host.ts";
 import { HostNode } from "./node.ts";
 import { checkPlaces, type Place, placesOf } from "./places.ts";
 import { brokerSamples, expectSamples, fetchSamples } from "./samples.ts";
@@ -49,7 +51,7 @@ export interface OnHosts {
 export function onHosts(
 	world: World,
 	binaries: Binaries,
-	kinds: Readonly<Record<string, HostBroker | null>> = hostBrokers,
+	kinds: Readonly<Record<string, HostBroker | null>> = startedAs("hosts"),
 ): OnHosts {
 	const hosts = connections(world, binaries);
 	const open = new Set<Broker>();
@@ -73,6 +75,8 @@ export function onHosts(
 
 /** Hosts by how ssh reaches them. */
 interface Connections {
+	/** Of this machine, for a broker that runs where those programs do. */
+	tools(built: Binaries): Tools;
 	get(ssh: SshHost): Promise<BrokerHost>;
 	bundle(name: string, from: string): Promise<Bundle>;
 	/** A line for people, without its end. */
@@ -95,6 +99,7 @@ function connections(world: World, binaries: Binaries): Connections {
 		return read;
 	};
 	return {
+		tools: (built) => toolsOf(world, binaries, built),
 		bundle,
 		say,
 		async get(ssh) {
@@ -213,8 +218,7 @@ async function openOnHosts(
 					tunnels[i] ?? [],
 				),
 			),
-			binaries: first.binaries,
-			world,
+			tools: connections.tools(first.binaries),
 			ask: (node, argv) => ask(hosts[node] as BrokerHost, argv),
 		};
 		await wait(checkPorts(kind, setup));

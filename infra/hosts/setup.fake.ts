@@ -1,9 +1,10 @@
 import { brokerOf } from "../../runner/brokers/index.ts";
+import type { HostSetup } from "../../runner/brokers/process.ts";
 import type { Level } from "../../runner/model/plan.ts";
 import type { System } from "../../runner/scenario/scenario.ts";
 import { fakeWorld } from "../../runner/world.fake.ts";
 import type { Binaries } from "../binaries/resolve.ts";
-import type { HostSetup } from "./host-broker.ts";
+import { toolsOf } from "../local/tools.ts";
 
 /** For tests: a broker that is to be placed on h1 (10.0.0.5), which answers all questions with `said`. */
 export function hostSetup(
@@ -34,8 +35,7 @@ export function hostSetup(
 				brought: "/brought",
 			},
 		],
-		binaries: {} as Binaries,
-		world: fakeWorld(),
+		tools: toolsOf(fakeWorld(), {} as Binaries),
 		ask: async () => ({ code: parts.code ?? 0, said: parts.said ?? "" }),
 	};
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { hostBrokers } from "../brokers/index.ts";
+import { startedAs } from "../../runner/brokers/index.ts";
 import { hostSetup } from "./setup.fake.ts";
 import { checkPorts, listening } from "./taken.ts";
 
@@ -61,7 +61,7 @@ describe("each port that a node needs is looked at, and no other", () => {
 		["rabbitmq", 1, LOOPBACK, 4370, true],
 		["rabbitmq", 1, OWN, 4370, false],
 	] as const)("%s of %i, %s port %i", async (name, count, at, port, taken) => {
-		const kind = hostBrokers[name];
+		const kind = startedAs("hosts")[name];
 		if (!kind) throw new Error("it has no process");
 		const setup = hostSetup("redis");
 		const looked = checkPorts(kind, {

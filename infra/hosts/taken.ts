@@ -1,6 +1,6 @@
 import { isIPv6 } from "node:net";
+import type { HostBroker, HostSetup } from "../../runner/brokers/process.ts";
 import { failure } from "../../runner/errors.ts";
-import type { HostBroker, HostSetup } from "./host-broker.ts";
 
 /** Fails with `host-port-taken` where somebody else listens on a port that a node needs: brokers word that in ways that few understand. */
 export async function checkPorts(

@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { brokers, SystemOptions } from "../../runner/brokers/index.ts";
+import type { Launch, LocalBroker } from "../../runner/brokers/process.ts";
 import type { Level } from "../../runner/model/plan.ts";
 import { type LastSeen, readResources } from "../../runner/run/resources.ts";
 import type { System } from "../../runner/scenario/scenario.ts";
@@ -13,7 +14,6 @@ import { descendants, runs } from "../processes.fake.ts";
 import type { Broker, Disturbance } from "../rig.ts";
 import { testFolder } from "../test-folder.fake.ts";
 import { localRig } from "./local.ts";
-import type { Launch, LocalBroker } from "./local-broker.ts";
 import { findOnPath } from "./program.ts";
 
 const binaries = await realBinaries();

@@ -8,6 +8,7 @@ import {
 import { connect, createServer } from "node:net";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import type { Launch, LocalBroker } from "../../runner/brokers/process.ts";
 import type { System } from "../../runner/scenario/scenario.ts";
 import { fakeWorld } from "../../runner/world.fake.ts";
 import { realBinaries } from "../binaries/real.fake.ts";
@@ -17,7 +18,6 @@ import { runs } from "../processes.fake.ts";
 import type { BrokerRequest, Rig } from "../rig.ts";
 import { script, testFolder } from "../test-folder.fake.ts";
 import { localRig } from "./local.ts";
-import type { Launch, LocalBroker } from "./local-broker.ts";
 
 const real = await realBinaries();
 

@@ -1,20 +1,21 @@
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
+import { startedAs } from "../../runner/brokers/index.ts";
+import type { LocalBroker } from "../../runner/brokers/process.ts";
 import { failure } from "../../runner/errors.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
-import { localBrokers } from "../brokers/index.ts";
 import { type Broker, type BrokerRequest, NEVER, type Rig } from "../rig.ts";
 import { sweep, temporaryFolder } from "../temporary.ts";
-import type { LocalBroker } from "./local-broker.ts";
 import { freePorts } from "./ports.ts";
 import { FreePortTaken, start } from "./start.ts";
+import { toolsOf } from "./tools.ts";
 
 /** Target local: brokers as processes of this machine, on loopback, their data in a temporary folder. */
 export async function localRig(
 	world: World,
 	binaries: Binaries,
-	kinds: Readonly<Record<string, LocalBroker | null>> = localBrokers,
+	kinds: Readonly<Record<string, LocalBroker | null>> = startedAs("local"),
 ): Promise<Rig> {
 	await sweep();
 	const open = new Set<Broker>();
@@ -81,8 +82,7 @@ async function launch(
 			messageBytes,
 			store,
 			ports: (count) => freePorts(system, count),
-			binaries,
-			world,
+			tools: toolsOf(world, binaries),
 		});
 		folders.push(...(made.outside ?? []));
 		if (world.stop.aborted)

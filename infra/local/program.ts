@@ -1,21 +1,14 @@
 import { accessSync, constants, statSync } from "node:fs";
 import path from "node:path";
+import type { Install, StartedSystem } from "../../runner/brokers/process.ts";
 import { failure } from "../../runner/errors.ts";
-import type { System } from "../../runner/scenario/scenario.ts";
-
-/** How a person gets a program: by platform, as the end of "Install it: ...". */
-export interface Install {
-	readonly linux: string;
-	readonly darwin: string;
-	readonly other: string;
-}
 
 /**
  * The program of a broker: the system's own `binary`, else the first of `names` that is there. Fails with a sentence that says
  * what is missing and how to install it on this machine.
  */
 export function findProgram(
-	system: System,
+	system: StartedSystem,
 	names: readonly string[],
 	install: Install,
 	env: Readonly<Record<string, string | undefined>>,

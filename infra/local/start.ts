@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Command, Launch } from "../../runner/brokers/process.ts";
 import { failure, MqbenchError } from "../../runner/errors.ts";
 import type { World } from "../../runner/world.ts";
 import {
@@ -11,7 +12,6 @@ import {
 import { type Broker, type BrokerRequest, NEVER } from "../rig.ts";
 import { openBrokerLog } from "./broker-log.ts";
 import { disturber } from "./disturb.ts";
-import type { Command, Launch } from "./local-broker.ts";
 import { LocalNode, terminate } from "./node.ts";
 import { pinned } from "./pinned.ts";
 

@@ -16,7 +16,7 @@ export const IMAGES: Readonly<
 > = {
 	// As natsd, of extensions/go.mod.
 	nats: { name: "nats", version: "2.15.2", suffix: "-alpine" },
-	// As brokers/kafka/pom.xml.
+	// As kafka/pom.xml.
 	kafka: { name: "apache/kafka", version: "4.1.1", suffix: "" },
 	redis: { name: "redis", version: "8.2.3", suffix: "-alpine" },
 	rabbitmq: { name: "rabbitmq", version: "4.2.1", suffix: "-alpine" },

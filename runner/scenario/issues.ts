@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { processFields } from "../brokers/broker.ts";
+import { processFields } from "../brokers/fields.ts";
 import { BrokerName, brokerOf } from "../brokers/index.ts";
 import { Tally } from "../model/plan.ts";
 import { didYouMean } from "../suggest.ts";

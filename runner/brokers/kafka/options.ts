@@ -1,13 +1,8 @@
 import { z } from "zod";
 import { count, span, unit } from "../../model/field.ts";
 import { parseBytes } from "../../units.ts";
-import {
-	type Broker,
-	clusterFields,
-	type Json,
-	processFields,
-	tlsField,
-} from "../broker.ts";
+import type { Broker, Json } from "../broker.ts";
+import { clusterFields, processFields, tlsField } from "../fields.ts";
 
 /** As Kafka's own clients write them, with and without quotes. */
 const Acks = z
@@ -151,7 +146,7 @@ export const kafka = {
 		}),
 	topicOptions: ["minInsyncReplicas"],
 	contradictions,
-} as const satisfies Broker<KafkaOptions>;
+} as const satisfies Omit<Broker<KafkaOptions>, "process">;
 
 // --- internal ---
 

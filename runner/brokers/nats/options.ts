@@ -1,14 +1,8 @@
 import { z } from "zod";
 import { count, span } from "../../model/field.ts";
 import type { Target } from "../../model/plan.ts";
-import {
-	type Broker,
-	clusterFields,
-	type Json,
-	processFields,
-	type Traits,
-	tlsField,
-} from "../broker.ts";
+import type { Broker, Json, Traits } from "../broker.ts";
+import { clusterFields, processFields, tlsField } from "../fields.ts";
 
 const NatsOptions = z.strictObject({
 	broker: z.literal("nats").meta({
@@ -92,7 +86,7 @@ export const nats = {
 		}),
 	topicOptions: ["storage"],
 	contradictions,
-} as const satisfies Broker<NatsOptions>;
+} as const satisfies Omit<Broker<NatsOptions>, "process">;
 
 // --- internal ---
 

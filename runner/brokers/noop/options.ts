@@ -39,4 +39,4 @@ export const noop = {
 	driverOptions: () => ({}),
 	contradictions: () => [],
 	topicOptions: [],
-} as const satisfies Broker<NoopOptions>;
+} as const satisfies Omit<Broker<NoopOptions>, "process">;

@@ -1,13 +1,7 @@
 import { z } from "zod";
 import type { Level, Target } from "../../model/plan.ts";
-import {
-	type Broker,
-	clusterFields,
-	type Delivery,
-	type Json,
-	processFields,
-	tlsField,
-} from "../broker.ts";
+import type { Broker, Delivery, Json } from "../broker.ts";
+import { clusterFields, processFields, tlsField } from "../fields.ts";
 
 const Queue = z.enum(["classic", "quorum", "transient"]);
 type Queue = z.infer<typeof Queue>;
@@ -117,7 +111,7 @@ export const rabbitmq = {
 	},
 	topicOptions: [],
 	contradictions,
-} as const satisfies Broker<RabbitmqOptions>;
+} as const satisfies Omit<Broker<RabbitmqOptions>, "process">;
 
 // --- internal ---
 

@@ -1,12 +1,8 @@
 import { z } from "zod";
 import { count, span } from "../../model/field.ts";
 import type { Level } from "../../model/plan.ts";
-import {
-	type Broker,
-	processFields,
-	type Traits,
-	tlsField,
-} from "../broker.ts";
+import type { Broker, Traits } from "../broker.ts";
+import { processFields, tlsField } from "../fields.ts";
 
 const RedisOptions = z.strictObject({
 	broker: z.literal("redis").meta({
@@ -121,7 +117,7 @@ export const redis = {
 				});
 		return found;
 	},
-} as const satisfies Broker<RedisOptions>;
+} as const satisfies Omit<Broker<RedisOptions>, "process">;
 
 // --- internal ---
 

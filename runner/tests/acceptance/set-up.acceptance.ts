@@ -11,7 +11,7 @@ import {
 	type SetUpEnd,
 } from "../../../infra/aws/debian-root.fake.ts";
 import { type UserData, userData } from "../../../infra/aws/user-data.ts";
-import { hostBrokers } from "../../../infra/brokers/index.ts";
+import { startedAs } from "../../brokers/index.ts";
 import type { RigFileInput } from "../../scenario/rig-file.ts";
 import {
 	resultOf,
@@ -31,7 +31,9 @@ const missing = debiansMissing();
 
 const PACKAGES = [
 	...new Set(
-		Object.values(hostBrokers).flatMap((broker) => broker?.packages ?? []),
+		Object.values(startedAs("hosts")).flatMap(
+			(broker) => broker?.packages ?? [],
+		),
 	),
 ];
 const BROKER: UserData = {

@@ -194,7 +194,7 @@ function producerPerformance(
 		const jars = await resolve(
 			bench,
 			"kafka",
-			"infra/brokers/kafka/pom.xml",
+			"runner/brokers/kafka/pom.xml",
 			"kafka",
 		);
 		// With --record-size the tool draws every byte of every message, which costs more than to send it.

@@ -456,8 +456,8 @@ function stub(): string {
 		recursive: true,
 	});
 	cpSync(
-		path.join(packageFolder, "infra", "brokers", "kafka", "pom.xml"),
-		path.join(root, "infra", "brokers", "kafka", "pom.xml"),
+		path.join(packageFolder, "runner", "brokers", "kafka", "pom.xml"),
+		path.join(root, "runner", "brokers", "kafka", "pom.xml"),
 	);
 	write(path.join(root, "extensions", "go.mod"), "module stub");
 	write(path.join(root, "package.json"), '{ "version": "7.7.7" }');

@@ -100,7 +100,7 @@ const BUILD = {
 	async kafka(root: string): Promise<string[]> {
 		const jars = await resolveJars({
 			name: "kafka",
-			pom: path.join(packageFolder, "infra", "brokers", "kafka", "pom.xml"),
+			pom: path.join(packageFolder, "runner", "brokers", "kafka", "pom.xml"),
 			properties: {},
 			mvn: program("mvn"),
 			guard: (await realBinaries()).guard,

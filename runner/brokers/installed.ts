@@ -1,6 +1,5 @@
-import { commonOptions } from "../../runner/brokers/index.ts";
-import { failure } from "../../runner/errors.ts";
-import type { HostSetup } from "./host-broker.ts";
+import { failure } from "../errors.ts";
+import type { HostSetup } from "./process.ts";
 
 /** A program that a host has of its own. */
 export interface Wanted {
@@ -38,7 +37,7 @@ export function checkVersionThere(
 	node: number,
 	{ program, found }: { readonly program: string; readonly found: string },
 ): void {
-	const wanted = commonOptions(system.options).version;
+	const wanted = system.options.version;
 	if (
 		wanted === undefined ||
 		found === wanted ||

@@ -2,17 +2,18 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { redis as scenarioRedis } from "../../runner/brokers/redis/options.ts";
-import type { Level } from "../../runner/model/plan.ts";
-import type { System } from "../../runner/scenario/scenario.ts";
-import { fakeWorld } from "../../runner/world.fake.ts";
-import { realBinaries } from "../binaries/real.fake.ts";
-import { hostSetup } from "../hosts/setup.fake.ts";
-import { localRig } from "../local/local.ts";
-import { runs } from "../processes.fake.ts";
-import type { Broker } from "../rig.ts";
-import { script, testFolder } from "../test-folder.fake.ts";
-import { redis, redisOnHosts } from "./redis.ts";
+import { realBinaries } from "../../../infra/binaries/real.fake.ts";
+import { hostSetup } from "../../../infra/hosts/setup.fake.ts";
+import { localRig } from "../../../infra/local/local.ts";
+import { toolsOf } from "../../../infra/local/tools.ts";
+import { runs } from "../../../infra/processes.fake.ts";
+import type { Broker } from "../../../infra/rig.ts";
+import { script, testFolder } from "../../../infra/test-folder.fake.ts";
+import type { Level } from "../../model/plan.ts";
+import type { System } from "../../scenario/scenario.ts";
+import { fakeWorld } from "../../world.fake.ts";
+import { redis as scenarioRedis } from "./options.ts";
+import { redis, redisOnHosts } from "./process.ts";
 
 const binaries = await realBinaries();
 
@@ -246,8 +247,7 @@ async function launch(
 		messageBytes: 256,
 		store,
 		ports: async (count) => Array.from({ length: count }, (_, i) => i + 1),
-		binaries,
-		world: fakeWorld({ env: { PATH: home, ...env } }),
+		tools: toolsOf(fakeWorld({ env: { PATH: home, ...env } }), binaries),
 	});
 	const conf = readFileSync(path.join(store, "redis.conf"), "utf8");
 	return { made, conf, settings: made.settings };

@@ -3,15 +3,16 @@ import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
-import { commonOptions } from "../../runner/brokers/index.ts";
-import { redisLevels } from "../../runner/brokers/redis/options.ts";
-import { failure } from "../../runner/errors.ts";
-import { reasonOf } from "../../runner/reason.ts";
-import type { DockerBroker } from "../docker/docker-broker.ts";
-import type { HostBroker } from "../hosts/host-broker.ts";
-import { checkVersionThere, installed } from "../hosts/installed.ts";
-import type { LocalBroker, Setup } from "../local/local-broker.ts";
-import { findProgram } from "../local/program.ts";
+import { failure } from "../../errors.ts";
+import { reasonOf } from "../../reason.ts";
+import { checkVersionThere, installed } from "../installed.ts";
+import type {
+	DockerBroker,
+	HostBroker,
+	LocalBroker,
+	Setup,
+} from "../process.ts";
+import { redisLevels } from "./options.ts";
 
 /** Where clients find it in a container and on a host. */
 const PORT = 6379;
@@ -19,8 +20,8 @@ const PORT = 6379;
 /** redis-server from PATH, or another build of it, or valkey-server: on loopback, with its data in the store. */
 export const redis: LocalBroker = {
 	async launch(setup) {
-		const { system, store, world } = setup;
-		const program = findProgram(system, ["redis-server"], INSTALL, world.env);
+		const { system, store, tools } = setup;
+		const program = tools.findProgram(system, ["redis-server"], INSTALL);
 		await checkVersion(setup, program);
 		const [port = 0] = await setup.ports(1);
 		const settings = settingsOf(setup);
@@ -175,9 +176,7 @@ function settingsOf({
 	};
 	if (settings.appendonly === "yes")
 		settings["no-appendfsync-on-rewrite"] = "no";
-	for (const [key, value] of Object.entries(
-		commonOptions(system.options).config ?? {},
-	)) {
+	for (const [key, value] of Object.entries(system.options.config ?? {})) {
 		const text = String(value);
 		settings[key.toLowerCase()] = text === "" ? '""' : text;
 	}
@@ -205,7 +204,7 @@ function versionIn(line: string): string | undefined {
 /** `version` says which one must be there: mqbench has no way to get another one. */
 async function checkVersion(setup: Setup, program: string): Promise<void> {
 	const { system } = setup;
-	const wanted = commonOptions(system.options).version;
+	const wanted = system.options.version;
 	if (wanted === undefined) return;
 	let found: string | undefined;
 	let said = "";

@@ -7,16 +7,17 @@ import {
 	writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import { commonOptions } from "../../runner/brokers/index.ts";
-import { failure } from "../../runner/errors.ts";
-import type { System } from "../../runner/scenario/scenario.ts";
-import type { World } from "../../runner/world.ts";
-import type { DockerBroker } from "../docker/docker-broker.ts";
-import type { ImageFacts } from "../docker/images.ts";
-import type { HostBroker } from "../hosts/host-broker.ts";
-import { checkVersionThere, installed } from "../hosts/installed.ts";
-import type { LocalBroker, Setup } from "../local/local-broker.ts";
-import { findOnPath, findProgram } from "../local/program.ts";
+import { failure } from "../../errors.ts";
+import { checkVersionThere, installed } from "../installed.ts";
+import type {
+	DockerBroker,
+	HostBroker,
+	ImageFacts,
+	LocalBroker,
+	Setup,
+	StartedSystem,
+	Tools,
+} from "../process.ts";
 
 /** Where clients find it in a container and on a host. */
 const PORT = 5672;
@@ -27,11 +28,11 @@ const PORT = 5672;
  */
 export const rabbitmq: LocalBroker = {
 	async launch(setup) {
-		const { system, store, world } = setup;
-		const program = findServer(system, world);
+		const { system, store, tools } = setup;
+		const program = findServer(system, tools);
 		const version = versionOf(program);
 		checkVersion(system, program, version);
-		const names = findNameServer(system, world);
+		const names = findNameServer(system, tools);
 		const [port = 0, distribution = 0, namePort = 0] = await setup.ports(3);
 		const who = user();
 		const settings = settingsOf(setup, version);
@@ -303,9 +304,7 @@ function settingsOf(
 		);
 	if (keepsNothing({ system, level }) && major >= DEPRECATES_SINCE)
 		settings["deprecated_features.permit.transient_nonexcl_queues"] = "true";
-	for (const [key, value] of Object.entries(
-		commonOptions(system.options).config ?? {},
-	))
+	for (const [key, value] of Object.entries(system.options.config ?? {}))
 		settings[key] = String(value);
 	return settings;
 }
@@ -348,7 +347,7 @@ function quoted(text: string): string {
 }
 
 /** The start script. `binary` may be the folder of an installation. */
-function findServer(system: System, world: World): string {
+function findServer(system: StartedSystem, tools: Tools): string {
 	const folder = system.binary !== null && isFolder(system.binary);
 	const wanted =
 		folder && system.binary !== null
@@ -357,7 +356,7 @@ function findServer(system: System, world: World): string {
 					binary: path.join(system.binary, "sbin", "rabbitmq-server"),
 				}
 			: system;
-	return script(findProgram(wanted, ["rabbitmq-server"], INSTALL, world.env));
+	return script(tools.findProgram(wanted, ["rabbitmq-server"], INSTALL));
 }
 
 function isFolder(file: string): boolean {
@@ -386,8 +385,12 @@ function versionOf(program: string): string {
 }
 
 /** `version` says which one must be there: mqbench has no way to get another one. */
-function checkVersion(system: System, program: string, found: string): void {
-	const wanted = commonOptions(system.options).version;
+function checkVersion(
+	system: StartedSystem,
+	program: string,
+	found: string,
+): void {
+	const wanted = system.options.version;
 	if (
 		wanted === undefined ||
 		found === wanted ||
@@ -403,15 +406,15 @@ function checkVersion(system: System, program: string, found: string): void {
 }
 
 /** epmd comes with Erlang, and is not always beside erl. */
-function findNameServer(system: System, world: World): string {
-	const erl = findOnPath("erl", world.env);
+function findNameServer(system: StartedSystem, tools: Tools): string {
+	const erl = tools.findOnPath("erl");
 	if (erl === null)
 		throw failure("broker-missing", {
 			system: system.key,
 			what: "erl (Erlang, which RabbitMQ runs on) is not on PATH",
 			remedy: "Install it, or add its folder to PATH",
 		});
-	const onPath = findOnPath("epmd", world.env);
+	const onPath = tools.findOnPath("epmd");
 	if (onPath !== null) return onPath;
 	const root = path.dirname(path.dirname(realpathSync(erl)));
 	const found = ["", "lib/erlang"]

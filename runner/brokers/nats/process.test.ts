@@ -4,15 +4,15 @@ import { connect } from "node:net";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { nats as scenarioNats } from "../../runner/brokers/nats/options.ts";
-import type { System } from "../../runner/scenario/scenario.ts";
-import { fakeWorld } from "../../runner/world.fake.ts";
-import { realBinaries } from "../binaries/real.fake.ts";
-import { localRig } from "../local/local.ts";
-import { findOnPath } from "../local/program.ts";
-import { runs } from "../processes.fake.ts";
-import type { Broker, BrokerRequest } from "../rig.ts";
-import { script, testFolder } from "../test-folder.fake.ts";
+import { realBinaries } from "../../../infra/binaries/real.fake.ts";
+import { localRig } from "../../../infra/local/local.ts";
+import { findOnPath } from "../../../infra/local/program.ts";
+import { runs } from "../../../infra/processes.fake.ts";
+import type { Broker, BrokerRequest } from "../../../infra/rig.ts";
+import { script, testFolder } from "../../../infra/test-folder.fake.ts";
+import type { System } from "../../scenario/scenario.ts";
+import { fakeWorld } from "../../world.fake.ts";
+import { nats as scenarioNats } from "./options.ts";
 
 const real = await realBinaries();
 

@@ -2,17 +2,18 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { kafka as scenarioKafka } from "../../runner/brokers/kafka/options.ts";
-import type { Level } from "../../runner/model/plan.ts";
-import type { System } from "../../runner/scenario/scenario.ts";
-import { fakeWorld } from "../../runner/world.fake.ts";
-import { realBinaries } from "../binaries/real.fake.ts";
-import { localRig } from "../local/local.ts";
-import type { Setup } from "../local/local-broker.ts";
-import { runs } from "../processes.fake.ts";
-import type { Broker } from "../rig.ts";
-import { script, testFolder } from "../test-folder.fake.ts";
-import { kafka } from "./kafka.ts";
+import { realBinaries } from "../../../infra/binaries/real.fake.ts";
+import { localRig } from "../../../infra/local/local.ts";
+import { toolsOf } from "../../../infra/local/tools.ts";
+import { runs } from "../../../infra/processes.fake.ts";
+import type { Broker } from "../../../infra/rig.ts";
+import { script, testFolder } from "../../../infra/test-folder.fake.ts";
+import type { Level } from "../../model/plan.ts";
+import type { System } from "../../scenario/scenario.ts";
+import { fakeWorld } from "../../world.fake.ts";
+import type { Setup } from "../process.ts";
+import { kafka as scenarioKafka } from "./options.ts";
+import { kafka } from "./process.ts";
 
 const binaries = await realBinaries();
 
@@ -224,8 +225,10 @@ async function launch(
 		messageBytes: 256,
 		store,
 		ports: async (count) => Array.from({ length: count }, (_, i) => i + 1),
-		binaries,
-		world: fakeWorld({ env: env ?? { PATH: home, KAFKA_HOME: home } }),
+		tools: toolsOf(
+			fakeWorld({ env: env ?? { PATH: home, KAFKA_HOME: home } }),
+			binaries,
+		),
 		...setup,
 	});
 	return {

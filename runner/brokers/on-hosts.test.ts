@@ -1,13 +1,13 @@
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import type { BrokerName } from "../../runner/brokers/index.ts";
-import { fakeWorld } from "../../runner/world.fake.ts";
-import type { Binaries } from "../binaries/resolve.ts";
-import { dockerSystem } from "../docker/systems.fake.ts";
-import type { HostSetup } from "../hosts/host-broker.ts";
-import { script, testFolder } from "../test-folder.fake.ts";
-import { hostBrokers } from "./index.ts";
+import type { Binaries } from "../../infra/binaries/resolve.ts";
+import { dockerSystem } from "../../infra/docker/systems.fake.ts";
+import { toolsOf } from "../../infra/local/tools.ts";
+import { script, testFolder } from "../../infra/test-folder.fake.ts";
+import { fakeWorld } from "../world.fake.ts";
+import { type BrokerName, startedAs } from "./index.ts";
+import type { HostSetup } from "./process.ts";
 
 /** Where a broker of so many nodes would be placed, on hosts with Java 17 and 4 GiB of memory. */
 async function placed(
@@ -18,7 +18,7 @@ async function placed(
 	const home = testFolder();
 	mkdirSync(path.join(home, "libs"));
 	script(path.join(home, "libs", "kafka_2.13-4.1.1.jar"), "");
-	const kind = hostBrokers[written.broker];
+	const kind = startedAs("hosts")[written.broker];
 	if (!kind) throw new Error("it has no process");
 	const count = Number(written.nodes ?? 1);
 	const made = await kind.place({
@@ -37,8 +37,9 @@ async function placed(
 			brought: "/brought",
 			...node,
 		})),
-		binaries: { natsd: "/here/natsd" } as Binaries,
-		world: fakeWorld({ env: { KAFKA_HOME: home } }),
+		tools: toolsOf(fakeWorld({ env: { KAFKA_HOME: home } }), {
+			natsd: "/here/natsd",
+		} as Binaries),
 		ask: async () => ({ code: 0, said: 'openjdk version "17.0.1"' }),
 		...parts,
 	});

@@ -1,12 +1,15 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import type { NatsOptions } from "../../runner/brokers/nats/options.ts";
-import type { Level } from "../../runner/model/plan.ts";
-import type { DockerBroker } from "../docker/docker-broker.ts";
-import { hostPort } from "../existing/addresses.ts";
-import type { HostBroker } from "../hosts/host-broker.ts";
-import type { Command, LocalBroker, Setup } from "../local/local-broker.ts";
-import { findProgram } from "../local/program.ts";
+import type { Level } from "../../model/plan.ts";
+import { hostPort } from "../addresses.ts";
+import type {
+	Command,
+	DockerBroker,
+	HostBroker,
+	LocalBroker,
+	Setup,
+} from "../process.ts";
+import type { NatsOptions } from "./options.ts";
 
 /**
  * nats-server as processes of their own: natsd, the embedded default, or somebody else's build (`binary`). Both read the same
@@ -14,12 +17,12 @@ import { findProgram } from "../local/program.ts";
  */
 export const nats: LocalBroker = {
 	async launch(setup) {
-		const options = setup.system.options as NatsOptions;
+		const options = setup.system.options as unknown as NatsOptions;
 		const nodes = options.nodes ?? 1;
 		const program =
 			setup.system.binary === null
-				? setup.binaries.natsd
-				: findProgram(setup.system, [], INSTALL, setup.world.env);
+				? setup.tools.built("natsd")
+				: setup.tools.findProgram(setup.system, [], INSTALL);
 		const ports = await setup.ports(nodes === 1 ? 1 : 3 * nodes);
 		const here = (port: number | undefined) => `${HOST}:${port}`;
 		const clients = ports.slice(0, nodes).map(here);
@@ -60,7 +63,7 @@ export const nats: LocalBroker = {
 export const natsInDocker: DockerBroker = {
 	ports: [4222, 8222],
 	contain(setup) {
-		const options = setup.system.options as NatsOptions;
+		const options = setup.system.options as unknown as NatsOptions;
 		const common = settings(setup, options);
 		const cluster = setup.nodes.length > 1;
 		const routes = setup.nodes.map(({ ip }) => `${ip}:6222`);
@@ -96,7 +99,7 @@ export const natsOnHosts: HostBroker = {
 	ports: [4222, 8222],
 	listens: (nodes) => ({ address: nodes === 1 ? [4222] : [4222, 6222, 8222] }),
 	async place(setup) {
-		const options = setup.system.options as NatsOptions;
+		const options = setup.system.options as unknown as NatsOptions;
 		const common = settings(setup, options);
 		const cluster = setup.nodes.length > 1;
 		const routes = setup.nodes.map(({ ip }) => hostPort(ip, 6222));
@@ -108,7 +111,7 @@ export const natsOnHosts: HostBroker = {
 			),
 			settings: common.shown,
 			onDisk: files,
-			bring: { natsd: setup.binaries.natsd },
+			bring: { natsd: setup.tools.built("natsd") },
 			nodes: setup.nodes.map(({ ip, client, store, brought }, i) => ({
 				before: [],
 				argv: [`${brought}/natsd`, "-c", `${store}/nats.conf`],

@@ -2,21 +2,21 @@ import { execFile } from "node:child_process";
 import { readdir, statfs, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
-import type { KafkaOptions } from "../../runner/brokers/kafka/options.ts";
-import { failure } from "../../runner/errors.ts";
-import { packageFolder } from "../../runner/package.ts";
-import { formatBytes } from "../../runner/units.ts";
-import { resolveJars } from "../binaries/jars.ts";
-import type { DockerBroker, NodeAddress } from "../docker/docker-broker.ts";
-import { hostPort } from "../existing/addresses.ts";
+import { failure } from "../../errors.ts";
+import { packageFolder } from "../../package.ts";
+import { formatBytes } from "../../units.ts";
+import { hostPort } from "../addresses.ts";
 import type {
+	Command,
+	DockerBroker,
 	HostAddress,
 	HostBroker,
 	HostSetup,
-} from "../hosts/host-broker.ts";
-import type { Command, LocalBroker, Setup } from "../local/local-broker.ts";
-import { findOnPath, installHere } from "../local/program.ts";
-import { temporaryFolder } from "../temporary.ts";
+	LocalBroker,
+	NodeAddress,
+	Setup,
+} from "../process.ts";
+import type { KafkaOptions } from "./options.ts";
 
 /**
  * Kafka without ZooKeeper, on this machine's Java: one node, or three that are brokers and controllers at once. From `binary` (an
@@ -250,7 +250,7 @@ appender.out.layout.pattern=%d{yyyy-MM-dd'T'HH:mm:ss.SSS'Z'}{UTC} %p %c{1} %m%n
 
 /** The scenario's word chose this file, so that its options are Kafka's. */
 function optionsOf({ system }: Pick<Setup, "system">): KafkaOptions {
-	return system.options as KafkaOptions;
+	return system.options as unknown as KafkaOptions;
 }
 
 /** Java of that node's host, as findJava on this machine. */
@@ -294,12 +294,12 @@ function memoryWanted(messageBytes: number): number {
 	return Math.max(1024 ** 3, 256 * messageBytes);
 }
 
-async function findJava({ system, world }: Setup): Promise<string> {
-	const home = world.env.JAVA_HOME;
+async function findJava({ system, tools }: Setup): Promise<string> {
+	const home = tools.env.JAVA_HOME;
 	const java =
-		(home && findOnPath("java", { PATH: path.join(home, "bin") })) ||
-		findOnPath("java", world.env);
-	const remedy = `Install it: ${installHere(JAVA)}; or set JAVA_HOME`;
+		(home && tools.findOnPath("java", { PATH: path.join(home, "bin") })) ||
+		tools.findOnPath("java");
+	const remedy = `Install it: ${tools.installHere(JAVA)}; or set JAVA_HOME`;
 	if (!java)
 		throw failure("broker-missing", {
 			system: system.key,
@@ -321,29 +321,27 @@ async function findJava({ system, world }: Setup): Promise<string> {
 
 /** Folder of the jars: of an installation, or of the cache. */
 async function findClasses(
-	setup: Pick<Setup, "system" | "world" | "binaries">,
+	setup: Pick<Setup, "system" | "tools">,
 ): Promise<string> {
-	const { system, world, binaries } = setup;
+	const { system, tools } = setup;
 	const { version } = optionsOf(setup);
 	if (system.binary !== null)
 		return libraries(system.key, system.binary, "binary");
-	const home = world.env.KAFKA_HOME;
+	const home = tools.env.KAFKA_HOME;
 	if (home && version === undefined)
 		return libraries(system.key, home, "KAFKA_HOME");
-	const mvn = findOnPath("mvn", world.env);
+	const mvn = tools.findOnPath("mvn");
 	if (!mvn)
 		throw failure("broker-missing", {
 			system: system.key,
 			what: "mqbench has Maven fetch Kafka, and mvn is not on PATH",
-			remedy: `Install it: ${installHere(MAVEN)}; or use a Kafka that you have: KAFKA_HOME=/path/to/kafka, or binary: /path/to/kafka`,
+			remedy: `Install it: ${tools.installHere(MAVEN)}; or use a Kafka that you have: KAFKA_HOME=/path/to/kafka, or binary: /path/to/kafka`,
 		});
-	return resolveJars({
+	return tools.jars({
 		name: "kafka",
-		pom: path.join(packageFolder, "infra", "brokers", "kafka", "pom.xml"),
+		pom: path.join(packageFolder, "runner", "brokers", "kafka", "pom.xml"),
 		properties: version === undefined ? {} : { kafka: version },
 		mvn,
-		guard: binaries.guard,
-		world,
 		system: system.key,
 	});
 }
@@ -364,7 +362,11 @@ async function libraries(
 }
 
 /** A folder whose files are memory. What fsync would mean there is nothing, so that nothing is promised. */
-async function memoryFolder({ system, messageBytes }: Setup): Promise<string> {
+async function memoryFolder({
+	system,
+	messageBytes,
+	tools,
+}: Setup): Promise<string> {
 	const wanted = memoryWanted(messageBytes);
 	const found = await statfs(SHM).catch(() => null);
 	const free =
@@ -379,7 +381,7 @@ async function memoryFolder({ system, messageBytes }: Setup): Promise<string> {
 					"C",
 				),
 		});
-	return temporaryFolder(SHM);
+	return tools.temporaryFolder(SHM);
 }
 
 const TMPFS = 0x01021994;

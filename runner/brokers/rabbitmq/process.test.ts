@@ -10,19 +10,24 @@ import {
 import { connect } from "node:net";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { rabbitmq as scenarioRabbitmq } from "../../runner/brokers/rabbitmq/options.ts";
-import type { Level } from "../../runner/model/plan.ts";
-import type { System } from "../../runner/scenario/scenario.ts";
-import { fakeWorld } from "../../runner/world.fake.ts";
-import { realBinaries } from "../binaries/real.fake.ts";
-import { hostSetup } from "../hosts/setup.fake.ts";
-import { localRig } from "../local/local.ts";
-import type { Launch } from "../local/local-broker.ts";
-import { findOnPath } from "../local/program.ts";
-import { alive, commandLines, descendants } from "../processes.fake.ts";
-import type { Broker } from "../rig.ts";
-import { script, testFolder } from "../test-folder.fake.ts";
-import { rabbitmq, rabbitmqOnHosts } from "./rabbitmq.ts";
+import { realBinaries } from "../../../infra/binaries/real.fake.ts";
+import { hostSetup } from "../../../infra/hosts/setup.fake.ts";
+import { localRig } from "../../../infra/local/local.ts";
+import { findOnPath } from "../../../infra/local/program.ts";
+import { toolsOf } from "../../../infra/local/tools.ts";
+import {
+	alive,
+	commandLines,
+	descendants,
+} from "../../../infra/processes.fake.ts";
+import type { Broker } from "../../../infra/rig.ts";
+import { script, testFolder } from "../../../infra/test-folder.fake.ts";
+import type { Level } from "../../model/plan.ts";
+import type { System } from "../../scenario/scenario.ts";
+import { fakeWorld } from "../../world.fake.ts";
+import type { Launch } from "../process.ts";
+import { rabbitmq as scenarioRabbitmq } from "./options.ts";
+import { rabbitmq, rabbitmqOnHosts } from "./process.ts";
 
 const real = await realBinaries();
 
@@ -78,8 +83,10 @@ function launch(
 			messageBytes: parts.messageBytes ?? 256,
 			store,
 			ports: async () => [1, 2, 3],
-			binaries: real,
-			world: fakeWorld({ env: { PATH: parts.path ?? process.env.PATH } }),
+			tools: toolsOf(
+				fakeWorld({ env: { PATH: parts.path ?? process.env.PATH } }),
+				real,
+			),
 		})
 		.then((made) => ({ ...made, store }));
 }

@@ -1,0 +1,24 @@
+import type { Tools } from "../../runner/brokers/process.ts";
+import type { World } from "../../runner/world.ts";
+import { resolveJars } from "../binaries/jars.ts";
+import type { Binaries } from "../binaries/resolve.ts";
+import { temporaryFolder } from "../temporary.ts";
+import { findOnPath, findProgram, installHere } from "./program.ts";
+
+/** What this machine has for brokers that run where the programs of `built` do. */
+export function toolsOf(
+	world: World,
+	binaries: Binaries,
+	built: Binaries = binaries,
+): Tools {
+	return {
+		env: world.env,
+		built: (program) => built[program as keyof Binaries & "k6"],
+		findOnPath: (name, env = world.env) => findOnPath(name, env),
+		findProgram: (system, names, install) =>
+			findProgram(system, names, install, world.env),
+		installHere,
+		jars: (asked) => resolveJars({ ...asked, guard: binaries.guard, world }),
+		temporaryFolder,
+	};
+}

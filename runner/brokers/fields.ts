@@ -1,0 +1,186 @@
+import { z } from "zod";
+import { CpuSet } from "../model/cpu-set.ts";
+import { count, number, unit } from "../model/field.ts";
+import { Level } from "../model/plan.ts";
+import { parseBytes } from "../units.ts";
+
+/** Fields that every system with a process has; a broker's file adds its own. */
+export const processFields = {
+	url: z
+		.string()
+		.min(1)
+		.optional()
+		.meta({
+			description: `Address of an existing broker (\`target: existing\`); several are separated by commas. \`${variable("NAME")}\` stands for an environment variable: passwords belong there, never in the file.`,
+			examples: ["nats://10.0.0.5:4222", variable("NATS_URL")],
+		}),
+	port: z
+		.int()
+		.min(1)
+		.max(65_535)
+		.optional()
+		.meta({
+			description:
+				"Port of the broker that mqbench starts (`target: local`). Default: a free one.",
+			examples: [4222],
+		}),
+	version: z
+		.string()
+		.regex(/^[\w.+~-]+$/, "a version has digits, letters, dots and dashes")
+		.optional()
+		.meta({
+			description:
+				"Version of the broker that mqbench starts, where it can get others than its own; of `target: docker` the tag of the official image.",
+			examples: ["4.1.1"],
+		}),
+	binary: z
+		.string()
+		.min(1)
+		.optional()
+		.meta({
+			description:
+				"Program (or installation folder) of the broker that mqbench starts: two builds side by side are two systems. A path is relative to the scenario's folder; a bare name is looked up on PATH.",
+			examples: ["./build/nats-server", "/opt/kafka"],
+		}),
+	image: z
+		.string()
+		.regex(
+			// A dash in front would be an option of docker's command.
+			/^[A-Za-z0-9][\w./:@-]*$/,
+			"an image is a name with an optional tag or digest, e.g. apache/kafka:4.1.1",
+		)
+		.optional()
+		.meta({
+			description:
+				"Image of its containers (`target: docker`): two builds side by side are two systems. Default: the official one of `version`, pinned.",
+			examples: ["apache/kafka:4.1.1"],
+		}),
+	cpus: number(
+		"Most CPUs of each container (`target: docker`), as docker run --cpus takes them: 1.5 is one and a half. Default: no limit.",
+		[2],
+		{ least: 0.05, most: 1024 },
+	).optional(),
+	memory: unit(
+		parseBytes,
+		{
+			description:
+				"Most memory of each container (`target: docker`), as docker run --memory. Default: no limit.",
+			examples: ["2GiB"],
+		},
+		(bytes) =>
+			bytes < 16 * 1024 ** 2 ? "memory must be at least 16MiB" : undefined,
+	).optional(),
+	create: z
+		.boolean()
+		.optional()
+		.meta({
+			description:
+				"`false`: use the topics of `topics`, which are yours (`target: existing`): none is made, changed or removed, and messages stay where yours stay. Default: mqbench makes its own, and removes them.",
+			examples: [false],
+		}),
+	topics: z
+		.array(
+			z
+				.string()
+				.max(249)
+				.regex(
+					/^[^\p{C}\p{Z}]+$/u,
+					"a topic's name has no blanks and no control characters; write it as the broker knows it",
+				),
+		)
+		.min(1)
+		.max(10_000)
+		.optional()
+		.meta({
+			description:
+				"Names of your topics, with `create: false`: as many as the workload has. What others send there is counted as foreign, never as lost or duplicated.",
+			examples: [["orders"]],
+		}),
+	durability: Level.optional().meta({
+		description:
+			"What has happened to a message that is acknowledged. `memory`: nothing; `os`: written, not flushed; `interval`: flushed every so often; `fsync`: on disk. Default: the broker's own, printed on each chart.",
+	}),
+	config: z
+		.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+		.optional()
+		.meta({
+			description:
+				"Raw settings of the broker's own configuration; they override what durability sets.",
+			examples: [{ max_payload: "8MB" }],
+		}),
+	pin: CpuSet.optional().meta({
+		description:
+			"CPUs of this broker (`target: local`, `docker` and `aws`); overrides the scenario's `pin.brokers`.",
+		examples: ["2-3"],
+	}),
+} as const;
+
+/** Of brokers that come as clusters. */
+export const clusterFields = {
+	nodes: count(
+		"Nodes of the cluster that mqbench starts. On this machine they share its cores and its disk: good for trying, not for numbers; with `target: aws` each has a machine of its own.",
+		3,
+		[3],
+	).optional(),
+	replicas: count(
+		"Copies of every topic, on as many nodes. Default: 1.",
+		5,
+		[3],
+	).optional(),
+} as const;
+
+/** TLS towards an existing broker; the scheme of its URL, or this key, switches it on. */
+export const tlsField = {
+	tls: z
+		.union([
+			z.boolean(),
+			z.strictObject({
+				ca: z.string().optional().meta({
+					description:
+						"File with the certificates to trust (PEM). Default: the system's.",
+				}),
+				cert: z.string().optional().meta({
+					description: "File with the client's certificate (PEM).",
+				}),
+				key: z.string().optional().meta({
+					description: "File with the client's key (PEM).",
+				}),
+				serverName: z.string().optional().meta({
+					description:
+						"Name to expect in the broker's certificate. Default: the URL's host.",
+				}),
+				insecure: z.boolean().optional().meta({
+					description: "Trust any certificate: for tests only.",
+				}),
+			}),
+		])
+		.optional()
+		.meta({ description: "Encrypt connections.", examples: [true] }),
+} as const;
+
+/** What is common to the options of all brokers, as the rest of mqbench sees them. */
+export interface SystemOptionsOfAnyBroker {
+	readonly broker: string;
+	readonly url?: string | undefined;
+	readonly port?: number | undefined;
+	readonly version?: string | undefined;
+	readonly binary?: string | undefined;
+	readonly image?: string | undefined;
+	/** CPUs and bytes, of each container. */
+	readonly cpus?: number | undefined;
+	readonly memory?: number | undefined;
+	readonly create?: boolean | undefined;
+	readonly topics?: readonly string[] | undefined;
+	readonly durability?: Level | undefined;
+	readonly config?:
+		| Readonly<Record<string, string | number | boolean>>
+		| undefined;
+	readonly pin?: string | undefined;
+	readonly nodes?: number | undefined;
+	readonly replicas?: number | undefined;
+}
+
+/** How a scenario names an environment variable. */
+export function variable(name: string): string {
+	return `\${${name}}`;
+}

@@ -1,0 +1,3 @@
+import { noop } from "./options.ts";
+
+export const room = { ...noop, process: null };
