@@ -5,7 +5,6 @@ import type { Against } from "./model/against-file.ts";
 import type { CommandFile } from "./model/command-file.ts";
 import type { Plan } from "./model/plan.ts";
 import type { Result } from "./model/result.ts";
-import { expand } from "./plan/expand.ts";
 import { floors } from "./plan/floor.ts";
 import { deliver } from "./report/deliver.ts";
 import type { Reporter } from "./report/reporters.ts";
@@ -34,7 +33,8 @@ export interface PipelineOptions {
 	readonly scenario: Scenario;
 	/** The scenario as it was written, kept beside the results. */
 	readonly scenarioText: string;
-	readonly only: string | undefined;
+	/** Of the scenario, all of one run id (`runIdFor`). */
+	readonly plans: readonly Plan[];
 	/** Folder for the results; undefined: reports/<run-id> here. */
 	readonly out: string | undefined;
 	/** Folder of an interrupted command, whose complete runs are kept; undefined: begin a new one. */
@@ -76,7 +76,22 @@ export async function measureAndReport(
 	return code;
 }
 
-/** scenario -> plans -> scripts -> runs -> results -> verdict, as one sentence. */
+/** Names the runs of a command: as the folder that it goes on with, or "quickstart-20261120-101746-3f2a", which sorts by time. */
+export function runIdFor(
+	{ name }: Scenario,
+	resume: string | undefined,
+	{ cwd, clock }: Pick<World, "cwd" | "clock">,
+): string {
+	if (resume !== undefined) return runIdOf(path.resolve(cwd, resume));
+	const stamp = new Date(clock.nowMs())
+		.toISOString()
+		.replaceAll(/[-:]/g, "")
+		.replace("T", "-")
+		.slice(0, 15);
+	return `${name}-${stamp}-${randomBytes(2).toString("hex")}`;
+}
+
+/** plans -> scripts -> runs -> results -> verdict, as one sentence. */
 export async function runPipeline(
 	options: PipelineOptions,
 	world: World,
@@ -86,13 +101,8 @@ export async function runPipeline(
 		options.resume === undefined
 			? null
 			: path.resolve(world.cwd, options.resume);
-	const runId = earlier
-		? runIdOf(earlier)
-		: nameRun(scenario.name, new Date(world.clock.nowMs()));
-	const plans = [
-		...expand(scenario, { runId, only: options.only }),
-		...(earlier ? confirmingIn(earlier) : []),
-	];
+	const plans = [...options.plans, ...(earlier ? confirmingIn(earlier) : [])];
+	const [{ runId } = { runId: "" }] = plans;
 	const floorPlans = options.floor ? floors(plans.filter(isRun)) : [];
 	const folder =
 		earlier ??
@@ -213,14 +223,4 @@ function* runsOf(
 			yield step.value;
 		}
 	}
-}
-
-/** "quickstart-20261120-101746-3f2a": sorts by time, and no two commands share one. */
-function nameRun(scenario: string, now: Date): string {
-	const stamp = now
-		.toISOString()
-		.replaceAll(/[-:]/g, "")
-		.replace("T", "-")
-		.slice(0, 15);
-	return `${scenario}-${stamp}-${randomBytes(2).toString("hex")}`;
 }

@@ -9,7 +9,7 @@ import { scenarioToCalibrate } from "../compare/calibrate/scenario.ts";
 import { renderCalibration } from "../compare/calibrate/text.ts";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
 import { commandOf } from "../model/command-file.ts";
-import { runPipeline } from "../pipeline.ts";
+import { runIdFor, runPipeline } from "../pipeline.ts";
 import { expand } from "../plan/expand.ts";
 import { warnBeforeRuns } from "../plan/warnings.ts";
 import { makeProgress } from "../run/progress.ts";
@@ -47,13 +47,16 @@ export async function calibrate(
 			message: `${args.path}: calibrate rents no machines; stand them up first: mqbench up ${args.path} --target aws, and give it their file: --rig rig.json`,
 		});
 	const scenario = scenarioToCalibrate(written, args);
-	const plans = expand(scenario, { runId: "calibrate", only: args.only });
+	const plans = expand(scenario, {
+		runId: runIdFor(scenario, undefined, world),
+		only: args.only,
+	});
 	warnBeforeRuns(scenario, plans, args, world);
 	const { folder, result } = await runPipeline(
 		{
 			scenario,
 			scenarioText: text,
-			only: args.only,
+			plans,
 			out: args.out,
 			resume: undefined,
 			floor: false,

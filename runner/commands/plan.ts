@@ -31,7 +31,7 @@ export async function plan(
 	cloud: CloudSide = theCloud,
 ): Promise<ExitCode> {
 	const { scenario } = await readScenario(args.path, args, world);
-	const plans = expand(scenario, { runId: "plan", only: args.only });
+	const plans = expand(scenario, { only: args.only });
 	const request = cloudRequest(scenario, plans, args);
 	const found = outline(plans);
 	const warnings = found.tooDeep.map((line) =>

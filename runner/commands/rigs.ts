@@ -77,7 +77,7 @@ export async function rigsConfig(
 ): Promise<ExitCode> {
 	const asked = { ...args, target: "aws" };
 	const { scenario } = await readScenario(args.path, asked, world);
-	const plans = expand(scenario, { runId: "rigs", only: args.only });
+	const plans = expand(scenario, { only: args.only });
 	const request = cloudRequest(scenario, plans, args);
 	if (request === null) throw new Error("target aws rents machines");
 	const offer = await offerFor(request, world, cloud);

@@ -8,10 +8,13 @@ import {
 import { cloudRequest } from "../../infra/cloud/request.ts";
 import { type ExitCode, failure } from "../errors.ts";
 import { commandOf } from "../model/command-file.ts";
-import { measureAndReport } from "../pipeline.ts";
+import { measureAndReport, runIdFor } from "../pipeline.ts";
 import { expand } from "../plan/expand.ts";
 import { warnBeforeRuns } from "../plan/warnings.ts";
-import { baselineToCompare } from "../report/baseline-to-compare.ts";
+import {
+	baselineToCompare,
+	withBaseline,
+} from "../report/baseline-to-compare.ts";
 import { checkCopies } from "../report/copies.ts";
 import { type ReporterArgs, reportersOf } from "../report/reporters.ts";
 import { makeProgress } from "../run/progress.ts";
@@ -64,9 +67,12 @@ export async function run(
 		});
 	const reporters = reportersOf(args, world);
 	const read = await readScenario(file, args, world);
-	const compared = baselineToCompare(read.scenario, args, world);
-	const { scenario, against, warnings } = compared;
-	const plans = expand(scenario, { runId: "run", only });
+	const scenario = withBaseline(read.scenario, args, world);
+	if (scenario.aws !== null) refuseFolder(args, world);
+	const runId = runIdFor(scenario, resume, world);
+	const plans = expand(scenario, { runId, only });
+	const compared = baselineToCompare(scenario, plans, args, world);
+	const { against, warnings } = compared;
 	warnBeforeRuns(scenario, plans, args, world);
 	const request = cloudRequest(scenario, plans, args);
 	if (request === null) refuseRentOptions(args);
@@ -81,7 +87,7 @@ export async function run(
 			{
 				scenario,
 				scenarioText: read.text,
-				...{ only, out, resume, against, onInconclusive, progress },
+				...{ plans, out, resume, against, onInconclusive, progress },
 				...{ reporters, quiet },
 				// What is no result needs no floor to compare it with.
 				floor: (args.floor ?? true) && full,
@@ -94,8 +100,6 @@ export async function run(
 	if (request === null) return make(scenario);
 	return rentAndUse(request, args, progress, world, cloud, async (rig) => {
 		// From here on it is an ordinary run, as anybody makes it with --rig.
-		const { target: _, ...rest } = args;
-		const there = await readScenario(file, { ...rest, rig }, world);
-		return make(baselineToCompare(there.scenario, args, world).scenario);
+		return make(withBaseline(await read.onRig(rig), args, world));
 	});
 }

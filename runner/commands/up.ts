@@ -49,7 +49,7 @@ export async function up(
 	const place = { shown, path: path.resolve(world.cwd, shown) };
 	if (existsSync(place.path)) throw failure("rig-exists", { path: shown });
 	const progress = makeProgress(world, false);
-	const plans = expand(scenario, { runId: "up", only: args.only });
+	const plans = expand(scenario, { only: args.only });
 	const request = cloudRequest(scenario, plans, args);
 	if (request !== null) {
 		world.stdout.write(

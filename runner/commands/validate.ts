@@ -25,11 +25,12 @@ export async function validate(
 	world: World,
 ): Promise<ExitCode> {
 	const { scenario } = await readScenario(args.path, args, world);
+	const plans = expand(scenario, { only: args.only });
 	// Only a baseline that the scenario itself names can be looked at.
-	if (scenario.baseline !== null)
-		for (const warning of baselineToCompare(scenario, args, world).warnings)
-			world.stderr.write(`Warning: ${warning}\n`);
-	const plans = expand(scenario, { runId: "validate", only: args.only });
+	if (scenario.baseline !== null) {
+		const { warnings } = baselineToCompare(scenario, plans, args, world);
+		for (const warning of warnings) world.stderr.write(`Warning: ${warning}\n`);
+	}
 	warnBeforeRuns(scenario, plans, args, world);
 	const request = cloudRequest(scenario, plans, args);
 	world.stdout.write(`${args.path} is valid: ${summary(plans)}\n`);

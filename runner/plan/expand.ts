@@ -8,8 +8,8 @@ import { promisedGates } from "./promises.ts";
 import { backlogOf, phasesOf, scheduleOf } from "./schedule.ts";
 
 export interface ExpandOptions {
-	/** Name of the run folder; part of every topic, so that no run meets another one's messages. */
-	readonly runId: string;
+	/** Name of the run folder; part of every topic, so that no run meets another one's messages. Default: "plan", of what is not run. */
+	readonly runId?: string | undefined;
 	/** `--only`: a glob over "system/case", `*` and `?`. */
 	readonly only?: string | undefined;
 }
@@ -21,7 +21,7 @@ export interface ExpandOptions {
  */
 export function expand(
 	scenario: Scenario,
-	{ runId, only }: ExpandOptions,
+	{ runId = "plan", only }: ExpandOptions,
 ): Plan[] {
 	const pairs = pairsOf(scenario, scenario.systems);
 	const chosen = only === undefined ? pairs : choose(pairs, only);

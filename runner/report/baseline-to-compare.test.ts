@@ -12,8 +12,13 @@ import { expand } from "../plan/expand.ts";
 import { readEnvironment } from "../run/environment.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { shorten } from "../scenario/quick.ts";
+import type { Scenario } from "../scenario/scenario.ts";
 import { fakeWorld } from "../world.fake.ts";
-import { baselineToCompare } from "./baseline-to-compare.ts";
+import {
+	type BaselineArgs,
+	baselineToCompare,
+	withBaseline,
+} from "./baseline-to-compare.ts";
 import { comparedResult } from "./compared.fake.ts";
 import { loadOf } from "./load.ts";
 
@@ -44,9 +49,20 @@ const scenario = (text = yaml) => loadScenario("s.yaml", text);
 const args = { path: "s.yaml" };
 const withFile = { ...args, baseline: "b.json" };
 
+/** As `mqbench run` does it. */
+function compare(
+	written: Scenario,
+	args: BaselineArgs,
+	world: ReturnType<typeof fakeWorld>,
+) {
+	const scenario = withBaseline(written, args, world);
+	const plans = expand(scenario, { only: args.only });
+	return { scenario, ...baselineToCompare(scenario, plans, args, world) };
+}
+
 describe("a line that compares", () => {
 	test("without a baseline is refused before anything runs, with the ways on", () => {
-		expect(() => baselineToCompare(scenario(), args, standing().world)).toThrow(
+		expect(() => compare(scenario(), args, standing().world)).toThrow(
 			expect.objectContaining({
 				code: "baseline-missing",
 				exit: 2,
@@ -59,11 +75,7 @@ describe("a line that compares", () => {
 
 	test("is left out by --baseline none, which says so; its figure will be in the first baseline", () => {
 		const { world } = standing();
-		const found = baselineToCompare(
-			scenario(),
-			{ ...args, baseline: "none" },
-			world,
-		);
+		const found = compare(scenario(), { ...args, baseline: "none" }, world);
 		expect(found.against).toBeNull();
 		expect(found.warnings).toEqual([
 			"--baseline none: not judged are p99 <= baseline + 10%",
@@ -74,8 +86,7 @@ describe("a line that compares", () => {
 			`baseline: ./b.json\n${yaml}`,
 		);
 		expect(
-			baselineToCompare(named, { ...args, baseline: "none" }, world).scenario
-				.baseline,
+			compare(named, { ...args, baseline: "none" }, world).scenario.baseline,
 		).toBeNull();
 	});
 
@@ -85,14 +96,12 @@ describe("a line that compares", () => {
 			"sla: [{ expect: p99 <= baseline + 10%, case: 1KiB }]",
 		);
 		const only = { ...args, only: "*/256B" };
-		expect(() =>
-			baselineToCompare(scenario(some), only, standing().world),
-		).not.toThrow();
+		expect(() => compare(scenario(some), only, standing().world)).not.toThrow();
 	});
 
 	test("is left aside by --quick, baseline or not", () => {
 		const quick = shorten(scenario());
-		expect(baselineToCompare(quick, withFile, standing().world)).toEqual({
+		expect(compare(quick, withFile, standing().world)).toEqual({
 			scenario: quick,
 			against: null,
 			warnings: [],
@@ -103,7 +112,7 @@ describe("a line that compares", () => {
 describe("a baseline from a file", () => {
 	test("goes into the run's folder as it is, with a name for people", () => {
 		const { world, baseline } = standing();
-		const found = baselineToCompare(scenario(), withFile, world);
+		const found = compare(scenario(), withFile, world);
 		expect(found).toMatchObject({ warnings: [] });
 		expect(found.against).toEqual({
 			schema: 1,
@@ -119,11 +128,9 @@ describe("a baseline from a file", () => {
 			path.join(cwd, "s.yaml"),
 			`baseline: ./b.json\n${yaml}`,
 		);
-		expect(baselineToCompare(named, args, world).against?.name).toContain(
-			"(b.json)",
-		);
+		expect(compare(named, args, world).against?.name).toContain("(b.json)");
 		expect(() =>
-			baselineToCompare(named, { ...args, baseline: "other.json" }, world),
+			compare(named, { ...args, baseline: "other.json" }, world),
 		).toThrow(/other\.json: cannot be compared with/);
 	});
 
@@ -133,7 +140,7 @@ describe("a baseline from a file", () => {
 			"systems: { nats: nats, new: nats }\nbaseline: nats",
 		);
 		const { world } = standing();
-		const found = baselineToCompare(scenario(two), withFile, world);
+		const found = compare(scenario(two), withFile, world);
 		expect(found.scenario.baseline?.system).toBeNull();
 		expect(found.warnings).toEqual([
 			"not compared is new, 256B: it has no run of new, 256B",
@@ -146,13 +153,11 @@ describe("a baseline from a file", () => {
 			...all,
 			runs: all.runs.map((run) => ({ ...run, system: "redis" })),
 		});
-		expect(() =>
-			baselineToCompare(scenario(), withFile, standing(other).world),
-		).toThrow(
+		expect(() => compare(scenario(), withFile, standing(other).world)).toThrow(
 			/^b\.json: is no baseline of this scenario: it has no run of nats, 256B\. Make a new one/,
 		);
 		const faster = scenario(yaml.replace("1000/s", "2000/s"));
-		expect(() => baselineToCompare(faster, withFile, standing().world)).toThrow(
+		expect(() => compare(faster, withFile, standing().world)).toThrow(
 			/its runs of nats, 256B had other work \(load 1000\/s constant against 2000\/s constant\)/,
 		);
 	});
@@ -163,7 +168,7 @@ describe("a baseline from a file", () => {
 			runs: all.runs.filter((run) => run.case !== "1KiB"),
 		});
 		const { world } = standing(lacking);
-		expect(baselineToCompare(scenario(), withFile, world).warnings).toEqual([
+		expect(compare(scenario(), withFile, world).warnings).toEqual([
 			"not compared is nats, 1KiB: it has no run of nats, 1KiB",
 		]);
 	});
@@ -175,9 +180,7 @@ describe("a baseline from a file", () => {
 				run.repeat > 3 ? { ...run, without: "invalid" } : run,
 			),
 		});
-		expect(() =>
-			baselineToCompare(scenario(), withFile, standing(few).world),
-		).toThrow(
+		expect(() => compare(scenario(), withFile, standing(few).world)).toThrow(
 			expect.objectContaining({
 				code: "baseline-few",
 				exit: 2,
@@ -187,16 +190,14 @@ describe("a baseline from a file", () => {
 		);
 		// Only shown, it may be of few.
 		const plain = scenario(yaml.replace("sla: [p99 <= baseline + 10%]\n", ""));
-		expect(() =>
-			baselineToCompare(plain, withFile, standing(few).world),
-		).not.toThrow();
+		expect(() => compare(plain, withFile, standing(few).world)).not.toThrow();
 	});
 
 	test("that does not have a line's figure in four runs that count is refused, and says to make it anew", () => {
 		const added = scenario(
 			yaml.replace("+ 10%]", "+ 10%, p95 <= baseline + 10%]"),
 		);
-		expect(() => baselineToCompare(added, withFile, standing().world)).toThrow(
+		expect(() => compare(added, withFile, standing().world)).toThrow(
 			expect.objectContaining({
 				code: "baseline-figure",
 				exit: 2,
@@ -215,11 +216,11 @@ describe("a baseline from a file", () => {
 						: { ...run.figures, "response p95": 1e6 },
 			})),
 		});
-		expect(() =>
-			baselineToCompare(added, withFile, standing(having(3)).world),
-		).toThrow(/which only 3 of its runs that count have, and it takes 4\./);
+		expect(() => compare(added, withFile, standing(having(3)).world)).toThrow(
+			/which only 3 of its runs that count have, and it takes 4\./,
+		);
 		const { world } = standing(having(4));
-		expect(baselineToCompare(added, withFile, world).warnings).toEqual([]);
+		expect(compare(added, withFile, world).warnings).toEqual([]);
 	});
 
 	test("without lines that compare says which of them are not compared, and is refused when it has none", () => {
@@ -229,24 +230,22 @@ describe("a baseline from a file", () => {
 			runs: all.runs.filter((run) => run.case !== "1KiB"),
 		});
 		const { world } = standing(lacking);
-		expect(
-			baselineToCompare(scenario(plain), withFile, world).warnings,
-		).toEqual(["not compared is nats, 1KiB: it has no run of nats, 1KiB"]);
+		expect(compare(scenario(plain), withFile, world).warnings).toEqual([
+			"not compared is nats, 1KiB: it has no run of nats, 1KiB",
+		]);
 		// A case without a line beside one that has it: told, not refused.
 		const some = plain.replace(
 			"{ message: 256B }",
 			"{ message: 256B, sla: [p99 <= baseline + 10%] }",
 		);
-		expect(
-			baselineToCompare(scenario(some), withFile, world).warnings,
-		).toHaveLength(1);
+		expect(compare(scenario(some), withFile, world).warnings).toHaveLength(1);
 		const searched = `system: nats
 repeat: 5
 workload: { rate: 1000/s, message: 256B, find: max-rate }
 sla: [p99 < 10ms]
 `;
 		expect(() =>
-			baselineToCompare(scenario(searched), withFile, standing().world),
+			compare(scenario(searched), withFile, standing().world),
 		).toThrow(/^b\.json: is no baseline of this scenario/);
 	});
 
@@ -271,10 +270,8 @@ sla: [p99 < ${limit}]
 			})),
 		});
 		const { world } = standing(found);
-		expect(
-			baselineToCompare(searched("10ms"), withFile, world).warnings,
-		).toEqual([]);
-		expect(() => baselineToCompare(searched("20ms"), withFile, world)).toThrow(
+		expect(compare(searched("10ms"), withFile, world).warnings).toEqual([]);
+		expect(() => compare(searched("20ms"), withFile, world)).toThrow(
 			/had other work \(sla p99 < 10ms.* against p99 < 20ms/,
 		);
 	});
@@ -285,7 +282,7 @@ sla: [p99 < ${limit}]
 			machine: { ...here, cpu: "Other CPU", fingerprint: "other" },
 		});
 		const { world } = standing(moved);
-		expect(baselineToCompare(scenario(), withFile, world).warnings).toEqual([
+		expect(compare(scenario(), withFile, world).warnings).toEqual([
 			expect.stringMatching(
 				/^the baseline was made on another machine \(CPU Other CPU against .*\): it is compared with, and decides nothing$/,
 			),
@@ -297,9 +294,7 @@ describe("a system of the scenario as baseline", () => {
 	const ab = `systems: { old: nats, new: nats }\nbaseline: old\n${yaml.replace("system: nats\n", "")}`;
 
 	test("needs nothing from outside", () => {
-		expect(
-			baselineToCompare(scenario(ab), args, standing().world),
-		).toMatchObject({
+		expect(compare(scenario(ab), args, standing().world)).toMatchObject({
 			against: null,
 			warnings: [],
 		});
@@ -307,22 +302,17 @@ describe("a system of the scenario as baseline", () => {
 
 	test("must not be left out by --only", () => {
 		expect(() =>
-			baselineToCompare(
-				scenario(ab),
-				{ ...args, only: "new/256B" },
-				standing().world,
-			),
+			compare(scenario(ab), { ...args, only: "new/256B" }, standing().world),
 		).toThrow(
 			"--only 'new/256B' leaves out old, 256B, which new is compared with. Choose both, e.g. --only '*/256B', or add --baseline none",
 		);
 		const plain = scenario(ab.replace("sla: [p99 <= baseline + 10%]\n", ""));
 		expect(
-			baselineToCompare(plain, { ...args, only: "new/256B" }, standing().world)
-				.warnings,
+			compare(plain, { ...args, only: "new/256B" }, standing().world).warnings,
 		).toEqual(["not compared is new, 256B: --only leaves out old"]);
 		for (const only of ["*/256B", "old/*"])
 			expect(() =>
-				baselineToCompare(scenario(ab), { ...args, only }, standing().world),
+				compare(scenario(ab), { ...args, only }, standing().world),
 			).not.toThrow();
 	});
 });
@@ -341,13 +331,13 @@ describe("what is known of this machine's noise", () => {
 		const { world, baseline } = standing();
 		const work = baseline.runs[0]?.work ?? "";
 		keepCalibration(calibration(work), world);
-		expect(
-			baselineToCompare(scenario(), withFile, world).against?.calibration,
-		).toEqual(calibration(work));
+		expect(compare(scenario(), withFile, world).against?.calibration).toEqual(
+			calibration(work),
+		);
 		const slower = scenario(yaml.replace("1000/s", "500/s"));
 		const none = { ...args, baseline: undefined };
 		const plain = { ...slower, baselineSla: [] };
-		expect(baselineToCompare(plain, none, world).against).toBeNull();
+		expect(compare(plain, none, world).against).toBeNull();
 	});
 
 	test("is taken from the file that --calibration names, unless that is another machine's or of other work", () => {
@@ -357,20 +347,20 @@ describe("what is known of this machine's noise", () => {
 		const write = (value: object) =>
 			writeFileSync(path.join(cwd, "c.json"), JSON.stringify(value));
 		write(calibration(work));
-		expect(
-			baselineToCompare(scenario(), named, world).against?.calibration,
-		).toEqual(calibration(work));
+		expect(compare(scenario(), named, world).against?.calibration).toEqual(
+			calibration(work),
+		);
 		write(calibration(work, { ...here, cpu: "Other CPU" }));
-		expect(baselineToCompare(scenario(), named, world)).toMatchObject({
+		expect(compare(scenario(), named, world)).toMatchObject({
 			against: { calibration: null },
 			warnings: [expect.stringMatching(/is of another machine .*is not used$/)],
 		});
 		write(calibration("other"));
-		expect(baselineToCompare(scenario(), named, world).warnings).toEqual([
+		expect(compare(scenario(), named, world).warnings).toEqual([
 			"the calibration is of other work, and is not used",
 		]);
 		write({});
-		expect(() => baselineToCompare(scenario(), named, world)).toThrow(
+		expect(() => compare(scenario(), named, world)).toThrow(
 			expect.objectContaining({ code: "calibration-unreadable", exit: 2 }),
 		);
 	});

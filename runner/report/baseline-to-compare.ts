@@ -10,7 +10,6 @@ import type { Against } from "../model/against-file.ts";
 import { isBaseline } from "../model/baseline-sla.ts";
 import type { Baseline, Calibration, Machine } from "../model/comparison.ts";
 import type { Plan } from "../model/plan.ts";
-import { expand } from "../plan/expand.ts";
 import { readEnvironment } from "../run/environment.ts";
 import type { Scenario } from "../scenario/scenario.ts";
 import type { World } from "../world.ts";
@@ -29,46 +28,46 @@ export interface BaselineArgs {
 }
 
 export interface BaselineToCompare {
-	/** With the baseline that the command line names. */
-	readonly scenario: Scenario;
 	/** null: nothing from outside is compared with. */
 	readonly against: Against | null;
 	/** What a person is to know before anything runs. */
 	readonly warnings: readonly string[];
 }
 
+/** The scenario with the baseline that the command line names. */
+export function withBaseline(
+	scenario: Scenario,
+	{ baseline }: BaselineArgs,
+	{ cwd }: Pick<World, "cwd">,
+): Scenario {
+	if (scenario.quick || baseline === undefined) return scenario;
+	// The lines stay: their figures have to be in the baseline that these runs are to become.
+	if (baseline === "none") return { ...scenario, baseline: null };
+	const file = { system: null, path: path.resolve(cwd, baseline) };
+	return { ...scenario, baseline: file };
+}
+
 /**
- * Gets what a scenario is compared with, before anything runs: the file or folder that the command line or the scenario names, and what
- * is known of this machine's noise. Throws where a line that compares could not be judged at all: no baseline, one of other work, too few
+ * Gets what the plans of a scenario are compared with, before anything runs: the file or folder that it names, and what is known of this machine's noise. Throws where a line that compares could not be judged at all: no baseline, one of other work, too few
  * runs, or runs without its figure. What could be judged in part, or on another machine, is a warning.
  */
 export function baselineToCompare(
 	scenario: Scenario,
+	plans: readonly Plan[],
 	args: BaselineArgs,
 	world: Pick<World, "cwd" | "env" | "clock">,
 ): BaselineToCompare {
-	if (scenario.quick) return { scenario, against: null, warnings: [] };
+	if (scenario.quick) return { against: null, warnings: [] };
 	if (args.baseline === "none") return withoutBaseline(scenario);
-	const named =
-		args.baseline === undefined
-			? scenario
-			: {
-					...scenario,
-					baseline: {
-						system: null,
-						path: path.resolve(world.cwd, args.baseline),
-					},
-				};
-	const plans = expand(named, { runId: "baseline", only: args.only });
 	const compared = plans.filter(
 		(plan) => plan.baselineSla.length > 0 && !isBaseline(plan),
 	);
-	const { baseline } = named;
+	const { baseline } = scenario;
 	if (baseline === null) {
 		const [line] = compared.flatMap((plan) => plan.baselineSla);
 		if (line)
 			throw failure("baseline-missing", { path: args.path, sla: line.text });
-		return { scenario: named, against: null, warnings: [] };
+		return { against: null, warnings: [] };
 	}
 	const environment = readEnvironment(
 		new Date(world.clock.nowMs()).toISOString(),
@@ -80,7 +79,6 @@ export function baselineToCompare(
 	if (baseline.system !== null) {
 		const lonely = withoutOther(baseline.system, plans, args);
 		return {
-			scenario: named,
 			against: found.calibration && {
 				schema: 1,
 				name: null,
@@ -94,7 +92,6 @@ export function baselineToCompare(
 	const shown = args.baseline ?? path.relative(world.cwd, baseline.path);
 	const file = readBaseline(baseline.path);
 	return {
-		scenario: named,
 		against: {
 			schema: 1,
 			name: nameOf(file, baseline.path),
@@ -116,8 +113,6 @@ function withoutBaseline(scenario: Scenario): BaselineToCompare {
 		...new Set(scenario.baselineSla.map(({ expect }) => expect.text)),
 	];
 	return {
-		// The lines stay: their figures have to be in the baseline that these runs are to become.
-		scenario: { ...scenario, baseline: null },
 		against: null,
 		warnings:
 			lines.length === 0

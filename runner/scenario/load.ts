@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { failure } from "../errors.ts";
+import { failure, type MqbenchError } from "../errors.ts";
 import { formatBytes } from "../units.ts";
 import { beyondAbilities } from "./abilities.ts";
 import { resolveAws } from "./aws.ts";
@@ -17,7 +17,7 @@ import { beyondRig, hasHosts, untouchable } from "./rig.ts";
 import type { Scenario } from "./scenario.ts";
 import { ScenarioFile, Target } from "./schema.ts";
 import { resolveSlaLines } from "./sla-lines.ts";
-import { parseSource } from "./source.ts";
+import { parseSource, type Source } from "./source.ts";
 import { NO_PIN, resolveSystems } from "./systems.ts";
 import { fillVariables } from "./variables.ts";
 
@@ -44,14 +44,40 @@ export function loadScenario(
 	env: Readonly<Record<string, string | undefined>> = {},
 	surroundings: Surroundings = around(file),
 ): Scenario {
+	return resolveScenario(
+		parseScenario(file, text),
+		overrides,
+		env,
+		surroundings,
+	);
+}
+
+/** The text of a scenario as values that know their places. */
+export interface ParsedScenario {
+	readonly file: string;
+	readonly source: Source;
+	/** The error that shows these mistakes. */
+	refuse(problems: readonly Located[]): MqbenchError;
+}
+
+/** Throws where the text is not YAML of one map. */
+export function parseScenario(file: string, text: string): ParsedScenario {
 	// Some editors begin files with a byte order mark; columns count without it.
 	const yaml = text.replace(/^\ufeff/, "");
 	const refuse = (problems: readonly Located[]) =>
 		failure("scenario-invalid", { report: report(file, yaml, problems) });
-
 	const parsed = parseSource(yaml);
 	if ("problems" in parsed) throw refuse(parsed.problems);
-	const { source } = parsed;
+	return { file, source: parsed.source, refuse };
+}
+
+/** The scenario that a parsed text, the command line and the environment come to. */
+export function resolveScenario(
+	{ file, source, refuse }: ParsedScenario,
+	overrides: Overrides,
+	env: Readonly<Record<string, string | undefined>>,
+	surroundings: Surroundings,
+): Scenario {
 	const written = applyOverrides(source.value, overrides, surroundings.rig);
 	const { scenario, problems } = check(written.value, {
 		name: nameOf(file),

@@ -3,18 +3,26 @@ import path from "node:path";
 import { failure } from "../errors.ts";
 import { reasonOf } from "../reason.ts";
 import type { World } from "../world.ts";
-import { around, loadScenario } from "./load.ts";
+import { around, parseScenario, resolveScenario } from "./load.ts";
 import type { GivenRig, Overrides } from "./overrides.ts";
 import { shorten } from "./quick.ts";
 import { readRig } from "./rig-store.ts";
 import type { Scenario } from "./scenario.ts";
 
-/** Reads the scenario file at `file`, relative to the current folder. `text` is what a report keeps a copy of. */
+export interface ReadScenario {
+	readonly scenario: Scenario;
+	/** What a report keeps a copy of. */
+	readonly text: string;
+	/** The same scenario on a rig that was stood up for it; `rig` is the path of its file. */
+	onRig(rig: string): Promise<Scenario>;
+}
+
+/** Reads the scenario file at `file`, relative to the current folder. */
 export async function readScenario(
 	file: string,
 	overrides: Overrides,
 	world: Pick<World, "cwd" | "env">,
-): Promise<{ scenario: Scenario; text: string }> {
+): Promise<ReadScenario> {
 	let text: string;
 	try {
 		text = await readFile(path.resolve(world.cwd, file), "utf8");
@@ -24,12 +32,20 @@ export async function readScenario(
 			reason: reasonOf(error),
 		});
 	}
-	const rig = overrides.rig && (await givenRig(overrides.rig, world.cwd));
-	const scenario = loadScenario(file, text, overrides, world.env, {
-		...around(file, world.cwd),
-		...(rig ? { rig } : {}),
-	});
-	return { scenario: overrides.quick ? shorten(scenario) : scenario, text };
+	const parsed = parseScenario(file, text);
+	const resolve = async (changes: Overrides) => {
+		const rig = changes.rig && (await givenRig(changes.rig, world.cwd));
+		const scenario = resolveScenario(parsed, changes, world.env, {
+			...around(file, world.cwd),
+			...(rig ? { rig } : {}),
+		});
+		return changes.quick ? shorten(scenario) : scenario;
+	};
+	return {
+		scenario: await resolve(overrides),
+		text,
+		onRig: (rig) => resolve({ ...overrides, target: undefined, rig }),
+	};
 }
 
 // --- internal ---

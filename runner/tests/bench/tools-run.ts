@@ -4,7 +4,8 @@ import type { Binaries } from "../../../infra/binaries/resolve.ts";
 import { startGuarded } from "../../../infra/process.ts";
 import { commandOf } from "../../model/command-file.ts";
 import type { Run } from "../../model/result.ts";
-import { runPipeline } from "../../pipeline.ts";
+import { runIdFor, runPipeline } from "../../pipeline.ts";
+import { expand } from "../../plan/expand.ts";
 import { makeProgress } from "../../run/progress.ts";
 import { loadScenario } from "../../scenario/load.ts";
 import type { World } from "../../world.ts";
@@ -81,11 +82,13 @@ export async function runOurs(
 	const env = { ...world.env, BENCH_URL: url };
 	runs++;
 	const out = path.join(bench.folder, `ours-${runs}`);
+	const scenario = loadScenario("tools.yaml", text, {}, env);
+	const runId = runIdFor(scenario, undefined, world);
 	const { result } = await runPipeline(
 		{
-			scenario: loadScenario("tools.yaml", text, {}, env),
+			scenario,
 			scenarioText: text,
-			only: undefined,
+			plans: expand(scenario, { runId }),
 			out,
 			resume: undefined,
 			floor: false,

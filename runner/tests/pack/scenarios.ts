@@ -61,7 +61,7 @@ async function leftOut(file: string): Promise<string | null> {
 	try {
 		const world = { cwd: process.cwd(), env: process.env };
 		const { scenario } = await readScenario(file, {}, world);
-		expand(scenario, { runId: "pack", only });
+		expand(scenario, { only });
 		return null;
 	} catch (error) {
 		if (!(error instanceof MqbenchError)) throw error;
