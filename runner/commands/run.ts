@@ -68,8 +68,9 @@ export async function run(
 	const reporters = reportersOf(args, world);
 	const read = await readScenario(file, args, world);
 	const scenario = withBaseline(read.scenario, args, world);
-	if (scenario.aws !== null) refuseFolder(args, world);
-	const runId = runIdFor(scenario, resume, world);
+	// On rented machines nothing is resumed; whoever rents says so.
+	const goesOn = scenario.aws === null ? resume : undefined;
+	const runId = runIdFor(scenario, goesOn, world);
 	const plans = expand(scenario, { runId, only });
 	const compared = baselineToCompare(scenario, plans, args, world);
 	const { against, warnings } = compared;
