@@ -1,5 +1,6 @@
 import type { FaultAction, Level } from "../runner/model/plan.ts";
 import type { ClientEnd } from "../runner/model/run-file.ts";
+import type { RigFileInput } from "../runner/scenario/rig-file.ts";
 import type { System } from "../runner/scenario/scenario.ts";
 import type { Ended } from "./process.ts";
 
@@ -169,6 +170,21 @@ export interface Disturbance {
 	readonly node: number | null;
 	/** latency: how much later its packets leave, ns; else null. */
 	readonly delayNs: number | null;
+}
+
+/** A rig that has been stood up, to stay between commands. */
+export interface StoodUp {
+	/** What its rig.json says. */
+	readonly file: RigFileInput;
+	/**
+	 * It lives as long as this process: resolves with a sentence when a broker of it ends by itself. null: it stays by itself until it
+	 * is taken down.
+	 */
+	readonly broken: Promise<string> | null;
+	/** Its file is written, and people know of it: from now on it stays when this process is gone, if it can. Until then it goes with it. */
+	keep(): Promise<void>;
+	/** Takes all of it down again. */
+	teardown(): Promise<void>;
 }
 
 /** A broker that is not ours never tells us that it died. */

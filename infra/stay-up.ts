@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { failure, MqbenchError } from "../runner/errors.ts";
 import type { Plan } from "../runner/model/plan.ts";
+import type { TargetName } from "../runner/model/targets.ts";
 import { packageVersion } from "../runner/package.ts";
 import {
 	type RigPlace,
@@ -15,12 +16,13 @@ import { maskUrls } from "../runner/secrets.ts";
 import type { World } from "../runner/world.ts";
 import type { Binaries } from "./binaries/resolve.ts";
 import { brokerRequests } from "./broker-requests.ts";
-import { type Standing, type StoodUp, standUp } from "./standing-up.ts";
+import type { StoodUp } from "./rig.ts";
+import { standUp } from "./targets.ts";
 import { temporaryFolder } from "./temporary.ts";
 
 /** What is to stay up, and where its rig.json goes. */
 export interface StayingUp {
-	readonly target: Standing;
+	readonly target: TargetName;
 	readonly id: string;
 	readonly scenario: Scenario;
 	readonly plans: readonly Plan[];

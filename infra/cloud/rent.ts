@@ -197,16 +197,34 @@ export async function rent(
 	return cloud.standUp(offer, world, { yes, say });
 }
 
+/** Runs go on where they began, and machines that wait for a folder which cannot be made cost money. */
+export function refuseFolder(
+	{
+		out,
+		resume,
+	}: {
+		readonly out?: string | undefined;
+		readonly resume?: string | undefined;
+	},
+	world: World,
+): void {
+	if (resume !== undefined)
+		throw failure("usage", {
+			message: `--resume ${resume}: its runs were made on other machines than those that would be rented now; go on with it on the rig that it began on: --rig rig.json`,
+		});
+	if (out !== undefined && existsSync(path.resolve(world.cwd, out)))
+		throw failure("output-exists", { path: out });
+}
+
 /** Rents, uses what is rented, with the path of its rig.json, and takes it down. Fails as `rent` and `useThenTakeDown` do. */
 export async function rentAndUse(
 	request: CloudRequest,
-	args: RentOptions & RunFolder,
+	args: RentOptions,
 	progress: Renting,
 	world: World,
 	cloud: CloudSide,
 	use: (rig: string) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-	refuseFolder(args, world);
 	const say = (line: string) => progress.say(line);
 	const { plannedNs, onMachinesNs } = request;
 	const using = { plannedNs, rigFile: null };
@@ -229,22 +247,6 @@ export async function rentAndUse(
 }
 
 // --- internal ---
-
-/** Where the results of runs on rented machines go. */
-interface RunFolder {
-	readonly out?: string | undefined;
-	readonly resume?: string | undefined;
-}
-
-/** Runs go on where they began, and machines that wait for a folder which cannot be made cost money. */
-function refuseFolder({ out, resume }: RunFolder, world: World): void {
-	if (resume !== undefined)
-		throw failure("usage", {
-			message: `--resume ${resume}: its runs were made on other machines than those that would be rented now; go on with it on the rig that it began on: --rig rig.json`,
-		});
-	if (out !== undefined && existsSync(path.resolve(world.cwd, out)))
-		throw failure("output-exists", { path: out });
-}
 
 /** Of what fails the sentence is kept, to be said with others. */
 function gatheredIn(wrong: string[]): (error: unknown) => void {

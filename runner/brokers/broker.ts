@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { Level, Pattern, Target } from "../model/plan.ts";
+import type { Level, Pattern } from "../model/plan.ts";
+import type { BrokerPlace } from "../model/targets.ts";
 import type { SystemOptionsOfAnyBroker } from "./fields.ts";
 import type { BrokerProcess } from "./process.ts";
 
@@ -35,7 +36,7 @@ export interface Broker<Options = SystemOptionsOfAnyBroker> {
 	/** Options that are right by themselves and wrong together, or on that target: the key at fault, and a sentence with the remedy. */
 	contradictions(
 		options: Options,
-		target: Target,
+		place: BrokerPlace | null,
 	): readonly { key: string; message: string }[];
 	/** How it is run; null: it has no process. */
 	readonly process: BrokerProcess | null;

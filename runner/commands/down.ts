@@ -1,7 +1,8 @@
 import path from "node:path";
 import { type DownCloud, downInCloud } from "../../infra/cloud/down.ts";
-import { takeDown } from "../../infra/standing-up.ts";
+import { takeDown } from "../../infra/targets.ts";
 import { EXIT, type ExitCode } from "../errors.ts";
+import { targetTraits } from "../model/targets.ts";
 import { readRig, removeRig } from "../scenario/rig-store.ts";
 import type { World } from "../world.ts";
 
@@ -25,16 +26,17 @@ export async function down(
 		);
 		return EXIT.pass;
 	}
-	if (rig.target === "existing") {
+	const { place: runs, rents } = targetTraits(rig.target);
+	if (runs === null) {
 		say(
 			`${file}: the brokers of ${rig.id} were there before mqbench, and stay up; nothing was taken down.`,
 		);
 		return EXIT.pass;
 	}
-	if (rig.target === "aws") await downInCloud(rig, file, world, side);
+	if (rents !== null) await downInCloud(rig, file, world, side);
 	else {
 		// Whoever holds processes of a rig ends them when its file is gone.
-		if (rig.target === "local") await removeRig(place, rig.id);
+		if (runs === "process") await removeRig(place, rig.id);
 		await takeDown(rig, world);
 	}
 	await removeRig(place, rig.id);

@@ -11,6 +11,7 @@ import {
 	sweepRigs,
 } from "../../infra/cloud/sweep-rigs.ts";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
+import { RENTING } from "../model/targets.ts";
 import { expand } from "../plan/expand.ts";
 import { readScenario } from "../scenario/read.ts";
 import type { World } from "../world.ts";
@@ -75,11 +76,11 @@ export async function rigsConfig(
 	world: World,
 	cloud: CloudSide = theCloud,
 ): Promise<ExitCode> {
-	const asked = { ...args, target: "aws" };
+	const asked = { ...args, target: RENTING };
 	const { scenario } = await readScenario(args.path, asked, world);
 	const plans = expand(scenario, { only: args.only });
 	const request = cloudRequest(scenario, plans, args);
-	if (request === null) throw new Error("target aws rents machines");
+	if (request === null) throw new Error(`target ${RENTING} rents machines`);
 	const offer = await offerFor(request, world, cloud);
 	world.stdout.write(pulumiConfig(offer, args.path));
 	return EXIT.pass;

@@ -1,6 +1,7 @@
 import {
 	type CloudSide,
 	type RentOptions,
+	refuseFolder,
 	refuseRentOptions,
 	rentAndUse,
 	theCloud,

@@ -11,6 +11,7 @@ import { cloudRequest, rigId } from "../../infra/cloud/request.ts";
 import { upInCloud } from "../../infra/cloud/up.ts";
 import { stayUp } from "../../infra/stay-up.ts";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
+import { targets } from "../model/targets.ts";
 import { packageFolder, packageVersion } from "../package.ts";
 import { expand } from "../plan/expand.ts";
 import { makeProgress } from "../run/progress.ts";
@@ -41,9 +42,9 @@ export async function up(
 ): Promise<ExitCode> {
 	const { scenario } = await readScenario(args.path, args, world);
 	const { target } = scenario;
-	if (target === "existing")
+	if (targets[target].place === null)
 		throw failure("usage", {
-			message: `${args.path}: brokers of target existing are up already; measure on them: mqbench ${args.path}, or have mqbench stand others up: --target docker`,
+			message: `${args.path}: brokers of target ${target} are up already; measure on them: mqbench ${args.path}, or have mqbench stand others up: --target docker`,
 		});
 	const shown = args.out ?? "rig.json";
 	const place = { shown, path: path.resolve(world.cwd, shown) };
@@ -58,7 +59,6 @@ export async function up(
 		return EXIT.pass;
 	}
 	refuseRentOptions(args);
-	if (target === "aws") throw new Error("target aws without machines");
 	const binaries = await resolveBinaries(world, {
 		extensions: path.join(packageFolder, "extensions"),
 		version: packageVersion,

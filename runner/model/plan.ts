@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { TARGETS } from "./targets.ts";
 
 /**
  * One run, completely spelled out: the file `plan.json` that the k6 script opens and that every
@@ -95,7 +96,7 @@ export const BaselineSla = z.strictObject({
 export type BaselineSla = z.infer<typeof BaselineSla>;
 
 /** Where brokers run: processes of this machine, containers of it, or somebody else's. */
-export const Target = z.enum(["local", "docker", "existing", "aws"]);
+export const Target = z.enum(TARGETS);
 export type Target = z.infer<typeof Target>;
 
 export const PATTERNS = [

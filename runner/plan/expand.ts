@@ -1,6 +1,7 @@
 import { brokerOf, commonOptions } from "../brokers/index.ts";
 import { failure } from "../errors.ts";
 import type { BaselineSla, Plan, Sla } from "../model/plan.ts";
+import { targets } from "../model/targets.ts";
 import { clientCount } from "../scenario/clients.ts";
 import { onHosts } from "../scenario/rig.ts";
 import type { Case, Scenario, SlaLine, System } from "../scenario/scenario.ts";
@@ -220,7 +221,7 @@ function brokerCpus(
 ): string | null {
 	const ours =
 		rig === null
-			? target !== "existing"
+			? targets[target].place !== null
 			: onHosts({ path: "", rig }, system.key);
 	if (!ours) return null;
 	return commonOptions(system.options).pin ?? pin.brokers;

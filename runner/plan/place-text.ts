@@ -1,5 +1,6 @@
 import { imageOf } from "../brokers/images.ts";
 import { commonOptions } from "../brokers/index.ts";
+import { targets } from "../model/targets.ts";
 import { onHosts } from "../scenario/rig.ts";
 import type {
 	Aws,
@@ -68,11 +69,12 @@ function disk({ volume }: Aws["brokers"]): string {
 function systemLine({ target, rig }: Scenario, system: System): string[] {
 	const { key, url, ownTopics } = system;
 	const { nodes = 1 } = commonOptions(system.options);
+	const { place } = targets[target];
 	const hosts =
-		target === "aws" || onHosts(rig === null ? null : { path: "", rig }, key);
+		place === "host" || onHosts(rig === null ? null : { path: "", rig }, key);
 	const found = [
 		...(hosts && nodes > 1 ? [`${nodes} nodes on ${nodes} hosts`] : []),
-		...(target === "docker" && rig === null ? [container(system)] : []),
+		...(place === "container" && rig === null ? [container(system)] : []),
 		...(url === null ? [] : [`at ${maskUrls(url)}`]),
 		...(ownTopics === null
 			? []
@@ -105,7 +107,7 @@ function clientsLine(clients: Clients): string[] {
 			return clients.count === 1
 				? []
 				: [`clients: ${clients.count} processes of this machine`];
-		case "aws":
+		case "rented":
 			return [
 				`clients: ${clients.count} ${clients.count === 1 ? "machine" : "machines"}`,
 			];

@@ -14,7 +14,7 @@ const stop = new AbortController();
 vi.mock("../../infra/binaries/resolve.ts", () => ({
 	resolveBinaries: async () => ({ go: null }),
 }));
-vi.mock("../../infra/provision.ts", () => ({
+vi.mock("../../infra/targets.ts", () => ({
 	provision: async () => ({
 		clients: [
 			{

@@ -1,13 +1,14 @@
 import path from "node:path";
 import { resolveBinaries } from "../../infra/binaries/resolve.ts";
 import { networkBaseline } from "../../infra/hosts/network.ts";
-import { clientsOf, provision } from "../../infra/provision.ts";
 import type { Broker, Client, Rig } from "../../infra/rig.ts";
+import { clientsOf, provision } from "../../infra/targets.ts";
 import { brokerOf } from "../brokers/index.ts";
 import { type ErrorCode, failure, MqbenchError } from "../errors.ts";
 import type { EnvironmentFile } from "../model/environment-file.ts";
 import type { Plan } from "../model/plan.ts";
 import type { FaultDone, NetworkPath } from "../model/run-file.ts";
+import { targets } from "../model/targets.ts";
 import { packageFolder, packageVersion } from "../package.ts";
 import { notFresh, onHosts } from "../scenario/rig.ts";
 import type { Scenario, System } from "../scenario/scenario.ts";
@@ -204,7 +205,7 @@ async function openBroker(
 
 /** Would the broker have been on this machine? */
 function isHere({ target }: Plan): boolean {
-	return target === "local" || target === "docker";
+	return targets[target].here;
 }
 
 /** The run that a Ctrl-C kept from being made says so: else it would look like one that failed. */

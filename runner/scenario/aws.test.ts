@@ -50,7 +50,7 @@ describe("what target aws rents", () => {
 		);
 		expect({ target, clients }).toEqual({
 			target: "aws",
-			clients: { kind: "aws", count: 2 },
+			clients: { kind: "rented", count: 2 },
 		});
 		expect(aws).toEqual({
 			region: "eu-central-1",

@@ -1,3 +1,4 @@
+import { targets } from "../model/targets.ts";
 import { clientCount } from "./clients.ts";
 import type { Problem } from "./problem.ts";
 import type { Aws, AwsVolume, Clients, System } from "./scenario.ts";
@@ -19,7 +20,8 @@ export function resolveAws(
 	{ target, rig, clients, systems }: AwsContext,
 ): { aws: Aws | null; problems: Problem[] } {
 	const nothing = { aws: null, problems: [] };
-	if (target !== "aws" || rig !== null) return nothing;
+	if (target === undefined || targets[target].rents !== "aws" || rig !== null)
+		return nothing;
 	if (written === undefined)
 		return {
 			aws: null,

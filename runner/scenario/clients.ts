@@ -1,4 +1,5 @@
 import { crosses } from "../model/plan.ts";
+import { targets } from "../model/targets.ts";
 import { formatBytesExact } from "../units.ts";
 import type { ResolvedCases } from "./cases.ts";
 import type { GivenRig } from "./overrides.ts";
@@ -31,7 +32,7 @@ export function resolveClients(
 	{ target, targetChosen, rig, labelOf }: ClientContext,
 ): { clients: Clients; problems: Problem[] } {
 	const own: Clients = clientsOfRig(rig) ?? {
-		kind: target === "aws" ? "aws" : "local",
+		kind: ofTarget(target),
 		count: 1,
 	};
 	const parsed = ScenarioFile.shape.clients.safeParse(written);
@@ -84,12 +85,19 @@ export function unshareable(
 
 // --- internal ---
 
+/** What a number of clients is: machines beside those that are rented, else processes of this one. */
+function ofTarget(target: Target | undefined): "rented" | "local" {
+	return target !== undefined && targets[target].rents !== null
+		? "rented"
+		: "local";
+}
+
 function clientsOf(
 	written: ScenarioFile["clients"],
 	target: Target | undefined,
 ): Clients {
 	if (typeof written === "number")
-		return { kind: target === "aws" ? "aws" : "local", count: written };
+		return { kind: ofTarget(target), count: written };
 	return Array.isArray(written)
 		? { kind: "ssh", hosts: written }
 		: { kind: "docker", count: written.docker };
@@ -126,7 +134,7 @@ function someOf(
 ): { clients: Clients; problems: Problem[] } {
 	const most = all.hosts.length;
 	const [one, several, instead] =
-		rig.target === "aws"
+		targets[rig.target].rents !== null
 			? ["one machine", "machines", "stand another rig up"]
 			: ["one host", "hosts", "name more there"];
 	return {
@@ -152,19 +160,21 @@ function misplaced(
 	const wrong = (message: string): Problem[] => [
 		{ path: ["clients"], at: "value", message },
 	];
-	if (clients.kind === "ssh" && target === "aws" && rig === null)
+	if (target === undefined) return [];
+	const { place, rents, here } = targets[target];
+	if (clients.kind === "ssh" && rents !== null && rig === null)
 		return wrong(
-			"clients on hosts of yours are not beside the machines that target aws rents: how far they are would be measured; write how many machines make the load, e.g. clients: 2",
+			`clients on hosts of yours are not beside the machines that target ${target} rents: how far they are would be measured; write how many machines make the load, e.g. clients: 2`,
 		);
-	if (clients.kind === "docker" && target === "aws")
+	if (clients.kind === "docker" && rents !== null)
 		return wrong(
-			`clients: { docker: ${clients.count} } are containers beside those of target docker, and the target is aws; write clients: ${clients.count} for as many machines, or target: docker`,
+			`clients: { docker: ${clients.count} } are containers beside those of target docker, and the target is ${target}; write clients: ${clients.count} for as many machines, or target: docker`,
 		);
-	if (clients.kind === "docker" && target !== "docker" && target !== undefined)
+	if (clients.kind === "docker" && place !== "container")
 		return wrong(
 			`clients: { docker: ${clients.count} } are containers beside those of target docker, and the target is ${target}; write clients: ${clients.count} for as many processes of this machine, or target: docker`,
 		);
-	if (clients.kind === "ssh" && (target === "local" || target === "docker"))
+	if (clients.kind === "ssh" && here)
 		return wrong(
 			`clients on other hosts cannot reach brokers of target ${target}, which listen on this machine's loopback alone; write target: existing with a url that the hosts reach, or measure on a rig (--rig rig.json)`,
 		);

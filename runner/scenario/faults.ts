@@ -1,3 +1,9 @@
+import {
+	ON_HOSTS,
+	targets,
+	targetsThat,
+	targetTraits,
+} from "../model/targets.ts";
 import { formatDurationExact } from "../units.ts";
 import type { ResolvedCases } from "./cases.ts";
 import type { GivenRig } from "./overrides.ts";
@@ -37,17 +43,22 @@ export function resolveFaults(
 		});
 	};
 	if (faults.length === 0) return { faults: [], problems };
-	const hosts = context.target === "aws" || hasHosts(context.rig);
-	if (context.target === "existing" && !hosts) {
+	const target = hasHosts(context.rig) ? ON_HOSTS : context.target;
+	const place = target && targets[target].place;
+	if (place === null) {
 		if (!context.targetChosen)
 			wrong(
 				null,
 				null,
-				"faults are for targets local, docker and aws, where mqbench starts the brokers: it never touches yours; remove them",
+				`faults are for targets ${targetsThat(({ place }) => place !== null)}, where mqbench starts the brokers: it never touches yours; remove them`,
 			);
 		return { faults: [], problems };
 	}
-	if (context.target === "local" && context.platform !== "linux")
+	if (
+		context.target &&
+		targets[context.target].place === "process" &&
+		context.platform !== "linux"
+	)
 		wrong(
 			null,
 			null,
@@ -55,7 +66,7 @@ export function resolveFaults(
 		);
 	for (const [index, fault] of faults.entries())
 		for (const found of [
-			ofAction(fault, hosts ? "aws" : context.target),
+			ofAction(fault, target),
 			ofTime(fault, cases),
 			ofNode(fault, systems),
 			ofOrder(fault, faults[index - 1]),
@@ -94,16 +105,14 @@ const ACTIONS: Readonly<
 function ofAction(fault: Written, target: Target | undefined): Mistake {
 	const { action, delay } = fault;
 	const { a, endless } = ACTIONS[action];
-	if (target === "local" && (action === "partition" || action === "latency"))
-		return [
-			"action",
-			`${action} is for target docker: on target local mqbench has no network of its own; write target: docker, or remove it`,
-		];
-	if (target === "aws" && (action === "partition" || action === "latency"))
-		return [
-			"action",
-			`${action} is for target docker: SSH to the hosts goes over the very network that it would disturb; write action: pause, or remove it`,
-		];
+	if (target !== undefined) {
+		const { faults, otherFaults } = targetTraits(target);
+		if (!faults.includes(action))
+			return [
+				"action",
+				`${action} is for target ${targetsThat((one) => one.faults.includes(action))}: ${otherFaults}`,
+			];
+	}
 	if (fault.for === undefined && !endless)
 		return ["for", `${a} has to end; write how long it lasts, e.g. for: 500ms`];
 	if (action === "latency" && delay === undefined)

@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { failure, type MqbenchError } from "../errors.ts";
+import { targets, targetsThat } from "../model/targets.ts";
 import { formatBytes } from "../units.ts";
 import { beyondAbilities } from "./abilities.ts";
 import { resolveAws } from "./aws.ts";
@@ -157,7 +158,8 @@ function check(
 	const pin = resolvePin(written.pin, {
 		...context,
 		target,
-		elsewhere: clients.clients.kind === "aws" || clients.clients.kind === "ssh",
+		elsewhere:
+			clients.clients.kind === "rented" || clients.clients.kind === "ssh",
 	});
 	const faults = resolveFaults(
 		written.faults,
@@ -275,20 +277,20 @@ function resolvePin(
 	const { generator = null, brokers = null } =
 		ScenarioFile.shape.pin.safeParse(written).data ?? {};
 	const problems: Problem[] = [];
-	const hosts = target === "aws" || hasHosts(context.rig);
+	const place = target && targets[target].place;
+	const hosts = place === "host" || hasHosts(context.rig);
 	// Containers of target docker live on a Linux of their own where this machine is none, and so do hosts.
 	const here =
 		(elsewhere ? null : generator) ??
-		(target === "docker" || hosts ? null : brokers);
+		(place === "container" || hosts ? null : brokers);
 	if (here !== null && context.platform !== "linux")
 		problems.push({ path: ["pin"], at: "key", message: NO_PIN });
-	const theirs = target === "existing" && !hosts;
+	const theirs = place === null && !hosts;
 	if (brokers !== null && theirs && !targetChosen)
 		problems.push({
 			path: ["pin", "brokers"],
 			at: "value",
-			message:
-				"pin.brokers is for target local, docker and aws, where mqbench starts the brokers; pin existing ones where they run, and remove it",
+			message: `pin.brokers is for target ${targetsThat(({ place }) => place !== null)}, where mqbench starts the brokers; pin existing ones where they run, and remove it`,
 		});
 	return {
 		pin: { generator, brokers: theirs ? null : brokers },

@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { z } from "zod";
 import { BrokerName } from "../brokers/index.ts";
 import { Level, Target } from "../model/plan.ts";
+import { CLOUDS } from "../model/targets.ts";
 import { isLoopback } from "./url.ts";
 
 const NO_ADDRESS =
@@ -44,7 +45,7 @@ const sshHost = {
 
 /** Machines that cost money until they are given back. */
 export const Cloud = z.strictObject({
-	provider: z.literal("aws"),
+	provider: z.literal(CLOUDS),
 	region: z.string().min(1),
 	profile: z.string().min(1).nullable().default(null).meta({
 		description: "Of AWS's configuration files; null: the environment's.",

@@ -1,3 +1,4 @@
+import { targets } from "../model/targets.ts";
 import { formatBytesExact } from "../units.ts";
 import type { ResolvedCases } from "./cases.ts";
 import type { GivenRig } from "./overrides.ts";
@@ -37,7 +38,7 @@ export function untouchable(
 ): Problem[] {
 	if (given === null || !Array.isArray(faults) || faults.length === 0)
 		return [];
-	const docker = given.rig.target === "docker";
+	const docker = targets[given.rig.target].place === "container";
 	const out = systems.find(
 		({ key, url }) =>
 			url !== null &&

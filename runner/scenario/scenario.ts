@@ -60,7 +60,7 @@ export interface Fault {
 
 /** What makes the load: processes here, hosts over SSH ("user@host:port"), containers, or machines that target aws rents. */
 export type Clients =
-	| { readonly kind: "local" | "docker" | "aws"; readonly count: number }
+	| { readonly kind: "local" | "docker" | "rented"; readonly count: number }
 	| {
 			readonly kind: "ssh";
 			readonly hosts: readonly string[];

@@ -8,6 +8,7 @@ import {
 	variable,
 } from "../brokers/index.ts";
 import { LEVELS } from "../model/plan.ts";
+import { type BrokerPlace, ON_HOSTS, targetTraits } from "../model/targets.ts";
 import { maskUrls } from "../secrets.ts";
 import type { GivenRig } from "./overrides.ts";
 import type { Path, Problem } from "./problem.ts";
@@ -122,12 +123,12 @@ function resolveOne(
 		problems.push({ path: [...where, key], at: "value", message });
 	};
 
-	// Whoever starts a broker on hosts does so as target aws does, whose machines they are.
 	const hosts = onHosts(context.rig, name);
-	const target = hosts ? "aws" : (context.target ?? "local");
+	const target = hosts ? ON_HOSTS : (context.target ?? "local");
+	const { place } = targetTraits(target);
 	const starting = { ...context, target, ours: isOurs(context, hosts) };
 	for (const { key, message } of [
-		...broker.contradictions(options, target),
+		...broker.contradictions(options, place),
 		...ofDurability(common, traits),
 		...ofCluster(common, traits, starting),
 		...ofPin(common, starting),
@@ -144,7 +145,7 @@ function resolveOne(
 			if (!leftAside(key)) wrong(key, message);
 
 	let url: string | null = null;
-	if (context.rig !== null || target === "existing") {
+	if (context.rig !== null || place === null) {
 		const found =
 			context.rig === null
 				? existingUrl(options, where, context)
@@ -153,15 +154,15 @@ function resolveOne(
 		else url = found?.url ?? null;
 	}
 	if (problems.length > 0) return problems;
-	const starts = (on: Target) => context.rig === null && target === on;
+	const starts = (at: BrokerPlace) => context.rig === null && place === at;
 	return {
 		broker: options.broker,
 		url,
-		port: starts("local") ? (common.port ?? null) : null,
-		binary: starts("local") ? (common.binary ?? null) : null,
-		image: starts("docker") ? (common.image ?? null) : null,
+		port: starts("process") ? (common.port ?? null) : null,
+		binary: starts("process") ? (common.binary ?? null) : null,
+		image: starts("container") ? (common.image ?? null) : null,
 		ownTopics:
-			target === "existing" && common.create === false
+			place === null && common.create === false
 				? (common.topics ?? null)
 				: null,
 		options,
@@ -178,7 +179,7 @@ function reached(
 	const found = rig?.rig.brokers.find(({ system }) => system === key);
 	return found &&
 		found.hosts.length === 0 &&
-		rig?.rig.target === "existing" &&
+		isYours(rig?.rig.target) &&
 		options.broker !== "noop"
 		? { ...options, url: maskUrls(found.url ?? "") }
 		: options;
@@ -222,9 +223,14 @@ function rigUrl(
 		: resolved;
 }
 
+/** Are the brokers of that target somebody else's, and up? */
+function isYours(target: Target | undefined): boolean {
+	return target !== undefined && targetTraits(target).place === null;
+}
+
 /** Does mqbench start the brokers? */
 function isOurs({ target, rig }: SystemContext, hosts: boolean): boolean {
-	return hosts || (rig === null && target !== "existing");
+	return hosts || (rig === null && !isYours(target));
 }
 
 interface Refusal {
@@ -256,7 +262,7 @@ function ofCluster(
 	if (nodes !== undefined && ours && !possible.includes(nodes))
 		wrong(
 			"nodes",
-			`nodes ${nodes}: mqbench starts ${title} with ${possible.join(" or ")} ${possible.length === 1 && possible[0] === 1 ? "node" : "nodes"}${target === "aws" ? "" : " on one machine"}; write nodes: ${possible.find((n) => n > nodes) ?? possible.at(-1)}, or remove it`,
+			`nodes ${nodes}: mqbench starts ${title} with ${possible.join(" or ")} ${possible.length === 1 && possible[0] === 1 ? "node" : "nodes"}${target && targetTraits(target).place === "host" ? "" : " on one machine"}; write nodes: ${possible.find((n) => n > nodes) ?? possible.at(-1)}, or remove it`,
 		);
 	if (replicas === undefined) return found;
 	if (replicas > maxReplicas)
@@ -307,7 +313,7 @@ function ofRig(
 		];
 	const { durability = null } = commonOptions(options);
 	// Of a broker that nobody has set up for us nothing is known, unless the file says it.
-	const known = rig.target !== "existing" || found.level !== null;
+	const known = !isYours(rig.target) || found.level !== null;
 	return known && durability !== found.level
 		? [
 				{
@@ -344,7 +350,10 @@ function ofPin(
 	{ pin }: SystemOptionsOfAnyBroker,
 	{ target, platform }: SystemContext,
 ): Refusal[] {
-	return pin !== undefined && target === "local" && platform !== "linux"
+	return pin !== undefined &&
+		target &&
+		targetTraits(target).place === "process" &&
+		platform !== "linux"
 		? [{ key: "pin", message: NO_PIN }]
 		: [];
 }
@@ -353,7 +362,10 @@ function ofImage(
 	{ image, version }: SystemOptionsOfAnyBroker,
 	{ target }: SystemContext,
 ): Refusal[] {
-	return image !== undefined && version !== undefined && target === "docker"
+	return image !== undefined &&
+		version !== undefined &&
+		target &&
+		targetTraits(target).place === "container"
 		? [
 				{
 					key: "version",
@@ -370,7 +382,7 @@ function ofCreate(
 	{ target }: SystemContext,
 ): Refusal[] {
 	const { create, topics } = commonOptions(options);
-	if (target !== "existing") return [];
+	if (!isYours(target)) return [];
 	if (create !== false)
 		return topics === undefined
 			? []

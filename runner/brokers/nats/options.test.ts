@@ -5,7 +5,7 @@ const options = (written: object) =>
 	nats.options.parse({ broker: "nats", ...written });
 const wrong = (written: object) =>
 	nats
-		.contradictions(options(written), "local")
+		.contradictions(options(written), "process")
 		.map(({ key, message }) => `${key}: ${message}`);
 
 describe("NATS core", () => {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { count, span } from "../../model/field.ts";
-import type { Target } from "../../model/plan.ts";
+import type { BrokerPlace } from "../../model/targets.ts";
 import type { Broker, Json, Traits } from "../broker.ts";
 import { clusterFields, processFields, tlsField } from "../fields.ts";
 
@@ -188,17 +188,17 @@ const OF_JETSTREAM = [
 
 function contradictions(
 	options: NatsOptions,
-	target: Target,
+	place: BrokerPlace | null,
 ): { key: string; message: string }[] {
 	const found: { key: string; message: string }[] = [];
 	const wrong = (key: string, message: string) => found.push({ key, message });
 	// Of containers it chooses the image.
-	if (options.version !== undefined && target === "local")
+	if (options.version !== undefined && place === "process")
 		wrong(
 			"version",
 			"version: mqbench brings one version of nats-server; for another one give its program: binary: /path/to/nats-server, or write target: docker",
 		);
-	if (options.version !== undefined && target === "aws")
+	if (options.version !== undefined && place === "host")
 		wrong(
 			"version",
 			"version: mqbench brings one version of nats-server to hosts; remove version, or write target: docker",

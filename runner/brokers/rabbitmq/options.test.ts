@@ -97,7 +97,10 @@ describe("what contradicts itself is told with the remedy", () => {
 		[{ replicas: 3 }, "replicas", /add queue: quorum/],
 		[{ replicas: 3, queue: "quorum" }, "replicas", /url/],
 	] as const)("%j", (written, key, remedy) => {
-		const [first, ...more] = rabbitmq.contradictions(options(written), "local");
+		const [first, ...more] = rabbitmq.contradictions(
+			options(written),
+			"process",
+		);
 		expect(first?.key).toBe(key);
 		expect(first?.message).toMatch(remedy);
 		expect(more).toEqual([]);
@@ -105,6 +108,6 @@ describe("what contradicts itself is told with the remedy", () => {
 
 	test("a cluster of one's own may have replicas", () => {
 		const written = { replicas: 3, queue: "quorum", url: "amqp://a,amqp://b" };
-		expect(rabbitmq.contradictions(options(written), "existing")).toEqual([]);
+		expect(rabbitmq.contradictions(options(written), null)).toEqual([]);
 	});
 });

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { Level, Target } from "../../model/plan.ts";
+import type { Level } from "../../model/plan.ts";
+import type { BrokerPlace } from "../../model/targets.ts";
 import type { Broker, Delivery, Json } from "../broker.ts";
 import { clusterFields, processFields, tlsField } from "../fields.ts";
 
@@ -162,11 +163,11 @@ function ownDurability(options: RabbitmqOptions): string {
 
 function contradictions(
 	options: RabbitmqOptions,
-	target: Target,
+	place: BrokerPlace | null,
 ): { key: string; message: string }[] {
 	const found: { key: string; message: string }[] = [];
 	const wrong = (key: string, message: string) => found.push({ key, message });
-	if (options.version !== undefined && target === "aws")
+	if (options.version !== undefined && place === "host")
 		wrong(
 			"version",
 			"version: on hosts rabbitmq-server is the package of their Debian, and reports print which; remove version, or write target: docker",

@@ -81,9 +81,9 @@ export const redis = {
 		...(tls && { tls: tls === true ? {} : withoutGaps(tls) }),
 	}),
 	topicOptions: ["maxLength"],
-	contradictions(options, target) {
+	contradictions(options, place) {
 		const found: { key: string; message: string }[] = [];
-		if (options.version !== undefined && target === "aws")
+		if (options.version !== undefined && place === "host")
 			found.push({
 				key: "version",
 				message:

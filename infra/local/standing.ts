@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { brokerOf } from "../../runner/brokers/index.ts";
+import { failure } from "../../runner/errors.ts";
+import type { RigFile, RigFileInput } from "../../runner/scenario/rig-file.ts";
+import type { World } from "../../runner/world.ts";
+import type { Binaries } from "../binaries/resolve.ts";
+import { unreachable } from "../existing/reach.ts";
+import type { BrokerRequest, StoodUp } from "../rig.ts";
+import { askedOf } from "../rig-asked.ts";
+import { localRig } from "./local.ts";
+
+/** Processes of this machine hang on a guard that ends them with this process: they cannot outlive it. */
+export async function upLocal(
+	id: string,
+	requests: readonly BrokerRequest[],
+	world: World,
+	binaries: Binaries,
+): Promise<StoodUp> {
+	const rig = await localRig(world, binaries);
+	const brokers: RigFileInput["brokers"] = [];
+	const deaths: Promise<string>[] = [];
+	try {
+		for (const request of requests) {
+			const { system, level, messageBytes } = request;
+			const broker = await rig.open(request);
+			deaths.push(broker.died.then((how) => `${system.key}: ${how}`));
+			const { url, version, settings, topology } = broker;
+			brokers.push({
+				system: system.key,
+				broker: system.broker as RigFile["brokers"][number]["broker"],
+				url,
+				server: version,
+				level,
+				messageBytes,
+				settings: { ...settings },
+				topology,
+				sameHost: true,
+				asked: askedOf(request),
+			});
+		}
+	} catch (error) {
+		await rig.teardown();
+		throw error;
+	}
+	return {
+		file: { version: 1, id, target: "local", brokers },
+		broken: Promise.race(deaths),
+		async keep() {},
+		teardown: () => rig.teardown(),
+	};
+}
+
+/** Whoever holds the rig takes it down when its file is gone (stay-up.ts): here is only waited for that. */
+export async function downLocal(rig: RigFile, world: World): Promise<void> {
+	const up = async () => {
+		const answers = await Promise.all(
+			rig.brokers.map(({ url, broker }) =>
+				unreachable(url ?? "", brokerOf({ broker }).defaultPort, world.stop),
+			),
+		);
+		return rig.brokers.filter((_, i) => answers[i] === null);
+	};
+	const end = world.clock.monotonicMs() + LEAVES_MS;
+	for (;;) {
+		const left = await up();
+		if (left.length === 0) return;
+		await sleep(250);
+		if (world.clock.monotonicMs() > end)
+			throw failure("rig-left", {
+				id: rig.id,
+				what: `${left.map(({ system }) => system).join(", ")} still ${left.length === 1 ? "answers" : "answer"} after ${LEAVES_MS / 1000}s`,
+				remedy: "Press Ctrl-C where mqbench up runs",
+			});
+	}
+}
+
+// --- internal ---
+
+/** The mqbench that holds a rig sees within this time that it is to go, and brokers take a while to end. */
+const LEAVES_MS = 60_000;

@@ -1,0 +1,147 @@
+import { type TargetName, targets } from "../runner/model/targets.ts";
+import type { RigFile } from "../runner/scenario/rig-file.ts";
+import type { Scenario } from "../runner/scenario/scenario.ts";
+import type { World } from "../runner/world.ts";
+import type { Binaries } from "./binaries/resolve.ts";
+import { localClients } from "./clients/local.ts";
+import type { BrokerRequest, Client, Rig, StoodUp } from "./rig.ts";
+
+/** Stands up what the scenario's target asks for; of a rig that stays up it only takes what is there. */
+export async function provision(
+	target: Scenario["target"],
+	world: World,
+	binaries: Binaries,
+	rig: Scenario["rig"] = null,
+	clients: Scenario["clients"]["kind"] = "local",
+): Promise<Rig> {
+	if (rig === null)
+		return standing[target].open(world, binaries, clients === "docker");
+	const { standingRig } = await import("./existing/standing.ts");
+	const { attachDocker, rigNetwork } = await import("./docker/rig.ts");
+	const { onHosts } = await import("./hosts/open.ts");
+	return {
+		...standingRig(
+			rig,
+			world.stop,
+			(entry, request) =>
+				attachDocker(rig.id, entry, request, world, binaries, {
+					inside: clients === "docker",
+				}),
+			onHosts(world, binaries),
+		),
+		...(targets[rig.target].place === "container"
+			? { network: rigNetwork(rig.id) }
+			: {}),
+	};
+}
+
+/** Stands up one broker for each request, all at once, to stay. Fails as a whole: nothing of it is left then. */
+export function standUp(
+	target: TargetName,
+	id: string,
+	requests: readonly BrokerRequest[],
+	world: World,
+	binaries: Binaries,
+): Promise<StoodUp> {
+	return standing[target].up(id, requests, world, binaries);
+}
+
+/** Takes a rig down: after it nothing of it is left. That it was down already is no mistake. */
+export async function takeDown(rig: RigFile, world: World): Promise<void> {
+	await standing[rig.target].down(rig, world);
+}
+
+/** What the scenario's load comes from, by index; containers join the network of the rig. Nothing is reached before `prepare`. */
+export async function clientsOf(
+	clients: Scenario["clients"],
+	world: World,
+	binaries: Binaries,
+	{ network = null }: { readonly network?: string | null } = {},
+): Promise<readonly Client[]> {
+	switch (clients.kind) {
+		case "local":
+			return localClients(clients.count, world, binaries);
+		case "ssh": {
+			const { sshClient } = await import("./clients/ssh.ts");
+			const { sshHost } = await import("./clients/ssh-host.ts");
+			return clients.hosts.map((host, index) =>
+				sshClient(
+					index,
+					{ ...sshHost(host), ...clients.access?.[host] },
+					{
+						world,
+						binaries,
+						say: (line) => void world.stderr.write(`${line}\n`),
+					},
+				),
+			);
+		}
+		case "rented":
+			// They are a rig's by the time that anybody measures on them.
+			throw new Error("machines that are rented come with a rig");
+		case "docker": {
+			const { dockerClients } = await import("./clients/docker.ts");
+			return dockerClients(clients.count, network, world, binaries);
+		}
+	}
+}
+
+// --- internal ---
+
+/** How a target's brokers come up and go. What one needs, a run on another does not wait for. */
+interface Standing {
+	/** For one run. `inside`: clients join the network of its containers. */
+	open(world: World, binaries: Binaries, inside: boolean): Promise<Rig>;
+	/** To stay between commands. */
+	up(
+		id: string,
+		requests: readonly BrokerRequest[],
+		world: World,
+		binaries: Binaries,
+	): Promise<StoodUp>;
+	down(rig: RigFile, world: World): Promise<void>;
+}
+
+const never = (why: string) => async () => {
+	throw new Error(why);
+};
+const THEIRS = never("brokers that were there before are not stood up or down");
+const RENTED = never("what is rented comes with infra/cloud, and is a rig");
+
+const standing: Readonly<Record<TargetName, Standing>> = {
+	local: {
+		open: async (world, binaries) =>
+			(await import("./local/local.ts")).localRig(world, binaries),
+		up: async (...asked) =>
+			(await import("./local/standing.ts")).upLocal(...asked),
+		down: async (...asked) =>
+			(await import("./local/standing.ts")).downLocal(...asked),
+	},
+	docker: {
+		open: async (world, binaries, inside) =>
+			(await import("./docker/rig.ts")).dockerRig(world, binaries, { inside }),
+		// Containers go on without whoever has made them.
+		async up(id, requests, world, binaries) {
+			const { downDocker, upDocker } = await import("./docker/rig.ts");
+			const { brokers, keep } = await upDocker(requests, id, world, binaries);
+			return {
+				file: { version: 1, id, target: "docker", brokers },
+				broken: null,
+				keep,
+				async teardown() {
+					await downDocker(id, world);
+					await keep();
+				},
+			};
+		},
+		down: async ({ id }, world) =>
+			(await import("./docker/rig.ts")).downDocker(id, world),
+	},
+	existing: {
+		open: async (world) =>
+			(await import("./existing/existing.ts")).existingRig(world.stop),
+		up: THEIRS,
+		down: THEIRS,
+	},
+	aws: { open: RENTED, up: RENTED, down: RENTED },
+};
