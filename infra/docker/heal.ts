@@ -4,10 +4,10 @@ import { describeEnd, endOf } from "../process.ts";
 import { explainDocker } from "./cli.ts";
 import { LABELS } from "./labels.ts";
 import { endDelay } from "./latency.ts";
-import type { Place } from "./open.ts";
+import type { RigInDocker } from "./rig-in-docker.ts";
 
 /** A container of a rig that stays up, as it was found. */
-export interface Found {
+export interface FoundContainer {
 	readonly name: string;
 	readonly image: string;
 	/** In the rig's network; "" of one that is down and does not know. */
@@ -31,20 +31,20 @@ export async function healContainers(
 		network,
 		world,
 		say,
-	}: Pick<Place, "docker" | "engine" | "world" | "say"> & {
+	}: Pick<RigInDocker, "docker" | "engine" | "world" | "say"> & {
 		readonly network: { readonly name: string };
 	},
 	system: string,
 	names: readonly string[],
-): Promise<Found[]> {
-	const found: Found[] = [];
+): Promise<FoundContainer[]> {
+	const found: FoundContainer[] = [];
 	for (const [i, name] of names.entries()) {
 		const node =
 			names.length === 1
 				? `${system}: its container`
 				: `${system}: node ${i + 1}`;
 		try {
-			const one = Inspected.parse(
+			const container = Inspected.parse(
 				JSON.parse(
 					await docker.run([
 						...["container", "inspect", "--format", "{{json .}}"],
@@ -52,8 +52,8 @@ export async function healContainers(
 					]),
 				),
 			);
-			const { State, Config, HostConfig } = one;
-			let ip = one.NetworkSettings.Networks[network.name]?.IPAddress;
+			const { State, Config, HostConfig } = container;
+			let ip = container.NetworkSettings.Networks[network.name]?.IPAddress;
 			const fixed = Config.Labels?.[LABELS.address];
 			if (ip === undefined) {
 				if (!fixed)

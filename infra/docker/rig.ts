@@ -3,11 +3,12 @@ import { brokerOf, commonOptions } from "../../runner/brokers/index.ts";
 import type { DockerBroker } from "../../runner/brokers/process.ts";
 import { failure } from "../../runner/errors.ts";
 import type { FaultAction } from "../../runner/model/plan.ts";
+import { once } from "../../runner/once.ts";
 import type { RigFile, RigFileInput } from "../../runner/scenario/rig-file.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
 import { none } from "../local/local.ts";
-import { FreePortTaken } from "../local/start.ts";
+import { untilPortsAreFree } from "../local/ports.ts";
 import type { Broker, BrokerRequest, Rig } from "../rig.ts";
 import { askedOf } from "../rig-asked.ts";
 import { explainDocker, findDocker } from "./cli.ts";
@@ -19,13 +20,12 @@ import { cannotDelay } from "./latency.ts";
 import { findNetwork, makeNetwork } from "./network.ts";
 import {
 	attachContainers,
-	type Contained,
-	isHop,
+	type BrokerInDocker,
 	openContainers,
-	type Place,
 } from "./open.ts";
 import { startReaper } from "./reaper.ts";
 import { removeLabelled, sweep } from "./remove.ts";
+import { isHop, type RigInDocker } from "./rig-in-docker.ts";
 
 /** Target docker: brokers in containers of this machine's engine, in a network of their own. `inside`: clients join it, too. */
 export async function dockerRig(
@@ -44,10 +44,10 @@ export async function dockerRig(
 	const labels = labelsOfRun(run);
 	// Before the first thing that it would have to remove.
 	const reaper = startReaper(docker, label);
-	let place: Place;
+	let inDocker: RigInDocker;
 	try {
 		const network = await makeNetwork(docker, name, labels, world.env);
-		place = placeOf(
+		inDocker = rigInDocker(
 			{ docker, engine, network, labels, world, inside, say },
 			binaries,
 		);
@@ -65,10 +65,10 @@ export async function dockerRig(
 			const kind = kindOf(request);
 			if (!kind) return none();
 			for (const fault of request.faults ?? [])
-				await checkFault(place, request, fault);
-			const broker = await untilPortsAreFree(() => {
+				await checkFault(inDocker, request, fault);
+			const { broker } = await untilPortsAreFree(() => {
 				count++;
-				return openContainers(place, kind, request, {
+				return openContainers(inDocker, kind, request, {
 					name: `${name}-${count}`,
 					address: nextAddress(request),
 				});
@@ -107,7 +107,7 @@ export async function upDocker(
 	const say = sayTo(world);
 	const { docker, engine } = await findEngine(world, binaries.guard);
 	const labels = labelsOfRig(id);
-	const opened: Contained[] = [];
+	const opened: BrokerInDocker[] = [];
 	// Before the first thing that it would have to remove: nobody has been told of the rig yet.
 	const reaper = startReaper(docker, `${LABELS.run}=${id}`);
 	try {
@@ -117,7 +117,7 @@ export async function upDocker(
 			labels,
 			world.env,
 		);
-		const place = placeOf(
+		const inDocker = rigInDocker(
 			{ docker, engine, network, labels, world, inside: false, say },
 			binaries,
 		);
@@ -127,7 +127,7 @@ export async function upDocker(
 			if (!kind) continue;
 			opened.push(
 				await untilPortsAreFree(() =>
-					openContainers(place, kind, request, {
+					openContainers(inDocker, kind, request, {
 						name: `${rigNetwork(id)}-${request.system.key}`,
 						address: nextAddress(request),
 					}),
@@ -146,8 +146,8 @@ export async function upDocker(
 		.filter((request) => kindOf(request) !== null)
 		.map((request, i) => {
 			const { system, level, messageBytes } = request;
-			const broker = opened[i] as Contained;
-			broker.letBe();
+			const { broker, containers, letBe } = opened[i] as BrokerInDocker;
+			void letBe();
 			return {
 				system: system.key,
 				broker: system.broker as RigFile["brokers"][number]["broker"],
@@ -159,7 +159,7 @@ export async function upDocker(
 				topology: broker.topology,
 				sameHost: broker.sameHost,
 				asked: askedOf(request),
-				containers: [...broker.containers],
+				containers: [...containers],
 			};
 		});
 	return { brokers, keep: () => reaper.dismiss() };
@@ -204,7 +204,7 @@ export async function attachDocker(
 		request.system.key,
 		entry.containers,
 	);
-	const place: Place = {
+	const inDocker: RigInDocker = {
 		...{ docker, engine, world, inside, say },
 		// However it was stood up: that is how its url leads there.
 		network: {
@@ -214,10 +214,10 @@ export async function attachDocker(
 		labels: labelsOfRig(id),
 		flush: async () => null,
 	};
-	if (isHop(place)) say(HOP);
+	if (isHop(inDocker)) say(HOP);
 	for (const fault of request.faults ?? [])
-		await checkFault(place, request, fault);
-	return attachContainers(place, kind, request, found, {
+		await checkFault(inDocker, request, fault);
+	return attachContainers(inDocker, kind, request, found, {
 		...entry,
 		// Containers have one: the file's check has seen to it.
 		url: entry.url ?? "",
@@ -238,11 +238,11 @@ function sayTo(world: World): (text: string) => void {
 	return (text) => void world.stderr.write(`${text}\n`);
 }
 
-/** A place, of which is said what people have to know: that each message takes a hop, that its disk does not flush. */
-function placeOf(
-	parts: Omit<Place, "flush">,
+/** What a rig has, of which is said what people have to know: that each message takes a hop, that its disk does not flush. */
+function rigInDocker(
+	parts: Omit<RigInDocker, "flush">,
 	binaries: Pick<Binaries, "k6" | "guard">,
-): Place {
+): RigInDocker {
 	const { docker, engine, labels, world, say } = parts;
 	if (isHop(parts)) say(HOP);
 	return {
@@ -279,7 +279,7 @@ const END = 128;
 
 /** Before the run: one that finds out in its middle has measured nothing. */
 async function checkFault(
-	{ engine, network, inside, world }: Place,
+	{ engine, network, inside, world }: RigInDocker,
 	{ system }: BrokerRequest,
 	action: FaultAction,
 ): Promise<void> {
@@ -293,24 +293,4 @@ async function checkFault(
 			: "the containers are in a virtual machine, whose network mqbench cannot change";
 	if (reason !== null)
 		throw failure("fault-impossible", { system: system.key, action, reason });
-}
-
-/** Between choosing a port and publishing it somebody else may take it: so many tries with others. */
-const TRIES = 3;
-
-async function untilPortsAreFree<T>(attempt: () => Promise<T>): Promise<T> {
-	for (let tries = 1; ; tries++)
-		try {
-			return await attempt();
-		} catch (error) {
-			if (!(error instanceof FreePortTaken) || tries === TRIES) throw error;
-		}
-}
-
-function once<T>(action: () => Promise<T>): () => Promise<T> {
-	let running: Promise<T> | undefined;
-	return () => {
-		running ??= action();
-		return running;
-	};
 }

@@ -1,14 +1,16 @@
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { startedAs } from "../../runner/brokers/index.ts";
-import type { LocalBroker } from "../../runner/brokers/process.ts";
-import { failure } from "../../runner/errors.ts";
+import type { Launch, LocalBroker } from "../../runner/brokers/process.ts";
+import { failure, MqbenchError } from "../../runner/errors.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
+import { openBroker } from "../nodes/broker.ts";
+import type { BrokerLog } from "../nodes/broker-log.ts";
 import { type Broker, type BrokerRequest, NEVER, type Rig } from "../rig.ts";
 import { sweep, temporaryFolder } from "../temporary.ts";
-import { freePorts } from "./ports.ts";
-import { FreePortTaken, start } from "./start.ts";
+import { localPlace } from "./place.ts";
+import { FreePortTaken, freePorts, untilPortsAreFree } from "./ports.ts";
 import { toolsOf } from "./tools.ts";
 
 /** Target local: brokers as processes of this machine, on loopback, their data in a temporary folder. */
@@ -58,9 +60,6 @@ export function none(): Broker {
 
 // --- internal ---
 
-/** Between choosing a port and listening on it somebody else may take it: so many tries with others. */
-const TRIES = 3;
-
 async function launch(
 	kind: LocalBroker,
 	request: BrokerRequest,
@@ -85,43 +84,53 @@ async function launch(
 			tools: toolsOf(world, binaries),
 		});
 		folders.push(...(made.outside ?? []));
-		if (world.stop.aborted)
-			throw failure("interrupted", { signal: String(world.stop.reason) });
-		const started = await start(made, request, store, binaries.guard, world);
-		const { stop, ...broker } = started;
-		return {
-			...broker,
-			// Asked for anew each time: a node that was started again is another process.
-			get pids() {
-				return started.pids;
+		const count = made.nodes.length;
+		return await openBroker({
+			facts: {
+				...made,
+				nodes: made.nodes.map((node, i) => ({
+					...node,
+					before: i === 0 ? made.before : [],
+					files: {},
+				})),
 			},
-			binary: made.nodes[0]?.argv[0] ?? null,
-			close: once(async () => {
-				await stop();
-				await remove();
-			}),
-		};
+			places: made.nodes.map(() =>
+				localPlace({
+					folder: store,
+					guard: binaries.guard,
+					cpus: request.cpus,
+					stopMs: made.stopMs,
+					world,
+				}),
+			),
+			request,
+			world,
+			about: {
+				binary: made.nodes[0]?.argv[0] ?? null,
+				sameHost: true,
+				topology: count === 1 ? null : `${count} nodes on 1 host`,
+				settings: made.settings,
+			},
+			remove,
+			explain: (error, log) => explainTaken(error, made, request, log),
+		});
 	} catch (error) {
 		await remove();
 		throw error;
 	}
 }
 
-async function untilPortsAreFree(
-	attempt: () => Promise<Broker>,
-): Promise<Broker> {
-	for (let tries = 1; ; tries++)
-		try {
-			return await attempt();
-		} catch (error) {
-			if (!(error instanceof FreePortTaken) || tries === TRIES) throw error;
-		}
-}
-
-function once(action: () => Promise<void>): () => Promise<void> {
-	let running: Promise<void> | undefined;
-	return () => {
-		running ??= action();
-		return running;
-	};
+/** A broker that has not come up as its port is somebody's. */
+function explainTaken(
+	error: unknown,
+	{ portTaken }: Pick<Launch, "portTaken">,
+	{ system: { key, port } }: BrokerRequest,
+	log: BrokerLog,
+): unknown {
+	if (!(error instanceof MqbenchError) || error.code !== "broker-start")
+		return error;
+	if (!portTaken(log.tail())) return error;
+	return port === null
+		? new FreePortTaken(error)
+		: failure("port-taken", { system: key, port });
 }

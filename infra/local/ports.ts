@@ -1,5 +1,5 @@
 import { createServer, type Server } from "node:net";
-import { failure } from "../../runner/errors.ts";
+import { failure, MqbenchError } from "../../runner/errors.ts";
 import { reasonOf } from "../../runner/reason.ts";
 import type { System } from "../../runner/scenario/scenario.ts";
 
@@ -23,7 +23,28 @@ export async function freePorts(
 	}
 }
 
+/** A port that was free a moment ago is taken: another try gets another one. */
+export class FreePortTaken extends MqbenchError {
+	constructor({ code, message, exit }: MqbenchError) {
+		super(code, message, exit);
+	}
+}
+
+/** Between choosing a port and listening on it somebody else may take it: then it is tried with others. */
+export async function untilPortsAreFree<T>(
+	attempt: () => Promise<T>,
+): Promise<T> {
+	for (let tries = 1; ; tries++)
+		try {
+			return await attempt();
+		} catch (error) {
+			if (!(error instanceof FreePortTaken) || tries === TRIES) throw error;
+		}
+}
+
 // --- internal ---
+
+const TRIES = 3;
 
 function hold(system: System, port: number | null): Promise<Server> {
 	return new Promise((resolve, reject) => {

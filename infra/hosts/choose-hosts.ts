@@ -9,7 +9,7 @@ import type { BrokerRequest } from "../rig.ts";
 import { type BrokerHost, plainAddress } from "./host.ts";
 
 /** A host of the entry, and where its node listens. */
-export interface Place {
+export interface ChosenHost {
 	readonly ssh: SshHost;
 	/** For people: as rig.json has it. */
 	readonly host: string;
@@ -17,44 +17,44 @@ export interface Place {
 }
 
 /** The hosts that nodes go to. Fails where they are too few, or one is there twice. */
-export function placesOf(
+export function chooseHosts(
 	entry: RigFile["brokers"][number],
 	{ system, faults = [] }: BrokerRequest,
-): Place[] {
+): ChosenHost[] {
 	const count = commonOptions(system.options).nodes ?? 1;
 	const { hosts } = entry;
-	const places = hosts.slice(0, count).map((one) => ({
-		address: one.address,
-		host: one.host,
+	const chosen = hosts.slice(0, count).map((host) => ({
+		address: host.address,
+		host: host.host,
 		ssh: {
-			host: one.host,
-			user: one.user ?? null,
-			port: one.port ?? null,
-			identity: one.identity ?? null,
-			knownHosts: one.knownHosts ?? null,
-			setUp: one.setUp,
+			host: host.host,
+			user: host.user ?? null,
+			port: host.port ?? null,
+			identity: host.identity ?? null,
+			knownHosts: host.knownHosts ?? null,
+			setUp: host.setUp,
 			broker: system.key,
 		},
 	}));
 	const wrong = (reason: string, remedy: string) =>
 		failure("broker-missing", { system: system.key, what: reason, remedy });
-	if (places.length < count)
+	if (chosen.length < count)
 		throw wrong(
 			`${count} nodes need as many hosts, and the rig has ${hosts.length === 1 ? "one" : hosts.length}`,
 			"Add hosts to the rig's file, or ask for fewer nodes",
 		);
-	for (const [i, place] of places.entries()) {
-		const twin = places
+	for (const [i, host] of chosen.entries()) {
+		const twin = chosen
 			.slice(0, i)
 			.find(
 				({ ssh, address }) =>
-					address === place.address ||
-					(ssh.host === place.ssh.host &&
-						(ssh.port ?? 22) === (place.ssh.port ?? 22)),
+					address === host.address ||
+					(ssh.host === host.ssh.host &&
+						(ssh.port ?? 22) === (host.ssh.port ?? 22)),
 			);
 		if (twin)
 			throw wrong(
-				`two of its nodes would be on one host (${sshName(place.ssh)}, ${place.address}), and each needs one of its own`,
+				`two of its nodes would be on one host (${sshName(host.ssh)}, ${host.address}), and each needs one of its own`,
 				"Name another host in the rig's file, or ask for fewer nodes",
 			);
 	}
@@ -67,18 +67,18 @@ export function placesOf(
 			action: cannot,
 			reason: "mqbench has no network of its own between these hosts",
 		});
-	return places;
+	return chosen;
 }
 
-/** Whether these hosts, once they are known, can be the places of that broker's nodes. Fails with a sentence where they cannot. */
-export function checkPlaces(
+/** Whether these hosts, once they are known, can run that broker's nodes. Fails with a sentence where they cannot. */
+export function checkHosts(
 	request: BrokerRequest,
-	places: readonly Place[],
+	chosen: readonly ChosenHost[],
 	hosts: readonly BrokerHost[],
 ): void {
 	checkAlike(request, hosts);
 	checkApart(request, hosts);
-	checkAddresses(places, hosts);
+	checkAddresses(chosen, hosts);
 	checkPin(request, hosts);
 }
 
@@ -106,11 +106,11 @@ function checkApart(
 
 /** A node listens at its host's address alone. */
 function checkAddresses(
-	places: readonly Place[],
+	chosen: readonly ChosenHost[],
 	hosts: readonly BrokerHost[],
 ): void {
 	for (const [i, { ssh, facts }] of hosts.entries()) {
-		const address = places[i]?.address ?? "";
+		const address = chosen[i]?.address ?? "";
 		const { addresses } = facts;
 		if (addresses === null || addresses.includes(plainAddress(address)))
 			continue;

@@ -2,10 +2,11 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { realBinaries } from "../binaries/real.fake.ts";
+import { BrokerNode } from "../nodes/node.ts";
 import { testFolder } from "../test-folder.fake.ts";
 import { findDocker } from "./cli.ts";
 import { fakeDocker } from "./engine.fake.ts";
-import { DockerNode } from "./node.ts";
+import { containerPlace } from "./place.ts";
 
 const binaries = await realBinaries();
 
@@ -14,33 +15,35 @@ test("nothing is done to a node that is down, or has not come up yet", async () 
 	const { world, calls } = fakeDocker(
 		`case "$1" in container) echo '{"Id":"x","State":{"Running":true}}';; logs) until [ -e ${up} ]; do sleep 0.02; done; echo ready; exec sleep 20;; esac`,
 	);
-	const node = new DockerNode({
-		docker: findDocker(world, binaries.guard),
+	const node = new BrokerNode({
 		number: 2,
-		name: "n",
-		memoryBytes: null,
-		onLine() {},
+		place: containerPlace({
+			docker: findDocker(world, binaries.guard),
+			name: "n",
+			network: "net",
+			memoryBytes: null,
+			stopMs: 1,
+			world,
+			async create() {},
+		}),
+		command: { argv: [], before: [], files: {} },
+		hear() {},
 		ready: (line) => line === "ready",
-		onPid() {},
 	});
-	onTestFinished(() => node.letBe());
+	onTestFinished(() => node.close());
 	await expect(node.kill()).rejects.toThrow("node 2 is down already");
 	const starting = node.start();
 	await expect
 		.poll(() => node.kill().catch((error) => error.message))
 		.toMatch(/^node 2 has not come up again yet/);
 	const { ready } = await starting;
-	for (const fault of [
-		() => node.kill(),
-		() => node.end(1),
-		() => node.freeze(),
-	])
+	for (const fault of [() => node.kill(), () => node.end(), () => node.pause()])
 		await expect(fault()).rejects.toThrow(
 			"node 2 has not come up again yet after the fault before; leave more time between them",
 		);
 	expect(calls().join()).not.toMatch(/kill|stop|pause/);
 	writeFileSync(up, "");
 	await ready;
-	await node.freeze();
+	await node.pause();
 	expect(calls()).toContain("pause n");
 });

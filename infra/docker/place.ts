@@ -1,0 +1,178 @@
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
+import { formatBytes } from "../../runner/units.ts";
+import type { World } from "../../runner/world.ts";
+import type { End, NodeProcess, Place, TakeLine } from "../nodes/place.ts";
+import { describeEnd, endOf, type Guarded } from "../process.ts";
+import { type Docker, DockerError } from "./cli.ts";
+import { delayPackets } from "./latency.ts";
+
+export interface ContainerPlaceOptions {
+	readonly docker: Docker;
+	/** Name of the container. */
+	readonly name: string;
+	/** Of the network that it is in. */
+	readonly network: string;
+	readonly memoryBytes: number | null;
+	readonly stopMs: number;
+	readonly world: Pick<World, "env">;
+	/** Makes the container, and starts nothing. */
+	create(): Promise<void>;
+}
+
+/**
+ * A container: it can be started, ended and started again, with the same data and address. What it writes comes from the engine's own log of
+ * it, so that reading slowly never holds it up.
+ */
+export function containerPlace({
+	docker,
+	name,
+	network,
+	memoryBytes,
+	stopMs,
+	world,
+	create,
+}: ContainerPlaceOptions): Place {
+	let log: Guarded | null = null;
+	let gone = false;
+
+	/** Hands its lines on until it has ended, and says how that was. */
+	const follow = async (
+		from: readonly string[],
+		take: TakeLine,
+	): Promise<End> => {
+		for (let args = from; ; args = ["--tail", "0"]) {
+			log = docker.follow(["logs", "--follow", ...args, name], take);
+			const mine = log;
+			await mine.ended;
+			mine.abandon();
+			if (gone) return end("removed");
+			const state = await inspect(docker, name);
+			if (state === null) return end("removed");
+			if (!state.Running) return howItEnded(state, memoryBytes);
+			// The log broke off, not the node.
+			await sleep(200);
+		}
+	};
+	const watch = (from: readonly string[], take: TakeLine): NodeProcess => {
+		const ended = follow(from, take).catch((error: Error) =>
+			end(`Docker does not answer: ${error.message}`),
+		);
+		const signals = {
+			STOP: ["pause"],
+			CONT: ["unpause"],
+			KILL: ["kill", "--signal", "KILL"],
+		};
+		return {
+			ended,
+			async pid() {
+				const state = await inspect(docker, name).catch(() => null);
+				return state !== null && isHere(state) ? state.Pid : null;
+			},
+			async signal(signal) {
+				await docker.run([...signals[signal], name]);
+				return 1;
+			},
+			async end() {
+				await docker.run(
+					["stop", "--time", String(Math.ceil(stopMs / 1000)), name],
+					{ limitMs: stopMs + 60_000 },
+				);
+				await ended;
+			},
+		};
+	};
+	return {
+		host: null,
+		signals: false,
+		prepare: create,
+		async start(_, take) {
+			// What it wrote in an earlier life is in the log already.
+			const since = (await inspect(docker, name))?.FinishedAt;
+			const again = since !== undefined && !since.startsWith("0001-");
+			await docker.run(["start", name]);
+			return watch(again ? ["--since", since] : [], take);
+		},
+		attach: async (take) => watch(["--tail", "0"], take),
+		network: {
+			async partition() {
+				const ip = await docker.run([
+					...["container", "inspect", "--format"],
+					`{{(index .NetworkSettings.Networks ${JSON.stringify(network)}).IPAddress}}`,
+					name,
+				]);
+				await docker.run(["network", "disconnect", network, name]);
+				return async () => {
+					await docker.run([
+						...["network", "connect", "--ip", ip, network, name],
+					]);
+				};
+			},
+			async latency(delayNs) {
+				const pid = (await inspect(docker, name))?.Pid ?? 0;
+				return delayPackets(pid, delayNs, world.env);
+			},
+		},
+		async close() {
+			gone = true;
+			log?.abandon();
+		},
+	};
+}
+
+// --- internal ---
+
+const Inspected = z.object({
+	Id: z.string(),
+	State: z.object({
+		Running: z.boolean(),
+		OOMKilled: z.boolean().default(false),
+		Pid: z.int().default(0),
+		ExitCode: z.int().default(0),
+		Error: z.string().default(""),
+		FinishedAt: z.string().default("0001-"),
+	}),
+});
+type State = z.infer<typeof Inspected>["State"] & { readonly Id: string };
+
+/** null: there is no such container. */
+async function inspect(docker: Docker, name: string): Promise<State | null> {
+	try {
+		const text = await docker.run([
+			...["container", "inspect", "--format", "{{json .}}"],
+			name,
+		]);
+		const { Id, State } = Inspected.parse(JSON.parse(text));
+		return { ...State, Id };
+	} catch (error) {
+		if (error instanceof DockerError && /no such/i.test(error.message))
+			return null;
+		throw error;
+	}
+}
+
+function end(how: string): End {
+	return { how, well: false, lost: false };
+}
+
+function howItEnded(
+	{ OOMKilled, ExitCode, Error: error }: State,
+	memoryBytes: number | null,
+): End {
+	if (OOMKilled)
+		return end(
+			`out of memory: ${memoryBytes === null ? "the machine has no more" : `its limit is ${formatBytes(memoryBytes)}`}`,
+		);
+	return end(error || describeEnd(endOf(ExitCode, null)));
+}
+
+/** Whether its number is a process of the container on this machine: engines in virtual machines count their own. */
+function isHere({ Id, Pid }: State): boolean {
+	if (Pid === 0) return false;
+	try {
+		return readFileSync(`/proc/${Pid}/cgroup`, "utf8").includes(Id);
+	} catch {
+		return false;
+	}
+}

@@ -1,0 +1,67 @@
+import type { Tools } from "../../runner/brokers/process.ts";
+import type { World } from "../../runner/world.ts";
+import type { Binaries } from "../binaries/resolve.ts";
+import type { SshHost } from "../clients/ssh-host.ts";
+import { toolsOf } from "../local/tools.ts";
+import { type Bundle, bundleOf } from "./bring.ts";
+import { type BrokerHost, prepareHost } from "./host.ts";
+
+/** Hosts by how ssh reaches them. */
+export interface Connections {
+	/** Of this machine, for a broker that runs where those programs do. */
+	tools(built: Binaries): Tools;
+	get(ssh: SshHost): Promise<BrokerHost>;
+	bundle(name: string, from: string): Promise<Bundle>;
+	/** A line for people, without its end. */
+	say(line: string): void;
+	/** Says something once. */
+	warn(text: string): void;
+	close(): Promise<void>;
+}
+
+export function connections(world: World, binaries: Binaries): Connections {
+	const hosts = new Map<string, Promise<BrokerHost>>();
+	const bundles = new Map<string, Promise<Bundle>>();
+	const said = new Set<string>();
+	const closing = new AbortController();
+	const say = (line: string) => void world.stderr.write(`${line}\n`);
+	const bundle = (name: string, from: string) => {
+		const read = bundles.get(from) ?? bundleOf(name, from);
+		bundles.set(from, read);
+		read.catch(() => bundles.delete(from));
+		return read;
+	};
+	return {
+		tools: (built) => toolsOf(world, binaries, built),
+		bundle,
+		say,
+		async get(ssh) {
+			// The system is there for sentences: the connection is the same for all.
+			const key = JSON.stringify({ ...ssh, broker: null });
+			const had = await hosts.get(key)?.catch(() => null);
+			if (had?.link.alive()) return { ...had, ssh };
+			const made = prepareHost(
+				ssh,
+				{ world, binaries, bundle, say },
+				AbortSignal.any([world.stop, closing.signal]),
+			);
+			hosts.set(key, made);
+			return made;
+		},
+		warn(text) {
+			if (said.has(text)) return;
+			said.add(text);
+			say(text);
+		},
+		async close() {
+			closing.abort("SIGTERM");
+			const all = await Promise.allSettled(hosts.values());
+			await Promise.all(
+				all.map((one) =>
+					one.status === "fulfilled" ? one.value.link.close() : undefined,
+				),
+			);
+			hosts.clear();
+		},
+	};
+}

@@ -1,0 +1,100 @@
+import { signalThere, startThere } from "../clients/ssh-guarded.ts";
+import type {
+	Command,
+	End,
+	NodeProcess,
+	Place,
+	TakeLine,
+} from "../nodes/place.ts";
+import { describeEnd, type Ended } from "../process.ts";
+import type { ClientProcess } from "../rig.ts";
+import { terminate } from "../terminate.ts";
+import type { RunFolders } from "./folders.ts";
+import type { BrokerHost } from "./host.ts";
+import { brokerSamples } from "./samples.ts";
+
+export interface HostPlaceOptions {
+	readonly host: BrokerHost;
+	readonly folders: RunFolders;
+	/** Of the node, from 1. */
+	readonly number: number;
+	/** CPUs in the manner of taskset; null: wherever the kernel likes. */
+	readonly cpus: string | null;
+	/** How long a process may take to go down before it is killed. */
+	readonly stopMs: number;
+	readonly prepare: Place["prepare"];
+	/** When nothing runs there any more: brings what the node has used here. */
+	fetchSamples(): Promise<void>;
+}
+
+/** A folder of a host, whose processes run behind guard, which ends them when the connection is gone. */
+export function hostPlace({
+	host,
+	folders: { control, store },
+	number,
+	cpus,
+	stopMs,
+	prepare,
+	fetchSamples,
+}: HostPlaceOptions): Place {
+	const running = new Set<ClientProcess>();
+	const start = (
+		{ argv, env = {} }: Command,
+		take: TakeLine,
+		how: Pick<
+			Parameters<typeof startThere>[2],
+			"pidFile" | "samples" | "aheadNs" | "role"
+		>,
+	): NodeProcess => {
+		const child = startThere(host.link, host.guard, {
+			...{ folder: store, argv, env, cpus, graceMs: stopMs, ...how },
+			onStdout: take,
+			onStderr: take,
+		});
+		running.add(child);
+		const ended = child.ended.then((end) => {
+			running.delete(child);
+			return endOn(host.name, end);
+		});
+		return {
+			ended,
+			pid: async () => null,
+			signal: (name) =>
+				signalThere(host.link, { folder: store, pidFile: how.pidFile }, name),
+			end: () => terminate(child, stopMs),
+		};
+	};
+	return {
+		host: host.name,
+		signals: true,
+		prepare,
+		run: async (command, take) =>
+			start(command, take, {
+				pidFile: `${control}/guard-before`,
+				samples: "/dev/null",
+				aheadNs: 0,
+			}),
+		start: async (command, take) =>
+			start(command, take, {
+				pidFile: `${control}/guard-${number}`,
+				samples: `${control}/${brokerSamples(number)}`,
+				aheadNs: host.aheadNs,
+				role: "broker",
+			}),
+		async close() {
+			await Promise.all([...running].map((child) => terminate(child, stopMs)));
+			await fetchSamples();
+		},
+	};
+}
+
+// --- internal ---
+
+function endOn(host: string, end: Ended): End {
+	const lost = end.code === null && end.signal === null;
+	return {
+		how: lost ? `the connection to ${host} was lost` : describeEnd(end),
+		well: end.code === 0,
+		lost,
+	};
+}

@@ -1,0 +1,91 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { World } from "../../runner/world.ts";
+import type { Command, NodeProcess, Place, TakeLine } from "../nodes/place.ts";
+import { childrenOf, treeOf } from "../pid.ts";
+import {
+	bareEnvironment,
+	describeEnd,
+	type Guarded,
+	startGuarded,
+} from "../process.ts";
+import { terminate } from "../terminate.ts";
+import { pinned } from "./pinned.ts";
+
+export interface LocalPlaceOptions {
+	/** Its working folder and HOME. */
+	readonly folder: string;
+	readonly guard: string;
+	/** CPUs in the manner of taskset; null: wherever the kernel likes. */
+	readonly cpus: string | null;
+	/** How long a process may take to go down before it is killed. */
+	readonly stopMs: number;
+	readonly world: Pick<World, "env">;
+}
+
+/** A folder of this machine, whose processes run behind guard. */
+export function localPlace({
+	folder,
+	guard,
+	cpus,
+	stopMs,
+	world: { env },
+}: LocalPlaceOptions): Place {
+	const running = new Set<Guarded>();
+	const start = async (command: Command, take: TakeLine) => {
+		const child = startGuarded({
+			guard,
+			argv: pinned(command.argv, cpus, env),
+			cwd: folder,
+			env: { ...bareEnvironment(folder, env), ...command.env },
+			graceMs: stopMs,
+			onStdout: take,
+			onStderr: take,
+		});
+		running.add(child);
+		void child.ended.then(() => running.delete(child));
+		return processOf(child, stopMs);
+	};
+	return {
+		host: null,
+		signals: true,
+		async prepare({ files }) {
+			for (const [name, text] of Object.entries(files)) {
+				const file = path.join(folder, name);
+				await mkdir(path.dirname(file), { recursive: true });
+				await writeFile(file, text, { mode: 0o600 });
+			}
+		},
+		run: start,
+		start,
+		async close() {
+			await Promise.all([...running].map((child) => terminate(child, stopMs)));
+		},
+	};
+}
+
+// --- internal ---
+
+function processOf(child: Guarded, stopMs: number): NodeProcess {
+	return {
+		ended: child.ended.then((how) => ({
+			how: describeEnd(how),
+			well: how.code === 0,
+			lost: false,
+		})),
+		// Guard's only child; where that cannot be read, nothing is sampled either.
+		pid: async () => childrenOf(child.pid)[0] ?? child.pid,
+		async signal(name) {
+			// Not guard: it ends the node when mqbench is gone, kills what has left the tree, and ends by itself.
+			const pids = childrenOf(child.pid).flatMap(treeOf);
+			for (const pid of pids)
+				try {
+					process.kill(pid, `SIG${name}`);
+				} catch {
+					// It has ended by itself meanwhile, which is the run's own to find out.
+				}
+			return pids.length;
+		},
+		end: () => terminate(child, stopMs),
+	};
+}

@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { failure } from "../../runner/errors.ts";
+import type { BrokerRequest } from "../rig.ts";
+import type { BrokerLog } from "./broker-log.ts";
+import { type Health, untilHealthy } from "./health.ts";
+import type { BrokerNode } from "./node.ts";
+import type { End } from "./place.ts";
+
+export interface BringUp {
+	/** Those that are to be started: all, but where others run already. */
+	readonly nodes: readonly BrokerNode[];
+	/** How many the broker has. */
+	readonly count: number;
+	readonly health: Health;
+	readonly request: Pick<BrokerRequest, "system" | "logPath">;
+	readonly log: BrokerLog;
+	/** For all of it. */
+	readonly startMs: number;
+	readonly stop: AbortSignal;
+	/** Why nobody may have been able to ask for its health; "" when nothing is known. */
+	trouble?(): string;
+}
+
+/** Runs what comes before, starts the nodes, and returns when each is ready and the broker healthy. Fails with the sentence that fits. */
+export async function bringUp({
+	nodes,
+	count,
+	health,
+	request: { system, logPath },
+	log,
+	startMs,
+	stop,
+	trouble = () => "",
+}: BringUp): Promise<void> {
+	const over = new AbortController();
+	const limit: Promise<Step> = sleep(startMs, "late" as const, {
+		signal: AbortSignal.any([stop, over.signal]),
+	}).catch(() => "stopped" as const);
+	const whose = ({ number, place: { host } }: BrokerNode) =>
+		count === 1
+			? ""
+			: `node ${number} of ${count}${host === null ? "" : ` (${host})`}: `;
+	/** Throws unless the step went well. */
+	const judge = (step: Step, passed = "") => {
+		if (step === "done") return;
+		if (step === "stopped")
+			throw failure("interrupted", { signal: String(stop.reason) });
+		let reason: string;
+		if (step === "late") {
+			const why = passed === "" ? "" : trouble();
+			reason = `it ${passed}took no connections within ${startMs / 1000}s${why && ` (through the SSH connection: ${why})`}`;
+		} else {
+			const words = log.lastWords();
+			reason = `${step.how}${words && `, last words: ${words}`}`;
+		}
+		throw failure("broker-start", { system: system.key, reason, log: logPath });
+	};
+	try {
+		const before = Promise.all(
+			nodes.map(async (node) => {
+				const failed = await runBefore(node, log, over.signal);
+				return failed === null ? null : { how: `${whose(node)}${failed}` };
+			}),
+		).then((all) => all.find((one) => one !== null) ?? "done");
+		judge(await Promise.race([before, limit]));
+		const starts = await Promise.all(
+			nodes.map(async (node) => ({ node, ...(await node.start()) })),
+		);
+		const ended = starts.map(async ({ node, ended }) => ({
+			how: `${whose(node)}${(await ended).how}`,
+		}));
+		const ready = Promise.all(starts.map(({ ready }) => ready)).then(DONE);
+		judge(await Promise.race([ready, limit, ...ended]));
+		const healthy = untilHealthy(health, over.signal).then(DONE);
+		judge(await Promise.race([healthy, limit, ...ended]), "was ready and ");
+	} finally {
+		over.abort();
+	}
+}
+
+// --- internal ---
+
+type Step = "done" | "late" | "stopped" | Pick<End, "how">;
+
+const DONE = () => "done" as const;
+
+/** Which command failed, and how; null: none did. */
+async function runBefore(
+	{ place, command, number }: BrokerNode,
+	log: BrokerLog,
+	over: AbortSignal,
+): Promise<string | null> {
+	if (!place.run) return null;
+	for (const one of command.before) {
+		// Nothing is started any more.
+		if (over.aborted) return null;
+		const { ended } = await place.run(one, (line) => log.write(line, number));
+		const { how, well } = await ended;
+		if (!well) return `${one.argv[0]}: ${how}`;
+	}
+	return null;
+}

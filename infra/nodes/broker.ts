@@ -1,0 +1,126 @@
+import { mkdir } from "node:fs/promises";
+import path from "node:path";
+import { once } from "../../runner/once.ts";
+import type { World } from "../../runner/world.ts";
+import { type Broker, type BrokerRequest, NEVER } from "../rig.ts";
+import { settled } from "../settled.ts";
+import { bringUp } from "./bring-up.ts";
+import { type BrokerLog, openBrokerLog } from "./broker-log.ts";
+import { disturber } from "./disturb.ts";
+import type { Health } from "./health.ts";
+import { BrokerNode } from "./node.ts";
+import type { NodeCommand, Place } from "./place.ts";
+
+/** What is known of a broker of some kind, wherever it runs. */
+export interface BrokerFacts extends Health {
+	readonly nodes: readonly NodeCommand[];
+	/** Reads a line of a node (from 0): true, it takes connections. */
+	ready(line: string, node: number): boolean;
+	/** What drivers get; asked for when everything is up. */
+	url(): string;
+	/** As the broker said while it started; "" when it did not. */
+	version(): string;
+	readonly startMs: number;
+}
+
+export interface OpenBroker {
+	readonly facts: BrokerFacts;
+	/** Of its nodes, in their order. */
+	readonly places: readonly Place[];
+	/** Which nodes run already; absent: it is brought up as a whole. */
+	readonly running?: readonly boolean[];
+	readonly request: BrokerRequest;
+	readonly world: Pick<World, "stop" | "clock">;
+	/** What only the target knows of it. */
+	readonly about: Pick<
+		Broker,
+		"binary" | "sameHost" | "topology" | "settings"
+	> &
+		Partial<Pick<Broker, "identities" | "notes" | "stays" | "version" | "url">>;
+	/** Takes away what the target has made for it, when its nodes are gone. */
+	remove(): Promise<void>;
+	/** What an error on the way comes to. */
+	explain?(error: unknown, log: BrokerLog): unknown;
+	trouble?(): string;
+}
+
+/**
+ * Brings up a broker at its places, and returns when it is ready and healthy. Whatever goes wrong, Ctrl-C included: nothing of it is left,
+ * nor is it after `close`.
+ */
+export async function openBroker({
+	facts,
+	places,
+	running = [],
+	request,
+	world,
+	about,
+	remove,
+	explain = (error) => error,
+	trouble,
+}: OpenBroker): Promise<Broker> {
+	await mkdir(path.dirname(request.logPath), { recursive: true });
+	const count = places.length;
+	const log = openBrokerLog(request.logPath, count, () => world.clock.nowMs());
+	const nodes = places.map(
+		(place, i) =>
+			new BrokerNode({
+				number: i + 1,
+				place,
+				command: facts.nodes[i] as NodeCommand,
+				hear: (line) => log.write(line, i + 1),
+				ready: (line) => facts.ready(line, i),
+			}),
+	);
+	const closing = new AbortController();
+	const close = once(async () => {
+		closing.abort();
+		await Promise.all(nodes.map((node) => node.close()));
+		await remove();
+		await log.close();
+	});
+	const down = nodes.filter((_, i) => !running[i]);
+	try {
+		await settled(
+			nodes.map((node) =>
+				down.includes(node) ? node.place.prepare(node.command) : node.attach(),
+			),
+		);
+		await bringUp({
+			...{ nodes: down, count, health: facts, request, log },
+			...{ startMs: facts.startMs, stop: world.stop },
+			...(trouble ? { trouble } : {}),
+		});
+	} catch (error) {
+		await close();
+		throw explain(error, log);
+	}
+	const stop = AbortSignal.any([world.stop, closing.signal]);
+	return {
+		url: facts.url(),
+		version: facts.version(),
+		...about,
+		get pids() {
+			return nodes.flatMap(({ pids }) => pids);
+		},
+		nodeOf(name) {
+			const number = Number(/\d+$/.exec(name)?.[0]);
+			return nodes[number - 1]?.number ?? null;
+		},
+		disturb: disturber(nodes, {
+			...{ log, health: facts, startMs: facts.startMs },
+			stop: about.stays ? null : stop,
+		}),
+		died: Promise.race(
+			nodes.map(async ({ died, number, place: { host } }) => {
+				const { how, lost } = await died;
+				if (closing.signal.aborted) return NEVER;
+				const who = count === 1 ? "the broker" : `node ${number} of ${count}`;
+				return lost
+					? `${who}: ${how}`
+					: `${who}${host === null ? "" : ` on ${host}`} ended by itself (${how})`;
+			}),
+		),
+		close,
+	};
+}

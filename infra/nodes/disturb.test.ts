@@ -1,0 +1,145 @@
+import { describe, expect, test } from "vitest";
+import { disturber } from "./disturb.ts";
+import { BrokerNode } from "./node.ts";
+import type { NodeProcess, TakeLine } from "./place.ts";
+
+/** Nodes that come up `readyMs` after they are started, each at once the first time; what is done to them is noted. */
+async function broker(parts: {
+	count?: number;
+	stop?: AbortSignal | null;
+	startMs?: number;
+	readyMs?: number;
+	healthy?: () => Promise<boolean>;
+	/** Of this node nothing can be stopped. */
+	stubborn?: number;
+}) {
+	const did: string[] = [];
+	const nodes = Array.from({ length: parts.count ?? 1 }, (_, i) => {
+		const number = i + 1;
+		let readyMs = 0;
+		const start = async (_: unknown, take: TakeLine): Promise<NodeProcess> => {
+			let tellEnd = () => {};
+			const ended = new Promise<void>((resolve) => {
+				tellEnd = resolve;
+			}).then(() => ({ how: "SIGKILL", well: false, lost: false }));
+			setTimeout(() => take("ready"), readyMs);
+			readyMs = parts.readyMs ?? 1;
+			return {
+				ended,
+				pid: async () => null,
+				async signal(name) {
+					if (parts.stubborn === number) return 0;
+					did.push(`${name} ${number}`);
+					if (name === "KILL") tellEnd();
+					return 1;
+				},
+				async end() {
+					tellEnd();
+				},
+			};
+		};
+		return new BrokerNode({
+			number,
+			place: {
+				...{ host: null, signals: true, start },
+				async prepare() {},
+				async close() {},
+			},
+			command: { argv: [], before: [], files: {} },
+			hear: () => {},
+			ready: (line) => line === "ready",
+		});
+	});
+	for (const node of nodes) await (await node.start()).ready;
+	const disturb = disturber(nodes, {
+		log: {
+			note: (what: string) => did.push(what),
+			lastWords: () => "",
+		} as never,
+		health: parts.healthy ? { healthy: parts.healthy } : {},
+		startMs: parts.startMs ?? 5_000,
+		stop: parts.stop ?? null,
+	});
+	return {
+		did,
+		act: (action: "kill" | "pause" | "restart", node: number | null = 1) =>
+			disturb({ action, node, delayNs: null }),
+	};
+}
+
+describe("a node that was down is back", () => {
+	test.each(["kill", "restart"] as const)(
+		"when the broker is healthy again, and not before (%s)",
+		async (action) => {
+			let leader = false;
+			let asked = 0;
+			const { did, act } = await broker({
+				async healthy() {
+					asked++;
+					if (!leader) throw new Error("no leader yet");
+					return true;
+				},
+			});
+			const back = await act(action);
+			let isBack = false;
+			const coming = back().then(() => {
+				isBack = true;
+			});
+			await expect.poll(() => asked).toBeGreaterThan(1);
+			expect(isBack).toBe(false);
+			expect(did).not.toContain("node 1 is ready again");
+			leader = true;
+			await coming;
+			expect(did.at(-1)).toBe("node 1 is ready again");
+		},
+	);
+
+	test("never, where the broker does not become healthy in time", async () => {
+		const { act } = await broker({ startMs: 300, healthy: async () => false });
+		await expect((await act("kill"))()).rejects.toThrow(
+			"node 1 was started again and did not become ready in time",
+		);
+	});
+});
+
+describe("a node that was killed when Ctrl-C came", () => {
+	test("comes back where its broker stays up: the next run needs it", async () => {
+		const { did, act } = await broker({ readyMs: 50 });
+		await (await act("kill"))();
+		expect(did).toEqual([
+			"KILL 1",
+			"killed node 1 (SIGKILL)",
+			"started node 1 again",
+			"node 1 is ready again",
+		]);
+	});
+
+	test("has its time for that, and no more", async () => {
+		const { act } = await broker({ startMs: 5, readyMs: 2_000 });
+		await expect((await act("kill"))()).rejects.toThrow(
+			"node 1 was started again and did not become ready in time",
+		);
+	});
+
+	test("stays away where its broker goes with the run", async () => {
+		const stop = new AbortController();
+		const { did, act } = await broker({ stop: stop.signal });
+		const back = await act("kill");
+		stop.abort("SIGINT");
+		await expect(back()).rejects.toThrow("the run is over");
+		expect(did).toEqual(["KILL 1", "killed node 1 (SIGKILL)"]);
+	});
+});
+
+test("half of a fault is none: where one node cannot be paused the others go on", async () => {
+	const { did, act } = await broker({ count: 3, stubborn: 2 });
+	await expect(act("pause", null)).rejects.toThrow(
+		"the processes of node 2 are not to be found in /proc",
+	);
+	expect(did.filter((what) => /^[A-Z]+ /.test(what)).sort()).toEqual([
+		"CONT 1",
+		"CONT 3",
+		"STOP 1",
+		"STOP 3",
+	]);
+});

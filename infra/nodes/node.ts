@@ -1,0 +1,157 @@
+import type {
+	Back,
+	End,
+	NodeCommand,
+	NodeProcess,
+	Place,
+	TakeLine,
+} from "./place.ts";
+
+export interface NodeOptions {
+	/** From 1. */
+	readonly number: number;
+	readonly place: Place;
+	readonly command: NodeCommand;
+	/** Told of each line that it writes, for the log. */
+	hear(line: string): void;
+	/** Whether a line says that it takes connections. */
+	ready(line: string): boolean;
+}
+
+/** A node of a broker at its place: it can be ended and started again, each time as another process. */
+export class BrokerNode {
+	readonly number: number;
+	readonly place: Place;
+	readonly command: NodeCommand;
+	/** Resolves when it has ended by itself after it was ready: not when it was killed, or asked to end, by us. */
+	readonly died: Promise<End>;
+	/** Its process on this machine, behind those that we have ended before: what these have used still counts. */
+	readonly pids: number[] = [];
+	readonly #options: NodeOptions;
+	#tellDeath: (end: End) => void = () => {};
+	#life: Life | null = null;
+
+	constructor(options: NodeOptions) {
+		this.#options = options;
+		this.number = options.number;
+		this.place = options.place;
+		this.command = options.command;
+		this.died = new Promise((resolve) => {
+			this.#tellDeath = resolve;
+		});
+	}
+
+	/** Starts it. `ready` resolves when it says so, `ended` when its process has ended: whatever comes first decides. */
+	async start(): Promise<{
+		readonly ready: Promise<void>;
+		readonly ended: Promise<End>;
+	}> {
+		let tellReady = () => {};
+		const ready = new Promise<void>((resolve) => {
+			tellReady = resolve;
+		});
+		const life = this.#begin((take) => this.place.start(this.command, take));
+		life.onReady = tellReady;
+		return { ready, ended: (await life.process).ended };
+	}
+
+	/** Takes it as it runs: up, and ready. */
+	async attach(): Promise<void> {
+		const { attach } = this.place;
+		if (!attach) throw new Error("nothing runs at such a place by itself");
+		await this.#becameReady(this.#begin(attach));
+	}
+
+	/** Throws a sentence unless it is up, and ready: only then something can be done to it. */
+	mustBeUp(): Promise<NodeProcess> {
+		if (this.#life === null)
+			throw new Error(`node ${this.number} is down already`);
+		if (!this.#life.isReady)
+			throw new Error(
+				`node ${this.number} has not come up again yet after the fault before; leave more time between them`,
+			);
+		return this.#life.process;
+	}
+
+	/** Stops all of its processes; the function that it returns makes them go on. */
+	async pause(): Promise<Back> {
+		const process = await this.mustBeUp();
+		this.#mustHave(await process.signal("STOP"));
+		return async () => {
+			await process.signal("CONT");
+		};
+	}
+
+	/** Kills all of its processes at once; resolves when they are gone. */
+	async kill(): Promise<void> {
+		const process = await this.#letGo();
+		this.#mustHave(await process.signal("KILL"));
+		await process.ended;
+	}
+
+	/** Asks it to end, and kills it if it does not; resolves when it is gone. */
+	async end(): Promise<void> {
+		await (await this.#letGo()).end();
+	}
+
+	/** From now on nothing about it matters. */
+	close(): Promise<void> {
+		this.#life = null;
+		return this.place.close();
+	}
+
+	#begin(start: (take: TakeLine) => Promise<NodeProcess>): Life {
+		const life: Life = {
+			isReady: false,
+			onReady: () => {},
+			process: start((line) => {
+				this.#options.hear(line);
+				if (this.#life !== life || life.isReady) return;
+				if (this.#options.ready(line)) void this.#becameReady(life);
+			}),
+		};
+		this.#life = life;
+		void life.process.then(
+			async ({ ended }) => {
+				const end = await ended;
+				if (this.#life !== life) return;
+				this.#life = null;
+				if (life.isReady) this.#tellDeath(end);
+			},
+			() => {
+				if (this.#life === life) this.#life = null;
+			},
+		);
+		return life;
+	}
+
+	async #becameReady(life: Life): Promise<void> {
+		life.isReady = true;
+		const pid = await (await life.process).pid();
+		if (pid !== null) this.pids.push(pid);
+		life.onReady();
+	}
+
+	/** What happens to its process from now on is our doing. */
+	#letGo(): Promise<NodeProcess> {
+		const process = this.mustBeUp();
+		this.#life = null;
+		return process;
+	}
+
+	#mustHave(processes: number): void {
+		if (processes > 0) return;
+		const { host } = this.place;
+		throw new Error(
+			`the processes of node ${this.number} are not to be found ${host === null ? "in /proc" : `on ${host}`}`,
+		);
+	}
+}
+
+// --- internal ---
+
+interface Life {
+	readonly process: Promise<NodeProcess>;
+	isReady: boolean;
+	onReady: () => void;
+}
