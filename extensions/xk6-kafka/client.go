@@ -216,7 +216,7 @@ var (
 
 func (w *watch) OnBrokerConnect(meta kgo.BrokerMetadata, _ time.Duration, _ net.Conn, err error) {
 	if err != nil {
-		w.report(fmt.Errorf("kafka: connect: %w", err))
+		w.report(fmt.Errorf("connect: %w", err))
 		return
 	}
 	w.mu.Lock()
@@ -237,7 +237,7 @@ func (w *watch) OnBrokerDisconnect(meta kgo.BrokerMetadata, _ net.Conn) {
 	}
 	w.lost[meta.NodeID]++
 	w.mu.Unlock()
-	w.report(fmt.Errorf("kafka: connection to broker %d lost", meta.NodeID))
+	w.report(fmt.Errorf("connection to broker %d lost", meta.NodeID))
 }
 
 // Keys of requests in Kafka's protocol.
@@ -256,11 +256,11 @@ func (w *watch) OnBrokerWrite(_ kgo.BrokerMetadata, key int16, bytes int, _, _ t
 	}
 }
 
-func (w *watch) OnGroupManageError(err error) { w.report(fmt.Errorf("kafka: group: %w", err)) }
+func (w *watch) OnGroupManageError(err error) { w.report(fmt.Errorf("group: %w", err)) }
 
 func (w *watch) report(err error) {
-	if !w.closing.Load() && !w.s.closing.Load() && w.s.options.OnError != nil {
-		w.s.options.OnError(err)
+	if !w.closing.Load() && !w.s.closing.Load() {
+		w.s.options.Report("kafka", err)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"sync"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
 
 // consumer is one subscription: a client of its own, as each consumer is in Kafka.
@@ -37,7 +37,7 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 	if to.Group != "" {
 		return s.join(ctx, to, handle)
 	}
-	topics := s.matching(to)
+	topics := to.Of(s.topics)
 	if len(topics) == 0 {
 		return fmt.Errorf("kafka: consume %q: there is no such topic", to.Topic)
 	}
@@ -55,9 +55,9 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 	}
 	s.keep(c)
 	go c.deliver()
-	err = await(ctx, fmt.Sprintf("consume %q: no fetch leaves", to.Topic), func() bool { return c.watch.fetches.Load() > 0 })
+	err = deadline.Until(ctx, setUpPoll, func() bool { return c.watch.fetches.Load() > 0 })
 	c.watch.settled.Store(true)
-	return err
+	return broker.Wrap(fmt.Sprintf("kafka: consume %q: no fetch leaves", to.Topic), err)
 }
 
 // join makes a member of the group of a topic. Which member gets what is known when all are there: the last one here waits for that.
@@ -70,7 +70,7 @@ func (s *session) join(ctx context.Context, to broker.Subscription, handle broke
 		if !slices.Contains(s.named, to.Group) {
 			s.named = append(s.named, to.Group)
 		}
-		if s.options.Run != "" {
+		if s.Run != "" {
 			if err := s.begin(ctx, name, to.Topic); err != nil {
 				return err
 			}
@@ -84,22 +84,28 @@ func (s *session) join(ctx context.Context, to broker.Subscription, handle broke
 	g.members = append(g.members, c)
 	s.keep(c)
 	go c.deliverAndCommit()
-	if len(g.members) < to.Own() {
+	if len(g.members) < to.Here {
 		return nil
 	}
-	if to.Own() < to.Members {
-		err = s.awaitGroup(ctx, g)
+	partitions := s.partitionsOf(to.Topic)
+	if to.Here < to.Members {
+		err = deadline.Until(ctx, groupPoll, func() bool { return s.shared(ctx, g, partitions) })
 	} else {
-		partitions := s.partitionsOf(to.Topic)
-		err = await(ctx, fmt.Sprintf("join group %q: it does not settle", g.name), func() bool { return g.settled(partitions) })
+		err = deadline.Until(ctx, setUpPoll, func() bool { return g.settled(partitions) })
 	}
 	for _, m := range g.members {
 		m.watch.settled.Store(true)
 	}
-	return err
+	return broker.Wrap(fmt.Sprintf("kafka: join group %q: it does not settle", g.name), err)
 }
 
 // --- internal ---
+
+// setUpPoll is how often the library is looked at until a consumer is set up, groupPoll how often the broker is asked.
+const (
+	setUpPoll = 2 * time.Millisecond
+	groupPoll = 20 * time.Millisecond
+)
 
 func (s *session) newConsumer(to broker.Subscription, handle broker.Handler, own ...kgo.Opt) (*consumer, error) {
 	w := &watch{s: s}
@@ -115,7 +121,7 @@ func (s *session) newConsumer(to broker.Subscription, handle broker.Handler, own
 			kgo.OnPartitionsRevoked(func(ctx context.Context, client *kgo.Client, gone map[string][]int32) {
 				// What was handled is not to be handed to the next owner.
 				if err := client.CommitMarkedOffsets(ctx); err != nil {
-					w.report(fmt.Errorf("kafka: commit: %w", err))
+					w.report(fmt.Errorf("commit: %w", err))
 				}
 				c.assign(gone, -1)
 			}),
@@ -207,7 +213,7 @@ func (c *consumer) over(fetches kgo.Fetches) bool {
 	}
 	fetches.EachError(func(_ string, _ int32, err error) {
 		if !errors.Is(err, context.Canceled) {
-			c.watch.report(fmt.Errorf("kafka: fetch: %w", err))
+			c.watch.report(fmt.Errorf("fetch: %w", err))
 		}
 	})
 	return false
@@ -255,17 +261,6 @@ func sharedOut(owned []int, partitions int) bool {
 	return sum == partitions && slices.Max(owned)-slices.Min(owned) <= 1
 }
 
-// matching is the topics of Prepare that a subscription means. "*" stands for one word between dots.
-func (s *session) matching(to broker.Subscription) []string {
-	var names []string
-	for _, topic := range s.topics {
-		if topic.Name == to.Topic || (to.Wildcard && matches(to.Topic, topic.Name)) {
-			names = append(names, topic.Name)
-		}
-	}
-	return names
-}
-
 func (s *session) partitionsOf(name string) int {
 	for _, topic := range s.topics {
 		if topic.Name == name {
@@ -275,20 +270,6 @@ func (s *session) partitionsOf(name string) int {
 	return 0
 }
 
-// await looks every few milliseconds until it holds; set-up only.
-func await(ctx context.Context, what string, holds func() bool) error {
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for !holds() {
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("kafka: %s: %w", what, ctx.Err())
-		case <-tick.C:
-		}
-	}
-	return nil
-}
-
 // close ends the consumer and waits for neither its handler nor, for long, the broker.
 func (c *consumer) close() {
 	if c.watch.closing.Swap(true) {
@@ -296,25 +277,10 @@ func (c *consumer) close() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), leaveTimeout)
 	defer cancel()
-	if err := c.client.LeaveGroupContext(ctx); err != nil && !errors.Is(err, kerr.UnknownMemberID) && c.watch.s.options.OnError != nil {
-		c.watch.s.options.OnError(fmt.Errorf("kafka: leave the group: %w", err))
+	if err := c.client.LeaveGroupContext(ctx); err != nil && !errors.Is(err, kerr.UnknownMemberID) {
+		c.watch.s.options.Report("kafka", broker.Wrap("leave the group", err))
 	}
 	c.client.Close()
 }
 
 const leaveTimeout = time.Second
-
-// matches: path.Match knows "*" up to a slash; our words end at dots.
-func matches(pattern, name string) bool {
-	slashed := func(text string) string {
-		b := []byte(text)
-		for i := range b {
-			if b[i] == '.' {
-				b[i] = '/'
-			}
-		}
-		return string(b)
-	}
-	ok, err := path.Match(slashed(pattern), slashed(name))
-	return err == nil && ok
-}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -30,7 +29,7 @@ func (s *session) find(ctx context.Context, topics []broker.Topic, names []strin
 			return fmt.Errorf("kafka: topic %s has %d partitions, and the run is to have %d; write partitions: %d", topic.Name, n, topic.Partitions, n)
 		}
 	}
-	if s.options.Run == "" {
+	if s.Run == "" {
 		return nil // client 0 has made them as this one would
 	}
 	return s.fit(ctx, cluster, names)
@@ -107,7 +106,7 @@ func (s *session) begin(ctx context.Context, group, topic string) error {
 		return n == s.partitionsOf(topic), nil
 	}
 	if done, err := begun(); done || err != nil {
-		return wrap(fmt.Sprintf("kafka: look up group %q", group), err)
+		return broker.Wrap(fmt.Sprintf("kafka: look up group %q", group), err)
 	}
 	ends, err := s.admin.ListEndOffsets(ctx, topic)
 	if err == nil {
@@ -126,20 +125,11 @@ func (s *session) begin(ctx context.Context, group, topic string) error {
 	return fmt.Errorf("kafka: begin group %q at the end of its topic: %w", group, err)
 }
 
-// awaitGroup returns when a group that may have members in other clients has shared out its partitions, and the members here have
-// theirs.
-func (s *session) awaitGroup(ctx context.Context, g *group) error {
-	partitions := s.partitionsOf(g.topic)
-	for {
-		if described, err := s.admin.DescribeGroups(ctx, g.name); err == nil && g.stable(described[g.name], partitions) {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("kafka: join group %q: it does not settle: %w", g.name, ctx.Err())
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
+// shared: the coordinator says that a group, which may have members in other clients, has shared out its partitions, and the members
+// here have theirs.
+func (s *session) shared(ctx context.Context, g *group, partitions int) bool {
+	described, err := s.admin.DescribeGroups(ctx, g.name)
+	return err == nil && g.stable(described[g.name], partitions)
 }
 
 // stable says whether the coordinator's view is that of the members here.
@@ -172,15 +162,15 @@ func (g *group) stable(is kadm.DescribedGroup, partitions int) bool {
 // groupName is the same for all clients of the run.
 func (s *session) groupName(topic, group string) string {
 	name := topic + "." + group
-	if s.options.Run != "" {
-		name = s.options.Run + "." + name
+	if s.Run != "" {
+		name = s.Run + "." + name
 	}
 	return name
 }
 
 // groupsToRemove are this run's, which may have had members in other clients alone; only client 0 removes any.
 func (s *session) groupsToRemove() []string {
-	if s.options.Client > 0 {
+	if s.Client > 0 {
 		return nil
 	}
 	names := map[string]bool{}

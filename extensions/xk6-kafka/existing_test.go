@@ -15,8 +15,10 @@ func onExisting(t *testing.T, url, topic string, messageBytes, partitions int) (
 	t.Helper()
 	opened, err := New(broker.Options{
 		URL: url, Connections: 1, MessageBytes: messageBytes, Now: clock.New().Now, TimeoutNs: int64(5 * time.Second),
-		Existing: true, Run: "run-1",
 	})
+	if err == nil {
+		err = broker.UseExisting(opened, "run-1")
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -113,7 +113,7 @@ func TestAFrozenBrokerFailsMessagesInTheEndAndHoldsUpNeitherSendNorClose(t *test
 		b := open(t, broker.Options{URL: s.url, Driver: []byte(`{"acks": "` + acks + `"}`), TimeoutNs: int64(time.Second)}, true)
 		b.send()
 		b.until("the first message is acknowledged", func() bool { return b.acked == 1 })
-		member := broker.Subscription{Topic: b.topic, Group: "workers", Members: 1}
+		member := broker.Subscription{Topic: b.topic, Group: "workers", Members: 1, Here: 1}
 		if err := b.session.Consume(t.Context(), member, func(broker.Delivery) {}); err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +160,7 @@ func TestABrokerThatIsFrozenForASecondLosesNothing(t *testing.T) {
 			t.Errorf("message %s arrives %d times", payload, times)
 		}
 	}
-	if n := b.session.Reconnects(); n != 0 {
+	if n := *broker.Reconnects(b.session); n != 0 {
 		t.Errorf("%d reconnects; a second is no reason for any", n)
 	}
 }
@@ -175,7 +175,7 @@ func TestARestartedBrokerIsFoundAgainAndTheReconnectIsCounted(t *testing.T) {
 	s.run(t)
 	b.send()
 	b.until("all three are acknowledged and arrive", func() bool { return b.acked == 3 && len(b.received) == 3 })
-	if n := b.session.Reconnects(); n < 2 {
+	if n := *broker.Reconnects(b.session); n < 2 {
 		t.Errorf("%d reconnects are counted; the sending and the receiving connection were made anew", n)
 	}
 	b.mu.Lock()

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +20,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
 
 // New makes a session.
@@ -29,11 +29,7 @@ func New(o broker.Options) (broker.Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("kafka: %w", err)
 	}
-	at, err := parseAddress(o.URL)
-	if err != nil {
-		return nil, err
-	}
-	reach, settings, err := at.connect(own)
+	reach, settings, err := reach(o.URL, own)
 	if err != nil {
 		return nil, fmt.Errorf("kafka: %w", err)
 	}
@@ -48,6 +44,7 @@ func New(o broker.Options) (broker.Session, error) {
 }
 
 type session struct {
+	broker.Part
 	options       broker.Options
 	own           options
 	reach         []kgo.Opt
@@ -74,6 +71,11 @@ type session struct {
 
 var (
 	_ broker.Session      = (*session)(nil)
+	_ broker.Remover      = (*session)(nil)
+	_ broker.Existing     = (*session)(nil)
+	_ broker.Shared       = (*session)(nil)
+	_ broker.Dropper      = (*session)(nil)
+	_ broker.Reconnecter  = (*session)(nil)
 	_ broker.LeaderFinder = (*session)(nil)
 )
 
@@ -116,7 +118,7 @@ func (s *session) Prepare(ctx context.Context, topics []broker.Topic) error {
 	for i, topic := range topics {
 		names[i] = topic.Name
 	}
-	if s.options.Existing {
+	if s.Found() {
 		return s.find(ctx, topics, names)
 	}
 	if err := s.clear(ctx, topics, names); err != nil {
@@ -152,7 +154,7 @@ func (s *session) Remove(ctx context.Context) error {
 	for _, c := range consumers {
 		ends = append(ends, c.close)
 	}
-	together(ends)
+	deadline.AtMost(closeTimeout, ends...)
 	var errs []error
 	if groups := s.groupsToRemove(); len(groups) > 0 {
 		removed, err := tried(ctx, func() (kadm.DeleteGroupResponses, error) { return s.admin.DeleteGroups(ctx, groups...) })
@@ -222,7 +224,7 @@ func (s *session) Describe() broker.Description {
 		GroupOrder: true,
 		Wildcards:  true,
 		Stores:     true,
-		Library:    "franz-go " + libraryVersion(),
+		Library:    "franz-go " + broker.LibraryVersion("github.com/twmb/franz-go"),
 		Server:     s.server,
 		Settings:   settings,
 	}
@@ -249,27 +251,14 @@ func (s *session) Close() error {
 	if s.adminRaw != nil {
 		ends = append(ends, s.adminRaw.Close)
 	}
-	together(ends)
+	deadline.AtMost(closeTimeout, ends...)
 	return nil
 }
 
 // --- internal ---
 
+// closeTimeout: a broker that does not answer holds nobody up.
 const closeTimeout = 5 * time.Second
-
-// together calls all at once and returns when they have, or after closeTimeout: a broker that does not answer holds nobody up.
-func together(ends []func()) {
-	var all sync.WaitGroup
-	for _, end := range ends {
-		all.Go(end)
-	}
-	ended := make(chan struct{})
-	go func() { all.Wait(); close(ended) }()
-	select {
-	case <-ended:
-	case <-time.After(closeTimeout):
-	}
-}
 
 // never is how Kafka writes that it does not flush by itself: the largest number.
 var never = strconv.FormatInt(math.MaxInt64, 10)
@@ -457,7 +446,7 @@ func (s *session) awaitTopics(ctx context.Context, names []string, what string, 
 	for {
 		ok, err := all()
 		if ok || err != nil {
-			return wrap("kafka: look up topics", err)
+			return broker.Wrap("kafka: look up topics", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -504,17 +493,10 @@ func (s *session) awaitLeaders(ctx context.Context, names []string) error {
 			err = ends.Error()
 		}
 		if err == nil || !kerr.IsRetriable(err) || ctx.Err() != nil {
-			return wrap("kafka: ask the topics' leaders", err)
+			return broker.Wrap("kafka: ask the topics' leaders", err)
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-}
-
-func wrap(what string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s: %w", what, err)
 }
 
 func because(message string) string {
@@ -522,15 +504,4 @@ func because(message string) string {
 		return ""
 	}
 	return " (" + strings.TrimSuffix(message, ".") + ")"
-}
-
-func libraryVersion() string {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, module := range info.Deps {
-			if module.Path == "github.com/twmb/franz-go" {
-				return module.Version
-			}
-		}
-	}
-	return "of an unknown version"
 }

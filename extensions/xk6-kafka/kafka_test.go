@@ -11,6 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 )
 
@@ -89,11 +90,11 @@ func (s *server) traces(t *testing.T, run string, _ []string) (names []string) {
 
 func (s *server) admin(t *testing.T) *kadm.Client {
 	t.Helper()
-	at, err := parseAddress(s.url)
+	at, err := address.Parse(s.url, "9092", "kafka")
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := kgo.NewClient(kgo.SeedBrokers(at.seeds...))
+	client, err := kgo.NewClient(kgo.SeedBrokers(at.Hosts...))
 	if err != nil {
 		t.Fatal(err)
 	}

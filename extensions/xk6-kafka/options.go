@@ -1,12 +1,13 @@
 package kafka
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
@@ -37,16 +38,8 @@ type options struct {
 
 	// Sasl is how a user of the URL is authenticated: "plain" (the default), "scram-sha-256", "scram-sha-512".
 	Sasl string `json:"sasl"`
-	// TLS is true, false or an object of tlsOptions; a URL kafkas:// means true.
-	TLS json.RawMessage `json:"tls"`
-}
-
-type tlsOptions struct {
-	CA         string `json:"ca"`
-	Cert       string `json:"cert"`
-	Key        string `json:"key"`
-	ServerName string `json:"serverName"`
-	Insecure   bool   `json:"insecure"`
+	// TLS; a URL kafkas:// means true.
+	TLS address.TLS `json:"tls"`
 }
 
 const (
@@ -64,65 +57,27 @@ const (
 
 // decode reads the driver's options, fills in what is missing and checks what is there.
 func decode(from broker.Options) (options, error) {
-	var o options
+	o := options{
+		Acks: "all", BatchBytes: defaultBatchBytes, Compression: "none", FetchMinBytes: 1,
+		FetchPartitionBytes: defaultFetchBytes, Assignor: "range", CommitIntervalNs: int64(defaultCommitInterval), Sasl: "plain",
+	}
 	if err := from.Decode(&o); err != nil {
 		return o, err
 	}
-	setDefault(&o.Acks, "all")
-	if o.Idempotence == nil {
-		all := o.Acks == "all"
-		o.Idempotence = &all
-	}
-	setDefault(&o.BatchBytes, defaultBatchBytes)
-	setDefault(&o.Compression, "none")
-	setDefault(&o.FetchMinBytes, 1)
-	setDefault(&o.FetchMaxWaitNs, int64(defaultFetchMaxWait))
-	setDefault(&o.FetchPartitionBytes, defaultFetchBytes)
-	setDefault(&o.Assignor, "range")
-	setDefault(&o.CommitIntervalNs, int64(defaultCommitInterval))
-	setDefault(&o.Sasl, "plain")
+	o.FetchMaxWaitNs = cmp.Or(o.FetchMaxWaitNs, int64(defaultFetchMaxWait)) // without a wait consumers would ask all the time
+	all := o.Acks == "all"
+	o.Idempotence = cmp.Or(o.Idempotence, &all)
 	// A batch holds at least one message, and a fetch at least one batch.
 	o.BatchBytes = max(o.BatchBytes, int64(from.MessageBytes)+recordBytes)
 	o.FetchPartitionBytes = max(o.FetchPartitionBytes, int64(from.MessageBytes)+recordBytes)
-
-	if _, ok := acks[o.Acks]; !ok {
-		return o, fmt.Errorf("driver options: acks %q is none of 0, 1, all", o.Acks)
+	err := broker.Choose(
+		broker.Choice{Name: "acks", Value: o.Acks, Known: slices.Sorted(maps.Keys(acks))},
+		broker.Choice{Name: "compression", Value: o.Compression, Known: slices.Sorted(maps.Keys(codecs))},
+		broker.Choice{Name: "assignor", Value: o.Assignor, Known: slices.Sorted(maps.Keys(balancers))},
+		broker.Choice{Name: "sasl", Value: o.Sasl, Known: slices.Sorted(maps.Keys(mechanisms))},
+	)
+	if err == nil && *o.Idempotence && o.Acks != "all" {
+		err = fmt.Errorf("driver options: idempotence needs acks all, got %q", o.Acks)
 	}
-	if _, ok := codecs[o.Compression]; !ok {
-		return o, fmt.Errorf("driver options: compression %q is none of none, gzip, snappy, lz4, zstd", o.Compression)
-	}
-	if _, ok := balancers[o.Assignor]; !ok {
-		return o, fmt.Errorf("driver options: assignor %q is none of range, cooperative-sticky", o.Assignor)
-	}
-	if *o.Idempotence && o.Acks != "all" {
-		return o, fmt.Errorf("driver options: idempotence needs acks all, got %q", o.Acks)
-	}
-	return o, nil
-}
-
-// tls returns what the options say of TLS; nil: there is none.
-func (o options) tls() (*tlsOptions, error) {
-	switch string(bytes.TrimSpace(o.TLS)) {
-	case "", "null", "false":
-		return nil, nil
-	case "true":
-		return &tlsOptions{}, nil
-	}
-	decoder := json.NewDecoder(bytes.NewReader(o.TLS))
-	decoder.DisallowUnknownFields()
-	var t tlsOptions
-	if err := decoder.Decode(&t); err != nil {
-		return nil, fmt.Errorf("driver options: tls: %w", err)
-	}
-	if (t.Cert == "") != (t.Key == "") {
-		return nil, errors.New("driver options: tls: cert and key belong together, and one is missing")
-	}
-	return &t, nil
-}
-
-func setDefault[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
-	}
+	return o, err
 }

@@ -2,7 +2,6 @@ package kafka
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,36 +9,6 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/clock"
 )
-
-func TestAddresses(t *testing.T) {
-	for text, want := range map[string]address{
-		"kafka://a":                    {seeds: []string{"a"}},
-		"kafka://a:1,b:2,c":            {seeds: []string{"a:1", "b:2", "c"}},
-		"kafkas://a:1/":                {seeds: []string{"a:1"}, tls: true},
-		"kafka://u:p@a:1,b:2":          {seeds: []string{"a:1", "b:2"}, user: "u", password: "p"},
-		"kafka://u%40x:p%2Fq%3A%25@a":  {seeds: []string{"a"}, user: "u@x", password: "p/q:%"},
-		"kafka://u:p@ss:word@[::1]:92": {seeds: []string{"[::1]:92"}, user: "u", password: "p@ss:word"},
-	} {
-		got, err := parseAddress(text)
-		if err != nil || !slices.Equal(got.seeds, want.seeds) || got.user != want.user || got.password != want.password || got.tls != want.tls {
-			t.Errorf("parseAddress(%q) = %+v, %v, want %+v", text, got, err, want)
-		}
-	}
-	for text, want := range map[string]string{
-		"":                       "must begin with kafka:// or kafkas://",
-		"nats://u:s3cr3t@a":      "must begin with kafka:// or kafkas://",
-		"kafka://u:s3cr3t@":      "names no host",
-		"kafka://u:s3cr3t@a,,b":  "an empty one between commas",
-		"kafka://u:s3cr3t%@a":    "a % that is no escape",
-		"kafka://u:s3cr3t@a/b":   "must end after its hosts",
-		"kafka://u:s3cr3t@a?b=c": "must end after its hosts",
-	} {
-		_, err := parseAddress(text)
-		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "s3cr3t") {
-			t.Errorf("parseAddress(%q) = %v, want a sentence with %q, and no secret", text, err, want)
-		}
-	}
-}
 
 func TestOptionsThatMakeNoSenseAreRefusedBeforeAnythingIsDone(t *testing.T) {
 	for _, c := range []struct{ durability, options, want string }{
@@ -112,21 +81,5 @@ func TestWithoutABrokerOpenFailsSoonAndNamesIt(t *testing.T) {
 	}
 	if took := time.Since(began); took > 10*time.Second {
 		t.Errorf("Open took %s", took)
-	}
-}
-
-func TestPatternsStandForOneWordBetweenDots(t *testing.T) {
-	for _, c := range []struct {
-		pattern, name string
-		want          bool
-	}{
-		{"mqbench.r.1.*", "mqbench.r.1.0", true},
-		{"mqbench.r.1.*", "mqbench.r.1.0.x", false},
-		{"mqbench.r.1.*", "mqbench.r.10.0", false},
-		{"mqbench.*.1.0", "mqbench.r.1.0", true},
-	} {
-		if got := matches(c.pattern, c.name); got != c.want {
-			t.Errorf("matches(%q, %q) = %v", c.pattern, c.name, got)
-		}
 	}
 }

@@ -27,6 +27,7 @@ import (
 
 // mirror is a system that delivers what it is sent, at once.
 type mirror struct {
+	broker.Part
 	mu     sync.Mutex
 	events []string
 	handle broker.Handler
@@ -53,8 +54,6 @@ func (m *mirror) Prepare(context.Context, []broker.Topic) error { m.note("prepar
 func (m *mirror) Remove(context.Context) error                  { m.note("remove"); return nil }
 func (m *mirror) Close() error                                  { m.note("close"); return nil }
 func (m *mirror) Producer(int) (broker.Producer, error)         { return m, nil }
-func (m *mirror) Dropped() int64                                { return 0 }
-func (m *mirror) Reconnects() int64                             { return 0 }
 func (m *mirror) Describe() broker.Description {
 	return broker.Description{Order: "none", Inline: true, Library: "mirror", Server: "mirror", Settings: map[string]string{}}
 }

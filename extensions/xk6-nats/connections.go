@@ -2,10 +2,10 @@ package nats
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -14,7 +14,9 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
 
 // Every option of the library that decides a number is set here, and printed by Describe: the library's own
@@ -36,9 +38,12 @@ const (
 // connections are what both modes share: the links to the server, and what the library says of them.
 type connections struct {
 	broker.Options
-	own        options
-	security   *tls.Config
-	secret     []nats.Option
+	broker.Part
+	own options
+	// servers of a cluster, one URL each.
+	servers []string
+	// access is what lets us in.
+	access     []nats.Option
 	all        []*nats.Conn
 	wires      *wires
 	closing    atomic.Bool
@@ -54,16 +59,24 @@ type connections struct {
 }
 
 func newConnections(o broker.Options, own options) (*connections, error) {
+	servers, err := address.List(o.URL)
+	if err != nil {
+		return nil, err
+	}
 	secret, err := own.secret()
 	if err != nil {
 		return nil, err
 	}
-	security, err := own.TLS.secure()
+	access := []nats.Option{secret}
+	security, err := own.TLS.Config()
 	if err != nil {
 		return nil, err
 	}
+	if security != nil {
+		access = append(access, nats.Secure(security))
+	}
 	return &connections{
-		Options: o, own: own, security: security, secret: secret, subscriptions: map[*nats.Subscription]int64{},
+		Options: o, own: own, servers: servers, access: access, subscriptions: map[*nats.Subscription]int64{},
 		wires: &wires{dialer: net.Dialer{Timeout: connectTimeout}, open: map[*wire]struct{}{}}, ended: make(chan struct{}),
 	}, nil
 }
@@ -115,23 +128,14 @@ func (c *connections) Close() error {
 	}
 	close(c.ended)
 	c.Dropped()
-	var all sync.WaitGroup
+	var all []func()
 	for _, one := range c.all {
-		all.Go(one.Close)
-	}
-	closed := make(chan struct{})
-	go func() { all.Wait(); close(closed) }()
-	select {
-	case <-closed:
-		return nil
-	case <-time.After(closeTimeout):
+		all = append(all, one.Close)
 	}
 	// A write that the server does not take holds a connection's lock; so does dialling one that does not answer.
-	c.wires.cut()
-	select {
-	case <-closed:
-	case <-time.After(connectTimeout):
-	}
+	late := time.AfterFunc(closeTimeout, c.wires.cut)
+	defer late.Stop()
+	deadline.AtMost(closeTimeout+connectTimeout, all...)
 	return nil
 }
 
@@ -184,12 +188,7 @@ func (c *connections) flusherTimeout() time.Duration {
 }
 
 func (c *connections) connect(i int) (*nats.Conn, error) {
-	report := func(what string, err error) {
-		if err != nil && !c.closing.Load() && c.OnError != nil {
-			c.OnError(fmt.Errorf("nats: %s: %w", what, err))
-		}
-	}
-	all := append([]nats.Option{
+	return nats.Connect(strings.Join(slices.Concat(c.servers[i%len(c.servers):], c.servers[:i%len(c.servers)]), ","), append([]nats.Option{
 		nats.Name("mqbench-" + strconv.Itoa(i)),
 		nats.Timeout(connectTimeout),
 		// Connection i begins at server i: a cluster's nodes get the same share in every run.
@@ -205,7 +204,7 @@ func (c *connections) connect(i int) (*nats.Conn, error) {
 		nats.WriteBufferSize(writeBufferBytes),
 		nats.Compression(false),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
-			report("connection lost", withoutPorts(err))
+			c.report("connection lost", address.Cause(err))
 			if c.lost != nil {
 				c.lost(i)
 			}
@@ -220,28 +219,13 @@ func (c *connections) connect(i int) (*nats.Conn, error) {
 			if s != nil && errors.Is(err, nats.ErrSlowConsumer) {
 				c.watch(s)
 			}
-			report("asynchronous error", err)
+			c.report("asynchronous error", err)
 		}),
-	}, c.secret...)
-	if c.security != nil {
-		all = append(all, nats.Secure(c.security))
-	}
-	return nats.Connect(rotated(c.URL, i), all...)
+	}, c.access...)...)
 }
 
-// withoutPorts takes the addresses out of an error of a socket: errors are counted by their wording, and each connection has another
-// port.
-func withoutPorts(err error) error {
-	var of *net.OpError
-	if errors.As(err, &of) {
-		return of.Err
+func (c *connections) report(what string, err error) {
+	if !c.closing.Load() {
+		c.Report("nats", broker.Wrap(what, err))
 	}
-	return err
-}
-
-// rotated is a list of servers that begins at number i.
-func rotated(urls string, i int) string {
-	all := strings.Split(urls, ",")
-	i %= len(all)
-	return strings.Join(append(all[i:len(all):len(all)], all[:i]...), ",")
 }

@@ -92,7 +92,7 @@ func (s *jetStreamSession) config(ctx context.Context, to broker.Subscription, a
 	if to.Group == "" || s.Run != "" {
 		config.InactiveThreshold = unusedAfter
 	}
-	if !s.Existing {
+	if !s.Found() {
 		return config, nil
 	}
 	state, err := s.state(ctx, to.Connection, at)
@@ -120,7 +120,7 @@ func (s *jetStreamSession) pull(ctx context.Context, to broker.Subscription, at 
 		return consumer{}, err
 	}
 	var made jetstream.Consumer
-	if s.Existing && to.Group != "" {
+	if s.Found() && to.Group != "" {
 		made, err = shared(
 			func() (jetstream.Consumer, error) { return js.Consumer(ctx, at.stream, config.Durable) },
 			func() (jetstream.Consumer, error) { return js.CreateConsumer(ctx, at.stream, config) })
@@ -153,7 +153,7 @@ func (s *jetStreamSession) push(ctx context.Context, to broker.Subscription, at 
 		config.DeliverGroup = config.Durable
 	}
 	var made jetstream.PushConsumer
-	if s.Existing && to.Group != "" {
+	if s.Found() && to.Group != "" {
 		made, err = shared(
 			func() (jetstream.PushConsumer, error) { return js.PushConsumer(ctx, at.stream, config.Durable) },
 			func() (jetstream.PushConsumer, error) { return js.CreatePushConsumer(ctx, at.stream, config) })
@@ -163,7 +163,7 @@ func (s *jetStreamSession) push(ctx context.Context, to broker.Subscription, at 
 	if err != nil {
 		return consumer{}, err
 	}
-	consuming, err := made.Consume(s.acknowledged(handle), jetstream.ConsumeErrHandler(s.report))
+	consuming, err := made.Consume(s.acknowledged(handle), jetstream.ConsumeErrHandler(s.troubled))
 	if err != nil {
 		return consumer{}, err
 	}
@@ -189,13 +189,13 @@ func (s *jetStreamSession) pullOptions() []jetstream.PullConsumeOpt {
 		jetstream.PullMaxMessages(s.prefetch()),
 		jetstream.PullExpiry(pullExpiry),
 		jetstream.PullHeartbeat(idleHeartbeat),
-		jetstream.ConsumeErrHandler(s.report),
+		jetstream.ConsumeErrHandler(s.troubled),
 	}
 }
 
 // report tells of what goes wrong between deliveries; the library goes on by itself.
-func (s *jetStreamSession) report(_ jetstream.ConsumeContext, err error) {
-	if err != nil && !s.over.Load() && !s.closing.Load() && s.OnError != nil {
-		s.OnError(fmt.Errorf("nats: consumer: %w", err))
+func (s *jetStreamSession) troubled(_ jetstream.ConsumeContext, err error) {
+	if !s.over.Load() {
+		s.report("consumer", err)
 	}
 }

@@ -21,8 +21,11 @@ func onExisting(t *testing.T, url, topic string, run ...string) (*jetStreamSessi
 	t.Helper()
 	session, err := New(broker.Options{
 		URL: url, Driver: json.RawMessage(`{"mode": "jetstream", "dedup": true}`), Connections: 1, MessageBytes: 100, Now: clock.New().Now,
-		TimeoutNs: int64(5 * time.Second), Existing: true, Run: strings.Join(append(run, "run"), "-"),
+		TimeoutNs: int64(5 * time.Second),
 	})
+	if err == nil {
+		err = broker.UseExisting(session, strings.Join(append(run, "run"), "-"))
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,6 +51,11 @@ type jetStreamSession struct {
 
 var (
 	_ broker.Session      = (*jetStreamSession)(nil)
+	_ broker.Remover      = (*jetStreamSession)(nil)
+	_ broker.Existing     = (*jetStreamSession)(nil)
+	_ broker.Shared       = (*jetStreamSession)(nil)
+	_ broker.Dropper      = (*jetStreamSession)(nil)
+	_ broker.Reconnecter  = (*jetStreamSession)(nil)
 	_ broker.LeaderFinder = (*jetStreamSession)(nil)
 )
 
@@ -99,7 +104,7 @@ func (s *jetStreamSession) Open(ctx context.Context) error {
 
 // Prepare makes a stream for each topic; one of that name that is left of an earlier run goes, its consumers included.
 func (s *jetStreamSession) Prepare(ctx context.Context, topics []broker.Topic) error {
-	if s.Existing {
+	if s.Found() {
 		return s.find(ctx, topics)
 	}
 	for _, topic := range topics {
@@ -197,7 +202,7 @@ func (s *jetStreamSession) Remove(ctx context.Context) error {
 	for _, name := range s.made {
 		remove("stream", name, func(ctx context.Context) error { return s.js[0].DeleteStream(ctx, name) })
 	}
-	if s.Existing {
+	if s.Found() {
 		for stream, names := range s.leftovers() {
 			for _, name := range names {
 				remove("consumer", name, func(ctx context.Context) error { return s.js[0].DeleteConsumer(ctx, stream, name) })
@@ -255,9 +260,9 @@ func (s *jetStreamSession) Describe() broker.Description {
 	} else {
 		all["streams"] = "your own: " + s.storedAs
 	}
-	all["publish"] = s.publish()
+	all["publish"] = s.own.Publish
 	all["publishRetries"] = "0"
-	if s.publish() == "async" {
+	if s.own.Publish == "async" {
 		all["publishMaxPending"] = strconv.Itoa(s.maxPending())
 	}
 	all["publishTimeout"] = s.timeoutText()
@@ -267,7 +272,7 @@ func (s *jetStreamSession) Describe() broker.Description {
 	}
 	all["consumer"] = "groups " + s.kind("group") + ", others " + s.kind("")
 	all["deliverPolicy"] = "all"
-	if s.Existing {
+	if s.Found() {
 		all["deliverPolicy"] = "from the stream's end"
 	}
 	all["ackPolicy"] = "explicit (ordered: none)"

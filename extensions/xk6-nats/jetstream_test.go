@@ -227,7 +227,7 @@ func TestAPublishThatNoStreamTakesFailsAtOnce(t *testing.T) {
 		session := stream(t, s.ClientURL(), func(o *broker.Options) {
 			o.Driver = json.RawMessage(fmt.Sprintf(`{"mode": "jetstream", "publish": %q}`, publish))
 		})
-		if err := session.Remove(t.Context()); err != nil {
+		if err := broker.Remove(t.Context(), session); err != nil {
 			t.Fatal(err)
 		}
 		got := send(t, session, 5)
@@ -290,7 +290,7 @@ func TestRemoveWithoutAServerEndsWithItsContext(t *testing.T) {
 	s.Shutdown()
 	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
 	defer cancel()
-	if err := session.Remove(ctx); err == nil {
+	if err := broker.Remove(ctx, session); err == nil {
 		t.Error("Remove succeeds without a server")
 	}
 }

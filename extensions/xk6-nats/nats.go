@@ -11,20 +11,18 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
 // New makes a session of the mode that the options say.
 func New(o broker.Options) (broker.Session, error) {
-	own := options{Mode: "core"}
+	own := options{Mode: "core", Publish: "async"}
 	if err := o.Decode(&own); err != nil {
 		return nil, fmt.Errorf("nats: %w", err)
 	}
 	if err := own.check(); err != nil {
 		return nil, fmt.Errorf("nats: %w", err)
-	}
-	if o.URL == "" {
-		return nil, errors.New("nats: there is no URL of a server")
 	}
 	c, err := newConnections(o, own)
 	if err != nil {
@@ -50,17 +48,18 @@ type core struct{ *connections }
 type coreProducer struct{ connection *nats.Conn }
 
 var (
-	_ broker.Session  = (*core)(nil)
-	_ broker.Producer = (*coreProducer)(nil)
+	_ broker.Session     = (*core)(nil)
+	_ broker.Existing    = (*core)(nil)
+	_ broker.Shared      = (*core)(nil)
+	_ broker.Dropper     = (*core)(nil)
+	_ broker.Reconnecter = (*core)(nil)
+	_ broker.Producer    = (*coreProducer)(nil)
 )
 
 func (s *core) Open(context.Context) error { return s.open(0) }
 
 // Prepare has nothing to make or to look for: a subject exists by being used, and core NATS keeps nothing of earlier runs.
 func (s *core) Prepare(context.Context, []broker.Topic) error { return nil }
-
-// Remove has nothing to remove.
-func (s *core) Remove(context.Context) error { return nil }
 
 func (s *core) Producer(connection int) (broker.Producer, error) {
 	return &coreProducer{s.all[connection]}, nil
@@ -117,6 +116,6 @@ func published(err error) error {
 	case errors.Is(err, nats.ErrDisconnected):
 		return errLost
 	default:
-		return fmt.Errorf("nats: publish: %w", withoutPorts(err))
+		return fmt.Errorf("nats: publish: %w", address.Cause(err))
 	}
 }

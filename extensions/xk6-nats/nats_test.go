@@ -206,13 +206,13 @@ func TestWhatTheLibraryDroppedIsKnownAfterClose(t *testing.T) {
 			}
 		})
 	}
-	for deadline := time.Now().Add(10 * time.Second); opened.Dropped() < 480 && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(10 * time.Second); *broker.Dropped(opened) < 480 && time.Now().Before(deadline); {
 		time.Sleep(5 * time.Millisecond)
 	}
-	before := opened.Dropped()
+	before := *broker.Dropped(opened)
 	close(hold)
 	_ = opened.Close()
-	if after := opened.Dropped(); before < 480 || after != before {
+	if after := *broker.Dropped(opened); before < 480 || after != before {
 		t.Errorf("dropped %d before Close and %d after it; want 480 or more, and the same", before, after)
 	}
 }

@@ -1,22 +1,22 @@
 package nats
 
 import (
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"os"
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
 // options are the driver's own, as runner/brokers/nats/options.ts writes them. Secrets come by environment variables.
 type options struct {
-	// Mode is "core" or "jetstream"; "": core.
-	Mode string `json:"mode"`
-	// TLS, if not nil, encrypts connections, whatever the URL's scheme.
-	TLS *tlsOptions `json:"tls"`
+	// Mode is "core" or "jetstream".
+	Mode string      `json:"mode"`
+	TLS  address.TLS `json:"tls"`
 	// Auth names the environment variables that hold the secret: "user", "token" or "creds"; "": none but the URL.
 	Auth string `json:"auth"`
 
@@ -24,7 +24,7 @@ type options struct {
 
 	// Storage is "memory" or "file"; "": as the durability says, else file.
 	Storage string `json:"storage"`
-	// Publish is "async" or "sync"; "": async.
+	// Publish is "async" or "sync".
 	Publish string `json:"publish"`
 	// Consumer is "pull", "push" or "ordered"; "": pull for groups, ordered without.
 	Consumer string `json:"consumer"`
@@ -37,14 +37,6 @@ type options struct {
 	AckWaitNs int64 `json:"ackWaitNs"`
 }
 
-type tlsOptions struct {
-	CA         string `json:"ca"`
-	Cert       string `json:"cert"`
-	Key        string `json:"key"`
-	ServerName string `json:"serverName"`
-	Insecure   bool   `json:"insecure"`
-}
-
 // The server's and the library's own defaults, said aloud.
 const (
 	defaultMaxAckPending = 1000
@@ -55,107 +47,47 @@ const (
 )
 
 func (o *options) check() error {
-	for _, one := range []struct {
-		name, value string
-		known       []string
-	}{
-		{"mode", o.Mode, []string{"core", "jetstream"}},
-		{"auth", o.Auth, []string{"user", "token", "creds"}},
-		{"storage", o.Storage, []string{"memory", "file"}},
-		{"publish", o.Publish, []string{"async", "sync"}},
-		{"consumer", o.Consumer, []string{"pull", "push", "ordered"}},
-	} {
-		if err := oneOf(one.name, one.value, one.known); err != nil {
-			return err
-		}
+	err := broker.Choose(
+		broker.Choice{Name: "mode", Value: o.Mode, Known: []string{"core", "jetstream"}},
+		broker.Choice{Name: "auth", Value: o.Auth, Known: []string{"", "user", "token", "creds"}},
+		broker.Choice{Name: "storage", Value: o.Storage, Known: []string{"", "memory", "file"}},
+		broker.Choice{Name: "publish", Value: o.Publish, Known: []string{"async", "sync"}},
+		broker.Choice{Name: "consumer", Value: o.Consumer, Known: []string{"", "pull", "push", "ordered"}},
+	)
+	if err == nil && (o.MaxAckPending < 0 || o.Prefetch < 0 || o.AckWaitNs < 0) {
+		err = errors.New("driver options: maxAckPending, prefetch and ackWaitNs cannot be negative")
 	}
-	if o.MaxAckPending < 0 || o.Prefetch < 0 || o.AckWaitNs < 0 {
-		return errors.New("maxAckPending, prefetch and ackWaitNs cannot be negative")
-	}
-	return nil
+	return err
 }
 
+// secrets are the environment variables of each way to log in.
+var secrets = map[string][]string{"user": {"NATS_USER", "NATS_PASSWORD"}, "token": {"NATS_TOKEN"}, "creds": {"NATS_CREDS"}}
+
 // secret reads what Auth names.
-func (o *options) secret() ([]nats.Option, error) {
-	read := func(name string) (string, error) {
+func (o *options) secret() (nats.Option, error) {
+	var values []string
+	for _, name := range secrets[o.Auth] {
 		value := os.Getenv(name)
 		if value == "" {
-			return "", fmt.Errorf("auth: %s needs the environment variable %s, which is not set", o.Auth, name)
+			return nil, fmt.Errorf("auth: %s needs the environment variable %s, which is not set", o.Auth, name)
 		}
-		return value, nil
+		values = append(values, value)
 	}
 	switch o.Auth {
 	case "user":
-		user, err := read("NATS_USER")
-		if err != nil {
-			return nil, err
-		}
-		password, err := read("NATS_PASSWORD")
-		if err != nil {
-			return nil, err
-		}
-		return []nats.Option{nats.UserInfo(user, password)}, nil
+		return nats.UserInfo(values[0], values[1]), nil
 	case "token":
-		token, err := read("NATS_TOKEN")
-		if err != nil {
-			return nil, err
-		}
-		return []nats.Option{nats.Token(token)}, nil
+		return nats.Token(values[0]), nil
 	case "creds":
-		file, err := read("NATS_CREDS")
-		if err != nil {
-			return nil, err
-		}
-		if _, err := os.Stat(file); err != nil {
+		if _, err := os.Stat(values[0]); err != nil {
 			return nil, errors.New("auth: creds: the file that NATS_CREDS names cannot be read")
 		}
-		return []nats.Option{nats.UserCredentials(file)}, nil
+		return nats.UserCredentials(values[0]), nil
 	}
-	return nil, nil
-}
-
-// secure makes the configuration of TLS; nil: as the URL's scheme says.
-func (t *tlsOptions) secure() (*tls.Config, error) {
-	if t == nil {
-		return nil, nil
-	}
-	config := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: t.ServerName, InsecureSkipVerify: t.Insecure}
-	if t.CA != "" {
-		pem, err := os.ReadFile(t.CA)
-		if err != nil {
-			return nil, fmt.Errorf("tls: read ca: %w", err)
-		}
-		config.RootCAs = x509.NewCertPool()
-		if !config.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("tls: there is no certificate in %s", t.CA)
-		}
-	}
-	if (t.Cert == "") != (t.Key == "") {
-		return nil, errors.New("tls: cert and key belong together")
-	}
-	if t.Cert != "" {
-		pair, err := tls.LoadX509KeyPair(t.Cert, t.Key)
-		if err != nil {
-			return nil, fmt.Errorf("tls: load cert and key: %w", err)
-		}
-		config.Certificates = []tls.Certificate{pair}
-	}
-	return config, nil
+	return func(*nats.Options) error { return nil }, nil
 }
 
 // --- internal ---
-
-func oneOf(name, value string, known []string) error {
-	if value == "" {
-		return nil
-	}
-	for _, one := range known {
-		if value == one {
-			return nil
-		}
-	}
-	return fmt.Errorf("%s: %q is none of %v", name, value, known)
-}
 
 // atMost is as many messages of that size as fit into a consumer's buffer, one at least, n at most.
 func atMost(n, messageBytes int) int { return max(1, min(n, bufferBytes/max(1, messageBytes))) }

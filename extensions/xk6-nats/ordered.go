@@ -57,7 +57,7 @@ func (s *jetStreamSession) ordered(ctx context.Context, to broker.Subscription, 
 		return consumer{}, errors.New("an ordered consumer cannot be shared by a group")
 	}
 	o := &ordered{session: s, connection: to.Connection, at: at, handle: handle, again: make(chan struct{}, 1)}
-	if s.Existing {
+	if s.Found() {
 		state, err := s.state(ctx, to.Connection, at)
 		if err != nil {
 			return consumer{}, err
@@ -145,7 +145,7 @@ func (o *ordered) take(number int64) jetstream.MessageHandler {
 
 func (o *ordered) failed(number int64) func(jetstream.ConsumeContext, error) {
 	return func(from jetstream.ConsumeContext, err error) {
-		o.session.report(from, err)
+		o.session.troubled(from, err)
 		switch {
 		case errors.Is(err, jetstream.ErrNoHeartbeat), errors.Is(err, jetstream.ErrConsumerDeleted), errors.Is(err, nats.ErrNoResponders):
 			if number == o.number.Load() {
@@ -186,7 +186,7 @@ func (o *ordered) run() {
 				break
 			}
 			if !told {
-				o.session.report(nil, fmt.Errorf("make it anew: %w", err))
+				o.session.troubled(nil, fmt.Errorf("make it anew: %w", err))
 				told = true
 			}
 			select {

@@ -55,7 +55,7 @@ var (
 
 func newProducer(s *jetStreamSession) *producer {
 	return &producer{
-		session: s, sync: s.publish() == "sync", stall: jetstream.WithStallWait(s.timeout()), pending: map[*nats.Msg]*outgoing{},
+		session: s, sync: s.own.Publish == "sync", stall: jetstream.WithStallWait(s.timeout()), pending: map[*nats.Msg]*outgoing{},
 	}
 }
 
@@ -171,13 +171,6 @@ func refused(ack *jetstream.PubAck) error {
 		return fmt.Errorf("nats: publish: the stream %s takes it for a duplicate of an earlier message", ack.Stream)
 	}
 	return nil
-}
-
-func (s *jetStreamSession) publish() string {
-	if s.own.Publish == "sync" {
-		return "sync"
-	}
-	return "async"
 }
 
 // maxPending leaves room for messages that were received before they are acknowledged: they have left flight already.

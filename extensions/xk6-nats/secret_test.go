@@ -129,7 +129,7 @@ func TestTLS(t *testing.T) {
 		{"another name", `{"tls": {"ca": %[1]q, "cert": %[2]q, "key": %[3]q, "serverName": "other"}}`, "other"},
 		{"no trust", `{"tls": {"cert": %[2]q, "key": %[3]q}}`, "certificate"},
 		{"a certificate without its key", `{"tls": {"cert": %[2]q}}`, "cert and key belong together"},
-		{"a file that holds none", `{"tls": {"ca": %[3]q}}`, "there is no certificate in"},
+		{"a file that holds none", `{"tls": {"ca": %[3]q}}`, "holds no certificate in PEM"},
 	} {
 		t.Run(one.name, func(t *testing.T) {
 			options := strings.NewReplacer("%[1]q", quoted(ca), "%[2]q", quoted(certificate.cert), "%[3]q", quoted(certificate.key)).Replace(one.options)

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -25,7 +24,9 @@ func New(o broker.Options) (broker.Session, error) {
 	return s, nil
 }
 
+// session takes any part in a run: there is no broker that could mind.
 type session struct {
+	broker.Part
 	now    func() int64
 	topics []broker.Topic
 	// routes are the groups of each topic. A map is never changed once it is there: Send reads it without a lock, also from
@@ -56,7 +57,6 @@ var (
 )
 
 func (s *session) Open(context.Context) error            { return nil }
-func (s *session) Remove(context.Context) error          { return nil }
 func (s *session) Producer(int) (broker.Producer, error) { return producer{s}, nil }
 func (s *session) Dropped() int64                        { return 0 }
 func (s *session) Reconnects() int64                     { return 0 }
@@ -67,12 +67,9 @@ func (s *session) Prepare(_ context.Context, topics []broker.Topic) error {
 }
 
 func (s *session) Consume(_ context.Context, to broker.Subscription, handle broker.Handler) error {
-	topics := []string{to.Topic}
-	if to.Wildcard {
-		topics = s.matching(to.Topic)
-		if len(topics) == 0 {
-			return fmt.Errorf("noop: consume: no topic matches %q", to.Topic)
-		}
+	topics := to.Of(s.topics)
+	if len(topics) == 0 {
+		return fmt.Errorf("noop: consume: there is no topic %q", to.Topic)
 	}
 	routes := maps.Clone(*s.routes.Load())
 	m := &member{handle: handle}
@@ -107,22 +104,6 @@ func (p producer) Send(m *broker.Message, done broker.Done) {
 }
 
 // --- internal ---
-
-func (s *session) matching(pattern string) []string {
-	var names []string
-	for _, topic := range s.topics {
-		if matches(pattern, topic.Name) {
-			names = append(names, topic.Name)
-		}
-	}
-	return names
-}
-
-// matches: "*" stands for one word between dots.
-func matches(pattern, topic string) bool {
-	words, of := strings.Split(topic, "."), strings.Split(pattern, ".")
-	return slices.EqualFunc(words, of, func(word, of string) bool { return of == "*" || of == word })
-}
 
 // joined is a copy of a topic's groups with one more member.
 func joined(groups []*group, name string, m *member) []*group {

@@ -2,6 +2,7 @@ package rabbitmq
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"sync"
 
@@ -58,7 +59,7 @@ func (sub *subscription) start(w *wire) error {
 	shut := on.NotifyClose(make(chan *amqp.Error, 1))
 	if sub.queue.exclusive {
 		// The broker may not have noticed yet that the queue's earlier owner is gone.
-		sub.queue.label = s.topology.named(sub.queue.topic) + ":" + random()
+		sub.queue.label = s.topology.named(sub.queue.topic) + ":" + rand.Text()[:8]
 	}
 	if err := s.topology.declareQueue(&channel{on}, sub.queue); err != nil {
 		return err

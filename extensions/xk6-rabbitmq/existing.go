@@ -12,7 +12,7 @@ import (
 
 // find looks for topics that were there: of client 0 of this run, or the user's own, which are queues or exchanges.
 func (s *session) find(ctx context.Context, names []string) error {
-	if s.options.Run == "" {
+	if s.Run == "" {
 		return s.findOurs(ctx, names)
 	}
 	for _, name := range names {
@@ -45,7 +45,7 @@ func (s *session) free(ctx context.Context, to broker.Subscription) error {
 		return errors.New("a queue gives each message to one consumer; for several that get all of them name an exchange")
 	case is.Messages > 0 && here == 0:
 		return fmt.Errorf("the queue holds %d messages, which consumers of this run would take away; empty it first, or name an exchange", is.Messages)
-	case is.Consumers > here && (to.Group == "" || s.options.Client == 0):
+	case is.Consumers > here && (to.Group == "" || s.Client == 0):
 		return fmt.Errorf("the queue has %d consumers already, which take messages away from this run; stop them, or name an exchange", is.Consumers-here)
 	}
 	return nil

@@ -18,14 +18,14 @@ import (
 )
 
 // client is one of several sessions of a run on the topics.
-func client(t *testing.T, url string, change func(*broker.Options), topics ...string) *session {
+func client(t *testing.T, url string, part broker.Part, topics ...string) *session {
 	t.Helper()
 	o := broker.Options{URL: url, Connections: 2, MessageBytes: 100, Now: clock.New().Now}
-	change(&o)
 	opened, err := New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
+	opened.(*session).Part = part
 	t.Cleanup(func() { _ = opened.Close() })
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
@@ -78,7 +78,7 @@ func (s *session) sendTo(t *testing.T, topic string) {
 
 func TestAQueueOfTheUsersOwnIsNotConsumedWhereThatWouldTakeMessagesAway(t *testing.T) {
 	s := running(t)
-	ofUser := func(o *broker.Options) { o.Existing, o.Run = true, "run-1" }
+	ofUser := broker.Part{Run: "run-1"}
 	names := topicsOf("full", "read", "once")
 	for _, name := range names {
 		s.make(t, name, "queue")
@@ -116,10 +116,10 @@ func TestAQueueOfTheUsersOwnIsNotConsumedWhereThatWouldTakeMessagesAway(t *testi
 func TestClientsOfARunAgreeOnTheExchange(t *testing.T) {
 	s := running(t)
 	names := topicsOf("0", "1")
-	first := client(t, s.url(), func(o *broker.Options) { o.Clients = 2 }, names...)
+	first := client(t, s.url(), broker.Part{Clients: 2}, names...)
 	got := first.count(t, broker.Subscription{Topic: names[0][:len(names[0])-1] + "*", Wildcard: true})
 	// The second one has no subscription that would tell it.
-	second := client(t, s.url(), func(o *broker.Options) { o.Clients, o.Client, o.Existing = 2, 1, true }, names...)
+	second := client(t, s.url(), broker.Part{Clients: 2, Client: 1}, names...)
 	second.sendTo(t, names[0])
 	second.sendTo(t, names[1])
 	eventually(t, "the first client's pattern gets both", func() bool { return got.Load() == 2 })
@@ -139,12 +139,12 @@ func TestClientsOfARunAgreeOnTheExchange(t *testing.T) {
 func TestATopicThatAnotherClientReadsGetsNoQueueThatNobodyReadsAndItsGroupIsRemoved(t *testing.T) {
 	s := running(t)
 	names := topicsOf("0", "1", "2")
-	first := client(t, s.url(), func(o *broker.Options) { o.Clients = 2 }, names...)
+	first := client(t, s.url(), broker.Part{Clients: 2}, names...)
 	first.count(t, broker.Subscription{Topic: names[0], Group: "workers", Members: 1})
 	if _, err := first.Producer(0); err != nil {
 		t.Fatal(err)
 	}
-	second := client(t, s.url(), func(o *broker.Options) { o.Clients, o.Client, o.Existing = 2, 1, true }, names...)
+	second := client(t, s.url(), broker.Part{Clients: 2, Client: 1}, names...)
 	second.count(t, broker.Subscription{Topic: names[1], Group: "workers", Members: 1})
 	second.count(t, broker.Subscription{Topic: names[2]})
 	there := func(name string) bool {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,9 @@ import (
 	"time"
 
 	amqp "github.com/rabbitmq/amqp091-go"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
 
 // Every option of the library that decides a number is set here, and printed by Describe.
@@ -83,7 +85,7 @@ func (l *link) dial(ctx context.Context, attempt int) (*wire, error) {
 		if w.raw != nil {
 			_ = w.raw.Close()
 		}
-		return nil, withoutURL(err)
+		return nil, address.Cause(err)
 	}
 	if w.publish, err = w.connection.Channel(); err == nil && s.chosen.confirms {
 		err = w.publish.Confirm(false)
@@ -157,15 +159,7 @@ func (l *link) close() {
 }
 
 func (w *wire) hangUp() {
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		_ = w.connection.CloseDeadline(time.Now().Add(closeGrace))
-	}()
-	select {
-	case <-ended:
-	case <-time.After(2 * closeGrace):
-	}
+	deadline.AtMost(2*closeGrace, func() { _ = w.connection.CloseDeadline(time.Now().Add(closeGrace)) })
 	_ = w.raw.Close()
 }
 
@@ -280,14 +274,11 @@ func (l *link) restore(w *wire) error {
 
 // within waits for run no longer than ctx lasts: the library's own calls know no context.
 func within(ctx context.Context, run func() error) error {
-	done := make(chan error, 1)
-	go func() { done <- run() }()
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
-		return fmt.Errorf("no answer: %w", ctx.Err())
+	err := deadline.While(ctx, run)
+	if err != nil && err == ctx.Err() {
+		return fmt.Errorf("no answer: %w", err)
 	}
+	return err
 }
 
 // cause of a closed channel: the library gives nil for an end without a word, and its own errors look like the broker's.
@@ -298,17 +289,7 @@ func cause(err *amqp.Error) error {
 	case err.Server:
 		return err
 	}
-	return withoutPorts(errors.New(err.Reason))
-}
-
-// ports of a connection. Errors are counted by their wording, and each connection has another port.
-var ports = regexp.MustCompile(` tcp \S+->\S+`)
-
-func withoutPorts(err error) error {
-	if text := err.Error(); ports.MatchString(text) {
-		return errors.New(ports.ReplaceAllString(text, ""))
-	}
-	return err
+	return address.Cause(errors.New(err.Reason))
 }
 
 // explain adds the remedy to what RabbitMQ says of transient queues that are shared.

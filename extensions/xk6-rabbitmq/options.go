@@ -1,16 +1,11 @@
 package rabbitmq
 
 import (
-	"crypto/tls"
-	"crypto/x509"
-	"errors"
 	"fmt"
-	"net/url"
-	"os"
-	"strings"
 
 	amqp "github.com/rabbitmq/amqp091-go"
 
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
@@ -32,15 +27,7 @@ type driverOptions struct {
 	Ack string `json:"ack"`
 	// Prefetch of each consumer; nil: defaultPrefetch, 0: no bound.
 	Prefetch *int        `json:"prefetch"`
-	TLS      *tlsOptions `json:"tls"`
-}
-
-type tlsOptions struct {
-	CA         string `json:"ca"`
-	Cert       string `json:"cert"`
-	Key        string `json:"key"`
-	ServerName string `json:"serverName"`
-	Insecure   bool   `json:"insecure"`
+	TLS      address.TLS `json:"tls"`
 }
 
 // choices are driverOptions made definite.
@@ -97,13 +84,14 @@ func choose(o broker.Options, d driverOptions) (choices, error) {
 	if d.Prefetch != nil {
 		c.prefetch = *d.Prefetch
 	}
+	err := broker.Choose(
+		broker.Choice{Name: "queue", Value: c.queue, Known: []string{classic, quorum, transient}},
+		broker.Choice{Name: "exchange", Value: c.exchange, Known: []string{"", direct, fanout, pattern}},
+		broker.Choice{Name: "ack", Value: c.ack, Known: []string{"", manual, auto}},
+	)
 	switch {
-	case !oneOf(c.queue, classic, quorum, transient):
-		return c, fmt.Errorf("there is no queue %q; there are classic, quorum and transient", c.queue)
-	case !oneOf(c.exchange, "", direct, fanout, pattern):
-		return c, fmt.Errorf("there is no exchange %q; there are direct, fanout and topic", c.exchange)
-	case !oneOf(c.ack, "", manual, auto):
-		return c, fmt.Errorf("there is no ack %q; there are manual and auto", c.ack)
+	case err != nil:
+		return c, err
 	case c.prefetch < 0 || c.prefetch > 65_535:
 		return c, fmt.Errorf("prefetch is 0 to 65535, got %d", c.prefetch)
 	case o.Durability != "" && c.queue != ofLevel:
@@ -132,62 +120,11 @@ func (c choices) versionFor(server string) (int, error) {
 
 // addresses are the nodes of a cluster, one URL each.
 func addresses(urls string) ([]string, error) {
-	if urls == "" {
-		return nil, errors.New("there is no URL of a server")
-	}
-	var list []string
-	for _, one := range strings.Split(urls, ",") {
-		one = strings.TrimSpace(one)
+	list, err := address.List(urls)
+	for _, one := range list {
 		if _, err := amqp.ParseURI(one); err != nil {
-			return nil, fmt.Errorf("the URL cannot be read: %w", withoutURL(err))
-		}
-		list = append(list, one)
-	}
-	return list, nil
-}
-
-// tlsConfig: nil without options of ours; the library then reads those of the URL.
-func tlsConfig(o *tlsOptions) (*tls.Config, error) {
-	if o == nil {
-		return nil, nil
-	}
-	config := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: o.ServerName, InsecureSkipVerify: o.Insecure}
-	if o.CA != "" {
-		pem, err := os.ReadFile(o.CA)
-		if err != nil {
-			return nil, fmt.Errorf("tls: read ca: %w", err)
-		}
-		config.RootCAs = x509.NewCertPool()
-		if !config.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("tls: %s holds no certificate", o.CA)
+			return nil, fmt.Errorf("the URL cannot be read: %w", address.Cause(err))
 		}
 	}
-	if o.Cert != "" || o.Key != "" {
-		pair, err := tls.LoadX509KeyPair(o.Cert, o.Key)
-		if err != nil {
-			return nil, fmt.Errorf("tls: read cert and key: %w", err)
-		}
-		config.Certificates = []tls.Certificate{pair}
-	}
-	return config, nil
-}
-
-// --- internal ---
-
-// withoutURL takes the URL, which may hold a password, out of an error of net/url.
-func withoutURL(err error) error {
-	var of *url.Error
-	if errors.As(err, &of) {
-		return of.Err
-	}
-	return err
-}
-
-func oneOf(word string, words ...string) bool {
-	for _, w := range words {
-		if w == word {
-			return true
-		}
-	}
-	return false
+	return list, err
 }

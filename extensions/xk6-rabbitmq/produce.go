@@ -7,6 +7,7 @@ import (
 
 	amqp "github.com/rabbitmq/amqp091-go"
 
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
@@ -42,7 +43,7 @@ func (p *producer) Send(m *broker.Message, done broker.Done) {
 		done(m, 0, errPublish)
 	case err != nil:
 		// The last bytes did not leave, and the broker takes no part of a message.
-		done(m, 0, fmt.Errorf("rabbitmq: publish: %w", withoutPorts(err)))
+		done(m, 0, fmt.Errorf("rabbitmq: publish: %w", address.Cause(err)))
 	case confirmation == nil:
 		done(m, 0, nil)
 	default:

@@ -17,9 +17,6 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// libraryVersion is the one that go.mod pins; a test compares.
-const libraryVersion = "v1.16.0"
-
 // New makes a session.
 func New(o broker.Options) (broker.Session, error) {
 	var d driverOptions
@@ -34,16 +31,17 @@ func New(o broker.Options) (broker.Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rabbitmq: %w", err)
 	}
-	secure, err := tlsConfig(d.TLS)
+	secure, err := d.TLS.Config()
 	if err != nil {
 		return nil, fmt.Errorf("rabbitmq: %w", err)
 	}
-	return &session{
-		options: o, chosen: chosen, urls: urls, tls: secure, topology: newTopology(chosen, o), ended: make(chan struct{}),
-	}, nil
+	s := &session{options: o, chosen: chosen, urls: urls, tls: secure, ended: make(chan struct{})}
+	s.topology = newTopology(chosen, &s.Part)
+	return s, nil
 }
 
 type session struct {
+	broker.Part
 	options  broker.Options
 	chosen   choices
 	urls     []string
@@ -64,8 +62,13 @@ type session struct {
 }
 
 var (
-	_ broker.Session  = (*session)(nil)
-	_ broker.Producer = (*producer)(nil)
+	_ broker.Session     = (*session)(nil)
+	_ broker.Remover     = (*session)(nil)
+	_ broker.Existing    = (*session)(nil)
+	_ broker.Shared      = (*session)(nil)
+	_ broker.Dropper     = (*session)(nil)
+	_ broker.Reconnecter = (*session)(nil)
+	_ broker.Producer    = (*producer)(nil)
 )
 
 func (s *session) Open(ctx context.Context) error {
@@ -95,11 +98,8 @@ func (s *session) Prepare(ctx context.Context, topics []broker.Topic) error {
 	for i, t := range topics {
 		names[i] = t.Name
 	}
-	if s.options.Existing {
-		if err := s.find(ctx, names); err != nil {
-			return fmt.Errorf("rabbitmq: %w", err)
-		}
-		return nil
+	if s.Found() {
+		return broker.Wrap("rabbitmq", s.find(ctx, names))
 	}
 	s.topology.name(names)
 	err := s.admin(ctx, s.links[0], func(on *channel) error {
@@ -110,20 +110,14 @@ func (s *session) Prepare(ctx context.Context, topics []broker.Topic) error {
 		}
 		return s.topology.declareExchanges(on)
 	})
-	if err != nil {
-		return fmt.Errorf("rabbitmq: prepare topics: %w", err)
-	}
-	return nil
+	return broker.Wrap("rabbitmq: prepare topics", err)
 }
 
 // Remove deletes queues and exchanges over a connection of its own: the broker may block those that have published.
 func (s *session) Remove(ctx context.Context) error {
 	s.removing.Store(true)
 	err := s.alone(ctx, func(on *channel) error { return s.topology.delete(on) })
-	if err != nil {
-		return fmt.Errorf("rabbitmq: remove queues and exchanges: %w", err)
-	}
-	return nil
+	return broker.Wrap("rabbitmq: remove queues and exchanges", err)
 }
 
 // Producer of a connection. The first call gives topics without a subscription their queue.
@@ -170,9 +164,9 @@ func (s *session) Describe() broker.Description {
 	d := broker.Description{
 		Acks:      c.confirms,
 		Order:     "per-producer",
-		Wildcards: (c.exchange == "" || c.exchange == pattern) && s.options.Run == "",
+		Wildcards: (c.exchange == "" || c.exchange == pattern) && s.Run == "",
 		Stores:    true,
-		Library:   "amqp091-go " + libraryVersion,
+		Library:   "amqp091-go " + broker.LibraryVersion("github.com/rabbitmq/amqp091-go"),
 		Server:    "RabbitMQ " + s.server,
 		Settings: map[string]string{
 			"connections":      strconv.Itoa(s.options.Connections),
@@ -196,7 +190,7 @@ func (s *session) Describe() broker.Description {
 			"unconfirmedLimit": "none",
 		},
 	}
-	if s.options.Run != "" {
+	if s.Run != "" {
 		d.Settings["exchange"] = "your own; a topic that is a queue: the default one"
 		d.Settings["queueExpires"] = unusedAfter.String() + " (groups and subscribers on exchanges)"
 	}
@@ -252,7 +246,7 @@ func (s *session) introduce(w *wire) error {
 }
 
 func (s *session) report(err error) {
-	if !s.closing.Load() && !s.removing.Load() && s.options.OnError != nil {
-		s.options.OnError(fmt.Errorf("rabbitmq: %w", err))
+	if !s.closing.Load() && !s.removing.Load() {
+		s.options.Report("rabbitmq", err)
 	}
 }

@@ -2,7 +2,6 @@ package rabbitmq
 
 import (
 	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -22,8 +21,8 @@ const unusedAfter = 5 * time.Minute
 // topology is what a session has declared on the broker: exchanges, queues and what binds them. It is complete before
 // the run starts; after a lost connection it is declared anew.
 type topology struct {
-	chosen  choices
-	options broker.Options
+	*broker.Part
+	chosen choices
 	// to is where messages are published.
 	to atomic.Pointer[exchange]
 
@@ -60,8 +59,8 @@ type queue struct {
 	on *link
 }
 
-func newTopology(c choices, o broker.Options) *topology {
-	return &topology{chosen: c, options: o, groups: map[string]string{}, shared: map[string]*queue{}, queueOf: map[string]bool{}}
+func newTopology(c choices, part *broker.Part) *topology {
+	return &topology{chosen: c, Part: part, groups: map[string]string{}, shared: map[string]*queue{}, queueOf: map[string]bool{}}
 }
 
 // name fixes the topics, and the exchange's name by what they have in common: mqbench.run.1.0 gives mqbench.run.1.
@@ -113,10 +112,10 @@ func (t *topology) kind() string { return t.to.Load().kind }
 // route is where a message of the topic goes.
 func (t *topology) route(topic string) (exchange, key string) {
 	to := t.to.Load()
-	if t.options.Run != "" && t.queueOf[topic] {
+	if t.Run != "" && t.queueOf[topic] {
 		return "", topic
 	}
-	if t.options.Run != "" {
+	if t.Run != "" {
 		return topic, topic
 	}
 	if to.kind == fanout {
@@ -137,11 +136,11 @@ func (t *topology) subscribe(to broker.Subscription, on *link) *queue {
 	}
 	if to.Group == "" {
 		q := &queue{topic: to.Topic, exclusive: t.chosen.queue == transient, on: on}
-		q.label = t.named(to.Topic) + ":" + random()
+		q.label = t.named(to.Topic) + ":" + rand.Text()[:8]
 		t.queues = append(t.queues, q)
 		return q
 	}
-	if t.options.Run != "" {
+	if t.Run != "" {
 		q := t.share(t.named(to.Topic)+":"+to.Group, to.Topic)
 		q.group = to.Group
 		return q
@@ -163,7 +162,7 @@ func (t *topology) unstore(topic string) []*queue {
 	defer t.mu.Unlock()
 	var gone []*queue
 	for _, q := range t.queues {
-		if q.stored && matches(topic, q.topic) {
+		if q.stored && broker.Matches(topic, q.topic) {
 			gone = append(gone, q)
 			delete(t.shared, q.label)
 		}
@@ -177,14 +176,14 @@ func (t *topology) unstore(topic string) []*queue {
 func (t *topology) unread() []*queue {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.options.Existing || t.options.Clients > 1 && len(t.queues) > 0 {
+	if t.Found() || t.Clients > 1 && len(t.queues) > 0 {
 		return nil
 	}
 	var made []*queue
 	for _, topic := range t.topics {
 		read := false
 		for _, q := range t.queues {
-			read = read || matches(q.topic, topic)
+			read = read || broker.Matches(q.topic, topic)
 		}
 		if !read {
 			q := t.share(topic, topic)
@@ -200,7 +199,7 @@ func (t *topology) allowPatterns() ([]*queue, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
-	case t.options.Run != "":
+	case t.Run != "":
 		return nil, errors.New("on topics of your own a subscription cannot be a pattern")
 	case t.kind() == pattern:
 		return nil, nil
@@ -256,7 +255,7 @@ func (t *topology) declareQueue(on *channel, q *queue) error {
 			args["x-quorum-initial-group-size"] = t.chosen.replicas
 		}
 	}
-	if t.options.Run != "" && !q.exclusive {
+	if t.Run != "" && !q.exclusive {
 		// The exchange stays, and would fill it for ever should nobody be left to remove it.
 		args[amqp.QueueTTLArg] = unusedAfter.Milliseconds()
 	}
@@ -284,16 +283,16 @@ func (t *topology) delete(on *channel) error {
 			groups[q.group] = true
 		}
 		shared := q.group != "" || q.stored
-		if !q.exclusive && !q.given && (!shared || t.options.Client == 0) {
+		if !q.exclusive && !q.given && (!shared || t.Client == 0) {
 			names[q.label] = true
 		}
 	}
 	// A group may have members in other clients alone.
-	if t.options.Client == 0 && t.options.Clients > 1 {
+	if t.Client == 0 && t.Clients > 1 {
 		for _, topic := range t.topics {
 			for group := range groups {
 				switch {
-				case t.options.Run == "":
+				case t.Run == "":
 					names[topic] = true
 				case !t.queueOf[topic]:
 					names[t.named(topic)+":"+group] = true
@@ -306,7 +305,7 @@ func (t *topology) delete(on *channel) error {
 	for name := range names {
 		failed = append(failed, on.deleteQueue(name))
 	}
-	if t.options.Existing {
+	if t.Found() {
 		return errors.Join(failed...)
 	}
 	exchanges := t.exchanges()
@@ -331,15 +330,15 @@ func (t *topology) exchangeOf(kind string) *exchange {
 
 // named is the beginning of the names of queues that are made for a topic.
 func (t *topology) named(topic string) string {
-	if t.options.Run == "" {
+	if t.Run == "" {
 		return topic
 	}
-	return t.options.Run + ":" + topic
+	return t.Run + ":" + topic
 }
 
 // exchanges are the names of those of this run that messages are published to.
 func (t *topology) exchanges() []string {
-	if t.options.Run != "" {
+	if t.Run != "" {
 		return nil
 	}
 	if t.kind() == fanout {
@@ -357,24 +356,4 @@ func (t *topology) share(label, topic string) *queue {
 		t.queues = append(t.queues, q)
 	}
 	return q
-}
-
-// matches reports whether a topic falls under a pattern, in which "*" stands for one word between dots.
-func matches(over, topic string) bool {
-	a, b := strings.Split(over, "."), strings.Split(topic, ".")
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != "*" && a[i] != b[i] {
-			return false
-		}
-	}
-	return true
-}
-
-func random() string {
-	var bytes [4]byte
-	_, _ = rand.Read(bytes[:])
-	return hex.EncodeToString(bytes[:])
 }

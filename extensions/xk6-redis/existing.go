@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
 
 // find looks whether topics that were there are what the mode needs. Channels and empty lists have no key: there is nothing to find.
@@ -36,15 +36,15 @@ func (s *session) find(ctx context.Context) error {
 // leave takes away what consumers have made on topics that stay: groups, which the clients share and client 0 removes, and what
 // members of a list have noted there. What these have taken and not finished goes back.
 func (s *session) leave(ctx context.Context) error {
-	if s.options.Run != "" && s.mode == modeLists {
-		s.awaitConsumers()
+	if s.Run != "" && s.mode == modeLists {
+		deadline.AtMost(endTimeout, s.running.Wait)
 		for _, c := range s.members {
 			if err := s.ask(ctx, func(k *socket) error { return c.giveBack(ctx, k) }); err != nil {
 				return err
 			}
 		}
 	}
-	if s.options.Run != "" && s.mode == modeStreams && s.options.Client == 0 {
+	if s.Run != "" && s.mode == modeStreams && s.Client == 0 {
 		for _, g := range s.names() {
 			err := s.each(ctx, func(p redis.Pipeliner, t *topic) { p.XGroupDestroy(ctx, t.name, g) })
 			if err != nil && !refused(err) { // a stream that is gone has no groups
@@ -57,7 +57,7 @@ func (s *session) leave(ctx context.Context) error {
 
 // untouched refuses to consume a list of the user's own that holds messages: who consumes it takes them away.
 func (c *consumer) untouched(ctx context.Context, k *socket) error {
-	if c.s.options.Run == "" {
+	if c.s.Run == "" {
 		return nil
 	}
 	n, err := k.client.LLen(ctx, c.topic.name).Result()
@@ -71,15 +71,6 @@ func (c *consumer) untouched(ctx context.Context, k *socket) error {
 
 // endTimeout is how long consumers may take to end: a command that waits on the server, and a little more.
 const endTimeout = 2 * blockFor
-
-func (s *session) awaitConsumers() {
-	ended := make(chan struct{})
-	go func() { s.running.Wait(); close(ended) }()
-	select {
-	case <-ended:
-	case <-time.After(endTimeout):
-	}
-}
 
 // giveBack puts what a member took and did not finish back to where it came from, in its old order, and forgets the member.
 func (c *consumer) giveBack(ctx context.Context, k *socket) error {
@@ -96,10 +87,10 @@ func (c *consumer) giveBack(ctx context.Context, k *socket) error {
 
 // shared is what something that the clients of a run share is called: on topics of the user's own there is more than this run.
 func (s *session) shared(name string) string {
-	if s.options.Run == "" {
+	if s.Run == "" {
 		return name
 	}
-	return s.options.Run + "." + name
+	return s.Run + "." + name
 }
 
 // names of the groups that members here are in.

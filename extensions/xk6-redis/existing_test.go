@@ -13,7 +13,11 @@ import (
 )
 
 // ofAUser says that the topic is the user's own.
-func ofAUser(o *broker.Options, _ *session) { o.Existing, o.Run = true, "run-1" }
+func ofAUser(_ *broker.Options, s *session) {
+	if s != nil {
+		_ = s.UseExisting("run-1")
+	}
+}
 
 func TestATopicOfTheUsersOwnHasToBeWhatTheModeNeeds(t *testing.T) {
 	s := startServer(t, "redis-server")
@@ -32,11 +36,12 @@ func TestATopicOfTheUsersOwnHasToBeWhatTheModeNeeds(t *testing.T) {
 		o := broker.Options{
 			URL: s.url(), Driver: fmt.Appendf(nil, `{"mode": %q}`, c.mode), Connections: 1, MessageBytes: 64, Now: clock.New().Now,
 		}
-		ofAUser(&o, nil)
-		session, err := New(o)
+		made, err := New(o)
 		if err != nil {
 			t.Fatal(err)
 		}
+		session := made.(*session)
+		ofAUser(nil, session)
 		if err := session.Open(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -87,9 +92,12 @@ func TestAStreamOfTheUsersOwnIsNotTrimmedAndNothingElseIsLeft(t *testing.T) {
 	if !slices.Equal(keys, []string{"orders"}) || len(groups) != 0 {
 		t.Errorf("there are the keys %q and the groups %v; want the stream alone", keys, groups)
 	}
-	_, err := New(broker.Options{URL: s.url(), Run: "run-1", Driver: []byte(`{"mode": "streams", "maxLength": 5}`)})
+	made, err := New(broker.Options{URL: s.url(), Driver: []byte(`{"mode": "streams", "maxLength": 5}`)})
+	if err == nil {
+		err = broker.UseExisting(made, "run-1")
+	}
 	if err == nil || !strings.Contains(err.Error(), "maxLength 5 trims streams, and these are yours") {
-		t.Errorf("New with maxLength = %v", err)
+		t.Errorf("UseExisting with maxLength = %v", err)
 	}
 }
 

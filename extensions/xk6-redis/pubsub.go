@@ -9,6 +9,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
@@ -134,7 +135,7 @@ func (r *subscriber) run() {
 // again replaces the broken socket and subscribes anew; what was published in between is lost. false: the session has ended.
 func (r *subscriber) again(reason error) bool {
 	// Nothing but the server's log tells a subscriber why it was thrown out; this is the reason that people do not think of.
-	reason = fmt.Errorf("%w (a server ends subscribers that are further behind than its client-output-buffer-limit for pubsub: see broker.log)", withoutAddresses(reason))
+	reason = fmt.Errorf("%w (a server ends subscribers that are further behind than its client-output-buffer-limit for pubsub: see broker.log)", address.Cause(reason))
 	k := r.s.again(r.socket, reason, r.s.listen)
 	if k == nil {
 		return false

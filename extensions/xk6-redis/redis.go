@@ -5,7 +5,6 @@ package redis
 import (
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
@@ -39,12 +38,12 @@ func New(o broker.Options) (broker.Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("redis: %w", err)
 	}
-	at, err := address(o.URL, d.TLS)
+	at, err := reach(o.URL, d.TLS)
 	if err != nil {
 		return nil, fmt.Errorf("redis: %w", err)
 	}
 	s := &session{
-		options: o, driverOptions: d, mode: d.Mode, address: at, name: "mqbench-" + random(),
+		options: o, driverOptions: d, mode: d.Mode, address: at, name: "mqbench-" + rand.Text()[:8],
 		command:     map[string]string{modePubSub: "PUBLISH", modeStreams: "XADD", modeLists: "LPUSH"}[d.Mode],
 		queueLength: int(o.InFlight),
 		sockets:     map[*socket]struct{}{},
@@ -62,6 +61,7 @@ func New(o broker.Options) (broker.Session, error) {
 }
 
 type session struct {
+	broker.Part
 	options broker.Options
 	driverOptions
 	mode, command string
@@ -111,8 +111,13 @@ type topic struct {
 type producer struct{ line *line }
 
 var (
-	_ broker.Session  = (*session)(nil)
-	_ broker.Producer = (*producer)(nil)
+	_ broker.Session     = (*session)(nil)
+	_ broker.Remover     = (*session)(nil)
+	_ broker.Existing    = (*session)(nil)
+	_ broker.Shared      = (*session)(nil)
+	_ broker.Dropper     = (*session)(nil)
+	_ broker.Reconnecter = (*session)(nil)
+	_ broker.Producer    = (*producer)(nil)
 )
 
 func (s *session) Open(ctx context.Context) error {
@@ -143,8 +148,8 @@ func (s *session) Prepare(ctx context.Context, topics []broker.Topic) error {
 		s.topics = append(s.topics, made)
 		s.named[t.Name] = made
 	}
-	if s.options.Existing {
-		return wrap("redis", s.find(ctx))
+	if s.Found() {
+		return broker.Wrap("redis", s.find(ctx))
 	}
 	if err := s.clear(ctx); err != nil {
 		return fmt.Errorf("redis: empty topics: %w", err)
@@ -166,10 +171,10 @@ func (s *session) Prepare(ctx context.Context, topics []broker.Topic) error {
 func (s *session) Remove(ctx context.Context) error {
 	s.removed.Store(true)
 	s.quiet()
-	if s.options.Existing {
-		return wrap("redis: remove what consumers made", s.leave(ctx))
+	if s.Found() {
+		return broker.Wrap("redis: remove what consumers made", s.leave(ctx))
 	}
-	return wrap("redis: remove topics", s.clear(ctx))
+	return broker.Wrap("redis: remove topics", s.clear(ctx))
 }
 
 func (s *session) Producer(connection int) (broker.Producer, error) {
@@ -237,20 +242,7 @@ func (s *session) describeTopic(name string) *topic {
 func (s *session) added(topic int) { s.topics[topic].added.Add(1) }
 
 func (s *session) report(err error) {
-	if s.options.OnError != nil && s.over.Err() == nil && !s.removed.Load() {
-		s.options.OnError(fmt.Errorf("redis: %w", err))
+	if s.over.Err() == nil && !s.removed.Load() {
+		s.options.Report("redis", err)
 	}
-}
-
-func wrap(what string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s: %w", what, err)
-}
-
-func random() string {
-	var b [4]byte
-	_, _ = rand.Read(b[:])
-	return hex.EncodeToString(b[:])
 }

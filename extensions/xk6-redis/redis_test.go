@@ -108,7 +108,7 @@ func TestAConnectionOutlivesTheTimeThatConnectingMayTake(t *testing.T) {
 func TestOptionsAreRefusedInOneSentence(t *testing.T) {
 	const url = "redis://127.0.0.1:6379"
 	for _, c := range []struct{ name, url, options, want string }{
-		{"no such mode", url, `{"mode": "queue"}`, `mode "queue" is neither pubsub, streams nor lists`},
+		{"no such mode", url, `{"mode": "queue"}`, `mode "queue" is none of pubsub, streams, lists`},
 		{"a prefetch of nothing", url, `{"prefetch": -1}`, "prefetch must be at least 1, got -1"},
 		{"a negative length", url, `{"maxLength": -1}`, "maxLength must be at least 0"},
 		{"death at once", url, `{"claimAfterNs": 1}`, "claimAfter must be at least 100ms"},
@@ -117,7 +117,7 @@ func TestOptionsAreRefusedInOneSentence(t *testing.T) {
 		{"another scheme", "nats://a:1", `{}`, "must begin with redis:// or rediss://"},
 		{"options of the library", "redis://a:1?max_retries=3", `{}`, "options after a question mark"},
 		{"a database that is no number", "redis://:s3cr3t@a:1/x", `{}`, "the URL cannot be read"},
-		{"a file that is not there", url, `{"tls": {"ca": "/nowhere.pem"}}`, "tls.ca: open /nowhere.pem"},
+		{"a file that is not there", url, `{"tls": {"ca": "/nowhere.pem"}}`, "tls: read ca: open /nowhere.pem"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := New(broker.Options{URL: c.url, Driver: json.RawMessage(c.options), MessageBytes: 100})

@@ -11,6 +11,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
 )
 
 const (
@@ -137,7 +139,7 @@ func (s *session) again(k *socket, reason error, connect func(context.Context) (
 	if s.over.Err() != nil {
 		return nil
 	}
-	s.report(fmt.Errorf("connection lost: %w", withoutAddresses(reason)))
+	s.report(fmt.Errorf("connection lost: %w", address.Cause(reason)))
 	for {
 		select {
 		case <-s.over.Done():
@@ -149,15 +151,6 @@ func (s *session) again(k *socket, reason error, connect func(context.Context) (
 			return made
 		}
 	}
-}
-
-// withoutAddresses is what went wrong with a connection: with its addresses every connection's error would be a different one.
-func withoutAddresses(reason error) error {
-	var inner *net.OpError
-	if errors.As(reason, &inner) {
-		return inner.Err
-	}
-	return reason
 }
 
 // redial makes a socket for commands whose answers are waited for.

@@ -20,7 +20,7 @@ func (s *session) readStream(ctx context.Context, to broker.Subscription, handle
 	g := s.groups[to.Topic+" "+to.Group]
 	if g == nil {
 		g = &group{name: s.shared(to.Group), from: "0"}
-		if s.options.Run != "" {
+		if s.Run != "" {
 			end, err := s.endOf(ctx, to.Topic)
 			if err != nil {
 				return err
@@ -78,7 +78,7 @@ func (s *session) endOf(ctx context.Context, name string) (end string, err error
 // is not made anew.
 func (c *consumer) join(ctx context.Context, k *socket) error {
 	var err error
-	if c.s.options.Run == "" {
+	if c.s.Run == "" {
 		err = k.client.XGroupCreateMkStream(ctx, c.topic.name, c.group.name, c.group.from).Err()
 	} else {
 		err = k.client.XGroupCreate(ctx, c.topic.name, c.group.name, c.group.from).Err()

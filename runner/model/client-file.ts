@@ -153,8 +153,8 @@ export type CountersLine = z.infer<typeof CountersLine>;
 /** Figures of the whole run. */
 export const TotalsLine = z.strictObject({
 	type: z.literal("totals"),
-	/** Messages that the client library itself threw away. */
-	clientDropped: Count,
+	/** Messages that the client library itself threw away; null, as with reconnects: the driver cannot count them. */
+	clientDropped: Count.nullable(),
 	/** Messages of other runs, or that are no envelope of ours. */
 	foreign: Count,
 	/** Messages sent, acknowledged, first received while the window was open, by real time. */
@@ -167,7 +167,7 @@ export const TotalsLine = z.strictObject({
 	 */
 	unanswered: Count.optional(),
 	/** Connections that the client library made anew. */
-	reconnects: Count.default(0),
+	reconnects: Count.nullable().default(0),
 	/** Of the window's messages: first send call, last acknowledgement, first and last distinct receipt, ns since T0; null: there was none. */
 	firstSendNs: z.int().nullable().default(null),
 	lastAckNs: z.int().nullable().default(null),

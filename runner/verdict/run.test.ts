@@ -284,6 +284,21 @@ describe("counts and rates", () => {
 	});
 });
 
+test("what the driver cannot count is not checked, and no reason against the run", () => {
+	const { verdict, checks } = judged("healthy", {
+		lines: (lines) => {
+			Object.assign(totals(lines), { clientDropped: null, reconnects: null });
+			return undefined;
+		},
+	});
+	expect(verdict).toBe(judged("healthy").verdict);
+	for (const name of ["clientDropped", "reconnects"])
+		expect(checks.find((c) => c.check === name)).toMatchObject({
+			status: "unknown",
+			detail: expect.stringContaining("this driver does not count"),
+		});
+});
+
 describe("a measurement that is not to be trusted takes every gate with it", () => {
 	test.each([
 		[

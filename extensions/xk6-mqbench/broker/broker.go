@@ -1,13 +1,14 @@
-// Package broker is the contract between the generator and the driver of one kind of broker. A driver imports
-// this package and its client library, nothing else of ours, and passes brokertest.
+// Package broker is the contract between the generator and the driver of one kind of broker. A driver implements Session and
+// Producer, and of the abilities (abilities.go) those that its system has. It imports its client library and, of ours, this
+// package and what stands beside it for drivers (address, deadline). It passes brokertest.
 package broker
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
+	"slices"
+	"strings"
 )
 
 // Driver makes a session of one run. It checks options and does no I/O.
@@ -28,16 +29,6 @@ type Options struct {
 	Durability string
 	// Replicas of every topic; 0: the broker's own.
 	Replicas int
-	// Existing: the topics are there already, the user's own or made by client 0 of this run. Prepare makes, changes and deletes
-	// nothing and fails, naming the topic, where one is missing; Remove takes away only what consumers have made.
-	Existing bool
-	// Run, not empty where the topics are the user's own, is a name to give to what the run's consumers make on them (groups, durable
-	// consumers, queues): the same in all clients of the run. Such a topic may hold messages, and others may send to it: consumers
-	// start at its end, and nothing of it is ever trimmed or removed. "": topics are of this run alone.
-	Run string
-	// Client is this session's number among the Clients of the run, which share topics and groups; 0 of 0 or 1: there is no other.
-	// Client 0 subscribes before the others, and leaves after them: what they share is its to remove.
-	Client, Clients int
 	// InFlight is the most messages that are sent and not completed on one connection, so that the library's buffers can hold
 	// them; 0: no bound.
 	InFlight int64
@@ -50,28 +41,13 @@ type Options struct {
 	OnError func(error)
 }
 
-// Decode reads the driver's own options into a struct; unknown ones are an error.
-func (o Options) Decode(into any) error {
-	if len(o.Driver) == 0 {
-		return nil
-	}
-	decoder := json.NewDecoder(bytes.NewReader(o.Driver))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(into); err != nil {
-		return fmt.Errorf("driver options: %w", err)
-	}
-	return nil
-}
-
-// Session is a run's connections to one system. Its methods are called from one goroutine, except where they say so.
+// Session is a run's connections to one system: what every driver has. Its methods are called from one goroutine, except where
+// they say so.
 type Session interface {
 	// Open makes all connections and returns when they are usable, or with the first error.
 	Open(ctx context.Context) error
-	// Prepare makes the topics exist and empty, or with Options.Existing looks whether they exist. Called once, after Open.
+	// Prepare makes the topics exist and empty. Called once, after Open.
 	Prepare(ctx context.Context, topics []Topic) error
-	// Remove takes away what Prepare and Consume have made on the broker, and nothing else. What clients share (topics, groups) is
-	// removed by client 0. Called at most once, after the run and before Close; the broker may be gone by then.
-	Remove(ctx context.Context) error
 	// Producer returns the sending side of a connection. Called once for each connection.
 	Producer(connection int) (Producer, error)
 	// Consume calls handle for every message that arrives on the subscription, and returns when the broker has
@@ -80,19 +56,8 @@ type Session interface {
 	// Describe says what the system promises and what the library was told. Called after Open, and again after the last Consume
 	// and Producer: settings may then be more.
 	Describe() Description
-	// Dropped is how many messages the client library itself threw away so far, also after Close. Any goroutine may call it.
-	Dropped() int64
-	// Reconnects is how often a connection was made anew so far. Any goroutine may call it.
-	Reconnects() int64
 	// Close ends all connections without waiting for messages in flight. Any goroutine may call it, once.
 	Close() error
-}
-
-// LeaderFinder is an optional ability of a Session: to say which node of a cluster leads a topic.
-type LeaderFinder interface {
-	// Leader asks the broker for the node that leads the topic (its first partition), by the name that the broker gives it:
-	// "mqbench-2", "3". An error: it has none at the moment, or did not answer. Any goroutine may call it.
-	Leader(ctx context.Context, topic string) (string, error)
 }
 
 // Topic is what messages are sent to: a subject, a Kafka topic, a stream, a queue, an exchange.
@@ -118,17 +83,25 @@ type Subscription struct {
 	// Members is how many subscriptions of the group there will be on this topic, this one included, in all clients of the run; 1
 	// without a group.
 	Members int
-	// Here is how many of those this session makes, where other clients of the run make the rest; 0: all of them. A session must
-	// not wait for members that are not its own: its client is ready first, and the others come after it.
+	// Here is how many of those this session makes; the others are on the other clients of a Shared run. A session must not wait
+	// for members that are not its own: its client is ready first, and the others come after it.
 	Here int
 }
 
-// Own is how many members of the group this session has on the topic.
-func (s Subscription) Own() int {
-	if s.Here == 0 {
-		return s.Members
+// Of gives the names of the topics that the subscription means.
+func (s Subscription) Of(topics []Topic) []string {
+	var names []string
+	for _, t := range topics {
+		if t.Name == s.Topic || s.Wildcard && Matches(s.Topic, t.Name) {
+			names = append(names, t.Name)
+		}
 	}
-	return s.Here
+	return names
+}
+
+// Matches reports whether a topic falls under a pattern, in which "*" stands for one word between dots.
+func Matches(pattern, topic string) bool {
+	return slices.EqualFunc(strings.Split(pattern, "."), strings.Split(topic, "."), func(a, b string) bool { return a == "*" || a == b })
 }
 
 // Producer hands messages of one connection to the broker's client library.
@@ -139,11 +112,6 @@ type Producer interface {
 	// then. Send may block only as the library itself pushes back; that time is measured as block. It never
 	// retries: a retry would hide what we measure. One goroutine at a time calls Send.
 	Send(m *Message, done Done)
-}
-
-// MissingTopic is the error of Prepare for a topic that was to exist; what is what was looked for: "no stream has this subject".
-func MissingTopic(name, what string) error {
-	return fmt.Errorf("topic %s does not exist (%s); make it, or leave create: false away", name, what)
 }
 
 // ErrUnknown is what a completion's error wraps when the message may have arrived or not: the connection was lost, or the

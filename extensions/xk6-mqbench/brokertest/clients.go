@@ -19,8 +19,11 @@ const (
 )
 
 func servesClients(t *testing.T, s System) {
+	if lacks[broker.Shared](t, s, func(one broker.Session) error { return broker.Share(one, 0, 2) }) {
+		return
+	}
 	topics := named("shared", "all")
-	to := s.several()
+	to := s.several(t)
 	first := open(t, s, to, topics...)
 	if first.session.Describe().Inline {
 		t.Skip("there is no broker between clients")
@@ -38,6 +41,9 @@ func servesClients(t *testing.T, s System) {
 }
 
 func usesExisting(t *testing.T, s System) {
+	if lacksExisting(t, s) {
+		return
+	}
 	topics := named("existing", "existing-too")
 	to := s.make(t, topics)
 	first := open(t, s, to, topics...)
@@ -51,7 +57,7 @@ func usesExisting(t *testing.T, s System) {
 		}
 	}
 	if s.Traces != nil {
-		if left := s.Traces(t, to.run, topics); len(left) > 0 {
+		if left := s.Traces(t, to.part.Run, topics); len(left) > 0 {
 			t.Errorf("the run leaves %q behind", left)
 		}
 	}
@@ -62,13 +68,16 @@ func keepsRunsApart(t *testing.T, s System) {
 	if s.NoGroups || s.NoFanOut || s.Queues {
 		t.Skip("a topic has one group")
 	}
+	if lacksExisting(t, s) {
+		return
+	}
 	topics := named("runs")
 	to := s.make(t, topics)
-	to.clients = 1
+	to.part.Clients = 1
 	var runs []*rig
 	var got []*subscription
 	for _, run := range []string{"x", "y"} {
-		to.run = to.run[:len(to.run)-1] + run
+		to.part.Run = to.part.Run[:len(to.part.Run)-1] + run
 		r := open(t, s, to, topics...)
 		runs = append(runs, r)
 		got = append(got, r.consume(broker.Subscription{Connection: 1, Topic: topics[0], Group: "workers"}, nil))
@@ -86,12 +95,14 @@ func keepsRunsApart(t *testing.T, s System) {
 }
 
 func refusesMissing(t *testing.T, s System) {
+	if lacksExisting(t, s) {
+		return
+	}
 	topics := named("missing")
 	if s.Make == nil {
 		t.Skip("topics are there when they are used")
 	}
-	o := s.options(shape{connections: 1, messageBytes: messageBytes, existing: true, run: runName(topics)}, clock.New().Now)
-	r := start(t, s, o)
+	r := start(t, s, shape{connections: 1, messageBytes: messageBytes, part: broker.Part{Run: runName(topics)}})
 	err := r.tryPrepare(broker.Topic{Name: topics[0], Partitions: 1})
 	if err == nil || !strings.Contains(err.Error(), topics[0]+" does not exist") || !strings.Contains(err.Error(), "leave create: false away") {
 		t.Errorf("Prepare = %v; want a sentence that %s does not exist, and what to do", err, topics[0])
@@ -103,9 +114,34 @@ func refusesMissing(t *testing.T, s System) {
 
 // --- internal ---
 
+// lacks reports that the driver does not have an ability, and fails unless a run that needs it is then refused.
+func lacks[Ability any](t *testing.T, s System, ask func(broker.Session) error) bool {
+	t.Helper()
+	session, err := s.Driver(s.options(shape{connections: 1, messageBytes: messageBytes}, clock.New().Now))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	if _, able := session.(Ability); able {
+		return false
+	}
+	if ask(session) == nil {
+		t.Error("the driver cannot do it, and a run that needs it is not refused")
+	}
+	return true
+}
+
+func lacksExisting(t *testing.T, s System) bool {
+	t.Helper()
+	return lacks[broker.Existing](t, s, func(one broker.Session) error { return broker.UseExisting(one, "run") })
+}
+
 // several is a session that is the first of two clients.
-func (s System) several() shape {
-	to := shape{connections: 3, clients: 2, partitions: 1}
+func (s System) several(t *testing.T) shape {
+	to := shape{connections: 3, partitions: 1}
+	if !lacks[broker.Shared](t, s, func(one broker.Session) error { return broker.Share(one, 0, 2) }) {
+		to.part.Clients = 2
+	}
 	if s.Partitions {
 		to.partitions = 4
 	}
@@ -116,15 +152,15 @@ func (s System) several() shape {
 // no broker.
 func (s System) make(t *testing.T, topics []string) shape {
 	t.Helper()
-	to := s.several()
-	to.existing, to.run = true, runName(topics)
+	to := s.several(t)
+	to.part.Run = runName(topics)
 	if s.Make != nil {
 		for _, topic := range topics {
 			s.Make(t, topic, to.partitions)
 		}
 	}
 	before := to
-	before.run += "before"
+	before.part.Run += "before"
 	user := open(t, s, before, topics...)
 	if user.session.Describe().Inline {
 		t.Skip("there is no broker on which topics could be")
@@ -144,24 +180,27 @@ func (s System) make(t *testing.T, topics []string) shape {
 // runName is a name that no other test has.
 func runName(topics []string) string { return "run-" + strings.ReplaceAll(topics[0], ".", "-") }
 
-// share has a second client join the first. Both send to both topics; on the first topic they share a group, on the second one each
-// gets all. Then the second one leaves, which the first must not feel.
+// share has a second client join the first, where the driver can. Both send to both topics; on the first topic they share a group, on
+// the second one each gets all. Then the second one leaves, which the first must not feel.
 func share(s System, to shape, first *rig, fanOut bool) {
 	t, topics := first.t, first.topics
 	t.Helper()
 	var members, all []*subscription
 	consume := func(r *rig) {
 		if !s.NoGroups {
-			members = append(members, r.consume(broker.Subscription{Connection: 1, Topic: topics[0], Group: "workers", Members: 2, Here: 1}, nil))
+			members = append(members, r.consume(broker.Subscription{Connection: 1, Topic: topics[0], Group: "workers", Members: max(1, to.part.Clients), Here: 1}, nil))
 		}
 		if fanOut {
 			all = append(all, r.plain(2, topics[1]))
 		}
 	}
 	consume(first)
-	to.existing, to.client = true, 1
-	second := open(t, s, to, topics...)
-	consume(second)
+	clients := []*rig{first}
+	if to.part.Clients > 1 {
+		to.part.Client = 1
+		clients = append(clients, open(t, s, to, topics...))
+		consume(clients[1])
+	}
 	send := func(i int64, r *rig) {
 		for k, subscribed := range []bool{!s.NoGroups, fanOut} {
 			if subscribed {
@@ -176,7 +215,7 @@ func share(s System, to shape, first *rig, fanOut bool) {
 		return got
 	}
 	for i := range int64(ours) {
-		send(i, []*rig{first, second}[i%2])
+		send(i, clients[int(i)%len(clients)])
 	}
 	arrived := func(n int) {
 		t.Helper()
@@ -200,8 +239,10 @@ func share(s System, to shape, first *rig, fanOut bool) {
 	for _, one := range all {
 		first.eachOnce("subscriber of one of two clients", ours, one.receipts())
 	}
-	second.within("Remove by client 1", second.remove)
-	second.within("Close by client 1", second.close)
+	for _, second := range clients[1:] {
+		second.within("Remove by client 1", second.remove)
+		second.within("Close by client 1", second.close)
+	}
 	settled() // a system that stores nothing may still hand messages to it
 	for i := range int64(to.partitions) {
 		send(ours+i, first)

@@ -28,10 +28,8 @@ type shape struct {
 	replicas int
 	// timeout of a message; 0: the usual.
 	timeout time.Duration
-	// existing, run, client and clients are those of broker.Options.
-	existing        bool
-	run             string
-	client, clients int
+	// part is the session's in the run: topics of the user's own, one of several clients.
+	part broker.Part
 }
 
 // rig is one session with what went through it. Its methods fail the test.
@@ -91,7 +89,7 @@ func open(t *testing.T, s System, to shape, topics ...string) *rig {
 	if to.messageBytes == 0 {
 		to.messageBytes = messageBytes
 	}
-	r := start(t, s, s.options(to, nil))
+	r := start(t, s, to)
 	r.shape, r.topics, r.producers = to, topics, make([]broker.Producer, to.connections)
 	r.prepare()
 	t.Cleanup(r.removeAndClose)
@@ -105,11 +103,16 @@ func open(t *testing.T, s System, to shape, topics ...string) *rig {
 }
 
 // start opens a session, which it closes in the end.
-func start(t *testing.T, s System, o broker.Options) *rig {
+func start(t *testing.T, s System, to shape) *rig {
 	t.Helper()
 	r := &rig{t: t, clock: clock.New()}
-	o.Now = r.clock.Now
-	session, err := s.Driver(o)
+	session, err := s.Driver(s.options(to, r.clock.Now))
+	if err == nil && to.part.Clients > 1 {
+		err = broker.Share(session, to.part.Client, to.part.Clients)
+	}
+	if err == nil && to.part.Run != "" {
+		err = broker.UseExisting(session, to.part.Run)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +130,6 @@ func (s System) options(to shape, now func() int64) broker.Options {
 	return broker.Options{
 		URL: s.URL, Driver: s.DriverOptions, Durability: s.Durability, Connections: to.connections, MessageBytes: to.messageBytes,
 		TimeoutNs: int64(cmp.Or(to.timeout, usualTimeout)), Now: now, OnError: func(error) {}, Replicas: to.replicas,
-		Existing: to.existing, Run: to.run, Client: to.client, Clients: to.clients,
 	}
 }
 
@@ -153,6 +155,7 @@ func (r *rig) consume(to broker.Subscription, before func(receipt)) *subscriptio
 	r.t.Helper()
 	s := &subscription{rig: r, before: before}
 	to.Members = max(1, to.Members)
+	to.Here = cmp.Or(to.Here, to.Members)
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if err := r.session.Consume(ctx, to, s.handle); err != nil {
@@ -305,7 +308,7 @@ func (r *rig) remove() {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	if err := r.session.Remove(ctx); err != nil {
+	if err := broker.Remove(ctx, r.session); err != nil {
 		r.t.Errorf("remove: %v", err)
 	}
 }
@@ -315,6 +318,14 @@ func (r *rig) close() { r.closeOnce.Do(r.end) }
 func (r *rig) end() {
 	if err := r.session.Close(); err != nil {
 		r.t.Errorf("close: %v", err)
+	}
+}
+
+// dropsNothing fails if the library says that it threw messages away.
+func (r *rig) dropsNothing() {
+	r.t.Helper()
+	if dropped := broker.Dropped(r.session); dropped != nil && *dropped != 0 {
+		r.t.Errorf("the library dropped %d messages", *dropped)
 	}
 }
 

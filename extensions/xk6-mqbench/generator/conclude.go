@@ -3,6 +3,8 @@ package generator
 import (
 	"context"
 	"time"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
 const (
@@ -13,10 +15,11 @@ const (
 
 // outcome is what the books say at the end.
 type outcome struct {
-	state          string
-	endNs          int64
-	clientDropped  int64
-	reconnects     int64
+	state string
+	endNs int64
+	// clientDropped and reconnects are nil where the driver does not count them.
+	clientDropped  *int64
+	reconnects     *int64
 	warmup, window counters
 	// tried is by producer how many of its messages were sent, or kept from leaving.
 	tried []int64
@@ -62,7 +65,7 @@ func (g *Generator) conclude(ctx context.Context) {
 		}
 		close(g.ending)
 		// A library forgets its counts with its connections.
-		g.outcome.clientDropped, g.outcome.reconnects = g.session.Dropped(), g.session.Reconnects()
+		g.outcome.clientDropped, g.outcome.reconnects = broker.Dropped(g.session), broker.Reconnects(g.session)
 		// Subtle: this may release a send call that still blocks; what it reports is no longer counted.
 		g.leave()
 		g.results.end()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
@@ -41,7 +42,7 @@ func (g *Generator) TellLeader(id int64) {
 	answer := map[string]any{"mqbench": "leader", "id": id, "node": nil}
 	switch {
 	case err != nil:
-		answer["error"] = masked(err)
+		answer["error"] = address.Masked(err)
 	case node != "":
 		answer["node"] = node
 	}
@@ -66,10 +67,6 @@ func (g *Generator) hasT0() bool {
 
 // leader of the first topic; "": this system has no leaders.
 func (g *Generator) leader() (string, error) {
-	finder, ok := g.session.(broker.LeaderFinder)
-	if !ok {
-		return "", nil
-	}
 	ctx, cancel := context.WithTimeout(context.Background(), leaderTimeout)
 	defer cancel()
 	type found struct {
@@ -78,7 +75,7 @@ func (g *Generator) leader() (string, error) {
 	}
 	answers := make(chan found, 1)
 	go func() {
-		node, err := finder.Leader(ctx, g.plan.Topics[0])
+		node, err := broker.Leader(ctx, g.session, g.plan.Topics[0])
 		answers <- found{node, err}
 	}()
 	select {

@@ -1,10 +1,11 @@
 package generator
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
 )
 
 // errorTally counts errors by their wording. Any goroutine may use it.
@@ -22,9 +23,6 @@ type errorNote struct {
 
 // errorKinds is how many different messages are kept apart.
 const errorKinds = 20
-
-// credentials of a URL; a password may hold anything but blanks and quotes.
-var credentials = regexp.MustCompile(`://[^\s"']*@`)
 
 func newErrorTally() *errorTally { return &errorTally{notes: map[string]*errorNote{}} }
 
@@ -53,11 +51,8 @@ func (t *errorTally) list() []errorNote {
 
 // --- internal ---
 
-// masked is an error's words without passwords.
-func masked(err error) string { return credentials.ReplaceAllString(err.Error(), "://***@") }
-
 func (t *errorTally) count(err error, offsetNs *int64) {
-	text := masked(err)
+	text := address.Masked(err)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	n := t.notes[text]

@@ -138,8 +138,10 @@ func New(plan *Plan, url string) (*Generator, error) {
 	g.recorder = recorder.New(g.sendShards()+g.receiptShards(), plan.frame(), limits)
 	g.consumer = newConsumer(g)
 	g.messages.New = func() any { return &broker.Message{Payload: make([]byte, plan.Message.Bytes)} }
-	g.session, err = driver(plan.options(url, g.clock.Now, g.errors.note))
-	return g, err
+	if g.session, err = driver(plan.options(url, g.clock.Now, g.errors.note)); err != nil {
+		return nil, err
+	}
+	return g, plan.join(g.session)
 }
 
 // Open connects, prepares topics, subscribes and calibrates the pacer. results is where the measurements go. After an error

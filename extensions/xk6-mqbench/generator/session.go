@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
 
 // leaveTimeout bounds removing what was made on the broker, and closing the connections.
@@ -101,21 +102,16 @@ func (g *Generator) leave() {
 	ctx, cancel := context.WithTimeout(context.Background(), leaveTimeout)
 	defer cancel()
 	if g.prepared {
-		g.bounded("remove", func() error { return g.session.Remove(ctx) })
+		g.bounded("remove", func() error { return broker.Remove(ctx, g.session) })
 	}
 	g.bounded("close", g.session.Close)
 }
 
 // bounded runs a step for at most leaveTimeout and notes its error.
 func (g *Generator) bounded(what string, step func() error) {
-	ended := make(chan error, 1)
-	go func() { ended <- step() }()
-	var err error
-	select {
-	case err = <-ended:
-	case <-time.After(leaveTimeout + settlePoll):
-		err = context.DeadlineExceeded
-	}
+	ctx, cancel := context.WithTimeout(context.Background(), leaveTimeout+settlePoll)
+	defer cancel()
+	err := deadline.While(ctx, step)
 	if err != nil {
 		g.errors.note(fmt.Errorf("%s: %w", what, err))
 	}
@@ -133,12 +129,6 @@ func (p *Plan) options(url string, now func() int64, onError func(error)) broker
 		TimeoutNs: p.DrainNs,
 		Now:       now,
 		OnError:   onError,
-		// The first client makes the topics before the others come, and removes them when they have left.
-		Existing: !p.Create || p.Client.Index > 0,
-		Client:   p.Client.Index, Clients: p.Client.Count,
-	}
-	if !p.Create {
-		o.Run = fmt.Sprintf("mqbench-%s-%d", p.RunID, p.Index)
 	}
 	if p.DurabilityLevel != nil {
 		o.Durability = *p.DurabilityLevel
@@ -150,4 +140,19 @@ func (p *Plan) options(url string, now func() int64, onError func(error)) broker
 		o.InFlight = *p.InFlight * int64(p.perConnection())
 	}
 	return o
+}
+
+// join tells the session of its part in the run; a driver that cannot play it is an error before anything is done.
+func (p *Plan) join(s broker.Session) error {
+	if p.Client.Count > 1 {
+		if err := broker.Share(s, p.Client.Index, p.Client.Count); err != nil {
+			return fmt.Errorf("%s: %w", p.Broker, err)
+		}
+	}
+	if !p.Create {
+		if err := broker.UseExisting(s, fmt.Sprintf("mqbench-%s-%d", p.RunID, p.Index)); err != nil {
+			return fmt.Errorf("%s: %w", p.Broker, err)
+		}
+	}
+	return nil
 }

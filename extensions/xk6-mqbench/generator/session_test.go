@@ -70,7 +70,7 @@ func TestTheDriverIsToldWhoseTheTopicsAre(t *testing.T) {
 		words         string
 		create        bool
 		index         int
-		wantExisting  bool
+		wantFound     bool
 		wantRun       string
 		wantConsumers int
 	}{
@@ -83,8 +83,12 @@ func TestTheDriverIsToldWhoseTheTopicsAre(t *testing.T) {
 		p.RunID, p.Index, p.Create, p.Client.Count, p.ConsumerConnections = "night", 7, c.create, 2, 4
 		p.Client.Index, p.Connections = c.index, 1
 		o := p.options("url", nil, nil)
-		if o.Existing != c.wantExisting || o.Run != c.wantRun || o.Client != c.index || o.Clients != 2 || o.Connections != c.wantConsumers {
-			t.Errorf("%s: %+v", c.words, o)
+		s := &hubSession{}
+		if err := p.join(s); err != nil {
+			t.Fatal(err)
+		}
+		if s.Found() != c.wantFound || s.Run != c.wantRun || s.Client != c.index || s.Clients != 2 || o.Connections != c.wantConsumers {
+			t.Errorf("%s: %+v, %+v", c.words, s.Part, o)
 		}
 	}
 }
@@ -96,5 +100,34 @@ func TestTheDriverIsToldWhatThePlanAsksFor(t *testing.T) {
 	o := p.options("url", nil, nil)
 	if o.Durability != "fsync" || o.Replicas != 3 || o.InFlight != 30 || o.TimeoutNs != 70*ms || o.Connections != 2 {
 		t.Errorf("options %+v; want fsync, 3 replicas, 10 in flight for each of 3 producers, the drain of 70 ms, 2 connections", o)
+	}
+}
+
+// simple has none of the abilities, whatever is inside.
+type simple struct{ broker.Session }
+
+func TestADriverIsNotAskedForWhatItCannotDo(t *testing.T) {
+	p := testPlan(100, 100)
+	p.Client.Count = 2
+	if err := p.join(simple{}); err == nil || !strings.Contains(err.Error(), "serves one client, and the run has 2") {
+		t.Errorf("two clients: %v; want a refusal", err)
+	}
+	p.Client.Count, p.Create = 1, false
+	if err := p.join(simple{}); err == nil || !strings.Contains(err.Error(), "leave create: false away") {
+		t.Errorf("topics of the user's own: %v; want a refusal", err)
+	}
+}
+
+func TestWhatADriverDoesNotCountIsUnknownAndNotZero(t *testing.T) {
+	s := &stub{}
+	m := measureDriver(t, testPlan(100, 100), func(o broker.Options) (broker.Session, error) {
+		_, err := s.driver(o)
+		return simple{s}, err
+	})
+	if m.totals.ClientDropped != nil || m.totals.Reconnects != nil {
+		t.Errorf("%d dropped, %d reconnects; want null", m.totals.ClientDropped, m.totals.Reconnects)
+	}
+	if s.removed.Load() != 0 || m.state != "complete" {
+		t.Errorf("%s, %d removals; want a complete run", m.state, s.removed.Load())
 	}
 }

@@ -231,8 +231,8 @@ type measured struct {
 	t              *testing.T
 	warmup, window counters
 	totals         struct {
-		Unanswered                                                           *int64
-		Foreign, ClientDropped, EndNs, FirstClaimNs                          int64
+		Unanswered, ClientDropped, Reconnects                                *int64
+		Foreign, EndNs, FirstClaimNs                                         int64
 		FirstSendNs, LastAckNs, FirstReceiveNs, LastReceiveNs, WindowStartNs *int64
 		Errors                                                               []errorNote
 	}

@@ -59,6 +59,11 @@ export const clientDropped: Check = {
 	name: "clientDropped",
 	judge({ collected: { totals } }) {
 		if (totals === null) return NOT_COUNTED;
+		if (totals.clientDropped === null)
+			return {
+				status: "unknown",
+				detail: "this driver does not count what its client library drops",
+			};
 		const figure = formatCount(totals.clientDropped);
 		return {
 			...(totals.clientDropped > 0
@@ -80,6 +85,11 @@ export const reconnects: Check = {
 	judge({ collected: { plan, run, totals } }) {
 		if (totals === null) return NOT_COUNTED;
 		const times = totals.reconnects;
+		if (times === null)
+			return {
+				status: "unknown",
+				detail: "this driver does not count connections that are made anew",
+			};
 		const figure = formatCount(times);
 		if (times === 0)
 			return {

@@ -1,0 +1,10 @@
+package main
+
+// One line for each driver. Another one is a line here, and a line each of `require` and `replace` in go.mod.
+import (
+	_ "github.com/mqbench/mqbench/extensions/xk6-kafka"
+	_ "github.com/mqbench/mqbench/extensions/xk6-nats"
+	_ "github.com/mqbench/mqbench/extensions/xk6-noop"
+	_ "github.com/mqbench/mqbench/extensions/xk6-rabbitmq"
+	_ "github.com/mqbench/mqbench/extensions/xk6-redis"
+)

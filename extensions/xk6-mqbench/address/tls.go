@@ -1,0 +1,70 @@
+package address
+
+import (
+	"bytes"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+)
+
+// TLS is the option of that name: true, false, or an object of the fields below. Drivers decode it with their own options.
+type TLS struct {
+	// On: connections are encrypted, whatever the URL's scheme.
+	On         bool   `json:"-"`
+	CA         string `json:"ca"`
+	Cert       string `json:"cert"`
+	Key        string `json:"key"`
+	ServerName string `json:"serverName"`
+	Insecure   bool   `json:"insecure"`
+}
+
+// UnmarshalJSON refuses unknown fields, as broker.Options.Decode does around it.
+func (t *TLS) UnmarshalJSON(text []byte) error {
+	switch string(text) {
+	case "null", "false":
+		return nil
+	case "true":
+		t.On = true
+		return nil
+	}
+	type fields TLS
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode((*fields)(t)); err != nil {
+		return fmt.Errorf("tls: %w", err)
+	}
+	t.On = true
+	return nil
+}
+
+// Config is what client libraries take; nil where TLS is off.
+func (t TLS) Config() (*tls.Config, error) {
+	if !t.On {
+		return nil, nil
+	}
+	config := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: t.ServerName, InsecureSkipVerify: t.Insecure} //nolint:gosec // asked for, and printed
+	if t.CA != "" {
+		pem, err := os.ReadFile(t.CA)
+		if err != nil {
+			return nil, fmt.Errorf("tls: read ca: %w", err)
+		}
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("tls: ca %s holds no certificate in PEM", t.CA)
+		}
+	}
+	if (t.Cert == "") != (t.Key == "") {
+		return nil, errors.New("tls: cert and key belong together, and one is missing")
+	}
+	if t.Cert != "" {
+		pair, err := tls.LoadX509KeyPair(t.Cert, t.Key)
+		if err != nil {
+			return nil, fmt.Errorf("tls: load cert and key: %w", err)
+		}
+		config.Certificates = []tls.Certificate{pair}
+	}
+	return config, nil
+}
