@@ -9,7 +9,7 @@ import { readableJson } from "../report/json.ts";
 import { readBaseline } from "../report/read-baseline.ts";
 import { buildResult } from "../report/result.ts";
 import { writeReports } from "../report/write.ts";
-import { editJson, fixture, fixtureCopy } from "../run/fixture.fake.ts";
+import { fixture, fixtureCopy } from "../run/fixture.fake.ts";
 import { baselineOf, baselineText } from "./baseline.ts";
 import { compareRuns } from "./compare.ts";
 
@@ -268,16 +268,6 @@ describe("reading", () => {
 		const copy = fixtureCopy("stall");
 		writeFileSync(join(copy, "result.json"), '{"schema": 1, "gates": []}');
 		expect(readBaseline(copy)).toEqual(baselineOf(stall));
-	});
-
-	test("a baseline of before a field was there is read with its default", () => {
-		const copy = fixtureCopy("stall");
-		writeReports(copy, buildResult(copy));
-		const file = join(copy, "baseline.json");
-		editJson(file, (value) => {
-			for (const name of ["works", "systems", "quick"]) delete value[name];
-		});
-		expect(readBaseline(file)).toMatchObject({ works: {}, quick: false });
 	});
 
 	test.each([

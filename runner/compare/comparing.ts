@@ -207,7 +207,7 @@ export const MACHINE: readonly {
 	{ name: "system", of: (m) => m.os },
 	{ name: "kernel", of: (m) => m.kernel },
 	{ name: "limit of cores", of: (m) => m.cpuQuotaCores ?? "none" },
-	{ name: "machines of the rig", of: (m) => m.rig ?? m.rented ?? "none" },
+	{ name: "machines of the rig", of: (m) => m.rig ?? "none" },
 	{ name: "start of the machine", of: (m) => m.boot },
 ];
 

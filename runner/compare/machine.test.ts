@@ -129,14 +129,3 @@ test("where the load comes from the machine of mqbench, that counts as well", ()
 		"CPU Example CPU against Other CPU, cores 4 against 16",
 	);
 });
-
-test("rented machines of older files are told apart as well", () => {
-	const old = (machines: string) => machine({ rented: { rig: "a", machines } });
-	expect(machineDifference(old("3 a (aws x)"), old("3 b (aws x)"))).toBe(
-		"3 a (aws x) against 3 b (aws x)",
-	);
-	const { rig: text, ...older } = old("3 a (aws x)");
-	expect(
-		machineDifference({ ...older, fingerprint: "y", rented: text }, machine()),
-	).toBe("3 a (aws x) against no rig");
-});

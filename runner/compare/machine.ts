@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Machine } from "../model/comparison.ts";
-import {
-	type EnvironmentFile,
-	type RigMachines,
-	rigOf,
+import type {
+	EnvironmentFile,
+	RigMachines,
 } from "../model/environment-file.ts";
 
 /** The machine of a run, as far as it decides latencies; null: nobody wrote it down. */
@@ -20,7 +19,7 @@ export function machineOf(environment: EnvironmentFile | null): Machine | null {
 		kernel: /^\d+\.\d+/.exec(environment.kernel)?.[0] ?? environment.kernel,
 		cpuQuotaCores,
 	};
-	const rig = rigOf(environment);
+	const rig = environment.rig ?? null;
 	if (rig === null)
 		return { fingerprint: hashOf(facts), ...facts, boot: bootId };
 	const { machines, here } = rig;
@@ -35,7 +34,7 @@ export function machineOf(environment: EnvironmentFile | null): Machine | null {
 
 /** Names what two machines differ in: "cpu Example A against Example B, 2 cores against 4"; null: nothing. */
 export function machineDifference(a: Machine, b: Machine): string | null {
-	const [one, other] = [a, b].map((m) => m.rig ?? m.rented);
+	const [one, other] = [a, b].map((m) => m.rig);
 	if (one !== other) return `${one ?? "no rig"} against ${other ?? "no rig"}`;
 	// What mqbench itself ran on decides nothing where others made the load.
 	if (one !== undefined && a.fingerprint === b.fingerprint) return null;

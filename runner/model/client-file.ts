@@ -59,7 +59,7 @@ export const SecondLine = z.strictObject({
 			/** Values above 3.6e12 ns, recorded as that; values below 0, recorded as 0. */
 			clamped: Count,
 			negative: Count,
-			/** The lowest of those below 0, as it was measured; left out: there was none, or an older generator has not told. */
+			/** The lowest of those below 0, as it was measured; left out: there was none. */
 			lowest: z.int().negative().optional(),
 		}),
 	),
@@ -150,7 +150,7 @@ export const CountersLine = z.strictObject({
 
 export type CountersLine = z.infer<typeof CountersLine>;
 
-/** Figures of the whole run. */
+/** Figures of the whole run. Defaults are for reports/published/nats-stall, which was recorded before those fields were. */
 export const TotalsLine = z.strictObject({
 	type: z.literal("totals"),
 	/** Messages that the client library itself threw away; null, as with reconnects: the driver cannot count them. */
@@ -163,7 +163,7 @@ export const TotalsLine = z.strictObject({
 	receivedInWindow: Count,
 	/**
 	 * Of the `unknown` messages those whose send ended without an answer: they left flight then. The others stay in it to the end. Left out:
-	 * nothing is acknowledged, or an older generator has not told.
+	 * nothing is acknowledged, or the folder is reports/published/nats-stall.
 	 */
 	unanswered: Count.optional(),
 	/** Connections that the client library made anew. */

@@ -45,7 +45,7 @@ export const Comparison = z.strictObject({
 	marginFrom: z.string(),
 	verdict: Compared,
 	/** True: worse by more than the margin is excluded, even where `verdict` leaves open whether it is better. */
-	notWorse: z.boolean().default(false),
+	notWorse: z.boolean(),
 	/** One sentence. */
 	why: z.string(),
 	/** True: it decides (a gate, the exit code). False: shown only. */
@@ -70,8 +70,6 @@ export const Machine = z.strictObject({
 	 * "hosts a, b for brokers, c for the load".
 	 */
 	rig: z.string().optional(),
-	/** In place of `rig` in older files. */
-	rented: z.string().optional(),
 	/** Of this start of the machine, or of rented ones: two runs with the same one were made on the very same machine. null: not known, as of hosts of yours. */
 	boot: z.string().nullable(),
 });
@@ -86,12 +84,12 @@ export const Baseline = z.strictObject({
 	mqbench: z.string().nullable(),
 	machine: Machine.nullable(),
 	/** Shortened by `--quick`: no result, and nothing to judge others by. */
-	quick: z.boolean().default(false),
+	quick: z.boolean(),
 	/** What the hashes in `runs` are of, in words: by hash, by name of the fact. Tells what differs between two works. */
-	works: z.record(z.string(), z.record(z.string(), z.string())).default({}),
+	works: z.record(z.string(), z.record(z.string(), z.string())),
 	/** Settings and versions of each system, in words: no part of the work, they are what is compared. */
-	systems: z.record(z.string(), z.record(z.string(), z.string())).default({}),
-	/** A search for the highest rate is one run here, with the figure "highest rate". */
+	systems: z.record(z.string(), z.record(z.string(), z.string())),
+	/** Defaults are for the published baselines. A search for the highest rate is one run here, with the figure "highest rate". */
 	runs: z.array(
 		z.strictObject({
 			system: z.string(),
@@ -107,7 +105,7 @@ export const Baseline = z.strictObject({
 			without: z.string().nullable().default(null),
 			/** Figures whose true value is larger than written: among messages that never completed (the timeout is written), or a search that the generator ended. */
 			beyond: z.array(z.string()).default([]),
-			/** Its latencies from client to client are exact to this much, ns; null: one clock has timed them, or an older mqbench has not said. */
+			/** Its latencies from client to client are exact to this much, ns; null: one clock has timed them. */
 			clockBoundNs: z.number().nonnegative().nullable().default(null),
 			verdict: z.string(),
 			/** "nats-server 2.15.2" */

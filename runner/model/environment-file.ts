@@ -13,7 +13,7 @@ export const EnvironmentFile = z.strictObject({
 	clockSource: z.string().nullable(),
 	governor: z.string().nullable(),
 	cpuQuotaCores: z.number().nullable(),
-	/** Hash that stands for this start of the machine; null: not known. */
+	/** Hash that stands for this start of the machine; null: not known, as in the published reports, which have no such field. */
 	bootId: z.string().nullable().default(null),
 	/** Other machines than the one that mqbench runs on, which is described above: hosts of brokers and load, yours or rented. None: no such machines. */
 	rig: z
@@ -38,14 +38,6 @@ export const EnvironmentFile = z.strictObject({
 			facts: z.record(z.string(), z.string()),
 		})
 		.optional(),
-	/** In place of `rig` in older files: rented machines. */
-	rented: z
-		.strictObject({
-			rig: z.string().nullable(),
-			machines: z.string(),
-			facts: z.record(z.string(), z.string()).optional(),
-		})
-		.optional(),
 	node: z.string(),
 	k6: z.string(),
 	go: z.string().nullable(),
@@ -57,17 +49,3 @@ export const EnvironmentFile = z.strictObject({
 });
 export type EnvironmentFile = z.infer<typeof EnvironmentFile>;
 export type RigMachines = NonNullable<EnvironmentFile["rig"]>;
-
-/** The machines of the rig, in older files as well; null: there are none. */
-export function rigOf({
-	rig,
-	rented,
-}: Pick<EnvironmentFile, "rig" | "rented">): RigMachines | null {
-	if (rig !== undefined || rented === undefined) return rig ?? null;
-	const { machines, facts = {} } = rented;
-	return {
-		...{ id: rented.rig, createdAt: null, machines, facts },
-		cloud: /\((aws [^()]+)\)$/.exec(machines)?.[1] ?? "aws",
-		...{ brokers: [], clients: [], here: false },
-	};
-}

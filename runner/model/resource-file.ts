@@ -29,7 +29,7 @@ export const ResourceLine = z.strictObject({
 		/** Periods in which the control group of mqbench was throttled. */
 		throttled: Count.nullable(),
 	}),
-	/** Bytes over the machine's network devices, or all but the loopback where there are only virtual ones, since its start. */
+	/** Bytes over the machine's network devices, or all but the loopback where there are only virtual ones, since its start; the published reports have none. */
 	network: z
 		.strictObject({ rxBytes: Count, txBytes: Count })
 		.nullable()

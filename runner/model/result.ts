@@ -98,7 +98,7 @@ const Numbers = {
 	lowNs: Ns.nullable(),
 	highNs: Ns.nullable(),
 	/** The value is among messages that never completed, and more than this (the timeout); null: it is not, or the run was stopped. */
-	beyondNs: Ns.nullable().default(null),
+	beyondNs: Ns.nullable(),
 	/** limit / measured: 2 is twice as fast as asked for, 0.5 twice as slow. */
 	margin: z.number().nonnegative().nullable(),
 	/** Of a count, a rate or a time: "lost", what was measured (null: nothing) and what it was compared with. null for latencies. */
@@ -109,8 +109,7 @@ const Numbers = {
 			limit: z.number(),
 			unit: z.enum(["messages", "messages/s", "ns"]),
 		})
-		.nullable()
-		.default(null),
+		.nullable(),
 };
 
 export const Gate = z.strictObject({
@@ -138,11 +137,11 @@ export const Gate = z.strictObject({
 		}),
 	),
 	/** Its limit is a baseline's figure: undecided, it lets a build through by default. */
-	compares: z.boolean().default(false),
+	compares: z.boolean(),
 	/** What such a gate has compared; null: a gate with a fixed limit, or nothing could be compared. */
-	comparison: Comparison.nullable().default(null),
+	comparison: Comparison.nullable(),
 	/** Where the SLA line stands in scenario.yaml, from 1; null: not written there (a promise, --set). */
-	line: z.int().positive().nullable().default(null),
+	line: z.int().positive().nullable(),
 });
 export type Gate = z.infer<typeof Gate>;
 
@@ -216,7 +215,7 @@ export const Run = z.strictObject({
 	case: z.string(),
 	repeat: Count,
 	/** One of the repeats that --confirm has added, as an SLA was breached or undecided. */
-	confirms: z.boolean().default(false),
+	confirms: z.boolean(),
 	/** Which part of a search for the highest rate it is; null: a run like any other. */
 	search: Plan.shape.search,
 	verdict: Verdict,
@@ -380,7 +379,7 @@ export const Run = z.strictObject({
 				second: z.int(),
 				count: Count,
 				/** Samples that the messages due in it owe and that never came; null: not known (a closed loop, a run that was stopped). */
-				missing: MaybeCount.default(null),
+				missing: MaybeCount,
 				/** Of all that were due; null: too few of them, or it lies among those that never completed. */
 				p50: Ns.nullable(),
 				p99: Ns.nullable(),
@@ -389,12 +388,10 @@ export const Run = z.strictObject({
 				/** The generator's own lateness, and what blocking explains; null: not measured. */
 				lag: z
 					.strictObject({ p99: Ns.nullable(), max: Ns.nullable() })
-					.nullable()
-					.default(null),
+					.nullable(),
 				queued: z
 					.strictObject({ p99: Ns.nullable(), max: Ns.nullable() })
-					.nullable()
-					.default(null),
+					.nullable(),
 			}),
 		),
 		/** The main metric's samples by second of intended time and latency; null: nothing was measured. */
@@ -408,8 +405,7 @@ export const Run = z.strictObject({
 				/** First second of the column, bin, samples: only where there are some. */
 				cells: z.array(z.tuple([z.int(), Count, z.int().positive()])),
 			})
-			.nullable()
-			.default(null),
+			.nullable(),
 		/** By second of real time since T0, the warm-up's start. */
 		ticks: z.array(TickLine.omit({ type: true, outstanding: true })),
 		/** What the processes used, by second of real time since T0 (`at`: its end); empty: nobody has looked. */
@@ -419,27 +415,25 @@ export const Run = z.strictObject({
 				generator: Used,
 				broker: Used,
 				machine: MachineUsed,
-				network: Network.default(null),
+				network: Network,
 			}),
 		),
 		/** The same of other machines that clients ran on; of a long run the most of each stretch of seconds, so that there are at most 1200 points in all. */
-		hosts: z
-			.array(
-				z.strictObject({
-					/** Index of the client that ran there. */
-					client: Count,
-					name: z.string(),
-					points: z.array(
-						z.strictObject({
-							at: z.number(),
-							generator: Used,
-							machine: MachineUsed,
-							network: Network,
-						}),
-					),
-				}),
-			)
-			.default([]),
+		hosts: z.array(
+			z.strictObject({
+				/** Index of the client that ran there. */
+				client: Count,
+				name: z.string(),
+				points: z.array(
+					z.strictObject({
+						at: z.number(),
+						generator: Used,
+						machine: MachineUsed,
+						network: Network,
+					}),
+				),
+			}),
+		),
 		/** The same of hosts that the broker's nodes have for themselves; absent: it has none, or nobody has looked. */
 		brokerHosts: z
 			.array(
@@ -458,29 +452,27 @@ export const Run = z.strictObject({
 			.optional(),
 	}),
 	/** The clients of the run, by index, when there are several, or one that is not a process of this machine; else empty. */
-	clients: z
-		.array(
-			z.strictObject({
-				...ClientEnd.shape,
-				/** Of its own messages in the window. */
-				intended: MaybeCount,
-				sent: MaybeCount,
-				/** p99 of its own lateness in the window; cores that it used. */
-				lagP99: Ns.nullable(),
-				cores: z.number().nonnegative().nullable(),
-			}),
-		)
-		.default([]),
+	clients: z.array(
+		z.strictObject({
+			...ClientEnd.shape,
+			/** Of its own messages in the window. */
+			intended: MaybeCount,
+			sent: MaybeCount,
+			/** p99 of its own lateness in the window; cores that it used. */
+			lagP99: Ns.nullable(),
+			cores: z.number().nonnegative().nullable(),
+		}),
+	),
 	/** How far apart the first and the last client began to claim; null: one client, or one of them never began. */
-	startSkewNs: Ns.nullable().default(null),
+	startSkewNs: Ns.nullable(),
 	/** Times across clients are exact to this much; 0: one clock; null: no message crosses from client to client. */
-	clockBoundNs: Ns.nullable().default(null),
-	/** How far the network is from each client that is a host to each node of the broker, before the run; else empty. */
+	clockBoundNs: Ns.nullable(),
+	/** How far the network is from each client that is a host to each node of the broker, before the run; else empty, and absent in published reports. */
 	network: z.array(NetworkPath).default([]),
 	/** "3 nodes on 1 host"; null: not ours to know. */
-	topology: z.string().nullable().default(null),
+	topology: z.string().nullable(),
 	/** What was done to the broker, in the order of time. */
-	failover: z.array(Failover).default([]),
+	failover: z.array(Failover),
 	generator: z
 		.strictObject({
 			cpuNs: Ns,
@@ -523,7 +515,7 @@ export const Search = z.strictObject({
 	case: z.string(),
 	repeat: Count,
 	/** The lines that a rate has to meet. */
-	sla: z.array(z.string()).default([]),
+	sla: z.array(z.string()),
 	/** pass: a confirmed rate was found; fail: none meets the SLA; invalid: the generator ended it before one did. */
 	verdict: Verdict,
 	/** Highest rate that passed, confirmed by a longer run, and lowest that failed; null: there was none. */
@@ -555,10 +547,10 @@ export const Result = z.strictObject({
 	scenario: z.string(),
 	runId: z.string(),
 	/** Shortened by `--quick`, to see that the scenario works: neither verdict nor figures are a result. */
-	quick: z.boolean().default(false),
+	quick: z.boolean(),
 	verdict: Verdict,
 	/** Inconclusive, and only because comparisons with a baseline are: by default that lets a build through (exit code 0). */
-	openBaselineOnly: z.boolean().default(false),
+	openBaselineOnly: z.boolean(),
 	/** Why the verdict is "error": a bug of mqbench, something around it, or a scenario that asks for too much. */
 	errorCause: z.enum(["internal", "environment", "scenario"]).nullable(),
 	/** Name of the signal. */
@@ -566,9 +558,9 @@ export const Result = z.strictObject({
 	environment: EnvironmentFile.nullable(),
 	runs: z.array(Run),
 	gates: z.array(Gate),
-	searches: z.array(Search).default([]),
+	searches: z.array(Search),
 	/** Against a baseline; empty: there was none. Those that an SLA line asks for are in `gates` too. */
-	comparisons: z.array(Comparison).default([]),
+	comparisons: z.array(Comparison),
 	/** How the command was given; null: not known. Passwords are hidden. */
 	command: z
 		.strictObject({
@@ -577,9 +569,8 @@ export const Result = z.strictObject({
 			/** What follows "mqbench". */
 			args: z.array(z.string()),
 			/** The scenario from the root of the repository that a CI job worked in ($GITHUB_WORKSPACE); null: not known, or outside. */
-			file: z.string().nullable().default(null),
+			file: z.string().nullable(),
 		})
-		.nullable()
-		.default(null),
+		.nullable(),
 });
 export type Result = z.infer<typeof Result>;

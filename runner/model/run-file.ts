@@ -7,17 +7,17 @@ const ClockBound = z
 		/** Its clock minus ours: what it was taken for when T0 was told, and after the run. */
 		beforeNs: z.int(),
 		afterNs: z.int().nullable(),
-		/** What it read itself before the run, where T0 was told to all clients by one of them; null: an older mqbench, which has not told. */
-		readNs: z.int().nullable().default(null),
+		/** What it read itself before the run, where T0 was told to all clients by one of them; null: it was told by this machine. */
+		readNs: z.int().nullable(),
 		/**
 		 * Most that it may have been wrong by, at any moment of the run: by probes against what was taken for its difference from ours, by
 		 * chrony against UTC, as the clocks of all clients.
 		 */
 		boundNs: z.int().nonnegative(),
 		/** `chrony`: what keeps the clocks of all clients, each by its own words; `probes`: half of the shortest round trip to it. */
-		source: z.enum(["chrony", "probes"]).default("probes"),
+		source: z.enum(["chrony", "probes"]),
 		/** Of chrony: the bound by the probes, which is how well its clock is known against ours. */
-		probedNs: z.int().nonnegative().nullable().default(null),
+		probedNs: z.int().nonnegative().nullable(),
 	})
 	.nullable();
 
@@ -62,10 +62,10 @@ export const FaultDone = z.strictObject({
 	/** It was chosen because it led the first topic. */
 	leader: z.boolean(),
 	/**
-	 * The moment before the broker was told: it took effect between this and `beganNs`. null: an older mqbench, which has not written it down, or
-	 * it did not come to it.
+	 * The moment before the broker was told: it took effect between this and `beganNs`. null: it did not
+	 * come to it.
 	 */
-	calledNs: z.int().nullable().default(null),
+	calledNs: z.int().nullable(),
 	/** When it was known to have taken effect (kill and restart: when the process was told). */
 	beganNs: z.int(),
 	/** When it was taken back (a node that was killed or restarted: when it was ready again); null: never in this run. */
@@ -76,7 +76,9 @@ export const FaultDone = z.strictObject({
 });
 export type FaultDone = z.infer<typeof FaultDone>;
 
-/** `run.json` beside plan.json: how the run went as the runner saw it. Written when k6 has ended. */
+/**
+ * `run.json` beside plan.json: how the run went as the runner saw it. Written when k6 has ended. Defaults are for the published reports, which were recorded before those fields were.
+ */
 export const RunFile = z.strictObject({
 	schema: z.literal(1),
 	startedAt: z.iso.datetime(),
@@ -87,7 +89,7 @@ export const RunFile = z.strictObject({
 	/** Name of the signal with which the user stopped mqbench, else null. */
 	interruptedBy: z.string().nullable(),
 	/** The SLA line that could not pass any more, when mqbench stopped the run for it ("p99 < 20ms"), else null. */
-	abortedBy: z.string().nullable().default(null),
+	abortedBy: z.string().nullable(),
 	/** Why the run could not be made or finished: an "error" verdict. null: nothing of that kind. */
 	error: z.string().nullable(),
 	/** Facts that a reader of the report has to know: "the broker ended with SIGKILL 4.2 s after T0". */
@@ -101,11 +103,11 @@ export const RunFile = z.strictObject({
 	sameHost: z.boolean(),
 	/** Nodes of the broker, and where they run when that is one machine ("3 nodes on 1 host"); null: not ours to know. */
 	topology: z.string().nullable().default(null),
-	/** Every client of the run, by index; empty: one process on this machine, by an mqbench that did not tell. */
+	/** Every client of the run, by index; empty: the published reports, of one process on this machine. */
 	clients: z.array(ClientEnd).default([]),
 	/** What was really done to the broker, in the order of time. */
 	faults: z.array(FaultDone).default([]),
-	/** From every client that is a host to every node; of others, and of older versions, empty. */
+	/** From every client that is a host to every node; of others empty. */
 	network: z.array(NetworkPath).default([]),
 });
 export type RunFile = z.infer<typeof RunFile>;

@@ -61,7 +61,6 @@ function bins(
 		run: { faults: more.faults ?? [killed()] },
 		completions:
 			more.completions === undefined ? completions : more.completions,
-		waits: true,
 		ticks: [],
 		seconds: [],
 		counters: { warmup: null, window: null },

@@ -1,4 +1,3 @@
-import { rigOf } from "../model/environment-file.ts";
 import type { Metric } from "../model/plan.ts";
 import type {
 	Gate,
@@ -340,7 +339,7 @@ export function machineText({ environment: e }: Result): string | null {
 export function measuredText(result: Result): string | null {
 	const machine = machineText(result);
 	if (machine === null) return null;
-	const rig = result.environment && rigOf(result.environment);
+	const rig = result.environment?.rig ?? null;
 	if (rig)
 		return `Measured on ${rig.machines}, ${rig.here ? "with the load from" : "started from"} ${machine}`;
 	const elsewhere =

@@ -66,15 +66,13 @@ export function addCompletions(lines: readonly Completions[]): number[] {
 
 /**
  * Of messages that cross from client to client no client knows which are under way: a message leaves the flight that it counts with its
- * acknowledgement. What all of them have sent less what all have received is told in its place, in whole messages of `copies` each. null: not
- * all have counted it.
+ * acknowledgement. What all of them have sent less what all have received is told in its place, in whole messages of `copies` each.
  */
 export function waitingOfAll(
 	clients: readonly (readonly Tick[])[],
 	ticks: readonly Tick[],
 	copies: number,
-): Tick[] | null {
-	if (clients.flat().some((t) => t.outstanding === undefined)) return null;
+): Tick[] {
 	const own = clients.map(
 		(client) => new Map(addTicks([client]).map((t) => [t.at, t.outstanding])),
 	);

@@ -50,7 +50,7 @@ export interface More {
 	readonly clockNs?: readonly number[];
 	/** Clients that have left no files. */
 	readonly missing?: readonly number[];
-	/** Its generator did not yet count what was under way, and what it gave up as unknown. */
+	/** Its generator did not yet count what it gave up as unknown. */
 	readonly older?: boolean;
 }
 
@@ -155,6 +155,7 @@ export function addRun(
 			k6Exit: 0,
 			k6Signal: null,
 			interruptedBy: null,
+			abortedBy: null,
 			error: null,
 			notes: [],
 			brokerUrl: "nats://127.0.0.1:4222",
@@ -592,10 +593,7 @@ function zeros(): number[] {
 }
 
 /** Every whole second until the last thing happened; in flight: sent, and neither complete nor failed. */
-function tickLines(
-	{ plan, seen, client, more }: One,
-	lastNs: number,
-): object[] {
+function tickLines({ plan, seen, client }: One, lastNs: number): object[] {
 	const own = seen.messages.filter((m) => m.sender === client);
 	const all = own.filter((m) => m.sentNs !== null);
 	const sent = all.map((m) => m.sentNs ?? 0).sort(ascending);
@@ -631,7 +629,7 @@ function tickLines(
 			received: between(received, at),
 			inFlight: inFlight(at * 1e9),
 			backlog: samples.map(inFlight),
-			...(crosses(plan) && !more.older
+			...(crosses(plan)
 				? {
 						outstanding: samples.map(
 							(ns) => upTo(copiesSent, ns) - upTo(received, ns),

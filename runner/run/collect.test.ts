@@ -290,14 +290,6 @@ describe("a run that did not end as it should", () => {
 		expect(collect(run).state).toBe("crashed");
 	});
 
-	test("of an older mqbench has no abortedBy in run.json", () => {
-		const run = copyOf("healthy");
-		editJson(file(run, "run.json"), (f) => {
-			delete f.abortedBy;
-		});
-		expect(collect(run).run?.abortedBy).toBeNull();
-	});
-
 	test("is interrupted by what its trailer says too", () => {
 		const run = copyOf("interrupted");
 		rmSync(file(run, "run.json"));
@@ -477,16 +469,10 @@ describe("messages that cross from client to client", () => {
 				12: { ackedNs: 1.2e9 + 1e6, receivedNs: [null] },
 			}),
 		);
-		expect(found.waits).toBe(true);
 		const second = found.ticks.find((t) => t.at === 2);
 		expect(second?.backlog).toEqual([1, 1, 2, 2, 2, 2, 2, 1, 1, 1]);
 		expect(second?.inFlight).toBe(1);
 		expect(second).not.toHaveProperty("outstanding");
-	});
-
-	test("are not known to wait where a client has not counted them", () => {
-		const found = collect(crossing({}, { older: true }));
-		expect(found.waits).toBe(false);
 	});
 
 	test.each([

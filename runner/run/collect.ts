@@ -82,8 +82,6 @@ export interface Collected {
 	readonly seconds: readonly Second[];
 	/** By second of real time since T0. */
 	readonly ticks: readonly Tick[];
-	/** `backlog` and `inFlight` of the ticks are what was under way. False: messages cross from client to client, and not all have counted them. */
-	readonly waits: boolean;
 	/** Acknowledgements, where the system gives them, else first receipts, by 10 ms since T0; null: not all clients have counted them. */
 	readonly completions: readonly number[] | null;
 	/** Where messages cross from client to client: what all ledgers together say; null: they do not, or not all ledgers are there. */
@@ -142,9 +140,6 @@ export function collect(folder: string): Collected {
 	const tickLines = clients.map((c) => ofType(c.lines, "tick"));
 	const [only] = parts.length === 1 ? parts : [];
 	const ticks = only?.ticks ?? addTicks(tickLines);
-	const waiting = crossing
-		? waitingOfAll(tickLines, ticks, copies(plan))
-		: null;
 	const nodes = nodesOf(folder);
 	return {
 		folder: basename(folder),
@@ -156,8 +151,7 @@ export function collect(folder: string): Collected {
 		parts,
 		logs: clients.map((c) => c.log).filter((log) => log !== null),
 		seconds: only?.seconds ?? addSeconds(of("second")),
-		ticks: waiting ?? (crossing ? ticks.map(uncounted) : ticks),
-		waits: !crossing || waiting !== null,
+		ticks: crossing ? waitingOfAll(tickLines, ticks, copies(plan)) : ticks,
 		completions: completionsOf(clients),
 		ledgers: counted?.found ?? null,
 		counters: { warmup: scope("warmup"), window: scope("window") },
@@ -192,11 +186,6 @@ export function read<T>(path: string, schema: z.ZodType<T>): T {
 // --- internal ---
 
 const MOST_SLOW = 20;
-
-/** In flight until they are acknowledged: that is not until they have arrived. */
-function uncounted({ outstanding: _, ...tick }: Tick): Tick {
-	return { ...tick, backlog: [] };
-}
 
 function ofType<T extends ClientFileLine["type"]>(
 	lines: readonly ClientFileLine[],

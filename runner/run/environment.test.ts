@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import os from "node:os";
 import { describe, expect, test } from "vitest";
 import { rentedFile } from "../../infra/cloud/cloud.fake.ts";
-import { EnvironmentFile, rigOf } from "../model/environment-file.ts";
+import { EnvironmentFile } from "../model/environment-file.ts";
 import { packageVersion } from "../package.ts";
 import { around, loadScenario } from "../scenario/load.ts";
 import type { GivenRig } from "../scenario/overrides.ts";
@@ -142,19 +142,5 @@ describe("machines of a rig", () => {
 		expect(
 			rigIn("", given({ ...far, clients: [{ host: "c" }] })),
 		).toMatchObject({ machines: "host c for the load" });
-	});
-
-	test("of older files are read", () => {
-		const file = (more: object) => ({
-			...readEnvironment(at, versions),
-			...more,
-		});
-		const machines = "3 i4i.xlarge (aws eu-central-1)";
-		const old = EnvironmentFile.parse(file({ rented: { rig: "x", machines } }));
-		expect(rigOf(old)).toEqual({
-			...{ id: "x", createdAt: null, cloud: "aws eu-central-1", machines },
-			...{ brokers: [], clients: [], here: false, facts: {} },
-		});
-		expect(rigOf(EnvironmentFile.parse(file({})))).toBeNull();
 	});
 });

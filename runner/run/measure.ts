@@ -7,7 +7,11 @@ import { brokerOf } from "../brokers/index.ts";
 import { type ErrorCode, failure, MqbenchError } from "../errors.ts";
 import type { EnvironmentFile } from "../model/environment-file.ts";
 import type { Plan } from "../model/plan.ts";
-import type { FaultDone, NetworkPath } from "../model/run-file.ts";
+import type {
+	FaultDone,
+	NetworkPath,
+	RunFileInput,
+} from "../model/run-file.ts";
 import { targets } from "../model/targets.ts";
 import { packageFolder, packageVersion } from "../package.ts";
 import { notFresh, onHosts } from "../scenario/rig.ts";
@@ -64,11 +68,16 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 	const queue = runs[Symbol.iterator]();
 	// Of a command that was stopped: each run that it did not come to says so.
 	const noteRest = () => {
-		if (ahead) noteNotRun(folder, ahead, world);
+		const now = timestamp(world);
+		const stopped = {
+			...{ startedAt: now, endedAt: now },
+			interruptedBy: String(world.stop.reason),
+		};
+		if (ahead) noteNotRun(folder, ahead, stopped);
 		// A search has no rest, as each of its runs follows from the one before.
 		if (made.some(({ search }) => search !== null)) return;
 		for (let next = queue.next(); !next.done; next = queue.next())
-			noteNotRun(folder, next.value, world);
+			noteNotRun(folder, next.value, stopped);
 	};
 	try {
 		const binaries = await resolveBinaries(world, {
@@ -183,49 +192,29 @@ async function openBroker(
 			throw error;
 		if (planned === 1) throw error;
 		progress.say(`  ${error.message}`);
-		writeRunFile(folder, plan, {
-			schema: 1,
-			startedAt,
-			endedAt: timestamp(world),
-			k6Exit: null,
-			k6Signal: null,
-			interruptedBy: null,
-			abortedBy: null,
+		noteNotRun(folder, plan, {
+			...{ startedAt, endedAt: timestamp(world) },
 			error: maskUrls(error.message),
-			notes: [],
 			brokerUrl: maskUrls(system.url ?? ""),
-			brokerVersion: "",
-			brokerBinary: null,
-			brokerSettings: {},
-			sameHost: isHere(plan),
 		});
 		return null;
 	}
 }
 
-/** Would the broker have been on this machine? */
-function isHere({ target }: Plan): boolean {
-	return targets[target].here;
-}
-
-/** The run that a Ctrl-C kept from being made says so: else it would look like one that failed. */
-function noteNotRun(folder: string, plan: Plan, world: World): void {
-	const now = timestamp(world);
+/** A run that could not be made, or that a Ctrl-C kept from being made, says so: else it would look like one that failed. */
+function noteNotRun(
+	folder: string,
+	plan: Plan,
+	of: Pick<RunFileInput, "startedAt" | "endedAt"> & Partial<RunFileInput>,
+): void {
 	writeRunFile(folder, plan, {
-		schema: 1,
-		startedAt: now,
-		endedAt: now,
-		k6Exit: null,
-		k6Signal: null,
-		interruptedBy: String(world.stop.reason),
-		abortedBy: null,
-		error: null,
-		notes: [],
-		brokerUrl: "",
-		brokerVersion: "",
-		brokerBinary: null,
+		...{ schema: 1, k6Exit: null, k6Signal: null },
+		...{ interruptedBy: null, abortedBy: null, error: null, notes: [] },
+		...{ brokerUrl: "", brokerVersion: "", brokerBinary: null },
 		brokerSettings: {},
-		sameHost: isHere(plan),
+		// Would the broker have been on this machine?
+		sameHost: targets[plan.target].here,
+		...of,
 	});
 }
 

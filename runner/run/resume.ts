@@ -13,7 +13,6 @@ import { type Against, readAgainst } from "../model/against-file.ts";
 import {
 	EnvironmentFile,
 	type RigMachines,
-	rigOf,
 } from "../model/environment-file.ts";
 import { Plan } from "../model/plan.ts";
 import { compile } from "../script/compile.ts";
@@ -134,7 +133,7 @@ function otherMachine(file: string, now: EnvironmentFile): string | null {
 	// Killed before it was written: there is no run yet that would be another's.
 	if (text === null) return null;
 	const before = EnvironmentFile.safeParse(JSON.parse(text)).data;
-	const [theirs, ours] = [before ? rigOf(before) : null, rigOf(now)];
+	const [theirs, ours] = [before?.rig ?? null, now.rig ?? null];
 	if (!isDeepStrictEqual(toldApart(theirs), toldApart(ours))) {
 		const [one, other] = [rigText(theirs), rigText(ours)];
 		return `its runs were made on ${one}, and now it would be ${one === other ? "other machines of that name" : other}`;

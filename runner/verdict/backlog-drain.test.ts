@@ -28,7 +28,6 @@ function backlog(perSecond: number, lost = 0): Collected {
 			sent: rate,
 			backlog: Array.from({ length: 10 }, (_, i) => waiting(k + (i + 1) / 10)),
 		})),
-		waits: true,
 		counters: { window: { failed: 0, lost, unknown: 0 }, warmup: null },
 	} as unknown as Collected;
 }

@@ -231,7 +231,7 @@ export function sumsOf(
 		max: 0,
 		clamped: 0,
 		negative: 0,
-		/** Of those below 0; infinite: there was none, or nobody has told. */
+		/** Of those below 0; infinite: there was none. */
 		lowest: Number.POSITIVE_INFINITY,
 	};
 	for (const { second, metrics } of collected.seconds) {

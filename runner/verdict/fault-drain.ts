@@ -15,7 +15,6 @@ export function drainedNs(
 	collected: Collected,
 	{ beganNs, untilNs }: { readonly beganNs: number; readonly untilNs: number },
 ): number | null {
-	if (!collected.waits) return null;
 	const began = beganNs / 1e9;
 	const samples = waiting(collected);
 	const before = samples

@@ -188,7 +188,6 @@ describe("what stays in flight for ever", () => {
 
 	test("does not hide a queue that stays, though many sends ended without an answer", () => {
 		const part = {
-			waits: true,
 			seconds: [],
 			plan: { pattern: "round-trip", client: { count: 1 }, subscriptions: 1 },
 			counters: { warmup: null, window: { lost: 0, unknown: 200 } },

@@ -1,4 +1,4 @@
-import { type EnvironmentFile, rigOf } from "../../model/environment-file.ts";
+import type { EnvironmentFile } from "../../model/environment-file.ts";
 import type { Result, Run } from "../../model/result.ts";
 import { rateText } from "../../plan/load-text.ts";
 import {
@@ -105,7 +105,7 @@ export function environment({ environment: e, runId }: Result): Markup {
 // --- internal ---
 
 function rigRows(e: EnvironmentFile): [string, string][] {
-	const rig = rigOf(e);
+	const rig = e.rig ?? null;
 	if (rig === null) return [];
 	const { cloud, machines, id, here, createdAt, facts } = rig;
 	return [

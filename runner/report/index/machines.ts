@@ -1,6 +1,6 @@
 import { machineOf } from "../../compare/machine.ts";
 import type { Machine } from "../../model/comparison.ts";
-import { type EnvironmentFile, rigOf } from "../../model/environment-file.ts";
+import type { EnvironmentFile } from "../../model/environment-file.ts";
 import { plural } from "../words.ts";
 import type { Entry } from "./runs.ts";
 
@@ -38,7 +38,7 @@ export function machinesOf(
 // --- internal ---
 
 function textOf(machine: Machine, environment: EnvironmentFile | null): string {
-	const rig = environment && rigOf(environment);
+	const rig = environment?.rig ?? null;
 	if (rig === null) return ownText(machine);
 	return `${rig.machines}${rig.cloud === null ? "" : ", rented"}${rig.here ? `, with the load from ${ownText(machine)}` : ""}`;
 }

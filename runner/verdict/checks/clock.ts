@@ -141,8 +141,6 @@ function earlyOf({ collected }: Facts, boundNs: number): string | null {
 	if (negative === 0) return null;
 	const lowest = Math.min(...all.map((s) => s.lowest));
 	const times = `${formatCount(negative)} messages were received before they were sent`;
-	if (!Number.isFinite(lowest))
-		return `${times}, nobody has counted by how much: the clocks were not as exact as ${plusMinus(boundNs)}, or it cannot be told`;
 	return -lowest > boundNs
 		? `${times}, one of them by ${formatDuration(-lowest)}: the clocks were not as exact as ${plusMinus(boundNs)}`
 		: null;
