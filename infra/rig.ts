@@ -189,3 +189,22 @@ export interface StoodUp {
 
 /** A broker that is not ours never tells us that it died. */
 export const NEVER: Promise<never> = new Promise(() => {});
+
+/** One that has no process, or none of ours: nothing to start, nothing to stop. */
+export function untouchedBroker(): Broker {
+	return {
+		url: "",
+		version: "",
+		binary: null,
+		sameHost: true,
+		pids: [],
+		settings: {},
+		topology: null,
+		nodeOf: () => null,
+		disturb: async () => {
+			throw new Error("this broker has no processes of ours to disturb");
+		},
+		died: NEVER,
+		close: async () => {},
+	};
+}

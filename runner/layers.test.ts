@@ -30,7 +30,7 @@ describe("the layers", () => {
 	});
 
 	it("hold no circle of files", () => {
-		expect(circles(graph).length).toBeLessThanOrEqual(5);
+		expect(circles(graph).length).toBeLessThanOrEqual(3);
 	});
 
 	it("would show a circle of files", () => {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { failure } from "../../runner/errors.ts";
-import { platformName } from "../clients/machine.ts";
+import { platformName } from "../platform.ts";
 import { explainGo } from "./explain.ts";
 
 /** How a Go command is run: its environment is ours with what would change the build taken out. */

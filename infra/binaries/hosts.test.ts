@@ -1,7 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { platformName } from "../clients/machine.ts";
+import { platformName } from "../platform.ts";
 import { type FakeGo, machine } from "./go.fake.ts";
 
 const HERE = platformName(process.platform, process.arch);

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { failure, MqbenchError } from "../../runner/errors.ts";
 import { reasonOf } from "../../runner/reason.ts";
 import type { World } from "../../runner/world.ts";
-import { platformName } from "../clients/machine.ts";
+import { platformName } from "../platform.ts";
 import {
 	BUILD_FLAGS,
 	build,

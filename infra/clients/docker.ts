@@ -17,6 +17,7 @@ import { LABELS, labelArguments, labelsOfRun } from "../docker/labels.ts";
 import { fitsEngine, ownImage } from "../docker/own-images.ts";
 import { type Reaper, startReaper } from "../docker/reaper.ts";
 import { removeLabelled } from "../docker/remove.ts";
+import { machineName } from "../platform.ts";
 import { endOf } from "../process.ts";
 import type {
 	Client,
@@ -25,7 +26,6 @@ import type {
 	Workspace,
 } from "../rig.ts";
 import { readClock } from "./clock.ts";
-import { machineName } from "./machine.ts";
 
 /**
  * Clients in containers, of an image with the very programs of this machine. `network`: that of the brokers' containers, where they

@@ -4,11 +4,11 @@ import os from "node:os";
 import path from "node:path";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
-import { pingOf } from "../hosts/network.ts";
 import { pinned } from "../local/pinned.ts";
+import { machineName, ownIdentity, platformName } from "../platform.ts";
 import { bareEnvironment, startGuarded } from "../process.ts";
 import type { Client } from "../rig.ts";
-import { machineName, ownIdentity, platformName } from "./machine.ts";
+import { pingOf } from "./ping.ts";
 
 /** Clients that are processes of this machine: they share its clock, and work in the run's folder itself. */
 export function localClients(

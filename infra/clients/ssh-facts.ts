@@ -1,5 +1,5 @@
 import { formatBytes } from "../../runner/units.ts";
-import { identityOf, machineName, platformName } from "./machine.ts";
+import { identityOf, machineName, platformName } from "../platform.ts";
 import type { SshHost } from "./ssh-host.ts";
 import type { Link } from "./ssh-link.ts";
 import { noShell, unfit } from "./ssh-trouble.ts";

@@ -3,10 +3,18 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { failure, type MqbenchError } from "../../runner/errors.ts";
-import type { SshOptions } from "./ssh.ts";
+import type { World } from "../../runner/world.ts";
+import type { Binaries } from "../binaries/resolve.ts";
 import { type SshHost, sshName } from "./ssh-host.ts";
 import type { Link } from "./ssh-link.ts";
 import { lastLine, unfit, unwritable } from "./ssh-trouble.ts";
+
+export interface SshOptions {
+	readonly world: World;
+	readonly binaries: Pick<Binaries, "k6" | "guard" | "on">;
+	/** Told of what takes long: a line for people, without its end. */
+	say(line: string): void;
+}
 
 /** Paths of the programs on a host. */
 export interface Programs {
@@ -21,7 +29,7 @@ export interface Programs {
 export async function pushPrograms(
 	host: SshHost,
 	link: Link,
-	options: Pick<SshOptions, "binaries" | "say" | "world">,
+	options: SshOptions,
 ): Promise<Programs> {
 	const { binaries } = options;
 	const ours = {

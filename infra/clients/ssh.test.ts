@@ -19,6 +19,7 @@ import { builtFor } from "../binaries/elf.fake.ts";
 import { go } from "../binaries/go.ts";
 import { realBinaries, realWorld } from "../binaries/real.fake.ts";
 import type { Binaries } from "../binaries/resolve.ts";
+import { ownIdentity } from "../platform.ts";
 import { commandLines } from "../processes.fake.ts";
 import type { Client, ClientProcess, Workspace } from "../rig.ts";
 import { script, testFolder } from "../test-folder.fake.ts";
@@ -28,7 +29,6 @@ import {
 	hostsMissing,
 	makeHosts,
 } from "./hosts.fake.ts";
-import { ownIdentity } from "./machine.ts";
 import { sshClient } from "./ssh.ts";
 import { type SshHost, sshHost } from "./ssh-host.ts";
 

@@ -1,23 +1,20 @@
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
-import { PING, pingOf } from "../hosts/network.ts";
-import { openSetUp } from "../hosts/set-up.ts";
 import type { Client, ClockReading } from "../rig.ts";
 import { sweep } from "../temporary.ts";
 import { readChrony } from "./chrony.ts";
 import { readClock } from "./clock.ts";
+import { PING, pingOf } from "./ping.ts";
 import { askFacts } from "./ssh-facts.ts";
 import { type SshHost, sshName } from "./ssh-host.ts";
 import { codeOf, type Link, openLink } from "./ssh-link.ts";
-import { type Programs, pushPrograms } from "./ssh-programs.ts";
+import {
+	type Programs,
+	pushPrograms,
+	type SshOptions,
+} from "./ssh-programs.ts";
+import { openSetUp } from "./ssh-set-up.ts";
 import { sshWorkspace, sweepWorkspaces } from "./ssh-workspace.ts";
-
-export interface SshOptions {
-	readonly world: World;
-	readonly binaries: Pick<Binaries, "k6" | "guard" | "on">;
-	/** Told of what takes long: a line for people, without its end. */
-	say(line: string): void;
-}
 
 /** A client on another host, which the system's ssh reaches: with the user's configuration, agent and known hosts. */
 export function sshClient(

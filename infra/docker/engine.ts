@@ -3,7 +3,7 @@ import { z } from "zod";
 import { failure } from "../../runner/errors.ts";
 import { maskUrls } from "../../runner/secrets.ts";
 import type { World } from "../../runner/world.ts";
-import { platformName } from "../clients/machine.ts";
+import { platformName } from "../platform.ts";
 import { type Docker, DockerError, findDocker } from "./cli.ts";
 
 /** The engine that the user's command talks to, as far as it decides something. */

@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { packageVersion } from "../../runner/package.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
-import { platformName } from "../clients/machine.ts";
+import { platformName } from "../platform.ts";
 import { type Docker, explainDocker } from "./cli.ts";
 import type { Engine } from "./engine.ts";
 import { inspectImage } from "./images.ts";

@@ -7,9 +7,9 @@ import { once } from "../../runner/once.ts";
 import type { RigFile, RigFileInput } from "../../runner/scenario/rig-file.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
-import { none } from "../local/local.ts";
 import { untilPortsAreFree } from "../local/ports.ts";
 import type { Broker, BrokerRequest, Rig } from "../rig.ts";
+import { untouchedBroker } from "../rig.ts";
 import { askedOf } from "../rig-asked.ts";
 import { explainDocker, findDocker } from "./cli.ts";
 import { findEngine } from "./engine.ts";
@@ -63,7 +63,7 @@ export async function dockerRig(
 		network: name,
 		async open(request) {
 			const kind = kindOf(request);
-			if (!kind) return none();
+			if (!kind) return untouchedBroker();
 			for (const fault of request.faults ?? [])
 				await checkFault(inDocker, request, fault);
 			const { broker } = await untilPortsAreFree(() => {
@@ -192,7 +192,7 @@ export async function attachDocker(
 ): Promise<Broker> {
 	const { docker, engine } = await findEngine(world, binaries.guard);
 	const kind = kindOf(request);
-	if (!kind) return none();
+	if (!kind) return untouchedBroker();
 	const say = sayTo(world);
 	const network = await findNetwork(docker, rigNetwork(id), world.env).catch(
 		(error) => {

@@ -1,7 +1,7 @@
 import { brokerOf } from "../../runner/brokers/index.ts";
 import { failure } from "../../runner/errors.ts";
-import { none } from "../local/local.ts";
 import type { Rig } from "../rig.ts";
+import { untouchedBroker } from "../rig.ts";
 import { isHere, unreachable } from "./reach.ts";
 
 /** Target existing: somebody else's broker. It is only asked whether it listens; nothing is started or stopped. */
@@ -9,13 +9,13 @@ export function existingRig(stop: AbortSignal): Rig {
 	return {
 		clients: [],
 		async open({ system }) {
-			if (system.url === null) return none();
+			if (system.url === null) return untouchedBroker();
 			const { defaultPort } = brokerOf(system);
 			const gone = await unreachable(system.url, defaultPort, stop);
 			if (gone !== null)
 				throw failure("broker-unreachable", { system: system.key, ...gone });
 			return {
-				...none(),
+				...untouchedBroker(),
 				url: system.url,
 				sameHost: isHere(system.url, defaultPort),
 			};

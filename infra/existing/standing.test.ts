@@ -3,8 +3,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { failure } from "../../runner/errors.ts";
 import { RigFile, type RigFileInput } from "../../runner/scenario/rig-file.ts";
 import type { System } from "../../runner/scenario/scenario.ts";
-import { none } from "../local/local.ts";
 import type { BrokerRequest } from "../rig.ts";
+import { untouchedBroker } from "../rig.ts";
 import { standingRig } from "./standing.ts";
 
 const request = (url: string): BrokerRequest => ({
@@ -34,7 +34,7 @@ function standing(url: string, parts: Partial<RigFileInput> = {}, more = {}) {
 		new AbortController().signal,
 		async (entry, { system }) => {
 			attached.push(...entry.containers);
-			return { ...none(), url: system.url ?? "", pids: [4711] };
+			return { ...untouchedBroker(), url: system.url ?? "", pids: [4711] };
 		},
 	);
 	return { rig, attached };
@@ -180,7 +180,7 @@ test("a broker with hosts is started on them anew for every run, and let go of w
 		{
 			async open({ hosts }, { system }) {
 				did.push(`${system.key} on ${hosts[0]?.host}`);
-				return { ...none(), sameHost: false };
+				return { ...untouchedBroker(), sameHost: false };
 			},
 			async close() {
 				did.push("closed");

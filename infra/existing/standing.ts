@@ -1,8 +1,8 @@
 import { brokerOf } from "../../runner/brokers/index.ts";
 import { failure, MqbenchError } from "../../runner/errors.ts";
 import type { RigFile } from "../../runner/scenario/rig-file.ts";
-import { none } from "../local/local.ts";
 import type { Broker, BrokerRequest, Rig } from "../rig.ts";
+import { untouchedBroker } from "../rig.ts";
 import { askedOf, differences } from "../rig-asked.ts";
 import { isHere, unreachable } from "./reach.ts";
 
@@ -30,7 +30,7 @@ export function standingRig(
 			const found = rig.brokers.find(({ system: key }) => key === system.key);
 			if (found && found.hosts.length > 0) return onHosts.open(found, request);
 			// A system without a process needs none of the rig's.
-			if (system.url === null || !found) return none();
+			if (system.url === null || !found) return untouchedBroker();
 			const what =
 				found.asked === null ? [] : differences(found.asked, askedOf(request));
 			if (what.length > 0)
@@ -62,7 +62,7 @@ export function standingRig(
 			if (attached !== null) return attached;
 			const { server, settings, topology } = found;
 			return {
-				...none(),
+				...untouchedBroker(),
 				url: system.url,
 				version: server,
 				settings,

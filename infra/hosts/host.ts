@@ -6,11 +6,11 @@ import { readClock } from "../clients/clock.ts";
 import { askFacts } from "../clients/ssh-facts.ts";
 import { type SshHost, sshName } from "../clients/ssh-host.ts";
 import { codeOf, type Link } from "../clients/ssh-link.ts";
+import { openSetUp } from "../clients/ssh-set-up.ts";
 import { unfit } from "../clients/ssh-trouble.ts";
 import { type Flush, parseFlush } from "../docker/flush.ts";
 import { type Bundle, bring } from "./bring.ts";
 import { PREPARED, sweepFolders } from "./folders.ts";
-import { openSetUp } from "./set-up.ts";
 
 /** A host that runs a node of a broker, connected and prepared. */
 export interface BrokerHost {

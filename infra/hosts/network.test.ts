@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { pingOf } from "../clients/ping.ts";
 import type { Client, Ping } from "../rig.ts";
-import { networkBaseline, pingOf } from "./network.ts";
+import { networkBaseline } from "./network.ts";
 
 const PINGED: Ping = {
 	...{ connects: 20, minNs: 61_000, p50Ns: 74_000, maxNs: 1_210_000 },

@@ -13,10 +13,10 @@ import type { RigFile } from "../../runner/scenario/rig-file.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
 import { flushText, flushWarning } from "../docker/flush.ts";
-import { none } from "../local/local.ts";
 import { openBroker } from "../nodes/broker.ts";
 import type { NodeCommand } from "../nodes/place.ts";
 import type { Broker, BrokerRequest } from "../rig.ts";
+import { untouchedBroker } from "../rig.ts";
 import { settled } from "../settled.ts";
 import { ask } from "./ask.ts";
 import { writeThere } from "./bring.ts";
@@ -53,7 +53,7 @@ export function onHosts(
 	return {
 		async open(entry, request) {
 			const kind = kinds[request.system.broker];
-			if (!kind) return none();
+			if (!kind) return untouchedBroker();
 			const broker = await openOnHosts(entry, request, kind, world, hosts);
 			open.add(broker);
 			return broker;

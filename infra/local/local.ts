@@ -7,7 +7,12 @@ import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
 import { openBroker } from "../nodes/broker.ts";
 import type { BrokerLog } from "../nodes/broker-log.ts";
-import { type Broker, type BrokerRequest, NEVER, type Rig } from "../rig.ts";
+import {
+	type Broker,
+	type BrokerRequest,
+	type Rig,
+	untouchedBroker,
+} from "../rig.ts";
 import { sweep, temporaryFolder } from "../temporary.ts";
 import { localPlace } from "./place.ts";
 import { FreePortTaken, freePorts, untilPortsAreFree } from "./ports.ts";
@@ -25,7 +30,7 @@ export async function localRig(
 		clients: [],
 		async open(request) {
 			const kind = kinds[request.system.broker];
-			if (!kind) return none();
+			if (!kind) return untouchedBroker();
 			const broker = await untilPortsAreFree(() =>
 				launch(kind, request, world, binaries),
 			);
@@ -36,25 +41,6 @@ export async function localRig(
 			await Promise.all([...open].map((broker) => broker.close()));
 			open.clear();
 		},
-	};
-}
-
-/** A system without a process: nothing to start, nothing to stop. */
-export function none(): Broker {
-	return {
-		url: "",
-		version: "",
-		binary: null,
-		sameHost: true,
-		pids: [],
-		settings: {},
-		topology: null,
-		nodeOf: () => null,
-		disturb: async () => {
-			throw new Error("this broker has no processes of ours to disturb");
-		},
-		died: NEVER,
-		close: async () => {},
 	};
 }
 

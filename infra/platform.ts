@@ -1,5 +1,5 @@
 import { readFileSync, readlinkSync } from "node:fs";
-import type { ClientFacts } from "../rig.ts";
+import type { ClientFacts } from "./rig.ts";
 
 /** An operating system and its processor, in Go's words: "linux/amd64". */
 export function platformName(system: string, processor: string): string {

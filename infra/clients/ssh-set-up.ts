@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { failure } from "../../runner/errors.ts";
 import type { World } from "../../runner/world.ts";
-import { byHand, type SshHost, sshName } from "../clients/ssh-host.ts";
-import { type Link, openLink } from "../clients/ssh-link.ts";
-import { Unreachable } from "../clients/ssh-trouble.ts";
+import { byHand, type SshHost, sshName } from "./ssh-host.ts";
+import { type Link, openLink } from "./ssh-link.ts";
+import { Unreachable } from "./ssh-trouble.ts";
 
 export interface SetUpOptions {
 	readonly guard: string;

@@ -13,9 +13,9 @@ import {
 	type Hosts,
 	hostsMissing,
 	makeHosts,
-} from "../clients/hosts.fake.ts";
-import { sshHost } from "../clients/ssh-host.ts";
-import { openSetUp, type SetUpOptions } from "./set-up.ts";
+} from "./hosts.fake.ts";
+import { sshHost } from "./ssh-host.ts";
+import { openSetUp, type SetUpOptions } from "./ssh-set-up.ts";
 
 const { guard } = await realBinaries();
 const missing = hostsMissing();

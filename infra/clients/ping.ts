@@ -1,0 +1,29 @@
+import { z } from "zod";
+import type { Ping } from "../rig.ts";
+
+/** Line of sh, whose value `ping` goes to `pingOf`: $1 is guard, $2 the address. */
+export const PING = 'echo; echo "mqbench:ping=$("$1" -ping "$2" 2>&1)"';
+
+/** What guard has printed: JSON, or why it cannot. */
+export function pingOf(said: string): Ping {
+	let json: unknown;
+	try {
+		json = JSON.parse(said);
+	} catch {
+		throw new Error(
+			said.trim().replace(/^guard: /, "") || "guard said nothing",
+		);
+	}
+	const found = Pinged.safeParse(json);
+	if (!found.success) throw new Error(`guard said ${said.trim()}`);
+	return found.data;
+}
+
+// --- internal ---
+
+const Pinged = z.object({
+	connects: z.int().positive(),
+	minNs: z.int().positive(),
+	p50Ns: z.int().positive(),
+	maxNs: z.int().positive(),
+});
