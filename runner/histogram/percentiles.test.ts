@@ -94,7 +94,7 @@ describe("percentiles", () => {
 });
 
 describe("support", () => {
-	// METHODOLOGY.md 2.2
+	// From ln 0.025 / ln p and 10 / (1 - p) on, worked out by hand.
 	test.each([
 		[99, 368, 1000],
 		[99.9, 3688, 10_000],
@@ -148,7 +148,7 @@ describe("support", () => {
 });
 
 describe("the 95 % interval", () => {
-	// METHODOLOGY.md 2.2; k = expected samples above.
+	// The table of Poisson bounds; k = expected samples above.
 	test.each([
 		[3.7, 0, 8],
 		[5, 0, 10],

@@ -36,7 +36,7 @@ export interface Sample {
 }
 
 /**
- * The percentile with its support and 95 % interval (METHODOLOGY.md, 2.2). `phi` >= 1 is the factor by which
+ * The percentile with its support and 95 % interval (reports/README.md, "Percentiles"). `phi` >= 1 is the factor by which
  * clustering thins out the samples. Clustering makes support weak, but never takes the value away: that p99 of a
  * run with one stall is 490 ms is a fact of this run; how typical it is, is what the interval says.
  */

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 /**
  * Two sets of runs of the same work, A the baseline and B the candidate, compared in one number: the median of all ratios
- * B/A (Hodges-Lehmann) with the exact interval of ranks (METHODOLOGY.md, 5). Never of pooled samples or averaged percentiles.
+ * B/A (Hodges-Lehmann) with the exact interval of ranks (reports/README.md, "Comparing two sets of runs"). Never of pooled samples or averaged percentiles.
  */
 export const COMPARED = [
 	"regressed",

@@ -18,7 +18,7 @@ export interface ExpandOptions {
 /**
  * Systems x cases x repeats, in the order in which they are run: repeats outermost, systems innermost, so that a machine that
  * warms up or gets busy does so for all systems alike. Systems take turns: A B, B A, A B, B A. With A always first a steady
- * drift would be B's alone; in pairs of turns it cancels out (METHODOLOGY.md, 5).
+ * drift would be B's alone; in pairs of turns it cancels out.
  */
 export function expand(
 	scenario: Scenario,

@@ -10,7 +10,7 @@ export interface Measured {
 	readonly clients?: number;
 }
 
-/** Samples of a metric that each intended message owes (DESIGN.md, section 5); 0: such a run has no such metric. */
+/** Samples of a metric that each intended message owes (reports/README.md, "Times of a message"); 0: such a run has no such metric. */
 export function samplesPerMessage(of: Measured, metric: Metric): number {
 	const closed = of.schedule.kind === "closed";
 	const held = of.pattern === "backlog";

@@ -172,7 +172,7 @@ export function loadProblems(fields: Fields, written: Written): LoadProblem[] {
 
 const WARMUP_NS = 5e9;
 const CLOSED_NS = 600e9;
-/** METHODOLOGY.md, 6: a step of the search measures 15 s at least. */
+/** A step of the search measures 15 s at least (reports/README.md, "Searches"). */
 const SEARCH_NS = 15e9;
 /** Poisson arrivals are drawn one by one to count them: a second or two for as many. */
 const MOST_POISSON = 100_000_000;

@@ -9,7 +9,7 @@ import { CaseSlaEntry, SlaEntry } from "./schema.ts";
 import { unanswerable } from "./sla-rules.ts";
 import type { PlacedSystem } from "./systems.ts";
 
-/** Fewer runs on each side have no interval at 95 %: three and three can never reach it (METHODOLOGY.md, 5). */
+/** Fewer runs on each side have no interval at 95 %: three and three can never reach it (reports/README.md, "Comparing two sets of runs"). */
 export const LEAST_REPEATS = 4;
 
 /**

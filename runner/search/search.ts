@@ -1,5 +1,5 @@
 /**
- * The search for the highest rate that meets the SLA (METHODOLOGY.md, 6): double while it passes, halve the distance
+ * The search for the highest rate that meets the SLA (reports/README.md, "Searches"): double while it passes, halve the distance
  * between what passed and what failed until they are 5 % apart, confirm the lower one with a longer run, then measure the
  * curve below it. What comes next follows from what was found so far, and from nothing else.
  */

@@ -1,6 +1,6 @@
 /**
  * The binomial distribution by way of the incomplete beta function, for real-valued n and t too: clustering
- * divides both by phi (METHODOLOGY.md, 2.3).
+ * divides both by phi (reports/README.md, "Is "p99 < 20ms" met?").
  */
 
 /**

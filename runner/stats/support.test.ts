@@ -7,7 +7,7 @@ import {
 } from "./support.ts";
 
 describe("samples that a percentile takes", () => {
-	// METHODOLOGY.md: 2.2, the table of support; 2.3, "Minimum n for PASS with t=0".
+	// A PASS with nothing over the limit from ln 0.05 / ln p on, a bound from ln 0.025 / ln p, support from 10 / (1 - p).
 	test.each([
 		[99, 299, 368, 1000],
 		[99.9, 2995, 3688, 10_000],

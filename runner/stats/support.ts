@@ -1,5 +1,5 @@
 /**
- * How many samples a percentile takes (METHODOLOGY.md, 2.2 and 2.3): known before a run, and the same afterwards. `p`
+ * How many samples a percentile takes (reports/README.md, "Percentiles"): known before a run, and the same afterwards. `p`
  * is a percentile as a person writes it, 0 < p < 100.
  */
 

@@ -30,7 +30,7 @@ export interface Hopeless {
  * is no test of what was seen so far: n is the PLANNED number, and every message still to come is taken to be under the
  * limit. The count over it can only grow and n stays, hence what holds now holds at the end. Asked are all three:
  * - t is above the most that passes with phi = 1: clustering can only lower that, so no PASS is possible;
- * - t is at least twice the budget: the end's verdict will be FAIL whatever the clustering (METHODOLOGY.md, 2.3), not
+ * - t is at least twice the budget: the end's verdict will be FAIL whatever the clustering (reports/README.md, "Stopped early"), not
  *   INCONCLUSIVE. Without this a run could be stopped that the whole of it would have left undecided;
  * - the test fails at 0.5 %, ten times stricter than at the end: the looks cannot add up to a false FAIL.
  */

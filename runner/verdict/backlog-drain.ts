@@ -106,7 +106,7 @@ export const SAMPLES_PER_SECOND = 10;
 
 // --- internal ---
 
-/** METHODOLOGY.md, 6: max(1000, (1 - drainRatio) * B), with a drainRatio of 0.99 and the peak for B. */
+/** As OpenMessaging Benchmark has it: max(1000, (1 - drainRatio) * B), with a drainRatio of 0.99 and the peak for B. */
 const DRAINED_MESSAGES = 1000;
 const DRAINED_SHARE = 0.01;
 

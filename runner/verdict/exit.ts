@@ -12,7 +12,7 @@ export type ErrorCause = "internal" | "environment" | "scenario";
  *
  * An undecided limit fails (6), an undecided comparison does not (0, with a warning): what a limit leaves open is mostly too few
  * messages, which a longer run mends once and for all, whereas a comparison is open whenever the machine was noisy or another one,
- * and a build that fails for that is soon switched off (METHODOLOGY.md, 5). Whoever says --on-inconclusive rules both.
+ * and a build that fails for that is soon switched off. Whoever says --on-inconclusive rules both.
  */
 export function exitCodeOf(
 	result: {

@@ -16,7 +16,7 @@ const even = (n: number, count: number, over = 0): Interval[] =>
 	Array.from({ length: count }, () => ({ n: n / count, over }));
 
 describe("the binomial test", () => {
-	// METHODOLOGY.md 2.3; expected number over the limit, in the limit of many messages.
+	// Expected number over the limit, in the limit of many messages.
 	test.each([
 		[3, 0, 7],
 		[5, 1, 10],
@@ -65,7 +65,7 @@ describe("clustering", () => {
 	});
 
 	test("is 515 for a stall of 500 ms in 10 s at 1000/s", () => {
-		// METHODOLOGY.md 2.3: 490 over, in the five pieces of 100 ms from 4 s on.
+		// 490 over, in the five pieces of 100 ms from 4 s on.
 		const intervals = even(10_000, 100).map((i, at) => ({
 			...i,
 			over: at === 44 ? 90 : at >= 40 && at < 44 ? 100 : 0,

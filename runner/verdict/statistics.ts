@@ -3,7 +3,7 @@ import { samplesForPass, tail } from "../stats/support.ts";
 
 export { samplesForPass };
 
-/** What METHODOLOGY.md 2.3 says of the count over a limit. */
+/** The test of the count over a limit (reports/README.md, "Is "p99 < 20ms" met?"). */
 
 /** Error that a PASS or a FAIL may have: 5 %. */
 const ALPHA = 0.05;

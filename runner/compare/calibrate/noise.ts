@@ -19,8 +19,8 @@ export const LEAST_RUNS = 8;
  * The noise of A/A runs: the runs are split into two halves in every way there is (252 of ten runs; of many runs in 1000 ways), and each
  * split is compared as a baseline and a candidate would be.
  *
- * - halfWidth: the mean of the intervals' half widths, in logarithms. It is the half width that METHODOLOGY.md (5) asks for, but of one
- *   single split it hangs on which runs came to stand where; the mean over all is the same statistic with that chance taken out.
+ * - halfWidth: the mean of the intervals' half widths, in logarithms. It is the half width h of the margin (reports/README.md, "Comparing two sets of
+ *   runs"); of one single split it hangs on which runs came to stand where; the mean over all is the same statistic with that chance taken out.
  *   The distance of the ratio from 1 would be no measure: its mean over all splits is 1, whatever the noise.
  * - detectable: to make one half c times as slow moves its interval by exactly c, so that no further run is needed to know which c
  *   puts the whole interval above 1: that which does so in 95 % of the splits, with either half as the slower one.

@@ -34,7 +34,7 @@ test.each(
 
 // --- internal ---
 
-/** DESIGN.md, section 5, of warm-up and window; copies of a fan-out are for every subscriber. */
+/** What must add up (reports/README.md, "Counts"), of warm-up and window; copies of a fan-out are for every subscriber. */
 function accountedFor(one: Run): void {
 	const where = `${one.system}, ${one.case}`;
 	expect(one.state, where).toBe("complete");

@@ -88,7 +88,7 @@ function run(file: string, folder: string): Promise<number> {
 	});
 }
 
-/** DESIGN.md, section 5: 5 > 1 > 130, 143 > 3 > 4 > 99 > 6 > 0; a scenario that is refused is as bad as a bug of ours. */
+/** Of several exit codes the one that stands: 5 > 1 > 130, 143 > 3 > 4 > 99 > 6 > 0; a scenario that is refused is as bad as a bug of ours. */
 function worst(codes: readonly number[]): number {
 	const order = [5, 1, 2, 130, 143, 3, 4, 99, 6, 0];
 	return order.find((code) => codes.includes(code)) ?? EXIT.internal;

@@ -31,7 +31,7 @@ export const identities: Check = {
 };
 
 /**
- * What must be equal if mqbench has counted right (reports/README.md, "What must add up"). Empty, or sentences about what is not. Only
+ * What must be equal if mqbench has counted right (reports/README.md, "Counts"). Empty, or sentences about what is not. Only
  * asked of files that are closed: in others some counts are missing.
  */
 export function brokenIdentities(facts: Facts): string[] {

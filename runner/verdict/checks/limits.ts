@@ -1,5 +1,5 @@
 /**
- * Where the checks of a measurement draw their lines, and why there (METHODOLOGY.md, 2.1, 2.4 and 6). Constants, not options:
+ * Where the checks of a measurement draw their lines, and why there (reports/README.md, "Is the measurement to be trusted?"). Constants, not options:
  * reports that draw them elsewhere could not be compared.
  */
 

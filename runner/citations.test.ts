@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { packageFolder } from "./package.ts";
+
+const FOLDERS = ["runner", "infra", "extensions", "scenarios", "reports"];
+
+/** Sources and documents of the repository, but not what a run or a package manager has written. */
+const files = [".", ...FOLDERS, ".github", ".ci"].flatMap((folder) =>
+	readdirSync(path.join(packageFolder, folder), {
+		recursive: folder !== ".",
+		withFileTypes: true,
+	})
+		.filter((entry) => entry.isFile())
+		.map((entry) => path.join(entry.parentPath, entry.name))
+		.filter(
+			(file) =>
+				/\.(ts|go|md|sh|ya?ml|json|toml)$/.test(file) &&
+				!/node_modules|\/published\/|\/runs\/|\/golden\//.test(file),
+		),
+);
+
+test("no document is cited that is not in the repository", () => {
+	const named = new RegExp(
+		`\\b(${["DESIGN", "METHODOLOGY", "INFRA", "HOUSE", "STYLE", "SYSTEMS", "ANCHORS", "EXPERIMENTS"].join("|")})\\.md\\b`,
+	);
+	expect(files.length).toBeGreaterThan(500);
+	expect(
+		files.filter((file) => named.test(readFileSync(file, "utf8"))),
+	).toEqual([]);
+});
+
+test("a section of reports/README.md that is cited is there", () => {
+	const sections = readFileSync(
+		path.join(packageFolder, "reports/README.md"),
+		"utf8",
+	).matchAll(/^#+ (.*)$/gm);
+	const known = [...sections].map(([, title = ""]) => title);
+	const cited = files.flatMap((file) =>
+		[
+			...readFileSync(file, "utf8")
+				.replaceAll(/\n\s*(?:\*|\/\/) +/g, " ")
+				.matchAll(/reports\/README\.md, "(.*?)"\)/g),
+		].map(([, title = ""]) => ({ file, title })),
+	);
+	expect(cited.length).toBeGreaterThan(5);
+	expect(
+		cited.filter(({ title }) => !known.some((t) => t.startsWith(title))),
+	).toEqual([]);
+});
