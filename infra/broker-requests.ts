@@ -1,4 +1,5 @@
 import path from "node:path";
+import { hasProcess, noBroker } from "../runner/brokers/index.ts";
 import { failure } from "../runner/errors.ts";
 import type { Plan } from "../runner/model/plan.ts";
 import type { Scenario } from "../runner/scenario/scenario.ts";
@@ -13,7 +14,7 @@ export function brokerRequests(
 	const requests = scenario.systems.flatMap((system): BrokerRequest[] => {
 		const own = plans.filter((plan) => plan.system === system.key);
 		const [first] = own;
-		if (!first || system.broker === "noop") return [];
+		if (!first || !hasProcess(system)) return [];
 		return [
 			{
 				system,
@@ -26,7 +27,7 @@ export function brokerRequests(
 	});
 	if (requests.length === 0)
 		throw failure("usage", {
-			message: "noop is no broker: there is nothing to stand up",
+			message: `${noBroker} is no broker: there is nothing to stand up`,
 		});
 	return requests;
 }

@@ -12,7 +12,9 @@ export function askedOf({
 	system,
 	cpus,
 }: Pick<BrokerRequest, "system" | "cpus">): Asked {
-	const options = system.options as Readonly<Record<string, Json | undefined>>;
+	const options = system.options as unknown as Readonly<
+		Record<string, Json | undefined>
+	>;
 	const all: Readonly<Record<string, Json | undefined>> = {
 		...Object.fromEntries(OPTIONS.map((key) => [key, options[key]])),
 		image: system.image ?? undefined,

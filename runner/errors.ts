@@ -135,7 +135,7 @@ const catalogue = {
 	"go-missing": {
 		exit: 3,
 		text: (_: object) =>
-			"There is no Go on PATH, and the load generator has to be built once (k6 with mqbench's extensions).\nWays out: install Go (https://go.dev/dl, or your distribution's package), or set MQBENCH_K6 to a k6 that was built from extensions/ on another machine like this one (with natsd and guard beside it).",
+			"There is no Go on PATH, and the load generator has to be built once (k6 with mqbench's extensions).\nWays out: install Go (https://go.dev/dl, or your distribution's package), or set MQBENCH_K6 to a k6 that was built from extensions/ on another machine like this one (with the other programs of that build beside it).",
 	},
 	"go-old": {
 		exit: 3,

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { Command, CommanderError, Option } from "commander";
+import { example, realBrokers, variable } from "./brokers/index.ts";
 import { EXIT, type ExitCode, failure, MqbenchError } from "./errors.ts";
 import { packageVersion } from "./package.ts";
 import { maskUrls } from "./secrets.ts";
@@ -52,7 +53,7 @@ Examples:
   mqbench scenarios/quickstart.yaml
   mqbench scenarios/quickstart.yaml --set workload.rate=20000/s --set workload.duration=30s
   mqbench scenarios/quickstart.yaml --target docker
-  mqbench scenarios/quickstart.yaml --target existing --url nats://host:4222
+  mqbench scenarios/quickstart.yaml --target existing --url ${example.url("host")}
   mqbench scenarios/quickstart.yaml --clients 3 --set workload.connections=3
   mqbench up scenarios/quickstart.yaml --target docker
   mqbench scenarios/quickstart.yaml --rig rig.json
@@ -60,7 +61,7 @@ Examples:
   mqbench plan scenarios/ec2.yaml --target aws
   mqbench scenarios/ec2.yaml --target aws --max-hourly-usd 5
   mqbench rigs list
-  mqbench scenarios/message-sizes.yaml --only 'nats/1KiB*' --json
+  mqbench scenarios/message-sizes.yaml --only '${example.broker}/1KiB*' --json
   mqbench validate scenarios/quickstart.yaml
   mqbench plan scenarios/message-sizes.yaml
   mqbench init my-scenario
@@ -206,7 +207,10 @@ function commands(
 		.addOption(setOption())
 		.option("--target <target>", "where they run: local, docker or aws")
 		.option("--clients <n>", "target aws: machines for the load")
-		.option("--only <glob>", "only systems of runs that match, e.g. 'nats/*'")
+		.option(
+			"--only <glob>",
+			`only systems of runs that match, e.g. '${example.broker}/*'`,
+		)
 		.option(
 			"--out <file>",
 			"file that says where they are, for --rig (default: rig.json)",
@@ -227,7 +231,10 @@ function commands(
 		.command("init")
 		.description("ask a few questions, and write a commented scenario")
 		.argument("[name]", "of the scenario and its file (default: my-scenario)")
-		.option("--broker <broker>", "nats, kafka, redis or rabbitmq")
+		.option(
+			"--broker <broker>",
+			`${realBrokers.slice(0, -1).join(", ")} or ${realBrokers.at(-1)}`,
+		)
 		.option("--pattern <pattern>", "what messages do, e.g. round-trip")
 		.option("--rate <rate>", "messages per second, e.g. 1000/s")
 		.option("--message <size>", "size of a message, e.g. 1KiB")
@@ -417,7 +424,10 @@ function addRigs(
 		.argument("<scenario>", "path of the YAML file")
 		.addOption(setOption())
 		.option("--clients <n>", "machines for the load")
-		.option("--only <glob>", "only systems of runs that match, e.g. 'nats/*'")
+		.option(
+			"--only <glob>",
+			`only systems of runs that match, e.g. '${example.broker}/*'`,
+		)
 		.action(async (path: string, options) => {
 			const { rigsConfig } = await import("./commands/rigs.ts");
 			done(await rigsConfig({ path, ...options }, world));
@@ -479,7 +489,7 @@ function scenarioOptions(command: Command): Command {
 		)
 		.option(
 			"--url <url>",
-			`URL of an existing broker (implies --target existing); keep one with a password in the environment: --url '\${NATS_URL}'`,
+			`URL of an existing broker (implies --target existing); keep one with a password in the environment: --url '${variable(example.variable)}'`,
 		)
 		.option(
 			"--rig <file>",
@@ -491,7 +501,7 @@ function scenarioOptions(command: Command): Command {
 		)
 		.option(
 			"--only <glob>",
-			"only runs whose system/case matches, e.g. 'nats/256B*'",
+			`only runs whose system/case matches, e.g. '${example.broker}/256B*'`,
 		)
 		.option(
 			"--quick",

@@ -60,7 +60,7 @@ export const AwsConfig = z.strictObject({
 	systems: z.array(
 		z.strictObject({
 			system: z.string().min(1),
-			broker: z.enum(["nats", "kafka", "redis", "rabbitmq"]),
+			broker: z.string().min(1),
 			nodes: z.int().min(1).max(9),
 		}),
 	),

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { noBroker } from "../../runner/brokers/index.ts";
 import { failure, type MqbenchError } from "../../runner/errors.ts";
 import { parseRig, RigFile } from "../../runner/scenario/rig-file.ts";
 import type { RigPlace } from "../../runner/scenario/rig-store.ts";
@@ -94,8 +95,7 @@ export async function standUpCloud(
 	// rig.json names a broker for each system; one that is none needs no machines of its own.
 	if (config.systems.length === 0)
 		throw failure("usage", {
-			message:
-				"noop is no broker: no machines are rented for it alone. Measure it with --target local.",
+			message: `${noBroker} is no broker: no machines are rented for it alone. Measure it with --target local.`,
 		});
 	await forgetUnmade(world);
 	for (const line of await upText(world)) say(line);

@@ -1,4 +1,4 @@
-import { commonOptions } from "../../runner/brokers/index.ts";
+import { commonOptions, hasProcess } from "../../runner/brokers/index.ts";
 import type { Case, Scenario, System } from "../../runner/scenario/scenario.ts";
 import { ratePerSecond } from "../../runner/units.ts";
 import type { MachineType } from "./machine-type.ts";
@@ -23,8 +23,7 @@ export function networkNeeds(
 	{ systems, cases }: Pick<Scenario, "systems" | "cases">,
 	clients: number,
 ): CaseNeed[] {
-	// noop sends nothing anywhere.
-	const real = systems.filter(({ broker }) => broker !== "noop");
+	const real = systems.filter(hasProcess);
 	return real.flatMap((system) =>
 		cases.map((one) => ({
 			system: system.key,

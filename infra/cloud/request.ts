@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { hasProcess, noBroker } from "../../runner/brokers/index.ts";
 import { failure } from "../../runner/errors.ts";
 import type { Plan } from "../../runner/model/plan.ts";
 import { longest } from "../../runner/plan/longest.ts";
@@ -46,19 +47,19 @@ export function cloudRequest(
 		plans.some(({ system }) => system === key),
 	);
 	const systems = running.flatMap((system): AwsConfig["systems"] =>
-		system.broker === "noop"
-			? []
-			: [
+		hasProcess(system)
+			? [
 					{
 						system: system.key,
 						broker: system.broker,
 						nodes: nodesOf(system),
 					},
-				],
+				]
+			: [],
 	);
 	if (systems.length === 0)
 		throw failure("usage", {
-			message: `${args.path}: noop is no broker, and no machines are rented for it alone; measure it with --target local`,
+			message: `${args.path}: ${noBroker} is no broker, and no machines are rented for it alone; measure it with --target local`,
 		});
 	const onMachinesNs = SET_UP_NS + longestOf(plans, scenario, args);
 	const plannedNs = MAKING_NS + onMachinesNs;

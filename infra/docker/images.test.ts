@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { IMAGES, imageOf } from "../../runner/brokers/images.ts";
+import { imageOf } from "../../runner/brokers/image.ts";
+import { brokerOf } from "../../runner/brokers/index.ts";
 import { packageFolder } from "../../runner/package.ts";
 import { realBinaries } from "../binaries/real.fake.ts";
 import { findDocker } from "./cli.ts";
@@ -27,10 +28,10 @@ describe("the image of a system", () => {
 
 	test("without a version is the server that target local has", () => {
 		expect(read("extensions", "go.mod")).toContain(
-			`nats-server/v2 v${IMAGES.nats.version}`,
+			`nats-server/v2 v${brokerOf({ broker: "nats" }).image?.version}`,
 		);
 		expect(read("runner", "brokers", "kafka", "pom.xml")).toContain(
-			`<kafka>${IMAGES.kafka.version}</kafka>`,
+			`<kafka>${brokerOf({ broker: "kafka" }).image?.version}</kafka>`,
 		);
 	});
 });

@@ -1,12 +1,11 @@
-import { type BrokerName, brokers } from "../../runner/brokers/index.ts";
+import { brokerOf, SystemOptions } from "../../runner/brokers/index.ts";
 import type { System } from "../../runner/scenario/scenario.ts";
 
 /** For tests: a system of target docker, by what a scenario says of it. */
 export function dockerSystem(
-	written: Readonly<Record<string, unknown>> & { readonly broker: BrokerName },
+	written: Readonly<Record<string, unknown>> & { readonly broker: string },
 ): System {
-	const kind = brokers[written.broker];
-	const options = kind.options.parse(written);
+	const options = SystemOptions.parse(written);
 	return {
 		key: "mine",
 		broker: written.broker,
@@ -16,7 +15,6 @@ export function dockerSystem(
 		image: typeof written.image === "string" ? written.image : null,
 		ownTopics: null,
 		options,
-		// Each broker knows its own options only.
-		traits: kind.traits(options as never),
+		traits: brokerOf(options).traits(options),
 	};
 }

@@ -1,4 +1,4 @@
-import { brokerOf } from "../../runner/brokers/index.ts";
+import { brokerOf, SystemOptions } from "../../runner/brokers/index.ts";
 import type { HostSetup } from "../../runner/brokers/process.ts";
 import type { Level } from "../../runner/model/plan.ts";
 import type { System } from "../../runner/scenario/scenario.ts";
@@ -45,8 +45,7 @@ export function hostSystem(
 	broker: "redis" | "rabbitmq",
 	written: Readonly<Record<string, unknown>> = {},
 ): System {
-	const kind = brokerOf({ broker });
-	const options = kind.options.parse({ broker, ...written });
+	const options = SystemOptions.parse({ broker, ...written });
 	return {
 		key: "mine",
 		broker,
@@ -56,6 +55,6 @@ export function hostSystem(
 		image: null,
 		ownTopics: null,
 		options,
-		traits: kind.traits(options as never),
-	} as System;
+		traits: brokerOf(options).traits(options),
+	};
 }

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { brokers, SystemOptions } from "../../runner/brokers/index.ts";
+import { brokerOf, SystemOptions } from "../../runner/brokers/index.ts";
 import type { Launch, LocalBroker } from "../../runner/brokers/process.ts";
 import type { Level } from "../../runner/model/plan.ts";
 import { type LastSeen, readResources } from "../../runner/run/resources.ts";
@@ -50,7 +50,7 @@ async function open(
 			url: null,
 			binary: null,
 			options,
-			traits: brokers[options.broker].traits(options as never),
+			traits: brokerOf(options).traits(options),
 		} as unknown as System,
 		level: ("durability" in options ? options.durability : null) as Level,
 		messageBytes: 256,

@@ -75,7 +75,7 @@ const nats = (port: number | null = null): System =>
 		url: null,
 		binary: null,
 		options: { broker: "nats", mode: "core" },
-	}) as System;
+	}) as unknown as System;
 
 /** A broker whose nodes are pieces of shell. */
 const shell = (

@@ -2,6 +2,8 @@ import { z } from "zod";
 import type { Level, Pattern } from "../model/plan.ts";
 import type { BrokerPlace } from "../model/targets.ts";
 import type { SystemOptionsOfAnyBroker } from "./fields.ts";
+import type { BrokerInstall } from "./install.ts";
+import type { OmbDriver } from "./omb-driver.ts";
 import type { BrokerProcess } from "./process.ts";
 
 /** What may be promised of each message, and in which order messages arrive. */
@@ -18,9 +20,36 @@ export type Order = z.infer<typeof Order>;
  * One kind of system that mqbench can measure: what a scenario may say of it, and what follows from that. A new one is
  * a folder here and a driver in `extensions/`, both under the same word.
  */
-export interface Broker<Options = SystemOptionsOfAnyBroker> {
+export interface Broker<Options = SystemOptionsOfAnyBroker>
+	extends BrokerOptions<Options> {
+	/** For people: "RabbitMQ". */
+	readonly title: string;
+	/** How it is run; null: it has no process, and then no image and no installation. */
+	readonly process: BrokerProcess | null;
+	readonly image: OfficialImage | null;
+	/** Program that mqbench builds for it, by its name in `extensions/cmd/`; null: none. */
+	readonly program: string | null;
+	readonly install: BrokerInstall | null;
+	/** null: OpenMessaging Benchmark has no driver for it. */
+	readonly omb: OmbDriver | null;
+}
+
+/**
+ * The official image: the version that a scenario gets when it names none, and what stands around it in the tag. It is pinned: a run of next
+ * year measures the same server, unless the scenario says otherwise.
+ */
+export interface OfficialImage {
+	readonly name: string;
+	readonly version: string;
+	readonly suffix: string;
+}
+
+/** What a scenario may say of it, and what follows from that: `options.ts` of its folder. */
+export interface BrokerOptions<Options = SystemOptionsOfAnyBroker> {
 	/** What a scenario may say: a strict object with `broker: <name>`. */
 	readonly options: z.ZodObject;
+	/** What people and other tools call it or a mode of it, in small letters, and what to write instead. */
+	readonly alsoCalled: Readonly<Record<string, string>>;
 	/** Schemes of its URLs, the usual one first; empty: it has no process and no URL. */
 	readonly urlSchemes: readonly string[];
 	/** Port of a URL without one. */
@@ -38,8 +67,6 @@ export interface Broker<Options = SystemOptionsOfAnyBroker> {
 		options: Options,
 		place: BrokerPlace | null,
 	): readonly { key: string; message: string }[];
-	/** How it is run; null: it has no process. */
-	readonly process: BrokerProcess | null;
 	/** Options, besides durability and replicas, that are settings of topics which mqbench makes: topics of the user's own keep theirs. */
 	readonly topicOptions: readonly string[];
 }

@@ -178,6 +178,14 @@ export interface SystemOptionsOfAnyBroker {
 	readonly pin?: string | undefined;
 	readonly nodes?: number | undefined;
 	readonly replicas?: number | undefined;
+	readonly tls?:
+		| boolean
+		| {
+				readonly ca?: string | undefined;
+				readonly cert?: string | undefined;
+				readonly key?: string | undefined;
+		  }
+		| undefined;
 }
 
 /** How a scenario names an environment variable. */

@@ -1,37 +1,67 @@
 import { z } from "zod";
 import type { Broker } from "./broker.ts";
 import type { SystemOptionsOfAnyBroker } from "./fields.ts";
-import { room as kafka } from "./kafka/index.ts";
-import { room as nats } from "./nats/index.ts";
-import { room as noop } from "./noop/index.ts";
 import type { BrokerProcess } from "./process.ts";
-import { room as rabbitmq } from "./rabbitmq/index.ts";
-import { room as redis } from "./redis/index.ts";
+import * as rooms from "./rooms.ts";
 
 export { type Broker, Delivery, Order, type Traits } from "./broker.ts";
 export { type SystemOptionsOfAnyBroker, variable } from "./fields.ts";
 
-/** The systems that mqbench can measure, by the word that scenarios, drivers and their folders know them by. */
-export const brokers = { nats, kafka, redis, rabbitmq, noop } as const;
-
-export type BrokerName = keyof typeof brokers;
-export const BrokerName = z.enum(
-	Object.keys(brokers) as [BrokerName, ...BrokerName[]],
+/**
+ * The systems that mqbench can measure, by the word that scenarios, drivers and their folders know them by. Whoever is to try one gets the first:
+ * one that mqbench builds itself. Those without a process are no brokers, and come last.
+ */
+export const brokers: Readonly<Record<string, Broker>> = Object.fromEntries(
+	Object.entries(rooms as unknown as Record<string, Broker>).sort(
+		([, a], [, b]) => effort(a) - effort(b),
+	),
 );
 
+export const BrokerName = z.enum(Object.keys(brokers));
+export type BrokerName = string;
+
+/** The brokers that have a process, without those that only complete messages. */
+export const realBrokers: readonly BrokerName[] = BrokerName.options.filter(
+	(broker) => hasProcess({ broker }),
+);
+
+/** The system that is no broker: every message completes at once. */
+export const noBroker = BrokerName.options.find(
+	(broker) => !hasProcess({ broker }),
+) as BrokerName;
+
+/** Programs of `extensions/cmd/` that are brokers. */
+export const builtPrograms: readonly string[] = Object.values(brokers).flatMap(
+	({ program }) => program ?? [],
+);
+
+/** The broker of examples in help, messages and references. */
+export const example = {
+	broker: realBrokers[0] ?? "",
+	variable: `${realBrokers[0]?.toUpperCase()}_URL`,
+	url(host: string): string {
+		const { urlSchemes, defaultPort } = brokerOf(example);
+		return `${urlSchemes[0]}://${host}:${defaultPort}`;
+	},
+};
+
 /** What a scenario may say about a system of each kind. */
-export const SystemOptions = z.discriminatedUnion("broker", [
-	nats.options,
-	kafka.options,
-	redis.options,
-	rabbitmq.options,
-	noop.options,
-]);
-export type SystemOptions = z.infer<typeof SystemOptions>;
+export const SystemOptions = z.discriminatedUnion(
+	"broker",
+	Object.values(brokers).map(({ options }) => options) as never,
+) as unknown as z.ZodType<SystemOptions>;
+export type SystemOptions = SystemOptionsOfAnyBroker;
 
 /** The broker of a system, for code that treats all alike. */
 export function brokerOf(options: { readonly broker: BrokerName }): Broker {
-	return brokers[options.broker] as Broker<never> as Broker;
+	const found = brokers[options.broker];
+	if (!found) throw new Error(`there is no broker ${options.broker}`);
+	return found;
+}
+
+/** There is something to start, to reach and to disturb. */
+export function hasProcess(options: { readonly broker: BrokerName }): boolean {
+	return brokerOf(options).process !== null;
 }
 
 /** How each kind of broker is run in that way; null: it has no process. */
@@ -39,9 +69,9 @@ export function startedAs<Way extends keyof BrokerProcess>(
 	way: Way,
 ): Readonly<Record<string, BrokerProcess[Way] | null>> {
 	return Object.fromEntries(
-		Object.entries<Broker<never>>(brokers).map(([name, { process }]) => [
+		Object.entries(brokers).map(([name, { process }]) => [
 			name,
-			process && process[way],
+			process?.[way] ?? null,
 		]),
 	);
 }
@@ -51,4 +81,11 @@ export function commonOptions(
 	options: SystemOptions,
 ): SystemOptionsOfAnyBroker {
 	return options;
+}
+
+// --- internal ---
+
+function effort({ process, program }: Broker): number {
+	if (process === null) return 2;
+	return program === null ? 1 : 0;
 }

@@ -1,7 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
-import { importOmb, type NamedText } from "../import/omb.ts";
+import type { NamedText } from "../import/file.ts";
+import { importOmb } from "../import/omb.ts";
 import { reasonOf } from "../reason.ts";
 import type { World } from "../world.ts";
 

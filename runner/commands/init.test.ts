@@ -2,22 +2,20 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { testFolder } from "../../infra/test-folder.fake.ts";
-import { brokerOf, brokers, SystemOptions } from "../brokers/index.ts";
+import { brokerOf, realBrokers, SystemOptions } from "../brokers/index.ts";
 import { PATTERNS } from "../model/plan.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { init } from "./init.ts";
 
-const pairs = (Object.keys(brokers) as (keyof typeof brokers)[])
-	.filter((broker) => broker !== "noop")
-	.flatMap((broker) => {
-		const { cannot } = brokerOf({ broker }).traits(
-			SystemOptions.parse({ broker }),
-		);
-		return PATTERNS.filter((pattern) => !cannot[pattern]).map(
-			(pattern) => [broker, pattern] as const,
-		);
-	});
+const pairs = realBrokers.flatMap((broker) => {
+	const { cannot } = brokerOf({ broker }).traits(
+		SystemOptions.parse({ broker }),
+	);
+	return PATTERNS.filter((pattern) => !cannot[pattern]).map(
+		(pattern) => [broker, pattern] as const,
+	);
+});
 
 test.each(pairs)(
 	"a new scenario for %s, %s is valid as it is",

@@ -1,3 +1,4 @@
+import { builtPrograms } from "../brokers/index.ts";
 import { MqbenchError } from "../errors.ts";
 import { formatDuration } from "../units.ts";
 import { brokerChecks } from "./brokers.ts";
@@ -46,7 +47,7 @@ async function generator(machine: Machine): Promise<Finding[]> {
 				? ok(
 						"generator",
 						found.k6,
-						"MQBENCH_K6 names it; natsd and guard lie beside it.",
+						`MQBENCH_K6 names it; ${[...builtPrograms, "guard"].join(" and ")} lie beside it.`,
 					)
 				: {
 						check: "generator",
@@ -61,7 +62,7 @@ async function generator(machine: Machine): Promise<Finding[]> {
 			ok(
 				"generator",
 				`built ${formatDuration(Math.max(0, found.ageMs) * 1e6)} ago with ${found.go}`,
-				`k6, natsd and guard come from the cache (${found.key}); MQBENCH_K6 is not set.`,
+				`k6, ${builtPrograms.join(", ")} and guard come from the cache (${found.key}); MQBENCH_K6 is not set.`,
 			),
 		];
 	return [
@@ -69,7 +70,7 @@ async function generator(machine: Machine): Promise<Finding[]> {
 			check: "generator",
 			verdict: "info",
 			figure: found.damaged ? "damaged in the cache" : "not built yet",
-			sentence: `MQBENCH_K6 is not set and the cache has no build ${found.key}: the first run builds k6, natsd and guard with Go, which takes a minute or two.`,
+			sentence: `MQBENCH_K6 is not set and the cache has no build ${found.key}: the first run builds k6, ${builtPrograms.join(", ")} and guard with Go, which takes a minute or two.`,
 			remedy: null,
 		},
 	];

@@ -1,3 +1,5 @@
+import { example } from "../brokers/index.ts";
+
 /** What reports link to, in plain words: formula, example, what to do. Longer: reports/README.md. */
 export interface Topic {
 	/** One line for the list of topics. */
@@ -168,11 +170,11 @@ A level says what has happened to a message when it is acknowledged:
   fsync      disk          before the ack     disk dies
 
 Without durability: the broker is as it comes; each report prints what that is.
-Systems that acknowledge nothing (NATS core, Redis pub/sub) have no level.
+Systems that acknowledge nothing have no level.
 
-Example: Kafka acknowledges from the page cache (os) and relies on replicas;
-RabbitMQ's quorum queues flush first (fsync). Side by side without a level, one
-of them works for a disk and the other does not: that is what is compared.
+Example: one system acknowledges from the page cache (os) and relies on
+replicas, another flushes first (fsync). Side by side without a level, one of
+them works for a disk and the other does not: that is what is compared.
 
 What to do: give the systems of a comparison the same durability, or say that
 they run as they come. On target: existing the server's part is yours to set.
@@ -251,7 +253,7 @@ after aws.ttl. Exit code 5: something is left, and the text says how to end it.
 
 Example: a rig of your own is a text, for brokers that other tools have set up:
 {"version": 1, "id": "staging", "brokers": [
-  {"system": "nats", "broker": "nats", "url": "nats://10.0.0.5:4222"}]}
+  {"system": "${example.broker}", "broker": "${example.broker}", "url": "${example.url("10.0.0.5")}"}]}
 
 What to do: take fresh brokers for figures that you publish, a rig where a start
 takes longer than a run. rig.json may hold passwords: mode 0600, in no report.
@@ -272,7 +274,7 @@ The schedule goes on: what was due meanwhile waits, and counts. Of each fault:
 Beside them the usual counts: acknowledged and lost is what a failover must not
 cost; failed, unknown and duplicated say what it costs a client.
 
-Example: the leader of three Kafka nodes is killed at 10s of 1000/s. For 4s
+Example: the leader of three nodes is killed at 10s of 1000/s. For 4s
 nothing is acknowledged (unavailable 4s), 4 000 messages wait, and the new
 leader takes them within 1s: recovered 5s, drained 5s, lost 0.
 
@@ -304,7 +306,7 @@ Each message ends in one place, and the numbers must add up:
 Messages that never completed count as slower than any limit: they cannot leave
 the percentiles. Warm-up and window are both judged.
 
-Example: NATS core promises at-most-once. A subscriber that is too slow loses
+Example: a system promises at-most-once. A subscriber that is too slow loses
 messages without an error: sent 30 000, delivered 29 990, lost 10.
 
 What to do: gate it. delivery: at-least-once adds lost == 0, exactly-once also

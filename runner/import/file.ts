@@ -1,6 +1,11 @@
 import { parse } from "yaml";
 import { failure } from "../errors.ts";
-import type { NamedText } from "./omb.ts";
+
+/** A file as it was given: its name for messages, and its text. */
+export interface NamedText {
+	readonly file: string;
+	readonly text: string;
+}
 
 /** The map of keys that a YAML file of another tool holds. */
 export function parseFile({ file, text }: NamedText): Record<string, unknown> {
@@ -17,21 +22,4 @@ export function parseFile({ file, text }: NamedText): Record<string, unknown> {
 			reason: "it is no map of keys",
 		});
 	return value as Record<string, unknown>;
-}
-
-/** Java properties as OpenMessaging Benchmark embeds them: `key=value` or `key: value` a line, # and ! begin comments. */
-export function parseProperties(text: unknown): [key: string, value: string][] {
-	if (typeof text !== "string") return [];
-	return text.split(/\r?\n/).flatMap((line): [string, string][] => {
-		const found = /^\s*([^#!\s=:][^=:\s]*)\s*[=:\s]\s*(.*?)\s*$/.exec(line);
-		return found ? [[found[1] ?? "", found[2] ?? ""]] : [];
-	});
-}
-
-/** How a left-out value is quoted; passwords are not. */
-export function quoted(key: string, value: unknown): string {
-	if (/password|secret|token|jaas|credential/i.test(key))
-		return `${key}: (hidden)`;
-	const text = typeof value === "string" ? value : JSON.stringify(value);
-	return `${key}: ${text.length > 60 ? `${text.slice(0, 57)}...` : text}`;
 }

@@ -1,4 +1,4 @@
-import { quoted } from "./file.ts";
+import { type Leave, quoted } from "../brokers/omb-driver.ts";
 
 /** What becomes of a workload file: the parts of a scenario. */
 export interface ImportedWorkload {
@@ -7,8 +7,6 @@ export interface ImportedWorkload {
 	/** Of a sweep template, whose values are lists. */
 	readonly matrix: Readonly<Record<string, readonly unknown[]>> | null;
 }
-
-type Leave = (what: string, why: string) => void;
 
 /**
  * Reads the workload of OpenMessaging Benchmark (its class Workload). Its producerRate is of all producers together, its

@@ -1,13 +1,7 @@
 import { stringify } from "yaml";
-import { parseFile } from "./file.ts";
+import { type NamedText, parseFile } from "./file.ts";
 import { readDriver } from "./omb-driver.ts";
 import { readWorkload } from "./omb-workload.ts";
-
-/** A file as it was given: its name for messages, and its text. */
-export interface NamedText {
-	readonly file: string;
-	readonly text: string;
-}
 
 /** What a file of another tool says and a scenario cannot. */
 export interface LeftOut {

@@ -1,7 +1,7 @@
 import {
 	type BrokerName,
 	brokerOf,
-	brokers,
+	realBrokers,
 	SystemOptions,
 } from "../brokers/index.ts";
 import type { Pattern } from "../model/plan.ts";
@@ -35,9 +35,9 @@ export interface Question {
 export const questions: readonly Question[] = [
 	{
 		key: "broker",
-		ask: () => `Broker (${brokerNames().join(", ")})`,
-		otherwise: "nats",
-		wrong: (answer) => oneOf("broker", answer, brokerNames()),
+		ask: () => `Broker (${realBrokers.join(", ")})`,
+		otherwise: realBrokers[0] ?? "",
+		wrong: (answer) => oneOf("broker", answer, realBrokers),
 	},
 	{
 		key: "pattern",
@@ -79,12 +79,6 @@ export const questions: readonly Question[] = [
 ];
 
 // --- internal ---
-
-function brokerNames(): BrokerName[] {
-	return (Object.keys(brokers) as BrokerName[]).filter(
-		(name) => name !== "noop",
-	);
-}
 
 /** The patterns that the broker can do as it comes. */
 function patternsOf({ broker }: Partial<Answers>): Pattern[] {

@@ -1,4 +1,4 @@
-import { brokerOf, commonOptions } from "../brokers/index.ts";
+import { brokerOf, commonOptions, hasProcess } from "../brokers/index.ts";
 import { failure } from "../errors.ts";
 import type { BaselineSla, Plan, Sla } from "../model/plan.ts";
 import { targets } from "../model/targets.ts";
@@ -162,7 +162,7 @@ function plan(
 		work: one.work === null ? null : { ...one.work },
 		keys: one.keys === null ? null : { ...one.keys, seed },
 		create: system.ownTopics === null,
-		faults: system.broker === "noop" ? [] : faultsOf(scenario, one),
+		faults: hasProcess(system) ? faultsOf(scenario, one) : [],
 		pin: {
 			generator: scenario.pin.generator,
 			brokers: brokerCpus(scenario, system),

@@ -1,4 +1,9 @@
-import { brokers, type Traits } from "../brokers/index.ts";
+import {
+	brokerOf,
+	hasProcess,
+	noBroker,
+	SystemOptions,
+} from "../brokers/index.ts";
 import { crosses, type Plan } from "../model/plan.ts";
 import { START_LEAD_NS } from "./expand.ts";
 import { counted } from "./schedule.ts";
@@ -14,14 +19,15 @@ const DURATION_NS = 3e9;
 export function floors(plans: readonly Plan[]): Plan[] {
 	const byCase = new Map<string, Plan>();
 	for (const plan of plans)
-		if (plan.broker !== "noop" && !byCase.has(plan.case))
-			byCase.set(plan.case, plan);
+		if (hasProcess(plan) && !byCase.has(plan.case)) byCase.set(plan.case, plan);
 	return [...byCase.values()].map((plan, i) => floor(plan, i + 1));
 }
 
 // --- internal ---
 
-const noop: Traits = brokers.noop.traits();
+const floorTraits = brokerOf({ broker: noBroker }).traits(
+	SystemOptions.parse({ broker: noBroker }),
+);
 /** A closed load's floor: as many messages as take about as long. */
 const CLOSED_MESSAGES = 100_000;
 const NO_CONSUMERS = {
@@ -57,16 +63,18 @@ function schedule({ schedule: whole }: Plan): Plan["schedule"] {
 function floor(plan: Plan, index: number): Plan {
 	// It completes messages within their process: none crosses to another client.
 	const pattern =
-		noop.cannot[plan.pattern] || crosses(plan) ? "round-trip" : plan.pattern;
+		floorTraits.cannot[plan.pattern] || crosses(plan)
+			? "round-trip"
+			: plan.pattern;
 	return {
 		...plan,
 		index,
-		system: "noop",
-		broker: "noop",
-		durability: noop.ownDurability,
+		system: noBroker,
+		broker: noBroker,
+		durability: floorTraits.ownDurability,
 		durabilityLevel: null,
 		replicas: null,
-		acks: noop.acks,
+		acks: floorTraits.acks,
 		target: "local",
 		pattern,
 		repeat: 1,
@@ -80,7 +88,7 @@ function floor(plan: Plan, index: number): Plan {
 		...(pattern === plan.pattern
 			? {}
 			: { ...NO_CONSUMERS, topics: topicsOf(plan) }),
-		wildcard: plan.wildcard && noop.wildcards,
+		wildcard: plan.wildcard && floorTraits.wildcards,
 		work: null,
 		drainNs: 1e9,
 		timeoutNs: 1e9,

@@ -1,5 +1,5 @@
-import { imageOf } from "../brokers/images.ts";
-import { commonOptions } from "../brokers/index.ts";
+import { imageOf } from "../brokers/image.ts";
+import { commonOptions, hasProcess } from "../brokers/index.ts";
 import { targets } from "../model/targets.ts";
 import { onHosts } from "../scenario/rig.ts";
 import type {
@@ -21,7 +21,7 @@ export function placeLines(
 	keys: ReadonlySet<string>,
 ): string[] {
 	const systems = scenario.systems.filter(
-		({ key, broker }) => keys.has(key) && broker !== "noop",
+		(system) => keys.has(system.key) && hasProcess(system),
 	);
 	return [
 		...rigLine(scenario, systems),

@@ -2,7 +2,7 @@ import { appendFileSync } from "node:fs";
 import path from "node:path";
 import type { Ended } from "../../infra/process.ts";
 import type { Workspace } from "../../infra/rig.ts";
-import { BrokerName, brokers } from "../brokers/index.ts";
+import { brokerOf } from "../brokers/index.ts";
 import type { Plan } from "../model/plan.ts";
 import { maskUrls } from "../secrets.ts";
 import type { World } from "../world.ts";
@@ -115,9 +115,9 @@ function segments(index: number, count: number): string[] {
 
 /** What the driver reads of the user's environment beside the URL. */
 function secrets(plan: Plan, env: World["env"]): Record<string, string> {
-	const names = brokers[BrokerName.parse(plan.broker)].secretEnv;
+	const names = brokerOf(plan).secretEnv;
 	return Object.fromEntries(
-		names.flatMap((name: string) => {
+		names.flatMap((name) => {
 			const value = env[name];
 			return value === undefined ? [] : [[name, value]];
 		}),

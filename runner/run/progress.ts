@@ -1,4 +1,5 @@
 import type { BuildProgress } from "../../infra/binaries/resolve.ts";
+import { builtPrograms, noBroker } from "../brokers/index.ts";
 import type { Plan } from "../model/plan.ts";
 import { rateText } from "../plan/load-text.ts";
 import { terminalLook } from "../terminal/look.ts";
@@ -86,7 +87,7 @@ export function makeProgress(world: World, quiet: boolean): Progress {
 		floor: (plan) =>
 			begin(
 				plan,
-				`Floor of the generator: ${plainText(plan.case)} on noop, ${plan.schedule.kind === "closed" ? rateText(plan) : formatDuration(plan.schedule.warmupNs + plan.schedule.durationNs)}`,
+				`Floor of the generator: ${plainText(plan.case)} on ${noBroker}, ${plan.schedule.kind === "closed" ? rateText(plan) : formatDuration(plan.schedule.warmupNs + plan.schedule.durationNs)}`,
 			),
 		tick(plan, line) {
 			if (line.mqbench === "tick") show(plan, line);
@@ -114,7 +115,7 @@ function makeBuild(
 		begin(platform) {
 			began = world.clock.monotonicMs();
 			say(
-				`Building the load generator (k6 with mqbench's extensions) and the broker natsd with Go${platform === undefined ? "" : ` for hosts that are ${platform}`}: once, about 2 minutes on 2 cores.`,
+				`Building the load generator (k6 with mqbench's extensions) and the broker ${builtPrograms.join(" and ")} with Go${platform === undefined ? "" : ` for hosts that are ${platform}`}: once, about 2 minutes on 2 cores.`,
 			);
 		},
 		waiting(pid) {

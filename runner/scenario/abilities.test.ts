@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { brokers, type Traits } from "../brokers/index.ts";
+import { brokerOf, noBroker, type Traits } from "../brokers/index.ts";
 import { beyondAbilities } from "./abilities.ts";
 import { resolveCases } from "./cases.ts";
 
 /** A system that can do everything, less what a test takes away. */
 function system(traits: Partial<Traits> = {}) {
 	const able: Traits = {
-		...brokers.noop.traits(),
+		...brokerOf({ broker: noBroker }).traits({ broker: noBroker }),
 		title: "Bus",
 		acks: true,
 		cannot: {},

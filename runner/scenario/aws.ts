@@ -1,3 +1,4 @@
+import { hasProcess, noBroker } from "../brokers/index.ts";
 import { targets } from "../model/targets.ts";
 import { clientCount } from "./clients.ts";
 import type { Problem } from "./problem.ts";
@@ -40,8 +41,7 @@ export function resolveAws(
 		problems.push({
 			path: ["target"],
 			at: "value",
-			message:
-				"noop is no broker, and no machines are rented for it alone; write target: local, or add a system",
+			message: `${noBroker} is no broker, and no machines are rented for it alone; write target: local, or add a system`,
 		});
 	const { volume } = data.brokers;
 	if (volume?.type === "io2" && volume.iops === undefined)
@@ -101,7 +101,7 @@ export function nodesOf({
 	broker,
 	options,
 }: Pick<System, "broker" | "options">): number {
-	if (broker === "noop") return 0;
+	if (!hasProcess({ broker })) return 0;
 	return ("nodes" in options ? options.nodes : undefined) ?? 1;
 }
 

@@ -1,3 +1,4 @@
+import { hasProcess } from "../brokers/index.ts";
 import { crosses } from "../model/plan.ts";
 import { targets } from "../model/targets.ts";
 import { formatBytesExact } from "../units.ts";
@@ -274,13 +275,13 @@ function order(one: Case, clients: number): string | undefined {
 		: undefined;
 }
 
-/** noop lives in each client: what is sent on one never gets to another. */
+/** What is no process lives in each client: what is sent on one never gets to another. */
 function inProcess(
 	one: Case,
 	clients: number,
 	systems: readonly Pick<System, "key" | "broker">[],
 ): string | undefined {
-	const alone = systems.find(({ broker }) => broker === "noop");
+	const alone = systems.find((system) => !hasProcess(system));
 	return alone && crossing(one, clients)
 		? `pattern ${one.pattern} over ${clients} clients: ${alone.key} is no broker between them, but a part of each client; leave ${alone.key} out, or write clients: 1`
 		: undefined;

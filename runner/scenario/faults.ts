@@ -1,3 +1,4 @@
+import { hasProcess } from "../brokers/index.ts";
 import {
 	ON_HOSTS,
 	targets,
@@ -148,9 +149,7 @@ function ofNode(fault: Written, systems: readonly PlacedSystem[]): Mistake {
 	const node = fault.node ?? fault.broker;
 	const field = fault.node === undefined ? "broker" : "node";
 	if (node === undefined) return null;
-	// Noop has no broker: nothing is done to it.
-	for (const { broker, key, options, traits } of systems) {
-		if (broker === "noop") continue;
+	for (const { key, options, traits } of systems.filter(hasProcess)) {
 		const nodes = ("nodes" in options ? options.nodes : undefined) ?? 1;
 		// Where a topic has copies, one of them leads.
 		if (node === "leader" && traits.maxReplicas === 1)

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { processFields } from "../brokers/fields.ts";
-import { BrokerName, brokerOf } from "../brokers/index.ts";
+import { BrokerName, brokerOf, example } from "../brokers/index.ts";
 import { Tally } from "../model/plan.ts";
 import { didYouMean } from "../suggest.ts";
 import { otherToolsWord, type Place, plannedValue } from "./planned.ts";
@@ -122,7 +122,7 @@ const sentences: Readonly<Record<string, Describe>> = {
 						{
 							path,
 							at: "key",
-							message: "broker is missing; write e.g. broker: nats",
+							message: `broker is missing; write e.g. broker: ${example.broker}`,
 						},
 					]
 				: [choice(path, value, issue.options)];

@@ -3,6 +3,8 @@
  * versions. They are no typos: what to write instead is said. A word leaves this list when `schema.ts` takes it.
  */
 
+import { brokers } from "../brokers/index.ts";
+
 /** The part of a scenario that a key stands in. */
 export type Place =
 	| "scenario"
@@ -54,20 +56,10 @@ const plannedValues: Readonly<Record<string, readonly string[]>> = {
 /** Values of other tools, or of neighbouring fields. */
 const otherValues: Readonly<Record<string, Words>> = {
 	target: { ec2: "aws", amazon: "aws", cloud: "aws" },
-	broker: {
-		jetstream: "{ broker: nats, mode: jetstream }",
-		"nats-jetstream": "{ broker: nats, mode: jetstream }",
-		"nats-streaming":
-			"{ broker: nats, mode: jetstream }, which has taken its place",
-		stan: "{ broker: nats, mode: jetstream }, which has taken its place",
-		"redis-streams": "{ broker: redis, mode: streams }",
-		"redis-pubsub": "{ broker: redis, mode: pubsub }",
-		valkey: "{ broker: redis, binary: valkey-server }",
-		redpanda:
-			"{ broker: kafka } with target: existing and its url; it speaks Kafka's protocol",
-		rabbit: "rabbitmq",
-		none: "noop",
-	},
+	broker: Object.assign(
+		{},
+		...Object.values(brokers).map(({ alsoCalled }) => alsoCalled),
+	),
 	pattern: {
 		"pub-sub": "fan-out",
 		pubsub: "fan-out",

@@ -1,4 +1,10 @@
-import { BrokerName, brokerOf, SystemOptions } from "../brokers/index.ts";
+import {
+	BrokerName,
+	brokerOf,
+	example,
+	noBroker,
+	SystemOptions,
+} from "../brokers/index.ts";
 import { formatBytesExact } from "../units.ts";
 import { type JsonSchema, scenarioJsonSchema } from "./json-schema.ts";
 
@@ -204,12 +210,12 @@ function systems(system: JsonSchema | undefined): string[] {
 	const kinds = system?.anyOf?.flatMap((choice) => choice.oneOf ?? []) ?? [];
 	const intro = `## system and systems
 
-\`system: nats\` is short for \`system: { broker: nats }\`. To compare, name them:
+\`system: ${example.broker}\` is short for \`system: { broker: ${example.broker} }\`. To compare, name them:
 
 \`\`\`yaml
 systems:
-  nats: { broker: nats }
-  floor: { broker: noop }
+  ${example.broker}: { broker: ${example.broker} }
+  floor: { broker: ${noBroker} }
 \`\`\``;
 	return [
 		intro,

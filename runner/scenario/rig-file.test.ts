@@ -95,7 +95,7 @@ describe("each mistake is one sentence with its place, and tells no password", (
 		[
 			"a kind that there is not",
 			{ ...minimal, brokers: [{ ...broker, broker: "hunter2" }] },
-			'brokers[0].broker is none that there is; write "nats" or "kafka" or "redis" or "rabbitmq"',
+			'brokers[0].broker is none that there is; write "nats" or "kafka" or "rabbitmq" or "redis"',
 		],
 		[
 			"an unknown key",

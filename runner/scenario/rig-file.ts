@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { z } from "zod";
-import { BrokerName } from "../brokers/index.ts";
+import { example, realBrokers } from "../brokers/index.ts";
 import { Level, Target } from "../model/plan.ts";
 import { CLOUDS } from "../model/targets.ts";
 import { isLoopback } from "./url.ts";
@@ -119,9 +119,9 @@ export const RigFile = z.strictObject({
 					.min(1)
 					.meta({
 						description: "Key of the system in the scenario.",
-						examples: ["nats"],
+						examples: [example.broker],
 					}),
-				broker: BrokerName.exclude(["noop"]).meta({
+				broker: z.enum(realBrokers).meta({
 					description: "Its kind.",
 				}),
 				url: z
@@ -132,7 +132,7 @@ export const RigFile = z.strictObject({
 					.meta({
 						description:
 							"As clients reach it, password included; null: there are hosts instead.",
-						examples: ["nats://me:secret@10.0.0.5:4222"],
+						examples: [example.url("me:secret@10.0.0.5")],
 					}),
 				hosts: z
 					.array(

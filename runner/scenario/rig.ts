@@ -1,3 +1,4 @@
+import { hasProcess } from "../brokers/index.ts";
 import { targets } from "../model/targets.ts";
 import { formatBytesExact } from "../units.ts";
 import type { ResolvedCases } from "./cases.ts";
@@ -72,7 +73,7 @@ export function notFresh(
 	system: Pick<System, "key" | "broker">,
 ): string[] {
 	return rig === null ||
-		system.broker === "noop" ||
+		!hasProcess(system) ||
 		onHosts({ path: "", rig }, system.key)
 		? []
 		: [

@@ -2,6 +2,8 @@ import { z } from "zod";
 import {
 	BrokerName,
 	Delivery,
+	example,
+	noBroker,
 	Order,
 	SystemOptions,
 } from "../brokers/index.ts";
@@ -314,7 +316,7 @@ const SharedWorkload = Workload.partial({ message: true });
 
 const System = z.union([BrokerName, SystemOptions]).meta({
 	description: "A broker's name, or a map with its settings.",
-	examples: ["nats"],
+	examples: [example.broker],
 });
 
 const SlaText = z
@@ -632,7 +634,7 @@ export const ScenarioFile = z.strictObject({
 	system: System.optional().meta({
 		description:
 			"The one system to measure; a scenario has either this or systems.",
-		examples: ["nats"],
+		examples: [example.broker],
 	}),
 	systems: z
 		.record(Name, System)
@@ -640,7 +642,7 @@ export const ScenarioFile = z.strictObject({
 		.meta({
 			description:
 				"Systems to compare, by the name that reports give them; they take turns, so that drift of the machine hits all alike.",
-			examples: [{ nats: "nats", floor: "noop" }],
+			examples: [{ [example.broker]: example.broker, floor: noBroker }],
 		}),
 	workload: SharedWorkload.optional().meta({
 		description: "What each run does; cases override single fields.",
@@ -676,7 +678,7 @@ export const ScenarioFile = z.strictObject({
 		.meta({
 			description:
 				"What `p99 <= baseline + 10%` compares with: a system of this scenario, or a baseline.json or run folder. `--baseline` overrides.",
-			examples: ["old", "baselines/nats.json"],
+			examples: ["old", `baselines/${example.broker}.json`],
 		}),
 	faults: z
 		.array(

@@ -7,6 +7,7 @@ import {
 	isScalar,
 	isSeq,
 } from "yaml";
+import { example } from "../brokers/index.ts";
 import type { Located, Path } from "./problem.ts";
 import { parseYaml, yamlMistakes } from "./yaml-mistakes.ts";
 
@@ -62,8 +63,7 @@ export function parseSource(
 
 // --- internal ---
 
-const EMPTY =
-	"the scenario is empty; begin with e.g. system: nats (scenarios/quickstart.yaml is a whole one)";
+const EMPTY = `the scenario is empty; begin with e.g. system: ${example.broker} (scenarios/quickstart.yaml is a whole one)`;
 const NO_MAP =
 	"a scenario is a map of keys such as system:, workload: and sla: (scenarios/quickstart.yaml is one)";
 

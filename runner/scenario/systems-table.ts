@@ -1,8 +1,8 @@
-import { IMAGES } from "../brokers/images.ts";
+import { imageOf } from "../brokers/image.ts";
 import {
 	type BrokerName,
 	brokerOf,
-	brokers,
+	realBrokers,
 	SystemOptions,
 	type Traits,
 } from "../brokers/index.ts";
@@ -40,14 +40,16 @@ export function systemsTable(): string {
 		"",
 		row("broker", "local, from", "docker, image", "nodes"),
 		"|---|---|---|---|",
-		...names().map((name) =>
-			row(
-				`\`${name}\``,
-				FROM[name],
-				`\`${officialImage(name)}\``,
-				traitsOf({ broker: name }).nodes.join(" or "),
-			),
-		),
+		...realBrokers.map((broker) => {
+			const { install } = brokerOf({ broker });
+			const options = SystemOptions.parse({ broker });
+			return row(
+				`\`${broker}\``,
+				install?.from ?? "",
+				`\`${imageOf({ image: null, options })}\``,
+				traitsOf({ broker }).nodes.join(" or "),
+			);
+		}),
 	].join("\n");
 }
 
@@ -58,37 +60,15 @@ const LEVELS: readonly Level[] = ["memory", "os", "interval", "fsync"];
 /** Options that make another system of a broker: another promise, another place for messages. */
 const KINDS = ["mode", "queue"] as const;
 
-/** Where a local broker comes from: `infra/brokers/`. */
-const FROM: Readonly<Record<Exclude<BrokerName, "noop">, string>> = {
-	nats: "natsd, built with mqbench; or `binary: /path/to/nats-server`",
-	kafka:
-		"Java 17 or newer, and Maven, which fetches Kafka once; or an installation: `KAFKA_HOME`, `binary: /opt/kafka`",
-	redis: "`redis-server` on PATH; or `binary: valkey-server`",
-	rabbitmq:
-		"`rabbitmq-server` and Erlang on PATH; or an installation: `binary: /opt/rabbitmq`",
-};
-
 interface Described {
 	readonly name: string;
 	readonly written: string;
 	readonly traits: Traits;
 }
 
-/** Of a system that names neither image nor version. */
-function officialImage(broker: keyof typeof FROM): string {
-	const { name, version, suffix } = IMAGES[broker];
-	return `${name}:${version}${suffix}`;
-}
-
-function names(): (keyof typeof FROM)[] {
-	return Object.keys(brokers).filter(
-		(name): name is keyof typeof FROM => name !== "noop",
-	);
-}
-
 /** Every broker, once for each kind of system that it can be; the one without an option comes first. */
 function systems(): Described[] {
-	return names().flatMap((name) => {
+	return realBrokers.flatMap((name) => {
 		const described = kindsOf(name).map(([key, value]) => {
 			const traits = traitsOf({ broker: name, [key]: value });
 			const own = traits.title === traitsOf({ broker: name }).title;
@@ -110,8 +90,9 @@ function systems(): Described[] {
 }
 
 function kindsOf(name: BrokerName): [string, string][] {
-	const fields = brokers[name].options.toJSONSchema({ io: "input" })
-		.properties as Record<string, { enum?: string[] }>;
+	const fields = brokerOf({ broker: name }).options.toJSONSchema({
+		io: "input",
+	}).properties as Record<string, { enum?: string[] }>;
 	return KINDS.flatMap((key) =>
 		(fields[key]?.enum ?? []).map((value): [string, string] => [key, value]),
 	);

@@ -2,6 +2,8 @@ import path from "node:path";
 import {
 	brokerOf,
 	commonOptions,
+	example,
+	hasProcess,
 	SystemOptions,
 	type SystemOptionsOfAnyBroker,
 	type Traits,
@@ -79,7 +81,7 @@ function choose(written: {
 				message: "a scenario has system or systems, not both; move it there",
 			},
 		];
-	const none = "; write e.g. system: nats";
+	const none = `; write e.g. system: ${example.broker}`;
 	if (written.system === undefined && written.systems === undefined)
 		return [
 			{ path: ["system"], at: "key", message: `system is missing${none}` },
@@ -180,7 +182,7 @@ function reached(
 	return found &&
 		found.hosts.length === 0 &&
 		isYours(rig?.rig.target) &&
-		options.broker !== "noop"
+		hasProcess(options)
 		? { ...options, url: maskUrls(found.url ?? "") }
 		: options;
 }
@@ -423,8 +425,7 @@ function ofCreate(
 
 /** Paths of the file count from its folder, wherever mqbench is started. A bare name is looked up on PATH. */
 function absolute(options: SystemOptions, folder: string): SystemOptions {
-	const { binary } = commonOptions(options);
-	const tls = "tls" in options ? options.tls : undefined;
+	const { binary, tls } = options;
 	const from = (file: string | undefined) =>
 		file === undefined ? undefined : path.resolve(folder, file);
 	return {

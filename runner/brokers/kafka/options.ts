@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { count, span, unit } from "../../model/field.ts";
 import { parseBytes } from "../../units.ts";
-import type { Broker, Json } from "../broker.ts";
+import type { BrokerOptions, Json } from "../broker.ts";
 import { clusterFields, processFields, tlsField } from "../fields.ts";
 
 /** As Kafka's own clients write them, with and without quotes. */
@@ -101,6 +101,10 @@ export type KafkaOptions = z.infer<typeof KafkaOptions>;
 
 export const kafka = {
 	options: KafkaOptions,
+	alsoCalled: {
+		redpanda:
+			"{ broker: kafka } with target: existing and its url; it speaks Kafka's protocol",
+	},
 	urlSchemes: ["kafka", "kafkas"],
 	defaultPort: 9092,
 	urlEnv: "MQBENCH_URL",
@@ -146,7 +150,7 @@ export const kafka = {
 		}),
 	topicOptions: ["minInsyncReplicas"],
 	contradictions,
-} as const satisfies Omit<Broker<KafkaOptions>, "process">;
+} as const satisfies BrokerOptions<KafkaOptions>;
 
 // --- internal ---
 

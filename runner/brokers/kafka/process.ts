@@ -16,6 +16,7 @@ import type {
 	NodeAddress,
 	Setup,
 } from "../process.ts";
+import { OLDEST_JAVA } from "./install.ts";
 import type { KafkaOptions } from "./options.ts";
 
 /**
@@ -224,8 +225,6 @@ const BRIEF = [
 	"-XX:+UseSerialGC",
 	"-XX:-UsePerfData",
 ];
-
-const OLDEST_JAVA = 17;
 
 const JAVA = {
 	linux:

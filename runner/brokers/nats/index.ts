@@ -1,6 +1,19 @@
+import { image } from "./image.ts";
+import { omb } from "./import-omb.ts";
+import { install } from "./install.ts";
 import { nats as options } from "./options.ts";
-import { nats, natsInDocker, natsOnHosts } from "./process.ts";
+import {
+	natsInDocker as docker,
+	natsOnHosts as hosts,
+	nats as local,
+} from "./process.ts";
 
-const process = { local: nats, docker: natsInDocker, hosts: natsOnHosts };
-
-export const room = { ...options, process };
+export const nats = {
+	...options,
+	program: "natsd",
+	title: "NATS",
+	process: { local, docker, hosts },
+	image,
+	install,
+	omb,
+};

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { count, span } from "../../model/field.ts";
 import type { BrokerPlace } from "../../model/targets.ts";
-import type { Broker, Json, Traits } from "../broker.ts";
+import type { BrokerOptions, Json, Traits } from "../broker.ts";
 import { clusterFields, processFields, tlsField } from "../fields.ts";
 
 const NatsOptions = z.strictObject({
@@ -56,6 +56,13 @@ export type NatsOptions = z.infer<typeof NatsOptions>;
 
 export const nats = {
 	options: NatsOptions,
+	alsoCalled: {
+		jetstream: "{ broker: nats, mode: jetstream }",
+		"nats-jetstream": "{ broker: nats, mode: jetstream }",
+		"nats-streaming":
+			"{ broker: nats, mode: jetstream }, which has taken its place",
+		stan: "{ broker: nats, mode: jetstream }, which has taken its place",
+	},
 	urlSchemes: ["nats", "tls", "ws", "wss"],
 	defaultPort: 4222,
 	urlEnv: "MQBENCH_URL",
@@ -86,7 +93,7 @@ export const nats = {
 		}),
 	topicOptions: ["storage"],
 	contradictions,
-} as const satisfies Omit<Broker<NatsOptions>, "process">;
+} as const satisfies BrokerOptions<NatsOptions>;
 
 // --- internal ---
 

@@ -36,7 +36,7 @@ async function open(
 			url: null,
 			binary: options.binary ?? null,
 			options,
-		} as System,
+		} as unknown as System,
 		level: options.durability ?? null,
 		messageBytes: 256,
 		cpus: null,

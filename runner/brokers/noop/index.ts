@@ -1,3 +1,11 @@
-import { noop } from "./options.ts";
+import { noop as options } from "./options.ts";
 
-export const room = { ...noop, process: null };
+export const noop = {
+	...options,
+	program: null,
+	title: "No broker",
+	process: null,
+	image: null,
+	install: null,
+	omb: null,
+};

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Broker } from "../broker.ts";
+import type { BrokerOptions } from "../broker.ts";
 
 const NoopOptions = z.strictObject({
 	broker: z.literal("noop").meta({
@@ -11,6 +11,7 @@ type NoopOptions = z.infer<typeof NoopOptions>;
 
 export const noop = {
 	options: NoopOptions,
+	alsoCalled: { none: "noop" },
 	urlSchemes: [],
 	defaultPort: 0,
 	urlEnv: "MQBENCH_URL",
@@ -39,4 +40,4 @@ export const noop = {
 	driverOptions: () => ({}),
 	contradictions: () => [],
 	topicOptions: [],
-} as const satisfies Omit<Broker<NoopOptions>, "process">;
+} as const satisfies BrokerOptions<NoopOptions>;

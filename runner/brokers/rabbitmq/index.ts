@@ -1,10 +1,19 @@
+import { image } from "./image.ts";
+import { omb } from "./import-omb.ts";
+import { install } from "./install.ts";
 import { rabbitmq as options } from "./options.ts";
-import { rabbitmq, rabbitmqInDocker, rabbitmqOnHosts } from "./process.ts";
+import {
+	rabbitmqInDocker as docker,
+	rabbitmqOnHosts as hosts,
+	rabbitmq as local,
+} from "./process.ts";
 
-const process = {
-	local: rabbitmq,
-	docker: rabbitmqInDocker,
-	hosts: rabbitmqOnHosts,
+export const rabbitmq = {
+	...options,
+	program: null,
+	title: "RabbitMQ",
+	process: { local, docker, hosts },
+	image,
+	install,
+	omb,
 };
-
-export const room = { ...options, process };

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Level } from "../../model/plan.ts";
 import type { BrokerPlace } from "../../model/targets.ts";
-import type { Broker, Delivery, Json } from "../broker.ts";
+import type { BrokerOptions, Delivery, Json } from "../broker.ts";
 import { clusterFields, processFields, tlsField } from "../fields.ts";
 
 const Queue = z.enum(["classic", "quorum", "transient"]);
@@ -56,6 +56,7 @@ const PREFETCH = 100;
 
 export const rabbitmq = {
 	options: RabbitmqOptions,
+	alsoCalled: { rabbit: "rabbitmq" },
 	urlSchemes: ["amqp", "amqps"],
 	defaultPort: 5672,
 	urlEnv: "MQBENCH_URL",
@@ -112,7 +113,7 @@ export const rabbitmq = {
 	},
 	topicOptions: [],
 	contradictions,
-} as const satisfies Omit<Broker<RabbitmqOptions>, "process">;
+} as const satisfies BrokerOptions<RabbitmqOptions>;
 
 // --- internal ---
 

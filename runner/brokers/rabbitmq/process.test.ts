@@ -49,7 +49,7 @@ function system(written: Readonly<Record<string, unknown>>): System {
 		url: null,
 		binary: options.binary ?? null,
 		options,
-	} as System;
+	} as unknown as System;
 }
 
 /** Starts a RabbitMQ system as a scenario describes it; it is gone when the test is over. */

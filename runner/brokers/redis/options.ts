@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { count, span } from "../../model/field.ts";
 import type { Level } from "../../model/plan.ts";
-import type { Broker, Traits } from "../broker.ts";
+import type { BrokerOptions, Traits } from "../broker.ts";
 import { processFields, tlsField } from "../fields.ts";
 
 const RedisOptions = z.strictObject({
@@ -57,6 +57,11 @@ export const redisLevels: Readonly<
 
 export const redis = {
 	options: RedisOptions,
+	alsoCalled: {
+		"redis-streams": "{ broker: redis, mode: streams }",
+		"redis-pubsub": "{ broker: redis, mode: pubsub }",
+		valkey: "{ broker: redis, binary: valkey-server }",
+	},
 	urlSchemes: ["redis", "rediss"],
 	defaultPort: 6379,
 	urlEnv: "MQBENCH_URL",
@@ -117,7 +122,7 @@ export const redis = {
 				});
 		return found;
 	},
-} as const satisfies Omit<Broker<RedisOptions>, "process">;
+} as const satisfies BrokerOptions<RedisOptions>;
 
 // --- internal ---
 

@@ -14,7 +14,8 @@ import path from "node:path";
 import { resolveJars } from "../../../infra/binaries/jars.ts";
 import { realBinaries, realWorld } from "../../../infra/binaries/real.fake.ts";
 import { findOnPath } from "../../../infra/local/program.ts";
-import { IMAGES } from "../../brokers/images.ts";
+import { imageOf } from "../../brokers/image.ts";
+import { SystemOptions } from "../../brokers/index.ts";
 import { packageFolder } from "../../package.ts";
 import { TEST_IMAGE } from "./test-images.ts";
 
@@ -26,8 +27,8 @@ export type Imitated = keyof typeof BUILD;
  * far as mqbench relies on it (entry point, user, folders, volumes). Returns its name.
  */
 export async function haveImage(broker: Imitated): Promise<string> {
-	const { name, version, suffix } = IMAGES[broker];
-	const image = `${name}:${version}${suffix}`;
+	const options = SystemOptions.parse({ broker });
+	const image = imageOf({ image: null, options });
 	if (spawnSync("docker", ["image", "inspect", image]).status === 0)
 		return image;
 	const root = mkdtempSync(path.join(tmpdir(), "mqbench-image-"));

@@ -1,3 +1,4 @@
+import { hasProcess } from "../../brokers/index.ts";
 import type { ResourceLine } from "../../model/resource-file.ts";
 import type { ClientPart, Machine } from "../../run/collect.ts";
 import { formatCount } from "../../units.ts";
@@ -129,9 +130,8 @@ const READ_PROC =
 
 function othersOn(machine: Machine, facts: Facts): Finding {
 	const alone = machine.node !== undefined;
-	// noop is no process.
 	const brokerOf = (line: ResourceLine) =>
-		facts.collected.plan.broker === "noop" ? 0 : line.broker?.cpuNs;
+		hasProcess(facts.collected.plan) ? line.broker?.cpuNs : 0;
 	const generatorOf = (line: ResourceLine) =>
 		alone ? 0 : line.generator?.cpuNs;
 	// A closed load's generator may be gone before the first sample after its window.

@@ -1,3 +1,4 @@
+import { noBroker } from "../../brokers/index.ts";
 import { percentile } from "../../histogram/percentiles.ts";
 import { mainMetric } from "../../plan/samples.ts";
 import { formatCount, formatDuration } from "../../units.ts";
@@ -15,7 +16,7 @@ export const floor: Check = {
 		if (measured === null)
 			return unknown(
 				"not measured",
-				"measure the floor of the generator as well, with noop at the same rate",
+				`measure the floor of the generator as well, with ${noBroker} at the same rate`,
 			);
 		const below = measured.p99 ?? measured.max;
 		const response = mainSampleOf(facts);
@@ -99,7 +100,7 @@ function ceiling({ floor: measured, collected }: Facts): Finding {
 	if (found === null || most === null)
 		return unknown(
 			measured?.problem ?? "not measured",
-			"measure the ceiling of the generator as well, with noop and as many messages",
+			`measure the ceiling of the generator as well, with ${noBroker} and as many messages`,
 		);
 	const figure = `${formatCount(found)}/s`;
 	return {

@@ -1,0 +1,5 @@
+export { kafka } from "./kafka/index.ts";
+export { nats } from "./nats/index.ts";
+export { noop } from "./noop/index.ts";
+export { rabbitmq } from "./rabbitmq/index.ts";
+export { redis } from "./redis/index.ts";
