@@ -60,7 +60,8 @@ export const AwsConfig = z.strictObject({
 	systems: z.array(
 		z.strictObject({
 			system: z.string().min(1),
-			broker: z.string().min(1),
+			// Which there are mqbench knows: it comes back in rig.json, where it is checked.
+			broker: z.string().regex(/^[a-z0-9-]+$/),
 			nodes: z.int().min(1).max(9),
 		}),
 	),
@@ -207,6 +208,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 	callerCidr: "203.0.113.7/32",
 	publicKey: '"ssh-ed25519 AAAA... name" (a file that ends in .pub)',
 	ami: "ami-0123456789abcdef0",
+	broker: "a broker's name",
 	packages: "a Debian package's name",
 	endpoint: "http://127.0.0.1:5000",
 };
