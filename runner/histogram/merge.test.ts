@@ -7,6 +7,7 @@ import {
 	type JsHistogram,
 } from "hdr-histogram-js";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { cpuMs } from "../tests/cpu.fake.ts";
 import { addBuckets } from "./buckets.ts";
 import { distribution } from "./distribution.ts";
 import { readLog, readLogs } from "./hlog.ts";
@@ -164,10 +165,13 @@ describe("the lines of a log", () => {
 			...(few[i % few.length] as (typeof few)[number]),
 			startS: i,
 		}));
-		const start = performance.now();
-		expect(mergeLines(many, 0).get("response")?.whole.count).toBe(1_000_000);
+		let count: number | undefined;
+		const took = cpuMs(() => {
+			count = mergeLines(many, 0).get("response")?.whole.count;
+		});
+		expect(count).toBe(1_000_000);
 		// Takes 0.4 s on a slow machine; pako instead of zlib would take many times that.
-		expect(performance.now() - start).toBeLessThan(2000);
+		expect(took).toBeLessThan(2000);
 	});
 });
 

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { baselineOf, baselineText } from "../compare/baseline.ts";
 import type { Result } from "../model/result.ts";
+import { cpuMs } from "../tests/cpu.fake.ts";
 import { rowsOfCsv } from "./csv.fake.ts";
 import { renderCsv } from "./csv.ts";
 import { renderHtml } from "./html.ts";
@@ -26,14 +27,6 @@ const reports = (result: Result) => ({
 	baseline: baselineText(baselineOf(result)),
 });
 
-/** CPU time, ms: other tests may have the cores. */
-function cpuOf(work: () => unknown): number {
-	const before = process.cpuUsage();
-	work();
-	const { user, system } = process.cpuUsage(before);
-	return (user + system) / 1000;
-}
-
 test("the reports of 100 runs of 35 s take some MB, and each run is in them", () => {
 	const result = manyResult(100);
 	const { json, html, csv, ...others } = reports(result);
@@ -54,6 +47,6 @@ test("to render them takes less than to read them from their folders", () => {
 	const result = manyResult(100);
 	reports(result);
 	// 20 runs: a fifth. Measured: 3.5 s to read 100, 0.8 s to render them.
-	const reading = 5 * cpuOf(() => buildResult(folder));
-	expect(cpuOf(() => reports(result))).toBeLessThan(reading);
+	const reading = 5 * cpuMs(() => buildResult(folder));
+	expect(cpuMs(() => reports(result))).toBeLessThan(reading);
 });

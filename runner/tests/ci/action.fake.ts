@@ -13,7 +13,6 @@ import path from "node:path";
 import { onTestFinished } from "vitest";
 import { parse } from "yaml";
 import { packageFolder } from "../../package.ts";
-import { type Context, filled, runs } from "./expression.fake.ts";
 
 /** An action.yml. */
 export interface Action {
@@ -95,33 +94,28 @@ export async function runAction(options: {
 	const inputs = given(action, options.with);
 	const steps: Record<string, { outputs: Record<string, string> }> = {};
 	const ran: Ran[] = [];
-	let status: Context["status"] = "success";
+	let status: "success" | "failure" = "success";
 	let log = "";
-	const context = (): Context => ({
-		values: {
-			inputs,
-			steps,
-			github: { event: options.event ?? {}, token: "the job's token" },
-			runner: { temp, os: "Linux", arch: "X64" },
-		},
-		status,
-	});
+	const values = {
+		...{ inputs, steps },
+		github: { event: options.event ?? {}, token: TOKEN },
+		runner: { temp, os: "Linux", arch: "X64" },
+	};
 	// What GitHub keeps for itself lies elsewhere.
 	const own = temporaryFolder();
 	const summary = path.join(own, "summary.md");
 	writeFileSync(summary, "");
 	for (const [i, step] of action.runs.steps.entries()) {
 		const name = step.name ?? step.uses ?? `step ${i + 1}`;
-		const now = context();
 		const fill = (map: Step["with"]) =>
 			Object.fromEntries(
 				Object.entries(map ?? {}).map(([key, value]) => [
 					key,
-					filled(String(value), now),
+					filled(String(value), values),
 				]),
 			);
 		const uses = step.uses ?? null;
-		if (!runs(step.if, now)) {
+		if (!runs(step.if, status, values)) {
 			ran.push({ name, uses, with: {}, outcome: "skipped", outputs: {} });
 			continue;
 		}
@@ -132,7 +126,7 @@ export async function runAction(options: {
 			const file = path.join(own, `output-${i}`);
 			writeFileSync(file, "");
 			const { code, text } = await bash(
-				filled(step.run, now),
+				step.run,
 				{
 					...BASE,
 					...options.env,
@@ -160,7 +154,7 @@ export async function runAction(options: {
 	const outputs = Object.fromEntries(
 		Object.entries(action.outputs ?? {}).map(([name, { value }]) => [
 			name,
-			filled(value, context()),
+			filled(value, values),
 		]),
 	);
 	return {
@@ -196,6 +190,8 @@ export function write(file: string, text: string): void {
 
 // --- internal ---
 
+const TOKEN = "the job's token";
+
 const BASE = Object.fromEntries(
 	[
 		"PATH",
@@ -220,15 +216,45 @@ function given(
 	return Object.fromEntries(
 		Object.entries(action.inputs).map(([name, input]) => [
 			name,
-			values[name] ?? filled(input.default ?? "", TOKEN_ONLY),
+			values[name] ?? filled(input.default ?? "", { github: { token: TOKEN } }),
 		]),
 	);
 }
 
-const TOKEN_ONLY: Context = {
-	values: { github: { token: "the job's token" } },
-	status: "success",
-};
+/** What each `${{ }}` names stands in its place; what is not there is empty, as with GitHub. */
+function filled(text: string, values: object): string {
+	return text.replaceAll(/\$\{\{ (.*?) \}\}/g, (_, name: string) =>
+		valueOf(name, values),
+	);
+}
+
+/** Whether a step runs. All conditions of our actions are of one form: `always() && name == 'text' && name != 'text'`. */
+function runs(
+	condition: string | undefined,
+	status: "success" | "failure",
+	values: object,
+): boolean {
+	const terms = condition?.split(" && ") ?? [];
+	if (terms[0] === "always()") terms.shift();
+	else if (status === "failure") return false;
+	return terms.every((term) => {
+		const [, name, operator, text] =
+			/^(\S+) ([!=]=) '([^']*)'$/.exec(term) ?? [];
+		if (name === undefined) throw new Error(`not of that form: ${condition}`);
+		const same = valueOf(name, values).toLowerCase() === text?.toLowerCase();
+		return same === (operator === "==");
+	});
+}
+
+function valueOf(name: string, values: object): string {
+	const [first = ""] = name.split(".");
+	if (!(first in values) || !/^[\w.-]+$/.test(name))
+		throw new Error(`not a name: ${name}`);
+	let value: unknown = values;
+	for (const part of name.split("."))
+		value = (value as Record<string, unknown> | undefined)?.[part];
+	return String(value ?? "");
+}
 
 /** As `shell: bash` is run. */
 async function bash(
