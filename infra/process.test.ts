@@ -41,7 +41,7 @@ function guarded(
 	});
 	onTestFinished(() => child.abandon());
 	const said = async (line: string) => {
-		await expect.poll(() => out, { timeout: 10_000 }).toContain(line);
+		await expect.poll(() => out, { timeout: 30_000 }).toContain(line);
 	};
 	return { ...child, out, err, said };
 }

@@ -33,7 +33,7 @@ beforeAll(() => {
 			packageFolder,
 		),
 	);
-}, 120_000);
+}, 180_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test("what npm downloads is below 2 MB", () => {
@@ -137,7 +137,7 @@ test("installed it is four packages and below 25 MB, and runs", () => {
 		{ encoding: "utf8", cwd: user },
 	);
 	expect(version.trim()).toBe(packageVersion);
-}, 120_000);
+}, 180_000);
 
 // --- internal ---
 

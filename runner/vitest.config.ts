@@ -6,7 +6,9 @@ export default defineConfig({
 	test: {
 		root: fileURLToPath(new URL("..", import.meta.url)),
 		// Four times what a test takes alone, and more: two cores share tests and brokers, and others use the machine.
-		testTimeout: 60_000,
+		testTimeout: 180_000,
+		hookTimeout: 180_000,
+		expect: { poll: { timeout: 30_000 } },
 		reporters: process.env.CI ? ["default", new NoSkips()] : ["default"],
 		projects: [
 			{
@@ -32,7 +34,6 @@ export default defineConfig({
 						"infra/binaries/real.fake.ts",
 						"runner/tests/e2e/test-images.ts",
 					],
-					testTimeout: 180_000,
 					// They measure, after the others. Most of their time they wait, for two at a time there is room.
 					maxWorkers: 2,
 					sequence: { groupOrder: 1 },

@@ -31,7 +31,7 @@ beforeAll(() => {
 		],
 		{ stdio: "inherit" },
 	);
-}, 60_000);
+}, 180_000);
 
 test("Pulumi's loader runs what was compiled, and the stack has the rig as its one output", async () => {
 	const { code, said, registered, outputs } = await runProject({
@@ -72,7 +72,7 @@ test("Pulumi's loader runs what was compiled, and the stack has the rig as its o
 			top = parents.get(top) ?? null;
 		expect(top, name).toBe("mqbench-wide");
 	}
-}, 60_000);
+}, 180_000);
 
 test("a configuration that is wrong is told in sentences, and nothing is made", async () => {
 	const { code, said, registered } = await runProject({
@@ -89,7 +89,7 @@ test("a configuration that is wrong is told in sentences, and nothing is made", 
 	);
 	expect(said).not.toMatch(/^\s+at /m);
 	expect(registered.map(({ type }) => type)).toEqual(["pulumi:pulumi:Stack"]);
-}, 60_000);
+}, 180_000);
 
 test("what the program refuses has no stack, or Pulumi takes half a minute to print it", () => {
 	expect(refusal("no").message).toBe("no");
@@ -106,11 +106,11 @@ test("a machine without an address is told, as no rig.json could name it", async
 		"AWS gave machine 1 of type i4i.xlarge no public address; take the rig down and stand it up anew",
 	);
 	expect(said).not.toMatch(/^\s+at /m);
-}, 60_000);
+}, 180_000);
 
 test("a stack without a configuration is told so", async () => {
 	const { said } = await runProject({});
 	expect(said.trim()).toBe(
 		"mqbench:rig is missing in the stack's configuration; README.md shows one",
 	);
-}, 60_000);
+}, 180_000);

@@ -20,7 +20,7 @@ describe.each([
 	beforeAll(async () => {
 		// The first one loads Pulumi.
 		rig = await standUp(config);
-	}, 60_000);
+	}, 180_000);
 
 	test("no port is open to the internet", () => {
 		const group = only(rig, "SecurityGroup");

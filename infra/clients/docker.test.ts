@@ -131,7 +131,7 @@ describe("a container that docker does not start", () => {
 
 describe.skipIf(skipWithoutEngine)(
 	`clients in containers${noEngine && ` (${noEngine})`}`,
-	{ timeout: 60_000 },
+	{ timeout: 180_000 },
 	() => {
 		beforeAll(() => {
 			expect(noEngine, "CI needs a Docker engine").toBe("");

@@ -29,7 +29,7 @@ describe.skipIf(missing !== null)(
 			hosts = await makeHosts(1);
 			h1 = hosts.all[0] as Host;
 			h1.run("mount -t tmpfs tmpfs /var/lib && mkdir /var/lib/mqbench");
-		}, 60_000);
+		}, 180_000);
 		afterAll(() => hosts?.close());
 		beforeEach(() => void h1.run("rm -f /var/lib/mqbench/*"));
 
@@ -79,11 +79,11 @@ describe.skipIf(missing !== null)(
 			const said = await opening;
 			expect(said[0]).toMatch(/^ {2}h1: being set up: packages \(\d+ s\)$/);
 			expect(said.at(-1)).toMatch(/: disk \(\d+ s\)$/);
-		}, 30_000);
+		}, 180_000);
 
 		test("is not waited for where nobody sets it up", async () => {
 			expect(await opened({ setUp: false })).toEqual([]);
-		}, 30_000);
+		}, 180_000);
 
 		const cases: [string, string, Partial<SetUpOptions>, RegExp][] = [
 			[
@@ -130,7 +130,7 @@ describe.skipIf(missing !== null)(
 			await expect(opened({ bootMs: 5_000 })).rejects.toThrow(
 				/^h1 \(host of mine\): ssh gets no answer from it\. /,
 			);
-		}, 60_000);
+		}, 180_000);
 
 		test("Ctrl-C does not wait for it", async () => {
 			state("running: packages");
@@ -139,6 +139,6 @@ describe.skipIf(missing !== null)(
 			await expect(opened({}, stop.signal)).rejects.toMatchObject({
 				code: "interrupted",
 			});
-		}, 30_000);
+		}, 180_000);
 	},
 );

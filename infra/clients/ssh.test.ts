@@ -45,7 +45,7 @@ describe.skipIf(missing !== null)(
 		beforeAll(async () => {
 			hosts = await makeHosts(1);
 			h1 = hosts.all[0] as Host;
-		}, 60_000);
+		}, 180_000);
 		afterAll(() => hosts?.close());
 
 		/** A client whose k6 is a piece of shell, on every platform. */
@@ -121,7 +121,7 @@ describe.skipIf(missing !== null)(
 				onStderr: (line) => void err.push(line),
 			});
 			const said = async (line: string) => {
-				await expect.poll(() => out, { timeout: 10_000 }).toContain(line);
+				await expect.poll(() => out, { timeout: 30_000 }).toContain(line);
 			};
 			return { made, child, out, err, workspace, local, said };
 		}
@@ -479,7 +479,7 @@ describe.skipIf(missing !== null)(
 				).toBe("half\n");
 				await made.close();
 				expect(workspaces()).toEqual([]);
-			}, 60_000);
+			}, 180_000);
 
 			test("by mqbench itself, as kill -9 does it, leaves no process there", async () => {
 				const { child, said } = await started(
@@ -491,7 +491,7 @@ describe.skipIf(missing !== null)(
 				// ssh with the connection's socket, and not one of those that share it.
 				for (const pid of masters()) process.kill(pid, "SIGKILL");
 				expect(await child.ended).toEqual({ code: null, signal: null });
-				await expect.poll(running, { timeout: 10_000 }).toEqual([]);
+				await expect.poll(running, { timeout: 30_000 }).toEqual([]);
 			});
 
 			test("is told where nothing could be started any more", async () => {
@@ -548,7 +548,7 @@ describe.skipIf(missing !== null)(
 					.run("ls -t ~/.cache/mqbench/bin/*/guard")
 					.split("\n");
 				expect(builtFor(theirs.replace("/root", h1.home))).toBe(platform);
-			}, 60_000);
+			}, 180_000);
 
 			test("for which there are no programs is one sentence", async () => {
 				posing("riscv64");
@@ -619,7 +619,7 @@ describe.skipIf(missing !== null)(
 			const said = (words: RegExp) =>
 				vi.waitFor(
 					() => expect(lines).toContainEqual(expect.stringMatching(words)),
-					{ timeout: 20_000 },
+					{ timeout: 180_000 },
 				);
 			h1.run("mount -t tmpfs tmpfs /var/lib && mkdir /var/lib/mqbench");
 			try {
@@ -638,7 +638,7 @@ describe.skipIf(missing !== null)(
 				await made.close();
 				h1.run("kill $(cat /run/second.pid); umount /var/lib");
 			}
-		}, 60_000);
+		}, 180_000);
 
 		describe("close", () => {
 			test("leaves the programs and nothing else", async () => {
@@ -647,7 +647,7 @@ describe.skipIf(missing !== null)(
 				await made.close();
 				await made.close();
 				await expect
-					.poll(() => h1.processes(), { timeout: 10_000 })
+					.poll(() => h1.processes(), { timeout: 30_000 })
 					.toEqual([]);
 				expect(workspaces()).toEqual([]);
 				for (const file of cached())
@@ -662,7 +662,7 @@ describe.skipIf(missing !== null)(
 			const preparing = made.prepare();
 			await made.close();
 			await expect(preparing).rejects.toMatchObject({ code: "interrupted" });
-			await expect.poll(() => h1.processes(), { timeout: 10_000 }).toEqual([]);
+			await expect.poll(() => h1.processes(), { timeout: 30_000 }).toEqual([]);
 		});
 
 		describe("what is in the way is one sentence", () => {

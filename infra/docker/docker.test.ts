@@ -24,12 +24,12 @@ const binaries = await realBinaries();
 
 describe.skipIf(skipWithoutEngine)(
 	`containers${noEngine && ` (${noEngine})`}`,
-	{ timeout: 60_000 },
+	{ timeout: 180_000 },
 	() => {
 		beforeAll(async () => {
 			expect(noEngine, "CI needs a Docker engine").toBe("");
 			await haveImage("nats");
-		}, 60_000);
+		}, 180_000);
 
 		describe("a broker", () => {
 			test("is reached by its address, is what the scenario says, and is gone with all that belongs to it", async () => {
@@ -525,7 +525,7 @@ const noRabbit = spawnSync("erl", ["-version"]).error !== undefined;
 
 describe.skipIf(skipWithoutEngine || (noRabbit && process.env.CI !== "true"))(
 	`RabbitMQ in a container${noRabbit ? " (missing: erl)" : ""}`,
-	{ timeout: 120_000 },
+	{ timeout: 180_000 },
 	() => {
 		test("comes up without plugins, lets its own user in, and keeps its data when it is started again", async () => {
 			await haveImage("rabbitmq");

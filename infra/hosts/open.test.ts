@@ -42,7 +42,7 @@ describe.skipIf(missing !== null)(
 		let hosts: Hosts;
 		beforeAll(async () => {
 			hosts = await makeHosts(3);
-		}, 60_000);
+		}, 180_000);
 		afterAll(() => hosts?.close());
 
 		const host = (i: number) => hosts.all[i] as Host;
@@ -229,7 +229,7 @@ describe.skipIf(missing !== null)(
 					expect(lines[0]?.generator).toBeNull();
 					expect(lines.at(-1)?.broker?.cpuNs).toBeGreaterThan(0);
 				}
-			}, 60_000);
+			}, 180_000);
 
 			test("does what faults do, with a line each in the log", async () => {
 				const asked = request(CLUSTER);
@@ -304,7 +304,7 @@ describe.skipIf(missing !== null)(
 				expect(connections()).toBe(before);
 				await again.close();
 				expect(mine.said).toBe("");
-			}, 60_000);
+			}, 180_000);
 
 			test("ends on all of them when mqbench is killed, and the next one tidies up", async () => {
 				const mine = ours(undefined, {
@@ -328,7 +328,7 @@ describe.skipIf(missing !== null)(
 				await next.close();
 				await broker.close();
 				expect(folders()).toEqual([]);
-			}, 60_000);
+			}, 180_000);
 		});
 
 		test("Kafka on one of them takes its jars and its Java", async () => {
@@ -348,7 +348,7 @@ describe.skipIf(missing !== null)(
 			await broker.close();
 			await nothingRuns();
 			expect(folders()).toEqual([]);
-		}, 120_000);
+		}, 180_000);
 
 		/** A broker whose node is a piece of shell. */
 		const shell = (
@@ -434,7 +434,7 @@ describe.skipIf(missing !== null)(
 					await nothingRuns();
 					expect(folders(), what).toEqual([]);
 				}
-			}, 60_000);
+			}, 180_000);
 		});
 
 		test("Ctrl-C while it comes up leaves nothing", async () => {
@@ -452,7 +452,7 @@ describe.skipIf(missing !== null)(
 			await refused;
 			await nothingRuns();
 			expect(folders()).toEqual([]);
-		}, 30_000);
+		}, 180_000);
 
 		test("a copy that takes long says how far it is, and with a Ctrl-C leaves nothing", async () => {
 			const stop = new AbortController();
@@ -488,7 +488,7 @@ describe.skipIf(missing !== null)(
 			}
 			expect(folders()).toEqual([]);
 			expect(bin()).not.toMatch(/\.part/);
-		}, 60_000);
+		}, 180_000);
 
 		test("a host that mqbench has set up has its store on the disk that was prepared, and says what it is", async () => {
 			host(0).run(
@@ -540,7 +540,7 @@ describe.skipIf(missing !== null)(
 				host(0).run("umount -l /var/lib");
 			}
 			expect(folders()).toEqual([]);
-		}, 30_000);
+		}, 180_000);
 
 		test("another mqbench on the host is told to both, and in their reports", async () => {
 			const kinds = shell("echo ready; sleep 60");
@@ -560,7 +560,7 @@ describe.skipIf(missing !== null)(
 			await second.close();
 			expect(second.notes).toEqual([note]);
 			expect(folders()).toEqual([]);
-		}, 30_000);
+		}, 180_000);
 
 		test("what cannot be removed is told", async () => {
 			const mine = ours(shell("echo ready; sleep 60"));
@@ -573,7 +573,7 @@ describe.skipIf(missing !== null)(
 			);
 			host(0).run(`umount ${there}/x && rm -r ${there}`);
 			expect(folders()).toEqual([]);
-		}, 30_000);
+		}, 180_000);
 
 		test("of two that bring the same at once one copy stays, and a broken one goes", async () => {
 			const big = path.join(testFolder(), "jars");
@@ -603,7 +603,7 @@ describe.skipIf(missing !== null)(
 			expect(host(0).run("wc -c <$(ls ~/.cache/mqbench/bin/*/a)").trim()).toBe(
 				"1000000",
 			);
-		}, 30_000);
+		}, 180_000);
 
 		test("CPUs are those that the host has", async () => {
 			const mine = ours(shell("echo ready; taskset -p $$; sleep 60"));
@@ -616,7 +616,7 @@ describe.skipIf(missing !== null)(
 			await expect(mine.open(one(), small({ cpus: "0,999" }))).rejects.toThrow(
 				/^pin: 0,999 cannot be had: h1 has the CPUs \S+, and 999 is not among them\. /,
 			);
-		}, 30_000);
+		}, 180_000);
 
 		describe("what is in the way is one sentence", () => {
 			test.each<[string, () => Promise<Broker>, RegExp]>([

@@ -48,7 +48,7 @@ describe.skipIf(missing !== null)(
 				say: () => {},
 				stop,
 			});
-		}, 60_000);
+		}, 180_000);
 		afterAll(async () => {
 			await link?.close();
 			hosts?.close();
@@ -86,19 +86,19 @@ describe.skipIf(missing !== null)(
 			const both = [read(tunnel), read(tunnel)];
 			for (const one of both)
 				await expect
-					.poll(one.got, { timeout: 10_000 })
+					.poll(one.got, { timeout: 30_000 })
 					.toMatch(/^SSH-2\.0-[^\n]*\n$/);
 			expect(dials()).toBe(2);
 			await tunnel.close();
 			for (const one of both) expect(await one.all).toBe(one.got());
-			await expect.poll(dials, { timeout: 10_000 }).toBe(0);
+			await expect.poll(dials, { timeout: 30_000 }).toBe(0);
 			expect(tunnel.trouble()).toBe("");
-		}, 30_000);
+		}, 180_000);
 
 		test("says why nothing comes through", async () => {
 			const tunnel = await opened(`${h1.address}:4222`);
 			expect(await read(tunnel).all).toBe("");
 			expect(tunnel.trouble()).toMatch(/connection refused$/);
-		}, 30_000);
+		}, 180_000);
 	},
 );

@@ -40,7 +40,7 @@ describe("by the XSD of Jenkins' xUnit plugin", () => {
 	// One start of Java for all. Without it this says so and skips, but never in CI.
 	test.skipIf(withoutJava && process.env.CI !== "true")(
 		`every stored run and every hostile name is valid${withoutJava ? " (missing: java)" : ""}`,
-		{ timeout: 60_000 },
+		{ timeout: 180_000 },
 		() => {
 			expect(withoutJava, "CI needs java").toBe(false);
 			const said = validated(results.map(([, result]) => renderJunit(result)));

@@ -122,7 +122,7 @@ function nameOf(pid: number): string {
 describe.skipIf(!installed)(
 	"rabbitmq-server as mqbench starts it",
 	{
-		timeout: 60_000,
+		timeout: 180_000,
 	},
 	() => {
 		test("takes connections on loopback, and is gone with all that belongs to it when it is closed", async () => {
@@ -154,7 +154,7 @@ describe.skipIf(!installed)(
 			const all = processesOf(broker);
 			process.kill(broker.pids[0] ?? 0, "SIGKILL");
 			expect(await broker.died).toBe("the broker ended by itself (SIGKILL)");
-			await expect.poll(() => alive(all), { timeout: 10_000 }).toEqual([]);
+			await expect.poll(() => alive(all), { timeout: 30_000 }).toEqual([]);
 		});
 
 		test("leaves no process when its guard is killed", async () => {
@@ -163,7 +163,7 @@ describe.skipIf(!installed)(
 			const stat = readFileSync(`/proc/${broker.pids[0]}/stat`, "utf8");
 			const guard = Number(stat.slice(stat.lastIndexOf(")") + 4).split(" ")[0]);
 			process.kill(guard, "SIGKILL");
-			await expect.poll(() => alive(all), { timeout: 10_000 }).toEqual([]);
+			await expect.poll(() => alive(all), { timeout: 30_000 }).toEqual([]);
 		});
 
 		test("that dislikes a setting is one sentence", async () => {

@@ -59,7 +59,7 @@ beforeAll(async () => {
 		executablePath: CHROMIUM,
 		args: ["--no-sandbox"],
 	});
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
 	await browser?.close();
 	rmSync(folder, { recursive: true, force: true });
@@ -68,7 +68,7 @@ afterAll(async () => {
 // Other tests may have the cores: what usually takes a second may take ten.
 describe.skipIf(missing)(
 	"report.html in a browser",
-	{ timeout: 120_000 },
+	{ timeout: 180_000 },
 	() => {
 		describe.each(Object.keys(RESULTS))("of %s", (name) => {
 			test("asks nobody for anything, says no error, draws every chart that is seen, and fits a phone", async () => {

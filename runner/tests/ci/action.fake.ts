@@ -224,7 +224,7 @@ function given(
 /** What each `${{ }}` names stands in its place; what is not there is empty, as with GitHub. */
 function filled(text: string, values: object): string {
 	return text.replaceAll(/\$\{\{ (.*?) \}\}/g, (_, name: string) =>
-		valueOf(name, values),
+		named(name, values),
 	);
 }
 
@@ -241,12 +241,12 @@ function runs(
 		const [, name, operator, text] =
 			/^(\S+) ([!=]=) '([^']*)'$/.exec(term) ?? [];
 		if (name === undefined) throw new Error(`not of that form: ${condition}`);
-		const same = valueOf(name, values).toLowerCase() === text?.toLowerCase();
+		const same = named(name, values).toLowerCase() === text?.toLowerCase();
 		return same === (operator === "==");
 	});
 }
 
-function valueOf(name: string, values: object): string {
+function named(name: string, values: object): string {
 	const [first = ""] = name.split(".");
 	if (!(first in values) || !/^[\w.-]+$/.test(name))
 		throw new Error(`not a name: ${name}`);

@@ -27,7 +27,7 @@ const BRIEF = "--no-floor";
 beforeAll(() => {
 	if (!existsSync(path.join(DIST, "runner", "cli.js")))
 		execFileSync("npm", ["run", "--silent", "build"], { cwd: packageFolder });
-}, 120_000);
+}, 180_000);
 
 test("a scenario that keeps its promise: the step succeeds, with outputs, summary, artifacts and comment", async () => {
 	const workspace = temporaryFolder();
@@ -64,7 +64,7 @@ test("a scenario that keeps its promise: the step succeeds, with outputs, summar
 	expect(readFileSync(path.join(small, "comment.md"), "utf8")).toMatch(
 		/^<!-- mqbench:ci -->\n/,
 	);
-}, 60_000);
+}, 180_000);
 
 test("a breach: the step fails after the uploads with 99, and says so on the SLA's line", async () => {
 	const workspace = temporaryFolder();
@@ -97,7 +97,7 @@ test("a breach: the step fails after the uploads with 99, and says so on the SLA
 	expect(step(done, "Upload the comment").with.name).toBe(
 		"mqbench-comment-slow",
 	);
-}, 60_000);
+}, 180_000);
 
 test("a breach with fail: false and summary: false is only told", async () => {
 	const workspace = temporaryFolder();
@@ -118,7 +118,7 @@ test("a breach with fail: false and summary: false is only told", async () => {
 	// After a push there is no pull request, and without a name nothing is uploaded.
 	for (const name of ["Upload the run", "Upload the comment", "Gate"])
 		expect(step(done, name).outcome).toBe("skipped");
-}, 60_000);
+}, 180_000);
 
 test("a scenario with a mistake: error, exit code 2, and an annotation, though there is no result", async () => {
 	const workspace = temporaryFolder();
@@ -141,7 +141,7 @@ test("a scenario with a mistake: error, exit code 2, and an annotation, though t
 	);
 	for (const name of ["Upload the run", "Upload the comment"])
 		expect(step(done, name).outcome).toBe("skipped");
-}, 60_000);
+}, 180_000);
 
 test("the cache has the name that mqbench gives its build, and Go is set up only to build", async () => {
 	const key = buildKey(
@@ -364,7 +364,7 @@ test("local without a build: it is installed from its lock file, and built", asy
 	expect(done.outcome, done.log).toBe("success");
 	expect(done.outputs.cli).toBe(cli);
 	expect(argvOf(done).slice(0, 2)).toEqual(["run", "a.yaml"]);
-}, 60_000);
+}, 180_000);
 
 test("a version of npm is installed from the registry, and none of its scripts is run", async () => {
 	const root = stub();
@@ -400,7 +400,7 @@ test("a version of npm is installed from the registry, and none of its scripts i
 			[...BUILD_FLAGS, packageVersion],
 		),
 	);
-}, 60_000);
+}, 180_000);
 
 test.each([
 	"",

@@ -259,7 +259,7 @@ test("the nightly example keeps 180 nights in one commit, and a page that leads 
 	const page = git(remote, "show", "mqbench-trend:reports/index.html");
 	for (const night of ["2026-11-19T031700Z", "2026-11-20T031700Z"])
 		expect(page).toContain(`${night}/report.html`);
-}, 60_000);
+}, 180_000);
 
 // --- internal ---
 

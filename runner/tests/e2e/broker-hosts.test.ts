@@ -17,7 +17,7 @@ describe.skipIf(missing !== null)(
 		let hosts: Hosts;
 		beforeAll(async () => {
 			hosts = await makeHosts(4);
-		}, 60_000);
+		}, 180_000);
 		afterAll(() => {
 			// Memory is this machine's, and nobody comes to these hosts again.
 			for (const host of hosts?.all ?? [])
@@ -121,7 +121,7 @@ describe.skipIf(missing !== null)(
 			}
 			await nothingRuns();
 			expect(folders()).toEqual([]);
-		}, 120_000);
+		}, 180_000);
 
 		test("is said to share a host with its load where it does, under whatever name, and with another mqbench", async () => {
 			const folder = temporaryFolder();
@@ -157,7 +157,7 @@ describe.skipIf(missing !== null)(
 			);
 			await nothingRuns();
 			expect(folders()).toEqual([]);
-		}, 120_000);
+		}, 180_000);
 
 		test.each(["SIGINT", "SIGKILL"] as const)(
 			"has nothing running on it after a %s",

@@ -111,7 +111,7 @@ describe.skipIf(!engine && process.env.CI !== "true")(
 		});
 
 		test("whose scenario asks for another broker is not measured with it", {
-			timeout: 120_000,
+			timeout: 180_000,
 		}, async () => {
 			await haveImage("nats");
 			const folder = temporaryFolder();
@@ -149,7 +149,7 @@ describe.skipIf(!engine && process.env.CI !== "true")(
 			["Ctrl-C twice", ["SIGINT", "SIGINT"]],
 		] as const)(
 			"that is not up yet goes with its command: %s",
-			{ timeout: 120_000 },
+			{ timeout: 180_000 },
 			async (_, signals) => {
 				await haveImage("nats");
 				const folder = temporaryFolder();

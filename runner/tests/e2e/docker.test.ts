@@ -27,12 +27,12 @@ const JETSTREAM = "{ broker: nats, mode: jetstream, durability: fsync }";
 
 describe.skipIf(skipWithoutEngine)(
 	`brokers and clients in containers${noEngine && ` (${noEngine})`}`,
-	{ timeout: 120_000 },
+	{ timeout: 180_000 },
 	() => {
 		beforeAll(async () => {
 			expect(noEngine, "CI needs a Docker engine").toBe("");
 			await haveImage("nats");
-		}, 60_000);
+		}, 180_000);
 
 		test("JetStream, each message on disk: a run to its verdict, that says what it ran on and leaves nothing", async () => {
 			const folder = temporaryFolder();

@@ -30,7 +30,7 @@ function failover(
 
 describe("the leader of a JetStream of three nodes, killed under load,", () => {
 	test("takes no acknowledged message with it where there are three copies; the scorecard says what the servers' log says", {
-		timeout: 120_000,
+		timeout: 180_000,
 	}, async () => {
 		const { file, out } = failover(
 			"{ broker: nats, mode: jetstream, storage: file, nodes: 3, replicas: 3 }",
@@ -73,7 +73,7 @@ describe("the leader of a JetStream of three nodes, killed under load,", () => {
 	});
 
 	test("and never coming back is still away at the end where there is one copy", {
-		timeout: 120_000,
+		timeout: 180_000,
 	}, async () => {
 		const { file, out } = failover(
 			"{ broker: nats, mode: jetstream, storage: file, nodes: 3, replicas: 1 }",

@@ -28,7 +28,7 @@ describe.skipIf(missing !== null)(
 		let hosts: Hosts;
 		beforeAll(async () => {
 			hosts = await makeHosts(3);
-		}, 60_000);
+		}, 180_000);
 		afterAll(() => hosts?.close());
 
 		const CLIENTS = { clients: "[root@h1, root@h2, root@h3]" };
@@ -383,7 +383,7 @@ const runsOn = (host: Host) =>
 
 /** No process, and nothing but the programs. */
 async function expectEmpty(host: Host): Promise<void> {
-	await expect.poll(() => host.processes(), { timeout: 10_000 }).toEqual([]);
+	await expect.poll(() => host.processes(), { timeout: 30_000 }).toEqual([]);
 	expect(runsOn(host)).toEqual([]);
 }
 

@@ -15,7 +15,7 @@ const SECOND = "rate: 300/s, warmup: 0s, duration: 1s";
 
 describe.skipIf(missing.length > 0 && process.env.CI !== "true")(
 	`a run on Kafka${missing.length > 0 ? ` (missing: ${missing.join(", ")})` : ""}`,
-	{ timeout: 120_000 },
+	{ timeout: 180_000 },
 	() => {
 		test("a round trip: acknowledged by the leader, received once and in order", async () => {
 			const { code, one, system, folder } = await measure(

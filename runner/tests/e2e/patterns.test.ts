@@ -65,7 +65,7 @@ describe.each(TABLE)("a short run on { %s }", (system, programs, patterns) => {
 	const skipped = missing.length > 0 && process.env.CI !== "true";
 	test.skipIf(skipped)(
 		`of ${patterns.join(", ")}${skipped ? ` (missing: ${missing.join(", ")})` : ""}`,
-		{ timeout: 120_000 },
+		{ timeout: 180_000 },
 		async () => {
 			expect(missing, "CI needs them").toEqual([]);
 			const { code, err, runs } = await measure(system, patterns);
