@@ -204,7 +204,7 @@ var resolved = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	defer os.Remove(file.Name())
-	mvn := exec.Command("mvn", "-q", "-B", "-f", filepath.Join("..", "..", "infra", "brokers", "kafka", "pom.xml"),
+	mvn := exec.Command("mvn", "-q", "-B", "-f", filepath.Join("..", "..", "runner", "brokers", "kafka", "pom.xml"),
 		"dependency:build-classpath", "-DincludeScope=runtime", "-Dmdep.outputFile="+file.Name())
 	if out, err := mvn.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("resolve Kafka with mvn: %w\n%s", err, out)
