@@ -1,6 +1,7 @@
 import { z } from "zod";
-import type { Level, Pattern } from "../model/plan.ts";
+import type { Level } from "../model/plan.ts";
 import type { BrokerPlace } from "../model/targets.ts";
+import type { Pattern } from "../model/workload.ts";
 import type { SystemOptionsOfAnyBroker } from "./fields.ts";
 import type { BrokerInstall } from "./install.ts";
 import type { OmbDriver } from "./omb-driver.ts";

@@ -3,7 +3,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { testFolder } from "../../infra/test-folder.fake.ts";
 import { brokerOf, realBrokers, SystemOptions } from "../brokers/index.ts";
-import { PATTERNS } from "../model/plan.ts";
+import { PATTERNS } from "../model/workload.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { init } from "./init.ts";

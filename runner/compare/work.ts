@@ -1,4 +1,5 @@
 import type { Run } from "../model/result.ts";
+import { PLAINEST, plainFacts } from "../model/workload.ts";
 import {
 	formatBytesExact,
 	formatCount,
@@ -20,6 +21,7 @@ export function workOf(run: Pick<Run, "load">): string {
  * file stays small, and a kind of work that mqbench learns later leaves the hashes of those without it as they are.
  */
 export function workFacts({ load }: Pick<Run, "load">): Record<string, string> {
+	const plain = plainFacts(load);
 	return unusual({
 		pattern: load.pattern,
 		load: loadOf(load),
@@ -36,17 +38,10 @@ export function workFacts({ load }: Pick<Run, "load">): Record<string, string> {
 		connections: String(load.connections),
 		producers: String(load.producers),
 		topics: String(load.topics),
-		partitions: String(load.partitions),
+		// Older than those that follow it: its place in the hash stays.
+		partitions: plain.partitions ?? "",
 		replicas: load.replicas === null ? "the broker's own" : `${load.replicas}`,
-		consumers: String(load.consumers),
-		subscriptions: String(load.subscriptions),
-		"connections of consumers": String(load.consumerConnections),
-		wildcard: yes(load.wildcard),
-		bystanders: String(load.bystanders),
-		"work per message":
-			load.work === null
-				? "none"
-				: `${formatDurationExact(load.work.meanNs)} ${load.work.distribution}`,
+		...plain,
 		// Not their seed: another one is another draw of the same.
 		keys:
 			load.keys === null
@@ -94,18 +89,12 @@ export function workDifference(
 
 /** Never change one of these: hashes in stored baselines would no longer be those of the same work. */
 const PLAIN: Readonly<Record<string, string>> = {
+	...PLAINEST,
 	checksum: "no",
 	connections: "1",
 	producers: "1",
 	topics: "1",
-	partitions: "1",
 	replicas: "the broker's own",
-	consumers: "0",
-	subscriptions: "1",
-	"connections of consumers": "0",
-	wildcard: "no",
-	bystanders: "0",
-	"work per message": "none",
 	keys: "none",
 	"in flight": "no limit",
 	clients: "1",

@@ -4,8 +4,7 @@ import {
 	realBrokers,
 	SystemOptions,
 } from "../brokers/index.ts";
-import type { Pattern } from "../model/plan.ts";
-import { PATTERNS } from "../model/plan.ts";
+import { PATTERNS, type Pattern } from "../model/workload.ts";
 import { didYouMean } from "../suggest.ts";
 import { parseBytes, parseDuration, parseRate, UnitError } from "../units.ts";
 

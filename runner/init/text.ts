@@ -1,5 +1,5 @@
 import { brokerOf, SystemOptions, variable } from "../brokers/index.ts";
-import type { Pattern } from "../model/plan.ts";
+import type { Pattern } from "../model/workload.ts";
 import type { Answers } from "./answers.ts";
 
 /** The scenario's YAML, with a comment wherever a newcomer would ask. */

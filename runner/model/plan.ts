@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { TARGETS } from "./targets.ts";
+import { Pattern, plainInPlan } from "./workload.ts";
 
 /**
  * One run, completely spelled out: the file `plan.json` that the k6 script opens and that every
@@ -98,17 +99,6 @@ export type BaselineSla = z.infer<typeof BaselineSla>;
 /** Where brokers run: processes of this machine, containers of it, or somebody else's. */
 export const Target = z.enum(TARGETS);
 export type Target = z.infer<typeof Target>;
-
-export const PATTERNS = [
-	"round-trip",
-	"request-reply",
-	"fan-out",
-	"work-queue",
-	"publish",
-	"backlog",
-] as const;
-export const Pattern = z.enum(PATTERNS);
-export type Pattern = z.infer<typeof Pattern>;
 
 /** None / written to the OS / flushed every so often / on disk before the acknowledgement. */
 export const LEVELS = ["memory", "os", "interval", "fsync"] as const;
@@ -227,29 +217,7 @@ export const Plan = z.strictObject({
 	create: z.boolean().default(true),
 	/** request-reply: the topic of the replies to topics[t] is replyTopics[t]. Else empty. */
 	replyTopics: z.array(z.string()).default([]),
-	/** Of every topic. Message i without a key goes to partition sequence mod partitions. */
-	partitions: z.int().positive().default(1),
-	/**
-	 * Members of the one group that shares the messages (work-queue, backlog), or responders (request-reply); else 0. With
-	 * M members and T topics there are max(M, T) subscriptions: number k is member k mod M on topic k mod T.
-	 */
-	consumers: Count.default(0),
-	/** fan-out: subscribers, each of which gets every message of every topic; else 1. */
-	subscriptions: z.int().positive().default(1),
-	/** Connections of consumers and subscribers, numbered after those of producers; number k is on k mod consumerConnections. round-trip, publish: 0. */
-	consumerConnections: Count.default(0),
-	/** fan-out: one subscription per subscriber, by a pattern over all topics, instead of one per topic. */
-	wildcard: z.boolean().default(false),
-	/** fan-out: subscriptions more, to topics on which nothing is sent: the broker has to tell them apart. */
-	bystanders: Count.default(0),
-	/** What a consumer does with each message before it acknowledges it; null: nothing. */
-	work: z
-		.strictObject({
-			meanNs: Ns,
-			distribution: z.enum(["constant", "exponential"]),
-		})
-		.nullable()
-		.default(null),
+	...plainInPlan,
 	/** null: messages have no keys. Key k of message i is a function of seed and i alone; its bytes are "k<number>". */
 	keys: z
 		.strictObject({

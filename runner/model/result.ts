@@ -11,6 +11,7 @@ import { EnvironmentFile } from "./environment-file.ts";
 import { Metric, Plan, Schedule } from "./plan.ts";
 import { ClientEnd, FaultDone, NetworkPath, RunFile } from "./run-file.ts";
 import { VERDICTS } from "./verdict.ts";
+import { plainInResult } from "./workload.ts";
 
 /**
  * `result.json`: everything that a report shows, and what other tools read. Its version is `schema`: fields are
@@ -244,13 +245,7 @@ export const Run = z.strictObject({
 		durabilityLevel: Plan.shape.durabilityLevel,
 		replicas: MaybeCount,
 		acks: z.boolean(),
-		partitions: Count,
-		consumers: Count,
-		subscriptions: Count,
-		consumerConnections: Count,
-		wildcard: z.boolean(),
-		bystanders: Count,
-		work: Plan.shape.work,
+		...plainInResult,
 		keys: Plan.shape.keys,
 		pin: Plan.shape.pin,
 		faults: Plan.shape.faults,

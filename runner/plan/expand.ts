@@ -2,6 +2,7 @@ import { brokerOf, commonOptions, hasProcess } from "../brokers/index.ts";
 import { failure } from "../errors.ts";
 import type { BaselineSla, Plan, Sla } from "../model/plan.ts";
 import { targets } from "../model/targets.ts";
+import { plainOf } from "../model/workload.ts";
 import { clientCount } from "../scenario/clients.ts";
 import { onHosts } from "../scenario/rig.ts";
 import type { Case, Scenario, SlaLine, System } from "../scenario/scenario.ts";
@@ -153,13 +154,7 @@ function plan(
 			one.pattern === "request-reply"
 				? topics.map((topic) => `${topic}.reply`)
 				: [],
-		partitions: one.partitions,
-		consumers: one.consumers,
-		subscriptions: one.subscriptions,
-		consumerConnections: one.consumerConnections,
-		wildcard: one.wildcard,
-		bystanders: one.bystanders,
-		work: one.work === null ? null : { ...one.work },
+		...plainOf(one),
 		keys: one.keys === null ? null : { ...one.keys, seed },
 		create: system.ownTopics === null,
 		faults: hasProcess(system) ? faultsOf(scenario, one) : [],

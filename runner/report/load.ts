@@ -1,5 +1,6 @@
 import type { Plan } from "../model/plan.ts";
 import type { Run } from "../model/result.ts";
+import { plainOf } from "../model/workload.ts";
 
 /** What a run has to do, as reports have it. */
 export function loadOf(plan: Plan): Run["load"] {
@@ -16,13 +17,7 @@ export function loadOf(plan: Plan): Run["load"] {
 		durabilityLevel: plan.durabilityLevel,
 		replicas: plan.replicas,
 		acks: plan.acks,
-		partitions: plan.partitions,
-		consumers: plan.consumers,
-		subscriptions: plan.subscriptions,
-		consumerConnections: plan.consumerConnections,
-		wildcard: plan.wildcard,
-		bystanders: plan.bystanders,
-		work: plan.work,
+		...plainOf(plan),
 		keys: plan.keys,
 		pin: plan.pin,
 		faults: plan.faults,

@@ -1,5 +1,5 @@
 import type { BrokerName, Traits } from "../brokers/index.ts";
-import { PATTERNS, type Pattern } from "../model/plan.ts";
+import { PATTERNS, type Pattern } from "../model/workload.ts";
 import { formatBytesExact, formatDuration } from "../units.ts";
 import { backlogTimes } from "./backlog.ts";
 import type { ResolvedCases } from "./cases.ts";

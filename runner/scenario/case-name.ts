@@ -1,4 +1,5 @@
 import path from "node:path";
+import { plainNames, unlisted } from "../model/workload.ts";
 import { formatBytesExact, formatDurationExact } from "../units.ts";
 import { loadName } from "./loads.ts";
 import type { Case } from "./scenario.ts";
@@ -41,14 +42,13 @@ const inName: Readonly<Record<WorkloadField, (one: Case) => string>> = {
 	pattern: (one) => one.pattern,
 	connections: (one) => counted(one.connections, "connection"),
 	producers: (one) => counted(one.producers, "producer"),
-	consumers: (one) => counted(one.consumers, "consumer"),
-	consumerConnections: (one) =>
-		counted(one.consumerConnections, "consumer connection"),
-	subscriptions: (one) => counted(one.subscriptions, "subscription"),
+	consumers: plainNames.consumers,
+	consumerConnections: plainNames.consumerConnections,
+	subscriptions: plainNames.subscriptions,
 	topics: (one) => counted(one.topics, "topic"),
-	partitions: (one) => counted(one.partitions, "partition"),
-	wildcard: (one) => (one.wildcard ? "wildcard" : "no wildcard"),
-	bystanders: (one) => counted(one.bystanders, "bystander"),
+	partitions: plainNames.partitions,
+	wildcard: plainNames.wildcard,
+	bystanders: plainNames.bystanders,
 	inFlight: (one) => `${one.inFlight} in flight`,
 	backlog: (one) => `${one.backlog} waiting`,
 	payload: ({ payload }) => {
@@ -58,11 +58,7 @@ const inName: Readonly<Record<WorkloadField, (one: Case) => string>> = {
 	},
 	keys: ({ keys }) =>
 		keys === null ? "no keys" : `${keys.count} ${keys.distribution} keys`,
-	work: ({ work }) => {
-		if (work === null) return "no work";
-		const mean = formatDurationExact(work.meanNs);
-		return `work ${mean}${work.distribution === "constant" ? "" : ` ${work.distribution}`}`;
-	},
+	work: plainNames.work,
 	checksum: (one) => (one.checksum ? "checksum" : "no checksum"),
 	delivery: (one) => one.delivery ?? "",
 	order: (one) => `order ${one.order}`,
@@ -71,6 +67,7 @@ const inName: Readonly<Record<WorkloadField, (one: Case) => string>> = {
 		`warmup ${load.kind === "closed" ? load.warmupMessages : formatDurationExact(warmupNs)}`,
 	drain: (one) => `drain ${formatDurationExact(one.drainNs)}`,
 	timeout: (one) => `timeout ${formatDurationExact(one.timeoutNs)}`,
+	...unlisted(plainNames),
 };
 
 function counted(count: number, noun: string): string {

@@ -1,4 +1,5 @@
 import path from "node:path";
+import { plainValues } from "../model/workload.ts";
 import { suggest } from "../suggest.ts";
 import { caseName } from "./case-name.ts";
 import {
@@ -11,10 +12,11 @@ import {
 } from "./loads.ts";
 import { otherToolsWord } from "./planned.ts";
 import type { Path, Problem } from "./problem.ts";
-import { backlogOf, CONSUMERS, fieldProblems, topicsOf } from "./rules.ts";
+import { backlogOf, fieldProblems, receiversOf, topicsOf } from "./rules.ts";
 import type { Case } from "./scenario.ts";
 import {
 	KEYS,
+	neededFields,
 	Workload,
 	type WorkloadField,
 	workloadFields,
@@ -242,6 +244,11 @@ function parseFields(written: Written): Partial<Workload> {
 	return fields;
 }
 
+/** Has it all fields that every workload has? */
+function isComplete(fields: Partial<Workload>): fields is Workload {
+	return neededFields.every((field) => fields[field] !== undefined);
+}
+
 function complete(
 	fields: Partial<Workload>,
 	override: Written,
@@ -249,38 +256,8 @@ function complete(
 ): Case | undefined {
 	const load = loadOf(fields);
 	const durationNs = load && durationOf(load, fields);
-	const {
-		pattern,
-		message,
-		drain,
-		connections,
-		partitions,
-		wildcard,
-		bystanders,
-		payload,
-		checksum,
-		keys,
-		order,
-	} = fields;
-	if (
-		!load ||
-		durationNs === null ||
-		!pattern ||
-		message === undefined ||
-		drain === undefined ||
-		connections === undefined ||
-		partitions === undefined ||
-		wildcard === undefined ||
-		bystanders === undefined ||
-		payload === undefined ||
-		checksum === undefined ||
-		keys === undefined ||
-		!order
-	)
-		return undefined;
-	const consumers = CONSUMERS[pattern] ? (fields.consumers ?? 1) : 0;
-	const subscriptions = pattern === "fan-out" ? (fields.subscriptions ?? 1) : 1;
-	const receivers = pattern === "fan-out" ? subscriptions : consumers;
+	if (!load || durationNs === null || !isComplete(fields)) return undefined;
+	const { pattern, drain, connections } = fields;
 	const backlog = backlogOf(fields);
 	if (pattern === "backlog" && backlog === null) return undefined;
 	const one: Case = {
@@ -288,11 +265,11 @@ function complete(
 		pattern,
 		load,
 		find: fields.find ?? null,
-		messageBytes: message,
-		payload: payloadOf(payload, folder),
-		checksum,
+		messageBytes: fields.message,
+		payload: payloadOf(fields.payload, folder),
+		checksum: fields.checksum,
 		delivery: fields.delivery ?? null,
-		order,
+		order: fields.order,
 		warmupNs: warmupOf(load, fields),
 		durationNs,
 		drainNs: drain,
@@ -301,15 +278,8 @@ function complete(
 		connections,
 		producers: fields.producers ?? connections,
 		topics: topicsOf(fields),
-		partitions,
-		consumers,
-		subscriptions,
-		consumerConnections:
-			receivers === 0 ? 0 : (fields.consumerConnections ?? receivers),
-		wildcard,
-		bystanders,
-		work: workOf(fields.work),
-		keys: keysOf(keys),
+		...plainValues(fields, { pattern, receivers: receiversOf(fields) }),
+		keys: keysOf(fields.keys),
 		backlog,
 	};
 	return { ...one, name: caseName(one, override) };
@@ -331,13 +301,6 @@ function payloadOf(
 				file: path.resolve(folder, payload.file),
 			}
 		: { kind: "random", randomRatio: payload.random, file: null };
-}
-
-function workOf(work: Workload["work"]): Case["work"] {
-	if (work === undefined) return null;
-	return typeof work === "number"
-		? { meanNs: work, distribution: "constant" }
-		: { meanNs: work.mean, distribution: work.distribution };
 }
 
 function keysOf(keys: Workload["keys"]): Case["keys"] {

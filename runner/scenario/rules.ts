@@ -1,4 +1,4 @@
-import type { Pattern } from "../model/plan.ts";
+import { CONSUMERS, type OnlyFor, onlyFor } from "../model/workload.ts";
 import { formatBytesExact, formatDurationExact } from "../units.ts";
 import { backlogTimes } from "./backlog.ts";
 import { durationOf, loadOf } from "./loads.ts";
@@ -7,6 +7,7 @@ import {
 	ENVELOPE_BYTES,
 	type Workload,
 	type WorkloadField,
+	workloadFields,
 } from "./schema.ts";
 
 /** Rules between the fields of one workload, besides those of its load (loads.ts). */
@@ -15,13 +16,6 @@ export interface FieldProblem {
 	readonly field: WorkloadField;
 	readonly message: string;
 }
-
-/** Patterns whose messages reach consumers of their own, by the word for them. */
-export const CONSUMERS: Readonly<Partial<Record<Pattern, string>>> = {
-	"work-queue": "consumers",
-	backlog: "consumers",
-	"request-reply": "responders",
-};
 
 /** `fields`: those that are right by themselves, with defaults; `written`: what stands in the file. */
 export function fieldProblems(
@@ -65,59 +59,10 @@ export function backlogOf(fields: Partial<Workload>): number | null {
 type Fields = Partial<Workload>;
 type Written = Readonly<Record<string, unknown>>;
 
-/** Fields that only some patterns have: what a person wants who writes one elsewhere is said. */
-const ONLY: readonly {
-	readonly field: WorkloadField;
-	readonly patterns: readonly Pattern[];
-	readonly why: (pattern: Pattern) => string;
-}[] = [
-	{
-		field: "consumers",
-		patterns: ["work-queue", "backlog", "request-reply"],
-		why: (pattern) =>
-			({
-				"round-trip": "each connection receives its own messages",
-				"fan-out": "it has subscriptions",
-				publish: "nobody receives",
-			})[pattern as string] ?? "",
-	},
-	{
-		field: "consumerConnections",
-		patterns: ["work-queue", "backlog", "request-reply", "fan-out"],
-		why: (pattern) =>
-			pattern === "publish"
-				? "nobody receives"
-				: "each connection receives its own messages",
-	},
-	{
-		field: "subscriptions",
-		patterns: ["fan-out"],
-		why: (pattern) =>
-			CONSUMERS[pattern]
-				? "write consumers"
-				: "no message goes to several subscribers",
-	},
-	{
-		field: "wildcard",
-		patterns: ["fan-out"],
-		why: () => "only subscribers take topics by a pattern",
-	},
-	{
-		field: "bystanders",
-		patterns: ["fan-out"],
-		why: () => "only there subscriptions are told apart",
-	},
-	{
-		field: "work",
-		patterns: ["work-queue", "backlog"],
-		why: () => "only those consumers acknowledge what they have done",
-	},
-	{
-		field: "backlog",
-		patterns: ["backlog"],
-		why: () => "only there consumers pause",
-	},
-];
+const ONLY: Readonly<Partial<Record<WorkloadField, OnlyFor | undefined>>> = {
+	...onlyFor,
+	backlog: { patterns: ["backlog"], why: () => "only there consumers pause" },
+};
 
 /** What nobody receives cannot be checked. */
 const UNSEEN: readonly WorkloadField[] = ["delivery", "order", "checksum"];
@@ -125,13 +70,16 @@ const UNSEEN: readonly WorkloadField[] = ["delivery", "order", "checksum"];
 function ofPattern(fields: Fields, written: Written): FieldProblem[] {
 	const { pattern } = fields;
 	if (!pattern) return [];
-	const found: FieldProblem[] = ONLY.filter(
-		({ field, patterns }) =>
-			isSet(fields, written, field) && !patterns.includes(pattern),
-	).map(({ field, patterns, why }) => ({
-		field,
-		message: `${field} is for ${words(patterns)}, and pattern is ${pattern}: ${why(pattern)}; remove ${field}, or write pattern: ${patterns[0]}`,
-	}));
+	const found: FieldProblem[] = [];
+	for (const field of workloadFields) {
+		const only = ONLY[field];
+		if (only === undefined || only.patterns.includes(pattern)) continue;
+		if (isSet(fields, written, field))
+			found.push({
+				field,
+				message: `${field} is for ${words(only.patterns)}, and pattern is ${pattern}: ${only.why(pattern)}; remove ${field}, or write pattern: ${only.patterns[0]}`,
+			});
+	}
 	if (pattern === "publish")
 		for (const field of UNSEEN)
 			if (isSet(fields, written, field) && fields[field] !== "at-most-once")

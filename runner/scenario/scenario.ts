@@ -5,7 +5,8 @@ import type {
 	SystemOptions,
 	Traits,
 } from "../brokers/index.ts";
-import type { BaselineSla, FaultAction, Pattern, Sla } from "../model/plan.ts";
+import type { BaselineSla, FaultAction, Sla } from "../model/plan.ts";
+import type { Pattern, PlainValues } from "../model/workload.ts";
 import type { Rate } from "../units.ts";
 import type { RigFile } from "./rig-file.ts";
 import type { Target } from "./schema.ts";
@@ -167,7 +168,7 @@ export type Load =
 			readonly warmupMessages: number;
 	  };
 
-export interface Case {
+export interface Case extends Readonly<PlainValues> {
 	/** Unique within the scenario: "1KiB 3000/s". */
 	readonly name: string;
 	readonly pattern: Pattern;
@@ -196,19 +197,6 @@ export interface Case {
 	readonly connections: number;
 	readonly producers: number;
 	readonly topics: number;
-	readonly partitions: number;
-	/** work-queue, backlog, request-reply; else 0. */
-	readonly consumers: number;
-	/** fan-out; else 1. */
-	readonly subscriptions: number;
-	/** Of consumers and subscribers; 0 where there are none. */
-	readonly consumerConnections: number;
-	readonly wildcard: boolean;
-	readonly bystanders: number;
-	readonly work: {
-		readonly meanNs: number;
-		readonly distribution: "constant" | "exponential";
-	} | null;
 	readonly keys: {
 		readonly distribution: "round-robin" | "random" | "zipf";
 		readonly count: number;

@@ -9,7 +9,12 @@ import {
 } from "../brokers/index.ts";
 import { CpuSet } from "../model/cpu-set.ts";
 import { count, number, parsed, span, unit, warmup } from "../model/field.ts";
-import { Pattern as AnyPattern, FaultAction, Target } from "../model/plan.ts";
+import { FaultAction, Target } from "../model/plan.ts";
+import {
+	Pattern as AnyPattern,
+	plainInput,
+	unlisted,
+} from "../model/workload.ts";
 import { parseBytes, parseDuration, parseRate } from "../units.ts";
 import { parseLine } from "./sla.ts";
 
@@ -84,30 +89,23 @@ const Payload = z.union([
 	}),
 ]);
 
-const Work = z.union([
-	span("Time for each message.", ["2ms"], "above 0"),
-	z.strictObject({
-		mean: span("Mean time for a message.", ["2ms"], "above 0"),
-		distribution: z.enum(["constant", "exponential"]).default("constant").meta({
-			description:
-				"`constant`, or `exponential`: mostly short, now and then long.",
-		}),
-	}),
-]);
-
+/** Each field of a workload: what may be written, and its default where that depends on no other field. */
 const fields = {
 	pattern: AnyPattern.meta({
 		description:
 			"What messages do. `round-trip`: the sender receives its own message through the broker; `request-reply`: a responder sends it back; `fan-out`: every subscriber gets a copy; `work-queue`: competing consumers, acknowledged; `publish`: nobody receives, the acknowledgement counts; `backlog`: consumers pause while messages pile up, then drain them.",
-	}),
+	}).default("round-trip"),
 	rate: rate(
 		"Scheduled messages per second, all producers together. Open loop: nothing slows it down. With stages: where they begin.",
 		["3000/s", "90/min"],
-	),
-	arrivals: z.enum(["constant", "poisson"]).meta({
-		description:
-			"When messages are due: at equal distances, or `poisson`: independent of each other, bursts included, with `rate` as the mean.",
-	}),
+	).optional(),
+	arrivals: z
+		.enum(["constant", "poisson"])
+		.meta({
+			description:
+				"When messages are due: at equal distances, or `poisson`: independent of each other, bursts included, with `rate` as the mean.",
+		})
+		.optional(),
 	seed: z
 		.int()
 		.min(0)
@@ -116,7 +114,8 @@ const fields = {
 			description:
 				"Of the poisson arrivals: the same seed gives the same times, for every system. Default: 1.",
 			examples: [1],
-		}),
+		})
+		.optional(),
 	stages: z
 		.array(Stage)
 		.min(1)
@@ -125,7 +124,8 @@ const fields = {
 			description:
 				"A rate that changes along straight lines, from `rate` on; their durations add up to the measured part. The warm-up runs at `rate`.",
 			examples: [[{ duration: "30s", target: "10000/s" }]],
-		}),
+		})
+		.optional(),
 	steps: z
 		.array(Step)
 		.min(1)
@@ -139,16 +139,20 @@ const fields = {
 					{ rate: "2000/s", duration: "10s" },
 				],
 			],
-		}),
+		})
+		.optional(),
 	messages: count(
 		"Closed loop instead of a rate: this many messages, as fast as `inFlight` allows. Shows throughput and service time, no queueing.",
 		1_000_000_000,
 		[1_000_000],
-	),
-	find: z.enum(["max-rate"]).meta({
-		description:
-			"Searches the highest rate that still meets the sla with nothing lost; `rate` is where it begins.",
-	}),
+	).optional(),
+	find: z
+		.enum(["max-rate"])
+		.meta({
+			description:
+				"Searches the highest rate that still meets the sla with nothing lost; `rate` is where it begins.",
+		})
+		.optional(),
 	message: unit(
 		parseBytes,
 		{
@@ -166,87 +170,59 @@ const fields = {
 		"The measured part of a run, after the warm-up. With messages: the longest that the run may take (default 10min).",
 		["10s", "5min"],
 		"above 0",
-	),
+	).optional(),
 	warmup: warmup(
 		"Sent before the measured part, counted apart: a duration, with messages a number of them. Default: 5s; with messages a tenth of them.",
 		["5s", "10000 messages"],
-	),
+	).optional(),
 	drain: span(
 		"How long to wait for messages after the last one was due.",
 		["30s"],
 		"above 0",
-	),
+	).prefault("30s"),
 	timeout: span(
 		"A message that completes later than this counts as late; its true time is recorded all the same. Default: drain.",
 		["1s"],
 		"above 0",
-	),
+	).optional(),
 	inFlight: count(
 		"Most messages of one producer that are sent and not completed; at the limit it waits, and the wait is measured. Default: no limit; with messages 1000.",
 		1_000_000,
 		[1000],
-	),
-	connections: count("Connections of producers.", 10_000, [25]),
-	consumerConnections: count(
-		"Connections of consumers or subscribers, which share them in turn. Default: one for each.",
-		10_000,
-		[4],
-	),
+	).optional(),
+	connections: count("Connections of producers.", 10_000, [25]).default(1),
+	consumerConnections: plainInput.consumerConnections,
 	producers: count(
 		"Independent sequences of messages; producer p uses connection p mod connections. Default: connections.",
 		100_000,
 		[25],
-	),
-	consumers: count(
-		"`work-queue` and `backlog`: consumers that share the messages; `request-reply`: responders. Default: 1.",
-		10_000,
-		[10],
-	),
-	subscriptions: count(
-		"`fan-out`: subscribers, each of which gets every message of every topic.",
-		10_000,
-		[100],
-	),
+	).optional(),
+	consumers: plainInput.consumers,
+	subscriptions: plainInput.subscriptions,
 	topics: count(
 		"Topics; producer p sends to topic p mod topics. Default: one for each connection in round-trip and request-reply, else 1.",
 		100_000,
 		[25],
-	),
-	partitions: count(
-		"Partitions of every topic, where a broker has them. Default: 1.",
-		10_000,
-		[12],
-	),
-	wildcard: z.boolean().meta({
-		description:
-			"`fan-out`: each subscriber has one subscription by a pattern over all topics, instead of one per topic.",
-	}),
-	bystanders: z
-		.int()
-		.min(0)
-		.max(1_000_000)
-		.meta({
-			description:
-				"`fan-out`: that many subscriptions more, to topics on which nothing is sent; the broker has to tell them apart.",
-			examples: [1000],
-		}),
+	).optional(),
+	partitions: plainInput.partitions,
+	wildcard: plainInput.wildcard,
+	bystanders: plainInput.bystanders,
 	payload: Payload.meta({
 		description:
 			"Bytes after the envelope, the same ones for every system: `random`, `zeros`, those of a file, or a part of them random.",
 		examples: ["random", { file: "orders.json" }, { random: 0.3 }],
-	}),
-	checksum: z.boolean().meta({
-		description: `Every payload ends in its CRC32C (${CHECKSUM_BYTES} bytes), checked at the receipt; adds the gate \`corrupted == 0\`.`,
-	}),
+	}).default("random"),
+	checksum: z
+		.boolean()
+		.meta({
+			description: `Every payload ends in its CRC32C (${CHECKSUM_BYTES} bytes), checked at the receipt; adds the gate \`corrupted == 0\`.`,
+		})
+		.default(false),
 	keys: Keys.meta({
 		description: `Keys of messages, by which brokers that have them choose the partition: how they are drawn, of ${KEYS} keys or as many as \`count\` says.`,
 		examples: ["zipf", { distribution: "random", count: 100 }],
-	}),
-	work: Work.meta({
-		description:
-			"`work-queue` and `backlog`: what a consumer does with each message before it acknowledges it: it sleeps.",
-		examples: ["2ms", { mean: "5ms", distribution: "exponential" }],
-	}),
+	}).default("none"),
+	work: plainInput.work,
 	backlog: z
 		.union([
 			z.int().min(1).max(1_000_000_000),
@@ -263,53 +239,46 @@ const fields = {
 			description:
 				"`backlog`: messages that pile up, or their size, while consumers pause. They pause after a fifth of the duration.",
 			examples: [100_000, "1GiB"],
-		}),
+		})
+		.optional(),
 	delivery: Delivery.meta({
 		description:
 			"What must hold of each message, whatever the broker promises: `at-least-once` adds the gate `lost == 0`, `exactly-once` also `duplicated == 0`. Default: the broker's own promise.",
-	}),
+	}).optional(),
 	order: Order.meta({
 		description:
 			"In which order messages must arrive. `per-producer`: each producer's in the order of sending; `per-key`: those of one producer with one key. Adds the gate `reordered == 0`.",
-	}),
+	}).default("none"),
+	...unlisted(plainInput),
 };
 
 /** A workload with every default that doesn't depend on another field. What each case resolves to. */
-export const Workload = z.strictObject({
-	pattern: fields.pattern.default("round-trip"),
-	rate: fields.rate.optional(),
-	arrivals: fields.arrivals.optional(),
-	seed: fields.seed.optional(),
-	stages: fields.stages.optional(),
-	steps: fields.steps.optional(),
-	messages: fields.messages.optional(),
-	find: fields.find.optional(),
-	message: fields.message,
-	duration: fields.duration.optional(),
-	warmup: fields.warmup.optional(),
-	drain: fields.drain.prefault("30s"),
-	timeout: fields.timeout.optional(),
-	inFlight: fields.inFlight.optional(),
-	connections: fields.connections.default(1),
-	consumerConnections: fields.consumerConnections.optional(),
-	producers: fields.producers.optional(),
-	consumers: fields.consumers.optional(),
-	subscriptions: fields.subscriptions.optional(),
-	topics: fields.topics.optional(),
-	partitions: fields.partitions.default(1),
-	wildcard: fields.wildcard.default(false),
-	bystanders: fields.bystanders.default(0),
-	payload: fields.payload.default("random"),
-	checksum: fields.checksum.default(false),
-	keys: fields.keys.default("none"),
-	work: fields.work.optional(),
-	backlog: fields.backlog.optional(),
-	delivery: fields.delivery.optional(),
-	order: fields.order.default("none"),
-});
+export const Workload = z.strictObject(fields);
 export type Workload = z.infer<typeof Workload>;
 export type WorkloadField = keyof typeof fields;
 export const workloadFields = Object.keys(fields) as WorkloadField[];
+/** Those that no workload is without. */
+export const neededFields = workloadFields.filter(
+	(field) => !(fields[field] instanceof z.ZodOptional),
+);
+
+/** Cases and matrices have no defaults: what they leave out is the workload's. */
+const overrides = Object.fromEntries(
+	Object.entries(fields).map(([field, schema]) => [field, written(schema)]),
+) as { [F in WorkloadField]: Written<(typeof fields)[F]> };
+type Written<T> = T extends
+	| z.ZodOptional<infer Inner>
+	| z.ZodDefault<infer Inner>
+	| z.ZodPrefault<infer Inner>
+	? Inner
+	: T;
+function written(schema: z.ZodType): unknown {
+	return schema instanceof z.ZodOptional ||
+		schema instanceof z.ZodDefault ||
+		schema instanceof z.ZodPrefault
+		? schema.unwrap()
+		: schema;
+}
 
 /** Fields are optional here, as cases may bring them. */
 const SharedWorkload = Workload.partial({ message: true });
@@ -373,7 +342,7 @@ const CaseOverrides = z
 					'Unique name. Default: what the case overrides, "1KiB 3000/s".',
 				examples: ["small, fast"],
 			}),
-		...fields,
+		...overrides,
 		sla: z.array(CaseSlaEntry).meta({
 			description:
 				"What must hold in this case, besides the sla of the scenario. A line for one system: `{ expect, system }`.",
@@ -389,11 +358,11 @@ const Matrix = z
 			workloadFields.map((field) => [
 				field,
 				z
-					.array(fields[field] as z.ZodType)
+					.array(overrides[field] as z.ZodType)
 					.min(1)
 					.max(100),
 			]),
-		) as { [Field in WorkloadField]: z.ZodArray<(typeof fields)[Field]> },
+		) as { [Field in WorkloadField]: z.ZodArray<(typeof overrides)[Field]> },
 	)
 	.partial();
 

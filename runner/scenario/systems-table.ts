@@ -6,7 +6,8 @@ import {
 	SystemOptions,
 	type Traits,
 } from "../brokers/index.ts";
-import { type Level, PATTERNS } from "../model/plan.ts";
+import type { Level } from "../model/plan.ts";
+import { PATTERNS } from "../model/workload.ts";
 
 /** What stands between these lines in README.md is written by `npm run golden`. */
 export const TABLE_BEGIN =
