@@ -5,11 +5,7 @@ import { plusMinus } from "../verdict/checks/clock.ts";
 import { BY_CLOCKS } from "../verdict/doubts.ts";
 import { isRate } from "./figures.ts";
 
-export interface Judged {
-	readonly verdict: Comparison["verdict"];
-	readonly notWorse: boolean;
-	readonly why: string;
-}
+export type Judged = Pick<Comparison, "verdict" | "notWorse" | "why" | "code">;
 
 /**
  * The verdict: the whole interval beyond the margin, or the whole interval inside it, else INCONCLUSIVE. Tested against the margin
@@ -107,6 +103,7 @@ function byClocks(
 		verdict: stands ? verdict : "inconclusive",
 		notWorse,
 		why: `${judged.why}; ${BY_CLOCKS} ${plusMinus(boundNs)}`,
+		code: "clocks",
 	};
 }
 

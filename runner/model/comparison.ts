@@ -13,6 +13,9 @@ export const COMPARED = [
 export const Compared = z.enum(COMPARED);
 export type Compared = z.infer<typeof Compared>;
 
+/** What advice on a reason hangs on. clocks: their bound left it open, which more samples would not close. */
+export const ReasonCode = z.enum(["clocks"]);
+
 const Side = z.strictObject({
 	/** Run id, file or system, for people: "baseline.json of 2026-11-20", "system old". */
 	name: z.string(),
@@ -48,6 +51,7 @@ export const Comparison = z.strictObject({
 	notWorse: z.boolean(),
 	/** One sentence. */
 	why: z.string(),
+	code: ReasonCode.optional(),
 	/** True: it decides (a gate, the exit code). False: shown only. */
 	judged: z.boolean(),
 	/** Why it must not decide: another machine; null: it may. */

@@ -6,7 +6,7 @@ import {
 	TickLine,
 	TotalsLine,
 } from "./client-file.ts";
-import { Comparison } from "./comparison.ts";
+import { Comparison, ReasonCode } from "./comparison.ts";
 import { EnvironmentFile } from "./environment-file.ts";
 import { Metric, Plan, Schedule } from "./plan.ts";
 import { ClientEnd, FaultDone, NetworkPath, RunFile } from "./run-file.ts";
@@ -87,6 +87,8 @@ export const Phase = z.strictObject({
 export type Phase = z.infer<typeof Phase>;
 
 const Numbers = {
+	/** Of `why`; absent where no advice hangs on it. */
+	code: ReasonCode.optional(),
 	/** Messages judged, over the limit, allowed to be over it, never completed; stalls; clustering. null for counts and rates. */
 	n: MaybeCount,
 	over: MaybeCount,

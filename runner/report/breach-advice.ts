@@ -1,6 +1,5 @@
 import type { Gate, Result, Run } from "../model/result.ts";
 import { formatCount, formatDuration } from "../units.ts";
-import { BY_CLOCKS } from "../verdict/doubts.ts";
 import { meanRate } from "../verdict/window-length.ts";
 import type { Outcome } from "./outcomes.ts";
 import { plural } from "./words.ts";
@@ -20,7 +19,10 @@ export function adviceText(outcome: Outcome, result: Result): string {
 		case "invalid":
 			return `${remedyOf(run, "invalid") ?? "free the machine from other work; mqbench doctor shows what bends a measurement"} (mqbench explain invalid)`;
 		case "inconclusive":
-			if (of.kind === "gate" && of.gate.why.includes(BY_CLOCKS))
+			if (
+				of.kind === "gate" &&
+				(of.gate.code ?? of.gate.comparison?.code) === "clocks"
+			)
 				return "keep the clocks of the clients in step more closely (chrony, PTP), or let whoever sends receive its own messages (round-trip): longer runs do not help";
 			return of.kind === "run" || (of.kind === "gate" && !of.gate.comparison)
 				? `measure longer (workload.duration), or repeat: ${Math.max(3, repeatsOf(of, result) + 2)} (mqbench explain inconclusive)`

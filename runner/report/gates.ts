@@ -77,11 +77,14 @@ function judgedBy(plan: Plan, text: string) {
 	};
 }
 
-function numbersOf(j: Judgement) {
+function numbersOf(
+	j: Judgement,
+): Omit<Gate["repeats"][number], "repeat" | "verdict" | "measured" | "why"> {
 	const { n, over, allowed, censored, events, phi } = j;
 	const { valueNs, lowNs, highNs, beyondNs, margin, tally } = j;
 	return {
 		...{ n, over, allowed, censored, events, phi },
 		...{ valueNs, lowNs, highNs, beyondNs, margin, tally },
+		...(j.code === undefined ? {} : { code: j.code }),
 	};
 }

@@ -21,21 +21,22 @@ export interface ClientFiles {
 
 /**
  * Reads `client-<index>.jsonl` and `.hlog`, or what a k6 that died has left of them (`.part`). `ledger`: messages cross from client to
- * client, so there has to be a `.ledger` too.
+ * client, so there has to be a `.ledger` too. `name`: of the client, for sentences about it; null: nobody has written it down.
  */
 export function readClient(
 	folder: string,
 	index: number,
-	{ ledger = false } = {},
+	{ ledger = false, name: called = null as string | null } = {},
 ): ClientFiles {
 	const name = `client-${index}`;
+	const who = whoIs(index, called);
 	const jsonl = file(folder, `${name}.jsonl`);
 	const hlog = file(folder, `${name}.hlog`);
 	if (jsonl === null && hlog === null)
 		return {
 			index,
 			state: "missing",
-			problem: `client ${index} has left no files`,
+			problem: `${who} has left no files`,
 			lines: [],
 			log: null,
 			ledger: null,
@@ -45,14 +46,16 @@ export function readClient(
 		try {
 			return read();
 		} catch (error) {
-			problems.push(`${what} ${(error as Error).message}`);
+			problems.push(
+				`${ofFile(index, called)}${what} ${(error as Error).message}`,
+			);
 			return null;
 		}
 	};
 
 	if (jsonl?.part !== false || hlog?.part !== false)
 		problems.push(
-			`client ${index} ended before its result was complete; what it had written until then is shown`,
+			`${who} ended before its result was complete; what it had written until then is shown`,
 		);
 	const jsonlEnd =
 		jsonl?.part === false
@@ -63,9 +66,19 @@ export function readClient(
 			? attempt(`${name}.hlog`, () => hlogTrailer(hlog.path))
 			: null;
 	if (jsonlEnd && hlogEnd && jsonlEnd.hlog.sha256 !== hlogEnd.sha256)
-		problems.push(`${name}.hlog and ${name}.jsonl are not of the same run`);
+		problems.push(
+			`${ofFile(index, called)}${name}.hlog and ${name}.jsonl are not of the same run`,
+		);
 
-	const sets = ledger ? ledgerOf(folder, name, problems, attempt) : null;
+	const path = join(folder, `${name}.ledger`);
+	if (ledger && !existsSync(path))
+		problems.push(
+			`${ofFile(index, called)}${name}.ledger is missing: which messages it sent and received is not known`,
+		);
+	const sets =
+		ledger && existsSync(path)
+			? attempt(`${name}.ledger`, () => readLedger(path))
+			: null;
 
 	const text = jsonl === null ? "" : readFileSync(jsonl.path, "utf8");
 	const lines =
@@ -85,22 +98,17 @@ export function readClient(
 	};
 }
 
-// --- internal ---
-
-function ledgerOf(
-	folder: string,
-	name: string,
-	problems: string[],
-	attempt: <T>(what: string, read: () => T) => T | null,
-): LedgerSet[] | null {
-	const path = join(folder, `${name}.ledger`);
-	if (existsSync(path))
-		return attempt(`${name}.ledger`, () => readLedger(path));
-	problems.push(
-		`${name}.ledger is missing: which messages it sent and received is not known`,
-	);
-	return null;
+/** "client 1 (bench@10.0.0.11)", "client 1" */
+export function whoIs(index: number, name: string | null): string {
+	return `client ${index}${name === null ? "" : ` (${name})`}`;
 }
+
+/** What stands before the name of a file of that client; a file has the client's number in its own name. */
+export function ofFile(index: number, name: string | null): string {
+	return name === null ? "" : `${whoIs(index, name)}: `;
+}
+
+// --- internal ---
 
 function file(
 	folder: string,

@@ -28,7 +28,7 @@ import {
 	waitingOfAll,
 } from "./add-up.ts";
 import { withBrokers } from "./broker-samples.ts";
-import { type ClientFiles, readClient } from "./client-read.ts";
+import { type ClientFiles, ofFile, readClient, whoIs } from "./client-read.ts";
 import { type CountedLedgers, countLedgers } from "./ledger.ts";
 
 /** What one client has counted by itself, and how it ended. */
@@ -113,13 +113,17 @@ export function collect(folder: string): Collected {
 	const run = existsSync(runPath) ? read(runPath, RunFile) : null;
 	const crossing = crosses(plan);
 	const clients = Array.from({ length: plan.client.count }, (_, i) =>
-		readClient(folder, i, { ledger: crossing }),
+		readClient(folder, i, { ledger: crossing, name: nameOf(run, i) }),
 	);
 	const counted = crossing ? ledgersOf(plan, clients) : null;
 	if (counted?.problem != null)
 		for (const [i, c] of clients.entries())
 			if (c.problem === null && i === counted.client)
-				clients[i] = { ...c, state: "broken", problem: counted.problem };
+				clients[i] = {
+					...c,
+					state: "broken",
+					problem: `${ofFile(i, nameOf(run, i))}${counted.problem}`,
+				};
 	// Nobody has stopped the run, and others went on to its end: that client broke off.
 	const alone =
 		!run?.interruptedBy &&
@@ -225,17 +229,15 @@ function problemOf(
 	end: ClientEnd | null,
 	alone: boolean,
 ): string | null {
-	const who = `client ${index}${end === null ? "" : ` (${end.name})`}`;
+	const who = whoIs(index, end?.name ?? null);
 	if (end?.error != null) return `${who}: ${end.error}`;
-	if (problem === null)
-		return state === "interrupted" && alone
-			? `${who} was stopped before the run was over`
-			: null;
-	return problem.startsWith(`client ${index} `)
-		? problem.replace(`client ${index}`, who)
-		: end === null
-			? problem
-			: `${who}: ${problem}`;
+	return problem === null && state === "interrupted" && alone
+		? `${who} was stopped before the run was over`
+		: problem;
+}
+
+function nameOf(run: RunFile | null, index: number): string | null {
+	return run?.clients.find((c) => c.index === index)?.name ?? null;
 }
 
 /** Bits that cannot be read are found one client after the other: the first whose ledger is wrong by itself has the problem. */

@@ -29,10 +29,12 @@ export function unlessClocksHide(
 			: j.verdict === "fail"
 				? surelyOver(j, sla, bound, facts)
 				: true;
-	return stands ? j : leftOpen(j, `${BY_CLOCKS} ${plusMinus(bound)}`);
+	return stands
+		? j
+		: { ...leftOpen(j, `${BY_CLOCKS} ${plusMinus(bound)}`), code: "clocks" };
 }
 
-/** How the reason of a gate that clocks leave open ends: more samples would not close it. */
+/** How the reason of a gate that clocks leave open ends. */
 export const BY_CLOCKS = "but within the clocks' bound of";
 
 /**

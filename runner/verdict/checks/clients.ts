@@ -1,3 +1,4 @@
+import { whoIs } from "../../run/client-read.ts";
 import type { ClientPart, Collected } from "../../run/collect.ts";
 import { formatDuration } from "../../units.ts";
 import { AGAIN, type Check, unknown } from "./check.ts";
@@ -78,7 +79,7 @@ export function startSkewNs(collected: Collected): number | null {
 
 /** "client 1 (bench@10.0.0.11)", "client 1" */
 export function clientName({ index, end }: ClientPart): string {
-	return `client ${index}${end === null ? "" : ` (${end.name})`}`;
+	return whoIs(index, end?.name ?? null);
 }
 
 // --- internal ---
