@@ -177,7 +177,7 @@ describe("the leader", () => {
 	test("is asked for at that moment, and is a node of ours", async () => {
 		const names = ["mqbench-3", "mqbench-1"];
 		const broker = leader(async () => names.shift() ?? null);
-		const told = await carriedOut([kill, { ...kill, atNs: 30e6 }], broker, 4);
+		const told = await carriedOut([kill, { ...kill, atNs: 500e6 }], broker, 4);
 		expect(broker.done).toEqual([
 			"kill 3",
 			"kill 3 back",
@@ -445,7 +445,8 @@ describe("the note for a reader", () => {
 
 	test("stands only where the run is not whole: else the table of faults says it", () => {
 		const done = FaultDone.parse({
-			...{ action: "pause", node: null, leader: false, beganNs: 12e9 },
+			...{ action: "pause", node: null, leader: false },
+			...{ calledNs: null, beganNs: 12e9 },
 			...{ endedNs: null, delayNs: null, error: null },
 		});
 		const plan = { schedule: { warmupNs: 2e9 } } as Plan;

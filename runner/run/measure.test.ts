@@ -2,13 +2,11 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, expect, test, vi } from "vitest";
-import { failure } from "../errors.ts";
 import { RunFile } from "../model/run-file.ts";
 import { expand } from "../plan/expand.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { makeRunFolder, runPath } from "./folder.ts";
-import { measure } from "./measure.ts";
 
 const stop = new AbortController();
 vi.mock("../../infra/binaries/resolve.ts", () => ({
@@ -29,6 +27,11 @@ vi.mock("../../infra/targets.ts", () => ({
 		teardown: async () => {},
 	}),
 }));
+
+// Another test of this process may have loaded what is replaced.
+vi.resetModules();
+const { failure } = await import("../errors.ts");
+const { measure } = await import("./measure.ts");
 
 const folder = mkdtempSync(path.join(tmpdir(), "mqbench-measure-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
