@@ -7,25 +7,25 @@ import type { World } from "../../runner/world.ts";
 import { pulumiCli } from "./pulumi-cli.ts";
 import { isSummary, PulumiFailed, pulumiProcesses } from "./pulumi-process.ts";
 import { configOf, type RigFolder } from "./rigs.ts";
-import { awsFolder, loadSdk } from "./sdk.ts";
+import { loadSdk } from "./sdk.ts";
 import type { Stack } from "./stack.ts";
 
 export interface OpenOptions {
 	/** Asks nobody before it downloads the command pulumi. */
 	readonly yes: boolean;
 	say(line: string): void;
-	/** Of the Pulumi project; tests have their own. */
-	readonly program?: string;
+	/** Folder of the Pulumi project. */
+	readonly program: string;
 }
 
 /**
- * The stack of a rig, over Pulumi's Automation API: the project infra/aws as a local program, just as `pulumi up` by hand runs it. Its
+ * The stack of a rig, over Pulumi's Automation API: the project `program` as a local one, just as `pulumi up` by hand runs it. Its
  * state, its settings and its passphrase are in the rig's folder; nothing is written into the project's. Nothing is made yet.
  */
 export async function openStack(
 	folder: RigFolder,
 	world: World,
-	{ yes, say, program = awsFolder }: OpenOptions,
+	{ yes, say, program }: OpenOptions,
 ): Promise<Stack> {
 	const automation = await loadSdk<Automation>(
 		"@pulumi/pulumi/automation",
@@ -71,7 +71,7 @@ export async function openStack(
 				(await automation.Stack.create(folder.id, workspace));
 			const stack = found;
 			await stack.setConfig("mqbench:rig", {
-				value: JSON.stringify(await configOf(folder)),
+				value: JSON.stringify(await configOf(folder, (value) => value)),
 			});
 			signal.throwIfAborted();
 			const { outputs } = await stack.up({
@@ -194,7 +194,7 @@ interface Deployment {
 }
 
 /**
- * A project of the rig's own, whose program is in infra/aws/bin: Pulumi writes its settings beside Pulumi.yaml, and finds packages from
+ * A project of the rig's own, whose program is in the bin of `program`: Pulumi writes its settings beside Pulumi.yaml, and finds packages from
  * where the program is.
  */
 async function writeProject(folder: RigFolder, program: string): Promise<void> {

@@ -3,7 +3,7 @@ import path from "node:path";
 import { RigFile, type RigFileInput } from "../../runner/scenario/rig-file.ts";
 import { testFolder } from "../test-folder.fake.ts";
 import type { CloudRig } from "./lifecycle.ts";
-import type { Offer } from "./offer.ts";
+import type { Offer } from "./provider.ts";
 import type { CloudSide } from "./rent.ts";
 
 /** A cloud for tests of commands: rents nothing, and remembers in which order it was asked for what. */
@@ -35,6 +35,7 @@ export function fakeCloud(
 	const offered: FakeCloud["offered"] = [];
 	const confirmed: FakeCloud["confirmed"] = [];
 	const offerMade: Offer = {
+		cloud: "aws",
 		config: {} as Offer["config"],
 		machines: { "i4i.xlarge": 1, "c6in.xlarge": 1 },
 		hourlyUsd: 0.9,

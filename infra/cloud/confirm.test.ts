@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type FakeWorld, fakeWorld } from "../../runner/world.fake.ts";
 import { type Confirming, confirmOffer } from "./confirm.ts";
-import type { Offer } from "./offer.ts";
+import type { Offer } from "./provider.ts";
 
 const OFFER = {
 	config: { ttlMinutes: 120 },

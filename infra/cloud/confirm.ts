@@ -1,7 +1,8 @@
 import { failure } from "../../runner/errors.ts";
+import { CLOUD_TITLES } from "../../runner/model/targets.ts";
 import type { World } from "../../runner/world.ts";
 import { costText, dollars } from "./cost-text.ts";
-import type { Offer } from "./offer.ts";
+import type { Offer } from "./provider.ts";
 
 /** What the command line says to an offer. */
 export interface Confirming {
@@ -22,10 +23,11 @@ export async function confirmOffer(
 	{ yes = false, maxHourlyUsd = null, plannedNs = null }: Confirming,
 	world: Pick<World, "stderr" | "ask" | "stop">,
 ): Promise<void> {
+	const title = CLOUD_TITLES[offer.cloud];
 	const { config, hourlyUsd, unpriced, lines, warnings } = offer;
 	world.stderr.write(
 		[
-			"To be rented from AWS:",
+			`To be rented from ${title}:`,
 			...lines.map((line) => `  ${line}`),
 			...warnings.map((line) => `Warning: ${line}`),
 			`Price: ${costText({ hourlyUsd, unpriced, plannedNs, ttlNs: config.ttlMinutes * 60e9 })}.`,
@@ -34,7 +36,9 @@ export async function confirmOffer(
 	);
 	if (maxHourlyUsd !== null) {
 		if (hourlyUsd === null)
-			throw failure("aws-unpriced", { why: unpriced ?? "AWS has named none" });
+			throw failure("aws-unpriced", {
+				why: unpriced ?? `${title} has named none`,
+			});
 		if (hourlyUsd > maxHourlyUsd)
 			throw failure("aws-too-dear", {
 				hourly: dollars(hourlyUsd),

@@ -2,15 +2,13 @@ import path from "node:path";
 import { failure, MqbenchError } from "../../runner/errors.ts";
 import type { Cloud, RigFile } from "../../runner/scenario/rig-file.ts";
 import type { World } from "../../runner/world.ts";
-import { accountInUse, accountTrouble } from "./account.ts";
 import { destroyCloud } from "./lifecycle.ts";
-import { findTagged } from "./sweep.ts";
+import type { Provider } from "./provider.ts";
+import { providerOf } from "./providers.ts";
 
-/** The cloud's side; tests pass a fake. */
-export interface DownCloud {
+/** Of a cloud what taking down needs; tests pass fakes. */
+export interface DownCloud extends Pick<Provider, "find" | "account"> {
 	readonly destroy: (id: string, world: World) => Promise<void>;
-	readonly find: typeof findTagged;
-	readonly account: typeof accountInUse;
 }
 
 /** Takes a rented rig down, as its rig.json says where it is remembered; resolves when nothing of it is left. */
@@ -20,7 +18,7 @@ export async function downInCloud(
 	world: World,
 	side: Partial<DownCloud> = {},
 ): Promise<void> {
-	const cloud = { ...theCloud, ...side };
+	const { destroy = destroyCloud } = side;
 	const state = rig.cloud?.state ?? null;
 	// Its state is not ours, and neither is taking it down.
 	if (rig.cloud === null || state === null)
@@ -32,29 +30,24 @@ export async function downInCloud(
 	const there = { ...world, env: { ...world.env, MQBENCH_STATE_DIR: folder } };
 	for (const at of [there, world])
 		try {
-			return await cloud.destroy(rig.id, at);
+			return await destroy(rig.id, at);
 		} catch (error) {
 			if (!(error instanceof MqbenchError && error.code === "no-such-rig"))
 				throw error;
 		}
-	await orLeft(rig.id, rig.cloud, state, world, cloud);
+	const provider = await providerOf(rig.cloud.provider);
+	await orLeft(rig.id, rig.cloud, state, world, { ...provider, ...side });
 }
 
 // --- internal ---
 
-const theCloud: DownCloud = {
-	destroy: destroyCloud,
-	find: findTagged,
-	account: accountInUse,
-};
-
-/** Nobody remembers it any more: AWS alone knows whether it is there. Fails with `cloud-left` unless it is not. */
+/** Nobody remembers it any more: the cloud alone knows whether it is there. Fails with `cloud-left` unless it is not. */
 async function orLeft(
 	id: string,
 	{ region, profile, account, owner }: Cloud,
 	state: string,
 	world: World,
-	cloud: DownCloud,
+	cloud: Provider,
 ): Promise<void> {
 	const left = (what: string) =>
 		failure("cloud-left", {
@@ -64,7 +57,7 @@ async function orLeft(
 		throw left(
 			"whether it is there is not known, as the account that it is in is not",
 		);
-	const trouble = await accountTrouble(
+	const trouble = await cloud.accountTrouble(
 		{ account, region, profile },
 		world,
 		cloud.account,

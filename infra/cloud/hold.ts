@@ -3,8 +3,13 @@ import { link, readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { failure } from "../../runner/errors.ts";
 import { isGone, ownerText } from "../owner.ts";
-import type { RigFolder } from "./rigs.ts";
 import { orUnwritable, write } from "./whole-file.ts";
+
+/** The folder of a rig. */
+export interface Holdable {
+	readonly id: string;
+	readonly path: string;
+}
 
 /** Nobody else changes a rig as long as this is held. */
 export interface Hold {
@@ -12,7 +17,7 @@ export interface Hold {
 }
 
 /** Takes the rig for this process; fails with `cloud-held` when another one that lives has it. `doing`: "is measuring on it". */
-export async function hold(folder: RigFolder, doing: string): Promise<Hold> {
+export async function hold(folder: Holdable, doing: string): Promise<Hold> {
 	const file = path.join(folder.path, "held");
 	const token = randomBytes(8).toString("hex");
 	const text = JSON.stringify({ owner: ownerText(process.pid), doing, token });
@@ -37,7 +42,7 @@ export async function hold(folder: RigFolder, doing: string): Promise<Hold> {
 }
 
 /** What a process that has the rig does with it; null: none that lives has it. */
-export async function heldBy(folder: RigFolder): Promise<string | null> {
+export async function heldBy(folder: Holdable): Promise<string | null> {
 	const holder = await holderOf(path.join(folder.path, "held"));
 	return holder === null || isGone(holder.owner) ? null : holder.doing;
 }

@@ -4,13 +4,13 @@ import { failure, type MqbenchError } from "../../runner/errors.ts";
 import { parseRig, RigFile } from "../../runner/scenario/rig-file.ts";
 import type { RigPlace } from "../../runner/scenario/rig-store.ts";
 import type { World } from "../../runner/world.ts";
-import { AwsConfig } from "../aws/config.ts";
-import { accountInUse, accountTrouble } from "./account.ts";
 import { openStack } from "./automation.ts";
 import { endsAt, expiresAt } from "./expiry.ts";
 import { type Hold, hold } from "./hold.ts";
 import { makeKey } from "./key.ts";
 import { goneText, leftText } from "./leftover.ts";
+import type { Offer, Provider, RigConfig } from "./provider.ts";
+import { providerOf, providerOfRig } from "./providers.ts";
 import {
 	configOf,
 	forget,
@@ -37,13 +37,10 @@ import {
 import { upText } from "./up-text.ts";
 
 /** What is to be rented: all of it has been asked for, and agreed to. */
-export interface Offered {
-	readonly config: Omit<AwsConfig, "publicKey" | "identity" | "knownHosts">;
-	/** How many of each type. */
-	readonly machines: Readonly<Record<string, number>>;
-	/** What all of it costs an hour; null: not known. */
-	readonly hourlyUsd: number | null;
-}
+export type Offered = Pick<
+	Offer,
+	"cloud" | "config" | "machines" | "hourlyUsd"
+>;
 
 /** Machines that are up. Whoever has it takes it down, or keeps it. */
 export interface CloudRig {
@@ -66,10 +63,10 @@ export interface CloudOptions {
 	say?(line: string): void;
 	/** Default: Pulumi's. */
 	readonly open?: typeof openStack;
-	/** Removes a rig by its tags. Default: AWS's SDK. */
+	/** Removes a rig by its tags. Default: the provider's way. */
 	readonly sweep?: typeof sweepRig;
-	/** The account of the credentials in use. Default: AWS's SDK. */
-	readonly account?: typeof accountInUse;
+	/** The account of the credentials in use. Default: as the provider says. */
+	readonly account?: Provider["account"];
 	readonly timing?: Partial<Timing>;
 }
 
@@ -87,7 +84,7 @@ export interface Timing {
  * it fails with `cloud-up` or `interrupted` when nothing is left, and with `cloud-left` (exit code 5) when something is.
  */
 export async function standUpCloud(
-	{ config, machines, hourlyUsd }: Offered,
+	{ cloud, config, machines, hourlyUsd }: Offered,
 	world: World,
 	options: CloudOptions = {},
 ): Promise<CloudRig> {
@@ -97,6 +94,7 @@ export async function standUpCloud(
 		throw failure("usage", {
 			message: `${noBroker} is no broker: no machines are rented for it alone. Measure it with --target local.`,
 		});
+	const provider = await providerOf(cloud);
 	await forgetUnmade(world);
 	for (const line of await upText(world)) say(line);
 	orInterrupted(world);
@@ -112,9 +110,9 @@ export async function standUpCloud(
 		const { identity, knownHosts } = folder;
 		const publicKey = await makeKey(identity, config.id);
 		const nowMs = world.clock.nowMs();
-		const whole = AwsConfig.parse({
+		const whole = provider.parseConfig({
 			...config,
-			profile: profileOf(config, world),
+			profile: provider.profileOf(config, world.env),
 			// Of the offer's a question that waited long for its answer has used up the grace.
 			expiresAt: expiresAt(config.ttlMinutes, nowMs),
 			publicKey,
@@ -123,9 +121,19 @@ export async function standUpCloud(
 		});
 		await keepConfig(folder, whole);
 		const end = endsAt(config.ttlMinutes, nowMs);
-		plan = planned(folder, whole, { machines, hourlyUsd, end }, world);
+		plan = planned(
+			folder,
+			provider,
+			whole,
+			{ machines, hourlyUsd, end },
+			world,
+		);
 		await keepRig(folder, plan);
-		stack = await open(folder, world, { yes, say });
+		stack = await open(folder, world, {
+			yes,
+			say,
+			program: provider.program,
+		});
 		orInterrupted(world);
 		// From here on something may be there.
 		await keepPhase(folder, "up");
@@ -183,24 +191,29 @@ export async function destroyCloud(
 	const { say, open, yes, timing, sweep, account } = filled(options, world);
 	const rig = await knownRig(id, world);
 	const { folder, file } = rig;
+	const provider = await providerOfRig(file);
 	const held = await hold(folder, "is taking it down");
 	try {
 		if (await isUnmade(rig)) return await forgetDown(folder);
-		const plan = file ?? (await lost(folder, world));
+		const plan = file ?? (await lost(folder, provider, world));
 		world.leaving?.(
 			goneText(plan, "Taking it down has not begun yet.", world.clock.nowMs()),
 		);
 		const trouble =
 			plan.cloud === null
 				? null
-				: await accountTrouble(plan.cloud, world, account);
+				: await provider.accountTrouble(plan.cloud, world, account);
 		// Whose credentials they are may be hidden, as without a network. Then Pulumi's provider looks before it does anything: which account it
 		// is for is in its state since the rig was made (allowedAccountIds, infra/aws/rig.ts).
 		if (trouble?.sure) throw untouched(plan, trouble.wrong, world);
 		let stack: Stack;
 		try {
 			orInterrupted(world);
-			stack = await open(folder, world, { yes, say });
+			stack = await open(folder, world, {
+				yes,
+				say,
+				program: provider.program,
+			});
 			orInterrupted(world);
 		} catch (error) {
 			const reason = whyOf(error);
@@ -234,7 +247,6 @@ function filled(options: CloudOptions, world: World) {
 		say: (line: string) => void world.stderr.write(`${line}\n`),
 		open: openStack,
 		sweep: sweepRig,
-		account: accountInUse,
 		...options,
 		timing: { ...TIMING, ...options.timing },
 		yes: options.yes === true,
@@ -243,14 +255,6 @@ function filled(options: CloudOptions, world: World) {
 
 function orInterrupted({ stop }: World): void {
 	if (stop.aborted) throw failure("interrupted", { signal: `${stop.reason}` });
-}
-
-/** AWS_PROFILE counts as the rig's own: whoever takes it down later may have another one. An emulator has none. */
-function profileOf(
-	{ profile, endpoint }: Offered["config"],
-	{ env }: World,
-): string | null {
-	return profile ?? (endpoint === null ? env.AWS_PROFILE || null : null);
 }
 
 /** Nothing was done to it. */
@@ -271,7 +275,8 @@ function untouched(
 /** rig.json before anything is there. `end`: from when on its machines may end themselves; null: not known. */
 function planned(
 	folder: RigFolder,
-	config: AwsConfig,
+	{ name, target }: Pick<Provider, "name" | "target">,
+	config: RigConfig,
 	{
 		machines,
 		hourlyUsd,
@@ -284,12 +289,12 @@ function planned(
 	return RigFile.parse({
 		version: 1,
 		id,
-		target: "aws",
+		target,
 		createdAt: new Date(clock.nowMs()).toISOString(),
 		expiresAt,
 		brokers: config.systems.map(({ system, broker }) => ({ system, broker })),
 		cloud: {
-			provider: "aws",
+			provider: name,
 			region,
 			profile,
 			account,
@@ -370,7 +375,7 @@ function ready(rig: RigFile, plan: RigFile): RigFile {
 	return {
 		...rig,
 		id,
-		target: "aws",
+		target: plan.target,
 		...(createdAt !== undefined && { createdAt }),
 		expiresAt,
 		cloud: { ...cloud, phase: "ready" },
@@ -379,9 +384,13 @@ function ready(rig: RigFile, plan: RigFile): RigFile {
 }
 
 /** Its rig.json is gone or broken: what the program was told says where it is. */
-async function lost(folder: RigFolder, world: World): Promise<Known> {
-	const config = await configOf(folder);
+async function lost(
+	folder: RigFolder,
+	provider: Provider,
+	world: World,
+): Promise<Known> {
+	const config = await configOf(folder, provider.parseConfig);
 	if (config === null) return { id: folder.id, cloud: null, expiresAt: null };
 	const unknown = { machines: {}, hourlyUsd: null, end: null };
-	return planned(folder, config, unknown, world);
+	return planned(folder, provider, config, unknown, world);
 }

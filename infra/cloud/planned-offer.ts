@@ -1,4 +1,5 @@
 import { EXIT, type ExitCode, MqbenchError } from "../../runner/errors.ts";
+import { CLOUD_TITLES } from "../../runner/model/targets.ts";
 import { wrap } from "../../runner/terminal/wrap.ts";
 import { formatDuration } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
@@ -6,7 +7,7 @@ import { costText } from "./cost-text.ts";
 import { askingText, type CloudSide, offerFor } from "./rent.ts";
 import type { CloudRequest } from "./request.ts";
 
-/** `mqbench plan`: prints what AWS says of the machines; returns the exit code that it comes to. */
+/** `mqbench plan`: prints what the cloud says of the machines; returns the exit code that it comes to. */
 export async function writeOffer(
 	request: CloudRequest,
 	world: World,
@@ -37,7 +38,8 @@ export async function writeOffer(
 			throw error;
 		const said = error.message.split("\n");
 		// Most of them hold a command.
-		if (UNASKED.has(error.code)) lines.push(`  AWS was not asked: ${said[0]}`);
+		if (UNASKED.has(error.code))
+			lines.push(`  ${CLOUD_TITLES[request.cloud]} was not asked: ${said[0]}`);
 		else {
 			lines.push(...said.map((line) => `  It could not be rented: ${line}`));
 			code = error.exit;

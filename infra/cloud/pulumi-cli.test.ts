@@ -3,11 +3,13 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { fakeWorld } from "../../runner/world.fake.ts";
 import { script, testFolder } from "../test-folder.fake.ts";
+import { awsFolder } from "./aws/folder.ts";
 import { findPulumi, pulumiCli } from "./pulumi-cli.ts";
 import { loadSdk } from "./sdk.ts";
 
 const { version } = await loadSdk<{ version: string }>(
 	"@pulumi/pulumi/version",
+	awsFolder,
 );
 
 function scene(answer?: string) {
@@ -34,6 +36,7 @@ function scene(answer?: string) {
 		return script(file, `echo ${text}`);
 	};
 	const options = {
+		folder: awsFolder,
 		yes: false,
 		say: (line: string) => void said.push(line),
 		install: async (root: string) => {
@@ -115,13 +118,13 @@ describe("the command pulumi", () => {
 
 	test("is looked for without installing anything", async () => {
 		const { bin, world, pulumi, asked } = scene("y");
-		expect(await findPulumi(world())).toMatchObject({
+		expect(await findPulumi(world(), awsFolder)).toMatchObject({
 			wanted: version,
 			program: null,
 			reason: "there is none on PATH",
 		});
 		const found = pulumi(path.join(bin, "pulumi"), "v3.999.1");
-		expect(await findPulumi(world())).toMatchObject({
+		expect(await findPulumi(world(), awsFolder)).toMatchObject({
 			program: found,
 			version: "3.999.1",
 		});
@@ -169,6 +172,7 @@ describe("the SDK", () => {
 	test("is that of infra/aws", async () => {
 		const { LocalWorkspace } = await loadSdk<{ LocalWorkspace: unknown }>(
 			"@pulumi/pulumi/automation",
+			awsFolder,
 		);
 		expect(LocalWorkspace).toBeTypeOf("function");
 	});

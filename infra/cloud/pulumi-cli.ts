@@ -12,8 +12,8 @@ export interface CliOptions {
 	/** Asks nobody before it downloads. */
 	readonly yes: boolean;
 	say(line: string): void;
-	/** Of the packages; tests have their own. */
-	readonly folder?: string;
+	/** Of the packages. */
+	readonly folder: string;
 	/** Downloads the command into a folder; default: Pulumi's own way. */
 	install?(root: string): Promise<void>;
 }
@@ -68,7 +68,7 @@ export interface FoundPulumi {
 /** Looks for the command, and installs nothing. Fails with `sdk-missing` or `pulumi-unusable`. */
 export async function findPulumi(
 	world: World,
-	folder?: string,
+	folder: string,
 ): Promise<FoundPulumi> {
 	const { version: wanted } = await loadSdk<{ version: string }>(
 		"@pulumi/pulumi/version",
@@ -137,7 +137,7 @@ interface Automation {
 }
 
 /** Of the SDK's own version, with Pulumi's own script. */
-function installer(folder: string | undefined) {
+function installer(folder: string) {
 	return async (root: string) => {
 		const { PulumiCommand } = await loadSdk<Automation>(
 			"@pulumi/pulumi/automation",

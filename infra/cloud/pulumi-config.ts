@@ -1,11 +1,15 @@
 import path from "node:path";
 import { stringify } from "yaml";
-import type { Offer } from "./offer.ts";
-import { awsFolder } from "./sdk.ts";
+import type { Offer } from "./provider.ts";
+import { programFolder } from "./sdk.ts";
 
 /** What the Pulumi program is told for a scenario, and how to run it by hand. */
-export function pulumiConfig({ config }: Offer, scenario: string): string {
-	return `# Configuration of Pulumi for ${scenario}. By hand, in ${awsFolder}:
+export function pulumiConfig(
+	{ cloud, config }: Offer,
+	scenario: string,
+): string {
+	const folder = programFolder(cloud);
+	return `# Configuration of Pulumi for ${scenario}. By hand, in ${folder}:
 #   npm ci
 #   ssh-keygen -t ed25519 -N '' -f id_ed25519
 #   pulumi login --local
@@ -13,7 +17,7 @@ export function pulumiConfig({ config }: Offer, scenario: string): string {
 # Append what is below to Pulumi.${config.id}.yaml, with the line of id_ed25519.pub as publicKey. Then:
 #   pulumi up
 #   pulumi stack output rig --json > rig.json
-#   mqbench ${scenario} --rig ${path.join(awsFolder, "rig.json")}
+#   mqbench ${scenario} --rig ${path.join(folder, "rig.json")}
 #   pulumi destroy
 # The machines end themselves ${config.ttlMinutes} minutes after their start; expiresAt counts from now.
 ${stringify({

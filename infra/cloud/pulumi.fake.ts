@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { awsFolder } from "./sdk.ts";
+import { awsFolder } from "./aws/folder.ts";
 
 /** For tests: a program that behaves as the command pulumi does, on a state folder of its own, and rents nothing. */
 export interface FakePulumi {

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { brokerOf } from "../../runner/brokers/index.ts";
 import { type ExitCode, failure, MqbenchError } from "../../runner/errors.ts";
+import { CLOUD_TITLES, targetTraits } from "../../runner/model/targets.ts";
 import { packageFolder, packageVersion } from "../../runner/package.ts";
 import { rigEndWarnings } from "../../runner/plan/rig-end.ts";
 import type { Scenario } from "../../runner/scenario/scenario.ts";
@@ -9,7 +10,8 @@ import type { World } from "../../runner/world.ts";
 import { type BuildProgress, resolveBinaries } from "../binaries/resolve.ts";
 import { toolsOf } from "../local/tools.ts";
 import type { CloudOptions, CloudRig } from "./lifecycle.ts";
-import type { Offer } from "./offer.ts";
+import type { Offer, OfferAsked } from "./provider.ts";
+import { providerOf } from "./providers.ts";
 import { type CloudRequest, rigId } from "./request.ts";
 import { useThenTakeDown } from "./use.ts";
 
@@ -28,18 +30,8 @@ export interface CloudSide {
 		world: World,
 		progress: BuildProgress,
 	): Promise<void>;
-	/** Asks AWS what there is and what it costs; nothing costs anything yet. */
-	offer(
-		scenario: Scenario,
-		asked: {
-			readonly packages: readonly string[];
-			readonly systems: CloudRequest["systems"];
-			readonly id: string;
-			readonly plannedNs: number | null;
-			readonly rigFile: string | null;
-		},
-		world: World,
-	): Promise<Offer>;
+	/** Asks the cloud what there is and what it costs; nothing costs anything yet. */
+	offer(scenario: Scenario, asked: OfferAsked, world: World): Promise<Offer>;
 	/** Shows an offer, and asks whether it is taken; fails where it is not. */
 	confirmOffer(
 		offer: Offer,
@@ -82,13 +74,13 @@ export const theCloud: CloudSide = {
 	async packages(broker) {
 		return brokerOf({ broker }).process?.hosts.packages ?? [];
 	},
-	async prepare({ scenario, systems }, world, progress) {
-		const { localTrouble } = await import("./offer.ts");
+	async prepare({ cloud, scenario, systems }, world, progress) {
+		const provider = await providerOf(cloud);
 		const { findPulumi } = await import("./pulumi-cli.ts");
 		const { brokers, clients } = scenario.aws;
 		// What takes seconds comes before what may take minutes.
-		const wrong = localTrouble(scenario.aws, world);
-		await findPulumi(world).catch(gatheredIn(wrong));
+		const wrong = provider.localTrouble(scenario, world);
+		await findPulumi(world, provider.program).catch(gatheredIn(wrong));
 		if (wrong.length > 0) throw failure("aws-unfit", { wrong });
 		const binaries = await resolveBinaries(world, {
 			extensions: path.join(packageFolder, "extensions"),
@@ -104,11 +96,13 @@ export const theCloud: CloudSide = {
 		}
 		if (wrong.length > 0) throw failure("aws-unfit", { wrong });
 		for (const { instance } of [brokers, clients])
-			await binaries.on(platformOf(instance), instance);
+			await binaries.on(provider.platformOf(instance), instance);
 	},
 	async offer(scenario, asked, world) {
-		const { offer } = await import("./offer.ts");
-		return offer(scenario, asked, world);
+		const { rents } = targetTraits(scenario.target);
+		if (rents === null) throw new Error(`${scenario.target} rents nothing`);
+		const provider = await providerOf(rents);
+		return provider.offer(scenario, asked, world);
 	},
 	async confirmOffer(offer, asked, world) {
 		const { confirmOffer } = await import("./confirm.ts");
@@ -119,13 +113,6 @@ export const theCloud: CloudSide = {
 		return standUpCloud(offer, world, options);
 	},
 };
-
-/** System and processor of an instance type, by its name: "c7gn.xlarge" has a processor of AWS's own, behind the number the letter g. */
-export function platformOf(instance: string): string {
-	return /^(a1|[a-z]+\d+[a-z]*g[a-z]*)[.-]/.test(instance)
-		? "linux/arm64"
-		: "linux/amd64";
-}
 
 /** Asks what the machines of a request are and cost, without taking them. `plannedNs` as for `rent`. */
 export async function offerFor(
@@ -156,8 +143,8 @@ export async function offerFor(
 }
 
 /** What is said while AWS is asked, which takes some seconds. */
-export function askingText({ scenario }: CloudRequest): string {
-	return `Asking AWS (${scenario.aws.region}) ...`;
+export function askingText({ cloud, scenario }: CloudRequest): string {
+	return `Asking ${CLOUD_TITLES[cloud]} (${scenario.aws.region}) ...`;
 }
 
 /** Options that only machines for rent have. Fails with `usage` where they are given and nothing is rented. */
@@ -230,7 +217,7 @@ export async function rentAndUse(
 	const using = { plannedNs, rigFile: null };
 	const rig = await rent(request, using, args, progress, world, cloud);
 	return useThenTakeDown(rig, say, world, async () => {
-		// AWS may have taken longer to hand them out than was reckoned with.
+		// The cloud may have taken longer to hand them out than was reckoned with.
 		for (const warning of rigEndWarnings(
 			rig.file,
 			onMachinesNs,

@@ -2,24 +2,26 @@ import { randomBytes } from "node:crypto";
 import { hasProcess, noBroker } from "../../runner/brokers/index.ts";
 import { failure } from "../../runner/errors.ts";
 import type { Plan } from "../../runner/model/plan.ts";
+import { type CloudName, targetTraits } from "../../runner/model/targets.ts";
 import { longest } from "../../runner/plan/longest.ts";
 import { brokerMachines, nodesOf } from "../../runner/scenario/aws.ts";
 import type { Aws, Scenario } from "../../runner/scenario/scenario.ts";
 import { formatDuration, formatDurationExact } from "../../runner/units.ts";
-import type { AwsConfig } from "../aws/config.ts";
+import type { RigConfig } from "./provider.ts";
 
 /** A scenario whose machines are rented. */
 export type CloudScenario = Scenario & { readonly aws: Aws };
 
 /** What the runs of a command need of the cloud: systems that do not run need no machines. */
 export interface CloudRequest {
+	readonly cloud: CloudName;
 	/** Its `aws` counts the machines of the systems that run. */
 	readonly scenario: CloudScenario;
 	/** Systems that have a broker, in their order. */
-	readonly systems: AwsConfig["systems"];
+	readonly systems: RigConfig["systems"];
 	/** How long standing up and all runs take at most, ns. */
 	readonly plannedNs: number;
-	/** Of it, what comes after AWS has handed the machines out: their set-up, and the runs. */
+	/** Of it, what comes after the cloud has handed the machines out: their set-up, and the runs. */
 	readonly onMachinesNs: number;
 }
 
@@ -42,11 +44,12 @@ export function cloudRequest(
 	args: RequestArgs,
 ): CloudRequest | null {
 	const { aws } = scenario;
-	if (aws === null) return null;
+	const { rents } = targetTraits(scenario.target);
+	if (aws === null || rents === null) return null;
 	const running = scenario.systems.filter(({ key }) =>
 		plans.some(({ system }) => system === key),
 	);
-	const systems = running.flatMap((system): AwsConfig["systems"] =>
+	const systems = running.flatMap((system): RigConfig["systems"] =>
 		hasProcess(system)
 			? [
 					{
@@ -71,6 +74,7 @@ export function cloudRequest(
 			write: enough(plannedNs),
 		});
 	return {
+		cloud: rents,
 		scenario: {
 			...scenario,
 			aws: {

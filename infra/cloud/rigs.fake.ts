@@ -27,6 +27,7 @@ export function awsConfig(parts: Partial<AwsConfig> = {}): AwsConfig {
 export function offered(id = "demo-1"): Offered {
 	const { publicKey, identity, knownHosts, ...config } = awsConfig({ id });
 	return {
+		cloud: "aws",
 		config,
 		machines: { "i4i.xlarge": 1, "c6in.xlarge": 2 },
 		hourlyUsd: 0.8211,

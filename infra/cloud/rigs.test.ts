@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { fakeWorld } from "../../runner/world.fake.ts";
+import { AwsConfig } from "../aws/config.ts";
 import { ownerText } from "../owner.ts";
 import { testFolder } from "../test-folder.fake.ts";
 import { heldBy, hold } from "./hold.ts";
@@ -92,9 +93,9 @@ describe("a rig's folder", () => {
 	test("keeps what the program is told, and is gone when it is forgotten", async () => {
 		const world = scene();
 		const folder = await makeRigFolder("demo-1", world);
-		expect(await configOf(folder)).toBe(null);
+		expect(await configOf(folder, AwsConfig.parse)).toBe(null);
 		await keepConfig(folder, awsConfig());
-		expect(await configOf(folder)).toEqual(awsConfig());
+		expect(await configOf(folder, AwsConfig.parse)).toEqual(awsConfig());
 		await forget(folder);
 		await forget(folder);
 		expect(existsSync(folder.path)).toBe(false);

@@ -10,8 +10,8 @@ import {
 } from "../../runner/scenario/rig-file.ts";
 import { type RigPlace, readRig } from "../../runner/scenario/rig-store.ts";
 import type { World } from "../../runner/world.ts";
-import { AwsConfig } from "../aws/config.ts";
 import { heldBy } from "./hold.ts";
+import type { RigConfig } from "./provider.ts";
 import { stateFolder } from "./state-folder.ts";
 import { orUnwritable, writeWhole } from "./whole-file.ts";
 
@@ -99,7 +99,7 @@ export async function keepRig(
 
 export async function keepConfig(
 	folder: RigFolder,
-	config: AwsConfig,
+	config: RigConfig,
 ): Promise<void> {
 	await orUnwritable(folder.config, () =>
 		writeWhole(folder.config, `${JSON.stringify(config, null, "\t")}\n`),
@@ -107,9 +107,12 @@ export async function keepConfig(
 }
 
 /** What the program was told; null: that is not known any more. */
-export async function configOf(folder: RigFolder): Promise<AwsConfig | null> {
+export async function configOf<Config>(
+	folder: RigFolder,
+	parse: (value: unknown) => Config,
+): Promise<Config | null> {
 	try {
-		return AwsConfig.parse(JSON.parse(await readFile(folder.config, "utf8")));
+		return parse(JSON.parse(await readFile(folder.config, "utf8")));
 	} catch {
 		return null;
 	}

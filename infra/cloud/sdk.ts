@@ -3,17 +3,20 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { failure } from "../../runner/errors.ts";
+import type { CloudName } from "../../runner/model/targets.ts";
 import { packageFolder } from "../../runner/package.ts";
 
-/** Folder of the Pulumi project, whose package.json alone names the cloud's SDKs. */
-export const awsFolder: string = path.join(packageFolder, "infra", "aws");
+/** Folder of a cloud's Pulumi project, whose package.json alone names its SDKs. */
+export function programFolder(cloud: CloudName): string {
+	return path.join(packageFolder, "infra", cloud);
+}
 
 /**
- * Loads a package that is a dependency of infra/aws only ("@pulumi/pulumi/automation", "@aws-sdk/client-ec2"), as that folder sees it:
+ * Loads a package that is a dependency of such a project only ("@pulumi/pulumi/automation", "@aws-sdk/client-ec2"), as that folder sees it:
  * who measures on a laptop never downloads a cloud's SDK. The caller says what of it it needs (its types are not there to be imported).
  * Fails with `sdk-missing`, which has the line that installs it.
  */
-export async function loadSdk<T>(name: string, folder = awsFolder): Promise<T> {
+export async function loadSdk<T>(name: string, folder: string): Promise<T> {
 	let file: string;
 	try {
 		file = createRequire(path.join(folder, "package.json")).resolve(name);

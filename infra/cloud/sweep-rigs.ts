@@ -1,19 +1,11 @@
 import { failure, MqbenchError } from "../../runner/errors.ts";
 import type { World } from "../../runner/world.ts";
-import { accountInUse, accountTrouble } from "./account.ts";
 import { agreed } from "./ask.ts";
 import { type Hold, hold } from "./hold.ts";
+import type { Provider, SweepAsked, Swept, TaggedRig } from "./provider.ts";
+import { providerOfRig } from "./providers.ts";
 import { type KnownRig, knownRigs } from "./rigs.ts";
-import {
-	enabledRegions,
-	findTagged,
-	removeTagged,
-	type SweepAsked,
-	type Swept,
-	type TaggedRig,
-	taggedText,
-	thingText,
-} from "./sweep.ts";
+import { taggedText, thingText } from "./tagged-text.ts";
 import { forgetDown } from "./take-down.ts";
 
 export interface SweepArgs {
@@ -27,20 +19,11 @@ export interface SweepArgs {
 	readonly yes?: boolean | undefined;
 }
 
-/** AWS's side of a sweep; tests pass a fake. */
-export interface SweepSide {
-	readonly regions: typeof enabledRegions;
-	readonly find: typeof findTagged;
-	readonly remove: typeof removeTagged;
-	readonly account: typeof accountInUse;
-}
-
-const theAws: SweepSide = {
-	regions: enabledRegions,
-	find: findTagged,
-	remove: removeTagged,
-	account: accountInUse,
-};
+/** Of a cloud what a sweep needs; tests pass fakes. */
+export type SweepSide = Pick<
+	Provider,
+	"regions" | "find" | "remove" | "account" | "accountTrouble"
+>;
 
 /** `mqbench rigs sweep`: finds rigs by their tags, whoever remembers them, and removes them piece by piece. */
 export async function sweepRigs(
@@ -48,19 +31,21 @@ export async function sweepRigs(
 	world: World,
 	side: Partial<SweepSide> = {},
 ): Promise<void> {
-	const aws = { ...theAws, ...side };
+	const cloud = { ...(await providerOfRig(null)), ...side };
 	const { profile = null, id = null, owner = null } = args;
 	const asked = { profile, id, owner };
-	const seen = await look(args.region, asked, world, aws);
+	const seen = await look(args.region, asked, world, cloud);
 	const chosen = seen.found.filter(({ rig }) => rig.chosen);
 	const where = args.region ?? "all regions that could be looked at";
 	if (chosen.length === 0) {
 		const told =
-			id === null ? "" : await forgetGone(id, seen.regions, asked, world, aws);
+			id === null
+				? ""
+				: await forgetGone(id, seen.regions, asked, world, cloud);
 		world.stdout.write(
 			`Nothing is to be removed in ${where}${id === null ? "" : ` of ${id}`}${told}.\n`,
 		);
-	} else await sweepChosen(chosen, args, world, aws);
+	} else await sweepChosen(chosen, args, world, cloud);
 	if (seen.refused.length > 0)
 		throw failure("aws-unfit", {
 			wrong: seen.refused.map(
@@ -93,11 +78,11 @@ async function look(
 	region: string | undefined,
 	asked: Omit<SweepAsked, "region">,
 	world: World,
-	aws: SweepSide,
+	cloud: SweepSide,
 ): Promise<Seen> {
 	const nowMs = world.clock.nowMs();
 	if (region !== undefined) {
-		const rigs = await aws.find({ region, ...asked }, world);
+		const rigs = await cloud.find({ region, ...asked }, world);
 		world.stdout.write(taggedText(rigs, nowMs));
 		return {
 			found: rigs.map((rig) => ({ region, rig })),
@@ -105,9 +90,9 @@ async function look(
 			refused: [],
 		};
 	}
-	const all = await aws.regions(asked, world);
+	const all = await cloud.regions(asked, world);
 	const looks = await Promise.allSettled(
-		all.map((at) => aws.find({ region: at, ...asked }, world)),
+		all.map((at) => cloud.find({ region: at, ...asked }, world)),
 	);
 	if (world.stop.aborted)
 		throw failure("interrupted", { signal: `${world.stop.reason}` });
@@ -139,7 +124,7 @@ async function sweepChosen(
 	all: readonly Found[],
 	args: SweepArgs,
 	world: World,
-	aws: SweepSide,
+	cloud: SweepSide,
 ): Promise<void> {
 	const { profile = null, yes = false } = args;
 	const { free, holds } = await takeKnown(all, args.id !== undefined, world);
@@ -166,7 +151,7 @@ async function sweepChosen(
 				const rigs = free
 					.filter((one) => one.region === region)
 					.map(({ rig }) => rig);
-				swept.push(await aws.remove(rigs, { region, profile }, world, say));
+				swept.push(await cloud.remove(rigs, { region, profile }, world, say));
 			}
 		} catch (error) {
 			// Whatever stopped it: some of it is gone by now, and some is not.
@@ -192,7 +177,7 @@ async function sweepChosen(
 				].join("\n"),
 			});
 		for (const { known } of holds)
-			await forgetSwept(known, true, profile, world, aws);
+			await forgetSwept(known, true, profile, world, cloud);
 	} finally {
 		for (const { held } of holds) await held.release();
 	}
@@ -242,7 +227,7 @@ async function forgetGone(
 	regions: readonly string[],
 	{ profile }: Pick<SweepAsked, "profile">,
 	world: World,
-	aws: SweepSide,
+	cloud: SweepSide,
 ): Promise<string> {
 	const rigs = await knownRigs(world);
 	const known = rigs.find(({ folder }) => folder.id === id);
@@ -252,7 +237,7 @@ async function forgetGone(
 		return "";
 	const held = await hold(known.folder, "sees that nothing of it is left");
 	try {
-		return (await forgetSwept(known, false, profile, world, aws))
+		return (await forgetSwept(known, false, profile, world, cloud))
 			? "; its folder here is gone, too"
 			: `; ${known.folder.path} stays, as the account that it is in is not known`;
 	} finally {
@@ -269,15 +254,15 @@ async function forgetSwept(
 	found: boolean,
 	profile: string | null,
 	world: World,
-	aws: SweepSide,
+	cloud: SweepSide,
 ): Promise<boolean> {
 	if (file?.cloud == null) return false;
 	const { account, region } = file.cloud;
 	if (account === null && !found) return false;
-	const trouble = await accountTrouble(
+	const trouble = await cloud.accountTrouble(
 		{ account, region, profile },
 		world,
-		aws.account,
+		cloud.account,
 	);
 	if (trouble !== null)
 		throw failure("cloud-left", {

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { fakeWorld } from "../../runner/world.fake.ts";
-import { accountInUse, accountTrouble } from "./account.ts";
-import { openApi } from "./api.ts";
+import { accountInUse, accountTrouble } from "./aws/account.ts";
+import { openApi } from "./aws/api.ts";
 import {
 	type Emulator,
 	emulatorMissing,
 	IMAGES,
 	startEmulator,
-} from "./emulator.fake.ts";
+} from "./aws/emulator.fake.ts";
 import { sweepRig } from "./take-down.ts";
 
 const missing = emulatorMissing();

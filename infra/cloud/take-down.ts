@@ -3,11 +3,12 @@ import { failure, type MqbenchError } from "../../runner/errors.ts";
 import { reasonOf } from "../../runner/reason.ts";
 import type { Cloud, RigFile } from "../../runner/scenario/rig-file.ts";
 import type { World } from "../../runner/world.ts";
-import { accountTrouble } from "./account.ts";
 import { goneText, leftText } from "./leftover.ts";
+import { providerOf } from "./providers.ts";
 import { PulumiFailed } from "./pulumi-process.ts";
 import { forget, keepPhase, type RigFolder } from "./rigs.ts";
 import type { Stack } from "./stack.ts";
+import { thingText } from "./tagged-text.ts";
 
 /** What is known of a rig when it is taken down. */
 export type Known = Pick<RigFile, "id" | "cloud" | "expiresAt">;
@@ -148,12 +149,12 @@ export async function sweepRig(
 	say: (line: string) => void,
 ): Promise<SweptRig> {
 	const { region, profile, owner } = cloud;
-	const trouble = await accountTrouble(cloud, world);
+	const provider = await providerOf(cloud.provider);
+	const trouble = await provider.accountTrouble(cloud, world);
 	if (trouble !== null) throw new Error(trouble.wrong);
-	const { findTagged, removeTagged, thingText } = await import("./sweep.ts");
-	const found = await findTagged({ region, profile, owner, id }, world);
+	const found = await provider.find({ region, profile, owner, id }, world);
 	const asked = { region, profile };
-	const { removed, left } = await removeTagged(found, asked, world, say);
+	const { removed, left } = await provider.remove(found, asked, world, say);
 	return {
 		removed: removed.length,
 		stays: left.map(

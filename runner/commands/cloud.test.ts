@@ -1,9 +1,10 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { platformOf } from "../../infra/cloud/aws/machine-type.ts";
 import { fakeCloud, rentedFile } from "../../infra/cloud/cloud.fake.ts";
 import type { DownCloud } from "../../infra/cloud/down.ts";
-import { platformOf, theCloud } from "../../infra/cloud/rent.ts";
+import { theCloud } from "../../infra/cloud/rent.ts";
 import { cloudRequest } from "../../infra/cloud/request.ts";
 import { findOnPath } from "../../infra/local/program.ts";
 import { testFolder } from "../../infra/test-folder.fake.ts";

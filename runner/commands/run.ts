@@ -100,6 +100,7 @@ export async function run(
 		);
 	};
 	if (request === null) return make(scenario);
+	refuseFolder(args, world);
 	return rentAndUse(request, args, progress, world, cloud, async (rig) => {
 		// From here on it is an ordinary run, as anybody makes it with --rig.
 		return make(withBaseline(await read.onRig(rig), args, world));

@@ -4,8 +4,8 @@ import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { checkGo, goVersion } from "../../infra/binaries/go.ts";
+import { awsFolder } from "../../infra/cloud/aws/folder.ts";
 import { type FoundPulumi, findPulumi } from "../../infra/cloud/pulumi-cli.ts";
-import { awsFolder } from "../../infra/cloud/sdk.ts";
 import { findOnPath } from "../../infra/local/program.ts";
 import { MqbenchError } from "../errors.ts";
 import { packageFolder } from "../package.ts";
@@ -124,7 +124,7 @@ export async function awsParts(
 
 async function pulumiFound(world: World): Promise<PulumiFound> {
 	try {
-		return await findPulumi(world);
+		return await findPulumi(world, awsFolder);
 	} catch (error) {
 		if (error instanceof MqbenchError && error.code === "pulumi-unusable")
 			return { unusable: error.message };

@@ -135,6 +135,9 @@ export const CLOUDS: readonly CloudName[] = TARGETS.flatMap(
 	(target) => targets[target].rents ?? [],
 );
 
+/** As people call them. */
+export const CLOUD_TITLES: Readonly<Record<CloudName, string>> = { aws: "AWS" };
+
 /** The target as which mqbench starts brokers on hosts, whoever they belong to. */
 export const ON_HOSTS: TargetName = TARGETS.find(
 	(target) => targets[target].place === "host",

@@ -13,7 +13,7 @@ import {
 	type Emulator,
 	emulatorMissing,
 	startEmulator,
-} from "../../../infra/cloud/emulator.fake.ts";
+} from "../../../infra/cloud/aws/emulator.fake.ts";
 import { type Mqbench, resultOf, start } from "../e2e/mqbench.ts";
 import { type TestCloud, testCloud } from "./pulumi.fake.ts";
 

@@ -46,6 +46,7 @@ sla: [p50 < 10s, lost == 0]
 				clients: { instance: "c6in.xlarge", count: 1, spot: false },
 			});
 			return {
+				cloud: "aws",
 				config,
 				machines: { "i4i.xlarge": 1, "c6in.xlarge": 1 },
 				hourlyUsd: 0.9,

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { packageFolder } from "../../runner/package.ts";
+import { packageFolder } from "../../../runner/package.ts";
 import { neededCalls } from "./permissions.ts";
 
 interface Policy {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { fakeWorld } from "../../runner/world.fake.ts";
+import { fakeWorld } from "../../../runner/world.fake.ts";
 import { type Api, openApi } from "./api.ts";
 import {
 	type Emulator,

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { fakeWorld } from "../../runner/world.fake.ts";
+import { fakeWorld } from "../../../runner/world.fake.ts";
 import { type Api, openApi, Refused } from "./api.ts";
 
 /** AWS, as one listener has it. */

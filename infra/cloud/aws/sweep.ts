@@ -1,53 +1,12 @@
 import type { EC2, Tag } from "@aws-sdk/client-ec2";
-import { failure } from "../../runner/errors.ts";
-import { formatDuration } from "../../runner/units.ts";
-import type { World } from "../../runner/world.ts";
+import { failure } from "../../../runner/errors.ts";
+import { formatDuration } from "../../../runner/units.ts";
+import type { World } from "../../../runner/world.ts";
+import type { SweepAsked, Swept, TaggedRig, Thing } from "../provider.ts";
 import { type Api, allPages, openApi, Refused } from "./api.ts";
 import { callerOf } from "./caller.ts";
-import { timeText } from "./leftover.ts";
 
-/** Where to look, and for what. */
-export interface SweepAsked {
-	readonly region: string;
-	/** Of AWS's configuration files; null: the environment's. */
-	readonly profile: string | null;
-	/** Of the one rig; null: all that there are. */
-	readonly id: string | null;
-	/** Whose expired rigs are to go; null: the caller's own. */
-	readonly owner: string | null;
-}
-
-/** What AWS has of a rig, as its tags say. */
-export interface TaggedRig {
-	readonly id: string;
-	/** "": it has no such tag. */
-	readonly owner: string;
-	/** The latest of its things; null: one of them does not say. */
-	readonly expiresAt: string | null;
-	readonly expired: boolean;
-	/** A sweep is to remove it: it was asked for by its id, or it has expired and is the owner's. */
-	readonly chosen: boolean;
-	readonly things: readonly Thing[];
-}
-
-export interface Thing {
-	readonly kind: Kind;
-	/** AWS's own: "i-0abc", "vpc-0abc"; of placement groups and key pairs the name. */
-	readonly id: string;
-	/** For people: "i4i.xlarge, running"; "": nothing. */
-	readonly detail: string;
-	/** When it was made; null: AWS does not say. */
-	readonly since: string | null;
-}
-
-export type Kind = keyof typeof kinds;
-
-/** What came of a removal. */
-export interface Swept {
-	readonly removed: readonly Thing[];
-	/** What stays, with AWS's reason. */
-	readonly left: readonly { readonly thing: Thing; readonly reason: string }[];
-}
+export type Kind = (typeof ORDER)[number];
 
 /** For how long, and how often, AWS is asked whether something is gone. */
 export interface Patience {
@@ -139,7 +98,7 @@ export async function removeTagged(
 			const some = things.filter((thing) => thing.kind === kind);
 			if (some.length === 0) continue;
 			say(
-				`${rig.id}: removing ${some.map(({ id }) => `${kinds[kind]} ${id}`).join(", ")}`,
+				`${rig.id}: removing ${some.map(({ id }) => `${kind.replaceAll("-", " ")} ${id}`).join(", ")}`,
 			);
 			const results = await Promise.all(
 				some.map((thing) => remove(api.ec2, thing, world, patience)),
@@ -163,50 +122,24 @@ export async function removeTagged(
 	return { removed, left };
 }
 
-/** For people: a rig in a line, and below it each of its things. */
-export function taggedText(rigs: readonly TaggedRig[], nowMs: number): string {
-	if (rigs.length === 0) return "Nothing carries the tag mqbench:run.\n";
-	return `${rigs
-		.flatMap(({ id, owner, expiresAt, expired, chosen, things }) => [
-			`${id}  owner ${owner || "not known"}, ${
-				expiresAt === null
-					? "expiry not known"
-					: `${expired ? "expired" : "expires"} ${timeText(expiresAt)}`
-			}${chosen ? "" : ", stays"}`,
-			...things.map((thing) => `  ${thingText(thing, nowMs)}`),
-		])
-		.join("\n")}\n`;
-}
-
-/** "instance i-0abc (i4i.xlarge, running), 2h old". */
-export function thingText(
-	{ kind, id, detail, since }: Thing,
-	nowMs: number,
-): string {
-	const age = since === null ? null : nowMs - Date.parse(since);
-	return `${kinds[kind]} ${id}${detail === "" ? "" : ` (${detail})`}${age === null || age < 0 ? "" : `, ${formatDuration(Math.floor(age / 60_000) * 60e9)} old`}`;
-}
-
 // --- internal ---
 
 const RUN = "mqbench:run";
 const OWNER = "mqbench:owner";
 const EXPIRES = "mqbench:expires";
 
-const kinds = {
-	instance: "instance",
-	volume: "volume",
-	"placement-group": "placement group",
-	"key-pair": "key pair",
-	"security-group": "security group",
-	subnet: "subnet",
-	"route-table": "route table",
-	"internet-gateway": "internet gateway",
-	vpc: "VPC",
-} as const;
-
 /** AWS lets go of nothing that a later one of these still needs. */
-const ORDER = Object.keys(kinds) as Kind[];
+const ORDER = [
+	"instance",
+	"volume",
+	"placement-group",
+	"key-pair",
+	"security-group",
+	"subnet",
+	"route-table",
+	"internet-gateway",
+	"VPC",
+] as const;
 
 interface Found {
 	readonly thing: Thing;
@@ -307,7 +240,7 @@ async function everything(api: Api, id: string | null): Promise<Found[]> {
 			.map((one) => make("internet-gateway", one.InternetGatewayId, one.Tags)),
 		...vpcs
 			.flatMap(({ Vpcs = [] }) => Vpcs)
-			.map((one) => make("vpc", one.VpcId, one.Tags, one.CidrBlock)),
+			.map((one) => make("VPC", one.VpcId, one.Tags, one.CidrBlock)),
 	];
 	return found.filter(
 		({ thing, tags }) =>
@@ -351,7 +284,7 @@ async function remove(
 	const end = world.clock.monotonicMs() + heldMs;
 	for (let tries = 1; ; tries++) {
 		try {
-			await removers[thing.kind](ec2, thing.id);
+			await removers[thing.kind as Kind](ec2, thing.id);
 			return null;
 		} catch (error) {
 			if (!(error instanceof Refused)) throw error;
@@ -404,7 +337,7 @@ const removers: Readonly<
 				await ec2.detachInternetGateway({ InternetGatewayId: id, VpcId });
 		await ec2.deleteInternetGateway({ InternetGatewayId: id });
 	},
-	vpc: (ec2, id) => ec2.deleteVpc({ VpcId: id }),
+	VPC: (ec2, id) => ec2.deleteVpc({ VpcId: id }),
 };
 
 /** Machines that have not ended in time, with the reason. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { loadScenario } from "../../runner/scenario/load.ts";
+import { loadScenario } from "../../../runner/scenario/load.ts";
 import type { MachineType } from "./machine-type.ts";
 import { type Need, networkNeeds, networkWarnings } from "./network-need.ts";
 

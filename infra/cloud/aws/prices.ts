@@ -1,5 +1,5 @@
-import type { AwsVolume } from "../../runner/scenario/scenario.ts";
-import { ROOT_DISK } from "../aws/config.ts";
+import type { AwsVolume } from "../../../runner/scenario/scenario.ts";
+import { ROOT_DISK } from "../../aws/config.ts";
 import { type Api, allPages, Refused } from "./api.ts";
 import type { Image } from "./image.ts";
 

@@ -1,46 +1,27 @@
-import { failure } from "../../runner/errors.ts";
-import { packageVersion } from "../../runner/package.ts";
-import type { Aws, Scenario } from "../../runner/scenario/scenario.ts";
-import { formatDurationExact } from "../../runner/units.ts";
-import type { World } from "../../runner/world.ts";
-import type { AwsConfig } from "../aws/config.ts";
-import { findOnPath } from "../local/program.ts";
+import { failure } from "../../../runner/errors.ts";
+import { packageVersion } from "../../../runner/package.ts";
+import type { Aws, Scenario } from "../../../runner/scenario/scenario.ts";
+import { formatDurationExact } from "../../../runner/units.ts";
+import type { World } from "../../../runner/world.ts";
+import type { AwsConfig } from "../../aws/config.ts";
+import { findOnPath } from "../../local/program.ts";
+import { dollars } from "../cost-text.ts";
+import { expiresAt } from "../expiry.ts";
+import type { Offer, OfferAsked } from "../provider.ts";
+import { type FoundPulumi, findPulumi } from "../pulumi-cli.ts";
 import { openApi } from "./api.ts";
 import { addressOf, CHECK_IP, isPrivate, oneAddress } from "./caller.ts";
-import { dollars } from "./cost-text.ts";
-import { expiresAt } from "./expiry.ts";
+import { awsFolder } from "./folder.ts";
 import type { Image } from "./image.ts";
 import type { MachineType } from "./machine-type.ts";
 import { gbps, networkNeeds, networkWarnings } from "./network-need.ts";
 import { type Preflight, preflight } from "./preflight.ts";
 import { type Price, priceOf } from "./prices.ts";
-import { type FoundPulumi, findPulumi } from "./pulumi-cli.ts";
 import { sessionOf, sessionTrouble } from "./session.ts";
 
-/** What would be rented, and what it costs: AWS has been asked, and nothing costs anything yet. */
-export interface Offer {
+/** An offer of AWS has what its Pulumi program is told besides. */
+interface AwsOffer extends Offer {
 	readonly config: Omit<AwsConfig, "publicKey" | "identity" | "knownHosts">;
-	/** How many of each type. */
-	readonly machines: Record<string, number>;
-	/** null: not known; `unpriced` says why. */
-	readonly hourlyUsd: number | null;
-	readonly unpriced: string | null;
-	/** For people: machines, zone, image, who gets in, network, and the prices that make up `hourlyUsd`. */
-	readonly lines: readonly string[];
-	/** Sentences on what may spoil the measurement. */
-	readonly warnings: readonly string[];
-}
-
-export interface Asked {
-	/** Debian packages that the brokers run on. */
-	readonly packages: readonly string[];
-	readonly systems: AwsConfig["systems"];
-	/** Name of the rig. */
-	readonly id: string;
-	/** How long the machines are going to be used, standing up included, ns; null: until somebody takes them down. */
-	readonly plannedNs: number | null;
-	/** The file that `mqbench down` takes when they stay; null: the command that rents them takes them down, or a person by hand. */
-	readonly rigFile?: string | null | undefined;
 }
 
 /** Most machines of a rig, unless MQBENCH_MAX_INSTANCES says otherwise: a slip of the pen costs less. */
@@ -53,9 +34,9 @@ const MOST_MACHINES = 20;
  */
 export async function offer(
 	scenario: Scenario,
-	asked: Asked,
+	asked: OfferAsked,
 	world: World,
-): Promise<Offer> {
+): Promise<AwsOffer> {
 	const { aws } = scenario;
 	if (aws === null)
 		throw new Error("an offer is for a scenario of target aws alone");
@@ -63,7 +44,7 @@ export async function offer(
 	const local = localTrouble(aws, world);
 	if (local.length > 0) throw failure("aws-unfit", { wrong: local });
 	const api = await openApi(aws, world);
-	const pulumi = await findPulumi(world);
+	const pulumi = await findPulumi(world, awsFolder);
 	const [found, address] = await Promise.all([
 		preflight(api, aws, world.env),
 		callerCidr(aws, world),
@@ -97,6 +78,7 @@ export async function offer(
 	});
 	const ttlMinutes = Math.ceil(aws.ttlNs / 60e9);
 	return {
+		cloud: "aws",
 		config: {
 			id: asked.id,
 			owner: aws.owner ?? found.caller.name,
@@ -272,7 +254,7 @@ function pulumiText({ program, version, wanted, reason }: FoundPulumi): string {
 }
 
 /** What ends the machines: most often, and whatever happens. */
-function endText({ ttlNs }: Aws, { plannedNs, rigFile }: Asked): string {
+function endText({ ttlNs }: Aws, { plannedNs, rigFile }: OfferAsked): string {
 	const latest = `at the latest ${formatDurationExact(ttlNs)} after they started`;
 	if (plannedNs !== null)
 		return `taken down when the run is over; by themselves ${latest}`;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
-import type { World } from "../../runner/world.ts";
+import type { World } from "../../../runner/world.ts";
 
 /** Names of the profiles in AWS's own files, and those files; no secret is kept. What cannot be read has none. */
 export function profilesOf(env: World["env"]): {

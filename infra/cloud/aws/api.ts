@@ -3,9 +3,10 @@ import type { Pricing } from "@aws-sdk/client-pricing";
 import type { ServiceQuotas } from "@aws-sdk/client-service-quotas";
 import type { SSM } from "@aws-sdk/client-ssm";
 import type { STS } from "@aws-sdk/client-sts";
-import { failure } from "../../runner/errors.ts";
-import type { World } from "../../runner/world.ts";
-import { loadSdk } from "./sdk.ts";
+import { failure } from "../../../runner/errors.ts";
+import type { World } from "../../../runner/world.ts";
+import { loadSdk } from "../sdk.ts";
+import { awsFolder } from "./folder.ts";
 
 /** AWS, as mqbench asks it: each call that it does not answer throws a `Refused`. */
 export interface Api {
@@ -65,14 +66,25 @@ export async function openApi(
 	world: Pick<World, "env" | "stop">,
 ): Promise<Api> {
 	const [ec2, sts, ssm, quotas, pricing] = await Promise.all([
-		loadSdk<typeof import("@aws-sdk/client-ec2")>("@aws-sdk/client-ec2"),
-		loadSdk<typeof import("@aws-sdk/client-sts")>("@aws-sdk/client-sts"),
-		loadSdk<typeof import("@aws-sdk/client-ssm")>("@aws-sdk/client-ssm"),
+		loadSdk<typeof import("@aws-sdk/client-ec2")>(
+			"@aws-sdk/client-ec2",
+			awsFolder,
+		),
+		loadSdk<typeof import("@aws-sdk/client-sts")>(
+			"@aws-sdk/client-sts",
+			awsFolder,
+		),
+		loadSdk<typeof import("@aws-sdk/client-ssm")>(
+			"@aws-sdk/client-ssm",
+			awsFolder,
+		),
 		loadSdk<typeof import("@aws-sdk/client-service-quotas")>(
 			"@aws-sdk/client-service-quotas",
+			awsFolder,
 		),
 		loadSdk<typeof import("@aws-sdk/client-pricing")>(
 			"@aws-sdk/client-pricing",
+			awsFolder,
 		),
 	]);
 	checkEndpoint(world.env);

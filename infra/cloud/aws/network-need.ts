@@ -1,6 +1,10 @@
-import { commonOptions, hasProcess } from "../../runner/brokers/index.ts";
-import type { Case, Scenario, System } from "../../runner/scenario/scenario.ts";
-import { ratePerSecond } from "../../runner/units.ts";
+import { commonOptions, hasProcess } from "../../../runner/brokers/index.ts";
+import type {
+	Case,
+	Scenario,
+	System,
+} from "../../../runner/scenario/scenario.ts";
+import { ratePerSecond } from "../../../runner/units.ts";
 import type { MachineType } from "./machine-type.ts";
 
 /** What a load sends through the busiest machine of a kind, 1e9 bit/s each way: payloads alone, so that it is never less in truth. */

@@ -130,6 +130,13 @@ export function isStandard(type: string): boolean {
 	return /^([acdhimrtz]|im|is)$/.test(family);
 }
 
+/** System and processor of an instance type, by its name: "c7gn.xlarge" has a processor of AWS's own, behind the number the letter g. */
+export function platformOf(instance: string): string {
+	return /^(a1|[a-z]+\d+[a-z]*g[a-z]*)[.-]/.test(instance)
+		? "linux/arm64"
+		: "linux/amd64";
+}
+
 // --- internal ---
 
 /** "Running On-Demand Standard (A, C, D, H, I, M, R, T, Z) instances", and "All Standard (...) Spot Instance Requests", in vCPUs. */

@@ -1,15 +1,8 @@
-import type { Cloud } from "../../runner/scenario/rig-file.ts";
-import type { World } from "../../runner/world.ts";
+import type { Cloud } from "../../../runner/scenario/rig-file.ts";
+import type { World } from "../../../runner/world.ts";
+import type { AccountTrouble } from "../provider.ts";
 import { openApi } from "./api.ts";
 import { callerOf } from "./caller.ts";
-
-/** Why a rig is not to be touched with the credentials in use. */
-export interface AccountTrouble {
-	/** A part of a sentence, which names the account of the rig. */
-	readonly wrong: string;
-	/** false: AWS could not be asked whose they are. */
-	readonly sure: boolean;
-}
 
 /** The account of the credentials in use: twelve digits. Throws a `Refused`, or a failure when the SDK is missing. */
 export async function accountInUse(

@@ -1,4 +1,4 @@
-import { formatDuration } from "../../runner/units.ts";
+import { formatDuration } from "../../../runner/units.ts";
 import type { Api } from "./api.ts";
 
 /** What is known of the life of the credentials that AWS has just taken. */

@@ -3,13 +3,14 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { MqbenchError } from "../../runner/errors.ts";
-import { packageFolder } from "../../runner/package.ts";
-import { loadScenario } from "../../runner/scenario/load.ts";
-import type { Aws } from "../../runner/scenario/scenario.ts";
-import { type FakeWorld, fakeWorld } from "../../runner/world.fake.ts";
-import { AwsConfig } from "../aws/config.ts";
-import { script, testFolder } from "../test-folder.fake.ts";
+import { MqbenchError } from "../../../runner/errors.ts";
+import { packageFolder } from "../../../runner/package.ts";
+import { loadScenario } from "../../../runner/scenario/load.ts";
+import type { Aws } from "../../../runner/scenario/scenario.ts";
+import { type FakeWorld, fakeWorld } from "../../../runner/world.fake.ts";
+import { AwsConfig } from "../../aws/config.ts";
+import { script, testFolder } from "../../test-folder.fake.ts";
+import type { Offer } from "../provider.ts";
 import { openApi } from "./api.ts";
 import {
 	type Emulator,
@@ -17,7 +18,7 @@ import {
 	IMAGES,
 	startEmulator,
 } from "./emulator.fake.ts";
-import { localTrouble, type Offer, offer } from "./offer.ts";
+import { localTrouble, offer } from "./offer.ts";
 import { neededCalls } from "./permissions.ts";
 
 // Machines, zones, images, regions and the caller are moto's; of the price list, quotas, Debian's parameter and questions of permission

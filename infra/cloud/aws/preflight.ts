@@ -1,9 +1,10 @@
 import path from "node:path";
-import type { Aws } from "../../runner/scenario/scenario.ts";
-import type { World } from "../../runner/world.ts";
-import { ROOT_DISK } from "../aws/config.ts";
+import type { Aws } from "../../../runner/scenario/scenario.ts";
+import type { World } from "../../../runner/world.ts";
+import { ROOT_DISK } from "../../aws/config.ts";
 import { type Api, Refused } from "./api.ts";
 import { type Caller, callerOf } from "./caller.ts";
+import { awsFolder } from "./folder.ts";
 import { type Image, imageOf, newestDebian } from "./image.ts";
 import {
 	isStandard,
@@ -14,7 +15,6 @@ import {
 } from "./machine-type.ts";
 import { permissions } from "./permissions.ts";
 import { profilesOf } from "./profiles.ts";
-import { awsFolder } from "./sdk.ts";
 
 /** What is certain once every check has passed. */
 export interface Preflight {

@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
-import { fakeWorld } from "../../runner/world.fake.ts";
-import { testFolder } from "../test-folder.fake.ts";
+import { fakeWorld } from "../../../runner/world.fake.ts";
+import { testFolder } from "../../test-folder.fake.ts";
 import { openApi } from "./api.ts";
 import { sessionOf, sessionTrouble } from "./session.ts";
 

@@ -1,4 +1,4 @@
-import type { World } from "../../runner/world.ts";
+import type { World } from "../../../runner/world.ts";
 import { type Api, proxyText } from "./api.ts";
 
 /** Who asks AWS. */

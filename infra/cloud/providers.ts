@@ -1,0 +1,21 @@
+import { CLOUDS, type CloudName } from "../../runner/model/targets.ts";
+import type { Cloud } from "../../runner/scenario/rig-file.ts";
+import type { Provider } from "./provider.ts";
+
+/** Loads what knows a cloud; nothing of its SDK is loaded before it is asked something. */
+export function providerOf(cloud: CloudName): Promise<Provider> {
+	return providers[cloud]();
+}
+
+/** The cloud of a rig; where its rig.json is lost, the one that there is. */
+export function providerOfRig(
+	rig: { readonly cloud: Cloud | null } | null,
+): Promise<Provider> {
+	return providerOf(rig?.cloud?.provider ?? (CLOUDS[0] as CloudName));
+}
+
+// --- internal ---
+
+const providers: Readonly<Record<CloudName, () => Promise<Provider>>> = {
+	aws: async () => (await import("./aws/provider.ts")).aws,
+};
