@@ -4,6 +4,7 @@ import { type Confirming, confirmOffer } from "./confirm.ts";
 import type { Offer } from "./provider.ts";
 
 const OFFER = {
+	cloud: "aws",
 	config: { ttlMinutes: 120 },
 	machines: { "i4i.xlarge": 3 },
 	hourlyUsd: 1.87,
