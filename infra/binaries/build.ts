@@ -14,12 +14,13 @@ import {
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { z } from "zod";
+import { builtPrograms } from "../../runner/brokers/index.ts";
 import { failure } from "../../runner/errors.ts";
 import { reasonOf } from "../../runner/reason.ts";
 import { checkGo, type GoOptions, go, goVersion } from "./go.ts";
 
 /** The programs that are built from extensions/cmd. */
-export const PROGRAMS = ["k6", "natsd", "guard"] as const;
+export const PROGRAMS = ["k6", ...builtPrograms, "guard"] as const;
 export type Program = (typeof PROGRAMS)[number];
 
 /** Flags that decide what the binaries are: part of the cache's key. */

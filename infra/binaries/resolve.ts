@@ -115,7 +115,7 @@ async function named(world: World, own: string): Promise<Found> {
 			path: own,
 			reason: `${missing.join(" and ")} must lie beside it and ${missing.length > 1 ? "do" : "does"} not`,
 		});
-	return { k6, natsd: beside("natsd"), guard: beside("guard"), go: null };
+	return { ...everyProgram(beside), k6, go: null };
 }
 
 /** They run nowhere here: what they are is known by their build alone. */
@@ -170,12 +170,13 @@ async function cached(
 			});
 	}
 	const at = (program: Program) => path.join(folder, program + exe(platform));
-	return {
-		k6: at("k6"),
-		natsd: at("natsd"),
-		guard: at("guard"),
-		go: found.go,
-	};
+	return { ...everyProgram(at), go: found.go };
+}
+
+function everyProgram(at: (program: Program) => string) {
+	return Object.fromEntries(
+		PROGRAMS.map((program) => [program, at(program)]),
+	) as Record<Program, string>;
 }
 
 async function buildLocked(

@@ -12,7 +12,7 @@ export const processFields = {
 		.optional()
 		.meta({
 			description: `Address of an existing broker (\`target: existing\`); several are separated by commas. \`${variable("NAME")}\` stands for an environment variable: passwords belong there, never in the file.`,
-			examples: ["nats://10.0.0.5:4222", variable("NATS_URL")],
+			examples: [variable("BROKER_URL")],
 		}),
 	port: z
 		.int()
@@ -40,20 +40,20 @@ export const processFields = {
 		.meta({
 			description:
 				"Program (or installation folder) of the broker that mqbench starts: two builds side by side are two systems. A path is relative to the scenario's folder; a bare name is looked up on PATH.",
-			examples: ["./build/nats-server", "/opt/kafka"],
+			examples: ["./build/server", "/opt/broker"],
 		}),
 	image: z
 		.string()
 		.regex(
 			// A dash in front would be an option of docker's command.
 			/^[A-Za-z0-9][\w./:@-]*$/,
-			"an image is a name with an optional tag or digest, e.g. apache/kafka:4.1.1",
+			"an image is a name with an optional tag or digest, e.g. registry.example.com/broker:4.1.1",
 		)
 		.optional()
 		.meta({
 			description:
 				"Image of its containers (`target: docker`): two builds side by side are two systems. Default: the official one of `version`, pinned.",
-			examples: ["apache/kafka:4.1.1"],
+			examples: ["registry.example.com/broker:4.1.1"],
 		}),
 	cpus: number(
 		"Most CPUs of each container (`target: docker`), as docker run --cpus takes them: 1.5 is one and a half. Default: no limit.",

@@ -31,9 +31,13 @@ export const noBroker = BrokerName.options.find(
 ) as BrokerName;
 
 /** Programs of `extensions/cmd/` that are brokers. */
-export const builtPrograms: readonly string[] = Object.values(brokers).flatMap(
+export const builtPrograms = Object.values(brokers).flatMap(
 	({ program }) => program ?? [],
-);
+) as readonly BuiltProgram[];
+export type BuiltProgram = Extract<
+	(typeof rooms)[keyof typeof rooms]["program"],
+	string
+>;
 
 /** The broker of examples in help, messages and references. */
 export const example = {

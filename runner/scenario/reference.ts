@@ -48,11 +48,11 @@ const LANGUAGE = `Editors show descriptions and mistakes while you type when the
 \`B\`, \`KB MB GB\` (1000), \`KiB MiB GiB\` (1024). Rates: \`3000/s\`, \`90/min\`, \`1/10s\`. All are kept exactly.
 
 **The command line overrides** single values: \`--set workload.rate=5000/s\`, \`--set cases.0.message=1KiB\`, \`--target existing\`,
-\`--url nats://host:4222\`. \`--only 'nats/256B*'\` picks runs by system/case, \`--quick\` shortens each to 3 s or 2000 messages (no result, only a sign that it works).
+\`--url ${example.url("host")}\`. \`--only '${example.broker}/256B*'\` picks runs by system/case, \`--quick\` shortens each to 3 s or 2000 messages (no result, only a sign that it works).
 
-**Secrets** stay in the environment: \`url: "\${NATS_URL}"\`. A variable may also be a part of it, \`nats://me:\${PASSWORD}@host\`.
+**Secrets** stay in the environment: \`url: "\${${example.variable}}"\`. A variable may also be a part of it, \`${example.url("me:${PASSWORD}@host")}\`.
 A password or token in the file itself is refused, as reports keep a copy of the file. Every other text of a system takes variables
-too, \`binary: "\${BUILD}/nats-server"\`, for what is no secret: those values are written into the files of the run.
+too, \`binary: "\${BUILD}/server"\`, for what is no secret: those values are written into the files of the run.
 
 **Paths** (\`binary\`, \`payload: { file }\`, certificates) count from the scenario's folder; a bare \`binary\` is looked up on PATH.
 
@@ -103,7 +103,7 @@ const AWS = `What \`target: aws\` rents, for one command, in one zone: as many m
 \`clients\`. On other targets the block is left aside: \`--target aws\` is then the whole difference. \`npx mqbench plan <scenario> --target aws\` prints machines, durations and the price; nothing is rented before you have
 said yes to it. How it goes, what it takes and what has been tried of it: [infra/README.md](../infra/README.md#ec2).
 
-A system has \`nodes\`, \`config\`, \`pin\`, \`durability\` there as everywhere; Kafka any \`version\`, NATS the one that mqbench brings, Redis and RabbitMQ those of Debian 12. \`image\`, \`cpus\`, \`memory\`,
+A system has \`nodes\`, \`config\`, \`pin\`, \`durability\` there as everywhere; its version is the one that mqbench brings or that of Debian 12, and \`version\` is for those that mqbench can fetch. \`image\`, \`cpus\`, \`memory\`,
 \`port\` and \`binary\` belong to other targets. Faults: \`pause\`, \`kill\`, \`restart\`. A \`ttl\` that the planned runs would not fit into is refused.`;
 
 const WORKLOAD = `\`message\` and one load are needed, here or in each case. A load is one of these:

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { z } from "zod";
-import { example, realBrokers } from "../brokers/index.ts";
+import { brokerOf, example, realBrokers } from "../brokers/index.ts";
 import { Level, Target } from "../model/plan.ts";
 import { CLOUDS } from "../model/targets.ts";
 import { isLoopback } from "./url.ts";
@@ -161,7 +161,7 @@ export const RigFile = z.strictObject({
 					.default("")
 					.meta({
 						description: "What it is; empty: the driver finds out.",
-						examples: ["Kafka 4.1.1"],
+						examples: [`${brokerOf(example).title} 4.1.1`],
 					}),
 				level: Level.nullable().default(null).meta({
 					description:

@@ -10,7 +10,7 @@ import {
 
 export const nats = {
 	...options,
-	program: "natsd",
+	program: "natsd" as const,
 	title: "NATS",
 	process: { local, docker, hosts },
 	image,

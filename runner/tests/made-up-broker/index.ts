@@ -1,0 +1,69 @@
+import { z } from "zod";
+import type { Broker } from "../../brokers/broker.ts";
+import { processFields } from "../../brokers/fields.ts";
+
+const never = async (): Promise<never> => {
+	throw new Error("nobody starts it");
+};
+
+/** The smallest room: what a scenario may say of a broker that only a test knows, and how it would be run. */
+export const carrier: Broker = {
+	title: "Carrier",
+	options: z.strictObject({
+		broker: z.literal("carrier").meta({ description: "Pigeons." }),
+		...processFields,
+		pigeons: z.int().default(3).meta({ description: "How many fly." }),
+	}),
+	alsoCalled: { pigeon: "carrier" },
+	urlSchemes: ["rfc1149"],
+	defaultPort: 1149,
+	urlEnv: "MQBENCH_URL",
+	secretEnv: [],
+	traits: () => ({
+		title: "Carrier",
+		acks: true,
+		delivery: "at-least-once",
+		ordered: true,
+		groupOrdered: false,
+		keys: false,
+		partitions: false,
+		wildcards: false,
+		maxMessageBytes: 256,
+		cannot: { "fan-out": "pigeons fly to one loft" },
+		levels: { fsync: "on paper" },
+		ownDurability: "on paper",
+		prefetch: null,
+		redeliverAfterNs: null,
+		maxReplicas: 1,
+		nodes: [1],
+	}),
+	driverOptions: () => ({}),
+	contradictions: () => [],
+	topicOptions: [],
+	process: {
+		local: { launch: never },
+		docker: {
+			ports: [1149],
+			contain: () => {
+				throw new Error("nobody starts it");
+			},
+		},
+		hosts: {
+			packages: ["pigeons"],
+			ports: [1149],
+			listens: () => ({ address: [1149] }),
+			place: never,
+		},
+	},
+	image: { name: "carrier", version: "1.0", suffix: "" },
+	program: null,
+	install: {
+		from: "a loft",
+		look: async () => ({
+			here: false,
+			figure: "no loft",
+			sentence: "It needs one.",
+		}),
+	},
+	omb: null,
+};
