@@ -1,5 +1,3 @@
-import type { World } from "../../runner/world.ts";
-import type { Binaries } from "../binaries/resolve.ts";
 import type { Client, ClockReading } from "../rig.ts";
 import { sweep } from "../temporary.ts";
 import { readChrony } from "./chrony.ts";

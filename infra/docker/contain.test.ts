@@ -4,6 +4,7 @@ import type {
 	Containment,
 	NodeAddress,
 	NodeContainer,
+	Tools,
 } from "../../runner/brokers/process.ts";
 import type { Level } from "../../runner/model/plan.ts";
 import { dockerSystem } from "./systems.fake.ts";
@@ -18,7 +19,7 @@ interface Parts {
 }
 
 /** What a broker's containers are to be. */
-function contain(
+async function contain(
 	written: Parameters<typeof dockerSystem>[0],
 	{
 		level = null,
@@ -28,11 +29,12 @@ function contain(
 		image = "image:1",
 		env = {},
 	}: Parts = {},
-): Containment & { first: NodeContainer; file(name: RegExp): string } {
+): Promise<Containment & { first: NodeContainer; file(name: RegExp): string }> {
 	const system = dockerSystem(written);
 	const kind = startedAs("docker")[system.broker];
 	if (!kind) throw new Error("no broker");
-	const made = kind.contain({
+	const made = await kind.contain({
+		tools: {} as Tools,
 		system,
 		level,
 		messageBytes,
@@ -68,8 +70,8 @@ function contain(
 }
 
 describe("NATS in containers", () => {
-	test("of core stores nothing, and is started like any image of it", () => {
-		const made = contain({ broker: "nats" });
+	test("of core stores nothing, and is started like any image of it", async () => {
+		const made = await contain({ broker: "nats" });
 		expect(made.first).toMatchObject({
 			args: ["-c", "/etc/mqbench/nats.conf"],
 			data: null,
@@ -82,8 +84,8 @@ describe("NATS in containers", () => {
 		expect(made.healthy).toBeUndefined();
 	});
 
-	test("of JetStream keeps streams on a volume, with the settings of the level", () => {
-		const made = contain(
+	test("of JetStream keeps streams on a volume, with the settings of the level", async () => {
+		const made = await contain(
 			{ broker: "nats", mode: "jetstream" },
 			{ level: "fsync" },
 		);
@@ -93,8 +95,8 @@ describe("NATS in containers", () => {
 		expect(made.settings).toEqual({ "jetstream.sync_interval": "always" });
 	});
 
-	test("as a cluster names all members, and is asked for its leader", () => {
-		const made = contain(
+	test("as a cluster names all members, and is asked for its leader", async () => {
+		const made = await contain(
 			{ broker: "nats", mode: "jetstream", nodes: 3 },
 			{ nodes: 3 },
 		);
@@ -114,8 +116,8 @@ describe("NATS in containers", () => {
 		]);
 	});
 
-	test("behind published ports tells clients those", () => {
-		const made = contain(
+	test("behind published ports tells clients those", async () => {
+		const made = await contain(
 			{ broker: "nats", mode: "jetstream", nodes: 3 },
 			{ nodes: 3, published: true },
 		);
@@ -124,15 +126,15 @@ describe("NATS in containers", () => {
 		);
 		expect(made.url()).toMatch(/^nats:\/\/127\.0\.0\.1:4000,/);
 		// One alone has no others to tell of: it may be reached in any way.
-		const one = contain({ broker: "nats" }, { published: true });
+		const one = await contain({ broker: "nats" }, { published: true });
 		expect(one.file(/nats\.conf/)).not.toContain("advertise");
 		expect(one.url()).toBe("nats://127.0.0.1:4000");
 	});
 });
 
 describe("Kafka in containers", () => {
-	test("formats its volume and serves, under the flags of target local", () => {
-		const made = contain({ broker: "kafka" });
+	test("formats its volume and serves, under the flags of target local", async () => {
+		const made = await contain({ broker: "kafka" });
 		expect(made.first.entrypoint).toBe("/bin/sh");
 		const [, line] = made.first.args;
 		expect(line).toMatch(
@@ -152,22 +154,22 @@ describe("Kafka in containers", () => {
 		expect(made.url()).toBe("kafka://10.0.0.1:9092");
 	});
 
-	test("of level memory keeps its logs in memory, and says so", () => {
-		const made = contain({ broker: "kafka" }, { level: "memory" });
+	test("of level memory keeps its logs in memory, and says so", async () => {
+		const made = await contain({ broker: "kafka" }, { level: "memory" });
 		expect(made.first.data?.kind).toBe("memory");
 		expect(made.settings["log.dirs"]).toBe("tmpfs (in memory)");
 	});
 
-	test("as a cluster has as many voters and copies of its own topics", () => {
-		const made = contain({ broker: "kafka", nodes: 3 }, { nodes: 3 });
+	test("as a cluster has as many voters and copies of its own topics", async () => {
+		const made = await contain({ broker: "kafka", nodes: 3 }, { nodes: 3 });
 		expect(made.file(/server\.properties/)).toContain(
 			"controller.quorum.voters=1@10.0.0.1:9093,2@10.0.0.2:9093,3@10.0.0.3:9093\n",
 		);
 		expect(made.settings["offsets.topic.replication.factor"]).toBe("3");
 	});
 
-	test("behind published ports tells clients those, and other nodes its own address", () => {
-		const made = contain(
+	test("behind published ports tells clients those, and other nodes its own address", async () => {
+		const made = await contain(
 			{ broker: "kafka", nodes: 3 },
 			{ nodes: 3, published: true },
 		);
@@ -178,8 +180,8 @@ describe("Kafka in containers", () => {
 		expect(conf).toContain("INTERNAL:PLAINTEXT");
 	});
 
-	test("has config last, and the heap that is asked for", () => {
-		const made = contain({
+	test("has config last, and the heap that is asked for", async () => {
+		const made = await contain({
 			broker: "kafka",
 			heap: "1GiB",
 			config: { "num.io.threads": 2 },
@@ -193,8 +195,8 @@ test.each<[Level | null, string]>([
 	[null, "appendonly no"],
 	["interval", "appendfsync everysec"],
 	["fsync", "appendfsync always"],
-])("Redis with level %s has %s, on a volume", (level, line) => {
-	const made = contain({ broker: "redis" }, { level });
+])("Redis with level %s has %s, on a volume", async (level, line) => {
+	const made = await contain({ broker: "redis" }, { level });
 	const conf = made.file(/redis\.conf/);
 	expect(conf).toContain(`${line}\n`);
 	expect(conf).toContain("bind 0.0.0.0\n");
@@ -207,8 +209,8 @@ test.each<[Level | null, string]>([
 });
 
 describe("RabbitMQ in containers", () => {
-	test("has a user of its own, no plugins, and its data on a volume", () => {
-		const made = contain({ broker: "rabbitmq" });
+	test("has a user of its own, no plugins, and its data on a volume", async () => {
+		const made = await contain({ broker: "rabbitmq" });
 		const conf = made.file(/conf\.d\/90-mqbench\.conf/);
 		const [, password] = /^default_pass = (\w{24})$/m.exec(conf) ?? [];
 		expect(made.url()).toBe(`amqp://mqbench:${password}@10.0.0.1:5672`);
@@ -229,8 +231,14 @@ describe("RabbitMQ in containers", () => {
 		["the image says 3", { env: { RABBITMQ_VERSION: "3.13.7" } }, false],
 		["its tag says 4", { image: "rabbitmq:4-alpine" }, true],
 		["its tag says nothing", { image: "mine:latest" }, false],
-	])("permits what version 4 deprecates, when %s", (_, parts, permits) => {
-		const made = contain({ broker: "rabbitmq" }, { level: "memory", ...parts });
-		expect(PERMIT in made.settings).toBe(permits);
-	});
+	])(
+		"permits what version 4 deprecates, when %s",
+		async (_, parts, permits) => {
+			const made = await contain(
+				{ broker: "rabbitmq" },
+				{ level: "memory", ...parts },
+			);
+			expect(PERMIT in made.settings).toBe(permits);
+		},
+	);
 });

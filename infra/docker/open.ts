@@ -50,7 +50,8 @@ export async function openContainers(
 		});
 	const image = await getImage(docker, system, world, rig.say);
 	const nodes = await addresses(rig, kind, request, address);
-	const made = kind.contain({
+	const made = await kind.contain({
+		tools: rig.tools,
 		system,
 		level: request.level,
 		messageBytes: request.messageBytes,
@@ -127,7 +128,8 @@ export async function attachContainers(
 	const { docker, network, inside, world } = rig;
 	const { system } = request;
 	const nodes = attachedAddresses(rig, kind, found);
-	const made = kind.contain({
+	const made = await kind.contain({
+		tools: rig.tools,
 		system,
 		level: request.level,
 		messageBytes: request.messageBytes,

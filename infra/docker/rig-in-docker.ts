@@ -1,3 +1,4 @@
+import type { Tools } from "../../runner/brokers/process.ts";
 import type { World } from "../../runner/world.ts";
 import type { Docker } from "./cli.ts";
 import type { Engine } from "./engine.ts";
@@ -12,6 +13,8 @@ export interface RigInDocker {
 	/** On everything that is made. */
 	readonly labels: Readonly<Record<string, string>>;
 	readonly world: World;
+	/** Of this machine. */
+	readonly tools: Tools;
 	/** Told of what takes long. */
 	say(text: string): void;
 	/** How long the disk of volumes takes to flush; asked for when data is to be on one. */

@@ -8,6 +8,7 @@ import type { RigFile, RigFileInput } from "../../runner/scenario/rig-file.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
 import { untilPortsAreFree } from "../local/ports.ts";
+import { toolsOf } from "../local/tools.ts";
 import type { Broker, BrokerRequest, Rig } from "../rig.ts";
 import { untouchedBroker } from "../rig.ts";
 import { askedOf } from "../rig-asked.ts";
@@ -212,6 +213,7 @@ export async function attachDocker(
 			direct: found.every(({ ports }) => Object.keys(ports).length === 0),
 		},
 		labels: labelsOfRig(id),
+		tools: toolsOf(world, binaries),
 		flush: async () => null,
 	};
 	if (isHop(inDocker)) say(HOP);
@@ -240,13 +242,14 @@ function sayTo(world: World): (text: string) => void {
 
 /** What a rig has, of which is said what people have to know: that each message takes a hop, that its disk does not flush. */
 function rigInDocker(
-	parts: Omit<RigInDocker, "flush">,
-	binaries: Pick<Binaries, "k6" | "guard">,
+	parts: Omit<RigInDocker, "flush" | "tools">,
+	binaries: Binaries,
 ): RigInDocker {
 	const { docker, engine, labels, world, say } = parts;
 	if (isHop(parts)) say(HOP);
 	return {
 		...parts,
+		tools: toolsOf(world, binaries),
 		flush: once(async () => {
 			const flush = await measureFlush(
 				...([docker, engine, labels, binaries, world] as const),

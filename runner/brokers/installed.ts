@@ -1,4 +1,5 @@
 import { failure } from "../errors.ts";
+import type { Setup } from "./description.ts";
 import type { HostSetup } from "./process.ts";
 
 /** A program that a host has of its own. */
@@ -14,7 +15,11 @@ export interface Wanted {
  * the package.
  */
 export async function installed(
-	{ system, nodes, ask }: HostSetup,
+	{
+		system,
+		nodes,
+		ask,
+	}: Pick<Setup, "system" | "nodes"> & Pick<HostSetup, "ask">,
 	node: number,
 	wanted: Wanted,
 ): Promise<{ program: string; version: string; names: string }> {
@@ -33,7 +38,7 @@ export async function installed(
 
 /** `version` says which one must be there: mqbench has no way to get another one. */
 export function checkVersionThere(
-	{ system, nodes }: Pick<HostSetup, "system" | "nodes">,
+	{ system, nodes }: Pick<Setup, "system" | "nodes">,
 	node: number,
 	{ program, found }: { readonly program: string; readonly found: string },
 ): void {

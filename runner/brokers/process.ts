@@ -60,7 +60,7 @@ export interface StartedSystem {
 }
 
 /** What is to be started, wherever that is. */
-interface Asked {
+export interface Asked {
 	readonly system: StartedSystem;
 	/** Durability that the scenario asks for; null: the broker's own. */
 	readonly level: Level | null;
@@ -69,7 +69,7 @@ interface Asked {
 }
 
 /** How a broker tells that it is up, and where and what it is. */
-interface Signs {
+export interface Signs {
 	/** Reads a line of a node's stdout or stderr: true, it takes connections. All nodes have to say so. */
 	ready(line: string, node: number): boolean;
 	/** Asked every 100 ms once all nodes are ready, until it is true: a cluster has its leader. */
@@ -125,10 +125,11 @@ export interface DockerBroker {
 	 */
 	readonly ports: readonly number[];
 	/** What each container is to be. Starts nothing. */
-	contain(setup: ContainerSetup): Containment;
+	contain(setup: ContainerSetup): Promise<Containment>;
 }
 
 export interface ContainerSetup extends Asked {
+	readonly tools: Tools;
 	readonly image: ImageFacts;
 	readonly nodes: readonly NodeAddress[];
 }

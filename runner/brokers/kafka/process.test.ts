@@ -219,7 +219,7 @@ async function launch(
 		script(path.join(home, "libs", "kafka_2.13-4.1.1.jar"), "");
 		script(path.join(home, "java"), `echo 'openjdk version "17.0.1"' >&2`);
 	}
-	const made = await kafka.launch({
+	const made = await kafka.local.launch({
 		system: system(options),
 		level,
 		messageBytes: 256,
@@ -238,7 +238,7 @@ async function launch(
 		command: (node: number) => made.nodes[node]?.argv ?? [],
 		properties: (node: number) =>
 			Object.fromEntries(
-				readFileSync(path.join(store, `server-${node}.properties`), "utf8")
+				readFileSync(made.nodes[node - 1]?.argv.at(-1) ?? "", "utf8")
 					.trim()
 					.split("\n")
 					.map((line) => {

@@ -1,210 +1,89 @@
 import { execFile } from "node:child_process";
-import { readdir, statfs, writeFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { failure } from "../../errors.ts";
 import { packageFolder } from "../../package.ts";
 import { formatBytes } from "../../units.ts";
 import { hostPort } from "../addresses.ts";
-import type {
-	Command,
-	DockerBroker,
-	HostAddress,
-	HostBroker,
-	HostSetup,
-	LocalBroker,
-	NodeAddress,
-	Setup,
-} from "../process.ts";
+import { atPlaces } from "../at-places.ts";
+import { ANY, type Setup, type Site } from "../description.ts";
 import { OLDEST_JAVA } from "./install.ts";
 import type { KafkaOptions } from "./options.ts";
 
 /**
- * Kafka without ZooKeeper, on this machine's Java: one node, or three that are brokers and controllers at once. From `binary` (an
- * installation), from KAFKA_HOME, or from jars that Maven fetches into the cache.
+ * Kafka without ZooKeeper: one node, or three that are brokers and controllers at once. On Java from `binary` (an installation), from
+ * KAFKA_HOME, or from jars that Maven fetches into the cache; in containers from apache/kafka, or another image with Kafka in /opt/kafka and
+ * java on PATH, under the same flags instead of the image's own scripts, which would choose others.
  */
-export const kafka: LocalBroker = {
-	async launch(setup) {
-		const options = optionsOf(setup);
-		const java = await findJava(setup);
-		const classes = path.join(await findClasses(setup), "*");
-		const nodes = options.nodes ?? 1;
-		const ports = await setup.ports(2 * nodes);
-		const at = (port: number) => `${HOST}:${port}`;
-		const clients = ports.slice(0, nodes).map(at);
-		const controllers = ports.slice(nodes).map(at);
-		const memory = setup.level === "memory" ? await memoryFolder(setup) : null;
-		const chosen = settingsOf(setup, nodes);
-		const jvm = jvmFlags(setup);
-		const logging = path.join(setup.store, "log4j2.properties");
-		await writeFile(logging, LOGGING);
-		const before: Command[] = [];
-		const commands: Command[] = [];
-		for (let i = 0; i < nodes; i++) {
-			const file = path.join(setup.store, `server-${i + 1}.properties`);
-			const data = path.join(memory ?? setup.store, `data-${i + 1}`);
-			await writeFile(
-				file,
-				properties({
-					...member(i, controllers),
-					listeners: `PLAINTEXT://${clients[i]},CONTROLLER://${controllers[i]}`,
-					"advertised.listeners": `PLAINTEXT://${clients[i]}`,
-					"log.dirs": data,
-					...chosen,
-				}),
-			);
-			const run = (flags: readonly string[], ...rest: string[]) => ({
-				argv: [
-					java,
-					...flags,
-					`-Dlog4j2.configurationFile=${logging}`,
-					"-cp",
-					classes,
-					...rest,
-				],
-			});
-			before.push(
-				run(
-					BRIEF,
-					"kafka.tools.StorageTool",
-					"format",
-					"-t",
-					CLUSTER,
-					"-c",
-					file,
-				),
-			);
-			commands.push(run(jvm, "kafka.Kafka", file));
-		}
-		return {
-			before,
-			nodes: commands,
-			...signs(clients),
-			settings: {
-				...chosen,
-				"log.dirs": memory
-					? `${SHM} (in memory)`
-					: "in the run's temporary folder",
-				java: jvmText(setup),
-			},
-			...(memory ? { outside: [memory] } : {}),
-			portTaken: (log) => /address already in use/i.test(log),
-		};
-	},
-};
-
-/**
- * Kafka from apache/kafka, or another image with Kafka in /opt/kafka and java on PATH: the same server under the same flags as on this
- * machine, instead of the image's own scripts, which would choose others.
- */
-export const kafkaInDocker: DockerBroker = {
-	ports: [9092],
-	contain(setup) {
-		const chosen = settingsOf(setup, setup.nodes.length);
-		const controllers = setup.nodes.map(({ ip }) => `${ip}:9093`);
-		const inMemory = setup.level === "memory";
-		const java = (...args: string[]) =>
-			[
-				"java",
-				...args.slice(0, -1),
-				`-Dlog4j2.configurationFile=${FOLDER}/log4j2.properties`,
-				"-cp",
-				"'/opt/kafka/libs/*'",
-				args.at(-1),
-			].join(" ");
-		// What lies in memory is gone after a restart: then it is formatted again.
-		const format = `${java(...BRIEF, "kafka.tools.StorageTool")} format --ignore-formatted -t ${CLUSTER} -c ${SERVER}`;
-		const serve = `exec ${java(...jvmFlags(setup), "kafka.Kafka")} ${SERVER}`;
-		return {
-			...signs(setup.nodes.map(({ client }) => client)),
-			settings: {
-				...chosen,
-				"log.dirs": inMemory ? "tmpfs (in memory)" : "on a volume",
-				java: jvmText(setup),
-			},
-			nodes: setup.nodes.map((node, i) => ({
-				entrypoint: "/bin/sh",
-				args: ["-c", `${format} && ${serve}`],
-				files: {
-					[SERVER]: properties({
-						...member(i, controllers),
-						...listenersInDocker(node),
-						"log.dirs": DATA,
-						...chosen,
-					}),
-					[`${FOLDER}/log4j2.properties`]: LOGGING,
-				},
-				data: { path: DATA, kind: inMemory ? "memory" : "volume" },
-			})),
-		};
-	},
-};
-
-/** Kafka from the same jars as on this machine, on the Java of hosts that ssh reaches. */
-export const kafkaOnHosts: HostBroker = {
+export const kafka = atPlaces({
 	packages: ["default-jre-headless"],
-	ports: [9092],
-	listens: () => ({ address: [9092, 9093] }),
+	container: { data: "/var/lib/kafka/data" },
+	ports: () => [
+		{ number: 9092, from: "clients" },
+		{ number: 9093, from: "nodes" },
+	],
 	prepare: findClasses,
-	async place(setup) {
-		await Promise.all(
-			setup.nodes.map((_, node) => checkJavaThere(setup, node)),
+	async describe(setup) {
+		const { nodes, image, where } = setup;
+		const java = await findJava(setup);
+		const classes = image ? null : await findClasses(setup);
+		const controllers = nodes.map(({ ip, ports }) =>
+			hostPort(ip, ports[1] ?? 0),
 		);
-		const chosen = settingsOf(setup, setup.nodes.length);
-		const controllers = setup.nodes.map(({ ip }) => hostPort(ip, 9093));
 		const inMemory = setup.level === "memory";
-		const jvm = jvmFlags(setup);
+		const chosen = settingsOf(setup, nodes.length);
 		return {
-			...signs(setup.nodes.map(({ client }) => client)),
+			...signs(nodes.map(({ client }) => client)),
 			settings: {
 				...chosen,
-				"log.dirs": inMemory ? `${SHM} (in memory)` : "in the host's store",
+				"log.dirs": inMemory ? `${where.memory} (in memory)` : where.disk,
 				java: jvmText(setup),
 			},
-			onDisk: !inMemory,
-			bring: { kafka: await findClasses(setup) },
-			nodes: setup.nodes.map((node, i) => {
-				const run = (flags: readonly string[], ...rest: string[]) => [
-					"java",
-					...flags,
-					`-Dlog4j2.configurationFile=${node.store}/log4j2.properties`,
-					"-cp",
-					`${node.brought}/kafka/*`,
-					...rest,
-				];
-				const file = `${node.store}/server.properties`;
-				return {
-					before: [
-						run(
-							BRIEF,
-							...["kafka.tools.StorageTool", "format"],
-							...["-t", CLUSTER, "-c", file],
-						),
-					],
-					argv: run(jvm, "kafka.Kafka", file),
-					files: {
-						"server.properties": properties({
-							...member(i, controllers),
-							listeners: `PLAINTEXT://${node.client},CONTROLLER://${controllers[i]}`,
-							"advertised.listeners": `PLAINTEXT://${node.client}`,
-							"log.dirs": `${inMemory ? memoryThere(setup, node) : node.store}/data`,
-							...chosen,
-						}),
-						"log4j2.properties": LOGGING,
-					},
-				};
-			}),
+			data: inMemory ? "memory" : "disk",
+			flushes: !inMemory,
+			nodes: await Promise.all(
+				nodes.map(async (node, i) => {
+					const jars = classes
+						? node.bring("kafka", classes)
+						: "/opt/kafka/libs";
+					const run = (flags: readonly string[], ...rest: string[]) => [
+						...[java, ...flags],
+						`-Dlog4j2.configurationFile=${node.folder}/log4j2.properties`,
+						...["-cp", `${jars}/*`, ...rest],
+					];
+					const file = `${node.folder}/server.properties`;
+					// A container does so before each of its starts.
+					const again = image ? ["--ignore-formatted"] : [];
+					return {
+						before: [
+							run(
+								BRIEF,
+								...["kafka.tools.StorageTool", "format", ...again],
+								...["-t", CLUSTER, "-c", file],
+							),
+						],
+						argv: run(jvmFlags(setup), "kafka.Kafka", file),
+						files: {
+							"server.properties": properties({
+								...member(i, controllers),
+								...listeners(node),
+								"log.dirs": inMemory
+									? await memoryFolder(setup, node)
+									: node.data,
+								...chosen,
+							}),
+							"log4j2.properties": LOGGING,
+						},
+					};
+				}),
+			),
 		};
 	},
-};
+});
 
 // --- internal ---
 
-const HOST = "127.0.0.1";
-const FOLDER = "/etc/mqbench";
-const SERVER = `${FOLDER}/server.properties`;
-/** Where the official image keeps logs; its user may write there. */
-const DATA = "/var/lib/kafka/data";
 const SHM = "/dev/shm";
 /** Every run formats storage of its own: the name of the cluster may be the same. */
 const CLUSTER = "bXFiZW5jaC1sb2NhbC0tLQ";
@@ -252,34 +131,20 @@ function optionsOf({ system }: Pick<Setup, "system">): KafkaOptions {
 	return system.options as unknown as KafkaOptions;
 }
 
-/** Java of that node's host, as findJava on this machine. */
-async function checkJavaThere(
-	{ system, nodes, ask }: HostSetup,
-	node: number,
-): Promise<void> {
-	const host = nodes[node]?.hostname;
-	const { said } = await ask(node, ["java", "-version"]);
-	const found = javaVersion(said);
-	if (found !== null && found >= OLDEST_JAVA) return;
+/** Where a node's data goes that is to lie in memory. What fsync would mean there is nothing, so that nothing is promised. */
+async function memoryFolder(
+	{ system, messageBytes, ask }: Setup,
+	{ hostname, memory }: Site,
+): Promise<string> {
+	const wanted = Math.max(1024 ** 3, 256 * messageBytes);
+	if (memory !== null && memory.freeBytes >= wanted) return memory.folder();
+	const [whose, machine, there] = ask
+		? [`${hostname}: `, "that host", " there"]
+		: ["", "this machine", ""];
 	throw failure("broker-missing", {
 		system: system.key,
-		what: `${host}: Kafka needs Java ${OLDEST_JAVA} or newer, and ${found === null ? (/not found/.test(said) ? "java is not on PATH there" : "java there does not say its version") : `java there is Java ${found}`}`,
-		remedy: `Install it there: ${JAVA.linux}`,
-	});
-}
-
-/** The folder in memory of a node's host. */
-function memoryThere(
-	{ system, messageBytes }: HostSetup,
-	{ hostname, memory, memoryBytes }: HostAddress,
-): string {
-	const wanted = memoryWanted(messageBytes);
-	if (memory !== null && memoryBytes !== null && memoryBytes >= wanted)
-		return memory;
-	throw failure("broker-missing", {
-		system: system.key,
-		what: `${hostname}: durability: memory puts Kafka's logs on ${SHM}, and ${memoryBytes === null ? "that host has no file system in memory there" : `there are ${formatBytes(memoryBytes)} free, of ${formatBytes(wanted)} that it needs`}`,
-		remedy: `${memoryBytes === null ? "C" : `Make it larger there (mount -o remount,size=4G ${SHM}), or c`}hoose durability: os`,
+		what: `${whose}durability: memory puts Kafka's logs on ${SHM}, and ${memory === null ? `${machine} has no file system in memory there` : `there are ${formatBytes(memory.freeBytes)} free, of ${formatBytes(wanted)} that it needs`}`,
+		remedy: `${memory === null ? "C" : `Make it larger${there} (mount -o remount,size=4G ${SHM}), or c`}hoose durability: os`,
 	});
 }
 
@@ -289,32 +154,47 @@ function javaVersion(said: string): number | null {
 	return found === undefined ? null : Number(found);
 }
 
-function memoryWanted(messageBytes: number): number {
-	return Math.max(1024 ** 3, 256 * messageBytes);
-}
-
-async function findJava({ system, tools }: Setup): Promise<string> {
+/** A java that is new enough, where the nodes are. */
+async function findJava(setup: Setup): Promise<string> {
+	const { system, tools, image, ask, nodes } = setup;
+	if (image) return "java";
+	const refuse = (what: string, remedy: string, whose = "") =>
+		failure("broker-missing", {
+			system: system.key,
+			what: `${whose}Kafka needs Java${what}`,
+			remedy,
+		});
+	const than = ` ${OLDEST_JAVA} or newer, and`;
+	if (ask) {
+		await Promise.all(
+			nodes.map(async ({ hostname }, i) => {
+				const { said } = await ask(i, ["java", "-version"]);
+				const found = javaVersion(said);
+				if (found === null || found < OLDEST_JAVA)
+					throw refuse(
+						`${than} ${found === null ? (/not found/.test(said) ? "java is not on PATH there" : "java there does not say its version") : `java there is Java ${found}`}`,
+						`Install it there: ${JAVA.linux}`,
+						`${hostname}: `,
+					);
+			}),
+		);
+		return "java";
+	}
 	const home = tools.env.JAVA_HOME;
 	const java =
 		(home && tools.findOnPath("java", { PATH: path.join(home, "bin") })) ||
 		tools.findOnPath("java");
 	const remedy = `Install it: ${tools.installHere(JAVA)}; or set JAVA_HOME`;
-	if (!java)
-		throw failure("broker-missing", {
-			system: system.key,
-			what: "Kafka needs Java, and java is not on PATH",
-			remedy,
-		});
-	const said = await promisify(execFile)(java, ["-version"], {
+	if (!java) throw refuse(", and java is not on PATH", remedy);
+	const { stderr } = await promisify(execFile)(java, ["-version"], {
 		timeout: 20_000,
 	}).catch((error) => ({ stderr: String(error) }));
-	const found = javaVersion(said.stderr);
+	const found = javaVersion(stderr);
 	if (found === null || found < OLDEST_JAVA)
-		throw failure("broker-missing", {
-			system: system.key,
-			what: `Kafka needs Java ${OLDEST_JAVA} or newer, and ${java} ${found ? `is Java ${found}` : "does not say its version"}`,
+		throw refuse(
+			`${than} ${java} ${found ? `is Java ${found}` : "does not say its version"}`,
 			remedy,
-		});
+		);
 	return java;
 }
 
@@ -359,31 +239,6 @@ async function libraries(
 		remedy: `Correct ${source}, or remove it to have Maven fetch Kafka`,
 	});
 }
-
-/** A folder whose files are memory. What fsync would mean there is nothing, so that nothing is promised. */
-async function memoryFolder({
-	system,
-	messageBytes,
-	tools,
-}: Setup): Promise<string> {
-	const wanted = memoryWanted(messageBytes);
-	const found = await statfs(SHM).catch(() => null);
-	const free =
-		found && found.type === TMPFS ? found.bavail * found.bsize : null;
-	if (free === null || free < wanted)
-		throw failure("broker-missing", {
-			system: system.key,
-			what: `durability: memory puts Kafka's logs on ${SHM}, and ${free === null ? "this machine has no file system in memory there" : `there are ${formatBytes(free)} free, of ${formatBytes(wanted)} that it needs`}`,
-			remedy:
-				`${free === null ? "" : `Make it larger (mount -o remount,size=4G ${SHM}), or `}choose durability: os`.replace(
-					/^c/,
-					"C",
-				),
-		});
-	return tools.temporaryFolder(SHM);
-}
-
-const TMPFS = 0x01021994;
 
 /** How it tells that it is up, and where it is. */
 function signs(clients: readonly string[]) {
@@ -436,23 +291,28 @@ function member(
 }
 
 /** Other nodes come by the same listener as clients, unless those have another address for it. */
-function listenersInDocker({
+function listeners({
+	listen,
 	ip,
 	client,
+	ports: [clients = 0, controller = 0],
 	published,
-}: NodeAddress): Record<string, string> {
-	return published
-		? {
-				listeners: "PLAINTEXT://:9092,INTERNAL://:9094,CONTROLLER://:9093",
-				"advertised.listeners": `PLAINTEXT://${client},INTERNAL://${ip}:9094`,
-				"inter.broker.listener.name": "INTERNAL",
-				"listener.security.protocol.map":
-					"PLAINTEXT:PLAINTEXT,INTERNAL:PLAINTEXT,CONTROLLER:PLAINTEXT",
-			}
-		: {
-				listeners: "PLAINTEXT://:9092,CONTROLLER://:9093",
-				"advertised.listeners": `PLAINTEXT://${client}`,
-			};
+}: Site): Record<string, string> {
+	const at = (name: string, port: number) =>
+		`${name}://${listen === ANY ? `:${port}` : hostPort(listen, port)}`;
+	const all = (...others: string[]) =>
+		[at("PLAINTEXT", clients), ...others, at("CONTROLLER", controller)].join(
+			",",
+		);
+	const told = `PLAINTEXT://${client}`;
+	if (!published) return { listeners: all(), "advertised.listeners": told };
+	return {
+		listeners: all(at("INTERNAL", 9094)),
+		"advertised.listeners": `${told},INTERNAL://${ip}:9094`,
+		"inter.broker.listener.name": "INTERNAL",
+		"listener.security.protocol.map":
+			"PLAINTEXT:PLAINTEXT,INTERNAL:PLAINTEXT,CONTROLLER:PLAINTEXT",
+	};
 }
 
 /**

@@ -1,147 +1,70 @@
-import { writeFileSync } from "node:fs";
-import path from "node:path";
 import type { Level } from "../../model/plan.ts";
 import { hostPort } from "../addresses.ts";
-import type {
-	Command,
-	DockerBroker,
-	HostBroker,
-	LocalBroker,
-	Setup,
-} from "../process.ts";
+import { atPlaces } from "../at-places.ts";
+import type { Setup, Site } from "../description.ts";
 import type { NatsOptions } from "./options.ts";
 
 /**
- * nats-server as processes of their own: natsd, the embedded default, or somebody else's build (`binary`). Both read the same
- * configuration file and say the same words.
+ * nats-server: natsd, the embedded default, somebody else's build (`binary`), or of an image. All read the same configuration file and
+ * say the same words.
  */
-export const nats: LocalBroker = {
-	async launch(setup) {
-		const options = setup.system.options as unknown as NatsOptions;
-		const nodes = options.nodes ?? 1;
-		const program =
-			setup.system.binary === null
-				? setup.tools.built("natsd")
-				: setup.tools.findProgram(setup.system, [], INSTALL);
-		const ports = await setup.ports(nodes === 1 ? 1 : 3 * nodes);
-		const here = (port: number | undefined) => `${HOST}:${port}`;
-		const clients = ports.slice(0, nodes).map(here);
-		const routes = ports.slice(nodes, 2 * nodes).map(here);
-		const monitors = ports.slice(2 * nodes).map(here);
-		const common = settings(setup, options);
-		const commands: Command[] = clients.map((listen, i) => {
-			const file = path.join(setup.store, `nats-${i + 1}.conf`);
-			writeFileSync(
-				file,
-				configuration({
-					...identity(i, options, {
-						listen,
-						store: path.join(setup.store, `node-${i + 1}`),
-					}),
-					...(nodes === 1
-						? {}
-						: member(routes, {
-								http: monitors[i] ?? "",
-								listen: routes[i] ?? "",
-							})),
-					...common.all,
-				}),
-			);
-			return { argv: [program, "-c", file] };
-		});
-		return {
-			before: [],
-			nodes: commands,
-			...signs(clients, monitors),
-			settings: common.shown,
-			portTaken: (log) => /address already in use/i.test(log),
-		};
-	},
-};
-
-/** nats-server from its official image, or another one: `-c` is behind the entry point of all of them. */
-export const natsInDocker: DockerBroker = {
-	ports: [4222, 8222],
-	contain(setup) {
-		const options = setup.system.options as unknown as NatsOptions;
-		const common = settings(setup, options);
-		const cluster = setup.nodes.length > 1;
-		const routes = setup.nodes.map(({ ip }) => `${ip}:6222`);
-		return {
-			...signs(
-				setup.nodes.map(({ client }) => client),
-				cluster ? setup.nodes.map(({ reached }) => reached[1] ?? "") : [],
-			),
-			settings: common.shown,
-			nodes: setup.nodes.map(({ client, published }, i) => ({
-				args: ["-c", CONFIG],
-				files: {
-					[CONFIG]: configuration({
-						...identity(i, options, { listen: `${ANY}:4222`, store: DATA }),
-						// One alone tells nobody of others.
-						...(published && cluster ? { client_advertise: client } : {}),
-						...(cluster
-							? member(routes, { http: `${ANY}:8222`, listen: `${ANY}:6222` })
-							: {}),
-						...common.all,
-					}),
-				},
-				data:
-					options.mode === "jetstream" ? { path: DATA, kind: "volume" } : null,
-			})),
-		};
-	},
-};
-
-/** natsd, which is brought to hosts that ssh reaches. */
-export const natsOnHosts: HostBroker = {
+export const nats = atPlaces({
 	packages: [],
-	ports: [4222, 8222],
-	listens: (nodes) => ({ address: nodes === 1 ? [4222] : [4222, 6222, 8222] }),
-	async place(setup) {
-		const options = setup.system.options as unknown as NatsOptions;
-		const common = settings(setup, options);
-		const cluster = setup.nodes.length > 1;
-		const routes = setup.nodes.map(({ ip }) => hostPort(ip, 6222));
-		const files = keepsFiles(setup, options);
+	container: { data: "/data" },
+	ports: (nodes) =>
+		nodes === 1
+			? [{ number: 4222, from: "clients" }]
+			: [
+					{ number: 4222, from: "clients" },
+					{ number: 6222, from: "nodes" },
+					{ number: 8222, from: "health" },
+				],
+	async describe(setup) {
+		const { system, tools, image, nodes } = setup;
+		const options = system.options as unknown as NatsOptions;
+		const { all, shown } = settings(setup, options);
+		const cluster = nodes.length > 1;
+		const routes = nodes.map(({ ip, ports }) => hostPort(ip, ports[1] ?? 0));
+		/** What stands before its arguments: `-c` is behind the entry point of all images. */
+		const program = ({ bring }: Site) =>
+			image
+				? []
+				: system.binary === null
+					? [bring("natsd", tools.built("natsd"))]
+					: [tools.findProgram(system, [], INSTALL)];
 		return {
 			...signs(
-				setup.nodes.map(({ client }) => client),
-				cluster ? setup.nodes.map(({ reached }) => reached[1] ?? "") : [],
+				nodes.map(({ client }) => client),
+				cluster ? nodes.map(({ health }) => health) : [],
 			),
-			settings: common.shown,
-			onDisk: files,
-			bring: { natsd: setup.tools.built("natsd") },
-			nodes: setup.nodes.map(({ ip, client, store, brought }, i) => ({
-				before: [],
-				argv: [`${brought}/natsd`, "-c", `${store}/nats.conf`],
-				files: {
-					"nats.conf": configuration({
-						...identity(i, options, {
-							listen: client,
-							store: `${store}/data`,
+			settings: shown,
+			data: options.mode === "jetstream" ? "disk" : null,
+			flushes: keepsFiles(setup, options),
+			nodes: nodes.map((node, i) => {
+				const [client = 0, route = 0, monitor = 0] = node.ports;
+				const at = (port: number) => hostPort(node.listen, port);
+				return {
+					argv: [...program(node), "-c", `${node.folder}/nats.conf`],
+					files: {
+						"nats.conf": configuration({
+							...identity(i, options, { listen: at(client), store: node.data }),
+							// One alone tells nobody of others.
+							...(node.published && cluster
+								? { client_advertise: node.client }
+								: {}),
+							...(cluster
+								? member(routes, { http: at(monitor), listen: at(route) })
+								: {}),
+							...all,
 						}),
-						...(cluster
-							? member(routes, {
-									http: hostPort(ip, 8222),
-									listen: hostPort(ip, 6222),
-								})
-							: {}),
-						...common.all,
-					}),
-				},
-			})),
+					},
+				};
+			}),
 		};
 	},
-};
+});
 
 // --- internal ---
-
-const HOST = "127.0.0.1";
-/** Within a container: its own network has nobody else in it. */
-const ANY = "0.0.0.0";
-const CONFIG = "/etc/mqbench/nats.conf";
-const DATA = "/data";
 
 type Value = string | number | boolean | readonly string[];
 

@@ -27,7 +27,7 @@ import type { System } from "../../scenario/scenario.ts";
 import { fakeWorld } from "../../world.fake.ts";
 import type { Launch } from "../process.ts";
 import { rabbitmq as scenarioRabbitmq } from "./options.ts";
-import { rabbitmq, rabbitmqOnHosts } from "./process.ts";
+import { rabbitmq } from "./process.ts";
 
 const real = await realBinaries();
 
@@ -76,7 +76,7 @@ function launch(
 	parts: { messageBytes?: number; path?: string; level?: Level } = {},
 ): Promise<Launch & { readonly store: string }> {
 	const store = testFolder();
-	return rabbitmq
+	return rabbitmq.local
 		.launch({
 			system: system(written),
 			level: parts.level ?? null,
@@ -281,7 +281,7 @@ describe("a node on a host", () => {
 		version: string,
 		parts: Parameters<typeof hostSetup>[1] = {},
 	) =>
-		rabbitmqOnHosts.place(
+		rabbitmq.hosts.place(
 			hostSetup("rabbitmq", {
 				said: `mqbench:program=/usr/lib/rabbitmq/bin/rabbitmq-server\nmqbench:version=${version}\nmqbench:names=/usr/bin/epmd\n`,
 				...parts,

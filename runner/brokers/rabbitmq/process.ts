@@ -1,145 +1,105 @@
 import { randomBytes } from "node:crypto";
-import {
-	readdirSync,
-	readFileSync,
-	realpathSync,
-	statSync,
-	writeFileSync,
-} from "node:fs";
+import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import path from "node:path";
 import { failure } from "../../errors.ts";
+import { shellWord } from "../../shell.ts";
+import { hostPort } from "../addresses.ts";
+import { atPlaces } from "../at-places.ts";
+import type { Setup } from "../description.ts";
 import { checkVersionThere, installed } from "../installed.ts";
-import type {
-	DockerBroker,
-	HostBroker,
-	ImageFacts,
-	LocalBroker,
-	Setup,
-	StartedSystem,
-	Tools,
-} from "../process.ts";
-
-/** Where clients find it in a container and on a host. */
-const PORT = 5672;
+import type { ImageFacts, StartedSystem, Tools } from "../process.ts";
 
 /**
- * rabbitmq-server with a node name, a cookie, ports and folders of its own: it neither sees nor touches one that runs. No plugins,
- * and Erlang as RabbitMQ starts it (schedulers that do not spin: +sbwt none).
+ * rabbitmq-server with a node name, a cookie, ports and folders of its own: it neither sees nor touches one that runs. No plugins, and Erlang as
+ * RabbitMQ starts it (schedulers that do not spin: +sbwt none). On hosts clients reach it at the host's address alone, all else is on the host's
+ * loopback; the packages' own service has to be stopped, as it takes the same port. In containers the official image is that node.
  */
-export const rabbitmq: LocalBroker = {
-	async launch(setup) {
-		const { system, store, tools } = setup;
-		const program = findServer(system, tools);
-		const version = versionOf(program);
-		checkVersion(system, program, version);
-		const names = findNameServer(system, tools);
-		const [port = 0, distribution = 0, namePort = 0] = await setup.ports(3);
-		const who = user();
-		const settings = settingsOf(setup, version);
-		const { files, env } = ownNode({
-			store,
-			names,
-			namePort,
-			distribution,
-			configuration: configuration({
-				...own(`127.0.0.1:${port}`, who),
-				...settings,
-			}),
-		});
-		// Erlang insists that nobody else reads the cookie.
-		for (const [name, text] of Object.entries(files))
-			writeFileSync(path.join(store, name), text, { mode: 0o600 });
-		return {
-			before: [],
-			nodes: [{ argv: [program], env }],
-			...signs(`127.0.0.1:${port}`, who, settings),
-			portTaken: (log) =>
-				/eaddrinuse|address (already )?in use|port \d+ (is )?in use/i.test(log),
-		};
-	},
-};
-
-/** rabbitmq-server from its official image: the same node, without plugins. */
-export const rabbitmqInDocker: DockerBroker = {
-	ports: [PORT],
-	contain(setup) {
-		const who = user();
-		const settings = settingsOf(setup, versionOfImage(setup.image));
-		return {
-			...signs(setup.nodes[0]?.client ?? "", who, settings),
-			nodes: setup.nodes.map(() => ({
-				args: ["rabbitmq-server"],
-				files: {
-					// Behind those that the image brings.
-					"/etc/rabbitmq/conf.d/90-mqbench.conf": configuration({
-						...own(`0.0.0.0:${PORT}`, who),
-						...settings,
-					}),
-					"/etc/rabbitmq/enabled_plugins": "[].\n",
-				},
-				env: { ERL_CRASH_DUMP_SECONDS: "0" },
-				data: { path: "/var/lib/rabbitmq", kind: "volume" },
-				init: true,
-			})),
-		};
-	},
-};
-
-/**
- * rabbitmq-server of a host's own packages, with a node name, a cookie and folders of its own: clients reach it at the host's address
- * alone, all else is on the host's loopback. The packages' own service has to be stopped: it takes the same port.
- */
-export const rabbitmqOnHosts: HostBroker = {
+export const rabbitmq = atPlaces({
 	packages: ["rabbitmq-server"],
-	ports: [PORT],
-	listens: () => ({
-		address: [PORT],
-		loopback: [LOOPBACK.distribution, LOOPBACK.namePort],
-	}),
-	async place(setup) {
+	container: { folder: "/etc/rabbitmq", data: "/var/lib/rabbitmq", init: true },
+	// On a host not those of a RabbitMQ that is its own.
+	ports: () => [
+		{ number: 5672, from: "clients" },
+		{ number: 25_673, from: "itself" },
+		{ number: 4370, from: "itself" },
+	],
+	async describe(setup) {
 		const who = user();
-		const all = await Promise.all(
-			setup.nodes.map(async ({ ip, store }, i) => {
-				const { program, version, names } = await installed(setup, i, WHERE);
-				checkVersionThere(setup, i, { program, found: version });
-				if (names === "")
-					throw failure("broker-missing", {
-						system: setup.system.key,
-						what: `epmd (of Erlang, which RabbitMQ runs on) is not on ${setup.nodes[i]?.hostname}`,
-						remedy: "Install it there: apt-get install erlang-base",
-					});
+		const nodes = await Promise.all(
+			setup.nodes.map(async ({ listen, ports, folder }, i) => {
+				const [port = 0, distribution = 0, namePort = 0] = ports;
+				const { program, version, names } = await find(setup, i);
 				const settings = settingsOf(setup, version);
+				const configuration = lines({
+					"listeners.tcp.1": hostPort(listen, port),
+					default_user: who.name,
+					default_pass: who.password,
+					"log.console": "true",
+					"log.console.level": "info",
+					"log.file": "false",
+					...settings,
+				});
 				return {
 					settings,
-					node: {
-						before: [],
-						argv: [program],
-						...ownNode({
-							store,
-							names,
-							...LOOPBACK,
-							configuration: configuration({
-								...own(`${ip}:${PORT}`, who),
-								...settings,
-							}),
-						}),
-					},
+					argv: [program],
+					...(names === null
+						? {
+								files: {
+									// Behind those that the image brings.
+									"conf.d/90-mqbench.conf": configuration,
+									enabled_plugins: NO_PLUGINS,
+								},
+								env: { ERL_CRASH_DUMP_SECONDS: "0" },
+							}
+						: ownNode({
+								...{ store: folder, names, namePort, distribution },
+								configuration,
+							})),
 				};
 			}),
 		);
+		const [first] = nodes;
 		return {
-			...signs(setup.nodes[0]?.client ?? "", who, all[0]?.settings ?? {}),
-			bring: {},
-			nodes: all.map(({ node }) => node),
-			onDisk: !keepsNothing(setup),
+			...signs(setup.nodes[0]?.client ?? "", who, first?.settings ?? {}),
+			data: "disk",
+			flushes: !keepsNothing(setup),
+			nodes,
 		};
 	},
-};
+});
 
 // --- internal ---
 
-/** On a host's loopback: not those of a RabbitMQ that is its own. */
-const LOOPBACK = { distribution: 25_673, namePort: 4370 };
+const NO_PLUGINS = "[].\n";
+
+/** The program of a node, its version, and Erlang's name server: an image has its own (null). */
+async function find(
+	setup: Setup,
+	node: number,
+): Promise<{ program: string; version: string; names: string | null }> {
+	const { system, tools, image, ask, nodes } = setup;
+	if (image)
+		return {
+			program: "rabbitmq-server",
+			version: versionOfImage(image),
+			names: null,
+		};
+	if (ask) {
+		const found = await installed({ ...setup, ask }, node, WHERE);
+		checkVersionThere(setup, node, { ...found, found: found.version });
+		if (found.names === "")
+			throw failure("broker-missing", {
+				system: system.key,
+				what: `epmd (of Erlang, which RabbitMQ runs on) is not on ${nodes[node]?.hostname}`,
+				remedy: "Install it there: apt-get install erlang-base",
+			});
+		return found;
+	}
+	const program = findServer(system, tools);
+	const version = versionOf(program);
+	checkVersion(system, program, version);
+	return { program, version, names: findNameServer(system, tools) };
+}
 
 /**
  * Where it is on a host, and which: the script that packages' wrapper on PATH calls, or what is on PATH; its version by the name of its own
@@ -183,7 +143,7 @@ function ownNode({
 			"rabbitmq-env.conf": nameServer(names, namePort, store),
 			"rabbitmq.conf": configuration,
 			"advanced.config": "[].\n",
-			enabled_plugins: "[].\n",
+			enabled_plugins: NO_PLUGINS,
 		},
 		env: {
 			// The script becomes the server instead of its parent: signals reach it, and guard's death ends it.
@@ -217,18 +177,6 @@ interface User {
 
 function user(): User {
 	return { name: "mqbench", password: randomBytes(12).toString("hex") };
-}
-
-/** Where it listens, whom it lets in, and that it talks to us. */
-function own(listen: string, { name, password }: User): Record<string, string> {
-	return {
-		"listeners.tcp.1": listen,
-		default_user: name,
-		default_pass: password,
-		"log.console": "true",
-		"log.console.level": "info",
-		"log.file": "false",
-	};
 }
 
 /** How it tells that it is up, where it is, and what it was given. */
@@ -318,7 +266,7 @@ function keepsNothing({
 	);
 }
 
-function configuration(settings: Readonly<Record<string, string>>): string {
+function lines(settings: Readonly<Record<string, string>>): string {
 	return Object.entries(settings)
 		.map(([key, value]) => `${key} = ${value}\n`)
 		.join("");
@@ -330,20 +278,16 @@ function configuration(settings: Readonly<Record<string, string>>): string {
  * is the end of a pipe that only the server holds open, however the server ends.
  */
 function nameServer(program: string, port: number, store: string): string {
-	const alive = quoted(path.join(store, "alive"));
+	const alive = shellWord(path.join(store, "alive"));
 	return `# Read by the start script first, and by the server itself later.
 if [ "$CONF_ENV_FILE_PHASE" = rabbitmq-env ]; then
 	rm -f ${alive} && mkfifo ${alive}
-	${quoted(program)} -port ${port} -address 127.0.0.1 </dev/null >/dev/null 2>&1 &
+	${shellWord(program)} -port ${port} -address 127.0.0.1 </dev/null >/dev/null 2>&1 &
 	names=$!
 	(read -r _ <${alive} || kill "$names") </dev/null >/dev/null 2>&1 &
 	exec 9>${alive}
 fi
 `;
-}
-
-function quoted(text: string): string {
-	return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** The start script. `binary` may be the folder of an installation. */

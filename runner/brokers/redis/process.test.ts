@@ -13,7 +13,7 @@ import type { Level } from "../../model/plan.ts";
 import type { System } from "../../scenario/scenario.ts";
 import { fakeWorld } from "../../world.fake.ts";
 import { redis as scenarioRedis } from "./options.ts";
-import { redis, redisOnHosts } from "./process.ts";
+import { redis } from "./process.ts";
 
 const binaries = await realBinaries();
 
@@ -132,7 +132,7 @@ describe("redis.conf on a host", () => {
 		"for level %s has the settings of one here, on the host's address and behind a password that changes with each run",
 		async (level) => {
 			const setup = hostSetup("redis", { level, said });
-			const { settings, nodes, url, onDisk } = await redisOnHosts.place(setup);
+			const { settings, nodes, url, onDisk } = await redis.hosts.place(setup);
 			expect(settings).toEqual((await launch(level)).settings);
 			expect(onDisk).toBe(settings.appendonly === "yes");
 			const [node] = nodes;
@@ -151,14 +151,14 @@ describe("redis.conf on a host", () => {
 				dir: '"/disk/run\'s/store"',
 			}))
 				expect(conf).toContain(`${key} ${value}\n`);
-			expect((await redisOnHosts.place(setup)).url()).not.toBe(url());
+			expect((await redis.hosts.place(setup)).url()).not.toBe(url());
 		},
 	);
 
 	test("with snapshots of config keeps something on the disk", async () => {
 		const options = { config: { save: "3600 1" } };
 		const setup = hostSetup("redis", { options, said });
-		expect(await redisOnHosts.place(setup)).toMatchObject({
+		expect(await redis.hosts.place(setup)).toMatchObject({
 			onDisk: true,
 			settings: { save: "3600 1" },
 		});
@@ -168,7 +168,7 @@ describe("redis.conf on a host", () => {
 		"version %s is 7.0.15 too",
 		async (version) => {
 			const setup = hostSetup("redis", { options: { version }, said });
-			await expect(redisOnHosts.place(setup)).resolves.toBeDefined();
+			await expect(redis.hosts.place(setup)).resolves.toBeDefined();
 		},
 	);
 });
@@ -241,7 +241,7 @@ async function launch(
 		path.join(home, "redis-server"),
 		"echo 'Redis server v=7.0.15 sha=00000000:0 malloc=jemalloc-5.3.0 bits=64 build=0'",
 	);
-	const made = await redis.launch({
+	const made = await redis.local.launch({
 		system: system(options),
 		level,
 		messageBytes: 256,

@@ -1,112 +1,54 @@
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { writeFile } from "node:fs/promises";
-import path from "node:path";
 import { promisify } from "node:util";
 import { failure } from "../../errors.ts";
 import { reasonOf } from "../../reason.ts";
+import { atPlaces } from "../at-places.ts";
+import type { Setup } from "../description.ts";
 import { checkVersionThere, installed } from "../installed.ts";
-import type {
-	DockerBroker,
-	HostBroker,
-	LocalBroker,
-	Setup,
-} from "../process.ts";
 import { redisLevels } from "./options.ts";
 
-/** Where clients find it in a container and on a host. */
-const PORT = 6379;
-
-/** redis-server from PATH, or another build of it, or valkey-server: on loopback, with its data in the store. */
-export const redis: LocalBroker = {
-	async launch(setup) {
-		const { system, store, tools } = setup;
-		const program = tools.findProgram(system, ["redis-server"], INSTALL);
-		await checkVersion(setup, program);
-		const [port = 0] = await setup.ports(1);
-		const settings = settingsOf(setup);
-		const file = path.join(store, FILE);
-		await writeFile(file, configuration({ ...own(port, store), ...settings }));
-		return {
-			before: [],
-			nodes: [{ argv: [program, file] }],
-			...signs(`127.0.0.1:${port}`),
-			settings,
-			portTaken: (log) => /address already in use/i.test(log),
-		};
-	},
-};
-
-/** redis-server or valkey-server from an official image: their entry points start whichever it is when they get the path of a file. */
-export const redisInDocker: DockerBroker = {
-	ports: [PORT],
-	contain(setup) {
-		const settings = settingsOf(setup);
-		return {
-			...signs(setup.nodes[0]?.client ?? ""),
-			settings,
-			nodes: setup.nodes.map(() => ({
-				args: [CONFIG],
-				files: {
-					[CONFIG]: configuration({
-						...common(DATA),
-						bind: "0.0.0.0",
-						port: String(PORT),
-						// The network of the containers has nobody else in it.
-						"protected-mode": "no",
-						...settings,
-					}),
-				},
-				data: { path: DATA, kind: "volume" },
-			})),
-		};
-	},
-};
-
-/** redis-server of a host's own packages: on the host's address alone, behind a password, as other people may reach that. */
-export const redisOnHosts: HostBroker = {
+/**
+ * redis-server or valkey-server: from PATH or another build of it, of a host's own packages, or of an official image, whose entry point
+ * starts whichever it is when it gets the path of a file. On hosts behind a password, as other people may reach their address.
+ */
+export const redis = atPlaces({
 	packages: ["redis-server"],
-	ports: [6379],
-	listens: () => ({ address: [6379] }),
-	async place(setup) {
+	container: { data: "/data" },
+	ports: () => [{ number: 6379, from: "clients" }],
+	async describe(setup) {
+		const { nodes, image, ask } = setup;
 		const settings = settingsOf(setup);
-		const password = randomBytes(12).toString("hex");
-		const nodes = await Promise.all(
-			setup.nodes.map(async ({ ip, store }, i) => {
-				const { program, version } = await installed(setup, i, WHERE);
-				checkVersionThere(setup, i, {
-					program,
-					found: versionIn(version)?.split(" ")[1] ?? "",
-				});
-				return {
-					before: [],
-					argv: [program, `${store}/${FILE}`],
+		const password = ask ? randomBytes(12).toString("hex") : null;
+		return {
+			...signs(`${password ? `:${password}@` : ""}${nodes[0]?.client}`),
+			settings,
+			data: "disk",
+			flushes: settings.appendonly === "yes" || settings.save !== NO_SNAPSHOTS,
+			nodes: await Promise.all(
+				nodes.map(async ({ listen, ports, folder, data }, i) => ({
+					argv: [...(await program(setup, i)), `${folder}/redis.conf`],
 					files: {
-						[FILE]: configuration({
-							...common(store),
-							bind: ip,
-							port: String(PORT),
-							"protected-mode": "yes",
-							requirepass: password,
+						"redis.conf": configuration({
+							bind: listen,
+							port: String(ports[0]),
+							// The network of the containers has nobody else in it.
+							"protected-mode": image ? "no" : "yes",
+							...(password ? { requirepass: password } : {}),
+							daemonize: "no",
+							dir: quoted(image ? data : folder),
+							logfile: '""',
+							loglevel: "notice",
 							...settings,
 						}),
 					},
-				};
-			}),
-		);
-		return {
-			...signs(`:${password}@${setup.nodes[0]?.client}`),
-			settings,
-			bring: {},
-			nodes,
-			onDisk: settings.appendonly === "yes" || settings.save !== NO_SNAPSHOTS,
+				})),
+			),
 		};
 	},
-};
+});
 
 // --- internal ---
-
-const FILE = "redis.conf";
 
 /** Where it is on a host, and which: `command -v` finds what users' PATHs leave out. */
 const WHERE = {
@@ -124,10 +66,6 @@ const INSTALL = {
 
 const NO_SNAPSHOTS = '""';
 
-const CONFIG = "/etc/mqbench/redis.conf";
-/** Where the official images keep data. */
-const DATA = "/data";
-
 /** How it tells that it is up, and where it is. */
 function signs(client: string) {
 	let version = "";
@@ -143,23 +81,19 @@ function signs(client: string) {
 	};
 }
 
-/** What mqbench needs to reach the server and to have it to itself. */
-function own(port: number, store: string): Record<string, string> {
-	return {
-		bind: "127.0.0.1",
-		port: String(port),
-		"protected-mode": "yes",
-		...common(store),
-	};
-}
-
-function common(store: string): Record<string, string> {
-	return {
-		daemonize: "no",
-		dir: quoted(store),
-		logfile: '""',
-		loglevel: "notice",
-	};
+/** The program of a node, of the version that is asked for; an image's entry point finds its own. */
+async function program(setup: Setup, node: number): Promise<string[]> {
+	const { system, tools, image, ask } = setup;
+	if (image) return [];
+	if (ask) {
+		const found = await installed({ ...setup, ask }, node, WHERE);
+		const version = versionIn(found.version)?.split(" ")[1] ?? "";
+		checkVersionThere(setup, node, { ...found, found: version });
+		return [found.program];
+	}
+	const found = tools.findProgram(system, ["redis-server"], INSTALL);
+	await checkVersion(setup, found);
+	return [found];
 }
 
 /**
