@@ -47,6 +47,13 @@ export function commandIn(folder: string): Omit<CommandFile, "schema"> | null {
 	}
 }
 
+/** What `--set` was given, in its order. */
+export function setsIn(args: readonly string[]): string[] {
+	return args.flatMap((arg, i) =>
+		args[i - 1] === "--set" ? [arg] : (/^--set=(.*)$/s.exec(arg)?.[1] ?? []),
+	);
+}
+
 /** Is this relative path one of a file below its start? */
 export function isInside(relative: string): boolean {
 	return (

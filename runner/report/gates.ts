@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { commandIn, setsIn } from "../model/command-file.ts";
 import type { Plan } from "../model/plan.ts";
 import type { Gate } from "../model/result.ts";
 import type { Collected } from "../run/collect.ts";
-import { slaPlaces } from "../scenario/sla-places.ts";
+import { slaLineFinder } from "../scenario/sla-lines.ts";
 import type { Judgement } from "../verdict/judgement.ts";
 import { overRepeats } from "../verdict/repeats.ts";
 import type { RunVerdict } from "../verdict/run.ts";
@@ -59,7 +60,8 @@ export function gatesOf(runs: readonly JudgedRun[]): Gate[] {
 export function placed(gates: readonly Gate[], folder: string): Gate[] {
 	const file = join(folder, "scenario.yaml");
 	if (!existsSync(file)) return [...gates];
-	const lineOf = slaPlaces(readFileSync(file, "utf8"), folder);
+	const set = setsIn(commandIn(folder)?.args ?? []);
+	const lineOf = slaLineFinder(readFileSync(file, "utf8"), set, folder);
 	return gates.map((gate) => ({ ...gate, line: lineOf(gate) }));
 }
 

@@ -417,6 +417,7 @@ describe("baselines", () => {
 				},
 				system: null,
 				case: null,
+				line: 6,
 			},
 			{
 				expect: {
@@ -428,6 +429,7 @@ describe("baselines", () => {
 				},
 				system: "new",
 				case: null,
+				line: 7,
 			},
 		]);
 	});

@@ -84,6 +84,8 @@ export function resolveScenario(
 		name: nameOf(file),
 		targetChosen: written.labelOf(["target"]) !== undefined,
 		labelOf: written.labelOf,
+		lineOf: (where) =>
+			written.labelOf(where) === undefined ? source.lineOf(where) : null,
 		env,
 		...surroundings,
 		rig: surroundings.rig ?? null,
@@ -118,7 +120,9 @@ interface Context extends Omit<Surroundings, "rig"> {
 	readonly targetChosen: boolean;
 	readonly rig: GivenRig | null;
 	readonly env: Readonly<Record<string, string | undefined>>;
-	labelOf(path: Problem["path"]): string | undefined;
+	labelOf(path: Path): string | undefined;
+	/** The line of what the file says there; null: the command line says it. */
+	lineOf(path: Path): number | null;
 }
 
 /** Schema first, then what it cannot see; both always, so that a person gets all mistakes at once. */
@@ -154,6 +158,7 @@ function check(
 		cases,
 		baseline.baseline,
 		count,
+		context.lineOf,
 	);
 	const pin = resolvePin(written.pin, {
 		...context,

@@ -210,6 +210,8 @@ export interface SlaLine {
 	/** Key of the system, name of the case that it is for; null: for all of them. */
 	readonly system: string | null;
 	readonly case: string | null;
+	/** Of the file, from 1; null: the command line has set it. */
+	readonly line: number | null;
 }
 
 export interface BaselineLine {
@@ -217,4 +219,5 @@ export interface BaselineLine {
 	/** As of SlaLine; never the baseline itself. */
 	readonly system: string | null;
 	readonly case: string | null;
+	readonly line: number | null;
 }

@@ -1,12 +1,15 @@
 import { subjectOf } from "../model/baseline-sla.ts";
 import type { BaselineSla, Sla } from "../model/plan.ts";
+import type { Gate } from "../model/result.ts";
 import { didYouMean } from "../suggest.ts";
 import { formatDurationExact } from "../units.ts";
-import type { ResolvedCases } from "./cases.ts";
+import { type ResolvedCases, resolveCases } from "./cases.ts";
+import { applyOverrides } from "./overrides.ts";
 import type { Path, Problem } from "./problem.ts";
 import type { BaselineLine, Case, Scenario, SlaLine } from "./scenario.ts";
 import { CaseSlaEntry, SlaEntry } from "./schema.ts";
 import { unanswerable } from "./sla-rules.ts";
+import { parseSource } from "./source.ts";
 import type { PlacedSystem } from "./systems.ts";
 
 /** Fewer runs on each side have no interval at 95 %: three and three can never reach it (reports/README.md, "Comparing two sets of runs"). */
@@ -28,6 +31,7 @@ export function resolveSlaLines(
 	{ cases, where }: ResolvedCases,
 	baseline: Scenario["baseline"],
 	clients: number,
+	lineOf: (path: Path) => number | null,
 ): { lines: SlaLine[]; compared: BaselineLine[]; problems: Problem[] } {
 	const lines: SlaLine[] = [];
 	const compared: BaselineLine[] = [];
@@ -84,7 +88,11 @@ export function resolveSlaLines(
 		const { expect } = line;
 		const known = meant.filter((one) => one !== undefined);
 		const asked = systems.filter(({ key }) => (line.system ?? key) === key);
-		const place = { system: line.system ?? null, case: only };
+		const place = {
+			system: line.system ?? null,
+			case: only,
+			line: lineOf("kind" in result.data ? path : [...path, "expect"]),
+		};
 		const inExpect = (message: string | undefined) => {
 			if (message !== undefined)
 				wrong("kind" in result.data ? null : "expect", message);
@@ -109,6 +117,37 @@ export function resolveSlaLines(
 	}
 	problems.push(...aimless(lines, keys, cases, where));
 	return { lines, compared, problems };
+}
+
+/**
+ * Finds the line of a scenario's text, from 1, that asks for a gate; null: it is a promise (delivery: at-least-once), or was `set` on the
+ * command line. Other parts of the scenario may be wrong by now: a variable that is not set, a file that is gone.
+ */
+export function slaLineFinder(
+	text: string,
+	set: readonly string[],
+	folder = ".",
+): (gate: Pick<Gate, "sla" | "system" | "case">) => number | null {
+	const parsed = parseSource(text.replace(/^\ufeff/, ""));
+	if ("problems" in parsed) return () => null;
+	const { source } = parsed;
+	const { value, labelOf } = applyOverrides(source.value, { set });
+	const { lines, compared } = resolveSlaLines(
+		value,
+		[],
+		[],
+		resolveCases(value, folder),
+		null,
+		1,
+		(path) => (labelOf(path) === undefined ? source.lineOf(path) : null),
+	);
+	return (gate) =>
+		[...lines, ...compared].find(
+			({ expect, system, case: name }) =>
+				expect.text === gate.sla &&
+				(system ?? gate.system) === gate.system &&
+				(name ?? gate.case) === gate.case,
+		)?.line ?? null;
 }
 
 // --- internal ---

@@ -16,6 +16,8 @@ export interface Source {
 	readonly value: Readonly<Record<string, unknown>>;
 	/** Offset of a key or value in the text; of what surrounds it when it isn't there. */
 	locate(path: Path, at: "key" | "value"): number;
+	/** The line of a value, from 1. */
+	lineOf(path: Path): number;
 }
 
 /** Far above any scenario, low enough that YAML's duplicate check (quadratic) takes no second. */
@@ -54,6 +56,8 @@ export function parseSource(
 			source: {
 				value: document.toJS({ maxAliasCount: 100 }),
 				locate: (path, at) => locate(document, path, at),
+				lineOf: (path) =>
+					text.slice(0, locate(document, path, "value")).split("\n").length,
 			},
 		};
 	} catch (error) {

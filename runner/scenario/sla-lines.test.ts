@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { slaPlaces } from "./sla-places.ts";
+import { loadScenario } from "./load.ts";
+import { slaLineFinder } from "./sla-lines.ts";
 
 const TEXT = `# yaml-language-server: $schema=./scenario.schema.json
 name: several
@@ -25,7 +26,7 @@ cases:
         system: b
 `;
 
-const lineOf = slaPlaces(TEXT);
+const lineOf = slaLineFinder(TEXT, []);
 const line = (sla: string, system: string, name: string) =>
 	lineOf({ sla, system, case: name });
 
@@ -58,21 +59,33 @@ describe("the line of an SLA", () => {
 		expect(line(sla, system, name)).toBeNull();
 	});
 
-	test("is known although --set has changed the names of cases, where it can be only one", () => {
-		expect(line("max < 1s", "a", "1KiB 5000/s")).toBe(15);
-		expect(line("p99 < 20ms", "a", "256B 5000/s")).toBe(6);
+	test("is known although --set has changed the names of cases; what it has set has none", () => {
+		const changed = slaLineFinder(TEXT, [
+			"cases.1.rate=5000/s",
+			"sla.0=p99 < 30ms",
+		]);
+		const of = (sla: string, name: string) =>
+			changed({ sla, system: "a", case: name });
+		expect(of("max < 1s", "1KiB 5000/s")).toBe(15);
+		expect(of("p99 < 30ms", "256B 1000/s")).toBeNull();
+	});
+
+	test("is carried from the moment the scenario is loaded", () => {
+		const { sla } = loadScenario("s.yaml", TEXT.replace("ack p99", "lag p99"));
+		expect(sla.map(({ line }) => line)).toEqual([6, 8, 9, 11, 15, 15, 20, 21]);
 	});
 
 	test("counts with line ends of Windows and a byte order mark", () => {
-		const windows = slaPlaces(`\ufeff${TEXT.replaceAll("\n", "\r\n")}`);
+		const windows = slaLineFinder(`\ufeff${TEXT.replaceAll("\n", "\r\n")}`, []);
 		expect(windows({ sla: "p99 < 500ms", system: "a", case: "large" })).toBe(
 			20,
 		);
 	});
 
 	test("of an alias is that of its use", () => {
-		const of = slaPlaces(
+		const of = slaLineFinder(
 			"system: nats\nworkload: { rate: 1/s, message: 1B }\nsla: &all\n  - p99 < 1ms\ncases:\n  - { name: x, sla: *all }\n",
+			[],
 		);
 		expect(of({ sla: "p99 < 1ms", system: "nats", case: "x" })).toBe(4);
 	});
@@ -81,7 +94,7 @@ describe("the line of an SLA", () => {
 		"of %j is null",
 		(text) => {
 			expect(
-				slaPlaces(text)({ sla: "p99 < 1ms", system: "a", case: "x" }),
+				slaLineFinder(text, [])({ sla: "p99 < 1ms", system: "a", case: "x" }),
 			).toBeNull();
 		},
 	);
