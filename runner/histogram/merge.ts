@@ -21,8 +21,8 @@ export interface Merged {
 	readonly seconds: ReadonlyMap<number, SecondFigures>;
 	/** By the same seconds: how many samples lie in which bin of latency. Of `course` only. */
 	readonly bins: ReadonlyMap<number, BinCounts>;
-	/** Of each stretch that was asked for what its whole seconds hold; none: nothing was recorded then. */
-	readonly stretches: readonly Distribution[];
+	/** Of each of the phases that were asked for what its whole seconds hold; none: nothing was recorded then. */
+	readonly phases: readonly Distribution[];
 	/** By second, how many values it has, and how many are above each of `valuesNs`, upper edges of buckets. Of a large run it reads all lines again. */
 	above(valuesNs: readonly number[]): Map<number, SecondCounts>;
 }
@@ -43,7 +43,7 @@ export interface Wanted {
 	/** Samples of `course` that the messages of a second owe: those that never came count as the largest. Left out: none is missing. */
 	readonly due?: (second: number) => number;
 	/** In whole seconds from the window's start, ns. */
-	readonly stretches?: readonly {
+	readonly phases?: readonly {
 		readonly fromNs: number;
 		readonly toNs: number;
 	}[];
@@ -64,7 +64,7 @@ export interface SecondCounts {
 export function mergeLines(
 	lines: Iterable<LogLine>,
 	windowStartNs: number,
-	{ course = "response", beside = [], stretches = [], due }: Wanted = {},
+	{ course = "response", beside = [], phases = [], due }: Wanted = {},
 ): Map<string, Merged> {
 	const sums = new Map<string, BucketSum>();
 	const parts = new Map<string, BucketSum[]>();
@@ -82,9 +82,9 @@ export function mergeLines(
 		getOrAdd(sums, line.tag, () => new BucketSum()).add(buckets);
 		const second = secondOf(line);
 		kept.add(line.tag, second, buckets);
-		for (const [i, { fromNs, toNs }] of stretches.entries())
+		for (const [i, { fromNs, toNs }] of phases.entries())
 			if (second * 1e9 >= fromNs && second * 1e9 < toNs)
-				getOrAdd(parts, line.tag, () => stretches.map(() => new BucketSum()))[
+				getOrAdd(parts, line.tag, () => phases.map(() => new BucketSum()))[
 					i
 				]?.add(buckets);
 		if (!shown.has(line.tag)) continue;
@@ -106,7 +106,7 @@ export function mergeLines(
 				whole: distribution(sum.buckets()),
 				seconds: figures(seconds.get(tag) ?? new Map()),
 				bins: bins.get(tag) ?? new Map(),
-				stretches: stretches.map((_, i) => {
+				phases: phases.map((_, i) => {
 					const part = parts.get(tag)?.[i];
 					return part?.filled ? distribution(part.buckets()) : EMPTY;
 				}),

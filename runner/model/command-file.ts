@@ -33,7 +33,7 @@ export function commandOf(
 	};
 }
 
-/** What result.json says of it; null: an older version wrote none, or it cannot be read. It decides nothing, so nothing fails for it. */
+/** What result.json says of it; null: there is none, as in the published reports, or it cannot be read. It decides nothing, so nothing fails for it. */
 export function commandIn(folder: string): Omit<CommandFile, "schema"> | null {
 	const where = path.join(folder, "command.json");
 	if (!existsSync(where)) return null;

@@ -11,8 +11,7 @@ import { receivedTwice } from "../verdict/received-twice.ts";
 import { meanRate } from "../verdict/window-length.ts";
 
 /**
- * What each fault did to the run, from what was done (`run.faults`), not from what was planned. Empty: nothing was, or an older mqbench has not
- * written it down. Of a fault that could not be carried out no figure is known.
+ * What each fault did to the run, from what was done (`run.faults`), not from what was planned. Empty: nothing was. Of a fault that could not be carried out no figure is known.
  */
 export function failoverOf(collected: Collected): Failover[] {
 	const faults = collected.run?.faults ?? [];

@@ -63,9 +63,9 @@ function latencyOf(
 	const metric = mainMetric(plan);
 	if (!hasMetric(facts, metric)) return null;
 	const { fromNs, toNs } = plan.phases[i] as Plan["phases"][number];
-	const stretch = { from: fromNs / 1e9, to: toNs / 1e9 };
-	const distribution = facts.merged.get(metric)?.stretches[i] ?? EMPTY;
-	const exact = sumsOf(facts, metric, stretch);
+	const span = { from: fromNs / 1e9, to: toNs / 1e9 };
+	const distribution = facts.merged.get(metric)?.phases[i] ?? EMPTY;
+	const exact = sumsOf(facts, metric, span);
 	// Of a run that was stopped nobody knows which of them were offered.
 	const due =
 		messagesDue(facts) === intendedInWindow(plan)
@@ -90,13 +90,13 @@ function latencyOf(
 		clamped: exact.clamped,
 		negative: exact.negative,
 		percentiles: percentilesOf(facts, metric).map((p) =>
-			percentileOf(facts, metric, p, sample, stretch),
+			percentileOf(facts, metric, p, sample, span),
 		),
 	};
 }
 
 function lagOf(facts: Facts, i: number): number | null {
-	const distribution = facts.merged.get("lag")?.stretches[i];
+	const distribution = facts.merged.get("lag")?.phases[i];
 	if (distribution === undefined || distribution.count === 0) return null;
 	const n = distribution.count;
 	return percentile({ distribution, n, min: null, max: null }, 99, 1).value;

@@ -289,7 +289,7 @@ function offendersOf(found: CountedLedgers | null): Offenders[] {
 	];
 }
 
-/** A client that has completions and no line of them is an older one. */
+/** A client that has completions and no line of them is one of the published reports. */
 function completionsOf(clients: readonly ClientFiles[]): number[] | null {
 	const lines = clients.map((c) => ofType(c.lines, "completions"));
 	const uncounted = clients.some(

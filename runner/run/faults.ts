@@ -85,8 +85,7 @@ export function faultNote(
 
 /**
  * The moment that all durations of a fault count from, and that "before the fault" ends with, ns since T0: just before the broker was told. It took
- * effect then or later, so what it did is never told shorter than it was. Of an older mqbench, which has not written that
- * down, when it was known to have.
+ * effect then or later, so what it did is never told shorter than it was. Where it did not come to that, when it was known to have.
  */
 export function faultZeroNs({
 	calledNs,

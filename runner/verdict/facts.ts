@@ -73,7 +73,7 @@ export function factsOf(
 			course: mainMetric(plan),
 			beside: ["lag", "queued"],
 			due: (second) => due?.get(second) ?? 0,
-			stretches: plan.phases,
+			phases: plan.phases,
 		});
 		const lags = lagsOf(collected);
 		return { ...surroundings, collected, merged, lags, unreadable: null };

@@ -22,13 +22,13 @@ import { clustering, type Interval } from "./statistics.ts";
 export const USUAL = [50, 90, 99, 99.9, 99.99, 99.999, 99.9999];
 
 /** A part of the window in whole seconds from its start: [from, to). */
-export interface Stretch {
+export interface Span {
 	readonly from: number;
 	readonly to: number;
 }
 
 /**
- * A percentile of the window, or of a stretch of it, with its interval, corrected for the clustering of the samples above it. Where
+ * A percentile of the window, or of a span of it, with its interval, corrected for the clustering of the samples above it. Where
  * nobody knows how they cluster, the support is weak at most and there is no interval: with phi = 1 it would be that of samples that
  * come singly.
  */
@@ -37,11 +37,11 @@ export function percentileOf(
 	metric: Metric,
 	p: number,
 	sample: Sample = sampleOf(facts, metric),
-	stretch?: Stretch,
+	span?: Span,
 ): Percentile & { readonly nEff: number | null } {
 	const found = percentile(sample, p, 1);
 	if (found.support === "none") return { ...found, nEff: null };
-	const phi = clusteringAbove(facts, metric, sample, found, stretch);
+	const phi = clusteringAbove(facts, metric, sample, found, span);
 	return phi === null
 		? { ...found, low: null, high: null, support: "weak", nEff: null }
 		: { ...percentile(sample, p, phi), nEff: sample.n / phi };
@@ -72,12 +72,12 @@ function clusteringAbove(
 	metric: Metric,
 	sample: Sample,
 	{ p, value }: Percentile,
-	stretch: Stretch | undefined,
+	span: Span | undefined,
 ): number | null {
 	const { plan, seconds, state } = facts.collected;
 	const merged = facts.merged.get(metric);
 	const { startNs, endNs } = windowOf(facts.collected);
-	const whole = stretch ?? {
+	const whole = span ?? {
 		from: 0,
 		to: Math.floor((endNs - startNs) / 1e9),
 	};
@@ -115,7 +115,7 @@ function clusteringAbove(
 							seconds,
 							k,
 							receivedTwice(facts.collected, metric),
-						).slice(whole.from * PER_SECOND, stretch && whole.to * PER_SECOND),
+						).slice(whole.from * PER_SECOND, span && whole.to * PER_SECOND),
 						p,
 					)
 				: null;
@@ -136,7 +136,7 @@ function clusteringOfLimit(
 
 /**
  * What is above one value in each second. Reading it takes as long as merging, so it is done once for all the usual percentiles of
- * the window, and once more for those of its stretches.
+ * the window, and once more for those of its phases.
  */
 function aboveBySecond(
 	facts: Facts,
@@ -151,13 +151,13 @@ function aboveBySecond(
 		const named = facts.collected.plan.sla.flatMap((s) =>
 			s.kind === "percentile" && s.metric === metric ? [s.percentile] : [],
 		);
-		const stretches = merged.stretches.map((distribution) => ({
+		const phases = merged.phases.map((distribution) => ({
 			distribution,
 			n: distribution.count,
 			min: null,
 			max: null,
 		}));
-		const values = [sample, ...stretches].flatMap((s) =>
+		const values = [sample, ...phases].flatMap((s) =>
 			[...USUAL, ...named].map((p) =>
 				s.n === 0 ? null : valueAtRank(s, rank(s.n, p)),
 			),

@@ -71,7 +71,7 @@ export function drifting(
 					whole,
 					seconds,
 					bins: new Map(),
-					stretches: [],
+					phases: [],
 					above: () => new Map(),
 				},
 			],

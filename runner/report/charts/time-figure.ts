@@ -275,7 +275,7 @@ function marksOf(run: Run): TimeFigure["marks"] {
 	];
 }
 
-/** As they were done; of an older mqbench, which has not written that down, as they were planned. */
+/** As they were done; where nothing was written down, as they were planned. */
 function faultMarks(run: Run): TimeFigure["marks"] {
 	const warmup = run.window.startNs / 1e9;
 	if (run.failover.length === 0)

@@ -147,7 +147,7 @@ function outsideOfFaults(
 ): TrendPoint[] {
 	const faults = (collected.run?.faults ?? []).filter((f) => f.error === null);
 	const { warmupNs, durationNs } = collected.plan.schedule;
-	const stretches = faults.map((fault, i) => {
+	const spans = faults.map((fault, i) => {
 		const { endedNs } = fault;
 		const beganNs = faultZeroNs(fault);
 		const next = faults[i + 1];
@@ -158,7 +158,7 @@ function outsideOfFaults(
 		return { from: beganNs / 1e9, to: toNs / 1e9 };
 	});
 	return points.filter(
-		({ x }) => !stretches.some(({ from, to }) => x > from && x <= to + EDGE_S),
+		({ x }) => !spans.some(({ from, to }) => x > from && x <= to + EDGE_S),
 	);
 }
 

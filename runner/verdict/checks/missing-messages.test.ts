@@ -77,7 +77,7 @@ test("a percentile beyond the timeout is no small one: lag is no large part of i
 	const few = (ns: number): Merged => ({
 		whole: { count: 36, low: [ns], high: [ns], upTo: [36] },
 		seconds: new Map(),
-		stretches: [],
+		phases: [],
 		bins: new Map(),
 		above: () => new Map(),
 	});
