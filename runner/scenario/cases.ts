@@ -10,7 +10,7 @@ import {
 	overlay,
 	warmupOf,
 } from "./loads.ts";
-import { otherToolsWord } from "./planned.ts";
+import { otherToolsWord } from "./other-tools.ts";
 import type { Path, Problem } from "./problem.ts";
 import { backlogOf, fieldProblems, receiversOf, topicsOf } from "./rules.ts";
 import type { Case } from "./scenario.ts";

@@ -3,7 +3,7 @@ import { processFields } from "../brokers/fields.ts";
 import { BrokerName, brokerOf, example } from "../brokers/index.ts";
 import { Tally } from "../model/plan.ts";
 import { didYouMean } from "../suggest.ts";
-import { otherToolsWord, type Place, plannedValue } from "./planned.ts";
+import { otherToolsWord, type Place, plannedValue } from "./other-tools.ts";
 import type { Path, Problem } from "./problem.ts";
 import { ScenarioFile, workloadFields } from "./schema.ts";
 

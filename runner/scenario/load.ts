@@ -9,10 +9,10 @@ import { resolveAws } from "./aws.ts";
 import { resolveBaseline } from "./baseline.ts";
 import { type ResolvedCases, resolveCases } from "./cases.ts";
 import { clientCount, resolveClients, unshareable } from "./clients.ts";
+import { beyondExistingTopics } from "./existing-topics.ts";
 import { resolveFaults } from "./faults.ts";
 import { problemsOf } from "./issues.ts";
 import { applyOverrides, type GivenRig, type Overrides } from "./overrides.ts";
-import { ofOwnTopics } from "./own-topics.ts";
 import { type Located, type Path, type Problem, report } from "./problem.ts";
 import { beyondRig, hasHosts, untouchable } from "./rig.ts";
 import type { Scenario } from "./scenario.ts";
@@ -183,7 +183,7 @@ function check(
 		...clients.problems,
 		...aws.problems,
 		...unshareable(count, systems, cases, isWritten),
-		...ofOwnTopics(systems, cases, isWritten),
+		...beyondExistingTopics(systems, cases, isWritten),
 		...beyondRig(systems, cases, context.rig),
 		...untouchable(written.faults, systems, context.rig),
 		...baseline.problems,

@@ -5,11 +5,10 @@ import type { ResolvedCases } from "./cases.ts";
 import type { GivenRig } from "./overrides.ts";
 import type { Problem } from "./problem.ts";
 import type { Scenario, System } from "./scenario.ts";
-import type { PlacedSystem } from "./systems.ts";
 
 /** Messages that are larger than those which the rig's brokers were set up for. */
 export function beyondRig(
-	systems: readonly PlacedSystem[],
+	systems: readonly System[],
 	{ cases, where }: ResolvedCases,
 	given: GivenRig | null,
 ): Problem[] {
@@ -34,7 +33,7 @@ export function beyondRig(
 /** Faults of brokers whose processes and containers are not in reach. */
 export function untouchable(
 	faults: unknown,
-	systems: readonly PlacedSystem[],
+	systems: readonly System[],
 	given: GivenRig | null,
 ): Problem[] {
 	if (given === null || !Array.isArray(faults) || faults.length === 0)

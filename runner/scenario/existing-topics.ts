@@ -3,7 +3,7 @@ import type { Path, Problem } from "./problem.ts";
 import type { PlacedSystem } from "./systems.ts";
 
 /** Cases that cannot be made with the topics that a system names as the user's own. */
-export function ofOwnTopics(
+export function beyondExistingTopics(
 	systems: readonly PlacedSystem[],
 	{ cases, where }: ResolvedCases,
 	isWritten: (path: Path) => boolean,
