@@ -5,7 +5,7 @@ cd "$(dirname "$0")"
 export GOFLAGS= GOWORK=off
 
 # As mqbench builds k6: what Go has compiled for that is not compiled again.
-for module in . xk6-*; do
+for module in . xk6-* ../runner/tests/bench/go; do
 	echo "go vet $module"
 	(cd "$module" && CGO_ENABLED=0 go vet -trimpath -tags acceptance ./...)
 done

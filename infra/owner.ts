@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { createHash } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import os from "node:os";
+import { sha256 } from "../runner/sha256.ts";
 import { isAlive } from "./pid.ts";
 
 /**
@@ -69,7 +69,7 @@ function place(): Place {
 }
 
 function brief(fact: string): string {
-	return createHash("sha256").update(fact).digest("hex").slice(0, 8);
+	return sha256(fact).slice(0, 8);
 }
 
 function attempt(read: () => string): string {

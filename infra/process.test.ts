@@ -5,16 +5,16 @@ import { realBinaries } from "./binaries/real.fake.ts";
 import {
 	bareEnvironment,
 	describeEnd,
-	type Guarded,
-	startGuarded,
+	type Supervised,
+	startSupervised,
 } from "./process.ts";
 import { alive, descendants, runs } from "./processes.fake.ts";
 import { testFolder } from "./test-folder.fake.ts";
 
-const { guard } = await realBinaries();
+const { agent } = await realBinaries();
 
-/** Runs a piece of shell behind guard, and keeps what it says. */
-function guarded(
+/** Runs a piece of shell behind agent, and keeps what it says. */
+function supervised(
 	body: string,
 	options: {
 		graceMs?: number;
@@ -22,15 +22,15 @@ function guarded(
 		cwd?: string;
 		control?: boolean;
 	} = {},
-): Guarded & {
+): Supervised & {
 	out: string[];
 	err: string[];
 	said(line: string): Promise<void>;
 } {
 	const out: string[] = [];
 	const err: string[] = [];
-	const child = startGuarded({
-		guard,
+	const child = startSupervised({
+		agent,
 		argv: ["/bin/sh", "-c", body],
 		cwd: options.cwd ?? testFolder(),
 		env: options.env ?? { PATH: "/usr/bin:/bin" },
@@ -46,9 +46,9 @@ function guarded(
 	return { ...child, out, err, said };
 }
 
-describe("a command behind guard", () => {
+describe("a command behind agent", () => {
 	test("has its lines handed over, and ends as it ends", async () => {
-		const { ended, out, err } = guarded("echo one; echo two >&2; exit 7");
+		const { ended, out, err } = supervised("echo one; echo two >&2; exit 7");
 		expect(await ended).toEqual({ code: 7, signal: null });
 		expect({ out, err }).toEqual({ out: ["one"], err: ["two"] });
 	});
@@ -59,12 +59,12 @@ describe("a command behind guard", () => {
 		["INT", "SIGINT"],
 		["SEGV", "SIGSEGV"],
 	])("that SIG%s ends is reported as such", async (name, signal) => {
-		const { ended } = guarded(`kill -${name} $$`);
+		const { ended } = supervised(`kill -${name} $$`);
 		expect(await ended).toEqual({ code: null, signal });
 	});
 
-	test("can be killed with guard itself when somebody has frozen both", async () => {
-		const child = guarded("echo up; exec sleep 100");
+	test("can be killed with agent itself when somebody has frozen both", async () => {
+		const child = supervised("echo up; exec sleep 100");
 		await child.said("up");
 		const below = descendants(child.pid);
 		for (const { pid } of [...below, { pid: child.pid }])
@@ -76,7 +76,7 @@ describe("a command behind guard", () => {
 
 	test("has no other environment and folder than it is given", async () => {
 		const cwd = testFolder();
-		const { ended, out } = guarded("env; pwd", {
+		const { ended, out } = supervised("env; pwd", {
 			cwd,
 			env: { PATH: "/usr/bin:/bin", ONLY: "this" },
 		});
@@ -90,7 +90,7 @@ describe("a command behind guard", () => {
 	});
 
 	test("hears what is said where it has a standard input", async () => {
-		const { ended, out, say, said } = guarded(
+		const { ended, out, say, said } = supervised(
 			'while read -r line; do echo "got $line"; [ "$line" = end ] && exit 6; done',
 			{ control: true },
 		);
@@ -106,14 +106,14 @@ describe("a command behind guard", () => {
 	});
 
 	test("has no standard input where none was asked for", async () => {
-		const { ended, say, out } = guarded('read -r line || echo "none"');
+		const { ended, say, out } = supervised('read -r line || echo "none"');
 		expect(() => say("anything")).toThrow("nothing can be said");
 		await ended;
 		expect(out).toEqual(["none"]);
 	});
 
 	test("gets one signal for each that is sent", async () => {
-		const { ended, out, said, signal } = guarded(
+		const { ended, out, said, signal } = supervised(
 			"trap 'echo INT' INT; echo up; while :; do sleep 0.05; [ -e done ] && exit 0; done; ",
 			{ graceMs: 200 },
 		);
@@ -127,7 +127,7 @@ describe("a command behind guard", () => {
 	});
 
 	test("is interrupted when it is abandoned, and may end by itself", async () => {
-		const { abandon, ended, said } = guarded(
+		const { abandon, ended, said } = supervised(
 			"trap 'echo bye; exit 3' INT; echo up; while :; do sleep 0.05; done",
 		);
 		await said("up");
@@ -137,7 +137,7 @@ describe("a command behind guard", () => {
 	});
 
 	test("that does not end by itself is killed after the grace, with all that it has started", async () => {
-		const { abandon, ended, pid, said } = guarded(
+		const { abandon, ended, pid, said } = supervised(
 			"trap '' INT TERM; sleep 100 & echo up; while :; do sleep 0.05; done",
 			{ graceMs: 100 },
 		);
@@ -150,7 +150,7 @@ describe("a command behind guard", () => {
 	});
 
 	test("leaves nothing that it has started behind when it ends by itself", async () => {
-		const { ended, out } = guarded("sleep 100 >/dev/null 2>&1 & echo $!");
+		const { ended, out } = supervised("sleep 100 >/dev/null 2>&1 & echo $!");
 		await ended;
 		await expect.poll(() => runs(Number(out[0]))).toBe(false);
 	});
@@ -160,9 +160,9 @@ describe("what cannot be started", () => {
 	test("ends with code 127 and a line on stderr", async () => {
 		const err: string[] = [];
 		const missing = path.join(testFolder(), "missing");
-		const start = (guardPath: string) =>
-			startGuarded({
-				guard: guardPath,
+		const start = (agentPath: string) =>
+			startSupervised({
+				agent: agentPath,
 				argv: [missing],
 				cwd: testFolder(),
 				env: {},
@@ -171,9 +171,9 @@ describe("what cannot be started", () => {
 				onStderr: (line) => void err.push(line),
 			}).ended;
 		expect(existsSync(missing)).toBe(false);
-		expect(await start(guard)).toEqual({ code: 127, signal: null });
+		expect(await start(agent)).toEqual({ code: 127, signal: null });
 		expect(await start(missing)).toEqual({ code: 127, signal: null });
-		expect(err[0]).toMatch(/^guard: start .*missing: .*no such file/);
+		expect(err[0]).toMatch(/^agent: start .*missing: .*no such file/);
 		expect(err[1]).toMatch(/^cannot start .*missing: .*ENOENT/);
 	});
 });

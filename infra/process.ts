@@ -2,18 +2,18 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { treeOf } from "./pid.ts";
 
-/** A process of ours behind `guard`, which ends it when mqbench is gone, kill -9 included. */
-export interface Guarded {
+/** A process of ours behind `agent`, which ends it when mqbench is gone, kill -9 included. */
+export interface Supervised {
 	readonly pid: number;
 	/** Resolves when the process has ended and its output is read. Never rejects. */
 	readonly ended: Promise<Ended>;
 	/** Writes one line to the process's standard input; only where `control` asked for one. */
 	say(line: string): void;
-	/** Sends one signal to the process, through guard. */
+	/** Sends one signal to the process, through agent. */
 	signal(name: "SIGINT" | "SIGTERM"): void;
-	/** Ends it for sure: guard interrupts it, and kills its process group after the grace. */
+	/** Ends it for sure: agent interrupts it, and kills its process group after the grace. */
 	abandon(): void;
-	/** Kills guard and everything below it at once: for when guard itself does not answer. */
+	/** Kills agent and everything below it at once: for when agent itself does not answer. */
 	kill(): void;
 }
 
@@ -23,8 +23,8 @@ export interface Ended {
 	readonly signal: string | null;
 }
 
-export interface GuardedOptions {
-	readonly guard: string;
+export interface SupervisedOptions {
+	readonly agent: string;
 	readonly argv: readonly string[];
 	readonly cwd: string;
 	/** All of its environment: nothing is inherited. */
@@ -37,11 +37,12 @@ export interface GuardedOptions {
 	onStderr(line: string): void;
 }
 
-/** Starts `argv` behind guard. A program that cannot be started ends with code 127 and a line on stderr. */
-export function startGuarded(options: GuardedOptions): Guarded {
+/** Starts `argv` behind agent. A program that cannot be started ends with code 127 and a line on stderr. */
+export function startSupervised(options: SupervisedOptions): Supervised {
 	const child = spawn(
-		options.guard,
+		options.agent,
 		[
+			"supervise",
 			...(options.control ? ["-control"] : []),
 			"-grace",
 			`${options.graceMs}ms`,
@@ -56,13 +57,13 @@ export function startGuarded(options: GuardedOptions): Guarded {
 			detached: true,
 		},
 	);
-	// Guard may be gone before its pipe is closed; that is no error.
+	// Agent may be gone before its pipe is closed; that is no error.
 	child.stdin?.on("error", () => {});
 	lines(child, "stdout", options.onStdout);
 	lines(child, "stderr", options.onStderr);
 	const ended = new Promise<Ended>((resolve) => {
 		child.once("error", (error) => {
-			options.onStderr(`cannot start ${options.guard}: ${error.message}`);
+			options.onStderr(`cannot start ${options.agent}: ${error.message}`);
 			resolve({ code: 127, signal: null });
 		});
 		child.once("close", (code, signal) => resolve(endOf(code, signal)));
@@ -107,7 +108,7 @@ export function describeEnd(ended: Ended): string {
 	return ended.signal ?? `exit code ${ended.code}`;
 }
 
-/** How a command behind guard ended, by guard's own end: it exits with 128 + n when signal n ended its command. */
+/** How a command behind agent ended, by agent's own end: it exits with 128 + n when signal n ended its command. */
 export function endOf(code: number | null, signal: string | null): Ended {
 	if (code === null) return { code, signal };
 	const name = SIGNALS[code - 128];

@@ -6,7 +6,7 @@ import path from "node:path";
 export interface Process {
 	readonly pid: number;
 	readonly parent: number;
-	/** "natsd", "k6", "guard". */
+	/** "nats-server", "k6", "agent". */
 	readonly name: string;
 }
 

@@ -100,16 +100,16 @@ export interface ClientCommand {
 }
 
 export interface ClientProcess {
-	/** Process of guard on this machine, whose child is k6; null: k6 is elsewhere. */
+	/** Process of agent on this machine, whose child is k6; null: k6 is elsewhere. */
 	readonly pid: number | null;
 	/** Resolves when k6 has ended and its output is read, or the connection is gone (code null, signal null). Never rejects. */
 	readonly ended: Promise<Ended>;
 	/** One line for k6's standard input. */
 	say(line: string): void;
 	signal(name: "SIGINT" | "SIGTERM"): void;
-	/** Ends it for sure: guard interrupts it, and kills its process group after the grace. */
+	/** Ends it for sure: agent interrupts it, and kills its process group after the grace. */
 	abandon(): void;
-	/** Kills everything below guard at once. */
+	/** Kills everything below agent at once. */
 	kill(): void;
 }
 

@@ -1,13 +1,13 @@
-import type { Guarded } from "./process.ts";
+import type { Supervised } from "./process.ts";
 
-/** Asks a process behind guard to end, and sees to it that it does. */
+/** Asks a process behind the agent to end, and sees to it that it does. */
 export async function terminate(
-	child: Pick<Guarded, "signal" | "abandon" | "kill" | "ended">,
+	child: Pick<Supervised, "signal" | "abandon" | "kill" | "ended">,
 	stopMs: number,
 ): Promise<void> {
 	child.signal("SIGTERM");
 	const abandoned = setTimeout(() => child.abandon(), stopMs);
-	// Guard kills after another stopMs, unless somebody has frozen guard.
+	// The agent kills after another stopMs, unless somebody has frozen it.
 	const killed = setTimeout(() => child.kill(), 2 * stopMs + GUARD_MS);
 	await child.ended;
 	clearTimeout(abandoned);
@@ -17,5 +17,5 @@ export async function terminate(
 
 // --- internal ---
 
-/** Guard has this long beyond its grace. */
+/** The agent has this long beyond its grace. */
 const GUARD_MS = 3_000;

@@ -69,7 +69,7 @@ go(code);
 
 // --- internal ---
 
-/** The first one ends the run in order; who asks again does not want to wait. The guards end what is left. */
+/** The first one ends the run in order; who asks again does not want to wait. The agents end what is left. */
 function onSignal(signal: "SIGINT" | "SIGTERM" | "SIGHUP"): void {
 	const nowMs = performance.now();
 	if (firstMs === null) {

@@ -170,7 +170,7 @@ const catalogue = {
 	"k6-unusable": {
 		exit: 3,
 		text: (d: { path: string; reason: string }) =>
-			`MQBENCH_K6=${d.path} cannot be used: ${d.reason}. Unset MQBENCH_K6 to have mqbench build its own, or build that one from extensions/: go build ./cmd/...`,
+			`MQBENCH_K6=${d.path} cannot be used: ${d.reason}. Unset MQBENCH_K6 to have mqbench build its own, or build that one as extensions/README.md says`,
 	},
 	"broker-start": {
 		exit: 3,

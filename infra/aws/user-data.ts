@@ -58,7 +58,7 @@ const FILES = [
 	"main",
 ];
 
-/** One word of a shell, whatever it holds. */
+/** One word of a shell, whatever it holds. (runner/shell.ts is not within reach: this folder is compiled, and shipped, on its own.) */
 function quoted(word: string): string {
 	return `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -9,14 +9,17 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { runs } from "../processes.fake.ts";
 import { machine } from "./go.fake.ts";
+import { pathOf } from "./real.fake.ts";
 
 describe("the first use", () => {
 	test("builds all programs into the cache, and says how far it is", async () => {
 		const { resolve, told, cache } = machine();
 		const found = await resolve();
-		for (const program of ["k6", "natsd", "guard"] as const) {
-			expect(found[program].startsWith(path.join(cache, "bin"))).toBe(true);
-			expect(statSync(found[program]).mode & 0o111).not.toBe(0);
+		for (const program of ["k6", "nats-server", "agent"] as const) {
+			expect(pathOf(found, program).startsWith(path.join(cache, "bin"))).toBe(
+				true,
+			);
+			expect(statSync(pathOf(found, program)).mode & 0o111).not.toBe(0);
 		}
 		expect(found.go).toBe("go1.26.8");
 		expect(told).toEqual([
@@ -40,10 +43,10 @@ describe("the first use", () => {
 			path.basename(path.dirname(k6)),
 		]);
 		expect(readdirSync(path.dirname(k6)).sort()).toEqual([
+			"agent",
 			"build.json",
-			"guard",
 			"k6",
-			"natsd",
+			"nats-server",
 		]);
 	});
 
@@ -83,15 +86,15 @@ describe("a later use", () => {
 		expect(commands()).toHaveLength(before);
 	});
 
-	test.each(["k6", "natsd", "guard"] as const)(
+	test.each(["k6", "nats-server", "agent"] as const)(
 		"builds again when %s in the cache is damaged",
 		async (program) => {
 			const { resolve, commands } = machine();
 			const found = await resolve();
-			writeFileSync(found[program], "half of it");
+			writeFileSync(pathOf(found, program), "half of it");
 			await resolve();
 			expect(builds(commands())).toBe(2);
-			expect(statSync(found[program]).size).toBeGreaterThan(20);
+			expect(statSync(pathOf(found, program)).size).toBeGreaterThan(20);
 		},
 	);
 

@@ -1,5 +1,4 @@
-import { createHash } from "node:crypto";
-import { constants, createReadStream } from "node:fs";
+import { constants } from "node:fs";
 import {
 	access,
 	mkdir,
@@ -12,16 +11,13 @@ import {
 	writeFile,
 } from "node:fs/promises";
 import path from "node:path";
-import { pipeline } from "node:stream/promises";
 import { z } from "zod";
 import { builtPrograms } from "../../runner/brokers/index.ts";
 import { failure } from "../../runner/errors.ts";
 import { reasonOf } from "../../runner/reason.ts";
+import { sha256OfFile } from "../../runner/sha256.ts";
 import { checkGo, type GoOptions, go, goVersion } from "./go.ts";
-
-/** The programs that are built from extensions/cmd. */
-export const PROGRAMS = ["k6", ...builtPrograms, "guard"] as const;
-export type Program = (typeof PROGRAMS)[number];
+import { MODULES, PROGRAMS, programIn } from "./programs.ts";
 
 /** Flags that decide what the binaries are: part of the cache's key. */
 export const BUILD_FLAGS = [
@@ -35,11 +31,13 @@ const BuildFile = z.strictObject({
 	schema: z.literal(1),
 	go: z.string(),
 	mqbench: z.string(),
-	sha256: z.record(z.enum(PROGRAMS), z.string()),
+	sha256: z.record(z.string(), z.string()),
 });
 export type BuildFile = z.infer<typeof BuildFile>;
 
 export interface BuildOptions extends GoOptions {
+	/** Folder of extensions/, where all modules are. */
+	readonly cwd: string;
 	/** Folder that the build gets, all at once, in the end. */
 	readonly folder: string;
 	readonly version: string;
@@ -63,11 +61,12 @@ export async function build(options: BuildOptions): Promise<void> {
 		try {
 			await download(options);
 			await compile(options, temporary);
-			const sha256 = {} as Record<Program, string>;
+			const sha256: Record<string, string> = {};
 			for (const program of PROGRAMS) {
-				const file = path.join(temporary, program + exe);
+				const file = programIn(temporary, program, exe);
 				await checkExecutable(file);
-				sha256[program] = await hashFile(file, true);
+				await toDisk(file);
+				sha256[program] = await sha256OfFile(file);
 			}
 			const file: BuildFile = {
 				schema: 1,
@@ -97,14 +96,14 @@ export async function readBuild(
 	try {
 		const text = await readFile(path.join(folder, "build.json"), "utf8");
 		const file = BuildFile.parse(JSON.parse(text));
-		const sums = await Promise.all(
-			PROGRAMS.map((program) =>
-				hashFile(path.join(folder, program + exe), false),
+		const whole = await Promise.all(
+			PROGRAMS.map(
+				async (name) =>
+					(await sha256OfFile(programIn(folder, name, exe))) ===
+					file.sha256[name],
 			),
 		);
-		return PROGRAMS.every((program, i) => file.sha256[program] === sums[i])
-			? file
-			: null;
+		return whole.every(Boolean) ? file : null;
 	} catch {
 		return null;
 	}
@@ -124,19 +123,24 @@ export async function makeCache(folder: string): Promise<void> {
 
 // --- internal ---
 
-/** Phase 1: every module of go.sum, counted as they arrive. */
+/** Phase 1: every module of go.mod, counted as they arrive. */
 async function download(options: BuildOptions): Promise<void> {
-	const text = await readFile(path.join(options.cwd, "go.mod"), "utf8");
-	const all = (text.match(/^\s+\S+ v\S+/gm) ?? []).length;
+	const folders = MODULES.map(({ module }) => path.join(options.cwd, module));
+	const texts = await Promise.all(
+		folders.map((folder) => readFile(path.join(folder, "go.mod"), "utf8")),
+	);
+	const all = texts.join("\n").match(/^\s+\S+ v\S+/gm)?.length ?? 0;
 	let done = 0;
 	options.onProgress("modules", 0, all);
-	await go(["mod", "download", "-json"], {
-		...options,
-		onStdout: (line) => {
-			if (line.trimStart().startsWith('"Path":'))
-				options.onProgress("modules", Math.min(++done, all), all);
-		},
-	});
+	for (const cwd of folders)
+		await go(["mod", "download", "-json"], {
+			...options,
+			cwd,
+			onStdout: (line) => {
+				if (line.trimStart().startsWith('"Path":'))
+					options.onProgress("modules", Math.min(++done, all), all);
+			},
+		});
 	options.onProgress("modules", all, all);
 }
 
@@ -145,31 +149,38 @@ async function compile(
 	options: BuildOptions,
 	temporary: string,
 ): Promise<void> {
-	const targets = PROGRAMS.map((program) => `./cmd/${program}`);
+	const modules = MODULES.map(({ module, packages }) => ({
+		cwd: path.join(options.cwd, module),
+		packages,
+	}));
 	let all = 0;
-	await go(["list", "-deps", ...targets], {
-		...options,
-		onStdout: () => void all++,
-	});
+	for (const { cwd, packages } of modules)
+		await go(["list", "-deps", ...packages], {
+			...options,
+			cwd,
+			onStdout: () => void all++,
+		});
 	let done = 0;
 	options.onProgress("packages", 0, all);
-	await go(
-		[
-			"build",
-			"-v",
-			...BUILD_FLAGS,
-			"-ldflags",
-			`-s -w -X github.com/mqbench/mqbench/extensions/xk6-mqbench.Version=${options.version}`,
-			"-o",
-			temporary + path.sep,
-			...targets,
-		],
-		{
-			...options,
-			onStderr: () =>
-				options.onProgress("packages", Math.min(++done, all), all),
-		},
-	);
+	for (const { cwd, packages } of modules)
+		await go(
+			[
+				"build",
+				"-v",
+				...BUILD_FLAGS,
+				"-ldflags",
+				`-s -w -X github.com/mqbench/mqbench/extensions/xk6-mqbench.Version=${options.version}`,
+				"-o",
+				temporary + path.sep,
+				...packages,
+			],
+			{
+				...options,
+				cwd,
+				onStderr: () =>
+					options.onProgress("packages", Math.min(++done, all), all),
+			},
+		);
 	options.onProgress("packages", all, all);
 }
 
@@ -193,13 +204,8 @@ async function checkExecutable(file: string): Promise<void> {
 	}
 }
 
-async function hashFile(file: string, sync: boolean): Promise<string> {
-	const hash = createHash("sha256");
-	await pipeline(createReadStream(file, { highWaterMark: 1 << 20 }), hash);
-	if (sync) {
-		const handle = await open(file, "r+");
-		await handle.sync();
-		await handle.close();
-	}
-	return hash.digest("hex");
+async function toDisk(file: string): Promise<void> {
+	const handle = await open(file, "r+");
+	await handle.sync();
+	await handle.close();
 }

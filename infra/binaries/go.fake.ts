@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { type FakeWorld, fakeWorld } from "../../runner/world.fake.ts";
 import { script, testFolder } from "../test-folder.fake.ts";
+import { MODULES } from "./programs.ts";
 import { type Binaries, resolveBinaries } from "./resolve.ts";
 
 /** What the fake `go` does, command by command; each is a piece of shell. */
@@ -37,9 +38,15 @@ export function machine(
 	const extensions = path.join(folder, "extensions");
 	const log = path.join(folder, "go.log");
 	mkdirSync(bin);
-	mkdirSync(extensions);
 	writeFileSync(log, "");
-	writeFileSync(path.join(extensions, "go.mod"), MODULE);
+	for (const { module } of MODULES) {
+		const where = path.join(extensions, module);
+		mkdirSync(where, { recursive: true });
+		writeFileSync(
+			path.join(where, "go.mod"),
+			module === "." ? MODULE : "module other\n",
+		);
+	}
 	writeFileSync(path.join(extensions, "main.go"), "package main\n");
 	if (go) script(path.join(bin, "go"), fakeGo({ ...PLAYS, ...go }, log));
 	const world = fakeWorld({
@@ -98,14 +105,16 @@ const PLAYS: Required<FakeGo> = {
 	build: `
 		while [ "$1" != -o ]; do shift; done
 		echo a >&2; echo b >&2
-		for program in k6 natsd guard; do
+		for program in k6 nats-server agent; do
 			printf '#!/bin/sh\\necho %s k6/x/mqbench\\n' $program > "$2$program"
 			chmod +x "$2$program"
 		done`,
 };
 
 function fakeGo(play: Required<FakeGo>, log: string): string {
-	return `echo "$*" >> '${log}'
+	// It plays for the first module alone, which has all programs.
+	return `case "$PWD" in */servers/*) exit 0 ;; esac
+echo "$*" >> '${log}'
 command="$1"; shift
 case "$command" in
 env) ${play.env} ;;

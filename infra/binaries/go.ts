@@ -82,7 +82,7 @@ const NO_GO = 127;
 
 /**
  * A Go command runs on a leash: a small Node process that ends it, compilers included, when our end of its standard
- * input closes. So kill -9 of mqbench leaves none behind. (guard, which does this for k6, is what is being built.)
+ * input closes. So kill -9 of mqbench leaves none behind. (agent, which does this for k6, is what is being built.)
  */
 const LEASH = `
 const [command, ...args] = process.argv.slice(1);

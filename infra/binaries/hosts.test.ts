@@ -3,6 +3,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { platformName } from "../platform.ts";
 import { type FakeGo, machine } from "./go.fake.ts";
+import { pathOf } from "./real.fake.ts";
 
 const HERE = platformName(process.platform, process.arch);
 const OTHER = HERE === "linux/arm64" ? "linux/amd64" : "linux/arm64";
@@ -11,7 +12,7 @@ const OTHER = HERE === "linux/arm64" ? "linux/amd64" : "linux/arm64";
 const LABELS: FakeGo = {
 	build: `
 		while [ "$1" != -o ]; do shift; done
-		for program in k6 natsd guard; do
+		for program in k6 nats-server agent; do
 			printf '#!/bin/sh\\n# %s %s/%s %s k6/x/mqbench\\n' $program $GOOS $GOARCH "$GOAMD64 $GOARM64 $CGO_ENABLED" > "$2$program"
 			chmod +x "$2$program"
 		done`,
@@ -35,15 +36,15 @@ test.each(["linux/amd64", "linux/arm64"])(
 		const own = await resolve();
 		expect(told.filter((line) => line.startsWith("begin"))).toEqual(["begin"]);
 		const theirs = await own.on(platform, "h1");
-		for (const program of ["k6", "natsd", "guard"] as const) {
-			expect(readFileSync(theirs[program], "utf8")).toContain(
+		for (const program of ["k6", "nats-server", "agent"] as const) {
+			expect(readFileSync(pathOf(theirs, program), "utf8")).toContain(
 				`# ${program} ${platform} v1 v8.0 0 `,
 			);
-			expect(readFileSync(own[program], "utf8")).toContain(
+			expect(readFileSync(pathOf(own, program), "utf8")).toContain(
 				`${program} ${HERE}`,
 			);
-			expect(path.basename(theirs[program])).toBe(program);
-			expect(statSync(theirs[program]).mode & 0o111).not.toBe(0);
+			expect(path.basename(pathOf(theirs, program))).toBe(program);
+			expect(statSync(pathOf(theirs, program)).mode & 0o111).not.toBe(0);
 		}
 		expect(theirs.go).toBe("go1.26.8");
 		if (platform !== HERE) expect(told).toContain(`begin ${platform}`);
@@ -67,11 +68,11 @@ test("programs for other hosts are built once, also when several hosts need them
 
 test("programs for other hosts that are damaged in the cache are built again", async () => {
 	const { resolve, told } = machine();
-	const { guard } = await (await resolve()).on(OTHER, "h1");
-	writeFileSync(guard, "half of it");
+	const { agent } = await (await resolve()).on(OTHER, "h1");
+	writeFileSync(agent, "half of it");
 	await (await resolve()).on(OTHER, "h1");
 	expect(told.filter((line) => line === `begin ${OTHER}`)).toHaveLength(2);
-	expect(statSync(guard).size).toBeGreaterThan(20);
+	expect(statSync(agent).size).toBeGreaterThan(20);
 });
 
 test("a build for other hosts that fails is made again by the next one that needs it", async () => {

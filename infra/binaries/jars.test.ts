@@ -7,7 +7,7 @@ import { script, testFolder } from "../test-folder.fake.ts";
 import { resolveJars } from "./jars.ts";
 import { realBinaries } from "./real.fake.ts";
 
-const { guard } = await realBinaries();
+const { agent } = await realBinaries();
 
 /** A machine whose Maven is a script: `$out` is the folder that it is to fill, `$home` the test's. */
 function machine(body: string, stop = new AbortController().signal) {
@@ -34,7 +34,7 @@ function machine(body: string, stop = new AbortController().signal) {
 				pom,
 				properties,
 				mvn,
-				guard,
+				agent,
 				world,
 				system: "mine",
 			}),

@@ -1,11 +1,11 @@
-import { createHash } from "node:crypto";
 import { mkdtemp, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { failure } from "../../runner/errors.ts";
 import { reasonOf } from "../../runner/reason.ts";
+import { sha256 } from "../../runner/sha256.ts";
 import type { World } from "../../runner/world.ts";
-import { startGuarded } from "../process.ts";
+import { startSupervised } from "../process.ts";
 import { makeCache } from "./build.ts";
 import { cacheFolder } from "./cache.ts";
 import { takeLock } from "./lock.ts";
@@ -19,7 +19,7 @@ export interface JarsOptions {
 	readonly properties: Readonly<Record<string, string>>;
 	/** Path of Maven's program. */
 	readonly mvn: string;
-	readonly guard: string;
+	readonly agent: string;
 	readonly world: World;
 	/** Key of the system, for errors. */
 	readonly system: string;
@@ -32,10 +32,9 @@ export interface JarsOptions {
 export async function resolveJars(options: JarsOptions): Promise<string> {
 	const { name, pom, properties, world } = options;
 	const parent = path.join(cacheFolder(world.env, process.platform), "jars");
-	const hash = createHash("sha256")
-		.update(await readFile(pom))
-		.update(JSON.stringify(properties))
-		.digest("hex");
+	const hash = sha256(
+		(await readFile(pom, "utf8")) + JSON.stringify(properties),
+	);
 	const folder = path.join(parent, `${name}-${hash.slice(0, 16)}`);
 	if (await isThere(folder)) return folder;
 	await makeCache(parent);
@@ -88,14 +87,14 @@ async function fetch(
 }
 
 async function maven(options: JarsOptions, output: string): Promise<void> {
-	const { mvn, guard, pom, properties, world, name, system } = options;
+	const { mvn, agent, pom, properties, world, name, system } = options;
 	const said: string[] = [];
 	const hear = (line: string) => {
 		if (line.trim() !== "") said.push(line);
 		if (said.length > 50) said.shift();
 	};
-	const child = startGuarded({
-		guard,
+	const child = startSupervised({
+		agent,
 		argv: [
 			mvn,
 			"--batch-mode",

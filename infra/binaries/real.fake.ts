@@ -2,9 +2,10 @@ import path from "node:path";
 import { packageFolder, packageVersion } from "../../runner/package.ts";
 import { makeProgress } from "../../runner/run/progress.ts";
 import type { World } from "../../runner/world.ts";
+import type { Programs } from "./programs.ts";
 import { type Binaries, resolveBinaries } from "./resolve.ts";
 
-/** For tests with a real broker: k6, natsd and guard as mqbench finds them; built if need be. */
+/** For tests with a real broker: k6, nats-server and agent as mqbench finds them; built if need be. */
 export async function realBinaries(): Promise<Binaries> {
 	const progress = makeProgress(realWorld, false);
 	const found = await resolveBinaries(realWorld, {
@@ -13,6 +14,13 @@ export async function realBinaries(): Promise<Binaries> {
 		progress: progress.build,
 	});
 	progress.done();
+	return found;
+}
+
+/** The path of one of the programs, by its name. */
+export function pathOf({ k6, agent, brokers }: Programs, name: string): string {
+	const found = { ...brokers, k6, agent }[name];
+	if (found === undefined) throw new Error(`${name} is not built`);
 	return found;
 }
 

@@ -80,7 +80,7 @@ describe("a cache folder that cannot be used", () => {
 });
 
 describe("MQBENCH_K6", () => {
-	const own = (k6: string | null, neighbours = ["natsd", "guard"]) => {
+	const own = (k6: string | null, neighbours = ["nats-server", "agent"]) => {
 		const found = machine(null, { MQBENCH_K6: "mine/k6" });
 		const mine = path.join(found.folder, "mine");
 		mkdirSync(mine);
@@ -94,8 +94,8 @@ describe("MQBENCH_K6", () => {
 		const { resolve, mine } = own(OURS);
 		expect(await resolve()).toMatchObject({
 			k6: path.join(mine, "k6"),
-			natsd: path.join(mine, "natsd"),
-			guard: path.join(mine, "guard"),
+			brokers: { "nats-server": path.join(mine, "nats-server") },
+			agent: path.join(mine, "agent"),
 			go: null,
 		});
 	});
@@ -140,8 +140,8 @@ describe("MQBENCH_K6", () => {
 	});
 
 	test.each([
-		[["guard"], "natsd must lie beside it and does not"],
-		[[], "natsd and guard must lie beside it and do not"],
+		[["agent"], "nats-server must lie beside it and does not"],
+		[[], "agent and nats-server must lie beside it and do not"],
 	])("with only %j beside it is refused", async (neighbours, reason) => {
 		const { resolve } = own(OURS, neighbours);
 		await expect(resolve()).rejects.toThrow(reason);

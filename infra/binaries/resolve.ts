@@ -6,19 +6,13 @@ import { failure, MqbenchError } from "../../runner/errors.ts";
 import { reasonOf } from "../../runner/reason.ts";
 import type { World } from "../../runner/world.ts";
 import { platformName } from "../platform.ts";
-import {
-	BUILD_FLAGS,
-	build,
-	makeCache,
-	PROGRAMS,
-	type Program,
-	readBuild,
-} from "./build.ts";
+import { BUILD_FLAGS, build, makeCache, readBuild } from "./build.ts";
 import { buildKey, cacheFolder } from "./cache.ts";
 import { takeLock } from "./lock.ts";
+import { PROGRAMS, type Programs, programIn, programsIn } from "./programs.ts";
 
 /** Paths of the programs, ready to run on this machine, or on hosts of another platform. */
-export type Binaries = Readonly<Record<Program, string>> & {
+export interface Binaries extends Programs {
 	/** Version of Go that built them; null: they are not ours to know. */
 	readonly go: string | null;
 	/**
@@ -26,7 +20,7 @@ export type Binaries = Readonly<Record<Program, string>> & {
 	 * build with Go. Fails with `programs-missing`, naming the host.
 	 */
 	on(platform: string, host: string): Promise<Binaries>;
-};
+}
 
 export interface ResolveOptions {
 	/** Folder of the Go module. */
@@ -45,7 +39,7 @@ export interface BuildProgress {
 }
 
 /**
- * Finds k6, natsd and guard: MQBENCH_K6 (and its neighbours) > the cache > a build with Go. A build happens once for each
+ * Finds k6, nats-server and agent: MQBENCH_K6 (and its neighbours) > the cache > a build with Go. A build happens once for each
  * state of the sources and each platform, under a lock.
  */
 export async function resolveBinaries(
@@ -105,17 +99,16 @@ function exe({ system }: Platform): string {
 async function named(world: World, own: string): Promise<Found> {
 	const k6 = path.resolve(world.cwd, own);
 	await checkK6(k6);
-	const beside = (program: Program) =>
-		path.join(path.dirname(k6), program + exe(HERE));
+	const folder = path.dirname(k6);
 	const missing = PROGRAMS.filter(
-		(program) => program !== "k6" && !existsSync(beside(program)),
+		(name) => name !== "k6" && !existsSync(programIn(folder, name, exe(HERE))),
 	);
 	if (missing.length > 0)
 		throw failure("k6-unusable", {
 			path: own,
 			reason: `${missing.join(" and ")} must lie beside it and ${missing.length > 1 ? "do" : "does"} not`,
 		});
-	return { ...everyProgram(beside), k6, go: null };
+	return { ...programsIn(folder, exe(HERE)), k6, go: null };
 }
 
 /** They run nowhere here: what they are is known by their build alone. */
@@ -169,14 +162,7 @@ async function cached(
 				last: `${folder} is not what was built a moment ago`,
 			});
 	}
-	const at = (program: Program) => path.join(folder, program + exe(platform));
-	return { ...everyProgram(at), go: found.go };
-}
-
-function everyProgram(at: (program: Program) => string) {
-	return Object.fromEntries(
-		PROGRAMS.map((program) => [program, at(program)]),
-	) as Record<Program, string>;
+	return { ...programsIn(folder, exe(platform)), go: found.go };
 }
 
 async function buildLocked(

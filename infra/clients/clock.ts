@@ -2,7 +2,7 @@ import type { Readable, Writable } from "node:stream";
 import type { ClockReading } from "../rig.ts";
 
 /**
- * How far the clock at the other end of a line is ahead of ours. It answers each line with its Unix ns (`guard -clock`). The true
+ * How far the clock at the other end of a line is ahead of ours. It answers each line with its Unix ns (`agent clock`). The true
  * difference is within `boundNs`: the answer was made somewhere between question and answer, and the shortest round trip says it best.
  */
 export async function readClock(

@@ -33,7 +33,7 @@ describe("the command of a client in a container", () => {
 
 	test("has the run's folder, and neither environment nor standard streams but our own", () => {
 		expect(runArguments(RUN).join(" ")).toBe(
-			"run --rm --interactive --pull never --name mqbench-x-client-1-1 --label a=b --network net --log-driver none --security-opt label=disable --user 1000:1000 --mount type=bind,source=/runs/1,target=/mqbench --workdir /mqbench --entrypoint guard mqbench-client:1 -env -control -grace 10000ms -sample resources-2.jsonl -- k6 run script.js",
+			"run --rm --interactive --pull never --name mqbench-x-client-1-1 --label a=b --network net --log-driver none --security-opt label=disable --user 1000:1000 --mount type=bind,source=/runs/1,target=/mqbench --workdir /mqbench --entrypoint agent mqbench-client:1 supervise -env -control -grace 10000ms -sample resources-2.jsonl -- k6 run script.js",
 		);
 	});
 

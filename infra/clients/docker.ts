@@ -35,7 +35,7 @@ export function dockerClients(
 	count: number,
 	network: string | null,
 	world: World,
-	binaries: Pick<Binaries, "k6" | "guard">,
+	binaries: Pick<Binaries, "k6" | "agent">,
 ): Client[] {
 	let prepared: Promise<Prepared> | undefined;
 	const prepare = () => {
@@ -52,7 +52,7 @@ export function dockerClients(
 	);
 }
 
-/** Arguments of `docker` that start k6 behind guard. Its environment comes on standard input: here everybody could read it. */
+/** Arguments of `docker` that start k6 behind agent. Its environment comes on standard input: here everybody could read it. */
 export function runArguments(run: {
 	readonly name: string;
 	readonly labels: Readonly<Record<string, string>>;
@@ -86,8 +86,8 @@ export function runArguments(run: {
 			"--mount",
 			bind(file, target(file), "readonly"),
 		]),
-		...["--workdir", WORK, "--entrypoint", "guard", run.image],
-		...["-env", "-control", "-grace", `${command.graceMs}ms`],
+		...["--workdir", WORK, "--entrypoint", "agent", run.image],
+		...["supervise", "-env", "-control", "-grace", `${command.graceMs}ms`],
 		...["-sample", `resources-${run.index}.jsonl`],
 		"--",
 		...["k6", ...command.args],
@@ -115,9 +115,9 @@ interface Prepared {
 async function prepareAll(
 	network: string,
 	world: World,
-	binaries: Pick<Binaries, "k6" | "guard">,
+	binaries: Pick<Binaries, "k6" | "agent">,
 ): Promise<Prepared> {
-	const { docker, engine } = await findEngine(world, binaries.guard);
+	const { docker, engine } = await findEngine(world, binaries.agent);
 	const image = await imageOfClients(docker, engine, world, binaries);
 	const run = randomBytes(5).toString("hex");
 	const label = `${LABELS.run}=${run}`;
@@ -138,7 +138,7 @@ async function imageOfClients(
 	docker: Docker,
 	engine: Engine,
 	world: World,
-	binaries: Pick<Binaries, "k6" | "guard">,
+	binaries: Pick<Binaries, "k6" | "agent">,
 ): Promise<string> {
 	const own = world.env.MQBENCH_IMAGE;
 	if (!own) {
@@ -214,7 +214,7 @@ function dockerClient(
 			const child = start(docker, [
 				...["run", "--rm", "--interactive", "--pull", "never"],
 				...labelArguments(labels),
-				...["--network", "none", "--entrypoint", "guard", image, "-clock"],
+				...["--network", "none", "--entrypoint", "agent", image, "clock"],
 			]);
 			try {
 				return await readClock(child);
@@ -322,12 +322,12 @@ function startClient(
 		});
 	});
 	return {
-		// Guard samples it there: in the container, where its processes are.
+		// Agent samples it there: in the container, where its processes are.
 		pid: null,
 		ended,
 		say: (line) => order(`say ${line}`),
 		signal: (signal) => order(`signal ${signal.slice(3)}`),
-		// Its input ends: guard takes mqbench for gone.
+		// Its input ends: agent takes mqbench for gone.
 		abandon: () => void child.stdin.destroy(),
 		kill() {
 			docker

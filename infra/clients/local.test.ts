@@ -10,14 +10,14 @@ import type { Client, ClientProcess } from "../rig.ts";
 import { script, testFolder } from "../test-folder.fake.ts";
 import { localClients } from "./local.ts";
 
-const { guard } = await realBinaries();
+const { agent } = await realBinaries();
 
 /** So many clients whose k6 is a piece of shell. */
 function clients(count: number, body: string): Client[] {
 	return localClients(
 		count,
 		fakeWorld({ env: { PATH: "/usr/bin:/bin", K6_VUS: "50" } }),
-		{ guard, k6: script(path.join(testFolder(), "k6"), body) },
+		{ agent, k6: script(path.join(testFolder(), "k6"), body) },
 	);
 }
 

@@ -6,7 +6,7 @@ import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
 import { pinned } from "../local/pinned.ts";
 import { machineName, ownIdentity, platformName } from "../platform.ts";
-import { bareEnvironment, startGuarded } from "../process.ts";
+import { bareEnvironment, startSupervised } from "../process.ts";
 import type { Client } from "../rig.ts";
 import { pingOf } from "./ping.ts";
 
@@ -14,7 +14,7 @@ import { pingOf } from "./ping.ts";
 export function localClients(
 	count: number,
 	world: World,
-	binaries: Pick<Binaries, "k6" | "guard">,
+	binaries: Pick<Binaries, "k6" | "agent">,
 ): Client[] {
 	return Array.from({ length: count }, (_, index) =>
 		localClient(
@@ -32,7 +32,7 @@ function localClient(
 	index: number,
 	name: string,
 	world: World,
-	{ k6, guard }: Pick<Binaries, "k6" | "guard">,
+	{ k6, agent }: Pick<Binaries, "k6" | "agent">,
 ): Client {
 	return {
 		index,
@@ -57,7 +57,7 @@ function localClient(
 		ping: async (address) =>
 			pingOf(
 				await new Promise((resolve) =>
-					execFile(guard, ["-ping", address], (_, out, err) =>
+					execFile(agent, ["ping", address], (_, out, err) =>
 						resolve(out + err),
 					),
 				),
@@ -67,8 +67,8 @@ function localClient(
 				// It lies where it is wanted.
 				put: (file) => access(path.join(local, file)),
 				start: (command) =>
-					startGuarded({
-						guard,
+					startSupervised({
+						agent,
 						argv: pinned([k6, ...command.args], command.cpus, world.env),
 						cwd: local,
 						env: { ...bareEnvironment(local, world.env), ...command.env },

@@ -1,21 +1,21 @@
 import { z } from "zod";
 import type { Ping } from "../rig.ts";
 
-/** Line of sh, whose value `ping` goes to `pingOf`: $1 is guard, $2 the address. */
-export const PING = 'echo; echo "mqbench:ping=$("$1" -ping "$2" 2>&1)"';
+/** Line of sh, whose value `ping` goes to `pingOf`: $1 is agent, $2 the address. */
+export const PING = 'echo; echo "mqbench:ping=$("$1" ping "$2" 2>&1)"';
 
-/** What guard has printed: JSON, or why it cannot. */
+/** What agent has printed: JSON, or why it cannot. */
 export function pingOf(said: string): Ping {
 	let json: unknown;
 	try {
 		json = JSON.parse(said);
 	} catch {
 		throw new Error(
-			said.trim().replace(/^guard: /, "") || "guard said nothing",
+			said.trim().replace(/^agent: /, "") || "agent said nothing",
 		);
 	}
 	const found = Pinged.safeParse(json);
-	if (!found.success) throw new Error(`guard said ${said.trim()}`);
+	if (!found.success) throw new Error(`agent said ${said.trim()}`);
 	return found.data;
 }
 

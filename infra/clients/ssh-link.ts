@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { failure, type MqbenchError } from "../../runner/errors.ts";
+import { shellWord } from "../../runner/shell.ts";
 import type { World } from "../../runner/world.ts";
-import { startGuarded } from "../process.ts";
+import { startSupervised } from "../process.ts";
 import { temporaryFolder } from "../temporary.ts";
 import { destination, type SshHost } from "./ssh-host.ts";
 import { noShell, unreachable } from "./ssh-trouble.ts";
@@ -44,7 +45,7 @@ export const LOST = 255;
 /** Connects; `stop` gives up. Fails with `client-unreachable`, or `interrupted`. */
 export async function openLink(
 	host: SshHost,
-	{ guard, env, cwd }: { guard: string } & Pick<World, "env" | "cwd">,
+	{ agent, env, cwd }: { agent: string } & Pick<World, "env" | "cwd">,
 	stop: AbortSignal,
 ): Promise<Link> {
 	const folder = await temporaryFolder(shortTmp());
@@ -56,8 +57,8 @@ export async function openLink(
 	const holding = new Promise<number>((resolve) => {
 		held = resolve;
 	});
-	const child = startGuarded({
-		guard,
+	const child = startSupervised({
+		agent,
 		argv: [
 			"ssh",
 			...["-M", "-S", socket, "-T", "-a", "-x"],
@@ -87,7 +88,7 @@ export async function openLink(
 	});
 	const close = async () => {
 		child.abandon();
-		// Guard kills after its grace; ssh may have been frozen.
+		// Agent kills after its grace; ssh may have been frozen.
 		const killed = setTimeout(() => child.kill(), 5_000);
 		await ended;
 		clearTimeout(killed);
@@ -174,7 +175,7 @@ export function codeOf(one: Remote): Promise<number> {
 
 // --- internal ---
 
-/** Of guard, when it cannot start ssh. */
+/** Of agent, when it cannot start ssh. */
 const NO_SSH = 127;
 
 /** Within this ssh must be logged in, or it hangs. */
@@ -209,11 +210,7 @@ const SHARED = [
 
 /** The command for a login shell of any kind: sh reads the line itself. */
 function remote(line: string, args: readonly string[]): string {
-	return `exec sh -c ${[line, "mqbench", ...args].map(quote).join(" ")}`;
-}
-
-function quote(word: string): string {
-	return `'${word.replaceAll("'", "'\\''")}'`;
+	return `exec sh -c ${[line, "mqbench", ...args].map(shellWord).join(" ")}`;
 }
 
 function valuesIn(out: string): Record<string, string> {

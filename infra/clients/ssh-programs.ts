@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { failure, type MqbenchError } from "../../runner/errors.ts";
+import { sha256, sha256OfFile } from "../../runner/sha256.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
 import { type SshHost, sshName } from "./ssh-host.ts";
@@ -11,7 +11,7 @@ import { lastLine, unfit, unwritable } from "./ssh-trouble.ts";
 
 export interface SshOptions {
 	readonly world: World;
-	readonly binaries: Pick<Binaries, "k6" | "guard" | "on">;
+	readonly binaries: Pick<Binaries, "k6" | "agent" | "on">;
 	/** Told of what takes long: a line for people, without its end. */
 	say(line: string): void;
 }
@@ -19,7 +19,7 @@ export interface SshOptions {
 /** Paths of the programs on a host. */
 export interface Programs {
 	readonly k6: string;
-	readonly guard: string;
+	readonly agent: string;
 }
 
 /**
@@ -33,19 +33,16 @@ export async function pushPrograms(
 ): Promise<Programs> {
 	const { binaries } = options;
 	const ours = {
-		k6: await sumOf(binaries.k6),
-		guard: await sumOf(binaries.guard),
+		k6: await sha256OfFile(binaries.k6),
+		agent: await sha256OfFile(binaries.agent),
 	};
-	const name = createHash("sha256")
-		.update(`${ours.k6} ${ours.guard}`)
-		.digest("hex")
-		.slice(0, 16);
+	const name = sha256(`${ours.k6} ${ours.agent}`).slice(0, 16);
 	const answer = await link.run(FIND, [name]);
 	const { folder } = answer.values;
 	if (answer.code !== 0 || !folder)
 		throw unwritable(host, "~/.cache/mqbench", answer.err);
 	let pushed = false;
-	for (const program of ["k6", "guard"] as const) {
+	for (const program of ["k6", "agent"] as const) {
 		if (answer.values[program]?.startsWith(ours[program])) continue;
 		await push(host, link, options, {
 			program,
@@ -55,8 +52,8 @@ export async function pushPrograms(
 		});
 		pushed = true;
 	}
-	const there = { k6: `${folder}/k6`, guard: `${folder}/guard` };
-	const runs = await link.run('"$1" -clock </dev/null', [there.guard]);
+	const there = { k6: `${folder}/k6`, agent: `${folder}/agent` };
+	const runs = await link.run('"$1" clock </dev/null', [there.agent]);
 	if (runs.code !== 0)
 		throw unfit(
 			host,
@@ -73,7 +70,7 @@ export async function pushPrograms(
 
 /** What of the programs is there. The folder's date says when it was last used. */
 const FIND =
-	'echo; umask 077; cd && f="$PWD/.cache/mqbench/bin/pushed-$1" && mkdir -p "$f" .cache/mqbench/runs && cd "$f" && touch . && echo "mqbench:folder=$f" && for p in k6 guard; do echo "mqbench:$p=$(sha256sum 2>/dev/null <"$p")"; done 2>/dev/null';
+	'echo; umask 077; cd && f="$PWD/.cache/mqbench/bin/pushed-$1" && mkdir -p "$f" .cache/mqbench/runs && cd "$f" && touch . && echo "mqbench:folder=$f" && for p in k6 agent; do echo "mqbench:$p=$(sha256sum 2>/dev/null <"$p")"; done 2>/dev/null';
 
 /** $1 folder, $2 program, $3 sha256. */
 const PUSH =
@@ -129,10 +126,4 @@ async function push(
 
 function interrupted({ stop }: SshOptions["world"]): MqbenchError {
 	return failure("interrupted", { signal: String(stop.reason) });
-}
-
-async function sumOf(file: string): Promise<string> {
-	const hash = createHash("sha256");
-	await pipeline(createReadStream(file), hash);
-	return hash.digest("hex");
 }

@@ -17,7 +17,7 @@ import {
 import { sshHost } from "./ssh-host.ts";
 import { openSetUp, type SetUpOptions } from "./ssh-set-up.ts";
 
-const { guard } = await realBinaries();
+const { agent } = await realBinaries();
 const missing = hostsMissing();
 
 describe.skipIf(missing !== null)(
@@ -51,7 +51,7 @@ describe.skipIf(missing !== null)(
 			const link = await openSetUp(
 				{ ...sshHost(host), setUp: parts.setUp ?? true, broker: "mine" },
 				{
-					guard,
+					agent,
 					world: {
 						cwd: realWorld.cwd,
 						env: {

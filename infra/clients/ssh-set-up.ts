@@ -6,7 +6,7 @@ import { type Link, openLink } from "./ssh-link.ts";
 import { Unreachable } from "./ssh-trouble.ts";
 
 export interface SetUpOptions {
-	readonly guard: string;
+	readonly agent: string;
 	readonly world: Pick<World, "env" | "cwd" | "clock">;
 	/** Told what it waits for: a line for people, without its end. */
 	say(line: string): void;
@@ -25,8 +25,8 @@ export async function openSetUp(
 	options: SetUpOptions,
 	stop: AbortSignal,
 ): Promise<Link> {
-	const { guard, world } = options;
-	const connect = () => openLink(host, { guard, ...world }, stop);
+	const { agent, world } = options;
+	const connect = () => openLink(host, { agent, ...world }, stop);
 	if (!host.setUp) return connect();
 	const link = await untilLetIn(connect, host, options, stop);
 	try {

@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
-import { readFile, rename, rm } from "node:fs/promises";
+import { rename, rm } from "node:fs/promises";
 import path from "node:path";
+import { sha256OfFile } from "../../runner/sha256.ts";
 import type { Workspace } from "../rig.ts";
-import { startThere } from "./ssh-guarded.ts";
 import type { SshHost } from "./ssh-host.ts";
 import { codeOf, type Link, LOST } from "./ssh-link.ts";
 import type { Programs } from "./ssh-programs.ts";
+import { startThere } from "./ssh-supervised.ts";
 import { unfit, unwritable } from "./ssh-trouble.ts";
 
 export interface SshWorkspaceOptions {
@@ -40,9 +41,7 @@ export async function sshWorkspace(
 	return {
 		async put(name) {
 			const file = path.join(local, name);
-			const sum = createHash("sha256")
-				.update(await readFile(file))
-				.digest("hex");
+			const sum = await sha256OfFile(file);
 			const answer = await over((link) =>
 				link.run(
 					PUT,
@@ -54,11 +53,11 @@ export async function sshWorkspace(
 		},
 		start(command) {
 			started = link.alive();
-			return startThere(link, options.programs.guard, {
+			return startThere(link, options.programs.agent, {
 				...command,
 				argv: [options.programs.k6, ...command.args],
 				folder,
-				pidFile: ".guard",
+				pidFile: ".agent",
 				samples: options.samples,
 				aheadNs: options.aheadNs(),
 			});

@@ -33,7 +33,7 @@ import { sshClient } from "./ssh.ts";
 import { type SshHost, sshHost } from "./ssh-host.ts";
 
 const real = await realBinaries();
-const { guard } = real;
+const { agent } = real;
 const missing = hostsMissing();
 const SECRET = "s3cr3t-of-the-test";
 
@@ -72,7 +72,7 @@ describe.skipIf(missing !== null)(
 					...parts.world,
 				},
 				binaries: {
-					guard,
+					agent,
 					k6,
 					on: parts.on ?? (async () => ({ ...real, k6 })),
 				},
@@ -158,7 +158,7 @@ describe.skipIf(missing !== null)(
 				await first.prepare();
 				const before = h1.run("stat -c '%n %i %a' ~/.cache/mqbench/bin/*/*");
 				expect(before).toMatch(/pushed-[0-9a-f]{16}\/k6 \d+ 700\n/);
-				expect(before).toMatch(/pushed-[0-9a-f]{16}\/guard \d+ 700\n/);
+				expect(before).toMatch(/pushed-[0-9a-f]{16}\/agent \d+ 700\n/);
 				await first.prepare();
 				await client("exit 1 # once").prepare();
 				expect(h1.run("stat -c '%n %i %a' ~/.cache/mqbench/bin/*/*")).toBe(
@@ -344,7 +344,7 @@ describe.skipIf(missing !== null)(
 				});
 				const frozen = await started(deaf);
 				await frozen.said("up");
-				h1.run("pkill -STOP guard || killall -STOP guard");
+				h1.run("pkill -STOP agent || killall -STOP agent");
 				frozen.child.kill();
 				expect(await frozen.child.ended).toEqual({
 					code: null,
@@ -525,8 +525,8 @@ describe.skipIf(missing !== null)(
 				const arm = process.arch !== "arm64";
 				posing(arm ? "aarch64" : "x86_64");
 				const platform = arm ? "linux/arm64" : "linux/amd64";
-				const guard = path.join(testFolder(), "guard");
-				await go(["build", ...BUILD_FLAGS, "-o", guard, "./cmd/guard"], {
+				const agent = path.join(testFolder(), "agent");
+				await go(["build", ...BUILD_FLAGS, "-o", agent, "./cmd/agent"], {
 					cwd: path.join(packageFolder, "extensions"),
 					env: process.env,
 					platform,
@@ -536,7 +536,7 @@ describe.skipIf(missing !== null)(
 				const made = client("exit 0", {
 					async on(...what) {
 						asked.push(what.join(" for "));
-						return { ...real, guard };
+						return { ...real, agent };
 					},
 				});
 				// The processor is this machine's all the same: there they do not run.
@@ -545,7 +545,7 @@ describe.skipIf(missing !== null)(
 				);
 				expect(asked).toEqual([`${platform} for root@h1`]);
 				const [theirs = ""] = h1
-					.run("ls -t ~/.cache/mqbench/bin/*/guard")
+					.run("ls -t ~/.cache/mqbench/bin/*/agent")
 					.split("\n");
 				expect(builtFor(theirs.replace("/root", h1.home))).toBe(platform);
 			}, 180_000);
@@ -652,7 +652,7 @@ describe.skipIf(missing !== null)(
 				expect(workspaces()).toEqual([]);
 				for (const file of cached())
 					expect(file).toMatch(
-						/^\.cache\/mqbench\/bin\/pushed-[0-9a-f]{16}\/(k6|guard)$/,
+						/^\.cache\/mqbench\/bin\/pushed-[0-9a-f]{16}\/(k6|agent)$/,
 					);
 			});
 		});

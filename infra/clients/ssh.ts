@@ -33,11 +33,11 @@ export function sshClient(
 	const connect = async (stop: AbortSignal[]): Promise<Link> => {
 		if (open?.alive()) return open;
 		const giveUp = AbortSignal.any([...stop, closing.signal]);
-		const { guard } = binaries;
+		const { agent } = binaries;
 		opening ??= (
 			reached
-				? openLink(host, { guard, ...world }, giveUp)
-				: openSetUp(host, { guard, world, say: options.say }, giveUp)
+				? openLink(host, { agent, ...world }, giveUp)
+				: openSetUp(host, { agent, world, say: options.say }, giveUp)
 		)
 			.then((made) => {
 				reached = true;
@@ -79,7 +79,7 @@ export function sshClient(
 	const askClock = () =>
 		over(async (link) => {
 			const utcBoundNs = await readChrony(link);
-			const one = link.spawn('echo; exec "$1" -clock', [there().guard]);
+			const one = link.spawn('echo; exec "$1" clock', [there().agent]);
 			try {
 				clock = { ...(await readClock(one)), utcBoundNs };
 				return clock;
@@ -110,7 +110,7 @@ export function sshClient(
 		clock: askClock,
 		ping: (address) =>
 			over(async (link) => {
-				const { values } = await link.run(PING, [there().guard, address]);
+				const { values } = await link.run(PING, [there().agent, address]);
 				return pingOf(values.ping ?? "");
 			}),
 		async workspace(local) {

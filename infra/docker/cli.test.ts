@@ -5,7 +5,7 @@ import { DockerError, explainDocker, findDocker } from "./cli.ts";
 import { fakeDocker } from "./engine.fake.ts";
 
 const docker = (body: string, env = {}) =>
-	findDocker(fakeDocker(body, env).world, "/nowhere/guard");
+	findDocker(fakeDocker(body, env).world, "/nowhere/agent");
 
 describe("the docker command", () => {
 	test("is the user's, with all of the environment", async () => {
@@ -104,6 +104,6 @@ describe("a refusal of the engine", () => {
 
 test("without the command there is a sentence", () => {
 	expect(() =>
-		findDocker(fakeWorld({ env: { PATH: "/nowhere" } }), "/guard"),
+		findDocker(fakeWorld({ env: { PATH: "/nowhere" } }), "/agent"),
 	).toThrow("it is not on PATH");
 });

@@ -4,7 +4,7 @@ import { type ErrorCode, failure, MqbenchError } from "../../runner/errors.ts";
 import { maskUrls } from "../../runner/secrets.ts";
 import type { World } from "../../runner/world.ts";
 import { findOnPath } from "../local/program.ts";
-import { type Guarded, startGuarded } from "../process.ts";
+import { type Supervised, startSupervised } from "../process.ts";
 
 /**
  * The user's `docker` command: it knows the engine (DOCKER_HOST, contexts) and how to log in to registries. Nothing of it is
@@ -18,7 +18,7 @@ export interface Docker {
 	/** Runs it to its end, and returns what it printed, trimmed. Throws a DockerError. */
 	run(args: readonly string[], options?: RunOptions): Promise<string>;
 	/** Starts what goes on: it ends with mqbench. */
-	follow(args: readonly string[], take: (line: string) => void): Guarded;
+	follow(args: readonly string[], take: (line: string) => void): Supervised;
 }
 
 export interface RunOptions {
@@ -35,7 +35,7 @@ export interface RunOptions {
 export class DockerError extends Error {}
 
 /** Finds the command; fails with `docker-missing`. */
-export function findDocker(world: World, guard: string): Docker {
+export function findDocker(world: World, agent: string): Docker {
 	const program = findOnPath("docker", world.env);
 	if (program === null) throw failure("docker-missing", {});
 	const env = Object.fromEntries(
@@ -48,8 +48,8 @@ export function findDocker(world: World, guard: string): Docker {
 		env,
 		run: (args, options = {}) => run(program, args, env, options),
 		follow: (args, take) =>
-			startGuarded({
-				guard,
+			startSupervised({
+				agent,
 				argv: [program, ...args],
 				cwd: "/",
 				env,

@@ -346,7 +346,7 @@ describe.skipIf(skipWithoutEngine)(
 				const here = `here${pid}`;
 				abandoned(gone, ownerText(process.pid).replace(/^\d+/, String(pid)));
 				abandoned(here, ownerText(process.pid));
-				await sweep(findDocker(world(), binaries.guard));
+				await sweep(findDocker(world(), binaries.agent));
 				for (const what of ["ps -aq", "volume ls -q", "network ls -q"]) {
 					expect(all(what, gone)).toEqual([]);
 					expect(all(what, here)).toHaveLength(1);

@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { packageFolder, packageVersion } from "../../runner/package.ts";
-import { BUILD_FLAGS, PROGRAMS } from "../binaries/build.ts";
+import { BUILD_FLAGS } from "../binaries/build.ts";
+import { MODULES } from "../binaries/programs.ts";
 
 const read = (...file: string[]) =>
 	readFileSync(path.join(packageFolder, ...file), "utf8");
@@ -20,8 +21,10 @@ test("the image is of this version: clients in containers are refused otherwise"
 
 test("its programs are built as on a machine with Go", () => {
 	for (const flag of BUILD_FLAGS) expect(dockerfile).toContain(flag);
-	for (const program of PROGRAMS)
-		expect(dockerfile).toContain(`./cmd/${program}`);
+	for (const { module, packages } of MODULES) {
+		if (module !== ".") expect(dockerfile).toContain(`go build -C ${module} `);
+		expect(dockerfile).toContain(`-o /out/ ${packages.join(" ")}`);
+	}
 	expect(dockerfile).toContain(
 		`-ldflags "-s -w -X github.com/mqbench/mqbench/extensions/xk6-mqbench.Version=${arg("VERSION")}"`,
 	);

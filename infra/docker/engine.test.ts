@@ -4,9 +4,9 @@ import { fakeWorld } from "../../runner/world.fake.ts";
 import { fakeDocker, info } from "./engine.fake.ts";
 import { cannotLimit, findEngine } from "./engine.ts";
 
-const GUARD = "/nowhere/guard";
+const AGENT = "/nowhere/agent";
 const find = (body: string, env = {}) =>
-	findEngine(fakeDocker(body, env).world, GUARD);
+	findEngine(fakeDocker(body, env).world, AGENT);
 
 describe("an engine", () => {
 	test("says what its containers run on", async () => {
@@ -71,7 +71,7 @@ describe("what is missing is one sentence that says what to do", () => {
 
 	test("the command", async () => {
 		await expect(
-			findEngine(fakeWorld({ env: { PATH: "/nowhere" } }), GUARD),
+			findEngine(fakeWorld({ env: { PATH: "/nowhere" } }), AGENT),
 		).rejects.toMatchObject({
 			code: "docker-missing",
 			exit: 3,

@@ -31,9 +31,9 @@ export interface Engine {
 /** The command, and the engine behind it. Fails with the sentence about what is missing. */
 export async function findEngine(
 	world: World,
-	guard: string,
+	agent: string,
 ): Promise<{ docker: Docker; engine: Engine }> {
-	const docker = findDocker(world, guard);
+	const docker = findDocker(world, agent);
 	return { docker, engine: await examineEngine(docker) };
 }
 

@@ -24,7 +24,7 @@ export async function measureFlush(
 	docker: Docker,
 	engine: Engine,
 	labels: Readonly<Record<string, string>>,
-	binaries: Pick<Binaries, "k6" | "guard">,
+	binaries: Pick<Binaries, "k6" | "agent">,
 	world: World,
 ): Promise<Flush | null> {
 	if (!fitsEngine(engine)) return null;
@@ -36,7 +36,7 @@ export async function measureFlush(
 			...labelArguments(labels),
 			// Without a name: it goes with the container.
 			...["--mount", "type=volume,target=/volume"],
-			...["--entrypoint", "guard", image, "-flush", "/volume"],
+			...["--entrypoint", "agent", image, "disk", "/volume"],
 		]);
 		return Flushed.parse(JSON.parse(text));
 	} catch (error) {
@@ -46,7 +46,7 @@ export async function measureFlush(
 	}
 }
 
-/** What `guard -flush` prints; null: it is none. */
+/** What `agent disk` prints; null: it is none. */
 export function parseFlush(text: string): Flush | null {
 	try {
 		return Flushed.parse(JSON.parse(text));

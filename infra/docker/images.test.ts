@@ -10,7 +10,7 @@ import { fakeDocker } from "./engine.fake.ts";
 import { getImage } from "./images.ts";
 import { dockerSystem } from "./systems.fake.ts";
 
-const { guard } = await realBinaries();
+const { agent } = await realBinaries();
 const read = (...file: string[]) =>
 	readFileSync(path.join(packageFolder, ...file), "utf8");
 
@@ -27,7 +27,7 @@ describe("the image of a system", () => {
 	});
 
 	test("without a version is the server that target local has", () => {
-		expect(read("extensions", "go.mod")).toContain(
+		expect(read("extensions", "servers", "nats-server", "go.mod")).toContain(
 			`nats-server/v2 v${brokerOf({ broker: "nats" }).image?.version}`,
 		);
 		expect(read("runner", "brokers", "kafka", "pom.xml")).toContain(
@@ -47,7 +47,7 @@ function get(body: string) {
 		calls,
 		said,
 		image: getImage(
-			findDocker(world, guard),
+			findDocker(world, agent),
 			dockerSystem({ broker: "nats" }),
 			world,
 			(text) => void said.push(text),
@@ -103,7 +103,7 @@ describe("an image", () => {
 		);
 		const said: string[] = [];
 		const image = getImage(
-			findDocker(world, guard),
+			findDocker(world, agent),
 			dockerSystem({ broker: "nats" }),
 			{ ...world, stop: stop.signal },
 			(text) => {

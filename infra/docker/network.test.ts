@@ -8,7 +8,7 @@ const make = (body: string, env = {}) => {
 	return {
 		calls,
 		network: makeNetwork(
-			findDocker(world, "/guard"),
+			findDocker(world, "/agent"),
 			"mqbench-x",
 			{ "mqbench.run": "x" },
 			world.env,

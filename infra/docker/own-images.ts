@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
 import { packageVersion } from "../../runner/package.ts";
+import { sha256OfFile } from "../../runner/sha256.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
 import { platformName } from "../platform.ts";
@@ -25,13 +25,13 @@ export function fitsEngine(engine: Pick<Engine, "platform">): boolean {
 export async function ownImage(
 	docker: Docker,
 	which: OwnImage,
-	binaries: Pick<Binaries, "k6" | "guard">,
+	binaries: Pick<Binaries, "k6" | "agent">,
 	world: World,
 ): Promise<string> {
 	const programs = CONTENTS[which];
 	const hash = createHash("sha256").update(FORM);
 	for (const program of programs)
-		hash.update(await sumOf(binaries[program])).update(program);
+		hash.update(await sha256OfFile(binaries[program])).update(program);
 	const name = `mqbench-${which}:${hash.digest("hex").slice(0, 16)}`;
 	if (await inspectImage(docker, name)) return name;
 	try {
@@ -77,17 +77,11 @@ export async function ownImage(
 
 /** client: makes load; tools: asks the disk of a volume. */
 const CONTENTS = {
-	client: ["k6", "guard"],
-	tools: ["guard"],
+	client: ["k6", "agent"],
+	tools: ["agent"],
 } as const;
 
 const MADE = "mqbench.image";
 const FOLDER = "usr/local/bin";
 /** Changes with what else is in the images. */
 const FORM = "1";
-
-async function sumOf(file: string): Promise<string> {
-	const hash = createHash("sha256");
-	for await (const piece of createReadStream(file)) hash.update(piece);
-	return hash.digest("hex");
-}

@@ -18,7 +18,7 @@ test("nothing is done to a node that is down, or has not come up yet", async () 
 	const node = new BrokerNode({
 		number: 2,
 		place: containerPlace({
-			docker: findDocker(world, binaries.guard),
+			docker: findDocker(world, binaries.agent),
 			name: "n",
 			network: "net",
 			memoryBytes: null,

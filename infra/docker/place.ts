@@ -4,7 +4,7 @@ import { z } from "zod";
 import { formatBytes } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
 import type { End, NodeProcess, Place, TakeLine } from "../nodes/place.ts";
-import { describeEnd, endOf, type Guarded } from "../process.ts";
+import { describeEnd, endOf, type Supervised } from "../process.ts";
 import { type Docker, DockerError } from "./cli.ts";
 import { delayPackets } from "./latency.ts";
 
@@ -34,7 +34,7 @@ export function containerPlace({
 	world,
 	create,
 }: ContainerPlaceOptions): Place {
-	let log: Guarded | null = null;
+	let log: Supervised | null = null;
 	let gone = false;
 
 	/** Hands its lines on until it has ended, and says how that was. */

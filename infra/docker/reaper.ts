@@ -9,7 +9,7 @@ export interface Reaper {
 
 /**
  * Starts a process that removes all with this label as soon as mqbench is gone, kill -9 included: containers are not children of
- * mqbench, so that no guard of theirs could do it. Where there is no sh (Windows) the next command does it instead.
+ * mqbench, so that no agent of theirs could do it. Where there is no sh (Windows) the next command does it instead.
  */
 export function startReaper(docker: Docker, label: string): Reaper {
 	if (process.platform === "win32") return { async dismiss() {} };

@@ -35,7 +35,7 @@ export async function dockerRig(
 	{ inside = false }: { readonly inside?: boolean } = {},
 ): Promise<Rig & { readonly network: string }> {
 	const say = sayTo(world);
-	const { docker, engine } = await findEngine(world, binaries.guard);
+	const { docker, engine } = await findEngine(world, binaries.agent);
 	await sweep(docker).catch((error) => {
 		throw explainDocker(error, "look for what earlier runs have left");
 	});
@@ -106,7 +106,7 @@ export async function upDocker(
 	keep(): Promise<void>;
 }> {
 	const say = sayTo(world);
-	const { docker, engine } = await findEngine(world, binaries.guard);
+	const { docker, engine } = await findEngine(world, binaries.agent);
 	const labels = labelsOfRig(id);
 	const opened: BrokerInDocker[] = [];
 	// Before the first thing that it would have to remove: nobody has been told of the rig yet.
@@ -168,7 +168,7 @@ export async function upDocker(
 
 /** Takes down all of rig `id`: containers, their data, and the network. What is not there any more is no failure. */
 export async function downDocker(id: string, world: World): Promise<void> {
-	// Nothing of it takes long enough to need a guard.
+	// Nothing of it takes long enough to need an agent.
 	const docker = findDocker(world, "");
 	const left = await removeLabelled(docker, `${LABELS.rig}=${id}`).catch(
 		(error) => {
@@ -191,7 +191,7 @@ export async function attachDocker(
 	binaries: Binaries,
 	{ inside = false }: { readonly inside?: boolean } = {},
 ): Promise<Broker> {
-	const { docker, engine } = await findEngine(world, binaries.guard);
+	const { docker, engine } = await findEngine(world, binaries.agent);
 	const kind = kindOf(request);
 	if (!kind) return untouchedBroker();
 	const say = sayTo(world);

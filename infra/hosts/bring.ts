@@ -1,10 +1,9 @@
-import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { failure } from "../../runner/errors.ts";
+import { sha256, sha256OfFile } from "../../runner/sha256.ts";
 import type { World } from "../../runner/world.ts";
 import { type SshHost, sshName } from "../clients/ssh-host.ts";
 import type { Link } from "../clients/ssh-link.ts";
@@ -13,7 +12,7 @@ import { type Entry, tar } from "../docker/tar.ts";
 
 /** A file or folder of this machine, as it is brought to hosts. */
 export interface Bundle {
-	/** For people: "natsd". */
+	/** For people: "nats-server". */
 	readonly name: string;
 	readonly files: readonly {
 		readonly name: string;
@@ -37,7 +36,8 @@ export async function bundleOf(name: string, from: string): Promise<Bundle> {
 		}),
 	);
 	let sums = "";
-	for (const one of files) sums += `${await sumOf(one.path)}  ${one.name}\n`;
+	for (const one of files)
+		sums += `${await sha256OfFile(one.path)}  ${one.name}\n`;
 	return { name, files, sums, single };
 }
 
@@ -51,7 +51,7 @@ export async function bring(
 	bundle: Bundle,
 	{ say, stop }: { say(line: string): void; readonly stop: World["stop"] },
 ): Promise<string> {
-	const sum = createHash("sha256").update(bundle.sums).digest("hex");
+	const sum = sha256(bundle.sums);
 	const found = await link.run(FIND, [sum.slice(0, 16), sum]);
 	const { folder, whole } = found.values;
 	if (found.code !== 0 || !folder) throw unwritable(host, CACHE, found.err);
@@ -206,12 +206,6 @@ async function filesBelow(folder: string): Promise<string[]> {
 	};
 	await walk("", []);
 	return found.sort();
-}
-
-async function sumOf(file: string): Promise<string> {
-	const hash = createHash("sha256");
-	await pipeline(createReadStream(file), hash);
-	return hash.digest("hex");
 }
 
 function interrupted(stop: AbortSignal) {

@@ -81,7 +81,7 @@ const REMOVE =
 
 /** $1 control folder whose mqbench is gone: what of it still goes down is killed, as it holds the ports of the next one. */
 const END =
-	'end() { for f in "$1"/guard-*; do g=$(cat "$f" 2>/dev/null) && grep -q guard "/proc/$g/cmdline" 2>/dev/null || continue; for c in $(cat /proc/"$g"/task/*/children 2>/dev/null); do kill -s KILL -- "-$c"; done; i=0; while kill -0 "$g" 2>/dev/null && [ $i -lt 30 ]; do sleep 0.1 2>/dev/null || sleep 1; i=$((i+1)); done; done; }';
+	'end() { for f in "$1"/agent-*; do g=$(cat "$f" 2>/dev/null) && grep -q agent "/proc/$g/cmdline" 2>/dev/null || continue; for c in $(cat /proc/"$g"/task/*/children 2>/dev/null); do kill -s KILL -- "-$c"; done; i=0; while kill -0 "$g" 2>/dev/null && [ $i -lt 30 ]; do sleep 0.1 2>/dev/null || sleep 1; i=$((i+1)); done; done; }';
 
 /** Those of this host whose owner is gone, all of its earlier starts included, and those of any host in which nothing has changed for a day. */
 const SWEEP = `cd && ${OWN}; ${END}; for p in "$PWD/.cache/mqbench/runs" "$PWD/.cache/mqbench/store" ${PREPARED} /dev/shm; do cd "$p" 2>/dev/null || continue; for d in "$o"@*; do [ -d "$d" ] && [ ! -d "/proc/$(echo "$d" | cut -d@ -f2)" ] && end "$d" && rm -rf -- "$d" 2>/dev/null; done; for d in "$h"+*@*; do case $d in "$o"@*) ;; *) [ -d "$d" ] && rm -rf -- "$d" 2>/dev/null;; esac; done; for d in mqbench+*@*@*; do [ -d "$d" ] && [ -z "$(find "$d" -mtime -1 | head -n 1)" ] && rm -rf -- "$d" 2>/dev/null; done; done; true`;

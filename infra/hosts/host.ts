@@ -21,8 +21,8 @@ export interface BrokerHost {
 	readonly facts: HostFacts;
 	/** Programs for its system and processor, here. */
 	readonly binaries: Binaries;
-	/** Path of guard there. */
-	readonly guard: string;
+	/** Path of agent there. */
+	readonly agent: string;
 	/** Its clock minus ours, ns. */
 	readonly aheadNs: number;
 	/** How long a flush takes on the disk of a folder there; asked once. null: it cannot be asked. */
@@ -72,7 +72,7 @@ export async function prepareHost(
 	const { world, say } = options;
 	const link = await openSetUp(
 		ssh,
-		{ guard: options.binaries.guard, world, say },
+		{ agent: options.binaries.agent, world, say },
 		stop,
 	);
 	const close = () => void link.close();
@@ -90,8 +90,8 @@ export async function prepareHost(
 			path.catch(() => brought.delete(bundle));
 			return path;
 		};
-		const guard = await once(await options.bundle("guard", binaries.guard));
-		const aheadNs = await askClock(ssh, link, guard);
+		const agent = await once(await options.bundle("agent", binaries.agent));
+		const aheadNs = await askClock(ssh, link, agent);
 		await sweepFolders(link);
 		let flushed: Promise<Flush | null> | null = null;
 		return {
@@ -100,10 +100,10 @@ export async function prepareHost(
 			link,
 			facts,
 			binaries,
-			guard,
+			agent,
 			aheadNs,
 			flush(folder) {
-				flushed ??= measureFlush(link, guard, folder);
+				flushed ??= measureFlush(link, agent, folder);
 				return flushed;
 			},
 			bring: once,
@@ -210,9 +210,9 @@ function setUpWords(text: string, prepared: boolean): string[] {
 async function askClock(
 	ssh: SshHost,
 	link: Link,
-	guard: string,
+	agent: string,
 ): Promise<number> {
-	const one = link.spawn('echo; exec "$1" -clock', [guard]);
+	const one = link.spawn('echo; exec "$1" clock', [agent]);
 	let err = "";
 	one.stderr.setEncoding("utf8").on("data", (text) => {
 		err += text;
@@ -236,12 +236,12 @@ async function askClock(
 /** What cannot be measured is unknown, and no reason not to measure the rest. */
 async function measureFlush(
 	link: Link,
-	guard: string,
+	agent: string,
 	folder: string,
 ): Promise<Flush | null> {
 	const answer = await link.run(
-		'echo; echo "mqbench:flush=$("$1" -flush "$2" </dev/null)"',
-		[guard, folder],
+		'echo; echo "mqbench:flush=$("$1" disk "$2" </dev/null)"',
+		[agent, folder],
 	);
 	return parseFlush(answer.values.flush ?? "");
 }

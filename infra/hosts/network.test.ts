@@ -87,7 +87,7 @@ describe("the network is measured", () => {
 	test("and what cannot be is not known, with the reason", async () => {
 		const baseline = networkBaseline();
 		const one = client(0, "ssh", async () =>
-			pingOf("guard: connect to 10.0.0.5:4222: connection refused\n"),
+			pingOf("agent: connect to 10.0.0.5:4222: connection refused\n"),
 		);
 		const [found] = await baseline({ ...broker, clients: [one] });
 		expect(found).toEqual({
@@ -117,19 +117,19 @@ describe("the network is measured", () => {
 	});
 });
 
-describe("what guard has said", () => {
+describe("what agent has said", () => {
 	test("is a result", () => {
 		expect(pingOf(`${JSON.stringify(PINGED)}\n`)).toEqual(PINGED);
 	});
 
 	test.each([
-		["", "guard said nothing"],
+		["", "agent said nothing"],
 		[
 			"flag provided but not defined: -ping",
 			"flag provided but not defined: -ping",
 		],
-		['{"connects":20}', 'guard said {"connects":20}'],
-		["null", "guard said null"],
+		['{"connects":20}', 'agent said {"connects":20}'],
+		["null", "agent said null"],
 	])("or not: %j", (said, why) => {
 		expect(() => pingOf(said)).toThrow(why);
 	});

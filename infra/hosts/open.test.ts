@@ -175,7 +175,7 @@ describe.skipIf(missing !== null)(
 				);
 				expect(broker).toMatchObject({
 					version: expect.stringMatching(/^nats-server \d/),
-					binary: "natsd",
+					binary: "nats-server",
 					// A name for each, and none is this machine's.
 					identities: hosts.all.map((one) =>
 						expect.stringMatching(
@@ -238,7 +238,7 @@ describe.skipIf(missing !== null)(
 				const state = (i: number) =>
 					host(i)
 						.run(
-							"for p in $(pidof natsd); do sed -n 's/^State:.//p' /proc/$p/status; done",
+							"for p in $(pidof nats-server); do sed -n 's/^State:.//p' /proc/$p/status; done",
 						)
 						.trim();
 				const back = await broker.disturb({
@@ -251,14 +251,14 @@ describe.skipIf(missing !== null)(
 				await back();
 				expect(state(1)).not.toMatch(/^T/);
 				for (const action of ["kill", "restart"] as const) {
-					const was = host(2).run("pidof natsd").trim();
+					const was = host(2).run("pidof nats-server").trim();
 					const up = await broker.disturb({ action, node: 3, delayNs: null });
 					expect(running(host(2))).toEqual([]);
 					await expect(
 						broker.disturb({ action, node: 3, delayNs: null }),
 					).rejects.toThrow("node 3 is down already");
 					await up();
-					expect(host(2).run("pidof natsd").trim()).not.toBe(was);
+					expect(host(2).run("pidof nats-server").trim()).not.toBe(was);
 				}
 				await expect(
 					broker.disturb({ action: "kill", node: 4, delayNs: null }),
@@ -288,7 +288,7 @@ describe.skipIf(missing !== null)(
 				]);
 				// Nobody's doing but its own.
 				const died = broker.died;
-				host(0).run("kill -9 $(pidof natsd)");
+				host(0).run("kill -9 $(pidof nats-server)");
 				expect(await died).toBe("node 1 of 3 on h1 ended by itself (SIGKILL)");
 				// The next run has the same connection, and a fresh broker.
 				const connections = () =>
@@ -313,7 +313,7 @@ describe.skipIf(missing !== null)(
 				const broker = await mine.open(entry("nats"), request(CLUSTER));
 				expect(hosts.all.flatMap(running).length).toBeGreaterThanOrEqual(6);
 				const died = broker.died;
-				// The connections go with mqbench: guard sees to that, and here we do.
+				// The connections go with mqbench: agent sees to that, and here we do.
 				for (const pid of masters()) process.kill(pid, "SIGKILL");
 				expect(await died).toMatch(
 					/^node \d of 3: the connection to h\d was lost$/,
@@ -419,7 +419,7 @@ describe.skipIf(missing !== null)(
 					shell("", {
 						nodes: [{ before: [], argv: ["no-such-broker"], files: {} }],
 					}),
-					/: exit code 127, last words: guard: start no-such-broker: .*not found/,
+					/: exit code 127, last words: agent: start no-such-broker: .*not found/,
 				],
 			];
 			test("whatever is the matter", async () => {
@@ -594,7 +594,7 @@ describe.skipIf(missing !== null)(
 					)
 					.trim()
 					.split("\n");
-			const whole = ["./X/.sums", "./X/.sums", "./X/a", "./X/b", "./X/guard"];
+			const whole = ["./X/.sums", "./X/.sums", "./X/a", "./X/agent", "./X/b"];
 			await Promise.all([bring(), bring()]);
 			expect(there()).toEqual(whole);
 			host(0).run("f=$(ls ~/.cache/mqbench/bin/*/a) && echo >$f");

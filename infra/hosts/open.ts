@@ -132,7 +132,7 @@ async function openOnHosts(
 				const to = chosen[i] as ChosenHost;
 				const tunnels = await Promise.all(
 					kind.ports.map((port) =>
-						openTunnel(host.link, host.guard, hostPort(to.address, port)),
+						openTunnel(host.link, host.agent, hostPort(to.address, port)),
 					),
 				);
 				undo.push(async () => {

@@ -1,4 +1,4 @@
-import { signalThere, startThere } from "../clients/ssh-guarded.ts";
+import { signalThere, startThere } from "../clients/ssh-supervised.ts";
 import type {
 	Command,
 	End,
@@ -27,7 +27,7 @@ export interface HostPlaceOptions {
 	fetchSamples(): Promise<void>;
 }
 
-/** A folder of a host, whose processes run behind guard, which ends them when the connection is gone. */
+/** A folder of a host, whose processes run behind the agent, which ends them when the connection is gone. */
 export function hostPlace({
 	host,
 	folders: { control, store },
@@ -46,7 +46,7 @@ export function hostPlace({
 			"pidFile" | "samples" | "aheadNs" | "role"
 		>,
 	): NodeProcess => {
-		const child = startThere(host.link, host.guard, {
+		const child = startThere(host.link, host.agent, {
 			...{ folder: store, argv, env, cpus, graceMs: stopMs, ...how },
 			onStdout: take,
 			onStderr: take,
@@ -70,13 +70,13 @@ export function hostPlace({
 		prepare,
 		run: async (command, take) =>
 			start(command, take, {
-				pidFile: `${control}/guard-before`,
+				pidFile: `${control}/agent-before`,
 				samples: "/dev/null",
 				aheadNs: 0,
 			}),
 		start: async (command, take) =>
 			start(command, take, {
-				pidFile: `${control}/guard-${number}`,
+				pidFile: `${control}/agent-${number}`,
 				samples: `${control}/${brokerSamples(number)}`,
 				aheadNs: host.aheadNs,
 				role: "broker",

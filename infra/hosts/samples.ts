@@ -33,7 +33,7 @@ export async function fetchSamples(
 }
 
 /**
- * Guard's samples of a node, whose counters begin anew when it is started again, and go on here; while it is down it holds no memory. Lines that are
+ * Agent's samples of a node, whose counters begin anew when it is started again, and go on here; while it is down it holds no memory. Lines that are
  * cut short are left out.
  */
 export function brokerLines(text: string): string {

@@ -19,7 +19,7 @@ import { type Link, openLink } from "../clients/ssh-link.ts";
 import { bring, bundleOf } from "./bring.ts";
 import { openTunnel, type Tunnel } from "./tunnel.ts";
 
-const { guard } = await realBinaries();
+const { agent } = await realBinaries();
 const missing = hostsMissing();
 
 describe.skipIf(missing !== null)(
@@ -38,13 +38,13 @@ describe.skipIf(missing !== null)(
 			link = await openLink(
 				sshHost("h1"),
 				{
-					guard,
+					agent,
 					cwd: realWorld.cwd,
 					env: { ...process.env, MQBENCH_SSH_OPTIONS: hosts.sshOptions },
 				},
 				stop,
 			);
-			there = await bring(sshHost("h1"), link, await bundleOf("guard", guard), {
+			there = await bring(sshHost("h1"), link, await bundleOf("agent", agent), {
 				say: () => {},
 				stop,
 			});
@@ -78,7 +78,7 @@ describe.skipIf(missing !== null)(
 			return { got: () => got, all };
 		}
 		const dials = () =>
-			h1.processes().filter(({ command }) => command.includes("-dial")).length;
+			h1.processes().filter(({ command }) => command.includes("tunnel")).length;
 
 		test("reaches what listens there alone, and passes on nothing else", async () => {
 			const tunnel = await opened(`${h1.address}:22`);

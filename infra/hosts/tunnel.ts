@@ -12,19 +12,19 @@ export interface Tunnel {
 }
 
 /**
- * Opens one; `target` is "10.0.0.5:8222" as that host reaches it, `guard` the program's path there. It needs no right to forward ports, which many
+ * Opens one; `target` is "10.0.0.5:8222" as that host reaches it, `agent` the program's path there. It needs no right to forward ports, which many
  * an sshd does not give.
  */
 export async function openTunnel(
 	link: Link,
-	guard: string,
+	agent: string,
 	target: string,
 ): Promise<Tunnel> {
 	const open = new Set<Socket>();
 	let trouble = "";
 	const server = createServer((socket) => {
 		open.add(socket);
-		const there = link.spawn(DIAL, [guard, target]);
+		const there = link.spawn(DIAL, [agent, target]);
 		let err = "";
 		there.stderr.setEncoding("utf8").on("data", (text) => {
 			err += text;
@@ -72,5 +72,5 @@ export async function openTunnel(
 /** Behind whatever a host greets with. */
 const BEGIN = "\nmqbench:dial\n";
 
-/** $1 guard, $2 address. */
-const DIAL = 'echo; echo "mqbench:dial"; exec "$1" -dial "$2"';
+/** $1 agent, $2 address. */
+const DIAL = 'echo; echo "mqbench:dial"; exec "$1" tunnel "$2"';

@@ -215,11 +215,16 @@ describe("a broker that does not come up", () => {
 	});
 
 	test("as it ends, is one sentence with its last words and its log", async () => {
-		const natsd = script(
-			path.join(testFolder(), "natsd"),
+		const server = script(
+			path.join(testFolder(), "nats-server"),
 			"echo first; sleep 0.1; echo out of luck >&2; exit 5",
 		);
-		const { rig: local, temporary, log, request } = await rig({ natsd });
+		const {
+			rig: local,
+			temporary,
+			log,
+			request,
+		} = await rig({ brokers: { "nats-server": server } });
 		await expect(local.open(request())).rejects.toMatchObject({
 			code: "broker-start",
 			message: `mine: the broker did not start: exit code 5, last words: out of luck. Its log: ${log}`,
@@ -229,25 +234,27 @@ describe("a broker that does not come up", () => {
 	});
 
 	test("as its program is missing, is one sentence", async () => {
-		const { rig: local, request } = await rig({ natsd: "/nowhere/natsd" });
+		const { rig: local, request } = await rig({
+			brokers: { "nats-server": "/nowhere/nats-server" },
+		});
 		await expect(local.open(request())).rejects.toMatchObject({
 			code: "broker-start",
-			message: expect.stringContaining("/nowhere/natsd"),
+			message: expect.stringContaining("/nowhere/nats-server"),
 		});
 	});
 
 	test("before Ctrl-C, is not waited for and is gone", async () => {
 		const stop = new AbortController();
 		const folder = testFolder();
-		const natsd = script(
-			path.join(folder, "natsd"),
+		const server = script(
+			path.join(folder, "nats-server"),
 			`echo $$ > '${folder}/pid'; exec sleep 100`,
 		);
 		const {
 			rig: local,
 			temporary,
 			request,
-		} = await rig({ natsd }, stop.signal);
+		} = await rig({ brokers: { "nats-server": server } }, stop.signal);
 		const opening = local.open(request());
 		const pid = () => {
 			try {

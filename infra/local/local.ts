@@ -83,7 +83,7 @@ async function launch(
 			places: made.nodes.map(() =>
 				localPlace({
 					folder: store,
-					guard: binaries.guard,
+					agent: binaries.agent,
 					cpus: request.cpus,
 					stopMs: made.stopMs,
 					world,

@@ -6,8 +6,8 @@ import { childrenOf, treeOf } from "../pid.ts";
 import {
 	bareEnvironment,
 	describeEnd,
-	type Guarded,
-	startGuarded,
+	type Supervised,
+	startSupervised,
 } from "../process.ts";
 import { terminate } from "../terminate.ts";
 import { pinned } from "./pinned.ts";
@@ -15,7 +15,7 @@ import { pinned } from "./pinned.ts";
 export interface LocalPlaceOptions {
 	/** Its working folder and HOME. */
 	readonly folder: string;
-	readonly guard: string;
+	readonly agent: string;
 	/** CPUs in the manner of taskset; null: wherever the kernel likes. */
 	readonly cpus: string | null;
 	/** How long a process may take to go down before it is killed. */
@@ -23,18 +23,18 @@ export interface LocalPlaceOptions {
 	readonly world: Pick<World, "env">;
 }
 
-/** A folder of this machine, whose processes run behind guard. */
+/** A folder of this machine, whose processes run behind the agent. */
 export function localPlace({
 	folder,
-	guard,
+	agent,
 	cpus,
 	stopMs,
 	world: { env },
 }: LocalPlaceOptions): Place {
-	const running = new Set<Guarded>();
+	const running = new Set<Supervised>();
 	const start = async (command: Command, take: TakeLine) => {
-		const child = startGuarded({
-			guard,
+		const child = startSupervised({
+			agent,
 			argv: pinned(command.argv, cpus, env),
 			cwd: folder,
 			env: { ...bareEnvironment(folder, env), ...command.env },
@@ -66,17 +66,17 @@ export function localPlace({
 
 // --- internal ---
 
-function processOf(child: Guarded, stopMs: number): NodeProcess {
+function processOf(child: Supervised, stopMs: number): NodeProcess {
 	return {
 		ended: child.ended.then((how) => ({
 			how: describeEnd(how),
 			well: how.code === 0,
 			lost: false,
 		})),
-		// Guard's only child; where that cannot be read, nothing is sampled either.
+		// The agent's only child; where that cannot be read, nothing is sampled either.
 		pid: async () => childrenOf(child.pid)[0] ?? child.pid,
 		async signal(name) {
-			// Not guard: it ends the node when mqbench is gone, kills what has left the tree, and ends by itself.
+			// Not the agent: it ends the node when mqbench is gone, kills what has left the tree, and ends by itself.
 			const pids = childrenOf(child.pid).flatMap(treeOf);
 			for (const pid of pids)
 				try {

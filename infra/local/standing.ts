@@ -9,7 +9,7 @@ import type { BrokerRequest, StoodUp } from "../rig.ts";
 import { askedOf } from "../rig-asked.ts";
 import { localRig } from "./local.ts";
 
-/** Processes of this machine hang on a guard that ends them with this process: they cannot outlive it. */
+/** Processes of this machine hang on an agent that ends them with this process: they cannot outlive it. */
 export async function upLocal(
 	id: string,
 	requests: readonly BrokerRequest[],

@@ -13,12 +13,16 @@ export function toolsOf(
 ): Tools {
 	return {
 		env: world.env,
-		built: (program) => built[program as keyof Binaries & "k6"],
+		built(program) {
+			const found = built.brokers[program];
+			if (found === undefined) throw new Error(`${program} is not built`);
+			return found;
+		},
 		findOnPath: (name, env = world.env) => findOnPath(name, env),
 		findProgram: (system, names, install) =>
 			findProgram(system, names, install, world.env),
 		installHere,
-		jars: (asked) => resolveJars({ ...asked, guard: binaries.guard, world }),
+		jars: (asked) => resolveJars({ ...asked, agent: binaries.agent, world }),
 		temporaryFolder,
 	};
 }

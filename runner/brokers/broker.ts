@@ -28,8 +28,8 @@ export interface Broker<Options = SystemOptionsOfAnyBroker>
 	/** How it is run; null: it has no process, and then no image and no installation. */
 	readonly process: BrokerProcess | null;
 	readonly image: OfficialImage | null;
-	/** Program that mqbench builds for it, by its name in `extensions/cmd/`; null: none. */
-	readonly program: string | null;
+	/** Program that mqbench builds for it; null: none. */
+	readonly program: BuiltProgram | null;
 	readonly install: BrokerInstall | null;
 	/** null: OpenMessaging Benchmark has no driver for it. */
 	readonly omb: OmbDriver | null;
@@ -114,3 +114,10 @@ export type Json =
 	| null
 	| readonly Json[]
 	| { readonly [key: string]: Json };
+
+/** A program of Go: a module below `extensions/`, which pins all that goes into it, the package that is built, and its file's name. */
+export interface BuiltProgram {
+	readonly name: string;
+	readonly module: string;
+	readonly package: string;
+}

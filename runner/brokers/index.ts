@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Broker } from "./broker.ts";
+import type { Broker, BuiltProgram } from "./broker.ts";
 import type { SystemOptionsOfAnyBroker } from "./fields.ts";
 import type { BrokerProcess } from "./process.ts";
 import * as rooms from "./rooms.ts";
@@ -30,14 +30,10 @@ export const noBroker = BrokerName.options.find(
 	(broker) => !hasProcess({ broker }),
 ) as BrokerName;
 
-/** Programs of `extensions/cmd/` that are brokers. */
-export const builtPrograms = Object.values(brokers).flatMap(
-	({ program }) => program ?? [],
-) as readonly BuiltProgram[];
-export type BuiltProgram = Extract<
-	(typeof rooms)[keyof typeof rooms]["program"],
-	string
->;
+/** Brokers that mqbench builds itself. */
+export const builtPrograms: readonly BuiltProgram[] = Object.values(
+	brokers,
+).flatMap(({ program }) => program ?? []);
 
 /** The broker of examples in help, messages and references. */
 export const example = {

@@ -38,8 +38,8 @@ async function placed(
 			...node,
 		})),
 		tools: toolsOf(fakeWorld({ env: { KAFKA_HOME: home } }), {
-			natsd: "/here/natsd",
-		} as Binaries),
+			brokers: { "nats-server": "/here/nats-server" },
+		} as unknown as Binaries),
 		ask: async () => ({ code: 0, said: 'openjdk version "17.0.1"' }),
 		...parts,
 	});
@@ -56,11 +56,11 @@ describe("NATS on hosts", () => {
 			{ broker: "nats", mode: "jetstream", nodes: 3, replicas: 3 },
 			{ level: "fsync" },
 		);
-		expect(made.bring).toEqual({ natsd: "/here/natsd" });
+		expect(made.bring).toEqual({ "nats-server": "/here/nats-server" });
 		expect(made.onDisk).toBe(true);
 		expect(made.settings).toEqual({ "jetstream.sync_interval": "always" });
 		expect(made.nodes[1]?.argv).toEqual([
-			"/brought/natsd",
+			"/brought/nats-server",
 			"-c",
 			"/disk/nats.conf",
 		]);

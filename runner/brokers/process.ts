@@ -14,7 +14,7 @@ export interface BrokerProcess {
 /** What this machine has for whoever starts a broker. */
 export interface Tools {
 	readonly env: Readonly<Record<string, string | undefined>>;
-	/** Path of a program that mqbench builds itself, by its name in `extensions/cmd/`: for where it is going to run. */
+	/** Path of a program that mqbench builds itself, by its name ("nats-server"): for where it is going to run. */
 	built(program: string): string;
 	/** Where a program lies: on PATH (of `env`), or where servers are put that users' PATHs leave out. */
 	findOnPath(

@@ -7,7 +7,7 @@ import { MqbenchError } from "../errors.ts";
 import { packageFolder, packageVersion } from "../package.ts";
 import type { World } from "../world.ts";
 
-/** From which rung of the order (MQBENCH_K6, the cache, a build with Go) k6, natsd and guard would come. */
+/** From which rung of the order (MQBENCH_K6, the cache, a build with Go) k6, nats-server and agent would come. */
 export type Generator =
 	| { readonly from: "MQBENCH_K6"; readonly k6: string }
 	| { readonly from: "MQBENCH_K6"; readonly unusable: string }

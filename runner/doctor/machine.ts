@@ -39,7 +39,7 @@ export interface Machine {
 	loopback(): Promise<Times>;
 	/** Version of a Go that can build the generator; throws the MqbenchError that a run would. */
 	go(): Promise<string>;
-	/** Where k6, natsd and guard would come from. */
+	/** Where k6, nats-server and agent would come from. */
 	generator(): Promise<Generator>;
 	/** What target aws needs. */
 	aws(): Promise<AwsParts>;

@@ -19,6 +19,9 @@ export const programChecks: readonly Check[] = [
 
 // --- internal ---
 
+/** Names of the brokers that mqbench builds. */
+const BUILT = builtPrograms.map(({ name }) => name);
+
 const NODE = [20, 19] as const;
 
 function node({ node: version }: Machine): Finding[] {
@@ -47,7 +50,7 @@ async function generator(machine: Machine): Promise<Finding[]> {
 				? ok(
 						"generator",
 						found.k6,
-						`MQBENCH_K6 names it; ${[...builtPrograms, "guard"].join(" and ")} lie beside it.`,
+						`MQBENCH_K6 names it; ${[...BUILT, "agent"].join(" and ")} lie beside it.`,
 					)
 				: {
 						check: "generator",
@@ -62,7 +65,7 @@ async function generator(machine: Machine): Promise<Finding[]> {
 			ok(
 				"generator",
 				`built ${formatDuration(Math.max(0, found.ageMs) * 1e6)} ago with ${found.go}`,
-				`k6, ${builtPrograms.join(", ")} and guard come from the cache (${found.key}); MQBENCH_K6 is not set.`,
+				`k6, ${BUILT.join(", ")} and agent come from the cache (${found.key}); MQBENCH_K6 is not set.`,
 			),
 		];
 	return [
@@ -70,7 +73,7 @@ async function generator(machine: Machine): Promise<Finding[]> {
 			check: "generator",
 			verdict: "info",
 			figure: found.damaged ? "damaged in the cache" : "not built yet",
-			sentence: `MQBENCH_K6 is not set and the cache has no build ${found.key}: the first run builds k6, ${builtPrograms.join(", ")} and guard with Go, which takes a minute or two.`,
+			sentence: `MQBENCH_K6 is not set and the cache has no build ${found.key}: the first run builds k6, ${BUILT.join(", ")} and agent with Go, which takes a minute or two.`,
 			remedy: null,
 		},
 	];

@@ -61,7 +61,7 @@ async function swap(machine: Machine): Promise<Finding[]> {
 	];
 }
 
-/** The limit that counts is the hard one: programs in Go, k6 and natsd among them, raise the soft one themselves. */
+/** The limit that counts is the hard one: programs in Go, k6 and nats-server among them, raise the soft one themselves. */
 const ENOUGH_FILES = 4096;
 
 async function openFiles(machine: Machine): Promise<Finding[]> {

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 /**
  * `resources.jsonl`: what the processes of a run used, a JSON object a second, sampled by the runner from /proc;
- * `resources-<client>.jsonl`: the same of a client on another host, sampled there by guard (extensions/cmd/guard/sample.go). What
+ * `resources-<client>.jsonl`: the same of a client on another host, sampled there by agent (extensions/cmd/agent/sample.go). What
  * cannot be read is null. Counters are since the start of the process group or machine; readers take differences.
  */
 const Count = z.int().nonnegative();

@@ -12,7 +12,7 @@ import { type FleetResult, startFleet, type Told } from "./fleet.ts";
 import { k6Arguments } from "./k6.ts";
 import type { ReadyClient } from "./member.ts";
 
-const { guard } = await realBinaries();
+const { agent } = await realBinaries();
 const [plan] = expand(
 	loadScenario(
 		"scenario.yaml",
@@ -42,7 +42,7 @@ function k6(
 	for (const name of ["plan.json", "script.js"])
 		writeFileSync(path.join(folder, name), "");
 	const [client] = localClients(1, world, {
-		guard,
+		agent,
 		k6: script(path.join(folder, "k6"), body),
 	});
 	if (!client) throw new Error("no client");

@@ -28,7 +28,7 @@ export interface K6Options {
 
 /** A process of k6 that makes a client's part of a run. */
 export interface K6 {
-	/** Process of guard on this machine; null: k6 is elsewhere. */
+	/** Process of agent on this machine; null: k6 is elsewhere. */
 	readonly pid: number | null;
 	/** Resolves when it has ended and its output is read; code and signal null: the connection to it is gone. Never rejects. */
 	readonly ended: Promise<Ended>;

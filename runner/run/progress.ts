@@ -100,6 +100,9 @@ export function makeProgress(world: World, quiet: boolean): Progress {
 
 // --- internal ---
 
+/** Names of the brokers that mqbench builds. */
+const BUILT = builtPrograms.map(({ name }) => name);
+
 /** Without a terminal a build says something this often. */
 const BUILD_EVERY_MS = 10_000;
 
@@ -115,7 +118,7 @@ function makeBuild(
 		begin(platform) {
 			began = world.clock.monotonicMs();
 			say(
-				`Building the load generator (k6 with mqbench's extensions) and the broker ${builtPrograms.join(" and ")} with Go${platform === undefined ? "" : ` for hosts that are ${platform}`}: once, about 2 minutes on 2 cores.`,
+				`Building the load generator (k6 with mqbench's extensions) and the broker ${BUILT.join(" and ")} with Go${platform === undefined ? "" : ` for hosts that are ${platform}`}: once, about 2 minutes on 2 cores.`,
 			);
 		},
 		waiting(pid) {

@@ -101,7 +101,7 @@ function usageOf(pid: number): Usage {
 	};
 }
 
-/** Main threads start what counts here (guard its command, Redis a copy of itself to save): a JVM's hundred others are not asked. */
+/** Main threads start what counts here (agent its command, Redis a copy of itself to save): a JVM's hundred others are not asked. */
 function family(pid: number): number[] {
 	return [pid, ...childrenOf(pid).flatMap(family)];
 }

@@ -6,7 +6,11 @@ import { nats as process } from "./process.ts";
 
 export const nats = {
 	...options,
-	program: "natsd" as const,
+	program: {
+		name: "nats-server",
+		module: "servers/nats-server",
+		package: "github.com/nats-io/nats-server/v2",
+	},
 	title: "NATS",
 	process,
 	image,

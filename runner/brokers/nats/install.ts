@@ -1,11 +1,11 @@
 import type { BrokerInstall } from "../install.ts";
 
 export const install: BrokerInstall = {
-	from: "natsd, built with mqbench; or `binary: /path/to/nats-server`",
+	from: "nats-server, built with mqbench; or `binary: /path/to/nats-server`",
 	look: async () => ({
 		here: true,
 		figure: "built in",
 		sentence:
-			"Core and JetStream: mqbench brings nats-server as natsd; another build is named by binary.",
+			"Core and JetStream: mqbench brings nats-server; another build is named by binary.",
 	}),
 };

@@ -158,7 +158,7 @@ describe("nats-server as mqbench starts it", () => {
 		const folder = testFolder();
 		const binary = script(
 			path.join(folder, "nats-server"),
-			`touch '${folder}/used'; exec '${real.natsd}' "$@"`,
+			`touch '${folder}/used'; exec '${real.brokers["nats-server"]}' "$@"`,
 		);
 		const broker = await open({ mode: "jetstream", binary });
 		expect(existsSync(path.join(folder, "used"))).toBe(true);
@@ -187,13 +187,13 @@ describe.skipIf(!canTrace && !process.env.CI)(
 	() => {
 		const MESSAGES = 50;
 
-		/** How often natsd has files flushed while it acknowledges messages, and in the 2.5 s after. */
+		/** How often nats-server has files flushed while it acknowledges messages, and in the 2.5 s after. */
 		async function flushes(durability: string | null) {
 			const folder = testFolder();
 			const calls = path.join(folder, "calls");
 			const binary = script(
 				path.join(folder, "nats-server"),
-				`exec strace -D -f -qq -e trace=fsync,fdatasync -e signal=none -o '${calls}' '${real.natsd}' "$@"`,
+				`exec strace -D -f -qq -e trace=fsync,fdatasync -e signal=none -o '${calls}' '${real.brokers["nats-server"]}' "$@"`,
 			);
 			const broker = await open({
 				mode: "jetstream",

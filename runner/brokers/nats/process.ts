@@ -5,7 +5,7 @@ import type { Setup, Site } from "../description.ts";
 import type { NatsOptions } from "./options.ts";
 
 /**
- * nats-server: natsd, the embedded default, somebody else's build (`binary`), or of an image. All read the same configuration file and
+ * nats-server: the one that mqbench builds, somebody else's build (`binary`), or of an image. All read the same configuration file and
  * say the same words.
  */
 export const nats = atPlaces({
@@ -24,13 +24,14 @@ export const nats = atPlaces({
 		const options = system.options as unknown as NatsOptions;
 		const { all, shown } = settings(setup, options);
 		const cluster = nodes.length > 1;
+		const log = image || system.binary !== null ? {} : OUR_LOG;
 		const routes = nodes.map(({ ip, ports }) => hostPort(ip, ports[1] ?? 0));
 		/** What stands before its arguments: `-c` is behind the entry point of all images. */
 		const program = ({ bring }: Site) =>
 			image
 				? []
 				: system.binary === null
-					? [bring("natsd", tools.built("natsd"))]
+					? [bring("nats-server", tools.built("nats-server"))]
 					: [tools.findProgram(system, [], INSTALL)];
 		return {
 			...signs(
@@ -55,6 +56,7 @@ export const nats = atPlaces({
 							...(cluster
 								? member(routes, { http: at(monitor), listen: at(route) })
 								: {}),
+							...log,
 							...all,
 						}),
 					},
@@ -65,6 +67,9 @@ export const nats = atPlaces({
 });
 
 // --- internal ---
+
+/** Whose times are then those of this machine's other logs; an older build may not know the key. */
+const OUR_LOG = { logtime_utc: true };
 
 type Value = string | number | boolean | readonly string[];
 

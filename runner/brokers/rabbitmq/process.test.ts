@@ -157,12 +157,12 @@ describe.skipIf(!installed)(
 			await expect.poll(() => alive(all), { timeout: 30_000 }).toEqual([]);
 		});
 
-		test("leaves no process when its guard is killed", async () => {
+		test("leaves no process when its agent is killed", async () => {
 			const broker = await open();
 			const all = processesOf(broker);
 			const stat = readFileSync(`/proc/${broker.pids[0]}/stat`, "utf8");
-			const guard = Number(stat.slice(stat.lastIndexOf(")") + 4).split(" ")[0]);
-			process.kill(guard, "SIGKILL");
+			const agent = Number(stat.slice(stat.lastIndexOf(")") + 4).split(" ")[0]);
+			process.kill(agent, "SIGKILL");
 			await expect.poll(() => alive(all), { timeout: 30_000 }).toEqual([]);
 		});
 

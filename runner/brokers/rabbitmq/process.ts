@@ -146,7 +146,7 @@ function ownNode({
 			enabled_plugins: NO_PLUGINS,
 		},
 		env: {
-			// The script becomes the server instead of its parent: signals reach it, and guard's death ends it.
+			// The script becomes the server instead of its parent: signals reach it, and the agent's death ends it.
 			detached: "true",
 			RABBITMQ_CONF_ENV_FILE: at("rabbitmq-env.conf"),
 			RABBITMQ_NODENAME: `mqbench-${randomBytes(4).toString("hex")}@localhost`,
@@ -161,7 +161,7 @@ function ownNode({
 			RABBITMQ_DIST_PORT: String(distribution),
 			RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS:
 				"-kernel inet_dist_use_interface {127,0,0,1}",
-			// SIGINT, by which guard ends an orphan, would open a prompt otherwise.
+			// SIGINT, by which agent ends an orphan, would open a prompt otherwise.
 			RABBITMQ_SERVER_START_ARGS: "+B",
 			ERL_EPMD_PORT: String(namePort),
 			ERL_EPMD_ADDRESS: "127.0.0.1",
@@ -274,7 +274,7 @@ function lines(settings: Readonly<Record<string, string>>): string {
 
 /**
  * Erlang's nodes are known by a name server, epmd, which the first of them starts as a daemon: nothing would ever end that. So
- * RabbitMQ's start script starts one before, in the foreground, in the process group that guard kills. What ends it in any case
+ * RabbitMQ's start script starts one before, in the foreground, in the process group that agent kills. What ends it in any case
  * is the end of a pipe that only the server holds open, however the server ends.
  */
 function nameServer(program: string, port: number, store: string): string {

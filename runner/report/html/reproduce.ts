@@ -1,5 +1,6 @@
 import type { Result } from "../../model/result.ts";
 import { maskSameLength, maskUrls } from "../../secrets.ts";
+import { shellWord } from "../../shell.ts";
 import { type Markup, markup } from "./markup.ts";
 
 /** How to measure it again: the command, the scenario and the versions. What is not known is said. `scenario`: text of the YAML. */
@@ -28,10 +29,3 @@ ${
 }
 
 // --- internal ---
-
-/** As a POSIX shell takes it. */
-function shellWord(word: string): string {
-	return /^[\w@%+=:,./-]+$/.test(word)
-		? word
-		: `'${word.replaceAll("'", "'\\''")}'`;
-}

@@ -106,7 +106,7 @@ describe.skipIf(missing !== null)(
 					host
 						.processes()
 						.map(({ name }) => name)
-						.filter((name) => /natsd|java|redis|guard|k6/.test(name)),
+						.filter((name) => /nats-server|java|redis|agent|k6/.test(name)),
 				).toEqual([]);
 		};
 

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { packageFolder } from "../../package.ts";
 import { run, scenario, temporaryFolder } from "../e2e/mqbench.ts";
 
-test("the first use builds k6 and natsd from nothing but the module cache, and says how far it is", async () => {
+test("the first use builds k6 and nats-server from nothing but the module cache, and says how far it is", async () => {
 	const folder = temporaryFolder();
 	const began = performance.now();
 	const ended = await run([scenario(folder), "--out", `${folder}/out`], {
@@ -42,7 +42,7 @@ test.each(["darwin", "windows"])("everything compiles for %s", (os) => {
 		env: { ...process.env, GOOS: os, CGO_ENABLED: "0", GOFLAGS: "" },
 		stdio: "inherit",
 	});
-	execFileSync("go", ["vet", "./cmd/natsd", "./cmd/guard"], {
+	execFileSync("go", ["vet", "./cmd/agent"], {
 		cwd: path.join(packageFolder, "extensions"),
 		env: { ...process.env, GOOS: os, CGO_ENABLED: "0", GOFLAGS: "" },
 		stdio: "inherit",

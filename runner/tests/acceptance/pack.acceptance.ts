@@ -1,11 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import path from "node:path";
-import { createInterface } from "node:readline";
-import { afterAll, expect, onTestFinished, test } from "vitest";
-import { realBinaries } from "../../../infra/binaries/real.fake.ts";
+import { afterAll, expect, test } from "vitest";
 import type { Result, Run } from "../../model/result.ts";
 import { resultOf, run, temporaryFolder } from "../e2e/mqbench.ts";
+import { ownNats } from "../e2e/own-nats.ts";
 import { packFiles, packTable } from "../pack/pack.ts";
 
 /** Met, breached, undecided, or the machine too busy: but never a mistake, a bug or a broker that does not start. */
@@ -20,7 +17,8 @@ test.each(
 	"%s comes to a verdict, and every message is accounted for",
 	async (name, file) => {
 		const out = path.join(temporaryFolder(), "out");
-		const env = name === "existing-nats" ? { NATS_URL: await natsUrl() } : {};
+		const env =
+			name === "existing-nats" ? { NATS_URL: (await ownNats()).url } : {};
 		const { code, err } = await run(["run", file, "--quick", "--out", out], {
 			env,
 		});
@@ -52,16 +50,4 @@ function accountedFor(one: Run): void {
 			promised * one.load.subscriptions,
 		);
 	}
-}
-
-/** A server of the test's own. */
-async function natsUrl(): Promise<string> {
-	const { natsd } = await realBinaries();
-	const child: ChildProcess = spawn(natsd, [], {
-		stdio: ["ignore", "pipe", "ignore"],
-	});
-	onTestFinished(() => void child.kill("SIGKILL"));
-	if (child.stdout === null) throw new Error("natsd has no stdout");
-	const [line] = await once(createInterface({ input: child.stdout }), "line");
-	return JSON.parse(String(line)).url;
 }

@@ -2,19 +2,23 @@ import { execFileSync } from "node:child_process";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { builtFor } from "../../../infra/binaries/elf.fake.ts";
-import { realBinaries } from "../../../infra/binaries/real.fake.ts";
+import { pathOf, realBinaries } from "../../../infra/binaries/real.fake.ts";
 import { packageFolder } from "../../package.ts";
 
 // The first time it takes as long as a build for this machine: some minutes.
 test.each(["linux/amd64", "linux/arm64"])(
-	"k6, natsd and guard for hosts that are %s are static programs of that processor, as Go says as well",
+	"k6, nats-server and agent for hosts that are %s are static programs of that processor, as Go says as well",
 	async (platform) => {
 		const programs = await (await realBinaries()).on(platform, "h1");
-		for (const program of ["k6", "natsd", "guard"] as const) {
-			expect(builtFor(programs[program])).toBe(platform);
-			const said = execFileSync("go", ["version", "-m", programs[program]], {
-				encoding: "utf8",
-			});
+		for (const program of ["k6", "nats-server", "agent"] as const) {
+			expect(builtFor(pathOf(programs, program))).toBe(platform);
+			const said = execFileSync(
+				"go",
+				["version", "-m", pathOf(programs, program)],
+				{
+					encoding: "utf8",
+				},
+			);
 			for (const setting of [
 				`GOARCH=${platform.split("/")[1]}`,
 				"GOOS=linux",

@@ -279,7 +279,9 @@ sla: [lost == 0, p99 < 20s]
 				broker.host
 					.processes()
 					.map(({ name }) => name)
-					.filter((name) => /natsd|java|redis|beam|epmd|guard|k6/.test(name)),
+					.filter((name) =>
+						/nats-server|java|redis|beam|epmd|agent|k6/.test(name),
+					),
 			).toEqual([]);
 			expect(broker.host.run("ls -A /var/lib/mqbench/store")).toBe("");
 		});

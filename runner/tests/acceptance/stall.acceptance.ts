@@ -27,7 +27,7 @@ const SECONDS = 10;
 
 describe("half a second in which the broker is stopped", () => {
 	test("is in the response of each message due meanwhile, and breaches the SLA", async () => {
-		const { result, code, over, quantile } = await stalled("natsd");
+		const { result, code, over, quantile } = await stalled("nats-server");
 		expect(code).toBe(99);
 		const [gate] = result.gates;
 		expect(gate).toMatchObject({ verdict: "fail", events: 1 });
@@ -41,7 +41,7 @@ describe("half a second in which the broker is stopped", () => {
 	});
 
 	test("is queued time when inFlight keeps messages from leaving: service alone hides it", async () => {
-		const { result, code, over, quantile } = await stalled("natsd", {
+		const { result, code, over, quantile } = await stalled("nats-server", {
 			inFlight: "10",
 		});
 		expect(code).toBe(99);
@@ -78,7 +78,7 @@ interface Stalled {
 }
 
 async function stalled(
-	who: "natsd" | "k6",
+	who: "nats-server" | "k6",
 	workload: Record<string, string> = {},
 ): Promise<Stalled> {
 	const folder = temporaryFolder();

@@ -5,21 +5,16 @@
  *
  *   npm run bench -- --rates 1000,3000 --seconds 10
  */
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import {
-	mkdirSync,
-	mkdtempSync,
-	readFileSync,
-	rmSync,
-	writeFileSync,
-} from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
 import { Result } from "../../model/result.ts";
 import { packageFolder } from "../../package.ts";
 import { formatDuration, ratePerSecond } from "../../units.ts";
+import { startNats } from "../nats-server.ts";
+import { buildRival, findBinaries, worldOf } from "./programs.ts";
 
 interface Row {
 	readonly system: string;
@@ -54,10 +49,12 @@ const folder = mkdtempSync(path.join(os.tmpdir(), "mqbench-bench-"));
 try {
 	const rows: Row[] = [];
 	const ours = measureOurs(["noop", "nats"], [...rates, Number(values.most)]);
-	const bin = binaries();
+	const naive = buildRival("k6-naive", folder);
+	const world = worldOf(process, new AbortController().signal);
+	const natsServer = (await findBinaries(world)).brokers["nats-server"] ?? "";
 	for (const system of ["noop", "nats"])
 		for (const rate of rates) {
-			rows.push(await measureNaive(bin, system, rate));
+			rows.push(await measureNaive({ naive, natsServer }, system, rate));
 			rows.push(...ours.filter((r) => r.system === system && r.rate === rate));
 		}
 	rows.push(...ours.filter((row) => row.rate === Number(values.most)));
@@ -123,30 +120,9 @@ function cpuOf(run: string): number {
 	return totals.cpuNs / totals.endNs;
 }
 
-interface Bin {
-	readonly naive: string;
-	readonly natsd: string;
-}
-
-/** The other k6 is built for this run: users do not get it. */
-function binaries(): Bin {
-	const bin = path.join(folder, "bin");
-	mkdirSync(bin);
-	execFileSync(
-		"go",
-		["build", "-o", bin + path.sep, "./cmd/k6-naive", "./cmd/natsd"],
-		{
-			cwd: path.join(packageFolder, "extensions"),
-			env: { ...process.env, CGO_ENABLED: "0" },
-			stdio: ["ignore", "inherit", "inherit"],
-		},
-	);
-	return { naive: path.join(bin, "k6-naive"), natsd: path.join(bin, "natsd") };
-}
-
 /** One iteration per message: what a person writes who has k6 and a client library. */
 async function measureNaive(
-	bin: Bin,
+	bin: { readonly naive: string; readonly natsServer: string },
 	system: string,
 	rate: number,
 ): Promise<Row> {
@@ -163,7 +139,7 @@ export const options = { scenarios: { messages: { executor: 'constant-arrival-ra
 export default () => naive.message();
 `,
 	);
-	const broker = system === "nats" ? await startNats(bin.natsd) : null;
+	const broker = system === "nats" ? await startNats(bin.natsServer) : null;
 	try {
 		execFileSync(
 			bin.naive,
@@ -182,7 +158,7 @@ export default () => naive.message();
 			},
 		);
 	} finally {
-		broker?.process.kill("SIGTERM");
+		broker?.child.kill("SIGTERM");
 	}
 	const found = JSON.parse(readFileSync(result, "utf8"));
 	const all = WARMUP_SECONDS + seconds;
@@ -196,18 +172,6 @@ export default () => naive.message();
 		response: found.response,
 		cores: found.cpuNs / 1e9 / all,
 	};
-}
-
-function startNats(
-	natsd: string,
-): Promise<{ process: ChildProcess; url: string }> {
-	const child = spawn(natsd, [], { stdio: ["ignore", "pipe", "ignore"] });
-	return new Promise((resolve, reject) => {
-		child.once("error", reject);
-		createInterface({ input: child.stdout }).once("line", (line) =>
-			resolve({ process: child, url: JSON.parse(line).url }),
-		);
-	});
 }
 
 function print(rows: readonly Row[]): void {

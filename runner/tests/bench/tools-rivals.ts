@@ -231,7 +231,7 @@ function resolve(
 		pom: path.join(packageFolder, pom),
 		properties: {},
 		mvn: findTool("mvn", world.env),
-		guard: binaries.guard,
+		agent: binaries.agent,
 		world,
 		system,
 	});

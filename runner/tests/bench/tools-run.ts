@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { Binaries } from "../../../infra/binaries/resolve.ts";
-import { startGuarded } from "../../../infra/process.ts";
+import { startSupervised } from "../../../infra/process.ts";
 import { commandOf } from "../../model/command-file.ts";
 import type { Run } from "../../model/result.ts";
 import { runIdFor, runPipeline } from "../../pipeline.ts";
@@ -34,8 +34,8 @@ export async function runTool(
 ): Promise<{ stdout: string; cpuSeconds: number }> {
 	const stdout: string[] = [];
 	const stderr: string[] = [];
-	const child = startGuarded({
-		guard: bench.binaries.guard,
+	const child = startSupervised({
+		agent: bench.binaries.agent,
 		// Node does not tell what a child has used, a shell does.
 		argv: [
 			"/bin/sh",

@@ -4,21 +4,18 @@
  *
  *   npm run build && node dist/runner/tests/bench/tools.js [--only kafka,nats] [--messages 100000] [--rounds 3] [--seconds 3]
  */
-import { execFileSync } from "node:child_process";
 import { setMaxListeners } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { resolveBinaries } from "../../../infra/binaries/resolve.ts";
 import type { Broker } from "../../../infra/rig.ts";
 import { provision } from "../../../infra/targets.ts";
-import { packageFolder, packageVersion } from "../../package.ts";
-import { makeProgress } from "../../run/progress.ts";
 import { readResources } from "../../run/resources.ts";
 import { loadScenario } from "../../scenario/load.ts";
 import { formatDuration } from "../../units.ts";
-import type { World } from "../../world.ts";
+
+import { buildRival, findBinaries, worldOf } from "./programs.ts";
 import { median } from "./tools-output.ts";
 import { findRate, quantile, type Rates, runCrowd } from "./tools-rates.ts";
 import { BYTES, contests, type Rival } from "./tools-rivals.ts";
@@ -71,12 +68,7 @@ let runs = 0;
 setMaxListeners(0, stop.signal);
 const folder = mkdtempSync(path.join(os.tmpdir(), "mqbench-bench-"));
 try {
-	const progress = makeProgress(world, false);
-	const binaries = await resolveBinaries(world, {
-		extensions: path.join(packageFolder, "extensions"),
-		version: packageVersion,
-		progress: progress.build,
-	});
+	const binaries = await findBinaries(world);
 	const bench: Bench = { world, binaries, folder };
 	const rows: Row[] = [];
 	const rates: RateRow[] = [];
@@ -86,7 +78,7 @@ try {
 			throw new Error(
 				`${system} is none of ${Object.keys(contests).join(", ")}`,
 			);
-		if (system === "nats") buildLoop();
+		if (system === "nats") buildRival("nats-loop", folder);
 		const broker = await open(bench, contest.rig);
 		try {
 			if (parts.includes("tools"))
@@ -280,15 +272,6 @@ async function open(
 	});
 }
 
-/** Built for this run: users do not get it. */
-function buildLoop(): void {
-	execFileSync("go", ["build", "-o", folder + path.sep, "./cmd/nats-loop"], {
-		cwd: path.join(packageFolder, "extensions"),
-		env: { ...process.env, CGO_ENABLED: "0" },
-		stdio: ["ignore", "inherit", "inherit"],
-	});
-}
-
 function print(rows: readonly Row[], rates: readonly RateRow[]): void {
 	const cpu = os.cpus()[0]?.model ?? "unknown CPU";
 	const out: string[] = [
@@ -366,21 +349,4 @@ function loadNow(): number {
 
 function say(text: string): void {
 	process.stderr.write(`${text}\n`);
-}
-
-function worldOf(of: NodeJS.Process, signal: AbortSignal): World {
-	const sink = (stream: NodeJS.WriteStream) => ({
-		isTTY: false,
-		columns: 80,
-		write: (text: string) => void stream.write(text),
-	});
-	return {
-		stdout: sink(of.stdout),
-		stderr: sink(of.stderr),
-		cwd: of.cwd(),
-		env: of.env,
-		clock: { nowMs: Date.now, monotonicMs: () => performance.now() },
-		ask: null,
-		stop: signal,
-	};
 }

@@ -1,9 +1,6 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { createInterface } from "node:readline";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { realBinaries } from "../../../infra/binaries/real.fake.ts";
+import { describe, expect, test } from "vitest";
 import { alive, descendants } from "../../../infra/processes.fake.ts";
 import { ResourceLine } from "../../model/resource-file.ts";
 import { RunFile } from "../../model/run-file.ts";
@@ -16,6 +13,7 @@ import {
 	temporaryFolder,
 	until,
 } from "./mqbench.ts";
+import { ownNats } from "./own-nats.ts";
 import { type Tapped, wiretap } from "./wiretap.ts";
 
 const THREE = { clients: "3" };
@@ -168,7 +166,7 @@ describe("on the wire", () => {
 	])(
 		"three clients send exactly the messages that one sends, in a %s",
 		async (pattern, workload) => {
-			const url = await natsServer();
+			const url = (await ownNats()).url;
 			const messages = async (clients: number) => {
 				const tap = await wiretap(url);
 				const folder = temporaryFolder();
@@ -218,20 +216,4 @@ function sorted(messages: readonly Tapped[]): Tapped[] {
 	return messages.toSorted(
 		(a, b) => a.producer - b.producer || a.sequence - b.sequence,
 	);
-}
-
-/** Runs until the test is over; returns its URL. */
-async function natsServer(): Promise<string> {
-	const { natsd } = await realBinaries();
-	const server: ChildProcess = spawn(natsd, [], {
-		stdio: ["ignore", "pipe", "ignore"],
-	});
-	onTestFinished(() => void server.kill("SIGKILL"));
-	const said: string[] = [];
-	if (server.stdout)
-		createInterface({ input: server.stdout }).on("line", (line) =>
-			said.push(line),
-		);
-	await until(() => said.length > 0, "a NATS server");
-	return JSON.parse(said[0] as string).url;
 }

@@ -13,7 +13,7 @@ import {
 	temporaryFolder,
 	until,
 } from "./mqbench.ts";
-import { Nats } from "./own-natsd.ts";
+import { Nats } from "./own-nats.ts";
 
 const engine = spawnSync("docker", ["version"]).status === 0;
 

@@ -12,14 +12,14 @@ import {
 	start,
 	temporaryFolder,
 } from "./mqbench.ts";
-import { jetStream, Nats, ownNatsd } from "./own-natsd.ts";
+import { jetStream, Nats, ownNats } from "./own-nats.ts";
 
 /** A line of a stack: words of a bug, not of a sentence. */
 const STACK = /^ +at .*:\d+:\d+\)?$/m;
 
 describe("topics of one's own", () => {
 	test("are measured on, and stay as they were, with what others have in them and nothing else", async () => {
-		const { url } = await ownNatsd(jetStream());
+		const { url } = await ownNats(jetStream());
 		const nats = await Nats.connect(url);
 		await nats.request("$JS.API.STREAM.CREATE.orders", {
 			name: "orders",
@@ -87,7 +87,7 @@ describe("topics of one's own", () => {
 	});
 
 	test("that are not there are one sentence, and none is made", async () => {
-		const { url } = await ownNatsd(jetStream());
+		const { url } = await ownNats(jetStream());
 		const folder = temporaryFolder();
 		const file = scenario(
 			folder,
@@ -109,7 +109,7 @@ test("over TLS, with a password from the environment, no file, no output and no 
 	const PASSWORD = "s3cr3t-of-tls";
 	const folder = temporaryFolder();
 	const { ca, cert, key } = certificates(folder);
-	const { url } = await ownNatsd(`
+	const { url } = await ownNats(`
 tls { cert_file: "${cert}", key_file: "${key}", timeout: 5 }
 authorization { user: bench, password: "${PASSWORD}" }
 `);

@@ -116,7 +116,7 @@ describe("mqbench that ends in mid-fault", () => {
 			expect(children.length).toBeGreaterThanOrEqual(2);
 			process.kill(mqbench.pid, "SIGKILL");
 			await mqbench.ended;
-			// Guard waits for its grace before it kills what does not end: a process that is stopped.
+			// Agent waits for its grace before it kills what does not end: a process that is stopped.
 			await until(() => alive(children).length === 0, "all are gone", 40_000);
 		},
 	);

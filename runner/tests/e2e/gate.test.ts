@@ -6,7 +6,7 @@ import type { Baseline } from "../../model/comparison.ts";
 import { editJson } from "../../run/fixture.fake.ts";
 import { resultOf, run, scenario, start, temporaryFolder } from "./mqbench.ts";
 
-/** The gate as a build meets it: what runs, which exit code, and what is said. Short runs on natsd. */
+/** The gate as a build meets it: what runs, which exit code, and what is said. Short runs on nats-server. */
 
 const brief = { rate: "1000/s", duration: "300ms" };
 

@@ -17,7 +17,7 @@ import {
 	start,
 	temporaryFolder,
 } from "./mqbench.ts";
-import { ownNatsd } from "./own-natsd.ts";
+import { ownNats } from "./own-nats.ts";
 import { type Tapped, wiretap } from "./wiretap.ts";
 
 const missing = hostsMissing();
@@ -43,7 +43,7 @@ describe.skipIf(missing !== null)(
 			return found;
 		};
 		const nats = async (config = "") =>
-			(await ownNatsd(`host: ${hosts.gateway}\n${config}`)).url;
+			(await ownNats(`host: ${hosts.gateway}\n${config}`)).url;
 
 		/** Several runs, and what waits for a lease to end. */
 		const LONG = 120_000;
@@ -270,7 +270,7 @@ chmod +x /usr/local/bin/chronyc`);
 				const secret = "s3cr3t-of-the-hosts";
 				await nats();
 				const url = (
-					await ownNatsd(
+					await ownNats(
 						`host: ${hosts.gateway}\nauthorization { user: bench, password: ${secret} }`,
 					)
 				).url;

@@ -12,7 +12,11 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { resolveJars } from "../../../infra/binaries/jars.ts";
-import { realBinaries, realWorld } from "../../../infra/binaries/real.fake.ts";
+import {
+	pathOf,
+	realBinaries,
+	realWorld,
+} from "../../../infra/binaries/real.fake.ts";
 import { findOnPath } from "../../../infra/local/program.ts";
 import { imageOf } from "../../brokers/image.ts";
 import { SystemOptions } from "../../brokers/index.ts";
@@ -63,8 +67,8 @@ export async function haveImage(broker: Imitated): Promise<string> {
 /** Fills the root of an image, and says what else it has, in the words of a Dockerfile. */
 const BUILD = {
 	async nats(root: string): Promise<string[]> {
-		const { natsd } = await realBinaries();
-		put(root, natsd, "usr/local/bin/nats-server");
+		const server = pathOf(await realBinaries(), "nats-server");
+		put(root, server, "usr/local/bin/nats-server");
 		return ['ENTRYPOINT ["/usr/local/bin/nats-server"]'];
 	},
 
@@ -104,7 +108,7 @@ const BUILD = {
 			pom: path.join(packageFolder, "runner", "brokers", "kafka", "pom.xml"),
 			properties: {},
 			mvn: program("mvn"),
-			guard: (await realBinaries()).guard,
+			agent: (await realBinaries()).agent,
 			world: realWorld,
 			system: "kafka",
 		});

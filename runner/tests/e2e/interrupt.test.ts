@@ -44,10 +44,10 @@ describe("in mid-run", () => {
 			const mqbench = await measuring(folder);
 			const children = descendants(mqbench.pid);
 			expect(children.map((c) => c.name).sort()).toEqual([
-				"guard",
-				"guard",
+				"agent",
+				"agent",
 				"k6",
-				"natsd",
+				"nats-server",
 			]);
 			mqbench.signal(signal);
 			const ended = await mqbench.ended;
@@ -169,10 +169,10 @@ describe("before anything is measured", () => {
 		const bin = path.join(folder, "bin");
 		mkdirSync(bin);
 		const k6 = script(path.join(bin, "k6"), "echo k6/x/mqbench");
-		script(path.join(bin, "natsd"), "exec sleep 100");
-		// The guard alone is real: it is found beside the k6 of the cache.
-		const { guard } = await realBinaries();
-		script(path.join(bin, "guard"), `exec '${guard}' "$@"`);
+		script(path.join(bin, "nats-server"), "exec sleep 100");
+		// The agent alone is real: it is found beside the k6 of the cache.
+		const { agent } = await realBinaries();
+		script(path.join(bin, "agent"), `exec '${agent}' "$@"`);
 		const out = path.join(folder, "out");
 		const mqbench = start([scenario(folder), "--out", out], {
 			env: { MQBENCH_K6: k6 },

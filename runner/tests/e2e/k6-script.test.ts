@@ -1,20 +1,20 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { createInterface } from "node:readline";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { realBinaries } from "../../../infra/binaries/real.fake.ts";
 import type { Binaries } from "../../../infra/binaries/resolve.ts";
 import { packageFolder } from "../../package.ts";
 import { readClient } from "../../run/client-read.ts";
 import { temporaryFolder } from "./mqbench.ts";
+import { ownNats } from "./own-nats.ts";
 
 const EXAMPLE = path.join(packageFolder, "extensions/examples/hand-written.js");
 
 describe("a k6 script written by hand", () => {
 	test("measures like a compiled one", async () => {
 		const { folder, found } = await stage();
-		const { code } = await k6(found, folder, [EXAMPLE], await nats(found));
+		const { code } = await k6(found, folder, [EXAMPLE], (await ownNats()).url);
 		expect(code).toBe(0);
 		expect(window(folder)).toMatchObject({ intended: 2000, received: 2000 });
 	});
@@ -36,7 +36,7 @@ describe("a k6 script written by hand", () => {
 			found,
 			elsewhere,
 			[path.join(folder, "archive.tar")],
-			await nats(found),
+			(await ownNats()).url,
 		);
 		expect(code).toBe(0);
 		expect(window(elsewhere)).toMatchObject({ received: 2000 });
@@ -75,7 +75,7 @@ describe("a script that cannot work is told so, and leaves no results", () => {
 		const { folder, found } = await stage();
 		const script = path.join(folder, "script.js");
 		writeFileSync(script, change(readFileSync(EXAMPLE, "utf8")));
-		const { err } = await k6(found, folder, [script], await nats(found));
+		const { err } = await k6(found, folder, [script], (await ownNats()).url);
 		expect(err).toMatch(words);
 		expect(existsSync(path.join(folder, "client-0.jsonl"))).toBe(false);
 	});
@@ -117,20 +117,6 @@ function planOf(script: string): string {
 	)?.[1];
 	const plan = new Function("rate", "warmup", "seconds", `return ${literal}`);
 	return JSON.stringify(plan(1000, 1, 2));
-}
-
-function nats(found: Binaries): Promise<string> {
-	const child: ChildProcess = spawn(found.natsd, [], {
-		stdio: ["ignore", "pipe", "ignore"],
-	});
-	onTestFinished(() => void child.kill("SIGKILL"));
-	return new Promise((resolve, reject) => {
-		child.once("error", reject);
-		if (child.stdout)
-			createInterface({ input: child.stdout }).once("line", (line) =>
-				resolve(JSON.parse(line).url),
-			);
-	});
 }
 
 function k6(found: Binaries, folder: string, script: string[], url: string) {

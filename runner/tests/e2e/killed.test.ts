@@ -26,7 +26,7 @@ test("a broker killed in mid-run: the run ends, counts what was lost and failed,
 	const began = Date.now();
 	const mqbench = await measuring([file, "--out", out]);
 	const children = descendants(mqbench.pid);
-	kill(mqbench, "natsd");
+	kill(mqbench, "nats-server");
 	const ended = await mqbench.ended;
 	// 3 s and the drain and what k6 adds; far below the minutes of a client library's own patience.
 	expect(Date.now() - began).toBeLessThan(30_000);
@@ -71,13 +71,13 @@ test("k6 killed in mid-run: exit 3, and what it had written is shown", async () 
 	});
 });
 
-test("guard killed in mid-run takes its command with it", async () => {
+test("agent killed in mid-run takes its command with it", async () => {
 	const folder = temporaryFolder();
 	const file = scenario(folder, { duration: "20s" });
 	const mqbench = await measuring([file, "--out", path.join(folder, "out")]);
 	const children = descendants(mqbench.pid);
 	for (const child of children)
-		if (child.name === "guard") process.kill(child.pid, "SIGKILL");
+		if (child.name === "agent") process.kill(child.pid, "SIGKILL");
 	expect((await mqbench.ended).code).toBe(3);
 	await until(() => alive(children).length === 0, "no process is left");
 });

@@ -103,7 +103,7 @@ export function temporaryFolder(): string {
 }
 
 /**
- * Writes a scenario of one short run on natsd, and returns its path. Its limits are such that a busy machine cannot
+ * Writes a scenario of one short run on nats-server, and returns its path. Its limits are such that a busy machine cannot
  * breach them: tests that are about something else do not depend on it.
  */
 export function scenario(

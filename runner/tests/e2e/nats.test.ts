@@ -1,11 +1,7 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
-import { createInterface } from "node:readline";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { realBinaries } from "../../../infra/binaries/real.fake.ts";
+import { describe, expect, test } from "vitest";
 import {
 	alive,
 	descendant,
@@ -20,6 +16,7 @@ import {
 	start,
 	temporaryFolder,
 } from "./mqbench.ts";
+import { ownNats } from "./own-nats.ts";
 
 /** A limit that a busy machine cannot breach: these tests are about counts. */
 const LENIENT = "[p50 < 2s, failed == 0]";
@@ -127,7 +124,7 @@ describe("a JetStream broker", () => {
 		);
 		const mqbench = await measuring([file, "--out", out]);
 		const children = descendants(mqbench.pid);
-		process.kill(natsd(mqbench), "SIGKILL");
+		process.kill(server(mqbench), "SIGKILL");
 		const ended = await mqbench.ended;
 		expect(ended.code).toBe(3);
 		expect(alive(children)).toEqual([]);
@@ -146,7 +143,7 @@ describe("a JetStream broker", () => {
 			{ ...JETSTREAM, sla: LENIENT },
 		);
 		const mqbench = await measuring([file, "--out", out]);
-		const pid = natsd(mqbench);
+		const pid = server(mqbench);
 		process.kill(pid, "SIGSTOP");
 		await new Promise((resolve) => setTimeout(resolve, 1000));
 		process.kill(pid, "SIGCONT");
@@ -170,7 +167,7 @@ describe("a JetStream broker", () => {
 		const mqbench = await measuring([file, "--out", out]);
 		const children = descendants(mqbench.pid);
 		const began = Date.now();
-		process.kill(natsd(mqbench), "SIGSTOP");
+		process.kill(server(mqbench), "SIGSTOP");
 		const ended = await mqbench.ended;
 		// The schedule, the drain, what k6 adds, and 10 s until a process that does not answer is killed.
 		expect(Date.now() - began).toBeLessThan(45_000);
@@ -185,7 +182,8 @@ describe("a JetStream broker", () => {
 		const folder = temporaryFolder();
 		const out = path.join(folder, "out");
 		const port = await freePort();
-		const server = await ownServer(folder, port);
+		const store = `jetstream { store_dir: ${JSON.stringify(path.join(folder, "store"))} }`;
+		const { child: server } = await ownNats(store, port);
 		const file = scenario(
 			folder,
 			{ pattern: "work-queue", duration: "5s" },
@@ -199,7 +197,7 @@ describe("a JetStream broker", () => {
 		server.kill("SIGKILL");
 		await once(server, "exit");
 		await new Promise((resolve) => setTimeout(resolve, 500));
-		await ownServer(folder, port);
+		await ownNats(store, port);
 		await mqbench.ended;
 		const one = onlyRun(out);
 		addsUp(one);
@@ -220,9 +218,9 @@ async function measuring(args: string[]): Promise<Mqbench> {
 	return mqbench;
 }
 
-function natsd(mqbench: Mqbench): number {
-	const found = descendant(mqbench.pid, "natsd");
-	if (!found) throw new Error("natsd does not run");
+function server(mqbench: Mqbench): number {
+	const found = descendant(mqbench.pid, "nats-server");
+	if (!found) throw new Error("nats-server does not run");
 	return found.pid;
 }
 
@@ -245,23 +243,6 @@ function p(one: Run, percentile: number): number {
 		one.metrics.response?.percentiles.find((all) => all.p === percentile)
 			?.value ?? 0
 	);
-}
-
-/** A server of the test's own, which a restart finds as it was. */
-async function ownServer(folder: string, port: number): Promise<ChildProcess> {
-	const store = path.join(folder, "store");
-	mkdirSync(store, { recursive: true });
-	const config = path.join(folder, "nats.conf");
-	writeFileSync(
-		config,
-		`listen: "127.0.0.1:${port}"\njetstream { store_dir: ${JSON.stringify(store)} }\n`,
-	);
-	const child = spawn((await realBinaries()).natsd, ["-c", config], {
-		stdio: ["ignore", "pipe", "ignore"],
-	});
-	onTestFinished(() => void child.kill("SIGKILL"));
-	await once(createInterface({ input: child.stdout }), "line");
-	return child;
 }
 
 async function freePort(): Promise<number> {

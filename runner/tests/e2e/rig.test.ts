@@ -19,7 +19,7 @@ import {
 	temporaryFolder,
 	until,
 } from "./mqbench.ts";
-import { jetStream, Nats, ownNatsd } from "./own-natsd.ts";
+import { jetStream, Nats, ownNats } from "./own-nats.ts";
 
 /** Starts `mqbench up` and waits until its rig.json is there. */
 async function standing(folder: string, file: string): Promise<Mqbench> {
@@ -61,7 +61,7 @@ describe("a rig of this machine", () => {
 			],
 		});
 		const url = rig.brokers[0]?.url ?? "";
-		const broker = descendant(up.pid, "natsd");
+		const broker = descendant(up.pid, "nats-server");
 		const nats = await Nats.connect(url);
 		const topics: string[] = [];
 		for (const name of ["one", "two"]) {
@@ -94,7 +94,7 @@ describe("a rig of this machine", () => {
 			expect(await nats.inventory()).toEqual({});
 		}
 		expect(new Set(topics).size).toBe(2);
-		expect(descendant(up.pid, "natsd")).toEqual(broker);
+		expect(descendant(up.pid, "nats-server")).toEqual(broker);
 
 		const down = await run(["down", "rig.json"], { cwd: folder });
 		expect(down).toMatchObject({ code: 0, err: "" });
@@ -120,7 +120,7 @@ describe("a rig of this machine", () => {
 	test("ends with Ctrl-C, and leaves neither file nor broker", async () => {
 		const folder = temporaryFolder();
 		const up = await standing(folder, scenario(folder));
-		const broker = descendant(up.pid, "natsd");
+		const broker = descendant(up.pid, "nats-server");
 		const second = await run(["up", scenario(folder)], { cwd: folder });
 		expect(second.code).toBe(2);
 		expect(second.err).toMatch(/^rig\.json: is there already/);
@@ -163,7 +163,7 @@ describe("a rig of this machine", () => {
 			"systems: { a: nats, b: nats }\nworkload: { rate: 9/s, message: 1KiB, duration: 1s }\n",
 		);
 		const up = await standing(folder, file);
-		const broker = descendant(up.pid, "natsd");
+		const broker = descendant(up.pid, "nats-server");
 		if (broker) process.kill(broker.pid, "SIGKILL");
 		const ended = await up.ended;
 		expect(ended.code).toBe(3);
@@ -171,14 +171,17 @@ describe("a rig of this machine", () => {
 			/The rig two-\w+ is down, as (a|b): .*SIGKILL.*\. Nothing of it is left\.\n$/,
 		);
 		expect(existsSync(path.join(folder, "rig.json"))).toBe(false);
-		await until(() => descendant(up.pid, "natsd") === undefined, "no natsd");
+		await until(
+			() => descendant(up.pid, "nats-server") === undefined,
+			"no nats-server",
+		);
 	});
 });
 
 describe("a rig by hand", () => {
 	test("is a url, and its password is in no file and no output", async () => {
 		const PASSWORD = "s3cr3t-of-rig";
-		const { url } = await ownNatsd(
+		const { url } = await ownNats(
 			`${jetStream()}\nauthorization { user: me, password: "${PASSWORD}" }`,
 		);
 		const folder = temporaryFolder();

@@ -9,7 +9,7 @@ import {
 	temporaryFolder,
 } from "./mqbench.ts";
 
-describe("a run on natsd", () => {
+describe("a run on nats-server", () => {
 	test("ends with 0, leaves every file, and its counts add up", async () => {
 		const folder = temporaryFolder();
 		const out = path.join(folder, "out");

@@ -1,10 +1,6 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { createInterface } from "node:readline";
-import { expect, onTestFinished, test } from "vitest";
-import { realBinaries } from "../../../infra/binaries/real.fake.ts";
+import { expect, test } from "vitest";
 import { commandLines } from "../../../infra/processes.fake.ts";
 import {
 	filesOf,
@@ -14,6 +10,7 @@ import {
 	start,
 	temporaryFolder,
 } from "./mqbench.ts";
+import { ownNats } from "./own-nats.ts";
 
 const PASSWORD = "s3cr3t";
 
@@ -29,7 +26,8 @@ test.each([
 ] as const)(
 	"a password %s is in no file, no stream and no process list",
 	async (_, args, { odd, ...env }: { odd?: string; NATS_URL?: string }) => {
-		const broker = await natsd();
+		// It takes any password.
+		const { url: broker } = await ownNats();
 		const url = broker.replace("://", `://user:${odd ?? PASSWORD}@`);
 		const fill = (text: string) => text.replace("<url>", url);
 		const folder = temporaryFolder();
@@ -97,13 +95,3 @@ test("a password in the scenario file is refused, and not repeated", async () =>
 });
 
 // --- internal ---
-
-/** A natsd of the test's own, which takes any password; returns its URL. */
-async function natsd(): Promise<string> {
-	const child = spawn((await realBinaries()).natsd, [], {
-		stdio: ["ignore", "pipe", "ignore"],
-	});
-	onTestFinished(() => void child.kill("SIGKILL"));
-	const [line] = await once(createInterface({ input: child.stdout }), "line");
-	return JSON.parse(line).url;
-}

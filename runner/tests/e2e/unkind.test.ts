@@ -248,7 +248,7 @@ describe("the environment", () => {
 		});
 		expect(ended.code).toBe(3);
 		expect(ended.err).toBe(
-			`MQBENCH_K6=${k6} cannot be used: it was built without the extension k6/x/mqbench. Unset MQBENCH_K6 to have mqbench build its own, or build that one from extensions/: go build ./cmd/...\n`,
+			`MQBENCH_K6=${k6} cannot be used: it was built without the extension k6/x/mqbench. Unset MQBENCH_K6 to have mqbench build its own, or build that one as extensions/README.md says\n`,
 		);
 		expect(existsSync(out)).toBe(false);
 	});

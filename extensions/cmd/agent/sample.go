@@ -11,27 +11,35 @@ import (
 	"time"
 )
 
-var (
-	sampleFile = flag.String("sample", "", "append to this file, once a second, what the command and the machine have used: lines as in runner/run/resource-file.ts")
-	asBroker   = flag.Bool("broker", false, "the samples are of a broker: of the command alone, without guard")
-	ahead      = flag.Int64("ahead", 0, "how far this machine's clock is ahead of that which samples are to be told in, ns")
-)
+// sampler is what is to be sampled of the command and the machine. It is part of supervise: a process of its own would count in what
+// it measures.
+type sampler struct {
+	file     string
+	asBroker bool
+	aheadNs  int64
+}
 
-// startSampling samples as -sample asks for, now and every second, until the function that it returns is called, which samples
+func (s *sampler) flags(flags *flag.FlagSet) {
+	flags.StringVar(&s.file, "sample", "", "append to this file, once a second, what the command and the machine have used: lines as in runner/run/resource-file.ts")
+	flags.BoolVar(&s.asBroker, "broker", false, "the samples are of a broker: of the command alone, without agent")
+	flags.Int64Var(&s.aheadNs, "ahead", 0, "how far this machine's clock is ahead of that which samples are to be told in, ns")
+}
+
+// start samples as -sample asks for, now and every second, until the function that it returns is called, which samples
 // once more. Where there is no /proc nothing is written.
-func startSampling() func() {
-	if *sampleFile == "" {
+func (s *sampler) start() func() {
+	if s.file == "" {
 		return func() {}
 	}
 	if _, err := os.Stat("/proc/stat"); err != nil {
 		return func() {}
 	}
-	file, err := os.OpenFile(*sampleFile, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	file, err := os.OpenFile(s.file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return func() {} // a full disk: what is missing is unknown, and the command says the rest
 	}
 	sample := func() {
-		if line, err := json.Marshal(readSample(time.Now())); err == nil {
+		if line, err := json.Marshal(s.read(time.Now())); err == nil {
 			_, _ = file.Write(append(line, '\n'))
 		}
 	}
@@ -91,17 +99,17 @@ type network struct {
 // tickNs is the unit of /proc's CPU times: USER_HZ, 100 a second on every Linux.
 const tickNs = 10_000_000
 
-func readSample(now time.Time) sampleLine {
+func (s *sampler) read(now time.Time) sampleLine {
 	line := sampleLine{
-		UnixMs:  float64((now.UnixNano()-*ahead)/1000) / 1000,
+		UnixMs:  float64((now.UnixNano()-s.aheadNs)/1000) / 1000,
 		Machine: machine(),
 		Network: readNetwork(),
 	}
-	// As the runner samples those of its own machine: a generator with its guard, a broker without.
+	// As the runner samples those of its own machine: a generator with its agent, a broker without.
 	pids := family(os.Getpid())
-	if *asBroker {
+	if s.asBroker {
 		sum := usage(pids[1:])
-		// What has ended is in guard's own books.
+		// What has ended is in agent's own books.
 		add(&sum.CPUNs, tickNs, ended(os.Getpid())...)
 		line.Broker = &sum
 	} else {

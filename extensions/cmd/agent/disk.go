@@ -15,7 +15,7 @@ const (
 	flushTime = 500 * time.Millisecond
 )
 
-// flushed is what -flush prints.
+// flushed is what disk prints.
 type flushed struct {
 	Calls int   `json:"calls"`
 	MinNs int64 `json:"minNs"`
@@ -23,9 +23,9 @@ type flushed struct {
 	MaxNs int64 `json:"maxNs"`
 }
 
-// measureFlush writes 4 KiB over and over into a file of its own in folder, has each of them flushed to the disk, and prints as JSON how
+// measureDisk writes 4 KiB over and over into a file of its own in folder, has each of them flushed to the disk, and prints as JSON how
 // long a flush takes.
-func measureFlush(folder string, out io.Writer) error {
+func measureDisk(folder string, out io.Writer) error {
 	file, err := os.CreateTemp(folder, "mqbench-flush-")
 	if err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 
 func TestTheEnvironmentComesOnStandardInputAndNothingElseIsInherited(t *testing.T) {
 	t.Setenv("K6_VUS", "50")
-	command, stdin, out := started(t, "-env", "-control", "--", "sh", "-c",
+	command, stdin, out := started(t, "supervise", "-env", "-control", "--", "sh", "-c",
 		`cd / && echo "$HOME|$NATS_URL|${K6_VUS-none}|$PATH"; read -r line; echo "got $line"`)
 	order(t, stdin, `{"NATS_URL":"nats://a:s3cret@host","PATH":"/bin"}`)
 	here, err := os.Getwd()
@@ -29,13 +29,13 @@ func TestTheEnvironmentComesOnStandardInputAndNothingElseIsInherited(t *testing.
 }
 
 func TestPathIsPassedOnWhereNoOtherIsGiven(t *testing.T) {
-	_, stdin, out := started(t, "-env", "--", "sh", "-c", `echo "$PATH"`)
+	_, stdin, out := started(t, "supervise", "-env", "--", "sh", "-c", `echo "$PATH"`)
 	order(t, stdin, `{}`)
 	expect(t, out, os.Getenv("PATH"))
 }
 
-func TestAFirstLineThatIsNoEnvironmentEndsGuardAndIsNotRepeated(t *testing.T) {
-	command := exec.Command(build(t), "-env", "--", "echo", "started")
+func TestAFirstLineThatIsNoEnvironmentEndsAgentAndIsNotRepeated(t *testing.T) {
+	command := exec.Command(build(t), "supervise", "-env", "--", "echo", "started")
 	command.Stdin = strings.NewReader("s3cret\n")
 	out, err := command.CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "the first line is no environment") {
@@ -47,7 +47,7 @@ func TestAFirstLineThatIsNoEnvironmentEndsGuardAndIsNotRepeated(t *testing.T) {
 }
 
 func TestASilentConnectionEndsTheCommand(t *testing.T) {
-	command, stdin, out := started(t, "-lease", "300ms", "-control", "--", "sh", "-c",
+	command, stdin, out := started(t, "supervise", "-lease", "300ms", "-control", "--", "sh", "-c",
 		"trap 'exit 44' INT; echo ready; while :; do sleep 0.05; done")
 	defer stdin.Close() // it stays open all the time
 	expect(t, out, "ready")
@@ -58,7 +58,7 @@ func TestASilentConnectionEndsTheCommand(t *testing.T) {
 }
 
 func TestASignOfLifeKeepsTheCommandAndIsNoOrder(t *testing.T) {
-	_, stdin, out := started(t, "-lease", "2s", "-control", "--", "sh", "-c",
+	_, stdin, out := started(t, "supervise", "-lease", "2s", "-control", "--", "sh", "-c",
 		"echo ready; while read -r line; do echo \"got $line\"; done")
 	expect(t, out, "ready")
 	for range 15 { // 3 s, longer than the lease
@@ -75,7 +75,7 @@ func TestSamplesShowWhatTheCommandUses(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "resources-1.jsonl")
 	// Its clock is said to be an hour ahead.
-	command := exec.Command(build(t), "-sample", file, "-ahead", "3600000000000", "--", "sh", "-c",
+	command := exec.Command(build(t), "supervise", "-sample", file, "-ahead", "3600000000000", "--", "sh", "-c",
 		"i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; sleep 1.2")
 	stdin, err := command.StdinPipe()
 	if err != nil {

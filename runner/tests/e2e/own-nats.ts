@@ -1,31 +1,20 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import path from "node:path";
-import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
-import { realBinaries } from "../../../infra/binaries/real.fake.ts";
+import { pathOf, realBinaries } from "../../../infra/binaries/real.fake.ts";
+import { type NatsServer, startNats } from "../nats-server.ts";
 import { temporaryFolder } from "./mqbench.ts";
 
-/** For tests: a NATS server that is not mqbench's, which is gone when the test is over. */
-export interface OwnNatsd {
-	readonly url: string;
-	readonly child: ChildProcess;
-}
-
-/** `config`: in nats-server's format; a port of its own comes on top. */
-export async function ownNatsd(config: string): Promise<OwnNatsd> {
-	const folder = temporaryFolder();
-	const file = path.join(folder, "nats.conf");
-	writeFileSync(file, `host: 127.0.0.1\nport: -1\n${config}\n`);
-	const child = spawn((await realBinaries()).natsd, ["-c", file], {
-		stdio: ["ignore", "pipe", "ignore"],
-	});
-	onTestFinished(() => void child.kill("SIGKILL"));
-	const lines = createInterface({ input: child.stdout });
-	const [line] = await once(lines, "line");
-	return { url: JSON.parse(line).url, child };
+/** For tests: a NATS server that is not mqbench's, which is gone when the test is over. `config`: in nats-server's format. */
+export async function ownNats(config = "", port?: number): Promise<NatsServer> {
+	const program = pathOf(await realBinaries(), "nats-server");
+	const file = path.join(temporaryFolder(), "nats.conf");
+	writeFileSync(file, config);
+	const server = await startNats(program, ["-c", file], port);
+	onTestFinished(() => void server.child.kill("SIGKILL"));
+	return server;
 }
 
 /** JetStream, its files in a folder of the test. */

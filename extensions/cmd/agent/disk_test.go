@@ -10,7 +10,7 @@ import (
 func TestTheTimeOfAFlushIsMeasuredAndNothingIsLeft(t *testing.T) {
 	folder := t.TempDir()
 	var out bytes.Buffer
-	if err := measureFlush(folder, &out); err != nil {
+	if err := measureDisk(folder, &out); err != nil {
 		t.Fatal(err)
 	}
 	var got flushed
@@ -30,7 +30,7 @@ func TestTheTimeOfAFlushIsMeasuredAndNothingIsLeft(t *testing.T) {
 }
 
 func TestAFolderThatIsNotThereIsAnError(t *testing.T) {
-	if err := measureFlush(t.TempDir()+"/missing", &bytes.Buffer{}); err == nil {
+	if err := measureDisk(t.TempDir()+"/missing", &bytes.Buffer{}); err == nil {
 		t.Error("no error")
 	}
 }

@@ -11,33 +11,38 @@ import (
 	"time"
 )
 
-// For a command on another host, whose standard input comes over a connection.
-var (
-	takeEnvironment = flag.Bool("env", false, "the first line of standard input is the command's environment, a JSON object; of its own guard passes PATH and TMPDIR on, and HOME is the current folder")
-	lease           = flag.Duration("lease", 0, "standard input counts as ended when no line comes for so long; the line \"alive\" is for this alone")
-)
+// remote is for a command on another host, whose standard input comes over a connection.
+type remote struct {
+	environment bool
+	lease       time.Duration
+}
 
-// prepareRemote does what -env and -lease ask for, before the command starts: from then on guard's environment is the command's,
-// and os.Stdin is what guard is to read. Secrets come this way: command lines are seen by everybody on a host.
-func prepareRemote() error {
-	if !*takeEnvironment && *lease == 0 {
+func (r *remote) flags(flags *flag.FlagSet) {
+	flags.BoolVar(&r.environment, "env", false, "the first line of standard input is the command's environment, a JSON object; of its own agent passes PATH and TMPDIR on, and HOME is the current folder")
+	flags.DurationVar(&r.lease, "lease", 0, "standard input counts as ended when no line comes for so long; the line \"alive\" is for this alone")
+}
+
+// prepare does what -env and -lease ask for, before the command starts: from then on agent's environment is the command's,
+// and os.Stdin is what agent is to read. Secrets come this way: command lines are seen by everybody on a host.
+func (r *remote) prepare() error {
+	if !r.environment && r.lease == 0 {
 		return nil
 	}
 	in := bufio.NewReader(os.Stdin)
-	if *takeEnvironment {
+	if r.environment {
 		if err := readEnvironment(in); err != nil {
 			return err
 		}
 	}
 	// A pipe and not only a reader: what follows expects a file.
-	r, w, err := os.Pipe()
+	read, write, err := os.Pipe()
 	if err != nil {
 		return fmt.Errorf("make a pipe: %w", err)
 	}
-	os.Stdin = r
+	os.Stdin = read
 	go func() {
-		passLines(in, w, *lease)
-		_ = w.Close()
+		passLines(in, write, r.lease)
+		_ = write.Close()
 	}()
 	return nil
 }

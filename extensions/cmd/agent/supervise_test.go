@@ -15,20 +15,20 @@ import (
 	"time"
 )
 
-// build makes the guard binary: what is tested is what happens to processes.
+// build makes the agent binary: what is tested is what happens to processes.
 func build(t *testing.T) string {
 	t.Helper()
-	binary := filepath.Join(t.TempDir(), "guard")
+	binary := filepath.Join(t.TempDir(), "agent")
 	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	return binary
 }
 
-// child starts `guard -- sh -c script` and returns its command, its stdin, and the first line that it prints.
+// child starts `agent supervise -- sh -c script` and returns its command, its stdin, and the first line that it prints.
 func child(t *testing.T, grace, script string) (*exec.Cmd, io.WriteCloser, string) {
 	t.Helper()
-	command, stdin, out := started(t, "-grace", grace, "--", "sh", "-c", script)
+	command, stdin, out := started(t, "supervise", "-grace", grace, "--", "sh", "-c", script)
 	line, err := out.ReadString('\n')
 	if err != nil {
 		t.Fatal(err)
@@ -36,7 +36,7 @@ func child(t *testing.T, grace, script string) (*exec.Cmd, io.WriteCloser, strin
 	return command, stdin, strings.TrimSpace(line)
 }
 
-// started is guard with these arguments, its stdin and its output.
+// started is agent with these arguments, its stdin and its output.
 func started(t *testing.T, arguments ...string) (*exec.Cmd, io.WriteCloser, *bufio.Reader) {
 	t.Helper()
 	command := exec.Command(build(t), arguments...)
@@ -87,7 +87,7 @@ func TestACommandThatIgnoresTheSignalIsKilledWithItsChildren(t *testing.T) {
 
 func TestADaemonThatLeftItsGroupIsGoneAsWell(t *testing.T) {
 	if _, err := os.Stat("/proc/self"); err != nil {
-		t.Skip("only Linux hands orphans to guard")
+		t.Skip("only Linux hands orphans to agent")
 	}
 	if _, err := exec.LookPath("setsid"); err != nil {
 		t.Fatal("setsid (util-linux) is missing")
@@ -97,9 +97,9 @@ func TestADaemonThatLeftItsGroupIsGoneAsWell(t *testing.T) {
 	gone(t, pid)
 }
 
-func TestTheCommandEndsWhenGuardItselfIsKilled(t *testing.T) {
+func TestTheCommandEndsWhenAgentItselfIsKilled(t *testing.T) {
 	if _, err := os.Stat("/proc/self"); err != nil {
-		t.Skip("only Linux ties a command to its guard's death")
+		t.Skip("only Linux ties a command to its agent's death")
 	}
 	command, _, pid := child(t, "5s", "echo $$; exec sleep 1000")
 	_ = command.Process.Kill()
@@ -124,10 +124,10 @@ func TestASignalThatEndsTheCommandIsToldAs128Plus(t *testing.T) {
 	}
 }
 
-// controlled starts `guard -control -- sh -c script` and waits for its first line.
+// controlled starts `agent supervise -control -- sh -c script` and waits for its first line.
 func controlled(t *testing.T, grace, script string) (*exec.Cmd, io.WriteCloser, *bufio.Reader) {
 	t.Helper()
-	command, stdin, out := started(t, "-grace", grace, "-control", "--", "sh", "-c", script)
+	command, stdin, out := started(t, "supervise", "-grace", grace, "-control", "--", "sh", "-c", script)
 	expect(t, out, "ready")
 	return command, stdin, out
 }
@@ -177,7 +177,7 @@ func TestASignalByOrderReachesTheCommandOnce(t *testing.T) {
 
 func TestACommandUnderControlEndsWhenTheParentIsGone(t *testing.T) {
 	// It reads nothing of what it is told, and more is said than a pipe holds.
-	_, stdin, out := started(t, "-grace", "200ms", "-control", "--", "sh", "-c", "trap '' INT; sleep 1000 & echo $$,$!; while :; do wait; done")
+	_, stdin, out := started(t, "supervise", "-grace", "200ms", "-control", "--", "sh", "-c", "trap '' INT; sleep 1000 & echo $$,$!; while :; do wait; done")
 	pids, err := out.ReadString('\n')
 	if err != nil {
 		t.Fatal(err)
@@ -201,7 +201,7 @@ func TestTheCommandSeesTheEndOfItsInput(t *testing.T) {
 }
 
 func TestTheClockAnswersEachLineWithTheTime(t *testing.T) {
-	command, stdin, out := started(t, "-clock")
+	command, stdin, out := started(t, "clock")
 	last := time.Now().UnixNano()
 	for range 5 {
 		order(t, stdin, "?")

@@ -12,7 +12,7 @@ import (
 // unread is how many lines wait for a command that does not read them; what is said beyond is dropped.
 const unread = 1024
 
-// orders are what guard is told while the command runs. The command may read slowly, or never: that must not keep guard from
+// orders are what agent is told while the command runs. The command may read slowly, or never: that must not keep agent from
 // seeing that its parent is gone, so that a goroutine of its own writes.
 type orders struct {
 	lines chan string
@@ -48,14 +48,14 @@ func (o *orders) follow(in io.Reader, signals chan<- os.Signal) {
 			select {
 			case o.lines <- rest + "\n":
 			default:
-				fmt.Fprintln(os.Stderr, "guard: the command does not read its standard input")
+				fmt.Fprintln(os.Stderr, "agent: the command does not read its standard input")
 			}
 		case order == "signal" && rest == "INT":
 			signals <- os.Interrupt
 		case order == "signal" && rest == "TERM":
 			signals <- syscall.SIGTERM
 		default:
-			fmt.Fprintf(os.Stderr, "guard: %q is no order: say <text>, signal INT or signal TERM\n", order)
+			fmt.Fprintf(os.Stderr, "agent: %q is no order: say <text>, signal INT or signal TERM\n", order)
 		}
 	}
 }

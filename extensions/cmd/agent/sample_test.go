@@ -45,13 +45,13 @@ func TestWhatCannotBeReadIsNull(t *testing.T) {
 	}
 }
 
-func TestABrokerIsTheCommandWithoutGuard(t *testing.T) {
+func TestABrokerIsTheCommandWithoutAgent(t *testing.T) {
 	if _, err := os.Stat("/proc/stat"); err != nil {
 		t.Skip("only Linux has /proc")
 	}
 	file := t.TempDir() + "/samples"
-	// A guard of Go takes more than twice the memory of a shell.
-	command, _, out := started(t, "-control", "-sample", file, "-broker", "--", "sh", "-c", "echo ready; i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; sleep 1.2; :")
+	// An agent of Go takes more than twice the memory of a shell.
+	command, _, out := started(t, "supervise", "-control", "-sample", file, "-broker", "--", "sh", "-c", "echo ready; i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; sleep 1.2; :")
 	expect(t, out, "ready")
 	_ = command.Wait()
 	lines := samples(t, file)
@@ -81,6 +81,6 @@ func TestABrokerIsTheCommandWithoutGuard(t *testing.T) {
 
 func BenchmarkSample(b *testing.B) {
 	for b.Loop() {
-		readSample(time.Now())
+		(&sampler{}).read(time.Now())
 	}
 }

@@ -55,14 +55,14 @@ func TestWhatIsWrittenReachesAPortAndItsAnswersComeBackUntilItEnds(t *testing.T)
 	in, write := io.Pipe()
 	go func() { _, _ = io.WriteString(write, "hello\nbye\n") }()
 	var out bytes.Buffer
-	ends(t, func() error { return dial(shouting(t), in, &out) })
+	ends(t, func() error { return tunnel(shouting(t), in, &out) })
 	if out.String() != "HELLO\n" {
 		t.Errorf("%q came back", out.String())
 	}
 }
 
 func TestAConnectionEndsWithWhatIsWrittenToIt(t *testing.T) {
-	ends(t, func() error { return dial(shouting(t), strings.NewReader(""), io.Discard) })
+	ends(t, func() error { return tunnel(shouting(t), strings.NewReader(""), io.Discard) })
 }
 
 func TestAPortThatNobodyListensOnIsAnError(t *testing.T) {
@@ -72,7 +72,7 @@ func TestAPortThatNobodyListensOnIsAnError(t *testing.T) {
 	}
 	address := listener.Addr().String()
 	_ = listener.Close()
-	if err := dial(address, strings.NewReader(""), io.Discard); err == nil || !strings.Contains(err.Error(), "refused") {
+	if err := tunnel(address, strings.NewReader(""), io.Discard); err == nil || !strings.Contains(err.Error(), "refused") {
 		t.Errorf("the error is %v", err)
 	}
 }

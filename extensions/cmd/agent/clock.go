@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// tellTime answers each line of in with the wall clock, Unix ns, and returns when in ends or nobody reads any more.
-func tellTime(in io.Reader, out io.Writer) {
+// answerClock answers each line of in with the wall clock, Unix ns, and returns when in ends or nobody reads any more.
+func answerClock(in io.Reader, out io.Writer) {
 	for reader := bufio.NewReader(in); ; {
 		if _, err := reader.ReadString('\n'); err != nil {
 			return

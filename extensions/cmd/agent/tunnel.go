@@ -7,9 +7,9 @@ import (
 	"net"
 )
 
-// dial connects to a port and carries what comes in there, and what it answers out, until either of them ends: a tunnel over the
-// connection that guard's standard input and output are, where sshd forwards no ports.
-func dial(address string, in io.Reader, out io.Writer) error {
+// tunnel connects to a port and carries what comes in there, and what it answers out, until either of them ends: a tunnel over the
+// connection that agent's standard input and output are, where sshd forwards no ports.
+func tunnel(address string, in io.Reader, out io.Writer) error {
 	connection, err := net.DialTimeout("tcp", address, connectTime)
 	if err != nil {
 		return fmt.Errorf("connect: %w", err)

@@ -85,7 +85,7 @@ func TestNobodyToConnectToIsASentence(t *testing.T) {
 	_ = listener.Close()
 	for address, want := range map[string]string{
 		closed:        "connect to " + closed + ": connection refused",
-		"127.0.0.1":   "-ping takes host:port",
+		"127.0.0.1":   "ping takes host:port",
 		"h.invalid:1": "look up h.invalid: ",
 	} {
 		var out bytes.Buffer

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"slices"
 	"syscall"
 	"time"
@@ -18,12 +19,18 @@ const (
 	connectTime = 5 * time.Second
 )
 
-// pinged is what -ping prints.
+// pinged is what ping prints.
 type pinged struct {
 	Connects int   `json:"connects"`
 	MinNs    int64 `json:"minNs"`
 	P50Ns    int64 `json:"p50Ns"`
 	MaxNs    int64 `json:"maxNs"`
+}
+
+func pingCommand(address string) error {
+	until, cancel := context.WithTimeout(context.Background(), connectTime)
+	defer cancel()
+	return ping(until, address, os.Stdout)
 }
 
 // ping connects to a port that listens and prints as JSON how long that took: a round trip of the network, as the other end's kernel
@@ -61,7 +68,7 @@ func ping(until context.Context, address string, out io.Writer) error {
 func lookUp(until context.Context, address string) (string, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
-		return "", fmt.Errorf("-ping takes host:port: %w", err)
+		return "", fmt.Errorf("ping takes host:port: %w", err)
 	}
 	found, err := net.DefaultResolver.LookupHost(until, host)
 	if err != nil {

@@ -11,18 +11,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// adopt makes guard the parent of every descendant whose own parent ends: a daemon that leaves its process group and its
+// adopt makes agent the parent of every descendant whose own parent ends: a daemon that leaves its process group and its
 // session (Erlang's epmd) is then still found at the end.
 func adopt() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
 
 // own gives the command its own process group, so that a terminal's Ctrl-C does not reach it, and has the kernel kill
-// it if guard itself is killed.
+// it if agent itself is killed.
 func own(command *exec.Cmd) {
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// killAdopted kills what is left below guard when its command has ended, generation after generation: the children of what
-// was killed become guard's own.
+// killAdopted kills what is left below agent when its command has ended, generation after generation: the children of what
+// was killed become agent's own.
 func killAdopted() {
 	for range 100 {
 		children := adopted()

@@ -7,23 +7,23 @@ export interface ThereCommand extends Omit<ClientCommand, "args"> {
 	readonly argv: readonly string[];
 	/** Folder there: its working folder and HOME. */
 	readonly folder: string;
-	/** File that keeps guard's number, from the folder. */
+	/** File that keeps agent's number, from the folder. */
 	readonly pidFile: string;
 	/** File for what it uses (resource-file.ts), from the folder. */
 	readonly samples: string;
-	/** Whose use that is: a generator's counts with its guard, a broker's without. Default: a generator's. */
+	/** Whose use that is: a generator's counts with its agent, a broker's without. Default: a generator's. */
 	readonly role?: "generator" | "broker";
 	/** How far the host's clock is ahead of ours, ns. */
 	readonly aheadNs: number;
 }
 
 /**
- * Starts a command on a host behind guard: it ends when mqbench does, kill -9 included, and when the connection is gone. `ended` tells a lost
+ * Starts a command on a host behind agent: it ends when mqbench does, kill -9 included, and when the connection is gone. `ended` tells a lost
  * connection as code null, signal null.
  */
 export function startThere(
 	link: Link,
-	guard: string,
+	agent: string,
 	command: ThereCommand,
 ): ClientProcess {
 	if (!link.alive()) return gone();
@@ -32,8 +32,16 @@ export function startThere(
 		folder,
 		pidFile,
 		cpus ?? "",
-		guard,
-		...["-env", "-lease", LEASE, "-control", "-grace", `${graceMs}ms`],
+		agent,
+		...[
+			"supervise",
+			"-env",
+			"-lease",
+			LEASE,
+			"-control",
+			"-grace",
+			`${graceMs}ms`,
+		],
 		...["-sample", command.samples, "-ahead", String(command.aheadNs)],
 		...(command.role === "broker" ? ["-broker"] : []),
 		"--",
@@ -62,7 +70,7 @@ export function startThere(
 		ended,
 		say: (line) => order(`say ${line}`),
 		signal: (name) => order(`signal ${name.slice(3)}`),
-		// Its input ends: guard takes mqbench for gone.
+		// Its input ends: agent takes mqbench for gone.
 		abandon: () => void child.stdin.destroy(),
 		kill() {
 			const hangs = setTimeout(() => child.kill("SIGKILL"), KILL_MS);
@@ -73,7 +81,7 @@ export function startThere(
 }
 
 /**
- * Signals everything below the guard of a command, and not guard, which goes on to end it. Resolves when that is done, with how many processes
+ * Signals everything below the agent of a command, and not agent, which goes on to end it. Resolves when that is done, with how many processes
  * there were.
  */
 export async function signalThere(
@@ -88,8 +96,8 @@ export async function signalThere(
 // --- internal ---
 
 /**
- * $1 folder, $2 file for guard's number, $3 CPUs or nothing, then guard's command line. A line of the command is not to begin behind a greeting:
- * hence the empty one. sh stays in front of guard, to tell the signal that killed it; guard's pid is kept for `kill`. ssh says 255 when it has lost
+ * $1 folder, $2 file for agent's number, $3 CPUs or nothing, then agent's command line. A line of the command is not to begin behind a greeting:
+ * hence the empty one. sh stays in front of agent, to tell the signal that killed it; agent's pid is kept for `kill`. ssh says 255 when it has lost
  * the connection: a command that says so itself has a line for that.
  */
 const START =
@@ -98,15 +106,15 @@ const START =
 /** The command ended with 255, and not the connection. */
 const OWN = "mqbench:exit=255";
 
-/** $1 folder, $2 file of guard's number. Guard may be frozen: what is below it, and it. */
+/** $1 folder, $2 file of agent's number. Agent may be frozen: what is below it, and it. */
 const KILL =
 	'cd "$1" && g=$(cat "$2") && for c in $(cat "/proc/$g/task/$g/children"); do kill -s KILL -- "-$c"; done; kill -9 "$g"';
 
-/** The same and $3 a signal, for all that is below guard, generation after generation. */
+/** The same and $3 a signal, for all that is below agent, generation after generation. */
 const SIGNAL =
 	'cd "$1" && g=$(cat "$2") || exit 1; below() { for c in $(cat /proc/"$1"/task/*/children 2>/dev/null); do echo "$c"; below "$c"; done; }; n=0; for p in $(below "$g"); do kill -s "$3" "$p" 2>/dev/null && n=$((n+1)); done; echo; echo "mqbench:signalled=$n"';
 
-/** A line this often, so that guard hears that we are there, and how long it waits for one. */
+/** A line this often, so that agent hears that we are there, and how long it waits for one. */
 const ALIVE_MS = 3_000;
 const LEASE = "15s";
 

@@ -1,0 +1,60 @@
+// Command agent does on a machine what mqbench needs there: it starts every program, and looks at the clock, the network and the
+// disk. `agent` alone prints what it can.
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+)
+
+// help is what agent prints when it is asked wrongly.
+const help = `usage:
+  agent supervise [options] -- command arguments...   run a command that ends when mqbench is gone (supervise -h: options)
+  agent clock                                         answer each line of standard input with the wall clock, Unix ns
+  agent ping host:port                                measure how long it takes to connect, as JSON
+  agent disk folder                                   measure how long a flush to the folder's disk takes, as JSON
+  agent tunnel host:port                              carry standard input to a port, and its answers to standard output
+`
+
+// commands return the exit code of agent.
+var commands = map[string]func(arguments []string) int{
+	"supervise": superviseCommand,
+	"clock": func([]string) int {
+		answerClock(os.Stdin, os.Stdout)
+		return 0
+	},
+	"ping":   on("host:port", pingCommand),
+	"disk":   on("folder", func(folder string) error { return measureDisk(folder, os.Stdout) }),
+	"tunnel": on("host:port", func(address string) error { return tunnel(address, os.Stdin, os.Stdout) }),
+}
+
+func main() {
+	if len(os.Args) < 2 {
+		fmt.Fprint(os.Stderr, help)
+		os.Exit(2)
+	}
+	command, ok := commands[os.Args[1]]
+	if !ok {
+		os.Exit(fail(2, fmt.Errorf("there is no command %q; the commands are supervise, clock, ping, disk and tunnel", os.Args[1])))
+	}
+	os.Exit(command(os.Args[2:]))
+}
+
+// on is a command with one argument, which is called name.
+func on(name string, command func(string) error) func([]string) int {
+	return func(arguments []string) int {
+		if len(arguments) != 1 || strings.HasPrefix(arguments[0], "-") {
+			return fail(2, fmt.Errorf("%s takes %s and nothing else", os.Args[1], name))
+		}
+		if err := command(arguments[0]); err != nil {
+			return fail(1, err)
+		}
+		return 0
+	}
+}
+
+func fail(code int, err error) int {
+	fmt.Fprintln(os.Stderr, "agent:", err)
+	return code
+}
