@@ -12,7 +12,6 @@ import { once } from "../../runner/once.ts";
 import type { RigFile } from "../../runner/scenario/rig-file.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
-import { flushText, flushWarning } from "../docker/flush.ts";
 import { openBroker } from "../nodes/broker.ts";
 import type { NodeCommand } from "../nodes/place.ts";
 import type { Broker, BrokerRequest } from "../rig.ts";
@@ -22,6 +21,7 @@ import { ask } from "./ask.ts";
 import { writeThere } from "./bring.ts";
 import { type ChosenHost, checkHosts, chooseHosts } from "./choose-hosts.ts";
 import { type Connections, connections } from "./connections.ts";
+import { flushOf } from "./flush.ts";
 import { makeFolders, type RunFolders } from "./folders.ts";
 import type { BrokerHost } from "./host.ts";
 import { tidying, unlessStopped } from "./patience.ts";
@@ -269,28 +269,6 @@ async function furnish(
 	}
 	if (Object.keys(files).length > 0)
 		await writeThere(host.ssh, host.link, store, files);
-}
-
-/** How long a flush takes on the disks that are measured: the slowest of them, as a cluster waits for it. */
-async function flushOf(
-	sites: readonly Site[],
-	{ warn }: Connections,
-): Promise<Record<string, string>> {
-	const all = await Promise.all(
-		sites.map(({ host, folders }) => host.flush(folders.store)),
-	);
-	for (const [i, flush] of all.entries()) {
-		const warning = flushWarning(flush, `The disk of ${sites[i]?.host.name}`);
-		if (warning !== null) warn(warning);
-	}
-	const known = all.filter((one) => one !== null);
-	const slowest =
-		known.length < all.length
-			? null
-			: (known.sort((a, b) => b.p50Ns - a.p50Ns)[0] ?? null);
-	return {
-		"store fdatasync": `${flushText(slowest)}${slowest !== null && sites.length > 1 ? `, the slowest of ${sites.length} hosts` : ""}`,
-	};
 }
 
 function topologyOf(nodes: number, said: string | null): string {
