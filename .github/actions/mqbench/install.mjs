@@ -82,7 +82,7 @@ async function caches(root) {
 	);
 	const jars = createHash("sha256")
 		.update(
-			readFileSync(path.join(root, "infra", "brokers", "kafka", "pom.xml")),
+			readFileSync(path.join(root, "runner", "brokers", "kafka", "pom.xml")),
 		)
 		.update(
 			existsSync(env.INPUT_SCENARIO) ? readFileSync(env.INPUT_SCENARIO) : "",
