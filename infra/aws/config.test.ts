@@ -143,6 +143,11 @@ test.each<[string, object, string]>([
 	],
 	[
 		"a broker that is none",
+		{ systems: [{ system: "a", broker: "noop", nodes: 1 }] },
+		'systems[0].broker is to be "nats" or "kafka" or "rabbitmq" or "redis", got "noop"',
+	],
+	[
+		"a broker whose name is no name",
 		{ systems: [{ system: "a", broker: "my broker", nodes: 1 }] },
 		'systems[0].broker is to look like a broker\'s name, got "my broker"',
 	],

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { z } from "zod";
 
 /**
@@ -60,7 +61,7 @@ export const AwsConfig = z.strictObject({
 	systems: z.array(
 		z.strictObject({
 			system: z.string().min(1),
-			// Which there are mqbench knows: it comes back in rig.json, where it is checked.
+			/** One that rig.json may name. */
 			broker: z.string().regex(/^[a-z0-9-]+$/),
 			nodes: z.int().min(1).max(9),
 		}),
@@ -121,6 +122,7 @@ function withTimes(value: unknown): unknown {
 /** What AWS would refuse, or nobody can have meant, although each value for itself is right. */
 function contradictions({ brokers, systems }: AwsConfig): string[] {
 	const { count, volume } = brokers;
+	const kinds = brokerKinds();
 	return [
 		...(volume?.type === "io2" && volume.iops === null
 			? ["brokers.volume.iops is missing; an io2 volume has no default"]
@@ -130,7 +132,12 @@ function contradictions({ brokers, systems }: AwsConfig): string[] {
 					"brokers.volume.throughputMiBps is for gp3 alone; write null for an io2 volume",
 				]
 			: []),
-		...systems.flatMap(({ system, nodes }, i) => [
+		...systems.flatMap(({ system, broker, nodes }, i) => [
+			...(kinds === null || kinds.includes(broker)
+				? []
+				: [
+						`systems[${i}].broker is to be ${kinds.map((one) => JSON.stringify(one)).join(" or ")}, got ${JSON.stringify(broker)}`,
+					]),
 			...(systems.findIndex((other) => other.system === system) < i
 				? [
 						`systems[${i}].system is ${JSON.stringify(system)} as one above is; give each system a name of its own`,
@@ -143,6 +150,27 @@ function contradictions({ brokers, systems }: AwsConfig): string[] {
 				: []),
 		]),
 	];
+}
+
+/**
+ * Brokers that rig.json may name: whatever else is written here would be refused there, when the machines have begun to cost. Its schema lies
+ * beside this project, or beside the folder that this file was compiled to. null: somebody has copied the project away from it.
+ */
+function brokerKinds(): readonly string[] | null {
+	for (const up of ["../", "../../"]) {
+		let text: string;
+		try {
+			text = readFileSync(
+				new URL(`${up}rig.schema.json`, import.meta.url),
+				"utf8",
+			);
+		} catch {
+			continue;
+		}
+		const { brokers } = JSON.parse(text).properties;
+		return brokers.items.properties.broker.enum;
+	}
+	return null;
 }
 
 function sentences(issue: z.core.$ZodIssue, whole: unknown): string[] {
