@@ -47,7 +47,34 @@ describe("the layers", () => {
 	});
 });
 
+/** A command reads its options, calls, and prints: whatever else it would do has a place below it. */
+describe("a command", () => {
+	const commands = sources().filter((file) =>
+		file.startsWith("runner/commands/"),
+	);
+
+	it.each(commands)("is short: %s", (file) => {
+		const text = readFileSync(path.join(packageFolder, file), "utf8");
+		expect(ownLines(text)).toBeLessThanOrEqual(80);
+	});
+
+	it("has the lines that are neither empty nor import", () => {
+		expect(
+			ownLines(
+				'import { a } from "a";\nimport {\n\ttype B,\n} from "b";\n\n/** Why. */\nexport const c = 1;\n',
+			),
+		).toBe(2);
+	});
+});
+
 // --- internal ---
+
+function ownLines(text: string): number {
+	return text
+		.replaceAll(/^import\b[^;]*;$/gm, "")
+		.split("\n")
+		.filter((line) => line.trim() !== "").length;
+}
 
 type Graph = ReadonlyMap<string, readonly string[]>;
 

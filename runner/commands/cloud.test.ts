@@ -239,6 +239,11 @@ describe("mqbench run --target aws", () => {
 	test.each([
 		["a folder that is there", { out: "." }, "is there already, and results"],
 		[
+			"runs to go on with, made on other machines",
+			{ resume: "reports/x" },
+			"--resume reports/x: its runs were made on other machines than those that would be rented now; go on with it on the rig that it began on: --rig rig.json",
+		],
+		[
 			"machines that end too early",
 			{ set: ["aws.ttl=10min", "workload.duration=20min"] },
 			"s.yaml: aws.ttl is 10min, and the machines would end themselves in mid-run",
