@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { packageFolder } from "./package.ts";
@@ -48,3 +48,40 @@ test("a section of reports/README.md that is cited is there", () => {
 		cited.filter(({ title }) => !known.some((t) => t.startsWith(title))),
 	).toEqual([]);
 });
+
+test.each([
+	"runner/README.md",
+	"runner/brokers/README.md",
+	"infra/README.md",
+	"extensions/README.md",
+])("%s names files and folders that are there", (readme) => {
+	const own = path.posix.dirname(readme);
+	const named = readFileSync(path.join(packageFolder, readme), "utf8")
+		.replaceAll(/^```.*?^```/gms, "")
+		.matchAll(/`(?!\/)([\w@./-]+(?:\.(?:ts|go|mjs|sh|xml)|\/))`/g);
+	const paths = [...named].map(([, name = ""]) => name);
+	expect(paths.length).toBeGreaterThan(5);
+	expect(
+		paths.filter(
+			(name) =>
+				!["", own].some((from) => isThere(path.posix.join(from, name))) &&
+				// By its bare name a file may lie anywhere below: the text around says where.
+				(name.includes("/") || !below(own).has(name)),
+		),
+	).toEqual([]);
+});
+
+// --- internal ---
+
+function isThere(name: string): boolean {
+	return existsSync(path.join(packageFolder, name));
+}
+
+function below(folder: string): Set<string> {
+	const top = path.join(packageFolder, folder) + path.sep;
+	return new Set(
+		files
+			.filter((file) => file.startsWith(top))
+			.map((file) => path.basename(file)),
+	);
+}
