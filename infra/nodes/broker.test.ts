@@ -1,0 +1,73 @@
+import path from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { fakeWorld } from "../../runner/world.fake.ts";
+import { testFolder } from "../test-folder.fake.ts";
+import { openBroker } from "./broker.ts";
+import type { NodeProcess, Place, TakeLine } from "./place.ts";
+
+/** A node that is ready at once, and the next time after 50 ms. */
+function place(): Place {
+	let readyMs = 0;
+	return {
+		...{ host: null, signals: true },
+		async prepare() {},
+		async close() {},
+		async start(_: unknown, take: TakeLine): Promise<NodeProcess> {
+			let tellEnd = () => {};
+			const ended = new Promise<void>((resolve) => {
+				tellEnd = resolve;
+			}).then(() => ({ how: "SIGKILL", well: false, lost: false }));
+			setTimeout(() => take("ready"), readyMs);
+			readyMs = 50;
+			return {
+				ended,
+				pid: async () => null,
+				async signal() {
+					tellEnd();
+					return 1;
+				},
+				async end() {
+					tellEnd();
+				},
+			};
+		},
+	};
+}
+
+/** A broker whose node is killed; Ctrl-C comes while it is on its way back. */
+async function killed(stays: boolean): Promise<void> {
+	const stop = new AbortController();
+	const broker = await openBroker({
+		facts: {
+			nodes: [{ argv: [], before: [], files: {} }],
+			ready: (line) => line === "ready",
+			url: () => "",
+			version: () => "",
+			startMs: 5_000,
+		},
+		places: [place()],
+		request: {
+			system: { key: "a" },
+			logPath: path.join(testFolder(), "broker.log"),
+		} as never,
+		world: fakeWorld({ stop: stop.signal }),
+		about: {
+			...{ binary: "", sameHost: true, topology: "", settings: {} },
+			...(stays ? { stays } : {}),
+		},
+		async remove() {},
+	});
+	onTestFinished(() => broker.close());
+	const back = await broker.disturb({ action: "kill", node: 1, delayNs: null });
+	const coming = back();
+	stop.abort("SIGINT");
+	await coming;
+}
+
+test("a node on its way back when Ctrl-C comes arrives where its broker stays up", async () => {
+	await killed(true);
+});
+
+test("a node on its way back when Ctrl-C comes is not waited for where its broker goes with the run", async () => {
+	await expect(killed(false)).rejects.toThrow("the run is over");
+});
