@@ -11,8 +11,10 @@ export function startNats(
 	program: string,
 	args: readonly string[] = [],
 	port = -1,
+	/** Where it listens: it counts more than what its configuration says. */
+	address: readonly string[] = ["-a", "127.0.0.1"],
 ): Promise<NatsServer> {
-	const child = spawn(program, ["-a", "127.0.0.1", "-p", `${port}`, ...args], {
+	const child = spawn(program, [...address, "-p", `${port}`, ...args], {
 		stdio: ["ignore", "ignore", "pipe"],
 	});
 	return new Promise((resolve, reject) => {

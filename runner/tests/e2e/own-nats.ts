@@ -11,8 +11,9 @@ import { temporaryFolder } from "./mqbench.ts";
 export async function ownNats(config = "", port?: number): Promise<NatsServer> {
 	const program = pathOf(await realBinaries(), "nats-server");
 	const file = path.join(temporaryFolder(), "nats.conf");
-	writeFileSync(file, config);
-	const server = await startNats(program, ["-c", file], port);
+	// What the configuration says comes last, and counts.
+	writeFileSync(file, `host: 127.0.0.1\n${config}\n`);
+	const server = await startNats(program, ["-c", file], port, []);
 	onTestFinished(() => void server.child.kill("SIGKILL"));
 	return server;
 }
