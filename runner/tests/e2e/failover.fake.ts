@@ -25,12 +25,17 @@ export function failoverOf(out: string, index = 0) {
 	return { fault, card, plan, log: readBrokerLog(read("broker.log")) };
 }
 
-/** Lines that begin with the number of a node, where there are several, and a time. */
+/**
+ * Lines that begin with the number of a node, where there are several, and a time: mqbench's own ("2026-11-20T10:17:46.123Z ..."), and those
+ * of nats-server, which has its process before and UTC by our configuration ("[4711] 2026/11/20 10:17:46.123456 ...").
+ */
 export function readBrokerLog(text: string): LogLine[] {
 	return text.split("\n").flatMap((line) => {
-		const [, node = "1", time = "", rest = ""] =
-			/^(?:\[(\d+)\] )?(\d{4}-\d\d-\d\dT[\d:.]+Z) (.*)$/.exec(line) ?? [];
-		const atMs = Date.parse(time);
+		const [, node = "1", day = "", time = "", rest = ""] =
+			/^(?:\[(\d+)\] )?(?:\[\d+\] )?(\d{4}[-/]\d\d[-/]\d\d)[T ]([\d:.]+)Z? (.*)$/.exec(
+				line,
+			) ?? [];
+		const atMs = Date.parse(`${day.replaceAll("/", "-")}T${time}Z`);
 		return Number.isNaN(atMs) ? [] : [{ node: Number(node), atMs, text: rest }];
 	});
 }
