@@ -2,6 +2,8 @@ import { maskAll } from "../mask.ts";
 import type { Baseline } from "../model/comparison.ts";
 import { Metric } from "../model/plan.ts";
 import type { Result, Run, Search } from "../model/result.ts";
+import { TALLIES } from "../model/tallies.ts";
+import { ratesAndTimes } from "../verdict/tally.ts";
 import { HIGHEST_RATE } from "./figures.ts";
 import { hashOf, machineOf } from "./machine.ts";
 import { searchFacts, workFacts } from "./work.ts";
@@ -151,12 +153,9 @@ function figuresOf(run: Run): Pick<Entry, "figures" | "beyond"> {
 				m.censored > 0,
 			);
 	}
-	const { received, sent, achieved } = run.throughput;
-	add("throughput", rounded(received));
-	add("throughput.sent", rounded(sent));
-	add("achieved", rounded(achieved));
-	add("drainTime", run.drain?.drainNs ?? null);
-	add("drainRate", rounded(run.drain?.perSecond ?? null));
+	for (const [name, value] of ratesAndTimes(run))
+		if (TALLIES[name].sameAs === undefined)
+			add(name, TALLIES[name].unit === "ns" ? value : rounded(value));
 	return { figures, beyond };
 }
 

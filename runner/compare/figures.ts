@@ -1,4 +1,5 @@
 import type { Baseline } from "../model/comparison.ts";
+import { needs, TALLIES, Tally } from "../model/tallies.ts";
 import { ACROSS } from "../verdict/checks/clock.ts";
 
 /** Figure of a search: messages per second, the highest that meet the SLA. */
@@ -8,7 +9,8 @@ type Entry = Baseline["runs"][number];
 
 /** Of a rate less is worse, of every other figure (times, ns) more. */
 export function isRate(figure: string): boolean {
-	return RATES.has(figure);
+	const tally = Tally.safeParse(figure).data;
+	return tally ? TALLIES[tally].unit === "messages/s" : figure === HIGHEST_RATE;
 }
 
 /** May two clocks have timed it? Of a latency from client to client each end is of another's. */
@@ -18,7 +20,8 @@ export function isAcrossClocks(figure: string): boolean {
 
 /** The name that baselines have it under: `throughput` alone is what is received. */
 export function figureName(figure: string): string {
-	return figure === "throughput.received" ? "throughput" : figure;
+	const tally = Tally.safeParse(figure).data;
+	return (tally && TALLIES[tally].sameAs) ?? figure;
 }
 
 /**
@@ -46,25 +49,14 @@ export function shownFigures(entries: readonly Entry[]): string[] {
 	const latencies = [...names]
 		.filter((name) => main.has(name.split(" ")[0] ?? ""))
 		.sort((a, b) => depth(a) - depth(b));
-	const rates = [
-		...(closed ? ["throughput", "throughput.sent"] : []),
-		"drainRate",
-		"drainTime",
-		HIGHEST_RATE,
-	].filter((name) => names.has(name));
+	const decided = Tally.options.filter((name) =>
+		closed ? !needs(name, "rate") : needs(name, "backlog"),
+	);
+	const rates = [...decided, HIGHEST_RATE].filter((name) => names.has(name));
 	return [...latencies, ...rates];
 }
 
 // --- internal ---
-
-const RATES: ReadonlySet<string> = new Set([
-	"throughput",
-	"throughput.sent",
-	"throughput.received",
-	"achieved",
-	"drainRate",
-	HIGHEST_RATE,
-]);
 
 /** The percentile that it names; 100 of max. */
 function depth(figure: string): number {

@@ -1,10 +1,5 @@
-import {
-	type BaselineSla,
-	Metric,
-	type Plan,
-	type Sla,
-	Tally,
-} from "./plan.ts";
+import { type BaselineSla, Metric, type Plan, type Sla } from "./plan.ts";
+import { Tally } from "./tallies.ts";
 
 /** What the line is about, as a line with a fixed limit: for the rules on what a run has at all. */
 export function subjectOf({ text, figure }: BaselineSla): Sla {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Tally } from "./tallies.ts";
 import { TARGETS } from "./targets.ts";
 import { Pattern, plainInPlan } from "./workload.ts";
 
@@ -25,29 +26,7 @@ export const Metric = z.enum([
 export type Metric = z.infer<typeof Metric>;
 
 /**
- * Counters, rates and times an SLA may name. `throughput` alone is what is received. drainRate, drainTime: of a backlog, from
- * the moment its consumers resume.
- */
-export const Tally = z.enum([
-	"lost",
-	"failed",
-	"unknown",
-	"duplicated",
-	"reordered",
-	"redelivered",
-	"corrupted",
-	"notOffered",
-	"throughput",
-	"throughput.sent",
-	"throughput.received",
-	"achieved",
-	"drainRate",
-	"drainTime",
-]);
-export type Tally = z.infer<typeof Tally>;
-
-/**
- * One parsed SLA line. `limit` is ns for latencies and drainTime, messages for counts, messages/s for rates. `abort`: a run that
+ * One parsed SLA line. `limit` is ns for latencies, in the unit of its tally else. `abort`: a run that
  * cannot pass this any more is stopped.
  */
 export const Sla = z.discriminatedUnion("kind", [
@@ -74,7 +53,6 @@ export const Sla = z.discriminatedUnion("kind", [
 		text: z.string(),
 		tally: Tally,
 		op: z.enum(["<", "<=", "==", ">=", ">"]),
-		/** Messages; messages per second for throughput, achieved and drainRate; ns for drainTime. */
 		limit: z.number().nonnegative(),
 		abort: z.boolean(),
 	}),

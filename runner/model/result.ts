@@ -10,6 +10,7 @@ import { Comparison, ReasonCode } from "./comparison.ts";
 import { EnvironmentFile } from "./environment-file.ts";
 import { Metric, Plan, Schedule } from "./plan.ts";
 import { ClientEnd, FaultDone, NetworkPath, RunFile } from "./run-file.ts";
+import { TallyUnit } from "./tallies.ts";
 import { VERDICTS } from "./verdict.ts";
 import { plainInResult } from "./workload.ts";
 
@@ -110,7 +111,7 @@ const Numbers = {
 			name: z.string(),
 			value: z.number().nullable(),
 			limit: z.number(),
-			unit: z.enum(["messages", "messages/s", "ns"]),
+			unit: TallyUnit,
 		})
 		.nullable(),
 };

@@ -1,4 +1,5 @@
-import type { Plan, Sla, Tally } from "../model/plan.ts";
+import type { Plan, Sla } from "../model/plan.ts";
+import type { Tally } from "../model/tallies.ts";
 
 export interface Promises {
 	readonly pattern: Plan["pattern"];

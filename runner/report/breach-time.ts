@@ -1,4 +1,5 @@
 import type { Gate, Result, Run } from "../model/result.ts";
+import { TALLIES, Tally } from "../model/tallies.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import type { Outcome } from "./outcomes.ts";
 import { offenderTexts } from "./words.ts";
@@ -23,7 +24,7 @@ export function timeText(outcome: Outcome, result: Result): string | null {
 			: text(slowest(run));
 	}
 	const name = gate.tally?.name ?? "";
-	return name in COUNTERS ? text(fewest(run, name)) : offenderText(name, run);
+	return text(fewest(run, name)) ?? offenderText(name, run);
 }
 
 // --- internal ---
@@ -107,18 +108,10 @@ function sizeOf({ p99, max, missing }: Second): number {
 	return p99 ?? max ?? -1;
 }
 
-const COUNTERS: Readonly<
-	Record<string, ["received" | "acked" | "sent", string]>
-> = {
-	throughput: ["received", "received"],
-	"throughput.received": ["received", "received"],
-	"throughput.sent": ["acked", "acknowledged"],
-	achieved: ["sent", "sent"],
-};
-
 /** Of the whole seconds within the window, by real time, where least came through. */
 function fewest({ series, window, load }: Run, name: string): Found | null {
-	const [field, word] = COUNTERS[name] ?? [];
+	const tally = Tally.safeParse(name).data;
+	const { tick: field, label } = tally ? TALLIES[tally] : {};
 	// A closed load runs as fast as it can: its slowest second is no event.
 	if (field === undefined || load.schedule.kind === "closed") return null;
 	const within = series.ticks
@@ -136,7 +129,7 @@ function fewest({ series, window, load }: Run, name: string): Found | null {
 			what: "fewest",
 			second: worst.second,
 			badness: -worst.count,
-			figures: `${formatCount(worst.count)} ${word}`,
+			figures: `${formatCount(worst.count)} ${label}`,
 		}
 	);
 }

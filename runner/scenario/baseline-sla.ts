@@ -1,4 +1,5 @@
-import type { BaselineSla, Sla, Tally } from "../model/plan.ts";
+import type { BaselineSla, Sla } from "../model/plan.ts";
+import { TALLIES } from "../model/tallies.ts";
 import { UnitError } from "../units.ts";
 
 /**
@@ -12,7 +13,7 @@ export function parseBaselineLimit(subject: Sla, limit: string): BaselineSla {
 		throw wrong(
 			"the largest sample is one message of each run, and differs between any two; write e.g. p99.9 <= baseline + 25%",
 		);
-	if (subject.kind === "tally" && COUNTS.has(subject.tally))
+	if (subject.kind === "tally" && TALLIES[subject.tally].unit === "messages")
 		throw wrong(
 			`${subject.tally} is a number of messages, which takes a fixed limit; write e.g. ${subject.tally} == 0`,
 		);
@@ -35,18 +36,6 @@ export function parseBaselineLimit(subject: Sla, limit: string): BaselineSla {
 		);
 	return { kind: "baseline", text, figure: figureOf(subject), op, margin };
 }
-
-/** Counters in messages, which have a right value of their own; drainTime is a time, all others are messages per second. */
-export const COUNTS: ReadonlySet<Tally> = new Set([
-	"lost",
-	"failed",
-	"unknown",
-	"duplicated",
-	"reordered",
-	"redelivered",
-	"corrupted",
-	"notOffered",
-]);
 
 // --- internal ---
 

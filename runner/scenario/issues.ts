@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { processFields } from "../brokers/fields.ts";
 import { BrokerName, brokerOf, example } from "../brokers/index.ts";
-import { Tally } from "../model/plan.ts";
+import { Tally } from "../model/tallies.ts";
 import { didYouMean } from "../suggest.ts";
 import { otherToolsWord, type Place, plannedValue } from "./other-tools.ts";
 import type { Path, Problem } from "./problem.ts";

@@ -5,6 +5,7 @@ import {
 	noBroker,
 	SystemOptions,
 } from "../brokers/index.ts";
+import { needs, TALLIES, Tally, UNITS } from "../model/tallies.ts";
 import { formatBytesExact } from "../units.ts";
 import { type JsonSchema, scenarioJsonSchema } from "./json-schema.ts";
 
@@ -78,9 +79,9 @@ const SLA = `A line is \`[metric] percentile op limit\` or \`counter op limit\`:
 | \`p99 < 20ms\` | 99 % of the response times, from the intended send time, lie below 20 ms; \`p(99)\` is the same |
 | \`service p99.9 <= 5ms\` | the same of another metric: \`response\`, \`service\` (from the send call), \`ack\` (until the acknowledgement), \`last\` (fan-out: until the slowest subscriber has it), \`lag\`, \`queued\` |
 | \`max < 1s\` | the largest sample |
-| \`lost == 0\` | a counter: \`lost\`, \`failed\`, \`unknown\`, \`duplicated\`, \`reordered\`, \`redelivered\`, \`corrupted\` (needs \`checksum: true\`), \`notOffered\`; with \`==\`, \`<\`, \`<=\` |
-| \`throughput >= 100000/s\` | messages received per second; \`throughput.sent\`: acknowledged; \`achieved\`: really sent; with \`>=\`, \`>\` |
-| \`drainTime < 30s\` | \`backlog\`: until the messages that have piled up are received; \`drainRate >= 50000/s\`: how fast |
+| \`lost == 0\` | a counter: ${counters()}; with ${UNITS.messages.ops.map(code).join(", ")} |
+| ${ratesAndTimes(false)}; with ${UNITS["messages/s"].ops.map(code).join(", ")} |
+| ${ratesAndTimes(true)} |
 | \`p99 <= baseline + 10%\` | at most 10 % slower than a baseline; of a rate \`throughput >= baseline - 5%\`; \`baseline * 1.1\` says the same |
 
 What a run does not have is refused before it: a closed load (\`messages\`) has \`service\` and \`ack\` only, a \`backlog\` \`ack\`, \`lag\` and \`queued\`,
@@ -248,6 +249,29 @@ function flat(schema: JsonSchema | undefined, above = ""): JsonSchema {
 		},
 	);
 	return { properties: Object.fromEntries(rows) };
+}
+
+/** "`lost`, `corrupted` (needs `checksum: true`)" */
+function counters(): string {
+	return Tally.options
+		.filter((name) => TALLIES[name].unit === "messages")
+		.map((name) => [name, TALLIES[name].says] as const)
+		.map(([name, says]) => (says ? `${code(name)} (${says})` : code(name)))
+		.join(", ");
+}
+
+/** The cells of a row: its line, what it says, and the others of its kind with what they say. Times come first. */
+function ratesAndTimes(ofBacklog: boolean): string {
+	return (["ns", "messages/s"] as const)
+		.flatMap((unit) => Tally.options.filter((t) => TALLIES[t].unit === unit))
+		.filter((name) => TALLIES[name].sameAs === undefined)
+		.filter((name) => needs(name, "backlog") === ofBacklog)
+		.map((name) => [name, TALLIES[name]] as const)
+		.map(([name, { example, says }], i) => {
+			const line = code(example ? `${name} ${example}` : name);
+			return `${line}${i === 0 ? " |" : ":"} ${says}`;
+		})
+		.join("; ");
 }
 
 function sla(list: JsonSchema | undefined): JsonSchema | undefined {

@@ -1,5 +1,6 @@
 import type { Traits } from "../brokers/index.ts";
-import type { Metric, Sla, Tally } from "../model/plan.ts";
+import type { Metric, Sla } from "../model/plan.ts";
+import { type Need, TALLIES } from "../model/tallies.ts";
 import type { Case } from "./scenario.ts";
 
 /** Why a line cannot be judged in the cases and systems it is for: sentences, each with a way on; empty: it can. */
@@ -12,14 +13,7 @@ export function unanswerable(
 	const line: Line = { expect, cases, systems, clients };
 	const why =
 		expect.kind === "tally"
-			? [
-					uncheckedPayloads,
-					nobodyReceives,
-					noBacklog,
-					nothingScheduled,
-					noAcksToCount,
-					orderApart,
-				]
+			? (TALLIES[expect.tally].needs ?? []).map((need) => LACKING[need])
 			: [
 					withoutSchedule,
 					withoutConsumers,
@@ -48,14 +42,6 @@ type Reason = (line: Line) => string | undefined;
 
 /** Messages that may wait when a backlog counts as drained (verdict/backlog-drain.ts). */
 const DRAINED = 1000;
-const RECEIPTS: readonly Tally[] = [
-	"lost",
-	"duplicated",
-	"reordered",
-	"redelivered",
-	"corrupted",
-];
-const RECEIVED: readonly Tally[] = ["throughput", "throughput.received"];
 const FROM_INTENDED: readonly Metric[] = ["response", "lag", "queued", "last"];
 
 /** "p99 < 5ms" -> "service p99 < 5ms". */
@@ -112,8 +98,7 @@ const slowestApart: Reason = ({ expect, clients }) =>
 		: undefined;
 
 const orderApart: Reason = (line) => {
-	const { expect, cases, clients } = line;
-	if (expect.kind !== "tally" || expect.tally !== "reordered") return undefined;
+	const { cases, clients } = line;
 	const group = cases.find(
 		({ pattern }) => pattern === "work-queue" || pattern === "backlog",
 	);
@@ -131,9 +116,7 @@ const acknowledgesNothing: Reason = ({ expect, systems }) => {
 };
 
 /** Of a closed load it is what was sent then: nothing else bounds it. */
-const noAcksToCount: Reason = ({ expect, systems, cases }) => {
-	if (expect.kind !== "tally" || expect.tally !== "throughput.sent")
-		return undefined;
+const noAcksToCount: Reason = ({ systems, cases }) => {
 	const silent = withoutAcks(systems);
 	return silent.length === 0 ||
 		cases.every(({ load }) => load.kind === "closed")
@@ -149,8 +132,7 @@ function who(silent: readonly string[]): string {
 	return `${silent.join(" and ")} acknowledge${silent.length === 1 ? "s" : ""}`;
 }
 
-const uncheckedPayloads: Reason = ({ expect, cases }) => {
-	if (expect.kind !== "tally" || expect.tally !== "corrupted") return undefined;
+const uncheckedPayloads: Reason = ({ cases }) => {
 	const blind = cases.find((one) => !one.checksum);
 	return blind === undefined
 		? undefined
@@ -159,21 +141,18 @@ const uncheckedPayloads: Reason = ({ expect, cases }) => {
 
 const nobodyReceives: Reason = (line) => {
 	const { expect, cases } = line;
-	if (expect.kind !== "tally") return undefined;
-	const { tally } = expect;
 	const blind = cases.find(({ pattern }) => pattern === "publish");
-	if (!blind) return undefined;
-	if (RECEIVED.includes(tally))
-		return `with pattern publish${of(blind, line)} nobody receives; write throughput.sent, which counts acknowledgements, or achieved`;
-	return RECEIPTS.includes(tally)
-		? `with pattern publish${of(blind, line)} nobody receives; write failed == 0 or unknown == 0, or another pattern`
-		: undefined;
+	if (!blind || expect.kind !== "tally") return undefined;
+	const other =
+		TALLIES[expect.tally].unit === "messages"
+			? "failed == 0 or unknown == 0, or another pattern"
+			: "throughput.sent, which counts acknowledgements, or achieved";
+	return `with pattern publish${of(blind, line)} nobody receives; write ${other}`;
 };
 
 const noBacklog: Reason = (line) => {
 	const { expect, cases } = line;
-	if (expect.kind !== "tally" || !expect.tally.startsWith("drain"))
-		return undefined;
+	if (expect.kind !== "tally") return undefined;
 	const other = cases.find(({ pattern }) => pattern !== "backlog");
 	const small = cases.find((one) => (one.backlog ?? Infinity) <= DRAINED);
 	if (!other && small)
@@ -185,11 +164,19 @@ const noBacklog: Reason = (line) => {
 };
 
 const nothingScheduled: Reason = (line) => {
-	const { expect, cases } = line;
-	if (expect.kind !== "tally" || expect.tally !== "achieved") return undefined;
-	const closed = cases.find(({ load }) => load.kind === "closed");
+	const closed = line.cases.find(({ load }) => load.kind === "closed");
 	return (
 		closed &&
 		`a closed load (messages)${of(closed, line)} has no rate to achieve; write throughput or throughput.sent`
 	);
+};
+
+/** Why a line has not what its tally needs. */
+const LACKING: Readonly<Record<Need, Reason>> = {
+	checksum: uncheckedPayloads,
+	receipts: nobodyReceives,
+	backlog: noBacklog,
+	rate: nothingScheduled,
+	acks: noAcksToCount,
+	order: orderApart,
 };

@@ -1,5 +1,6 @@
 import type { BaselineSla, Sla } from "../model/plan.ts";
-import { Metric, Tally } from "../model/plan.ts";
+import { Metric } from "../model/plan.ts";
+import { TALLIES, Tally, type TallyUnit, UNITS } from "../model/tallies.ts";
 import { suggest } from "../suggest.ts";
 import {
 	parseDuration,
@@ -7,7 +8,7 @@ import {
 	ratePerSecond,
 	UnitError,
 } from "../units.ts";
-import { COUNTS, parseBaselineLimit } from "./baseline-sla.ts";
+import { parseBaselineLimit } from "./baseline-sla.ts";
 
 /** Reads one line: one with a limit of its own (`parseSla`), or one whose limit is a baseline's figure and a margin: "p99 <= baseline + 10%". */
 export function parseLine(source: string): Sla | BaselineSla {
@@ -18,12 +19,7 @@ export function parseLine(source: string): Sla | BaselineSla {
 	const { left = "", op = "", limit = "" } = compared.groups;
 	// With a limit of its kind: whatever is wrong with the rest is told as of every line.
 	const tally = Tally.safeParse(left).data;
-	const some =
-		tally === undefined || tally === "drainTime"
-			? "1s"
-			: COUNTS.has(tally)
-				? "1"
-				: "1/s";
+	const some = SOME[tally === undefined ? "ns" : TALLIES[tally].unit];
 	return parseBaselineLimit(limited(`${left} ${op} ${some}`, text), limit);
 }
 
@@ -37,6 +33,12 @@ export function parseSla(source: string): Sla {
 }
 
 // --- internal ---
+
+const SOME: Record<TallyUnit, string> = {
+	messages: "1",
+	"messages/s": "1/s",
+	ns: "1s",
+};
 
 function spaced(text: string): string {
 	return text.trim().replaceAll(/\s+/g, " ");
@@ -81,56 +83,43 @@ function limited(line: string, text = line): Sla {
 	return { kind: "percentile", ...found, percentile };
 }
 
-function tallyLine(text: string, tally: Tally, op: string, limit: string): Sla {
-	if (COUNTS.has(tally)) {
-		if (op !== "==" && op !== "<" && op !== "<=")
-			throw new UnitError(
-				`"${text}": ${tally} takes ==, < or <=, e.g. ${tally} == 0`,
-			);
+function tallyLine(
+	text: string,
+	tally: Tally,
+	written: string,
+	limit: string,
+): Sla {
+	const { unit } = TALLIES[tally];
+	const { ops, example } = UNITS[unit];
+	const op = ops.find((known) => known === written);
+	if (op === undefined)
+		throw new UnitError(
+			`"${text}": ${tally} takes ${ops.slice(0, -1).join(", ")} or ${ops.at(-1)}, e.g. ${tally} ${example}`,
+		);
+	return {
+		kind: "tally",
+		...{ text, tally, op, limit: LIMITS[unit](text, limit, tally, op) },
+		abort: false,
+	};
+}
+
+const LIMITS: Record<
+	TallyUnit,
+	(text: string, limit: string, tally: Tally, op: string) => number
+> = {
+	messages: (text, limit, tally, op) => {
 		if (!/^\d{1,15}$/.test(limit))
 			throw new UnitError(
 				`"${text}": ${tally} is a number of messages, e.g. ${tally} == 0`,
 			);
 		if (op === "<" && Number(limit) === 0)
 			throw new UnitError(`"${text}" can never hold; write ${tally} == 0`);
-		return {
-			kind: "tally",
-			text,
-			tally,
-			op,
-			limit: Number(limit),
-			abort: false,
-		};
-	}
-	if (tally === "drainTime") {
-		if (op !== "<" && op !== "<=")
-			throw new UnitError(
-				`"${text}": drainTime takes < or <=, e.g. drainTime < 30s`,
-			);
-		return {
-			kind: "tally",
-			text,
-			tally,
-			op,
-			limit: latency(text, limit),
-			abort: false,
-		};
-	}
-	if (op !== ">=" && op !== ">")
-		throw new UnitError(
-			`"${text}": ${tally} takes >= or >, e.g. ${tally} >= 2990/s`,
-		);
-	const rate = inLine(text, () => parseRate(limit));
-	const limitPerSecond = ratePerSecond(rate);
-	return {
-		kind: "tally",
-		text,
-		tally,
-		op,
-		limit: limitPerSecond,
-		abort: false,
-	};
-}
+		return Number(limit);
+	},
+	"messages/s": (text, limit) =>
+		ratePerSecond(inLine(text, () => parseRate(limit))),
+	ns: latency,
+};
 
 function latency(text: string, limit: string): number {
 	const ns = inLine(text, () => parseDuration(limit));

@@ -1,4 +1,5 @@
-import type { Sla, Tally } from "../model/plan.ts";
+import type { Sla } from "../model/plan.ts";
+import { TALLIES } from "../model/tallies.ts";
 import { limitIndex } from "../plan/samples.ts";
 import { formatDuration } from "../units.ts";
 import { whyHopeless } from "./abort.ts";
@@ -39,7 +40,8 @@ export function judgeAborted(
 		};
 	}
 	const stands =
-		found.verdict === "fail" && (sla.kind !== "tally" || GROWS.has(sla.tally));
+		found.verdict === "fail" &&
+		(sla.kind !== "tally" || TALLIES[sla.tally].grows);
 	return {
 		...found,
 		verdict: stands ? "fail" : "inconclusive",
@@ -87,14 +89,6 @@ function soFar({ collected }: Facts, sla: Sla, over: number) {
 		duplicated: count("duplicated"),
 	};
 }
-
-/** Counts that a longer run cannot take back. Of a stopped one, failed holds those that the stop kept from leaving. */
-const GROWS: ReadonlySet<Tally> = new Set([
-	"duplicated",
-	"reordered",
-	"redelivered",
-	"corrupted",
-]);
 
 function sum(values: readonly number[]): number {
 	return values.reduce((a, b) => a + b, 0);

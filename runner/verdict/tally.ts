@@ -1,5 +1,12 @@
 import type { Counters } from "../model/client-file.ts";
-import type { Plan, Sla, Tally } from "../model/plan.ts";
+import type { Plan, Sla } from "../model/plan.ts";
+import type { Run } from "../model/result.ts";
+import {
+	needs,
+	TALLIES,
+	type Tally,
+	type TallyUnit,
+} from "../model/tallies.ts";
 import type { Collected } from "../run/collect.ts";
 import { formatCount, formatDuration, formatDurationExact } from "../units.ts";
 import { drainOf, SAMPLES_PER_SECOND } from "./backlog-drain.ts";
@@ -18,7 +25,7 @@ export function judgeTally(
 	{ collected }: Facts,
 ): Omit<Judgement, Exclude<keyof typeof NO_NUMBERS, "tally">> {
 	const { plan } = collected;
-	const unit = unitOf(sla.tally);
+	const { unit } = TALLIES[sla.tally];
 	const name = nameOf(sla.tally, plan);
 	const limit = exactly(sla.limit, unit);
 	const value = tallyOf(collected, sla.tally);
@@ -26,19 +33,16 @@ export function judgeTally(
 		sla: sla.text,
 		limit,
 		tally: {
-			name: sla.tally,
-			value,
-			limit: sla.limit,
-			unit: NUMBER_UNITS[unit],
+			...{ name: sla.tally, value, limit: sla.limit, unit },
 		},
 	};
 	if (value === null) {
-		const open = /^drain/.test(sla.tally) ? drainOf(collected) : null;
+		const open = needs(sla.tally, "backlog") ? drainOf(collected) : null;
 		if (open?.problem)
 			return {
 				...base,
 				verdict:
-					unit === "time" && (open.undrainedNs ?? 0) >= sla.limit
+					unit === "ns" && (open.undrainedNs ?? 0) >= sla.limit
 						? "fail"
 						: "inconclusive",
 				measured: "n/a",
@@ -59,12 +63,12 @@ export function judgeTally(
 	// Messages under way at the window's two edges make a rate uncertain by about latency * rate: with a limit that
 	// equals the scheduled rate, a tenth of a percent must not decide. A closed load has no such edges.
 	const nearly =
-		unit === "rate" &&
+		unit === "messages/s" &&
 		plan.schedule.kind !== "closed" &&
 		(COMPARE[sla.op](value * (1 + EDGE), sla.limit) ||
 			COMPARE[sla.op](value * (1 - EDGE), sla.limit));
 	const found =
-		unit === "count"
+		unit === "messages"
 			? `${measured} ${name} in warm-up and window`
 			: `${measured} ${name}`;
 	return {
@@ -79,11 +83,26 @@ export function judgeTally(
 
 /** The count over warm-up and window, the window's rate per second, or a time in ns; null: not measured. */
 export function tallyOf(collected: Collected, tally: Tally): number | null {
-	if (!isCount(tally)) return SPECIAL[tally].of(collected);
+	if (isRateOrTime(tally))
+		return RATES_AND_TIMES[tally]({
+			// Read as asked for: without a backlog there is no drain.
+			get throughput() {
+				return ratesOf(collected);
+			},
+			get drain() {
+				return drainOf(collected);
+			},
+		});
 	const { warmup, window } = collected.counters;
 	const before = warmup?.[tally] ?? null;
 	const within = window?.[tally] ?? null;
 	return before === null || within === null ? null : before + within;
+}
+
+/** Of a result, and null where it has none. */
+export function ratesAndTimes(of: Measured): [RateOrTime, number | null][] {
+	const names = Object.keys(RATES_AND_TIMES) as RateOrTime[];
+	return names.map((name) => [name, RATES_AND_TIMES[name](of)]);
 }
 
 /** "by producer and key": the messages among which one can be overtaken. */
@@ -118,7 +137,10 @@ function openQuestion(
 			: "the backlog is counted ten times a second: drained somewhere between two samples, which lie on both sides of the limit; build a larger one";
 	}
 	const { plan, totals } = collected;
-	if (unitOf(sla.tally) !== "rate" || plan.schedule.kind !== "closed")
+	if (
+		TALLIES[sla.tally].unit !== "messages/s" ||
+		plan.schedule.kind !== "closed"
+	)
 		return null;
 	const spanNs =
 		(totals?.lastReceiveNs ?? totals?.lastAckNs ?? 0) -
@@ -128,71 +150,32 @@ function openQuestion(
 		: `all messages were through within ${formatDuration(Math.max(0, spanNs))}, too short to tell a rate; raise messages`;
 }
 
-type Unit = "count" | "rate" | "time";
+type RateOrTime = Exclude<Tally, keyof Counters>;
 
-const NUMBER_UNITS = {
-	count: "messages",
-	rate: "messages/s",
-	time: "ns",
-} as const;
+/** A result has them, and so has a run that is judged. */
+type Measured = Pick<Run, "throughput" | "drain">;
 
-type Count = Extract<Tally, keyof Counters>;
-
-interface Special {
-	readonly unit: Unit;
-	readonly name: string;
-	of(collected: Collected): number | null;
-}
-
-/** What is no count of messages. */
-const SPECIAL: Readonly<Record<Exclude<Tally, Count>, Special>> = {
-	throughput: {
-		unit: "rate",
-		name: "received",
-		of: (c) => ratesOf(c).received,
-	},
-	"throughput.received": {
-		unit: "rate",
-		name: "received",
-		of: (c) => ratesOf(c).received,
-	},
-	"throughput.sent": {
-		unit: "rate",
-		name: "acknowledged",
-		of: (c) => ratesOf(c).sent,
-	},
-	achieved: { unit: "rate", name: "sent", of: (c) => ratesOf(c).achieved },
-	drainTime: {
-		unit: "time",
-		name: "until the backlog was drained",
-		of: (c) => drainOf(c)?.drainNs ?? null,
-	},
-	drainRate: {
-		unit: "rate",
-		name: "received while the backlog was drained",
-		of: (c) => drainOf(c)?.perSecond ?? null,
-	},
+/** What is no count of messages, in the order of baselines. */
+const RATES_AND_TIMES: Readonly<
+	Record<RateOrTime, (of: Measured) => number | null>
+> = {
+	throughput: ({ throughput }) => throughput.received,
+	"throughput.received": ({ throughput }) => throughput.received,
+	"throughput.sent": ({ throughput }) => throughput.sent,
+	achieved: ({ throughput }) => throughput.achieved,
+	drainTime: ({ drain }) => drain?.drainNs ?? null,
+	drainRate: ({ drain }) => drain?.perSecond ?? null,
 };
 
-function isCount(tally: Tally): tally is Count {
-	return !(tally in SPECIAL);
-}
-
-function unitOf(tally: Tally): Unit {
-	return isCount(tally) ? "count" : SPECIAL[tally].unit;
+function isRateOrTime(tally: Tally): tally is RateOrTime {
+	return tally in RATES_AND_TIMES;
 }
 
 function nameOf(tally: Tally, plan: Plan): string {
-	if (!isCount(tally)) {
-		const { name } = SPECIAL[tally];
-		return name === "received" && plan.pattern === "fan-out"
-			? "copies received"
-			: name;
-	}
-	if (tally === "lost" && plan.pattern === "fan-out") return "copies lost";
-	if (tally === "reordered" && hasStreams(plan))
-		return `reordered (${orderUnit(plan)})`;
-	return tally === "notOffered" ? "not offered" : tally;
+	const { label = tally, copies = false } = TALLIES[tally];
+	if (needs(tally, "order") && hasStreams(plan))
+		return `${label} (${orderUnit(plan)})`;
+	return copies && plan.pattern === "fan-out" ? `copies ${label}` : label;
 }
 
 function hasStreams(plan: Plan): boolean {
@@ -201,31 +184,29 @@ function hasStreams(plan: Plan): boolean {
 	);
 }
 
-/** Why a count is null though the run was measured; null: nobody has counted. */
+/** Why a tally is null though the run was measured; null: nobody has counted. */
 function whyNot(tally: Tally, plan: Plan): string | null {
-	if (tally === "reordered")
+	const closed = plan.schedule.kind === "closed";
+	if (needs(tally, "order"))
 		return "order was not measured: this system promises none, or several consumers share its messages";
-	if (tally === "corrupted")
+	if (needs(tally, "checksum"))
 		return "corruption was not measured: payloads carry no checksum (workload.checksum)";
-	if (
-		plan.pattern === "publish" &&
-		["lost", "throughput", "throughput.received"].includes(tally)
-	)
+	if (needs(tally, "receipts") && plan.pattern === "publish")
 		return `nothing is received where messages are only published: there is no ${tally}; judge ack, failed or unknown`;
-	if (tally === "throughput.sent" && plan.schedule.kind !== "closed")
-		return `${plan.system} acknowledges nothing: there is no throughput.sent, judge achieved`;
-	if (tally === "achieved" && plan.schedule.kind === "closed")
+	if (needs(tally, "acks") && !closed)
+		return `${plan.system} acknowledges nothing: there is no ${tally}, judge achieved`;
+	if (needs(tally, "rate") && closed)
 		return "a closed load has no rate to achieve: judge throughput";
 	return null;
 }
 
-function about(value: number, unit: Unit): string {
-	if (unit === "time") return formatDuration(value);
-	return unit === "rate" ? `${formatCount(value)}/s` : formatCount(value);
+function about(value: number, unit: TallyUnit): string {
+	if (unit === "ns") return formatDuration(value);
+	return unit === "messages/s" ? `${formatCount(value)}/s` : formatCount(value);
 }
 
-function exactly(limit: number, unit: Unit): string {
-	return unit === "time" ? formatDurationExact(limit) : about(limit, unit);
+function exactly(limit: number, unit: TallyUnit): string {
+	return unit === "ns" ? formatDurationExact(limit) : about(limit, unit);
 }
 
 const COMPARE: Record<TallySla["op"], (a: number, b: number) => boolean> = {
