@@ -10,9 +10,9 @@ for module in . xk6-* ../runner/tests/bench/go; do
 	(cd "$module" && CGO_ENABLED=0 go vet -trimpath -tags acceptance ./...)
 done
 
-# Vetted packages, with the versions that cmd/k6 links. Many wait rather than compute: more than one for each core.
+# Vetted packages, with the versions that cmd/k6 links. Brokers and generators share the cores: one package for each.
 tests() {
-	{ go test -p 4 -vet=off -json "$@" || echo '{ "Action": "fail" }'; } | node test.mjs
+	{ go test -p 2 -vet=off -json "$@" || echo '{ "Action": "fail" }'; } | node test.mjs
 }
 if command -v "${CC:-cc}" >/dev/null 2>&1; then
 	# What links k6 would have it compiled once more for the detector: `npm run acceptance` does that.
