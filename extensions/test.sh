@@ -1,8 +1,23 @@
 #!/bin/sh
-# The Go half of `npm test`: each driver compiles alone, and tests, with the race detector where there is a C compiler.
+# The Go half of `npm test`: each driver compiles alone, and tests, with the race detector where goroutines of ours share memory and there
+# is a C compiler. `test.sh acceptance` runs those alone that take minutes: what has the build tag.
 set -eu
 cd "$(dirname "$0")"
 export GOFLAGS= GOWORK=off
+ours=github.com/mqbench/mqbench/extensions
+
+# Vetted packages, with the versions that cmd/k6 links. Brokers and generators share the cores: one package for each.
+tests() {
+	{ go test -p 2 -vet=off -json "$@" || echo '{ "Action": "fail" }'; } | node test.mjs
+}
+
+if [ "${1:-}" = acceptance ]; then
+	long=$(sed -n 's/^func \(Test[A-Za-z0-9]*\)(.*/^\1$/p' xk6-*/*_acceptance_test.go | sort -u | paste -sd '|' -)
+	echo "go test -tags acceptance"
+	packages=$(for file in xk6-*/*_acceptance_test.go; do echo "$ours/$(dirname "$file")"; done | sort -u)
+	CGO_ENABLED=0 tests -p 1 -trimpath -tags acceptance -run "$long" $packages
+	exit
+fi
 
 # As mqbench builds k6: what Go has compiled for that is not compiled again.
 for module in . xk6-* ../runner/tests/bench/go; do
@@ -10,17 +25,17 @@ for module in . xk6-* ../runner/tests/bench/go; do
 	(cd "$module" && CGO_ENABLED=0 go vet -trimpath -tags acceptance ./...)
 done
 
-# Vetted packages, with the versions that cmd/k6 links. Brokers and generators share the cores: one package for each.
-tests() {
-	{ go test -p 2 -vet=off -json "$@" || echo '{ "Action": "fail" }'; } | node test.mjs
-}
+all=$(go list $ours/...)
 if command -v "${CC:-cc}" >/dev/null 2>&1; then
-	# What links k6 would have it compiled once more for the detector: `npm run acceptance` does that.
-	k6=github.com/mqbench/mqbench/extensions/xk6-mqbench
+	# README.md says why these. What links k6 would have it compiled once more for the detector: `npm run acceptance` does that.
+	shared="/xk6-mqbench/(books|deadline|generator|ledger|recorder|schedule)$|/xk6-[a-z]+$"
+	k6="/xk6-mqbench$|/cmd/k6$"
 	echo "go test -race"
-	CGO_ENABLED=1 tests -race $(go list github.com/mqbench/mqbench/extensions/... | grep -vE "^$k6\$|/cmd/k6")
-	CGO_ENABLED=0 tests -trimpath $k6
+	CGO_ENABLED=1 tests -race $(echo "$all" | grep -E "$shared" | grep -vE "$k6")
+	echo "go test"
+	# The other tests of packages that are above too, and all of the rest.
+	CGO_ENABLED=0 tests -trimpath $(echo "$all" | grep -vE "/xk6-mqbench/(deadline|generator|recorder)$|/xk6-[a-z]+$|$k6") $ours/xk6-mqbench
 else
 	echo "go test (no C compiler, so without the race detector)"
-	CGO_ENABLED=0 tests -trimpath github.com/mqbench/mqbench/extensions/...
+	CGO_ENABLED=0 tests -trimpath $all
 fi

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import type { RigFile } from "../runner/scenario/rig-file.ts";
+import type { RigFile, RigFileInput } from "../runner/scenario/rig-file.ts";
 import { formatBytes } from "../runner/units.ts";
-import type { BrokerRequest } from "./rig.ts";
+import type { Broker, BrokerRequest } from "./rig.ts";
 
 /** What a scenario says of a broker that has to be so from its start, by key of the scenario; what it leaves to mqbench is not there. */
 export type Asked = NonNullable<RigFile["brokers"][number]["asked"]>;
@@ -23,6 +23,21 @@ export function askedOf({
 	};
 	// As it comes back from the file.
 	return JSON.parse(JSON.stringify(all));
+}
+
+/** What stands in rig.json of a broker that this machine has brought up. */
+export function entryOf(
+	request: BrokerRequest,
+	{ url, version, settings, topology, sameHost }: Broker,
+): RigFileInput["brokers"][number] {
+	const { system, level, messageBytes } = request;
+	return {
+		system: system.key,
+		broker: system.broker as RigFile["brokers"][number]["broker"],
+		...{ url, server: version, level, messageBytes },
+		...{ settings: { ...settings }, topology, sameHost },
+		asked: askedOf(request),
+	};
 }
 
 /** "cpus 0.5 (the rig: 2)", for each that is not the same; what may hold a secret is only named. */

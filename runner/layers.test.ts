@@ -49,8 +49,10 @@ describe("the layers", () => {
 
 /** A command reads its options, calls, and prints: whatever else it would do has a place below it. */
 describe("a command", () => {
-	const commands = sources().filter((file) =>
-		file.startsWith("runner/commands/"),
+	// The words of command lines that several share.
+	const shared = "runner/commands/options.ts";
+	const commands = sources().filter(
+		(file) => file.startsWith("runner/commands/") && file !== shared,
 	);
 
 	it.each(commands)("is short: %s", (file) => {
@@ -58,10 +60,10 @@ describe("a command", () => {
 		expect(ownLines(text)).toBeLessThanOrEqual(80);
 	});
 
-	it("has the lines that are neither empty nor import", () => {
+	it("has the lines that are neither empty nor import, nor the words of its command line", () => {
 		expect(
 			ownLines(
-				'import { a } from "a";\nimport {\n\ttype B,\n} from "b";\n\n/** Why. */\nexport const c = 1;\n',
+				'import { a } from "a";\nimport {\n\ttype B,\n} from "b";\n\nexport function declare(program: Command): void {\n\tprogram.command("c");\n}\n\n/** Why. */\nexport const c = 1;\n',
 			),
 		).toBe(2);
 	});
@@ -69,9 +71,11 @@ describe("a command", () => {
 
 // --- internal ---
 
+/** Descriptions of options are data: more of them are no second thing that a command does. */
 function ownLines(text: string): number {
 	return text
 		.replaceAll(/^import\b[^;]*;$/gm, "")
+		.replace(/^export function declare\b[\s\S]*?^}$/m, "")
 		.split("\n")
 		.filter((line) => line.trim() !== "").length;
 }

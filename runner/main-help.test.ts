@@ -63,9 +63,16 @@ describe("the command line", () => {
 	});
 });
 
-describe("commands that README.md shows", () => {
+describe("commands that README.md and the guides show", () => {
 	const cwd = new URL("..", import.meta.url).pathname;
-	const shown = readFileSync(path.join(cwd, "README.md"), "utf8");
+	const shown = [
+		"README.md",
+		...["systems", "comparing", "where-it-runs"].map(
+			(guide) => `scenarios/${guide}.md`,
+		),
+	]
+		.map((name) => readFileSync(path.join(cwd, name), "utf8"))
+		.join("\n");
 	const lines = [...shown.matchAll(/^```sh\n(.*?)^```/gms)]
 		.flatMap(([, block = ""]) => block.split("\n"))
 		.map((line) => line.replace(/ +#.*$/, ""))

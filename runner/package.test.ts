@@ -69,6 +69,16 @@ test("it has the program, and the Pulumi project to rent machines with, compiled
 	);
 });
 
+test("what its README links to and shows is in it", () => {
+	const readme = readFileSync(path.join(packageFolder, "README.md"), "utf8");
+	const links = [...readme.matchAll(/\]\(([^)#]+)|(?:src|srcset)="([^"]+)"/g)]
+		.map(([, link, picture]) => link ?? picture ?? "")
+		.filter((link) => !link.startsWith("https:"));
+	expect(links.length).toBeGreaterThan(10);
+	const paths = packed.files.map((file) => file.path);
+	expect(links.filter((link) => !paths.includes(link))).toEqual([]);
+});
+
 test("it has no package of anybody else, no cloud's SDK, no test and nobody's key", () => {
 	for (const { path: file } of packed.files) {
 		expect(file).not.toMatch(/(^|\/)node_modules\//);

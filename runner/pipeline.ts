@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import path from "node:path";
 import type { ExitCode } from "./errors.ts";
-import type { Against } from "./model/against-file.ts";
+import type { BaselineSnapshot } from "./model/baseline-snapshot.ts";
 import type { CommandFile } from "./model/command-file.ts";
 import type { Plan } from "./model/plan.ts";
 import type { Result } from "./model/result.ts";
@@ -29,7 +29,7 @@ import { confirmationOf } from "./verdict/confirm.ts";
 import type { OnInconclusive } from "./verdict/exit.ts";
 import type { World } from "./world.ts";
 
-export interface PipelineOptions {
+interface PipelineOptions {
 	readonly scenario: Scenario;
 	/** The scenario as it was written, kept beside the results. */
 	readonly scenarioText: string;
@@ -44,7 +44,7 @@ export interface PipelineOptions {
 	/** Two more repeats of what did not pass. */
 	readonly confirm: boolean;
 	/** What the runs are compared with, beside systems of the scenario itself; null: nothing. */
-	readonly against: Against | null;
+	readonly snapshot: BaselineSnapshot | null;
 	/** How the command was given, kept beside the scenario. */
 	readonly command: CommandFile;
 	/** Whether junit.xml takes an undecided line for a failure. */
@@ -52,13 +52,13 @@ export interface PipelineOptions {
 	readonly progress: Progress;
 }
 
-export interface PipelineResult {
+interface PipelineResult {
 	readonly folder: string;
 	readonly result: Result;
 }
 
 /** What is delivered of the runs besides what lies in their folder. */
-export interface DeliveryOptions {
+interface DeliveryOptions {
 	readonly reporters: readonly Reporter[];
 	readonly quiet: boolean | undefined;
 }
@@ -121,7 +121,7 @@ export async function runPipeline(
 				{ k6: "unknown", go: null },
 				scenario,
 			),
-			options.against,
+			options.snapshot,
 		);
 		progress.say(
 			`${plans.length - rest.plans.length} of ${plans.length} runs are complete and kept.`,
@@ -132,7 +132,7 @@ export async function runPipeline(
 			text,
 			plans.filter(isRun),
 			floorPlans,
-			options.against,
+			options.snapshot,
 		);
 		writeCommand(folder, options.command);
 	}
@@ -148,7 +148,7 @@ export async function runPipeline(
 		{
 			scenario,
 			// Those that confirm are known when the others are over.
-			get planned() {
+			get runCount() {
 				return all.length;
 			},
 			runs: runs(),
@@ -193,11 +193,11 @@ function* confirmingRuns(
 /** The runs in their order; a search makes its own, each from what those before it came to. */
 function* runsOf(
 	plans: readonly Plan[],
-	planned: number,
+	runCount: number,
 	folder: string,
 	progress: Progress,
 ): Generator<Plan, void> {
-	let last = planned;
+	let last = runCount;
 	for (const plan of plans) {
 		if (isRun(plan)) {
 			yield plan;

@@ -145,6 +145,11 @@ export function formatCount(count: number): string {
 	return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
 
+/** "1 message", "3 messages", "36 887 messages". */
+export function plural(n: number, noun: string): string {
+	return `${formatCount(n)} ${noun}${n === 1 ? "" : "s"}`;
+}
+
 // --- internal ---
 
 const DURATION_NS: Readonly<Record<string, bigint>> = {

@@ -9,34 +9,31 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
 )
 
-// reach returns how clients reach the brokers of kafka://user:password@host:9092,host:9092 (kafkas:// is with TLS), and the same for
-// people, without secrets.
-func reach(url string, o options) ([]kgo.Opt, map[string]string, error) {
+// reach gives what tells clients how they reach the brokers of kafka://user:password@host:9092,host:9092 (kafkas:// is with TLS). It
+// prints no secrets.
+func reach(url string, o options) (func(to *settings), error) {
 	at, err := address.Parse(url, "9092", "kafka", "kafkas")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	opts := []kgo.Opt{kgo.SeedBrokers(at.Hosts...)}
-	settings := map[string]string{"tls": "false", "sasl": "none"}
 	o.TLS.On = o.TLS.On || at.Scheme == "kafkas"
-	if o.TLS.On {
-		settings["tls"] = "true"
-		if o.TLS.Insecure {
-			settings["tls"] = "true (any certificate is trusted)"
-		}
-	}
 	config, err := o.TLS.Config()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if config != nil {
-		opts = append(opts, kgo.DialTLSConfig(config))
-	}
-	if at.User != "" {
-		opts = append(opts, kgo.SASL(mechanisms[o.Sasl](at.User, at.Password)))
-		settings["sasl"] = o.Sasl
-	}
-	return opts, settings, nil
+	return func(to *settings) {
+		to.Set("tls", false, kgo.SeedBrokers(at.Hosts...))
+		if config != nil {
+			to.Set("tls", true, kgo.DialTLSConfig(config))
+		}
+		if config != nil && o.TLS.Insecure {
+			to.Set("tls", "true (any certificate is trusted)")
+		}
+		to.Set("sasl", "none")
+		if at.User != "" {
+			to.Set("sasl", o.Sasl, kgo.SASL(mechanisms[o.Sasl](at.User, at.Password)))
+		}
+	}, nil
 }
 
 // --- internal ---

@@ -2,14 +2,14 @@ package kafka
 
 import (
 	"fmt"
-	"maps"
 	"net"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
 // Every option of the library that decides a number is set in this file, and printed by Describe. Its own defaults: linger
@@ -54,135 +54,85 @@ var balancers = map[string]kgo.GroupBalancer{
 	"range": kgo.RangeBalancer(), "cooperative-sticky": kgo.CooperativeStickyBalancer(),
 }
 
-// common returns what all clients of the session are told, and the same for people.
-func (s *session) common() ([]kgo.Opt, map[string]string) {
+// settings of a client: what it is told, and the same for people.
+type settings = broker.Settings[kgo.Opt]
+
+// common is what all clients of the session are told.
+func (s *session) common(to *settings) {
 	request := s.requestTimeout()
-	return append([]kgo.Opt{
-			kgo.DialTimeout(dialTimeout),
-			kgo.RequestTimeoutOverhead(request),
-			kgo.ConnIdleTimeout(connIdle),
-			kgo.MetadataMaxAge(metadataMaxAge),
-			kgo.MetadataMinAge(metadataMinAge),
-			kgo.RetryBackoffFn(retryBackoff),
-			kgo.RequestRetries(requestRetries),
-			kgo.RetryTimeout(2 * request),
-			kgo.BrokerMaxWriteBytes(requestBytes),
-			kgo.BrokerMaxReadBytes(responseBytes),
-			kgo.DisableClientMetrics(),
-		}, s.reach...), merged(s.reachSettings, map[string]string{
-			"dialTimeout":       dialTimeout.String(),
-			"requestTimeout":    request.String(),
-			"connectionIdle":    connIdle.String(),
-			"metadataMaxAge":    metadataMaxAge.String(),
-			"metadataMinAge":    metadataMinAge.String(),
-			"retryBackoff":      fmt.Sprintf("%s, doubled up to %s", retryBackoffFirst, retryBackoffMost),
-			"requestRetries":    strconv.Itoa(requestRetries),
-			"requestBytesMax":   strconv.Itoa(requestBytes),
-			"responseBytesMax":  strconv.Itoa(responseBytes),
-			"clientMetricsPush": "false",
-		})
+	to.Set("dialTimeout", dialTimeout, kgo.DialTimeout(dialTimeout))
+	to.Set("requestTimeout", request, kgo.RequestTimeoutOverhead(request), kgo.RetryTimeout(2*request))
+	to.Set("connectionIdle", connIdle, kgo.ConnIdleTimeout(connIdle))
+	to.Set("metadataMaxAge", metadataMaxAge, kgo.MetadataMaxAge(metadataMaxAge))
+	to.Set("metadataMinAge", metadataMinAge, kgo.MetadataMinAge(metadataMinAge))
+	to.Set("retryBackoff", fmt.Sprintf("%s, doubled up to %s", retryBackoffFirst, retryBackoffMost), kgo.RetryBackoffFn(retryBackoff))
+	to.Set("requestRetries", requestRetries, kgo.RequestRetries(requestRetries))
+	to.Set("requestBytesMax", requestBytes, kgo.BrokerMaxWriteBytes(requestBytes))
+	to.Set("responseBytesMax", responseBytes, kgo.BrokerMaxReadBytes(responseBytes))
+	to.Set("clientMetricsPush", false, kgo.DisableClientMetrics())
+	s.reach(to)
 }
 
-func (s *session) producing() ([]kgo.Opt, map[string]string) {
+func (s *session) producing(to *settings) {
 	o := s.own
-	request := s.requestTimeout()
-	records := int64(bufferedRecords)
-	if s.options.InFlight > 0 {
-		records = s.options.InFlight + inFlightSlack
+	records, bytes := int64(bufferedRecords), max(bufferedBytes, 2*s.MessageBytes)
+	if s.InFlight > 0 {
+		records = s.InFlight + inFlightSlack
 	}
-	opts := []kgo.Opt{
-		kgo.RequiredAcks(acks[o.Acks]),
-		kgo.ProducerLinger(time.Duration(o.LingerNs)),
-		kgo.ProducerBatchMaxBytes(int32(o.BatchBytes)),
-		kgo.ProducerBatchCompression(codecs[o.Compression]),
-		kgo.MaxBufferedRecords(int(records)),
-		kgo.MaxBufferedBytes(max(bufferedBytes, 2*s.options.MessageBytes)),
-		kgo.RecordPartitioner(partitioner{keyed: kgo.StickyKeyPartitioner(nil)}),
-		kgo.ProduceRequestTimeout(request),
-		kgo.RecordDeliveryTimeout(s.timeout()),
-		kgo.UnknownTopicRetries(4),
-	}
-	settings := map[string]string{
-		"acks":                 o.Acks,
-		"idempotence":          strconv.FormatBool(*o.Idempotence),
-		"linger":               time.Duration(o.LingerNs).String(),
-		"batchBytes":           strconv.FormatInt(o.BatchBytes, 10),
-		"compression":          o.Compression,
-		"bufferedRecords":      strconv.FormatInt(records, 10),
-		"bufferedBytes":        strconv.Itoa(max(bufferedBytes, 2*s.options.MessageBytes)),
-		"partitioner":          "the message's partition; without one murmur2 of its key",
-		"produceTimeout":       request.String(),
-		"recordTimeout":        s.timeout().String(),
-		"requestsInFlight":     strconv.Itoa(requestsInFlight),
-		"unknownTopicRetries":  "4",
-		"connectionsToBrokers": "one to each for sending, one to each for the rest",
-	}
+	to.Set("acks", o.Acks, kgo.RequiredAcks(acks[o.Acks]))
+	to.Set("linger", time.Duration(o.LingerNs), kgo.ProducerLinger(time.Duration(o.LingerNs)))
+	to.Set("batchBytes", o.BatchBytes, kgo.ProducerBatchMaxBytes(int32(o.BatchBytes)))
+	to.Set("compression", o.Compression, kgo.ProducerBatchCompression(codecs[o.Compression]))
+	to.Set("bufferedRecords", records, kgo.MaxBufferedRecords(int(records)))
+	to.Set("bufferedBytes", bytes, kgo.MaxBufferedBytes(bytes))
+	to.Set("partitioner", "the message's partition; without one murmur2 of its key", kgo.RecordPartitioner(partitioner{keyed: kgo.StickyKeyPartitioner(nil)}))
+	to.Set("produceTimeout", s.requestTimeout(), kgo.ProduceRequestTimeout(s.requestTimeout()))
+	to.Set("recordTimeout", s.timeout(), kgo.RecordDeliveryTimeout(s.timeout()))
+	to.Set("unknownTopicRetries", 4, kgo.UnknownTopicRetries(4))
+	to.Set("requestsInFlight", requestsInFlight)
+	to.Set("connectionsToBrokers", "one to each for sending, one to each for the rest")
+	to.Set("idempotence", *o.Idempotence)
 	if *o.Idempotence {
 		// Subtle: without this, a message that may have arrived is never given up. We never send one again, so that the
 		// duplicates that the library warns of cannot come.
-		opts = append(opts, kgo.AllowIdempotentProduceCancellation())
-		settings["recordRetries"] = "until recordTimeout"
+		to.Set("recordRetries", "until recordTimeout", kgo.AllowIdempotentProduceCancellation())
 	} else {
 		// A second try could make a second copy, and overtake. Then there is none.
-		opts = append(opts, kgo.DisableIdempotentWrite(), kgo.MaxProduceRequestsInflightPerBroker(requestsInFlight),
-			kgo.RecordRetries(0))
-		settings["recordRetries"] = "0"
+		to.Set("recordRetries", 0, kgo.DisableIdempotentWrite(), kgo.MaxProduceRequestsInflightPerBroker(requestsInFlight), kgo.RecordRetries(0))
 	}
-	return opts, settings
 }
 
-func (s *session) consuming() ([]kgo.Opt, map[string]string) {
+func (s *session) consuming(to *settings) {
 	o := s.own
-	return []kgo.Opt{
-			kgo.FetchMinBytes(int32(o.FetchMinBytes)),
-			kgo.FetchMaxWait(time.Duration(o.FetchMaxWaitNs)),
-			kgo.FetchMaxBytes(int32(max(fetchBytes, o.FetchPartitionBytes))),
-			kgo.FetchMaxPartitionBytes(int32(o.FetchPartitionBytes)),
-			kgo.MaxConcurrentFetches(-1),
-			kgo.FetchIsolationLevel(kgo.ReadUncommitted()),
-			kgo.ConsumeResetOffset(kgo.NewOffset().AtEnd()),
-		}, map[string]string{
-			"fetchMinBytes":       strconv.FormatInt(o.FetchMinBytes, 10),
-			"fetchMaxWait":        time.Duration(o.FetchMaxWaitNs).String(),
-			"fetchMaxBytes":       strconv.FormatInt(max(fetchBytes, o.FetchPartitionBytes), 10),
-			"fetchPartitionBytes": strconv.FormatInt(o.FetchPartitionBytes, 10),
-			"concurrentFetches":   "one per broker",
-			"isolation":           "read uncommitted",
-			"resetOffset":         "end",
-		}
+	most := max(fetchBytes, o.FetchPartitionBytes)
+	to.Set("fetchMinBytes", o.FetchMinBytes, kgo.FetchMinBytes(int32(o.FetchMinBytes)))
+	to.Set("fetchMaxWait", time.Duration(o.FetchMaxWaitNs), kgo.FetchMaxWait(time.Duration(o.FetchMaxWaitNs)))
+	to.Set("fetchMaxBytes", most, kgo.FetchMaxBytes(int32(most)))
+	to.Set("fetchPartitionBytes", o.FetchPartitionBytes, kgo.FetchMaxPartitionBytes(int32(o.FetchPartitionBytes)))
+	to.Set("concurrentFetches", "one per broker", kgo.MaxConcurrentFetches(-1))
+	to.Set("isolation", "read uncommitted", kgo.FetchIsolationLevel(kgo.ReadUncommitted()))
+	to.Set("resetOffset", "end", kgo.ConsumeResetOffset(kgo.NewOffset().AtEnd()))
 }
 
-func (s *session) grouping(group string) ([]kgo.Opt, map[string]string) {
+func (s *session) grouping(to *settings, group string) {
 	o := s.own
-	return []kgo.Opt{
-			kgo.ConsumerGroup(group),
-			kgo.Balancers(balancers[o.Assignor]),
-			kgo.SessionTimeout(sessionTimeout),
-			kgo.RebalanceTimeout(rebalanceTimeout),
-			kgo.HeartbeatInterval(heartbeatInterval),
-			// The group is as new as its topic, so that whatever is sent belongs to it; or begin has said where it begins.
-			kgo.ConsumeStartOffset(kgo.NewOffset().AtStart()),
-			kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()),
-			kgo.AutoCommitMarks(),
-			kgo.AutoCommitInterval(time.Duration(o.CommitIntervalNs)),
-		}, map[string]string{
-			"resetOffset":       "start",
-			"groupProtocol":     "classic",
-			"assignor":          o.Assignor,
-			"sessionTimeout":    sessionTimeout.String(),
-			"rebalanceTimeout":  rebalanceTimeout.String(),
-			"heartbeatInterval": heartbeatInterval.String(),
-			"commitInterval":    time.Duration(o.CommitIntervalNs).String(),
-			"pollRecords":       strconv.Itoa(pollRecords),
-		}
+	to.Set("groupProtocol", "classic", kgo.ConsumerGroup(group))
+	to.Set("assignor", o.Assignor, kgo.Balancers(balancers[o.Assignor]))
+	to.Set("sessionTimeout", sessionTimeout, kgo.SessionTimeout(sessionTimeout))
+	to.Set("rebalanceTimeout", rebalanceTimeout, kgo.RebalanceTimeout(rebalanceTimeout))
+	to.Set("heartbeatInterval", heartbeatInterval, kgo.HeartbeatInterval(heartbeatInterval))
+	// The group is as new as its topic, so that whatever is sent belongs to it; or begin has said where it begins.
+	to.Set("resetOffset", "start", kgo.ConsumeStartOffset(kgo.NewOffset().AtStart()), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))
+	to.Set("commitInterval", time.Duration(o.CommitIntervalNs), kgo.AutoCommitMarks(), kgo.AutoCommitInterval(time.Duration(o.CommitIntervalNs)))
+	to.Set("pollRecords", pollRecords)
 }
 
 // timeout of a message, at least the library's own minimum.
 func (s *session) timeout() time.Duration {
-	if s.options.TimeoutNs == 0 {
+	if s.TimeoutNs == 0 {
 		return defaultTimeout
 	}
-	return max(time.Second, time.Duration(s.options.TimeoutNs))
+	return max(time.Second, time.Duration(s.TimeoutNs))
 }
 
 // requestTimeout is half of a message's: the broker may take the first half to answer, the connection is given up after the second.
@@ -223,12 +173,12 @@ func (w *watch) OnBrokerConnect(meta kgo.BrokerMetadata, _ time.Duration, _ net.
 	defer w.mu.Unlock()
 	if w.lost[meta.NodeID] > 0 {
 		w.lost[meta.NodeID]--
-		w.s.reconnects.Add(1)
+		w.s.Reconnected()
 	}
 }
 
 func (w *watch) OnBrokerDisconnect(meta kgo.BrokerMetadata, _ net.Conn) {
-	if !w.settled.Load() || w.closing.Load() || w.s.closing.Load() {
+	if !w.settled.Load() || w.closing.Load() || w.s.IsQuiet() {
 		return
 	}
 	w.mu.Lock()
@@ -252,15 +202,15 @@ func (w *watch) OnBrokerWrite(_ kgo.BrokerMetadata, key int16, bytes int, _, _ t
 		w.fetches.Add(1)
 	case key == produceKey && bytes > 0:
 		// Of a write that failed, too, some bytes may have left.
-		w.producedNs.Store(w.s.options.Now())
+		w.producedNs.Store(w.s.Now())
 	}
 }
 
 func (w *watch) OnGroupManageError(err error) { w.report(fmt.Errorf("group: %w", err)) }
 
 func (w *watch) report(err error) {
-	if !w.closing.Load() && !w.s.closing.Load() {
-		w.s.options.Report("kafka", err)
+	if !w.closing.Load() {
+		w.s.Report("", err)
 	}
 }
 
@@ -287,12 +237,4 @@ func (p *topicPartitioner) Partition(r *kgo.Record, n int) int {
 		return p.keyed.Partition(r, n)
 	}
 	return int(r.Partition)
-}
-
-func merged(all ...map[string]string) map[string]string {
-	result := map[string]string{}
-	for _, one := range all {
-		maps.Copy(result, one)
-	}
-	return result
 }

@@ -8,7 +8,20 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
 )
 
-// It takes a minute: go test -tags acceptance.
+// What follows takes a minute each. TestAClusterGoesOnWithoutItsLeader and TestARestartedBrokerIsFoundAgainAndTheReconnectIsCounted are
+// the short ones.
+
+func TestATopicWithoutCopiesGoesOnWhenItsNodeIsBack(t *testing.T) {
+	nodes, url := three(t)
+	brokertest.Failover(t, brokertest.Cluster{
+		System: brokertest.System{Driver: New, URL: url, DriverOptions: []byte(`{"acks": "1"}`)}, Replicas: 1, Group: true,
+		Kill: func(t *testing.T, name string) func() {
+			nodes[name].kill()
+			return func() { nodes[name].run(t) }
+		},
+	})
+}
+
 func TestAClusterGoesOnWhenOneLeaderAfterTheOtherDies(t *testing.T) {
 	nodes, url := three(t)
 	brokertest.Failover(t, brokertest.Cluster{

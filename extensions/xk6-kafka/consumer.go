@@ -41,10 +41,7 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 	if len(topics) == 0 {
 		return fmt.Errorf("kafka: consume %q: there is no such topic", to.Topic)
 	}
-	ends, err := s.admin.ListEndOffsets(ctx, topics...)
-	if err == nil {
-		err = ends.Error()
-	}
+	ends, err := s.ends(ctx, topics...)
 	if err != nil {
 		return fmt.Errorf("kafka: consume %q: find its end: %w", to.Topic, err)
 	}
@@ -76,8 +73,9 @@ func (s *session) join(ctx context.Context, to broker.Subscription, handle broke
 			}
 		}
 	}
-	grouping, _ := s.grouping(g.name)
-	c, err := s.newConsumer(to, handle, append(grouping, kgo.ConsumeTopics(to.Topic))...)
+	var of settings
+	s.grouping(&of, g.name)
+	c, err := s.newConsumer(to, handle, append(of.Options, kgo.ConsumeTopics(to.Topic))...)
 	if err != nil {
 		return err
 	}
@@ -109,12 +107,11 @@ const (
 
 func (s *session) newConsumer(to broker.Subscription, handle broker.Handler, own ...kgo.Opt) (*consumer, error) {
 	w := &watch{s: s}
-	c := &consumer{watch: w, handle: handle, now: s.options.Now}
-	common, _ := s.common()
-	consuming, _ := s.consuming()
-	opts := append(common, consuming...)
-	opts = append(opts, own...)
-	opts = append(opts, kgo.ClientID(fmt.Sprintf("mqbench-consumer-%d", to.Connection)), kgo.WithHooks(w))
+	c := &consumer{watch: w, handle: handle, now: s.Now}
+	var of settings
+	s.common(&of)
+	s.consuming(&of)
+	opts := append(append(of.Options, own...), kgo.ClientID(fmt.Sprintf("mqbench-consumer-%d", to.Connection)), kgo.WithHooks(w))
 	if to.Group != "" {
 		opts = append(opts,
 			kgo.OnPartitionsAssigned(func(_ context.Context, _ *kgo.Client, got map[string][]int32) { c.assign(got, +1) }),
@@ -151,15 +148,7 @@ func (c *consumer) deliver() {
 		if c.over(fetches) {
 			return
 		}
-		for i := range fetches {
-			for j := range fetches[i].Topics {
-				for k := range fetches[i].Topics[j].Partitions {
-					for _, r := range fetches[i].Topics[j].Partitions[k].Records {
-						c.handle(broker.Delivery{ReceivedNs: receivedNs, Payload: r.Value})
-					}
-				}
-			}
-		}
+		fetches.EachRecord(func(r *kgo.Record) { c.handle(broker.Delivery{ReceivedNs: receivedNs, Payload: r.Value}) })
 	}
 }
 
@@ -176,28 +165,24 @@ func (c *consumer) deliverAndCommit() {
 			return
 		}
 		markedNs := c.now()
-		for i := range fetches {
-			for j := range fetches[i].Topics {
-				for k := range fetches[i].Topics[j].Partitions {
-					var handled *kgo.Record
-					for _, r := range fetches[i].Topics[j].Partitions[k].Records {
-						nowNs := c.now()
-						if handled != nil && nowNs-markedNs > markEveryNs {
-							c.client.MarkCommitRecords(handled)
-							markedNs = nowNs
-						}
-						if c.watch.closing.Load() {
-							return
-						}
-						c.handle(broker.Delivery{ReceivedNs: nowNs, Payload: r.Value})
-						handled = r
-					}
-					if handled != nil {
-						c.client.MarkCommitRecords(handled)
-					}
+		fetches.EachPartition(func(of kgo.FetchTopicPartition) {
+			var handled *kgo.Record
+			for _, r := range of.Records {
+				nowNs := c.now()
+				if handled != nil && nowNs-markedNs > markEveryNs {
+					c.client.MarkCommitRecords(handled)
+					markedNs = nowNs
 				}
+				if c.watch.closing.Load() {
+					return
+				}
+				c.handle(broker.Delivery{ReceivedNs: nowNs, Payload: r.Value})
+				handled = r
 			}
-		}
+			if handled != nil {
+				c.client.MarkCommitRecords(handled)
+			}
+		})
 	}
 }
 
@@ -278,7 +263,7 @@ func (c *consumer) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), leaveTimeout)
 	defer cancel()
 	if err := c.client.LeaveGroupContext(ctx); err != nil && !errors.Is(err, kerr.UnknownMemberID) {
-		c.watch.s.options.Report("kafka", broker.Wrap("leave the group", err))
+		c.watch.s.Report("leave the group", err)
 	}
 	c.client.Close()
 }

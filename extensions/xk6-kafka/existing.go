@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 
 	"github.com/twmb/franz-go/pkg/kadm"
@@ -79,7 +81,7 @@ func (s *session) fit(ctx context.Context, cluster kadm.Metadata, names []string
 			if one.Key != "max.message.bytes" || err != nil {
 				continue
 			}
-			if least := int64(s.options.MessageBytes) + recordBytes; limit < least {
+			if least := int64(s.MessageBytes) + recordBytes; limit < least {
 				return fmt.Errorf("kafka: topic %s takes batches of at most %d bytes (max.message.bytes), and one message of the run needs %d", of.Name, limit, least)
 			}
 			s.own.BatchBytes = min(s.own.BatchBytes, limit)
@@ -108,10 +110,7 @@ func (s *session) begin(ctx context.Context, group, topic string) error {
 	if done, err := begun(); done || err != nil {
 		return broker.Wrap(fmt.Sprintf("kafka: look up group %q", group), err)
 	}
-	ends, err := s.admin.ListEndOffsets(ctx, topic)
-	if err == nil {
-		err = ends.Error()
-	}
+	ends, err := s.ends(ctx, topic)
 	if err != nil {
 		return fmt.Errorf("kafka: find the end of topic %q: %w", topic, err)
 	}
@@ -161,11 +160,7 @@ func (g *group) stable(is kadm.DescribedGroup, partitions int) bool {
 
 // groupName is the same for all clients of the run.
 func (s *session) groupName(topic, group string) string {
-	name := topic + "." + group
-	if s.Run != "" {
-		name = s.Run + "." + name
-	}
-	return name
+	return s.Named(".", topic+"."+group)
 }
 
 // groupsToRemove are this run's, which may have had members in other clients alone; only client 0 removes any.
@@ -179,9 +174,5 @@ func (s *session) groupsToRemove() []string {
 			names[s.groupName(topic.Name, group)] = true
 		}
 	}
-	var list []string
-	for name := range names {
-		list = append(list, name)
-	}
-	return list
+	return slices.Collect(maps.Keys(names))
 }

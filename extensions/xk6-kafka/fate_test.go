@@ -11,32 +11,28 @@ import (
 // A message that was written and whose connection was lost before its answer may have arrived: its fate is unknown
 // (broker.ErrUnknown), as it is for NATS, Redis and RabbitMQ, and not failed.
 func TestAMessageWhoseConnectionIsLostAfterItWasWrittenIsUnknown(t *testing.T) {
-	for _, acks := range []string{"1", "all"} {
-		t.Run("acks "+acks, func(t *testing.T) {
-			s := start(t, setup{})
-			b := open(t, broker.Options{URL: s.url, Driver: []byte(`{"acks": "` + acks + `"}`), TimeoutNs: int64(5 * time.Second)}, false)
-			b.send()
-			b.until("the first message is acknowledged", func() bool { return b.acked == 1 })
-			s.freeze()
-			b.send() // the kernel takes it: it has left
-			time.Sleep(500 * time.Millisecond)
-			s.kill()
-			b.until("the second is completed", func() bool { return b.acked+b.failed == 2 })
-			b.mu.Lock()
-			defer b.mu.Unlock()
-			for _, err := range b.errs {
-				t.Log(err)
-				if !errors.Is(err, broker.ErrUnknown) {
-					t.Errorf("%v: counted as failed, though it may have arrived", err)
-				}
+	s := running(t)
+	both := openBoth(t, s, 5*time.Second)
+	s.freeze()
+	for _, b := range both {
+		b.send() // the kernel takes it: it has left
+	}
+	time.Sleep(500 * time.Millisecond)
+	s.kill()
+	for acks, b := range both {
+		b.until("the second is completed", func() bool { return b.acked+b.failed == 2 })
+		for _, err := range b.errs {
+			t.Logf("acks %s: %v", acks, err)
+			if !errors.Is(err, broker.ErrUnknown) {
+				t.Errorf("acks %s: %v: counted as failed, though it may have arrived", acks, err)
 			}
-		})
+		}
 	}
 }
 
 // The broker reads it when it wakes: it does arrive.
 func TestAMessageThatAFrozenBrokerTakesLaterIsNotFailed(t *testing.T) {
-	s := start(t, setup{})
+	s := running(t)
 	b := open(t, broker.Options{URL: s.url, Driver: []byte(`{"acks": "1"}`), TimeoutNs: int64(12 * time.Second)}, true)
 	b.send()
 	b.until("the first message arrives", func() bool { return len(b.received) == 1 })

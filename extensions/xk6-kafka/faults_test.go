@@ -107,7 +107,8 @@ func (b *bench) until(what string, holds func() bool) {
 }
 
 func TestAFrozenBrokerFailsMessagesInTheEndAndHoldsUpNeitherSendNorClose(t *testing.T) {
-	s := start(t, setup{})
+	s := running(t)
+	defer s.thaw()
 	var all []*bench
 	for _, acks := range []string{"1", "all"} {
 		b := open(t, broker.Options{URL: s.url, Driver: []byte(`{"acks": "` + acks + `"}`), TimeoutNs: int64(time.Second)}, true)
@@ -144,16 +145,18 @@ func TestAFrozenBrokerFailsMessagesInTheEndAndHoldsUpNeitherSendNorClose(t *test
 }
 
 func TestABrokerThatIsFrozenForASecondLosesNothing(t *testing.T) {
-	s := start(t, setup{})
+	s := running(t)
 	b := open(t, broker.Options{URL: s.url, TimeoutNs: int64(30 * time.Second)}, true)
+	thawed := make(chan struct{})
 	for i := range 300 {
 		if i == 100 {
 			s.freeze()
-			time.AfterFunc(time.Second, s.thaw)
+			time.AfterFunc(time.Second, func() { s.thaw(); close(thawed) })
 		}
 		b.send()
 		time.Sleep(time.Millisecond)
 	}
+	<-thawed
 	b.until("all 300 are acknowledged and arrive", func() bool { return b.acked == 300 && len(b.received) == 300 })
 	for payload, times := range b.received {
 		if times != 1 {
@@ -166,7 +169,7 @@ func TestABrokerThatIsFrozenForASecondLosesNothing(t *testing.T) {
 }
 
 func TestARestartedBrokerIsFoundAgainAndTheReconnectIsCounted(t *testing.T) {
-	s := start(t, setup{})
+	s := running(t)
 	b := open(t, broker.Options{URL: s.url, TimeoutNs: int64(time.Minute)}, true)
 	b.send()
 	b.until("the first message arrives", func() bool { return len(b.received) == 1 })

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
@@ -29,7 +28,7 @@ func New(o broker.Options) (broker.Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("kafka: %w", err)
 	}
-	reach, settings, err := reach(o.URL, own)
+	reach, err := reach(o.URL, own)
 	if err != nil {
 		return nil, fmt.Errorf("kafka: %w", err)
 	}
@@ -38,18 +37,16 @@ func New(o broker.Options) (broker.Session, error) {
 		return nil, fmt.Errorf("kafka: %w", err)
 	}
 	return &session{
-		options: o, own: own, reach: reach, reachSettings: settings, topicConfig: topic,
+		Base: broker.NewBase("kafka", o), own: own, reach: reach, topicConfig: topic,
 		producers: map[int]*producer{}, groups: map[string]*group{},
 	}, nil
 }
 
 type session struct {
-	broker.Part
-	options       broker.Options
-	own           options
-	reach         []kgo.Opt
-	reachSettings map[string]string
-	topicConfig   map[string]string
+	*broker.Base
+	own         options
+	reach       func(to *settings)
+	topicConfig map[string]string
 
 	adminWatch *watch
 	adminRaw   *kgo.Client
@@ -59,9 +56,7 @@ type session struct {
 	made       []string
 	groups     map[string]*group
 	// named are the groups that consumers here are in, by the subscription's word for them.
-	named      []string
-	closing    atomic.Bool
-	reconnects atomic.Int64
+	named []string
 
 	// mu guards what Close, from another goroutine, takes down.
 	mu        sync.Mutex
@@ -72,19 +67,17 @@ type session struct {
 var (
 	_ broker.Session      = (*session)(nil)
 	_ broker.Remover      = (*session)(nil)
-	_ broker.Existing     = (*session)(nil)
-	_ broker.Shared       = (*session)(nil)
 	_ broker.Dropper      = (*session)(nil)
-	_ broker.Reconnecter  = (*session)(nil)
 	_ broker.LeaderFinder = (*session)(nil)
 )
 
 // Open finds the cluster. Connections of producers and consumers are made with them, by Producer and Consume, which return
 // when they are usable.
 func (s *session) Open(ctx context.Context) error {
-	common, _ := s.common()
+	var of settings
+	s.common(&of)
 	s.adminWatch = &watch{s: s}
-	client, err := kgo.NewClient(append(common, kgo.ClientID("mqbench-admin"), kgo.WithHooks(s.adminWatch))...)
+	client, err := kgo.NewClient(append(of.Options, kgo.ClientID("mqbench-admin"), kgo.WithHooks(s.adminWatch))...)
 	if err != nil {
 		return fmt.Errorf("kafka: make a client: %w", err)
 	}
@@ -104,7 +97,7 @@ func (s *session) Open(ctx context.Context) error {
 			break
 		}
 	}
-	if s.options.Durability == "interval" {
+	if s.Durability == "interval" {
 		return s.checkFlusher(ctx)
 	}
 	return nil
@@ -202,42 +195,40 @@ func (s *session) Producer(connection int) (broker.Producer, error) {
 }
 
 func (s *session) Describe() broker.Description {
-	_, common := s.common()
-	_, producing := s.producing()
-	_, consuming := s.consuming()
-	settings := merged(common, producing, consuming)
+	var of settings
+	s.common(&of)
+	s.producing(&of)
+	s.consuming(&of)
 	if len(s.groups) > 0 {
-		_, grouping := s.grouping("")
-		settings = merged(settings, grouping)
+		s.grouping(&of, "")
 	}
-	settings["topic replicas"] = "the broker's own"
-	if s.options.Replicas > 0 {
-		settings["topic replicas"] = strconv.Itoa(s.options.Replicas)
+	of.Set("topic replicas", "the broker's own")
+	if s.Replicas > 0 {
+		of.Set("topic replicas", s.Replicas)
 	}
 	for key, value := range s.topicConfig {
-		settings["topic "+key] = value
+		of.Set("topic "+key, value)
 	}
-	settings["connections"] = strconv.Itoa(s.options.Connections)
+	of.Set("connections", s.Connections)
 	return broker.Description{
-		Acks:       s.own.Acks != "0",
-		Order:      "per-producer",
-		GroupOrder: true,
-		Wildcards:  true,
-		Stores:     true,
-		Library:    "franz-go " + broker.LibraryVersion("github.com/twmb/franz-go"),
-		Server:     s.server,
-		Settings:   settings,
+		Acks:            s.own.Acks != "0",
+		Order:           "per-producer",
+		GroupOrder:      true,
+		Wildcards:       true,
+		Stores:          true,
+		RedeliversAfter: sessionTimeout,
+		Library:         "franz-go " + broker.LibraryVersion("github.com/twmb/franz-go"),
+		Server:          s.server,
+		Settings:        of.Printed,
 	}
 }
 
 // Dropped: the library throws nothing away. What it cannot send fails.
 func (s *session) Dropped() int64 { return 0 }
 
-func (s *session) Reconnects() int64 { return s.reconnects.Load() }
-
 // Close ends everything at once; what a broker that does not answer holds up ends in the background.
 func (s *session) Close() error {
-	s.closing.Store(true)
+	s.End()
 	s.mu.Lock()
 	consumers, producers := s.consumers, s.producers
 	s.mu.Unlock()
@@ -312,8 +303,8 @@ func (s *session) checkFlusher(ctx context.Context) error {
 
 func (s *session) create(ctx context.Context, partitions int, names []string) error {
 	replicas := int16(-1)
-	if s.options.Replicas > 0 {
-		replicas = int16(s.options.Replicas)
+	if s.Replicas > 0 {
+		replicas = int16(s.Replicas)
 	}
 	config := map[string]*string{}
 	for key, value := range s.topicConfig {
@@ -356,10 +347,7 @@ func (s *session) clear(ctx context.Context, topics []broker.Topic, names []stri
 		}
 	}
 	if len(known) > 0 {
-		ends, err := s.admin.ListEndOffsets(ctx, known...)
-		if err == nil {
-			err = ends.Error()
-		}
+		ends, err := s.ends(ctx, known...)
 		if err != nil {
 			return fmt.Errorf("kafka: look whether topics are empty: %w", err)
 		}
@@ -401,6 +389,15 @@ func (s *session) clear(ctx context.Context, topics []broker.Topic, names []stri
 		}
 	}
 	return nil
+}
+
+// ends are the offsets behind the last message of each partition; one that cannot be had is an error of all.
+func (s *session) ends(ctx context.Context, topics ...string) (kadm.ListedOffsets, error) {
+	ends, err := s.admin.ListEndOffsets(ctx, topics...)
+	if err == nil {
+		err = ends.Error()
+	}
+	return ends, err
 }
 
 // tried asks up to three times: that a connection to a node that was started again meanwhile is dead is only found out by its use.
@@ -488,11 +485,7 @@ func (s *session) awaitLeaders(ctx context.Context, names []string) error {
 	}
 	// Only a leader answers this: it shows that the brokers themselves know what they lead.
 	for {
-		ends, err := s.admin.ListEndOffsets(ctx, names...)
-		if err == nil {
-			err = ends.Error()
-		}
-		if err == nil || !kerr.IsRetriable(err) || ctx.Err() != nil {
+		if _, err := s.ends(ctx, names...); err == nil || !kerr.IsRetriable(err) || ctx.Err() != nil {
 			return broker.Wrap("kafka: ask the topics' leaders", err)
 		}
 		time.Sleep(10 * time.Millisecond)

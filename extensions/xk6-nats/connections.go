@@ -1,6 +1,7 @@
 package nats
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -37,28 +37,27 @@ const (
 
 // connections are what both modes share: the links to the server, and what the library says of them.
 type connections struct {
-	broker.Options
-	broker.Part
+	*broker.Base
 	own options
 	// servers of a cluster, one URL each.
 	servers []string
 	// access is what lets us in.
-	access     []nats.Option
-	all        []*nats.Conn
-	wires      *wires
-	closing    atomic.Bool
-	reconnects atomic.Int64
-	// lost and reconnected, if not nil, are told of a connection that is lost, and of one that was made anew.
+	access []nats.Option
+	all    []*nats.Conn
+	wires  *address.Wires
+	// lost and reconnected are told of a connection that is lost, and of one that was made anew.
 	lost, reconnected func(connection int)
-	// ended is closed with the session.
-	ended chan struct{}
 
 	mu sync.Mutex
 	// subscriptions are those of ours, and those of the library that it has dropped messages of.
 	subscriptions map[*nats.Subscription]int64
 }
 
-func newConnections(o broker.Options, own options) (*connections, error) {
+func newConnections(o broker.Options) (*connections, error) {
+	own := options{Mode: "core", jetStreamOptions: jetStreamOptions{Publish: "async"}}
+	if err := o.Decode(&own); err != nil {
+		return nil, err
+	}
 	servers, err := address.List(o.URL)
 	if err != nil {
 		return nil, err
@@ -76,8 +75,8 @@ func newConnections(o broker.Options, own options) (*connections, error) {
 		access = append(access, nats.Secure(security))
 	}
 	return &connections{
-		Options: o, own: own, servers: servers, access: access, subscriptions: map[*nats.Subscription]int64{},
-		wires: &wires{dialer: net.Dialer{Timeout: connectTimeout}, open: map[*wire]struct{}{}}, ended: make(chan struct{}),
+		Base: broker.NewBase("nats", o), own: own, servers: servers, access: access, subscriptions: map[*nats.Subscription]int64{},
+		wires: &address.Wires{Dialer: net.Dialer{Timeout: connectTimeout}}, lost: func(int) {}, reconnected: func(int) {},
 	}, nil
 }
 
@@ -100,9 +99,7 @@ func (c *connections) open(headerBytes int) error {
 func (c *connections) watch(s *nats.Subscription) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, known := c.subscriptions[s]; !known {
-		c.subscriptions[s] = 0
-	}
+	c.subscriptions[s] += 0 // there from now on
 }
 
 func (c *connections) Dropped() int64 {
@@ -120,20 +117,17 @@ func (c *connections) Dropped() int64 {
 	return dropped
 }
 
-func (c *connections) Reconnects() int64 { return c.reconnects.Load() }
-
 func (c *connections) Close() error {
-	if c.closing.Swap(true) {
+	if !c.End() {
 		return nil
 	}
-	close(c.ended)
 	c.Dropped()
 	var all []func()
 	for _, one := range c.all {
 		all = append(all, one.Close)
 	}
 	// A write that the server does not take holds a connection's lock; so does dialling one that does not answer.
-	late := time.AfterFunc(closeTimeout, c.wires.cut)
+	late := time.AfterFunc(closeTimeout, c.wires.Cut)
 	defer late.Stop()
 	deadline.AtMost(closeTimeout+connectTimeout, all...)
 	return nil
@@ -150,82 +144,63 @@ func (c *connections) groupName(group string) string {
 	if group == "" || c.Run == "" {
 		return group
 	}
-	return streamName(c.Run + "-" + group)
+	return streamName(c.Named("-", group))
 }
 
-func (c *connections) library() string { return "nats.go v" + nats.Version }
-
-func (c *connections) server() string { return "nats-server " + c.all[0].ConnectedServerVersion() }
-
-func (c *connections) settings() map[string]string {
-	all := map[string]string{
-		"mode":                 c.own.Mode,
-		"connections":          strconv.Itoa(c.Connections),
-		"noEcho":               "false",
-		"reconnectBufferBytes": "0 (a publish without connection fails)",
-		"reconnectWait":        reconnectWait.String(),
-		"maxReconnects":        "unlimited",
-		"pingInterval":         pingInterval.String(),
-		"maxPingsOutstanding":  strconv.Itoa(maxPings),
-		"flusherTimeout":       c.flusherTimeout().String(),
-		"writeBufferBytes":     strconv.Itoa(writeBufferBytes),
-		"compression":          "false",
-		"tls":                  strconv.FormatBool(c.all[0].TLSRequired()),
+// describe is what both modes have in common.
+func (c *connections) describe() broker.Description {
+	of := c.options()
+	of.Set("connections", c.Connections)
+	of.Set("tls", c.all[0].TLSRequired())
+	return broker.Description{
+		Order: "per-producer", Library: "nats.go v" + nats.Version, Server: "nats-server " + c.all[0].ConnectedServerVersion(), Settings: of.Printed,
 	}
-	if c.own.Auth != "" {
-		all["auth"] = c.own.Auth
-	}
-	return all
 }
 
 // --- internal ---
 
 func (c *connections) flusherTimeout() time.Duration {
-	if c.TimeoutNs == 0 {
-		return flusherTimeout
+	return min(flusherTimeout, max(leastFlusherTimeout, cmp.Or(time.Duration(c.TimeoutNs), flusherTimeout)))
+}
+
+// options are what every connection is told.
+func (c *connections) options() (of broker.Settings[nats.Option]) {
+	of.Set("mode", c.own.Mode, nats.Timeout(connectTimeout), nats.SetCustomDialer(c.wires))
+	of.Set("", nil, c.access...)
+	if c.own.Auth != "" {
+		of.Set("auth", c.own.Auth)
 	}
-	return min(flusherTimeout, max(leastFlusherTimeout, time.Duration(c.TimeoutNs)))
+	of.Set("noEcho", false)
+	of.Set("reconnectBufferBytes", "0 (a publish without connection fails)", nats.ReconnectBufSize(-1))
+	of.Set("reconnectWait", reconnectWait, nats.ReconnectWait(reconnectWait), nats.ReconnectJitter(0, 0))
+	of.Set("maxReconnects", "unlimited", nats.MaxReconnects(-1))
+	of.Set("pingInterval", pingInterval, nats.PingInterval(pingInterval))
+	of.Set("maxPingsOutstanding", maxPings, nats.MaxPingsOutstanding(maxPings))
+	of.Set("flusherTimeout", c.flusherTimeout(), nats.FlusherTimeout(c.flusherTimeout()))
+	of.Set("writeBufferBytes", writeBufferBytes, nats.WriteBufferSize(writeBufferBytes))
+	of.Set("compression", false, nats.Compression(false))
+	return of
 }
 
 func (c *connections) connect(i int) (*nats.Conn, error) {
-	return nats.Connect(strings.Join(slices.Concat(c.servers[i%len(c.servers):], c.servers[:i%len(c.servers)]), ","), append([]nats.Option{
-		nats.Name("mqbench-" + strconv.Itoa(i)),
-		nats.Timeout(connectTimeout),
+	first := i % len(c.servers)
+	return nats.Connect(strings.Join(slices.Concat(c.servers[first:], c.servers[:first]), ","), append(c.options().Options,
+		nats.Name("mqbench-"+strconv.Itoa(i)),
 		// Connection i begins at server i: a cluster's nodes get the same share in every run.
 		nats.DontRandomize(),
-		nats.MaxReconnects(-1),
-		nats.ReconnectWait(reconnectWait),
-		nats.ReconnectJitter(0, 0),
-		nats.ReconnectBufSize(-1),
-		nats.PingInterval(pingInterval),
-		nats.MaxPingsOutstanding(maxPings),
-		nats.FlusherTimeout(c.flusherTimeout()),
-		nats.SetCustomDialer(c.wires),
-		nats.WriteBufferSize(writeBufferBytes),
-		nats.Compression(false),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
-			c.report("connection lost", address.Cause(err))
-			if c.lost != nil {
-				c.lost(i)
-			}
+			c.Report("connection lost", address.Cause(err))
+			c.lost(i)
 		}),
 		nats.ReconnectHandler(func(*nats.Conn) {
-			c.reconnects.Add(1)
-			if c.reconnected != nil {
-				c.reconnected(i)
-			}
+			c.Reconnected()
+			c.reconnected(i)
 		}),
 		nats.ErrorHandler(func(_ *nats.Conn, s *nats.Subscription, err error) {
 			if s != nil && errors.Is(err, nats.ErrSlowConsumer) {
 				c.watch(s)
 			}
-			c.report("asynchronous error", err)
+			c.Report("asynchronous error", err)
 		}),
-	}, c.access...)...)
-}
-
-func (c *connections) report(what string, err error) {
-	if !c.closing.Load() {
-		c.Report("nats", broker.Wrap(what, err))
-	}
+	)...)
 }

@@ -193,9 +193,9 @@ func (s *jetStreamSession) pullOptions() []jetstream.PullConsumeOpt {
 	}
 }
 
-// report tells of what goes wrong between deliveries; the library goes on by itself.
+// troubled tells of what goes wrong between deliveries; the library goes on by itself.
 func (s *jetStreamSession) troubled(_ jetstream.ConsumeContext, err error) {
 	if !s.over.Load() {
-		s.report("consumer", err)
+		s.Report("consumer", err)
 	}
 }

@@ -160,6 +160,6 @@ func takes(subjects []string, topic string) bool {
 		if last := len(of) - 1; of[last] == ">" && len(words) > last {
 			of, words = of[:last], words[:last]
 		}
-		return slices.EqualFunc(of, words, func(a, b string) bool { return a == "*" || a == b })
+		return broker.Matches(strings.Join(of, "."), strings.Join(words, "."))
 	})
 }

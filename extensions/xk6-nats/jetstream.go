@@ -52,10 +52,7 @@ type jetStreamSession struct {
 var (
 	_ broker.Session      = (*jetStreamSession)(nil)
 	_ broker.Remover      = (*jetStreamSession)(nil)
-	_ broker.Existing     = (*jetStreamSession)(nil)
-	_ broker.Shared       = (*jetStreamSession)(nil)
 	_ broker.Dropper      = (*jetStreamSession)(nil)
-	_ broker.Reconnecter  = (*jetStreamSession)(nil)
 	_ broker.LeaderFinder = (*jetStreamSession)(nil)
 )
 
@@ -252,7 +249,9 @@ func (s *jetStreamSession) Producer(connection int) (broker.Producer, error) {
 }
 
 func (s *jetStreamSession) Describe() broker.Description {
-	all := s.settings()
+	d := s.describe()
+	d.Acks, d.Stores, d.RedeliversAfter = true, true, s.ackWait()
+	all := d.Settings
 	if s.Run == "" {
 		all["storage"] = s.storage.String()
 		all["replicas"] = strconv.Itoa(max(1, s.Replicas))
@@ -284,14 +283,7 @@ func (s *jetStreamSession) Describe() broker.Description {
 	if s.kind("") == "ordered" {
 		all["orderedConsumer"] = "made anew after two missing heartbeats or a reconnect; asked for every " + remakeTimeout.String()
 	}
-	return broker.Description{
-		Acks:     true,
-		Order:    "per-producer",
-		Stores:   true,
-		Library:  s.library(),
-		Server:   s.server(),
-		Settings: all,
-	}
+	return d
 }
 
 // --- internal ---

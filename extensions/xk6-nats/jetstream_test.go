@@ -128,7 +128,7 @@ func TestADurabilityLevelIsTheStreamsStorage(t *testing.T) {
 // The server removes the folder of its last stream in the background: a store made at that moment is refused, by the server's own race.
 func TestAStreamIsMadeAgainAndAgainWhereTheLastOneWas(t *testing.T) {
 	session := stream(t, start(t, stored(t)).ClientURL(), nil)
-	for k := range 1000 {
+	for k := range 200 {
 		if err := session.Prepare(t.Context(), []broker.Topic{{Name: "a.topic", Partitions: 1}}); err != nil {
 			t.Fatalf("time %d: %v", k, err)
 		}

@@ -9,7 +9,6 @@ import (
 	"strconv"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
@@ -17,18 +16,11 @@ import (
 
 // New makes a session of the mode that the options say.
 func New(o broker.Options) (broker.Session, error) {
-	own := options{Mode: "core", Publish: "async"}
-	if err := o.Decode(&own); err != nil {
-		return nil, fmt.Errorf("nats: %w", err)
-	}
-	if err := own.check(); err != nil {
-		return nil, fmt.Errorf("nats: %w", err)
-	}
-	c, err := newConnections(o, own)
+	c, err := newConnections(o)
 	if err != nil {
 		return nil, fmt.Errorf("nats: %w", err)
 	}
-	if own.Mode == "jetstream" {
+	if c.own.Mode == "jetstream" {
 		return newJetStream(c)
 	}
 	if o.Durability != "" || o.Replicas > 1 {
@@ -37,10 +29,7 @@ func New(o broker.Options) (broker.Session, error) {
 	return &core{c}, nil
 }
 
-var (
-	errUnanswered   = fmt.Errorf("nats: publish: not acknowledged within the timeout: %w", broker.ErrUnknown)
-	errNotConnected = errors.New("nats: publish: not connected")
-)
+var errNotConnected = errors.New("nats: publish: not connected")
 
 // core is a session of NATS core.
 type core struct{ *connections }
@@ -48,12 +37,9 @@ type core struct{ *connections }
 type coreProducer struct{ connection *nats.Conn }
 
 var (
-	_ broker.Session     = (*core)(nil)
-	_ broker.Existing    = (*core)(nil)
-	_ broker.Shared      = (*core)(nil)
-	_ broker.Dropper     = (*core)(nil)
-	_ broker.Reconnecter = (*core)(nil)
-	_ broker.Producer    = (*coreProducer)(nil)
+	_ broker.Session  = (*core)(nil)
+	_ broker.Dropper  = (*core)(nil)
+	_ broker.Producer = (*coreProducer)(nil)
 )
 
 func (s *core) Open(context.Context) error { return s.open(0) }
@@ -85,16 +71,11 @@ func (s *core) Consume(ctx context.Context, to broker.Subscription, handle broke
 }
 
 func (s *core) Describe() broker.Description {
-	settings := s.settings()
-	settings["pendingMessagesLimit"] = "none"
-	settings["pendingBytesLimit"] = strconv.Itoa(pendingBytesLimit)
-	return broker.Description{
-		Order:     "per-producer",
-		Wildcards: true,
-		Library:   s.library(),
-		Server:    s.server(),
-		Settings:  settings,
-	}
+	d := s.describe()
+	d.Wildcards = true
+	d.Settings["pendingMessagesLimit"] = "none"
+	d.Settings["pendingBytesLimit"] = strconv.Itoa(pendingBytesLimit)
+	return d
 }
 
 // Send publishes and reports at once: core NATS acknowledges nothing.
@@ -111,10 +92,6 @@ func published(err error) error {
 		return nil
 	case errors.Is(err, nats.ErrReconnectBufExceeded):
 		return errNotConnected
-	case errors.Is(err, jetstream.ErrAsyncPublishTimeout), errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrTimeout):
-		return errUnanswered
-	case errors.Is(err, nats.ErrDisconnected):
-		return errLost
 	default:
 		return fmt.Errorf("nats: publish: %w", address.Cause(err))
 	}

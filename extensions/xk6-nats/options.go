@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"time"
 
 	"github.com/nats-io/nats.go"
 
@@ -19,45 +18,18 @@ type options struct {
 	TLS  address.TLS `json:"tls"`
 	// Auth names the environment variables that hold the secret: "user", "token" or "creds"; "": none but the URL.
 	Auth string `json:"auth"`
-
-	// The rest is of JetStream.
-
-	// Storage is "memory" or "file"; "": as the durability says, else file.
-	Storage string `json:"storage"`
-	// Publish is "async" or "sync".
-	Publish string `json:"publish"`
-	// Consumer is "pull", "push" or "ordered"; "": pull for groups, ordered without.
-	Consumer string `json:"consumer"`
-	// Dedup gives every message an id.
-	Dedup bool `json:"dedup"`
-	// MaxAckPending and Prefetch; 0: the defaults below, fewer for large messages.
-	MaxAckPending int `json:"maxAckPending"`
-	Prefetch      int `json:"prefetch"`
-	// AckWaitNs; 0: the default below.
-	AckWaitNs int64 `json:"ackWaitNs"`
+	jetStreamOptions
 }
 
-// The server's and the library's own defaults, said aloud.
-const (
-	defaultMaxAckPending = 1000
-	defaultPrefetch      = 500
-	defaultAckWait       = 30 * time.Second
-	// bufferBytes bounds what waits in the library for one consumer: it throws away what goes beyond 64 MB.
-	bufferBytes = 32 << 20
-)
-
-func (o *options) check() error {
+func (o *options) Check() error {
 	err := broker.Choose(
 		broker.Choice{Name: "mode", Value: o.Mode, Known: []string{"core", "jetstream"}},
 		broker.Choice{Name: "auth", Value: o.Auth, Known: []string{"", "user", "token", "creds"}},
-		broker.Choice{Name: "storage", Value: o.Storage, Known: []string{"", "memory", "file"}},
-		broker.Choice{Name: "publish", Value: o.Publish, Known: []string{"async", "sync"}},
-		broker.Choice{Name: "consumer", Value: o.Consumer, Known: []string{"", "pull", "push", "ordered"}},
 	)
-	if err == nil && (o.MaxAckPending < 0 || o.Prefetch < 0 || o.AckWaitNs < 0) {
-		err = errors.New("driver options: maxAckPending, prefetch and ackWaitNs cannot be negative")
+	if err != nil {
+		return err
 	}
-	return err
+	return o.jetStreamOptions.Check()
 }
 
 // secrets are the environment variables of each way to log in.
@@ -86,8 +58,3 @@ func (o *options) secret() (nats.Option, error) {
 	}
 	return func(*nats.Options) error { return nil }, nil
 }
-
-// --- internal ---
-
-// atMost is as many messages of that size as fit into a consumer's buffer, one at least, n at most.
-func atMost(n, messageBytes int) int { return max(1, min(n, bufferBytes/max(1, messageBytes))) }

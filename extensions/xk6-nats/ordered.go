@@ -168,7 +168,7 @@ func (o *ordered) renew() {
 func (o *ordered) run() {
 	for {
 		select {
-		case <-o.session.ended:
+		case <-o.session.Over.Done():
 			return
 		case <-o.again:
 		}
@@ -190,7 +190,7 @@ func (o *ordered) run() {
 				told = true
 			}
 			select {
-			case <-o.session.ended:
+			case <-o.session.Over.Done():
 			case <-time.After(remakePause):
 			}
 		}
@@ -212,14 +212,9 @@ func (o *ordered) forget(names []string) {
 }
 
 func (o *ordered) over() bool {
-	select {
-	case <-o.session.ended:
-		return true
-	default:
-	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.ended
+	return o.ended || o.session.Over.Err() != nil
 }
 
 func (o *ordered) stop() {

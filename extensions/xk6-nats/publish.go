@@ -2,6 +2,7 @@ package nats
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -49,8 +50,9 @@ type outgoing struct {
 var (
 	_ broker.Producer = (*producer)(nil)
 
-	errLost = fmt.Errorf("nats: connection lost: %w", broker.ErrUnknown)
-	noRetry = jetstream.WithRetryAttempts(0)
+	errLost       = fmt.Errorf("nats: connection lost: %w", broker.ErrUnknown)
+	errUnanswered = fmt.Errorf("nats: publish: not acknowledged within the timeout: %w", broker.ErrUnknown)
+	noRetry       = jetstream.WithRetryAttempts(0)
 )
 
 func newProducer(s *jetStreamSession) *producer {
@@ -70,7 +72,7 @@ func (p *producer) options() []jetstream.JetStreamOpt {
 			p.settle(m, at, refused(ack))
 		}),
 		jetstream.WithPublishAsyncErrHandler(func(_ jetstream.JetStream, m *nats.Msg, err error) {
-			p.settle(m, 0, published(err))
+			p.settle(m, 0, failure(err))
 		}),
 	}
 }
@@ -91,7 +93,7 @@ func (p *producer) Send(m *broker.Message, done broker.Done) {
 		if err == nil {
 			err = refused(ack)
 		} else {
-			err = published(err)
+			err = failure(err)
 		}
 		if err != nil {
 			at = 0
@@ -104,7 +106,7 @@ func (p *producer) Send(m *broker.Message, done broker.Done) {
 	p.mu.Unlock()
 	future, err := p.js.PublishMsgAsync(&out.Msg, noRetry, p.stall)
 	if err != nil {
-		p.settle(&out.Msg, 0, published(err))
+		p.settle(&out.Msg, 0, failure(err))
 		return
 	}
 	out.future.Store(future)
@@ -116,7 +118,7 @@ func (p *producer) Send(m *broker.Message, done broker.Done) {
 func (p *producer) disconnected() {
 	for _, pause := range []time.Duration{0, 10 * time.Millisecond, 50 * time.Millisecond, 200 * time.Millisecond, time.Second, 2 * time.Second} {
 		select {
-		case <-p.session.ended:
+		case <-p.session.Over.Done():
 			return
 		case <-time.After(pause):
 		}
@@ -127,7 +129,7 @@ func (p *producer) disconnected() {
 			}
 			select {
 			case err := <-future.Err():
-				p.settle(&one.Msg, 0, published(err))
+				p.settle(&one.Msg, 0, failure(err))
 			default:
 			}
 		}
@@ -163,6 +165,17 @@ func (p *producer) settle(m *nats.Msg, ackNs int64, err error) {
 		ackNs = 0
 	}
 	one.done(one.message, ackNs, err)
+}
+
+// failure gives the library's error of a publish to a stream the words of ours.
+func failure(err error) error {
+	switch {
+	case errors.Is(err, jetstream.ErrAsyncPublishTimeout), errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrTimeout):
+		return errUnanswered
+	case errors.Is(err, nats.ErrDisconnected):
+		return errLost
+	}
+	return published(err)
 }
 
 // refused: the server takes an id that it knows for a message sent twice, and stores nothing. Ours are sent once.

@@ -87,7 +87,7 @@ func (sub *subscription) start(w *wire) error {
 
 // take handles what arrives, until the channel is closed.
 func (sub *subscription) take(deliveries <-chan amqp.Delivery) {
-	now := sub.session.options.Now
+	now := sub.session.Now
 	for d := range deliveries {
 		at := now()
 		sub.busy.Lock()

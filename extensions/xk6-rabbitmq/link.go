@@ -100,7 +100,7 @@ func (l *link) dial(ctx context.Context, attempt int) (*wire, error) {
 // adopt makes w the link's wire and watches it; false when w is lost already, or the session has ended meanwhile.
 func (l *link) adopt(w *wire) bool {
 	l.mu.Lock()
-	if w.failed || l.session.closing.Load() {
+	if w.failed || l.session.Over.Err() != nil {
 		l.mu.Unlock()
 		w.hangUp()
 		return false
@@ -121,7 +121,7 @@ func (l *link) adopt(w *wire) bool {
 	go func() {
 		for b := range blocked {
 			if b.Active {
-				l.session.report(fmt.Errorf("the broker blocks publishers: %s", b.Reason))
+				l.session.Report("the broker blocks publishers", errors.New(b.Reason))
 			}
 		}
 	}()
@@ -142,8 +142,8 @@ func (w *wire) fail(err error) {
 		return
 	}
 	_ = w.raw.Close()
-	if s := l.session; wasUp && !s.closing.Load() && !s.removing.Load() {
-		s.report(fmt.Errorf("connection lost: %w", err))
+	if s := l.session; wasUp && !s.IsQuiet() {
+		s.Report("connection lost", err)
 		go l.reconnect()
 	}
 }
@@ -214,18 +214,18 @@ func (l *link) reconnect() {
 	told := false
 	for attempt := 1; ; attempt++ {
 		select {
-		case <-s.ended:
+		case <-s.Over.Done():
 			return
 		case <-time.After(reconnectDelay):
 		}
-		if s.removing.Load() {
+		if s.IsQuiet() {
 			return
 		}
 		w, err := l.dial(ctx, attempt)
 		if err == nil {
 			err = l.restore(w)
 			if err == nil && l.adopt(w) {
-				s.reconnects.Add(1)
+				s.Reconnected()
 				return
 			}
 			if err == nil {
@@ -236,7 +236,7 @@ func (l *link) reconnect() {
 		// A broker that is down refuses every time: once is enough.
 		if !told {
 			told = true
-			s.report(fmt.Errorf("reconnect: %w", err))
+			s.Report("reconnect", err)
 		}
 	}
 }

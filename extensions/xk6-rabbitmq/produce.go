@@ -68,7 +68,7 @@ func (c choices) deliveryMode() uint8 {
 
 func (p *producer) waiter(topic int) *waiter {
 	if p.waiters[topic] == nil {
-		p.waiters[topic] = &waiter{now: p.session.options.Now, ended: p.session.ended, wake: make(chan struct{}, 1)}
+		p.waiters[topic] = &waiter{now: p.session.Now, ended: p.session.Over.Done(), wake: make(chan struct{}, 1)}
 		go p.waiters[topic].run()
 	}
 	return p.waiters[topic]

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
@@ -35,14 +34,13 @@ func New(o broker.Options) (broker.Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rabbitmq: %w", err)
 	}
-	s := &session{options: o, chosen: chosen, urls: urls, tls: secure, ended: make(chan struct{})}
+	s := &session{Base: broker.NewBase("rabbitmq", o), chosen: chosen, urls: urls, tls: secure}
 	s.topology = newTopology(chosen, &s.Part)
 	return s, nil
 }
 
 type session struct {
-	broker.Part
-	options  broker.Options
+	*broker.Base
 	chosen   choices
 	urls     []string
 	tls      *tls.Config
@@ -50,29 +48,22 @@ type session struct {
 	topology *topology
 
 	// negotiated with the first connection.
-	server, erlang      string
-	frameMax, channels  int
-	heartbeat           time.Duration
-	reconnects          atomic.Int64
-	removing            atomic.Bool
-	closing             atomic.Bool
-	ended               chan struct{}
-	storeOnce, endsOnce sync.Once
-	storeErr            error
+	server, erlang     string
+	frameMax, channels int
+	heartbeat          time.Duration
+	storeOnce          sync.Once
+	storeErr           error
 }
 
 var (
-	_ broker.Session     = (*session)(nil)
-	_ broker.Remover     = (*session)(nil)
-	_ broker.Existing    = (*session)(nil)
-	_ broker.Shared      = (*session)(nil)
-	_ broker.Dropper     = (*session)(nil)
-	_ broker.Reconnecter = (*session)(nil)
-	_ broker.Producer    = (*producer)(nil)
+	_ broker.Session  = (*session)(nil)
+	_ broker.Remover  = (*session)(nil)
+	_ broker.Dropper  = (*session)(nil)
+	_ broker.Producer = (*producer)(nil)
 )
 
 func (s *session) Open(ctx context.Context) error {
-	for i := range s.options.Connections {
+	for i := range s.Connections {
 		l := &link{session: s, number: i}
 		w, err := l.dial(ctx, 0)
 		if err != nil {
@@ -115,7 +106,7 @@ func (s *session) Prepare(ctx context.Context, topics []broker.Topic) error {
 
 // Remove deletes queues and exchanges over a connection of its own: the broker may block those that have published.
 func (s *session) Remove(ctx context.Context) error {
-	s.removing.Store(true)
+	s.Quiet()
 	err := s.alone(ctx, func(on *channel) error { return s.topology.delete(on) })
 	return broker.Wrap("rabbitmq: remove queues and exchanges", err)
 }
@@ -169,7 +160,7 @@ func (s *session) Describe() broker.Description {
 		Library:   "amqp091-go " + broker.LibraryVersion("github.com/rabbitmq/amqp091-go"),
 		Server:    "RabbitMQ " + s.server,
 		Settings: map[string]string{
-			"connections":      strconv.Itoa(s.options.Connections),
+			"connections":      strconv.Itoa(s.Connections),
 			"channels":         "1 to publish for each connection, 1 for each subscription",
 			"queue":            c.queue,
 			"durable":          durable,
@@ -199,7 +190,7 @@ func (s *session) Describe() broker.Description {
 	}
 	if c.version > 0 {
 		d.Settings["queueVersion"] = strconv.Itoa(c.version)
-		if s.options.MessageBytes >= embeddedBytes {
+		if s.MessageBytes >= embeddedBytes {
 			d.Settings["queueVersion"] += "; flushes before a confirm if the server's queue_index_embed_msgs_below is not above the message"
 		}
 	}
@@ -212,11 +203,8 @@ func (s *session) Describe() broker.Description {
 // Dropped is 0: the library drops nothing of a connection that is up, and what a lost one had is the connection's loss.
 func (s *session) Dropped() int64 { return 0 }
 
-func (s *session) Reconnects() int64 { return s.reconnects.Load() }
-
 func (s *session) Close() error {
-	s.closing.Store(true)
-	s.endsOnce.Do(func() { close(s.ended) })
+	s.End()
 	var all sync.WaitGroup
 	for _, l := range s.links {
 		all.Go(l.close)
@@ -243,10 +231,4 @@ func (s *session) introduce(w *wire) error {
 	version, err := s.chosen.versionFor(s.server)
 	s.chosen.version, s.topology.chosen.version = version, version
 	return err
-}
-
-func (s *session) report(err error) {
-	if !s.closing.Load() && !s.removing.Load() {
-		s.options.Report("rabbitmq", err)
-	}
 }

@@ -329,12 +329,7 @@ func (t *topology) exchangeOf(kind string) *exchange {
 }
 
 // named is the beginning of the names of queues that are made for a topic.
-func (t *topology) named(topic string) string {
-	if t.Run == "" {
-		return topic
-	}
-	return t.Run + ":" + topic
-}
+func (t *topology) named(topic string) string { return t.Named(":", topic) }
 
 // exchanges are the names of those of this run that messages are published to.
 func (t *topology) exchanges() []string {

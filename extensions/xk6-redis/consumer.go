@@ -69,15 +69,15 @@ func (s *session) newConsumer(to broker.Subscription, handle broker.Handler, g *
 // run calls step until the session ends; fresh says that the socket is a new one.
 func (c *consumer) run(k *socket, step func(k *socket, fresh bool) error) {
 	fresh := false
-	for c.s.over.Err() == nil && !c.s.removed.Load() {
+	for !c.s.IsQuiet() {
 		err := step(k, fresh)
 		switch {
 		case err == nil:
 			fresh = false
-		case c.s.removed.Load():
+		case c.s.IsQuiet():
 			return
 		case refused(err):
-			c.s.report(err)
+			c.s.Report("", err)
 			time.Sleep(reconnectWait)
 		default:
 			if k = c.s.again(k, err, c.s.redial); k == nil {
@@ -92,11 +92,11 @@ func (c *consumer) run(k *socket, step func(k *socket, fresh bool) error) {
 // of a group takes one after the other: what waits here behind slow work has not been received yet.
 func (c *consumer) take(list []fetched, atNs int64, again bool) {
 	for i, m := range list {
-		if c.s.over.Err() != nil {
+		if c.s.Over.Err() != nil {
 			return
 		}
 		if i > 0 && c.group != nil {
-			atNs = c.s.options.Now()
+			atNs = c.s.Now()
 		}
 		c.handle(broker.Delivery{ReceivedNs: atNs, Payload: bytesOf(m.payload), Redelivered: again})
 		if c.group == nil {
@@ -104,7 +104,7 @@ func (c *consumer) take(list []fetched, atNs int64, again bool) {
 			continue
 		}
 		c.group.handled.Add(1)
-		if c.s.over.Err() == nil {
+		if c.s.Over.Err() == nil {
 			c.acknowledge(m)
 		}
 	}
@@ -122,7 +122,7 @@ func (c *consumer) acknowledge(m fetched) {
 
 // due says once for all members of a group that it is time to look for dead members.
 func (c *consumer) due() bool {
-	nowNs := c.s.options.Now()
+	nowNs := c.s.Now()
 	next := c.group.nextNs.Load()
 	return nowNs >= next && c.group.nextNs.CompareAndSwap(next, nowNs+c.s.ClaimAfterNs/3)
 }
@@ -142,7 +142,7 @@ func (c *consumer) dead(k *socket, members []string) ([]string, error) {
 		}
 		if !known[session] {
 			known[session] = true
-			n, err := k.client.Exists(c.s.over, aliveKey(session)).Result()
+			n, err := k.client.Exists(c.s.Over, aliveKey(session)).Result()
 			if err != nil {
 				return nil, err
 			}
@@ -169,7 +169,7 @@ func (s *session) live(ctx context.Context) error {
 	if err := sign(ctx); err != nil {
 		return err
 	}
-	while, quiet := context.WithCancel(s.over)
+	while, quiet := context.WithCancel(s.Over)
 	over := make(chan struct{})
 	s.quiet = func() { quiet(); <-over }
 	go func() {

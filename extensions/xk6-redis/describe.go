@@ -15,13 +15,14 @@ import (
 // the message all the same.
 func (s *session) Describe() broker.Description {
 	return broker.Description{
-		Acks:      s.mode != modePubSub,
-		Order:     "per-producer",
-		Wildcards: s.mode == modePubSub,
-		Stores:    s.mode != modePubSub,
-		Library:   "go-redis v" + redis.Version(),
-		Server:    s.server["name"],
-		Settings:  s.settings(),
+		Acks:            s.mode != modePubSub,
+		Order:           "per-producer",
+		Wildcards:       s.mode == modePubSub,
+		Stores:          s.mode != modePubSub,
+		RedeliversAfter: time.Duration(s.ClaimAfterNs),
+		Library:         "go-redis v" + redis.Version(),
+		Server:          s.server["name"],
+		Settings:        s.settings(),
 	}
 }
 
@@ -30,7 +31,7 @@ func (s *session) Describe() broker.Description {
 func (s *session) settings() map[string]string {
 	set := map[string]string{
 		"mode":             s.mode,
-		"connections":      strconv.Itoa(s.options.Connections),
+		"connections":      strconv.Itoa(s.Connections),
 		"consumers":        "a socket of their own for each subscription (pub/sub: shared by channels of one connection)",
 		"protocol":         "RESP" + strconv.Itoa(protocol),
 		"pipeline":         "what is queued, in writes of up to " + strconv.Itoa(bufferBytes) + " bytes; the next write does not wait for answers; no timer",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/redis/go-redis/v9"
 
@@ -85,23 +86,12 @@ func (c *consumer) giveBack(ctx context.Context, k *socket) error {
 	}
 }
 
-// shared is what something that the clients of a run share is called: on topics of the user's own there is more than this run.
-func (s *session) shared(name string) string {
-	if s.Run == "" {
-		return name
-	}
-	return s.Run + "." + name
-}
-
 // names of the groups that members here are in.
 func (s *session) names() []string {
-	seen := map[string]bool{}
 	var list []string
 	for _, g := range s.groups {
-		if !seen[g.name] {
-			seen[g.name] = true
-			list = append(list, g.name)
-		}
+		list = append(list, g.name)
 	}
-	return list
+	slices.Sort(list)
+	return slices.Compact(list)
 }

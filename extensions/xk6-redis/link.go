@@ -23,7 +23,7 @@ type line struct {
 // send queues a command; done or fail is called once. It blocks while the queue is full.
 func (l *line) send(e entry) {
 	if !l.current.Load().put(e) {
-		if l.s.over.Err() != nil {
+		if l.s.Over.Err() != nil {
 			e.fail(errClosed)
 			return
 		}
@@ -36,7 +36,7 @@ func (l *line) run(k *socket) {
 	for {
 		link := l.current.Load()
 		reason := link.run()
-		if l.s.over.Err() != nil {
+		if l.s.Over.Err() != nil {
 			link.fail(errClosed)
 			return
 		}
@@ -173,7 +173,7 @@ func (l *link) write() error {
 }
 
 func (l *link) read() error {
-	source := &stamped{source: l.conn, now: l.s.options.Now}
+	source := &stamped{source: l.conn, now: l.s.Now}
 	r := bufio.NewReaderSize(source, bufferBytes)
 	for {
 		integer, refusal, err := readAnswer(r)
@@ -190,13 +190,13 @@ func (l *link) read() error {
 		case refusal != "":
 			err := fmt.Errorf("redis: %s: %s", l.s.command, refusal)
 			if e.m == nil {
-				l.s.report(fmt.Errorf("acknowledge: %s", refusal))
+				l.s.Report("acknowledge", errors.New(refusal))
 			}
 			e.fail(err)
 		case e.m == nil:
 		case l.s.mode == modePubSub:
 			if integer == 0 {
-				l.s.report(errNobody)
+				l.s.Report("", errNobody)
 			}
 			e.done(e.m, 0, nil)
 		default:

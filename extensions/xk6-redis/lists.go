@@ -55,8 +55,8 @@ func (c *consumer) enrol(ctx context.Context, k *socket) error {
 }
 
 // enrolled is the set that this consumer is a member of, taken its list of what it has not finished.
-func (c *consumer) enrolled() string { return membersOf(c.s.shared(c.topic.name)) }
-func (c *consumer) taken() string    { return takenBy(c.s.shared(c.topic.name), c.name) }
+func (c *consumer) enrolled() string { return membersOf(c.s.Named(".", c.topic.name)) }
+func (c *consumer) taken() string    { return takenBy(c.s.Named(".", c.topic.name), c.name) }
 
 // pop is a step of a consumer.
 func (c *consumer) pop(k *socket, fresh bool) error {
@@ -72,7 +72,7 @@ func (c *consumer) pop(k *socket, fresh bool) error {
 		}
 	}
 	list, err := c.move(k, c.topic.name, own, c.want, true)
-	atNs := c.s.options.Now()
+	atNs := c.s.Now()
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (c *consumer) pop(k *socket, fresh bool) error {
 
 // move takes up to n messages from one list to another; wait: for the first of them, a while.
 func (c *consumer) move(k *socket, from, to string, n int, wait bool) ([]fetched, error) {
-	ctx := c.s.over
+	ctx := c.s.Over
 	commands, err := k.client.Pipelined(ctx, func(p redis.Pipeliner) error {
 		for i := range n {
 			if i == 0 && wait {
@@ -115,11 +115,11 @@ func (c *consumer) move(k *socket, from, to string, n int, wait bool) ([]fetched
 
 // resume takes again what was moved on the socket before and not removed.
 func (c *consumer) resume(k *socket, own string) error {
-	if err := c.enrol(c.s.over, k); err != nil {
+	if err := c.enrol(c.s.Over, k); err != nil {
 		return err
 	}
-	left, err := k.client.LRange(c.s.over, own, 0, -1).Result()
-	atNs := c.s.options.Now()
+	left, err := k.client.LRange(c.s.Over, own, 0, -1).Result()
+	atNs := c.s.Now()
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func (c *consumer) resume(k *socket, own string) error {
 
 // claimLists takes over what members of dead sessions have not finished.
 func (c *consumer) claimLists(k *socket, own string) error {
-	members, err := k.client.SMembers(c.s.over, c.enrolled()).Result()
+	members, err := k.client.SMembers(c.s.Over, c.enrolled()).Result()
 	if err != nil {
 		return err
 	}
@@ -142,13 +142,13 @@ func (c *consumer) claimLists(k *socket, own string) error {
 		return err
 	}
 	for _, member := range dead {
-		list, err := c.move(k, takenBy(c.s.shared(c.topic.name), member), own, c.s.Prefetch, false)
-		atNs := c.s.options.Now()
+		list, err := c.move(k, takenBy(c.s.Named(".", c.topic.name), member), own, c.s.Prefetch, false)
+		atNs := c.s.Now()
 		if err != nil {
 			return err
 		}
 		if len(list) == 0 {
-			err := k.client.SRem(c.s.over, c.enrolled(), member).Err()
+			err := k.client.SRem(c.s.Over, c.enrolled(), member).Err()
 			if err != nil {
 				return fmt.Errorf("forget a dead member: %w", err)
 			}

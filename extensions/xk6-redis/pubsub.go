@@ -1,6 +1,7 @@
 package redis
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -26,8 +27,8 @@ type subscriber struct {
 
 type target struct {
 	handle broker.Handler
-	// words of a pattern: "*" of Redis also stands for dots, ours for one word.
-	words []string
+	// pattern, or "": "*" of Redis also stands for dots, ours for one word.
+	pattern string
 	// confirmed is closed when the server has answered.
 	confirmed chan struct{}
 	once      sync.Once
@@ -37,7 +38,7 @@ func (s *session) subscribe(ctx context.Context, to broker.Subscription, handle 
 	t := &target{handle: handle, confirmed: make(chan struct{})}
 	name := to.Topic
 	if to.Wildcard {
-		name, t.words = glob(to.Topic), strings.Split(to.Topic, ".")
+		name, t.pattern = glob(to.Topic), to.Topic
 	}
 	err := s.place(ctx, to, name, t)
 	if err != nil {
@@ -48,7 +49,7 @@ func (s *session) subscribe(ctx context.Context, to broker.Subscription, handle 
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-s.over.Done():
+	case <-s.Over.Done():
 		return errClosed
 	}
 }
@@ -110,8 +111,8 @@ func (r *subscriber) find(wildcard bool, name string) *target {
 func (r *subscriber) run() {
 	for {
 		// This goroutine alone replaces the socket.
-		message, err := r.socket.pubsub.Receive(r.s.over)
-		nowNs := r.s.options.Now()
+		message, err := r.socket.pubsub.Receive(r.s.Over)
+		nowNs := r.s.Now()
 		if err != nil {
 			if !r.again(err) {
 				return
@@ -124,8 +125,8 @@ func (r *subscriber) run() {
 				t.once.Do(func() { close(t.confirmed) })
 			}
 		case *redis.Message:
-			t := r.find(m.Pattern != "", or(m.Pattern, m.Channel))
-			if t != nil && t.matches(m.Channel) {
+			t := r.find(m.Pattern != "", cmp.Or(m.Pattern, m.Channel))
+			if t != nil && (t.pattern == "" || broker.Matches(t.pattern, m.Channel)) {
 				t.handle(broker.Delivery{ReceivedNs: nowNs, Payload: bytesOf(m.Payload)})
 			}
 		}
@@ -144,27 +145,10 @@ func (r *subscriber) again(reason error) bool {
 	defer r.mu.Unlock()
 	r.socket = k
 	for name := range r.channels {
-		_ = k.pubsub.Subscribe(r.s.over, name) // an error shows in Receive
+		_ = k.pubsub.Subscribe(r.s.Over, name) // an error shows in Receive
 	}
 	for name := range r.patterns {
-		_ = k.pubsub.PSubscribe(r.s.over, name)
-	}
-	return true
-}
-
-func (t *target) matches(channel string) bool {
-	if t.words == nil {
-		return true
-	}
-	if strings.Count(channel, ".")+1 != len(t.words) {
-		return false
-	}
-	for _, word := range t.words {
-		var have string
-		have, channel, _ = strings.Cut(channel, ".")
-		if word != "*" && word != have {
-			return false
-		}
+		_ = k.pubsub.PSubscribe(r.s.Over, name)
 	}
 	return true
 }
@@ -172,13 +156,6 @@ func (t *target) matches(channel string) bool {
 // glob writes a pattern of ours as one of Redis: there, other letters have a meaning too.
 func glob(pattern string) string {
 	return strings.NewReplacer(`\`, `\\`, "?", `\?`, "[", `\[`, "]", `\]`).Replace(pattern)
-}
-
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // bytesOf gives the bytes of a string without copying them: handlers only read.

@@ -43,7 +43,7 @@ func New(o broker.Options) (broker.Session, error) {
 		return nil, fmt.Errorf("redis: %w", err)
 	}
 	s := &session{
-		options: o, driverOptions: d, mode: d.Mode, address: at, name: "mqbench-" + rand.Text()[:8],
+		Base: broker.NewBase("redis", o), driverOptions: d, mode: d.Mode, address: at, name: "mqbench-" + rand.Text()[:8],
 		command:     map[string]string{modePubSub: "PUBLISH", modeStreams: "XADD", modeLists: "LPUSH"}[d.Mode],
 		queueLength: int(o.InFlight),
 		sockets:     map[*socket]struct{}{},
@@ -56,13 +56,11 @@ func New(o broker.Options) (broker.Session, error) {
 	if s.queueLength == 0 {
 		s.queueLength = min(queueMost, max(64, queueBytes/max(o.MessageBytes, 1)))
 	}
-	s.over, s.end = context.WithCancel(context.Background())
 	return s, nil
 }
 
 type session struct {
-	broker.Part
-	options broker.Options
+	*broker.Base
 	driverOptions
 	mode, command string
 	address       *redis.Options
@@ -74,12 +72,6 @@ type session struct {
 	topics         []*topic
 	named          map[string]*topic
 	server         map[string]string
-	reconnects     atomic.Int64
-	// over is done once the session is closed.
-	over context.Context
-	end  context.CancelFunc
-	// removed: what consumers read is gone, and their errors say nothing.
-	removed atomic.Bool
 
 	mu      sync.Mutex
 	closed  bool
@@ -111,20 +103,18 @@ type topic struct {
 type producer struct{ line *line }
 
 var (
-	_ broker.Session     = (*session)(nil)
-	_ broker.Remover     = (*session)(nil)
-	_ broker.Existing    = (*session)(nil)
-	_ broker.Shared      = (*session)(nil)
-	_ broker.Dropper     = (*session)(nil)
-	_ broker.Reconnecter = (*session)(nil)
-	_ broker.Producer    = (*producer)(nil)
+	_ broker.Session  = (*session)(nil)
+	_ broker.Remover  = (*session)(nil)
+	_ broker.Existing = (*session)(nil)
+	_ broker.Dropper  = (*session)(nil)
+	_ broker.Producer = (*producer)(nil)
 )
 
 func (s *session) Open(ctx context.Context) error {
 	if err := s.examine(ctx); err != nil {
 		return fmt.Errorf("redis: %w", err)
 	}
-	for range s.options.Connections {
+	for range s.Connections {
 		k, err := s.dial(ctx, 0)
 		if err != nil {
 			return fmt.Errorf("redis: %w", err)
@@ -134,7 +124,7 @@ func (s *session) Open(ctx context.Context) error {
 		s.lines = append(s.lines, l)
 		go l.run(k)
 	}
-	s.subscribers = make([][]*subscriber, s.options.Connections)
+	s.subscribers = make([][]*subscriber, s.Connections)
 	return nil
 }
 
@@ -169,7 +159,7 @@ func (s *session) Prepare(ctx context.Context, topics []broker.Topic) error {
 }
 
 func (s *session) Remove(ctx context.Context) error {
-	s.removed.Store(true)
+	s.Quiet()
 	s.quiet()
 	if s.Found() {
 		return broker.Wrap("redis: remove what consumers made", s.leave(ctx))
@@ -204,10 +194,8 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 // Dropped: nothing is; received messages are read one by one, without the library's channels, which drop.
 func (s *session) Dropped() int64 { return 0 }
 
-func (s *session) Reconnects() int64 { return s.reconnects.Load() }
-
 func (s *session) Close() error {
-	s.end()
+	s.End()
 	s.mu.Lock()
 	s.closed = true
 	open := slices.Collect(maps.Keys(s.sockets))
@@ -240,9 +228,3 @@ func (s *session) describeTopic(name string) *topic {
 
 // added notes an entry more in a stream.
 func (s *session) added(topic int) { s.topics[topic].added.Add(1) }
-
-func (s *session) report(err error) {
-	if s.over.Err() == nil && !s.removed.Load() {
-		s.options.Report("redis", err)
-	}
-}

@@ -56,7 +56,7 @@ func (s *session) dial(ctx context.Context, timeout time.Duration) (*socket, err
 // listen makes a socket for subscriptions.
 func (s *session) listen(ctx context.Context) (*socket, error) {
 	return s.connect(ctx, 0, func(ctx context.Context, k *socket) error {
-		k.pubsub = k.client.Subscribe(s.over)
+		k.pubsub = k.client.Subscribe(s.Over)
 		return k.pubsub.Ping(ctx) // connects; its answer is left aside later
 	})
 }
@@ -136,18 +136,18 @@ func (s *session) drop(k *socket) {
 // again replaces a socket that broke, however long that takes; nil: the session has ended.
 func (s *session) again(k *socket, reason error, connect func(context.Context) (*socket, error)) *socket {
 	s.drop(k)
-	if s.over.Err() != nil {
+	if s.Over.Err() != nil {
 		return nil
 	}
-	s.report(fmt.Errorf("connection lost: %w", address.Cause(reason)))
+	s.Report("connection lost", address.Cause(reason))
 	for {
 		select {
-		case <-s.over.Done():
+		case <-s.Over.Done():
 			return nil
 		case <-time.After(reconnectWait):
 		}
-		if made, err := connect(s.over); err == nil {
-			s.reconnects.Add(1)
+		if made, err := connect(s.Over); err == nil {
+			s.Reconnected()
 			return made
 		}
 	}

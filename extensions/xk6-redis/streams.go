@@ -19,7 +19,7 @@ func (s *session) readStream(ctx context.Context, to broker.Subscription, handle
 	}
 	g := s.groups[to.Topic+" "+to.Group]
 	if g == nil {
-		g = &group{name: s.shared(to.Group), from: "0"}
+		g = &group{name: s.Named(".", to.Group), from: "0"}
 		if s.Run != "" {
 			end, err := s.endOf(ctx, to.Topic)
 			if err != nil {
@@ -91,8 +91,8 @@ func (c *consumer) join(ctx context.Context, k *socket) error {
 
 // readPlain is a step of a reader without a group; a new socket goes on where the old one was.
 func (c *consumer) readPlain(k *socket, _ bool) error {
-	reply, err := k.do(c.s.over, "XREAD", "COUNT", c.s.Prefetch, "BLOCK", blockFor.Milliseconds(), "STREAMS", c.topic.name, c.last)
-	atNs := c.s.options.Now()
+	reply, err := k.do(c.s.Over, "XREAD", "COUNT", c.s.Prefetch, "BLOCK", blockFor.Milliseconds(), "STREAMS", c.topic.name, c.last)
+	atNs := c.s.Now()
 	if nothing(err) {
 		return nil
 	}
@@ -121,7 +121,7 @@ func (c *consumer) readGroup(k *socket, fresh bool) error {
 		}
 	}
 	reply, err := c.next(k, ">")
-	atNs := c.s.options.Now()
+	atNs := c.s.Now()
 	if nothing(err) {
 		return nil
 	}
@@ -134,18 +134,18 @@ func (c *consumer) readGroup(k *socket, fresh bool) error {
 }
 
 func (c *consumer) next(k *socket, after string) (any, error) {
-	return k.do(c.s.over, "XREADGROUP", "GROUP", c.group.name, c.name, "COUNT", c.s.Prefetch,
+	return k.do(c.s.Over, "XREADGROUP", "GROUP", c.group.name, c.name, "COUNT", c.s.Prefetch,
 		"BLOCK", blockFor.Milliseconds(), "STREAMS", c.topic.name, after)
 }
 
 // recover takes again what was handed out on the socket before and not acknowledged.
 func (c *consumer) recover(k *socket) error {
-	if err := c.join(c.s.over, k); err != nil {
+	if err := c.join(c.s.Over, k); err != nil {
 		return err
 	}
 	for after := "0"; ; {
 		reply, err := c.next(k, after)
-		atNs := c.s.options.Now()
+		atNs := c.s.Now()
 		if nothing(err) {
 			return nil
 		}
@@ -164,7 +164,7 @@ func (c *consumer) recover(k *socket) error {
 // claimEntries takes over what members of dead sessions have not acknowledged, some of each at a time. An entry that was
 // claimed has been handed out before, so its delivery count is 2 or more: that is the flag.
 func (c *consumer) claimEntries(k *socket) error {
-	all, err := k.client.XInfoConsumers(c.s.over, c.topic.name, c.group.name).Result()
+	all, err := k.client.XInfoConsumers(c.s.Over, c.topic.name, c.group.name).Result()
 	if err != nil {
 		return err
 	}
@@ -179,7 +179,7 @@ func (c *consumer) claimEntries(k *socket) error {
 		return err
 	}
 	for _, holder := range dead {
-		pending, err := k.do(c.s.over, "XPENDING", c.topic.name, c.group.name, "-", "+", c.s.Prefetch, holder)
+		pending, err := k.do(c.s.Over, "XPENDING", c.topic.name, c.group.name, "-", "+", c.s.Prefetch, holder)
 		if err != nil {
 			return err
 		}
@@ -195,8 +195,8 @@ func (c *consumer) claimEntries(k *socket) error {
 		if len(args) == 5 {
 			continue
 		}
-		claimed, err := k.do(c.s.over, args...)
-		atNs := c.s.options.Now()
+		claimed, err := k.do(c.s.Over, args...)
+		atNs := c.s.Now()
 		if err != nil && !nothing(err) {
 			return err
 		}
@@ -213,7 +213,7 @@ func (c *consumer) warn(handled int64) {
 			once = &c.group.trimmed
 		}
 		once.Do(func() {
-			c.s.report(fmt.Errorf("a consumer is more than %d entries behind, and MAXLEN ~ %d removes what it has not read; set maxLength", limit, limit))
+			c.s.Report("", fmt.Errorf("a consumer is more than %d entries behind, and MAXLEN ~ %d removes what it has not read; set maxLength", limit, limit))
 		})
 	}
 }

@@ -12,7 +12,6 @@ import {
 } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
-import { builtPrograms } from "../../runner/brokers/index.ts";
 import { failure } from "../../runner/errors.ts";
 import { reasonOf } from "../../runner/reason.ts";
 import { sha256OfFile } from "../../runner/sha256.ts";
@@ -59,12 +58,12 @@ export async function build(options: BuildOptions): Promise<void> {
 		await sweep(parent, prefix);
 		const temporary = await mkdtemp(path.join(parent, prefix));
 		try {
+			await checkExecutable(temporary);
 			await download(options);
 			await compile(options, temporary);
 			const sha256: Record<string, string> = {};
 			for (const program of PROGRAMS) {
 				const file = programIn(temporary, program, exe);
-				await checkExecutable(file);
 				await toDisk(file);
 				sha256[program] = await sha256OfFile(file);
 			}
@@ -191,14 +190,17 @@ async function sweep(parent: string, prefix: string): Promise<void> {
 			await rm(path.join(parent, name), { recursive: true, force: true });
 }
 
-/** Some administrators forbid programs in home folders (noexec): a sentence now, not a riddle at the first run. */
-async function checkExecutable(file: string): Promise<void> {
+/** Some administrators forbid programs in home folders (noexec): a sentence before the build, not a riddle after it. */
+async function checkExecutable(folder: string): Promise<void> {
+	const file = path.join(folder, "executable");
 	try {
+		await writeFile(file, "", { mode: 0o700 });
 		await access(file, constants.X_OK);
+		await rm(file);
 	} catch (error) {
 		if ((error as NodeJS.ErrnoException).code !== "EACCES") throw error;
 		throw failure("cache-unwritable", {
-			path: path.dirname(path.dirname(file)),
+			path: path.dirname(folder),
 			reason: "programs may not be executed there",
 		});
 	}

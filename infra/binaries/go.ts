@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { failure } from "../../runner/errors.ts";
+import { interrupted } from "../../runner/stop.ts";
 import { platformName } from "../platform.ts";
 import { explainGo } from "./explain.ts";
 
@@ -19,9 +20,7 @@ export interface GoOptions {
 
 /** Runs `go <args>` to its end. Throws one sentence: what went wrong, and the ways out. */
 export function go(args: readonly string[], options: GoOptions): Promise<void> {
-	const interrupted = () =>
-		failure("interrupted", { signal: String(options.stop.reason) });
-	if (options.stop.aborted) return Promise.reject(interrupted());
+	if (options.stop.aborted) return Promise.reject(interrupted(options.stop));
 	return new Promise((resolve, reject) => {
 		const tail: string[] = [];
 		const child = spawn(process.execPath, ["-e", LEASH, "--", "go", ...args], {
@@ -46,7 +45,7 @@ export function go(args: readonly string[], options: GoOptions): Promise<void> {
 		// Only now is nothing left that could write into the folder of the build.
 		child.once("close", (code) => {
 			options.stop.removeEventListener("abort", letGo);
-			if (options.stop.aborted) reject(interrupted());
+			if (options.stop.aborted) reject(interrupted(options.stop));
 			else if (code === NO_GO) reject(failure("go-missing", {}));
 			else if (code !== 0) reject(explainGo(tail));
 			else resolve();

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { failure } from "../../runner/errors.ts";
 import { reasonOf } from "../../runner/reason.ts";
 import { sha256 } from "../../runner/sha256.ts";
+import { orInterrupted } from "../../runner/stop.ts";
 import type { World } from "../../runner/world.ts";
 import { startSupervised } from "../process.ts";
 import { makeCache } from "./build.ts";
@@ -40,7 +41,7 @@ export async function resolveJars(options: JarsOptions): Promise<string> {
 	await makeCache(parent);
 	const lock = await takeLock(`${folder}.lock`, world.stop, () => {}).catch(
 		(error) => {
-			if (world.stop.aborted) throw interrupted(world);
+			orInterrupted(world.stop);
 			throw failure("cache-unwritable", {
 				path: parent,
 				reason: reasonOf(error),
@@ -79,7 +80,7 @@ async function fetch(
 	const temporary = await mkdtemp(path.join(parent, prefix));
 	try {
 		await maven(options, temporary);
-		if (world.stop.aborted) throw interrupted(world);
+		orInterrupted(world.stop);
 		await rename(temporary, folder);
 	} finally {
 		await rm(temporary, { recursive: true, force: true });
@@ -126,7 +127,7 @@ async function maven(options: JarsOptions, output: string): Promise<void> {
 	over.abort();
 	child.abandon();
 	await child.ended;
-	if (world.stop.aborted) throw interrupted(world);
+	orInterrupted(world.stop);
 	if (typeof first === "object" && first.code === 0) return;
 	throw failure("broker-missing", {
 		system,
@@ -142,8 +143,4 @@ function explain(said: readonly string[]): string {
 		.replace(/^\[ERROR\]\s*/, "")
 		.replace(/\s*->\s*\[Help 1\].*$/, "")
 		.slice(0, 500);
-}
-
-function interrupted(world: World) {
-	return failure("interrupted", { signal: String(world.stop.reason) });
 }

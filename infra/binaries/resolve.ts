@@ -4,6 +4,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { failure, MqbenchError } from "../../runner/errors.ts";
 import { reasonOf } from "../../runner/reason.ts";
+import { orInterrupted } from "../../runner/stop.ts";
 import type { World } from "../../runner/world.ts";
 import { platformName } from "../platform.ts";
 import { BUILD_FLAGS, build, makeCache, readBuild } from "./build.ts";
@@ -175,8 +176,7 @@ async function buildLocked(
 	const lock = await takeLock(`${folder}.lock`, world.stop, (pid) =>
 		progress.waiting(pid),
 	).catch((error: NodeJS.ErrnoException) => {
-		if (world.stop.aborted)
-			throw failure("interrupted", { signal: String(world.stop.reason) });
+		orInterrupted(world.stop);
 		throw failure("cache-unwritable", {
 			path: path.dirname(folder),
 			reason: reasonOf(error),

@@ -3,8 +3,9 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Readable, Writable } from "node:stream";
-import { failure, type MqbenchError } from "../../runner/errors.ts";
+import type { MqbenchError } from "../../runner/errors.ts";
 import { shellWord } from "../../runner/shell.ts";
+import { interrupted } from "../../runner/stop.ts";
 import type { World } from "../../runner/world.ts";
 import { startSupervised } from "../process.ts";
 import { temporaryFolder } from "../temporary.ts";
@@ -105,7 +106,7 @@ export async function openLink(
 	stop.removeEventListener("abort", giveUp);
 	if (stop.aborted) {
 		await close();
-		throw failure("interrupted", { signal: String(stop.reason) });
+		throw interrupted(stop);
 	}
 	if (late) throw unreachable(host, "the login timed out");
 	if (typeof first !== "number")

@@ -1,8 +1,8 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
-import { failure, type MqbenchError } from "../../runner/errors.ts";
 import { sha256, sha256OfFile } from "../../runner/sha256.ts";
+import { interrupted, orInterrupted } from "../../runner/stop.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
 import { type SshHost, sshName } from "./ssh-host.ts";
@@ -116,14 +116,10 @@ async function push(
 		);
 		if (answer.code !== 0)
 			throw unwritable(host, "~/.cache/mqbench", answer.err);
-		if (world.stop.aborted) throw interrupted(world);
+		orInterrupted(world.stop);
 	} catch (error) {
-		throw world.stop.aborted ? interrupted(world) : error;
+		throw world.stop.aborted ? interrupted(world.stop) : error;
 	} finally {
 		clearInterval(slow);
 	}
-}
-
-function interrupted({ stop }: SshOptions["world"]): MqbenchError {
-	return failure("interrupted", { signal: String(stop.reason) });
 }

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { failure } from "../../runner/errors.ts";
+import { pause } from "../../runner/stop.ts";
 import type { World } from "../../runner/world.ts";
 import { byHand, type SshHost, sshName } from "./ssh-host.ts";
 import { type Link, openLink } from "./ssh-link.ts";
@@ -56,7 +56,7 @@ const STATE =
 async function untilLetIn(
 	connect: () => Promise<Link>,
 	host: SshHost,
-	{ world: { clock }, say, bootMs = BOOT_MS, pollMs }: SetUpOptions,
+	{ world: { clock }, say, bootMs = BOOT_MS, pollMs = POLL_MS }: SetUpOptions,
 	stop: AbortSignal,
 ): Promise<Link> {
 	const began = clock.monotonicMs();
@@ -83,7 +83,12 @@ async function untilLetIn(
 async function untilReady(
 	link: Link,
 	host: SshHost,
-	{ world: { clock }, say, setUpMs = SET_UP_MS, pollMs }: SetUpOptions,
+	{
+		world: { clock },
+		say,
+		setUpMs = SET_UP_MS,
+		pollMs = POLL_MS,
+	}: SetUpOptions,
 	stop: AbortSignal,
 ): Promise<boolean> {
 	const began = clock.monotonicMs();
@@ -122,12 +127,6 @@ async function untilReady(
 		waited = true;
 		await pause(pollMs, stop);
 	}
-}
-
-async function pause(ms: number | undefined, stop: AbortSignal): Promise<void> {
-	await sleep(ms ?? POLL_MS, undefined, { signal: stop }).catch(() => {});
-	if (stop.aborted)
-		throw failure("interrupted", { signal: String(stop.reason) });
 }
 
 function seconds(ms: number): string {

@@ -1,4 +1,5 @@
 import { failure } from "../../runner/errors.ts";
+import { orInterrupted } from "../../runner/stop.ts";
 import type { World } from "../../runner/world.ts";
 
 /** Asks a question that is answered yes or no. Fails with `usage` where nobody is there to answer it. */
@@ -8,7 +9,6 @@ export async function agreed(question: string, world: World): Promise<boolean> {
 			message: `${question} Nobody is there to be asked: say --yes.`,
 		});
 	const answer = await world.ask(`${question} [y/N] `);
-	if (world.stop.aborted)
-		throw failure("interrupted", { signal: `${world.stop.reason}` });
+	orInterrupted(world.stop);
 	return /^y(es)?$/i.test(answer.trim());
 }

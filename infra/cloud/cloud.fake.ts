@@ -2,9 +2,45 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { RigFile, type RigFileInput } from "../../runner/scenario/rig-file.ts";
 import { testFolder } from "../test-folder.fake.ts";
+import { aws } from "./aws/provider.ts";
 import type { CloudRig } from "./lifecycle.ts";
-import type { Offer } from "./provider.ts";
+import type { Offer, Provider, SweepAsked, Swept, Thing } from "./provider.ts";
+import type { Clouds } from "./providers.ts";
 import type { CloudSide } from "./rent.ts";
+
+/** For tests: the real provider, but for those parts. */
+export function cloudsWith(parts: Partial<Provider>): Clouds {
+	return async () => ({ ...aws, ...parts });
+}
+
+/** For tests: parts of a provider that shows so many things of a rig by its tag, and can remove all but those that are `left`. */
+export function sweeping(
+	removed: number,
+	left: Swept["left"] = [],
+	seen: (asked: SweepAsked, stopped: boolean) => void = () => {},
+): Pick<Provider, "find" | "remove"> {
+	const gone = Array.from(
+		{ length: removed },
+		(_, i): Thing => ({
+			kind: "instance",
+			id: `i-${i}`,
+			detail: "",
+			since: null,
+		}),
+	);
+	const things = [...gone, ...left.map(({ thing }) => thing)];
+	return {
+		async find(asked, { stop }) {
+			seen(asked, stop.aborted);
+			const owner = asked.owner ?? "";
+			const rest = { expiresAt: null, expired: false, chosen: true };
+			return things.length === 0
+				? []
+				: [{ id: asked.id ?? "", owner, things, ...rest }];
+		},
+		remove: async () => ({ removed: gone, left }),
+	};
+}
 
 /** A cloud for tests of commands: rents nothing, and remembers in which order it was asked for what. */
 export interface FakeCloud extends CloudSide {
@@ -49,9 +85,6 @@ export function fakeCloud(
 		confirmed,
 		offerMade,
 		folder,
-		async packages(broker) {
-			return broker === "kafka" ? ["default-jre-headless"] : [];
-		},
 		async prepare() {
 			asked.push("prepare");
 			parts.prepare?.();

@@ -1,5 +1,6 @@
 import { failure } from "../../runner/errors.ts";
 import { CLOUD_TITLES } from "../../runner/model/targets.ts";
+import { orInterrupted } from "../../runner/stop.ts";
 import type { World } from "../../runner/world.ts";
 import { costText, dollars } from "./cost-text.ts";
 import type { Offer } from "./provider.ts";
@@ -52,7 +53,6 @@ export async function confirmOffer(
 			? "Rent them, at a price that is not known? [y/N] "
 			: `Rent them for about ${dollars(hourlyUsd)} an hour? [y/N] `,
 	);
-	if (world.stop.aborted)
-		throw failure("interrupted", { signal: String(world.stop.reason) });
+	orInterrupted(world.stop);
 	if (!/^\s*y(es)?\s*$/i.test(answer)) throw failure("aws-declined", {});
 }

@@ -2,23 +2,18 @@ import path from "node:path";
 import { failure, MqbenchError } from "../../runner/errors.ts";
 import type { Cloud, RigFile } from "../../runner/scenario/rig-file.ts";
 import type { World } from "../../runner/world.ts";
-import { destroyCloud } from "./lifecycle.ts";
+import { accountTrouble } from "./account.ts";
+import { type CloudOptions, destroyCloud } from "./lifecycle.ts";
 import type { Provider } from "./provider.ts";
 import { providerOf } from "./providers.ts";
-
-/** Of a cloud what taking down needs; tests pass fakes. */
-export interface DownCloud extends Pick<Provider, "find" | "account"> {
-	readonly destroy: (id: string, world: World) => Promise<void>;
-}
 
 /** Takes a rented rig down, as its rig.json says where it is remembered; resolves when nothing of it is left. */
 export async function downInCloud(
 	rig: RigFile,
 	file: string,
 	world: World,
-	side: Partial<DownCloud> = {},
+	options: CloudOptions = {},
 ): Promise<void> {
-	const { destroy = destroyCloud } = side;
 	const state = rig.cloud?.state ?? null;
 	// Its state is not ours, and neither is taking it down.
 	if (rig.cloud === null || state === null)
@@ -30,13 +25,16 @@ export async function downInCloud(
 	const there = { ...world, env: { ...world.env, MQBENCH_STATE_DIR: folder } };
 	for (const at of [there, world])
 		try {
-			return await destroy(rig.id, at);
+			return await destroyCloud(rig.id, at, options);
 		} catch (error) {
 			if (!(error instanceof MqbenchError && error.code === "no-such-rig"))
 				throw error;
 		}
-	const provider = await providerOf(rig.cloud.provider);
-	await orLeft(rig.id, rig.cloud, state, world, { ...provider, ...side });
+	const { clouds = providerOf } = options;
+	await orLeft(
+		...([rig.id, rig.cloud, state, world] as const),
+		await clouds(rig.cloud.provider),
+	);
 }
 
 // --- internal ---
@@ -47,7 +45,7 @@ async function orLeft(
 	{ region, profile, account, owner }: Cloud,
 	state: string,
 	world: World,
-	cloud: Provider,
+	provider: Provider,
 ): Promise<void> {
 	const left = (what: string) =>
 		failure("cloud-left", {
@@ -57,14 +55,14 @@ async function orLeft(
 		throw left(
 			"whether it is there is not known, as the account that it is in is not",
 		);
-	const trouble = await cloud.accountTrouble(
+	const trouble = await accountTrouble(
+		provider,
 		{ account, region, profile },
 		world,
-		cloud.account,
 	);
 	if (trouble !== null)
 		throw left(`whether it is there is not known: ${trouble.wrong}`);
-	const found = await cloud
+	const found = await provider
 		.find({ region, profile, owner, id }, world)
 		.catch((error: Error) => {
 			throw left(

@@ -12,13 +12,28 @@ import { describe, expect, test } from "vitest";
 import type { MqbenchError } from "../../runner/errors.ts";
 import { RigFile } from "../../runner/scenario/rig-file.ts";
 import { fakeWorld } from "../../runner/world.fake.ts";
+import type { World } from "../../runner/world.ts";
 import { ownerText } from "../owner.ts";
 import { testFolder } from "../test-folder.fake.ts";
-import { type CloudOptions, destroyCloud, standUpCloud } from "./lifecycle.ts";
+import { cloudsWith, sweeping } from "./cloud.fake.ts";
+import * as lifecycle from "./lifecycle.ts";
+import type { Provider } from "./provider.ts";
 import { PulumiFailed } from "./pulumi-process.ts";
 import { offered, output } from "./rigs.fake.ts";
 import { type FakeStack, fakeStack } from "./stack.fake.ts";
 import type { Stack } from "./stack.ts";
+
+/** What a test says to the lifecycle: parts of its provider among it. */
+type Fakes = Partial<Provider> & Pick<lifecycle.CloudOptions, "say" | "timing">;
+
+const faked = ({ say = () => {}, timing = {}, ...parts }: Fakes) => ({
+	...{ say, timing },
+	clouds: cloudsWith({ account: async () => "111111111111", ...parts }),
+});
+const standUpCloud = (offer: lifecycle.Offered, world: World, fakes: Fakes) =>
+	lifecycle.standUpCloud(offer, world, faked(fakes));
+const destroyCloud = (id: string, world: World, fakes: Fakes) =>
+	lifecycle.destroyCloud(id, world, faked(fakes));
 
 const NOTHING_COMES = new Promise<never>(() => {});
 
@@ -35,7 +50,7 @@ function scene(parts: Partial<Stack> = {}) {
 		leaving: (text: string | null) => void leaving.push(text),
 	};
 	const stack: FakeStack = fakeStack({ up: async () => output(), ...parts });
-	const options: CloudOptions = {
+	const options: Fakes = {
 		say: (line) => void said.push(line),
 		open: async () => stack,
 		timing: { abortMs: 50, pausesMs: [1, 2], againMs: 1 },
@@ -51,7 +66,7 @@ function scene(parts: Partial<Stack> = {}) {
 		folder,
 		up: () => standUpCloud(offered(), world, options),
 		/** One whose account is known. */
-		upIn: (account: string, more: CloudOptions = {}) =>
+		upIn: (account: string, more: Fakes = {}) =>
 			standUpCloud(owned(account), world, { ...options, ...more }),
 		file: () =>
 			RigFile.parse(
@@ -336,10 +351,9 @@ Find it by its tag:   mqbench rigs sweep --region eu-central-1 --id demo-1`);
 		const swept: unknown[] = [];
 		const rig = await standUpCloud(offered(), world, {
 			...options,
-			async sweep({ id, region, owner }, { stop }) {
-				swept.push({ id, region, owner, stopped: stop.aborted });
-				return { removed: 1, stays: [] };
-			},
+			...sweeping(1, [], ({ id, region, owner }, stopped) => {
+				swept.push({ id, region, owner, stopped });
+			}),
 		});
 		stop.abort("SIGINT");
 		await rig.teardown();
@@ -358,7 +372,7 @@ Find it by its tag:   mqbench rigs sweep --region eu-central-1 --id demo-1`);
 		});
 		const rig = await standUpCloud(offered(), world, {
 			...options,
-			sweep: () => Promise.reject(new Error("no credentials")),
+			find: () => Promise.reject(new Error("no credentials")),
 		});
 		const { message } = await failed(rig.teardown());
 		expect(message).toMatch(
@@ -372,14 +386,13 @@ Find it by its tag:   mqbench rigs sweep --region eu-central-1 --id demo-1`);
 			destroy: () => Promise.reject(new Error("no valid credential")),
 		});
 		const rig = await upIn("111111111111", {
-			async sweep({ id, region, account }) {
-				swept.push(`${id} ${region} ${account}`);
-				return { removed: 1, stays: [] };
-			},
+			...sweeping(1, [], ({ id, region }) => {
+				swept.push(`${id} ${region}`);
+			}),
 		});
 		await rig.teardown();
 		expect(stack.asked.filter((one) => one === "destroy")).toHaveLength(3);
-		expect(swept).toEqual(["demo-1 eu-central-1 111111111111"]);
+		expect(swept).toEqual(["demo-1 eu-central-1"]);
 		expect(said.join("\n")).toMatch(
 			/Pulumi could not take it down \(no valid credential\)\. Removing what carries the tag mqbench:run=demo-1 in eu-central-1/,
 		);
@@ -392,17 +405,22 @@ Find it by its tag:   mqbench rigs sweep --region eu-central-1 --id demo-1`);
 			destroy: () => Promise.reject(new Error("RequestLimitExceeded")),
 		};
 		const stays = await scene(parts).upIn("111111111111", {
-			sweep: async () => ({
-				removed: 8,
-				stays: ["instance i-0abc (i4i.xlarge, running): denied"],
-			}),
+			...sweeping(8, [
+				{
+					thing: {
+						...{ kind: "instance", id: "i-0abc", since: null },
+						detail: "i4i.xlarge, running",
+					},
+					reason: "denied",
+				},
+			]),
 		});
 		expect((await failed(stays.teardown())).message).toMatch(
 			/: 1 of its resources is left\.\n {2}instance i-0abc \(i4i\.xlarge, running\): denied\nWhy: RequestLimitExceeded\.\nIts machines end/,
 		);
 		const { upIn, folder } = scene(parts);
 		const none = await upIn("111111111111", {
-			sweep: () => Promise.reject(new Error("no network")),
+			find: () => Promise.reject(new Error("no network")),
 		});
 		expect((await failed(none.teardown())).message).toMatch(
 			/broker-1 \(i-0abc\)\nWhy: RequestLimitExceeded; by its tag it could not be removed either, as no network\./,
@@ -415,7 +433,7 @@ Find it by its tag:   mqbench rigs sweep --region eu-central-1 --id demo-1`);
 			destroy: () => Promise.reject(new Error("RequestLimitExceeded")),
 		});
 		const rig = await upIn("111111111111", {
-			sweep: async () => ({ removed: 0, stays: [] }),
+			...sweeping(0),
 		});
 		expect((await failed(rig.teardown())).message).toMatch(
 			/broker-1 \(i-0abc\)\nWhy: RequestLimitExceeded; and nothing carries its tag\./,
@@ -558,7 +576,7 @@ describe("a rig of another account", () => {
 			destroyCloud("demo-1", world, {
 				...options,
 				account: async () => "222222222222",
-				sweep: () => Promise.reject(new Error("not to be swept")),
+				find: () => Promise.reject(new Error("not to be swept")),
 			}),
 		);
 		expect(error).toMatchObject({ code: "cloud-left", exit: 5 });
@@ -587,7 +605,7 @@ describe("a rig of another account", () => {
 			destroyCloud("demo-1", world, {
 				...options,
 				open: () => Promise.reject(new Error("there is no pulumi")),
-				sweep: async () => ({ removed: 0, stays: [] }),
+				...sweeping(0),
 			}),
 		);
 		expect(error).toMatchObject({ exit: 5 });
@@ -604,10 +622,7 @@ describe("taking down by hand", () => {
 			...options,
 			account: async () => "111111111111",
 			open: () => Promise.reject(new Error("there is no pulumi")),
-			async sweep({ id }) {
-				swept.push(id);
-				return { removed: 1, stays: [] };
-			},
+			...sweeping(1, [], ({ id }) => void swept.push(String(id))),
 		});
 		expect(swept).toEqual(["demo-1"]);
 		expect(existsSync(folder)).toBe(false);
@@ -626,7 +641,7 @@ describe("taking down by hand", () => {
 					stop.abort("SIGINT");
 					return stack;
 				},
-				sweep: () => Promise.reject(new Error("not to be swept")),
+				find: () => Promise.reject(new Error("not to be swept")),
 			}),
 		);
 		expect(error).toMatchObject({ code: "cloud-left", exit: 5 });

@@ -3,14 +3,15 @@ import { noBroker } from "../../runner/brokers/index.ts";
 import { failure, type MqbenchError } from "../../runner/errors.ts";
 import { parseRig, RigFile } from "../../runner/scenario/rig-file.ts";
 import type { RigPlace } from "../../runner/scenario/rig-store.ts";
+import { orInterrupted } from "../../runner/stop.ts";
 import type { World } from "../../runner/world.ts";
-import { openStack } from "./automation.ts";
+import { accountTrouble } from "./account.ts";
 import { endsAt, expiresAt } from "./expiry.ts";
 import { type Hold, hold } from "./hold.ts";
 import { makeKey } from "./key.ts";
 import { goneText, leftText } from "./leftover.ts";
 import type { Offer, Provider, RigConfig } from "./provider.ts";
-import { providerOf, providerOfRig } from "./providers.ts";
+import { type Clouds, providerOf, providerOfRig } from "./providers.ts";
 import {
 	configOf,
 	forget,
@@ -29,7 +30,6 @@ import {
 	type Known,
 	left,
 	sweepAway,
-	sweepRig,
 	type TakingDown,
 	takeDown,
 	whyOf,
@@ -61,12 +61,8 @@ export interface CloudOptions {
 	readonly yes?: boolean | undefined;
 	/** Told of each step, a line for people. Default: stderr. */
 	say?(line: string): void;
-	/** Default: Pulumi's. */
-	readonly open?: typeof openStack;
-	/** Removes a rig by its tags. Default: the provider's way. */
-	readonly sweep?: typeof sweepRig;
-	/** The account of the credentials in use. Default: as the provider says. */
-	readonly account?: Provider["account"];
+	/** Default: the real ones. */
+	readonly clouds?: Clouds;
 	readonly timing?: Partial<Timing>;
 }
 
@@ -88,16 +84,16 @@ export async function standUpCloud(
 	world: World,
 	options: CloudOptions = {},
 ): Promise<CloudRig> {
-	const { say, open, yes, timing, sweep } = filled(options, world);
+	const { say, yes, timing, clouds } = filled(options, world);
 	// rig.json names a broker for each system; one that is none needs no machines of its own.
 	if (config.systems.length === 0)
 		throw failure("usage", {
 			message: `${noBroker} is no broker: no machines are rented for it alone. Measure it with --target local.`,
 		});
-	const provider = await providerOf(cloud);
+	const provider = await clouds(cloud);
 	await forgetUnmade(world);
 	for (const line of await upText(world)) say(line);
-	orInterrupted(world);
+	orInterrupted(world.stop);
 	const folder = await makeRigFolder(config.id, world);
 	let held: Hold | undefined;
 	let stack: Stack;
@@ -129,12 +125,8 @@ export async function standUpCloud(
 			world,
 		);
 		await keepRig(folder, plan);
-		stack = await open(folder, world, {
-			yes,
-			say,
-			program: provider.program,
-		});
-		orInterrupted(world);
+		stack = await provider.open(folder, world, { yes, say });
+		orInterrupted(world.stop);
 		// From here on something may be there.
 		await keepPhase(folder, "up");
 	} catch (error) {
@@ -146,7 +138,7 @@ export async function standUpCloud(
 		await held.release();
 	};
 	const down = () =>
-		takeDown(stack, folder, plan, { world, say, sweep, ...timing }).finally(
+		takeDown(stack, folder, plan, { world, say, clouds, ...timing }).finally(
 			release,
 		);
 	world.leaving?.(goneText(plan, "It was being made.", world.clock.nowMs()));
@@ -162,7 +154,7 @@ export async function standUpCloud(
 				: `That failed (${whyOf(error)}). Taking down what was made ...`,
 		);
 		await down();
-		orInterrupted(world);
+		orInterrupted(world.stop);
 		throw failure("cloud-up", { id: config.id, reason: whyOf(error) });
 	}
 	world.leaving?.(goneText(file, "", world.clock.nowMs()));
@@ -188,10 +180,10 @@ export async function destroyCloud(
 	world: World,
 	options: CloudOptions = {},
 ): Promise<void> {
-	const { say, open, yes, timing, sweep, account } = filled(options, world);
+	const { say, yes, timing, clouds } = filled(options, world);
 	const rig = await knownRig(id, world);
 	const { folder, file } = rig;
-	const provider = await providerOfRig(file);
+	const provider = await providerOfRig(file, clouds);
 	const held = await hold(folder, "is taking it down");
 	try {
 		if (await isUnmade(rig)) return await forgetDown(folder);
@@ -202,19 +194,15 @@ export async function destroyCloud(
 		const trouble =
 			plan.cloud === null
 				? null
-				: await provider.accountTrouble(plan.cloud, world, account);
+				: await accountTrouble(provider, plan.cloud, world);
 		// Whose credentials they are may be hidden, as without a network. Then Pulumi's provider looks before it does anything: which account it
 		// is for is in its state since the rig was made (allowedAccountIds, infra/aws/rig.ts).
 		if (trouble?.sure) throw untouched(plan, trouble.wrong, world);
 		let stack: Stack;
 		try {
-			orInterrupted(world);
-			stack = await open(folder, world, {
-				yes,
-				say,
-				program: provider.program,
-			});
-			orInterrupted(world);
+			orInterrupted(world.stop);
+			stack = await provider.open(folder, world, { yes, say });
+			orInterrupted(world.stop);
 		} catch (error) {
 			const reason = whyOf(error);
 			// Who has stopped it is not to wait for a sweep; an older Pulumi may still be at work as well.
@@ -224,10 +212,10 @@ export async function destroyCloud(
 				folder,
 				plan,
 				{ reason, resources: null },
-				{ world, say, sweep },
+				{ world, say, clouds },
 			);
 		}
-		await takeDown(stack, folder, plan, { world, say, sweep, ...timing });
+		await takeDown(stack, folder, plan, { world, say, clouds, ...timing });
 	} finally {
 		world.leaving?.(null);
 		await held.release();
@@ -245,16 +233,11 @@ const TIMING: Timing = {
 function filled(options: CloudOptions, world: World) {
 	return {
 		say: (line: string) => void world.stderr.write(`${line}\n`),
-		open: openStack,
-		sweep: sweepRig,
+		clouds: providerOf,
 		...options,
 		timing: { ...TIMING, ...options.timing },
 		yes: options.yes === true,
 	};
-}
-
-function orInterrupted({ stop }: World): void {
-	if (stop.aborted) throw failure("interrupted", { signal: `${stop.reason}` });
 }
 
 /** Nothing was done to it. */
@@ -341,7 +324,7 @@ async function bringUp(
 			say("Pulumi does not end: it is ended, and its lock dropped.");
 			await stack.cancel();
 		}
-		orInterrupted(world);
+		orInterrupted(world.stop);
 		return output;
 	} finally {
 		impatience.abort();

@@ -2,17 +2,20 @@ import type { CloudName, TargetName } from "../../runner/model/targets.ts";
 import type { Cloud, RigFile } from "../../runner/scenario/rig-file.ts";
 import type { Scenario } from "../../runner/scenario/scenario.ts";
 import type { World } from "../../runner/world.ts";
+import type { RigFolder } from "./rigs.ts";
+import type { Stack } from "./stack.ts";
 
 /**
  * A cloud, as renting needs it: everything else about renting (holding, standing up, keeping, taking down, sweeping, remembering) is the
- * same for all of them. What a rig consists of is the Pulumi project in `program`.
+ * same for all of them. What a rig consists of is its stack. The one seam
+ * of renting: tests pass a fake.
  */
 export interface Provider {
 	readonly name: CloudName;
 	/** The target whose machines are rented from it. */
 	readonly target: TargetName;
-	/** Folder of its Pulumi project, whose package.json alone names the cloud's SDKs. */
-	readonly program: string;
+	/** Environment variable by which people choose other credentials: "AWS_PROFILE". */
+	readonly profileVariable: string;
 	/** What the program is told, checked; throws where it is wrong. */
 	parseConfig(value: unknown): RigConfig;
 	/** The profile that a rig is to be taken down with later, when the environment may name another one; null: none. */
@@ -20,7 +23,13 @@ export interface Provider {
 	/** System and processor of an instance type, by its name. */
 	platformOf(instance: string): string;
 	/** What renting needs of this machine and lacks, a sentence each: known before anybody is asked. */
-	localTrouble(scenario: Scenario, world: Pick<World, "env">): string[];
+	localTrouble(scenario: Scenario, world: World): Promise<string[]>;
+	/** Opens the stack of a rig; nothing is made yet. `yes`: nobody is asked before a program is downloaded that it needs. */
+	open(
+		folder: RigFolder,
+		world: World,
+		asked: { readonly yes: boolean; say(line: string): void },
+	): Promise<Stack>;
 	/** Asks for everything that standing up needs, and the price. Rents nothing. */
 	offer(scenario: Scenario, asked: OfferAsked, world: World): Promise<Offer>;
 	/** The account of the credentials in use. */
@@ -28,15 +37,6 @@ export interface Provider {
 		where: Pick<Cloud, "region" | "profile">,
 		world: Pick<World, "env" | "stop">,
 	): Promise<string>;
-	/**
-	 * Compares the account that a rig is in with that of the credentials in use: the cloud shows others nothing of it, and who takes that for
-	 * its end forgets machines that run. null: they are the same, or the rig's is not known.
-	 */
-	accountTrouble(
-		rig: Pick<Cloud, "account" | "region" | "profile">,
-		world: Pick<World, "env" | "stop">,
-		ask?: Provider["account"],
-	): Promise<AccountTrouble | null>;
 	/** Regions that are enabled for the account, by name. */
 	regions(asked: Pick<SweepAsked, "profile">, world: World): Promise<string[]>;
 	/** All that carries the tag of a rig in a region, rig by rig. Changes nothing. */
@@ -73,14 +73,6 @@ export interface RigConfig {
 	readonly publicKey: string;
 	readonly identity: string;
 	readonly knownHosts: string;
-}
-
-/** Why a rig is not to be touched with the credentials in use. */
-export interface AccountTrouble {
-	/** A part of a sentence, which names the account of the rig. */
-	readonly wrong: string;
-	/** false: the cloud could not be asked whose they are. */
-	readonly sure: boolean;
 }
 
 /** What would be rented, and what it costs: the cloud has been asked, and nothing costs anything yet. */

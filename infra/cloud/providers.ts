@@ -2,6 +2,8 @@ import { CLOUDS, type CloudName } from "../../runner/model/targets.ts";
 import type { Cloud } from "../../runner/scenario/rig-file.ts";
 import type { Provider } from "./provider.ts";
 
+export type Clouds = (cloud: CloudName) => Promise<Provider>;
+
 /** Loads what knows a cloud; nothing of its SDK is loaded before it is asked something. */
 export function providerOf(cloud: CloudName): Promise<Provider> {
 	return providers[cloud]();
@@ -10,8 +12,9 @@ export function providerOf(cloud: CloudName): Promise<Provider> {
 /** The cloud of a rig; where its rig.json is lost, the one that there is. */
 export function providerOfRig(
 	rig: { readonly cloud: Cloud | null } | null,
+	clouds: Clouds,
 ): Promise<Provider> {
-	return providerOf(rig?.cloud?.provider ?? (CLOUDS[0] as CloudName));
+	return clouds(rig?.cloud?.provider ?? (CLOUDS[0] as CloudName));
 }
 
 // --- internal ---

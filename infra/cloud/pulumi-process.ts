@@ -3,7 +3,7 @@ import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { failure } from "../../runner/errors.ts";
+import { orInterrupted } from "../../runner/stop.ts";
 import { isGone, ownerText } from "../owner.ts";
 
 /** Starts the command pulumi, for one rig. */
@@ -132,8 +132,7 @@ export function pulumiProcesses({
 					`The Pulumi of an mqbench that was killed still runs (process ${Number.parseInt(owner, 10)}): waiting for it to end.`,
 				);
 				for (let waited = 0; !isGone(owner); waited += LOOK_MS) {
-					if (stop.aborted)
-						throw failure("interrupted", { signal: String(stop.reason) });
+					orInterrupted(stop);
 					if (waited > PATIENCE_MS) await killSession(owner);
 					await sleep(LOOK_MS);
 				}

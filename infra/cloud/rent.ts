@@ -1,14 +1,16 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { brokerOf } from "../../runner/brokers/index.ts";
-import { type ExitCode, failure, MqbenchError } from "../../runner/errors.ts";
+import { type ExitCode, failure } from "../../runner/errors.ts";
 import { CLOUD_TITLES, targetTraits } from "../../runner/model/targets.ts";
 import { packageFolder, packageVersion } from "../../runner/package.ts";
 import { rigEndWarnings } from "../../runner/plan/rig-end.ts";
 import type { Scenario } from "../../runner/scenario/scenario.ts";
+import { orInterrupted } from "../../runner/stop.ts";
 import type { World } from "../../runner/world.ts";
 import { type BuildProgress, resolveBinaries } from "../binaries/resolve.ts";
 import { toolsOf } from "../local/tools.ts";
+import { gatheredIn } from "./gathered.ts";
 import type { CloudOptions, CloudRig } from "./lifecycle.ts";
 import type { Offer, OfferAsked } from "./provider.ts";
 import { providerOf } from "./providers.ts";
@@ -17,10 +19,6 @@ import { useThenTakeDown } from "./use.ts";
 
 /** The cloud's side of renting (infra/cloud); tests pass a fake. */
 export interface CloudSide {
-	/** Debian packages that a kind of broker runs on. */
-	packages(
-		broker: CloudRequest["systems"][number]["broker"],
-	): Promise<readonly string[]>;
 	/**
 	 * Gets what the machines are to run, as far as this machine has to build or fetch it: what cannot be had is told before anything costs
 	 * money, and nothing is built while machines wait.
@@ -71,16 +69,11 @@ export interface Using {
 
 /** The real one; loaded when something is rented. */
 export const theCloud: CloudSide = {
-	async packages(broker) {
-		return brokerOf({ broker }).process?.hosts.packages ?? [];
-	},
 	async prepare({ cloud, scenario, systems }, world, progress) {
 		const provider = await providerOf(cloud);
-		const { findPulumi } = await import("./pulumi-cli.ts");
 		const { brokers, clients } = scenario.aws;
 		// What takes seconds comes before what may take minutes.
-		const wrong = provider.localTrouble(scenario, world);
-		await findPulumi(world, provider.program).catch(gatheredIn(wrong));
+		const wrong = await provider.localTrouble(scenario, world);
 		if (wrong.length > 0) throw failure("aws-unfit", { wrong });
 		const binaries = await resolveBinaries(world, {
 			extensions: path.join(packageFolder, "extensions"),
@@ -91,7 +84,7 @@ export const theCloud: CloudSide = {
 			const system = scenario.systems.find((one) => one.key === key);
 			if (system)
 				await brokerOf({ broker })
-					.process?.hosts.prepare?.({ system, tools: toolsOf(world, binaries) })
+					.process?.prepare?.({ system, tools: toolsOf(world, binaries) })
 					?.catch(gatheredIn(wrong));
 		}
 		if (wrong.length > 0) throw failure("aws-unfit", { wrong });
@@ -123,16 +116,14 @@ export async function offerFor(
 	rigFile: string | null = null,
 ): Promise<Offer> {
 	const { scenario, systems } = request;
-	const packages = await Promise.all(
-		[...new Set(systems.map(({ broker }) => broker))].map((broker) =>
-			cloud.packages(broker),
-		),
+	const packages = systems.flatMap(
+		({ broker }) => brokerOf({ broker }).process?.packages ?? [],
 	);
 	const id = rigId(scenario.name);
 	return cloud.offer(
 		scenario,
 		{
-			packages: [...new Set(packages.flat())].sort(),
+			packages: [...new Set(packages)].sort(),
 			systems,
 			id,
 			plannedNs,
@@ -178,8 +169,7 @@ export async function rent(
 	progress.say(askingText(request));
 	const offer = await offerFor(request, world, cloud, plannedNs, rigFile);
 	await cloud.confirmOffer(offer, { yes, maxHourlyUsd, plannedNs }, world);
-	if (world.stop.aborted)
-		throw failure("interrupted", { signal: String(world.stop.reason) });
+	orInterrupted(world.stop);
 	const say = (line: string) => progress.say(line);
 	return cloud.standUp(offer, world, { yes, say });
 }
@@ -234,15 +224,6 @@ export async function rentAndUse(
 }
 
 // --- internal ---
-
-/** Of what fails the sentence is kept, to be said with others. */
-function gatheredIn(wrong: string[]): (error: unknown) => void {
-	return (error) => {
-		if (!(error instanceof MqbenchError) || error.code === "interrupted")
-			throw error;
-		wrong.push(error.message);
-	};
-}
 
 /** USD; null: no limit. */
 function limitOf({ maxHourlyUsd }: RentOptions): number | null {

@@ -11,7 +11,6 @@ import {
 import { type RigPlace, readRig } from "../../runner/scenario/rig-store.ts";
 import type { World } from "../../runner/world.ts";
 import { heldBy } from "./hold.ts";
-import type { RigConfig } from "./provider.ts";
 import { stateFolder } from "./state-folder.ts";
 import { orUnwritable, writeWhole } from "./whole-file.ts";
 
@@ -99,7 +98,7 @@ export async function keepRig(
 
 export async function keepConfig(
 	folder: RigFolder,
-	config: RigConfig,
+	config: object,
 ): Promise<void> {
 	await orUnwritable(folder.config, () =>
 		writeWhole(folder.config, `${JSON.stringify(config, null, "\t")}\n`),

@@ -1,9 +1,12 @@
 import { failure, MqbenchError } from "../../runner/errors.ts";
+import { CLOUD_TITLES, CLOUDS } from "../../runner/model/targets.ts";
+import { orInterrupted } from "../../runner/stop.ts";
 import type { World } from "../../runner/world.ts";
+import { accountTrouble } from "./account.ts";
 import { agreed } from "./ask.ts";
 import { type Hold, hold } from "./hold.ts";
 import type { Provider, SweepAsked, Swept, TaggedRig } from "./provider.ts";
-import { providerOfRig } from "./providers.ts";
+import { type Clouds, providerOf } from "./providers.ts";
 import { type KnownRig, knownRigs } from "./rigs.ts";
 import { taggedText, thingText } from "./tagged-text.ts";
 import { forgetDown } from "./take-down.ts";
@@ -19,19 +22,32 @@ export interface SweepArgs {
 	readonly yes?: boolean | undefined;
 }
 
-/** Of a cloud what a sweep needs; tests pass fakes. */
-export type SweepSide = Pick<
-	Provider,
-	"regions" | "find" | "remove" | "account" | "accountTrouble"
->;
-
-/** `mqbench rigs sweep`: finds rigs by their tags, whoever remembers them, and removes them piece by piece. */
+/**
+ * `mqbench rigs sweep`: finds rigs by their tags, whoever remembers them, and removes them piece by piece. In the cloud that a rig of that
+ * id is remembered to be in, else in all that there are, one after the other.
+ */
 export async function sweepRigs(
 	args: SweepArgs,
 	world: World,
-	side: Partial<SweepSide> = {},
+	clouds: Clouds = providerOf,
 ): Promise<void> {
-	const cloud = { ...(await providerOfRig(null)), ...side };
+	const known = (await knownRigs(world)).find(
+		({ folder }) => folder.id === args.id,
+	)?.file?.cloud?.provider;
+	const where = known === undefined ? CLOUDS : [known];
+	for (const cloud of where) {
+		if (where.length > 1) world.stdout.write(`${CLOUD_TITLES[cloud]}:\n`);
+		await sweepCloud(args, world, await clouds(cloud));
+	}
+}
+
+// --- internal ---
+
+async function sweepCloud(
+	args: SweepArgs,
+	world: World,
+	cloud: Provider,
+): Promise<void> {
 	const { profile = null, id = null, owner = null } = args;
 	const asked = { profile, id, owner };
 	const seen = await look(args.region, asked, world, cloud);
@@ -53,8 +69,6 @@ export async function sweepRigs(
 			),
 		});
 }
-
-// --- internal ---
 
 /** A rig as a sweep has found it. */
 interface Found {
@@ -78,7 +92,7 @@ async function look(
 	region: string | undefined,
 	asked: Omit<SweepAsked, "region">,
 	world: World,
-	cloud: SweepSide,
+	cloud: Provider,
 ): Promise<Seen> {
 	const nowMs = world.clock.nowMs();
 	if (region !== undefined) {
@@ -94,8 +108,7 @@ async function look(
 	const looks = await Promise.allSettled(
 		all.map((at) => cloud.find({ region: at, ...asked }, world)),
 	);
-	if (world.stop.aborted)
-		throw failure("interrupted", { signal: `${world.stop.reason}` });
+	orInterrupted(world.stop);
 	const found: Found[] = [];
 	const regions: string[] = [];
 	const refused: { region: string; reason: string }[] = [];
@@ -124,7 +137,7 @@ async function sweepChosen(
 	all: readonly Found[],
 	args: SweepArgs,
 	world: World,
-	cloud: SweepSide,
+	cloud: Provider,
 ): Promise<void> {
 	const { profile = null, yes = false } = args;
 	const { free, holds } = await takeKnown(all, args.id !== undefined, world);
@@ -227,7 +240,7 @@ async function forgetGone(
 	regions: readonly string[],
 	{ profile }: Pick<SweepAsked, "profile">,
 	world: World,
-	cloud: SweepSide,
+	cloud: Provider,
 ): Promise<string> {
 	const rigs = await knownRigs(world);
 	const known = rigs.find(({ folder }) => folder.id === id);
@@ -254,15 +267,15 @@ async function forgetSwept(
 	found: boolean,
 	profile: string | null,
 	world: World,
-	cloud: SweepSide,
+	cloud: Provider,
 ): Promise<boolean> {
 	if (file?.cloud == null) return false;
 	const { account, region } = file.cloud;
 	if (account === null && !found) return false;
-	const trouble = await cloud.accountTrouble(
+	const trouble = await accountTrouble(
+		cloud,
 		{ account, region, profile },
 		world,
-		cloud.account,
 	);
 	if (trouble !== null)
 		throw failure("cloud-left", {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { fakeWorld } from "../../runner/world.fake.ts";
-import { accountInUse, accountTrouble } from "./aws/account.ts";
+import { accountTrouble } from "./account.ts";
+import { accountInUse } from "./aws/account.ts";
 import { openApi } from "./aws/api.ts";
 import {
 	type Emulator,
@@ -8,6 +9,7 @@ import {
 	IMAGES,
 	startEmulator,
 } from "./aws/emulator.fake.ts";
+import { aws as provider } from "./aws/provider.ts";
 import { sweepRig } from "./take-down.ts";
 
 const missing = emulatorMissing();
@@ -79,7 +81,7 @@ test.skipIf(missing !== null)(
 		const where = { region: "eu-central-1", profile: null };
 		expect(await accountInUse(where, world)).toBe("123456789012");
 		const compare = (account: string | null) =>
-			accountTrouble({ ...where, account }, world);
+			accountTrouble(provider, { ...where, account }, world);
 		expect(await compare("123456789012")).toBe(null);
 		expect(await compare(null)).toBe(null);
 		expect(await compare("111111111111")).toEqual({

@@ -3,8 +3,9 @@ import { failure, type MqbenchError } from "../../runner/errors.ts";
 import { reasonOf } from "../../runner/reason.ts";
 import type { Cloud, RigFile } from "../../runner/scenario/rig-file.ts";
 import type { World } from "../../runner/world.ts";
+import { accountTrouble } from "./account.ts";
 import { goneText, leftText } from "./leftover.ts";
-import { providerOf } from "./providers.ts";
+import { type Clouds, providerOf } from "./providers.ts";
 import { PulumiFailed } from "./pulumi-process.ts";
 import { forget, keepPhase, type RigFolder } from "./rigs.ts";
 import type { Stack } from "./stack.ts";
@@ -21,8 +22,7 @@ export interface TakingDown {
 	readonly pausesMs: readonly number[];
 	/** Before it is looked a second time for what a killed Pulumi may have made. */
 	readonly againMs: number;
-	/** Removes a rig by its tags. */
-	readonly sweep: typeof sweepRig;
+	readonly clouds: Clouds;
 }
 
 /**
@@ -76,7 +76,7 @@ export async function sweepAway(
 		readonly reason: string;
 		readonly resources: readonly string[] | null;
 	},
-	doing: Pick<TakingDown, "world" | "say" | "sweep">,
+	doing: Pick<TakingDown, "world" | "say" | "clouds">,
 ): Promise<void> {
 	const { id, cloud } = rig;
 	// That nothing is found in an account which may be any one proves nothing.
@@ -147,10 +147,11 @@ export async function sweepRig(
 	{ id, ...cloud }: Cloud & { readonly id: string },
 	world: World,
 	say: (line: string) => void,
+	clouds: Clouds = providerOf,
 ): Promise<SweptRig> {
 	const { region, profile, owner } = cloud;
-	const provider = await providerOf(cloud.provider);
-	const trouble = await provider.accountTrouble(cloud, world);
+	const provider = await clouds(cloud.provider);
+	const trouble = await accountTrouble(provider, cloud, world);
 	if (trouble !== null) throw new Error(trouble.wrong);
 	const found = await provider.find({ region, profile, owner, id }, world);
 	const asked = { region, profile };
@@ -215,10 +216,10 @@ async function swept(
 /** To its end, whatever `world.stop` says. */
 function byTag(
 	rig: Cloud & { readonly id: string },
-	{ world, say, sweep }: Pick<TakingDown, "world" | "say" | "sweep">,
+	{ world, say, clouds }: Pick<TakingDown, "world" | "say" | "clouds">,
 ): Promise<SweptRig> {
 	const { signal: stop } = new AbortController();
-	return sweep(rig, { ...world, stop }, say);
+	return sweepRig(rig, { ...world, stop }, say, clouds);
 }
 
 /** Never told to stop. A Pulumi that was killed has left its lock: whoever holds the rig may drop it. */

@@ -1,8 +1,8 @@
 import path from "node:path";
-import { failure } from "../../runner/errors.ts";
 import { rigEndsAt } from "../../runner/plan/rig-end.ts";
 import type { RigFile } from "../../runner/scenario/rig-file.ts";
 import { type RigPlace, writeRig } from "../../runner/scenario/rig-store.ts";
+import { orInterrupted } from "../../runner/stop.ts";
 import { formatDuration } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
 import {
@@ -27,8 +27,7 @@ export async function upInCloud(
 	const rig = await rent(request, using, args, progress, world, cloud);
 	const { file } = rig;
 	try {
-		if (world.stop.aborted)
-			throw failure("interrupted", { signal: String(world.stop.reason) });
+		orInterrupted(world.stop);
 		await writeRig(place, from(path.dirname(rig.place.path), file));
 	} catch (error) {
 		const failed = () => Promise.reject(error);

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { pipeline } from "node:stream/promises";
 import { type ErrorCode, failure, MqbenchError } from "../../runner/errors.ts";
 import { maskUrls } from "../../runner/secrets.ts";
+import { interrupted } from "../../runner/stop.ts";
 import type { World } from "../../runner/world.ts";
 import { findOnPath } from "../local/program.ts";
 import { type Supervised, startSupervised } from "../process.ts";
@@ -132,8 +133,7 @@ function run(
 			clearTimeout(limit);
 			stop?.removeEventListener("abort", end);
 			if (code === 0) resolve(out.join("").trim());
-			else if (stop?.aborted)
-				reject(failure("interrupted", { signal: String(stop.reason) }));
+			else if (stop?.aborted) reject(interrupted(stop));
 			else
 				reject(
 					new DockerError(

@@ -1,12 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { startedAs } from "../../runner/brokers/index.ts";
-import type {
-	Containment,
-	NodeAddress,
-	NodeContainer,
-	Tools,
+import { brokerOf } from "../../runner/brokers/index.ts";
+import {
+	type Described,
+	type NodeDescription,
+	reachedPorts,
+	type Tools,
 } from "../../runner/brokers/process.ts";
 import type { Level } from "../../runner/model/plan.ts";
+import { commandOf } from "./container.ts";
+import { containerSite } from "./sites.ts";
 import { dockerSystem } from "./systems.fake.ts";
 
 interface Parts {
@@ -29,36 +31,44 @@ async function contain(
 		image = "image:1",
 		env = {},
 	}: Parts = {},
-): Promise<Containment & { first: NodeContainer; file(name: RegExp): string }> {
+): Promise<
+	Described & {
+		first: NodeDescription & ReturnType<typeof commandOf>;
+		/** Where its data lies. */
+		path: string;
+		file(name: RegExp): string;
+	}
+> {
 	const system = dockerSystem(written);
-	const kind = startedAs("docker")[system.broker];
+	const kind = brokerOf(system).process;
 	if (!kind) throw new Error("no broker");
-	const made = await kind.contain({
+	const made = await kind.describe({
+		ask: null,
+		where: { disk: "on a volume", memory: "tmpfs" },
 		tools: {} as Tools,
 		system,
 		level,
 		messageBytes,
 		image: { name: image, digest: null, id: "sha256:1", env },
-		nodes: Array.from({ length: nodes }, (_, i): NodeAddress => {
-			const reached = kind.ports.map((port, p) =>
-				published
-					? `127.0.0.1:${4000 + 10 * i + p}`
-					: `10.0.0.${i + 1}:${port}`,
-			);
-			return {
+		nodes: Array.from({ length: nodes }, (_, i) =>
+			containerSite(kind, nodes, i, {
 				ip: `10.0.0.${i + 1}`,
-				hostname: `mqbench-${i + 1}`,
-				client: reached[0] ?? "",
-				reached,
+				reached: reachedPorts(kind).map((port, p) =>
+					published
+						? `127.0.0.1:${4000 + 10 * i + p}`
+						: `10.0.0.${i + 1}:${port}`,
+				),
 				published,
-			};
-		}),
+			}),
+		),
 	});
-	const [first] = made.nodes;
-	if (!first) throw new Error("no node");
+	const [node] = made.nodes;
+	if (!node) throw new Error("no node");
+	const first = { ...node, ...commandOf(node) };
 	return {
 		...made,
 		first,
+		path: kind.container.data,
 		file(name) {
 			const found = Object.entries(first.files).find(([file]) =>
 				name.test(file),
@@ -72,10 +82,8 @@ async function contain(
 describe("NATS in containers", () => {
 	test("of core stores nothing, and is started like any image of it", async () => {
 		const made = await contain({ broker: "nats" });
-		expect(made.first).toMatchObject({
-			args: ["-c", "/etc/mqbench/nats.conf"],
-			data: null,
-		});
+		expect(made.first.args).toEqual(["-c", "/etc/mqbench/nats.conf"]);
+		expect(made.data).toBeNull();
 		expect(made.first.entrypoint).toBeUndefined();
 		expect(made.url()).toBe("nats://10.0.0.1:4222");
 		expect(made.file(/nats\.conf/)).toBe(
@@ -89,7 +97,7 @@ describe("NATS in containers", () => {
 			{ broker: "nats", mode: "jetstream" },
 			{ level: "fsync" },
 		);
-		expect(made.first.data).toEqual({ path: "/data", kind: "volume" });
+		expect(made).toMatchObject({ path: "/data", data: "disk" });
 		expect(made.file(/nats\.conf/)).toContain('store_dir: "/data"');
 		expect(made.file(/nats\.conf/)).toContain('sync_interval: "always"');
 		expect(made.settings).toEqual({ "jetstream.sync_interval": "always" });
@@ -140,10 +148,7 @@ describe("Kafka in containers", () => {
 		expect(line).toMatch(
 			/^java .*-cp '\/opt\/kafka\/libs\/\*' kafka\.tools\.StorageTool format --ignore-formatted -t \S+ -c \/etc\/mqbench\/server\.properties && exec java -Xms536870912 -Xmx536870912 -XX:\+UseG1GC .*kafka\.Kafka \/etc\/mqbench\/server\.properties$/,
 		);
-		expect(made.first.data).toEqual({
-			path: "/var/lib/kafka/data",
-			kind: "volume",
-		});
+		expect(made).toMatchObject({ path: "/var/lib/kafka/data", data: "disk" });
 		const conf = made.file(/server\.properties/);
 		expect(conf).toContain("log.dirs=/var/lib/kafka/data\n");
 		expect(conf).toContain(
@@ -156,7 +161,7 @@ describe("Kafka in containers", () => {
 
 	test("of level memory keeps its logs in memory, and says so", async () => {
 		const made = await contain({ broker: "kafka" }, { level: "memory" });
-		expect(made.first.data?.kind).toBe("memory");
+		expect(made.data).toBe("memory");
 		expect(made.settings["log.dirs"]).toBe("tmpfs (in memory)");
 	});
 
@@ -204,7 +209,7 @@ test.each<[Level | null, string]>([
 	expect(conf).toContain('save ""\n');
 	// What the entry points of redis and valkey take for the server's file.
 	expect(made.first.args).toEqual(["/etc/mqbench/redis.conf"]);
-	expect(made.first.data).toEqual({ path: "/data", kind: "volume" });
+	expect(made).toMatchObject({ path: "/data", data: "disk" });
 	expect(made.url()).toBe("redis://10.0.0.1:6379");
 });
 
@@ -216,11 +221,8 @@ describe("RabbitMQ in containers", () => {
 		expect(made.url()).toBe(`amqp://mqbench:${password}@10.0.0.1:5672`);
 		expect(conf).toContain("listeners.tcp.1 = 0.0.0.0:5672\n");
 		expect(made.file(/enabled_plugins/)).toBe("[].\n");
-		expect(made.first).toMatchObject({
-			args: ["rabbitmq-server"],
-			data: { path: "/var/lib/rabbitmq", kind: "volume" },
-			init: true,
-		});
+		expect(made.first.args).toEqual(["rabbitmq-server"]);
+		expect(made).toMatchObject({ path: "/var/lib/rabbitmq", data: "disk" });
 		expect(JSON.stringify(made.settings)).not.toContain(password);
 		expect(JSON.stringify(made.first.env)).not.toContain(password);
 	});

@@ -1,3 +1,5 @@
+import type { NodeDescription } from "../../runner/brokers/process.ts";
+import { shellWord } from "../../runner/shell.ts";
 import { labelArguments } from "./labels.ts";
 
 /** A container that is to be made. */
@@ -72,6 +74,22 @@ export function createArguments(spec: ContainerSpec): string[] {
 		spec.image,
 		...spec.args,
 	];
+}
+
+/** What lies in memory is gone after a restart: what comes before the node comes before each of its starts. */
+export function commandOf({
+	before = [],
+	argv,
+}: Pick<NodeDescription, "before" | "argv">): Pick<
+	ContainerSpec,
+	"args" | "entrypoint"
+> {
+	if (before.length === 0) return { args: argv, entrypoint: undefined };
+	const line = (words: readonly string[]) => words.map(shellWord).join(" ");
+	return {
+		entrypoint: "/bin/sh",
+		args: ["-c", [...before.map(line), `exec ${line(argv)}`].join(" && ")],
+	};
 }
 
 /** What --mount takes: fields of CSV, as a path may hold a comma. */

@@ -527,7 +527,7 @@ describe.skipIf(skipWithoutEngine || (noRabbit && process.env.CI !== "true"))(
 	`RabbitMQ in a container${noRabbit ? " (missing: erl)" : ""}`,
 	{ timeout: 180_000 },
 	() => {
-		test("comes up without plugins, lets its own user in, and keeps its data when it is started again", async () => {
+		test("comes up without plugins, and lets its own user in", async () => {
 			await haveImage("rabbitmq");
 			const { broker, rig, log } = await open(
 				{ broker: "rabbitmq" },
@@ -538,48 +538,12 @@ describe.skipIf(skipWithoutEngine || (noRabbit && process.env.CI !== "true"))(
 				/^amqp:\/\/mqbench:\w{24}@198\.1[89]\.\d+\.2:5672$/,
 			);
 			expect(broker.settings).toMatchObject({ plugins: "none" });
-			const back = await broker.disturb(fault("restart"));
-			await back();
 			await expect
-				.poll(() =>
-					readFileSync(log, "utf8").match(
-						/Server startup complete; 0 plugins/g,
-					),
-				)
-				.toHaveLength(2);
+				.poll(() => readFileSync(log, "utf8"))
+				.toContain("Server startup complete; 0 plugins");
 			expect(
 				JSON.stringify(inspect(containersOf(rig.network)[0] ?? "")),
 			).not.toContain(new URL(broker.url).password);
-		});
-	},
-);
-
-const missing = ["mvn", "jlink"].filter(
-	(program) => spawnSync(program, ["--version"]).error !== undefined,
-);
-
-describe.skipIf(
-	skipWithoutEngine || (missing.length > 0 && process.env.CI !== "true"),
-)(
-	`Kafka in containers${missing.length > 0 ? ` (missing: ${missing.join(", ")})` : ""}`,
-	{ timeout: 180_000 },
-	() => {
-		test("comes up as three nodes, and a node that was killed comes back", async () => {
-			await haveImage("kafka");
-			const { broker } = await open(
-				{ broker: "kafka", nodes: 3, heap: "256MiB" },
-				{ level: "memory" },
-			);
-			expect(broker.version).toBe("Kafka 4.1.1");
-			expect(broker.url.split(",")).toHaveLength(3);
-			expect(broker.nodeOf("2")).toBe(2);
-			expect(broker.settings["log.dirs"]).toBe("tmpfs (in memory)");
-			expect(broker.settings).not.toHaveProperty(["volume fdatasync"]);
-			expect(broker.pids.map(runs)).toEqual([true, true, true]);
-			const back = await broker.disturb(fault("kill", 2));
-			expect(broker.pids.map(runs)).toEqual([true, false, true]);
-			await back();
-			expect(broker.pids.filter(runs)).toHaveLength(3);
 		});
 	},
 );

@@ -4,6 +4,7 @@ import type { ImageFacts } from "../../runner/brokers/process.ts";
 import { failure } from "../../runner/errors.ts";
 import type { System } from "../../runner/scenario/scenario.ts";
 import { maskUrls } from "../../runner/secrets.ts";
+import { orInterrupted } from "../../runner/stop.ts";
 import type { World } from "../../runner/world.ts";
 import { type Docker, DockerError, explainDocker } from "./cli.ts";
 
@@ -113,8 +114,7 @@ async function pull(
 	const { code } = await child.ended;
 	world.stop.removeEventListener("abort", stop);
 	child.abandon();
-	if (world.stop.aborted)
-		throw failure("interrupted", { signal: String(world.stop.reason) });
+	orInterrupted(world.stop);
 	if (code === 0) return;
 	const reason = maskUrls(reasonIn(words));
 	if (/no space left on device/i.test(reason))

@@ -1,13 +1,15 @@
-import { commonOptions } from "../../runner/brokers/index.ts";
-import type {
-	NodeAddress,
-	NodeContainer,
+import {
+	type BrokerProcess,
+	type Described,
+	type NodeDescription,
+	reachedPorts,
 } from "../../runner/brokers/process.ts";
 import type { BrokerRequest } from "../rig.ts";
 import { DockerError } from "./cli.ts";
-import { createArguments } from "./container.ts";
+import { commandOf, createArguments } from "./container.ts";
 import { LABELS, labelArguments } from "./labels.ts";
 import type { RigInDocker } from "./rig-in-docker.ts";
+import type { ContainerSite } from "./sites.ts";
 import { tar } from "./tar.ts";
 
 export function volumeOf(container: string): string {
@@ -18,43 +20,41 @@ export function volumeOf(container: string): string {
 export async function makeContainer(
 	{ docker, network, labels }: RigInDocker,
 	{ system, cpus }: BrokerRequest,
-	node: NodeContainer,
+	kind: BrokerProcess,
+	node: NodeDescription,
 	what: {
 		readonly name: string;
 		/** Of the image. */
 		readonly image: string;
-		readonly address: NodeAddress;
-		readonly ports: readonly number[];
+		readonly site: ContainerSite;
+		readonly data: Described["data"];
 	},
 ): Promise<void> {
-	const { name, image, address, ports } = what;
-	const options = commonOptions(system.options);
-	const volume = node.data?.kind === "volume" ? volumeOf(name) : null;
+	const { name, image, site, data } = what;
+	const options = system.options;
+	const volume = data === "disk" ? volumeOf(name) : null;
 	let discarded: string | null = null;
 	if (volume !== null)
 		await docker.run(["volume", "create", ...labelArguments(labels), volume]);
 	await docker.run(
 		createArguments({
-			name,
-			image,
-			labels: { ...labels, [LABELS.address]: address.ip },
+			...{ name, image, ...commandOf(node) },
+			labels: { ...labels, [LABELS.address]: site.ip },
 			network: network.name,
-			ip: address.ip,
-			hostname: address.hostname,
-			args: node.args,
-			entrypoint: node.entrypoint,
+			ip: site.ip,
+			hostname: site.hostname,
 			env: node.env ?? {},
-			data: node.data && { path: node.data.path, volume },
+			data: data && { path: site.data, volume },
 			published: network.direct
 				? []
-				: ports.map((to, i) => ({
+				: reachedPorts(kind).map((to, i) => ({
 						to,
-						port: Number(address.reached[i]?.split(":")[1]),
+						port: Number(site.reached[i]?.split(":")[1]),
 					})),
 			cpus: options.cpus ?? null,
 			memoryBytes: options.memory ?? null,
 			cpuset: cpus,
-			init: node.init ?? false,
+			init: kind.container.init ?? false,
 		}),
 		{
 			onLine(line) {
@@ -68,7 +68,7 @@ export async function makeContainer(
 	await docker.run(["cp", "-", `${name}:/`], {
 		input: tar(
 			Object.entries(node.files).map(([file, text]) => ({
-				name: file.slice(1),
+				name: `${site.folder}/${file}`.slice(1),
 				mode: 0o444,
 				from: { text },
 			})),

@@ -1,16 +1,13 @@
-import { commonOptions } from "../../runner/brokers/index.ts";
 import type {
-	DockerBroker,
+	BrokerProcess,
+	Described,
 	ImageFacts,
-	NodeAddress,
-	NodeContainer,
 } from "../../runner/brokers/process.ts";
 import { failure, MqbenchError } from "../../runner/errors.ts";
 import { formatBytes } from "../../runner/units.ts";
 import { FreePortTaken } from "../local/ports.ts";
 import { openBroker } from "../nodes/broker.ts";
 import type { Broker, BrokerRequest } from "../rig.ts";
-import { addresses, attachedAddresses, urlInside } from "./addresses.ts";
 import { DockerError, explainDocker } from "./cli.ts";
 import { containersText, withHop } from "./container.ts";
 import { cannotLimit } from "./engine.ts";
@@ -20,6 +17,12 @@ import { getImage } from "./images.ts";
 import { makeContainer, volumeOf } from "./make-container.ts";
 import { containerPlace } from "./place.ts";
 import { isHop, type RigInDocker } from "./rig-in-docker.ts";
+import {
+	attachedSites,
+	type ContainerSite,
+	newSites,
+	urlInside,
+} from "./sites.ts";
 
 /** A broker in containers. */
 export interface BrokerInDocker {
@@ -35,13 +38,13 @@ export interface BrokerInDocker {
  */
 export async function openContainers(
 	rig: RigInDocker,
-	kind: DockerBroker,
+	kind: BrokerProcess,
 	request: BrokerRequest,
 	{ name, address }: { readonly name: string; readonly address: number },
 ): Promise<BrokerInDocker> {
 	const { docker, engine, network, world } = rig;
 	const { system } = request;
-	const { cpus = null, memory = null } = commonOptions(system.options);
+	const { cpus = null, memory = null } = system.options;
 	const unlimited = cannotLimit(engine, { cpus, memory, pin: request.cpus });
 	if (unlimited !== null)
 		throw failure("docker-failed", {
@@ -49,31 +52,24 @@ export async function openContainers(
 			reason: unlimited,
 		});
 	const image = await getImage(docker, system, world, rig.say);
-	const nodes = await addresses(rig, kind, request, address);
-	const made = await kind.contain({
-		tools: rig.tools,
-		system,
-		level: request.level,
-		messageBytes: request.messageBytes,
-		image,
-		nodes,
-	});
-	const onVolume = made.nodes.some(({ data }) => data?.kind === "volume");
+	const nodes = await newSites(rig, kind, request, address);
+	const made = await describeThere(rig, kind, request, image, nodes);
+	const onVolume = made.data === "disk";
 	const flush = onVolume ? await rig.flush() : null;
 	const names = made.nodes.map((_, i) => `${name}-${i + 1}`);
 	const places = names.map((name, i) =>
 		containerPlace({
 			...{ docker, name, world, memoryBytes: memory, stopMs: made.stopMs },
 			network: network.name,
-			create: () =>
-				makeContainer(rig, request, made.nodes[i] as NodeContainer, {
-					...{ name, image: image.id, ports: kind.ports },
-					address: nodes[i] as NodeAddress,
+			prepare: (node) =>
+				makeContainer(rig, request, kind, node, {
+					...{ name, image: image.id, data: made.data },
+					site: nodes[i] as ContainerSite,
 				}),
 		}),
 	);
 	const broker = await openBroker({
-		facts: { ...made, nodes: names.map(() => OWN_COMMAND) },
+		facts: made,
 		...{ places, request, world },
 		about: {
 			sameHost: true,
@@ -115,7 +111,7 @@ export async function openContainers(
  */
 export async function attachContainers(
 	rig: RigInDocker,
-	kind: DockerBroker,
+	kind: BrokerProcess,
 	request: BrokerRequest,
 	found: readonly FoundContainer[],
 	up: {
@@ -127,26 +123,19 @@ export async function attachContainers(
 ): Promise<Broker> {
 	const { docker, network, inside, world } = rig;
 	const { system } = request;
-	const nodes = attachedAddresses(rig, kind, found);
-	const made = await kind.contain({
-		tools: rig.tools,
-		system,
-		level: request.level,
-		messageBytes: request.messageBytes,
-		image: UNKNOWN,
-		nodes,
-	});
+	const nodes = attachedSites(rig, kind, found);
+	const made = await describeThere(rig, kind, request, UNKNOWN, nodes);
 	const url =
 		inside && !network.direct ? urlInside(up.url, kind, nodes, made) : up.url;
 	const [first] = found;
 	return openBroker({
-		facts: { ...made, nodes: found.map(() => OWN_COMMAND) },
+		facts: made,
 		places: found.map(({ name }) =>
 			containerPlace({
 				...{ docker, name, world, stopMs: made.stopMs },
 				network: network.name,
-				memoryBytes: commonOptions(system.options).memory ?? null,
-				async create() {},
+				memoryBytes: system.options.memory ?? null,
+				async prepare() {},
 			}),
 		),
 		running: found.map(({ down }) => !down),
@@ -174,11 +163,21 @@ export async function attachContainers(
 
 // --- internal ---
 
-/** What a container runs it was made with. */
-const OWN_COMMAND = { argv: [], before: [], files: {} };
-
 /** Of containers that are there: what they were made of makes no difference any more. */
 const UNKNOWN: ImageFacts = { name: "", digest: null, id: "", env: {} };
+
+function describeThere(
+	{ tools }: RigInDocker,
+	kind: BrokerProcess,
+	{ system, level, messageBytes }: BrokerRequest,
+	image: ImageFacts,
+	nodes: readonly ContainerSite[],
+): Promise<Described> {
+	return kind.describe({
+		...{ system, level, messageBytes, tools, image, nodes, ask: null },
+		where: { disk: "on a volume", memory: "tmpfs" },
+	});
+}
 
 function memoryText(bytes: number | null | undefined): string | null {
 	return bytes === null || bytes === undefined ? null : formatBytes(bytes);

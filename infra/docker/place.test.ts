@@ -24,7 +24,7 @@ test("nothing is done to a node that is down, or has not come up yet", async () 
 			memoryBytes: null,
 			stopMs: 1,
 			world,
-			async create() {},
+			async prepare() {},
 		}),
 		command: { argv: [], before: [], files: {} },
 		hear() {},

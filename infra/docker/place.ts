@@ -17,8 +17,8 @@ export interface ContainerPlaceOptions {
 	readonly memoryBytes: number | null;
 	readonly stopMs: number;
 	readonly world: Pick<World, "env">;
-	/** Makes the container, and starts nothing. */
-	create(): Promise<void>;
+	/** Makes the container, which has its command from then on. */
+	readonly prepare: Place["prepare"];
 }
 
 /**
@@ -32,10 +32,23 @@ export function containerPlace({
 	memoryBytes,
 	stopMs,
 	world,
-	create,
+	prepare,
 }: ContainerPlaceOptions): Place {
 	let log: Supervised | null = null;
 	let gone = false;
+	let killed = false;
+
+	/** How it is, once it has ended. Asked again for 2 s where it was killed: that memory was the reason may come after the end. */
+	const afterwards = async (): Promise<State | null> => {
+		for (let tries = 0; ; tries++) {
+			const state = await inspect(docker, name);
+			const unclear =
+				state?.ExitCode === 137 && !state.Running && !state.OOMKilled;
+			if (!unclear || killed || memoryBytes === null || tries === 20)
+				return state;
+			await sleep(100);
+		}
+	};
 
 	/** Hands its lines on until it has ended, and says how that was. */
 	const follow = async (
@@ -48,7 +61,7 @@ export function containerPlace({
 			await mine.ended;
 			mine.abandon();
 			if (gone) return end("removed");
-			const state = await inspect(docker, name);
+			const state = await afterwards();
 			if (state === null) return end("removed");
 			if (!state.Running) return howItEnded(state, memoryBytes);
 			// The log broke off, not the node.
@@ -71,10 +84,12 @@ export function containerPlace({
 				return state !== null && isHere(state) ? state.Pid : null;
 			},
 			async signal(signal) {
+				killed ||= signal === "KILL";
 				await docker.run([...signals[signal], name]);
 				return 1;
 			},
 			async end() {
+				killed = true;
 				await docker.run(
 					["stop", "--time", String(Math.ceil(stopMs / 1000)), name],
 					{ limitMs: stopMs + 60_000 },
@@ -86,8 +101,9 @@ export function containerPlace({
 	return {
 		host: null,
 		signals: false,
-		prepare: create,
+		prepare,
 		async start(_, take) {
+			killed = false;
 			// What it wrote in an earlier life is in the log already.
 			const since = (await inspect(docker, name))?.FinishedAt;
 			const again = since !== undefined && !since.startsWith("0001-");

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { brokerOf, commonOptions } from "../../runner/brokers/index.ts";
-import type { DockerBroker } from "../../runner/brokers/process.ts";
+import { brokerOf } from "../../runner/brokers/index.ts";
+import type { BrokerProcess } from "../../runner/brokers/process.ts";
 import { failure } from "../../runner/errors.ts";
 import type { FaultAction } from "../../runner/model/plan.ts";
 import { once } from "../../runner/once.ts";
@@ -11,7 +11,7 @@ import { untilPortsAreFree } from "../local/ports.ts";
 import { toolsOf } from "../local/tools.ts";
 import type { Broker, BrokerRequest, Rig } from "../rig.ts";
 import { untouchedBroker } from "../rig.ts";
-import { askedOf } from "../rig-asked.ts";
+import { entryOf } from "../rig-asked.ts";
 import { explainDocker, findDocker } from "./cli.ts";
 import { findEngine } from "./engine.ts";
 import { flushWarning, measureFlush } from "./flush.ts";
@@ -146,22 +146,9 @@ export async function upDocker(
 	const brokers = requests
 		.filter((request) => kindOf(request) !== null)
 		.map((request, i) => {
-			const { system, level, messageBytes } = request;
 			const { broker, containers, letBe } = opened[i] as BrokerInDocker;
 			void letBe();
-			return {
-				system: system.key,
-				broker: system.broker as RigFile["brokers"][number]["broker"],
-				url: broker.url,
-				server: broker.version,
-				level,
-				messageBytes,
-				settings: { ...broker.settings },
-				topology: broker.topology,
-				sameHost: broker.sameHost,
-				asked: askedOf(request),
-				containers: [...containers],
-			};
+			return { ...entryOf(request, broker), containers: [...containers] };
 		});
 	return { brokers, keep: () => reaper.dismiss() };
 }
@@ -261,15 +248,15 @@ function rigInDocker(
 	};
 }
 
-function kindOf({ system }: BrokerRequest): DockerBroker | null {
-	return brokerOf(system).process?.docker ?? null;
+function kindOf({ system }: BrokerRequest): BrokerProcess | null {
+	return brokerOf(system).process;
 }
 
 /** Last numbers of the first addresses of brokers, one after the other; those of long ago are free again. */
 function addresses(): (request: BrokerRequest) => number {
 	let next = FIRST;
 	return ({ system }) => {
-		const nodes = commonOptions(system.options).nodes ?? 1;
+		const nodes = system.options.nodes ?? 1;
 		if (next + nodes > END) next = FIRST;
 		next += nodes;
 		return next - nodes;

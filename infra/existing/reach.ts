@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { type Address, addresses } from "../../runner/brokers/addresses.ts";
-import { failure } from "../../runner/errors.ts";
 import { isLoopback } from "../../runner/scenario/url.ts";
+import { orInterrupted } from "../../runner/stop.ts";
 
 const CONNECT_MS = 5_000;
 
@@ -23,8 +23,7 @@ export async function unreachable(
 ): Promise<Unreachable | null> {
 	const all = addresses(url, defaultPort);
 	const reasons = await Promise.all(all.map((one) => refusal(one, stop)));
-	if (stop.aborted)
-		throw failure("interrupted", { signal: String(stop.reason) });
+	orInterrupted(stop);
 	return reasons.includes(null)
 		? null
 		: {

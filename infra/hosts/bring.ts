@@ -2,8 +2,8 @@ import { readdir, realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { failure } from "../../runner/errors.ts";
 import { sha256, sha256OfFile } from "../../runner/sha256.ts";
+import { interrupted, orInterrupted } from "../../runner/stop.ts";
 import type { World } from "../../runner/world.ts";
 import { type SshHost, sshName } from "../clients/ssh-host.ts";
 import type { Link } from "../clients/ssh-link.ts";
@@ -143,7 +143,7 @@ async function push(
 				},
 			),
 		);
-		if (stop.aborted) throw interrupted(stop);
+		orInterrupted(stop);
 		if (answer.code !== 0) throw unwritable(host, CACHE, answer.err);
 	} catch (error) {
 		throw stop.aborted ? interrupted(stop) : error;
@@ -206,8 +206,4 @@ async function filesBelow(folder: string): Promise<string[]> {
 	};
 	await walk("", []);
 	return found.sort();
-}
-
-function interrupted(stop: AbortSignal) {
-	return failure("interrupted", { signal: String(stop.reason) });
 }

@@ -1,4 +1,3 @@
-import { commonOptions } from "../../runner/brokers/index.ts";
 import { failure } from "../../runner/errors.ts";
 import type { RigFile } from "../../runner/scenario/rig-file.ts";
 import { isLoopback } from "../../runner/scenario/url.ts";
@@ -21,7 +20,7 @@ export function chooseHosts(
 	entry: RigFile["brokers"][number],
 	{ system, faults = [] }: BrokerRequest,
 ): ChosenHost[] {
-	const count = commonOptions(system.options).nodes ?? 1;
+	const count = system.options.nodes ?? 1;
 	const { hosts } = entry;
 	const chosen = hosts.slice(0, count).map((host) => ({
 		address: host.address,

@@ -16,7 +16,7 @@ import {
 	test,
 } from "vitest";
 import type { BrokerName } from "../../runner/brokers/index.ts";
-import type { HostBroker, Placement } from "../../runner/brokers/process.ts";
+import type { BrokerProcess, Described } from "../../runner/brokers/process.ts";
 import { ResourceLine } from "../../runner/model/resource-file.ts";
 import { RigFile } from "../../runner/scenario/rig-file.ts";
 import type { World } from "../../runner/world.ts";
@@ -29,6 +29,7 @@ import {
 	makeHosts,
 } from "../clients/hosts.fake.ts";
 import { dockerSystem } from "../docker/systems.fake.ts";
+import { shellBroker } from "../nodes/shell.fake.ts";
 import type { Broker, BrokerRequest } from "../rig.ts";
 import { testFolder } from "../test-folder.fake.ts";
 import { type OnHosts, onHosts } from "./open.ts";
@@ -78,7 +79,7 @@ describe.skipIf(missing !== null)(
 
 		/** Brokers of this test; all of them are gone when it is over. */
 		function ours(
-			kinds?: Readonly<Record<string, HostBroker>>,
+			kinds?: Readonly<Record<string, BrokerProcess>>,
 			world: Partial<World> & {
 				options?: string;
 				binaries?: Partial<Binaries>;
@@ -350,39 +351,30 @@ describe.skipIf(missing !== null)(
 			expect(folders()).toEqual([]);
 		}, 180_000);
 
-		/** A broker whose node is a piece of shell. */
+		/** A broker whose node is a piece of shell; `bring` is what it needs there. */
 		const shell = (
 			body: string,
-			parts: Partial<Placement> = {},
-		): Record<string, HostBroker> => ({
-			nats: {
-				packages: [],
-				ports: [4222],
-				listens: () => ({ address: [4222] }),
-				place: async ({ nodes }) => ({
-					nodes: nodes.map(() => ({
-						before: [],
-						argv: ["/bin/sh", "-c", body],
-						files: {},
-					})),
-					bring: {},
-					onDisk: false,
-					ready: (line) => line === "ready",
-					url: () => "nats://h1",
-					version: () => "shell 1",
-					settings: {},
-					startMs: 15_000,
-					stopMs: 1_000,
-					...parts,
-				}),
-			},
-		});
+			parts: Partial<Described> = {},
+			bring: Readonly<Record<string, string>> = {},
+		): Record<string, BrokerProcess> => {
+			const nats = shellBroker([body], { startMs: 15_000, ...parts });
+			return {
+				nats: {
+					...nats,
+					describe(setup) {
+						for (const [name, from] of Object.entries(bring))
+							setup.nodes[0]?.bring(name, from);
+						return nats.describe(setup);
+					},
+				},
+			};
+		};
 
 		const one = () => entry("nats", { count: 1 });
 		const small = (parts: Partial<BrokerRequest> = {}) => request(NATS, parts);
 
 		describe("a broker that does not come up is one sentence, and leaves nothing", () => {
-			const cases: [string, Record<string, HostBroker>, RegExp][] = [
+			const cases: [string, Record<string, BrokerProcess>, RegExp][] = [
 				[
 					"it ends",
 					shell("echo no room >&2; exit 3"),
@@ -424,7 +416,7 @@ describe.skipIf(missing !== null)(
 			];
 			test("whatever is the matter", async () => {
 				// One connection for all of them.
-				const kinds: Record<string, HostBroker> = {};
+				const kinds: Record<string, BrokerProcess> = {};
 				const mine = ours(kinds);
 				for (const [what, kind, sentence] of cases) {
 					Object.assign(kinds, kind);
@@ -467,7 +459,7 @@ describe.skipIf(missing !== null)(
 			host(0).run(`cp ${tar} ~/tar && mount --bind ~/slow ${tar}`);
 			const bin = () => host(0).run("ls ~/.cache/mqbench/bin");
 			try {
-				const mine = ours(shell("", { bring: { big } }), {
+				const mine = ours(shell("", {}, { big }), {
 					stop: stop.signal,
 				});
 				const refused = expect(mine.open(one(), small())).rejects.toMatchObject(
@@ -495,7 +487,9 @@ describe.skipIf(missing !== null)(
 				`mount -t tmpfs tmpfs /var/lib && mkdir -p /var/lib/mqbench/store && echo '{"governor":"performance",\n"disk":{"model":"Fast NVMe","fs":"xfs"},"remarks":["there are 2 empty disks"]}' >/var/lib/mqbench/facts.json`,
 			);
 			try {
-				const mine = ours(shell("pwd; echo ready; sleep 60", { onDisk: true }));
+				const mine = ours(
+					shell("pwd; echo ready; sleep 60", { flushes: true }),
+				);
 				const asked = small();
 				const broker = await mine.open(one(), asked);
 				expect(broker.settings.host).toMatch(
@@ -518,7 +512,7 @@ describe.skipIf(missing !== null)(
 					"chown nobody /var/lib/mqbench/store && echo ready >/var/lib/mqbench/state",
 				);
 				const other = await ours(
-					shell("pwd; echo ready; sleep 60", { onDisk: true }),
+					shell("pwd; echo ready; sleep 60", { flushes: true }),
 				).open(one(), small());
 				expect(other.settings.host).toMatch(
 					/, governor performance, there are 2 empty disks$/,
@@ -583,7 +577,7 @@ describe.skipIf(missing !== null)(
 			host(0).run("rm -rf ~/.cache/mqbench/bin");
 			const bring = async () => {
 				const broker = await ours(
-					shell("echo ready; sleep 60", { bring: { jars: big } }),
+					shell("echo ready; sleep 60", {}, { jars: big }),
 				).open(one(), small());
 				await broker.close();
 			};

@@ -1,24 +1,20 @@
 import path from "node:path";
-import { hostPort } from "../../runner/brokers/addresses.ts";
-import { startedAs } from "../../runner/brokers/index.ts";
+import { processes } from "../../runner/brokers/index.ts";
 import type {
-	HostAddress,
-	HostBroker,
-	HostSetup,
-	Placement,
+	Ask,
+	BrokerProcess,
+	Setup,
 } from "../../runner/brokers/process.ts";
-import { failure } from "../../runner/errors.ts";
 import { once } from "../../runner/once.ts";
 import type { RigFile } from "../../runner/scenario/rig-file.ts";
+import { orInterrupted } from "../../runner/stop.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
 import { openBroker } from "../nodes/broker.ts";
-import type { NodeCommand } from "../nodes/place.ts";
 import type { Broker, BrokerRequest } from "../rig.ts";
 import { untouchedBroker } from "../rig.ts";
 import { settled } from "../settled.ts";
 import { ask } from "./ask.ts";
-import { writeThere } from "./bring.ts";
 import { type ChosenHost, checkHosts, chooseHosts } from "./choose-hosts.ts";
 import { type Connections, connections } from "./connections.ts";
 import { flushOf } from "./flush.ts";
@@ -27,8 +23,8 @@ import type { BrokerHost } from "./host.ts";
 import { tidying, unlessStopped } from "./patience.ts";
 import { hostPlace } from "./place.ts";
 import { expectSamples, fetchSamples } from "./samples.ts";
+import { furnish, hostSite } from "./sites.ts";
 import { checkPorts } from "./taken.ts";
-import { openTunnel, type Tunnel } from "./tunnel.ts";
 
 type Entry = RigFile["brokers"][number];
 
@@ -46,7 +42,7 @@ export interface OnHosts {
 export function onHosts(
 	world: World,
 	binaries: Binaries,
-	kinds: Readonly<Record<string, HostBroker | null>> = startedAs("hosts"),
+	kinds: Readonly<Record<string, BrokerProcess | null>> = processes,
 ): OnHosts {
 	const hosts = connections(world, binaries);
 	const open = new Set<Broker>();
@@ -68,19 +64,10 @@ export function onHosts(
 
 // --- internal ---
 
-/** What a run has on a host, for one node. */
-interface Site {
-	readonly chosen: ChosenHost;
-	readonly host: BrokerHost;
-	readonly folders: RunFolders;
-	/** To each of the ports that mqbench asks. */
-	readonly tunnels: readonly Tunnel[];
-}
-
 async function openOnHosts(
 	entry: Entry,
 	request: BrokerRequest,
-	kind: HostBroker,
+	kind: BrokerProcess,
 	world: World,
 	connections: Connections,
 ): Promise<Broker> {
@@ -128,56 +115,44 @@ async function openOnHosts(
 		// One that came later has its folder there as well.
 		undo.push(() => tidy(look(), null));
 		const sites = await settled(
-			hosts.map(async (host, i): Promise<Site> => {
-				const to = chosen[i] as ChosenHost;
-				const tunnels = await Promise.all(
-					kind.ports.map((port) =>
-						openTunnel(host.link, host.agent, hostPort(to.address, port)),
-					),
+			hosts.map(async (host, i) => {
+				const site = await hostSite(
+					...([kind, hosts.length, host] as const),
+					...([chosen[i] as ChosenHost, folders[i] as RunFolders] as const),
 				);
 				undo.push(async () => {
-					await Promise.all(tunnels.map((tunnel) => tunnel.close()));
+					await Promise.all(site.tunnels.map((tunnel) => tunnel.close()));
 				});
-				return {
-					...{ chosen: to, host, tunnels },
-					folders: folders[i] as RunFolders,
-				};
+				return site;
 			}),
 		);
-		const setup: HostSetup = {
-			system,
-			level: request.level,
-			messageBytes: request.messageBytes,
-			nodes: sites.map((site) => addressOf(site, kind)),
+		const { level, messageBytes } = request;
+		const setup: Setup & { readonly ask: Ask } = {
+			...{ system, level, messageBytes, image: null, nodes: sites },
 			tools: connections.tools((hosts[0] as BrokerHost).binaries),
 			ask: (node, argv) => ask(hosts[node] as BrokerHost, argv),
+			where: { disk: "in the host's store", memory: "/dev/shm" },
 		};
 		await wait(checkPorts(kind, setup));
-		const made = await wait(kind.place(setup));
-		const flush = made.onDisk ? await wait(flushOf(sites, connections)) : {};
+		const made = await wait(kind.describe(setup));
+		const flush = made.flushes ? await wait(flushOf(sites, connections)) : {};
 		const folder = path.dirname(request.logPath);
 		for (const [i] of sites.entries()) await expectSamples(i + 1, folder);
 		return await openBroker({
-			facts: {
-				...made,
-				nodes: made.nodes.map((node) => ({
-					...node,
-					before: node.before.map((argv) => ({ argv, env: node.env ?? {} })),
-				})),
-			},
-			places: sites.map(({ host, folders }, i) =>
-				hostPlace({
+			facts: made,
+			places: sites.map((site, i) => {
+				const { host, folders } = site;
+				return hostPlace({
 					...{ host, folders, number: i + 1, cpus: request.cpus },
 					stopMs: made.stopMs,
-					prepare: (node) =>
-						wait(furnish(host, folders, made, node, connections)),
+					prepare: (node) => wait(furnish(site, node, connections)),
 					fetchSamples: () =>
 						tidy(
 							fetchSamples(host, folders.control, i + 1, folder),
 							`${host.name}: what node ${i + 1} has used is not known`,
 						),
-				}),
-			),
+				});
+			}),
 			...{ request, world, remove },
 			trouble: () =>
 				sites
@@ -193,7 +168,7 @@ async function openOnHosts(
 				settings: {
 					...made.settings,
 					host: each(hosts, ({ machine }) => machine),
-					...(made.onDisk
+					...(made.flushes
 						? { store: each(hosts, ({ storeText }) => storeText) }
 						: {}),
 					...flush,
@@ -202,8 +177,7 @@ async function openOnHosts(
 		});
 	} catch (error) {
 		await remove();
-		if (world.stop.aborted)
-			throw failure("interrupted", { signal: String(world.stop.reason) });
+		orInterrupted(world.stop);
 		throw error;
 	}
 }
@@ -226,49 +200,11 @@ async function lookForOthers(
 	}
 }
 
-function addressOf(
-	{ chosen: { address, host }, folders, tunnels }: Site,
-	kind: HostBroker,
-): HostAddress {
-	const { control, store, memory, memoryBytes } = folders;
-	return {
-		ip: address,
-		hostname: host,
-		client: hostPort(address, kind.ports[0] ?? 0),
-		reached: tunnels.map((tunnel) => tunnel.address),
-		published: false,
-		store,
-		memory,
-		memoryBytes,
-		brought: `${control}/brought`,
-	};
-}
-
 function each(
 	hosts: readonly BrokerHost[],
 	text: (facts: BrokerHost["facts"]) => string,
 ): string {
 	return [...new Set(hosts.map(({ facts }) => text(facts)))].join("; ");
-}
-
-/** Brings what a node needs, and writes its files. */
-async function furnish(
-	host: BrokerHost,
-	{ control, store }: RunFolders,
-	{ bring }: Placement,
-	{ files }: Pick<NodeCommand, "files">,
-	connections: Connections,
-): Promise<void> {
-	for (const [name, from] of Object.entries(bring)) {
-		const there = await host.bring(await connections.bundle(name, from));
-		await host.link.run('mkdir -p "$1" && ln -s "$2" "$1/$3"', [
-			`${control}/brought`,
-			there,
-			name,
-		]);
-	}
-	if (Object.keys(files).length > 0)
-		await writeThere(host.ssh, host.link, store, files);
 }
 
 function topologyOf(nodes: number, said: string | null): string {

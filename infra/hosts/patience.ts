@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { failure } from "../../runner/errors.ts";
 import { reasonOf } from "../../runner/reason.ts";
+import { interrupted } from "../../runner/stop.ts";
 import type { World } from "../../runner/world.ts";
 import { Unreachable } from "../clients/ssh-trouble.ts";
 
@@ -11,8 +11,7 @@ export function unlessStopped<T>(
 ): Promise<T> {
 	step.catch(() => {});
 	return new Promise((resolve, reject) => {
-		const give = () =>
-			reject(failure("interrupted", { signal: String(stop.reason) }));
+		const give = () => reject(interrupted(stop));
 		if (stop.aborted) return give();
 		stop.addEventListener("abort", give, { once: true });
 		step

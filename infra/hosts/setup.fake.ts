@@ -1,60 +1,62 @@
-import { brokerOf, SystemOptions } from "../../runner/brokers/index.ts";
-import type { HostSetup } from "../../runner/brokers/process.ts";
-import type { Level } from "../../runner/model/plan.ts";
-import type { System } from "../../runner/scenario/scenario.ts";
+import { brokerOf } from "../../runner/brokers/index.ts";
+import {
+	type Ask,
+	reachedPorts,
+	type Setup,
+	type Site,
+} from "../../runner/brokers/process.ts";
 import { fakeWorld } from "../../runner/world.fake.ts";
 import type { Binaries } from "../binaries/resolve.ts";
+import { dockerSystem } from "../docker/systems.fake.ts";
 import { toolsOf } from "../local/tools.ts";
 
-/** For tests: a broker that is to be placed on h1 (10.0.0.5), which answers all questions with `said`. */
-export function hostSetup(
-	broker: "redis" | "rabbitmq",
-	parts: {
-		readonly options?: Readonly<Record<string, unknown>>;
-		readonly level?: Level | null;
-		readonly messageBytes?: number;
-		readonly said?: string;
-		readonly code?: number;
-	} = {},
-): HostSetup {
-	const port = { redis: 6379, rabbitmq: 5672 }[broker];
-	return {
-		system: hostSystem(broker, parts.options),
-		level: parts.level ?? null,
-		messageBytes: parts.messageBytes ?? 256,
-		nodes: [
-			{
-				ip: "10.0.0.5",
-				hostname: "h1",
-				client: `10.0.0.5:${port}`,
-				reached: [],
-				published: false,
-				store: "/disk/run's/store",
-				memory: null,
-				memoryBytes: null,
-				brought: "/brought",
-			},
-		],
-		tools: toolsOf(fakeWorld(), {} as Binaries),
-		ask: async () => ({ code: parts.code ?? 0, said: parts.said ?? "" }),
-	};
+export interface FakeHosts {
+	/** What every host answers to all questions. */
+	readonly said?: string;
+	readonly code?: number;
+	readonly env?: Readonly<Record<string, string>>;
+	readonly setup?: Partial<Setup>;
+	readonly site?: Partial<Site>;
 }
 
-/** For tests: the system "mine" as a scenario writes it. */
-export function hostSystem(
-	broker: "redis" | "rabbitmq",
-	written: Readonly<Record<string, unknown>> = {},
-): System {
-	const options = SystemOptions.parse({ broker, ...written });
+/** For tests: a broker that is to be placed on h1 (10.0.0.1), h2, ...; `brought` are what it needs there. */
+export function hostSetup(
+	written: Parameters<typeof dockerSystem>[0],
+	{ said = "", code = 0, env = {}, setup = {}, site = {} }: FakeHosts = {},
+): Setup & { readonly ask: Ask; readonly brought: Record<string, string> } {
+	const system = dockerSystem(written);
+	const kind = brokerOf(system).process;
+	if (!kind) throw new Error("it has no process");
+	const count = Number(written.nodes ?? 1);
+	const [client, health] = reachedPorts(kind);
+	const brought: Record<string, string> = {};
 	return {
-		key: "mine",
-		broker,
-		url: null,
-		port: null,
-		binary: null,
-		image: null,
-		ownTopics: null,
-		options,
-		traits: brokerOf(options).traits(options),
-	};
+		...{ system, level: null, messageBytes: 256, image: null, brought },
+		nodes: Array.from({ length: count }, (_, i) => ({
+			listen: `10.0.0.${i + 1}`,
+			ip: `10.0.0.${i + 1}`,
+			hostname: `h${i + 1}`,
+			client: `10.0.0.${i + 1}:${client}`,
+			health: `127.0.0.1:${Number(health) + 10_000 * i}`,
+			ports: kind.ports(count).map(({ number }) => number),
+			published: false,
+			folder: "/disk/run's/store",
+			data: "/disk/run's/store/data",
+			memory: {
+				freeBytes: 4 * 1024 ** 3,
+				folder: async () => "/dev/shm/mine/data",
+			},
+			bring(name, from) {
+				brought[name] = from;
+				return `/brought/${name}`;
+			},
+			...site,
+		})),
+		tools: toolsOf(fakeWorld({ env }), {
+			brokers: { "nats-server": "/here/nats-server" },
+		} as unknown as Binaries),
+		where: { disk: "in the host's store", memory: "/dev/shm" },
+		ask: async () => ({ code, said }),
+		...setup,
+	} as Setup & { readonly ask: Ask; readonly brought: Record<string, string> };
 }

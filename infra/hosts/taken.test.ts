@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { startedAs } from "../../runner/brokers/index.ts";
+import { processes } from "../../runner/brokers/index.ts";
 import { hostSetup } from "./setup.fake.ts";
 import { checkPorts, listening } from "./taken.ts";
 
@@ -46,7 +46,7 @@ describe("a port is taken where somebody listens", () => {
 
 describe("each port that a node needs is looked at, and no other", () => {
 	const LOOPBACK = "0100007F";
-	const OWN = "0500000A";
+	const OWN = "0100000A";
 	test.each([
 		["nats", 1, OWN, 4222, true],
 		["nats", 1, OWN, 8222, false],
@@ -61,9 +61,9 @@ describe("each port that a node needs is looked at, and no other", () => {
 		["rabbitmq", 1, LOOPBACK, 4370, true],
 		["rabbitmq", 1, OWN, 4370, false],
 	] as const)("%s of %i, %s port %i", async (name, count, at, port, taken) => {
-		const kind = startedAs("hosts")[name];
+		const kind = processes[name];
 		if (!kind) throw new Error("it has no process");
-		const setup = hostSetup("redis");
+		const setup = hostSetup({ broker: "redis" });
 		const looked = checkPorts(kind, {
 			...setup,
 			nodes: Array.from({ length: count }, () => setup.nodes[0] as never),

@@ -1,21 +1,32 @@
 import { isIPv6 } from "node:net";
-import type { HostBroker, HostSetup } from "../../runner/brokers/process.ts";
+import type {
+	Ask,
+	BrokerProcess,
+	Setup,
+	Site,
+} from "../../runner/brokers/process.ts";
 import { failure } from "../../runner/errors.ts";
 
 /** Fails with `host-port-taken` where somebody else listens on a port that a node needs: brokers word that in ways that few understand. */
 export async function checkPorts(
-	{ listens, packages }: Pick<HostBroker, "listens" | "packages">,
-	{ system, nodes, ask }: Pick<HostSetup, "system" | "nodes" | "ask">,
+	{ ports, packages }: Pick<BrokerProcess, "ports" | "packages">,
+	{
+		system,
+		nodes,
+		ask,
+	}: Pick<Setup, "system"> & {
+		readonly ask: Ask;
+		readonly nodes: readonly Pick<Site, "ip" | "hostname">[];
+	},
 ): Promise<void> {
-	const { address, loopback = [] } = listens(nodes.length);
+	const listens = ports(nodes.length);
 	await Promise.all(
 		nodes.map(async ({ ip, hostname }, i) => {
 			// Where there is no /proc nobody knows: then the broker's log says it.
 			const { said } = await ask(i, ["cat", "/proc/net/tcp", "/proc/net/tcp6"]);
-			const port = [
-				...address.filter((one) => listening(said, ip).has(one)),
-				...loopback.filter((one) => listening(said, "127.0.0.1").has(one)),
-			][0];
+			const port = listens.find(({ number, from }) =>
+				listening(said, from === "itself" ? "127.0.0.1" : ip).has(number),
+			)?.number;
 			if (port !== undefined)
 				throw failure("host-port-taken", {
 					system: system.key,

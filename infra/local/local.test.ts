@@ -8,11 +8,11 @@ import {
 import { connect, createServer } from "node:net";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { Launch, LocalBroker } from "../../runner/brokers/process.ts";
 import type { System } from "../../runner/scenario/scenario.ts";
 import { fakeWorld } from "../../runner/world.fake.ts";
 import { realBinaries } from "../binaries/real.fake.ts";
 import type { Binaries } from "../binaries/resolve.ts";
+import { shellBroker } from "../nodes/shell.fake.ts";
 import { ownerText } from "../owner.ts";
 import { runs } from "../processes.fake.ts";
 import type { BrokerRequest, Rig } from "../rig.ts";
@@ -25,7 +25,7 @@ const real = await realBinaries();
 async function rig(
 	binaries: Partial<Binaries> = {},
 	stop = new AbortController().signal,
-	kind?: LocalBroker,
+	kind?: ReturnType<typeof shellBroker>,
 ): Promise<{
 	rig: Rig;
 	temporary: string;
@@ -57,7 +57,7 @@ async function rig(
 		temporary,
 		log,
 		request: (parts = {}) => ({
-			system: nats(),
+			system: nats(null, kind?.nodes),
 			level: null,
 			messageBytes: 256,
 			cpus: null,
@@ -67,34 +67,17 @@ async function rig(
 	};
 }
 
-const nats = (port: number | null = null): System =>
+const nats = (port: number | null = null, nodes = 1): System =>
 	({
 		key: "mine",
 		broker: "nats",
 		port,
 		url: null,
 		binary: null,
-		options: { broker: "nats", mode: "core" },
+		options: { broker: "nats", mode: "core", nodes },
 	}) as unknown as System;
 
-/** A broker whose nodes are pieces of shell. */
-const shell = (
-	nodes: readonly string[],
-	parts: Partial<Launch> = {},
-): LocalBroker => ({
-	launch: async () => ({
-		before: [],
-		nodes: nodes.map((body) => ({ argv: ["/bin/sh", "-c", body] })),
-		ready: (line) => line === "ready",
-		url: () => "nats://127.0.0.1:1",
-		version: () => "shell 1",
-		settings: { flush: "never" },
-		startMs: 10_000,
-		stopMs: 1_000,
-		portTaken: (log) => log.includes("taken"),
-		...parts,
-	}),
-});
+const LIVES = "echo ready; exec sleep 100";
 
 /** A port that somebody listens on until the test is over. */
 async function takenPort(): Promise<number> {
@@ -272,15 +255,13 @@ describe("a broker that does not come up", () => {
 });
 
 describe("a broker of several nodes", () => {
-	const LIVES = "echo ready; exec sleep 100";
-
 	test("is open when all of them are ready and it is healthy", async () => {
 		const seen: string[] = [];
 		let asked = 0;
 		const { rig: local, request } = await rig(
 			{},
 			undefined,
-			shell([LIVES, `sleep 0.3; ${LIVES}`], {
+			shellBroker([LIVES, `sleep 0.3; ${LIVES}`], {
 				ready(line, node) {
 					seen.push(`${node} ${line}`);
 					return line === "ready";
@@ -314,7 +295,7 @@ describe("a broker of several nodes", () => {
 		} = await rig(
 			{},
 			undefined,
-			shell([`echo one; ${LIVES}`, `sleep 0.2; echo two >&2; ${LIVES}`]),
+			shellBroker([`echo one; ${LIVES}`, `sleep 0.2; echo two >&2; ${LIVES}`]),
 		);
 		await (await local.open(request())).close();
 		expect(readFileSync(log, "utf8").trim().split("\n").sort()).toEqual(
@@ -326,7 +307,7 @@ describe("a broker of several nodes", () => {
 		const { rig: local, request } = await rig(
 			{},
 			undefined,
-			shell([LIVES, LIVES]),
+			shellBroker([LIVES, LIVES]),
 		);
 		const broker = await local.open(request());
 		process.kill(broker.pids[1] ?? 0, "SIGKILL");
@@ -343,7 +324,7 @@ describe("a broker of several nodes", () => {
 		} = await rig(
 			{},
 			undefined,
-			shell([`echo $$ > '${folder}/pid'; ${LIVES}`, "sleep 0.3; exit 7"]),
+			shellBroker([`echo $$ > '${folder}/pid'; ${LIVES}`, "sleep 0.3; exit 7"]),
 		);
 		await expect(local.open(request())).rejects.toMatchObject({
 			code: "broker-start",
@@ -359,7 +340,10 @@ describe("a broker of several nodes", () => {
 		const { rig: local, request } = await rig(
 			{},
 			undefined,
-			shell([LIVES], { startMs: 600, healthy: () => new Promise(() => {}) }),
+			shellBroker([LIVES], {
+				startMs: 600,
+				healthy: () => new Promise(() => {}),
+			}),
 		);
 		await expect(local.open(request())).rejects.toThrow(
 			"mine: the broker did not start: it was ready and took no connections within 0.6s",
@@ -370,9 +354,12 @@ describe("a broker of several nodes", () => {
 		const { rig: local, request } = await rig(
 			{},
 			undefined,
-			shell(["trap '' TERM INT; echo ready; while :; do sleep 0.1; done"], {
-				stopMs: 200,
-			}),
+			shellBroker(
+				["trap '' TERM INT; echo ready; while :; do sleep 0.1; done"],
+				{
+					stopMs: 200,
+				},
+			),
 		);
 		const broker = await local.open(request());
 		await broker.close();
@@ -381,15 +368,19 @@ describe("a broker of several nodes", () => {
 });
 
 describe("what has to happen before the nodes start", () => {
-	test("happens in order, in the same folder, each in its environment", async () => {
-		const sh = (body: string) => ({ argv: ["/bin/sh", "-c", body] });
+	test("happens in order, in the same folder, in its environment, with its files", async () => {
+		const sh = (body: string) => ["/bin/sh", "-c", body];
 		const { rig: local, request } = await rig(
 			{},
 			undefined,
-			shell(["cat b; exec sleep 100"], {
-				before: [
-					sh("echo x > a"),
-					{ ...sh('cat a && echo "$WHAT" > b'), env: { WHAT: "y" } },
+			shellBroker([""], {
+				nodes: [
+					{
+						before: [sh("echo x > a"), sh('cat a c && echo "$WHAT" > b')],
+						argv: sh("cat b; exec sleep 100"),
+						env: { WHAT: "y" },
+						files: { c: "z" },
+					},
 				],
 				ready: (line) => line === "y",
 			}),
@@ -405,8 +396,14 @@ describe("what has to happen before the nodes start", () => {
 		} = await rig(
 			{},
 			undefined,
-			shell(["echo ready; exec sleep 100"], {
-				before: [{ argv: ["/bin/sh", "-c", "echo no room; exit 3"] }],
+			shellBroker([""], {
+				nodes: [
+					{
+						before: [["/bin/sh", "-c", "echo no room; exit 3"]],
+						argv: ["/bin/sh", "-c", LIVES],
+						files: {},
+					},
+				],
 			}),
 		);
 		await expect(local.open(request())).rejects.toThrow(
@@ -419,11 +416,14 @@ describe("a free port that somebody took in between", () => {
 	test("is no reason to give up: another one is tried", async () => {
 		let tries = 0;
 		const { rig: local, request } = await rig({}, undefined, {
-			launch: (setup) => {
+			...shellBroker([LIVES]),
+			describe: (setup) => {
 				tries++;
-				return shell([
-					tries < 3 ? "echo taken; exit 1" : "echo ready; exec sleep 100",
-				]).launch(setup);
+				const body =
+					tries < 3
+						? "echo Could not create server TCP listening socket 127.0.0.1:6379: bind: Address already in use; exit 1"
+						: LIVES;
+				return shellBroker([body]).describe(setup);
 			},
 		});
 		await local.open(request());
@@ -434,17 +434,17 @@ describe("a free port that somebody took in between", () => {
 		const { rig: local, request } = await rig(
 			{},
 			undefined,
-			shell(["echo taken; exit 1"]),
+			shellBroker(["echo port 4222 is in use; exit 1"]),
 		);
 		await expect(local.open(request())).rejects.toMatchObject({
 			code: "broker-start",
-			message: expect.stringContaining("last words: taken"),
+			message: expect.stringContaining("last words: port 4222 is in use"),
 		});
 	});
 });
 
 describe.runIf(existsSync("/proc/self/status"))("CPUs", () => {
-	const print = shell([
+	const print = shellBroker([
 		"grep Cpus_allowed_list /proc/self/status; echo ready; exec sleep 100",
 	]);
 

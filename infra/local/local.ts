@@ -1,8 +1,9 @@
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { startedAs } from "../../runner/brokers/index.ts";
-import type { Launch, LocalBroker } from "../../runner/brokers/process.ts";
+import { processes } from "../../runner/brokers/index.ts";
+import type { BrokerProcess } from "../../runner/brokers/process.ts";
 import { failure, MqbenchError } from "../../runner/errors.ts";
+import { once } from "../../runner/once.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
 import { openBroker } from "../nodes/broker.ts";
@@ -16,13 +17,14 @@ import {
 import { sweep, temporaryFolder } from "../temporary.ts";
 import { localPlace } from "./place.ts";
 import { FreePortTaken, freePorts, untilPortsAreFree } from "./ports.ts";
+import { HERE, localSites } from "./sites.ts";
 import { toolsOf } from "./tools.ts";
 
 /** Target local: brokers as processes of this machine, on loopback, their data in a temporary folder. */
 export async function localRig(
 	world: World,
 	binaries: Binaries,
-	kinds: Readonly<Record<string, LocalBroker | null>> = startedAs("local"),
+	kinds: Readonly<Record<string, BrokerProcess | null>> = processes,
 ): Promise<Rig> {
 	await sweep();
 	const open = new Set<Broker>();
@@ -47,12 +49,13 @@ export async function localRig(
 // --- internal ---
 
 async function launch(
-	kind: LocalBroker,
+	kind: BrokerProcess,
 	request: BrokerRequest,
 	world: World,
 	binaries: Binaries,
 ): Promise<Broker> {
 	const { system, level, messageBytes } = request;
+	const count = system.options.nodes ?? 1;
 	const store = await temporaryFolder(tmpdir());
 	// Maven downloads, Erlang's crash dumps, a node's data: all of it goes with the run.
 	const folders = [store];
@@ -61,28 +64,24 @@ async function launch(
 			await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 	};
 	try {
-		const made = await kind.launch({
-			system,
-			level,
-			messageBytes,
-			store,
+		const nodes = await localSites(kind, {
+			...{ count, store },
 			ports: (count) => freePorts(system, count),
+			memoryFolder: once(async () => {
+				const folder = await temporaryFolder(HERE.where.memory);
+				folders.push(folder);
+				return folder;
+			}),
+		});
+		const made = await kind.describe({
+			...{ system, level, messageBytes, nodes, ...HERE },
 			tools: toolsOf(world, binaries),
 		});
-		folders.push(...(made.outside ?? []));
-		const count = made.nodes.length;
 		return await openBroker({
-			facts: {
-				...made,
-				nodes: made.nodes.map((node, i) => ({
-					...node,
-					before: i === 0 ? made.before : [],
-					files: {},
-				})),
-			},
-			places: made.nodes.map(() =>
+			facts: made,
+			places: nodes.map(({ folder }) =>
 				localPlace({
-					folder: store,
+					folder,
 					agent: binaries.agent,
 					cpus: request.cpus,
 					stopMs: made.stopMs,
@@ -98,7 +97,7 @@ async function launch(
 				settings: made.settings,
 			},
 			remove,
-			explain: (error, log) => explainTaken(error, made, request, log),
+			explain: (error, log) => explainTaken(error, request, log),
 		});
 	} catch (error) {
 		await remove();
@@ -109,14 +108,17 @@ async function launch(
 /** A broker that has not come up as its port is somebody's. */
 function explainTaken(
 	error: unknown,
-	{ portTaken }: Pick<Launch, "portTaken">,
 	{ system: { key, port } }: BrokerRequest,
 	log: BrokerLog,
 ): unknown {
 	if (!(error instanceof MqbenchError) || error.code !== "broker-start")
 		return error;
-	if (!portTaken(log.tail())) return error;
+	if (!PORT_TAKEN.test(log.tail())) return error;
 	return port === null
 		? new FreePortTaken(error)
 		: failure("port-taken", { system: key, port });
 }
+
+/** As brokers word it, each in its own way. */
+const PORT_TAKEN =
+	/eaddrinuse|address (already )?in use|port \d+ (is )?in use/i;

@@ -50,6 +50,7 @@ export function localPlace({
 		host: null,
 		signals: true,
 		async prepare({ files }) {
+			await mkdir(folder, { recursive: true });
 			for (const [name, text] of Object.entries(files)) {
 				const file = path.join(folder, name);
 				await mkdir(path.dirname(file), { recursive: true });

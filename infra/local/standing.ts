@@ -6,7 +6,7 @@ import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
 import { unreachable } from "../existing/reach.ts";
 import type { BrokerRequest, StoodUp } from "../rig.ts";
-import { askedOf } from "../rig-asked.ts";
+import { entryOf } from "../rig-asked.ts";
 import { localRig } from "./local.ts";
 
 /** Processes of this machine hang on an agent that ends them with this process: they cannot outlive it. */
@@ -21,22 +21,9 @@ export async function upLocal(
 	const deaths: Promise<string>[] = [];
 	try {
 		for (const request of requests) {
-			const { system, level, messageBytes } = request;
 			const broker = await rig.open(request);
-			deaths.push(broker.died.then((how) => `${system.key}: ${how}`));
-			const { url, version, settings, topology } = broker;
-			brokers.push({
-				system: system.key,
-				broker: system.broker as RigFile["brokers"][number]["broker"],
-				url,
-				server: version,
-				level,
-				messageBytes,
-				settings: { ...settings },
-				topology,
-				sameHost: true,
-				asked: askedOf(request),
-			});
+			deaths.push(broker.died.then((how) => `${request.system.key}: ${how}`));
+			brokers.push(entryOf(request, broker));
 		}
 	} catch (error) {
 		await rig.teardown();

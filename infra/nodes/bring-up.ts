@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { failure } from "../../runner/errors.ts";
+import { interrupted } from "../../runner/stop.ts";
 import type { BrokerRequest } from "../rig.ts";
 import type { BrokerLog } from "./broker-log.ts";
 import { type Health, untilHealthy } from "./health.ts";
@@ -43,8 +44,7 @@ export async function bringUp({
 	/** Throws unless the step went well. */
 	const judge = (step: Step, passed = "") => {
 		if (step === "done") return;
-		if (step === "stopped")
-			throw failure("interrupted", { signal: String(stop.reason) });
+		if (step === "stopped") throw interrupted(stop);
 		let reason: string;
 		if (step === "late") {
 			const why = passed === "" ? "" : trouble();
@@ -91,12 +91,15 @@ async function runBefore(
 	over: AbortSignal,
 ): Promise<string | null> {
 	if (!place.run) return null;
-	for (const one of command.before) {
+	const { before = [], env = {} } = command;
+	for (const argv of before) {
 		// Nothing is started any more.
 		if (over.aborted) return null;
-		const { ended } = await place.run(one, (line) => log.write(line, number));
+		const { ended } = await place.run({ argv, env }, (line) =>
+			log.write(line, number),
+		);
 		const { how, well } = await ended;
-		if (!well) return `${one.argv[0]}: ${how}`;
+		if (!well) return `${argv[0]}: ${how}`;
 	}
 	return null;
 }

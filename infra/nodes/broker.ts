@@ -1,5 +1,9 @@
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
+import type {
+	Described,
+	NodeDescription,
+} from "../../runner/brokers/process.ts";
 import { once } from "../../runner/once.ts";
 import type { World } from "../../runner/world.ts";
 import { type Broker, type BrokerRequest, NEVER } from "../rig.ts";
@@ -7,24 +11,11 @@ import { settled } from "../settled.ts";
 import { bringUp } from "./bring-up.ts";
 import { type BrokerLog, openBrokerLog } from "./broker-log.ts";
 import { disturber } from "./disturb.ts";
-import type { Health } from "./health.ts";
 import { BrokerNode } from "./node.ts";
-import type { NodeCommand, Place } from "./place.ts";
-
-/** What is known of a broker of some kind, wherever it runs. */
-export interface BrokerFacts extends Health {
-	readonly nodes: readonly NodeCommand[];
-	/** Reads a line of a node (from 0): true, it takes connections. */
-	ready(line: string, node: number): boolean;
-	/** What drivers get; asked for when everything is up. */
-	url(): string;
-	/** As the broker said while it started; "" when it did not. */
-	version(): string;
-	readonly startMs: number;
-}
+import type { Place } from "./place.ts";
 
 export interface OpenBroker {
-	readonly facts: BrokerFacts;
+	readonly facts: Omit<Described, "data" | "flushes" | "settings" | "stopMs">;
 	/** Of its nodes, in their order. */
 	readonly places: readonly Place[];
 	/** Which nodes run already; absent: it is brought up as a whole. */
@@ -67,7 +58,7 @@ export async function openBroker({
 			new BrokerNode({
 				number: i + 1,
 				place,
-				command: facts.nodes[i] as NodeCommand,
+				command: facts.nodes[i] as NodeDescription,
 				hear: (line) => log.write(line, i + 1),
 				ready: (line) => facts.ready(line, i),
 			}),

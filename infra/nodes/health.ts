@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Signs } from "../../runner/brokers/process.ts";
 
 /** How a description tells that the broker as a whole answers; absent: it does when all of its nodes are ready. */
-export interface Health {
-	healthy?(): Promise<boolean>;
-}
+export type Health = Pick<Signs, "healthy">;
 
 /** Asks until it says yes, or nobody wants to know any more. An answer that fails is one that says no. */
 export async function untilHealthy(

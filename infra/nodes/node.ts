@@ -1,17 +1,11 @@
-import type {
-	Back,
-	End,
-	NodeCommand,
-	NodeProcess,
-	Place,
-	TakeLine,
-} from "./place.ts";
+import type { NodeDescription } from "../../runner/brokers/process.ts";
+import type { Back, End, NodeProcess, Place, TakeLine } from "./place.ts";
 
 export interface NodeOptions {
 	/** From 1. */
 	readonly number: number;
 	readonly place: Place;
-	readonly command: NodeCommand;
+	readonly command: NodeDescription;
 	/** Told of each line that it writes, for the log. */
 	hear(line: string): void;
 	/** Whether a line says that it takes connections. */
@@ -22,7 +16,7 @@ export interface NodeOptions {
 export class BrokerNode {
 	readonly number: number;
 	readonly place: Place;
-	readonly command: NodeCommand;
+	readonly command: NodeDescription;
 	/** Resolves when it has ended by itself after it was ready: not when it was killed, or asked to end, by us. */
 	readonly died: Promise<End>;
 	/** Its process on this machine, behind those that we have ended before: what these have used still counts. */

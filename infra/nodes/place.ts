@@ -1,3 +1,5 @@
+import type { NodeDescription } from "../../runner/brokers/process.ts";
+
 /**
  * Where one node of a broker runs: in a folder of this machine, in a container, on a host that ssh reaches. All that is done with brokers
  * (bring-up, health, faults, take-down) is written once, over this.
@@ -8,11 +10,11 @@ export interface Place {
 	/** Whether it is paused by signals; else the engine freezes it. */
 	readonly signals: boolean;
 	/** Puts there what the node needs. Starts nothing. */
-	prepare(node: NodeCommand): Promise<void>;
+	prepare(node: NodeDescription): Promise<void>;
 	/** Runs one of the commands that come before the node. Absent: the place does so by itself each time that the node starts. */
 	run?(command: Command, take: TakeLine): Promise<NodeProcess>;
 	/** Starts the node, for the first time or once more, with the same data, address and log. */
-	start(node: NodeCommand, take: TakeLine): Promise<NodeProcess>;
+	start(node: NodeDescription, take: TakeLine): Promise<NodeProcess>;
 	/** Takes a node that runs there already, with what it writes from now on. */
 	attach?(take: TakeLine): Promise<NodeProcess>;
 	/** What can be done to its network. Absent: it has none of mqbench's own. */
@@ -29,19 +31,7 @@ export type TakeLine = (line: string) => void;
 /** Takes back what was done. */
 export type Back = () => Promise<void>;
 
-export interface Command {
-	readonly argv: readonly string[];
-	/** Added to a bare environment (PATH, HOME = the node's folder). */
-	readonly env?: Readonly<Record<string, string>>;
-}
-
-/** What a node is. */
-export interface NodeCommand extends Command {
-	/** Commands that have to end well before it starts (formatting a store), one after the other. */
-	readonly before: readonly Command[];
-	/** Text by path, from the node's folder; only its user may read it. */
-	readonly files: Readonly<Record<string, string>>;
-}
+export type Command = Pick<NodeDescription, "argv" | "env">;
 
 /** A node that has been started: one process, and whatever it has started. */
 export interface NodeProcess {

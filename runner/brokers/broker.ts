@@ -1,21 +1,11 @@
-import { z } from "zod";
+import type { z } from "zod";
 import type { Level } from "../model/plan.ts";
 import type { BrokerPlace } from "../model/targets.ts";
-import type { Pattern } from "../model/workload.ts";
-import type { SystemOptionsOfAnyBroker } from "./fields.ts";
+import type { Delivery, Pattern } from "../model/workload.ts";
+import type { Json, SystemOptionsOfAnyBroker } from "./fields.ts";
 import type { BrokerInstall } from "./install.ts";
 import type { OmbDriver } from "./omb-driver.ts";
 import type { BrokerProcess } from "./process.ts";
-
-/** What may be promised of each message, and in which order messages arrive. */
-export const Delivery = z.enum([
-	"at-most-once",
-	"at-least-once",
-	"exactly-once",
-]);
-export type Delivery = z.infer<typeof Delivery>;
-export const Order = z.enum(["none", "per-producer", "per-key"]);
-export type Order = z.infer<typeof Order>;
 
 /**
  * One kind of system that mqbench can measure: what a scenario may say of it, and what follows from that. A new one is
@@ -93,6 +83,8 @@ export interface Traits {
 	readonly maxMessageBytes: number | null;
 	/** Why it cannot do a pattern, as the end of a sentence ("nothing is stored"); patterns not named it can. */
 	readonly cannot: Readonly<Partial<Record<Pattern, string>>>;
+	/** What the system could be told so that it can ("use ack: manual"), by pattern; absent: nothing. */
+	readonly instead?: Readonly<Partial<Record<Pattern, string>>>;
 	/** Durability levels that it can give: what is set for each, for people ("sync_interval: always"). Empty: nothing is stored. */
 	readonly levels: Readonly<Partial<Record<Level, string>>>;
 	/** What it does without a level, for people: "interval 2m (default)"; "none, nothing is stored". */
@@ -106,14 +98,6 @@ export interface Traits {
 	/** Nodes that mqbench can start. */
 	readonly nodes: readonly number[];
 }
-
-export type Json =
-	| string
-	| number
-	| boolean
-	| null
-	| readonly Json[]
-	| { readonly [key: string]: Json };
 
 /** A program of Go: a module below `extensions/`, which pins all that goes into it, the package that is built, and its file's name. */
 export interface BuiltProgram {

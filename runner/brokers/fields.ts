@@ -158,6 +158,25 @@ export const tlsField = {
 		.meta({ description: "Encrypt connections.", examples: [true] }),
 } as const;
 
+/** Without what was not given: a plan is JSON. */
+export function defined(
+	options: Readonly<Record<string, Json | undefined>>,
+): Record<string, Json> {
+	return Object.fromEntries(
+		Object.entries(options).filter(
+			(entry): entry is [string, Json] => entry[1] !== undefined,
+		),
+	);
+}
+
+/** `tls` as drivers take it: a map, empty for what `true` stands for. */
+export function driverTls(
+	tls: z.infer<typeof tlsField.tls>,
+): Record<string, Json> | undefined {
+	if (!tls) return undefined;
+	return tls === true ? {} : defined(tls);
+}
+
 /** What is common to the options of all brokers, as the rest of mqbench sees them. */
 export interface SystemOptionsOfAnyBroker {
 	readonly broker: string;
@@ -192,3 +211,11 @@ export interface SystemOptionsOfAnyBroker {
 export function variable(name: string): string {
 	return `\${${name}}`;
 }
+
+export type Json =
+	| string
+	| number
+	| boolean
+	| null
+	| readonly Json[]
+	| { readonly [key: string]: Json };

@@ -1,4 +1,4 @@
-import { brokerOf, commonOptions, type SystemOptions } from "./index.ts";
+import { brokerOf, type SystemOptions } from "./index.ts";
 
 /** The image of a system: its own, or the official one of its version. */
 export function imageOf(system: {
@@ -8,5 +8,5 @@ export function imageOf(system: {
 	if (system.image !== null) return system.image;
 	const { image } = brokerOf(system.options);
 	if (image === null) throw new Error(`${system.options.broker} has no image`);
-	return `${image.name}:${commonOptions(system.options).version ?? image.version}${image.suffix}`;
+	return `${image.name}:${system.options.version ?? image.version}${image.suffix}`;
 }

@@ -4,7 +4,7 @@ import type { SystemOptionsOfAnyBroker } from "./fields.ts";
 import type { BrokerProcess } from "./process.ts";
 import * as rooms from "./rooms.ts";
 
-export { type Broker, Delivery, Order, type Traits } from "./broker.ts";
+export type { Broker, Traits } from "./broker.ts";
 export { type SystemOptionsOfAnyBroker, variable } from "./fields.ts";
 
 /**
@@ -64,24 +64,11 @@ export function hasProcess(options: { readonly broker: BrokerName }): boolean {
 	return brokerOf(options).process !== null;
 }
 
-/** How each kind of broker is run in that way; null: it has no process. */
-export function startedAs<Way extends keyof BrokerProcess>(
-	way: Way,
-): Readonly<Record<string, BrokerProcess[Way] | null>> {
-	return Object.fromEntries(
-		Object.entries(brokers).map(([name, { process }]) => [
-			name,
-			process?.[way] ?? null,
-		]),
+/** How each kind of broker is run; null: it has no process. */
+export const processes: Readonly<Record<string, BrokerProcess | null>> =
+	Object.fromEntries(
+		Object.entries(brokers).map(([name, { process }]) => [name, process]),
 	);
-}
-
-/** The options of a system, as far as all brokers have them. */
-export function commonOptions(
-	options: SystemOptions,
-): SystemOptionsOfAnyBroker {
-	return options;
-}
 
 // --- internal ---
 

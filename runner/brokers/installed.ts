@@ -1,6 +1,5 @@
 import { failure } from "../errors.ts";
-import type { Setup } from "./description.ts";
-import type { HostSetup } from "./process.ts";
+import type { Ask, Setup } from "./process.ts";
 
 /** A program that a host has of its own. */
 export interface Wanted {
@@ -19,7 +18,7 @@ export async function installed(
 		system,
 		nodes,
 		ask,
-	}: Pick<Setup, "system" | "nodes"> & Pick<HostSetup, "ask">,
+	}: Pick<Setup, "system" | "nodes"> & { readonly ask: Ask },
 	node: number,
 	wanted: Wanted,
 ): Promise<{ program: string; version: string; names: string }> {

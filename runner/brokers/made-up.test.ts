@@ -6,11 +6,13 @@ vi.mock("./rooms.ts", async (rooms) => ({
 	carrier: (await import("../tests/made-up-broker/index.ts")).carrier,
 }));
 
-const { systemsTable } = await import("../scenario/systems-table.ts");
+const { brokersTable, systemsTable } = await import(
+	"../scenario/systems-table.ts"
+);
 const { loadScenario } = await import("../scenario/load.ts");
 const { questions } = await import("../init/answers.ts");
 const { brokerChecks } = await import("../doctor/brokers.ts");
-const { SystemOptions, realBrokers, startedAs } = await import("./index.ts");
+const { SystemOptions, processes, realBrokers } = await import("./index.ts");
 const { imageOf } = await import("./image.ts");
 
 const scenario = (system: string, pattern = "round-trip") =>
@@ -28,7 +30,8 @@ test("a broker that is a room and one line has a place in scenarios, their mista
 	expect(() => loadScenario("a.yaml", scenario("pigeon"))).toThrow(
 		/write carrier/,
 	);
-	expect(systemsTable()).toContain(
+	expect(systemsTable()).toContain("`{ broker: carrier }`");
+	expect(brokersTable()).toContain(
 		"| `carrier` | a loft | `carrier:1.0` | 1 |",
 	);
 });
@@ -37,8 +40,7 @@ test("it is asked for by init, looked for by doctor, and can be started everywhe
 	expect(questions[0]?.ask({})).toContain("carrier");
 	expect(brokerChecks.map(({ name }) => name)).toContain("Carrier");
 	expect(realBrokers).toContain("carrier");
-	for (const way of ["local", "docker", "hosts"] as const)
-		expect(startedAs(way).carrier).toBeTruthy();
+	expect(processes.carrier).toBeTruthy();
 	const options = SystemOptions.parse({ broker: "carrier", version: "0.9" });
 	expect(imageOf({ image: null, options })).toBe("carrier:0.9");
 });

@@ -1,50 +1,31 @@
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Binaries } from "../../infra/binaries/resolve.ts";
-import { dockerSystem } from "../../infra/docker/systems.fake.ts";
-import { toolsOf } from "../../infra/local/tools.ts";
+import { hostSetup } from "../../infra/hosts/setup.fake.ts";
 import { script, testFolder } from "../../infra/test-folder.fake.ts";
-import { fakeWorld } from "../world.fake.ts";
-import { type BrokerName, startedAs } from "./index.ts";
-import type { HostSetup } from "./process.ts";
+import { processes } from "./index.ts";
+import type { Setup, Site } from "./process.ts";
 
-/** Where a broker of so many nodes would be placed, on hosts with Java 17 and 4 GiB of memory. */
+/** What a broker of so many nodes would be on hosts with Java 17 and 4 GiB of memory. */
 async function placed(
-	written: { readonly broker: BrokerName } & Readonly<Record<string, unknown>>,
-	parts: Partial<HostSetup> = {},
-	node: Partial<HostSetup["nodes"][number]> = {},
+	written: Parameters<typeof hostSetup>[0],
+	asked: Partial<Setup> = {},
+	site: Partial<Site> = {},
 ) {
 	const home = testFolder();
 	mkdirSync(path.join(home, "libs"));
 	script(path.join(home, "libs", "kafka_2.13-4.1.1.jar"), "");
-	const kind = startedAs("hosts")[written.broker];
-	if (!kind) throw new Error("it has no process");
-	const count = Number(written.nodes ?? 1);
-	const made = await kind.place({
-		system: dockerSystem(written),
-		level: null,
-		messageBytes: 256,
-		nodes: Array.from({ length: count }, (_, i) => ({
-			ip: `10.0.0.${i + 1}`,
-			hostname: `h${i + 1}`,
-			client: `10.0.0.${i + 1}:${kind.ports[0]}`,
-			reached: kind.ports.map((port) => `127.0.0.1:${port + 10_000 * i}`),
-			published: false,
-			store: "/disk",
-			memory: "/dev/shm/mine",
-			memoryBytes: 4 * 1024 ** 3,
-			brought: "/brought",
-			...node,
-		})),
-		tools: toolsOf(fakeWorld({ env: { KAFKA_HOME: home } }), {
-			brokers: { "nats-server": "/here/nats-server" },
-		} as unknown as Binaries),
-		ask: async () => ({ code: 0, said: 'openjdk version "17.0.1"' }),
-		...parts,
+	const setup = hostSetup(written, {
+		said: 'openjdk version "17.0.1"',
+		env: { KAFKA_HOME: home },
+		setup: asked,
+		site: { folder: "/disk", data: "/disk/data", ...site },
 	});
+	const made = await processes[written.broker]?.describe(setup);
+	if (!made) throw new Error("it has no process");
 	return {
 		...made,
+		brought: setup.brought,
 		file: (i: number, name: string) => made.nodes[i]?.files[name] ?? "",
 		libs: path.join(home, "libs"),
 	};
@@ -56,8 +37,8 @@ describe("NATS on hosts", () => {
 			{ broker: "nats", mode: "jetstream", nodes: 3, replicas: 3 },
 			{ level: "fsync" },
 		);
-		expect(made.bring).toEqual({ "nats-server": "/here/nats-server" });
-		expect(made.onDisk).toBe(true);
+		expect(made.brought).toEqual({ "nats-server": "/here/nats-server" });
+		expect(made.flushes).toBe(true);
 		expect(made.settings).toEqual({ "jetstream.sync_interval": "always" });
 		expect(made.nodes[1]?.argv).toEqual([
 			"/brought/nats-server",
@@ -85,7 +66,7 @@ describe("NATS on hosts", () => {
 			await placed({ broker: "nats", mode: "core" }),
 			await placed({ broker: "nats", mode: "jetstream" }, { level: "memory" }),
 		]) {
-			expect(made.onDisk).toBe(false);
+			expect(made.flushes).toBe(false);
 			expect(made.healthy).toBeUndefined();
 			expect(made.file(0, "nats.conf")).not.toMatch(/http|cluster/);
 		}
@@ -95,7 +76,7 @@ describe("NATS on hosts", () => {
 		const made = await placed(
 			{ broker: "nats", mode: "core", nodes: 3 },
 			{},
-			{ ip: "fd00::5", client: "[fd00::5]:4222" },
+			{ listen: "fd00::5", ip: "fd00::5", client: "[fd00::5]:4222" },
 		);
 		expect(made.file(0, "nats.conf")).toMatch(/http: "\[fd00::5\]:8222"/);
 	});
@@ -107,8 +88,8 @@ describe("Kafka on hosts", () => {
 			{ broker: "kafka", nodes: 3, replicas: 3, heap: "1GiB" },
 			{ level: "interval" },
 		);
-		expect(made.bring).toEqual({ kafka: made.libs });
-		expect(made.onDisk).toBe(true);
+		expect(made.brought).toEqual({ kafka: made.libs });
+		expect(made.flushes).toBe(true);
 		const third = made.file(2, "server.properties").split("\n");
 		for (const line of [
 			"node.id=3",
@@ -121,7 +102,7 @@ describe("Kafka on hosts", () => {
 		])
 			expect(third).toContain(line);
 		const [node] = made.nodes;
-		expect(node?.before.map((argv) => argv.slice(-5).join(" "))).toEqual([
+		expect(node?.before?.map((argv) => argv.slice(-5).join(" "))).toEqual([
 			"format -t bXFiZW5jaC1sb2NhbC0tLQ -c /disk/server.properties",
 		]);
 		expect(node?.argv.join(" ")).toMatch(
@@ -134,17 +115,17 @@ describe("Kafka on hosts", () => {
 		expect(made.file(0, "server.properties")).toMatch(
 			/^log\.dirs=\/dev\/shm\/mine\/data$/m,
 		);
-		expect(made.onDisk).toBe(false);
+		expect(made.flushes).toBe(false);
 		expect(made.settings["log.dirs"]).toBe("/dev/shm (in memory)");
 	});
 
 	test.each([
 		[
-			{ memory: null, memoryBytes: null },
+			{ memory: null },
 			"mine: h1: durability: memory puts Kafka's logs on /dev/shm, and that host has no file system in memory there. Choose durability: os.",
 		],
 		[
-			{ memoryBytes: 64 * 1024 ** 2 },
+			{ memory: { freeBytes: 64 * 1024 ** 2, folder: async () => "" } },
 			"mine: h1: durability: memory puts Kafka's logs on /dev/shm, and there are 64MiB free, of 1GiB that it needs. Make it larger there (mount -o remount,size=4G /dev/shm), or choose durability: os.",
 		],
 	])("says what is missing for that", async (node, sentence) => {

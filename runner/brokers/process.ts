@@ -1,15 +1,114 @@
 import type { Level } from "../model/plan.ts";
 import type { SystemOptionsOfAnyBroker } from "./fields.ts";
 
-/** How one kind of broker is run: `process.ts` of its folder. */
+/** How one kind of broker is run, wherever that is: `process.ts` of its folder. */
 export interface BrokerProcess {
-	/** As processes of this machine. */
-	readonly local: LocalBroker;
-	/** In containers. */
-	readonly docker: DockerBroker;
-	/** On hosts that ssh reaches, a node on each. */
-	readonly hosts: HostBroker;
+	/** Debian packages that it runs on, installed by the set-up of hosts. */
+	readonly packages: readonly string[];
+	/** What each of so many nodes listens on: the clients' first. In containers and on hosts with these numbers. */
+	ports(nodes: number): readonly Port[];
+	/** What the official images lay down. */
+	readonly container: {
+		/** Where they read configuration. Default: nowhere in particular. */
+		readonly folder?: string;
+		/** Where they keep data: their user may write there. */
+		readonly data: string;
+		/** Processes that it starts need a parent that waits for them. */
+		readonly init?: boolean;
+	};
+	/** Gets what takes a while to get on this machine (once), before rented hosts wait for it. Default: nothing does. */
+	prepare?(setup: Pick<Setup, "system" | "tools">): Promise<unknown>;
+	/** What to start. Starts nothing itself. Fails with `broker-missing`: what is missing, and how to install it. */
+	describe(setup: Setup): Promise<Described>;
 }
+
+export interface Port {
+	readonly number: number;
+	/** Who comes to it: on a host those of `itself` are on its loopback. */
+	readonly from: "clients" | "nodes" | "health" | "itself";
+}
+
+/** Numbers of the ports at which others than nodes come to it: the clients' first, then that of its health, if it has one. */
+export function reachedPorts({
+	ports,
+}: Pick<BrokerProcess, "ports">): number[] {
+	return ports(Number.POSITIVE_INFINITY)
+		.filter(({ from }) => from === "clients" || from === "health")
+		.map(({ number }) => number);
+}
+
+export interface Setup extends Asked {
+	readonly nodes: readonly Site[];
+	/** Of this machine; what is `built` is for where the nodes run. */
+	readonly tools: Tools;
+	/** Of containers: its entry point starts the broker. null: programs are started as they are. */
+	readonly image: ImageFacts | null;
+	/** Of hosts. null: this machine, or a container. */
+	readonly ask: Ask | null;
+	/** In words, for reports: where data lies on a disk, and what is memory. */
+	readonly where: { readonly disk: string; readonly memory: string };
+}
+
+/** Where a node is. Paths and addresses are as it sees them. */
+export interface Site {
+	/** Address that it listens on: one of its own, or ANY. */
+	readonly listen: string;
+	/** Address at which other nodes find it. */
+	readonly ip: string;
+	/** Name of its host, for people. */
+	readonly hostname: string;
+	/** Where clients reach it, "host:port". */
+	readonly client: string;
+	/** Clients have another address for it than other nodes do: it has to tell them theirs. */
+	readonly published: boolean;
+	/** Numbers of its ports, in the description's order. */
+	readonly ports: readonly number[];
+	/** Where mqbench asks for its health, "host:port"; "" without such a port. */
+	readonly health: string;
+	/** Where its files lie. */
+	readonly folder: string;
+	/** Where data goes, on the disk that is measured. */
+	readonly data: string;
+	/** Where data goes that is to lie in memory, and what is free there; null: there is no such place. */
+	readonly memory: {
+		readonly freeBytes: number;
+		folder(): Promise<string>;
+	} | null;
+	/** Path there of a file or folder of this machine, which is brought if need be. */
+	bring(name: string, from: string): string;
+}
+
+/** Within a container: its own network has nobody else in it. */
+export const ANY = "0.0.0.0";
+
+/** What to start, and how to know that it is up. */
+export interface Described extends Signs {
+	readonly nodes: readonly NodeDescription[];
+	/** Where it keeps what it stores; null: it stores nothing. */
+	readonly data: "disk" | "memory" | null;
+	/** What it keeps waits for a disk: how long a flush takes there belongs into reports. */
+	readonly flushes: boolean;
+}
+
+export interface NodeDescription {
+	/** Commands that have to end well before it starts, one after the other. */
+	readonly before?: readonly (readonly string[])[];
+	/** In a container: behind the image's entry point, unless something comes before. */
+	readonly argv: readonly string[];
+	/** Added to a bare environment. */
+	readonly env?: Readonly<Record<string, string>>;
+	/** Text by path from the node's folder; only its user may read it. */
+	readonly files: Readonly<Record<string, string>>;
+}
+
+/**
+ * Runs a command on the host of that node (from 0) to its end, without anything on standard input: what is installed there? `said` is its
+ * stdout and stderr; code 127: there is no such program. Fails as the connection does.
+ */
+export type Ask = (
+	node: number,
+	argv: readonly string[],
+) => Promise<{ readonly code: number; readonly said: string }>;
 
 /** What this machine has for whoever starts a broker. */
 export interface Tools {
@@ -85,55 +184,6 @@ export interface Signs {
 	readonly stopMs: number;
 }
 
-export interface LocalBroker {
-	/**
-	 * Finds its programs, writes its configuration into the store, and says what to start. Fails with `broker-missing` (what
-	 * is missing, and how to install it here) or `broker-start`. Starts nothing that outlives the call.
-	 */
-	launch(setup: Setup): Promise<Launch>;
-}
-
-export interface Setup extends Asked {
-	/** An empty folder of this run's own, removed afterwards: data, configuration, HOME. */
-	readonly store: string;
-	/** Ports on 127.0.0.1 that are free now; the first one is the system's own `port`, if it has one. */
-	ports(count: number): Promise<number[]>;
-	readonly tools: Tools;
-}
-
-/** What to start, and how to know that it is up. */
-export interface Launch extends Signs {
-	/** Commands that have to end well before the nodes start (formatting a store), one after the other. */
-	readonly before: readonly Command[];
-	readonly nodes: readonly Command[];
-	/** Folders outside of the store that go with it: data that is to lie in memory. */
-	readonly outside?: readonly string[];
-	/** Whether its output says that somebody else listens on its port. */
-	portTaken(log: string): boolean;
-}
-
-export interface Command {
-	readonly argv: readonly string[];
-	/** Added to the bare environment (PATH, HOME = store). */
-	readonly env?: Readonly<Record<string, string>>;
-}
-
-export interface DockerBroker {
-	/**
-	 * Ports that a node listens on within its container: the clients' first, then those that mqbench asks for its health. Where
-	 * containers cannot be reached by their addresses these are published.
-	 */
-	readonly ports: readonly number[];
-	/** What each container is to be. Starts nothing. */
-	contain(setup: ContainerSetup): Promise<Containment>;
-}
-
-export interface ContainerSetup extends Asked {
-	readonly tools: Tools;
-	readonly image: ImageFacts;
-	readonly nodes: readonly NodeAddress[];
-}
-
 /** What an image is, beside its name. */
 export interface ImageFacts {
 	readonly name: string;
@@ -143,103 +193,4 @@ export interface ImageFacts {
 	readonly id: string;
 	/** Environment that it gives its containers. */
 	readonly env: Readonly<Record<string, string>>;
-}
-
-/** Where a node is to be found. */
-export interface NodeAddress {
-	/** In the network of the containers: for other nodes, and for clients in containers. */
-	readonly ip: string;
-	/** Name of its host, within the container and for people: "mqbench-1". */
-	readonly hostname: string;
-	/** Where clients reach it, "host:port". */
-	readonly client: string;
-	/** Where mqbench itself reaches each of `ports`, "host:port". */
-	readonly reached: readonly string[];
-	/** Clients have another address for it than other nodes do: it has to tell them theirs. */
-	readonly published: boolean;
-}
-
-/** What containers to make, and how to know that the broker in them is up. */
-export interface Containment extends Signs {
-	readonly nodes: readonly NodeContainer[];
-}
-
-export interface NodeContainer {
-	/** Behind the image's own entry point. */
-	readonly args: readonly string[];
-	/** Instead of the image's own entry point. */
-	readonly entrypoint?: string;
-	readonly env?: Readonly<Record<string, string>>;
-	/** Text by absolute path within the container: mounted read-only. */
-	readonly files: Readonly<Record<string, string>>;
-	/** Where it keeps what it stores, and whether that is a volume or memory; null: it stores nothing. */
-	readonly data: {
-		readonly path: string;
-		readonly kind: "volume" | "memory";
-	} | null;
-	/** Processes that it starts need a parent that waits for them. */
-	readonly init?: boolean;
-}
-
-export interface HostBroker {
-	/** Debian packages that it runs on, installed by the hosts' set-up. */
-	readonly packages: readonly string[];
-	/** Ports that a node listens on: the clients' first, then those that mqbench asks for its health. */
-	readonly ports: readonly number[];
-	/** Ports on which each of so many nodes listens, at its address and on its host's loopback: nobody else may hold them. */
-	listens(nodes: number): {
-		readonly address: readonly number[];
-		readonly loopback?: readonly number[];
-	};
-	/** Gets what takes a while to get on this machine (once), before rented hosts wait for it. Default: nothing does. */
-	prepare?(setup: Pick<HostSetup, "system" | "tools">): Promise<unknown>;
-	/** What to bring and what to start. Starts nothing itself. */
-	place(setup: HostSetup): Promise<Placement>;
-}
-
-export interface HostSetup extends Asked {
-	readonly nodes: readonly HostAddress[];
-	/** Of this machine; what is `built` is for the hosts' system and processor. */
-	readonly tools: Tools;
-	/**
-	 * Runs a command on the host of that node (from 0) to its end, without anything on standard input: what is installed there? `said` is its
-	 * stdout and stderr; code 127: there is no such program. Fails as the connection does.
-	 */
-	ask(
-		node: number,
-		argv: readonly string[],
-	): Promise<{ readonly code: number; readonly said: string }>;
-}
-
-/**
- * `ip` is the one address that the node listens on; `hostname` is the host for people, as rig.json has it; `reached` are tunnels of this machine to
- * `ports`, until the broker is up; never `published`.
- */
-export interface HostAddress extends NodeAddress {
-	/** Empty folder of this run on that host, on the disk that is measured. Gone afterwards. */
-	readonly store: string;
-	/** The same in memory (tmpfs); `memoryBytes` are free there. null: that host has no such place. */
-	readonly memory: string | null;
-	readonly memoryBytes: number | null;
-	/** Where what is brought lies: a file or folder by its name below. */
-	readonly brought: string;
-}
-
-/** What is run on the hosts, and how to know that the broker there is up. */
-export interface Placement extends Signs {
-	/** Files and folders of this machine that have to lie in `brought`, by their name there: copied once, checked by sha256. */
-	readonly bring: Readonly<Record<string, string>>;
-	readonly nodes: readonly HostNode[];
-	/** What it keeps lies in the store: how long a flush takes there belongs into reports. */
-	readonly onDisk: boolean;
-}
-
-export interface HostNode {
-	/** Commands that have to end well before it starts, one after the other. */
-	readonly before: readonly (readonly string[])[];
-	readonly argv: readonly string[];
-	/** Added to a bare environment (PATH, HOME = store). */
-	readonly env?: Readonly<Record<string, string>>;
-	/** Text by path below the store; written with mode 0600. */
-	readonly files: Readonly<Record<string, string>>;
 }

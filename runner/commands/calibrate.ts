@@ -1,4 +1,6 @@
 import path from "node:path";
+import type { Command } from "commander";
+import { renderCalibration } from "../compare/calibrate/calibration-text.ts";
 import {
 	CALIBRATION,
 	keepCalibration,
@@ -6,7 +8,6 @@ import {
 } from "../compare/calibrate/file.ts";
 import { calibrationOf } from "../compare/calibrate/measure.ts";
 import { scenarioToCalibrate } from "../compare/calibrate/scenario.ts";
-import { renderCalibration } from "../compare/calibrate/text.ts";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
 import { commandOf } from "../model/command-file.ts";
 import { runIdFor, runPipeline } from "../pipeline.ts";
@@ -17,6 +18,31 @@ import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
 import { exitCodeOf } from "../verdict/exit.ts";
 import type { World } from "../world.ts";
+import {
+	type Invocation,
+	outFolderOption,
+	scenarioOptions,
+} from "./options.ts";
+
+export function declare(
+	program: Command,
+	{ argv, world, exit }: Invocation,
+): void {
+	scenarioOptions(
+		program
+			.command("calibrate")
+			.description(
+				"measure this machine's noise: the same runs again and again, and the smallest change they can tell",
+			),
+	)
+		.option("--runs <n>", "how many runs of each system and case", "10")
+		.option("--system <key>", "only this system (default: all)")
+		.addOption(outFolderOption())
+		.option("-q, --quiet", "print nothing; the files speak")
+		.action(async (path: string, options) =>
+			exit(await calibrate({ path, argv, ...options }, world)),
+		);
+}
 
 export interface CalibrateArgs extends Overrides {
 	/** Path of the scenario file. */
@@ -61,7 +87,7 @@ export async function calibrate(
 			resume: undefined,
 			floor: false,
 			confirm: false,
-			against: null,
+			snapshot: null,
 			command: commandOf(args.path, args.argv ?? [], world),
 			onInconclusive: undefined,
 			progress: makeProgress(world, args.quiet ?? false),

@@ -2,10 +2,19 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { platformOf } from "../../infra/cloud/aws/machine-type.ts";
-import { fakeCloud, rentedFile } from "../../infra/cloud/cloud.fake.ts";
-import type { DownCloud } from "../../infra/cloud/down.ts";
+import {
+	cloudsWith,
+	fakeCloud,
+	rentedFile,
+	sweeping,
+} from "../../infra/cloud/cloud.fake.ts";
+import type { CloudOptions } from "../../infra/cloud/lifecycle.ts";
+import { standUpCloud } from "../../infra/cloud/lifecycle.ts";
+import type { Provider } from "../../infra/cloud/provider.ts";
 import { theCloud } from "../../infra/cloud/rent.ts";
 import { cloudRequest } from "../../infra/cloud/request.ts";
+import { offered, output } from "../../infra/cloud/rigs.fake.ts";
+import { fakeStack } from "../../infra/cloud/stack.fake.ts";
 import { findOnPath } from "../../infra/local/program.ts";
 import { testFolder } from "../../infra/test-folder.fake.ts";
 import { failure } from "../errors.ts";
@@ -439,98 +448,95 @@ They cost money until: mqbench down rig.json, or mqbench rigs destroy x-1
 });
 
 describe("mqbench down of machines", () => {
+	const state = () => path.join(testFolder(), "state");
+	const inState = (folder: string, cwd = testFolder()) =>
+		fakeWorld({
+			cwd,
+			env: { MQBENCH_STATE_DIR: folder, PATH: process.env.PATH },
+		});
+	const optionsWith = (parts: Partial<Provider>): CloudOptions => ({
+		say: () => {},
+		timing: { abortMs: 10, pausesMs: [1], againMs: 1 },
+		clouds: cloudsWith(parts),
+	});
+	/** A rig that is up, and remembered in that folder. */
+	const remembered = async (folder: string, stack = fakeStack()) => {
+		const open = async () => fakeStack({ up: async () => output("x-1") });
+		const rig = await standUpCloud(
+			offered("x-1"),
+			inState(folder),
+			optionsWith({ open }),
+		);
+		await rig.keep();
+		return { file: rig.file, stack };
+	};
 	const taking = async (
 		rig: unknown,
-		destroy: DownCloud["destroy"],
-		more: Partial<DownCloud> = {},
+		parts: Partial<Provider> = {},
+		folder = state(),
 	) => {
-		const cwd = testFolder();
-		writeFileSync(path.join(cwd, "rig.json"), JSON.stringify(rig));
-		const world = fakeWorld({ cwd });
-		const code = await down({ file: "rig.json" }, world, {
-			destroy,
-			...more,
-		}).catch((error) => explain(error, world));
-		return { code, world, there: existsSync(path.join(cwd, "rig.json")) };
+		const world = inState(folder);
+		const file = path.join(world.cwd, "rig.json");
+		writeFileSync(file, JSON.stringify(rig));
+		const code = await down(
+			{ file: "rig.json" },
+			world,
+			optionsWith(parts),
+		).catch((error) => explain(error, world));
+		return { code, world, there: existsSync(file) };
 	};
 
-	test("destroys them by their id, and removes the file", async () => {
-		const ids: string[] = [];
-		const { code, world, there } = await taking(rentedFile, async (id) => {
-			ids.push(id);
-		});
-		expect({ code, there, ids }).toEqual({
-			code: 0,
-			there: false,
-			ids: ["x-1"],
-		});
-		expect(world.out()).toBe("The rig x-1 is down; nothing of it is left.\n");
-	});
-
-	test("destroys them where they are remembered, whatever MQBENCH_STATE_DIR says now", async () => {
-		const folders: (string | undefined)[] = [];
-		const state = path.join(testFolder(), "state");
-		await taking(
-			{
-				...rentedFile,
-				cloud: {
-					...rentedFile.cloud,
-					state: path.join(state, "rigs", rentedFile.id),
-				},
-			},
-			async (_, { env }) => void folders.push(env.MQBENCH_STATE_DIR),
-		);
-		expect(folders).toEqual([state]);
+	test("destroys them where they are remembered, whatever MQBENCH_STATE_DIR says now, and removes the file", async () => {
+		for (const elsewhere of [false, true]) {
+			const folder = state();
+			const { file, stack } = await remembered(folder);
+			const { code, world, there } = await taking(
+				file,
+				{ open: async () => stack },
+				elsewhere ? state() : folder,
+			);
+			expect({ code, there }).toEqual({ code: 0, there: false });
+			expect(stack.asked).toEqual(["destroy", "remove"]);
+			expect(existsSync(path.join(folder, "rigs", "x-1"))).toBe(false);
+			expect(world.out()).toBe("The rig x-1 is down; nothing of it is left.\n");
+		}
 	});
 
 	describe("that nobody remembers any more", () => {
-		const gone = async (id: string) => {
-			throw failure("no-such-rig", { id, folder: "/s", known: [] });
-		};
 		const rig = {
 			...rentedFile,
 			cloud: { ...rentedFile.cloud, account: "111111111111" },
 		};
-		const found: DownCloud["find"] = async () => [
-			{
-				...{ id: rig.id, owner: "ada", expiresAt: null },
-				...{ expired: false, chosen: true },
-				things: [{ kind: "instance", id: "i-0abc", detail: "", since: null }],
-			},
-		];
 
 		test("removes the file when AWS has nothing of them", async () => {
-			const { code, there } = await taking(rig, gone, {
-				find: async () => [],
+			const { code, there } = await taking(rig, {
+				...sweeping(0),
 				account: async () => "111111111111",
 			});
 			expect({ code, there }).toEqual({ code: 0, there: false });
 		});
 
 		test("keeps it, with exit code 5 and the command, when AWS has something of them, or may have", async () => {
-			const here = async () => "111111111111";
-			for (const [of, cloud, words] of [
-				[rig, { find: found, account: here }, /1 thing of it is there/],
+			const account = async () => "111111111111";
+			for (const [of, parts, words] of [
+				[rig, { ...sweeping(1), account }, /1 thing of it is there/],
 				[
 					rig,
-					{ find: async () => [], account: async () => "222222222222" },
+					{ ...sweeping(0), account: async () => "222222222222" },
 					/111111111111.*222222222222/,
 				],
 				[
 					rig,
-					{
-						find: () => Promise.reject(new Error("no network.")),
-						account: here,
-					},
+					{ find: () => Promise.reject(new Error("no network.")), account },
 					/could not be asked: no network\./,
 				],
 				[
 					rentedFile,
-					{ find: async () => [], account: here },
+					{ ...sweeping(0), account },
 					/the account that it is in is not/,
 				],
 			] as const) {
-				const { code, there, world } = await taking(of, gone, cloud);
+				const { code, there, world } = await taking(of, parts);
 				expect({ code, there }).toEqual({ code: 5, there: true });
 				expect(world.err()).toMatch(words);
 				expect(world.err()).toMatch(
@@ -541,16 +547,21 @@ describe("mqbench down of machines", () => {
 	});
 
 	test("keeps the file as long as something is left", async () => {
-		const { code, there } = await taking(rentedFile, async () => left());
+		const folder = state();
+		const { file } = await remembered(folder);
+		const stack = fakeStack({ destroy: () => Promise.reject(new Error("no")) });
+		const { code, there } = await taking(
+			file,
+			{ open: async () => stack },
+			folder,
+		);
 		expect({ code, there }).toEqual({ code: 5, there: true });
 	});
 
 	test("leaves those that were stood up by hand to the same hand", async () => {
 		const { code, world, there } = await taking(
 			{ ...rentedFile, cloud: { ...rentedFile.cloud, state: null } },
-			async () => {
-				throw new Error("not asked");
-			},
+			{ open: () => Promise.reject(new Error("not asked")) },
 		);
 		expect({ code, there }).toEqual({ code: 2, there: true });
 		expect(world.err()).toContain("pulumi destroy where pulumi up was run");

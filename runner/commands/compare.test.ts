@@ -9,13 +9,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { baselineWith, machineWith } from "../compare/baseline.fake.ts";
-import { baselineText } from "../compare/baseline.ts";
+import { baselineText } from "../compare/baseline-of-result.ts";
 import { main } from "../main.ts";
 import type { Calibration } from "../model/comparison.ts";
 import { Comparison } from "../model/comparison.ts";
 import { HOSTILE } from "../report/page/pages.fake.ts";
 import { fixture } from "../run/fixture.fake.ts";
-import { displayWidth } from "../terminal/text.ts";
+import { displayWidth } from "../terminal/columns.ts";
 import { fakeWorld } from "../world.fake.ts";
 
 const around = (value: number) =>

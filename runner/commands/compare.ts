@@ -1,4 +1,5 @@
 import path from "node:path";
+import { type Command, Option } from "commander";
 import {
 	comparingOf,
 	exitCodeOfComparing,
@@ -7,14 +8,52 @@ import {
 import { calibrationOf, systemsOf } from "../compare/sides.ts";
 import { type ExitCode, failure } from "../errors.ts";
 import { checkedFile, writeComparison } from "../report/comparison/file.ts";
+import { comparingPage } from "../report/comparison/html.ts";
 import { comparingJson } from "../report/comparison/json.ts";
 import { comparingMarkdown } from "../report/comparison/markdown.ts";
-import { comparingPage } from "../report/comparison/page.ts";
 import { renderComparing } from "../report/comparison/terminal.ts";
 import { readBaseline } from "../report/read-baseline.ts";
 import { terminalLook } from "../terminal/look.ts";
-import type { OnInconclusive } from "../verdict/exit.ts";
+import { ON_INCONCLUSIVE, type OnInconclusive } from "../verdict/exit.ts";
 import type { World } from "../world.ts";
+import type { Invocation } from "./options.ts";
+
+export function declare(program: Command, { world, exit }: Invocation): void {
+	program
+		.command("compare")
+		.description(
+			"compare runs with a baseline: ratio with its interval, REGRESSED, IMPROVED, SAME or INCONCLUSIVE; exit code 99 on a regression",
+		)
+		.argument(
+			"<runs...>",
+			"folders of runs (reports/<run-id>) or baseline.json files; the first is the baseline",
+		)
+		.option(
+			"--systems <old,new>",
+			"compare two systems, of one run or of two, the baseline first",
+		)
+		.option(
+			"--calibration <file>",
+			"noise of this machine, of mqbench calibrate (default: what it has kept)",
+		)
+		.option("--json", "print the comparison as JSON")
+		.option("--markdown [file.md]", "print it as Markdown, or write the file")
+		.option(
+			"--html <file.html>",
+			"write a page with the curves over each other",
+		)
+		.addOption(
+			new Option(
+				"--on-inconclusive <what>",
+				"exit code where the runs do not tell: fail 6, warn and pass 0",
+			)
+				.choices(ON_INCONCLUSIVE)
+				.default("warn"),
+		)
+		.action(async (paths: string[], options) =>
+			exit(await compare({ paths, ...options }, world)),
+		);
+}
 
 export interface CompareArgs {
 	/** Run folders or baseline.json files; the first is the baseline. */

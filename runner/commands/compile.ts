@@ -1,9 +1,23 @@
+import type { Command } from "commander";
 import { EXIT, type ExitCode } from "../errors.ts";
 import { expand } from "../plan/expand.ts";
 import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
 import { compile as compilePlan } from "../script/compile.ts";
 import type { World } from "../world.ts";
+import { type Invocation, scenarioOptions } from "./options.ts";
+
+export function declare(program: Command, { world, exit }: Invocation): void {
+	scenarioOptions(
+		program
+			.command("compile")
+			.description("print the k6 script of the first run"),
+	)
+		.option("--plan", "print the plan.json that the script opens")
+		.action(async (path: string, options) =>
+			exit(await compile({ path, ...options }, world)),
+		);
+}
 
 export interface CompileArgs extends Overrides {
 	/** Path of the scenario file. */

@@ -8,7 +8,7 @@ import {
 	awsParts,
 	type PulumiFound,
 	thisMachine,
-} from "../doctor/machine.ts";
+} from "../doctor/this-machine.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { doctor } from "./doctor.ts";
 

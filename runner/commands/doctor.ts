@@ -1,9 +1,21 @@
+import type { Command } from "commander";
 import { examine } from "../doctor/examine.ts";
-import { type Machine, thisMachine } from "../doctor/machine.ts";
-import { renderFindings, worst } from "../doctor/text.ts";
+import { renderFindings, worst } from "../doctor/findings-text.ts";
+import { type Machine, thisMachine } from "../doctor/this-machine.ts";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
 import { packageVersion } from "../package.ts";
 import type { World } from "../world.ts";
+import type { Invocation } from "./options.ts";
+
+export function declare(program: Command, { world, exit }: Invocation): void {
+	program
+		.command("doctor")
+		.description(
+			"look for what on this machine would bend a measurement; exit code 3 if something is bad",
+		)
+		.option("--json", "print the findings as JSON")
+		.action(async (options) => exit(await doctor(options, world)));
+}
 
 export interface DoctorArgs {
 	/** `--json`: the findings for a program. */

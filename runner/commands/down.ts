@@ -1,10 +1,21 @@
 import path from "node:path";
-import { type DownCloud, downInCloud } from "../../infra/cloud/down.ts";
+import type { Command } from "commander";
+import { downInCloud } from "../../infra/cloud/down.ts";
+import type { CloudOptions } from "../../infra/cloud/lifecycle.ts";
 import { takeDown } from "../../infra/targets.ts";
 import { EXIT, type ExitCode } from "../errors.ts";
 import { targetTraits } from "../model/targets.ts";
 import { readRig, removeRig } from "../scenario/rig-store.ts";
 import type { World } from "../world.ts";
+import type { Invocation } from "./options.ts";
+
+export function declare(program: Command, { world, exit }: Invocation): void {
+	program
+		.command("down")
+		.description("take down what mqbench up has stood up")
+		.argument("<rig>", "its rig.json")
+		.action(async (file: string) => exit(await down({ file }, world)));
+}
 
 export interface DownArgs {
 	/** Path of the rig.json. */
@@ -15,7 +26,7 @@ export interface DownArgs {
 export async function down(
 	{ file }: DownArgs,
 	world: World,
-	side: Partial<DownCloud> = {},
+	options: CloudOptions = {},
 ): Promise<ExitCode> {
 	const say = (line: string) => void world.stdout.write(`${line}\n`);
 	const place = { shown: file, path: path.resolve(world.cwd, file) };
@@ -33,7 +44,7 @@ export async function down(
 		);
 		return EXIT.pass;
 	}
-	if (rents !== null) await downInCloud(rig, file, world, side);
+	if (rents !== null) await downInCloud(rig, file, world, options);
 	else {
 		// Whoever holds processes of a rig ends them when its file is gone.
 		if (runs === "process") await removeRig(place, rig.id);

@@ -1,6 +1,18 @@
+import type { Command } from "commander";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
 import { type TopicName, topicNames, topics } from "../explain/topics.ts";
 import type { World } from "../world.ts";
+import type { Invocation } from "./options.ts";
+
+export function declare(program: Command, { world, exit }: Invocation): void {
+	program
+		.command("explain")
+		.description(`explain a word of the reports: ${topicNames.join(", ")}`)
+		.argument("[topic]", "without one: the list")
+		.action(async (topic: string | undefined) =>
+			exit(await explain({ topic }, world)),
+		);
+}
 
 export interface ExplainArgs {
 	/** undefined: the list of topics. */

@@ -1,10 +1,27 @@
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { Argument, type Command } from "commander";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
 import type { NamedText } from "../import/file.ts";
 import { importOmb } from "../import/omb.ts";
 import { reasonOf } from "../reason.ts";
 import type { World } from "../world.ts";
+import type { Invocation } from "./options.ts";
+
+export function declare(program: Command, { world, exit }: Invocation): void {
+	program
+		.command("import")
+		.description("make a scenario of another tool's files")
+		.addArgument(
+			new Argument("<tool>", "omb: OpenMessaging Benchmark").choices(["omb"]),
+		)
+		.argument("<workload>", "its workload file")
+		.argument("<driver>", "its driver file")
+		.option("--out <file>", "write the scenario there (default: stdout)")
+		.action(async (_tool: string, workload: string, driver: string, options) =>
+			exit(await importCommand({ workload, driver, ...options }, world)),
+		);
+}
 
 export interface ImportArgs {
 	/** Paths of the workload and the driver file. */

@@ -1,16 +1,39 @@
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { brokerOf } from "../brokers/index.ts";
+import type { Command } from "commander";
+import { brokerOf, realBrokers } from "../brokers/index.ts";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
 import type { Answers } from "../init/answers.ts";
 import { answersOf } from "../init/ask.ts";
-import { scenarioText } from "../init/text.ts";
+import { scenarioText } from "../init/scenario-text.ts";
 import { reasonOf } from "../reason.ts";
 import { scenarioSchemaText } from "../scenario/json-schema.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { Name } from "../scenario/schema.ts";
 import type { World } from "../world.ts";
+import type { Invocation } from "./options.ts";
+
+export function declare(program: Command, { world, exit }: Invocation): void {
+	program
+		.command("init")
+		.description("ask a few questions, and write a commented scenario")
+		.argument("[name]", "of the scenario and its file (default: my-scenario)")
+		.option(
+			"--broker <broker>",
+			`${realBrokers.slice(0, -1).join(", ")} or ${realBrokers.at(-1)}`,
+		)
+		.option("--pattern <pattern>", "what messages do, e.g. round-trip")
+		.option("--rate <rate>", "messages per second, e.g. 1000/s")
+		.option("--message <size>", "size of a message, e.g. 1KiB")
+		.option("--duration <time>", "the measured part, e.g. 30s")
+		.option("--p99 <time>", "limit of the response time's p99, e.g. 20ms")
+		.option("--url <url>", "of your broker, or a variable that holds it")
+		.option("-y, --yes", "ask nothing; take what is offered")
+		.action(async (name: string | undefined, options) =>
+			exit(await init({ name, ...options }, world)),
+		);
+}
 
 export interface InitArgs extends Partial<Record<keyof Answers, string>> {
 	/** Name of the scenario and its file; undefined: my-scenario. */

@@ -1,3 +1,4 @@
+import type { Command } from "commander";
 import { writeOffer } from "../../infra/cloud/planned-offer.ts";
 import { type CloudSide, theCloud } from "../../infra/cloud/rent.ts";
 import { cloudRequest } from "../../infra/cloud/request.ts";
@@ -10,6 +11,21 @@ import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
 import { formatCount } from "../units.ts";
 import type { World } from "../world.ts";
+import { type Invocation, scenarioOptions } from "./options.ts";
+
+export function declare(program: Command, { world, exit }: Invocation): void {
+	scenarioOptions(
+		program
+			.command("plan")
+			.description(
+				"list the runs, what they take, and which percentiles they will carry",
+			),
+	)
+		.option("--json", "print the plans as JSON")
+		.action(async (path: string, options) =>
+			exit(await plan({ path, ...options }, world)),
+		);
+}
 
 export interface PlanArgs extends Overrides {
 	/** Path of the scenario file. */

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
+import { type Command, Option } from "commander";
 import { EXIT, type ExitCode } from "../errors.ts";
 import { type Theme, writePictures } from "../report/charts/files.ts";
 import { checkCopies } from "../report/copies.ts";
@@ -9,8 +10,45 @@ import { writeIndex } from "../report/index/write.ts";
 import { type ReporterArgs, reportersOf } from "../report/reporters.ts";
 import { buildResult } from "../report/result.ts";
 import { writeReports } from "../report/write.ts";
-import type { OnInconclusive } from "../verdict/exit.ts";
+import { ON_INCONCLUSIVE, type OnInconclusive } from "../verdict/exit.ts";
 import type { World } from "../world.ts";
+import {
+	type Invocation,
+	jsonReporterOption,
+	reporterOption,
+} from "./options.ts";
+
+export function declare(program: Command, { world, exit }: Invocation): void {
+	program
+		.command("report")
+		.description(
+			"recompute result and reports of a run from its files; of a folder of runs, write its index.html",
+		)
+		.argument("<folder>", "reports/<run-id>; or reports, for the index")
+		.addOption(reporterOption())
+		.addOption(jsonReporterOption())
+		.addOption(
+			new Option(
+				"--on-inconclusive <what>",
+				"exit code of an undecided SLA, as of mqbench run",
+			).choices(ON_INCONCLUSIVE),
+		)
+		.addOption(
+			new Option(
+				"--svg [folder]",
+				"only draw every chart as a file of its own (default: svg/ in the run's folder)",
+			).conflicts(["reporter", "json"]),
+		)
+		.addOption(
+			new Option("--theme <theme>", "colours of --svg: light or dark")
+				.choices(["light", "dark"])
+				.default("light"),
+		)
+		.option("--only <glob>", "charts of --svg, by name: '*-percentiles'")
+		.action(async (folder: string, options) =>
+			exit(await report({ folder, ...options }, world)),
+		);
+}
 
 export interface ReportArgs extends ReporterArgs {
 	/** Folder of a run, `reports/<run-id>`; or one that holds such folders, `reports`. */

@@ -3,29 +3,39 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { AwsConfig } from "../../infra/aws/config.ts";
+import { cloudsWith } from "../../infra/cloud/cloud.fake.ts";
 import type { CloudOptions } from "../../infra/cloud/lifecycle.ts";
 import { standUpCloud } from "../../infra/cloud/lifecycle.ts";
-import type { TaggedRig, Thing } from "../../infra/cloud/provider.ts";
+import type { Provider, TaggedRig, Thing } from "../../infra/cloud/provider.ts";
 import { offered, output } from "../../infra/cloud/rigs.fake.ts";
 import { fakeStack } from "../../infra/cloud/stack.fake.ts";
 import { testFolder } from "../../infra/test-folder.fake.ts";
 import { failure } from "../errors.ts";
 import { fakeWorld } from "../world.fake.ts";
+import type { World } from "../world.ts";
 import { rigsConfig, rigsDestroy, rigsList, rigsSweep } from "./rigs.ts";
 
 const ACCOUNT = "111111111111";
+const sweep = (
+	args: Parameters<typeof rigsSweep>[0],
+	world: World,
+	parts: Partial<Provider>,
+) => rigsSweep(args, world, cloudsWith(parts));
 const CREATED = Date.UTC(2026, 0, 2, 3, 4, 5);
 
 /** A state folder, and the world of a command that comes some minutes after its rigs were stood up. */
 function scene() {
 	const state = testFolder();
 	const stack = fakeStack();
-	const options: CloudOptions = {
-		account: async () => ACCOUNT,
+	const optionsWith = (parts: Partial<Provider>): CloudOptions => ({
 		say: () => {},
-		open: async () => stack,
 		timing: { abortMs: 10, pausesMs: [1, 1], againMs: 1 },
-	};
+		clouds: cloudsWith({
+			account: async () => ACCOUNT,
+			open: async () => stack,
+			...parts,
+		}),
+	});
 	const at = (minutes: number, answer?: string) => {
 		const asked: string[] = [];
 		const world = fakeWorld({
@@ -46,16 +56,20 @@ function scene() {
 	};
 	return {
 		stack,
-		options,
+		options: optionsWith({}),
+		optionsWith,
 		at,
 		folder: (id: string) => path.join(state, "rigs", id),
 		async up(id = "demo-1") {
 			const { config, ...rest } = offered(id);
 			const of = { ...rest, config: { ...config, account: ACCOUNT } };
-			const rig = await standUpCloud(of, at(0), {
-				...options,
-				open: async () => fakeStack({ up: async () => output(id) }),
-			});
+			const rig = await standUpCloud(
+				of,
+				at(0),
+				optionsWith({
+					open: async () => fakeStack({ up: async () => output(id) }),
+				}),
+			);
 			stack.there = ["aws:ec2/instance:Instance broker-1 (i-0abc)"];
 			return rig;
 		},
@@ -199,14 +213,13 @@ describe("mqbench rigs destroy", () => {
 
 describe("mqbench rigs destroy --all", () => {
 	test("takes down all but those in use, for a CI job that knows no names", async () => {
-		const { up, at, options, folder } = scene();
+		const { up, at, optionsWith, folder } = scene();
 		await (await up("demo-1")).keep();
 		await up("demo-2");
 		await (await up("demo-3")).keep();
 		const world = at(5);
 		const code = await rigsDestroy({ all: true, yes: true }, world, {
-			...options,
-			open: async () => fakeStack(),
+			...optionsWith({ open: async () => fakeStack() }),
 		});
 		expect(code).toBe(0);
 		expect(
@@ -236,16 +249,17 @@ The rig demo-3 is down; nothing of it is left.
 	});
 
 	test("goes on behind one that does not go, and ends with exit code 5", async () => {
-		const { up, at, options, folder } = scene();
+		const { up, at, optionsWith, folder } = scene();
 		await (await up("demo-1")).keep();
 		await (await up("demo-2")).keep();
 		const error = await rigsDestroy({ all: true, yes: true }, at(5), {
-			...options,
-			sweep: () => Promise.reject(new Error("no network")),
-			open: async ({ id }) =>
-				id === "demo-1"
-					? fakeStack({ destroy: () => Promise.reject(new Error("no room")) })
-					: fakeStack(),
+			...optionsWith({
+				find: () => Promise.reject(new Error("no network")),
+				open: async ({ id }) =>
+					id === "demo-1"
+						? fakeStack({ destroy: () => Promise.reject(new Error("no room")) })
+						: fakeStack(),
+			}),
 		}).catch((one) => one);
 		expect(error).toMatchObject({ code: "cloud-left", exit: 5 });
 		expect(error.message).toMatch(/^The rig demo-1 is not down/);
@@ -254,18 +268,17 @@ The rig demo-3 is down; nothing of it is left.
 	});
 
 	test("that is stopped names those that it did not come to", async () => {
-		const { up, at, options, folder } = scene();
+		const { up, at, optionsWith, folder } = scene();
 		await (await up("demo-1")).keep();
 		await (await up("demo-2")).keep();
 		const stop = new AbortController();
 		const error = await rigsDestroy(
 			{ all: true, yes: true },
 			{ ...at(5), stop: stop.signal },
-			{
-				...options,
+			optionsWith({
 				open: async () =>
 					fakeStack({ destroy: async () => stop.abort("SIGINT") }),
-			},
+			}),
 		).catch((one) => one);
 		expect(error).toMatchObject({
 			exit: 5,
@@ -308,7 +321,7 @@ describe("mqbench rigs sweep", () => {
 		const { up, at, folder } = scene();
 		await (await up()).keep();
 		const world = at(300, "yes");
-		const code = await rigsSweep(where, world, {
+		const code = await sweep(where, world, {
 			account: async () => ACCOUNT,
 			find: async (asked) => {
 				expect(asked).toEqual({
@@ -334,7 +347,7 @@ describe("mqbench rigs sweep", () => {
 	test("ends with exit code 5 and the list when something stays", async () => {
 		const { up, at, folder } = scene();
 		await (await up()).keep();
-		const error = await rigsSweep({ ...where, yes: true }, at(300), {
+		const error = await sweep({ ...where, yes: true }, at(300), {
 			find: async () => [tagged],
 			remove: async () => ({
 				removed: [],
@@ -351,7 +364,7 @@ Try again: mqbench rigs sweep --region eu-central-1 --id demo-1`);
 	test("ends with exit code 5, too, when it is stopped in between", async () => {
 		const { at } = scene();
 		await expect(
-			rigsSweep({ ...where, yes: true, profile: "lab" }, at(300), {
+			sweep({ ...where, yes: true, profile: "lab" }, at(300), {
 				find: async () => [tagged],
 				remove: () => Promise.reject(new Error("Stopped by SIGINT.")),
 			}),
@@ -367,20 +380,20 @@ Try again: mqbench rigs sweep --region eu-central-1 --id demo-1`);
 		const never = () => Promise.reject(new Error("not to be removed"));
 		const world = at(0);
 		expect(
-			await rigsSweep(where, world, {
+			await sweep(where, world, {
 				find: async () => [{ ...tagged, expired: false, chosen: false }],
 				remove: never,
 			}),
 		).toBe(0);
 		expect(world.out()).toMatch(/stays(.|\n)*Nothing is to be removed/);
 		const other = at(300, "n");
-		await rigsSweep(where, other, {
+		await sweep(where, other, {
 			find: async () => [tagged],
 			remove: never,
 		});
 		expect(other.out()).toMatch(/Nothing was removed\.\n$/);
 		await expect(
-			rigsSweep(where, at(300), { find: async () => [tagged], remove: never }),
+			sweep(where, at(300), { find: async () => [tagged], remove: never }),
 		).rejects.toThrow(/--yes/);
 	});
 
@@ -392,10 +405,10 @@ Try again: mqbench rigs sweep --region eu-central-1 --id demo-1`);
 			find: async () => [],
 			remove: () => Promise.reject(new Error("nothing to remove")),
 		};
-		await rigsSweep({ region: "us-east-1", id: "demo-1" }, at(1), aws);
+		await sweep({ region: "us-east-1", id: "demo-1" }, at(1), aws);
 		expect(existsSync(folder("demo-1"))).toBe(true);
 		const world = at(1);
-		await rigsSweep({ ...where, id: "demo-1" }, world, aws);
+		await sweep({ ...where, id: "demo-1" }, world, aws);
 		expect(world.out()).toMatch(/its folder here is gone, too/);
 		expect(existsSync(folder("demo-1"))).toBe(false);
 	});
@@ -418,7 +431,7 @@ describe("mqbench rigs sweep of what is remembered here", () => {
 	test("does not forget a rig of which another account shows nothing", async () => {
 		const { up, at, folder } = scene();
 		await (await up()).keep();
-		const error = await rigsSweep({ ...where, id: "demo-1" }, at(1), {
+		const error = await sweep({ ...where, id: "demo-1" }, at(1), {
 			find: async () => [],
 			account: async () => "222222222222",
 		}).catch((one) => one);
@@ -427,7 +440,7 @@ describe("mqbench rigs sweep of what is remembered here", () => {
 		expect(existsSync(folder("demo-1"))).toBe(true);
 		// Nor when nobody can be asked.
 		await expect(
-			rigsSweep({ ...where, id: "demo-1" }, at(1), {
+			sweep({ ...where, id: "demo-1" }, at(1), {
 				find: async () => [],
 				account: () => Promise.reject(new Error("ExpiredToken")),
 			}),
@@ -451,13 +464,13 @@ describe("mqbench rigs sweep of what is remembered here", () => {
 			},
 		};
 		const world = at(300);
-		expect(await rigsSweep(where, world, aws)).toBe(0);
+		expect(await sweep(where, world, aws)).toBe(0);
 		expect(removed).toEqual(["demo-2"]);
 		expect(world.out()).toMatch(/demo-1 stays\. The rig demo-1 is in use: /);
 		expect(existsSync(folder("demo-1"))).toBe(true);
 		expect(existsSync(folder("demo-2"))).toBe(false);
 		await expect(
-			rigsSweep({ ...where, id: "demo-1" }, at(300), {
+			sweep({ ...where, id: "demo-1" }, at(300), {
 				...aws,
 				find: async () => [tagged("demo-1")],
 			}),
@@ -468,7 +481,7 @@ describe("mqbench rigs sweep of what is remembered here", () => {
 	test("lets go again of what it does not remove", async () => {
 		const { up, at, folder } = scene();
 		await (await up()).keep();
-		await rigsSweep({ ...where, yes: false }, at(300, "n"), {
+		await sweep({ ...where, yes: false }, at(300, "n"), {
 			find: async () => [tagged("demo-1")],
 			remove: () => Promise.reject(new Error("not to be removed")),
 		});
@@ -479,7 +492,7 @@ describe("mqbench rigs sweep of what is remembered here", () => {
 		const { at } = scene();
 		const removed: string[] = [];
 		const world = at(300, "y");
-		const error = await rigsSweep({}, world, {
+		const error = await sweep({}, world, {
 			regions: async () => ["ap-south-1", "eu-central-1", "us-east-1"],
 			async find({ region }) {
 				if (region === "ap-south-1")
@@ -517,7 +530,6 @@ workload: { pattern: round-trip, rate: 500/s, message: 256B, duration: 1s }
 		);
 		const world = fakeWorld({ cwd: folder });
 		const code = await rigsConfig({ path: "s.yaml" }, world, {
-			packages: async () => [],
 			prepare: async () => {},
 			offer: async (_, { id, systems }) => ({
 				...offered(id),

@@ -1,20 +1,84 @@
+import type { Command } from "commander";
 import { destroyAll, destroyOne } from "../../infra/cloud/destroy.ts";
 import type { CloudOptions } from "../../infra/cloud/lifecycle.ts";
 import { rigForPrograms, rigsText } from "../../infra/cloud/list.ts";
+import type { Clouds } from "../../infra/cloud/providers.ts";
 import { pulumiConfig } from "../../infra/cloud/pulumi-config.ts";
 import { type CloudSide, offerFor, theCloud } from "../../infra/cloud/rent.ts";
 import { cloudRequest } from "../../infra/cloud/request.ts";
 import { forgetUnmade, knownRigs } from "../../infra/cloud/rigs.ts";
-import {
-	type SweepArgs,
-	type SweepSide,
-	sweepRigs,
-} from "../../infra/cloud/sweep-rigs.ts";
+import { type SweepArgs, sweepRigs } from "../../infra/cloud/sweep-rigs.ts";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
 import { RENTING } from "../model/targets.ts";
 import { expand } from "../plan/expand.ts";
 import { readScenario } from "../scenario/read.ts";
 import type { World } from "../world.ts";
+import { type Invocation, onlySystemsOption, setOption } from "./options.ts";
+
+const EXAMPLES = `
+Examples:
+  mqbench rigs list
+  mqbench rigs destroy my-scenario-3f2a9b
+  mqbench rigs destroy --all --yes
+  mqbench rigs sweep --region eu-central-1
+  mqbench rigs sweep --region eu-central-1 --id my-scenario-3f2a9b --yes
+  mqbench rigs config scenarios/ec2.yaml > config.yaml
+
+Exit code 5: something is left in the cloud, and the commands that remove it are printed.
+`;
+
+/** `mqbench rigs`: of what is rented. */
+export function declare(program: Command, { world, exit }: Invocation): void {
+	const rigs = program
+		.command("rigs")
+		.description(
+			"list what is rented in the cloud, take it down, find what nobody remembers",
+		)
+		.addHelpText("after", EXAMPLES);
+	rigs
+		.command("list")
+		.description("rigs that this machine remembers, with their price")
+		.option("--json", "print them as JSON")
+		.action(async (options) => exit(await rigsList(world, options)));
+	rigs
+		.command("destroy")
+		.description("take a rig down that this machine remembers")
+		.argument("[id]", "as mqbench rigs list says it")
+		.option("--all", "all of them, but those that another mqbench has")
+		.option("-y, --yes", "ask nothing")
+		.action(async (id: string | undefined, options) =>
+			exit(await rigsDestroy({ id, ...options }, world)),
+		);
+	rigs
+		.command("sweep")
+		.description(
+			"find rigs in AWS by their tag, and remove those that have expired, or the one of --id",
+		)
+		.option(
+			"--region <region>",
+			"where to look, e.g. eu-central-1 (default: all regions that are enabled)",
+		)
+		.option("--profile <profile>", "of AWS's configuration files")
+		.option("--id <id>", "only this rig, whether it has expired or not")
+		.option(
+			"--owner <owner>",
+			"whose expired rigs (default: yours, as AWS names you)",
+		)
+		.option("-y, --yes", "remove without asking")
+		.action(async (options) => exit(await rigsSweep(options, world)));
+	rigs
+		.command("config")
+		.description(
+			"print the configuration of Pulumi for a scenario, to run pulumi up by hand",
+		)
+		.argument("<scenario>", "path of the YAML file")
+		.addOption(setOption())
+		.option("--clients <n>", "machines for the load")
+		.addOption(onlySystemsOption())
+		.action(async (path: string, options) =>
+			exit(await rigsConfig({ path, ...options }, world)),
+		);
+}
 
 /** `mqbench rigs list`: what is rented, as far as this machine remembers. */
 export async function rigsList(
@@ -56,9 +120,9 @@ export async function rigsDestroy(
 export async function rigsSweep(
 	args: SweepArgs,
 	world: World,
-	side: Partial<SweepSide> = {},
+	clouds?: Clouds,
 ): Promise<ExitCode> {
-	await sweepRigs(args, world, side);
+	await sweepRigs(args, world, clouds);
 	return EXIT.pass;
 }
 

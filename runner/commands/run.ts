@@ -1,3 +1,4 @@
+import { type Command, Option } from "commander";
 import {
 	type CloudSide,
 	type RentOptions,
@@ -23,8 +24,62 @@ import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
 import type { Scenario } from "../scenario/scenario.ts";
 import { holdsSecret, VISIBLE_PASSWORD } from "../secrets.ts";
-import type { OnInconclusive } from "../verdict/exit.ts";
+import { ON_INCONCLUSIVE, type OnInconclusive } from "../verdict/exit.ts";
 import type { World } from "../world.ts";
+import {
+	type Invocation,
+	jsonReporterOption,
+	outFolderOption,
+	rentOptions,
+	reporterOption,
+	scenarioOptions,
+} from "./options.ts";
+
+export function declare(
+	program: Command,
+	{ argv, world, exit }: Invocation,
+): void {
+	rentOptions(
+		scenarioOptions(
+			program
+				.command("run", { isDefault: true })
+				.description("make every run of a scenario (the default command)"),
+		),
+	)
+		.addOption(outFolderOption())
+		.option(
+			"--resume <folder>",
+			"go on with an interrupted command: reports/<run-id>; complete runs are kept",
+		)
+		.addOption(reporterOption())
+		.addOption(jsonReporterOption())
+		.option(
+			"--no-floor",
+			"do not measure the floor of the generator (4s per case)",
+		)
+		.option("-q, --quiet", "print nothing; the exit code speaks")
+		.addOption(
+			new Option(
+				"--on-inconclusive <what>",
+				"exit code of an undecided SLA: fail 6, warn and pass 0 (default: fail; of one that compares with a baseline warn)",
+			).choices(ON_INCONCLUSIVE),
+		)
+		.option(
+			"--baseline <path>",
+			"what 'p99 <= baseline + 10%' compares with: a baseline.json or run folder; none: leave such lines out",
+		)
+		.option(
+			"--calibration <file>",
+			"noise of this machine, from mqbench calibrate (default: what is known of it)",
+		)
+		.option(
+			"--confirm",
+			"two more repeats of what is breached or undecided; judged together",
+		)
+		.action(async (path: string, options) =>
+			exit(await run({ path, argv, ...options }, world)),
+		);
+}
 
 export interface RunArgs extends Overrides, ReporterArgs, RentOptions {
 	/** Path of the scenario file. */
@@ -74,7 +129,7 @@ export async function run(
 	const runId = runIdFor(scenario, goesOn, world);
 	const plans = expand(scenario, { runId, only });
 	const compared = baselineToCompare(scenario, plans, args, world);
-	const { against, warnings } = compared;
+	const { snapshot, warnings } = compared;
 	warnBeforeRuns(scenario, plans, args, world);
 	const request = cloudRequest(scenario, plans, args);
 	if (request === null) refuseRentOptions(args);
@@ -89,7 +144,7 @@ export async function run(
 			{
 				scenario,
 				scenarioText: read.text,
-				...{ plans, out, resume, against, onInconclusive, progress },
+				...{ plans, out, resume, snapshot, onInconclusive, progress },
 				...{ reporters, quiet },
 				// What is no result needs no floor to compare it with.
 				floor: (args.floor ?? true) && full,

@@ -1,8 +1,26 @@
+import { Argument, type Command } from "commander";
 import { EXIT, type ExitCode } from "../errors.ts";
 import { resultSchemaText } from "../report/json-schema.ts";
 import { scenarioSchemaText } from "../scenario/json-schema.ts";
 import { rigSchemaText } from "../scenario/rig-file.ts";
 import type { World } from "../world.ts";
+import type { Invocation } from "./options.ts";
+
+export function declare(program: Command, { world, exit }: Invocation): void {
+	program
+		.command("schema")
+		.description(
+			"print the JSON Schema of scenarios, of result.json, or of rig.json",
+		)
+		.addArgument(
+			new Argument("[what]", "which schema")
+				.choices(Object.keys(texts))
+				.default("scenario"),
+		)
+		.action(async (what: SchemaArgs["what"]) =>
+			exit(await schema({ what }, world)),
+		);
+}
 
 export interface SchemaArgs {
 	readonly what: keyof typeof texts;

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
+import type { Command } from "commander";
 import { resolveBinaries } from "../../infra/binaries/resolve.ts";
 import {
 	type CloudSide,
@@ -18,6 +19,31 @@ import { makeProgress } from "../run/progress.ts";
 import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
 import type { World } from "../world.ts";
+import {
+	type Invocation,
+	onlySystemsOption,
+	rentOptions,
+	setOption,
+} from "./options.ts";
+
+export function declare(program: Command, { world, exit }: Invocation): void {
+	rentOptions(program.command("up"))
+		.description(
+			"stand the brokers of a scenario up, to stay while runs come and go",
+		)
+		.argument("<scenario>", "path of the YAML file")
+		.addOption(setOption())
+		.option("--target <target>", "where they run: local, docker or aws")
+		.option("--clients <n>", "target aws: machines for the load")
+		.addOption(onlySystemsOption())
+		.option(
+			"--out <file>",
+			"file that says where they are, for --rig (default: rig.json)",
+		)
+		.action(async (path: string, options) =>
+			exit(await up({ path, ...options }, world)),
+		);
+}
 
 export interface UpArgs
 	extends Pick<Overrides, "set" | "target" | "clients">,

@@ -1,3 +1,4 @@
+import type { Command } from "commander";
 import { cloudRequest } from "../../infra/cloud/request.ts";
 import { EXIT, type ExitCode } from "../errors.ts";
 import type { Plan } from "../model/plan.ts";
@@ -9,8 +10,19 @@ import { warnBeforeRuns } from "../plan/warnings.ts";
 import { baselineToCompare } from "../report/baseline-to-compare.ts";
 import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
-import { formatDuration } from "../units.ts";
+import { formatDuration, plural } from "../units.ts";
 import type { World } from "../world.ts";
+import { type Invocation, scenarioOptions } from "./options.ts";
+
+export function declare(program: Command, { world, exit }: Invocation): void {
+	scenarioOptions(
+		program
+			.command("validate")
+			.description("check a scenario, and say what it would do"),
+	).action(async (path: string, options) =>
+		exit(await validate({ path, ...options }, world)),
+	);
+}
 
 export interface ValidateArgs extends Overrides {
 	/** Path of the scenario file. */
@@ -58,13 +70,9 @@ function summary(plans: readonly Plan[]): string {
 		0,
 	);
 	return [
-		counted(plans.length, "run"),
-		`${counted(systems.length, "system")} (${systems.join(", ")})`,
-		counted(cases.size, "case"),
+		plural(plans.length, "run"),
+		`${plural(systems.length, "system")} (${systems.join(", ")})`,
+		plural(cases.size, "case"),
 		`${plans.some(({ schedule }) => schedule.kind === "closed") ? "at most " : ""}${formatDuration(ns)} and drain`,
 	].join(", ");
-}
-
-function counted(count: number, noun: string): string {
-	return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -9,11 +9,11 @@ import {
 	shownFigures,
 } from "./figures.ts";
 import { type Clocks, judge } from "./judge.ts";
-import { machineDifference } from "./machine.ts";
 import { type Kinship, marginOf, noiseOf } from "./margin.ts";
+import { machineDifference } from "./same-machine.ts";
 import { workDifference } from "./work.ts";
 
-export interface CompareOptions {
+interface CompareOptions {
 	/**
 	 * By name of a figure ("response p99", "throughput"): the part by which B may be worse. These are judged, present or not,
 	 * beside those that are judged anyway; `marginsFrom` says who asks for it, by default "the SLA".

@@ -33,7 +33,7 @@ export interface Other extends Named, Compare {
 }
 
 /** A fact that is not the same on both sides. */
-export interface Difference {
+interface Difference {
 	/** "kernel", "nats: broker". */
 	readonly what: string;
 	readonly a: string;
@@ -41,7 +41,7 @@ export interface Difference {
 }
 
 /** The worst first: of several candidates that of the worst one is the outcome. */
-export const OUTCOMES = [
+const OUTCOMES = [
 	"regressed",
 	"nothing",
 	"inconclusive",

@@ -8,7 +8,7 @@ import { ratioText, valueText } from "./judge.ts";
 import { usualMargin } from "./margin.ts";
 
 /** A line that compares, judged once over all repeats of a system and case. */
-export interface BaselineJudgement {
+interface BaselineJudgement {
 	readonly verdict: Verdict;
 	/** "x1.08 [1.02, 1.15] of 1.2ms" */
 	readonly measured: string;

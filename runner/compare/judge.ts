@@ -2,10 +2,10 @@ import type { Comparison } from "../model/comparison.ts";
 import type { Ratio } from "../stats/ratio.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import { plusMinus } from "../verdict/checks/clock.ts";
-import { BY_CLOCKS } from "../verdict/doubts.ts";
+import { CLOCK_BOUND } from "../verdict/doubts.ts";
 import { isRate } from "./figures.ts";
 
-export type Judged = Pick<Comparison, "verdict" | "notWorse" | "why" | "code">;
+type Judged = Pick<Comparison, "verdict" | "notWorse" | "why" | "code">;
 
 /**
  * The verdict: the whole interval beyond the margin, or the whole interval inside it, else INCONCLUSIVE. Tested against the margin
@@ -19,7 +19,7 @@ export function judge(
 	},
 ): Judged {
 	const { doubt = null, clocks = null, ...rest } = of;
-	const judged = byClocks(undoubted(rest), rest, clocks);
+	const judged = withinClocks(undoubted(rest), rest, clocks);
 	if (doubt === null || judged.verdict === "regressed") return judged;
 	return {
 		verdict: "inconclusive",
@@ -37,17 +37,6 @@ export interface Clocks {
 	readonly high: number | null;
 	/** The baseline's. */
 	readonly medianNs: number;
-}
-
-/** Between which ratios B counts as the same: of times [1/(1+m), 1+m], of rates [1-m, 1/(1-m)]. B and A swapped gives the same. */
-export function boundsOf(
-	figure: string,
-	margin: number,
-): readonly [low: number, high: number] {
-	if (!isRate(figure)) return [1 / (1 + margin), 1 + margin];
-	return margin < 1
-		? [1 - margin, 1 / (1 - margin)]
-		: [0, Number.POSITIVE_INFINITY];
 }
 
 /** "1.03x"; "0.004x"; "12.5x". */
@@ -71,6 +60,17 @@ export function valueText(value: number, unit: Comparison["unit"]): string {
 
 // --- internal ---
 
+/** Between which ratios B counts as the same: of times [1/(1+m), 1+m], of rates [1-m, 1/(1-m)]. B and A swapped gives the same. */
+function boundsOf(
+	figure: string,
+	margin: number,
+): readonly [low: number, high: number] {
+	if (!isRate(figure)) return [1 / (1 + margin), 1 + margin];
+	return margin < 1
+		? [1 - margin, 1 / (1 - margin)]
+		: [0, Number.POSITIVE_INFINITY];
+}
+
 interface Undoubted {
 	readonly figure: string;
 	readonly found: Ratio | null;
@@ -83,7 +83,7 @@ interface Undoubted {
 }
 
 /** What is left of a verdict within the clocks' bounds. */
-function byClocks(
+function withinClocks(
 	judged: Judged,
 	of: Undoubted,
 	clocks: Clocks | null,
@@ -102,7 +102,7 @@ function byClocks(
 	return {
 		verdict: stands ? verdict : "inconclusive",
 		notWorse,
-		why: `${judged.why}; ${BY_CLOCKS} ${plusMinus(boundNs)}`,
+		why: `${judged.why}; ${CLOCK_BOUND} ${plusMinus(boundNs)}`,
 		code: "clocks",
 	};
 }
@@ -110,11 +110,12 @@ function byClocks(
 function undoubted(of: Undoubted): Judged {
 	const { figure, found, runs } = of;
 	const [aName, bName] = of.names;
-	const open = (why: string): Judged => ({
-		verdict: "inconclusive",
-		notWorse: false,
-		why,
-	});
+	const say = (
+		verdict: Judged["verdict"],
+		notWorse: boolean,
+		why: string,
+	): Judged => ({ verdict, notWorse, why });
+	const open = (why: string) => say("inconclusive", false, why);
 	for (const [i, name] of of.names.entries())
 		if (runs[i] === 0) return open(`no run of ${name} has a value`);
 	if (found === null || !Number.isFinite(found.ratio))
@@ -137,35 +138,35 @@ function undoubted(of: Undoubted): Judged {
 	const [isWorse, isBetter] = rate ? [below, above] : [above, below];
 	const notWorse = rate ? notBelow : notAbove;
 	if (isWorse)
-		return {
-			verdict: "regressed",
-			notWorse: false,
-			why: `${sure}: worse by more than the margin of ${margin}`,
-		};
+		return say(
+			"regressed",
+			false,
+			`${sure}: worse by more than the margin of ${margin}`,
+		);
 	if (isBetter)
-		return {
-			verdict: "improved",
-			notWorse: true,
-			why: `${sure}: better by more than the margin of ${margin}`,
-		};
+		return say(
+			"improved",
+			true,
+			`${sure}: better by more than the margin of ${margin}`,
+		);
 	if (notAbove && notBelow)
-		return {
-			verdict: "same",
-			notWorse: true,
-			why: `${sure}: no change beyond the margin of ${margin}`,
-		};
+		return say(
+			"same",
+			true,
+			`${sure}: no change beyond the margin of ${margin}`,
+		);
 	if (aMore || bMore)
-		return {
-			verdict: "inconclusive",
+		return say(
+			"inconclusive",
 			notWorse,
-			why: `${sure}; but some values are larger than they could be measured, which leaves it open`,
-		};
+			`${sure}; but some values are larger than they could be measured, which leaves it open`,
+		);
 	if (notWorse)
-		return {
-			verdict: "inconclusive",
-			notWorse: true,
-			why: `${sure}: not worse by more than the margin of ${margin}; whether it is better is open`,
-		};
+		return say(
+			"inconclusive",
+			true,
+			`${sure}: not worse by more than the margin of ${margin}; whether it is better is open`,
+		);
 	return open(
 		`${sure}: on both sides of the margin of ${margin}; ${remedy(found, rate ? best : worst, runs)}`,
 	);

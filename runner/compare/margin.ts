@@ -2,7 +2,7 @@ import type { Baseline, Calibration } from "../model/comparison.ts";
 import { isRate } from "./figures.ts";
 
 /** The part by which B may be worse before it is called so, and where that comes from. */
-export interface Margin {
+interface Margin {
 	readonly margin: number;
 	readonly from: string;
 }

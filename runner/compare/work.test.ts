@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import type { Run } from "../model/result.ts";
-import { buildResult } from "../report/result.ts";
-import { fixture } from "../run/fixture.fake.ts";
-import { searchFacts, workDifference, workFacts, workOf } from "./work.ts";
+import { fixtureResult } from "../report/stored.fake.ts";
+import { hashOf } from "./same-machine.ts";
+import { searchFacts, workDifference, workFacts } from "./work.ts";
 
-const run = buildResult(fixture("healthy")).runs[0] as Run;
+const run = fixtureResult("healthy").runs[0] as Run;
 const load = (change: Partial<Run["load"]>): Run => ({
 	...run,
 	load: { ...run.load, ...change },
@@ -21,7 +21,7 @@ test.each<[string, Run]>([
 		load({ schedule: { ...run.load.schedule, seed: 7 } }),
 	],
 ])("%s are no part of the work", (_, other) => {
-	expect(workOf(other)).toBe(workOf(run));
+	expect(hashOf(workFacts(other))).toBe(hashOf(workFacts(run)));
 	expect(workDifference(workFacts(run), workFacts(other))).toBeNull();
 });
 
@@ -86,7 +86,7 @@ test.each<[string, Run]>([
 		}),
 	],
 ])("other work, and how: %s", (words, other) => {
-	expect(workOf(other)).not.toBe(workOf(run));
+	expect(hashOf(workFacts(other))).not.toBe(hashOf(workFacts(run)));
 	expect(workDifference(workFacts(run), workFacts(other))).toBe(words);
 });
 
@@ -101,7 +101,7 @@ test("stored baselines stay comparable: this work has this hash for good", () =>
 		message: "256B",
 		payload: "random",
 	});
-	expect(workOf(run)).toBe("5079907936fc276c");
+	expect(hashOf(workFacts(run))).toBe("5079907936fc276c");
 });
 
 test("a closed load is told by its messages, a backlog by what piles up", () => {

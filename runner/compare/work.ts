@@ -6,23 +6,15 @@ import {
 	formatDurationExact,
 	formatRate,
 } from "../units.ts";
-import { hashOf } from "./machine.ts";
 
 /**
- * Stands for what a run had to do. Runs are compared only when it is the same. Not part of it: the system with its version
- * and settings (they are what is compared), names, SLA, repeats, target.
- */
-export function workOf(run: Pick<Run, "load">): string {
-	return hashOf(workFacts(run));
-}
-
-/**
- * What `workOf` is the hash of, in words, in a fixed order: to say what differs. What is as plain as can be (PLAIN) is left out: the
- * file stays small, and a kind of work that mqbench learns later leaves the hashes of those without it as they are.
+ * What a run had to do, in words, in a fixed order: to say what differs. Runs are compared only when it is the same. Not part of it: the
+ * system with its version and settings (they are what is compared), names, SLA, repeats, target. What is as plain as can be (PLAIN) is
+ * left out: the file stays small, and a kind of work that mqbench learns later leaves the hashes of those without it as they are.
  */
 export function workFacts({ load }: Pick<Run, "load">): Record<string, string> {
-	const plain = plainFacts(load);
-	return unusual({
+	const facts = {
+		...plainFacts(load),
 		pattern: load.pattern,
 		load: loadOf(load),
 		duration: formatDurationExact(load.durationNs),
@@ -35,22 +27,8 @@ export function workFacts({ load }: Pick<Run, "load">): Record<string, string> {
 				? `${load.payload}, ${load.randomRatio} of it`
 				: load.payload,
 		checksum: yes(load.checksum),
-		connections: String(load.connections),
-		producers: String(load.producers),
-		topics: String(load.topics),
-		// Older than those that follow it: its place in the hash stays.
-		partitions: plain.partitions ?? "",
 		replicas: load.replicas === null ? "the broker's own" : `${load.replicas}`,
-		...plain,
-		// Not their seed: another one is another draw of the same.
-		keys:
-			load.keys === null
-				? "none"
-				: `${formatCount(load.keys.count)} ${load.keys.distribution}`,
-		"in flight": load.inFlight === null ? "no limit" : `${load.inFlight}`,
 		clients: String(load.clients),
-		delivery: load.delivery,
-		order: load.order,
 		durability: load.durabilityLevel ?? "the broker's own",
 		CPUs: `generator ${load.pin.generator ?? "any"}, brokers ${load.pin.brokers ?? "any"}`,
 		faults:
@@ -60,7 +38,8 @@ export function workFacts({ load }: Pick<Run, "load">): Record<string, string> {
 						`${f.action} of ${f.node === null ? "all nodes" : f.node === "leader" ? "the leader" : `node ${f.node}`} at ${formatDurationExact(f.atNs)}${f.forNs === null ? "" : ` for ${formatDurationExact(f.forNs)}`}${f.delayNs === null ? "" : ` by ${formatDurationExact(f.delayNs)}`}`,
 				)
 				.join("; ") || "none",
-	});
+	};
+	return unusual({ ...FIRST, ...facts });
 }
 
 /** The work of a search for the highest rate: of one of its runs but for the rate that this one had; with the SLA, which decides the answer. */
@@ -91,19 +70,24 @@ export function workDifference(
 const PLAIN: Readonly<Record<string, string>> = {
 	...PLAINEST,
 	checksum: "no",
-	connections: "1",
-	producers: "1",
-	topics: "1",
 	replicas: "the broker's own",
-	keys: "none",
-	"in flight": "no limit",
 	clients: "1",
-	delivery: "at-most-once",
-	order: "none",
 	durability: "the broker's own",
 	CPUs: "generator any, brokers any",
 	faults: "none",
 };
+
+/** The order of the facts that baselines have hashes of; those of later fields come behind them. */
+const FIRST = Object.fromEntries(
+	[
+		...["pattern", "load", "duration", "warm-up", "drain", "timeout"],
+		...["message", "payload", "checksum", "connections", "producers"],
+		...["topics", "partitions", "replicas", "consumers", "subscriptions"],
+		...["connections of consumers", "wildcard", "bystanders"],
+		...["work per message", "keys", "in flight", "clients", "delivery"],
+		...["order", "durability", "CPUs", "faults"],
+	].map((name) => [name, ""]),
+);
 
 function unusual(facts: Record<string, string>): Record<string, string> {
 	return Object.fromEntries(

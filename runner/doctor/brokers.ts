@@ -1,6 +1,6 @@
 import { brokers } from "../brokers/index.ts";
-import type { Check, Finding } from "./finding.ts";
-import type { Machine } from "./machine.ts";
+import { type Check, type Found, info, ok } from "./finding.ts";
+import type { Machine } from "./this-machine.ts";
 
 /**
  * What each broker needs where mqbench starts it (target local), and whether it is here. What is missing speaks against nothing but
@@ -15,8 +15,9 @@ export const brokerChecks: readonly Check[] = [
 						name: title,
 						alone: false,
 						async look(machine) {
-							const { here, ...found } = await install.look(machine);
-							return finding(title, here, found);
+							const { here, figure, sentence } = await install.look(machine);
+							// What is missing is no verdict on the machine: most scenarios need one broker of all.
+							return (here ? ok : info)(figure, sentence);
 						},
 					},
 				],
@@ -27,21 +28,12 @@ export const brokerChecks: readonly Check[] = [
 // --- internal ---
 
 /** Of the scenario's `pin`. */
-async function pin(machine: Machine): Promise<Finding[]> {
+async function pin(machine: Machine): Promise<Found> {
 	const here = (await machine.which("taskset")) !== null;
-	return finding("pin", here, {
-		figure: here ? "taskset" : "no taskset",
-		sentence: here
-			? "Generator and brokers can have CPUs of their own."
-			: "A scenario with pin needs taskset (Linux, package util-linux).",
-	});
-}
-
-/** What is missing is no verdict on the machine: most scenarios need one broker of all. */
-function finding(
-	check: string,
-	here: boolean,
-	found: Pick<Finding, "figure" | "sentence">,
-): Finding[] {
-	return [{ check, verdict: here ? "ok" : "info", ...found, remedy: null }];
+	return here
+		? ok("taskset", "Generator and brokers can have CPUs of their own.")
+		: info(
+				"no taskset",
+				"A scenario with pin needs taskset (Linux, package util-linux).",
+			);
 }

@@ -1,6 +1,6 @@
 import { formatCount, formatDuration } from "../units.ts";
-import { type Check, type Finding, ok, unknown } from "./finding.ts";
-import type { Machine } from "./machine.ts";
+import { bad, type Check, type Found, ok, unknown, warn } from "./finding.ts";
+import type { Machine } from "./this-machine.ts";
 import { timeAt, timesText } from "./times.ts";
 
 /** The cores: how many, how fast they wake up, and who else has them. */
@@ -18,25 +18,20 @@ export const cpuChecks: readonly Check[] = [
 /** From so many cores on broker and generator do not share one. */
 const ENOUGH_CORES = 4;
 
-function cores({ cores: count }: Machine): Finding[] {
+function cores({ cores: count }: Machine): Found {
 	const figure = `${count} core${count === 1 ? "" : "s"}`;
 	if (count >= ENOUGH_CORES)
-		return [ok("cores", figure, "Broker and generator each have their own.")];
-	return [
-		{
-			check: "cores",
-			verdict: count > 1 ? "warn" : "bad",
-			figure,
-			sentence:
-				count > 1
-					? "Broker and generator share them, so that tails belong to both."
-					: "Broker and generator take turns on it: each waits for the other.",
-			remedy: `Measure on ${ENOUGH_CORES} cores or more, or a broker on another machine: --target existing, or --target aws.`,
-		},
-	];
+		return ok(figure, "Broker and generator each have their own.");
+	return (count > 1 ? warn : bad)(
+		figure,
+		count > 1
+			? "Broker and generator share them, so that tails belong to both."
+			: "Broker and generator take turns on it: each waits for the other.",
+		`Measure on ${ENOUGH_CORES} cores or more, or a broker on another machine: --target existing, or --target aws.`,
+	);
 }
 
-async function governor(machine: Machine): Promise<Finding[]> {
+async function governor(machine: Machine): Promise<Found> {
 	const folder = "/sys/devices/system/cpu";
 	const names = (await machine.list(folder)).filter((name) =>
 		/^cpu\d+$/.test(name),
@@ -48,118 +43,84 @@ async function governor(machine: Machine): Promise<Finding[]> {
 	);
 	const found = [...new Set(read.filter((text) => text !== null))].sort();
 	if (found.length === 0)
-		return [
-			unknown(
-				"governor",
-				"Not visible, as on most virtual machines: the host decides how fast the cores run.",
-			),
-		];
+		return unknown(
+			"Not visible, as on most virtual machines: the host decides how fast the cores run.",
+		);
 	const figure = found.join(", ");
 	if (figure === "performance")
-		return [
-			ok("governor", figure, "The cores run at full speed all the time."),
-		];
-	return [
-		{
-			check: "governor",
-			verdict: "warn",
-			figure,
-			sentence:
-				"The cores slow down when there is little to do, so that low rates show higher latency than high ones.",
-			remedy: "sudo cpupower frequency-set -g performance",
-		},
-	];
+		return ok(figure, "The cores run at full speed all the time.");
+	return warn(
+		figure,
+		"The cores slow down when there is little to do, so that low rates show higher latency than high ones.",
+		"sudo cpupower frequency-set -g performance",
+	);
 }
 
-async function clockSource(machine: Machine): Promise<Finding[]> {
+async function clockSource(machine: Machine): Promise<Found> {
 	const folder = "/sys/devices/system/clocksource/clocksource0";
 	const found = await machine.read(`${folder}/current_clocksource`);
 	if (found === null)
-		return [
-			unknown("clock source", "The kernel does not say by what it tells time."),
-		];
+		return unknown("The kernel does not say by what it tells time.");
 	const slow = ["hpet", "acpi_pm", "jiffies", "refined-jiffies"].includes(
 		found,
 	);
 	if (!slow && found !== "xen")
-		return [ok("clock source", found, "Time is read in nanoseconds.")];
+		return ok(found, "Time is read in nanoseconds.");
 	const others = await machine.read(`${folder}/available_clocksource`);
-	return [
-		{
-			check: "clock source",
-			verdict: slow ? "bad" : "warn",
-			figure: found,
-			sentence: slow
-				? "Reading the time takes microseconds, or is too coarse: every stamp is wrong by that."
-				: "Reading the time takes a system call, which adds to every stamp.",
-			remedy: others?.split(/\s+/).includes("tsc")
-				? `echo tsc | sudo tee ${folder}/current_clocksource`
-				: "Measure on another machine: this kernel offers no tsc.",
-		},
-	];
+	return (slow ? bad : warn)(
+		found,
+		slow
+			? "Reading the time takes microseconds, or is too coarse: every stamp is wrong by that."
+			: "Reading the time takes a system call, which adds to every stamp.",
+		others?.split(/\s+/).includes("tsc")
+			? `echo tsc | sudo tee ${folder}/current_clocksource`
+			: "Measure on another machine: this kernel offers no tsc.",
+	);
 }
 
 /** Share of the time, since boot, in which the host gave our cores to somebody else. */
-async function steal(machine: Machine): Promise<Finding[]> {
+async function steal(machine: Machine): Promise<Found> {
 	const times = cpuTimes(await machine.read("/proc/stat"));
-	if (!times)
-		return [unknown("steal", "The kernel does not say what the host takes.")];
+	if (!times) return unknown("The kernel does not say what the host takes.");
 	const share = times.all === 0 ? 0 : times.steal / times.all;
 	const figure = `${percent(share)} since boot`;
-	if (share <= 0.02)
-		return [ok("steal", figure, "The host leaves our cores to us.")];
-	return [
-		{
-			check: "steal",
-			verdict: "warn",
-			figure,
-			sentence:
-				"The host gives our cores to other machines; what waits meanwhile looks slow.",
-			remedy: "Use a machine with cores of its own (dedicated, not burstable).",
-		},
-	];
+	if (share <= 0.02) return ok(figure, "The host leaves our cores to us.");
+	return warn(
+		figure,
+		"The host gives our cores to other machines; what waits meanwhile looks slow.",
+		"Use a machine with cores of its own (dedicated, not burstable).",
+	);
 }
 
-async function load(machine: Machine): Promise<Finding[]> {
+async function load(machine: Machine): Promise<Found> {
 	const before = cpuTimes(await machine.read("/proc/stat"));
 	await machine.sleep(LOAD_MS);
 	const after = cpuTimes(await machine.read("/proc/stat"));
 	const minute = (await machine.read("/proc/loadavg"))?.split(" ")[0];
 	if (!before || !after || after.all <= before.all)
-		return [unknown("load", "The kernel does not say how busy the cores are.")];
+		return unknown("The kernel does not say how busy the cores are.");
 	const share = 1 - (after.idle - before.idle) / (after.all - before.all);
 	const figure = `${percent(share)} busy${minute === undefined ? "" : `, load ${minute} over the last minute`}`;
 	if (share <= 0.2)
-		return [ok("load", figure, "Nothing else keeps the cores busy right now.")];
-	return [
-		{
-			check: "load",
-			verdict: "warn",
-			figure,
-			sentence:
-				"Other programs keep the cores busy right now; they will be part of what is measured.",
-			remedy: "End them (top shows which), or wait until they are done.",
-		},
-	];
+		return ok(figure, "Nothing else keeps the cores busy right now.");
+	return warn(
+		figure,
+		"Other programs keep the cores busy right now; they will be part of what is measured.",
+		"End them (top shows which), or wait until they are done.",
+	);
 }
 
-async function wakeUp(machine: Machine): Promise<Finding[]> {
+async function wakeUp(machine: Machine): Promise<Found> {
 	const times = await machine.wakeUp();
-	if (times.length === 0)
-		return [unknown("wake-up", "Nothing could be measured.")];
+	if (times.length === 0) return unknown("Nothing could be measured.");
 	const figure = timesText(times);
 	const what = `How late this machine wakes a sleeping thread (Atomics.wait, 1 ms, ${formatCount(times.length)} times).`;
-	if (timeAt(times, 99) <= LATE_NS) return [ok("wake-up", figure, what)];
-	return [
-		{
-			check: "wake-up",
-			verdict: "warn",
-			figure,
-			sentence: `${what} Above ${formatDuration(LATE_NS)} every broker's tail contains it.`,
-			remedy:
-				"End what else runs; on hardware switch deep sleep states off (cpupower idle-set -D 10), on a virtual machine ask for cores of your own.",
-		},
-	];
+	if (timeAt(times, 99) <= LATE_NS) return ok(figure, what);
+	return warn(
+		figure,
+		`${what} Above ${formatDuration(LATE_NS)} every broker's tail contains it.`,
+		"End what else runs; on hardware switch deep sleep states off (cpupower idle-set -D 10), on a virtual machine ask for cores of your own.",
+	);
 }
 
 const LOAD_MS = 300;

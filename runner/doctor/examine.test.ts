@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { failure } from "../errors.ts";
 import { checks, examine } from "./examine.ts";
 import { type Finding, ok } from "./finding.ts";
+import { renderFindings, worst } from "./findings-text.ts";
 import { type FakeMachineParts, fakeMachine } from "./machine.fake.ts";
-import { renderFindings, worst } from "./text.ts";
 
 /** The findings of one check, by its name. */
 async function findings(
@@ -522,7 +522,7 @@ describe("doctor never fails", () => {
 				events.push(`${name} begins`);
 				await new Promise((resolve) => setImmediate(resolve));
 				events.push(`${name} ends`);
-				return [ok(name, "", "")];
+				return ok("", "");
 			},
 		});
 		const found = await examine(fakeMachine(), undefined, [
@@ -557,7 +557,10 @@ describe("the findings as text", () => {
 
 	test("verdict, figure, sentence, remedy, and what they come to", () => {
 		expect(
-			renderFindings([ok("cores", "8 cores", "Enough."), bad], options),
+			renderFindings(
+				[{ check: "cores", ...ok("8 cores", "Enough.") }, bad],
+				options,
+			),
 		).toBe(
 			`ok       cores: 8 cores. Enough.
 bad      clock source: hpet. Every stamp is wrong.

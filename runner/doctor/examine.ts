@@ -1,9 +1,9 @@
 import { cpuChecks } from "./cpu.ts";
-import { type Check, type Finding, unknown } from "./finding.ts";
-import type { Machine } from "./machine.ts";
+import { type Check, type Finding, type Found, unknown } from "./finding.ts";
 import { programChecks } from "./programs.ts";
 import { quotaCheck } from "./quota.ts";
 import { roomChecks } from "./room.ts";
+import type { Machine } from "./this-machine.ts";
 
 /** All checks, in the order in which they are reported. */
 export const checks: readonly Check[] = [
@@ -45,18 +45,19 @@ export async function examine(
 async function look(check: Check, machine: Machine): Promise<Finding[]> {
 	const limitMs = check.alone ? ALONE_MS : BESIDE_MS;
 	let timer: NodeJS.Timeout | undefined;
-	const late = new Promise<Finding[]>((resolve) => {
+	const late = new Promise<Found>((resolve) => {
 		timer = setTimeout(
-			() =>
-				resolve([unknown(check.name, `No answer within ${limitMs / 1000} s.`)]),
+			() => resolve(unknown(`No answer within ${limitMs / 1000} s.`)),
 			limitMs,
 		);
 	});
+	const named = (found: Found) => ({ check: check.name, ...found });
 	try {
-		return await Promise.race([(async () => check.look(machine))(), late]);
+		const looked = (async () => check.look(machine))();
+		return [await Promise.race([looked, late])].flat().map(named);
 	} catch (error) {
 		const reason = error instanceof Error ? error.message : String(error);
-		return [unknown(check.name, `It could not be looked at (${reason}).`)];
+		return [named(unknown(`It could not be looked at (${reason}).`))];
 	} finally {
 		clearTimeout(timer);
 	}

@@ -1,4 +1,4 @@
-import type { Machine } from "./machine.ts";
+import type { Machine } from "./this-machine.ts";
 
 /** ok; warn: expect a longer tail; bad: do not measure here; info: for those who wonder; unknown: could not be read. */
 export const VERDICTS = ["ok", "info", "unknown", "warn", "bad"] as const;
@@ -16,24 +16,37 @@ export interface Finding {
 	readonly remedy: string | null;
 }
 
+/** What a check has found; `check` where the line is to have another name than the check. */
+export type Found = Omit<Finding, "check"> & Partial<Pick<Finding, "check">>;
+
 /** A check by its name. It may throw: what cannot be read is `unknown`. */
 export interface Check {
 	readonly name: string;
 	/** True: it measures time, so that nothing else may run beside it. */
 	readonly alone: boolean;
-	look(machine: Machine): Promise<Finding[]> | Finding[];
+	look(machine: Machine): Promise<Found | Found[]> | Found;
 }
 
-export function ok(check: string, figure: string, sentence: string): Finding {
-	return { check, verdict: "ok", figure, sentence, remedy: null };
+export function ok(figure: string, sentence: string): Found {
+	return { verdict: "ok", figure, sentence, remedy: null };
 }
 
-export function unknown(check: string, sentence: string): Finding {
-	return {
-		check,
-		verdict: "unknown",
-		figure: "unknown",
-		sentence,
-		remedy: null,
-	};
+export function info(
+	figure: string,
+	sentence: string,
+	remedy: string | null = null,
+): Found {
+	return { verdict: "info", figure, sentence, remedy };
+}
+
+export function unknown(sentence: string): Found {
+	return { verdict: "unknown", figure: "unknown", sentence, remedy: null };
+}
+
+export function warn(figure: string, sentence: string, remedy: string): Found {
+	return { verdict: "warn", figure, sentence, remedy };
+}
+
+export function bad(figure: string, sentence: string, remedy: string): Found {
+	return { verdict: "bad", figure, sentence, remedy };
 }

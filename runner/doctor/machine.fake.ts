@@ -1,4 +1,4 @@
-import type { Machine } from "./machine.ts";
+import type { Machine } from "./this-machine.ts";
 
 export interface FakeMachineParts
 	extends Partial<

@@ -1,38 +1,29 @@
 import path from "node:path";
-import { type Check, type Finding, ok, unknown } from "./finding.ts";
-import type { Machine } from "./machine.ts";
+import { type Check, type Found, ok, unknown, warn } from "./finding.ts";
+import type { Machine } from "./this-machine.ts";
 
 /** The control group: how much CPU it leaves us, and how often it has stopped us so far. */
 export const quotaCheck: Check = { name: "CPU quota", alone: false, look };
 
 // --- internal ---
 
-async function look(machine: Machine): Promise<Finding[]> {
+async function look(machine: Machine): Promise<Found> {
 	const groups = await machine.read("/proc/self/cgroup");
 	if (groups === null)
-		return [
-			unknown("CPU quota", "The kernel does not say whether CPU is limited."),
-		];
+		return unknown("The kernel does not say whether CPU is limited.");
 	const limits = await Promise.all(
 		folders(groups).map((folder) => limit(machine, folder)),
 	);
 	const tightest = limits
 		.filter((one) => one !== null)
 		.sort((a, b) => a.cores - b.cores)[0];
-	if (!tightest)
-		return [ok("CPU quota", "none", "No control group limits the CPU time.")];
+	if (!tightest) return ok("none", "No control group limits the CPU time.");
 	const { cores, throttled, periods } = tightest;
-	return [
-		{
-			check: "CPU quota",
-			verdict: "warn",
-			figure: `${Number(cores.toPrecision(3))} of ${machine.cores} cores${throttled === null ? "" : `; stopped in ${throttled} of ${periods} periods so far`}`,
-			sentence:
-				"Once its share of a period (usually 100 ms) is used up, everything here stands still for the rest of it.",
-			remedy:
-				"Lift the limit, or pin whole cores instead (docker --cpuset-cpus; Kubernetes: the static CPU manager).",
-		},
-	];
+	return warn(
+		`${Number(cores.toPrecision(3))} of ${machine.cores} cores${throttled === null ? "" : `; stopped in ${throttled} of ${periods} periods so far`}`,
+		"Once its share of a period (usually 100 ms) is used up, everything here stands still for the rest of it.",
+		"Lift the limit, or pin whole cores instead (docker --cpuset-cpus; Kubernetes: the static CPU manager).",
+	);
 }
 
 interface Limit {

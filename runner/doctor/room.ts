@@ -1,8 +1,8 @@
 import path from "node:path";
 import { cacheFolder } from "../../infra/binaries/cache.ts";
 import { formatBytes, formatCount, formatDuration } from "../units.ts";
-import { type Check, type Finding, ok, unknown } from "./finding.ts";
-import type { Machine } from "./machine.ts";
+import { bad, type Check, type Found, ok, unknown, warn } from "./finding.ts";
+import type { Machine } from "./this-machine.ts";
 import { timeAt, timesText } from "./times.ts";
 
 /** Memory, files, disks and the way through loopback. */
@@ -17,87 +17,69 @@ export const roomChecks: readonly Check[] = [
 
 const SLOW_NS = 2e6;
 
-async function loopback(machine: Machine): Promise<Finding[]> {
+async function loopback(machine: Machine): Promise<Found> {
 	const times = await machine.loopback();
-	if (times.length === 0)
-		return [unknown("loopback", "Nothing came back in time.")];
+	if (times.length === 0) return unknown("Nothing came back in time.");
 	const figure = timesText(times);
 	const what = `A round trip of 256 B over TCP within this process (${formatCount(times.length)} times), the loop of Node included.`;
-	if (timeAt(times, 99) <= SLOW_NS) return [ok("loopback", figure, what)];
-	return [
-		{
-			check: "loopback",
-			verdict: "warn",
-			figure,
-			sentence: `${what} Above ${formatDuration(SLOW_NS)} at p99 a local broker cannot look fast.`,
-			remedy:
-				"End what else runs; look for a firewall or an agent that inspects loopback.",
-		},
-	];
+	if (timeAt(times, 99) <= SLOW_NS) return ok(figure, what);
+	return warn(
+		figure,
+		`${what} Above ${formatDuration(SLOW_NS)} at p99 a local broker cannot look fast.`,
+		"End what else runs; look for a firewall or an agent that inspects loopback.",
+	);
 }
 
 const SWAP_BYTES = 64 * 1024 ** 2;
 
-async function swap(machine: Machine): Promise<Finding[]> {
+async function swap(machine: Machine): Promise<Found> {
 	const text = await machine.read("/proc/meminfo");
 	const bytes = (name: string) =>
 		Number(new RegExp(`^${name}: +(\\d+) kB$`, "m").exec(text ?? "")?.[1]) *
 		1024;
 	const [all, free] = [bytes("SwapTotal"), bytes("SwapFree")];
 	if (Number.isNaN(all) || Number.isNaN(free))
-		return [unknown("swap", "The kernel does not say what is swapped out.")];
+		return unknown("The kernel does not say what is swapped out.");
 	const figure = all === 0 ? "none" : `${formatBytes(all - free)} in use`;
 	if (all - free <= SWAP_BYTES)
-		return [ok("swap", figure, "No message waits for a page from disk.")];
-	return [
-		{
-			check: "swap",
-			verdict: "warn",
-			figure,
-			sentence:
-				"Memory was short: a page that comes back from disk in a run is milliseconds of latency.",
-			remedy: "End what needs the memory, then: sudo swapoff -a",
-		},
-	];
+		return ok(figure, "No message waits for a page from disk.");
+	return warn(
+		figure,
+		"Memory was short: a page that comes back from disk in a run is milliseconds of latency.",
+		"End what needs the memory, then: sudo swapoff -a",
+	);
 }
 
 /** The limit that counts is the hard one: programs in Go, k6 and nats-server among them, raise the soft one themselves. */
 const ENOUGH_FILES = 4096;
 
-async function openFiles(machine: Machine): Promise<Finding[]> {
+async function openFiles(machine: Machine): Promise<Found> {
 	const [soft, hard] = await Promise.all(
 		["ulimit -S -n", "ulimit -H -n"].map((command) =>
 			machine.run("sh", "-c", command),
 		),
 	);
 	if (!soft || !hard)
-		return [
-			unknown("open files", "The shell does not say how many may be open."),
-		];
+		return unknown("The shell does not say how many may be open.");
 	const amount = (text: string) =>
 		text === "unlimited" ? text : formatCount(Number(text));
 	const figure =
 		soft === hard ? amount(hard) : `${amount(soft)}, at most ${amount(hard)}`;
 	if (hard === "unlimited" || Number(hard) >= ENOUGH_FILES)
-		return [ok("open files", figure, "Enough for thousands of connections.")];
-	return [
-		{
-			check: "open files",
-			verdict: "warn",
-			figure,
-			sentence:
-				"Each connection takes one in the generator and one in the broker.",
-			remedy: `Raise the hard limit to ${ENOUGH_FILES} or more (ulimit -Hn as root, /etc/security/limits.conf), or use fewer connections.`,
-		},
-	];
+		return ok(figure, "Enough for thousands of connections.");
+	return warn(
+		figure,
+		"Each connection takes one in the generator and one in the broker.",
+		`Raise the hard limit to ${ENOUGH_FILES} or more (ulimit -Hn as root, /etc/security/limits.conf), or use fewer connections.`,
+	);
 }
 
 const TIGHT_BYTES = 1024 ** 3;
 const FULL_BYTES = 50 * 1024 ** 2;
 
 /** Where builds, brokers' data and results go. */
-async function disk(machine: Machine): Promise<Finding[]> {
-	const places = [
+async function disk(machine: Machine): Promise<Found[]> {
+	const disks = [
 		[
 			"disk of the cache",
 			cacheFolder(machine.env, process.platform),
@@ -113,25 +95,26 @@ async function disk(machine: Machine): Promise<Finding[]> {
 		["disk here", machine.cwd, "results, below reports/", "--out"],
 	] as const;
 	return Promise.all(
-		places.map(async ([check, folder, holds, option]): Promise<Finding> => {
+		disks.map(async ([check, folder, holds, option]) => {
 			const free = await machine.freeBytes(folder);
-			if (free === null)
-				return unknown(
-					check,
-					`${shorten(folder, machine)} cannot be looked at.`,
-				);
-			const figure = `${formatBytes(free)} free`;
-			const sentence = `${shorten(folder, machine)} takes ${holds}.`;
-			if (free >= TIGHT_BYTES) return ok(check, figure, sentence);
-			return {
-				check,
-				verdict: free < FULL_BYTES ? "bad" : "warn",
-				figure,
-				sentence,
-				remedy: `Make room, or choose another place with ${option}.`,
-			};
+			const where = shorten(folder, machine);
+			return { check, ...spaceOf(free, where, holds, option) };
 		}),
 	);
+}
+
+function spaceOf(
+	free: number | null,
+	folder: string,
+	holds: string,
+	option: string,
+): Found {
+	if (free === null) return unknown(`${folder} cannot be looked at.`);
+	const figure = `${formatBytes(free)} free`;
+	const sentence = `${folder} takes ${holds}.`;
+	if (free >= TIGHT_BYTES) return ok(figure, sentence);
+	const remedy = `Make room, or choose another place with ${option}.`;
+	return (free < FULL_BYTES ? bad : warn)(figure, sentence, remedy);
 }
 
 /** "~/.cache/mqbench": shorter, and fit to be shown to others. */

@@ -2,7 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { buildResult } from "../report/result.ts";
-import { fixture, fixtureCopy } from "../run/fixture.fake.ts";
+import { fixtureResult } from "../report/stored.fake.ts";
+import { fixtureCopy } from "../run/fixture.fake.ts";
 import { commandIn, commandOf } from "./command-file.ts";
 
 const at = (cwd: string, root?: string) => ({
@@ -94,7 +95,7 @@ describe("in the result", () => {
 	});
 
 	test("stands null of an older folder, and of a file that cannot be read", () => {
-		expect(buildResult(fixture("healthy")).command).toBeNull();
+		expect(fixtureResult("healthy").command).toBeNull();
 		const folder = fixtureCopy("healthy");
 		for (const text of ["{", "[]", '{"schema": 2}']) {
 			writeFileSync(join(folder, "command.json"), text);
@@ -105,10 +106,8 @@ describe("in the result", () => {
 });
 
 test("gates name the line of scenario.yaml that asks for them", () => {
-	expect(buildResult(fixture("stall")).gates.map((g) => g.line)).toEqual([
-		12, 13, 14,
-	]);
-	expect(buildResult(fixture("repeats")).gates.map((g) => g.line)).toEqual([
+	expect(fixtureResult("stall").gates.map((g) => g.line)).toEqual([12, 13, 14]);
+	expect(fixtureResult("repeats").gates.map((g) => g.line)).toEqual([
 		14, 16, 14, 16, 15,
 	]);
 });

@@ -55,7 +55,7 @@ export function setsIn(args: readonly string[]): string[] {
 }
 
 /** Is this relative path one of a file below its start? */
-export function isInside(relative: string): boolean {
+function isInside(relative: string): boolean {
 	return (
 		relative !== "" &&
 		relative !== ".." &&

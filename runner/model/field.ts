@@ -41,7 +41,7 @@ export function span(
  * A warm-up: a duration, or a number of messages where the load is one ("10000 messages"; 0: none). Which of them a load
  * takes is not the field's to say.
  */
-export type Warmup = { readonly ns: number } | { readonly messages: number };
+type Warmup = { readonly ns: number } | { readonly messages: number };
 export function warmup(description: string, examples: string[]) {
 	return z
 		.union([

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Tally } from "./tallies.ts";
 import { TARGETS } from "./targets.ts";
-import { Pattern, plainInPlan } from "./workload.ts";
+import { Pattern, type PlainValues, plainInPlan } from "./workload.ts";
 
 /**
  * One run, completely spelled out: the file `plan.json` that the k6 script opens and that every
@@ -87,7 +87,7 @@ export type Level = z.infer<typeof Level>;
  * What may be done to nodes of a broker. pause: its processes are frozen; kill: they get SIGKILL, and start again afterwards; restart: they
  * are asked to end, and start again; partition: their network is cut off; latency: their network takes longer.
  */
-export const FAULT_ACTIONS = [
+const FAULT_ACTIONS = [
 	"pause",
 	"kill",
 	"restart",
@@ -96,6 +96,17 @@ export const FAULT_ACTIONS = [
 ] as const;
 export const FaultAction = z.enum(FAULT_ACTIONS);
 export type FaultAction = z.infer<typeof FaultAction>;
+
+/** Their places in plan.json are older than the table that declares them. */
+const {
+	inFlight,
+	connections,
+	producers,
+	topics: _,
+	delivery,
+	order,
+	...topology
+} = plainInPlan;
 
 const Rate = z.strictObject({
 	messages: z.int().positive(),
@@ -185,26 +196,15 @@ export const Plan = z.strictObject({
 		.default(null),
 	drainNs: Ns,
 	timeoutNs: Ns,
-	/** Most messages in flight per producer; null: no limit. Never null where the schedule is closed. */
-	inFlight: z.int().positive().nullable(),
-	/** Connections of producers; numbered from 0. */
-	connections: z.int().positive(),
-	producers: z.int().positive(),
+	inFlight,
+	connections,
+	producers,
 	topics: z.array(z.string()).min(1),
-	/** False: the topics are the user's own, which are there already: none is made, none removed. */
-	create: z.boolean().default(true),
 	/** request-reply: the topic of the replies to topics[t] is replyTopics[t]. Else empty. */
 	replyTopics: z.array(z.string()).default([]),
-	...plainInPlan,
-	/** null: messages have no keys. Key k of message i is a function of seed and i alone; its bytes are "k<number>". */
-	keys: z
-		.strictObject({
-			distribution: z.enum(["round-robin", "random", "zipf"]),
-			count: z.int().positive(),
-			seed: Count,
-		})
-		.nullable()
-		.default(null),
+	...topology,
+	/** False: the topics are the user's own, which are there already: none is made, none removed. */
+	create: z.boolean().default(true),
 	/**
 	 * What is done to the broker in mid-run; atNs counts from T0. forNs: null, it is never taken back (kill alone). node: number from
 	 * 1; leader: the one that leads topics[0] at that moment; null: all. delayNs: of latency, else null.
@@ -239,9 +239,9 @@ export const Plan = z.strictObject({
 		checksum: z.boolean(),
 	}),
 	/** What is promised of each message, and so what is gated: at-least-once adds `lost == 0`, exactly-once `duplicated == 0` too. */
-	delivery: z.enum(["at-most-once", "at-least-once", "exactly-once"]),
+	delivery,
 	/** per-producer and per-key add `reordered == 0`. */
-	order: z.enum(["none", "per-producer", "per-key"]),
+	order,
 	/** Latency limits that the generator counts exactly, per 100 ms of intended time. */
 	limits: z.array(z.strictObject({ metric: Metric, limitNs: Ns })),
 	heartbeat: z.strictObject({
@@ -272,6 +272,35 @@ export const Plan = z.strictObject({
 	quick: z.boolean().default(false),
 });
 export type Plan = z.infer<typeof Plan>;
+
+type Counts = "messages" | "warmupMessages";
+/** A schedule before anybody has counted the messages that its times come to; a closed one says how many they are. */
+export type Times =
+	| (Schedule & { kind: "closed" })
+	| (Omit<Schedule, "kind" | Counts> & {
+			kind: Exclude<Schedule["kind"], "closed">;
+	  });
+
+/** What a case of a scenario says of its plans. A system adds its topics and promise, the scenario's name the seed of bytes and keys. */
+export interface Workload
+	extends Pick<
+			Plan,
+			"pattern" | "phases" | "backlog" | "drainNs" | "timeoutNs"
+		>,
+		PlainValues {
+	readonly schedule: Times;
+	readonly message: Omit<Plan["message"], "seed">;
+}
+
+/** The values in the order in which the schema, and so the file, has them; what it does not name is left out. */
+export function inOrder<T extends object>(
+	schema: { readonly shape: Readonly<Record<keyof T, unknown>> },
+	values: T,
+): T {
+	return Object.fromEntries(
+		Object.keys(schema.shape).map((key) => [key, values[key as keyof T]]),
+	) as T;
+}
 
 /**
  * Messages that one client sends are received by others: only then do clocks of several machines matter, and only the ledgers of

@@ -12,7 +12,7 @@ import { Metric, Plan, Schedule } from "./plan.ts";
 import { ClientEnd, FaultDone, NetworkPath, RunFile } from "./run-file.ts";
 import { TallyUnit } from "./tallies.ts";
 import { VERDICTS } from "./verdict.ts";
-import { plainInResult } from "./workload.ts";
+import { plainInPlan } from "./workload.ts";
 
 /**
  * `result.json`: everything that a report shows, and what other tools read. Its version is `schema`: fields are
@@ -197,7 +197,7 @@ const Network = z
 
 /** What a fault did to the run. Times without another word are durations in ns, counted from its `calledNs` (null: from `beganNs`). */
 export const Failover = z.strictObject({
-	...FaultDone.shape,
+	...FaultDone.omit({ runOver: true }).shape,
 	/** The longest stretch without a completion (acknowledgement, else first receipt) in or after it; 0: none longer than the load explains; null: not counted. */
 	unavailableNs: Ns.nullable(),
 	/** When that stretch began, since T0. */
@@ -212,6 +212,17 @@ export const Failover = z.strictObject({
 	drainedNs: Ns.nullable(),
 });
 export type Failover = z.infer<typeof Failover>;
+
+/** Their places in result.json are older than the table that declares them. */
+const {
+	inFlight,
+	connections,
+	producers,
+	topics,
+	delivery,
+	order,
+	...topology
+} = plainInPlan;
 
 export const Run = z.strictObject({
 	index: Count,
@@ -248,8 +259,7 @@ export const Run = z.strictObject({
 		durabilityLevel: Plan.shape.durabilityLevel,
 		replicas: MaybeCount,
 		acks: z.boolean(),
-		...plainInResult,
-		keys: Plan.shape.keys,
+		...topology,
 		pin: Plan.shape.pin,
 		faults: Plan.shape.faults,
 		/** random payloads: which part of each is random. */
@@ -260,15 +270,15 @@ export const Run = z.strictObject({
 		timeoutNs: Ns,
 		messageBytes: Count,
 		payload: z.string(),
-		connections: Count,
-		producers: Count,
-		topics: Count,
+		connections,
+		producers,
+		topics,
 		clients: Count,
-		inFlight: MaybeCount,
+		inFlight,
 		checksum: z.boolean(),
 		/** What is promised of each message. */
-		delivery: Plan.shape.delivery,
-		order: Plan.shape.order,
+		delivery,
+		order,
 	}),
 	/** What it ran on; null where no client has said. */
 	versions: ClientLine.shape.versions.nullable(),

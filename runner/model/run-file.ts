@@ -73,6 +73,8 @@ export const FaultDone = z.strictObject({
 	delayNs: z.int().nullable(),
 	/** Why it could not be done or taken back; null: it was. */
 	error: z.string().nullable(),
+	/** The error is that the run was over first: nobody need have meant that, where a run was stopped. */
+	runOver: z.boolean().default(false),
 });
 export type FaultDone = z.infer<typeof FaultDone>;
 

@@ -150,8 +150,7 @@ export const RENTING: TargetName = TARGETS.find(
 
 /** "local, docker and aws": those that are so. */
 export function targetsThat(are: (traits: TargetTraits) => boolean): string {
-	const names = TARGETS.filter((target) => are(targets[target]));
-	return names.length < 3
-		? names.join(" and ")
-		: `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+	return new Intl.ListFormat("en-GB").format(
+		TARGETS.filter((target) => are(targets[target])),
+	);
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { formatDurationExact } from "../units.ts";
+import { formatCount, formatDurationExact } from "../units.ts";
 import { count, span } from "./field.ts";
 
 export const PATTERNS = [
@@ -14,7 +14,7 @@ export const Pattern = z.enum(PATTERNS);
 export type Pattern = z.infer<typeof Pattern>;
 
 /** Patterns whose messages reach consumers of their own, by the word for them. */
-export const CONSUMERS: Readonly<Partial<Record<Pattern, string>>> = {
+const CONSUMERS: Readonly<Partial<Record<Pattern, string>>> = {
 	"work-queue": "consumers",
 	backlog: "consumers",
 	"request-reply": "responders",
@@ -29,9 +29,21 @@ export interface OnlyFor {
 /** What the value of a field may depend on besides what is written for it. */
 interface Around {
 	readonly pattern: Pattern;
+	/** Messages instead of a rate. */
+	readonly closed: boolean;
+	readonly connections: number;
 	/** Consumers or subscribers; 0: the pattern has none of their own. */
 	readonly receivers: number;
 }
+
+export const Delivery = z.enum([
+	"at-most-once",
+	"at-least-once",
+	"exactly-once",
+]);
+export type Delivery = z.infer<typeof Delivery>;
+export const Order = z.enum(["none", "per-producer", "per-key"]);
+export type Order = z.infer<typeof Order>;
 
 const WorkOfMessage = z.strictObject({
 	meanNs: z.int().nonnegative(),
@@ -39,11 +51,72 @@ const WorkOfMessage = z.strictObject({
 });
 type WorkOfMessage = z.infer<typeof WorkOfMessage>;
 
+const KeyDistribution = z.enum(["round-robin", "random", "zipf"]);
+interface Keys {
+	readonly distribution: z.infer<typeof KeyDistribution>;
+	readonly count: number;
+}
+/** Keys that a distribution draws from, when it does not say. */
+const KEYS = 1000;
+
 /**
- * The fields of a workload that stand in plan.json and result.json as the scenario's cases have them, each declared here and nowhere else:
- * schema, docs, cases, names of cases, plan, result and "is it the same work?" follow from this table. Its order is that of plan.json.
+ * The fields of a workload that stand in plan.json and result.json under their own names, each declared here and nowhere else: schema, docs,
+ * cases, names of cases, plan, result and "is it the same work?" follow from this table. The others are parts of the load
+ * (scenario/workload-schema.ts) or of the message.
  */
 const FIELDS = {
+	inFlight: field({
+		input: count(
+			"Most messages of one producer that are sent and not completed; at the limit it waits, and the wait is measured. Default: no limit; with messages 1000.",
+			1_000_000,
+			[1000],
+		).optional(),
+		// Per producer; null: no limit. Never null where the schedule is closed.
+		plan: z.int().positive().nullable(),
+		value: (n, { closed }) => n ?? (closed ? 1000 : null),
+		inName: (n) => `${n} in flight`,
+		fact: {
+			name: "in flight",
+			plain: "no limit",
+			text: (n) => (n === null ? "no limit" : `${n}`),
+		},
+	}),
+	connections: field({
+		input: count("Connections of producers.", 10_000, [25]).default(1),
+		// Numbered from 0.
+		plan: z.int().positive(),
+		value: (n) => n ?? 1,
+		inName: (n) => counted(n, "connection"),
+		fact: { name: "connections", plain: "1", text: String },
+	}),
+	producers: field({
+		input: count(
+			"Independent sequences of messages; producer p uses connection p mod connections. Default: connections.",
+			100_000,
+			[25],
+		).optional(),
+		plan: z.int().positive(),
+		value: (n, { connections }) => n ?? connections,
+		inName: (n) => counted(n, "producer"),
+		fact: { name: "producers", plain: "1", text: String },
+	}),
+	topics: field({
+		input: count(
+			"Topics; producer p sends to topic p mod topics. Default: one for each connection in round-trip and request-reply, else 1.",
+			100_000,
+			[25],
+		).optional(),
+		// A plan has their names instead.
+		plan: z.int().nonnegative(),
+		// Each connection has a topic of its own where messages come back to it; else one topic takes them all.
+		value: (n, { pattern, connections }) =>
+			n ??
+			(pattern === "round-trip" || pattern === "request-reply"
+				? connections
+				: 1),
+		inName: (n) => counted(n, "topic"),
+		fact: { name: "topics", plain: "1", text: String },
+	}),
 	partitions: field({
 		input: count(
 			"Partitions of every topic, where a broker has them. Default: 1.",
@@ -51,7 +124,7 @@ const FIELDS = {
 			[12],
 		).default(1),
 		// Of every topic. Message i without a key goes to partition sequence mod partitions.
-		...counts(1),
+		plan: z.int().positive().default(1),
 		value: (n) => n ?? 1,
 		inName: (n) => counted(n, "partition"),
 		fact: { name: "partitions", plain: "1", text: String },
@@ -64,7 +137,7 @@ const FIELDS = {
 		).optional(),
 		// Members of the one group that shares the messages (work-queue, backlog), or responders (request-reply); else 0. With M members
 		// and T topics there are max(M, T) subscriptions: number k is member k mod M on topic k mod T.
-		...counts(0),
+		plan: z.int().nonnegative().default(0),
 		value: (n, { pattern }) => (CONSUMERS[pattern] ? (n ?? 1) : 0),
 		only: {
 			patterns: ["work-queue", "backlog", "request-reply"],
@@ -85,7 +158,7 @@ const FIELDS = {
 			[100],
 		).optional(),
 		// Subscribers, each of which gets every message of every topic; 1 where the pattern is another.
-		...counts(1),
+		plan: z.int().positive().default(1),
 		value: (n, { pattern }) => (pattern === "fan-out" ? (n ?? 1) : 1),
 		only: {
 			patterns: ["fan-out"],
@@ -104,7 +177,7 @@ const FIELDS = {
 			[4],
 		).optional(),
 		// Numbered after those of producers; consumer k is on k mod consumerConnections. round-trip, publish: 0.
-		...counts(0),
+		plan: z.int().nonnegative().default(0),
 		value: (n, { receivers }) => (receivers === 0 ? 0 : (n ?? receivers)),
 		only: {
 			patterns: ["work-queue", "backlog", "request-reply", "fan-out"],
@@ -125,7 +198,6 @@ const FIELDS = {
 			})
 			.default(false),
 		plan: z.boolean().default(false),
-		result: z.boolean(),
 		value: (on) => on ?? false,
 		only: {
 			patterns: ["fan-out"],
@@ -149,7 +221,7 @@ const FIELDS = {
 				examples: [1000],
 			})
 			.default(0),
-		...counts(0),
+		plan: z.int().nonnegative().default(0),
 		value: (n) => n ?? 0,
 		only: {
 			patterns: ["fan-out"],
@@ -181,7 +253,6 @@ const FIELDS = {
 			.optional(),
 		// What a consumer does with each message before it acknowledges it; null: nothing.
 		plan: WorkOfMessage.nullable().default(null),
-		result: WorkOfMessage.nullable().default(null),
 		value: (work): WorkOfMessage | null => {
 			if (work === undefined) return null;
 			return typeof work === "number"
@@ -206,59 +277,111 @@ const FIELDS = {
 					: `${formatDurationExact(work.meanNs)} ${work.distribution}`,
 		},
 	}),
+	keys: field({
+		input: z
+			.union([
+				z.enum(["none", ...KeyDistribution.options]),
+				z.strictObject({
+					distribution: KeyDistribution.meta({
+						description:
+							"`round-robin`: one after the other; `random`: all equally often; `zipf`: the first most often, the second half as often, the third a third as often.",
+					}),
+					count: count(
+						`How many keys there are. Default: ${KEYS}.`,
+						100_000_000,
+						[100],
+					).default(KEYS),
+				}),
+			])
+			.meta({
+				description: `Keys of messages, by which brokers that have them choose the partition: how they are drawn, of ${KEYS} keys or as many as \`count\` says.`,
+				examples: ["zipf", { distribution: "random", count: 100 }],
+			})
+			.default("none"),
+		// null: messages have no keys. Key k of message i is a function of seed and i alone; its bytes are "k<number>".
+		plan: z
+			.strictObject({
+				distribution: KeyDistribution,
+				count: z.int().positive(),
+				seed: z.int().nonnegative(),
+			})
+			.nullable()
+			.default(null),
+		value: (keys = "none"): Keys | null => {
+			if (keys === "none") return null;
+			return typeof keys === "string"
+				? { distribution: keys, count: KEYS }
+				: keys;
+		},
+		inName: (keys) =>
+			keys === null ? "no keys" : `${keys.count} ${keys.distribution} keys`,
+		fact: {
+			name: "keys",
+			plain: "none",
+			// Not their seed: another one is another draw of the same.
+			text: (keys) =>
+				keys === null
+					? "none"
+					: `${formatCount(keys.count)} ${keys.distribution}`,
+		},
+	}),
+	delivery: field({
+		input: Delivery.meta({
+			description:
+				"What must hold of each message, whatever the broker promises: `at-least-once` adds the gate `lost == 0`, `exactly-once` also `duplicated == 0`. Default: the broker's own promise.",
+		}).optional(),
+		plan: Delivery,
+		// null: what the system's broker promises.
+		value: (delivery) => delivery ?? null,
+		inName: (delivery) => delivery ?? "",
+		fact: { name: "delivery", plain: "at-most-once", text: String },
+	}),
+	order: field({
+		input: Order.meta({
+			description:
+				"In which order messages must arrive. `per-producer`: each producer's in the order of sending; `per-key`: those of one producer with one key. Adds the gate `reordered == 0`.",
+		}).default("none"),
+		plan: Order,
+		value: (order) => order ?? "none",
+		inName: (order) => `order ${order}`,
+		fact: { name: "order", plain: "none", text: String },
+	}),
 };
 
 type Fields = typeof FIELDS;
-export type PlainField = keyof Fields;
-/** The values of these fields, with all defaults. */
+type PlainField = keyof Fields;
+const names = Object.keys(FIELDS) as PlainField[];
+/** What a case says in these fields, defaults included. */
 export type PlainValues = {
-	[F in PlainField]: z.output<Fields[F]["plan"]>;
+	readonly [F in PlainField]: ReturnType<Fields[F]["value"]>;
 };
-export const plainFields = Object.keys(FIELDS) as PlainField[];
+type Written = { [F in PlainField]?: z.output<Fields[F]["input"]> | undefined };
 
-/** Of each field one part of its declaration. */
-function each<Part extends keyof Fields[PlainField]>(part: Part) {
-	return Object.fromEntries(
-		plainFields.map((name) => [name, FIELDS[name][part]]),
-	) as { [F in PlainField]: Fields[F][Part] };
-}
-
-/** What a scenario may write; forms in plan.json and in the load of result.json. */
+/** What a scenario may write; forms in plan.json and in the load of result.json; which patterns have them. */
 export const plainInput = each("input");
 export const plainInPlan = each("plan");
-export const plainInResult = each("result");
 export const onlyFor = each("only");
 
-/**
- * For lists with an order of their own (docs, names of cases), which say where these stand: what was declared later comes at their end.
- */
-type Listed =
-	| "partitions"
-	| "consumers"
-	| "subscriptions"
-	| "consumerConnections"
-	| "wildcard"
-	| "bystanders"
-	| "work";
-export function unlisted<All extends Record<PlainField, unknown>>(
-	all: All,
-): Omit<All, Listed> {
-	return all;
+/** Consumers or subscribers; 0: the pattern has none of their own. */
+export function receiversOf(
+	pattern: Pattern,
+	{ consumers = 1, subscriptions = 1 }: Written,
+): number {
+	if (pattern === "fan-out") return subscriptions;
+	return CONSUMERS[pattern] ? consumers : 0;
 }
 
 /** The values that written ones come to. */
 export function plainValues(
-	written: { [F in PlainField]?: unknown },
-	around: Around,
+	written: Written,
+	{ pattern, closed }: Pick<Around, "pattern" | "closed">,
 ): PlainValues {
+	const { connections = 1 } = written;
+	const receivers = receiversOf(pattern, written);
+	const around = { pattern, closed, connections, receivers };
 	return mapped((name) =>
 		FIELDS[name].value(written[name] as never, around),
 	) as PlainValues;
-}
-
-/** These fields of a case or plan, in their order. */
-export function plainOf(all: PlainValues): PlainValues {
-	return mapped((name) => all[name]) as PlainValues;
 }
 
 /** How they read in the name of a case. */
@@ -267,11 +390,13 @@ export const plainNames = mapped(
 ) as Readonly<Record<PlainField, (all: PlainValues) => string>>;
 
 /** What they say about the work of a run, by name; and where that is as plain as can be. */
-export function plainFacts(all: PlainValues): Record<string, string> {
+export function plainFacts(
+	load: Readonly<Record<PlainField, unknown>>,
+): Record<string, string> {
 	return Object.fromEntries(
-		plainFields.map((name) => {
+		names.map((name) => {
 			const { fact } = FIELDS[name];
-			return [fact.name, fact.text(all[name] as never)];
+			return [fact.name, fact.text(load[name] as never)];
 		}),
 	);
 }
@@ -281,23 +406,15 @@ export const PLAINEST: Readonly<Record<string, string>> = Object.fromEntries(
 
 // --- internal ---
 
-interface Declared<
-	In extends z.ZodType,
-	Plan extends z.ZodType,
-	Result extends z.ZodType,
-> {
+interface Declared<In extends z.ZodType, Plan extends z.ZodType, Value> {
 	/** As a person writes it, with its default or optional. */
 	readonly input: In;
 	readonly plan: Plan;
-	readonly result: Result;
-	/** What is written, or its default, in a given surrounding. */
-	readonly value: (
-		written: z.output<In> | undefined,
-		around: Around,
-	) => z.output<Plan>;
+	/** Of a case: what is written, or its default, in a given surrounding. */
+	readonly value: (written: z.output<In> | undefined, around: Around) => Value;
 	/** Undefined: for all patterns. */
 	readonly only?: OnlyFor;
-	readonly inName: (value: z.output<Plan>) => string;
+	readonly inName: (value: Value) => string;
 	/** `plain`, once released, is never changed: hashes in stored baselines would no longer be those of the same work. */
 	readonly fact: {
 		readonly name: string;
@@ -306,24 +423,21 @@ interface Declared<
 	};
 }
 
-function field<
-	In extends z.ZodType,
-	Plan extends z.ZodType,
-	Result extends z.ZodType,
->(declared: Declared<In, Plan, Result>): Declared<In, Plan, Result> {
+function field<In extends z.ZodType, Plan extends z.ZodType, Value>(
+	declared: Declared<In, Plan, Value>,
+): Declared<In, Plan, Value> {
 	return declared;
 }
 
-function counts(least: 0 | 1) {
-	const Count = z.int().nonnegative();
-	return {
-		plan: (least === 0 ? Count : z.int().positive()).default(least),
-		result: Count,
+/** Of each field one part of its declaration. */
+function each<Part extends keyof Fields[PlainField]>(part: Part) {
+	return mapped((name) => FIELDS[name][part]) as {
+		[F in PlainField]: Fields[F][Part];
 	};
 }
 
 function mapped(of: (name: PlainField) => unknown): Record<string, unknown> {
-	return Object.fromEntries(plainFields.map((name) => [name, of(name)]));
+	return Object.fromEntries(names.map((name) => [name, of(name)]));
 }
 
 function counted(n: number, noun: string): string {

@@ -1,15 +1,20 @@
-import { brokerOf, commonOptions, hasProcess } from "../brokers/index.ts";
+import { brokerOf, hasProcess } from "../brokers/index.ts";
 import { failure } from "../errors.ts";
-import type { BaselineSla, Plan, Sla } from "../model/plan.ts";
+import {
+	type BaselineSla,
+	inOrder,
+	Plan,
+	type Sla,
+	type Times,
+} from "../model/plan.ts";
 import { targets } from "../model/targets.ts";
-import { plainOf } from "../model/workload.ts";
 import { clientCount } from "../scenario/clients.ts";
 import { onHosts } from "../scenario/rig.ts";
 import type { Case, Scenario, SlaLine, System } from "../scenario/scenario.ts";
 import { promisedGates } from "./promises.ts";
-import { backlogOf, phasesOf, scheduleOf } from "./schedule.ts";
+import { counted } from "./schedule.ts";
 
-export interface ExpandOptions {
+interface ExpandOptions {
 	/** Name of the run folder; part of every topic, so that no run meets another one's messages. Default: "plan", of what is not run. */
 	readonly runId?: string | undefined;
 	/** `--only`: a glob over "system/case", `*` and `?`. */
@@ -33,7 +38,7 @@ export function expand(
 	);
 	const plans: Plan[] = [];
 	// The same for every system and repeat; poisson arrivals take their time to count.
-	const schedules = remember(scheduleOf);
+	const schedules = remember(counted);
 	for (let repeat = 1; repeat <= scenario.repeat; repeat++)
 		for (const { system, one } of repeat % 2 === 1 ? chosen : turned)
 			plans.push(
@@ -94,22 +99,28 @@ function plan(
 	scenario: Scenario,
 	system: System,
 	one: Case,
-	schedules: (one: Case) => Plan["schedule"],
+	schedules: (times: Times) => Plan["schedule"],
 	runId: string,
 	index: number,
 	repeat: number,
 ): Plan {
 	const broker = brokerOf(system);
-	const { durability = null, replicas = null } = commonOptions(system.options);
+	const { name, find, ...work } = one;
+	const { checksum, ...message } = one.message;
+	const { durability = null, replicas = null } = system.options;
 	const { traits } = system;
 	const delivery = one.delivery ?? traits.delivery;
+	const schedule = schedules(one.schedule);
 	const written = distinct(
 		scenario.sla
 			.filter((line) => applies(line, system, one))
 			.map(({ expect }) => expect),
 	);
-	const sla = [...written, ...promisedGates({ ...one, delivery }, written)];
-	const endNs = one.warmupNs + one.durationNs;
+	const sla = [
+		...written,
+		...promisedGates({ ...one, delivery, checksum }, written),
+	];
+	const endNs = schedule.warmupNs + schedule.durationNs;
 	const clients = clientCount(scenario.clients);
 	const topics =
 		system.ownTopics?.slice(0, one.topics) ??
@@ -119,13 +130,14 @@ function plan(
 		);
 	// Of the scenario alone: every system gets the same bytes and keys, today and in a year.
 	const seed = fnv1a(scenario.name);
-	return {
+	return inOrder<Plan>(Plan, {
+		...work,
 		schema: 1,
 		scenario: scenario.name,
 		runId,
 		index,
 		system: system.key,
-		case: one.name,
+		case: name,
 		repeat,
 		repeats: scenario.repeat,
 		runNumber: fnv1a(`${runId}.${index}`),
@@ -139,22 +151,13 @@ function plan(
 			...broker.driverOptions(system.options),
 		} as Plan["driverOptions"],
 		target: scenario.target,
-		pattern: one.pattern,
-		schedule: schedules(one),
-		search: one.find === null ? null : { role: "start", of: one.name },
-		phases: phasesOf(one),
-		backlog: backlogOf(one),
-		drainNs: one.drainNs,
-		timeoutNs: one.timeoutNs,
-		inFlight: one.inFlight,
-		connections: one.connections,
-		producers: one.producers,
+		schedule,
+		search: find === null ? null : { role: "start", of: name },
 		topics,
 		replyTopics:
 			one.pattern === "request-reply"
 				? topics.map((topic) => `${topic}.reply`)
 				: [],
-		...plainOf(one),
 		keys: one.keys === null ? null : { ...one.keys, seed },
 		create: system.ownTopics === null,
 		faults: hasProcess(system) ? faultsOf(scenario, one) : [],
@@ -162,16 +165,8 @@ function plan(
 			generator: scenario.pin.generator,
 			brokers: brokerCpus(scenario, system),
 		},
-		message: {
-			bytes: one.messageBytes,
-			payload: one.payload.kind,
-			randomRatio: one.payload.randomRatio,
-			file: one.payload.file,
-			seed,
-			checksum: one.checksum,
-		},
+		message: { ...message, seed, checksum },
 		delivery,
-		order: one.order,
 		limits: limits(sla),
 		heartbeat: {
 			slotsPerSecond: clients * SLOTS_PER_SECOND,
@@ -187,12 +182,12 @@ function plan(
 		confirms: false,
 		strict: scenario.strict,
 		quick: scenario.quick,
-	};
+	});
 }
 
 /** What the system does with stored messages, for people: "sync_interval: always (fsync)". */
 function durabilityText({ options, traits, ownTopics }: System): string {
-	const { durability } = commonOptions(options);
+	const { durability } = options;
 	// Topics that are not ours have settings that nobody has told us.
 	if (ownTopics !== null && Object.keys(traits.levels).length > 0)
 		return "not known, the topics are yours";
@@ -202,10 +197,10 @@ function durabilityText({ options, traits, ownTopics }: System): string {
 }
 
 /** When each begins, since T0. */
-function faultsOf({ faults }: Scenario, { warmupNs }: Case): Plan["faults"] {
+function faultsOf({ faults }: Scenario, { schedule }: Case): Plan["faults"] {
 	return faults.map(({ atNs, ...fault }) => ({
 		...fault,
-		atNs: warmupNs + atNs,
+		atNs: schedule.warmupNs + atNs,
 	}));
 }
 
@@ -219,7 +214,7 @@ function brokerCpus(
 			? targets[target].place !== null
 			: onHosts({ path: "", rig }, system.key);
 	if (!ours) return null;
-	return commonOptions(system.options).pin ?? pin.brokers;
+	return system.options.pin ?? pin.brokers;
 }
 
 function remember<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
@@ -244,17 +239,7 @@ function comparedWith(
 			applies(own ? { ...line, system: null } : line, system, one),
 		)
 		.map(({ expect }) => expect);
-	return { baselineSla: distinctCompared(lines), baselineSystem };
-}
-
-/** Each objective once, in its first wording. */
-function distinctCompared(lines: readonly BaselineSla[]): BaselineSla[] {
-	const found = new Map<string, BaselineSla>();
-	for (const line of lines) {
-		const key = JSON.stringify({ ...line, text: "" });
-		if (!found.has(key)) found.set(key, line);
-	}
-	return [...found.values()];
+	return { baselineSla: distinct(lines), baselineSystem };
 }
 
 function applies(
@@ -272,12 +257,15 @@ function applies(
  * Each objective once: a line for all systems and the same one for this system are one gate, and no two repeats of it.
  * The first wording stays; `abort` of any of them holds.
  */
-function distinct(lines: readonly Sla[]): Sla[] {
-	const found = new Map<string, Sla>();
+function distinct<Line extends Sla | BaselineSla>(
+	lines: readonly Line[],
+): Line[] {
+	const found = new Map<string, Line>();
 	for (const line of lines) {
 		const key = JSON.stringify({ ...line, text: "", abort: false });
+		const aborts = "abort" in line && line.abort;
 		const before = found.get(key) ?? line;
-		found.set(key, { ...before, abort: before.abort || line.abort });
+		found.set(key, aborts ? { ...before, abort: true } : before);
 	}
 	return [...found.values()];
 }

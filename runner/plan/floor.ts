@@ -5,6 +5,7 @@ import {
 	SystemOptions,
 } from "../brokers/index.ts";
 import { crosses, type Plan } from "../model/plan.ts";
+import { distinct } from "./distinct.ts";
 import { START_LEAD_NS } from "./expand.ts";
 import { counted } from "./schedule.ts";
 
@@ -17,10 +18,9 @@ const DURATION_NS = 3e9;
  * What it shows is the generator alone, on the same clients; no system can be measured below it. Cases of noop itself need none.
  */
 export function floors(plans: readonly Plan[]): Plan[] {
-	const byCase = new Map<string, Plan>();
-	for (const plan of plans)
-		if (hasProcess(plan) && !byCase.has(plan.case)) byCase.set(plan.case, plan);
-	return [...byCase.values()].map((plan, i) => floor(plan, i + 1));
+	return distinct(plans.filter(hasProcess), (plan) => plan.case).map(
+		(plan, i) => floor(plan, i + 1),
+	);
 }
 
 // --- internal ---
@@ -51,7 +51,7 @@ function schedule({ schedule: whole }: Plan): Plan["schedule"] {
 		};
 	}
 	return counted({
-		kind: whole.kind === "stages" ? "constant" : whole.kind,
+		kind: whole.kind === "poisson" ? "poisson" : "constant",
 		rate: whole.rate,
 		seed: whole.seed,
 		pieces: [],

@@ -8,7 +8,9 @@ import {
 	formatDuration,
 	formatDurationExact,
 	formatRate,
+	plural,
 } from "../units.ts";
+import { distinct } from "./distinct.ts";
 import { QUICK_MEANS, rateText, timeText } from "./load-text.ts";
 import {
 	type Carried,
@@ -19,13 +21,13 @@ import {
 } from "./outline.ts";
 
 /**
- * An outline for people. Names stand last in their tables, so that a long one breaks nothing. `places`: where it runs (place-text.ts);
+ * An outline for people. Names stand last in their tables, so that a long one breaks nothing. `where`: where it runs (place-text.ts);
  * empty: nothing is to be said of that.
  */
 export function renderOutline(
 	outline: Outline,
 	columns: number,
-	places: readonly string[] = [],
+	where: readonly string[] = [],
 ): string {
 	const width = Math.max(40, columns);
 	const { runs, cases } = outline;
@@ -47,7 +49,7 @@ export function renderOutline(
 		),
 		"",
 		...wrap(
-			`${counted(runs.length, "run")}: ${closed ? "at most " : ""}${formatDuration(outline.durationNs)} of sending, and at most ${formatDuration(outline.drainNs)} of waiting for the last messages. ${formatCount(outline.messages)} messages, warm-up included; ${formatBytes(outline.bytes)} of payload${plans.every(({ pattern }) => pattern === "round-trip") ? ", there and back" : ", counted each time it crosses the network"}.`,
+			`${plural(runs.length, "run")}: ${closed ? "at most " : ""}${formatDuration(outline.durationNs)} of sending, and at most ${formatDuration(outline.drainNs)} of waiting for the last messages. ${formatCount(outline.messages)} messages, warm-up included; ${formatBytes(outline.bytes)} of payload${plans.every(({ pattern }) => pattern === "round-trip") ? ", there and back" : ", counted each time it crosses the network"}.`,
 			width,
 		),
 		...(plans.some(({ quick }) => quick)
@@ -66,16 +68,16 @@ export function renderOutline(
 		...(compared === null ? [] : [...wrap(`${compared}.`, width), ""]),
 		"What each case does:",
 		"",
-		...byName(plans, (plan) => plan.case).flatMap((plan) =>
+		...distinct(plans, (plan) => plan.case).flatMap((plan) =>
 			wrap(`${plan.case}: ${describe(plan)}.`, width, "    ", "  "),
 		),
-		...(places.length === 0
+		...(where.length === 0
 			? []
 			: [
 					"",
 					"Where it runs:",
 					"",
-					...places.flatMap((line) => wrap(`${line}.`, width, "    ", "  ")),
+					...where.flatMap((line) => wrap(`${line}.`, width, "    ", "  ")),
 				]),
 		"",
 		"Percentiles that the window of one run carries:",
@@ -143,21 +145,21 @@ function topology(plan: Plan): string {
 	} = plan;
 	const receivers =
 		plan.pattern === "fan-out"
-			? counted(subscriptions, "subscriber")
+			? plural(subscriptions, "subscriber")
 			: consumers > 0
-				? counted(
+				? plural(
 						consumers,
 						plan.pattern === "request-reply" ? "responder" : "consumer",
 					)
 				: null;
 	return [
-		`${counted(plan.producers, "producer")} on ${counted(plan.connections, "connection")}`,
-		`${counted(plan.topics.length, "topic")}${partitions > 1 ? ` of ${partitions} partitions` : ""}`,
+		`${plural(plan.producers, "producer")} on ${plural(plan.connections, "connection")}`,
+		`${plural(plan.topics.length, "topic")}${partitions > 1 ? ` of ${partitions} partitions` : ""}`,
 		...(receivers === null
 			? []
-			: [`${receivers} on ${counted(consumerConnections, "connection")}`]),
+			: [`${receivers} on ${plural(consumerConnections, "connection")}`]),
 		...(plan.wildcard ? ["subscribed by a wildcard"] : []),
-		...(bystanders > 0 ? [counted(bystanders, "bystander")] : []),
+		...(bystanders > 0 ? [plural(bystanders, "bystander")] : []),
 	].join(", ");
 }
 
@@ -256,18 +258,4 @@ function table(
 			)
 			.join("  ")}`.trimEnd(),
 	);
-}
-
-function byName(
-	plans: readonly Plan[],
-	name: (plan: Plan) => string,
-): readonly Plan[] {
-	const first = new Map<string, Plan>();
-	for (const plan of plans)
-		if (!first.has(name(plan))) first.set(name(plan), plan);
-	return [...first.values()];
-}
-
-function counted(count: number, noun: string): string {
-	return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 }

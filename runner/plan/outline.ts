@@ -8,6 +8,7 @@ import {
 	supportOf,
 } from "../stats/support.ts";
 import { formatDurationExact, type Rate } from "../units.ts";
+import { distinct } from "./distinct.ts";
 import { messagesBefore } from "./offset.ts";
 import { mainMetric, samplesPerMessage } from "./samples.ts";
 
@@ -28,7 +29,7 @@ export interface Outline {
 	readonly tooDeep: readonly TooDeep[];
 }
 
-export interface OutlineRun {
+interface OutlineRun {
 	readonly plan: Plan;
 	/** Warm-up included. */
 	readonly messages: number;
@@ -57,7 +58,7 @@ export interface Carried {
 export type Enough = { readonly ns: number } | { readonly messages: number };
 
 /** An SLA line with a percentile that a run of the case will not print. */
-export interface TooDeep {
+interface TooDeep {
 	/** The line as it was written. */
 	readonly sla: string;
 	readonly case: string;
@@ -123,7 +124,7 @@ export function tooDeepSentence(line: TooDeep, count: (n: number) => string) {
 }
 
 /** "duration: 5min", "messages: 100000": as it stands in a scenario. */
-export function enoughText(enough: Enough): string {
+function enoughText(enough: Enough): string {
 	return "ns" in enough
 		? `duration: ${formatDurationExact(enough.ns)}`
 		: `messages: ${enough.messages}`;
@@ -145,32 +146,32 @@ function crossings({ pattern, subscriptions }: Plan): number {
 	return 1 + receipts[pattern];
 }
 
-/** Messages intended in a stretch of the window, of a closed load in all of it. */
+/** Messages intended in a phase of the window; null: in all of it. */
 function messagesIn(
 	{ schedule }: Plan,
-	stretch: { fromNs: number; toNs: number } | null,
+	phase: Plan["phases"][number] | null,
 ): number {
-	return stretch === null
+	return phase === null
 		? schedule.messages - schedule.warmupMessages
-		: messagesBefore(schedule, schedule.warmupNs + stretch.toNs) -
-				messagesBefore(schedule, schedule.warmupNs + stretch.fromNs);
+		: messagesBefore(schedule, schedule.warmupNs + phase.toNs) -
+				messagesBefore(schedule, schedule.warmupNs + phase.fromNs);
 }
 
-/** The length of the stretch that would carry as many samples, at its mean rate. */
+/** How long the phase or window would have to be to carry as many samples, at its mean rate. */
 function enough(
 	plan: Plan,
 	metric: Metric,
 	samples: number,
-	stretch: Plan["phases"][number] | null = null,
+	phase: Plan["phases"][number] | null = null,
 ): Enough {
 	const { kind, rate, durationNs } = plan.schedule;
 	const each = Math.max(1, samplesPerMessage(plan, metric));
 	const messages = Math.ceil(samples / each);
 	if (kind === "closed" || rate === null) return { messages };
 	if (kind !== "stages") return { ns: durationFor(messages, rate) };
-	const perNs = stretch ? stretch.toNs - stretch.fromNs : durationNs;
+	const perNs = phase ? phase.toNs - phase.fromNs : durationNs;
 	return {
-		ns: durationFor(messages, { messages: messagesIn(plan, stretch), perNs }),
+		ns: durationFor(messages, { messages: messagesIn(plan, phase), perNs }),
 	};
 }
 
@@ -222,10 +223,4 @@ function tooDeep(plan: Plan): TooDeep[] {
 function quantile(p: number): string {
 	const [whole = "", decimals = ""] = String(p).split(".");
 	return `0.${whole.padStart(2, "0")}${decimals}`;
-}
-
-function distinct<T>(all: readonly T[], key: (one: T) => string): T[] {
-	return [
-		...new Map([...all].reverse().map((one) => [key(one), one])).values(),
-	].reverse();
 }

@@ -1,5 +1,5 @@
 import { imageOf } from "../brokers/image.ts";
-import { commonOptions, hasProcess } from "../brokers/index.ts";
+import { hasProcess } from "../brokers/index.ts";
 import { targets } from "../model/targets.ts";
 import { onHosts } from "../scenario/rig.ts";
 import type {
@@ -68,7 +68,7 @@ function disk({ volume }: Aws["brokers"]): string {
 
 function systemLine({ target, rig }: Scenario, system: System): string[] {
 	const { key, url, ownTopics } = system;
-	const { nodes = 1 } = commonOptions(system.options);
+	const { nodes = 1 } = system.options;
 	const { place } = targets[target];
 	const hosts =
 		place === "host" || onHosts(rig === null ? null : { path: "", rig }, key);
@@ -87,7 +87,7 @@ function systemLine({ target, rig }: Scenario, system: System): string[] {
 
 /** "image apache/kafka:4.1.1, 3 nodes, each of at most 2 CPUs and 2GiB". */
 function container(system: System): string {
-	const { cpus, memory, nodes = 1 } = commonOptions(system.options);
+	const { cpus, memory, nodes = 1 } = system.options;
 	const limits = [
 		...(cpus === undefined ? [] : [`${cpus} ${cpus === 1 ? "CPU" : "CPUs"}`]),
 		...(memory === undefined ? [] : [`${formatBytesExact(memory)} of memory`]),

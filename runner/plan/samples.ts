@@ -13,13 +13,13 @@ export interface Measured {
 /** Samples of a metric that each intended message owes (reports/README.md, "Times of a message"); 0: such a run has no such metric. */
 export function samplesPerMessage(of: Measured, metric: Metric): number {
 	const closed = of.schedule.kind === "closed";
-	const held = of.pattern === "backlog";
+	const isBacklog = of.pattern === "backlog";
 	switch (metric) {
 		// How long a consumer was made to wait says nothing about the system.
 		case "response":
-			return closed || held ? 0 : copies(of);
+			return closed || isBacklog ? 0 : copies(of);
 		case "service":
-			return held ? 0 : copies(of);
+			return isBacklog ? 0 : copies(of);
 		// Without intended times nothing is late.
 		case "lag":
 		case "queued":

@@ -1,5 +1,5 @@
 import { figureName } from "../compare/figures.ts";
-import { hashOf } from "../compare/machine.ts";
+import { hashOf } from "../compare/same-machine.ts";
 import { searchFacts, workDifference, workFacts } from "../compare/work.ts";
 import { failure } from "../errors.ts";
 import type { Baseline } from "../model/comparison.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { baselineOf } from "../compare/baseline.ts";
-import type { Against } from "../model/against-file.ts";
+import { baselineOf } from "../compare/baseline-of-result.ts";
+import type { BaselineSnapshot } from "../model/baseline-snapshot.ts";
 import type { Baseline } from "../model/comparison.ts";
 import { Result, type Run } from "../model/result.ts";
 import { exitCodeOf } from "../verdict/exit.ts";
@@ -189,7 +189,7 @@ describe("a baseline from elsewhere", () => {
 		lines: readonly string[],
 		now: readonly number[],
 		change: (baseline: Baseline) => Baseline = (all) => all,
-		calibration: Against["calibration"] = null,
+		calibration: BaselineSnapshot["calibration"] = null,
 	) {
 		const before = comparedResult(one(...lines), { nats: flat });
 		const after = comparedResult(one(...lines), { nats: now });

@@ -1,4 +1,4 @@
-import { baselineOf } from "../compare/baseline.ts";
+import { baselineOf } from "../compare/baseline-of-result.ts";
 import { type Compare, compareRuns } from "../compare/compare.ts";
 import { figureName, HIGHEST_RATE, judgedFigures } from "../compare/figures.ts";
 import {
@@ -6,8 +6,8 @@ import {
 	defaultLine,
 	judgeBaseline,
 } from "../compare/gate.ts";
-import type { Against } from "../model/against-file.ts";
 import { isBaseline, subjectOf } from "../model/baseline-sla.ts";
+import type { BaselineSnapshot } from "../model/baseline-snapshot.ts";
 import type { Baseline, Comparison } from "../model/comparison.ts";
 import type { BaselineSla, Plan, Sla } from "../model/plan.ts";
 import type { Gate, Result } from "../model/result.ts";
@@ -23,15 +23,16 @@ import { containsLag } from "../verdict/facts.ts";
 export function withBaseline(
 	result: Result,
 	plans: readonly Plan[],
-	against: Against | null,
+	snapshot: BaselineSnapshot | null,
 ): Result {
 	const groups = groupsOf(plans);
-	if (groups.every((group) => sourceOf(group, against) === null)) return result;
+	if (groups.every((group) => sourceOf(group, snapshot) === null))
+		return result;
 	const own = baselineOf(result);
 	const gates: Gate[] = [];
 	const comparisons: Comparison[] = [];
 	for (const group of groups) {
-		const source = sourceOf(group, against);
+		const source = sourceOf(group, snapshot);
 		if (source === null) continue;
 		const judged = new Map<string, Comparison>();
 		const written = group.lines.length > 0;
@@ -40,20 +41,20 @@ export function withBaseline(
 			: defaultLines(group, source, own, result)) {
 			const name = figureName(sla.figure);
 			const compared = compareGroup(
-				...([group, source, own, against] as const),
+				...([group, source, own, snapshot] as const),
 				written ? { [name]: sla.margin } : {},
 			);
 			const found = compared.comparisons.find((c) => c.metric === name);
 			gates.push(
 				gateOf(sla, group, found ?? whyNot(compared), result, () =>
-					withoutLag(sla, group, source, own, against),
+					withoutLag(sla, group, source, own, snapshot),
 				),
 			);
 			// Of two lines about one figure the stricter is shown; both are gates.
 			if (found && (judged.get(name)?.margin ?? Infinity) > found.margin)
 				judged.set(name, { ...found, judged: found.advisory === null });
 		}
-		const usual = compareGroup(group, source, own, against, {});
+		const usual = compareGroup(group, source, own, snapshot, {});
 		const first = own.runs.find(
 			(run) => run.system === group.system && run.case === group.case,
 		);
@@ -116,11 +117,14 @@ function groupsOf(plans: readonly Plan[]): Group[] {
 	return [...groups.values()];
 }
 
-function sourceOf(group: Group, against: Against | null): Source | null {
+function sourceOf(
+	group: Group,
+	snapshot: BaselineSnapshot | null,
+): Source | null {
 	if (group.baselineSystem !== null)
 		return { baseline: "own", system: group.baselineSystem };
-	return against?.baseline
-		? { baseline: against.baseline, system: group.system }
+	return snapshot?.baseline
+		? { baseline: snapshot.baseline, system: group.system }
 		: null;
 }
 
@@ -169,7 +173,7 @@ function withoutLag(
 	group: Group,
 	source: Source,
 	own: Baseline,
-	against: Against | null,
+	snapshot: BaselineSnapshot | null,
 ): Comparison | "unknown" | null {
 	const subject = aboutOf(sla);
 	if (subject?.kind !== "percentile" || !containsLag(subject.metric))
@@ -182,7 +186,7 @@ function withoutLag(
 	});
 	if (!large) return null;
 	const name = `service p${subject.percentile}`;
-	const { comparisons } = compareGroup(group, source, own, against, {
+	const { comparisons } = compareGroup(group, source, own, snapshot, {
 		[name]: sla.margin,
 	});
 	return comparisons.find((c) => c.metric === name) ?? "unknown";
@@ -192,7 +196,7 @@ function compareGroup(
 	group: Group,
 	source: Source,
 	own: Baseline,
-	against: Against | null,
+	snapshot: BaselineSnapshot | null,
 	margins: Readonly<Record<string, number>>,
 ): Compare {
 	const { system } = group;
@@ -202,10 +206,10 @@ function compareGroup(
 	return compareRuns(a, b, {
 		...(oneRun ? { oneRun } : {}),
 		margins,
-		calibration: against?.calibration ?? null,
+		calibration: snapshot?.calibration ?? null,
 		pairs: { [system]: source.system },
 		names: {
-			a: oneRun ? source.system : (against?.name ?? "the baseline"),
+			a: oneRun ? source.system : (snapshot?.name ?? "the baseline"),
 			b: system,
 		},
 	});

@@ -2,9 +2,9 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { testFolder } from "../../infra/test-folder.fake.ts";
-import { baselineOf } from "../compare/baseline.ts";
+import { baselineOf } from "../compare/baseline-of-result.ts";
 import { keepCalibration } from "../compare/calibrate/file.ts";
-import { hashOf, machineOf } from "../compare/machine.ts";
+import { hashOf, machineOf } from "../compare/same-machine.ts";
 import { searchFacts } from "../compare/work.ts";
 import type { Baseline, Machine } from "../model/comparison.ts";
 import type { Plan } from "../model/plan.ts";
@@ -76,7 +76,7 @@ describe("a line that compares", () => {
 	test("is left out by --baseline none, which says so; its figure will be in the first baseline", () => {
 		const { world } = standing();
 		const found = compare(scenario(), { ...args, baseline: "none" }, world);
-		expect(found.against).toBeNull();
+		expect(found.snapshot).toBeNull();
 		expect(found.warnings).toEqual([
 			"--baseline none: not judged are p99 <= baseline + 10%",
 		]);
@@ -103,7 +103,7 @@ describe("a line that compares", () => {
 		const quick = shorten(scenario());
 		expect(compare(quick, withFile, standing().world)).toEqual({
 			scenario: quick,
-			against: null,
+			snapshot: null,
 			warnings: [],
 		});
 	});
@@ -114,7 +114,7 @@ describe("a baseline from a file", () => {
 		const { world, baseline } = standing();
 		const found = compare(scenario(), withFile, world);
 		expect(found).toMatchObject({ warnings: [] });
-		expect(found.against).toEqual({
+		expect(found.snapshot).toEqual({
 			schema: 1,
 			name: "the baseline of 2026-11-20 (b.json)",
 			baseline,
@@ -128,7 +128,7 @@ describe("a baseline from a file", () => {
 			path.join(cwd, "s.yaml"),
 			`baseline: ./b.json\n${yaml}`,
 		);
-		expect(compare(named, args, world).against?.name).toContain("(b.json)");
+		expect(compare(named, args, world).snapshot?.name).toContain("(b.json)");
 		expect(() =>
 			compare(named, { ...args, baseline: "other.json" }, world),
 		).toThrow(/other\.json: cannot be compared with/);
@@ -295,7 +295,7 @@ describe("a system of the scenario as baseline", () => {
 
 	test("needs nothing from outside", () => {
 		expect(compare(scenario(ab), args, standing().world)).toMatchObject({
-			against: null,
+			snapshot: null,
 			warnings: [],
 		});
 	});
@@ -331,13 +331,13 @@ describe("what is known of this machine's noise", () => {
 		const { world, baseline } = standing();
 		const work = baseline.runs[0]?.work ?? "";
 		keepCalibration(calibration(work), world);
-		expect(compare(scenario(), withFile, world).against?.calibration).toEqual(
+		expect(compare(scenario(), withFile, world).snapshot?.calibration).toEqual(
 			calibration(work),
 		);
 		const slower = scenario(yaml.replace("1000/s", "500/s"));
 		const none = { ...args, baseline: undefined };
 		const plain = { ...slower, baselineSla: [] };
-		expect(compare(plain, none, world).against).toBeNull();
+		expect(compare(plain, none, world).snapshot).toBeNull();
 	});
 
 	test("is taken from the file that --calibration names, unless that is another machine's or of other work", () => {
@@ -347,12 +347,12 @@ describe("what is known of this machine's noise", () => {
 		const write = (value: object) =>
 			writeFileSync(path.join(cwd, "c.json"), JSON.stringify(value));
 		write(calibration(work));
-		expect(compare(scenario(), named, world).against?.calibration).toEqual(
+		expect(compare(scenario(), named, world).snapshot?.calibration).toEqual(
 			calibration(work),
 		);
 		write(calibration(work, { ...here, cpu: "Other CPU" }));
 		expect(compare(scenario(), named, world)).toMatchObject({
-			against: { calibration: null },
+			snapshot: { calibration: null },
 			warnings: [expect.stringMatching(/is of another machine .*is not used$/)],
 		});
 		write(calibration("other"));

@@ -3,11 +3,15 @@ import {
 	knownCalibration,
 	readCalibration,
 } from "../compare/calibrate/file.ts";
-import { hashOf, machineDifference, machineOf } from "../compare/machine.ts";
+import {
+	hashOf,
+	machineDifference,
+	machineOf,
+} from "../compare/same-machine.ts";
 import { workFacts } from "../compare/work.ts";
 import { failure } from "../errors.ts";
-import type { Against } from "../model/against-file.ts";
 import { isBaseline } from "../model/baseline-sla.ts";
+import type { BaselineSnapshot } from "../model/baseline-snapshot.ts";
 import type { Baseline, Calibration, Machine } from "../model/comparison.ts";
 import type { Plan } from "../model/plan.ts";
 import { readEnvironment } from "../run/environment.ts";
@@ -29,7 +33,7 @@ export interface BaselineArgs {
 
 export interface BaselineToCompare {
 	/** null: nothing from outside is compared with. */
-	readonly against: Against | null;
+	readonly snapshot: BaselineSnapshot | null;
 	/** What a person is to know before anything runs. */
 	readonly warnings: readonly string[];
 }
@@ -57,7 +61,7 @@ export function baselineToCompare(
 	args: BaselineArgs,
 	world: Pick<World, "cwd" | "env" | "clock">,
 ): BaselineToCompare {
-	if (scenario.quick) return { against: null, warnings: [] };
+	if (scenario.quick) return { snapshot: null, warnings: [] };
 	if (args.baseline === "none") return withoutBaseline(scenario);
 	const compared = plans.filter(
 		(plan) => plan.baselineSla.length > 0 && !isBaseline(plan),
@@ -67,7 +71,7 @@ export function baselineToCompare(
 		const [line] = compared.flatMap((plan) => plan.baselineSla);
 		if (line)
 			throw failure("baseline-missing", { path: args.path, sla: line.text });
-		return { against: null, warnings: [] };
+		return { snapshot: null, warnings: [] };
 	}
 	const environment = readEnvironment(
 		new Date(world.clock.nowMs()).toISOString(),
@@ -79,7 +83,7 @@ export function baselineToCompare(
 	if (baseline.system !== null) {
 		const lonely = withoutOther(baseline.system, plans, args);
 		return {
-			against: found.calibration && {
+			snapshot: found.calibration && {
 				schema: 1,
 				name: null,
 				baseline: null,
@@ -92,7 +96,7 @@ export function baselineToCompare(
 	const shown = args.baseline ?? path.relative(world.cwd, baseline.path);
 	const file = readBaseline(baseline.path);
 	return {
-		against: {
+		snapshot: {
 			schema: 1,
 			name: nameOf(file, baseline.path),
 			baseline: file,
@@ -113,7 +117,7 @@ function withoutBaseline(scenario: Scenario): BaselineToCompare {
 		...new Set(scenario.baselineSla.map(({ expect }) => expect.text)),
 	];
 	return {
-		against: null,
+		snapshot: null,
 		warnings:
 			lines.length === 0
 				? []

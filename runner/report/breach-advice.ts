@@ -1,8 +1,7 @@
 import type { Gate, Result, Run } from "../model/result.ts";
-import { formatCount, formatDuration } from "../units.ts";
+import { formatCount, formatDuration, plural } from "../units.ts";
 import { meanRate } from "../verdict/window-length.ts";
 import type { Outcome } from "./outcomes.ts";
-import { plural } from "./words.ts";
 import { worstRun } from "./worst-repeat.ts";
 
 /** What to do about an outcome that did not pass. */

@@ -1,13 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { Gate, Result } from "../model/result.ts";
-import { fixture } from "../run/fixture.fake.ts";
 import { breachOf, breachText } from "./breach.ts";
 import { comparison, FIXTURES, search } from "./hostile.fake.ts";
 import { brokenOf } from "./outcomes.ts";
-import { buildResult } from "./result.ts";
+import { fixtureResult } from "./stored.fake.ts";
 import { p99Of } from "./worst-repeat.ts";
 
-const built = (name: string) => buildResult(fixture(name));
+const built = (name: string) => fixtureResult(name);
 
 /** Of the first thing that broke. */
 function first(result: Result) {

@@ -73,17 +73,7 @@ export function togetherTexts(run: Run): string[] {
 // --- internal ---
 
 function problemsOf(run: Run): string[] {
-	return run.clients.flatMap((c) =>
-		c.error === null
-			? []
-			: [
-					// What its files say has its name already.
-					c.error.startsWith(`client ${c.index} `) ||
-					c.error.startsWith(`client ${c.index}:`)
-						? c.error
-						: `client ${c.index} (${c.name}): ${c.error}`,
-				],
-	);
+	return run.clients.flatMap(({ error }) => error ?? []);
 }
 
 /** "100ms ahead", "3ms late" */

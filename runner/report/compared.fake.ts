@@ -1,10 +1,9 @@
 import type { Plan } from "../model/plan.ts";
 import type { Result, Run } from "../model/result.ts";
 import { expand } from "../plan/expand.ts";
-import { fixture } from "../run/fixture.fake.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { loadOf } from "./load.ts";
-import { buildResult } from "./result.ts";
+import { fixtureResult } from "./stored.fake.ts";
 
 /** For tests: the result of a scenario whose runs have these values (ns) as p50 and p99 of response, by system, in the order of repeats. */
 export function comparedResult(
@@ -23,7 +22,7 @@ export function resultOf(
 	values: Readonly<Record<string, readonly number[]>>,
 	change: (run: Run) => Partial<Run> = () => ({}),
 ): Result {
-	const healthy = buildResult(fixture("healthy"));
+	const healthy = fixtureResult("healthy");
 	const [template] = healthy.runs;
 	const response = template?.metrics.response;
 	if (!template || !response) throw new Error("the fixture has no run");

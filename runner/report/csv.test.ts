@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { Result, type Run } from "../model/result.ts";
 import { built, planOf } from "../run/built.fake.ts";
-import { fixture } from "../run/fixture.fake.ts";
 import { parseCsv, rowsOfCsv } from "./csv.fake.ts";
 import { renderCsv } from "./csv.ts";
 import { buildResult } from "./result.ts";
+import { fixtureResult } from "./stored.fake.ts";
 
 const NAMES = [
 	"healthy",
@@ -21,7 +21,7 @@ const number = (text: string | undefined) =>
 	text === undefined || text === "" ? null : Number(text);
 
 describe.each(NAMES)("result.csv of %s", (name) => {
-	const result = buildResult(fixture(name));
+	const result = fixtureResult(name);
 	const rows = rowsOfCsv(renderCsv(result));
 	const each = (check: (row: Record<string, string>, run: Run) => void) =>
 		result.runs.forEach((run, i) => {
@@ -107,7 +107,7 @@ describe.each(NAMES)("result.csv of %s", (name) => {
 });
 
 test("an empty percentile says whether samples were too few, or never completed", () => {
-	const [lost] = rowsOfCsv(renderCsv(buildResult(fixture("lost"))));
+	const [lost] = rowsOfCsv(renderCsv(fixtureResult("lost")));
 	expect(lost).toMatchObject({
 		response_censored: "12",
 		"response_p99.9_ns": "",
@@ -145,7 +145,7 @@ test("a percentile that an SLA names has columns of its own, in their place", ()
 });
 
 describe("texts from outside", () => {
-	const healthy = buildResult(fixture("healthy"));
+	const healthy = fixtureResult("healthy");
 	const rowOf = (scenario: string) =>
 		rowsOfCsv(renderCsv({ ...healthy, scenario }))[0]?.scenario;
 
@@ -184,7 +184,7 @@ describe("texts from outside", () => {
 });
 
 test("100 runs are 100 rows below the same names, and each row takes a few kB", () => {
-	const result = buildResult(fixture("stall"));
+	const result = fixtureResult("stall");
 	const runs = Array.from({ length: 100 }, () => result.runs).flat();
 	const text = renderCsv(Result.parse({ ...result, runs }));
 	expect(rowsOfCsv(text)).toHaveLength(100);

@@ -111,7 +111,7 @@ function addToSummary(result: Result, { env, stderr }: World): void {
 				`${there > 0 ? "\n" : ""}${renderMarkdown(result, { size: { ...SUMMARY, most }, marked: false })}`,
 			);
 	} catch (error) {
-		notTold("GITHUB_STEP_SUMMARY", error, stderr);
+		warnUnwritable("GITHUB_STEP_SUMMARY", error, stderr);
 	}
 }
 
@@ -123,12 +123,12 @@ function addToOutput(
 	try {
 		appendFileSync(env.GITHUB_OUTPUT, outputText(outputs, randomUUID()));
 	} catch (error) {
-		notTold("GITHUB_OUTPUT", error, stderr);
+		warnUnwritable("GITHUB_OUTPUT", error, stderr);
 	}
 }
 
 /** The verdict stands all the same: what GitHub shows of it is not worth another exit code. */
-function notTold(
+function warnUnwritable(
 	variable: string,
 	error: unknown,
 	stderr: World["stderr"],

@@ -17,8 +17,9 @@ import {
 	runName,
 	terminalHas,
 } from "./equal.fake.ts";
-import { publishedFolder } from "./page/pages.fake.ts";
+
 import { buildResult } from "./result.ts";
+import { publishedFolder } from "./stored.fake.ts";
 import { renderTerminal } from "./terminal.ts";
 import { writeReports } from "./write.ts";
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import type { Failover, Result, Run } from "../model/result.ts";
-import { fixture } from "../run/fixture.fake.ts";
 import { clientTable, clientTexts } from "./client-table.ts";
 import {
 	failoverOfAll,
@@ -9,11 +8,11 @@ import {
 } from "./failover-table.ts";
 import { renderHtml } from "./html.ts";
 import { renderMarkdown } from "./markdown.ts";
-import { buildResult } from "./result.ts";
+import { fixtureResult } from "./stored.fake.ts";
 import { renderTerminal } from "./terminal.ts";
 import { networkText, topologyText } from "./words.ts";
 
-const result = buildResult(fixture("failover"));
+const result = fixtureResult("failover");
 const [run] = result.runs as [Run];
 const [killed] = run.failover as [Failover];
 const row = (fault: Partial<Failover>, of: Partial<Run> = {}) =>
@@ -199,7 +198,7 @@ describe("of several runs", () => {
 });
 
 describe("clients", () => {
-	const clients = buildResult(fixture("clients"));
+	const clients = fixtureResult("clients");
 	const [several] = clients.runs as [Run];
 
 	test("are rows of words, with how well they kept together", () => {
@@ -262,7 +261,7 @@ describe("clients", () => {
 			...first,
 			...{ machine: null, intended: null, sent: null, lagP99: null },
 			...{ cores: null, firstClaimNs: null, clock: null },
-			error: "the connection was lost",
+			error: "client 0 (bench@10.0.0.11): the connection was lost",
 		};
 		const table = clientTable({ ...several, clients: [gone, ...others] });
 		expect(table?.rows[0]?.slice(1)).toEqual([
@@ -310,7 +309,7 @@ describe("how far the network is", () => {
 		p50Ns: p50Us === null ? null : p50Us * 1000,
 		maxNs: p50Us === null ? null : 9_000_000,
 	});
-	const hosts = buildResult(fixture("clients")).runs[0]?.clients ?? [];
+	const hosts = fixtureResult("clients").runs[0]?.clients ?? [];
 	const text = (network: Run["network"], clients = hosts) =>
 		networkText({ network, clients });
 

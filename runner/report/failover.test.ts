@@ -24,7 +24,7 @@ const killed = (fault: Partial<FaultDone> = {}): FaultDone => ({
 	beganNs: 4 * S,
 	endedNs: 5 * S,
 	delayNs: null,
-	error: null,
+	...{ error: null, runOver: false },
 	...fault,
 });
 

@@ -15,22 +15,22 @@ import { meanRate } from "../verdict/window-length.ts";
  */
 export function failoverOf(collected: Collected): Failover[] {
 	const faults = collected.run?.faults ?? [];
-	return faults.map((fault, i) => {
+	return faults.map(({ runOver: _, ...fault }, i) => {
 		// Of a run that was stopped nobody knows what the rest would have been.
 		const known = fault.error === null && collected.state === "complete";
 		if (!known) return { ...fault, ...NOTHING };
 		const { warmupNs, durationNs } = collected.plan.schedule;
 		const next = faults[i + 1];
 		const windowNs = warmupNs + durationNs;
-		const stretch = {
+		const span = {
 			beganNs: faultZeroNs(fault),
 			untilNs: Math.min(next ? faultZeroNs(next) : windowNs, windowNs),
 		};
 		return {
 			...fault,
-			...unavailable(collected, stretch, i),
-			...recovered(collected, stretch),
-			drainedNs: drainedNs(collected, stretch),
+			...unavailable(collected, span, i),
+			...recovered(collected, span),
+			drainedNs: drainedNs(collected, span),
 		};
 	});
 }
@@ -50,7 +50,7 @@ const NOTHING = {
 };
 
 /** From a fault's begin (`faultZeroNs`) to the next one's, or the end of the window, ns since T0. */
-interface Stretch {
+interface FaultSpan {
 	readonly beganNs: number;
 	readonly untilNs: number;
 }
@@ -69,7 +69,7 @@ type Unavailable = Pick<
  */
 function unavailable(
 	collected: Collected,
-	{ beganNs, untilNs }: Stretch,
+	{ beganNs, untilNs }: FaultSpan,
 	index: number,
 ): Unavailable {
 	const { plan, completions } = collected;
@@ -94,7 +94,7 @@ function unavailable(
 	const lastDue = Math.floor(
 		offsetNs(plan.schedule, plan.schedule.messages - 1) / BIN_NS,
 	);
-	const told = faults[index]?.calledNs != null;
+	const called = faults[index]?.calledNs != null;
 	const runs = emptyRuns(completions, until)
 		.filter(({ from, to }) => to > began && from < until)
 		.map(({ from, to }) => {
@@ -106,7 +106,7 @@ function unavailable(
 			return {
 				start,
 				length: end - start,
-				own: end - (told ? Math.max(start, began) : start),
+				own: end - (called ? Math.max(start, began) : start),
 				still: last && open,
 			};
 		})
@@ -199,7 +199,7 @@ type LatencySla = Exclude<Sla, { kind: "tally" }>;
  */
 function recovered(
 	collected: Collected,
-	{ beganNs, untilNs }: Stretch,
+	{ beganNs, untilNs }: FaultSpan,
 ): Pick<Failover, "sla" | "recoveredNs"> {
 	const { plan, seconds } = collected;
 	const line = plan.sla.find(isOfResponse);

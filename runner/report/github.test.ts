@@ -1,11 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { Gate, Result } from "../model/result.ts";
-import { fixture } from "../run/fixture.fake.ts";
 import { annotations, command, outputsOf, outputText } from "./github.ts";
 import { FIXTURES, HOSTILE, hostileResult } from "./hostile.fake.ts";
-import { buildResult } from "./result.ts";
+import { fixtureResult } from "./stored.fake.ts";
 
-const built = (name: string) => buildResult(fixture(name));
+const built = (name: string) => fixtureResult(name);
 
 /** A command as GitHub's runner reads it (ActionCommand.TryParseV2), with what it unescapes. */
 function read(line: string) {

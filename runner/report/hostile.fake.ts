@@ -1,7 +1,6 @@
 import type { Comparison } from "../model/comparison.ts";
 import type { Result, Search } from "../model/result.ts";
-import { fixture } from "../run/fixture.fake.ts";
-import { buildResult } from "./result.ts";
+import { fixtureResult } from "./stored.fake.ts";
 
 /** For tests: the stored runs by name. */
 export const FIXTURES = [
@@ -35,7 +34,7 @@ export const HOSTILE: readonly string[] = [
 
 /** For tests: a stored run with the text in every place that is not ours to word. */
 export function hostileResult(text: string, name = "repeats"): Result {
-	const result = buildResult(fixture(name));
+	const result = fixtureResult(name);
 	const { environment } = result;
 	return {
 		...result,

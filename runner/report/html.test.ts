@@ -5,7 +5,6 @@ import {
 	editJson,
 	editLines,
 	firstRun,
-	fixture,
 	fixtureCopy,
 } from "../run/fixture.fake.ts";
 import { cpuMs } from "../tests/cpu.fake.ts";
@@ -13,6 +12,7 @@ import { renderHtml } from "./html.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { figuresIn, manyResult, wordsOf } from "./page/pages.fake.ts";
 import { buildResult } from "./result.ts";
+import { fixtureResult } from "./stored.fake.ts";
 import { renderTerminal } from "./terminal.ts";
 import { intervalText, percentileValue } from "./words.ts";
 
@@ -27,7 +27,7 @@ const NAMES = [
 ];
 
 describe.each(NAMES)("report.html of %s", (name) => {
-	const result = buildResult(fixture(name));
+	const result = fixtureResult(name);
 	const html = renderHtml(result);
 	const words = wordsOf(html);
 
@@ -117,7 +117,7 @@ describe("a report of 100 runs", () => {
 
 describe("the charts", () => {
 	test("have a title, a description and a table beside them", () => {
-		const html = renderHtml(buildResult(fixture("stall")));
+		const html = renderHtml(fixtureResult("stall"));
 		const blocks = html.match(/<figure class="chart"[\s\S]*?<\/figure>/g) ?? [];
 		expect(blocks).toHaveLength(figuresIn(html).length);
 		for (const block of blocks) {
@@ -129,7 +129,7 @@ describe("the charts", () => {
 	});
 
 	test("are of the same numbers as the tables", () => {
-		const result = buildResult(fixture("stall"));
+		const result = fixtureResult("stall");
 		const [run] = result.runs;
 		const figure = figuresIn(renderHtml(result)).find(
 			(f) => f.kind === "percentiles",
@@ -145,7 +145,7 @@ describe("the charts", () => {
 	});
 
 	test("of a long run show the worst second of each stretch", () => {
-		const result = buildResult(fixture("healthy"));
+		const result = fixtureResult("healthy");
 		const [run] = result.runs;
 		if (run === undefined) throw new Error("no run");
 		run.series.seconds = Array.from({ length: 900 }, (_, second) => ({
@@ -171,7 +171,7 @@ describe("the charts", () => {
 });
 
 describe("what explains a run", () => {
-	const html = renderHtml(buildResult(fixture("stall")));
+	const html = renderHtml(fixtureResult("stall"));
 
 	test("is folded: slowest messages with their parts as bars, resources under the same axis", () => {
 		expect(html).toContain("The 20 slowest messages, and what they waited for");
@@ -184,7 +184,7 @@ describe("what explains a run", () => {
 	});
 
 	test("says that generator and broker shared one host, in every report", () => {
-		const result = buildResult(fixture("stall"));
+		const result = fixtureResult("stall");
 		const terminal = { columns: 200, colour: false, folder: "x" };
 		for (const text of [
 			html,
@@ -197,7 +197,7 @@ describe("what explains a run", () => {
 	});
 
 	test("names the first offender, and what to do about a warning", () => {
-		const text = unescaped(renderHtml(buildResult(fixture("lost"))));
+		const text = unescaped(renderHtml(fixtureResult("lost")));
 		expect(text).toContain(
 			"First lost: producer 0, sequence 3000, due 2s after the window opened",
 		);
@@ -205,7 +205,7 @@ describe("what explains a run", () => {
 	});
 
 	test("marks the gap that counting from the actual send would have hidden", () => {
-		const result = buildResult(fixture("stall"));
+		const result = fixtureResult("stall");
 		const [run] = result.runs;
 		const service = run?.metrics.service;
 		const omission = run?.omission;
@@ -270,7 +270,7 @@ describe("texts from outside", () => {
 describe("the terminal", () => {
 	test.each([40, 80, 120])("keeps to %d columns", (columns) => {
 		for (const name of NAMES) {
-			const text = renderTerminal(buildResult(fixture(name)), {
+			const text = renderTerminal(fixtureResult(name), {
 				columns,
 				colour: false,
 				folder: "reports/x",
@@ -281,7 +281,7 @@ describe("the terminal", () => {
 	});
 
 	test("never breaks a number at its thousands", () => {
-		const result = buildResult(fixture("stall"));
+		const result = fixtureResult("stall");
 		for (let columns = 40; columns < 120; columns++) {
 			const options = { columns, colour: false, folder: "x" };
 			expect(renderTerminal(result, options)).not.toMatch(/\d\n +000/);
@@ -289,7 +289,7 @@ describe("the terminal", () => {
 	});
 
 	test("has colours only when asked for, and says the same with them", () => {
-		const result = buildResult(fixture("stall"));
+		const result = fixtureResult("stall");
 		const render = (colour: boolean) =>
 			renderTerminal(result, { columns: 80, colour, folder: "x" });
 		expect(render(false)).not.toContain("\u001b");
@@ -299,7 +299,7 @@ describe("the terminal", () => {
 	});
 
 	test("ends with the verdict and the path of the report", () => {
-		const text = renderTerminal(buildResult(fixture("lost")), {
+		const text = renderTerminal(fixtureResult("lost"), {
 			columns: 80,
 			colour: false,
 			folder: "reports/lost",

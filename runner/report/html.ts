@@ -14,7 +14,7 @@ import { searches } from "./html/searches.ts";
 import { badge } from "./html/sections.ts";
 import { systems } from "./html/systems.ts";
 import { verdict } from "./html/verdict.ts";
-import { figureBlock, renderPage } from "./page/page.ts";
+import { figureBlock, renderPage } from "./page/html-page.ts";
 import { sentence } from "./sentence.ts";
 import {
 	measuredText,

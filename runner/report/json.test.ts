@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
-import { fixture } from "../run/fixture.fake.ts";
 import { readableJson } from "./json.ts";
-import { buildResult } from "./result.ts";
+import { fixtureResult } from "./stored.fake.ts";
 
 test("says the same as plain JSON, in fewer lines", () => {
-	const result = buildResult(fixture("stall"));
+	const result = fixtureResult("stall");
 	const text = readableJson(result);
 	expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(result)));
 	const [ticks] = result.runs.map((run) => run.series.ticks);
@@ -16,7 +15,7 @@ test("says the same as plain JSON, in fewer lines", () => {
 });
 
 test("of 40 runs of 10 s takes less than 1.5 MB", () => {
-	const result = buildResult(fixture("stall"));
+	const result = fixtureResult("stall");
 	const runs = Array.from({ length: 40 }, () => result.runs).flat();
 	expect(readableJson({ ...result, runs }).length).toBeLessThan(1_500_000);
 });

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import type { Result } from "../model/result.ts";
-import { fixture } from "../run/fixture.fake.ts";
 import { exitCodeOf } from "../verdict/exit.ts";
 import {
 	comparison,
@@ -15,9 +14,9 @@ import {
 	search,
 } from "./hostile.fake.ts";
 import { renderJunit } from "./junit.ts";
-import { buildResult } from "./result.ts";
+import { fixtureResult } from "./stored.fake.ts";
 
-const built = (name: string) => buildResult(fixture(name));
+const built = (name: string) => fixtureResult(name);
 const withoutJava = spawnSync("java", ["-version"]).error !== undefined;
 
 describe("by the XSD of Jenkins' xUnit plugin", () => {

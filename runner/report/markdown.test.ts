@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import type { Result } from "../model/result.ts";
-import { fixture } from "../run/fixture.fake.ts";
 import {
 	comparison,
 	FIXTURES,
@@ -9,9 +8,9 @@ import {
 	search,
 } from "./hostile.fake.ts";
 import { COMMENT, markerOf, renderMarkdown, SUMMARY } from "./markdown.ts";
-import { buildResult } from "./result.ts";
+import { fixtureResult } from "./stored.fake.ts";
 
-const built = (name: string) => buildResult(fixture(name));
+const built = (name: string) => fixtureResult(name);
 const comment = (result: Result) =>
 	renderMarkdown(result, { size: COMMENT, marked: true });
 

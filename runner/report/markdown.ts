@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { MetricSummary, Result, Run, Search } from "../model/result.ts";
-import { formatCount, formatDuration } from "../units.ts";
+import { formatCount, formatDuration, plural } from "../units.ts";
 import { breachOf, breachText } from "./breach.ts";
 import { clientTable } from "./client-table.ts";
 import {
@@ -33,14 +33,13 @@ import {
 	loadText,
 	maxText,
 	measuredText,
-	neededText,
 	networkText,
 	offenderTexts,
 	percentileName,
 	percentileValue,
-	plural,
 	quickText,
 	rateTexts,
+	requiredSamplesText,
 	runTitle,
 	sameHostText,
 	searchTable,
@@ -403,7 +402,7 @@ function runSection(run: Run, result: Result): Section {
 			: [`- not known: ${unknown.map((c) => c.check).join(", ")}`]),
 		...run.notes.map((note) => `- note: ${escaped(note)}`),
 		...run.errors.map(
-			(e) => `- ${countText(e.count)} times: ${code(e.message)}`,
+			(e) => `- ${plural(e.count, "time")}: ${code(e.message)}`,
 		),
 	];
 	if (remarks.length > 0) parts.push(remarks.join("\n"));
@@ -431,7 +430,7 @@ function percentileTable(run: Run): string {
 			const found = m.percentiles.find((x) => x.p === p);
 			if (found === undefined) return "";
 			return found.support === "none"
-				? `n/a (${neededText(found, run, name)})`
+				? `n/a (${requiredSamplesText(found, run, name)})`
 				: `${percentileValue(found, run)} ${intervalText(found)}`;
 		}),
 	]);

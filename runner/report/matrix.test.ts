@@ -1,17 +1,16 @@
 import { describe, expect, test } from "vitest";
 import type { Result, Run } from "../model/result.ts";
-import { fixture } from "../run/fixture.fake.ts";
 import { figuresOf, listOf } from "./charts/figures.ts";
 import { renderHtml } from "./html.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { caseTables } from "./matrix.ts";
-import { buildResult } from "./result.ts";
+import { fixtureResult } from "./stored.fake.ts";
 import { renderTerminal } from "./terminal.ts";
 
 /** 4 systems x 5 cases x 2 repeats, from stored runs. */
 function matrix(): Result {
 	const stored = ["healthy", "stall", "repeats", "lost"].map((name) =>
-		buildResult(fixture(name)),
+		fixtureResult(name),
 	);
 	const runs = [1, 2].flatMap((repeat) =>
 		["256B", "1KiB", "5KiB", "1MiB 100/s", "1KiB 20000/s"].flatMap((name) =>
@@ -125,7 +124,7 @@ describe("40 runs", () => {
 });
 
 test("every chart says which system, with which durability, on how many cores", () => {
-	const result = buildResult(fixture("stall"));
+	const result = fixtureResult("stall");
 	const figures = listOf(figuresOf(result));
 	expect(figures.length).toBeGreaterThanOrEqual(3);
 	for (const { facts } of figures) {

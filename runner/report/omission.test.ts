@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { MetricSummary, Run } from "../model/result.ts";
-import { fixture } from "../run/fixture.fake.ts";
 import { behindText, hiddenText, mostHidden, omissionOf } from "./omission.ts";
-import { buildResult } from "./result.ts";
+import { fixtureResult } from "./stored.fake.ts";
 
-const [stall] = buildResult(fixture("stall")).runs;
+const [stall] = fixtureResult("stall").runs;
 if (stall === undefined) throw new Error("no run");
 
 /** A metric whose percentiles have these values. */

@@ -1,12 +1,11 @@
 import { expect, test } from "vitest";
 import type { Result } from "../model/result.ts";
 import { worst } from "../model/verdict.ts";
-import { fixture } from "../run/fixture.fake.ts";
 import { comparison, FIXTURES, search } from "./hostile.fake.ts";
 import { brokenOf, outcomesOf } from "./outcomes.ts";
-import { buildResult } from "./result.ts";
+import { fixtureResult } from "./stored.fake.ts";
 
-const built = (name: string) => buildResult(fixture(name));
+const built = (name: string) => fixtureResult(name);
 const verdictOf = (result: Result) =>
 	worst(
 		outcomesOf(result)

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { baselineOf } from "../compare/baseline.ts";
+import { baselineOf } from "../compare/baseline-of-result.ts";
 import { failure } from "../errors.ts";
 import { Baseline } from "../model/comparison.ts";
 import { Result } from "../model/result.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { MqbenchError } from "../errors.ts";
 import { main } from "../main.ts";
 import { fakeWorld } from "../world.fake.ts";
-import { REPORTERS, type ReporterArgs, reportersOf } from "./reporters.ts";
+import { type ReporterArgs, reportersOf } from "./reporters.ts";
 
 const there = fakeWorld({ env: { GITHUB_ACTIONS: "true" } });
 const of = (args: ReporterArgs, world = fakeWorld()) =>
@@ -68,17 +68,6 @@ describe("reporters", () => {
 		).toThrow("stdout can hold one");
 	});
 });
-
-test.each(["run", "report"])(
-	"the help of %s lists every reporter, and says what is usual",
-	async (command) => {
-		const world = fakeWorld();
-		await main([command, "--help"], world);
-		const text = world.out().replaceAll(/\s+/g, " ");
-		expect(text).toContain(`: ${REPORTERS.join(", ")};`);
-		expect(text).toContain("in a job of GitHub Actions terminal,github");
-	},
-);
 
 test("an unknown reporter is refused before anything is read or measured", async () => {
 	const world = fakeWorld();

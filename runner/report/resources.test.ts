@@ -5,7 +5,7 @@ import { collect } from "../run/collect.ts";
 import { firstRun, fixture } from "../run/fixture.fake.ts";
 import { figuresOf } from "./charts/figures.ts";
 import { hostSeries, nodeSeries, resourceSeries } from "./resources.ts";
-import { buildResult } from "./result.ts";
+import { fixtureResult } from "./stored.fake.ts";
 
 const stored = collect(firstRun(fixture("healthy")));
 const T0_MS = 1767225600000;
@@ -174,7 +174,7 @@ describe("hosts of the broker's nodes", () => {
 });
 
 describe("in the chart over time", () => {
-	const result = buildResult(fixture("healthy"));
+	const result = fixtureResult("healthy");
 	const [run] = result.runs;
 	if (run === undefined) throw new Error("no run");
 	const panels = (of: Run) =>
@@ -201,7 +201,7 @@ describe("in the chart over time", () => {
 	});
 
 	test("clients on other machines have a line each, and the network its own panel", () => {
-		const clients = buildResult(fixture("clients"));
+		const clients = fixtureResult("clients");
 		const [several] = clients.runs as [Run];
 		const cores = lines(several, "cores");
 		// Nobody has looked at this machine: its line is what all of them have counted themselves.
@@ -261,7 +261,7 @@ describe("in the chart over time", () => {
 	});
 
 	test("of many machines the busiest are drawn, and it is said of how many", () => {
-		const clients = buildResult(fixture("clients"));
+		const clients = fixtureResult("clients");
 		const [several] = clients.runs as [Run];
 		const [host] = several.series.hosts;
 		if (host === undefined) throw new Error("no host");

@@ -14,6 +14,7 @@ import { exitCodeOf } from "../verdict/exit.ts";
 import { renderHtml } from "./html.ts";
 import { wordsOf } from "./page/pages.fake.ts";
 import { buildResult } from "./result.ts";
+import { fixtureResult } from "./stored.fake.ts";
 
 const NAMES = [
 	"healthy",
@@ -52,7 +53,7 @@ describe("the result of a run folder", () => {
 	);
 
 	test("has the spine that tools rely on", () => {
-		const [run] = buildResult(fixture("healthy")).runs;
+		const [run] = fixtureResult("healthy").runs;
 		expect(run).toMatchObject({
 			system: "nats",
 			case: "256B 1000/s",
@@ -76,7 +77,7 @@ describe("the result of a run folder", () => {
 	});
 
 	test("has exact min, mean and max from the counters, not from buckets", () => {
-		const [run] = buildResult(fixture("healthy")).runs;
+		const [run] = fixtureResult("healthy").runs;
 		const lines = readFileSync(
 			join(firstRun(fixture("healthy")), "client-0.jsonl"),
 			"utf8",
@@ -94,7 +95,7 @@ describe("the result of a run folder", () => {
 	});
 
 	test("shows the stall in p99 and in its second", () => {
-		const [run] = buildResult(fixture("stall")).runs;
+		const [run] = fixtureResult("stall").runs;
 		// 500 messages wait from 500 ms down to 0: 100 of the 10 000 are above 400 ms.
 		const p99 = run?.metrics.response?.percentiles.find((p) => p.p === 99);
 		expect(p99?.value).toBeGreaterThan(399.5e6);
@@ -107,7 +108,7 @@ describe("the result of a run folder", () => {
 	});
 
 	test("percentiles deeper than the samples are null, never 0", () => {
-		const [run] = buildResult(fixture("healthy")).runs;
+		const [run] = fixtureResult("healthy").runs;
 		const deep = run?.metrics.response?.percentiles.find((p) => p.p === 99.99);
 		expect(deep).toMatchObject({
 			value: null,
@@ -119,7 +120,7 @@ describe("the result of a run folder", () => {
 	});
 
 	test("lost messages are in the denominator of response, not of lag", () => {
-		const [run] = buildResult(fixture("lost")).runs;
+		const [run] = fixtureResult("lost").runs;
 		expect(run?.metrics.response).toMatchObject({
 			n: 5000,
 			count: 4988,
@@ -139,7 +140,7 @@ describe("the result of a run folder", () => {
 	});
 
 	test("without data has metrics of no samples, and null for their values", () => {
-		const [run] = buildResult(fixture("no-data")).runs;
+		const [run] = fixtureResult("no-data").runs;
 		expect(run?.metrics.response).toMatchObject({
 			count: 0,
 			n: 5000,
@@ -151,7 +152,7 @@ describe("the result of a run folder", () => {
 	});
 
 	test("of a stopped run has percentiles of what was offered until then", () => {
-		const [run] = buildResult(fixture("interrupted")).runs;
+		const [run] = fixtureResult("interrupted").runs;
 		expect(run?.metrics.response).toMatchObject({
 			n: 3000,
 			count: 3000,
@@ -175,19 +176,19 @@ describe("the result of a run folder", () => {
 
 describe("what the run folder says besides", () => {
 	test("slowest messages, first offenders, resources, and the generator's floor", () => {
-		const [stall] = buildResult(fixture("stall")).runs;
+		const [stall] = fixtureResult("stall").runs;
 		expect(stall?.slowest).toHaveLength(20);
 		for (const m of stall?.slowest ?? [])
 			expect(m.queuedNs + m.lagNs + m.serviceNs).toBe(m.responseNs);
 		expect(stall?.slowest[0]?.responseNs).toBe(stall?.metrics.response?.max);
 		expect(stall?.series.resources.length).toBeGreaterThan(10);
 		expect(stall?.floor).toBeNull();
-		const [lost] = buildResult(fixture("lost")).runs;
+		const [lost] = fixtureResult("lost").runs;
 		expect(lost?.offenders).toEqual({
 			lost: { producer: 0, sequence: 3000, intendedNs: 3e9 },
 		});
 		expect(lost?.series.resources).toEqual([]);
-		const [healthy] = buildResult(fixture("healthy")).runs;
+		const [healthy] = fixtureResult("healthy").runs;
 		expect(healthy?.floor).toMatchObject({
 			folder: "floors/01-256B-1000-s",
 			problem: null,
@@ -210,7 +211,7 @@ describe("what the run folder says besides", () => {
 	});
 
 	test("gates have value, interval and margin as numbers", () => {
-		const [p99, , lost] = buildResult(fixture("stall")).gates;
+		const [p99, , lost] = fixtureResult("stall").gates;
 		const value = p99?.valueNs ?? 0;
 		expect(p99?.margin).toBeCloseTo(10e6 / value, 12);
 		expect(p99?.lowNs).toBeLessThan(value);
@@ -276,7 +277,7 @@ describe("a queue that grows", () => {
 });
 
 describe("gates over repeats", () => {
-	const { gates } = buildResult(fixture("repeats"));
+	const { gates } = fixtureResult("repeats");
 
 	test("are one per SLA line, system and case, with all repeats in them", () => {
 		expect(gates.map((g) => [g.system, g.sla, g.verdict])).toEqual([

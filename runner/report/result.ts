@@ -2,14 +2,15 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { failure } from "../errors.ts";
 import { maskAll } from "../mask.ts";
-import { readAgainst } from "../model/against-file.ts";
+import { readSnapshot } from "../model/baseline-snapshot.ts";
 import type { Counters } from "../model/client-file.ts";
 import { commandIn } from "../model/command-file.ts";
 import { EnvironmentFile } from "../model/environment-file.ts";
 import type { Result, Run } from "../model/result.ts";
 import { type Verdict, worst } from "../model/verdict.ts";
 import { intendedInWindow, mainMetric } from "../plan/samples.ts";
-import { type Collected, collect, read } from "../run/collect.ts";
+import { type Collected, collect } from "../run/collect.ts";
+import { readJson } from "../run/json.ts";
 import { drainOf } from "../verdict/backlog-drain.ts";
 import { startSkewNs } from "../verdict/checks/clients.ts";
 import { clockBoundNs } from "../verdict/checks/clock.ts";
@@ -26,7 +27,7 @@ import {
 import { ratesOf } from "../verdict/rates.ts";
 import { judgeRun, type RunVerdict } from "../verdict/run.ts";
 import { withBaseline } from "./baseline-gates.ts";
-import { clientsOf } from "./clients.ts";
+import { clientsOf } from "./client-results.ts";
 import { failoverOf } from "./failover.ts";
 import { gatesOf, type JudgedRun, placed } from "./gates.ts";
 import { loadOf } from "./load.ts";
@@ -42,10 +43,10 @@ import { searchesOf } from "./searches.ts";
 export function buildResult(folder: string): Result {
 	const environmentPath = join(folder, "environment.json");
 	const environment = existsSync(environmentPath)
-		? read(environmentPath, EnvironmentFile)
+		? readJson(environmentPath, EnvironmentFile)
 		: null;
 	const floors = floorsOf(folder);
-	const against = readAgainst(folder);
+	const snapshot = readSnapshot(folder);
 	const runs = runFolders(folder, "runs")
 		.map((path) => collect(path))
 		.sort((a, b) => a.plan.index - b.plan.index)
@@ -56,7 +57,7 @@ export function buildResult(folder: string): Result {
 				floor: floors.get(collected.plan.case) ?? null,
 				compared:
 					collected.plan.baselineSystem !== null ||
-					(against?.baseline ?? null) !== null,
+					(snapshot?.baseline ?? null) !== null,
 			};
 			// One run's histograms at a time: they are all that is large.
 			const facts = factsOf(collected, surroundings);
@@ -93,7 +94,7 @@ export function buildResult(folder: string): Result {
 		command: commandIn(folder),
 	};
 	const plans = runs.map((r) => r.collected.plan);
-	const compared = withBaseline(result, plans, against);
+	const compared = withBaseline(result, plans, snapshot);
 	return maskAll({ ...compared, gates: placed(compared.gates, folder) });
 }
 
@@ -154,15 +155,15 @@ function runFolders(folder: string, below: "runs" | "floors"): string[] {
 				.map((entry) => join(runs, entry.name))
 				.sort()
 		: [];
-	const planned = (path: string) => existsSync(join(path, "plan.json"));
-	const without = paths.find((path) => !planned(path));
-	if (without !== undefined && paths.some(planned))
+	const hasPlan = (path: string) => existsSync(join(path, "plan.json"));
+	const without = paths.find((path) => !hasPlan(path));
+	if (without !== undefined && paths.some(hasPlan))
 		throw failure("run-file-unreadable", {
 			path: join(without, "plan.json"),
 			reason:
 				"there is no such file, and the result of the other runs alone would be another one",
 		});
-	return paths.filter(planned);
+	return paths.filter(hasPlan);
 }
 
 function errorCauseOf(runs: readonly Judged[]): ErrorCause | null {

@@ -3,15 +3,14 @@ import type { Plan } from "../model/plan.ts";
 import type { Result, Run } from "../model/result.ts";
 import type { Verdict } from "../model/verdict.ts";
 import { planOf } from "../run/built.fake.ts";
-import { fixture } from "../run/fixture.fake.ts";
 import { outcomeOf, searchRuns } from "../search/runs.ts";
 import { renderHtml } from "./html.ts";
 import { renderMarkdown } from "./markdown.ts";
-import { buildResult } from "./result.ts";
 import { type SearchRun, searchesOf } from "./searches.ts";
+import { fixtureResult } from "./stored.fake.ts";
 import { renderTerminal } from "./terminal.ts";
 
-const healthy = buildResult(fixture("healthy"));
+const healthy = fixtureResult("healthy");
 const start = planOf({ search: { role: "start", of: "1KiB" }, case: "1KiB" });
 
 /** The runs of a search whose verdicts `of` gives, as a report sees them. */

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { decodeFromCompressedBase64 } from "hdr-histogram-js";
 import { describe, expect, test } from "vitest";
 import { binCounts, binStart } from "../histogram/bins.ts";
@@ -19,16 +18,16 @@ import {
 } from "../run/built.fake.ts";
 import { fixture } from "../run/fixture.fake.ts";
 import { buildResult } from "./result.ts";
-
-const published = (name: string) =>
-	fileURLToPath(new URL(`../../reports/published/${name}`, import.meta.url));
+import { fixtureResult, publishedFolder, storedResult } from "./stored.fake.ts";
 
 const FOLDERS = [
 	...["healthy", "stall", "lag", "lost", "repeats", "interrupted"].map(fixture),
-	published("nats-stall"),
+	publishedFolder("nats-stall"),
 ];
 /** Too large to be counted sample by sample. */
-const LARGE = ["message-queue-latency", "commit-log-latency"].map(published);
+const LARGE = ["message-queue-latency", "commit-log-latency"].map(
+	publishedFolder,
+);
 
 /**
  * The second way of counting: every sample by itself, in the value that hdr-histogram-js gives its bucket, ascending; by metric and second
@@ -65,7 +64,7 @@ const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0);
 describe.each(FOLDERS.map((folder) => [folder.split("/").at(-1), folder]))(
 	"over time, %s",
 	(_, folder) => {
-		const { runs } = buildResult(folder as string);
+		const { runs } = storedResult(folder as string);
 
 		test("cells of the window add up to the samples of the main metric; those of a second to its count", () => {
 			expect(runs.length).toBeGreaterThan(0);
@@ -145,7 +144,7 @@ test.each(
 )(
 	"%s: what is missing in the seconds of the window is what never completed; of a run that was stopped nobody knows when it was due",
 	(_, folder) => {
-		const { runs } = buildResult(folder as string);
+		const { runs } = storedResult(folder as string);
 		for (const run of runs) {
 			const window = run.series.seconds.filter((s) => s.second >= 0);
 			if (run.state === "complete")
@@ -158,7 +157,7 @@ test.each(
 );
 
 test("12 of 1000 lost in one second are missing there, and its p99 lies among them", () => {
-	const [run] = buildResult(fixture("lost")).runs;
+	const [run] = fixtureResult("lost").runs;
 	const missing = run?.series.seconds.filter((s) => s.missing !== 0);
 	expect(missing).toHaveLength(1);
 	expect(missing?.[0]).toMatchObject({
@@ -371,7 +370,7 @@ describe("messages that never completed, by second", () => {
 });
 
 test("a stall of the generator stands in lag of its second, one of the system in queued or response", () => {
-	const [lag] = buildResult(fixture("lag")).runs;
+	const [lag] = fixtureResult("lag").runs;
 	const worst = lag?.series.seconds.reduce((a, b) =>
 		(a.lag?.max ?? 0) > (b.lag?.max ?? 0) ? a : b,
 	);
@@ -382,14 +381,14 @@ test("a stall of the generator stands in lag of its second, one of the system in
 		),
 	);
 	expect(worst?.lag?.max).toBeGreaterThan(10e6);
-	const [stall] = buildResult(fixture("stall")).runs;
+	const [stall] = fixtureResult("stall").runs;
 	for (const { lag } of stall?.series.seconds ?? [])
 		expect(lag?.max).toBeLessThan(10e6);
 });
 
 describe("a run that has no such thing", () => {
 	test("no data: no heat map", () => {
-		const [run] = buildResult(fixture("no-data")).runs;
+		const [run] = fixtureResult("no-data").runs;
 		expect(run?.series.heat).toBeNull();
 	});
 

@@ -2,15 +2,11 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Comparison } from "../model/comparison.ts";
 import type { Result, Run } from "../model/result.ts";
-import {
-	editJson,
-	firstRun,
-	fixture,
-	fixtureCopy,
-} from "../run/fixture.fake.ts";
+import { editJson, firstRun, fixtureCopy } from "../run/fixture.fake.ts";
+import { displayWidth } from "../terminal/columns.ts";
 import { screen } from "../terminal/screen.fake.ts";
-import { displayWidth } from "../terminal/text.ts";
 import { buildResult } from "./result.ts";
+import { fixtureResult } from "./stored.fake.ts";
 import { renderTerminal, type TerminalOptions } from "./terminal.ts";
 
 const NAMES = [
@@ -35,7 +31,7 @@ function render(
 	});
 }
 
-const stored = (name: string) => buildResult(fixture(name));
+const stored = (name: string) => fixtureResult(name);
 const oneLine = (text: string) => text.replaceAll(/\s+/g, " ");
 
 /** Two systems with one case, and one run each. */

@@ -1,16 +1,16 @@
 import { join } from "node:path";
 import type { Result } from "../model/result.ts";
-import { plainAll } from "../terminal/text.ts";
+import { plainAll } from "../terminal/columns.ts";
 import { failoverOfAll } from "./failover-table.ts";
 import { MANY_RUNS } from "./matrix.ts";
 import { blockLines } from "./terminal/block-lines.ts";
 import { hasTables, tableLines } from "./terminal/case-tables.ts";
 import { comparisonLines } from "./terminal/comparisons.ts";
 import { brokenLines, keptLines, recapLines } from "./terminal/gate-lines.ts";
-import { makePage, type Page, type PageOptions } from "./terminal/page.ts";
 import { remarkLines } from "./terminal/remarks.ts";
 import { runLines } from "./terminal/run-lines.ts";
 import { searchLines } from "./terminal/search-lines.ts";
+import { makePage, type Page, type PageOptions } from "./terminal/text-page.ts";
 import {
 	explainText,
 	quickText,

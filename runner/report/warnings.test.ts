@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
 import type { Run } from "../model/result.ts";
-import { fixture } from "../run/fixture.fake.ts";
-import { buildResult } from "./result.ts";
+import { fixtureResult } from "./stored.fake.ts";
 import { warningsOf, warningText } from "./warnings.ts";
 
-const result = buildResult(fixture("healthy"));
+const result = fixtureResult("healthy");
 const [template] = result.runs as [Run];
 /** A run of the given repeat with these checks that warn. */
 const warned = (repeat: number, ...checks: string[]): Run => ({

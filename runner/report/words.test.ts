@@ -2,16 +2,12 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { RigMachines } from "../model/environment-file.ts";
 import type { Result } from "../model/result.ts";
-import {
-	editJson,
-	firstRun,
-	fixture,
-	fixtureCopy,
-} from "../run/fixture.fake.ts";
+import { editJson, firstRun, fixtureCopy } from "../run/fixture.fake.ts";
 import { figuresOf, listOf } from "./charts/figures.ts";
 import { renderHtml } from "./html.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { buildResult } from "./result.ts";
+import { fixtureResult } from "./stored.fake.ts";
 import { renderTerminal } from "./terminal.ts";
 import { measuredText, systemText, verdictText } from "./words.ts";
 
@@ -72,7 +68,7 @@ test("a command with --quick says beside the verdict that it gives no result", (
 	const figures = listOf(figuresOf(result));
 	expect(figures.length).toBeGreaterThan(0);
 	for (const { facts } of figures) expect(facts).toContain("shortened");
-	expect(buildResult(fixture("healthy")).quick).toBe(false);
+	expect(fixtureResult("healthy").quick).toBe(false);
 });
 
 test("a percentile too deep for the samples that fails all the same shows its count", () => {
@@ -92,7 +88,7 @@ test("a percentile too deep for the samples that fails all the same shows its co
 });
 
 test("of more errors than are shown the number is said", () => {
-	const result = buildResult(fixture("healthy"));
+	const result = fixtureResult("healthy");
 	for (const run of result.runs)
 		run.errors = Array.from({ length: 5 }, (_, i) => ({
 			message: `error ${i}`,
@@ -103,7 +99,7 @@ test("of more errors than are shown the number is said", () => {
 });
 
 test("a system without a version says which broker it is", () => {
-	const [run] = buildResult(fixture("healthy")).runs;
+	const [run] = fixtureResult("healthy").runs;
 	if (!run?.versions) throw new Error("another fixture");
 	run.versions.server = "";
 	run.brokerVersion = null;
@@ -111,14 +107,14 @@ test("a system without a version says which broker it is", () => {
 });
 
 test("no two tiles of a run have the same name", () => {
-	const html = renderHtml(buildResult(fixture("healthy")));
+	const html = renderHtml(fixtureResult("healthy"));
 	const names = [...html.matchAll(/<dt>([^<]+)<\/dt>/g)].map((m) => m[1]);
 	expect(names.length).toBeGreaterThan(10);
 	expect(new Set(names).size).toBe(names.length);
 });
 
 test("reports name the explanations that fit them", () => {
-	const lag = buildResult(fixture("lag"));
+	const lag = fixtureResult("lag");
 	for (const text of [terminal(lag), renderMarkdown(lag)])
 		expect(text).toContain("mqbench explain response, support or invalid");
 	expect(renderHtml(lag)).toContain("mqbench explain response");

@@ -13,6 +13,7 @@ import {
 	formatCount,
 	formatDuration,
 	formatDurationExact,
+	plural,
 } from "../units.ts";
 import { orderUnit } from "../verdict/tally.ts";
 import { windowFor } from "../verdict/window-length.ts";
@@ -39,7 +40,7 @@ export function intervalText(p: Percentile): string {
 }
 
 /** "needs N >= 36 887; 13s at this rate" */
-export function neededText(
+export function requiredSamplesText(
 	p: Percentile,
 	run: Run,
 	metric: Metric = run.main,
@@ -228,7 +229,7 @@ export function networkText({
 	const texts = known.map(({ at, ns }) => `${at} ${formatDuration(ns)}`);
 	const ends = [...known].sort((a, b) => a.ns - b.ns);
 	const [first, last] = [ends[0], ends.at(-1)];
-	const told =
+	const shown =
 		texts.length <= MOST_PATHS || first === undefined || last === undefined
 			? texts
 			: [
@@ -241,7 +242,7 @@ export function networkText({
 			? ""
 			: ` (${known.length === 1 ? "median" : "medians"} of ${fewest === most ? most : `${fewest} to ${most}`} TCP connects)`;
 	const all = [
-		...(told.length === 0 ? [] : [`${told.join(", ")}${how}`]),
+		...(shown.length === 0 ? [] : [`${shown.join(", ")}${how}`]),
 		...unknown.map((path) => `${pair(path)} not known (${path.error})`),
 	];
 	return all.length === 0 ? null : all.join("; ");
@@ -440,8 +441,8 @@ export function errorTexts(run: Run, most: number): string[] {
 	return [
 		...run.errors
 			.slice(0, most)
-			.map((e) => `error, ${formatCount(e.count)} times: ${e.message}`),
-		...(more > 0 ? [`and ${more} more errors: see report.html`] : []),
+			.map((e) => `error, ${plural(e.count, "time")}: ${e.message}`),
+		...(more > 0 ? [`and ${plural(more, "more error")}: see report.html`] : []),
 	];
 }
 
@@ -464,10 +465,6 @@ export function explainText(result: Result): string {
 	return topics.length === 0
 		? ""
 		: `mqbench explain ${topics.join(", ").replace(/, (\w+)$/, " or $1")}`;
-}
-
-export function plural(n: number, word: string): string {
-	return `${formatCount(n)} ${word}${n === 1 ? "" : "s"}`;
 }
 
 // --- internal ---

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { baselineOf, baselineText } from "../compare/baseline.ts";
+import { baselineOf, baselineText } from "../compare/baseline-of-result.ts";
 import { hgrm } from "../histogram/hgrm.ts";
 import { Metric } from "../model/plan.ts";
 import type { Result } from "../model/result.ts";

@@ -19,20 +19,20 @@ export function makeArrival(
 	const shared = plan.pattern !== "fan-out";
 	let before: string | null = null;
 	return (clients) => {
-		const told = clients.filter((one) => one !== null);
-		if (told.length < clients.length || (shared && plan.faults.length > 0))
+		const known = clients.filter((one) => one !== null);
+		if (known.length < clients.length || (shared && plan.faults.length > 0))
 			return false;
 		const sum = (of: (one: Crossing) => number) =>
-			told.reduce((all, one) => all + of(one), 0);
+			known.reduce((all, one) => all + of(one), 0);
 		const owed = plan.acks
 			? sum((one) => one.acked ?? 0)
 			: sum((one) => one.sent - one.failed);
 		const copies = plan.pattern === "fan-out" ? plan.subscriptions : 1;
 		const whole =
-			told.every(({ paced }) => paced) &&
+			known.every(({ paced }) => paced) &&
 			(!plan.acks || sum((one) => one.unanswered) === 0) &&
 			sum((one) => one.received) === owed * copies;
-		const now = whole ? JSON.stringify(told) : null;
+		const now = whole ? JSON.stringify(known) : null;
 		const still = now !== null && now === before;
 		before = now;
 		return still;

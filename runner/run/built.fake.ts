@@ -278,7 +278,7 @@ interface Message extends Required<Fate> {
 function messagesOf(plan: Plan, fates: readonly Fate[], opened?: number): Seen {
 	const closed = plan.schedule.kind === "closed";
 	const publish = plan.pattern === "publish";
-	const held = plan.pattern === "backlog";
+	const isBacklog = plan.pattern === "backlog";
 	const copies = publish
 		? 0
 		: plan.pattern === "fan-out"
@@ -306,14 +306,14 @@ function messagesOf(plan: Plan, fates: readonly Fate[], opened?: number): Seen {
 			if (ackedNs !== null) values.push(["ack", ackedNs - dueNs, lag, sender]);
 			const ends = publish ? [ackedNs] : receivedNs;
 			const came = ends.filter((at) => at !== null);
-			if (!held)
+			if (!isBacklog)
 				for (const [k, at] of ends.entries()) {
 					if (at === null) continue;
 					const by = receivedBy[k] ?? sender;
 					values.push(["service", at - sentNs, 0, by]);
 					if (!closed) values.push(["response", at - dueNs, lag, by]);
 				}
-			for (const by of held ? [] : (fate.againBy ?? [])) {
+			for (const by of isBacklog ? [] : (fate.againBy ?? [])) {
 				values.push(["service", againNs - sentNs, 0, by]);
 				values.push(["response", againNs - dueNs, lag, by]);
 			}

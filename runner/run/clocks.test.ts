@@ -3,7 +3,7 @@ import { utcBound } from "../../infra/clients/chrony.ts";
 import { type Probe, reading } from "../../infra/clients/clock.ts";
 import type { ClockReading } from "../../infra/rig.ts";
 import { seeded } from "../histogram/random.fake.ts";
-import { clocksOf, t0By, tellingOf } from "./clocks.ts";
+import { clockOffsetsOf, clocksOf, t0By } from "./clocks.ts";
 
 const US = 1_000;
 const MS = 1_000_000;
@@ -23,7 +23,7 @@ const clients = (...all: [before: Said | null, after: Said | null][]) =>
 		after: read(after),
 	}));
 const whole = (all: ReturnType<typeof clients>) => {
-	const telling = tellingOf(all);
+	const telling = clockOffsetsOf(all);
 	return { ...telling, ...clocksOf(all, telling) };
 };
 
@@ -147,12 +147,14 @@ describe("by chrony", () => {
 		const edge = (ns: number): Said => [ns, 2 * MS, 80 * US];
 		const one: Said = [0, 10 * MS, 80 * US];
 		const most = 12 * MS + 160 * US;
-		expect(tellingOf(clients([one, null], [edge(most), null]))).toMatchObject({
+		expect(
+			clockOffsetsOf(clients([one, null], [edge(most), null])),
+		).toMatchObject({
 			byChrony: true,
 			note: null,
 		});
 		expect(
-			tellingOf(clients([one, null], [edge(-most - 1), null])),
+			clockOffsetsOf(clients([one, null], [edge(-most - 1), null])),
 		).toMatchObject({ byChrony: false, note: expect.any(String) });
 	});
 
@@ -281,7 +283,7 @@ function simulated(
 		before: said,
 		after: after[i]?.said ?? null,
 	}));
-	const telling = tellingOf(all);
+	const telling = clockOffsetsOf(all);
 	const { clocks, note } = clocksOf(all, telling);
 	/** How far beyond the sum of their bounds two clients' times are apart, at the worst; below 0: within it. */
 	const over = Math.max(

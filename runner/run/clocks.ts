@@ -8,7 +8,7 @@ import { formatDuration } from "../units.ts";
  */
 
 /** A client whose clock was read before the run. */
-export interface Clocked {
+interface Clocked {
 	/** "client 2 (bench@10.0.0.12)". */
 	readonly label: string;
 	/** null: it has our clock. */
@@ -16,7 +16,7 @@ export interface Clocked {
 }
 
 /** How T0 is told to the clients. */
-export interface Telling {
+export interface ClockOffsets {
 	/** What each one's clock is taken to be ahead of ours, by index, ns. With `byChrony` the same for all. */
 	readonly offsetsNs: readonly number[];
 	readonly byChrony: boolean;
@@ -25,19 +25,19 @@ export interface Telling {
 }
 
 /** Decides how to tell T0, as it is handed out. */
-export function tellingOf(clients: readonly Clocked[]): Telling {
+export function clockOffsetsOf(clients: readonly Clocked[]): ClockOffsets {
 	const readings = clients.map(({ before }) => before);
 	const each = readings.map((reading) => Math.round(reading?.offsetNs ?? 0));
-	const told = { offsetsNs: each, byChrony: false, note: null };
+	const byProbe = { offsetsNs: each, byChrony: false, note: null };
 	const kept = readings.filter(isKept);
-	if (kept.length < 2 || kept.length < readings.length) return told;
+	if (kept.length < 2 || kept.length < readings.length) return byProbe;
 	const utc = worstPair(kept.map(({ utcBoundNs }) => utcBoundNs));
-	if (utc >= worstPair(kept.map(({ boundNs }) => boundNs))) return told;
+	if (utc >= worstPair(kept.map(({ boundNs }) => boundNs))) return byProbe;
 	const note = contradiction(clients, readings);
-	if (note !== null) return { ...told, note };
+	if (note !== null) return { ...byProbe, note };
 	const nearest = kept.reduce((a, b) => (b.boundNs < a.boundNs ? b : a));
 	const offset = Math.round(nearest.offsetNs);
-	return { ...told, offsetsNs: each.map(() => offset), byChrony: true };
+	return { ...byProbe, offsetsNs: each.map(() => offset), byChrony: true };
 }
 
 /** T0 (Unix ns by our clock) as the wall clock of a client shows it, which is ahead of ours by so much. */
@@ -52,14 +52,14 @@ export function t0By(offsetNs: number, t0UnixNs: bigint): bigint {
  */
 export function clocksOf(
 	clients: readonly (Clocked & { readonly after: ClockReading | null })[],
-	told: Telling,
+	offsets: ClockOffsets,
 ): { readonly clocks: ClientEnd["clock"][]; readonly note: string | null } {
 	const probed = clients.map(({ before, after }, i) =>
-		byProbes(told.offsetsNs[i] ?? 0, before, after),
+		byProbes(offsets.offsetsNs[i] ?? 0, before, after),
 	);
-	if (!told.byChrony) return { clocks: probed, note: told.note };
+	if (!offsets.byChrony) return { clocks: probed, note: offsets.note };
 	const note =
-		deserter(clients) ??
+		clientThatLeft(clients) ??
 		contradiction(
 			clients,
 			clients.map(({ after }) => after),
@@ -132,7 +132,7 @@ function contradiction(
 }
 
 /** A client whose chrony has kept its clock before the run, and does not say so any more: a sentence; null: none. */
-function deserter(
+function clientThatLeft(
 	clients: readonly (Clocked & { readonly after: ClockReading | null })[],
 ): string | null {
 	const found = clients.find(({ after }) => after !== null && !isKept(after));

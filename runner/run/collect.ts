@@ -1,7 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { z } from "zod";
-import { failure } from "../errors.ts";
 import type { LogFile } from "../histogram/log-file.ts";
 import type {
 	Client,
@@ -14,7 +12,7 @@ import type {
 	Totals,
 } from "../model/client-file.ts";
 import { crosses, Plan } from "../model/plan.ts";
-import { ResourceLine } from "../model/resource-file.ts";
+import type { ResourceLine } from "../model/resource-file.ts";
 import { type ClientEnd, RunFile } from "../model/run-file.ts";
 import { copies } from "../plan/samples.ts";
 import {
@@ -29,7 +27,9 @@ import {
 } from "./add-up.ts";
 import { withBrokers } from "./broker-samples.ts";
 import { type ClientFiles, ofFile, readClient, whoIs } from "./client-read.ts";
+import { readJson } from "./json.ts";
 import { type CountedLedgers, countLedgers } from "./ledger.ts";
+import { numberedSamples, readSamples } from "./resource-samples.ts";
 
 /** What one client has counted by itself, and how it ended. */
 export interface ClientPart {
@@ -108,9 +108,9 @@ export interface Collected {
 
 /** Reads the folder of one run. Never fails on what k6 left or did not leave: that is the run's state. */
 export function collect(folder: string): Collected {
-	const plan = read(join(folder, "plan.json"), Plan);
+	const plan = readJson(join(folder, "plan.json"), Plan);
 	const runPath = join(folder, "run.json");
-	const run = existsSync(runPath) ? read(runPath, RunFile) : null;
+	const run = existsSync(runPath) ? readJson(runPath, RunFile) : null;
 	const crossing = crosses(plan);
 	const clients = Array.from({ length: plan.client.count }, (_, i) =>
 		readClient(folder, i, { ledger: crossing, name: nameOf(run, i) }),
@@ -170,21 +170,12 @@ export function collect(folder: string): Collected {
 			.slice(0, MOST_SLOW),
 		t0Ms: t0Of(parts),
 		resources: withBrokers(
-			readResources(join(folder, "resources.jsonl")),
+			readSamples(join(folder, "resources.jsonl")),
 			nodes.map(({ samples }) => samples),
 		),
 		hosts: hostsOf(folder, parts),
 		nodes,
 	};
-}
-
-/** Reads a JSON file of a run folder through its schema. */
-export function read<T>(path: string, schema: z.ZodType<T>): T {
-	try {
-		return schema.parse(JSON.parse(readFileSync(path, "utf8")));
-	} catch (error) {
-		throw failure("run-file-unreadable", { path, reason: reasonOf(error) });
-	}
 }
 
 // --- internal ---
@@ -292,21 +283,21 @@ function offendersOf(found: CountedLedgers | null): Offenders[] {
 /** A client that has completions and no line of them is one of the published reports. */
 function completionsOf(clients: readonly ClientFiles[]): number[] | null {
 	const lines = clients.map((c) => ofType(c.lines, "completions"));
-	const uncounted = clients.some(
+	const incomplete = clients.some(
 		(c, i) =>
 			c.state === "missing" ||
 			(lines[i]?.length === 0 &&
 				ofType(c.lines, "tick").some((t) => (t.acked ?? t.received) > 0)),
 	);
-	return uncounted || lines.every((l) => l.length === 0)
+	return incomplete || lines.every((l) => l.length === 0)
 		? null
 		: addCompletions(lines.flat());
 }
 
 /** Every client's T0 is the same moment, told by its own clock. */
 function t0Of(parts: readonly ClientPart[]): number | null {
-	const told = parts.filter((p) => p.client !== null);
-	const here = told.find((p) => p.end?.clock == null) ?? told[0];
+	const started = parts.filter((p) => p.client !== null);
+	const here = started.find((p) => p.end?.clock == null) ?? started[0];
 	if (here?.client == null) return null;
 	const ns =
 		BigInt(here.client.t0UnixNs) - BigInt(here.end?.clock?.beforeNs ?? 0);
@@ -315,31 +306,18 @@ function t0Of(parts: readonly ClientPart[]): number | null {
 
 /** By index of the client whose machine it is. */
 function hostsOf(folder: string, parts: readonly ClientPart[]): Machine[] {
-	return readdirSync(folder)
-		.flatMap((name) => {
-			const index = /^resources-(\d+)\.jsonl$/.exec(name)?.[1];
-			const client = parts.find((p) => String(p.index) === index);
-			return client === undefined ? [] : [{ name, client }];
-		})
-		.sort((a, b) => a.client.index - b.client.index)
-		.map(({ name, client }) => ({
-			client,
-			samples: readResources(join(folder, name)),
-		}));
+	return numberedSamples(folder, "resources-").flatMap(({ number, samples }) =>
+		parts
+			.filter(({ index }) => index === number)
+			.map((client) => ({ client, samples })),
+	);
 }
 
 /** A node of which there is no file was no host's. */
 function nodesOf(folder: string): Machine[] {
-	return readdirSync(folder)
-		.flatMap((name) => {
-			const node = /^resources-broker-(\d+)\.jsonl$/.exec(name)?.[1];
-			return node === undefined ? [] : [{ name, node: Number(node) }];
-		})
-		.sort((a, b) => a.node - b.node)
-		.map(({ name, node }) => ({
-			...{ client: null, node },
-			samples: readResources(join(folder, name)),
-		}));
+	return numberedSamples(folder, "resources-broker-").map(
+		({ number, samples }) => ({ client: null, node: number, samples }),
+	);
 }
 
 function stateOf(
@@ -375,34 +353,4 @@ function stateOf(
 			problem: "k6 was stopped before the run was over",
 		};
 	return { state: "complete", problem: null };
-}
-
-/** A line that cannot be read ends the file: it may have been cut off. What is missing is unknown. */
-function readResources(path: string): ResourceLine[] {
-	if (!existsSync(path)) return [];
-	const lines: ResourceLine[] = [];
-	for (const text of readFileSync(path, "utf8").split("\n")) {
-		const line = ResourceLine.safeParse(json(text));
-		if (!line.success) break;
-		lines.push(line.data);
-	}
-	return lines;
-}
-
-function json(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return null;
-	}
-}
-
-function reasonOf(error: unknown): string {
-	const issues = (
-		error as { issues?: { path: PropertyKey[]; message: string }[] }
-	).issues;
-	const first = issues?.[0];
-	return first
-		? `${first.path.join(".")}: ${first.message}`
-		: (error as Error).message;
 }

@@ -9,7 +9,7 @@ import type { Clock } from "../world.ts";
 import { sinceT0 } from "./since.ts";
 
 /** The faults of a run, while it goes on. */
-export interface Faults {
+interface Faults {
 	/** T0 is known, milliseconds since 1970: from now on they happen. */
 	begin(t0Ms: number): void;
 	/** None begins any more, and what was done is taken back. Returns what was done, in the order of time. Never rejects. */
@@ -62,8 +62,28 @@ export function faultNotes(
 	return whole ? [] : done.map((fault) => faultNote(fault, plan));
 }
 
+/**
+ * The moment that all durations of a fault count from, and that "before the fault" ends with, ns since T0: just before the broker was told. It took
+ * effect then or later, so what it did is never told shorter than it was. Where it did not come to that, when it was known to have.
+ */
+export function faultZeroNs({
+	calledNs,
+	beganNs,
+}: Pick<FaultDone, "calledNs" | "beganNs">): number {
+	return calledNs ?? beganNs;
+}
+
+// --- internal ---
+
+interface Tools {
+	readonly broker: Pick<Broker, "disturb" | "nodeOf" | "stays">;
+	/** Since T0. */
+	sinceMs(): number;
+	leader(): Promise<string | null>;
+}
+
 /** What was done, not what was planned: timers are late, too. */
-export function faultNote(
+function faultNote(
 	done: FaultDone,
 	{ schedule }: Pick<Plan, "schedule">,
 ): string {
@@ -83,28 +103,7 @@ export function faultNote(
 	return `${who} was ${participle(done)} ${lasted === null ? "until the run ended" : `for ${lasted}`}, ${at}`;
 }
 
-/**
- * The moment that all durations of a fault count from, and that "before the fault" ends with, ns since T0: just before the broker was told. It took
- * effect then or later, so what it did is never told shorter than it was. Where it did not come to that, when it was known to have.
- */
-export function faultZeroNs({
-	calledNs,
-	beganNs,
-}: Pick<FaultDone, "calledNs" | "beganNs">): number {
-	return calledNs ?? beganNs;
-}
-
-/** How the error of a fault begins that the end of the run was faster than: nobody need have meant that, where a run was stopped. */
-export const RUN_OVER = "the run was over before it was done";
-
-// --- internal ---
-
-interface Tools {
-	readonly broker: Pick<Broker, "disturb" | "nodeOf" | "stays">;
-	/** Since T0. */
-	sinceMs(): number;
-	leader(): Promise<string | null>;
-}
+const RUN_OVER = new Error("the run was over before it was done");
 
 /** The generator asks the broker at once; a broker that does not answer knows no leader. */
 const LEADER_MS = 5_000;
@@ -125,6 +124,7 @@ async function carryOut(
 		endedNs: null,
 		delayNs,
 		error: null,
+		runOver: false,
 	};
 	let back: () => Promise<void>;
 	try {
@@ -137,10 +137,9 @@ async function carryOut(
 		if (!ends(action)) done.beganNs = nowNs();
 	} catch (error) {
 		const why = sentence(error);
-		return {
-			...done,
-			error: over.aborted && why !== RUN_OVER ? `${RUN_OVER}: ${why}` : why,
-		};
+		if (!over.aborted) return { ...done, error: why };
+		const more = error === RUN_OVER ? "" : `: ${why}`;
+		return { ...done, error: RUN_OVER.message + more, runOver: true };
 	}
 	const stays = tools.broker.stays === true;
 	if (forNs === null && !stays) return done;
@@ -179,7 +178,7 @@ async function findLeader(
 			);
 		},
 		() => {
-			throw new Error(RUN_OVER);
+			throw RUN_OVER;
 		},
 	);
 	try {

@@ -14,7 +14,7 @@ import {
 	fakeClient,
 	obedient,
 } from "./fleet.fake.ts";
-import { startFleet, type Told } from "./fleet.ts";
+import { type ProgressEvent, startFleet } from "./fleet.ts";
 import type { ProgressLine } from "./progress-line.ts";
 
 /** When the runner's clock stands still at, Unix ms. */
@@ -43,7 +43,7 @@ function fleet({
 }: {
 	plan?: Plan;
 	clients?: readonly FakeOptions[];
-	hopeless?: (line: Told) => string | null;
+	hopeless?: (line: ProgressEvent) => string | null;
 } = {}) {
 	const folder = testFolder();
 	for (const name of ["plan.json", "script.js"])
@@ -51,7 +51,7 @@ function fleet({
 	const fakes = clients.map((options, i) =>
 		fakeClient(i, { generator: obedient, ...options }),
 	);
-	const told: Told[] = [];
+	const told: ProgressEvent[] = [];
 	const stop = new AbortController();
 	const running = startFleet(
 		{

@@ -6,7 +6,7 @@ import type { ClientEnd } from "../model/run-file.ts";
 import { maskUrls } from "../secrets.ts";
 import type { World } from "../world.ts";
 import { type Crossing, makeArrival } from "./arrival.ts";
-import { clocksOf, type Telling, tellingOf } from "./clocks.ts";
+import { type ClockOffsets, clockOffsetsOf, clocksOf } from "./clocks.ts";
 import { GRACE_MS } from "./k6.ts";
 import type { End, Tick } from "./live-figures.ts";
 import { Member, type ReadyClient, reasonText } from "./member.ts";
@@ -14,7 +14,7 @@ import { mergeProgress } from "./merge-progress.ts";
 import type { ProgressLine } from "./progress-line.ts";
 import { type Sampling, sampleResources } from "./resources.ts";
 
-export interface FleetOptions {
+interface FleetOptions {
 	/** As many as the plan has, by index. */
 	readonly clients: readonly ReadyClient[];
 	/** The run's folder, which holds script.js and plan.json and gets the results. */
@@ -28,11 +28,14 @@ export interface FleetOptions {
 	 * Told of T0 (by our clock), of each second and of the end, of all clients together; an SLA that it returns cannot be met any more:
 	 * k6 is stopped.
 	 */
-	onProgress(line: Told): string | null;
+	onProgress(line: ProgressEvent): string | null;
 }
 
 /** What the clients of a run tell together. */
-export type Told = Extract<ProgressLine, { mqbench: "start" }> | Tick | End;
+export type ProgressEvent =
+	| Extract<ProgressLine, { mqbench: "start" }>
+	| Tick
+	| End;
 
 /** The clients that make a run, while it goes on. */
 export interface Fleet {
@@ -106,7 +109,7 @@ class RunningFleet {
 	/** T0 is handed out, or comes by itself. */
 	#begun = false;
 	/** How; null: it was not. */
-	#telling: Telling | null = null;
+	#clockOffsets: ClockOffsets | null = null;
 	/** All were told to close their books. */
 	#closing = false;
 	/** The books of all are closed: they were told to leave. */
@@ -287,12 +290,12 @@ class RunningFleet {
 	/** Hands T0 out: the same moment for all, by each one's own clock. */
 	#begin(): void {
 		this.#begun = true;
-		const telling = tellingOf(this.#members);
-		this.#telling = telling;
+		const clockOffsets = clockOffsetsOf(this.#members);
+		this.#clockOffsets = clockOffsets;
 		const t0Ms = Math.ceil(this.#world.clock.nowMs()) + T0_LEAD_MS;
 		const t0UnixNs = BigInt(t0Ms) * 1_000_000n;
 		for (const member of this.#members)
-			member.begin(t0UnixNs, telling.offsetsNs[member.index] ?? 0);
+			member.begin(t0UnixNs, clockOffsets.offsetsNs[member.index] ?? 0);
 		this.#tell({ mqbench: "start", t0UnixNs: String(t0UnixNs) });
 	}
 
@@ -331,7 +334,7 @@ class RunningFleet {
 			if (this.#hasArrived(this.#crossings)) this.#close();
 	}
 
-	#tell(line: Told): void {
+	#tell(line: ProgressEvent): void {
 		const hopeless = this.#options.onProgress(line);
 		if (hopeless === null || this.#stopping) return;
 		this.#abortedBy = hopeless;
@@ -428,12 +431,12 @@ class RunningFleet {
 		const { ended } = this.#failed ?? (this.#members[0] as Member);
 		const failed =
 			this.#failed ?? this.#members.find(({ error }) => error !== null);
-		const told = this.#world.stop.aborted || this.#abortedBy !== null;
+		const stopped = this.#world.stop.aborted || this.#abortedBy !== null;
 		const why =
-			!failed?.error || told ? null : this.#named(failed, failed.error);
+			!failed?.error || stopped ? null : this.#named(failed, failed.error);
 		const partly = this.#begun && this.#members.length > 1;
-		const telling = this.#telling ?? tellingOf(this.#members);
-		const { clocks, note } = clocksOf(this.#members, telling);
+		const clockOffsets = this.#clockOffsets ?? clockOffsetsOf(this.#members);
+		const { clocks, note } = clocksOf(this.#members, clockOffsets);
 		return {
 			ended: ended ?? { code: null, signal: null },
 			error: this.#unwritable() ?? (partly ? null : why),

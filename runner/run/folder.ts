@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { failure, MqbenchError } from "../errors.ts";
 import { makeFolder } from "../make-folder.ts";
-import { AGAINST, type Against } from "../model/against-file.ts";
+import { type BaselineSnapshot, SNAPSHOT } from "../model/baseline-snapshot.ts";
 import type { CommandFile } from "../model/command-file.ts";
 import type { EnvironmentFile } from "../model/environment-file.ts";
 import { floorFolder, type Plan, runFolder } from "../model/plan.ts";
@@ -19,7 +19,7 @@ export function makeRunFolder(
 	scenarioText: string,
 	plans: readonly Plan[],
 	floors: readonly Plan[],
-	against: Against | null = null,
+	snapshot: BaselineSnapshot | null = null,
 ): void {
 	writing(folder, () => {
 		makeFolder(path.dirname(folder));
@@ -32,7 +32,7 @@ export function makeRunFolder(
 		}
 		try {
 			fill(folder, scenarioText, plans, floors);
-			if (against !== null) writeJson(path.join(folder, AGAINST), against);
+			if (snapshot !== null) writeJson(path.join(folder, SNAPSHOT), snapshot);
 		} catch (error) {
 			removeRunFolder(folder);
 			throw error;
@@ -43,6 +43,14 @@ export function makeRunFolder(
 /** Adds a run that was not planned from the start: one of a search. */
 export function addRun(folder: string, plan: Plan): void {
 	writing(folder, () => fillRun(runPath(folder, plan), plan));
+}
+
+/** What a run, or a floor, begins with. */
+export function fillRun(run: string, plan: Plan): void {
+	mkdirSync(run, { recursive: true });
+	const { script, planJson } = compile(plan);
+	writeFileSync(path.join(run, "plan.json"), planJson);
+	writeFileSync(path.join(run, "script.js"), script);
 }
 
 /** Removes a folder in which nothing was measured. */
@@ -86,13 +94,6 @@ function fill(
 	writeFileSync(path.join(folder, "scenario.yaml"), scenarioText);
 	for (const plan of floors) fillRun(floorPath(folder, plan), plan);
 	for (const plan of plans) fillRun(runPath(folder, plan), plan);
-}
-
-function fillRun(run: string, plan: Plan): void {
-	mkdirSync(run, { recursive: true });
-	const { script, planJson } = compile(plan);
-	writeFileSync(path.join(run, "plan.json"), planJson);
-	writeFileSync(path.join(run, "script.js"), script);
 }
 
 /** The file is whole or not there: half a run.json on a full disk would make the rest unreadable as well. */

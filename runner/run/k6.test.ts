@@ -8,7 +8,7 @@ import type { Plan } from "../model/plan.ts";
 import { expand } from "../plan/expand.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { fakeWorld } from "../world.fake.ts";
-import { type FleetResult, startFleet, type Told } from "./fleet.ts";
+import { type FleetResult, type ProgressEvent, startFleet } from "./fleet.ts";
 import { k6Arguments } from "./k6.ts";
 import type { ReadyClient } from "./member.ts";
 
@@ -25,11 +25,11 @@ const [plan] = expand(
 function k6(
 	body: string,
 	stop = new AbortController().signal,
-	hopeless: (line: Told) => string | null = () => null,
+	hopeless: (line: ProgressEvent) => string | null = () => null,
 	parts: { plan?: Partial<Plan>; env?: Record<string, string> } = {},
 ) {
 	const folder = testFolder();
-	const lines: Told[] = [];
+	const lines: ProgressEvent[] = [];
 	const world = fakeWorld({
 		env: {
 			PATH: "/usr/bin:/bin",

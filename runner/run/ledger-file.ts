@@ -1,8 +1,9 @@
 import { chunks, type LogFile } from "../histogram/log-file.ts";
 import { LedgerLine } from "../model/client-file.ts";
+import { parsed } from "./json.ts";
 import { ledgerTrailer } from "./trailer.ts";
 
-/** A set of one producer's sequences, as it stands in the file: `bitsOf` of ledger.ts makes its bits. */
+/** A set of one producer's sequences, as it stands in the file: `joined` of ledger-bits.ts makes its bits. */
 export type LedgerSet = Omit<Extract<LedgerLine, { type: "set" }>, "type">;
 
 /** The sets of a `client-<i>.ledger`, its trailer checked. Throws a sentence about what does not fit. */
@@ -16,7 +17,7 @@ function* setsOf(body: LogFile): Generator<LedgerSet> {
 	let number = 0;
 	for (const text of linesOf(body)) {
 		number++;
-		const line = LedgerLine.safeParse(json(text));
+		const line = LedgerLine.safeParse(parsed(text));
 		if (!line.success || line.data.type !== "set")
 			throw new Error(
 				`cannot be read at line ${number}: ${line.error?.issues[0]?.message ?? "a trailer before the end"}`,
@@ -36,13 +37,5 @@ function* linesOf(body: LogFile): Generator<string> {
 			yield parts.join("");
 			parts = [next];
 		}
-	}
-}
-
-function json(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return null;
 	}
 }

@@ -1,11 +1,18 @@
-import { inflateSync } from "node:zlib";
 import type { Plan } from "../model/plan.ts";
 import { offsetNs } from "../plan/offset.ts";
 import { copies } from "../plan/samples.ts";
+import {
+	type Bits,
+	count,
+	countBoth,
+	firstOf,
+	joined,
+	without,
+} from "./ledger-bits.ts";
 import type { LedgerSet } from "./ledger-file.ts";
 
 /** What became of the messages of warm-up or window, by the ledgers of all clients together. Receipts are of a fan-out copies. */
-export interface LedgerCounts {
+interface LedgerCounts {
 	readonly sent: number;
 	/** null: the system acknowledges nothing. */
 	readonly acked: number | null;
@@ -32,7 +39,7 @@ export interface CountedLedgers {
 }
 
 /** As in `offenders` of a client's file. */
-export interface MessageId {
+interface MessageId {
 	readonly producer: number;
 	readonly sequence: number;
 	readonly intendedNs: number;
@@ -110,9 +117,6 @@ export function countLedgers(
 }
 
 // --- internal ---
-
-/** 32 sequences a word, the lowest bit first. null: an empty set. */
-type Bits = Uint32Array | null;
 
 interface Sent {
 	readonly tried: Bits;
@@ -248,100 +252,4 @@ function receiptsOf(
 		[any, twice] = [either, both];
 	}
 	return { any, twice, each, lost: without(owed, any) };
-}
-
-/** Members of a that are not in b. */
-function without(a: Bits, b: Bits): Bits {
-	if (a === null || b === null) return a;
-	const rest = new Uint32Array(a.length);
-	for (let i = 0; i < a.length; i++) rest[i] = (a[i] ?? 0) & ~(b[i] ?? 0);
-	return rest;
-}
-
-/** The union of sets of one producer that has `size` sequences. */
-function joined(sets: readonly LedgerSet[], size: number): Bits {
-	let all: Uint32Array | null = null;
-	for (const set of sets) {
-		const bits = bitsOf(set, size);
-		if (all === null) all = bits;
-		else
-			for (let i = 0; i < all.length; i++)
-				all[i] = (all[i] ?? 0) | (bits[i] ?? 0);
-	}
-	return all;
-}
-
-function bitsOf(set: LedgerSet, size: number): Uint32Array {
-	const name = `set "${set.set}" of producer ${set.producer}`;
-	let bytes: Buffer;
-	try {
-		// Written in words of up to 65 536 bits; a line that swells to more is none of ours.
-		bytes = inflateSync(Buffer.from(set.bits, "base64"), {
-			maxOutputLength: size / 8 + LARGEST_WORD,
-		});
-	} catch (error) {
-		throw new Error(`${name} cannot be read: ${(error as Error).message}`);
-	}
-	const words = new Uint32Array(Math.ceil(size / 32));
-	const own = new Uint8Array(words.buffer);
-	const beyond = bytes.subarray(own.length).some((byte) => byte !== 0);
-	own.set(bytes.subarray(0, own.length));
-	// Subtle: bytes are put below each other, so a word is the four of them in the order of a little-endian machine; others swap.
-	if (!LITTLE_ENDIAN)
-		for (let i = 0; i < words.length; i++) words[i] = swapped(words[i] ?? 0);
-	if (beyond || count(words, size, words.length * 32) > 0)
-		throw new Error(`${name} names messages that the plan has not`);
-	const members = count(words, 0, size);
-	if (members !== set.count)
-		throw new Error(
-			`${name} has ${members} members where its line says ${set.count}`,
-		);
-	return words;
-}
-
-const LARGEST_WORD = 8192;
-const LITTLE_ENDIAN = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1;
-
-function swapped(word: number): number {
-	return (
-		((word & 0xff) << 24) |
-		((word & 0xff00) << 8) |
-		((word >>> 8) & 0xff00) |
-		(word >>> 24)
-	);
-}
-
-/** Members in [from, to). */
-function count(bits: Bits, from: number, to: number): number {
-	return countBoth(bits, bits, from, to);
-}
-
-/** Members of both in [from, to). */
-function countBoth(a: Bits, b: Bits, from: number, to: number): number {
-	if (a === null || b === null || to <= from) return 0;
-	let members = 0;
-	const [first, last] = [from >>> 5, (to - 1) >>> 5];
-	for (let i = first; i <= last; i++) {
-		let word = (a[i] ?? 0) & (b[i] ?? 0);
-		if (i === first) word &= -1 << (from & 31);
-		if (i === last) word &= -1 >>> (31 - ((to - 1) & 31));
-		members += ones(word);
-	}
-	return members;
-}
-
-/** The lowest member; null: there is none. */
-function firstOf(bits: Bits): number | null {
-	if (bits === null) return null;
-	const i = bits.findIndex((word) => word !== 0);
-	if (i < 0) return null;
-	const word = bits[i] ?? 0;
-	return i * 32 + 31 - Math.clz32(word & -word);
-}
-
-/** Bits that are set. */
-function ones(word: number): number {
-	let w = word - ((word >>> 1) & 0x55555555);
-	w = (w & 0x33333333) + ((w >>> 2) & 0x33333333);
-	return Math.imul((w + (w >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }

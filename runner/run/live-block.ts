@@ -1,8 +1,8 @@
-import { clipped, displayWidth } from "../terminal/text.ts";
+import { clipped, displayWidth } from "../terminal/columns.ts";
 import type { Sink } from "../world.ts";
 
 /** A few lines at the end of a terminal that are written again and again in the same place. */
-export interface LiveBlock {
+interface LiveBlock {
 	draw(lines: readonly string[]): void;
 	/** Takes the lines away: what is written next stands where they began. */
 	clear(): void;

@@ -7,7 +7,7 @@ import {
 	samplesPerMessage,
 } from "../plan/samples.ts";
 import { supportOf, tail } from "../stats/support.ts";
-import { plainText } from "../terminal/text.ts";
+import { plainText } from "../terminal/columns.ts";
 import { formatCount, formatDuration, ratePerSecond } from "../units.ts";
 import type { ProgressLine, WindowSoFar } from "./progress-line.ts";
 
@@ -47,7 +47,7 @@ export function phaseText(plan: Plan, tick: Tick): string {
 }
 
 /** Do consumers take nothing, as a backlog is built? */
-export function isPaused({ backlog }: Plan, { at }: Tick): boolean {
+function isPaused({ backlog }: Plan, { at }: Tick): boolean {
 	return (
 		backlog !== null &&
 		at * 1e9 > backlog.pauseNs &&

@@ -1,7 +1,7 @@
 import type { Plan } from "../model/plan.ts";
 import { mainMetric } from "../plan/samples.ts";
+import { displayWidth, plainText } from "../terminal/columns.ts";
 import { sparkline } from "../terminal/sparkline.ts";
-import { displayWidth, plainText } from "../terminal/text.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import {
 	lastSecond,

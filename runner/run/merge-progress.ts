@@ -1,8 +1,9 @@
+import { sum } from "../stats/sum.ts";
 import type { End, Tick } from "./live-figures.ts";
 import type { WindowSoFar } from "./progress-line.ts";
 
 /** What several clients tell, second by second, as if one had told it. */
-export interface MergedProgress {
+interface MergedProgress {
 	/** Client `index` tells of a second. */
 	tick(index: number, tick: Tick): void;
 	/** Client `index` has closed its books. */
@@ -11,7 +12,7 @@ export interface MergedProgress {
 	gone(index: number): void;
 }
 
-export interface MergedOptions {
+interface MergedOptions {
 	readonly clients: number;
 	/** A second of all clients: when the last of them has told of it, or the first one did so long ago that nobody waits any more. */
 	onTick(tick: Tick): void;
@@ -24,7 +25,10 @@ export interface MergedOptions {
  * clients cannot be made from percentiles of each: of each kind the worst client's is told.
  */
 export function mergeProgress(options: MergedOptions): MergedProgress {
-	const all = Array.from({ length: options.clients }, () => new Teller());
+	const all = Array.from(
+		{ length: options.clients },
+		() => new ClientProgress(),
+	);
 	/** The newest second that was passed on. */
 	let passed = 0;
 	let waiting: { at: number; timer: NodeJS.Timeout } | null = null;
@@ -39,7 +43,7 @@ export function mergeProgress(options: MergedOptions): MergedProgress {
 		for (;;) {
 			const at = Math.min(...all.map((one) => one.nextAfter(passed)));
 			if (at === Infinity) return;
-			if (all.every((one) => one.hasTold(at))) {
+			if (all.every((one) => one.hasReached(at))) {
 				pass(at);
 				continue;
 			}
@@ -57,7 +61,7 @@ export function mergeProgress(options: MergedOptions): MergedProgress {
 	};
 	return {
 		tick(index, tick) {
-			all[index]?.told.push(tick);
+			all[index]?.pending.push(tick);
 			look();
 		},
 		end(index, end) {
@@ -81,9 +85,9 @@ export function mergeProgress(options: MergedOptions): MergedProgress {
 const LATE_MS = 1000;
 
 /** What one client has told so far. */
-class Teller {
+class ClientProgress {
 	/** Not passed on yet. */
-	told: Tick[] = [];
+	pending: Tick[] = [];
 	/** Passed on with the newest second. */
 	taken: readonly Tick[] = [];
 	/** The newest that was passed on: it has the counts since the start. */
@@ -94,23 +98,23 @@ class Teller {
 	/** The first second after `at` that it has told of, and that was not passed on. */
 	nextAfter(at: number): number {
 		return Math.min(
-			...this.told.map((tick) => (tick.at > at ? tick.at : Infinity)),
+			...this.pending.map((tick) => (tick.at > at ? tick.at : Infinity)),
 		);
 	}
 
-	hasTold(at: number): boolean {
-		const newest = this.told.at(-1) ?? this.last;
+	hasReached(at: number): boolean {
+		const newest = this.pending.at(-1) ?? this.last;
 		return this.gone || (newest !== null && newest.at >= at);
 	}
 
 	takeUntil(at: number): void {
-		this.taken = this.told.filter((tick) => tick.at <= at);
-		this.told = this.told.filter((tick) => tick.at > at);
+		this.taken = this.pending.filter((tick) => tick.at <= at);
+		this.pending = this.pending.filter((tick) => tick.at > at);
 		this.last = this.taken.at(-1) ?? this.last;
 	}
 }
 
-function addUp(at: number, all: readonly Teller[]): Tick {
+function addUp(at: number, all: readonly ClientProgress[]): Tick {
 	const seconds = all.flatMap(({ taken }) => taken);
 	const sinceStart = all.flatMap(({ last }) => last ?? []);
 	const up = all.filter(({ gone }) => !gone);
@@ -184,10 +188,6 @@ function soFar(
 function fewest(of: readonly (Tick | End)[]): number {
 	const counts = of.flatMap(({ window }) => window?.count ?? []);
 	return counts.length === 0 ? 0 : Math.min(...counts);
-}
-
-function sum(values: readonly number[]): number {
-	return values.reduce((all, one) => all + one, 0);
 }
 
 function addLists(lists: readonly (readonly number[])[]): number[] {

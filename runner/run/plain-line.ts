@@ -1,5 +1,5 @@
 import type { Plan } from "../model/plan.ts";
-import { plainText } from "../terminal/text.ts";
+import { plainText } from "../terminal/columns.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import {
 	lastSecond,

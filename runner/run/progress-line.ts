@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Metric } from "../model/plan.ts";
+import { parsed } from "./json.ts";
 
 /** The window so far, ns: of the messages that are back. null: there is none yet. Fields that older generators do not tell are optional. */
 const WindowSoFar = z
@@ -108,10 +109,5 @@ export type ControlLine =
 /** Reads a line of k6's stdout; null: it is not one of ours. */
 export function readProgress(line: string): ProgressLine | null {
 	if (!line.startsWith("{")) return null;
-	try {
-		const parsed = ProgressLine.safeParse(JSON.parse(line));
-		return parsed.success ? parsed.data : null;
-	} catch {
-		return null;
-	}
+	return ProgressLine.safeParse(parsed(line)).data ?? null;
 }

@@ -7,7 +7,7 @@ export interface Sampling {
 }
 
 /** Processes to sample, each with all of its children; none: not ours, or not all of them here. */
-export interface Sampled {
+interface Sampled {
 	readonly generatorPids: readonly number[];
 	readonly brokerPids: readonly number[];
 }

@@ -229,24 +229,24 @@ describe("--resume", () => {
 
 	test("refuses another baseline than the runs began with; a calibration may come and go", () => {
 		const folder = path.join(testFolder(), "run");
-		const against = {
+		const snapshot = {
 			schema: 1 as const,
 			name: "the baseline",
 			baseline: baselineWith({ "response p99": [1, 2, 3, 4] }),
 			calibration: null,
 		};
-		makeRunFolder(folder, TEXT, plans, [], against);
+		makeRunFolder(folder, TEXT, plans, [], snapshot);
 		const resume = (now: Parameters<typeof resumeOn>[5]) =>
 			resumeOn(folder, TEXT, plans, [], here, now);
-		expect(() => resume(against)).not.toThrow();
+		expect(() => resume(snapshot)).not.toThrow();
 		const other = baselineWith({ "response p99": [1, 2, 3, 5] });
-		for (const now of [{ ...against, baseline: other }, null])
+		for (const now of [{ ...snapshot, baseline: other }, null])
 			expect(() => resume(now)).toThrow(/compared with another baseline/);
 		const noise = {
 			...{ schema: 1 as const, scenario: "s", runId: "r", noise: [] },
 			machine: machineWith(),
 		};
-		expect(() => resume({ ...against, calibration: noise })).not.toThrow();
+		expect(() => resume({ ...snapshot, calibration: noise })).not.toThrow();
 	});
 
 	test("refuses a search, and a folder that is none of a run", () => {

@@ -1,15 +1,11 @@
-import {
-	existsSync,
-	mkdirSync,
-	readdirSync,
-	readFileSync,
-	rmSync,
-	writeFileSync,
-} from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { failure } from "../errors.ts";
-import { type Against, readAgainst } from "../model/against-file.ts";
+import {
+	type BaselineSnapshot,
+	readSnapshot,
+} from "../model/baseline-snapshot.ts";
 import {
 	EnvironmentFile,
 	type RigMachines,
@@ -18,7 +14,7 @@ import { Plan } from "../model/plan.ts";
 import { compile } from "../script/compile.ts";
 import { readClient } from "./client-read.ts";
 import { collect } from "./collect.ts";
-import { floorPath, runPath } from "./folder.ts";
+import { fillRun, floorPath, runPath } from "./folder.ts";
 
 /** What is left to do in the folder of a command that was interrupted, or crashed. */
 export interface Rest {
@@ -49,7 +45,7 @@ export function resumeRunFolder(
 	plans: readonly Plan[],
 	floors: readonly Plan[],
 	machine: EnvironmentFile,
-	against: Against | null = null,
+	snapshot: BaselineSnapshot | null = null,
 ): Rest {
 	const refuse = (why: string) =>
 		failure("resume-other", { path: folder, why });
@@ -61,15 +57,15 @@ export function resumeRunFolder(
 	if (other !== null) throw refuse(other);
 	if (readText(path.join(folder, "scenario.yaml")) !== scenarioText)
 		throw refuse("its scenario.yaml is not the text of this scenario");
-	if (!sameBaseline(readAgainst(folder), against))
+	if (!sameBaseline(readSnapshot(folder), snapshot))
 		throw refuse(
 			"its runs are compared with another baseline; name the one that they began with",
 		);
-	const planned = plans.map((plan) => path.join(runPath(folder, plan), PLAN));
+	const planFiles = plans.map((plan) => path.join(runPath(folder, plan), PLAN));
 	const same =
-		planned.length === runsIn(folder).length &&
+		planFiles.length === runsIn(folder).length &&
 		plans.every(
-			(plan, i) => readText(planned[i] ?? "") === compile(plan).planJson,
+			(plan, i) => readText(planFiles[i] ?? "") === compile(plan).planJson,
 		);
 	if (!same) throw refuse(OTHER_PLANS);
 
@@ -81,12 +77,8 @@ export function resumeRunFolder(
 	};
 	for (const plan of rest.plans) empty(runPath(folder, plan));
 	for (const plan of rest.floors) {
-		const floor = floorPath(folder, plan);
-		mkdirSync(floor, { recursive: true });
-		empty(floor);
-		const { script, planJson } = compile(plan);
-		writeFileSync(path.join(floor, PLAN), planJson);
-		writeFileSync(path.join(floor, SCRIPT), script);
+		fillRun(floorPath(folder, plan), plan);
+		empty(floorPath(folder, plan));
 	}
 	return rest;
 }
@@ -134,7 +126,7 @@ function otherMachine(file: string, now: EnvironmentFile): string | null {
 	if (text === null) return null;
 	const before = EnvironmentFile.safeParse(JSON.parse(text)).data;
 	const [theirs, ours] = [before?.rig ?? null, now.rig ?? null];
-	if (!isDeepStrictEqual(toldApart(theirs), toldApart(ours))) {
+	if (!isDeepStrictEqual(identityOf(theirs), identityOf(ours))) {
 		const [one, other] = [rigText(theirs), rigText(ours)];
 		return `its runs were made on ${one}, and now it would be ${one === other ? "other machines of that name" : other}`;
 	}
@@ -145,7 +137,7 @@ function otherMachine(file: string, now: EnvironmentFile): string | null {
 }
 
 /** What makes machines of a rig others. Hosts of yours stay what they are whatever their rig is called. */
-function toldApart(rig: RigMachines | null) {
+function identityOf(rig: RigMachines | null) {
 	if (rig === null) return null;
 	const { id, createdAt, cloud, machines, brokers, clients, here } = rig;
 	const rented = cloud === null ? {} : { id, createdAt };
@@ -161,8 +153,12 @@ function rigText(rig: RigMachines | null): string {
 }
 
 /** A calibration that has come or gone since the start is none: that of the folder stays. */
-function sameBaseline(before: Against | null, now: Against | null): boolean {
-	const of = (against: Against | null) => JSON.stringify(against?.baseline);
+function sameBaseline(
+	before: BaselineSnapshot | null,
+	now: BaselineSnapshot | null,
+): boolean {
+	const of = (snapshot: BaselineSnapshot | null) =>
+		JSON.stringify(snapshot?.baseline);
 	return (
 		(before?.baseline ?? null) === (now?.baseline ?? null) ||
 		of(before) === of(now)

@@ -1,7 +1,7 @@
 import type { Plan } from "../model/plan.ts";
 
 /** How long the runs that are still to be made will take. */
-export interface TimeLeft {
+interface TimeLeft {
 	/** Runs that are ahead, floors included. */
 	ahead(plans: readonly Plan[]): void;
 	/** A run begins: it is not ahead any more. */

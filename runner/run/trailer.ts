@@ -2,43 +2,44 @@ import { createHash } from "node:crypto";
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { chunks, type LogFile } from "../histogram/log-file.ts";
 import { LedgerLine, TrailerLine } from "../model/client-file.ts";
+import { parsed } from "./json.ts";
 
 /**
  * The last lines of a client's files prove that nothing is missing. Each says how many lines stand before it
  * and the SHA-256 of those bytes; the one of the .jsonl says so of the .hlog too.
  */
-export interface Trailer {
+interface Trailer {
 	readonly state: "complete" | "interrupted";
 	/** The file without its trailer. */
 	readonly body: LogFile;
-	readonly lines: number;
 	readonly sha256: string;
 }
 
 /** The trailer of an .hlog, checked. Throws a sentence about what does not fit. */
 export function hlogTrailer(path: string): Trailer {
 	const { body, last } = split(path);
-	const [, lines, sha256, state] = HLOG.exec(last) ?? [];
+	const [, lines, sha256, ended] = HLOG.exec(last) ?? [];
 	if (lines === undefined || sha256 === undefined)
 		throw new Error("has no trailer: its end is missing");
-	return checked(body, Number(lines), sha256, state as Trailer["state"]);
+	const state = ended as Trailer["state"];
+	return { state, body: check(body, { lines: Number(lines), sha256 }), sha256 };
 }
 
 /** The trailer of a .jsonl, checked, with what it says about the .hlog. */
 export function jsonlTrailer(
 	path: string,
-): Trailer & { hlog: { lines: number; sha256: string } } {
+): Trailer & { hlog: { sha256: string } } {
 	const { body, last } = split(path);
-	const line = TrailerLine.safeParse(json(last));
+	const line = TrailerLine.safeParse(parsed(last));
 	if (!line.success) throw new Error("has no trailer: its end is missing");
-	const { lines, sha256, state, hlog } = line.data;
-	return { ...checked(body, lines, sha256, state), hlog };
+	const { sha256, state, hlog } = line.data;
+	return { state, body: check(body, line.data), sha256, hlog };
 }
 
 /** A .ledger without its trailer, which is checked. */
 export function ledgerTrailer(path: string): LogFile {
 	const { body, last } = split(path);
-	const line = LedgerLine.safeParse(json(last));
+	const line = LedgerLine.safeParse(parsed(last));
 	if (!line.success || line.data.type !== "trailer")
 		throw new Error("has no trailer: its end is missing");
 	return check(body, line.data);
@@ -71,15 +72,6 @@ function split(path: string): { body: LogFile; last: string } {
 	}
 }
 
-function checked(
-	body: LogFile,
-	lines: number,
-	sha256: string,
-	state: Trailer["state"],
-): Trailer {
-	return { state, body: check(body, { lines, sha256 }), lines, sha256 };
-}
-
 /** The body, when it is what its trailer says. */
 function check(
 	body: LogFile,
@@ -101,12 +93,4 @@ function check(
 	if (hash.digest("hex") !== sha256)
 		throw new Error("was changed: it does not match the sum in its trailer");
 	return body;
-}
-
-function json(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return null;
-	}
 }

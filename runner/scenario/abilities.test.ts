@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { brokerOf, noBroker, type Traits } from "../brokers/index.ts";
 import { beyondAbilities } from "./abilities.ts";
 import { resolveCases } from "./cases.ts";
+import { parseParts } from "./parts.ts";
 
 /** A system that can do everything, less what a test takes away. */
 function system(traits: Partial<Traits> = {}) {
@@ -17,9 +18,11 @@ function system(traits: Partial<Traits> = {}) {
 }
 
 function refusals(workload: object, traits: Partial<Traits>): string[] {
-	const cases = resolveCases({
-		workload: { rate: "3/s", message: "1KiB", duration: "9s", ...workload },
-	});
+	const cases = resolveCases(
+		parseParts({
+			workload: { rate: "3/s", message: "1KiB", duration: "9s", ...workload },
+		}),
+	);
 	expect(cases.problems).toEqual([]);
 	return beyondAbilities([system(traits)], cases).map(
 		({ path, message }) => `${path.join(".")}: ${message}`,

@@ -1,14 +1,16 @@
 import type { BrokerName, Traits } from "../brokers/index.ts";
 import { PATTERNS, type Pattern } from "../model/workload.ts";
 import { formatBytesExact, formatDuration } from "../units.ts";
-import { backlogTimes } from "./backlog.ts";
-import type { ResolvedCases } from "./cases.ts";
+import {
+	caseProblems,
+	type FieldSentences,
+	type ResolvedCases,
+} from "./cases.ts";
 import type { Problem } from "./problem.ts";
 import type { Case } from "./scenario.ts";
-import type { WorkloadField } from "./schema.ts";
 
 /** A system, as far as its abilities go. */
-export interface Able {
+interface Able {
 	readonly key: string;
 	readonly broker: BrokerName;
 	readonly traits: Traits;
@@ -17,99 +19,87 @@ export interface Able {
 /** The cases that ask a system for what it cannot do, or does not promise: no measurement could be held against it. */
 export function beyondAbilities(
 	systems: readonly Able[],
-	{ cases, where }: ResolvedCases,
+	cases: ResolvedCases,
 ): Problem[] {
-	return cases.flatMap((one, index) =>
-		one === undefined
-			? []
-			: systems.flatMap((system) =>
-					refusals.flatMap(([field, refuse]): Problem[] => {
-						const message = refuse(one, system);
-						return message === undefined
-							? []
-							: [{ path: where(index, field), at: "value", message }];
-					}),
-				),
+	return caseProblems(cases, (one) =>
+		systems.flatMap((system) => [
+			{ message: tooLarge(one, system), pattern: cannot(one, system) },
+			...lacking(one, system),
+			{
+				consumers: sharing(one, system),
+				backlog: redeliveredInPause(one, system),
+				work: redeliveredBehindWork(one, system),
+				order: order(one, system),
+			},
+		]),
 	);
 }
 
 // --- internal ---
 
-type Refuse = (one: Case, system: Able) => string | undefined;
+function tooLarge(
+	{ message: { bytes } }: Case,
+	{ key, traits: { maxMessageBytes: most } }: Able,
+): string | undefined {
+	return most === null || bytes <= most
+		? undefined
+		: `message ${formatBytesExact(bytes)} is larger than what ${key} takes, ${formatBytesExact(most)}; the envelope is part of it`;
+}
 
-const refusals: readonly (readonly [WorkloadField, Refuse])[] = [
-	[
-		"message",
-		({ messageBytes }, { key, traits: { maxMessageBytes: most } }) =>
-			most === null || messageBytes <= most
-				? undefined
-				: `message ${formatBytesExact(messageBytes)} is larger than what ${key} takes, ${formatBytesExact(most)}; the envelope is part of it`,
-	],
-	[
-		"pattern",
-		({ pattern }, { key, traits }) => {
-			const why = traits.cannot[pattern];
-			return why === undefined
-				? undefined
-				: `pattern ${pattern}: ${key} (${traits.title}) cannot do it: ${why}${why.includes(";") ? ", or" : ";"} leave ${key} out, or write one of ${able(traits).join(", ")}`;
-		},
-	],
-	[
-		"keys",
-		({ keys }, { key, traits }) =>
-			keys === null || traits.keys
-				? undefined
-				: `keys: messages of ${key} (${traits.title}) have none; remove keys, or leave ${key} out`,
-	],
-	[
-		"partitions",
-		({ partitions }, { key, traits }) =>
-			partitions === 1 || traits.partitions
-				? undefined
-				: `partitions ${partitions}: topics of ${key} (${traits.title}) have none; write topics instead, or leave ${key} out`,
-	],
-	[
-		"wildcard",
-		({ wildcard }, { key, traits }) =>
-			!wildcard || traits.wildcards
-				? undefined
-				: `wildcard: ${key} (${traits.title}) subscribes to topics by their names alone; remove wildcard, or leave ${key} out`,
-	],
-	["consumers", sharing],
-	["backlog", heldInPause],
-	["work", heldBehindWork],
-	["order", order],
-];
+function cannot({ pattern }: Case, { key, traits }: Able): string | undefined {
+	const why = traits.cannot[pattern];
+	const instead = traits.instead?.[pattern];
+	return why === undefined
+		? undefined
+		: `pattern ${pattern}: ${key} (${traits.title}) cannot do it: ${why};${instead === undefined ? "" : ` ${instead}, or`} leave ${key} out, or write one of ${able(traits).join(", ")}`;
+}
+
+/** What its topics and messages do not have. */
+function lacking(
+	{ keys, partitions, wildcard }: Case,
+	{ key, traits }: Able,
+): (FieldSentences | false)[] {
+	const who = `${key} (${traits.title})`;
+	return [
+		keys !== null &&
+			!traits.keys && {
+				keys: `keys: messages of ${who} have none; remove keys, or leave ${key} out`,
+			},
+		partitions > 1 &&
+			!traits.partitions && {
+				partitions: `partitions ${partitions}: topics of ${who} have none; write topics instead, or leave ${key} out`,
+			},
+		wildcard &&
+			!traits.wildcards && {
+				wildcard: `wildcard: ${who} subscribes to topics by their names alone; remove wildcard, or leave ${key} out`,
+			},
+	];
+}
 
 /** Responders that share a topic are a group, and what has no groups has no work queues either. */
 function sharing(one: Case, { key, traits }: Able): string | undefined {
 	const why = traits.cannot["work-queue"];
+	const instead = traits.instead?.["work-queue"];
 	return one.pattern === "request-reply" && competing(one) && why !== undefined
-		? `consumers ${one.consumers}: ${key} (${traits.title}) cannot share ${topics(one)} among them: ${why}; write at most as many consumers as topics, or leave ${key} out`
+		? `consumers ${one.consumers}: ${key} (${traits.title}) cannot share ${topics(one)} among them: ${why};${instead === undefined ? "" : ` ${instead};`} write at most as many consumers as topics, or leave ${key} out`
 		: undefined;
 }
 
 /** A pause of ours that makes the broker hand messages out again would be booked as the broker's duplicates. */
-function heldInPause(
+function redeliveredInPause(
 	one: Case,
 	{ key, traits: { redeliverAfterNs } }: Able,
 ): string | undefined {
 	if (one.backlog === null || redeliverAfterNs === null) return undefined;
-	const { load } = one;
-	if (load.kind !== "constant") return undefined;
-	const { pauseNs, resumeNs } = backlogTimes(
-		one.durationNs,
-		load.rate,
-		one.backlog,
-	);
-	const pause = resumeNs - pauseNs;
+	if (one.schedule.kind !== "constant") return undefined;
+	const pause = one.backlog.resumeNs - one.backlog.pauseNs;
 	return pause < redeliverAfterNs
 		? undefined
 		: `backlog: consumers pause for ${formatDuration(pause)}, and ${key} hands out again what they have held for ${formatDuration(redeliverAfterNs)}; raise its ackWait, or build a smaller backlog`;
 }
 
 /** The last message of a full prefetch waits for the work on all others. */
-function heldBehindWork(
+function redeliveredBehindWork(
 	{ work }: Case,
 	{ key, traits: { prefetch, redeliverAfterNs } }: Able,
 ): string | undefined {

@@ -1,36 +1,27 @@
 import { hasProcess, noBroker } from "../brokers/index.ts";
 import { targets } from "../model/targets.ts";
 import { clientCount } from "./clients.ts";
+import type { Context } from "./context.ts";
+import type { Parts } from "./parts.ts";
 import type { Problem } from "./problem.ts";
 import type { Aws, AwsVolume, Clients, System } from "./scenario.ts";
-import { ScenarioFile, type Target } from "./schema.ts";
 
-/** What resolving `aws` needs to know of the rest of the scenario. */
-export interface AwsContext {
-	/** undefined: the scenario's target is itself a mistake. */
-	readonly target: Target | undefined;
-	/** Brokers that stay up: nothing is rented. */
-	readonly rig: unknown;
-	readonly clients: Clients;
-	readonly systems: readonly Pick<System, "broker" | "options">[];
-}
-
-/** What target aws rents; null: nothing. Mistakes that the schema sees are not repeated here. */
+/** What target aws rents; null: nothing. */
 export function resolveAws(
-	written: unknown,
-	{ target, rig, clients, systems }: AwsContext,
+	{ aws: data, written }: Pick<Parts, "aws" | "written">,
+	{ target, rig }: Pick<Context, "target" | "rig">,
+	clients: Clients,
+	systems: readonly Pick<System, "broker" | "options">[],
 ): { aws: Aws | null; problems: Problem[] } {
 	const nothing = { aws: null, problems: [] };
 	if (target === undefined || targets[target].rents !== "aws" || rig !== null)
 		return nothing;
-	if (written === undefined)
+	if (written.aws === undefined)
 		return {
 			aws: null,
 			problems: [{ path: ["aws"], at: "key", message: MISSING }],
 		};
-	const parsed = ScenarioFile.shape.aws.safeParse(written);
-	if (!parsed.success || parsed.data === undefined) return nothing;
-	const { data } = parsed;
+	if (data === undefined) return nothing;
 	const count = brokerMachines(systems);
 	const problems: Problem[] = [];
 	const wrong = (path: Problem["path"], message: string): void => {

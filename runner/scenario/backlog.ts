@@ -2,7 +2,7 @@ import { ceilDiv } from "../stats/support.ts";
 import type { Rate } from "../units.ts";
 
 /** When the consumers of a backlog pause and resume, in ns from the window's start: whole seconds, so that reports can tell the phases apart. */
-export interface BacklogTimes {
+interface BacklogTimes {
 	readonly pauseNs: number;
 	readonly resumeNs: number;
 	/** A duration, in whole seconds, from which on there is at least as much time after the resumption as before the pause. */

@@ -8,7 +8,7 @@ import type { Scenario } from "./scenario.ts";
  * of all systems. Whether there is such a file is asked when it is read: a scenario is also checked where it is not.
  */
 export function resolveBaseline(
-	written: unknown,
+	written: string | undefined,
 	keys: readonly string[],
 	folder: string,
 ): { baseline: Scenario["baseline"]; problems: Problem[] } {
@@ -16,9 +16,7 @@ export function resolveBaseline(
 		baseline: null,
 		problems: [{ path: ["baseline"], at: "value" as const, message }],
 	});
-	// Of another kind or empty: the schema says so.
-	if (typeof written !== "string" || written === "")
-		return { baseline: null, problems: [] };
+	if (written === undefined) return { baseline: null, problems: [] };
 	if (keys.includes(written))
 		return keys.length > 1
 			? { baseline: { system: written, path: null }, problems: [] }

@@ -1,9 +1,9 @@
 import path from "node:path";
-import { plainNames, unlisted } from "../model/workload.ts";
+import { plainNames } from "../model/workload.ts";
 import { formatBytesExact, formatDurationExact } from "../units.ts";
-import { loadName } from "./loads.ts";
 import type { Case } from "./scenario.ts";
-import type { WorkloadField } from "./schema.ts";
+import { loadName } from "./schedule.ts";
+import { type WorkloadField, workloadFields } from "./workload-schema.ts";
 
 /** The name that was given, else what the case overrides, else message and load: "1KiB 20000/s 25 connections". */
 export function caseName(
@@ -11,7 +11,7 @@ export function caseName(
 	override: Readonly<Record<string, unknown>>,
 ): string {
 	if (typeof override.name === "string") return override.name;
-	const named = (Object.keys(inName) as WorkloadField[]).filter((field) =>
+	const named = [...new Set([...FIRST, ...workloadFields])].filter((field) =>
 		Object.hasOwn(override, field),
 	);
 	const shown = named.length > 0 ? named : (["message", "rate"] as const);
@@ -27,49 +27,40 @@ export function caseName(
 
 // --- internal ---
 
-const load = (one: Case) => loadName(one.load);
-
-/** How a field reads in a name; the order is that of the name. */
+/** How a field reads in a name. */
 const inName: Readonly<Record<WorkloadField, (one: Case) => string>> = {
-	message: (one) => formatBytesExact(one.messageBytes),
-	rate: load,
-	stages: load,
-	steps: load,
-	messages: load,
-	arrivals: load,
-	seed: (one) => ("seed" in one.load ? `seed ${one.load.seed}` : ""),
+	...plainNames,
+	message: (one) => formatBytesExact(one.message.bytes),
+	rate: loadName,
+	stages: loadName,
+	steps: loadName,
+	messages: loadName,
+	arrivals: loadName,
+	seed: ({ schedule }) =>
+		schedule.kind === "poisson" ? `seed ${schedule.seed}` : "",
 	find: (one) => (one.find === null ? "" : `find ${one.find}`),
 	pattern: (one) => one.pattern,
-	connections: (one) => counted(one.connections, "connection"),
-	producers: (one) => counted(one.producers, "producer"),
-	consumers: plainNames.consumers,
-	consumerConnections: plainNames.consumerConnections,
-	subscriptions: plainNames.subscriptions,
-	topics: (one) => counted(one.topics, "topic"),
-	partitions: plainNames.partitions,
-	wildcard: plainNames.wildcard,
-	bystanders: plainNames.bystanders,
-	inFlight: (one) => `${one.inFlight} in flight`,
-	backlog: (one) => `${one.backlog} waiting`,
-	payload: ({ payload }) => {
-		if (payload.file !== null) return path.basename(payload.file);
-		if (payload.randomRatio === 1) return payload.kind;
-		return `${Number((payload.randomRatio * 100).toPrecision(6))}% random`;
+	backlog: ({ backlog }) =>
+		backlog === null ? "" : `${backlog.messages} waiting`,
+	payload: ({ message: { payload, randomRatio, file } }) => {
+		if (file !== null) return path.basename(file);
+		if (randomRatio === 1) return payload;
+		return `${Number((randomRatio * 100).toPrecision(6))}% random`;
 	},
-	keys: ({ keys }) =>
-		keys === null ? "no keys" : `${keys.count} ${keys.distribution} keys`,
-	work: plainNames.work,
-	checksum: (one) => (one.checksum ? "checksum" : "no checksum"),
-	delivery: (one) => one.delivery ?? "",
-	order: (one) => `order ${one.order}`,
-	duration: (one) => formatDurationExact(one.durationNs),
-	warmup: ({ load, warmupNs }) =>
-		`warmup ${load.kind === "closed" ? load.warmupMessages : formatDurationExact(warmupNs)}`,
+	checksum: (one) => (one.message.checksum ? "checksum" : "no checksum"),
+	duration: (one) => formatDurationExact(one.schedule.durationNs),
+	warmup: ({ schedule }) =>
+		`warmup ${schedule.kind === "closed" ? schedule.warmupMessages : formatDurationExact(schedule.warmupNs)}`,
 	drain: (one) => `drain ${formatDurationExact(one.drainNs)}`,
 	timeout: (one) => `timeout ${formatDurationExact(one.timeoutNs)}`,
-	...unlisted(plainNames),
 };
 
-function counted(count: number, noun: string): string {
-	return `${count} ${noun}${count === 1 ? "" : "s"}`;
-}
+/** The order within a name, which plans and results are known by; later fields come behind these. */
+const FIRST: readonly WorkloadField[] = [
+	...(["message", "rate", "stages", "steps", "messages", "arrivals"] as const),
+	...(["seed", "find", "pattern", "connections", "producers"] as const),
+	...(["consumers", "consumerConnections", "subscriptions", "topics"] as const),
+	...(["partitions", "wildcard", "bystanders", "inFlight", "backlog"] as const),
+	...(["payload", "keys", "work", "checksum", "delivery", "order"] as const),
+	...(["duration", "warmup", "drain", "timeout"] as const),
+];

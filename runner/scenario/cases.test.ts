@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { resolveCases } from "./cases.ts";
+import { parseParts } from "./parts.ts";
 import type { Case } from "./scenario.ts";
 
 const open = { rate: "3000/s", message: "256B", duration: "10s" };
 
 function all(workload: object, more: object = {}): Case[] {
 	const { cases, problems } = resolveCases(
-		{ workload: { message: "256B", ...workload }, ...more },
+		parseParts({ workload: { message: "256B", ...workload }, ...more }),
 		"/scenarios",
 	);
 	expect(problems).toEqual([]);
@@ -23,19 +24,21 @@ function one(workload: object): Case {
 }
 
 function complaints(workload: object, more: object = {}): string[] {
-	return resolveCases({ workload, ...more }).problems.map(
+	return resolveCases(parseParts({ workload, ...more })).problems.map(
 		({ path, message }) => `${path.join(".")}: ${message}`,
 	);
 }
 
 describe("the load of a case", () => {
 	test("is constant, or poisson with a seed", () => {
-		expect(one(open).load).toMatchObject({ kind: "constant", seed: 0 });
-		expect(one({ ...open, arrivals: "poisson" }).load).toMatchObject({
+		expect(one(open).schedule).toMatchObject({ kind: "constant", seed: 0 });
+		expect(one({ ...open, arrivals: "poisson" }).schedule).toMatchObject({
 			kind: "poisson",
 			seed: 1,
 		});
-		expect(one({ ...open, arrivals: "poisson", seed: 7 }).load).toMatchObject({
+		expect(
+			one({ ...open, arrivals: "poisson", seed: 7 }).schedule,
+		).toMatchObject({
 			seed: 7,
 		});
 	});
@@ -48,24 +51,28 @@ describe("the load of a case", () => {
 				{ duration: "500ms", target: "1/s" },
 			],
 		});
-		expect(stages.load.kind).toBe("stages");
-		expect(stages.durationNs).toBe(30.5e9);
+		expect(stages.schedule.kind).toBe("stages");
+		expect(stages.schedule.durationNs).toBe(30.5e9);
 		const steps = one({
 			steps: [
 				{ rate: "1000/s", duration: "10s" },
 				{ rate: "2000/s", duration: "20s" },
 			],
 		});
-		expect(steps.load.kind).toBe("steps");
-		expect(steps.durationNs).toBe(30e9);
+		expect(steps.phases).toHaveLength(2);
+		expect(steps.schedule.durationNs).toBe(30e9);
 	});
 
 	test("of messages is closed: in-flight of 1000, a tenth to warm up, 10 minutes at most", () => {
 		expect(one({ messages: 12_345 })).toMatchObject({
-			load: { kind: "closed", messages: 12_345, warmupMessages: 1235 },
+			schedule: {
+				kind: "closed",
+				messages: 12_345 + 1235,
+				warmupMessages: 1235,
+				warmupNs: 0,
+				durationNs: 600e9,
+			},
 			inFlight: 1000,
-			warmupNs: 0,
-			durationNs: 600e9,
 		});
 	});
 
@@ -75,21 +82,21 @@ describe("the load of a case", () => {
 		["0s", 0],
 		[0, 0],
 	])("of messages warms up with %j", (warmup, messages) => {
-		expect(one({ messages: 1000, warmup }).load).toMatchObject({
+		expect(one({ messages: 1000, warmup }).schedule).toMatchObject({
 			warmupMessages: messages,
 		});
 	});
 
 	test("with a rate may go without warm-up", () => {
-		expect(one({ ...open, warmup: 0 }).warmupNs).toBe(0);
+		expect(one({ ...open, warmup: 0 }).schedule.warmupNs).toBe(0);
 	});
 
 	test("of a search measures for 15s where nothing else is said", () => {
 		expect(one({ rate: "1000/s", find: "max-rate" })).toMatchObject({
 			find: "max-rate",
-			durationNs: 15e9,
+			schedule: { durationNs: 15e9 },
 		});
-		expect(one({ ...open, find: "max-rate" }).durationNs).toBe(10e9);
+		expect(one({ ...open, find: "max-rate" }).schedule.durationNs).toBe(10e9);
 	});
 });
 
@@ -106,9 +113,9 @@ describe("a case over the workload", () => {
 				],
 			},
 		);
-		expect(cases.map(({ load }) => load.kind)).toEqual([
+		expect(cases.map(({ schedule }) => schedule.kind)).toEqual([
 			"closed",
-			"steps",
+			"stages",
 			"stages",
 			"constant",
 		]);
@@ -118,7 +125,9 @@ describe("a case over the workload", () => {
 			"3000/s to 9000/s in 1 stage",
 			"5000/s",
 		]);
-		expect(cases.map(({ warmupNs }) => warmupNs)).toEqual([0, 2e9, 2e9, 2e9]);
+		expect(cases.map(({ schedule }) => schedule.warmupNs)).toEqual([
+			0, 2e9, 2e9, 2e9,
+		]);
 	});
 
 	test("may turn a closed load into an open one", () => {
@@ -127,9 +136,7 @@ describe("a case over the workload", () => {
 			{ cases: [{ rate: "100/s" }] },
 		);
 		expect(case1).toMatchObject({
-			load: { kind: "constant" },
-			warmupNs: 5e9,
-			durationNs: 60e9,
+			schedule: { kind: "constant", warmupNs: 5e9, durationNs: 60e9 },
 		});
 	});
 
@@ -174,7 +181,7 @@ describe("a matrix", () => {
 			"orders.json no keys",
 			"orders.json 10 zipf keys",
 		]);
-		expect(cases.at(-1)?.payload.file).toBe("/scenarios/a/orders.json");
+		expect(cases.at(-1)?.message.file).toBe("/scenarios/a/orders.json");
 	});
 
 	test("shows a mistake at the value that makes it", () => {
@@ -252,8 +259,8 @@ describe("the topology of a pattern", () => {
 
 test("a backlog is messages, or as many as its size holds", () => {
 	const workload = { ...open, pattern: "backlog", duration: "1min" };
-	expect(one({ ...workload, backlog: 1000 }).backlog).toBe(1000);
-	expect(one({ ...workload, backlog: "1000B" }).backlog).toBe(4);
+	expect(one({ ...workload, backlog: 1000 }).backlog?.messages).toBe(1000);
+	expect(one({ ...workload, backlog: "1000B" }).backlog?.messages).toBe(4);
 });
 
 test("what consumers do, and keys, in short and at length", () => {

@@ -2,67 +2,56 @@ import path from "node:path";
 import { plainValues } from "../model/workload.ts";
 import { suggest } from "../suggest.ts";
 import { caseName } from "./case-name.ts";
-import {
-	durationOf,
-	loadOf,
-	loadProblems,
-	missingOfLoad,
-	overlay,
-	warmupOf,
-} from "./loads.ts";
+import { loadProblems, missingOfLoad, overlay } from "./loads.ts";
 import { otherToolsWord } from "./other-tools.ts";
+import type { Parts } from "./parts.ts";
 import type { Path, Problem } from "./problem.ts";
-import { backlogOf, fieldProblems, receiversOf, topicsOf } from "./rules.ts";
+import { backlogOf, fieldProblems } from "./rules.ts";
 import type { Case } from "./scenario.ts";
+import { heldBack, phasesOf, scheduleOf, windowPieces } from "./schedule.ts";
 import {
-	KEYS,
-	neededFields,
-	Workload,
+	requiredFields,
+	SharedWorkload,
 	type WorkloadField,
+	type WrittenWorkload,
 	workloadFields,
-} from "./schema.ts";
+} from "./workload-schema.ts";
+import { isMap, type Written } from "./written.ts";
 
 /** The cases of a scenario; `undefined` in place of one that has a mistake. */
 export interface ResolvedCases {
 	readonly cases: readonly (Case | undefined)[];
 	readonly problems: readonly Problem[];
-	/** Where the field of a case is written: in the case itself, in the matrix, or in the workload. */
-	where(index: number, field: WorkloadField): Path;
-}
-
-/** What the cases are made of, as it was written. */
-export interface WrittenCases {
-	readonly workload?: unknown;
-	readonly cases?: unknown;
-	readonly matrix?: unknown;
+	/** Where the field of a case is written: in the case itself, in the matrix, or in the workload; of a default `unwritten`. */
+	where(index: number, field: WorkloadField, unwritten?: Path): Path;
 }
 
 /**
- * Lays each case over the workload, fills in defaults and names it. Works on what was written, not on what the
- * schema made of it: one mistake must not hide the others. Mistakes that the schema sees are not repeated here.
- * `folder`: that of the scenario, from which paths count.
+ * Lays each case over the workload, fills in defaults and names it. Works on what is right by itself: one mistake must not
+ * hide the others. `folder`: that of the scenario, from which paths count.
  */
 export function resolveCases(
-	written: WrittenCases,
+	parts: Pick<Parts, "written" | "workload" | "cases" | "matrix">,
 	folder = ".",
 ): ResolvedCases {
-	const { workload } = written;
-	const shared = asMap(workload);
+	const { written, workload: shared } = parts;
 	const listed = Array.isArray(written.cases);
-	const overrides = overridesOf(written);
-	const where = (index: number, field: WorkloadField): Path => {
+	const overrides = overridesOf(parts);
+	const where: ResolvedCases["where"] = (index, field, unwritten) => {
 		const override = overrides[index];
-		return override && Object.hasOwn(override.fields, field)
-			? override.where(field)
-			: ["workload", field];
+		if (override && Object.hasOwn(override.fields, field))
+			return override.where(field);
+		return unwritten === undefined || Object.hasOwn(shared, field)
+			? ["workload", field]
+			: unwritten;
 	};
 
 	const merged = overrides.map(({ fields }) => overlay(shared, fields));
 	const problems: Problem[] = [...bothKinds(written)];
-	if (workload === undefined || isMap(workload))
-		problems.push(...missing(written, shared, overrides, merged, listed));
+	if (written.workload === undefined || isMap(written.workload))
+		problems.push(...missing(written, overrides, merged, listed));
 	const resolved = merged.map((one, index) => {
-		const fields = parseFields(one);
+		const fields = withDefaults(one);
 		for (const { field, message } of [
 			...loadProblems(fields, one),
 			...fieldProblems(fields, one),
@@ -74,12 +63,31 @@ export function resolveCases(
 	return { cases: resolved, problems, where };
 }
 
+/** What is wrong with cases in what surrounds them: of each a sentence for every field at fault. A field that is a default is shown at `unwritten`. */
+export function caseProblems(
+	{ cases, where }: ResolvedCases,
+	wrong: (one: Case) => readonly (FieldSentences | false)[],
+	unwritten?: Path,
+): Problem[] {
+	return cases.flatMap((one, index) =>
+		(one === undefined ? [] : wrong(one))
+			.flatMap((sentences) => Object.entries(sentences || {}))
+			.flatMap(([field, message]): Problem[] => {
+				const path = where(index, field as WorkloadField, unwritten);
+				return message === undefined ? [] : [{ path, at: "value", message }];
+			}),
+	);
+}
+
+/** undefined: nothing is wrong with it. */
+export type FieldSentences = Readonly<
+	Partial<Record<WorkloadField, string | undefined>>
+>;
+
 // --- internal ---
 
 /** More runs than anybody waits for. */
 const MOST_CASES = 1000;
-
-type Written = Readonly<Record<string, unknown>>;
 
 interface Override {
 	readonly fields: Written;
@@ -88,32 +96,25 @@ interface Override {
 	where(field: string): Path;
 }
 
-function isMap(value: unknown): value is Written {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function asMap(value: unknown): Written {
-	return isMap(value) ? value : {};
-}
-
-function overridesOf({ cases, matrix }: WrittenCases): Override[] {
-	if (Array.isArray(cases))
-		return cases.map((one, index) => ({
-			fields: asMap(one),
+function overridesOf({
+	written,
+	cases,
+	matrix,
+}: Pick<Parts, "written" | "cases" | "matrix">): Override[] {
+	if (Array.isArray(written.cases))
+		return cases.map((fields, index) => ({
+			fields,
 			path: ["cases", index],
 			where: (field) => ["cases", index, field],
 		}));
-	if (isMap(matrix)) return combinations(matrix);
+	if (isMap(written.matrix)) return combinations(matrix);
 	return [{ fields: {}, path: [], where: (field) => ["workload", field] }];
 }
 
 /** The product of the lists, the first field outermost. */
-function combinations(matrix: Written): Override[] {
+function combinations(matrix: Parts["matrix"]): Override[] {
 	const lists = Object.entries(matrix).filter(
-		(entry): entry is [string, unknown[]] =>
-			(workloadFields as string[]).includes(entry[0]) &&
-			Array.isArray(entry[1]) &&
-			entry[1].length > 0,
+		([, values]) => values !== undefined,
 	);
 	let all: Readonly<Record<string, number>>[] = [{}];
 	for (const [field, values] of lists) {
@@ -126,7 +127,7 @@ function combinations(matrix: Written): Override[] {
 		fields: Object.fromEntries(
 			Object.entries(chosen).map(([field, index]) => [
 				field,
-				(matrix[field] as unknown[])[index],
+				matrix[field]?.[index],
 			]),
 		),
 		path: ["matrix"],
@@ -134,7 +135,7 @@ function combinations(matrix: Written): Override[] {
 	}));
 }
 
-function bothKinds({ cases, matrix }: WrittenCases): Problem[] {
+function bothKinds({ cases, matrix }: Written): Problem[] {
 	if (matrix === undefined) return [];
 	if (cases !== undefined)
 		return [
@@ -168,8 +169,7 @@ const exampleOf: Readonly<Partial<Record<WorkloadField, string>>> = {
 };
 
 function missing(
-	scenario: WrittenCases,
-	shared: Written,
+	scenario: Written,
 	overrides: readonly Override[],
 	merged: readonly Written[],
 	listed: boolean,
@@ -195,8 +195,8 @@ function missing(
 		];
 	// "durration: 10s" is one mistake, and the schema names it.
 	const misspelt = new Set(
-		[shared, ...overrides.map(({ fields }) => fields)].flatMap((written) =>
-			Object.keys(written)
+		[scenario.workload, ...list(scenario.cases)].flatMap((written) =>
+			Object.keys(isMap(written) ? written : {})
 				.filter((key) => !(workloadFields as string[]).includes(key))
 				.map(
 					(key) =>
@@ -234,78 +234,71 @@ function missing(
 	);
 }
 
-/** The fields that are right, with their defaults. */
-function parseFields(written: Written): Partial<Workload> {
-	const fields: Record<string, unknown> = {};
-	for (const field of workloadFields) {
-		const result = Workload.shape[field].safeParse(written[field]);
-		if (result.success) fields[field] = result.data;
-	}
-	return fields;
+function list(value: unknown): readonly unknown[] {
+	return Array.isArray(value) ? value : [];
 }
 
+/** The fields that are right, with their defaults. */
+function withDefaults(written: Written): Partial<WrittenWorkload> {
+	const all: Written = { ...DEFAULTS, ...written };
+	return Object.fromEntries(
+		workloadFields
+			.filter((field) => all[field] !== undefined)
+			.map((field) => [field, all[field]]),
+	);
+}
+
+const DEFAULTS = SharedWorkload.parse({});
+
 /** Has it all fields that every workload has? */
-function isComplete(fields: Partial<Workload>): fields is Workload {
-	return neededFields.every((field) => fields[field] !== undefined);
+function isComplete(
+	fields: Partial<WrittenWorkload>,
+): fields is WrittenWorkload {
+	return requiredFields.every((field) => fields[field] !== undefined);
 }
 
 function complete(
-	fields: Partial<Workload>,
+	fields: Partial<WrittenWorkload>,
 	override: Written,
 	folder: string,
 ): Case | undefined {
-	const load = loadOf(fields);
-	const durationNs = load && durationOf(load, fields);
-	if (!load || durationNs === null || !isComplete(fields)) return undefined;
-	const { pattern, drain, connections } = fields;
-	const backlog = backlogOf(fields);
-	if (pattern === "backlog" && backlog === null) return undefined;
+	const schedule = scheduleOf(fields);
+	if (!schedule || !isComplete(fields)) return undefined;
+	const { pattern, drain, steps, timeout, checksum } = fields;
+	const messages = backlogOf(fields);
+	if (pattern === "backlog" && messages === null) return undefined;
 	const one: Case = {
 		name: "",
-		pattern,
-		load,
 		find: fields.find ?? null,
-		messageBytes: fields.message,
-		payload: payloadOf(fields.payload, folder),
-		checksum: fields.checksum,
-		delivery: fields.delivery ?? null,
-		order: fields.order,
-		warmupNs: warmupOf(load, fields),
-		durationNs,
+		pattern,
+		schedule,
+		...heldBack(schedule, messages),
+		...(steps ? { phases: phasesOf(windowPieces(schedule)) } : {}),
 		drainNs: drain,
-		timeoutNs: fields.timeout ?? drain,
-		inFlight: fields.inFlight ?? (load.kind === "closed" ? IN_FLIGHT : null),
-		connections,
-		producers: fields.producers ?? connections,
-		topics: topicsOf(fields),
-		...plainValues(fields, { pattern, receivers: receiversOf(fields) }),
-		keys: keysOf(fields.keys),
-		backlog,
+		timeoutNs: timeout ?? drain,
+		...plainValues(fields, { pattern, closed: schedule.kind === "closed" }),
+		message: {
+			bytes: fields.message,
+			...payloadOf(fields.payload, folder),
+			checksum,
+		},
 	};
 	return { ...one, name: caseName(one, override) };
 }
 
-/** Of a closed load, for each producer. */
-const IN_FLIGHT = 1000;
-
 function payloadOf(
-	payload: Workload["payload"],
+	payload: WrittenWorkload["payload"],
 	folder: string,
-): Case["payload"] {
+): Pick<Case["message"], "payload" | "randomRatio" | "file"> {
 	if (typeof payload === "string")
-		return { kind: payload, randomRatio: 1, file: null };
+		return { payload, randomRatio: 1, file: null };
 	return "file" in payload
 		? {
-				kind: "file",
+				payload: "file",
 				randomRatio: 1,
 				file: path.resolve(folder, payload.file),
 			}
-		: { kind: "random", randomRatio: payload.random, file: null };
-}
-
-function keysOf(keys: Workload["keys"]): Case["keys"] {
-	if (keys === "none") return null;
-	return typeof keys === "string" ? { distribution: keys, count: KEYS } : keys;
+		: { payload: "random", randomRatio: payload.random, file: null };
 }
 
 function sameNames(

@@ -1,55 +1,45 @@
 import { hasProcess } from "../brokers/index.ts";
-import { crosses } from "../model/plan.ts";
+import { crosses, type Target } from "../model/plan.ts";
 import { targets } from "../model/targets.ts";
 import { formatBytesExact } from "../units.ts";
-import type { ResolvedCases } from "./cases.ts";
+import { caseProblems, type ResolvedCases } from "./cases.ts";
+import type { Context } from "./context.ts";
 import type { GivenRig } from "./overrides.ts";
 import type { Path, Problem } from "./problem.ts";
 import type { Case, Clients, System } from "./scenario.ts";
+import type { ScenarioFile } from "./schema.ts";
 import {
 	CHECKSUM_BYTES,
 	ENVELOPE_BYTES,
 	LAG_BYTES,
-	ScenarioFile,
-	type Target,
-	type WorkloadField,
-} from "./schema.ts";
+} from "./workload-schema.ts";
 
-/** What resolving clients needs to know of the rest of the scenario and of the command line. */
-export interface ClientContext {
-	/** undefined: the scenario's target is itself a mistake. */
-	readonly target: Target | undefined;
-	/** The command line chose the target: clients of other targets are then left aside, not refused. */
-	readonly targetChosen: boolean;
-	/** Its clients make the load, unless the scenario names its own. */
-	readonly rig: GivenRig | null;
-	/** The option that set what stands at `path`; undefined: the file did. */
-	labelOf(path: Path): string | undefined;
-}
-
-/** Who makes the load. Mistakes that the schema sees are not repeated here. */
+/** Who makes the load. `written`: undefined where nothing is said, or nothing right. */
 export function resolveClients(
-	written: unknown,
-	{ target, targetChosen, rig, labelOf }: ClientContext,
+	written: ScenarioFile["clients"] | undefined,
+	{
+		target,
+		targetChosen,
+		rig,
+		labelOf,
+	}: Pick<Context, "target" | "targetChosen" | "rig" | "labelOf">,
 ): { clients: Clients; problems: Problem[] } {
 	const own: Clients = clientsOfRig(rig) ?? {
 		kind: ofTarget(target),
 		count: 1,
 	};
-	const parsed = ScenarioFile.shape.clients.safeParse(written);
 	const leftAside = targetChosen && labelOf(["clients"]) === undefined;
 	const mistakes = (clients: Clients) => [
 		...misplaced(clients, target, rig),
 		...twice(clients, clients === own ? rig : null),
 	];
-	if (written === undefined || !parsed.success)
-		return { clients: own, problems: mistakes(own) };
+	if (written === undefined) return { clients: own, problems: mistakes(own) };
 	// The hosts of a rig are what a number stands for.
-	if (typeof parsed.data === "number" && rig !== null && own.kind === "ssh") {
-		const { clients, problems } = someOf(rig, own, parsed.data);
+	if (typeof written === "number" && rig !== null && own.kind === "ssh") {
+		const { clients, problems } = someOf(rig, own, written);
 		return { clients, problems: [...problems, ...mistakes(own)] };
 	}
-	const clients = clientsOf(parsed.data, target);
+	const clients = clientsOf(written, target);
 	if (leftAside && misplaced(clients, target, rig).length > 0)
 		return { clients: own, problems: mistakes(own) };
 	return { clients, problems: mistakes(clients) };
@@ -67,21 +57,23 @@ export function clientCount(clients: Clients): number {
 export function unshareable(
 	count: number,
 	systems: readonly Pick<System, "key" | "broker">[],
-	{ cases, where }: ResolvedCases,
-	isWritten: (path: Path) => boolean,
+	cases: ResolvedCases,
 ): Problem[] {
 	if (count === 1) return [];
-	const place = (index: number, field: Parameters<typeof where>[1]): Path =>
-		isWritten(where(index, field)) ? where(index, field) : ["clients"];
-	return cases.flatMap((one, index): Problem[] => {
-		if (!one) return [];
-		return refusals.flatMap(([field, refuse]) => {
-			const message = refuse(one, count, systems);
-			return message === undefined
-				? []
-				: [{ path: place(index, field), at: "value" as const, message }];
-		});
-	});
+	return caseProblems(
+		cases,
+		(one) => [
+			{
+				messages: closed(one, count),
+				connections: connections(one, count),
+				topics: apart(one, count),
+				message: lag(one, count),
+				order: order(one, count),
+				pattern: inProcess(one, count, systems),
+			},
+		],
+		["clients"],
+	);
 }
 
 // --- internal ---
@@ -219,23 +211,8 @@ function placeOf(host: string): string {
 	return /:\d+$/.test(bare) ? bare : `${bare}:22`;
 }
 
-type Refuse = (
-	one: Case,
-	clients: number,
-	systems: readonly Pick<System, "key" | "broker">[],
-) => string | undefined;
-
-const refusals: readonly (readonly [WorkloadField, Refuse])[] = [
-	["messages", closed],
-	["connections", connections],
-	["topics", apart],
-	["message", lag],
-	["order", order],
-	["pattern", inProcess],
-];
-
-function closed({ load }: Case, clients: number): string | undefined {
-	return load.kind === "closed"
+function closed({ schedule }: Case, clients: number): string | undefined {
+	return schedule.kind === "closed"
 		? `a closed load (messages) goes as fast as each client by itself can, so that ${clients} clients share no schedule; write rate and duration, or clients: 1`
 		: undefined;
 }
@@ -261,11 +238,12 @@ function apart(one: Case, clients: number): string | undefined {
 
 function lag(one: Case, clients: number): string | undefined {
 	if (!crossing(one, clients)) return undefined;
-	const checksum = one.checksum ? CHECKSUM_BYTES : 0;
+	const { bytes } = one.message;
+	const checksum = one.message.checksum ? CHECKSUM_BYTES : 0;
 	const least = ENVELOPE_BYTES + LAG_BYTES + checksum;
-	return one.messageBytes >= least
+	return bytes >= least
 		? undefined
-		: `message ${formatBytesExact(one.messageBytes)} is too small for pattern ${one.pattern} over ${clients} clients: behind the ${ENVELOPE_BYTES} bytes of envelope it carries ${LAG_BYTES} more to the client that receives it${one.checksum ? `, and ${CHECKSUM_BYTES} of CRC32C` : ""}; write at least message: ${least}B`;
+		: `message ${formatBytesExact(bytes)} is too small for pattern ${one.pattern} over ${clients} clients: behind the ${ENVELOPE_BYTES} bytes of envelope it carries ${LAG_BYTES} more to the client that receives it${checksum > 0 ? `, and ${CHECKSUM_BYTES} of CRC32C` : ""}; write at least message: ${least}B`;
 }
 
 function order(one: Case, clients: number): string | undefined {

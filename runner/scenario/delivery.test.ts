@@ -99,7 +99,9 @@ describe("delivery, order and checksum", () => {
 		expect(() => loadScenario("s.yaml", text("43B"))).toThrow(
 			"s.yaml:2:33 message 43B is too small for checksum: true; it needs 44B, 40 of envelope and 4 of CRC32C",
 		);
-		expect(loadScenario("s.yaml", text("44B")).cases[0]?.messageBytes).toBe(44);
+		expect(loadScenario("s.yaml", text("44B")).cases[0]?.message.bytes).toBe(
+			44,
+		);
 	});
 });
 

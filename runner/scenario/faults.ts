@@ -1,4 +1,5 @@
 import { hasProcess } from "../brokers/index.ts";
+import type { Target } from "../model/plan.ts";
 import {
 	ON_HOSTS,
 	targets,
@@ -7,26 +8,20 @@ import {
 } from "../model/targets.ts";
 import { formatDurationExact } from "../units.ts";
 import type { ResolvedCases } from "./cases.ts";
-import type { GivenRig } from "./overrides.ts";
+import type { Context } from "./context.ts";
 import type { Problem } from "./problem.ts";
 import { hasHosts } from "./rig.ts";
 import type { Fault } from "./scenario.ts";
-import { ScenarioFile, type Target } from "./schema.ts";
+import type { ScenarioFile } from "./schema.ts";
 import type { PlacedSystem } from "./systems.ts";
 
 /** What is done to the brokers while they are measured. On the target that the command line chose, those of others are left aside. */
 export function resolveFaults(
-	written: unknown,
-	context: {
-		readonly target: Target | undefined;
-		readonly targetChosen: boolean;
-		readonly platform: string;
-		readonly rig: GivenRig | null;
-	},
+	faults: ScenarioFile["faults"],
+	context: Pick<Context, "target" | "targetChosen" | "platform" | "rig">,
 	systems: readonly PlacedSystem[],
 	{ cases }: ResolvedCases,
 ): { faults: Fault[]; problems: Problem[] } {
-	const faults = ScenarioFile.shape.faults.safeParse(written).data ?? [];
 	const problems: Problem[] = [];
 	const wrong = (
 		index: number | null,
@@ -129,15 +124,15 @@ function ofAction(fault: Written, target: Target | undefined): Mistake {
 function ofTime(fault: Written, cases: ResolvedCases["cases"]): Mistake {
 	for (const one of cases) {
 		if (!one) continue;
-		if (one.load.kind === "closed")
+		if (one.schedule.kind === "closed")
 			return [
 				"at",
 				`case "${one.name}" is a closed load (messages), whose window begins when its warm-up is through: no moment of it is known before; give a rate`,
 			];
-		if (fault.at >= one.durationNs)
+		if (fault.at >= one.schedule.durationNs)
 			return [
 				"at",
-				`at ${formatDurationExact(fault.at)} lies beyond the measured ${formatDurationExact(one.durationNs)} of case "${one.name}"; it counts from the end of the warm-up`,
+				`at ${formatDurationExact(fault.at)} lies beyond the measured ${formatDurationExact(one.schedule.durationNs)} of case "${one.name}"; it counts from the end of the warm-up`,
 			];
 	}
 	return null;

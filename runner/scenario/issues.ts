@@ -1,11 +1,18 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { processFields } from "../brokers/fields.ts";
 import { BrokerName, brokerOf, example } from "../brokers/index.ts";
-import { Tally } from "../model/tallies.ts";
+import { TALLIES, Tally, UNITS } from "../model/tallies.ts";
 import { didYouMean } from "../suggest.ts";
-import { otherToolsWord, type Place, plannedValue } from "./other-tools.ts";
+import {
+	otherToolsValue,
+	otherToolsWord,
+	own,
+	type Place,
+} from "./other-tools.ts";
 import type { Path, Problem } from "./problem.ts";
-import { ScenarioFile, workloadFields } from "./schema.ts";
+import { ScenarioFile } from "./schema.ts";
+import { workloadFields } from "./workload-schema.ts";
+import { valueAt } from "./written.ts";
 
 /** zod's issues as sentences for the person who wrote the file. `value` is what was checked. */
 export function problemsOf(
@@ -20,7 +27,7 @@ export function problemsOf(
 	);
 	const follows = ({ path }: z.core.$ZodIssue) =>
 		path.length > 0 &&
-		at(value, path as Path) === undefined &&
+		valueAt(value, path as Path) === undefined &&
 		withUnknown.has(JSON.stringify(path.slice(0, -1)));
 	return issues.flatMap((issue) => {
 		if (follows(issue)) return [];
@@ -30,11 +37,15 @@ export function problemsOf(
 		const path = issue.path.map((step) =>
 			typeof step === "number" ? step : String(step),
 		);
-		return describe({ issue, path, value: at(value, path), whole: value }).map(
-			(found) =>
-				typeof found === "string"
-					? { path, at: "value" as const, message: found }
-					: found,
+		return describe({
+			issue,
+			path,
+			value: valueAt(value, path),
+			whole: value,
+		}).map((found) =>
+			typeof found === "string"
+				? { path, at: "value" as const, message: found }
+				: found,
 		);
 	});
 }
@@ -148,7 +159,7 @@ const sentences: Readonly<Record<string, Describe>> = {
 		const [branch] = branches.sort((a, b) => a.length - b.length);
 		if (!branch)
 			return [
-				`${noun(path)} must be ${Object.hasOwn(forms, field) ? forms[field] : "text or a map"}, got ${kind(value)}`,
+				`${noun(path)} must be ${Object.hasOwn(severalForms, field) ? severalForms[field] : "text or a map"}, got ${kind(value)}`,
 			];
 		return problemsOf(
 			branch.map((error) => ({ ...error, path: [...path, ...error.path] })),
@@ -216,7 +227,7 @@ const units: Readonly<Record<string, string>> = {
 };
 
 /** What may stand in fields that take several kinds of values. */
-const forms: Readonly<Record<string, string>> = {
+const severalForms: Readonly<Record<string, string>> = {
 	backlog: "a whole number of messages or a size, e.g. 100000 or 1GiB",
 	warmup: 'a duration or a number of messages, e.g. 5s or "10000 messages"',
 	payload: "random, zeros, { file: ... } or { random: 0.3 }",
@@ -242,7 +253,7 @@ function unknownKey(path: Path, key: string, whole: unknown): string {
 	const place = placeOf(path);
 	const known = knownKeys(place, path, whole);
 	if (place === "system") {
-		const broker = systemBroker(at(whole, path));
+		const broker = systemBroker(valueAt(whole, path));
 		if (Object.hasOwn(processFields, key))
 			return `${key} has no meaning for ${broker}: there is no broker to connect to`;
 		const others = BrokerName.options.filter(
@@ -253,8 +264,9 @@ function unknownKey(path: Path, key: string, whole: unknown): string {
 	}
 	if (place === "sla" && /^p\(?[\d.]+\)?$|^max$/.test(key))
 		return `an objective is text, not a key; write - ${key} < 20ms`;
-	if (place === "sla" && Tally.safeParse(key).success)
-		return `an objective is text, not a key; write - ${key} == 0`;
+	const tally = Tally.safeParse(key).data;
+	if (place === "sla" && tally !== undefined)
+		return `an objective is text, not a key; write - ${key} ${UNITS[TALLIES[tally].unit].example}`;
 	const other = otherToolsWord(place, key);
 	if (other)
 		return known.includes(other)
@@ -275,44 +287,42 @@ const workloadKeys: readonly string[] = workloadFields;
 
 /** Keys that may stand at a place. */
 function knownKeys(place: Place, path: Path, whole: unknown): string[] {
-	const fixed: Readonly<Record<Place, () => string[]>> = {
-		scenario: () => scenarioKeys,
-		workload: () => [...workloadKeys],
-		case: () => ["name", ...workloadKeys, "sla"],
-		matrix: () => [...workloadKeys],
-		system: () => optionsOf(systemBroker(at(whole, path))),
-		sla: () => [
-			"expect",
-			"system",
-			...(path[0] === "sla" ? ["case"] : []),
-			"abort",
-		],
-		stages: () => [...(inner.stages ?? [])],
-		steps: () => [...(inner.steps ?? [])],
-		other: () => {
-			const field = path.findLast((step) => typeof step === "string") ?? "";
-			if (path.join(".") === "aws.clients") return ["instance", "spot"];
-			return Object.hasOwn(inner, field) ? [...(inner[field] ?? [])] : [];
-		},
-	};
-	return fixed[place]();
+	return place === "system"
+		? optionsOf(systemBroker(valueAt(whole, path)))
+		: keysOf(path.reduce(below, [ScenarioFile]));
 }
 
-/** Keys of maps within fields. */
-const inner: Readonly<Record<string, readonly string[]>> = {
-	stages: ["duration", "target"],
-	steps: ["rate", "duration"],
-	payload: ["file", "random"],
-	keys: ["distribution", "count"],
-	work: ["mean", "distribution"],
-	pin: ["generator", "brokers"],
-	aws: Object.keys(ScenarioFile.shape.aws.unwrap().shape),
-	brokers: ["instance", "volume"],
-	volume: ["type", "size", "iops", "throughput"],
-	faults: ["at", "action", "for", "node", "delay"],
-	clients: ["docker"],
-	tls: ["ca", "cert", "key", "serverName", "insecure"],
-};
+/** What the schemas have for a step of a path: for a key of a map, an item of a list. */
+function below(
+	schemas: readonly z.core.$ZodType[],
+	step: string | number,
+): z.core.$ZodType[] {
+	return schemas.flatMap(forms).flatMap((schema) => {
+		if (schema instanceof z.ZodArray) return [schema.element];
+		if (schema instanceof z.ZodRecord) return [schema.valueType];
+		const one = schema instanceof z.ZodObject && schema.shape[step];
+		return one ? [one] : [];
+	});
+}
+
+function keysOf(schemas: readonly z.core.$ZodType[]): string[] {
+	const keys = schemas
+		.flatMap(forms)
+		.flatMap((one) =>
+			one instanceof z.ZodObject ? Object.keys(one.shape) : [],
+		);
+	return [...new Set(keys)];
+}
+
+/** What may be written there: each of several forms, without default and optionality. */
+function forms(schema: z.core.$ZodType): z.core.$ZodType[] {
+	if (schema instanceof z.ZodUnion) return schema.options.flatMap(forms);
+	return schema instanceof z.ZodOptional ||
+		schema instanceof z.ZodDefault ||
+		schema instanceof z.ZodPrefault
+		? forms(schema.unwrap())
+		: [schema];
+}
 
 function optionsOf(broker: string): string[] {
 	const name = BrokerName.safeParse(broker);
@@ -330,7 +340,7 @@ function choice(path: Path, value: unknown, known: string[]): string {
 	if (typeof value !== "string")
 		return `${field} must be one of ${known.join(", ")}, got ${kind(value)}`;
 	return (
-		plannedValue(field, value, known) ??
+		otherToolsValue(field, value, known) ??
 		`unknown ${field} ${quoted(value)}${didYouMean(value, known)}`
 	);
 }
@@ -359,7 +369,7 @@ function isSystem(path: Path): boolean {
 }
 
 function systemBroker(system: unknown): string {
-	return String(at(system, ["broker"]) ?? "this system");
+	return String(valueAt(system, ["broker"]) ?? "this system");
 }
 
 /** The field that a path leads to: that of a list for its items. */
@@ -397,11 +407,6 @@ function expected(type: string): string {
 	return words[type] ?? type;
 }
 
-/** A field may be called "constructor": never look it up along the prototype. */
-function own(record: Readonly<Record<string, string>>, key: string) {
-	return Object.hasOwn(record, key) ? record[key] : undefined;
-}
-
 function kind(value: unknown): string {
 	if (Array.isArray(value)) return "a list";
 	if (typeof value === "object" && value !== null) return "a map";
@@ -411,14 +416,4 @@ function kind(value: unknown): string {
 function quoted(value: unknown): string {
 	const text = String(value);
 	return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}...` : text);
-}
-
-function at(value: unknown, path: Path): unknown {
-	let node = value;
-	for (const step of path) {
-		if (typeof node !== "object" || node === null) return undefined;
-		if (!Object.hasOwn(node, step)) return undefined;
-		node = (node as Record<string, unknown>)[step];
-	}
-	return node;
 }

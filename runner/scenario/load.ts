@@ -2,37 +2,27 @@ import { statSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { failure, type MqbenchError } from "../errors.ts";
-import { targets, targetsThat } from "../model/targets.ts";
-import { formatBytes } from "../units.ts";
 import { beyondAbilities } from "./abilities.ts";
 import { resolveAws } from "./aws.ts";
 import { resolveBaseline } from "./baseline.ts";
-import { type ResolvedCases, resolveCases } from "./cases.ts";
+import { resolveCases } from "./cases.ts";
 import { clientCount, resolveClients, unshareable } from "./clients.ts";
+import type { Context, Surroundings } from "./context.ts";
 import { beyondExistingTopics } from "./existing-topics.ts";
 import { resolveFaults } from "./faults.ts";
 import { problemsOf } from "./issues.ts";
-import { applyOverrides, type GivenRig, type Overrides } from "./overrides.ts";
-import { type Located, type Path, type Problem, report } from "./problem.ts";
-import { beyondRig, hasHosts, untouchable } from "./rig.ts";
+import { applyOverrides, type Overrides } from "./overrides.ts";
+import { parseParts } from "./parts.ts";
+import { unreadablePayloads } from "./payload-file.ts";
+import { resolvePin } from "./pin.ts";
+import { type Located, type Problem, report } from "./problem.ts";
+import { beyondRig, untouchable } from "./rig.ts";
 import type { Scenario } from "./scenario.ts";
-import { ScenarioFile, Target } from "./schema.ts";
 import { resolveSlaLines } from "./sla-lines.ts";
 import { parseSource, type Source } from "./source.ts";
-import { NO_PIN, resolveSystems } from "./systems.ts";
+import { resolveSystems } from "./systems.ts";
 import { fillVariables } from "./variables.ts";
-
-/** What lies around a scenario file: its folder, and the machine. */
-export interface Surroundings {
-	/** Absolute; paths in the scenario count from here. */
-	readonly folder: string;
-	/** In Node's words: "linux". */
-	readonly platform: string;
-	/** What `--rig` names; undefined: nothing. */
-	readonly rig?: GivenRig | undefined;
-	/** Size of a file; null: there is none that can be read. */
-	fileBytes(path: string): number | null;
-}
+import type { Written } from "./written.ts";
 
 /**
  * Reads a scenario: YAML, then the command line's overrides, then every check that needs no broker. `file` is for
@@ -80,8 +70,7 @@ export function resolveScenario(
 	surroundings: Surroundings,
 ): Scenario {
 	const written = applyOverrides(source.value, overrides, surroundings.rig);
-	const { scenario, problems } = check(written.value, {
-		name: nameOf(file),
+	const { scenario, problems } = check(written.value, nameOf(file), {
 		targetChosen: written.labelOf(["target"]) !== undefined,
 		labelOf: written.labelOf,
 		lineOf: (where) =>
@@ -115,44 +104,34 @@ export function around(file: string, cwd = "."): Surroundings {
 
 // --- internal ---
 
-interface Context extends Omit<Surroundings, "rig"> {
-	readonly name: string;
-	readonly targetChosen: boolean;
-	readonly rig: GivenRig | null;
-	readonly env: Readonly<Record<string, string | undefined>>;
-	labelOf(path: Path): string | undefined;
-	/** The line of what the file says there; null: the command line says it. */
-	lineOf(path: Path): number | null;
-}
-
 /** Schema first, then what it cannot see; both always, so that a person gets all mistakes at once. */
 function check(
-	asWritten: Readonly<Record<string, unknown>>,
-	context: Context,
+	asWritten: Written,
+	name: string,
+	given: Omit<Context, "target">,
 ): { scenario?: Scenario; problems: Problem[] } {
 	const { value: written, problems: unset } = fillVariables(
 		asWritten,
-		context.env,
+		given.env,
 	);
-	const file = ScenarioFile.safeParse(written);
-	const target = Target.safeParse(written.target ?? "local").data;
+	const parts = parseParts(written);
+	const { target } = parts;
+	const context: Context = { ...given, target };
 	const {
 		systems,
 		keys,
 		problems: systemProblems,
-	} = resolveSystems(written, { ...context, target });
-	const cases = resolveCases(written, context.folder);
-	const baseline = resolveBaseline(written.baseline, keys, context.folder);
-	const clients = resolveClients(written.clients, { ...context, target });
-	const count = clientCount(clients.clients);
-	const aws = resolveAws(written.aws, {
-		target,
-		rig: context.rig,
-		clients: clients.clients,
-		systems,
-	});
+	} = resolveSystems(parts, context);
+	const cases = resolveCases(parts, context.folder);
+	const baseline = resolveBaseline(parts.baseline, keys, context.folder);
+	const { clients, problems: clientProblems } = resolveClients(
+		parts.clients,
+		context,
+	);
+	const count = clientCount(clients);
+	const aws = resolveAws(parts, context, clients, systems);
 	const sla = resolveSlaLines(
-		written,
+		parts,
 		systems,
 		keys,
 		cases,
@@ -160,69 +139,49 @@ function check(
 		count,
 		context.lineOf,
 	);
-	const pin = resolvePin(written.pin, {
-		...context,
-		target,
-		elsewhere:
-			clients.clients.kind === "rented" || clients.clients.kind === "ssh",
-	});
-	const faults = resolveFaults(
-		written.faults,
-		{ ...context, target },
-		systems,
-		cases,
-	);
-	const isWritten = (path: Path) => valueAt(written, path) !== undefined;
+	const pin = resolvePin(parts.pin, context, clients.kind);
+	const faults = resolveFaults(parts.faults ?? [], context, systems, cases);
 	const problems = [
 		...unset,
-		...notIn(unset, problemsOf(file.error?.issues ?? [], written)),
+		...notIn(unset, problemsOf(parts.issues, written)),
 		...systemProblems,
 		...cases.problems,
-		...unreadable(cases, context),
+		...unreadablePayloads(cases, context),
 		...beyondAbilities(systems, cases),
-		...clients.problems,
+		...clientProblems,
 		...aws.problems,
-		...unshareable(count, systems, cases, isWritten),
-		...beyondExistingTopics(systems, cases, isWritten),
+		...unshareable(count, systems, cases),
+		...beyondExistingTopics(systems, cases),
 		...beyondRig(systems, cases, context.rig),
-		...untouchable(written.faults, systems, context.rig),
+		...untouchable(parts.faults, systems, context.rig),
 		...baseline.problems,
 		...sla.problems,
 		...pin.problems,
 		...faults.problems,
 	];
 	const complete = cases.cases.filter((one) => one !== undefined);
-	if (problems.length > 0 || !file.success) return { problems };
+	const { repeat = 1, strict = false } = parts;
+	if (problems.length > 0 || target === undefined) return { problems };
 	return {
 		problems,
 		scenario: {
-			name: file.data.name ?? context.name,
-			target: file.data.target,
+			name: parts.name ?? name,
+			target,
 			rig: context.rig?.rig ?? null,
-			clients: clients.clients,
+			clients,
 			aws: aws.aws,
 			systems: systems.map(({ path: _, ...system }) => system),
 			cases: complete,
 			sla: sla.lines,
 			baselineSla: sla.compared,
 			baseline: baseline.baseline,
-			repeat: file.data.repeat,
+			repeat,
 			faults: faults.faults,
 			pin: pin.pin,
-			strict: file.data.strict,
+			strict,
 			quick: false,
 		},
 	};
-}
-
-function valueAt(value: unknown, path: Path): unknown {
-	return path.reduce<unknown>(
-		(node, step) =>
-			typeof node === "object" && node !== null && Object.hasOwn(node, step)
-				? (node as Record<string, unknown>)[step]
-				: undefined,
-		value,
-	);
 }
 
 /** A value whose variable is not set has no second mistake. */
@@ -232,75 +191,6 @@ function notIn(
 ): Problem[] {
 	const places = new Set(unset.map(({ path }) => JSON.stringify(path)));
 	return problems.filter(({ path }) => !places.has(JSON.stringify(path)));
-}
-
-/** Payload files that are not there, or of no use. */
-function unreadable(
-	{ cases, where }: ResolvedCases,
-	{ folder, fileBytes }: Pick<Surroundings, "folder" | "fileBytes">,
-): Problem[] {
-	return cases.flatMap((one, index): Problem[] => {
-		const file = one?.payload.file ?? null;
-		if (file === null) return [];
-		const bytes = fileBytes(file);
-		const shown = path.relative(folder, file);
-		const wrong = (message: string): Problem[] => [
-			{ path: [...where(index, "payload"), "file"], at: "value", message },
-		];
-		if (bytes === null)
-			return wrong(
-				`payload: there is no file ${shown} in the scenario's folder; paths count from there`,
-			);
-		if (bytes === 0)
-			return wrong(
-				`payload: ${shown} is empty; payloads walk through its bytes`,
-			);
-		return bytes > MOST_PAYLOAD_BYTES
-			? wrong(
-					`payload: ${shown} has ${formatBytes(bytes)}, and is kept in memory; cut it to ${formatBytes(MOST_PAYLOAD_BYTES)}, which payloads walk through again and again`,
-				)
-			: [];
-	});
-}
-
-/** The generator holds the file in memory, beside its histograms. */
-const MOST_PAYLOAD_BYTES = 256 * 1024 ** 2;
-
-/** CPUs for the whole scenario. On the target that the command line chose, settings of others are left aside. */
-function resolvePin(
-	written: unknown,
-	context: {
-		readonly target: Target | undefined;
-		readonly targetChosen: boolean;
-		readonly platform: string;
-		readonly rig: GivenRig | null;
-		/** The load comes from hosts, all of which are Linux. */
-		readonly elsewhere: boolean;
-	},
-): { pin: Scenario["pin"]; problems: Problem[] } {
-	const { target, targetChosen, elsewhere } = context;
-	const { generator = null, brokers = null } =
-		ScenarioFile.shape.pin.safeParse(written).data ?? {};
-	const problems: Problem[] = [];
-	const place = target && targets[target].place;
-	const hosts = place === "host" || hasHosts(context.rig);
-	// Containers of target docker live on a Linux of their own where this machine is none, and so do hosts.
-	const here =
-		(elsewhere ? null : generator) ??
-		(place === "container" || hosts ? null : brokers);
-	if (here !== null && context.platform !== "linux")
-		problems.push({ path: ["pin"], at: "key", message: NO_PIN });
-	const theirs = place === null && !hosts;
-	if (brokers !== null && theirs && !targetChosen)
-		problems.push({
-			path: ["pin", "brokers"],
-			at: "value",
-			message: `pin.brokers is for target ${targetsThat(({ place }) => place !== null)}, where mqbench starts the brokers; pin existing ones where they run, and remove it`,
-		});
-	return {
-		pin: { generator, brokers: theirs ? null : brokers },
-		problems,
-	};
 }
 
 /** "scenarios/steady load.yaml" -> "steady-load". */

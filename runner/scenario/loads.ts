@@ -5,17 +5,14 @@ import {
 	formatRate,
 	ratePerSecond,
 } from "../units.ts";
-import type { Load } from "./scenario.ts";
-import type { Workload, WorkloadField } from "./schema.ts";
+import type { FieldProblem } from "./problem.ts";
+import { scheduleOf } from "./schedule.ts";
+import type { WorkloadField, WrittenWorkload } from "./workload-schema.ts";
+import type { Written } from "./written.ts";
 
-/** A mistake in the load: the field at fault, and a sentence. */
-export interface LoadProblem {
-	readonly field: WorkloadField;
-	readonly message: string;
-}
+/** Which fields make the load of a workload, and what is wrong with them together. */
 
-type Fields = Partial<Workload>;
-type Written = Readonly<Record<string, unknown>>;
+type Fields = Partial<WrittenWorkload>;
 
 /**
  * A case over the workload. Single fields are replaced; a case that brings another kind of load replaces the whole load:
@@ -48,82 +45,9 @@ export function missingOfLoad(written: Written): WorkloadField[] {
 	];
 }
 
-/** The load of a workload whose fields are right by themselves; null when one that it needs isn't. */
-export function loadOf(fields: Fields): Load | null {
-	const { rate, stages, steps, messages, warmup } = fields;
-	if (messages !== undefined)
-		return {
-			kind: "closed",
-			messages,
-			warmupMessages: warmupMessages(messages, warmup),
-		};
-	if (steps)
-		return {
-			kind: "steps",
-			steps: steps.map((step) => ({
-				durationNs: step.duration,
-				rate: step.rate,
-			})),
-		};
-	if (!rate) return null;
-	if (stages)
-		return {
-			kind: "stages",
-			from: rate,
-			stages: stages.map((stage) => ({
-				durationNs: stage.duration,
-				target: stage.target,
-			})),
-		};
-	const poisson = fields.arrivals === "poisson";
-	return {
-		kind: poisson ? "poisson" : "constant",
-		rate,
-		seed: poisson ? (fields.seed ?? 1) : 0,
-	};
-}
-
-/** The window of a load; a closed one's limit. null: nothing says it. */
-export function durationOf(load: Load, fields: Fields): number | null {
-	if (load.kind === "stages") return sum(load.stages);
-	if (load.kind === "steps") return sum(load.steps);
-	if (fields.duration !== undefined) return fields.duration;
-	if (load.kind === "closed") return CLOSED_NS;
-	return fields.find === undefined ? null : SEARCH_NS;
-}
-
-/** Warm-up of an open load; a closed one's is counted in messages. */
-export function warmupOf(load: Load, { warmup }: Fields): number {
-	if (load.kind === "closed") return 0;
-	return warmup !== undefined && "ns" in warmup ? warmup.ns : WARMUP_NS;
-}
-
-/** Rates at which a load runs, from its start on; a closed one has none. */
-export function ratesOf(load: Load): Rate[] {
-	if (load.kind === "closed") return [];
-	if (load.kind === "steps") return load.steps.map(({ rate }) => rate);
-	if (load.kind === "stages")
-		return [load.from, ...load.stages.map(({ target }) => target)];
-	return [load.rate];
-}
-
-/** "3000/s", "1000/s to 5000/s in 3 stages", "100 000 messages": how a load reads in a name. */
-export function loadName(load: Load): string {
-	if (load.kind === "closed") return `${load.messages} messages`;
-	if ("rate" in load)
-		return `${formatRate(load.rate)}${load.kind === "poisson" ? " poisson" : ""}`;
-	const rates = ratesOf(load).map(formatRate);
-	const count = ("stages" in load ? load.stages : load.steps).length;
-	const noun = "stages" in load ? "stage" : "step";
-	const from = rates[0] ?? "";
-	const to = rates.at(-1) ?? "";
-	const range = from === to ? from : `${from} to ${to}`;
-	return `${range} in ${count} ${noun}${count === 1 ? "" : "s"}`;
-}
-
 /** Fields of a load that are right by themselves and wrong together. `written`: what stands there, right or wrong. */
-export function loadProblems(fields: Fields, written: Written): LoadProblem[] {
-	const found: LoadProblem[] = [];
+export function loadProblems(fields: Fields, written: Written): FieldProblem[] {
+	const found: FieldProblem[] = [];
 	const wrong = (field: WorkloadField, message: string) =>
 		found.push({ field, message });
 	const has = (field: WorkloadField) => Object.hasOwn(written, field);
@@ -170,10 +94,6 @@ export function loadProblems(fields: Fields, written: Written): LoadProblem[] {
 
 // --- internal ---
 
-const WARMUP_NS = 5e9;
-const CLOSED_NS = 600e9;
-/** A step of the search measures 15 s at least (reports/README.md, "Searches"). */
-const SEARCH_NS = 15e9;
 /** Poisson arrivals are drawn one by one to count them: a second or two for as many. */
 const MOST_POISSON = 100_000_000;
 
@@ -204,7 +124,7 @@ function kindOf(written: Written): Kind | undefined {
 
 function contradiction(
 	has: (field: WorkloadField) => boolean,
-): LoadProblem | undefined {
+): FieldProblem | undefined {
 	const means: Readonly<Record<Kind, string>> = {
 		rate: "rate (each message has its time)",
 		stages: "stages (a rate that changes)",
@@ -240,29 +160,28 @@ function contradiction(
 }
 
 /** Too few messages, or too many. */
-function amounts(fields: Fields): LoadProblem[] {
-	const load = loadOf(fields);
-	const duration = load && durationOf(load, fields);
-	if (!load || duration === null) return [];
-	if (load.kind === "closed")
-		return load.warmupMessages > 1_000_000_000
+function amounts(fields: Fields): FieldProblem[] {
+	const schedule = scheduleOf(fields);
+	if (!schedule) return [];
+	if (schedule.kind === "closed")
+		return schedule.warmupMessages > 1_000_000_000
 			? [{ field: "warmup", message: "warmup is at most 1000000000 messages" }]
 			: [];
-	const [first] = ratesOf(load);
-	if (!first) return [];
-	if (load.kind === "steps") {
-		const idle = load.steps.find((step) => expected(step.rate, step) < 1);
+	const { steps, stages, rate } = fields;
+	if (steps) {
+		const idle = steps.find((step) => expected(step.rate, step.duration) < 1);
 		return idle
 			? [
 					{
 						field: "steps",
-						message: `a step of ${formatDurationExact(idle.durationNs)} is too short for ${formatRate(idle.rate)}: no message may be due in it; write at least duration: ${oneMessage(idle.rate)}`,
+						message: `a step of ${formatDurationExact(idle.duration)} is too short for ${formatRate(idle.rate)}: no message may be due in it; write at least duration: ${oneMessage(idle.rate)}`,
 					},
 				]
 			: [];
 	}
-	if (load.kind === "stages")
-		return load.stages.some((stage) => expected(stage.target, stage) >= 2)
+	const duration = schedule.durationNs;
+	if (stages)
+		return stages.some((stage) => expected(stage.target, stage.duration) >= 2)
 			? []
 			: [
 					{
@@ -270,17 +189,16 @@ function amounts(fields: Fields): LoadProblem[] {
 						message: `stages of ${formatDurationExact(duration)} are too short for their rates: no message may be due in them; raise duration or target`,
 					},
 				];
-	if (BigInt(first.messages) * BigInt(duration) < BigInt(first.perNs))
+	if (!rate) return [];
+	if (BigInt(rate.messages) * BigInt(duration) < BigInt(rate.perNs))
 		return [
 			{
 				field: "duration",
-				message: `duration ${formatDurationExact(duration)} is too short for ${formatRate(first)}: no message may be due in it; write at least duration: ${oneMessage(first)}`,
+				message: `duration ${formatDurationExact(duration)} is too short for ${formatRate(rate)}: no message may be due in it; write at least duration: ${oneMessage(rate)}`,
 			},
 		];
-	const messages = expected(first, {
-		durationNs: duration + warmupOf(load, fields),
-	});
-	if (load.kind === "poisson" && messages > MOST_POISSON)
+	const messages = expected(rate, duration + schedule.warmupNs);
+	if (schedule.kind === "poisson" && messages > MOST_POISSON)
 		return [
 			{
 				field: "arrivals",
@@ -290,20 +208,11 @@ function amounts(fields: Fields): LoadProblem[] {
 	return [];
 }
 
-function expected(rate: Rate, { durationNs }: { durationNs: number }): number {
+function expected(rate: Rate, durationNs: number): number {
 	return (ratePerSecond(rate) * durationNs) / 1e9;
 }
 
 /** Whole seconds in which at least one message is due. */
 function oneMessage({ messages, perNs }: Rate): string {
 	return formatDurationExact(Math.ceil(perNs / messages / 1e9) * 1e9);
-}
-
-function warmupMessages(messages: number, warmup: Fields["warmup"]): number {
-	if (warmup === undefined) return Math.ceil(messages / 10);
-	return "messages" in warmup ? warmup.messages : 0;
-}
-
-function sum(parts: readonly { readonly durationNs: number }[]): number {
-	return parts.reduce((total, { durationNs }) => total + durationNs, 0);
 }

@@ -2,7 +2,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { variable } from "../brokers/index.ts";
 import { MqbenchError } from "../errors.ts";
-import { loadScenario, type Surroundings } from "./load.ts";
+import type { Surroundings } from "./context.ts";
+import { loadScenario } from "./load.ts";
 
 /**
  * Wrong scenarios, one mistake each, and what a person reads: golden/mistakes.txt. Add one here, run npm run golden, and read

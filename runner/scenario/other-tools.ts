@@ -18,7 +18,7 @@ export type Place =
 	| "other";
 
 /** What to say about a value of `field` that isn't in the schema, or undefined when it's simply unknown. */
-export function plannedValue(
+export function otherToolsValue(
 	field: string,
 	value: string,
 	known: readonly string[],
@@ -27,8 +27,8 @@ export function plannedValue(
 	const instead = own(otherValues[field] ?? {}, name);
 	if (instead !== undefined)
 		return `unknown ${field} ${JSON.stringify(value)}; write ${instead}`;
-	if (!own(plannedValues, field)?.includes(name)) return undefined;
-	return `${field} ${name} is planned, but not in this version; ${list(known)} ${known.length > 1 ? "are" : "is"}`;
+	if (!own(otherToolsValues, field)?.includes(name)) return undefined;
+	return `${field} ${name} is planned, but not in this version; ${list.format(known)} ${known.length > 1 ? "are" : "is"}`;
 }
 
 /** What to write for a word of another tool: a field's name, or a whole sentence after "write"; undefined: not known. */
@@ -37,19 +37,19 @@ export function otherToolsWord(place: Place, key: string): string | undefined {
 	return own(otherWords[words] ?? {}, key);
 }
 
+/** A word that a person wrote may be "constructor": never look it up along the prototype. */
+export function own<T>(record: Readonly<Record<string, T>>, key: string) {
+	return Object.hasOwn(record, key) ? record[key] : undefined;
+}
+
 // --- internal ---
 
 /** "a, b and c". */
-function list(words: readonly string[]): string {
-	const last = words.at(-1) ?? "";
-	return words.length < 2
-		? last
-		: `${words.slice(0, -1).join(", ")} and ${last}`;
-}
+const list = new Intl.ListFormat("en-GB");
 
 type Words = Readonly<Record<string, string>>;
 
-const plannedValues: Readonly<Record<string, readonly string[]>> = {
+const otherToolsValues: Readonly<Record<string, readonly string[]>> = {
 	broker: ["nsq", "pulsar", "activemq", "artemis", "sqs"],
 };
 
@@ -188,8 +188,3 @@ const otherWords: Readonly<Partial<Record<Place, Words>>> = {
 	steps: { target: "rate", arrivalRate: "rate", time: "duration" },
 	sla: { sla: "expect", threshold: "expect", cases: "case", systems: "system" },
 };
-
-/** A word that a person wrote may be "constructor": never look it up along the prototype. */
-function own<T>(record: Readonly<Record<string, T>>, key: string) {
-	return Object.hasOwn(record, key) ? record[key] : undefined;
-}

@@ -47,7 +47,7 @@ describe("--set", () => {
 		expect(load(set, "system: nats\n").cases[0]?.name).toBe("1KiB 5/s");
 		expect(
 			load(["workload.rate=5/s"], base.replace("3000/s", "-1/s")).cases[0]
-				?.load,
+				?.schedule,
 		).toMatchObject({ rate: { messages: 5 } });
 	});
 

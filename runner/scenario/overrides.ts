@@ -1,6 +1,7 @@
 import { isScalar, parseDocument } from "yaml";
 import type { Located, Path } from "./problem.ts";
 import type { RigFile } from "./rig-file.ts";
+import { isMap, valueAt, type Written } from "./written.ts";
 
 /** A rig that stays up, and the file that it was read from. Holds passwords. */
 export interface GivenRig {
@@ -26,7 +27,7 @@ export interface Overrides {
 
 /** A value with the overrides in it, and which option each of them came by. */
 export interface Overridden {
-	readonly value: Readonly<Record<string, unknown>>;
+	readonly value: Written;
 	readonly problems: readonly Located[];
 	/** The option that set the value at `path` or around it ("--set workload.rate=5000/s"), or undefined. */
 	labelOf(path: Path): string | undefined;
@@ -34,7 +35,7 @@ export interface Overridden {
 
 /** Applies overrides to the value of a file; the value itself stays as it is. */
 export function applyOverrides(
-	original: Readonly<Record<string, unknown>>,
+	original: Written,
 	overrides: Overrides,
 	rig: GivenRig | null = null,
 ): Overridden {
@@ -61,7 +62,7 @@ export function applyOverrides(
 			done.findLast(
 				(change) =>
 					begins(path, change.path) ||
-					(begins(change.path, path) && !exists(original, path)),
+					(begins(change.path, path) && valueAt(original, path) === undefined),
 			)?.label,
 	};
 }
@@ -79,16 +80,6 @@ type Tree = Record<string, unknown>;
 /** Does `path` begin with all of `prefix`? */
 function begins(path: Path, prefix: Path): boolean {
 	return prefix.every((step, i) => String(step) === String(path[i]));
-}
-
-function exists(value: unknown, path: Path): boolean {
-	let node = value;
-	for (const step of path) {
-		if (typeof node !== "object" || node === null) return false;
-		if (!Object.hasOwn(node, step)) return false;
-		node = (node as Tree)[step];
-	}
-	return true;
 }
 
 function* changes(
@@ -167,7 +158,7 @@ function parse(text: string): Change | Refused {
 }
 
 function urlPath(value: Tree): string[] | undefined {
-	if (!isTree(value.systems)) return ["system", "url"];
+	if (!isMap(value.systems)) return ["system", "url"];
 	const keys = Object.keys(value.systems);
 	return keys.length === 1 ? ["systems", keys[0] ?? "", "url"] : undefined;
 }
@@ -187,7 +178,7 @@ function obstacle(value: Tree, path: string[]): string | undefined {
 		// A system may be called "1"; everything else that is counted is a list.
 		if (counts && depth > 0 && path[0] !== "systems")
 			return `there is no list ${above} in the file to count in`;
-		if (isTree(node)) node = Object.hasOwn(node, step) ? node[step] : undefined;
+		if (isMap(node)) node = Object.hasOwn(node, step) ? node[step] : undefined;
 		else if (node !== undefined && node !== null && !isSystem(path, depth))
 			return `${above} is a value, there is nothing below it`;
 		else node = undefined;
@@ -220,7 +211,7 @@ function isSystem(path: string[], depth: number): boolean {
 /** Unlike structuredClone it copies a part that an alias (*name) repeats as often: one of them may be set. */
 function copy(value: unknown): unknown {
 	if (Array.isArray(value)) return value.map(copy);
-	if (!isTree(value)) return value;
+	if (!isMap(value)) return value;
 	const result = {};
 	for (const [key, part] of Object.entries(value))
 		define(result, key, copy(part));
@@ -242,17 +233,13 @@ function changesNothing(value: Tree, path: string[]): string | undefined {
 	const [first, field = "", ...rest] = path;
 	const { cases, matrix } = value;
 	if (first !== "workload" || rest.length > 0) return;
-	if (isTree(matrix) && Object.hasOwn(matrix, field))
+	if (isMap(matrix) && Object.hasOwn(matrix, field))
 		return `changes nothing, as the matrix has values of its own for ${field}; write e.g. --set matrix.${field}.0=...`;
 	if (!Array.isArray(cases)) return;
 	const all =
 		cases.length > 0 &&
-		cases.every((one) => isTree(one) && Object.hasOwn(one, field));
+		cases.every((one) => isMap(one) && Object.hasOwn(one, field));
 	return all
 		? `changes nothing, as each case has its own ${field}; write e.g. --set cases.0.${field}=...`
 		: undefined;
-}
-
-function isTree(value: unknown): value is Tree {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 import { maskSameLength } from "../secrets.ts";
+import type { WorkloadField } from "./workload-schema.ts";
 
 /** One mistake in a scenario, where the schema sees it. `source.ts` knows the line. */
 export interface Problem {
@@ -9,6 +10,12 @@ export interface Problem {
 	readonly message: string;
 }
 export type Path = readonly (string | number)[];
+
+/** A mistake in a field of a workload, wherever the scenario has written it. */
+export interface FieldProblem {
+	readonly field: WorkloadField;
+	readonly message: string;
+}
 
 /** A mistake at its place in the text, or with the option of the command line that it came by. */
 export type Located =

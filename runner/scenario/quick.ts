@@ -1,6 +1,8 @@
+import type { Times } from "../model/plan.ts";
 import { type Rate, ratePerSecond } from "../units.ts";
 import { backlogTimes } from "./backlog.ts";
-import type { Case, Fault, Load, Scenario } from "./scenario.ts";
+import type { Case, Fault, Scenario } from "./scenario.ts";
+import { heldBack, phasesOf, windowPieces } from "./schedule.ts";
 
 /**
  * `--quick`: the same scenario, so short that it only shows that it works. Systems, cases, their names and their topology
@@ -40,7 +42,10 @@ function faults(
 ): Fault[] {
 	const ratio = Math.min(
 		1,
-		...long.map((one, i) => (short[i]?.durationNs ?? 0) / one.durationNs),
+		...long.map(
+			({ schedule }, i) =>
+				(short[i]?.schedule.durationNs ?? 0) / schedule.durationNs,
+		),
 	);
 	return all.map(({ atNs, forNs, ...fault }) => ({
 		...fault,
@@ -50,77 +55,87 @@ function faults(
 }
 
 function shortened(one: Case): Case {
-	const { load } = one;
-	if (load.kind === "closed") return closed(one, load);
-	if (load.kind === "stages") {
-		const stages = parts(load.stages, ({ target }) => target);
-		return open(one, { ...load, stages }, sum(stages));
-	}
-	if (load.kind === "steps") {
-		const steps = parts(load.steps, ({ rate }) => rate);
-		return open(one, { ...load, steps }, sum(steps));
-	}
-	const windowNs = Math.max(WINDOW_NS, untilDue(load.rate, 1));
-	return one.backlog === null
-		? open(one, load, Math.min(one.durationNs, windowNs))
-		: backlog(one, load.rate, one.backlog);
+	const { schedule, backlog } = one;
+	const { rate, durationNs } = schedule;
+	if (schedule.kind === "closed") return closed(one, schedule);
+	if (schedule.kind === "stages" || rate === null) return inPieces(one);
+	if (backlog !== null) return heldShorter(one, rate, backlog.messages);
+	const windowNs = Math.max(WINDOW_NS, untilDue(rate, 1));
+	return open(one, { durationNs: Math.min(durationNs, windowNs) });
 }
 
-function open(one: Case, load: Load, durationNs: number): Case {
+function open(
+	one: Case,
+	{ durationNs, pieces = [] }: Pick<Times, "durationNs"> & Partial<Times>,
+): Case {
+	const warmupNs = Math.min(one.schedule.warmupNs, WARMUP_NS);
 	return {
 		...one,
-		load,
 		find: null,
-		warmupNs: Math.min(one.warmupNs, WARMUP_NS),
-		durationNs,
+		schedule: { ...one.schedule, pieces, warmupNs, durationNs },
 	};
 }
 
-function closed(one: Case, load: Extract<Load, { kind: "closed" }>): Case {
+function closed(
+	one: Case,
+	{
+		messages,
+		warmupMessages,
+		...rest
+	}: Extract<Times, { readonly kind: "closed" }>,
+): Case {
 	const { producers } = one;
-	const most = one.messageBytes >= LARGE_BYTES ? LARGE_MESSAGES : MESSAGES;
+	const most = one.message.bytes >= LARGE_BYTES ? LARGE_MESSAGES : MESSAGES;
 	// A producer without a message would be another topology.
-	const messages = Math.min(load.messages, Math.max(most, producers));
-	const share = Math.ceil(messages / producers);
+	const measured = Math.min(
+		messages - warmupMessages,
+		Math.max(most, producers),
+	);
+	const warmup = Math.min(warmupMessages, Math.ceil(measured / 10));
+	const share = Math.ceil(measured / producers);
 	return {
 		...one,
-		load: {
-			...load,
-			messages,
-			warmupMessages: Math.min(load.warmupMessages, Math.ceil(messages / 10)),
+		schedule: {
+			...rest,
+			durationNs: Math.min(rest.durationNs, CLOSED_NS),
+			warmupMessages: warmup,
+			messages: warmup + measured,
 		},
-		durationNs: Math.min(one.durationNs, CLOSED_NS),
 		inFlight: one.inFlight === null ? null : Math.min(one.inFlight, share),
 	};
 }
 
 /** What piles up shrinks as the window does; at most a second's worth, so that there is as long to drain as before. */
-function backlog(one: Case, rate: Rate, messages: number): Case {
-	const scaled = Math.floor((messages * WINDOW_NS) / one.durationNs);
+function heldShorter(one: Case, rate: Rate, messages: number): Case {
+	const { durationNs } = one.schedule;
+	const scaled = Math.floor((messages * WINDOW_NS) / durationNs);
 	const second = Math.floor(ratePerSecond(rate));
 	const fewer = Math.min(messages, Math.max(1, Math.min(scaled, second)));
 	const { neededNs } = backlogTimes(WINDOW_NS, rate, fewer);
 	const windowNs = Math.max(WINDOW_NS, neededNs);
-	return one.durationNs <= windowNs
-		? open(one, one.load, one.durationNs)
-		: { ...open(one, one.load, windowNs), backlog: fewer };
+	const whole = durationNs <= windowNs;
+	const short = open(one, { durationNs: whole ? durationNs : windowNs });
+	return { ...short, ...heldBack(short.schedule, whole ? messages : fewer) };
 }
 
 /** Stages or steps in the same proportions, each of whole seconds, and long enough for two messages. */
-function parts<Part extends { readonly durationNs: number }>(
-	all: readonly Part[],
-	rateOf: (part: Part) => Rate,
-): Part[] {
-	const ratio = Math.min(1, WINDOW_NS / sum(all));
-	return all.map((part) => {
-		const whole = Math.floor((part.durationNs * ratio) / SECOND) * SECOND;
-		const rate = rateOf(part);
-		const due = rate.messages === 0 ? 0 : untilDue(rate, 2);
-		return {
-			...part,
-			durationNs: Math.min(part.durationNs, Math.max(whole, SECOND, due)),
-		};
+function inPieces(one: Case): Case {
+	const long = windowPieces(one.schedule);
+	const ratio = Math.min(1, WINDOW_NS / sum(long));
+	const short = long.map((piece) => {
+		const whole = Math.floor((piece.durationNs * ratio) / SECOND) * SECOND;
+		const due = piece.to.messages === 0 ? 0 : untilDue(piece.to, 2);
+		const least = Math.max(whole, SECOND, due);
+		return { ...piece, durationNs: Math.min(piece.durationNs, least) };
 	});
+	const warmup = one.schedule.pieces.slice(0, -long.length).map((piece) => ({
+		...piece,
+		durationNs: Math.min(piece.durationNs, WARMUP_NS),
+	}));
+	return {
+		...open(one, { durationNs: sum(short), pieces: [...warmup, ...short] }),
+		phases: one.phases.length === 0 ? [] : phasesOf(short),
+	};
 }
 
 /** Whole seconds in which so many messages are due. */

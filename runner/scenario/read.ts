@@ -9,7 +9,7 @@ import { shorten } from "./quick.ts";
 import { readRig } from "./rig-store.ts";
 import type { Scenario } from "./scenario.ts";
 
-export interface ReadScenario {
+interface ReadScenario {
 	readonly scenario: Scenario;
 	/** What a report keeps a copy of. */
 	readonly text: string;

@@ -40,7 +40,11 @@ const INTRODUCTION = `<!-- Generated from runner/scenario/schema.ts by \`npm run
 
 A scenario is one YAML file that says what to measure and what must hold. Run one with \`npx mqbench scenarios/quickstart.yaml\`;
 check it without a broker with \`npx mqbench validate scenarios/quickstart.yaml\`, see what it will do and carry with \`npx mqbench plan\`, and
-that it works with \`--quick\`. \`npx mqbench init\` writes a new one. Which system can do what, and what its levels of durability are: [the tables of the README](../README.md#systems).`;
+that it works with \`--quick\`. \`npx mqbench init\` writes a new one. 
+
+- [Systems, patterns and loads](systems.md): what each system acknowledges and promises, what \`durability\` sets, faults, many runs.
+- [Compare](comparing.md): two builds in one run, an earlier run, this machine's noise.
+- [Where a scenario runs](where-it-runs.md): Docker, your own cluster, several clients, EC2, secrets.`;
 
 const LANGUAGE = `Editors show descriptions and mistakes while you type when the first line is
 \`# yaml-language-server: $schema=./scenario.schema.json\`; \`npx mqbench schema\` prints that schema.

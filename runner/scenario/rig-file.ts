@@ -3,7 +3,9 @@ import { z } from "zod";
 import { brokerOf, example, realBrokers } from "../brokers/index.ts";
 import { Level, Target } from "../model/plan.ts";
 import { CLOUDS } from "../model/targets.ts";
+import type { Path } from "./problem.ts";
 import { isLoopback } from "./url.ts";
+import { valueAt } from "./written.ts";
 
 const NO_ADDRESS =
 	"is an address of IPv4 or IPv6: the host's own, at which its broker listens";
@@ -283,13 +285,12 @@ function onLoopback({ brokers, clients }: RigFile, i: number): string[] {
 }
 
 /** Only of keys and of what stands in for words: a value may be a password. */
-function sentences(issue: z.core.$ZodIssue, whole: unknown): string[] {
+function sentences(
+	issue: z.core.$ZodIssue,
+	whole: unknown,
+): string | readonly string[] {
 	const place = placeOf(issue.path);
-	const value = issue.path.reduce<unknown>(
-		(node, step) => (node as Record<PropertyKey, unknown>)?.[step],
-		whole,
-	);
-	const missing = value === undefined;
+	const missing = valueAt(whole, issue.path as Path) === undefined;
 	switch (issue.code) {
 		case "unrecognized_keys":
 			return issue.keys.map(
@@ -297,27 +298,19 @@ function sentences(issue: z.core.$ZodIssue, whole: unknown): string[] {
 					`${placeOf([...issue.path, key])}: there is no such key; remove it, or write it as mqbench schema rig says`,
 			);
 		case "invalid_value":
-			return [
-				`${place} ${missing ? "is missing" : "is none that there is"}; write ${issue.values.map((one) => JSON.stringify(one)).join(" or ")}`,
-			];
+			return `${place} ${missing ? "is missing" : "is none that there is"}; write ${issue.values.map((one) => JSON.stringify(one)).join(" or ")}`;
 		case "invalid_type":
-			return [
-				`${place} ${missing ? "is missing; write" : "must be"} ${KINDS[issue.expected] ?? issue.expected}`,
-			];
+			return `${place} ${missing ? "is missing; write" : "must be"} ${KINDS[issue.expected] ?? issue.expected}`;
 		case "invalid_format":
-			return [
-				issue.format === "datetime"
-					? `${place} must be a time such as 2026-11-20T10:00:00Z`
-					: `${place} ${issue.message}`,
-			];
+			return issue.format === "datetime"
+				? `${place} must be a time such as 2026-11-20T10:00:00Z`
+				: `${place} ${issue.message}`;
 		case "too_small":
-			return [
-				`${place} ${issue.origin === "number" || issue.origin === "int" ? `must be ${issue.inclusive ? "at least" : "above"} ${issue.minimum}` : "is empty; give it a value"}`,
-			];
+			return `${place} ${issue.origin === "number" || issue.origin === "int" ? `must be ${issue.inclusive ? "at least" : "above"} ${issue.minimum}` : "is empty; give it a value"}`;
 		case "too_big":
-			return [`${place} must be at most ${issue.maximum}`];
+			return `${place} must be at most ${issue.maximum}`;
 		default:
-			return [`${place}: ${issue.message}`];
+			return `${place}: ${issue.message}`;
 	}
 }
 

@@ -1,43 +1,37 @@
 import { hasProcess } from "../brokers/index.ts";
 import { targets } from "../model/targets.ts";
 import { formatBytesExact } from "../units.ts";
-import type { ResolvedCases } from "./cases.ts";
+import { caseProblems, type ResolvedCases } from "./cases.ts";
 import type { GivenRig } from "./overrides.ts";
+import type { Parts } from "./parts.ts";
 import type { Problem } from "./problem.ts";
 import type { Scenario, System } from "./scenario.ts";
 
 /** Messages that are larger than those which the rig's brokers were set up for. */
 export function beyondRig(
 	systems: readonly System[],
-	{ cases, where }: ResolvedCases,
+	cases: ResolvedCases,
 	given: GivenRig | null,
 ): Problem[] {
 	if (given === null) return [];
 	return systems.flatMap(({ key }) => {
 		const most = brokerOf(given, key)?.messageBytes ?? null;
 		if (most === null) return [];
-		return cases.flatMap((one, index): Problem[] =>
-			one === undefined || one.messageBytes <= most
-				? []
-				: [
-						{
-							path: where(index, "message"),
-							at: "value",
-							message: `message ${formatBytesExact(one.messageBytes)}: ${given.path} has set ${key} up for messages of at most ${formatBytesExact(most)}; write a smaller message, or stand another rig up`,
-						},
-					],
-		);
+		return caseProblems(cases, ({ message: { bytes } }) => [
+			bytes > most && {
+				message: `message ${formatBytesExact(bytes)}: ${given.path} has set ${key} up for messages of at most ${formatBytesExact(most)}; write a smaller message, or stand another rig up`,
+			},
+		]);
 	});
 }
 
 /** Faults of brokers whose processes and containers are not in reach. */
 export function untouchable(
-	faults: unknown,
+	faults: Parts["faults"],
 	systems: readonly System[],
 	given: GivenRig | null,
 ): Problem[] {
-	if (given === null || !Array.isArray(faults) || faults.length === 0)
-		return [];
+	if (given === null || !faults?.length) return [];
 	const docker = targets[given.rig.target].place === "container";
 	const out = systems.find(
 		({ key, url }) =>

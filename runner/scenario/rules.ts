@@ -1,26 +1,23 @@
-import { CONSUMERS, type OnlyFor, onlyFor } from "../model/workload.ts";
+import { type OnlyFor, onlyFor, receiversOf } from "../model/workload.ts";
 import { formatBytesExact, formatDurationExact } from "../units.ts";
 import { backlogTimes } from "./backlog.ts";
-import { durationOf, loadOf } from "./loads.ts";
+import type { FieldProblem } from "./problem.ts";
+import { durationOf } from "./schedule.ts";
 import {
 	CHECKSUM_BYTES,
 	ENVELOPE_BYTES,
-	type Workload,
 	type WorkloadField,
+	type WrittenWorkload,
 	workloadFields,
-} from "./schema.ts";
+} from "./workload-schema.ts";
+import type { Written } from "./written.ts";
 
 /** Rules between the fields of one workload, besides those of its load (loads.ts). */
 
-export interface FieldProblem {
-	readonly field: WorkloadField;
-	readonly message: string;
-}
-
 /** `fields`: those that are right by themselves, with defaults; `written`: what stands in the file. */
 export function fieldProblems(
-	fields: Partial<Workload>,
-	written: Readonly<Record<string, unknown>>,
+	fields: Partial<WrittenWorkload>,
+	written: Written,
 ): FieldProblem[] {
 	return [
 		...ofPattern(fields, written),
@@ -31,23 +28,8 @@ export function fieldProblems(
 	];
 }
 
-/** How many consumers or subscribers there are; 0: the pattern has none of their own. */
-export function receiversOf(fields: Partial<Workload>): number {
-	if (fields.pattern === "fan-out") return fields.subscriptions ?? 1;
-	return CONSUMERS[fields.pattern ?? "round-trip"]
-		? (fields.consumers ?? 1)
-		: 0;
-}
-
-/** Each connection has a topic of its own where messages come back to it; else one topic takes them all. */
-export function topicsOf(fields: Partial<Workload>): number {
-	const own =
-		fields.pattern === "round-trip" || fields.pattern === "request-reply";
-	return fields.topics ?? (own ? (fields.connections ?? 1) : 1);
-}
-
 /** Messages that pile up; null: the pattern has no backlog, or its size is not known. */
-export function backlogOf(fields: Partial<Workload>): number | null {
+export function backlogOf(fields: Partial<WrittenWorkload>): number | null {
 	const { pattern, backlog, message } = fields;
 	if (pattern !== "backlog" || backlog === undefined) return null;
 	if (typeof backlog === "number") return backlog;
@@ -56,8 +38,7 @@ export function backlogOf(fields: Partial<Workload>): number | null {
 
 // --- internal ---
 
-type Fields = Partial<Workload>;
-type Written = Readonly<Record<string, unknown>>;
+type Fields = Partial<WrittenWorkload>;
 
 const ONLY: Readonly<Partial<Record<WorkloadField, OnlyFor | undefined>>> = {
 	...onlyFor,
@@ -77,7 +58,7 @@ function ofPattern(fields: Fields, written: Written): FieldProblem[] {
 		if (isSet(fields, written, field))
 			found.push({
 				field,
-				message: `${field} is for ${words(only.patterns)}, and pattern is ${pattern}: ${only.why(pattern)}; remove ${field}, or write pattern: ${only.patterns[0]}`,
+				message: `${field} is for ${new Intl.ListFormat("en-GB").format(only.patterns)}, and pattern is ${pattern}: ${only.why(pattern)}; remove ${field}, or write pattern: ${only.patterns[0]}`,
 			});
 	}
 	if (pattern === "publish")
@@ -154,7 +135,7 @@ function ofTopology(fields: Fields): FieldProblem[] {
 			field: "topics",
 			message: `topics ${fields.topics} are more than the ${producers} producers, each of which sends to one; write at least producers: ${fields.topics}`,
 		});
-	const receivers = receiversOf(fields);
+	const receivers = receiversOf(fields.pattern ?? "round-trip", fields);
 	if (
 		consumerConnections !== undefined &&
 		receivers > 0 &&
@@ -189,23 +170,24 @@ function ofOrder({ order, keys, partitions = 1 }: Fields): FieldProblem[] {
 }
 
 function ofBacklog(fields: Fields): FieldProblem[] {
-	const { pattern } = fields;
-	const load = loadOf(fields);
-	if (pattern !== "backlog" || !load) return [];
+	const { pattern, rate, stages, steps, messages } = fields;
+	if (pattern !== "backlog") return [];
 	const wrong = (field: WorkloadField, text: string) => [
 		{ field, message: text },
 	];
-	if (load.kind === "closed")
+	if (messages !== undefined)
 		return wrong(
 			"messages",
 			"pattern backlog needs a rate: a closed load would stop as soon as consumers pause; write rate and duration instead of messages",
 		);
-	if (load.kind === "stages" || load.kind === "steps")
+	const varying = steps ? "steps" : rate && stages ? "stages" : null;
+	if (varying !== null)
 		return wrong(
-			load.kind,
-			`pattern backlog needs one constant rate, so that its phases can be told apart; write rate instead of ${load.kind}`,
+			varying,
+			`pattern backlog needs one constant rate, so that its phases can be told apart; write rate instead of ${varying}`,
 		);
-	if (load.kind === "poisson")
+	if (!rate) return [];
+	if (fields.arrivals === "poisson")
 		return wrong(
 			"arrivals",
 			"pattern backlog needs messages at equal distances, so that the backlog is as large as it says; remove arrivals",
@@ -215,7 +197,7 @@ function ofBacklog(fields: Fields): FieldProblem[] {
 			"find",
 			"find: max-rate has no meaning for pattern backlog, where consumers pause; remove find",
 		);
-	const duration = durationOf(load, fields);
+	const duration = durationOf(fields);
 	const backlog = backlogOf(fields);
 	if (duration === null || backlog === null) return [];
 	if (duration % 1e9 !== 0)
@@ -232,22 +214,11 @@ function ofBacklog(fields: Fields): FieldProblem[] {
 				`inFlight ${fields.inFlight} would hold producers back before the backlog is there; remove inFlight`,
 			);
 	}
-	const { neededNs, resumeNs, pauseNs } = backlogTimes(
-		duration,
-		load.rate,
-		backlog,
-	);
+	const { neededNs, resumeNs, pauseNs } = backlogTimes(duration, rate, backlog);
 	if (duration - resumeNs < pauseNs)
 		return wrong(
 			"duration",
 			`duration ${formatDurationExact(duration)} is too short for the backlog, which takes ${formatDurationExact(resumeNs - pauseNs)} to build: it needs as much time before and after; write at least duration: ${formatDurationExact(neededNs)}`,
 		);
 	return [];
-}
-
-function words(patterns: readonly string[]): string {
-	const last = patterns.at(-1) ?? "";
-	return patterns.length < 2
-		? last
-		: `${patterns.slice(0, -1).join(", ")} and ${last}`;
 }

@@ -1,15 +1,12 @@
+import type { BrokerName, SystemOptions, Traits } from "../brokers/index.ts";
 import type {
-	BrokerName,
-	Delivery,
-	Order,
-	SystemOptions,
-	Traits,
-} from "../brokers/index.ts";
-import type { BaselineSla, FaultAction, Sla } from "../model/plan.ts";
-import type { Pattern, PlainValues } from "../model/workload.ts";
-import type { Rate } from "../units.ts";
+	BaselineSla,
+	FaultAction,
+	Sla,
+	Target,
+	Workload,
+} from "../model/plan.ts";
 import type { RigFile } from "./rig-file.ts";
-import type { Target } from "./schema.ts";
 
 /**
  * A scenario that has been read, checked and completed: every default is filled in, every case spelled out.
@@ -137,72 +134,11 @@ export interface System {
 	readonly traits: Traits;
 }
 
-/** How the messages of a case come about. All but `closed` fix their times before the run. */
-export type Load =
-	| {
-			readonly kind: "constant" | "poisson";
-			readonly rate: Rate;
-			/** poisson: of the arrivals; else 0. */
-			readonly seed: number;
-	  }
-	| {
-			readonly kind: "stages";
-			/** Rate of the warm-up, and of the first stage's start. */
-			readonly from: Rate;
-			readonly stages: readonly {
-				readonly durationNs: number;
-				readonly target: Rate;
-			}[];
-	  }
-	| {
-			readonly kind: "steps";
-			readonly steps: readonly {
-				readonly durationNs: number;
-				readonly rate: Rate;
-			}[];
-	  }
-	| {
-			readonly kind: "closed";
-			/** Of the window; the warm-up's come on top. */
-			readonly messages: number;
-			readonly warmupMessages: number;
-	  };
-
-export interface Case extends Readonly<PlainValues> {
+export interface Case extends Readonly<Workload> {
 	/** Unique within the scenario: "1KiB 3000/s". */
 	readonly name: string;
-	readonly pattern: Pattern;
-	readonly load: Load;
-	/** The rate of the load is only where a search begins; null: it is what is measured. */
+	/** The rate of the schedule is only where a search begins; null: it is what is measured. */
 	readonly find: "max-rate" | null;
-	readonly messageBytes: number;
-	/** `randomRatio`: of random payloads, 0 to 1; `file`: absolute path, null for others. */
-	readonly payload: {
-		readonly kind: "random" | "zeros" | "file";
-		readonly randomRatio: number;
-		readonly file: string | null;
-	};
-	readonly checksum: boolean;
-	/** null: what the system's broker promises. */
-	readonly delivery: Delivery | null;
-	readonly order: Order;
-	/** closed: 0. */
-	readonly warmupNs: number;
-	/** The window; closed: the longest that the run may take, warm-up included. */
-	readonly durationNs: number;
-	readonly drainNs: number;
-	readonly timeoutNs: number;
-	/** Most messages in flight per producer; null: no limit. */
-	readonly inFlight: number | null;
-	readonly connections: number;
-	readonly producers: number;
-	readonly topics: number;
-	readonly keys: {
-		readonly distribution: "round-robin" | "random" | "zipf";
-		readonly count: number;
-	} | null;
-	/** backlog: messages that pile up; else null. */
-	readonly backlog: number | null;
 }
 
 export interface SlaLine {

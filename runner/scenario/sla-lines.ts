@@ -5,9 +5,9 @@ import { didYouMean } from "../suggest.ts";
 import { formatDurationExact } from "../units.ts";
 import { type ResolvedCases, resolveCases } from "./cases.ts";
 import { applyOverrides } from "./overrides.ts";
+import { type Parts, parseParts } from "./parts.ts";
 import type { Path, Problem } from "./problem.ts";
 import type { BaselineLine, Case, Scenario, SlaLine } from "./scenario.ts";
-import { CaseSlaEntry, SlaEntry } from "./schema.ts";
 import { unanswerable } from "./sla-rules.ts";
 import { parseSource } from "./source.ts";
 import type { PlacedSystem } from "./systems.ts";
@@ -21,11 +21,7 @@ export const LEAST_REPEATS = 4;
  * known then. Lines that compare with a baseline (`compared`) are told apart from those with a limit.
  */
 export function resolveSlaLines(
-	written: {
-		readonly sla?: unknown;
-		readonly cases?: unknown;
-		readonly repeat?: unknown;
-	},
+	parts: Pick<Parts, "sla" | "repeat">,
 	systems: readonly PlacedSystem[],
 	keys: readonly string[],
 	{ cases, where }: ResolvedCases,
@@ -40,16 +36,10 @@ export function resolveSlaLines(
 		? cases.map((one) => one.name)
 		: null;
 
-	for (const { entry, path, inCase } of entries(written)) {
-		const result =
-			inCase === null
-				? SlaEntry.safeParse(entry)
-				: CaseSlaEntry.safeParse(entry);
-		if (!result.success) continue;
-		const line: Line =
-			"kind" in result.data
-				? { expect: result.data, abort: false }
-				: result.data;
+	for (const { line: written, path, inCase } of parts.sla) {
+		if (written === undefined) continue;
+		const short = "kind" in written;
+		const line: Line = short ? { expect: written, abort: false } : written;
 		const wrong = (key: string | null, message: string) =>
 			problems.push({
 				path: key === null ? path : [...path, key],
@@ -91,16 +81,15 @@ export function resolveSlaLines(
 		const place = {
 			system: line.system ?? null,
 			case: only,
-			line: lineOf("kind" in result.data ? path : [...path, "expect"]),
+			line: lineOf(short ? path : [...path, "expect"]),
 		};
 		const inExpect = (message: string | undefined) => {
-			if (message !== undefined)
-				wrong("kind" in result.data ? null : "expect", message);
+			if (message !== undefined) wrong(short ? null : "expect", message);
 		};
 		if (expect.kind === "baseline") {
 			const [first] = [
 				...unanswerable(subjectOf(expect), known, asked, clients),
-				...incomparable(expect, known, line, written.repeat, baseline),
+				...incomparable(expect, known, line, parts.repeat, baseline),
 			];
 			inExpect(first);
 			if (line.abort)
@@ -115,7 +104,7 @@ export function resolveSlaLines(
 		inExpect(beyondDrain(expect, meant));
 		lines.push({ expect: { ...expect, abort: line.abort }, ...place });
 	}
-	problems.push(...aimless(lines, keys, cases, where));
+	problems.push(...unboundedSearches(lines, keys, cases, where));
 	return { lines, compared, problems };
 }
 
@@ -132,11 +121,12 @@ export function slaLineFinder(
 	if ("problems" in parsed) return () => null;
 	const { source } = parsed;
 	const { value, labelOf } = applyOverrides(source.value, { set });
+	const parts = parseParts(value);
 	const { lines, compared } = resolveSlaLines(
-		value,
+		parts,
 		[],
 		[],
-		resolveCases(value, folder),
+		resolveCases(parts, folder),
 		null,
 		1,
 		(path) => (labelOf(path) === undefined ? source.lineOf(path) : null),
@@ -157,7 +147,7 @@ function incomparable(
 	{ text }: BaselineSla,
 	cases: readonly Case[],
 	{ system }: Pick<Line, "system">,
-	repeat: unknown,
+	repeat: number | undefined,
 	baseline: Scenario["baseline"],
 ): string[] {
 	const found: string[] = [];
@@ -170,16 +160,15 @@ function incomparable(
 		found.push(
 			`${system} is the baseline, and is not compared with itself; name another system, or remove the line`,
 		);
-	const repeats = typeof repeat === "number" ? repeat : 1;
-	if (repeats < LEAST_REPEATS)
+	if (repeat !== undefined && repeat < LEAST_REPEATS)
 		found.push(
-			`a comparison needs at least ${LEAST_REPEATS} runs on each side, as fewer can never tell a change from noise, and repeat is ${repeats}; write repeat: ${LEAST_REPEATS + 1}`,
+			`a comparison needs at least ${LEAST_REPEATS} runs on each side, as fewer can never tell a change from noise, and repeat is ${repeat}; write repeat: ${LEAST_REPEATS + 1}`,
 		);
 	return found.map((why) => `"${text}": ${why}`);
 }
 
 /** A search for the highest rate needs something that a rate can be too high for. */
-function aimless(
+function unboundedSearches(
 	lines: readonly SlaLine[],
 	keys: readonly string[],
 	cases: readonly (Case | undefined)[],
@@ -216,31 +205,6 @@ interface Line {
 	readonly abort: boolean;
 	readonly system?: string | undefined;
 	readonly case?: string | undefined;
-}
-
-/** All entries, the scenario's first; `inCase`: position of the case whose own it is. */
-function entries({
-	sla,
-	cases,
-}: {
-	readonly sla?: unknown;
-	readonly cases?: unknown;
-}): { entry: unknown; path: Path; inCase: number | null }[] {
-	const list = (value: unknown) => (Array.isArray(value) ? value : []);
-	return [
-		...list(sla).map((entry, index) => ({
-			entry,
-			path: ["sla", index],
-			inCase: null,
-		})),
-		...list(cases).flatMap((one, inCase) =>
-			list(one?.sla).map((entry, index) => ({
-				entry,
-				path: ["cases", inCase, "sla", index],
-				inCase,
-			})),
-		),
-	];
 }
 
 /** A case goes by its name, or by the words it begins with when no other case begins so. */

@@ -62,7 +62,7 @@ const withoutSchedule: Reason = (line) => {
 	const { expect, cases } = line;
 	if (expect.kind === "tally" || !FROM_INTENDED.includes(expect.metric))
 		return undefined;
-	const closed = cases.find(({ load }) => load.kind === "closed");
+	const closed = cases.find(({ schedule }) => schedule.kind === "closed");
 	return (
 		closed &&
 		`a closed load (messages)${of(closed, line)} has no intended times, so that there is no ${expect.metric}; write ${instead(expect, "service")}, or give a rate`
@@ -119,7 +119,7 @@ const acknowledgesNothing: Reason = ({ expect, systems }) => {
 const noAcksToCount: Reason = ({ systems, cases }) => {
 	const silent = withoutAcks(systems);
 	return silent.length === 0 ||
-		cases.every(({ load }) => load.kind === "closed")
+		cases.every(({ schedule }) => schedule.kind === "closed")
 		? undefined
 		: `${who(silent)} nothing, so that nobody knows what was taken; use achieved (really sent) or throughput (received), or name another system`;
 };
@@ -133,7 +133,7 @@ function who(silent: readonly string[]): string {
 }
 
 const uncheckedPayloads: Reason = ({ cases }) => {
-	const blind = cases.find((one) => !one.checksum);
+	const blind = cases.find((one) => !one.message.checksum);
 	return blind === undefined
 		? undefined
 		: `${cases.length === 1 ? "messages" : `messages of case "${blind.name}"`} carry no checksum, so that corruption goes unseen; add checksum: true to workload`;
@@ -154,9 +154,11 @@ const noBacklog: Reason = (line) => {
 	const { expect, cases } = line;
 	if (expect.kind !== "tally") return undefined;
 	const other = cases.find(({ pattern }) => pattern !== "backlog");
-	const small = cases.find((one) => (one.backlog ?? Infinity) <= DRAINED);
+	const small = cases.find(
+		(one) => (one.backlog?.messages ?? Infinity) <= DRAINED,
+	);
 	if (!other && small)
-		return `a backlog of ${small.backlog} messages${of(small, line)} is none to drain, as up to ${DRAINED} that wait count as drained; write e.g. backlog: ${20 * DRAINED}`;
+		return `a backlog of ${small.backlog?.messages} messages${of(small, line)} is none to drain, as up to ${DRAINED} that wait count as drained; write e.g. backlog: ${20 * DRAINED}`;
 	return (
 		other &&
 		`${expect.tally} is of pattern backlog, and this is ${other.pattern}${of(other, line)}; write pattern: backlog, or remove the line`
@@ -164,7 +166,7 @@ const noBacklog: Reason = (line) => {
 };
 
 const nothingScheduled: Reason = (line) => {
-	const closed = line.cases.find(({ load }) => load.kind === "closed");
+	const closed = line.cases.find(({ schedule }) => schedule.kind === "closed");
 	return (
 		closed &&
 		`a closed load (messages)${of(closed, line)} has no rate to achieve; write throughput or throughput.sent`

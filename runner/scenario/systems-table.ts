@@ -9,10 +9,16 @@ import {
 import type { Level } from "../model/plan.ts";
 import { PATTERNS } from "../model/workload.ts";
 
-/** What stands between these lines in README.md is written by `npm run golden`. */
+/** What stands between these lines in {@link SYSTEM_TABLES} is written by `npm run golden`. */
 export const TABLE_BEGIN =
 	"<!-- systems: generated from runner/brokers/ by `npm run golden` -->";
 export const TABLE_END = "<!-- end of systems -->";
+
+/** The files with tables of systems, and what stands there. */
+export const SYSTEM_TABLES: Readonly<Record<string, () => string>> = {
+	"README.md": brokersTable,
+	"scenarios/systems.md": systemsTable,
+};
 
 /** The systems in their modes, from the traits that scenarios are checked against, so that nothing is claimed that is then refused. */
 export function systemsTable(): string {
@@ -31,14 +37,17 @@ export function systemsTable(): string {
 			),
 		),
 		"",
-		"What an acknowledged message has been through, by `durability`, and what is set for it:",
+		"What an acknowledged message has been through, by `durability`, and what mqbench sets for it:",
 		"",
 		row("system", ...LEVELS.map((level) => `\`${level}\``), "without a level"),
 		"|---|---|---|---|---|---|",
 		...stores(all),
-		"",
-		"What `target: local` and `target: docker` run, each with ports and folders of its own:",
-		"",
+	].join("\n");
+}
+
+/** What `target: local` and `target: docker` run. */
+export function brokersTable(): string {
+	return [
 		row("broker", "local, from", "docker, image", "nodes"),
 		"|---|---|---|---|",
 		...realBrokers.map((broker) => {

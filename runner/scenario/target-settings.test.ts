@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { SystemOptions } from "../brokers/index.ts";
+import type { Target } from "../model/plan.ts";
 import { loadScenario } from "./load.ts";
-import type { Target } from "./schema.ts";
 import { misplacedSettings } from "./target-settings.ts";
 
 const all = SystemOptions.parse({

@@ -1,9 +1,8 @@
-import { commonOptions, type SystemOptions } from "../brokers/index.ts";
+import type { SystemOptions } from "../brokers/index.ts";
 import {
 	SYSTEM_SETTINGS,
 	type SystemSetting,
 	type TargetName,
-	targets,
 	targetsThat,
 	targetTraits,
 } from "../model/targets.ts";
@@ -17,7 +16,7 @@ export function misplacedSettings(
 	target: TargetName,
 ): { key: string; message: string }[] {
 	const common = {
-		...commonOptions(options),
+		...options,
 		tls: "tls" in options ? options.tls : undefined,
 	};
 	return SYSTEM_SETTINGS.flatMap((key) => {

@@ -1,4 +1,5 @@
 import type { Path, Problem } from "./problem.ts";
+import { isMap, type Written } from "./written.ts";
 
 /** How a variable of the environment stands in a text: `${NAME}`. */
 export const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
@@ -10,9 +11,9 @@ type Env = Readonly<Record<string, string | undefined>>;
  * resolved by itself (url.ts). All other values end in the files of a run, so that they must not be secrets.
  */
 export function fillVariables(
-	written: Readonly<Record<string, unknown>>,
+	written: Written,
 	env: Env,
-): { value: Readonly<Record<string, unknown>>; problems: Problem[] } {
+): { value: Written; problems: Problem[] } {
 	const problems: Problem[] = [];
 	const fill = (value: unknown, path: Path): unknown => {
 		if (typeof value === "string") {
@@ -82,15 +83,11 @@ function systemOf(path: Path): boolean {
 	return path.length === (path[0] === "systems" ? 2 : 1);
 }
 
-function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** Keeps keys such as "__proto__" what they are: unknown keys. */
 function mapValues(
-	map: Readonly<Record<string, unknown>>,
+	map: Written,
 	change: (value: unknown, key: string) => unknown,
-): Readonly<Record<string, unknown>> {
+): Written {
 	const result = {};
 	for (const [key, value] of Object.entries(map))
 		Object.defineProperty(result, key, {

@@ -1,4 +1,4 @@
-import { displayWidth } from "./text.ts";
+import { displayWidth } from "./columns.ts";
 
 /** What a terminal shows after all of a text was written to it: lines, where the cursor stands, and what it was made to do. */
 export interface Screen {

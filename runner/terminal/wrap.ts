@@ -1,4 +1,4 @@
-import { displayWidth } from "./text.ts";
+import { displayWidth } from "./columns.ts";
 
 /**
  * Breaks at blanks only: not between the digits of "45 000", and a word that is too long for a line stands alone and

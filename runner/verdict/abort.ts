@@ -9,7 +9,7 @@ import { formatCount, formatDurationExact } from "../units.ts";
 import { fails, passLimit } from "./statistics.ts";
 
 /** What a run has counted so far. */
-export interface SoFar {
+interface SoFar {
 	/** By plan.limits: messages of the window over the limit. */
 	readonly over: readonly number[];
 	/** Of warm-up and window. */
@@ -17,7 +17,7 @@ export interface SoFar {
 	readonly duplicated: number;
 }
 
-export interface Hopeless {
+interface Hopeless {
 	/** Text of the SLA line. */
 	readonly sla: string;
 	readonly why: string;

@@ -1,6 +1,7 @@
 import type { Sla } from "../model/plan.ts";
 import { TALLIES } from "../model/tallies.ts";
 import { limitIndex } from "../plan/samples.ts";
+import { sum } from "../stats/sum.ts";
 import { formatDuration } from "../units.ts";
 import { whyHopeless } from "./abort.ts";
 import { burstOf } from "./burst.ts";
@@ -88,8 +89,4 @@ function soFar({ collected }: Facts, sla: Sla, over: number) {
 		failed: count("failed"),
 		duplicated: count("duplicated"),
 	};
-}
-
-function sum(values: readonly number[]): number {
-	return values.reduce((a, b) => a + b, 0);
 }

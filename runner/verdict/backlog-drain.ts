@@ -4,7 +4,7 @@ import { formatCount } from "../units.ts";
 import { neverCompleted } from "./never-completed.ts";
 
 /** How a backlog that was built while consumers paused was worked off, with producers going on. */
-export interface Drain {
+interface Drain {
 	/** Most messages that waited at once; null: no sample was taken. */
 	readonly peak: number | null;
 	/** Drained: at most so many wait. As in OpenMessaging Benchmark 1000 messages; of a large backlog 1 % of the peak. */
@@ -39,40 +39,27 @@ export function drainOf(collected: Collected): Drain | null {
 		({ x }) => x > resumeNs / 1e9 + EDGE_S && x <= endS + EDGE_S,
 	);
 	const top = inPause.at(-1);
-	const none = {
-		drainNs: null,
-		perSecond: null,
-		mostPerSecond: null,
-		undrainedNs: null,
-	};
 	const peak = [...inPause, ...after].reduce<number | null>(
 		(most, { y }) => Math.max(most ?? 0, y),
 		null,
 	);
 	const drainedAt = Math.max(DRAINED_MESSAGES, DRAINED_SHARE * (peak ?? 0));
+	const noTime = (problem: string, undrainedNs: number | null = null) => ({
+		...{ peak, drainedAt, drainNs: null, perSecond: null },
+		...{ mostPerSecond: null, undrainedNs, problem },
+	});
 	if (peak === null || top === undefined)
-		return {
-			peak,
-			drainedAt,
-			...none,
-			problem: "the run broke off before its consumers went on",
-		};
+		return noTime("the run broke off before its consumers went on");
 	if (top.y <= drainedAt)
-		return {
-			peak,
-			drainedAt,
-			...none,
-			problem: `the backlog was ${formatCount(top.y)} messages when consumers went on, and up to ${formatCount(drainedAt)} count as drained: build a larger one`,
-		};
+		return noTime(
+			`the backlog was ${formatCount(top.y)} messages when consumers went on, and up to ${formatCount(drainedAt)} count as drained: build a larger one`,
+		);
 	const done = after.find(({ y }) => y - missing <= drainedAt);
 	if (done === undefined)
-		return {
-			peak,
-			drainedAt,
-			...none,
-			undrainedNs: Math.round(endS * 1e9) - resumeNs,
-			problem: `the backlog was not drained by the end of the window: ${formatCount(Math.max(0, (after.at(-1)?.y ?? top.y) - missing))} of ${formatCount(peak)} messages were still waiting`,
-		};
+		return noTime(
+			`the backlog was not drained by the end of the window: ${formatCount(Math.max(0, (after.at(-1)?.y ?? top.y) - missing))} of ${formatCount(peak)} messages were still waiting`,
+			Math.round(endS * 1e9) - resumeNs,
+		);
 	const seconds = done.x - resumeNs / 1e9;
 	// What waited at first and no longer does, and what was sent meanwhile. Refused messages never waited.
 	const sent = sentBy(ticks, done.x) - sentBy(ticks, top.x);
@@ -104,14 +91,14 @@ export function waiting({ ticks }: Pick<Collected, "ticks">): TrendPoint[] {
 /** Samples of the queue are taken so often. */
 export const SAMPLES_PER_SECOND = 10;
 
+/** A sample belongs to the tenth of a second that ends with it. */
+export const EDGE_S = 0.001;
+
 // --- internal ---
 
 /** As OpenMessaging Benchmark has it: max(1000, (1 - drainRatio) * B), with a drainRatio of 0.99 and the peak for B. */
 const DRAINED_MESSAGES = 1000;
 const DRAINED_SHARE = 0.01;
-
-/** A sample belongs to the tenth of a second that ends with it. */
-const EDGE_S = 0.001;
 
 /** Send calls until `atS`; within a second they are taken to be spread evenly. */
 function sentBy(ticks: Collected["ticks"], atS: number): number {

@@ -1,13 +1,13 @@
 import type { Second } from "../model/client-file.ts";
 import { formatCount } from "../units.ts";
-import type { LimitInterval } from "./intervals.ts";
+import { type LimitInterval, PER_SECOND } from "./intervals.ts";
 
 /**
  * A generator that stood still catches up: what it sends then, at once, loads the system as the schedule never meant to. The
  * messages of such a burst wait in the system, so taking their own lag off does not undo it. Tainted are therefore the
  * seconds of intended time in which the generator was later than the limit, and the one after each.
  */
-export interface Burst {
+interface Burst {
 	/** Seconds with a lag above the limit; those after them not counted. */
 	readonly lateSeconds: number;
 	/** The intervals with the tainted ones emptied: their times stay. */
@@ -63,7 +63,6 @@ export function decided(
 
 // --- internal ---
 
-const PER_SECOND = 10;
 const NOTHING: LimitInterval = {
 	n: 0,
 	over: 0,

@@ -2,10 +2,10 @@ import type { Plan } from "../model/plan.ts";
 import type { Gate, Result } from "../model/result.ts";
 
 /** `--confirm` adds so many repeats, once. */
-export const CONFIRMING = 2;
+const CONFIRMING = 2;
 
 /** Runs that `--confirm` adds to those that are made, and why. */
-export interface Confirmation {
+interface Confirmation {
 	readonly plans: readonly Plan[];
 	/** Sentences for the person who waits. */
 	readonly reasons: readonly string[];

@@ -31,11 +31,11 @@ export function unlessClocksHide(
 				: true;
 	return stands
 		? j
-		: { ...leftOpen(j, `${BY_CLOCKS} ${plusMinus(bound)}`), code: "clocks" };
+		: { ...leftOpen(j, `${CLOCK_BOUND} ${plusMinus(bound)}`), code: "clocks" };
 }
 
 /** How the reason of a gate that clocks leave open ends. */
-export const BY_CLOCKS = "but within the clocks' bound of";
+export const CLOCK_BOUND = "but within the clocks' bound of";
 
 /**
  * A latency gate that passes does so for this duration only when the queue grew (`grew`), or p50 rose towards a limit that is near:

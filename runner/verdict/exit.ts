@@ -2,7 +2,8 @@ import { EXIT, type ExitCode } from "../errors.ts";
 import type { Verdict } from "../model/verdict.ts";
 
 /** What `--on-inconclusive` says an undecided SLA is to be. */
-export type OnInconclusive = "fail" | "warn" | "pass";
+export const ON_INCONCLUSIVE = ["fail", "warn", "pass"] as const;
+export type OnInconclusive = (typeof ON_INCONCLUSIVE)[number];
 
 /** Why a verdict is "error": a bug of mqbench, something around it, or a scenario that asks for too much. */
 export type ErrorCause = "internal" | "environment" | "scenario";
@@ -39,18 +40,9 @@ export function exitCodeOf(
 		case "fail":
 			return EXIT.fail;
 		case "inconclusive":
-			return (onInconclusive ?? byDefault(result)) === "fail"
-				? EXIT.inconclusive
-				: EXIT.pass;
+			onInconclusive ??= result.openBaselineOnly ? "warn" : "fail";
+			return onInconclusive === "fail" ? EXIT.inconclusive : EXIT.pass;
 		case "pass":
 			return EXIT.pass;
 	}
-}
-
-// --- internal ---
-
-function byDefault(result: {
-	readonly openBaselineOnly?: boolean | undefined;
-}): OnInconclusive {
-	return result.openBaselineOnly ? "warn" : "fail";
 }

@@ -1,6 +1,6 @@
 import type { Collected } from "../run/collect.ts";
 import type { TrendPoint } from "../stats/trend.ts";
-import { waiting } from "./backlog-drain.ts";
+import { EDGE_S, waiting } from "./backlog-drain.ts";
 import { neverCompleted } from "./never-completed.ts";
 
 /**
@@ -25,10 +25,10 @@ export function drainedNs(
 	);
 	if (before.length === 0 || after.length === 0) return null;
 	const [most, least] = [Math.max(...before), Math.min(...before)];
-	const stuck = neverCompleted(collected);
+	const incomplete = neverCompleted(collected);
 	const never = neverBelow(after);
 	const waits = (i: number) => {
-		const gone = Math.min(stuck, Math.max(0, (never[i] ?? 0) - least));
+		const gone = Math.min(incomplete, Math.max(0, (never[i] ?? 0) - least));
 		return (after[i]?.y ?? 0) - gone > most;
 	};
 	const last = after.findLastIndex((_, i) => waits(i));
@@ -40,8 +40,6 @@ export function drainedNs(
 // --- internal ---
 
 const BEFORE_S = 2;
-/** A sample belongs to the tenth of a second that ends with it. */
-const EDGE_S = 0.001;
 
 /** Of each sample the least that there was from it on. */
 function neverBelow(samples: readonly TrendPoint[]): number[] {

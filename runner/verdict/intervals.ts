@@ -6,7 +6,7 @@ import type { Interval } from "./statistics.ts";
 
 /** Counters over a limit stand per 100 ms of intended time. */
 export const INTERVAL_NS = 100_000_000;
-const PER_SECOND = 10;
+export const PER_SECOND = 10;
 
 /** An interval for one limit, with those that never completed among the messages over it. */
 export interface LimitInterval extends Interval {

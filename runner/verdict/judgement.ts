@@ -8,9 +8,6 @@ export interface Judgement extends Omit<Gate["repeats"][number], "repeat"> {
 	readonly lagDecided: boolean;
 }
 
-/** What was compared of a count, a rate or a time; value null: not measured. */
-export type TallyNumbers = NonNullable<Judgement["tally"]>;
-
 /** Where there is nothing to count. */
 export const NO_NUMBERS = {
 	valueNs: null,

@@ -19,7 +19,7 @@ export function percentileReason(
 		case "samples":
 			return test.n === 0
 				? "no message was intended in the window"
-				: `p${sla.percentile} ${neededSamples(sla, plan)}; have ${formatCount(test.n)} (${said})`;
+				: `p${sla.percentile} ${requiredSamples(sla, plan)}; have ${formatCount(test.n)} (${said})`;
 		case "events":
 			return `${said}: too few stalls to tell how typical they are`;
 		case "budget":
@@ -52,7 +52,7 @@ export function counted(
 // --- internal ---
 
 /** "needs N >= 100 000, i.e. 34s at this rate": the samples that carry the percentile well. */
-function neededSamples(sla: PercentileSla, plan: Plan): string {
+function requiredSamples(sla: PercentileSla, plan: Plan): string {
 	const p = sla.percentile;
 	const n = Math.max(samplesForSupport(p), samplesForPass(p));
 	return `needs N >= ${formatCount(n)}, i.e. ${windowFor(n, plan, sla.metric)}`;

@@ -13,6 +13,7 @@ import { type Facts, sampleOf, windowOf } from "./facts.ts";
 import {
 	intendedPerInterval,
 	limitIntervals,
+	PER_SECOND,
 	withCensored,
 } from "./intervals.ts";
 import { receivedTwice } from "./received-twice.ts";
@@ -22,7 +23,7 @@ import { clustering, type Interval } from "./statistics.ts";
 export const USUAL = [50, 90, 99, 99.9, 99.99, 99.999, 99.9999];
 
 /** A part of the window in whole seconds from its start: [from, to). */
-export interface Span {
+interface Span {
 	readonly from: number;
 	readonly to: number;
 }
@@ -47,8 +48,10 @@ export function percentileOf(
 		: { ...percentile(sample, p, phi), nEff: sample.n / phi };
 }
 
+// --- internal ---
+
 /** Messages of each second of the window that are intended; of a closed load nobody knows. */
-export function intendedPerSecond(plan: Plan): number[] {
+function intendedPerSecond(plan: Plan): number[] {
 	const seconds: number[] = [];
 	for (const [i, n] of intendedPerInterval(plan).entries()) {
 		const second = Math.floor(i / PER_SECOND);
@@ -57,11 +60,8 @@ export function intendedPerSecond(plan: Plan): number[] {
 	return seconds;
 }
 
-// --- internal ---
-
 /** Batches of a second: fewer say nothing about clustering. */
 const MIN_SECONDS = 10;
-const PER_SECOND = 10;
 
 /**
  * phi of the samples above the percentile, from the histograms of single seconds when there are 10 of them. A shorter window has

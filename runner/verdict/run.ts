@@ -64,21 +64,12 @@ export function judgeRun(facts: Facts): RunVerdict {
 		? checks.find((c) => c.status === "inconclusive")
 		: undefined;
 	if (open) verdicts.push("inconclusive");
+	const stopped =
+		state === "aborted" && checks.find((c) => c.check === "complete");
 	return {
 		verdict: worst(grew ? [...verdicts, "fail"] : verdicts),
-		why: grew?.detail ?? open?.detail ?? stopReason(checks, state),
+		why: (grew ?? open ?? (stopped || null))?.detail ?? null,
 		judgements,
 		checks,
 	};
-}
-
-// --- internal ---
-
-function stopReason(
-	checks: readonly CheckResult[],
-	state: Facts["collected"]["state"],
-): string | null {
-	return state === "aborted"
-		? (checks.find((c) => c.check === "complete")?.detail ?? null)
-		: null;
 }

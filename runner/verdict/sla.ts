@@ -1,6 +1,7 @@
 import type { Percentile } from "../histogram/percentiles.ts";
 import type { Sla } from "../model/plan.ts";
 import { limitIndex, samplesPerMessage, whyMissing } from "../plan/samples.ts";
+import { sum } from "../stats/sum.ts";
 import { formatCount, formatDuration, formatDurationExact } from "../units.ts";
 import { judgeAborted } from "./aborted.ts";
 import { burstOf, burstWhy, decided } from "./burst.ts";
@@ -107,14 +108,13 @@ function judgePercentile(
 		: found.value === null
 			? unsupported(test, sla.limitNs, facts)
 			: formatDuration(found.value);
+	const say = saying(numbers, measured);
 	if (test.n > 0 && censored === test.n)
-		return {
-			...numbers,
-			verdict: "fail",
-			measured: beyond(facts),
-			beyondNs: beyondNs(facts),
-			why: `no message completed: ${formatCount(test.n)} of ${formatCount(test.n)}`,
-		};
+		return say(
+			"fail",
+			`no message completed: ${formatCount(test.n)} of ${formatCount(test.n)}`,
+			{ measured: beyond(facts), beyondNs: beyondNs(facts) },
+		);
 	const without = testOver(
 		intervals.map(({ n, overWithoutLag }) => ({ n, over: overWithoutLag })),
 		sla.percentile,
@@ -122,43 +122,28 @@ function judgePercentile(
 	const burst = burstOf(intervals, facts.collected.seconds, sla.limitNs);
 	const said = counted(test, sla.limitNs, censored);
 	if (containsLag(sla.metric) && decided(test.verdict, without.verdict))
-		return {
-			...numbers,
-			verdict: "invalid",
-			measured,
-			why: `the generator was late: ${said} with its lag, ${formatCount(without.over)} without it`,
-			lagDecided: true,
-		};
+		return say(
+			"invalid",
+			`the generator was late: ${said} with its lag, ${formatCount(without.over)} without it`,
+			{ lagDecided: true },
+		);
 	if (
 		burst !== null &&
 		decided(test.verdict, testOver(burst.without, sla.percentile).verdict)
 	)
-		return {
-			...numbers,
-			verdict: "invalid",
-			measured,
-			why: burstWhy(burst, said),
-			lagDecided: true,
-		};
+		return say("invalid", burstWhy(burst, said), { lagDecided: true });
 	const second = receivedTwice(facts.collected, sla.metric);
 	if (
 		test.verdict === "fail" &&
 		second > 0 &&
 		testOver(withoutOver(intervals, second), sla.percentile).verdict !== "fail"
 	)
-		return {
-			...numbers,
-			verdict: "inconclusive",
-			measured,
-			why: `${said}; ${bySecond(second)}`,
-		};
+		return say("inconclusive", `${said}; ${bySecond(second)}`);
 	const strict = plan.strict && test.reason === "samples";
-	return {
-		...numbers,
-		verdict: strict ? "error" : test.verdict,
-		measured,
-		why: percentileReason(sla, plan, test, censored),
-	};
+	return say(
+		strict ? "error" : test.verdict,
+		percentileReason(sla, plan, test, censored),
+	);
 }
 
 function judgeMax(
@@ -172,69 +157,53 @@ function judgeMax(
 	const over = sum(intervals.map((i) => i.over));
 	const censored = sum(intervals.map((i) => i.censored));
 	const value = censored > 0 ? null : max;
-	const margin = marginOf(sla.limitNs, value);
 	const numbers = {
 		...base,
 		valueNs: value,
-		margin,
+		margin: marginOf(sla.limitNs, value),
 		n,
 		over,
 		allowed: 0,
 		censored,
 	};
+	const say = saying(numbers, max === null ? "n/a" : formatDuration(max));
 	const limit = formatDurationExact(sla.limitNs);
 	if (n === 0)
-		return {
-			...numbers,
-			verdict: "inconclusive",
+		return say("inconclusive", "no message was intended in the window", {
 			measured: "n/a",
-			why: "no message was intended in the window",
-		};
+		});
 	if (censored > 0)
-		return {
-			...numbers,
-			verdict: "fail",
-			measured: beyond(facts),
-			beyondNs: beyondNs(facts),
-			why: `${messages(censored)} of ${formatCount(n)} never completed`,
-		};
-	const measured = max === null ? "n/a" : formatDuration(max);
-	if (over === 0)
-		return {
-			...numbers,
-			verdict: "pass",
-			measured,
-			why: `none of ${formatCount(n)} over ${limit}`,
-		};
+		return say(
+			"fail",
+			`${messages(censored)} of ${formatCount(n)} never completed`,
+			{ measured: beyond(facts), beyondNs: beyondNs(facts) },
+		);
+	if (over === 0) return say("pass", `none of ${formatCount(n)} over ${limit}`);
 	const lagDecided =
 		containsLag(sla.metric) && intervals.every((i) => i.overWithoutLag === 0);
 	const why = `${formatCount(over)} of ${formatCount(n)} over ${limit}`;
+	if (lagDecided)
+		return say(
+			"invalid",
+			`the generator was late: ${why} with its lag, none without it`,
+			{ lagDecided: true },
+		);
 	const burst = burstOf(intervals, facts.collected.seconds, sla.limitNs);
-	if (!lagDecided && burst?.without.every((i) => i.over === 0))
-		return {
-			...numbers,
-			verdict: "invalid",
-			measured,
-			why: burstWhy(burst, why),
-			lagDecided: true,
-		};
+	if (burst?.without.every((i) => i.over === 0))
+		return say("invalid", burstWhy(burst, why), { lagDecided: true });
 	const second = receivedTwice(facts.collected, sla.metric);
-	if (!lagDecided && over <= second)
-		return {
-			...numbers,
-			verdict: "inconclusive",
-			measured,
-			why: `${why}; ${bySecond(second)}`,
-		};
-	return {
-		...numbers,
-		verdict: lagDecided ? "invalid" : "fail",
-		measured,
-		why: lagDecided
-			? `the generator was late: ${why} with its lag, none without it`
-			: why,
-		lagDecided,
-	};
+	return over <= second
+		? say("inconclusive", `${why}; ${bySecond(second)}`)
+		: say("fail", why);
+}
+
+/** Judgements with the same numbers; `more` takes the place of some of them. */
+function saying(numbers: Base, measured: string) {
+	return (
+		verdict: Judgement["verdict"],
+		why: string,
+		more: Partial<Judgement> = {},
+	): Judgement => ({ ...numbers, verdict, measured, why, ...more });
 }
 
 function bySecond(second: number): string {
@@ -299,8 +268,4 @@ function beyondNs({ collected }: Facts): number | null {
 
 function messages(n: number): string {
 	return n === 1 ? "1 message" : `${formatCount(n)} messages`;
-}
-
-function sum(values: readonly number[]): number {
-	return values.reduce((a, b) => a + b, 0);
 }

@@ -1,4 +1,5 @@
 import { binomialAtMost, incompleteBeta } from "../stats/binomial.ts";
+import { sum } from "../stats/sum.ts";
 import { samplesForPass, tail } from "../stats/support.ts";
 
 export { samplesForPass };
@@ -171,10 +172,4 @@ function batch(intervals: readonly Interval[], size: number): Interval[] {
 		});
 	}
 	return batches;
-}
-
-function sum(values: readonly number[]): number {
-	let total = 0;
-	for (const value of values) total += value;
-	return total;
 }

@@ -3,7 +3,7 @@ import { type Measured, samplesPerMessage } from "../plan/samples.ts";
 import { formatCount, formatDuration, ratePerSecond } from "../units.ts";
 
 /** What says how fast samples come: a plan, or the load of a result. */
-export interface Sending extends Measured {
+interface Sending extends Measured {
 	readonly schedule: Pick<
 		Plan["schedule"],
 		"kind" | "rate" | "durationNs" | "warmupMessages" | "messages"

@@ -9,7 +9,7 @@ import (
 )
 
 func TestWhatAgentCannotDoIsASentence(t *testing.T) {
-	agent := build(t)
+	agent := program(t)
 	for _, one := range []struct {
 		arguments, want string
 	}{

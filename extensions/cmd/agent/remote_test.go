@@ -35,7 +35,7 @@ func TestPathIsPassedOnWhereNoOtherIsGiven(t *testing.T) {
 }
 
 func TestAFirstLineThatIsNoEnvironmentEndsAgentAndIsNotRepeated(t *testing.T) {
-	command := exec.Command(build(t), "supervise", "-env", "--", "echo", "started")
+	command := exec.Command(program(t), "supervise", "-env", "--", "echo", "started")
 	command.Stdin = strings.NewReader("s3cret\n")
 	out, err := command.CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "the first line is no environment") {
@@ -75,7 +75,7 @@ func TestSamplesShowWhatTheCommandUses(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "resources-1.jsonl")
 	// Its clock is said to be an hour ahead.
-	command := exec.Command(build(t), "supervise", "-sample", file, "-ahead", "3600000000000", "--", "sh", "-c",
+	command := exec.Command(program(t), "supervise", "-sample", file, "-ahead", "3600000000000", "--", "sh", "-c",
 		"i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; sleep 1.2")
 	stdin, err := command.StdinPipe()
 	if err != nil {

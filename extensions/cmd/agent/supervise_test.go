@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -15,14 +14,25 @@ import (
 	"time"
 )
 
-// build makes the agent binary: what is tested is what happens to processes.
-func build(t *testing.T) string {
-	t.Helper()
-	binary := filepath.Join(t.TempDir(), "agent")
-	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+// agentEnv is set for the processes that tests start of this program: these are agent.
+const agentEnv = "MQBENCH_TEST_AGENT"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(agentEnv) != "" {
+		main()
 	}
-	return binary
+	_ = os.Setenv(agentEnv, "1")
+	os.Exit(m.Run())
+}
+
+// program gives a program that is agent: what is tested is what happens to processes.
+func program(t *testing.T) string {
+	t.Helper()
+	file, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
 }
 
 // child starts `agent supervise -- sh -c script` and returns its command, its stdin, and the first line that it prints.
@@ -39,7 +49,7 @@ func child(t *testing.T, grace, script string) (*exec.Cmd, io.WriteCloser, strin
 // started is agent with these arguments, its stdin and its output.
 func started(t *testing.T, arguments ...string) (*exec.Cmd, io.WriteCloser, *bufio.Reader) {
 	t.Helper()
-	command := exec.Command(build(t), arguments...)
+	command := exec.Command(program(t), arguments...)
 	stdin, err := command.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

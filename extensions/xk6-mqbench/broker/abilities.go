@@ -131,5 +131,14 @@ func (p *Part) Share(client, clients int) error {
 	return nil
 }
 
+// Named is the name of something that the clients of a run share, with the run's in front of it where the topics are the user's own: there
+// other runs have theirs.
+func (p *Part) Named(separator, name string) string {
+	if p.Run == "" {
+		return name
+	}
+	return p.Run + separator + name
+}
+
 // Found: the topics are not this session's to make, but the user's own or client 0's.
 func (p *Part) Found() bool { return p.Run != "" || p.Client > 0 }

@@ -7,8 +7,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 	"strings"
+	"time"
 )
 
 // Driver makes a session of one run. It checks options and does no I/O.
@@ -99,9 +99,17 @@ func (s Subscription) Of(topics []Topic) []string {
 	return names
 }
 
-// Matches reports whether a topic falls under a pattern, in which "*" stands for one word between dots.
+// Matches reports whether a topic falls under a pattern, in which "*" stands for one word between dots. It allocates nothing.
 func Matches(pattern, topic string) bool {
-	return slices.EqualFunc(strings.Split(pattern, "."), strings.Split(topic, "."), func(a, b string) bool { return a == "*" || a == b })
+	for more := true; more; {
+		var want, have string
+		var another bool
+		want, pattern, more = strings.Cut(pattern, ".")
+		if have, topic, another = strings.Cut(topic, "."); more != another || want != "*" && want != have {
+			return false
+		}
+	}
+	return true
 }
 
 // Producer hands messages of one connection to the broker's client library.
@@ -166,6 +174,9 @@ type Description struct {
 	Wildcards bool
 	// Stores: messages sent while nobody is subscribed wait for the members of a group.
 	Stores bool
+	// RedeliversAfter is how long a member of a group may take to acknowledge a message, or to show a sign of life, before the
+	// system hands it out again; 0: it does so only when the member's connection ends.
+	RedeliversAfter time.Duration
 	// Library and Server with their versions: "nats.go v1.52.0".
 	Library string
 	Server  string

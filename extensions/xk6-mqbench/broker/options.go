@@ -9,24 +9,22 @@ import (
 	"strings"
 )
 
-// Decode reads the driver's own options into a struct that holds their defaults; unknown ones are an error.
+// Checker is what options are that may contradict themselves; Check says how.
+type Checker interface{ Check() error }
+
+// Decode reads the driver's own options into a struct that holds their defaults; unknown ones are an error. A Checker is then checked.
 func (o Options) Decode(into any) error {
-	if len(o.Driver) == 0 {
-		return nil
+	if len(o.Driver) > 0 {
+		decoder := json.NewDecoder(bytes.NewReader(o.Driver))
+		decoder.DisallowUnknownFields()
+		if err := decoder.Decode(into); err != nil {
+			return fmt.Errorf("driver options: %w", err)
+		}
 	}
-	decoder := json.NewDecoder(bytes.NewReader(o.Driver))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(into); err != nil {
-		return fmt.Errorf("driver options: %w", err)
+	if options, ok := into.(Checker); ok {
+		return options.Check()
 	}
 	return nil
-}
-
-// Report hands an error of the driver, which belongs to no message, to OnError.
-func (o Options) Report(driver string, err error) {
-	if err != nil && o.OnError != nil {
-		o.OnError(fmt.Errorf("%s: %w", driver, err))
-	}
 }
 
 // Choice is an option that takes one of some words.
@@ -45,10 +43,10 @@ func Choose(choices ...Choice) error {
 	return nil
 }
 
-// Wrap says what a driver was about when it met err; nil stays nil.
+// Wrap says what a driver was about when it met err; nil stays nil, and "" adds nothing.
 func Wrap(what string, err error) error {
-	if err == nil {
-		return nil
+	if err == nil || what == "" {
+		return err
 	}
 	return fmt.Errorf("%s: %w", what, err)
 }

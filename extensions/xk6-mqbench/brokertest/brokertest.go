@@ -132,7 +132,7 @@ func deliversAllTo(t *testing.T, s System, group string) {
 	}
 	r := open(t, s, shape{connections: 2}, named("order")...)
 	to := r.consume(broker.Subscription{Connection: 1, Topic: r.topics[0], Group: group}, nil)
-	const n = 5000
+	const n = 2000
 	for i := range int64(n) {
 		r.send(0, r.topics[0], i)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/clock"
@@ -188,7 +189,9 @@ func share(s System, to shape, first *rig, fanOut bool) {
 	var members, all []*subscription
 	consume := func(r *rig) {
 		if !s.NoGroups {
-			members = append(members, r.consume(broker.Subscription{Connection: 1, Topic: topics[0], Group: "workers", Members: max(1, to.part.Clients), Here: 1}, nil))
+			shares := broker.Subscription{Connection: 1, Topic: topics[0], Group: "workers", Members: max(1, to.part.Clients), Here: 1}
+			// Slowly: where there is one queue, a member that is fast enough has all of it before the other one wakes up.
+			members = append(members, r.consume(shares, func(receipt) { time.Sleep(100 * time.Microsecond) }))
 		}
 		if fanOut {
 			all = append(all, r.plain(2, topics[1]))
@@ -208,19 +211,13 @@ func share(s System, to shape, first *rig, fanOut bool) {
 			}
 		}
 	}
-	together := func() (got []receipt) {
-		for _, m := range members {
-			got = append(got, m.receipts()...)
-		}
-		return got
-	}
 	for i := range int64(ours) {
 		send(i, clients[int(i)%len(clients)])
 	}
 	arrived := func(n int) {
 		t.Helper()
-		first.eventually(func() bool { return s.NoGroups || len(together()) >= n }, func() string {
-			return fmt.Sprintf("%d messages arrive at the group of two clients (%d have)", n, len(together()))
+		first.eventually(func() bool { return s.NoGroups || len(together(members...)) >= n }, func() string {
+			return fmt.Sprintf("%d messages arrive at the group of two clients (%d have)", n, len(together(members...)))
 		})
 	}
 	arrived(ours)
@@ -229,7 +226,7 @@ func share(s System, to shape, first *rig, fanOut bool) {
 	}
 	settled()
 	if !s.NoGroups {
-		first.eachOnce("group of two clients", ours, together())
+		first.eachOnce("group of two clients", ours, together(members...))
 		for k, m := range members {
 			if m.count() == 0 {
 				t.Errorf("client %d of 2 gets none of %d messages of their group", k, ours)

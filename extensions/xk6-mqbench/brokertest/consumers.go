@@ -78,7 +78,7 @@ func sharesAmongMembers(t *testing.T, s System) {
 		members = append(members, r.consume(
 			broker.Subscription{Connection: 1 + k, Topic: r.topics[0], Group: "workers", Members: 2}, slowly))
 	}
-	all := func() []receipt { return append(members[0].receipts(), members[1].receipts()...) }
+	all := func() []receipt { return together(members...) }
 	const n = 200
 	for i := range int64(n) {
 		r.sendTo(0, &broker.Message{Name: r.topics[0], Index: i, Partition: int32(i) % int32(r.shape.partitions)})
@@ -106,7 +106,12 @@ func echoes(t *testing.T, s System) {
 		group = ""
 	}
 	replies := r.plain(0, r.topics[1])
+	answered := map[uint64]bool{}
 	r.consume(broker.Subscription{Connection: 1, Topic: r.topics[0], Group: group}, func(m receipt) {
+		if answered[m.Sequence] && r.late(m) {
+			return
+		}
+		answered[m.Sequence] = true
 		r.send(1, r.topics[1], int64(m.Sequence))
 	})
 	const n = 500

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/books"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/envelope"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/recorder"
@@ -51,10 +52,10 @@ func BenchmarkMessage(b *testing.B) {
 	})
 	b.Run("ledger", func(b *testing.B) {
 		p := plan(int64(b.N), false)
-		books := newBooks(p, p.share())
+		all := books.New(p.shape())
 		b.ReportAllocs()
 		for i := range int64(b.N) {
-			books.received(0, i, 0, i)
+			all.Received(0, i, 0, i)
 		}
 	})
 	b.Run("recorder", func(b *testing.B) {
@@ -106,7 +107,8 @@ func newGenerator(b *testing.B, p *Plan) *Generator {
 	if err := m.Consume(context.Background(), broker.Subscription{}, g.receive(0, 0)); err != nil {
 		b.Fatal(err)
 	}
-	g.facts, g.books.order = m.Describe(), newOrder(1, 1, 1)
+	g.facts = m.Describe()
+	g.books.WatchOrder(1)
 	g.senders = []*sender{newSender(g, 0, &connection{})}
 	g.senders[0].out = m
 	g.byProducer = g.senders

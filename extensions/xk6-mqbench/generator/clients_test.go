@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/books"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/schedule"
 )
@@ -52,22 +53,22 @@ func TestCountersOfSeveralClientsAddUpToThoseOfOne(t *testing.T) {
 	for _, p := range []*Plan{roundTripPlan(3000, 200, 5, 7), replies, published} {
 		p.Schedule.WarmupNs = 55 * ms
 		complete(p)
-		var one [2]counters
-		for n := 1; n <= 5; n++ {
+		var one [2]books.Counters
+		for _, n := range []int{1, 2, 5} {
 			h := &hub{acks: p.Acks, copies: func(i int64) int { return int(1 + (i%50+48)/49 - (i%31+29)/30) }, refuse: func(i int64) error {
 				if i%40 == 3 {
 					return errRefused
 				}
 				return nil
 			}}
-			var sum [2]counters
+			var sum [2]books.Counters
 			_, measured := runQuiet(t, of(n, p), h)
 			for _, m := range measured {
 				m.checkIdentities(p)
 				if m.state != "complete" {
 					t.Errorf("%s, %d clients: a client is %s", p.Pattern, n, m.state)
 				}
-				for k, c := range []counters{m.warmup, m.window} {
+				for k, c := range []books.Counters{m.warmup, m.window} {
 					addCounters(&sum[k], c)
 				}
 			}
@@ -116,9 +117,9 @@ func TestLedgersOfSeveralClientsSayWhatOneClientCounts(t *testing.T) {
 			p.Acks = acks
 			p.Schedule.WarmupNs = 55 * ms
 			complete(p)
-			var one [2]counters
+			var one [2]books.Counters
 			var of1 [2]counted
-			for _, n := range []int{1, 2, 3, 5} {
+			for _, n := range []int{1, 2, 5} {
 				h := &hub{
 					acks: acks, groupOrder: true,
 					copies: func(i int64) int { return int(1 + (i%50+48)/49 - (i%31+29)/30) },
@@ -132,7 +133,7 @@ func TestLedgersOfSeveralClientsSayWhatOneClientCounts(t *testing.T) {
 				}
 				c, measured := runQuiet(t, of(n, p), h)
 				if n == 1 {
-					one = [2]counters{measured[0].warmup, measured[0].window}
+					one = [2]books.Counters{measured[0].warmup, measured[0].window}
 					for k := range one {
 						of1[k] = countedBy(one[k], p)
 					}
@@ -147,10 +148,10 @@ func TestLedgersOfSeveralClientsSayWhatOneClientCounts(t *testing.T) {
 				all := readLedgers(t, c.folder, n)
 				for k := range one {
 					got := all.count(c.plan, k == 1)
-					var sum counters
+					var sum books.Counters
 					duplicated := got.Across
 					for _, m := range measured {
-						s := []counters{m.warmup, m.window}[k]
+						s := []books.Counters{m.warmup, m.window}[k]
 						if s.Received != nil || s.Delivered != nil || s.Lost != nil || s.UnackedReceived != nil || s.FailedReceived != nil || s.Behind != nil {
 							t.Fatalf("%s: a client counts receipts: %s", p.Pattern, asJSON(s))
 						}
@@ -178,12 +179,13 @@ func TestLedgersOfSeveralClientsSayWhatOneClientCounts(t *testing.T) {
 func TestResponsesThatCrossAreRecordedByWhoReceivesThem(t *testing.T) {
 	p := fanOutPlan(2000, 300, 3)
 	p.ConsumerConnections, p.Connections, p.Message.Checksum, p.Message.Bytes = 3, 2, true, 52
-	p.Limits = []Limit{{"response", 100 * ms}, {"last", 1}}
+	p.Limits = []Limit{{"response", 10_000 * ms}, {"last", 1}}
+	p.DrainNs = 60_000 * ms
 	for _, n := range []int{1, 3} {
 		var response, service, queued, lag, last int64
 		var sums [4]int64
 		over, overWithoutLag := int64(0), int64(0)
-		for _, m := range runClients(t, of(n, p), &hub{}) {
+		for _, m := range runLate(t, of(n, p), &hub{}, 20*time.Second) {
 			response += m.metrics["response"].Count
 			service += m.metrics["service"].Count
 			queued += m.metrics["queued"].Count
@@ -214,8 +216,9 @@ func TestResponsesThatCrossAreRecordedByWhoReceivesThem(t *testing.T) {
 			t.Errorf("%d clients: responses sum up to %d, their parts to %d", n, sums[0], sums[1]+3*(sums[2]+sums[3]))
 		}
 		// All are due long before they are sent: late because of the generator, and the receiver knows it.
-		if over < 1000 || overWithoutLag > over/10 {
-			t.Errorf("%d clients: %d over the limit, %d without lag; want most, and few", n, over, overWithoutLag)
+		// The producers of one client wait for each other on a connection, which counts as queued.
+		if over != 1800 || n > 1 && overWithoutLag != 0 {
+			t.Errorf("%d clients: %d over the limit, %d without lag; want all, and none", n, over, overWithoutLag)
 		}
 	}
 }
@@ -637,7 +640,7 @@ func asJSON(v any) string {
 	return string(text)
 }
 
-func addCounters(to *counters, c counters) {
+func addCounters(to *books.Counters, c books.Counters) {
 	plus := func(a **int64, b *int64) {
 		if b == nil {
 			return
@@ -669,7 +672,7 @@ func addCounters(to *counters, c counters) {
 }
 
 // countedBy is what a single client counted itself.
-func countedBy(c counters, p *Plan) counted {
+func countedBy(c books.Counters, p *Plan) counted {
 	k := counted{Sent: c.Sent, Failed: c.Failed, Unknown: c.Unknown, Received: *c.Received, Lost: *c.Lost, FailedReceived: *c.FailedReceived}
 	if p.Acks {
 		k.Acked, k.Unacked = *c.Acked, *c.UnackedReceived

@@ -27,8 +27,8 @@ func (t *gate) opened() {
 func (s *sender) sendClosed() {
 	g := s.g
 	defer g.sending.Done()
-	warmup := g.books.sequences(int64(s.producer), g.plan.Schedule.WarmupMessages)
-	all := g.books.sequences(int64(s.producer), g.plan.Schedule.Messages)
+	warmup := g.books.Sequences(int64(s.producer), g.plan.Schedule.WarmupMessages)
+	all := g.books.Sequences(int64(s.producer), g.plan.Schedule.Messages)
 	for seq := range all {
 		if seq == warmup {
 			select {

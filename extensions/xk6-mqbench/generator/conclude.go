@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/books"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
@@ -20,7 +21,7 @@ type outcome struct {
 	// clientDropped and reconnects are nil where the driver does not count them.
 	clientDropped  *int64
 	reconnects     *int64
-	warmup, window counters
+	warmup, window books.Counters
 	// tried is by producer how many of its messages were sent, or kept from leaving.
 	tried []int64
 }
@@ -54,9 +55,9 @@ func (g *Generator) conclude(ctx context.Context) {
 		}
 		tried := g.closeSends()
 		g.outcome.tried = tried
-		g.outcome.warmup = g.books.count("warmup", tried)
-		g.outcome.window = g.books.count("window", tried)
-		g.books.findLost(tried, func(i int64) int64 {
+		g.outcome.warmup = g.books.Count("warmup", tried)
+		g.outcome.window = g.books.Count("window", tried)
+		g.books.FindLost(tried, func(i int64) int64 {
 			ns, _ := g.intended(i)
 			return ns
 		})
@@ -125,7 +126,7 @@ func (g *Generator) sent() bool {
 
 func (g *Generator) nothingInFlight() bool {
 	t := g.recorder.Totals()
-	unanswered := t.Sent - t.Acked - g.books.failures.Load() - g.books.unanswered.Load()
+	unanswered := t.Sent - t.Acked - g.books.Failures.Load() - g.books.Unanswered.Load()
 	return t.Sent-t.Settled <= 0 && (!g.facts.Acks || unanswered <= 0)
 }
 
@@ -157,7 +158,7 @@ func (g *Generator) closeSends() []int64 {
 			if !g.closed {
 				offsetNs = g.schedule.Offset(i)
 			}
-			g.books.failed(i, offsetNs)
+			g.books.Failed(i, offsetNs)
 		}
 	}
 	if g.closed || len(g.senders) == 0 {
@@ -174,7 +175,7 @@ func (g *Generator) closeSends() []int64 {
 		if offsetNs >= min(g.outcome.endNs, g.horizonNs.Load()) || 2*waitNs < g.outcome.endNs-offsetNs {
 			break
 		}
-		g.books.failed(i, offsetNs)
+		g.books.Failed(i, offsetNs)
 		tried[i%int64(g.plan.Producers)] = i/int64(g.plan.Producers) + 1
 	}
 	return tried

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/books"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/clock"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/envelope"
@@ -38,10 +39,10 @@ type Generator struct {
 	session  broker.Session
 	facts    broker.Description
 	recorder *recorder.Recorder
-	books    *books
-	errors   *errorTally
+	books    *books.Books
+	errors   *books.Errors
 	// flight is nil where nobody asks for a message's lag or send time at its receipt.
-	flight *flight
+	flight *books.Flight
 	// responds: a receipt ends a response.
 	responds    bool
 	consumer    *consumer
@@ -106,8 +107,8 @@ func New(plan *Plan, url string) (*Generator, error) {
 		closed:    plan.closed(),
 		streams:   plan.streams(),
 		clock:     clock.New(),
-		books:     newBooks(plan, plan.share()),
-		errors:    newErrorTally(),
+		books:     books.New(plan.shape()),
+		errors:    books.NewErrors(),
 		responds:  plan.Pattern != backlog,
 		repliers:  map[int]*replier{},
 		sendsOver: make(chan struct{}),
@@ -132,13 +133,13 @@ func New(plan *Plan, url string) (*Generator, error) {
 		return nil, err
 	}
 	if plan.Pattern != publish && plan.Pattern != backlog && !g.crosses {
-		g.flight = newFlight(plan.Schedule.Messages, plan.subscribers())
+		g.flight = books.NewFlight(plan.Schedule.Messages, plan.subscribers())
 	}
 	g.pace.callNs.Store(idle)
 	g.recorder = recorder.New(g.sendShards()+g.receiptShards(), plan.frame(), limits)
 	g.consumer = newConsumer(g)
 	g.messages.New = func() any { return &broker.Message{Payload: make([]byte, plan.Message.Bytes)} }
-	if g.session, err = driver(plan.options(url, g.clock.Now, g.errors.note)); err != nil {
+	if g.session, err = driver(plan.options(url, g.clock.Now, g.errors.Note)); err != nil {
 		return nil, err
 	}
 	return g, plan.join(g.session)
@@ -244,6 +245,22 @@ func (g *Generator) date(t0 int64, wall time.Time) {
 	g.t0, g.t0Wall = t0, wall
 	g.known.Store(true)
 	close(g.dated)
+}
+
+// shape of the books.
+func (p *Plan) shape() books.Shape {
+	share := p.share()
+	shape := books.Shape{
+		Messages: p.Schedule.Messages, Warmup: p.Schedule.WarmupMessages, Producers: int64(p.Producers), Subscribers: p.subscribers(),
+		Own: share.own, Crosses: p.crosses(), Acks: p.Acks, Checksum: p.Message.Checksum,
+	}
+	if p.receives() {
+		shape.Here = func(subscriber int64) bool {
+			_, here := share.consumer(int(subscriber))
+			return here || p.Pattern != fanOut
+		}
+	}
+	return shape
 }
 
 // keys of the messages; nil: they have none.

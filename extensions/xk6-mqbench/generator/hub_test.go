@@ -413,7 +413,7 @@ func (c *fleet) close() []*measured {
 func runQuiet(t *testing.T, plan *Plan, h *hub) (*fleet, []*measured) {
 	t.Helper()
 	p := *plan
-	if p.DrainNs = 600 * ms; p.Client.Count > 1 {
+	if p.DrainNs = 1500 * ms; p.Client.Count > 1 {
 		p.DrainNs = 20_000 * ms
 	}
 	c := openClients(t, &p, h)
@@ -428,8 +428,14 @@ func runQuiet(t *testing.T, plan *Plan, h *hub) (*fleet, []*measured) {
 // runClients is a whole run whose messages are all due before it begins, and so are sent at once.
 func runClients(t *testing.T, plan *Plan, h *hub) []*measured {
 	t.Helper()
+	return runLate(t, plan, h, 0)
+}
+
+// runLate is like runClients, so much later still.
+func runLate(t *testing.T, plan *Plan, h *hub, late time.Duration) []*measured {
+	t.Helper()
 	c := openClients(t, plan, h)
-	c.start(-time.Duration(plan.windowEndNs()))
+	c.start(-late - time.Duration(plan.windowEndNs()))
 	c.coordinate()
 	return c.close()
 }
@@ -439,6 +445,13 @@ func of(n int, plan *Plan) *Plan {
 	p := *plan
 	p.Client.Count = n
 	return &p
+}
+
+// setLine is a line of client-<i>.ledger.
+type setLine struct {
+	Type, Set                   string
+	Producer, Subscriber, Count int64
+	Bits                        string
 }
 
 // ledgers are the sets of all clients put together: by set, producer and subscriber, how many clients have each sequence.

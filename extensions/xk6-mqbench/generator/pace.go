@@ -83,7 +83,7 @@ func (g *Generator) walk(p *pacer.Pacer, from int64, wait wait) {
 		g.pace.waitNs.Store(wait.ns)
 		g.pace.next.Store(i + 1)
 		if s.connection.inFlight.Load() > 0 {
-			g.books.behind(i)
+			g.books.Behind(i)
 		}
 		if !s.admit(i/producers, wait.ns) {
 			g.messages.Put(m)

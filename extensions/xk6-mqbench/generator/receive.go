@@ -3,6 +3,7 @@ package generator
 import (
 	"errors"
 
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/books"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/envelope"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/recorder"
@@ -16,8 +17,8 @@ func (g *Generator) receive(connection, subscriber int) broker.Handler {
 	return func(d broker.Delivery) {
 		e, i, what := g.identify(d.Payload)
 		// Where nothing crosses, what another client has sent is not for us either.
-		if what == foreign || !g.books.expects(subscriber, i) {
-			g.books.foreign.Add(1)
+		if what == foreign || !g.books.Expects(subscriber, i) {
+			g.books.Foreign.Add(1)
 			return
 		}
 		if !g.hasT0() {
@@ -30,9 +31,9 @@ func (g *Generator) receive(connection, subscriber int) broker.Handler {
 		if shard.Enter() {
 			if what == corrupted {
 				if d.Redelivered {
-					g.books.redelivered(i, e.Intended)
+					g.books.Redelivered(i, e.Intended)
 				}
-				g.books.corrupted(i, e.Intended)
+				g.books.Corrupted(i, e.Intended)
 				shard.Leave()
 			} else {
 				g.receipt(shard, subscriber, i, e, atNs, d)
@@ -47,9 +48,9 @@ func (g *Generator) receive(connection, subscriber int) broker.Handler {
 // receipt records a delivery of message i and leaves the shard, which the caller has entered.
 func (g *Generator) receipt(shard *recorder.Shard, subscriber int, i int64, e envelope.Envelope, atNs int64, d broker.Delivery) {
 	if d.Redelivered {
-		g.books.redelivered(i, e.Intended)
+		g.books.Redelivered(i, e.Intended)
 	}
-	if !g.books.received(subscriber, i, int64(e.Stream), e.Intended) {
+	if !g.books.Received(subscriber, i, int64(e.Stream), e.Intended) {
 		shard.Leave()
 		return
 	}
@@ -64,14 +65,14 @@ func (g *Generator) receipt(shard *recorder.Shard, subscriber int, i int64, e en
 	}
 	lagNs, lastNs, all := int64(0), atNs, true
 	if g.flight != nil {
-		if lagNs, lastNs, all = g.flight.arrive(i, atNs); g.closed {
+		if lagNs, lastNs, all = g.flight.Arrive(i, atNs); g.closed {
 			lagNs = 0
 		}
 	}
 	if g.responds {
 		g.complete(shard, i, e.Intended, atNs, e.Sent, lagNs)
 	}
-	settled := all && g.books.settle(i)
+	settled := all && g.books.Settle(i)
 	if settled {
 		shard.Settled()
 	}
@@ -88,7 +89,7 @@ func (g *Generator) receipt(shard *recorder.Shard, subscriber int, i int64, e en
 func (g *Generator) complete(shard *recorder.Shard, i, offsetNs, atNs, sentNs, lagNs int64) {
 	shard.Completed(i, offsetNs, atNs, sentNs, lagNs)
 	if atNs-offsetNs > g.plan.TimeoutNs {
-		g.books.late(i)
+		g.books.Late(i)
 	}
 }
 
@@ -130,8 +131,8 @@ func (g *Generator) intended(i int64) (ns int64, known bool) {
 	if g.flight == nil {
 		return 0, false
 	}
-	ns = g.flight.value(i)
-	return max(0, ns), ns != landed
+	ns = g.flight.Value(i)
+	return max(0, ns), ns != books.Landed
 }
 
 // changed is what a message is that says it is ours and cannot be: with checksums we know that it was changed on its way.
@@ -154,16 +155,16 @@ func (g *Generator) done(m *broker.Message, ackNs int64, err error) {
 	case err != nil:
 		if s.acks.Enter() {
 			if g.facts.Acks && errors.Is(err, broker.ErrUnknown) {
-				g.books.unanswered.Add(1)
+				g.books.Unanswered.Add(1)
 			} else {
-				g.books.failed(i, offsetNs)
+				g.books.Failed(i, offsetNs)
 			}
-			settled := g.books.settle(i)
+			settled := g.books.Settle(i)
 			if settled {
 				s.acks.Settled()
 			}
 			s.acks.Leave()
-			g.errors.noteAt(err, offsetNs)
+			g.errors.NoteAt(err, offsetNs)
 			if settled {
 				s.release(g.clock.Now() - g.t0)
 			}
@@ -183,14 +184,14 @@ func (g *Generator) acknowledged(s *sender, m *broker.Message, offsetNs, atNs in
 	if !s.acks.Enter() {
 		return
 	}
-	g.books.acked(i)
+	g.books.Acked(i)
 	s.acks.Acked(i, offsetNs, atNs, m.LagNs)
 	settled := false
 	if g.plan.Pattern == publish {
 		g.complete(s.acks, i, offsetNs, atNs, m.SentNs, m.LagNs)
 	}
 	if g.plan.Pattern == publish || g.crosses {
-		if settled = g.books.settle(i); settled {
+		if settled = g.books.Settle(i); settled {
 			s.acks.Settled()
 		}
 	}

@@ -26,19 +26,19 @@ func (g *Generator) respond(connection, topic int) (broker.Handler, error) {
 	return func(d broker.Delivery) {
 		e, i, what := g.identify(d.Payload)
 		if what == foreign {
-			g.books.foreign.Add(1)
+			g.books.Foreign.Add(1)
 			return
 		}
 		if !shard.Enter() {
 			return
 		}
 		if d.Redelivered {
-			g.books.redelivered(i, e.Intended)
+			g.books.Redelivered(i, e.Intended)
 		}
 		// A request of another size has no reply. Whoever damaged the rest of it, the requester finds out.
 		whole := len(d.Payload) == g.plan.Message.Bytes
 		if !whole {
-			g.books.corrupted(i, e.Intended)
+			g.books.Corrupted(i, e.Intended)
 		}
 		shard.Leave()
 		if !whole {
@@ -73,7 +73,7 @@ func (g *Generator) replier(connection int) (*replier, error) {
 // replied is the completion of a reply. A reply that failed is a request that is lost: the system had taken it.
 func (g *Generator) replied(m *broker.Message, _ int64, err error) {
 	if err != nil {
-		g.errors.note(fmt.Errorf("reply: %w", err))
+		g.errors.Note(fmt.Errorf("reply: %w", err))
 	}
 	g.messages.Put(m)
 }

@@ -3,57 +3,18 @@ package generator
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"runtime"
-	"slices"
 	"strconv"
 	"sync"
 	"time"
 
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/books"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/recorder"
 )
 
 // settleNs: a second that is not settled this long after its end is written as it is; stragglers follow in lines of their own.
 const settleNs = int64(5 * time.Second)
-
-// Files are where a client's results go.
-type Files struct {
-	hlog, jsonl *recorder.File
-	// ledger is nil where every client knows by itself what was lost.
-	ledger *recorder.File
-	// progress takes one line of JSON a second, for whoever watches.
-	progress io.Writer
-}
-
-// CreateFiles opens "<base>.hlog.part" and "<base>.jsonl.part", and "<base>.ledger.part" where the plan's messages cross from
-// client to client.
-func CreateFiles(plan *Plan, base string, progress io.Writer) (*Files, error) {
-	hlog, err := recorder.Create(base + ".hlog")
-	if err != nil {
-		return nil, err
-	}
-	jsonl, err := recorder.Create(base + ".jsonl")
-	if err != nil {
-		return nil, err
-	}
-	files := &Files{hlog: hlog, jsonl: jsonl, progress: progress}
-	if plan.crosses() {
-		if files.ledger, err = recorder.Create(base + ".ledger"); err != nil {
-			return nil, err
-		}
-	}
-	return files, nil
-}
-
-// Discard removes all files.
-func (f *Files) Discard() {
-	f.hlog.Discard()
-	f.jsonl.Discard()
-	if f.ledger != nil {
-		f.ledger.Discard()
-	}
-}
 
 // Versions of what measures.
 type Versions struct {
@@ -131,9 +92,7 @@ func (r *results) end() {
 		r.sample()
 		r.tick(r.ticks + 1)
 	}
-	numbers := g.recorder.Numbers()
-	slices.Sort(numbers)
-	for _, n := range numbers {
+	for _, n := range g.recorder.Numbers() {
 		r.take(n)
 	}
 	r.completions(math.MaxInt64)
@@ -142,25 +101,27 @@ func (r *results) end() {
 	t := g.recorder.Totals()
 	used := readUsage()
 	totals := map[string]any{
-		"type": "totals", "clientDropped": g.outcome.clientDropped, "foreign": g.books.foreign.Load(),
+		"type": "totals", "clientDropped": g.outcome.clientDropped, "foreign": g.books.Foreign.Load(),
 		"sentInWindow": t.SentInWindow, "ackedInWindow": nil, "receivedInWindow": t.ReceivedInWindow,
 		"reconnects": g.outcome.reconnects, "firstSendNs": t.Sends.First(), "lastAckNs": t.Acks.Last(),
 		"firstReceiveNs": t.Receipts.First(), "lastReceiveNs": t.Receipts.Last(), "windowStartNs": nil,
 		"firstClaimNs": g.firstClaimNs, "endNs": max(0, g.outcome.endNs),
 		"cpuNs": used.cpuNs - r.usage.cpuNs, "gcPauseNs": used.gcPauseNs - r.usage.gcPauseNs,
 		"gcCycles": used.gcCycles - r.usage.gcCycles, "schedLatencyP999Ns": used.schedLatencyNs(r.usage, 0.999),
-		"errors": g.errors.list(),
+		"errors": g.errors.List(),
 	}
 	if g.facts.Acks {
 		totals["ackedInWindow"] = t.AckedInWindow
-		totals["unanswered"] = g.books.unanswered.Load()
+		totals["unanswered"] = g.books.Unanswered.Load()
 	}
 	if ns, ok := g.recorder.StartNs(); ok {
 		totals["windowStartNs"] = ns
 	}
 	r.line(totals)
-	r.g.writeLedger(r.files.ledger)
-	r.line(map[string]any{"type": "offenders", "first": g.books.offenders()})
+	if r.files.ledger != nil {
+		g.books.WriteLedger(r.files.ledger, g.outcome.tried)
+	}
+	r.line(map[string]any{"type": "offenders", "first": g.books.Offenders()})
 	r.line(map[string]any{"type": "slowest", "messages": r.slowest()})
 	end := map[string]any{"mqbench": "end", "state": g.outcome.state}
 	r.figures(end)
@@ -179,8 +140,10 @@ func (r *results) finish() error {
 			"hlog": map[string]any{"lines": hlogLines, "sha256": hlogSum},
 		})
 		// The .jsonl comes last: it vouches for all.
-		if r.finished = r.g.finishLedger(r.files.ledger); r.finished != nil {
-			return
+		if r.files.ledger != nil {
+			if r.finished = books.FinishLedger(r.files.ledger); r.finished != nil {
+				return
+			}
 		}
 		if r.finished = r.log.Finish(); r.finished != nil {
 			return
@@ -226,7 +189,7 @@ func (r *results) figures(line map[string]any) {
 
 // order that is measured.
 func (r *results) order() string {
-	if r.g.books.order == nil {
+	if !r.g.books.WatchesOrder() {
 		return "none"
 	}
 	return r.g.facts.Order
@@ -266,7 +229,7 @@ func (r *results) second(s *recorder.Second) {
 		return
 	}
 	if err := r.log.Second(s); err != nil {
-		r.g.errors.note(err)
+		r.g.errors.Note(err)
 	}
 	exact := map[string]recorder.Exact{}
 	for _, m := range recorder.Metrics() {

@@ -141,7 +141,7 @@ func (s *sender) transmit(m *broker.Message, offsetNs, callNs, waitedNs int64) i
 		if g.closed {
 			value = callNs
 		}
-		g.flight.depart(i, value)
+		g.flight.Depart(i, value)
 	}
 	g.stamp(m, s.producer, seq, offsetNs)
 	s.called.Store(seq + 1)
@@ -162,7 +162,7 @@ func (s *sender) transmit(m *broker.Message, offsetNs, callNs, waitedNs int64) i
 	if s.sends.Enter() {
 		s.sends.Sent(i, offsetNs, callNs, lagNs, queuedNs)
 		// Nobody here will hear of it any more.
-		if released = g.crosses && !g.facts.Acks && g.books.settle(i); released {
+		if released = g.crosses && !g.facts.Acks && g.books.Settle(i); released {
 			s.sends.Settled()
 		}
 		s.sends.Leave()

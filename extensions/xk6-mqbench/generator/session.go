@@ -23,7 +23,7 @@ func (g *Generator) open(ctx context.Context) error {
 		return err
 	}
 	if g.facts.Order == "per-producer" && g.plan.showsOrder(g.facts.GroupOrder) {
-		g.books.order = newOrder(g.plan.subscribers(), int64(g.plan.Producers), g.streams)
+		g.books.WatchOrder(g.streams)
 	}
 	g.prepared = true
 	if err := g.session.Prepare(ctx, g.plan.allTopics()); err != nil {
@@ -113,7 +113,7 @@ func (g *Generator) bounded(what string, step func() error) {
 	defer cancel()
 	err := deadline.While(ctx, step)
 	if err != nil {
-		g.errors.note(fmt.Errorf("%s: %w", what, err))
+		g.errors.Note(fmt.Errorf("%s: %w", what, err))
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/books"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/schedule"
 )
@@ -229,14 +230,14 @@ func closedPlan(messages, inFlight int64) *Plan {
 // measured is what a run left behind.
 type measured struct {
 	t              *testing.T
-	warmup, window counters
+	warmup, window books.Counters
 	totals         struct {
 		Unanswered, ClientDropped, Reconnects                                *int64
 		Foreign, EndNs, FirstClaimNs                                         int64
 		FirstSendNs, LastAckNs, FirstReceiveNs, LastReceiveNs, WindowStartNs *int64
-		Errors                                                               []errorNote
+		Errors                                                               []books.Error
 	}
-	offenders map[string]firstMessage
+	offenders map[string]books.Message
 	slowest   []struct{ Sequence, IntendedNs, ResponseNs, QueuedNs, LagNs, ServiceNs int64 }
 	state     string
 	metrics   map[string]exactSum
@@ -386,7 +387,7 @@ func (m *measured) read(path string) {
 		case "totals":
 			decode(&m.totals)
 		case "offenders":
-			var l struct{ First map[string]firstMessage }
+			var l struct{ First map[string]books.Message }
 			decode(&l)
 			m.offenders = l.First
 		case "slowest":
@@ -447,7 +448,7 @@ type limitLine struct{ Count, Over, OverWithoutLag []int64 }
 func (m *measured) checkIdentities(p *Plan) {
 	m.t.Helper()
 	subscribers := p.subscribers()
-	for _, c := range []counters{m.warmup, m.window} {
+	for _, c := range []books.Counters{m.warmup, m.window} {
 		equal := func(what string, left, right int64) {
 			m.t.Helper()
 			if left != right {
@@ -481,7 +482,7 @@ func (m *measured) checkIdentities(p *Plan) {
 func (m *measured) checkCompletions(p *Plan) {
 	m.t.Helper()
 	completions := int64(0)
-	for _, c := range []counters{m.warmup, m.window} {
+	for _, c := range []books.Counters{m.warmup, m.window} {
 		switch {
 		case p.Acks:
 			completions += *c.Acked

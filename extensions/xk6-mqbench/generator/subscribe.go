@@ -96,7 +96,7 @@ func (g *Generator) subscribeAll(ctx context.Context) error {
 			continue
 		}
 		s := broker.Subscription{Connection: connection, Topic: g.plan.bystander(n), Members: 1}
-		if err := g.session.Consume(ctx, s, func(broker.Delivery) { g.books.foreign.Add(1) }); err != nil {
+		if err := g.session.Consume(ctx, s, func(broker.Delivery) { g.books.Foreign.Add(1) }); err != nil {
 			return err
 		}
 	}

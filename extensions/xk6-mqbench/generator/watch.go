@@ -2,7 +2,6 @@ package generator
 
 import (
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/recorder"
@@ -45,7 +44,7 @@ func (r *results) sample() {
 	r.backlog = append(r.backlog, max(0, g.inFlight()))
 	if g.crosses {
 		t := g.recorder.Totals()
-		left := t.Sent - g.books.failures.Load() - g.books.unanswered.Load()
+		left := t.Sent - g.books.Failures.Load() - g.books.Unanswered.Load()
 		r.outstanding = append(r.outstanding, left*g.plan.subscribers()-t.Received)
 	}
 }
@@ -73,7 +72,7 @@ func (r *results) tick(k int64) {
 	r.backlog, r.outstanding = nil, nil
 	progress := map[string]any{
 		"mqbench": "tick", "at": k, "sent": t.Sent - r.last.Sent, "acked": tick["acked"], "received": t.Received - r.last.Received,
-		"inFlight": inFlight, "failed": g.books.failures.Load(), "duplicated": g.books.duplicated(),
+		"inFlight": inFlight, "failed": g.books.Failures.Load(), "duplicated": g.books.Duplicated(),
 		"over": g.recorder.Over(), "p50": nil, "p99": nil, "lagP99": nil, "windowLagP99": nil,
 	}
 	if g.crosses {
@@ -107,7 +106,7 @@ func (r *results) completions(before int64) {
 // crossing is what a client tells of messages that cross, since the start: only all clients together know what has arrived.
 func (g *Generator) crossing(t recorder.Totals) map[string]any {
 	counts := map[string]any{
-		"sent": t.Sent, "acked": nil, "failed": g.books.failures.Load(), "unanswered": g.books.unanswered.Load(),
+		"sent": t.Sent, "acked": nil, "failed": g.books.Failures.Load(), "unanswered": g.books.Unanswered.Load(),
 		"received": t.Received, "paced": g.settled(),
 	}
 	if g.facts.Acks {
@@ -125,9 +124,7 @@ func (r *results) settled(k int64, progress map[string]any) {
 		return
 	}
 	current := g.recorder.SecondOf(nowNs) - 1
-	numbers := g.recorder.Numbers()
-	slices.Sort(numbers)
-	for _, n := range numbers {
+	for _, n := range g.recorder.Numbers() {
 		endNs := startNs + int64(n+1)*int64(time.Second)
 		if endNs > nowNs {
 			continue

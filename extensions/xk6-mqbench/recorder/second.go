@@ -2,6 +2,8 @@ package recorder
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
 )
@@ -167,21 +169,17 @@ func (r *Recorder) Counted(number int, m Metric) int64 {
 	return n
 }
 
-// Numbers lists the seconds that any shard holds, in no order.
+// Numbers lists the seconds that any shard holds, in their order.
 func (r *Recorder) Numbers() []int {
 	seen := map[int]bool{}
-	var numbers []int
 	for _, s := range r.shards {
 		s.mu.Lock()
 		for n := range s.seconds {
-			if !seen[n] {
-				seen[n] = true
-				numbers = append(numbers, n)
-			}
+			seen[n] = true
 		}
 		s.mu.Unlock()
 	}
-	return numbers
+	return slices.Sorted(maps.Keys(seen))
 }
 
 // --- internal ---

@@ -4,6 +4,7 @@ import type { ServiceQuotas } from "@aws-sdk/client-service-quotas";
 import type { SSM } from "@aws-sdk/client-ssm";
 import type { STS } from "@aws-sdk/client-sts";
 import { failure } from "../../../runner/errors.ts";
+import { orInterrupted } from "../../../runner/stop.ts";
 import type { World } from "../../../runner/world.ts";
 import { loadSdk } from "../sdk.ts";
 import { awsFolder } from "./folder.ts";
@@ -222,8 +223,7 @@ function watched(
 			try {
 				return await unlessStopped(() => next(args), stop);
 			} catch (error) {
-				if (stop.aborted)
-					throw failure("interrupted", { signal: String(stop.reason) });
+				orInterrupted(stop);
 				throw refusedBy(error, `${service}:${name}`, env);
 			}
 		},

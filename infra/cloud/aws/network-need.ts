@@ -1,4 +1,4 @@
-import { commonOptions, hasProcess } from "../../../runner/brokers/index.ts";
+import { hasProcess } from "../../../runner/brokers/index.ts";
 import type {
 	Case,
 	Scenario,
@@ -119,9 +119,9 @@ function needOf(
 ): Pick<CaseNeed, "broker" | "client"> {
 	const perSecond = highestRate(one);
 	if (perSecond === null) return { broker: null, client: null };
-	const gbpsOnce = (perSecond * one.messageBytes * 8) / 1e9;
+	const gbpsOnce = (perSecond * one.message.bytes * 8) / 1e9;
 	const { toBrokers, toClients } = crossings(one);
-	const { nodes = 1, replicas = 1 } = commonOptions(system.options);
+	const { nodes = 1, replicas = 1 } = system.options;
 	// Whoever leads a partition takes its messages, hands them to those who read, and to those who hold copies.
 	const led = share(one.topics * one.partitions, nodes);
 	const copies = Math.min(replicas, nodes) - 1;
@@ -155,22 +155,10 @@ function receiversOf({ pattern, connections, consumerConnections }: Case) {
 }
 
 /** Messages per second; null: nobody says. */
-function highestRate({ load, find }: Case): number | null {
-	if (find !== null) return null;
-	switch (load.kind) {
-		case "constant":
-		case "poisson":
-			return ratePerSecond(load.rate);
-		case "stages":
-			return Math.max(
-				ratePerSecond(load.from),
-				...load.stages.map(({ target }) => ratePerSecond(target)),
-			);
-		case "steps":
-			return Math.max(...load.steps.map(({ rate }) => ratePerSecond(rate)));
-		case "closed":
-			return null;
-	}
+function highestRate({ schedule, find }: Case): number | null {
+	return find !== null || schedule.rate === null
+		? null
+		: ratePerSecond(schedule.rate);
 }
 
 function tooMuch(

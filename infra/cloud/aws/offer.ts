@@ -1,6 +1,7 @@
 import { failure } from "../../../runner/errors.ts";
 import { packageVersion } from "../../../runner/package.ts";
 import type { Aws, Scenario } from "../../../runner/scenario/scenario.ts";
+import { orInterrupted } from "../../../runner/stop.ts";
 import { formatDurationExact } from "../../../runner/units.ts";
 import type { World } from "../../../runner/world.ts";
 import type { AwsConfig } from "../../aws/config.ts";
@@ -165,8 +166,7 @@ async function callerCidr(aws: Aws, world: World): Promise<Address> {
 	try {
 		return { cidr: `${await addressOf(world, service)}/32`, asked: true };
 	} catch (error) {
-		if (world.stop.aborted)
-			throw failure("interrupted", { signal: String(world.stop.reason) });
+		orInterrupted(world.stop);
 		return {
 			wrong: `GET ${service}: the address that your SSH comes from is not known (${(error as Error).message}). Write it: aws.sshFrom: 203.0.113.7/32, or ${SSH_FROM}=203.0.113.7.`,
 		};

@@ -1,6 +1,9 @@
 import { AwsConfig } from "../../aws/config.ts";
+import { openStack } from "../automation.ts";
+import { gatheredIn } from "../gathered.ts";
 import type { Provider } from "../provider.ts";
-import { accountInUse, accountTrouble } from "./account.ts";
+import { findPulumi } from "../pulumi-cli.ts";
+import { accountInUse } from "./account.ts";
 import { awsFolder } from "./folder.ts";
 import { platformOf } from "./machine-type.ts";
 import { localTrouble, offer } from "./offer.ts";
@@ -10,18 +13,22 @@ import { enabledRegions, findTagged, removeTagged } from "./sweep.ts";
 export const aws: Provider = {
 	name: "aws",
 	target: "aws",
-	program: awsFolder,
+	profileVariable: "AWS_PROFILE",
 	parseConfig: (value) => AwsConfig.parse(value),
 	// An emulator has no profiles.
 	profileOf: (config, env) =>
 		config.profile ??
 		((config as Partial<AwsConfig>).endpoint ? null : env.AWS_PROFILE || null),
 	platformOf,
-	localTrouble: (scenario, world) =>
-		scenario.aws === null ? [] : localTrouble(scenario.aws, world),
+	async localTrouble({ aws }, world) {
+		const wrong = aws === null ? [] : localTrouble(aws, world);
+		await findPulumi(world, awsFolder).catch(gatheredIn(wrong));
+		return wrong;
+	},
+	open: (folder, world, asked) =>
+		openStack(folder, world, { ...asked, program: awsFolder }),
 	offer,
 	account: accountInUse,
-	accountTrouble,
 	regions: enabledRegions,
 	find: findTagged,
 	remove: removeTagged,

@@ -1,5 +1,6 @@
 import type { EC2, Tag } from "@aws-sdk/client-ec2";
 import { failure } from "../../../runner/errors.ts";
+import { pause } from "../../../runner/stop.ts";
 import { formatDuration } from "../../../runner/units.ts";
 import type { World } from "../../../runner/world.ts";
 import type { SweepAsked, Swept, TaggedRig, Thing } from "../provider.ts";
@@ -301,7 +302,7 @@ async function remove(
 				tries * pauseMs >= heldMs
 			)
 				return `${call}: ${code}: ${message}`;
-			await pause(pauseMs, world);
+			await pause(pauseMs, world.stop);
 		}
 	}
 }
@@ -375,21 +376,7 @@ async function untilEnded(
 					`it is ${states.get(id)} after ${formatDuration(machinesMs * 1e6)}`,
 				]),
 			);
-		await pause(pauseMs, world);
+		await pause(pauseMs, world.stop);
 	}
 	return new Map();
-}
-
-async function pause(ms: number, { stop }: World): Promise<void> {
-	await new Promise<void>((resolve) => {
-		const timer = setTimeout(done, ms);
-		function done() {
-			clearTimeout(timer);
-			stop.removeEventListener("abort", done);
-			resolve();
-		}
-		stop.addEventListener("abort", done, { once: true });
-	});
-	if (stop.aborted)
-		throw failure("interrupted", { signal: String(stop.reason) });
 }

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { count, span, unit } from "../../model/field.ts";
 import { parseBytes } from "../../units.ts";
-import type { BrokerOptions, Json } from "../broker.ts";
-import { clusterFields, processFields, tlsField } from "../fields.ts";
+import type { BrokerOptions } from "../broker.ts";
+import { clusterFields, defined, processFields, tlsField } from "../fields.ts";
 
 /** As Kafka's own clients write them, with and without quotes. */
 const Acks = z
@@ -120,6 +120,7 @@ export const kafka = {
 		wildcards: true,
 		maxMessageBytes: MAX_MESSAGE_BYTES,
 		cannot: options.acks === 0 ? { publish: NOTHING_ACKNOWLEDGED } : {},
+		instead: { publish: "write acks: 1 or all" },
 		levels: {
 			memory: `log.dirs on tmpfs, acks=${options.acks}`,
 			os: `flush.messages and flush.ms: never, acks=${options.acks}`,
@@ -154,8 +155,7 @@ export const kafka = {
 
 // --- internal ---
 
-const NOTHING_ACKNOWLEDGED =
-	"with acks: 0 nothing is acknowledged; write acks: 1 or all";
+const NOTHING_ACKNOWLEDGED = "with acks: 0 nothing is acknowledged";
 
 const MAX_BATCH_BYTES = 64 * 1024 ** 2;
 /** Above it, requests near the 100 MiB that a broker takes (socket.request.max.bytes). */
@@ -202,14 +202,4 @@ function contradictions(
 			);
 	}
 	return found;
-}
-
-function defined(
-	all: Readonly<Record<string, Json | undefined>>,
-): Record<string, Json> {
-	return Object.fromEntries(
-		Object.entries(all).filter(
-			(entry): entry is [string, Json] => entry[1] !== undefined,
-		),
-	);
 }

@@ -3,15 +3,14 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { realBinaries } from "../../../infra/binaries/real.fake.ts";
+import { describedHere } from "../../../infra/local/described.fake.ts";
 import { localRig } from "../../../infra/local/local.ts";
-import { toolsOf } from "../../../infra/local/tools.ts";
 import { runs } from "../../../infra/processes.fake.ts";
 import type { Broker } from "../../../infra/rig.ts";
 import { script, testFolder } from "../../../infra/test-folder.fake.ts";
 import type { Level } from "../../model/plan.ts";
 import type { System } from "../../scenario/scenario.ts";
 import { fakeWorld } from "../../world.fake.ts";
-import type { Setup } from "../process.ts";
 import { kafka as scenarioKafka } from "./options.ts";
 import { kafka } from "./process.ts";
 
@@ -137,40 +136,27 @@ describe.skipIf(missing.length > 0 && process.env.CI !== "true")(
 	`a real Kafka${missing.length > 0 ? ` (missing: ${missing.join(", ")})` : ""}`,
 	{ timeout: 180_000 },
 	() => {
-		test("comes up, says its version, and is gone with its data", async () => {
-			const { broker, log } = await open(null);
+		test("comes up, says its version, keeps its logs in memory where durability is memory, and is gone with its data", async () => {
+			const ours = () =>
+				readdirSync("/dev/shm").filter((name) =>
+					name.startsWith(`mqbench-${process.pid}-`),
+				);
+			const inMemory = existsSync("/dev/shm");
+			const { broker, log } = await open(inMemory ? "memory" : null);
 			expect(broker.url).toMatch(/^kafka:\/\/127\.0\.0\.1:\d+$/);
 			expect(broker.version).toBe("Kafka 4.1.1");
 			expect(broker.pids.every(runs)).toBe(true);
-			await broker.close();
-			expect(broker.pids.some(runs)).toBe(false);
-			expect(readFileSync(log, "utf8")).toContain("Kafka Server started");
-		});
-
-		test.runIf(existsSync("/dev/shm"))(
-			"keeps its logs in memory where durability is memory, and nothing of them afterwards",
-			async () => {
-				const ours = () =>
-					readdirSync("/dev/shm").filter((name) =>
-						name.startsWith(`mqbench-${process.pid}-`),
-					);
-				const { broker } = await open("memory");
+			if (inMemory) {
 				const [folder = ""] = ours();
 				expect(readdirSync(path.join("/dev/shm", folder, "data-1"))).toContain(
 					"meta.properties",
 				);
 				expect(broker.settings["log.dirs"]).toBe("/dev/shm (in memory)");
-				await broker.close();
-				expect(ours()).toEqual([]);
-			},
-		);
-
-		test("comes up as three nodes", async () => {
-			const { broker } = await open(null, { nodes: 3 });
-			expect(broker.pids).toHaveLength(3);
-			expect(broker.url.split(",")).toHaveLength(3);
+			}
 			await broker.close();
 			expect(broker.pids.some(runs)).toBe(false);
+			if (inMemory) expect(ours()).toEqual([]);
+			expect(readFileSync(log, "utf8")).toContain("Kafka Server started");
 		});
 	},
 );
@@ -205,40 +191,34 @@ function system(options: Some): System {
 	};
 }
 
-/** A launch that starts nothing: its files, and what it would start. Ports are 1, 2, 3, ... */
+/** What would be started. Ports are 1, 2, 3, ... */
 async function launch(
 	level: Level | null,
 	options: Some = {},
-	setup: Partial<Setup> = {},
+	asked: { readonly messageBytes?: number } = {},
 	env?: Readonly<Record<string, string | undefined>>,
 ) {
-	const store = testFolder();
 	const home = testFolder();
 	if (!env) {
 		mkdirSync(path.join(home, "libs"));
 		script(path.join(home, "libs", "kafka_2.13-4.1.1.jar"), "");
 		script(path.join(home, "java"), `echo 'openjdk version "17.0.1"' >&2`);
 	}
-	const made = await kafka.local.launch({
+	const made = await describedHere(kafka, binaries, {
 		system: system(options),
 		level,
-		messageBytes: 256,
-		store,
-		ports: async (count) => Array.from({ length: count }, (_, i) => i + 1),
-		tools: toolsOf(
-			fakeWorld({ env: env ?? { PATH: home, KAFKA_HOME: home } }),
-			binaries,
-		),
-		...setup,
+		env: env ?? { PATH: home, KAFKA_HOME: home },
+		...asked,
 	});
 	return {
-		store,
+		store: made.store,
 		settings: made.settings,
 		url: made.url(),
 		command: (node: number) => made.nodes[node]?.argv ?? [],
 		properties: (node: number) =>
 			Object.fromEntries(
-				readFileSync(made.nodes[node - 1]?.argv.at(-1) ?? "", "utf8")
+				made
+					.file("server.properties", node)
 					.trim()
 					.split("\n")
 					.map((line) => {

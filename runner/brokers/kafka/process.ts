@@ -6,8 +6,7 @@ import { failure } from "../../errors.ts";
 import { packageFolder } from "../../package.ts";
 import { formatBytes } from "../../units.ts";
 import { hostPort } from "../addresses.ts";
-import { atPlaces } from "../at-places.ts";
-import { ANY, type Setup, type Site } from "../description.ts";
+import { ANY, type BrokerProcess, type Setup, type Site } from "../process.ts";
 import { OLDEST_JAVA } from "./install.ts";
 import type { KafkaOptions } from "./options.ts";
 
@@ -16,7 +15,7 @@ import type { KafkaOptions } from "./options.ts";
  * KAFKA_HOME, or from jars that Maven fetches into the cache; in containers from apache/kafka, or another image with Kafka in /opt/kafka and
  * java on PATH, under the same flags instead of the image's own scripts, which would choose others.
  */
-export const kafka = atPlaces({
+export const kafka: BrokerProcess = {
 	packages: ["default-jre-headless"],
 	container: { data: "/var/lib/kafka/data" },
 	ports: () => [
@@ -80,7 +79,7 @@ export const kafka = atPlaces({
 			),
 		};
 	},
-});
+};
 
 // --- internal ---
 

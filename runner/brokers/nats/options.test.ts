@@ -19,9 +19,8 @@ describe("NATS core", () => {
 			levels: {},
 			ownDurability: "none, nothing is stored",
 		});
-		expect(traits.cannot.backlog).toBe(
-			"it stores nothing; mode: jetstream does",
-		);
+		expect(traits.cannot.backlog).toBe("it stores nothing");
+		expect(traits.instead?.backlog).toBe("mode: jetstream does");
 		expect(nats.driverOptions(options({}))).toEqual({ mode: "core" });
 	});
 

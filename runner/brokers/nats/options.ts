@@ -1,8 +1,14 @@
 import { z } from "zod";
 import { count, span } from "../../model/field.ts";
 import type { BrokerPlace } from "../../model/targets.ts";
-import type { BrokerOptions, Json, Traits } from "../broker.ts";
-import { clusterFields, processFields, tlsField } from "../fields.ts";
+import type { BrokerOptions, Traits } from "../broker.ts";
+import {
+	clusterFields,
+	defined,
+	driverTls,
+	processFields,
+	tlsField,
+} from "../fields.ts";
 
 const NatsOptions = z.strictObject({
 	broker: z.literal("nats").meta({
@@ -72,12 +78,7 @@ export const nats = {
 	driverOptions: (options) =>
 		defined({
 			mode: options.mode,
-			tls:
-				options.tls === true
-					? {}
-					: options.tls
-						? defined(options.tls)
-						: undefined,
+			tls: driverTls(options.tls),
 			auth: options.auth,
 			...(options.mode === "core"
 				? {}
@@ -113,8 +114,12 @@ function core(options: NatsOptions): Traits {
 		delivery: "at-most-once",
 		wildcards: true,
 		cannot: {
-			publish: "it acknowledges nothing; mode: jetstream does",
-			backlog: "it stores nothing; mode: jetstream does",
+			publish: "it acknowledges nothing",
+			backlog: "it stores nothing",
+		},
+		instead: {
+			publish: "mode: jetstream does",
+			backlog: "mode: jetstream does",
 		},
 		levels: {},
 		ownDurability: "none, nothing is stored",
@@ -125,17 +130,18 @@ function core(options: NatsOptions): Traits {
 }
 
 function jetstream(options: NatsOptions): Traits {
-	const shared = "an ordered consumer cannot be shared; use consumer: pull";
+	const shared = (what: string) =>
+		options.consumer === "ordered"
+			? { "request-reply": what, "work-queue": what, backlog: what }
+			: {};
 	return {
 		...common(options),
 		title: "JetStream",
 		acks: true,
 		delivery: "at-least-once",
 		wildcards: false,
-		cannot:
-			options.consumer === "ordered"
-				? { "request-reply": shared, "work-queue": shared, backlog: shared }
-				: {},
+		cannot: shared("an ordered consumer cannot be shared"),
+		instead: shared("use consumer: pull"),
 		levels: {
 			memory: "storage: memory",
 			os: "storage: file, sync_interval: 24h",
@@ -237,14 +243,4 @@ function contradictions(
 			"prefetch is of pull consumers; with push the server sends up to maxAckPending",
 		);
 	return found;
-}
-
-function defined(
-	all: Readonly<Record<string, Json | undefined>>,
-): Record<string, Json> {
-	return Object.fromEntries(
-		Object.entries(all).filter(
-			(entry): entry is [string, Json] => entry[1] !== undefined,
-		),
-	);
 }

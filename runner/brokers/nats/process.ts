@@ -1,14 +1,13 @@
 import type { Level } from "../../model/plan.ts";
 import { hostPort } from "../addresses.ts";
-import { atPlaces } from "../at-places.ts";
-import type { Setup, Site } from "../description.ts";
+import type { BrokerProcess, Setup, Site } from "../process.ts";
 import type { NatsOptions } from "./options.ts";
 
 /**
  * nats-server: the one that mqbench builds, somebody else's build (`binary`), or of an image. All read the same configuration file and
  * say the same words.
  */
-export const nats = atPlaces({
+export const nats: BrokerProcess = {
 	packages: [],
 	container: { data: "/data" },
 	ports: (nodes) =>
@@ -64,7 +63,7 @@ export const nats = atPlaces({
 			}),
 		};
 	},
-});
+};
 
 // --- internal ---
 

@@ -50,7 +50,8 @@ test("without confirms there is nothing to measure in publish", () => {
 });
 
 test("with automatic acks a consumer cannot pause", () => {
-	expect(traits({ ack: "auto" }).cannot.backlog).toContain("ack: manual");
+	expect(traits({ ack: "auto" }).cannot.backlog).toContain("ack: auto");
+	expect(traits({ ack: "auto" }).instead?.backlog).toBe("use ack: manual");
 });
 
 test.each([

@@ -1,8 +1,15 @@
 import { z } from "zod";
 import type { Level } from "../../model/plan.ts";
 import type { BrokerPlace } from "../../model/targets.ts";
-import type { BrokerOptions, Delivery, Json } from "../broker.ts";
-import { clusterFields, processFields, tlsField } from "../fields.ts";
+import type { Delivery } from "../../model/workload.ts";
+import type { BrokerOptions } from "../broker.ts";
+import {
+	clusterFields,
+	defined,
+	driverTls,
+	processFields,
+	tlsField,
+} from "../fields.ts";
 
 const Queue = z.enum(["classic", "quorum", "transient"]);
 type Queue = z.infer<typeof Queue>;
@@ -81,10 +88,11 @@ export const rabbitmq = {
 				...(options.ack === "auto"
 					? {
 							backlog:
-								"with ack: auto it hands messages out to paused consumers as well; use ack: manual",
+								"with ack: auto it hands messages out to paused consumers as well",
 						}
 					: {}),
 			},
+			instead: { backlog: "use ack: manual" },
 			levels: LEVELS,
 			ownDurability: ownDurability(options),
 			prefetch: options.ack === "auto" ? null : (options.prefetch ?? PREFETCH),
@@ -103,12 +111,7 @@ export const rabbitmq = {
 			persistent,
 			ack,
 			prefetch,
-			tls:
-				options.tls === true
-					? {}
-					: options.tls
-						? defined(options.tls)
-						: undefined,
+			tls: driverTls(options.tls),
 		});
 	},
 	topicOptions: [],
@@ -220,15 +223,4 @@ function contradictions(
 			`replicas: ${replicas} need a cluster, and mqbench starts one node of RabbitMQ; give the cluster's url (target: existing), or remove replicas`,
 		);
 	return found;
-}
-
-/** Without the keys that say nothing. */
-function defined(
-	options: Readonly<Record<string, Json | undefined>>,
-): Record<string, Json> {
-	return Object.fromEntries(
-		Object.entries(options).filter(
-			(entry): entry is [string, Json] => entry[1] !== undefined,
-		),
-	);
 }

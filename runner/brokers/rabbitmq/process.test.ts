@@ -12,9 +12,9 @@ import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { realBinaries } from "../../../infra/binaries/real.fake.ts";
 import { hostSetup } from "../../../infra/hosts/setup.fake.ts";
+import { describedHere } from "../../../infra/local/described.fake.ts";
 import { localRig } from "../../../infra/local/local.ts";
 import { findOnPath } from "../../../infra/local/program.ts";
-import { toolsOf } from "../../../infra/local/tools.ts";
 import {
 	alive,
 	commandLines,
@@ -25,7 +25,6 @@ import { script, testFolder } from "../../../infra/test-folder.fake.ts";
 import type { Level } from "../../model/plan.ts";
 import type { System } from "../../scenario/scenario.ts";
 import { fakeWorld } from "../../world.fake.ts";
-import type { Launch } from "../process.ts";
 import { rabbitmq as scenarioRabbitmq } from "./options.ts";
 import { rabbitmq } from "./process.ts";
 
@@ -73,22 +72,16 @@ async function open(
 /** What mqbench would start, without starting it. */
 function launch(
 	written: Readonly<Record<string, unknown>>,
-	parts: { messageBytes?: number; path?: string; level?: Level } = {},
-): Promise<Launch & { readonly store: string }> {
-	const store = testFolder();
-	return rabbitmq.local
-		.launch({
-			system: system(written),
-			level: parts.level ?? null,
-			messageBytes: parts.messageBytes ?? 256,
-			store,
-			ports: async () => [1, 2, 3],
-			tools: toolsOf(
-				fakeWorld({ env: { PATH: parts.path ?? process.env.PATH } }),
-				real,
-			),
-		})
-		.then((made) => ({ ...made, store }));
+	{
+		path: PATH = process.env.PATH,
+		...parts
+	}: { messageBytes?: number; path?: string | undefined; level?: Level } = {},
+) {
+	return describedHere(rabbitmq, real, {
+		system: system(written),
+		env: { PATH },
+		...parts,
+	});
 }
 
 /** What a RabbitMQ says first to who speaks AMQP 0.9.1: its version is in it. */
@@ -125,36 +118,27 @@ describe.skipIf(!installed)(
 		timeout: 180_000,
 	},
 	() => {
-		test("takes connections on loopback, and is gone with all that belongs to it when it is closed", async () => {
-			const broker = await open();
-			expect(broker.version).toMatch(/^rabbitmq-server \d+\.\d+\.\d+/);
-			expect(broker.url).toMatch(
+		test("takes connections on loopback; two at a time know nothing of each other: one is closed, and gone with all that belongs to it, the other is killed, and tells so", async () => {
+			const [one, other] = await Promise.all([open(), open()]);
+			expect(one.version).toMatch(/^rabbitmq-server \d+\.\d+\.\d+/);
+			expect(one.url).toMatch(
 				/^amqp:\/\/mqbench:[0-9a-f]{24}@127\.0\.0\.1:\d+$/,
 			);
-			expect(await greeting(broker.url)).toContain("RabbitMQ");
-			expect(listeners(broker)).toEqual(["127.0.0.1"]);
-			const all = processesOf(broker);
-			const store = readlinkSync(`/proc/${broker.pids[0]}/cwd`);
-			expect(readdirSync(store)).toContain("rabbitmq.conf");
-			await broker.close();
-			await expect.poll(() => alive(all)).toEqual([]);
-			expect(existsSync(store)).toBe(false);
-		});
-
-		test("takes nobody with it: two at a time know nothing of each other", async () => {
-			const [one, other] = await Promise.all([open(), open()]);
+			expect(await greeting(one.url)).toContain("RabbitMQ");
+			expect(listeners(one)).toEqual(["127.0.0.1"]);
 			const password = new URL(other.url).password;
 			expect(readFileSync(one.log, "utf8")).not.toContain(password);
+			const all = processesOf(one);
+			const store = readlinkSync(`/proc/${one.pids[0]}/cwd`);
+			expect(readdirSync(store)).toContain("rabbitmq.conf");
 			await one.close();
+			await expect.poll(() => alive(all)).toEqual([]);
+			expect(existsSync(store)).toBe(false);
 			expect(await greeting(other.url)).toContain("RabbitMQ");
-		});
-
-		test("killed, tells so and leaves no process", async () => {
-			const broker = await open();
-			const all = processesOf(broker);
-			process.kill(broker.pids[0] ?? 0, "SIGKILL");
-			expect(await broker.died).toBe("the broker ended by itself (SIGKILL)");
-			await expect.poll(() => alive(all), { timeout: 30_000 }).toEqual([]);
+			const others = processesOf(other);
+			process.kill(other.pids[0] ?? 0, "SIGKILL");
+			expect(await other.died).toBe("the broker ended by itself (SIGKILL)");
+			await expect.poll(() => alive(others)).toEqual([]);
 		});
 
 		test("leaves no process when its agent is killed", async () => {
@@ -178,8 +162,8 @@ describe.skipIf(!installed)(
 );
 
 describe.skipIf(!installed)("rabbitmq.conf", () => {
-	const conf = (made: { store: string }) =>
-		readFileSync(path.join(made.store, "rabbitmq.conf"), "utf8");
+	const conf = (made: Awaited<ReturnType<typeof launch>>) =>
+		made.file("rabbitmq.conf");
 
 	test("holds the scenario's own settings instead of ours", async () => {
 		const made = await launch({
@@ -279,13 +263,28 @@ describe("the program", () => {
 describe("a node on a host", () => {
 	const place = (
 		version: string,
-		parts: Parameters<typeof hostSetup>[1] = {},
+		{
+			options = {},
+			level = null,
+			messageBytes = 256,
+			...answer
+		}: {
+			readonly options?: Readonly<Record<string, unknown>>;
+			readonly level?: Level | null;
+			readonly messageBytes?: number;
+			readonly said?: string;
+			readonly code?: number;
+		} = {},
 	) =>
-		rabbitmq.hosts.place(
-			hostSetup("rabbitmq", {
-				said: `mqbench:program=/usr/lib/rabbitmq/bin/rabbitmq-server\nmqbench:version=${version}\nmqbench:names=/usr/bin/epmd\n`,
-				...parts,
-			}),
+		rabbitmq.describe(
+			hostSetup(
+				{ broker: "rabbitmq", ...options },
+				{
+					setup: { level, messageBytes },
+					said: `mqbench:program=/usr/lib/rabbitmq/bin/rabbitmq-server\nmqbench:version=${version}\nmqbench:names=/usr/bin/epmd\n`,
+					...answer,
+				},
+			),
 		);
 
 	test("has its files and folders in the store, and a cookie, a name and a password that are new with each run", async () => {
@@ -310,7 +309,7 @@ describe("a node on a host", () => {
 		expect(paths.map(([name]) => name)).toContain("RABBITMQ_MNESIA_BASE");
 		const { password } = new URL(one.url());
 		expect(node?.files["rabbitmq.conf"]).toContain(
-			"listeners.tcp.1 = 10.0.0.5:5672\n",
+			"listeners.tcp.1 = 10.0.0.1:5672\n",
 		);
 		expect(node?.files["rabbitmq.conf"]).toContain(
 			`default_pass = ${password}\n`,
@@ -344,8 +343,8 @@ describe("a node on a host", () => {
 		[{ options: { queue: "transient" } }, false],
 		[{ level: "os" }, true],
 		[{}, true],
-	] as const)("of %j: is on the disk: %s", async (parts, onDisk) => {
-		expect((await place("3.10.8", parts)).onDisk).toBe(onDisk);
+	] as const)("of %j: is on the disk: %s", async (parts, flushes) => {
+		expect((await place("3.10.8", parts)).flushes).toBe(flushes);
 	});
 
 	test.each([

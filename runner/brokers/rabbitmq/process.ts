@@ -4,17 +4,21 @@ import path from "node:path";
 import { failure } from "../../errors.ts";
 import { shellWord } from "../../shell.ts";
 import { hostPort } from "../addresses.ts";
-import { atPlaces } from "../at-places.ts";
-import type { Setup } from "../description.ts";
 import { checkVersionThere, installed } from "../installed.ts";
-import type { ImageFacts, StartedSystem, Tools } from "../process.ts";
+import type {
+	BrokerProcess,
+	ImageFacts,
+	Setup,
+	StartedSystem,
+	Tools,
+} from "../process.ts";
 
 /**
  * rabbitmq-server with a node name, a cookie, ports and folders of its own: it neither sees nor touches one that runs. No plugins, and Erlang as
  * RabbitMQ starts it (schedulers that do not spin: +sbwt none). On hosts clients reach it at the host's address alone, all else is on the host's
  * loopback; the packages' own service has to be stopped, as it takes the same port. In containers the official image is that node.
  */
-export const rabbitmq = atPlaces({
+export const rabbitmq: BrokerProcess = {
 	packages: ["rabbitmq-server"],
 	container: { folder: "/etc/rabbitmq", data: "/var/lib/rabbitmq", init: true },
 	// On a host not those of a RabbitMQ that is its own.
@@ -66,7 +70,7 @@ export const rabbitmq = atPlaces({
 			nodes,
 		};
 	},
-});
+};
 
 // --- internal ---
 

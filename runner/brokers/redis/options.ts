@@ -2,7 +2,7 @@ import { z } from "zod";
 import { count, span } from "../../model/field.ts";
 import type { Level } from "../../model/plan.ts";
 import type { BrokerOptions, Traits } from "../broker.ts";
-import { processFields, tlsField } from "../fields.ts";
+import { defined, driverTls, processFields, tlsField } from "../fields.ts";
 
 const RedisOptions = z.strictObject({
 	broker: z.literal("redis").meta({
@@ -78,13 +78,11 @@ export const redis = {
 		maxReplicas: 1,
 		nodes: [1],
 	}),
-	driverOptions: ({ mode, prefetch, maxLength, claimAfter, tls }) => ({
-		mode,
-		...(prefetch !== undefined && { prefetch }),
-		...(maxLength !== undefined && { maxLength }),
-		...(claimAfter !== undefined && { claimAfterNs: claimAfter }),
-		...(tls && { tls: tls === true ? {} : withoutGaps(tls) }),
-	}),
+	driverOptions: ({ claimAfter: claimAfterNs, ...options }) => {
+		const { mode, prefetch, maxLength } = options;
+		const tls = driverTls(options.tls);
+		return defined({ mode, prefetch, maxLength, claimAfterNs, tls });
+	},
 	topicOptions: ["maxLength"],
 	contradictions(options, place) {
 		const found: { key: string; message: string }[] = [];
@@ -181,10 +179,3 @@ const byMode = {
 		cannot: { "fan-out": "each message of a list goes to one consumer" },
 	},
 } as const satisfies Record<Mode, Partial<Traits>>;
-
-/** Without what was not given: a plan is JSON. */
-function withoutGaps(tls: object): Readonly<Record<string, string | boolean>> {
-	return Object.fromEntries(
-		Object.entries(tls).filter(([, value]) => value !== undefined),
-	);
-}

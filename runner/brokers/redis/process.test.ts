@@ -4,8 +4,8 @@ import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { realBinaries } from "../../../infra/binaries/real.fake.ts";
 import { hostSetup } from "../../../infra/hosts/setup.fake.ts";
+import { describedHere } from "../../../infra/local/described.fake.ts";
 import { localRig } from "../../../infra/local/local.ts";
-import { toolsOf } from "../../../infra/local/tools.ts";
 import { runs } from "../../../infra/processes.fake.ts";
 import type { Broker } from "../../../infra/rig.ts";
 import { script, testFolder } from "../../../infra/test-folder.fake.ts";
@@ -81,14 +81,6 @@ describe("the log of a server", () => {
 			expect(made.version()).toBe(version);
 		},
 	);
-
-	test.each([
-		"Warning: Could not create server TCP listening socket 127.0.0.1:6379: bind: Address already in use",
-		"Failed listening on port 6379 (tcp), aborting: Address already in use",
-	])("tells that its port is taken: %s", async (line) => {
-		const { made } = await launch(null);
-		expect(made.portTaken(line)).toBe(true);
-	});
 });
 
 describe("what is missing is one sentence that says how to get it", () => {
@@ -131,10 +123,10 @@ describe("redis.conf on a host", () => {
 	test.each<Level | null>([null, "memory", "os", "interval", "fsync"])(
 		"for level %s has the settings of one here, on the host's address and behind a password that changes with each run",
 		async (level) => {
-			const setup = hostSetup("redis", { level, said });
-			const { settings, nodes, url, onDisk } = await redis.hosts.place(setup);
+			const setup = hostSetup({ broker: "redis" }, { said, setup: { level } });
+			const { settings, nodes, url, flushes } = await redis.describe(setup);
 			expect(settings).toEqual((await launch(level)).settings);
-			expect(onDisk).toBe(settings.appendonly === "yes");
+			expect(flushes).toBe(settings.appendonly === "yes");
 			const [node] = nodes;
 			expect(node?.argv).toEqual([
 				"/usr/bin/redis-server",
@@ -144,22 +136,24 @@ describe("redis.conf on a host", () => {
 			const { password } = new URL(url());
 			for (const [key, value] of Object.entries({
 				...settings,
-				bind: "10.0.0.5",
+				bind: "10.0.0.1",
 				port: "6379",
 				"protected-mode": "yes",
 				requirepass: password,
 				dir: '"/disk/run\'s/store"',
 			}))
 				expect(conf).toContain(`${key} ${value}\n`);
-			expect((await redis.hosts.place(setup)).url()).not.toBe(url());
+			expect((await redis.describe(setup)).url()).not.toBe(url());
 		},
 	);
 
 	test("with snapshots of config keeps something on the disk", async () => {
-		const options = { config: { save: "3600 1" } };
-		const setup = hostSetup("redis", { options, said });
-		expect(await redis.hosts.place(setup)).toMatchObject({
-			onDisk: true,
+		const setup = hostSetup(
+			{ broker: "redis", config: { save: "3600 1" } },
+			{ said },
+		);
+		expect(await redis.describe(setup)).toMatchObject({
+			flushes: true,
 			settings: { save: "3600 1" },
 		});
 	});
@@ -167,8 +161,8 @@ describe("redis.conf on a host", () => {
 	test.each(["7", "7.0", "7.0.15"])(
 		"version %s is 7.0.15 too",
 		async (version) => {
-			const setup = hostSetup("redis", { options: { version }, said });
-			await expect(redis.hosts.place(setup)).resolves.toBeDefined();
+			const setup = hostSetup({ broker: "redis", version }, { said });
+			await expect(redis.describe(setup)).resolves.toBeDefined();
 		},
 	);
 });
@@ -235,21 +229,17 @@ async function launch(
 	options: Some = {},
 	env?: Readonly<Record<string, string>>,
 ) {
-	const store = testFolder();
 	const home = testFolder();
 	script(
 		path.join(home, "redis-server"),
 		"echo 'Redis server v=7.0.15 sha=00000000:0 malloc=jemalloc-5.3.0 bits=64 build=0'",
 	);
-	const made = await redis.local.launch({
+	const made = await describedHere(redis, binaries, {
 		system: system(options),
 		level,
-		messageBytes: 256,
-		store,
-		ports: async (count) => Array.from({ length: count }, (_, i) => i + 1),
-		tools: toolsOf(fakeWorld({ env: { PATH: home, ...env } }), binaries),
+		env: { PATH: home, ...env },
 	});
-	const conf = readFileSync(path.join(store, "redis.conf"), "utf8");
+	const conf = made.file("redis.conf");
 	return { made, conf, settings: made.settings };
 }
 

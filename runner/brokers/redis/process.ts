@@ -3,16 +3,15 @@ import { randomBytes } from "node:crypto";
 import { promisify } from "node:util";
 import { failure } from "../../errors.ts";
 import { reasonOf } from "../../reason.ts";
-import { atPlaces } from "../at-places.ts";
-import type { Setup } from "../description.ts";
 import { checkVersionThere, installed } from "../installed.ts";
+import type { BrokerProcess, Setup } from "../process.ts";
 import { redisLevels } from "./options.ts";
 
 /**
  * redis-server or valkey-server: from PATH or another build of it, of a host's own packages, or of an official image, whose entry point
  * starts whichever it is when it gets the path of a file. On hosts behind a password, as other people may reach their address.
  */
-export const redis = atPlaces({
+export const redis: BrokerProcess = {
 	packages: ["redis-server"],
 	container: { data: "/data" },
 	ports: () => [{ number: 6379, from: "clients" }],
@@ -46,7 +45,7 @@ export const redis = atPlaces({
 			),
 		};
 	},
-});
+};
 
 // --- internal ---
 

@@ -1,6 +1,6 @@
 import type { Baseline, Calibration } from "../../model/comparison.ts";
 import type { Result } from "../../model/result.ts";
-import { baselineOf } from "../baseline.ts";
+import { baselineOf } from "../baseline-of-result.ts";
 import { figureName, judgedFigures } from "../figures.ts";
 import { LEAST_RUNS, noiseOf } from "./noise.ts";
 

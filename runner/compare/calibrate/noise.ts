@@ -32,7 +32,7 @@ export function noiseOf(values: readonly number[]): Noise | null {
 		return null;
 	const each = Math.floor(values.length / 2);
 	let widths = 0;
-	const needed: number[] = [];
+	const factors: number[] = [];
 	const splits = splitsOf(values.length, each);
 	for (const chosen of splits) {
 		const a = values.filter((_, i) => chosen.has(i));
@@ -41,10 +41,10 @@ export function noiseOf(values: readonly number[]): Noise | null {
 		if (low == null || high == null) return null;
 		widths += Math.log(high / low) / 2;
 		// A against B, and B against A.
-		needed.push(-Math.log(low), Math.log(high));
+		factors.push(-Math.log(low), Math.log(high));
 	}
-	needed.sort((x, y) => x - y);
-	const most = needed[Math.ceil(0.95 * needed.length) - 1] as number;
+	factors.sort((x, y) => x - y);
+	const most = factors[Math.ceil(0.95 * factors.length) - 1] as number;
 	return {
 		runs: values.length,
 		each,

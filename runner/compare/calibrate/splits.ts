@@ -39,11 +39,11 @@ function drawn(n: number, each: number): Set<number>[] {
 		return Math.floor((state / 2 ** 32) * most);
 	};
 	return Array.from({ length: MOST }, () => {
-		const places = Array.from({ length: n }, (_, i) => i);
+		const indexes = Array.from({ length: n }, (_, i) => i);
 		return new Set(
 			Array.from(
 				{ length: each },
-				() => places.splice(below(places.length), 1)[0] as number,
+				() => indexes.splice(below(indexes.length), 1)[0] as number,
 			),
 		);
 	});

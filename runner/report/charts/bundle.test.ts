@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { fixture } from "../../run/fixture.fake.ts";
-import { buildResult } from "../result.ts";
+import { fixtureResult } from "../stored.fake.ts";
 import { bundle } from "./bundle.ts";
 import { figuresOf, listOf } from "./figures.ts";
 import { firstView } from "./options.ts";
@@ -49,7 +48,7 @@ describe("the bundle", () => {
 		const drawer = await import(
 			pathToFileURL(path.join(folder, "draw.js")).href
 		);
-		for (const figure of listOf(figuresOf(buildResult(fixture("stall"))))) {
+		for (const figure of listOf(figuresOf(fixtureResult("stall")))) {
 			const view = firstView(figure, "light");
 			expect(drawer.pictureOf(figure, view)).toBe(pictureOf(figure, view));
 		}

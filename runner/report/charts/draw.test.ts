@@ -1,10 +1,9 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { fixture } from "../../run/fixture.fake.ts";
-import { buildResult } from "../result.ts";
+import { fixtureResult } from "../stored.fake.ts";
 import { figuresOf, listOf } from "./figures.ts";
 import { firstView } from "./options.ts";
 
-const [figure] = listOf(figuresOf(buildResult(fixture("stall"))));
+const [figure] = listOf(figuresOf(fixtureResult("stall")));
 if (figure === undefined) throw new Error("no figure");
 
 describe("without a build", () => {

@@ -1,12 +1,13 @@
-import path from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Result, Run } from "../../model/result.ts";
-import { packageFolder } from "../../package.ts";
-import { fixture } from "../../run/fixture.fake.ts";
 import { formatDuration } from "../../units.ts";
 import { mostHidden } from "../omission.ts";
 import { tablesOf } from "../page/table.ts";
-import { buildResult } from "../result.ts";
+import {
+	fixtureResult,
+	publishedFolder,
+	storedResult,
+} from "../stored.fake.ts";
 import { intervalText, percentileValue } from "../words.ts";
 import type { TimeFigure } from "./figure.ts";
 import { BUDGET, figuresOf, listOf, type RunFigures } from "./figures.ts";
@@ -22,10 +23,9 @@ const FIXTURES = [
 	"no-data",
 ];
 const PUBLISHED = ["nats-stall", "message-queue-latency", "commit-log-latency"];
-const published = (name: string) =>
-	buildResult(path.join(packageFolder, "reports/published", name));
+const published = (name: string) => storedResult(publishedFolder(name));
 const results = new Map<string, Result>([
-	...FIXTURES.map((name) => [name, buildResult(fixture(name))] as const),
+	...FIXTURES.map((name) => [name, fixtureResult(name)] as const),
 	...PUBLISHED.map((name) => [name, published(name)] as const),
 ]);
 
@@ -221,7 +221,7 @@ describe("over time", () => {
 	});
 
 	test("faults are marked as they were done, not as they were planned", () => {
-		const failover = buildResult(fixture("failover"));
+		const failover = fixtureResult("failover");
 		const [killed] = failover.runs as [Run];
 		expect(ofRun(failover, killed).time?.marks.slice(1)).toEqual([
 			{ from: 4.004, to: 7.412, text: "kill of node 2 (the leader) for 3.41s" },

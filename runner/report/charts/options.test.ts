@@ -1,8 +1,9 @@
-import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { packageFolder } from "../../package.ts";
-import { fixture } from "../../run/fixture.fake.ts";
-import { buildResult } from "../result.ts";
+import {
+	fixtureResult,
+	publishedFolder,
+	storedResult,
+} from "../stored.fake.ts";
 import type {
 	Figure,
 	HeatFigure,
@@ -505,7 +506,7 @@ describe("hostile names", () => {
 		"interrupted",
 		"no-data",
 	].flatMap((name) =>
-		listOf(figuresOf(buildResult(fixture(name)), Number.POSITIVE_INFINITY)).map(
+		listOf(figuresOf(fixtureResult(name), Number.POSITIVE_INFINITY)).map(
 			(figure) => [`${name}/${figure.id}`, figure] as const,
 		),
 	);
@@ -523,8 +524,9 @@ describe("hostile names", () => {
 });
 
 test("every picture of a published run keeps its text within the canvas", () => {
-	const folder = path.join(packageFolder, "reports/published/nats-stall");
-	for (const figure of listOf(figuresOf(buildResult(folder))))
+	for (const figure of listOf(
+		figuresOf(storedResult(publishedFolder("nats-stall"))),
+	))
 		for (const width of [360, 720, 1200]) {
 			const svg = pictureOf(figure, firstView(figure, "light", width));
 			expect(overflow(svg)).toEqual([]);
@@ -594,7 +596,7 @@ function overflow(svg: string): string[] {
 }
 
 describe("messages that never completed", () => {
-	const result = buildResult(fixture("lost"));
+	const result = fixtureResult("lost");
 	const figures = listOf(figuresOf(result)).filter(
 		({ kind }) => kind === "time" || kind === "heat",
 	);
@@ -666,7 +668,7 @@ describe("messages that never completed", () => {
 	});
 
 	test("are nowhere in a run that has none", () => {
-		for (const figure of listOf(figuresOf(buildResult(fixture("healthy"))))) {
+		for (const figure of listOf(figuresOf(fixtureResult("healthy")))) {
 			const svg = pictureOf(figure, firstView(figure, "light"));
 			expect(svg).not.toContain("never completed");
 			expect(hatches(svg)).toBe(0);

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { packageFolder } from "../../package.ts";
-import { buildResult } from "../result.ts";
+import { storedResult } from "../stored.fake.ts";
 import { figuresOf, listOf } from "./figures.ts";
 import { firstView } from "./options.ts";
 import { pictureOf } from "./picture.ts";
@@ -21,7 +21,7 @@ describe("a published picture", () => {
 		"of %s, %s, is what is drawn of it today",
 		(run, name) => {
 			const [, id, dark] = /^(.*?)(-dark)?\.svg$/.exec(name) ?? [];
-			const result = buildResult(path.join(published, run));
+			const result = storedResult(path.join(published, run));
 			const figure = listOf(figuresOf(result, Number.POSITIVE_INFINITY)).find(
 				(f) => f.id === id,
 			);

@@ -4,14 +4,14 @@ import {
 	missingOf,
 	type Other,
 } from "../../compare/comparing.ts";
-import { plainAll } from "../../terminal/text.ts";
+import { plainAll } from "../../terminal/columns.ts";
 import {
 	grid,
 	listed,
 	makePage,
 	type Page,
 	type PageOptions,
-} from "../terminal/page.ts";
+} from "../terminal/text-page.ts";
 import {
 	advisories,
 	baselineText,

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Comparison } from "../../model/comparison.ts";
 import type { Gate, Run } from "../../model/result.ts";
-import { fixtureResult, manyResult } from "../page/pages.fake.ts";
+import { manyResult } from "../page/pages.fake.ts";
+import { fixtureResult } from "../stored.fake.ts";
 import { comparisons } from "./comparisons.ts";
 import { contents } from "./contents.ts";
 import { reproduce } from "./reproduce.ts";

@@ -1,6 +1,6 @@
 import type { Result, Run } from "../../model/result.ts";
 import type { Figure } from "../charts/figure.ts";
-import { figureBlock } from "../page/page.ts";
+import { figureBlock } from "../page/html-page.ts";
 import { phaseTable } from "../phase-table.ts";
 import { factsText } from "../words.ts";
 import { type Markup, markup } from "./markup.ts";

@@ -1,7 +1,7 @@
 import type { Result, Run } from "../../model/result.ts";
-import { formatCount } from "../../units.ts";
+import { formatCount, plural } from "../../units.ts";
 import type { ReportFigures } from "../charts/figures.ts";
-import { figureBlock } from "../page/page.ts";
+import { figureBlock } from "../page/html-page.ts";
 import { sentence } from "../sentence.ts";
 import {
 	closedText,
@@ -104,7 +104,7 @@ function errorsOf(run: Run): Markup | null {
 	return markup`<h3>Errors</h3><div class="wide"><table><tbody>${run.errors.map(
 		(
 			e,
-		) => markup`<tr><td class="n">${formatCount(e.count)} times</td><td><code>${e.message}</code></td></tr>
+		) => markup`<tr><td class="n">${plural(e.count, "time")}</td><td><code>${e.message}</code></td></tr>
 `,
 	)}</tbody></table></div>`;
 }

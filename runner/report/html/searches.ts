@@ -1,6 +1,6 @@
 import type { Result, Run, Search } from "../../model/result.ts";
 import type { ReportFigures } from "../charts/figures.ts";
-import { figureBlock } from "../page/page.ts";
+import { figureBlock } from "../page/html-page.ts";
 import { sentence } from "../sentence.ts";
 import { factsText, searchTable, searchTitle } from "../words.ts";
 import { type Markup, markup } from "./markup.ts";

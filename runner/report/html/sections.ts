@@ -8,10 +8,10 @@ import {
 	gateMargin,
 	intervalText,
 	maxText,
-	neededText,
 	percentileName,
 	percentileValue,
 	rateTexts,
+	requiredSamplesText,
 } from "../words.ts";
 import { type Markup, markup } from "./markup.ts";
 
@@ -76,10 +76,10 @@ export function percentileTable(run: Run, facts: string): Markup {
 			? markup`<td class="soft">n/a</td>`
 			: markup`<td>${percentileValue(found, run)} <small>${intervalText(found)}</small></td>`;
 	};
-	const needed = (p: number) => {
+	const required = (p: number) => {
 		const found = metrics[0]?.[1].percentiles.find((x) => x.p === p);
 		return found?.support === "none"
-			? markup` <small>${neededText(found, run, metrics[0]?.[0])}</small>`
+			? markup` <small>${requiredSamplesText(found, run, metrics[0]?.[0])}</small>`
 			: null;
 	};
 	const plain = (ns: number | null) =>
@@ -89,7 +89,7 @@ export function percentileTable(run: Run, facts: string): Markup {
 	return markup`<div class="wide"><table class="p"><caption>${facts}</caption><thead><tr><th scope="col">percentile</th>${metrics.map(([name]) => markup`<th scope="col">${name}</th>`)}</tr></thead><tbody>
 ${percentiles.map(
 	(p) =>
-		markup`<tr><th scope="row">${percentileName(p)}${needed(p)}</th>${metrics.map(([, m]) => cell(m, p))}</tr>
+		markup`<tr><th scope="row">${percentileName(p)}${required(p)}</th>${metrics.map(([, m]) => cell(m, p))}</tr>
 `,
 )}<tr><th scope="row">min</th>${metrics.map(([, m]) => plain(m.min))}</tr>
 <tr><th scope="row">mean</th>${metrics.map(([, m]) => plain(m.mean))}</tr>

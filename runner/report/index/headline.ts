@@ -1,5 +1,5 @@
-import { formatCount } from "../../units.ts";
-import { percentileValue, plural } from "../words.ts";
+import { formatCount, plural } from "../../units.ts";
+import { percentileValue } from "../words.ts";
 import type { IndexedResult, IndexedRun } from "./runs.ts";
 
 /** The one figure that stands for a run among many. */

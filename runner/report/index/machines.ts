@@ -1,7 +1,7 @@
-import { machineOf } from "../../compare/machine.ts";
+import { machineOf } from "../../compare/same-machine.ts";
 import type { Machine } from "../../model/comparison.ts";
 import type { EnvironmentFile } from "../../model/environment-file.ts";
-import { plural } from "../words.ts";
+import { plural } from "../../units.ts";
 import type { Entry } from "./runs.ts";
 
 /** A kind of machine that results of the index were made on. */

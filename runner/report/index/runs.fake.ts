@@ -4,9 +4,8 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { EnvironmentFile } from "../../model/environment-file.ts";
 import type { Result, Run } from "../../model/result.ts";
-import { fixture } from "../../run/fixture.fake.ts";
 import { readableJson } from "../json.ts";
-import { buildResult } from "../result.ts";
+import { fixtureResult } from "../stored.fake.ts";
 
 /** For tests: an empty folder; it is gone when the test is over. */
 export function emptyFolder(): string {
@@ -14,8 +13,6 @@ export function emptyFolder(): string {
 	onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
 	return folder;
 }
-
-const stored = new Map<string, Result>();
 
 export interface Changes {
 	/** Of the first run; those that follow began 10 s after each other. */
@@ -30,8 +27,7 @@ export interface Changes {
 
 /** For tests: the result of a stored run (2026-01-01, "Example CPU"), with some changes. */
 export function resultOf(name: string, changes: Changes = {}): Result {
-	const base = stored.get(name) ?? buildResult(fixture(name));
-	stored.set(name, base);
+	const base = fixtureResult(name);
 	const first = Date.parse(changes.startedAt ?? "2026-01-01T00:00:00Z");
 	const { run = (r: Run) => r } = changes;
 	return {

@@ -1,7 +1,7 @@
-import { hashOf } from "../../compare/machine.ts";
+import { hashOf } from "../../compare/same-machine.ts";
 import { searchFacts, workDifference, workFacts } from "../../compare/work.ts";
+import { plural } from "../../units.ts";
 import type { TrendFigure } from "../charts/figure.ts";
-import { plural } from "../words.ts";
 import { type Headline, headlineOf, searchHeadline } from "./headline.ts";
 import { type KnownMachine, machinesOf } from "./machines.ts";
 import type { Entry, IndexedRun } from "./runs.ts";

@@ -1,10 +1,10 @@
 import path from "node:path";
 import { failure } from "../../errors.ts";
-import { plainText } from "../../terminal/text.ts";
+import { plainText } from "../../terminal/columns.ts";
+import { plural } from "../../units.ts";
 import type { World } from "../../world.ts";
 import { writeWhole } from "../whole-file.ts";
-import { plural } from "../words.ts";
-import { renderIndex } from "./page.ts";
+import { renderIndex } from "./html.ts";
 import { readRuns } from "./runs.ts";
 
 /** Writes the index of a folder of runs, and says what it holds; `folder` as a person has written it. */

@@ -1,11 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import type { Result, Run, Search } from "../../model/result.ts";
-import { fixture } from "../../run/fixture.fake.ts";
 import type { Figure } from "../charts/figure.ts";
-import { buildResult } from "../result.ts";
+import {
+	fixtureResult,
+	publishedFolder,
+	storedResult,
+} from "../stored.fake.ts";
 
 /** For tests: results of every kind that a page is made of. */
 
@@ -23,17 +25,6 @@ export const FIXTURES = [
 
 /** A name that harms whoever does not escape it: markup, quotes, a table's and a template's letters, lines, emoji, 300 letters. */
 export const HOSTILE = `</script><script>alert(1)</script><img src=x onerror="alert('2')">|\`**&amp;\n\u{1F4A5}\${x} ${"long-".repeat(45)}`;
-
-export function fixtureResult(name: string): Result {
-	return buildResult(fixture(name));
-}
-
-/** Two recorded tools that compare brokers, 20 runs. */
-export function publishedFolder(name: string): string {
-	return fileURLToPath(
-		new URL(`../../../reports/published/${name}`, import.meta.url),
-	);
-}
 
 export function scenarioOf(folder: string): string {
 	return readFileSync(join(folder, "scenario.yaml"), "utf8");
@@ -88,7 +79,7 @@ export function searchedResult(): Result {
 
 /** `count` runs: 5 systems met a fifth of as many cases. */
 export function manyResult(count: number): Result {
-	const result = buildResult(publishedFolder("message-queue-latency"));
+	const result = storedResult(publishedFolder("message-queue-latency"));
 	const runs = Array.from({ length: count }, (_, index): Run => {
 		const run = result.runs[index % result.runs.length] as Run;
 		const round = Math.floor(index / result.runs.length);

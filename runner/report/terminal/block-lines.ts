@@ -1,5 +1,5 @@
 import type { FailoverTable } from "../failover-table.ts";
-import { grid, listed, type Page } from "./page.ts";
+import { grid, listed, type Page } from "./text-page.ts";
 
 /** A table with a title above and sentences below it; empty: there is none. */
 export function blockLines(

@@ -1,8 +1,8 @@
 import type { Result } from "../../model/result.ts";
-import { displayWidth, padEnd, padStart } from "../../terminal/text.ts";
+import { displayWidth, padEnd, padStart } from "../../terminal/columns.ts";
 import { type CaseTable, caseTables, MANY_RUNS, without } from "../matrix.ts";
 import { systemText, systemTitle, WEAK_MEANS } from "../words.ts";
-import type { Page } from "./page.ts";
+import type { Page } from "./text-page.ts";
 
 /** Are there runs to be seen side by side? */
 export function hasTables({ runs }: Result): boolean {

@@ -1,8 +1,8 @@
 import type { Comparison } from "../../model/comparison.ts";
 import type { Result } from "../../model/result.ts";
+import { plural } from "../../units.ts";
 import { intervalText, ratioOfText } from "../comparison/words.ts";
-import { plural } from "../words.ts";
-import { grid, listed, type Page } from "./page.ts";
+import { grid, listed, type Page } from "./text-page.ts";
 
 /** What was compared with a baseline: ratio with its interval, the margin, the verdict, and why where it is not "same". */
 export function comparisonLines(

@@ -1,8 +1,9 @@
 import type { Gate, Result } from "../../model/result.ts";
+import { plural } from "../../units.ts";
 import { breachOf } from "../breach.ts";
 import { brokenOf, type Outcome } from "../outcomes.ts";
-import { gateText, plural } from "../words.ts";
-import type { Page } from "./page.ts";
+import { gateText } from "../words.ts";
+import type { Page } from "./text-page.ts";
 
 /** What kept the result from passing, the worst first: which SLA line, by how much, where, and what to do. */
 export function brokenLines(result: Result, page: Page): string[] {

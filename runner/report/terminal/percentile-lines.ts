@@ -3,12 +3,12 @@ import type { MetricSummary, Run } from "../../model/result.ts";
 import {
 	closedText,
 	maxText,
-	neededText,
 	percentileName,
 	percentileValue,
+	requiredSamplesText,
 	WEAK_MEANS,
 } from "../words.ts";
-import type { Page } from "./page.ts";
+import type { Page } from "./text-page.ts";
 
 /** Percentiles of what a run has, side by side or on a narrow page below each other, and what their marks mean. */
 export function percentileLines(run: Run, page: Page): string[] {
@@ -44,7 +44,7 @@ export function percentileLines(run: Run, page: Page): string[] {
 	if (unsupported)
 		lines.push(
 			...page.fold(
-				`${percentileName(unsupported.p)} n/a (${neededText(unsupported, run, metric)})`,
+				`${percentileName(unsupported.p)} n/a (${requiredSamplesText(unsupported, run, metric)})`,
 				"  ",
 			),
 		);

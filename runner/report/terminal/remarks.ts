@@ -1,6 +1,6 @@
 import type { Result } from "../../model/result.ts";
 import { errorTexts, runTitle } from "../words.ts";
-import type { Page } from "./page.ts";
+import type { Page } from "./text-page.ts";
 
 /** Of many runs what decided them, and what checks found: each sentence once, with the runs it is of. */
 export function remarkLines(result: Result, page: Page): string[] {

@@ -1,7 +1,7 @@
 import type { Result, Run } from "../../model/result.ts";
+import { displayWidth } from "../../terminal/columns.ts";
 import { sparkline } from "../../terminal/sparkline.ts";
-import { displayWidth } from "../../terminal/text.ts";
-import { formatDuration } from "../../units.ts";
+import { formatDuration, plural } from "../../units.ts";
 import { clientTable } from "../client-table.ts";
 import { failoverTable } from "../failover-table.ts";
 import { behindText, hiddenText } from "../omission.ts";
@@ -16,15 +16,14 @@ import {
 	networkText,
 	offenderTexts,
 	percentileValue,
-	plural,
 	rateTexts,
 	runTitle,
 	systemText,
 	topologyText,
 } from "../words.ts";
 import { blockLines } from "./block-lines.ts";
-import { grid, listed, type Page } from "./page.ts";
 import { percentileLines } from "./percentile-lines.ts";
+import { grid, listed, type Page } from "./text-page.ts";
 
 /** One run: what was run, its percentiles, counts, and what checks found. */
 export function runLines(run: Run, result: Result, page: Page): string[] {

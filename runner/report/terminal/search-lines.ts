@@ -1,6 +1,6 @@
 import type { Search } from "../../model/result.ts";
 import { searchTable, searchTitle } from "../words.ts";
-import { grid, listed, type Page } from "./page.ts";
+import { grid, listed, type Page } from "./text-page.ts";
 
 /** The answer of a search for the highest rate, and its runs: latency over offered rate. */
 export function searchLines(search: Search, page: Page): string[] {

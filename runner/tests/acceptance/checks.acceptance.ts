@@ -1,10 +1,18 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdirSync, rmdirSync, writeFileSync } from "node:fs";
+import {
+	existsSync,
+	mkdirSync,
+	readFileSync,
+	rmdirSync,
+	writeFileSync,
+} from "node:fs";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import type { Result } from "../../model/result.ts";
 import { packageFolder } from "../../package.ts";
 import {
+	othersHadTheMachine,
 	resultOf,
 	run,
 	scenario,
@@ -122,26 +130,51 @@ test("an SLA with abort stops a run that cannot pass any more", async () => {
 
 test("ten healthy quickstarts in a row pass, and no check speaks up unless somebody else had the machine", async () => {
 	const loud: string[] = [];
-	for (let i = 1; i <= 10; i++) {
+	let alone = 0;
+	let disturbed = 0;
+	for (let i = 1; alone < 10 && i <= 20; i++) {
+		const before = await idleShare();
 		const folder = temporaryFolder();
 		const out = path.join(folder, "out");
-		const { code } = await run([QUICKSTART, "--floor", "--out", out]);
+		const { code, err } = await run([QUICKSTART, "--floor", "--out", out]);
+		const idle = Math.min(before, await idleShare());
 		const result = resultOf(out);
 		const checks = checksOf(result);
-		tell(`quickstart ${i}`, code, checks);
-		if (BUSY.some((name) => checks.get(name) === "warn")) continue;
+		tell(`quickstart ${i}, ${Math.round(idle * 100)} % idle`, code, checks);
+		// Whoever has the machine meanwhile may cost the run its verdict, but nothing else.
+		expect([0, 4, 6, 99], err).toContain(code);
+		if (othersHadTheMachine(result)) {
+			if (idle > 0.9) disturbed++;
+			continue;
+		}
+		alone++;
 		expect(code).toBe(0);
 		for (const [name, status] of checks)
 			if (status !== "ok") loud.push(`${i}: ${name} ${status}`);
 	}
 	// A governor that the machine hides is unknown; a warning on a healthy run would be a false alarm.
 	expect(loud.filter((line) => !line.endsWith("unknown"))).toEqual([]);
-});
+	// So would be others that had a machine which was idle before and after; now and then there are some in between.
+	expect(disturbed).toBeLessThanOrEqual(5);
+}, 3_600_000);
 
 // --- internal ---
 
-/** Checks that say that others had the machine: what a run says beside them is their doing. */
-const BUSY = ["others", "steal"];
+/** Which share of the machine nobody uses, over a second. */
+async function idleShare(): Promise<number> {
+	const read = () => {
+		const [line = ""] = readFileSync("/proc/stat", "utf8").split("\n");
+		const [, user = 0, nice = 0, system = 0, idle = 0, io = 0, ...rest] = line
+			.split(/\s+/)
+			.map(Number);
+		const sum = rest.slice(0, 3).reduce((a, b) => a + b, 0);
+		return { idle: idle + io, all: user + nice + system + idle + io + sum };
+	};
+	const began = read();
+	await sleep(1000);
+	const ended = read();
+	return (ended.idle - began.idle) / (ended.all - began.all);
+}
 
 function checksOf(result: Result): Map<string, string> {
 	return new Map(

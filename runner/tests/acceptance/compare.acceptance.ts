@@ -1,8 +1,14 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { EXIT } from "../../errors.ts";
 import { Calibration } from "../../model/comparison.ts";
-import { resultOf, run, temporaryFolder } from "../e2e/mqbench.ts";
+import {
+	othersHadTheMachine,
+	resultOf,
+	run,
+	temporaryFolder,
+} from "../e2e/mqbench.ts";
 
 const workload =
 	"workload: { pattern: round-trip, rate: 1000/s, message: 256B, warmup: 1s, duration: 5s }";
@@ -46,9 +52,13 @@ test("calibrate says how large a change this machine can tell, and later runs us
 	);
 	const out = path.join(folder, "calibration");
 	const ended = await run(["calibrate", file, "--runs", "8", "--out", out]);
+	if (ended.code === EXIT.invalid && othersHadTheMachine(resultOf(out))) {
+		process.stdout.write(`Others had the machine:\n${ended.out}\n`);
+		return;
+	}
 	// Its copy in the cache is of a machine that tests: no later run is to use it.
 	const [, kept = ""] = /so has (\S+calibrations),/.exec(ended.out) ?? [];
-	expect(kept).not.toBe("");
+	expect(kept, ended.out + ended.err).not.toBe("");
 	for (const name of readdirSync(kept)) {
 		const copy = path.join(kept, name);
 		if (readFileSync(copy, "utf8").includes('"calm"')) rmSync(copy);

@@ -15,7 +15,14 @@ import {
 	startEmulator,
 } from "../../../infra/cloud/aws/emulator.fake.ts";
 import { type Mqbench, resultOf, start } from "../e2e/mqbench.ts";
-import { type TestCloud, testCloud } from "./pulumi.fake.ts";
+import {
+	BUILD_MS,
+	buildPulumi,
+	type TestCloud,
+	testCloud,
+} from "./pulumi.fake.ts";
+
+beforeAll(buildPulumi, BUILD_MS);
 
 /**
  * `--target aws` as a whole, without AWS: moto answers the preflight; the real Pulumi runs the real program against a cloud of one file; its

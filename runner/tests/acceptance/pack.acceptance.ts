@@ -1,12 +1,22 @@
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { parse } from "yaml";
 import type { Result, Run } from "../../model/result.ts";
+import { haveImage } from "../e2e/images.ts";
 import { resultOf, run, temporaryFolder } from "../e2e/mqbench.ts";
+import { ownKafka } from "../e2e/own-kafka.ts";
 import { ownNats } from "../e2e/own-nats.ts";
 import { packFiles, packTable } from "../pack/pack.ts";
 
 /** Met, breached, undecided, or the machine too busy: but never a mistake, a bug or a broker that does not start. */
 const VERDICTS = [0, 99, 6, 4];
+
+/** Systems that scenarios find: where they are. */
+const OWN: Readonly<Record<string, () => Promise<Record<string, string>>>> = {
+	"existing-nats": async () => ({ NATS_URL: (await ownNats()).url }),
+	"your-own-topic": async () => ({ KAFKA_URL: await ownKafka("orders") }),
+};
 
 const results: Result[] = [];
 afterAll(() => void process.stdout.write(`\n${packTable(results)}\n`));
@@ -16,9 +26,9 @@ test.each(
 )(
 	"%s comes to a verdict, and every message is accounted for",
 	async (name, file) => {
+		await haveImages(file);
 		const out = path.join(temporaryFolder(), "out");
-		const env =
-			name === "existing-nats" ? { NATS_URL: (await ownNats()).url } : {};
+		const env = (await OWN[name]?.()) ?? {};
 		const { code, err } = await run(["run", file, "--quick", "--out", out], {
 			env,
 		});
@@ -31,6 +41,16 @@ test.each(
 );
 
 // --- internal ---
+
+/** Nothing is pulled: of brokers that run in containers there are images. */
+async function haveImages(file: string): Promise<void> {
+	const { target, system, systems } = parse(readFileSync(file, "utf8"));
+	if (target !== "docker") return;
+	for (const one of systems === undefined ? [system] : Object.values(systems)) {
+		const { broker, version } = typeof one === "string" ? { broker: one } : one;
+		await haveImage(broker, version);
+	}
+}
 
 /** What must add up (reports/README.md, "Counts"), of warm-up and window; copies of a fan-out are for every subscriber. */
 function accountedFor(one: Run): void {

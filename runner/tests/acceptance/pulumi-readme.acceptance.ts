@@ -9,10 +9,12 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { packageFolder } from "../../package.ts";
 import { parseRig } from "../../scenario/rig-file.ts";
-import { testCloud } from "./pulumi.fake.ts";
+import { BUILD_MS, buildPulumi, testCloud } from "./pulumi.fake.ts";
+
+beforeAll(buildPulumi, BUILD_MS);
 
 test("the configuration of infra/aws/README.md, as YAML, goes up with the command pulumi, gives a rig.json and goes down", () => {
 	const folder = mkdtempSync(path.join(tmpdir(), "mqbench-readme-"));

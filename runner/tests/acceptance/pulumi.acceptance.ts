@@ -3,14 +3,16 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { destroyCloud, standUpCloud } from "../../../infra/cloud/lifecycle.ts";
 import { awsConfig, offered } from "../../../infra/cloud/rigs.fake.ts";
 import { parseRig } from "../../scenario/rig-file.ts";
 import { fakeWorld } from "../../world.fake.ts";
 import type { World } from "../../world.ts";
 import { start } from "../e2e/mqbench.ts";
-import { testCloud } from "./pulumi.fake.ts";
+import { BUILD_MS, buildPulumi, testCloud } from "./pulumi.fake.ts";
+
+beforeAll(buildPulumi, BUILD_MS);
 
 /**
  * The real command pulumi, out of its sources, with the real program of infra/aws. What stands in: the language host (which starts the

@@ -10,6 +10,7 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { packageFolder } from "../../package.ts";
 
 /** A real Pulumi with a cloud of one file: what the tests ask of it, and what they break. */
 export interface TestCloud {
@@ -45,7 +46,34 @@ export interface Address {
 	readonly private: string;
 }
 
-/** Makes one in an empty folder. The first call on a machine builds Pulumi, which takes minutes. */
+/** Limit of {@link buildPulumi}. */
+export const BUILD_MS = 3_600_000;
+
+/**
+ * Builds the command of the SDK's own version out of its sources, and keeps it for the next time. For `beforeAll`, with {@link BUILD_MS}:
+ * it takes minutes, of which no limit of a test should know.
+ */
+export function buildPulumi(): void {
+	if (existsSync(COMMAND)) return;
+	mkdirSync(path.dirname(COMMAND), { recursive: true });
+	execFileSync(
+		"go",
+		[
+			...["build", "-trimpath", "-mod=readonly", "-o", `${COMMAND}.new`],
+			"-ldflags",
+			`-s -w -X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${SDK}`,
+			"github.com/pulumi/pulumi/pkg/v3/cmd/pulumi",
+		],
+		{
+			cwd: path.join(HERE, "pulumi"),
+			env: { ...process.env, GOFLAGS: "", GOWORK: "off", CGO_ENABLED: "0" },
+			stdio: ["ignore", "inherit", "inherit"],
+		},
+	);
+	renameSync(`${COMMAND}.new`, COMMAND);
+}
+
+/** Makes one in an empty folder. Needs {@link buildPulumi} before. */
 export function testCloud(folder: string): TestCloud {
 	const bin = path.join(folder, "bin");
 	const plugins = path.join(folder, "home", "plugins", `resource-aws-v${AWS}`);
@@ -53,8 +81,7 @@ export function testCloud(folder: string): TestCloud {
 	mkdirSync(bin, { recursive: true });
 	mkdirSync(plugins, { recursive: true });
 	const pulumi = path.join(bin, "pulumi");
-	const command = buildPulumi();
-	script(pulumi, `PATH=${bin}:$PATH exec ${command} "$@"`, folder);
+	script(pulumi, `PATH=${bin}:$PATH exec ${COMMAND} "$@"`, folder);
 	script(
 		path.join(bin, "pulumi-language-nodejs"),
 		`exec ${process.execPath} ${path.join(HERE, "pulumi", "language-host.mjs")} "$@"`,
@@ -96,41 +123,18 @@ export function testCloud(folder: string): TestCloud {
 // --- internal ---
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
-const PROJECT = path.join(HERE, "..", "..", "infra", "aws");
+const PROJECT = path.join(packageFolder, "infra", "aws");
 const { dependencies } = JSON.parse(
 	readFileSync(path.join(PROJECT, "package.json"), "utf8"),
 ) as { dependencies: Readonly<Record<string, string>> };
 const AWS = dependencies["@pulumi/aws"];
 const SDK = dependencies["@pulumi/pulumi"];
+const COMMAND = path.join(tmpdir(), `mqbench-pulumi-${SDK}`, "pulumi");
 
 interface Cloud {
 	readonly resources: Readonly<Record<string, Thing>>;
 	readonly hosts: Readonly<Record<string, readonly Address[]>>;
 	readonly fail: readonly Readonly<Record<string, string | number>>[];
-}
-
-/** The command of the SDK's own version, out of its sources: kept for the next time. */
-function buildPulumi(): string {
-	const kept = path.join(tmpdir(), `mqbench-pulumi-${SDK}`);
-	const command = path.join(kept, "pulumi");
-	if (existsSync(command)) return command;
-	mkdirSync(kept, { recursive: true });
-	execFileSync(
-		"go",
-		[
-			...["build", "-trimpath", "-mod=readonly", "-o", `${command}.new`],
-			"-ldflags",
-			`-s -w -X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${SDK}`,
-			"github.com/pulumi/pulumi/pkg/v3/cmd/pulumi",
-		],
-		{
-			cwd: path.join(HERE, "pulumi"),
-			env: { ...process.env, GOFLAGS: "", GOWORK: "off", CGO_ENABLED: "0" },
-			stdio: ["ignore", "inherit", "inherit"],
-		},
-	);
-	renameSync(`${command}.new`, command);
-	return command;
 }
 
 /** With its environment in itself: mqbench gives Pulumi a bare one. */

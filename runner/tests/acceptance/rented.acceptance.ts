@@ -2,6 +2,7 @@ import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { hostsMissing, makeHosts } from "../../../infra/clients/hosts.fake.ts";
+import { cloudsWith } from "../../../infra/cloud/cloud.fake.ts";
 import { standUpCloud } from "../../../infra/cloud/lifecycle.ts";
 import { type CloudSide, theCloud } from "../../../infra/cloud/rent.ts";
 import { awsConfig } from "../../../infra/cloud/rigs.fake.ts";
@@ -37,7 +38,6 @@ sla: [p50 < 10s, lost == 0]
 	const access = { user: "root", identity: hosts.identity };
 	let stack: FakeStack | undefined;
 	const cloud: CloudSide = {
-		packages: theCloud.packages,
 		prepare: theCloud.prepare,
 		async offer(_, { systems, id }) {
 			const { publicKey, identity, knownHosts, ...config } = awsConfig({
@@ -59,27 +59,31 @@ sla: [p50 < 10s, lost == 0]
 		standUp: (offer, within, options) =>
 			standUpCloud(offer, within, {
 				...options,
-				async open(folder) {
-					stack = fakeStack({
-						async up() {
-							const known = { ...access, knownHosts: folder.knownHosts };
-							return {
-								version: 1,
-								id: folder.id,
-								target: "aws",
-								brokers: [
-									{
-										system: "nats",
-										broker: "nats",
-										hosts: [{ host: "h1", address: broker.address, ...known }],
-									},
-								],
-								clients: [{ host: "h2", ...known }],
-							};
-						},
-					});
-					return stack;
-				},
+				clouds: cloudsWith({
+					async open(folder) {
+						stack = fakeStack({
+							async up() {
+								const known = { ...access, knownHosts: folder.knownHosts };
+								return {
+									version: 1,
+									id: folder.id,
+									target: "aws",
+									brokers: [
+										{
+											system: "nats",
+											broker: "nats",
+											hosts: [
+												{ host: "h1", address: broker.address, ...known },
+											],
+										},
+									],
+									clients: [{ host: "h2", ...known }],
+								};
+							},
+						});
+						return stack;
+					},
+				}),
 			}),
 	};
 	const state = path.join(cwd, "state");

@@ -93,7 +93,7 @@ export async function runOurs(
 			resume: undefined,
 			floor: false,
 			confirm: false,
-			against: null,
+			snapshot: null,
 			command: commandOf("tools.yaml", [], world),
 			onInconclusive: undefined,
 			progress: makeProgress(world, true),

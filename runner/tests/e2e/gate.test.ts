@@ -52,17 +52,6 @@ describe("a limit", () => {
 		);
 	});
 
-	test("that the samples leave open: 6", async () => {
-		const folder = temporaryFolder();
-		const out = path.join(folder, "out");
-		const file = scenario(folder, brief, { sla: "[p99.99 < 10s]" });
-		expect((await run([file, "--out", out])).code).toBe(6);
-		expect(resultOf(out)).toMatchObject({
-			verdict: "inconclusive",
-			openBaselineOnly: false,
-		});
-	});
-
 	test("that only a generator which stood still has breached: 4", async () => {
 		const folder = temporaryFolder();
 		const out = path.join(folder, "out");

@@ -11,16 +11,11 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { resolveJars } from "../../../infra/binaries/jars.ts";
-import {
-	pathOf,
-	realBinaries,
-	realWorld,
-} from "../../../infra/binaries/real.fake.ts";
+import { pathOf, realBinaries } from "../../../infra/binaries/real.fake.ts";
 import { findOnPath } from "../../../infra/local/program.ts";
 import { imageOf } from "../../brokers/image.ts";
 import { SystemOptions } from "../../brokers/index.ts";
-import { packageFolder } from "../../package.ts";
+import { kafkaJars } from "./own-kafka.ts";
 import { TEST_IMAGE } from "./test-images.ts";
 
 export type Imitated = keyof typeof BUILD;
@@ -28,10 +23,14 @@ export type Imitated = keyof typeof BUILD;
 /**
  * For tests: has the image of a broker that a scenario uses by default. One that is there is used as it is. Else it is made of what is
  * on this machine, under the official name, so that nothing is pulled, until the tests are over; it is laid out like the original as
- * far as mqbench relies on it (entry point, user, folders, volumes). Returns its name.
+ * far as mqbench relies on it (entry point, user, folders, volumes). Returns its name. Of a version that a scenario names it has the
+ * name alone: what runs is this machine's.
  */
-export async function haveImage(broker: Imitated): Promise<string> {
-	const options = SystemOptions.parse({ broker });
+export async function haveImage(
+	broker: Imitated,
+	version?: string,
+): Promise<string> {
+	const options = SystemOptions.parse({ broker, version });
 	const image = imageOf({ image: null, options });
 	if (spawnSync("docker", ["image", "inspect", image]).status === 0)
 		return image;
@@ -103,15 +102,7 @@ const BUILD = {
 
 	/** As apache/kafka: a user that is not root, java on PATH, the installation in /opt/kafka, and three volumes. */
 	async kafka(root: string): Promise<string[]> {
-		const jars = await resolveJars({
-			name: "kafka",
-			pom: path.join(packageFolder, "runner", "brokers", "kafka", "pom.xml"),
-			properties: {},
-			mvn: program("mvn"),
-			agent: (await realBinaries()).agent,
-			world: realWorld,
-			system: "kafka",
-		});
+		const jars = await kafkaJars();
 		cpSync(jars, path.join(root, "opt/kafka/libs"), { recursive: true });
 		const home = path.join(root, "opt/java/openjdk");
 		mkdirSync(path.dirname(home), { recursive: true });

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { alive, descendants } from "../../../infra/processes.fake.ts";
-import { resultOf, run, start, temporaryFolder } from "./mqbench.ts";
+import { resultOf, run, standing, start, temporaryFolder } from "./mqbench.ts";
 
 // Without Java or Maven this says so and skips, but never in CI.
 const missing = ["mvn", "java"].filter(
@@ -55,24 +55,42 @@ describe.skipIf(missing.length > 0 && process.env.CI !== "true")(
 			expect(one?.metrics.response).toEqual(one?.metrics.ack);
 		});
 
-		test("work-queue: two consumers share two partitions, and messages of one key keep their order", async () => {
-			const { code, one } = await measure(
-				"acks: all",
-				`pattern: work-queue, consumers: 2, partitions: 2, keys: { distribution: random, count: 20 }, order: per-key, ${SECOND}`,
-				"p50 < 10s, lost == 0, duplicated == 0, reordered == 0",
-			);
-			expect(code).toBe(0);
-			expect(one).toMatchObject({ acked: 300, received: 300, reordered: 0 });
-		});
-
-		test("a closed load: as many messages as inFlight lets through", async () => {
-			const { code, one } = await measure(
-				"acks: all",
-				"pattern: work-queue, messages: 5000, inFlight: 500, warmup: 100 messages",
-				"service p50 < 10s, lost == 0",
-			);
-			expect(code).toBe(0);
-			expect(one).toMatchObject({ acked: 5000, received: 5000, lost: 0 });
+		test("one after the other on a Kafka that stays up: a work-queue of two partitions keeps the order of each key, and a closed load sends what inFlight lets through", async () => {
+			const folder = temporaryFolder();
+			const files = {
+				keyed: write(
+					folder,
+					"keyed",
+					"acks: all",
+					`pattern: work-queue, consumers: 2, partitions: 2, keys: { distribution: random, count: 20 }, order: per-key, ${SECOND}`,
+					"p50 < 10s, lost == 0, duplicated == 0, reordered == 0",
+				),
+				closed: write(
+					folder,
+					"closed",
+					"acks: all",
+					"pattern: work-queue, messages: 5000, inFlight: 500, warmup: 100 messages",
+					"service p50 < 10s, lost == 0",
+				),
+			};
+			await standing(folder, files.keyed);
+			for (const [name, messages] of [
+				["keyed", 300],
+				["closed", 5000],
+			] as const) {
+				const out = path.join(folder, name);
+				const { code, err } = await run(
+					[files[name], "--rig", "rig.json", "--out", out],
+					{ cwd: folder },
+				);
+				expect(code, err).toBe(0);
+				expect(resultOf(out).runs[0]).toMatchObject({
+					acked: messages,
+					received: messages,
+					lost: 0,
+				});
+			}
+			expect(resultOf(path.join(folder, "keyed")).runs[0]?.reordered).toBe(0);
 		});
 
 		test("killed in mid-run: the run ends, every message is accounted for, and it does not pass", async () => {
@@ -116,14 +134,25 @@ describe("what acks: 0 cannot do is refused before anything starts", () => {
 
 /** Writes a short scenario on a Kafka of its own; `options` are of the system. */
 function scenario(options: string, load: string, sla: string) {
-	expect(missing, "CI needs mvn and java").toEqual([]);
 	const folder = temporaryFolder();
-	const file = path.join(folder, "scenario.yaml");
+	const file = write(folder, "scenario", options, load, sla);
+	return { file, out: path.join(folder, "out") };
+}
+
+function write(
+	folder: string,
+	name: string,
+	options: string,
+	load: string,
+	sla: string,
+): string {
+	expect(missing, "CI needs mvn and java").toEqual([]);
+	const file = path.join(folder, `${name}.yaml`);
 	writeFileSync(
 		file,
 		`name: e2e-kafka\nsystem: { broker: kafka, ${options} }\nworkload: { message: 256B, ${load} }\nsla: [${sla}]\n`,
 	);
-	return { file, out: path.join(folder, "out") };
+	return file;
 }
 
 async function measure(

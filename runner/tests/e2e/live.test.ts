@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { packageFolder } from "../../package.ts";
+import { displayWidth } from "../../terminal/columns.ts";
 import { type Screen, screen } from "../../terminal/screen.fake.ts";
-import { displayWidth } from "../../terminal/text.ts";
 import { scenario, temporaryFolder } from "./mqbench.ts";
 
 /**

@@ -95,6 +95,13 @@ export function shell(
 	});
 }
 
+/** Starts `mqbench up` for a scenario, and waits until brokers of this machine are up and its rig.json is in the folder. */
+export async function standing(folder: string, file: string): Promise<Mqbench> {
+	const up = start(["up", file], { cwd: folder });
+	await up.says(/They stay up until Ctrl-C here/, 120_000);
+	return up;
+}
+
 /** A folder that is gone when the test is over. */
 export function temporaryFolder(): string {
 	const folder = mkdtempSync(path.join(tmpdir(), "mqbench-e2e-"));
@@ -133,6 +140,16 @@ export function scenario(
 
 export function resultOf(folder: string): Result {
 	return JSON.parse(readFileSync(path.join(folder, "result.json"), "utf8"));
+}
+
+/** Whether a check says that others had the machine: what a run says beside it is their doing. */
+export function othersHadTheMachine({ runs }: Result): boolean {
+	return runs.some(({ validity }) =>
+		validity.some(
+			({ check, status }) =>
+				["others", "steal"].includes(check) && status === "warn",
+		),
+	);
 }
 
 /** All files below a folder, as paths within it. */

@@ -89,26 +89,6 @@ describe("a run on JetStream", () => {
 			duplicated: 0,
 		});
 	});
-
-	test("on three nodes, with three copies of each message", async () => {
-		const folder = temporaryFolder();
-		const out = path.join(folder, "out");
-		const file = scenario(
-			folder,
-			{ connections: "3", producers: "3" },
-			{
-				system: "{ broker: nats, mode: jetstream, nodes: 3, replicas: 3 }",
-				sla: "[lost == 0]",
-			},
-		);
-		await run([file, "--out", out]);
-		expect(resultOf(out).runs[0]).toMatchObject({
-			acked: 500,
-			received: 500,
-			lost: 0,
-			driverOptions: { replicas: "3" },
-		});
-	});
 });
 
 describe("a JetStream broker", () => {
@@ -139,7 +119,8 @@ describe("a JetStream broker", () => {
 		const out = path.join(folder, "out");
 		const file = scenario(
 			folder,
-			{ duration: "4s" },
+			// Where "1s" is said late, there is still time enough to be frozen in.
+			{ duration: "6s" },
 			{ ...JETSTREAM, sla: LENIENT },
 		);
 		const mqbench = await measuring([file, "--out", out]);
@@ -150,9 +131,9 @@ describe("a JetStream broker", () => {
 		await mqbench.ended;
 		const one = onlyRun(out);
 		addsUp(one);
-		expect(one).toMatchObject({ acked: 2000, received: 2000, lost: 0 });
+		expect(one).toMatchObject({ acked: 3000, received: 3000, lost: 0 });
 		expect(one.metrics.response?.max).toBeGreaterThan(0.95e9);
-		// Not one message bears it, but all that were due meanwhile.
+		// Not one message bears it, but all that were due meanwhile: a sixth.
 		expect(p(one, 90)).toBeGreaterThan(0.3e9);
 	});
 
@@ -186,7 +167,7 @@ describe("a JetStream broker", () => {
 		const { child: server } = await ownNats(store, port);
 		const file = scenario(
 			folder,
-			{ pattern: "work-queue", duration: "5s" },
+			{ pattern: "work-queue", duration: "8s" },
 			{
 				target: "existing",
 				system: `{ broker: nats, mode: jetstream, url: "nats://127.0.0.1:${port}" }`,

@@ -2,10 +2,11 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { findOnPath } from "../../../infra/local/program.ts";
-import { resultOf, run, temporaryFolder } from "./mqbench.ts";
+import { resultOf, run, standing, temporaryFolder } from "./mqbench.ts";
 
 /**
- * Every driver with every pattern that it can: those that no other test here runs. Together with the tests named after brokers:
+ * Every driver with every pattern that it can: those that no other test here runs, on a broker that takes them one after the other: most
+ * take longer to start than to be measured. Together with the tests named after brokers:
  *
  *   | driver        | round-trip | request-reply | fan-out | work-queue | publish | backlog |
  *   | nats          | run        | here          | here    | here       | -       | -       |
@@ -123,6 +124,9 @@ async function measure(
 		].join("\n"),
 	);
 	const out = path.join(folder, "out");
-	const { code, err } = await run([file, "--out", out]);
+	await standing(folder, file);
+	const { code, err } = await run([file, "--rig", "rig.json", "--out", out], {
+		cwd: folder,
+	});
 	return { code, err, runs: code === 2 ? [] : resultOf(out).runs };
 }

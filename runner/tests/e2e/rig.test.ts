@@ -11,22 +11,15 @@ import { descendant, runs } from "../../../infra/processes.fake.ts";
 import { RigFile } from "../../scenario/rig-file.ts";
 import {
 	filesOf,
-	type Mqbench,
 	resultOf,
 	run,
 	scenario,
+	standing,
 	start,
 	temporaryFolder,
 	until,
 } from "./mqbench.ts";
 import { jetStream, Nats, ownNats } from "./own-nats.ts";
-
-/** Starts `mqbench up` and waits until its rig.json is there. */
-async function standing(folder: string, file: string): Promise<Mqbench> {
-	const up = start(["up", file], { cwd: folder });
-	await up.says(/They stay up until Ctrl-C here/, 60_000);
-	return up;
-}
 
 const read = (folder: string) =>
 	RigFile.parse(

@@ -177,6 +177,10 @@ describe("the exit code", () => {
 			await run([file, ...out("b"), "--on-inconclusive", "warn"]),
 		];
 		expect([plain.code, warn.code]).toEqual([6, 0]);
+		expect(resultOf(path.join(folder, "a"))).toMatchObject({
+			verdict: "inconclusive",
+			openBaselineOnly: false,
+		});
 		expect(plain.out).toMatch(/INCONCLUSIVE/);
 	});
 });

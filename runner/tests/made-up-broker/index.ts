@@ -2,10 +2,6 @@ import { z } from "zod";
 import type { Broker } from "../../brokers/broker.ts";
 import { processFields } from "../../brokers/fields.ts";
 
-const never = async (): Promise<never> => {
-	throw new Error("nobody starts it");
-};
-
 /** The smallest room: what a scenario may say of a broker that only a test knows, and how it would be run. */
 export const carrier: Broker = {
 	title: "Carrier",
@@ -41,18 +37,11 @@ export const carrier: Broker = {
 	contradictions: () => [],
 	topicOptions: [],
 	process: {
-		local: { launch: never },
-		docker: {
-			ports: [1149],
-			contain: () => {
-				throw new Error("nobody starts it");
-			},
-		},
-		hosts: {
-			packages: ["pigeons"],
-			ports: [1149],
-			listens: () => ({ address: [1149] }),
-			place: never,
+		packages: ["pigeons"],
+		container: { data: "/loft" },
+		ports: () => [{ number: 1149, from: "clients" }],
+		async describe() {
+			throw new Error("nobody starts it");
 		},
 	},
 	image: { name: "carrier", version: "1.0", suffix: "" },

@@ -3,7 +3,7 @@ import { messagesBefore } from "../../plan/offset.ts";
 import { faultZeroNs } from "../../run/faults.ts";
 import { median, type TrendPoint, trend } from "../../stats/trend.ts";
 import { formatCount, formatDuration } from "../../units.ts";
-import { drainOf, waiting } from "../backlog-drain.ts";
+import { drainOf, EDGE_S, waiting } from "../backlog-drain.ts";
 import { type Facts, sumsOf, tightestLimitNs } from "../facts.ts";
 import { drainedNs } from "../fault-drain.ts";
 import { neverCompleted } from "../never-completed.ts";
@@ -111,9 +111,6 @@ export function queue(facts: Facts): TrendPoint[] {
 
 // --- internal ---
 
-/** A sample belongs to the tenth of a second that ends with it. */
-const EDGE_S = 0.001;
-
 /** The window, or each of its steps. */
 function judged(facts: Facts, points: readonly TrendPoint[]): Finding {
 	const { plan } = facts.collected;
@@ -121,7 +118,7 @@ function judged(facts: Facts, points: readonly TrendPoint[]): Finding {
 	const steps = plan.phases
 		.map(({ name, fromNs, toNs }) => ({
 			name,
-			rate: rateBetween(plan, fromNs, toNs),
+			rate: rateBetween(plan, warmupNs + fromNs, warmupNs + toNs),
 			points: points.filter(
 				({ x }) =>
 					x > (warmupNs + fromNs) / 1e9 + EDGE_S &&
@@ -219,24 +216,16 @@ function growthOf(facts: Facts, { name, rate, points }: Step): Finding {
 
 /** Messages per second that are due around a time, in seconds since T0. Of a constant or random schedule its rate. */
 function rateAround(plan: Plan, atS: number): number {
-	if (plan.schedule.kind !== "stages") return meanRate(plan) ?? 0;
-	const from = Math.max(0, Math.round((atS - 0.5) * 1e9));
-	const to = Math.round((atS + 0.5) * 1e9);
-	return (
-		((messagesBefore(plan.schedule, to) - messagesBefore(plan.schedule, from)) *
-			1e9) /
-		(to - from)
-	);
+	const fromNs = Math.max(0, Math.round((atS - 0.5) * 1e9));
+	return plan.schedule.kind === "stages"
+		? rateBetween(plan, fromNs, Math.round((atS + 0.5) * 1e9))
+		: (meanRate(plan) ?? 0);
 }
 
-/** The same of a stretch of the window, ns from its start. */
-function rateBetween(plan: Plan, fromNs: number, toNs: number): number {
-	const { schedule } = plan;
-	const [from, to] = [schedule.warmupNs + fromNs, schedule.warmupNs + toNs];
-	return (
-		((messagesBefore(schedule, to) - messagesBefore(schedule, from)) * 1e9) /
-		(to - from)
-	);
+/** The same between two times, ns since T0. */
+function rateBetween({ schedule }: Plan, fromNs: number, toNs: number): number {
+	const due = messagesBefore(schedule, toNs) - messagesBefore(schedule, fromNs);
+	return (due * 1e9) / (toNs - fromNs);
 }
 
 /**

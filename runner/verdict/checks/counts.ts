@@ -1,5 +1,5 @@
 import type { Collected } from "../../run/collect.ts";
-import { formatCount, formatDuration } from "../../units.ts";
+import { formatCount, formatDuration, plural } from "../../units.ts";
 import {
 	AGAIN,
 	type Check,
@@ -35,7 +35,7 @@ export const offered: Check = {
 		if (collected.state === "interrupted")
 			return {
 				status: "warn",
-				detail: `${figure} messages were not offered: the run was stopped`,
+				detail: `${plural(missing, "message")} ${missing === 1 ? "was" : "were"} not offered: the run was stopped`,
 				...{ figure, limit, remedy: AGAIN },
 			};
 		if (collected.plan.schedule.kind === "closed")
@@ -69,7 +69,7 @@ export const clientDropped: Check = {
 			...(totals.clientDropped > 0
 				? {
 						status: "invalid",
-						detail: `the client library itself dropped ${figure} messages: they are not the broker's loss`,
+						detail: `the client library itself dropped ${plural(totals.clientDropped, "message")}: that is not the broker's loss`,
 					}
 				: { status: "ok", detail: "the client library dropped nothing" }),
 			...{ figure, limit: "0" },

@@ -1,6 +1,7 @@
 import { hasProcess } from "../../brokers/index.ts";
 import type { ResourceLine } from "../../model/resource-file.ts";
 import type { ClientPart, Machine } from "../../run/collect.ts";
+import { sum } from "../../stats/sum.ts";
 import { formatCount } from "../../units.ts";
 import { type Facts, ticksOfWindow, windowOf } from "../facts.ts";
 import { type Check, type Finding, percent, unknown } from "./check.ts";
@@ -13,7 +14,7 @@ export const cpuQuota: Check = {
 	name: "cpuQuota",
 	judge: (facts) =>
 		worstMachine(facts, (machine) => {
-			const held = machine.node === undefined ? "mqbench" : "the broker";
+			const throttled = machine.node === undefined ? "mqbench" : "the broker";
 			const grown = overWindow(
 				facts,
 				machine,
@@ -21,7 +22,7 @@ export const cpuQuota: Check = {
 			);
 			if (grown === null)
 				return unknown(
-					`whether the control group held ${held} back cannot be read`,
+					`whether the control group held ${throttled} back cannot be read`,
 					READ_PROC,
 				);
 			const figure = formatCount(grown);
@@ -29,7 +30,7 @@ export const cpuQuota: Check = {
 				...(grown > 0
 					? {
 							status: "warn",
-							detail: `the control group's CPU quota held ${held} back in ${figure} periods of the window`,
+							detail: `the control group's CPU quota held ${throttled} back in ${figure} periods of the window`,
 						}
 					: { status: "ok", detail: "no CPU quota held mqbench back" }),
 				...{ figure, limit: "0" },
@@ -83,7 +84,7 @@ export const ownCpu: Check = {
 		const [used] = generatorMachines(facts)
 			.map(({ parts, here, cores: all }) => {
 				// Processes on one machine share its cores.
-				const perSecond = sumOf(parts.map((part) => coresOf(facts, part) ?? 0));
+				const perSecond = sum(parts.map((part) => coresOf(facts, part) ?? 0));
 				const cores = here ? Math.min(all, facts.quotaCores ?? all) : all;
 				return { parts, perSecond, cores };
 			})
@@ -120,7 +121,7 @@ export function coresOf(
 	const ticks = ticksOfWindow(facts, part.ticks);
 	return ticks.length === 0
 		? null
-		: sumOf(ticks.map((t) => t.cpuNs)) / ticks.length / 1e9;
+		: sum(ticks.map((t) => t.cpuNs)) / ticks.length / 1e9;
 }
 
 // --- internal ---
@@ -258,8 +259,4 @@ function overWindow(
 		return null;
 	const [from, to] = [counter(before), counter(after)];
 	return from === null || to === null || to < from ? null : to - from;
-}
-
-function sumOf(values: readonly number[]): number {
-	return values.reduce((a, b) => a + b, 0);
 }

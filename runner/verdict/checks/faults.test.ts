@@ -26,7 +26,7 @@ const killed: FaultDone = {
 	beganNs: 6 * S,
 	endedNs: 8 * S,
 	delayNs: null,
-	error: null,
+	...{ error: null, runOver: false },
 };
 const paused: FaultDone = {
 	...killed,
@@ -139,6 +139,7 @@ describe("faults", () => {
 		const late = {
 			...{ ...killed, node: null, endedNs: null },
 			error: "the run was over before it was done",
+			runOver: true,
 		};
 		const run = { faults: [late, paused] };
 		expect(judged(run).why).toBe(

@@ -1,6 +1,5 @@
 import type { Plan } from "../../model/plan.ts";
 import type { FaultDone } from "../../model/run-file.ts";
-import { RUN_OVER } from "../../run/faults.ts";
 import { formatDuration } from "../../units.ts";
 import { AGAIN, type Check, unknown } from "./check.ts";
 
@@ -22,7 +21,7 @@ export const faults: Check = {
 		const stopped = state !== "complete";
 		const missing = stopped ? [] : neverDone(plan.faults, done);
 		const failed = done.filter(
-			({ error }) => error !== null && !(stopped && error.startsWith(RUN_OVER)),
+			({ error, runOver }) => error !== null && !(stopped && runOver),
 		);
 		if (missing.length + failed.length > 0)
 			return {

@@ -29,17 +29,17 @@ func New(o broker.Options) (broker.Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("lines: %w", err)
 	}
-	return &session{options: o, noDelay: own.NoDelay, host: at.Hosts[0]}, nil
+	return &session{base: broker.NewBase("lines", o), noDelay: own.NoDelay, host: at.Hosts[0]}, nil
 }
 
 type session struct {
-	options broker.Options
+	// base is not embedded: with it the session would have abilities, and this one has none.
+	base    *broker.Base
 	noDelay bool
 	host    string
 
-	mu     sync.Mutex
-	conns  []net.Conn
-	closed bool
+	mu    sync.Mutex
+	conns []net.Conn
 }
 
 type producer struct{ to net.Conn }
@@ -102,9 +102,9 @@ func (s *session) Describe() broker.Description {
 }
 
 func (s *session) Close() error {
+	s.base.End()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.closed = true
 	for _, conn := range s.conns {
 		_ = conn.Close()
 	}
@@ -136,18 +136,14 @@ func (s *session) dial(ctx context.Context) (net.Conn, error) {
 func (s *session) take(topic string, lines *bufio.Reader, handle broker.Handler) {
 	for {
 		line, err := lines.ReadString('\n')
-		receivedNs := s.options.Now()
+		receivedNs := s.base.Now()
 		if err != nil {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			if !s.closed {
-				s.options.Report("lines", fmt.Errorf("listen to %q: %w", topic, address.Cause(err)))
-			}
+			s.base.Report(fmt.Sprintf("listen to %q", topic), address.Cause(err))
 			return
 		}
 		payload, err := base64.StdEncoding.DecodeString(strings.TrimSuffix(line, "\n"))
 		if err != nil {
-			s.options.Report("lines", fmt.Errorf("read a message of %q: %w", topic, err))
+			s.base.Report(fmt.Sprintf("read a message of %q", topic), err)
 			continue
 		}
 		handle(broker.Delivery{ReceivedNs: receivedNs, Payload: payload})

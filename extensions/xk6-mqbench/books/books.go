@@ -1,0 +1,213 @@
+// Package books knows of each message what became of it: sent, failed, acknowledged, received, lost; how many of each there were; and
+// which errors were met. Any goroutine may write into them. Message i is sequence i / P of producer i mod P.
+package books
+
+import (
+	"maps"
+	"sync"
+	"sync/atomic"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/ledger"
+)
+
+// Shape is which messages there are in the books of one client.
+type Shape struct {
+	// Messages of all clients; those below Warmup are of the warm-up.
+	Messages, Warmup, Producers, Subscribers int64
+	// Own are the producers whose messages are sent here, ascending.
+	Own []int64
+	// Crosses: what one client sends is received by others. Acks: messages are acknowledged. Checksum: damage is seen.
+	Crosses, Acks, Checksum bool
+	// Here says whether a subscriber is on this client; nil: nothing is consumed.
+	Here func(subscriber int64) bool
+}
+
+// Books know of every message what became of it, by producer and sequence; of its receipts also by subscriber.
+type Books struct {
+	Shape
+	failedSets []*ledger.Set
+	ackedSets  []*ledger.Set
+	// receivedSets has those of subscriber s from s * producers on; it is empty where nothing is consumed. A set is nil where
+	// the subscriber is not here, or is not to have that producer's messages.
+	receivedSets []*ledger.Set
+	// settledSets are the messages out of flight: completed or failed.
+	settledSets []*ledger.Set
+	// order is nil where the system promises none, or none that can be seen.
+	order *order
+	// Failures are the messages that failed so far.
+	Failures atomic.Int64
+	// Unanswered messages will never be acknowledged, and may have arrived: they are neither acked nor failed.
+	Unanswered atomic.Int64
+	// Foreign deliveries are none of this run's messages.
+	Foreign atomic.Int64
+	// By scope: 0 warm-up, 1 window.
+	duplicates, lates, redeliveries, corruptions, reorderings, behinds [2]atomic.Int64
+
+	mu sync.Mutex
+	// firsts is, by kind of offence, the first message that committed it.
+	firsts map[string]Message
+}
+
+// Message names a message, with its intended time in ns since T0.
+type Message struct {
+	Producer   int64 `json:"producer"`
+	Sequence   int64 `json:"sequence"`
+	IntendedNs int64 `json:"intendedNs"`
+}
+
+// New opens books in which nothing has happened.
+func New(shape Shape) *Books {
+	b := &Books{Shape: shape, firsts: map[string]Message{}}
+	sets := func() []*ledger.Set {
+		all := make([]*ledger.Set, b.Producers)
+		for _, p := range b.Own {
+			all[p] = ledger.NewSet(b.Sequences(p, b.Messages))
+		}
+		return all
+	}
+	b.failedSets, b.settledSets = sets(), sets()
+	if b.Acks {
+		b.ackedSets = sets()
+	}
+	switch {
+	case b.Here == nil:
+	case b.Crosses:
+		b.receivedSets = make([]*ledger.Set, b.Subscribers*b.Producers)
+		for k := range b.receivedSets {
+			if b.Here(int64(k) / b.Producers) {
+				b.receivedSets[k] = ledger.NewSet(b.Sequences(int64(k)%b.Producers, b.Messages))
+			}
+		}
+	default:
+		for range b.Subscribers {
+			b.receivedSets = append(b.receivedSets, sets()...)
+		}
+	}
+	return b
+}
+
+// WatchOrder has messages counted that were overtaken, within each of so many streams of a producer. Before the first receipt.
+func (b *Books) WatchOrder(streams int64) { b.order = newOrder(b.Subscribers, b.Producers, streams) }
+
+// WatchesOrder: messages that were overtaken are counted.
+func (b *Books) WatchesOrder() bool { return b.order != nil }
+
+// Expects: the subscriber is to have message i here.
+func (b *Books) Expects(subscriber int, i int64) bool {
+	return b.receivedSets[int64(subscriber)*b.Producers+i%b.Producers] != nil
+}
+
+// Received notes a copy of message i, sent into a stream, at a subscriber, and reports whether it is the first there.
+func (b *Books) Received(subscriber int, i, stream, offsetNs int64) bool {
+	p, seq := i%b.Producers, i/b.Producers
+	if already, _ := b.receivedSets[int64(subscriber)*b.Producers+p].Add(seq); already {
+		b.offence(&b.duplicates, "duplicated", i, offsetNs)
+		return false
+	}
+	if b.order != nil && b.order.overtaken(subscriber, p, stream, seq) {
+		b.offence(&b.reorderings, "reordered", i, offsetNs)
+	}
+	return true
+}
+
+// Duplicated is the number of second copies so far, warm-up included.
+func (b *Books) Duplicated() int64 { return b.duplicates[0].Load() + b.duplicates[1].Load() }
+
+// Late notes a message whose response took longer than the timeout.
+func (b *Books) Late(i int64) { b.lates[b.scope(i)].Add(1) }
+
+// Behind notes a message that was due while an earlier one of its connection was in flight: a tool that waits for each
+// reply would not have sent it at its time.
+func (b *Books) Behind(i int64) { b.behinds[b.scope(i)].Add(1) }
+
+// Redelivered notes a delivery that the broker says it has made before.
+func (b *Books) Redelivered(i, offsetNs int64) {
+	b.offence(&b.redeliveries, "redelivered", i, offsetNs)
+}
+
+// Corrupted notes a payload that was changed on its way. It counts as not received: whose it is is only what it says itself.
+func (b *Books) Corrupted(i, offsetNs int64) { b.offence(&b.corruptions, "corrupted", i, offsetNs) }
+
+// Settle takes message i out of flight and reports whether it was in it: a message that failed may be received all the
+// same, and leaves only once.
+func (b *Books) Settle(i int64) bool {
+	already, ok := b.settledSets[i%b.Producers].Add(i / b.Producers)
+	return ok && !already
+}
+
+// Acked notes the acknowledgement of message i.
+func (b *Books) Acked(i int64) { b.ackedSets[i%b.Producers].Add(i / b.Producers) }
+
+// Failed notes that the send of message i failed, once.
+func (b *Books) Failed(i, offsetNs int64) {
+	if already, ok := b.failedSets[i%b.Producers].Add(i / b.Producers); ok && !already {
+		b.Failures.Add(1)
+		b.first("failed", i, offsetNs)
+	}
+}
+
+// FindLost finds the first message that is missing at a subscriber; only the end can tell, and where messages cross only all
+// clients together.
+func (b *Books) FindLost(tried []int64, offset func(i int64) int64) {
+	best := int64(-1)
+	for k, received := range b.receivedSets {
+		if b.Crosses || received == nil {
+			continue
+		}
+		p := int64(k) % b.Producers
+		var receipts receiptCounts
+		if receipts.add(b, p, received, 0, tried[p]); receipts.lost == 0 {
+			continue
+		}
+		for seq := int64(0); seq < tried[p]; seq++ {
+			if received.Has(seq) || b.Acks && !b.ackedSets[p].Has(seq) || !b.Acks && b.failedSets[p].Has(seq) {
+				continue
+			}
+			if i := seq*b.Producers + p; best < 0 || i < best {
+				best = i
+			}
+			break
+		}
+	}
+	if best >= 0 {
+		b.first("lost", best, offset(best))
+	}
+}
+
+// Offenders lists the first message of each kind of offence.
+func (b *Books) Offenders() map[string]Message {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return maps.Clone(b.firsts)
+}
+
+// --- internal ---
+
+func (b *Books) offence(counter *[2]atomic.Int64, kind string, i, offsetNs int64) {
+	counter[b.scope(i)].Add(1)
+	b.first(kind, i, offsetNs)
+}
+
+// first keeps the earliest intended message of a kind.
+func (b *Books) first(kind string, i, offsetNs int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if old, ok := b.firsts[kind]; !ok || offsetNs < old.IntendedNs {
+		b.firsts[kind] = Message{Producer: i % b.Producers, Sequence: i / b.Producers, IntendedNs: offsetNs}
+	}
+}
+
+// Sequences is how many messages below i belong to producer p: message i is sequence i/P of producer i mod P.
+func (b *Books) Sequences(p, i int64) int64 {
+	if i <= p {
+		return 0
+	}
+	return (i-p-1)/b.Producers + 1
+}
+
+func (b *Books) scope(i int64) int {
+	if i < b.Warmup {
+		return 0
+	}
+	return 1
+}

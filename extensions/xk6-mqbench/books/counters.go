@@ -1,0 +1,112 @@
+package books
+
+import "github.com/mqbench/mqbench/extensions/xk6-mqbench/ledger"
+
+// Counters is the line of one scope (runner/run/client-file.ts). null stands for what the system or pattern does not have.
+type Counters struct {
+	Type            string `json:"type"`
+	Scope           string `json:"scope"`
+	Intended        int64  `json:"intended"`
+	NotOffered      int64  `json:"notOffered"`
+	Sent            int64  `json:"sent"`
+	Acked           *int64 `json:"acked"`
+	Failed          int64  `json:"failed"`
+	Unknown         int64  `json:"unknown"`
+	Received        *int64 `json:"received"`
+	Delivered       *int64 `json:"delivered"`
+	Lost            *int64 `json:"lost"`
+	Duplicated      int64  `json:"duplicated"`
+	Reordered       *int64 `json:"reordered"`
+	FailedReceived  *int64 `json:"failedReceived"`
+	UnackedReceived *int64 `json:"unackedReceived"`
+	Late            int64  `json:"late"`
+	Redelivered     int64  `json:"redelivered"`
+	// Corrupted is null where payloads carry no checksum.
+	Corrupted *int64 `json:"corrupted"`
+	// Behind: due while an earlier message of the connection was in flight; null where the sender does not hear of its arrival.
+	Behind *int64 `json:"behind"`
+}
+
+// Count adds up the messages of one scope. tried[p] is how many sequences of producer p were sent, or kept from leaving;
+// those are all below it, since a producer sends in order.
+//
+// With S subscribers (1 but for fan-out): sent = acked + failed + unknown and S * acked = delivered + lost; where nothing is
+// acknowledged, S * (sent - failed) = delivered + lost, and unknown is 0.
+func (b *Books) Count(scope string, tried []int64) Counters {
+	from, to, n := int64(0), b.Warmup, 0
+	if scope == "window" {
+		from, to, n = b.Warmup, b.Messages, 1
+	}
+	c := Counters{Type: "counters", Scope: scope}
+	var acked int64
+	var receipts receiptCounts
+	for _, p := range b.Own {
+		c.Intended += b.Sequences(p, to) - b.Sequences(p, from)
+		lo, hi := b.Sequences(p, from), min(b.Sequences(p, to), tried[p])
+		if hi <= lo {
+			continue
+		}
+		failed := b.failedSets[p]
+		c.Sent += hi - lo
+		c.Failed += failed.Count(lo, hi)
+		if b.Acks {
+			n := b.ackedSets[p].Count(lo, hi)
+			acked += n
+			c.Unknown += hi - lo - n - ledger.CountWhere(lo, hi, failed, b.ackedSets[p])
+		}
+		for k := p; k < int64(len(b.receivedSets)) && !b.Crosses; k += b.Producers {
+			receipts.add(b, p, b.receivedSets[k], lo, hi)
+		}
+	}
+	c.NotOffered = c.Intended - c.Sent
+	if b.Acks {
+		c.Acked = &acked
+	}
+	// null where messages cross: the ledgers of all clients tell.
+	if !b.Crosses {
+		c.FailedReceived = &receipts.failed
+	}
+	if b.receivedSets != nil && !b.Crosses {
+		delivered := receipts.received - receipts.failed - receipts.unacked
+		c.Received, c.Delivered, c.Lost = &receipts.received, &delivered, &receipts.lost
+		if b.Acks {
+			c.UnackedReceived = &receipts.unacked
+		}
+	}
+	c.Duplicated, c.Late = b.duplicates[n].Load(), b.lates[n].Load()
+	c.Redelivered = b.redeliveries[n].Load()
+	if !b.Crosses {
+		behind := b.behinds[n].Load()
+		c.Behind = &behind
+	}
+	if b.order != nil {
+		reordered := b.reorderings[n].Load()
+		c.Reordered = &reordered
+	}
+	if b.Checksum {
+		corrupted := b.corruptions[n].Load()
+		c.Corrupted = &corrupted
+	}
+	return c
+}
+
+// --- internal ---
+
+// receiptCounts are distinct receipts: all, those of messages whose send failed, those of messages that were neither
+// acknowledged nor failed; and receipts that are missing.
+type receiptCounts struct{ received, failed, unacked, lost int64 }
+
+// add counts what one subscriber received of sequences [lo, hi) of producer p.
+func (r *receiptCounts) add(b *Books, p int64, received *ledger.Set, lo, hi int64) {
+	failed := b.failedSets[p]
+	all := received.Count(lo, hi)
+	failedReceived := all - ledger.CountWhere(lo, hi, received, failed)
+	r.received += all
+	r.failed += failedReceived
+	if b.Acks {
+		r.lost += ledger.CountWhere(lo, hi, b.ackedSets[p], received)
+		r.unacked += ledger.CountWhere(lo, hi, received, b.ackedSets[p]) - failedReceived
+		return
+	}
+	r.lost += ledger.CountWhere(lo, hi, nil, received) - ledger.CountWhere(lo, hi, failed, received)
+}

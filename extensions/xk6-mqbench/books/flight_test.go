@@ -1,0 +1,75 @@
+//go:build !race
+
+package books
+
+import (
+	"testing"
+)
+
+func TestALateMessageStillFindsItsLag(t *testing.T) {
+	const n = 40 * flightChunk
+	f := NewFlight(n, 1)
+	for i := range int64(n) {
+		f.Depart(i, i%1000)
+		if i%777 != 5 {
+			f.Arrive(i, 0)
+		}
+	}
+	if f.chunks[0].Load() != nil {
+		t.Error("a chunk from long ago is still there")
+	}
+	for i := int64(5); i < n; i += 777 {
+		if got := f.Value(i); got != i%1000 {
+			t.Fatalf("lag of message %d = %d; want %d", i, got, i%1000)
+		}
+		f.Arrive(i, 0)
+	}
+	if left := len(f.missing); left != 0 {
+		t.Errorf("%d messages are still kept", left)
+	}
+}
+
+func TestASenderFarBehindTheOthersKeepsItsLags(t *testing.T) {
+	f := NewFlight(40*flightChunk, 1)
+	for i := int64(0); i < 40*flightChunk; i += 2 {
+		f.Depart(i, 1)
+		f.Arrive(i, 0)
+	}
+	for i := int64(1); i < 1000; i += 2 {
+		f.Depart(i, 42)
+	}
+	for i := int64(1); i < 1000; i += 2 {
+		if got := f.Value(i); got != 42 {
+			t.Fatalf("lag of message %d = %d; want 42", i, got)
+		}
+		f.Arrive(i, 0)
+	}
+}
+
+func TestAMessageWithSeveralCopiesArrivesWithItsLast(t *testing.T) {
+	const n, copies = 40 * flightChunk, 3
+	f := NewFlight(n, copies)
+	late := func(i int64) bool { return i%777 == 5 }
+	for i := range int64(n) {
+		f.Depart(i, i%1000)
+		f.Arrive(i, 30)
+		f.Arrive(i, 10)
+		if late(i) {
+			continue
+		}
+		if value, last, all := f.Arrive(i, 20); value != i%1000 || last != 30 || !all {
+			t.Fatalf("message %d: value %d, last copy at %d, all %v; want %d, 30, true", i, value, last, all, i%1000)
+		}
+	}
+	if f.chunks[0].Load() != nil {
+		t.Error("a chunk from long ago is still there")
+	}
+	for i := int64(5); i < n; i += 777 {
+		if value, last, all := f.Arrive(i, 40); value != i%1000 || last != 40 || !all {
+			t.Fatalf("late message %d: value %d, last copy at %d, all %v; want %d, 40, true", i, value, last, all, i%1000)
+		}
+	}
+	if left := len(f.missing); left != 0 {
+		t.Errorf("%d messages are still kept", left)
+	}
+}

@@ -1,0 +1,45 @@
+package generator
+
+import (
+	"io"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/recorder"
+)
+
+// Files are where a client's results go.
+type Files struct {
+	hlog, jsonl *recorder.File
+	// ledger is nil where every client knows by itself what was lost.
+	ledger *recorder.File
+	// progress takes one line of JSON a second, for whoever watches.
+	progress io.Writer
+}
+
+// CreateFiles opens "<base>.hlog.part" and "<base>.jsonl.part", and "<base>.ledger.part" where the plan's messages cross from
+// client to client.
+func CreateFiles(plan *Plan, base string, progress io.Writer) (*Files, error) {
+	hlog, err := recorder.Create(base + ".hlog")
+	if err != nil {
+		return nil, err
+	}
+	jsonl, err := recorder.Create(base + ".jsonl")
+	if err != nil {
+		return nil, err
+	}
+	files := &Files{hlog: hlog, jsonl: jsonl, progress: progress}
+	if plan.crosses() {
+		if files.ledger, err = recorder.Create(base + ".ledger"); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// Discard removes all files.
+func (f *Files) Discard() {
+	f.hlog.Discard()
+	f.jsonl.Discard()
+	if f.ledger != nil {
+		f.ledger.Discard()
+	}
+}

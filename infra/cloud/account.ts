@@ -1,0 +1,41 @@
+import { CLOUD_TITLES } from "../../runner/model/targets.ts";
+import type { Cloud } from "../../runner/scenario/rig-file.ts";
+import type { World } from "../../runner/world.ts";
+import type { Provider } from "./provider.ts";
+
+/** Why a rig is not to be touched with the credentials in use. */
+export interface AccountTrouble {
+	/** A part of a sentence, which names the account of the rig. */
+	readonly wrong: string;
+	/** false: the cloud could not be asked whose they are. */
+	readonly sure: boolean;
+}
+
+/**
+ * Compares the account that a rig is in with that of the credentials in use: a cloud shows others nothing of it, and who takes that for its end
+ * forgets machines that run. null: they are the same, or the rig's is not known.
+ */
+export async function accountTrouble(
+	provider: Pick<Provider, "name" | "account" | "profileVariable">,
+	{ account, region, profile }: Pick<Cloud, "account" | "region" | "profile">,
+	world: Pick<World, "env" | "stop">,
+): Promise<AccountTrouble | null> {
+	if (account === null) return null;
+	const where = `it is in account ${account} of ${CLOUD_TITLES[provider.name]}`;
+	let own: string;
+	try {
+		own = await provider.account({ region, profile }, world);
+	} catch (error) {
+		const words = error instanceof Error ? error.message : String(error);
+		return {
+			sure: false,
+			wrong: `${where}, and whose the credentials in use are could not be asked (${words.replace(/\.$/, "")})`,
+		};
+	}
+	return own === account
+		? null
+		: {
+				sure: true,
+				wrong: `${where}, and the credentials in use${profile === null ? "" : ` (profile ${profile})`} are of account ${own}, which sees nothing of it; use those of ${account} (such as ${provider.profileVariable})`,
+			};
+}

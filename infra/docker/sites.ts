@@ -1,0 +1,114 @@
+import {
+	ANY,
+	type BrokerProcess,
+	type Described,
+	reachedPorts,
+	type Site,
+} from "../../runner/brokers/process.ts";
+import { failure } from "../../runner/errors.ts";
+import { freePorts } from "../local/ports.ts";
+import type { BrokerRequest } from "../rig.ts";
+import type { FoundContainer } from "./heal.ts";
+import { isHop, type RigInDocker } from "./rig-in-docker.ts";
+
+/** A node's container. */
+export interface ContainerSite extends Site {
+	/** Where this machine reaches each of its `reachedPorts`, "host:port". */
+	readonly reached: readonly string[];
+}
+
+/** Where the nodes of a broker are going to be; `first` is the last number of the first one's address. */
+export async function newSites(
+	{ network, inside }: RigInDocker,
+	kind: BrokerProcess,
+	request: BrokerRequest,
+	first: number,
+): Promise<ContainerSite[]> {
+	const count = request.system.options.nodes ?? 1;
+	const ports = reachedPorts(kind);
+	const free = network.direct
+		? []
+		: await freePorts({ ...request.system, port: null }, count * ports.length);
+	return Array.from({ length: count }, (_, i) => {
+		const ip = `${network.prefix}.${first + i}`;
+		const reached = ports.map((port, p) =>
+			network.direct
+				? `${ip}:${port}`
+				: `127.0.0.1:${free[i * ports.length + p]}`,
+		);
+		return containerSite(kind, count, i, {
+			...{ ip, reached },
+			...(inside ? { client: `${ip}:${ports[0]}` } : {}),
+			published: isHop({ network, inside }),
+		});
+	});
+}
+
+/** Where containers that are up are reached. */
+export function attachedSites(
+	{ network }: RigInDocker,
+	kind: BrokerProcess,
+	found: readonly FoundContainer[],
+): ContainerSite[] {
+	return found.map(({ ip, ports }, i) =>
+		containerSite(kind, found.length, i, {
+			ip,
+			reached: reachedPorts(kind).map((port) =>
+				network.direct ? `${ip}:${port}` : `127.0.0.1:${ports[port]}`,
+			),
+			published: !network.direct,
+		}),
+	);
+}
+
+/** Of node `i`, in an image as it comes. */
+export function containerSite(
+	kind: Pick<BrokerProcess, "ports" | "container">,
+	count: number,
+	i: number,
+	{
+		reached,
+		client = reached[0] ?? "",
+		...node
+	}: Pick<ContainerSite, "ip" | "reached" | "published"> &
+		Partial<Pick<ContainerSite, "client">>,
+): ContainerSite {
+	const { data, folder = "/etc/mqbench" } = kind.container;
+	return {
+		...{ ...node, reached, client, folder, data },
+		listen: ANY,
+		hostname: `mqbench-${i + 1}`,
+		ports: kind.ports(count).map(({ number }) => number),
+		health: reached[1] ?? "",
+		memory: { freeBytes: Number.POSITIVE_INFINITY, folder: async () => data },
+		bring() {
+			throw new Error("an image has all that it needs");
+		},
+	};
+}
+
+/** The url of published ports, as clients in containers of the same network write it. Fails where brokers tell them the published ones. */
+export function urlInside(
+	url: string,
+	kind: BrokerProcess,
+	nodes: readonly ContainerSite[],
+	described: Pick<Described, "nodes">,
+): string {
+	const told = JSON.stringify(described.nodes);
+	if (nodes.some(({ client }) => told.includes(client)))
+		throw failure("client-unfit", {
+			client: "clients: docker",
+			reason:
+				"the rig's brokers tell their clients addresses of this machine (published ports of 127.0.0.1), which containers do not reach",
+			remedy:
+				"Make the load on this machine (--clients 1), or measure without --rig",
+		});
+	return nodes.reduce(
+		(text, { client, ip }) =>
+			text.replace(
+				new RegExp(`\\b${client.replaceAll(".", "\\.")}(?!\\d)`, "g"),
+				`${ip}:${reachedPorts(kind)[0]}`,
+			),
+		url,
+	);
+}

@@ -1,0 +1,74 @@
+import { hostPort } from "../../runner/brokers/addresses.ts";
+import {
+	type BrokerProcess,
+	type NodeDescription,
+	reachedPorts,
+	type Site,
+} from "../../runner/brokers/process.ts";
+import { writeThere } from "./bring.ts";
+import type { ChosenHost } from "./choose-hosts.ts";
+import type { Connections } from "./connections.ts";
+import type { RunFolders } from "./folders.ts";
+import type { BrokerHost } from "./host.ts";
+import { openTunnel, type Tunnel } from "./tunnel.ts";
+
+/** What a run has on a host, for one node. */
+export interface HostSite extends Site {
+	readonly host: BrokerHost;
+	readonly folders: RunFolders;
+	/** To each of the ports at which the broker is reached. */
+	readonly tunnels: readonly Tunnel[];
+	/** Files and folders of this machine that the node needs there, by their name there. */
+	readonly needed: ReadonlyMap<string, string>;
+}
+
+/** A node's place on a host of its own: at one of its addresses, in the run's folders. */
+export async function hostSite(
+	kind: Pick<BrokerProcess, "ports">,
+	count: number,
+	host: BrokerHost,
+	{ address, host: hostname }: ChosenHost,
+	folders: RunFolders,
+): Promise<HostSite> {
+	const { control, store, memory, memoryBytes } = folders;
+	const ports = kind.ports(count).map(({ number }) => number);
+	const tunnels = await Promise.all(
+		reachedPorts(kind).map((port) =>
+			openTunnel(host.link, host.agent, hostPort(address, port)),
+		),
+	);
+	const needed = new Map<string, string>();
+	return {
+		...{ host, folders, tunnels, needed },
+		...{ listen: address, ip: address, hostname, ports, published: false },
+		client: hostPort(address, ports[0] ?? 0),
+		health: tunnels[1]?.address ?? "",
+		...{ folder: store, data: `${store}/data` },
+		memory:
+			memory === null || memoryBytes === null
+				? null
+				: { freeBytes: memoryBytes, folder: async () => `${memory}/data` },
+		bring(name, from) {
+			needed.set(name, from);
+			return `${control}/brought/${name}`;
+		},
+	};
+}
+
+/** Brings what a node needs, each once and checked by sha256, and writes its files. */
+export async function furnish(
+	{ host, folders: { control, store }, needed }: HostSite,
+	{ files }: NodeDescription,
+	connections: Connections,
+): Promise<void> {
+	for (const [name, from] of needed) {
+		const there = await host.bring(await connections.bundle(name, from));
+		await host.link.run('mkdir -p "$1" && ln -s "$2" "$1/$3"', [
+			`${control}/brought`,
+			there,
+			name,
+		]);
+	}
+	if (Object.keys(files).length > 0)
+		await writeThere(host.ssh, host.link, store, files);
+}

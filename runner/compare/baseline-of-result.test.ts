@@ -1,0 +1,332 @@
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { MqbenchError } from "../errors.ts";
+import { Baseline } from "../model/comparison.ts";
+import type { Result, Run } from "../model/result.ts";
+import { readableJson } from "../report/json.ts";
+import { readBaseline } from "../report/read-baseline.ts";
+import { buildResult } from "../report/result.ts";
+import {
+	fixtureResult,
+	publishedFolder,
+	storedResult,
+} from "../report/stored.fake.ts";
+import { writeReports } from "../report/write.ts";
+import { fixtureCopy } from "../run/fixture.fake.ts";
+import { baselineOf, baselineText } from "./baseline-of-result.ts";
+import { compareRuns } from "./compare.ts";
+
+const repeats = fixtureResult("repeats");
+const stall = fixtureResult("stall");
+
+describe("figures", () => {
+	const [entry] = baselineOf(stall).runs;
+	const run = stall.runs[0] as Run;
+
+	test("are those of the result, by name", () => {
+		for (const { p, value, support } of run.metrics.response?.percentiles ?? [])
+			expect(entry?.figures[`response p${p}`]).toBe(
+				support === "none" ? undefined : value,
+			);
+		expect(entry?.figures["response max"]).toBe(run.metrics.response?.max);
+		expect(entry?.figures["service p99"]).toBe(
+			run.metrics.service?.percentiles.find((p) => p.p === 99)?.value,
+		);
+		expect(entry?.figures.throughput).toBeCloseTo(
+			run.throughput.received ?? 0,
+			0,
+		);
+	});
+
+	test("say how exactly the clocks of their clients were known, where several have timed them", () => {
+		expect(entry?.clockBoundNs).toBeNull();
+		const across = {
+			...stall,
+			runs: stall.runs.map((one) => ({ ...one, clockBoundNs: 400_000 })),
+		};
+		const written = baselineText(baselineOf(across));
+		expect(Baseline.parse(JSON.parse(written)).runs[0]?.clockBoundNs).toBe(
+			400_000,
+		);
+		// Of one clock the file says nothing, and the schema puts it back.
+		expect(baselineText(baselineOf(stall))).not.toContain("clockBoundNs");
+	});
+
+	test("a breached SLA does not make them less true", () => {
+		expect(stall.verdict).toBe("fail");
+		expect(entry).toMatchObject({ verdict: "fail", without: null });
+	});
+
+	test("the curve has few points, the first and the last among them", () => {
+		const curve = run.metrics.response?.curve ?? [];
+		expect(curve.length).toBeGreaterThan(32);
+		expect(entry?.curve.length).toBeGreaterThan(25);
+		expect(entry?.curve.length).toBeLessThanOrEqual(32);
+		expect(entry?.curve[0]).toEqual([curve[0]?.p, curve[0]?.value]);
+		expect(entry?.curve.at(-1)?.[1]).toBe(curve.at(-1)?.value);
+		expect(entry?.curve.at(-1)?.[0]).toBeCloseTo(curve.at(-1)?.p ?? 0, 2);
+	});
+
+	test("it goes through every percentile that has a name, and never falls", () => {
+		const curve = entry?.curve ?? [];
+		for (const p of run.metrics.response?.percentiles ?? [])
+			if (p.support !== "none") expect(curve).toContainEqual([p.p, p.value]);
+		for (const [i, [p, value]] of curve.entries()) {
+			expect(p).toBeGreaterThan(curve[i - 1]?.[0] ?? -1);
+			expect(value).toBeGreaterThanOrEqual(curve[i - 1]?.[1] ?? 0);
+		}
+	});
+
+	test("among messages that never completed the timeout is written, and marked", () => {
+		const lost = fixtureResult("lost");
+		const { response } = (lost.runs[0] as Run).metrics;
+		const [found] = baselineOf(lost).runs;
+		expect(response?.censored).toBe(12);
+		expect(found?.figures["response max"]).toBe(lost.runs[0]?.load.timeoutNs);
+		expect(found?.beyond).toContain("response max");
+		for (const p of response?.percentiles ?? [])
+			if (p.support !== "none")
+				expect(found?.beyond.includes(`response p${p.p}`)).toBe(
+					p.beyondTimeout,
+				);
+	});
+
+	test.each([
+		["lag", "invalid"],
+		["interrupted", "interrupted"],
+	])("a run that is not to be trusted has none: %s", (name, why) => {
+		const [found] = baselineOf(fixtureResult(name)).runs;
+		expect(found).toMatchObject({ without: why, figures: {}, curve: [] });
+	});
+
+	test("a run that an SLA stopped has none, and names the line", () => {
+		const aborted: Run = {
+			...(stall.runs[0] as Run),
+			...{ state: "aborted", abortedBy: "p99 < 5ms" },
+		};
+		const [found] = baselineOf({ ...stall, runs: [aborted] }).runs;
+		expect(found).toMatchObject({
+			without: "stopped as p99 < 5ms could not be met any more",
+			figures: {},
+		});
+	});
+
+	test("every run of several systems and repeats is there, in order", () => {
+		expect(
+			baselineOf(repeats).runs.map((r) => [r.system, r.case, r.repeat]),
+		).toEqual(repeats.runs.map((r) => [r.system, r.case, r.repeat]));
+	});
+});
+
+describe("searches", () => {
+	const search = (parts: Partial<Result["searches"][number]>): Result => ({
+		...stall,
+		runs: stall.runs.map((run) => ({
+			...run,
+			search: { role: "probe" as const, of: "256B" },
+		})),
+		searches: [
+			{
+				...{ system: "nats", case: "256B", repeat: 1, sla: ["p99 < 5ms"] },
+				...{ verdict: "pass", lo: 9000, hi: 9500, limitedBy: "system" },
+				...{ confirmed: true, answer: "9 000/s meets the SLA" },
+				runs: [
+					{
+						...{ index: stall.runs[0]?.index ?? 0, role: "probe", rate: 1000 },
+						...{ verdict: "pass", p50: 1, p99: 2, max: 3 },
+					},
+				],
+				...parts,
+			},
+		],
+	});
+
+	test("are one figure: the highest rate", () => {
+		expect(baselineOf(search({})).runs).toMatchObject([
+			{
+				...{ system: "nats", case: "256B", repeat: 1, without: null },
+				...{ figures: { "highest rate": 9000 }, beyond: [] },
+			},
+		]);
+	});
+
+	test("that the generator ended are at least so much", () => {
+		expect(
+			baselineOf(search({ limitedBy: "generator" })).runs[0]?.beyond,
+		).toEqual(["highest rate"]);
+	});
+
+	test("that found none have none", () => {
+		expect(
+			baselineOf(search({ lo: null, verdict: "fail", answer: "no rate" }))
+				.runs[0],
+		).toMatchObject({ without: "fail: no rate", figures: {} });
+	});
+
+	test("with another SLA are another question", () => {
+		const other = { ...baselineOf(search({ sla: ["p99 < 9ms"] })) };
+		expect(
+			compareRuns(baselineOf(search({})), { ...other, runId: "b" })
+				.notCompared[0]?.why,
+		).toBe("other work: sla p99 < 5ms against p99 < 9ms");
+	});
+});
+
+describe("the file", () => {
+	test("is small enough to be committed", () => {
+		const sizeOf = (result: Result) =>
+			Buffer.byteLength(baselineText(baselineOf(result)));
+		expect(sizeOf(stall)).toBeLessThan(4_000);
+		const many = storedResult(publishedFolder("message-queue-latency"));
+		expect(many.runs).toHaveLength(20);
+		expect(sizeOf(many)).toBeLessThan(40_000);
+	});
+
+	test("says the same when it is read again", () => {
+		for (const result of [stall, repeats]) {
+			const baseline = baselineOf(result);
+			expect(Baseline.parse(JSON.parse(baselineText(baseline)))).toEqual(
+				baseline,
+			);
+		}
+	});
+
+	test("has a line for each run, so that a diff shows which one changed", () => {
+		const lines = baselineText(baselineOf(repeats)).split("\n");
+		expect(lines.filter((l) => l.includes('"figures"'))).toHaveLength(
+			repeats.runs.length,
+		);
+	});
+
+	test("holds no password", () => {
+		const run = stall.runs[0] as Run;
+		const driverOptions = { url: "nats://user:hunter2@host:4222" };
+		const text = baselineText(
+			baselineOf({ ...stall, runs: [{ ...run, driverOptions }] }),
+		);
+		expect(text).not.toContain("hunter2");
+	});
+
+	test("names from outside do no harm", () => {
+		const runs = stall.runs.map((run) => ({
+			...run,
+			...{ system: "__proto__", case: '"}],"<script>' },
+		}));
+		const baseline = baselineOf({ ...stall, runs });
+		const read = Baseline.parse(JSON.parse(baselineText(baseline)));
+		expect(read.runs[0]?.case).toBe('"}],"<script>');
+		expect(read.runs[0]?.system).toBe("__proto__");
+	});
+});
+
+test("what is measured of a disk is no setting, and no difference of two systems", () => {
+	const baselineFor = (settings: Record<string, string>) =>
+		baselineOf({
+			...stall,
+			runs: stall.runs.map((run) => ({
+				...run,
+				brokerSettings: { sync_interval: "always", ...settings },
+			})),
+		});
+	const [one, other] = [
+		baselineFor({ "store fdatasync": "81us (p50 of 64)" }),
+		baselineFor({ "store fdatasync": "97us (p50 of 64)" }),
+	];
+	expect(Object.values(one.systems)[0]).toMatchObject({
+		"broker sync_interval": "always",
+	});
+	expect(one.systems).toEqual(other.systems);
+	expect(baselineFor({ "volume fdatasync": "1ms (p50 of 9)" })).toEqual(one);
+});
+
+describe("reading", () => {
+	const reason = (path: string): string => {
+		try {
+			readBaseline(path);
+		} catch (error) {
+			expect(error).toBeInstanceOf(MqbenchError);
+			expect((error as MqbenchError).exit).toBe(2);
+			return (error as Error).message.replaceAll(path, "<path>");
+		}
+		throw new Error("was read");
+	};
+
+	test("every run folder gets one, and it reads the same from all that is in it", () => {
+		const copy = fixtureCopy("repeats");
+		writeReports(copy, buildResult(copy));
+		const own = readBaseline(copy);
+		expect(own).toEqual(baselineOf(repeats));
+		expect(readBaseline(join(copy, "baseline.json"))).toEqual(own);
+		expect(readBaseline(join(copy, "result.json"))).toEqual(own);
+		rmSync(join(copy, "baseline.json"));
+		expect(readBaseline(copy)).toEqual(own);
+		rmSync(join(copy, "result.json"));
+		expect(readBaseline(copy)).toEqual(own);
+	});
+
+	test("a folder of an older mqbench is computed anew from its raw files", () => {
+		const copy = fixtureCopy("stall");
+		writeFileSync(join(copy, "result.json"), '{"schema": 1, "gates": []}');
+		expect(readBaseline(copy)).toEqual(baselineOf(stall));
+	});
+
+	test.each([
+		["{", "it is not JSON"],
+		["[1]", "it is neither a baseline.json nor a result.json"],
+		["null", "it is neither a baseline.json nor a result.json"],
+		[
+			'{"schema": 2, "runs": []}',
+			"its form has number 2, this mqbench knows 1",
+		],
+		[
+			'{"schema": 1, "runs": []}',
+			"it is no baseline.json of this version: scenario",
+		],
+		[
+			'{"schema": 1, "gates": []}',
+			"mqbench report <its folder> writes it anew",
+		],
+	])("%s: one sentence", (text, words) => {
+		const copy = fixtureCopy("stall");
+		const file = join(copy, "x.json");
+		writeFileSync(file, text);
+		const found = reason(file);
+		expect(found).toContain(words);
+		expect(found.split("\n")).toHaveLength(1);
+	});
+
+	test("what is not there, or no run folder", () => {
+		expect(reason("/nowhere/x.json")).toBe(
+			"<path>: cannot be compared with (there is no such file or folder). Give the folder of a run (reports/<run-id>) or a baseline.json of one",
+		);
+		const copy = fixtureCopy("stall");
+		const empty = join(copy, "empty");
+		mkdirSync(empty);
+		expect(reason(empty)).toContain(
+			"there is neither baseline.json nor result.json nor runs/ in it",
+		);
+		writeFileSync(join(empty, "baseline.json"), "{");
+		expect(reason(empty)).toContain("its baseline.json: it is not JSON");
+	});
+
+	test("a committed baseline needs nothing of the folder that it came from", () => {
+		const copy = fixtureCopy("stall");
+		writeReports(copy, buildResult(copy));
+		const alone = join(copy, "empty");
+		mkdirSync(alone);
+		copyFileSync(join(copy, "baseline.json"), join(alone, "main.json"));
+		rmSync(join(copy, "runs"), { recursive: true });
+		expect(readBaseline(join(alone, "main.json")).runs).toHaveLength(1);
+	});
+});
+
+test("a run compared with itself is the same, whatever it was", () => {
+	for (const name of ["repeats", "stall", "lost"]) {
+		const baseline = baselineOf(fixtureResult(name));
+		const { comparisons } = compareRuns(baseline, baseline);
+		expect(comparisons.length).toBeGreaterThan(0);
+		for (const c of comparisons) expect(c.ratio).toBeCloseTo(1, 9);
+	}
+	expect(readableJson(baselineOf(stall))).not.toContain("NaN");
+});

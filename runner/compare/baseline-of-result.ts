@@ -1,0 +1,238 @@
+import { maskAll } from "../mask.ts";
+import type { Baseline } from "../model/comparison.ts";
+import { Metric } from "../model/plan.ts";
+import type { Result, Run, Search } from "../model/result.ts";
+import { TALLIES } from "../model/tallies.ts";
+import { ratesAndTimes } from "../verdict/tally.ts";
+import { HIGHEST_RATE } from "./figures.ts";
+import { hashOf, machineOf } from "./same-machine.ts";
+import { searchFacts, workFacts } from "./work.ts";
+
+/**
+ * What a comparison needs of a result, a few kB: `baseline.json`. Figures are those that the samples carry; a run that is
+ * invalid, an error or not complete has none, and says why.
+ */
+export function baselineOf(result: Result): Baseline {
+	const single = result.runs.filter((run) => run.search === null);
+	const searches = result.searches.flatMap((search) => {
+		const first = result.runs.find((r) => r.index === search.runs[0]?.index);
+		return first === undefined ? [] : [{ search, first }];
+	});
+	const facts = [
+		...single.map(workFacts),
+		...searches.map(({ search, first }) => searchFacts(first, search.sla)),
+	];
+	return maskAll({
+		schema: 1,
+		scenario: result.scenario,
+		runId: result.runId,
+		startedAt: result.environment?.startedAt ?? null,
+		mqbench: result.environment?.mqbench ?? null,
+		machine: machineOf(result.environment),
+		quick: result.quick,
+		works: Object.fromEntries(facts.map((fact) => [hashOf(fact), fact])),
+		systems: systemsOf(result),
+		runs: [
+			...single.map(entryOf),
+			...searches.map(({ search, first }) => searchEntry(search, first)),
+		],
+	});
+}
+
+/** The file: one line for each run, work and system, so that a change of one is a change of a line. */
+export function baselineText(baseline: Baseline): string {
+	const { works, systems, runs, ...head } = baseline;
+	const list = (lines: readonly string[]) =>
+		lines.map((line) => `\t\t${line}`).join(",\n");
+	const record = (of: Readonly<Record<string, unknown>>) =>
+		`{\n${list(Object.entries(of).map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`))}\n\t}`;
+	return `{\n${[
+		...Object.entries(head).map(
+			([name, value]) => `\t${JSON.stringify(name)}: ${JSON.stringify(value)}`,
+		),
+		`\t"works": ${record(works)}`,
+		`\t"systems": ${record(systems)}`,
+		`\t"runs": [\n${list(runs.map((run) => JSON.stringify(withoutDefaults(run))))}\n\t]`,
+	].join(",\n")}\n}\n`;
+}
+
+// --- internal ---
+
+type Entry = Baseline["runs"][number];
+
+/** The schema puts them back. */
+function withoutDefaults(run: Entry): Partial<Entry> {
+	const { main, closed, without, beyond, clockBoundNs, ...rest } = run;
+	return {
+		...rest,
+		...(main === "response" ? {} : { main }),
+		...(closed ? { closed } : {}),
+		...(without === null ? {} : { without }),
+		...(beyond.length === 0 ? {} : { beyond }),
+		...(clockBoundNs === null ? {} : { clockBoundNs }),
+	};
+}
+
+function entryOf(run: Run): Entry {
+	const without = withoutOf(run);
+	return {
+		system: run.system,
+		case: run.case,
+		repeat: run.repeat,
+		work: hashOf(workFacts(run)),
+		main: run.main,
+		closed: run.load.schedule.kind === "closed",
+		without,
+		clockBoundNs: run.clockBoundNs,
+		verdict: run.verdict,
+		broker: serverOf(run),
+		...(without === null ? figuresOf(run) : { figures: {}, beyond: [] }),
+		curve: without === null ? curveOf(run) : [],
+	};
+}
+
+function searchEntry(search: Search, first: Run): Entry {
+	const { lo, limitedBy, verdict, repeat } = search;
+	return {
+		system: search.system,
+		case: search.case,
+		repeat: Math.max(1, repeat),
+		work: hashOf(searchFacts(first, search.sla)),
+		main: first.main,
+		closed: first.load.schedule.kind === "closed",
+		without: ["pass", "inconclusive"].includes(verdict)
+			? null
+			: `${verdict}: ${search.answer}`,
+		// It has no latency.
+		clockBoundNs: null,
+		verdict,
+		broker: serverOf(first),
+		figures: lo === null ? {} : { [HIGHEST_RATE]: lo },
+		// The system carries more than the search could ask of it.
+		beyond:
+			lo !== null && (limitedBy === "generator" || limitedBy === "nothing")
+				? [HIGHEST_RATE]
+				: [],
+		curve: [],
+	};
+}
+
+/** Why figures of this run stand for nothing; null: they count, whatever the SLA says of them. */
+function withoutOf(run: Run): string | null {
+	if (["invalid", "error", "interrupted"].includes(run.verdict))
+		return run.verdict;
+	if (run.state === "aborted")
+		return `stopped as ${run.abortedBy ?? "an SLA"} could not be met any more`;
+	return run.state === "complete" ? null : run.state;
+}
+
+function figuresOf(run: Run): Pick<Entry, "figures" | "beyond"> {
+	const figures: Record<string, number> = {};
+	const beyond: string[] = [];
+	const add = (name: string, value: number | null, more = false) => {
+		if (value === null) return;
+		figures[name] = value;
+		if (more) beyond.push(name);
+	};
+	for (const metric of Metric.options) {
+		const m = run.metrics[metric];
+		if (m === null) continue;
+		// Of what is no result of the system the file keeps the least.
+		const own = metric === "lag" || metric === "queued";
+		for (const p of m.percentiles)
+			if (p.support !== "none" && !(own && p.p > 99))
+				add(
+					`${metric} p${p.p}`,
+					p.beyondTimeout ? run.load.timeoutNs : p.value,
+					p.beyondTimeout,
+				);
+		if (m.n > 0)
+			add(
+				`${metric} max`,
+				m.censored > 0 ? Math.max(run.load.timeoutNs, m.max ?? 0) : m.max,
+				m.censored > 0,
+			);
+	}
+	for (const [name, value] of ratesAndTimes(run))
+		if (TALLIES[name].sameAs === undefined)
+			add(name, TALLIES[name].unit === "ns" ? value : rounded(value));
+	return { figures, beyond };
+}
+
+/** Six digits: a rate is not known better, and the file is to stay small. */
+function rounded(rate: number | null): number | null {
+	return rate === null ? null : Number(rate.toPrecision(6));
+}
+
+const MOST_POINTS = 32;
+
+/** The first point and the last, those of the percentiles that have a name, and so many between them. */
+function curveOf(run: Run): Entry["curve"] {
+	const m = run.metrics[run.main];
+	const curve = m?.curve ?? [];
+	const last = curve.at(-1)?.p ?? 0;
+	const named = (m?.percentiles ?? []).flatMap((p): Entry["curve"] =>
+		p.support === "none" || p.value === null || p.p > last
+			? []
+			: [[p.p, p.value]],
+	);
+	const room = Math.min(curve.length, MOST_POINTS - named.length);
+	const points = Array.from(
+		{ length: room },
+		(_, i): Entry["curve"][number] => {
+			const at =
+				room === 1 ? 0 : Math.round((i * (curve.length - 1)) / (room - 1));
+			const { p, value } = curve[at] as (typeof curve)[number];
+			return [shortened(p), value];
+		},
+	);
+	const all = new Map([...points, ...named]);
+	return [...all].sort(([x], [y]) => x - y);
+}
+
+/** Three digits of the distance to 100 %: as much as a picture shows. */
+function shortened(p: number): number {
+	return Number((100 - Number((100 - p).toPrecision(3))).toFixed(8));
+}
+
+function serverOf(run: Run): string | null {
+	return run.versions?.server || run.brokerVersion || null;
+}
+
+/** Of each system its first run whose clients said something: what differs between two of them is to be found here. */
+function systemsOf({ runs }: Result): Baseline["systems"] {
+	const found = new Map<string, Run>();
+	for (const run of runs)
+		if (!found.get(run.system)?.versions) found.set(run.system, run);
+	return Object.fromEntries(
+		[...found].map(([name, run]) => [
+			name,
+			{
+				broker: serverOf(run) ?? run.load.broker,
+				durability: run.load.durability,
+				target: run.load.target,
+				...(run.versions === null ? {} : { library: run.versions.library }),
+				...prefixed("client", run.driverOptions ?? {}),
+				...prefixed("broker", settingsOf(run)),
+			},
+		]),
+	);
+}
+
+/** Without what was measured, and is another figure each time: "store fdatasync", "volume fdatasync". */
+function settingsOf({ brokerSettings }: Run): Record<string, string> {
+	return Object.fromEntries(
+		Object.entries(brokerSettings).filter(
+			([name]) => !name.endsWith(" fdatasync"),
+		),
+	);
+}
+
+function prefixed(
+	of: string,
+	settings: Readonly<Record<string, string>>,
+): Record<string, string> {
+	return Object.fromEntries(
+		Object.entries(settings).map(([name, value]) => [`${of} ${name}`, value]),
+	);
+}

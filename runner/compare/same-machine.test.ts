@@ -1,0 +1,131 @@
+import { expect, test } from "vitest";
+import type {
+	EnvironmentFile,
+	RigMachines,
+} from "../model/environment-file.ts";
+import { machineDifference, machineOf } from "./same-machine.ts";
+
+const ENVIRONMENT: EnvironmentFile = {
+	schema: 1,
+	mqbench: "0.1.0",
+	startedAt: "2026-01-02T03:04:05.000Z",
+	os: "Example Linux 1 x64",
+	kernel: "6.1.0-18-amd64",
+	cpu: "Example CPU",
+	cores: 4,
+	memoryBytes: 8_123_456_789,
+	clockSource: "tsc",
+	governor: null,
+	cpuQuotaCores: null,
+	bootId: "0123456789abcdef",
+	node: "v20.0.0",
+	k6: "v2.1.0",
+	go: null,
+	systems: {},
+};
+const machine = (change: Partial<EnvironmentFile> = {}) => {
+	const found = machineOf({ ...ENVIRONMENT, ...change });
+	if (found === null) throw new Error("no machine");
+	return found;
+};
+
+test("a machine is its CPU, cores, memory, system, kernel series and limit", () => {
+	expect(machine()).toMatchObject({
+		cpu: "Example CPU",
+		cores: 4,
+		memoryGiB: 8,
+		os: "Example Linux 1 x64",
+		kernel: "6.1",
+		cpuQuotaCores: null,
+		boot: "0123456789abcdef",
+	});
+});
+
+test.each<[string, Partial<EnvironmentFile>]>([
+	["another start", { bootId: "ffffffffffffffff" }],
+	["a patch of the kernel", { kernel: "6.1.99" }],
+	["a few MB of memory", { memoryBytes: 8_100_000_000 }],
+	["another Node.js", { node: "v22.0.0" }],
+	["another mqbench", { mqbench: "0.2.0", k6: "v2.2.0" }],
+])("%s is the same machine", (_, change) => {
+	expect(machine(change).fingerprint).toBe(machine().fingerprint);
+	expect(machineDifference(machine(), machine(change))).toBeNull();
+});
+
+test.each<[string, Partial<EnvironmentFile>]>([
+	["CPU Example CPU against Other CPU", { cpu: "Other CPU" }],
+	["CPU Example CPU against unknown", { cpu: null }],
+	["cores 4 against 2", { cores: 2 }],
+	["GiB of memory 8 against 16", { memoryBytes: 16 * 1024 ** 3 }],
+	["kernel 6.1 against 6.2", { kernel: "6.2.0" }],
+	["limit of cores none against 1.5", { cpuQuotaCores: 1.5 }],
+])("another machine, and how: %s", (words, change) => {
+	expect(machine(change).fingerprint).not.toBe(machine().fingerprint);
+	expect(machineDifference(machine(), machine(change))).toBe(words);
+});
+
+test("without an environment nobody knows the machine", () => {
+	expect(machineOf(null)).toBeNull();
+});
+
+const TYPES = "3 i4i.xlarge for brokers (aws eu-central-1)";
+const rig = (change: Partial<RigMachines> = {}) => ({
+	rig: {
+		...{ id: "a", createdAt: null, cloud: "aws eu-central-1", facts: {} },
+		...{ machines: TYPES, brokers: ["b1"], clients: ["c1"], here: false },
+		...change,
+	},
+});
+const OTHER = { cpu: "Other CPU", cores: 16 };
+
+test("rented machines are told apart by their types, wherever mqbench ran", () => {
+	const one = machine(rig());
+	const elsewhere = machine({ ...rig(), ...OTHER });
+	expect(one.fingerprint).toBe(elsewhere.fingerprint);
+	expect(machineDifference(one, elsewhere)).toBeNull();
+	expect(one.boot).toBe(elsewhere.boot);
+
+	const larger = machine(rig({ machines: TYPES.replace("xlarge", "2xlarge") }));
+	expect(larger.fingerprint).not.toBe(one.fingerprint);
+	expect(machineDifference(one, larger)).toBe(
+		"3 i4i.xlarge for brokers (aws eu-central-1) against 3 i4i.2xlarge for brokers (aws eu-central-1)",
+	);
+	expect(machineDifference(one, machine())).toBe(`${TYPES} against no rig`);
+	expect(one.fingerprint).not.toBe(machine().fingerprint);
+});
+
+test.each<[string, Partial<RigMachines>]>([
+	["of another rig", { id: "b" }],
+	["stood up again by the same name", { createdAt: "2026-01-02T03:04:05Z" }],
+	["at other addresses", { brokers: ["b9"] }],
+])("rented machines of the same types %s are as another start", (_, change) => {
+	const [one, other] = [machine(rig()), machine(rig(change))];
+	expect(one.boot).toMatch(/^[0-9a-f]{16}$/);
+	expect(other.boot).not.toBe(one.boot);
+	expect(other.fingerprint).toBe(one.fingerprint);
+});
+
+test("hosts of yours are told apart by their names; when they were started nobody knows", () => {
+	const hosts = (name: string) =>
+		machine(rig({ cloud: null, machines: `host ${name} for brokers` }));
+	const [one, other] = [hosts("b1"), hosts("b2")];
+	expect(one.fingerprint).not.toBe(other.fingerprint);
+	expect(one.fingerprint).not.toBe(machine().fingerprint);
+	expect(one.fingerprint).toBe(hosts("b1").fingerprint);
+	expect(machineDifference(one, other)).toBe(
+		"host b1 for brokers against host b2 for brokers",
+	);
+	expect(one.boot).toBeNull();
+});
+
+test("where the load comes from the machine of mqbench, that counts as well", () => {
+	const here = { cloud: null, machines: "host b1 for brokers", here: true };
+	const [one, other] = [
+		machine(rig(here)),
+		machine({ ...rig(here), ...OTHER }),
+	];
+	expect(one.fingerprint).not.toBe(other.fingerprint);
+	expect(machineDifference(one, other)).toBe(
+		"CPU Example CPU against Other CPU, cores 4 against 16",
+	);
+});

@@ -1,0 +1,276 @@
+import { createHash } from "node:crypto";
+import { gunzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { pageScript } from "../charts/draw.ts";
+import type {
+	HeatFigure,
+	PercentileFigure,
+	RateFigure,
+	TimeFigure,
+	TrendFigure,
+} from "../charts/figure.ts";
+import { markup } from "../html/markup.ts";
+import { figureBlock, renderPage } from "./html-page.ts";
+import { figuresIn } from "./pages.fake.ts";
+import { tablesOf } from "./table.ts";
+
+const base = {
+	id: "x-1",
+	title: "a title",
+	facts: "on 4 cores",
+	description: "",
+};
+const key = {
+	key: "k",
+	name: "nats p99",
+	system: "nats",
+	case: "256B",
+	colour: 0,
+	dash: 0,
+	hidden: false,
+};
+const percentiles: PercentileFigure = {
+	...base,
+	kind: "percentiles",
+	curves: [
+		{
+			...key,
+			metric: "response",
+			points: [[0, 1e5]],
+			max: { p: 99.9, value: 5e8 },
+			marks: [
+				{ p: 50, value: 2e5, text: "200us", interval: "[190us, 210us]" },
+				{ p: 99, value: 4e8, text: "~400ms", interval: "[196ms, \u221e]" },
+			],
+			censored: null,
+		},
+		{
+			...key,
+			key: "s",
+			name: "nats service",
+			metric: "service",
+			points: [],
+			max: null,
+			marks: [{ p: 50, value: 1e5, text: "100us", interval: "" }],
+			censored: "3 never completed: > 30s",
+		},
+	],
+	hidden: [],
+	limits: [],
+};
+
+describe("a page", () => {
+	const page = (figure: PercentileFigure = percentiles) =>
+		renderPage({
+			title: "<t>",
+			header: markup`<h1>x</h1>`,
+			main: markup`${figureBlock(figure)}`,
+			figures: [figure],
+		});
+
+	test("allows nothing but its own script, by hash, and its style", () => {
+		const html = page();
+		const policy = /Content-Security-Policy" content="([^"]*)"/.exec(html)?.[1];
+		const scripts = [...html.matchAll(/<script>([\s\S]*?)<\/script>/g)];
+		expect(scripts).toHaveLength(1);
+		const hash = createHash("sha256")
+			.update(scripts[0]?.[1] ?? "")
+			.digest("base64");
+		expect(policy).toContain("default-src 'none'");
+		expect(policy).toContain(`script-src 'sha256-${hash}'`);
+		expect(policy?.match(/unsafe|https?:|\*/g)).toEqual(["unsafe"]);
+	});
+
+	test("holds the figures' data word for word, though they hold markup", () => {
+		const evil = {
+			...percentiles,
+			title: "</script><script>alert(1)</script>",
+		};
+		const html = page(evil);
+		const data =
+			/<script type="application\/json" data-of="x-1">(.*?)<\/script>/.exec(
+				html,
+			)?.[1] ?? "";
+		expect(data).not.toContain("<");
+		expect(JSON.parse(data)).toEqual(evil);
+		expect(html).not.toContain("<script>alert");
+	});
+
+	test("that would be too large holds the same script and data compressed, and allows both its scripts by hash", () => {
+		const many = Array.from({ length: 40 }, (_, i) => ({
+			...percentiles,
+			id: `x-${i}`,
+			description: `</script> ${i} ${"all the numbers in words. ".repeat(2000)}`,
+		}));
+		const html = renderPage({
+			title: "large",
+			header: markup`<h1>x</h1>`,
+			main: markup`${many.map((figure) => figureBlock(figure, { table: "later" }))}`,
+			figures: many,
+		});
+		expect(Buffer.byteLength(html)).toBeLessThan(700_000);
+		expect(figuresIn(html)).toEqual(many);
+		const packed = /data-packed="script">([^<]*)</.exec(html)?.[1] ?? "";
+		const script = gunzipSync(Buffer.from(packed, "base64")).toString();
+		expect(script).toBe(pageScript());
+		const own = /<script>([\s\S]*?)<\/script>/.exec(html)?.[1] ?? "";
+		for (const allowed of [script, own])
+			expect(html).toContain(
+				`'sha256-${createHash("sha256").update(allowed).digest("base64")}'`,
+			);
+		expect(html).toMatch(
+			/<noscript>.*those over time, which are in result.json/,
+		);
+	});
+
+	test("says what to do without JavaScript", () => {
+		expect(page()).toMatch(/<noscript>.*all numbers.*mqbench report --svg/);
+		const none = { title: "x", header: markup``, main: markup``, figures: [] };
+		expect(renderPage(none)).not.toContain("<noscript>");
+	});
+
+	test("has a skip link, one header, main and footer, and a language", () => {
+		const html = page();
+		expect(html).toContain('<html lang="en"');
+		expect(html).toContain('<a class="skip" href="#main">');
+		for (const tag of ["header", "main", "footer"])
+			expect(html.match(new RegExp(`<${tag}[ >]`, "g"))).toHaveLength(1);
+	});
+});
+
+describe("a figure as a table", () => {
+	test("of percentiles: one row for each, with interval, and what never completed in the place of a maximum", () => {
+		expect(tablesOf(percentiles)).toEqual([
+			{
+				caption: null,
+				head: ["percentile", "nats p99", "nats service"],
+				rows: [
+					["p50", "200us [190us, 210us]", "100us"],
+					["p99", "~400ms [196ms, \u221e]", "n/a"],
+					["max", "500ms", "3 never completed: > 30s"],
+				],
+			},
+		]);
+	});
+
+	test("over time: panels with the same seconds share one, a gap is n/a and never 0", () => {
+		const panel = (
+			title: string,
+			unit: TimeFigure["panels"][number]["unit"],
+			points: [number, number | null][],
+		) => ({
+			title,
+			unit,
+			logarithmic: false,
+			lines: [{ ...key, name: "p99", points, steps: false }],
+			limits: [],
+		});
+		const figure: TimeFigure = {
+			...base,
+			kind: "time",
+			from: 0,
+			to: 2,
+			panels: [
+				panel("response", "ns", [
+					[0.5, 1e6],
+					[1.5, null],
+				]),
+				panel("in flight", "messages", [
+					[0.5, 0],
+					[1.5, 1234],
+				]),
+				panel("CPU", "cores", [[0.7, 0.254]]),
+				panel("disk", "bytes/s", [[0.7, 2048]]),
+			],
+			marks: [],
+			unfinished: { stretches: [], beyond: "> 30s", unplaced: null },
+		};
+		expect(tablesOf(figure).map(({ head, rows }) => [head, rows])).toEqual([
+			[
+				["second", "response: p99", "in flight: p99"],
+				[
+					["0.5s", "1ms", "0"],
+					["1.5s", "n/a", "1 234"],
+				],
+			],
+			[
+				["second", "CPU: p99", "disk: p99"],
+				[["0.7s", "0.254 cores", "2KiB/s"]],
+			],
+		]);
+	});
+
+	test("of a heat map: every cell, the slowest first", () => {
+		const figure: HeatFigure = {
+			...base,
+			kind: "heat",
+			system: "nats",
+			case: "256B",
+			bins: [1000, 2000, 4000],
+			end: 8000,
+			width: 1,
+			from: 0,
+			to: 2,
+			cells: [
+				[1, 0, 7],
+				[0, 0, 990],
+				[0, 2, 10],
+			],
+			limits: [],
+			unfinished: { stretches: [], beyond: "> 30s", unplaced: null },
+		};
+		expect(tablesOf(figure)[0]?.rows).toEqual([
+			["0s", "1 000", "4us to 8us", "4us to 8us: 10, 1us to 2us: 990"],
+			["1s", "7", "1us to 2us", "1us to 2us: 7"],
+		]);
+	});
+
+	test("over rates, and over days", () => {
+		const point = { low: null, high: null };
+		const rate: RateFigure = {
+			...base,
+			kind: "rate",
+			axis: { title: "offered rate", unit: "messages/s", names: null },
+			unit: "ns",
+			lines: [
+				{
+					...key,
+					points: [
+						{ ...point, x: 2000, value: null, text: "> 30s" },
+						{ ...point, x: 1000, value: 1e6, text: "~1ms" },
+					],
+				},
+			],
+			limits: [],
+		};
+		expect(tablesOf(rate)[0]).toMatchObject({
+			head: ["offered rate", "nats p99"],
+			rows: [
+				["1 000/s", "~1ms"],
+				["2 000/s", "> 30s"],
+			],
+		});
+		const trend: TrendFigure = {
+			...base,
+			kind: "trend",
+			unit: "ns",
+			lines: [
+				{
+					...key,
+					points: [
+						{
+							at: Date.UTC(2026, 0, 2, 3, 4),
+							value: 1e6,
+							text: "1ms",
+							verdict: "pass",
+							href: null,
+						},
+					],
+				},
+			],
+		};
+		expect(tablesOf(trend)[0]?.rows).toEqual([
+			["2026-01-02 03:04 UTC", "nats p99", "1ms", "pass"],
+		]);
+	});
+});

@@ -1,0 +1,196 @@
+import path from "node:path";
+import type { networkBaseline } from "../../infra/hosts/network.ts";
+import type { Broker, Rig } from "../../infra/rig.ts";
+import { brokerOf } from "../brokers/index.ts";
+import { MqbenchError } from "../errors.ts";
+import type { Plan } from "../model/plan.ts";
+import type {
+	FaultDone,
+	NetworkPath,
+	RunFileInput,
+} from "../model/run-file.ts";
+import { targets } from "../model/targets.ts";
+import { notFresh, onHosts } from "../scenario/rig.ts";
+import type { Scenario, System } from "../scenario/scenario.ts";
+import { maskUrls } from "../secrets.ts";
+import type { World } from "../world.ts";
+import { faultNotes, faultsOf } from "./faults.ts";
+import { type Fleet, type FleetResult, startFleet } from "./fleet.ts";
+import { runPath, writeRunFile } from "./folder.ts";
+import type { Tick } from "./live-figures.ts";
+import type { ReadyClient } from "./member.ts";
+import type { Progress } from "./progress.ts";
+import { sharesHost } from "./sharing.ts";
+import { sinceT0 } from "./since.ts";
+
+/** What all runs of a command share. */
+export interface Command {
+	readonly scenario: Scenario;
+	/** Holds plans and scripts already. */
+	readonly folder: string;
+	readonly progress: Progress;
+	/** An SLA that a run cannot meet any more, by its counts so far; null: go on. */
+	hopeless(plan: Plan, counts: Tick): string | null;
+}
+
+interface OneRun extends Command {
+	readonly plan: Plan;
+	readonly system: System;
+	readonly broker: Broker;
+	readonly clients: readonly ReadyClient[];
+	/** Of the command. */
+	readonly baseline: ReturnType<typeof networkBaseline>;
+}
+
+/**
+ * Brings the broker of a run up. The only run of a command fails with it; among several the failure becomes the run's
+ * result (null is returned), as the others are still worth measuring.
+ */
+export async function openBroker(
+	one: Command & { plan: Plan; system: System; rig: Rig; only: boolean },
+	world: World,
+): Promise<Broker | null> {
+	const { plan, system, rig, folder, progress } = one;
+	const startedAt = timestamp(world);
+	try {
+		return await rig.open({
+			system,
+			level: plan.durabilityLevel,
+			messageBytes: plan.message.bytes,
+			cpus: plan.pin.brokers,
+			logPath: path.join(runPath(folder, plan), "broker.log"),
+			faults: [...new Set(plan.faults.map(({ action }) => action))],
+		});
+	} catch (error) {
+		if (!(error instanceof MqbenchError) || error.code === "interrupted")
+			throw error;
+		if (one.only) throw error;
+		progress.say(`  ${error.message}`);
+		noteNotRun(folder, plan, {
+			...{ startedAt, endedAt: timestamp(world) },
+			error: maskUrls(error.message),
+			brokerUrl: maskUrls(system.url ?? ""),
+		});
+		return null;
+	}
+}
+
+/** One run: k6, broker down, and run.json, whatever happens in between. */
+export async function oneRun(one: OneRun, world: World): Promise<void> {
+	const { plan, system, folder, broker, clients, progress } = one;
+	const startedAt = timestamp(world);
+	let death: string | null = null;
+	let since: (() => number) | null = null;
+	void broker.died.then((how) => {
+		const at =
+			since === null
+				? "before the first message"
+				: `${(since() / 1000).toFixed(1)}s after the first message was due`;
+		death = `${system.key}: ${how}, ${at}`;
+		progress.say(`  ${death}`);
+	});
+	let fleet: Fleet | null = null;
+	const faults = faultsOf(
+		plan,
+		broker,
+		world.clock,
+		async () => fleet?.leader() ?? null,
+	);
+	let disturbed: FaultDone[] = [];
+	let network: NetworkPath[] = [];
+	let result: FleetResult;
+	try {
+		network = await one.baseline({
+			clients: clients.map(({ client }) => client),
+			url: broker.url,
+			defaultPort: brokerOf(system).defaultPort,
+			onHosts: onHosts(
+				one.scenario.rig && { path: "", rig: one.scenario.rig },
+				system.key,
+			),
+		});
+		fleet = startFleet(
+			{
+				clients,
+				folder: runPath(folder, plan),
+				plan,
+				url: broker.url,
+				brokerPids: () => broker.pids,
+				onProgress(line) {
+					if (line.mqbench === "start") {
+						const t0Ms = Number(BigInt(line.t0UnixNs) / 1_000_000n);
+						since = sinceT0(t0Ms, world.clock);
+						faults.begin(t0Ms);
+					}
+					progress.tick(plan, line);
+					return line.mqbench === "tick" ? one.hopeless(plan, line) : null;
+				},
+			},
+			world,
+		);
+		result = await fleet.ended;
+	} finally {
+		disturbed = await faults.end();
+		await broker.close();
+	}
+	progress.done();
+	const wrong = result.error ?? result.brokeOff;
+	if (wrong !== null) progress.say(`  ${wrong}`);
+	if (result.abortedBy !== null)
+		progress.say(`  Stopped: ${result.abortedBy} cannot be met any more.`);
+	// Whatever its SLA says of the part before: a broker that died has not passed.
+	const notes = [
+		...notFresh(one.scenario, system),
+		...faultNotes(disturbed, plan, {
+			whole: wrong === null && result.abortedBy === null && !world.stop.aborted,
+		}),
+		...(broker.notes ?? []),
+		...result.notes,
+		...(result.error !== null && death !== null ? [death] : []),
+	];
+	writeRunFile(folder, plan, {
+		schema: 1,
+		startedAt,
+		endedAt: timestamp(world),
+		k6Exit: result.ended.code,
+		k6Signal: result.ended.signal,
+		interruptedBy: world.stop.aborted ? String(world.stop.reason) : null,
+		abortedBy: result.abortedBy,
+		error: result.error ?? death,
+		notes,
+		brokerUrl: maskUrls(broker.url),
+		brokerVersion: broker.version,
+		// Of a program its name; an image's is whole.
+		brokerBinary:
+			broker.binary && path.isAbsolute(broker.binary)
+				? path.basename(broker.binary)
+				: broker.binary,
+		brokerSettings: broker.settings,
+		sameHost: sharesHost(broker, clients),
+		topology: broker.topology,
+		clients: [...result.clients],
+		faults: disturbed,
+		network,
+	});
+}
+
+/** A run that could not be made, or that a Ctrl-C kept from being made, says so: else it would look like one that failed. */
+export function noteNotRun(
+	folder: string,
+	plan: Plan,
+	of: Pick<RunFileInput, "startedAt" | "endedAt"> & Partial<RunFileInput>,
+): void {
+	writeRunFile(folder, plan, {
+		...{ schema: 1, k6Exit: null, k6Signal: null },
+		...{ interruptedBy: null, abortedBy: null, error: null, notes: [] },
+		...{ brokerUrl: "", brokerVersion: "", brokerBinary: null },
+		brokerSettings: {},
+		// Would the broker have been on this machine?
+		sameHost: targets[plan.target].here,
+		...of,
+	});
+}
+
+export function timestamp(world: World): string {
+	return new Date(world.clock.nowMs()).toISOString();
+}

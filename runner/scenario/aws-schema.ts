@@ -1,0 +1,167 @@
+import { z } from "zod";
+import { count, unit } from "../model/field.ts";
+import { parseBytes, parseDuration } from "../units.ts";
+
+/** Shortest and longest life of rented machines. */
+const LEAST_TTL_NS = 600e9;
+const MOST_TTL_NS = 7 * 24 * 3600e9;
+
+const instance = (what: string, example: string) =>
+	z
+		.string()
+		.regex(
+			/^[a-z][a-z0-9-]*\.[a-z0-9-]+$/,
+			`an instance type is written as AWS does, e.g. ${example}`,
+		)
+		.meta({ description: what, examples: [example] });
+
+/** What `target: aws` rents. */
+export const AwsFile = z.strictObject({
+	region: z
+		.string()
+		.regex(
+			/^[a-z]{2}(-[a-z]+)+-\d$/,
+			"a region is written as AWS does, e.g. eu-central-1",
+		)
+		.meta({
+			description: "Region in which machines are rented.",
+			examples: ["eu-central-1"],
+		}),
+	zone: z
+		.string()
+		.regex(
+			/^[a-z]{2}(-[a-z0-9]+)+-\d[a-z]$/,
+			"a zone is written as AWS does, e.g. eu-central-1a",
+		)
+		.optional()
+		.meta({
+			description:
+				"Availability zone; all machines are in one. Default: the first of the region that has all types.",
+			examples: ["eu-central-1a"],
+		}),
+	profile: z
+		.string()
+		.min(1)
+		.optional()
+		.meta({
+			description:
+				"Profile of AWS's configuration files. Default: what the environment says (AWS_PROFILE, AWS_ACCESS_KEY_ID).",
+			examples: ["bench"],
+		}),
+	owner: z
+		.string()
+		.min(1)
+		.max(128)
+		.optional()
+		.meta({
+			description:
+				"Whose machines these are: the tag mqbench:owner. Default: the caller's name in AWS.",
+			examples: ["ada"],
+		}),
+	ami: z
+		.string()
+		.regex(
+			/^ami-[0-9a-f]+$/,
+			"an image is written as AWS does, e.g. ami-0123456789abcdef0",
+		)
+		.optional()
+		.meta({
+			description:
+				"Image of the machines: a Debian 12. Default: the newest one for the types' processor.",
+			examples: ["ami-0123456789abcdef0"],
+		}),
+	ttl: unit(
+		parseDuration,
+		{
+			description:
+				"From then on the machines end themselves, whatever has become of mqbench; 10min to 168h. Default: 2h.",
+			examples: ["2h"],
+		},
+		(ns) =>
+			ns < LEAST_TTL_NS || ns > MOST_TTL_NS
+				? "ttl must be 10min to 168h"
+				: undefined,
+	).prefault("2h"),
+	sshFrom: z
+		.string()
+		.regex(
+			/^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!\/|$)|(?=\/|$))){4}(?:\/32)?$/,
+			"sshFrom is one address (IPv4), the only one that SSH is open to; write e.g. 203.0.113.7",
+		)
+		.optional()
+		.meta({
+			description:
+				"The one address from which SSH comes in. Default: that under which AWS sees the caller.",
+			examples: ["203.0.113.7"],
+		}),
+	brokers: z
+		.strictObject({
+			instance: instance(
+				"Instance type of the brokers' machines: as many as the system with the most `nodes` has, and all systems take turns on them.",
+				"i4i.xlarge",
+			),
+			volume: z
+				.strictObject({
+					type: z.enum(["gp3", "io2"]).default("gp3").meta({
+						description: "Kind of volume.",
+					}),
+					size: unit(
+						parseBytes,
+						{
+							description: "Its size, whole GiB.",
+							examples: ["100GiB"],
+						},
+						(bytes) =>
+							bytes % 1024 ** 3 !== 0 ||
+							bytes < 4 * 1024 ** 3 ||
+							bytes > 65_536 * 1024 ** 3
+								? "size of a volume must be whole GiB, 4GiB to 65536GiB"
+								: undefined,
+					),
+					iops: count(
+						"Writes and reads a second that are paid for; io2 needs it. Default: those that come with gp3.",
+						256_000,
+						[6000],
+					).optional(),
+					throughput: unit(
+						parseBytes,
+						{
+							description:
+								"gp3: bytes a second that are paid for, whole MiB. Default: those that come with it.",
+							examples: ["500MiB"],
+						},
+						(bytes) =>
+							bytes % 1024 ** 2 !== 0 ||
+							bytes < 125 * 1024 ** 2 ||
+							bytes > 2000 * 1024 ** 2
+								? "throughput of a volume must be whole MiB, 125MiB to 2000MiB"
+								: undefined,
+					).optional(),
+				})
+				.optional()
+				.meta({
+					description:
+						"Volume (EBS) that brokers store on. Default: the machine's own NVMe, which its type must have.",
+					examples: [{ type: "gp3", size: "100GiB" }],
+				}),
+		})
+		.meta({
+			description: "Machines of the brokers.",
+			examples: [{ instance: "i4i.xlarge" }],
+		}),
+	clients: z
+		.strictObject({
+			instance: instance(
+				"Instance type of the machines that make the load; `clients` says how many.",
+				"c6in.xlarge",
+			),
+			spot: z.boolean().default(false).meta({
+				description:
+					"Cheaper, and taken away when somebody pays more: the run is then INVALID.",
+			}),
+		})
+		.meta({
+			description: "Machines that make the load.",
+			examples: [{ instance: "c6in.xlarge" }],
+		}),
+});

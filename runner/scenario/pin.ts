@@ -1,0 +1,42 @@
+import { targets, targetsThat } from "../model/targets.ts";
+import type { Context } from "./context.ts";
+import type { Parts } from "./parts.ts";
+import type { Problem } from "./problem.ts";
+import { hasHosts } from "./rig.ts";
+import type { Clients, Scenario } from "./scenario.ts";
+
+/** Why CPUs cannot be chosen. */
+export const NO_PIN =
+	"pin is for Linux, where a process can be held to CPUs; remove it on this machine";
+
+/** CPUs for the whole scenario. On the target that the command line chose, settings of others are left aside. */
+export function resolvePin(
+	written: Parts["pin"],
+	context: Pick<Context, "target" | "targetChosen" | "platform" | "rig">,
+	clients: Clients["kind"],
+): { pin: Scenario["pin"]; problems: Problem[] } {
+	const { target, targetChosen } = context;
+	// All of those are Linux.
+	const elsewhere = clients === "rented" || clients === "ssh";
+	const { generator = null, brokers = null } = written ?? {};
+	const problems: Problem[] = [];
+	const place = target && targets[target].place;
+	const hosts = place === "host" || hasHosts(context.rig);
+	// Containers of target docker live on a Linux of their own where this machine is none, and so do hosts.
+	const here =
+		(elsewhere ? null : generator) ??
+		(place === "container" || hosts ? null : brokers);
+	if (here !== null && context.platform !== "linux")
+		problems.push({ path: ["pin"], at: "key", message: NO_PIN });
+	const theirs = place === null && !hosts;
+	if (brokers !== null && theirs && !targetChosen)
+		problems.push({
+			path: ["pin", "brokers"],
+			at: "value",
+			message: `pin.brokers is for target ${targetsThat(({ place }) => place !== null)}, where mqbench starts the brokers; pin existing ones where they run, and remove it`,
+		});
+	return {
+		pin: { generator, brokers: theirs ? null : brokers },
+		problems,
+	};
+}

@@ -1,0 +1,136 @@
+import type { Times, Workload } from "../model/plan.ts";
+import { formatRate, type Rate, ratePerSecond } from "../units.ts";
+import { backlogTimes } from "./backlog.ts";
+import type { WrittenWorkload } from "./workload-schema.ts";
+
+type Fields = Partial<WrittenWorkload>;
+type Pieces = Times["pieces"];
+
+/** The times of a workload whose fields are right by themselves; null when one that they need isn't. */
+export function scheduleOf(fields: Fields): Times | null {
+	const { rate, stages, steps, messages, warmup } = fields;
+	const durationNs = durationOf(fields);
+	if (durationNs === null) return null;
+	const warmupNs = warmupOf(fields);
+	if (messages !== undefined) {
+		const warmupMessages = messagesToWarmUp(messages, warmup);
+		return {
+			...{ kind: "closed", rate: null, seed: 0, pieces: [], warmupNs },
+			...{ durationNs, warmupMessages, messages: warmupMessages + messages },
+		};
+	}
+	const poisson = fields.arrivals === "poisson" && !steps && !stages;
+	const first = steps ? steps[0]?.rate : rate;
+	if (!first) return null;
+	const pieces = steps
+		? steps.flatMap((step) => flat(step.rate, step.duration))
+		: (stages ?? []).map(({ target, duration }, index) =>
+				piece(duration, stages?.[index - 1]?.target ?? first, target),
+			);
+	return {
+		kind: pieces.length > 0 ? "stages" : poisson ? "poisson" : "constant",
+		rate: pieces.map(({ to }) => to).reduce(higher, copy(first)),
+		seed: poisson ? (fields.seed ?? 1) : 0,
+		pieces: pieces.length > 0 ? [...flat(first, warmupNs), ...pieces] : [],
+		warmupNs,
+		durationNs,
+	};
+}
+
+/** The window; of messages the longest that they may take. null: nothing says it, or there is no load. */
+export function durationOf(fields: Fields): number | null {
+	const { rate, stages, steps, messages, duration } = fields;
+	if (messages !== undefined) return duration ?? CLOSED_NS;
+	if (steps) return sum(steps);
+	if (!rate) return null;
+	if (stages) return sum(stages);
+	return duration ?? (fields.find === undefined ? null : SEARCH_NS);
+}
+
+/** Warm-up of a load with a rate; that of messages is counted in messages. */
+export function warmupOf({ messages, warmup }: Fields): number {
+	if (messages !== undefined) return 0;
+	return warmup !== undefined && "ns" in warmup ? warmup.ns : WARMUP_NS;
+}
+
+/** The pieces of the window, without that of the warm-up. */
+export function windowPieces({ pieces, warmupNs }: Times): Pieces {
+	return pieces.slice(warmupNs > 0 ? 1 : 0);
+}
+
+/** A phase for each step of a load. */
+export function phasesOf(steps: Pieces): Workload["phases"] {
+	let toNs = 0;
+	return steps.map(({ to, durationNs }, index) => {
+		const fromNs = toNs;
+		toNs += durationNs;
+		return { name: `step ${index + 1}: ${formatRate(to)}`, fromNs, toNs };
+	});
+}
+
+/** When the consumers of a backlog of so many messages pause, and what the window goes through. */
+export function heldBack(
+	{ rate, warmupNs, durationNs }: Times,
+	messages: number | null,
+): Pick<Workload, "backlog" | "phases"> {
+	if (messages === null || rate === null) return { backlog: null, phases: [] };
+	const { pauseNs, resumeNs } = backlogTimes(durationNs, rate, messages);
+	return {
+		backlog: {
+			pauseNs: warmupNs + pauseNs,
+			resumeNs: warmupNs + resumeNs,
+			messages,
+		},
+		phases: [
+			{ name: "before", fromNs: 0, toNs: pauseNs },
+			{ name: "build", fromNs: pauseNs, toNs: resumeNs },
+			{ name: "drain", fromNs: resumeNs, toNs: durationNs },
+		],
+	};
+}
+
+/** "3000/s", "1000/s to 5000/s in 3 stages", "100000 messages": how a load reads in a name. */
+export function loadName({ schedule, phases }: Workload): string {
+	if (schedule.kind === "closed")
+		return `${schedule.messages - schedule.warmupMessages} messages`;
+	const { kind, rate } = schedule;
+	const pieces = windowPieces(schedule);
+	const [first, last] = [pieces[0], pieces.at(-1)];
+	if (!first || !last)
+		return `${rate === null ? "" : formatRate(rate)}${kind === "poisson" ? " poisson" : ""}`;
+	const [from, to] = [formatRate(first.from), formatRate(last.to)];
+	const noun = phases.length > 0 ? "step" : "stage";
+	return `${from === to ? from : `${from} to ${to}`} in ${pieces.length} ${noun}${pieces.length === 1 ? "" : "s"}`;
+}
+
+// --- internal ---
+
+const WARMUP_NS = 5e9;
+const CLOSED_NS = 600e9;
+/** A step of the search measures 15 s at least (reports/README.md, "Searches"). */
+const SEARCH_NS = 15e9;
+
+function messagesToWarmUp(messages: number, warmup: Fields["warmup"]): number {
+	if (warmup === undefined) return Math.ceil(messages / 10);
+	return "messages" in warmup ? warmup.messages : 0;
+}
+
+function flat(rate: Rate, durationNs: number): Pieces {
+	return durationNs === 0 ? [] : [piece(durationNs, rate, rate)];
+}
+
+function piece(durationNs: number, from: Rate, to: Rate): Pieces[number] {
+	return { durationNs, from: copy(from), to: copy(to) };
+}
+
+function higher(a: Rate, b: Rate): Rate {
+	return ratePerSecond(b) > ratePerSecond(a) ? b : a;
+}
+
+function copy({ messages, perNs }: Rate): Rate {
+	return { messages, perNs };
+}
+
+function sum(parts: readonly { readonly duration: number }[]): number {
+	return parts.reduce((total, { duration }) => total + duration, 0);
+}

@@ -1,0 +1,19 @@
+import type { Path } from "./problem.ts";
+
+/** A map of YAML, as a person wrote it. */
+export type Written = Readonly<Record<string, unknown>>;
+
+export function isMap(value: unknown): value is Written {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** What stands at `path`; undefined: nothing. A key may be called "constructor": nothing is looked up along the prototype. */
+export function valueAt(value: unknown, path: Path): unknown {
+	return path.reduce<unknown>(
+		(node, step) =>
+			typeof node === "object" && node !== null && Object.hasOwn(node, step)
+				? (node as Written)[step]
+				: undefined,
+		value,
+	);
+}

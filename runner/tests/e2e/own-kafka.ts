@@ -1,0 +1,41 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { resolveJars } from "../../../infra/binaries/jars.ts";
+import { realBinaries, realWorld } from "../../../infra/binaries/real.fake.ts";
+import { packageFolder } from "../../package.ts";
+import { scenario, standing, temporaryFolder } from "./mqbench.ts";
+
+/** For tests: Kafka's jars, as mqbench fetches them. */
+export async function kafkaJars(): Promise<string> {
+	return resolveJars({
+		name: "kafka",
+		pom: path.join(packageFolder, "runner", "brokers", "kafka", "pom.xml"),
+		properties: {},
+		mvn: "mvn",
+		agent: (await realBinaries()).agent,
+		world: realWorld,
+		system: "kafka",
+	});
+}
+
+/** For tests: a Kafka that has a topic already, made by Kafka's own tool; gone when the test is over. Returns its address, with kafka://. */
+export async function ownKafka(topic: string): Promise<string> {
+	const folder = temporaryFolder();
+	await standing(folder, scenario(folder, {}, { system: "kafka" }));
+	const { brokers } = JSON.parse(
+		readFileSync(path.join(folder, "rig.json"), "utf8"),
+	) as { brokers: { url: string }[] };
+	const url = brokers[0]?.url ?? "";
+	execFileSync(
+		"java",
+		[
+			...["-cp", path.join(await kafkaJars(), "*")],
+			"org.apache.kafka.tools.TopicCommand",
+			...["--bootstrap-server", url.replace("kafka://", "")],
+			...["--create", "--topic", topic],
+		],
+		{ stdio: ["ignore", "ignore", "inherit"] },
+	);
+	return url;
+}
