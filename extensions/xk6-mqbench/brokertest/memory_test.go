@@ -237,7 +237,9 @@ func (s *memorySession) Consume(_ context.Context, to broker.Subscription, handl
 			t.queues[0] = q
 		default:
 			t.queues = append(t.queues, q)
-			if s.Run == "" || s.fault == "begins at the beginning" {
+			if s.fault == "begins at the beginning" {
+				q.messages = append(q.messages, t.early...)
+			} else if s.Run == "" {
 				q.messages, t.early = append(q.messages, t.early...), nil
 			}
 		}
