@@ -12,6 +12,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
 
 // find looks whether topics that were there are as the run needs them.
@@ -107,7 +108,14 @@ func (s *session) begin(ctx context.Context, group, topic string) error {
 		}
 		return n == s.partitionsOf(topic), nil
 	}
-	if done, err := begun(); done || err != nil {
+	// The first group of a cluster has its coordinator only after seconds, more than the library waits for it.
+	var done bool
+	var err error
+	_ = deadline.Until(ctx, setUpPoll, func() bool { // if it ends, err is what the last look said
+		done, err = begun()
+		return !errors.Is(err, kerr.CoordinatorNotAvailable)
+	})
+	if done || err != nil {
 		return broker.Wrap(fmt.Sprintf("kafka: look up group %q", group), err)
 	}
 	ends, err := s.ends(ctx, topic)
