@@ -38,7 +38,10 @@ export function containerPlace({
 	let gone = false;
 	let killed = false;
 
-	/** How it is, once it has ended. Asked again for 2 s where it was killed: that memory was the reason may come after the end. */
+	/**
+	 * How it is, once it has ended. Asked again for 2 s where it was killed: that memory was the reason may come after the end
+	 * (containerd/containerd#12372), and is lost at times (#8893).
+	 */
 	const afterwards = async (): Promise<State | null> => {
 		for (let tries = 0; ; tries++) {
 			const state = await inspect(docker, name);
@@ -63,7 +66,7 @@ export function containerPlace({
 			if (gone) return end("removed");
 			const state = await afterwards();
 			if (state === null) return end("removed");
-			if (!state.Running) return howItEnded(state, memoryBytes);
+			if (!state.Running) return howItEnded(state, memoryBytes, killed);
 			// The log broke off, not the node.
 			await sleep(200);
 		}
@@ -175,12 +178,13 @@ function end(how: string): End {
 function howItEnded(
 	{ OOMKilled, ExitCode, Error: error }: State,
 	memoryBytes: number | null,
+	killed: boolean,
 ): End {
-	if (OOMKilled)
-		return end(
-			`out of memory: ${memoryBytes === null ? "the machine has no more" : `its limit is ${formatBytes(memoryBytes)}`}`,
-		);
-	return end(error || describeEnd(endOf(ExitCode, null)));
+	const memory = `out of memory: ${memoryBytes === null ? "the machine has no more" : `its limit is ${formatBytes(memoryBytes)}`}`;
+	if (OOMKilled) return end(memory);
+	const how = error || describeEnd(endOf(ExitCode, null));
+	const unclear = ExitCode === 137 && memoryBytes !== null && !killed;
+	return end(unclear ? `${how}, perhaps ${memory}` : how);
 }
 
 /** Whether its number is a process of the container on this machine: engines in virtual machines count their own. */
