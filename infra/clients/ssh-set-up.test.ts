@@ -73,12 +73,15 @@ describe.skipIf(missing !== null)(
 
 		test("is waited for until it is ready, and its steps are said", async () => {
 			state("running: packages");
-			const opening = opened();
-			setTimeout(() => state("running: disk"), 1_000);
-			setTimeout(() => state("ready"), 2_000);
-			const said = await opening;
+			const said: string[] = [];
+			await opened({
+				say(line) {
+					said.push(line);
+					state(line.includes("packages") ? "running: disk" : "ready");
+				},
+			});
 			expect(said[0]).toMatch(/^ {2}h1: being set up: packages \(\d+ s\)$/);
-			expect(said.at(-1)).toMatch(/: disk \(\d+ s\)$/);
+			expect(said[1]).toMatch(/^ {2}h1: being set up: disk \(\d+ s\)$/);
 		}, 180_000);
 
 		test("is not waited for where nobody sets it up", async () => {
@@ -117,12 +120,14 @@ describe.skipIf(missing !== null)(
 		test("that is not up yet is tried again, until it has had its time", async () => {
 			state("ready");
 			h1.cut();
-			const back = setTimeout(() => h1.mend(), 1_500);
-			onTestFinished(() => {
-				clearTimeout(back);
-				h1.mend();
+			onTestFinished(() => h1.mend());
+			const said: string[] = [];
+			await opened({
+				say(line) {
+					said.push(line);
+					h1.mend();
+				},
 			});
-			const said = await opened();
 			expect(said[0]).toMatch(
 				/^ {2}h1: not up yet: ssh gets no answer from it \(\d+ s\)$/,
 			);

@@ -320,7 +320,7 @@ test.skipIf(missing !== null)(
 				{ system: "{ broker: redis, mode: streams }", sla: "[lost == 0]" },
 			);
 			const mqbench = start([written, "--rig", file]);
-			await mqbench.says(/being set up: not begun yet/, 60_000);
+			await mqbench.says(/being set up: not begun yet/, 300_000);
 			const { state, log } = await machine.setUp(
 				userData({ ...CLIENT, packages: ["redis-server"] }),
 			);
