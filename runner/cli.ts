@@ -27,6 +27,9 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 // Nobody is left to be told.
 process.stderr.on("error", () => {});
 
+/** Standard input, once somebody reads it. */
+let piped: AsyncIterator<string> | undefined;
+
 const world: World = {
 	stdout: sink(process.stdout),
 	stderr: sink(process.stderr),
@@ -37,6 +40,7 @@ const world: World = {
 		monotonicMs: () => performance.now(),
 	},
 	ask: process.stdin.isTTY && process.stderr.isTTY ? ask : null,
+	nextLine: process.stdin.isTTY ? undefined : nextLine,
 	stop: stop.signal,
 	leaving(text) {
 		left = text;
@@ -116,6 +120,16 @@ async function ask(question: string): Promise<string> {
 	} finally {
 		terminal.close();
 	}
+}
+
+/** Reads standard input line by line; who asks no more leaves the rest unread. A stop ends it. */
+async function nextLine(): Promise<string | null> {
+	const { createInterface } = await import("node:readline");
+	piped ??= createInterface({ input: process.stdin, signal: stop.signal })[
+		Symbol.asyncIterator
+	]();
+	const { done, value } = await piped.next();
+	return done ? null : value;
 }
 
 function sink(stream: NodeJS.WriteStream): World["stdout"] {

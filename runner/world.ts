@@ -8,8 +8,10 @@ export interface World {
 	readonly cwd: string;
 	readonly env: Readonly<Record<string, string | undefined>>;
 	readonly clock: Clock;
-	/** Asks the person at the terminal for a line; null: nobody is there to answer. */
+	/** Asks the person at the terminal for a line; null: nobody is there to ask. */
 	readonly ask: ((question: string) => Promise<string>) | null;
+	/** The next line of a pipe or a file on standard input; null: there are no more. Left out: nothing is piped. */
+	readonly nextLine?: (() => Promise<string | null>) | undefined;
 	/** Aborted once by the first Ctrl-C or SIGTERM; `reason` is the signal's name. */
 	readonly stop: AbortSignal;
 	/**

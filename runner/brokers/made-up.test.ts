@@ -37,7 +37,7 @@ test("a broker that is a room and one line has a place in scenarios, their mista
 });
 
 test("it is asked for by init, looked for by doctor, and can be started everywhere", () => {
-	expect(questions[0]?.ask({})).toContain("carrier");
+	expect(questions[0]?.ask({}, [])).toContain("carrier");
 	expect(brokerChecks.map(({ name }) => name)).toContain("Carrier");
 	expect(realBrokers).toContain("carrier");
 	expect(processes.carrier).toBeTruthy();

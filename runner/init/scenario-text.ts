@@ -1,50 +1,61 @@
-import { brokerOf, SystemOptions, variable } from "../brokers/index.ts";
+import path from "node:path";
+import { variable } from "../brokers/index.ts";
 import type { Pattern } from "../model/workload.ts";
+import type { Described } from "../scenario/systems-table.ts";
+import { shellWord } from "../shell.ts";
 import type { Answers } from "./answers.ts";
 
-/** The scenario's YAML, with a comment wherever a newcomer would ask. */
-export function scenarioText(name: string, answers: Answers): string {
-	const { broker, pattern, rate, message, duration, p99 } = answers;
-	const system = systemOf(answers);
+/** The scenario's YAML, with a comment wherever a newcomer would ask. `file`: as a person in the current folder names it. */
+export function scenarioText(
+	file: string,
+	system: Described,
+	answers: Answers,
+): string {
+	const { pattern, rate, message, duration, p99 } = answers;
 	return `# yaml-language-server: $schema=./scenario.schema.json
-# Try it: mqbench plan ${name}.yaml   Run it: mqbench ${name}.yaml
-name: ${name}
-${system}
+# See what it will do: npx mqbench plan ${shellWord(file)}
+# Run it: npx mqbench ${shellWord(file)}
+name: ${path.basename(file, ".yaml")}
+${systemLines(system, answers)}
 workload:
   pattern: ${pattern} # ${MEANING[pattern]}
   rate: ${rate} # open loop: sent at this rate whatever the broker does
   message: ${message}
   duration: ${duration} # after a warm-up of 5s
-${more(pattern)}sla: # decides the exit code: 0 met, 99 breached
+${more(pattern, system)}sla: # decides the exit code: 0 met, 99 breached
   - ${metricOf(pattern)}p99 < ${p99}
-${lossOf(broker, pattern)}`;
+${lossOf(system, pattern)}`;
 }
 
 // --- internal ---
 
-function systemOf({ broker, url }: Answers): string {
+function systemLines({ word, name, written }: Described, { url }: Answers) {
+	const own = word === name;
 	if (url === "")
-		return `system: ${broker} # mqbench starts one on this machine (in a container: --target docker); to compare, name several under systems:`;
-	const written = /^[A-Z][A-Z0-9_]*$/.test(url) ? variable(url) : url;
-	return `target: existing # your broker: nothing is deleted that mqbench did not make
-system: { broker: ${broker}, url: "${written}" }`;
+		return `# mqbench starts the broker; in a container with --target docker. To compare several, write systems: instead.
+system: ${own ? name : written}`;
+	const text = /^[A-Z][A-Z0-9_]*$/.test(url) ? variable(url) : url;
+	return `target: existing # your own broker; mqbench deletes only what it made
+system: ${written.replace(/ }$/, `, url: "${text}" }`)}`;
 }
 
 const MEANING: Readonly<Record<Pattern, string>> = {
 	"round-trip": "each connection receives what it sent",
 	"request-reply": "a responder sends each message back",
 	"fan-out": "every subscriber gets every message",
-	"work-queue": "consumers share the messages, each goes to one",
-	publish: "no consumers: until the broker has acknowledged",
+	"work-queue": "consumers share the messages; each message goes to one",
+	publish: "no consumers; measures until the broker acknowledges",
 	backlog: "consumers pause, messages pile up, then they catch up",
 };
 
-function more(pattern: Pattern): string {
+const CONSUMERS = 2;
+
+function more(pattern: Pattern, { traits }: Described): string {
 	switch (pattern) {
 		case "fan-out":
 			return "  subscriptions: 10 # subscribers\n";
 		case "work-queue":
-			return "  consumers: 2\n";
+			return `  consumers: ${CONSUMERS}\n${traits.partitions ? `  partitions: ${CONSUMERS} # at least one for each consumer, or some get nothing\n` : ""}`;
 		case "request-reply":
 			return "  consumers: 1 # responders\n";
 		case "backlog":
@@ -59,8 +70,7 @@ function metricOf(pattern: Pattern): string {
 	return pattern === "backlog" ? "ack " : "";
 }
 
-function lossOf(broker: Answers["broker"], pattern: Pattern): string {
+function lossOf({ traits }: Described, pattern: Pattern): string {
 	if (pattern === "publish") return "  - failed == 0\n";
-	const { acks } = brokerOf({ broker }).traits(SystemOptions.parse({ broker }));
-	return `  - lost == 0 # ${acks ? "acknowledged and not received" : "sent and not received: this system acknowledges nothing"}\n`;
+	return `  - lost == 0 # ${traits.acks ? "acknowledged, but not received" : "sent, but not received: this system acknowledges nothing"}\n`;
 }

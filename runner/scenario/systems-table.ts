@@ -63,41 +63,40 @@ export function brokersTable(): string {
 	].join("\n");
 }
 
+/** A broker in one of its modes. */
+export interface Described {
+	/** The broker. */
+	readonly name: BrokerName;
+	/** One word for it: the broker as it comes, or "broker-mode". */
+	readonly word: string;
+	/** "{ broker: ..., mode: ... }" */
+	readonly written: string;
+	readonly traits: Traits;
+}
+
+/** Every broker, once for each kind of system that it can be; the one without an option comes first. */
+export function systems(): Described[] {
+	return realBrokers.flatMap((name) => {
+		const own = traitsOf({ broker: name });
+		const described = kindsOf(name).map(([key, value]): Described => {
+			const traits = traitsOf({ broker: name, [key]: value });
+			const [word, option] =
+				traits.title === own.title
+					? [name, ""]
+					: [`${name}-${value}`, `, ${key}: ${value}`];
+			return { name, word, written: `{ broker: ${name}${option} }`, traits };
+		});
+		if (described.length > 0) return described;
+		return [{ name, word: name, written: `{ broker: ${name} }`, traits: own }];
+	});
+}
+
 // --- internal ---
 
 const LEVELS: readonly Level[] = ["memory", "os", "interval", "fsync"];
 
 /** Options that make another system of a broker: another promise, another place for messages. */
 const KINDS = ["mode", "queue"] as const;
-
-interface Described {
-	readonly name: string;
-	readonly written: string;
-	readonly traits: Traits;
-}
-
-/** Every broker, once for each kind of system that it can be; the one without an option comes first. */
-function systems(): Described[] {
-	return realBrokers.flatMap((name) => {
-		const described = kindsOf(name).map(([key, value]) => {
-			const traits = traitsOf({ broker: name, [key]: value });
-			const own = traits.title === traitsOf({ broker: name }).title;
-			return {
-				name,
-				written: `{ broker: ${name}${own ? "" : `, ${key}: ${value}`} }`,
-				traits,
-			};
-		});
-		if (described.length > 0) return described;
-		return [
-			{
-				name,
-				written: `{ broker: ${name} }`,
-				traits: traitsOf({ broker: name }),
-			},
-		];
-	});
-}
 
 function kindsOf(name: BrokerName): [string, string][] {
 	const fields = brokerOf({ broker: name }).options.toJSONSchema({

@@ -1,0 +1,43 @@
+import { existsSync, statSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { failure } from "../errors.ts";
+import { reasonOf } from "../reason.ts";
+import { Name } from "../scenario/schema.ts";
+import type { World } from "../world.ts";
+
+export const DEFAULT_FILE = "my-scenario.yaml";
+
+/** The file that is to be written, as a person in the current folder names it. `given`: with or without .yaml, or a folder for it. */
+export function newFile(given: string, { cwd }: Pick<World, "cwd">): string {
+	const isFolder = statSync(path.resolve(cwd, given), {
+		throwIfNoEntry: false,
+	})?.isDirectory();
+	const wanted =
+		isFolder || /[/\\]$/.test(given) ? path.join(given, DEFAULT_FILE) : given;
+	const name = path.basename(wanted).replace(/\.ya?ml$/, "");
+	const named = Name.safeParse(name);
+	if (!named.success)
+		throw failure("usage", {
+			message: `${given}: ${named.error.issues[0]?.message}`,
+		});
+	const file = path.join(path.dirname(wanted), `${name}.yaml`);
+	if (existsSync(path.resolve(cwd, file)))
+		throw failure("usage", {
+			message: `${file} exists already and stays as it is; give another name: npx mqbench init <path>`,
+		});
+	return file;
+}
+
+/** Writes a file that is not there yet, and its folder. */
+export async function write(file: string, text: string): Promise<void> {
+	try {
+		await mkdir(path.dirname(file), { recursive: true });
+		await writeFile(file, text, { flag: "wx" });
+	} catch (error) {
+		throw failure("scenario-unwritable", {
+			path: file,
+			reason: reasonOf(error),
+		});
+	}
+}
