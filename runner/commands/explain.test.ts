@@ -36,7 +36,10 @@ describe("mqbench explain", () => {
 
 	test.each([
 		["suport", "suport: no topic of explain; did you mean support?\n"],
-		["latency", "latency: no topic of explain; known: response, support, "],
+		[
+			"latency",
+			"latency: no topic of explain; known: response, lag, support, ",
+		],
 		["constructor", "constructor: no topic of explain; known: "],
 	])("refuses %s with exit code 2", async (topic, message) => {
 		await expect(explain({ topic }, fakeWorld())).rejects.toMatchObject({

@@ -7,8 +7,10 @@ import type { Invocation } from "./options.ts";
 export function declare(program: Command, { world, exit }: Invocation): void {
 	program
 		.command("explain")
-		.description(`explain a word of the reports: ${topicNames.join(", ")}`)
-		.argument("[topic]", "without one: the list")
+		.description(
+			`explain a word of the reports, e.g. ${topicNames.slice(0, 4).join(", ")}`,
+		)
+		.argument("[topic]", "without a topic: list all of them")
 		.action(async (topic: string | undefined) =>
 			exit(await explain({ topic }, world)),
 		);
