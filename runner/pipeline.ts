@@ -210,11 +210,13 @@ function* runsOf(
 			);
 			return outcomeOf(verdict);
 		};
-		const search = searchRuns(plan, last + 1, judge);
+		const search = searchRuns(plan, last + 1, judge, (text) =>
+			progress.say(`Search: ${text}.`),
+		);
 		for (let step = search.next(); ; step = search.next()) {
 			if (step.done) {
 				progress.say(
-					`  ${plan.system}, ${plan.case}: ${answerText(step.value)}`,
+					`Search: ${plan.system}, ${plan.case}: ${answerText(step.value)}.`,
 				);
 				break;
 			}

@@ -1,4 +1,5 @@
 import type { Gate, Result, Run } from "../model/result.ts";
+import { shellWord } from "../shell.ts";
 import { formatCount, formatDuration, plural } from "../units.ts";
 import { meanRate } from "../verdict/window-length.ts";
 import type { Outcome } from "./outcomes.ts";
@@ -10,7 +11,7 @@ export function adviceText(outcome: Outcome, result: Result): string {
 	const run = worstRun(outcome, result);
 	switch (verdict) {
 		case "interrupted":
-			return `go on where it was stopped: mqbench ${result.command?.scenario ?? "<scenario>"} --resume <folder of this run>`;
+			return `continue where it was stopped: ${resumeText(result)}`;
 		case "error":
 			return result.errorCause === "scenario"
 				? "change the SLA line or the load: the run was made, and cannot answer it"
@@ -41,6 +42,31 @@ export function adviceText(outcome: Outcome, result: Result): string {
 }
 
 // --- internal ---
+
+/** The same command once more, in its folder: plans have to be the same, and so does all that they follow from. */
+function resumeText({ runId, command }: Result): string {
+	const words = [...(command?.args ?? ["<scenario>"])];
+	let folder = `reports/${runId}`;
+	for (const option of ["--out", "--resume"]) {
+		const at = words.findIndex(
+			(w) => w === option || w.startsWith(`${option}=`),
+		);
+		if (at < 0) continue;
+		const [word = "", next = ""] = words.splice(
+			at,
+			words[at] === option ? 2 : 1,
+		);
+		folder = next || word.slice(option.length + 1);
+	}
+	return ["npx mqbench", ...words.map(quoted), "--resume", quoted(folder)].join(
+		" ",
+	);
+}
+
+/** For a shell; what is to be filled in stays as it is. */
+function quoted(word: string): string {
+	return /^<.*>$/.test(word) ? word : shellWord(word);
+}
 
 /** The runs that were made for a comparison: of its own system, and of the baseline if that is of the same scenario. */
 function comparedRuns(

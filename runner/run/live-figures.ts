@@ -55,13 +55,20 @@ function isPaused({ backlog }: Plan, { at }: Tick): boolean {
 	);
 }
 
-/** "p50 60us", "p99 1.5ms" of the messages that were due in the last second. */
+/** "p50 60us", "p99 ~1.5ms" of the messages that were due in the last second; "~": few of them came back. */
 export function lastSecond(plan: Plan, tick: Tick): string[] {
-	if (tick.p50 !== null && tick.p99 !== null)
+	if (tick.p50 !== null && tick.p99 !== null) {
+		const back =
+			(tick.metric === "ack" || plan.pattern === "publish"
+				? tick.acked
+				: tick.received) ?? 0;
+		// Of several clients the percentiles are one client's.
+		const count = back / (tick.merged?.clients ?? 1);
 		return [
-			`p50 ${formatDuration(tick.p50)}`,
-			`p99 ${formatDuration(tick.p99)}`,
+			`p50 ${marked(tick.p50, 50, count)}`,
+			`p99 ${marked(tick.p99, 99, count)}`,
 		];
+	}
 	return [isPaused(plan, tick) ? "consumers are paused" : "no answers yet"];
 }
 
@@ -93,10 +100,16 @@ export function soFar(
 		[99, p99],
 		[99.9, p999],
 	]);
-	return percentiles.map((p) => {
-		const support = supportOf(count, p);
-		return `p${p} ${support === "none" ? "n/a" : `${support === "weak" ? "~" : ""}${formatDuration(values.get(p) ?? 0)}`}`;
-	});
+	return percentiles.map((p) =>
+		supportOf(count, p) === "none"
+			? `p${p} n/a`
+			: `p${p} ${marked(values.get(p) ?? 0, p, count)}`,
+	);
+}
+
+/** "1.5ms", or "~1.5ms" where fewer samples stand behind it than it takes. */
+function marked(ns: number, p: number, count: number): string {
+	return `${supportOf(count, p) === "ok" ? "" : "~"}${formatDuration(ns)}`;
 }
 
 /** Messages per second that were due in the last second; null: a closed load has none due, or all have been. */

@@ -108,7 +108,9 @@ const MOST_LIMITS = 3;
 function timeText({ plan, tick, sent, stopping }: LiveRun): string {
 	const { kind, warmupNs, durationNs, messages } = plan.schedule;
 	const atNs = tick.at * 1e9;
-	const phase = stopping ? "stopping" : phaseText(plan, tick);
+	// Who has stopped it waits neither for the end of the schedule nor for a whole drain.
+	if (stopping) return "stopping: waiting for the last results";
+	const phase = phaseText(plan, tick);
 	if (kind === "closed") {
 		const left =
 			sent > 0 && sent < messages
@@ -122,9 +124,10 @@ function timeText({ plan, tick, sent, stopping }: LiveRun): string {
 		: `${phase}, ${waitText(atNs)} of ${waitText(endNs)}, ${waitText(endNs - atNs)} left`;
 }
 
-function followingText({ plan, tick, following }: LiveRun): string[] {
+function followingText({ plan, tick, following, stopping }: LiveRun): string[] {
 	const { runs, ns } = following;
-	if (plan.search) return ["more runs follow: a search"];
+	if (stopping) return [];
+	if (plan.search) return ["a search: more runs follow"];
 	if (runs === 0) return [];
 	const { kind, warmupNs, durationNs } = plan.schedule;
 	const more = `${runs} more ${runs === 1 ? "run" : "runs"}`;

@@ -7,16 +7,20 @@ import {
 	phaseText,
 	silentText,
 	soFar,
-	type Tick,
 	worstOf,
 } from "./live-figures.ts";
+import type { LiveRun } from "./live-lines.ts";
 
 /** A second of a run as one line, for logs: "  7s/15s measuring  3 000/s  p50 60us  p99 1.5ms  in flight 2". */
-export function plainLine(plan: Plan, tick: Tick): string {
+export function plainLine({
+	plan,
+	tick,
+	stopping,
+}: Pick<LiveRun, "plan" | "tick" | "stopping">): string {
 	const { kind, warmupNs, durationNs } = plan.schedule;
 	const atNs = tick.at * 1e9;
 	const endNs = warmupNs + durationNs;
-	const phase = phaseText(plan, tick);
+	const phase = stopping ? "stopping" : phaseText(plan, tick);
 	const draining = kind !== "closed" && phase === "drain";
 	const { metric } = tick;
 	const [first = "", ...others] = lastSecond(plan, tick);
@@ -26,9 +30,12 @@ export function plainLine(plan: Plan, tick: Tick): string {
 				`drain ${formatDuration(atNs - endNs)} of at most ${formatDuration(plan.drainNs)}`,
 			]
 		: [
-				kind === "closed"
-					? formatDuration(atNs)
-					: `${formatDuration(atNs)}/${formatDuration(endNs)} ${phase}`,
+				// Who has stopped it waits neither for the end of the schedule nor for a whole drain.
+				stopping
+					? `${formatDuration(atNs)} ${phase}`
+					: kind === "closed"
+						? formatDuration(atNs)
+						: `${formatDuration(atNs)}/${formatDuration(endNs)} ${phase}`,
 				`${formatCount(tick.sent)}/s`,
 				`${metric && metric !== "response" && tick.p50 !== null ? `${metric} ` : ""}${first}`,
 				...others.map((text) => `${text}${worstOf(tick)}`),

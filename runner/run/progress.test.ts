@@ -404,7 +404,15 @@ describe("a run that is watched", () => {
 		const { made, screen } = watched({ stop: stop.signal });
 		stop.abort("SIGINT");
 		made.tick(judged, tick(figures));
-		expect(shown(screen().lines)).toContain("stopping, 7s of 15s");
+		expect(shown(screen().lines)).toContain(
+			"stopping: waiting for the last results\n",
+		);
+	});
+
+	test("marks percentiles of a second in which few messages came back", () => {
+		const { made, screen } = watched({});
+		made.tick(judged, tick({ ...figures, received: 500 }));
+		expect(shown(screen().lines)).toContain("p50 60us  p99 ~1.5ms");
 	});
 
 	test("has n/a for percentiles that few messages do not carry, and nothing of the window before it opens", () => {
@@ -453,7 +461,9 @@ describe("a build", () => {
 	test("for hosts of another platform says so", () => {
 		const { made, err } = progress();
 		made.build.begin("linux/arm64");
-		expect(err()).toContain(" with Go for hosts that are linux/arm64: once,");
+		expect(err()).toContain(
+			" with Go for linux/arm64 hosts. This happens once,",
+		);
 		const { made: own, err: said } = progress();
 		own.build.begin();
 		expect(said()).not.toContain("hosts");
@@ -479,10 +489,12 @@ describe("a build", () => {
 			"  modules 97/97",
 			"  packages 0/800",
 			"  packages 800/800",
-			"Built in 24.8s; kept in the cache.",
+			"Built in 24.8s, and kept in the cache.",
 			"",
 		]);
-		expect(err()).toMatch(/^Building the load generator .*: once, about 2/);
+		expect(err()).toMatch(
+			/^Building the load generator .*\. This happens once/,
+		);
 	});
 
 	test("rewrites one line on a terminal", () => {

@@ -71,7 +71,7 @@ export function makeProgress(world: World, quiet: boolean): Progress {
 		const { columns, unicode } = look();
 		rewrite(
 			liveLines(live, { width: columns - 1, unicode }),
-			plainLine(plan, tick),
+			plainLine(live),
 			tick.at % plainEvery(plan) === 0 || tick.at === 1 || !!tick.error,
 		);
 	};
@@ -87,7 +87,7 @@ export function makeProgress(world: World, quiet: boolean): Progress {
 		floor: (plan) =>
 			begin(
 				plan,
-				`Floor of the generator: ${plainText(plan.case)} on ${noBroker}, ${plan.schedule.kind === "closed" ? rateText(plan) : formatDuration(plan.schedule.warmupNs + plan.schedule.durationNs)}`,
+				`Floor, the load generator alone: ${plainText(plan.case)} on ${noBroker}, ${plan.schedule.kind === "closed" ? rateText(plan) : formatDuration(plan.schedule.warmupNs + plan.schedule.durationNs)}`,
 			),
 		tick(plan, line) {
 			if (line.mqbench === "tick") show(plan, line);
@@ -118,7 +118,7 @@ function makeBuild(
 		begin(platform) {
 			began = world.clock.monotonicMs();
 			say(
-				`Building the load generator (k6 with mqbench's extensions) and the broker ${BUILT.join(" and ")} with Go${platform === undefined ? "" : ` for hosts that are ${platform}`}: once, about 2 minutes on 2 cores.`,
+				`Building the load generator (k6 with mqbench's extensions) and ${BUILT.join(" and ")} with Go${platform === undefined ? "" : ` for ${platform} hosts`}. This happens once, and takes about 2 minutes on 2 cores.`,
 			);
 		},
 		waiting(pid) {
@@ -138,7 +138,7 @@ function makeBuild(
 		},
 		end() {
 			const took = (world.clock.monotonicMs() - began) * 1e6;
-			say(`Built in ${formatDuration(took)}; kept in the cache.`);
+			say(`Built in ${formatDuration(took)}, and kept in the cache.`);
 		},
 	};
 }
@@ -147,7 +147,13 @@ function title(plan: Plan, of: number): string {
 	const { kind, warmupNs, durationNs } = plan.schedule;
 	const repeat =
 		plan.repeats > 1 ? `, repeat ${plan.repeat}/${plan.repeats}` : "";
-	const count = of > 1 ? `[${plan.index}/${of}] ` : "";
+	// How many runs a search will need nobody knows.
+	const count =
+		plan.search !== null
+			? `[${plan.index}] `
+			: of > 1
+				? `[${plan.index}/${of}] `
+				: "";
 	const clients = plan.client.count > 1 ? `, ${plan.client.count} clients` : "";
 	const time =
 		kind === "closed"

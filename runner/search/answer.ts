@@ -7,9 +7,9 @@ export function answerText({ lo, hi, limitedBy, confirmed }: Answer): string {
 	const rate = (value: number | null) => `${formatCount(value ?? 0)}/s`;
 	if (lo === null)
 		return limitedBy === "generator"
-			? "no rate: the generator could not make the load"
+			? "no answer: the load generator was too slow for every rate"
 			: limitedBy === "error"
-				? "no rate: a run could not be made"
+				? "no answer: a run could not be made"
 				: `no rate meets the SLA${hi === null ? "" : `, not even ${rate(hi)}`}`;
 	const found = `${rate(lo)} meets the SLA${confirmed ? ", confirmed by a longer run" : ", not confirmed"}`;
 	switch (limitedBy) {

@@ -10,6 +10,7 @@ import {
 	type Outcome,
 	type Step,
 } from "./search.ts";
+import { stepText } from "./step-text.ts";
 
 /** A probe is measured this long at least, after the scenario's own warm-up; the confirmation longer. */
 const PROBE_NS = 15e9;
@@ -19,12 +20,13 @@ const LONGEST_NS = 120e9;
 
 /**
  * The runs of one search, each made from the case as it is written (`start`), with another rate. Asks `judge` about every
- * run that it has yielded, and returns the answer.
+ * run that it has yielded, says before each one why it makes it, and returns the answer.
  */
 export function* searchRuns(
 	start: Plan,
 	firstIndex: number,
 	judge: (plan: Plan) => Outcome,
+	say: (text: string) => void = () => {},
 ): Generator<Plan, Answer> {
 	const { rate } = start.schedule;
 	if (rate === null) throw new Error("a search needs a rate to begin with");
@@ -36,6 +38,7 @@ export function* searchRuns(
 			(f) => f.step.rate === what.step.rate && f.step.role === what.step.role,
 		).length;
 		const plan = planOf(start, what.step, firstIndex + found.length, times);
+		say(stepText(what.step, found));
 		yield plan;
 		found.push({ step: what.step, outcome: judge(plan) });
 	}

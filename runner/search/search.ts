@@ -73,6 +73,18 @@ export function rounded(rate: number): number {
 	return Number(rate.toPrecision(3));
 }
 
+/** The highest rate that passed, and the lowest above it that failed, of the probes. */
+export function boundsOf(found: readonly Found[]): Pick<Answer, "lo" | "hi"> {
+	const probes = found.filter((f) => f.step.role === "probe");
+	const rates = [...new Set(probes.map((f) => f.step.rate))];
+	const failed = rates.filter((rate) => decide(probes, rate) === false);
+	const hi = failed.length === 0 ? null : Math.min(...failed);
+	const passed = rates.filter(
+		(rate) => decide(probes, rate) === true && (hi === null || rate < hi),
+	);
+	return { lo: passed.length === 0 ? null : Math.max(...passed), hi };
+}
+
 // --- internal ---
 
 function nextProbe(start: number, found: readonly Found[]): Next {
@@ -131,18 +143,6 @@ function decide(probes: readonly Found[], rate: number): boolean | null {
 	if (outcomes.filter((o) => o === "fail").length >= 2) return false;
 	if (outcomes.filter((o) => o === "pass").length >= 2) return true;
 	return null;
-}
-
-/** The highest rate that passed, and the lowest above it that failed, of the probes. */
-function boundsOf(found: readonly Found[]): Pick<Answer, "lo" | "hi"> {
-	const probes = found.filter((f) => f.step.role === "probe");
-	const rates = [...new Set(probes.map((f) => f.step.rate))];
-	const failed = rates.filter((rate) => decide(probes, rate) === false);
-	const hi = failed.length === 0 ? null : Math.min(...failed);
-	const passed = rates.filter(
-		(rate) => decide(probes, rate) === true && (hi === null || rate < hi),
-	);
-	return { lo: passed.length === 0 ? null : Math.max(...passed), hi };
 }
 
 function nextConfirmation(
