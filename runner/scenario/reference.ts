@@ -4,6 +4,7 @@ import {
 	example,
 	noBroker,
 	SystemOptions,
+	variable,
 } from "../brokers/index.ts";
 import { needs, TALLIES, Tally, UNITS } from "../model/tallies.ts";
 import { formatBytesExact } from "../units.ts";
@@ -22,12 +23,12 @@ export function scenarioReference(
 		INTRODUCTION,
 		questions(scenarios),
 		LANGUAGE,
-		section("Top level", "", schema, { skipExamples: ["cases", "systems"] }),
+		section("Top level", "", schema),
 		section("workload", WORKLOAD, fields.workload),
 		CASES,
 		...systems(fields.system),
 		section("sla", SLA, sla(fields.sla)),
-		section("aws", AWS, flat(fields.aws)),
+		section("aws", AWS, fields.aws),
 	];
 	return `${sections.join("\n\n")}\n`;
 }
@@ -55,7 +56,7 @@ const LANGUAGE = `Editors show descriptions and mistakes while you type when the
 **The command line overrides** single values: \`--set workload.rate=5000/s\`, \`--set cases.0.message=1KiB\`, \`--target existing\`,
 \`--url ${example.url("host")}\`. \`--only '${example.broker}/256B*'\` picks runs by system/case, \`--quick\` shortens each to 3 s or 2000 messages (no result, only a sign that it works).
 
-**Secrets** stay in the environment: \`url: "\${${example.variable}}"\`. A variable may also be a part of it, \`${example.url("me:${PASSWORD}@host")}\`.
+**Secrets** stay in the environment: \`url: "\${${example.variable}}"\`. A variable may also be a part of it, \`${example.url(`me:${variable("PASSWORD")}@host`)}\`.
 A password or token in the file itself is refused, as reports keep a copy of the file. Every other text of a system takes variables
 too, \`binary: "\${BUILD}/server"\`, for what is no secret: those values are written into the files of the run.
 
@@ -160,20 +161,15 @@ function questions(
 
 const QUICKSTART = "Does everything work on this machine? 15 seconds.";
 
-interface SectionOptions {
-	/** Fields whose examples are shown elsewhere. */
-	readonly skipExamples?: readonly string[];
-}
+/** Fields that have a section of their own. */
+const ELSEWHERE = ["aws", "cases", "matrix", "sla", "systems", "workload"];
 
 function section(
 	title: string,
 	text: string,
 	schema: JsonSchema | undefined,
-	{ skipExamples = [] }: SectionOptions = {},
 ): string {
-	const rows = Object.entries(schema?.properties ?? {}).map(([name, field]) =>
-		row(name, field, skipExamples.includes(name)),
-	);
+	const rows = fieldsOf(schema).map(([name, field]) => row(name, field));
 	return [
 		`## ${title}`,
 		...(text === "" ? [] : [text]),
@@ -181,8 +177,8 @@ function section(
 	].join("\n\n");
 }
 
-function row(name: string, field: JsonSchema, skipExamples: boolean): string {
-	const value = values(field, skipExamples);
+function row(name: string, field: JsonSchema): string {
+	const value = values(field, ["cases", "systems"].includes(name));
 	const preset =
 		field.default === undefined || Array.isArray(field.default)
 			? ""
@@ -193,7 +189,7 @@ function row(name: string, field: JsonSchema, skipExamples: boolean): string {
 /** What may stand there: the choices, else examples, else the kind of value. */
 function values(field: JsonSchema, skipExamples: boolean): string {
 	if (field.const !== undefined) return code(field.const);
-	if (field.enum) return field.enum.map(code).join(", ");
+	if (field.enum) return [...new Set(field.enum.map(code))].join(", ");
 	if (field.examples && !skipExamples)
 		return shown(field.examples).map(code).join(", ");
 	if (field.type === "boolean") return "`true`, `false`";
@@ -239,20 +235,25 @@ function facts(name: string): string {
 	return `${traits.title}. Durability: ${traits.ownDurability}. Promises: ${traits.delivery}, ${traits.ordered ? "order per-producer" : "no order"}. Acknowledgements: ${traits.acks ? "yes" : "none"}. Largest message: ${largest === null ? "no limit" : formatBytesExact(largest)}.`;
 }
 
-/** Maps in maps as one table: "brokers.instance". A map that may be left out is a row itself. */
-function flat(schema: JsonSchema | undefined, above = ""): JsonSchema {
-	const rows = Object.entries(schema?.properties ?? {}).flatMap(
+/** Fields of maps and lists in maps stand below them: "brokers.instance", "faults[].at". A map that must be there is no row itself. */
+function fieldsOf(
+	schema: JsonSchema | undefined,
+	above = "",
+): [string, JsonSchema][] {
+	return Object.entries(schema?.properties ?? {}).flatMap(
 		([name, field]): [string, JsonSchema][] => {
-			const optional = !schema?.required?.includes(name);
-			const inner = Object.entries(
-				flat(field, `${above}${name}.`).properties ?? {},
+			const own: [string, JsonSchema] = [`${above}${name}`, field];
+			if (above === "" && ELSEWHERE.includes(name)) return [own];
+			const within = fieldsOf(
+				field.items ?? field,
+				`${own[0]}${field.items ? "[]" : ""}.`,
+			).concat(
+				...(field.anyOf ?? []).map((one) => fieldsOf(one, `${own[0]}.`)),
 			);
-			return inner.length === 0 || optional
-				? [[`${above}${name}`, field], ...inner]
-				: inner;
+			const needed = schema?.required?.includes(name) && field.properties;
+			return needed ? within : [own, ...within];
 		},
 	);
-	return { properties: Object.fromEntries(rows) };
 }
 
 /** "`lost`, `corrupted` (needs `checksum: true`)" */
