@@ -26,6 +26,11 @@ const catalogue = {
 		text: (d: { path: string; reason: string }) =>
 			`${d.path}: cannot be read (${d.reason}). Give the path of a scenario file, e.g. mqbench scenarios/quickstart.yaml`,
 	},
+	"scenario-unwritable": {
+		exit: 3,
+		text: (d: { path: string; reason: string }) =>
+			`${d.path}: cannot be written (${d.reason}). Make room or rights, or choose another path.`,
+	},
 	"import-unreadable": {
 		exit: 2,
 		text: (d: { path: string; reason: string }) =>

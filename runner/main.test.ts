@@ -21,7 +21,7 @@ describe("help", () => {
 		for (const word of ["run", "validate", "compile", "report", "schema"])
 			expect(out).toMatch(new RegExp(`^  ${word}\\b`, "m"));
 		expect(out).toContain("mqbench scenarios/quickstart.yaml\n");
-		expect(out).toContain("99 an SLA breached");
+		expect(out).toContain("99  an SLA breached");
 	});
 
 	test("of run names every option", async () => {
@@ -52,7 +52,8 @@ describe("help", () => {
 
 describe("a command line that is wrong ends with 2 and a way on", () => {
 	test.each([
-		[[], /missing required argument 'scenario'\nmqbench --help lists/],
+		[[], /^Usage: mqbench [\s\S]*\n {2}init [\s\S]*\nExit codes:\n/],
+		[["plan"], /missing required argument 'scenario'\nSee mqbench --help/],
 		[
 			["x.yaml", "--qiet"],
 			/unknown option '--qiet'\n\(Did you mean --quiet\?\)/,
@@ -110,7 +111,7 @@ describe("an error", () => {
 		const code = explain(new Error("at nats://me:s3cr3t@host"), world);
 		expect(code).toBe(1);
 		expect(world.err()).toMatch(
-			/^This is a bug of mqbench \S+, please report it with the scenario:\nError: at nats:\/\/\*\*\*@host\n +at /,
+			/^This is a bug in mqbench \S+; please report it with the scenario:\nError: at nats:\/\/\*\*\*@host\n +at /,
 		);
 	});
 

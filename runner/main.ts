@@ -22,6 +22,8 @@ export async function main(
 	try {
 		refuseUnknownWord(argv[0], world);
 		const program = await commandLine({ argv, world, exit });
+		// Wrong, as in a script whose variable is empty, and read by a person who wonders what there is.
+		if (argv.length === 0) program.help({ error: true });
 		await program.parseAsync([...argv], { from: "user" });
 		return code;
 	} catch (error) {
@@ -43,7 +45,7 @@ export function explain(error: unknown, outside: World): ExitCode {
 		return error.exitCode === 0 ? EXIT.pass : EXIT.usage;
 	const stack = error instanceof Error ? error.stack : String(error);
 	world.stderr.write(
-		`${maskUrls(`This is a bug of mqbench ${packageVersion}, please report it with the scenario:\n${stack}`)}\n`,
+		`${maskUrls(`This is a bug in mqbench ${packageVersion}; please report it with the scenario:\n${stack}`)}\n`,
 	);
 	return EXIT.internal;
 }
@@ -51,30 +53,43 @@ export function explain(error: unknown, outside: World): ExitCode {
 // --- internal ---
 
 const EXAMPLES = `
-Examples:
+Start here (npx mqbench, unless it is installed globally):
+  mqbench init my-scenario
+  mqbench validate my-scenario.yaml
+  mqbench plan my-scenario.yaml
+  mqbench my-scenario.yaml
+
+Change what a run does:
   mqbench scenarios/quickstart.yaml
+  mqbench scenarios/quickstart.yaml --quick
   mqbench scenarios/quickstart.yaml --set workload.rate=20000/s --set workload.duration=30s
+  mqbench scenarios/message-sizes.yaml --only '${example.broker}/1KiB*' --json
+  mqbench scenarios/quickstart.yaml --reporter terminal,junit=out/junit.xml
+
+Brokers and load in other places:
   mqbench scenarios/quickstart.yaml --target docker
   mqbench scenarios/quickstart.yaml --target existing --url ${example.url("host")}
   mqbench scenarios/quickstart.yaml --clients 3 --set workload.connections=3
+  mqbench scenarios/ec2.yaml --target aws --max-hourly-usd 5
+  mqbench rigs list
+
+Keep brokers running between runs:
   mqbench up scenarios/quickstart.yaml --target docker
   mqbench scenarios/quickstart.yaml --rig rig.json
   mqbench down rig.json
-  mqbench plan scenarios/ec2.yaml --target aws
-  mqbench scenarios/ec2.yaml --target aws --max-hourly-usd 5
-  mqbench rigs list
-  mqbench scenarios/message-sizes.yaml --only '${example.broker}/1KiB*' --json
-  mqbench validate scenarios/quickstart.yaml
-  mqbench plan scenarios/message-sizes.yaml
-  mqbench init my-scenario
-  mqbench doctor
+
+Read results:
   mqbench explain support
   mqbench report reports/<run-id>
   mqbench compare baseline.json reports/<run-id>
-  mqbench scenarios/quickstart.yaml --reporter terminal,junit=out/junit.xml
+  mqbench doctor
 
-Exit codes: 0 every SLA met, 99 an SLA breached, 6 inconclusive, 4 measurement invalid, 2 scenario or usage,
-3 environment, 5 something that costs money is left in the cloud, 1 bug, 130/143 interrupted.
+Exit codes:
+    0  every SLA met                 2  mistake in the scenario or command line
+   99  an SLA breached               3  environment: program, broker, disk, network
+    6  inconclusive                  5  something that costs money is left in the cloud
+    4  measurement invalid           1  bug in mqbench
+  130  interrupted (143 by SIGTERM)
 `;
 
 /** In the order of the help. A file is loaded only when the command line names it: validate needs no histograms. */
@@ -103,7 +118,7 @@ async function commandLine(invocation: Invocation): Promise<Command> {
 	const { argv, world } = invocation;
 	const program = new Command("mqbench")
 		.description(
-			"Measures message brokers from a YAML scenario: open loop, from the intended send time, with a verdict.",
+			"Measures message brokers. A YAML scenario says what to send and what must hold; mqbench reports latency, losses and a verdict.",
 		)
 		.version(packageVersion, "-v, --version")
 		.configureOutput({
@@ -112,7 +127,9 @@ async function commandLine(invocation: Invocation): Promise<Command> {
 		})
 		.exitOverride()
 		.showSuggestionAfterError()
-		.showHelpAfterError("mqbench --help lists commands, options and examples.")
+		.showHelpAfterError(
+			"See mqbench --help for commands, options and examples.",
+		)
 		.addHelpText("after", EXAMPLES);
 	for (const load of commandsFor(argv))
 		(await load()).declare(program, invocation);
@@ -123,9 +140,9 @@ async function commandLine(invocation: Invocation): Promise<Command> {
 function commandsFor(argv: readonly string[]) {
 	const [word = ""] = argv;
 	if (isCommand(word)) return [COMMANDS[word]];
-	const any = argv.some(
-		(word) => isCommand(word) || /^(help|-h|--help)$/.test(word),
-	);
+	const any =
+		argv.length === 0 ||
+		argv.some((word) => isCommand(word) || /^(help|-h|--help)$/.test(word));
 	return any ? Object.values(COMMANDS) : [COMMANDS.run];
 }
 

@@ -39,7 +39,7 @@ export async function writeOffer(
 		const said = error.message.split("\n");
 		// Most of them hold a command.
 		if (UNASKED.has(error.code))
-			lines.push(`  ${CLOUD_TITLES[request.cloud]} was not asked: ${said[0]}`);
+			lines.push(`  No price from ${CLOUD_TITLES[request.cloud]}: ${said[0]}`);
 		else {
 			lines.push(...said.map((line) => `  It could not be rented: ${line}`));
 			code = error.exit;

@@ -16,13 +16,13 @@ describe("calibrate refuses before anything runs", () => {
 			"too few runs",
 			two,
 			{ runs: "7" },
-			"--runs 7: calibrate needs a number of at least 8 runs, as halves of fewer have no interval; 10 is the default",
+			"--runs 7: calibrate needs at least 8 runs; write --runs 8 or more",
 		],
 		[
 			"runs that are no number",
 			two,
 			{ runs: "many" },
-			"--runs many: calibrate needs a number of at least 8 runs, as halves of fewer have no interval; 10 is the default",
+			"--runs many: calibrate needs at least 8 runs; write --runs 8 or more",
 		],
 		[
 			"a system that is not there",
@@ -34,13 +34,13 @@ describe("calibrate refuses before anything runs", () => {
 			"what is no result",
 			two,
 			{ quick: true },
-			"--quick gives no results, and so no noise of them; leave it away, or shorten with --set workload.duration=10s",
+			"--quick gives no results to calibrate with; shorten the runs with --set workload.duration=10s",
 		],
 		[
 			"a search",
 			search,
 			{},
-			"s.yaml: a search (find) has no repeats at one rate; calibrate a scenario with a fixed rate",
+			"s.yaml: a search (find) never repeats a rate; calibrate a scenario with a fixed rate",
 		],
 	])("%s", async (_, text, args, message) => {
 		const cwd = testFolder();

@@ -7,6 +7,7 @@ import {
 	writeCalibration,
 } from "../compare/calibrate/file.ts";
 import { calibrationOf } from "../compare/calibrate/measure.ts";
+import { LEAST_RUNS } from "../compare/calibrate/noise.ts";
 import { scenarioToCalibrate } from "../compare/calibrate/scenario.ts";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
 import { commandOf } from "../model/command-file.ts";
@@ -32,13 +33,17 @@ export function declare(
 		program
 			.command("calibrate")
 			.description(
-				"measure this machine's noise: the same runs again and again, and the smallest change they can tell",
+				"measure this machine's noise with identical runs, and the smallest change it can detect",
 			),
 	)
-		.option("--runs <n>", "how many runs of each system and case", "10")
+		.option(
+			"--runs <n>",
+			`runs of each system and case, at least ${LEAST_RUNS}`,
+			"10",
+		)
 		.option("--system <key>", "only this system (default: all)")
 		.addOption(outFolderOption())
-		.option("-q, --quiet", "print nothing; the files speak")
+		.option("-q, --quiet", "print nothing; only write the files")
 		.action(async (path: string, options) =>
 			exit(await calibrate({ path, argv, ...options }, world)),
 		);
@@ -70,7 +75,7 @@ export async function calibrate(
 	);
 	if (written.aws !== null)
 		throw failure("usage", {
-			message: `${args.path}: calibrate rents no machines; stand them up first: mqbench up ${args.path} --target aws, and give it their file: --rig rig.json`,
+			message: `${args.path}: calibrate rents no machines. Rent them first: mqbench up ${args.path} --target aws, then add --rig rig.json`,
 		});
 	const scenario = scenarioToCalibrate(written, args);
 	const plans = expand(scenario, {
@@ -111,7 +116,7 @@ export async function calibrate(
 	if (!args.quiet) {
 		const here = path.relative(world.cwd, file);
 		world.stdout.write(
-			`\n${here.startsWith("..") ? file : here} has it, and so has ${cache}, where run and compare look for it.\n`,
+			`\nWritten to ${here.startsWith("..") ? file : here}, and kept in ${cache}, where run and compare look for it.\n`,
 		);
 	}
 	return missing.some(({ metric }) => metric === null)

@@ -443,7 +443,7 @@ They cost money until: mqbench down rig.json, or mqbench rigs destroy x-1
 			set: ["system.url=nats://h:4222"],
 		});
 		expect(code).toBe(2);
-		expect(world.err()).toContain("are up already");
+		expect(world.err()).toContain("are running already");
 	});
 });
 
@@ -625,7 +625,7 @@ describe("what needs no AWS does without", () => {
 		);
 		// In one line: the command is to be copied.
 		expect(said).toContain(
-			"\n  AWS was not asked: Target aws needs Pulumi and the SDK of AWS, which are not installed. Once: npm ci --prefix /x/infra/aws\n",
+			"\n  No price from AWS: Target aws needs Pulumi and the SDK of AWS, which are not installed. Once: npm ci --prefix /x/infra/aws\n",
 		);
 		expect(world.err()).toBe("Asking AWS (eu-central-1) ...\n");
 		expect(cloud.asked).toEqual(["offer"]);
@@ -638,7 +638,7 @@ describe("what needs no AWS does without", () => {
 				throw failure("aws-unasked", { why: "none.", also: ["and more."] });
 			},
 			0,
-			"\n  AWS was not asked: none.\n",
+			"\n  No price from AWS: none.\n",
 		],
 		[
 			"checks that fail are said, and the exit code is that of a run",

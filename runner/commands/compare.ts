@@ -22,30 +22,30 @@ export function declare(program: Command, { world, exit }: Invocation): void {
 	program
 		.command("compare")
 		.description(
-			"compare runs with a baseline: ratio with its interval, REGRESSED, IMPROVED, SAME or INCONCLUSIVE; exit code 99 on a regression",
+			"compare runs with a baseline: REGRESSED, IMPROVED, SAME or INCONCLUSIVE, with the ratio and its interval; exit code 99 on a regression",
 		)
 		.argument(
 			"<runs...>",
 			"folders of runs (reports/<run-id>) or baseline.json files; the first is the baseline",
 		)
-		.option(
-			"--systems <old,new>",
-			"compare two systems, of one run or of two, the baseline first",
-		)
+		.option("--systems <old,new>", "compare two systems, the baseline first")
 		.option(
 			"--calibration <file>",
-			"noise of this machine, of mqbench calibrate (default: what it has kept)",
+			"noise of this machine, from mqbench calibrate (default: what calibrate has kept)",
 		)
 		.option("--json", "print the comparison as JSON")
-		.option("--markdown [file.md]", "print it as Markdown, or write the file")
+		.option(
+			"--markdown [file.md]",
+			"print the comparison as Markdown, or write it to a file",
+		)
 		.option(
 			"--html <file.html>",
-			"write a page with the curves over each other",
+			"write an HTML page with all curves in one chart",
 		)
 		.addOption(
 			new Option(
 				"--on-inconclusive <what>",
-				"exit code where the runs do not tell: fail 6, warn and pass 0",
+				"exit code when the runs do not decide: fail gives 6, warn and pass give 0",
 			)
 				.choices(ON_INCONCLUSIVE)
 				.default("warn"),

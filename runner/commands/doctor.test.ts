@@ -56,7 +56,7 @@ describe("mqbench doctor", () => {
 			...{ version: "3.250.1", reason: "" },
 		});
 		expect(found).toContain(
-			"ok AWS: SDK and Pulumi's packages are installed. What target aws needs of this machine; whether there are credentials, and what AWS lets them rent, was not asked",
+			"ok AWS: SDK and Pulumi's packages are installed. This machine has what target aws needs.",
 		);
 		expect(found).toContain(
 			"ok pulumi: 3.250.1. Target aws runs /usr/bin/pulumi.",
@@ -70,7 +70,7 @@ describe("mqbench doctor", () => {
 		expect(
 			await line({ unusable: "MQBENCH_PULUMI=x is no program." }),
 		).toContain(
-			"info pulumi: unusable. Only target aws needs it, and MQBENCH_PULUMI is set. Remedy: MQBENCH_PULUMI=x is no program.",
+			"info pulumi: unusable. Needed only for target aws; MQBENCH_PULUMI is set. Remedy: MQBENCH_PULUMI=x is no program.",
 		);
 		const none = await text({ missing: ["@pulumi/aws"], pulumi: null });
 		// To be copied: whole, whatever the width.

@@ -11,7 +11,7 @@ export function declare(program: Command, { world, exit }: Invocation): void {
 	program
 		.command("doctor")
 		.description(
-			"look for what on this machine would bend a measurement; exit code 3 if something is bad",
+			"check this machine for what distorts measurements; exit code 3 if something is bad",
 		)
 		.option("--json", "print the findings as JSON")
 		.action(async (options) => exit(await doctor(options, world)));
@@ -36,7 +36,7 @@ export async function doctor(
 		// The first second needs no explanation.
 		if (!watched || world.clock.monotonicMs() - started < 1000) return;
 		shown = true;
-		stderr.write(`\r\x1b[Klooking at ${name}`);
+		stderr.write(`\r\x1b[Kchecking ${name}`);
 	});
 	const findings = await Promise.race([examined, stopped(world.stop)]);
 	if (shown) stderr.write("\r\x1b[K");

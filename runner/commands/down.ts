@@ -12,8 +12,8 @@ import type { Invocation } from "./options.ts";
 export function declare(program: Command, { world, exit }: Invocation): void {
 	program
 		.command("down")
-		.description("take down what mqbench up has stood up")
-		.argument("<rig>", "its rig.json")
+		.description("stop what mqbench up has started")
+		.argument("<rig>", "the rig.json that mqbench up wrote")
 		.action(async (file: string) => exit(await down({ file }, world)));
 }
 

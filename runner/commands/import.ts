@@ -11,13 +11,13 @@ import type { Invocation } from "./options.ts";
 export function declare(program: Command, { world, exit }: Invocation): void {
 	program
 		.command("import")
-		.description("make a scenario of another tool's files")
+		.description("turn another tool's files into a scenario")
 		.addArgument(
 			new Argument("<tool>", "omb: OpenMessaging Benchmark").choices(["omb"]),
 		)
 		.argument("<workload>", "its workload file")
 		.argument("<driver>", "its driver file")
-		.option("--out <file>", "write the scenario there (default: stdout)")
+		.option("--out <file>", "file to write (default: print the scenario)")
 		.action(async (_tool: string, workload: string, driver: string, options) =>
 			exit(await importCommand({ workload, driver, ...options }, world)),
 		);
@@ -66,7 +66,12 @@ async function write(out: string, yaml: string, world: World): Promise<void> {
 		// Somebody's file is never overwritten.
 		await writeFile(path.resolve(world.cwd, out), yaml, { flag: "wx" });
 	} catch (error) {
-		throw failure("output-unwritable", { path: out, reason: reasonOf(error) });
+		throw failure("scenario-unwritable", {
+			path: out,
+			reason: reasonOf(error),
+		});
 	}
-	world.stderr.write(`${out} is written; try it: mqbench plan ${out}\n`);
+	world.stderr.write(
+		`${out} is written. See what it will do: npx mqbench plan ${out}\n`,
+	);
 }

@@ -22,15 +22,15 @@ export function scenarioOptions(command: Command): Command {
 		)
 		.option(
 			"--url <url>",
-			`URL of an existing broker (implies --target existing); keep one with a password in the environment: --url '${variable(example.variable)}'`,
+			`URL of your own broker (implies --target existing); if it has a password, put it into the environment: --url '${variable(example.variable)}'`,
 		)
 		.option(
 			"--rig <file>",
-			"brokers that stay up: a rig.json of mqbench up, or your own; their topics alone are made anew",
+			"measure on brokers that stay up: the rig.json of mqbench up, or your own",
 		)
 		.option(
 			"--clients <clients>",
-			"what makes the load: a number of processes (of the rig's clients, where it has some), hosts for ssh (user@a,user@b), or docker=<n> containers",
+			"what makes the load: a number of processes, hosts for ssh (user@a,user@b), or docker=<n> containers; with a rig that has clients, how many of them",
 		)
 		.option(
 			"--only <glob>",
@@ -38,7 +38,7 @@ export function scenarioOptions(command: Command): Command {
 		)
 		.option(
 			"--quick",
-			"shorten every run to 3s or 2000 messages, without searches, to see that the scenario works; gives no result",
+			"shorten every run to 3s or 2000 messages and skip searches: shows that the scenario works, gives no result",
 		);
 }
 
@@ -47,11 +47,11 @@ export function rentOptions(command: Command): Command {
 	return command
 		.option(
 			"-y, --yes",
-			"target aws: rent without asking, and download the command pulumi where it is missing",
+			"target aws: rent without asking, and download pulumi if it is missing",
 		)
 		.option(
 			"--max-hourly-usd <n>",
-			"target aws: rent nothing that costs more US dollars an hour",
+			"target aws: refuse to rent what costs more than this per hour",
 		);
 }
 
@@ -59,7 +59,7 @@ export function rentOptions(command: Command): Command {
 export function onlySystemsOption(): Option {
 	return new Option(
 		"--only <glob>",
-		`only systems of runs that match, e.g. '${example.broker}/*'`,
+		`only systems whose runs match, e.g. '${example.broker}/*'`,
 	);
 }
 
@@ -73,21 +73,18 @@ export function outFolderOption(): Option {
 export function reporterOption(): Option {
 	return new Option(
 		"--reporter <names>",
-		`what is printed and written: ${REPORTERS.join(", ")}; several by commas, or repeated. The files are always in the run's folder: a name says where, name=path writes a copy, name=- to stdout (default: terminal; in a job of GitHub Actions terminal,github)`,
+		`what to print or copy: ${REPORTERS.join(", ")}; separate several by commas. All files are in the run's folder anyway: a name alone prints where, name=path writes a copy, name=- prints the file (default: terminal; in GitHub Actions terminal,github)`,
 	).argParser(collect);
 }
 
 export function jsonReporterOption(): Option {
-	return new Option(
-		"--json",
-		"short for --reporter json=-: result.json on stdout",
-	);
+	return new Option("--json", "print result.json; short for --reporter json=-");
 }
 
 export function setOption(): Option {
 	return new Option(
 		"--set <path=value>",
-		"override a field, e.g. workload.rate=5000/s; may be repeated",
+		"override a field, e.g. workload.rate=5000/s; may be given several times",
 	).argParser(collect);
 }
 

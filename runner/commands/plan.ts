@@ -18,7 +18,7 @@ export function declare(program: Command, { world, exit }: Invocation): void {
 		program
 			.command("plan")
 			.description(
-				"list the runs, what they take, and which percentiles they will carry",
+				"show the runs, how long they take, and which percentiles their samples carry",
 			),
 	)
 		.option("--json", "print the plans as JSON")

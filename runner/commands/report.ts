@@ -22,21 +22,21 @@ export function declare(program: Command, { world, exit }: Invocation): void {
 	program
 		.command("report")
 		.description(
-			"recompute result and reports of a run from its files; of a folder of runs, write its index.html",
+			"recompute the result and reports of a run from its files, or write the index.html of a folder of runs",
 		)
-		.argument("<folder>", "reports/<run-id>; or reports, for the index")
+		.argument("<folder>", "reports/<run-id>, or reports for the index")
 		.addOption(reporterOption())
 		.addOption(jsonReporterOption())
 		.addOption(
 			new Option(
 				"--on-inconclusive <what>",
-				"exit code of an undecided SLA, as of mqbench run",
+				"exit code for an undecided SLA, as in mqbench run",
 			).choices(ON_INCONCLUSIVE),
 		)
 		.addOption(
 			new Option(
 				"--svg [folder]",
-				"only draw every chart as a file of its own (default: svg/ in the run's folder)",
+				"only draw the charts, one file each (default: svg/ in the run's folder)",
 			).conflicts(["reporter", "json"]),
 		)
 		.addOption(
@@ -44,7 +44,10 @@ export function declare(program: Command, { world, exit }: Invocation): void {
 				.choices(["light", "dark"])
 				.default("light"),
 		)
-		.option("--only <glob>", "charts of --svg, by name: '*-percentiles'")
+		.option(
+			"--only <glob>",
+			"charts that --svg draws, by name, e.g. '*-percentiles'",
+		)
 		.action(async (folder: string, options) =>
 			exit(await report({ folder, ...options }, world)),
 		);

@@ -31,20 +31,18 @@ Exit code 5: something is left in the cloud, and the commands that remove it are
 export function declare(program: Command, { world, exit }: Invocation): void {
 	const rigs = program
 		.command("rigs")
-		.description(
-			"list what is rented in the cloud, take it down, find what nobody remembers",
-		)
+		.description("list or remove what is rented in the cloud")
 		.addHelpText("after", EXAMPLES);
 	rigs
 		.command("list")
-		.description("rigs that this machine remembers, with their price")
+		.description("list the rigs that this machine knows, with their price")
 		.option("--json", "print them as JSON")
 		.action(async (options) => exit(await rigsList(world, options)));
 	rigs
 		.command("destroy")
-		.description("take a rig down that this machine remembers")
-		.argument("[id]", "as mqbench rigs list says it")
-		.option("--all", "all of them, but those that another mqbench has")
+		.description("remove a rig that this machine knows")
+		.argument("[id]", "as shown by mqbench rigs list")
+		.option("--all", "all rigs, except those that another mqbench is using")
 		.option("-y, --yes", "ask nothing")
 		.action(async (id: string | undefined, options) =>
 			exit(await rigsDestroy({ id, ...options }, world)),
@@ -52,13 +50,13 @@ export function declare(program: Command, { world, exit }: Invocation): void {
 	rigs
 		.command("sweep")
 		.description(
-			"find rigs in AWS by their tag, and remove those that have expired, or the one of --id",
+			"find rigs in AWS by their tag, and remove those that have expired, or the one given by --id",
 		)
 		.option(
 			"--region <region>",
 			"where to look, e.g. eu-central-1 (default: all regions that are enabled)",
 		)
-		.option("--profile <profile>", "of AWS's configuration files")
+		.option("--profile <profile>", "profile of AWS's configuration files")
 		.option("--id <id>", "only this rig, whether it has expired or not")
 		.option(
 			"--owner <owner>",
@@ -69,7 +67,7 @@ export function declare(program: Command, { world, exit }: Invocation): void {
 	rigs
 		.command("config")
 		.description(
-			"print the configuration of Pulumi for a scenario, to run pulumi up by hand",
+			"print the Pulumi configuration of a scenario, for running pulumi up by hand",
 		)
 		.argument("<scenario>", "path of the YAML file")
 		.addOption(setOption())

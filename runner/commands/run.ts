@@ -43,38 +43,38 @@ export function declare(
 		scenarioOptions(
 			program
 				.command("run", { isDefault: true })
-				.description("make every run of a scenario (the default command)"),
+				.description("run a scenario (the default command)"),
 		),
 	)
 		.addOption(outFolderOption())
 		.option(
 			"--resume <folder>",
-			"go on with an interrupted command: reports/<run-id>; complete runs are kept",
+			"continue an interrupted command in its folder, reports/<run-id>; complete runs are kept",
 		)
 		.addOption(reporterOption())
 		.addOption(jsonReporterOption())
 		.option(
 			"--no-floor",
-			"do not measure the floor of the generator (4s per case)",
+			"skip the floor, a measurement of the load generator alone (4s per case)",
 		)
-		.option("-q, --quiet", "print nothing; the exit code speaks")
+		.option("-q, --quiet", "print nothing; only the exit code tells the result")
 		.addOption(
 			new Option(
 				"--on-inconclusive <what>",
-				"exit code of an undecided SLA: fail 6, warn and pass 0 (default: fail; of one that compares with a baseline warn)",
+				"exit code for an undecided SLA: fail gives 6, warn and pass give 0 (default: fail; for lines that compare with a baseline: warn)",
 			).choices(ON_INCONCLUSIVE),
 		)
 		.option(
 			"--baseline <path>",
-			"what 'p99 <= baseline + 10%' compares with: a baseline.json or run folder; none: leave such lines out",
+			"what 'p99 <= baseline + 10%' compares with: a baseline.json or a run folder; none skips such lines",
 		)
 		.option(
 			"--calibration <file>",
-			"noise of this machine, from mqbench calibrate (default: what is known of it)",
+			"noise of this machine, from mqbench calibrate (default: what calibrate has kept)",
 		)
 		.option(
 			"--confirm",
-			"two more repeats of what is breached or undecided; judged together",
+			"make two more repeats of what is breached or undecided, and judge all repeats together",
 		)
 		.action(async (path: string, options) =>
 			exit(await run({ path, argv, ...options }, world)),
@@ -119,7 +119,7 @@ export async function run(
 	const { path: file, only, out, resume, onInconclusive, quiet } = args;
 	if (out !== undefined && resume !== undefined)
 		throw failure("usage", {
-			message: "--resume goes on in the folder that it names; leave --out away",
+			message: "--resume continues in the folder that it names; drop --out",
 		});
 	const reporters = reportersOf(args, world);
 	const read = await readScenario(file, args, world);

@@ -29,17 +29,14 @@ import {
 export function declare(program: Command, { world, exit }: Invocation): void {
 	rentOptions(program.command("up"))
 		.description(
-			"stand the brokers of a scenario up, to stay while runs come and go",
+			"start the brokers of a scenario and keep them running between runs",
 		)
 		.argument("<scenario>", "path of the YAML file")
 		.addOption(setOption())
-		.option("--target <target>", "where they run: local, docker or aws")
+		.option("--target <target>", "where to start them: local, docker or aws")
 		.option("--clients <n>", "target aws: machines for the load")
 		.addOption(onlySystemsOption())
-		.option(
-			"--out <file>",
-			"file that says where they are, for --rig (default: rig.json)",
-		)
+		.option("--out <file>", "file to write, for --rig (default: rig.json)")
 		.action(async (path: string, options) =>
 			exit(await up({ path, ...options }, world)),
 		);
@@ -70,7 +67,7 @@ export async function up(
 	const { target } = scenario;
 	if (targets[target].place === null)
 		throw failure("usage", {
-			message: `${args.path}: brokers of target ${target} are up already; measure on them: mqbench ${args.path}, or have mqbench stand others up: --target docker`,
+			message: `${args.path}: brokers of target ${target} are running already. Measure on them: mqbench ${args.path}`,
 		});
 	const shown = args.out ?? "rig.json";
 	const place = { shown, path: path.resolve(world.cwd, shown) };

@@ -18,7 +18,7 @@ export function declare(program: Command, { world, exit }: Invocation): void {
 	scenarioOptions(
 		program
 			.command("validate")
-			.description("check a scenario, and say what it would do"),
+			.description("check a scenario without a broker"),
 	).action(async (path: string, options) =>
 		exit(await validate({ path, ...options }, world)),
 	);

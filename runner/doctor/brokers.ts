@@ -31,7 +31,10 @@ export const brokerChecks: readonly Check[] = [
 async function pin(machine: Machine): Promise<Found> {
 	const here = (await machine.which("taskset")) !== null;
 	return here
-		? ok("taskset", "Generator and brokers can have CPUs of their own.")
+		? ok(
+				"taskset",
+				"A scenario with pin can give load generator and brokers CPUs of their own.",
+			)
 		: info(
 				"no taskset",
 				"A scenario with pin needs taskset (Linux, package util-linux).",

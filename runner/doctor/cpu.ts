@@ -21,13 +21,13 @@ const ENOUGH_CORES = 4;
 function cores({ cores: count }: Machine): Found {
 	const figure = `${count} core${count === 1 ? "" : "s"}`;
 	if (count >= ENOUGH_CORES)
-		return ok(figure, "Broker and generator each have their own.");
+		return ok(figure, "Broker and load generator can each have their own.");
 	return (count > 1 ? warn : bad)(
 		figure,
 		count > 1
-			? "Broker and generator share them, so that tails belong to both."
-			: "Broker and generator take turns on it: each waits for the other.",
-		`Measure on ${ENOUGH_CORES} cores or more, or a broker on another machine: --target existing, or --target aws.`,
+			? "Broker and load generator share them, so slow messages may be the fault of either."
+			: "Broker and load generator take turns on it, and each waits for the other.",
+		`Use a machine with ${ENOUGH_CORES} cores or more, or put the broker on another machine (--target existing).`,
 	);
 }
 
@@ -51,7 +51,7 @@ async function governor(machine: Machine): Promise<Found> {
 		return ok(figure, "The cores run at full speed all the time.");
 	return warn(
 		figure,
-		"The cores slow down when there is little to do, so that low rates show higher latency than high ones.",
+		"Idle cores slow down, so low rates show higher latency than high rates.",
 		"sudo cpupower frequency-set -g performance",
 	);
 }
@@ -60,18 +60,18 @@ async function clockSource(machine: Machine): Promise<Found> {
 	const folder = "/sys/devices/system/clocksource/clocksource0";
 	const found = await machine.read(`${folder}/current_clocksource`);
 	if (found === null)
-		return unknown("The kernel does not say by what it tells time.");
+		return unknown("The kernel does not name its clock source.");
 	const slow = ["hpet", "acpi_pm", "jiffies", "refined-jiffies"].includes(
 		found,
 	);
 	if (!slow && found !== "xen")
-		return ok(found, "Time is read in nanoseconds.");
+		return ok(found, "It counts nanoseconds, and is fast to read.");
 	const others = await machine.read(`${folder}/available_clocksource`);
 	return (slow ? bad : warn)(
 		found,
 		slow
-			? "Reading the time takes microseconds, or is too coarse: every stamp is wrong by that."
-			: "Reading the time takes a system call, which adds to every stamp.",
+			? "It is too coarse or takes microseconds to read, and every timestamp is off by that."
+			: "Each reading takes a system call, which adds to every timestamp.",
 		others?.split(/\s+/).includes("tsc")
 			? `echo tsc | sudo tee ${folder}/current_clocksource`
 			: "Measure on another machine: this kernel offers no tsc.",
@@ -81,14 +81,16 @@ async function clockSource(machine: Machine): Promise<Found> {
 /** Share of the time, since boot, in which the host gave our cores to somebody else. */
 async function steal(machine: Machine): Promise<Found> {
 	const times = cpuTimes(await machine.read("/proc/stat"));
-	if (!times) return unknown("The kernel does not say what the host takes.");
+	if (!times)
+		return unknown("The kernel does not say how much CPU time the host takes.");
 	const share = times.all === 0 ? 0 : times.steal / times.all;
 	const figure = `${percent(share)} since boot`;
-	if (share <= 0.02) return ok(figure, "The host leaves our cores to us.");
+	if (share <= 0.02)
+		return ok(figure, "The host gives this machine all of its CPU time.");
 	return warn(
 		figure,
-		"The host gives our cores to other machines; what waits meanwhile looks slow.",
-		"Use a machine with cores of its own (dedicated, not burstable).",
+		"The host gives CPU time to other machines; messages that wait for it look slow.",
+		"Use a machine with dedicated cores, not a burstable one.",
 	);
 }
 
@@ -102,11 +104,11 @@ async function load(machine: Machine): Promise<Found> {
 	const share = 1 - (after.idle - before.idle) / (after.all - before.all);
 	const figure = `${percent(share)} busy${minute === undefined ? "" : `, load ${minute} over the last minute`}`;
 	if (share <= 0.2)
-		return ok(figure, "Nothing else keeps the cores busy right now.");
+		return ok(figure, "No other program keeps the cores busy now.");
 	return warn(
 		figure,
-		"Other programs keep the cores busy right now; they will be part of what is measured.",
-		"End them (top shows which), or wait until they are done.",
+		"Other programs keep the cores busy now, and would slow down what you measure.",
+		"Stop them (top shows which), or wait until they finish.",
 	);
 }
 
@@ -118,8 +120,8 @@ async function wakeUp(machine: Machine): Promise<Found> {
 	if (timeAt(times, 99) <= LATE_NS) return ok(figure, what);
 	return warn(
 		figure,
-		`${what} Above ${formatDuration(LATE_NS)} every broker's tail contains it.`,
-		"End what else runs; on hardware switch deep sleep states off (cpupower idle-set -D 10), on a virtual machine ask for cores of your own.",
+		`${what} Above ${formatDuration(LATE_NS)} it adds to the slowest messages of every broker.`,
+		"Stop other programs. On hardware, turn off deep sleep states (sudo cpupower idle-set -D 10); on a virtual machine, use dedicated cores.",
 	);
 }
 

@@ -356,7 +356,7 @@ describe("a check says what it found", () => {
 			"Docker",
 			{ programs: ["docker"] },
 			"info",
-			"installed, but its daemon does not answer (this user)",
+			"installed, but its daemon does not answer this user",
 		],
 	])("%s: %s", async (_, name, parts, verdict, figure) => {
 		const found = await finding(name, parts);
@@ -415,7 +415,7 @@ describe("a check says what it found", () => {
 		expect(await verdicts(500 * 1024 ** 2)).toEqual(["warn", "warn", "warn"]);
 		expect(await verdicts(1024)).toEqual(["bad", "bad", "bad"]);
 		const here = (await findings("disk", { free: 1e12 })).at(-1);
-		expect(here?.sentence).toBe("~/work takes results, below reports/.");
+		expect(here?.sentence).toBe("~/work holds the results, in reports/.");
 	});
 });
 
@@ -567,7 +567,7 @@ bad      clock source: hpet. Every stamp is wrong.
            Remedy: first
            second
 
-Do not measure here before what is bad is mended. (1 bad)
+Do not measure here until what is bad is fixed. (1 bad)
 `,
 		);
 	});

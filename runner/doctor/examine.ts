@@ -57,7 +57,7 @@ async function look(check: Check, machine: Machine): Promise<Finding[]> {
 		return [await Promise.race([looked, late])].flat().map(named);
 	} catch (error) {
 		const reason = error instanceof Error ? error.message : String(error);
-		return [named(unknown(`It could not be looked at (${reason}).`))];
+		return [named(unknown(`The check failed: ${reason}.`))];
 	} finally {
 		clearTimeout(timer);
 	}

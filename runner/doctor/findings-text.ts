@@ -61,9 +61,9 @@ const COLOURS = {
 } as const satisfies Record<Verdict, unknown>;
 
 const MEANS = {
-	ok: "Nothing speaks against measuring on this machine.",
-	warn: "You can measure here; expect a longer tail where it says warn.",
-	bad: "Do not measure here before what is bad is mended.",
+	ok: "This machine is fit for measuring.",
+	warn: "You can measure here, but each warn above can make messages look slower than the broker is.",
+	bad: "Do not measure here until what is bad is fixed.",
 };
 
 function summary(findings: readonly Finding[]): string {

@@ -30,10 +30,10 @@ function node({ node: version }: Machine): Found {
 		.split(".")
 		.map(Number);
 	if (major > NODE[0] || (major === NODE[0] && minor >= NODE[1]))
-		return ok(version, "It runs mqbench.");
+		return ok(version, "New enough for mqbench.");
 	return bad(
 		version,
-		`mqbench is made for ${NODE.join(".")} and newer.`,
+		`mqbench needs ${NODE.join(".")} or newer.`,
 		"Install a newer Node (https://nodejs.org).",
 	);
 }
@@ -44,21 +44,21 @@ async function generator(machine: Machine): Promise<Found> {
 		return "k6" in found
 			? ok(
 					found.k6,
-					`MQBENCH_K6 names it; ${[...BUILT, "agent"].join(" and ")} lie beside it.`,
+					`Named by MQBENCH_K6, with ${[...BUILT, "agent"].join(" and ")} beside it.`,
 				)
 			: bad(
 					"unusable",
-					"MQBENCH_K6 is set, and nothing else is looked at then.",
+					"MQBENCH_K6 is set, so mqbench uses no other.",
 					found.unusable,
 				);
 	if (found.from === "cache")
 		return ok(
 			`built ${formatDuration(Math.max(0, found.ageMs) * 1e6)} ago with ${found.go}`,
-			`k6, ${BUILT.join(", ")} and agent come from the cache (${found.key}); MQBENCH_K6 is not set.`,
+			`k6, ${BUILT.join(", ")} and agent are in the cache (${found.key}).`,
 		);
 	return info(
 		found.damaged ? "damaged in the cache" : "not built yet",
-		`MQBENCH_K6 is not set and the cache has no build ${found.key}: the first run builds k6, ${BUILT.join(", ")} and agent with Go, which takes a minute or two.`,
+		`The first run builds k6, ${BUILT.join(", ")} and agent with Go, which takes a minute or two (cache: ${found.key}).`,
 	);
 }
 
@@ -67,16 +67,19 @@ async function go(machine: Machine): Promise<Found> {
 	const { from } = await machine.generator();
 	try {
 		const version = await machine.go();
-		return ok(version, "Good enough to build the generator.");
+		return ok(version, "New enough to build the load generator.");
 	} catch (error) {
 		if (!(error instanceof MqbenchError) || error.code === "interrupted")
 			return unknown("It did not answer in time.");
 		const figure = error.code === "go-missing" ? "not found" : "too old";
 		if (from !== "build")
-			return info(figure, "Not needed now: the generator is there already.");
+			return info(
+				figure,
+				"Not needed now: the load generator is built already.",
+			);
 		return bad(
 			figure,
-			"The generator has to be built once, with Go.",
+			"The load generator has to be built once, with Go.",
 			error.message,
 		);
 	}
@@ -98,9 +101,9 @@ async function docker(machine: Machine): Promise<Found> {
 	const client = await machine.which("docker");
 	return info(
 		client
-			? "installed, but its daemon does not answer (this user)"
+			? "installed, but its daemon does not answer this user"
 			: "not found",
-		"Only brokers and clients in containers need it.",
+		"Needed only for brokers and clients in containers.",
 	);
 }
 
@@ -110,11 +113,11 @@ async function ssh(machine: Machine): Promise<Found> {
 	return found === null
 		? info(
 				"not found",
-				"Only clients and brokers on other hosts need it, and target aws.",
+				"Needed only for clients and brokers on other hosts, and for target aws.",
 			)
 		: ok(
 				found,
-				"Clients on other hosts are reached by it (clients: [user@host]).",
+				"mqbench uses it to reach clients on other hosts (clients: [user@host]).",
 			);
 }
 
@@ -124,13 +127,13 @@ async function aws(machine: Machine): Promise<Found | Found[]> {
 	if (missing.length > 0)
 		return info(
 			"not installed",
-			"Only target aws needs Pulumi's packages and the SDK of AWS; once:",
+			"Needed only for target aws: Pulumi's packages and the SDK of AWS.",
 			`npm ci --prefix ${/[^\w@%+=:,./-]/.test(folder) ? JSON.stringify(folder) : folder}`,
 		);
 	return [
 		ok(
 			"SDK and Pulumi's packages are installed",
-			"What target aws needs of this machine; whether there are credentials, and what AWS lets them rent, was not asked: mqbench plan does, with --target aws.",
+			"This machine has what target aws needs. To check credentials and what they may rent: mqbench plan <scenario> --target aws.",
 		),
 		...(pulumi === null ? [] : [{ check: "pulumi", ...command(pulumi) }]),
 	];
@@ -141,14 +144,14 @@ function command(pulumi: PulumiFound): Found {
 	if ("unusable" in pulumi)
 		return info(
 			"unusable",
-			"Only target aws needs it, and MQBENCH_PULUMI is set.",
+			"Needed only for target aws; MQBENCH_PULUMI is set.",
 			pulumi.unusable,
 		);
 	const { wanted, program, version, reason } = pulumi;
 	return program === null
 		? info(
 				"missing",
-				`Only target aws needs the command, ${wanted} or newer, and ${reason}: mqbench offers to download it when it rents.`,
+				`Needed only for target aws, ${wanted} or newer; ${reason}. mqbench offers to download it when it rents.`,
 			)
-		: ok(`${version}`, `Target aws runs ${program}.`);
+		: ok(`${version}`, `Target aws uses ${program}.`);
 }

@@ -21,8 +21,8 @@ async function look(machine: Machine): Promise<Found> {
 	const { cores, throttled, periods } = tightest;
 	return warn(
 		`${Number(cores.toPrecision(3))} of ${machine.cores} cores${throttled === null ? "" : `; stopped in ${throttled} of ${periods} periods so far`}`,
-		"Once its share of a period (usually 100 ms) is used up, everything here stands still for the rest of it.",
-		"Lift the limit, or pin whole cores instead (docker --cpuset-cpus; Kubernetes: the static CPU manager).",
+		"Once the share of a period (usually 100 ms) is used up, every process here stands still until the next period.",
+		"Remove the limit, or assign whole cores instead (docker --cpuset-cpus; Kubernetes: the static CPU manager).",
 	);
 }
 

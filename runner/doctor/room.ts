@@ -21,12 +21,12 @@ async function loopback(machine: Machine): Promise<Found> {
 	const times = await machine.loopback();
 	if (times.length === 0) return unknown("Nothing came back in time.");
 	const figure = timesText(times);
-	const what = `A round trip of 256 B over TCP within this process (${formatCount(times.length)} times), the loop of Node included.`;
+	const what = `Round trip of 256 B over TCP within this process (${formatCount(times.length)} times), Node's event loop included.`;
 	if (timeAt(times, 99) <= SLOW_NS) return ok(figure, what);
 	return warn(
 		figure,
 		`${what} Above ${formatDuration(SLOW_NS)} at p99 a local broker cannot look fast.`,
-		"End what else runs; look for a firewall or an agent that inspects loopback.",
+		"Stop other programs, and look for a firewall or an agent that inspects loopback.",
 	);
 }
 
@@ -39,14 +39,14 @@ async function swap(machine: Machine): Promise<Found> {
 		1024;
 	const [all, free] = [bytes("SwapTotal"), bytes("SwapFree")];
 	if (Number.isNaN(all) || Number.isNaN(free))
-		return unknown("The kernel does not say what is swapped out.");
+		return unknown("The kernel does not say how much is swapped out.");
 	const figure = all === 0 ? "none" : `${formatBytes(all - free)} in use`;
 	if (all - free <= SWAP_BYTES)
-		return ok(figure, "No message waits for a page from disk.");
+		return ok(figure, "No message waits for memory that was swapped to disk.");
 	return warn(
 		figure,
-		"Memory was short: a page that comes back from disk in a run is milliseconds of latency.",
-		"End what needs the memory, then: sudo swapoff -a",
+		"Memory was short; each page that comes back from disk during a run adds milliseconds of latency.",
+		"Stop what uses the memory, then: sudo swapoff -a",
 	);
 }
 
@@ -60,7 +60,7 @@ async function openFiles(machine: Machine): Promise<Found> {
 		),
 	);
 	if (!soft || !hard)
-		return unknown("The shell does not say how many may be open.");
+		return unknown("The shell does not say how many files may be open.");
 	const amount = (text: string) =>
 		text === "unlimited" ? text : formatCount(Number(text));
 	const figure =
@@ -69,7 +69,7 @@ async function openFiles(machine: Machine): Promise<Found> {
 		return ok(figure, "Enough for thousands of connections.");
 	return warn(
 		figure,
-		"Each connection takes one in the generator and one in the broker.",
+		"Each connection takes one in the load generator and one in the broker.",
 		`Raise the hard limit to ${ENOUGH_FILES} or more (ulimit -Hn as root, /etc/security/limits.conf), or use fewer connections.`,
 	);
 }
@@ -83,7 +83,7 @@ async function disk(machine: Machine): Promise<Found[]> {
 		[
 			"disk of the cache",
 			cacheFolder(machine.env, process.platform),
-			"the generator's build and its tools",
+			"the load generator and its tools",
 			"MQBENCH_CACHE_DIR",
 		],
 		[
@@ -92,7 +92,7 @@ async function disk(machine: Machine): Promise<Found[]> {
 			"the brokers' data",
 			"TMPDIR",
 		],
-		["disk here", machine.cwd, "results, below reports/", "--out"],
+		["disk here", machine.cwd, "the results, in reports/", "--out"],
 	] as const;
 	return Promise.all(
 		disks.map(async ([check, folder, holds, option]) => {
@@ -109,11 +109,12 @@ function spaceOf(
 	holds: string,
 	option: string,
 ): Found {
-	if (free === null) return unknown(`${folder} cannot be looked at.`);
+	if (free === null)
+		return unknown(`The free space of ${folder} cannot be read.`);
 	const figure = `${formatBytes(free)} free`;
-	const sentence = `${folder} takes ${holds}.`;
+	const sentence = `${folder} holds ${holds}.`;
 	if (free >= TIGHT_BYTES) return ok(figure, sentence);
-	const remedy = `Make room, or choose another place with ${option}.`;
+	const remedy = `Free some space, or choose another folder with ${option}.`;
 	return (free < FULL_BYTES ? bad : warn)(figure, sentence, remedy);
 }
 

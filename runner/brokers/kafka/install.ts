@@ -20,14 +20,14 @@ export const install: BrokerInstall = {
 			return {
 				here: true,
 				figure: `Java ${java[1]}, KAFKA_HOME`,
-				sentence: "Kafka is run from there.",
+				sentence: "mqbench runs Kafka from there.",
 			};
 		if ((await which("mvn")) === null)
 			return missing(`Java ${java[1]}, no Maven`);
 		return {
 			here: true,
 			figure: `Java ${java[1]}, Maven`,
-			sentence: "The first run of Kafka fetches it with Maven, 45 MB once.",
+			sentence: "The first run downloads Kafka with Maven, 45 MB once.",
 		};
 	},
 };

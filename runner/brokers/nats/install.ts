@@ -6,6 +6,6 @@ export const install: BrokerInstall = {
 		here: true,
 		figure: "built in",
 		sentence:
-			"Core and JetStream: mqbench brings nats-server; another build is named by binary.",
+			"mqbench brings nats-server (core and JetStream); binary names another build.",
 	}),
 };

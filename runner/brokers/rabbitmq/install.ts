@@ -15,7 +15,7 @@ export const install: BrokerInstall = {
 					here: true,
 					figure: found,
 					sentence:
-						"It is run as a node of its own, with its own name, cookie and folders.",
+						"mqbench runs it as a separate node, with its own name, cookie and folders.",
 				};
 	},
 };

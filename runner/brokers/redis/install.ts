@@ -10,14 +10,14 @@ export const install: BrokerInstall = {
 				here: true,
 				figure: `redis-server ${version ?? ""}`.trim(),
 				sentence:
-					"It is run on a free port, with its data in a temporary folder.",
+					"mqbench runs it on a free port, with its data in a temporary folder.",
 			};
 		if (await which("valkey-server"))
 			return {
 				here: true,
 				figure: "valkey-server",
 				sentence:
-					"Name it in the scenario: { broker: redis, binary: valkey-server }.",
+					"Write { broker: redis, binary: valkey-server } in the scenario.",
 			};
 		return {
 			here: false,

@@ -22,11 +22,11 @@ export function scenarioToCalibrate(
 	const usage = (message: string) => failure("usage", { message });
 	if (!/^\d{1,3}$/.test(runs) || Number(runs) < LEAST_RUNS)
 		throw usage(
-			`--runs ${runs}: calibrate needs a number of at least ${LEAST_RUNS} runs, as halves of fewer have no interval; 10 is the default`,
+			`--runs ${runs}: calibrate needs at least ${LEAST_RUNS} runs; write --runs ${LEAST_RUNS} or more`,
 		);
 	if (scenario.quick)
 		throw usage(
-			"--quick gives no results, and so no noise of them; leave it away, or shorten with --set workload.duration=10s",
+			"--quick gives no results to calibrate with; shorten the runs with --set workload.duration=10s",
 		);
 	const systems = scenario.systems.filter(
 		({ key }) => system === undefined || key === system,
@@ -41,7 +41,7 @@ export function scenarioToCalibrate(
 	const cases = scenario.cases.filter(({ find }) => find === null);
 	if (cases.length === 0)
 		throw usage(
-			`${file}: a search (find) has no repeats at one rate; calibrate a scenario with a fixed rate`,
+			`${file}: a search (find) never repeats a rate; calibrate a scenario with a fixed rate`,
 		);
 	return {
 		...scenario,

@@ -187,7 +187,7 @@ test("an error that nobody catches is told, and the rig is taken down to its end
 		},
 	});
 	expect(down.code).toBe(1);
-	expect(down.err).toMatch(/This is a bug of mqbench(.|\n)*in a callback/);
+	expect(down.err).toMatch(/This is a bug in mqbench(.|\n)*in a callback/);
 	expect(down.out).toBe("The rig demo-1 is down; nothing of it is left.\n");
 	expect(existsSync(rig)).toBe(false);
 });
