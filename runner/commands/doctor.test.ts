@@ -59,13 +59,13 @@ describe("mqbench doctor", () => {
 			"ok AWS: SDK and Pulumi's packages are installed. This machine has what target aws needs.",
 		);
 		expect(found).toContain(
-			"ok pulumi: 3.250.1. Target aws runs /usr/bin/pulumi.",
+			"ok pulumi: 3.250.1. Target aws uses /usr/bin/pulumi.",
 		);
 		const reason = "there is none on PATH";
 		expect(
 			await line({ wanted, program: null, version: null, reason }),
 		).toContain(
-			"info pulumi: missing. Only target aws needs the command, 3.248.0 or newer, and there is none on PATH: mqbench offers to download it when it rents.",
+			"info pulumi: missing. Needed only for target aws, 3.248.0 or newer; there is none on PATH. mqbench offers to download it when it rents.",
 		);
 		expect(
 			await line({ unusable: "MQBENCH_PULUMI=x is no program." }),

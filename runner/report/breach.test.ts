@@ -380,8 +380,14 @@ describe("what to do", () => {
 
 	test("of an interruption names the scenario where it is known", () => {
 		const result = built("interrupted");
-		result.command = { scenario: "bench/x.yaml", args: [], file: null };
-		expect(first(result).next).toContain("mqbench bench/x.yaml --resume");
+		result.command = {
+			scenario: "bench/x.yaml",
+			args: ["run", "bench/x.yaml", "--set", "repeat=2", "--out", "my runs"],
+			file: null,
+		};
+		expect(first(result).next).toContain(
+			"npx mqbench run bench/x.yaml --set repeat=2 --resume 'my runs'",
+		);
 	});
 
 	test("is there for everything that can break", () => {
