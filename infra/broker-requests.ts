@@ -5,7 +5,7 @@ import type { Plan } from "../runner/model/plan.ts";
 import type { Scenario } from "../runner/scenario/scenario.ts";
 import type { BrokerRequest } from "./rig.ts";
 
-/** What each system's broker has to be good for: all of its runs. */
+/** What each system's broker has to support, over all of its runs. */
 export function brokerRequests(
 	scenario: Scenario,
 	plans: readonly Plan[],

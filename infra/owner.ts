@@ -5,8 +5,8 @@ import { sha256 } from "../runner/sha256.ts";
 import { isAlive } from "./pid.ts";
 
 /**
- * Whether the process of an owner's text has ended for sure. Several machines, and containers, may share an engine or a folder: a number
- * means something only where it was given.
+ * Whether the process of an owner's text has certainly ended. Several machines and containers may share an engine or a folder, and a pid means
+ * something only where it comes from.
  */
 export function isGone(owner: string): boolean {
 	const parsed = /^(\d+):(\w*)@(\w+)\.(\w+)\.(\w+)$/.exec(owner);
@@ -14,13 +14,13 @@ export function isGone(owner: string): boolean {
 	const [, pid, began, host, boot, space] = parsed;
 	const here = place();
 	if (host !== here.host) return false;
-	// The machine was started anew since.
+	// The machine has been restarted since.
 	if (boot !== here.boot) return true;
 	if (space !== here.space) return false;
 	return !isAlive(Number(pid)) || beginningOf(Number(pid)) !== began;
 }
 
-/** "4711:88123@3f2a.9b01.77de": number of a process, when it began, and where such numbers count: machine, its start, and container. */
+/** "4711:88123@3f2a.9b01.77de": pid, start time of the process, and where the pid is valid: machine, its boot, and container. */
 export function ownerText(pid: number): string {
 	const { host, boot, space } = place();
 	return `${pid}:${beginningOf(pid)}@${host}.${boot}.${space}`;
@@ -28,11 +28,11 @@ export function ownerText(pid: number): string {
 
 // --- internal ---
 
-/** Numbers are given anew: a process is the same only if it began then. In whatever unit the system has. */
+/** Pids are reused: the process is the same only if its start time is, too. The unit depends on the system. */
 function beginningOf(pid: number): string {
 	try {
 		const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-		// proc(5): field 22; the name, which may hold blanks, is field 2.
+		// proc(5): field 22; the name, which may contain blanks, is field 2.
 		return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
 	} catch {
 		if (process.platform === "linux" || process.platform === "win32") return "";
@@ -49,9 +49,9 @@ function beginningOf(pid: number): string {
 
 interface Place {
 	readonly host: string;
-	/** This start of it. */
+	/** The machine's current boot. */
 	readonly boot: string;
-	/** Where numbers of processes count: containers have their own. */
+	/** Where pids are valid: containers have their own. */
 	readonly space: string;
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** Whether a process with this number exists, ours or somebody else's. */
+/** Whether a process with this pid exists, of any user. */
 export function isAlive(pid: number): boolean {
 	try {
 		process.kill(pid, 0);
@@ -10,7 +10,7 @@ export function isAlive(pid: number): boolean {
 	}
 }
 
-/** Processes that the main thread of `pid` has started and that have not ended; none where /proc does not tell. */
+/** Running children of the main thread of `pid`; none without /proc. */
 export function childrenOf(pid: number): number[] {
 	try {
 		return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8")
@@ -22,7 +22,7 @@ export function childrenOf(pid: number): number[] {
 	}
 }
 
-/** A process and all that it has started, and they, as far as /proc tells. */
+/** A process and all of its descendants, as far as /proc shows them. */
 export function treeOf(pid: number): number[] {
 	return [pid, ...childrenOf(pid).flatMap(treeOf)];
 }

@@ -15,14 +15,13 @@ export function machineName(
 }
 
 /**
- * What tells a machine from all others, under whatever names it is reached: the number of its start, and the process table that one sees. null:
- * one of them is not known.
+ * Identifies a machine, whatever name it is reached by: its boot, and the process table that we see. null: one of them is not known.
  */
 export function identityOf(boot: string, space: string): string | null {
 	return boot === "" || space === "" ? null : `${boot} ${space}`;
 }
 
-/** The same of this machine. */
+/** The same for this machine. */
 export function ownIdentity(): string | null {
 	try {
 		return identityOf(
@@ -36,10 +35,10 @@ export function ownIdentity(): string | null {
 
 // --- internal ---
 
-/** Node's names, where they are not Go's. */
+/** Node's names that differ from Go's. */
 const SYSTEMS: Readonly<Record<string, string>> = { win32: "windows" };
 
-/** Node's and uname's names, where they are not Go's. */
+/** Node's and uname's names that differ from Go's. */
 const PROCESSORS: Readonly<Record<string, string>> = {
 	x64: "amd64",
 	x86_64: "amd64",

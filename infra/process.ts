@@ -2,18 +2,18 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { treeOf } from "./pid.ts";
 
-/** A process of ours behind `agent`, which ends it when mqbench is gone, kill -9 included. */
+/** A process of ours behind `agent`, which ends it when mqbench is gone, even after kill -9. */
 export interface Supervised {
 	readonly pid: number;
 	/** Resolves when the process has ended and its output is read. Never rejects. */
 	readonly ended: Promise<Ended>;
-	/** Writes one line to the process's standard input; only where `control` asked for one. */
+	/** Writes one line to the process's standard input; only with `control`. */
 	say(line: string): void;
 	/** Sends one signal to the process, through agent. */
 	signal(name: "SIGINT" | "SIGTERM"): void;
-	/** Ends it for sure: agent interrupts it, and kills its process group after the grace. */
+	/** Ends it: agent interrupts it, and kills its process group after the grace period. */
 	abandon(): void;
-	/** Kills agent and everything below it at once: for when agent itself does not answer. */
+	/** Kills agent and everything below it at once, for when agent itself does not answer. */
 	kill(): void;
 }
 
@@ -27,17 +27,17 @@ export interface SupervisedOptions {
 	readonly agent: string;
 	readonly argv: readonly string[];
 	readonly cwd: string;
-	/** All of its environment: nothing is inherited. */
+	/** Its whole environment: nothing is inherited. */
 	readonly env: Readonly<Record<string, string>>;
-	/** How long it may take to end by itself once mqbench is gone or has abandoned it. */
+	/** How long it may take to end by itself after mqbench is gone or has abandoned it. */
 	readonly graceMs: number;
-	/** Whether the process has a standard input, which takes what is said. Default: it has none. */
+	/** Whether the process has a standard input for `say`. Default: no. */
 	readonly control?: boolean;
 	onStdout(line: string): void;
 	onStderr(line: string): void;
 }
 
-/** Starts `argv` behind agent. A program that cannot be started ends with code 127 and a line on stderr. */
+/** Starts `argv` behind agent. If the program cannot be started, it ends with code 127 and a line on stderr. */
 export function startSupervised(options: SupervisedOptions): Supervised {
 	const child = spawn(
 		options.agent,
@@ -53,11 +53,11 @@ export function startSupervised(options: SupervisedOptions): Supervised {
 			cwd: options.cwd,
 			env: { ...options.env },
 			stdio: ["pipe", "pipe", "pipe"],
-			// Its own group: the terminal's Ctrl-C reaches mqbench alone, which decides.
+			// In its own process group: the terminal's Ctrl-C reaches only mqbench, which decides what to do.
 			detached: true,
 		},
 	);
-	// Agent may be gone before its pipe is closed; that is no error.
+	// Agent may end before its pipe is closed, which is not an error.
 	child.stdin?.on("error", () => {});
 	lines(child, "stdout", options.onStdout);
 	lines(child, "stderr", options.onStderr);
@@ -79,7 +79,7 @@ export function startSupervised(options: SupervisedOptions): Supervised {
 		abandon: () => void child.stdin?.destroy(),
 		kill() {
 			if (child.pid === undefined) return;
-			// A stopped process takes no signal but this one.
+			// A stopped process accepts no other signal.
 			for (const pid of treeOf(child.pid))
 				try {
 					process.kill(pid, "SIGKILL");
@@ -90,7 +90,7 @@ export function startSupervised(options: SupervisedOptions): Supervised {
 	};
 }
 
-/** The smallest environment in which programs run: where to find others, and a home of their own. */
+/** The smallest environment in which programs run: a PATH, and a home of their own. */
 export function bareEnvironment(
 	home: string,
 	env: Readonly<Record<string, string | undefined>>,
@@ -108,7 +108,7 @@ export function describeEnd(ended: Ended): string {
 	return ended.signal ?? `exit code ${ended.code}`;
 }
 
-/** How a command behind agent ended, by agent's own end: it exits with 128 + n when signal n ended its command. */
+/** How a command behind agent ended, by agent's own exit: 128 + n means that signal n ended the command. */
 export function endOf(code: number | null, signal: string | null): Ended {
 	if (code === null) return { code, signal };
 	const name = SIGNALS[code - 128];

@@ -3,7 +3,7 @@ import type { RigFile, RigFileInput } from "../runner/scenario/rig-file.ts";
 import { formatBytes } from "../runner/units.ts";
 import type { Broker, BrokerRequest } from "./rig.ts";
 
-/** What a scenario says of a broker that has to be so from its start, by key of the scenario; what it leaves to mqbench is not there. */
+/** Parts of a scenario that a broker must have from its start, by the scenario's key. Parts that mqbench decides are missing. */
 export type Asked = NonNullable<RigFile["brokers"][number]["asked"]>;
 type Json = Asked[string];
 
@@ -21,11 +21,11 @@ export function askedOf({
 		binary: system.binary ?? undefined,
 		pin: cpus ?? undefined,
 	};
-	// As it comes back from the file.
+	// In the form in which the file returns it.
 	return JSON.parse(JSON.stringify(all));
 }
 
-/** What stands in rig.json of a broker that this machine has brought up. */
+/** rig.json's entry for a broker that this machine has brought up. */
 export function entryOf(
 	request: BrokerRequest,
 	{ url, version, settings, topology, sameHost }: Broker,
@@ -40,7 +40,7 @@ export function entryOf(
 	};
 }
 
-/** "cpus 0.5 (the rig: 2)", for each that is not the same; what may hold a secret is only named. */
+/** "cpus 0.5 (the rig: 2)" for each difference; values that may hold a secret are left out. */
 export function differences(rig: Asked, run: Asked): string[] {
 	return [...OPTIONS, "image", "binary", "pin"]
 		.filter((key) => !isDeepStrictEqual(rig[key], run[key]))
@@ -53,7 +53,7 @@ export function differences(rig: Asked, run: Asked): string[] {
 
 // --- internal ---
 
-/** Of a system: what the broker is started with. The others are the topics' and the driver's. */
+/** Keys of a system that affect the broker's start. The others belong to topics and driver. */
 const OPTIONS = ["nodes", "version", "cpus", "memory", "heap", "config"];
 
 function shown(key: string, value: Json | undefined): string {

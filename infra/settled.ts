@@ -1,4 +1,4 @@
-/** Waits for all of them, whatever becomes of the first; then fails as that did. */
+/** Waits for all of them, and then fails as the first one that failed. */
 export async function settled<T>(steps: readonly Promise<T>[]): Promise<T[]> {
 	const all = await Promise.allSettled(steps);
 	return all.map((one) => {

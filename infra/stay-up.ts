@@ -20,20 +20,20 @@ import type { StoodUp } from "./rig.ts";
 import { standUp } from "./targets.ts";
 import { temporaryFolder } from "./temporary.ts";
 
-/** What is to stay up, and where its rig.json goes. */
+/** The rig to stand up, and the path of its rig.json. */
 export interface StayingUp {
 	readonly target: TargetName;
 	readonly id: string;
 	readonly scenario: Scenario;
 	readonly plans: readonly Plan[];
-	/** As it was given, for people. */
+	/** The path as the user wrote it. */
 	readonly path: string;
 	readonly place: RigPlace;
 }
 
 /**
- * Stands brokers up, writes their rig.json, and tells of them. Resolves when they stay by themselves, or, where they live as long as this
- * process, when a person has ended them and nothing of them is left.
+ * Stands brokers up, writes their rig.json, and reports them. Resolves when they stay up by themselves; or, if they live as long as this process,
+ * when a person has ended them and nothing of them is left.
  */
 export async function stayUp(
 	{ target, id, scenario, plans, path, place }: StayingUp,
@@ -84,7 +84,7 @@ export async function stayUp(
 
 // --- internal ---
 
-/** How often is looked whether the file is still there. */
+/** How often to check whether the file still exists. */
 const LOOK_MS = 300;
 
 function upText({ file, broken }: StoodUp, scenario: string, shown: string) {
@@ -98,7 +98,7 @@ ${broken === null ? `They stay up until: mqbench down ${shown}` : `They stay up 
 `;
 }
 
-/** Resolves when the person stops it, or its file is gone, or another rig's. */
+/** Resolves when the person stops it, or when its file is gone or belongs to another rig. */
 async function isToEnd(
 	place: RigPlace,
 	id: string,

@@ -6,7 +6,7 @@ import type { Binaries } from "./binaries/resolve.ts";
 import { localClients } from "./clients/local.ts";
 import type { BrokerRequest, Client, Rig, StoodUp } from "./rig.ts";
 
-/** Stands up what the scenario's target asks for; of a rig that stays up it only takes what is there. */
+/** Stands up what the scenario's target needs; for a rig that stays up it uses what is there. */
 export async function provision(
 	target: Scenario["target"],
 	world: World,
@@ -35,7 +35,7 @@ export async function provision(
 	};
 }
 
-/** Stands up one broker for each request, all at once, to stay. Fails as a whole: nothing of it is left then. */
+/** Stands up one broker for each request, all at once, to stay. If one fails, all fail, and nothing is left. */
 export function standUp(
 	target: TargetName,
 	id: string,
@@ -46,12 +46,12 @@ export function standUp(
 	return standing[target].up(id, requests, world, binaries);
 }
 
-/** Takes a rig down: after it nothing of it is left. That it was down already is no mistake. */
+/** Takes a rig down; nothing of it is left then. It is fine if it was down already. */
 export async function takeDown(rig: RigFile, world: World): Promise<void> {
 	await standing[rig.target].down(rig, world);
 }
 
-/** What the scenario's load comes from, by index; containers join the network of the rig. Nothing is reached before `prepare`. */
+/** The clients of the scenario, by index; containers join the rig's network. Nothing is contacted before `prepare`. */
 export async function clientsOf(
 	clients: Scenario["clients"],
 	world: World,
@@ -77,7 +77,7 @@ export async function clientsOf(
 			);
 		}
 		case "rented":
-			// They are a rig's by the time that anybody measures on them.
+			// They belong to a rig by the time they are used.
 			throw new Error("machines that are rented come with a rig");
 		case "docker": {
 			const { dockerClients } = await import("./clients/docker.ts");
@@ -88,9 +88,9 @@ export async function clientsOf(
 
 // --- internal ---
 
-/** How a target's brokers come up and go. What one needs, a run on another does not wait for. */
+/** How a target's brokers come up and go. Each is loaded only when it is needed. */
 interface Standing {
-	/** For one run. `inside`: clients join the network of its containers. */
+	/** For one run. `inside`: clients join its containers' network. */
 	open(world: World, binaries: Binaries, inside: boolean): Promise<Rig>;
 	/** To stay between commands. */
 	up(
@@ -120,7 +120,7 @@ const standing: Readonly<Record<TargetName, Standing>> = {
 	docker: {
 		open: async (world, binaries, inside) =>
 			(await import("./docker/rig.ts")).dockerRig(world, binaries, { inside }),
-		// Containers go on without whoever has made them.
+		// Containers go on without the process that has made them.
 		async up(id, requests, world, binaries) {
 			const { downDocker, upDocker } = await import("./docker/rig.ts");
 			const { brokers, keep } = await upDocker(requests, id, world, binaries);

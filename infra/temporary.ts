@@ -11,7 +11,7 @@ import path from "node:path";
 import { isGone, ownerText } from "./owner.ts";
 import { isAlive } from "./pid.ts";
 
-/** A folder that goes with this process: whoever makes it removes it, and `sweep` does if this process was killed. */
+/** A folder of this process: its maker removes it, and `sweep` does if this process was killed. */
 export async function temporaryFolder(parent: string): Promise<string> {
 	const folder = await mkdtemp(path.join(parent, `mqbench-${process.pid}-`));
 	try {
@@ -24,8 +24,8 @@ export async function temporaryFolder(parent: string): Promise<string> {
 }
 
 /**
- * Removes what runs that were killed (kill -9, power) left in the temporary folder, and in memory. Containers may share these
- * folders: what belongs to a process that cannot be seen from here stays.
+ * Removes what killed runs (kill -9, power) left in the temporary folder and in memory. Containers may share these folders, so anything of a
+ * process that cannot be seen from here stays.
  */
 export async function sweep(
 	parents: readonly string[] = [tmpdir(), "/dev/shm"],
@@ -43,7 +43,7 @@ export async function sweep(
 
 const OWNER = ".owner";
 
-/** A folder without an owner is being made, or its removal was cut short: nothing changes there for so long if it was. */
+/** A folder without an owner is either new or half removed; in the second case it has not changed for this long. */
 const QUIET_MS = 24 * 3600 * 1000;
 
 async function isLeft(folder: string, pid: number): Promise<boolean> {

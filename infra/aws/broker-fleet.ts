@@ -3,7 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { machine, type Surroundings } from "./machine.ts";
 import { userData } from "./user-data.ts";
 
-/** The machines on which all systems take turns: so they all have the same hardware. */
+/** The brokers' machines. All systems take turns on them, so that they have the same hardware. */
 export class BrokerFleet extends pulumi.ComponentResource {
 	readonly machines: readonly aws.ec2.Instance[];
 
@@ -25,7 +25,7 @@ export class BrokerFleet extends pulumi.ComponentResource {
 		this.machines = Array.from({ length: count }, (_, i) =>
 			machine(
 				`${name}-${i + 1}`,
-				// Never spot: one that is taken away voids the measurement of all.
+				// Never spot: losing one machine would void all measurements.
 				{ instance, userData: script, volume, spot: false },
 				surroundings,
 				this,

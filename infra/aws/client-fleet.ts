@@ -18,7 +18,7 @@ export class ClientFleet extends pulumi.ComponentResource {
 		const script = userData({
 			ttlMinutes: config.ttlMinutes,
 			role: "client",
-			// All that makes load is brought over SSH.
+			// Everything that makes load is copied over SSH.
 			packages: [],
 			user: config.user,
 			volume: false,

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { z } from "zod";
 
 /**
- * What the Pulumi program is told, as one value of the stack's configuration (`mqbench:rig`). Everything is decided before: the program
- * asks nobody and chooses nothing.
+ * Input of the Pulumi program, one value of the stack's configuration (`mqbench:rig`). Everything has been decided before: the program asks
+ * nobody and chooses nothing.
  */
 export const AwsConfig = z.strictObject({
 	/** Name of the rig: of its stack, and in the tag mqbench:run. */
@@ -12,14 +12,14 @@ export const AwsConfig = z.strictObject({
 	owner: z.string().min(1).max(128),
 	/** mqbench's own; tag mqbench:version. */
 	version: z.string().min(1),
-	/** Tag mqbench:expires: from then on a sweep may remove it. Not before the machines end themselves. */
+	/** Tag mqbench:expires: after this time a sweep may remove the rig. Not before the machines end themselves. */
 	expiresAt: z.iso.datetime(),
-	/** The machines end themselves so long after their start. */
+	/** How long after their start the machines end themselves. */
 	ttlMinutes: z.int().min(10).max(10_080),
 	region: z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/),
 	zone: z.string().min(1),
 	profile: z.string().min(1).nullable().default(null),
-	/** Of AWS, in which it is to be made: with credentials of any other one nothing is made, and nothing taken down. null: not known. */
+	/** The AWS account for the rig: with credentials of another account nothing is made or taken down. null: not known. */
 	account: z
 		.string()
 		.regex(/^\d{12}$/)
@@ -29,14 +29,14 @@ export const AwsConfig = z.strictObject({
 	callerCidr: z.cidrv4().refine((cidr) => cidr.endsWith("/32"), {
 		error: "is to be one address, 203.0.113.7/32",
 	}),
-	/** Of a key that lives as long as the rig. */
+	/** Public half of a key that lives as long as the rig. */
 	publicKey: z.string().regex(/^ssh-ed25519 [A-Za-z0-9+/=]+( [\w@.-]+)?$/),
-	/** File of its private half, as rig.json names it. The program never reads it. */
+	/** File of its private half, as rig.json names it. The program does not read it. */
 	identity: z.string().min(1),
-	/** File that keeps the machines' own keys, as rig.json names it. */
+	/** File of the machines' host keys, as rig.json names it. */
 	knownHosts: z.string().min(1),
 	ami: z.string().regex(/^ami-[0-9a-f]+$/),
-	/** Who may come in over SSH: Debian's images know "admin". */
+	/** The user for SSH; in Debian's images it is "admin". */
 	user: z.string().min(1).default("admin"),
 	brokers: z.strictObject({
 		instance: z.string().min(1),
@@ -57,26 +57,26 @@ export const AwsConfig = z.strictObject({
 		count: z.int().min(1).max(100),
 		spot: z.boolean(),
 	}),
-	/** Systems that the brokers' machines are for, in turn; each uses the first `nodes` of them. */
+	/** Systems that take turns on the brokers' machines; each uses the first `nodes` of them. */
 	systems: z.array(
 		z.strictObject({
 			system: z.string().min(1),
-			/** One that rig.json may name. */
+			/** A broker that rig.json may name. */
 			broker: z.string().regex(/^[a-z0-9-]+$/),
 			nodes: z.int().min(1).max(9),
 		}),
 	),
-	/** Debian packages that the brokers run on. */
+	/** Debian packages for the brokers. */
 	packages: z.array(z.string().regex(/^[a-z0-9][a-z0-9.+-]*$/)).default([]),
-	/** Of an emulator, for tests; null: AWS. */
+	/** Address of an emulator, for tests; null: AWS. */
 	endpoint: z.url().nullable().default(null),
 });
 export type AwsConfig = z.infer<typeof AwsConfig>;
 
-/** What each machine starts from: Debian, the brokers' packages, and the reports of a run. */
+/** The disk that each machine starts from, for Debian, the brokers' packages and the reports of a run. */
 export const ROOT_DISK = { type: "gp3", sizeGiB: 16 } as const;
 
-/** The program's configuration, or all that is wrong with it: a sentence each, with the place ("brokers.count"). */
+/** The program's configuration, or everything that is wrong with it: one sentence each, with the place ("brokers.count"). */
 export function parseConfig(
 	value: unknown,
 ): { config: AwsConfig } | { wrong: string[] } {
@@ -90,7 +90,7 @@ export function parseConfig(
 	if (!parsed.success)
 		return {
 			wrong: parsed.error.issues
-				// A value may break two rules: the first says enough.
+				// A value may break two rules; report the first.
 				.filter(
 					({ path }, i, all) =>
 						all.findIndex((other) => placeOf(other.path) === placeOf(path)) ===
@@ -105,7 +105,7 @@ export function parseConfig(
 
 // --- internal ---
 
-/** Pulumi takes a time without quotes, as YAML has them, apart, and passes it on as Go prints it: "2026-11-20 14:00:00 +0000 UTC". */
+/** Pulumi turns an unquoted YAML time into Go's form: "2026-11-20 14:00:00 +0000 UTC". */
 function withTimes(value: unknown): unknown {
 	if (typeof value !== "object" || value === null) return value;
 	const { expiresAt } = value as { expiresAt?: unknown };
@@ -119,7 +119,7 @@ function withTimes(value: unknown): unknown {
 	};
 }
 
-/** What AWS would refuse, or nobody can have meant, although each value for itself is right. */
+/** Combinations that AWS would refuse or that nobody can mean, although each value is valid. */
 function contradictions({ brokers, systems }: AwsConfig): string[] {
 	const { count, volume } = brokers;
 	const kinds = brokerKinds();
@@ -153,8 +153,8 @@ function contradictions({ brokers, systems }: AwsConfig): string[] {
 }
 
 /**
- * Brokers that rig.json may name: whatever else is written here would be refused there, when the machines have begun to cost. Its schema lies
- * beside this project, or beside the folder that this file was compiled to. null: somebody has copied the project away from it.
+ * Brokers that rig.json may name. Others would be refused only when the machines cost money already. The schema is next to this
+ * project, or next to the folder that this file was compiled to. null: somebody has copied the project elsewhere.
  */
 function brokerKinds(): readonly string[] | null {
 	for (const up of ["../", "../../"]) {
@@ -227,7 +227,7 @@ const KINDS: Readonly<Record<string, string>> = {
 	object: "a map",
 };
 
-/** Of what has a form, by its key. */
+/** Formats, by key. */
 const EXAMPLES: Readonly<Record<string, string>> = {
 	id: '"nightly-1" (letters, digits, - _ and dots, at most 63)',
 	expiresAt: "2026-11-20T12:00:00Z",

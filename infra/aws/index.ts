@@ -7,5 +7,5 @@ import { Rig } from "./rig.ts";
 const parsed = parseConfig(new Config("mqbench").getObject("rig"));
 if ("wrong" in parsed) throw refusal(parsed.wrong.join("\n"));
 
-/** In the form of rig.json: `pulumi stack output rig --json > rig.json`. */
+/** The content of rig.json: `pulumi stack output rig --json > rig.json`. */
 export const rig: Output<RigOutput> = new Rig(parsed.config).file;

@@ -8,23 +8,23 @@ export interface Surroundings {
 	readonly config: AwsConfig;
 	readonly network: Network;
 	readonly key: aws.ec2.KeyPair;
-	/** Tags of the rig: volumes do not take them from the provider. */
+	/** Tags of the rig: volumes do not get them from the provider. */
 	readonly tags: Readonly<Record<string, string>>;
 }
 
-/** In what a broker's machine differs from a client's. */
+/** How a broker's machine differs from a client's. */
 export interface MachineArgs {
 	readonly instance: string;
-	/** Prepares it, and begins with the time it ends itself. */
+	/** Prepares the machine, and starts by setting the time when it ends itself. */
 	readonly userData: string;
 	readonly volume: AwsConfig["brokers"]["volume"];
-	/** Cheaper, and taken away when somebody pays more. */
+	/** Cheaper, but AWS takes it away when somebody pays more. */
 	readonly spot: boolean;
 }
 
 /**
- * A machine that ends itself: its set-up arms a shutdown, and a shutdown terminates it. Nothing of it outlives it: its volumes are part of
- * it, so that AWS removes them also when nobody is there to ask for it.
+ * A machine that ends itself: its set-up schedules a shutdown, and a shutdown terminates it. Its volumes belong to it, so AWS removes them
+ * even if nobody is there to ask for it.
  */
 export function machine(
 	name: string,
@@ -44,7 +44,7 @@ export function machine(
 			associatePublicIpAddress: true,
 			keyName: key.keyName,
 			userData,
-			// A changed script is for a new machine: it runs at the first start alone, and arms the end of the machine's time.
+			// A changed script needs a new machine: it runs only at the first start, and schedules the shutdown.
 			userDataReplaceOnChange: true,
 			instanceInitiatedShutdownBehavior: "terminate",
 			disableApiTermination: false,

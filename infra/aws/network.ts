@@ -3,16 +3,16 @@ import * as pulumi from "@pulumi/pulumi";
 import type { AwsConfig } from "./config.ts";
 
 /**
- * Where the machines of a rig are: close to each other (one zone, one subnet, one cluster placement group), open to each other, and to
- * nobody else but the caller's SSH.
+ * The network of a rig's machines. They are close to each other (one zone, one subnet, one cluster placement group) and open to each other.
+ * From outside only the caller's SSH gets in.
  */
 export class Network extends pulumi.ComponentResource {
 	readonly subnet: aws.ec2.Subnet;
 	readonly securityGroup: aws.ec2.SecurityGroup;
 	readonly placementGroup: aws.ec2.PlacementGroup;
 	/**
-	 * What machines have to wait for: without a way out their set-up finds no packages; and when all is taken down, AWS keeps a gateway
-	 * as long as a machine behind it has a public address.
+	 * What machines have to wait for. Without a way out their set-up finds no packages. On the way down, AWS keeps a gateway as long as a
+	 * machine behind it has a public address.
 	 */
 	readonly wayOut: readonly pulumi.Resource[];
 
@@ -64,7 +64,7 @@ export class Network extends pulumi.ComponentResource {
 			{ subnetId: this.subnet.id, routeTableId: routes.id },
 			child,
 		);
-		// Its rules are written in it and not as resources of their own: so these are all there are, and one added by hand is taken back.
+		// The rules are part of the group, not resources of their own, so that a rule that somebody added by hand is removed.
 		this.securityGroup = new aws.ec2.SecurityGroup(
 			`${name}-machines`,
 			{
@@ -117,5 +117,5 @@ export class Network extends pulumi.ComponentResource {
 
 const ANYWHERE = "0.0.0.0/0";
 const VPC = "10.77.0.0/16";
-/** 251 addresses: more than a rig has machines. */
+/** 251 addresses, more than a rig has machines. */
 const SUBNET = "10.77.0.0/24";

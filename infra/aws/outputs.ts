@@ -3,7 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { AwsConfig } from "./config.ts";
 import { refusal } from "./refusal.ts";
 
-/** What mqbench is told of the rig: the form of rig.json (`mqbench schema rig`). It holds no secret, only the names of files that do. */
+/** What mqbench needs to know about the rig: the form of rig.json (`mqbench schema rig`). It holds no secret, only names of files with secrets. */
 export interface RigOutput {
 	readonly version: 1;
 	readonly id: string;
@@ -23,16 +23,16 @@ export interface RigOutput {
 		readonly profile: string | null;
 		readonly owner: string;
 		readonly machines: Readonly<Record<string, number>>;
-		/** The program asks nobody for prices. */
+		/** The program does not ask for prices. */
 		readonly hourlyUsd: null;
 		readonly phase: "ready";
-		/** Who stands it up through mqbench knows where its state is; the program does not. */
+		/** mqbench knows where the state is if it has stood up the rig; the program does not. */
 		readonly state: null;
 	};
 	readonly facts: Readonly<Record<string, string | null>>;
 }
 
-/** The machines that there are. */
+/** The machines of the rig. */
 export interface Fleets {
 	readonly brokers: readonly aws.ec2.Instance[];
 	readonly clients: readonly aws.ec2.Instance[];
@@ -112,7 +112,7 @@ function addresses(
 	return pulumi
 		.all([publicIp, privateIp, instanceType])
 		.apply(([open, closed, type]) => {
-			// A rig without one would have a host named "undefined".
+			// Without an address, a host would be named "undefined".
 			if (!open || !closed)
 				throw refusal(
 					`AWS gave machine ${i + 1} of type ${type} no ${open ? "private" : "public"} address; take the rig down and stand it up anew`,
@@ -135,7 +135,7 @@ function topology(nodes: number, instance: string): string {
 		: `${nodes} nodes on ${nodes} hosts (${instance})`;
 }
 
-/** "gp3 200GiB, 6000 IOPS": machines with another one are others; null: it has none. */
+/** "gp3 200GiB, 6000 IOPS": reports treat machines with different volumes as different; null: it has none. */
 function volume({ brokers }: AwsConfig): string | null {
 	if (brokers.count === 0 || brokers.volume === null) return null;
 	const { type, sizeGiB, iops, throughputMiBps } = brokers.volume;

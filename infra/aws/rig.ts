@@ -6,9 +6,9 @@ import type { AwsConfig } from "./config.ts";
 import { Network } from "./network.ts";
 import { type RigOutput, rigOutput } from "./outputs.ts";
 
-/** All of a rig: its network, and the machines of brokers and clients in it. */
+/** A whole rig: its network, and the machines of brokers and clients. */
 export class Rig extends pulumi.ComponentResource {
-	/** In the form of rig.json. */
+	/** The content of rig.json. */
 	readonly file: pulumi.Output<RigOutput>;
 
 	constructor(config: AwsConfig, options?: pulumi.ComponentResourceOptions) {
@@ -39,7 +39,7 @@ export class Rig extends pulumi.ComponentResource {
 
 // --- internal ---
 
-/** By which a sweep finds what is left of a rig. */
+/** Tags by which a sweep finds what is left of a rig. */
 function tagsOf(config: AwsConfig): Record<string, string> {
 	return {
 		"mqbench:run": config.id,
@@ -49,7 +49,7 @@ function tagsOf(config: AwsConfig): Record<string, string> {
 	};
 }
 
-/** One of the rig's own: the stack's region, or that of the environment, decides nothing. */
+/** The rig has its own provider, so the region of the stack or the environment does not matter. */
 function providerOf(
 	name: string,
 	{ region, profile, account, endpoint }: AwsConfig,
@@ -61,7 +61,7 @@ function providerOf(
 		{
 			region: region as aws.Region,
 			...(profile !== null && { profile }),
-			// In the state, too: a destroy with other credentials would find nothing, and take that for the end of the rig.
+			// This is in the state, too: a destroy with other credentials would find nothing and take the rig for gone.
 			...(account !== null &&
 				endpoint === null && { allowedAccountIds: [account] }),
 			defaultTags: { tags },
@@ -71,7 +71,7 @@ function providerOf(
 	);
 }
 
-/** An emulator has no accounts, no metadata and no regions of its own. */
+/** An emulator has no accounts, no metadata and no regions. */
 function emulator(endpoint: string): aws.ProviderArgs {
 	return {
 		accessKey: "test",

@@ -3,34 +3,34 @@ import { fileURLToPath } from "node:url";
 
 /** What a machine is to become. */
 export interface UserData {
-	/** It ends itself so long after its start. */
+	/** How long after its start the machine ends itself. */
 	readonly ttlMinutes: number;
 	readonly role: "broker" | "client";
 	/** Debian packages, beside those that the set-up itself needs. */
 	readonly packages: readonly string[];
-	/** Who comes in over SSH. */
+	/** The user for SSH. */
 	readonly user: string;
-	/** A broker keeps its data on a volume that is attached; else on the machine's own NVMe. */
+	/** A broker stores its data on an attached volume; otherwise on the machine's own NVMe. */
 	readonly volume: boolean;
 }
 
-/** EC2 takes no more, in bytes, before base64. */
+/** The most that EC2 accepts, in bytes, before base64. */
 export const USER_DATA_LIMIT = 16_384;
 
 /**
- * The script that a machine runs at its first start: `user-data/` joined, a bash script without any secret. Its first command arms the
- * machine's end, so that nothing that comes after can keep it alive. A function of its input and of the files beside it.
+ * The script that a machine runs at its first start: the files of `user-data/` joined to a bash script without secrets. Its first command
+ * schedules the machine's end, so that nothing after it can keep the machine alive. It depends only on its input and these files.
  */
 export function userData(input: UserData): string {
 	const { ttlMinutes, role, packages, user, volume } = input;
-	// Any other text would be a machine without an end.
+	// A script without this text would be a machine without an end.
 	if (!Number.isSafeInteger(ttlMinutes) || ttlMinutes < 1)
 		throw new RangeError(
 			`a machine ends after so many whole minutes, not ${ttlMinutes}`,
 		);
 	return [
 		"#!/bin/bash",
-		// Where logind does not answer, a process that waits does it.
+		// If logind does not answer, a waiting process does it.
 		`shutdown -h +${ttlMinutes} || { (sleep ${ttlMinutes * 60} && poweroff --force) >/dev/null 2>&1 & }`,
 		`ttl_minutes=${ttlMinutes}`,
 		`role=${quoted(role)}`,
@@ -44,7 +44,7 @@ export function userData(input: UserData): string {
 
 // --- internal ---
 
-/** The last one runs what those before it are. */
+/** The last file runs the functions of the others. */
 const FILES = [
 	"steps",
 	"facts",
@@ -58,12 +58,12 @@ const FILES = [
 	"main",
 ];
 
-/** One word of a shell, whatever it holds. (runner/shell.ts is not within reach: this folder is compiled, and shipped, on its own.) */
+/** Quotes one word for a shell. (runner/shell.ts cannot be imported: this folder is compiled and shipped on its own.) */
 function quoted(word: string): string {
 	return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** They lie in `user-data/` beside this file, or beside the folder that it was compiled to. */
+/** The files are in `user-data/` beside this file, or beside the folder that it was compiled to. */
 function text(name: string): string {
 	const files = ["./", "../"].map((up) =>
 		fileURLToPath(new URL(`${up}user-data/${name}.sh`, import.meta.url)),

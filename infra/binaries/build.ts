@@ -18,14 +18,14 @@ import { sha256OfFile } from "../../runner/sha256.ts";
 import { checkGo, type GoOptions, go, goVersion } from "./go.ts";
 import { MODULES, PROGRAMS, programIn } from "./programs.ts";
 
-/** Flags that decide what the binaries are: part of the cache's key. */
+/** Flags that affect the binaries, so they are part of the cache's key. */
 export const BUILD_FLAGS = [
 	"-trimpath",
 	"-buildvcs=false",
 	"-mod=readonly",
 ] as const;
 
-/** `build.json`: what a cached build is, and by which its files are known to be whole. */
+/** `build.json`: describes a cached build, with the checksums that show whether its files are complete. */
 const BuildFile = z.strictObject({
 	schema: z.literal(1),
 	go: z.string(),
@@ -35,19 +35,19 @@ const BuildFile = z.strictObject({
 export type BuildFile = z.infer<typeof BuildFile>;
 
 export interface BuildOptions extends GoOptions {
-	/** Folder of extensions/, where all modules are. */
+	/** The folder extensions/, which has all modules. */
 	readonly cwd: string;
-	/** Folder that the build gets, all at once, in the end. */
+	/** The folder for the build. It appears at the end, complete. */
 	readonly folder: string;
 	readonly version: string;
 	readonly exe: string;
-	/** Called for each step of progress: what is counted, how many are done, of how many (0: unknown). */
+	/** Called for each step: what is counted, how many are done, of how many (0: unknown). */
 	onProgress(phase: "modules" | "packages", done: number, all: number): void;
 }
 
 /**
- * Builds all programs into `folder`. Fails with one sentence and the ways out; leaves nothing half-built behind. Only for
- * who holds the folder's lock.
+ * Builds all programs into `folder`. On failure it throws one sentence with what to do, and leaves nothing half-built. The caller holds the
+ * folder's lock.
  */
 export async function build(options: BuildOptions): Promise<void> {
 	const { folder, exe } = options;
@@ -87,7 +87,7 @@ export async function build(options: BuildOptions): Promise<void> {
 	}
 }
 
-/** Reads a cached build and checks that its files are what was built; null: there is none, or it is damaged. */
+/** Reads a cached build and checks its files; null: there is none, or it is damaged. */
 export async function readBuild(
 	folder: string,
 	exe: string,
@@ -108,7 +108,7 @@ export async function readBuild(
 	}
 }
 
-/** Makes the folder that builds live in. */
+/** Makes the folder for builds. */
 export async function makeCache(folder: string): Promise<void> {
 	try {
 		await mkdir(folder, { recursive: true });
@@ -122,7 +122,7 @@ export async function makeCache(folder: string): Promise<void> {
 
 // --- internal ---
 
-/** Phase 1: every module of go.mod, counted as they arrive. */
+/** Phase 1: downloads every module of go.mod, and counts them as they arrive. */
 async function download(options: BuildOptions): Promise<void> {
 	const folders = MODULES.map(({ module }) => path.join(options.cwd, module));
 	const texts = await Promise.all(
@@ -143,7 +143,7 @@ async function download(options: BuildOptions): Promise<void> {
 	options.onProgress("modules", all, all);
 }
 
-/** Phase 2: `go build -v` names each package as it is compiled; those in Go's own cache pass unnamed. */
+/** Phase 2: `go build -v` names each package that it compiles; packages in Go's own cache are not named. */
 async function compile(
 	options: BuildOptions,
 	temporary: string,
@@ -183,14 +183,14 @@ async function compile(
 	options.onProgress("packages", all, all);
 }
 
-/** What a build that was killed (kill -9, power) has left of this folder. */
+/** Removes what builds of this folder have left that were killed (kill -9, power). */
 async function sweep(parent: string, prefix: string): Promise<void> {
 	for (const name of await readdir(parent))
 		if (name.startsWith(prefix))
 			await rm(path.join(parent, name), { recursive: true, force: true });
 }
 
-/** Some administrators forbid programs in home folders (noexec): a sentence before the build, not a riddle after it. */
+/** Some administrators forbid programs in home folders (noexec). Check it before the build, with a clear sentence. */
 async function checkExecutable(folder: string): Promise<void> {
 	const file = path.join(folder, "executable");
 	try {

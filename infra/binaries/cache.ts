@@ -5,7 +5,7 @@ import path from "node:path";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Folder in which mqbench keeps what it builds: MQBENCH_CACHE_DIR, else the user's cache folder. */
+/** The folder in which mqbench keeps what it builds: MQBENCH_CACHE_DIR, otherwise the user's cache folder. */
 export function cacheFolder(env: Env, platform: string): string {
 	if (env.MQBENCH_CACHE_DIR) return path.resolve(env.MQBENCH_CACHE_DIR);
 	const home = env.HOME || homedir();
@@ -18,7 +18,7 @@ export function cacheFolder(env: Env, platform: string): string {
 	if (platform === "darwin")
 		return path.join(home, "Library", "Caches", "mqbench");
 	const xdg = env.XDG_CACHE_HOME;
-	// The XDG rules: a relative path is to be ignored.
+	// The XDG specification says to ignore relative paths.
 	return path.join(
 		xdg && path.isAbsolute(xdg) ? xdg : path.join(home, ".cache"),
 		"mqbench",
@@ -26,8 +26,8 @@ export function cacheFolder(env: Env, platform: string): string {
 }
 
 /**
- * Name of the build of these sources for a platform and processor, in Node's words: equal sources give equal binaries, so a changed file of
- * Go, go.mod or go.sum is a new folder.
+ * Name of the build of these sources for a platform and processor, in Node's words. Equal sources give equal binaries, so every change of a
+ * Go file, go.mod or go.sum gets a new folder.
  */
 export function buildKey(
 	extensions: string,

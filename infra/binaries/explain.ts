@@ -1,7 +1,7 @@
 import { failure, type MqbenchError } from "../../runner/errors.ts";
 import { maskUserinfo } from "../../runner/secrets.ts";
 
-/** Turns the last lines that Go printed into a sentence with a way out. */
+/** Turns the last lines that Go printed into a sentence that says what to do. */
 export function explainGo(lines: readonly string[]): MqbenchError {
 	const tail = lines.map(plain);
 	const text = tail.join("\n");
@@ -21,7 +21,7 @@ export function explainGo(lines: readonly string[]): MqbenchError {
 
 // --- internal ---
 
-/** `go mod download -json` puts what went wrong into a field: `"Error": "..."`. */
+/** `go mod download -json` reports failures in a field: `"Error": "..."`. */
 function plain(line: string): string {
 	const quoted = /^\s*"Error": (".*"),?$/.exec(line)?.[1];
 	if (quoted === undefined) return line;
@@ -32,6 +32,6 @@ function plain(line: string): string {
 	}
 }
 
-/** What Go says when it gets no answer from a proxy, or not the module. */
+/** What Go prints when a proxy does not answer or does not have the module. */
 const NETWORK =
 	/dial tcp|no such host|connection refused|i\/o timeout|TLS handshake|x509:|module lookup disabled|toolchain not available|proxyconnect|refusing to pass credentials|(?:reading|Get) "?https?:.*(?:EOF|: [45]\d\d )/i;

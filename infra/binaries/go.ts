@@ -7,18 +7,18 @@ import { interrupted } from "../../runner/stop.ts";
 import { platformName } from "../platform.ts";
 import { explainGo } from "./explain.ts";
 
-/** How a Go command is run: its environment is ours with what would change the build taken out. */
+/** How to run a Go command: our environment, without variables that would change the build. */
 export interface GoOptions {
 	readonly cwd: string;
 	readonly env: Readonly<Record<string, string | undefined>>;
-	/** What is built for, in Go's words ("linux/arm64"); absent: this machine. */
+	/** The platform to build for, in Go's words ("linux/arm64"); absent: this machine. */
 	readonly platform?: string;
 	readonly stop: AbortSignal;
 	onStdout?(line: string): void;
 	onStderr?(line: string): void;
 }
 
-/** Runs `go <args>` to its end. Throws one sentence: what went wrong, and the ways out. */
+/** Runs `go <args>` to its end. On failure it throws one sentence: what went wrong, and what to do. */
 export function go(args: readonly string[], options: GoOptions): Promise<void> {
 	if (options.stop.aborted) return Promise.reject(interrupted(options.stop));
 	return new Promise((resolve, reject) => {
@@ -27,13 +27,13 @@ export function go(args: readonly string[], options: GoOptions): Promise<void> {
 			cwd: options.cwd,
 			env: goEnvironment(options.env, options.platform),
 			stdio: ["pipe", "pipe", "pipe"],
-			// The terminal's Ctrl-C reaches mqbench alone, which lets go of the leash.
+			// The terminal's Ctrl-C reaches only mqbench, which then closes the leash.
 			detached: true,
 		});
 		child.stdin.on("error", () => {});
 		for (const stream of ["stdout", "stderr"] as const)
 			createInterface({ input: child[stream] }).on("line", (line) => {
-				// Hundreds of package names (go build -v) must not push out what went wrong.
+				// Hundreds of package names (go build -v) must not displace the error.
 				if (/\s/.test(line)) tail.push(line);
 				if (tail.length > 200) tail.shift();
 				if (stream === "stdout") options.onStdout?.(line);
@@ -42,7 +42,7 @@ export function go(args: readonly string[], options: GoOptions): Promise<void> {
 		const letGo = () => void child.stdin.destroy();
 		options.stop.addEventListener("abort", letGo, { once: true });
 		child.once("error", reject);
-		// Only now is nothing left that could write into the folder of the build.
+		// Only now is no process left that could write to the folder of the build.
 		child.once("close", (code) => {
 			options.stop.removeEventListener("abort", letGo);
 			if (options.stop.aborted) reject(interrupted(options.stop));
@@ -53,10 +53,10 @@ export function go(args: readonly string[], options: GoOptions): Promise<void> {
 	});
 }
 
-/** Makes sure that there is a Go that can build the module, or one that fetches such a one by itself. */
+/** Makes sure that there is a Go that can build the module, or that can fetch one. */
 export async function checkGo(options: GoOptions): Promise<void> {
 	const wanted = wantedGo(options.cwd);
-	// Outside of the module: an old Go cannot even read a go.mod that asks for a newer one.
+	// Run outside of the module: an old Go cannot even read a go.mod that needs a newer one.
 	const [found = "", toolchain = ""] = await goEnv(
 		["GOVERSION", "GOTOOLCHAIN"],
 		{ ...options, cwd: path.parse(options.cwd).root },
@@ -66,7 +66,7 @@ export async function checkGo(options: GoOptions): Promise<void> {
 		throw failure("go-old", { found, wanted, toolchain: toolchain || "local" });
 }
 
-/** Version of the Go that builds the module ("go1.26.8"): the one it fetched, if it had to. */
+/** Version of the Go that builds the module ("go1.26.8"), which may be one that it fetched. */
 export async function goVersion(options: GoOptions): Promise<string> {
 	const [version = "unknown"] = await goEnv(["GOVERSION"], options);
 	return version;
@@ -76,12 +76,12 @@ export async function goVersion(options: GoOptions): Promise<string> {
 
 /** How long an interrupted Go may take to remove its temporary files. */
 const GRACE_MS = 3_000;
-/** The leash's exit code when there is no Go to start, as in a shell. */
+/** The leash's exit code if Go cannot be started, as in a shell. */
 const NO_GO = 127;
 
 /**
- * A Go command runs on a leash: a small Node process that ends it, compilers included, when our end of its standard
- * input closes. So kill -9 of mqbench leaves none behind. (agent, which does this for k6, is what is being built.)
+ * A Go command runs on a leash: a small Node process that ends it, with its compilers, when our end of its standard input closes. So
+ * kill -9 of mqbench leaves none behind. (agent does this for k6, but agent is what we are building.)
  */
 const LEASH = `
 const [command, ...args] = process.argv.slice(1);
@@ -120,7 +120,7 @@ async function goEnv(
 	return values;
 }
 
-/** A static binary that runs on any machine of the platform, whatever the user's own settings are; where modules come from stays theirs. */
+/** A static binary that runs on any machine of the platform, whatever the user's Go settings are. The user decides where modules come from. */
 function goEnvironment(
 	env: Readonly<Record<string, string | undefined>>,
 	platform = platformName(process.platform, process.arch),
@@ -129,12 +129,12 @@ function goEnvironment(
 	return {
 		...env,
 		CGO_ENABLED: "0",
-		// Not empty: an empty variable lets through what `go env -w` has stored.
+		// Not empty: with an empty variable Go would use what `go env -w` has stored.
 		GOFLAGS: "-mod=readonly",
 		GOWORK: "off",
 		GOOS: system,
 		GOARCH: processor,
-		// Go's defaults: what needs a newer processor would not run on every host.
+		// Go's defaults: a binary for a newer processor would not run on every host.
 		GOAMD64: "v1",
 		GOARM64: "v8.0",
 	};

@@ -12,11 +12,11 @@ import { cacheFolder } from "./cache.ts";
 import { takeLock } from "./lock.ts";
 
 export interface JarsOptions {
-	/** What is resolved, for the folder's name and for people: "kafka". */
+	/** What is fetched, for the folder's name and for messages: "kafka". */
 	readonly name: string;
-	/** The pom that pins everything. */
+	/** The pom that pins all versions. */
 	readonly pom: string;
-	/** Properties of the pom that are to be others: {kafka: "4.0.0"}. */
+	/** Properties of the pom to override: {kafka: "4.0.0"}. */
 	readonly properties: Readonly<Record<string, string>>;
 	/** Path of Maven's program. */
 	readonly mvn: string;
@@ -27,8 +27,8 @@ export interface JarsOptions {
 }
 
 /**
- * Folder with the jars of a pom and all that they need at run time: from the cache, or fetched by this machine's Maven, which
- * knows where from (settings.xml). Fetched once for each state of the pom, under a lock.
+ * Folder with the jars of a pom and everything they need at run time: from the cache, or fetched by this machine's Maven with its own
+ * settings.xml. Fetched once for each state of the pom, under a lock.
  */
 export async function resolveJars(options: JarsOptions): Promise<string> {
 	const { name, pom, properties, world } = options;
@@ -49,7 +49,7 @@ export async function resolveJars(options: JarsOptions): Promise<string> {
 		},
 	);
 	try {
-		// Whoever held the lock may have fetched them meanwhile.
+		// The holder of the lock may have fetched them meanwhile.
 		if (!(await isThere(folder))) await fetch(options, parent, folder);
 	} finally {
 		await lock.release();
@@ -59,10 +59,10 @@ export async function resolveJars(options: JarsOptions): Promise<string> {
 
 // --- internal ---
 
-/** A download over a slow line is no reason to give up; one that stands still is. */
+/** A slow download may go on; one that stands still is given up. */
 const FETCH_MS = 600_000;
 
-/** A folder gets its name only when it's whole. */
+/** The folder gets its name only when it is complete. */
 async function isThere(folder: string): Promise<boolean> {
 	return (await stat(folder).catch(() => null))?.isDirectory() ?? false;
 }
@@ -109,7 +109,7 @@ async function maven(options: JarsOptions, output: string): Promise<void> {
 			`-DoutputDirectory=${output}`,
 		],
 		cwd: output,
-		// Maven's settings, mirrors and proxies are the user's own.
+		// Maven uses the user's own settings, mirrors and proxies.
 		env: Object.fromEntries(
 			Object.entries(world.env).filter(
 				(entry): entry is [string, string] => entry[1] !== undefined,
@@ -136,7 +136,7 @@ async function maven(options: JarsOptions, output: string): Promise<void> {
 	});
 }
 
-/** The first line that says what is wrong; Maven goes on for a screen about where to read more. */
+/** The first line that says what is wrong; Maven prints a screenful after it. */
 function explain(said: readonly string[]): string {
 	const wrong = said.find((line) => /ERROR/.test(line)) ?? said.at(-1) ?? "";
 	return wrong

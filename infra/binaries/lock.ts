@@ -5,26 +5,26 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isAlive } from "../pid.ts";
 
-/** Held by one process at a time; `release` gives it back. */
+/** A lock for one process at a time; `release` gives it back. */
 export interface Lock {
 	release(): Promise<void>;
 }
 
 /** How often things happen, in ms. */
 export interface Timing {
-	/** A waiting process looks this often. */
+	/** How often a waiting process checks. */
 	readonly lookMs: number;
-	/** The holder says this often that it lives. */
+	/** How often the holder shows that it is alive. */
 	readonly beatMs: number;
-	/** A holder that has not said so for this long is gone. */
+	/** A holder that has been silent for this long is gone. */
 	readonly silentMs: number;
 }
 
 const TIMING: Timing = { lookMs: 200, beatMs: 5_000, silentMs: 60_000 };
 
 /**
- * Takes the lock folder at `where`, waiting for whoever holds it. A holder that is gone loses it: one of this machine when its
- * pid is, any other (a container, another machine on the same disk) when it has been silent. `onWait` is called once, with the holder's pid.
+ * Takes the lock folder at `where`, and waits for its holder. A holder that is gone loses the lock: on this machine when its process is gone,
+ * elsewhere (in a container, on another machine with the same disk) when it has been silent. `onWait` is called once, with the pid.
  */
 export async function takeLock(
 	where: string,
@@ -51,7 +51,7 @@ export async function takeLock(
 interface Holder {
 	readonly pid: number;
 	readonly host: string;
-	/** The whole line, which no other holder has. */
+	/** The whole line, which is different for each holder. */
 	readonly token: string;
 }
 
@@ -77,7 +77,7 @@ async function tryLock(where: string, timing: Timing): Promise<Lock | null> {
 	return {
 		async release() {
 			clearInterval(heart);
-			// Who slept too long (a suspended machine) may have lost it to another.
+			// A process that slept too long (a suspended machine) may have lost the lock.
 			if ((await holder(where))?.token === token)
 				await rm(where, { recursive: true, force: true });
 		},
@@ -91,7 +91,7 @@ async function isGone(where: string, timing: Timing): Promise<boolean> {
 	return await silent(file, timing.silentMs);
 }
 
-/** Subtle: two that see the same stale lock must not both remove it, or the second removes the first one's new lock. */
+/** Subtle: when two processes see the same stale lock, the second must not remove the first one's new lock. */
 async function removeStale(where: string, timing: Timing): Promise<void> {
 	const right = `${where}.stale`;
 	try {

@@ -2,17 +2,17 @@ import path from "node:path";
 import type { BuiltProgram } from "../../runner/brokers/broker.ts";
 import { builtPrograms } from "../../runner/brokers/index.ts";
 
-/** Every program of Go that mqbench builds: its own, and the brokers that come with it. */
+/** All Go programs that mqbench builds: its own, and the brokers that come with it. */
 const SOURCES: readonly BuiltProgram[] = [
 	{ name: "k6", module: ".", package: "./cmd/k6" },
 	{ name: "agent", module: ".", package: "./cmd/agent" },
 	...builtPrograms,
 ];
 
-/** Their names, which are those of their files. */
+/** Their names, which are also their file names. */
 export const PROGRAMS: readonly string[] = SOURCES.map(({ name }) => name);
 
-/** One call of `go build` each: a module, and its packages. */
+/** One call of `go build` each: a module and its packages. */
 export const MODULES: readonly {
 	readonly module: string;
 	readonly packages: readonly string[];
@@ -31,7 +31,7 @@ export interface Programs {
 	readonly brokers: Readonly<Record<string, string>>;
 }
 
-/** The path of a program in a folder of all of them; `exe` ends its name. */
+/** The path of a program in a folder with all of them; `exe` is the suffix. */
 export function programIn(folder: string, name: string, exe: string): string {
 	return path.join(folder, name + exe);
 }

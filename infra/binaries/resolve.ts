@@ -14,11 +14,11 @@ import { PROGRAMS, type Programs, programIn, programsIn } from "./programs.ts";
 
 /** Paths of the programs, ready to run on this machine, or on hosts of another platform. */
 export interface Binaries extends Programs {
-	/** Version of Go that built them; null: they are not ours to know. */
+	/** Version of Go that built them; null: not known, because we did not build them. */
 	readonly go: string | null;
 	/**
-	 * The same programs for `host`, which is "linux/arm64" (Go's words): these, if this machine is as well, else from the cache or a
-	 * build with Go. Fails with `programs-missing`, naming the host.
+	 * The same programs for `host`, which is "linux/arm64" (Go's words): these, if this machine is the same, otherwise from the cache or a new
+	 * build. Fails with `programs-missing`, naming the host.
 	 */
 	on(platform: string, host: string): Promise<Binaries>;
 }
@@ -30,9 +30,9 @@ export interface ResolveOptions {
 	readonly progress: BuildProgress;
 }
 
-/** Told about a build, which takes a minute: what a person who watches wants to know. */
+/** Called with lines for people during a build, which takes a minute. */
 export interface BuildProgress {
-	/** `platform`: of hosts ("linux/arm64"); absent: for this machine. */
+	/** `platform`: of hosts ("linux/arm64"); absent: this machine's. */
 	begin(platform?: string): void;
 	waiting(pid: number | null): void;
 	step(phase: "modules" | "packages", done: number, all: number): void;
@@ -40,7 +40,7 @@ export interface BuildProgress {
 }
 
 /**
- * Finds k6, nats-server and agent: MQBENCH_K6 (and its neighbours) > the cache > a build with Go. A build happens once for each
+ * Finds k6, nats-server and agent: MQBENCH_K6 (and the files beside it), else the cache, else a build with Go. Builds happen once for each
  * state of the sources and each platform, under a lock.
  */
 export async function resolveBinaries(
@@ -54,7 +54,7 @@ export async function resolveBinaries(
 	const elsewhere = new Map<string, Promise<Found>>();
 	const on = (platform: string, host: string): Promise<Binaries> => {
 		if (platform === HERE.name) return Promise.resolve(here);
-		// Hosts are prepared all at once.
+		// All hosts are prepared at the same time.
 		const asked =
 			elsewhere.get(platform) ?? forHost(world, options, platform, host);
 		elsewhere.set(platform, asked);
@@ -73,7 +73,7 @@ const EXTENSION = "k6/x/mqbench";
 /** Without `on`. */
 type Found = Omit<Binaries, "on">;
 
-/** A system and its processor: in Go's words, and in Node's, by which the cache names builds. */
+/** A platform: in Go's words, and in Node's, which name builds in the cache. */
 interface Platform {
 	readonly name: string;
 	readonly system: string;
@@ -86,7 +86,7 @@ const HERE: Platform = {
 	processor: process.arch,
 };
 
-/** What hosts may be beside this machine's own. */
+/** Platforms that hosts may have, besides this machine's own. */
 const HOSTS: readonly Platform[] = [
 	{ name: "linux/amd64", system: "linux", processor: "x64" },
 	{ name: "linux/arm64", system: "linux", processor: "arm64" },
@@ -96,7 +96,7 @@ function exe({ system }: Platform): string {
 	return system === "win32" ? ".exe" : "";
 }
 
-/** MQBENCH_K6, and what lies beside it. */
+/** MQBENCH_K6, and the programs beside it. */
 async function named(world: World, own: string): Promise<Found> {
 	const k6 = path.resolve(world.cwd, own);
 	await checkK6(k6);
@@ -112,7 +112,7 @@ async function named(world: World, own: string): Promise<Found> {
 	return { ...programsIn(folder, exe(HERE)), k6, go: null };
 }
 
-/** They run nowhere here: what they are is known by their build alone. */
+/** These do not run here, so only their build says what they are. */
 async function forHost(
 	world: World,
 	options: ResolveOptions,
@@ -183,7 +183,7 @@ async function buildLocked(
 		});
 	});
 	try {
-		// Whoever held the lock may have built it meanwhile.
+		// The holder of the lock may have built it meanwhile.
 		if (await readBuild(folder, exe(platform))) return;
 		if (platform === HERE) progress.begin();
 		else progress.begin(platform.name);
@@ -203,7 +203,7 @@ async function buildLocked(
 	}
 }
 
-/** A stock k6 would fail in mid-run with words that nobody understands. */
+/** A stock k6 would fail in the middle of a run, with an unhelpful message. */
 async function checkK6(k6: string): Promise<void> {
 	let text: string;
 	try {

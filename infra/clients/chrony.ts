@@ -1,7 +1,7 @@
 import type { Link } from "./ssh-link.ts";
 
 /**
- * What chrony says of the clock that it disciplines. `chronyc -c tracking` prints one line with these columns (chronyc(1), "tracking"), times
+ * chrony's figures for the clock that it disciplines. `chronyc -c tracking` prints one line with these columns (chronyc(1), "tracking"), times
  * in seconds:
  *
  * | 0 | reference ID | hexadecimal; 7F7F0101: the computer follows its own clock, nobody else's (mode `local`); 00000000: nobody |
@@ -17,7 +17,7 @@ import type { Link } from "./ssh-link.ts";
  * | 13 | leap status | Normal, Insert second, Delete second, Not synchronised |
  *
  * Its manual: "An absolute bound on the computer's clock accuracy (assuming the stratum-1 computer is correct) is given by: clock_error <=
- * |system_time_offset| + root_dispersion + (0.5 * root_delay)". The last offset is no part of it.
+ * |system_time_offset| + root_dispersion + (0.5 * root_delay)". The last offset is not part of it.
  */
 
 /** `utcBound` of a host, as it is now; null: not known. Fails when the connection is lost. */
@@ -31,20 +31,20 @@ export async function readChrony(
 	});
 }
 
-/** What else is needed to judge that line. */
+/** What else is needed to interpret that line. */
 export interface Beside {
-	/** Unix time there when it was printed, s. */
+	/** Unix time on the host when the line was printed, s. */
 	readonly nowS: number;
 	/**
-	 * Error of the network card's own clock, ns, by its driver (`phc_error_bound`): where chrony follows that, it takes it for exact. null:
-	 * there is none.
+	 * Error of the network card's own clock, ns, by its driver (`phc_error_bound`): chrony assumes that this clock is exact. null: there is no
+	 * such clock.
 	 */
 	readonly cardNs: number | null;
 }
 
 /**
- * Most that the clock is away from UTC until chrony's next update, ns. null: not known, as chrony is not there, is not synchronised, has not
- * heard of its source for several updates, or expects a leap second.
+ * The largest possible difference to UTC until chrony's next update, ns. null: not known, because chrony is missing, is not synchronised, has
+ * not heard of its source for several updates, or expects a leap second.
  */
 export function utcBound(
 	line: string,
@@ -68,7 +68,7 @@ export function utcBound(
 	if (FOLLOWS_NOBODY.has(columns[0]?.toUpperCase() ?? "")) return null;
 	if (it.rootDelayS < 0 || it.rootDispersionS < 0) return null;
 	const ageS = nowS - it.sinceS;
-	// `nowS` has whole seconds; a time to come is that of another clock.
+	// `nowS` has whole seconds. A time in the future comes from another clock.
 	if (!(ageS >= -2) || ageS > Math.max(4 * it.intervalS, YOUNG_S)) return null;
 	const card = /^PHC\d*$/.test(columns[1] ?? "") ? cardNs : 0;
 	if (card === null || Number.isNaN(card)) return null;
@@ -84,17 +84,17 @@ export function utcBound(
 
 // --- internal ---
 
-/** Of several cards' errors the largest. A chronyd that hangs is none. */
+/** The largest error of several cards. A chronyd that hangs counts as missing. */
 const ASK =
 	'echo; echo "mqbench:tracking=$(timeout 5 chronyc -c tracking 2>/dev/null)"; echo "mqbench:now=$(date +%s)"; echo "mqbench:card=$(cat /sys/bus/pci/devices/*/phc_error_bound 2>/dev/null | sort -n | tail -n 1)"';
 
-/** Its own clock in mode `local`, and nobody. */
+/** The computer's own clock (mode `local`), or no source. */
 const FOLLOWS_NOBODY: ReadonlySet<string> = new Set(["7F7F0101", "00000000"]);
 
-/** Sources that have just been found are polled more often than those that follow, s. */
+/** New sources are polled more often than these intervals, s. */
 const YOUNG_S = 300;
 
-/** What chrony takes for the frequency's own error (chrony.conf(5), `maxclockerror`): its default, as nobody prints it. */
+/** chrony's assumption about the frequency's own error (chrony.conf(5), `maxclockerror`): the default, because no command prints it. */
 const CLOCK_ERROR_PPM = 1;
 
 function numberOf(text: string): number {

@@ -2,8 +2,8 @@ import type { Readable, Writable } from "node:stream";
 import type { ClockReading } from "../rig.ts";
 
 /**
- * How far the clock at the other end of a line is ahead of ours. It answers each line with its Unix ns (`agent clock`). The true
- * difference is within `boundNs`: the answer was made somewhere between question and answer, and the shortest round trip says it best.
+ * How far a host's clock is ahead of ours. The host answers each line with its Unix ns (`agent clock`). The true difference is within
+ * `boundNs`: the answer was made between question and answer, and the shortest round trip gives the tightest bound.
  */
 export async function readClock(
 	line: { readonly stdin: Writable; readonly stdout: Readable },
@@ -17,20 +17,20 @@ export async function readClock(
 
 /** One question. */
 export interface Probe {
-	/** Monotonic clock when it was asked and answered, ns. */
+	/** Monotonic clock at the question and at the answer, ns. */
 	readonly asked: bigint;
 	readonly answered: bigint;
-	/** The other's wall clock in between. */
+	/** The host's wall clock in between. */
 	readonly theirs: bigint;
 }
 
-/** What our wall clock is ahead of the monotonic one, ns, at least and at most. */
+/** Least and most that our wall clock is ahead of the monotonic one, ns. */
 export interface WallClock {
 	readonly least: bigint;
 	readonly most: bigint;
 }
 
-/** The best of some questions. */
+/** The best of several questions. */
 export function reading(
 	probes: readonly Probe[],
 	{ least, most }: WallClock,
@@ -38,7 +38,7 @@ export function reading(
 	const best = probes.reduce((a, b) =>
 		b.answered - b.asked < a.answered - a.asked ? b : a,
 	);
-	// theirs - ours: at most when they answered at once, and ours is the least that it can be.
+	// theirs - ours is largest if they answered at once and ours is at its least.
 	const high = best.theirs - best.asked - least;
 	const low = best.theirs - best.answered - most;
 	return {
@@ -48,8 +48,8 @@ export function reading(
 }
 
 /**
- * Node's wall clock has whole milliseconds: only the moment at which it changes is known better. A few changes put it between two
- * times of the monotonic clock.
+ * Node's wall clock has whole milliseconds; only the moment of a change is known more exactly. A few changes place it between two times of
+ * the monotonic clock.
  */
 export function wallClock(changes = 4): WallClock {
 	let least: bigint | null = null;
@@ -75,10 +75,10 @@ export function wallClock(changes = 4): WallClock {
 
 // --- internal ---
 
-/** Who has not answered by then never will. */
+/** A host that has not answered by then never will. */
 const ANSWER_MS = 20_000;
 
-/** Asks one question after the other. */
+/** Asks the questions one after the other. */
 function asking({
 	stdin,
 	stdout,
@@ -112,7 +112,7 @@ function asking({
 			if (over) return fail();
 			const asked = process.hrtime.bigint();
 			hear = (line, answered) => {
-				// A shell's greeting is no time.
+				// A greeting of the shell is not a time.
 				if (!/^\d{19}$/.test(line)) return;
 				clearTimeout(late);
 				resolve({ asked, answered, theirs: BigInt(line) });

@@ -28,8 +28,8 @@ import type {
 import { readClock } from "./clock.ts";
 
 /**
- * Clients in containers, of an image with the very programs of this machine. `network`: that of the brokers' containers, where they
- * share nothing of this machine's network; null: the brokers are elsewhere, and a network of its own would be one hop more.
+ * Clients in containers, from an image with exactly this machine's programs. `network`: that of the brokers' containers. null: the brokers
+ * are elsewhere, and a network of their own would cost one hop more, so the clients use this machine's.
  */
 export function dockerClients(
 	count: number,
@@ -46,25 +46,25 @@ export function dockerClients(
 	return Array.from({ length: count }, (_, index) =>
 		dockerClient(index, prepare, async () => {
 			open--;
-			// Whoever closes last: what one of them left would be the others' as well.
+			// Only the last client closes it, because all share it.
 			if (open === 0 && prepared) await (await prepared).close();
 		}),
 	);
 }
 
-/** Arguments of `docker` that start k6 behind agent. Its environment comes on standard input: here everybody could read it. */
+/** Arguments of `docker` that start k6 behind agent. The environment comes on standard input: everybody can read command lines. */
 export function runArguments(run: {
 	readonly name: string;
 	readonly labels: Readonly<Record<string, string>>;
 	readonly network: string;
 	readonly image: string;
-	/** "1000:1000"; null: root, who is the user there. */
+	/** "1000:1000"; null: root, which stands for the user there. */
 	readonly user: string | null;
-	/** User numbers of this machine are to count. */
+	/** User numbers mean the same in containers as on this machine. */
 	readonly remapped: boolean;
-	/** Folder here that is its working folder. */
+	/** The folder on this machine that becomes its working folder. */
 	readonly folder: string;
-	/** Files here that it reads, under the same path there. */
+	/** Files on this machine that it reads, under the same path. */
 	readonly files: readonly string[];
 	readonly index: number;
 	readonly command: Pick<ClientCommand, "args" | "cpus" | "graceMs">;
@@ -76,7 +76,7 @@ export function runArguments(run: {
 		...labelArguments(run.labels),
 		...["--network", run.network],
 		...["--log-driver", "none"],
-		// The user's own results: they keep their place in what guards files.
+		// The user's own results keep their SELinux label.
 		...["--security-opt", "label=disable"],
 		...(run.remapped ? ["--userns", "host"] : []),
 		...(run.user === null ? [] : ["--user", run.user]),
@@ -102,7 +102,7 @@ function bind(from: string, to: string, ...more: readonly string[]): string {
 	return mountText("type=bind", `source=${from}`, `target=${to}`, ...more);
 }
 
-/** What is found out once for all of them. */
+/** Facts that are looked up once for all clients. */
 interface Prepared {
 	readonly docker: Docker;
 	readonly engine: Engine;
@@ -133,7 +133,7 @@ async function prepareAll(
 	};
 }
 
-/** MQBENCH_IMAGE, or one that is made here. */
+/** MQBENCH_IMAGE, or an image that is made here. */
 async function imageOfClients(
 	docker: Docker,
 	engine: Engine,
@@ -195,7 +195,7 @@ function dockerClient(
 		index,
 		name,
 		kind: "docker",
-		/** Of a container of this machine's kernel; that of a virtual machine is asked. */
+		/** For a container of this machine's kernel; a virtual machine is asked. */
 		get sameClock() {
 			return ready?.engine.sameKernel ?? false;
 		},
@@ -235,7 +235,7 @@ function dockerClient(
 
 let started = 0;
 
-/** The run's folder itself, which the container gets. */
+/** The run's folder itself, mounted into the container. */
 function workspace(all: Prepared, index: number, local: string): Workspace {
 	return {
 		put: (file) => access(path.join(local, file)),
@@ -255,10 +255,10 @@ function start(docker: Docker, args: readonly string[]): Child {
 	const child = spawn(docker.program, args, {
 		env: docker.env,
 		stdio: ["pipe", "pipe", "pipe"],
-		// Its own group: the terminal's Ctrl-C reaches mqbench alone, which decides.
+		// In its own process group: the terminal's Ctrl-C reaches only mqbench, which decides what to do.
 		detached: true,
 	});
-	// It may be gone before its pipe is closed; that is no error.
+	// It may end before its pipe is closed, which is not an error.
 	child.stdin.on("error", () => {});
 	return child;
 }
@@ -311,7 +311,7 @@ function startClient(
 			resolve({ code: 127, signal: null });
 		});
 		child.once("close", (code, signal) => {
-			// The command refuses what it was given in words that do not begin with its name.
+			// docker's own refusals do not begin with the name of the command.
 			if (code === NOT_STARTED && !complained)
 				command.onStderr(
 					logLine(
@@ -322,12 +322,12 @@ function startClient(
 		});
 	});
 	return {
-		// Agent samples it there: in the container, where its processes are.
+		// Agent samples inside of the container, where its processes are.
 		pid: null,
 		ended,
 		say: (line) => order(`say ${line}`),
 		signal: (signal) => order(`signal ${signal.slice(3)}`),
-		// Its input ends: agent takes mqbench for gone.
+		// When its input ends, agent assumes that mqbench is gone.
 		abandon: () => void child.stdin.destroy(),
 		kill() {
 			docker
@@ -338,7 +338,7 @@ function startClient(
 	};
 }
 
-/** Whoever runs mqbench: what k6 writes is theirs. Without root's rights root in a container is the user. */
+/** The user who runs mqbench, who owns what k6 writes. Where the engine runs without root's rights, root in a container is the user. */
 function userOf({ rootless }: Engine): string | null {
 	const { getuid, getgid } = process;
 	return rootless || !getuid || !getgid ? null : `${getuid()}:${getgid()}`;
@@ -346,10 +346,10 @@ function userOf({ rootless }: Engine): string | null {
 
 const OWN = /^docker: (?:Error response from daemon: )?(.*)$/;
 
-/** docker run: it has not come to starting the container. */
+/** docker run's exit code when the container could not be started. */
 const NOT_STARTED = 125;
 
-/** docker's own complaints, as k6 writes its: then they are found like those. */
+/** Writes docker's own complaints in the form of k6's, so that they are found in the same place. */
 function words(line: string): string {
 	const own = OWN.exec(line)?.[1];
 	return own === undefined ? line : logLine(`docker: ${own}`);
@@ -359,7 +359,7 @@ function logLine(text: string): string {
 	return `level=error msg=${JSON.stringify(text)}`;
 }
 
-/** Files of this machine that k6 reads by their absolute paths: of the plan, of the environment, and whom TLS trusts. */
+/** Files of this machine that k6 reads by their absolute paths: from the plan, from the environment, and trusted certificates. */
 function filesOf(
 	local: string,
 	env: Readonly<Record<string, string>>,
@@ -386,7 +386,7 @@ const Files = z.object({
 	}),
 });
 
-/** Where systems keep the certificates that they trust; the image has none of its own. */
+/** Where systems keep trusted certificates; the image has none. */
 const TRUSTED = [
 	"/etc/ssl/certs/ca-certificates.crt",
 	"/etc/pki/tls/certs/ca-bundle.crt",
@@ -394,7 +394,7 @@ const TRUSTED = [
 	"/etc/ssl/cert.pem",
 ];
 
-/** Go looks for the first of them. */
+/** Go reads the first of them that exists. */
 function target(file: string): string {
 	return TRUSTED.includes(file) ? (TRUSTED[0] ?? file) : file;
 }

@@ -10,7 +10,7 @@ import { bareEnvironment, startSupervised } from "../process.ts";
 import type { Client } from "../rig.ts";
 import { pingOf } from "./ping.ts";
 
-/** Clients that are processes of this machine: they share its clock, and work in the run's folder itself. */
+/** Clients that are processes of this machine. They share its clock and work in the run's folder itself. */
 export function localClients(
 	count: number,
 	world: World,
@@ -64,7 +64,7 @@ function localClient(
 			),
 		async workspace(local) {
 			return {
-				// It lies where it is wanted.
+				// The file is already in the right place.
 				put: (file) => access(path.join(local, file)),
 				start: (command) =>
 					startSupervised({

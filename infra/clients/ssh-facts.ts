@@ -4,21 +4,21 @@ import type { SshHost } from "./ssh-host.ts";
 import type { Link } from "./ssh-link.ts";
 import { noShell, unfit } from "./ssh-trouble.ts";
 
-/** What a host is. */
+/** Facts about a host. */
 export interface Facts {
 	/** "linux/amd64". */
 	readonly platform: string;
 	readonly kernel: string;
 	readonly cores: number;
-	/** "linux amd64, 6.1.0-18, 16 cores, AMD EPYC 9R14, 32GiB": what is known of it. */
+	/** "linux amd64, 6.1.0-18, 16 cores, AMD EPYC 9R14, 32GiB", as far as known. */
 	readonly machine: string;
-	/** What no other machine has; null: not known. */
+	/** Identifies the machine; null: not known. */
 	readonly identity: string | null;
-	/** What was asked besides, by name; "" where the host has nothing to say. */
+	/** Answers to additional questions, by name; "" if the host has no answer. */
 	readonly more: Readonly<Record<string, string>>;
 }
 
-/** Asks a host what it is; `more`: what else, each a word of sh such as `tar=$(command -v tar)`. Fails where mqbench cannot work there. */
+/** Asks a host for its facts; `more` has additional questions, words of sh such as `tar=$(command -v tar)`. Fails if mqbench cannot work there. */
 export async function askFacts(
 	host: SshHost,
 	link: Link,
@@ -54,7 +54,7 @@ export async function askFacts(
 
 // --- internal ---
 
-/** A processor's name is where lscpu has it on arm64. */
+/** On arm64 only lscpu knows the processor's name. */
 const FACTS = [
 	"system=$(uname -s)",
 	"processor=$(uname -m)",

@@ -1,19 +1,19 @@
-/** A host that makes the load, or runs a broker, as ssh reaches it; null: ssh's own choice. */
+/** A host that makes load or runs a broker, as ssh reaches it; null: ssh's own default. */
 export interface SshHost {
 	readonly host: string;
 	readonly user: string | null;
 	readonly port: number | null;
 	/** File of a private key. */
 	readonly identity: string | null;
-	/** File that keeps the hosts' own keys; one that is not in it is taken at the first contact. */
+	/** File of the hosts' keys. The key of a host that is not in it is accepted at the first contact. */
 	readonly knownHosts: string | null;
-	/** Nothing is done on it before mqbench's set-up script says ready. */
+	/** The host is used only after mqbench's set-up script reports that it is ready. */
 	readonly setUp: boolean;
-	/** System whose broker runs there: for sentences about it. Default: it makes the load. */
+	/** System whose broker runs there, for messages. Default: the host makes load. */
 	readonly broker?: string;
 }
 
-/** "bench@10.0.0.11:2222" as a scenario writes it, which has checked its form. */
+/** "bench@10.0.0.11:2222" from a scenario, which has checked the form. */
 export function sshHost(text: string): SshHost {
 	const [, user, host, port] = /^(?:(.+)@)?(.+?)(?::(\d+))?$/.exec(text) ?? [];
 	return {
@@ -26,12 +26,12 @@ export function sshHost(text: string): SshHost {
 	};
 }
 
-/** For people, and as a scenario writes it. */
+/** As people and scenarios write it. */
 export function sshName({ host, user, port }: SshHost): string {
 	return `${user === null ? "" : `${user}@`}${host}${port === null ? "" : `:${port}`}`;
 }
 
-/** What ssh is told to reach it, in front of everything else but its options. */
+/** Arguments that tell ssh how to reach it, to put before all others but ssh's options. */
 export function destination({
 	host,
 	user,
@@ -77,7 +77,7 @@ export function byHand({
 
 // --- internal ---
 
-/** A path as a value of ssh's configuration: blanks part words there, and % begins a token. */
+/** A path as a value of ssh's configuration, where blanks separate words and % starts a token. */
 function quoted(file: string): string {
 	const plain = file.replaceAll("%", "%%");
 	return /\s/.test(plain) ? `"${plain}"` : plain;

@@ -12,21 +12,21 @@ import { temporaryFolder } from "../temporary.ts";
 import { destination, type SshHost } from "./ssh-host.ts";
 import { noShell, unreachable } from "./ssh-trouble.ts";
 
-/** One connection of ssh to a host, which all commands there share. It ends with mqbench, kill -9 included. */
+/** One ssh connection to a host, shared by all commands there. It ends with mqbench, even after kill -9. */
 export interface Link {
-	/** Process there that lives as long as the connection. */
+	/** Process on the host that lives as long as the connection. */
 	readonly holder: number;
 	/** Whether the connection stands, as far as ssh has noticed. */
 	alive(): boolean;
-	/** Starts a line of sh there; `$1` and on are `args`. Exits with 255 when the connection is lost. */
+	/** Starts a line of sh there; `$1` and on are `args`. The exit code is 255 if the connection is lost. */
 	spawn(line: string, args?: readonly string[]): Remote;
-	/** The same to its end, with what `feed` writes as its standard input. Fails with `client-unreachable` when the connection is lost. */
+	/** The same, run to its end; `feed` writes its standard input. Fails with `client-unreachable` if the connection is lost. */
 	run(
 		line: string,
 		args?: readonly string[],
 		feed?: (stdin: Writable) => void,
 	): Promise<Answer>;
-	/** Why a command ended with 255, from its words on stderr: the connection, which is given up then. */
+	/** Why a command ended with 255, from its stderr. The connection is closed then. */
 	lost(err: string): Promise<MqbenchError>;
 	close(): Promise<void>;
 }
@@ -35,15 +35,15 @@ export type Remote = ChildProcessByStdio<Writable, Readable, Readable>;
 
 export interface Answer {
 	readonly code: number;
-	/** Values of the lines "mqbench:name=value": a host's own greeting stands between them. */
+	/** Values of lines "mqbench:name=value"; a host's greeting may appear between them. */
 	readonly values: Readonly<Record<string, string>>;
 	readonly err: string;
 }
 
-/** ssh's code for its own failures, and for a connection that it lost. */
+/** ssh's exit code for its own failures and for a lost connection. */
 export const LOST = 255;
 
-/** Connects; `stop` gives up. Fails with `client-unreachable`, or `interrupted`. */
+/** Connects; `stop` cancels. Fails with `client-unreachable`, or `interrupted`. */
 export async function openLink(
 	host: SshHost,
 	{ agent, env, cwd }: { agent: string } & Pick<World, "env" | "cwd">,
@@ -89,7 +89,7 @@ export async function openLink(
 	});
 	const close = async () => {
 		child.abandon();
-		// Agent kills after its grace; ssh may have been frozen.
+		// Agent kills after its grace period; ssh may be frozen.
 		const killed = setTimeout(() => child.kill(), 5_000);
 		await ended;
 		clearTimeout(killed);
@@ -117,7 +117,7 @@ export async function openLink(
 		const one = spawn(
 			"ssh",
 			[
-				// The connection's socket and nothing else: were it gone, ssh would make a connection of its own.
+				// Use only the connection's socket: if it were gone, ssh would open a connection of its own.
 				...["-F", "/dev/null", "-S", socket, "-T"],
 				...SHARED.flatMap((option) => ["-o", option]),
 				...["--", host.host],
@@ -127,11 +127,11 @@ export async function openLink(
 				cwd,
 				env: defined(env),
 				stdio: ["pipe", "pipe", "pipe"],
-				// The terminal's Ctrl-C reaches mqbench alone, which decides.
+				// The terminal's Ctrl-C reaches only mqbench, which decides what to do.
 				detached: true,
 			},
 		);
-		// It may have ended before its input is read; its exit code tells.
+		// It may end before its input is read; its exit code says why.
 		one.stdin.on("error", () => {});
 		one.on("error", () => {});
 		return one;
@@ -166,7 +166,7 @@ export async function openLink(
 	};
 }
 
-/** Exit code of a command there, or of ssh itself. */
+/** Exit code of the command there, or of ssh itself. */
 export function codeOf(one: Remote): Promise<number> {
 	return new Promise((resolve) => {
 		one.once("error", () => resolve(LOST));
@@ -176,15 +176,15 @@ export function codeOf(one: Remote): Promise<number> {
 
 // --- internal ---
 
-/** Of agent, when it cannot start ssh. */
+/** Agent's exit code if it cannot start ssh. */
 const NO_SSH = 127;
 
-/** Within this ssh must be logged in, or it hangs. */
+/** ssh must log in within this time, otherwise it hangs. */
 const LOGIN_MS = 30_000;
 
 const GONE = "the connection is gone";
 
-/** Nothing may ask or forward, and the connection is nobody else's. */
+/** ssh must not ask questions or forward anything, and must not share the connection. */
 const OURS = [
 	"BatchMode=yes",
 	"ControlMaster=yes",
@@ -194,7 +194,7 @@ const OURS = [
 	"RemoteCommand=none",
 ];
 
-/** Behind the user's own options: of ssh's options the first counts. */
+/** After the user's own options: in ssh the first one counts. */
 const DEFAULTS = [
 	"ConnectTimeout=10",
 	"ServerAliveInterval=5",
@@ -209,7 +209,7 @@ const SHARED = [
 	"LogLevel=ERROR",
 ];
 
-/** The command for a login shell of any kind: sh reads the line itself. */
+/** The command for any kind of login shell: sh reads the line itself. */
 function remote(line: string, args: readonly string[]): string {
 	return `exec sh -c ${[line, "mqbench", ...args].map(shellWord).join(" ")}`;
 }
@@ -232,7 +232,7 @@ function defined(
 	);
 }
 
-/** A socket's path has room for about 100 letters, of which ssh adds 17. */
+/** A socket's path can have about 100 characters, of which ssh adds 17. */
 function shortTmp(): string {
 	return tmpdir().length > 50 ? "/tmp" : tmpdir();
 }

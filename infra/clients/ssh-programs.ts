@@ -12,7 +12,7 @@ import { lastLine, unfit, unwritable } from "./ssh-trouble.ts";
 export interface SshOptions {
 	readonly world: World;
 	readonly binaries: Pick<Binaries, "k6" | "agent" | "on">;
-	/** Told of what takes long: a line for people, without its end. */
+	/** Called with lines for people when something takes long. */
 	say(line: string): void;
 }
 
@@ -23,8 +23,8 @@ export interface Programs {
 }
 
 /**
- * Copies the programs to a host, unless they are there already: into a folder that is named by what they are, each checked by its
- * sha256 and renamed at the end. Two mqbench that do so at once do not disturb each other.
+ * Copies the programs to a host unless they are there: into a folder named by their contents, each file checked by its sha256, renamed at
+ * the end. Two mqbench can do this at the same time.
  */
 export async function pushPrograms(
 	host: SshHost,
@@ -68,7 +68,7 @@ export async function pushPrograms(
 
 // --- internal ---
 
-/** What of the programs is there. The folder's date says when it was last used. */
+/** Which programs are there. The folder's date is that of its last use. */
 const FIND =
 	'echo; umask 077; cd && f="$PWD/.cache/mqbench/bin/pushed-$1" && mkdir -p "$f" .cache/mqbench/runs && cd "$f" && touch . && echo "mqbench:folder=$f" && for p in k6 agent; do echo "mqbench:$p=$(sha256sum 2>/dev/null <"$p")"; done 2>/dev/null';
 
@@ -76,11 +76,11 @@ const FIND =
 const PUSH =
 	'umask 077; cd "$1" && p="$2.$$.part" && { cat >"$p" && [ "$(sha256sum <"$p" | cut -c1-64)" = "$3" ] && chmod 700 "$p" && mv -f "$p" "$2" || { rm -f "$p"; exit 1; }; }';
 
-/** Programs of other versions that nobody has used for a month, and what broken copies have left. */
+/** Removes programs of other versions that were not used for a month, and broken copies. */
 const FORGET =
 	'cd && cd .cache/mqbench/bin && find . -maxdepth 1 -name "pushed-*" -mtime +30 -exec rm -rf {} + ; find . -path "./pushed-*" -name "*.part" -mtime +0 -exec rm -f {} +';
 
-/** Said at once only where a copy takes longer than this, and then as often. */
+/** A copy that takes longer than this is announced, and then again at this interval. */
 const SLOW_MS = 2_000;
 
 async function push(
@@ -108,7 +108,7 @@ async function push(
 				source.on("data", (piece) => {
 					copied += piece.length;
 				});
-				// Who ends early says why on stderr.
+				// A command that ends early says why on stderr.
 				pipeline(source, stdin, { signal: world.stop }).catch(() => {
 					stdin.destroy();
 				});

@@ -8,17 +8,17 @@ import { Unreachable } from "./ssh-trouble.ts";
 export interface SetUpOptions {
 	readonly agent: string;
 	readonly world: Pick<World, "env" | "cwd" | "clock">;
-	/** Told what it waits for: a line for people, without its end. */
+	/** Called with what it is waiting for, a line for people. */
 	say(line: string): void;
-	/** How long a host may take until ssh is let in, and then until it is set up, and how often it is looked at; for tests. */
+	/** How long a host may take to accept ssh, and then to finish its set-up, and how often to check; for tests. */
 	readonly bootMs?: number;
 	readonly setUpMs?: number;
 	readonly pollMs?: number;
 }
 
 /**
- * Connects to a host, and returns when mqbench's set-up script there has said that it is ready, where one prepares it; `stop` gives up. A machine
- * that has just been rented takes its time until anybody is let in. Fails with `host-set-up`, or as `openLink` does.
+ * Connects to a host, and returns when mqbench's set-up script there reports that it is ready, if there is one; `stop` cancels. A machine that
+ * was just rented needs time before it accepts anybody. Fails with `host-set-up`, or as `openLink` does.
  */
 export async function openSetUp(
 	host: SshHost,
@@ -35,7 +35,7 @@ export async function openSetUp(
 		await link.close();
 		throw error;
 	}
-	// How many files a login may open is part of the set-up, and this one came before.
+	// The set-up raises the limit of open files; this login came before that.
 	await link.close();
 	return connect();
 }
@@ -44,7 +44,7 @@ export async function openSetUp(
 
 const BOOT_MS = 3 * 60_000;
 const SET_UP_MS = 15 * 60_000;
-/** Looked so often, and said so often. */
+/** How often to check, and how often to report. */
 const POLL_MS = 1_000;
 const SAY_MS = 10_000;
 
@@ -66,7 +66,7 @@ async function untilLetIn(
 			return await connect();
 		} catch (error) {
 			const now = clock.monotonicMs();
-			// What a host that boots says; another key, or no such user, does not pass by itself.
+			// A booting host refuses; a wrong key or a missing user stays wrong.
 			const boots = error instanceof Unreachable && error.passes;
 			if (!boots || now - began > bootMs) throw error;
 			if (now - said >= SAY_MS) {
@@ -79,7 +79,7 @@ async function untilLetIn(
 		}
 }
 
-/** True: it had to wait for that. */
+/** True: it had to wait. */
 async function untilReady(
 	link: Link,
 	host: SshHost,

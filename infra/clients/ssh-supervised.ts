@@ -5,21 +5,21 @@ import { codeOf, type Link, LOST, type Remote } from "./ssh-link.ts";
 
 export interface ThereCommand extends Omit<ClientCommand, "args"> {
 	readonly argv: readonly string[];
-	/** Folder there: its working folder and HOME. */
+	/** Folder there, which is its working folder and HOME. */
 	readonly folder: string;
-	/** File that keeps agent's number, from the folder. */
+	/** File for agent's pid, relative to the folder. */
 	readonly pidFile: string;
-	/** File for what it uses (resource-file.ts), from the folder. */
+	/** File for its use of resources (resource-file.ts), relative to the folder. */
 	readonly samples: string;
-	/** Whose use that is: a generator's counts with its agent, a broker's without. Default: a generator's. */
+	/** A generator's resources include its agent's, a broker's do not. Default: a generator's. */
 	readonly role?: "generator" | "broker";
 	/** How far the host's clock is ahead of ours, ns. */
 	readonly aheadNs: number;
 }
 
 /**
- * Starts a command on a host behind agent: it ends when mqbench does, kill -9 included, and when the connection is gone. `ended` tells a lost
- * connection as code null, signal null.
+ * Starts a command on a host behind agent. It ends when mqbench does (even after kill -9) and when the connection is gone. `ended` reports a
+ * lost connection as code null, signal null.
  */
 export function startThere(
 	link: Link,
@@ -51,7 +51,7 @@ export function startThere(
 	const order = (line: string) => {
 		if (child.stdin.writable) child.stdin.write(`${line}\n`);
 	};
-	// Here and not on the command line, which everybody on that host may see.
+	// On standard input, because everybody on that host can see command lines.
 	order(JSON.stringify(env));
 	const alive = setInterval(() => order("alive"), ALIVE_MS);
 	let own = false;
@@ -70,7 +70,7 @@ export function startThere(
 		ended,
 		say: (line) => order(`say ${line}`),
 		signal: (name) => order(`signal ${name.slice(3)}`),
-		// Its input ends: agent takes mqbench for gone.
+		// When its input ends, agent assumes that mqbench is gone.
 		abandon: () => void child.stdin.destroy(),
 		kill() {
 			const hangs = setTimeout(() => child.kill("SIGKILL"), KILL_MS);
@@ -81,8 +81,8 @@ export function startThere(
 }
 
 /**
- * Signals everything below the agent of a command, and not agent, which goes on to end it. Resolves when that is done, with how many processes
- * there were.
+ * Signals everything below a command's agent, but not agent itself, which then ends the command. Resolves afterwards with the number of
+ * processes.
  */
 export async function signalThere(
 	link: Link,
@@ -96,32 +96,32 @@ export async function signalThere(
 // --- internal ---
 
 /**
- * $1 folder, $2 file for agent's number, $3 CPUs or nothing, then agent's command line. A line of the command is not to begin behind a greeting:
- * hence the empty one. sh stays in front of agent, to tell the signal that killed it; agent's pid is kept for `kill`. ssh says 255 when it has lost
- * the connection: a command that says so itself has a line for that.
+ * $1 folder, $2 file for agent's pid, $3 CPUs or nothing, then agent's command line. The empty line separates the command's first line from a
+ * greeting. sh stays in front of agent to report the signal that killed it; agent's pid is kept for `kill`. ssh exits with 255 for a lost
+ * connection, so a command that exits with 255 itself prints a line.
  */
 const START =
 	'echo; cd "$1" || exit 127; f=$2 c=$3; shift 3; if [ -n "$c" ]; then w=$(taskset --cpu-list "$c" true 2>&1) || { echo "level=error msg=\\"pin: the CPUs $c cannot be had: $w\\"" >&2; exit 127; }; fi; sh -c \'f=$1; shift; echo $$ >"$f" && exec "$@"\' sh "$f" "$@"; s=$?; if [ $s = 255 ]; then echo; echo mqbench:exit=255; s=254; fi; exit $s';
 
-/** The command ended with 255, and not the connection. */
+/** The command itself ended with 255; the connection is fine. */
 const OWN = "mqbench:exit=255";
 
-/** $1 folder, $2 file of agent's number. Agent may be frozen: what is below it, and it. */
+/** $1 folder, $2 file of agent's pid. Kills what is below agent, and agent, which may be frozen. */
 const KILL =
 	'cd "$1" && g=$(cat "$2") && for c in $(cat "/proc/$g/task/$g/children"); do kill -s KILL -- "-$c"; done; kill -9 "$g"';
 
-/** The same and $3 a signal, for all that is below agent, generation after generation. */
+/** The same with $3, a signal, for everything below agent, generation after generation. */
 const SIGNAL =
 	'cd "$1" && g=$(cat "$2") || exit 1; below() { for c in $(cat /proc/"$1"/task/*/children 2>/dev/null); do echo "$c"; below "$c"; done; }; n=0; for p in $(below "$g"); do kill -s "$3" "$p" 2>/dev/null && n=$((n+1)); done; echo; echo "mqbench:signalled=$n"';
 
-/** A line this often, so that agent hears that we are there, and how long it waits for one. */
+/** How often a line tells agent that we are alive, and how long it waits for one. */
 const ALIVE_MS = 3_000;
 const LEASE = "15s";
 
-/** Where the connection does not answer a kill. */
+/** For a connection that does not answer a kill. */
 const KILL_MS = 5_000;
 
-/** Of a connection that was lost before. */
+/** For a connection that was lost before. */
 function gone(): ClientProcess {
 	const nothing = () => {};
 	return {

@@ -1,11 +1,11 @@
 import { failure, MqbenchError } from "../../runner/errors.ts";
 import { byHand, type SshHost, sshName } from "./ssh-host.ts";
 
-/** A host that ssh does not reach. */
+/** A host that ssh cannot reach. */
 export class Unreachable extends MqbenchError {
 	/** For people, without host and remedy. */
 	readonly reason: string;
-	/** It may be of a host that boots. */
+	/** A booting host may cause it. */
 	readonly passes: boolean;
 
 	constructor(
@@ -38,7 +38,7 @@ export function unreachable(host: SshHost, words: string): Unreachable {
 	return new Unreachable(error, reason, known?.passes ?? false);
 }
 
-/** Why a host that can be reached cannot make the load, or run its broker. */
+/** Why a reachable host cannot make load or run its broker. */
 export function unfit(
 	host: SshHost,
 	reason: string,
@@ -54,7 +54,7 @@ export function unfit(
 			});
 }
 
-/** The account is not for commands: a file server's, or nobody's. */
+/** The account does not accept commands, like that of a file server. */
 export function noShell(host: SshHost, words: string): MqbenchError {
 	const said = lastLine(words);
 	return unfit(
@@ -64,12 +64,12 @@ export function noShell(host: SshHost, words: string): MqbenchError {
 	);
 }
 
-/** The same for a command there that failed to write something. */
+/** The same for a command there that could not write something. */
 export function unwritable(
 	host: SshHost,
 	folder: string,
 	words: string,
-	/** What is kept there. */
+	/** What is stored there. */
 	kind: "programs" | "store" = "programs",
 ): MqbenchError {
 	const full = /No space left on device/.test(words);
@@ -89,7 +89,7 @@ export function unwritable(
 	);
 }
 
-/** What a program said last. */
+/** The last line of a program's output. */
 export function lastLine(words: string): string {
 	return words.trim().split("\n").at(-1)?.trim() ?? "";
 }
@@ -99,7 +99,7 @@ export function lastLine(words: string): string {
 const tryByHand = (host: SshHost) =>
 	`Once this works without a question, mqbench gets there too: ${byHand(host)} true`;
 
-/** The command that forgets a host's key, in the file that was asked. */
+/** The command that removes a host's key from the file in use. */
 function forget({ host, port, knownHosts }: SshHost): string {
 	const file = knownHosts === null ? "" : `-f '${knownHosts}' `;
 	return `ssh-keygen ${file}-R ${port === null || port === 22 ? host : `'[${host}]:${port}'`}`;
@@ -109,7 +109,7 @@ const TROUBLES: readonly {
 	readonly says: RegExp;
 	readonly reason: string;
 	remedy(host: SshHost): string;
-	/** A host that boots says so for a while. */
+	/** A booting host says so for a while. */
 	readonly passes?: true;
 }[] = [
 	{
@@ -140,7 +140,7 @@ const TROUBLES: readonly {
 		remedy: (host) => `Connect once by hand: ${byHand(host)}`,
 	},
 	{
-		// As pam_nologin does until the system is up, and sshd while it is started.
+		// pam_nologin says this until the system is up, and sshd while it starts.
 		says: /System is booting up|kex_exchange_identification|Connection (closed|reset) by/,
 		reason: "its sshd ends the connection before the login",
 		remedy: (host) =>

@@ -12,14 +12,14 @@ import { unfit, unwritable } from "./ssh-trouble.ts";
 
 export interface SshWorkspaceOptions {
 	readonly host: SshHost;
-	/** Does something over the connection, once more over a new one when it was lost. */
+	/** Runs something over the connection, and repeats it over a new one if the first was lost. */
 	over<T>(action: (link: Link) => Promise<T>): Promise<T>;
 	readonly programs: Programs;
-	/** Folder here. */
+	/** Folder on this machine. */
 	readonly local: string;
-	/** File of the host's use of resources, which comes here when the workspace is removed. */
+	/** File of the host's use of resources, which is fetched when the workspace is removed. */
 	readonly samples: string;
-	/** How far the host's clock is ahead of ours, as last read, ns. */
+	/** How far the host's clock is ahead of ours, by the last reading, ns. */
 	aheadNs(): number;
 }
 
@@ -64,25 +64,25 @@ export async function sshWorkspace(
 		},
 		fetch: fetchOne,
 		async remove() {
-			// For whoever looks at the run: what is missing is unknown.
+			// The run goes on: missing figures count as unknown.
 			if (started) await fetchOne(options.samples);
 			await over((link) => link.run('rm -rf -- "$1"', [folder]));
 		},
 	};
 }
 
-/** Removes workspaces whose mqbench is gone: with it went the process that holds its connection. */
+/** Removes workspaces of mqbench processes that are gone: the process that holds their connection is gone, too. */
 export async function sweepWorkspaces(link: Link): Promise<void> {
 	await link.run(SWEEP);
 }
 
 // --- internal ---
 
-/** Host and process that own it are in its name: a home may be shared by several hosts. */
+/** Its name contains the host and process that own it, since several hosts may share a home folder. */
 const MAKE =
 	'echo; umask 077; cd && mkdir -p .cache/mqbench/runs && echo "mqbench:folder=$(mktemp -d "$PWD/.cache/mqbench/runs/$(uname -n)@$1@XXXXXX")"';
 
-/** Those of this host whose owner is gone, and those of any host in which nothing has changed for a day. */
+/** Workspaces of this host whose owner is gone, and those of any host that have not changed for a day. */
 const SWEEP =
 	'cd && cd .cache/mqbench/runs && for d in "$(uname -n)"@*; do [ -d "$d" ] && ! kill -0 "$(echo "$d" | cut -d@ -f2)" 2>/dev/null && rm -rf -- "$d"; done; for d in *@*@*; do [ -d "$d" ] && [ -z "$(find "$d" -mtime -1 | head -n 1)" ] && rm -rf -- "$d"; done; true';
 
@@ -90,13 +90,13 @@ const SWEEP =
 const PUT =
 	'umask 077; cd "$1" && { cat >"$2" && [ "$(sha256sum <"$2" | cut -c1-64)" = "$3" ] || { rm -f "$2"; exit 1; }; }';
 
-/** Its code when there is no such file. */
+/** Its exit code if there is no such file. */
 const NONE = 44;
 
 /** $1 folder, $2 name: a line with its sha256, and the file itself. */
 const GET = `cd "$1" && [ -f "$2" ] || exit ${NONE}; echo; echo "mqbench:sum=$(sha256sum <"$2" | cut -c1-64)" && exec cat "$2"`;
 
-/** Brings a file here under its own name only when it is whole; false: it is not there. */
+/** Fetches a file; it gets its name only when it is complete. false: it does not exist. */
 export async function fetchFile(
 	host: SshHost,
 	link: Link,

@@ -14,7 +14,7 @@ import {
 import { openSetUp } from "./ssh-set-up.ts";
 import { sshWorkspace, sweepWorkspaces } from "./ssh-workspace.ts";
 
-/** A client on another host, which the system's ssh reaches: with the user's configuration, agent and known hosts. */
+/** A client on another host, reached by the system's ssh with the user's configuration, agent and known hosts. */
 export function sshClient(
 	index: number,
 	host: SshHost,
@@ -29,7 +29,7 @@ export function sshClient(
 	let clock: ClockReading | null = null;
 	const workspaces = new Set<() => Promise<void>>();
 	const closing = new AbortController();
-	/** The connection, made anew when it was lost. `stop` gives up waiting for it. */
+	/** The connection, replaced when it was lost. `stop` cancels the wait for it. */
 	const connect = async (stop: AbortSignal[]): Promise<Link> => {
 		if (open?.alive()) return open;
 		const giveUp = AbortSignal.any([...stop, closing.signal]);
@@ -50,7 +50,7 @@ export function sshClient(
 		return await opening;
 	};
 	let failed: { readonly error: unknown; readonly atMs: number } | null = null;
-	/** The same for what follows a run: a host that is gone is not waited for once more with every file. */
+	/** The same after a run, where a host that is gone is not waited for again for every file. */
 	const link = async (): Promise<Link> => {
 		const now = world.clock.monotonicMs();
 		if (failed && now - failed.atMs < AGAIN_MS) throw failed.error;
@@ -67,7 +67,7 @@ export function sshClient(
 		try {
 			return await action(first);
 		} catch (error) {
-			// One that was made a moment ago is not lost by chance.
+			// A connection that was made a moment ago is not lost by chance.
 			if (first !== had || first.alive()) throw error;
 			return await action(await link());
 		}
@@ -134,7 +134,7 @@ export function sshClient(
 		async close() {
 			const left = [...workspaces];
 			workspaces.clear();
-			// A host that is gone keeps them until somebody's next run there.
+			// A host that is gone keeps them until the next run there.
 			if (open?.alive())
 				await Promise.all(left.map((remove) => remove().catch(() => {})));
 			closing.abort("SIGTERM");
@@ -147,5 +147,5 @@ export function sshClient(
 
 // --- internal ---
 
-/** A host that could not be reached is not tried again for so long. */
+/** How long a host that could not be reached is not tried again. */
 const AGAIN_MS = 30_000;

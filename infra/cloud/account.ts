@@ -3,17 +3,17 @@ import type { Cloud } from "../../runner/scenario/rig-file.ts";
 import type { World } from "../../runner/world.ts";
 import type { Provider } from "./provider.ts";
 
-/** Why a rig is not to be touched with the credentials in use. */
+/** Why a rig must not be touched with the credentials in use. */
 export interface AccountTrouble {
-	/** A part of a sentence, which names the account of the rig. */
+	/** A part of a sentence, with the account of the rig. */
 	readonly wrong: string;
-	/** false: the cloud could not be asked whose they are. */
+	/** false: the cloud did not say whose credentials they are. */
 	readonly sure: boolean;
 }
 
 /**
- * Compares the account that a rig is in with that of the credentials in use: a cloud shows others nothing of it, and who takes that for its end
- * forgets machines that run. null: they are the same, or the rig's is not known.
+ * Compares the rig's account with that of the credentials in use. A cloud shows nothing of a rig to other accounts, so mqbench would take it
+ * for gone and forget machines that run. null: the accounts are the same, or the rig's is not known.
  */
 export async function accountTrouble(
 	provider: Pick<Provider, "name" | "account" | "profileVariable">,

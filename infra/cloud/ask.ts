@@ -2,7 +2,7 @@ import { failure } from "../../runner/errors.ts";
 import { orInterrupted } from "../../runner/stop.ts";
 import type { World } from "../../runner/world.ts";
 
-/** Asks a question that is answered yes or no. Fails with `usage` where nobody is there to answer it. */
+/** Asks a yes-or-no question. Fails with `usage` if there is nobody to answer. */
 export async function agreed(question: string, world: World): Promise<boolean> {
 	if (world.ask === null)
 		throw failure("usage", {

@@ -11,7 +11,7 @@ import { loadSdk } from "./sdk.ts";
 import type { Stack } from "./stack.ts";
 
 export interface OpenOptions {
-	/** Asks nobody before it downloads the command pulumi. */
+	/** Downloads the command pulumi without asking. */
 	readonly yes: boolean;
 	say(line: string): void;
 	/** Folder of the Pulumi project. */
@@ -19,8 +19,8 @@ export interface OpenOptions {
 }
 
 /**
- * The stack of a rig, over Pulumi's Automation API: the project `program` as a local one, just as `pulumi up` by hand runs it. Its
- * state, its settings and its passphrase are in the rig's folder; nothing is written into the project's. Nothing is made yet.
+ * The stack of a rig, over Pulumi's Automation API: the project `program` as a local one, just as `pulumi up` by hand runs it. State, settings
+ * and passphrase are in the rig's folder; nothing is written to the project's folder. Nothing is made yet.
  */
 export async function openStack(
 	folder: RigFolder,
@@ -53,7 +53,7 @@ export async function openStack(
 		},
 	});
 	let found: PulumiStack | null = null;
-	/** null: there is none yet. Each question to Pulumi is a process: what is known is not asked again. */
+	/** null: it does not exist yet. The stack is kept, because each question to Pulumi starts a process. */
 	const select = async () => {
 		try {
 			found ??= await automation.Stack.select(folder.id, workspace);
@@ -115,13 +115,13 @@ export async function openStack(
 }
 
 /**
- * "aws:ec2:Instance broker-1 created", "Pulumi: no room"; null: a line of Pulumi's that tells people nothing. Of what takes no time its
- * end is told alone.
+ * "aws:ec2:Instance broker-1 created", "Pulumi: no room"; null: a line of Pulumi's that is of no interest. For steps that take no time only
+ * the end is shown.
  */
 export function step(line: string): string | null {
 	const error = /^\s*error: (.+)$/.exec(line)?.[1];
 	if (error !== undefined) return isSummary(error) ? null : `Pulumi: ${error}`;
-	// Hundreds of megabytes, the first time.
+	// Hundreds of megabytes, but only the first time.
 	const plugin = /((?:Down|Instal)\w+ plugin \S+): starting$/.exec(line)?.[1];
 	if (plugin !== undefined) return `Pulumi: ${plugin.toLowerCase()} ...`;
 	const found =
@@ -130,10 +130,10 @@ export function step(line: string): string | null {
 		);
 	if (!found) return null;
 	const [, type = "", name = "", what = "", more = ""] = found;
-	// What only groups others is nothing that anybody waits for.
+	// Nobody waits for things that only group others.
 	if (/^(pulumi|mqbench):/.test(type)) return null;
 	if (/^\s*failed/.test(more)) return `${type} ${name} ${what} failed`;
-	// Pulumi says the beginning again where something fails, with the reason.
+	// Pulumi repeats the line of the beginning when something fails, with the reason.
 	if (/error:/.test(more)) return null;
 	return what.endsWith("ing") && !/:Instance$/.test(type)
 		? null
@@ -142,7 +142,7 @@ export function step(line: string): string | null {
 
 // --- internal ---
 
-/** Of Pulumi's Automation API, what is used here: its own types are where it is installed, and only there. */
+/** The parts of Pulumi's Automation API that are used here. Its own types exist only where it is installed. */
 interface Automation {
 	readonly LocalWorkspace: {
 		create(options: {
@@ -194,8 +194,8 @@ interface Deployment {
 }
 
 /**
- * A project of the rig's own, whose program is in the bin of `program`: Pulumi writes its settings beside Pulumi.yaml, and finds packages from
- * where the program is.
+ * A project of the rig's own, with its program in the bin of `program`: Pulumi writes its settings beside Pulumi.yaml, and finds packages from
+ * the program's folder.
  */
 async function writeProject(folder: RigFolder, program: string): Promise<void> {
 	const settings = parse(
@@ -210,14 +210,14 @@ async function writeProject(folder: RigFolder, program: string): Promise<void> {
 	);
 }
 
-/** Pulumi's settings of the stack, which it writes when it makes it, and removes with it. */
+/** Pulumi's settings of the stack. It writes them when it makes the stack and removes them with it. */
 function settingsOf(folder: RigFolder): string {
 	return path.join(folder.project, `Pulumi.${folder.id}.yaml`);
 }
 
 /**
- * All of our environment, as the SDK has had it when AWS was asked before: a way to credentials may need any variable, and one that is missing
- * shows in taking down at the latest. Not what would lead Pulumi elsewhere, or change the programs below it.
+ * Our whole environment, except for variables that would lead Pulumi elsewhere or change the programs that it starts. The SDK used the same
+ * when it asked AWS: a way to credentials may need any variable, and a missing one would show only when the rig is taken down.
  */
 function passedOn(
 	env: Readonly<Record<string, string | undefined>>,
@@ -230,12 +230,12 @@ function passedOn(
 	);
 }
 
-/** Pulumi's folder of plugins is wanted; its backend, account and settings are the rig's own. */
+/** Pulumi's folder of plugins is used; backend, account and settings belong to the rig. */
 const passes = (name: string) =>
 	/^PULUMI_HOME$/i.test(name) ||
 	!/^(PULUMI_\w*|NODE_OPTIONS|K6_\w*)$/i.test(name);
 
-/** Pieces of output in, whole lines out. */
+/** Turns pieces of output into whole lines. */
 function byLine(say: (line: string) => void): (text: string) => void {
 	let begun = "";
 	return (text) => {

@@ -5,19 +5,19 @@ import type { World } from "../../runner/world.ts";
 import { costText, dollars } from "./cost-text.ts";
 import type { Offer } from "./provider.ts";
 
-/** What the command line says to an offer. */
+/** What the command line says about an offer. */
 export interface Confirming {
-	/** `--yes`: nobody is asked. */
+	/** `--yes`: do not ask. */
 	readonly yes?: boolean | undefined;
-	/** `--max-hourly-usd`: what costs more, or nobody knows what, is refused. */
+	/** `--max-hourly-usd`: refuse an offer that costs more, or whose price is not known. */
 	readonly maxHourlyUsd?: number | null | undefined;
 	/** How long they are going to be used; null: until somebody takes them down. */
 	readonly plannedNs?: number | null | undefined;
 }
 
 /**
- * Shows an offer, and asks the person at the terminal. Returns when it is taken; fails with `aws-too-dear`, `aws-unpriced`,
- * `aws-unconfirmed` or `aws-declined`, and nothing has been rented then.
+ * Shows an offer and asks the person at the terminal. Returns if the offer is accepted; otherwise fails with `aws-too-dear`, `aws-unpriced`,
+ * `aws-unconfirmed` or `aws-declined`, and nothing has been rented.
  */
 export async function confirmOffer(
 	offer: Offer,

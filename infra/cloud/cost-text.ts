@@ -1,16 +1,16 @@
 import { formatDuration, formatDurationExact } from "../../runner/units.ts";
 
-/** AWS bills by the second, and no machine for less than a minute. */
+/** AWS bills by the second, at least one minute for each machine. */
 const LEAST_NS = 60e9;
 
-/** What so long costs, in USD. */
+/** The price of a period, in USD. */
 export function costOf(hourlyUsd: number, ns: number): number {
 	return (hourlyUsd * Math.max(ns, LEAST_NS)) / 3_600e9;
 }
 
 /**
- * "about $1.87 an hour without internet traffic, at most $0.62 for the run (20min), at most $3.74 until they end themselves (2h)"; without
- * a plan (null) its part is left away. What is not known is said so, with the reason.
+ * "about $1.87 an hour without internet traffic, at most $0.62 for the run (20min), at most $3.74 until they end themselves (2h)". Without a
+ * plan (null) that part is left out. If something is not known it says so, with the reason.
  */
 export function costText({
 	hourlyUsd,

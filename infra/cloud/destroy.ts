@@ -6,7 +6,7 @@ import { machinesText } from "./leftover.ts";
 import { type CloudOptions, destroyCloud } from "./lifecycle.ts";
 import { forgetUnmade, type KnownRig, knownRig, knownRigs } from "./rigs.ts";
 
-/** `mqbench rigs destroy <id>`: takes down what this machine remembers of a rig, however far it got, after asking. */
+/** `mqbench rigs destroy <id>`: takes down what this machine remembers of a rig, in whatever state it is, after asking. */
 export async function destroyOne(
 	id: string,
 	yes: boolean,
@@ -20,7 +20,7 @@ export async function destroyOne(
 	world.stdout.write(downText(id));
 }
 
-/** One behind the other; one that does not go does not keep the others. */
+/** One after the other; a failure does not stop the next ones. */
 export async function destroyAll(
 	yes: boolean,
 	world: World,
@@ -62,7 +62,7 @@ export async function destroyAll(
 
 // --- internal ---
 
-/** All that went wrong at once; that something is left in the cloud beats the rest. */
+/** All failures in one; that something is left in the cloud decides the exit code. */
 function throwAll(failed: readonly unknown[]): void {
 	const known = failed.filter((error) => error instanceof MqbenchError);
 	const bug = failed.find((error) => !(error instanceof MqbenchError));

@@ -7,7 +7,7 @@ import { type CloudOptions, destroyCloud } from "./lifecycle.ts";
 import type { Provider } from "./provider.ts";
 import { providerOf } from "./providers.ts";
 
-/** Takes a rented rig down, as its rig.json says where it is remembered; resolves when nothing of it is left. */
+/** Takes a rented rig down as its rig.json says. Resolves when nothing of it is left. */
 export async function downInCloud(
 	rig: RigFile,
 	file: string,
@@ -15,12 +15,12 @@ export async function downInCloud(
 	options: CloudOptions = {},
 ): Promise<void> {
 	const state = rig.cloud?.state ?? null;
-	// Its state is not ours, and neither is taking it down.
+	// Its state is not ours, so somebody else has to take it down.
 	if (rig.cloud === null || state === null)
 		throw failure("usage", {
 			message: `${file}: the machines of ${rig.id} were stood up by hand, and go the same way: pulumi destroy where pulumi up was run`,
 		});
-	// That of whoever stood it up, which may have been told another MQBENCH_STATE_DIR.
+	// The state folder of the command that stood it up, which may have had another MQBENCH_STATE_DIR.
 	const folder = path.dirname(path.dirname(state));
 	const there = { ...world, env: { ...world.env, MQBENCH_STATE_DIR: folder } };
 	for (const at of [there, world])
@@ -39,7 +39,7 @@ export async function downInCloud(
 
 // --- internal ---
 
-/** Nobody remembers it any more: the cloud alone knows whether it is there. Fails with `cloud-left` unless it is not. */
+/** This machine no longer remembers it: only the cloud knows whether it exists. Fails with `cloud-left` unless it is certainly gone. */
 async function orLeft(
 	id: string,
 	{ region, profile, account, owner }: Cloud,

@@ -1,6 +1,6 @@
 import { MqbenchError } from "../../runner/errors.ts";
 
-/** Of what fails the sentence is kept, to be said with others. */
+/** Keeps the sentences of failures, to report them together. */
 export function gatheredIn(wrong: string[]): (error: unknown) => void {
 	return (error) => {
 		if (!(error instanceof MqbenchError) || error.code === "interrupted")

@@ -11,12 +11,12 @@ export interface Holdable {
 	readonly path: string;
 }
 
-/** Nobody else changes a rig as long as this is held. */
+/** While this is held, nobody else changes the rig. */
 export interface Hold {
 	release(): Promise<void>;
 }
 
-/** Takes the rig for this process; fails with `cloud-held` when another one that lives has it. `doing`: "is measuring on it". */
+/** Takes the rig for this process; fails with `cloud-held` if another living process has it. `doing`: "is measuring on it". */
 export async function hold(folder: Holdable, doing: string): Promise<Hold> {
 	const file = path.join(folder.path, "held");
 	const token = randomBytes(8).toString("hex");
@@ -41,7 +41,7 @@ export async function hold(folder: Holdable, doing: string): Promise<Hold> {
 	};
 }
 
-/** What a process that has the rig does with it; null: none that lives has it. */
+/** What the process that holds the rig does with it; null: no living process holds it. */
 export async function heldBy(folder: Holdable): Promise<string | null> {
 	const holder = await holderOf(path.join(folder.path, "held"));
 	return holder === null || isGone(holder.owner) ? null : holder.doing;
@@ -49,7 +49,7 @@ export async function heldBy(folder: Holdable): Promise<string | null> {
 
 // --- internal ---
 
-/** false: it is there already. Subtle: it has its text from the first moment, as a link to a file that was written before. */
+/** false: it exists already. Subtle: the file appears with its full text, as a link to a file that was written before. */
 async function make(file: string, text: string): Promise<boolean> {
 	const whole = `${file}.${randomBytes(4).toString("hex")}.new`;
 	await write(whole, text);
@@ -78,7 +78,7 @@ async function holderOf(file: string): Promise<Holder | null> {
 	}
 }
 
-/** Subtle: of two that see the same one gone, the second must not take away what the first has made since: it looks at what it has got. */
+/** Subtle: when two processes find the same holder gone, the second must not remove what the first has made since, so it checks what it got. */
 async function takeAway(
 	file: string,
 	token: string | undefined,

@@ -1,15 +1,15 @@
 import type { RigFile } from "../../runner/scenario/rig-file.ts";
 
-/** What is known of a rig that is not down. */
+/** What is known about a rig that is not down. */
 export interface Leftover {
 	readonly id: string;
 	readonly region: string | null;
 	readonly profile: string | null;
-	/** From then on the machines end themselves; null: not known. */
+	/** When the machines end themselves; null: not known. */
 	readonly expiresAt: string | null;
-	/** What of it is left, a line each; null: that cannot be found out. */
+	/** What is left of it, one line each; null: nobody can find out. */
 	readonly resources: readonly string[] | null;
-	/** Why it did not go: a sentence or more. */
+	/** Why it was not taken down: one or more sentences. */
 	readonly reason: string;
 }
 
@@ -32,7 +32,7 @@ export function leftText(left: Leftover, nowMs: number): string {
 	].join("\n");
 }
 
-/** For people who go before it is down: nobody is asked any more what is there. */
+/** For people who leave before it is down: nobody asks the cloud any more. */
 export function goneText(
 	file: Pick<RigFile, "id" | "cloud" | "expiresAt">,
 	doing: string,
@@ -64,7 +64,7 @@ export function timeText(iso: string): string {
 
 // --- internal ---
 
-/** As Pulumi names them, or a sweep. */
+/** Names from Pulumi or from a sweep. */
 const MACHINE = /:Instance\b|^instance /;
 
 function endText(expiresAt: string | null, nowMs: number): string {

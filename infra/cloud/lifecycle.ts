@@ -36,30 +36,30 @@ import {
 } from "./take-down.ts";
 import { upText } from "./up-text.ts";
 
-/** What is to be rented: all of it has been asked for, and agreed to. */
+/** What is to be rented. Everything has been checked, and the user has agreed. */
 export type Offered = Pick<
 	Offer,
 	"cloud" | "config" | "machines" | "hourlyUsd"
 >;
 
-/** Machines that are up. Whoever has it takes it down, or keeps it. */
+/** Machines that are up. The owner of this object takes them down or keeps them. */
 export interface CloudRig {
 	/** Its rig.json, in the state folder. */
 	readonly place: RigPlace;
 	readonly file: RigFile;
-	/** It stays when this mqbench is gone: any other one may measure on it and take it down. */
+	/** Lets it stay when this mqbench ends. Any other mqbench may measure on it and take it down. */
 	keep(): Promise<void>;
 	/**
-	 * Takes it down, to the end whatever `world.stop` says; more than once is no harm. Fails with `cloud-left` (exit code 5), which lists
-	 * what is left and the commands that take it down.
+	 * Takes it down, and does not stop for `world.stop`. May be called more than once. Fails with `cloud-left` (exit code 5), which lists what is
+	 * left and the commands that take it down.
 	 */
 	teardown(): Promise<void>;
 }
 
 export interface CloudOptions {
-	/** Asks nobody before it downloads the command pulumi. */
+	/** Downloads the command pulumi without asking. */
 	readonly yes?: boolean | undefined;
-	/** Told of each step, a line for people. Default: stderr. */
+	/** Called with each step, a line for people. Default: stderr. */
 	say?(line: string): void;
 	/** Default: the real ones. */
 	readonly clouds?: Clouds;
@@ -67,17 +67,17 @@ export interface CloudOptions {
 }
 
 export interface Timing {
-	/** How long Pulumi has to end in order once it was asked to. */
+	/** How long Pulumi may take to end properly after we asked for it. */
 	readonly abortMs: number;
-	/** Between one try to take it down and the next. */
+	/** The pause between two tries to take it down. */
 	readonly pausesMs: readonly number[];
-	/** Before it is looked a second time for what a killed Pulumi may have made. */
+	/** The pause before a second look for what a killed Pulumi may have made. */
 	readonly againMs: number;
 }
 
 /**
- * Stands up what was offered: remembers it first, then has Pulumi make it. On any failure, and on Ctrl-C, all of it is taken down again:
- * it fails with `cloud-up` or `interrupted` when nothing is left, and with `cloud-left` (exit code 5) when something is.
+ * Stands up what was offered: remembers it first, then lets Pulumi make it. After any failure, and after Ctrl-C, it takes everything down
+ * again. It fails with `cloud-up` or `interrupted` if nothing is left, and with `cloud-left` (exit code 5) if something is.
  */
 export async function standUpCloud(
 	{ cloud, config, machines, hourlyUsd }: Offered,
@@ -85,7 +85,7 @@ export async function standUpCloud(
 	options: CloudOptions = {},
 ): Promise<CloudRig> {
 	const { say, yes, timing, clouds } = filled(options, world);
-	// rig.json names a broker for each system; one that is none needs no machines of its own.
+	// rig.json has a broker for each system; a system without a process needs no machines.
 	if (config.systems.length === 0)
 		throw failure("usage", {
 			message: `${noBroker} is no broker: no machines are rented for it alone. Measure it with --target local.`,
@@ -109,7 +109,7 @@ export async function standUpCloud(
 		const whole = provider.parseConfig({
 			...config,
 			profile: provider.profileOf(config, world.env),
-			// Of the offer's a question that waited long for its answer has used up the grace.
+			// The offer's time: a question that waited long for its answer has used up the spare time.
 			expiresAt: expiresAt(config.ttlMinutes, nowMs),
 			publicKey,
 			identity,
@@ -127,7 +127,7 @@ export async function standUpCloud(
 		await keepRig(folder, plan);
 		stack = await provider.open(folder, world, { yes, say });
 		orInterrupted(world.stop);
-		// From here on something may be there.
+		// From here on there may be something in the cloud.
 		await keepPhase(folder, "up");
 	} catch (error) {
 		await forget(folder);
@@ -171,9 +171,9 @@ export async function standUpCloud(
 }
 
 /**
- * Takes a rig down that the state folder knows of; once it has begun to the end, whatever `world.stop` says. Fails with `no-such-rig`, with
- * `cloud-held` when another mqbench has it, and with `cloud-left` (exit code 5) when something of it is left: nothing is done with the
- * credentials of another account, nor after a stop before Pulumi has begun.
+ * Takes down a rig that the state folder knows. Once begun, it does not stop for `world.stop`. Fails with `no-such-rig`, with `cloud-held` if
+ * another mqbench has it, and with `cloud-left` (exit code 5) if something of it is left. It does nothing with the credentials of another
+ * account, or if it is stopped before Pulumi has begun.
  */
 export async function destroyCloud(
 	id: string,
@@ -195,8 +195,8 @@ export async function destroyCloud(
 			plan.cloud === null
 				? null
 				: await accountTrouble(provider, plan.cloud, world);
-		// Whose credentials they are may be hidden, as without a network. Then Pulumi's provider looks before it does anything: which account it
-		// is for is in its state since the rig was made (allowedAccountIds, infra/aws/rig.ts).
+		// We may not know whose credentials they are, for example without a network. Then Pulumi's provider checks before it does anything: its state
+		// has the account since the rig was made (allowedAccountIds, infra/aws/rig.ts).
 		if (trouble?.sure) throw untouched(plan, trouble.wrong, world);
 		let stack: Stack;
 		try {
@@ -205,7 +205,7 @@ export async function destroyCloud(
 			orInterrupted(world.stop);
 		} catch (error) {
 			const reason = whyOf(error);
-			// Who has stopped it is not to wait for a sweep; an older Pulumi may still be at work as well.
+			// After a stop, do not wait for a sweep; an older Pulumi may also still be running.
 			if (world.stop.aborted)
 				throw await left(folder, plan, null, reason, world);
 			return await sweepAway(
@@ -255,7 +255,7 @@ function untouched(
 	});
 }
 
-/** rig.json before anything is there. `end`: from when on its machines may end themselves; null: not known. */
+/** rig.json before anything exists. `end`: when its machines end themselves at the earliest; null: not known. */
 function planned(
 	folder: RigFolder,
 	{ name, target }: Pick<Provider, "name" | "target">,
@@ -292,7 +292,7 @@ function planned(
 	});
 }
 
-/** Resolves with the program's output. Ctrl-C asks Pulumi to end in order, and waits for that, but not for ever. */
+/** Resolves with the program's output. Ctrl-C asks Pulumi to end properly, and waits for that, but not for ever. */
 async function bringUp(
 	stack: Stack,
 	world: World,
@@ -316,7 +316,7 @@ async function bringUp(
 		);
 	});
 	const up = stack.up({ signal: abort.signal, say });
-	// Whoever comes too late is heard by nobody.
+	// Too late: nobody listens any more.
 	up.catch(() => {});
 	try {
 		const output = await Promise.race([up, stopped]);
@@ -331,7 +331,7 @@ async function bringUp(
 	}
 }
 
-/** The program's output, which is to be a rig with all of its machines. */
+/** Checks that the program's output is a rig with all of its machines. */
 function rigOf(output: unknown, plan: RigFile, clients: number): RigFile {
 	const found = parseRig(JSON.stringify(output ?? null));
 	if ("wrong" in found)
@@ -351,7 +351,7 @@ function rigOf(output: unknown, plan: RigFile, clients: number): RigFile {
 	return rig;
 }
 
-/** What the program knows, and what only mqbench does. */
+/** What the program knows, plus what only mqbench knows. */
 function ready(rig: RigFile, plan: RigFile): RigFile {
 	const { createdAt, expiresAt, cloud, id } = plan;
 	if (cloud === null) throw new Error("what is rented has a price");
@@ -366,7 +366,7 @@ function ready(rig: RigFile, plan: RigFile): RigFile {
 	};
 }
 
-/** Its rig.json is gone or broken: what the program was told says where it is. */
+/** Its rig.json is missing or broken: the program's input says where it is. */
 async function lost(
 	folder: RigFolder,
 	provider: Provider,

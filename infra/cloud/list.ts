@@ -32,7 +32,7 @@ export async function rigsText(
 	].join("");
 }
 
-/** What `rigs list --json` says of a rig; null: not known. */
+/** A rig in `rigs list --json`; null: not known. */
 export async function rigForPrograms({ folder, file, trouble }: KnownRig) {
 	const { cloud = null, createdAt = null, expiresAt = null } = file ?? {};
 	return {
@@ -82,7 +82,7 @@ async function row(
 	];
 }
 
-/** Whole minutes: nobody counts seconds of machines. */
+/** Whole minutes; seconds do not matter here. */
 function spanText(ms: number): string {
 	return ms < 60_000
 		? "under 1min"

@@ -7,7 +7,7 @@ import { costText } from "./cost-text.ts";
 import { askingText, type CloudSide, offerFor } from "./rent.ts";
 import type { CloudRequest } from "./request.ts";
 
-/** `mqbench plan`: prints what the cloud says of the machines; returns the exit code that it comes to. */
+/** `mqbench plan`: prints the cloud's answers about the machines, and returns the exit code. */
 export async function writeOffer(
 	request: CloudRequest,
 	world: World,
@@ -25,7 +25,7 @@ export async function writeOffer(
 		const { hourlyUsd, unpriced, warnings } = offer;
 		const { plannedNs, scenario } = request;
 		const { ttlNs } = scenario.aws;
-		// A table: its blanks are its columns.
+		// A table: its blanks align the columns.
 		lines.push(...offer.lines.map((line) => `  ${line}`));
 		lines.push(
 			...indented(
@@ -37,7 +37,7 @@ export async function writeOffer(
 		if (!(error instanceof MqbenchError) || error.code === "interrupted")
 			throw error;
 		const said = error.message.split("\n");
-		// Most of them hold a command.
+		// Most of them contain a command.
 		if (UNASKED.has(error.code))
 			lines.push(`  No price from ${CLOUD_TITLES[request.cloud]}: ${said[0]}`);
 		else {
@@ -51,8 +51,8 @@ export async function writeOffer(
 
 // --- internal ---
 
-/** What is to be copied into a shell is not wrapped. */
+/** Text to copy into a shell is not wrapped. */
 const COMMAND = /\b(aws|mqbench|npm|npx) [a-z]/;
 
-/** Who has no account, or no network, has not done anything wrong. */
+/** Not having an account or a network is not a mistake. */
 const UNASKED: ReadonlySet<string> = new Set(["sdk-missing", "aws-unasked"]);

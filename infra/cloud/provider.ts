@@ -6,25 +6,24 @@ import type { RigFolder } from "./rigs.ts";
 import type { Stack } from "./stack.ts";
 
 /**
- * A cloud, as renting needs it: everything else about renting (holding, standing up, keeping, taking down, sweeping, remembering) is the
- * same for all of them. What a rig consists of is its stack. The one seam
- * of renting: tests pass a fake.
+ * What renting needs from a cloud. Everything else (holding, standing up, keeping, taking down, sweeping, remembering) is the same for all
+ * clouds. What a rig consists of is in its stack. Tests pass a fake.
  */
 export interface Provider {
 	readonly name: CloudName;
-	/** The target whose machines are rented from it. */
+	/** The target that rents its machines there. */
 	readonly target: TargetName;
-	/** Environment variable by which people choose other credentials: "AWS_PROFILE". */
+	/** Environment variable that selects other credentials: "AWS_PROFILE". */
 	readonly profileVariable: string;
-	/** What the program is told, checked; throws where it is wrong. */
+	/** Checks the program's input; throws if it is wrong. */
 	parseConfig(value: unknown): RigConfig;
-	/** The profile that a rig is to be taken down with later, when the environment may name another one; null: none. */
+	/** The profile that takes a rig down later, when the environment may name another one; null: none. */
 	profileOf(config: Offer["config"], env: World["env"]): string | null;
 	/** System and processor of an instance type, by its name. */
 	platformOf(instance: string): string;
-	/** What renting needs of this machine and lacks, a sentence each: known before anybody is asked. */
+	/** What renting needs on this machine and is missing, one sentence each. Checked before anybody is asked. */
 	localTrouble(scenario: Scenario, world: World): Promise<string[]>;
-	/** Opens the stack of a rig; nothing is made yet. `yes`: nobody is asked before a program is downloaded that it needs. */
+	/** Opens the stack of a rig; makes nothing yet. `yes`: downloads a program that it needs without asking. */
 	open(
 		folder: RigFolder,
 		world: World,
@@ -39,9 +38,9 @@ export interface Provider {
 	): Promise<string>;
 	/** Regions that are enabled for the account, by name. */
 	regions(asked: Pick<SweepAsked, "profile">, world: World): Promise<string[]>;
-	/** All that carries the tag of a rig in a region, rig by rig. Changes nothing. */
+	/** Everything with the tag of a rig in a region, rig by rig. Changes nothing. */
 	find(asked: SweepAsked, world: World): Promise<TaggedRig[]>;
-	/** Removes those that were chosen, and waits until machines have ended. Goes on behind what fails. */
+	/** Removes those that were chosen, and waits until machines have ended. It goes on after failures. */
 	remove(
 		rigs: readonly TaggedRig[],
 		asked: Pick<SweepAsked, "region" | "profile">,
@@ -50,7 +49,7 @@ export interface Provider {
 	): Promise<Swept>;
 }
 
-/** What every cloud's Pulumi program is told of a rig; each has settings of its own besides. */
+/** Input that every cloud's Pulumi program gets; each cloud adds settings of its own. */
 export interface RigConfig {
 	readonly id: string;
 	readonly owner: string;
@@ -64,7 +63,7 @@ export interface RigConfig {
 	/** The image that machines start from. */
 	readonly ami: string;
 	readonly clients: { readonly count: number };
-	/** Systems that have a broker, in their order. */
+	/** Systems that have a broker, in order. */
 	readonly systems: {
 		readonly system: string;
 		readonly broker: RigFile["brokers"][number]["broker"];
@@ -75,7 +74,7 @@ export interface RigConfig {
 	readonly knownHosts: string;
 }
 
-/** What would be rented, and what it costs: the cloud has been asked, and nothing costs anything yet. */
+/** What would be rented, and its price: the cloud has been asked, and nothing costs anything yet. */
 export interface Offer {
 	readonly cloud: CloudName;
 	readonly config: Omit<RigConfig, "publicKey" | "identity" | "knownHosts">;
@@ -86,42 +85,42 @@ export interface Offer {
 	readonly unpriced: string | null;
 	/** For people: machines, zone, image, who gets in, network, and the prices that make up `hourlyUsd`. */
 	readonly lines: readonly string[];
-	/** Sentences on what may spoil the measurement. */
+	/** Warnings about what may spoil the measurement. */
 	readonly warnings: readonly string[];
 }
 
 export interface OfferAsked {
-	/** Debian packages that the brokers run on. */
+	/** Debian packages for the brokers. */
 	readonly packages: readonly string[];
 	readonly systems: RigConfig["systems"];
 	/** Name of the rig. */
 	readonly id: string;
-	/** How long the machines are going to be used, standing up included, ns; null: until somebody takes them down. */
+	/** How long the machines are going to be used, including standing up, ns; null: until somebody takes them down. */
 	readonly plannedNs: number | null;
-	/** The file that `mqbench down` takes when they stay; null: the command that rents them takes them down, or a person by hand. */
+	/** The file for `mqbench down` if the machines stay; null: the command that rents them takes them down, or a person by hand. */
 	readonly rigFile?: string | null | undefined;
 }
 
-/** Where to look, and for what. */
+/** Where and what to look for. */
 export interface SweepAsked {
 	readonly region: string;
-	/** Of the cloud's configuration files; null: the environment's. */
+	/** A profile of the cloud's configuration files; null: the environment's. */
 	readonly profile: string | null;
-	/** Of the one rig; null: all that there are. */
+	/** Only this rig; null: all rigs. */
 	readonly id: string | null;
-	/** Whose expired rigs are to go; null: the caller's own. */
+	/** Whose expired rigs to remove; null: the caller's own. */
 	readonly owner: string | null;
 }
 
-/** What a cloud has of a rig, as its tags say. */
+/** What a cloud has of a rig, by its tags. */
 export interface TaggedRig {
 	readonly id: string;
-	/** "": it has no such tag. */
+	/** "": the tag is missing. */
 	readonly owner: string;
-	/** The latest of its things; null: one of them does not say. */
+	/** The latest of its things; null: one of them has no time. */
 	readonly expiresAt: string | null;
 	readonly expired: boolean;
-	/** A sweep is to remove it: it was asked for by its id, or it has expired and is the owner's. */
+	/** A sweep should remove it: its id was given, or it has expired and belongs to the owner. */
 	readonly chosen: boolean;
 	readonly things: readonly Thing[];
 }
@@ -129,7 +128,7 @@ export interface TaggedRig {
 export interface Thing {
 	/** "instance", "key-pair". */
 	readonly kind: string;
-	/** The cloud's own: "i-0abc", "vpc-0abc"; of placement groups and key pairs the name. */
+	/** The cloud's id: "i-0abc", "vpc-0abc"; for placement groups and key pairs the name. */
 	readonly id: string;
 	/** For people: "i4i.xlarge, running"; "": nothing. */
 	readonly detail: string;
@@ -137,9 +136,9 @@ export interface Thing {
 	readonly since: string | null;
 }
 
-/** What came of a removal. */
+/** The result of a removal. */
 export interface Swept {
 	readonly removed: readonly Thing[];
-	/** What stays, with the cloud's reason. */
+	/** What is left, with the cloud's reason. */
 	readonly left: readonly { readonly thing: Thing; readonly reason: string }[];
 }

@@ -4,12 +4,12 @@ import type { Provider } from "./provider.ts";
 
 export type Clouds = (cloud: CloudName) => Promise<Provider>;
 
-/** Loads what knows a cloud; nothing of its SDK is loaded before it is asked something. */
+/** Loads the code for a cloud. Its SDK is loaded only when it is asked something. */
 export function providerOf(cloud: CloudName): Promise<Provider> {
 	return providers[cloud]();
 }
 
-/** The cloud of a rig; where its rig.json is lost, the one that there is. */
+/** The cloud of a rig; if its rig.json is lost, the only one there is. */
 export function providerOfRig(
 	rig: { readonly cloud: Cloud | null } | null,
 	clouds: Clouds,

@@ -9,18 +9,18 @@ import { cacheFolder } from "../binaries/cache.ts";
 import { loadSdk } from "./sdk.ts";
 
 export interface CliOptions {
-	/** Asks nobody before it downloads. */
+	/** Downloads without asking. */
 	readonly yes: boolean;
 	say(line: string): void;
-	/** Of the packages. */
+	/** Folder of the packages. */
 	readonly folder: string;
 	/** Downloads the command into a folder; default: Pulumi's own way. */
 	install?(root: string): Promise<void>;
 }
 
 /**
- * Path of the command pulumi, of the SDK's version or newer: MQBENCH_PULUMI, else on PATH, else in mqbench's cache, else installed
- * there, after asking. Fails with `pulumi-missing` or `pulumi-unusable`.
+ * Path of the command pulumi, of the SDK's version or newer: MQBENCH_PULUMI, else on PATH, else in mqbench's cache, else installed there after
+ * asking. Fails with `pulumi-missing` or `pulumi-unusable`.
  */
 export async function pulumiCli(
 	world: World,
@@ -53,9 +53,9 @@ export async function pulumiCli(
 }
 
 export interface FoundPulumi {
-	/** The SDK's own. */
+	/** The SDK's own version. */
 	readonly wanted: string;
-	/** null: there is none that fits. */
+	/** null: there is no suitable one. */
 	readonly program: string | null;
 	/** null: there is none. */
 	readonly version: string | null;
@@ -65,7 +65,7 @@ export interface FoundPulumi {
 	readonly root: string;
 }
 
-/** Looks for the command, and installs nothing. Fails with `sdk-missing` or `pulumi-unusable`. */
+/** Looks for the command and installs nothing. Fails with `sdk-missing` or `pulumi-unusable`. */
 export async function findPulumi(
 	world: World,
 	folder: string,
@@ -136,7 +136,7 @@ interface Automation {
 	};
 }
 
-/** Of the SDK's own version, with Pulumi's own script. */
+/** Installs the SDK's version with Pulumi's own script. */
 function installer(folder: string) {
 	return async (root: string) => {
 		const { PulumiCommand } = await loadSdk<Automation>(
@@ -169,7 +169,7 @@ async function versionOf(
 	}
 }
 
-/** The SDK speaks to its own version and to newer ones of the same major. */
+/** The SDK works with its own version and with newer ones of the same major version. */
 function fits(version: string, wanted: string): boolean {
 	const [major = 0, minor = 0, patch = 0] = numbers(version);
 	const [ownMajor = 0, ownMinor = 0, ownPatch = 0] = numbers(wanted);

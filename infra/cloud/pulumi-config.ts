@@ -3,7 +3,7 @@ import { stringify } from "yaml";
 import type { Offer } from "./provider.ts";
 import { programFolder } from "./sdk.ts";
 
-/** What the Pulumi program is told for a scenario, and how to run it by hand. */
+/** The Pulumi program's input for a scenario, and how to run it by hand. */
 export function pulumiConfig(
 	{ cloud, config }: Offer,
 	scenario: string,

@@ -8,7 +8,7 @@ import { isGone, ownerText } from "../owner.ts";
 
 /** Starts the command pulumi, for one rig. */
 export interface PulumiProcesses {
-	/** As Pulumi's Automation API calls it (`PulumiCommand.run`). Throws a `PulumiFailed` when Pulumi ends in any way but well. */
+	/** The interface of Pulumi's Automation API (`PulumiCommand.run`). Throws a `PulumiFailed` unless Pulumi succeeds. */
 	run(
 		args: readonly string[],
 		cwd: string,
@@ -17,9 +17,9 @@ export interface PulumiProcesses {
 		onError?: (text: string) => void,
 		signal?: AbortSignal,
 	): Promise<Said>;
-	/** Ends one that runs, of this mqbench or of one that is gone, at once and for sure. None is no mistake. */
+	/** Kills a running one at once, whether this mqbench or an earlier one started it. It is fine if there is none. */
 	kill(): Promise<void>;
-	/** Resolves when none of an mqbench that is gone runs any more; `say` is told once if one does. Fails with `interrupted`. */
+	/** Resolves when no Pulumi of an earlier mqbench runs any more; calls `say` once if one does. Fails with `interrupted`. */
 	settled(say: (line: string) => void, stop: AbortSignal): Promise<void>;
 }
 
@@ -29,14 +29,14 @@ export interface Said {
 	readonly code: number;
 }
 
-/** Pulumi has ended with an error; its words are in `said`. */
+/** Pulumi ended with an error; its words are in `said`. */
 export class PulumiFailed extends Error {
 	readonly said: Said;
 	constructor(said: Said) {
 		super(reasonIn(said));
 		this.said = said;
 	}
-	/** A Pulumi that lives, or was killed, has the stack. */
+	/** A Pulumi that is running, or was killed, has locked the stack. */
 	get locked(): boolean {
 		return /currently locked by|update is currently in progress/i.test(
 			this.said.stderr + this.said.stdout,
@@ -50,23 +50,23 @@ export class PulumiFailed extends Error {
 export interface ProcessOptions {
 	/** Path of the program. */
 	readonly program: string;
-	/** All that it sees of the environment. */
+	/** Its whole environment. */
 	readonly env: Readonly<Record<string, string>>;
-	/** File that says which process runs, for an mqbench that comes after one that was killed. */
+	/** File with the running process, for a later mqbench when this one was killed. */
 	readonly file: string;
 }
 
 /**
- * Pulumi takes a second SIGINT as "at once", and then does not know any more what it has made. So it runs in a session of its own, where
- * no Ctrl-C of the terminal reaches it, below a process that hands on exactly one. That one also outlives mqbench: an `up` is then told
- * to end in order, everything else (a destroy) ends by itself, and nobody dies of an output that has no reader.
+ * Pulumi takes a second SIGINT as "stop at once", and then loses track of what it has made. So it runs in a session of its own, where no
+ * Ctrl-C of the terminal reaches it, below a keeper that passes on exactly one. The keeper outlives mqbench: then it asks an `up` to end
+ * properly and lets everything else (a destroy) finish, and nothing fails because nobody reads its output.
  */
 export function pulumiProcesses({
 	program,
 	env,
 	file,
 }: ProcessOptions): PulumiProcesses {
-	/** Ends what runs now. */
+	/** Kills what is running now. */
 	let end: (() => Promise<void>) | null = null;
 	return {
 		async run(args, cwd, more, onOutput, onError, signal) {
@@ -107,7 +107,7 @@ export function pulumiProcesses({
 						await killSession(owner);
 						await ended.catch(() => {});
 					};
-					// The file serves an mqbench that comes later alone. On a full disk, too, this Pulumi is to be watched to its end.
+					// The file only helps a later mqbench. Even on a full disk this Pulumi should be watched to its end.
 					await writeFile(file, owner, { mode: 0o600 }).catch(() => {});
 				}
 				const code = await ended;
@@ -142,7 +142,7 @@ export function pulumiProcesses({
 	};
 }
 
-/** What Pulumi gives as the reason, in one line. */
+/** Pulumi's reason, in one line. */
 export function reasonIn({ stdout, stderr, code }: Said): string {
 	const lines = `${stdout}\n${stderr}`.split("\n").map((line) => line.trim());
 	const errors: string[] = [];
@@ -168,7 +168,7 @@ export function reasonIn({ stdout, stderr, code }: Said): string {
 	);
 }
 
-/** Pulumi's last words on what went wrong, which say nothing of it. */
+/** Pulumi's last words about an error that give no reason. */
 export function isSummary(words: string): boolean {
 	return /^(update|destroy|refresh) failed$/.test(words);
 }
@@ -202,7 +202,7 @@ child.on("error", (error) => process.stderr.write("error: " + error.message + "\
 child.on("close", (code) => process.exit(code ?? 137));
 `;
 
-/** Pulumi's language hosts lie beside it. */
+/** Pulumi's language hosts are in the same folder. */
 function besides(program: string, searched = ""): string {
 	const beside = path.isAbsolute(program) ? [path.dirname(program)] : [];
 	return [...beside, searched].join(path.delimiter);
@@ -212,12 +212,12 @@ async function ownerIn(file: string): Promise<string | null> {
 	return await readFile(file, "utf8").catch(() => null);
 }
 
-/** Of another machine or container its number means somebody else here. */
+/** On another machine or container the same number is another process. */
 function isHere(owner: string): boolean {
 	return owner.split("@")[1] === ownerText(process.pid).split("@")[1];
 }
 
-/** The keeper leads its session: Pulumi is in it, and all that Pulumi has started. */
+/** The keeper leads its session, which contains Pulumi and everything that Pulumi starts. */
 async function killSession(owner: string): Promise<void> {
 	const leader = Number.parseInt(owner, 10);
 	if (!(leader > 1) || isGone(owner) || !isHere(owner)) return;
@@ -229,13 +229,13 @@ async function killSession(owner: string): Promise<void> {
 		}
 	};
 	for (const pid of await membersOf(leader)) if (pid !== leader) kill(pid);
-	// It sees its child end, and ends by itself.
+	// The keeper sees its child end, and ends by itself.
 	for (let i = 0; i < 30 && !isGone(owner); i++) await sleep(50);
 	kill(-leader);
 	for (let i = 0; i < 50 && !isGone(owner); i++) await sleep(100);
 }
 
-/** Providers have process groups of their own: /proc tells who is in a session, and where there is none ps tells who is below its leader. */
+/** Providers have process groups of their own, so look for the session in /proc; without /proc, ps knows the descendants of its leader. */
 async function membersOf(leader: number): Promise<number[]> {
 	const pids = (await readdir("/proc").catch(() => [])).filter((name) =>
 		/^\d+$/.test(name),
@@ -251,7 +251,7 @@ async function membersOf(leader: number): Promise<number[]> {
 	return pids.map(Number).filter((_, i) => sessions[i] === leader);
 }
 
-/** All that a process has started, and they in turn, as ps knows them. */
+/** All descendants of a process, by ps. */
 export async function below(leader: number): Promise<number[]> {
 	const { stdout } = await promisify(execFile)("ps", [
 		...["-A", "-o", "pid=", "-o", "ppid="],

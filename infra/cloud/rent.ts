@@ -17,20 +17,19 @@ import { providerOf } from "./providers.ts";
 import { type CloudRequest, rigId } from "./request.ts";
 import { useThenTakeDown } from "./use.ts";
 
-/** The cloud's side of renting (infra/cloud); tests pass a fake. */
+/** The cloud's part of renting (infra/cloud); tests pass a fake. */
 export interface CloudSide {
 	/**
-	 * Gets what the machines are to run, as far as this machine has to build or fetch it: what cannot be had is told before anything costs
-	 * money, and nothing is built while machines wait.
+	 * Builds or fetches what the machines are going to run. So failures show before anything costs money, and no machine waits for a build.
 	 */
 	prepare(
 		request: CloudRequest,
 		world: World,
 		progress: BuildProgress,
 	): Promise<void>;
-	/** Asks the cloud what there is and what it costs; nothing costs anything yet. */
+	/** Asks the cloud for machines and prices; nothing costs anything yet. */
 	offer(scenario: Scenario, asked: OfferAsked, world: World): Promise<Offer>;
-	/** Shows an offer, and asks whether it is taken; fails where it is not. */
+	/** Shows an offer and asks whether to accept it; fails if not. */
 	confirmOffer(
 		offer: Offer,
 		asked: {
@@ -48,13 +47,13 @@ export interface CloudSide {
 }
 
 export interface RentOptions {
-	/** `--yes`: nobody is asked. */
+	/** `--yes`: do not ask. */
 	readonly yes?: boolean | undefined;
-	/** `--max-hourly-usd`: what costs more is not rented. */
+	/** `--max-hourly-usd`: do not rent what costs more. */
 	readonly maxHourlyUsd?: string | undefined;
 }
 
-/** Told of what is built, and of each step. */
+/** Called with lines about builds and about each step. */
 export interface Renting {
 	readonly build: BuildProgress;
 	say(line: string): void;
@@ -63,16 +62,16 @@ export interface Renting {
 /** For how long machines are rented. */
 export interface Using {
 	readonly plannedNs: number | null;
-	/** As a person names it; null: nobody is to take them down. */
+	/** Words for people; null: nobody takes them down. */
 	readonly rigFile: string | null;
 }
 
-/** The real one; loaded when something is rented. */
+/** The real one; loaded only when something is rented. */
 export const theCloud: CloudSide = {
 	async prepare({ cloud, scenario, systems }, world, progress) {
 		const provider = await providerOf(cloud);
 		const { brokers, clients } = scenario.aws;
-		// What takes seconds comes before what may take minutes.
+		// Steps of seconds come before steps that may take minutes.
 		const wrong = await provider.localTrouble(scenario, world);
 		if (wrong.length > 0) throw failure("aws-unfit", { wrong });
 		const binaries = await resolveBinaries(world, {
@@ -107,7 +106,7 @@ export const theCloud: CloudSide = {
 	},
 };
 
-/** Asks what the machines of a request are and cost, without taking them. `plannedNs` as for `rent`. */
+/** Asks for machines and prices of a request, without renting. `plannedNs` as for `rent`. */
 export async function offerFor(
 	request: CloudRequest,
 	world: World,
@@ -133,12 +132,12 @@ export async function offerFor(
 	);
 }
 
-/** What is said while AWS is asked, which takes some seconds. */
+/** Shown while AWS is asked, which takes some seconds. */
 export function askingText({ cloud, scenario }: CloudRequest): string {
 	return `Asking ${CLOUD_TITLES[cloud]} (${scenario.aws.region}) ...`;
 }
 
-/** Options that only machines for rent have. Fails with `usage` where they are given and nothing is rented. */
+/** Options that only make sense for rented machines. Fails with `usage` if they are given and nothing is rented. */
 export function refuseRentOptions({ yes, maxHourlyUsd }: RentOptions): void {
 	const given = [
 		...(yes ? ["--yes"] : []),
@@ -151,8 +150,8 @@ export function refuseRentOptions({ yes, maxHourlyUsd }: RentOptions): void {
 }
 
 /**
- * Rents: offer, confirmation, machines that are ready. Fails with nothing left, or with exit code 5. `plannedNs`: how long they are going
- * to be used; null: until somebody takes them down, with `mqbench down` of `rigFile`.
+ * Rents: offer, confirmation, machines that are ready. After a failure nothing is left, or the exit code is 5. `plannedNs`: how long they are
+ * going to be used; null: until somebody takes them down, with `mqbench down` of `rigFile`.
  */
 export async function rent(
 	request: CloudRequest,
@@ -162,7 +161,7 @@ export async function rent(
 	world: World,
 	cloud: CloudSide,
 ): Promise<CloudRig> {
-	// Before anything is asked of anybody.
+	// Before anybody is asked anything.
 	const maxHourlyUsd = limitOf(args);
 	const yes = args.yes ?? false;
 	await cloud.prepare(request, world, progress.build);
@@ -174,7 +173,7 @@ export async function rent(
 	return cloud.standUp(offer, world, { yes, say });
 }
 
-/** Runs go on where they began, and machines that wait for a folder which cannot be made cost money. */
+/** Makes the run folders first: machines that wait for a folder that cannot be made cost money. */
 export function refuseFolder(
 	{
 		out,
@@ -207,7 +206,7 @@ export async function rentAndUse(
 	const using = { plannedNs, rigFile: null };
 	const rig = await rent(request, using, args, progress, world, cloud);
 	return useThenTakeDown(rig, say, world, async () => {
-		// The cloud may have taken longer to hand them out than was reckoned with.
+		// The cloud may have taken longer than planned to provide them.
 		for (const warning of rigEndWarnings(
 			rig.file,
 			onMachinesNs,

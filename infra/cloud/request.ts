@@ -9,19 +9,19 @@ import type { Aws, Scenario } from "../../runner/scenario/scenario.ts";
 import { formatDuration, formatDurationExact } from "../../runner/units.ts";
 import type { RigConfig } from "./provider.ts";
 
-/** A scenario whose machines are rented. */
+/** A scenario that needs rented machines. */
 export type CloudScenario = Scenario & { readonly aws: Aws };
 
-/** What the runs of a command need of the cloud: systems that do not run need no machines. */
+/** The runs that the command makes: systems that do not run need no machines. */
 export interface CloudRequest {
 	readonly cloud: CloudName;
 	/** Its `aws` counts the machines of the systems that run. */
 	readonly scenario: CloudScenario;
-	/** Systems that have a broker, in their order. */
+	/** Systems that have a broker, in order. */
 	readonly systems: RigConfig["systems"];
 	/** How long standing up and all runs take at most, ns. */
 	readonly plannedNs: number;
-	/** Of it, what comes after the cloud has handed the machines out: their set-up, and the runs. */
+	/** The part of it after the cloud has provided the machines: their set-up, and the runs. */
 	readonly onMachinesNs: number;
 }
 
@@ -35,8 +35,7 @@ export interface RequestArgs {
 }
 
 /**
- * What is to be rented for the scenario; null: nothing. Fails with `ttl-short` where the machines would end themselves before the runs
- * are over.
+ * What to rent for the scenario; null: nothing. Fails with `ttl-short` if the machines would end themselves before the runs are over.
  */
 export function cloudRequest(
 	scenario: Scenario,
@@ -88,16 +87,16 @@ export function cloudRequest(
 	};
 }
 
-/** Part of names in the cloud: short, and unlike any other. */
+/** Part of names in the cloud: short and unique. */
 export function rigId(scenario: string): string {
 	return `${scenario.slice(0, 40)}-${randomBytes(3).toString("hex")}`;
 }
 
 // --- internal ---
 
-/** Network and machines that AWS makes, and the first time Pulumi's provider: most often two or three minutes. */
+/** AWS makes network and machines, and the first time Pulumi's provider is fetched: usually two or three minutes. */
 const MAKING_NS = 5 * 60e9;
-/** Machines that start, packages that are installed, programs that are brought: most often two or three minutes as well. */
+/** Machines start, packages are installed, programs are copied: usually two or three minutes as well. */
 const SET_UP_NS = 5 * 60e9;
 
 function longestOf(

@@ -15,28 +15,28 @@ import { stateFolder } from "./state-folder.ts";
 import { orUnwritable, writeWhole } from "./whole-file.ts";
 
 /**
- * What mqbench remembers of a rented rig: a folder for its owner's eyes alone, made before anything is rented, gone when nothing is left.
+ * What mqbench remembers of a rented rig: a folder that only its owner can read, made before anything is rented, removed when nothing is left.
  */
 export interface RigFolder {
 	readonly id: string;
 	readonly path: string;
 	/** Its rig.json. */
 	readonly place: RigPlace;
-	/** What the Pulumi program is told. */
+	/** The Pulumi program's input. */
 	readonly config: string;
-	/** Private half of its key; the public one is beside it. */
+	/** Private half of its key; the public half is beside it. */
 	readonly identity: string;
-	/** The machines' own keys, as ssh keeps them. */
+	/** The machines' host keys, as ssh stores them. */
 	readonly knownHosts: string;
-	/** Of Pulumi's state: whatever it holds is as secret as the key beside it. */
+	/** For Pulumi's state, which is as secret as the key beside it. */
 	readonly passphrase: string;
 	/** Pulumi's state of it. */
 	readonly pulumi: string;
-	/** Pulumi's project: its settings name the program. */
+	/** Pulumi's project, whose settings name the program. */
 	readonly project: string;
 }
 
-/** As it was found. */
+/** A rig as found in the state folder. */
 export interface KnownRig {
 	readonly folder: RigFolder;
 	/** null: rig.json is missing or broken; `trouble` says how. */
@@ -60,12 +60,12 @@ export function rigFolder(id: string, world: World): RigFolder {
 	};
 }
 
-/** Folder of all rigs: one below it for each. */
+/** The folder of all rigs, one subfolder each. */
 export function rigsFolder(world: World): string {
 	return path.join(stateFolder(world.env, process.platform), "rigs");
 }
 
-/** Makes the folder of a rig that there is none of, and its passphrase. Fails with `cloud-state`. */
+/** Makes the folder of a new rig, and its passphrase. Fails with `cloud-state`. */
 export async function makeRigFolder(
 	id: string,
 	world: World,
@@ -74,7 +74,7 @@ export async function makeRigFolder(
 	await orUnwritable(folder.path, async () => {
 		await mkdir(rigsFolder(world), { recursive: true, mode: 0o700 });
 		await mkdir(folder.path, { mode: 0o700 });
-		// The umask may have taken more than that.
+		// The umask may have removed more permissions.
 		await chmod(folder.path, 0o700);
 		await mkdir(folder.pulumi, { mode: 0o700 });
 		await mkdir(folder.project, { mode: 0o700 });
@@ -83,7 +83,7 @@ export async function makeRigFolder(
 	return folder;
 }
 
-/** Writes rig.json anew: it is the old one or the new one whatever happens in between. */
+/** Replaces rig.json; a crash leaves the old file or the new one. */
 export async function keepRig(
 	folder: RigFolder,
 	file: RigFileInput,
@@ -105,7 +105,7 @@ export async function keepConfig(
 	);
 }
 
-/** What the program was told; null: that is not known any more. */
+/** The program's input; null: no longer known. */
 export async function configOf<Config>(
 	folder: RigFolder,
 	parse: (value: unknown) => Config,
@@ -117,7 +117,7 @@ export async function configOf<Config>(
 	}
 }
 
-/** Says in rig.json how far the rig has got. One that cannot be read stays as it is. */
+/** Records in rig.json how far the rig has got. A file that cannot be read stays as it is. */
 export async function keepPhase(
 	folder: RigFolder,
 	phase: Cloud["phase"],
@@ -127,7 +127,7 @@ export async function keepPhase(
 		await keepRig(folder, { ...file, cloud: { ...file.cloud, phase } });
 }
 
-/** Forgets the rig. Subtle: rig.json goes last, or what is cut short would be a rig that nobody knows. */
+/** Forgets the rig. Subtle: rig.json goes last, because without it nobody would know the rest. */
 export async function forget(folder: RigFolder): Promise<void> {
 	const names = await readdir(folder.path).catch(() => []);
 	for (const name of names.filter((one) => one !== "rig.json"))
@@ -135,7 +135,7 @@ export async function forget(folder: RigFolder): Promise<void> {
 	await rm(folder.path, { recursive: true, force: true });
 }
 
-/** All that is in the state folder, by name. What is half-written, or no rig at all, says so, and hides none of the others. */
+/** Everything in the state folder, by name. Half-written entries and other files say so, and do not hide the rest. */
 export async function knownRigs(world: World): Promise<KnownRig[]> {
 	const all = rigsFolder(world);
 	const names = await readdir(all).catch((error) => {
@@ -145,14 +145,14 @@ export async function knownRigs(world: World): Promise<KnownRig[]> {
 	return Promise.all(names.sort().map((id) => known(rigFolder(id, world))));
 }
 
-/** Forgets rigs whose mqbench was killed before it had asked for anything. */
+/** Forgets rigs whose mqbench was killed before it asked for anything. */
 export async function forgetUnmade(world: World): Promise<void> {
 	for (const { folder, file } of await knownRigs(world))
 		if (file?.cloud?.phase === "planned" && (await heldBy(folder)) === null)
 			await forget(folder);
 }
 
-/** Pulumi was never told to make anything: there is no state of it. */
+/** Pulumi was never asked to make anything: there is no state. */
 export async function isUnmade({ folder, file }: KnownRig): Promise<boolean> {
 	const phase = file?.cloud?.phase ?? "up";
 	if (phase === "planned") return true;
@@ -185,7 +185,7 @@ async function known(folder: RigFolder): Promise<KnownRig> {
 		return { folder, file, trouble: null };
 	} catch (error) {
 		if (!(error instanceof MqbenchError)) throw error;
-		// One sentence is enough to know that it is broken.
+		// One sentence is enough to show that it is broken.
 		const [first = ""] = error.message.split("\n");
 		return { folder, file: null, trouble: first };
 	}

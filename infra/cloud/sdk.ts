@@ -6,15 +6,15 @@ import { failure } from "../../runner/errors.ts";
 import type { CloudName } from "../../runner/model/targets.ts";
 import { packageFolder } from "../../runner/package.ts";
 
-/** Folder of a cloud's Pulumi project, whose package.json alone names its SDKs. */
+/** Folder of a cloud's Pulumi project. Only its package.json names the SDKs. */
 export function programFolder(cloud: CloudName): string {
 	return path.join(packageFolder, "infra", cloud);
 }
 
 /**
- * Loads a package that is a dependency of such a project only ("@pulumi/pulumi/automation", "@aws-sdk/client-ec2"), as that folder sees it:
- * who measures on a laptop never downloads a cloud's SDK. The caller says what of it it needs (its types are not there to be imported).
- * Fails with `sdk-missing`, which has the line that installs it.
+ * Loads a package that only such a project depends on ("@pulumi/pulumi/automation", "@aws-sdk/client-ec2"), as seen from that folder, so that
+ * users without a cloud never download its SDK. The caller says which parts it needs, since the types cannot be imported. Fails with
+ * `sdk-missing`, which has the line that installs it.
  */
 export async function loadSdk<T>(name: string, folder: string): Promise<T> {
 	let file: string;
@@ -30,6 +30,6 @@ export async function loadSdk<T>(name: string, folder: string): Promise<T> {
 		});
 	}
 	const loaded = (await import(pathToFileURL(file).href)) as { default?: T };
-	// They are CommonJS: what Node finds out of their names by itself is not all.
+	// They are CommonJS; Node does not find all of their names by itself.
 	return loaded.default ?? (loaded as T);
 }

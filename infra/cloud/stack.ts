@@ -1,17 +1,17 @@
 /**
- * What the lifecycle of a rented rig needs of Pulumi: one stack, its machines, and the file that remembers them. `automation.ts` is the
- * real one, over Pulumi's Automation API; tests pass a fake.
+ * What the lifecycle of a rented rig needs from Pulumi: one stack, its machines, and the file that remembers them. `automation.ts` is the real
+ * one, over Pulumi's Automation API; tests pass a fake.
  */
 export interface Stack {
-	/** Makes what is not there; resolves with the program's output "rig". Aborting `signal` asks Pulumi once to leave in order. */
+	/** Makes what is missing; resolves with the program's output "rig". Aborting `signal` asks Pulumi once to end properly. */
 	up(options: StackOptions): Promise<unknown>;
-	/** Takes everything down that the state knows of, after asking the cloud what is really there; goes on behind what fails. */
+	/** Takes down everything that the state knows, after asking the cloud what really exists; goes on after failures. */
 	destroy(options: StackOptions): Promise<void>;
-	/** Drops the lock that a killed Pulumi has left. No lock is no mistake. */
+	/** Drops the lock that a killed Pulumi has left. It is fine if there is none. */
 	cancel(): Promise<void>;
-	/** What the state still holds, for people: "aws:ec2/instance:Instance broker-1 (i-0abc)"; empty: nothing. */
+	/** What the state still has, for people: "aws:ec2/instance:Instance broker-1 (i-0abc)"; empty: nothing. */
 	resources(): Promise<string[]>;
-	/** What a Pulumi that was killed had begun to make, and nobody knows whether it is there: destroy does not see it. */
+	/** What a killed Pulumi was about to make and may exist: destroy does not see it. */
 	unsure(): Promise<string[]>;
 	/** Forgets the stack, when nothing is left of it. */
 	remove(): Promise<void>;
@@ -19,6 +19,6 @@ export interface Stack {
 
 export interface StackOptions {
 	readonly signal: AbortSignal;
-	/** Told of each step, a line for people. */
+	/** Called with each step, a line for people. */
 	say(line: string): void;
 }

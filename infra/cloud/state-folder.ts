@@ -3,7 +3,7 @@ import path from "node:path";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Folder in which mqbench remembers what it has rented: MQBENCH_STATE_DIR, else the user's folder for state. */
+/** The folder in which mqbench remembers what it has rented: MQBENCH_STATE_DIR, otherwise the user's folder for state. */
 export function stateFolder(env: Env, platform: string): string {
 	if (env.MQBENCH_STATE_DIR) return path.resolve(env.MQBENCH_STATE_DIR);
 	const home = env.HOME || homedir();
@@ -16,7 +16,7 @@ export function stateFolder(env: Env, platform: string): string {
 	if (platform === "darwin")
 		return path.join(home, "Library", "Application Support", "mqbench");
 	const xdg = env.XDG_STATE_HOME;
-	// The XDG rules: a relative path is to be ignored.
+	// The XDG specification says to ignore relative paths.
 	return path.join(
 		xdg && path.isAbsolute(xdg) ? xdg : path.join(home, ".local", "state"),
 		"mqbench",

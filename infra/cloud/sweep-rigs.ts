@@ -12,10 +12,10 @@ import { taggedText, thingText } from "./tagged-text.ts";
 import { forgetDown } from "./take-down.ts";
 
 export interface SweepArgs {
-	/** undefined: all that are enabled for the account. */
+	/** undefined: all regions that are enabled for the account. */
 	readonly region?: string | undefined;
 	readonly profile?: string | undefined;
-	/** Of the one rig, expired or not; else all that have expired. */
+	/** Only this rig, expired or not; otherwise all that have expired. */
 	readonly id?: string | undefined;
 	/** Whose expired rigs; default: the caller's own. */
 	readonly owner?: string | undefined;
@@ -23,8 +23,8 @@ export interface SweepArgs {
 }
 
 /**
- * `mqbench rigs sweep`: finds rigs by their tags, whoever remembers them, and removes them piece by piece. In the cloud that a rig of that
- * id is remembered to be in, else in all that there are, one after the other.
+ * `mqbench rigs sweep`: finds rigs by their tags and removes them piece by piece, whether this machine remembers them or not. It looks in the
+ * cloud of a remembered rig with that id, otherwise in all clouds, one after the other.
  */
 export async function sweepRigs(
 	args: SweepArgs,
@@ -80,14 +80,14 @@ interface Seen {
 	readonly found: readonly Found[];
 	/** Where was looked. */
 	readonly regions: readonly string[];
-	/** An account may forbid some regions to everybody: the others are looked at all the same. */
+	/** An account may forbid some regions to everybody; look at the others anyway. */
 	readonly refused: readonly {
 		readonly region: string;
 		readonly reason: string;
 	}[];
 }
 
-/** Looks into one region or all of them, and tells what there is. */
+/** Looks into one region or all of them, and reports what is there. */
 async function look(
 	region: string | undefined,
 	asked: Omit<SweepAsked, "region">,
@@ -132,7 +132,7 @@ async function look(
 	return { found, regions, refused };
 }
 
-/** Removes what was chosen, after asking, but for what an mqbench here has; forgets it then. */
+/** Removes what was chosen, after asking, except for rigs that an mqbench here is using; then forgets them. */
 async function sweepChosen(
 	all: readonly Found[],
 	args: SweepArgs,
@@ -167,7 +167,7 @@ async function sweepChosen(
 				swept.push(await cloud.remove(rigs, { region, profile }, world, say));
 			}
 		} catch (error) {
-			// Whatever stopped it: some of it is gone by now, and some is not.
+			// Whatever stopped it, a part is gone by now and a part is not.
 			const why = error instanceof Error ? error.message : String(error);
 			throw failure("cloud-left", { text: `${why}\n${some}` });
 		} finally {
@@ -196,7 +196,7 @@ async function sweepChosen(
 	}
 }
 
-/** Takes those that are remembered here, so that nobody measures on what is being removed. What another mqbench has stays. */
+/** Holds those that are remembered here, so that nobody measures on them meanwhile. Rigs that another mqbench has stay. */
 async function takeKnown(
 	all: readonly Found[],
 	byId: boolean,
@@ -214,7 +214,7 @@ async function takeKnown(
 				folder.id === one.rig.id && file?.cloud?.region === one.region,
 		);
 		try {
-			// Two owners may have a rig of one name: it is one folder all the same.
+			// Two owners may have rigs of the same name, but here they share one folder.
 			if (known && !holds.some((other) => other.known === known))
 				holds.push({
 					known,
@@ -234,7 +234,7 @@ async function takeKnown(
 	return { free, holds };
 }
 
-/** Of a rig of which AWS has shown nothing. What people are told of its folder, as a part of a sentence. */
+/** For a rig that AWS does not show: what people are told about its folder, as a part of a sentence. */
 async function forgetGone(
 	id: string,
 	regions: readonly string[],
@@ -244,7 +244,7 @@ async function forgetGone(
 ): Promise<string> {
 	const rigs = await knownRigs(world);
 	const known = rigs.find(({ folder }) => folder.id === id);
-	// Of one that is elsewhere nothing is known by looking here.
+	// Looking here says nothing about a rig that is elsewhere.
 	const at = known?.file?.cloud?.region;
 	if (known === undefined || at === undefined || !regions.includes(at))
 		return "";
@@ -259,8 +259,8 @@ async function forgetGone(
 }
 
 /**
- * What is remembered of a rig of which AWS has nothing any more helps nobody. false: that is not sure. `found`: AWS has had something of it.
- * Fails with `cloud-left` where it is in another account, which nobody has looked into.
+ * Forgets a remembered rig that AWS no longer has. false: that is not certain. `found`: AWS had something of it. Fails with `cloud-left` if it
+ * is in another account, which nobody has looked into.
  */
 async function forgetSwept(
 	{ folder, file }: KnownRig,

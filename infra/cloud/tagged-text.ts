@@ -2,7 +2,7 @@ import { formatDuration } from "../../runner/units.ts";
 import { timeText } from "./leftover.ts";
 import type { TaggedRig, Thing } from "./provider.ts";
 
-/** For people: a rig in a line, and below it each of its things. */
+/** For people: a rig in one line, and its things below it. */
 export function taggedText(rigs: readonly TaggedRig[], nowMs: number): string {
 	if (rigs.length === 0) return "Nothing carries the tag mqbench:run.\n";
 	return `${rigs

@@ -11,23 +11,23 @@ import { forget, keepPhase, type RigFolder } from "./rigs.ts";
 import type { Stack } from "./stack.ts";
 import { thingText } from "./tagged-text.ts";
 
-/** What is known of a rig when it is taken down. */
+/** What is known about a rig when it is taken down. */
 export type Known = Pick<RigFile, "id" | "cloud" | "expiresAt">;
 
 export interface TakingDown {
 	readonly world: World;
-	/** Told of each step, a line for people. */
+	/** Called with each step, a line for people. */
 	say(line: string): void;
-	/** Between one try and the next. */
+	/** The pause between two tries. */
 	readonly pausesMs: readonly number[];
-	/** Before it is looked a second time for what a killed Pulumi may have made. */
+	/** The pause before a second look for what a killed Pulumi may have made. */
 	readonly againMs: number;
 	readonly clouds: Clouds;
 }
 
 /**
- * Destroys, drops a lock where there is one, and tries again; what Pulumi cannot remove goes by its tag. Then nothing is left, and nothing
- * remembered. To its end whatever `world.stop` says. Fails with `cloud-left`, and with `rig-unforgotten` when only its folder stays.
+ * Destroys, drops a lock if there is one, and tries again; what Pulumi cannot remove is removed by its tag. Then nothing is left, and nothing is
+ * remembered. It does not stop for `world.stop`. Fails with `cloud-left`, and with `rig-unforgotten` if only its folder stays.
  */
 export async function takeDown(
 	stack: Stack,
@@ -52,7 +52,7 @@ export async function takeDown(
 		}
 		const stays = await destroyed(stack, rig, doing).catch(whyOf);
 		if (stays === null) {
-			// Its state goes with the folder all the same.
+			// Its state goes with the folder anyway.
 			await stack.remove().catch(() => {});
 			return await forgetDown(folder);
 		}
@@ -63,8 +63,8 @@ export async function takeDown(
 }
 
 /**
- * Removes a rig by its tags that Pulumi could not take down: `reason` says why, `resources` is what it knows of (null: not known). Fails as
- * `takeDown` does.
+ * Removes a rig by its tags that Pulumi could not take down: `reason` says why, `resources` is what Pulumi knows of it (null: not known). Fails
+ * as `takeDown` does.
  */
 export async function sweepAway(
 	folder: RigFolder,
@@ -79,7 +79,7 @@ export async function sweepAway(
 	doing: Pick<TakingDown, "world" | "say" | "clouds">,
 ): Promise<void> {
 	const { id, cloud } = rig;
-	// That nothing is found in an account which may be any one proves nothing.
+	// Finding nothing proves nothing if the account is not known.
 	if (cloud === null || cloud.account === null)
 		throw await left(folder, rig, resources, reason, doing.world);
 	doing.say(
@@ -95,7 +95,7 @@ export async function sweepAway(
 	const { removed, stays } = swept;
 	if (stays.length > 0)
 		throw await left(folder, rig, stays, reason, doing.world);
-	// Of two that contradict each other neither is believed.
+	// Two lists that contradict each other: believe neither.
 	if (removed === 0 && resources !== null && resources.length > 0) {
 		const why = `${reason}; and nothing carries its tag`;
 		throw await left(folder, rig, resources, why, doing.world);
@@ -103,7 +103,7 @@ export async function sweepAway(
 	await forgetDown(folder);
 }
 
-/** Nothing is left of it in the cloud: its folder goes, too. Fails with `rig-unforgotten`. */
+/** Nothing is left of it in the cloud, so its folder goes, too. Fails with `rig-unforgotten`. */
 export async function forgetDown(folder: RigFolder): Promise<void> {
 	try {
 		await forget(folder);
@@ -116,7 +116,7 @@ export async function forgetDown(folder: RigFolder): Promise<void> {
 	}
 }
 
-/** Says in rig.json that something is left, and makes (does not throw) the failure that lists it. */
+/** Records in rig.json that something is left, and returns (does not throw) the failure that lists it. */
 export async function left(
 	folder: RigFolder,
 	{ id, cloud, expiresAt }: Known,
@@ -134,15 +134,15 @@ export async function left(
 	});
 }
 
-/** What came of removing a rig by its tag. */
+/** The result of removing a rig by its tag. */
 export interface SweptRig {
-	/** How many things were there, and are gone. */
+	/** How many things were there and are gone. */
 	readonly removed: number;
-	/** What stays, a line each. */
+	/** What is left, one line each. */
 	readonly stays: readonly string[];
 }
 
-/** Removes what carries the tag of a rig. Throws where the credentials are not of its account. */
+/** Removes what has the tag of a rig. Throws if the credentials are of another account. */
 export async function sweepRig(
 	{ id, ...cloud }: Cloud & { readonly id: string },
 	world: World,
@@ -178,7 +178,7 @@ async function all(stack: Stack): Promise<string[]> {
 	return [...(await stack.resources()), ...(await stack.unsure())];
 }
 
-/** One try. null: nothing is left of it; else why something is. */
+/** One try. null: nothing is left; otherwise why something is. */
 async function destroyed(
 	stack: Stack,
 	rig: Known,
@@ -191,7 +191,7 @@ async function destroyed(
 	return stays.length === 0 ? null : stays.join("; ");
 }
 
-/** A Pulumi that was killed may have made what is not in its state: only its tag tells. Resolves with what stays. */
+/** A killed Pulumi may have made things that are not in its state; only the tag shows them. Resolves with what is left. */
 async function swept(
 	stack: Stack,
 	{ id, cloud }: Known,
@@ -213,7 +213,7 @@ async function swept(
 	return (await byTag({ id, ...cloud }, doing)).stays;
 }
 
-/** To its end, whatever `world.stop` says. */
+/** Does not stop for `world.stop`. */
 function byTag(
 	rig: Cloud & { readonly id: string },
 	{ world, say, clouds }: Pick<TakingDown, "world" | "say" | "clouds">,
@@ -222,7 +222,7 @@ function byTag(
 	return sweepRig(rig, { ...world, stop }, say, clouds);
 }
 
-/** Never told to stop. A Pulumi that was killed has left its lock: whoever holds the rig may drop it. */
+/** Never asked to stop. A killed Pulumi has left its lock; the holder of the rig may drop it. */
 async function destroy(stack: Stack, say: TakingDown["say"]): Promise<void> {
 	const { signal } = new AbortController();
 	try {

@@ -3,7 +3,7 @@ import { heldBy } from "./hold.ts";
 import { timeText } from "./leftover.ts";
 import { knownRigs } from "./rigs.ts";
 
-/** Whoever rents more is told of what is still up, and of no other mqbench's: a line each. */
+/** Tells somebody who rents more what is still up (except rigs that another mqbench is using), one line each. */
 export async function upText(world: World): Promise<string[]> {
 	const lines: string[] = [];
 	for (const { folder, file } of await knownRigs(world)) {

@@ -14,7 +14,7 @@ import {
 import type { CloudRequest } from "./request.ts";
 import { useThenTakeDown } from "./use.ts";
 
-/** Rents machines that stay, and writes the rig.json that says where they are. Resolves with what people are told. */
+/** Rents machines that stay, and writes the rig.json that says where they are. Resolves with the text for people. */
 export async function upInCloud(
 	request: CloudRequest,
 	args: RentOptions & { readonly path: string },
@@ -39,7 +39,7 @@ export async function upInCloud(
 
 // --- internal ---
 
-/** The same rig for a file in another folder, from which its paths would count otherwise. */
+/** The same rig for a file in another folder, from which relative paths would be different. */
 function from(folder: string, rig: RigFile): RigFile {
 	const there = <Host extends RigFile["clients"][number]>(
 		host: Host,

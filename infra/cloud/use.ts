@@ -4,8 +4,8 @@ import type { World } from "../../runner/world.ts";
 import type { CloudRig } from "./lifecycle.ts";
 
 /**
- * Uses machines, and takes them down whatever came of it: the exit code is that of the use, but 5 where something is left, which beats
- * all others. What went wrong in the use is then said first.
+ * Uses machines, and takes them down in any case. The exit code is that of the use, except that 5 (something is left) takes precedence. A failure
+ * of the use is reported first.
  */
 export async function useThenTakeDown(
 	rig: CloudRig,

@@ -5,8 +5,8 @@ import { failure, MqbenchError } from "../../runner/errors.ts";
 import { reasonOf } from "../../runner/reason.ts";
 
 /**
- * Writes a file for its owner's eyes alone. It is the old one or the new one whatever happens: on the disk before it has the name, as
- * power may go at any moment.
+ * Writes a file that only its owner can read. A crash leaves the old file or the new one: the content is on the disk before the name changes,
+ * because the power may fail at any moment.
  */
 export async function writeWhole(file: string, text: string): Promise<void> {
 	const whole = `${file}.${randomBytes(4).toString("hex")}.new`;
@@ -17,13 +17,13 @@ export async function writeWhole(file: string, text: string): Promise<void> {
 		await rm(whole, { force: true });
 		throw error;
 	}
-	// The name, too. Not every system lets folders be synced.
+	// The name, too. Not every system can sync folders.
 	const folder = await open(path.dirname(file), "r").catch(() => null);
 	await folder?.sync().catch(() => {});
 	await folder?.close();
 }
 
-/** Writes a file that was not there, down to the disk. */
+/** Writes a new file, down to the disk. */
 export async function write(file: string, text: string): Promise<void> {
 	const handle = await open(file, "wx", 0o600);
 	try {
@@ -34,7 +34,7 @@ export async function write(file: string, text: string): Promise<void> {
 	}
 }
 
-/** What the system refuses is `cloud-state`, naming the place. */
+/** A refusal of the system is `cloud-state`, with the place. */
 export async function orUnwritable<T>(
 	where: string,
 	act: () => Promise<T>,

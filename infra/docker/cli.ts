@@ -8,31 +8,31 @@ import { findOnPath } from "../local/program.ts";
 import { type Supervised, startSupervised } from "../process.ts";
 
 /**
- * The user's `docker` command: it knows the engine (DOCKER_HOST, contexts) and how to log in to registries. Nothing of it is
- * looked up elsewhere.
+ * The user's `docker` command. It knows the engine (DOCKER_HOST, contexts) and how to log in to registries; mqbench looks up none of that
+ * elsewhere.
  */
 export interface Docker {
 	/** Path of the command. */
 	readonly program: string;
-	/** All of its environment: the user's own. */
+	/** Its whole environment: the user's own. */
 	readonly env: Readonly<Record<string, string>>;
-	/** Runs it to its end, and returns what it printed, trimmed. Throws a DockerError. */
+	/** Runs it to its end, and returns its trimmed output. Throws a DockerError. */
 	run(args: readonly string[], options?: RunOptions): Promise<string>;
-	/** Starts what goes on: it ends with mqbench. */
+	/** Starts a command that goes on; it ends with mqbench. */
 	follow(args: readonly string[], take: (line: string) => void): Supervised;
 }
 
 export interface RunOptions {
 	/** Written to its standard input. */
 	readonly input?: AsyncIterable<Uint8Array>;
-	/** Its end before the command's own; none for what may take long. */
+	/** Time limit, if it must end earlier than the command; none for what may take long. */
 	readonly limitMs?: number;
 	readonly stop?: AbortSignal;
-	/** Told of each line of its standard output and error. */
+	/** Called with each line of its standard output and error. */
 	onLine?(line: string): void;
 }
 
-/** The engine, or the command, has refused: in its own words, on one line. */
+/** The engine or the command has refused; the message is its own words, on one line. */
 export class DockerError extends Error {}
 
 /** Finds the command; fails with `docker-missing`. */
@@ -61,7 +61,7 @@ export function findDocker(world: World, agent: string): Docker {
 	};
 }
 
-/** What a DockerError comes to for people: the sentence that fits its words. Anything else is thrown as it is. */
+/** The sentence for people that fits a DockerError. Other errors are thrown as they are. */
 export function explainDocker(error: unknown, doing: string): MqbenchError {
 	if (error instanceof MqbenchError) return error;
 	if (!(error instanceof DockerError)) throw error;
@@ -74,7 +74,7 @@ export function explainDocker(error: unknown, doing: string): MqbenchError {
 
 // --- internal ---
 
-/** What an engine that is there does within seconds; a busy one may take longer. */
+/** A healthy engine answers within seconds; a busy one may take longer. */
 const LIMIT_MS = 120_000;
 
 function run(
@@ -87,7 +87,7 @@ function run(
 		const child = spawn(program, args, {
 			env,
 			stdio: [input ? "pipe" : "ignore", "pipe", "pipe"],
-			// Its own group: a Ctrl-C at the terminal is for mqbench alone.
+			// In its own process group: a Ctrl-C at the terminal reaches only mqbench.
 			detached: true,
 		});
 		const end = () => void child.kill("SIGKILL");
@@ -119,7 +119,7 @@ function run(
 		}
 		if (input && child.stdin) {
 			pipeline(input, child.stdin).catch((error: NodeJS.ErrnoException) => {
-				// The engine refuses, and reads no more: its words are what counts.
+				// The engine refuses and reads no more; its words are what matters.
 				if (error.code === "EPIPE" || child.exitCode !== null) return;
 				err.push(`error: ${error.message}`);
 				end();
@@ -146,7 +146,7 @@ function run(
 	});
 }
 
-/** The line that says what is wrong, without what every line of the command begins with. */
+/** The line that says what is wrong, without the prefix that all lines of the command have. */
 function words(text: string): string {
 	const lines = text
 		.split("\n")

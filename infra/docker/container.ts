@@ -2,7 +2,7 @@ import type { NodeDescription } from "../../runner/brokers/process.ts";
 import { shellWord } from "../../runner/shell.ts";
 import { labelArguments } from "./labels.ts";
 
-/** A container that is to be made. */
+/** A container to make. */
 export interface ContainerSpec {
 	readonly name: string;
 	readonly image: string;
@@ -11,18 +11,18 @@ export interface ContainerSpec {
 	readonly ip: string;
 	readonly hostname: string;
 	readonly args: readonly string[];
-	/** Instead of the image's own; undefined: that. */
+	/** Replaces the image's own; undefined: keep that. */
 	readonly entrypoint: string | undefined;
 	readonly env: Readonly<Record<string, string>>;
-	/** Where it keeps data; null: nowhere. */
+	/** Where it stores data; null: nowhere. */
 	readonly data: {
 		readonly path: string;
 		/** Name of its volume; null: in memory. */
 		readonly volume: string | null;
 	} | null;
-	/** Ports of 127.0.0.1 that lead to ports of it. */
+	/** Ports of 127.0.0.1 that lead to its ports. */
 	readonly published: readonly { readonly port: number; readonly to: number }[];
-	/** Most CPUs and bytes; null: no limit. */
+	/** Largest number of CPUs and bytes; null: no limit. */
 	readonly cpus: number | null;
 	readonly memoryBytes: number | null;
 	/** CPUs in the manner of taskset; null: any. */
@@ -30,7 +30,7 @@ export interface ContainerSpec {
 	readonly init: boolean;
 }
 
-/** Arguments of `docker` that make it. */
+/** Arguments of `docker` that make the container. */
 export function createArguments(spec: ContainerSpec): string[] {
 	const { data, cpus, memoryBytes, cpuset, entrypoint } = spec;
 	return [
@@ -38,16 +38,16 @@ export function createArguments(spec: ContainerSpec): string[] {
 		...["--name", spec.name, "--hostname", spec.hostname],
 		...["--network", spec.network, "--ip", spec.ip],
 		...labelArguments(spec.labels),
-		// Whatever the engine's default is: its log has to be readable, and must not fill the disk.
+		// Whatever the engine's default is: the log has to be readable and must not fill the disk.
 		...["--log-driver", "json-file"],
 		...["--log-opt", "max-size=64m", "--log-opt", "max-file=2"],
-		// What ends stays ended: mqbench has to see it.
+		// No restart: mqbench has to notice when it ends.
 		...["--restart", "no", "--pull", "never"],
 		...(spec.init ? ["--init"] : []),
 		...(cpus === null ? [] : ["--cpus", String(cpus)]),
 		...(memoryBytes === null
 			? []
-			: // Without swap above it: a limit that swaps is none.
+			: // No swap on top: a limit with swap does not limit.
 				["--memory", `${memoryBytes}b`, "--memory-swap", `${memoryBytes}b`]),
 		...(cpuset === null ? [] : ["--cpuset-cpus", cpuset]),
 		...(data === null
@@ -76,7 +76,7 @@ export function createArguments(spec: ContainerSpec): string[] {
 	];
 }
 
-/** What lies in memory is gone after a restart: what comes before the node comes before each of its starts. */
+/** Memory is empty after a restart, so the preparations of a node run before each of its starts. */
 export function commandOf({
 	before = [],
 	argv,
@@ -92,7 +92,7 @@ export function commandOf({
 	};
 }
 
-/** What --mount takes: fields of CSV, as a path may hold a comma. */
+/** The value of --mount: CSV fields, since a path may contain a comma. */
 export function mountText(...fields: readonly string[]): string {
 	return fields
 		.map((field) =>
@@ -101,7 +101,7 @@ export function mountText(...fields: readonly string[]): string {
 		.join(",");
 }
 
-/** "1 container, 2 CPUs, 1GiB", "3 containers on 1 host, 1 CPU, 1GiB each": what stands in reports. */
+/** "1 container, 2 CPUs, 1GiB", "3 containers on 1 host, 1 CPU, 1GiB each", for reports. */
 export function containersText(
 	nodes: number,
 	{
@@ -111,7 +111,7 @@ export function containersText(
 	}: {
 		readonly cpus: number | null;
 		readonly memory: string | null;
-		/** Clients reach them through published ports. */
+		/** Clients use published ports. */
 		readonly hop?: boolean;
 	},
 ): string {
@@ -124,7 +124,7 @@ export function containersText(
 	return withHop(limits.length === 0 ? all : `${all} each`, hop);
 }
 
-/** The same containers, reached by others in another way. */
+/** The same containers, used by other clients in another way. */
 export function withHop(text: string, hop: boolean): string {
 	return `${text.replace(HOP, "")}${hop ? HOP : ""}`;
 }

@@ -6,21 +6,21 @@ import type { World } from "../../runner/world.ts";
 import { platformName } from "../platform.ts";
 import { type Docker, DockerError, findDocker } from "./cli.ts";
 
-/** The engine that the user's command talks to, as far as it decides something. */
+/** What mqbench needs to know about the engine behind the user's command. */
 export interface Engine {
 	/** "20.10.24". */
 	readonly version: string;
-	/** What its containers run on, in Go's words: "linux/amd64". */
+	/** The platform of its containers, in Go's words: "linux/amd64". */
 	readonly platform: string;
 	readonly cores: number;
 	readonly kernel: string;
-	/** Its containers are processes of this machine's kernel: they share its clock. Not so with Docker Desktop, whose are in a virtual machine. */
+	/** Its containers are processes of this machine's kernel and share its clock. Not so with Docker Desktop, which uses a virtual machine. */
 	readonly sameKernel: boolean;
-	/** Root in a container is the user: what it writes is the user's. */
+	/** Root in a container is the user, who owns what it writes. */
 	readonly rootless: boolean;
-	/** User numbers in containers are not those of this machine. */
+	/** User numbers in containers differ from those of this machine. */
 	readonly remapped: boolean;
-	/** Limits that it can hold a container to; others it drops, with a warning. */
+	/** Limits that it can enforce; it drops others with a warning. */
 	readonly limits: {
 		readonly cpus: boolean;
 		readonly memory: boolean;
@@ -28,7 +28,7 @@ export interface Engine {
 	};
 }
 
-/** The command, and the engine behind it. Fails with the sentence about what is missing. */
+/** The command and the engine behind it. Fails with a sentence about what is missing. */
 export async function findEngine(
 	world: World,
 	agent: string,
@@ -86,7 +86,7 @@ export async function examineEngine(docker: Docker): Promise<Engine> {
 	};
 }
 
-/** Why the engine would not hold a container to its limits, as the end of a sentence; null: it does. */
+/** Why the engine cannot enforce a container's limits, as the end of a sentence; null: it can. */
 export function cannotLimit(
 	{ limits }: Pick<Engine, "limits">,
 	asked: Readonly<Partial<Record<keyof Engine["limits"], unknown>>>,
@@ -107,10 +107,10 @@ const INFO_KEY = {
 	pin: "CPUSet",
 } as const;
 
-/** Less than a person waits without a word. */
+/** Short enough to wait for without a message. */
 const INFO_MS = 20_000;
 
-/** Of `docker info`; an engine that does not answer leaves most of it empty, or away. */
+/** Output of `docker info`; if the engine does not answer, most of it is empty or missing. */
 const Info = z.object({
 	ServerVersion: z.string().default(""),
 	ServerErrors: z.array(z.string()).nullish(),
@@ -120,7 +120,7 @@ const Info = z.object({
 	KernelVersion: z.string().default(""),
 	NCPU: z.number().default(0),
 	SecurityOptions: z.array(z.string()).nullish(),
-	// An engine that does not say so is asked when the container is made: it warns.
+	// An engine that does not report it warns when the container is made.
 	CpuCfsQuota: z.boolean().default(true),
 	MemoryLimit: z.boolean().default(true),
 	CPUSet: z.boolean().default(true),
@@ -137,7 +137,7 @@ function isElsewhere(endpoint: string): boolean {
 	);
 }
 
-/** The command's sentence says where, and asks whether it runs; ours says both in its own way. */
+/** The command's own sentence says where it looked and asks whether the engine runs; ours says both. */
 function brief(words: string): string {
 	const text = words
 		.replace(/\. Is the docker daemon running\??/i, "")

@@ -7,18 +7,18 @@ import type { Engine } from "./engine.ts";
 import { labelArguments } from "./labels.ts";
 import { fitsEngine, ownImage } from "./own-images.ts";
 
-/** How long a flush to the disk of a volume takes, in ns: the median of some. */
+/** How long a flush to the disk of a volume takes, in ns: the median of several. */
 export interface Flush {
 	readonly p50Ns: number;
 	readonly calls: number;
 }
 
-/** No disk that keeps its word flushes faster: below it is memory, or a cache that forgets. */
+/** No honest disk flushes faster. Below this it is memory, or a cache that loses data. */
 export const LYING_NS = 20_000;
 
 /**
- * Asks a volume of its own, from within a container, as brokers do: what lies behind volumes is the engine's affair, and may be memory
- * or a disk that lies. null: it cannot be asked.
+ * Measures a volume of its own from within a container, as brokers use it: the engine decides what is behind volumes, which may be memory or a
+ * disk that lies. null: it cannot be measured.
  */
 export async function measureFlush(
 	docker: Docker,
@@ -30,23 +30,23 @@ export async function measureFlush(
 	if (!fitsEngine(engine)) return null;
 	try {
 		const image = await ownImage(docker, "tools", binaries, world);
-		// Half a second: a Ctrl-C waits for it, and finds its container gone.
+		// Half a second: a Ctrl-C waits for this, and must not find its container running.
 		const text = await docker.run([
 			...["run", "--rm", "--network", "none"],
 			...labelArguments(labels),
-			// Without a name: it goes with the container.
+			// Without a name, so that it is removed with the container.
 			...["--mount", "type=volume,target=/volume"],
 			...["--entrypoint", "agent", image, "disk", "/volume"],
 		]);
 		return Flushed.parse(JSON.parse(text));
 	} catch (error) {
 		if (world.stop.aborted) throw error;
-		// What cannot be measured is unknown, and no reason not to measure the rest.
+		// What cannot be measured is unknown; measure the rest anyway.
 		return null;
 	}
 }
 
-/** What `agent disk` prints; null: it is none. */
+/** The output of `agent disk`; null: it is something else. */
 export function parseFlush(text: string): Flush | null {
 	try {
 		return Flushed.parse(JSON.parse(text));
@@ -64,7 +64,7 @@ export function flushText(flush: Flush | null): string {
 		: figure;
 }
 
-/** What somebody who relies on durability has to know; null: nothing. */
+/** A warning for people who rely on durability; null: none. */
 export function flushWarning(
 	flush: Flush | null,
 	disk = "The disk of Docker's volumes",

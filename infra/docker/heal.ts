@@ -6,23 +6,23 @@ import { LABELS } from "./labels.ts";
 import { endDelay } from "./latency.ts";
 import type { RigInDocker } from "./rig-in-docker.ts";
 
-/** A container of a rig that stays up, as it was found. */
+/** A container of a rig that stays up, in its current state. */
 export interface FoundContainer {
 	readonly name: string;
 	readonly image: string;
-	/** In the rig's network; "" of one that is down and does not know. */
+	/** In the rig's network; "" if it is down and does not know. */
 	readonly ip: string;
-	/** Ports of 127.0.0.1 by ports of it; empty: none is published. */
+	/** Ports of 127.0.0.1 by the container's ports; empty: none is published. */
 	readonly ports: Readonly<Record<string, string>>;
 	readonly cpus: number | null;
 	readonly memoryBytes: number | null;
-	/** It has to be started. */
+	/** It needs a start. */
 	readonly down: boolean;
 }
 
 /**
- * The containers of a rig. A run that was killed in the middle of a fault has left some of them paused, cut off or slowed down: that is
- * taken back here, and said. What is down is only told: whoever starts it waits until it is ready. Fails with `docker-failed`.
+ * The containers of a rig. If a run was killed in the middle of a fault, some of them may be paused, cut off or slowed down; this is undone
+ * here and reported. Containers that are down are only reported: the caller starts them and waits. Fails with `docker-failed`.
  */
 export async function healContainers(
 	{

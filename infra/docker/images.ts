@@ -9,8 +9,7 @@ import type { World } from "../../runner/world.ts";
 import { type Docker, DockerError, explainDocker } from "./cli.ts";
 
 /**
- * The image, pulled if it is not there. Fails with `image-missing`. A pull may take minutes: it is said when one begins, and how
- * far it is.
+ * The image, pulled if it is missing. Fails with `image-missing`. A pull may take minutes, so its start and its progress are reported.
  */
 export async function getImage(
 	docker: Docker,
@@ -39,7 +38,7 @@ export async function getImage(
 	return pulled;
 }
 
-/** What is known of an image that is there; null: it is not. */
+/** What is known about a local image; null: it is missing. */
 export async function inspectImage(
 	docker: Docker,
 	image: string,
@@ -80,7 +79,7 @@ const Inspected = z.object({
 	Config: z.object({ Env: z.array(z.string()).nullish() }).nullish(),
 });
 
-/** How often a pull says how far it is. */
+/** How often the progress of a pull is reported. */
 const SAY_MS = 10_000;
 
 async function pull(
@@ -122,7 +121,7 @@ async function pull(
 	throw failure("image-missing", { system: system.key, image, reason });
 }
 
-/** The engine's last word, without what each begins with. */
+/** The engine's last line, without the usual prefix. */
 function reasonIn(words: readonly string[]): string {
 	const line =
 		words.findLast((one) => /error|denied|not found|cannot/i.test(one)) ??

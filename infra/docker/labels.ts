@@ -1,15 +1,15 @@
 import { packageVersion } from "../../runner/package.ts";
 import { ownerText } from "../owner.ts";
 
-/** On everything that mqbench makes in an engine: by these it is found again. */
+/** On everything that mqbench makes in an engine, to find it again. */
 export const LABELS = {
-	/** Of one rig: all that goes together. */
+	/** The rig: everything that belongs together. */
 	run: "mqbench.run",
-	/** The process that the rig belongs to; without one it outlives its command (`mqbench up`). */
+	/** The process that the rig belongs to. Without it the rig outlives its command (`mqbench up`). */
 	owner: "mqbench.owner",
 	/** Name of a rig that stays up between commands. */
 	rig: "mqbench.rig",
-	/** Of a container: its address in its rig's network, which it loses when it is cut off. */
+	/** A container's address in its rig's network. The container loses the address when it is cut off. */
 	address: "mqbench.address",
 	version: "mqbench.version",
 } as const;
@@ -32,7 +32,7 @@ export function labelsOfRig(id: string): Record<string, string> {
 	};
 }
 
-/** As arguments of docker's commands. */
+/** The labels as arguments of docker's commands. */
 export function labelArguments(
 	labels: Readonly<Record<string, string>>,
 ): string[] {

@@ -7,8 +7,7 @@ import { findOnPath } from "../local/program.ts";
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * Why packets of containers cannot be delayed on this machine, as the end of a sentence; null: they can. Tried on a network of its
- * own that nobody else sees.
+ * Why packets of containers cannot be delayed on this machine, as the end of a sentence; null: they can. Tried on a network of its own.
  */
 export async function cannotDelay(
 	env: Env,
@@ -31,7 +30,7 @@ export async function cannotDelay(
 	}
 }
 
-/** Delays what a process's network sends; the function that it returns ends that. */
+/** Delays what a process's network sends; the returned function ends that. */
 export async function delayPackets(
 	pid: number,
 	delayNs: number,
@@ -53,7 +52,7 @@ export async function delayPackets(
 	};
 }
 
-/** Ends a delay that nobody has taken back; false: there was none, or tc cannot be asked. */
+/** Ends a delay that was left behind; false: there was none, or tc does not work. */
 export async function endDelay(pid: number, env: Env): Promise<boolean> {
 	const nsenter = findOnPath("nsenter", env);
 	if (!nsenter || !findOnPath("tc", env)) return false;
@@ -79,12 +78,12 @@ export async function endDelay(pid: number, env: Env): Promise<boolean> {
 	return devices.length > 0;
 }
 
-/** In front of tc's own arguments: into the network of that process, and nothing else of it. */
+/** Put before tc's arguments: enters only the network of that process. */
 export function delayCommand(pid: number, env: Env): string[] {
 	return [`--target=${pid}`, "--net", "--", findOnPath("tc", env) ?? "tc"];
 }
 
-/** tc's arguments. As many packets as it takes wait: netem drops what is above its own limit of 1000. */
+/** tc's arguments, with a limit high enough for all waiting packets: netem drops what exceeds its default of 1000. */
 export function netem(
 	action: "add",
 	device: string,
@@ -97,7 +96,7 @@ export function netem(
 	];
 }
 
-/** Names of network devices in /proc/<pid>/net/dev, the loopback apart. */
+/** Names of network devices in /proc/<pid>/net/dev, without the loopback. */
 export function devicesIn(text: string): string[] {
 	return [...text.matchAll(/^\s*([^\s:]+):/gm)]
 		.map(([, name]) => name ?? "")

@@ -16,7 +16,7 @@ export function volumeOf(container: string): string {
 	return `${container}-data`;
 }
 
-/** Makes the container of a node with its volume and files, and starts nothing. */
+/** Makes a node's container with its volume and files; does not start it. */
 export async function makeContainer(
 	{ docker, network, labels }: RigInDocker,
 	{ system, cpus }: BrokerRequest,
@@ -58,7 +58,7 @@ export async function makeContainer(
 		}),
 		{
 			onLine(line) {
-				// It makes the container all the same, without a limit that the report would tell of.
+				// It makes the container anyway, without the limit that the report would show.
 				if (/discarded/i.test(line))
 					discarded ??= line.replace(/^WARNING: /, "").replace(/\.$/, "");
 			},

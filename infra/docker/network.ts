@@ -4,18 +4,18 @@ import { failure } from "../../runner/errors.ts";
 import { type Docker, DockerError, explainDocker } from "./cli.ts";
 import { labelArguments } from "./labels.ts";
 
-/** The network of a rig: a bridge with a subnet of its own, so that containers have addresses that are known before they start. */
+/** The network of a rig: a bridge with its own subnet, so that addresses are known before the containers start. */
 export interface Network {
 	readonly name: string;
 	/** "198.18.7" of 198.18.7.0/24. */
 	readonly prefix: string;
-	/** Processes of this machine reach containers by their addresses: the bridge is one of its interfaces. */
+	/** Processes of this machine reach containers by their addresses, because the bridge is one of its interfaces. */
 	readonly direct: boolean;
 }
 
 /**
- * Makes the network. Its addresses are from 198.18.0.0/15, which is set aside for benchmarks: no company's network and no other
- * container's lies there. Fails with `docker-subnet` if that is all taken.
+ * Makes the network. Its addresses come from 198.18.0.0/15, which is reserved for benchmarks, so companies' networks and other containers do not
+ * use them. Fails with `docker-subnet` if all are taken.
  */
 export async function makeNetwork(
 	docker: Docker,
@@ -38,7 +38,7 @@ export async function makeNetwork(
 				"bridge",
 				"--subnet",
 				`${prefix}.0/24`,
-				// Fixed addresses are from its lower half: containers that ask for none get others.
+				// Fixed addresses are in the lower half: containers without one get the others.
 				"--ip-range",
 				`${prefix}.128/25`,
 				"--gateway",
@@ -62,7 +62,7 @@ export async function makeNetwork(
 	throw failure("docker-subnet", { tried, reason });
 }
 
-/** What a network that is there is. */
+/** An existing network. */
 export async function findNetwork(
 	docker: Docker,
 	name: string,
@@ -92,7 +92,7 @@ function subnet(number: number): string {
 	return `198.${18 + (number >> 8)}.${number & 255}`;
 }
 
-/** Docker asks only its own networks; a route or an interface of somebody else would be hidden by ours. */
+/** Docker checks only its own networks; ours could hide other routes or interfaces. */
 function isTaken(prefix: string): boolean {
 	return (
 		Object.values(os.networkInterfaces()).some((addresses) =>
@@ -101,7 +101,7 @@ function isTaken(prefix: string): boolean {
 	);
 }
 
-/** Of /proc/net/route, what leads to a part of a /24: its first three numbers. Bytes are in reverse. */
+/** From /proc/net/route, routes to a part of a /24: the first three numbers. The bytes are in reverse order. */
 function routes(): string[] {
 	try {
 		return readFileSync("/proc/net/route", "utf8")
@@ -121,7 +121,7 @@ function routes(): string[] {
 	}
 }
 
-/** Whether the bridge is an interface of this machine. One without containers is down, and only its route tells of it. */
+/** Whether the bridge is an interface of this machine. Without containers it is down, and only its route shows it. */
 function isHere(prefix: string): boolean {
 	return routes().includes(prefix);
 }

@@ -28,13 +28,13 @@ import {
 export interface BrokerInDocker {
 	readonly broker: Broker;
 	readonly containers: readonly string[];
-	/** Lets go of them: they stay up. */
+	/** Lets go of the containers, which stay up. */
 	letBe(): Promise<void>;
 }
 
 /**
- * Brings up the broker of a system in containers of its own, named `<name>-1` and on, and returns when all are ready and healthy.
- * Whatever goes wrong, Ctrl-C included: nothing of them is left. `address` is the last number of the first one's address.
+ * Brings up the broker of a system in its own containers, named `<name>-1` and on, and returns when all are ready and healthy. After any
+ * failure, Ctrl-C included, nothing of them is left. `address` is the last number of the first container's address.
  */
 export async function openContainers(
 	rig: RigInDocker,
@@ -106,8 +106,8 @@ export async function openContainers(
 }
 
 /**
- * The broker of containers that are up since an earlier command: they can be disturbed, sampled and read as if they had been started
- * here. What is down of it is started. Closing it leaves them as they are.
+ * The broker in containers that are up since an earlier command. They can be disturbed, sampled and read as if they had been started here.
+ * Containers that are down are started. Closing it leaves them as they are.
  */
 export async function attachContainers(
 	rig: RigInDocker,
@@ -163,7 +163,7 @@ export async function attachContainers(
 
 // --- internal ---
 
-/** Of containers that are there: what they were made of makes no difference any more. */
+/** The containers exist, so what they were made of no longer matters. */
 const UNKNOWN: ImageFacts = { name: "", digest: null, id: "", env: {} };
 
 function describeThere(
@@ -183,7 +183,7 @@ function memoryText(bytes: number | null | undefined): string | null {
 	return bytes === null || bytes === undefined ? null : formatBytes(bytes);
 }
 
-/** Why the engine did not make or start a container, as the sentence that fits. */
+/** Why the engine did not make or start a container, as a sentence. */
 function refusal(
 	error: unknown,
 	{ system: { key }, cpus, logPath }: BrokerRequest,

@@ -11,8 +11,8 @@ import { LABELS } from "./labels.ts";
 import { tar } from "./tar.ts";
 
 /**
- * Images of mqbench's own programs, made of the very files that run on this machine: nothing is pulled, and no version can be
- * another one. They need nothing else: the programs are static.
+ * Images of mqbench's own programs, made of the files that run on this machine: nothing is pulled, and versions cannot differ. The programs
+ * are static and need nothing else.
  */
 export type OwnImage = keyof typeof CONTENTS;
 
@@ -21,7 +21,7 @@ export function fitsEngine(engine: Pick<Engine, "platform">): boolean {
 	return engine.platform === platformName(process.platform, process.arch);
 }
 
-/** Name of the image; made now if it is not there. Only where it fits the engine. */
+/** Name of the image, which is made if it is missing. Only where it fits the engine. */
 export async function ownImage(
 	docker: Docker,
 	which: OwnImage,
@@ -63,7 +63,7 @@ export async function ownImage(
 	} catch (error) {
 		throw explainDocker(error, `make the image ${name}`);
 	}
-	// Those of programs that are no more; what a container uses stays.
+	// Removes those of older programs; images in use stay.
 	await docker
 		.run([
 			...["image", "prune", "--all", "--force"],
@@ -75,7 +75,7 @@ export async function ownImage(
 
 // --- internal ---
 
-/** client: makes load; tools: asks the disk of a volume. */
+/** client makes load; tools tests the disk of a volume. */
 const CONTENTS = {
 	client: ["k6", "agent"],
 	tools: ["agent"],
@@ -83,5 +83,5 @@ const CONTENTS = {
 
 const MADE = "mqbench.image";
 const FOLDER = "usr/local/bin";
-/** Changes with what else is in the images. */
+/** Changes with the rest of the images' contents. */
 const FORM = "1";

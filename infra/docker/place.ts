@@ -12,18 +12,18 @@ export interface ContainerPlaceOptions {
 	readonly docker: Docker;
 	/** Name of the container. */
 	readonly name: string;
-	/** Of the network that it is in. */
+	/** Address in its network. */
 	readonly network: string;
 	readonly memoryBytes: number | null;
 	readonly stopMs: number;
 	readonly world: Pick<World, "env">;
-	/** Makes the container, which has its command from then on. */
+	/** Makes the container, with the command that it keeps. */
 	readonly prepare: Place["prepare"];
 }
 
 /**
- * A container: it can be started, ended and started again, with the same data and address. What it writes comes from the engine's own log of
- * it, so that reading slowly never holds it up.
+ * A container. It can be started, ended and started again with the same data and address. Its output comes from the engine's own log of it, so
+ * that slow reading does not hold it up.
  */
 export function containerPlace({
 	docker,
@@ -39,8 +39,8 @@ export function containerPlace({
 	let killed = false;
 
 	/**
-	 * How it is, once it has ended. Asked again for 2 s where it was killed: that memory was the reason may come after the end
-	 * (containerd/containerd#12372), and is lost at times (#8893).
+	 * Its state after it has ended. If it was killed, ask for up to 2 s: the reason "out of memory" may come after the end
+	 * (containerd/containerd#12372), and is sometimes lost (#8893).
 	 */
 	const afterwards = async (): Promise<State | null> => {
 		for (let tries = 0; ; tries++) {
@@ -53,7 +53,7 @@ export function containerPlace({
 		}
 	};
 
-	/** Hands its lines on until it has ended, and says how that was. */
+	/** Passes on its lines until it has ended, and returns how it ended. */
 	const follow = async (
 		from: readonly string[],
 		take: TakeLine,
@@ -67,7 +67,7 @@ export function containerPlace({
 			const state = await afterwards();
 			if (state === null) return end("removed");
 			if (!state.Running) return howItEnded(state, memoryBytes, killed);
-			// The log broke off, not the node.
+			// The log ended, not the node.
 			await sleep(200);
 		}
 	};
@@ -107,7 +107,7 @@ export function containerPlace({
 		prepare,
 		async start(_, take) {
 			killed = false;
-			// What it wrote in an earlier life is in the log already.
+			// The log still has what it wrote before the restart.
 			const since = (await inspect(docker, name))?.FinishedAt;
 			const again = since !== undefined && !since.startsWith("0001-");
 			await docker.run(["start", name]);
@@ -155,7 +155,7 @@ const Inspected = z.object({
 });
 type State = z.infer<typeof Inspected>["State"] & { readonly Id: string };
 
-/** null: there is no such container. */
+/** null: the container does not exist. */
 async function inspect(docker: Docker, name: string): Promise<State | null> {
 	try {
 		const text = await docker.run([
@@ -187,7 +187,7 @@ function howItEnded(
 	return end(unclear ? `${how}, perhaps ${memory}` : how);
 }
 
-/** Whether its number is a process of the container on this machine: engines in virtual machines count their own. */
+/** Whether its pid is a process of the container on this machine: engines in virtual machines count their own. */
 function isHere({ Id, Pid }: State): boolean {
 	if (Pid === 0) return false;
 	try {

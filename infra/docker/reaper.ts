@@ -3,13 +3,13 @@ import type { Docker } from "./cli.ts";
 import { REAPER } from "./remove.ts";
 
 export interface Reaper {
-	/** Nothing is left to do: it ends. Resolves when it has: from then on it removes nothing, whatever happens. */
+	/** Ends the reaper because nothing is left to do. After it resolves, the reaper removes nothing. */
 	dismiss(): Promise<void>;
 }
 
 /**
- * Starts a process that removes all with this label as soon as mqbench is gone, kill -9 included: containers are not children of
- * mqbench, so that no agent of theirs could do it. Where there is no sh (Windows) the next command does it instead.
+ * Starts a process that removes everything with this label as soon as mqbench is gone, even after kill -9. Containers are not children of mqbench,
+ * so agent cannot do it. Without sh (Windows) the next command does it.
  */
 export function startReaper(docker: Docker, label: string): Reaper {
 	if (process.platform === "win32") return { async dismiss() {} };

@@ -4,8 +4,8 @@ import type { Docker } from "./cli.ts";
 import { LABELS } from "./labels.ts";
 
 /**
- * Removes the containers, volumes and networks that have a label. What a container is just being made of may come a moment later: it
- * looks again until nothing is left. Returns the names of what could not be removed.
+ * Removes the containers, volumes and networks with a label. A container that is being made may appear a moment later, so it checks again until
+ * nothing is left. Returns the names of what could not be removed.
  */
 export async function removeLabelled(
 	docker: Docker,
@@ -18,7 +18,7 @@ export async function removeLabelled(
 		for (const kind of kinds) {
 			const ids = await idsOf(docker, kind, label);
 			if (ids.length === 0) continue;
-			// What is gone meanwhile is no failure: the next look decides.
+			// Things may have gone meanwhile; the next look decides.
 			await docker.run([...REMOVE[kind], ...ids]).catch(() => {});
 			left.push(...(await idsOf(docker, kind, label)));
 		}
@@ -28,7 +28,7 @@ export async function removeLabelled(
 	return left;
 }
 
-/** Removes what commands have left whose process is gone: after kill -9, or a power cut. */
+/** Removes what commands have left whose process is gone: after kill -9 or a power failure. */
 export async function sweep(docker: Docker): Promise<void> {
 	const runs = new Map<string, string>();
 	for (const kind of KINDS)
@@ -41,9 +41,9 @@ export async function sweep(docker: Docker): Promise<void> {
 }
 
 /**
- * Waits until its standard input ends, however mqbench ended, and removes all that has the label: `sh -c <script> sh <docker> <label>`.
- * A line on its standard input says that nothing is left to do. It tries for half a minute, as engines do what they were asked for
- * by a process that is gone.
+ * Waits until its standard input ends, which it does however mqbench ends, and removes everything with the label:
+ * `sh -c <script> sh <docker> <label>`. A line on its standard input says that nothing is left to do. It tries for half a minute, because
+ * engines go on with requests of a process that is gone.
  */
 export const REAPER = `trap '' INT TERM HUP
 if read -r line; then exit 0; fi
@@ -66,7 +66,7 @@ done
 const KINDS = ["container", "volume", "network"] as const;
 type Kind = (typeof KINDS)[number];
 
-/** An engine under load takes seconds to let go of a volume. */
+/** An engine under load takes seconds to release a volume. */
 const TRIES = 8;
 
 const LIST: Readonly<Record<Kind, readonly string[]>> = {
@@ -75,7 +75,7 @@ const LIST: Readonly<Record<Kind, readonly string[]>> = {
 	network: ["network", "ls"],
 };
 
-/** Anonymous volumes, which images declare, go with their containers. */
+/** Anonymous volumes, which images declare, are removed with their containers. */
 const REMOVE: Readonly<Record<Kind, readonly string[]>> = {
 	container: ["rm", "--force", "--volumes"],
 	volume: ["volume", "rm", "--force"],

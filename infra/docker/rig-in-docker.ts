@@ -5,7 +5,7 @@ import type { Engine } from "./engine.ts";
 import type { Flush } from "./flush.ts";
 import type { Network } from "./network.ts";
 
-/** The engine, and what a rig has in it. */
+/** The engine and a rig's things in it. */
 export interface RigInDocker {
 	readonly docker: Docker;
 	readonly engine: Engine;
@@ -15,15 +15,15 @@ export interface RigInDocker {
 	readonly world: World;
 	/** Of this machine. */
 	readonly tools: Tools;
-	/** Told of what takes long. */
+	/** Called with a line when something takes long. */
 	say(text: string): void;
-	/** How long the disk of volumes takes to flush; asked for when data is to be on one. */
+	/** How long the disk of volumes takes to flush; measured when data is going to be on one. */
 	flush(): Promise<Flush | null>;
-	/** Clients are containers of the same network: they reach the others by their addresses wherever the engine is. */
+	/** Clients are containers of the same network and can always use the others' addresses. */
 	readonly inside: boolean;
 }
 
-/** Clients reach the containers through published ports. */
+/** Clients use the containers' published ports. */
 export function isHop({
 	network,
 	inside,

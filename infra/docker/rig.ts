@@ -43,7 +43,7 @@ export async function dockerRig(
 	const name = `mqbench-${run}`;
 	const label = `${LABELS.run}=${run}`;
 	const labels = labelsOfRun(run);
-	// Before the first thing that it would have to remove.
+	// Before anything exists that it would have to remove.
 	const reaper = startReaper(docker, label);
 	let inDocker: RigInDocker;
 	try {
@@ -81,7 +81,7 @@ export async function dockerRig(
 			await Promise.all([...open].map((broker) => broker.close()));
 			open.clear();
 			const left = await removeLabelled(docker, label).catch(() => [name]);
-			// It goes on trying where we gave up.
+			// The reaper keeps trying after we have given up.
 			if (left.length === 0) reaper.dismiss();
 			else
 				say(
@@ -92,8 +92,8 @@ export async function dockerRig(
 }
 
 /**
- * Brings up brokers that outlive this process, as rig `id`: what stands in rig.json. Fails like a run that cannot start its broker, and
- * leaves nothing then; so does one that is killed before `keep`.
+ * Brings up brokers that outlive this process, as rig `id` of rig.json. It fails like a run that cannot start its broker, and leaves nothing
+ * then. If it is killed before `keep`, nothing is left either.
  */
 export async function upDocker(
 	requests: readonly BrokerRequest[],
@@ -102,14 +102,14 @@ export async function upDocker(
 	binaries: Binaries,
 ): Promise<{
 	readonly brokers: RigFileInput["brokers"];
-	/** Until it has resolved all of it goes when this process does. */
+	/** Until this resolves, everything is removed when this process ends. */
 	keep(): Promise<void>;
 }> {
 	const say = sayTo(world);
 	const { docker, engine } = await findEngine(world, binaries.agent);
 	const labels = labelsOfRig(id);
 	const opened: BrokerInDocker[] = [];
-	// Before the first thing that it would have to remove: nobody has been told of the rig yet.
+	// Before anything exists that it would have to remove: nobody knows the rig yet.
 	const reaper = startReaper(docker, `${LABELS.run}=${id}`);
 	try {
 		const network = await makeNetwork(
@@ -139,7 +139,7 @@ export async function upDocker(
 		const left = await removeLabelled(docker, `${LABELS.run}=${id}`).catch(
 			() => [id],
 		);
-		// It goes on trying where we gave up.
+		// The reaper keeps trying after we have given up.
 		if (left.length === 0) reaper.dismiss();
 		throw error;
 	}
@@ -153,9 +153,9 @@ export async function upDocker(
 	return { brokers, keep: () => reaper.dismiss() };
 }
 
-/** Takes down all of rig `id`: containers, their data, and the network. What is not there any more is no failure. */
+/** Takes down all of rig `id`: containers, their data, and the network. Things that are missing already are fine. */
 export async function downDocker(id: string, world: World): Promise<void> {
-	// Nothing of it takes long enough to need an agent.
+	// All of it is quick, so it needs no agent.
 	const docker = findDocker(world, "");
 	const left = await removeLabelled(docker, `${LABELS.rig}=${id}`).catch(
 		(error) => {
@@ -169,7 +169,7 @@ export async function downDocker(id: string, world: World): Promise<void> {
 		});
 }
 
-/** The broker of a rig that is up, for one run on it. What an earlier run has left of its faults is taken back. `inside`: clients join its network. */
+/** The broker of a rig that is up, for one run. Undoes faults that an earlier run has left. `inside`: clients join its network. */
 export async function attachDocker(
 	id: string,
 	entry: RigFile["brokers"][number],
@@ -194,7 +194,7 @@ export async function attachDocker(
 	);
 	const inDocker: RigInDocker = {
 		...{ docker, engine, world, inside, say },
-		// However it was stood up: that is how its url leads there.
+		// Its url shows how it was stood up.
 		network: {
 			...network,
 			direct: found.every(({ ports }) => Object.keys(ports).length === 0),
@@ -208,12 +208,12 @@ export async function attachDocker(
 		await checkFault(inDocker, request, fault);
 	return attachContainers(inDocker, kind, request, found, {
 		...entry,
-		// Containers have one: the file's check has seen to it.
+		// Containers have a url: the check of the file has made sure.
 		url: entry.url ?? "",
 	});
 }
 
-/** Name of the network of a rig that is up, which clients in containers join. */
+/** Name of the network of a rig that is up, for clients in containers. */
 export function rigNetwork(id: string): string {
 	return `mqbench-${id}`;
 }
@@ -227,7 +227,7 @@ function sayTo(world: World): (text: string) => void {
 	return (text) => void world.stderr.write(`${text}\n`);
 }
 
-/** What a rig has, of which is said what people have to know: that each message takes a hop, that its disk does not flush. */
+/** Prepares a rig's things, and warns about what people have to know: each message takes an extra hop, or the disk does not flush. */
 function rigInDocker(
 	parts: Omit<RigInDocker, "flush" | "tools">,
 	binaries: Binaries,
@@ -252,7 +252,7 @@ function kindOf({ system }: BrokerRequest): BrokerProcess | null {
 	return brokerOf(system).process;
 }
 
-/** Last numbers of the first addresses of brokers, one after the other; those of long ago are free again. */
+/** Last numbers of the brokers' first addresses, one after the other; old ones become free again. */
 function addresses(): (request: BrokerRequest) => number {
 	let next = FIRST;
 	return ({ system }) => {
@@ -263,11 +263,11 @@ function addresses(): (request: BrokerRequest) => number {
 	};
 }
 
-/** Behind the gateway, and below those that the engine gives to others. */
+/** Above the gateway, and below those that the engine gives to others. */
 const FIRST = 2;
 const END = 128;
 
-/** Before the run: one that finds out in its middle has measured nothing. */
+/** Before the run: a run that finds out in the middle has measured nothing. */
 async function checkFault(
 	{ engine, network, inside, world }: RigInDocker,
 	{ system }: BrokerRequest,

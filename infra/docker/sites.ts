@@ -13,11 +13,11 @@ import { isHop, type RigInDocker } from "./rig-in-docker.ts";
 
 /** A node's container. */
 export interface ContainerSite extends Site {
-	/** Where this machine reaches each of its `reachedPorts`, "host:port". */
+	/** How this machine reaches each of its `reachedPorts`, "host:port". */
 	readonly reached: readonly string[];
 }
 
-/** Where the nodes of a broker are going to be; `first` is the last number of the first one's address. */
+/** Where the nodes of a broker are going to run; `first` is the last number of the first one's address. */
 export async function newSites(
 	{ network, inside }: RigInDocker,
 	kind: BrokerProcess,
@@ -44,7 +44,7 @@ export async function newSites(
 	});
 }
 
-/** Where containers that are up are reached. */
+/** How to reach containers that are up. */
 export function attachedSites(
 	{ network }: RigInDocker,
 	kind: BrokerProcess,
@@ -61,7 +61,7 @@ export function attachedSites(
 	);
 }
 
-/** Of node `i`, in an image as it comes. */
+/** Paths of node `i`, in an unchanged image. */
 export function containerSite(
 	kind: Pick<BrokerProcess, "ports" | "container">,
 	count: number,
@@ -87,7 +87,7 @@ export function containerSite(
 	};
 }
 
-/** The url of published ports, as clients in containers of the same network write it. Fails where brokers tell them the published ones. */
+/** The url of published ports, as clients in containers of the same network use it. Fails if the brokers advertise the published ports. */
 export function urlInside(
 	url: string,
 	kind: BrokerProcess,

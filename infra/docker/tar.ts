@@ -1,16 +1,16 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 
-/** What an archive holds: a folder, a text, or the file that lies at `from` here. */
+/** Contents of an archive: a folder, a text, or the file at `from` on this machine. */
 export interface Entry {
-	/** "usr/local/bin/k6", without a slash in front. */
+	/** "usr/local/bin/k6", without a leading slash. */
 	readonly name: string;
 	readonly mode: number;
 	/** null: a folder. */
 	readonly from: string | { readonly text: string } | null;
 }
 
-/** A tar archive (ustar), piece by piece, as `docker import` takes it. All belongs to root, and is of no date: equal files give equal archives. */
+/** A tar archive (ustar) in pieces, as `docker import` reads it. Everything belongs to root and has no date, so equal files give equal archives. */
 export async function* tar(
 	entries: readonly Entry[],
 ): AsyncGenerator<Uint8Array> {

@@ -4,7 +4,7 @@ import type { Rig } from "../rig.ts";
 import { untouchedBroker } from "../rig.ts";
 import { isHere, unreachable } from "./reach.ts";
 
-/** Target existing: somebody else's broker. It is only asked whether it listens; nothing is started or stopped. */
+/** Target existing: somebody else's broker. mqbench only checks that it listens, and starts and stops nothing. */
 export function existingRig(stop: AbortSignal): Rig {
 	return {
 		clients: [],

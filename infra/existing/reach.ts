@@ -5,7 +5,7 @@ import { orInterrupted } from "../../runner/stop.ts";
 
 const CONNECT_MS = 5_000;
 
-/** A broker that is not there: where it was looked for, and why nothing answers. */
+/** A broker that does not answer: where, and why. */
 export interface Unreachable {
 	/** "10.0.0.5:4222, 10.0.0.6:4222": never the URL, which may hold a password. */
 	readonly where: string;
@@ -13,8 +13,8 @@ export interface Unreachable {
 }
 
 /**
- * Asks the nodes that a URL names whether they listen; null: one does. Of a cluster that is enough: which others are down is the
- * driver's to find out. A sentence now is better than a client library's words in a minute.
+ * Checks whether the nodes in a URL listen; null: one does. For a cluster that is enough, since the driver finds out which others are down. A
+ * sentence now is better than a client library's error in a minute.
  */
 export async function unreachable(
 	url: string,
@@ -32,7 +32,7 @@ export async function unreachable(
 			};
 }
 
-/** Is one of the nodes on this machine? */
+/** Whether one of the nodes is on this machine. */
 export function isHere(url: string, defaultPort: number): boolean {
 	return addresses(url, defaultPort).some(({ host }) => isLoopback(host));
 }

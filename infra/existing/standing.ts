@@ -6,15 +6,15 @@ import { untouchedBroker } from "../rig.ts";
 import { askedOf, differences } from "../rig-asked.ts";
 import { isHere, unreachable } from "./reach.ts";
 
-/** The containers of a broker that stays up: faults and figures need them. */
+/** The containers of a broker that stays up, for faults and figures. */
 export type Attach = (
 	entry: RigFile["brokers"][number],
 	request: BrokerRequest,
 ) => Promise<Broker>;
 
 /**
- * A rig that stays up: its brokers were there before this command, and are there after it, where runs are told apart by their topics alone; or its
- * hosts were, on which each run gets a broker of its own.
+ * A rig that stays up. Either its brokers exist before this command and after it, and runs differ only by their topics; or its hosts do, and each
+ * run gets a new broker on them.
  */
 export function standingRig(
 	rig: RigFile,
@@ -29,14 +29,14 @@ export function standingRig(
 			const { system } = request;
 			const found = rig.brokers.find(({ system: key }) => key === system.key);
 			if (found && found.hosts.length > 0) return onHosts.open(found, request);
-			// A system without a process needs none of the rig's.
+			// A system without a process does not need the rig.
 			if (system.url === null || !found) return untouchedBroker();
 			const what =
 				found.asked === null ? [] : differences(found.asked, askedOf(request));
 			if (what.length > 0)
 				throw failure("rig-differs", { system: system.key, id: rig.id, what });
 			const { defaultPort } = brokerOf(system);
-			// What an earlier run has left of a fault is taken back before anybody looks whether it answers.
+			// Undo faults that an earlier run has left before checking whether it answers.
 			const attached =
 				found.containers.length === 0
 					? null

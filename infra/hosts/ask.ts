@@ -1,7 +1,7 @@
 import { LOST } from "../clients/ssh-link.ts";
 import type { BrokerHost } from "./host.ts";
 
-/** Runs a command there to its end, without anything on standard input. Fails as the connection does. */
+/** Runs a command there to its end, with empty standard input. Fails as the connection does. */
 export async function ask(
 	{ link }: BrokerHost,
 	argv: readonly string[],
@@ -16,7 +16,7 @@ export async function ask(
 	child.stderr.setEncoding("utf8").on("data", (text) => {
 		err += text;
 	});
-	// A program that never answers is one that does not work.
+	// A program that never answers counts as broken.
 	const hangs = setTimeout(() => child.kill("SIGKILL"), ASK_MS);
 	const code = await new Promise<number>((resolve) => {
 		child.once("error", () => resolve(LOST));

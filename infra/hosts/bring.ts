@@ -10,7 +10,7 @@ import type { Link } from "../clients/ssh-link.ts";
 import { unwritable } from "../clients/ssh-trouble.ts";
 import { type Entry, tar } from "../docker/tar.ts";
 
-/** A file or folder of this machine, as it is brought to hosts. */
+/** A file or folder of this machine to copy to hosts. */
 export interface Bundle {
 	/** For people: "nats-server". */
 	readonly name: string;
@@ -19,13 +19,13 @@ export interface Bundle {
 		readonly path: string;
 		readonly bytes: number;
 	}[];
-	/** Lines of sha256sum. */
+	/** Lines for sha256sum. */
 	readonly sums: string;
-	/** A file by itself, not a folder of files. */
+	/** A single file, not a folder. */
 	readonly single: boolean;
 }
 
-/** Reads what lies at a path, as it is now. */
+/** Reads what is at a path now. */
 export async function bundleOf(name: string, from: string): Promise<Bundle> {
 	const single = !(await stat(from)).isDirectory();
 	const names = single ? [path.basename(from)] : await filesBelow(from);
@@ -42,8 +42,8 @@ export async function bundleOf(name: string, from: string): Promise<Bundle> {
 }
 
 /**
- * Copies a bundle to a host, unless it is there already, and returns its path there: in a folder that is named by what it holds, checked by
- * sha256 and renamed at the end. Two mqbench that do so at once do not disturb each other.
+ * Copies a bundle to a host unless it is there, and returns its path there: a folder named by its contents, checked by sha256, renamed at the
+ * end. Two mqbench can do this at the same time.
  */
 export async function bring(
 	host: SshHost,
@@ -62,7 +62,7 @@ export async function bring(
 	return bundle.single ? `${folder}/${bundle.files[0]?.name}` : folder;
 }
 
-/** Writes texts into a folder there that only its user may read. */
+/** Writes files there that only their user may read. */
 export async function writeThere(
 	host: SshHost,
 	link: Link,
@@ -86,25 +86,25 @@ export async function writeThere(
 
 const CACHE = "~/.cache/mqbench";
 
-/** $1 short name, $2 sha256 of the sums. The folder's date says when it was last used. */
+/** $1 short name, $2 sha256 of the sums. The folder's date is that of its last use. */
 const FIND =
 	'echo; umask 077; cd && mkdir -p .cache/mqbench/bin && f="$PWD/.cache/mqbench/bin/pushed-$1" && echo "mqbench:folder=$f" && if [ -d "$f" ] && cd "$f" && touch . && [ "$(sha256sum 2>/dev/null <.sums | cut -c1-64)" = "$2" ] && sha256sum -c .sums >/dev/null 2>&1; then echo "mqbench:whole=yes"; fi';
 
 /**
- * The same, with an archive as standard input. Whoever was faster stays: a copy that is whole may be in use, and is never touched; `mv -T` takes
- * no other folder's place but an empty one's.
+ * The same, with an archive as standard input. The first copy wins: a complete copy may be in use and is never touched. `mv -T` replaces only an
+ * empty folder.
  */
 const PUSH =
 	'umask 077; cd && cd .cache/mqbench/bin && p="pushed-$1.$$.part" && rm -rf "$p" && mkdir "$p" && (cd "$p" && tar -xf - && [ "$(sha256sum <.sums | cut -c1-64)" = "$2" ] && sha256sum -c .sums >/dev/null) || { rm -rf "$p"; exit 1; }; d="pushed-$1"; whole() { (cd "$d" && [ "$(sha256sum <.sums | cut -c1-64)" = "$1" ] && sha256sum -c .sums) >/dev/null 2>&1; }; mv -T "$p" "$d" 2>/dev/null && exit 0; if ! whole "$2"; then mv -T "$d" "$p.old.part" 2>/dev/null; rm -rf "$p.old.part"; mv -T "$p" "$d"; fi; rm -rf "$p"; whole "$2"';
 
-/** What nobody has used for a month, and what broken copies have left. */
+/** Removes what was not used for a month, and broken copies. */
 const FORGET =
 	'cd && cd .cache/mqbench/bin && find . -maxdepth 1 -name "pushed-*" -mtime +30 -exec rm -rf {} + ; find . -maxdepth 1 -name "pushed-*.part" -mtime +0 -exec rm -rf {} +';
 
 /** $1 folder. */
 const UNPACK = 'umask 077; cd "$1" && tar -xf -';
 
-/** Said at once only where a copy takes longer than this, and then as often. */
+/** A copy that takes longer than this is announced, and then again at this interval. */
 const SLOW_MS = 2_000;
 
 async function push(
@@ -159,7 +159,7 @@ function feed(
 	sent: (bytes: number) => void = () => {},
 ): void {
 	const source = Readable.from(counted(tar(entries), sent));
-	// Who ends early says why on stderr.
+	// A command that ends early says why on stderr.
 	pipeline(source, stdin, signal ? { signal } : {}).catch(() => {
 		stdin.end();
 	});
@@ -175,7 +175,7 @@ async function* counted(
 	}
 }
 
-/** Folders that files lie in, the outer ones first. */
+/** The folders of the files, outer ones first. */
 function folders(names: readonly string[]): Entry[] {
 	const all = new Set<string>();
 	for (const name of names)
@@ -188,17 +188,17 @@ function folders(names: readonly string[]): Entry[] {
 	return [...all].sort().map((name) => ({ name, mode: 0o700, from: null }));
 }
 
-/** Paths from the folder, in an order that is always the same. */
+/** Relative paths, always in the same order. */
 async function filesBelow(folder: string): Promise<string[]> {
 	const found: string[] = [];
-	// What a link leads to is brought as if it lay there; no folder lies in itself.
+	// Copies what a link leads to; no folder contains itself.
 	const walk = async (below: string, outer: readonly string[]) => {
 		const here = path.join(folder, below);
 		const real = await realpath(here);
 		if (outer.includes(real)) return;
 		for (const name of await readdir(here)) {
 			const one = below === "" ? name : `${below}/${name}`;
-			// A link to nothing is nobody's file.
+			// Skip links to nothing.
 			const kind = await stat(path.join(folder, one)).catch(() => null);
 			if (kind?.isDirectory()) await walk(one, [...outer, real]);
 			else if (kind?.isFile()) found.push(one);

@@ -7,15 +7,15 @@ import { missingCpus } from "../local/pinned.ts";
 import type { BrokerRequest } from "../rig.ts";
 import { type BrokerHost, plainAddress } from "./host.ts";
 
-/** A host of the entry, and where its node listens. */
+/** A host of the entry, and the port of its node. */
 export interface ChosenHost {
 	readonly ssh: SshHost;
-	/** For people: as rig.json has it. */
+	/** For people, as in rig.json. */
 	readonly host: string;
 	readonly address: string;
 }
 
-/** The hosts that nodes go to. Fails where they are too few, or one is there twice. */
+/** The hosts for the nodes. Fails if there are too few, or one is listed twice. */
 export function chooseHosts(
 	entry: RigFile["brokers"][number],
 	{ system, faults = [] }: BrokerRequest,
@@ -69,7 +69,7 @@ export function chooseHosts(
 	return chosen;
 }
 
-/** Whether these hosts, once they are known, can run that broker's nodes. Fails with a sentence where they cannot. */
+/** Checks whether these hosts can run that broker's nodes. Fails with a sentence if not. */
 export function checkHosts(
 	request: BrokerRequest,
 	chosen: readonly ChosenHost[],
@@ -83,7 +83,7 @@ export function checkHosts(
 
 // --- internal ---
 
-/** One machine under two names would run two nodes, and no figure would say so. */
+/** One machine under two names would run two nodes, and no figure would show it. */
 function checkApart(
 	{ system }: BrokerRequest,
 	hosts: readonly BrokerHost[],
@@ -103,7 +103,7 @@ function checkApart(
 	}
 }
 
-/** A node listens at its host's address alone. */
+/** A node listens only at its host's address. */
 function checkAddresses(
 	chosen: readonly ChosenHost[],
 	hosts: readonly BrokerHost[],
@@ -122,7 +122,7 @@ function checkAddresses(
 	}
 }
 
-/** What is brought there is for one system and processor. */
+/** The copied programs are for one system and processor. */
 function checkAlike(
 	{ system }: BrokerRequest,
 	hosts: readonly BrokerHost[],
@@ -139,7 +139,7 @@ function checkAlike(
 		});
 }
 
-/** CPUs that the hosts have, and a program that chooses them. */
+/** The hosts' CPUs, and whether a program can choose them. */
 function checkPin({ cpus }: BrokerRequest, hosts: readonly BrokerHost[]): void {
 	if (cpus === null) return;
 	for (const { name, facts } of hosts) {

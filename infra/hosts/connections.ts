@@ -6,9 +6,9 @@ import { toolsOf } from "../local/tools.ts";
 import { type Bundle, bundleOf } from "./bring.ts";
 import { type BrokerHost, prepareHost } from "./host.ts";
 
-/** Hosts by how ssh reaches them. */
+/** Hosts by their ssh address. */
 export interface Connections {
-	/** Of this machine, for a broker that runs where those programs do. */
+	/** Tools of this machine, for a broker that runs on the platform of those programs. */
 	tools(built: Binaries): Tools;
 	get(ssh: SshHost): Promise<BrokerHost>;
 	bundle(name: string, from: string): Promise<Bundle>;
@@ -36,7 +36,7 @@ export function connections(world: World, binaries: Binaries): Connections {
 		bundle,
 		say,
 		async get(ssh) {
-			// The system is there for sentences: the connection is the same for all.
+			// The system is only for messages: the connection is the same for all.
 			const key = JSON.stringify({ ...ssh, broker: null });
 			const had = await hosts.get(key)?.catch(() => null);
 			if (had?.link.alive()) return { ...had, ssh };

@@ -3,7 +3,7 @@ import type { Connections } from "./connections.ts";
 import type { RunFolders } from "./folders.ts";
 import type { BrokerHost } from "./host.ts";
 
-/** How long a flush takes on the disks that are measured: the slowest of them, as a cluster waits for it. */
+/** How long a flush takes on the measured disks: the slowest one, because a cluster waits for it. */
 export async function flushOf(
 	sites: readonly { readonly host: BrokerHost; readonly folders: RunFolders }[],
 	{ warn }: Connections,

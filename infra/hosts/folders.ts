@@ -4,23 +4,23 @@ import { unwritable } from "../clients/ssh-trouble.ts";
 
 /** Folders of one run on a host. */
 export interface RunFolders {
-	/** What mqbench keeps of it there. */
+	/** mqbench's own files there. */
 	readonly control: string;
-	/** On the disk that is measured, empty. */
+	/** Empty, on the disk that is measured. */
 	readonly store: string;
-	/** In memory, empty, and how many bytes are free there; null: the host has no such place. */
+	/** Empty, in memory, with the number of free bytes; null: the host has no such place. */
 	readonly memory: string | null;
 	readonly memoryBytes: number | null;
-	/** Whether another mqbench has a run on the host at this moment. */
+	/** Whether another mqbench has a run on the host now. */
 	shared(): Promise<boolean>;
-	/** Fails with a sentence where something of it stays. */
+	/** Fails with a sentence if something stays. */
 	remove(): Promise<void>;
 }
 
-/** Where stores are: on the disk that mqbench's set-up has prepared. */
+/** The folder for stores, on the disk that mqbench's set-up has prepared. */
 export const PREPARED = "/var/lib/mqbench/store";
 
-/** Makes them, `store` below the folder of that name; they go with `remove`, or with the next mqbench that comes there if this one was killed. */
+/** Makes the folders, with `store` below the folder of that name. `remove` removes them, or the next mqbench there if this one was killed. */
 export async function makeFolders(
 	host: SshHost,
 	link: Link,
@@ -55,7 +55,7 @@ export async function makeFolders(
 	};
 }
 
-/** Removes folders whose mqbench is gone, and what it ran: with it went the process that holds its connection. */
+/** Removes folders of mqbench processes that are gone, and what those ran: the process that holds their connection is gone, too. */
 export async function sweepFolders(link: Link): Promise<void> {
 	await link.run(SWEEP);
 }
@@ -63,25 +63,25 @@ export async function sweepFolders(link: Link): Promise<void> {
 // --- internal ---
 
 /**
- * Process table, host and its start that own it are in its name: homes and memory may be shared, and after a start processes have the numbers of
- * others.
+ * The name contains process table, host and its last start: home folders and memory may be shared, and after a restart other processes have the
+ * same numbers.
  */
 const OWN =
 	'h="mqbench+$(uname -n)+$(readlink /proc/self/ns/pid | tr -dc 0-9)"; o="$h+$(cut -c1-8 2>/dev/null </proc/sys/kernel/random/boot_id)"';
 
-/** $1 process that owns them, $2 where stores are. */
+/** $1 process that owns them, $2 the folder for stores. */
 const MAKE = `echo; umask 077; cd && ${OWN}; s=$2 n="$o@$1@XXXXXX"; mkdir -p .cache/mqbench/runs && c=$(mktemp -d "$PWD/.cache/mqbench/runs/$n") || exit 1; echo "mqbench:control=$c"; mkdir -p "$s" && s=$(mktemp -d "$s/$n") || exit 1; echo "mqbench:store=$s"; if [ "$(stat -f -c %T /dev/shm 2>/dev/null)" = tmpfs ] && m=$(mktemp -d "/dev/shm/$n" 2>/dev/null); then echo "mqbench:memory=$m"; echo "mqbench:free=$(df -Pk /dev/shm | { read -r _; read -r _ _ _ f _; echo "$f"; })"; fi`;
 
-/** $1 process that owns ours, $2 where stores are. Another user's home is closed, and memory and a store of all are not; nor are processes. */
+/** $1 process that owns ours, $2 the folder for stores. Memory and a shared store are readable to all, other users' homes and processes are not. */
 const SHARED = `cd && ${OWN}; for p in "$PWD/.cache/mqbench/runs" "$2" /dev/shm; do for d in "$p/$o"@*; do [ -d "$d" ] && g=$(echo "\${d##*/}" | cut -d@ -f2) && [ "$g" != "$1" ] && [ -d "/proc/$g" ] && { echo; echo mqbench:shared=yes; exit 0; }; done; done; true`;
 
-/** What a broker that was killed a moment ago still writes is removed as well. */
+/** Also removes what a broker writes that was killed a moment ago. */
 const REMOVE =
 	's=0; for d in "$@"; do rm -rf -- "$d" 2>/dev/null || { sleep 1; rm -rf -- "$d" || s=1; }; done; exit $s';
 
-/** $1 control folder whose mqbench is gone: what of it still goes down is killed, as it holds the ports of the next one. */
+/** $1 control folder of an mqbench that is gone. Kills its processes that are still going down, because they hold the ports. */
 const END =
 	'end() { for f in "$1"/agent-*; do g=$(cat "$f" 2>/dev/null) && grep -q agent "/proc/$g/cmdline" 2>/dev/null || continue; for c in $(cat /proc/"$g"/task/*/children 2>/dev/null); do kill -s KILL -- "-$c"; done; i=0; while kill -0 "$g" 2>/dev/null && [ $i -lt 30 ]; do sleep 0.1 2>/dev/null || sleep 1; i=$((i+1)); done; done; }';
 
-/** Those of this host whose owner is gone, all of its earlier starts included, and those of any host in which nothing has changed for a day. */
+/** Folders of this host whose owner is gone (also from before a restart), and those of any host that have not changed for a day. */
 const SWEEP = `cd && ${OWN}; ${END}; for p in "$PWD/.cache/mqbench/runs" "$PWD/.cache/mqbench/store" ${PREPARED} /dev/shm; do cd "$p" 2>/dev/null || continue; for d in "$o"@*; do [ -d "$d" ] && [ ! -d "/proc/$(echo "$d" | cut -d@ -f2)" ] && end "$d" && rm -rf -- "$d" 2>/dev/null; done; for d in "$h"+*@*; do case $d in "$o"@*) ;; *) [ -d "$d" ] && rm -rf -- "$d" 2>/dev/null;; esac; done; for d in mqbench+*@*@*; do [ -d "$d" ] && [ -z "$(find "$d" -mtime -1 | head -n 1)" ] && rm -rf -- "$d" 2>/dev/null; done; done; true`;

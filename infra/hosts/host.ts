@@ -12,40 +12,40 @@ import { type Flush, parseFlush } from "../docker/flush.ts";
 import { type Bundle, bring } from "./bring.ts";
 import { PREPARED, sweepFolders } from "./folders.ts";
 
-/** A host that runs a node of a broker, connected and prepared. */
+/** A host for a node of a broker, connected and prepared. */
 export interface BrokerHost {
 	readonly ssh: SshHost;
 	/** "bench@10.0.0.5". */
 	readonly name: string;
 	readonly link: Link;
 	readonly facts: HostFacts;
-	/** Programs for its system and processor, here. */
+	/** Programs for its system and processor, on this machine. */
 	readonly binaries: Binaries;
 	/** Path of agent there. */
 	readonly agent: string;
 	/** Its clock minus ours, ns. */
 	readonly aheadNs: number;
-	/** How long a flush takes on the disk of a folder there; asked once. null: it cannot be asked. */
+	/** How long a flush takes on the disk of a folder there; measured once. null: it cannot be measured. */
 	flush(folder: string): Promise<Flush | null>;
-	/** Brings a bundle there once, and returns its path. */
+	/** Copies a bundle there once, and returns its path. */
 	bring(bundle: Bundle): Promise<string>;
 }
 
 export interface HostFacts {
 	/** "linux/amd64". */
 	readonly platform: string;
-	/** "linux amd64, 6.1.0-18, 16 cores, AMD EPYC 9R14, 32GiB, governor performance, disk Amazon EC2 NVMe Instance Storage (xfs)": what is known of it. */
+	/** "linux amd64, 6.1.0-18, 16 cores, AMD EPYC 9R14, 32GiB, governor performance, disk Amazon EC2 NVMe Instance Storage (xfs)", as far as known. */
 	readonly machine: string;
-	/** CPUs that its user may use, in the manner of taskset; "" when that is not known. */
+	/** CPUs that its user may use, in the manner of taskset; "" if not known. */
 	readonly cpus: string;
-	/** Path of taskset there; "" where there is none. */
+	/** Path of taskset there; "" if it is missing. */
 	readonly taskset: string;
-	/** What no other machine has; null: not known. */
+	/** Identifies the machine; null: not known. */
 	readonly identity: string | null;
-	/** Folder there in which stores are made, and the same for people: with its file system, and without the user's home. */
+	/** The folder there for stores, and the same for people: with its file system, without the user's home. */
 	readonly store: string;
 	readonly storeText: string;
-	/** Its own, as `plainAddress` writes them, loopback included; null: not known. */
+	/** Its own addresses, as `plainAddress` writes them, loopback included; null: not known. */
 	readonly addresses: readonly string[] | null;
 }
 
@@ -54,16 +54,16 @@ export interface HostOptions {
 	readonly binaries: Binaries;
 	/** A file or folder of this machine, read once. */
 	bundle(name: string, from: string): Promise<Bundle>;
-	/** Told of what takes long: a line for people, without its end. */
+	/** Called with a line for people when something takes long. */
 	say(line: string): void;
 }
 
-/** One of all forms that an address has. */
+/** One of the forms of an address. */
 export function plainAddress(ip: string): string {
 	return isIPv6(ip) ? new URL(`http://[${ip}]`).hostname.slice(1, -1) : ip;
 }
 
-/** Connects to a host, and makes sure that a broker can be run there. Leaves no connection when it fails. */
+/** Connects to a host, and makes sure that it can run a broker. Leaves no connection if it fails. */
 export async function prepareHost(
 	ssh: SshHost,
 	options: HostOptions,
@@ -76,7 +76,7 @@ export async function prepareHost(
 		stop,
 	);
 	const close = () => void link.close();
-	// Whatever it is doing then ends with the connection.
+	// Whatever is running there ends with the connection.
 	stop.addEventListener("abort", close, { once: true });
 	try {
 		const facts = await readFacts(ssh, link);
@@ -118,10 +118,10 @@ export async function prepareHost(
 
 // --- internal ---
 
-/** What mqbench's set-up has measured. */
+/** Results of mqbench's set-up. */
 const SETUP_FACTS = "/var/lib/mqbench/facts.json";
 
-/** The store's file system is that of the nearest folder that is there; addresses are the kernel's own, of IPv4 and IPv6. */
+/** The store's file system is that of the nearest existing folder. Addresses are the kernel's own, IPv4 and IPv6. */
 const FACTS = [
 	"tar=$(command -v tar)",
 	"taskset=$(command -v taskset)",
@@ -166,7 +166,7 @@ async function readFacts(ssh: SshHost, link: Link): Promise<HostFacts> {
 	};
 }
 
-/** null: where there is no /proc nobody knows. */
+/** null: not known without /proc. */
 function addressesIn(four: string, six: string): string[] | null {
 	const all = [
 		...four.split(" "),
@@ -175,7 +175,7 @@ function addressesIn(four: string, six: string): string[] | null {
 	return all.length === 0 ? null : all.map(plainAddress);
 }
 
-/** Of facts.json, which mqbench's set-up has written: what figures depend on. */
+/** Parts of facts.json from mqbench's set-up that affect figures. */
 const SetUp = z.object({
 	governor: z.string().min(1).nullish().catch(null),
 	disk: z
@@ -185,7 +185,7 @@ const SetUp = z.object({
 		})
 		.nullish()
 		.catch(null),
-	/** What is not as it was asked for, a sentence each. */
+	/** What differs from what was asked for, one sentence each. */
 	remarks: z.array(z.string()).catch([]),
 });
 
@@ -199,7 +199,7 @@ function setUpWords(text: string, prepared: boolean): string[] {
 	const { governor, disk, remarks } = known;
 	return [
 		...(governor ? [`governor ${governor}`] : []),
-		// Another disk than the store's says nothing of what is measured.
+		// Another disk than the store's does not matter here.
 		...(prepared && disk?.model
 			? [`disk ${disk.model}${disk.fs ? ` (${disk.fs})` : ""}`]
 			: []),
@@ -233,7 +233,7 @@ async function askClock(
 	}
 }
 
-/** What cannot be measured is unknown, and no reason not to measure the rest. */
+/** What cannot be measured is unknown; measure the rest anyway. */
 async function measureFlush(
 	link: Link,
 	agent: string,

@@ -28,14 +28,14 @@ import { checkPorts } from "./taken.ts";
 
 type Entry = RigFile["brokers"][number];
 
-/** Brokers on hosts that ssh reaches. Connections are shared by all runs of a command, and go with it. */
+/** Brokers on hosts, over ssh. All runs of a command share the connections, which end with it. */
 export interface OnHosts {
 	/**
-	 * Brings up the broker of a rig's entry on its hosts, a node on each, for one run, and returns when it is ready and healthy. Whatever goes
-	 * wrong, Ctrl-C included: nothing of it is left there. Hosts keep programs that were brought, and nothing else.
+	 * Brings up the broker of a rig's entry on its hosts, one node each, for one run, and returns when it is ready and healthy. After any failure,
+	 * Ctrl-C included, nothing of it is left there, except for the copied programs.
 	 */
 	open(entry: Entry, request: BrokerRequest): Promise<Broker>;
-	/** Ends what is still up, and lets go of the hosts. More than once is no harm. */
+	/** Ends what is still up and closes the connections. May be called more than once. */
 	close(): Promise<void>;
 }
 
@@ -78,11 +78,11 @@ async function openOnHosts(
 	const tidy = tidying(world, connections.say);
 	const notes: string[] = [];
 	const remove = once(async () => {
-		// What a step that was given up has made, it has made by then.
+		// By now a cancelled step has made whatever it was going to make.
 		await tidy(Promise.allSettled(pending), null);
 		for (const action of undo.reverse()) await action();
 	});
-	/** Waits for something, and gives up with a Ctrl-C. */
+	/** Waits for something, and stops waiting after a Ctrl-C. */
 	const wait = <T>(step: Promise<T>) => {
 		pending.add(step);
 		const over = () => pending.delete(step);
@@ -90,7 +90,7 @@ async function openOnHosts(
 		return unlessStopped(step, world.stop);
 	};
 	try {
-		// A host that is not there is told at once, however long others are being set up.
+		// A missing host is reported at once, however long others take.
 		const hosts = await wait(
 			Promise.all(chosen.map(({ ssh }) => connections.get(ssh))),
 		);
@@ -112,7 +112,7 @@ async function openOnHosts(
 		const look = () =>
 			lookForOthers(system.key, hosts, folders, notes, connections);
 		await wait(look());
-		// One that came later has its folder there as well.
+		// A host that was connected later has its folder there as well.
 		undo.push(() => tidy(look(), null));
 		const sites = await settled(
 			hosts.map(async (host, i) => {
@@ -160,7 +160,7 @@ async function openOnHosts(
 					.find(Boolean) ?? "",
 			about: {
 				binary: path.posix.basename(made.nodes[0]?.argv[0] ?? ""),
-				// Clients that share a node's machine are found by its identity.
+				// Clients on a node's machine are recognized by its identity.
 				sameHost: false,
 				identities: hosts.flatMap(({ facts }) => facts.identity ?? []),
 				notes,
@@ -182,7 +182,7 @@ async function openOnHosts(
 	}
 }
 
-/** Says which hosts another mqbench measures on at this moment, and notes it for the report, once each. */
+/** Names the hosts that another mqbench is measuring on, and notes it for the report, once each. */
 async function lookForOthers(
 	system: string,
 	hosts: readonly BrokerHost[],

@@ -21,8 +21,8 @@ export function unlessStopped<T>(
 }
 
 /**
- * Waits for something that tidies up, as long as its connection lives: what hangs on that ends with it. `left` is said where it did not go through;
- * null: nobody has to know.
+ * Waits for cleaning up as long as the connection lives; what hangs on the connection ends with it. Says `left` if it did not succeed; null:
+ * nobody needs to know.
  */
 export function tidying(
 	{ stop }: Pick<World, "stop">,
@@ -55,5 +55,5 @@ export function tidying(
 
 // --- internal ---
 
-/** After a Ctrl-C nobody is held up for longer: the next mqbench that comes there tidies up. */
+/** Nobody waits longer after a Ctrl-C: the next mqbench there cleans up. */
 const TIDY_MS = 10_000;

@@ -16,18 +16,18 @@ import { brokerSamples } from "./samples.ts";
 export interface HostPlaceOptions {
 	readonly host: BrokerHost;
 	readonly folders: RunFolders;
-	/** Of the node, from 1. */
+	/** Number of the node, from 1. */
 	readonly number: number;
-	/** CPUs in the manner of taskset; null: wherever the kernel likes. */
+	/** CPUs in the manner of taskset; null: any. */
 	readonly cpus: string | null;
-	/** How long a process may take to go down before it is killed. */
+	/** How long a process may take to end before it is killed. */
 	readonly stopMs: number;
 	readonly prepare: Place["prepare"];
-	/** When nothing runs there any more: brings what the node has used here. */
+	/** Fetches the node's use of resources when nothing runs there any more. */
 	fetchSamples(): Promise<void>;
 }
 
-/** A folder of a host, whose processes run behind the agent, which ends them when the connection is gone. */
+/** A folder of a host. Its processes run behind the agent, which ends them when the connection is gone. */
 export function hostPlace({
 	host,
 	folders: { control, store },

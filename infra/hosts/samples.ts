@@ -9,7 +9,7 @@ export function brokerSamples(node: number): string {
 	return `resources-broker-${node}.jsonl`;
 }
 
-/** Says that a node will have samples: a sum of others is not to be taken for the broker's when they do not come. */
+/** Announces samples of a node, so that a sum without them is not taken for the broker's if they are missing. */
 export async function expectSamples(
 	node: number,
 	folder: string,
@@ -17,7 +17,7 @@ export async function expectSamples(
 	await writeFile(path.join(folder, brokerSamples(node)), "");
 }
 
-/** Brings what a node's host has used to the folder of the run: what is missing is unknown. */
+/** Fetches a node's use of resources to the folder of the run. What is missing counts as unknown. */
 export async function fetchSamples(
 	{ ssh, link }: BrokerHost,
 	control: string,
@@ -33,8 +33,8 @@ export async function fetchSamples(
 }
 
 /**
- * Agent's samples of a node, whose counters begin anew when it is started again, and go on here; while it is down it holds no memory. Lines that are
- * cut short are left out.
+ * Agent's samples of a node. Its counters restart with the node and continue here; while it is down it uses no memory. Incomplete lines are
+ * skipped.
  */
 export function brokerLines(text: string): string {
 	let before = NOTHING;
@@ -80,7 +80,7 @@ function parse(line: string): ResourceLine | null {
 	}
 }
 
-/** What of a process that has ended cannot be read any more is what it was. */
+/** What can no longer be read of a process that has ended stays as it was. */
 function known(now: Usage, last: Usage): Usage {
 	return {
 		cpuNs: now.cpuNs ?? last.cpuNs,

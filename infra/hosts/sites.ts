@@ -12,17 +12,17 @@ import type { RunFolders } from "./folders.ts";
 import type { BrokerHost } from "./host.ts";
 import { openTunnel, type Tunnel } from "./tunnel.ts";
 
-/** What a run has on a host, for one node. */
+/** A run's things on a host, for one node. */
 export interface HostSite extends Site {
 	readonly host: BrokerHost;
 	readonly folders: RunFolders;
-	/** To each of the ports at which the broker is reached. */
+	/** Tunnels to the ports at which the broker is reached. */
 	readonly tunnels: readonly Tunnel[];
-	/** Files and folders of this machine that the node needs there, by their name there. */
+	/** Files and folders of this machine that the node needs, by their name on the host. */
 	readonly needed: ReadonlyMap<string, string>;
 }
 
-/** A node's place on a host of its own: at one of its addresses, in the run's folders. */
+/** A node's place on a host of its own: at one of the host's addresses, in the run's folders. */
 export async function hostSite(
 	kind: Pick<BrokerProcess, "ports">,
 	count: number,
@@ -55,7 +55,7 @@ export async function hostSite(
 	};
 }
 
-/** Brings what a node needs, each once and checked by sha256, and writes its files. */
+/** Copies what a node needs, each file once and checked by sha256, and writes its files. */
 export async function furnish(
 	{ host, folders: { control, store }, needed }: HostSite,
 	{ files }: NodeDescription,

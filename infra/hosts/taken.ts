@@ -7,7 +7,7 @@ import type {
 } from "../../runner/brokers/process.ts";
 import { failure } from "../../runner/errors.ts";
 
-/** Fails with `host-port-taken` where somebody else listens on a port that a node needs: brokers word that in ways that few understand. */
+/** Fails with `host-port-taken` if somebody else listens on a port that a node needs. Brokers report that in obscure words. */
 export async function checkPorts(
 	{ ports, packages }: Pick<BrokerProcess, "ports" | "packages">,
 	{
@@ -22,7 +22,7 @@ export async function checkPorts(
 	const listens = ports(nodes.length);
 	await Promise.all(
 		nodes.map(async ({ ip, hostname }, i) => {
-			// Where there is no /proc nobody knows: then the broker's log says it.
+			// Without /proc we do not know; then the broker's log shows it.
 			const { said } = await ask(i, ["cat", "/proc/net/tcp", "/proc/net/tcp6"]);
 			const port = listens.find(({ number, from }) =>
 				listening(said, from === "itself" ? "127.0.0.1" : ip).has(number),
@@ -38,7 +38,7 @@ export async function checkPorts(
 	);
 }
 
-/** Ports on which somebody listens at an address, or at all addresses, in the kernel's tables of IPv4 and IPv6. */
+/** Ports that are in use at an address, or at all addresses, from the kernel's tables of IPv4 and IPv6. */
 export function listening(table: string, ip: string): Set<number> {
 	const takes = isIPv6(ip)
 		? [words(bytesOf6(ip)), ANY_6]
@@ -54,14 +54,14 @@ export function listening(table: string, ip: string): Set<number> {
 
 // --- internal ---
 
-/** State of a socket that listens, in the kernel's table. */
+/** State of a listening socket in the kernel's table. */
 const LISTENS = "0A";
 
-/** All addresses; of IPv6 those of IPv4 too. */
+/** All addresses; for IPv6 this includes those of IPv4. */
 const ANY_4 = "0".repeat(8);
 const ANY_6 = "0".repeat(32);
 
-/** As the kernel writes an address: words of 32 bits, each with its last byte first (on processors that count so, as amd64 and arm64 do). */
+/** An address as the kernel writes it: words of 32 bits, each in little-endian order (on amd64 and arm64). */
 function words(bytes: readonly number[]): string {
 	let text = "";
 	for (let at = 0; at < bytes.length; at += 4)
@@ -79,7 +79,7 @@ function mapped(ip: string): number[] {
 }
 
 function bytesOf6(ip: string): number[] {
-	// URL writes every form in one way, without dots.
+	// URL writes every form in the same way, without dots.
 	const plain = new URL(`http://[${ip}]`).hostname.slice(1, -1);
 	const [head = [], tail = []] = plain
 		.split("::")

@@ -2,18 +2,18 @@ import { createServer, type Socket } from "node:net";
 import { codeOf, type Link } from "../clients/ssh-link.ts";
 import { lastLine } from "../clients/ssh-trouble.ts";
 
-/** A way from this machine to an address that a host reaches, through the connection to it. */
+/** A tunnel from this machine to an address that a host can reach, through the connection to the host. */
 export interface Tunnel {
 	/** "127.0.0.1:40123". */
 	readonly address: string;
-	/** Why the last connection through it came to nothing; "" when none has failed so. */
+	/** Why the last connection through it failed; "" if none has failed. */
 	trouble(): string;
 	close(): Promise<void>;
 }
 
 /**
- * Opens one; `target` is "10.0.0.5:8222" as that host reaches it, `agent` the program's path there. It needs no right to forward ports, which many
- * an sshd does not give.
+ * Opens a tunnel. `target` is "10.0.0.5:8222" as the host reaches it, `agent` the program's path there. It does not need ssh's port
+ * forwarding, which many servers forbid.
  */
 export async function openTunnel(
 	link: Link,
@@ -69,7 +69,7 @@ export async function openTunnel(
 
 // --- internal ---
 
-/** Behind whatever a host greets with. */
+/** After the host's greeting. */
 const BEGIN = "\nmqbench:dial\n";
 
 /** $1 agent, $2 address. */

@@ -20,7 +20,7 @@ import { FreePortTaken, freePorts, untilPortsAreFree } from "./ports.ts";
 import { HERE, localSites } from "./sites.ts";
 import { toolsOf } from "./tools.ts";
 
-/** Target local: brokers as processes of this machine, on loopback, their data in a temporary folder. */
+/** Target local: brokers as processes of this machine, on loopback, with their data in a temporary folder. */
 export async function localRig(
 	world: World,
 	binaries: Binaries,
@@ -57,7 +57,7 @@ async function launch(
 	const { system, level, messageBytes } = request;
 	const count = system.options.nodes ?? 1;
 	const store = await temporaryFolder(tmpdir());
-	// Maven downloads, Erlang's crash dumps, a node's data: all of it goes with the run.
+	// Downloads of Maven, crash dumps of Erlang, a node's data: everything goes with the run.
 	const folders = [store];
 	const remove = async () => {
 		for (const folder of folders)
@@ -105,7 +105,7 @@ async function launch(
 	}
 }
 
-/** A broker that has not come up as its port is somebody's. */
+/** The broker did not start because its port is in use. */
 function explainTaken(
 	error: unknown,
 	{ system: { key, port } }: BrokerRequest,
@@ -119,6 +119,6 @@ function explainTaken(
 		: failure("port-taken", { system: key, port });
 }
 
-/** As brokers word it, each in its own way. */
+/** Brokers word this in different ways. */
 const PORT_TAKEN =
 	/eaddrinuse|address (already )?in use|port \d+ (is )?in use/i;

@@ -3,8 +3,8 @@ import { failure } from "../../runner/errors.ts";
 import { findOnPath } from "./program.ts";
 
 /**
- * The command that runs `argv` on some CPUs only ("0-3,8"; null: on any). Fails where that cannot be had: a run on other CPUs
- * than the scenario says would look like one on those.
+ * The command that runs `argv` on some CPUs only ("0-3,8"; null: on any). Fails if that is not possible, because nobody would see that a run was
+ * on other CPUs than the scenario says.
  */
 export function pinned(
 	argv: readonly string[],
@@ -34,7 +34,7 @@ export function pinned(
 	return [taskset, "--cpu-list", cpus, ...argv];
 }
 
-/** "4, 5 are not among them": CPUs of a set that another one does not have; null: it has all. */
+/** "4, 5 are not among them": CPUs of one set that another set lacks; null: it has all. */
 export function missingCpus(cpus: string, allowed: string): string | null {
 	const missing = list(cpus).filter((cpu) => !list(allowed).includes(cpu));
 	return missing.length === 0
@@ -44,7 +44,7 @@ export function missingCpus(cpus: string, allowed: string): string | null {
 
 // --- internal ---
 
-/** CPUs that this process may use: those of its container, not of the machine. null: no Linux. */
+/** CPUs that this process may use: those of its container, not of the machine. null: this is not Linux. */
 function allowedCpus(): string | null {
 	try {
 		const status = readFileSync("/proc/self/status", "utf8");

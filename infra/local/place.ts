@@ -16,14 +16,14 @@ export interface LocalPlaceOptions {
 	/** Its working folder and HOME. */
 	readonly folder: string;
 	readonly agent: string;
-	/** CPUs in the manner of taskset; null: wherever the kernel likes. */
+	/** CPUs in the manner of taskset; null: any. */
 	readonly cpus: string | null;
-	/** How long a process may take to go down before it is killed. */
+	/** How long a process may take to end before it is killed. */
 	readonly stopMs: number;
 	readonly world: Pick<World, "env">;
 }
 
-/** A folder of this machine, whose processes run behind the agent. */
+/** A folder of this machine. Its processes run behind the agent. */
 export function localPlace({
 	folder,
 	agent,
@@ -77,13 +77,13 @@ function processOf(child: Supervised, stopMs: number): NodeProcess {
 		// The agent's only child; where that cannot be read, nothing is sampled either.
 		pid: async () => childrenOf(child.pid)[0] ?? child.pid,
 		async signal(name) {
-			// Not the agent: it ends the node when mqbench is gone, kills what has left the tree, and ends by itself.
+			// Not the agent: it ends the node when mqbench is gone, kills processes that have left the tree, and then ends by itself.
 			const pids = childrenOf(child.pid).flatMap(treeOf);
 			for (const pid of pids)
 				try {
 					process.kill(pid, `SIG${name}`);
 				} catch {
-					// It has ended by itself meanwhile, which is the run's own to find out.
+					// It has ended by itself meanwhile; the run notices that itself.
 				}
 			return pids.length;
 		},

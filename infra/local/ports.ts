@@ -4,8 +4,8 @@ import { reasonOf } from "../../runner/reason.ts";
 import type { System } from "../../runner/scenario/scenario.ts";
 
 /**
- * Ports on 127.0.0.1 that nobody listens on now, all different; the first one is the system's own, if it has one. Somebody may
- * take one before the broker does: what its log says decides then.
+ * Ports on 127.0.0.1 that are free now, all different; the first one is the system's own, if it has one. Another program may take one before the
+ * broker does; then the broker's log shows it.
  */
 export async function freePorts(
 	system: System,
@@ -23,14 +23,14 @@ export async function freePorts(
 	}
 }
 
-/** A port that was free a moment ago is taken: another try gets another one. */
+/** A port that was free a moment ago is taken: try others. */
 export class FreePortTaken extends MqbenchError {
 	constructor({ code, message, exit }: MqbenchError) {
 		super(code, message, exit);
 	}
 }
 
-/** Between choosing a port and listening on it somebody else may take it: then it is tried with others. */
+/** Another program may take a port between choosing it and listening on it; then try others. */
 export async function untilPortsAreFree<T>(
 	attempt: () => Promise<T>,
 ): Promise<T> {

@@ -4,8 +4,8 @@ import type { Install, StartedSystem } from "../../runner/brokers/process.ts";
 import { failure } from "../../runner/errors.ts";
 
 /**
- * The program of a broker: the system's own `binary`, else the first of `names` that is there. Fails with a sentence that says
- * what is missing and how to install it on this machine.
+ * The program of a broker: the system's own `binary`, otherwise the first of `names` that exists. Fails with a sentence that says what is missing
+ * and how to install it on this machine.
  */
 export function findProgram(
 	system: StartedSystem,
@@ -36,7 +36,7 @@ export function findProgram(
 	});
 }
 
-/** The way to install something on this platform. */
+/** How to install something on this platform. */
 export function installHere(
 	install: Install,
 	platform: NodeJS.Platform = process.platform,
@@ -46,7 +46,7 @@ export function installHere(
 		: install.other;
 }
 
-/** Where a program lies: on PATH, or where servers are put that users' PATHs leave out. */
+/** The path of a program: on PATH, or where servers are that users' PATHs leave out. */
 export function findOnPath(
 	name: string,
 	env: Readonly<Record<string, string | undefined>>,

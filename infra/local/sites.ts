@@ -8,7 +8,7 @@ import type {
 	Site,
 } from "../../runner/brokers/process.ts";
 
-/** What a broker is told of this machine's places, in words. */
+/** What a broker learns about places on this machine. */
 export const HERE: Pick<Setup, "image" | "ask" | "where"> = {
 	image: null,
 	ask: null,
@@ -17,15 +17,15 @@ export const HERE: Pick<Setup, "image" | "ask" | "where"> = {
 
 export interface LocalSites {
 	readonly count: number;
-	/** An empty folder of this run's own. */
+	/** An empty folder for this run. */
 	readonly store: string;
 	/** Ports on 127.0.0.1 that are free now; the first one is the system's own `port`, if it has one. */
 	ports(count: number): Promise<readonly number[]>;
-	/** A folder in memory that goes with the run. */
+	/** A folder in memory that is removed with the run. */
 	memoryFolder(): Promise<string>;
 }
 
-/** Where the nodes of a broker are on this machine: on loopback, in folders of the run's store. */
+/** Where a broker's nodes run on this machine: on loopback, in folders of the run's store. */
 export async function localSites(
 	kind: Pick<BrokerProcess, "ports">,
 	{ count, store, ports: freePorts, memoryFolder }: LocalSites,
@@ -34,7 +34,7 @@ export async function localSites(
 	const free = await freePorts(count * uses.length);
 	const freeBytes = await freeMemory();
 	return Array.from({ length: count }, (_, i): Site => {
-		// Those of the clients first, of all nodes: the system's own port is the first.
+		// Ports for clients first, for all nodes: the system's own port is the first.
 		const ports = uses.map((_, use) => free[use * count + i] ?? 0);
 		const at = (from: Port["from"]) => {
 			const use = uses.findIndex((one) => one.from === from);
@@ -65,7 +65,7 @@ export async function localSites(
 const LOOPBACK = "127.0.0.1";
 const TMPFS = 0x01021994;
 
-/** Bytes that are free in this machine's memory for files; null: there is no such place. */
+/** Free bytes of this machine's memory for files; null: there is no such place. */
 async function freeMemory(): Promise<number | null> {
 	const found = await statfs(HERE.where.memory).catch(() => null);
 	return found && found.type === TMPFS ? found.bavail * found.bsize : null;

@@ -9,7 +9,7 @@ import type { BrokerRequest, StoodUp } from "../rig.ts";
 import { entryOf } from "../rig-asked.ts";
 import { localRig } from "./local.ts";
 
-/** Processes of this machine hang on an agent that ends them with this process: they cannot outlive it. */
+/** Processes of this machine end with this process, because their agent ends them: they cannot outlive it. */
 export async function upLocal(
 	id: string,
 	requests: readonly BrokerRequest[],
@@ -37,7 +37,7 @@ export async function upLocal(
 	};
 }
 
-/** Whoever holds the rig takes it down when its file is gone (stay-up.ts): here is only waited for that. */
+/** The holder of the rig takes it down when its file is gone (stay-up.ts); here we only wait for that. */
 export async function downLocal(rig: RigFile, world: World): Promise<void> {
 	const up = async () => {
 		const answers = await Promise.all(
@@ -63,5 +63,5 @@ export async function downLocal(rig: RigFile, world: World): Promise<void> {
 
 // --- internal ---
 
-/** The mqbench that holds a rig sees within this time that it is to go, and brokers take a while to end. */
+/** The mqbench that holds a rig notices within this time that it should go, and brokers take a while to end. */
 const LEAVES_MS = 60_000;

@@ -5,7 +5,7 @@ import type { Binaries } from "../binaries/resolve.ts";
 import { temporaryFolder } from "../temporary.ts";
 import { findOnPath, findProgram, installHere } from "./program.ts";
 
-/** What this machine has for brokers that run where the programs of `built` do. */
+/** This machine's tools for brokers on the platform of the programs in `built`. */
 export function toolsOf(
 	world: World,
 	binaries: Binaries,

@@ -8,21 +8,21 @@ import type { BrokerNode } from "./node.ts";
 import type { End } from "./place.ts";
 
 export interface BringUp {
-	/** Those that are to be started: all, but where others run already. */
+	/** Nodes to start: all, except those that are running. */
 	readonly nodes: readonly BrokerNode[];
-	/** How many the broker has. */
+	/** How many nodes the broker has. */
 	readonly count: number;
 	readonly health: Health;
 	readonly request: Pick<BrokerRequest, "system" | "logPath">;
 	readonly log: BrokerLog;
-	/** For all of it. */
+	/** The time limit for all of it. */
 	readonly startMs: number;
 	readonly stop: AbortSignal;
-	/** Why nobody may have been able to ask for its health; "" when nothing is known. */
+	/** Why its health could not be checked; "" if nothing is known. */
 	trouble?(): string;
 }
 
-/** Runs what comes before, starts the nodes, and returns when each is ready and the broker healthy. Fails with the sentence that fits. */
+/** Runs the preparations, starts the nodes, and returns when each is ready and the broker is healthy. Fails with a suitable sentence. */
 export async function bringUp({
 	nodes,
 	count,
@@ -41,7 +41,7 @@ export async function bringUp({
 		count === 1
 			? ""
 			: `node ${number} of ${count}${host === null ? "" : ` (${host})`}: `;
-	/** Throws unless the step went well. */
+	/** Throws unless the step succeeded. */
 	const judge = (step: Step, passed = "") => {
 		if (step === "done") return;
 		if (step === "stopped") throw interrupted(stop);
@@ -84,7 +84,7 @@ type Step = "done" | "late" | "stopped" | Pick<End, "how">;
 
 const DONE = () => "done" as const;
 
-/** Which command failed, and how; null: none did. */
+/** Which command failed, and how; null: none failed. */
 async function runBefore(
 	{ place, command, number }: BrokerNode,
 	log: BrokerLog,
@@ -93,7 +93,7 @@ async function runBefore(
 	if (!place.run) return null;
 	const { before = [], env = {} } = command;
 	for (const argv of before) {
-		// Nothing is started any more.
+		// Start nothing more.
 		if (over.aborted) return null;
 		const { ended } = await place.run({ argv, env }, (line) =>
 			log.write(line, number),

@@ -1,10 +1,10 @@
 import { createWriteStream } from "node:fs";
 
-/** `broker.log`: what all nodes of a broker say, and what mqbench does to them. */
+/** `broker.log`: the output of all nodes of a broker, and what mqbench does to them. */
 export interface BrokerLog {
-	/** A line of a node (from 1), or of what came before the nodes. */
+	/** A line of a node (from 1), or of the preparations. */
 	write(line: string, node?: number): void;
-	/** What mqbench did to a node, with the time: brokers write theirs in front of their own lines. */
+	/** What mqbench did to a node, with the time in the form that brokers use. */
 	note(what: string, node: number): void;
 	/** The last few thousand characters. */
 	tail(): string;
@@ -12,14 +12,14 @@ export interface BrokerLog {
 	close(): Promise<void>;
 }
 
-/** Opens the one log of all nodes: each line tells whose it is where there are several. */
+/** Opens the one log of all nodes. If there are several, each line begins with the node's number. */
 export function openBrokerLog(
 	file: string,
 	nodes: number,
 	nowMs: () => number,
 ): BrokerLog {
 	const stream = createWriteStream(file, { flags: "a" });
-	// A full disk must not end the run: the log is a convenience.
+	// A full disk must not end the run: the log is only a help.
 	stream.on("error", () => {});
 	let tail = "";
 	let worst: string | null = null;
@@ -32,16 +32,16 @@ export function openBrokerLog(
 	return {
 		write,
 		note(what, node) {
-			// What it says from now on is of something else.
+			// What it writes from now on is about something else.
 			worst = null;
 			write(`${new Date(nowMs()).toISOString()} mqbench: ${what}`, node);
 		},
 		tail: () => tail,
 		lastWords: () => {
-			// Kafka tells why, and then for a long time how it shuts down.
+			// Kafka says why, and then reports its shutdown at length.
 			if (worst !== null) return worst;
 			const lines = tail.trim().split("\n");
-			// Java says what is wrong first, and then where it stood.
+			// Java says first what is wrong, and then where.
 			return lines.findLast((line) => !STACK.test(line)) ?? lines.at(-1) ?? "";
 		},
 		close: () => new Promise<void>((resolve) => void stream.end(resolve)),
@@ -50,7 +50,7 @@ export function openBrokerLog(
 
 // --- internal ---
 
-/** As Kafka writes it. */
+/** The form that Kafka uses. */
 const SERIOUS = /^\S+Z (ERROR|FATAL) /;
 
 const STACK = /^(\[\d+\] )?\s+(at |\.\.\. \d+ more)/;

@@ -16,28 +16,28 @@ import type { Place } from "./place.ts";
 
 export interface OpenBroker {
 	readonly facts: Omit<Described, "data" | "flushes" | "settings" | "stopMs">;
-	/** Of its nodes, in their order. */
+	/** The places of its nodes, in order. */
 	readonly places: readonly Place[];
-	/** Which nodes run already; absent: it is brought up as a whole. */
+	/** Which nodes are running; absent: none, bring all of them up. */
 	readonly running?: readonly boolean[];
 	readonly request: BrokerRequest;
 	readonly world: Pick<World, "stop" | "clock">;
-	/** What only the target knows of it. */
+	/** Parts that only the target knows. */
 	readonly about: Pick<
 		Broker,
 		"binary" | "sameHost" | "topology" | "settings"
 	> &
 		Partial<Pick<Broker, "identities" | "notes" | "stays" | "version" | "url">>;
-	/** Takes away what the target has made for it, when its nodes are gone. */
+	/** Removes what the target has made for the broker, when its nodes are gone. */
 	remove(): Promise<void>;
-	/** What an error on the way comes to. */
+	/** Turns an error into the one for people. */
 	explain?(error: unknown, log: BrokerLog): unknown;
 	trouble?(): string;
 }
 
 /**
- * Brings up a broker at its places, and returns when it is ready and healthy. Whatever goes wrong, Ctrl-C included: nothing of it is left,
- * nor is it after `close`.
+ * Brings up a broker at its places, and returns when it is ready and healthy. After any failure, Ctrl-C included, and after `close`, nothing of it
+ * is left.
  */
 export async function openBroker({
 	facts,

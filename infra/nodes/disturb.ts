@@ -11,13 +11,13 @@ export interface DisturberOptions {
 	readonly health: Health;
 	/** How long a node may take to come up again. */
 	readonly startMs: number;
-	/** Nothing is started any more; null: it is started all the same, as the broker outlives this run. */
+	/** Then nothing is started any more; null: start it anyway, because the broker outlives this run. */
 	readonly stop: AbortSignal | null;
 }
 
 /**
- * What may be done to the nodes of a broker: to one or to all, at once. Data, addresses and log stay as they are, so that a node that is
- * started again is the one that went. A node that was down is back when it is ready and the broker healthy.
+ * What may be done to one node of a broker or to all at once. Data, addresses and log stay, so a node that is started again is the same node. A
+ * node that was down counts as back when it is ready and the broker is healthy.
  */
 export function disturber(
 	nodes: readonly BrokerNode[],
@@ -41,7 +41,7 @@ export function disturber(
 		};
 		const failed = done.find((one) => one.status === "rejected");
 		if (failed) {
-			// Half of a fault is none: what was done is taken back.
+			// Never leave half of a fault: undo what was done.
 			await back().catch(() => {});
 			throw failed.reason;
 		}
@@ -119,7 +119,7 @@ function networkOf(node: BrokerNode, action: Disturbance["action"]) {
 	return network;
 }
 
-/** Starts a node that is down, and waits until it is ready, and the broker healthy. Throws a sentence if that does not come about. */
+/** Starts a node that is down, and waits until it is ready and the broker is healthy. Throws a sentence on failure. */
 async function startAgain(
 	node: BrokerNode,
 	{ log, health, startMs, stop }: DisturberOptions,

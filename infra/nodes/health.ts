@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Signs } from "../../runner/brokers/process.ts";
 
-/** How a description tells that the broker as a whole answers; absent: it does when all of its nodes are ready. */
+/** How to ask whether the broker as a whole works; absent: it works when all of its nodes are ready. */
 export type Health = Pick<Signs, "healthy">;
 
-/** Asks until it says yes, or nobody wants to know any more. An answer that fails is one that says no. */
+/** Asks until the answer is yes, or nobody is interested any more. A failed question counts as no. */
 export async function untilHealthy(
 	broker: Health,
 	over: AbortSignal,

@@ -6,20 +6,20 @@ export interface NodeOptions {
 	readonly number: number;
 	readonly place: Place;
 	readonly command: NodeDescription;
-	/** Told of each line that it writes, for the log. */
+	/** Called with each line that it writes, for the log. */
 	hear(line: string): void;
-	/** Whether a line says that it takes connections. */
+	/** Whether a line says that it accepts connections. */
 	ready(line: string): boolean;
 }
 
-/** A node of a broker at its place: it can be ended and started again, each time as another process. */
+/** A node of a broker at its place. It can be ended and started again, each time as another process. */
 export class BrokerNode {
 	readonly number: number;
 	readonly place: Place;
 	readonly command: NodeDescription;
-	/** Resolves when it has ended by itself after it was ready: not when it was killed, or asked to end, by us. */
+	/** Resolves when it has ended by itself after it was ready, not when we killed it or asked it to end. */
 	readonly died: Promise<End>;
-	/** Its process on this machine, behind those that we have ended before: what these have used still counts. */
+	/** Its process on this machine, after those that we have ended before, whose use still counts. */
 	readonly pids: number[] = [];
 	readonly #options: NodeOptions;
 	#tellDeath: (end: End) => void = () => {};
@@ -35,7 +35,7 @@ export class BrokerNode {
 		});
 	}
 
-	/** Starts it. `ready` resolves when it says so, `ended` when its process has ended: whatever comes first decides. */
+	/** Starts it. `ready` resolves when it says so, `ended` when its process has ended; the first one decides. */
 	async start(): Promise<{
 		readonly ready: Promise<void>;
 		readonly ended: Promise<End>;
@@ -49,14 +49,14 @@ export class BrokerNode {
 		return { ready, ended: (await life.process).ended };
 	}
 
-	/** Takes it as it runs: up, and ready. */
+	/** Takes over a node that is up and ready. */
 	async attach(): Promise<void> {
 		const { attach } = this.place;
 		if (!attach) throw new Error("nothing runs at such a place by itself");
 		await this.#becameReady(this.#begin(attach));
 	}
 
-	/** Throws a sentence unless it is up, and ready: only then something can be done to it. */
+	/** Throws a sentence unless it is up and ready: only then can something be done to it. */
 	mustBeUp(): Promise<NodeProcess> {
 		if (this.#life === null)
 			throw new Error(`node ${this.number} is down already`);
@@ -67,7 +67,7 @@ export class BrokerNode {
 		return this.#life.process;
 	}
 
-	/** Stops all of its processes; the function that it returns makes them go on. */
+	/** Stops all of its processes; the returned function makes them continue. */
 	async pause(): Promise<Back> {
 		const process = await this.mustBeUp();
 		this.#mustHave(await process.signal("STOP"));
@@ -88,7 +88,7 @@ export class BrokerNode {
 		await (await this.#letGo()).end();
 	}
 
-	/** From now on nothing about it matters. */
+	/** From now on ignore what happens to it. */
 	close(): Promise<void> {
 		this.#life = null;
 		return this.place.close();
@@ -126,7 +126,7 @@ export class BrokerNode {
 		life.onReady();
 	}
 
-	/** What happens to its process from now on is our doing. */
+	/** From now on what happens to its process is our doing. */
 	#letGo(): Promise<NodeProcess> {
 		const process = this.mustBeUp();
 		this.#life = null;

@@ -9,11 +9,11 @@ import type { World } from "../../../runner/world.ts";
 import { loadSdk } from "../sdk.ts";
 import { awsFolder } from "./folder.ts";
 
-/** AWS, as mqbench asks it: each call that it does not answer throws a `Refused`. */
+/** The calls of AWS that mqbench needs. A call that fails throws a `Refused`. */
 export interface Api {
 	readonly region: string;
 	readonly ec2: EC2;
-	/** In the partition's first region, where every account is at home: they answer whatever is wrong with the region that is asked for. */
+	/** Asked in the partition's first region, where every account is at home, so that they answer even if the requested region is wrong. */
 	readonly home: {
 		readonly region: string;
 		readonly ec2: EC2;
@@ -23,7 +23,7 @@ export interface Api {
 	readonly quotas: ServiceQuotas;
 	/** Of all regions. */
 	readonly pricing: Pricing;
-	/** Those that all of them ask with. */
+	/** The credentials of all calls. */
 	credentials(): Promise<Credentials>;
 }
 
@@ -33,24 +33,24 @@ export interface Credentials {
 	readonly expiration?: Date | undefined;
 }
 
-/** AWS, or the way to it, has refused a call. */
+/** AWS, or the connection to it, has refused a call. */
 export class Refused extends Error {
 	/** As IAM calls it: "ec2:RunInstances". */
 	readonly call: string;
-	/** AWS's own: "UnauthorizedOperation"; of the way to it the SDK's or the system's: "CredentialsProviderError", "ENOTFOUND". */
+	/** AWS's own code, such as "UnauthorizedOperation"; for the connection the SDK's or the system's: "CredentialsProviderError", "ENOTFOUND". */
 	readonly code: string;
 	constructor(call: string, code: string, words: string) {
 		super(words);
 		this.call = call;
 		this.code = code;
 	}
-	/** AWS has not been asked: it is the way to it that fails. */
+	/** AWS was not asked: the connection to it failed. */
 	get unreached(): boolean {
 		return /^(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|TimeoutError|CERT_|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO)/.test(
 			this.code,
 		);
 	}
-	/** The caller may not do that. */
+	/** The caller lacks the permission. */
 	get forbidden(): boolean {
 		return /^(UnauthorizedOperation|AccessDenied(Exception)?|Client\.UnauthorizedOperation|NotAuthorized)$/.test(
 			this.code,
@@ -59,8 +59,8 @@ export class Refused extends Error {
 }
 
 /**
- * Loads the SDK and makes its clients; asks nothing yet. `MQBENCH_AWS_ENDPOINT` is the address of an emulator that stands in for all of
- * AWS. Fails with the install line when the SDK is not there, and with `usage` where that is no URL.
+ * Loads the SDK and makes its clients; asks nothing yet. `MQBENCH_AWS_ENDPOINT` is the address of an emulator that replaces AWS. Fails with the
+ * install line if the SDK is missing, and with `usage` if the address is not a URL.
  */
 export async function openApi(
 	{ region, profile }: { region: string; profile: string | null },
@@ -89,7 +89,7 @@ export async function openApi(
 		),
 	]);
 	checkEndpoint(world.env);
-	// It would tell people about Node's versions; mqbench says itself which one it needs.
+	// The SDK would warn about Node's version; mqbench checks that itself.
 	process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= "true";
 	const home = homeOf(region);
 	const options = (at: string) => ({
@@ -97,12 +97,12 @@ export async function openApi(
 		...(profile === null ? {} : { profile }),
 		...emulated(world.env),
 		maxAttempts: 3,
-		// Who looks for credentials warns on the terminal otherwise.
+		// Otherwise the search for credentials prints warnings to the terminal.
 		logger: SILENT,
 		requestHandler: {
 			connectionTimeout: 5_000,
 			requestTimeout: 30_000,
-			// Else it only says on the terminal that it waits.
+			// Otherwise it only prints to the terminal that it is waiting.
 			throwOnRequestTimeout: true,
 		},
 	});
@@ -128,7 +128,7 @@ export async function openApi(
 		},
 		ssm: watch(new ssm.SSM(options(region)), "ssm"),
 		quotas: watch(new quotas.ServiceQuotas(options(region)), "servicequotas"),
-		// The price list is served in few regions, each for all of them.
+		// Few regions serve the price list, each of them for all regions.
 		pricing: watch(
 			new pricing.Pricing(
 				options(home === "us-east-1" ? "us-east-1" : priceRegion(home)),
@@ -138,7 +138,7 @@ export async function openApi(
 	};
 }
 
-/** Where the environment names a proxy: that mqbench does not go through it; null: it names none. */
+/** A warning if the environment names a proxy, because mqbench does not use it; null: no proxy. */
 export function proxyText(env: World["env"]): string | null {
 	const name = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"].find(
 		(name) => env[name],
@@ -183,7 +183,7 @@ function priceRegion(home: string): string {
 	return home === "cn-north-1" ? "cn-northwest-1" : "us-east-1";
 }
 
-/** An emulator wants some credentials, and takes any; they end as those of the environment do. */
+/** An emulator needs some credentials and accepts any. They end with those of the environment. */
 function emulated(env: World["env"]): object {
 	const endpoint = env.MQBENCH_AWS_ENDPOINT;
 	if (!endpoint) return {};
@@ -200,7 +200,7 @@ function emulated(env: World["env"]): object {
 	};
 }
 
-/** Every command of a client tells which call was refused, and ends when mqbench is to stop. */
+/** Makes every command of a client report which call was refused, and end when mqbench is to stop. */
 function watched(
 	client: object,
 	service: string,
@@ -255,11 +255,11 @@ function refusedBy(error: unknown, call: string, env: World["env"]): Refused {
 		Code?: string;
 		message?: string;
 	};
-	// Of the network Node gives the code, and "Error" as the name.
+	// For errors of the network, Node gives the code, and "Error" as the name.
 	const known = name === undefined || name === "Error" ? (Code ?? code) : name;
 	const words = (message ?? "")
 		.replace(/^An error occurred \(\w+\) when calling the \w+ operation: /, "")
-		// AWS appends a blob that only its own decoder reads.
+		// AWS appends a blob that only its own decoder can read.
 		.replace(/\s*Encoded authorization failure message:.*$/s, "")
 		.replace(/\s+/g, " ")
 		.trim()

@@ -1,22 +1,22 @@
 import type { World } from "../../../runner/world.ts";
 import { type Api, proxyText } from "./api.ts";
 
-/** Who asks AWS. */
+/** The identity that calls AWS. */
 export interface Caller {
 	readonly account: string;
 	/** "arn:aws:iam::123456789012:user/alice". */
 	readonly arn: string;
-	/** "alice"; of an assumed role its session. Fits a tag. */
+	/** "alice"; for an assumed role its session. Fits into a tag. */
 	readonly name: string;
 }
 
-/** Throws a `Refused`: every account may ask this. */
+/** Throws a `Refused`. Every account may ask this. */
 export async function callerOf(api: Api): Promise<Caller> {
 	const { Account = "", Arn = "" } = await api.home.sts.getCallerIdentity({});
 	return { account: Account, arn: Arn, name: nameOf(Arn) };
 }
 
-/** What an address service answers; throws with the reason, in words for people. */
+/** The answer of a service that reports the caller's address. On failure throws the reason, for people. */
 export async function addressOf(
 	world: Pick<World, "env" | "stop">,
 	service: string = CHECK_IP,
@@ -36,7 +36,7 @@ export async function addressOf(
 		const reason = limit.aborted
 			? "no answer within 5s"
 			: (cause?.code ?? cause?.message ?? message);
-		// An answer, if a wrong one, needs no other way.
+		// It is an answer, even if a wrong one: do not try another way.
 		const proxy = limit.aborted || cause ? proxyText(world.env) : null;
 		throw new Error([reason, ...(proxy === null ? [] : [proxy])].join("; "));
 	}
@@ -45,7 +45,7 @@ export async function addressOf(
 	return text;
 }
 
-/** AWS's own service that says under which address it sees a caller. */
+/** AWS's own service that reports a caller's address. */
 export const CHECK_IP = "https://checkip.amazonaws.com";
 
 /** "203.0.113.7" and "203.0.113.7/32" -> "203.0.113.7/32"; null: it is not one address. */
@@ -54,7 +54,7 @@ export function oneAddress(text: string): string | null {
 	return isIpv4(address) ? `${address}/32` : null;
 }
 
-/** Nobody on the internet sees a caller under such an address: of private networks, of a provider's own, of this machine. */
+/** Addresses that the internet never sees: private networks, a provider's own, this machine. */
 export function isPrivate(cidr: string): boolean {
 	const [a = 0, b = 0] = cidr.split(".").map(Number);
 	return (

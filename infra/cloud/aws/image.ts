@@ -1,7 +1,7 @@
 import type { Image as AwsImage } from "@aws-sdk/client-ec2";
 import { type Api, allPages, type Refused } from "./api.ts";
 
-/** The system that machines start from. */
+/** The image that machines start from. */
 export interface Image {
 	readonly id: string;
 	/** "debian-12-amd64-20251112-2294". */
@@ -9,9 +9,9 @@ export interface Image {
 	/** In AWS's words: "x86_64". */
 	readonly architecture: string;
 	readonly state: string;
-	/** Its own disk; null: AWS does not say. */
+	/** Size of its disk; null: AWS does not say. */
 	readonly disk: { readonly sizeGiB: number } | null;
-	/** Nothing is paid for it beside the machine: the prices of Linux are those of such images. */
+	/** It costs nothing besides the machine. The prices of Linux apply to such images. */
 	readonly free: boolean;
 }
 
@@ -19,8 +19,8 @@ export interface Image {
 const DEBIAN = "136693071363";
 
 /**
- * The newest Debian 12: the one that AWS's public parameter names, or by the name of Debian's images where that cannot be read; null:
- * there is none. Throws a `Refused`.
+ * The newest Debian 12: the one in AWS's public parameter, or, if that cannot be read, found by the name of Debian's images. null: there is
+ * none. Throws a `Refused`.
  */
 export async function newestDebian(
 	api: Api,
@@ -51,7 +51,7 @@ export async function newestDebian(
 	return newest ? parse(newest) : null;
 }
 
-/** null: there is none of that id that the caller may use. Throws a `Refused`. */
+/** null: the caller has no access to an image with that id. Throws a `Refused`. */
 export async function imageOf(api: Api, id: string): Promise<Image | null> {
 	const { Images = [] } = await api.ec2
 		.describeImages({ ImageIds: [id] })
@@ -65,7 +65,7 @@ export async function imageOf(api: Api, id: string): Promise<Image | null> {
 
 // --- internal ---
 
-/** null: it cannot be read; Debian's images have another way to be found. */
+/** null: it cannot be read, and Debian's images are found in another way. */
 async function publicParameter(api: Api, name: string): Promise<string | null> {
 	try {
 		const { Parameter } = await api.ssm.getParameter({ Name: name });

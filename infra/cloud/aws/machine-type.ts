@@ -1,7 +1,7 @@
 import type { InstanceTypeInfo } from "@aws-sdk/client-ec2";
 import { type Api, allPages, Refused } from "./api.ts";
 
-/** What AWS says of an instance type, as far as a rig depends on it. */
+/** The facts about an instance type that matter for a rig. */
 export interface MachineType {
 	/** "i4i.xlarge". */
 	readonly name: string;
@@ -9,35 +9,35 @@ export interface MachineType {
 	readonly memoryMiB: number;
 	/** In AWS's words: "x86_64", "arm64". */
 	readonly architectures: readonly string[];
-	/** Its own NVMe; null: it has none. */
+	/** Size of its own NVMe; null: it has none. */
 	readonly nvmeGB: number | null;
-	/** It goes into a cluster placement group. */
+	/** It can be in a cluster placement group. */
 	readonly cluster: boolean;
-	/** It may be bid for. */
+	/** Spot machines of it are possible. */
 	readonly spot: boolean;
-	/** Its CPU, too, lives on credit (t3, t4g). */
+	/** Its CPU also depends on credits (t3, t4g). */
 	readonly burstable: boolean;
 	readonly network: {
 		/** AWS's words: "Up to 10 Gigabit". */
 		readonly words: string;
-		/** What it may always have, 1e9 bit/s each way; null: AWS does not say. */
+		/** Guaranteed bandwidth, 1e9 bit/s each way; null: AWS does not say. */
 		readonly baselineGbps: number | null;
-		/** What it has for minutes. */
+		/** Bandwidth for a few minutes. */
 		readonly peakGbps: number | null;
 	};
-	/** What its way to volumes carries always. null: AWS does not say. */
+	/** Guaranteed bandwidth to volumes. null: AWS does not say. */
 	readonly volumes: {
 		readonly baselineIops: number | null;
 		readonly baselineMBps: number | null;
 	};
 }
 
-/** Types by name; what AWS does not know is missing. Throws a `Refused`. */
+/** Types by name; types that AWS does not know are missing. Throws a `Refused`. */
 export async function machineTypes(
 	api: Api,
 	names: readonly string[],
 ): Promise<ReadonlyMap<string, MachineType>> {
-	// A filter, as asking for a type that there is none of is a mistake, and says nothing of the others.
+	// With a filter: asking by name for a type that does not exist is an error that says nothing about the other types.
 	const pages = await allPages((token) =>
 		api.ec2.describeInstanceTypes({
 			...token,
@@ -51,7 +51,7 @@ export async function machineTypes(
 	);
 }
 
-/** Zones of the region that have all of the types, by name in order, and for each type those that have it. Throws a `Refused`. */
+/** Zones of the region that have all of the types, sorted by name, and for each type the zones that have it. Throws a `Refused`. */
 export async function zonesOf(
 	api: Api,
 	names: readonly string[],
@@ -70,7 +70,7 @@ export async function zonesOf(
 			}),
 		),
 	]);
-	// Neither local zones nor those of telephone companies.
+	// Skips local zones and wavelength zones.
 	const open = AvailabilityZones.filter(
 		({ State, ZoneType }) =>
 			State === "available" && ZoneType === "availability-zone",
@@ -99,7 +99,7 @@ export async function zonesOf(
 	};
 }
 
-/** vCPUs that run already of the kinds that one quota counts, and what that quota is. */
+/** Running vCPUs of the kinds that one quota counts, and that quota. */
 export interface Quota {
 	/** "L-1216C47A". */
 	readonly code: string;
@@ -108,7 +108,7 @@ export interface Quota {
 }
 
 /**
- * The quota for such types; null: mqbench knows none for them. Throws a `Refused`, also when the account has no figure of it.
+ * The quota for these types; null: mqbench knows of none. Throws a `Refused`, also if the account has no value for it.
  */
 export async function quotaOf(
 	api: Api,
@@ -130,7 +130,7 @@ export function isStandard(type: string): boolean {
 	return /^([acdhimrtz]|im|is)$/.test(family);
 }
 
-/** System and processor of an instance type, by its name: "c7gn.xlarge" has a processor of AWS's own, behind the number the letter g. */
+/** Parts of an instance type's name: in "c7gn.xlarge" the letter g after the number says that the processor is AWS's own. */
 export function platformOf(instance: string): string {
 	return /^(a1|[a-z]+\d+[a-z]*g[a-z]*)[.-]/.test(instance)
 		? "linux/arm64"
@@ -175,7 +175,7 @@ function typeOf(info: InstanceTypeInfo): MachineType {
 	};
 }
 
-/** null as soon as one is not known. */
+/** null if one of them is not known. */
 function total(values: readonly (number | undefined)[]): number | null {
 	return values.length === 0 || values.some((value) => value === undefined)
 		? null
@@ -187,7 +187,7 @@ async function quotaValue(api: Api, code: string): Promise<number> {
 	try {
 		return figureOf(await api.quotas.getServiceQuota(of));
 	} catch (error) {
-		// An account that never asked for another one has no figure of its own.
+		// An account that never asked for a change has no value of its own.
 		if ((error as Refused).code !== "NoSuchResourceException") throw error;
 		return figureOf(await api.quotas.getAWSDefaultServiceQuota(of));
 	}
@@ -226,7 +226,7 @@ async function runningVcpus(api: Api, spot: boolean): Promise<number> {
 		)
 		.map(({ InstanceType = "" }) => InstanceType as string);
 	if (running.length === 0) return 0;
-	// A machine counts with the vCPUs of its type, also when it was started with fewer of them.
+	// A machine counts with the vCPUs of its type, even if it was started with fewer.
 	const types = await machineTypes(api, [...new Set(running)]);
 	return running.reduce((sum, type) => sum + (types.get(type)?.vcpus ?? 0), 0);
 }

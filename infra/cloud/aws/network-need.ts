@@ -7,22 +7,22 @@ import type {
 import { ratePerSecond } from "../../../runner/units.ts";
 import type { MachineType } from "./machine-type.ts";
 
-/** What a load sends through the busiest machine of a kind, 1e9 bit/s each way: payloads alone, so that it is never less in truth. */
+/** What a load sends through the busiest machine of a kind, 1e9 bit/s each way. Only payloads are counted, so the real traffic is larger. */
 export interface Need {
 	readonly inGbps: number;
 	readonly outGbps: number;
 }
 
-/** What a case asks of the machines of one system. */
+/** What a case needs from the machines of one system. */
 export interface CaseNeed {
 	readonly system: string;
 	readonly case: string;
-	/** null: the load has no rate of its own (closed, find): it takes what there is. */
+	/** null: the load has no rate (closed, find) and takes what there is. */
 	readonly broker: Need | null;
 	readonly client: Need | null;
 }
 
-/** For each system and case of the scenario, at its highest rate; the load is shared by so many clients. */
+/** For each system and case of the scenario, at its highest rate; `clients` machines share the load. */
 export function networkNeeds(
 	{ systems, cases }: Pick<Scenario, "systems" | "cases">,
 	clients: number,
@@ -37,7 +37,7 @@ export function networkNeeds(
 	);
 }
 
-/** What is to be said before such machines are rented: sentences with figures and the remedy. Empty: they carry the load always. */
+/** Warnings before such machines are rented: sentences with figures and what to do. Empty: the machines can always carry the load. */
 export function networkWarnings(
 	needs: readonly CaseNeed[],
 	types: { readonly broker: MachineType | null; readonly client: MachineType },
@@ -92,7 +92,7 @@ export function gbps(value: number): string {
 
 // --- internal ---
 
-/** Times that a payload goes from the clients to the brokers, and from the brokers to the clients. */
+/** How often a payload goes from the clients to the brokers, and from the brokers to the clients. */
 function crossings({ pattern, subscriptions }: Case): {
 	toBrokers: number;
 	toClients: number;
@@ -101,7 +101,7 @@ function crossings({ pattern, subscriptions }: Case): {
 		case "publish":
 			return { toBrokers: 1, toClients: 0 };
 		case "request-reply":
-			// The request to its responder, the reply to its requester.
+			// The request goes to its responder, the reply to its requester.
 			return { toBrokers: 2, toClients: 2 };
 		case "fan-out":
 			return { toBrokers: 1, toClients: subscriptions };
@@ -122,17 +122,17 @@ function needOf(
 	const gbpsOnce = (perSecond * one.message.bytes * 8) / 1e9;
 	const { toBrokers, toClients } = crossings(one);
 	const { nodes = 1, replicas = 1 } = system.options;
-	// Whoever leads a partition takes its messages, hands them to those who read, and to those who hold copies.
+	// A partition's leader takes its messages and sends them to those who read and to those who hold copies.
 	const led = share(one.topics * one.partitions, nodes);
 	const copies = Math.min(replicas, nodes) - 1;
-	// A node that leads nothing of a topic may hold copies of it: of all copies that are made, each node takes its part.
+	// A node that leads no partition of a topic may hold copies of it. Each node gets its part of all copies.
 	const held = nodes === 1 ? 0 : copies / (nodes - 1);
 	const sent = gbpsOnce * toBrokers;
 	return {
 		broker: {
 			inGbps: Math.max(
 				sent * (led + held * (1 - led)),
-				// Another node, when one leads it all.
+				// If one node leads everything, the copies go to another node.
 				sent * held,
 			),
 			outGbps: gbpsOnce * toClients * led + sent * led * copies,
@@ -144,17 +144,17 @@ function needOf(
 	};
 }
 
-/** Part of a number of things that the machine with the most of them has, when they are dealt out in turn. */
+/** Which part the machine with the most things gets, when a number of things is dealt out in turn. */
 function share(things: number, machines: number): number {
 	return Math.ceil(Math.max(things, 1) / machines) / Math.max(things, 1);
 }
 
-/** Connections over which messages come in. */
+/** Connections with incoming messages. */
 function receiversOf({ pattern, connections, consumerConnections }: Case) {
 	return pattern === "round-trip" ? connections : consumerConnections;
 }
 
-/** Messages per second; null: nobody says. */
+/** Messages per second; null: not known. */
 function highestRate({ schedule, find }: Case): number | null {
 	return find !== null || schedule.rate === null
 		? null

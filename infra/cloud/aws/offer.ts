@@ -20,17 +20,17 @@ import { type Preflight, preflight } from "./preflight.ts";
 import { type Price, priceOf } from "./prices.ts";
 import { sessionOf, sessionTrouble } from "./session.ts";
 
-/** An offer of AWS has what its Pulumi program is told besides. */
+/** An offer of AWS, with the input of its Pulumi program. */
 interface AwsOffer extends Offer {
 	readonly config: Omit<AwsConfig, "publicKey" | "identity" | "knownHosts">;
 }
 
-/** Most machines of a rig, unless MQBENCH_MAX_INSTANCES says otherwise: a slip of the pen costs less. */
+/** Most machines of a rig, unless MQBENCH_MAX_INSTANCES says otherwise: it limits what a typing mistake can cost. */
 const MOST_MACHINES = 20;
 
 /**
- * Asks AWS for everything that standing up needs. Fails with `aws-unfit`, a sentence for each check that failed: the call, why, and what
- * to do; with `aws-unasked` where there is nobody to ask, or nobody to ask for; and before that with `aws-too-many`, `sdk-missing`, or
+ * Asks AWS for everything that standing up needs. Fails with `aws-unfit`, one sentence for each check that failed: the call, why, and what
+ * to do; with `aws-unasked` if AWS cannot be reached or there are no credentials; and before that with `aws-too-many`, `sdk-missing`, or
  * `pulumi-unusable`.
  */
 export async function offer(
@@ -117,7 +117,7 @@ export async function offer(
 	};
 }
 
-/** What target aws needs of this machine and lacks, a sentence each: known before anybody is asked. */
+/** What target aws needs on this machine and is missing, one sentence each. Checked before anybody is asked. */
 export function localTrouble(aws: Aws, world: Pick<World, "env">): string[] {
 	const lacking = ["ssh", "ssh-keygen"].filter(
 		(program) => findOnPath(program, world.env) === null,
@@ -135,7 +135,7 @@ export function localTrouble(aws: Aws, world: Pick<World, "env">): string[] {
 
 // --- internal ---
 
-/** The one that AWS is asked with; null: none. */
+/** The profile for calls of AWS; null: none. */
 function profileOf({ profile }: Aws, { env }: World): string | null {
 	return profile ?? (env.AWS_PROFILE || null);
 }
@@ -154,11 +154,11 @@ function checkCount({ brokers, clients }: Aws, { env }: World): void {
 }
 
 type Address =
-	/** `asked`: AWS's own service has said so, and not the user. */
+	/** `asked`: AWS's own service reported it, not the user. */
 	| { readonly cidr: string; readonly asked: boolean }
 	| { readonly wrong: string };
 
-/** The one address that SSH is opened to. */
+/** The one address that may use SSH. */
 async function callerCidr(aws: Aws, world: World): Promise<Address> {
 	const written = writtenAddress(aws, world);
 	if (written !== null) return written;
@@ -175,7 +175,7 @@ async function callerCidr(aws: Aws, world: World): Promise<Address> {
 
 const SSH_FROM = "MQBENCH_SSH_FROM";
 
-/** As the scenario or the environment says it; null: neither does. */
+/** From the scenario or the environment; null: neither has it. */
 function writtenAddress(
 	{ sshFrom }: Aws,
 	{ env }: Pick<World, "env">,
@@ -188,7 +188,7 @@ function writtenAddress(
 		return {
 			wrong: `${where}: ${written} is not one IPv4 address. Write the one that your SSH comes from, such as 203.0.113.7/32.`,
 		};
-	// Machines of an emulator are where it is.
+	// Machines of an emulator are where the emulator is.
 	if (isPrivate(cidr) && !env.MQBENCH_AWS_ENDPOINT)
 		return {
 			wrong: `${where}: SSH from the internet never comes from ${written}, which is an address of a private network. Write the public one that your SSH comes from, or leave ${where} away to have AWS's own service say it.`,
@@ -237,7 +237,7 @@ function lines(
 		["network", networkText(broker, client)],
 		["pulumi", pulumi],
 		["end", end],
-		// The sum is for whoever shows this: with the time it is for, or why it is not known.
+		// The caller shows the sum, with the period that it covers or why it is not known.
 		...price.parts.map(({ what, hourlyUsd }, i): [string, string] => [
 			i === 0 ? "prices" : "",
 			`${dollars(hourlyUsd)} an hour: ${what}`,
@@ -246,14 +246,14 @@ function lines(
 	return rows.map(([name, text]) => `${name.padEnd(9)}${text}`);
 }
 
-/** Of the command: where it is, or that it is going to be asked about. */
+/** About the command pulumi: where it is, or that mqbench is going to ask about it. */
 function pulumiText({ program, version, wanted, reason }: FoundPulumi): string {
 	return program === null
 		? `${wanted} is needed, and ${reason}: mqbench offers to download it`
 		: `${version}, ${program}`;
 }
 
-/** What ends the machines: most often, and whatever happens. */
+/** What ends the machines, in most cases and in all others. */
 function endText({ ttlNs }: Aws, { plannedNs, rigFile }: OfferAsked): string {
 	const latest = `at the latest ${formatDurationExact(ttlNs)} after they started`;
 	if (plannedNs !== null)

@@ -1,18 +1,18 @@
 import type { EC2 } from "@aws-sdk/client-ec2";
 import { type Api, Refused } from "./api.ts";
 
-/** What is rented, as far as a question of permission must name it. */
+/** What is rented, with the details that a permission check needs. */
 export interface Probe {
 	readonly ami: string;
 	readonly instance: string;
 	readonly spot: boolean;
 }
 
-/** What could be found out of what the caller may do. */
+/** What is known about the caller's permissions. */
 export interface Allowed {
 	/** "ec2:RunInstances": AWS says no. */
 	readonly denied: readonly string[];
-	/** Neither yes nor no: what AWS answered instead. */
+	/** Neither yes nor no: AWS's other answers. */
 	readonly unknown: readonly {
 		readonly call: string;
 		readonly reason: string;
@@ -20,15 +20,15 @@ export interface Allowed {
 }
 
 /**
- * Asks AWS for each call of EC2 that a rig needs, from standing up to taking down, whether the caller may make it (DryRun: nothing is
- * done). Calls that end something are asked of ids that there are none of; AWS then refuses for want of permission, or does not find them,
- * which is no refusal.
+ * Asks AWS for each EC2 call that a rig needs, from standing up to taking down, whether the caller may make it (DryRun: nothing is done). For
+ * calls that end something it uses ids that do not exist: AWS then either denies permission, or does not find them, which means that the
+ * call is allowed.
  */
 export async function permissions(api: Api, probe: Probe): Promise<Allowed> {
 	const denied: string[] = [];
 	const unknown: { call: string; reason: string }[] = [];
 	const waiting = Object.entries(probes(probe));
-	// A few at a time: AWS slows down who asks for all at once.
+	// A few at a time: AWS slows down callers that ask everything at once.
 	await Promise.all(
 		Array.from({ length: 6 }, async () => {
 			for (let next = waiting.shift(); next; next = waiting.shift()) {
@@ -46,7 +46,7 @@ export async function permissions(api: Api, probe: Probe): Promise<Allowed> {
 	};
 }
 
-/** Every call that an offer, a rig from standing up to taking down, and a sweep make: what infra/aws/policy.json has to allow. */
+/** Every call that an offer, a rig and a sweep make: what infra/aws/policy.json has to allow. */
 export function neededCalls(): string[] {
 	return [
 		...Object.keys(probes({ ami: "", instance: "", spot: true })),
@@ -58,10 +58,10 @@ export function neededCalls(): string[] {
 
 // --- internal ---
 
-/** Calls of EC2 that a rig needs and that AWS answers no such question about. */
+/** EC2 calls that a rig needs and that cannot be checked this way. */
 const UNASKABLE = ["ec2:ModifySubnetAttribute", "ec2:ModifyVpcAttribute"];
 
-/** Calls of EC2 that the offer itself makes. */
+/** EC2 calls of the offer itself. */
 const ASKED = [
 	"ec2:DescribeAvailabilityZones",
 	"ec2:DescribeImages",
@@ -70,7 +70,7 @@ const ASKED = [
 	"ec2:DescribeSpotPriceHistory",
 ];
 
-/** Calls of other services. Without those of prices and quotas an offer has none, and says so. */
+/** Calls of other services. Without those for prices and quotas an offer says that it does not know them. */
 const OTHERS = [
 	"pricing:GetProducts",
 	"servicequotas:GetAWSDefaultServiceQuota",
@@ -81,7 +81,7 @@ const OTHERS = [
 
 type Ask = (ec2: EC2) => Promise<unknown>;
 
-/** Ids of the right form that nobody has. */
+/** Ids of the right form that do not exist. */
 const NONE = "00000000000000000";
 
 function probes({ ami, instance, spot }: Probe): Record<string, Ask> {
@@ -262,7 +262,7 @@ function probes({ ami, instance, spot }: Probe): Record<string, Ask> {
 	};
 }
 
-/** Pulumi's provider reads the request behind a machine of the spot market, and takes it back when it removes the machine. */
+/** Pulumi's provider reads the spot request of a machine, and cancels it when it removes the machine. */
 const ofSpot: Record<string, Ask> = {
 	"ec2:DescribeSpotInstanceRequests": (ec2) =>
 		ec2.describeSpotInstanceRequests({ DryRun: true }),
@@ -280,7 +280,7 @@ async function dryRun(ask: () => Promise<unknown>): Promise<string> {
 		if (!(error instanceof Refused)) throw error;
 		if (error.code === "DryRunOperation") return "allowed";
 		if (error.forbidden) return "denied";
-		// It was looked for, and so it was allowed to.
+		// AWS has looked for it, so the call was allowed.
 		if (/NotFound|\.Unknown$|^InvalidGatewayID/.test(error.code))
 			return "allowed";
 		return `${error.code}: ${error.message}`;

@@ -16,11 +16,11 @@ import {
 import { permissions } from "./permissions.ts";
 import { profilesOf } from "./profiles.ts";
 
-/** What is certain once every check has passed. */
+/** What is certain after all checks have passed. */
 export interface Preflight {
 	readonly caller: Caller;
 	readonly zone: string;
-	/** null: there are no brokers' machines. */
+	/** null: no machines for brokers. */
 	readonly broker: MachineType | null;
 	readonly client: MachineType;
 	readonly image: Image;
@@ -28,8 +28,8 @@ export interface Preflight {
 }
 
 /**
- * Asks AWS about all that would fail later, when machines cost money already. Never throws a `Refused`. `unasked`: there is no way to AWS,
- * or there are no credentials and none are named, with the sentence that says so.
+ * Asks AWS about everything that would otherwise fail later, when machines cost money already. Never throws a `Refused`. `unasked`: AWS cannot
+ * be reached, or there are no credentials and none are named; it has the sentence that says so.
  */
 export async function preflight(
 	api: Api,
@@ -73,7 +73,7 @@ export async function preflight(
 	const may = await attempt(
 		() =>
 			permissions(api, {
-				// To ask for a permission any id will do.
+				// Any id will do to check a permission.
 				ami: found?.id ?? "ami-00000000000000000",
 				instance: client.name,
 				spot: aws.clients.spot,
@@ -123,7 +123,7 @@ async function attempt<T>(
 	}
 }
 
-/** The first question: who it is that asks. */
+/** The first question: the identity of the caller. */
 function noCaller(
 	profile: string | null,
 	aws: Aws,
@@ -155,14 +155,14 @@ function noCaller(
 	};
 }
 
-/** Credentials were looked for in vain. */
+/** No credentials were found. */
 function isNobody({ code }: Refused): boolean {
 	return /^(CredentialsProviderError|TokenProviderError|NoCredentials)/.test(
 		code,
 	);
 }
 
-/** Any other question. */
+/** All other questions. */
 function refusal(
 	{ region: name }: Aws,
 	caller: Caller,
@@ -177,7 +177,7 @@ function refusal(
 	};
 }
 
-/** null: it is not the way to AWS that fails. */
+/** null: it is not the connection to AWS that fails. */
 function way({ call, code, message, unreached }: Refused): string | null {
 	return unreached
 		? `${call}: AWS cannot be reached from here (${code}: ${message}). Try again where this machine has a way to the internet.`
@@ -188,7 +188,7 @@ function other({ call, code, message }: Refused): string {
 	return `${call}: AWS refused (${code}: ${message}). Try again; if it stays, ask those who look after the account.`;
 }
 
-/** A sentence when no machine can be there; null: the account may use it, or it is not to be asked: then the region's own answers tell. */
+/** A sentence if no machine can be there. null: the account may use it, or the question is not allowed, and then the region's own answers show it. */
 async function region(api: Api, { region: name }: Aws): Promise<string | null> {
 	const { Regions = [] } = await api.home.ec2
 		.describeRegions({
@@ -196,7 +196,7 @@ async function region(api: Api, { region: name }: Aws): Promise<string | null> {
 			Filters: [{ Name: "region-name", Values: [name] }],
 		})
 		.catch((error: Refused) => {
-			// Companies close whole regions to their people, and the first one may be among them.
+			// Companies close whole regions for their people, and the first region may be among them.
 			if (error.forbidden)
 				return { Regions: [{ RegionName: name, OptInStatus: undefined }] };
 			throw error;
@@ -300,7 +300,7 @@ function noZone(
 	return `ec2:DescribeInstanceTypeOfferings: ${zone} does not have ${names.length === 1 ? names[0] : "all types"} (${where}). ${all.length > 0 ? `Write aws.zone: ${all[0]}${all.length > 1 ? ` (or ${all.slice(1).join(", ")})` : ""}` : "Take other types, or another region"}.`;
 }
 
-/** The image, or the sentence why there is none. */
+/** The image, or a sentence why there is none. */
 async function chooseImage(
 	api: Api,
 	{ ami, region: name }: Aws,
@@ -343,7 +343,7 @@ async function quotaTrouble(
 	];
 	const wrong: string[] = [];
 	const warnings: string[] = [];
-	// What counts together is asked about once.
+	// Types with the same quota are checked together.
 	const sums = new Map<
 		string,
 		{ spot: boolean; asked: number; type: string; all: string[] }
@@ -377,7 +377,7 @@ async function quotaTrouble(
 	return { wrong, warnings };
 }
 
-/** What a volume is paid for, and the machine's way to it does not carry always. */
+/** Volumes whose paid performance exceeds what the machine's connection to them can always carry. */
 function volumeWarnings(
 	{ brokers: { volume } }: Aws,
 	type: MachineType | null,

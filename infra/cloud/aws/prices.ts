@@ -3,7 +3,7 @@ import { ROOT_DISK } from "../../aws/config.ts";
 import { type Api, allPages, Refused } from "./api.ts";
 import type { Image } from "./image.ts";
 
-/** What is rented, as far as it has a price. */
+/** What is rented, with the details that affect the price. */
 export interface Rented {
 	readonly zone: string;
 	readonly brokers: {
@@ -19,11 +19,11 @@ export interface Rented {
 	readonly image: Image;
 }
 
-/** What an hour costs; every figure is AWS's price list's, or its market's of this moment. */
+/** The price of an hour. Every figure comes from AWS's price list or, for spot, from the current market. */
 export interface Price {
-	/** null: not all of it is known. */
+	/** null: a part of it is not known. */
 	readonly hourlyUsd: number | null;
-	/** Why `hourlyUsd` is null, as the end of a sentence; else null. */
+	/** Why `hourlyUsd` is null, as the end of a sentence; otherwise null. */
 	readonly unpriced: string | null;
 	readonly parts: readonly PricePart[];
 }
@@ -34,12 +34,12 @@ export interface PricePart {
 	readonly hourlyUsd: number;
 }
 
-/** AWS counts a month of volumes as 30 days. */
+/** AWS counts 30 days as a month of volumes. */
 export const HOURS_A_MONTH = 720;
 
 /**
- * Asks for the price of machines (Linux, on demand or of the spot market), their volumes, the disks they start from, and public addresses.
- * What is sent over the internet (reports, programs) is not in it. Never throws a `Refused`: what cannot be asked has no price.
+ * Asks for the prices of machines (Linux, on demand or spot), volumes, root disks and public addresses. Internet traffic (reports, programs)
+ * is not included. Never throws a `Refused`: what cannot be asked has no price.
  */
 export async function priceOf(api: Api, rented: Rented): Promise<Price> {
 	const { brokers, clients, image } = rented;
@@ -101,7 +101,7 @@ export async function priceOf(api: Api, rented: Rented): Promise<Price> {
 		: { hourlyUsd: null, unpriced: reasons.join("; "), parts };
 }
 
-/** One product of the price list, as AWS answers. */
+/** One product of the price list, as AWS returns it. */
 interface Product {
 	readonly product: { readonly attributes: Readonly<Record<string, string>> };
 	readonly terms: {
@@ -126,7 +126,7 @@ class Unknown extends Error {}
 
 const NO_ENTRY = "the price list has no entry for ";
 
-/** Each reason once; what is missing in the list in one of them. */
+/** Each reason once, with the missing items of the list in a single one. */
 function together(reasons: readonly string[]): string[] {
 	const distinct = [...new Set(reasons)];
 	const missing = distinct.flatMap((reason) =>
@@ -155,7 +155,7 @@ async function spot(api: Api, instance: string, zone: string): Promise<number> {
 		InstanceTypes: [instance as never],
 		AvailabilityZone: zone,
 		ProductDescriptions: ["Linux/UNIX"],
-		// From now on: AWS answers the price that holds now.
+		// From now on: AWS returns the price that is valid now.
 		StartTime: new Date(),
 	});
 	const newest = SpotPriceHistory.sort(
@@ -167,10 +167,10 @@ async function spot(api: Api, instance: string, zone: string): Promise<number> {
 	return price;
 }
 
-/** gp3 has these for nothing (https://aws.amazon.com/ebs/pricing): only what is asked for above them is paid. */
+/** gp3 includes these (https://aws.amazon.com/ebs/pricing): only what exceeds them costs extra. */
 const GP3_FREE = { iops: 3_000, throughputMiBps: 125 };
 
-/** Where a price of io2's IOPS ends, and the next one's name (https://aws.amazon.com/ebs/pricing). */
+/** Where one price step of io2's IOPS ends, and the name of the next (https://aws.amazon.com/ebs/pricing). */
 const IO2_TIERS = [
 	{ upTo: 32_000, name: "EBS:VolumeP-IOPS.io2" },
 	{ upTo: 64_000, name: "EBS:VolumeP-IOPS.io2.tier2" },
@@ -250,7 +250,7 @@ async function products(
 		.map((text) => JSON.parse(String(text)) as Product);
 }
 
-/** That of a kind of usage, which most regions put their own word in front of: "EUC1-EBS:VolumeUsage.gp3". */
+/** The product of a kind of usage. Most regions put a prefix in front: "EUC1-EBS:VolumeUsage.gp3". */
 function named(found: readonly Product[], usage: string): Product {
 	return one(
 		found.filter(
@@ -275,7 +275,7 @@ function dimensions({ terms }: Product): Dimension[] {
 	);
 }
 
-/** What so many units cost, step by step where the price depends on how many there are. */
+/** The price of a number of units, step by step if the price depends on it. */
 function charge(
 	product: Product,
 	units: readonly string[],

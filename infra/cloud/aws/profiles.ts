@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import path from "node:path";
 import type { World } from "../../../runner/world.ts";
 
-/** Names of the profiles in AWS's own files, and those files; no secret is kept. What cannot be read has none. */
+/** Names of the profiles in AWS's configuration files, and the files; secrets are not read. A file that cannot be read has none. */
 export function profilesOf(env: World["env"]): {
 	readonly names: readonly string[];
 	readonly files: readonly string[];

@@ -1,28 +1,28 @@
 import { formatDuration } from "../../../runner/units.ts";
 import type { Api } from "./api.ts";
 
-/** What is known of the life of the credentials that AWS has just taken. */
+/** How long the credentials are valid that AWS has just accepted. */
 export interface Session {
-	/** They end by themselves: a session's. */
+	/** They expire by themselves, as those of a session do. */
 	readonly temporary: boolean;
 	/** null: not known, or never. */
 	readonly endsAtMs: number | null;
-	/** Whoever gave them gives others when they end (a profile, SSO, a role); what stands in the environment stays as it is. */
+	/** Their source gives new ones when they end (a profile, SSO, a role); credentials in the environment stay as they are. */
 	readonly renewed: boolean;
 }
 
-/** For taking down, tries that fail included. */
+/** For taking down, with repeated tries. */
 const TAKING_DOWN_NS = 10 * 60e9;
-/** Of machines that stay: until they are up. */
+/** For machines that stay: until they are up. */
 const STANDING_UP_NS = 10 * 60e9;
 
 /** Throws a `Refused`: there are none. */
 export async function sessionOf(api: Api): Promise<Session> {
 	const { sessionToken, expiration, ...rest } = await api.credentials();
-	// Where the SDK has them from, by its own marks.
+	// The SDK marks where it found them.
 	const { $source } = rest as { $source?: Record<string, string> };
 	const endsAtMs = expiration?.getTime() ?? Number.NaN;
-	// A machine or container of AWS's always has some, with nobody's login.
+	// A machine or container of AWS always gets some, without anybody's login.
 	const always =
 		$source?.CREDENTIALS_IMDS !== undefined ||
 		$source?.CREDENTIALS_HTTP !== undefined;
@@ -37,8 +37,9 @@ export async function sessionOf(api: Api): Promise<Session> {
 }
 
 /**
- * Machines that nobody may take down any more run until they end themselves: sentences on credentials that end before the machines are
- * taken down. `plannedNs`: how long the machines are used, standing up included; null: until somebody takes them down, by then with others.
+ * Sentences about credentials that end before the machines are taken down; then nobody can take them down, and they run until they end
+ * themselves. `plannedNs`: how long the machines are used, including standing up; null: until somebody takes them down, with other
+ * credentials by then.
  */
 export function sessionTrouble(
 	{ temporary, endsAtMs, renewed }: Session,

@@ -9,12 +9,12 @@ import { callerOf } from "./caller.ts";
 
 export type Kind = (typeof ORDER)[number];
 
-/** For how long, and how often, AWS is asked whether something is gone. */
+/** For how long and how often to ask AWS whether something is gone. */
 export interface Patience {
 	readonly pauseMs: number;
 	/** Machines take minutes to end. */
 	readonly machinesMs: number;
-	/** What others still hold on to. */
+	/** Things that others still use. */
 	readonly heldMs: number;
 }
 
@@ -29,7 +29,7 @@ export async function enabledRegions(
 	{ profile }: Pick<SweepAsked, "profile">,
 	world: World,
 ): Promise<string[]> {
-	// Of any of a partition; this one decides which partition.
+	// Any region of a partition would do; this one decides the partition.
 	const region = world.env.AWS_REGION || "us-east-1";
 	const { home } = await openApi({ region, profile }, world);
 	const { Regions = [] } = await told(() => home.ec2.describeRegions({}));
@@ -37,7 +37,7 @@ export async function enabledRegions(
 }
 
 /**
- * All that carries the tag mqbench:run in a region, rig by rig: for when nobody here remembers it. Changes nothing. Fails with
+ * Everything with the tag mqbench:run in a region, rig by rig, for when this machine does not remember it. Changes nothing. Fails with
  * `aws-unfit`.
  */
 export async function findTagged(
@@ -77,8 +77,8 @@ export async function findTagged(
 }
 
 /**
- * Removes what was chosen, in the order in which AWS lets go of it, and waits until machines have ended. Everything is looked at once more
- * before: what has lost the tag meanwhile stays. Goes on behind what fails. Fails with `interrupted`.
+ * Removes what was chosen, in an order that AWS accepts, and waits until machines have ended. It checks everything again first, and leaves
+ * what has lost its tag. It goes on after failures. Fails with `interrupted`.
  */
 export async function removeTagged(
 	rigs: readonly TaggedRig[],
@@ -129,7 +129,7 @@ const RUN = "mqbench:run";
 const OWNER = "mqbench:owner";
 const EXPIRES = "mqbench:expires";
 
-/** AWS lets go of nothing that a later one of these still needs. */
+/** The order of removal: no kind is needed by a later one. */
 const ORDER = [
 	"instance",
 	"volume",
@@ -147,7 +147,7 @@ interface Found {
 	readonly tags: ReadonlyMap<string, string>;
 }
 
-/** What was refused, as a sentence for people. */
+/** A refusal as a sentence for people. */
 async function told<T>(ask: () => Promise<T>): Promise<T> {
 	try {
 		return await ask();
@@ -164,7 +164,7 @@ async function told<T>(ask: () => Promise<T>): Promise<T> {
 	}
 }
 
-/** All that has the tag, whatever AWS's filter takes for it; of an id all that has it as its value. */
+/** Everything with the tag, with our own comparison instead of AWS's filter; with an id only what has it as the tag's value. */
 async function everything(api: Api, id: string | null): Promise<Found[]> {
 	const { ec2 } = api;
 	const Filters =
@@ -267,7 +267,7 @@ function make(
 	};
 }
 
-/** null as soon as one of them is missing or no time. */
+/** null if one of them is missing or is not a time. */
 function latest(times: readonly (string | undefined)[]): string | null {
 	const known = times.map((time) => Date.parse(time ?? ""));
 	return known.length === 0 || known.some((ms) => Number.isNaN(ms))
@@ -275,7 +275,7 @@ function latest(times: readonly (string | undefined)[]): string | null {
 		: new Date(Math.max(...known)).toISOString();
 }
 
-/** null: AWS has taken it; else its reason. */
+/** null: AWS accepted it; otherwise its reason. */
 async function remove(
 	ec2: EC2,
 	thing: Thing,
@@ -310,7 +310,7 @@ async function remove(
 const removers: Readonly<
 	Record<Kind, (ec2: EC2, id: string) => Promise<unknown>>
 > = {
-	// One by one: where AWS refuses one of several, it ends none of them.
+	// One by one: if AWS refuses one of several, it ends none of them.
 	instance: (ec2, id) => ec2.terminateInstances({ InstanceIds: [id] }),
 	volume: (ec2, id) => ec2.deleteVolume({ VolumeId: id }),
 	"placement-group": (ec2, id) => ec2.deletePlacementGroup({ GroupName: id }),
