@@ -9,8 +9,8 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/address"
 )
 
-// reach gives what tells clients how they reach the brokers of kafka://user:password@host:9092,host:9092 (kafkas:// is with TLS). It
-// prints no secrets.
+// reach returns the options that tell clients how to reach the brokers of kafka://user:password@host:9092,host:9092 (kafkas:// for
+// TLS). It does not print secrets.
 func reach(url string, o options) (func(to *settings), error) {
 	at, err := address.Parse(url, "9092", "kafka", "kafkas")
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// Every option of the library that decides a number is set in this file, and printed by Describe. Its own defaults: linger
+// Every option of the library that affects the figures is set in this file and printed by Describe. The library's own defaults: linger
 // 10 ms, snappy, endless retries, 1 000 012-byte batches, 5 s between looks at the cluster, one request in flight without
 // idempotence.
 const (
@@ -24,15 +24,15 @@ const (
 	retryBackoffMost  = time.Second
 	requestRetries    = 20
 	leastRequestTime  = 5 * time.Second
-	// bufferedRecords is how many messages a client may hold that are not acknowledged where inFlight does not bound them; and
-	// bufferedBytes, their size. Then Send blocks.
+	// bufferedRecords is how many unacknowledged messages a client may hold if inFlight does not limit them, and bufferedBytes their size.
+	// Then Send blocks.
 	bufferedRecords = 1_000_000
 	bufferedBytes   = 1 << 30
-	// inFlightSlack: the library takes a message out of its count after our done has let the next one go.
+	// inFlightSlack: the library removes a message from its count only after our done has released the next one.
 	inFlightSlack = 1000
-	// requestsInFlight per broker, as Kafka's max.in.flight.requests.per.connection. With idempotence the library's own is the same.
+	// requestsInFlight per broker, as Kafka's max.in.flight.requests.per.connection. With idempotence the library uses the same number.
 	requestsInFlight = 5
-	// requestBytes and responseBytes: above what the server takes (socket.request.max.bytes), so that it is the one to refuse.
+	// requestBytes and responseBytes are above what the server takes (socket.request.max.bytes), so that the server is the one to refuse.
 	requestBytes  = 100 << 20
 	responseBytes = 256 << 20
 	fetchBytes    = 50 << 20
@@ -54,10 +54,10 @@ var balancers = map[string]kgo.GroupBalancer{
 	"range": kgo.RangeBalancer(), "cooperative-sticky": kgo.CooperativeStickyBalancer(),
 }
 
-// settings of a client: what it is told, and the same for people.
+// settings of a client: options for the library, and the same as text.
 type settings = broker.Settings[kgo.Opt]
 
-// common is what all clients of the session are told.
+// common is what all clients of the session have in common.
 func (s *session) common(to *settings) {
 	request := s.requestTimeout()
 	to.Set("dialTimeout", dialTimeout, kgo.DialTimeout(dialTimeout))
@@ -93,11 +93,11 @@ func (s *session) producing(to *settings) {
 	to.Set("connectionsToBrokers", "one to each for sending, one to each for the rest")
 	to.Set("idempotence", *o.Idempotence)
 	if *o.Idempotence {
-		// Subtle: without this, a message that may have arrived is never given up. We never send one again, so that the
-		// duplicates that the library warns of cannot come.
+		// Subtle: without this option the library never gives up a message that may have arrived. We never send such a message again, so the
+		// duplicates that the library warns of cannot happen.
 		to.Set("recordRetries", "until recordTimeout", kgo.AllowIdempotentProduceCancellation())
 	} else {
-		// A second try could make a second copy, and overtake. Then there is none.
+		// A second try could make a second copy and overtake other messages, so there is none.
 		to.Set("recordRetries", 0, kgo.DisableIdempotentWrite(), kgo.MaxProduceRequestsInflightPerBroker(requestsInFlight), kgo.RecordRetries(0))
 	}
 }
@@ -121,7 +121,7 @@ func (s *session) grouping(to *settings, group string) {
 	to.Set("sessionTimeout", sessionTimeout, kgo.SessionTimeout(sessionTimeout))
 	to.Set("rebalanceTimeout", rebalanceTimeout, kgo.RebalanceTimeout(rebalanceTimeout))
 	to.Set("heartbeatInterval", heartbeatInterval, kgo.HeartbeatInterval(heartbeatInterval))
-	// The group is as new as its topic, so that whatever is sent belongs to it; or begin has said where it begins.
+	// The group is as new as its topic, so everything that is sent belongs to it; or begin has set where it starts.
 	to.Set("resetOffset", "start", kgo.ConsumeStartOffset(kgo.NewOffset().AtStart()), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))
 	to.Set("commitInterval", time.Duration(o.CommitIntervalNs), kgo.AutoCommitMarks(), kgo.AutoCommitInterval(time.Duration(o.CommitIntervalNs)))
 	to.Set("pollRecords", pollRecords)
@@ -135,19 +135,19 @@ func (s *session) timeout() time.Duration {
 	return max(time.Second, time.Duration(s.TimeoutNs))
 }
 
-// requestTimeout is half of a message's: the broker may take the first half to answer, the connection is given up after the second.
+// requestTimeout is half of a message's timeout: the broker may take the first half to answer; in the second half we give the connection up.
 func (s *session) requestTimeout() time.Duration { return max(leastRequestTime, s.timeout()/2) }
 
 func retryBackoff(fails int) time.Duration {
 	return min(retryBackoffFirst<<min(max(fails-1, 0), 10), retryBackoffMost)
 }
 
-// watch counts a client's connections, and tells of those that were lost.
+// watch counts a client's connections and reports those that were lost.
 type watch struct {
 	s *session
-	// settled: the client is set up. Before, connections come and go as it finds the cluster and its group.
+	// settled: the client is set up. Before that, connections come and go while it finds the cluster and its group.
 	settled atomic.Bool
-	// closing: connections go because we said so.
+	// closing: we are closing the connections ourselves.
 	closing atomic.Bool
 	// producedNs is when the last request with records was written.
 	producedNs atomic.Int64
@@ -201,7 +201,7 @@ func (w *watch) OnBrokerWrite(_ kgo.BrokerMetadata, key int16, bytes int, _, _ t
 	case key == fetchKey && err == nil:
 		w.fetches.Add(1)
 	case key == produceKey && bytes > 0:
-		// Of a write that failed, too, some bytes may have left.
+		// Some bytes of a failed write may have left, too.
 		w.producedNs.Store(w.s.Now())
 	}
 }
@@ -214,11 +214,11 @@ func (w *watch) report(err error) {
 	}
 }
 
-// partitioner takes the partition that the message names, else lets the key decide as Kafka's own client does.
+// partitioner uses the partition that the message names; otherwise the key decides, as in Kafka's own client.
 type partitioner struct{ keyed kgo.Partitioner }
 
-// keyDecides stands for a partition in broker.Message. nowhere is one that no topic has: its record fails in the client, after
-// the topic's metadata has come.
+// keyDecides replaces a partition in broker.Message. nowhere is a partition that no topic has: its record fails in the client, after the
+// topic's metadata has arrived.
 const (
 	keyDecides = -1
 	nowhere    = -2

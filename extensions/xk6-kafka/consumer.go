@@ -45,7 +45,7 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 	if err != nil {
 		return fmt.Errorf("kafka: consume %q: find its end: %w", to.Topic, err)
 	}
-	// The positions are fixed here, once: whatever is sent from now on lies behind them.
+	// The positions are set here, once: everything that is sent from now on lies behind them.
 	c, err := s.newConsumer(to, handle, kgo.ConsumePartitions(ends.KOffsets()))
 	if err != nil {
 		return err
@@ -54,10 +54,10 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 	go c.deliver()
 	err = deadline.Until(ctx, setUpPoll, func() bool { return c.watch.fetches.Load() > 0 })
 	c.watch.settled.Store(true)
-	return broker.Wrap(fmt.Sprintf("kafka: consume %q: no fetch leaves", to.Topic), err)
+	return broker.Wrap(fmt.Sprintf("kafka: consume %q: no fetch was sent", to.Topic), err)
 }
 
-// join makes a member of the group of a topic. Which member gets what is known when all are there: the last one here waits for that.
+// join makes a member of a topic's group. Nobody knows the members' shares before all members are there, so the last one here waits for that.
 func (s *session) join(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
 	name := s.groupName(to.Topic, to.Group)
 	g := s.groups[name]
@@ -94,12 +94,12 @@ func (s *session) join(ctx context.Context, to broker.Subscription, handle broke
 	for _, m := range g.members {
 		m.watch.settled.Store(true)
 	}
-	return broker.Wrap(fmt.Sprintf("kafka: join group %q: it does not settle", g.name), err)
+	return broker.Wrap(fmt.Sprintf("kafka: join group %q: it did not settle", g.name), err)
 }
 
 // --- internal ---
 
-// setUpPoll is how often the library is looked at until a consumer is set up, groupPoll how often the broker is asked.
+// setUpPoll is how often we ask the library until a consumer is set up, groupPoll how often we ask the broker.
 const (
 	setUpPoll = 2 * time.Millisecond
 	groupPoll = 20 * time.Millisecond
@@ -116,7 +116,7 @@ func (s *session) newConsumer(to broker.Subscription, handle broker.Handler, own
 		opts = append(opts,
 			kgo.OnPartitionsAssigned(func(_ context.Context, _ *kgo.Client, got map[string][]int32) { c.assign(got, +1) }),
 			kgo.OnPartitionsRevoked(func(ctx context.Context, client *kgo.Client, gone map[string][]int32) {
-				// What was handled is not to be handed to the next owner.
+				// Commit what was handled, so that the next owner does not get it again.
 				if err := client.CommitMarkedOffsets(ctx); err != nil {
 					w.report(fmt.Errorf("commit: %w", err))
 				}
@@ -139,7 +139,7 @@ func (s *session) keep(c *consumer) {
 	s.consumers = append(s.consumers, c)
 }
 
-// deliver hands over what arrives, batch by batch: a batch is received when the library returns it.
+// deliver hands over what arrives, batch by batch. A batch is received when the library returns it.
 func (c *consumer) deliver() {
 	ctx := c.client.Context()
 	for {
@@ -152,11 +152,11 @@ func (c *consumer) deliver() {
 	}
 }
 
-// markEveryNs: at most this long after a slow handler has returned, its message may be committed.
+// markEveryNs is the longest time until a message may be committed after a slow handler has returned.
 const markEveryNs = int64(10 * time.Millisecond)
 
-// deliverAndCommit hands over messages of a group. A member takes one message at a time out of what was fetched, and a
-// message that waits in the client behind a slow one is not received yet.
+// deliverAndCommit hands over messages of a group. A member takes one message at a time from what was fetched; a message that waits in
+// the client behind a slow one is not received yet.
 func (c *consumer) deliverAndCommit() {
 	ctx := c.client.Context()
 	for {
@@ -190,7 +190,7 @@ func (c *consumer) deliverAndCommit() {
 func (c *consumer) over(fetches kgo.Fetches) bool {
 	if len(fetches) == 1 && len(fetches[0].Topics) == 1 && fetches[0].Topics[0].Topic != "" {
 		if ps := fetches[0].Topics[0].Partitions; len(ps) == 1 && ps[0].Err == nil {
-			return false // by far the commonest, and without allocations
+			return false // by far the most common case, and without allocations
 		}
 	}
 	if fetches.IsClientClosed() || c.watch.closing.Load() {
@@ -218,7 +218,7 @@ func (c *consumer) partitions() int {
 	return c.assigned
 }
 
-// settled: all members are of one generation, the partitions are shared out among them, and each owner asks for messages.
+// settled reports whether all members are in one generation, the partitions are shared out, and each owner is fetching.
 func (g *group) settled(partitions int) bool {
 	_, generation := g.members[0].client.GroupMetadata()
 	owned := make([]int, len(g.members))
@@ -235,9 +235,9 @@ func (g *group) settled(partitions int) bool {
 	return sharedOut(owned, partitions)
 }
 
-// sharedOut says whether each partition has its owner for good. A cooperative rebalance goes through a generation in which
-// the first member still has all: each has an owner then too, but some are about to be taken away, and what was received
-// of those and not yet committed would come twice. Both assignors end with shares that differ by one at most.
+// sharedOut reports whether each partition has its final owner. A cooperative rebalance has an intermediate generation in which the first
+// member still has all partitions. Each partition has an owner then, but some are about to move, and messages of those that are not
+// yet committed would come twice. With both assignors the final shares differ by at most one.
 func sharedOut(owned []int, partitions int) bool {
 	sum := 0
 	for _, n := range owned {
@@ -255,7 +255,7 @@ func (s *session) partitionsOf(name string) int {
 	return 0
 }
 
-// close ends the consumer and waits for neither its handler nor, for long, the broker.
+// close ends the consumer. It does not wait for its handler, and not long for the broker.
 func (c *consumer) close() {
 	if c.watch.closing.Swap(true) {
 		return

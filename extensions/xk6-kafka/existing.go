@@ -15,7 +15,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
 
-// find looks whether topics that were there are as the run needs them.
+// find checks whether existing topics are as the run needs them.
 func (s *session) find(ctx context.Context, topics []broker.Topic, names []string) error {
 	cluster, err := s.admin.Metadata(ctx, names...)
 	if err != nil {
@@ -29,11 +29,11 @@ func (s *session) find(ctx context.Context, topics []broker.Topic, names []strin
 		case detail.Err != nil:
 			return fmt.Errorf("kafka: look up topic %q: %w", topic.Name, detail.Err)
 		case n != topic.Partitions:
-			return fmt.Errorf("kafka: topic %s has %d partitions, and the run is to have %d; write partitions: %d", topic.Name, n, topic.Partitions, n)
+			return fmt.Errorf("kafka: topic %s has %d partitions, and the scenario says %d; write partitions: %d", topic.Name, n, topic.Partitions, n)
 		}
 	}
 	if s.Run == "" {
-		return nil // client 0 has made them as this one would
+		return nil // client 0 has made them exactly as this client would
 	}
 	return s.fit(ctx, cluster, names)
 }
@@ -57,11 +57,11 @@ func (s *session) Leader(ctx context.Context, topic string) (string, error) {
 
 // --- internal ---
 
-// shownConfigs are what of a topic's settings decides numbers.
+// shownConfigs are the settings of a topic that affect the figures.
 var shownConfigs = []string{"max.message.bytes", "min.insync.replicas", "flush.messages", "flush.ms"}
 
-// fit reads the settings of topics that were there: the first one's are printed, and batches are made to fit all of them. Who may not
-// read them learns of what does not fit by failing messages.
+// fit reads the settings of existing topics. It prints those of the first one and makes batches fit all of them. Without the permission to
+// read them, a setting that does not fit shows as failed messages.
 func (s *session) fit(ctx context.Context, cluster kadm.Metadata, names []string) error {
 	s.topicConfig = map[string]string{}
 	configs, err := s.admin.DescribeTopicConfigs(ctx, names...)
@@ -92,8 +92,8 @@ func (s *session) fit(ctx context.Context, cluster kadm.Metadata, names []string
 	return nil
 }
 
-// begin makes a group on a topic of the user's own begin at its end, unless another client of the run has done so. Without that it
-// would read what is there already; beginning at the end when it has its partitions would leave out what is sent before.
+// begin makes a group on a topic of the user's own start at the topic's end, unless another client of the run has done so. Without it the
+// group would read old messages; starting at the end when a member gets its partitions would skip what is sent before that.
 func (s *session) begin(ctx context.Context, group, topic string) error {
 	begun := func() (bool, error) {
 		offsets, err := s.admin.FetchOffsets(ctx, group)
@@ -127,19 +127,19 @@ func (s *session) begin(ctx context.Context, group, topic string) error {
 		return nil
 	}
 	if done, _ := begun(); done {
-		return nil // another client was faster, and has a member in it
+		return nil // another client was faster and already has a member in the group
 	}
 	return fmt.Errorf("kafka: begin group %q at the end of its topic: %w", group, err)
 }
 
-// shared: the coordinator says that a group, which may have members in other clients, has shared out its partitions, and the members
-// here have theirs.
+// shared reports whether the coordinator says that a group has shared out its partitions, and the members here have theirs. The group may
+// have members on other clients.
 func (s *session) shared(ctx context.Context, g *group, partitions int) bool {
 	described, err := s.admin.DescribeGroups(ctx, g.name)
 	return err == nil && g.stable(described[g.name], partitions)
 }
 
-// stable says whether the coordinator's view is that of the members here.
+// stable reports whether the coordinator and the members here agree.
 func (g *group) stable(is kadm.DescribedGroup, partitions int) bool {
 	if is.Err != nil || is.State != "Stable" {
 		return false
@@ -166,12 +166,12 @@ func (g *group) stable(is kadm.DescribedGroup, partitions int) bool {
 	return len(owned) > 0 && sharedOut(owned, partitions)
 }
 
-// groupName is the same for all clients of the run.
+// groupName is the same on all clients of the run.
 func (s *session) groupName(topic, group string) string {
 	return s.Named(".", topic+"."+group)
 }
 
-// groupsToRemove are this run's, which may have had members in other clients alone; only client 0 removes any.
+// groupsToRemove are the groups of this run, which may have had members on other clients only. Only client 0 removes groups.
 func (s *session) groupsToRemove() []string {
 	if s.Client > 0 {
 		return nil

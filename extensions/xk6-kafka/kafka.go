@@ -1,5 +1,5 @@
-// Package kafka is the driver for Apache Kafka, with franz-go. A connection that sends is one client; a subscription is another,
-// as every consumer is in Kafka.
+// Package kafka is the driver for Apache Kafka, with franz-go. Each connection that sends is a client, and so is each subscription, as
+// every consumer is in Kafka.
 package kafka
 
 import (
@@ -55,10 +55,10 @@ type session struct {
 	topics     []broker.Topic
 	made       []string
 	groups     map[string]*group
-	// named are the groups that consumers here are in, by the subscription's word for them.
+	// named has the groups of consumers here, by the subscription's name for them.
 	named []string
 
-	// mu guards what Close, from another goroutine, takes down.
+	// mu guards what Close removes from another goroutine.
 	mu        sync.Mutex
 	producers map[int]*producer
 	consumers []*consumer
@@ -71,8 +71,7 @@ var (
 	_ broker.LeaderFinder = (*session)(nil)
 )
 
-// Open finds the cluster. Connections of producers and consumers are made with them, by Producer and Consume, which return
-// when they are usable.
+// Open finds the cluster. Producer and Consume make their own connections and return when these are usable.
 func (s *session) Open(ctx context.Context) error {
 	var of settings
 	s.common(&of)
@@ -138,7 +137,7 @@ func (s *session) Prepare(ctx context.Context, topics []broker.Topic) error {
 	return nil
 }
 
-// Remove takes the consumers out of their groups, which have to be empty, then removes groups and topics.
+// Remove takes the consumers out of their groups, which have to be empty first, and removes groups and topics.
 func (s *session) Remove(ctx context.Context) error {
 	s.mu.Lock()
 	consumers := s.consumers
@@ -165,7 +164,7 @@ func (s *session) Remove(ctx context.Context) error {
 		if err == nil {
 			err = removed.Error()
 		}
-		// Another try may find them gone already.
+		// A second try may find them gone.
 		if errors.Is(err, kerr.UnknownTopicOrPartition) {
 			err = nil
 		}
@@ -223,10 +222,10 @@ func (s *session) Describe() broker.Description {
 	}
 }
 
-// Dropped: the library throws nothing away. What it cannot send fails.
+// Dropped is 0: the library throws nothing away. What it cannot send fails.
 func (s *session) Dropped() int64 { return 0 }
 
-// Close ends everything at once; what a broker that does not answer holds up ends in the background.
+// Close ends everything at once. What blocks on a silent broker ends in the background.
 func (s *session) Close() error {
 	s.End()
 	s.mu.Lock()
@@ -248,19 +247,19 @@ func (s *session) Close() error {
 
 // --- internal ---
 
-// closeTimeout: a broker that does not answer holds nobody up.
+// closeTimeout limits how long a silent broker can delay us.
 const closeTimeout = 5 * time.Second
 
 // never is how Kafka writes that it does not flush by itself: the largest number.
 var never = strconv.FormatInt(math.MaxInt64, 10)
 
-// flushMs of the level "interval".
+// flushMs is the setting of level "interval".
 const flushMs = "1000"
 
-// topicConfig is what a topic is made with: limits that fit the messages, and what belongs to the topic of a durability level.
+// topicConfig is the configuration of new topics: limits that fit the messages, and the topic's part of a durability level.
 func topicConfig(o broker.Options, own options) (map[string]string, error) {
 	config := map[string]string{
-		// The limit is of a batch, which holds at least one message.
+		// The limit applies to a batch, which holds at least one message.
 		"max.message.bytes": strconv.FormatInt(own.BatchBytes+topicBytes, 10),
 	}
 	if own.MinInsyncReplicas > 0 {
@@ -275,12 +274,12 @@ func topicConfig(o broker.Options, own options) (map[string]string, error) {
 	case "fsync":
 		config["flush.messages"], config["flush.ms"] = "1", never
 	default:
-		return nil, fmt.Errorf("durability %q is none of memory, os, interval, fsync", o.Durability)
+		return nil, fmt.Errorf("durability must be memory, os, interval or fsync, got %q", o.Durability)
 	}
 	return config, nil
 }
 
-// checkFlusher: a topic's flush.ms does nothing on a broker that never looks at it, which is Kafka's default.
+// checkFlusher refuses brokers that ignore a topic's flush.ms, which is Kafka's default.
 func (s *session) checkFlusher(ctx context.Context) error {
 	const key = "log.flush.scheduler.interval.ms"
 	cluster, err := s.admin.BrokerMetadata(ctx)
@@ -318,7 +317,7 @@ func (s *session) create(ctx context.Context, partitions int, names []string) er
 		switch {
 		case c.Err == nil:
 			s.made = append(s.made, c.Topic)
-		case errors.Is(c.Err, kerr.TopicAlreadyExists): // empty, as clear has left it
+		case errors.Is(c.Err, kerr.TopicAlreadyExists): // empty: clear has made sure
 		default:
 			return fmt.Errorf("kafka: create topic %q: %w%s", c.Topic, c.Err, because(c.ErrMessage))
 		}
@@ -326,8 +325,8 @@ func (s *session) create(ctx context.Context, partitions int, names []string) er
 	return nil
 }
 
-// clear removes topics that hold messages or have other partitions, with the groups that had read them: what is sent later
-// must not be taken for read. Empty ones stay: another session may be about to use them.
+// clear removes topics that hold messages or have a different number of partitions, with the groups that read them, because new messages
+// must not count as read. Empty topics stay: another session may be about to use them.
 func (s *session) clear(ctx context.Context, topics []broker.Topic, names []string) error {
 	cluster, err := s.admin.Metadata(ctx, names...)
 	if err != nil {
@@ -391,7 +390,7 @@ func (s *session) clear(ctx context.Context, topics []broker.Topic, names []stri
 	return nil
 }
 
-// ends are the offsets behind the last message of each partition; one that cannot be had is an error of all.
+// ends returns the offsets behind the last message of each partition. If one cannot be read, all fail.
 func (s *session) ends(ctx context.Context, topics ...string) (kadm.ListedOffsets, error) {
 	ends, err := s.admin.ListEndOffsets(ctx, topics...)
 	if err == nil {
@@ -400,8 +399,8 @@ func (s *session) ends(ctx context.Context, topics ...string) (kadm.ListedOffset
 	return ends, err
 }
 
-// tried asks up to three times: that a connection to a node that was started again meanwhile is dead is only found out by its use.
-// For requests that may be carried out twice.
+// tried asks up to three times, because a dead connection to a restarted node only shows when it is used. Only for requests that may be
+// carried out twice.
 func tried[T any](ctx context.Context, ask func() (T, error)) (T, error) {
 	answer, err := ask()
 	for tries := 1; err != nil && tries < 3 && ctx.Err() == nil; tries++ {
@@ -410,8 +409,8 @@ func tried[T any](ctx context.Context, ask func() (T, error)) (T, error) {
 	return answer, err
 }
 
-// awaitTopics returns when every broker says of every topic what is to hold: they hear of changes one after the other. A broker that
-// is gone is waited for only if all are needed.
+// awaitTopics returns when every broker reports the expected state of every topic: they hear of changes one after the other. It waits for
+// a broker that is gone only if all are needed.
 func (s *session) awaitTopics(ctx context.Context, names []string, what string, needed bool, holds func(kmsg.MetadataResponseTopic) bool) error {
 	request := kmsg.NewPtrMetadataRequest()
 	for _, name := range names {
@@ -483,7 +482,7 @@ func (s *session) awaitLeaders(ctx context.Context, names []string) error {
 	if err != nil {
 		return err
 	}
-	// Only a leader answers this: it shows that the brokers themselves know what they lead.
+	// Only a leader answers this, so it shows that the brokers themselves know what they lead.
 	for {
 		if _, err := s.ends(ctx, names...); err == nil || !kerr.IsRetriable(err) || ctx.Err() != nil {
 			return broker.Wrap("kafka: ask the topics' leaders", err)

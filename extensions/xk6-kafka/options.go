@@ -11,16 +11,16 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// options are the driver's own; runner/brokers/kafka/options.ts writes them. What is missing has Kafka's own default,
-// that of its Java client, except where it says so here.
+// options are the driver's own, as runner/brokers/kafka/options.ts writes them. The default is that of Kafka's Java client unless a comment
+// here says otherwise.
 type options struct {
-	// Acks that a producer waits for: "all" (the default, as Kafka's), "1": the leader's, "0": none.
+	// Acks that a producer waits for: "all" (the default, as Kafka's), "1" (the leader's) or "0" (none).
 	Acks string `json:"acks"`
-	// Idempotence: nil: with acks "all", as Kafka's.
+	// Idempotence; nil: true with acks "all", as Kafka's.
 	Idempotence *bool `json:"idempotence"`
-	// LingerNs is how long a batch waits for more messages. 0 by default: up to Kafka 3 its own default, since 4 that is 5 ms.
+	// LingerNs is how long a batch waits for more messages. Default 0, as Kafka's own until version 3; since 4 that is 5 ms.
 	LingerNs int64 `json:"lingerNs"`
-	// BatchBytes is the largest batch. Default: 1 MiB, so that a fast producer is not held up by it; Kafka's: 16 KiB.
+	// BatchBytes is the largest batch. Default 1 MiB, so that it does not hold up a fast producer; Kafka's is 16 KiB.
 	BatchBytes  int64  `json:"batchBytes"`
 	Compression string `json:"compression"`
 	// MinInsyncReplicas of the topics; 0: the broker's own.
@@ -30,22 +30,22 @@ type options struct {
 	FetchMaxWaitNs      int64 `json:"fetchMaxWaitNs"`
 	FetchPartitionBytes int64 `json:"fetchPartitionBytes"`
 
-	// Assignor of partitions to the members of a group: "range" (the default, as Kafka's), "cooperative-sticky".
+	// Assignor shares out partitions to the members of a group: "range" (the default, as Kafka's) or "cooperative-sticky".
 	Assignor string `json:"assignor"`
-	// CommitIntervalNs is how often a member tells the broker how far it is. Kafka's default is 5 s; 100 ms here, nearer to the
-	// single acknowledgements of other systems.
+	// CommitIntervalNs is how often a member commits. Kafka's default is 5 s; ours is 100 ms, closer to the single acknowledgements of other
+	// systems.
 	CommitIntervalNs int64 `json:"commitIntervalNs"`
 
-	// Sasl is how a user of the URL is authenticated: "plain" (the default), "scram-sha-256", "scram-sha-512".
+	// Sasl is how the URL's user logs in: "plain" (the default), "scram-sha-256" or "scram-sha-512".
 	Sasl string `json:"sasl"`
-	// TLS; a URL kafkas:// means true.
+	// TLS; a URL kafkas:// turns it on, too.
 	TLS address.TLS `json:"tls"`
 }
 
 const (
 	// recordBytes is more than a batch of one record adds to its payload: 61 for the batch, 21 for the record, and the key.
 	recordBytes = 512
-	// topicBytes is what a topic takes above the largest batch.
+	// topicBytes is how much more a topic accepts than the largest batch.
 	topicBytes = 64 << 10
 
 	defaultBatchBytes     = 1 << 20
@@ -55,7 +55,7 @@ const (
 	defaultTimeout        = 10 * time.Second
 )
 
-// decode reads the driver's options, fills in what is missing and checks what is there.
+// decode reads the driver's options, fills in defaults and checks values.
 func decode(from broker.Options) (options, error) {
 	o := options{
 		Acks: "all", BatchBytes: defaultBatchBytes, Compression: "none", FetchMinBytes: 1,
@@ -64,7 +64,7 @@ func decode(from broker.Options) (options, error) {
 	if err := from.Decode(&o); err != nil {
 		return o, err
 	}
-	o.FetchMaxWaitNs = cmp.Or(o.FetchMaxWaitNs, int64(defaultFetchMaxWait)) // without a wait consumers would ask all the time
+	o.FetchMaxWaitNs = cmp.Or(o.FetchMaxWaitNs, int64(defaultFetchMaxWait)) // without a wait, consumers would poll all the time
 	all := o.Acks == "all"
 	o.Idempotence = cmp.Or(o.Idempotence, &all)
 	// A batch holds at least one message, and a fetch at least one batch.

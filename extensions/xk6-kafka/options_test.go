@@ -12,15 +12,15 @@ import (
 
 func TestOptionsThatMakeNoSenseAreRefusedBeforeAnythingIsDone(t *testing.T) {
 	for _, c := range []struct{ durability, options, want string }{
-		{"", `{"acks": "2"}`, `acks "2" is none of 0, 1, all`},
+		{"", `{"acks": "2"}`, `acks must be one of 0, 1, all, got "2"`},
 		{"", `{"acks": "1", "idempotence": true}`, "idempotence needs acks all"},
-		{"", `{"compression": "rar"}`, `compression "rar" is none of`},
-		{"", `{"assignor": "mine"}`, `assignor "mine" is none of`},
+		{"", `{"compression": "rar"}`, `compression must be one of`},
+		{"", `{"assignor": "mine"}`, `assignor must be one of`},
 		{"", `{"tls": {"cert": "x"}}`, "cert and key belong together"},
 		{"", `{"tls": {"ca": "/nowhere/ca.pem"}}`, "read ca: open /nowhere/ca.pem"},
 		{"", `{"tls": {"nosuch": 1}}`, "nosuch"},
-		{"", `{"sasl": "kerberos"}`, `sasl "kerberos" is none of`},
-		{"sometimes", `{}`, `durability "sometimes" is none of`},
+		{"", `{"sasl": "kerberos"}`, `sasl must be one of`},
+		{"sometimes", `{}`, `durability must be memory, os, interval or fsync, got "sometimes"`},
 	} {
 		_, err := New(broker.Options{
 			URL: "kafka://u:s3cr3t@127.0.0.1:1", Driver: []byte(c.options), Durability: c.durability, Connections: 1, Now: clock.New().Now,

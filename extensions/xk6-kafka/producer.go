@@ -22,7 +22,7 @@ type producer struct {
 	// acks: done gets the time of the acknowledgement.
 	acks       bool
 	idempotent bool
-	// refreshedNs is when the library was last told to look who leads what.
+	// refreshedNs is when the library was last told to look up the leaders.
 	refreshedNs atomic.Int64
 }
 
@@ -34,7 +34,7 @@ type sending struct {
 	record   kgo.Record
 	message  *broker.Message
 	done     broker.Done
-	// sentNs is when the library got it.
+	// sentNs is when the library got the message.
 	sentNs int64
 	// promise is finish, bound once.
 	promise func(*kgo.Record, error)
@@ -58,7 +58,7 @@ func (s *sending) finish(_ *kgo.Record, err error) {
 	m, done := s.message, s.done
 	if err != nil {
 		s.producer.refresh()
-		// A request may still be on its way with this record in it: it is not used again.
+		// A request may still be on its way with this record in it, so do not use it again.
 		done(m, 0, s.producer.failure(err, s.sentNs))
 		return
 	}
@@ -71,8 +71,8 @@ func (s *sending) finish(_ *kgo.Record, err error) {
 	done(m, ackNs, nil)
 }
 
-// ready makes the client know the topics, have its producer id and connections to the brokers: the first message is to find what the
-// thousandth finds.
+// ready makes the client learn the topics and get its producer id and connections to the brokers, so that the first message is as fast as
+// the thousandth.
 func (p *producer) ready(ctx context.Context, topics []broker.Topic) error {
 	for _, topic := range topics {
 		told := make(chan error, 1)
@@ -96,8 +96,8 @@ func (p *producer) ready(ctx context.Context, topics []broker.Topic) error {
 
 const readyTimeout = 15 * time.Second
 
-// refresh has the library look anew who leads what after a message has failed, as Kafka's own client does: it does so itself for messages
-// alone that it tries again. Without this, those that are tried once would go to a leader that is no more until metadataMaxAge is over.
+// refresh makes the library look up the leaders after a message has failed, as Kafka's own client does. The library does so by itself only
+// for messages that it tries again. Without this, messages with a single try would go to a former leader until metadataMaxAge is over.
 func (p *producer) refresh() {
 	if p.idempotent {
 		return
@@ -115,16 +115,16 @@ var (
 	errTimeout      = fmt.Errorf("kafka: produce: not acknowledged within the timeout: %w", broker.ErrUnknown)
 )
 
-// failure words what a message met that the library got at sentNs. The same cause must give the same words: they are counted.
-// What was handed over after the last request had been written never left; of the rest, unless the broker refused it, nobody
-// knows: the library does not say whether it wrote a record.
+// failure is the error of a message that the library got at sentNs. Equal causes must have equal texts, because they are counted. A message
+// that was handed over after the last request was written never left. For the others, unless the broker refused them, nobody knows:
+// the library does not say whether it wrote a record.
 func (p *producer) failure(err error, sentNs int64) error {
 	var refusal *kerr.Error
 	switch {
 	case errors.Is(err, kgo.ErrClientClosed):
 		return errClosed
 	case errors.Is(err, kerr.RequestTimedOut), errors.Is(err, kerr.NotEnoughReplicasAfterAppend):
-		// The leader has it, some replica may not.
+		// The leader has it, but a replica may not.
 		return fmt.Errorf("kafka: produce: %w: %w", err, broker.ErrUnknown)
 	case errors.As(err, &refusal), errors.Is(err, kgo.ErrMaxBuffered):
 		return fmt.Errorf("kafka: produce: %w", err)
@@ -136,7 +136,7 @@ func (p *producer) failure(err error, sentNs int64) error {
 	return errLost
 }
 
-// newProducer is a client of its own, with connections of its own.
+// newProducer makes a client with connections of its own.
 func (s *session) newProducer(connection int) (*producer, error) {
 	var of settings
 	s.common(&of)

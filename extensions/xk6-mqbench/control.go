@@ -9,32 +9,32 @@ import (
 	"time"
 )
 
-// Environment variables that make this process listen on its standard input: to a coordinator, which then hands out T0 as well,
-// or to questions alone.
+// Environment variables that make this process read its standard input: from a coordinator, which also hands out T0, or for questions
+// alone.
 const (
 	coordinatedEnv = "MQBENCH_COORDINATED"
 	controlEnv     = "MQBENCH_CONTROL"
 )
 
-// listener is whom control lines are for. Its methods may be called from any goroutine.
+// listener receives the control lines. Its methods may be called from any goroutine.
 type listener interface {
-	// CloseBooks: nothing more is to be counted.
+	// CloseBooks: count nothing more.
 	CloseBooks()
-	// Finish: it may leave.
+	// Finish: the client may leave.
 	Finish()
-	// TellLeader answers question id, in its own time.
+	// TellLeader answers question id, possibly later.
 	TellLeader(id int64)
 }
 
-// control is what this process is told, one JSON object a line: ControlLine of runner/run/progress-line.ts.
+// control reads what is sent to this process, one JSON object a line: ControlLine of runner/run/progress-line.ts.
 type control struct {
-	// t0 has the first T0 that came.
+	// t0 holds the first T0 that was sent.
 	t0 chan time.Time
-	// over is closed when nothing will be said any more.
+	// over is closed when the input has ended.
 	over chan struct{}
 }
 
-// listen reads lines until in ends. complain takes words about what is no order.
+// listen reads lines until in ends. It calls complain for lines that it does not understand.
 func listen(in io.Reader, to listener, complain func(string)) *control {
 	c := &control{t0: make(chan time.Time, 1), over: make(chan struct{})}
 	go func() {
@@ -42,7 +42,7 @@ func listen(in io.Reader, to listener, complain func(string)) *control {
 		for reader := bufio.NewReader(in); ; {
 			line, err := reader.ReadBytes('\n')
 			if err != nil {
-				return // half a line is none
+				return // ignore half a line
 			}
 			if err := c.follow(line, to); err != nil {
 				complain(fmt.Sprintf("mqbench: standard input: %v", err))
@@ -63,17 +63,17 @@ func (c *control) follow(text []byte, to listener) error {
 		Finish   bool   `json:"finish"`
 	}
 	if err := json.Unmarshal(text, &line); err != nil {
-		return fmt.Errorf("%q is no JSON object", text)
+		return fmt.Errorf("%q is not a JSON object", text)
 	}
 	switch {
 	case line.T0UnixNs != "":
 		ns, err := strconv.ParseInt(line.T0UnixNs, 10, 64)
 		if err != nil {
-			return fmt.Errorf("T0 %q is not Unix ns", line.T0UnixNs)
+			return fmt.Errorf("T0 %q is not a number of Unix ns", line.T0UnixNs)
 		}
 		select {
 		case c.t0 <- time.Unix(0, ns):
-		default: // the first one holds
+		default: // the first T0 counts
 		}
 	case line.Ask == "leader":
 		go to.TellLeader(line.ID)
@@ -82,7 +82,7 @@ func (c *control) follow(text []byte, to listener) error {
 	case line.Finish:
 		to.Finish()
 	default:
-		return fmt.Errorf("%s is no order", text)
+		return fmt.Errorf("%s is not an order", text)
 	}
 	return nil
 }

@@ -2,7 +2,7 @@ package mqbench
 
 import "go.k6.io/k6/v2/js/modules"
 
-// driverKey is the property by which load knows a driver.
+// driverKey is the property by which load recognizes a driver.
 const driverKey = "mqbenchDriver"
 
 // driverModule is k6/x/mqbench/<name>: its default export names the driver.

@@ -1,5 +1,5 @@
-// Package mqbench is the k6 side of the generator: the JS module k6/x/mqbench, one JS module per driver, and the output
-// that opens and closes a run. Everything else of a run knows nothing of k6.
+// Package mqbench is the k6 side of the generator: the JS module k6/x/mqbench, one JS module per driver, and the output that opens and
+// closes a run. No other package imports k6.
 package mqbench
 
 import (
@@ -35,7 +35,7 @@ func (m *instance) Exports() modules.Exports {
 	return modules.Exports{Default: api}
 }
 
-// load reads the plan in the init context of each VU. The run itself is one for the process: VUs only claim its slots.
+// load reads the plan in the init context of each VU. The process has only one run; VUs claim its slots.
 func (m *instance) load(driver sobek.Value, planText string) (*sobek.Object, error) {
 	if m.vu.State() != nil {
 		return nil, errors.New("mqbench.load belongs at the top of the script, outside of functions")

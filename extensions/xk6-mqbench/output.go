@@ -21,25 +21,25 @@ import (
 // Version of the extension, set by the linker.
 var Version = "dev"
 
-// openTimeout bounds connecting, making topics and subscribing.
+// openTimeout limits connecting, making topics and subscribing.
 const openTimeout = 30 * time.Second
 
-// payloadEnv names the payload file where it is not at the plan's path: the plan is the same for all clients, their disks are not.
+// payloadEnv names the payload file if it is not at the plan's path: all clients have the same plan, but not the same disk.
 const payloadEnv = "MQBENCH_PAYLOAD_FILE"
 
-// ballastBytes are held and never touched, so that they take no memory, but count as live: the garbage collector lets as much garbage
-// come together before it works, where k6 and a generator by themselves are 30 MiB. On NATS core (closed load, 1 KiB) that is 12
-// instead of 150 collections in 1.6 million messages, and 15 % less CPU for each; it costs up to 150 MiB.
+// ballastBytes are allocated and never touched. They take no memory but count as live, so that the garbage collector lets as much garbage
+// collect before it works; without them k6 and a generator are 30 MiB. On NATS core (closed load, 1 KiB) that is 12 instead of 150
+// collections in 1.6 million messages, and 15 % less CPU for each message. It costs up to 150 MiB.
 const ballastBytes = 128 << 20
 
-// resultsOutput is `--out mqbench=<path>`: it opens the run before the first VU exists, and closes it however k6 ends. k6's own
-// samples do not interest it: no message is one.
+// resultsOutput is `--out mqbench=<path>`. It opens the run before the first VU exists and closes it however k6 ends. It ignores k6's own
+// samples; messages are not among them.
 type resultsOutput struct {
 	params output.Params
-	// input is where control lines come from: k6's standard input, which it leaves alone.
+	// input is where control lines come from: k6's standard input, which k6 itself does not read.
 	input io.Reader
 	run   *generator.Generator
-	// end ends k6's test; nil as its reason is none: k6 exits with 0.
+	// end ends k6's test. With nil as the reason, k6 exits with 0.
 	end func(error)
 	// ballast is ballastBytes long.
 	ballast []byte
@@ -59,10 +59,10 @@ func newOutput(params output.Params) (output.Output, error) {
 
 func (o *resultsOutput) Description() string { return "mqbench (" + o.params.ConfigArgument + ".hlog)" }
 
-// Start connects and subscribes, so that the first slot finds everything ready. Where T0 is handed out it waits for that.
+// Start connects and subscribes, so that everything is ready for the first slot. If a coordinator sets T0, it waits for that.
 //
-// Subtle: k6 catches signals only when its outputs have started, and until then one would end it at once, with what was made on the
-// broker left there. So we catch them until the first slot.
+// Subtle: k6 catches signals only when its outputs have started. A signal before that would end it at once and leave our topics on the
+// broker, so we catch signals until the first slot.
 func (o *resultsOutput) Start() error {
 	signalled, release := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	g, err := o.start(signalled)
@@ -82,13 +82,13 @@ func (o *resultsOutput) Start() error {
 	}()
 	finished := g.Finished()
 	if o.asked(controlEnv) {
-		// The script is the runner's: nothing else in it wants the 2 s by which the heartbeat outlasts the schedule.
+		// The script is the runner's: nothing else in it needs the 2 s by which the heartbeat outlasts the schedule.
 		finished = g.Concluded()
 	}
 	if finished != nil {
 		go func() {
 			<-finished
-			// Subtle: where a Ctrl-C came first, k6 asks for the words of our reason, which is none, and that panics.
+			// Subtle: after a Ctrl-C k6 asks our reason for its text, and a nil reason would panic.
 			defer func() { _ = recover() }()
 			o.end(nil)
 		}()
@@ -96,12 +96,12 @@ func (o *resultsOutput) Start() error {
 	return nil
 }
 
-// SetTestRunStopCallback takes what ends k6's test. It is called before Start.
+// SetTestRunStopCallback takes the function that ends k6's test. k6 calls it before Start.
 func (o *resultsOutput) SetTestRunStopCallback(end func(error)) { o.end = end }
 
 func (o *resultsOutput) AddMetricSamples([]metrics.SampleContainer) {}
 
-// Stop closes the books and files. Its error is only logged by k6: the missing trailer is what tells.
+// Stop closes the books and files. k6 only logs its error; the missing trailer is what shows it.
 func (o *resultsOutput) Stop() error {
 	if o.run == nil {
 		return nil
@@ -111,7 +111,7 @@ func (o *resultsOutput) Stop() error {
 
 // --- internal ---
 
-// start makes the generator of this client and opens it. After an error, or a signal, nothing is left on the broker and in the folder.
+// start makes and opens the generator of this client. After an error or a signal nothing is left on the broker and in the folder.
 func (o *resultsOutput) start(signalled context.Context) (*generator.Generator, error) {
 	plan, err := o.plan()
 	if err != nil {
@@ -143,7 +143,7 @@ func (o *resultsOutput) start(signalled context.Context) (*generator.Generator, 
 	return g, nil
 }
 
-// plan is the part of the plan that is this client's.
+// plan is this client's part of the plan.
 func (o *resultsOutput) plan() (*generator.Plan, error) {
 	plan := theRun.planned()
 	if plan == nil {
@@ -166,7 +166,7 @@ func (o *resultsOutput) plan() (*generator.Plan, error) {
 	return taken, nil
 }
 
-// listen begins to listen if it was asked for, and waits for T0 if that is handed out.
+// listen reads standard input if it is asked to, and waits for T0 if a coordinator sets it.
 func (o *resultsOutput) listen(signalled context.Context, g *generator.Generator) error {
 	coordinated := o.asked(coordinatedEnv)
 	if !coordinated && !o.asked(controlEnv) {
@@ -186,7 +186,7 @@ func (o *resultsOutput) listen(signalled context.Context, g *generator.Generator
 	case <-told.over:
 	}
 	select {
-	case t0 := <-told.t0: // the last thing that was said
+	case t0 := <-told.t0: // it may be the last line before the end
 		g.StartAt(t0)
 		return nil
 	default:
@@ -196,7 +196,7 @@ func (o *resultsOutput) listen(signalled context.Context, g *generator.Generator
 
 func (o *resultsOutput) asked(name string) bool { return o.params.Environment[name] == "1" }
 
-// stopped is the reason to end of somebody who was told to.
+// stopped is the error for a start that was interrupted.
 func stopped() error {
 	return aborted(errors.New("mqbench: stopped by a signal before the first slot"))
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/generator"
 )
 
-// theRun is the run of this process: k6 runs one test, the script loads one plan in every VU, one output opens and closes it.
+// theRun is the run of this process: k6 runs one test, the script loads one plan in every VU, and one output opens and closes it.
 var theRun run
 
 type run struct {
@@ -18,18 +18,18 @@ type run struct {
 	generator *generator.Generator
 }
 
-// load keeps the plan. Every VU loads the same.
+// load keeps the plan, which is the same in every VU.
 func (r *run) load(plan *generator.Plan, text string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.plan != nil && r.text != text {
-		return errors.New("a process runs one plan, and another one was loaded already")
+		return errors.New("a process runs one plan, and has loaded another one already")
 	}
 	r.plan, r.text = plan, text
 	return nil
 }
 
-// planned is the plan, or nil if the script loads none.
+// planned is the plan, or nil if the script does not load one.
 func (r *run) planned() *generator.Plan {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -6,8 +6,8 @@ import (
 	"go.k6.io/k6/v2/lib"
 )
 
-// clientOf says which one of how many clients this process is: k6's execution segment, which is part index of count equal ones. Without
-// a segment it is the only one.
+// clientOf says which of how many clients this process is, from k6's execution segment: part index of count equal parts. Without a segment
+// it is the only client.
 func clientOf(options lib.Options) (index, count int, err error) {
 	segment, sequence := options.ExecutionSegment, options.ExecutionSegmentSequence
 	if segment == nil && sequence == nil {
@@ -21,11 +21,11 @@ func clientOf(options lib.Options) (index, count int, err error) {
 			return 0, 0, fmt.Errorf("mqbench: execution segments: %w", err)
 		}
 		if !all[k].Equal(part) {
-			return 0, 0, fmt.Errorf("mqbench: k6's execution segments %s are not equal parts of the whole: clients are", all)
+			return 0, 0, fmt.Errorf("mqbench: k6's execution segments %s are not equal parts of the whole, as clients need them", all)
 		}
 	}
 	if index, err = all.FindSegmentPosition(segment); err != nil {
-		return 0, 0, fmt.Errorf("mqbench: k6's execution segment is none of its sequence: %w", err)
+		return 0, 0, fmt.Errorf("mqbench: k6's execution segment is not in its sequence: %w", err)
 	}
 	return index, count, nil
 }

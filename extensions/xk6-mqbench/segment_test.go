@@ -56,7 +56,7 @@ func TestUnequalPartsAreNoClients(t *testing.T) {
 	for _, c := range []struct{ segment, sequence, want string }{
 		{"0:1/4", "0,1/4,1", "not equal parts"},
 		{"0:1/4", "", "not equal parts"},
-		{"0:1/3", "0,1/2,1", "none of its sequence"},
+		{"0:1/3", "0,1/2,1", "not in its sequence"},
 	} {
 		if _, _, err := clientOf(segments(t, c.segment, c.sequence)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s of %s: %v; want words with %q", c.segment, c.sequence, err, c.want)

@@ -7,6 +7,6 @@ import (
 	"syscall"
 )
 
-// surviveReader lets this process go on when whoever reads its progress is gone: Go would end it at the next line, and
-// the books would stay open.
+// surviveReader keeps this process alive when the reader of its progress is gone. Otherwise Go would end it at the next line, with the
+// books still open.
 func surviveReader() { signal.Ignore(syscall.SIGPIPE) }

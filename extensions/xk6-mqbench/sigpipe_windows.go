@@ -1,4 +1,4 @@
 package mqbench
 
-// surviveReader: Windows has no such signal.
+// surviveReader does nothing: Windows has no such signal.
 func surviveReader() {}

@@ -19,8 +19,8 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
 
-// Every option of the library that decides a number is set here, and printed by Describe: the library's own
-// defaults drop messages silently (500 000 pending) or keep them for later (8 MB reconnect buffer).
+// Every option of the library that affects the figures is set here and printed by Describe: the library's own defaults drop messages silently
+// (500 000 pending) or keep them for later (8 MB reconnect buffer).
 const (
 	connectTimeout    = 5 * time.Second
 	reconnectWait     = 100 * time.Millisecond
@@ -28,28 +28,28 @@ const (
 	maxPings          = 2
 	writeBufferBytes  = 32 * 1024
 	pendingBytesLimit = 1 << 30
-	// flusherTimeout is the library's own; that of a message, where it is shorter, bounds a write that a server does not take.
+	// flusherTimeout is the library's own. A shorter message timeout limits a write that the server does not take.
 	flusherTimeout      = time.Minute
 	leastFlusherTimeout = time.Second
-	// closeTimeout is how long connections may take to end, before their sockets are cut.
+	// closeTimeout is how long connections may take to close before their sockets are cut.
 	closeTimeout = time.Second
 )
 
-// connections are what both modes share: the links to the server, and what the library says of them.
+// connections are what both modes share: the connections to the server, and the library's counts for them.
 type connections struct {
 	*broker.Base
 	own options
 	// servers of a cluster, one URL each.
 	servers []string
-	// access is what lets us in.
+	// access has the credentials.
 	access []nats.Option
 	all    []*nats.Conn
 	wires  *address.Wires
-	// lost and reconnected are told of a connection that is lost, and of one that was made anew.
+	// lost and reconnected are called for a connection that is lost, and for one that was replaced.
 	lost, reconnected func(connection int)
 
 	mu sync.Mutex
-	// subscriptions are those of ours, and those of the library that it has dropped messages of.
+	// subscriptions has ours, with how many messages the library has dropped of each.
 	subscriptions map[*nats.Subscription]int64
 }
 
@@ -80,7 +80,7 @@ func newConnections(o broker.Options) (*connections, error) {
 	}, nil
 }
 
-// open makes all connections. headerBytes is what messages carry beside their payload.
+// open makes all connections. headerBytes is the size of a message's header.
 func (c *connections) open(headerBytes int) error {
 	for i := range c.Connections {
 		connection, err := c.connect(i)
@@ -95,11 +95,11 @@ func (c *connections) open(headerBytes int) error {
 	return nil
 }
 
-// watch has what the library drops of a subscription counted.
+// watch counts what the library drops of a subscription.
 func (c *connections) watch(s *nats.Subscription) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.subscriptions[s] += 0 // there from now on
+	c.subscriptions[s] += 0 // listed from now on
 }
 
 func (c *connections) Dropped() int64 {
@@ -107,7 +107,7 @@ func (c *connections) Dropped() int64 {
 	defer c.mu.Unlock()
 	var dropped int64
 	for s, known := range c.subscriptions {
-		// A closed subscription does not tell any more; what was dropped stays dropped.
+		// A closed subscription no longer answers; what it dropped before stays counted.
 		if n, err := s.Dropped(); err == nil {
 			known = max(known, int64(n))
 			c.subscriptions[s] = known
@@ -126,20 +126,20 @@ func (c *connections) Close() error {
 	for _, one := range c.all {
 		all = append(all, one.Close)
 	}
-	// A write that the server does not take holds a connection's lock; so does dialling one that does not answer.
+	// A write that the server does not take holds a connection's lock; so does dialling a server that does not answer.
 	late := time.AfterFunc(closeTimeout, c.wires.Cut)
 	defer late.Stop()
 	deadline.AtMost(closeTimeout+connectTimeout, all...)
 	return nil
 }
 
-// flush returns when the server has handled what was sent on the connection so far: it handles commands in order.
+// flush returns when the server has handled everything that was sent on the connection so far: it handles commands in order.
 func (c *connections) flush(ctx context.Context, connection int) error {
 	return c.all[connection].FlushWithContext(ctx)
 }
 
-// groupName is what a group is called on the server, the same for all clients of the run; others have groups on subjects of the
-// user's own as well.
+// groupName is a group's name on the server, the same for all clients of the run. It contains the run's name, because others have groups
+// on the user's subjects, too.
 func (c *connections) groupName(group string) string {
 	if group == "" || c.Run == "" {
 		return group
@@ -147,7 +147,7 @@ func (c *connections) groupName(group string) string {
 	return streamName(c.Named("-", group))
 }
 
-// describe is what both modes have in common.
+// describe is the part that both modes have in common.
 func (c *connections) describe() broker.Description {
 	of := c.options()
 	of.Set("connections", c.Connections)
@@ -163,7 +163,7 @@ func (c *connections) flusherTimeout() time.Duration {
 	return min(flusherTimeout, max(leastFlusherTimeout, cmp.Or(time.Duration(c.TimeoutNs), flusherTimeout)))
 }
 
-// options are what every connection is told.
+// options are what every connection gets.
 func (c *connections) options() (of broker.Settings[nats.Option]) {
 	of.Set("mode", c.own.Mode, nats.Timeout(connectTimeout), nats.SetCustomDialer(c.wires))
 	of.Set("", nil, c.access...)
@@ -186,7 +186,7 @@ func (c *connections) connect(i int) (*nats.Conn, error) {
 	first := i % len(c.servers)
 	return nats.Connect(strings.Join(slices.Concat(c.servers[first:], c.servers[:first]), ","), append(c.options().Options,
 		nats.Name("mqbench-"+strconv.Itoa(i)),
-		// Connection i begins at server i: a cluster's nodes get the same share in every run.
+		// Connection i starts with server i, so that a cluster's nodes get the same share in every run.
 		nats.DontRandomize(),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			c.Report("connection lost", address.Cause(err))

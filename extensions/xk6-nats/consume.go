@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	// pullExpiry is how long the server keeps a request for messages, idleHeartbeat how often it says that it is there. After two
-	// that are missing the library asks anew: of a cluster, another node.
+	// pullExpiry is how long the server keeps a request for messages, idleHeartbeat how often it shows that it is alive. After two missing
+	// heartbeats the library asks again, in a cluster another node.
 	pullExpiry    = 30 * time.Second
 	idleHeartbeat = 2 * time.Second
-	// unusedAfter: the server removes a consumer of our own that nobody asks any more.
+	// unusedAfter: the server removes a consumer of ours that nobody has asked for that long.
 	unusedAfter = 5 * time.Minute
 )
 
@@ -24,7 +24,7 @@ const (
 // subscription has its own.
 func (s *jetStreamSession) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
 	if to.Wildcard {
-		return errors.New("nats: JetStream: a consumer reads one stream, and every topic is a stream of its own: no wildcards")
+		return errors.New("nats: JetStream: wildcards are not possible, because a consumer reads one stream and every topic is a stream of its own")
 	}
 	at := s.streams[to.Topic]
 	if s.Run != "" && at.takenAway {
@@ -46,7 +46,7 @@ func (s *jetStreamSession) Consume(ctx context.Context, to broker.Subscription, 
 
 // --- internal ---
 
-// kind of consumer that subscriptions of a group, or of none, get.
+// kind of consumer for subscriptions of a group, or without one.
 func (s *jetStreamSession) kind(group string) string {
 	switch {
 	case s.own.Consumer != "":
@@ -79,7 +79,7 @@ func (s *jetStreamSession) prefetch() int {
 	return atMost(defaultPrefetch, s.MessageBytes)
 }
 
-// config of a consumer that acknowledges. On a stream that was there it begins with the next message.
+// config of a consumer that acknowledges. On an existing stream it starts with the next message.
 func (s *jetStreamSession) config(ctx context.Context, to broker.Subscription, at location) (jetstream.ConsumerConfig, error) {
 	config := jetstream.ConsumerConfig{
 		Durable:       s.groupName(to.Group),
@@ -100,14 +100,14 @@ func (s *jetStreamSession) config(ctx context.Context, to broker.Subscription, a
 	return config, err
 }
 
-// shared gives the consumer of a group on a stream that was there, which another client may have made.
+// shared returns the consumer of a group on an existing stream. Another client may have made it.
 func shared[C any](look func() (C, error), create func() (C, error)) (C, error) {
 	found, err := look()
 	if !errors.Is(err, jetstream.ErrConsumerNotFound) {
 		return found, err
 	}
 	made, err := create()
-	if errors.Is(err, jetstream.ErrConsumerExists) { // another one was faster
+	if errors.Is(err, jetstream.ErrConsumerExists) { // another client was faster
 		return look()
 	}
 	return made, err
@@ -148,7 +148,7 @@ func (s *jetStreamSession) push(ctx context.Context, to broker.Subscription, at 
 		config.IdleHeartbeat = idleHeartbeat
 		config.FlowControl = true
 	} else {
-		// The same for all members, in whatever process they are. The server has no heartbeats for groups.
+		// The same for all members on all clients. The server has no heartbeats for groups.
 		config.DeliverSubject = "_mqbench." + streamName(to.Topic) + "." + config.Durable
 		config.DeliverGroup = config.Durable
 	}
@@ -170,7 +170,7 @@ func (s *jetStreamSession) push(ctx context.Context, to broker.Subscription, at 
 	return consumer{names: func() []string { return []string{made.CachedInfo().Name} }, stop: consuming.Stop}, nil
 }
 
-// acknowledged hands over and then acknowledges: a message whose consumer dies is delivered again.
+// acknowledged hands over and then acknowledges, so that the message of a consumer that dies is delivered again.
 func (s *jetStreamSession) acknowledged(handle broker.Handler) jetstream.MessageHandler {
 	now := s.Now
 	return func(m jetstream.Msg) {
@@ -179,7 +179,7 @@ func (s *jetStreamSession) acknowledged(handle broker.Handler) jetstream.Message
 			delivery.Redelivered = metadata.NumDelivered > 1
 		}
 		handle(delivery)
-		// Without a connection it is delivered again, and counted then.
+		// Without a connection the message is delivered again and counted then.
 		_ = m.Ack()
 	}
 }
@@ -193,7 +193,7 @@ func (s *jetStreamSession) pullOptions() []jetstream.PullConsumeOpt {
 	}
 }
 
-// troubled tells of what goes wrong between deliveries; the library goes on by itself.
+// troubled reports what goes wrong between deliveries. The library goes on by itself.
 func (s *jetStreamSession) troubled(_ jetstream.ConsumeContext, err error) {
 	if !s.over.Load() {
 		s.Report("consumer", err)

@@ -17,26 +17,26 @@ type location struct {
 	stream string
 	// subject that messages are published to.
 	subject string
-	// filter is the subject that consumers ask for; "": all that the stream has.
+	// filter is the subject that consumers ask for; "" is everything that the stream has.
 	filter string
-	// takenAway: what is read is gone (retention workqueue).
+	// takenAway: reading removes messages (retention workqueue).
 	takenAway bool
 }
 
-// consumer is what this session has made on a stream, or shares with other clients.
+// consumer is what this session has made on a stream or shares with other clients.
 type consumer struct {
 	stream string
-	// group: all members of the run share it.
+	// group: all members of the run share the consumer.
 	group string
 	// names on the server.
 	names func() []string
 	stop  func()
-	// reconnected, if not nil, is called when the connection was made anew.
+	// reconnected, if not nil, is called when a connection was replaced.
 	reconnected func()
 	connection  int
 }
 
-// find looks for the streams of topics that were there: that whose subjects the topic is one of, else that of its name.
+// find finds the streams of existing topics: first a stream with the topic among its subjects, then a stream of that name.
 func (s *jetStreamSession) find(ctx context.Context, topics []broker.Topic) error {
 	var stored []string
 	for _, topic := range topics {
@@ -85,8 +85,8 @@ func (s *jetStreamSession) state(ctx context.Context, connection int, at locatio
 	return found.CachedInfo().State, nil
 }
 
-// leftovers are the consumers, by their stream, that stay on streams which stay: this session's own, and for client 0 those of the
-// run's groups, which may have members in other clients alone.
+// leftovers are the consumers, by stream, on streams that stay: this session's own and, for client 0, those of the run's groups, which may
+// have members on other clients only.
 func (s *jetStreamSession) leftovers() map[string][]string {
 	left, groups := map[string][]string{}, map[string]bool{}
 	for _, one := range s.consumers {
@@ -111,16 +111,16 @@ func (s *jetStreamSession) leftovers() map[string][]string {
 
 // --- internal ---
 
-// storedShown is how many streams Describe names.
+// storedShown is how many streams Describe lists.
 const storedShown = 3
 
-// place notes the stream of a topic. Topics come in the order of broker.Message.Topic.
+// place stores the stream of a topic. Topics come in the order of broker.Message.Topic.
 func (s *jetStreamSession) place(topic string, at location) {
 	s.streams[topic] = at
 	s.subjects = append(s.subjects, at.subject)
 }
 
-// streamOf says how a topic is sent to and read on a stream that was there.
+// streamOf says how to send to a topic and how to read it on an existing stream.
 func streamOf(topic string, config jetstream.StreamConfig) (location, error) {
 	at := location{stream: config.Name, subject: topic, takenAway: config.Retention == jetstream.WorkQueuePolicy}
 	single := len(config.Subjects) == 1 && !strings.ContainsAny(config.Subjects[0], "*>")
@@ -129,7 +129,7 @@ func streamOf(topic string, config jetstream.StreamConfig) (location, error) {
 	case streamName(topic) == config.Name && !takes(config.Subjects, topic):
 		switch {
 		case len(config.Subjects) == 0:
-			return at, fmt.Errorf("topic %s is a stream without subjects, so that nothing can be sent to it; name another one", topic)
+			return at, fmt.Errorf("topic %s is a stream without subjects, which nothing can be sent to; name another one", topic)
 		case !single:
 			return at, fmt.Errorf("topic %s is a stream of the subjects %s; name one of them instead", topic, strings.Join(config.Subjects, ", "))
 		}
@@ -140,7 +140,7 @@ func streamOf(topic string, config jetstream.StreamConfig) (location, error) {
 	return at, nil
 }
 
-// fits refuses a stream that the run's messages cannot be stored in.
+// fits refuses a stream that cannot store the run's messages.
 func (s *jetStreamSession) fits(topic string, config jetstream.StreamConfig) error {
 	switch {
 	case config.NoAck:
@@ -153,7 +153,7 @@ func (s *jetStreamSession) fits(topic string, config jetstream.StreamConfig) err
 	return nil
 }
 
-// takes: one of the subjects, which may be patterns, covers the topic.
+// takes reports whether one of the subjects, which may be patterns, covers the topic.
 func takes(subjects []string, topic string) bool {
 	return slices.ContainsFunc(subjects, func(subject string) bool {
 		of, words := strings.Split(subject, "."), strings.Split(topic, ".")

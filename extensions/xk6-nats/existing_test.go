@@ -66,7 +66,7 @@ func TestATopicIsFoundByItsSubjectOrByTheNameOfItsStream(t *testing.T) {
 		{topic: "more.a.b", subject: "more.a.b", filter: "more.a.b"},
 		{topic: "MANY", complaint: "topic MANY is a stream of the subjects many.*, more.>; name one of them instead"},
 		{topic: "MIRROR", complaint: "topic MIRROR is a stream without subjects"},
-		{topic: "none", complaint: "topic none does not exist (no stream has this subject or this name); make it, or leave create: false away"},
+		{topic: "none", complaint: "topic none does not exist (no stream has this subject or this name); make it, or drop create: false"},
 		{topic: "deaf", complaint: "its stream DEAF acknowledges nothing"},
 		{topic: "small", complaint: "messages of 100 bytes are above the max_msg_size of its stream SMALL, which is 99"},
 		{topic: "sealed", complaint: "its stream SEALED is sealed"},

@@ -17,32 +17,32 @@ import (
 )
 
 const (
-	// dedupWindow is the server's own: how long it remembers ids.
+	// dedupWindow is the server's default: how long it remembers ids.
 	dedupWindow = 2 * time.Minute
-	// headerBytes is room for the header of an id: "NATS/1.0\r\nNats-Msg-Id: ...\r\n\r\n".
+	// headerBytes is the size of a header with an id: "NATS/1.0\r\nNats-Msg-Id: ...\r\n\r\n".
 	headerBytes = 64
 	apiTimeout  = 10 * time.Second
-	// answerTimeout is how long a request waits for its answer before it is made again; removeTimeout, at the end, when there is less
-	// time.
+	// answerTimeout is how long a request waits for its answer before it is repeated; removeTimeout is the same at the end, when there is
+	// less time.
 	answerTimeout = 3 * time.Second
 	removeTimeout = 1500 * time.Millisecond
 )
 
-// jetStreamSession is a session of JetStream. Its topics are streams of one subject each, or subjects of streams that were there.
+// jetStreamSession is a session of JetStream. Its topics are streams of one subject each, or subjects of existing streams.
 type jetStreamSession struct {
 	*connections
 	storage jetstream.StorageType
 	// js is the library's view of JetStream, one for each connection.
 	js        []jetstream.JetStream
 	producers []*producer
-	// made are the names of the streams that Prepare has made; streams has those of all topics, and subjects what these are published
-	// to, by their number.
+	// made has the names of the streams that Prepare has made; streams has those of all topics, and subjects what they are published to, by
+	// number.
 	made     []string
 	streams  map[string]location
 	subjects []string
-	// storedAs is what streams that were there have, for people.
+	// storedAs describes the existing streams, for people.
 	storedAs string
-	// consumersMu guards consumers, which a connection that is made anew asks for.
+	// consumersMu guards consumers; a connection that was replaced reads them.
 	consumersMu sync.Mutex
 	consumers   []consumer
 	// over: consumers end because we remove them.
@@ -99,7 +99,7 @@ func (s *jetStreamSession) Open(ctx context.Context) error {
 	return nil
 }
 
-// Prepare makes a stream for each topic; one of that name that is left of an earlier run goes, its consumers included.
+// Prepare makes a stream for each topic. It removes a stream of that name from an earlier run, with its consumers.
 func (s *jetStreamSession) Prepare(ctx context.Context, topics []broker.Topic) error {
 	if s.Found() {
 		return s.find(ctx, topics)
@@ -135,9 +135,9 @@ func (s *jetStreamSession) Prepare(ctx context.Context, topics []broker.Topic) e
 	return nil
 }
 
-// patiently asks again what was not answered, or too early: a cluster that changes its leader loses requests, and these may be made
-// twice. It asks again too when a store could not be made: the server takes away the folder of its last stream some time after
-// it has said that the stream is gone, and the next stream's folder may go with it. A disk that is full stays an error.
+// patiently repeats requests that got no answer or came too early: a cluster that changes its leader loses requests, and these may be
+// carried out twice. It also repeats when a store could not be made: the server removes the folder of its last stream some time after
+// it has reported the stream as gone, and the folder of the next stream may go with it. A full disk stays an error.
 func patiently(ctx context.Context, ask func(context.Context) error) error {
 	return asking(ctx, answerTimeout, ask)
 }
@@ -180,7 +180,7 @@ func isStoreRefused(err error) bool {
 	return errors.As(err, &refusal) && refusal.ErrorCode == streamCreateFailed && strings.Contains(refusal.Description, "creating store")
 }
 
-// Remove deletes what this session has made: streams, whose consumers go with them, or its consumers of other streams.
+// Remove deletes what this session has made: streams with their consumers, or its consumers on other streams.
 func (s *jetStreamSession) Remove(ctx context.Context) error {
 	s.over.Store(true)
 	for _, one := range s.consumers {
@@ -189,7 +189,7 @@ func (s *jetStreamSession) Remove(ctx context.Context) error {
 	var failed error
 	remove := func(what, name string, ask func(context.Context) error) {
 		if ctx.Err() != nil && failed != nil {
-			return // one error of a server that does not answer is enough
+			return // one error from a silent server is enough
 		}
 		err := asking(ctx, removeTimeout, ask)
 		if err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) && !errors.Is(err, jetstream.ErrConsumerNotFound) {
@@ -209,7 +209,7 @@ func (s *jetStreamSession) Remove(ctx context.Context) error {
 	return failed
 }
 
-// Close ends the connections. What is outstanding then will not be heard of.
+// Close ends the connections. Outstanding answers will not arrive.
 func (s *jetStreamSession) Close() error {
 	err := s.connections.Close()
 	for _, p := range s.producers {
@@ -218,7 +218,7 @@ func (s *jetStreamSession) Close() error {
 	return err
 }
 
-// Leader is the server that leads the topic's stream, by its name.
+// Leader is the name of the server that leads the topic's stream.
 func (s *jetStreamSession) Leader(ctx context.Context, topic string) (string, error) {
 	at, known := s.streams[topic]
 	if !known {
@@ -234,14 +234,14 @@ func (s *jetStreamSession) Leader(ctx context.Context, topic string) (string, er
 		}
 		cluster := found.CachedInfo().Cluster
 		switch {
-		case cluster == nil: // a server by itself
+		case cluster == nil: // a single server
 			return connection.ConnectedServerName(), nil
 		case cluster.Leader == "":
 			return "", fmt.Errorf("nats: stream %q has no leader at the moment", at.stream)
 		}
 		return cluster.Leader, nil
 	}
-	return "", errors.New("nats: there is no connection")
+	return "", errors.New("nats: not connected")
 }
 
 func (s *jetStreamSession) Producer(connection int) (broker.Producer, error) {
@@ -298,7 +298,7 @@ func (s *jetStreamSession) reconnected(connection int) {
 	}
 }
 
-// streamName: a subject's dots, and what else a name may not have, become dashes.
+// streamName replaces dots, and whatever else a name must not contain, with dashes.
 func streamName(topic string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune(". *>/\\\t\r\n", r) {

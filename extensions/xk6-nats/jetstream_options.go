@@ -7,29 +7,29 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// jetStreamOptions are those of mode jetstream alone.
+// jetStreamOptions are the options of mode jetstream only.
 type jetStreamOptions struct {
-	// Storage is "memory" or "file"; "": as the durability says, else file.
+	// Storage is "memory" or "file"; "" follows the durability, else file.
 	Storage string `json:"storage"`
 	// Publish is "async" or "sync".
 	Publish string `json:"publish"`
-	// Consumer is "pull", "push" or "ordered"; "": pull for groups, ordered without.
+	// Consumer is "pull", "push" or "ordered"; "" is pull for groups and ordered without.
 	Consumer string `json:"consumer"`
 	// Dedup gives every message an id.
 	Dedup bool `json:"dedup"`
-	// MaxAckPending and Prefetch; 0: the defaults below, fewer for large messages.
+	// MaxAckPending and Prefetch; 0 is the default below, fewer for large messages.
 	MaxAckPending int `json:"maxAckPending"`
 	Prefetch      int `json:"prefetch"`
-	// AckWaitNs; 0: the default below.
+	// AckWaitNs; 0 is the default below.
 	AckWaitNs int64 `json:"ackWaitNs"`
 }
 
-// The server's and the library's own defaults, said aloud.
+// The defaults of server and library, written out.
 const (
 	defaultMaxAckPending = 1000
 	defaultPrefetch      = 500
 	defaultAckWait       = 30 * time.Second
-	// bufferBytes bounds what waits in the library for one consumer: it throws away what goes beyond 64 MB.
+	// bufferBytes limits what waits in the library for one consumer: it throws away what exceeds 64 MB.
 	bufferBytes = 32 << 20
 )
 
@@ -47,5 +47,5 @@ func (o *jetStreamOptions) Check() error {
 
 // --- internal ---
 
-// atMost is as many messages of that size as fit into a consumer's buffer, one at least, n at most.
+// atMost is how many messages of that size fit into a consumer's buffer: at least one, at most n.
 func atMost(n, messageBytes int) int { return max(1, min(n, bufferBytes/max(1, messageBytes))) }

@@ -162,7 +162,7 @@ func TestWhatCannotBeIsRefused(t *testing.T) {
 		{"memory", `{"mode": "jetstream", "storage": "file"}`, "storage file contradicts durability memory"},
 		{"fsync", `{"mode": "jetstream", "storage": "memory"}`, "storage memory contradicts durability fsync"},
 		{"fsync", `{"mode": "core"}`, "core stores nothing"},
-		{"", `{"mode": "streaming"}`, `"streaming" is none of`},
+		{"", `{"mode": "streaming"}`, `got "streaming"`},
 		{"", `{"mode": "jetstream", "prefetch": -1}`, "cannot be negative"},
 	} {
 		_, err := New(broker.Options{URL: "nats://h", Driver: json.RawMessage(one.options), Durability: one.durability, Connections: 1})

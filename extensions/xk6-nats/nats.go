@@ -24,7 +24,7 @@ func New(o broker.Options) (broker.Session, error) {
 		return newJetStream(c)
 	}
 	if o.Durability != "" || o.Replicas > 1 {
-		return nil, errors.New("nats: core stores nothing: there is no durability and there are no replicas")
+		return nil, errors.New("nats: core stores nothing, so it takes neither durability nor replicas")
 	}
 	return &core{c}, nil
 }
@@ -44,7 +44,7 @@ var (
 
 func (s *core) Open(context.Context) error { return s.open(0) }
 
-// Prepare has nothing to make or to look for: a subject exists by being used, and core NATS keeps nothing of earlier runs.
+// Prepare does nothing: a subject exists by being used, and core NATS keeps nothing from earlier runs.
 func (s *core) Prepare(context.Context, []broker.Topic) error { return nil }
 
 func (s *core) Producer(connection int) (broker.Producer, error) {
@@ -53,7 +53,7 @@ func (s *core) Producer(connection int) (broker.Producer, error) {
 
 func (s *core) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
 	now := s.Now
-	// A queue group of "" is none; wildcards are NATS's own.
+	// A queue group of "" means none. Wildcards are NATS's own.
 	subscription, err := s.all[to.Connection].QueueSubscribe(to.Topic, s.groupName(to.Group), func(m *nats.Msg) {
 		handle(broker.Delivery{ReceivedNs: now(), Payload: m.Data})
 	})
@@ -78,14 +78,14 @@ func (s *core) Describe() broker.Description {
 	return d
 }
 
-// Send publishes and reports at once: core NATS acknowledges nothing.
+// Send publishes and completes at once: core NATS acknowledges nothing.
 func (p *coreProducer) Send(m *broker.Message, done broker.Done) {
 	done(m, 0, published(p.connection.Publish(m.Name, m.Payload)))
 }
 
 // --- internal ---
 
-// published gives the library's error the words of ours: its own are of a buffer, which we have taken away.
+// published rewords the library's error: its text is about a buffer that we have turned off.
 func published(err error) error {
 	switch {
 	case err == nil:

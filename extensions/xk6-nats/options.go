@@ -11,12 +11,12 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// options are the driver's own, as runner/brokers/nats/options.ts writes them. Secrets come by environment variables.
+// options are the driver's own, as runner/brokers/nats/options.ts writes them. Secrets come from environment variables.
 type options struct {
 	// Mode is "core" or "jetstream".
 	Mode string      `json:"mode"`
 	TLS  address.TLS `json:"tls"`
-	// Auth names the environment variables that hold the secret: "user", "token" or "creds"; "": none but the URL.
+	// Auth names the way to log in, whose secret is in environment variables: "user", "token" or "creds"; "" uses the URL alone.
 	Auth string `json:"auth"`
 	jetStreamOptions
 }
@@ -35,7 +35,7 @@ func (o *options) Check() error {
 // secrets are the environment variables of each way to log in.
 var secrets = map[string][]string{"user": {"NATS_USER", "NATS_PASSWORD"}, "token": {"NATS_TOKEN"}, "creds": {"NATS_CREDS"}}
 
-// secret reads what Auth names.
+// secret reads the variables of Auth.
 func (o *options) secret() (nats.Option, error) {
 	var values []string
 	for _, name := range secrets[o.Auth] {
@@ -52,7 +52,7 @@ func (o *options) secret() (nats.Option, error) {
 		return nats.Token(values[0]), nil
 	case "creds":
 		if _, err := os.Stat(values[0]); err != nil {
-			return nil, errors.New("auth: creds: the file that NATS_CREDS names cannot be read")
+			return nil, errors.New("auth: cannot read the file that NATS_CREDS names")
 		}
 		return nats.UserCredentials(values[0]), nil
 	}

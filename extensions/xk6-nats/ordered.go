@@ -16,38 +16,38 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// ordered reads a stream in order, acknowledges nothing, and forgets nothing: when its consumer on the server is gone, or left
-// something out, another one goes on behind the last message that was handed over.
+// ordered reads a stream in order, without acknowledgements and without gaps. If its consumer on the server is gone or has skipped
+// something, another one continues behind the last message that was handed over.
 //
-// The library has the like (OrderedConsumer). That asks for the same consumer again and again, every ten seconds: when the cluster
-// has placed it on the node that has just died, until that is back.
+// The library has the same (OrderedConsumer), but asks for the same consumer again, every ten seconds. If the cluster has placed that on
+// the node that has just died, it gets nothing until the node is back.
 type ordered struct {
 	session    *jetStreamSession
 	connection int
 	at         location
 	handle     broker.Handler
-	// again is told that another consumer is needed.
+	// again signals that another consumer is needed.
 	again chan struct{}
 
-	// number of the present consumer: what an earlier one delivers or reports is left aside.
+	// number of the current consumer. What an earlier one delivers or reports is ignored.
 	number atomic.Int64
 	// busy is held while a message is handed over.
 	busy sync.Mutex
-	// next is the sequence in the stream of the next message, 0: the first one there is; delivered is the last one's in the consumer.
+	// next is the stream's sequence of the next message; 0: the first one in the stream. delivered is the consumer's sequence of the last one.
 	next, delivered uint64
-	// stored is when the last message was, by the server's clock.
+	// stored is when the last message was stored, by the server's clock.
 	stored time.Time
 
 	mu    sync.Mutex
 	ended bool
-	// reading is the library's side of the present consumer.
+	// reading is the library's side of the current consumer.
 	reading jetstream.ConsumeContext
-	// made are the names of consumers that may be on the server.
+	// made has the names of consumers that may exist on the server.
 	made []string
 }
 
 const (
-	// remakeTimeout is how long the server may take to make another consumer, before one is asked for under another name.
+	// remakeTimeout is how long the server may take to make another consumer before we ask for one under another name.
 	remakeTimeout = 2 * time.Second
 	remakePause   = 100 * time.Millisecond
 )
@@ -73,7 +73,7 @@ func (s *jetStreamSession) ordered(ctx context.Context, to broker.Subscription, 
 
 // --- internal ---
 
-// make makes the next consumer, which begins where the last one ended.
+// make makes the next consumer, which starts where the last one ended.
 func (o *ordered) make(ctx context.Context) error {
 	o.busy.Lock()
 	o.delivered = 0
@@ -100,7 +100,7 @@ func (o *ordered) make(ctx context.Context) error {
 	case state.LastSeq+1 >= next:
 		config.DeliverPolicy, config.OptStartSeq = jetstream.DeliverByStartSequencePolicy, next
 	case !stored.IsZero():
-		// The stream has lost its end, if not all, and numbers what came since anew.
+		// The stream has lost its end, if not everything, and numbers new messages from there.
 		since := stored.Add(1)
 		config.DeliverPolicy, config.OptStartTime = jetstream.DeliverByStartTimePolicy, &since
 	}
@@ -155,8 +155,8 @@ func (o *ordered) failed(number int64) func(jetstream.ConsumeContext, error) {
 	}
 }
 
-// renew asks for another consumer. More than once is no harm. It is needed after each reconnect too: what the server sent meanwhile
-// is lost, and nothing may follow that would show it.
+// renew asks for another consumer. Asking twice does no harm. Every reconnect needs it: what the server sent meanwhile is lost, and
+// perhaps no later message shows the gap.
 func (o *ordered) renew() {
 	select {
 	case o.again <- struct{}{}:
@@ -164,7 +164,7 @@ func (o *ordered) renew() {
 	}
 }
 
-// run makes consumers anew until the session ends.
+// run replaces consumers until the session ends.
 func (o *ordered) run() {
 	for {
 		select {
@@ -186,7 +186,7 @@ func (o *ordered) run() {
 				break
 			}
 			if !told {
-				o.session.troubled(nil, fmt.Errorf("make it anew: %w", err))
+				o.session.troubled(nil, fmt.Errorf("make another consumer: %w", err))
 				told = true
 			}
 			select {
@@ -197,7 +197,7 @@ func (o *ordered) run() {
 	}
 }
 
-// forget deletes consumers that are no longer read, which the server would keep for a while.
+// forget deletes consumers that are no longer read. The server would keep them for a while.
 func (o *ordered) forget(names []string) {
 	ctx, cancel := context.WithTimeout(context.Background(), apiTimeout)
 	defer cancel()

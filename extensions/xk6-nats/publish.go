@@ -18,14 +18,14 @@ import (
 )
 
 const (
-	// leastPending is the library's own limit of acknowledgements outstanding; noPending stands for none.
+	// leastPending is the library's own limit of outstanding acknowledgements; noPending means no limit.
 	leastPending = 4000
 	noPending    = 1 << 30
 	// noTimeout is for a plan without a timeout.
 	noTimeout = time.Hour
 )
 
-// producer publishes to streams. Each message is acknowledged when it is stored as the stream's and the server's settings say.
+// producer publishes to streams. Each message is acknowledged when it is stored as the settings of stream and server say.
 type producer struct {
 	session *jetStreamSession
 	// js is set once the connection is open.
@@ -34,16 +34,16 @@ type producer struct {
 	stall jetstream.PublishOpt
 
 	mu sync.Mutex
-	// pending are messages that the library has and that are not acknowledged.
+	// pending has the messages that the library got and that are not acknowledged.
 	pending map[*nats.Msg]*outgoing
 }
 
-// outgoing is a message with what the library gets of it.
+// outgoing is a message with what the library gets.
 type outgoing struct {
 	nats.Msg
 	message *broker.Message
 	done    broker.Done
-	// future is the library's jetstream.PubAckFuture, once it has given it.
+	// future is the library's jetstream.PubAckFuture, once there is one.
 	future atomic.Value
 }
 
@@ -77,12 +77,12 @@ func (p *producer) options() []jetstream.JetStreamOpt {
 	}
 }
 
-// Send publishes. Asynchronously it returns when the library has the message: that blocks while as many acknowledgements are
-// outstanding as it was told to allow. Synchronously it blocks for the acknowledgement.
+// Send publishes. Asynchronously it returns when the library has the message; it blocks while the allowed number of acknowledgements is
+// outstanding. Synchronously it blocks until the acknowledgement.
 func (p *producer) Send(m *broker.Message, done broker.Done) {
 	out := &outgoing{Msg: nats.Msg{Subject: p.session.subjects[m.Topic], Data: m.Payload}, message: m, done: done}
 	if p.session.own.Dedup {
-		// A stream of the user's own may remember the ids of an earlier run.
+		// A stream of the user's own may still remember the ids of an earlier run.
 		out.Header = nats.Header{jetstream.MsgIDHeader: {p.session.Run + strconv.FormatInt(m.Index, 10)}}
 	}
 	if p.sync {
@@ -112,9 +112,9 @@ func (p *producer) Send(m *broker.Message, done broker.Done) {
 	out.future.Store(future)
 }
 
-// disconnected completes what was outstanding when the connection was lost. The library gives these messages up at that moment, or a
-// little later, with some that were sent on the new connection already; but it tells only when that is closed. So it is asked,
-// several times.
+// disconnected completes what was outstanding when the connection was lost. The library gives these messages up at that moment or a little
+// later, together with some that were already sent on the new connection, but it reports that only when the new one is closed. So we
+// ask it, several times.
 func (p *producer) disconnected() {
 	for _, pause := range []time.Duration{0, 10 * time.Millisecond, 50 * time.Millisecond, 200 * time.Millisecond, time.Second, 2 * time.Second} {
 		select {
@@ -136,7 +136,7 @@ func (p *producer) disconnected() {
 	}
 }
 
-// giveUp completes all that is outstanding: the session is closed.
+// giveUp completes everything that is outstanding when the session is closed.
 func (p *producer) giveUp() {
 	for _, one := range p.outstanding() {
 		p.settle(&one.Msg, 0, errLost)
@@ -145,7 +145,7 @@ func (p *producer) giveUp() {
 
 // --- internal ---
 
-// outstanding is a copy: the library calls settle with a lock of its own held.
+// outstanding returns a copy, because the library calls settle while it holds a lock of its own.
 func (p *producer) outstanding() []*outgoing {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -167,7 +167,7 @@ func (p *producer) settle(m *nats.Msg, ackNs int64, err error) {
 	one.done(one.message, ackNs, err)
 }
 
-// failure gives the library's error of a publish to a stream the words of ours.
+// failure rewords the library's error of a publish to a stream.
 func failure(err error) error {
 	switch {
 	case errors.Is(err, jetstream.ErrAsyncPublishTimeout), errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrTimeout):
@@ -178,7 +178,7 @@ func failure(err error) error {
 	return published(err)
 }
 
-// refused: the server takes an id that it knows for a message sent twice, and stores nothing. Ours are sent once.
+// refused: the server takes an id that it knows for a second copy and stores nothing. We send each id once.
 func refused(ack *jetstream.PubAck) error {
 	if ack.Duplicate {
 		return fmt.Errorf("nats: publish: the stream %s takes it for a duplicate of an earlier message", ack.Stream)
@@ -186,7 +186,7 @@ func refused(ack *jetstream.PubAck) error {
 	return nil
 }
 
-// maxPending leaves room for messages that were received before they are acknowledged: they have left flight already.
+// maxPending also counts messages that were received before their acknowledgement: those have left flight.
 func (s *jetStreamSession) maxPending() int {
 	if s.InFlight == 0 {
 		return noPending

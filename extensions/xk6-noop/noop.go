@@ -1,5 +1,5 @@
-// Package noop is a system that delivers each message at once, without a broker: what it shows is the floor of
-// the generator, below which no other system can be measured.
+// Package noop is a system that delivers each message at once, without a broker. It shows the floor of the generator: no other system
+// can be measured below it.
 package noop
 
 import (
@@ -24,18 +24,18 @@ func New(o broker.Options) (broker.Session, error) {
 	return s, nil
 }
 
-// session takes any part in a run: there is no broker that could mind.
+// session can take any part in a run, since there is no broker.
 type session struct {
 	broker.Part
 	now    func() int64
 	topics []broker.Topic
-	// routes are the groups of each topic. A map is never changed once it is there: Send reads it without a lock, also from
-	// within a handler.
+	// routes are the groups of each topic. A map is never changed once it is stored: Send reads it without a lock, also from within a
+	// handler.
 	routes atomic.Pointer[map[string][]*group]
 	closed atomic.Bool
 }
 
-// group takes each message of its topic once; a subscription without a group is one by itself.
+// group takes each message of its topic once. A subscription without a group is a group by itself.
 type group struct {
 	name    string
 	members []*member

@@ -17,7 +17,7 @@ type subscription struct {
 	queue   *queue
 	manual  bool
 	handle  broker.Handler
-	// busy: an earlier channel's last delivery may still be in the handler when a new channel's first one comes.
+	// busy: the handler may still have an earlier channel's last delivery when a new channel's first one comes.
 	busy sync.Mutex
 }
 
@@ -41,7 +41,7 @@ func (s *session) consume(ctx context.Context, to broker.Subscription, handle br
 		}
 	}
 	sub := &subscription{session: s, queue: s.topology.subscribe(to, l), handle: handle}
-	// An exclusive queue ends with its connection, and what it holds with it: an acknowledgement would save nothing.
+	// An exclusive queue ends with its connection and loses its messages, so acknowledgements would save nothing.
 	sub.manual = s.chosen.ack == manual || (s.chosen.ack == "" && !sub.queue.exclusive)
 	l.mu.Lock()
 	l.subscriptions = append(l.subscriptions, sub)
@@ -94,13 +94,13 @@ func (sub *subscription) take(deliveries <-chan amqp.Delivery) {
 		sub.handle(broker.Delivery{ReceivedNs: at, Payload: d.Body, Redelivered: d.Redelivered})
 		sub.busy.Unlock()
 		if sub.manual {
-			// An error means that the connection is gone: the broker delivers the message again.
+			// An error means that the connection is gone; the broker delivers the message again.
 			_ = d.Ack(false)
 		}
 	}
 }
 
-// unstore deletes the queues that nobody would read: whoever subscribes without a group has a queue of its own.
+// unstore deletes the queues that nobody would read: a subscription without a group has a queue of its own.
 func (s *session) unstore(ctx context.Context, topic string) error {
 	queues := s.topology.unstore(topic)
 	if len(queues) == 0 {
@@ -116,7 +116,7 @@ func (s *session) unstore(ctx context.Context, topic string) error {
 	})
 }
 
-// allowPatterns changes to a topic exchange, with the queues that were bound before.
+// allowPatterns changes to a topic exchange and moves the queues that are bound already.
 func (s *session) allowPatterns(ctx context.Context) error {
 	queues, err := s.topology.allowPatterns()
 	if err != nil {
@@ -128,7 +128,7 @@ func (s *session) allowPatterns(ctx context.Context) error {
 	for _, q := range queues {
 		on := s.links[0]
 		if q.on != nil {
-			on = q.on // nobody else may touch an exclusive queue
+			on = q.on // only the owner may touch an exclusive queue
 		}
 		if err := s.admin(ctx, on, func(on *channel) error { return s.topology.bind(on, q) }); err != nil {
 			return err

@@ -10,7 +10,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// find looks for topics that were there: of client 0 of this run, or the user's own, which are queues or exchanges.
+// find looks for existing topics: those of client 0 of this run, or the user's own, which are queues or exchanges.
 func (s *session) find(ctx context.Context, names []string) error {
 	if s.Run == "" {
 		return s.findOurs(ctx, names)
@@ -32,7 +32,7 @@ func (s *session) find(ctx context.Context, names []string) error {
 	return nil
 }
 
-// free refuses to consume a queue of the user's own that would not give this run all its messages and no others.
+// free refuses a queue of the user's own that would not give this run all of its messages and no others.
 func (s *session) free(ctx context.Context, to broker.Subscription) error {
 	if !s.topology.isQueue(to.Topic) {
 		return nil
@@ -42,7 +42,7 @@ func (s *session) free(ctx context.Context, to broker.Subscription) error {
 	case err != nil:
 		return err
 	case here > 0 && to.Group == "":
-		return errors.New("a queue gives each message to one consumer; for several that get all of them name an exchange")
+		return errors.New("a queue gives each message to one consumer; name an exchange if each of several consumers is to get all messages")
 	case is.Messages > 0 && here == 0:
 		return fmt.Errorf("the queue holds %d messages, which consumers of this run would take away; empty it first, or name an exchange", is.Messages)
 	case is.Consumers > here && (to.Group == "" || s.Client == 0):
@@ -53,7 +53,7 @@ func (s *session) free(ctx context.Context, to broker.Subscription) error {
 
 // --- internal ---
 
-// findOurs looks for the exchanges that client 0 has made, before this one was started: its subscribers may have asked for patterns.
+// findOurs looks for the exchanges that client 0 made before this client started. Its subscribers may have asked for patterns.
 func (s *session) findOurs(ctx context.Context, names []string) error {
 	s.topology.name(names)
 	if s.chosen.exchange == "" {
@@ -77,7 +77,7 @@ func (s *session) findOurs(ctx context.Context, names []string) error {
 	return nil
 }
 
-// lookQueue asks for a queue. A question that is answered with no closes its channel.
+// lookQueue asks for a queue. The broker answers no by closing the channel.
 func (s *session) lookQueue(ctx context.Context, name string) (is amqp.Queue, there bool, err error) {
 	err = s.admin(ctx, s.links[0], func(on *channel) (err error) {
 		is, err = on.QueueDeclarePassive(name, true, false, false, false, nil)

@@ -18,22 +18,22 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
 
-// Every option of the library that decides a number is set here, and printed by Describe.
+// Every option of the library that affects the figures is set here and printed by Describe.
 const (
 	dialTimeout    = 5 * time.Second
 	heartbeat      = 10 * time.Second
 	frameMaxBytes  = 128 * 1024
 	channelMax     = 2047
 	reconnectDelay = 100 * time.Millisecond
-	// closeGrace is how long the broker may take to answer our farewell.
+	// closeGrace is how long the broker may take to confirm that we close.
 	closeGrace = 500 * time.Millisecond
 )
 
-// link is one of the run's connections, by its number: it is the wire that is up, and makes a new one when that is lost.
+// link is one of the run's connections, by number: the current wire, and a new one when that is lost.
 type link struct {
 	session *session
 	number  int
-	// current is nil while there is none.
+	// current is nil while there is no wire.
 	current atomic.Pointer[wire]
 
 	mu            sync.Mutex
@@ -46,7 +46,7 @@ type wire struct {
 	raw        net.Conn
 	connection *amqp.Connection
 	publish    *amqp.Channel
-	// failed, guarded by the link's mu: it has been given up.
+	// failed: we have given it up. Guarded by the link's mu.
 	failed bool
 }
 
@@ -70,7 +70,7 @@ func (l *link) dial(ctx context.Context, attempt int) (*wire, error) {
 				return nil, err
 			}
 			w.raw = raw
-			// The library takes it away when the connection is open.
+			// The library clears it when the connection is open.
 			return raw, raw.SetDeadline(time.Now().Add(dialTimeout))
 		},
 	}
@@ -97,7 +97,7 @@ func (l *link) dial(ctx context.Context, attempt int) (*wire, error) {
 	return w, nil
 }
 
-// adopt makes w the link's wire and watches it; false when w is lost already, or the session has ended meanwhile.
+// adopt makes w the link's wire and watches it. It returns false if w is lost already or the session has ended.
 func (l *link) adopt(w *wire) bool {
 	l.mu.Lock()
 	if w.failed || l.session.Over.Err() != nil {
@@ -128,9 +128,9 @@ func (l *link) adopt(w *wire) bool {
 	return true
 }
 
-// fail gives the wire up, and has the link make a new one.
+// fail gives the wire up, so that the link makes a new one.
 //
-// Subtle: closing the socket is what frees a publish that the broker has blocked; the library itself would wait for it.
+// Subtle: only closing the socket frees a publish that the broker has blocked; the library itself would wait for it.
 func (w *wire) fail(err error) {
 	l := w.link
 	l.mu.Lock()
@@ -148,7 +148,7 @@ func (w *wire) fail(err error) {
 	}
 }
 
-// close says farewell and hangs up, answer or not.
+// close closes politely, and hangs up if there is no answer.
 func (l *link) close() {
 	l.mu.Lock()
 	w := l.current.Swap(nil)
@@ -163,7 +163,7 @@ func (w *wire) hangUp() {
 	_ = w.raw.Close()
 }
 
-// admin runs declarations on a channel of the link's wire, until ctx ends.
+// admin runs declarations on a channel of the link's wire until ctx ends.
 func (s *session) admin(ctx context.Context, l *link, run func(*channel) error) error {
 	w := l.current.Load()
 	if w == nil {
@@ -206,7 +206,7 @@ var (
 	errHungUp       = errors.New("the broker hung up")
 )
 
-// reconnect tries until there is a wire with all that the link had, or the session ends.
+// reconnect tries until there is a wire with everything that the link had, or the session ends.
 func (l *link) reconnect() {
 	s := l.session
 	ctx, cancel := context.WithCancel(context.Background())
@@ -233,7 +233,7 @@ func (l *link) reconnect() {
 			}
 			_ = w.raw.Close()
 		}
-		// A broker that is down refuses every time: once is enough.
+		// A broker that is down refuses every attempt; report that once.
 		if !told {
 			told = true
 			s.Report("reconnect", err)
@@ -241,7 +241,7 @@ func (l *link) reconnect() {
 	}
 }
 
-// restore declares everything anew, since a restarted broker has forgotten what is not durable, and consumes again.
+// restore declares everything again, since a restarted broker has forgotten what is not durable, and consumes again.
 func (l *link) restore(w *wire) error {
 	t := l.session.topology
 	err := w.declare(func(on *channel) error {
@@ -250,7 +250,7 @@ func (l *link) restore(w *wire) error {
 		}
 		for _, q := range t.all(l) {
 			if q.exclusive {
-				continue // declared by its subscription
+				continue // its subscription has declared it
 			}
 			if err := t.declareQueue(on, q); err != nil {
 				return err
@@ -272,7 +272,7 @@ func (l *link) restore(w *wire) error {
 	return nil
 }
 
-// within waits for run no longer than ctx lasts: the library's own calls know no context.
+// within waits for run no longer than ctx lasts: the library's calls take no context.
 func within(ctx context.Context, run func() error) error {
 	err := deadline.While(ctx, run)
 	if err != nil && err == ctx.Err() {
@@ -281,7 +281,7 @@ func within(ctx context.Context, run func() error) error {
 	return err
 }
 
-// cause of a closed channel: the library gives nil for an end without a word, and its own errors look like the broker's.
+// cause of a closed channel. The library reports an end without a reason as nil, and its own errors look like the broker's.
 func cause(err *amqp.Error) error {
 	switch {
 	case err == nil:
@@ -292,7 +292,7 @@ func cause(err *amqp.Error) error {
 	return address.Cause(errors.New(err.Reason))
 }
 
-// explain adds the remedy to what RabbitMQ says of transient queues that are shared.
+// explain adds what to do to RabbitMQ's error about shared transient queues.
 func explain(err error) error {
 	if strings.Contains(err.Error(), "transient_nonexcl_queues") {
 		return fmt.Errorf("%w (this broker refuses transient queues that consumers share; permit them in its rabbitmq.conf: "+

@@ -9,28 +9,28 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// defaultPrefetch is how many messages a consumer holds that are not yet acknowledged, where the scenario says nothing:
-// RabbitMQ's documentation finds 100 to 300 best for throughput; the smaller, the fairer among slow consumers.
+// defaultPrefetch is how many unacknowledged messages a consumer holds by default. RabbitMQ's documentation finds 100 to 300 best for
+// throughput; a smaller number shares better among slow consumers.
 const defaultPrefetch = 100
 
-// driverOptions are what a scenario may say of RabbitMQ; what is absent follows from the level of durability.
+// driverOptions are what a scenario may say about RabbitMQ; missing ones follow from the durability level.
 type driverOptions struct {
 	// Queue is the kind of queues: classic, quorum or transient.
 	Queue string `json:"queue"`
-	// Exchange is the kind of exchanges: direct, fanout or topic; "": direct, and topic where a subscription is a pattern.
+	// Exchange is the kind of exchanges: direct, fanout or topic; "" is direct, or topic if a subscription is a pattern.
 	Exchange string `json:"exchange"`
 	// Confirms: the broker answers each message (publisher confirms).
 	Confirms *bool `json:"confirms"`
 	// Persistent sets delivery mode 2.
 	Persistent *bool `json:"persistent"`
-	// Ack of consumers: manual or auto; "": manual, and auto on queues that end with their consumer.
+	// Ack of consumers: manual or auto; "" is manual, or auto on queues that end with their consumer.
 	Ack string `json:"ack"`
-	// Prefetch of each consumer; nil: defaultPrefetch, 0: no bound.
+	// Prefetch of each consumer; nil: defaultPrefetch, 0: no limit.
 	Prefetch *int        `json:"prefetch"`
 	TLS      address.TLS `json:"tls"`
 }
 
-// choices are driverOptions made definite.
+// choices are driverOptions with all defaults filled in.
 type choices struct {
 	queue      string
 	exchange   string
@@ -39,7 +39,7 @@ type choices struct {
 	ack        string
 	prefetch   int
 	replicas   int
-	// level is the durability that was asked for; "": none.
+	// level is the requested durability; "": none.
 	level string
 	// version of classic queues; 0: the broker's own.
 	version int
@@ -58,14 +58,14 @@ const (
 	auto   = "auto"
 )
 
-// queueOfLevel: what each level of durability means for a queue. A classic queue of version 2 writes persistent messages and
-// does not flush before it confirms; a quorum queue flushes its log first; a transient one keeps nothing.
+// queueOfLevel is the kind of queue for each durability level. A classic queue of version 2 writes persistent messages but does not flush
+// before it confirms; a quorum queue flushes its log first; a transient one keeps nothing.
 var queueOfLevel = map[string]string{"": classic, "memory": transient, "os": classic, "fsync": quorum}
 
 func choose(o broker.Options, d driverOptions) (choices, error) {
 	ofLevel, known := queueOfLevel[o.Durability]
 	if !known {
-		return choices{}, fmt.Errorf("there is no durability %q; there are memory, os and fsync", o.Durability)
+		return choices{}, fmt.Errorf("durability must be memory, os or fsync, got %q", o.Durability)
 	}
 	c := choices{
 		queue: d.Queue, exchange: d.Exchange, confirms: true, ack: d.Ack, prefetch: defaultPrefetch, replicas: o.Replicas,
@@ -102,8 +102,8 @@ func choose(o broker.Options, d driverOptions) (choices, error) {
 	return c, nil
 }
 
-// versionFor gives the version of classic queues that a level asks of a server. RabbitMQ 3 has two of them, of which the first,
-// its own choice, flushes before it confirms: with it level os would be fsync.
+// versionFor is the version of classic queues that a level needs on a server. RabbitMQ 3 has two versions. The first one, its default,
+// flushes before it confirms, so that level os would be fsync.
 func (c choices) versionFor(server string) (int, error) {
 	if c.queue != classic || c.level != "os" {
 		return 0, nil

@@ -24,10 +24,10 @@ func newProducer(s *session, l *link) *producer {
 	return &producer{session: s, link: l, mode: s.chosen.deliveryMode(), waiters: make([]*waiter, len(s.topology.topics))}
 }
 
-// Send publishes and flushes; it blocks while the broker does not read (its flow control). Without confirms that is all.
+// Send publishes and flushes. It blocks while the broker does not read (its flow control). Without confirms that is all.
 //
-// A message whose connection is lost before it was confirmed may or may not have arrived, which is neither acknowledged nor
-// failed: it is reported as unknown.
+// If the connection is lost before a message was confirmed, the message may have arrived. It is then reported as unknown, neither
+// acknowledged nor failed.
 func (p *producer) Send(m *broker.Message, done broker.Done) {
 	w := p.link.current.Load()
 	if w == nil {
@@ -42,7 +42,7 @@ func (p *producer) Send(m *broker.Message, done broker.Done) {
 	case errors.Is(err, amqp.ErrClosed):
 		done(m, 0, errPublish)
 	case err != nil:
-		// The last bytes did not leave, and the broker takes no part of a message.
+		// The last bytes did not leave, and the broker ignores incomplete messages.
 		done(m, 0, fmt.Errorf("rabbitmq: publish: %w", address.Cause(err)))
 	case confirmation == nil:
 		done(m, 0, nil)
@@ -76,8 +76,8 @@ func (p *producer) waiter(topic int) *waiter {
 
 // waiter waits for the confirmations of one topic on one connection.
 //
-// The library's own listeners (NotifyPublish) put confirmations into the order of publishing, so that one slow queue would
-// make all others look slow. A queue confirms in order: with one waiter for each, none waits for another.
+// The library's own listeners (NotifyPublish) return confirmations in the order of publishing, so that one slow queue would make all
+// others look slow. A queue confirms in order, so with one waiter for each queue no queue waits for another.
 type waiter struct {
 	now   func() int64
 	ended <-chan struct{}
@@ -129,7 +129,7 @@ func (w *waiter) run() {
 			case p.confirmation.Acked():
 				p.done(p.message, w.now(), nil)
 			case p.on.IsClosed():
-				// Subtle: the library calls all that was pending refused when a channel is closed.
+				// Subtle: when a channel is closed the library reports everything that was pending as refused.
 				p.done(p.message, 0, errUnknown)
 			default:
 				p.done(p.message, 0, errRefused)
@@ -148,7 +148,7 @@ func (w *waiter) run() {
 	}
 }
 
-// conclude reports the messages that nothing more will be heard of.
+// conclude completes the messages whose confirmation will not come.
 func (w *waiter) conclude(batch []pending) {
 	w.mu.Lock()
 	w.over = true

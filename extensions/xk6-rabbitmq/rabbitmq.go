@@ -1,8 +1,8 @@
 // Package rabbitmq is the driver for RabbitMQ over AMQP 0.9.1: classic, quorum and transient queues, publisher confirms,
 // consumers with manual or automatic acknowledgement.
 //
-// A topic is a routing key. Each subscription without a group has a queue of its own, bound to the key; a group shares
-// one. Topics that nobody subscribes to get a queue as well, so that what is sent to them is stored.
+// A topic is a routing key. Each subscription without a group has a queue of its own, bound to the key; a group shares one queue. Topics
+// without subscriptions get a queue, too, so that messages to them are stored.
 package rabbitmq
 
 import (
@@ -47,7 +47,7 @@ type session struct {
 	links    []*link
 	topology *topology
 
-	// negotiated with the first connection.
+	// Negotiated with the first connection.
 	server, erlang     string
 	frameMax, channels int
 	heartbeat          time.Duration
@@ -83,7 +83,7 @@ func (s *session) Open(ctx context.Context) error {
 	return nil
 }
 
-// Prepare makes the exchange. Queues come with their consumers; what earlier ones of the same name hold is deleted.
+// Prepare makes the exchange. Queues are made with their consumers; old queues of the same name are deleted with their messages.
 func (s *session) Prepare(ctx context.Context, topics []broker.Topic) error {
 	names := make([]string, len(topics))
 	for i, t := range topics {
@@ -104,14 +104,14 @@ func (s *session) Prepare(ctx context.Context, topics []broker.Topic) error {
 	return broker.Wrap("rabbitmq: prepare topics", err)
 }
 
-// Remove deletes queues and exchanges over a connection of its own: the broker may block those that have published.
+// Remove deletes queues and exchanges over a connection of its own: the broker may block connections that have published.
 func (s *session) Remove(ctx context.Context) error {
 	s.Quiet()
 	err := s.alone(ctx, func(on *channel) error { return s.topology.delete(on) })
 	return broker.Wrap("rabbitmq: remove queues and exchanges", err)
 }
 
-// Producer of a connection. The first call gives topics without a subscription their queue.
+// Producer returns the sending side of a connection. The first call makes queues for topics without a subscription.
 func (s *session) Producer(connection int) (broker.Producer, error) {
 	s.storeOnce.Do(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), storeTimeout)
@@ -200,7 +200,7 @@ func (s *session) Describe() broker.Description {
 	return d
 }
 
-// Dropped is 0: the library drops nothing of a connection that is up, and what a lost one had is the connection's loss.
+// Dropped is 0: the library drops nothing on a working connection, and a lost connection counts as that.
 func (s *session) Dropped() int64 { return 0 }
 
 func (s *session) Close() error {
@@ -218,11 +218,11 @@ func (s *session) Close() error {
 // storeTimeout bounds the declaration of queues that nobody consumes.
 const storeTimeout = 30 * time.Second
 
-// embeddedBytes: messages from this size on are kept outside of a classic queue of version 2, in a store that is flushed,
-// unless the server is told otherwise.
+// embeddedBytes: unless the server is configured otherwise, messages of this size or more are kept outside of a classic queue of version 2,
+// in a store that is flushed.
 const embeddedBytes = 4096
 
-// introduce notes what the first connection was told.
+// introduce records what the first connection learned about the server.
 func (s *session) introduce(w *wire) error {
 	properties, config := w.connection.Properties, w.connection.Config
 	s.server, _ = properties["version"].(string)

@@ -414,12 +414,12 @@ func TestWithoutAServerOpenFailsSoon(t *testing.T) {
 
 func TestOptionsThatCannotBeAreOneSentence(t *testing.T) {
 	tests := []struct{ options, durability, want string }{
-		{`{"queue": "lazy"}`, "", `queue "lazy" is none of`},
-		{`{"exchange": "headers"}`, "", `exchange "headers" is none of`},
-		{`{"ack": "never"}`, "", `ack "never" is none of`},
+		{`{"queue": "lazy"}`, "", `queue must be one of`},
+		{`{"exchange": "headers"}`, "", `exchange must be one of`},
+		{`{"ack": "never"}`, "", `ack must be one of`},
 		{`{"prefetch": 70000}`, "", "prefetch is 0 to 65535"},
 		{`{"queue": "classic"}`, "fsync", "durability fsync is queue quorum"},
-		{``, "interval", `no durability "interval"`},
+		{``, "interval", `got "interval"`},
 		{`{"tls": {"ca": "/nowhere"}}`, "", "tls: read ca"},
 	}
 	for _, test := range tests {

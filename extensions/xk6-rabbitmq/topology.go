@@ -15,45 +15,45 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// unusedAfter: the broker removes a queue on an exchange of the user's own that nobody consumes any more.
+// unusedAfter: the broker removes a queue on an exchange of the user's own that nobody has consumed for that long.
 const unusedAfter = 5 * time.Minute
 
-// topology is what a session has declared on the broker: exchanges, queues and what binds them. It is complete before
-// the run starts; after a lost connection it is declared anew.
+// topology is what a session has declared on the broker: exchanges, queues and bindings. It is complete before the run starts, and
+// declared again after a lost connection.
 type topology struct {
 	*broker.Part
 	chosen choices
-	// to is where messages are published.
+	// to is where messages are published to.
 	to atomic.Pointer[exchange]
 
 	mu     sync.Mutex
 	topics []string
 	prefix string
 	queues []*queue
-	// groups is, by topic, the group that has the queue of the topic's own name.
+	// groups has, by topic, the group that uses the queue of the topic's own name.
 	groups map[string]string
 	shared map[string]*queue
-	// queueOf says of the topics that are the user's own which are queues; the others are exchanges.
+	// queueOf says which of the user's own topics are queues; the others are exchanges.
 	queueOf map[string]bool
 }
 
-// exchange of one kind; a fanout one has no name here: each topic has its own.
+// exchange of one kind. A fanout exchange has no name here: each topic has its own.
 type exchange struct {
 	kind, name string
 }
 
-// queue and the topic, or the pattern over topics, that it gets the messages of.
+// queue and the topic, or the pattern over topics, whose messages it gets.
 type queue struct {
-	// label is the queue's name; that of an exclusive one has a random end for each connection.
+	// label is the queue's name. An exclusive queue's name ends in a random part for each connection.
 	label     string
 	topic     string
 	exclusive bool
 	// stored: nobody consumes it yet.
 	stored bool
-	// given: it was there before the run, and stays; readers are its consumers here.
+	// given: it existed before the run, and stays; readers is how many consumers it has here.
 	given   bool
 	readers int
-	// group that shares it; "": it is one subscription's.
+	// group that shares it; "": it belongs to one subscription.
 	group string
 	// on is the connection that an exclusive queue belongs to.
 	on *link
@@ -63,7 +63,7 @@ func newTopology(c choices, part *broker.Part) *topology {
 	return &topology{chosen: c, Part: part, groups: map[string]string{}, shared: map[string]*queue{}, queueOf: map[string]bool{}}
 }
 
-// name fixes the topics, and the exchange's name by what they have in common: mqbench.run.1.0 gives mqbench.run.1.
+// name sets the topics, and the exchange's name to what they have in common: mqbench.run.1.0 gives mqbench.run.1.
 func (t *topology) name(topics []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -81,7 +81,7 @@ func (t *topology) name(topics []string) {
 	t.to.Store(t.exchangeOf(kind))
 }
 
-// given notes a topic of the user's own.
+// given records a topic of the user's own.
 func (t *topology) given(topic string, queue bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -90,14 +90,14 @@ func (t *topology) given(topic string, queue bool) {
 	t.to.Store(&exchange{})
 }
 
-// isQueue: the topic is a queue of the user's own.
+// isQueue reports whether the topic is a queue of the user's own.
 func (t *topology) isQueue(topic string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.queueOf[topic]
 }
 
-// readers of the user's queue that are in this session.
+// readers is how many consumers the user's queue has in this session.
 func (t *topology) readers(topic string) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -124,7 +124,7 @@ func (t *topology) route(topic string) (exchange, key string) {
 	return to.name, topic
 }
 
-// subscribe gives the queue of a subscription.
+// subscribe returns the queue of a subscription.
 func (t *topology) subscribe(to broker.Subscription, on *link) *queue {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -156,7 +156,7 @@ func (t *topology) subscribe(to broker.Subscription, on *link) *queue {
 	return q
 }
 
-// unstore takes away the queues of unread that cover a topic, or a pattern, which now is read otherwise.
+// unstore removes the queues of unread that cover a topic, or a pattern, which is now read otherwise.
 func (t *topology) unstore(topic string) []*queue {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -171,8 +171,8 @@ func (t *topology) unstore(topic string) []*queue {
 	return gone
 }
 
-// unread makes queues for the topics that nobody subscribes to. Where this client of several has subscriptions, the topics that it
-// leaves out are read by others.
+// unread makes queues for topics without subscriptions. If this client of several has subscriptions, others read the topics that it leaves
+// out.
 func (t *topology) unread() []*queue {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -194,13 +194,13 @@ func (t *topology) unread() []*queue {
 	return made
 }
 
-// allowPatterns changes to a topic exchange, if the kind was left to us, and gives the queues that have to be bound to it.
+// allowPatterns changes to a topic exchange, if the user did not choose the kind, and returns the queues to bind to it.
 func (t *topology) allowPatterns() ([]*queue, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
 	case t.Run != "":
-		return nil, errors.New("on topics of your own a subscription cannot be a pattern")
+		return nil, errors.New("a subscription to topics of your own cannot be a pattern")
 	case t.kind() == pattern:
 		return nil, nil
 	case t.chosen.exchange != "":
@@ -210,7 +210,7 @@ func (t *topology) allowPatterns() ([]*queue, error) {
 	return slices.Clone(t.queues), nil
 }
 
-// all gives the queues that a connection has to have: the shared ones, and those that are exclusively its own.
+// all returns the queues that a connection needs: the shared ones and its own exclusive ones.
 func (t *topology) all(on *link) []*queue {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -256,7 +256,7 @@ func (t *topology) declareQueue(on *channel, q *queue) error {
 		}
 	}
 	if t.Run != "" && !q.exclusive {
-		// The exchange stays, and would fill it for ever should nobody be left to remove it.
+		// The exchange stays, and would fill the queue for ever if nobody were left to remove it.
 		args[amqp.QueueTTLArg] = unusedAfter.Milliseconds()
 	}
 	if _, err := on.QueueDeclare(q.label, t.durable(), false, q.exclusive, false, args); err != nil {
@@ -273,7 +273,7 @@ func (t *topology) bind(on *channel, q *queue) error {
 	return nil
 }
 
-// delete removes all that does not vanish with its connection: this session's own queues, and what clients share if this is client 0.
+// delete removes everything that does not vanish with its connection: this session's own queues and, for client 0, what clients share.
 func (t *topology) delete(on *channel) error {
 	t.mu.Lock()
 	names := map[string]bool{}
@@ -287,7 +287,7 @@ func (t *topology) delete(on *channel) error {
 			names[q.label] = true
 		}
 	}
-	// A group may have members in other clients alone.
+	// A group may have members on other clients only.
 	if t.Client == 0 && t.Clients > 1 {
 		for _, topic := range t.topics {
 			for group := range groups {
@@ -328,10 +328,10 @@ func (t *topology) exchangeOf(kind string) *exchange {
 	return &exchange{kind: kind, name: t.prefix + ":" + kind}
 }
 
-// named is the beginning of the names of queues that are made for a topic.
+// named is the beginning of the names of queues for a topic.
 func (t *topology) named(topic string) string { return t.Named(":", topic) }
 
-// exchanges are the names of those of this run that messages are published to.
+// exchanges are the names of this run's exchanges that messages are published to.
 func (t *topology) exchanges() []string {
 	if t.Run != "" {
 		return nil
@@ -342,7 +342,7 @@ func (t *topology) exchanges() []string {
 	return []string{t.to.Load().name}
 }
 
-// share gives the queue of that name, which any connection may consume. mu is held.
+// share returns the queue of that name, which any connection may consume. The caller holds mu.
 func (t *topology) share(label, topic string) *queue {
 	q := t.shared[label]
 	if q == nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// blockFor is how long a consumer's command waits inside of the server before the consumer looks around for what dead ones
-// have left. A message that comes meanwhile is handed over at once.
+// blockFor is how long a consumer's command waits on the server before the consumer looks for what dead ones have left. A message that
+// comes meanwhile is handed over at once.
 const blockFor = time.Second
 
 // consumer reads one stream or list on a socket of its own, since a command that waits occupies it.
@@ -24,32 +24,32 @@ type consumer struct {
 	line   *line
 	topic  *topic
 	handle broker.Handler
-	// group is nil for a reader of a stream, whom nobody acknowledges.
+	// group is nil for a stream reader without a group, whose messages are not acknowledged.
 	group *group
 	// name within the group: the session's, and a number.
 	name string
-	// last entry that a reader without a group has got.
+	// last entry that a reader without a group has received.
 	last string
-	// want is how many messages a consumer of a list takes at once: more while there are more.
+	// want is how many messages a consumer of a list takes at once; it grows while there are more.
 	want    int
 	handled atomic.Int64
 }
 
-// fetched is one message as it came; id is what it is acknowledged by.
+// fetched is one message as it arrived; id is what it is acknowledged by.
 type fetched struct{ id, payload string }
 
-// group is what the members of this session know together.
+// group is what the members in this session share.
 type group struct {
 	name string
-	// from is the id in the stream behind which the group begins.
+	// from is the id in the stream after which the group starts.
 	from string
-	// nextNs is when one of them looks for dead members again.
+	// nextNs is when one of them next looks for dead members.
 	nextNs  atomic.Int64
 	handled atomic.Int64
 	trimmed sync.Once
 
 	mu sync.Mutex
-	// suspects are the sessions that showed no sign of life when last looked at.
+	// suspects are the sessions that showed no sign of life at the last look.
 	suspects map[string]bool
 }
 
@@ -61,7 +61,7 @@ func (s *session) newConsumer(to broker.Subscription, handle broker.Handler, g *
 		name: s.name + "." + strconv.Itoa(s.consumers), topic: s.named[to.Topic],
 	}
 	if c.topic == nil {
-		c.topic = &topic{name: to.Topic} // of bystanders: nothing is sent to it
+		c.topic = &topic{name: to.Topic} // a bystander's topic: nothing is sent to it
 	}
 	return c
 }
@@ -88,8 +88,8 @@ func (c *consumer) run(k *socket, step func(k *socket, fresh bool) error) {
 	}
 }
 
-// take hands messages, which came at atNs, to the handler and acknowledges each; again: they were handed out before. A member
-// of a group takes one after the other: what waits here behind slow work has not been received yet.
+// take passes messages, which arrived at atNs, to the handler and acknowledges each; again says that they were delivered before. A member
+// of a group takes one after the other: a message that waits here behind slow work has not been received yet.
 func (c *consumer) take(list []fetched, atNs int64, again bool) {
 	for i, m := range list {
 		if c.s.Over.Err() != nil {
@@ -120,15 +120,15 @@ func (c *consumer) acknowledge(m fetched) {
 	c.line.send(entry{key: c.taken(), value: m.payload})
 }
 
-// due says once for all members of a group that it is time to look for dead members.
+// due reports, once for all members of a group, that it is time to look for dead members.
 func (c *consumer) due() bool {
 	nowNs := c.s.Now()
 	next := c.group.nextNs.Load()
 	return nowNs >= next && c.group.nextNs.CompareAndSwap(next, nowNs+c.s.ClaimAfterNs/3)
 }
 
-// dead gives those members whose session has shown no sign of life twice in a row. A server that was frozen forgets all signs
-// when it wakes up: the second look is after those that live had time for a new one.
+// dead returns the members whose session showed no sign of life at two looks in a row. A server that was frozen forgets all signs when it
+// wakes up; before the second look the living have had time for a new one.
 func (c *consumer) dead(k *socket, members []string) ([]string, error) {
 	c.group.mu.Lock()
 	defer c.group.mu.Unlock()
@@ -156,7 +156,7 @@ func (c *consumer) dead(k *socket, members []string) ([]string, error) {
 	return dead, nil
 }
 
-// live shows a sign of life of this session from now on, three times in the time after which others take it for dead.
+// live shows a sign of life of this session, three times in the period after which others take it for dead.
 func (s *session) live(ctx context.Context) error {
 	sign := func(ctx context.Context) error {
 		return s.ask(ctx, func(k *socket) error {
@@ -164,7 +164,7 @@ func (s *session) live(ctx context.Context) error {
 		})
 	}
 	if len(s.groups) > 1 {
-		return nil // it does already
+		return nil // it is running already
 	}
 	if err := sign(ctx); err != nil {
 		return err
@@ -192,11 +192,11 @@ func (s *session) aliveKey() string { return aliveKey(s.name) }
 
 func aliveKey(session string) string { return session + ".alive" }
 
-// textOf reads a string of an answer.
+// textOf reads a string from an answer.
 func textOf(value any) string {
 	text, _ := value.(string)
 	return text
 }
 
-// nothing says whether a command that waits came back with nothing.
+// nothing reports whether a command that waits returned without a result.
 func nothing(err error) bool { return errors.Is(err, redis.Nil) }

@@ -10,9 +10,8 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// Describe: the answer to PUBLISH is no acknowledgement. It tells to how many connections the message was handed over inside
-// of the server, which is 0 as gladly as 1, and promises that none of them gets it. An error instead of it, or none, fails
-// the message all the same.
+// Describe: the answer to PUBLISH is not an acknowledgement. It is the number of connections that the message was handed to inside of the
+// server; 0 is a success, too, and no receipt is promised. An error in its place, or no answer, still fails the message.
 func (s *session) Describe() broker.Description {
 	return broker.Description{
 		Acks:            s.mode != modePubSub,

@@ -12,7 +12,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
 
-// find looks whether topics that were there are what the mode needs. Channels and empty lists have no key: there is nothing to find.
+// find checks whether existing topics are what the mode needs. Channels and empty lists have no key, so there is nothing to find.
 func (s *session) find(ctx context.Context) error {
 	if s.mode == modePubSub {
 		return nil
@@ -34,8 +34,8 @@ func (s *session) find(ctx context.Context) error {
 	return nil
 }
 
-// leave takes away what consumers have made on topics that stay: groups, which the clients share and client 0 removes, and what
-// members of a list have noted there. What these have taken and not finished goes back.
+// leave removes what consumers have made on topics that stay: groups, which clients share and client 0 removes, and the notes of list
+// members. Messages that those have taken and not finished go back.
 func (s *session) leave(ctx context.Context) error {
 	if s.Run != "" && s.mode == modeLists {
 		deadline.AtMost(endTimeout, s.running.Wait)
@@ -56,7 +56,7 @@ func (s *session) leave(ctx context.Context) error {
 	return s.ask(ctx, func(k *socket) error { return k.client.Unlink(ctx, s.aliveKey()).Err() })
 }
 
-// untouched refuses to consume a list of the user's own that holds messages: who consumes it takes them away.
+// untouched refuses a list of the user's own that holds messages: consuming would take them away.
 func (c *consumer) untouched(ctx context.Context, k *socket) error {
 	if c.s.Run == "" {
 		return nil
@@ -73,7 +73,7 @@ func (c *consumer) untouched(ctx context.Context, k *socket) error {
 // endTimeout is how long consumers may take to end: a command that waits on the server, and a little more.
 const endTimeout = 2 * blockFor
 
-// giveBack puts what a member took and did not finish back to where it came from, in its old order, and forgets the member.
+// giveBack returns what a member took and did not finish to where it came from, in the old order, and forgets the member.
 func (c *consumer) giveBack(ctx context.Context, k *socket) error {
 	for {
 		err := k.client.LMove(ctx, c.taken(), c.topic.name, "LEFT", "RIGHT").Err()
@@ -86,7 +86,7 @@ func (c *consumer) giveBack(ctx context.Context, k *socket) error {
 	}
 }
 
-// names of the groups that members here are in.
+// names of the groups of members here.
 func (s *session) names() []string {
 	var list []string
 	for _, g := range s.groups {

@@ -27,7 +27,7 @@ func TestATopicOfTheUsersOwnHasToBeWhatTheModeNeeds(t *testing.T) {
 	for _, c := range []struct{ mode, topic, want string }{
 		{modeStreams, "stream", ""},
 		{modeStreams, "list", "topic list is a key of type list, and mode streams needs a stream"},
-		{modeStreams, "none", "topic none does not exist (there is no stream of this key); make it, or leave create: false away"},
+		{modeStreams, "none", "topic none does not exist (there is no stream of this key); make it, or drop create: false"},
 		{modeLists, "stream", "topic stream is a key of type stream, and mode lists needs a list"},
 		{modeLists, "list", `consume "list": it holds 2 messages, which consumers of this run would take away`},
 		{modeLists, "none", ""}, // an empty list

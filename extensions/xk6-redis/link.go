@@ -11,10 +11,10 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// line is the sending side of a connection: it has a link, or none while it is being made anew. go-redis waits for the
-// answers to one pipeline before it writes the next one on a connection, so that a message would wait for a round trip that
-// has nothing to do with it (PUBLISH of 1 KiB on 2 busy cores: 310 000/s in pipelines of 64, 540 000/s of 1024, the link
-// 610 000/s; bench_test.go). So the library connects and logs in, and the link talks on its socket.
+// line is the sending side of a connection: it has a link, or none while that is being replaced. go-redis waits for the answers to one
+// pipeline before it writes the next one on a connection, so a message would wait for a round trip that has nothing to do with it
+// (PUBLISH of 1 KiB on 2 busy cores: 310 000/s in pipelines of 64, 540 000/s of 1024, 610 000/s with the link; bench_test.go). So the
+// library connects and logs in, and the link uses its socket.
 type line struct {
 	s       *session
 	current atomic.Pointer[link]
@@ -48,24 +48,24 @@ func (l *line) run(k *socket) {
 	}
 }
 
-// link writes commands as they come and reads their answers, each in a goroutine of its own: what is queued while a write is
-// under way leaves as one pipeline right after it. There is no timer.
+// link writes commands as they come and reads their answers, each in a goroutine of its own. What is queued during a write leaves as one
+// pipeline right after it. There is no timer.
 type link struct {
 	s    *session
 	conn io.ReadWriteCloser
-	// queue holds what is to be written, unanswered what has been.
+	// queue holds commands to write, unanswered those that were written.
 	queue      chan entry
 	unanswered chan entry
 	broken     chan struct{}
 	breakOnce  sync.Once
 	reason     error
 
-	// gate: senders hold it for reading, so that nothing is put into the queue of a link that is being emptied.
+	// gate: senders hold it for reading, so that nothing enters the queue of a link that is being emptied.
 	gate sync.RWMutex
 	dead bool
 }
 
-// entry is one command: a message with its completion, or an acknowledgement of a consumer.
+// entry is one command: a message with its completion, or a consumer's acknowledgement.
 type entry struct {
 	m    *broker.Message
 	done broker.Done
@@ -86,7 +86,7 @@ func newLink(s *session, k *socket) *link {
 	}
 }
 
-// put queues a command; false: the connection is lost.
+// put queues a command. It returns false if the connection is lost.
 func (l *link) put(e entry) bool {
 	l.gate.RLock()
 	defer l.gate.RUnlock()
@@ -111,7 +111,7 @@ func (l *link) run() error {
 	return l.reason
 }
 
-// fail completes everything that waits, after run: with err what was written, the rest never left.
+// fail completes everything that waits, after run: commands that were written get err, the others never left.
 func (l *link) fail(err error) {
 	l.gate.Lock()
 	l.dead = true
@@ -144,7 +144,7 @@ func (l *link) write() error {
 			return nil
 		}
 		for more := true; more; {
-			// Subtle: before it is written, for its answer may come at once.
+			// Subtle: before the write, because the answer may come at once.
 			select {
 			case l.unanswered <- e:
 			default:
@@ -184,7 +184,7 @@ func (l *link) read() error {
 		select {
 		case e = <-l.unanswered:
 		default:
-			return errors.New("an answer that nothing asked for")
+			return errors.New("an answer without a question")
 		}
 		switch {
 		case refusal != "":
@@ -206,7 +206,7 @@ func (l *link) read() error {
 	}
 }
 
-// stamped knows when the last bytes came: answers that come together have the same time, whatever is done with each.
+// stamped knows when the last bytes arrived: answers that arrive together get the same time, whatever is done with each.
 type stamped struct {
 	source io.Reader
 	now    func() int64

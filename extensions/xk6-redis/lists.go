@@ -10,12 +10,12 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// A list as a queue: LPUSH at its head; consumers move from its tail to a list of their own (BLMOVE) and remove each message
-// from that after its handler has returned (LREM). What a consumer took and did not finish is found there: at least once.
-// BRPOP would be cheaper and lose what a dying consumer holds. LREM by value, and not by position, so that an
-// acknowledgement that is sent twice, or late, cannot remove another message; it costs the payload once more.
+// A list as a queue: LPUSH at its head. Consumers move messages from its tail to a list of their own (BLMOVE) and remove each one from
+// there after its handler has returned (LREM). What a consumer took and did not finish is still there: at least once. BRPOP would be
+// cheaper but loses what a dying consumer holds. LREM goes by value and not by position, so that an acknowledgement that is sent
+// twice or late cannot remove another message; it costs the payload once more.
 
-// popList consumes a list. Each message goes to one consumer: a list has one group, or one consumer without.
+// popList consumes a list. Each message goes to one consumer: a list has one group, or one consumer without a group.
 func (s *session) popList(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
 	g := s.groups[to.Topic]
 	switch {
@@ -26,7 +26,7 @@ func (s *session) popList(ctx context.Context, to broker.Subscription, handle br
 			return err
 		}
 	case to.Group == "" || g.name != to.Group:
-		return errors.New("a list gives each message to one consumer, so that it has one group, or one subscription without; use mode streams or pubsub")
+		return errors.New("a list gives each message to one consumer, so it has one group or one subscription; use mode streams or pubsub")
 	}
 	c := s.newConsumer(to, handle, g)
 	err := s.ask(ctx, func(k *socket) error {
@@ -44,7 +44,7 @@ func (s *session) popList(ctx context.Context, to broker.Subscription, handle br
 
 // --- internal ---
 
-// membersOf is the set of all who consume a list.
+// membersOf is the set of all consumers of a list.
 func membersOf(topic string) string { return topic + ".members" }
 
 // takenBy is the list of what a member has taken and not finished, the oldest at its tail.
@@ -54,7 +54,7 @@ func (c *consumer) enrol(ctx context.Context, k *socket) error {
 	return k.client.SAdd(ctx, c.enrolled(), c.name).Err()
 }
 
-// enrolled is the set that this consumer is a member of, taken its list of what it has not finished.
+// enrolled is the set with this consumer as a member, taken its list of unfinished messages.
 func (c *consumer) enrolled() string { return membersOf(c.s.Named(".", c.topic.name)) }
 func (c *consumer) taken() string    { return takenBy(c.s.Named(".", c.topic.name), c.name) }
 
@@ -85,7 +85,7 @@ func (c *consumer) pop(k *socket, fresh bool) error {
 	return nil
 }
 
-// move takes up to n messages from one list to another; wait: for the first of them, a while.
+// move moves up to n messages from one list to another; wait: wait a while for the first one.
 func (c *consumer) move(k *socket, from, to string, n int, wait bool) ([]fetched, error) {
 	ctx := c.s.Over
 	commands, err := k.client.Pipelined(ctx, func(p redis.Pipeliner) error {
@@ -113,7 +113,7 @@ func (c *consumer) move(k *socket, from, to string, n int, wait bool) ([]fetched
 	return list, nil
 }
 
-// resume takes again what was moved on the socket before and not removed.
+// resume takes again what was moved on the previous socket and not removed.
 func (c *consumer) resume(k *socket, own string) error {
 	if err := c.enrol(c.s.Over, k); err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// What a message goes through in Redis.
+// What happens to a message in Redis.
 const (
 	modePubSub  = "pubsub"
 	modeStreams = "streams"
@@ -24,7 +24,7 @@ const (
 // maxBulkBytes is the largest string that Redis takes (proto-max-bulk-len).
 const maxBulkBytes = 512 << 20
 
-// driverOptions are the driver's own, as the scenario's broker file writes them.
+// driverOptions are the driver's own, as runner/brokers/redis/options.ts writes them.
 type driverOptions struct {
 	// Mode is pubsub (the default), streams or lists.
 	Mode string `json:"mode"`
@@ -33,9 +33,9 @@ type driverOptions struct {
 	// MaxLength is the number of entries to which every XADD trims its stream (MAXLEN ~); 0: never trim. Default: 1 GiB of
 	// payload, at least 1000 entries.
 	MaxLength *int64 `json:"maxLength"`
-	// trims: the scenario asks for it.
+	// trims: the scenario asks for trimming.
 	trims bool
-	// ClaimAfterNs is how long a process must be silent before the others take over what it has not acknowledged; default 3 s.
+	// ClaimAfterNs is how long a process must be silent before others take over what it has not acknowledged; default 3 s.
 	ClaimAfterNs int64       `json:"claimAfterNs"`
 	TLS          address.TLS `json:"tls"`
 }
@@ -57,7 +57,7 @@ func decode(o broker.Options) (driverOptions, error) {
 	case d.ClaimAfterNs < int64(100*time.Millisecond):
 		return d, fmt.Errorf("claimAfter must be at least 100ms, got %s", time.Duration(d.ClaimAfterNs))
 	case o.MessageBytes > maxBulkBytes:
-		return d, fmt.Errorf("messages of %d bytes are above the %d that Redis takes", o.MessageBytes, maxBulkBytes)
+		return d, fmt.Errorf("messages of %d bytes are larger than Redis accepts (%d)", o.MessageBytes, maxBulkBytes)
 	}
 	d.trims = d.MaxLength != nil && *d.MaxLength > 0
 	if d.MaxLength == nil {
@@ -67,23 +67,23 @@ func decode(o broker.Options) (driverOptions, error) {
 	return d, nil
 }
 
-// UseExisting also refuses to trim what is the user's own.
+// UseExisting also refuses to trim the user's own streams.
 func (s *session) UseExisting(run string) error {
 	if s.trims {
-		return fmt.Errorf("redis: maxLength %d trims streams, and these are yours; leave it away", *s.MaxLength)
+		return fmt.Errorf("redis: maxLength %d trims streams, and these are yours; drop maxLength", *s.MaxLength)
 	}
 	s.MaxLength = new(int64)
 	return s.Part.UseExisting(run)
 }
 
-// reach reads the URL: host, user, password, database, TLS. It never puts the URL into an error.
+// reach reads the URL: host, user, password, database, TLS. Its errors never contain the URL.
 func reach(url string, t address.TLS) (*redis.Options, error) {
 	rest := url[strings.LastIndex(url, "@")+1:]
 	switch scheme, _, _ := strings.Cut(url, "://"); {
 	case url == "":
-		return nil, errors.New("there is no URL of a server")
+		return nil, errors.New("the URL is missing")
 	case strings.Contains(rest, ","):
-		return nil, errors.New("the URL names several hosts; mqbench measures one Redis server, no cluster and no sentinels")
+		return nil, errors.New("the URL names several hosts; mqbench measures a single Redis server, not a cluster and not sentinels")
 	case scheme != "redis" && scheme != "rediss":
 		return nil, errors.New("the URL must begin with redis:// or rediss://")
 	case strings.Contains(rest, "?"):
@@ -95,7 +95,7 @@ func reach(url string, t address.TLS) (*redis.Options, error) {
 	}
 	config, err := t.Config()
 	if config != nil {
-		host, _, _ := net.SplitHostPort(parsed.Addr) // the library has joined it
+		host, _, _ := net.SplitHostPort(parsed.Addr) // the library has joined them, so this cannot fail
 		config.ServerName = cmp.Or(config.ServerName, host)
 		parsed.TLSConfig = config
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// subscriber is a socket that receives channels. Redis sends a message once to each socket, however often that is
-// subscribed: a second subscription to the same channel gets a socket of its own.
+// subscriber is a socket that receives channels. Redis sends a message once to each socket, however many subscriptions that has, so a
+// second subscription to the same channel gets a socket of its own.
 type subscriber struct {
 	s *session
 
@@ -27,7 +27,7 @@ type subscriber struct {
 
 type target struct {
 	handle broker.Handler
-	// pattern, or "": "*" of Redis also stands for dots, ours for one word.
+	// pattern or "": in Redis "*" also matches dots, ours matches one word.
 	pattern string
 	// confirmed is closed when the server has answered.
 	confirmed chan struct{}
@@ -56,7 +56,7 @@ func (s *session) subscribe(ctx context.Context, to broker.Subscription, handle 
 
 // --- internal ---
 
-// place puts a subscription on the first socket of its connection that does not have it.
+// place puts a subscription on the first socket of its connection that does not have it yet.
 func (s *session) place(ctx context.Context, to broker.Subscription, name string, t *target) error {
 	for _, one := range s.subscribers[to.Connection] {
 		if !one.has(to.Wildcard, name) {
@@ -110,7 +110,7 @@ func (r *subscriber) find(wildcard bool, name string) *target {
 
 func (r *subscriber) run() {
 	for {
-		// This goroutine alone replaces the socket.
+		// Only this goroutine replaces the socket.
 		message, err := r.socket.pubsub.Receive(r.s.Over)
 		nowNs := r.s.Now()
 		if err != nil {
@@ -133,9 +133,9 @@ func (r *subscriber) run() {
 	}
 }
 
-// again replaces the broken socket and subscribes anew; what was published in between is lost. false: the session has ended.
+// again replaces the broken socket and subscribes again; messages published in between are lost. It returns false if the session has ended.
 func (r *subscriber) again(reason error) bool {
-	// Nothing but the server's log tells a subscriber why it was thrown out; this is the reason that people do not think of.
+	// A subscriber is not told why it was disconnected; only the server's log says so. This is the reason that people overlook.
 	reason = fmt.Errorf("%w (a server ends subscribers that are further behind than its client-output-buffer-limit for pubsub: see broker.log)", address.Cause(reason))
 	k := r.s.again(r.socket, reason, r.s.listen)
 	if k == nil {
@@ -153,12 +153,12 @@ func (r *subscriber) again(reason error) bool {
 	return true
 }
 
-// glob writes a pattern of ours as one of Redis: there, other letters have a meaning too.
+// glob writes one of our patterns for Redis, where other characters are special, too.
 func glob(pattern string) string {
 	return strings.NewReplacer(`\`, `\\`, "?", `\?`, "[", `\[`, "]", `\]`).Replace(pattern)
 }
 
-// bytesOf gives the bytes of a string without copying them: handlers only read.
+// bytesOf returns the bytes of a string without a copy: handlers only read.
 func bytesOf(s string) []byte {
 	return unsafe.Slice(unsafe.StringData(s), len(s))
 }

@@ -1,5 +1,4 @@
-// Package redis is the driver for Redis and what speaks its protocol (Valkey): pub/sub channels, streams, and lists as
-// queues.
+// Package redis is the driver for Redis and servers with its protocol (Valkey): pub/sub channels, streams, and lists as queues.
 package redis
 
 import (
@@ -26,7 +25,7 @@ var (
 	errNobody       = errors.New("a message was published while nobody was subscribed")
 )
 
-// queueBytes and queueMost bound what waits to be written on a connection, where the plan sets no inFlight.
+// queueBytes and queueMost limit what waits to be written on a connection if the plan sets no inFlight.
 const (
 	queueBytes = 64 << 20
 	queueMost  = 65536
@@ -76,7 +75,7 @@ type session struct {
 	mu      sync.Mutex
 	closed  bool
 	sockets map[*socket]struct{}
-	// admin carries what is not measured.
+	// admin carries requests that are not measured.
 	adminMu sync.Mutex
 	admin   *socket
 
@@ -84,7 +83,7 @@ type session struct {
 	subscribers [][]*subscriber
 	groups      map[string]*group
 	consumers   int
-	// members are the consumers of lists, running all that run.
+	// members are the consumers of lists; running counts all that run.
 	members []*consumer
 	running sync.WaitGroup
 	// quiet ends the signs of life.
@@ -128,11 +127,11 @@ func (s *session) Open(ctx context.Context) error {
 	return nil
 }
 
-// Prepare removes what may be there under the names of the topics, and makes streams; channels and lists exist by being used.
+// Prepare removes what is stored under the topics' names and makes streams; channels and lists exist by being used.
 func (s *session) Prepare(ctx context.Context, topics []broker.Topic) error {
 	for _, t := range topics {
 		if t.Partitions > 1 {
-			return fmt.Errorf("redis: topic %q is to have %d partitions; a channel, stream or list of Redis has one", t.Name, t.Partitions)
+			return fmt.Errorf("redis: topic %q should have %d partitions; a channel, stream or list of Redis has one", t.Name, t.Partitions)
 		}
 		made := s.describeTopic(t.Name)
 		s.topics = append(s.topics, made)
@@ -147,7 +146,7 @@ func (s *session) Prepare(ctx context.Context, topics []broker.Topic) error {
 	if s.mode != modeStreams {
 		return nil
 	}
-	// A stream that is made by its first group stays when that is gone.
+	// A stream that its first group has made stays when the group is gone.
 	err := s.each(ctx, func(p redis.Pipeliner, t *topic) {
 		p.XGroupCreateMkStream(ctx, t.name, s.name, "0")
 		p.XGroupDestroy(ctx, t.name, s.name)
@@ -191,7 +190,7 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 	return nil
 }
 
-// Dropped: nothing is; received messages are read one by one, without the library's channels, which drop.
+// Dropped is 0: we read messages one by one, without the library's channels, which drop.
 func (s *session) Dropped() int64 { return 0 }
 
 func (s *session) Close() error {

@@ -114,11 +114,11 @@ func TestAConnectionOutlivesTheTimeThatConnectingMayTake(t *testing.T) {
 func TestOptionsAreRefusedInOneSentence(t *testing.T) {
 	const url = "redis://127.0.0.1:6379"
 	for _, c := range []struct{ name, url, options, want string }{
-		{"no such mode", url, `{"mode": "queue"}`, `mode "queue" is none of pubsub, streams, lists`},
+		{"no such mode", url, `{"mode": "queue"}`, `mode must be one of pubsub, streams, lists, got "queue"`},
 		{"a prefetch of nothing", url, `{"prefetch": -1}`, "prefetch must be at least 1, got -1"},
 		{"a negative length", url, `{"maxLength": -1}`, "maxLength must be at least 0"},
 		{"death at once", url, `{"claimAfterNs": 1}`, "claimAfter must be at least 100ms"},
-		{"no URL", "", `{}`, "there is no URL of a server"},
+		{"no URL", "", `{}`, "the URL is missing"},
 		{"several hosts", "redis://a:1,b:2", `{}`, "the URL names several hosts"},
 		{"another scheme", "nats://a:1", `{}`, "must begin with redis:// or rediss://"},
 		{"options of the library", "redis://a:1?max_retries=3", `{}`, "options after a question mark"},
@@ -139,7 +139,7 @@ func TestOptionsAreRefusedInOneSentence(t *testing.T) {
 
 func TestMessagesAboveWhatRedisTakesAreRefused(t *testing.T) {
 	_, err := New(broker.Options{URL: "redis://a:1", MessageBytes: maxBulkBytes + 1})
-	if err == nil || !strings.Contains(err.Error(), "above the 536870912 that Redis takes") {
+	if err == nil || !strings.Contains(err.Error(), "larger than Redis accepts (536870912)") {
 		t.Errorf("New = %v", err)
 	}
 }

@@ -13,7 +13,7 @@ func init() {
 	redis.SetLogger(silence{})
 }
 
-// silence: what the library would print in the middle of a report comes as errors too.
+// silence: the library's messages would appear in the middle of a report; the same errors reach us anyway.
 type silence struct{}
 
 func (silence) Printf(context.Context, string, ...any) {}

@@ -33,12 +33,12 @@ func (s *session) examine(ctx context.Context) error {
 		s.server["name"] = "valkey-server " + valkey
 	}
 	if mode := facts["redis_mode"]; mode != "" && mode != "standalone" {
-		return fmt.Errorf("the server runs as %s; mqbench measures one Redis server, no cluster and no sentinels", mode)
+		return fmt.Errorf("the server runs as %s; mqbench measures a single Redis server, not a cluster and not sentinels", mode)
 	}
 	if least := map[string]string{modeStreams: "5.0", modeLists: "6.2"}[s.mode]; least != "" && older(version, least) {
 		return fmt.Errorf("mode %s needs Redis %s or newer; the server is %s", s.mode, least, s.server["name"])
 	}
-	// Some services forbid CONFIG: then nobody knows.
+	// Some services forbid CONFIG; then the setting is unknown.
 	for _, key := range []string{"appendonly", "appendfsync", "save", "client-output-buffer-limit"} {
 		value := "unknown: CONFIG GET is refused"
 		_ = s.ask(ctx, func(k *socket) error {
@@ -53,10 +53,10 @@ func (s *session) examine(ctx context.Context) error {
 	return nil
 }
 
-// atOnce is how many keys one command, or one pipeline, makes or removes.
+// atOnce is how many keys one command or pipeline makes or removes.
 const atOnce = 500
 
-// clear removes what is stored under the names of the topics, by whichever session.
+// clear removes what is stored under the topics' names, by any session.
 func (s *session) clear(ctx context.Context) error {
 	if s.mode == modePubSub {
 		return nil
@@ -91,7 +91,7 @@ func (s *session) clear(ctx context.Context) error {
 	return nil
 }
 
-// each asks something of every topic, of some hundred in one pipeline.
+// each asks something about every topic, a few hundred in each pipeline.
 func (s *session) each(ctx context.Context, queue func(redis.Pipeliner, *topic)) error {
 	for some := range slices.Chunk(s.topics, atOnce) {
 		err := s.ask(ctx, func(k *socket) error {
@@ -110,7 +110,7 @@ func (s *session) each(ctx context.Context, queue func(redis.Pipeliner, *topic))
 	return nil
 }
 
-// ask runs commands that are not measured, one caller at a time, on a connection that is made anew when it broke.
+// ask runs commands that are not measured, one caller at a time, on a connection that is replaced when it breaks.
 func (s *session) ask(ctx context.Context, commands func(*socket) error) error {
 	s.adminMu.Lock()
 	defer s.adminMu.Unlock()
@@ -129,7 +129,7 @@ func (s *session) ask(ctx context.Context, commands func(*socket) error) error {
 	return err
 }
 
-// older compares the first two numbers of versions; what cannot be read is not older.
+// older compares the first two numbers of versions. A version that cannot be read is not older.
 func older(version, least string) bool {
 	var a, b, x, y int
 	if n, _ := fmt.Sscanf(version, "%d.%d", &a, &b); n != 2 {

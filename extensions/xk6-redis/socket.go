@@ -18,19 +18,19 @@ import (
 const (
 	connectTimeout = 5 * time.Second
 	reconnectWait  = 100 * time.Millisecond
-	// commandTimeout bounds what is not measured: making and removing topics, signs of life.
+	// commandTimeout limits what is not measured: making and removing topics, signs of life.
 	commandTimeout = 5 * time.Second
-	// bufferBytes of the library's sockets and of our writer, each way.
+	// bufferBytes of the library's sockets and of our writer, for each direction.
 	bufferBytes = 64 * 1024
-	// protocol is RESP2: what this driver uses is the same in both, and every server and fork speaks it.
+	// protocol is RESP2: what this driver uses is the same in RESP3, and every server and fork speaks it.
 	protocol = 2
 )
 
-// socket is one TCP (or TLS) connection, logged in and on its database. It is never dialled again behind our back: when it
-// breaks, whoever owns it makes another one, and that is counted.
+// socket is one TCP (or TLS) connection, logged in and with its database selected. The library never reconnects it: when it breaks, its
+// owner makes another one, and that is counted.
 type socket struct {
 	client *redis.Client
-	// pubsub is nil on all but subscribers' sockets.
+	// pubsub is nil except on subscribers' sockets.
 	pubsub *redis.PubSub
 	conn   net.Conn
 }
@@ -48,7 +48,7 @@ func (k *socket) do(ctx context.Context, args ...any) (any, error) {
 	return k.client.Do(ctx, args...).Result()
 }
 
-// dial makes a socket for commands. timeout bounds each of them; 0: an answer is waited for however late it comes.
+// dial makes a socket for commands. timeout limits each of them; 0: wait for an answer however late it comes.
 func (s *session) dial(ctx context.Context, timeout time.Duration) (*socket, error) {
 	return s.connect(ctx, timeout, func(ctx context.Context, k *socket) error { return k.client.Ping(ctx).Err() })
 }
@@ -57,17 +57,17 @@ func (s *session) dial(ctx context.Context, timeout time.Duration) (*socket, err
 func (s *session) listen(ctx context.Context) (*socket, error) {
 	return s.connect(ctx, 0, func(ctx context.Context, k *socket) error {
 		k.pubsub = k.client.Subscribe(s.Over)
-		return k.pubsub.Ping(ctx) // connects; its answer is left aside later
+		return k.pubsub.Ping(ctx) // connects; its answer is ignored later
 	})
 }
 
-// connect makes a socket; first is what makes the library connect.
+// connect makes a socket. first is the call that makes the library connect.
 func (s *session) connect(ctx context.Context, timeout time.Duration, first func(context.Context, *socket) error) (*socket, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.connectTimeout)
 	defer cancel()
 	options := *s.address
 	if timeout == 0 {
-		timeout = -1 // the library's word for none
+		timeout = -1 // the library's value for no timeout
 	}
 	options.Protocol = protocol
 	options.ClientName = s.name
@@ -102,7 +102,7 @@ func (s *session) connect(ctx context.Context, timeout time.Duration, first func
 		_ = k.client.Close()
 		return nil, fmt.Errorf("connect: %w", err)
 	}
-	// Subtle: the library leaves the deadline of its last command on the connection, which the link would run into.
+	// Subtle: the library leaves the deadline of its last command on the connection, and the link would run into it.
 	if err := k.conn.SetDeadline(time.Time{}); err != nil {
 		k.close()
 		return nil, fmt.Errorf("connect: %w", err)
@@ -114,7 +114,7 @@ func (s *session) connect(ctx context.Context, timeout time.Duration, first func
 	return k, nil
 }
 
-// keep notes an open socket, so that Close can end it; false: the session is closed.
+// keep registers an open socket so that Close can end it. It returns false if the session is closed.
 func (s *session) keep(k *socket) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,7 +133,7 @@ func (s *session) drop(k *socket) {
 	k.close()
 }
 
-// again replaces a socket that broke, however long that takes; nil: the session has ended.
+// again replaces a broken socket, however long that takes. It returns nil if the session has ended.
 func (s *session) again(k *socket, reason error, connect func(context.Context) (*socket, error)) *socket {
 	s.drop(k)
 	if s.Over.Err() != nil {
@@ -153,10 +153,10 @@ func (s *session) again(k *socket, reason error, connect func(context.Context) (
 	}
 }
 
-// redial makes a socket for commands whose answers are waited for.
+// redial makes a socket for commands that wait for their answers.
 func (s *session) redial(ctx context.Context) (*socket, error) { return s.dial(ctx, 0) }
 
-// refused says whether err is an answer of the server, so that the connection still stands.
+// refused reports whether err is an answer of the server, so that the connection still works.
 func refused(err error) bool {
 	var answer redis.Error
 	return errors.As(err, &answer) && !errors.Is(err, redis.Nil) && !strings.HasPrefix(err.Error(), "LOADING")

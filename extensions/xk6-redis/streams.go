@@ -8,7 +8,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// readStream reads a stream from its present end (XREAD), or as a member of a group.
+// readStream reads a stream from its current end (XREAD), or as a member of a group.
 func (s *session) readStream(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
 	if to.Group == "" {
 		c := s.newConsumer(to, handle, nil)
@@ -51,8 +51,8 @@ func (s *session) begin(ctx context.Context, c *consumer, step func(*socket, boo
 	return nil
 }
 
-// findEnd notes the last entry: the messages of this consumer are those after it, whether they come before or after its
-// first XREAD. ("$" would leave out what comes in between.)
+// findEnd records the last entry: this consumer's messages are those after it, whether they come before or after its first XREAD. ("$"
+// would skip what comes in between.)
 func (c *consumer) findEnd(ctx context.Context) (err error) {
 	c.last, err = c.s.endOf(ctx, c.topic.name)
 	return err
@@ -66,7 +66,7 @@ func (s *session) endOf(ctx context.Context, name string) (end string, err error
 		case err == nil:
 			end = info.LastGeneratedID
 		case strings.Contains(err.Error(), "no such key"):
-			end = "0-0" // nothing was sent to it: its messages are all that will be
+			end = "0-0" // nothing was sent to it, so it reads everything
 			return nil
 		}
 		return err
@@ -74,8 +74,8 @@ func (s *session) endOf(ctx context.Context, name string) (end string, err error
 	return end, err
 }
 
-// join makes the group, unless it is there: from the stream's beginning, or where it ended before the run. A stream of the user's own
-// is not made anew.
+// join makes the group unless it exists: from the stream's beginning, or from where it ended before the run. It does not make a stream of
+// the user's own.
 func (c *consumer) join(ctx context.Context, k *socket) error {
 	var err error
 	if c.s.Run == "" {
@@ -89,7 +89,7 @@ func (c *consumer) join(ctx context.Context, k *socket) error {
 	return err
 }
 
-// readPlain is a step of a reader without a group; a new socket goes on where the old one was.
+// readPlain is a step of a reader without a group. A new socket goes on where the old one was.
 func (c *consumer) readPlain(k *socket, _ bool) error {
 	reply, err := k.do(c.s.Over, "XREAD", "COUNT", c.s.Prefetch, "BLOCK", blockFor.Milliseconds(), "STREAMS", c.topic.name, c.last)
 	atNs := c.s.Now()
@@ -138,7 +138,7 @@ func (c *consumer) next(k *socket, after string) (any, error) {
 		"BLOCK", blockFor.Milliseconds(), "STREAMS", c.topic.name, after)
 }
 
-// recover takes again what was handed out on the socket before and not acknowledged.
+// recover takes again what was delivered on the previous socket and not acknowledged.
 func (c *consumer) recover(k *socket) error {
 	if err := c.join(c.s.Over, k); err != nil {
 		return err
@@ -161,8 +161,8 @@ func (c *consumer) recover(k *socket) error {
 	}
 }
 
-// claimEntries takes over what members of dead sessions have not acknowledged, some of each at a time. An entry that was
-// claimed has been handed out before, so its delivery count is 2 or more: that is the flag.
+// claimEntries takes over what members of dead sessions have not acknowledged, a few of each at a time. A claimed entry was delivered before,
+// so its delivery count is 2 or more: that is the flag.
 func (c *consumer) claimEntries(k *socket) error {
 	all, err := k.client.XInfoConsumers(c.s.Over, c.topic.name, c.group.name).Result()
 	if err != nil {
@@ -183,7 +183,7 @@ func (c *consumer) claimEntries(k *socket) error {
 		if err != nil {
 			return err
 		}
-		// Another session may claim the same at this moment: what is not idle any more stays with it.
+		// Another session may claim the same entries at this moment. Entries that are no longer idle stay with it.
 		args := []any{"XCLAIM", c.topic.name, c.group.name, c.name, c.s.ClaimAfterNs / 3_000_000}
 		// [[id, consumer, idle, delivery count], ...]
 		some, _ := pending.([]any)
@@ -205,7 +205,7 @@ func (c *consumer) claimEntries(k *socket) error {
 	return nil
 }
 
-// warn says once when trimming may have removed what was not read yet.
+// warn warns once if trimming may have removed entries that were not read yet.
 func (c *consumer) warn(handled int64) {
 	if limit := *c.s.MaxLength; limit > 0 && c.topic.added.Load()-handled > limit {
 		once := &c.topic.trimmed
@@ -231,8 +231,8 @@ func entriesOf(reply any) []fetched {
 	return entriesOfList(stream[1])
 }
 
-// entriesOfList reads entries: [[id, [field, value, ...]], ...]. One that was removed meanwhile has no fields and is left out; one that
-// somebody else has put there has other fields, and an empty payload here.
+// entriesOfList reads entries: [[id, [field, value, ...]], ...]. An entry that was removed meanwhile has no fields and is skipped; one
+// that somebody else added has other fields, and gets an empty payload here.
 func entriesOfList(reply any) []fetched {
 	entries, _ := reply.([]any)
 	list := make([]fetched, 0, len(entries))

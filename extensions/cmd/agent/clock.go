@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// answerClock answers each line of in with the wall clock, Unix ns, and returns when in ends or nobody reads any more.
+// answerClock answers each line of in with the wall clock in Unix ns. It returns when in ends or the answers cannot be written any more.
 func answerClock(in io.Reader, out io.Writer) {
 	for reader := bufio.NewReader(in); ; {
 		if _, err := reader.ReadString('\n'); err != nil {

@@ -9,16 +9,16 @@ import (
 	"syscall"
 )
 
-// unread is how many lines wait for a command that does not read them; what is said beyond is dropped.
+// unread is how many lines wait for a command that does not read them; further lines are dropped.
 const unread = 1024
 
-// orders are what agent is told while the command runs. The command may read slowly, or never: that must not keep agent from
-// seeing that its parent is gone, so that a goroutine of its own writes.
+// orders are what agent is to pass on while the command runs. The command may read slowly or never. Agent must still notice that its
+// parent is gone, so a goroutine of its own writes.
 type orders struct {
 	lines chan string
 }
 
-// newOrders writes what is to be said into stdin, the command's.
+// newOrders writes to stdin, which is the command's.
 func newOrders(stdin io.WriteCloser) *orders {
 	o := &orders{lines: make(chan string, unread)}
 	go func() {
@@ -40,7 +40,7 @@ func (o *orders) follow(in io.Reader, signals chan<- os.Signal) {
 	for reader := bufio.NewReader(in); ; {
 		line, err := reader.ReadString('\n')
 		if err != nil {
-			return // half a line is none
+			return // ignore half a line
 		}
 		order, rest, _ := strings.Cut(strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"), " ")
 		switch {
@@ -55,7 +55,7 @@ func (o *orders) follow(in io.Reader, signals chan<- os.Signal) {
 		case order == "signal" && rest == "TERM":
 			signals <- syscall.SIGTERM
 		default:
-			fmt.Fprintf(os.Stderr, "agent: %q is no order: say <text>, signal INT or signal TERM\n", order)
+			fmt.Fprintf(os.Stderr, "agent: %q is not an order; write say <text>, signal INT or signal TERM\n", order)
 		}
 	}
 }

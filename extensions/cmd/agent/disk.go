@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A disk is asked so often, or for so long, whichever comes first: enough for a median.
+// The limits of a measurement, whichever comes first: enough for a median.
 const (
 	flushes   = 200
 	flushTime = 500 * time.Millisecond
@@ -23,8 +23,8 @@ type flushed struct {
 	MaxNs int64 `json:"maxNs"`
 }
 
-// measureDisk writes 4 KiB over and over into a file of its own in folder, has each of them flushed to the disk, and prints as JSON how
-// long a flush takes.
+// measureDisk writes 4 KiB again and again to a new file in folder, flushes each write to the disk, and prints as JSON how long a
+// flush takes.
 func measureDisk(folder string, out io.Writer) error {
 	file, err := os.CreateTemp(folder, "mqbench-flush-")
 	if err != nil {
@@ -35,7 +35,7 @@ func measureDisk(folder string, out io.Writer) error {
 	block := make([]byte, 4096)
 	var took []time.Duration
 	for began := time.Now(); len(took) < flushes && time.Since(began) < flushTime; {
-		block[0]++ // never the same: a file system may see that nothing has changed
+		block[0]++ // never the same: a file system may notice that nothing has changed
 		if _, err := file.WriteAt(block, 0); err != nil {
 			return err
 		}
@@ -45,7 +45,7 @@ func measureDisk(folder string, out io.Writer) error {
 		}
 		took = append(took, time.Since(at))
 	}
-	// The first one also makes the file known to the disk.
+	// The first flush also makes the file known to the disk.
 	if len(took) > 1 {
 		took = took[1:]
 	}

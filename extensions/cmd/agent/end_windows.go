@@ -11,10 +11,10 @@ func adopt() {}
 
 func killAdopted() {}
 
-// pass: a signal of whatever name ends the command.
+// pass ends the command, whatever the signal's name.
 func pass(command *exec.Cmd, _ os.Signal) { interrupt(command) }
 
-// interrupt: Windows has no signal for another process; the command is killed.
+// interrupt kills the command: Windows cannot send a signal to another process.
 func interrupt(command *exec.Cmd) { _ = command.Process.Kill() }
 
 func killGroup(command *exec.Cmd) { _ = command.Process.Kill() }

@@ -1,5 +1,5 @@
-// Command agent does on a machine what mqbench needs there: it starts every program, and looks at the clock, the network and the
-// disk. `agent` alone prints what it can.
+// Command agent does what mqbench needs on a machine: it starts every program, reads the clock, and measures network and disk.
+// `agent` alone prints its commands.
 package main
 
 import (
@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// help is what agent prints when it is asked wrongly.
+// help is printed after a mistake on the command line.
 const help = `usage:
   agent supervise [options] -- command arguments...   run a command that ends when mqbench is gone (supervise -h: options)
   agent clock                                         answer each line of standard input with the wall clock, Unix ns
@@ -17,7 +17,7 @@ const help = `usage:
   agent tunnel host:port                              carry standard input to a port, and its answers to standard output
 `
 
-// commands return the exit code of agent.
+// commands return agent's exit code.
 var commands = map[string]func(arguments []string) int{
 	"supervise": superviseCommand,
 	"clock": func([]string) int {
@@ -41,7 +41,7 @@ func main() {
 	os.Exit(command(os.Args[2:]))
 }
 
-// on is a command with one argument, which is called name.
+// on makes a command of a function with one argument, which is called name in help.
 func on(name string, command func(string) error) func([]string) int {
 	return func(arguments []string) int {
 		if len(arguments) != 1 || strings.HasPrefix(arguments[0], "-") {

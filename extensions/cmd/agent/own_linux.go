@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// adopt makes agent the parent of every descendant whose own parent ends: a daemon that leaves its process group and its
-// session (Erlang's epmd) is then still found at the end.
+// adopt makes agent the parent of every descendant whose own parent ends. So a daemon that leaves its process group and session
+// (Erlang's epmd) can still be found at the end.
 func adopt() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
 
 // own gives the command its own process group, so that a terminal's Ctrl-C does not reach it, and has the kernel kill
@@ -21,8 +21,8 @@ func own(command *exec.Cmd) {
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// killAdopted kills what is left below agent when its command has ended, generation after generation: the children of what
-// was killed become agent's own.
+// killAdopted kills what is left below agent when its command has ended. It repeats this, because the children of a killed process
+// become agent's own.
 func killAdopted() {
 	for range 100 {
 		children := adopted()

@@ -9,7 +9,7 @@ import (
 
 func own(command *exec.Cmd) { command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// adopt and killAdopted: only Linux hands orphans to anybody else than init.
+// adopt and killAdopted do nothing here: only Linux lets a process other than init adopt orphans.
 func adopt() {}
 
 func killAdopted() {}

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// So many connections are made one after the other, or as many as fit into the time.
+// The limits of a measurement: so many connections, one after the other, or as many as fit into the time.
 const (
 	connects    = 20
 	connectTime = 5 * time.Second
@@ -33,9 +33,9 @@ func pingCommand(address string) error {
 	return ping(until, address, os.Stdout)
 }
 
-// ping connects to a port that listens and prints as JSON how long that took: a round trip of the network, as the other end's kernel
-// answers by itself, and what both kernels take. Nothing is sent. A name is looked up before, and the first connection does not count:
-// it also finds the way. When until is over, what was measured by then counts.
+// ping connects to a listening port and prints as JSON how long that took: a round trip of the network (the other end's kernel answers by
+// itself) and the work of both kernels. It sends nothing. The name is looked up before, and the first connection does not count,
+// because it also finds the route. When until is over, ping reports what it has measured so far.
 func ping(until context.Context, address string, out io.Writer) error {
 	found, err := lookUp(until, address)
 	if err != nil {
@@ -47,7 +47,7 @@ func ping(until context.Context, address string, out io.Writer) error {
 		connection, err := (&net.Dialer{}).DialContext(until, "tcp", found)
 		spent := time.Since(at)
 		if err != nil {
-			// What there is by then is an answer; who never answers is none.
+			// Some answers are enough; none at all is an error.
 			if until.Err() != nil && len(took) > 0 {
 				break
 			}
@@ -85,7 +85,7 @@ func connectError(address string, err error, until context.Context) error {
 	if until.Err() != nil {
 		return fmt.Errorf("connect to %s: no answer within %s", address, connectTime)
 	}
-	// Go's own sentence names the address once more.
+	// Go's own sentence repeats the address.
 	var code syscall.Errno
 	if errors.As(err, &code) {
 		return fmt.Errorf("connect to %s: %w", address, code)
@@ -93,7 +93,7 @@ func connectError(address string, err error, until context.Context) error {
 	return fmt.Errorf("connect to %s: %w", address, err)
 }
 
-// summed is the lower median of an even number: a connection that was made.
+// summed takes the lower median of an even number, so that it is a connection that was really made.
 func summed(took []time.Duration) pinged {
 	slices.Sort(took)
 	return pinged{

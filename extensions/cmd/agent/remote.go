@@ -22,8 +22,8 @@ func (r *remote) flags(flags *flag.FlagSet) {
 	flags.DurationVar(&r.lease, "lease", 0, "standard input counts as ended when no line comes for so long; the line \"alive\" is for this alone")
 }
 
-// prepare does what -env and -lease ask for, before the command starts: from then on agent's environment is the command's,
-// and os.Stdin is what agent is to read. Secrets come this way: command lines are seen by everybody on a host.
+// prepare does what -env and -lease ask for, before the command starts. From then on agent's environment is the command's, and
+// os.Stdin is what agent reads. Secrets come this way because everybody on a host can see command lines.
 func (r *remote) prepare() error {
 	if !r.environment && r.lease == 0 {
 		return nil
@@ -34,7 +34,7 @@ func (r *remote) prepare() error {
 			return err
 		}
 	}
-	// A pipe and not only a reader: what follows expects a file.
+	// This has to be a pipe, not just a reader: the code that follows expects a file.
 	read, write, err := os.Pipe()
 	if err != nil {
 		return fmt.Errorf("make a pipe: %w", err)
@@ -56,7 +56,7 @@ func readEnvironment(in *bufio.Reader) error {
 	}
 	var given map[string]string
 	if err := json.Unmarshal([]byte(line), &given); err != nil {
-		return fmt.Errorf("the first line is no environment: a JSON object of texts") // without the line itself
+		return fmt.Errorf("the first line is not an environment, a JSON object of strings") // without the line itself: it may hold a password
 	}
 	home, err := os.Getwd()
 	if err != nil {
@@ -79,7 +79,7 @@ func readEnvironment(in *bufio.Reader) error {
 	return nil
 }
 
-// passLines copies lines until in ends, or is silent for longer than the lease: a network that is down ends no connection.
+// passLines copies lines until in ends or is silent for longer than the lease. A network that is down does not end a connection.
 func passLines(in *bufio.Reader, out io.Writer, lease time.Duration) {
 	lines := make(chan string)
 	go func() {
@@ -87,7 +87,7 @@ func passLines(in *bufio.Reader, out io.Writer, lease time.Duration) {
 		for {
 			line, err := in.ReadString('\n')
 			if err != nil {
-				return // half a line is none
+				return // ignore half a line
 			}
 			lines <- line
 		}

@@ -38,7 +38,7 @@ func TestAFirstLineThatIsNoEnvironmentEndsAgentAndIsNotRepeated(t *testing.T) {
 	command := exec.Command(program(t), "supervise", "-env", "--", "echo", "started")
 	command.Stdin = strings.NewReader("s3cret\n")
 	out, err := command.CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "the first line is no environment") {
+	if err == nil || !strings.Contains(string(out), "the first line is not an environment") {
 		t.Errorf("it prints %q (%v)", out, err)
 	}
 	if strings.Contains(string(out), "s3cret") || strings.Contains(string(out), "started") {

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// sampler is what is to be sampled of the command and the machine. It is part of supervise: a process of its own would count in what
-// it measures.
+// sampler says what to sample of the command and the machine. It is part of supervise because a process of its own would show up in
+// the figures.
 type sampler struct {
 	file     string
 	asBroker bool
@@ -25,8 +25,8 @@ func (s *sampler) flags(flags *flag.FlagSet) {
 	flags.Int64Var(&s.aheadNs, "ahead", 0, "how far this machine's clock is ahead of that which samples are to be told in, ns")
 }
 
-// start samples as -sample asks for, now and every second, until the function that it returns is called, which samples
-// once more. Where there is no /proc nothing is written.
+// start samples as -sample asks for, now and every second. The function that it returns takes a last sample and stops. Without /proc
+// nothing is written.
 func (s *sampler) start() func() {
 	if s.file == "" {
 		return func() {}
@@ -36,7 +36,7 @@ func (s *sampler) start() func() {
 	}
 	file, err := os.OpenFile(s.file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
-		return func() {} // a full disk: what is missing is unknown, and the command says the rest
+		return func() {} // a full disk: what is missing counts as unknown, and the command reports the rest
 	}
 	sample := func() {
 		if line, err := json.Marshal(s.read(time.Now())); err == nil {
@@ -68,7 +68,7 @@ func (s *sampler) start() func() {
 
 // --- internal ---
 
-// sampleLine is a line of resources-<client>.jsonl: counters since the start of process or machine; nil is null, what cannot be read.
+// sampleLine is a line of resources-<client>.jsonl: counters since the start of the process or the machine. null: it could not be read.
 type sampleLine struct {
 	UnixMs    float64       `json:"unixMs"`
 	Generator *usageSample  `json:"generator"`
@@ -105,11 +105,11 @@ func (s *sampler) read(now time.Time) sampleLine {
 		Machine: machine(),
 		Network: readNetwork(),
 	}
-	// As the runner samples those of its own machine: a generator with its agent, a broker without.
+	// The same processes as the runner samples on its own machine: a generator with its agent, a broker without.
 	pids := family(os.Getpid())
 	if s.asBroker {
 		sum := usage(pids[1:])
-		// What has ended is in agent's own books.
+		// Processes that have ended are counted in agent's own figures.
 		add(&sum.CPUNs, tickNs, ended(os.Getpid())...)
 		line.Broker = &sum
 	} else {
@@ -146,17 +146,17 @@ func usage(pids []int) usageSample {
 	return sum
 }
 
-// cpuTicks is what a process has used, and its children that have ended; empty: it cannot be read.
+// cpuTicks is the CPU time of a process and of its children that have ended; empty if it cannot be read.
 func cpuTicks(pid int) []string {
 	stat := read("/proc", strconv.Itoa(pid), "stat")
-	// The name is in parentheses, and may hold blanks. proc(5): utime, stime, cutime and cstime are fields 14 to 17; the name is 2.
+	// The name is in parentheses and may contain blanks. proc(5): utime, stime, cutime and cstime are fields 14 to 17; the name is field 2.
 	if fields := strings.Fields(stat[strings.LastIndex(stat, ")")+1:]); len(fields) > 14 {
 		return fields[11:15]
 	}
 	return nil
 }
 
-// ended is the part of it that children have used that have ended.
+// ended is the CPU time of agent's children that have ended.
 func ended(pid int) []string {
 	if ticks := cpuTicks(pid); len(ticks) == 4 {
 		return ticks[2:]
@@ -174,7 +174,7 @@ var (
 	device     = regexp.MustCompile(`(?m)^\s*([^:\s]+):\s*(.*)$`)
 )
 
-// machine: proc(5): user nice system idle iowait irq softirq steal; guest times are in user and nice already.
+// proc(5): user nice system idle iowait irq softirq steal. Guest times are already part of user and nice.
 func machine() machineSample {
 	var m machineSample
 	if line := match(cpuTimes, read("/proc/stat")); len(line) == 1 {
@@ -196,8 +196,8 @@ func machine() machineSample {
 	return m
 }
 
-// readNetwork adds up what the machine's network devices have carried. Bridges, tunnels and the like carry the same bytes once
-// more: they count only where there is no device, in a container.
+// readNetwork adds up the traffic of the machine's network devices. Bridges and tunnels carry the same bytes a second time, so they
+// count only where there is no device, as in a container.
 func readNetwork() *network {
 	text := read("/proc/net/dev")
 	if text == "" {
@@ -224,7 +224,7 @@ func readNetwork() *network {
 	return &all
 }
 
-// add adds numbers in some unit to a sum; without any it stays unknown.
+// add adds numbers in some unit to a sum. A sum without any numbers stays unknown.
 func add(sum **int64, unit int64, numbers ...string) {
 	for _, number := range numbers {
 		n, err := strconv.ParseInt(number, 10, 64)
@@ -238,7 +238,7 @@ func add(sum **int64, unit int64, numbers ...string) {
 	}
 }
 
-// match is what the pattern's group holds, if it is found.
+// match is the text of the pattern's group, if the pattern is found.
 func match(pattern *regexp.Regexp, text string) []string {
 	if found := pattern.FindStringSubmatch(text); found != nil {
 		return found[1:]

@@ -21,18 +21,18 @@ type supervision struct {
 	sampler sampler
 }
 
-// superviseCommand runs a command and ends it when agent's own parent is gone, however that died: agent's standard input is a
-// pipe that only the parent holds open. It is the parent of everything that mqbench starts.
+// superviseCommand runs a command and ends it when agent's own parent is gone, even if that was killed: agent's standard input is a
+// pipe that only the parent holds open. All programs that mqbench starts run below it.
 //
-// Signals that agent gets are passed on, once each. When standard input ends, the command gets SIGINT, and after the grace SIGKILL
-// with its whole process group. Agent exits as the command did (128 + n for signal n); what the command has started and left behind
-// is killed first, on Linux daemons included.
+// Agent passes on each signal once. When standard input ends, the command gets SIGINT, and after the grace period SIGKILL with its
+// whole process group. Agent exits as the command did (128 + n for signal n). Before that it kills what the command has left
+// behind, on Linux also daemons.
 //
 // With -control the lines of standard input are orders, so that one SSH connection is enough to run a command elsewhere:
 // "say <text>" writes <text> as a line to the command's standard input, "signal INT" and "signal TERM" signal it.
 //
-// On other hosts the command's environment comes on standard input (-env), which also counts as ended when the network is silent
-// (-lease), and what is used there is written to a file (-sample).
+// On other hosts the command's environment comes on standard input (-env), standard input counts as ended when the network is silent
+// (-lease), and samples of the machine are written to a file (-sample).
 func superviseCommand(arguments []string) int {
 	// The kernel ties the death signal of own() to the thread that starts the command: keep that thread.
 	runtime.LockOSThread()
@@ -46,7 +46,7 @@ func superviseCommand(arguments []string) int {
 		if errors.Is(err, flag.ErrHelp) {
 			return 0
 		}
-		return 2 // it has been said, with the options
+		return 2 // the flag package has printed the mistake and the options
 	}
 	if flags.NArg() == 0 {
 		return fail(2, errors.New("supervise: no command"))

@@ -7,8 +7,8 @@ import (
 	"net"
 )
 
-// tunnel connects to a port and carries what comes in there, and what it answers out, until either of them ends: a tunnel over the
-// connection that agent's standard input and output are, where sshd forwards no ports.
+// tunnel connects to a port and copies in both directions until one side ends. It runs over the connection that carries agent's
+// standard input and output, for hosts whose sshd forwards no ports.
 func tunnel(address string, in io.Reader, out io.Writer) error {
 	connection, err := net.DialTimeout("tcp", address, connectTime)
 	if err != nil {

@@ -1,6 +1,6 @@
 package main
 
-// One line for each driver. Another one is a line here, and a line each of `require` and `replace` in go.mod.
+// One line for each driver. A new driver needs a line here, and one each of `require` and `replace` in go.mod.
 import (
 	_ "github.com/mqbench/mqbench/extensions/xk6-kafka"
 	_ "github.com/mqbench/mqbench/extensions/xk6-nats"

@@ -1,5 +1,5 @@
-// Package address says where brokers are and how to be let in: URLs of one or more hosts, TLS, and errors that tell neither
-// a password nor a port that changes.
+// Package address parses addresses of brokers and credentials: URLs of one or more hosts, TLS, and errors that show neither a password
+// nor a port that changes.
 package address
 
 import (
@@ -18,7 +18,7 @@ type Address struct {
 	Hosts []string
 }
 
-// Parse reads <scheme>://user:password@host:port,host:port, which net/url refuses for several hosts. port is for hosts without one.
+// Parse reads <scheme>://user:password@host:port,host:port; net/url refuses several hosts. port is for hosts without one.
 func Parse(text, port string, schemes ...string) (Address, error) {
 	scheme, rest, ok := strings.Cut(text, "://")
 	if !ok || !slices.Contains(schemes, scheme) {
@@ -32,16 +32,16 @@ func Parse(text, port string, schemes ...string) (Address, error) {
 		a.User, err = url.PathUnescape(user)
 		a.Password, err2 = url.PathUnescape(password)
 		if err != nil || err2 != nil {
-			return Address{}, errors.New("the URL's user or password has a % that is no escape: write it as %25")
+			return Address{}, errors.New("the URL's user or password has a % that is not an escape; write %25")
 		}
 	}
 	hosts, extra, _ := strings.Cut(rest, "/")
 	if extra != "" || strings.ContainsAny(hosts, "?#") {
-		return Address{}, errors.New("the URL must end after its hosts and ports")
+		return Address{}, errors.New("the URL has something after its hosts and ports; remove it")
 	}
 	for host := range strings.SplitSeq(hosts, ",") {
 		if host == "" {
-			return Address{}, errors.New("the URL names no host, or an empty one between commas")
+			return Address{}, errors.New("the URL has an empty host")
 		}
 		if _, _, err := net.SplitHostPort(host); err != nil {
 			host = net.JoinHostPort(strings.Trim(host, "[]"), port)
@@ -51,10 +51,10 @@ func Parse(text, port string, schemes ...string) (Address, error) {
 	return a, nil
 }
 
-// List splits URLs that are joined by commas, one for each node of a cluster.
+// List splits URLs at commas, one for each node of a cluster.
 func List(urls string) ([]string, error) {
 	if urls == "" {
-		return nil, errors.New("there is no URL of a server")
+		return nil, errors.New("the URL is missing")
 	}
 	list := strings.Split(urls, ",")
 	for i := range list {

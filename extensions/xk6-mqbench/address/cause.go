@@ -7,8 +7,8 @@ import (
 	"regexp"
 )
 
-// Cause is what went wrong, without where: errors are counted by their wording, and each connection has another port. It takes
-// away a URL too, which may hold a password.
+// Cause is what went wrong, without the place: errors are counted by their wording, and each connection has another port. It also
+// removes URLs, which may hold a password.
 func Cause(err error) error {
 	var ofURL *url.Error
 	if errors.As(err, &ofURL) {
@@ -24,13 +24,13 @@ func Cause(err error) error {
 	return err
 }
 
-// Masked is an error's words without passwords.
+// Masked is an error's text without passwords.
 func Masked(err error) string { return credentials.ReplaceAllString(err.Error(), "://***@") }
 
 // --- internal ---
 
-// ports of a connection, where an error has become text.
+// Ports of a connection in an error's text.
 var ports = regexp.MustCompile(` tcp \S+->\S+`)
 
-// credentials of a URL; a password may hold anything but blanks and quotes.
+// Credentials in a URL; a password may contain anything but blanks and quotes.
 var credentials = regexp.MustCompile(`://[^\s"']*@`)

@@ -12,7 +12,7 @@ import (
 
 // TLS is the option of that name: true, false, or an object of the fields below. Drivers decode it with their own options.
 type TLS struct {
-	// On: connections are encrypted, whatever the URL's scheme.
+	// On encrypts connections, whatever the URL's scheme.
 	On         bool   `json:"-"`
 	CA         string `json:"ca"`
 	Cert       string `json:"cert"`
@@ -21,7 +21,7 @@ type TLS struct {
 	Insecure   bool   `json:"insecure"`
 }
 
-// UnmarshalJSON refuses unknown fields, as broker.Options.Decode does around it.
+// UnmarshalJSON refuses unknown fields, as broker.Options.Decode does for the options around it.
 func (t *TLS) UnmarshalJSON(text []byte) error {
 	switch string(text) {
 	case "null", "false":
@@ -40,7 +40,7 @@ func (t *TLS) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Config is what client libraries take; nil where TLS is off.
+// Config is for client libraries; nil without TLS.
 func (t TLS) Config() (*tls.Config, error) {
 	if !t.On {
 		return nil, nil
@@ -57,7 +57,7 @@ func (t TLS) Config() (*tls.Config, error) {
 		}
 	}
 	if (t.Cert == "") != (t.Key == "") {
-		return nil, errors.New("tls: cert and key belong together, and one is missing")
+		return nil, errors.New("tls: cert and key belong together; one of them is missing")
 	}
 	if t.Cert != "" {
 		pair, err := tls.LoadX509KeyPair(t.Cert, t.Key)

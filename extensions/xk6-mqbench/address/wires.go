@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// Wires are the sockets below a client library's connections, for who takes a dialer. A socket of which a write has failed half-way is
-// closed: a library that writes on would have the server take what follows for the rest of that message. Any goroutine may call its
-// methods.
+// Wires makes and keeps the sockets of a client library that accepts a dialer. It closes a socket when a write fails half-way: a library
+// that went on writing would make the server take the next message for the rest of that one. Its methods may be called from
+// any goroutine.
 type Wires struct {
 	// Dialer makes the sockets; its Timeout bounds that.
 	Dialer net.Dialer
@@ -20,7 +20,7 @@ type wire struct {
 	of *Wires
 }
 
-// Dial makes a socket; its error is net's own.
+// Dial makes a socket. It returns net's own error.
 func (w *Wires) Dial(network, address string) (net.Conn, error) {
 	conn, err := w.Dialer.Dial(network, address)
 	if err != nil {
@@ -36,7 +36,7 @@ func (w *Wires) Dial(network, address string) (net.Conn, error) {
 	return made, nil
 }
 
-// Cut closes all sockets: what they hold up ends with an error.
+// Cut closes all sockets, so that calls that block on them end with an error.
 func (w *Wires) Cut() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package books knows of each message what became of it: sent, failed, acknowledged, received, lost; how many of each there were; and
-// which errors were met. Any goroutine may write into them. Message i is sequence i / P of producer i mod P.
+// Package books keeps what became of each message (sent, failed, acknowledged, received, lost), how many of each there were, and which
+// errors occurred. Any goroutine may write to it. Message i is sequence i / P of producer i mod P.
 package books
 
 import (
@@ -10,41 +10,41 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/ledger"
 )
 
-// Shape is which messages there are in the books of one client.
+// Shape says which messages are in the books of one client.
 type Shape struct {
-	// Messages of all clients; those below Warmup are of the warm-up.
+	// Messages of all clients; those below Warmup belong to the warm-up.
 	Messages, Warmup, Producers, Subscribers int64
-	// Own are the producers whose messages are sent here, ascending.
+	// Own are the producers that live on this client, ascending.
 	Own []int64
-	// Crosses: what one client sends is received by others. Acks: messages are acknowledged. Checksum: damage is seen.
+	// Crosses: messages are received by other clients than their sender. Acks: messages are acknowledged. Checksum: damage can be seen.
 	Crosses, Acks, Checksum bool
 	// Here says whether a subscriber is on this client; nil: nothing is consumed.
 	Here func(subscriber int64) bool
 }
 
-// Books know of every message what became of it, by producer and sequence; of its receipts also by subscriber.
+// Books keep the fate of each message by producer and sequence, and its receipts by subscriber too.
 type Books struct {
 	Shape
 	failedSets []*ledger.Set
 	ackedSets  []*ledger.Set
-	// receivedSets has those of subscriber s from s * producers on; it is empty where nothing is consumed. A set is nil where
-	// the subscriber is not here, or is not to have that producer's messages.
+	// receivedSets has the sets of subscriber s from index s * producers on; it is empty where nothing is consumed. A set is nil if the
+	// subscriber is not on this client, or is not to get that producer's messages.
 	receivedSets []*ledger.Set
 	// settledSets are the messages out of flight: completed or failed.
 	settledSets []*ledger.Set
-	// order is nil where the system promises none, or none that can be seen.
+	// order is nil if the system promises no order, or if order cannot be seen.
 	order *order
 	// Failures are the messages that failed so far.
 	Failures atomic.Int64
-	// Unanswered messages will never be acknowledged, and may have arrived: they are neither acked nor failed.
+	// Unanswered messages will never be acknowledged and may have arrived, so they are neither acked nor failed.
 	Unanswered atomic.Int64
-	// Foreign deliveries are none of this run's messages.
+	// Foreign deliveries do not belong to this run.
 	Foreign atomic.Int64
 	// By scope: 0 warm-up, 1 window.
 	duplicates, lates, redeliveries, corruptions, reorderings, behinds [2]atomic.Int64
 
 	mu sync.Mutex
-	// firsts is, by kind of offence, the first message that committed it.
+	// firsts has the first message of each kind of offence.
 	firsts map[string]Message
 }
 
@@ -86,18 +86,19 @@ func New(shape Shape) *Books {
 	return b
 }
 
-// WatchOrder has messages counted that were overtaken, within each of so many streams of a producer. Before the first receipt.
+// WatchOrder turns on counting of overtaken messages, within each of the given number of streams of a producer. Call it before the first
+// receipt.
 func (b *Books) WatchOrder(streams int64) { b.order = newOrder(b.Subscribers, b.Producers, streams) }
 
-// WatchesOrder: messages that were overtaken are counted.
+// WatchesOrder reports whether overtaken messages are counted.
 func (b *Books) WatchesOrder() bool { return b.order != nil }
 
-// Expects: the subscriber is to have message i here.
+// Expects reports whether the subscriber is to get message i on this client.
 func (b *Books) Expects(subscriber int, i int64) bool {
 	return b.receivedSets[int64(subscriber)*b.Producers+i%b.Producers] != nil
 }
 
-// Received notes a copy of message i, sent into a stream, at a subscriber, and reports whether it is the first there.
+// Received records a copy of message i of a stream at a subscriber, and reports whether it is the first one there.
 func (b *Books) Received(subscriber int, i, stream, offsetNs int64) bool {
 	p, seq := i%b.Producers, i/b.Producers
 	if already, _ := b.receivedSets[int64(subscriber)*b.Producers+p].Add(seq); already {
@@ -113,32 +114,32 @@ func (b *Books) Received(subscriber int, i, stream, offsetNs int64) bool {
 // Duplicated is the number of second copies so far, warm-up included.
 func (b *Books) Duplicated() int64 { return b.duplicates[0].Load() + b.duplicates[1].Load() }
 
-// Late notes a message whose response took longer than the timeout.
+// Late records a message whose response took longer than the timeout.
 func (b *Books) Late(i int64) { b.lates[b.scope(i)].Add(1) }
 
-// Behind notes a message that was due while an earlier one of its connection was in flight: a tool that waits for each
-// reply would not have sent it at its time.
+// Behind records a message that was due while an earlier one of its connection was in flight. A tool that waits for each reply would
+// not have sent it on time.
 func (b *Books) Behind(i int64) { b.behinds[b.scope(i)].Add(1) }
 
-// Redelivered notes a delivery that the broker says it has made before.
+// Redelivered records a delivery that the broker marks as a second one.
 func (b *Books) Redelivered(i, offsetNs int64) {
 	b.offence(&b.redeliveries, "redelivered", i, offsetNs)
 }
 
-// Corrupted notes a payload that was changed on its way. It counts as not received: whose it is is only what it says itself.
+// Corrupted records a payload that was changed on its way. It does not count as received, because only the damaged payload says whose it is.
 func (b *Books) Corrupted(i, offsetNs int64) { b.offence(&b.corruptions, "corrupted", i, offsetNs) }
 
-// Settle takes message i out of flight and reports whether it was in it: a message that failed may be received all the
-// same, and leaves only once.
+// Settle takes message i out of flight and reports whether it was in flight. A failed message may still be received, but it leaves
+// only once.
 func (b *Books) Settle(i int64) bool {
 	already, ok := b.settledSets[i%b.Producers].Add(i / b.Producers)
 	return ok && !already
 }
 
-// Acked notes the acknowledgement of message i.
+// Acked records the acknowledgement of message i.
 func (b *Books) Acked(i int64) { b.ackedSets[i%b.Producers].Add(i / b.Producers) }
 
-// Failed notes that the send of message i failed, once.
+// Failed records that the send of message i failed. Call it once.
 func (b *Books) Failed(i, offsetNs int64) {
 	if already, ok := b.failedSets[i%b.Producers].Add(i / b.Producers); ok && !already {
 		b.Failures.Add(1)
@@ -146,8 +147,8 @@ func (b *Books) Failed(i, offsetNs int64) {
 	}
 }
 
-// FindLost finds the first message that is missing at a subscriber; only the end can tell, and where messages cross only all
-// clients together.
+// FindLost finds the first message that is missing at a subscriber. Call it at the end. Where messages cross, only all clients together
+// can tell.
 func (b *Books) FindLost(tried []int64, offset func(i int64) int64) {
 	best := int64(-1)
 	for k, received := range b.receivedSets {
@@ -188,7 +189,7 @@ func (b *Books) offence(counter *[2]atomic.Int64, kind string, i, offsetNs int64
 	b.first(kind, i, offsetNs)
 }
 
-// first keeps the earliest intended message of a kind.
+// first keeps the message with the earliest intended time of a kind.
 func (b *Books) first(kind string, i, offsetNs int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -2,7 +2,7 @@ package books
 
 import "github.com/mqbench/mqbench/extensions/xk6-mqbench/ledger"
 
-// Counters is the line of one scope (runner/run/client-file.ts). null stands for what the system or pattern does not have.
+// Counters is the line of one scope (runner/run/client-file.ts). null: the system or pattern has no such figure.
 type Counters struct {
 	Type            string `json:"type"`
 	Scope           string `json:"scope"`
@@ -23,15 +23,15 @@ type Counters struct {
 	Redelivered     int64  `json:"redelivered"`
 	// Corrupted is null where payloads carry no checksum.
 	Corrupted *int64 `json:"corrupted"`
-	// Behind: due while an earlier message of the connection was in flight; null where the sender does not hear of its arrival.
+	// Behind messages were due while an earlier one of the connection was in flight; null if the sender does not learn of arrivals.
 	Behind *int64 `json:"behind"`
 }
 
-// Count adds up the messages of one scope. tried[p] is how many sequences of producer p were sent, or kept from leaving;
-// those are all below it, since a producer sends in order.
+// Count adds up the messages of one scope. tried[p] is how many sequences of producer p were sent or prevented from leaving. They are
+// all below that number, since a producer sends in order.
 //
-// With S subscribers (1 but for fan-out): sent = acked + failed + unknown and S * acked = delivered + lost; where nothing is
-// acknowledged, S * (sent - failed) = delivered + lost, and unknown is 0.
+// With S subscribers (1 except for fan-out): sent = acked + failed + unknown and S * acked = delivered + lost. Without
+// acknowledgements S * (sent - failed) = delivered + lost, and unknown is 0.
 func (b *Books) Count(scope string, tried []int64) Counters {
 	from, to, n := int64(0), b.Warmup, 0
 	if scope == "window" {
@@ -62,7 +62,7 @@ func (b *Books) Count(scope string, tried []int64) Counters {
 	if b.Acks {
 		c.Acked = &acked
 	}
-	// null where messages cross: the ledgers of all clients tell.
+	// null where messages cross: only the ledgers of all clients show it.
 	if !b.Crosses {
 		c.FailedReceived = &receipts.failed
 	}
@@ -92,8 +92,8 @@ func (b *Books) Count(scope string, tried []int64) Counters {
 
 // --- internal ---
 
-// receiptCounts are distinct receipts: all, those of messages whose send failed, those of messages that were neither
-// acknowledged nor failed; and receipts that are missing.
+// receiptCounts counts distinct receipts: all of them, those of messages whose send failed, those of messages that were neither
+// acknowledged nor failed; and missing receipts.
 type receiptCounts struct{ received, failed, unacked, lost int64 }
 
 // add counts what one subscriber received of sequences [lo, hi) of producer p.

@@ -15,27 +15,27 @@ type Errors struct {
 	notes map[string]*Error
 }
 
-// Error is one wording, and how often it was met.
+// Error is one wording and how often it occurred.
 type Error struct {
 	Message string `json:"message"`
 	Count   int64  `json:"count"`
-	// FirstNs is the intended time (ns since T0) of the first message that met the error; nil: it was not of a message.
+	// FirstNs is the intended time (ns since T0) of the first message with this error; nil if the error belongs to no message.
 	FirstNs *int64 `json:"firstNs"`
 }
 
-// errorKinds is how many different messages are kept apart.
+// errorKinds is how many different wordings are kept apart.
 const errorKinds = 20
 
-// NewErrors begins with none.
+// NewErrors is empty.
 func NewErrors() *Errors { return &Errors{notes: map[string]*Error{}} }
 
 // Note counts an error that belongs to no message.
 func (t *Errors) Note(err error) { t.count(err, nil) }
 
-// NoteAt counts an error that the message with this intended time met.
+// NoteAt counts an error of the message with this intended time.
 func (t *Errors) NoteAt(err error, offsetNs int64) { t.count(err, &offsetNs) }
 
-// List has the commonest first.
+// List is sorted by count, the most frequent first.
 func (t *Errors) List() []Error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

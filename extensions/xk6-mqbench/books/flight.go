@@ -7,34 +7,34 @@ import (
 
 const (
 	flightChunk = 1 << 14
-	// flightBehind chunks after it was begun, a chunk keeps only the messages that have not arrived: the lost ones.
+	// A chunk that began flightBehind chunks ago keeps only the messages that have not arrived, which are the lost ones.
 	flightBehind = 16
 )
 
-// Flight remembers of each message between its send call and its last receipt one number: the lag, where response - lag
-// is counted, or in closed loads the time of the send call. A chunk takes 128 KiB (with several copies a message 384 KiB) and
-// is let go when all of its messages have arrived.
+// Flight keeps one number for each message between its send call and its last receipt: the lag where response - lag is counted, or
+// the time of the send call in closed loads. A chunk takes 128 KiB (384 KiB with several copies a message) and is freed when
+// all of its messages have arrived.
 type Flight struct {
-	// copies of each message that have to arrive.
+	// copies is how many copies of each message have to arrive.
 	copies int32
 	chunks []atomic.Pointer[flightPart]
 	mu     sync.Mutex
-	// missing are messages whose chunk has been let go before they arrived.
+	// missing has the messages whose chunk was freed before they arrived.
 	missing map[int64]*missed
-	// newest is the latest chunk that was begun.
+	// newest is the latest chunk.
 	newest atomic.Int64
 }
 
 type flightPart struct {
 	values  [flightChunk]atomic.Int64
 	arrived atomic.Int32
-	// Where each message has several copies: what is known of them, guarded by mu. gone: the chunk has been let go.
+	// With several copies a message: what is known of them, guarded by mu. gone: the chunk was freed.
 	mu     sync.Mutex
 	copies []copies
 	gone   bool
 }
 
-// copies of one message that have arrived.
+// copies counts the copies of one message that have arrived.
 type copies struct {
 	count int32
 	// lastNs is the latest receipt, ns since T0.
@@ -46,10 +46,10 @@ type missed struct {
 	copies
 }
 
-// Landed takes the place of a value that nobody needs any more. Values are not negative.
+// Landed replaces a value that is no longer needed. Values are not negative.
 const Landed = -1
 
-// NewFlight is for messages that arrive in so many copies each.
+// NewFlight is for messages of which so many copies each arrive.
 func NewFlight(messages, copies int64) *Flight {
 	return &Flight{
 		copies: int32(copies), chunks: make([]atomic.Pointer[flightPart], messages/flightChunk+1), missing: map[int64]*missed{},
@@ -62,7 +62,7 @@ func (f *Flight) Depart(i, value int64) {
 	slot := &f.chunks[n]
 	c := slot.Load()
 	if c == nil && n <= f.newest.Load()-flightBehind {
-		// A sender far behind the others: its chunk may have been let go already, and is not begun again.
+		// This sender is far behind the others: its chunk may have been freed, and is not made again.
 		f.mu.Lock()
 		f.missing[i] = &missed{value: value}
 		f.mu.Unlock()
@@ -82,7 +82,7 @@ func (f *Flight) Depart(i, value int64) {
 	c.values[i%flightChunk].Store(value)
 }
 
-// Value of message i, or Landed when it has arrived, or never departed.
+// Value of message i; Landed if it has arrived or never departed.
 func (f *Flight) Value(i int64) int64 {
 	if c := f.chunks[i/flightChunk].Load(); c != nil {
 		return c.values[i%flightChunk].Load()
@@ -95,8 +95,8 @@ func (f *Flight) Value(i int64) int64 {
 	return Landed
 }
 
-// Arrive notes a copy of message i, received at atNs since T0; it is called once for each. It returns the value, the time
-// of the latest copy so far, and whether that was the last one.
+// Arrive records a copy of message i, received at atNs since T0. Call it once for each copy. It returns the value, the time of the
+// latest copy so far, and whether this was the last one.
 func (f *Flight) Arrive(i, atNs int64) (value, lastNs int64, all bool) {
 	slot := &f.chunks[i/flightChunk]
 	c := slot.Load()
@@ -153,8 +153,8 @@ func (f *Flight) arriveMissing(i, atNs int64) (value, lastNs int64, all bool) {
 	return m.value, m.lastNs, all
 }
 
-// thin lets go of an old chunk of which most has arrived. Subtle: with one copy a message, who still holds the chunk goes on
-// reading the right values from it, and what arrives in the very moment stays in missing, which costs 40 bytes.
+// thin frees an old chunk when most of it has arrived. Subtle: with one copy a message, a goroutine that still holds the chunk reads
+// the right values from it; a message that arrives at this very moment stays in missing, which costs 40 bytes.
 func (f *Flight) thin(n int64) {
 	if n < 0 {
 		return

@@ -11,7 +11,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/recorder"
 )
 
-// setLine is a set of sequences of one producer, as this client knows it: LedgerLine of runner/run/client-file.ts.
+// setLine is a set of sequences of one producer as this client saw them: LedgerLine of runner/run/client-file.ts.
 type setLine struct {
 	Type       string `json:"type"`
 	Set        string `json:"set"`
@@ -22,7 +22,7 @@ type setLine struct {
 }
 
 // WriteLedger writes what became of the messages that were sent here, and what was received here: lines of client-<i>.ledger, one for
-// each set of sequences that is not empty. tried is by producer how many of its messages were sent, or kept from leaving.
+// each set that is not empty. tried[p] is how many messages of producer p were sent or prevented from leaving.
 func (b *Books) WriteLedger(file *recorder.File, tried []int64) {
 	for _, p := range b.Own {
 		set := ledger.NewSet(b.Sequences(p, b.Messages))
@@ -42,7 +42,7 @@ func (b *Books) WriteLedger(file *recorder.File, tried []int64) {
 	}
 }
 
-// FinishLedger writes the trailer and makes the file durable; its error is that of the disk.
+// FinishLedger writes the trailer and makes the file durable. An error comes from the disk.
 func FinishLedger(file *recorder.File) error {
 	text := fmt.Appendf(nil, `{"type":"trailer","lines":%d,"sha256":%q}`, file.Lines(), file.Sum())
 	file.Line(text)
@@ -63,7 +63,7 @@ func writeSet(file *recorder.File, name string, producer, subscriber int64, set 
 		err = z.Close()
 	}
 	if err != nil {
-		panic(fmt.Sprintf("ledger: %v", err)) // into memory: cannot fail
+		panic(fmt.Sprintf("ledger: %v", err)) // writes to memory: cannot fail
 	}
 	text, err := json.Marshal(setLine{"set", name, producer, subscriber, count, base64.StdEncoding.EncodeToString(packed.Bytes())})
 	if err != nil {

@@ -2,11 +2,11 @@ package books
 
 import "sync/atomic"
 
-// order finds messages that were overtaken. Its unit is what a producer sends into one stream (a partition, or the messages
-// with one key), as one subscriber receives it.
+// order finds overtaken messages. Its unit is what one producer sends to one stream (a partition, or the messages with one key), as one
+// subscriber receives it.
 type order struct {
 	producers, streams int64
-	// highest has for each unit the largest sequence received so far, in chunks that are made when they are needed.
+	// highest has the largest sequence received so far for each unit, in chunks that are made on demand.
 	highest []atomic.Pointer[orderChunk]
 }
 
@@ -19,7 +19,7 @@ func newOrder(subscribers, producers, streams int64) *order {
 	return &order{producers: producers, streams: streams, highest: make([]atomic.Pointer[orderChunk], units/orderChunkUnits+1)}
 }
 
-// overtaken notes the first receipt of a sequence and reports whether a later one came before it: RFC 4737, section 4.
+// overtaken records the first receipt of a sequence and reports whether a later sequence came before it: RFC 4737, section 4.
 func (o *order) overtaken(subscriber int, producer, stream, seq int64) bool {
 	unit := (int64(subscriber)*o.producers+producer)*o.streams + stream
 	slot := &o.highest[unit/orderChunkUnits]

@@ -6,17 +6,17 @@ import (
 	"fmt"
 )
 
-// What only some systems can do. Each ability is an interface that a Session may implement, and a function that asks a Session for
-// it and says what holds without.
+// Abilities that only some systems have. Each is an interface that a Session may implement, and a function that uses it or returns
+// what holds without it.
 
-// Remover is the ability to take something away from the broker. Without it nothing is to be removed: a topic exists by being used.
+// Remover is the ability to remove something from the broker. Without it there is nothing to remove: a topic exists by being used.
 type Remover interface {
-	// Remove takes away what Prepare and Consume have made on the broker, and nothing else. Called at most once, after the run and
-	// before Close; the broker may be gone by then.
+	// Remove removes what Prepare and Consume have made on the broker, and nothing else. Called at most once, after the run and before
+	// Close. The broker may be gone by then.
 	Remove(ctx context.Context) error
 }
 
-// Remove takes away what the session has made.
+// Remove removes what the session has made.
 func Remove(ctx context.Context, s Session) error {
 	if able, ok := s.(Remover); ok {
 		return able.Remove(ctx)
@@ -24,13 +24,13 @@ func Remove(ctx context.Context, s Session) error {
 	return nil
 }
 
-// Dropper is the ability to tell what the client library threw away. Without it that is unknown, and a report says so.
+// Dropper is the ability to report what the client library threw away. Without it the number is unknown, and reports say so.
 type Dropper interface {
-	// Dropped is how many messages the library itself threw away so far, also after Close. Any goroutine may call it.
+	// Dropped is how many messages the library itself has thrown away so far, also after Close. Any goroutine may call it.
 	Dropped() int64
 }
 
-// Dropped is what the library threw away; nil: unknown.
+// Dropped is how many messages the library threw away; nil if unknown.
 func Dropped(s Session) *int64 {
 	if able, ok := s.(Dropper); ok {
 		n := able.Dropped()
@@ -39,13 +39,13 @@ func Dropped(s Session) *int64 {
 	return nil
 }
 
-// Reconnecter is the ability to tell of connections that were lost. Without it their number is unknown, and a report says so.
+// Reconnecter is the ability to count lost connections. Without it the number is unknown, and reports say so.
 type Reconnecter interface {
-	// Reconnects is how often a connection was made anew so far, also after Close. Any goroutine may call it.
+	// Reconnects is how often a connection was replaced so far, also after Close. Any goroutine may call it.
 	Reconnects() int64
 }
 
-// Reconnects is how often a connection was made anew; nil: unknown.
+// Reconnects is how often a connection was replaced; nil if unknown.
 func Reconnects(s Session) *int64 {
 	if able, ok := s.(Reconnecter); ok {
 		n := able.Reconnects()
@@ -54,14 +54,14 @@ func Reconnects(s Session) *int64 {
 	return nil
 }
 
-// LeaderFinder is the ability to say which node of a cluster leads a topic. Without it none does.
+// LeaderFinder is the ability to say which node of a cluster leads a topic. Without it no node does.
 type LeaderFinder interface {
-	// Leader asks the broker for the node that leads the topic (its first partition), by the name that the broker gives it:
-	// "mqbench-2", "3". An error: it has none at the moment, or did not answer. Any goroutine may call it.
+	// Leader asks the broker which node leads the topic (its first partition) and returns the broker's name for it, such as "mqbench-2"
+	// or "3". An error means that there is no leader at the moment, or no answer. Any goroutine may call it.
 	Leader(ctx context.Context, topic string) (string, error)
 }
 
-// Leader is the node that leads the topic; "": this system has no leaders.
+// Leader is the node that leads the topic; "" if this system has no leaders.
 func Leader(ctx context.Context, s Session, topic string) (string, error) {
 	if able, ok := s.(LeaderFinder); ok {
 		return able.Leader(ctx, topic)
@@ -69,12 +69,12 @@ func Leader(ctx context.Context, s Session, topic string) (string, error) {
 	return "", nil
 }
 
-// Existing is the ability to use topics of the user's own. Without it a plan that asks for that is refused before the run.
+// Existing is the ability to use topics of the user's own. Without it, a plan that needs it is refused before the run.
 type Existing interface {
-	// UseExisting is called before Open where the topics are the user's own. Prepare then makes, changes and deletes nothing and
-	// fails with MissingTopic where one is missing; Remove takes away only what consumers have made. Such a topic may hold messages,
-	// and others may send to it: consumers start at its end, and nothing of it is ever trimmed or removed. run is a name to give to
-	// what consumers make on it (groups, durable consumers, queues): the same in all clients of the run, and another in each run.
+	// UseExisting is called before Open if the topics are the user's own. Prepare then makes, changes and deletes nothing, and fails with
+	// MissingTopic if a topic is missing; Remove removes only what consumers have made. Such a topic may hold messages, and others
+	// may send to it: consumers start at its end, and nothing of it is ever trimmed or removed. run is a name for what consumers make
+	// on it (groups, durable consumers, queues). It is the same for all clients of a run and different for each run.
 	UseExisting(run string) error
 }
 
@@ -83,20 +83,20 @@ func UseExisting(s Session, run string) error {
 	if able, ok := s.(Existing); ok {
 		return able.UseExisting(run)
 	}
-	return errors.New("this driver cannot use topics that exist already; leave create: false away")
+	return errors.New("this driver cannot use topics that exist already; drop create: false")
 }
 
-// MissingTopic is the error of Prepare for a topic that was to exist; what is what was looked for: "no stream has this subject".
+// MissingTopic is the error of Prepare for a topic that does not exist. what says what was looked for: "no stream has this subject".
 func MissingTopic(name, what string) error {
-	return fmt.Errorf("topic %s does not exist (%s); make it, or leave create: false away", name, what)
+	return fmt.Errorf("topic %s does not exist (%s); make it, or drop create: false", name, what)
 }
 
-// Shared is the ability to be one of several clients of a run, which share topics and groups. Without it a plan for several is
+// Shared is the ability to be one of several clients of a run that share topics and groups. Without it, a plan for several clients is
 // refused before the run.
 type Shared interface {
-	// Share is called before Open where there are several clients: client is this one's number among them. Client 0 prepares the
-	// topics and subscribes before the others, and leaves after them: what clients share (topics, groups) is its to remove. The
-	// others find the topics there, as in UseExisting.
+	// Share is called before Open if there are several clients; client is the number of this one. Client 0 prepares the topics and
+	// subscribes before the others, leaves after them, and removes what clients share (topics, groups). The others find the topics
+	// there, as with UseExisting.
 	Share(client, clients int) error
 }
 
@@ -105,14 +105,14 @@ func Share(s Session, client, clients int) error {
 	if able, ok := s.(Shared); ok {
 		return able.Share(client, clients)
 	}
-	return fmt.Errorf("this driver serves one client, and the run has %d; use one", clients)
+	return fmt.Errorf("this driver serves one client, and the run has %d; use one client", clients)
 }
 
-// Part is what a session of the abilities Existing and Shared is told of its part in the run. Sessions embed it.
+// Part is a session's part in the run, as set by Existing and Shared. Sessions embed it.
 type Part struct {
-	// Run, not empty where the topics are the user's own, is the name of what the run's consumers make on them.
+	// Run is the prefix for what the run's consumers make on the user's own topics. It is empty if the topics are mqbench's.
 	Run string
-	// Client is this session's number among the Clients of the run; 0 of 0: there is no other.
+	// Client is this session's number among the Clients of the run. 0 of 0: there is no other client.
 	Client, Clients int
 }
 
@@ -131,8 +131,8 @@ func (p *Part) Share(client, clients int) error {
 	return nil
 }
 
-// Named is the name of something that the clients of a run share, with the run's in front of it where the topics are the user's own: there
-// other runs have theirs.
+// Named is the name of something that the clients of a run share. On the user's own topics it begins with the run's name, because
+// other runs have theirs there.
 func (p *Part) Named(separator, name string) string {
 	if p.Run == "" {
 		return name
@@ -140,5 +140,5 @@ func (p *Part) Named(separator, name string) string {
 	return p.Run + separator + name
 }
 
-// Found: the topics are not this session's to make, but the user's own or client 0's.
+// Found reports whether the topics exist already: they are the user's own, or client 0 made them.
 func (p *Part) Found() bool { return p.Run != "" || p.Client > 0 }

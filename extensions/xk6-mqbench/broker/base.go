@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 )
 
-// Base is what sessions of most systems keep: their options and part in the run, how often a connection was made anew, and whether they
-// are over. Sessions embed what NewBase makes, and with it have the abilities Existing, Shared and Reconnecter. Any goroutine may call
-// its methods, but those of Part.
+// Base has what sessions of most systems need: their options, their part in the run, how often a connection was replaced, and whether
+// they are closed. Sessions embed what NewBase makes, and with it get the abilities Existing, Shared and Reconnecter. Any
+// goroutine may call its methods, except those of Part.
 type Base struct {
 	Options
 	Part
@@ -22,33 +22,33 @@ type Base struct {
 
 var _ Reconnecter = (*Base)(nil)
 
-// NewBase is for a session of the driver of that name, with which its errors begin.
+// NewBase makes the base of a session. The session's errors begin with the driver's name.
 func NewBase(driver string, o Options) *Base {
 	b := &Base{Options: o, driver: driver}
 	b.Over, b.end = context.WithCancel(context.Background())
 	return b
 }
 
-// Reconnected notes that a connection was made anew.
+// Reconnected counts a connection that was replaced.
 func (b *Base) Reconnected() { b.reconnects.Add(1) }
 
-// Reconnects is how often that was so.
+// Reconnects is the number of those connections.
 func (b *Base) Reconnects() int64 { return b.reconnects.Load() }
 
-// Quiet says that what goes wrong from now on is our own doing: what consumers read is being removed.
+// Quiet silences Report: what fails from now on is our own doing, because we are removing what consumers read.
 func (b *Base) Quiet() { b.quiet.Store(true) }
 
-// IsQuiet: Quiet has been called, or End.
+// IsQuiet reports whether Quiet or End has been called.
 func (b *Base) IsQuiet() bool { return b.quiet.Load() }
 
-// End says that the session is closed; false: it was already.
+// End marks the session as closed. It returns false if it was closed before.
 func (b *Base) End() bool {
 	defer b.end()
 	b.quiet.Store(true)
 	return b.Over.Err() == nil
 }
 
-// Report tells OnError of an error that belongs to no message: what met it, and err. nil is no error; after Quiet nobody is told.
+// Report passes an error that belongs to no message to OnError; what says what failed. It ignores nil, and everything after Quiet.
 func (b *Base) Report(what string, err error) {
 	if err != nil && b.OnError != nil && !b.quiet.Load() {
 		b.OnError(fmt.Errorf("%s: %w", b.driver, Wrap(what, err)))

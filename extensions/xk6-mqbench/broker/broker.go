@@ -1,6 +1,6 @@
 // Package broker is the contract between the generator and the driver of one kind of broker. A driver implements Session and
-// Producer, and of the abilities (abilities.go) those that its system has. It imports its client library and, of ours, this
-// package and what stands beside it for drivers (address, deadline). It passes brokertest.
+// Producer, and those abilities (abilities.go) that its system has. It imports its client library and, of our packages, this one,
+// address and deadline. It passes brokertest.
 package broker
 
 import (
@@ -11,50 +11,49 @@ import (
 	"time"
 )
 
-// Driver makes a session of one run. It checks options and does no I/O.
+// Driver makes the session of a run. It checks options and does no I/O.
 type Driver func(Options) (Session, error)
 
-// Options is what the plan says of the system under test.
+// Options is what the plan says about the system under test.
 type Options struct {
 	// URL of the broker, password included: never print it.
 	URL string
-	// Driver holds the driver's own options; unknown fields are an error.
+	// Driver holds the driver's own options. Unknown fields are an error.
 	Driver json.RawMessage
-	// Connections is how many connections Open makes; they are numbered from 0.
+	// Connections is how many connections Open makes, numbered from 0.
 	Connections int
 	// MessageBytes is the size of every payload.
 	MessageBytes int
-	// Durability is the level that topics are to have: "memory", "os", "interval" or "fsync"; "": the broker's own. A driver
-	// applies what belongs to a topic or a message; what belongs to the server is the rig's.
+	// Durability is the level for topics: "memory", "os", "interval" or "fsync"; "" means the broker's own. A driver applies what belongs
+	// to a topic or a message. The rig applies what belongs to the server.
 	Durability string
 	// Replicas of every topic; 0: the broker's own.
 	Replicas int
-	// InFlight is the most messages that are sent and not completed on one connection, so that the library's buffers can hold
-	// them; 0: no bound.
+	// InFlight is the most messages that are sent and not completed on one connection, for the size of the library's buffers; 0: no
+	// bound.
 	InFlight int64
-	// TimeoutNs is how long the library may try to get one message acknowledged. Libraries that give up by themselves are told
-	// this; it never means that a message is sent a second time by us.
+	// TimeoutNs is how long the library may try to get one message acknowledged, for libraries that give up by themselves. We never send a
+	// message a second time.
 	TimeoutNs int64
 	// Now is the run's clock in nanoseconds.
 	Now func() int64
-	// OnError takes errors that belong to no message (a connection lost). Any goroutine may call it.
+	// OnError takes errors that belong to no message, such as a lost connection. Any goroutine may call it.
 	OnError func(error)
 }
 
-// Session is a run's connections to one system: what every driver has. Its methods are called from one goroutine, except where
-// they say so.
+// Session is a run's connections to one system. Its methods are called from one goroutine unless they say otherwise.
 type Session interface {
 	// Open makes all connections and returns when they are usable, or with the first error.
 	Open(ctx context.Context) error
-	// Prepare makes the topics exist and empty. Called once, after Open.
+	// Prepare makes sure that the topics exist and are empty. Called once, after Open.
 	Prepare(ctx context.Context, topics []Topic) error
 	// Producer returns the sending side of a connection. Called once for each connection.
 	Producer(connection int) (Producer, error)
 	// Consume calls handle for every message that arrives on the subscription, and returns when the broker has
 	// confirmed it: a message sent afterwards must arrive. One goroutine at a time calls handle.
 	Consume(ctx context.Context, s Subscription, handle Handler) error
-	// Describe says what the system promises and what the library was told. Called after Open, and again after the last Consume
-	// and Producer: settings may then be more.
+	// Describe says what the system promises and which options the library got. Called after Open, and again after the last Consume and
+	// Producer, because there may be more settings then.
 	Describe() Description
 	// Close ends all connections without waiting for messages in flight. Any goroutine may call it, once.
 	Close() error
@@ -63,32 +62,30 @@ type Session interface {
 // Topic is what messages are sent to: a subject, a Kafka topic, a stream, a queue, an exchange.
 type Topic struct {
 	Name string
-	// Partitions is 1 where the system has none.
+	// Partitions is 1 if the system has none.
 	Partitions int
 }
 
 // Subscription is one consumer.
 type Subscription struct {
-	// Connection by its number. A round trip is received on the connection that sent; other consumers have connections of
-	// their own.
+	// Connection is a number. A round trip is received on the connection that sent it; other consumers have connections of their own.
 	Connection int
-	// Topic is the name of a topic of Prepare; with Wildcard it is a pattern over them, in which "*" stands for one word
-	// between dots. Only drivers that say Wildcards are asked for that.
+	// Topic is the name of a topic of Prepare. With Wildcard it is a pattern, in which "*" stands for one word between dots. Only drivers
+	// that report Wildcards get patterns.
 	Topic    string
 	Wildcard bool
-	// Group: "": this subscription gets every message of the topic. Otherwise the members of the group share them, each
-	// message goes to one, and the broker is told of each (acknowledged) after handle has returned, so that a message
-	// whose consumer dies is delivered again.
+	// Group is "" for a subscription that gets every message of the topic. Otherwise the members of the group share the messages: each
+	// goes to one member, and the driver acknowledges it after handle has returned, so that the message of a consumer that dies is
+	// delivered again.
 	Group string
-	// Members is how many subscriptions of the group there will be on this topic, this one included, in all clients of the run; 1
-	// without a group.
+	// Members is how many subscriptions the group will have on this topic in all clients, this one included; 1 without a group.
 	Members int
-	// Here is how many of those this session makes; the others are on the other clients of a Shared run. A session must not wait
-	// for members that are not its own: its client is ready first, and the others come after it.
+	// Here is how many of those this session makes; the others are on the other clients of a Shared run. A session must not wait for
+	// members on other clients: its client is ready before they come.
 	Here int
 }
 
-// Of gives the names of the topics that the subscription means.
+// Of returns the names of the topics that the subscription covers.
 func (s Subscription) Of(topics []Topic) []string {
 	var names []string
 	for _, t := range topics {
@@ -99,7 +96,7 @@ func (s Subscription) Of(topics []Topic) []string {
 	return names
 }
 
-// Matches reports whether a topic falls under a pattern, in which "*" stands for one word between dots. It allocates nothing.
+// Matches reports whether a topic matches a pattern, in which "*" stands for one word between dots. It allocates nothing.
 func Matches(pattern, topic string) bool {
 	for more := true; more; {
 		var want, have string
@@ -122,11 +119,11 @@ type Producer interface {
 	Send(m *Message, done Done)
 }
 
-// ErrUnknown is what a completion's error wraps when the message may have arrived or not: the connection was lost, or the
-// library gave up, after it had been written and before its acknowledgement.
+// ErrUnknown is wrapped by a completion's error if the message may have arrived: it was written, and then the connection was lost or
+// the library gave up before the acknowledgement came.
 var ErrUnknown = errors.New("no answer, its fate is unknown")
 
-// Done is the completion of a Send. err non-nil: the message was refused, or never left; or nobody knows (ErrUnknown).
+// Done is the completion of a Send. An err means that the message was refused or never left, or that nobody knows (ErrUnknown).
 type Done func(m *Message, ackNs int64, err error)
 
 // Message is one message on its way to the broker.
@@ -135,51 +132,51 @@ type Message struct {
 	Topic int
 	// Name is that topic.
 	Name string
-	// Partition to send to, below Topic.Partitions; -1: the key decides.
+	// Partition to send to, below Topic.Partitions. With -1 the key decides.
 	Partition int32
-	// Key of the message; nil: none. Systems without keys leave it aside.
+	// Key of the message; nil: no key. Systems without keys ignore it.
 	Key     []byte
 	Payload []byte
-	// Index, SentNs and LagNs belong to the generator; drivers leave them alone.
+	// Index, SentNs and LagNs belong to the generator. Drivers do not touch them.
 	Index  int64
 	SentNs int64
 	LagNs  int64
 }
 
-// Handler takes one delivery and keeps nothing of it. It returns quickly, except where consumers are to be slow (simulated
-// work) or to pause: it then blocks, and the driver leaves the rest with the broker, up to its prefetch.
+// Handler takes one delivery and keeps no reference to it. It returns quickly, unless consumers are to be slow (simulated work) or to
+// pause. Then it blocks, and the driver leaves the rest with the broker, up to its prefetch.
 type Handler func(Delivery)
 
 // Delivery is one message as the client library handed it over.
 type Delivery struct {
-	// ReceivedNs is taken when the library hands over the record or batch, before anything else is done with it. A member of a
-	// group takes one message after the other: of those that wait behind slow work, when it is their turn.
+	// ReceivedNs is taken when the library hands over the record or batch, before anything else is done with it. A member of a group takes
+	// one message after the other: for messages that wait behind slow work it is the time when their turn comes.
 	ReceivedNs int64
 	Payload    []byte
-	// Redelivered is the broker's own flag: it has handed this message out before.
+	// Redelivered is the broker's own flag for a message that it has delivered before.
 	Redelivered bool
 }
 
-// Description is what a reader of a report has to know of a system.
+// Description is what a reader of a report has to know about a system.
 type Description struct {
-	// Acks: every Send is answered by the broker.
+	// Acks: the broker answers every Send.
 	Acks bool
-	// Inline: Send delivers the message itself, through our own handler; that time is not the system's.
+	// Inline: Send itself delivers the message, through our own handler; that time does not belong to the system.
 	Inline bool
-	// Order that the system promises of one producer's messages to one partition, or with one key: "none" or "per-producer".
+	// Order that the system promises for one producer's messages to one partition or with one key: "none" or "per-producer".
 	Order string
-	// GroupOrder: it holds also where several members of a group share the topic.
+	// GroupOrder: the order also holds if several members of a group share the topic.
 	GroupOrder bool
 	// Wildcards: a subscription may be a pattern.
 	Wildcards bool
-	// Stores: messages sent while nobody is subscribed wait for the members of a group.
+	// Stores: messages that are sent while nobody is subscribed wait for the members of a group.
 	Stores bool
-	// RedeliversAfter is how long a member of a group may take to acknowledge a message, or to show a sign of life, before the
-	// system hands it out again; 0: it does so only when the member's connection ends.
+	// RedeliversAfter is how long a member of a group may go without an acknowledgement or a sign of life before the system delivers its
+	// messages again. 0: that happens only when the member's connection ends.
 	RedeliversAfter time.Duration
-	// Library and Server with their versions: "nats.go v1.52.0".
+	// Library and Server with their versions, such as "nats.go v1.52.0".
 	Library string
 	Server  string
-	// Settings is every option that was set on the library, for people; no secrets.
+	// Settings are all options that were set on the library, for people; no secrets.
 	Settings map[string]string
 }

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// Checker is what options are that may contradict themselves; Check says how.
+// Checker is implemented by options that can contradict each other. Check returns the contradiction.
 type Checker interface{ Check() error }
 
-// Decode reads the driver's own options into a struct that holds their defaults; unknown ones are an error. A Checker is then checked.
+// Decode reads the driver's own options into a struct that holds their defaults. Unknown fields are an error. It calls Check if there is one.
 func (o Options) Decode(into any) error {
 	if len(o.Driver) > 0 {
 		decoder := json.NewDecoder(bytes.NewReader(o.Driver))
@@ -27,23 +27,23 @@ func (o Options) Decode(into any) error {
 	return nil
 }
 
-// Choice is an option that takes one of some words.
+// Choice is an option with a fixed list of values.
 type Choice struct {
 	Name, Value string
 	Known       []string
 }
 
-// Choose refuses the first choice whose value is none of the known ones.
+// Choose refuses the first choice whose value is not in its list.
 func Choose(choices ...Choice) error {
 	for _, c := range choices {
 		if !slices.Contains(c.Known, c.Value) {
-			return fmt.Errorf("driver options: %s %q is none of %s", c.Name, c.Value, strings.Join(c.Known, ", "))
+			return fmt.Errorf("driver options: %s must be one of %s, got %q", c.Name, strings.Join(c.Known, ", "), c.Value)
 		}
 	}
 	return nil
 }
 
-// Wrap says what a driver was about when it met err; nil stays nil, and "" adds nothing.
+// Wrap adds what a driver was doing when it met err. nil stays nil, and "" adds nothing.
 func Wrap(what string, err error) error {
 	if err == nil || what == "" {
 		return err
@@ -51,7 +51,7 @@ func Wrap(what string, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// LibraryVersion is the version of a module that is linked into this binary.
+// LibraryVersion is the version of a module in this binary.
 func LibraryVersion(module string) string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, dependency := range info.Deps {

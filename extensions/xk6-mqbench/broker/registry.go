@@ -12,8 +12,8 @@ var registry struct {
 	observers []func(name string)
 }
 
-// Register makes a driver known under the broker's name (a key of the scenario's systems). It is called by the
-// init function of a driver's register.go and panics on a name that is taken: fail at start, not at first use.
+// Register makes a driver known under the broker's name (the word in a scenario). The init function of a driver's register.go calls it.
+// It panics on a name that is taken, so that the mistake shows at the start and not at first use.
 func Register(name string, driver Driver) {
 	registry.Lock()
 	if _, taken := registry.drivers[name]; taken {
@@ -37,13 +37,13 @@ func Lookup(name string) (Driver, error) {
 	defer registry.Unlock()
 	driver, ok := registry.drivers[name]
 	if !ok {
-		return nil, fmt.Errorf("broker: no driver %q in this binary, have %v", name, namesLocked())
+		return nil, fmt.Errorf("broker: this binary has no driver %q; it has %v", name, namesLocked())
 	}
 	return driver, nil
 }
 
-// OnRegister calls observe for every driver that is registered already and every later one, so that the order in
-// which packages are linked does not matter.
+// OnRegister calls observe for every driver, whether it is registered already or later, so that the order in which packages are linked
+// does not matter.
 func OnRegister(observe func(name string)) {
 	registry.Lock()
 	registry.observers = append(registry.observers, observe)

@@ -1,4 +1,4 @@
-// Package brokertest is what every driver has to pass: the contract of package broker, as tests against a real system.
+// Package brokertest has the tests that every driver passes: the contract of package broker, against a real system.
 package brokertest
 
 import (
@@ -14,12 +14,12 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/clock"
 )
 
-// System is the driver under test and how to reach its broker.
+// System is the driver under test and the address of its broker.
 type System struct {
 	Driver broker.Driver
-	// URL of a broker that runs.
+	// URL of a running broker.
 	URL string
-	// DriverOptions, as JSON; nil: none.
+	// DriverOptions, as JSON; nil: no options.
 	DriverOptions json.RawMessage
 	// Durability is the level to ask for; "": the broker's own.
 	Durability string
@@ -33,24 +33,24 @@ type System struct {
 	FlagsRedelivery bool
 	// Exists, if not nil, asks the broker itself, past the driver, whether there is anything left of a topic.
 	Exists func(t *testing.T, topic string) bool
-	// Make, if not nil, makes a topic past the driver, as its user would, with so many partitions; nil: there is nothing to make, a topic
-	// exists by being used.
+	// Make, if not nil, makes a topic past the driver, as its user would, with the given number of partitions. nil: there is nothing to make,
+	// because a topic exists by being used.
 	Make func(t *testing.T, topic string, partitions int)
-	// Queues: a topic of Make gives each message to one consumer, old ones too.
+	// Queues: a topic of Make gives each message to one consumer, old messages too.
 	Queues bool
-	// Traces, if not nil, asks the broker for what a run of that name has left on the topics (groups, consumers, queues).
+	// Traces, if not nil, asks the broker what a run of that name has left on the topics (groups, consumers, queues).
 	Traces func(t *testing.T, run string, topics []string) []string
-	// Broken, if not nil, takes the broker away; sends must then fail or be lost, and nothing may hang.
+	// Broken, if not nil, takes the broker away. Sends must then fail or be lost, and nothing may hang.
 	Broken func(t *testing.T)
 }
 
-// patience is how long a message may take before it counts as lost: long, for a loaded machine. Tests of this suite shorten it.
+// patience is how long a message may take before it counts as lost; it is long enough for a busy machine. Tests of this suite shorten it.
 var patience = 30 * time.Second
 
 const messageBytes = 256
 
-// Run puts the driver through the contract. start gives a system for each test: it may be the same one again, except after
-// Broken, which is the last of its tests.
+// Run puts the driver through the contract. start returns a system for each test. It may always be the same one, except after Broken, which
+// is the last test.
 func Run(t *testing.T, start func(t *testing.T) System) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) { test.run(t, start(t)) })
@@ -104,7 +104,7 @@ func describes(t *testing.T, s System) {
 	if d.GroupOrder && d.Order == "none" {
 		t.Error("a group has an order, a single consumer has none")
 	}
-	// Also of several URLs in one: nats://user:secret@a:4222,b:4222.
+	// Also for several URLs in one: nats://user:secret@a:4222,b:4222.
 	for _, match := range regexp.MustCompile(`//[^/@,]*?:([^/@,]+)@`).FindAllStringSubmatch(s.URL, -1) {
 		if strings.Contains(fmt.Sprintf("%+v", d), match[1]) {
 			t.Errorf("the password is in Describe: %+v", d)
@@ -204,8 +204,8 @@ func consumesAtOnce(t *testing.T, s System) {
 func doesNotBatch(t *testing.T, s System) {
 	r := open(t, s, shape{}, named("idle")...)
 	to := r.plain(0, r.topics[0])
-	// Linger times that clients have by default are 5 to 10 ms and more, and hold back every message: one that was faster tells
-	// that there is none, and a busy machine gets many tries.
+	// Usual linger times of clients are 5 to 10 ms and more, and delay every message. One message that was faster shows that there is none,
+	// so a busy machine gets many tries.
 	fastest := time.Hour
 	for i := int64(0); i < 100 && fastest > 5*time.Millisecond; i++ {
 		time.Sleep(100 * time.Millisecond)

@@ -11,7 +11,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/clock"
 )
 
-// Several clients of one run, and topics that were there before the run.
+// Several clients of one run, and topics that existed before the run.
 
 const (
 	// old is the number of the first message that was sent before the run.
@@ -106,7 +106,7 @@ func refusesMissing(t *testing.T, s System) {
 	}
 	r := start(t, s, shape{connections: 1, messageBytes: messageBytes, part: broker.Part{Run: runName(topics)}})
 	err := r.tryPrepare(broker.Topic{Name: topics[0], Partitions: 1})
-	if err == nil || !strings.Contains(err.Error(), topics[0]+" does not exist") || !strings.Contains(err.Error(), "leave create: false away") {
+	if err == nil || !strings.Contains(err.Error(), topics[0]+" does not exist") || !strings.Contains(err.Error(), "drop create: false") {
 		t.Errorf("Prepare = %v; want a sentence that %s does not exist, and what to do", err, topics[0])
 	}
 	if s.Exists(t, topics[0]) {
@@ -116,7 +116,7 @@ func refusesMissing(t *testing.T, s System) {
 
 // --- internal ---
 
-// lacks reports that the driver does not have an ability, and fails unless a run that needs it is then refused.
+// lacks reports that the driver lacks an ability, and fails unless a run that needs it is refused.
 func lacks[Ability any](t *testing.T, s System, ask func(broker.Session) error) bool {
 	t.Helper()
 	session, err := s.Driver(s.options(shape{connections: 1, messageBytes: messageBytes}, clock.New().Now))
@@ -138,7 +138,7 @@ func lacksExisting(t *testing.T, s System) bool {
 	return lacks[broker.Existing](t, s, func(one broker.Session) error { return broker.UseExisting(one, "run") })
 }
 
-// several is a session that is the first of two clients.
+// several makes a session that is the first of two clients.
 func (s System) several(t *testing.T) shape {
 	to := shape{connections: 3, partitions: 1}
 	if !lacks[broker.Shared](t, s, func(one broker.Session) error { return broker.Share(one, 0, 2) }) {
@@ -150,8 +150,7 @@ func (s System) several(t *testing.T) shape {
 	return to
 }
 
-// make makes topics as their user has, with messages in them, and gives a session of two on them. The test is skipped where there is
-// no broker.
+// make makes topics as their user would, with messages in them, and returns a session of two on them. It skips the test without a broker.
 func (s System) make(t *testing.T, topics []string) shape {
 	t.Helper()
 	to := s.several(t)
@@ -190,8 +189,8 @@ func (s System) make(t *testing.T, topics []string) shape {
 // runName is a name that no other test has.
 func runName(topics []string) string { return "run-" + strings.ReplaceAll(topics[0], ".", "-") }
 
-// share has a second client join the first, where the driver can. Both send to both topics; on the first topic they share a group, on
-// the second one each gets all. Then the second one leaves, which the first must not feel.
+// share lets a second client join the first, if the driver can. Both send to both topics; on the first topic they share a group, on the
+// second one each gets all. Then the second client leaves, and the first must not notice.
 func share(s System, to shape, first *rig, fanOut bool) {
 	t, topics := first.t, first.topics
 	t.Helper()
@@ -199,7 +198,7 @@ func share(s System, to shape, first *rig, fanOut bool) {
 	consume := func(r *rig) {
 		if !s.NoGroups {
 			shares := broker.Subscription{Connection: 1, Topic: topics[0], Group: "workers", Members: max(1, to.part.Clients), Here: 1}
-			// Slowly: where there is one queue, a member that is fast enough has all of it before the other one wakes up.
+			// Slowly: with one queue, a fast member would have all of it before the other one wakes up.
 			members = append(members, r.consume(shares, func(receipt) { time.Sleep(100 * time.Microsecond) }))
 		}
 		if fanOut {
@@ -249,7 +248,7 @@ func share(s System, to shape, first *rig, fanOut bool) {
 		second.within("Remove by client 1", second.remove)
 		second.within("Close by client 1", second.close)
 	}
-	settled() // a system that stores nothing may still hand messages to it
+	settled() // a system that stores nothing may still be handing over messages
 	for i := range int64(to.partitions) {
 		send(ours+i, first)
 	}

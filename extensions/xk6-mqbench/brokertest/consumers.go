@@ -8,7 +8,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// How subscriptions of a topic relate to each other, to sessions, and to what is left on the broker.
+// How subscriptions of a topic affect each other and other sessions, and what stays on the broker.
 
 func fansOut(t *testing.T, s System) {
 	r := open(t, s, shape{connections: 3}, named("all")...)
@@ -42,7 +42,7 @@ func takesPatterns(t *testing.T, s System) {
 		t.Skip("a subscription cannot be a pattern")
 	}
 	pattern := topics[0][:len(topics[0])-1] + "*"
-	// Another test's topics are of another number, and not of the pattern.
+	// Another test's topics have another number and do not match the pattern.
 	other := open(t, s, shape{}, named("0")...)
 	to := []*subscription{
 		r.consume(broker.Subscription{Connection: 1, Topic: pattern, Wildcard: true}, nil),
@@ -161,7 +161,7 @@ func keepsForGroup(t *testing.T, s System) {
 		t.Skip("the system stores nothing for groups")
 	}
 	second := open(t, s, shape{}, topics...)
-	// A group exists once it had a member; messages from then on are the group's.
+	// A group exists once it has had a member; it gets the messages from then on.
 	to := first.consume(broker.Subscription{Topic: topics[0], Group: "workers"}, nil)
 	second.send(0, topics[0], 0)
 	to.wait(1)
@@ -238,7 +238,7 @@ func preparesEmpty(t *testing.T, s System) {
 		first.send(0, topics[1], i)
 	}
 	to.wait(10)
-	first.within("Close", first.close) // without Remove, as a run that was killed
+	first.within("Close", first.close) // without Remove, like a run that was killed
 
 	second := open(t, s, shape{}, topics...)
 	var again []*subscription
@@ -280,7 +280,7 @@ func removes(t *testing.T, s System) {
 	}
 	goes.remove()
 	if _, able := goes.session.(broker.Remover); !able {
-		goes.within("Close", goes.close) // what is there goes with its connections
+		goes.within("Close", goes.close) // what it made goes with its connections
 	}
 	if s.Exists != nil {
 		for _, topic := range goes.topics {

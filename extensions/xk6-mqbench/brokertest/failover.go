@@ -11,16 +11,16 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// Cluster is a driver under test and three nodes of its broker, which must deliver all that they have acknowledged.
+// Cluster is a driver under test and three nodes of its broker, which must deliver everything that they have acknowledged.
 type Cluster struct {
 	System
-	// Replicas of the topic. With one, it is away as long as its node.
+	// Replicas of the topic. With one replica the topic is unavailable as long as its node.
 	Replicas int
-	// Group: two members share the topic, beside the subscriber who gets all.
+	// Group: two members share the topic, beside a subscriber that gets everything.
 	Group bool
-	// Pause freezes the node of that name and returns what thaws it; nil: the node is only killed.
+	// Pause freezes the node of that name and returns the function that thaws it; nil: the node is only killed.
 	Pause func(t *testing.T, node string) (thaw func())
-	// Kill ends the node of that name as a crash does, and returns what starts it again; nil, where others have copies: it stays away.
+	// Kill ends the node of that name as a crash does, and returns the function that starts it again. nil: it stays down, and others have copies.
 	Kill func(t *testing.T, node string) (restart func())
 	// Kills is how many leaders are killed, one after the other; 0: one.
 	Kills int
@@ -29,14 +29,14 @@ type Cluster struct {
 const (
 	failoverRate = 500
 	pauseLasts   = 2 * time.Second
-	// failoverTimeout is what the driver is told to give a message.
+	// failoverTimeout is the timeout of a message for the driver.
 	failoverTimeout = 5 * time.Second
 	// failoverSenders are the connections that send, one for each node; the next three consume.
 	failoverSenders = 3
 )
 
-// Failover sends 500 messages a second while the node that leads their topic is frozen for two seconds, then killed. The driver has
-// to go on with the others, to say truly what became of each message, and to keep nobody waiting.
+// Failover sends 500 messages a second while the node that leads their topic is frozen for two seconds and then killed. The driver has
+// to go on with the other nodes, report truthfully what became of each message, and block nobody.
 func Failover(t *testing.T, c Cluster) {
 	topic := named("failover")[0]
 	r := open(t, c.System, shape{connections: 2 * failoverSenders, replicas: c.Replicas, timeout: failoverTimeout}, topic)
@@ -66,17 +66,17 @@ func Failover(t *testing.T, c Cluster) {
 
 // --- internal ---
 
-// failover is the load, and what came of it.
+// failover is the load and its result.
 type failover struct {
 	rig *rig
-	// subscribers: first the one who gets all, then the members of the group.
+	// subscribers: first the one that gets everything, then the members of the group.
 	subscribers []*subscription
 	sent        atomic.Int64
 	longestNs   atomic.Int64
 	over, ended chan struct{}
 }
 
-// kill takes the leader away, and waits until messages flow without it, or again.
+// kill takes the leader away and waits until messages flow again, with or without it.
 func (f *failover) kill(c Cluster) {
 	t := f.rig.t
 	t.Helper()
@@ -131,7 +131,7 @@ func (f *failover) flows(when string) {
 	f.rig.t.Logf("messages flow %s after %s", when, time.Since(began).Round(10*time.Millisecond))
 }
 
-// until fails unless it holds in time.
+// until fails unless the condition holds in time.
 func (f *failover) until(what string, holds func() bool) {
 	f.rig.t.Helper()
 	for deadline := time.Now().Add(patience); !holds(); time.Sleep(20 * time.Millisecond) {
@@ -148,7 +148,7 @@ func (f *failover) from(i int64) (numbers []int64) {
 	return numbers
 }
 
-// received is how often each message arrived: at the subscriber, and at the group.
+// received is how often each message arrived at the subscriber and at the group.
 func (f *failover) received() []map[uint64]int {
 	count := func(some []*subscription) map[uint64]int {
 		times := map[uint64]int{}
@@ -194,7 +194,7 @@ func (f *failover) end() {
 	})
 }
 
-// compare holds what the driver said of each message against what arrived.
+// compare compares what the driver reported of each message with what arrived.
 func (f *failover) compare() {
 	t, fates := f.rig.t, f.rig.doneSoFar()
 	missing := func(got map[uint64]int) (n int) {
@@ -240,13 +240,13 @@ func (f *failover) compare() {
 		if lies > 0 {
 			t.Errorf("%s gets %d messages of which it is said that they failed", who, lies)
 		}
-		// In a group, what was handed out and not acknowledged is handed out again.
+		// In a group, messages that were delivered and not acknowledged are delivered again.
 		if twice > 0 && k == 0 {
 			t.Errorf("%s gets %d messages twice", who, twice)
 		}
 		t.Logf("%s gets %d messages, %d of them twice", who, len(got), twice)
 	}
-	// Each connection is a producer, whose order is promised.
+	// Each connection is a producer with a promised order.
 	if f.rig.session.Describe().Order == "per-producer" {
 		last := map[uint64]uint64{}
 		for _, m := range f.subscribers[0].receipts() {

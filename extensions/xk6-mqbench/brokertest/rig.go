@@ -16,7 +16,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/envelope"
 )
 
-// shape is what a test needs of a session.
+// shape is what a test needs from a session.
 type shape struct {
 	// connections; 0: one.
 	connections int
@@ -28,31 +28,31 @@ type shape struct {
 	replicas int
 	// timeout of a message; 0: the usual.
 	timeout time.Duration
-	// part is the session's in the run: topics of the user's own, one of several clients.
+	// part of the session in the run: topics of the user's own, one of several clients.
 	part broker.Part
 }
 
-// rig is one session with what went through it. Its methods fail the test.
+// rig is one session and what went through it. Its methods fail the test.
 type rig struct {
 	t       *testing.T
 	shape   shape
 	clock   *clock.Clock
 	session broker.Session
-	// redeliversAfter is the driver's: on a starved machine an acknowledgement takes longer, and a second copy is no fault then.
+	// redeliversAfter is the driver's value: on a busy machine an acknowledgement may take longer, and then a second copy is not a fault.
 	redeliversAfter time.Duration
 	producers       []broker.Producer
 	topics          []string
 	closeOnce       sync.Once
 
-	// mu guards done, and what subscriptions got.
+	// mu guards done and the receipts of subscriptions.
 	mu   sync.Mutex
 	done []outcome
 }
 
-// subscription is one consumer and what it got.
+// subscription is one consumer and its receipts.
 type subscription struct {
 	rig *rig
-	// before is called with each delivery before it is noted, and may block.
+	// before is called with each delivery before it is recorded, and may block.
 	before func(receipt)
 	got    []receipt
 }
@@ -72,7 +72,7 @@ type outcome struct {
 
 var names atomic.Uint32
 
-// named gives topics that no other test uses: "brokertest.<number>.<name>".
+// named returns topics that no other test uses: "brokertest.<number>.<name>".
 func named(short ...string) []string {
 	number := names.Add(1)
 	long := make([]string, len(short))
@@ -84,7 +84,7 @@ func named(short ...string) []string {
 
 const usualTimeout = 5 * time.Second
 
-// open makes a session with the topics prepared, which it removes in the end.
+// open makes a session and prepares the topics; the test's cleanup removes them.
 func open(t *testing.T, s System, to shape, topics ...string) *rig {
 	t.Helper()
 	to.connections, to.partitions = max(1, to.connections), max(1, to.partitions)
@@ -104,7 +104,7 @@ func open(t *testing.T, s System, to shape, topics ...string) *rig {
 	return r
 }
 
-// start opens a session, which it closes in the end.
+// start opens a session; the test's cleanup closes it.
 func start(t *testing.T, s System, to shape) *rig {
 	t.Helper()
 	r := &rig{t: t, clock: clock.New()}
@@ -199,7 +199,7 @@ func (s *subscription) handle(d broker.Delivery) {
 	s.got = append(s.got, got)
 }
 
-// payload of an envelope: what follows it depends on all of it.
+// payload of an envelope: all bytes behind it depend on all of it.
 func payload(size int, e envelope.Envelope) []byte {
 	p := make([]byte, size)
 	envelope.Put(p, e)
@@ -216,7 +216,7 @@ func (r *rig) send(connection int, topic string, i int64) {
 	r.sendTo(connection, &broker.Message{Name: topic, Index: i})
 }
 
-// sendTo sends m with the payload of its index; the envelope's stream is the partition, or the key's last digit.
+// sendTo sends m with the payload of its index. The envelope's stream is the partition, or the key's last digit.
 func (r *rig) sendTo(connection int, m *broker.Message) {
 	m.Topic = slices.Index(r.topics, m.Name)
 	stream := uint32(max(0, m.Partition))
@@ -251,11 +251,11 @@ func (s *subscription) wait(n int) []receipt {
 
 func (s *subscription) count() int { return len(s.receipts()) }
 
-// receipts of the subscription, without what was handed out again in time.
+// receipts of the subscription, without redeliveries that were in time.
 func (s *subscription) receipts() []receipt { return together(s) }
 
-// together is what some subscriptions got, one after the other, without the copies that came so long after the send that the system
-// had to hand the message out again.
+// together is what some subscriptions received, one after the other, without copies that came so long after the send that the system had
+// to deliver the message again.
 func together(all ...*subscription) (got []receipt) {
 	for _, s := range all {
 		s.rig.mu.Lock()
@@ -278,7 +278,7 @@ func together(all ...*subscription) (got []receipt) {
 	return got
 }
 
-// late: the message came so long after its send that the system may have handed it out before.
+// late reports whether the message came so long after its send that the system may have delivered it before.
 func (r *rig) late(m receipt) bool {
 	return r.redeliversAfter > 0 && m.receivedNs-m.Sent >= int64(r.redeliversAfter)
 }
@@ -310,7 +310,7 @@ func (r *rig) eventually(holds func() bool, what func() string) {
 	}
 }
 
-// within fails when do does not return.
+// within fails if do does not return.
 func (r *rig) within(what string, do func()) {
 	r.t.Helper()
 	returned := make(chan struct{})
@@ -322,7 +322,7 @@ func (r *rig) within(what string, do func()) {
 	}
 }
 
-// removeAndClose ends a session that a test left open, and takes away what it made.
+// removeAndClose ends a session that a test left open, and removes what it made.
 func (r *rig) removeAndClose() {
 	r.closeOnce.Do(func() {
 		r.remove()

@@ -3,7 +3,7 @@ package clock
 
 import "time"
 
-// Clock reads monotonic nanoseconds since it was made. Its zero value is not usable; make one with New.
+// Clock counts monotonic nanoseconds from its creation. The zero value is not usable; make one with New.
 type Clock struct {
 	base time.Time
 }
@@ -14,8 +14,8 @@ func New() *Clock { return &Clock{base: time.Now()} }
 // Now is the time since New in nanoseconds. It costs one read of the system's clock and never goes back.
 func (c *Clock) Now() int64 { return int64(time.Since(c.base)) }
 
-// At is the reading of this clock when the wall clock of this machine says t, as both stand now: a wall clock that is set
-// later on moves nothing.
+// At is the reading of this clock when the machine's wall clock says t, as the two stand now. Setting the wall clock later changes
+// nothing.
 func (c *Clock) At(t time.Time) int64 {
 	now := time.Now()
 	return int64(now.Sub(c.base)) + t.UnixNano() - now.UnixNano()

@@ -1,4 +1,4 @@
-// Package deadline bounds what a client library does not: calls without a context, and states that only show when one looks.
+// Package deadline adds the time limits that a client library lacks: for calls without a context, and for states that have to be polled.
 package deadline
 
 import (
@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// AtMost runs all steps at once and returns when they have ended, or after the timeout, which it reports by false: what does not
-// end then ends in the background.
+// AtMost runs all steps at once and returns when they have ended. It returns false after the timeout; steps that still run then go on in
+// the background.
 func AtMost(timeout time.Duration, steps ...func()) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
@@ -22,7 +22,7 @@ func AtMost(timeout time.Duration, steps ...func()) bool {
 	}) == nil
 }
 
-// While runs a step and returns its error, or that of ctx when that ends first.
+// While runs a step and returns its error, or the error of ctx if that ends first.
 func While(ctx context.Context, step func() error) error {
 	ended := make(chan error, 1)
 	go func() { ended <- step() }()
@@ -34,7 +34,7 @@ func While(ctx context.Context, step func() error) error {
 	}
 }
 
-// Until looks again and again until what it looks for holds, or ctx ends, whose error it returns.
+// Until polls until the condition holds, or ctx ends; then it returns the error of ctx.
 func Until(ctx context.Context, every time.Duration, holds func() bool) error {
 	tick := time.NewTicker(every)
 	defer tick.Stop()

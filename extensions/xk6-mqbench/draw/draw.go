@@ -1,5 +1,5 @@
-// Package draw gives random numbers by their index: number i of a seed and a purpose is always the same, needs no other
-// number before it, and is the same in TypeScript (runner/plan/draw.ts), bit for bit. So a plan says all about a run.
+// Package draw gives random numbers by index. Number i of a seed and a purpose is always the same, does not depend on other numbers, and
+// is the same in TypeScript (runner/plan/draw.ts), bit for bit. So a plan fixes everything about a run.
 package draw
 
 import (
@@ -7,10 +7,10 @@ import (
 	"math/bits"
 )
 
-// Source is a row of random numbers, told apart by seed and purpose. It is a value without state.
+// Source is a row of random numbers for one seed and purpose. It is a value without state.
 type Source struct{ a, b, c, d uint32 }
 
-// Purposes keep the rows of one seed apart: a plan may use the same seed for all of them.
+// Purposes keep the rows of one seed apart, so that a plan may use one seed for all of them.
 const (
 	Arrivals uint32 = 1 + iota
 	Keys
@@ -30,8 +30,8 @@ func New(seed uint64, purpose uint32) Source {
 // Uniform is number i of the row, in (0, 1]: a multiple of 2^-53, all of them equally likely.
 func (s Source) Uniform(i int64) float64 { return float64(s.bits53(i)+1) * (1.0 / (1 << 53)) }
 
-// Below is number i of the row as an integer in [0, n), n <= 2^32: the high half of a product, which prefers no value by
-// more than n / 2^53.
+// Below is number i of the row as an integer in [0, n), n <= 2^32. It is the high half of a product; no value is more likely than
+// another by more than n / 2^53.
 func (s Source) Below(i int64, n uint32) uint32 {
 	high, _ := bits.Mul64(s.bits53(i)<<11, uint64(n))
 	return uint32(high)
@@ -42,8 +42,8 @@ func (s Source) Exponential(i int64) float64 { return minusLn(s.bits53(i) + 1) }
 
 // --- internal ---
 
-// bits53 is a whole number below 2^53. Two rounds of a 32-bit hash with a key before each, once for the high 27 bits and
-// once for the low 26; the half of i above 32 bits goes into the second key.
+// bits53 is a whole number below 2^53: two rounds of a 32-bit hash with a key before each, one for the high 27 bits and one for the low
+// 26. The upper 32 bits of i go into the second key.
 func (s Source) bits53(i int64) uint64 {
 	low, high := uint32(i), uint32(uint64(i)>>32)
 	if high != 0 {
@@ -54,8 +54,8 @@ func (s Source) bits53(i int64) uint64 {
 	return uint64(x>>5)<<26 | uint64(y>>6)
 }
 
-// mix is lowbias32 of Chris Wellons' hash-prospector (constants of issue 19, bias 0.107): a bijection of 32 bits in which each
-// bit of the input turns over each bit of the output half of the time.
+// mix is lowbias32 of Chris Wellons' hash-prospector (constants of issue 19, bias 0.107). It is a bijection of 32 bits, and each bit of
+// the input changes each bit of the output half of the time.
 func mix(x uint32) uint32 {
 	x ^= x >> 16
 	x *= 0x21f0aaad
@@ -65,9 +65,9 @@ func mix(x uint32) uint32 {
 	return x
 }
 
-// minusLn is -ln(n / 2^53) for n in [1, 2^53], by the method and the coefficients of FreeBSD's e_log.c, which is off by
-// less than one unit in the last place. Library logarithms differ between languages and processors in that place.
-// float64() around a product forbids to fuse it with the sum that follows.
+// minusLn is -ln(n / 2^53) for n in [1, 2^53], with the method and the coefficients of FreeBSD's e_log.c: the error is below one unit in
+// the last place. Library logarithms differ there between languages and processors. float64() around a product prevents its
+// fusion with the following sum.
 func minusLn(n uint64) float64 {
 	const (
 		ln2Hi = 6.93147180369123816490e-01

@@ -13,7 +13,7 @@ const (
 	// poolBytes is more than the window of any compressor that brokers use per batch, so that two messages
 	// of one batch never share bytes.
 	poolBytes = 8 << 20
-	// mostFileBytes bounds what is kept of a file.
+	// mostFileBytes is the most that is kept of a file.
 	mostFileBytes = 1 << 30
 )
 
@@ -24,24 +24,24 @@ type Payload struct {
 	// Bytes of a message, envelope included.
 	Bytes int    `json:"bytes"`
 	Seed  uint64 `json:"seed"`
-	// RandomRatio, of random: the part of what follows the envelope that is random, the rest is zeros; 0 .. 1, nil: all of it.
-	// A compressor is left with about that part.
+	// RandomRatio, for random: how much of the part behind the envelope is random, 0 .. 1; the rest is zeros. nil: all of it. A compressor
+	// shrinks the payload to about that part.
 	RandomRatio *float64 `json:"randomRatio"`
-	// File, of file: payloads walk through its bytes, from the start again at its end.
+	// File, for file: payloads walk through its bytes, and start again at its end.
 	File string `json:"file"`
 }
 
 // Body fills payloads behind their envelopes, the same bytes for the same seed and message number. Safe for concurrent use.
 type Body struct {
-	// pool is what messages are cut from; the one after another begins stride bytes further, modulo cycle.
+	// pool holds the bytes that messages are cut from; each message begins stride bytes after the one before, modulo cycle.
 	pool   []byte
 	stride int64
 	cycle  int64
-	// filled bytes come from the pool, the rest of a body is zeros.
+	// filled bytes come from the pool; the rest of a body is zeros.
 	filled int
 }
 
-// NewBodyOf reads the file or makes the pool.
+// NewBodyOf reads the file or generates the pool.
 func NewBodyOf(p Payload) (*Body, error) {
 	body := p.Bytes - Bytes
 	if body < 0 {
@@ -56,13 +56,13 @@ func NewBodyOf(p Payload) (*Body, error) {
 			ratio = *p.RandomRatio
 		}
 		if !(ratio >= 0 && ratio <= 1) {
-			return nil, fmt.Errorf("envelope: the random part is %v, must be 0 .. 1", ratio)
+			return nil, fmt.Errorf("envelope: the random part must be between 0 and 1, got %v", ratio)
 		}
 		return newRandom(int(math.Round(ratio*float64(body))), p.Seed), nil
 	case "file":
 		return newFile(p.File, body)
 	}
-	return nil, fmt.Errorf("envelope: payload %q is unknown, have random, zeros and file", p.Kind)
+	return nil, fmt.Errorf("envelope: payload must be random, zeros or file, got %q", p.Kind)
 }
 
 // NewBody is NewBodyOf without a file.
@@ -70,8 +70,8 @@ func NewBody(kind string, messageBytes int, seed uint64) (*Body, error) {
 	return NewBodyOf(Payload{Kind: kind, Bytes: messageBytes, Seed: seed})
 }
 
-// Fill writes the body of message i behind the envelope. Messages walk through the pool, so that neighbours,
-// which meet in a batch, have no bytes in common.
+// Fill writes the body of message i behind the envelope. Messages walk through the pool, so that neighbours, which may share a batch,
+// have no bytes in common.
 func (b *Body) Fill(payload []byte, i int64) {
 	body := payload[Bytes:]
 	copy(body[:b.filled], b.pool[(i*b.stride)%b.cycle:])
@@ -94,7 +94,7 @@ func newRandom(filled int, seed uint64) *Body {
 
 func newFile(path string, body int) (*Body, error) {
 	if path == "" {
-		return nil, errors.New("envelope: payload is a file, and none is named")
+		return nil, errors.New("envelope: payload is a file without a name")
 	}
 	info, err := os.Stat(path)
 	switch {
@@ -103,7 +103,7 @@ func newFile(path string, body int) (*Body, error) {
 	case info.IsDir():
 		return nil, fmt.Errorf("envelope: read payloads: %s is a folder", path)
 	case info.Size() > mostFileBytes:
-		return nil, fmt.Errorf("envelope: read payloads: %s has %d bytes, at most %d are used", path, info.Size(), mostFileBytes)
+		return nil, fmt.Errorf("envelope: read payloads: %s has %d bytes; at most %d are allowed", path, info.Size(), mostFileBytes)
 	}
 	content, err := os.ReadFile(path)
 	if err != nil {

@@ -31,7 +31,7 @@ func Put(payload []byte, e Envelope) {
 	binary.BigEndian.PutUint64(payload[32:], uint64(e.Sent))
 }
 
-// Get reads an envelope. ok is false when payload does not start with one.
+// Get reads an envelope. ok is false if payload does not begin with one.
 func Get(payload []byte) (e Envelope, ok bool) {
 	if len(payload) < Bytes || binary.BigEndian.Uint32(payload) != magic {
 		return Envelope{}, false
@@ -46,10 +46,10 @@ func Get(payload []byte) (e Envelope, ok bool) {
 	}, true
 }
 
-// LagBytes is the room of the lag that follows the envelope where a message is received by another process than its sender's.
+// LagBytes is the size of the lag, which follows the envelope if another process than the sender's receives the message.
 const LagBytes = 8
 
-// PutLag writes the sender's own lateness with this message behind its envelope, big endian.
+// PutLag writes the sender's own lateness behind the envelope, big endian.
 func PutLag(payload []byte, ns int64) {
 	binary.BigEndian.PutUint64(payload[Bytes:Bytes+LagBytes], uint64(ns))
 }

@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	// mostSets bounds the books of a fan-out: subscribers x producers have a set of sequences each.
+	// mostSets limits the books of a fan-out: subscribers x producers have a set of sequences each.
 	mostSets = 1 << 22
-	// mostUnits bounds what the books of an order take: subscribers x producers x streams, 8 bytes each.
+	// mostUnits limits the books of an order: subscribers x producers x streams, 8 bytes each.
 	mostUnits = 1 << 26
 )
 
-// check refuses a plan that contradicts itself, or that this binary cannot carry out.
+// check refuses a plan that contradicts itself or that this binary cannot run.
 func (p *Plan) check() error {
 	for _, check := range []func() error{
 		p.checkNumbers, p.checkMessage, p.checkTopology, p.checkPattern, p.checkClients, p.checkSchedule, p.checkLimits, p.checkBooks,
@@ -42,18 +42,18 @@ func (p *Plan) checkNumbers() error {
 	case p.Replicas != nil && *p.Replicas < 1:
 		return fmt.Errorf("replicas %d: must be at least 1, or null", *p.Replicas)
 	case p.DurabilityLevel != nil && !slices.Contains([]string{"memory", "os", "interval", "fsync"}, *p.DurabilityLevel):
-		return fmt.Errorf("durabilityLevel %q is none of memory, os, interval, fsync", *p.DurabilityLevel)
+		return fmt.Errorf("durabilityLevel must be memory, os, interval or fsync, got %q", *p.DurabilityLevel)
 	case !slices.Contains([]string{"none", "per-producer", "per-key"}, p.Order):
-		return fmt.Errorf("order %q is none of none, per-producer, per-key", p.Order)
+		return fmt.Errorf("order must be none, per-producer or per-key, got %q", p.Order)
 	case p.Order == "per-key" && p.Keys == nil:
-		return fmt.Errorf("order per-key: the messages have no keys")
+		return fmt.Errorf("order per-key needs messages with keys")
 	}
 	return nil
 }
 
 func (p *Plan) checkMessage() error {
 	if p.Message.Checksum && p.Message.Bytes < p.Message.smallest() {
-		return fmt.Errorf("message of %d bytes: envelope and checksum take %d", p.Message.Bytes, p.Message.smallest())
+		return fmt.Errorf("message of %d bytes is too small: envelope and checksum take %d", p.Message.Bytes, p.Message.smallest())
 	}
 	return nil
 }
@@ -62,7 +62,7 @@ func (p *Plan) checkTopology() error {
 	named := map[string]bool{}
 	for _, topic := range slices.Concat(p.Topics, p.ReplyTopics) {
 		if topic == "" || named[topic] {
-			return fmt.Errorf("topic %q has no name of its own", topic)
+			return fmt.Errorf("topic %q is listed twice or has no name", topic)
 		}
 		named[topic] = true
 	}
@@ -78,16 +78,16 @@ func (p *Plan) checkTopology() error {
 	return nil
 }
 
-// checkPattern: what each pattern needs, and what it has no use for.
+// checkPattern checks what each pattern needs and what it has no use for.
 func (p *Plan) checkPattern() error {
 	reply, apart := p.Pattern == requestReply, p.grouped() || p.Pattern == fanOut
 	switch {
 	case !slices.Contains([]string{roundTrip, requestReply, fanOut, workQueue, publish, backlog}, p.Pattern):
-		return fmt.Errorf("pattern %q is not in this binary", p.Pattern)
+		return fmt.Errorf("pattern %q is unknown to this binary", p.Pattern)
 	case p.Pattern == publish && !p.Acks:
-		return fmt.Errorf("publish ends at the acknowledgement, and this system gives none")
+		return fmt.Errorf("publish ends at the acknowledgement, and this system sends none")
 	case reply && len(p.ReplyTopics) != len(p.Topics):
-		return fmt.Errorf("request-reply has %d topics and %d replyTopics: each needs one", len(p.Topics), len(p.ReplyTopics))
+		return fmt.Errorf("request-reply has %d topics and %d replyTopics; each topic needs one", len(p.Topics), len(p.ReplyTopics))
 	case !reply && len(p.ReplyTopics) > 0:
 		return fmt.Errorf("%s has no replyTopics", p.Pattern)
 	case p.grouped() != (p.Consumers > 0):
@@ -99,7 +99,7 @@ func (p *Plan) checkPattern() error {
 	case p.Pattern != fanOut && (p.Wildcard || p.Bystanders > 0):
 		return fmt.Errorf("wildcard and bystanders belong to fan-out")
 	case (p.Pattern == backlog) != (p.Backlog != nil):
-		return fmt.Errorf("%s and its backlog do not go together", p.Pattern)
+		return fmt.Errorf("%s and backlog do not go together", p.Pattern)
 	}
 	if b := p.Backlog; b != nil && (b.PauseNs < 0 || b.ResumeNs <= b.PauseNs) {
 		return fmt.Errorf("backlog from %d to %d ns: consumers must pause before they resume", b.PauseNs, b.ResumeNs)
@@ -109,7 +109,7 @@ func (p *Plan) checkPattern() error {
 		case !p.grouped():
 			return fmt.Errorf("work belongs to consumers that share messages, not to %s", p.Pattern)
 		case w.MeanNs < 0 || w.Distribution != "constant" && w.Distribution != "exponential":
-			return fmt.Errorf("work of %d ns, %q: must not be negative, and constant or exponential", w.MeanNs, w.Distribution)
+			return fmt.Errorf("work of %d ns, %q: the time must not be negative, the distribution constant or exponential", w.MeanNs, w.Distribution)
 		}
 	}
 	return nil
@@ -124,9 +124,9 @@ func (p *Plan) checkSchedule() error {
 	if p.closed() {
 		switch {
 		case p.InFlight == nil:
-			return fmt.Errorf("a closed load needs inFlight: nothing else bounds it")
+			return fmt.Errorf("a closed load needs inFlight, because nothing else limits it")
 		case p.Pattern == backlog:
-			return fmt.Errorf("a backlog is built at a rate: it has no closed load")
+			return fmt.Errorf("a backlog needs a rate, not a closed load")
 		case s.Rate != nil || len(s.Pieces) > 0 || s.WarmupNs != 0:
 			return fmt.Errorf("a closed load has neither rate nor stages, and counts its warm-up in messages")
 		}
@@ -147,17 +147,17 @@ func (p *Plan) checkSchedule() error {
 	return nil
 }
 
-// checkLimits: a limit on a latency that the run does not have counts nothing, and is no mistake: the floor of a plan is
-// measured with the plan's own limits.
+// checkLimits accepts a limit on a latency that the run does not have, and counts nothing for it: the floor of a plan is measured with
+// the plan's own limits.
 func (p *Plan) checkLimits() error {
 	_, err := p.limits()
 	return err
 }
 
-// checkBooks refuses what would take more memory than a laptop has.
+// checkBooks refuses what would need more memory than a laptop has.
 func (p *Plan) checkBooks() error {
 	if sets := p.subscribers() * int64(p.Producers); sets > mostSets {
-		return fmt.Errorf("%d subscriptions of %d producers: the books hold at most %d pairs", p.subscribers(), p.Producers, mostSets)
+		return fmt.Errorf("%d subscriptions of %d producers are too many: the books hold at most %d pairs", p.subscribers(), p.Producers, mostSets)
 	}
 	if p.Order != "none" && !p.orderFits() {
 		return fmt.Errorf("order %s of %d subscriptions, %d producers and %d keys or partitions: the books hold at most %d streams",
@@ -166,13 +166,13 @@ func (p *Plan) checkBooks() error {
 	return nil
 }
 
-// orderFits: there is room to watch the order of every stream. Where nothing is promised it is not watched otherwise.
+// orderFits reports whether there is room to watch the order of every stream. Order that is not promised is watched only then.
 func (p *Plan) orderFits() bool {
 	pairs := p.subscribers() * int64(p.Producers)
 	return p.streams() <= mostUnits/pairs
 }
 
-// topicPattern stands for all topics: their common beginning, and "*" for the last word.
+// topicPattern stands for all topics: their common beginning, then "*" for the last word.
 func (p *Plan) topicPattern() (string, error) {
 	end := strings.LastIndexByte(p.Topics[0], '.')
 	if end < 0 {

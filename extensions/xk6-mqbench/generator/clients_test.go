@@ -582,10 +582,10 @@ func TestWhatSeveralClientsCannotShareIsRefused(t *testing.T) {
 		plan  *Plan
 		want  string
 	}{
-		{"a closed load", closedPlan(100, 1), "a closed load has one"},
+		{"a closed load", closedPlan(100, 1), "a closed load has one client"},
 		{"a topic that is received elsewhere", crossed, "its topic is received on client"},
-		{"a message without room for its lag", small, "takes 48 at least"},
-		{"a message without room for lag and checksum", sealed, "takes 52 at least"},
+		{"a message without room for its lag", small, "needs at least 48"},
+		{"a message without room for lag and checksum", sealed, "needs at least 52"},
 	} {
 		if err := c.plan.check(); err != nil {
 			t.Errorf("%s: one client is refused: %v", c.words, err)

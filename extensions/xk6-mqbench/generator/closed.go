@@ -6,24 +6,24 @@ import (
 	"time"
 )
 
-// gate is where the sender of a closed load waits for a message to leave flight. One goroutine waits; any may open it.
+// gate is where the sender of a closed load waits for a message to leave flight. One goroutine waits; any goroutine may open it.
 type gate struct {
 	waiting atomic.Bool
 	wake    chan struct{}
 }
 
-// opened wakes the one who waits, if somebody does.
+// opened wakes the waiting goroutine, if there is one.
 func (t *gate) opened() {
 	if t.waiting.Load() && t.waiting.CompareAndSwap(true, false) {
 		select {
 		case t.wake <- struct{}{}:
-		default: // it has been told already
+		default: // it has been woken already
 		}
 	}
 }
 
-// sendClosed sends all messages of the producer, as fast as inFlight allows: first its share of the warm-up, and when all of
-// that has settled, the rest.
+// sendClosed sends all messages of the producer as fast as inFlight allows: first its share of the warm-up, and when all of that has
+// settled, the rest.
 func (s *sender) sendClosed() {
 	g := s.g
 	defer g.sending.Done()
@@ -53,11 +53,11 @@ func (s *sender) sendClosed() {
 
 // --- internal ---
 
-// enter waits at the gate; false: the run is over.
+// enter waits at the gate. It returns false when the run is over.
 func (s *sender) enter() bool {
 	for !s.acquire() {
 		s.gate.waiting.Store(true)
-		// Subtle: a message may have left flight between the two lines above, with nobody to wake.
+		// Subtle: a message may have left flight between the two lines above, when nobody was waiting.
 		if s.acquire() {
 			s.gate.waiting.Store(false)
 			break
@@ -84,8 +84,9 @@ func (g *Generator) startClosed() {
 	}()
 }
 
-// runClosed lets the senders go at T0, and goes on until every message has settled, or nothing has been sent or completed for the drain, or the time is over:
-// the messages that are not sent then are not offered, and those in flight have the drain to come back. It says how it came.
+// runClosed starts the senders at T0 and goes on until every message has settled, or nothing has been sent or completed for the length
+// of the drain, or the time is over. Messages that are not sent by then are not offered; those in flight have the drain to come
+// back. It returns how the run ended.
 func (g *Generator) runClosed(ctx context.Context) string {
 	g.startClosed()
 	endNs := g.t0 + g.plan.Schedule.DurationNs
@@ -118,7 +119,7 @@ func (g *Generator) runClosed(ctx context.Context) string {
 	}
 }
 
-// endSends lets no further message leave.
+// endSends stops all further sends.
 func (g *Generator) endSends() {
 	g.stop.Store(true)
 	g.sendsOnce.Do(func() { close(g.sendsOver) })

@@ -18,16 +18,16 @@ const (
 type outcome struct {
 	state string
 	endNs int64
-	// clientDropped and reconnects are nil where the driver does not count them.
+	// clientDropped and reconnects are nil if the driver does not count them.
 	clientDropped  *int64
 	reconnects     *int64
 	warmup, window books.Counters
-	// tried is by producer how many of its messages were sent, or kept from leaving.
+	// tried[p] is how many messages of producer p were sent or prevented from leaving.
 	tried []int64
 }
 
-// conclude waits until every message is settled, the drain is over or ctx ends, closes the books and leaves the broker: one of
-// several clients when it may. All callers return when that is done.
+// conclude waits until every message is settled, the drain is over or ctx ends. Then it closes the books and leaves the broker; one of
+// several clients leaves when it is allowed to. All callers return when that is done.
 func (g *Generator) conclude(ctx context.Context) {
 	g.concludeOnce.Do(func() {
 		defer close(g.concluded)
@@ -44,7 +44,7 @@ func (g *Generator) conclude(ctx context.Context) {
 		for _, s := range g.senders {
 			s.close()
 		}
-		// The pacer looks at the stop flag at least every 20 ms, unless the library blocks it.
+		// The pacer checks the stop flag at least every 20 ms, unless the library blocks it.
 		select {
 		case <-g.paced:
 		case <-time.After(200 * time.Millisecond):
@@ -65,9 +65,9 @@ func (g *Generator) conclude(ctx context.Context) {
 			g.awaitFinish(ctx)
 		}
 		close(g.ending)
-		// A library forgets its counts with its connections.
+		// Read these first: a library forgets its counts with its connections.
 		g.outcome.clientDropped, g.outcome.reconnects = broker.Dropped(g.session), broker.Reconnects(g.session)
-		// Subtle: this may release a send call that still blocks; what it reports is no longer counted.
+		// Subtle: this may release a send call that still blocks. What it reports is no longer counted.
 		g.leave()
 		g.results.end()
 	})
@@ -76,7 +76,7 @@ func (g *Generator) conclude(ctx context.Context) {
 
 // --- internal ---
 
-// settle waits for the end of the schedule and of its messages, and says how it came.
+// settle waits for the end of the schedule and of its messages, and returns how the run ended.
 func (g *Generator) settle(ctx context.Context) string {
 	deadline := g.t0 + g.plan.windowEndNs() + g.plan.DrainNs
 	for {
@@ -93,7 +93,7 @@ func (g *Generator) settle(ctx context.Context) string {
 	}
 }
 
-// awaitFlight waits until nothing is in flight, at most so long.
+// awaitFlight waits until nothing is in flight, at most for the given time.
 func (g *Generator) awaitFlight(most time.Duration) {
 	limit := time.Now().Add(most)
 	for time.Now().Before(limit) && !g.nothingInFlight() {
@@ -101,7 +101,7 @@ func (g *Generator) awaitFlight(most time.Duration) {
 	}
 }
 
-// settled: all messages have been sent, no sender waits for its gate or is in a send call, and every message has completed or failed.
+// settled reports whether all messages have been sent, no sender waits or is in a send call, and every message has completed or failed.
 func (g *Generator) settled() bool {
 	if !g.sent() {
 		return false
@@ -114,7 +114,7 @@ func (g *Generator) settled() bool {
 	return g.nothingInFlight()
 }
 
-// sent: the pacer is through with the schedule.
+// sent reports whether the pacer has reached the end of the schedule.
 func (g *Generator) sent() bool {
 	select {
 	case <-g.paced:
@@ -136,8 +136,8 @@ func (g *Generator) inFlight() int64 {
 	return t.Sent - t.Settled
 }
 
-// closeSends decides what became of the messages that were due and not sent: kept from leaving by the system, they
-// failed; kept by the generator, they were not offered. It returns for each producer how many were tried.
+// closeSends decides what became of messages that were due and not sent: those that the system held up have failed, those that the
+// generator held up were not offered. It returns how many messages each producer tried.
 func (g *Generator) closeSends() []int64 {
 	tried := make([]int64, g.plan.Producers)
 	for _, s := range g.senders {
@@ -150,7 +150,7 @@ func (g *Generator) closeSends() []int64 {
 		from := called
 		callNs := s.callNs.Load()
 		if callNs != idle {
-			// Its send call has not returned: that message did not leave, and nor did what is behind it.
+			// Its send call has not returned: this message did not leave, and neither did those behind it.
 			from--
 		}
 		for seq := from; seq < tried[p]; seq++ {

@@ -9,17 +9,17 @@ import (
 type connection struct {
 	// inFlight counts the messages of all of them.
 	inFlight atomic.Int64
-	// guarded: others than the pacer may send here too, at the same time, which drivers do not have to bear.
+	// guarded: other goroutines than the pacer may send here too, at the same time, and drivers do not have to allow that.
 	guarded bool
 	mu      sync.Mutex
 	// freedNs is when the last send call returned, ns since T0. Guarded by mu.
 	freedNs int64
 }
 
-// try takes the connection if nobody sends on it. unlock must follow.
+// try takes the connection if nobody is sending on it. unlock must follow.
 func (c *connection) try() bool { return !c.guarded || c.mu.TryLock() }
 
-// take waits until nobody sends, and reports whether it had to. unlock must follow.
+// take waits until nobody is sending, and reports whether it had to wait. unlock must follow.
 func (c *connection) take() (waited bool) {
 	if !c.guarded || c.mu.TryLock() {
 		return false
@@ -34,7 +34,7 @@ func (c *connection) unlock() {
 	}
 }
 
-// quiet reports whether nobody sends on it.
+// quiet reports whether nobody is sending.
 func (c *connection) quiet() bool {
 	if !c.guarded {
 		return true

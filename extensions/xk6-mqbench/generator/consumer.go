@@ -7,9 +7,9 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/pacer"
 )
 
-// consumer is what those who share messages do beside receiving them: they pause, and they work. It is the same for all, has
-// no state of its own, and its waits end when the run does. Where a message is handled within its send call, as on noop, it does
-// neither: the pacer would wait.
+// consumer is what the members of a group do besides receiving messages: they pause, and they work. It is shared by all of them and has
+// no state, and its waits end when the run does. Where a message is handled within its send call, as on noop, it does neither,
+// because the pacer would have to wait.
 type consumer struct {
 	g      *Generator
 	source draw.Source
@@ -19,8 +19,8 @@ func newConsumer(g *Generator) *consumer {
 	return &consumer{g: g, source: draw.New(g.plan.Message.Seed, draw.Work)}
 }
 
-// pause blocks while consumers take nothing, and returns when the message was taken: what the library had handed over
-// before the end of the pause is taken then. Times are ns since T0.
+// pause blocks while consumers take nothing, and returns when the message was taken. A message that the library handed over during the
+// pause counts as taken at the end of the pause. Times are ns since T0.
 func (c *consumer) pause(atNs int64) int64 {
 	b := c.g.plan.Backlog
 	if b == nil || c.g.facts.Inline {
@@ -33,7 +33,7 @@ func (c *consumer) pause(atNs int64) int64 {
 	return c.takenAt(atNs)
 }
 
-// work takes as long as the plan says of message i.
+// work takes as long as the plan says for message i.
 func (c *consumer) work(i int64) {
 	w := c.g.plan.Work
 	if w == nil || w.MeanNs == 0 || c.g.facts.Inline {
@@ -52,7 +52,7 @@ func (c *consumer) takenAt(atNs int64) int64 {
 	return atNs
 }
 
-// workNs of message i is the same in every run of the plan, and for every delivery.
+// workNs of message i is the same in every run of the plan and for every delivery.
 func (c *consumer) workNs(i int64) int64 {
 	w := c.g.plan.Work
 	if w.Distribution == "exponential" {
@@ -61,7 +61,7 @@ func (c *consumer) workNs(i int64) int64 {
 	return w.MeanNs
 }
 
-// exactNs is the last part of a sleep, which the kernel times: Go's timers are up to 1 ms late.
+// exactNs is the last part of a sleep. The kernel times it, because Go's timers are up to 1 ms late.
 const exactNs = int64(2 * time.Millisecond)
 
 // sleep ends early when the run does.

@@ -10,33 +10,33 @@ import (
 )
 
 const (
-	// leaderTimeout bounds the question for a leader: in the middle of a fault nobody may know.
+	// leaderTimeout limits the search for the leader: during a fault there may be none.
 	leaderTimeout = 2 * time.Second
-	// finishTimeout is how long one of several clients waits after its drain to be told that it may leave.
+	// finishTimeout is how long one of several clients waits for permission to leave after its drain.
 	finishTimeout = 10 * time.Second
 )
 
-// Ready tells whoever hands out T0 that this client is connected and subscribed.
+// Ready tells the coordinator that this client is connected and subscribed.
 func (g *Generator) Ready() { g.results.tell(map[string]any{"mqbench": "ready"}) }
 
-// StartAt fixes T0 by the wall clock of this machine, before the first slot.
+// StartAt sets T0, by the wall clock of this machine, before the first slot.
 func (g *Generator) StartAt(t0 time.Time) {
 	g.handedOut = true
 	g.date(g.clock.At(t0), t0)
 }
 
-// CloseBooks says that everything that was sent anywhere has settled, or is not waited for: one of several clients counts nothing
-// more, says that it is settled, and stays until Finish. Any goroutine may call it, at any moment.
+// CloseBooks says that everything that was sent anywhere has settled or is no longer waited for. One of several clients then counts
+// nothing more, reports that it is settled, and stays until Finish. Any goroutine may call it at any time.
 func (g *Generator) CloseBooks() { g.toldOnce.Do(func() { close(g.told) }) }
 
-// Finish says that the client may leave the broker; its books close before. Any goroutine may call it, at any moment.
+// Finish says that the client may leave the broker; it closes its books first. Any goroutine may call it at any time.
 func (g *Generator) Finish() {
 	g.CloseBooks()
 	g.finishOnce.Do(func() { close(g.finish) })
 }
 
-// TellLeader answers question id: what the broker calls the node that leads the first topic; null where it has none or did not
-// say. It returns in bounded time; any goroutine may call it after Open.
+// TellLeader answers question id with the broker's name of the node that leads the first topic, or null if there is none or no answer. It
+// returns in bounded time. Any goroutine may call it after Open.
 func (g *Generator) TellLeader(id int64) {
 	node, err := g.leader()
 	answer := map[string]any{"mqbench": "leader", "id": id, "node": nil}
@@ -51,8 +51,8 @@ func (g *Generator) TellLeader(id int64) {
 
 // --- internal ---
 
-// hasT0 waits until T0 is known, and reports whether it will ever be. A client that is told T0 late may have messages of others
-// before: their stamps are right all the same.
+// hasT0 waits until T0 is known, and reports whether it ever will be. A client that learns T0 late may get messages of others before
+// that; their stamps are right all the same.
 func (g *Generator) hasT0() bool {
 	if g.known.Load() {
 		return true
@@ -65,7 +65,7 @@ func (g *Generator) hasT0() bool {
 	}
 }
 
-// leader of the first topic; "": this system has no leaders.
+// leader of the first topic; "" if this system has no leaders.
 func (g *Generator) leader() (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), leaderTimeout)
 	defer cancel()
@@ -86,8 +86,8 @@ func (g *Generator) leader() (string, error) {
 	}
 }
 
-// settleWith waits until the books may close, as one of several clients, and says how that came. Where messages cross, a client
-// cannot know that everything has arrived: whoever hears of all clients says so.
+// settleWith waits until one of several clients may close its books, and returns how that came. Where messages cross, a client cannot
+// know that everything has arrived; the coordinator, which hears of all clients, says so.
 func (g *Generator) settleWith(ctx context.Context) string {
 	deadline := g.t0 + g.plan.windowEndNs() + g.plan.DrainNs
 	for {
@@ -99,10 +99,10 @@ func (g *Generator) settleWith(ctx context.Context) string {
 			if g.sent() {
 				return "complete"
 			}
-			return "interrupted" // it was to send more
+			return "interrupted" // there was more to send
 		case <-ctx.Done():
 			g.stop.Store(true)
-			if g.crosses { // what others have sent may still be on its way
+			if g.crosses { // messages of other clients may still be on their way
 				time.Sleep(interruptDrain)
 			}
 			g.awaitFlight(interruptDrain)
@@ -112,8 +112,8 @@ func (g *Generator) settleWith(ctx context.Context) string {
 	}
 }
 
-// awaitFinish is what one of several clients does with its books closed: it stays until it may leave. A group's member that leaves
-// hands what it has not acknowledged to the others, and none of them may count that.
+// awaitFinish keeps one of several clients, with its books closed, until it may leave. When a member leaves a group, the broker gives
+// its unacknowledged messages to the other members, and those must no longer count them.
 func (g *Generator) awaitFinish(ctx context.Context) {
 	g.results.tell(map[string]any{"mqbench": "settled"})
 	most := g.t0 + g.plan.windowEndNs() + g.plan.DrainNs + int64(finishTimeout) - g.clock.Now()

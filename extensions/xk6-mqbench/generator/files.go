@@ -6,17 +6,17 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/recorder"
 )
 
-// Files are where a client's results go.
+// Files are the files that a client writes its results to.
 type Files struct {
 	hlog, jsonl *recorder.File
-	// ledger is nil where every client knows by itself what was lost.
+	// ledger is nil if every client can tell by itself what was lost.
 	ledger *recorder.File
-	// progress takes one line of JSON a second, for whoever watches.
+	// progress gets one line of JSON a second, for the runner.
 	progress io.Writer
 }
 
-// CreateFiles opens "<base>.hlog.part" and "<base>.jsonl.part", and "<base>.ledger.part" where the plan's messages cross from
-// client to client.
+// CreateFiles opens "<base>.hlog.part" and "<base>.jsonl.part", and also "<base>.ledger.part" if the plan's messages cross from client
+// to client.
 func CreateFiles(plan *Plan, base string, progress io.Writer) (*Files, error) {
 	hlog, err := recorder.Create(base + ".hlog")
 	if err != nil {

@@ -18,17 +18,17 @@ import (
 )
 
 const (
-	// claimAheadNs is how far into the future a slot's iteration claims: k6's ticks may be that late, or dropped.
+	// claimAheadNs is how far into the future a slot's iteration claims: k6's ticks may be that late, or may be dropped.
 	claimAheadNs = int64(50 * time.Millisecond)
-	// startAheadNs lies between the first claim and T0, so that the first message is not late.
+	// startAheadNs is the time from the first claim to T0, so that the first message is not late.
 	startAheadNs = int64(100 * time.Millisecond)
 )
 
-// Generator is one run of one client. Make it with New, then Open, then let k6 call Slot; Close ends it at any moment.
+// Generator is one run on one client. Make it with New, then Open it, then let k6 call Slot. Close ends it at any time.
 type Generator struct {
 	plan  *Plan
 	share *share
-	// crosses: what is sent here may be received elsewhere, and the other way round.
+	// crosses: messages that are sent here may be received elsewhere, and the reverse.
 	crosses bool
 	// closed: there is no schedule.
 	closed   bool
@@ -41,35 +41,35 @@ type Generator struct {
 	recorder *recorder.Recorder
 	books    *books.Books
 	errors   *books.Errors
-	// flight is nil where nobody asks for a message's lag or send time at its receipt.
+	// flight is nil if nobody needs a message's lag or send time at its receipt.
 	flight *books.Flight
-	// responds: a receipt ends a response.
+	// responds: a receipt completes a response.
 	responds    bool
 	consumer    *consumer
 	body        *envelope.Body
 	messages    sync.Pool
 	connections []connection
-	// senders of the producers that live here, in the order of those; byProducer has nil for all others.
+	// senders of the producers on this client, in order; byProducer has nil for all others.
 	senders    []*sender
 	byProducer []*sender
 	repliers   map[int]*replier
 	results    *results
-	// prepared: there may be something on the broker that Remove takes away.
+	// prepared: there may be something on the broker to remove.
 	prepared bool
 
 	pacer *pacer.Pacer
 	pace  pacePosition
-	// Closed loads: sendsOver is closed when no further message may leave, opened when the window opens.
+	// Closed loads: sendsOver is closed when no more messages may leave, opened when the window opens.
 	sending   sync.WaitGroup
 	sendsOver chan struct{}
 	sendsOnce sync.Once
 	opened    chan struct{}
 	started   chan struct{}
-	// paced is closed when every message has been sent, or left to its sender.
+	// paced is closed when every message has been sent or left to its sender.
 	paced chan struct{}
 
-	// t0 is the clock's reading at T0, valid once dated is closed and known true, and t0Wall the wall clock's. handedOut: somebody
-	// else says it.
+	// t0 is the clock's reading at T0, and t0Wall the wall clock's. They are valid once dated is closed and known is true. handedOut: the
+	// coordinator sets T0.
 	t0           int64
 	t0Wall       time.Time
 	handedOut    bool
@@ -77,20 +77,20 @@ type Generator struct {
 	dated        chan struct{}
 	startOnce    sync.Once
 	firstClaimNs int64
-	// horizonNs: messages intended before it (ns since T0) have been claimed by an iteration.
+	// horizonNs: iterations have claimed the messages that are intended before it (ns since T0).
 	horizonNs atomic.Int64
 	stop      atomic.Bool
-	// told is closed when somebody says that the books may close, and finish when the client may leave: one of several waits for both.
+	// told is closed when the books may be closed, finish when the client may leave. One of several clients waits for both.
 	told, finish         chan struct{}
 	toldOnce, finishOnce sync.Once
 	concludeOnce         sync.Once
-	// ending is closed when the books are closed and the client leaves: whoever waits in a handler goes on.
+	// ending is closed when the books are closed and the client leaves; handlers that wait then go on.
 	ending    chan struct{}
 	concluded chan struct{}
 	outcome   outcome
 }
 
-// New makes everything that needs no I/O, of a plan that ParsePlan has checked. url may hold a password.
+// New makes everything that needs no I/O, for a plan that ParsePlan has checked. url may hold a password.
 func New(plan *Plan, url string) (*Generator, error) {
 	limits, err := plan.limits()
 	if err != nil {
@@ -145,8 +145,8 @@ func New(plan *Plan, url string) (*Generator, error) {
 	return g, plan.join(g.session)
 }
 
-// Open connects, prepares topics, subscribes and calibrates the pacer. results is where the measurements go. After an error
-// nothing is left on the broker.
+// Open connects, prepares topics, subscribes and calibrates the pacer. Measurements go to results. After an error nothing is left on
+// the broker.
 func (g *Generator) Open(ctx context.Context, files *Files, version Versions) error {
 	if err := g.open(ctx); err != nil {
 		g.leave()
@@ -156,9 +156,9 @@ func (g *Generator) Open(ctx context.Context, files *Files, version Versions) er
 	return nil
 }
 
-// Slot is one iteration of k6: it claims every unclaimed slot up to now + 50 ms for the pacer and returns, except
-// for the iteration that claims the last one: that stays until the run is settled, the drain is over or ctx ends. A closed
-// load has no slots: its first iteration stays.
+// Slot is one iteration of k6. It claims every unclaimed slot up to now + 50 ms for the pacer and returns. The iteration that claims
+// the last slot stays until the run is settled, the drain is over or ctx ends. A closed load has no slots: its first iteration
+// stays.
 func (g *Generator) Slot(ctx context.Context) error {
 	if g.results == nil {
 		return fmt.Errorf("the run has no output: start k6 with --out mqbench=<path of the results>")
@@ -190,8 +190,8 @@ func (g *Generator) Slot(ctx context.Context) error {
 	return nil
 }
 
-// Finished is closed when the run is through before k6's executor is: nobody knows the length of a closed load beforehand, and
-// who waits for several clients waits for none of their heartbeats.
+// Finished is closed when the run is over before k6's executor is: nobody knows the length of a closed load in advance, and a run of
+// several clients does not wait for their heartbeats.
 func (g *Generator) Finished() <-chan struct{} {
 	if g.closed || g.handedOut {
 		return g.concluded
@@ -205,7 +205,7 @@ func (g *Generator) Concluded() <-chan struct{} { return g.concluded }
 // Started is closed at the first claim.
 func (g *Generator) Started() <-chan struct{} { return g.started }
 
-// Close ends the run, whatever state it is in, and writes the results.
+// Close ends the run in any state and writes the results.
 func (g *Generator) Close() error {
 	if g.results == nil {
 		return g.session.Close()
@@ -213,7 +213,7 @@ func (g *Generator) Close() error {
 	select {
 	case <-g.started:
 	default:
-		// k6 ended before the first iteration: there is nothing to tell.
+		// k6 ended before the first iteration: there are no results.
 		g.stop.Store(true)
 		g.startOnce.Do(func() {})
 		close(g.ending)
@@ -229,7 +229,7 @@ func (g *Generator) Close() error {
 
 // --- internal ---
 
-// start fixes T0, unless it was handed out.
+// start sets T0, unless the coordinator did.
 func (g *Generator) start() {
 	claim := g.clock.Now()
 	if !g.handedOut {
@@ -240,7 +240,7 @@ func (g *Generator) start() {
 	close(g.started)
 }
 
-// date fixes T0, by the clock's reading and by the wall clock.
+// date sets T0, by the clock's reading and by the wall clock.
 func (g *Generator) date(t0 int64, wall time.Time) {
 	g.t0, g.t0Wall = t0, wall
 	g.known.Store(true)
@@ -263,7 +263,7 @@ func (p *Plan) shape() books.Shape {
 	return shape
 }
 
-// keys of the messages; nil: they have none.
+// keys of the messages; nil if they have none.
 func (p *Plan) keys() (*keys.Keys, error) {
 	if p.Keys == nil {
 		return nil, nil

@@ -12,28 +12,28 @@ import (
 const (
 	// claimWaitNs is how often the pacer looks for new claims when k6 is behind.
 	claimWaitNs = int64(200 * time.Microsecond)
-	// heldNs: when a send call holds the pacer for longer, another thread goes on with the other connections.
+	// heldNs: if a send call holds the pacer for longer, another thread goes on with the other connections.
 	heldNs = int64(2 * time.Millisecond)
 )
 
-// pacePosition is where the pacer is, for those who close the books, or go on with its work, while it hangs in a send call.
+// pacePosition is where the pacer is. It is read by the code that closes the books or takes over while the pacer hangs in a send call.
 type pacePosition struct {
-	// next is the first message that the pacer has not dealt with.
+	// next is the first message that the pacer has not handled.
 	next atomic.Int64
-	// waitNs is how late an ideal generator would be there (see wait).
+	// waitNs is how late an ideal generator would be at that message (see wait).
 	waitNs atomic.Int64
-	// callNs is when the send call began that the pacer is in, ns since T0; or idle, or relieved.
+	// callNs is when the pacer's current send call began, ns since T0; or idle, or relieved.
 	callNs atomic.Int64
 }
 
 const (
-	// idle is the time of a send call that is not under way.
+	// idle means that no send call is under way.
 	idle = -1
-	// relieved is that of a call whose thread is no longer the pacer.
+	// relieved means that the thread in this call is no longer the pacer.
 	relieved = -2
 )
 
-// run makes the pacer of an open load and walks the schedule, in the pacer's thread.
+// run makes the pacer of an open load and walks the schedule in the pacer's thread.
 func (g *Generator) run(ready chan<- struct{}) {
 	if len(g.senders) == 0 { // one of several clients, with consumers only
 		close(ready)
@@ -41,7 +41,7 @@ func (g *Generator) run(ready chan<- struct{}) {
 		return
 	}
 	gapNs := g.plan.windowEndNs() / g.plan.Schedule.Messages
-	if rate := g.plan.Schedule.Rate; rate != nil { // of stages it is the highest
+	if rate := g.plan.Schedule.Rate; rate != nil { // for stages, the highest rate
 		gapNs = rate.PerNs / rate.Messages
 	}
 	gapNs = gapNs * g.share.producers / int64(len(g.senders))
@@ -60,8 +60,8 @@ func (g *Generator) run(ready chan<- struct{}) {
 	g.walk(g.pacer, 0, wait{})
 }
 
-// walk sends the messages from the given one on: it waits for each one's time, sends it, and never moves or skips one. Who
-// comes back from a send call and finds that another thread went on meanwhile, ends.
+// walk sends the messages from the given one on. It waits for each one's time, sends it, and never moves or skips one. It ends when it
+// comes back from a send call and finds that another thread has taken over.
 func (g *Generator) walk(p *pacer.Pacer, from int64, wait wait) {
 	defer p.Close()
 	producers := int64(g.plan.Producers)
@@ -70,7 +70,7 @@ func (g *Generator) walk(p *pacer.Pacer, from int64, wait wait) {
 		steps.next()
 		offsetNs := g.schedule.Offset(i)
 		m := g.message(i)
-		// k6 may be behind with its claims: that is lag, and nothing that the system caused.
+		// k6 may be behind with its claims. That is lag: the system did not cause it.
 		for g.horizonNs.Load() <= offsetNs && !g.stop.Load() {
 			p.WaitUntil(g.clock.Now() + claimWaitNs)
 		}
@@ -102,9 +102,9 @@ func (g *Generator) walk(p *pacer.Pacer, from int64, wait wait) {
 
 // --- internal ---
 
-// relieve watches the pacer, and lets another thread go on where it is held in a send call: a client library that blocks
-// on one connection holds up no other. The connection itself stays with the held thread; what becomes due there goes to the
-// goroutines of its senders. An ideal generator of one thread would have waited until now: that is what the rest is told.
+// relieve watches the pacer. If a send call holds it, another thread takes over, so that a client library that blocks on one connection
+// does not hold up the others. The connection itself stays with the held thread; what becomes due there goes to the goroutines of
+// its senders. An ideal generator with one thread would have waited until now, and the new thread counts that as waiting.
 func (g *Generator) relieve() {
 	ticker := time.NewTicker(time.Duration(heldNs))
 	defer ticker.Stop()
@@ -128,20 +128,20 @@ func (g *Generator) relieve() {
 	}
 }
 
-// message takes one from the pool and fills its body, which happens while there is time, before the stamps.
+// message takes one from the pool and fills its body early, while there is time, before the stamps.
 func (g *Generator) message(i int64) *broker.Message {
 	m := g.messages.Get().(*broker.Message)
 	m.Index = i
 	stream := g.route(m, i/int64(g.plan.Producers))
 	if g.keys != nil {
-		// Left where stamp finds it: a key takes time to draw.
+		// Drawing a key takes time, so the stream is stored here already; stamp reads it from the envelope.
 		envelope.Put(m.Payload, envelope.Envelope{Stream: stream})
 	}
 	g.body.Fill(m.Payload, i)
 	return m
 }
 
-// route sets key and partition of sequence seq, and returns the stream in whose order it counts.
+// route sets key and partition of sequence seq, and returns the stream in which its order counts.
 func (g *Generator) route(m *broker.Message, seq int64) uint32 {
 	if g.keys == nil {
 		m.Partition = int32(seq % g.streams)
@@ -166,7 +166,7 @@ func (g *Generator) stamp(m *broker.Message, producer int, seq, offsetNs int64) 
 		Intended: offsetNs,
 		Sent:     m.SentNs,
 	})
-	if g.crosses { // whoever receives it knows it from nowhere else
+	if g.crosses { // another client receives it and cannot know it otherwise
 		envelope.PutLag(m.Payload, m.LagNs)
 	}
 	if g.plan.Message.Checksum {

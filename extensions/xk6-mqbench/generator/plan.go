@@ -1,5 +1,5 @@
-// Package generator makes the load of one run: it hands the schedule to the pacer as k6 claims it, sends, stamps,
-// receives, records, and closes the books. It knows nothing of k6.
+// Package generator makes the load of one run. It passes the schedule to the pacer as k6 claims it, sends, stamps, receives, records,
+// and closes the books. It does not know k6.
 package generator
 
 import (
@@ -46,7 +46,7 @@ type Plan struct {
 	Connections     int             `json:"connections"`
 	Producers       int             `json:"producers"`
 	Topics          []string        `json:"topics"`
-	// Create: the topics are ours to make and to remove.
+	// Create: mqbench makes and removes the topics.
 	Create        bool     `json:"create"`
 	ReplyTopics   []string `json:"replyTopics"`
 	Partitions    int      `json:"partitions"`
@@ -64,14 +64,14 @@ type Plan struct {
 	Heartbeat           struct {
 		SlotsPerSecond int64 `json:"slotsPerSecond"`
 	} `json:"heartbeat"`
-	// Client is which one of how many this is. The file has index 0 for all of them: Take says which.
+	// Client says which of how many clients this is. The file has index 0 for all of them; Take sets it.
 	Client struct {
 		Index int `json:"index"`
 		Count int `json:"count"`
 	} `json:"client"`
 }
 
-// Schedule is the shape of the load, how long it lasts and how many messages that are.
+// Schedule is the shape of the load, its length and its number of messages.
 type Schedule struct {
 	schedule.Shape
 	WarmupNs       int64 `json:"warmupNs"`
@@ -80,14 +80,14 @@ type Schedule struct {
 	Messages       int64 `json:"messages"`
 }
 
-// Backlog is when consumers take nothing, since T0.
+// Backlog is when consumers take nothing, ns since T0.
 type Backlog struct {
 	PauseNs  int64 `json:"pauseNs"`
 	ResumeNs int64 `json:"resumeNs"`
 	Messages int64 `json:"messages"`
 }
 
-// Work is what a consumer does with each message.
+// Work is what a consumer does for each message.
 type Work struct {
 	MeanNs       int64  `json:"meanNs"`
 	Distribution string `json:"distribution"`
@@ -107,14 +107,14 @@ type Message struct {
 	Checksum bool `json:"checksum"`
 }
 
-// Limit of a latency that is counted exactly.
+// Limit is a limit of a latency that is counted exactly.
 type Limit struct {
 	Metric  string `json:"metric"`
 	LimitNs int64  `json:"limitNs"`
 }
 
-// ParsePlan reads plan.json and refuses one that contradicts itself: the schedule is computed here too, and both
-// must agree. Fields that are absent have the defaults of plan.ts.
+// ParsePlan reads plan.json and refuses one that contradicts itself: the schedule is computed here again, and both results must be
+// equal. Missing fields have the defaults of plan.ts.
 func ParsePlan(text []byte) (*Plan, error) {
 	p := Plan{Partitions: 1, Subscriptions: 1, Order: "none", Create: true}
 	if err := json.Unmarshal(text, &p); err != nil {
@@ -126,7 +126,7 @@ func ParsePlan(text []byte) (*Plan, error) {
 	return &p, nil
 }
 
-// Take is the plan as client index of count has it; the count must be the plan's own.
+// Take is the plan for client index of count. The count must be the plan's own.
 func (p *Plan) Take(index, count int) (*Plan, error) {
 	if count != p.Client.Count {
 		return nil, fmt.Errorf("plan: it is for %s, k6's execution segment makes this one of %d: start k6 with --execution-segment and --execution-segment-sequence in equal parts",
@@ -149,7 +149,7 @@ func clients(n int) string {
 	return fmt.Sprintf("%d clients", n)
 }
 
-// smallest is the room that envelope and checksum take.
+// smallest is the size of envelope and checksum.
 func (m Message) smallest() int {
 	if m.Checksum {
 		return envelope.Bytes + envelope.ChecksumBytes
@@ -157,18 +157,18 @@ func (m Message) smallest() int {
 	return envelope.Bytes
 }
 
-// closed: the load has no schedule, each producer sends as fast as inFlight lets it.
+// closed reports whether the load has no schedule, so that each producer sends as fast as inFlight allows.
 func (p *Plan) closed() bool { return p.Schedule.Kind == closed }
 
-// receives: messages are consumed.
+// receives reports whether messages are consumed.
 func (p *Plan) receives() bool { return p.Pattern != publish }
 
-// grouped: members of a group share the messages (work-queue, backlog) or the requests.
+// grouped reports whether members of a group share the messages (work-queue, backlog) or the requests.
 func (p *Plan) grouped() bool {
 	return p.Pattern == requestReply || p.Pattern == workQueue || p.Pattern == backlog
 }
 
-// subscribers is how many receipts each message is to have.
+// subscribers is how many receipts each message should have.
 func (p *Plan) subscribers() int64 {
 	if p.Pattern == fanOut {
 		return int64(p.Subscriptions)
@@ -176,7 +176,7 @@ func (p *Plan) subscribers() int64 {
 	return 1
 }
 
-// streams is how many there are of the units in which a producer's order is promised: keys, or else partitions.
+// streams is the number of units in which a producer's order is promised: keys, or else partitions.
 func (p *Plan) streams() int64 {
 	if p.Keys != nil {
 		return p.Keys.Count
@@ -184,7 +184,7 @@ func (p *Plan) streams() int64 {
 	return int64(p.Partitions)
 }
 
-// metrics are those that this load and pattern have.
+// metrics are the latencies of this load and pattern.
 func (p *Plan) metrics() []recorder.Metric {
 	metrics := []recorder.Metric{}
 	responds := p.Pattern != backlog
@@ -201,14 +201,14 @@ func (p *Plan) metrics() []recorder.Metric {
 	if responds {
 		metrics = append(metrics, recorder.Response)
 	}
-	// Who is the last one to have a message nobody knows where subscribers are on several clients.
+	// With subscribers on several clients nobody knows which one was the last.
 	if p.Pattern == fanOut && !p.crosses() {
 		metrics = append(metrics, recorder.Last)
 	}
 	return metrics
 }
 
-// frame is what the recorder is told of the window.
+// frame is what the recorder knows about the window.
 func (p *Plan) frame() recorder.Frame {
 	f := recorder.Frame{
 		StartNs: p.Schedule.WarmupNs, EndNs: p.windowEndNs(), First: p.Schedule.WarmupMessages, Metrics: p.metrics(), WarmUp: true,
@@ -225,12 +225,12 @@ func (p *Plan) limits() ([]recorder.Limit, error) {
 	for _, l := range p.Limits {
 		metric, ok := recorder.MetricOf(l.Metric)
 		if !ok {
-			return nil, fmt.Errorf("limit on unknown metric %q", l.Metric)
+			return nil, fmt.Errorf("limit on the unknown metric %q", l.Metric)
 		}
 		limits = append(limits, recorder.Limit{Metric: metric, Ns: l.LimitNs})
 	}
 	return limits, nil
 }
 
-// windowEndNs: no message is intended later. Closed loads: none is sent later.
+// windowEndNs: no message is intended later (closed loads: none is sent later).
 func (p *Plan) windowEndNs() int64 { return p.Schedule.WarmupNs + p.Schedule.DurationNs }

@@ -24,13 +24,13 @@ func TestAPlanThatContradictsItselfIsRefused(t *testing.T) {
 		{"an unknown pattern", testPlan(10, 1000), func(p *Plan) { p.Pattern = "gossip" }, "gossip"},
 		{"a newer schema", testPlan(10, 1000), func(p *Plan) { p.Schema = 2 }, "schema 2"},
 		{"no topics", testPlan(10, 1000), func(p *Plan) { p.Topics = nil }, "at least 1"},
-		{"two topics of one name", testPlan(10, 1000), func(p *Plan) { p.Topics = []string{"a", "a"} }, "name of its own"},
+		{"two topics of one name", testPlan(10, 1000), func(p *Plan) { p.Topics = []string{"a", "a"} }, "listed twice"},
 		{"an inFlight of 0", testPlan(10, 1000), func(p *Plan) { p.InFlight = limit(0) }, "inFlight"},
-		{"more clients than connections", testPlan(10, 1000), func(p *Plan) { p.Client.Count = 2 }, "the last one has none"},
+		{"more clients than connections", testPlan(10, 1000), func(p *Plan) { p.Client.Count = 2 }, "the last client has none"},
 		{"a client that there is not", testPlan(10, 1000), func(p *Plan) { p.Client.Index = 1 }, "client 1 of 1"},
 		{"a level that nobody knows", testPlan(10, 1000), func(p *Plan) { level := "disk"; p.DurabilityLevel = &level }, "disk"},
 		{"no partitions", testPlan(10, 1000), func(p *Plan) { p.Partitions = 0 }, "partitions"},
-		{"order of keys without keys", testPlan(10, 1000), func(p *Plan) { p.Order = "per-key" }, "no keys"},
+		{"order of keys without keys", testPlan(10, 1000), func(p *Plan) { p.Order = "per-key" }, "needs messages with keys"},
 		{"a message without room for its checksum", testPlan(10, 1000), func(p *Plan) { p.Message.Bytes, p.Message.Checksum = 42, true }, "44"},
 		{"a limit on a metric that nobody knows", testPlan(10, 1000), func(p *Plan) { p.Limits = []Limit{{"speed", 1}} }, "speed"},
 		{"a round trip with consumers", testPlan(10, 1000), func(p *Plan) { p.Consumers = 1 }, "consumers"},
@@ -53,7 +53,7 @@ func TestAPlanThatContradictsItselfIsRefused(t *testing.T) {
 		{"a closed load with a rate", closedPlan(10, 1), func(p *Plan) { p.Schedule.Rate = &schedule.Rate{Messages: 1, PerNs: 1} }, "neither rate"},
 		{"a closed load of a backlog", closedPlan(10, 1), func(p *Plan) {
 			p.Pattern, p.Consumers, p.ConsumerConnections, p.Backlog = backlog, 1, 1, &Backlog{ResumeNs: 1}
-		}, "no closed load"},
+		}, "not a closed load"},
 		{"a closed load of warm-up alone", closedPlan(10, 1), func(p *Plan) { p.Schedule.WarmupMessages = 11 }, "no window"},
 	} {
 		if err := c.plan.check(); err != nil {

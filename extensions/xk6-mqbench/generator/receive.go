@@ -9,14 +9,14 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/recorder"
 )
 
-// receive is the handler of one subscription, on a connection: what arrives there has been received by the subscriber. In
-// request-reply that is the reply.
+// receive is the handler of one subscription on a connection: the subscriber has received what arrives there. In request-reply that is
+// the reply.
 func (g *Generator) receive(connection, subscriber int) broker.Handler {
 	shard := g.receipts(connection)
 	consumes := g.plan.Pattern == workQueue || g.plan.Pattern == backlog
 	return func(d broker.Delivery) {
 		e, i, what := g.identify(d.Payload)
-		// Where nothing crosses, what another client has sent is not for us either.
+		// Where messages do not cross, ignore what other clients have sent, too.
 		if what == foreign || !g.books.Expects(subscriber, i) {
 			g.books.Foreign.Add(1)
 			return
@@ -45,7 +45,7 @@ func (g *Generator) receive(connection, subscriber int) broker.Handler {
 	}
 }
 
-// receipt records a delivery of message i and leaves the shard, which the caller has entered.
+// receipt records a delivery of message i. It leaves the shard, which the caller has entered.
 func (g *Generator) receipt(shard *recorder.Shard, subscriber int, i int64, e envelope.Envelope, atNs int64, d broker.Delivery) {
 	if d.Redelivered {
 		g.books.Redelivered(i, e.Intended)
@@ -57,7 +57,7 @@ func (g *Generator) receipt(shard *recorder.Shard, subscriber int, i int64, e en
 	shard.Received(i, atNs)
 	if g.crosses {
 		if g.responds {
-			// The sender's lag is part of its lateness; what was changed on the way is not.
+			// The sender's lag is part of the response; a damaged payload cannot tell it.
 			g.complete(shard, i, e.Intended, atNs, e.Sent, max(0, min(envelope.GetLag(d.Payload), e.Sent-e.Intended)))
 		}
 		shard.Leave()
@@ -85,7 +85,7 @@ func (g *Generator) receipt(shard *recorder.Shard, subscriber int, i int64, e en
 	}
 }
 
-// complete records that a response of message i ended. Between the shard's Enter and Leave.
+// complete records that a response of message i ended. Call it between the shard's Enter and Leave.
 func (g *Generator) complete(shard *recorder.Shard, i, offsetNs, atNs, sentNs, lagNs int64) {
 	shard.Completed(i, offsetNs, atNs, sentNs, lagNs)
 	if atNs-offsetNs > g.plan.TimeoutNs {
@@ -101,8 +101,8 @@ const (
 	foreign
 )
 
-// identify reads whose payload it is, and finds out whether it is as it was sent. The intended time of an envelope that
-// cannot be ours is put right, as far as we know it.
+// identify reads whose payload it is and whether it is undamaged. If the envelope cannot be ours, it corrects the intended time as far
+// as we know it.
 func (g *Generator) identify(payload []byte) (envelope.Envelope, int64, identity) {
 	e, ok := envelope.Get(payload)
 	producers := int64(g.plan.Producers)
@@ -123,7 +123,7 @@ func (g *Generator) identify(payload []byte) (envelope.Envelope, int64, identity
 	return e, i, ours
 }
 
-// intended time of message i: in closed loads that of its send call, which is known until the message has arrived.
+// The intended time of message i; in closed loads that of its send call, which is known until the message has arrived.
 func (g *Generator) intended(i int64) (ns int64, known bool) {
 	if !g.closed {
 		return g.schedule.Offset(i), true
@@ -135,7 +135,7 @@ func (g *Generator) intended(i int64) (ns int64, known bool) {
 	return max(0, ns), ns != books.Landed
 }
 
-// changed is what a message is that says it is ours and cannot be: with checksums we know that it was changed on its way.
+// changed is the fate of a message that says it is ours and cannot be: with checksums we know that it was changed on its way.
 func (g *Generator) changed() identity {
 	if g.plan.Message.Checksum {
 		return corrupted
@@ -169,7 +169,7 @@ func (g *Generator) done(m *broker.Message, ackNs int64, err error) {
 				s.release(g.clock.Now() - g.t0)
 			}
 		}
-		// A request may still be on its way with this payload in it: it is not written to again.
+		// A request may still be on its way with this payload in it, so do not write to it again.
 		return
 	case g.facts.Acks:
 		g.acknowledged(s, m, offsetNs, ackNs-g.t0)
@@ -177,8 +177,8 @@ func (g *Generator) done(m *broker.Message, ackNs int64, err error) {
 	g.messages.Put(m)
 }
 
-// acknowledged records the acknowledgement of a message, with which the response of the pattern publish ends. Where messages
-// cross it is all that the sender hears.
+// acknowledged records the acknowledgement of a message. In the pattern publish it ends the response. Where messages cross it is all
+// that the sender hears.
 func (g *Generator) acknowledged(s *sender, m *broker.Message, offsetNs, atNs int64) {
 	i := m.Index
 	if !s.acks.Enter() {

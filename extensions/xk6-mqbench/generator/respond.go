@@ -35,7 +35,7 @@ func (g *Generator) respond(connection, topic int) (broker.Handler, error) {
 		if d.Redelivered {
 			g.books.Redelivered(i, e.Intended)
 		}
-		// A request of another size has no reply. Whoever damaged the rest of it, the requester finds out.
+		// A request of another size gets no reply. The requester notices other damage.
 		whole := len(d.Payload) == g.plan.Message.Bytes
 		if !whole {
 			g.books.Corrupted(i, e.Intended)
@@ -57,7 +57,7 @@ func (g *Generator) respond(connection, topic int) (broker.Handler, error) {
 
 // --- internal ---
 
-// replier of a connection; one for all responders there, as one goroutine at a time may send.
+// replier of a connection. All responders there share one, since only one goroutine at a time may send.
 func (g *Generator) replier(connection int) (*replier, error) {
 	if r := g.repliers[connection]; r != nil {
 		return r, nil
@@ -70,7 +70,7 @@ func (g *Generator) replier(connection int) (*replier, error) {
 	return g.repliers[connection], nil
 }
 
-// replied is the completion of a reply. A reply that failed is a request that is lost: the system had taken it.
+// replied is the completion of a reply. If the reply failed, the request counts as lost: the system had accepted it.
 func (g *Generator) replied(m *broker.Message, _ int64, err error) {
 	if err != nil {
 		g.errors.Note(fmt.Errorf("reply: %w", err))

@@ -13,7 +13,7 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/recorder"
 )
 
-// settleNs: a second that is not settled this long after its end is written as it is; stragglers follow in lines of their own.
+// settleNs: a second that is not settled this long after its end is written as it is. Stragglers follow in lines of their own.
 const settleNs = int64(5 * time.Second)
 
 // Versions of what measures.
@@ -22,8 +22,8 @@ type Versions struct {
 	Mqbench string
 }
 
-// results writes a run's measurements while it goes on: lines for every settled second of intended time, and a tick for
-// every second of real time. One goroutine writes at a time: watch, and after it who ends the run.
+// results writes a run's measurements while it goes on: lines for every settled second of intended time, and a tick for every second of
+// real time. One goroutine writes at a time: watch, and after it the one that ends the run.
 type results struct {
 	g       *Generator
 	files   *Files
@@ -32,20 +32,20 @@ type results struct {
 	quit    chan struct{}
 	watched sync.WaitGroup
 	usage   usage
-	// last is what the previous tick saw.
+	// last holds the counts of the previous tick.
 	last      recorder.Totals
 	lastUsage usage
-	// backlog is the messages in flight, counted since the last tick.
+	// backlog has the messages in flight, counted since the last tick.
 	backlog []int64
-	// outstanding, at the same moments: copies of messages that left here, less receipts here.
+	// outstanding, at the same moments: copies of messages that left this client, minus receipts on it.
 	outstanding []int64
-	// live is the metric whose percentiles are told, and soFar and lagSoFar what the window came to until now; lagSoFar is nil
-	// where nothing is late.
+	// live is the metric whose percentiles are shown during the run; soFar and lagSoFar are the window's figures up to now. lagSoFar is nil
+	// if nothing can be late.
 	live            recorder.Metric
 	soFar, lagSoFar *recorder.Running
-	// ticks is how many seconds have been told.
+	// ticks is how many seconds have been reported.
 	ticks int64
-	// telling: answers to questions come at any moment.
+	// telling guards the lines of progress: answers to questions come at any time.
 	telling  sync.Mutex
 	finished error
 	once     sync.Once
@@ -60,7 +60,7 @@ func newResults(g *Generator, files *Files, version Versions) *results {
 	return r
 }
 
-// begin writes the first lines and starts to watch. Called at the first claim.
+// begin writes the first lines and starts watching. Called at the first claim.
 func (r *results) begin() {
 	g := r.g
 	t0 := g.t0Wall
@@ -83,7 +83,7 @@ func (r *results) begin() {
 	go r.watch()
 }
 
-// end stops the watch and writes what is left. The books are closed.
+// end stops watching and writes what is left. The books are closed by then.
 func (r *results) end() {
 	close(r.quit)
 	r.watched.Wait()
@@ -128,7 +128,7 @@ func (r *results) end() {
 	r.tell(end)
 }
 
-// finish writes the trailers and makes the files durable: without them the run counts as crashed.
+// finish writes the trailers and makes the files durable. Without them the run counts as crashed.
 func (r *results) finish() error {
 	r.once.Do(func() {
 		state := r.g.outcome.state
@@ -139,7 +139,7 @@ func (r *results) finish() error {
 			"type": "trailer", "state": state, "lines": jsonl.Lines(), "sha256": jsonl.Sum(),
 			"hlog": map[string]any{"lines": hlogLines, "sha256": hlogSum},
 		})
-		// The .jsonl comes last: it vouches for all.
+		// The .jsonl comes last, because its trailer vouches for all files.
 		if r.files.ledger != nil {
 			if r.finished = books.FinishLedger(r.files.ledger); r.finished != nil {
 				return
@@ -155,7 +155,7 @@ func (r *results) finish() error {
 
 // --- internal ---
 
-// liveMetric is the one that stands for the run, as in reports: response, in a closed load service, in a backlog ack.
+// liveMetric is the metric that reports use for the run: response, service in a closed load, ack in a backlog.
 func liveMetric(r *recorder.Recorder) recorder.Metric {
 	for _, m := range []recorder.Metric{recorder.Response, recorder.Service} {
 		if r.Keeps(m) {
@@ -165,7 +165,7 @@ func liveMetric(r *recorder.Recorder) recorder.Metric {
 	return recorder.Ack
 }
 
-// take removes a second from the shards and writes it; what it holds counts into the figures so far.
+// take removes a second from the shards, writes it, and adds it to the figures so far.
 func (r *results) take(n int) *recorder.Second {
 	s := r.g.recorder.Take(n)
 	r.second(s)
@@ -176,7 +176,7 @@ func (r *results) take(n int) *recorder.Second {
 	return s
 }
 
-// figures puts what the window came to until now into a line of progress.
+// figures adds the window's figures so far to a line of progress.
 func (r *results) figures(line map[string]any) {
 	line["metric"], line["window"] = r.live.String(), r.soFar.Figures()
 	if r.lagSoFar == nil {
@@ -187,7 +187,7 @@ func (r *results) figures(line map[string]any) {
 	}
 }
 
-// order that is measured.
+// order is the order that is measured.
 func (r *results) order() string {
 	if !r.g.books.WatchesOrder() {
 		return "none"
@@ -204,7 +204,7 @@ func (r *results) pacer() map[string]any {
 	return map[string]any{"timer": p.Timer(), "leadNs": p.LeadNs(), "spinNs": p.LeadNs()}
 }
 
-// slowest names the slowest messages of the window.
+// slowest lists the slowest messages of the window.
 func (r *results) slowest() []map[string]any {
 	producers := int64(r.g.plan.Producers)
 	list := []map[string]any{}
@@ -248,7 +248,7 @@ func (r *results) line(v any) {
 	r.files.jsonl.Line(text)
 }
 
-// tell writes a line for whoever watches; nobody may.
+// tell writes a line of progress, if anybody reads them.
 func (r *results) tell(v map[string]any) {
 	if r.files.progress == nil {
 		return

@@ -8,35 +8,35 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/recorder"
 )
 
-// sender sends the messages of one producer, in order. The pacer sends for it while its inFlight gate is open and its
-// connection free; otherwise its own goroutine sends what has become due meanwhile, so that other producers are not held
-// up. In closed loads that goroutine sends everything (closed.go).
+// sender sends the messages of one producer, in order. The pacer sends for it while its inFlight gate is open and its connection free.
+// Otherwise its own goroutine sends what has become due, so that other producers are not held up. In closed loads that goroutine
+// sends everything (closed.go).
 type sender struct {
 	g        *Generator
 	producer int
 	topic    int
 	out      broker.Producer
-	// done is g.done, bound once: a method value made per call is an allocation per message.
+	// done is g.done, bound once: making a method value for each call would allocate.
 	done broker.Done
-	// sends and acks are where its messages are recorded.
+	// sends and acks are the shards for its messages.
 	sends, acks *recorder.Shard
 	// limit of messages in flight; 0: none.
 	limit      int64
 	inFlight   atomic.Int64
 	connection *connection
-	// callNs is when the send call that is under way began, ns since T0, or idle.
+	// callNs is when the current send call began, ns since T0, or idle.
 	callNs atomic.Int64
 	// releasedNs is when a message last left flight, ns since T0.
 	releasedNs atomic.Int64
-	// called counts send calls: sequences below it have been handed to the library.
+	// called counts send calls: sequences below it were handed to the library.
 	called atomic.Int64
 
 	// busy: the goroutine owns the producer's next message.
 	busy atomic.Bool
 	mu   sync.Mutex
 	wake *sync.Cond
-	// next is the sequence that the goroutine sends next, due the first one it must leave alone, waitedNs the pacer's
-	// own wait for the first of a stretch. Guarded by mu.
+	// next is the sequence that the goroutine sends next, due the first one that it must not send, waitedNs the pacer's own wait for the
+	// first of a stretch. Guarded by mu.
 	next, due int64
 	waitedNs  int64
 	running   bool
@@ -59,7 +59,7 @@ func newSender(g *Generator, producer int, on *connection) *sender {
 	return s
 }
 
-// admit reports whether the pacer may send message seq itself; it then has the connection. If not, the sender's goroutine
+// admit reports whether the pacer may send message seq itself; if so, the pacer has the connection. If not, the sender's goroutine
 // sends it. waitedNs as in transmit.
 func (s *sender) admit(seq, waitedNs int64) bool {
 	if s.limit == 0 && !s.connection.guarded {
@@ -112,7 +112,7 @@ func (s *sender) handedOver() int64 {
 	return s.called.Load()
 }
 
-// idle: nothing waits to be sent, and no send call is under way.
+// idle reports whether nothing waits to be sent and no send call is under way.
 func (s *sender) idle() bool { return !s.busy.Load() && s.connection.quiet() }
 
 func (s *sender) close() {
@@ -122,10 +122,10 @@ func (s *sender) close() {
 	s.wake.Broadcast()
 }
 
-// transmit stamps message m and hands it to the library, and returns how long the system held the call. waitedNs is how late an ideal
-// generator would have been, whose own work takes no time, because of what the system did to earlier messages: that
-// much of the lateness is queued, the rest is lag. m is the driver's once the library has it. The caller has the connection,
-// and gives it back.
+// transmit stamps message m, hands it to the library, and returns how long the system held the call. waitedNs is how late an ideal
+// generator, whose own work takes no time, would have been because of what the system did to earlier messages. That much of the
+// lateness is queued; the rest is lag. m belongs to the driver once the library has it. The caller has the connection, and releases
+// it.
 func (s *sender) transmit(m *broker.Message, offsetNs, callNs, waitedNs int64) int64 {
 	g := s.g
 	lateNs := callNs - offsetNs
@@ -134,8 +134,8 @@ func (s *sender) transmit(m *broker.Message, offsetNs, callNs, waitedNs int64) i
 	m.Topic, m.Name = s.topic, g.plan.Topics[s.topic]
 	m.SentNs, m.LagNs = callNs, lagNs
 	seq := i / int64(g.plan.Producers)
-	// Subtle: all of this comes before the call, which may complete the message before it returns; and our own records
-	// come after it, so that their time is neither in service nor in block.
+	// Subtle: all of this comes before the call, because the message may complete before the call returns. Our own records come after the
+	// call, so that their time is neither in service nor in block.
 	if g.flight != nil {
 		value := lagNs
 		if g.closed {
@@ -154,14 +154,14 @@ func (s *sender) transmit(m *broker.Message, offsetNs, callNs, waitedNs int64) i
 	s.out.Send(m, s.done)
 	s.callNs.Store(idle)
 	endedNs := beganNs
-	if !g.closed { // a closed load has no times for which it could be held up
+	if !g.closed { // a closed load has no times that it could miss
 		endedNs = g.clock.Now() - g.t0
 		s.connection.freedNs = endedNs
 	}
 	released := false
 	if s.sends.Enter() {
 		s.sends.Sent(i, offsetNs, callNs, lagNs, queuedNs)
-		// Nobody here will hear of it any more.
+		// Nobody on this client will hear of the message again.
 		if released = g.crosses && !g.facts.Acks && g.books.Settle(i); released {
 			s.sends.Settled()
 		}
@@ -186,15 +186,15 @@ func (s *sender) acquire() bool {
 	return false
 }
 
-// over reports whether the run has ended while we waited for the connection.
+// over reports whether the run ended while we waited for the connection.
 func (s *sender) over() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.closed
 }
 
-// catchUp sends what became due while the gate was closed or the connection taken. How long an ideal generator would have
-// waited follows the pacer's rule, and it cannot have sent before the gate opened and the connection was free.
+// catchUp sends what became due while the gate was closed or the connection taken. It computes the wait of an ideal generator as the
+// pacer does; that one could not have sent before the gate opened and the connection was free, either.
 func (s *sender) catchUp() {
 	g := s.g
 	var wait wait
@@ -228,7 +228,7 @@ func (s *sender) catchUp() {
 		m := g.message(i)
 		taken := s.connection.take()
 		callNs := g.clock.Now() - g.t0
-		// From the moment of the release: what it took to wake up is the generator's own.
+		// Counted from the release: the time that this goroutine took to wake up is the generator's own.
 		if gated {
 			wait.atLeast(min(callNs, s.releasedNs.Load()) - offsetNs)
 		}

@@ -10,10 +10,10 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
 
-// leaveTimeout bounds removing what was made on the broker, and closing the connections.
+// leaveTimeout limits how long we remove what was made on the broker and close the connections.
 const leaveTimeout = 5 * time.Second
 
-// open makes the connections, topics and subscriptions, and the pacer ready.
+// open makes connections, topics and subscriptions, and gets the pacer ready.
 func (g *Generator) open(ctx context.Context) error {
 	if err := g.session.Open(ctx); err != nil {
 		return err
@@ -30,14 +30,14 @@ func (g *Generator) open(ctx context.Context) error {
 		return err
 	}
 	g.makeSenders()
-	// Consumers first: a system may take a topic that is sent to and has none for a queue that stores.
+	// Consumers first: without a consumer a system may take a topic for a queue that stores.
 	if err := g.subscribe(ctx); err != nil {
 		return err
 	}
 	if err := g.makeProducers(); err != nil {
 		return err
 	}
-	// Only now does a driver know what it has told its consumers.
+	// Only now does a driver know which options its consumers got.
 	g.facts.Settings = g.session.Describe().Settings
 	if g.closed {
 		return nil
@@ -52,7 +52,7 @@ func (g *Generator) open(ctx context.Context) error {
 	}
 }
 
-// agree refuses a system that is not what the plan took it for.
+// agree refuses a system that is not what the plan expects.
 func (g *Generator) agree() error {
 	switch f := g.facts; {
 	case f.Acks && !g.plan.Acks:
@@ -67,7 +67,7 @@ func (g *Generator) agree() error {
 	return nil
 }
 
-// makeSenders makes them without their driver's side: handlers know them from the first delivery on.
+// makeSenders makes senders without their driver's side: handlers need them from the first delivery on.
 func (g *Generator) makeSenders() {
 	g.connections = make([]connection, g.share.producing())
 	for c := range g.connections {
@@ -125,7 +125,7 @@ func (p *Plan) options(url string, now func() int64, onError func(error)) broker
 		Driver:       p.DriverOptions,
 		Connections:  share.producing() + share.consuming(),
 		MessageBytes: p.Message.Bytes,
-		// The scenario's timeout only classifies: what is late is recorded with its true time, as long as it is waited for.
+		// The scenario's timeout only classifies: late messages are recorded with their true time, as long as anybody waits for them.
 		TimeoutNs: p.DrainNs,
 		Now:       now,
 		OnError:   onError,
@@ -142,7 +142,7 @@ func (p *Plan) options(url string, now func() int64, onError func(error)) broker
 	return o
 }
 
-// join tells the session of its part in the run; a driver that cannot play it is an error before anything is done.
+// join tells the session its part in the run. If a driver cannot play that part, this fails before anything is done.
 func (p *Plan) join(s broker.Session) error {
 	if p.Client.Count > 1 {
 		if err := broker.Share(s, p.Client.Index, p.Client.Count); err != nil {

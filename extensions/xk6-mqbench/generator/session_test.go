@@ -113,7 +113,7 @@ func TestADriverIsNotAskedForWhatItCannotDo(t *testing.T) {
 		t.Errorf("two clients: %v; want a refusal", err)
 	}
 	p.Client.Count, p.Create = 1, false
-	if err := p.join(simple{}); err == nil || !strings.Contains(err.Error(), "leave create: false away") {
+	if err := p.join(simple{}); err == nil || !strings.Contains(err.Error(), "drop create: false") {
 		t.Errorf("topics of the user's own: %v; want a refusal", err)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/recorder"
 )
 
-// Shards, so that those who record at the same time do not wait for each other: the pacer has one for itself, senders of a
-// closed load, acknowledgements and receipts one per connection, as far as the processors go.
+// Shards keep goroutines that record at the same time from waiting for each other: the pacer has one for itself; senders of a closed
+// load, acknowledgements and receipts have one per connection, as far as the processors go.
 
 func (g *Generator) sendShards() int {
 	n := 1
@@ -25,7 +25,7 @@ func (g *Generator) sends(producer int) *recorder.Shard {
 	return g.recorder.Shard(g.share.connection(producer) % g.sendShards())
 }
 
-// acks are recorded beside the receipts of the connection, if there are any.
+// acks are recorded in the shard of the connection's receipts, if there are any.
 func (g *Generator) acks(producer int) *recorder.Shard {
 	return g.receipts(g.share.connection(producer))
 }

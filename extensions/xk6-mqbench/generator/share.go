@@ -6,16 +6,16 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/envelope"
 )
 
-// share is what one of several clients has of a run: connection c of producers lives on client c mod count, its producers with
-// it, consumer connection k on client k mod count. All clients walk the same schedule, and each sends its own messages only.
-// Connections are numbered anew for the session, the producers' first.
+// share is one client's part of a run. Connection c of producers lives on client c mod count, and its producers with it; consumer
+// connection k lives on client k mod count. All clients walk the same schedule, and each sends its own messages only. In the session,
+// connections are numbered anew, the producers' first.
 type share struct {
 	index, count int
-	// producers of all clients; own are those that live here, ascending, and below how many of them have a smaller number.
+	// producers is the number on all clients; own lists those that live here, ascending; below is how many of them have a smaller number.
 	producers int64
 	own       []int64
 	below     []int64
-	// connections and consumerConnections of all clients.
+	// The connections and consumerConnections of all clients.
 	connections, consumerConnections int
 }
 
@@ -36,21 +36,21 @@ func (p *Plan) share() *share {
 	return s
 }
 
-// sends: the producer lives here.
+// sends reports whether the producer lives here.
 func (s *share) sends(producer int) bool { return s.opens(producer % s.connections) }
 
-// opens: connection c of producers is here.
+// opens reports whether connection c of producers is here.
 func (s *share) opens(c int) bool { return c%s.count == s.index }
 
 // producing is how many connections of producers are here, consuming how many of consumers.
 func (s *share) producing() int { return s.part(s.connections) }
 func (s *share) consuming() int { return s.part(s.consumerConnections) }
 
-// connection of the session on which a producer sends that lives here.
+// connection is the session's connection of a producer that lives here.
 func (s *share) connection(producer int) int { return producer % s.connections / s.count }
 
-// consumer gives the connection of the session on which consumer k is, or a subscriber or bystander of that number. here is
-// false where that is another client's.
+// consumer returns the session's connection of consumer k (or of the subscriber or bystander with that number). here is false if it is
+// on another client.
 func (s *share) consumer(k int) (connection int, here bool) {
 	c := k % s.consumerConnections
 	return s.producing() + c/s.count, c%s.count == s.index
@@ -61,26 +61,26 @@ func (s *share) before(i int64) int64 {
 	return i/s.producers*int64(len(s.own)) + s.below[i%s.producers]
 }
 
-// from is a walk over the messages that are sent here, from i on. There must be some.
+// from starts a walk over the messages that are sent here, from i on. There must be some.
 func (s *share) from(i int64) steps {
 	k := s.before(i)
 	n := int64(len(s.own))
 	return steps{own: s.own, producers: s.producers, round: k / n * s.producers, at: int(k % n)}
 }
 
-// steps walks over messages. The way from one to the next costs the same, however many are left out.
+// steps walks over messages. A step costs the same, however many messages it skips.
 type steps struct {
 	own       []int64
 	producers int64
-	// round is the message of producer 0 among which the walk is.
+	// round is the message of producer 0 in the current round.
 	round int64
 	at    int
 }
 
-// i is the message that the walk is at.
+// i is the current message.
 func (w *steps) i() int64 { return w.round + w.own[w.at] }
 
-// next goes on to the one after it.
+// next goes on to the following message.
 func (w *steps) next() {
 	if w.at++; w.at == len(w.own) {
 		w.at = 0
@@ -88,7 +88,7 @@ func (w *steps) next() {
 	}
 }
 
-// crosses: messages that one client sends are received by others (crosses() of runner/model/plan.ts).
+// crosses reports whether other clients receive what one client sends (crosses() of runner/model/plan.ts).
 func (p *Plan) crosses() bool {
 	return p.Client.Count > 1 && (p.Pattern == fanOut || p.Pattern == workQueue || p.Pattern == backlog)
 }
@@ -98,22 +98,22 @@ func (p *Plan) checkClients() error {
 	n := p.Client.Count
 	switch {
 	case n < 1 || p.Client.Index < 0 || p.Client.Index >= n:
-		return fmt.Errorf("client %d of %d: there is no such client", p.Client.Index, n)
+		return fmt.Errorf("client %d of %d does not exist", p.Client.Index, n)
 	case n == 1:
 		return nil
 	case p.closed():
-		return fmt.Errorf("%d clients: a closed load has one", n)
+		return fmt.Errorf("a closed load has one client, got %d", n)
 	case n > max(p.Connections, p.ConsumerConnections):
-		return fmt.Errorf("%d clients share %d connections of producers and %d of consumers: the last one has none",
+		return fmt.Errorf("%d clients share %d connections of producers and %d of consumers, so the last client has none",
 			n, p.Connections, p.ConsumerConnections)
 	case p.crosses() && p.Message.Bytes < p.Message.smallest()+envelope.LagBytes:
-		return fmt.Errorf("message of %d bytes: with several clients %s takes %d at least, as it carries its lag",
+		return fmt.Errorf("message of %d bytes: with several clients %s needs at least %d, because each message carries its lag",
 			p.Message.Bytes, p.Pattern, p.Message.smallest()+envelope.LagBytes)
 	case p.Pattern == roundTrip || p.Pattern == requestReply:
 		for producer := range p.Producers {
 			sent, received := producer%p.Connections%n, producer%len(p.Topics)%p.Connections%n
 			if sent != received {
-				return fmt.Errorf("%d clients: producer %d is on client %d and its topic is received on client %d; let it have as many topics as connections, or a multiple of that",
+				return fmt.Errorf("%d clients: producer %d is on client %d and its topic is received on client %d; use as many topics as connections, or a multiple",
 					n, producer, sent, received)
 			}
 		}
@@ -123,5 +123,5 @@ func (p *Plan) checkClients() error {
 
 // --- internal ---
 
-// part of n connections that are here.
+// part is how many of n connections are here.
 func (s *share) part(n int) int { return (n - s.index + s.count - 1) / s.count }

@@ -29,7 +29,7 @@ func (g *Generator) subscribe(ctx context.Context) error {
 
 // --- internal ---
 
-// subscribeOwn has topic t received on the connection that sends, t mod C, where that is here.
+// subscribeOwn subscribes to topic t on the connection that sends to it, t mod C, if that is here.
 func (g *Generator) subscribeOwn(ctx context.Context, topics []string) error {
 	for t, topic := range topics {
 		if !g.share.sends(t) {
@@ -44,7 +44,7 @@ func (g *Generator) subscribeOwn(ctx context.Context, topics []string) error {
 	return nil
 }
 
-// subscribeGroup makes the members of a group; handler gives that of a member's subscription to a topic.
+// subscribeGroup makes the members of a group. handler returns the handler of a member's subscription to a topic.
 func (g *Generator) subscribeGroup(ctx context.Context, group string, handler func(connection, topic int) (broker.Handler, error)) error {
 	all := g.plan.pairs()
 	here := slices.DeleteFunc(slices.Clone(all), func(p pair) bool {
@@ -68,7 +68,7 @@ func (g *Generator) subscribeGroup(ctx context.Context, group string, handler fu
 	return nil
 }
 
-// subscribeAll has every subscriber get every message, and makes the bystanders.
+// subscribeAll subscribes every subscriber to every message, and makes the bystanders.
 func (g *Generator) subscribeAll(ctx context.Context) error {
 	topics := g.plan.Topics
 	if g.plan.Wildcard {

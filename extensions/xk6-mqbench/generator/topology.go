@@ -26,7 +26,7 @@ func (p *Plan) pairs() []pair {
 	return pairs
 }
 
-// membersOn is how many subscriptions a topic has of a group.
+// membersOn is how many subscriptions a group has on a topic.
 func membersOn(topic int, pairs []pair) int {
 	n := 0
 	for _, pair := range pairs {
@@ -37,15 +37,15 @@ func membersOn(topic int, pairs []pair) int {
 	return n
 }
 
-// shared: several members of a group are on one topic.
+// shared reports whether several members of a group are on one topic.
 func (p *Plan) shared() bool { return p.grouped() && p.Consumers > len(p.Topics) }
 
-// showsOrder: what a producer sends into one stream is received in one process, in an order that says something of the system.
+// showsOrder reports whether one process receives what a producer sends to a stream, in an order that says something about the system.
 func (p *Plan) showsOrder(groupOrder bool) bool {
 	return p.receives() && p.orderFits() && (!p.shared() || groupOrder) && !(p.grouped() && p.crosses())
 }
 
-// allTopics are those of the plan, of the replies, and of the bystanders, in the order of broker.Message.Topic.
+// allTopics are the plan's topics, those of replies and those of bystanders, in the order of broker.Message.Topic.
 func (p *Plan) allTopics() []broker.Topic {
 	var topics []broker.Topic
 	for _, name := range p.Topics {
@@ -60,11 +60,11 @@ func (p *Plan) allTopics() []broker.Topic {
 	return topics
 }
 
-// bystander is the name of a topic on which nothing is sent.
+// bystander is the name of a topic to which nothing is sent.
 func (p *Plan) bystander(n int) string {
 	prefix := p.Topics[0][:strings.LastIndexByte(p.Topics[0], '.')+1]
 	return fmt.Sprintf("%sbystander%d", prefix, n)
 }
 
-// perConnection is the most producers that one connection has.
+// perConnection is the largest number of producers on one connection.
 func (p *Plan) perConnection() int { return (p.Producers + p.Connections - 1) / p.Connections }

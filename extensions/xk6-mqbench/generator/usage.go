@@ -5,7 +5,7 @@ import (
 	"runtime/metrics"
 )
 
-// usage is what the process has used since it began.
+// usage is what the process has used since its start.
 type usage struct {
 	cpuNs     int64
 	gcPauseNs int64
@@ -35,8 +35,8 @@ func readUsage() usage {
 	return u
 }
 
-// schedLatencyNs is quantile q of the time that goroutines waited for a processor between before and u, in ns:
-// the upper edge of the runtime's bucket.
+// schedLatencyNs is quantile q of the time that goroutines waited for a processor between before and u, in ns: the upper edge of the
+// runtime's bucket.
 func (u usage) schedLatencyNs(before usage, q float64) int64 {
 	if u.waits == nil || before.waits == nil {
 		return 0

@@ -1,15 +1,15 @@
 package generator
 
-// wait is how late an ideal generator would be at the next message, one whose own work takes no time, given how long
-// the system held its send calls: Lindley's recursion W(i+1) = max(0, W(i) + S(i) - (offset(i+1) - offset(i))). A
-// generator that is late for reasons of its own is later than that; the difference is lag.
+// wait is how late an ideal generator, whose own work takes no time, would be at the next message, given how long the system held its
+// send calls. This is Lindley's recursion W(i+1) = max(0, W(i) + S(i) - (offset(i+1) - offset(i))). A generator that is late for
+// reasons of its own is later than that; the difference is lag.
 type wait struct {
 	// ns is W for the message at offsetNs.
 	ns       int64
 	offsetNs int64
 }
 
-// reset begins anew at a message.
+// reset starts again at a message.
 func (w *wait) reset(offsetNs, ns int64) { w.offsetNs, w.ns = offsetNs, ns }
 
 // until goes on to the message at offsetNs.
@@ -18,8 +18,8 @@ func (w *wait) until(offsetNs int64) {
 	w.offsetNs = offsetNs
 }
 
-// add notes that a send call took so long.
+// add adds the time that a send call took.
 func (w *wait) add(ns int64) { w.ns += ns }
 
-// atLeast notes that the message could not be sent earlier than so long after its time.
+// atLeast says that the message could not be sent earlier than this long after its time.
 func (w *wait) atLeast(ns int64) { w.ns = max(w.ns, ns) }

@@ -7,10 +7,10 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/recorder"
 )
 
-// backlogs is how often a second the messages in flight are counted: a queue that grows is seen by their slope.
+// backlogs is how often a second the messages in flight are counted; their slope shows a growing queue.
 const backlogs = 10
 
-// watch wakes ten times a second since T0, and tells of every full second.
+// watch wakes ten times a second from T0 on, and reports every full second.
 func (r *results) watch() {
 	defer r.watched.Done()
 	select {
@@ -18,7 +18,7 @@ func (r *results) watch() {
 		return
 	case <-time.After(time.Duration(r.g.t0 - r.g.clock.Now())):
 	}
-	// Where T0 was handed out, k6 has made its VUs since the first claim: that is not what the load costs.
+	// If the coordinator set T0, k6 has made its VUs since the first claim. That is not a cost of the load.
 	if r.g.handedOut {
 		r.usage = readUsage()
 		r.lastUsage = r.usage
@@ -37,8 +37,8 @@ func (r *results) watch() {
 	}
 }
 
-// sample counts what is under way. Where messages cross, what has left is not in flight here any more, and only the sum over all
-// clients of what left less what arrived says how much is.
+// sample counts what is under way. Where messages cross, this client no longer has in flight what it has sent; only the sum over all
+// clients of sent minus received says how much is.
 func (r *results) sample() {
 	g := r.g
 	r.backlog = append(r.backlog, max(0, g.inFlight()))
@@ -49,7 +49,7 @@ func (r *results) sample() {
 	}
 }
 
-// tick tells of second k of real time, and writes the seconds of intended time that are settled.
+// tick reports second k of real time and writes the seconds of intended time that are settled.
 func (r *results) tick(k int64) {
 	g := r.g
 	r.ticks = k
@@ -79,7 +79,7 @@ func (r *results) tick(k int64) {
 		progress["crossing"] = g.crossing(t)
 	}
 	r.last, r.lastUsage = t, now
-	// Most messages of the second are back a little later.
+	// Written a little late, when most messages of the second are back.
 	select {
 	case <-r.quit:
 	case <-time.After(20 * time.Millisecond):
@@ -103,7 +103,7 @@ func (r *results) completions(before int64) {
 	}
 }
 
-// crossing is what a client tells of messages that cross, since the start: only all clients together know what has arrived.
+// crossing is what a client has sent and received so far where messages cross: only all clients together know what has arrived.
 func (g *Generator) crossing(t recorder.Totals) map[string]any {
 	counts := map[string]any{
 		"sent": t.Sent, "acked": nil, "failed": g.books.Failures.Load(), "unanswered": g.books.Unanswered.Load(),
@@ -115,7 +115,7 @@ func (g *Generator) crossing(t recorder.Totals) map[string]any {
 	return counts
 }
 
-// settled writes the seconds of intended time that are complete, or old, and puts the percentiles of the last one into progress.
+// settled writes the seconds of intended time that are complete or old, and adds the last one's percentiles to the progress.
 func (r *results) settled(k int64, progress map[string]any) {
 	g := r.g
 	nowNs := k * int64(time.Second)
@@ -132,7 +132,7 @@ func (r *results) settled(k int64, progress map[string]any) {
 		var s *recorder.Second
 		if r.whole(n, endNs) || nowNs-endNs >= settleNs {
 			s = r.take(n)
-			// Of the newest second that is settled: a slow one is not taken from the pacer's shard before its time.
+			// The lag of the newest settled second: a second that is not settled stays in the pacer's shard.
 			if ns, ok := s.Percentile(recorder.Lag, 99); ok {
 				progress["lagP99"] = ns
 			}
@@ -150,8 +150,8 @@ func (r *results) settled(k int64, progress map[string]any) {
 	}
 }
 
-// whole: every message of second n, which ends at endNs, is back. Of loads without response or schedule nobody knows before
-// the second is old, and nor does a client that receives what others have sent.
+// whole reports whether every message of second n, which ends at endNs, is back. For loads without response or schedule, and for clients
+// that receive what others have sent, nobody knows before the second is old.
 func (r *results) whole(n int, endNs int64) bool {
 	g := r.g
 	if g.closed || !g.responds || g.crosses {

@@ -1,4 +1,4 @@
-// Package keys says which key a message has: a function of the message's number and a seed, and of nothing else.
+// Package keys says which key a message has. It depends only on the message's number and a seed.
 package keys
 
 import (
@@ -9,12 +9,12 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/draw"
 )
 
-// Exponent of the zipf distribution: key k, from 0, is drawn with a probability in proportion to 1 / (k + 1)^0.99. The value
-// is YCSB's ZIPFIAN_CONSTANT, which follows Gray et al., "Quickly Generating Billion-Record Synthetic Databases", SIGMOD 1994.
-// Of 1000 keys the first then has 13 % of the messages.
+// Exponent of the zipf distribution: key k, from 0, has a probability in proportion to 1 / (k + 1)^0.99. The value is YCSB's
+// ZIPFIAN_CONSTANT, which follows Gray et al., "Quickly Generating Billion-Record Synthetic Databases", SIGMOD 1994. Of 1000 keys the
+// first one gets 13 % of the messages.
 const Exponent = 0.99
 
-// Most keys that there may be: all are kept, with about 30 bytes each.
+// Most keys that are allowed: all are kept in memory, about 30 bytes each.
 const Most = 10_000_000
 
 // Keys is one distribution over numbered keys. Safe for concurrent use; nothing is allocated after New.
@@ -29,7 +29,7 @@ type Keys struct {
 // likely) or "zipf".
 func New(distribution string, count int, seed uint64) (*Keys, error) {
 	if count < 1 || count > Most {
-		return nil, fmt.Errorf("keys: count is %d, must be 1 .. %d", count, Most)
+		return nil, fmt.Errorf("keys: count must be 1 to %d, got %d", Most, count)
 	}
 	k := &Keys{ends: make([]uint32, count)}
 	row := draw.New(seed, draw.Keys)
@@ -42,7 +42,7 @@ func New(distribution string, count int, seed uint64) (*Keys, error) {
 		a := newAlias(zipf(count))
 		k.number = func(i int64) int64 { return a.draw(row.Uniform(i)) }
 	default:
-		return nil, fmt.Errorf("keys: distribution %q is unknown, have round-robin, random and zipf", distribution)
+		return nil, fmt.Errorf("keys: distribution must be round-robin, random or zipf, got %q", distribution)
 	}
 	for n := range count {
 		k.text = strconv.AppendInt(append(k.text, 'k'), int64(n), 10)
@@ -54,7 +54,7 @@ func New(distribution string, count int, seed uint64) (*Keys, error) {
 // Number of the key of message i.
 func (k *Keys) Number(i int64) int64 { return k.number(i) }
 
-// Bytes of key n, "k<n>". They are shared: nobody may change them.
+// Bytes of key n, "k<n>". They are shared, so do not change them.
 func (k *Keys) Bytes(n int64) []byte {
 	begin, end := uint32(0), k.ends[n]
 	if n > 0 {
@@ -65,7 +65,7 @@ func (k *Keys) Bytes(n int64) []byte {
 
 // --- internal ---
 
-// zipf is how likely each key is.
+// zipf is the probability of each key.
 func zipf(count int) []float64 {
 	likely := make([]float64, count)
 	sum := 0.0
@@ -79,8 +79,8 @@ func zipf(count int) []float64 {
 	return likely
 }
 
-// alias draws from any distribution with one look: column k holds key k up to keep[k], above it the key other[k]
-// (Walker's method, built as by Vose, "A Linear Algorithm for Generating Random Numbers with a Given Distribution", 1991).
+// alias draws from any distribution in one step: column k holds key k up to keep[k], and key other[k] above it (Walker's method, built
+// as in Vose, "A Linear Algorithm for Generating Random Numbers with a Given Distribution", 1991).
 type alias struct {
 	keep  []float64
 	other []uint32
@@ -108,11 +108,11 @@ func newAlias(likely []float64) *alias {
 			small = append(small, l)
 		}
 	}
-	// What is left is 1 but for rounding: it keeps its whole column, as other is itself.
+	// What is left is 1 except for rounding. It fills its whole column, since other is the key itself.
 	return a
 }
 
-// draw takes a number in (0, 1]: its whole part in units of a column is the column, the rest decides within it.
+// draw splits a number in (0, 1], in units of a column: the whole part is the column, the rest decides within it.
 func (a *alias) draw(uniform float64) int64 {
 	at := uniform * float64(len(a.keep))
 	column := min(int(at), len(a.keep)-1)

@@ -1,4 +1,4 @@
-// Package ledger knows of every message whether it was sent, failed, acknowledged and received.
+// Package ledger keeps sets of sequence numbers: which messages were sent, failed, acknowledged, received.
 package ledger
 
 import (
@@ -17,11 +17,11 @@ type chunk struct {
 	count atomic.Int32
 }
 
-// full stands for every chunk in which all bits are set: a run without loss keeps a few chunks only.
+// full stands for every chunk in which all bits are set, so that a run without loss keeps only a few chunks.
 var full = &chunk{}
 
-// Set is a set of sequence numbers 0 .. size-1, safe for concurrent use. A chunk of 65 536 numbers takes 8 KiB
-// from its first member until it is full; that of a smaller set as much as it needs.
+// Set is a set of sequence numbers 0 .. size-1, safe for concurrent use. A chunk of 65 536 numbers takes 8 KiB from its first member
+// until it is full; a chunk of a smaller set takes only what it needs.
 type Set struct {
 	size   int64
 	chunks []atomic.Pointer[chunk]
@@ -35,8 +35,7 @@ func NewSet(size int64) *Set {
 // Size is one more than the largest number that it can hold.
 func (s *Set) Size() int64 { return s.size }
 
-// Add puts seq into the set and reports whether it was there already. Numbers outside of the set are
-// reported as not ok and change nothing.
+// Add puts seq into the set and reports whether it was there already. For a number outside of the set, ok is false and nothing changes.
 func (s *Set) Add(seq int64) (already, ok bool) {
 	if seq < 0 || seq >= s.size {
 		return false, false
@@ -59,7 +58,7 @@ func (s *Set) Add(seq int64) (already, ok bool) {
 	if old&bit != 0 {
 		return true, true
 	}
-	// Subtle: whoever still holds the collapsed chunk finds its bit set there too, so no duplicate is missed.
+	// Subtle: a goroutine that still has the old chunk finds its bit set there too, so no duplicate is missed.
 	if c.count.Add(1) == chunkBits {
 		slot.Store(full)
 	}
@@ -77,8 +76,8 @@ func (s *Set) Has(seq int64) bool {
 // Count is the number of members in [from, to).
 func (s *Set) Count(from, to int64) int64 { return CountWhere(from, to, s, nil) }
 
-// CountWhere is the number of sequence numbers in [from, to) that are in a and not in b. nil as a means all
-// numbers, nil as b none.
+// CountWhere is the number of sequence numbers in [from, to) that are in a and not in b. a == nil means all numbers, b == nil no
+// numbers.
 func CountWhere(from, to int64, a, b *Set) int64 {
 	var n int64
 	for seq := from; seq < to; {
@@ -101,7 +100,7 @@ func CountWhere(from, to int64, a, b *Set) int64 {
 	return n
 }
 
-// Bits of the set: bit s of byte s >> 3, the lowest first, is number s.
+// Bits of the set: number s is bit s & 7, the lowest first, of byte s >> 3.
 func (s *Set) Bits() []byte {
 	bits := make([]byte, (s.size+63)/64*8)
 	for seq := int64(0); seq < s.size; seq += 64 {
@@ -112,7 +111,7 @@ func (s *Set) Bits() []byte {
 
 // --- internal ---
 
-// word is the 64 bits that hold seq; numbers at or above size are not members.
+// word is the 64 bits that hold seq. Numbers at or above size are not members.
 func (s *Set) word(seq int64) uint64 {
 	if seq >= s.size {
 		return 0

@@ -1,4 +1,4 @@
-// Package pacer waits for exact moments: it sleeps to just before them and spins the rest.
+// Package pacer waits for exact moments: it sleeps until just before them and spins the rest.
 //
 // Go's own timers are up to 1 ms late on Linux (netpoll rounds waits below 1 ms up), which is more than a broker
 // takes; so the pacer owns an OS thread and asks the kernel.
@@ -12,16 +12,16 @@ import (
 )
 
 const (
-	// longestSleep bounds how late the stop flag is seen.
+	// longestSleep is the longest time until a stop is noticed.
 	longestSleep = 20 * time.Millisecond
-	// smallestGap is the distance between messages below which spinning would take the whole core.
+	// smallestGap is the distance between messages below which spinning would occupy a whole core.
 	smallestGap = 100 * time.Microsecond
-	// denseGap is the distance below which a sleep per message would take the whole core, 20-25 us each, from a broker
-	// beside us: the pacer then sleeps for shortestNap and sends what is due. On 2 cores with NATS that halves the
-	// generator's CPU, and the median response of 400 000/s falls from 1.3 ms to 0.25 ms; the price is 30 us of lag.
+	// denseGap is the distance below which a sleep for each message, 20-25 us each, would take a whole core from a broker beside us. The
+	// pacer then sleeps for shortestNap and sends what is due. On 2 cores with NATS that halves the generator's CPU, and the median
+	// response at 400 000/s falls from 1.3 ms to 0.25 ms. The price is 30 us of lag.
 	denseGap    = 25 * time.Microsecond
 	shortestNap = 50 * time.Microsecond
-	// spinShare of one core may be spun away where the broker shares the cores.
+	// spinShare is how much of one core may be spun away if the broker shares the cores.
 	spinShare = 0.2
 	fewCores  = 4
 )
@@ -30,16 +30,15 @@ const (
 type Pacer struct {
 	now  func() int64
 	stop *atomic.Bool
-	// leadNs: how long before the moment the sleep ends, at best.
+	// leadNs is how long before the moment the sleep ends, at best.
 	leadNs int64
-	// napNs is the shortest sleep that is worth it.
+	// napNs is the shortest useful sleep.
 	napNs int64
 	timer timer
 }
 
-// New locks the calling goroutine to its thread and measures how late the kernel wakes it. gapNs is the
-// mean distance between messages: it decides whether there is time to spin. now is the run's clock; stop, when true,
-// ends every wait within 20 ms.
+// New locks the calling goroutine to its thread and measures how late the kernel wakes it. gapNs is the mean distance between messages
+// and decides whether there is time to spin. now is the run's clock. stop, when true, ends every wait within 20 ms.
 func New(now func() int64, stop *atomic.Bool, gapNs int64) *Pacer {
 	runtime.LockOSThread()
 	p := &Pacer{now: now, stop: stop, timer: newTimer(now)}
@@ -50,31 +49,31 @@ func New(now func() int64, stop *atomic.Bool, gapNs int64) *Pacer {
 	return p
 }
 
-// Renew is the same pacer in another thread: the calling goroutine's, which is locked to it until Close.
+// Renew makes the same pacer for another thread: the calling goroutine's, which is locked to it until Close.
 func (p *Pacer) Renew() *Pacer {
 	runtime.LockOSThread()
 	return &Pacer{now: p.now, stop: p.stop, leadNs: p.leadNs, napNs: p.napNs, timer: newTimer(p.now)}
 }
 
-// Sleep returns at the moment t of the clock now, or some 50 us later: the kernel's timer without a calibration, for any
-// goroutine. It takes a thread meanwhile.
+// Sleep returns at moment t of the clock now, or about 50 us later. It uses the kernel's timer without calibration, works in any goroutine,
+// and occupies a thread meanwhile.
 func Sleep(now func() int64, t int64) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	newTimer(now).sleepUntil(t)
 }
 
-// Close gives the thread back.
+// Close releases the thread.
 func (p *Pacer) Close() { runtime.UnlockOSThread() }
 
 // Timer names the kernel's timer.
 func (p *Pacer) Timer() string { return p.timer.name() }
 
-// LeadNs is how much earlier than the moment the pacer gets up, to spin the rest; 0: it does not spin.
+// LeadNs is how early the pacer wakes up to spin the rest; 0: it does not spin.
 func (p *Pacer) LeadNs() int64 { return p.leadNs }
 
-// WaitUntil returns at the moment t, or later, or when stop is set; it returns the clock's reading. A moment in
-// the past costs one reading of the clock.
+// WaitUntil returns at moment t, or later, or when stop is set. It returns the clock's reading. A moment in the past costs one reading
+// of the clock.
 func (p *Pacer) WaitUntil(t int64) int64 {
 	now := p.now()
 	if now < t {
@@ -110,7 +109,7 @@ func (p *Pacer) calibrate() int64 {
 	return late[rounds*9/10] + 10_000
 }
 
-// spinBudget is the longest lead that this machine can afford at the given distance between messages.
+// spinBudget is the longest lead that this machine can afford with that distance between messages.
 func spinBudget(gapNs int64) int64 {
 	if gapNs < int64(smallestGap) {
 		return 0

@@ -2,14 +2,14 @@ package pacer
 
 import "golang.org/x/sys/unix"
 
-// timer sleeps on CLOCK_MONOTONIC to an absolute time with the smallest slack that the kernel has.
+// timer sleeps on CLOCK_MONOTONIC to an absolute time, with the smallest slack that the kernel offers.
 type timer struct {
 	// anchorNs is CLOCK_MONOTONIC when the run's clock was 0.
 	anchorNs int64
 }
 
 func newTimer(now func() int64) timer {
-	// The default slack of 50 us would be added to every sleep of this thread.
+	// The kernel would add its default slack of 50 us to every sleep of this thread.
 	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)
 	var ts unix.Timespec
 	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts)
@@ -18,8 +18,8 @@ func newTimer(now func() int64) timer {
 
 func (timer) name() string { return "clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME)" }
 
-// sleepUntil sleeps to time t of the run's clock. The time is absolute, so that a sleep that a signal interrupted
-// (the Go runtime's preemption sends many) goes on where it was.
+// sleepUntil sleeps until time t of the run's clock. The time is absolute, so a sleep that a signal interrupts (the Go runtime's
+// preemption sends many) simply continues.
 func (t timer) sleepUntil(ns int64) {
 	ts := unix.NsecToTimespec(ns + t.anchorNs)
 	for unix.ClockNanosleep(unix.CLOCK_MONOTONIC, unix.TIMER_ABSTIME, &ts, nil) == unix.EINTR {

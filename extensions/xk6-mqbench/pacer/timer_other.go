@@ -4,8 +4,8 @@ package pacer
 
 import "time"
 
-// timer is the Go runtime's own, the best that is portable: macOS wakes within some 100 us, Windows within 0.5 to
-// 1 ms. The lead that calibrate finds makes up for it by spinning.
+// timer is the Go runtime's own, which is the best portable one: macOS wakes within about 100 us, Windows within 0.5 to 1 ms. The lead
+// from calibrate makes up for it by spinning.
 type timer struct {
 	now func() int64
 }

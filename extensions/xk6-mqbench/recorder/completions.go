@@ -5,28 +5,28 @@ import (
 	"slices"
 )
 
-// Completions are counted per 10 ms of real time, so that it shows how long a system was gone and how soon it was back.
+// Completions are counted per 10 ms of real time. They show how long a system was gone and how soon it was back.
 const (
-	// CompletionBins of a second.
+	// CompletionBins in a second.
 	CompletionBins = 100
 	binNs          = secondNs / CompletionBins
 )
 
 // completions of one second of real time.
 type completions struct {
-	// firstBin since T0.
+	// firstBin, counted from T0.
 	firstBin int64
 	counts   [CompletionBins]int64
 }
 
-// CompletedSecond is how many completions there were in each 10 ms of a second since T0.
+// CompletedSecond is the number of completions in each 10 ms of a second since T0.
 type CompletedSecond struct {
 	Second int64                 `json:"second"`
 	Counts [CompletionBins]int64 `json:"counts"`
 }
 
-// TakeCompletions removes the completions of all seconds before the given one, merged over the shards, in the order of time. What
-// is recorded later of such a second is taken later.
+// TakeCompletions removes the completions of all seconds before the given one, merged over the shards, in order of time. A later call
+// returns what is recorded later for such a second.
 func (r *Recorder) TakeCompletions(before int64) []CompletedSecond {
 	var taken []CompletedSecond
 	at := map[int64]int{}
@@ -60,9 +60,9 @@ func (r *Recorder) TakeCompletions(before int64) []CompletedSecond {
 
 // --- internal ---
 
-// complete counts a completion at the given time. It is on the way of every message: nearly always one division and one addition.
+// complete counts a completion at the given time. Every message passes here: nearly always one division and one addition.
 func (s *Shard) complete(atNs int64) {
-	// Before T0 there is nothing: a clock that is a little behind another machine's says so all the same.
+	// A time before T0 is possible: another machine's clock may be a little behind.
 	bin := max(0, atNs) / binNs
 	c := s.completing
 	if c == nil || uint64(bin-c.firstBin) >= CompletionBins {
@@ -71,7 +71,7 @@ func (s *Shard) complete(atNs int64) {
 	c.counts[bin-c.firstBin]++
 }
 
-// completionsOf the second that holds a bin; the newest are the last, and most are asked for.
+// completionsOf returns the second that holds a bin. The newest seconds come last, and most calls ask for those.
 func (s *Shard) completionsOf(bin int64) *completions {
 	firstBin := bin / CompletionBins * CompletionBins
 	for k := len(s.completed) - 1; k >= 0; k-- {

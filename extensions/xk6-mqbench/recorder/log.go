@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// File is a result file in the making: lines go to "<path>.part", and Finish gives it its name. Its methods are for one
-// goroutine. The first error stays: nothing is written after it, and Finish returns it.
+// File is a result file that is being written: lines go to "<path>.part", and Finish renames it. Its methods are for one goroutine. After
+// the first error nothing more is written, and Finish returns that error.
 type File struct {
 	path  string
 	file  *os.File
@@ -46,7 +46,7 @@ func (f *File) Lines() int64 { return f.lines }
 // Sum is the sha256 of all bytes so far, in hex.
 func (f *File) Sum() string { return hex.EncodeToString(f.hash.Sum(nil)) }
 
-// Flush hands what is buffered to the operating system, so that a crash of this process loses nothing of it.
+// Flush hands what is buffered to the operating system, so that a crash of this process does not lose it.
 func (f *File) Flush() error {
 	if f.err == nil {
 		f.err = f.buf.Flush()
@@ -54,7 +54,7 @@ func (f *File) Flush() error {
 	return f.err
 }
 
-// Finish makes the file durable and gives it its name.
+// Finish makes the file durable and renames it.
 func (f *File) Finish() error {
 	flushed := f.Flush()
 	var synced error
@@ -76,8 +76,8 @@ func (f *File) Discard() {
 	_ = os.Remove(f.path + ".part")
 }
 
-// Log writes seconds as a standard .hlog, format 1.3: any HdrHistogram tool opens it. Times are seconds since
-// T0, the maximum column is in ms.
+// Log writes seconds as a standard .hlog, format 1.3, which any HdrHistogram tool opens. Times are seconds since T0; the maximum column
+// is in ms.
 type Log struct{ *File }
 
 // NewLog writes the header into file. t0 is the wall clock of T0.
@@ -113,7 +113,7 @@ func (l *Log) Second(s *Second) error {
 	return nil
 }
 
-// Trailer closes the log with a comment that says how many lines stand before it, and their sha256.
+// Trailer closes the log with a comment: how many lines are before it, and their sha256.
 func (l *Log) Trailer(state string) {
 	l.Line(fmt.Appendf(nil, "#[Trailer: lines=%d,sha256=%s,state=%s]", l.Lines(), l.Sum(), state))
 }
@@ -131,7 +131,7 @@ func (f *File) write(b []byte) {
 
 func newBuffer(w io.Writer) *bufio.Writer { return bufio.NewWriterSize(w, 1<<16) }
 
-// syncFolder makes a rename durable where folders can be synced; elsewhere (Windows) there is nothing to do.
+// syncFolder makes a rename durable where folders can be synced; on Windows it does nothing.
 func syncFolder(path string) error {
 	folder, err := os.Open(path)
 	if err != nil {

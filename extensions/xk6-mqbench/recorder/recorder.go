@@ -1,5 +1,5 @@
-// Package recorder keeps what was measured: HDR histograms per metric and second of intended time, exact sums and
-// extremes, and exact counts over each SLA limit per 100 ms.
+// Package recorder keeps what was measured: HDR histograms per metric and second of intended time, exact sums and extremes, and exact
+// counts above each SLA limit per 100 ms.
 package recorder
 
 import (
@@ -20,7 +20,7 @@ const (
 	Lag
 	Queued
 	Ack
-	// Last is of fan-out: the copy of the slowest subscriber.
+	// Last is for fan-out: the copy of the slowest subscriber.
 	Last
 	metrics
 )
@@ -42,7 +42,7 @@ func MetricOf(name string) (Metric, bool) {
 	return 0, false
 }
 
-// Geometry of every histogram: nanoseconds from 1 to an hour, 3 digits. All of a run merge.
+// The geometry of every histogram: 1 ns to an hour, 3 digits. All histograms of a run can be merged.
 const (
 	lowestNs  = 1
 	HighestNs = 3_600_000_000_000
@@ -51,41 +51,41 @@ const (
 
 const (
 	secondNs = 1_000_000_000
-	// Pieces of a second in which SLA limits are counted.
+	// The pieces of a second in which SLA limits are counted.
 	Pieces  = 10
 	pieceNs = secondNs / Pieces
 )
 
-// Limit is a latency that an SLA names.
+// Limit is a latency limit of an SLA.
 type Limit struct {
 	Metric Metric
 	Ns     int64
 }
 
-// Frame says where the window lies, and what is recorded.
+// Frame says where the window is and what is recorded.
 type Frame struct {
-	// StartNs and EndNs of the window, ns since T0. A closed load learns them later: it begins with Unopened and Endless.
+	// StartNs and EndNs of the window, ns since T0. A closed load learns them later and begins with Unopened and Endless.
 	StartNs, EndNs int64
-	// First is the window's first message: those before it are of the warm-up.
+	// First is the window's first message; those before it belong to the warm-up.
 	First int64
-	// Metrics that are recorded; of others a record is a no-op.
+	// Metrics to record; records of other metrics are ignored.
 	Metrics []Metric
 	// WarmUp: messages of the warm-up are recorded too, in seconds of their own.
 	WarmUp bool
-	// Acks: a message is complete when it is acknowledged; else at its first receipt.
+	// Acks: a message is complete when it is acknowledged, otherwise at its first receipt.
 	Acks bool
 }
 
 const (
-	// Unopened is the start of a window that is not open yet.
+	// Unopened is the start of a window that has not opened.
 	Unopened = math.MaxInt64 / 2
 	// Endless is the end of a window that is not known yet.
 	Endless = math.MaxInt64 / 2
 )
 
-// Recorder is a set of shards that are written by different goroutines and read together.
+// Recorder is a set of shards. Different goroutines write them, and they are read together.
 type Recorder struct {
-	// windowStartNs is the warm-up's length: seconds are counted from there, so that none lies in both.
+	// windowStartNs is the warm-up's length. Seconds are counted from there, so that no second holds both warm-up and window.
 	windowStartNs, windowEndNs atomic.Int64
 	first                      int64
 	kept                       [metrics]bool
@@ -111,13 +111,13 @@ func New(shards int, frame Frame, limits []Limit) *Recorder {
 // Keeps reports whether a metric is recorded.
 func (r *Recorder) Keeps(m Metric) bool { return r.kept[m] }
 
-// Open is the moment at which the window of a closed load opens, before any of its messages is sent.
+// Open sets the moment when the window of a closed load opens. Call it before any of its messages is sent.
 func (r *Recorder) Open(startNs int64) { r.windowStartNs.Store(startNs) }
 
-// End is the moment at which the window of a closed load was over.
+// End sets the moment when the window of a closed load ended.
 func (r *Recorder) End(endNs int64) { r.windowEndNs.Store(endNs) }
 
-// StartNs is when the window opens, ns since T0; ok is false while that of a closed load has not.
+// StartNs is when the window opens, ns since T0. ok is false while that of a closed load has not opened.
 func (r *Recorder) StartNs() (ns int64, ok bool) {
 	ns = r.windowStartNs.Load()
 	return ns, ns < Unopened
@@ -129,35 +129,35 @@ func (r *Recorder) Shard(i int) *Shard { return r.shards[i%len(r.shards)] }
 // Shards is their number.
 func (r *Recorder) Shards() int { return len(r.shards) }
 
-// SecondOf is the second of an intended time (ns since T0), counted from the window's start; the warm-up's are negative.
+// SecondOf is the second of an intended time (ns since T0), counted from the window's start; seconds of the warm-up are negative.
 func (r *Recorder) SecondOf(offsetNs int64) int {
 	return int(floorDiv(offsetNs-r.windowStartNs.Load(), secondNs))
 }
 
-// Shard takes measurements under its own lock. The records of a message may go to different shards.
+// Shard takes measurements under its own lock. Records of one message may go to different shards.
 type Shard struct {
 	recorder *Recorder
 	mu       sync.Mutex
 	seconds  map[int]*second
-	// newest is the latest second seen; seconds older than the one before it get packed histograms.
+	// newest is the latest second so far; seconds older than the one before it get packed histograms.
 	newest int
-	// last is the second recorded into before this one: nearly always the one needed.
+	// last is the second of the previous record, which is nearly always the one needed.
 	last     *second
 	lastHere int
 	free     []*hdr.Histogram
 	closed   bool
 	totals   Totals
 	slow     slowest
-	// over counts, by limit, the messages of the window above it.
+	// over counts the messages of the window above each limit.
 	over []int64
-	// completed seconds that were not taken, and the one counted into last.
+	// completed has the seconds that were not taken yet, and last the one of the previous record.
 	completed  []*completions
 	completing *completions
 	_          [64]byte // shards do not share a cache line
 }
 
-// Enter locks the shard for the records of one message, together with what the caller's books say of it. It reports
-// false, with nothing locked, after Close: too late to count. Leave must follow.
+// Enter locks the shard for the records of one message and for the caller's books about it. After Close it returns false and locks
+// nothing: it is too late to count. Leave must follow.
 func (s *Shard) Enter() bool {
 	s.mu.Lock()
 	if s.closed {
@@ -167,14 +167,14 @@ func (s *Shard) Enter() bool {
 	return true
 }
 
-// Leave ends what Enter began.
+// Leave unlocks the shard.
 func (s *Shard) Leave() { s.mu.Unlock() }
 
-// Settled notes that a message is out of flight: completed or failed, whichever came first. Between Enter and Leave.
+// Settled records that a message has left flight: completed or failed, whichever came first. Call it between Enter and Leave.
 func (s *Shard) Settled() { s.totals.Settled++ }
 
-// Sent records message i after its send call, between Enter and Leave. All times are ns since T0 or durations; offsetNs is
-// the time by which the message is filed: the intended one, in closed loads that of the send call.
+// Sent records message i after its send call, between Enter and Leave. All times are ns since T0 or durations. offsetNs is the time under
+// which the message is filed: the intended one, or in closed loads that of the send call.
 func (s *Shard) Sent(i, offsetNs, callNs, lagNs, queuedNs int64) {
 	s.tally(&s.totals.Sent, &s.totals.SentInWindow, callNs)
 	r := s.recorder
@@ -239,26 +239,26 @@ func (s *Shard) Acked(i, offsetNs, ackedNs, lagNs int64) {
 	s.single(Ack, i, offsetNs, ackedNs-offsetNs, lagNs)
 }
 
-// Totals counts messages by when things really happened: all of them, and those that happened while the window was open.
+// Totals counts messages by when things really happened: all of them, and those while the window was open.
 type Totals struct {
 	Sent, Acked, Received int64
 	// Settled messages were completed or failed.
 	Settled                                       int64
 	SentInWindow, AckedInWindow, ReceivedInWindow int64
-	// Sends, Acks and Receipts span those of the window's messages.
+	// Sends, Acks and Receipts are the spans of the window's messages.
 	Sends, Acks, Receipts Span
 }
 
-// Span is the first and the last of some moments, ns since T0. Its zero value has none.
+// Span is the first and the last of some moments, ns since T0. Its zero value is empty.
 type Span struct {
 	FirstNs, LastNs int64
 	any             bool
 }
 
-// First is nil where there was none.
+// First is nil if the span is empty.
 func (s Span) First() *int64 { return s.or(s.FirstNs) }
 
-// Last is nil where there was none.
+// Last is nil if the span is empty.
 func (s Span) Last() *int64 { return s.or(s.LastNs) }
 
 // Totals of all shards so far.
@@ -281,7 +281,7 @@ func (r *Recorder) Totals() Totals {
 	return t
 }
 
-// Over is, by limit, how many messages of the window were above it so far.
+// Over is how many messages of the window were above each limit so far.
 func (r *Recorder) Over() []int64 {
 	over := make([]int64, len(r.limits))
 	for _, s := range r.shards {
@@ -294,7 +294,7 @@ func (r *Recorder) Over() []int64 {
 	return over
 }
 
-// Close makes every later record a no-op: what was counted stays as it is.
+// Close makes every later record a no-op.
 func (r *Recorder) Close() {
 	for _, s := range r.shards {
 		s.mu.Lock()
@@ -358,7 +358,7 @@ func (s *Shard) at(offsetNs int64) *second {
 	return sec
 }
 
-// record puts one value into its cell. lagNs is the part of it that the generator caused.
+// record adds one value to its cell. lagNs is the part of it that the generator caused.
 func (s *Shard) record(sec *second, m Metric, offsetNs, ns, lagNs int64) {
 	c := sec.cells[m]
 	if c == nil {

@@ -4,42 +4,42 @@ import (
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Running is one metric of the window so far, for whoever watches the run: never for a verdict, which rests on the files. It is
-// made of seconds that have left the shards, so that whoever measures waits for none of it. Its methods are for one goroutine.
+// Running has the figures of one metric of the window so far, for the live lines; verdicts come from the files. It consists of seconds
+// that have left the shards, so that no measuring goroutine waits for it. Its methods are for one goroutine.
 type Running struct {
 	metric Metric
-	// settled holds all seconds that were taken.
+	// settled adds up all seconds that were taken.
 	settled *hdr.Histogram
 	max     int64
-	// open is what was back of seconds that are not settled, by number: a stall shows before it is over.
+	// open has, for each second that is not settled, what is back so far: a stall shows before it is over.
 	open map[int]*Second
 	both *hdr.Histogram
 }
 
-// NewRunning begins with nothing.
+// NewRunning is empty.
 func NewRunning(metric Metric) *Running {
 	return &Running{metric: metric, settled: newHistogram(), both: newHistogram(), open: map[int]*Second{}}
 }
 
-// Settle adds a second that was taken, or stragglers of one. The warm-up is not counted.
+// Settle adds a second that was taken, or stragglers of one. It ignores the warm-up.
 func (r *Running) Settle(s *Second) {
 	delete(r.open, s.Number)
 	if s.Number < 0 || s.exact[r.metric].Count == 0 {
 		return
 	}
-	// Equal geometries: nothing can be dropped.
+	// Both have the same geometry, so nothing is dropped.
 	r.settled.Merge(s.merged[r.metric])
 	r.max = max(r.max, s.exact[r.metric].Max)
 }
 
-// Peek puts what is back of a second in the place of what was before, until it is settled.
+// Peek replaces what was back of a second with what is back now, until the second is settled.
 func (r *Running) Peek(s *Second) {
 	if s.Number >= 0 && s.exact[r.metric].Count > 0 {
 		r.open[s.Number] = s
 	}
 }
 
-// Figures of the window so far, ns.
+// Figures of the window so far, in ns.
 type Figures struct {
 	Count int64 `json:"count"`
 	P50   int64 `json:"p50"`
@@ -48,7 +48,7 @@ type Figures struct {
 	Max   int64 `json:"max"`
 }
 
-// Figures is nil while there is nothing.
+// Figures is nil without any values.
 func (r *Running) Figures() *Figures {
 	all, most := r.settled, r.max
 	if len(r.open) > 0 {
@@ -64,7 +64,7 @@ func (r *Running) Figures() *Figures {
 		return nil
 	}
 	at := all.ValueAtPercentiles([]float64{50, 99, 99.9})
-	// No bucket's edge lies above the exact maximum.
+	// A bucket's edge may lie above the exact maximum.
 	return &Figures{
 		Count: all.TotalCount(), P50: min(at[50], most), P99: min(at[99], most), P999: min(at[99.9], most), Max: most,
 	}

@@ -21,16 +21,16 @@ type limitCounts struct {
 	OverWithoutLag [Pieces]int64 `json:"overWithoutLag"`
 }
 
-// cell is one metric: a histogram, and beside it what the histogram's buckets cannot tell exactly.
+// cell is one metric: a histogram, and the exact figures that a histogram's buckets cannot give.
 type cell struct {
 	dense  *hdr.Histogram
 	packed *hdr.PackedHistogram
 	Exact
 }
 
-// Exact is what was measured without the histogram's rounding. Nothing is dropped: values above HighestNs are
-// recorded as that and counted as Clamped, values below 0 as 0 and counted as Negative, the lowest of them kept in Lowest; Sum, Min
-// and Max are of the values as recorded.
+// Exact is what was measured without the histogram's rounding. Nothing is dropped: values above HighestNs are recorded as HighestNs and
+// counted as Clamped; values below 0 are recorded as 0 and counted as Negative, with the lowest of them in Lowest. Sum, Min and Max
+// are those of the values as recorded.
 type Exact struct {
 	Count    int64 `json:"count"`
 	Sum      int64 `json:"sum"`
@@ -57,7 +57,7 @@ func (c *cell) record(ns int64) {
 	c.Max = max(c.Max, ns)
 	c.Count++
 	c.Sum += ns
-	// The value is in range, so neither kind of histogram can refuse it.
+	// The value is in range, so no histogram can refuse it.
 	if c.dense != nil {
 		_ = c.dense.RecordValue(ns)
 	} else {
@@ -84,7 +84,7 @@ func (e *Exact) add(o Exact) {
 type Second struct {
 	// Number counts from the window's start.
 	Number int
-	// StartNs since T0, and how long it is: the last one of a window, and the first one of a warm-up, may be shorter.
+	// StartNs since T0, and the length: the last second of a window and the first one of a warm-up may be shorter.
 	StartNs, LengthNs int64
 	Limits            []limitCounts
 	merged            [metrics]*hdr.Histogram
@@ -94,8 +94,7 @@ type Second struct {
 // Exact returns the exact figures of a metric.
 func (s *Second) Exact(m Metric) Exact { return s.exact[m] }
 
-// Percentile of a metric for the progress line, in ns: never for a verdict, whose ranks are exact. ok is false
-// where nothing was measured.
+// Percentile of a metric for the live line, in ns. Verdicts use exact ranks instead. ok is false if nothing was measured.
 func (s *Second) Percentile(m Metric, p float64) (ns int64, ok bool) {
 	if s.exact[m].Count == 0 {
 		return 0, false
@@ -113,8 +112,8 @@ func (s *Second) Empty() bool {
 	return true
 }
 
-// Peek merges what is there of one metric in a second, and leaves it in the shards. It holds a shard's lock meanwhile, but not
-// that of a shard which has nothing of the metric: never ask it for lag, which the pacer's own shard has.
+// Peek merges one metric of a second and leaves it in the shards. It locks each shard that has the metric, so do not ask for lag,
+// which is in the pacer's own shard.
 func (r *Recorder) Peek(number int, m Metric) *Second {
 	out := &Second{Number: number}
 	for _, s := range r.shards {
@@ -127,12 +126,12 @@ func (r *Recorder) Peek(number int, m Metric) *Second {
 	return out
 }
 
-// Take merges a second and removes it from the shards. What arrives later opens it anew, packed.
+// Take merges a second and removes it from the shards. What arrives later starts it anew, packed.
 func (r *Recorder) Take(number int) *Second {
 	out := &Second{Number: number, Limits: make([]limitCounts, len(r.limits))}
 	out.StartNs = r.windowStartNs.Load() + int64(number)*secondNs
 	out.LengthNs = min(secondNs, r.windowEndNs.Load()-out.StartNs)
-	if out.StartNs < 0 { // a warm-up that is no whole number of seconds
+	if out.StartNs < 0 { // the warm-up is not a whole number of seconds
 		out.LengthNs += out.StartNs
 		out.StartNs = 0
 	}
@@ -147,7 +146,7 @@ func (r *Recorder) Take(number int) *Second {
 		if s.last == sec {
 			s.last = nil
 		}
-		// A straggler opens this second again: with a packed histogram, it will be alone.
+		// A straggler opens this second again, with a packed histogram, since few will follow.
 		s.newest = max(s.newest, number+2)
 		s.mu.Unlock()
 		out.add(sec)
@@ -169,7 +168,7 @@ func (r *Recorder) Counted(number int, m Metric) int64 {
 	return n
 }
 
-// Numbers lists the seconds that any shard holds, in their order.
+// Numbers lists the seconds that any shard has, in order.
 func (r *Recorder) Numbers() []int {
 	seen := map[int]bool{}
 	for _, s := range r.shards {
@@ -216,7 +215,7 @@ func (s *Second) addCell(m Metric, c *cell) {
 	s.exact[m].add(c.Exact)
 }
 
-// recycle keeps the dense histograms for the seconds to come: 264 KiB each.
+// recycle keeps the dense histograms (264 KiB each) for later seconds.
 func (s *Shard) recycle(sec *second) {
 	for _, c := range sec.cells {
 		if c == nil || c.dense == nil {

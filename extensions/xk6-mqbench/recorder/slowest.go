@@ -8,7 +8,7 @@ import (
 // SlowestKept is how many of the slowest messages are kept.
 const SlowestKept = 20
 
-// Slow is one completed message and what its response time consists of: ResponseNs = QueuedNs + LagNs + ServiceNs.
+// Slow is one completed message with the parts of its response time: ResponseNs = QueuedNs + LagNs + ServiceNs.
 type Slow struct {
 	Index      int64
 	OffsetNs   int64
@@ -18,10 +18,10 @@ type Slow struct {
 	ServiceNs  int64
 }
 
-// slowest keeps the messages with the largest response times, the least of them first.
+// slowest keeps the messages with the largest response times, the smallest of them first.
 type slowest struct{ kept []Slow }
 
-// offer keeps m if it belongs to the slowest; for nearly all messages that is one comparison.
+// offer keeps m if it is one of the slowest. For nearly all messages that is one comparison.
 func (s *slowest) offer(m Slow) {
 	if len(s.kept) == SlowestKept {
 		if m.ResponseNs <= s.kept[0].ResponseNs {

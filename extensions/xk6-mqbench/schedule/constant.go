@@ -2,7 +2,7 @@ package schedule
 
 import "math/bits"
 
-// Constant is Messages per PerNs nanoseconds at equal distances. The ratio is exact, so that nothing drifts.
+// Constant is Messages per PerNs nanoseconds at equal distances. The ratio is exact, so there is no drift.
 type Constant struct {
 	Messages uint64
 	PerNs    uint64

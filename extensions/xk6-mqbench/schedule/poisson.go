@@ -8,12 +8,12 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/draw"
 )
 
-// Poisson is arrivals that know nothing of each other: the gap before message i is exponential, -ln(U_i) * PerNs / Messages,
-// with U_i of the seed's row of arrivals. The gaps are summed in float64 within chunks of 1024 messages and the sum is cut
-// to whole ns, a chunk starts at the rounded end of the one before: no gap is rounded, so the mean is the rate's.
+// Poisson arrivals are independent of each other: the gap before message i is exponential, -ln(U_i) * PerNs / Messages, with U_i from
+// the seed's row for arrivals. Gaps are summed in float64 within chunks of 1024 messages, and each sum is truncated to whole ns. A
+// chunk starts at the rounded end of the one before. Gaps themselves are not rounded, so the mean is exactly the rate's.
 //
-// Message 0 comes after the first gap. A chunk is computed as a whole when one of its messages is asked for, and kept until
-// one 256 chunks away takes its place; of all others only the starts are kept, 8 bytes each.
+// Message 0 comes after the first gap. A chunk is computed as a whole when one of its messages is needed, and kept until a chunk 256
+// further on replaces it. Of all others only the starts are kept, 8 bytes each.
 type Poisson struct {
 	meanNs float64
 	source draw.Source
@@ -21,7 +21,7 @@ type Poisson struct {
 	// starts[c] is where chunk c starts. It only grows: readers take the slice as they find it.
 	starts  atomic.Pointer[[]int64]
 	growing sync.Mutex
-	scratch chunk // of who holds growing
+	scratch chunk // belongs to the holder of growing
 }
 
 const (
@@ -47,12 +47,12 @@ func NewPoisson(mean Rate, seed uint64) (*Poisson, error) {
 	return p, nil
 }
 
-// Offset of a message far ahead of all that were asked for costs the whole way there, once.
+// Offset of a message far ahead of all earlier calls costs the whole way there, once.
 func (p *Poisson) Offset(i int64) int64 {
 	return p.chunk(i >> chunkBits).offsets[i&(chunkMessages-1)]
 }
 
-// Before costs the way to ns when it is the first to go there.
+// Before has the same cost as Offset on the first call for ns.
 func (p *Poisson) Before(ns int64) int64 {
 	if ns <= 0 {
 		return 0
@@ -61,7 +61,7 @@ func (p *Poisson) Before(ns int64) int64 {
 	for starts[len(starts)-1] < ns {
 		starts = p.grow(len(starts) + 1)
 	}
-	// The chunk before the first start that is not below ns has all messages that are near it.
+	// The chunk before the first start that is not below ns has all messages near ns.
 	c := int64(sort.Search(len(starts), func(c int) bool { return starts[c] >= ns })) - 1
 	offsets := &p.chunk(c).offsets
 	return c<<chunkBits + int64(sort.Search(chunkMessages, func(j int) bool { return offsets[j] >= ns }))

@@ -1,12 +1,12 @@
-// Package schedule says when each message is intended, before the run and independent of it. TypeScript has the same
-// functions (runner/plan/offset.ts); both are held to the same table, to the nanosecond.
+// Package schedule says when each message is intended, before the run and independent of it. TypeScript has the same functions
+// (runner/plan/offset.ts); tests hold both to the same table, to the nanosecond.
 package schedule
 
 import "fmt"
 
 // Schedule is an open load: message i, from 0 and warm-up included, is intended at T0 + Offset(i). Safe for concurrent use.
 type Schedule interface {
-	// Offset of message i in ns since T0. It never goes back. i must not be negative.
+	// Offset of message i in ns since T0. It never decreases. i must not be negative.
 	Offset(i int64) int64
 	// Before is the number of messages with Offset(i) < ns.
 	Before(ns int64) int64
@@ -18,18 +18,18 @@ type Rate struct {
 	PerNs    int64 `json:"perNs"`
 }
 
-// Piece of a Stages schedule: the rate goes from From to To in a straight line.
+// Piece is a part of a Stages schedule: the rate goes from From to To in a straight line.
 type Piece struct {
 	DurationNs int64 `json:"durationNs"`
 	From       Rate  `json:"from"`
 	To         Rate  `json:"to"`
 }
 
-// Shape is the part of plan.json's schedule that fixes the intended times.
+// Shape is the part of plan.json's schedule that determines the intended times.
 type Shape struct {
 	// Kind is "constant", "poisson" or "stages". A "closed" load has no schedule.
 	Kind string `json:"kind"`
-	// Rate of a constant, mean of a poisson schedule. stages leave it aside.
+	// Rate of a constant schedule, mean rate of a poisson one. stages ignore it.
 	Rate   *Rate   `json:"rate"`
 	Seed   uint64  `json:"seed"`
 	Pieces []Piece `json:"pieces"`
@@ -51,7 +51,7 @@ func Of(s Shape) (Schedule, error) {
 	case "closed":
 		return nil, fmt.Errorf("schedule: a closed load has no intended times")
 	}
-	return nil, fmt.Errorf("schedule: kind %q is unknown, have constant, poisson and stages", s.Kind)
+	return nil, fmt.Errorf("schedule: kind must be constant, poisson or stages, got %q", s.Kind)
 }
 
 // --- internal ---

@@ -15,11 +15,11 @@ type Stages struct {
 // leg is a piece, in numbers that are exact for round durations and rates.
 type leg struct {
 	startNs int64
-	// first is the integral up to the start.
+	// first is the integral up to the start of the piece.
 	first float64
-	// durationNs; the last leg, which has no end, is of a constant rate: atStart messages in durationNs.
+	// durationNs of the piece. The last leg has no end and a constant rate: atStart messages in durationNs.
 	durationNs float64
-	// atStart and atEnd are the messages of the whole piece, were its rate that of its start or its end.
+	// atStart and atEnd: the messages of the whole piece if its rate were that of its start or its end.
 	atStart, atEnd float64
 	endless        bool
 }
@@ -29,7 +29,7 @@ var _ Schedule = (*Stages)(nil)
 // NewStages checks the pieces and adds them up.
 func NewStages(pieces []Piece) (*Stages, error) {
 	if len(pieces) == 0 {
-		return nil, errors.New("schedule: stages have no pieces")
+		return nil, errors.New("schedule: there are no stages")
 	}
 	s := &Stages{}
 	startNs, first := int64(0), 0.0
@@ -57,8 +57,8 @@ func NewStages(pieces []Piece) (*Stages, error) {
 	return s, nil
 }
 
-// Offset solves x = atStart * u + (atEnd - atStart) * u^2 / 2 for u = time / duration, in the form that subtracts no near
-// numbers: u = 2x / (atStart + sqrt(atStart^2 + 2 (atEnd - atStart) x)). Whole ns, cut.
+// Offset solves x = atStart * u + (atEnd - atStart) * u^2 / 2 for u = time / duration, in a form that does not subtract nearly equal
+// numbers: u = 2x / (atStart + sqrt(atStart^2 + 2 (atEnd - atStart) x)). Truncated to whole ns.
 func (s *Stages) Offset(i int64) int64 {
 	at := float64(i)
 	lo, hi := 0, len(s.legs)
@@ -79,7 +79,7 @@ func (s *Stages) Offset(i int64) int64 {
 	return l.startNs + int64(ns)
 }
 
-// Before takes the integral at ns for a first guess and lets Offset decide.
+// Before starts with the integral at ns as a guess and lets Offset decide.
 func (s *Stages) Before(ns int64) int64 {
 	if ns <= 0 {
 		return 0

@@ -1,5 +1,5 @@
-// Package example is the smallest driver: that of a made-up broker which takes lines and writes them to all who listen. It has the
-// core of the contract and no ability. A driver of a real system begins as a copy of this file.
+// Package example is the smallest driver. Its made-up broker takes lines and writes them to all listeners. It implements the core of the
+// contract and no ability. Start a driver of a real system with a copy of this file.
 package example
 
 import (
@@ -33,7 +33,7 @@ func New(o broker.Options) (broker.Session, error) {
 }
 
 type session struct {
-	// base is not embedded: with it the session would have abilities, and this one has none.
+	// base is not embedded, because that would give the session abilities.
 	base    *broker.Base
 	noDelay bool
 	host    string
@@ -111,7 +111,7 @@ func (s *session) Close() error {
 	return nil
 }
 
-// Send writes a line. Nothing is acknowledged: what was written may be lost, what was not has failed.
+// Send writes a line. Nothing is acknowledged: a line that was written may be lost, and one that was not has failed.
 func (p *producer) Send(m *broker.Message, done broker.Done) {
 	_, err := fmt.Fprintf(p.to, "send %s %s\n", m.Name, base64.StdEncoding.EncodeToString(m.Payload))
 	done(m, 0, broker.Wrap("lines: send", address.Cause(err)))
