@@ -39,49 +39,60 @@ const INTRODUCTION = `<!-- Generated from runner/scenario/schema.ts by \`npm run
 
 # Scenarios
 
-A scenario is one YAML file that says what to measure and what must hold. Run one with \`npx mqbench scenarios/quickstart.yaml\`;
-check it without a broker with \`npx mqbench validate scenarios/quickstart.yaml\`, see what it will do and carry with \`npx mqbench plan\`, and
-that it works with \`--quick\`. \`npx mqbench init\` writes a new one. 
+A scenario is one YAML file that says what to measure and what must hold.
 
-- [Systems, patterns and loads](systems.md): what each system acknowledges and promises, what \`durability\` sets, faults, many runs.
+| | |
+|---|---|
+| \`npx mqbench scenarios/quickstart.yaml\` | runs it |
+| \`npx mqbench init\` | writes a new one |
+| \`npx mqbench validate scenarios/quickstart.yaml\` | checks it, without a broker |
+| \`npx mqbench plan scenarios/quickstart.yaml\` | shows the runs, and which percentiles they will carry |
+| \`npx mqbench scenarios/quickstart.yaml --quick\` | tries it: 3 s or 2000 messages a run, no results |
+
+- [Systems, patterns and loads](systems.md): what each system promises, what \`durability\` sets, faults, many runs.
 - [Compare](comparing.md): two builds in one run, an earlier run, this machine's noise.
-- [Where a scenario runs](where-it-runs.md): Docker, your own cluster, several clients, EC2, secrets.`;
+- [Where a scenario runs](where-it-runs.md): Docker, your own cluster, several clients, EC2, passwords.
 
-const LANGUAGE = `Editors show descriptions and mistakes while you type when the first line is
-\`# yaml-language-server: $schema=./scenario.schema.json\`; \`npx mqbench schema\` prints that schema.
+## Ready scenarios`;
 
-**Units are part of a value**, bare numbers are refused where they could mean two things. Durations: \`ns us ms s min h\`. Sizes:
-\`B\`, \`KB MB GB\` (1000), \`KiB MiB GiB\` (1024). Rates: \`3000/s\`, \`90/min\`, \`1/10s\`. All are kept exactly.
+const LANGUAGE = `## The language
+
+Editors complete and check a scenario that begins with \`# yaml-language-server: $schema=./scenario.schema.json\`;
+\`npx mqbench schema\` prints that schema.
+
+**Units are part of a value.** Durations: \`ns us ms s min h\`. Sizes: \`B\`, \`KB MB GB\` (1000), \`KiB MiB GiB\` (1024). Rates:
+\`3000/s\`, \`90/min\`, \`1/10s\`. All are exact. Bare numbers are refused where they could mean two things.
 
 **The command line overrides** single values: \`--set workload.rate=5000/s\`, \`--set cases.0.message=1KiB\`, \`--target existing\`,
-\`--url ${example.url("host")}\`. \`--only '${example.broker}/256B*'\` picks runs by system/case, \`--quick\` shortens each to 3 s or 2000 messages (no result, only a sign that it works).
+\`--url ${example.url("host")}\`. \`--only '${example.broker}/256B*'\` picks runs by system/case.
 
-**Secrets** stay in the environment: \`url: "\${${example.variable}}"\`. A variable may also be a part of it, \`${example.url(`me:${variable("PASSWORD")}@host`)}\`.
-A password or token in the file itself is refused, as reports keep a copy of the file. Every other text of a system takes variables
-too, \`binary: "\${BUILD}/server"\`, for what is no secret: those values are written into the files of the run.
+**Secrets** come from the environment: \`url: "\${${example.variable}}"\`, or a part of it, \`${example.url(`me:${variable("PASSWORD")}@host`)}\`.
+A password in the file itself is refused, because reports keep a copy of the file. Other texts of a system take variables, too
+(\`binary: "\${BUILD}/server"\`), but their values appear in the files of the run.
 
-**Paths** (\`binary\`, \`payload: { file }\`, certificates) count from the scenario's folder; a bare \`binary\` is looked up on PATH.
+**Paths** (\`binary\`, \`payload: { file }\`, certificates) are relative to the scenario's folder. A bare \`binary\` is looked up on PATH.
 
-**Where it runs** is one word: \`target: local\`, \`docker\`, \`existing\` or \`aws\`, and \`clients\` for what makes the load. \`--target\`, \`--url\`, \`--clients 3\`,
-\`--clients bench@a,bench@b\` and \`--rig rig.json\` change it from outside; settings that only another target has (\`url\`, \`binary\`, \`image\`, faults of a broker that is not ours) are then left aside.
-Written in the file for the wrong target, they are mistakes; the block \`aws\` may stand in any file, and is looked at with \`target: aws\` alone.
+**Where it runs**: \`target\` is \`local\`, \`docker\`, \`existing\` or \`aws\`, and \`clients\` says what makes the load. With \`--target\`,
+\`--url\`, \`--clients 3\`, \`--clients bench@a,bench@b\` or \`--rig rig.json\` on the command line, settings of other targets (\`url\`,
+\`binary\`, \`image\`, some faults) are ignored. In the file they are mistakes, except for the block \`aws\`.
 
-**Several clients** walk one schedule: connection c, and its producers with it, is on client c mod clients, connection k of consumers on client k mod clients. So \`connections\`
-is at least \`clients\`, and where messages come back to their sender (\`round-trip\`, \`request-reply\`) \`topics\` are left at one for each connection. Where others receive them (\`fan-out\`,
-\`work-queue\`, \`backlog\`) a message has at least 48B (52B with \`checksum\`), response counts over two clocks (the report prints how far they may be apart, and no verdict is narrower than that), \`last\` does
-not exist, and the order within a group cannot be seen. A closed load (\`messages\`) is for one client.
+**Several clients** send one schedule together. \`connections\` must be at least \`clients\`. With \`round-trip\` and \`request-reply\` leave
+\`topics\` at its default, one for each connection. With \`fan-out\`, \`work-queue\` and \`backlog\` other clients receive the messages: a
+message then has at least 48B (52B with \`checksum\`), two clocks time a response (the report prints how far apart they may be), and there
+is neither \`last\` nor the order within a group. A closed load (\`messages\`) needs one client.
 
-**Topics of your own**: \`create: false\` with \`topics: [orders]\` measures on topics that are there (\`target: existing\`). mqbench makes, changes and removes nothing; it starts to read at their end, and counts what
-others send meanwhile as foreign. Its own messages stay there as long as yours do. Where reading takes messages away for all (a queue that others consume as well), it takes theirs, too: use a topic for it alone.
+**Your own topics**: \`create: false\` with \`topics: [orders]\` measures on existing topics (\`target: existing\`). mqbench makes, changes and
+removes nothing, starts to read at their end, and counts messages of others as foreign. Its own messages stay there. If other consumers
+take messages from the same queue, they take mqbench's, too: use a queue that nobody else reads.
 
-**Order of runs**: \`repeat\` is outermost, then cases, then systems, so that a machine that gets slower does so for all systems. Every second repeat
-makes the systems in reverse order (A B, B A, A B, ...): who comes first in a pair has no advantage.`;
+**Order of runs**: \`repeat\` is outermost, then cases, then systems, so that a machine that slows down slows down all systems. Every second
+repeat reverses the systems (A B, B A, A B, ...), so that none is always first.`;
 
 const SLA = `A line is \`[metric] percentile op limit\` or \`counter op limit\`:
 
 | line | says |
 |---|---|
-| \`p99 < 20ms\` | 99 % of the response times, from the intended send time, lie below 20 ms; \`p(99)\` is the same |
+| \`p99 < 20ms\` | 99 % of the response times, from the intended send time, are below 20 ms; \`p(99)\` is the same |
 | \`service p99.9 <= 5ms\` | the same of another metric: \`response\`, \`service\` (from the send call), \`ack\` (until the acknowledgement), \`last\` (fan-out: until the slowest subscriber has it), \`lag\`, \`queued\` |
 | \`max < 1s\` | the largest sample |
 | \`lost == 0\` | a counter: ${counters()}; with ${UNITS.messages.ops.map(code).join(", ")} |
@@ -89,28 +100,29 @@ const SLA = `A line is \`[metric] percentile op limit\` or \`counter op limit\`:
 | ${ratesAndTimes(true)} |
 | \`p99 <= baseline + 10%\` | at most 10 % slower than a baseline; of a rate \`throughput >= baseline - 5%\`; \`baseline * 1.1\` says the same |
 
-What a run does not have is refused before it: a closed load (\`messages\`) has \`service\` and \`ack\` only, a \`backlog\` \`ack\`, \`lag\` and \`queued\`,
-\`publish\` nothing about receipts.
+Figures that a run does not have are refused: a closed load (\`messages\`) has only \`service\` and \`ack\`, a \`backlog\` only \`ack\`,
+\`lag\` and \`queued\`, and \`publish\` nothing about receipts.
 
-\`delivery\`, \`order\` and \`checksum\` of the workload add lines by themselves; reports say where such a line comes from, "lost == 0 (delivery:
-at-least-once)". A line about the same counter takes its place. \`npx mqbench plan\` says which percentiles the samples will carry.
+\`delivery\`, \`order\` and \`checksum\` of the workload add lines by themselves, which reports show as "lost == 0 (delivery:
+at-least-once)". Your own line about the same counter replaces such a line.
 
-A line that compares with a **baseline** is judged once, over all repeats: at least \`repeat: 4\` on each side, better 5. It FAILs when the whole 95 % interval of
-the ratio lies beyond the margin, PASSes when the whole of it lies within, and is INCONCLUSIVE else. Percentiles, rates and \`drainTime\` can be compared;
-counts and \`max\` take fixed limits. The baseline is a system of the scenario (\`baseline: old\`: its runs take turns with the others', the best that noisy
-machines allow), or the \`baseline.json\` that every run leaves in its folder (\`--baseline <file|folder>\`, or a path as \`baseline\`). \`--baseline none\`
-makes the runs without these lines: so the first baseline comes about. Where there is a baseline and no such line, p50 (10 %), p99 (25 %) and of a closed load
-throughput (5 %) are judged.
+A line that compares with a **baseline** is judged once, over all repeats: use at least \`repeat: 4\` on each side, better 5. It FAILs if the
+whole 95 % interval of the ratio lies beyond the margin, PASSes if all of it lies within, and is INCONCLUSIVE otherwise. Percentiles, rates
+and \`drainTime\` can be compared; counts and \`max\` take fixed limits. The baseline is a system of the scenario (\`baseline: old\`, best on
+noisy machines), or the \`baseline.json\` of an earlier run (\`--baseline <file|folder>\`, or a path as \`baseline\`). \`--baseline none\` skips
+these lines, to record the first baseline. With a baseline and no such line, p50 (10 %), p99 (25 %) and the throughput of a closed load
+(5 %) are judged.
 
-A line that is for one system or case only, or that stops a run it cannot be met in any more, is a map. A case may also have an \`sla\` of its own, which
-is added to this one.`;
+Write a line as a map if it is for one system or case, or if it should stop a run that can no longer meet it. A case may have an \`sla\` of
+its own, which is added to this one.`;
 
-const AWS = `What \`target: aws\` rents, for one command, in one zone: as many machines for brokers as the system with the most \`nodes\` has (all systems take turns on them), and one for each of
-\`clients\`. On other targets the block is left aside: \`--target aws\` is then the whole difference. \`npx mqbench plan <scenario> --target aws\` prints machines, durations and the price; nothing is rented before you have
-said yes to it. How it goes, what it takes and what has been tried of it: [infra/README.md](../infra/README.md#ec2).
+const AWS = `What \`target: aws\` rents for one command, in one zone: broker machines for the system with the most \`nodes\` (all systems take turns on
+them), and one machine for each of \`clients\`. Other targets ignore the block. \`npx mqbench plan <scenario> --target aws\` prints machines,
+durations and the price; nothing is rented before you agree. Details: [infra/README.md](../infra/README.md#ec2).
 
-A system has \`nodes\`, \`config\`, \`pin\`, \`durability\` there as everywhere; its version is the one that mqbench brings or that of Debian 12, and \`version\` is for those that mqbench can fetch. \`image\`, \`cpus\`, \`memory\`,
-\`port\` and \`binary\` belong to other targets. Faults: \`pause\`, \`kill\`, \`restart\`. A \`ttl\` that the planned runs would not fit into is refused.`;
+Systems have \`nodes\`, \`config\`, \`pin\` and \`durability\` as on other targets. Brokers have the version that mqbench brings or that of Debian 12;
+\`version\` works for brokers that mqbench can fetch. \`image\`, \`cpus\`, \`memory\`, \`port\` and \`binary\` belong to other targets. Faults:
+\`pause\`, \`kill\`, \`restart\`. A \`ttl\` that is too short for the planned runs is refused.`;
 
 const WORKLOAD = `\`message\` and one load are needed, here or in each case. A load is one of these:
 
