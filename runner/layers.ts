@@ -32,6 +32,8 @@ export const LAYERS: readonly (readonly string[])[] = [
 	["runner/histogram"],
 	["runner/stats"],
 	["runner/model"],
+	// Below the model, as result.json lists the codes; it knows nothing but units, so that everybody who has found something can say it.
+	["runner/text"],
 	["runner/terminal"],
 	["runner"],
 ];

@@ -2,9 +2,10 @@ import { baselineLimitText } from "../model/baseline-sla.ts";
 import type { Comparison } from "../model/comparison.ts";
 import type { BaselineSla } from "../model/plan.ts";
 import { type Verdict, worst } from "../model/verdict.ts";
+import { ratioText } from "../text/comparisons.ts";
 import { gateVerdict } from "./compare.ts";
 import { isRate } from "./figures.ts";
-import { ratioText, valueText } from "./judge.ts";
+import { valueText } from "./judge.ts";
 import { usualMargin } from "./margin.ts";
 
 /** A line that compares, judged once over all repeats of a system and case. */

@@ -1,11 +1,13 @@
 import type { Comparison } from "../model/comparison.ts";
 import type { Ratio } from "../stats/ratio.ts";
+import { type Said, say, sayBut } from "../text/say.ts";
 import { formatCount, formatDuration } from "../units.ts";
-import { plusMinus } from "../verdict/checks/clock.ts";
-import { CLOCK_BOUND } from "../verdict/doubts.ts";
 import { isRate } from "./figures.ts";
 
-type Judged = Pick<Comparison, "verdict" | "notWorse" | "why" | "code">;
+type Judged = Pick<
+	Comparison,
+	"verdict" | "notWorse" | "why" | "code" | "values"
+>;
 
 /**
  * The verdict: the whole interval beyond the margin, or the whole interval inside it, else INCONCLUSIVE. Tested against the margin
@@ -20,12 +22,14 @@ export function judge(
 ): Judged {
 	const { doubt = null, clocks = null, ...rest } = of;
 	const judged = withinClocks(undoubted(rest), rest, clocks);
-	if (doubt === null || judged.verdict === "regressed") return judged;
-	return {
-		verdict: "inconclusive",
-		notWorse: false,
-		why: `${judged.why}; but ${doubt}: what does not count may be what is worse`,
-	};
+	const { verdict, notWorse, said } = judged;
+	if (doubt === null || verdict === "regressed")
+		return result(verdict, notWorse, said);
+	return result(
+		"inconclusive",
+		false,
+		sayBut(said, say("runs-left-out", { doubt })),
+	);
 }
 
 /** A latency that two clocks have timed on either side. */
@@ -37,20 +41,6 @@ export interface Clocks {
 	readonly high: number | null;
 	/** The baseline's. */
 	readonly medianNs: number;
-}
-
-/** "1.03x"; "0.004x"; "12.5x". */
-export function ratioText(ratio: number): string {
-	if (!Number.isFinite(ratio)) return "infinitely x";
-	if (ratio === 0) return "0x";
-	return ratio >= 0.1 && ratio < 10
-		? `${ratio.toFixed(2)}x`
-		: `${formatCount(Number(ratio.toPrecision(3)))}x`;
-}
-
-/** "12 %", "96.8 %". */
-export function percentText(part: number): string {
-	return `${Number((part * 100).toPrecision(3))} %`;
 }
 
 /** "1.2ms", "45 000/s". */
@@ -82,12 +72,26 @@ interface Undoubted {
 	readonly names: readonly [a: string, b: string];
 }
 
+interface Found {
+	readonly verdict: Judged["verdict"];
+	readonly notWorse: boolean;
+	readonly said: Said;
+}
+
+function result(
+	verdict: Judged["verdict"],
+	notWorse: boolean,
+	{ text, code, values }: Said,
+): Judged {
+	return { verdict, notWorse, why: text, code, values };
+}
+
 /** What is left of a verdict within the clocks' bounds. */
 function withinClocks(
-	judged: Judged,
+	judged: Found,
 	of: Undoubted,
 	clocks: Clocks | null,
-): Judged {
+): Found {
 	if (clocks === null || of.found === null) return judged;
 	const { low, high, boundNs, medianNs } = clocks;
 	const { verdict, notWorse } = undoubted({
@@ -102,33 +106,31 @@ function withinClocks(
 	return {
 		verdict: stands ? verdict : "inconclusive",
 		notWorse,
-		why: `${judged.why}; ${CLOCK_BOUND} ${plusMinus(boundNs)}`,
-		code: "clocks",
+		said: sayBut(judged.said, say("clocks", { boundNs })),
 	};
 }
 
-function undoubted(of: Undoubted): Judged {
+function undoubted(of: Undoubted): Found {
 	const { figure, found, runs } = of;
-	const [aName, bName] = of.names;
-	const say = (
+	const [a, b] = of.names;
+	const judged = (
 		verdict: Judged["verdict"],
 		notWorse: boolean,
-		why: string,
-	): Judged => ({ verdict, notWorse, why });
-	const open = (why: string) => say("inconclusive", false, why);
-	for (const [i, name] of of.names.entries())
-		if (runs[i] === 0) return open(`no run of ${name} has a value`);
+		said: Said,
+	): Found => ({ verdict, notWorse, said });
+	const open = (said: Said) => judged("inconclusive", false, said);
+	for (const [i, side] of of.names.entries())
+		if (runs[i] === 0) return open(say("no-value", { side }));
 	if (found === null || !Number.isFinite(found.ratio))
-		return open(`${aName} has 0 as value: nothing can be a part of it`);
+		return open(say("baseline-zero", { a, b }));
 	const { ratio, low, high, confidence } = found;
 	if (low === null || high === null || confidence === null)
 		return open(
-			`${bName} is ${ratioText(ratio)} ${aName}, but ${runs[0]} and ${runs[1]} runs tell no change from noise: needs repeat: 5 on both sides`,
+			say("few-runs", { a, b, ratio, aRuns: runs[0], bRuns: runs[1] }),
 		);
 	const [best, worst] = boundsOf(figure, of.margin);
 	const rate = isRate(figure);
-	const sure = `${bName} is ${ratioText(ratio)} ${aName}, with ${percentText(confidence)} confidence between ${ratioText(low)} and ${ratioText(high)}`;
-	const margin = percentText(of.margin);
+	const sure = { a, b, ratio, low, high, confidence, marginShare: of.margin };
 	// A value that is larger than written makes the true ratio larger (B's) or smaller (A's).
 	const [aMore, bMore] = of.beyond;
 	const above = low > worst && !aMore;
@@ -137,38 +139,22 @@ function undoubted(of: Undoubted): Judged {
 	const notBelow = low >= best && !aMore;
 	const [isWorse, isBetter] = rate ? [below, above] : [above, below];
 	const notWorse = rate ? notBelow : notAbove;
-	if (isWorse)
-		return say(
-			"regressed",
-			false,
-			`${sure}: worse by more than the margin of ${margin}`,
-		);
-	if (isBetter)
-		return say(
-			"improved",
-			true,
-			`${sure}: better by more than the margin of ${margin}`,
-		);
-	if (notAbove && notBelow)
-		return say(
-			"same",
-			true,
-			`${sure}: no change beyond the margin of ${margin}`,
-		);
+	if (isWorse) return judged("regressed", false, say("worse", sure));
+	if (isBetter) return judged("improved", true, say("better", sure));
+	if (notAbove && notBelow) return judged("same", true, say("same", sure));
 	if (aMore || bMore)
-		return say(
-			"inconclusive",
-			notWorse,
-			`${sure}; but some values are larger than they could be measured, which leaves it open`,
-		);
-	if (notWorse)
-		return say(
-			"inconclusive",
-			true,
-			`${sure}: not worse by more than the margin of ${margin}; whether it is better is open`,
-		);
+		return judged("inconclusive", notWorse, say("values-cut-off", sure));
+	if (notWorse) return judged("inconclusive", true, say("not-worse", sure));
+	const wanted = runsThatTell(found, rate ? best : worst, runs);
+	if (wanted === null) return open(say("at-margin", sure));
+	const [n, m] = runs;
 	return open(
-		`${sure}: on both sides of the margin of ${margin}; ${remedy(found, rate ? best : worst, runs)}`,
+		wanted <= MOST_REPEATS
+			? say("more-repeats", {
+					...sure,
+					repeats: Math.max(wanted, Math.max(n, m) + 1),
+				})
+			: say("more-runs", { ...sure, runs: wanted }),
 	);
 }
 
@@ -177,19 +163,15 @@ const MOST_RUNS = 1000;
 
 /**
  * The interval narrows with the root of the number of runs; how many would keep it on one side of the bound beyond which B is worse.
- * The other bound is no matter: "perhaps better" is not open.
+ * The other bound is no matter: "perhaps better" is not open. null: more than anybody makes.
  */
-function remedy(
+function runsThatTell(
 	{ ratio, low, high }: Ratio,
 	bound: number,
 	[n, m]: readonly [number, number],
-): string {
+): number | null {
 	const half = Math.log((high ?? 1) / (low ?? 1)) / 2;
 	const distance = Math.abs(Math.log(ratio / bound));
 	const wanted = Math.ceil(Math.max(n, m) * (half / distance) ** 2);
-	if (!(wanted <= MOST_RUNS))
-		return "it lies on the margin itself, where more runs hardly tell";
-	return wanted <= MOST_REPEATS
-		? `about repeat: ${Math.max(wanted, Math.max(n, m) + 1)} would tell`
-		: `about ${wanted} runs on each side would tell; longer runs, or a quieter machine, tell sooner`;
+	return wanted <= MOST_RUNS ? wanted : null;
 }

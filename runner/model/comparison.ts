@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { SaidFields } from "./said.ts";
 
 /**
  * Two sets of runs of the same work, A the baseline and B the candidate, compared in one number: the median of all ratios
@@ -12,9 +13,6 @@ export const COMPARED = [
 ] as const;
 export const Compared = z.enum(COMPARED);
 export type Compared = z.infer<typeof Compared>;
-
-/** What advice on a reason hangs on. clocks: their bound left it open, which more samples would not close. */
-export const ReasonCode = z.enum(["clocks"]);
 
 const Side = z.strictObject({
 	/** Run id, file or system, for people: "baseline.json of 2026-11-20", "system old". */
@@ -51,7 +49,7 @@ export const Comparison = z.strictObject({
 	notWorse: z.boolean(),
 	/** One sentence. */
 	why: z.string(),
-	code: ReasonCode.optional(),
+	...SaidFields,
 	/** True: it decides (a gate, the exit code). False: shown only. */
 	judged: z.boolean(),
 	/** Why it must not decide: another machine; null: it may. */

@@ -6,10 +6,11 @@ import {
 	TickLine,
 	TotalsLine,
 } from "./client-file.ts";
-import { Comparison, ReasonCode } from "./comparison.ts";
+import { Comparison } from "./comparison.ts";
 import { EnvironmentFile } from "./environment-file.ts";
 import { Metric, Plan, Schedule } from "./plan.ts";
 import { ClientEnd, FaultDone, NetworkPath, RunFile } from "./run-file.ts";
+import { SaidFields } from "./said.ts";
 import { TallyUnit } from "./tallies.ts";
 import { VERDICTS } from "./verdict.ts";
 import { plainInPlan } from "./workload.ts";
@@ -88,8 +89,7 @@ export const Phase = z.strictObject({
 export type Phase = z.infer<typeof Phase>;
 
 const Numbers = {
-	/** Of `why`; absent where no advice hangs on it. */
-	code: ReasonCode.optional(),
+	...SaidFields,
 	/** Messages judged, over the limit, allowed to be over it, never completed; stalls; clustering. null for counts and rates. */
 	n: MaybeCount,
 	over: MaybeCount,
@@ -236,6 +236,7 @@ export const Run = z.strictObject({
 	verdict: Verdict,
 	/** Why, when it was not the SLA that decided. */
 	why: z.string().nullable(),
+	...SaidFields,
 	/** interrupted, crashed: partial data; aborted: mqbench stopped it, as an SLA could not pass any more; never: no data. */
 	state: z.enum(["complete", "interrupted", "aborted", "crashed", "never"]),
 	/** The SLA line that stopped the run. */
@@ -327,6 +328,7 @@ export const Run = z.strictObject({
 			/** Distinct receipts per second of that time. */
 			perSecond: z.number().nonnegative().nullable(),
 			problem: z.string().nullable(),
+			...SaidFields,
 			/** How long it was in vain that consumers went on, to the end of the window. */
 			undrainedNs: Ns.nullable(),
 		})
@@ -508,8 +510,10 @@ export const Run = z.strictObject({
 			detail: z.string(),
 			figure: z.string().nullable(),
 			limit: z.string().nullable(),
+			...SaidFields,
 			/** What to do about it; null when ok. */
 			remedy: z.string().nullable(),
+			remedyCode: SaidFields.code,
 		}),
 	),
 	notes: RunFile.shape.notes,

@@ -1,6 +1,7 @@
 import type { Run } from "../model/result.ts";
+import { plusMinus } from "../text/run-checks.ts";
 import { formatCount, formatDuration } from "../units.ts";
-import { movedBy, plusMinus } from "../verdict/checks/clock.ts";
+import { movedBy } from "../verdict/checks/clock.ts";
 import type { FailoverTable } from "./failover-table.ts";
 
 /**

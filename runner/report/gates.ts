@@ -83,10 +83,10 @@ function numbersOf(
 	j: Judgement,
 ): Omit<Gate["repeats"][number], "repeat" | "verdict" | "measured" | "why"> {
 	const { n, over, allowed, censored, events, phi } = j;
-	const { valueNs, lowNs, highNs, beyondNs, margin, tally } = j;
+	const { valueNs, lowNs, highNs, beyondNs, margin, tally, code, values } = j;
 	return {
 		...{ n, over, allowed, censored, events, phi },
 		...{ valueNs, lowNs, highNs, beyondNs, margin, tally },
-		...(j.code === undefined ? {} : { code: j.code }),
+		...{ code, values },
 	};
 }

@@ -104,7 +104,7 @@ describe("cases", () => {
 		for (const part of [
 			"where: nats, 256B 1000/s",
 			"when: worst in the second that began 4s after the window opened",
-			"why: 490 of 10 000 over 10ms, budget 100",
+			"why: at most 100 of 10 000 may take longer than 10ms; 490 did",
 			"what to do: ",
 		])
 			expect(failed?.text).toContain(part);

@@ -191,6 +191,7 @@ function runOf(facts: Facts, judged: RunVerdict): Run {
 		search: plan.search,
 		verdict: judged.verdict,
 		why: judged.why,
+		...codeOf(judged),
 		state: collected.state,
 		abortedBy: run?.abortedBy ?? null,
 		folder: `runs/${collected.folder}`,
@@ -218,7 +219,7 @@ function runOf(facts: Facts, judged: RunVerdict): Run {
 		},
 		main: mainMetric(plan),
 		phases: phasesOf(facts),
-		drain: drainOf(collected),
+		drain: drainResult(collected),
 		omission: omissionOf(response, service, counters.window?.behind ?? null),
 		slowest: [...collected.slowest],
 		offenders: collected.offenders,
@@ -250,6 +251,20 @@ function runOf(facts: Facts, judged: RunVerdict): Run {
 		validity: [...judged.checks],
 		notes: run?.notes ?? [],
 		errors: totals?.errors ?? [],
+	};
+}
+
+function codeOf({ code, values }: Pick<RunVerdict, "code" | "values">) {
+	return code === null || values === null ? {} : { code, values };
+}
+
+function drainResult(collected: Collected): Run["drain"] {
+	const drain = drainOf(collected);
+	if (drain === null) return null;
+	const { open, ...figures } = drain;
+	return {
+		...{ ...figures, problem: open && open.text },
+		...(open && codeOf(open)),
 	};
 }
 

@@ -31,7 +31,7 @@ describe("a percentile is hopeless", () => {
 		expect(hopeless(withSla(p99), soFar(199))).toBeNull();
 		expect(hopeless(withSla(p99), soFar(200))).toEqual({
 			sla: "p99 < 10ms",
-			why: "200 of 10 000 planned messages over 10ms, budget 100",
+			why: "200 of 10 000 planned messages took longer than 10ms; at most 100 may",
 		});
 	});
 
@@ -148,7 +148,7 @@ describe("a run that was stopped for it", () => {
 			["lost == 0", "inconclusive"],
 		]);
 		expect(judgements[0]?.why).toMatch(
-			/^stopped after [\d.]+s: could not pass any more \(100 of 5 000 planned messages over 20ms, budget 50\)$/,
+			/^stopped after [\d.]+s: could not pass any more \(100 of 5 000 planned messages took longer than 20ms; at most 50 may\)$/,
 		);
 		expect(checks.find((c) => c.check === "offered")?.status).toBe("ok");
 		expect(checks.filter((c) => c.status === "invalid")).toEqual([]);
@@ -178,7 +178,9 @@ describe("a run that was stopped for it", () => {
 			sla: "p99 < 20ms",
 			verdict: "fail",
 		});
-		expect(found.judgements[0]?.why).toContain("100 of 3 000 over 20ms");
+		expect(found.judgements[0]?.why).toContain(
+			"at most 30 of 3 000 may take longer than 20ms; 100 did",
+		);
 		expect(aborted(2, 2, "failed == 0").judgements[0]?.verdict).toBe(
 			"inconclusive",
 		);

@@ -5,7 +5,7 @@ import {
 	limitIndex,
 	samplesPerMessage,
 } from "../plan/samples.ts";
-import { formatCount, formatDurationExact } from "../units.ts";
+import { type Said, say } from "../text/say.ts";
 import { fails, passLimit } from "./statistics.ts";
 
 /** What a run has counted so far. */
@@ -37,24 +37,24 @@ interface Hopeless {
 export function hopeless(plan: Plan, soFar: SoFar): Hopeless | null {
 	for (const sla of plan.sla) {
 		const why = sla.abort ? whyHopeless(sla, plan, soFar) : null;
-		if (why !== null) return { sla: sla.text, why };
+		if (why !== null) return { sla: sla.text, why: why.text };
 	}
 	return null;
 }
 
 /** As `hopeless`, of one line, whether it is to stop the run or not. */
-export function whyHopeless(sla: Sla, plan: Plan, soFar: SoFar): string | null {
+export function whyHopeless(sla: Sla, plan: Plan, soFar: SoFar): Said | null {
 	if (sla.kind === "tally") return tallyHopeless(sla, soFar);
 	const k = limitIndex(plan, sla);
 	const over = soFar.over[k] ?? 0;
 	const n = intendedInWindow(plan) * samplesPerMessage(plan, sla.metric);
-	const limit = formatDurationExact(sla.limitNs);
+	const { limitNs } = sla;
 	if (sla.kind === "max")
-		return over > 0 ? `${formatCount(over)} over ${limit}` : null;
+		return over > 0 ? say("hopeless-max", { over, limitNs }) : null;
 	const share = tail(sla.percentile);
 	const noPass = over > (passLimit(n, share) ?? -1);
 	return noPass && over >= 2 * n * share && fails(over, n, share, PEEKING_ALPHA)
-		? `${formatCount(over)} of ${formatCount(n)} planned messages over ${limit}, budget ${formatCount(n * share)}`
+		? say("hopeless-late", { over, n, allowed: n * share, limitNs })
 		: null;
 }
 
@@ -66,12 +66,14 @@ const PEEKING_ALPHA = 0.005;
 function tallyHopeless(
 	sla: Extract<Sla, { kind: "tally" }>,
 	soFar: SoFar,
-): string | null {
+): Said | null {
 	if (sla.tally !== "failed" && sla.tally !== "duplicated") return null;
 	const count = soFar[sla.tally];
 	const exceeded =
 		sla.op === "<"
 			? count >= sla.limit
 			: sla.op !== ">=" && sla.op !== ">" && count > sla.limit;
-	return exceeded ? `${formatCount(count)} ${sla.tally}` : null;
+	return exceeded
+		? say("hopeless-tally", { n: count, tally: sla.tally })
+		: null;
 }

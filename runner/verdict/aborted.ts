@@ -2,12 +2,12 @@ import type { Sla } from "../model/plan.ts";
 import { TALLIES } from "../model/tallies.ts";
 import { limitIndex } from "../plan/samples.ts";
 import { sum } from "../stats/sum.ts";
-import { formatDuration } from "../units.ts";
+import { say, sayAs } from "../text/say.ts";
 import { whyHopeless } from "./abort.ts";
 import { burstOf } from "./burst.ts";
 import { containsLag, type Facts, samplesDue, windowOf } from "./facts.ts";
 import { offeredIntervals } from "./intervals.ts";
-import type { Judgement } from "./judgement.ts";
+import { because, type Judgement, leftOpen } from "./judgement.ts";
 import { receivedTwice } from "./received-twice.ts";
 
 /**
@@ -22,14 +22,14 @@ export function judgeAborted(
 ): Judgement {
 	const { run, plan } = facts.collected;
 	if (found.verdict === "error") return found;
-	const when = `stopped after ${stoppedAfter(facts)}`;
+	const afterNs = stoppedAfterNs(facts);
 	if (sla.text === run?.abortedBy) {
 		if (lagAborted(sla, facts, found))
 			return {
 				...found,
 				verdict: "invalid",
 				lagDecided: true,
-				why: `${when}, but the generator was late: without its lag it could still have passed`,
+				...because(say("aborted-by-lag", { afterNs })),
 			};
 		const { over } = found;
 		const counted = whyHopeless(sla, plan, soFar(facts, sla, over ?? 0));
@@ -37,26 +37,28 @@ export function judgeAborted(
 			...found,
 			verdict: "fail",
 			lagDecided: false,
-			why: `${when}: could not pass any more${counted === null ? "" : ` (${counted})`}`,
+			...because(sayAs(say("aborted-hopeless", { afterNs }), counted)),
 		};
 	}
 	const stands =
 		found.verdict === "fail" &&
 		(sla.kind !== "tally" || TALLIES[sla.tally].grows);
-	return {
-		...found,
-		verdict: stands ? "fail" : "inconclusive",
-		lagDecided: false,
-		why: stands
-			? `${found.why}; ${when}`
-			: `${when}, as ${run?.abortedBy} could not pass any more`,
-	};
+	const open = say("aborted-open", { afterNs, by: run?.abortedBy ?? "" });
+	return stands
+		? {
+				...leftOpen(found, say("aborted-failed", { afterNs })),
+				...{ verdict: "fail", lagDecided: false },
+			}
+		: {
+				...{ ...found, verdict: "inconclusive", lagDecided: false },
+				...because(open),
+			};
 }
 
-/** "4.2s": how much of the window had passed when the run was stopped. */
-export function stoppedAfter({ collected }: Facts): string {
+/** How much of the window had passed when the run was stopped. */
+export function stoppedAfterNs({ collected }: Facts): number {
 	const endNs = collected.totals?.endNs ?? 0;
-	return formatDuration(Math.max(0, endNs - windowOf(collected).startNs));
+	return Math.max(0, endNs - windowOf(collected).startNs);
 }
 
 // --- internal ---

@@ -37,7 +37,7 @@ const judge = (collected: Collected, sla: string) =>
 
 test("a backlog of 10 000 that shrinks by 4500/s is down to 1000 after 2 s, at 14 500 received/s", () => {
 	const drain = drainOf(backlog(14_500));
-	expect(drain).toMatchObject({ drainNs: 2e9, problem: null });
+	expect(drain).toMatchObject({ drainNs: 2e9, open: null });
 	expect(drain?.perSecond).toBeCloseTo(14_500, -1);
 });
 

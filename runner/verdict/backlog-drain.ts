@@ -1,6 +1,6 @@
 import type { Collected } from "../run/collect.ts";
 import type { TrendPoint } from "../stats/trend.ts";
-import { formatCount } from "../units.ts";
+import { type Said, say } from "../text/say.ts";
 import { neverCompleted } from "./never-completed.ts";
 
 /** How a backlog that was built while consumers paused was worked off, with producers going on. */
@@ -16,7 +16,7 @@ interface Drain {
 	/** The same at most; null: no bound, as the first sample found it drained. */
 	readonly mostPerSecond: number | null;
 	/** Why there is no drain time; null when there is one. */
-	readonly problem: string | null;
+	readonly open: Said | null;
 	/** How long it was not drained, to the end of the window, ns; null when it was, or when that says nothing. */
 	readonly undrainedNs: number | null;
 }
@@ -44,20 +44,21 @@ export function drainOf(collected: Collected): Drain | null {
 		null,
 	);
 	const drainedAt = Math.max(DRAINED_MESSAGES, DRAINED_SHARE * (peak ?? 0));
-	const noTime = (problem: string, undrainedNs: number | null = null) => ({
+	const noTime = (open: Said, undrainedNs: number | null = null) => ({
 		...{ peak, drainedAt, drainNs: null, perSecond: null },
-		...{ mostPerSecond: null, undrainedNs, problem },
+		...{ mostPerSecond: null, undrainedNs, open },
 	});
 	if (peak === null || top === undefined)
-		return noTime("the run broke off before its consumers went on");
+		return noTime(say("backlog-broken-off"));
 	if (top.y <= drainedAt)
-		return noTime(
-			`the backlog was ${formatCount(top.y)} messages when consumers went on, and up to ${formatCount(drainedAt)} count as drained: build a larger one`,
-		);
+		return noTime(say("backlog-too-small", { waiting: top.y, drainedAt }));
 	const done = after.find(({ y }) => y - missing <= drainedAt);
 	if (done === undefined)
 		return noTime(
-			`the backlog was not drained by the end of the window: ${formatCount(Math.max(0, (after.at(-1)?.y ?? top.y) - missing))} of ${formatCount(peak)} messages were still waiting`,
+			say("backlog-not-drained", {
+				waiting: Math.max(0, (after.at(-1)?.y ?? top.y) - missing),
+				peak,
+			}),
 			Math.round(endS * 1e9) - resumeNs,
 		);
 	const seconds = done.x - resumeNs / 1e9;
@@ -73,7 +74,7 @@ export function drainOf(collected: Collected): Drain | null {
 		drainNs: Math.round(seconds * 1e9),
 		perSecond: received / seconds,
 		mostPerSecond: least > EDGE_S ? received / least : null,
-		problem: null,
+		open: null,
 		undrainedNs: null,
 	};
 }

@@ -1,5 +1,5 @@
 import type { Second } from "../model/client-file.ts";
-import { formatCount } from "../units.ts";
+import { sum } from "../stats/sum.ts";
 import { type LimitInterval, PER_SECOND } from "./intervals.ts";
 
 /**
@@ -40,14 +40,13 @@ export function burstOf(
 	};
 }
 
-/** "the generator was late for 1s and caused a burst: 11 121 of 200 000 over 10ms, budget 2 000; 40 of 160 000 without it" */
-export function burstWhy(burst: Burst, counted: string): string {
-	const { n, over } = burst.without.reduce((a, b) => ({
-		...b,
-		n: a.n + b.n,
-		over: a.over + b.over,
-	}));
-	return `the generator was late for ${burst.lateSeconds}s and caused a burst: ${counted}; ${formatCount(over)} of ${formatCount(n)} without those seconds and the one after each`;
+/** What is left without the burst, for the sentence that it decided. */
+export function withoutBurst({ lateSeconds, without }: Burst) {
+	return {
+		lateSeconds,
+		nWithout: sum(without.map((i) => i.n)),
+		overWithout: sum(without.map((i) => i.over)),
+	};
 }
 
 /** Did this decide the gate? It did not pass, and without it would have passed, or would not have failed. */

@@ -262,7 +262,7 @@ describe("the floor of the generator", () => {
 		[
 			160_000,
 			"warn",
-			"is at the floor of this generator: without any broker it is 160us",
+			"is close to what this generator needs by itself: without any broker p99 is 160us",
 		],
 		[null, "unknown", "nothing to compare"],
 	])("with p99 %d ns is %s", (p99, status, detail) => {

@@ -1,5 +1,5 @@
 import { backlog, backlogDrain } from "./checks/backlog.ts";
-import type { Check, CheckResult } from "./checks/check.ts";
+import type { Check, CheckResult, Finding } from "./checks/check.ts";
 import { claim, clients } from "./checks/clients.ts";
 import { clock, clockSource } from "./checks/clock.ts";
 import { complete } from "./checks/complete.ts";
@@ -20,22 +20,28 @@ import type { Judgement } from "./judgement.ts";
 export function checked(
 	facts: Facts,
 	judgements: readonly Judgement[],
-): CheckResult[] {
+): Checked[] {
 	return CHECKS.filter(({ applies }) => applies?.(facts.collected) ?? true).map(
-		({ name, judge }) => {
-			const { status, detail, figure, limit, remedy } = judge(
-				facts,
-				judgements,
-			);
-			return {
-				...{ check: name, status, detail },
-				...{ figure: figure ?? null, limit: limit ?? null },
-				// A remedy that was not needed would only unsettle.
-				remedy: status === "ok" ? null : (remedy ?? null),
-			};
-		},
+		({ name, judge }) => ({ check: name, ...judge(facts, judgements) }),
 	);
 }
+
+/** The same as result.json has them. */
+export function results(all: readonly Checked[]): CheckResult[] {
+	return all.map(({ check, status, said, figure, limit, remedy }) => {
+		// A remedy that was not needed would only unsettle.
+		const todo = status === "ok" ? null : (remedy ?? null);
+		return {
+			...{ check, status, detail: said.text },
+			...{ figure: figure ?? null, limit: limit ?? null },
+			remedy: todo?.text ?? null,
+			...{ code: said.code, values: said.values },
+			...(todo && { remedyCode: todo.code }),
+		};
+	});
+}
+
+type Checked = Finding & { readonly check: string };
 
 // --- internal ---
 

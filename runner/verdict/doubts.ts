@@ -1,13 +1,13 @@
 import type { Distribution } from "../histogram/distribution.ts";
 import { tail } from "../histogram/percentiles.ts";
 import type { Sla } from "../model/plan.ts";
-import { GREW } from "./checks/backlog.ts";
-import type { CheckResult } from "./checks/check.ts";
-import { boundOfMetric, plusMinus } from "./checks/clock.ts";
+import { say } from "../text/say.ts";
+import type { Finding } from "./checks/check.ts";
+import { boundOfMetric } from "./checks/clock.ts";
 import { STEADY_MARGIN } from "./checks/limits.ts";
 import { drift } from "./checks/steady.ts";
 import { distributionOf, type Facts, sampleOf } from "./facts.ts";
-import type { Judgement } from "./judgement.ts";
+import { type Judgement, leftOpen } from "./judgement.ts";
 import { fails } from "./statistics.ts";
 
 /**
@@ -29,13 +29,8 @@ export function unlessClocksHide(
 			: j.verdict === "fail"
 				? surelyOver(j, sla, bound, facts)
 				: true;
-	return stands
-		? j
-		: { ...leftOpen(j, `${CLOCK_BOUND} ${plusMinus(bound)}`), code: "clocks" };
+	return stands ? j : leftOpen(j, say("clocks", { boundNs: bound }));
 }
-
-/** How the reason of a gate that clocks leave open ends. */
-export const CLOCK_BOUND = "but within the clocks' bound of";
 
 /**
  * A latency gate that passes does so for this duration only when the queue grew (`grew`), or p50 rose towards a limit that is near:
@@ -43,26 +38,19 @@ export const CLOCK_BOUND = "but within the clocks' bound of";
  */
 export function unlessItRises(
 	j: Judgement,
-	grew: CheckResult | undefined,
+	grew: Finding | undefined,
 	facts: Facts,
 ): Judgement {
 	if (j.verdict !== "pass" || j.n === null) return j;
-	if (grew) return leftOpen(j, `but ${GREW}`);
+	if (grew) return leftOpen(j, say("queue-growing"));
 	const found = drift(facts);
 	const near = j.margin !== null && j.margin < STEADY_MARGIN;
 	return found?.significant && found.change > 0 && near
-		? leftOpen(
-				j,
-				`but p50 rose over the window, and the limit is less than ${STEADY_MARGIN} times what was measured`,
-			)
+		? leftOpen(j, say("p50-rose", { factor: STEADY_MARGIN }))
 		: j;
 }
 
 // --- internal ---
-
-function leftOpen(j: Judgement, why: string): Judgement {
-	return { ...j, verdict: "inconclusive", why: `${j.why}; ${why}` };
-}
 
 type LatencySla = Exclude<Sla, { kind: "tally" }>;
 

@@ -1,11 +1,32 @@
 import type { Gate } from "../model/result.ts";
+import { type Said, sayBut } from "../text/say.ts";
 
 /** One SLA line judged for one run: what result.json has of a repeat, and what only the verdict needs. */
-export interface Judgement extends Omit<Gate["repeats"][number], "repeat"> {
+export interface Judgement
+	extends Omit<Gate["repeats"][number], "repeat" | "code" | "values">,
+		Pick<Said, "code" | "values"> {
 	readonly sla: string;
 	readonly limit: string;
 	/** True: the generator's lateness, or the burst after it, decided the verdict. */
 	readonly lagDecided: boolean;
+}
+
+/** What a judgement says, as result.json has it. */
+export function because({
+	text,
+	code,
+	values,
+}: Said): Pick<Judgement, "why" | "code" | "values"> {
+	return { why: text, code, values };
+}
+
+/** The same judgement left open: by what takes its weight away. */
+export function leftOpen(j: Judgement, but: Said): Judgement {
+	const { why: text, code, values } = j;
+	return {
+		...{ ...j, verdict: "inconclusive" },
+		...because(sayBut({ text, code, values }, but)),
+	};
 }
 
 /** Where there is nothing to count. */

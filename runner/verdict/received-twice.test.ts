@@ -106,7 +106,7 @@ describe("a message that two clients have received", () => {
 		const { by, judgements } = verdictOf(queue({ 1000: twiceLater }));
 		expect(by).toEqual(["pass", "inconclusive", "pass"]);
 		expect(judgements[1]?.why).toBe(
-			"1 of 2 000 over 20ms; but 1 of them may be of second receipts: another client had received that message before",
+			"1 of 2 000 took longer than 20ms; but 1 of them may be a second receipt: another client had received that message before",
 		);
 		const many = queue(
 			Object.fromEntries(

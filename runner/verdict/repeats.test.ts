@@ -10,6 +10,8 @@ const repeat = (verdict: Verdict, i: number): Judgement => ({
 	verdict,
 	measured: `${i}`,
 	why: `of repeat ${i}`,
+	code: "max-broken",
+	values: {},
 });
 
 test.each<[Verdict[], Verdict]>([

@@ -1,4 +1,5 @@
 import { type Verdict, worst } from "../model/verdict.ts";
+import { repeatsText } from "../text/gates.ts";
 import type { Judgement } from "./judgement.ts";
 
 /**
@@ -26,12 +27,11 @@ export function overRepeats(
 		["interrupted", "error", "invalid", "fail", "inconclusive", "pass"] as const
 	)
 		.filter((v) => counts(v) > 0)
-		.map((v) => `${counts(v)} ${v.toUpperCase()}`)
-		.join(", ");
+		.map((v) => [v.toUpperCase(), counts(v)] as const);
 	const verdict = verdictOf(overall, counts, repeats.length);
 	return {
 		verdict,
-		why: `${summary} of ${repeats.length} repeats${confirming === 0 ? "" : ` (${confirming} of them confirming)`}; ${deciding.why}`,
+		why: repeatsText(summary, repeats.length, confirming, deciding.why),
 		deciding,
 	};
 }

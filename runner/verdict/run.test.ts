@@ -59,7 +59,7 @@ describe("percentile gates", () => {
 		expect(verdict).toBe("pass");
 		expect(judgements[0]).toMatchObject({
 			verdict: "pass",
-			why: "0 of 5 000 over 20ms, budget 50",
+			why: "at most 50 of 5 000 may take longer than 20ms; none did",
 			limit: "20ms",
 			n: 5000,
 			over: 0,
@@ -75,7 +75,7 @@ describe("percentile gates", () => {
 		expect(judgements[0]).toMatchObject({
 			verdict: "fail",
 			measured: "400ms",
-			why: "490 of 10 000 over 10ms, budget 100, in 1 event of 500ms: at least twice the budget",
+			why: "at most 100 of 10 000 may take longer than 10ms; 490 did, in one stall of 500ms: at least twice as many",
 			over: 490,
 			events: 1,
 		});
@@ -93,7 +93,7 @@ describe("percentile gates", () => {
 		).toMatchObject({
 			verdict: "fail",
 			measured: "> 30s",
-			why: "12 of 5 000 over 20ms (12 never completed), budget 5, in 1 event of 100ms: at least twice the budget",
+			why: "at most 5 of 5 000 may take longer than 20ms; 12 did (12 never completed), in one stall of 100ms: at least twice as many",
 		});
 	});
 
@@ -102,7 +102,7 @@ describe("percentile gates", () => {
 		expect(judgements[0]).toMatchObject({
 			verdict: "fail",
 			measured: "> 30s",
-			why: "no message completed: 5 000 of 5 000",
+			why: "no message completed: 5 000 of 5 000 are missing",
 		});
 	});
 
@@ -111,7 +111,7 @@ describe("percentile gates", () => {
 		expect(deep.judgements[0]).toMatchObject({
 			verdict: "inconclusive",
 			measured: "n/a",
-			why: "p99.99 needs N >= 100 000, i.e. 1.67min at this rate; have 5 000 (0 of 5 000 over 20ms, budget 0.5)",
+			why: "p99.99 needs at least 100 000 samples (1.67min at this rate), and there are 5 000; none of them took longer than 20ms",
 		});
 	});
 
@@ -148,7 +148,7 @@ describe("INVALID by lag", () => {
 		expect(verdict).toBe("invalid");
 		expect(judgements.map((j) => j.verdict)).toEqual(["invalid", "pass"]);
 		expect(judgements[0]?.why).toBe(
-			"the generator was late: 281 of 5 000 over 20ms, budget 50, in 1 event of 300ms with its lag, 0 without it",
+			"the generator was late: at most 50 of 5 000 may take longer than 20ms; 281 did, in one stall of 300ms; without its own lag none did",
 		);
 		expect(checks.find((c) => c.check === "lag")?.status).toBe("invalid");
 	});
@@ -259,7 +259,9 @@ describe("counts and rates", () => {
 			["pass", "15"],
 			["fail", "15"],
 		]);
-		expect(judgements[0]?.why).toBe("15 lost in warm-up and window, not == 0");
+		expect(judgements[0]?.why).toBe(
+			"15 lost in warm-up and window (3 of them in the warm-up); the SLA asks for exactly 0",
+		);
 	});
 
 	test("rates are of the window; a tenth of a percent at its edges does not decide", () => {
@@ -279,7 +281,7 @@ describe("counts and rates", () => {
 		expect(rate(4996, 1000)).toMatchObject({ verdict: "pass" });
 		expect(rate(4990, 1000)).toMatchObject({
 			verdict: "fail",
-			why: "998/s received, not >= 1 000/s",
+			why: "998/s received; the SLA asks for at least 1 000/s",
 		});
 	});
 });
@@ -320,7 +322,7 @@ describe("a measurement that is not to be trusted takes every gate with it", () 
 		[
 			"claim",
 			(lines: Any[]) => Object.assign(totals(lines), { firstClaimNs: 3 * MS }),
-			"claimed 3ms after its start",
+			"began to send 3ms after",
 		],
 	])("%s", (check, edit, detail) => {
 		// Of two clients: of one nobody else could have claimed the schedule late.

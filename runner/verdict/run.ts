@@ -1,17 +1,20 @@
 import { type Verdict, worst } from "../model/verdict.ts";
+import { type Code, type Said, say, type Values } from "../text/say.ts";
 import type { CheckResult } from "./checks/check.ts";
 import { onlySome } from "./checks/clients.ts";
-import { checked } from "./checks.ts";
+import { checked, results } from "./checks.ts";
 import { unlessClocksHide, unlessItRises } from "./doubts.ts";
 import type { Facts } from "./facts.ts";
-import { type Judgement, NO_NUMBERS } from "./judgement.ts";
+import { because, type Judgement, NO_NUMBERS } from "./judgement.ts";
 import { judge } from "./sla.ts";
 
 /** The verdict on one run. */
 export interface RunVerdict {
 	readonly verdict: Verdict;
-	/** One sentence when it was not the SLA that decided; null otherwise. */
+	/** What decided when it was not the SLA; null otherwise. */
 	readonly why: string | null;
+	readonly code: Code | null;
+	readonly values: Values | null;
 	readonly judgements: readonly Judgement[];
 	readonly checks: readonly CheckResult[];
 }
@@ -24,36 +27,39 @@ export function judgeRun(facts: Facts): RunVerdict {
 	const { state, problem, plan } = facts.collected;
 	const measured = plan.sla.map((sla) => judge(sla, facts));
 	const checks = state === "never" ? [] : checked(facts, measured);
-	const overruled = (verdict: Verdict, why: string): RunVerdict => ({
+	const stopped = (text: string) => say("stopped", { problem: text });
+	const overruled = (verdict: Verdict, said: Said): RunVerdict => ({
 		verdict,
-		why,
+		...because(said),
 		judgements: measured.map((j) => ({
 			...j,
 			// Counts of a run that broke off would stand against messages that nobody has sent.
 			...(verdict === "invalid" && state !== "crashed" ? {} : NO_NUMBERS),
 			verdict,
-			why,
+			...because(said),
 			lagDecided: false,
 		})),
-		checks,
+		checks: results(checks),
 	});
 	const bad = checks.find((c) => c.status === "error");
 	if (state === "interrupted")
-		return overruled("interrupted", problem ?? "stopped");
-	if (onlySome(facts.collected))
+		return overruled("interrupted", stopped(problem ?? "stopped"));
+	if (onlySome(facts.collected)) {
+		const clients = checks.find((c) => c.check === "clients");
 		return overruled(
 			"invalid",
-			checks.find((c) => c.check === "clients")?.detail ?? problem ?? state,
+			clients ? clients.said : stopped(problem ?? state),
 		);
+	}
 	if (state !== "complete" && state !== "aborted")
-		return overruled("error", problem ?? state);
-	if (bad) return overruled("error", bad.detail);
+		return overruled("error", stopped(problem ?? state));
+	if (bad) return overruled("error", bad.said);
 
 	const lagDecided = measured.some((j) => j.lagDecided);
 	const invalid = checks.find(
 		(c) => c.status === "invalid" && !(c.check === "lag" && lagDecided),
 	);
-	if (invalid) return overruled("invalid", invalid.detail);
+	if (invalid) return overruled("invalid", invalid.said);
 	const grew = checks.find((c) => c.status === "fail");
 	const judgements = measured.map((j, i) =>
 		unlessItRises(unlessClocksHide(j, plan.sla[i], facts), grew, facts),
@@ -64,12 +70,15 @@ export function judgeRun(facts: Facts): RunVerdict {
 		? checks.find((c) => c.status === "inconclusive")
 		: undefined;
 	if (open) verdicts.push("inconclusive");
-	const stopped =
+	const complete =
 		state === "aborted" && checks.find((c) => c.check === "complete");
+	const decided = grew ?? open ?? (complete || null);
 	return {
 		verdict: worst(grew ? [...verdicts, "fail"] : verdicts),
-		why: (grew ?? open ?? (stopped || null))?.detail ?? null,
+		...(decided
+			? because(decided.said)
+			: { why: null, code: null, values: null }),
 		judgements,
-		checks,
+		checks: results(checks),
 	};
 }

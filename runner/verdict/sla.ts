@@ -2,9 +2,10 @@ import type { Percentile } from "../histogram/percentiles.ts";
 import type { Sla } from "../model/plan.ts";
 import { limitIndex, samplesPerMessage, whyMissing } from "../plan/samples.ts";
 import { sum } from "../stats/sum.ts";
+import { type Said, say, sayBut } from "../text/say.ts";
 import { formatCount, formatDuration, formatDurationExact } from "../units.ts";
 import { judgeAborted } from "./aborted.ts";
-import { burstOf, burstWhy, decided } from "./burst.ts";
+import { burstOf, decided, withoutBurst } from "./burst.ts";
 import {
 	containsLag,
 	type Facts,
@@ -17,8 +18,8 @@ import {
 	limitIntervals,
 	offeredIntervals,
 } from "./intervals.ts";
-import { type Judgement, NO_NUMBERS } from "./judgement.ts";
-import { counted, percentileReason } from "./percentile-reason.ts";
+import { because, type Judgement, NO_NUMBERS } from "./judgement.ts";
+import { lateOf, percentileReason } from "./percentile-reason.ts";
 import { percentileOf } from "./quantile.ts";
 import { receivedTwice } from "./received-twice.ts";
 import { type Interval, type OverTest, testOver } from "./statistics.ts";
@@ -44,21 +45,21 @@ function judgeOffered(sla: Sla, facts: Facts): Judgement {
 	};
 	const { plan, seconds } = facts.collected;
 	const k = limitIndex(plan, sla);
-	const no = (why: string): Judgement => ({
+	const no = (said: Said): Judgement => ({
 		...base,
 		verdict: "error",
 		measured: "n/a",
-		why,
+		...because(said),
 	});
 	if (!hasMetric(facts, sla.metric))
 		return no(
 			facts.collected.clients.length === 0
-				? "nothing was measured"
+				? say("nothing-measured")
 				: samplesPerMessage(plan, sla.metric) === 0
-					? whyMissing(plan, sla.metric)
-					: `${plan.system} acknowledges nothing: there is no ack latency to judge`,
+					? say("no-such-metric", { why: whyMissing(plan, sla.metric) })
+					: say("no-acks", { system: plan.system }),
 		);
-	if (k < 0) return no("the generator has not counted this limit");
+	if (k < 0) return no(say("limit-not-counted"));
 	const second = receivedTwice(facts.collected, sla.metric);
 	const intervals =
 		facts.collected.state === "aborted"
@@ -108,39 +109,45 @@ function judgePercentile(
 		: found.value === null
 			? unsupported(test, sla.limitNs, facts)
 			: formatDuration(found.value);
-	const say = saying(numbers, measured);
+	const judged = saying(numbers, measured);
 	if (test.n > 0 && censored === test.n)
-		return say(
-			"fail",
-			`no message completed: ${formatCount(test.n)} of ${formatCount(test.n)}`,
-			{ measured: beyond(facts), beyondNs: beyondNs(facts) },
-		);
+		return judged("fail", say("none-completed", { n: test.n }), {
+			measured: beyond(facts),
+			beyondNs: beyondNs(facts),
+		});
 	const without = testOver(
 		intervals.map(({ n, overWithoutLag }) => ({ n, over: overWithoutLag })),
 		sla.percentile,
 	);
 	const burst = burstOf(intervals, facts.collected.seconds, sla.limitNs);
-	const said = counted(test, sla.limitNs, censored);
+	const late = lateOf(test, sla.limitNs, censored);
 	if (containsLag(sla.metric) && decided(test.verdict, without.verdict))
-		return say(
+		return judged(
 			"invalid",
-			`the generator was late: ${said} with its lag, ${formatCount(without.over)} without it`,
+			say("late-by-lag", { ...late, overWithoutLag: without.over }),
 			{ lagDecided: true },
 		);
 	if (
 		burst !== null &&
 		decided(test.verdict, testOver(burst.without, sla.percentile).verdict)
 	)
-		return say("invalid", burstWhy(burst, said), { lagDecided: true });
+		return judged(
+			"invalid",
+			say("late-by-burst", { ...late, ...withoutBurst(burst) }),
+			{ lagDecided: true },
+		);
 	const second = receivedTwice(facts.collected, sla.metric);
 	if (
 		test.verdict === "fail" &&
 		second > 0 &&
 		testOver(withoutOver(intervals, second), sla.percentile).verdict !== "fail"
 	)
-		return say("inconclusive", `${said}; ${bySecond(second)}`);
+		return judged(
+			"inconclusive",
+			sayBut(say("late-messages", late), say("second-receipts", { second })),
+		);
 	const strict = plan.strict && test.reason === "samples";
-	return say(
+	return judged(
 		strict ? "error" : test.verdict,
 		percentileReason(sla, plan, test, censored),
 	);
@@ -166,48 +173,42 @@ function judgeMax(
 		allowed: 0,
 		censored,
 	};
-	const say = saying(numbers, max === null ? "n/a" : formatDuration(max));
-	const limit = formatDurationExact(sla.limitNs);
+	const judged = saying(numbers, max === null ? "n/a" : formatDuration(max));
+	const slow = { n, over, limitNs: sla.limitNs };
 	if (n === 0)
-		return say("inconclusive", "no message was intended in the window", {
-			measured: "n/a",
-		});
+		return judged("inconclusive", say("no-messages"), { measured: "n/a" });
 	if (censored > 0)
-		return say(
-			"fail",
-			`${messages(censored)} of ${formatCount(n)} never completed`,
-			{ measured: beyond(facts), beyondNs: beyondNs(facts) },
-		);
-	if (over === 0) return say("pass", `none of ${formatCount(n)} over ${limit}`);
-	const lagDecided =
-		containsLag(sla.metric) && intervals.every((i) => i.overWithoutLag === 0);
-	const why = `${formatCount(over)} of ${formatCount(n)} over ${limit}`;
-	if (lagDecided)
-		return say(
-			"invalid",
-			`the generator was late: ${why} with its lag, none without it`,
-			{ lagDecided: true },
-		);
+		return judged("fail", say("never-completed", { n, censored }), {
+			measured: beyond(facts),
+			beyondNs: beyondNs(facts),
+		});
+	if (over === 0) return judged("pass", say("max-kept", slow));
+	if (containsLag(sla.metric) && intervals.every((i) => i.overWithoutLag === 0))
+		return judged("invalid", say("max-by-lag", slow), { lagDecided: true });
 	const burst = burstOf(intervals, facts.collected.seconds, sla.limitNs);
 	if (burst?.without.every((i) => i.over === 0))
-		return say("invalid", burstWhy(burst, why), { lagDecided: true });
+		return judged(
+			"invalid",
+			say("max-by-burst", { ...slow, ...withoutBurst(burst) }),
+			{ lagDecided: true },
+		);
 	const second = receivedTwice(facts.collected, sla.metric);
+	const broken = say("max-broken", slow);
 	return over <= second
-		? say("inconclusive", `${why}; ${bySecond(second)}`)
-		: say("fail", why);
+		? judged("inconclusive", sayBut(broken, say("second-receipts", { second })))
+		: judged("fail", broken);
 }
 
 /** Judgements with the same numbers; `more` takes the place of some of them. */
 function saying(numbers: Base, measured: string) {
 	return (
 		verdict: Judgement["verdict"],
-		why: string,
+		said: Said,
 		more: Partial<Judgement> = {},
-	): Judgement => ({ ...numbers, verdict, measured, why, ...more });
-}
-
-function bySecond(second: number): string {
-	return `but ${formatCount(second)} of them may be of second receipts: another client had received ${second === 1 ? "that message" : "those messages"} before`;
+	): Judgement => ({
+		...{ ...numbers, verdict, measured },
+		...{ ...because(said), ...more },
+	});
 }
 
 /** Without so many of those over the limit that have a value: where most are, as they cluster there. */
@@ -264,8 +265,4 @@ function beyond(facts: Facts): string {
 /** null: it was stopped before the timeout could tell. */
 function beyondNs({ collected }: Facts): number | null {
 	return collected.state === "complete" ? collected.plan.timeoutNs : null;
-}
-
-function messages(n: number): string {
-	return n === 1 ? "1 message" : `${formatCount(n)} messages`;
 }

@@ -8,10 +8,11 @@ import {
 	type TallyUnit,
 } from "../model/tallies.ts";
 import type { Collected } from "../run/collect.ts";
+import { type Said, say } from "../text/say.ts";
 import { formatCount, formatDuration, formatDurationExact } from "../units.ts";
 import { drainOf, SAMPLES_PER_SECOND } from "./backlog-drain.ts";
 import type { Facts } from "./facts.ts";
-import type { Judgement, NO_NUMBERS } from "./judgement.ts";
+import { because, type Judgement, type NO_NUMBERS } from "./judgement.ts";
 import { ratesOf, SHORTEST_CLOSED_NS } from "./rates.ts";
 
 type TallySla = Extract<Sla, { kind: "tally" }>;
@@ -38,7 +39,7 @@ export function judgeTally(
 	};
 	if (value === null) {
 		const open = needs(sla.tally, "backlog") ? drainOf(collected) : null;
-		if (open?.problem)
+		if (open?.open)
 			return {
 				...base,
 				verdict:
@@ -46,19 +47,21 @@ export function judgeTally(
 						? "fail"
 						: "inconclusive",
 				measured: "n/a",
-				why: open.problem,
+				...because(open.open),
 			};
 		return {
 			...base,
 			verdict: "error",
 			measured: "n/a",
-			why: whyNot(sla.tally, plan) ?? `${name} was not measured`,
+			...because(
+				whyNot(sla.tally, plan) ?? say("tally-not-measured", { name }),
+			),
 		};
 	}
 	const measured = about(value, unit);
 	const open = openQuestion(sla, collected, value);
 	if (open !== null)
-		return { ...base, verdict: "inconclusive", measured, why: open };
+		return { ...base, verdict: "inconclusive", measured, ...because(open) };
 	const met = COMPARE[sla.op](value, sla.limit);
 	// Messages under way at the window's two edges make a rate uncertain by about latency * rate: with a limit that
 	// equals the scheduled rate, a tenth of a percent must not decide. A closed load has no such edges.
@@ -67,17 +70,20 @@ export function judgeTally(
 		plan.schedule.kind !== "closed" &&
 		(COMPARE[sla.op](value * (1 + EDGE), sla.limit) ||
 			COMPARE[sla.op](value * (1 - EDGE), sla.limit));
-	const found =
-		unit === "messages"
-			? `${measured} ${name} in warm-up and window`
-			: `${measured} ${name}`;
+	const warmup = isRateOrTime(sla.tally)
+		? null
+		: (collected.counters.warmup?.[sla.tally] ?? 0);
+	const found = { name, measured, warmup };
+	const said = met
+		? say("tally", found)
+		: nearly
+			? say("tally-nearly", { ...found, limit })
+			: say("tally-missed", { ...found, op: sla.op, limit });
 	return {
 		...base,
 		verdict: met || nearly ? "pass" : "fail",
 		measured,
-		why: met
-			? found
-			: `${found}, ${nearly ? "within 0.1 % of" : "not"} ${sla.op} ${limit}`,
+		...because(said),
 	};
 }
 
@@ -124,7 +130,7 @@ function openQuestion(
 	sla: TallySla,
 	collected: Collected,
 	value: number,
-): string | null {
+): Said | null {
 	if (sla.tally === "drainRate" || sla.tally === "drainTime") {
 		const drain = drainOf(collected);
 		const most =
@@ -134,7 +140,7 @@ function openQuestion(
 		return COMPARE[sla.op](value, sla.limit) ===
 			COMPARE[sla.op](most, sla.limit)
 			? null
-			: "the backlog is counted ten times a second: drained somewhere between two samples, which lie on both sides of the limit; build a larger one";
+			: say("drain-between-samples");
 	}
 	const { plan, totals } = collected;
 	if (
@@ -147,13 +153,18 @@ function openQuestion(
 		(totals?.firstSendNs ?? 0);
 	return spanNs >= SHORTEST_CLOSED_NS
 		? null
-		: `all messages were through within ${formatDuration(Math.max(0, spanNs))}, too short to tell a rate; raise messages`;
+		: say("too-short-for-a-rate", { spanNs: Math.max(0, spanNs) });
 }
 
 type RateOrTime = Exclude<Tally, keyof Counters>;
 
 /** A result has them, and so has a run that is judged. */
-type Measured = Pick<Run, "throughput" | "drain">;
+interface Measured extends Pick<Run, "throughput"> {
+	readonly drain: Pick<
+		NonNullable<Run["drain"]>,
+		"drainNs" | "perSecond"
+	> | null;
+}
 
 /** What is no count of messages, in the order of baselines. */
 const RATES_AND_TIMES: Readonly<
@@ -185,18 +196,15 @@ function hasStreams(plan: Plan): boolean {
 }
 
 /** Why a tally is null though the run was measured; null: nobody has counted. */
-function whyNot(tally: Tally, plan: Plan): string | null {
+function whyNot(tally: Tally, plan: Plan): Said | null {
 	const closed = plan.schedule.kind === "closed";
-	if (needs(tally, "order"))
-		return "order was not measured: this system promises none, or several consumers share its messages";
-	if (needs(tally, "checksum"))
-		return "corruption was not measured: payloads carry no checksum (workload.checksum)";
+	if (needs(tally, "order")) return say("order-not-measured");
+	if (needs(tally, "checksum")) return say("checksum-not-measured");
 	if (needs(tally, "receipts") && plan.pattern === "publish")
-		return `nothing is received where messages are only published: there is no ${tally}; judge ack, failed or unknown`;
+		return say("nothing-received", { name: tally });
 	if (needs(tally, "acks") && !closed)
-		return `${plan.system} acknowledges nothing: there is no ${tally}, judge achieved`;
-	if (needs(tally, "rate") && closed)
-		return "a closed load has no rate to achieve: judge throughput";
+		return say("nothing-acknowledged", { system: plan.system, name: tally });
+	if (needs(tally, "rate") && closed) return say("no-rate");
 	return null;
 }
 

@@ -1,7 +1,8 @@
 import { gateVerdict } from "../../compare/compare.ts";
 import type { Outcome } from "../../compare/comparing.ts";
-import { percentText, ratioText, valueText } from "../../compare/judge.ts";
+import { valueText } from "../../compare/judge.ts";
 import type { Baseline, Comparison } from "../../model/comparison.ts";
+import { percentText, ratioText } from "../../text/comparisons.ts";
 
 /** The words that all forms of a comparison share. */
 

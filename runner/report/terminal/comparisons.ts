@@ -46,7 +46,7 @@ export function comparisonLines(
 /** More than these are told of only where something has changed. */
 const MOST = 20;
 
-const HEAD = ["", "ratio", "95 %", "margin", "verdict"];
+const HEAD = ["", "ratio", "interval", "margin", "verdict"];
 
 function cellsOf(c: Comparison): string[] {
 	return [

@@ -41,15 +41,17 @@ describe("a queue that does not grow", () => {
 	test("says how long it was in between, when it was worked off by the end", () => {
 		const frozen = (t: number) =>
 			Math.max(2, t < 9 || t > 10 ? 2 : 500 * (t - 9));
-		expect(backlog.judge(run(frozen), []).detail).toBe(
-			"the queue did not grow (2 waiting at the start, 2 at the end, at most 500 in between)",
+		expect(backlog.judge(run(frozen), []).said.text).toBe(
+			"the queue did not grow (2 waiting in the first third, 2 in the last, at most 500 in between)",
 		);
 		expect(
 			backlog.judge(
 				run(() => 2),
 				[],
-			).detail,
-		).toBe("the queue did not grow (2 waiting at the start, 2 at the end)");
+			).said.text,
+		).toBe(
+			"the queue did not grow (2 waiting in the first third, 2 in the last)",
+		);
 	});
 
 	test("is one whose last samples stand in a short stall", () => {
@@ -78,7 +80,7 @@ describe("a queue that grows", () => {
 			[],
 		);
 		expect(found).toMatchObject({ status: "fail" });
-		expect(found.detail).toContain(
+		expect(found.said.text).toContain(
 			"the queue grew for the whole run: percentiles depend on the duration",
 		);
 	});

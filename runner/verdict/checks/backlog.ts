@@ -2,6 +2,8 @@ import type { Plan } from "../../model/plan.ts";
 import { messagesBefore } from "../../plan/offset.ts";
 import { faultZeroNs } from "../../run/faults.ts";
 import { median, type TrendPoint, trend } from "../../stats/trend.ts";
+import { thirds } from "../../text/load-checks.ts";
+import { type Said, say } from "../../text/say.ts";
 import { formatCount, formatDuration } from "../../units.ts";
 import { drainOf, EDGE_S, waiting } from "../backlog-drain.ts";
 import { type Facts, sumsOf, tightestLimitNs } from "../facts.ts";
@@ -10,10 +12,6 @@ import { neverCompleted } from "../never-completed.ts";
 import { meanRate } from "../window-length.ts";
 import { type Check, type Finding, NOT_COUNTED, unknown } from "./check.ts";
 import { BACKLOG_MESSAGES, BACKLOG_SAMPLES, BACKLOG_SHARE } from "./limits.ts";
-
-/** What a queue that grows means, whatever the percentiles say. */
-export const GREW =
-	"the queue grew for the whole run: percentiles depend on the duration";
 
 /**
  * Does the system carry the rate? FAIL when the messages that wait became more and more over the window: by the trend of ten
@@ -27,29 +25,22 @@ export const backlog: Check = {
 		plan.schedule.kind !== "closed" && plan.pattern !== "backlog",
 	judge(facts) {
 		const { state } = facts.collected;
-		const tooFew = (detail: string): Finding => ({
-			...unknown(detail, "measure for longer"),
+		const tooFew = (said: Said): Finding => ({
+			...unknown(said, say("measure-longer")),
 			limit: `${BACKLOG_SAMPLES} samples`,
 		});
-		if (state !== "complete") return tooFew("the run was not made to its end");
+		if (state !== "complete") return tooFew(say("queue-run-unfinished"));
 		const points = queue(facts);
 		if (points.length < BACKLOG_SAMPLES)
-			return tooFew(
-				`${points.length} samples of the queue are too few for a trend`,
-			);
-		const found = judged(facts, points);
+			return tooFew(say("queue-few-samples", { samples: points.length }));
+		const found = judged(facts, points, false);
 		if (found.status !== "fail") return found;
 		// What a fault has left waiting is no sign that the rate is too high: outside of it the queue has to be level.
 		const calm = outsideOfFaults(facts, points);
 		if (calm.length === points.length) return found;
 		if (calm.length < BACKLOG_SAMPLES)
-			return tooFew(
-				`the queue grew in a fault; ${calm.length} samples of it outside are too few for a trend`,
-			);
-		const outside = judged(facts, calm);
-		return outside.status === "fail"
-			? outside
-			: { ...outside, detail: `outside of faults ${outside.detail}` };
+			return tooFew(say("queue-few-samples-calm", { samples: calm.length }));
+		return judged(facts, calm, true);
 	},
 };
 
@@ -63,16 +54,15 @@ export const backlogDrain: Check = {
 		if (drain.drainNs === null)
 			return {
 				status: "warn",
-				detail: drain.problem ?? "not drained",
+				said: drain.open ?? say("backlog-broken-off"),
 				limit: `${formatCount(drain.drainedAt)} waiting`,
-				remedy:
-					"see what consumers wait for, or give the drain a longer part of the window",
+				remedy: say("see-consumers"),
 			};
-		const figure = formatDuration(drain.drainNs);
+		const { peak, drainNs } = drain;
 		return {
 			status: "ok",
-			detail: `a backlog of ${formatCount(drain.peak ?? 0)} messages was drained in ${figure}`,
-			figure,
+			said: say("backlog-drained", { peak: peak ?? 0, drainNs }),
+			figure: formatDuration(drainNs),
 		};
 	},
 };
@@ -112,7 +102,11 @@ export function queue(facts: Facts): TrendPoint[] {
 // --- internal ---
 
 /** The window, or each of its steps. */
-function judged(facts: Facts, points: readonly TrendPoint[]): Finding {
+function judged(
+	facts: Facts,
+	points: readonly TrendPoint[],
+	outsideFaults: boolean,
+): Finding {
 	const { plan } = facts.collected;
 	const { warmupNs } = plan.schedule;
 	const steps = plan.phases
@@ -128,12 +122,12 @@ function judged(facts: Facts, points: readonly TrendPoint[]): Finding {
 		.filter((step) => step.points.length >= BACKLOG_SAMPLES);
 	const whole = { name: null, rate: meanRate(plan) ?? 0, points };
 	const all = (steps.length > 0 ? steps : [whole]).map((step) =>
-		growthOf(facts, step),
+		growthOf(facts, step, outsideFaults),
 	);
 	return (
 		all.find((check) => check.status === "fail") ??
 		all.at(-1) ??
-		growthOf(facts, whole)
+		growthOf(facts, whole, outsideFaults)
 	);
 }
 
@@ -167,7 +161,11 @@ interface Step {
 	readonly points: readonly TrendPoint[];
 }
 
-function growthOf(facts: Facts, { name, rate, points }: Step): Finding {
+function growthOf(
+	facts: Facts,
+	{ name, rate, points }: Step,
+	outsideFaults: boolean,
+): Finding {
 	const { plan } = facts.collected;
 	const level = points.map(({ x, y }) => ({
 		x,
@@ -179,11 +177,10 @@ function growthOf(facts: Facts, { name, rate, points }: Step): Finding {
 		number,
 		number,
 	];
-	const figure = `${formatCount(ends[0])} waiting at the start, ${formatCount(ends[1])} at the end`;
-	const fail = (detail: string, limit: string): Finding => ({
-		...{ status: "fail", detail, figure, limit },
-		remedy:
-			"find the rate that it carries: lower the rate until the queue stays level",
+	const values = { phase: name, firstThird: ends[0], lastThird: ends[1] };
+	const figure = thirds(values);
+	const fail = (said: Said, limit: string): Finding => ({
+		...{ status: "fail", said, figure, limit, remedy: say("lower-rate") },
 	});
 	const steadily =
 		found.low > 0 &&
@@ -191,7 +188,7 @@ function growthOf(facts: Facts, { name, rate, points }: Step): Finding {
 		found.total >= BACKLOG_MESSAGES;
 	if (steadily)
 		return fail(
-			`${name === null ? GREW : `at ${name} the queue grew all the time: percentiles depend on the duration`} (by ${formatCount(found.perSecond)} messages per second, ${figure})`,
+			say("queue-grew", { ...values, perSecond: found.perSecond }),
 			`${formatCount(BACKLOG_SHARE * rate)}/s`,
 		);
 	const room =
@@ -200,16 +197,15 @@ function growthOf(facts: Facts, { name, rate, points }: Step): Finding {
 			: Math.max(BACKLOG_MESSAGES, (rate * limitNs) / 1e9);
 	if (found.step > room)
 		return fail(
-			`${name === null ? "" : `at ${name} `}the queue was longer at the end than at the start (${figure}), by more than passes in ${formatDuration(limitNs ?? 0)}: percentiles depend on the duration`,
+			say("queue-longer", { ...values, limitNs: limitNs ?? 0 }),
 			formatCount(room),
 		);
 	// A freeze that was worked off shows in between, and in neither.
-	const most = Math.max(...points.map(({ y }) => y));
-	const between =
-		most > Math.max(...ends) ? `, at most ${formatCount(most)} in between` : "";
+	const highest = Math.max(...points.map(({ y }) => y));
+	const most = highest > Math.max(...ends) ? highest : null;
 	return {
 		status: "ok",
-		detail: `the queue did not grow (${figure}${between})`,
+		said: say("queue-level", { ...values, most, outsideFaults }),
 		figure,
 	};
 }

@@ -1,5 +1,6 @@
 import type { Run } from "../../model/result.ts";
 import type { Collected } from "../../run/collect.ts";
+import { type Said, say } from "../../text/say.ts";
 import type { Facts } from "../facts.ts";
 import type { Judgement } from "../judgement.ts";
 
@@ -21,25 +22,17 @@ export interface Check {
  */
 export interface Finding {
 	readonly status: CheckResult["status"];
-	/** One sentence for people. */
-	readonly detail: string;
+	readonly said: Said;
 	/** For people; absent where one word says it. */
 	readonly figure?: string | null;
 	readonly limit?: string | null;
 	/** What to do about it; dropped where the finding is ok. */
-	readonly remedy?: string;
+	readonly remedy?: Said;
 }
 
-export function unknown(detail: string, remedy: string): Finding {
-	return { status: "unknown", detail, remedy };
+export function unknown(said: Said, remedy: Said): Finding {
+	return { status: "unknown", said, remedy };
 }
-
-export const AGAIN = "make the run again";
 
 /** No client came so far as to write its counters. */
-export const NOT_COUNTED: Finding = unknown("no client has counted", AGAIN);
-
-/** "2 %", "0.35 %" */
-export function percent(share: number): string {
-	return `${Number((share * 100).toPrecision(2))} %`;
-}
+export const NOT_COUNTED: Finding = unknown(say("not-counted"), say("again"));

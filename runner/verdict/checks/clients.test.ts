@@ -183,7 +183,7 @@ describe("all begin before T0", () => {
 		const folder = run({ firstClaimNs: [-40 * MS, 3 * MS] });
 		expect(judged(folder)).toMatchObject({
 			verdict: "invalid",
-			why: "the first part of the schedule was claimed 3ms after its start, by client 1 (bench@10.0.0.1)",
+			why: "client 1 (bench@10.0.0.1) began to send 3ms after the common start",
 		});
 		expect(startSkewNs(collect(folder))).toBe(43 * MS);
 	});
@@ -194,7 +194,7 @@ describe("all begin before T0", () => {
 		).toMatchObject({
 			status: "ok",
 			detail:
-				"every client claimed its schedule before its start, the last one 40ms ahead",
+				"every client was ready before the common start, the last one 40ms ahead",
 		});
 	});
 
@@ -309,13 +309,13 @@ describe("each client is looked at by itself", () => {
 		expect(check(folder, "cpuQuota")).toMatchObject({
 			status: "unknown",
 			detail:
-				"client 1 (bench@10.0.0.1): whether the control group held mqbench back cannot be read",
+				"client 1 (bench@10.0.0.1): whether a CPU quota slowed mqbench down cannot be read",
 		});
 		write("resources-1.jsonl", 2, 1);
 		expect(check(folder, "cpuQuota")).toMatchObject({
 			status: "warn",
 			detail:
-				"client 1 (bench@10.0.0.1): the control group's CPU quota held mqbench back in 10 periods of the window",
+				"client 1 (bench@10.0.0.1): a CPU quota held mqbench back in 10 periods of the window",
 		});
 		expect(check(folder, "steal")).toMatchObject({
 			status: "warn",
@@ -372,7 +372,7 @@ describe("each client is looked at by itself", () => {
 			[
 				{ held: 2 },
 				"cpuQuota",
-				"the control group's CPU quota held the broker back in 10 periods of the window",
+				"a CPU quota held the broker back in 10 periods of the window",
 			],
 			[
 				{ stolen: 1, idle: 6 },
@@ -541,7 +541,7 @@ describe("clocks of several machines", () => {
 		expect(judged(early(550_000))).toMatchObject({ verdict: "pass" });
 		expect(judged(early(550_001))).toMatchObject({
 			verdict: "invalid",
-			why: "1 messages were received before they were sent, one of them by 550us: the clocks were not as exact as \u00b1550us",
+			why: "1 message arrived before it was sent, by 550us: the clocks are further apart than \u00b1550us",
 		});
 		// In the warm-up too.
 		const folder = crossing({

@@ -1,7 +1,8 @@
 import { whoIs } from "../../run/client-read.ts";
 import type { ClientPart, Collected } from "../../run/collect.ts";
+import { say } from "../../text/say.ts";
 import { formatDuration } from "../../units.ts";
-import { AGAIN, type Check, unknown } from "./check.ts";
+import { type Check, unknown } from "./check.ts";
 
 /**
  * Some of several clients are missing, or broke off, and others did not: what those have measured is shown, but it is not the load that was
@@ -22,20 +23,17 @@ export const clients: Check = {
 	applies: ({ plan }) => plan.client.count > 1,
 	judge({ collected: { parts } }) {
 		const problems = parts.map((p) => p.problem).filter((p) => p !== null);
-		const figure = `${parts.length - problems.length} of ${parts.length}`;
+		const clients = parts.length;
+		const whole = clients - problems.length;
 		return {
-			...(problems.length > 0
+			...(whole < clients
 				? {
 						status: "invalid",
-						detail: `${figure} clients did their part: ${problems.join("; ")}`,
+						said: say("clients-missing", { whole, clients, problems }),
 					}
-				: {
-						status: "ok",
-						detail: `all ${parts.length} clients did their part`,
-					}),
-			...{ figure, limit: `${parts.length}` },
-			remedy:
-				"see why it broke off, and make the run again: its messages are missing from the load",
+				: { status: "ok", said: say("clients-whole", { clients }) }),
+			...{ figure: `${whole} of ${clients}`, limit: `${clients}` },
+			remedy: say("see-client"),
 		};
 	},
 };
@@ -51,20 +49,20 @@ export const claim: Check = {
 		const claims = firstClaims(collected);
 		const [last] = claims.toSorted((a, b) => b.ns - a.ns);
 		if (last === undefined || claims.length < collected.parts.length)
-			return unknown("not every client has told when it began", AGAIN);
-		const figure = formatDuration(last.ns);
+			return unknown(say("claim-unknown"), say("again"));
+		const { ns, part } = last;
 		return {
-			...(last.ns > 0
+			...(ns > 0
 				? {
 						status: "invalid",
-						detail: `the first part of the schedule was claimed ${figure} after its start, by ${clientName(last.part)}`,
+						said: say("claimed-late", {
+							lateNs: ns,
+							client: clientName(part),
+						}),
 					}
-				: {
-						status: "ok",
-						detail: `every client claimed its schedule before its start, the last one ${formatDuration(-last.ns)} ahead`,
-					}),
-			...{ figure, limit: "0s" },
-			remedy: "measure again on a machine with less other work",
+				: { status: "ok", said: say("claimed-in-time", { aheadNs: -ns }) }),
+			...{ figure: formatDuration(ns), limit: "0s" },
+			remedy: say("less-other-work"),
 		};
 	},
 };

@@ -1,7 +1,8 @@
 import { crosses, type Metric } from "../../model/plan.ts";
 import type { ClientEnd } from "../../model/run-file.ts";
 import type { ClientPart, Collected } from "../../run/collect.ts";
-import { formatCount, formatDuration } from "../../units.ts";
+import { plusMinus } from "../../text/run-checks.ts";
+import { type Said, say } from "../../text/say.ts";
 import { type Facts, sumsOf } from "../facts.ts";
 import { type Check, type Finding, unknown } from "./check.ts";
 import { clientName } from "./clients.ts";
@@ -52,8 +53,11 @@ export const clock: Check = {
 		if (unread)
 			return {
 				status: crossing ? "invalid" : "warn",
-				detail: `the clock of ${clientName(unread)} was not compared again after the run: how far it went wrong meanwhile is not known${crossing ? ", and messages cross from client to client" : ""}`,
-				remedy: "see why it could not be reached at the end, and measure again",
+				said: say("clock-not-compared", {
+					client: clientName(unread),
+					crossing,
+				}),
+				remedy: say("reach-client"),
 			};
 		const own = Math.max(...parts.map((p) => boundOf(p) ?? 0));
 		const bound = crossing ? (clockBoundNs(collected) ?? 0) : own;
@@ -61,17 +65,18 @@ export const clock: Check = {
 		const early = crossing ? earlyOf(facts, bound) : null;
 		if (early !== null)
 			return {
-				...{ status: "invalid", detail: early, figure },
-				remedy:
-					"keep the clocks of all clients in step (chrony, or PTP), and measure again",
+				...{ status: "invalid", said: early, figure },
+				remedy: say("keep-clocks"),
 			};
 		// What ours has drifted by meanwhile is nothing to clocks that keep each other's time.
-		const how = parts.some(isKept)
-			? ", by chrony on each of them"
-			: `; their clocks moved by at most ${formatDuration(Math.max(...parts.map(({ end }) => (end?.clock && movedBy(end.clock)) ?? 0)))} during the run`;
+		const movedNs = parts.some(isKept)
+			? null
+			: Math.max(
+					...parts.map(({ end }) => (end?.clock && movedBy(end.clock)) ?? 0),
+				);
 		return {
 			status: "ok",
-			detail: `${crossing ? "times across clients are exact to" : "clients share their start to"} ${figure}${how}`,
+			said: say("clock-kept", { boundNs: bound, crossing, movedNs }),
 			figure,
 		};
 	},
@@ -82,17 +87,12 @@ export const clockSource: Check = {
 	name: "clockSource",
 	judge({ clockSource: name }) {
 		if (name === null)
-			return unknown(
-				"the clock source cannot be read",
-				"measure on Linux, where /sys says which clock the kernel uses",
-			);
+			return unknown(say("clock-source-unknown"), say("linux-clock"));
 		const status = SLOW_SOURCES[name] ?? "ok";
+		const code = status === "ok" ? "clock-source-good" : "clock-source-slow";
 		return {
-			status,
-			detail: `clock source ${name}${status === "ok" ? "" : " is too slow or too coarse to time messages"}`,
-			figure: name,
-			remedy:
-				"use a machine whose kernel trusts tsc, kvm-clock or arch_sys_counter",
+			...{ status, said: say(code, { source: name }), figure: name },
+			remedy: say("better-clock"),
 		};
 	},
 };
@@ -102,11 +102,6 @@ export function movedBy(found: NonNullable<ClientEnd["clock"]>): number | null {
 	return found.afterNs === null
 		? null
 		: Math.abs(found.afterNs - (found.readNs ?? found.beforeNs));
-}
-
-/** "±0.4ms" */
-export function plusMinus(ns: number): string {
-	return `\u00b1${formatDuration(ns)}`;
 }
 
 // --- internal ---
@@ -132,16 +127,19 @@ function isKept({ end }: ClientPart): boolean {
 	return end?.clock?.source === "chrony";
 }
 
-/** A sentence about samples that were negative by more than the bound; null: there are none. */
-function earlyOf({ collected }: Facts, boundNs: number): string | null {
+/** Samples that were negative by more than the bound; null: there are none. */
+function earlyOf({ collected }: Facts, boundNs: number): Said | null {
 	const all = [...ACROSS].map((metric) =>
 		sumsOf({ collected }, metric, { from: Number.NEGATIVE_INFINITY }),
 	);
 	const negative = Math.max(...all.map((s) => s.negative));
 	if (negative === 0) return null;
 	const lowest = Math.min(...all.map((s) => s.lowest));
-	const times = `${formatCount(negative)} messages were received before they were sent`;
 	return -lowest > boundNs
-		? `${times}, one of them by ${formatDuration(-lowest)}: the clocks were not as exact as ${plusMinus(boundNs)}`
+		? say("clock-contradicted", {
+				messages: negative,
+				earliestNs: -lowest,
+				boundNs,
+			})
 		: null;
 }

@@ -1,8 +1,8 @@
 import type { Collected } from "../../run/collect.ts";
-import { stoppedAfter } from "../aborted.ts";
-import { AGAIN, type Check } from "./check.ts";
+import { type Said, say } from "../../text/say.ts";
+import { stoppedAfterNs } from "../aborted.ts";
+import type { Check } from "./check.ts";
 import { clientName, onlySome } from "./clients.ts";
-import { REPORT_BUG } from "./identities.ts";
 
 /** Was the run made to its end, and is all of it there? */
 export const complete: Check = {
@@ -13,44 +13,48 @@ export const complete: Check = {
 		if (facts.unreadable !== null)
 			return {
 				status: closed ? "error" : "invalid",
-				detail: facts.unreadable,
-				remedy: closed ? REPORT_BUG : AGAIN,
+				said: say("files-unreadable", { problem: facts.unreadable }),
+				remedy: say(closed ? "report-bug" : "again"),
 			};
 		if (state === "aborted")
 			return {
 				status: "warn",
-				detail: `stopped after ${stoppedAfter(facts)}: ${run?.abortedBy} could not pass any more`,
-				remedy: "take abort off the SLA line to see a whole run",
+				said: say("run-aborted", {
+					afterNs: stoppedAfterNs(facts),
+					sla: run?.abortedBy ?? "",
+				}),
+				remedy: say("without-abort"),
 			};
 		if (state !== "complete")
 			return {
 				status: "invalid",
-				detail: onlySome(facts.collected)
-					? "not every client's result is whole: see clients"
-					: (problem ?? state),
-				remedy: AGAIN,
+				said: onlySome(facts.collected)
+					? say("client-unfinished")
+					: say("run-unfinished", { problem: problem ?? state }),
+				remedy: say("again"),
 			};
 		const ended = oddEnd(facts.collected);
 		return ended === null
-			? { status: "ok", detail: "every file is closed and matches its sum" }
-			: {
-					status: "warn",
-					detail: `all results are there, but k6 ended with ${ended}`,
-					remedy: "see what k6 printed",
-				};
+			? { status: "ok", said: say("files-closed") }
+			: { status: "warn", said: ended, remedy: say("see-k6") };
 	},
 };
 
 // --- internal ---
 
-/** "exit code 3", with several clients "exit code 3 on client 1 (bench@10.0.0.11)"; null: as it should. */
-function oddEnd({ run, parts }: Collected): string | null {
-	const ofOne = (code: number | null, signal: string | null) =>
-		code === 0 ? null : (signal ?? `exit code ${code}`);
+/** How k6 ended where it did not as it should, of several clients the first such; null: as it should. */
+function oddEnd({ run, parts }: Collected): Said | null {
+	const ofOne = (
+		exitCode: number | null,
+		signal: string | null,
+		client: string | null,
+	) =>
+		exitCode === 0 ? null : say("k6-ended-oddly", { signal, exitCode, client });
 	for (const part of parts) {
 		if (parts.length === 1 || part.end === null) continue;
-		const how = ofOne(part.end.k6Exit, part.end.k6Signal);
-		if (how !== null) return `${how} on ${clientName(part)}`;
+		const { k6Exit, k6Signal } = part.end;
+		const how = ofOne(k6Exit, k6Signal, clientName(part));
+		if (how !== null) return how;
 	}
-	return run === null ? null : ofOne(run.k6Exit, run.k6Signal);
+	return run === null ? null : ofOne(run.k6Exit, run.k6Signal, null);
 }

@@ -1,12 +1,7 @@
 import type { Collected } from "../../run/collect.ts";
-import { formatCount, formatDuration, plural } from "../../units.ts";
-import {
-	AGAIN,
-	type Check,
-	type Finding,
-	NOT_COUNTED,
-	unknown,
-} from "./check.ts";
+import { say } from "../../text/say.ts";
+import { formatCount } from "../../units.ts";
+import { type Check, type Finding, NOT_COUNTED, unknown } from "./check.ts";
 import { countedBySla } from "./missing-messages.ts";
 
 /** Was every message that the schedule intended sent? */
@@ -16,40 +11,38 @@ export const offered: Check = {
 		const { warmup, window } = collected.counters;
 		if (warmup === null || window === null) return NOT_COUNTED;
 		const missing = warmup.notOffered + window.notOffered;
-		const all = formatCount(warmup.intended + window.intended);
+		const intended = warmup.intended + window.intended;
 		const figure = formatCount(missing);
 		// Whoever stops a run keeps messages from being offered: that is no fault of the generator.
 		if (collected.state === "aborted")
 			return {
 				status: "ok",
-				detail: "what was due until the stop was sent",
+				said: say("offered-until-stop"),
 				figure,
 			};
 		const limit = "0";
 		if (missing === 0)
 			return {
 				status: "ok",
-				detail: "every intended message was sent",
+				said: say("all-offered"),
 				...{ figure, limit },
 			};
 		if (collected.state === "interrupted")
 			return {
 				status: "warn",
-				detail: `${plural(missing, "message")} ${missing === 1 ? "was" : "were"} not offered: the run was stopped`,
-				...{ figure, limit, remedy: AGAIN },
+				said: say("not-offered-stopped", { messages: missing }),
+				...{ figure, limit, remedy: say("again") },
 			};
 		if (collected.plan.schedule.kind === "closed")
 			return {
 				status: "inconclusive",
-				...closedNotOffered(collected, `${figure} of ${all}`),
+				...closedNotOffered(collected, { messages: missing, intended }),
 				...{ figure, limit },
 			};
 		return {
 			status: "invalid",
-			detail: `${figure} of ${all} messages were not offered: the generator could not keep up`,
-			...{ figure, limit },
-			remedy:
-				"lower the rate, give the generator more cores, or use more clients",
+			said: say("not-offered", { messages: missing, intended }),
+			...{ figure, limit, remedy: say("offer-less") },
 		};
 	},
 };
@@ -62,19 +55,17 @@ export const clientDropped: Check = {
 		if (totals.clientDropped === null)
 			return {
 				status: "unknown",
-				detail: "this driver does not count what its client library drops",
+				said: say("client-drops-not-counted"),
 			};
 		const figure = formatCount(totals.clientDropped);
 		return {
 			...(totals.clientDropped > 0
 				? {
 						status: "invalid",
-						detail: `the client library itself dropped ${plural(totals.clientDropped, "message")}: that is not the broker's loss`,
+						said: say("client-dropped", { messages: totals.clientDropped }),
 					}
-				: { status: "ok", detail: "the client library dropped nothing" }),
-			...{ figure, limit: "0" },
-			remedy:
-				"lower the rate, use more connections, or raise the library's buffers in the system's options",
+				: { status: "ok", said: say("client-dropped-none") }),
+			...{ figure, limit: "0", remedy: say("larger-buffers") },
 		};
 	},
 };
@@ -88,23 +79,23 @@ export const reconnects: Check = {
 		if (times === null)
 			return {
 				status: "unknown",
-				detail: "this driver does not count connections that are made anew",
+				said: say("reconnects-not-counted"),
 			};
 		const figure = formatCount(times);
 		if (times === 0)
 			return {
 				status: "ok",
-				detail: "every connection held",
+				said: say("reconnects-none"),
 				...{ figure, limit: "0" },
 			};
-		const made = `connections were made anew ${times === 1 ? "once" : `${figure} times`}`;
 		if (plan.faults.length > 0 && run && run.faults.length > 0)
-			return { status: "ok", detail: `${made}, in a run with faults`, figure };
+			return {
+				...{ status: "ok", said: say("reconnects-by-fault", { times }) },
+				figure,
+			};
 		return {
-			status: "warn",
-			detail: `${made}: what was under way then was delayed, or lost`,
-			...{ figure, limit: "0" },
-			remedy: "see in the broker's log why it lost connections",
+			...{ status: "warn", said: say("reconnects", { times }) },
+			...{ figure, limit: "0", remedy: say("see-disconnects") },
 		};
 	},
 };
@@ -116,37 +107,38 @@ export const drain: Check = {
 		const { warmup, window } = counters;
 		if (warmup === null || window === null) return NOT_COUNTED;
 		if (state === "aborted")
-			return unknown(
-				"the run was stopped before its drain",
-				"take abort off the SLA line to see a whole run",
-			);
-		const missing =
-			(warmup.lost ?? 0) + warmup.unknown + (window.lost ?? 0) + window.unknown;
+			return unknown(say("drain-stopped"), say("without-abort"));
+		const before = (warmup.lost ?? 0) + warmup.unknown;
+		const missing = before + (window.lost ?? 0) + window.unknown;
 		const figure = formatCount(missing);
 		const limit = "0";
 		if (missing === 0)
 			return {
 				status: "ok",
-				detail: "nothing was outstanding at the end",
+				said: say("drain-empty"),
 				...{ figure, limit },
 			};
 		const judged = countedBySla(plan, "lost") || countedBySla(plan, "unknown");
-		const still = `${figure} ${plan.pattern === "fan-out" ? "copies" : "messages"} were still missing when the drain (${formatDuration(plan.drainNs)}) was over`;
+		const values = {
+			...{ missing, warmup: before, copies: plan.pattern === "fan-out" },
+			drainNs: plan.drainNs,
+		};
 		return judged && judgements.length > 0
 			? {
 					status: "warn",
-					detail: `${still}; the SLA counts them`,
+					said: say("drain-missing", values),
 					...{ figure, limit },
 					// A broker that was gone has taken them with it.
-					remedy:
-						run?.error == null
-							? "see whether they are lost or late: measure with a longer drain"
-							: "see why the run broke (its broker.log): a longer drain brings nothing back",
+					remedy: say(run?.error == null ? "longer-drain" : "see-broker"),
 				}
 			: {
 					status: "invalid",
-					detail: `${still}, and no SLA line counts them: add lost == 0`,
-					...{ figure, limit, remedy: "add lost == 0 to the SLA" },
+					said: say("drain-missing-uncounted", values),
+					...{
+						figure,
+						limit,
+						remedy: say("add-lines", { lines: ["lost == 0"] }),
+					},
 				};
 	},
 };
@@ -156,17 +148,16 @@ export const drain: Check = {
 /** What is lost stays in flight: a load that waits for it stands still, and is ended before its time. */
 function closedNotOffered(
 	{ plan, totals }: Collected,
-	missing: string,
-): Pick<Finding, "detail" | "remedy"> {
+	missing: { readonly messages: number; readonly intended: number },
+): Pick<Finding, "said" | "remedy"> {
 	const { schedule, drainNs } = plan;
 	return (totals?.endNs ?? 0) < schedule.durationNs
 		? {
-				detail: `${missing} messages were not sent: nothing completed any more for ${formatDuration(drainNs)}`,
-				remedy:
-					"see what became of those in flight: lost, failed, unknown, errors",
+				said: say("not-sent-stalled", { ...missing, stalledNs: drainNs }),
+				remedy: say("see-in-flight"),
 			}
 		: {
-				detail: `${missing} messages were not sent: the load was not through when its time was over`,
-				remedy: "give it more time (duration), or fewer messages",
+				said: say("not-sent-in-time", missing),
+				remedy: say("more-time"),
 			};
 }

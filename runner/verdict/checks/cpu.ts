@@ -2,9 +2,12 @@ import { hasProcess } from "../../brokers/index.ts";
 import type { ResourceLine } from "../../model/resource-file.ts";
 import type { ClientPart, Machine } from "../../run/collect.ts";
 import { sum } from "../../stats/sum.ts";
+import { machineName } from "../../text/machine-checks.ts";
+import { percent } from "../../text/percent.ts";
+import { say, sayAt } from "../../text/say.ts";
 import { formatCount } from "../../units.ts";
 import { type Facts, ticksOfWindow, windowOf } from "../facts.ts";
-import { type Check, type Finding, percent, unknown } from "./check.ts";
+import { type Check, type Finding, unknown } from "./check.ts";
 import { clientName } from "./clients.ts";
 import { OTHERS_SHARE, OWN_CPU_SHARE, STEAL_SHARE } from "./limits.ts";
 
@@ -14,27 +17,23 @@ export const cpuQuota: Check = {
 	name: "cpuQuota",
 	judge: (facts) =>
 		worstMachine(facts, (machine) => {
-			const throttled = machine.node === undefined ? "mqbench" : "the broker";
+			const broker = machine.node !== undefined;
 			const grown = overWindow(
 				facts,
 				machine,
 				(line) => line.machine.throttled,
 			);
 			if (grown === null)
-				return unknown(
-					`whether the control group held ${throttled} back cannot be read`,
-					READ_PROC,
-				);
+				return unknown(say("quota-unknown", { broker }), say("read-proc"));
 			const figure = formatCount(grown);
 			return {
 				...(grown > 0
 					? {
 							status: "warn",
-							detail: `the control group's CPU quota held ${throttled} back in ${figure} periods of the window`,
+							said: say("quota-hit", { broker, periods: grown }),
 						}
-					: { status: "ok", detail: "no CPU quota held mqbench back" }),
-				...{ figure, limit: "0" },
-				remedy: "give the container or job more CPU, or no limit",
+					: { status: "ok", said: say("quota-none") }),
+				...{ figure, limit: "0", remedy: say("more-cpu") },
 			};
 		}),
 };
@@ -46,15 +45,14 @@ export const steal: Check = {
 			const taken = overWindow(facts, machine, (line) => line.machine.stealNs);
 			const all = overWindow(facts, machine, (line) => line.machine.cpuNs);
 			if (taken === null || !all)
-				return unknown("what the hypervisor took cannot be read", READ_PROC);
-			const figure = percent(taken / all);
-			const much = taken / all > STEAL_SHARE;
+				return unknown(say("steal-unknown"), say("read-proc"));
+			const share = taken / all;
+			const much = share > STEAL_SHARE;
 			return {
 				status: much ? "warn" : "ok",
-				detail: `the hypervisor took ${figure} of the ${much ? "machine's " : ""}CPU time`,
-				...{ figure, limit: percent(STEAL_SHARE) },
-				remedy:
-					"use a machine with dedicated cores, or measure again at a quieter time",
+				said: say("steal", { share, much }),
+				...{ figure: percent(share), limit: percent(STEAL_SHARE) },
+				remedy: say("dedicated-cores"),
 			};
 		}),
 };
@@ -91,24 +89,21 @@ export const ownCpu: Check = {
 			.filter(({ perSecond, cores }) => perSecond > 0 && cores > 0)
 			.sort((a, b) => b.perSecond / b.cores - a.perSecond / a.cores);
 		if (used === undefined)
-			return unknown(
-				"the generator's own CPU time cannot be read",
-				"measure on Linux or macOS, for a second at least",
-			);
+			return unknown(say("own-cpu-unknown"), say("read-cpu"));
 		const { perSecond, cores, parts } = used;
 		const figure = `${Number(perSecond.toPrecision(2))} of ${formatCount(cores)} cores`;
 		const limit = percent(OWN_CPU_SHARE);
-		const where =
-			facts.collected.parts.length === 1
-				? ""
-				: parts.length === 1
-					? ` on ${clientName(parts[0] as ClientPart)}`
-					: `, ${parts.length} clients on this machine`;
+		const [first] = parts;
+		const alone = facts.collected.parts.length === 1 || parts.length > 1;
 		const much = perSecond > OWN_CPU_SHARE * cores;
 		return {
 			status: much ? "warn" : "ok",
-			detail: `the generator itself used ${figure}${where}${much ? `, more than ${limit}` : ""}`,
-			...{ figure, limit, remedy: "give it more cores, or lower the rate" },
+			said: say("own-cpu", {
+				...{ cores: perSecond, ofCores: cores, clients: parts.length },
+				client: alone || first === undefined ? null : clientName(first),
+				aboveShare: much ? OWN_CPU_SHARE : null,
+			}),
+			...{ figure, limit, remedy: say("more-cores") },
 		};
 	},
 };
@@ -125,9 +120,6 @@ export function coresOf(
 }
 
 // --- internal ---
-
-const READ_PROC =
-	"measure on Linux, where /proc and the control group can be read";
 
 function othersOn(machine: Machine, facts: Facts): Finding {
 	const alone = machine.node !== undefined;
@@ -149,19 +141,19 @@ function othersOn(machine: Machine, facts: Facts): Finding {
 	const generator = grown((line) => generatorOf(line) ?? null);
 	const broker = grown((line) => brokerOf(line) ?? null);
 	if (!all || idle === null || generator === null || broker === null)
-		return unknown("what other processes used cannot be told", READ_PROC);
+		return unknown(say("others-unknown"), say("read-proc"));
 	const own = idle + (taken ?? 0) + generator + broker;
 	const share = Math.max(0, all - own) / all;
-	const figure = percent(share);
-	const used = `other processes used ${figure} of ${alone ? "the CPU time on the broker's host" : "the machine's CPU time"}`;
+	const found = { share, brokerHost: alone };
+	const ownShare = (generator + broker) / all;
 	const much = share > OTHERS_SHARE;
 	return {
 		status: much ? "warn" : "ok",
-		detail: much
-			? `${used}, ${alone ? "the broker" : "generator and broker"} ${percent((generator + broker) / all)}`
-			: used,
-		...{ figure, limit: percent(OTHERS_SHARE) },
-		remedy: `stop what else runs on ${alone ? "it" : "the machine"}, and measure again`,
+		said: much
+			? say("others-much", { ...found, ownShare })
+			: say("others", found),
+		...{ figure: percent(share), limit: percent(OTHERS_SHARE) },
+		remedy: say("stop-others-again", { brokerHost: alone }),
 	};
 }
 
@@ -230,12 +222,14 @@ function worstOf(
 		all[0]) as (typeof all)[number];
 	return found.status === "ok" || !named
 		? found
-		: { ...found, detail: `${machineName(machine)}: ${found.detail}` };
+		: { ...found, said: sayAt(nameOf(machine), found.said) };
 }
 
-function machineName({ client, node }: Machine): string {
-	if (node !== undefined) return `the host of the broker's node ${node}`;
-	return client === null ? "this machine" : clientName(client);
+function nameOf({ client, node }: Machine): string {
+	return machineName({
+		client: client && clientName(client),
+		node: node ?? null,
+	});
 }
 
 /**

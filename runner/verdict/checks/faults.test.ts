@@ -96,11 +96,11 @@ describe("faults", () => {
 	test("that never came to happen do, too", () => {
 		expect(judged({ faults: [killed] })).toMatchObject({
 			verdict: "invalid",
-			why: "pause never came to happen",
+			why: "pause did not happen",
 		});
 		expect(judged({ faults: [paused] })).toMatchObject({
 			verdict: "invalid",
-			why: "kill of the leader never came to happen",
+			why: "kill of the leader did not happen",
 		});
 	});
 
@@ -108,7 +108,7 @@ describe("faults", () => {
 		for (const run of [{ faults: [] }, {}])
 			expect(judged(run)).toMatchObject({
 				verdict: "invalid",
-				why: "kill of the leader never came to happen; pause never came to happen",
+				why: "kill of the leader did not happen; pause did not happen",
 			});
 	});
 
@@ -121,7 +121,7 @@ describe("faults", () => {
 		const done = { ...paused, action: "latency", node: 1 } as const;
 		expect(
 			judged({ faults: [{ ...done, delayNs: 20 * MS }] }, { faults }).why,
-		).toBe("latency of 10ms of node 1 never came to happen");
+		).toBe("latency of 10ms of node 1 did not happen");
 		expect(
 			judged(
 				{
@@ -158,7 +158,7 @@ describe("faults", () => {
 		expect(of([killed])?.status).toBe("ok");
 		expect(of([])).toMatchObject({
 			status: "ok",
-			detail: "none was carried out until the run was stopped",
+			detail: "the run was stopped before the first fault",
 		});
 	});
 

@@ -1,7 +1,8 @@
 import type { Plan } from "../../model/plan.ts";
 import type { FaultDone } from "../../model/run-file.ts";
+import { say } from "../../text/say.ts";
 import { formatDuration } from "../../units.ts";
-import { AGAIN, type Check, unknown } from "./check.ts";
+import { type Check, unknown } from "./check.ts";
 
 /** Was done to the broker what the scenario asks for? A fault that was not carried out has measured something else. */
 export const faults: Check = {
@@ -11,7 +12,7 @@ export const faults: Check = {
 		const limit = `${plan.faults.length}`;
 		if (run === null)
 			return {
-				...unknown("what was done to the broker was not written down", AGAIN),
+				...unknown(say("faults-unknown"), say("again")),
 				limit,
 			};
 		const done = run.faults;
@@ -26,22 +27,20 @@ export const faults: Check = {
 		if (missing.length + failed.length > 0)
 			return {
 				status: "invalid",
-				detail: [
-					...missing.map((name) => `${name} never came to happen`),
-					...failed.map(
-						(f) => `${faultName(f)} was not carried out as planned: ${f.error}`,
-					),
-				].join("; "),
+				said: say("faults-not-done", {
+					missing,
+					failed: failed.map(faultName),
+					errors: failed.map((f) => f.error ?? ""),
+				}),
 				...{ figure, limit },
-				remedy:
-					failed.length > 0 ? "mend what it names, and measure again" : AGAIN,
+				remedy: say(failed.length > 0 ? "fix-faults" : "again"),
 			};
 		return {
 			status: "ok",
-			detail:
+			said:
 				carriedOut.length === 0
-					? "none was carried out until the run was stopped"
-					: `${carriedOut.map(faultName).join(", ")}: carried out`,
+					? say("faults-none-yet")
+					: say("faults-done", { faults: carriedOut.map(faultName) }),
 			...{ figure, limit },
 		};
 	},

@@ -43,7 +43,7 @@ describe("the floor", () => {
 		expect(checked(plan, answered(3000, 50), measured(0.5 * MS))).toMatchObject(
 			{
 				status: "ok",
-				detail: "p99 lies among messages that never completed",
+				said: { text: "p99 lies among messages that never completed" },
 			},
 		);
 	});

@@ -1,6 +1,7 @@
 import { noBroker } from "../../brokers/index.ts";
 import { percentile } from "../../histogram/percentiles.ts";
 import { mainMetric } from "../../plan/samples.ts";
+import { say } from "../../text/say.ts";
 import { formatCount, formatDuration } from "../../units.ts";
 import { type Facts, type Floor, mainSampleOf } from "../facts.ts";
 import { ratesOf } from "../rates.ts";
@@ -15,8 +16,8 @@ export const floor: Check = {
 		if (facts.collected.plan.schedule.kind === "closed") return ceiling(facts);
 		if (measured === null)
 			return unknown(
-				"not measured",
-				`measure the floor of the generator as well, with ${noBroker} at the same rate`,
+				say("floor-not-measured"),
+				say("measure-floor", { broker: noBroker }),
 			);
 		const below = measured.p99 ?? measured.max;
 		const response = mainSampleOf(facts);
@@ -25,15 +26,17 @@ export const floor: Check = {
 		if (found.beyondTimeout)
 			return {
 				status: "ok",
-				detail: "p99 lies among messages that never completed",
+				said: say("floor-below-loss"),
 				figure: below === null ? null : formatDuration(below),
 			};
 		const all = response.distribution.count === response.n;
 		const p99 = found.value ?? (all ? response.max : null);
 		if (measured.problem !== null || below === null || p99 === null)
 			return unknown(
-				measured.problem ?? "nothing to compare the generator's floor with",
-				"see why nothing completed",
+				measured.problem === null
+					? say("floor-not-comparable")
+					: say("floor-problem", { problem: measured.problem }),
+				say("see-completions"),
 			);
 		const figure = formatDuration(below);
 		const limit = formatDuration(p99 * FLOOR_SHARE);
@@ -41,17 +44,17 @@ export const floor: Check = {
 		if (below > p99)
 			return {
 				status: "unknown",
-				detail: `without any broker p99 was ${figure}, more than the ${formatDuration(p99)} with one: the machine was disturbed`,
-				...{ figure, limit, remedy: "stop what else runs on the machine" },
+				said: say("floor-disturbed", { floorNs: below, p99Ns: p99 }),
+				...{ figure, limit, remedy: say("stop-others") },
 			};
 		return {
 			...(below > p99 * FLOOR_SHARE
 				? {
 						status: "warn",
-						detail: `p99 ${formatDuration(p99)} is at the floor of this generator: without any broker it is ${figure}`,
+						said: say("floor-near", { floorNs: below, p99Ns: p99 }),
 					}
-				: { status: "ok", detail: `without any broker p99 is ${figure}` }),
-			...{ figure, limit, remedy: LARGER_DIFFERENCES },
+				: { status: "ok", said: say("floor", { floorNs: below }) }),
+			...{ figure, limit, remedy: say("larger-differences") },
 		};
 	},
 };
@@ -75,7 +78,7 @@ export function floorOf(facts: Facts): Floor {
 		problem:
 			state === "complete"
 				? facts.unreadable
-				: `the floor of the generator was not measured: ${problem ?? state}`,
+				: say("floor-failed", { problem: problem ?? state }).text,
 		count: sample.distribution.count,
 		p50: value(50),
 		p99: best.length > 0 ? Math.min(...best) : value(99),
@@ -89,9 +92,6 @@ export function floorOf(facts: Facts): Floor {
 
 // --- internal ---
 
-const LARGER_DIFFERENCES =
-	"compare systems by larger differences only, or use a faster machine";
-
 /** A closed load shows how fast it goes: what the generator carries without any system is the most that it can show. */
 function ceiling({ floor: measured, collected }: Facts): Finding {
 	const { received, sent } = ratesOf(collected);
@@ -99,21 +99,23 @@ function ceiling({ floor: measured, collected }: Facts): Finding {
 	const most = measured?.perSecond ?? null;
 	if (found === null || most === null)
 		return unknown(
-			measured?.problem ?? "not measured",
-			`measure the ceiling of the generator as well, with ${noBroker} and as many messages`,
+			measured?.problem
+				? say("floor-problem", { problem: measured.problem })
+				: say("floor-not-measured"),
+			say("measure-ceiling", { broker: noBroker }),
 		);
 	const figure = `${formatCount(found)}/s`;
 	return {
 		...(found > most * CEILING_SHARE
 			? {
 					status: "warn",
-					detail: `${figure} is near the ceiling of this generator: without any broker it carries ${formatCount(most)}/s`,
+					said: say("ceiling-near", {
+						perSecond: found,
+						ceilingPerSecond: most,
+					}),
 				}
-			: {
-					status: "ok",
-					detail: `without any broker the generator carries ${formatCount(most)}/s`,
-				}),
+			: { status: "ok", said: say("ceiling", { ceilingPerSecond: most }) }),
 		...{ figure, limit: `${formatCount(most * CEILING_SHARE)}/s` },
-		remedy: LARGER_DIFFERENCES,
+		remedy: say("larger-differences"),
 	};
 }

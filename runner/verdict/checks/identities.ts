@@ -5,27 +5,26 @@ import {
 	intendedInWindow,
 	samplesPerMessage,
 } from "../../plan/samples.ts";
+import { say } from "../../text/say.ts";
 import type { Facts } from "../facts.ts";
 import { sumsOf } from "../facts.ts";
 import { limitIntervals } from "../intervals.ts";
 import { receivedTwice } from "../received-twice.ts";
-import { AGAIN, type Check, unknown } from "./check.ts";
-
-export const REPORT_BUG = "report it, with this folder";
+import { type Check, unknown } from "./check.ts";
 
 /** Do all counts add up? */
 export const identities: Check = {
 	name: "identities",
 	judge(facts) {
 		if (!facts.collected.closed)
-			return unknown("not all counts are there to be added up", AGAIN);
+			return unknown(say("counts-incomplete"), say("again"));
 		const broken = brokenIdentities(facts);
 		return broken.length === 0
-			? { status: "ok", detail: "all counts add up" }
+			? { status: "ok", said: say("counts-add-up") }
 			: {
 					status: "error",
-					detail: `counts do not add up, a bug of mqbench: ${broken.join("; ")}`,
-					remedy: REPORT_BUG,
+					said: say("counts-differ", { broken }),
+					remedy: say("report-bug"),
 				};
 	},
 };

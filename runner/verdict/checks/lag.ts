@@ -2,6 +2,7 @@ import { percentile, rank, type Sample } from "../../histogram/percentiles.ts";
 import { subjectOf } from "../../model/baseline-sla.ts";
 import type { Sla } from "../../model/plan.ts";
 import { mainMetric } from "../../plan/samples.ts";
+import { type Said, say } from "../../text/say.ts";
 import { formatDuration } from "../../units.ts";
 import {
 	containsLag,
@@ -26,43 +27,40 @@ export const lag: Check = {
 	/** Without a schedule nothing is late. */
 	applies: ({ plan }) => plan.schedule.kind !== "closed",
 	judge(facts, judgements) {
-		const { sample, who } = latest(facts);
+		const { sample, client } = latest(facts);
 		if (sample.n === 0)
-			return unknown("no message completed", "see why nothing completed");
+			return unknown(say("lag-unknown"), say("see-completions"));
 		const p50 = percentile(sample, 50, 1).value;
 		const at99 = percentile(sample, 99, 1).value;
 		const p99 = at99 ?? sample.max ?? 0;
-		const figures = `${who}lag p50 ${p50 === null ? "n/a" : formatDuration(p50)}, p99 ${formatDuration(p99)}`;
+		const figures = { client, p50Ns: p50, p99Ns: p99 };
 		const finding = (
 			status: Finding["status"],
-			detail: string,
+			said: Said,
 			limitNs: number | null,
 		): Finding => ({
-			...{ status, detail, figure: formatDuration(p99) },
+			...{ status, said, figure: formatDuration(p99) },
 			limit: limitNs === null ? null : formatDuration(limitNs),
-			remedy:
-				"free the machine from other work, give it more cores, or run the broker elsewhere; mqbench doctor shows how punctually it wakes",
+			remedy: say("free-machine"),
 		});
+		const fine = (limitNs: number | null) =>
+			finding("ok", say("lag", figures), limitNs);
 		const decided = judgements.filter((j) => j.lagDecided);
 		if (decided.length > 0)
 			return finding(
 				"invalid",
-				`the generator's lateness decided ${decided.map((j) => j.sla).join(", ")}; ${figures}`,
+				say("lag-decided", { ...figures, lines: decided.map((j) => j.sla) }),
 				null,
 			);
 		const tightest = tightestLimitNs(facts);
 		if (tightest !== null)
 			return p99 > tightest * LAG_SHARE
-				? finding(
-						"warn",
-						`${figures}: more than 10 % of the tightest limit`,
-						tightest * LAG_SHARE,
-					)
-				: finding("ok", figures, tightest * LAG_SHARE);
+				? finding("warn", say("lag-near-limit", figures), tightest * LAG_SHARE)
+				: fine(tightest * LAG_SHARE);
 		const late = (p50 ?? p99) > LAG_P50_NS;
 		// Nothing to compare with: a backlog without acknowledgements.
 		if (!hasMetric(facts, mainMetric(facts.collected.plan)))
-			return finding(late ? "invalid" : "ok", figures, LAG_P50_NS);
+			return { ...fine(LAG_P50_NS), status: late ? "invalid" : "ok" };
 		const response = mainSampleOf(facts);
 		// Among those that never completed it is longer than any lag, and nothing about the survivors.
 		const beyond = rank(response.n, 99) > response.distribution.count;
@@ -73,35 +71,27 @@ export const lag: Check = {
 		// What is compared has the lag of both sides in it: whether it decided is told over all runs (baseline.ts), not here.
 		if (isCompared(facts))
 			return large
-				? finding(
-						"warn",
-						`${figures}: more than half of what was measured; comparisons are judged without it too`,
-						half,
-					)
-				: finding("ok", figures, half);
+				? finding("warn", say("lag-large-compared", figures), half)
+				: fine(half);
 		// One late message of a few hundred is no p99: it is told, and decides nothing.
 		const bad = late || (large && at99 !== null);
 		return bad || large
-			? finding(
-					bad ? "invalid" : "warn",
-					`${figures}: the generator is a large part of what was measured`,
-					half,
-				)
-			: finding("ok", figures, half);
+			? finding(bad ? "invalid" : "warn", say("lag-large", figures), half)
+			: fine(half);
 	},
 };
 
 // --- internal ---
 
-/** The client with the largest p99, of too few messages the largest lag; `who` names it. Of a single client the run itself. */
-function latest(facts: Facts): { sample: Sample; who: string } {
-	const whole = { sample: sampleOf(facts, "lag"), who: "" };
+/** The client with the largest p99, of too few messages the largest lag. Of a single client the run itself. */
+function latest(facts: Facts): { sample: Sample; client: string | null } {
+	const whole = { sample: sampleOf(facts, "lag"), client: null };
 	const p99 = (sample: Sample) =>
 		percentile(sample, 99, 1).value ?? sample.max ?? 0;
 	return (
 		lagByClient(facts)
-			.map(({ part, sample }) => ({ sample, who: `${clientName(part)}: ` }))
-			.reduce<typeof whole | null>(
+			.map(({ part, sample }) => ({ sample, client: clientName(part) }))
+			.reduce<{ sample: Sample; client: string } | null>(
 				(worst, one) =>
 					worst === null || p99(one.sample) > p99(worst.sample) ? one : worst,
 				null,

@@ -1,8 +1,9 @@
 import type { Plan } from "../../model/plan.ts";
 import { intendedInWindow } from "../../plan/samples.ts";
+import { say } from "../../text/say.ts";
 import { formatCount } from "../../units.ts";
 import { distributionOf, type Facts, hasMetric } from "../facts.ts";
-import { AGAIN, type Check, NOT_COUNTED, unknown } from "./check.ts";
+import { type Check, NOT_COUNTED, unknown } from "./check.ts";
 
 /**
  * Messages that did not complete, and that no SLA line looks at: `lost == 0` alone would pass a broker that refuses every
@@ -17,23 +18,24 @@ export const missingMessages: Check = {
 		if (warmup === null || window === null) return NOT_COUNTED;
 		// Of a run that was stopped, failed holds those that the stop kept from leaving.
 		if (state !== "complete")
-			return unknown("the run was not made to its end", AGAIN);
+			return unknown(say("run-unfinished-counts"), say("again"));
 		const missing = KINDS.map((kind) => ({
 			kind,
 			n: (warmup[kind] ?? 0) + (window[kind] ?? 0),
 		})).filter(({ kind, n }) => n > 0 && !countedBySla(plan, kind));
 		if (missing.length > 0) {
-			const lines = missing.map(({ kind }) => `${kind} == 0`).join(" and ");
-			const intended = formatCount(warmup.intended + window.intended);
-			const counts = missing.map(
-				({ kind, n }, i) =>
-					`${formatCount(n)}${i === 0 && !copied(kind, plan) ? ` of ${intended} messages` : ""} ${wordsOf(kind, plan)}`,
-			);
+			const lines = missing.map(({ kind }) => `${kind} == 0`);
+			const of = (kind: Kind) => missing.find((m) => m.kind === kind)?.n ?? 0;
 			return {
 				status: "inconclusive",
-				detail: `${counts.join(", ")}, and no SLA line counts them: add ${lines}, or a latency`,
+				said: say("nobody-counts", {
+					intended: warmup.intended + window.intended,
+					...{ failed: of("failed"), unknown: of("unknown"), lost: of("lost") },
+					copies: plan.pattern === "fan-out",
+					lines,
+				}),
 				figure: formatCount(missing.reduce((sum, { n }) => sum + n, 0)),
-				...{ limit: "0", remedy: `add ${lines} to the SLA` },
+				...{ limit: "0", remedy: say("add-lines", { lines }) },
 			};
 		}
 		// With a latency that is a FAIL.
@@ -44,12 +46,12 @@ export const missingMessages: Check = {
 		return !latency && intendedInWindow(plan) > 0 && nothingCompleted(facts)
 			? {
 					status: "inconclusive",
-					detail: `none of the ${formatCount(window.intended)} messages of the window completed`,
-					...{ figure: "0", remedy: "see why nothing completed" },
+					said: say("nothing-completed", { intended: window.intended }),
+					...{ figure: "0", remedy: say("see-completions") },
 				}
 			: {
 					status: "ok",
-					detail: "the SLA counts every kind of missing message",
+					said: say("sla-counts-all"),
 					...{ figure: "0", limit: "0" },
 				};
 	},
@@ -78,15 +80,4 @@ function nothingCompleted(facts: Facts): boolean {
 	return hasMetric(facts, "service")
 		? distributionOf(facts, "service").count === 0
 		: counters.window?.received === 0;
-}
-
-function wordsOf(name: Kind, plan: Plan): string {
-	if (name === "failed") return "failed";
-	if (name === "unknown") return "were never answered";
-	return copied(name, plan) ? "copies were lost" : "were lost";
-}
-
-/** Of a fan-out each subscriber has its own copy to lose. */
-function copied(kind: Kind, plan: Plan): boolean {
-	return kind === "lost" && plan.pattern === "fan-out";
 }

@@ -1,4 +1,5 @@
 import { Metric } from "../../model/plan.ts";
+import { say } from "../../text/say.ts";
 import { formatCount } from "../../units.ts";
 import { sumsOf } from "../facts.ts";
 import type { Check } from "./check.ts";
@@ -18,11 +19,11 @@ export const range: Check = {
 			...(clamped + negative > 0
 				? {
 						status: "warn",
-						detail: `${formatCount(clamped)} values above 1h were recorded as 1h, ${formatCount(negative)} below 0 as 0`,
+						said: say("values-out-of-range", { clamped, negative }),
 					}
-				: { status: "ok", detail: "every value was within 0 and 1h" }),
+				: { status: "ok", said: say("values-in-range") }),
 			...{ figure: formatCount(clamped + negative), limit: "0" },
-			remedy: "see whether the machine's clock was set back meanwhile",
+			remedy: say("clock-set-back"),
 		};
 	},
 };

@@ -1,5 +1,6 @@
 import { percentile } from "../../histogram/percentiles.ts";
 import type { ClientPart } from "../../run/collect.ts";
+import { say } from "../../text/say.ts";
 import { formatDuration } from "../../units.ts";
 import {
 	type Facts,
@@ -23,10 +24,7 @@ export const schedLatency: Check = {
 			percentile(response, 99, 1).value ??
 			response.max;
 		if (latency === undefined || reference === null)
-			return unknown(
-				"no client has measured it",
-				"see why the run did not end",
-			);
+			return unknown(say("runtime-unknown"), say("see-end"));
 		const figure = formatDuration(latency);
 		const worst = worstPart(
 			facts,
@@ -36,15 +34,14 @@ export const schedLatency: Check = {
 			...(latency > reference * SCHEDULER_SHARE
 				? {
 						status: "warn",
-						detail: `one in 1000 of the generator's goroutines waited longer than ${figure} for a core${nameOf(facts, worst)}`,
+						said: say("scheduler-waits", {
+							p999Ns: latency,
+							client: nameOf(facts, worst),
+						}),
 					}
-				: {
-						status: "ok",
-						detail: `the generator's goroutines waited at most ${figure} for a core, 999 in 1000`,
-					}),
+				: { status: "ok", said: say("scheduler", { p999Ns: latency }) }),
 			...{ figure, limit: formatDuration(reference * SCHEDULER_SHARE) },
-			remedy:
-				"give it more cores, or run the broker on another machine: they compete for CPU",
+			remedy: say("apart-from-broker"),
 		};
 	},
 };
@@ -62,17 +59,14 @@ export const gcPause: Check = {
 			return windowNs === 0 ? null : paused / windowNs;
 		});
 		if (worst === null)
-			return unknown(
-				"no second of the window was counted",
-				"measure for a second at least",
-			);
+			return unknown(say("gc-unknown"), say("a-second-at-least"));
 		const { paused, windowNs } = pauses(worst);
 		const figure = formatDuration(paused);
 		return {
 			status: paused > windowNs * GC_SHARE ? "warn" : "ok",
-			detail: `garbage collection stopped the generator for ${figure} of the window${nameOf(facts, worst)}`,
+			said: say("gc", { pausedNs: paused, client: nameOf(facts, worst) }),
 			...{ figure, limit: formatDuration(windowNs * GC_SHARE) },
-			remedy: "send smaller messages, or fewer of them",
+			remedy: say("smaller-messages"),
 		};
 	},
 };
@@ -93,9 +87,9 @@ function worstPart(
 	return worst?.part ?? null;
 }
 
-/** ", on client 1 (bench@10.0.0.11)"; of a single client nothing. */
-function nameOf({ collected }: Facts, part: ClientPart | null): string {
+/** null: a single client. */
+function nameOf({ collected }: Facts, part: ClientPart | null): string | null {
 	return part === null || collected.parts.length === 1
-		? ""
-		: `, on ${clientName(part)}`;
+		? null
+		: clientName(part);
 }

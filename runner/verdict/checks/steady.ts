@@ -1,7 +1,8 @@
 import { median, type TrendPoint, trend } from "../../stats/trend.ts";
-import { formatDuration } from "../../units.ts";
+import { percent } from "../../text/percent.ts";
+import { say } from "../../text/say.ts";
 import { type Facts, tightestLimitNs } from "../facts.ts";
-import { type Check, percent, unknown } from "./check.ts";
+import { type Check, unknown } from "./check.ts";
 import { STEADY_CHANGE, STEADY_LIMIT_SHARE, STEADY_SECONDS } from "./limits.ts";
 
 /** Did the median of response drift over the window? Then a percentile of the whole depends on when one looks. */
@@ -17,8 +18,8 @@ export const steady: Check = {
 		if (found === null)
 			return {
 				...unknown(
-					`a drift of p50 shows from ${STEADY_SECONDS} whole seconds on, of a run made to its end`,
-					"measure for longer",
+					say("drift-unknown", { seconds: STEADY_SECONDS }),
+					say("measure-longer"),
 				),
 				limit: `${STEADY_SECONDS}s`,
 			};
@@ -28,16 +29,12 @@ export const steady: Check = {
 			...(significant
 				? {
 						status: "warn",
-						detail: `p50 ${change > 0 ? "rose" : "fell"} by ${amount} of its median ${formatDuration(middle)} over the window`,
+						said: say("drifted", { share: change, medianNs: middle }),
 					}
-				: {
-						status: "ok",
-						detail:
-							"p50 did not drift over the window, or too little to matter",
-					}),
+				: { status: "ok", said: say("no-drift") }),
 			figure: `${change < 0 ? "-" : "+"}${amount} of p50`,
 			limit: percent(STEADY_CHANGE),
-			remedy: "warm up for longer, and measure for longer",
+			remedy: say("warm-up-longer"),
 		};
 	},
 };

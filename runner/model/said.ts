@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { CODES } from "../text/say.ts";
+
+/** Beside a sentence, for programs: its code in the catalogue (`runner/text/`) and what it names. Absent in results of earlier versions. */
+export const SaidFields = {
+	code: z.enum(CODES).optional().meta({
+		description: "What the sentence says; permanent once released.",
+	}),
+	values: z
+		.record(
+			z.string(),
+			z.union([
+				z.string(),
+				z.number(),
+				z.boolean(),
+				z.null(),
+				z.array(z.union([z.string(), z.number()])),
+			]),
+		)
+		.optional()
+		.meta({
+			description:
+				"What the sentence names. Numbers have their unit in the name: ...Ns, ...PerSecond, ...Seconds, share and ...Share (parts of 1); others are counts. of: the code of the first half, where a second one decides.",
+		}),
+};

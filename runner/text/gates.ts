@@ -1,0 +1,201 @@
+import {
+	formatCount as count,
+	formatDuration as duration,
+	formatDurationExact as exactly,
+	plural,
+} from "../units.ts";
+import { QUEUE_GREW } from "./load-checks.ts";
+import { plusMinus } from "./run-checks.ts";
+
+/** Why a line of the SLA came out as it did, and what left it open. */
+export const gates = {
+	stopped: (d: { problem: string }) => d.problem,
+	"nothing-measured": () => "nothing was measured",
+	"no-such-metric": (d: { why: string }) => d.why,
+	"no-acks": (d: { system: string }) =>
+		`${d.system} acknowledges nothing: there is no ack latency to judge`,
+	"limit-not-counted": () => "the generator has not counted this limit",
+
+	"late-messages": (d: Late) => lateText(d),
+	"late-messages-twice": (d: Late) => `${lateText(d)}: at least twice as many`,
+	"late-messages-few-stalls": (d: Late) =>
+		`${lateText(d)}: too few stalls to tell how typical they are`,
+	"late-messages-near-limit": (d: Late) =>
+		`${lateText(d)}: too close to the limit to tell`,
+	"late-by-lag": (d: Late & { overWithoutLag: number }) =>
+		`the generator was late: ${lateText(d)}; without its own lag ${did(d.overWithoutLag)}`,
+	"late-by-burst": (
+		d: Late & { lateSeconds: number; nWithout: number; overWithout: number },
+	) => `${burst(d)}: ${lateText(d)}; ${withoutBurst(d)}`,
+	"no-messages": () => "no message was intended in the window",
+	"few-samples": (d: {
+		percentile: number;
+		needed: number;
+		/** "34s at this rate" */
+		window: string;
+		n: number;
+		over: number;
+		limitNs: number;
+	}) =>
+		`p${d.percentile} needs at least ${count(d.needed)} samples (${d.window}), and there are ${count(d.n)}; ${d.over === 0 ? "none" : count(d.over)} of them took longer than ${exactly(d.limitNs)}`,
+	"none-completed": (d: { n: number }) =>
+		`no message completed: ${count(d.n)} of ${count(d.n)} are missing`,
+
+	"max-kept": (d: Slow) => slowText(d),
+	"max-broken": (d: Slow) => slowText(d),
+	"max-by-lag": (d: Slow) =>
+		`the generator was late: ${slowText(d)}, and none without its own lag`,
+	"max-by-burst": (
+		d: Slow & { lateSeconds: number; nWithout: number; overWithout: number },
+	) => `${burst(d)}: ${slowText(d)}; ${withoutBurst(d)}`,
+	"never-completed": (d: { n: number; censored: number }) =>
+		`${plural(d.censored, "message")} of ${count(d.n)} never completed`,
+	"second-receipts": (d: { second: number }) =>
+		`but ${count(d.second)} of them may be ${d.second === 1 ? "a second receipt" : "second receipts"}: another client had received ${d.second === 1 ? "that message" : "those messages"} before`,
+
+	tally: (d: Tally) => tallyText(d),
+	"tally-missed": (d: Tally & { op: Op; limit: string }) =>
+		`${tallyText(d)}; the SLA asks for ${ASKS[d.op]} ${d.limit}`,
+	"tally-nearly": (d: Tally & { limit: string }) =>
+		`${tallyText(d)}, within 0.1 % of the ${d.limit} that the SLA asks for`,
+	"tally-not-measured": (d: { name: string }) => `${d.name} was not measured`,
+	"order-not-measured": () =>
+		"order was not measured: this system promises none, or several consumers share its messages",
+	"checksum-not-measured": () =>
+		"corruption was not measured: payloads carry no checksum (workload.checksum)",
+	"nothing-received": (d: { name: string }) =>
+		`nothing is received where messages are only published: there is no ${d.name}; judge ack, failed or unknown`,
+	"nothing-acknowledged": (d: { system: string; name: string }) =>
+		`${d.system} acknowledges nothing: there is no ${d.name}; judge achieved`,
+	"no-rate": () => "a closed load has no rate to achieve: judge throughput",
+	"drain-between-samples": () =>
+		"the backlog is counted ten times a second, and the limit lies between the two samples around its end: build a larger one",
+	"too-short-for-a-rate": (d: { spanNs: number }) =>
+		`all messages were through within ${duration(d.spanNs)}, too short to tell a rate; raise messages`,
+
+	"aborted-by-lag": (d: Stopped) =>
+		`stopped after ${duration(d.afterNs)}, but the generator was late: without its lag it could still have passed`,
+	"aborted-hopeless": (d: Stopped) =>
+		`stopped after ${duration(d.afterNs)}: could not pass any more`,
+	"aborted-failed": (d: Stopped) => `stopped after ${duration(d.afterNs)}`,
+	"aborted-open": (d: Stopped & { by: string }) =>
+		`stopped after ${duration(d.afterNs)}, as ${d.by} could not pass any more`,
+	"hopeless-max": (d: { over: number; limitNs: number }) =>
+		`${count(d.over)} took longer than ${exactly(d.limitNs)}`,
+	"hopeless-late": (d: {
+		over: number;
+		n: number;
+		allowed: number;
+		limitNs: number;
+	}) =>
+		`${count(d.over)} of ${count(d.n)} planned messages took longer than ${exactly(d.limitNs)}; ${may(d.allowed)}`,
+	"hopeless-tally": (d: { n: number; tally: string }) =>
+		`${count(d.n)} ${d.tally}`,
+
+	clocks: (d: { boundNs: number }) =>
+		`but within the clocks' bound of ${plusMinus(d.boundNs)}`,
+	"queue-growing": () => `but ${QUEUE_GREW}`,
+	"p50-rose": (d: { factor: number }) =>
+		`but p50 rose over the window, and the limit is less than ${d.factor} times what was measured`,
+};
+
+/** "1 FAIL, 2 PASS of 3 repeats (2 of them confirming); ..." */
+export function repeatsText(
+	verdicts: readonly (readonly [word: string, n: number])[],
+	repeats: number,
+	confirming: number,
+	why: string,
+): string {
+	const counts = verdicts.map(([word, n]) => `${n} ${word}`).join(", ");
+	const added = confirming === 0 ? "" : ` (${confirming} of them confirming)`;
+	return `${counts} of ${repeats} repeats${added}; ${why}`;
+}
+
+// --- internal ---
+
+interface Late {
+	/** Messages judged, over the limit, that may be, and that never completed. */
+	readonly n: number;
+	readonly over: number;
+	readonly allowed: number;
+	readonly censored: number;
+	readonly limitNs: number;
+	/** Stalls, and how long the longest was. */
+	readonly events: number;
+	readonly longestNs: number;
+}
+
+/** "at most 100 of 10 000 may take longer than 10ms; 490 did, in 2 stalls (longest 600ms)" */
+function lateText(d: Late): string {
+	const stalls =
+		d.events === 0
+			? ""
+			: d.events === 1
+				? `, in one stall of ${duration(d.longestNs)}`
+				: `, in ${count(d.events)} stalls (longest ${duration(d.longestNs)})`;
+	return [
+		`${d.allowed < 1 ? "none" : `at most ${count(Math.floor(d.allowed))}`} of ${count(d.n)} may take longer than ${exactly(d.limitNs)}; ${did(d.over)}`,
+		d.censored > 0 ? ` (${count(d.censored)} never completed)` : "",
+		stalls,
+	].join("");
+}
+
+function did(n: number): string {
+	return `${n === 0 ? "none" : count(n)} did`;
+}
+
+function may(allowed: number): string {
+	return allowed < 1 ? "none may" : `at most ${count(Math.floor(allowed))} may`;
+}
+
+function burst({ lateSeconds }: { readonly lateSeconds: number }): string {
+	return `the generator was late for ${lateSeconds}s and caused a burst`;
+}
+
+function withoutBurst(d: {
+	readonly nWithout: number;
+	readonly overWithout: number;
+}): string {
+	return `without those seconds and the one after each, ${d.overWithout === 0 ? "none" : count(d.overWithout)} of ${count(d.nWithout)} did`;
+}
+
+interface Slow {
+	readonly n: number;
+	readonly over: number;
+	readonly limitNs: number;
+}
+
+function slowText({ n, over, limitNs }: Slow): string {
+	return `${over === 0 ? "none" : count(over)} of ${count(n)} took longer than ${exactly(limitNs)}`;
+}
+
+interface Tally {
+	/** "reordered (by producer and key)" */
+	readonly name: string;
+	/** As it is printed: "15", "1 900/s", "2.1s". */
+	readonly measured: string;
+	/** Of a count, those of the warm-up; null: a rate or a time. */
+	readonly warmup: number | null;
+}
+
+function tallyText({ name, measured, warmup }: Tally): string {
+	const where =
+		warmup === null
+			? ""
+			: ` in warm-up and window${warmup === 0 ? "" : ` (${count(warmup)} of them in the warm-up)`}`;
+	return `${measured} ${name}${where}`;
+}
+
+type Op = "<" | "<=" | "==" | ">=" | ">";
+
+const ASKS: Readonly<Record<Op, string>> = {
+	"<": "less than",
+	"<=": "at most",
+	"==": "exactly",
+	">=": "at least",
+	">": "more than",
+};
+
+interface Stopped {
+	readonly afterNs: number;
+}

@@ -1,0 +1,70 @@
+import { comparisons } from "./comparisons.ts";
+import { gates } from "./gates.ts";
+import { loadChecks } from "./load-checks.ts";
+import { machineChecks } from "./machine-checks.ts";
+import { remedies } from "./remedies.ts";
+import { runChecks } from "./run-checks.ts";
+
+/**
+ * The catalogue: code -> sentence. Whoever finds something says a code and its values, `result.json` keeps both beside the sentence, and
+ * nothing reads a sentence to learn what happened. A code is permanent once released.
+ */
+const sentences = {
+	...runChecks,
+	...loadChecks,
+	...machineChecks,
+	...gates,
+	...comparisons,
+	...remedies,
+};
+
+export type Code = keyof typeof sentences;
+
+export const CODES = Object.keys(sentences) as [Code, ...Code[]];
+
+/** What a sentence names: numbers with their unit in the name (`limitNs`, `perSecond`, `share` of 1), counts and names. */
+export type Values = Record<
+	string,
+	string | number | boolean | null | (string | number)[]
+>;
+
+/** A finding in both forms: for programs, and for people. */
+export interface Said {
+	readonly code: Code;
+	readonly values: Values;
+	readonly text: string;
+}
+
+export function say<C extends Code>(
+	code: C,
+	...values: Parameters<(typeof sentences)[C]>
+): Said {
+	const [given = {}] = values as [Values?];
+	const sentence = sentences[code] as (values: Values) => string;
+	return { code, values: given, text: sentence(given) };
+}
+
+/** The same with where it was found: "this machine: ...". */
+export function sayAt(where: string, said: Said): Said {
+	return {
+		...said,
+		values: { ...said.values, where },
+		text: `${where}: ${said.text}`,
+	};
+}
+
+/** What was found, and what decides over it: that gives the code, `of` keeps the first one's. */
+export function sayBut(first: Said, but: Said): Said {
+	return {
+		code: but.code,
+		values: { ...first.values, ...but.values, of: first.code },
+		text: `${first.text}; ${but.text}`,
+	};
+}
+
+/** What was found, with the count behind it in brackets. */
+export function sayAs(said: Said, counted: Said | null): Said {
+	return counted === null
+		? said
+		: { ...sayBut(counted, said), text: `${said.text} (${counted.text})` };
+}
