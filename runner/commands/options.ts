@@ -38,7 +38,7 @@ export function scenarioOptions(command: Command): Command {
 		)
 		.option(
 			"--quick",
-			"shorten every run to 3s or 2000 messages and skip searches: shows that the scenario works, gives no result",
+			"shorten every run to 3s or 2000 messages and skip searches: shows that the scenario works; its figures are not a result, its exit code is that of the SLA",
 		);
 }
 

@@ -3,6 +3,7 @@ import type { Baseline } from "../model/comparison.ts";
 import { Metric } from "../model/plan.ts";
 import type { Result, Run, Search } from "../model/result.ts";
 import { TALLIES } from "../model/tallies.ts";
+import { say } from "../text/say.ts";
 import { ratesAndTimes } from "../verdict/tally.ts";
 import { HIGHEST_RATE } from "./figures.ts";
 import { hashOf, machineOf } from "./same-machine.ts";
@@ -122,7 +123,7 @@ function withoutOf(run: Run): string | null {
 	if (["invalid", "error", "interrupted"].includes(run.verdict))
 		return run.verdict;
 	if (run.state === "aborted")
-		return `stopped as ${run.abortedBy ?? "an SLA"} could not be met any more`;
+		return say("stopped-early", { sla: run.abortedBy }).text;
 	return run.state === "complete" ? null : run.state;
 }
 

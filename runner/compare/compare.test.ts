@@ -347,7 +347,7 @@ describe("machines", () => {
 	test("an unknown machine: never judged", () => {
 		expect(only(a, slow({ machine: null }))).toMatchObject({
 			judged: false,
-			advisory: "nobody wrote down on which machine one of the two was made",
+			advisory: "one of the two does not say on which machine it was made",
 		});
 	});
 

@@ -1,6 +1,7 @@
 import type { Baseline, Calibration, Comparison } from "../model/comparison.ts";
 import type { Verdict } from "../model/verdict.ts";
 import { medianOf, ratioOf } from "../stats/ratio.ts";
+import { type Said, say } from "../text/say.ts";
 import {
 	figureName,
 	isAcrossClocks,
@@ -63,11 +64,15 @@ export function compareRuns(
 		const of = pairs ? pairs.get(system) : system;
 		if (of === undefined) continue;
 		seen.add(keyOf(of, name));
-		const no = (why: string) => notCompared.push({ system, case: name, why });
+		const no = ({ text: why }: Said) =>
+			notCompared.push({ system, case: name, why });
 		const base = a.runs.filter((r) => r.system === of && r.case === name);
 		if (base.length === 0) {
 			no(
-				`${options.names?.a ?? a.runId} has no run of ${of}, ${name}: nothing to compare with`,
+				say("no-run", {
+					side: options.names?.a ?? a.runId,
+					...{ system: of, case: name },
+				}),
 			);
 			continue;
 		}
@@ -82,13 +87,13 @@ export function compareRuns(
 			[names.a, base],
 			[names.b, group.runs],
 		] as const)
-			for (const text of leftOut(runs, side)) no(text);
+			for (const said of leftOut(runs, side)) no(said);
 		const counting = (runs: readonly Entry[]) =>
 			runs.filter((run) => run.without === null);
 		const sides = [counting(base), counting(group.runs)] as const;
 		const without = [names.a, names.b].find((_, i) => sides[i]?.length === 0);
 		if (without !== undefined) {
-			no(`no run of ${without} counts`);
+			no(say("no-run-counts", { side: without }));
 			continue;
 		}
 		const [first] = sides[1] as [Entry];
@@ -131,7 +136,7 @@ export function compareRuns(
 			notCompared.push({
 				system,
 				case: name,
-				why: `only ${options.names?.a ?? a.runId} has runs of it`,
+				why: say("only-one-side", { side: options.names?.a ?? a.runId }).text,
 			});
 	return { comparisons, notCompared };
 }
@@ -183,16 +188,14 @@ function kinshipOf(a: Baseline, b: Baseline): Kinship {
 	return boot !== null && boot === b.machine.boot ? "same" : "stored";
 }
 
-/** Runs without figures, those with the same reason together: "repeats 2, 5 of A do not count: invalid". */
-function leftOut(runs: readonly Entry[], side: string): string[] {
+/** Runs without figures, those with the same reason together. */
+function leftOut(runs: readonly Entry[], side: string): Said[] {
 	const repeats = new Map<string, number[]>();
 	for (const { without, repeat } of runs)
 		if (without !== null)
 			repeats.set(without, [...(repeats.get(without) ?? []), repeat]);
 	return [...repeats].map(([why, found]) =>
-		found.length === 1
-			? `repeat ${found[0]} of ${side} does not count: ${why}`
-			: `repeats ${found.join(", ")} of ${side} do not count: ${why}`,
+		say("left-out", { side, repeats: found, why }),
 	);
 }
 
@@ -209,10 +212,10 @@ function doubtOf(
 	const found = [
 		...leftOut(runs, names.b),
 		...(2 * counting < base.length
-			? [`only ${counting} of ${base.length} runs of ${names.a} count`]
+			? [say("few-count", { side: names.a, counting, runs: base.length })]
 			: []),
 	];
-	return found.length === 0 ? null : found.join("; ");
+	return found.length === 0 ? null : found.map(({ text }) => text).join("; ");
 }
 
 /** Two systems of one command, measured in turns. The same run id alone proves nothing: people choose it. */
@@ -224,12 +227,12 @@ function isOneRun(a: Baseline, b: Baseline): boolean {
 }
 
 function advisoryOf(a: Baseline, b: Baseline, kinship: Kinship): string | null {
-	if (a.quick || b.quick)
-		return "shortened by --quick: no result, so nothing to judge by";
+	if (a.quick || b.quick) return say("quick-runs").text;
 	if (kinship !== "other") return null;
 	if (a.machine === null || b.machine === null)
-		return "nobody wrote down on which machine one of the two was made";
-	return `another machine: ${machineDifference(a.machine, b.machine) ?? "its fingerprint differs"}`;
+		return say("unknown-machine").text;
+	const difference = machineDifference(a.machine, b.machine);
+	return say("other-machine", { difference }).text;
 }
 
 function namesOf(a: Baseline, b: Baseline, of: string, system: string) {
@@ -244,14 +247,14 @@ function otherWork(
 	base: readonly Entry[],
 	b: Baseline,
 	runs: readonly Entry[],
-): string | null {
+): Said | null {
 	const works = [...new Set([...base, ...runs].map((run) => run.work))];
 	if (works.length === 1) return null;
 	const [first] = base as [Entry];
 	const other = runs.find((run) => run.work !== first.work);
 	const difference =
 		other && workDifference(a.works[first.work], b.works[other.work]);
-	return `other work: ${difference ?? "what differs was not written down"}`;
+	return say("other-work", { difference: difference ?? null });
 }
 
 function comparison(of: {

@@ -1,5 +1,6 @@
 import { EXIT, type ExitCode } from "../errors.ts";
 import type { Baseline, Calibration, Comparison } from "../model/comparison.ts";
+import { say } from "../text/say.ts";
 import type { OnInconclusive } from "../verdict/exit.ts";
 import {
 	type Compare,
@@ -135,32 +136,33 @@ function outcomeOf(compared: Compare): Outcome {
 
 function summaryOf(other: Other): string {
 	const judged = other.comparisons.filter((c) => c.judged);
-	const count = (which: (c: Comparison) => boolean, rest: string) => {
-		const n = judged.filter(which).length;
-		return `${n} of ${judged.length} figures that decide ${n === 1 ? "is" : "are"} ${rest} ${n === 1 ? "its" : "their"} margin`;
-	};
+	const figures = judged.length;
+	const count = (which: Comparison["verdict"]) => ({
+		n: judged.filter((c) => c.verdict === which).length,
+		figures,
+	});
 	const missing = missingOf(other).length;
 	switch (other.outcome) {
 		case "nothing":
-			return "nothing could be compared";
+			return say("summary-nothing").text;
 		case "advisory":
-			return "shown only: nothing here may decide";
+			return say("summary-advisory").text;
 		case "regressed":
-			return count((c) => c.verdict === "regressed", "worse by more than");
+			return say("summary-worse", count("regressed")).text;
 		case "improved":
-			return `${count((c) => c.verdict === "improved", "better by more than")}, and none is worse`;
+			return say("summary-better", count("improved")).text;
 		case "same":
-			return `none of ${judged.length} figures that decide is worse by more than its margin`;
+			return say("summary-same", { figures }).text;
 		case "inconclusive": {
-			const open = judged.filter((c) => gateVerdict(c) === "inconclusive");
+			const open = judged.filter(
+				(c) => gateVerdict(c) === "inconclusive",
+			).length;
 			return [
-				...(open.length > 0
-					? [
-							`the runs do not tell whether ${open.length} of ${judged.length} figures that decide ${open.length === 1 ? "is" : "are"} worse`,
-						]
-					: []),
-				...(missing > 0 ? ["not everything could be compared"] : []),
-			].join("; ");
+				...(open > 0 ? [say("summary-open", { open, figures })] : []),
+				...(missing > 0 ? [say("summary-missing")] : []),
+			]
+				.map(({ text }) => text)
+				.join("; ");
 		}
 	}
 }

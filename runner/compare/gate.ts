@@ -3,6 +3,8 @@ import type { Comparison } from "../model/comparison.ts";
 import type { BaselineSla } from "../model/plan.ts";
 import { type Verdict, worst } from "../model/verdict.ts";
 import { ratioText } from "../text/comparisons.ts";
+import { type Code, say, type Values } from "../text/say.ts";
+import { because } from "../verdict/judgement.ts";
 import { gateVerdict } from "./compare.ts";
 import { isRate } from "./figures.ts";
 import { valueText } from "./judge.ts";
@@ -15,8 +17,10 @@ interface BaselineJudgement {
 	readonly measured: string;
 	/** "baseline + 10%" */
 	readonly limit: string;
-	/** One sentence. */
+	/** One sentence, and what it says for programs. */
 	readonly why: string;
+	readonly code: Code;
+	readonly values: Values;
 }
 
 /** A run of either side that was made for this judgement. */
@@ -58,30 +62,45 @@ export function judgeBaseline(
 		return {
 			...base,
 			verdict: broken,
-			why: `${spoilt.name} is ${broken.toUpperCase()}${spoilt.why === null ? "" : `: ${spoilt.why}`}`,
+			...because(
+				say("run-decides", {
+					...{ run: spoilt.name, verdict: broken, why: spoilt.why },
+				}),
+			),
 		};
 	if (comparison === null)
-		return { ...base, verdict: "inconclusive", why: found.why };
+		return {
+			...{ ...base, verdict: "inconclusive" },
+			...because(say("not-compared", { why: found.why })),
+		};
+	const { advisory, code, values } = comparison;
+	const { why } = comparison;
 	const said =
-		comparison.advisory === null
-			? comparison.why
-			: `not judged, ${comparison.advisory}; ${comparison.why}`;
+		advisory !== null
+			? say("not-judged", { advisory, why })
+			: code === undefined || values === undefined
+				? say("compared", { why })
+				: { text: why, code, values };
 	const verdict = gateVerdict(comparison);
 	if (withoutLag === null || verdict === "inconclusive")
-		return { ...base, verdict, why: said };
+		return { ...base, verdict, ...because(said) };
 	if (withoutLag === "unknown")
 		return {
-			...base,
-			verdict: "inconclusive",
-			why: `the generator's lag is more than half of what was compared, and no figure without it has a value; with it, ${said}`,
+			...{ ...base, verdict: "inconclusive" },
+			...because(say("lag-hides", { why: said.text })),
 		};
 	const without = gateVerdict(withoutLag);
-	if (verdict === without) return { ...base, verdict, why: said };
+	if (verdict === without) return { ...base, verdict, ...because(said) };
 	return {
 		...base,
 		verdict:
 			verdict === "fail" && without === "pass" ? "invalid" : "inconclusive",
-		why: `the generator's lag is more than half of what was compared, and without it (${withoutLag.metric}) ${withoutLag.why}; with it, ${said}`,
+		...because(
+			say("lag-decides", {
+				...{ metric: withoutLag.metric, without: withoutLag.why },
+				why: said.text,
+			}),
+		),
 	};
 }
 

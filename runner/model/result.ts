@@ -558,7 +558,7 @@ export const Result = z.strictObject({
 	schema: z.literal(1),
 	scenario: z.string(),
 	runId: z.string(),
-	/** Shortened by `--quick`, to see that the scenario works: neither verdict nor figures are a result. */
+	/** Shortened by `--quick`, to see that the scenario works: the figures are not a result, though the verdict gives the exit code. */
 	quick: z.boolean(),
 	verdict: Verdict,
 	/** Inconclusive, and only because comparisons with a baseline are: by default that lets a build through (exit code 0). */

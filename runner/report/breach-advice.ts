@@ -1,50 +1,67 @@
 import type { Gate, Result, Run } from "../model/result.ts";
 import { shellWord } from "../shell.ts";
-import { formatCount, formatDuration, plural } from "../units.ts";
+import { type Said, say } from "../text/say.ts";
 import { meanRate } from "../verdict/window-length.ts";
 import type { Outcome } from "./outcomes.ts";
 import { worstRun } from "./worst-repeat.ts";
 
 /** What to do about an outcome that did not pass. */
 export function adviceText(outcome: Outcome, result: Result): string {
-	const { of, verdict } = outcome;
-	const run = worstRun(outcome, result);
-	switch (verdict) {
-		case "interrupted":
-			return `continue where it was stopped: ${resumeText(result)}`;
-		case "error":
-			return result.errorCause === "scenario"
-				? "change the SLA line or the load: the run was made, and cannot answer it"
-				: "mend what it names and run again; mqbench doctor looks at the machine, the broker's log is in the folder of the run";
-		case "invalid":
-			return `${remedyOf(run, "invalid") ?? "free the machine from other work; mqbench doctor shows what bends a measurement"} (mqbench explain invalid)`;
-		case "inconclusive":
-			if (
-				of.kind === "gate" &&
-				(of.gate.code ?? of.gate.comparison?.code) === "clocks"
-			)
-				return "keep the clocks of the clients in step more closely (chrony, PTP), or let whoever sends receive its own messages (round-trip): longer runs do not help";
-			return of.kind === "run" || (of.kind === "gate" && !of.gate.comparison)
-				? `measure longer (workload.duration), or repeat: ${Math.max(3, repeatsOf(of, result) + 2)} (mqbench explain inconclusive)`
-				: moreRuns(outcome, result);
-		default:
-			break;
-	}
-	if (of.kind === "search")
-		return "allow a slower answer (sla), or begin at a lower rate (mqbench explain max-rate)";
-	if (of.kind === "comparison" || (of.kind === "gate" && of.gate.comparison))
-		return differentNow(outcome, result);
-	if (of.kind === "run" || run === null)
-		return `${remedyOf(run, "fail") ?? "look at the rates over time in report.html"}; find: max-rate searches the rate that it carries (mqbench explain max-rate)`;
-	return of.gate.metric === null
-		? nextOfTally(of.gate, run)
-		: nextOfLatency(of.gate, run);
+	return adviceOn(outcome, result).text;
 }
 
 // --- internal ---
 
+function adviceOn(outcome: Outcome, result: Result): Said {
+	const { of, verdict } = outcome;
+	const run = worstRun(outcome, result);
+	switch (verdict) {
+		case "interrupted":
+			return say("resume", { command: resumeCommand(result) });
+		case "error":
+			return say(
+				result.errorCause === "scenario"
+					? "change-the-question"
+					: "fix-and-rerun",
+			);
+		case "invalid":
+			return say("trust-first", { remedy: remedyOf(run, "invalid") });
+		case "inconclusive":
+			if (
+				of.kind === "gate" &&
+				[of.gate.code, of.gate.comparison?.code].includes("clocks")
+			)
+				return say("closer-clocks");
+			return of.kind === "run" || (of.kind === "gate" && !of.gate.comparison)
+				? say("more-samples", {
+						repeats: Math.max(3, repeatsOf(of, result) + 2),
+					})
+				: moreRuns(outcome, result);
+		default:
+			break;
+	}
+	if (of.kind === "search") return say("slower-or-lower");
+	if (of.kind === "comparison" || (of.kind === "gate" && of.gate.comparison))
+		return differentNow(outcome, result);
+	if (of.kind === "run" || run === null)
+		return say("find-the-rate", { remedy: remedyOf(run, "fail") });
+	return of.gate.metric === null
+		? nextOfTally(of.gate, run)
+		: unlessBusy(nextOfLatency(of.gate, run), run);
+}
+
+/** A machine that was busy explains slow messages before the broker does. */
+function unlessBusy(next: Said, run: Run): Said {
+	const checks = run.validity
+		.filter((c) => c.status === "warn" && TAKES_CPU.has(c.check))
+		.map((c) => c.check);
+	return checks.length === 0
+		? next
+		: say("busy-first", { checks, next: next.text });
+}
+
 /** The same command once more, in its folder: plans have to be the same, and so does all that they follow from. */
-function resumeText({ runId, command }: Result): string {
+function resumeCommand({ runId, command }: Result): string {
 	const words = [...(command?.args ?? ["<scenario>"])];
 	let folder = `reports/${runId}`;
 	for (const option of ["--out", "--resume"]) {
@@ -77,24 +94,18 @@ function comparedRuns(
 }
 
 /** A comparison is open. Its sentence says what would tell if all runs count; if they do not, more of the same would not help. */
-function moreRuns(outcome: Outcome, result: Result): string {
+function moreRuns(outcome: Outcome, result: Result): Said {
 	const runs = comparedRuns(outcome, result);
 	const out = runs.filter((run) => ["invalid", "error"].includes(run.verdict));
-	if (out.length > 0)
-		return `see first why ${out.length} of ${plural(runs.length, "run")} ${out.length === 1 ? "does" : "do"} not count (mqbench explain invalid), then measure again`;
-	return `${busyText(outcome, result) ?? "measure with more repeats or for longer"}; mqbench calibrate says what this machine can tell (mqbench explain baseline)`;
+	return out.length > 0
+		? say("why-not-counted", { out: out.length, runs: runs.length })
+		: say("more-repeats-noise", { busy: busyText(outcome, result) });
 }
 
 /** A comparison says worse. */
-function differentNow(outcome: Outcome, result: Result): string {
-	const runs = comparedRuns(outcome, result);
-	const draw = `mqbench compare <baseline> <this run> --html compare.html draws both curves`;
-	const again = runs.some((run) => run.confirms)
-		? null
-		: "measure once more before you believe it (--confirm)";
-	return [busyText(outcome, result), draw, again]
-		.filter((text) => text !== null)
-		.join("; ");
+function differentNow(outcome: Outcome, result: Result): Said {
+	const again = !comparedRuns(outcome, result).some((run) => run.confirms);
+	return say("see-both-curves", { busy: busyText(outcome, result), again });
 }
 
 /** What else went on while it was measured may be all that differs from the baseline; null: nothing did. */
@@ -104,7 +115,6 @@ function busyText(outcome: Outcome, result: Result): string | null {
 		run.validity.some((c) => c.status === "warn" && BUSY.has(c.check)),
 	);
 	if (busy.length === 0) return null;
-	const said = `the machine was busy in ${busy.length} of ${plural(runs.length, "run")} (see the warnings)`;
 	const { of } = outcome;
 	const baseline =
 		of.kind === "gate"
@@ -112,74 +122,74 @@ function busyText(outcome: Outcome, result: Result): string | null {
 			: of.kind === "comparison"
 				? of.comparison.a.name
 				: null;
-	return result.runs.some((run) => run.system === baseline)
-		? `${said}: free it from other work`
-		: `${said}, and a baseline of another time does not share that: measure both in one command, in turns (baseline: <system>)`;
+	const beside = result.runs.some((run) => run.system === baseline);
+	return say("busy", { busy: busy.length, runs: runs.length, beside }).text;
 }
+
+/** Checks that warn of CPU that others took. */
+const TAKES_CPU: ReadonlySet<string> = new Set(["others", "steal", "cpuQuota"]);
 
 /** Checks that warn of other work on the machine. */
 const BUSY: ReadonlySet<string> = new Set([
-	"others",
+	...TAKES_CPU,
 	"schedLatency",
-	"steal",
-	"cpuQuota",
 	"lag",
 ]);
 
-function nextOfTally(gate: Gate, run: Run): string {
+function nextOfTally(gate: Gate, run: Run): Said {
 	const { tally } = gate;
 	if (tally?.unit === "messages")
-		return `${remedyOf(run, "warn", ["drain"]) ?? "compare that time with the broker's log"} (mqbench explain lost)`;
+		return say("compare-with-log", {
+			remedy: remedyOf(run, "warn", ["drain"]),
+		});
 	const scheduled = meanRate(run.load);
-	if (
-		tally?.unit === "messages/s" &&
+	return tally?.unit === "messages/s" &&
 		run.load.pattern !== "fan-out" &&
 		scheduled !== null &&
 		scheduled < tally.limit
-	)
-		return `raise workload.rate or lower the limit: only ${formatCount(scheduled)}/s are scheduled, so no system could reach it`;
-	return "look at offered against achieved rate and at the broker's CPU and disk in report.html; find: max-rate searches the rate that it carries (mqbench explain max-rate)";
+		? say("rate-too-low", { perSecond: scheduled })
+		: say("see-rates");
 }
 
-function nextOfLatency(gate: Gate, run: Run): string {
+function nextOfLatency(gate: Gate, run: Run): Said {
 	const [error] = run.errors;
 	if (run.failed && error)
-		return `${plural(run.failed, "message")} failed; see to the commonest error first: ${error.message}`;
+		return say("commonest-error", {
+			failed: run.failed,
+			error: error.message,
+		});
 	const { metric } = gate;
-	if (metric === "lag") return PARTS.lag;
+	if (metric === "lag") return say("see-lag");
+	const topic = run.load.schedule.kind === "closed" ? "closed" : "response";
 	const part = metric === "response" ? largestPart(gate, run) : null;
-	const what =
-		part !== null
-			? `${part.of} is ${part.name}: ${PARTS[part.name]}`
-			: metric === "queued"
-				? PARTS.queued
-				: metric === "service"
-					? PARTS.service
-					: SEE;
-	return `${what} (mqbench explain ${run.load.schedule.kind === "closed" ? "closed" : "response"})`;
+	if (part === null)
+		return say("see-part", {
+			part: metric === "queued" || metric === "service" ? metric : "all",
+			topic,
+		});
+	const { name, partNs, ofNs } = part;
+	return ofNs === null
+		? say("see-largest-part", {
+				part: name,
+				percentile: gate.percentile ?? TAIL,
+				partNs,
+				topic,
+			})
+		: say("see-part-of-slowest", { part: name, share: partNs / ofNs, topic });
 }
-
-const SEE =
-	"look at latency over time and at the broker's CPU and disk in report.html, and at the broker's log";
-
-const PARTS = {
-	service:
-		"the broker, or the way to it, held them; look at latency over time and at the broker's CPU and disk in report.html, and at the broker's log",
-	queued:
-		"the system pushed back, earlier sends blocked or waited at inFlight; look at queued and in flight in report.html, offer less or use more connections",
-	lag: "the generator itself was late; mqbench doctor looks at the machine",
-} as const;
 
 /** From here on a percentile is of the slowest messages, which are known one by one. */
 const TAIL = 99;
 
-/** Which part of the response time is the largest: of the slowest messages, or where half of all are slow at that percentile. */
+type PartName = "service" | "queued" | "lag";
+
+/** Which part of the response time is the largest: of the slowest messages (`ofNs`: of all their time), or where half of all are slow at that percentile. */
 function largestPart(
 	{ percentile }: Gate,
 	run: Run,
-): { name: keyof typeof PARTS; of: string } | null {
+): { name: PartName; partNs: number; ofNs: number | null } | null {
 	const tail = percentile === null || percentile >= TAIL;
-	const at = (name: keyof typeof PARTS) =>
+	const at = (name: PartName) =>
 		run.metrics[name]?.percentiles.find((x) => x.p === percentile)?.value ?? 0;
 	const sum = (of: (m: Run["slowest"][number]) => number) =>
 		run.slowest.reduce((a, m) => a + of(m), 0);
@@ -195,18 +205,13 @@ function largestPart(
 					["queued", at("queued")],
 					["lag", at("lag")],
 				]
-	) as [keyof typeof PARTS, number][];
+	) as [PartName, number][];
 	const [name, most] = parts.reduce((a, b) => (b[1] > a[1] ? b : a));
 	if (most === 0) return null;
 	const all = sum((m) => m.responseNs);
 	// Clocks that disagree: a part that is more than the whole explains nothing.
 	if (tail && most > all) return null;
-	return {
-		name,
-		of: tail
-			? `of the slowest messages ${Math.round((100 * most) / all)} %`
-			: `the largest part of p${percentile} (${formatDuration(most)})`,
-	};
+	return { name, partNs: most, ofNs: tail ? all : null };
 }
 
 /** What a check of the run advises. */

@@ -263,7 +263,7 @@ function drainResult(collected: Collected): Run["drain"] {
 	if (drain === null) return null;
 	const { open, ...figures } = drain;
 	return {
-		...{ ...figures, problem: open && open.text },
+		...{ ...figures, problem: open?.text ?? null },
 		...(open && codeOf(open)),
 	};
 }

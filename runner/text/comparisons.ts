@@ -25,6 +25,45 @@ export const comparisons = {
 		`${across(d)}; about ${d.runs} runs on each side would tell; longer runs, or a quieter machine, tell sooner`,
 	"runs-left-out": (d: { doubt: string }) =>
 		`but ${d.doubt}: what does not count may be what is worse`,
+
+	"no-run": (d: { side: string; system: string; case: string }) =>
+		`${d.side} has no run of ${d.system}, ${d.case}: nothing to compare with`,
+	"no-run-counts": (d: { side: string }) => `no run of ${d.side} counts`,
+	"only-one-side": (d: { side: string }) => `only ${d.side} has runs of it`,
+	"left-out": (d: { side: string; repeats: number[]; why: string }) =>
+		`${d.repeats.length === 1 ? "repeat" : "repeats"} ${d.repeats.join(", ")} of ${d.side} ${d.repeats.length === 1 ? "does" : "do"} not count: ${d.why}`,
+	"few-count": (d: { side: string; counting: number; runs: number }) =>
+		`only ${d.counting} of ${d.runs} runs of ${d.side} count`,
+	"stopped-early": (d: { sla: string | null }) =>
+		`stopped as ${d.sla ?? "an SLA"} could not be met any more`,
+	"other-work": (d: { difference: string | null }) =>
+		`other work: ${d.difference ?? "what differs was not written down"}`,
+	"other-machine": (d: { difference: string | null }) =>
+		`another machine: ${d.difference ?? "its fingerprint differs"}`,
+	"unknown-machine": () =>
+		"one of the two does not say on which machine it was made",
+	"quick-runs": () => "shortened by --quick: its figures are not a result",
+
+	"run-decides": (d: { run: string; verdict: string; why: string | null }) =>
+		`${d.run} is ${d.verdict.toUpperCase()}${d.why === null ? "" : `: ${d.why}`}`,
+	"not-compared": (d: { why: string }) => d.why,
+	"not-judged": (d: { advisory: string; why: string }) =>
+		`not judged, ${d.advisory}; ${d.why}`,
+	compared: (d: { why: string }) => d.why,
+	"lag-hides": (d: { why: string }) =>
+		`the generator's lag is more than half of what was compared, and no figure without it has a value; with it, ${d.why}`,
+	"lag-decides": (d: { metric: string; without: string; why: string }) =>
+		`the generator's lag is more than half of what was compared, and without it (${d.metric}) ${d.without}; with it, ${d.why}`,
+
+	"summary-nothing": () => "nothing could be compared",
+	"summary-advisory": () => "shown only: nothing here may decide",
+	"summary-worse": (d: Decide) => `${decide(d, "worse")}`,
+	"summary-better": (d: Decide) => `${decide(d, "better")}, and none is worse`,
+	"summary-same": (d: { figures: number }) =>
+		`none of ${d.figures} figures that decide is worse by more than its margin`,
+	"summary-open": (d: { open: number; figures: number }) =>
+		`the runs do not tell whether ${d.open} of ${d.figures} figures that decide ${d.open === 1 ? "is" : "are"} worse`,
+	"summary-missing": () => "not everything could be compared",
 };
 
 /** "1.03x"; "0.004x"; "12.5x". */
@@ -56,6 +95,15 @@ interface Ratio extends Sides {
 	/** What the interval is worth. */
 	readonly confidence: number;
 	readonly marginShare: number;
+}
+
+interface Decide {
+	readonly n: number;
+	readonly figures: number;
+}
+
+function decide({ n, figures }: Decide, how: "worse" | "better"): string {
+	return `${n} of ${figures} figures that decide ${n === 1 ? "is" : "are"} ${how} by more than ${n === 1 ? "its" : "their"} margin`;
 }
 
 function sure(d: Ratio): string {

@@ -142,7 +142,8 @@ interface Outstanding {
 	/** Of `missing`, those that were due in the warm-up. */
 	readonly warmup: number;
 	readonly copies: boolean;
-	readonly drainNs: number;
+	/** null: the run was stopped before its drain was over. */
+	readonly drainNs: number | null;
 }
 
 function outstanding({
@@ -160,7 +161,7 @@ function outstanding({
 			: warmup === missing
 				? ` (${missing === 1 ? "" : "all "}of the warm-up)`
 				: ` (${count(warmup)} of the warm-up)`;
-	return `${what}${before} ${wasWere(missing)} still missing when the drain (${duration(drainNs)}) was over`;
+	return `${what}${before} ${wasWere(missing)} still missing when ${drainNs === null ? "the run was stopped" : `the drain (${duration(drainNs)}) was over`}`;
 }
 
 interface Queue {

@@ -1,3 +1,4 @@
+import { advice } from "./advice.ts";
 import { comparisons } from "./comparisons.ts";
 import { gates } from "./gates.ts";
 import { loadChecks } from "./load-checks.ts";
@@ -16,6 +17,7 @@ const sentences = {
 	...gates,
 	...comparisons,
 	...remedies,
+	...advice,
 };
 
 export type Code = keyof typeof sentences;

@@ -121,7 +121,7 @@ export const drain: Check = {
 		const judged = countedBySla(plan, "lost") || countedBySla(plan, "unknown");
 		const values = {
 			...{ missing, warmup: before, copies: plan.pattern === "fan-out" },
-			drainNs: plan.drainNs,
+			drainNs: state === "interrupted" ? null : plan.drainNs,
 		};
 		return judged && judgements.length > 0
 			? {

@@ -1,0 +1,81 @@
+import {
+	formatCount as count,
+	formatDuration as duration,
+	plural,
+} from "../units.ts";
+
+/** What to do about an outcome that did not pass. */
+export const advice = {
+	resume: (d: { command: string }) =>
+		`continue where it was stopped: ${d.command}`,
+	"change-the-question": () =>
+		"change the SLA line or the load: the run was made, and cannot answer it",
+	"fix-and-rerun": () =>
+		"fix what it names and run again; mqbench doctor looks at the machine, the broker's log is in the folder of the run",
+	"trust-first": (d: { remedy: string | null }) =>
+		`${d.remedy ?? "free the machine from other work; mqbench doctor shows what bends a measurement"} (mqbench explain invalid)`,
+	"closer-clocks": () =>
+		"keep the clocks of the clients in step more closely (chrony, PTP), or let whoever sends receive its own messages (round-trip): longer runs do not help",
+	"more-samples": (d: { repeats: number }) =>
+		`measure longer (workload.duration), or repeat: ${d.repeats} (mqbench explain inconclusive)`,
+	"slower-or-lower": () =>
+		"allow a slower answer (sla), or begin at a lower rate (mqbench explain max-rate)",
+	"find-the-rate": (d: { remedy: string | null }) =>
+		`${d.remedy ?? "look at the rates over time in report.html"}; find: max-rate searches the rate that it carries (mqbench explain max-rate)`,
+	"why-not-counted": (d: { out: number; runs: number }) =>
+		`see first why ${d.out} of ${plural(d.runs, "run")} ${d.out === 1 ? "does" : "do"} not count (mqbench explain invalid), then measure again`,
+	"more-repeats-noise": (d: { busy: string | null }) =>
+		`${d.busy ?? "measure with more repeats or for longer"}; mqbench calibrate says what this machine can tell (mqbench explain baseline)`,
+	"see-both-curves": (d: { busy: string | null; again: boolean }) =>
+		[
+			d.busy,
+			"mqbench compare <baseline> <this run> --html compare.html draws both curves",
+			d.again ? "measure once more before you believe it (--confirm)" : null,
+		]
+			.filter((text) => text !== null)
+			.join("; "),
+	busy: (d: {
+		busy: number;
+		runs: number;
+		/** The baseline was measured in the same command. */
+		beside: boolean;
+	}) =>
+		`the machine was busy in ${d.busy} of ${plural(d.runs, "run")} (see the warnings)${d.beside ? ": free it from other work" : ", and a baseline of another time does not share that: measure both in one command, in turns (baseline: <system>)"}`,
+	"busy-first": (d: { checks: readonly string[]; next: string }) =>
+		`first free the machine from other work and measure again: ${d.checks.join(" and ")} ${d.checks.length === 1 ? "warns" : "warn"} that generator and broker did not have the CPU for themselves; if it stays, ${d.next}`,
+	"compare-with-log": (d: { remedy: string | null }) =>
+		`${d.remedy ?? "compare that time with the broker's log"} (mqbench explain lost)`,
+	"rate-too-low": (d: { perSecond: number }) =>
+		`raise workload.rate or lower the limit: only ${count(d.perSecond)}/s are scheduled, so no system could reach it`,
+	"see-rates": () =>
+		"look at offered against achieved rate and at the broker's CPU and disk in report.html; find: max-rate searches the rate that it carries (mqbench explain max-rate)",
+	"commonest-error": (d: { failed: number; error: string }) =>
+		`${plural(d.failed, "message")} failed; see to the commonest error first: ${d.error}`,
+	"see-part": (d: { part: Part; topic: string }) =>
+		`${PARTS[d.part]} (mqbench explain ${d.topic})`,
+	"see-part-of-slowest": (d: { part: Name; share: number; topic: string }) =>
+		`of the slowest messages ${Math.round(100 * d.share)} % is ${d.part}: ${PARTS[d.part]} (mqbench explain ${d.topic})`,
+	"see-largest-part": (d: {
+		part: Name;
+		percentile: number;
+		partNs: number;
+		topic: string;
+	}) =>
+		`the largest part of p${d.percentile} (${duration(d.partNs)}) is ${d.part}: ${PARTS[d.part]} (mqbench explain ${d.topic})`,
+	"see-lag": () => PARTS.lag,
+};
+
+// --- internal ---
+
+const SEE =
+	"look at latency over time and at the broker's CPU and disk in report.html, and at the broker's log";
+
+const PARTS = {
+	service: `the broker, or the way to it, held them; ${SEE}`,
+	queued:
+		"the system pushed back, earlier sends blocked or waited at inFlight; look at queued and in flight in report.html, offer less or use more connections",
+	lag: "the generator itself was late; mqbench doctor looks at the machine",
+	all: SEE,
+};
+type Part = keyof typeof PARTS;
+type Name = Exclude<Part, "all">;
