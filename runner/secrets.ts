@@ -24,8 +24,8 @@ export function maskSameLength(text: string): string {
 		)
 		.replaceAll(
 			SECRET_VALUE,
-			(_, name: string, quote: string, secret: string) =>
-				name + quote + stars(secret),
+			(all, name: string, quote: string, secret: string) =>
+				PLACEHOLDER.test(secret) ? all : name + quote + stars(secret),
 		);
 }
 
@@ -68,8 +68,11 @@ const SECRET_NAMES = [
 	// How to log in, but not which way: auth is one of these words in a scenario.
 	"auth(?![\"']?\\s*[:=]\\s*[\"']?(?:user|token|creds)[\"']?\\s*(?:[,}#]|$))",
 	// Of nkeys; that of a workload is a number.
-	"seed(?![\"']?\\s*[:=]\\s*\\d+\\s*(?:[,}#]|$))",
+	"seed(?![\"']?\\s*[:=]\\s*[\"']?-?[\\d.]+[\"']?\\s*(?:[,}#]|$))",
 ];
+
+/** What messages have in place of a secret (variables.ts), and a variable's name. */
+const PLACEHOLDER = /^(?:\.\.\. before |\$\{\w+$)/;
 
 /** To the end of the line; of a key with its value in the lines below all that are further in. */
 const SECRET_VALUE = new RegExp(

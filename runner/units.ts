@@ -1,12 +1,32 @@
+import { SLIPS } from "./unit-slips.ts";
+
 /**
  * 250ms, 1KiB, 3000/s: the only parser and formatter of units. Parsers are exact (no floating point on the
  * way) and throw a `UnitError`; formatters give three significant digits, those named `...Exact` give all.
  */
 
-/** A text that is no duration, size or rate. The message is a sentence for the person who wrote it. */
+/**
+ * A text that is not a duration, size or rate. The message is a sentence for the person who wrote it. `ofValue`: what it says of the value,
+ * for those who know its name ("must be above 0, got 0s" of "drain").
+ */
 export class UnitError extends Error {
 	override readonly name = "UnitError";
+	readonly ofValue: string | undefined;
+	constructor(message: string, ofValue?: string) {
+		super(message);
+		this.ofValue = ofValue;
+	}
+	static of(kind: Kind, what: string): UnitError {
+		return new UnitError(`${kind} ${what}`, what);
+	}
 }
+
+/** What the parsers take, for editors: regular expressions that JavaScript, Python and Java read alike. */
+export const UNIT_PATTERNS: Readonly<Record<Kind, string>> = {
+	duration: "^\\s*\\+?[0-9]+(\\.[0-9]+)?\\s*(ns|us|µs|μs|ms|s|min|h)\\s*$",
+	size: "^\\s*\\+?[0-9]+(\\.[0-9]+)?\\s*(B|[Kk]B|[MG]B|[KMG]iB)\\s*$",
+	rate: "^\\s*\\+?[0-9]+(\\.[0-9]+)?\\s*/\\s*[0-9]*(ns|us|µs|μs|ms|s|min|h)\\s*$",
+};
 
 /** `messages` per `perNs` nanoseconds: an exact ratio, so that a schedule never drifts. */
 export interface Rate {
@@ -41,7 +61,7 @@ export function parseRate(text: string): Rate {
 		: undefined;
 	if (!number || !per || unitNs === undefined) throw no("rate", text);
 	if (number.sign < 0 || number.digits === 0n || Number(per[1] || "1") === 0)
-		throw new UnitError(`rate must be above 0, got ${shown(text)}`);
+		throw UnitError.of("rate", `must be above 0, got ${shown(text)}`);
 
 	let messages = number.digits;
 	let perNs = unitNs * BigInt(per[1] || "1") * 10n ** number.decimals;
@@ -51,8 +71,9 @@ export function parseRate(text: string): Rate {
 		perNs /= divisor;
 	}
 	if (messages * 1_000_000_000n > BigInt(MAX_RATE_PER_SECOND) * perNs)
-		throw new UnitError(
-			`rate must be at most ${formatCount(MAX_RATE_PER_SECOND)}/s, got ${shown(text)}`,
+		throw UnitError.of(
+			"rate",
+			`must be at most ${MAX_RATE_PER_SECOND}/s, got ${shown(text)}`,
 		);
 	if (messages > MAX_SAFE || perNs > MAX_SAFE)
 		throw new UnitError(
@@ -186,12 +207,16 @@ const SCALE: ReadonlyArray<readonly [string, number, number]> = [
 
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 
+/** What to write where nothing tells what was meant. */
 const FORMS = {
-	duration: "write e.g. 250ms, 10s or 5min",
-	size: "write e.g. 256B, 1KiB (1024 B) or 1KB (1000 B)",
-	rate: "write e.g. 3000/s or 90/min",
+	duration: "250ms, 10s or 5min",
+	size: "256B, 1KB (1000 bytes) or 1KiB (1024 bytes)",
+	rate: "3000/s or 90/min",
 } as const;
 type Kind = keyof typeof FORMS;
+
+/** What a bare number most probably is. */
+const USUAL_UNIT = { duration: "s", size: "B", rate: "/s" } as const;
 
 interface Decimal {
 	readonly sign: 1 | -1;
@@ -223,7 +248,7 @@ function split(
 	if (!number) throw no(kind, text);
 	if (!Object.hasOwn(units, unit)) throw no(kind, text, unit, match[1]);
 	if (number.sign < 0 && number.digits !== 0n)
-		throw new UnitError(`${kind} must not be negative, got ${shown(text)}`);
+		throw UnitError.of(kind, `must not be negative, got ${shown(text)}`);
 	return { number, unit };
 }
 
@@ -238,7 +263,7 @@ function whole(
 	const scale = 10n ** number.decimals;
 	if (scaled % scale !== 0n)
 		throw new UnitError(
-			`${kind} ${shown(text)} is no whole number of ${parts}`,
+			`${shown(text)} is not a whole number of ${parts}; write fewer digits`,
 		);
 	if (scaled / scale > MAX_SAFE)
 		throw new UnitError(`${kind} ${shown(text)} is too large`);
@@ -247,20 +272,24 @@ function whole(
 
 function no(kind: Kind, text: string, unit?: string, number = ""): UnitError {
 	if (text.trim() === "")
-		return new UnitError(`a ${kind} is empty; ${FORMS[kind]}`);
-	if (unit === "")
-		return new UnitError(`${kind} ${shown(text)} has no unit; ${FORMS[kind]}`);
+		return new UnitError(`a ${kind} is empty; write e.g. ${FORMS[kind]}`);
+	const bare = decimal(text.trim());
+	if (bare?.sign === 1)
+		return new UnitError(
+			`${kind} ${shown(text)} has no unit; write ${text.trim()}${USUAL_UNIT[kind]}`,
+		);
 	if (kind === "duration" && unit === "m")
 		return new UnitError(
-			`"${text}" could be minutes or milliseconds; write ${number}min or ${number}ms`,
+			`${shown(text)} is ambiguous; write ${number}min for minutes or ${number}ms for milliseconds`,
 		);
-	if (kind === "size" && unit !== undefined && /^[KMG]$/i.test(unit))
+	if (kind === "size" && unit !== undefined && /^[KMG]$/i.test(unit)) {
+		const letter = unit.toUpperCase();
 		return new UnitError(
-			`${shown(text)} leaves open what K, M and G stand for; write ${number}${unit.toUpperCase()}iB (in 1024) or ${number}${unit.toUpperCase()}B (in 1000)`,
+			`${shown(text)} is ambiguous; write ${number}${letter}B (based on 1000) or ${number}${letter}iB (based on 1024)`,
 		);
-	if (kind === "rate" && decimal(text.trim()))
-		return new UnitError(`rate ${shown(text)} has no unit; ${FORMS.rate}`);
-	return new UnitError(`${shown(text)} is no ${kind}; ${FORMS[kind]}`);
+	}
+	const meant = SLIPS[kind](text) ?? `e.g. ${FORMS[kind]}`;
+	return new UnitError(`${shown(text)} is not a ${kind}; write ${meant}`);
 }
 
 /** The text as the person wrote it; quoted when it isn't a bare number with a unit, shortened when long. */

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { CpuSet } from "../model/cpu-set.ts";
 import { count, number, unit } from "../model/field.ts";
 import { Level } from "../model/plan.ts";
-import { parseBytes } from "../units.ts";
 
 /** Fields that every system with a process has; a broker's file adds its own. */
 export const processFields = {
@@ -26,7 +25,10 @@ export const processFields = {
 		}),
 	version: z
 		.string()
-		.regex(/^[\w.+~-]+$/, "a version has digits, letters, dots and dashes")
+		.regex(
+			/^[\w.+~-]+$/,
+			"a version must have only digits, letters, dots and dashes",
+		)
 		.optional()
 		.meta({
 			description:
@@ -47,7 +49,7 @@ export const processFields = {
 		.regex(
 			// A dash in front would be an option of docker's command.
 			/^[A-Za-z0-9][\w./:@-]*$/,
-			"an image is a name with an optional tag or digest, e.g. registry.example.com/broker:4.1.1",
+			"an image must be a name with an optional tag or digest, e.g. registry.example.com/broker:4.1.1",
 		)
 		.optional()
 		.meta({
@@ -61,14 +63,13 @@ export const processFields = {
 		{ least: 0.05, most: 1024 },
 	).optional(),
 	memory: unit(
-		parseBytes,
+		"size",
 		{
 			description:
 				"Most memory of each container (`target: docker`), as docker run --memory. Default: no limit.",
 			examples: ["2GiB"],
 		},
-		(bytes) =>
-			bytes < 16 * 1024 ** 2 ? "memory must be at least 16MiB" : undefined,
+		(bytes) => (bytes < 16 * 1024 ** 2 ? "must be at least 16MiB" : undefined),
 	).optional(),
 	create: z
 		.boolean()
@@ -85,7 +86,7 @@ export const processFields = {
 				.max(249)
 				.regex(
 					/^[^\p{C}\p{Z}]+$/u,
-					"a topic's name has no blanks and no control characters; write it as the broker knows it",
+					"a topic's name has no blanks or control characters; write it without them",
 				),
 		)
 		.min(1)

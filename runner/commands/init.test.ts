@@ -172,7 +172,7 @@ describe("the file", () => {
 	test("whose name is none is refused", async () => {
 		await expect(
 			start({ name: "bench/my orders" }, fakeWorld({ cwd: testFolder() })),
-		).rejects.toThrow("bench/my orders: a name has letters");
+		).rejects.toThrow("bench/my orders: a name must have only letters");
 	});
 });
 

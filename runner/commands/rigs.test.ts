@@ -160,7 +160,7 @@ Take one down: mqbench rigs destroy <rig>
 		expect(await rigsList(world)).toBe(0);
 		expect(world.out()).toMatch(/^demo-1 +ready/m);
 		expect(world.out()).toMatch(/empty: there is no rig\.json in it/);
-		expect(world.out()).toMatch(/half.*: it is no JSON/);
+		expect(world.out()).toMatch(/half.*: it is not JSON/);
 		expect(world.out()).toMatch(/other: its rig\.json is another rig's/);
 		expect(world.out()).toMatch(/notes\.txt/);
 	});

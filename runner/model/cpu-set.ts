@@ -5,5 +5,5 @@ export const CpuSet = z
 	.string()
 	.regex(
 		/^\d+(-\d+)?(,\d+(-\d+)?)*$/,
-		'CPUs are numbers and ranges with commas between them, e.g. "0-3,8"',
+		'CPUs must be numbers and ranges with commas between them, e.g. "0-3,8"',
 	);

@@ -1,29 +1,37 @@
 import { z } from "zod";
-import { parseDuration, UnitError } from "../units.ts";
+import {
+	parseBytes,
+	parseDuration,
+	parseRate,
+	UNIT_PATTERNS,
+	UnitError,
+} from "../units.ts";
 
 /** The kinds of fields that `schema.ts` is made of. */
 
 type Docs = { description: string; examples: (string | number)[] };
 
-/** Text with a unit. The docs sit on the text, not on the parsed value: that's what a person writes. */
-export function unit<T>(
-	parse: (text: string) => T,
+/**
+ * Text with a unit. The docs sit on the text, not on the parsed value: that's what a person writes. `complaint`: what is wrong with a
+ * value ("must be above 0"), whatever its name is.
+ */
+export function unit<Kind extends keyof typeof PARSERS>(
+	kind: Kind,
 	docs: Docs,
-	complaint: (value: T) => string | undefined = () => undefined,
+	complaint: (
+		value: ReturnType<(typeof PARSERS)[Kind]>,
+	) => string | undefined = () => undefined,
 ) {
-	return z
-		.string()
-		.meta(docs)
-		.transform(
-			parsed((text) => {
-				const value = parse(text);
-				const message = complaint(value);
-				if (message !== undefined)
-					throw new UnitError(`${message}, got ${text}`);
-				return value;
-			}),
-		);
+	return text(UNIT_PATTERNS[kind], docs, (written) => {
+		const value = PARSERS[kind](written) as Parameters<typeof complaint>[0];
+		const wrong = complaint(value);
+		if (wrong === undefined) return value;
+		throw UnitError.of(kind, `${wrong}, got ${written}`);
+	});
 }
+
+/** The longest duration. */
+export const WEEK_NS = 7 * 24 * 3600 * 1e9;
 
 /** A duration in ns, at most a week. */
 export function span(
@@ -31,9 +39,9 @@ export function span(
 	examples: string[],
 	least?: "above 0",
 ) {
-	return unit(parseDuration, { description, examples }, (ns) => {
-		if (least && ns === 0) return "duration must be above 0";
-		return ns > WEEK_NS ? "duration must be at most 168h" : undefined;
+	return unit("duration", { description, examples }, (ns) => {
+		if (least && ns === 0) return "must be above 0";
+		return ns > WEEK_NS ? "must be at most 168h" : undefined;
 	});
 }
 
@@ -45,7 +53,11 @@ type Warmup = { readonly ns: number } | { readonly messages: number };
 export function warmup(description: string, examples: string[]) {
 	return z
 		.union([
-			unit(parseWarmup, { description, examples }),
+			text(
+				`${UNIT_PATTERNS.duration}|^\\s*[0-9]{1,10}\\s+messages?\\s*$`,
+				{ description, examples },
+				parseWarmup,
+			),
 			z
 				.literal(0)
 				.meta({ description: "None." })
@@ -75,7 +87,8 @@ export function parsed<T>(parse: (text: string) => T) {
 			return parse(text);
 		} catch (error) {
 			if (!(error instanceof UnitError)) throw error;
-			context.addIssue({ code: "custom", message: error.message });
+			const { message, ofValue } = error;
+			context.addIssue({ code: "custom", message, params: { ofValue } });
 			return z.NEVER;
 		}
 	};
@@ -83,13 +96,21 @@ export function parsed<T>(parse: (text: string) => T) {
 
 // --- internal ---
 
+const PARSERS = { duration: parseDuration, size: parseBytes, rate: parseRate };
+
+/** Text that is parsed. `pattern`: what editors take, as a regular expression of JSON Schema. */
+function text<T>(pattern: string, docs: Docs, parse: (text: string) => T) {
+	return z
+		.string()
+		.meta({ ...docs, pattern })
+		.transform(parsed(parse));
+}
+
 function parseWarmup(text: string): Warmup {
 	const messages = /^\s*(\d{1,10})\s+messages?\s*$/.exec(text)?.[1];
 	if (messages !== undefined) return { messages: Number(messages) };
 	const ns = parseDuration(text);
 	if (ns > WEEK_NS)
-		throw new UnitError(`duration must be at most 168h, got ${text}`);
+		throw UnitError.of("duration", `must be at most 168h, got ${text}`);
 	return { ns };
 }
-
-const WEEK_NS = 7 * 24 * 3600 * 1e9;

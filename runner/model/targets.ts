@@ -38,12 +38,14 @@ export type SystemSetting = (typeof SYSTEM_SETTINGS)[number];
 type FaultName = "pause" | "kill" | "restart" | "partition" | "latency";
 
 const PROCESS_FAULTS = ["pause", "kill", "restart"] as const;
-const REMOVE_URL = "or remove url to have mqbench start the broker";
-const UNENCRYPTED =
-	"a broker that mqbench starts listens on this machine alone, unencrypted";
-const NO_TOPICS = "one that mqbench starts has no topics yet";
-const TOPICS =
-	"one that mqbench starts has none yet; write how many it is to get under workload: topics";
+const EXISTING = "write target: existing";
+const YOURS = {
+	...{ url: EXISTING, tls: EXISTING, create: EXISTING },
+	topics:
+		"remove it (how many topics mqbench makes is set under workload: topics)",
+};
+const CONTAINER = "write target: docker";
+const REMOVE = "remove it";
 
 /** All targets, in the order in which people are told of them. */
 export const targets = {
@@ -53,16 +55,10 @@ export const targets = {
 		rents: null,
 		faults: PROCESS_FAULTS,
 		otherFaults:
-			"on target local mqbench has no network of its own; write target: docker, or remove it",
+			"local brokers share the network of this machine; write target: docker",
 		without: {
-			image:
-				"add target: docker, or write binary for a program of this machine",
-			cpus: "add target: docker, or hold the broker to CPUs by pin",
-			memory: "add target: docker, or remove memory",
-			url: `add target: existing, ${REMOVE_URL}`,
-			tls: `${UNENCRYPTED}; add target: existing, or remove tls`,
-			create: `${NO_TOPICS}; add target: existing with a url, or remove create`,
-			topics: TOPICS,
+			...{ image: CONTAINER, cpus: CONTAINER, memory: CONTAINER },
+			...YOURS,
 		},
 	},
 	docker: {
@@ -71,14 +67,7 @@ export const targets = {
 		rents: null,
 		faults: [...PROCESS_FAULTS, "partition", "latency"],
 		otherFaults: "",
-		without: {
-			port: "containers publish free ports; remove port",
-			binary: "a container runs what is in its image; write image instead",
-			url: `write target: existing, ${REMOVE_URL}`,
-			tls: `${UNENCRYPTED}; write target: existing, or remove tls`,
-			create: `${NO_TOPICS}; write target: existing with a url, or remove create`,
-			topics: TOPICS,
-		},
+		without: { port: REMOVE, binary: "write image instead", ...YOURS },
 	},
 	existing: {
 		place: null,
@@ -87,15 +76,9 @@ export const targets = {
 		faults: [],
 		otherFaults: "",
 		without: {
-			port: "an existing one has a url",
-			version: "an existing one says its own",
-			binary: "an existing one runs already; remove binary",
-			config: "set an existing one up before the run; remove config",
-			nodes: "an existing one has as many as it has; remove nodes",
-			pin: "pin an existing one where it runs; remove pin",
-			image: "an existing one runs already; remove image",
-			cpus: "limit an existing one where it runs; remove cpus",
-			memory: "limit an existing one where it runs; remove memory",
+			...{ port: REMOVE, version: REMOVE, binary: REMOVE, config: REMOVE },
+			...{ nodes: REMOVE, pin: REMOVE, image: REMOVE, cpus: REMOVE },
+			memory: REMOVE,
 		},
 	},
 	aws: {
@@ -104,19 +87,11 @@ export const targets = {
 		rents: "aws",
 		faults: PROCESS_FAULTS,
 		otherFaults:
-			"SSH to the hosts goes over the very network that it would disturb; write action: pause, or remove it",
+			"mqbench reaches the hosts over the network that it would disturb; write action: pause",
 		without: {
-			port: "on machines of its own a broker has its usual one; remove port",
-			binary:
-				"rented machines run what mqbench brings there or Debian packages; remove binary",
-			image:
-				"rented machines run no containers; remove image, or write target: docker",
-			cpus: "choose the machine by aws: brokers: instance, or hold the broker to CPUs by pin; remove cpus",
-			memory: "choose the machine by aws: brokers: instance; remove memory",
-			url: `write target: existing, ${REMOVE_URL}`,
-			tls: "a broker that mqbench starts listens within its own network alone, unencrypted; write target: existing, or remove tls",
-			create: `${NO_TOPICS}; write target: existing with a url, or remove create`,
-			topics: TOPICS,
+			...{ port: REMOVE, binary: REMOVE, image: REMOVE, cpus: REMOVE },
+			memory: REMOVE,
+			...YOURS,
 		},
 	},
 } as const satisfies Readonly<Record<string, TargetTraits>>;
@@ -148,9 +123,9 @@ export const RENTING: TargetName = TARGETS.find(
 	(target) => targets[target].rents !== null,
 ) as TargetName;
 
-/** "local, docker and aws": those that are so. */
+/** "local, docker or aws": those that are so. */
 export function targetsThat(are: (traits: TargetTraits) => boolean): string {
-	return new Intl.ListFormat("en-GB").format(
+	return new Intl.ListFormat("en-GB", { type: "disjunction" }).format(
 		TARGETS.filter((target) => are(targets[target])),
 	);
 }

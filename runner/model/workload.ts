@@ -20,12 +20,6 @@ const CONSUMERS: Readonly<Partial<Record<Pattern, string>>> = {
 	"request-reply": "responders",
 };
 
-/** Fields that only some patterns have; `why`: what a person is told who writes one elsewhere. */
-export interface OnlyFor {
-	readonly patterns: readonly Pattern[];
-	readonly why: (pattern: Pattern) => string;
-}
-
 /** What the value of a field may depend on besides what is written for it. */
 interface Around {
 	readonly pattern: Pattern;
@@ -139,15 +133,7 @@ const FIELDS = {
 		// and T topics there are max(M, T) subscriptions: number k is member k mod M on topic k mod T.
 		plan: z.int().nonnegative().default(0),
 		value: (n, { pattern }) => (CONSUMERS[pattern] ? (n ?? 1) : 0),
-		only: {
-			patterns: ["work-queue", "backlog", "request-reply"],
-			why: (pattern) =>
-				({
-					"round-trip": "each connection receives its own messages",
-					"fan-out": "it has subscriptions",
-					publish: "nobody receives",
-				})[pattern as string] ?? "",
-		},
+		only: ["work-queue", "backlog", "request-reply"],
 		inName: (n) => counted(n, "consumer"),
 		fact: { name: "consumers", plain: "0", text: String },
 	}),
@@ -160,13 +146,7 @@ const FIELDS = {
 		// Subscribers, each of which gets every message of every topic; 1 where the pattern is another.
 		plan: z.int().positive().default(1),
 		value: (n, { pattern }) => (pattern === "fan-out" ? (n ?? 1) : 1),
-		only: {
-			patterns: ["fan-out"],
-			why: (pattern) =>
-				CONSUMERS[pattern]
-					? "write consumers"
-					: "no message goes to several subscribers",
-		},
+		only: ["fan-out"],
 		inName: (n) => counted(n, "subscription"),
 		fact: { name: "subscriptions", plain: "1", text: String },
 	}),
@@ -179,13 +159,7 @@ const FIELDS = {
 		// Numbered after those of producers; consumer k is on k mod consumerConnections. round-trip, publish: 0.
 		plan: z.int().nonnegative().default(0),
 		value: (n, { receivers }) => (receivers === 0 ? 0 : (n ?? receivers)),
-		only: {
-			patterns: ["work-queue", "backlog", "request-reply", "fan-out"],
-			why: (pattern) =>
-				pattern === "publish"
-					? "nobody receives"
-					: "each connection receives its own messages",
-		},
+		only: ["work-queue", "backlog", "request-reply", "fan-out"],
 		inName: (n) => counted(n, "consumer connection"),
 		fact: { name: "connections of consumers", plain: "0", text: String },
 	}),
@@ -199,10 +173,7 @@ const FIELDS = {
 			.default(false),
 		plan: z.boolean().default(false),
 		value: (on) => on ?? false,
-		only: {
-			patterns: ["fan-out"],
-			why: () => "only subscribers take topics by a pattern",
-		},
+		only: ["fan-out"],
 		inName: (on) => (on ? "wildcard" : "no wildcard"),
 		fact: {
 			name: "wildcard",
@@ -223,10 +194,7 @@ const FIELDS = {
 			.default(0),
 		plan: z.int().nonnegative().default(0),
 		value: (n) => n ?? 0,
-		only: {
-			patterns: ["fan-out"],
-			why: () => "only there subscriptions are told apart",
-		},
+		only: ["fan-out"],
 		inName: (n) => counted(n, "bystander"),
 		fact: { name: "bystanders", plain: "0", text: String },
 	}),
@@ -259,10 +227,7 @@ const FIELDS = {
 				? { meanNs: work, distribution: "constant" }
 				: { meanNs: work.mean, distribution: work.distribution };
 		},
-		only: {
-			patterns: ["work-queue", "backlog"],
-			why: () => "only those consumers acknowledge what they have done",
-		},
+		only: ["work-queue", "backlog"],
 		inName: (work) => {
 			if (work === null) return "no work";
 			const mean = formatDurationExact(work.meanNs);
@@ -413,7 +378,7 @@ interface Declared<In extends z.ZodType, Plan extends z.ZodType, Value> {
 	/** Of a case: what is written, or its default, in a given surrounding. */
 	readonly value: (written: z.output<In> | undefined, around: Around) => Value;
 	/** Undefined: for all patterns. */
-	readonly only?: OnlyFor;
+	readonly only?: readonly Pattern[];
 	readonly inName: (value: Value) => string;
 	/** `plain`, once released, is never changed: hashes in stored baselines would no longer be those of the same work. */
 	readonly fact: {

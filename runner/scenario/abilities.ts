@@ -1,5 +1,4 @@
 import type { BrokerName, Traits } from "../brokers/index.ts";
-import { PATTERNS, type Pattern } from "../model/workload.ts";
 import { formatBytesExact, formatDuration } from "../units.ts";
 import {
 	caseProblems,
@@ -43,7 +42,7 @@ function tooLarge(
 ): string | undefined {
 	return most === null || bytes <= most
 		? undefined
-		: `message ${formatBytesExact(bytes)} is larger than what ${key} takes, ${formatBytesExact(most)}; the envelope is part of it`;
+		: `message ${formatBytesExact(bytes)} is larger than ${key} takes; write at most message: ${formatBytesExact(most)}`;
 }
 
 function cannot({ pattern }: Case, { key, traits }: Able): string | undefined {
@@ -51,7 +50,7 @@ function cannot({ pattern }: Case, { key, traits }: Able): string | undefined {
 	const instead = traits.instead?.[pattern];
 	return why === undefined
 		? undefined
-		: `pattern ${pattern}: ${key} (${traits.title}) cannot do it: ${why};${instead === undefined ? "" : ` ${instead}, or`} leave ${key} out, or write one of ${able(traits).join(", ")}`;
+		: `${key} (${traits.title}) cannot run pattern ${pattern}: ${why}; ${instead ?? `write another pattern, or remove ${key}`}`;
 }
 
 /** What its topics and messages do not have. */
@@ -63,15 +62,15 @@ function lacking(
 	return [
 		keys !== null &&
 			!traits.keys && {
-				keys: `keys: messages of ${who} have none; remove keys, or leave ${key} out`,
+				keys: `messages of ${who} have no keys; remove keys`,
 			},
 		partitions > 1 &&
 			!traits.partitions && {
-				partitions: `partitions ${partitions}: topics of ${who} have none; write topics instead, or leave ${key} out`,
+				partitions: `topics of ${who} have no partitions; remove partitions`,
 			},
 		wildcard &&
 			!traits.wildcards && {
-				wildcard: `wildcard: ${who} subscribes to topics by their names alone; remove wildcard, or leave ${key} out`,
+				wildcard: `${who} has no wildcard subscriptions; remove wildcard`,
 			},
 	];
 }
@@ -81,7 +80,7 @@ function sharing(one: Case, { key, traits }: Able): string | undefined {
 	const why = traits.cannot["work-queue"];
 	const instead = traits.instead?.["work-queue"];
 	return one.pattern === "request-reply" && competing(one) && why !== undefined
-		? `consumers ${one.consumers}: ${key} (${traits.title}) cannot share ${topics(one)} among them: ${why};${instead === undefined ? "" : ` ${instead};`} write at most as many consumers as topics, or leave ${key} out`
+		? `${one.consumers} consumers cannot share ${topics(one)} of ${key} (${traits.title}): ${why}; ${instead ?? `write consumers: ${one.topics}`}`
 		: undefined;
 }
 
@@ -95,7 +94,7 @@ function redeliveredInPause(
 	const pause = one.backlog.resumeNs - one.backlog.pauseNs;
 	return pause < redeliverAfterNs
 		? undefined
-		: `backlog: consumers pause for ${formatDuration(pause)}, and ${key} hands out again what they have held for ${formatDuration(redeliverAfterNs)}; raise its ackWait, or build a smaller backlog`;
+		: `consumers pause for ${formatDuration(pause)}, and ${key} redelivers what they have held for ${formatDuration(redeliverAfterNs)}; write a smaller backlog`;
 }
 
 /** The last message of a full prefetch waits for the work on all others. */
@@ -108,15 +107,15 @@ function redeliveredBehindWork(
 	const wait = work.meanNs * Math.max(1, prefetch);
 	return wait < redeliverAfterNs
 		? undefined
-		: `work: the last of ${prefetch} messages that a consumer of ${key} holds (prefetch) waits ${formatDuration(wait)} for its turn, and after ${formatDuration(redeliverAfterNs)} it is handed out again; write a smaller prefetch, or a longer ackWait`;
+		: `a consumer of ${key} holds ${prefetch} messages (prefetch) and takes ${formatDuration(wait)} for them, but after ${formatDuration(redeliverAfterNs)} they are redelivered; write at most prefetch: ${Math.max(1, Math.floor((redeliverAfterNs - 1) / work.meanNs))}`;
 }
 
 function order(one: Case, { key, traits }: Able): string | undefined {
 	if (one.order === "none") return undefined;
 	if (!traits.ordered)
-		return `order ${one.order}: ${key} (${traits.title}) promises no order; write order: none, or leave ${key} out`;
+		return `${key} (${traits.title}) promises no order; write order: none`;
 	return competing(one) && !traits.groupOrdered
-		? `order ${one.order}: ${one.consumers} consumers compete for the messages of ${topics(one)}, and ${key} (${traits.title}) then promises no order; write order: none, or at most as many consumers as topics`
+		? `${key} (${traits.title}) promises no order when ${one.consumers} consumers share ${topics(one)}; write consumers: ${one.topics}, or order: none`
 		: undefined;
 }
 
@@ -127,8 +126,4 @@ function competing({ consumers, topics }: Case): boolean {
 
 function topics({ topics: count }: Case): string {
 	return count === 1 ? "one topic" : `${count} topics`;
-}
-
-function able({ cannot }: Traits): Pattern[] {
-	return PATTERNS.filter((pattern) => cannot[pattern] === undefined);
 }

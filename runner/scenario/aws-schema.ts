@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { count, unit } from "../model/field.ts";
-import { parseBytes, parseDuration } from "../units.ts";
 
 /** Shortest and longest life of rented machines. */
 const LEAST_TTL_NS = 600e9;
@@ -71,7 +70,7 @@ export const AwsFile = z.strictObject({
 			examples: ["ami-0123456789abcdef0"],
 		}),
 	ttl: unit(
-		parseDuration,
+		"duration",
 		{
 			description:
 				"From then on the machines end themselves, whatever has become of mqbench; 10min to 168h. Default: 2h.",
@@ -79,7 +78,7 @@ export const AwsFile = z.strictObject({
 		},
 		(ns) =>
 			ns < LEAST_TTL_NS || ns > MOST_TTL_NS
-				? "ttl must be 10min to 168h"
+				? "must be 10min to 168h"
 				: undefined,
 	).prefault("2h"),
 	sshFrom: z
@@ -106,7 +105,7 @@ export const AwsFile = z.strictObject({
 						description: "Kind of volume.",
 					}),
 					size: unit(
-						parseBytes,
+						"size",
 						{
 							description: "Its size, whole GiB.",
 							examples: ["100GiB"],
@@ -115,7 +114,7 @@ export const AwsFile = z.strictObject({
 							bytes % 1024 ** 3 !== 0 ||
 							bytes < 4 * 1024 ** 3 ||
 							bytes > 65_536 * 1024 ** 3
-								? "size of a volume must be whole GiB, 4GiB to 65536GiB"
+								? "must be whole GiB, 4GiB to 65536GiB"
 								: undefined,
 					),
 					iops: count(
@@ -124,7 +123,7 @@ export const AwsFile = z.strictObject({
 						[6000],
 					).optional(),
 					throughput: unit(
-						parseBytes,
+						"size",
 						{
 							description:
 								"gp3: bytes a second that are paid for, whole MiB. Default: those that come with it.",
@@ -134,7 +133,7 @@ export const AwsFile = z.strictObject({
 							bytes % 1024 ** 2 !== 0 ||
 							bytes < 125 * 1024 ** 2 ||
 							bytes > 2000 * 1024 ** 2
-								? "throughput of a volume must be whole MiB, 125MiB to 2000MiB"
+								? "must be whole MiB, 125MiB to 2000MiB"
 								: undefined,
 					).optional(),
 				})

@@ -32,18 +32,18 @@ export function resolveAws(
 		problems.push({
 			path: ["target"],
 			at: "value",
-			message: `${noBroker} is no broker, and no machines are rented for it alone; write target: local, or add a system`,
+			message: `${noBroker} needs no machines; write target: local, or add a broker`,
 		});
 	const { volume } = data.brokers;
 	if (volume?.type === "io2" && volume.iops === undefined)
 		wrong(
 			["brokers", "volume", "type"],
-			"a volume of type io2 is paid for by its iops; write e.g. iops: 10000, or type: gp3",
+			"a volume of type io2 needs iops; write e.g. iops: 10000",
 		);
 	if (volume?.type === "io2" && volume.throughput !== undefined)
 		wrong(
 			["brokers", "volume", "throughput"],
-			"throughput is of gp3, and that of an io2 follows from its iops; remove throughput",
+			"throughput needs type: gp3, as that of an io2 follows from its iops; remove throughput",
 		);
 	if (volume !== undefined)
 		for (const { key, message } of beyondLimits(volume))
@@ -51,7 +51,7 @@ export function resolveAws(
 	if (data.zone !== undefined && !data.zone.startsWith(data.region))
 		wrong(
 			["zone"],
-			`zone ${data.zone} is not in region ${data.region}; write one of it, e.g. zone: ${data.region}a, or remove zone`,
+			`zone ${data.zone} is not in region ${data.region}; write e.g. zone: ${data.region}a`,
 		);
 	if (problems.length > 0) return { aws: null, problems };
 	const { zone, profile, owner, ami, ttl, sshFrom } = data;
@@ -99,7 +99,7 @@ export function nodesOf({
 // --- internal ---
 
 const MISSING =
-	"target aws rents machines, and needs to know which; write e.g. aws: { region: eu-central-1, brokers: { instance: i4i.xlarge }, clients: { instance: c6in.xlarge } }";
+	"target aws needs to know which machines to rent; write e.g. aws: { region: eu-central-1, brokers: { instance: i4i.xlarge }, clients: { instance: c6in.xlarge } }";
 
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
@@ -137,12 +137,12 @@ function beyondLimits({
 	if (iops !== undefined && (iops < least || iops > most))
 		found.push({
 			key: "iops",
-			message: `a volume of type ${type} has ${least} to ${most} iops, got ${iops}`,
+			message: `iops of type: ${type} must be ${least} to ${most}, got ${iops}`,
 		});
 	else if (iops !== undefined && iops > carried)
 		found.push({
 			key: "iops",
-			message: `a volume of type ${type} has at most ${perGiB} iops for each GiB, which are ${carried} for ${sizeGiB}GiB; write iops: ${carried}, or size: ${Math.ceil(iops / perGiB)}GiB`,
+			message: `type: ${type} has at most ${perGiB} iops for each GiB; write size: ${Math.ceil(iops / perGiB)}GiB, or iops: ${carried}`,
 		});
 	const given = iops ?? least;
 	if (type === "gp3" && throughput !== undefined && found.length === 0) {
@@ -151,7 +151,7 @@ function beyondLimits({
 		if (mib > gets)
 			found.push({
 				key: "throughput",
-				message: `a volume of type gp3 has at most 0.25 MiB/s for each of its iops, which are ${gets}MiB for ${given}${iops === undefined ? " (those that come with it)" : ""}; write iops: ${Math.ceil(mib / GP3_MIB_PER_IOPS)}, or throughput: ${gets}MiB`,
+				message: `type: gp3 has at most 0.25MiB/s for each of its ${given} iops; write iops: ${Math.ceil(mib / GP3_MIB_PER_IOPS)}, or throughput: ${gets}MiB`,
 			});
 	}
 	return found;

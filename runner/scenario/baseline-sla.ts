@@ -11,11 +11,11 @@ export function parseBaselineLimit(subject: Sla, limit: string): BaselineSla {
 	const wrong = (sentence: string) => new UnitError(`"${text}": ${sentence}`);
 	if (subject.kind === "max")
 		throw wrong(
-			"the largest sample is one message of each run, and differs between any two; write e.g. p99.9 <= baseline + 25%",
+			"max is a single message, and differs in every run; write e.g. p99.9 <= baseline + 25%",
 		);
 	if (subject.kind === "tally" && TALLIES[subject.tally].unit === "messages")
 		throw wrong(
-			`${subject.tally} is a number of messages, which takes a fixed limit; write e.g. ${subject.tally} == 0`,
+			`${subject.tally} is a number of messages and takes a fixed limit; write ${subject.tally} == 0`,
 		);
 	const { op } = subject;
 	if (op === "==")
@@ -26,13 +26,13 @@ export function parseBaselineLimit(subject: Sla, limit: string): BaselineSla {
 	const margin = marginOf(limit, higher, example, wrong);
 	if (margin < LEAST)
 		throw wrong(
-			`two runs of one system differ by more than that; a margin is at least 1%, e.g. ${example}`,
+			`two runs of the same system differ by more than that; write at least 1%, e.g. ${example}`,
 		);
 	const most = higher ? MOST_LATENCY : MOST_RATE;
 	// 10 times in floating point is a hair more than 900 %.
 	if (margin > most + 1e-9)
 		throw wrong(
-			`such a margin lets nearly everything pass; it is at most ${Math.round(most * 100)}%, e.g. ${example}`,
+			`with this margin nearly everything passes; write at most ${Math.round(most * 100)}%, e.g. ${example}`,
 		);
 	return { kind: "baseline", text, figure: figureOf(subject), op, margin };
 }
@@ -59,32 +59,32 @@ function marginOf(
 ): number {
 	if (limit === "baseline")
 		throw wrong(
-			`two runs of one system are never equal; say by how much it may be worse, e.g. ${example}`,
+			`two runs of the same system are never equal; write how much worse it may be, e.g. ${example}`,
 		);
 	const found =
 		/^baseline ?(?:([+-]) ?(\d+(?:\.\d+)?) ?(%?)|\* ?(\d+(?:\.\d+)?))$/.exec(
 			limit,
 		);
 	if (!found)
-		throw wrong(
-			`after baseline comes a margin in per cent, or a factor; write e.g. ${example}`,
-		);
+		throw wrong(`baseline takes a margin in per cent; write e.g. ${example}`);
 	const [, sign, number, percent, factor] = found;
-	const worse = higher ? "slower" : "less";
+	const worse = higher ? "higher" : "lower";
 	if (factor !== undefined) {
 		const part = higher ? Number(factor) - 1 : 1 - Number(factor);
 		if (part < 0)
 			throw wrong(
-				`this asks for more than the baseline has; a factor says how much ${worse} it may be, e.g. ${example}`,
+				`this asks for more than the baseline has; write how much ${worse} it may be, e.g. ${example}`,
 			);
 		// 1.1 - 1 is not 0.1 in floating point.
 		return Number(part.toFixed(9));
 	}
 	if (percent === "")
-		throw wrong(`a margin is a part of the baseline; write e.g. ${example}`);
+		throw wrong(
+			`a margin is in per cent; write ${example.replace(/ [+-] \d+%$/, "")} ${sign} ${number}%`,
+		);
 	if ((sign === "+") !== higher)
 		throw wrong(
-			`a ${higher ? "latency" : "rate"} takes ${higher ? "+" : "-"}, as the margin is how much ${worse} it may be; write e.g. ${example}`,
+			`the margin is how much ${worse} a ${higher ? "latency" : "rate"} may be; write ${example.replace(/[+-] \d+%$/, `${higher ? "+" : "-"} ${number}%`)}`,
 		);
 	return Number((Number(number) / 100).toFixed(9));
 }

@@ -21,12 +21,12 @@ export function resolveBaseline(
 		return keys.length > 1
 			? { baseline: { system: written, path: null }, problems: [] }
 			: none(
-					`baseline is the only system, and nothing is left to compare with it; add another one to systems, or give a baseline.json, e.g. baseline: ./baseline.json`,
+					`baseline is the only system, so there is nothing to compare it with; add another system`,
 				);
 	const meant = didYouMean(written, keys);
 	if (!/[/\\]|\.json$/.test(written))
 		return none(
-			`baseline: there is no system "${written}"${meant.endsWith("?") ? meant : `${meant}; a path has a slash or ends in .json, e.g. baseline: ./${written}`}`,
+			`baseline: unknown system "${written}"${meant.endsWith("?") ? meant : `; for a file or folder write ./${written}`}`,
 		);
 	return {
 		baseline: { system: null, path: path.resolve(folder, written) },

@@ -147,7 +147,7 @@ describe("a case over the workload", () => {
 				{ cases: [{}, { rate: "1/s" }] },
 			),
 		).toEqual([
-			"cases.1.duration: case 2 has no duration, and workload has none either; write e.g. duration: 10s",
+			"cases.1.duration: neither case 2 nor workload has duration; write e.g. duration: 10s",
 		]);
 	});
 });
@@ -191,11 +191,11 @@ describe("a matrix", () => {
 				{ matrix: { drain: ["30s", "1s", "2s"] } },
 			),
 		).toEqual([
-			"workload.timeout: timeout 5s is longer than drain 1s, after which nothing is waited for; raise drain",
-			"workload.timeout: timeout 5s is longer than drain 2s, after which nothing is waited for; raise drain",
+			"workload.timeout: timeout 5s is longer than drain 1s, the longest wait for a message; write drain: 5s",
+			"workload.timeout: timeout 5s is longer than drain 2s, the longest wait for a message; write drain: 5s",
 		]);
 		expect(complaints(open, { matrix: { topics: [1, 2] } })).toEqual([
-			"matrix.topics.1: topics 2 are more than the 1 producers, each of which sends to one; write at least producers: 2",
+			"matrix.topics.1: 1 producer cannot fill 2 topics, as each sends to one; write producers: 2",
 		]);
 	});
 
@@ -206,7 +206,7 @@ describe("a matrix", () => {
 				matrix: { seed: seeds, bystanders: seeds, connections: seeds },
 			})[0],
 		).toBe(
-			"matrix: the matrix has 1000000 combinations, more than 1000; shorten its lists, or write cases",
+			"matrix: the matrix has 1000000 combinations, and at most 1000 are allowed; remove some values",
 		);
 	});
 });

@@ -16,7 +16,7 @@ import {
 	type WrittenWorkload,
 	workloadFields,
 } from "./workload-schema.ts";
-import { isMap, type Written } from "./written.ts";
+import { isMap, list, type Written } from "./written.ts";
 
 /** The cases of a scenario; `undefined` in place of one that has a mistake. */
 export interface ResolvedCases {
@@ -143,7 +143,7 @@ function bothKinds({ cases, matrix }: Written): Problem[] {
 				path: ["matrix"],
 				at: "key",
 				message:
-					"a scenario has cases or a matrix, not both; write the combinations as cases, or the cases' fields as lists of the matrix",
+					"a scenario has cases or a matrix, not both; remove one of them",
 			},
 		];
 	if (!isMap(matrix)) return [];
@@ -156,7 +156,7 @@ function bothKinds({ cases, matrix }: Written): Problem[] {
 				{
 					path: ["matrix"],
 					at: "key",
-					message: `the matrix has ${product} combinations, more than ${MOST_CASES}; shorten its lists, or write cases`,
+					message: `the matrix has ${product} combinations, and at most ${MOST_CASES} are allowed; remove some values`,
 				},
 			]
 		: [];
@@ -198,15 +198,18 @@ function missing(
 		[scenario.workload, ...list(scenario.cases)].flatMap((written) =>
 			Object.keys(isMap(written) ? written : {})
 				.filter((key) => !(workloadFields as string[]).includes(key))
-				.map(
+				.flatMap(
 					(key) =>
-						otherToolsWord("workload", key) ?? suggest(key, workloadFields),
+						otherToolsWord("workload", key) ??
+						suggest(key, workloadFields) ??
+						[],
 				),
 		),
 	);
+	const load = Object.fromEntries([...misspelt].map((key) => [key, null]));
 	const lacking = merged.map((one) =>
 		[
-			...missingOfLoad(one),
+			...missingOfLoad({ ...one, ...load }),
 			...(Object.hasOwn(one, "message") ? [] : (["message"] as const)),
 		].filter((field) => !misspelt.has(field) && !elsewhere.has(field)),
 	);
@@ -228,14 +231,10 @@ function missing(
 			return without.map((index) => ({
 				path: overrides[index]?.where(field) ?? [],
 				at: "key",
-				message: `case ${index + 1} has no ${field}, and workload has none either; ${write}`,
+				message: `neither case ${index + 1} nor workload has ${field}; ${write}`,
 			}));
 		},
 	);
-}
-
-function list(value: unknown): readonly unknown[] {
-	return Array.isArray(value) ? value : [];
 }
 
 /** The fields that are right, with their defaults. */
@@ -320,8 +319,8 @@ function sameNames(
 				at: path[0] === "matrix" ? "key" : "value",
 				message:
 					path[0] === "matrix"
-						? `the matrix has "${one.name}" twice; remove one of the values that are alike`
-						: `cases ${earlier + 1} and ${index + 1} are both named "${one.name}"; give this one a name of its own`,
+						? `the matrix has "${one.name}" twice; remove one of the equal values`
+						: `cases ${earlier + 1} and ${index + 1} are both called "${one.name}"; add name: to this one`,
 			},
 		];
 	});

@@ -55,16 +55,20 @@ describe("who makes the load", () => {
 		);
 		expect(() =>
 			load(`system: nats\n${three}`, { clients: "docker=3" }),
-		).toThrow("--clients docker=3: clients: { docker: 3 } are containers");
+		).toThrow(
+			"--clients docker=3: clients: { docker: 3 } needs target docker; this target is local: write clients: 3",
+		);
 		expect(() =>
 			load(`${existing}${three}`, { clients: "bench@a,bench@A" }),
 		).toThrow("--clients bench@a,bench@A: clients name a twice");
 		expect(() => load(`${existing}${three}`, { clients: "a b" })).toThrow(
-			"--clients a b: a client is a host that ssh knows",
+			'--clients a b: a client must be a host for ssh, got "a b"; write host, user@host or user@host:port',
 		);
 		expect(() =>
 			load(`system: nats\n${workload("")}`, { clients: "3" }),
-		).toThrow("--clients 3: 3 clients share one connection of producers");
+		).toThrow(
+			"--clients 3: 3 clients need at least one connection each, and connections is 1; write connections: 3",
+		);
 	});
 
 	test("another target on the command line leaves clients of the file aside that it cannot have", () => {
@@ -147,7 +151,7 @@ describe("what comes back to its sender comes back to the same client", () => {
 							taken++;
 						} else {
 							expect(() => load(text), text).toThrow(
-								`would be sent by several of the ${n} clients`,
+								`messages of one client would come back to another`,
 							);
 							refused++;
 						}
@@ -182,7 +186,7 @@ test("each case is looked at, and named by its own line", () => {
 			"clients: 3\nsystem: nats\nworkload: { rate: 3/s, message: 256B, duration: 9s, connections: 4 }\ncases:\n  - { connections: 2 }\n  - { message: 1KiB }\n",
 		),
 	).toThrow(
-		"s.yaml:5:20 3 clients share 2 connections of producers, and each needs one of its own; write connections: 3",
+		"s.yaml:5:20 3 clients need at least one connection each, and connections is 2; write connections: 3",
 	);
 });
 
@@ -253,10 +257,10 @@ describe("the clients of a rig", () => {
 
 	test("are not more than there are", () => {
 		expect(() => on(two, "clients: 3\n")).toThrow(
-			"s.yaml:1:10 clients: 3 are more than the 2 hosts that rig.json has for the load; write at most clients: 2, or name more there",
+			"s.yaml:1:10 clients: 3, and rig.json has 2 hosts for the load; write at most clients: 2",
 		);
 		expect(() => on(two.slice(1), "", { clients: "2" })).toThrow(
-			"--clients 2: clients: 2 are more than the one host that rig.json has for the load; write at most clients: 1, or name more there",
+			"--clients 2: clients: 2, and rig.json has 1 host for the load; write at most clients: 1",
 		);
 	});
 
@@ -269,7 +273,7 @@ describe("the clients of a rig", () => {
 		[{ host: "c1", user: "a" }, { host: "c1", user: "b" }, "c1"],
 		[{ host: "c1", port: 2222 }, { host: "c1", port: 2222 }, "c1:2222"],
 	])("%j and %j are one host", (one, other, name) => {
-		const sentence = `--rig rig.json: its clients name ${name} twice, and two on one host share its cores; remove one of them`;
+		const sentence = `--rig rig.json: its clients name ${name} twice; remove one of them`;
 		expect(() => on([one, other])).toThrow(sentence);
 		// One that is there twice is not the way round it.
 		expect(() => on([one, other], "clients: 1\n")).toThrow(sentence);

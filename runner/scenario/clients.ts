@@ -1,7 +1,7 @@
 import { hasProcess } from "../brokers/index.ts";
 import { crosses, type Target } from "../model/plan.ts";
 import { targets } from "../model/targets.ts";
-import { formatBytesExact } from "../units.ts";
+import { formatBytesExact, plural } from "../units.ts";
 import { caseProblems, type ResolvedCases } from "./cases.ts";
 import type { Context } from "./context.ts";
 import type { GivenRig } from "./overrides.ts";
@@ -126,10 +126,7 @@ function someOf(
 	count: number,
 ): { clients: Clients; problems: Problem[] } {
 	const most = all.hosts.length;
-	const [one, several, instead] =
-		targets[rig.target].rents !== null
-			? ["one machine", "machines", "stand another rig up"]
-			: ["one host", "hosts", "name more there"];
+	const noun = targets[rig.target].rents !== null ? "machine" : "host";
 	return {
 		clients: { ...all, hosts: all.hosts.slice(0, count) },
 		problems:
@@ -139,7 +136,7 @@ function someOf(
 						{
 							path: ["clients"],
 							at: "value",
-							message: `clients: ${count} are more than the ${most === 1 ? one : `${most} ${several}`} that ${path} has for the load; write at most clients: ${most}, or ${instead}`,
+							message: `clients: ${count}, and ${path} has ${plural(most, noun)} for the load; write at most clients: ${most}`,
 						},
 					],
 	};
@@ -157,19 +154,19 @@ function misplaced(
 	const { place, rents, here } = targets[target];
 	if (clients.kind === "ssh" && rents !== null && rig === null)
 		return wrong(
-			`clients on hosts of yours are not beside the machines that target ${target} rents: how far they are would be measured; write how many machines make the load, e.g. clients: 2`,
+			`clients on your own hosts would measure their distance from the machines that target ${target} rents; write how many to rent, e.g. clients: 2`,
 		);
 	if (clients.kind === "docker" && rents !== null)
 		return wrong(
-			`clients: { docker: ${clients.count} } are containers beside those of target docker, and the target is ${target}; write clients: ${clients.count} for as many machines, or target: docker`,
+			`clients: { docker: ${clients.count} } needs target docker; this target is ${target}: write clients: ${clients.count}`,
 		);
 	if (clients.kind === "docker" && place !== "container")
 		return wrong(
-			`clients: { docker: ${clients.count} } are containers beside those of target docker, and the target is ${target}; write clients: ${clients.count} for as many processes of this machine, or target: docker`,
+			`clients: { docker: ${clients.count} } needs target docker; this target is ${target}: write clients: ${clients.count}`,
 		);
 	if (clients.kind === "ssh" && here)
 		return wrong(
-			`clients on other hosts cannot reach brokers of target ${target}, which listen on this machine's loopback alone; write target: existing with a url that the hosts reach, or measure on a rig (--rig rig.json)`,
+			`clients on other hosts cannot reach brokers of target ${target}, which listen on 127.0.0.1 only; write target: existing with a url that they reach`,
 		);
 	return [];
 }
@@ -188,7 +185,7 @@ function twice(clients: Clients, from: GivenRig | null): Problem[] {
 			{
 				path: path(at),
 				at: "value",
-				message: `${whose} name ${places[at]?.replace(/:22$/, "")} twice, and two on one host share its cores; remove one of them`,
+				message: `${whose} name ${places[at]?.replace(/:22$/, "")} twice; remove one of them`,
 			},
 		];
 	const badPort = places.findIndex(
@@ -200,7 +197,7 @@ function twice(clients: Clients, from: GivenRig | null): Problem[] {
 				{
 					path: path(badPort),
 					at: "value",
-					message: `${whose}: ${clients.hosts[badPort]} has a port above 65535; write one that there is, or leave it away for ssh's own`,
+					message: `${whose}: the port of ${clients.hosts[badPort]} is above 65535; write the host's SSH port`,
 				},
 			];
 }
@@ -213,14 +210,14 @@ function placeOf(host: string): string {
 
 function closed({ schedule }: Case, clients: number): string | undefined {
 	return schedule.kind === "closed"
-		? `a closed load (messages) goes as fast as each client by itself can, so that ${clients} clients share no schedule; write rate and duration, or clients: 1`
+		? `a closed load (messages) has no schedule that ${clients} clients could share; write clients: 1`
 		: undefined;
 }
 
 function connections({ connections: c }: Case, clients: number) {
 	return c >= clients
 		? undefined
-		: `${clients} clients share ${c === 1 ? "one connection" : `${c} connections`} of producers, and each needs one of its own; write connections: ${clients}`;
+		: `${clients} clients need at least one connection each, and connections is ${c}; write connections: ${clients}`;
 }
 
 /** A topic whose messages would leave one client and come back to another: its response time would be of two clocks. */
@@ -231,7 +228,7 @@ function apart(one: Case, clients: number): string | undefined {
 	for (let p = 0; p < producers; p++) {
 		const topic = p % topics;
 		if ((p % c) % clients !== (topic % c) % clients)
-			return `topics ${topics}: messages of one topic would be sent by several of the ${clients} clients, and come back to one of them; write topics: ${c}, one for each connection, or clients: 1`;
+			return `with ${plural(topics, "topic")} messages of one client would come back to another; write topics: ${c}, one for each connection`;
 	}
 	return undefined;
 }
@@ -243,13 +240,13 @@ function lag(one: Case, clients: number): string | undefined {
 	const least = ENVELOPE_BYTES + LAG_BYTES + checksum;
 	return bytes >= least
 		? undefined
-		: `message ${formatBytesExact(bytes)} is too small for pattern ${one.pattern} over ${clients} clients: behind the ${ENVELOPE_BYTES} bytes of envelope it carries ${LAG_BYTES} more to the client that receives it${checksum > 0 ? `, and ${CHECKSUM_BYTES} of CRC32C` : ""}; write at least message: ${least}B`;
+		: `message ${formatBytesExact(bytes)} is too small for pattern ${one.pattern} over ${clients} clients${checksum > 0 ? " with checksum: true" : ""}; write at least message: ${least}B`;
 }
 
 function order(one: Case, clients: number): string | undefined {
 	const { pattern } = one;
 	return one.order !== "none" && grouped(one)
-		? `order ${one.order} cannot be seen where the members of a group are on ${clients} clients, as with pattern ${pattern}; write order: none, or clients: 1`
+		? `in pattern ${pattern} order can only be checked by one client, and there are ${clients}; write order: none`
 		: undefined;
 }
 
@@ -261,7 +258,7 @@ function inProcess(
 ): string | undefined {
 	const alone = systems.find((system) => !hasProcess(system));
 	return alone && crossing(one, clients)
-		? `pattern ${one.pattern} over ${clients} clients: ${alone.key} is no broker between them, but a part of each client; leave ${alone.key} out, or write clients: 1`
+		? `${alone.key} lives inside each client, so messages cannot reach another of the ${clients} clients; write clients: 1`
 		: undefined;
 }
 

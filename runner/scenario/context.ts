@@ -11,7 +11,7 @@ export interface Surroundings {
 	/** What `--rig` names; undefined: nothing. */
 	readonly rig?: GivenRig | undefined;
 	/** Size of a file; null: there is none that can be read. */
-	fileBytes(path: string): number | null;
+	fileBytes(path: string): number | "folder" | null;
 }
 
 /** What the parts of a scenario are resolved with, besides each other. */

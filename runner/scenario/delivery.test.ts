@@ -97,7 +97,7 @@ describe("delivery, order and checksum", () => {
 		const text = (message: string) =>
 			`system: nats\nworkload: { rate: 3/s, message: ${message}, duration: 9s, checksum: true }\n`;
 		expect(() => loadScenario("s.yaml", text("43B"))).toThrow(
-			"s.yaml:2:33 message 43B is too small for checksum: true; it needs 44B, 40 of envelope and 4 of CRC32C",
+			"s.yaml:2:33 message 43B is too small for checksum: true, which adds 4 bytes to the 40 of each message; write at least message: 44B",
 		);
 		expect(loadScenario("s.yaml", text("44B")).cases[0]?.message.bytes).toBe(
 			44,
@@ -129,13 +129,13 @@ describe("sla lines about delivery", () => {
 
 	test("a latency limit beyond the drain cannot be judged", () => {
 		expect(refusal(", drain: 1s", "sla: [p99 < 2s]\n")).toContain(
-			'"p99 < 2s": messages are waited for only 1s after the last one is due (drain); raise drain, or lower the limit',
+			'"p99 < 2s": the limit is longer than drain 1s, the longest wait for a message; write drain: 2s',
 		);
 	});
 
 	test("corrupted needs the checksum, in every case that the line is for", () => {
 		expect(refusal("", "sla: [corrupted == 0]\n")).toContain(
-			'"corrupted == 0": messages carry no checksum, so that corruption goes unseen; add checksum: true to workload',
+			'"corrupted == 0": messages carry no checksum, so corruption goes unnoticed; add checksum: true to workload',
 		);
 		const cases =
 			"cases: [{ message: 1KiB, checksum: true }, { message: 2KiB }]\n";

@@ -36,7 +36,7 @@ describe("topics of one's own", () => {
 		expect(() =>
 			load("create: false, topics: [orders]", ", connections: 25"),
 		).toThrow(
-			'topics: case "256B 3/s" sends to 25, and kafka names 1 of yours; write topics: 1 in the workload, or name 25',
+			'case "256B 3/s" sends to 25 topics, and kafka names 1; write topics: 1 in workload',
 		);
 		expect(
 			planOf(

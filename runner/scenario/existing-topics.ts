@@ -1,3 +1,4 @@
+import { plural } from "../units.ts";
 import { caseProblems, type ResolvedCases } from "./cases.ts";
 import type { Problem } from "./problem.ts";
 import type { PlacedSystem } from "./systems.ts";
@@ -15,16 +16,16 @@ export function beyondExistingTopics(
 			({ name, pattern, topics, wildcard, bystanders }) => [
 				pattern === "request-reply"
 					? {
-							pattern: `pattern request-reply sends replies on topics of their own, and ${key} may use no other than yours (create: false); write pattern: round-trip, or remove create and topics to have mqbench make them`,
+							pattern: `pattern request-reply makes topics for replies, and ${key} has create: false; write pattern: round-trip`,
 						}
 					: topics !== named && {
-							topics: `topics: case "${name}" sends to ${topics}, and ${key} names ${named} of yours; write topics: ${named} in the workload, or name ${topics}`,
+							topics: `case "${name}" sends to ${plural(topics, "topic")}, and ${key} names ${named}; write topics: ${named} in workload`,
 						},
 				wildcard && {
-					wildcard: `wildcard: a pattern over your own topics (${key}, create: false) would take those of others as well; remove wildcard, or create and topics`,
+					wildcard: `a wildcard could match topics of others, and ${key} has create: false; remove wildcard`,
 				},
 				bystanders > 0 && {
-					bystanders: `bystanders subscribe to topics more, and ${key} may use no other than yours (create: false); remove bystanders, or create and topics`,
+					bystanders: `bystanders subscribe to more topics, and ${key} has create: false; remove bystanders`,
 				},
 			],
 			[...path, "topics"],

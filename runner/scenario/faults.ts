@@ -6,9 +6,10 @@ import {
 	targetsThat,
 	targetTraits,
 } from "../model/targets.ts";
-import { formatDurationExact } from "../units.ts";
+import { formatDurationExact, plural } from "../units.ts";
 import type { ResolvedCases } from "./cases.ts";
 import type { Context } from "./context.ts";
+import type { Parts } from "./parts.ts";
 import type { Problem } from "./problem.ts";
 import { hasHosts } from "./rig.ts";
 import type { Fault } from "./scenario.ts";
@@ -17,7 +18,7 @@ import type { PlacedSystem } from "./systems.ts";
 
 /** What is done to the brokers while they are measured. On the target that the command line chose, those of others are left aside. */
 export function resolveFaults(
-	faults: ScenarioFile["faults"],
+	faults: Parts["faults"],
 	context: Pick<Context, "target" | "targetChosen" | "platform" | "rig">,
 	systems: readonly PlacedSystem[],
 	{ cases }: ResolvedCases,
@@ -46,7 +47,7 @@ export function resolveFaults(
 			wrong(
 				null,
 				null,
-				`faults are for targets ${targetsThat(({ place }) => place !== null)}, where mqbench starts the brokers: it never touches yours; remove them`,
+				`faults need target ${targetsThat(({ place }) => place !== null)}: mqbench disturbs only brokers that it starts; remove faults`,
 			);
 		return { faults: [], problems };
 	}
@@ -58,18 +59,21 @@ export function resolveFaults(
 		wrong(
 			null,
 			null,
-			"faults of target local need Linux, whose /proc tells which processes are a broker's; write target: docker, or remove them",
+			"faults on target local need Linux; write target: docker",
 		);
 	for (const [index, fault] of faults.entries())
-		for (const found of [
-			ofAction(fault, target),
-			ofTime(fault, cases),
-			ofNode(fault, systems),
-			ofOrder(fault, faults[index - 1]),
-		])
+		for (const found of fault === undefined
+			? []
+			: [
+					ofAction(fault, target),
+					ofTime(fault, cases),
+					ofNode(fault, systems),
+					ofOrder(fault, faults[index - 1]),
+				])
 			if (found !== null) wrong(index, ...found);
+	const right = faults.filter((fault) => fault !== undefined);
 	return {
-		faults: faults.map(({ at, action, for: forNs, node, broker, delay }) => ({
+		faults: right.map(({ at, action, for: forNs, node, broker, delay }) => ({
 			atNs: at,
 			action,
 			forNs: forNs ?? (action === "restart" ? 0 : null),
@@ -106,18 +110,15 @@ function ofAction(fault: Written, target: Target | undefined): Mistake {
 		if (!faults.includes(action))
 			return [
 				"action",
-				`${action} is for target ${targetsThat((one) => one.faults.includes(action))}: ${otherFaults}`,
+				`${action} needs target ${targetsThat((one) => one.faults.includes(action))}: ${otherFaults}`,
 			];
 	}
 	if (fault.for === undefined && !endless)
-		return ["for", `${a} has to end; write how long it lasts, e.g. for: 500ms`];
+		return ["for", `${a} needs an end; write e.g. for: 500ms`];
 	if (action === "latency" && delay === undefined)
-		return [
-			"delay",
-			"latency needs to know how much later packets leave; write e.g. delay: 50ms",
-		];
+		return ["delay", "latency needs a delay; write e.g. delay: 50ms"];
 	if (action !== "latency" && delay !== undefined)
-		return ["delay", `delay is of latency, and this is ${a}; remove it`];
+		return ["delay", `delay needs action: latency; this is ${a}: remove delay`];
 	return null;
 }
 
@@ -127,12 +128,12 @@ function ofTime(fault: Written, cases: ResolvedCases["cases"]): Mistake {
 		if (one.schedule.kind === "closed")
 			return [
 				"at",
-				`case "${one.name}" is a closed load (messages), whose window begins when its warm-up is through: no moment of it is known before; give a rate`,
+				`faults need a rate: case "${one.name}" is a closed load (messages), which has no schedule; remove faults`,
 			];
 		if (fault.at >= one.schedule.durationNs)
 			return [
 				"at",
-				`at ${formatDurationExact(fault.at)} lies beyond the measured ${formatDurationExact(one.schedule.durationNs)} of case "${one.name}"; it counts from the end of the warm-up`,
+				`at ${formatDurationExact(fault.at)} is after the end of case "${one.name}", ${formatDurationExact(one.schedule.durationNs)} after its warm-up; write an earlier time`,
 			];
 	}
 	return null;
@@ -140,7 +141,7 @@ function ofTime(fault: Written, cases: ResolvedCases["cases"]): Mistake {
 
 function ofNode(fault: Written, systems: readonly PlacedSystem[]): Mistake {
 	if (fault.node !== undefined && fault.broker !== undefined)
-		return ["broker", "broker is another word for node; remove one of them"];
+		return ["broker", "broker means the same as node; remove one of them"];
 	const node = fault.node ?? fault.broker;
 	const field = fault.node === undefined ? "broker" : "node";
 	if (node === undefined) return null;
@@ -150,17 +151,17 @@ function ofNode(fault: Written, systems: readonly PlacedSystem[]): Mistake {
 		if (node === "leader" && traits.maxReplicas === 1)
 			return [
 				field,
-				`${field}: leader: ${traits.title} (${key}) has no node that leads a topic; leave ${field} out for all of its nodes`,
+				`${field}: leader: topics of ${key} (${traits.title}) have no leader; remove ${field}`,
 			];
 		if (node === "leader" && nodes === 1)
 			return [
 				field,
-				`${field}: leader: ${key} has one node, and no other can take over; write nodes: ${traits.nodes.find((n) => n > 1) ?? 3} there, or leave ${field} out`,
+				`${field}: leader: ${key} has one node, and no other can take over; write nodes: ${traits.nodes.find((n) => n > 1) ?? 3} for ${key}`,
 			];
 		if (node !== "leader" && node > nodes)
 			return [
 				field,
-				`${field} ${node}: ${key} has not so many nodes; write nodes: ${node} there, or leave ${field} out for all of them`,
+				`${field} ${node}: ${key} has ${plural(nodes, "node")}; write nodes: ${node} for ${key}`,
 			];
 	}
 	return null;
@@ -171,12 +172,12 @@ function ofOrder(fault: Written, before: Written | undefined): Mistake {
 	if (before.action === "kill" && before.for === undefined)
 		return [
 			"at",
-			"the kill before it lasts to the end of the run, so that nothing can follow; give it a for, or write it last",
+			"the kill before this fault never ends; write e.g. for: 2s there",
 		];
 	return fault.at < before.at + (before.for ?? 0)
 		? [
 				"at",
-				"a fault begins when the one before it is over; write them in their order",
+				"this fault begins before the one above has ended; write a later time",
 			]
 		: null;
 }

@@ -1,18 +1,14 @@
-import { z } from "zod";
-import { processFields } from "../brokers/fields.ts";
-import { BrokerName, brokerOf, example } from "../brokers/index.ts";
-import { TALLIES, Tally, UNITS } from "../model/tallies.ts";
+import type { z } from "zod";
+import { example } from "../brokers/index.ts";
 import { didYouMean } from "../suggest.ts";
-import {
-	otherToolsValue,
-	otherToolsWord,
-	own,
-	type Place,
-} from "./other-tools.ts";
+import { plainCount } from "../unit-slips.ts";
+import { otherToolsValue, own } from "./other-tools.ts";
+import { fieldOf, isSystem, noun, quoted } from "./place.ts";
 import type { Path, Problem } from "./problem.ts";
-import { ScenarioFile } from "./schema.ts";
-import { workloadFields } from "./workload-schema.ts";
-import { valueAt } from "./written.ts";
+import { fits, keysAt, unitExamples } from "./schema-walk.ts";
+import { meantObjective } from "./sla.ts";
+import { unknownKey } from "./unknown-keys.ts";
+import { isMap, valueAt, type Written } from "./written.ts";
 
 /** zod's issues as sentences for the person who wrote the file. `value` is what was checked. */
 export function problemsOf(
@@ -29,8 +25,17 @@ export function problemsOf(
 		path.length > 0 &&
 		valueAt(value, path as Path) === undefined &&
 		withUnknown.has(JSON.stringify(path.slice(0, -1)));
+	// A number beyond 2^53 is too large for a whole number, and for its field.
+	const repeats = (issue: z.core.$ZodIssue) =>
+		issue.code === "too_big" &&
+		issues.some(
+			(other) =>
+				other.code === "too_big" &&
+				other.maximum < issue.maximum &&
+				other.path.join() === issue.path.join(),
+		);
 	return issues.flatMap((issue) => {
-		if (follows(issue)) return [];
+		if (follows(issue) || repeats(issue)) return [];
 		const describe = Object.hasOwn(sentences, issue.code)
 			? (sentences[issue.code] as Describe)
 			: ({ issue: { message } }: Context) => [message];
@@ -63,7 +68,11 @@ interface Context {
 type Describe = (context: Context) => (string | Problem)[];
 
 const sentences: Readonly<Record<string, Describe>> = {
-	custom: ({ issue }) => [issue.message],
+	custom: ({ issue, path }) => [
+		issue.params?.ofValue === undefined
+			? issue.message
+			: `${noun(path)} ${issue.params.ofValue}`,
+	],
 
 	unrecognized_keys: ({ issue, path, whole }) =>
 		issue.keys.map((key: string) => ({
@@ -72,7 +81,7 @@ const sentences: Readonly<Record<string, Describe>> = {
 			message: unknownKey(path, key, whole),
 		})),
 
-	invalid_type: ({ issue, path, value }) => {
+	invalid_type: ({ issue, path, value, whole }) => {
 		const what = noun(path);
 		if (value === undefined)
 			return [
@@ -82,21 +91,13 @@ const sentences: Readonly<Record<string, Describe>> = {
 					message: `${what} is missing${own(examples, path.join(".")) ?? ""}`,
 				},
 			];
-		if (value === null || value === "")
-			return [`${what} is empty; give it a value or remove it`];
+		if (value === null || value === "") return [empty(path)];
 		const field = fieldOf(path);
-		if (path.length === 1 && typeof value === "string") {
-			if (field === "systems")
-				return [`systems is a map of names; did you mean system: ${value}?`];
-			if (field === "sla") return [`sla is a list; write sla: [${value}]`];
-		}
-		if (path.length === 1 && field === "systems" && Array.isArray(value))
-			return [
-				`systems is a map of names, not a list; write e.g. systems: { ${value.map((one) => (typeof one === "string" ? `${one}: ${one}` : "NAME: { ... }")).join(", ")} }`,
-			];
+		const list = listOf(field, value);
+		if (list) return [list];
 		if (path[0] === "matrix" && path.length === 2)
 			return [
-				`${field} of the matrix must be a list of values; write ${field}: [${typeof value === "object" ? "..." : String(value)}]`,
+				`${field} in the matrix must be a list of values; write ${field}: [${typeof value === "object" ? "..." : String(value)}]`,
 			];
 		if (
 			field === "messages" &&
@@ -104,22 +105,21 @@ const sentences: Readonly<Record<string, Describe>> = {
 			/\d *[KMG]?i?B$/.test(value)
 		)
 			return [
-				`messages is how many there are, got ${quoted(value)}; did you mean message: ${value}?`,
+				`messages is the number of messages, not a size; write message: ${value}`,
 			];
-		if (typeof value === "number" && issue.expected === "string") {
-			if (Object.hasOwn(units, field))
-				return [`${what} ${value} has no unit; write e.g. ${units[field]}`];
-			return [`${what} must be text; put ${value} in quotes`];
-		}
-		if (
-			typeof value === "string" &&
-			/^\d+$/.test(value) &&
-			["number", "int"].includes(issue.expected)
-		)
+		if (typeof value === "number" && issue.expected === "string")
 			return [
-				`${what} must be a number, got text; remove the quotes around ${value}`,
+				unitless(path, value, whole) ??
+					`${what} must be text; put ${value} in quotes`,
 			];
-		return [`${what} must be ${expected(issue.expected)}, got ${kind(value)}`];
+		const [, key = "", rest] =
+			/^([A-Za-z]+)\s+(\S.*)$/.exec(String(value)) ?? [];
+		if (keysAt(path, whole).includes(key))
+			return [`a colon is missing; write ${key}: ${rest}`];
+		const meant = typeof value === "string" ? meantValue(value) : undefined;
+		return [
+			`${what} must be ${expected(issue.expected)}, got ${kind(value)}${meant !== undefined && fits(path, whole, meant) ? `; write ${meant}` : ""}`,
+		];
 	},
 
 	invalid_value: ({ issue, path, value }) => [
@@ -137,29 +137,31 @@ const sentences: Readonly<Record<string, Describe>> = {
 						},
 					]
 				: [choice(path, value, issue.options)];
-		const field = fieldOf(path);
-		if (value === null || value === "")
-			return [`${noun(path)} is empty; give it a value or remove it`];
-		if (typeof value === "number" && Object.hasOwn(units, field)) {
-			if (value === 0 || !takesNumbers(issue.errors))
-				return [
-					`${noun(path)} ${value} has no unit; write e.g. ${units[field]}`,
-				];
+		if (value === null || value === "") return [empty(path)];
+		if (
+			typeof value === "number" &&
+			(value === 0 || !takesNumbers(issue.errors))
+		) {
+			const found = unitless(path, value, whole);
+			if (found !== undefined) return [found];
 		}
 		// Of the alternatives those that take this kind of value, text or map; of several the one with the fewest mistakes.
 		const branches: z.core.$ZodIssue[][] = issue.errors.filter(
-			(errors: z.core.$ZodIssue[]) =>
-				!errors.some(
-					(error) =>
-						error.path.length === 0 &&
-						(error.code === "invalid_type" ||
-							(error.code === "invalid_value" && typeof value !== "string")),
-				),
+			(errors: z.core.$ZodIssue[]) => !errors.some(isOtherKind(value)),
 		);
+		const both = isMap(value) ? keysOfSeveral(value, branches) : undefined;
+		if (both !== undefined)
+			return [
+				{
+					path: [...path, both[1]],
+					at: "key",
+					message: `${noun(path)} takes ${both.join(" or ")}, not both; remove one of them`,
+				},
+			];
 		const [branch] = branches.sort((a, b) => a.length - b.length);
 		if (!branch)
 			return [
-				`${noun(path)} must be ${Object.hasOwn(severalForms, field) ? severalForms[field] : "text or a map"}, got ${kind(value)}`,
+				`${noun(path)} must be ${own(severalForms, fieldOf(path)) ?? kindsOf(issue.errors)}, got ${kind(value)}`,
 			];
 		return problemsOf(
 			branch.map((error) => ({ ...error, path: [...path, ...error.path] })),
@@ -176,19 +178,23 @@ const sentences: Readonly<Record<string, Describe>> = {
 	],
 
 	invalid_format: ({ issue, value }) => [
-		`${issue.message}, got ${quoted(value)}`,
+		// What it is comes before what to write.
+		issue.message.replace(
+			/;|$/,
+			(end: string) => `, got ${quoted(value)}${end}`,
+		),
 	],
 
 	too_small: ({ issue, path, value }) => [
-		issue.origin === "number"
-			? `${noun(path)} must be at least ${issue.minimum}, got ${value}`
-			: `${noun(path)} is empty; give it a value or remove it`,
+		issue.origin === "string" || issue.origin === "array"
+			? empty(path)
+			: `${noun(path)} must be at least ${issue.minimum}, got ${value}`,
 	],
 
 	too_big: ({ issue, path, value }) => [
-		issue.origin === "number"
-			? `${noun(path)} must be at most ${issue.maximum}, got ${value}`
-			: `${noun(path)} must have at most ${issue.maximum} characters`,
+		issue.origin === "string" || issue.origin === "array"
+			? `${noun(path)} must have at most ${issue.maximum} ${issue.origin === "array" ? "entries" : "characters"}, got ${(value as { length: number }).length}`
+			: `${noun(path)} must be at most ${issue.maximum}, got ${value}`,
 	],
 };
 
@@ -206,26 +212,6 @@ const examples: Readonly<Record<string, string>> = {
 	"aws.brokers.volume.size": " of the volume; write e.g. size: 100GiB",
 };
 
-/** Fields with a unit, and how they are written. */
-const units: Readonly<Record<string, string>> = {
-	rate: "3000/s or 90/min",
-	target: "10000/s",
-	message: "256B, 1KiB (1024 B) or 1KB (1000 B)",
-	duration: "10s or 5min",
-	warmup: "5s",
-	drain: "30s",
-	timeout: "250ms or 1s",
-	work: "2ms",
-	mean: "2ms",
-	at: "10s",
-	for: "500ms",
-	delay: "50ms",
-	memory: "2GiB",
-	ttl: "2h",
-	size: "100GiB",
-	throughput: "500MiB",
-};
-
 /** What may stand in fields that take several kinds of values. */
 const severalForms: Readonly<Record<string, string>> = {
 	backlog: "a whole number of messages or a size, e.g. 100000 or 1GiB",
@@ -239,6 +225,62 @@ const severalForms: Readonly<Record<string, string>> = {
 	node: "a number from 1 or leader",
 };
 
+function empty(path: Path): string {
+	return `${noun(path)} is empty; give it a value or remove it`;
+}
+
+/** Of what stands where a list of objectives or a map of systems belongs: what to write. */
+function listOf(field: string, value: unknown): string | undefined {
+	if (field === "systems" && typeof value === "string")
+		return `systems is a map of names; write system: ${value}`;
+	if (field === "systems" && Array.isArray(value))
+		return `systems is a map of names, not a list; write systems: { ${value.map((one) => (typeof one === "string" ? `${one}: ${one}` : "NAME: { ... }")).join(", ")} }`;
+	if (field !== "sla") return undefined;
+	const lines = isMap(value)
+		? Object.entries(value).map(([key, limit]) => meantObjective(key, limit))
+		: [String(value)];
+	return lines.every((line) => line !== undefined)
+		? `sla is a list; write sla: [${lines.join(", ")}]`
+		: "sla is a list of objectives, not a map; write e.g. sla: [p99 < 20ms]";
+}
+
+/** What to say of a number where a text with a unit belongs; undefined: none belongs there. */
+function unitless(
+	path: Path,
+	value: number,
+	whole: unknown,
+): string | undefined {
+	const samples = unitExamples(path, whole);
+	if (samples.length === 0) return undefined;
+	const field = fieldOf(path);
+	const beside = (map: unknown) => isMap(map) && Object.hasOwn(map, "messages");
+	const closed =
+		beside(valueAt(whole, path.slice(0, -1))) ||
+		beside(valueAt(whole, ["workload"]));
+	const unit =
+		field === "warmup" && closed
+			? " messages"
+			: (own(likelierUnits, field)?.(value) ??
+				/[^\d.]+$/.exec(samples[0] ?? "")?.[0]);
+	const meant = `${value}${unit}`;
+	return `${noun(path)} ${value} has no unit; write ${fits(path, whole, meant) ? meant : `e.g. ${samples.join(" or ")}`}`;
+}
+
+/** Units that follow from how large a number is; else it is that of the field's first example. */
+const likelierUnits: Readonly<Record<string, (value: number) => string>> = {
+	for: (value) => (value < 100 ? "s" : "ms"),
+	timeout: (value) => (value < 100 ? "s" : "ms"),
+	memory: (value) => (value < 64 ? "GiB" : "MiB"),
+	heap: (value) => (value < 64 ? "GiB" : "MiB"),
+};
+
+/** A number or yes and no, as a person has written them. */
+function meantValue(text: string): number | boolean | undefined {
+	if (/^(yes|on)$/i.test(text)) return true;
+	if (/^(no|off)$/i.test(text)) return false;
+	return plainCount(text);
+}
+
 /** Does one of the alternatives take a number, though not this one? */
 function takesNumbers(branches: readonly z.core.$ZodIssue[][]): boolean {
 	return branches.some((errors) =>
@@ -249,86 +291,48 @@ function takesNumbers(branches: readonly z.core.$ZodIssue[][]): boolean {
 	);
 }
 
-function unknownKey(path: Path, key: string, whole: unknown): string {
-	const place = placeOf(path);
-	const known = knownKeys(place, path, whole);
-	if (place === "system") {
-		const broker = systemBroker(valueAt(whole, path));
-		if (Object.hasOwn(processFields, key))
-			return `${key} has no meaning for ${broker}: there is no broker to connect to`;
-		const others = BrokerName.options.filter(
-			(other) => other !== broker && optionsOf(other).includes(key),
-		);
-		if (others.length > 0)
-			return `${key} is an option of ${others.join(" and ")}, not of ${broker}${known.length === 0 ? "" : `; known: ${known.join(", ")}`}`;
-	}
-	if (place === "sla" && /^p\(?[\d.]+\)?$|^max$/.test(key))
-		return `an objective is text, not a key; write - ${key} < 20ms`;
-	const tally = Tally.safeParse(key).data;
-	if (place === "sla" && tally !== undefined)
-		return `an objective is text, not a key; write - ${key} ${UNITS[TALLIES[tally].unit].example}`;
-	const other = otherToolsWord(place, key);
-	if (other)
-		return known.includes(other)
-			? `unknown key ${quoted(key)}; did you mean ${other}?`
-			: `unknown key ${quoted(key)}; write ${other}`;
-	if (place === "scenario" && workloadKeys.includes(key))
-		return `${key} belongs under workload:`;
-	const above = place === "workload" || place === "case" || place === "matrix";
-	if (above && place !== "case" && key === "sla")
-		return `sla belongs at the top level or into a case, not under ${path[0]}:`;
-	if (above && scenarioKeys.includes(key))
-		return `${key} belongs at the top level, not under ${path[0]}:`;
-	return `unknown key ${quoted(key)}${didYouMean(key, known)}`;
+/** Is the alternative for another kind of value: a map where this is text? */
+function isOtherKind(value: unknown) {
+	return ({ path, code }: z.core.$ZodIssue) =>
+		path.length === 0 &&
+		(code === "invalid_type" ||
+			(code === "invalid_value" && typeof value !== "string"));
 }
 
-const scenarioKeys = Object.keys(ScenarioFile.shape);
-const workloadKeys: readonly string[] = workloadFields;
-
-/** Keys that may stand at a place. */
-function knownKeys(place: Place, path: Path, whole: unknown): string[] {
-	return place === "system"
-		? optionsOf(systemBroker(valueAt(whole, path)))
-		: keysOf(path.reduce(below, [ScenarioFile]));
+/** Two keys of which each alternative knows one; undefined: one of them knows all keys, or none knows one of them. */
+function keysOfSeveral(
+	map: Written,
+	branches: readonly z.core.$ZodIssue[][],
+): [string, string] | undefined {
+	const unknown = branches.map((errors) =>
+		errors.flatMap((error) =>
+			error.code === "unrecognized_keys" && error.path.length === 0
+				? error.keys
+				: [],
+		),
+	);
+	const [first, second] = Object.keys(map).filter(
+		(key) =>
+			unknown.some((keys) => keys.includes(key)) &&
+			!unknown.every((keys) => keys.includes(key)),
+	);
+	return unknown.every((keys) => keys.length > 0) && first && second
+		? [first, second]
+		: undefined;
 }
 
-/** What the schemas have for a step of a path: for a key of a map, an item of a list. */
-function below(
-	schemas: readonly z.core.$ZodType[],
-	step: string | number,
-): z.core.$ZodType[] {
-	return schemas.flatMap(forms).flatMap((schema) => {
-		if (schema instanceof z.ZodArray) return [schema.element];
-		if (schema instanceof z.ZodRecord) return [schema.valueType];
-		const one = schema instanceof z.ZodObject && schema.shape[step];
-		return one ? [one] : [];
-	});
-}
-
-function keysOf(schemas: readonly z.core.$ZodType[]): string[] {
-	const keys = schemas
-		.flatMap(forms)
-		.flatMap((one) =>
-			one instanceof z.ZodObject ? Object.keys(one.shape) : [],
-		);
-	return [...new Set(keys)];
-}
-
-/** What may be written there: each of several forms, without default and optionality. */
-function forms(schema: z.core.$ZodType): z.core.$ZodType[] {
-	if (schema instanceof z.ZodUnion) return schema.options.flatMap(forms);
-	return schema instanceof z.ZodOptional ||
-		schema instanceof z.ZodDefault ||
-		schema instanceof z.ZodPrefault
-		? forms(schema.unwrap())
-		: [schema];
-}
-
-function optionsOf(broker: string): string[] {
-	const name = BrokerName.safeParse(broker);
-	return name.success
-		? Object.keys(brokerOf({ broker: name.data }).options.shape)
-		: ["broker"];
+/** "text, a number or a map": what the alternatives take. */
+function kindsOf(branches: readonly z.core.$ZodIssue[][]): string {
+	const kinds = branches.flatMap((errors) =>
+		errors
+			.filter(({ path }) => path.length === 0)
+			.map((error) =>
+				error.code === "invalid_type" ? expected(error.expected) : "text",
+			),
+	);
+	return new Intl.ListFormat("en-GB", { type: "disjunction" }).format([
+		...new Set(kinds.flatMap((one) => one.split(" or "))),
+	]);
 }
 
 function choice(path: Path, value: unknown, known: string[]): string {
@@ -343,55 +347,6 @@ function choice(path: Path, value: unknown, known: string[]): string {
 		otherToolsValue(field, value, known) ??
 		`unknown ${field} ${quoted(value)}${didYouMean(value, known)}`
 	);
-}
-
-function placeOf(path: Path): Place {
-	const [top, , third] = path;
-	if (path.length === 0) return "scenario";
-	if (top === "workload" && path.length === 1) return "workload";
-	if (top === "matrix" && path.length === 1) return "matrix";
-	if (top === "cases" && path.length === 2) return "case";
-	if (isSystem(path)) return "system";
-	if (top === "sla" && path.length === 2) return "sla";
-	if (top === "cases" && third === "sla" && path.length === 4) return "sla";
-	const list = path.at(-2);
-	return (list === "stages" || list === "steps") &&
-		typeof path.at(-1) === "number"
-		? list
-		: "other";
-}
-
-function isSystem(path: Path): boolean {
-	return (
-		(path.length === 1 && path[0] === "system") ||
-		(path.length === 2 && path[0] === "systems")
-	);
-}
-
-function systemBroker(system: unknown): string {
-	return String(valueAt(system, ["broker"]) ?? "this system");
-}
-
-/** The field that a path leads to: that of a list for its items. */
-function fieldOf(path: Path): string {
-	const item = path[0] === "matrix" && path.length === 3;
-	return String(item ? path[1] : path.at(-1));
-}
-
-/** "rate", "case 2", "sla line 1", "step 3", "the scenario". */
-function noun(path: Path): string {
-	const last = path.at(-1);
-	if (last === undefined) return "the scenario";
-	if (typeof last !== "number") return last;
-	if (path[0] === "matrix" && path.length === 3) return fieldOf(path);
-	const items: Readonly<Record<string, string>> = {
-		sla: "sla line",
-		cases: "case",
-		stages: "stage",
-		steps: "step",
-	};
-	const list = String(path.at(-2));
-	return `${Object.hasOwn(items, list) ? items[list] : list} ${last + 1}`;
 }
 
 function expected(type: string): string {
@@ -409,11 +364,6 @@ function expected(type: string): string {
 
 function kind(value: unknown): string {
 	if (Array.isArray(value)) return "a list";
-	if (typeof value === "object" && value !== null) return "a map";
+	if (isMap(value)) return "a map";
 	return typeof value === "string" ? quoted(value) : String(value);
-}
-
-function quoted(value: unknown): string {
-	const text = String(value);
-	return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}...` : text);
 }

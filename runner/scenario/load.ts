@@ -69,25 +69,37 @@ export function resolveScenario(
 	env: Readonly<Record<string, string | undefined>>,
 	surroundings: Surroundings,
 ): Scenario {
-	const written = applyOverrides(source.value, overrides, surroundings.rig);
-	const { scenario, problems } = check(written.value, nameOf(file), {
-		targetChosen: written.labelOf(["target"]) !== undefined,
-		labelOf: written.labelOf,
-		lineOf: (where) =>
-			written.labelOf(where) === undefined ? source.lineOf(where) : null,
-		env,
-		...surroundings,
-		rig: surroundings.rig ?? null,
-	});
+	const checked = (changes: Overrides) => {
+		const written = applyOverrides(source.value, changes, surroundings.rig);
+		const { labelOf } = written;
+		const found = check(written.value, nameOf(file), source.systemKeys, {
+			targetChosen: labelOf(["target"]) !== undefined,
+			labelOf,
+			lineOf: (where) =>
+				labelOf(where) === undefined ? source.lineOf(where) : null,
+			env,
+			...surroundings,
+			rig: surroundings.rig ?? null,
+		});
+		return { written, ...found };
+	};
+	const { written, scenario, problems } = checked(overrides);
+	if (written.problems.length === 0 && scenario) return scenario;
+	const { set = [] } = overrides;
+	const before = set.length > 0 ? checked({ ...overrides, set: [] }) : null;
 	const located = problems.map(({ path: where, at, message }): Located => {
+		const offset = source.locate(where, at);
 		const label = written.labelOf(where);
-		return label === undefined
-			? { offset: source.locate(where, at), message }
-			: { label, message };
+		if (label !== undefined) return { label, message };
+		// A line that was right without --set is not to blame.
+		return before && !before.problems.some((one) => one.message === message)
+			? {
+					label: set.map((one) => `--set ${one}`).join(" "),
+					message: `${message} (${file}:${source.lineOf(where)})`,
+				}
+			: { offset, message };
 	});
-	if (written.problems.length > 0 || !scenario)
-		throw refuse([...written.problems, ...located]);
-	return scenario;
+	throw refuse([...written.problems, ...located]);
 }
 
 /** The file's own folder, and this machine. */
@@ -97,6 +109,7 @@ export function around(file: string, cwd = "."): Surroundings {
 		platform: os.platform(),
 		fileBytes(path) {
 			const found = statSync(path, { throwIfNoEntry: false });
+			if (found?.isDirectory()) return "folder";
 			return found?.isFile() ? found.size : null;
 		},
 	};
@@ -108,13 +121,14 @@ export function around(file: string, cwd = "."): Surroundings {
 function check(
 	asWritten: Written,
 	name: string,
+	systemKeys: readonly string[],
 	given: Omit<Context, "target">,
 ): { scenario?: Scenario; problems: Problem[] } {
 	const { value: written, problems: unset } = fillVariables(
 		asWritten,
 		given.env,
 	);
-	const parts = parseParts(written);
+	const parts = parseParts(written, systemKeys);
 	const { target } = parts;
 	const context: Context = { ...given, target };
 	const {
@@ -140,7 +154,7 @@ function check(
 		context.lineOf,
 	);
 	const pin = resolvePin(parts.pin, context, clients.kind);
-	const faults = resolveFaults(parts.faults ?? [], context, systems, cases);
+	const faults = resolveFaults(parts.faults, context, systems, cases);
 	const problems = [
 		...unset,
 		...notIn(unset, problemsOf(parts.issues, written)),

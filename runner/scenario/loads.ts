@@ -1,3 +1,4 @@
+import { WEEK_NS } from "../model/field.ts";
 import type { Rate } from "../units.ts";
 import {
 	formatCount,
@@ -34,6 +35,19 @@ export function overlay(shared: Written, override: Written): Written {
 	return seedless({ ...Object.fromEntries(kept), ...override }, override);
 }
 
+/** The kind of load that leaves no room for a field; undefined: it may stand there. */
+export function forbiddenBeside(
+	field: string,
+	written: Written,
+): string | undefined {
+	const kind = kindOf(written);
+	return kind !== undefined &&
+		kind !== "rate" &&
+		(REPLACES[kind] as readonly string[]).includes(field)
+		? kind
+		: undefined;
+}
+
 /** The fields that a load cannot do without, as far as they are not written. */
 export function missingOfLoad(written: Written): WorkloadField[] {
 	const has = (field: WorkloadField) => Object.hasOwn(written, field);
@@ -62,21 +76,18 @@ export function loadProblems(fields: Fields, written: Written): FieldProblem[] {
 				`${field} have durations of their own, which add up to the run's; remove duration`,
 			);
 	if (has("seed") && arrivals !== "poisson")
-		wrong(
-			"seed",
-			"seed is for arrivals: poisson, as equal distances have nothing to draw; write arrivals: poisson, or remove seed",
-		);
+		wrong("seed", "seed has no effect without arrivals: poisson; remove seed");
 	const uneven = steps?.find((step) => step.duration % 1e9 !== 0);
 	if (uneven)
 		wrong(
 			"steps",
-			`a step of ${formatDurationExact(uneven.duration)} is no whole number of seconds, and reports show steps by the second; write e.g. duration: ${Math.ceil(uneven.duration / 1e9)}s`,
+			`a step must last whole seconds, got ${formatDurationExact(uneven.duration)}; write duration: ${Math.ceil(uneven.duration / 1e9)}s`,
 		);
 	const closed = has("messages");
 	if (warmup && "ns" in warmup && warmup.ns > 0 && closed)
 		wrong(
 			"warmup",
-			`the warm-up of a closed load is a number of messages; write e.g. warmup: ${Math.ceil((messages ?? 10_000) / 10)} messages, or 0`,
+			`the warm-up of a closed load (messages) is counted in messages; write e.g. warmup: ${Math.ceil((messages ?? 10_000) / 10)} messages`,
 		);
 	if (warmup && "messages" in warmup && !closed)
 		wrong(
@@ -86,7 +97,7 @@ export function loadProblems(fields: Fields, written: Written): FieldProblem[] {
 	if (find && (has("stages") || arrivals === "poisson"))
 		wrong(
 			"find",
-			`find: max-rate tries one constant rate after the other; remove ${has("stages") ? "stages" : "arrivals"}`,
+			`find: max-rate tries constant rates; remove ${has("stages") ? "stages" : "arrivals"}`,
 		);
 	found.push(...amounts(fields));
 	return found;
@@ -128,8 +139,8 @@ function contradiction(
 	const means: Readonly<Record<Kind, string>> = {
 		rate: "rate (each message has its time)",
 		stages: "stages (a rate that changes)",
-		steps: "steps (rates of their own)",
-		messages: "messages (closed, as fast as inFlight allows)",
+		steps: "steps (one rate after another)",
+		messages: "messages (as fast as possible)",
 	};
 	const pairs: readonly [Kind, Kind][] = [
 		["messages", "rate"],
@@ -142,7 +153,7 @@ function contradiction(
 		if (has(field) && has(other))
 			return {
 				field,
-				message: `a run has one kind of load, and here are two: ${means[field]} and ${means[other]}; remove ${field} or ${other}`,
+				message: `two kinds of load: ${means[field]} and ${means[other]}; remove one of them`,
 			};
 	for (const [field, other] of [
 		["arrivals", "messages"],
@@ -154,7 +165,7 @@ function contradiction(
 		if (has(field) && has(other))
 			return {
 				field,
-				message: `${field} needs a constant rate, and this load has ${other}; remove ${field} or ${other}`,
+				message: `${field} needs a constant rate, and this load has ${other}; remove ${field}`,
 			};
 	return undefined;
 }
@@ -165,7 +176,12 @@ function amounts(fields: Fields): FieldProblem[] {
 	if (!schedule) return [];
 	if (schedule.kind === "closed")
 		return schedule.warmupMessages > 1_000_000_000
-			? [{ field: "warmup", message: "warmup is at most 1000000000 messages" }]
+			? [
+					{
+						field: "warmup",
+						message: "warmup must be at most 1000000000 messages",
+					},
+				]
 			: [];
 	const { steps, stages, rate } = fields;
 	if (steps) {
@@ -174,7 +190,7 @@ function amounts(fields: Fields): FieldProblem[] {
 			? [
 					{
 						field: "steps",
-						message: `a step of ${formatDurationExact(idle.duration)} is too short for ${formatRate(idle.rate)}: no message may be due in it; write at least duration: ${oneMessage(idle.rate)}`,
+						message: `a step of ${formatDurationExact(idle.duration)} is too short for a message at ${formatRate(idle.rate)}; ${oneMessage(idle.rate)}`,
 					},
 				]
 			: [];
@@ -186,7 +202,7 @@ function amounts(fields: Fields): FieldProblem[] {
 			: [
 					{
 						field: "stages",
-						message: `stages of ${formatDurationExact(duration)} are too short for their rates: no message may be due in them; raise duration or target`,
+						message: `stages of ${formatDurationExact(duration)} are too short for a message at these rates; raise target`,
 					},
 				];
 	if (!rate) return [];
@@ -194,7 +210,7 @@ function amounts(fields: Fields): FieldProblem[] {
 		return [
 			{
 				field: "duration",
-				message: `duration ${formatDurationExact(duration)} is too short for ${formatRate(rate)}: no message may be due in it; write at least duration: ${oneMessage(rate)}`,
+				message: `duration ${formatDurationExact(duration)} is too short for a message at ${formatRate(rate)}; ${oneMessage(rate)}`,
 			},
 		];
 	const messages = expected(rate, duration + schedule.warmupNs);
@@ -202,7 +218,7 @@ function amounts(fields: Fields): FieldProblem[] {
 		return [
 			{
 				field: "arrivals",
-				message: `poisson arrivals are drawn one by one, at most ${formatCount(MOST_POISSON)} for a run, and this one has ${formatCount(messages)}; lower rate or duration, or write arrivals: constant`,
+				message: `arrivals: poisson takes at most ${formatCount(MOST_POISSON)} messages in a run, got ${formatCount(messages)}; write a shorter duration`,
 			},
 		];
 	return [];
@@ -212,7 +228,10 @@ function expected(rate: Rate, durationNs: number): number {
 	return (ratePerSecond(rate) * durationNs) / 1e9;
 }
 
-/** Whole seconds in which at least one message is due. */
+/** What to write for at least one message to be due: whole seconds, as far as a duration goes. */
 function oneMessage({ messages, perNs }: Rate): string {
-	return formatDurationExact(Math.ceil(perNs / messages / 1e9) * 1e9);
+	const ns = Math.ceil(perNs / messages / 1e9) * 1e9;
+	return ns > WEEK_NS
+		? "raise rate"
+		: `write at least duration: ${formatDurationExact(ns)}`;
 }

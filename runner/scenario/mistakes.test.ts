@@ -81,6 +81,63 @@ const mistakes: Readonly<Record<string, string>> = {
 	"a list of systems": workload({}, "systems: [nats, noop]"),
 	"nothing to do": `${system}\n`,
 
+	"a size in small letters": workload({ message: "1kb" }),
+	"a size in words": workload({ message: "256 bytes" }),
+	"a rate of other tools": workload({ rate: "3000rps" }),
+	"a rate in thousands": workload({ rate: "3k/s" }),
+	"a rate with a separator": workload({ rate: '"3,000/s"' }),
+	"minutes and seconds": workload({ duration: "1m30s" }),
+	days: workload({ duration: "2 days" }),
+	"a duration beyond the longest": workload({ duration: "700000" }),
+	"a drain of nothing": workload({ drain: "0s" }),
+	"a drain below nothing": workload({ drain: "-1s" }),
+	"a timeout in ms": workload({ timeout: "250" }),
+	"a number in words": workload({ ...closed, messages: "100k" }),
+	"yes and no": workload({ checksum: "yes" }),
+	"connections beyond 2^53": workload({
+		connections: "99999999999999999999",
+		producers: "",
+	}),
+	"a missing colon": `${system}\nworkload:\n  rate: 3000/s\n  message 256B\n  duration: 10s\n`,
+	"a missing colon in the first line of a map": `${system}\nworkload:\n  message 256B\n  rate: 3000/s\n  duration: 10s\n`,
+	"a missing colon in the last line": `${system}\nworkload:\n  rate: 3000/s\n  duration: 10s\n  message 256B\n`,
+	"a missing colon in the only line": `${system}\nworkload:\n  message 256B\n`,
+	"a percentile without its point": `${right}${sla("p999 < 20ms")}`,
+	"a percentile in capitals": `${right}${sla("P99 < 20ms")}`,
+	"a percentile with a point in front": `${right}${sla("response.p99 < 20ms")}`,
+	"a percentile behind its number": `${right}${sla("99p < 20ms")}`,
+	"a percentile against a baseline, in capitals": compared(
+		"P99 <= baseline + 10%",
+	),
+	"objectives as a map": `${right}sla: { p99: 20ms, lost: 0 }\n`,
+	"objectives as text": `${right}sla: p99 < 20ms\n`,
+	"a counter as a map": `${right}${sla("lost: 0")}`,
+	"a rate without unit in an objective": `${right}${sla("throughput >= 2900")}`,
+	"a key that stages forbid": workload({
+		duration: "",
+		durration: "10s",
+		stages: "[{ duration: 30s, target: 10000/s }]",
+	}),
+	"a closed load with a typo": workload({
+		rate: "",
+		duration: "",
+		mesages: "100000",
+	}),
+	"an option with a letter too few": workload(
+		{},
+		"system: { broker: kafka, ack: all }",
+	),
+	"an option without unit": workload(
+		{},
+		"system: { broker: kafka, linger: 5 }",
+	),
+	"a map in raw settings": workload(
+		{},
+		"system: { broker: nats, config: { jetstream: { store_dir: /tmp/x } } }",
+	),
+	"a name that is too long": `name: ${"n".repeat(81)}\n${right}`,
+	"a seed below zero": workload({ arrivals: "poisson", seed: "-1" }),
+
 	// --- loads ---
 	"two kinds of load": workload({ messages: "100000" }),
 	"stages without a start": workload({
@@ -120,6 +177,10 @@ const mistakes: Readonly<Record<string, string>> = {
 		duration: "10min",
 	}),
 	"a warm-up in time for a closed load": workload({ ...closed, warmup: "5s" }),
+	"a warm-up of a closed load without unit": workload({
+		...closed,
+		warmup: "100",
+	}),
 	"a warm-up in messages for a rate": workload({ warmup: "5000 messages" }),
 	"a size where a number of messages belongs": workload({
 		...closed,
@@ -177,6 +238,10 @@ const mistakes: Readonly<Record<string, string>> = {
 	"a checksum without room": workload({ message: "42B", checksum: "true" }),
 	"a payload that is not there": workload({ payload: "{ file: orders.json }" }),
 	"a ratio in percent": workload({ payload: "{ random: 30 }" }),
+	"a payload of two kinds": workload({
+		payload: "{ file: orders.json, random: 0.3 }",
+	}),
+	"a payload that is a folder": workload({ payload: "{ file: . }" }),
 	"a payload with a typo": workload({ payload: "{ flie: orders.json }" }),
 	"keys that are drawn by nothing": workload({ keys: "{ count: 10 }" }, noop),
 
@@ -233,6 +298,8 @@ const mistakes: Readonly<Record<string, string>> = {
 	),
 
 	// --- systems and targets ---
+	"a secret variable that is not set": `target: existing\n${workload({}, `system: { broker: nats, url: "nats://me:${variable("NATS_PASSWORD")}@h" }`)}`,
+	"too many clients": `clients: [${Array.from({ length: 101 }, (_, i) => `h${i}`).join(", ")}]\ntarget: existing\n${workload({ connections: "101" }, 'system: { broker: nats, url: "nats://h" }')}`,
 	"a binary of somebody else's broker": `target: existing\n${workload({}, 'system: { broker: nats, url: "nats://h:4222", binary: ./nats-server }')}`,
 	"nodes of somebody else's broker": `target: existing\n${workload({}, 'system: { broker: nats, url: "nats://h:4222", nodes: 3 }')}`,
 	"CPUs of somebody else's broker": `target: existing\npin: { brokers: 2-3 }\n${workload({}, 'system: { broker: nats, url: "nats://h:4222" }')}`,
@@ -420,7 +487,7 @@ const mistakes: Readonly<Record<string, string>> = {
 const surroundings: Surroundings = {
 	folder: "/scenarios",
 	platform: "linux",
-	fileBytes: () => null,
+	fileBytes: (path) => (path === "/scenarios" ? "folder" : null),
 };
 
 /** The scenario, and what is said about it. */
@@ -446,7 +513,7 @@ test.each(entries)("%s: one mistake, one sentence", (_, text) => {
 	expect(report.match(/^s\.yaml:\d+:\d+ /gm)).toHaveLength(1);
 	// A remedy: what to write, what is possible, or what it should have been.
 	expect(report).toMatch(
-		/write|add |remove|did you mean|known:|must be|it gives|leave |use |put |give |raise|lower|belongs|takes|e\.g\.|paths count/,
+		/write |add |remove |did you mean|known:|must |needs |use |put |give |raise |rename |move it|run /,
 	);
 });
 

@@ -28,7 +28,7 @@ export function otherToolsValue(
 	if (instead !== undefined)
 		return `unknown ${field} ${JSON.stringify(value)}; write ${instead}`;
 	if (!own(otherToolsValues, field)?.includes(name)) return undefined;
-	return `${field} ${name} is planned, but not in this version; ${list.format(known)} ${known.length > 1 ? "are" : "is"}`;
+	return `${field} ${name} is not in this version; write one of ${known.join(", ")}`;
 }
 
 /** What to write for a word of another tool: a field's name, or a whole sentence after "write"; undefined: not known. */
@@ -43,9 +43,6 @@ export function own<T>(record: Readonly<Record<string, T>>, key: string) {
 }
 
 // --- internal ---
-
-/** "a, b and c". */
-const list = new Intl.ListFormat("en-GB");
 
 type Words = Readonly<Record<string, string>>;
 
@@ -74,7 +71,7 @@ const otherValues: Readonly<Record<string, Words>> = {
 	},
 	durability: {
 		none: "memory",
-		disk: "fsync, or os for the page cache",
+		disk: "fsync",
 		sync: "fsync",
 		always: "fsync",
 		everysec: "interval",
@@ -130,13 +127,13 @@ const otherWords: Readonly<Partial<Record<Place, Words>>> = {
 		vus: "connections",
 		maxVusers: "connections",
 		preAllocatedVUs: "connections",
-		executor: "rate, stages, steps or messages",
+		executor: "rate",
 		iterations: "messages",
 		arrivalRate: "rate",
 		startRate: "rate",
 		rampTo: "stages",
 		rampUp: "stages",
-		phases: "stages, or steps",
+		phases: "stages",
 		"hold-for": "duration",
 		// Tools of single brokers
 		size: "message",
@@ -163,9 +160,9 @@ const otherWords: Readonly<Partial<Record<Place, Words>>> = {
 		guarantee: "delivery",
 		ordering: "order",
 		crc: "checksum",
-		distribution: "arrivals, or keys",
+		distribution: "arrivals",
 		"consumer-latency": "work",
-		latency: "work, or an objective of sla",
+		latency: "an objective in sla, e.g. p99 < 20ms",
 		wildcards: "wildcard",
 	},
 	system: {

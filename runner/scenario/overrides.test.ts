@@ -80,21 +80,18 @@ describe("--set", () => {
 			"workload.rate=-5/s",
 			"--set workload.rate=-5/s: rate must be above 0, got -5/s",
 		],
-		[
-			"workload.rate=5",
-			"--set workload.rate=5: rate 5 has no unit; write e.g. 3000/s or 90/min",
-		],
+		["workload.rate=5", "--set workload.rate=5: rate 5 has no unit; write 5/s"],
 		[
 			"workload.rate=",
 			"--set workload.rate=: a rate is empty; write e.g. 3000/s or 90/min",
 		],
 		[
 			"workload.rate.x=5",
-			"--set workload.rate.x=5: workload.rate is a value, there is nothing below it",
+			"--set workload.rate.x=5: workload.rate is a single value; write workload.rate=...",
 		],
 		[
 			"workload=[1]",
-			"--set workload=[1]: the value must be a single one; lists and maps belong in the file",
+			"--set workload=[1]: the value must be a single one; write lists and maps in the file",
 		],
 		[
 			"workload.arrivals=poison",
@@ -103,11 +100,11 @@ describe("--set", () => {
 		["rate", "--set rate: write path=value, e.g. --set workload.rate=5000/s"],
 		[
 			"workload..rate=5/s",
-			"--set workload..rate=5/s: has an empty step in its path",
+			"--set workload..rate=5/s: a step of the path is empty; write e.g. workload.rate=5000/s",
 		],
 		[
 			"cases.0.rate=5/s",
-			"--set cases.0.rate=5/s: there is no list cases in the file to count in",
+			"--set cases.0.rate=5/s: the file has no list cases; write a key instead of 0",
 		],
 		[
 			"__proto__.polluted=1",
@@ -120,9 +117,19 @@ describe("--set", () => {
 		expect(({} as { polluted?: number }).polluted).toBeUndefined();
 	});
 
+	test("is blamed for a line that was right without it", () => {
+		const text = `${base.replace("10s", "10s, consumers: 2, pattern: work-queue").replace("system: nats", "system: { broker: nats, mode: jetstream }")}`;
+		expect(refusal(["workload.pattern=round-trip"], text)).toBe(
+			"--set workload.pattern=round-trip: consumers needs pattern: work-queue, backlog or request-reply; this workload is round-trip (s.yaml:2)",
+		);
+		expect(
+			refusal(["repeat=2"], text.replace("work-queue", "round-trip")),
+		).toMatch(/^s\.yaml:2:\d+ consumers needs pattern: /);
+	});
+
 	test("tells how long a list is", () => {
 		expect(refusal(["cases.2.rate=5/s"], `${base}cases: [{}]\n`)).toContain(
-			"--set cases.2.rate=5/s: cases is a list of 1; count from 0, e.g. cases.0",
+			"--set cases.2.rate=5/s: cases is a list with 1 item, counted from 0; write e.g. cases.0",
 		);
 	});
 
@@ -133,7 +140,7 @@ describe("--set", () => {
 				`${base}cases: [{ rate: 1/s }, { rate: 2/s }]\n`,
 			),
 		).toContain(
-			"--set workload.rate=5/s: changes nothing, as each case has its own rate; write e.g. --set cases.0.rate=...",
+			"--set workload.rate=5/s: changes nothing, as each case sets rate; write e.g. --set cases.0.rate=...",
 		);
 	});
 });

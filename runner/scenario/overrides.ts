@@ -1,4 +1,5 @@
 import { isScalar, parseDocument } from "yaml";
+import { plural } from "../units.ts";
 import type { Located, Path } from "./problem.ts";
 import type { RigFile } from "./rig-file.ts";
 import { isMap, valueAt, type Written } from "./written.ts";
@@ -99,7 +100,7 @@ function* changes(
 		if (target !== undefined || url !== undefined)
 			yield {
 				label,
-				message: `says where the brokers are; leave ${target === undefined ? "--url" : "--target"} away, or --rig`,
+				message: `the rig says where its brokers are; drop ${target === undefined ? "--url" : "--target"}`,
 			};
 		else yield { label, path: ["target"], value: rig.rig.target };
 		return;
@@ -114,7 +115,7 @@ function* changes(
 		yield {
 			label,
 			message:
-				"names one broker, but the scenario has several systems; write --set systems.NAME.url=... for each",
+				"the scenario has several systems; write --set systems.NAME.url=... for each",
 		};
 	else {
 		if (target === undefined)
@@ -141,7 +142,10 @@ function parse(text: string): Change | Refused {
 		};
 	const path = text.slice(0, equals).trim().split(".");
 	if (path.some((step) => step === ""))
-		return { label, message: "has an empty step in its path" };
+		return {
+			label,
+			message: "a step of the path is empty; write e.g. workload.rate=5000/s",
+		};
 	const source = text.slice(equals + 1);
 	const document = parseDocument(source, {
 		prettyErrors: false,
@@ -152,7 +156,7 @@ function parse(text: string): Change | Refused {
 		return {
 			label,
 			message:
-				"the value must be a single one; lists and maps belong in the file",
+				"the value must be a single one; write lists and maps in the file",
 		};
 	return { label, path, value: document.contents.value };
 }
@@ -171,16 +175,16 @@ function obstacle(value: Tree, path: string[]): string | undefined {
 		const counts = /^\d+$/.test(step);
 		if (Array.isArray(node)) {
 			if (!counts || Number(step) >= node.length)
-				return `${above} is a list of ${node.length}; count from 0, e.g. ${above}.0`;
+				return `${above} is a list with ${plural(node.length, "item")}, counted from 0; write e.g. ${above}.0`;
 			node = node[Number(step)];
 			continue;
 		}
 		// A system may be called "1"; everything else that is counted is a list.
 		if (counts && depth > 0 && path[0] !== "systems")
-			return `there is no list ${above} in the file to count in`;
+			return `the file has no list ${above}; write a key instead of ${step}`;
 		if (isMap(node)) node = Object.hasOwn(node, step) ? node[step] : undefined;
 		else if (node !== undefined && node !== null && !isSystem(path, depth))
-			return `${above} is a value, there is nothing below it`;
+			return `${above} is a single value; write ${above}=...`;
 		else node = undefined;
 	}
 	return undefined;
@@ -234,12 +238,12 @@ function changesNothing(value: Tree, path: string[]): string | undefined {
 	const { cases, matrix } = value;
 	if (first !== "workload" || rest.length > 0) return;
 	if (isMap(matrix) && Object.hasOwn(matrix, field))
-		return `changes nothing, as the matrix has values of its own for ${field}; write e.g. --set matrix.${field}.0=...`;
+		return `changes nothing, as the matrix sets ${field}; write e.g. --set matrix.${field}.0=...`;
 	if (!Array.isArray(cases)) return;
 	const all =
 		cases.length > 0 &&
 		cases.every((one) => isMap(one) && Object.hasOwn(one, field));
 	return all
-		? `changes nothing, as each case has its own ${field}; write e.g. --set cases.0.${field}=...`
+		? `changes nothing, as each case sets ${field}; write e.g. --set cases.0.${field}=...`
 		: undefined;
 }

@@ -9,7 +9,7 @@ import {
 	System,
 } from "./schema.ts";
 import { overrides } from "./workload-schema.ts";
-import { isMap, type Written } from "./written.ts";
+import { isMap, list, type Written } from "./written.ts";
 
 /**
  * A scenario file that has been parsed, once and part by part, so that a mistake in one hides none in the others. What is wrong is undefined:
@@ -20,7 +20,7 @@ export interface Parts
 		Pick<
 			ScenarioFile,
 			| ("name" | "target" | "clients" | "aws" | "repeat" | "baseline")
-			| ("faults" | "pin" | "strict")
+			| ("pin" | "strict")
 		>
 	> {
 	/** What has been parsed: to ask what is there at all. */
@@ -31,6 +31,8 @@ export interface Parts
 	readonly workload: Written;
 	readonly cases: readonly Written[];
 	readonly matrix: Readonly<Record<string, readonly unknown[]>>;
+	/** One with a mistake is undefined, and hides no others. */
+	readonly faults: readonly (ScenarioFile["faults"][number] | undefined)[];
 	/** The scenario's first, then those of its cases. */
 	readonly sla: readonly WrittenSla[];
 }
@@ -53,13 +55,18 @@ interface WrittenSla {
 	readonly inCase: number | null;
 }
 
-export function parseParts(written: Written): Parts {
+/** `systemKeys`: in the order of the file, which JavaScript loses where they are numbers. */
+export function parseParts(
+	written: Written,
+	systemKeys: readonly string[] = [],
+): Parts {
 	const parser = new Parser();
 	const top = <Field extends keyof ScenarioFile>(field: Field) =>
 		parser.parse(shape[field], written[field], [field]) as
 			| ScenarioFile[Field]
 			| undefined;
 	const cases = parser.list(written.cases, ["cases"], shape.cases);
+	const faults = top("faults");
 	parser.refuseUnknown(written, shape, []);
 	return {
 		written,
@@ -68,7 +75,7 @@ export function parseParts(written: Written): Parts {
 		target: top("target"),
 		clients: written.clients === undefined ? undefined : top("clients"),
 		aws: top("aws"),
-		systems: systemsOf(written, parser),
+		systems: systemsOf(written, systemKeys, parser),
 		workload: parser.fields(
 			written.workload,
 			["workload"],
@@ -89,7 +96,8 @@ export function parseParts(written: Written): Parts {
 			),
 		],
 		baseline: top("baseline"),
-		faults: top("faults"),
+		faults:
+			faults ?? list(written.faults).map((one) => fault.safeParse(one).data),
 		pin: top("pin"),
 		strict: top("strict"),
 	};
@@ -98,6 +106,7 @@ export function parseParts(written: Written): Parts {
 // --- internal ---
 
 const { shape } = ScenarioFile;
+const fault = shape.faults.unwrap().element;
 /** Its sla is parsed line by line. */
 const oneCase = shape.cases
 	.unwrap()
@@ -170,6 +179,7 @@ class Parser {
 
 function systemsOf(
 	{ system, systems }: Written,
+	inOrder: readonly string[],
 	parser: Parser,
 ): WrittenSystem[] {
 	const single = parser.parse(shape.system, system, ["system"]);
@@ -177,12 +187,17 @@ function systemsOf(
 		parser.parse(shape.systems, systems, ["systems"]);
 		return [systemOf(null, system, single, ["system"])];
 	}
-	return Object.entries(systems).map(([key, value]) => {
-		const one = { [key]: value };
-		const named = parser.parse(z.record(Name, System), one, ["systems"]) ?? {};
-		const right = Object.hasOwn(named, key) ? named[key] : undefined;
-		return systemOf(key, value, right, ["systems", key]);
-	});
+	const keys = new Set([...inOrder, ...Object.keys(systems)]);
+	return [...keys]
+		.filter((key) => Object.hasOwn(systems, key))
+		.map((key) => {
+			const value = systems[key];
+			const one = { [key]: value };
+			const named =
+				parser.parse(z.record(Name, System), one, ["systems"]) ?? {};
+			const right = Object.hasOwn(named, key) ? named[key] : undefined;
+			return systemOf(key, value, right, ["systems", key]);
+		});
 }
 
 function systemOf(

@@ -13,21 +13,25 @@ export function unreadablePayloads(
 		const file = one?.message.file ?? null;
 		if (file === null) return [];
 		const bytes = fileBytes(file);
-		const shown = path.relative(folder, file);
+		const shown = path.relative(folder, file) || ".";
 		const wrong = (message: string): Problem[] => [
 			{ path: [...where(index, "payload"), "file"], at: "value", message },
 		];
 		if (bytes === null)
 			return wrong(
-				`payload: there is no file ${shown} in the scenario's folder; paths count from there`,
+				`payload: the file does not exist: ${shown}; write its path from the scenario's folder`,
+			);
+		if (bytes === "folder")
+			return wrong(
+				`payload: "${shown}" is a folder; write the path of a file, e.g. file: orders.json`,
 			);
 		if (bytes === 0)
 			return wrong(
-				`payload: ${shown} is empty; payloads walk through its bytes`,
+				`payload: the file is empty: ${shown}; write one with content`,
 			);
 		return bytes > MOST_PAYLOAD_BYTES
 			? wrong(
-					`payload: ${shown} has ${formatBytes(bytes)}, and is kept in memory; cut it to ${formatBytes(MOST_PAYLOAD_BYTES)}, which payloads walk through again and again`,
+					`payload: ${shown} has ${formatBytes(bytes)}; write a file of at most ${formatBytes(MOST_PAYLOAD_BYTES)}, which the generator keeps in memory`,
 				)
 			: [];
 	});

@@ -6,8 +6,7 @@ import { hasHosts } from "./rig.ts";
 import type { Clients, Scenario } from "./scenario.ts";
 
 /** Why CPUs cannot be chosen. */
-export const NO_PIN =
-	"pin is for Linux, where a process can be held to CPUs; remove it on this machine";
+export const NO_PIN = "pin works on Linux only; remove it on this machine";
 
 /** CPUs for the whole scenario. On the target that the command line chose, settings of others are left aside. */
 export function resolvePin(
@@ -33,7 +32,7 @@ export function resolvePin(
 		problems.push({
 			path: ["pin", "brokers"],
 			at: "value",
-			message: `pin.brokers is for target ${targetsThat(({ place }) => place !== null)}, where mqbench starts the brokers; pin existing ones where they run, and remove it`,
+			message: `pin.brokers needs target ${targetsThat(({ place }) => place !== null)}, where mqbench starts the brokers; this target is ${target}: remove it`,
 		});
 	return {
 		pin: { generator, brokers: theirs ? null : brokers },

@@ -58,24 +58,24 @@ describe("each mistake is one sentence with its place, and tells no password", (
 		[
 			"no JSON",
 			'{ "url": "nats://me:hunter2@h" ',
-			"it is no JSON; mqbench schema rig shows its form",
+			"it is not JSON; mqbench schema rig shows its form",
 		],
 		["a list", "[]", "the file must be a map"],
 		[
 			"another version",
 			{ ...minimal, version: 2 },
-			"version is none that there is; write 1",
+			"version is unknown; write 1",
 		],
-		["no name", { ...minimal, id: undefined }, "id is missing; write a text"],
+		["no name", { ...minimal, id: undefined }, "id is missing; write text"],
 		[
 			"a name that is no part of others",
 			{ ...minimal, id: "a b" },
-			"id has letters, digits, - _ and dots, at most 63 of them, and begins with a letter or digit",
+			"id must have letters, digits, - _ and dots, at most 63 of them, and begin with a letter or digit",
 		],
 		[
 			"a target that there is not",
 			{ ...minimal, target: "azure" },
-			'target is none that there is; write "local" or "docker" or "existing" or "aws"',
+			'target is unknown; write "local" or "docker" or "existing" or "aws"',
 		],
 		[
 			"no broker",
@@ -85,22 +85,22 @@ describe("each mistake is one sentence with its place, and tells no password", (
 		[
 			"a broker without url",
 			{ ...minimal, brokers: [{ ...broker, url: undefined }] },
-			"brokers[0].url is missing; write a text, or hosts on which mqbench starts it",
+			"brokers[0].url is missing; write text, or hosts on which mqbench starts it",
 		],
 		[
 			"a url that is none",
 			{ ...minimal, brokers: [{ ...broker, url: 5 }] },
-			"brokers[0].url must be a text",
+			"brokers[0].url must be text",
 		],
 		[
 			"a kind that there is not",
 			{ ...minimal, brokers: [{ ...broker, broker: "hunter2" }] },
-			'brokers[0].broker is none that there is; write "nats" or "kafka" or "rabbitmq" or "redis"',
+			'brokers[0].broker is unknown; write "nats" or "kafka" or "rabbitmq" or "redis"',
 		],
 		[
 			"an unknown key",
 			{ ...minimal, brokers: [{ ...broker, adress: "nats://me:hunter2@h" }] },
-			"brokers[0].adress: there is no such key; remove it, or write it as mqbench schema rig says",
+			"brokers[0].adress is an unknown key; remove it (mqbench schema rig lists all)",
 		],
 		[
 			"a size in words",
@@ -125,24 +125,24 @@ describe("each mistake is one sentence with its place, and tells no password", (
 		[
 			"a host that is an option of ssh",
 			{ ...minimal, clients: [{ host: "-oProxyCommand=x" }] },
-			"clients[0].host is a name or an address of IPv4, as ssh takes it; for one of IPv6 write a name of ssh's configuration",
+			"clients[0].host must be a name or an IPv4 address, as ssh takes it; for IPv6 write a name of ssh's configuration",
 		],
 		[
 			"a host of IPv6, which ssh's names have no room for",
 			{ ...minimal, clients: [{ host: "fd00::5" }] },
-			"clients[0].host is a name or an address of IPv4, as ssh takes it; for one of IPv6 write a name of ssh's configuration",
+			"clients[0].host must be a name or an IPv4 address, as ssh takes it; for IPv6 write a name of ssh's configuration",
 		],
 		...["h1", "10.0.0", "10.0.0.5:4222", "fe80::1%eth0"].map(
 			(address): [string, unknown, string] => [
 				`an address that is none: ${address}`,
 				onHosts([{ host: "h1", address }]),
-				"brokers[0].hosts[0].address: is an address of IPv4 or IPv6: the host's own, at which its broker listens",
+				"brokers[0].hosts[0].address: must be an IPv4 or IPv6 address, at which the host's broker listens",
 			],
 		),
 		[
 			"a loopback, and clients elsewhere",
 			onHosts([{ host: "h1", address: "127.0.0.1" }], [{ host: "h2" }]),
-			"brokers[0].hosts[0].address is a loopback, which other hosts do not reach; write the host's address in their network",
+			"brokers[0].hosts[0].address is a loopback address, which other hosts cannot reach; write the host's address in their network",
 		],
 		[
 			"a loopback, and nodes elsewhere",
@@ -150,12 +150,12 @@ describe("each mistake is one sentence with its place, and tells no password", (
 				{ host: "h1", address: "10.0.0.5" },
 				{ host: "h2", address: "::1" },
 			]),
-			"brokers[0].hosts[1].address is a loopback, which other hosts do not reach; write the host's address in their network",
+			"brokers[0].hosts[1].address is a loopback address, which other hosts cannot reach; write the host's address in their network",
 		],
 		[
 			"two brokers of one system",
 			{ ...minimal, brokers: [broker, broker] },
-			'brokers[1].system: there is a broker for "nats" above; give each system one',
+			'brokers[1].system: "nats" has a broker already; give each system one',
 		],
 	])("%s", (_, value, sentence) => {
 		expect(wrong(value)).toEqual([sentence]);

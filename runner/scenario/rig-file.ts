@@ -8,7 +8,7 @@ import { isLoopback } from "./url.ts";
 import { valueAt } from "./written.ts";
 
 const NO_ADDRESS =
-	"is an address of IPv4 or IPv6: the host's own, at which its broker listens";
+	"must be an IPv4 or IPv6 address, at which the host's broker listens";
 
 /** A host that ssh reaches. */
 const sshHost = {
@@ -16,7 +16,7 @@ const sshHost = {
 		.string()
 		.regex(
 			/^(?!-)[\w.-]+$/,
-			"is a name or an address of IPv4, as ssh takes it; for one of IPv6 write a name of ssh's configuration",
+			"must be a name or an IPv4 address, as ssh takes it; for IPv6 write a name of ssh's configuration",
 		)
 		.meta({
 			description:
@@ -25,7 +25,7 @@ const sshHost = {
 		}),
 	user: z
 		.string()
-		.regex(/^(?!-)[\w.-]+$/, "is a user name, as ssh takes it")
+		.regex(/^(?!-)[\w.-]+$/, "must be a user name, as ssh takes it")
 		.optional()
 		.meta({ description: "Default: ssh's own choice." }),
 	port: z.int().min(1).max(65_535).optional().meta({
@@ -54,7 +54,7 @@ export const Cloud = z.strictObject({
 	}),
 	account: z
 		.string()
-		.regex(/^\d{12}$/, "is an account of AWS: 12 digits, in quotes")
+		.regex(/^\d{12}$/, "must be an AWS account: 12 digits, in quotes")
 		.nullable()
 		.default(null)
 		.meta({
@@ -95,7 +95,7 @@ export const RigFile = z.strictObject({
 		.string()
 		.regex(
 			/^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/,
-			"has letters, digits, - _ and dots, at most 63 of them, and begins with a letter or digit",
+			"must have letters, digits, - _ and dots, at most 63 of them, and begin with a letter or digit",
 		)
 		.meta({
 			description:
@@ -238,7 +238,7 @@ export function parseRig(text: string): { rig: RigFile } | { wrong: string[] } {
 		value = JSON.parse(text.replace(/^\ufeff/, ""));
 	} catch {
 		// The parser's own words quote the text, passwords included.
-		return { wrong: ["it is no JSON; mqbench schema rig shows its form"] };
+		return { wrong: ["it is not JSON; mqbench schema rig shows its form"] };
 	}
 	const parsed = RigFile.safeParse(value);
 	if (!parsed.success)
@@ -249,19 +249,19 @@ export function parseRig(text: string): { rig: RigFile } | { wrong: string[] } {
 		({ system, url, hosts }, i, all) => [
 			...(all.findIndex((other) => other.system === system) < i
 				? [
-						`brokers[${i}].system: there is a broker for ${JSON.stringify(system)} above; give each system one`,
+						`brokers[${i}].system: ${JSON.stringify(system)} has a broker already; give each system one`,
 					]
 				: []),
 			...(url !== null && hosts.length > 0
 				? [
-						`brokers[${i}]: it has a url and hosts; write the url of a broker that is up, or hosts on which mqbench starts it`,
+						`brokers[${i}] has a url and hosts; write the url of a broker that is up, or hosts on which mqbench starts it`,
 					]
 				: []),
 			...onLoopback(parsed.data, i),
 			// What is rented has none until it is up.
 			...(url === null && hosts.length === 0 && parsed.data.cloud === null
 				? [
-						`brokers[${i}].url is missing; write a text, or hosts on which mqbench starts it`,
+						`brokers[${i}].url is missing; write text, or hosts on which mqbench starts it`,
 					]
 				: []),
 		],
@@ -278,7 +278,7 @@ function onLoopback({ brokers, clients }: RigFile, i: number): string[] {
 		const others = [...hosts, ...clients].some((one) => one.host !== host);
 		return isLoopback(address) && others
 			? [
-					`brokers[${i}].hosts[${k}].address is a loopback, which other hosts do not reach; write the host's address in their network`,
+					`brokers[${i}].hosts[${k}].address is a loopback address, which other hosts cannot reach; write the host's address in their network`,
 				]
 			: [];
 	});
@@ -295,10 +295,10 @@ function sentences(
 		case "unrecognized_keys":
 			return issue.keys.map(
 				(key) =>
-					`${placeOf([...issue.path, key])}: there is no such key; remove it, or write it as mqbench schema rig says`,
+					`${placeOf([...issue.path, key])} is an unknown key; remove it (mqbench schema rig lists all)`,
 			);
 		case "invalid_value":
-			return `${place} ${missing ? "is missing" : "is none that there is"}; write ${issue.values.map((one) => JSON.stringify(one)).join(" or ")}`;
+			return `${place} ${missing ? "is missing" : "is unknown"}; write ${issue.values.map((one) => JSON.stringify(one)).join(" or ")}`;
 		case "invalid_type":
 			return `${place} ${missing ? "is missing; write" : "must be"} ${KINDS[issue.expected] ?? issue.expected}`;
 		case "invalid_format":
@@ -315,7 +315,7 @@ function sentences(
 }
 
 const KINDS: Readonly<Record<string, string>> = {
-	string: "a text",
+	string: "text",
 	number: "a number",
 	int: "a whole number",
 	boolean: "true or false",

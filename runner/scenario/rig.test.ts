@@ -64,10 +64,10 @@ describe("a rig that stays up", () => {
 	test("needs a broker for each system, of its kind; noop needs none", () => {
 		load("systems: { nats: nats, floor: noop }\n");
 		expect(() => load("systems: { a: nats, nats: nats }\n")).toThrow(
-			"s.yaml:1:12 rig.json has no broker for a, but for nats; name the system like one of them, or leave it out",
+			"s.yaml:1:12 rig.json has no broker for a; rename this system to one that it has: nats",
 		);
 		expect(() => load("systems: { nats: kafka }\n")).toThrow(
-			"rig.json has nats for nats, and here it is kafka; write broker: nats, or give another rig",
+			"rig.json has nats for nats, not kafka; write broker: nats",
 		);
 	});
 
@@ -82,26 +82,26 @@ describe("a rig that stays up", () => {
 		load(asked(", durability: fsync"), made("fsync"));
 		load(asked(""), made(null));
 		expect(() => load(asked(", durability: os"), made("fsync"))).toThrow(
-			"rig.json has set nats up with durability: fsync, and the scenario asks for it with durability: os; write durability: fsync, or stand another rig up",
+			"rig.json has nats with durability: fsync, and this scenario has it with durability: os; write durability: fsync",
 		);
 		expect(() => load(asked(", durability: os"), made(null))).toThrow(
-			"remove durability, or stand another rig up",
+			"remove durability",
 		);
 		expect(() => load(asked(""), made("fsync"))).toThrow(
-			"asks for it without a level of durability; write durability: fsync",
+			"and this scenario has it without durability; write durability: fsync",
 		);
 		// What somebody else has set up is not known.
 		load(asked(", durability: os"));
 		load(asked(""), made(null, 256));
 		expect(() => load(asked(""), made(null, 255))).toThrow(
-			"s.yaml:2:33 message 256B: rig.json has set nats up for messages of at most 255B; write a smaller message, or stand another rig up",
+			"s.yaml:2:33 message 256B: nats in rig.json was set up for at most 255B; write message: 255B, or make a new rig (mqbench up)",
 		);
 	});
 
 	test("is the only one to say where brokers are", () => {
 		for (const overrides of [{ target: "local" }, { url: "nats://h:1" }])
 			expect(() => load("system: nats\n", rig(), overrides)).toThrow(
-				/--rig rig.json: says where the brokers are; leave --(url|target) away/,
+				/--rig rig\.json: the rig says where its brokers are; drop --(url|target)/,
 			);
 	});
 
@@ -184,7 +184,7 @@ describe("faults on a rig", () => {
 	test("need containers in reach", () => {
 		for (const target of ["local", "docker", "existing"] as const)
 			expect(() => load(`system: nats\n${faults}`, rig({ target }))).toThrow(
-				"faults need containers of target docker, or hosts on which mqbench starts the broker, and rig.json has none for nats; remove faults, or stand a rig up with --target docker",
+				"faults need a broker in containers or on hosts, and rig.json has neither for nats; remove faults",
 			);
 		expect(
 			load(
@@ -195,5 +195,16 @@ describe("faults on a rig", () => {
 				}),
 			).faults,
 		).toHaveLength(1);
+	});
+
+	test("are told of together with a mistake in one of them", () => {
+		expect(() =>
+			load(
+				"system: nats\nfaults: [{ at: 1s, action: pause, for: 1 }]\n",
+				rig({ target: "docker" }),
+			),
+		).toThrow(
+			/faults need a broker in containers(.|\n)*for 1 has no unit; write 1s/,
+		);
 	});
 });

@@ -19,7 +19,7 @@ export function beyondRig(
 		if (most === null) return [];
 		return caseProblems(cases, ({ message: { bytes } }) => [
 			bytes > most && {
-				message: `message ${formatBytesExact(bytes)}: ${given.path} has set ${key} up for messages of at most ${formatBytesExact(most)}; write a smaller message, or stand another rig up`,
+				message: `message ${formatBytesExact(bytes)}: ${key} in ${given.path} was set up for at most ${formatBytesExact(most)}; write message: ${formatBytesExact(most)}, or make a new rig (mqbench up)`,
 			},
 		]);
 	});
@@ -31,7 +31,7 @@ export function untouchable(
 	systems: readonly System[],
 	given: GivenRig | null,
 ): Problem[] {
-	if (given === null || !faults?.length) return [];
+	if (given === null || faults.length === 0) return [];
 	const docker = targets[given.rig.target].place === "container";
 	const out = systems.find(
 		({ key, url }) =>
@@ -45,7 +45,7 @@ export function untouchable(
 				{
 					path: ["faults"],
 					at: "key",
-					message: `faults need containers of target docker, or hosts on which mqbench starts the broker, and ${given.path} has none for ${out.key}; remove faults, or stand a rig up with --target docker`,
+					message: `faults need a broker in containers or on hosts, and ${given.path} has neither for ${out.key}; remove faults`,
 				},
 			];
 }

@@ -1,5 +1,6 @@
-import { type OnlyFor, onlyFor, receiversOf } from "../model/workload.ts";
-import { formatBytesExact, formatDurationExact } from "../units.ts";
+import { WEEK_NS } from "../model/field.ts";
+import { onlyFor, type Pattern, receiversOf } from "../model/workload.ts";
+import { formatBytesExact, formatDurationExact, plural } from "../units.ts";
 import { backlogTimes } from "./backlog.ts";
 import type { FieldProblem } from "./problem.ts";
 import { durationOf } from "./schedule.ts";
@@ -40,10 +41,14 @@ export function backlogOf(fields: Partial<WrittenWorkload>): number | null {
 
 type Fields = Partial<WrittenWorkload>;
 
-const ONLY: Readonly<Partial<Record<WorkloadField, OnlyFor | undefined>>> = {
+const ONLY: Readonly<
+	Partial<Record<WorkloadField, readonly Pattern[] | undefined>>
+> = {
 	...onlyFor,
-	backlog: { patterns: ["backlog"], why: () => "only there consumers pause" },
+	backlog: ["backlog"],
 };
+
+const EITHER = new Intl.ListFormat("en-GB", { type: "disjunction" });
 
 /** What nobody receives cannot be checked. */
 const UNSEEN: readonly WorkloadField[] = ["delivery", "order", "checksum"];
@@ -54,11 +59,11 @@ function ofPattern(fields: Fields, written: Written): FieldProblem[] {
 	const found: FieldProblem[] = [];
 	for (const field of workloadFields) {
 		const only = ONLY[field];
-		if (only === undefined || only.patterns.includes(pattern)) continue;
+		if (only === undefined || only.includes(pattern)) continue;
 		if (isSet(fields, written, field))
 			found.push({
 				field,
-				message: `${field} is for ${new Intl.ListFormat("en-GB").format(only.patterns)}, and pattern is ${pattern}: ${only.why(pattern)}; remove ${field}, or write pattern: ${only.patterns[0]}`,
+				message: `${field} needs pattern: ${EITHER.format(only)}; this workload is ${pattern}`,
 			});
 	}
 	if (pattern === "publish")
@@ -66,19 +71,19 @@ function ofPattern(fields: Fields, written: Written): FieldProblem[] {
 			if (isSet(fields, written, field) && fields[field] !== "at-most-once")
 				found.push({
 					field,
-					message: `${field} is about messages that are received, and with pattern publish nobody receives; remove ${field}, or write pattern: work-queue`,
+					message: `${field} is about received messages, and in pattern publish nobody receives any; remove ${field}`,
 				});
 	if (pattern === "fan-out" && !Object.hasOwn(written, "subscriptions"))
 		found.push({
 			field: "pattern",
 			message:
-				"pattern fan-out has no subscriptions; write how many get each message, e.g. subscriptions: 10",
+				"pattern fan-out needs subscriptions: how many receive each message; write e.g. subscriptions: 10",
 		});
 	if (pattern === "backlog" && !Object.hasOwn(written, "backlog"))
 		found.push({
 			field: "pattern",
 			message:
-				"pattern backlog has no backlog; write how much piles up while consumers pause, e.g. backlog: 100000 or backlog: 1GiB",
+				"pattern backlog needs backlog: how many messages pile up while consumers pause; write e.g. backlog: 100000",
 		});
 	return found;
 }
@@ -109,13 +114,13 @@ function ofLimits({
 	if (timeout !== undefined && drain !== undefined && timeout > drain)
 		found.push({
 			field: "timeout",
-			message: `timeout ${formatDurationExact(timeout)} is longer than drain ${formatDurationExact(drain)}, after which nothing is waited for; raise drain`,
+			message: `timeout ${formatDurationExact(timeout)} is longer than drain ${formatDurationExact(drain)}, the longest wait for a message; write drain: ${formatDurationExact(timeout)}`,
 		});
 	const needed = ENVELOPE_BYTES + CHECKSUM_BYTES;
 	if (checksum && message !== undefined && message < needed)
 		found.push({
 			field: "message",
-			message: `message ${formatBytesExact(message)} is too small for checksum: true; it needs ${needed}B, ${ENVELOPE_BYTES} of envelope and ${CHECKSUM_BYTES} of CRC32C; write at least message: ${needed}B`,
+			message: `message ${formatBytesExact(message)} is too small for checksum: true, which adds ${CHECKSUM_BYTES} bytes to the ${ENVELOPE_BYTES} of each message; write at least message: ${needed}B`,
 		});
 	return found;
 }
@@ -128,12 +133,12 @@ function ofTopology(fields: Fields): FieldProblem[] {
 	if (connections > producers)
 		found.push({
 			field: "producers",
-			message: `producers ${producers} leave ${connections - producers} of ${connections} connections without a message; write at least producers: ${connections}`,
+			message: `${plural(producers, "producer")} cannot use ${connections} connections; write at least producers: ${connections}`,
 		});
 	if (fields.topics !== undefined && fields.topics > producers)
 		found.push({
 			field: "topics",
-			message: `topics ${fields.topics} are more than the ${producers} producers, each of which sends to one; write at least producers: ${fields.topics}`,
+			message: `${plural(producers, "producer")} cannot fill ${fields.topics} topics, as each sends to one; write producers: ${fields.topics}`,
 		});
 	const receivers = receiversOf(fields.pattern ?? "round-trip", fields);
 	if (
@@ -141,10 +146,10 @@ function ofTopology(fields: Fields): FieldProblem[] {
 		receivers > 0 &&
 		consumerConnections > receivers
 	) {
-		const noun = fields.pattern === "fan-out" ? "subscriptions" : "consumers";
+		const noun = fields.pattern === "fan-out" ? "subscription" : "consumer";
 		found.push({
 			field: "consumerConnections",
-			message: `consumerConnections ${consumerConnections} are more than the ${receivers} ${noun} that use them; write at most consumerConnections: ${receivers}, or more ${noun}`,
+			message: `${plural(receivers, noun)} cannot use ${consumerConnections} connections; write consumerConnections: ${receivers}`,
 		});
 	}
 	return found;
@@ -155,15 +160,14 @@ function ofOrder({ order, keys, partitions = 1 }: Fields): FieldProblem[] {
 		return [
 			{
 				field: "order",
-				message:
-					"order per-key needs messages with keys; write e.g. keys: random, or order: per-producer",
+				message: "order: per-key needs messages with keys; write keys: random",
 			},
 		];
 	if (order === "per-producer" && partitions > 1)
 		return [
 			{
 				field: "order",
-				message: `order per-producer does not hold over ${partitions} partitions, among which a producer's messages are spread; write partitions: 1, or keys and order: per-key`,
+				message: `order: per-producer needs one partition: over ${partitions} a producer's messages may overtake each other; write partitions: 1`,
 			},
 		];
 	return [];
@@ -178,24 +182,24 @@ function ofBacklog(fields: Fields): FieldProblem[] {
 	if (messages !== undefined)
 		return wrong(
 			"messages",
-			"pattern backlog needs a rate: a closed load would stop as soon as consumers pause; write rate and duration instead of messages",
+			"pattern backlog needs a rate: a closed load (messages) stops when consumers pause; write rate and duration instead of messages",
 		);
 	const varying = steps ? "steps" : rate && stages ? "stages" : null;
 	if (varying !== null)
 		return wrong(
 			varying,
-			`pattern backlog needs one constant rate, so that its phases can be told apart; write rate instead of ${varying}`,
+			`pattern backlog needs one constant rate; write rate and duration instead of ${varying}`,
 		);
 	if (!rate) return [];
 	if (fields.arrivals === "poisson")
 		return wrong(
 			"arrivals",
-			"pattern backlog needs messages at equal distances, so that the backlog is as large as it says; remove arrivals",
+			"pattern backlog needs a steady stream of messages; remove arrivals",
 		);
 	if (fields.find !== undefined)
 		return wrong(
 			"find",
-			"find: max-rate has no meaning for pattern backlog, where consumers pause; remove find",
+			"find: max-rate cannot search in pattern backlog, where consumers pause; remove find",
 		);
 	const duration = durationOf(fields);
 	const backlog = backlogOf(fields);
@@ -203,7 +207,7 @@ function ofBacklog(fields: Fields): FieldProblem[] {
 	if (duration % 1e9 !== 0)
 		return wrong(
 			"duration",
-			`pattern backlog needs a duration of whole seconds, as reports tell its phases apart by the second; write duration: ${Math.ceil(duration / 1e9)}s`,
+			`pattern backlog needs a duration of whole seconds; write duration: ${Math.ceil(duration / 1e9)}s`,
 		);
 	if (fields.inFlight !== undefined) {
 		const most =
@@ -211,14 +215,14 @@ function ofBacklog(fields: Fields): FieldProblem[] {
 		if (most < backlog)
 			return wrong(
 				"inFlight",
-				`inFlight ${fields.inFlight} would hold producers back before the backlog is there; remove inFlight`,
+				`inFlight ${fields.inFlight} would stop producers before the backlog has piled up; remove inFlight`,
 			);
 	}
 	const { neededNs, resumeNs, pauseNs } = backlogTimes(duration, rate, backlog);
 	if (duration - resumeNs < pauseNs)
 		return wrong(
 			"duration",
-			`duration ${formatDurationExact(duration)} is too short for the backlog, which takes ${formatDurationExact(resumeNs - pauseNs)} to build: it needs as much time before and after; write at least duration: ${formatDurationExact(neededNs)}`,
+			`duration ${formatDurationExact(duration)} is too short: the backlog takes ${formatDurationExact(resumeNs - pauseNs)} to pile up, and more to drain; ${neededNs > WEEK_NS ? "write a smaller backlog" : `write at least duration: ${formatDurationExact(neededNs)}`}`,
 		);
 	return [];
 }

@@ -74,7 +74,7 @@ const CaseOverrides = z
 			.max(80)
 			.regex(
 				/^[^\p{C}*?]+$/u,
-				"name of a case must be one line of text without * and ?",
+				"the name of a case must be one line of text without * and ?",
 			)
 			.meta({
 				description:
@@ -112,7 +112,7 @@ export const Name = z
 	.regex(
 		// Two dots in a row would be an empty part of a NATS subject, a dot at the end a folder that Windows renames.
 		/^(?!.*\.\.)[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9_-])?$/,
-		"a name has letters, digits, - _ and single dots between them, and begins with a letter or digit",
+		"a name must have only letters, digits, - _ and single dots, and begin with a letter or digit",
 	);
 
 const FaultNode = z
@@ -138,7 +138,7 @@ const Clients = z.union([
 				.string()
 				.regex(
 					/^(?:[\w.-]+@)?(?!-)[\w.-]+(?::\d{1,5})?$/,
-					"a client is a host that ssh knows; write host, user@host or user@host:port",
+					"a client must be a host for ssh; write host, user@host or user@host:port",
 				),
 		)
 		.min(1)

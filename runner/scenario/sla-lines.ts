@@ -54,7 +54,7 @@ export function resolveSlaLines(
 		)
 			wrong(
 				"system",
-				`there is no system "${line.system}"${didYouMean(line.system, keys)}`,
+				`unknown system "${line.system}"${didYouMean(line.system, keys)}`,
 			);
 		const found =
 			line.case === undefined || names === null
@@ -95,7 +95,7 @@ export function resolveSlaLines(
 			if (line.abort)
 				wrong(
 					"abort",
-					`"${expect.text}": it is judged over all repeats, so that no single run can be stopped for it; remove abort`,
+					`"${expect.text}": abort stops a single run, and this line is judged over all repeats; remove abort`,
 				);
 			compared.push({ expect, ...place });
 			continue;
@@ -154,15 +154,15 @@ function incomparable(
 	const searched = cases.find(({ find }) => find !== null);
 	if (searched)
 		found.push(
-			`a search (find)${cases.length === 1 ? "" : ` like that of case "${searched.name}"`} has no repeats at one rate to compare; write a fixed limit, or name another case`,
+			`a search (find)${cases.length === 1 ? "" : ` like that of case "${searched.name}"`} never repeats a rate, so there is nothing to compare; write a fixed limit`,
 		);
 	if (system !== undefined && baseline?.system === system)
 		found.push(
-			`${system} is the baseline, and is not compared with itself; name another system, or remove the line`,
+			`${system} is the baseline and cannot be compared with itself; remove this line, or name another system`,
 		);
 	if (repeat !== undefined && repeat < LEAST_REPEATS)
 		found.push(
-			`a comparison needs at least ${LEAST_REPEATS} runs on each side, as fewer can never tell a change from noise, and repeat is ${repeat}; write repeat: ${LEAST_REPEATS + 1}`,
+			`a comparison needs at least ${LEAST_REPEATS} runs on each side to tell a change from noise, and repeat is ${repeat}; write repeat: ${LEAST_REPEATS + 1}`,
 		);
 	return found.map((why) => `"${text}": ${why}`);
 }
@@ -194,7 +194,7 @@ function unboundedSearches(
 					{
 						path: where(index, "find"),
 						at: "value",
-						message: `find: max-rate needs an objective that too high a rate misses${without.length < keys.length ? ` for ${without.join(" and ")}` : ""}; add e.g. p99 < 10ms to sla`,
+						message: `find: max-rate needs an objective that fails when the rate is too high${without.length < keys.length ? `, for ${without.join(" and ")}` : ""}; add e.g. p99 < 10ms to sla`,
 					},
 				];
 	});
@@ -219,8 +219,8 @@ function findCase(
 	return {
 		wrong:
 			only === undefined
-				? `there is no case "${asked}"${didYouMean(asked, names)}`
-				: `"${asked}" begins the names of ${matches.length} cases (${matches.join(", ")}); write the whole name`,
+				? `unknown case "${asked}"${didYouMean(asked, names)}`
+				: `"${asked}" could be any of ${matches.length} cases (${matches.join(", ")}); write the whole name`,
 	};
 }
 
@@ -233,5 +233,5 @@ function beyondDrain(
 	const short = cases.find((one) => one && one.drainNs < expect.limitNs);
 	return short === undefined
 		? undefined
-		: `"${expect.text}": messages are waited for only ${formatDurationExact(short.drainNs)} after the last one is due (drain); raise drain, or lower the limit`;
+		: `"${expect.text}": the limit is longer than drain ${formatDurationExact(short.drainNs)}, the longest wait for a message; write drain: ${formatDurationExact(expect.limitNs)}`;
 }

@@ -65,7 +65,7 @@ const withoutSchedule: Reason = (line) => {
 	const closed = cases.find(({ schedule }) => schedule.kind === "closed");
 	return (
 		closed &&
-		`a closed load (messages)${of(closed, line)} has no intended times, so that there is no ${expect.metric}; write ${instead(expect, "service")}, or give a rate`
+		`a closed load (messages)${of(closed, line)} has no schedule, and so no ${expect.metric}; write ${instead(expect, "service")}`
 	);
 };
 
@@ -77,7 +77,7 @@ const withoutConsumers: Reason = (line) => {
 	const paused = cases.find(({ pattern }) => pattern === "backlog");
 	return (
 		paused &&
-		`with pattern backlog${of(paused, line)} consumers pause, so that ${expect.metric} would show the pause; write ${instead(expect, "ack")}, or judge drainTime`
+		`in pattern backlog${of(paused, line)} consumers pause, and ${expect.metric} would only show that pause; write ${instead(expect, "ack")}`
 	);
 };
 
@@ -87,14 +87,14 @@ const noSlowest: Reason = (line) => {
 	const other = cases.find(({ pattern }) => pattern !== "fan-out");
 	return (
 		other &&
-		`last is the slowest subscriber of pattern fan-out, and this is ${other.pattern}${of(other, line)}; write ${instead(expect, "response").replace("response ", "")}`
+		`last, the slowest subscriber, needs pattern: fan-out; this workload is ${other.pattern}${of(other, line)}; write ${instead(expect, "response").replace("response ", "")}`
 	);
 };
 
 /** Copies of one message on several clients: none of them knows which one was the last. */
 const slowestApart: Reason = ({ expect, clients }) =>
 	expect.kind !== "tally" && expect.metric === "last" && clients > 1
-		? `last is the slowest of a message's copies, and ${clients} clients receive them apart; write ${instead(expect, "response").replace("response ", "")}, which counts each copy, or clients: 1`
+		? `last, the slowest subscriber, needs one client, which sees all copies of a message; write ${instead(expect, "response").replace("response ", "")}`
 		: undefined;
 
 const orderApart: Reason = (line) => {
@@ -103,7 +103,7 @@ const orderApart: Reason = (line) => {
 		({ pattern }) => pattern === "work-queue" || pattern === "backlog",
 	);
 	return group && clients > 1
-		? `reordered cannot be seen where the members of a group are on ${clients} clients, as with pattern ${group.pattern}${of(group, line)}; remove the line, or write clients: 1`
+		? `in pattern ${group.pattern}${of(group, line)} order can only be checked by one client, and there are ${clients}; remove this line`
 		: undefined;
 };
 
@@ -112,7 +112,7 @@ const acknowledgesNothing: Reason = ({ expect, systems }) => {
 	const silent = withoutAcks(systems);
 	return silent.length === 0
 		? undefined
-		: `${who(silent)} nothing, so that there is no ack latency; use response or service, or name another system`;
+		: `${who(silent)} nothing, so there is no ack latency; write ${instead(expect, "response").replace("response ", "")}`;
 };
 
 /** Of a closed load it is what was sent then: nothing else bounds it. */
@@ -121,7 +121,7 @@ const noAcksToCount: Reason = ({ systems, cases }) => {
 	return silent.length === 0 ||
 		cases.every(({ schedule }) => schedule.kind === "closed")
 		? undefined
-		: `${who(silent)} nothing, so that nobody knows what was taken; use achieved (really sent) or throughput (received), or name another system`;
+		: `${who(silent)} nothing, so nobody knows what the broker has accepted; write throughput, which counts received messages`;
 };
 
 function withoutAcks(systems: Line["systems"]): string[] {
@@ -136,7 +136,7 @@ const uncheckedPayloads: Reason = ({ cases }) => {
 	const blind = cases.find((one) => !one.message.checksum);
 	return blind === undefined
 		? undefined
-		: `${cases.length === 1 ? "messages" : `messages of case "${blind.name}"`} carry no checksum, so that corruption goes unseen; add checksum: true to workload`;
+		: `${cases.length === 1 ? "messages" : `messages of case "${blind.name}"`} carry no checksum, so corruption goes unnoticed; add checksum: true to workload`;
 };
 
 const nobodyReceives: Reason = (line) => {
@@ -145,9 +145,9 @@ const nobodyReceives: Reason = (line) => {
 	if (!blind || expect.kind !== "tally") return undefined;
 	const other =
 		TALLIES[expect.tally].unit === "messages"
-			? "failed == 0 or unknown == 0, or another pattern"
-			: "throughput.sent, which counts acknowledgements, or achieved";
-	return `with pattern publish${of(blind, line)} nobody receives; write ${other}`;
+			? "failed == 0"
+			: "throughput.sent, which counts acknowledgements";
+	return `in pattern publish${of(blind, line)} nobody receives messages; write ${other}`;
 };
 
 const noBacklog: Reason = (line) => {
@@ -158,10 +158,10 @@ const noBacklog: Reason = (line) => {
 		(one) => (one.backlog?.messages ?? Infinity) <= DRAINED,
 	);
 	if (!other && small)
-		return `a backlog of ${small.backlog?.messages} messages${of(small, line)} is none to drain, as up to ${DRAINED} that wait count as drained; write e.g. backlog: ${20 * DRAINED}`;
+		return `a backlog of ${small.backlog?.messages} messages${of(small, line)} is too small to measure: fewer than ${DRAINED} count as drained; write e.g. backlog: ${20 * DRAINED}`;
 	return (
 		other &&
-		`${expect.tally} is of pattern backlog, and this is ${other.pattern}${of(other, line)}; write pattern: backlog, or remove the line`
+		`${expect.tally} needs pattern: backlog; this workload is ${other.pattern}${of(other, line)}; remove this line`
 	);
 };
 
@@ -169,7 +169,7 @@ const nothingScheduled: Reason = (line) => {
 	const closed = line.cases.find(({ schedule }) => schedule.kind === "closed");
 	return (
 		closed &&
-		`a closed load (messages)${of(closed, line)} has no rate to achieve; write throughput or throughput.sent`
+		`a closed load (messages)${of(closed, line)} has no rate to achieve; write throughput.sent`
 	);
 };
 

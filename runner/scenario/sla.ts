@@ -9,18 +9,11 @@ import {
 	UnitError,
 } from "../units.ts";
 import { parseBaselineLimit } from "./baseline-sla.ts";
+import { own } from "./other-tools.ts";
 
 /** Reads one line: one with a limit of its own (`parseSla`), or one whose limit is a baseline's figure and a margin: "p99 <= baseline + 10%". */
 export function parseLine(source: string): Sla | BaselineSla {
-	const text = spaced(source);
-	const compared =
-		/^(?<left>.+?) ?(?<op><=|>=|==|<|>) ?(?<limit>baseline\b.*)$/.exec(text);
-	if (!compared?.groups) return parseSla(text);
-	const { left = "", op = "", limit = "" } = compared.groups;
-	// With a limit of its kind: whatever is wrong with the rest is told as of every line.
-	const tally = Tally.safeParse(left).data;
-	const some = SOME[tally === undefined ? "ns" : TALLIES[tally].unit];
-	return parseBaselineLimit(limited(`${left} ${op} ${some}`, text), limit);
+	return orMeant(spaced(source), line);
 }
 
 /**
@@ -29,7 +22,22 @@ export function parseLine(source: string): Sla | BaselineSla {
  * `UnitError` with a person's sentence.
  */
 export function parseSla(source: string): Sla {
-	return limited(spaced(source));
+	return orMeant(spaced(source), limited);
+}
+
+/** The line for a map's key and value, "p99: 5ms" -> "p99 < 5ms"; undefined: it is not an objective. */
+export function meantObjective(
+	key: string,
+	limit: unknown,
+): string | undefined {
+	const tally = Tally.safeParse(key).data;
+	const [usual] =
+		tally === undefined ? ["<"] : UNITS[TALLIES[tally].unit].example.split(" ");
+	const value = spaced(String(limit));
+	const meant = meantLine(
+		/^[<>=]/.test(value) ? `${key} ${value}` : `${key} ${usual} ${value}`,
+	);
+	return isObjective(meant, limited) ? meant : undefined;
 }
 
 // --- internal ---
@@ -42,6 +50,73 @@ const SOME: Record<TallyUnit, string> = {
 
 function spaced(text: string): string {
 	return text.trim().replaceAll(/\s+/g, " ");
+}
+
+/** Reads the line, or tells how the one is written that was probably meant. */
+function orMeant<T>(text: string, parse: (text: string) => T): T {
+	try {
+		return parse(text);
+	} catch (error) {
+		const meant = meantLine(text);
+		if (meant === text || !isObjective(meant, parse)) throw error;
+		const unitless =
+			meant.replaceAll(" ", "") === `${text.replaceAll(" ", "")}ms`;
+		throw new UnitError(
+			`"${text}"${unitless ? ": the limit has no unit" : " is not an objective"}; write ${meant}`,
+		);
+	}
+}
+
+function isObjective(text: string, parse: (text: string) => unknown): boolean {
+	try {
+		parse(text);
+		return true;
+	} catch {
+		return false;
+	}
+}
+
+function line(text: string): Sla | BaselineSla {
+	const compared =
+		/^(?<left>.+?) ?(?<op><=|>=|==|<|>) ?(?<limit>baseline\b.*)$/.exec(text);
+	if (!compared?.groups) return limited(text);
+	const { left = "", op = "", limit = "" } = compared.groups;
+	// With a limit of its kind: whatever is wrong with the rest is told as of every line.
+	const tally = Tally.safeParse(left).data;
+	const some = SOME[tally === undefined ? "ns" : TALLIES[tally].unit];
+	return parseBaselineLimit(limited(`${left} ${op} ${some}`, text), limit);
+}
+
+/** "P99 <5", "p999 < 5ms", "response.p99 < 5ms", "99p < 5ms": as it is written here. */
+function meantLine(text: string): string {
+	const [, left = "", op = "", limit = ""] =
+		/^(.*?) ?([<>=≤≥!]+) ?(.*)$/.exec(text) ?? [];
+	const words = left
+		.replace(/[._ ](?=p\d)/i, " ")
+		.split(" ")
+		.map((word) => own(OTHER_WORDS, word.toLowerCase()) ?? word)
+		.map((word) => (Tally.safeParse(word).success ? word : quantile(word)));
+	if (Metric.safeParse(words.at(-1)).success) words.push("p99");
+	const latency = isQuantile(words.at(-1) ?? "");
+	const op2 = { "≤": "<=", "≥": ">=", "=<": "<=", "=>": ">=" }[op] ?? op;
+	return `${words.join(" ")} ${op2} ${latency && /^[\d.]+$/.test(limit) ? `${limit}ms` : limit}`;
+}
+
+/** Words of other tools. An average hides what slow messages do, and so does the fastest one. */
+const OTHER_WORDS: Readonly<Record<string, string>> = {
+	...{ avg: "p99", average: "p99", mean: "p99", min: "p50" },
+	...{ median: "p50", med: "p50", latency: "response" },
+	...{ loss: "lost", errors: "failed", corruption: "corrupted" },
+	duplicates: "duplicated",
+};
+
+/** "P99", "99p", "p999" and "p9999": p99, p99, p99.9 and p99.99. */
+function quantile(word: string): string {
+	const small = word
+		.toLowerCase()
+		.replace(/^(\d[\d.]*)(?:p|th|%)$/, "p$1")
+		.replace(/^(p[\d.]+)%$/, "$1");
+	return small.replace(/^p(99)(9+)$/, "p$1.$2");
 }
 
 /** `text`: what a person has written, for messages and reports. */
@@ -61,7 +136,7 @@ function limited(line: string, text = line): Sla {
 
 	if (op !== "<" && op !== "<=")
 		throw new UnitError(
-			`"${text}": a latency limit takes < or <=, e.g. ${left} < 20ms`,
+			`"${text}": a latency has an upper limit; write ${left} < ${limit}`,
 		);
 	const found = {
 		text,
@@ -78,7 +153,7 @@ function limited(line: string, text = line): Sla {
 		);
 	if (!(percentile > 0 && percentile < 100))
 		throw new UnitError(
-			`"${text}": a percentile lies between 0 and 100, e.g. p99 or p99.9`,
+			`"${text}": a percentile lies between 0 and 100; write e.g. p99 or p99.9`,
 		);
 	return { kind: "percentile", ...found, percentile };
 }
@@ -94,7 +169,7 @@ function tallyLine(
 	const op = ops.find((known) => known === written);
 	if (op === undefined)
 		throw new UnitError(
-			`"${text}": ${tally} takes ${ops.slice(0, -1).join(", ")} or ${ops.at(-1)}, e.g. ${tally} ${example}`,
+			`"${text}": ${tally} takes ${ops.slice(0, -1).join(", ")} or ${ops.at(-1)}; write ${tally} ${example}`,
 		);
 	return {
 		kind: "tally",
@@ -110,7 +185,7 @@ const LIMITS: Record<
 	messages: (text, limit, tally, op) => {
 		if (!/^\d{1,15}$/.test(limit))
 			throw new UnitError(
-				`"${text}": ${tally} is a number of messages, e.g. ${tally} == 0`,
+				`"${text}": ${tally} is a number of messages; write ${tally} == 0`,
 			);
 		if (op === "<" && Number(limit) === 0)
 			throw new UnitError(`"${text}" can never hold; write ${tally} == 0`);
@@ -124,7 +199,7 @@ const LIMITS: Record<
 function latency(text: string, limit: string): number {
 	const ns = inLine(text, () => parseDuration(limit));
 	if (ns === 0)
-		throw new UnitError(`"${text}" can never hold; a limit is above 0`);
+		throw new UnitError(`"${text}" can never hold; write a limit above 0`);
 	return ns;
 }
 
@@ -142,35 +217,16 @@ function isQuantile(word: string): boolean {
 	return /^(max|p\d{1,3}(\.\d{1,9})?|p\(\d{1,3}(\.\d{1,9})?\))$/.test(word);
 }
 
-/** Words of other tools, and what says the same here. */
-const otherWords: Readonly<Record<string, string>> = {
-	avg: "averages hide what matters; write p50 or p99",
-	average: "averages hide what matters; write p50 or p99",
-	mean: "averages hide what matters; write p50 or p99",
-	median: "write p50",
-	med: "write p50",
-	min: "the smallest sample says nothing about a system; write p50 or p99",
-	latency:
-		"write response (from the intended time) or service (from the send call)",
-	loss: "write lost",
-	errors: "write failed",
-	corruption: "write corrupted",
-	duplicates: "write duplicated",
-};
-
 function no(text: string, words: readonly string[] = []): UnitError {
 	for (const word of words) {
-		const advice = Object.hasOwn(otherWords, word) && otherWords[word];
-		if (advice)
-			return new UnitError(`"${text}": ${word} is no metric here; ${advice}`);
 		if (isQuantile(word)) continue;
 		const guess = suggest(word, [...Metric.options, ...Tally.options, "max"]);
 		if (guess !== undefined && guess !== word)
 			return new UnitError(
-				`"${text}": ${word} is no metric; did you mean ${guess}?`,
+				`"${text}": unknown metric ${word}; did you mean ${guess}?`,
 			);
 	}
 	return new UnitError(
-		`"${text}" is no objective; write [metric] percentile op limit, e.g. p99 < 20ms, service p99.9 <= 5ms, lost == 0 (metrics: ${Metric.options.join(", ")}; counters: ${Tally.options.join(", ")})`,
+		`"${text}" is not an objective; write e.g. p99 < 20ms, service p99.9 <= 5ms or lost == 0 (metrics: ${Metric.options.join(", ")}; counters: ${Tally.options.join(", ")})`,
 	);
 }

@@ -16,6 +16,8 @@ export interface Source {
 	readonly value: Readonly<Record<string, unknown>>;
 	/** Offset of a key or value in the text; of what surrounds it when it isn't there. */
 	locate(path: Path, at: "key" | "value"): number;
+	/** Keys of `systems`, in the order of the text. */
+	readonly systemKeys: readonly string[];
 	/** The line of a value, from 1. */
 	lineOf(path: Path): number;
 }
@@ -56,6 +58,7 @@ export function parseSource(
 			source: {
 				value: document.toJS({ maxAliasCount: 100 }),
 				locate: (path, at) => locate(document, path, at),
+				systemKeys: keysOf(document, "systems"),
 				lineOf: (path) =>
 					text.slice(0, locate(document, path, "value")).split("\n").length,
 			},
@@ -67,18 +70,18 @@ export function parseSource(
 
 // --- internal ---
 
-const EMPTY = `the scenario is empty; begin with e.g. system: ${example.broker} (scenarios/quickstart.yaml is a whole one)`;
+const EMPTY = `the scenario is empty; begin with e.g. system: ${example.broker} (see scenarios/quickstart.yaml)`;
 const NO_MAP =
-	"a scenario is a map of keys such as system:, workload: and sla: (scenarios/quickstart.yaml is one)";
+	"a scenario is a map with keys such as system:, workload: and sla: (see scenarios/quickstart.yaml)";
 
 function notScenarioText(text: string): string | undefined {
 	// Not the whole text: a MB of anything must not cost a second.
 	const start = text.slice(0, MAX_LENGTH);
 	// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 	const odd = start.match(/[\u0000-\u0008\u000e-\u001f\ufffd]/g)?.length ?? 0;
-	if (odd > 0) return "this is no text file; a scenario is YAML in UTF-8";
+	if (odd > 0) return "this is not a text file; a scenario is YAML in UTF-8";
 	if (text.length > MAX_LENGTH)
-		return `the file has ${Math.ceil(text.length / 1024)} KiB; a scenario is a page of YAML, at most ${MAX_LENGTH / 1024} KiB`;
+		return `the file has ${Math.ceil(text.length / 1024)} KiB; a scenario has at most ${MAX_LENGTH / 1024} KiB`;
 	return text.trim() === "" ? EMPTY : undefined;
 }
 
@@ -90,10 +93,18 @@ function aliasMessage(error: unknown): string {
 	const reason = error instanceof Error ? error.message : "";
 	const unresolved = /^Unresolved alias .*: (.*)$/.exec(reason)?.[1];
 	if (unresolved !== undefined)
-		return `*${unresolved} names no &${unresolved} above it; quote the text if the star is part of it`;
+		return `*${unresolved} refers to &${unresolved}, which does not exist above; put text that begins with * in quotes`;
 	return /alias/i.test(reason)
-		? "the aliases (*name) unfold into too much; write the values out"
+		? "the aliases (*name) expand to too much; write the values out"
 		: `this cannot be read as YAML: ${reason.slice(0, 200)}`;
+}
+
+function keysOf(document: Document.Parsed, field: string): string[] {
+	const found = document.get(field, true);
+	const map = isAlias(found) ? found.resolve(document) : found;
+	return isMap(map)
+		? map.items.map(({ key }) => String(isScalar(key) ? key.value : key))
+		: [];
 }
 
 function locate(

@@ -1,6 +1,7 @@
 import { brokerOf, type SystemOptions, type Traits } from "../brokers/index.ts";
-import { LEVELS, type Target } from "../model/plan.ts";
+import { LEVELS, type Level, type Target } from "../model/plan.ts";
 import { targetTraits } from "../model/targets.ts";
+import { plural } from "../units.ts";
 import type { Context } from "./context.ts";
 import type { GivenRig } from "./overrides.ts";
 import { NO_PIN } from "./pin.ts";
@@ -47,35 +48,41 @@ function ofDurability(
 	return [
 		{
 			key: "durability",
-			message: `durability ${durability}: ${title} cannot give it; ${can.length === 0 ? `it has no levels (${ownDurability}); remove durability` : `it gives ${can.join(", ")}`}`,
+			message: `${title} has no durability: ${durability} (${can.length === 0 ? ownDurability : `it has ${can.join(", ")}`}); ${can.length === 0 ? "remove durability" : `write durability: ${nearest(durability, can)}`}`,
 		},
 	];
+}
+
+/** The level that promises at least as much, else the highest. */
+function nearest(level: Level, can: readonly Level[]): Level {
+	const higher = LEVELS.slice(LEVELS.indexOf(level));
+	return higher.find((one) => can.includes(one)) ?? can.at(-1) ?? level;
 }
 
 function ofCluster(
 	{ nodes, replicas }: SystemOptions,
 	{ title, nodes: possible, maxReplicas }: Traits,
-	{ target, ours }: Starting,
+	{ ours }: Starting,
 ): Refusal[] {
 	const found: Refusal[] = [];
 	const wrong = (key: string, message: string) => found.push({ key, message });
 	if (nodes !== undefined && ours && !possible.includes(nodes))
 		wrong(
 			"nodes",
-			`nodes ${nodes}: mqbench starts ${title} with ${possible.join(" or ")} ${possible.length === 1 && possible[0] === 1 ? "node" : "nodes"}${target && targetTraits(target).place === "host" ? "" : " on one machine"}; write nodes: ${possible.find((n) => n > nodes) ?? possible.at(-1)}, or remove it`,
+			`mqbench starts ${title} with ${possible.join(" or ")} ${possible.length === 1 && possible[0] === 1 ? "node" : "nodes"}, not ${nodes}; write nodes: ${possible.find((n) => n > nodes) ?? possible.at(-1)}`,
 		);
 	if (replicas === undefined) return found;
 	if (replicas > maxReplicas)
 		wrong(
 			"replicas",
 			maxReplicas === 1
-				? `replicas ${replicas}: ${title} has one copy of each topic; remove replicas`
-				: `replicas ${replicas}: ${title} keeps at most ${maxReplicas} copies of a topic`,
+				? `${title} keeps one copy of each topic; remove replicas`
+				: `${title} keeps at most ${maxReplicas} copies of a topic; write replicas: ${maxReplicas}`,
 		);
 	else if (ours && replicas > (nodes ?? 1))
 		wrong(
 			"replicas",
-			`replicas ${replicas} need as many nodes, and there ${(nodes ?? 1) === 1 ? "is one" : `are ${nodes}`}; write nodes: ${possible.find((n) => n >= replicas) ?? replicas}, or remove replicas`,
+			`${replicas} replicas need as many nodes, and there ${(nodes ?? 1) === 1 ? "is one" : `are ${nodes}`}; write nodes: ${possible.find((n) => n >= replicas) ?? replicas}`,
 		);
 	return found;
 }
@@ -93,14 +100,14 @@ function ofRig(
 		return [
 			{
 				key: "broker",
-				message: `${file} has no broker for ${key}, but for ${rig.brokers.map(({ system }) => system).join(", ")}; name the system like one of them, or leave it out`,
+				message: `${file} has no broker for ${key}; rename this system to one that it has: ${rig.brokers.map(({ system }) => system).join(", ")}`,
 			},
 		];
 	if (found.broker !== options.broker)
 		return [
 			{
 				key: "broker",
-				message: `${file} has ${found.broker} for ${key}, and here it is ${options.broker}; write broker: ${found.broker}, or give another rig`,
+				message: `${file} has ${found.broker} for ${key}, not ${options.broker}; write broker: ${found.broker}`,
 			},
 		];
 	if (found.hosts.length > 0) return tooFewHosts(given, found, options);
@@ -108,7 +115,7 @@ function ofRig(
 		return [
 			{
 				key: "broker",
-				message: `${file} has neither a url nor hosts for ${key}: its machines are not up (${rig.cloud?.phase ?? "planned"}); mqbench rigs list says what there is of it, mqbench up stands another one up`,
+				message: `${file} has no machines for ${key} (${rig.cloud?.phase ?? "planned"}); run mqbench up to make a new rig`,
 			},
 		];
 	const { durability = null } = options;
@@ -118,7 +125,7 @@ function ofRig(
 		? [
 				{
 					key: "durability",
-					message: `${file} has set ${key} up ${levelText(found.level)}, and the scenario asks for it ${levelText(durability)}; ${found.level === null ? "remove durability" : `write durability: ${found.level}`}, or stand another rig up`,
+					message: `${file} has ${key} ${levelText(found.level)}, and this scenario has it ${levelText(durability)}; ${found.level === null ? "remove durability" : `write durability: ${found.level}`}`,
 				},
 			]
 		: [];
@@ -135,15 +142,13 @@ function tooFewHosts(
 		: [
 				{
 					key: "nodes",
-					message: `nodes ${nodes}: ${file} has ${hosts.length === 1 ? "one host" : `${hosts.length} hosts`} for ${system}, and each node needs one of its own; write ${hosts.length === 1 ? "nodes: 1" : `at most nodes: ${hosts.length}`}, or give another rig`,
+					message: `nodes ${nodes}: each node needs a host, and ${file} has ${plural(hosts.length, "host")} for ${system}; write ${hosts.length === 1 ? "" : "at most "}nodes: ${hosts.length}`,
 				},
 			];
 }
 
 function levelText(level: string | null): string {
-	return level === null
-		? "without a level of durability"
-		: `with durability: ${level}`;
+	return level === null ? "without durability" : `with durability: ${level}`;
 }
 
 function ofPin(
@@ -169,8 +174,7 @@ function ofImage(
 		? [
 				{
 					key: "version",
-					message:
-						"version chooses the tag of the official image, and image names one; remove version, or image",
+					message: "image already has a tag; remove version",
 				},
 			]
 		: [];
@@ -187,7 +191,7 @@ function ofCreate(options: SystemOptions, { target }: Starting): Refusal[] {
 					{
 						key: "topics",
 						message:
-							"topics names topics that are there already, and mqbench would make its own; add create: false, or remove topics (how many it makes is said under workload: topics)",
+							"topics names existing topics, but mqbench makes its own; add create: false to use yours",
 					},
 				];
 	if (topics === undefined)
@@ -195,7 +199,7 @@ function ofCreate(options: SystemOptions, { target }: Starting): Refusal[] {
 			{
 				key: "create",
 				message:
-					"create: false uses topics of yours, and none is named; add e.g. topics: [orders]",
+					"create: false needs the names of your topics; add e.g. topics: [orders]",
 			},
 		];
 	const found: Refusal[] = [];
@@ -203,7 +207,7 @@ function ofCreate(options: SystemOptions, { target }: Starting): Refusal[] {
 	if (twice !== undefined)
 		found.push({
 			key: "topics",
-			message: `topics names "${twice}" twice; remove one of them`,
+			message: `topics has "${twice}" twice; remove one of them`,
 		});
 	for (const key of [
 		"durability",
@@ -213,7 +217,7 @@ function ofCreate(options: SystemOptions, { target }: Starting): Refusal[] {
 		if (options[key as keyof SystemOptions] !== undefined)
 			found.push({
 				key,
-				message: `${key} is a setting of topics that mqbench makes, and yours (create: false) stay as they are; remove ${key}`,
+				message: `${key} is set when a topic is made, and create: false uses yours; remove ${key}`,
 			});
 	return found;
 }

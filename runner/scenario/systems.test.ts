@@ -34,13 +34,13 @@ describe("an existing broker", () => {
 		const text = `target: existing\nsystem: { broker: nats, url: "${reference}" }\n`;
 		for (const environment of [{}, { NATS_URL: "" }])
 			expect(refusal(text, {}, environment)).toContain(
-				"url needs the environment variable NATS_URL, which is not set; e.g. NATS_URL=nats://host:4222 mqbench ...",
+				"the environment variable NATS_URL is not set; write NATS_URL=nats://host:4222 before the command",
 			);
 	});
 
 	test("needs a url", () => {
 		expect(refusal("target: existing\nsystem: nats\n")).toContain(
-			`target existing needs a url for nats; write system: { broker: nats, url: "${reference}" } or give --url nats://host:4222`,
+			`target existing needs a url for nats; write system: { broker: nats, url: "${reference}" }`,
 		);
 	});
 
@@ -60,7 +60,7 @@ describe("an existing broker", () => {
 		expect(
 			refusal("systems: { a: nats, b: nats }\n", { url: "nats://h:4222" }),
 		).toContain(
-			"--url: names one broker, but the scenario has several systems",
+			"--url: the scenario has several systems; write --set systems.NAME.url=... for each",
 		);
 	});
 
@@ -76,26 +76,30 @@ describe("an existing broker", () => {
 	test("--target local together with --url is a contradiction", () => {
 		expect(
 			refusal("system: nats\n", { target: "local", url: "nats://h:4222" }),
-		).toContain("--url: url is for target existing");
+		).toContain(
+			"--url: url needs target existing; this target is local: write target: existing",
+		);
 	});
 
 	test("a url without target existing is refused, so is a port with it", () => {
 		expect(
 			refusal(`system: { broker: nats, url: "nats://h:4222" }\n`),
-		).toContain("url is for target existing; add target: existing");
+		).toContain(
+			"url needs target existing; this target is local: write target: existing",
+		);
 		expect(
 			refusal(
 				`target: existing\nsystem: { broker: nats, url: "nats://h:4222", port: 1 }\n`,
 			),
-		).toContain("port is for target local");
+		).toContain("port needs target local; this target is existing: remove it");
 	});
 
 	test.each([
 		["localhost:4222", "must begin with nats://, tls://, ws://, wss://"],
 		["http://h:4222", "must begin with nats://"],
-		["nats://", "names no host"],
-		["nats://h:99999", "is no URL"],
-		["not a url", "is no URL"],
+		["nats://", "--url: url has no host; write e.g. nats://host:4222"],
+		["nats://h:99999", "--url: url is not a URL; write e.g. nats://host:4222"],
+		["not a url", "--url: url is not a URL; write e.g. nats://host:4222"],
 	])("refuses the url %s", (url, sentence) => {
 		expect(refusal("system: nats\n", { url })).toContain(sentence);
 	});
@@ -113,16 +117,19 @@ describe("an existing broker", () => {
 	});
 
 	test.each([
-		["nats://a:4222,b:99999", "is no URL"],
+		[
+			"nats://a:4222,b:99999",
+			"--url: url is not a URL; write e.g. nats://host:4222",
+		],
 		["nats://a:4222,http://b", "must begin with nats://"],
-		["nats://a:4222,", "names no host"],
+		["nats://a:4222,", "--url: url has no host; write e.g. nats://host:4222"],
 	])("of a cluster is refused as a whole: %s", (url, sentence) => {
 		expect(refusal("system: nats\n", { url })).toContain(sentence);
 	});
 
 	test("noop has neither url nor port", () => {
 		expect(refusal("system: { broker: noop, url: x }\n")).toContain(
-			"url has no meaning for noop: there is no broker to connect to",
+			"url has no effect on noop, which has no broker process; remove url",
 		);
 		expect(
 			systems("target: existing\nsystem: noop\n").systems[0]?.url,
@@ -230,10 +237,10 @@ describe("variables of the environment", () => {
 		);
 		expect(report.match(/^s\.yaml/gm)).toHaveLength(2);
 		expect(report).toContain(
-			"mode needs the environment variable MODE, which is not set",
+			"the environment variable MODE is not set; write MODE=... before the command",
 		);
 		expect(report).toContain(
-			"binary needs the environment variable BUILD, which is not set",
+			"the environment variable BUILD is not set; write BUILD=... before the command",
 		);
 	});
 
@@ -247,7 +254,9 @@ describe("variables of the environment", () => {
 						[name]: "hunter2",
 					},
 				),
-			).toMatch(new RegExp(`${name} sounds like a secret; only url keeps one`));
+			).toMatch(
+				new RegExp(`${name} sounds like a secret, and reports keep a copy of`),
+			);
 	});
 });
 
@@ -283,12 +292,16 @@ describe("settings of a broker that mqbench starts", () => {
 	test("are refused on target existing, each by itself", () => {
 		const report = refusal(`target: existing\n${text}`);
 		for (const key of ["binary", "nodes", "pin"])
-			expect(report).toContain(`${key} is for target local`);
+			expect(report).toContain(`${key} needs target local`);
 	});
 
 	test("and those of an existing one on target local, but left aside when the command line chose the target", () => {
-		expect(refusal(text)).toContain("url is for target existing");
-		expect(refusal(text)).toContain("tls is for target existing");
+		expect(refusal(text)).toContain(
+			"url needs target existing; this target is local: write target: existing",
+		);
+		expect(refusal(text)).toContain(
+			"tls needs target existing; this target is local: write target: existing",
+		);
 		expect(systems(text, { target: "local" }).systems[0]).toMatchObject({
 			url: null,
 			binary: expect.stringMatching(/\/x$/),
@@ -322,7 +335,7 @@ describe("CPUs", () => {
 			expect(on("linux", head).systems).toHaveLength(1);
 			for (const platform of ["darwin", "win32"])
 				expect(() => on(platform, head)).toThrow(
-					"pin is for Linux, where a process can be held to CPUs; remove it on this machine",
+					"pin works on Linux only; remove it on this machine",
 				);
 		}
 	});

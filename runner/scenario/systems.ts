@@ -50,7 +50,8 @@ function choose(written: Written): Problem[] {
 			{
 				path: ["systems"],
 				at: "key",
-				message: "a scenario has system or systems, not both; move it there",
+				message:
+					"a scenario has system or systems, not both; move system into systems",
 			},
 		];
 	const none = `; write e.g. system: ${example.broker}`;
@@ -147,14 +148,13 @@ function existingUrl(
 	context: Context,
 ): ResolvedUrl | null {
 	const broker = brokerOf(options);
-	const { urlSchemes, defaultPort } = broker;
 	const { url } = options;
-	if (urlSchemes.length === 0) return null;
+	if (broker.urlSchemes.length === 0) return null;
 	if (url === undefined) {
 		const [open, close] =
 			where[0] === "systems" ? [`${where[1]}: { `, " }"] : ["", ""];
 		return {
-			wrong: `target existing needs a url for ${options.broker}; write ${where[0]}: { ${open}broker: ${options.broker}, url: "${variable(`${options.broker.toUpperCase()}_URL`)}" }${close} or give --url ${urlSchemes[0]}://host:${defaultPort}`,
+			wrong: `target existing needs a url for ${options.broker}; write ${where[0]}: { ${open}broker: ${options.broker}, url: "${variable(`${options.broker.toUpperCase()}_URL`)}" }${close}`,
 		};
 	}
 	const inFile = context.labelOf([...where, "url"]) === undefined;

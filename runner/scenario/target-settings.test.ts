@@ -84,7 +84,7 @@ test("what is the default anyway is no mistake anywhere", () => {
 test("each says what to do instead, in one sentence", () => {
 	for (const target of ["local", "docker", "existing", "aws"] as const)
 		for (const { key, message } of misplacedSettings(all, target)) {
-			expect(message).toMatch(new RegExp(`^${key} is for target `));
+			expect(message).toMatch(new RegExp(`^${key} needs target `));
 			expect(message).toMatch(/; \S.*[^.]$/);
 		}
 });
@@ -121,6 +121,8 @@ describe("containers", () => {
 		).toMatchObject({ image: null });
 		expect(() =>
 			load("cpus: 2", { target: "local", set: ["system.image=x"] }),
-		).toThrow("--set system.image=x: image is for target docker");
+		).toThrow(
+			"--set system.image=x: image needs target docker; this target is local: write target: docker",
+		);
 	});
 });

@@ -26,7 +26,10 @@ export function misplacedSettings(
 		if (value === DEFAULTS[key]) return [];
 		const on = targetsThat(({ without }) => without[key] === undefined);
 		return [
-			{ key, message: `${key} is for target ${on}${WHY[key]}; ${instead}` },
+			{
+				key,
+				message: `${key} needs target ${on}; this target is ${target}: ${instead}`,
+			},
 		];
 	});
 }
@@ -37,25 +40,4 @@ export function misplacedSettings(
 const DEFAULTS: Readonly<Partial<Record<SystemSetting, unknown>>> = {
 	create: true,
 	tls: false,
-};
-
-const STARTS = ", where mqbench starts the broker";
-const CONTAINERS = ", where brokers are containers";
-const YOURS = ", where brokers are yours";
-
-/** Why only those targets have it. */
-const WHY: Readonly<Record<SystemSetting, string>> = {
-	port: STARTS,
-	version: STARTS,
-	binary: STARTS,
-	config: STARTS,
-	nodes: STARTS,
-	pin: STARTS,
-	image: CONTAINERS,
-	cpus: CONTAINERS,
-	memory: CONTAINERS,
-	url: "",
-	tls: "",
-	create: YOURS,
-	topics: YOURS,
 };

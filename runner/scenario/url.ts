@@ -22,12 +22,12 @@ export function resolveUrl(
 	const example = variable(`${schemes[0]?.toUpperCase()}_URL`);
 	if (inFile && raw.split(NEXT_URL).some(holdsSecret))
 		return {
-			wrong: `url holds a password or token, and reports keep a copy of this file; put the whole url into an environment variable and write e.g. url: "${example}"`,
+			wrong: `url holds a password or token, and reports keep a copy of this file; put the url into an environment variable and write url: "${example}"`,
 		};
 	const missing = missingVariable(raw, env);
 	if (missing !== undefined)
 		return {
-			wrong: `url needs the environment variable ${missing}, which is not set; e.g. ${missing}=${raw === variable(missing) ? form : "..."} mqbench ...`,
+			wrong: `the environment variable ${missing} is not set; write ${missing}=${raw === variable(missing) ? form : "..."} before the command`,
 		};
 	const userEnds = raw.lastIndexOf("@");
 	const url = raw.replaceAll(REFERENCE, (_, name: string, at: number) => {
@@ -37,7 +37,7 @@ export function resolveUrl(
 	});
 	if (raw.replaceAll(REFERENCE, "").includes("${"))
 		return {
-			wrong: `url has a \${ that begins no variable; write ${example}`,
+			wrong: `url has \${ without a variable's name and }; write e.g. ${example}`,
 		};
 	// A name that comes from the environment is part of what helps; its value is not.
 	const source =
@@ -45,13 +45,13 @@ export function resolveUrl(
 	const parts = url.split(NEXT_URL).map(hosts);
 	const parsed = parts.flatMap(({ urls }) => urls);
 	if (parsed.some((one) => one === null))
-		return { wrong: `${source} is no URL; write e.g. ${form}` };
+		return { wrong: `${source} is not a URL; write e.g. ${form}` };
 	if (parsed.some((one) => one && !schemes.includes(one.protocol.slice(0, -1))))
 		return {
 			wrong: `${source} must begin with ${schemes.map((scheme) => `${scheme}://`).join(", ")}; write e.g. ${form}`,
 		};
 	if (parsed.some((one) => one?.hostname === ""))
-		return { wrong: `${source} names no host; write e.g. ${form}` };
+		return { wrong: `${source} has no host; write e.g. ${form}` };
 	return { url: parts.map(({ whole }) => whole).join(",") };
 }
 

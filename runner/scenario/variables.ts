@@ -65,12 +65,12 @@ function fillText(
 	const secret = names.find((name) => SECRET.test(name));
 	if (secret !== undefined)
 		return wrong(
-			`${key} would end in the files of the run, and ${secret} sounds like a secret; only url keeps one, e.g. url: "\${NAME}"`,
+			`${secret} sounds like a secret, and reports keep a copy of ${key}; write secrets in url only`,
 		);
 	const missing = missingVariable(text, env);
 	if (missing !== undefined)
 		return wrong(
-			`${key} needs the environment variable ${missing}, which is not set; e.g. ${missing}=... mqbench ...`,
+			`the environment variable ${missing} is not set; write ${missing}=... before the command`,
 		);
 	return {
 		text: text.replaceAll(REFERENCE, (_, name: string) => env[name] ?? ""),

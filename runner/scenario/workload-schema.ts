@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { count, number, span, unit, warmup } from "../model/field.ts";
 import { Pattern, plainInput } from "../model/workload.ts";
-import { parseBytes, parseRate } from "../units.ts";
 
 /** The fields of a workload: what a scenario may write in them. Cases and matrices take the same ones. */
 
@@ -13,7 +12,7 @@ export const CHECKSUM_BYTES = 4;
 export const LAG_BYTES = 8;
 
 const rate = (description: string, examples: string[]) =>
-	unit(parseRate, { description, examples });
+	unit("rate", { description, examples });
 
 const Stage = z.strictObject({
 	duration: span("How long the rate takes to get there.", ["30s"], "above 0"),
@@ -118,13 +117,13 @@ const fields = {
 		.union([
 			z.int().min(1).max(1_000_000_000),
 			unit(
-				(text) => ({ bytes: parseBytes(text) }),
+				"size",
 				{
 					description: "Payload bytes that pile up.",
 					examples: ["1GiB"],
 				},
-				({ bytes }) => (bytes === 0 ? "backlog must be above 0" : undefined),
-			),
+				(bytes) => (bytes === 0 ? "must be above 0" : undefined),
+			).transform((bytes) => ({ bytes })),
 		])
 		.meta({
 			description:
@@ -152,15 +151,15 @@ const fields = {
 		"above 0",
 	).optional(),
 	message: unit(
-		parseBytes,
+		"size",
 		{
 			description: `Size of a payload, its ${ENVELOPE_BYTES} bytes of envelope included. KB = 1000, KiB = 1024 bytes.`,
 			examples: ["256B", "1KiB"],
 		},
 		(bytes) => {
 			if (bytes < ENVELOPE_BYTES)
-				return `message must be at least ${ENVELOPE_BYTES}B: that much is the envelope with number and stamps`;
-			if (bytes > 1024 ** 3) return "message must be at most 1GiB";
+				return `must be at least ${ENVELOPE_BYTES}B, which number and time stamps take`;
+			if (bytes > 1024 ** 3) return "must be at most 1GiB";
 			return undefined;
 		},
 	),

@@ -14,12 +14,12 @@ function mistakes(text: string): string[] {
 }
 
 const FITS_NO_LINE =
-	"the indentation fits no line above; keys of one map begin in the same column";
+	"this line is indented differently; write keys of one map in the same column";
 const further = (above: string) =>
-	`this line is indented further than the one above, "${above}", which has a value already; keys of one map begin in the same column`;
+	`this line is indented further than "${above}", which has a value already; write keys of one map in the same column`;
 const reference = variable("NATS_URL");
 const quotes = (value: string) =>
-	`between { } or [ ] a value with \${ in it needs quotes: ${value}`;
+	`between { } or [ ] a value with \${ needs quotes; write ${value}`;
 
 describe("a variable between brackets without quotes", () => {
 	test.each([
@@ -117,7 +117,7 @@ describe("what is no indentation is not called so", () => {
 		[
 			"a colon without its space",
 			"workload:\n  rate:3000/s\n  message: 1KiB\n",
-			["2:3 a key takes a space after its colon: rate: 3000/s"],
+			["2:3 a space is missing after the colon; write rate: 3000/s"],
 		],
 		[
 			"a value with a colon",
@@ -127,14 +127,12 @@ describe("what is no indentation is not called so", () => {
 		[
 			"tabs",
 			"workload:\n\trate: 3/s\n\tmessage: 1KiB\n\tduration: 9s\n",
-			[
-				"2:1 a tab indents this line, here and in 2 more lines; YAML takes spaces only",
-			],
+			["2:1 a tab indents this line and 2 more; write spaces instead"],
 		],
 		[
 			"a bracket that stays open",
 			"workload: { rate: 3/s\nsla: [lost == 0]\n",
-			["2:1 a { or [ above is not closed"],
+			["2:1 a { or [ above is not closed; write the missing } or ]"],
 		],
 	])("%s", (_, text, sentences) => {
 		expect(mistakes(text)).toEqual(sentences);

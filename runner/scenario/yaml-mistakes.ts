@@ -40,9 +40,9 @@ const SENTENCES: Readonly<Record<string, string>> = {
 	DUPLICATE_KEY: "this key is here twice; remove one",
 	BLOCK_AS_IMPLICIT_KEY:
 		'a value with ": " in it needs quotes; write e.g. name: "a: b"',
-	NON_STRING_KEY: "a key must be a word",
-	RESOURCE_EXHAUSTION: "this is nested too deeply for a scenario",
-	TAG_RESOLVE_FAILED: "tags (!name) have no meaning in a scenario",
+	NON_STRING_KEY: "a key must be a word; write it in quotes",
+	RESOURCE_EXHAUSTION: "this is nested too deeply; remove some levels",
+	TAG_RESOLVE_FAILED: "a scenario has no tags (!name); remove it",
 	MULTIPLE_DOCS: "a second document begins here; write one scenario per file",
 };
 
@@ -59,7 +59,7 @@ function explain(
 		const more = alike - 1;
 		return {
 			offset,
-			message: `a tab indents this line${more === 0 ? "" : `, here and in ${more} more line${more === 1 ? "" : "s"}`}; YAML takes spaces only`,
+			message: `a tab indents this line${more === 0 ? "" : ` and ${more} more`}; write spaces instead`,
 		};
 	}
 	// Between brackets, `{` begins a map wherever it stands.
@@ -73,22 +73,33 @@ function explain(
 		const [key = ""] = /[A-Za-z]+: *$/.exec(text.slice(start, from)) ?? [];
 		return {
 			offset: from,
-			message: `between { } or [ ] a value with \${ in it needs quotes: ${key.trim()}${key && " "}"${before}${after}"`,
+			message: `between { } or [ ] a value with \${ needs quotes; write ${key.trim()}${key && " "}"${before}${after}"`,
 		};
 	}
 	const glued = /^( *(?:- +)?)([A-Za-z]+):([^\s:/].*)$/.exec(line);
 	if (glued && /^Implicit/.test(message))
 		return {
 			offset: start + (glued[1]?.length ?? 0),
-			message: `a key takes a space after its colon: ${glued[2]}: ${glued[3]?.trim()}`,
+			message: `a space is missing after the colon; write ${glued[2]}: ${glued[3]?.trim()}`,
+		};
+	const bare = /^\s*(?:- +)?([A-Za-z]+)[ \t]+([^\s:#][^:]*)$/.exec(
+		text.slice(offset).split(/\r?\n/, 1)[0] ?? "",
+	);
+	if (bare && /^Implicit/.test(message))
+		return {
+			offset,
+			message: `a colon is missing; write ${bare[1]}: ${bare[2]?.trim()}`,
 		};
 	if (message.startsWith("Flow"))
-		return { offset, message: "a { or [ above is not closed" };
+		return {
+			offset,
+			message: "a { or [ above is not closed; write the missing } or ]",
+		};
 	if (code === "BAD_INDENT" || message.startsWith("Sequence item"))
 		return {
 			offset: filledFrom(text, start),
 			message:
-				"the indentation fits no line above; keys of one map begin in the same column",
+				"this line is indented differently; write keys of one map in the same column",
 		};
 	const goesOn = all.some(
 		(other) =>
@@ -97,7 +108,7 @@ function explain(
 	if (code === "BLOCK_AS_IMPLICIT_KEY" && goesOn)
 		return {
 			offset: filledFrom(text, start + line.length),
-			message: `this line is indented further than the one above, "${line.trim().slice(0, 60)}", which has a value already; keys of one map begin in the same column`,
+			message: `this line is indented further than "${line.trim().slice(0, 60)}", which has a value already; write keys of one map in the same column`,
 		};
 	return {
 		offset,

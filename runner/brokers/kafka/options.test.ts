@@ -79,24 +79,24 @@ test("the driver gets what is said, in ns and bytes, and no secret", () => {
 test("what cannot go together is refused with the remedy", () => {
 	expect(wrong({})).toEqual([]);
 	expect(wrong({ acks: 1, idempotence: true })).toEqual([
-		"idempotence: idempotence needs acks: all, and there is acks: 1; remove one of them",
+		"idempotence: idempotence needs acks: all; here it is acks: 1",
 	]);
 	expect(wrong({ acks: 1, minInsyncReplicas: 2 })).toEqual([
-		"minInsyncReplicas: minInsyncReplicas has no effect with acks: 1; write acks: all, or remove it",
+		"minInsyncReplicas: minInsyncReplicas needs acks: all; here it is acks: 1",
 	]);
 	expect(wrong({ minInsyncReplicas: 2 })).toEqual([
-		"minInsyncReplicas: minInsyncReplicas: 2 can never be met by replicas: 1; raise replicas, or remove it",
+		"minInsyncReplicas: minInsyncReplicas: 2 needs as many replicas, and there is one; write replicas: 2",
 	]);
 	expect(wrong({ minInsyncReplicas: 2, url: "kafka://theirs" })).toEqual([]);
 	expect(wrong({ binary: "/opt/kafka", version: "4.0.0" })).toEqual([
-		"version: binary is an installation of one version; remove version, or binary to have Maven fetch that one",
+		"version: binary is an installation with a version of its own; remove version",
 	]);
 });
 
 test.each([
-	["batch", "100B", "batch must be 1KiB to 64MiB, got 100B"],
-	["fetchMinBytes", "0B", "fetchMinBytes must be 1B to 64MiB, got 0B"],
-	["heap", "64MiB", "heap must be 128MiB to 256GiB, got 64MiB"],
+	["batch", "100B", "size must be 1KiB to 64MiB, got 100B"],
+	["fetchMinBytes", "0B", "size must be 1B to 64MiB, got 0B"],
+	["heap", "64MiB", "size must be 128MiB to 256GiB, got 64MiB"],
 	["commitInterval", "0s", "duration must be above 0, got 0s"],
 ])("%s: %s is refused", (key, value, message) => {
 	const parsed = kafka.options.safeParse({ broker: "kafka", [key]: value });

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { count, span, unit } from "../../model/field.ts";
-import { parseBytes } from "../../units.ts";
 import type { BrokerOptions } from "../broker.ts";
 import { clusterFields, defined, processFields, tlsField } from "../fields.ts";
 
@@ -32,7 +31,7 @@ const KafkaOptions = z.strictObject({
 		["0ms", "5ms"],
 	).default(0),
 	batch: unit(
-		parseBytes,
+		"size",
 		{
 			description:
 				"Largest batch. Default: 1MiB, so that it does not hold up a fast producer; Kafka's own is 16KiB.",
@@ -40,7 +39,7 @@ const KafkaOptions = z.strictObject({
 		},
 		(bytes) =>
 			bytes < 1024 || bytes > MAX_BATCH_BYTES
-				? "batch must be 1KiB to 64MiB"
+				? "must be 1KiB to 64MiB"
 				: undefined,
 	).optional(),
 	compression: z
@@ -56,16 +55,14 @@ const KafkaOptions = z.strictObject({
 		[2],
 	).optional(),
 	fetchMinBytes: unit(
-		parseBytes,
+		"size",
 		{
 			description:
 				"A broker answers a consumer when it has this much. Default: 1B, at once, as Kafka's own.",
 			examples: ["1B", "64KiB"],
 		},
 		(bytes) =>
-			bytes < 1 || bytes > MAX_BATCH_BYTES
-				? "fetchMinBytes must be 1B to 64MiB"
-				: undefined,
+			bytes < 1 || bytes > MAX_BATCH_BYTES ? "must be 1B to 64MiB" : undefined,
 	).optional(),
 	fetchMaxWait: span(
 		"... or after this long. Default: 500ms, as Kafka's own.",
@@ -81,7 +78,7 @@ const KafkaOptions = z.strictObject({
 		"above 0",
 	).optional(),
 	heap: unit(
-		parseBytes,
+		"size",
 		{
 			description:
 				"Heap of each Java process that mqbench starts. Default: 512MiB, or 16 messages if that is more; Kafka's own scripts give 1GiB.",
@@ -89,7 +86,7 @@ const KafkaOptions = z.strictObject({
 		},
 		(bytes) =>
 			bytes < 128 * 1024 ** 2 || bytes > 256 * 1024 ** 3
-				? "heap must be 128MiB to 256GiB"
+				? "must be 128MiB to 256GiB"
 				: undefined,
 	).optional(),
 	sasl: z.enum(["plain", "scram-sha-256", "scram-sha-512"]).optional().meta({
@@ -120,7 +117,7 @@ export const kafka = {
 		wildcards: true,
 		maxMessageBytes: MAX_MESSAGE_BYTES,
 		cannot: options.acks === 0 ? { publish: NOTHING_ACKNOWLEDGED } : {},
-		instead: { publish: "write acks: 1 or all" },
+		instead: { publish: "write acks: all" },
 		levels: {
 			memory: `log.dirs on tmpfs, acks=${options.acks}`,
 			os: `flush.messages and flush.ms: never, acks=${options.acks}`,
@@ -182,23 +179,23 @@ function contradictions(
 	if (options.binary !== undefined && options.version !== undefined)
 		wrong(
 			"version",
-			"binary is an installation of one version; remove version, or binary to have Maven fetch that one",
+			"binary is an installation with a version of its own; remove version",
 		);
 	if (idempotence && acks !== "all")
 		wrong(
 			"idempotence",
-			`idempotence needs acks: all, and there is acks: ${acks}; remove one of them`,
+			`idempotence needs acks: all; here it is acks: ${acks}`,
 		);
 	if (minInsyncReplicas !== undefined) {
 		if (acks !== "all")
 			wrong(
 				"minInsyncReplicas",
-				`minInsyncReplicas has no effect with acks: ${acks}; write acks: all, or remove it`,
+				`minInsyncReplicas needs acks: all; here it is acks: ${acks}`,
 			);
 		else if (replicas !== null && minInsyncReplicas > replicas)
 			wrong(
 				"minInsyncReplicas",
-				`minInsyncReplicas: ${minInsyncReplicas} can never be met by replicas: ${replicas}; raise replicas, or remove it`,
+				`minInsyncReplicas: ${minInsyncReplicas} needs as many replicas, and there ${replicas === 1 ? "is one" : `are ${replicas}`}; write replicas: ${minInsyncReplicas}`,
 			);
 	}
 	return found;

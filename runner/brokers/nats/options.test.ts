@@ -20,14 +20,14 @@ describe("NATS core", () => {
 			ownDurability: "none, nothing is stored",
 		});
 		expect(traits.cannot.backlog).toBe("it stores nothing");
-		expect(traits.instead?.backlog).toBe("mode: jetstream does");
+		expect(traits.instead?.backlog).toBe("write mode: jetstream");
 		expect(nats.driverOptions(options({}))).toEqual({ mode: "core" });
 	});
 
 	test("refuses what is of JetStream, with the remedy", () => {
 		expect(wrong({ storage: "file", dedup: true })).toEqual([
-			"storage: storage is of JetStream; add mode: jetstream, or remove it",
-			"dedup: dedup is of JetStream; add mode: jetstream, or remove it",
+			"storage: storage needs mode: jetstream; this mode is core",
+			"dedup: dedup needs mode: jetstream; this mode is core",
 		]);
 	});
 });

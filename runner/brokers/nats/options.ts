@@ -54,7 +54,7 @@ const NatsOptions = z.strictObject({
 	).optional(),
 	ackWait: span(
 		"JetStream: how long a consumer may take for a message, waiting in its prefetch included, before it is delivered again. Default: 30s, the server's own.",
-		["30s", "5m"],
+		["30s", "5min"],
 		"above 0",
 	).optional(),
 });
@@ -118,8 +118,8 @@ function core(options: NatsOptions): Traits {
 			backlog: "it stores nothing",
 		},
 		instead: {
-			publish: "mode: jetstream does",
-			backlog: "mode: jetstream does",
+			publish: "write mode: jetstream",
+			backlog: "write mode: jetstream",
 		},
 		levels: {},
 		ownDurability: "none, nothing is stored",
@@ -141,7 +141,7 @@ function jetstream(options: NatsOptions): Traits {
 		delivery: "at-least-once",
 		wildcards: false,
 		cannot: shared("an ordered consumer cannot be shared"),
-		instead: shared("use consumer: pull"),
+		instead: shared("write consumer: pull"),
 		levels: {
 			memory: "storage: memory",
 			os: "storage: file, sync_interval: 24h",
@@ -209,24 +209,24 @@ function contradictions(
 	if (options.version !== undefined && place === "process")
 		wrong(
 			"version",
-			"version: mqbench brings one version of nats-server; for another one give its program: binary: /path/to/nats-server, or write target: docker",
+			"mqbench brings one version of nats-server; for another one write binary: /path/to/nats-server",
 		);
 	if (options.version !== undefined && place === "host")
 		wrong(
 			"version",
-			"version: mqbench brings one version of nats-server to hosts; remove version, or write target: docker",
+			"mqbench brings one version of nats-server to hosts; remove version",
 		);
 	if (options.mode === "core") {
 		for (const key of OF_JETSTREAM)
 			if (options[key] !== undefined)
-				wrong(key, `${key} is of JetStream; add mode: jetstream, or remove it`);
+				wrong(key, `${key} needs mode: jetstream; this mode is core`);
 		return found;
 	}
 	const { durability, storage } = options;
 	if (storage === "file" && durability === "memory")
 		wrong(
 			"storage",
-			"storage: file contradicts durability: memory; remove one of them",
+			"storage: file contradicts durability: memory; remove storage",
 		);
 	if (
 		storage === "memory" &&
@@ -235,12 +235,12 @@ function contradictions(
 	)
 		wrong(
 			"storage",
-			`storage: memory contradicts durability: ${durability}; remove one of them`,
+			`storage: memory contradicts durability: ${durability}; remove storage`,
 		);
 	if (options.prefetch !== undefined && options.consumer === "push")
 		wrong(
 			"prefetch",
-			"prefetch is of pull consumers; with push the server sends up to maxAckPending",
+			"prefetch needs consumer: pull; with push write maxAckPending",
 		);
 	return found;
 }

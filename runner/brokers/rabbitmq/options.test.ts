@@ -51,7 +51,7 @@ test("without confirms there is nothing to measure in publish", () => {
 
 test("with automatic acks a consumer cannot pause", () => {
 	expect(traits({ ack: "auto" }).cannot.backlog).toContain("ack: auto");
-	expect(traits({ ack: "auto" }).instead?.backlog).toBe("use ack: manual");
+	expect(traits({ ack: "auto" }).instead?.backlog).toBe("write ack: manual");
 });
 
 test.each([
@@ -89,14 +89,42 @@ test("the driver is told what the scenario says, and nothing else", () => {
 
 describe("what contradicts itself is told with the remedy", () => {
 	test.each([
-		[{ durability: "fsync", queue: "classic" }, "queue", /remove one of them/],
-		[{ queue: "quorum", persistent: false }, "persistent", /queue: classic/],
-		[{ queue: "transient", persistent: true }, "persistent", /remove it/],
+		[
+			{ durability: "fsync", queue: "classic" },
+			"queue",
+			/classic contradicts durability: fsync, which means queue: quorum; remove queue/,
+		],
+		[
+			{ queue: "quorum", persistent: false },
+			"persistent",
+			/quorum queues write every message; remove persistent/,
+		],
+		[
+			{ queue: "transient", persistent: true },
+			"persistent",
+			/transient queues write no message; remove persistent/,
+		],
 		[{ durability: "os", persistent: false }, "persistent", /durability: os/],
-		[{ durability: "fsync", confirms: false }, "confirms", /acknowledgement/],
-		[{ ack: "auto", prefetch: 10 }, "prefetch", /remove one of them/],
-		[{ replicas: 3 }, "replicas", /add queue: quorum/],
-		[{ replicas: 3, queue: "quorum" }, "replicas", /url/],
+		[
+			{ durability: "fsync", confirms: false },
+			"confirms",
+			/fsync needs confirms: true; remove confirms/,
+		],
+		[
+			{ ack: "auto", prefetch: 10 },
+			"prefetch",
+			/prefetch needs ack: manual, as ack: auto leaves nothing unacknowledged; remove prefetch/,
+		],
+		[
+			{ replicas: 3 },
+			"replicas",
+			/replicas need queue: quorum; this queue is classic/,
+		],
+		[
+			{ replicas: 3, queue: "quorum" },
+			"replicas",
+			/mqbench starts one node of RabbitMQ, and 3 replicas need a cluster; remove replicas/,
+		],
 	] as const)("%j", (written, key, remedy) => {
 		const [first, ...more] = rabbitmq.contradictions(
 			options(written),

@@ -92,7 +92,10 @@ export const rabbitmq = {
 						}
 					: {}),
 			},
-			instead: { backlog: "use ack: manual" },
+			instead: {
+				publish: "write confirms: true",
+				backlog: "write ack: manual",
+			},
 			levels: LEVELS,
 			ownDurability: ownDurability(options),
 			prefetch: options.ack === "auto" ? null : (options.prefetch ?? PREFETCH),
@@ -174,7 +177,7 @@ function contradictions(
 	if (options.version !== undefined && place === "host")
 		wrong(
 			"version",
-			"version: on hosts rabbitmq-server is the package of their Debian, and reports print which; remove version, or write target: docker",
+			"on hosts rabbitmq-server is the Debian package; remove version",
 		);
 	const { durability, persistent, ack, prefetch, replicas = 1 } = options;
 	const queue = queueOf(options);
@@ -182,22 +185,16 @@ function contradictions(
 	if (ofLevel && queue !== ofLevel)
 		wrong(
 			"queue",
-			`queue: ${queue} contradicts durability: ${durability}, which is queue: ${ofLevel}; remove one of them`,
+			`queue: ${queue} contradicts durability: ${durability}, which means queue: ${ofLevel}; remove queue`,
 		);
 	else if (queue === "quorum" && persistent === false)
-		wrong(
-			"persistent",
-			"persistent: false means nothing to quorum queues, which write every message; remove it, or use queue: classic",
-		);
+		wrong("persistent", "quorum queues write every message; remove persistent");
 	else if (queue === "transient" && persistent === true)
-		wrong(
-			"persistent",
-			"persistent: true means nothing to transient queues, which write nothing; remove it, or use queue: classic",
-		);
+		wrong("persistent", "transient queues write no message; remove persistent");
 	else if (durability === "os" && persistent === false)
 		wrong(
 			"persistent",
-			"persistent: false contradicts durability: os; remove one of them",
+			"persistent: false contradicts durability: os; remove persistent",
 		);
 	if (
 		(durability === "os" || durability === "fsync") &&
@@ -205,22 +202,19 @@ function contradictions(
 	)
 		wrong(
 			"confirms",
-			`durability: ${durability} is what an acknowledgement stands for, and confirms: false asks for none; remove one of them`,
+			`durability: ${durability} needs confirms: true; remove confirms`,
 		);
 	if (ack === "auto" && prefetch !== undefined)
 		wrong(
 			"prefetch",
-			"prefetch bounds what is not yet acknowledged, and with ack: auto that is nothing; remove one of them",
+			"prefetch needs ack: manual, as ack: auto leaves nothing unacknowledged; remove prefetch",
 		);
 	if (replicas > 1 && queue !== "quorum")
-		wrong(
-			"replicas",
-			`replicas: ${replicas} are of quorum queues only; add queue: quorum, or remove replicas`,
-		);
+		wrong("replicas", `replicas need queue: quorum; this queue is ${queue}`);
 	else if (replicas > 1 && options.url === undefined)
 		wrong(
 			"replicas",
-			`replicas: ${replicas} need a cluster, and mqbench starts one node of RabbitMQ; give the cluster's url (target: existing), or remove replicas`,
+			`mqbench starts one node of RabbitMQ, and ${replicas} replicas need a cluster; remove replicas`,
 		);
 	return found;
 }

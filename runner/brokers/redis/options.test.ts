@@ -88,32 +88,32 @@ describe("what does not go together is refused", () => {
 		[
 			"a prefetch of channels",
 			{ prefetch: 1 },
-			"prefetch: prefetch is of mode streams and lists, and mode is pubsub; remove it or write mode: streams",
+			"prefetch: prefetch needs mode: streams or lists; this mode is pubsub",
 		],
 		[
 			"a length of lists",
 			{ mode: "lists", maxLength: 5 },
-			"maxLength: maxLength is of mode streams, and mode is lists; remove it or write mode: streams",
+			"maxLength: maxLength needs mode: streams; this mode is lists",
 		],
 		[
 			"several hosts",
 			{ url: "redis://a:1,b:2" },
-			"url: url names several hosts, and mqbench measures one Redis server, no cluster and no sentinels; name one",
+			"url: mqbench measures one Redis server, not a cluster or sentinels; write one host in url",
 		],
 		[
 			"a port in config",
 			{ config: { Port: 1 } },
-			"config: config sets Port, which mqbench chooses for the server that it starts; remove it and write port beside config",
+			"config: mqbench sets Port itself; write port beside config",
 		],
 		[
 			"a cluster in config",
 			{ config: { "cluster-enabled": "yes" } },
-			"config: config sets cluster-enabled, which mqbench chooses for the server that it starts; remove it",
+			"config: mqbench sets cluster-enabled itself; remove it",
 		],
 		[
 			"a second line in config",
 			{ config: { maxmemory: "1gb\nport 1" } },
-			'config: config has "maxmemory", which does not fit on a line of redis.conf; a key has letters, digits and dashes, and a value no line break',
+			'config: config: "maxmemory" does not fit on a line of redis.conf; use letters, digits and dashes in a key, and no line break in a value',
 		],
 	])("%s", (_, some, message) => {
 		expect(refusals(some)).toEqual([message]);

@@ -89,8 +89,7 @@ export const redis = {
 		if (options.version !== undefined && place === "host")
 			found.push({
 				key: "version",
-				message:
-					"version: on hosts redis-server is the package of their Debian, and reports print which; remove version, or write target: docker",
+				message: "on hosts redis-server is the Debian package; remove version",
 			});
 		for (const [key, modes] of Object.entries(onlyFor))
 			if (
@@ -99,24 +98,24 @@ export const redis = {
 			)
 				found.push({
 					key,
-					message: `${key} is of mode ${modes.join(" and ")}, and mode is ${options.mode}; remove it or write mode: ${modes[0]}`,
+					message: `${key} needs mode: ${modes.join(" or ")}; this mode is ${options.mode}`,
 				});
 		if (options.url?.includes(","))
 			found.push({
 				key: "url",
 				message:
-					"url names several hosts, and mqbench measures one Redis server, no cluster and no sentinels; name one",
+					"mqbench measures one Redis server, not a cluster or sentinels; write one host in url",
 			});
 		for (const [key, value] of Object.entries(options.config ?? {}))
 			if (reserved.includes(key.toLowerCase()))
 				found.push({
 					key: "config",
-					message: `config sets ${key}, which mqbench chooses for the server that it starts; remove it${key.toLowerCase() === "port" ? " and write port beside config" : ""}`,
+					message: `mqbench sets ${key} itself; ${key.toLowerCase() === "port" ? "write port beside config" : "remove it"}`,
 				});
 			else if (!/^[\w-]+$/.test(key) || /[\r\n]/.test(String(value)))
 				found.push({
 					key: "config",
-					message: `config has ${JSON.stringify(key)}, which does not fit on a line of redis.conf; a key has letters, digits and dashes, and a value no line break`,
+					message: `config: ${JSON.stringify(key)} does not fit on a line of redis.conf; use letters, digits and dashes in a key, and no line break in a value`,
 				});
 		return found;
 	},
@@ -138,6 +137,8 @@ const onlyFor: Readonly<
 	claimAfter: ["streams", "lists"],
 	maxLength: ["streams"],
 };
+
+const STREAMS = "write mode: streams";
 
 const stored = {
 	acks: true,
@@ -166,7 +167,12 @@ const byMode = {
 		cannot: {
 			publish: "it acknowledges nothing",
 			backlog: "it stores nothing",
-			"work-queue": "it has no groups: every subscriber gets every message",
+			"work-queue": "every subscriber gets every message",
+		},
+		instead: {
+			publish: STREAMS,
+			backlog: STREAMS,
+			"work-queue": STREAMS,
 		},
 		levels: {},
 		ownDurability: "none, nothing is stored",
@@ -177,5 +183,6 @@ const byMode = {
 		title: "Redis lists",
 		keys: false,
 		cannot: { "fan-out": "each message of a list goes to one consumer" },
+		instead: { "fan-out": STREAMS },
 	},
 } as const satisfies Record<Mode, Partial<Traits>>;

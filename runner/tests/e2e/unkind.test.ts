@@ -26,7 +26,7 @@ describe("a scenario that is none", () => {
 	test.each([
 		["an empty file", "", /the scenario is empty/],
 		["blanks", "  \n\n", /the scenario is empty/],
-		["1 MB of garbage", garbage, /this is no text file/],
+		["1 MB of garbage", garbage, /this is not a text file/],
 		["1 MB of letters", "a".repeat(1 << 20), /the file has 1024 KiB/],
 		["1 MB of brackets", "[".repeat(1 << 20), /the file has 1024 KiB/],
 		["a tab", "name: x\nworkload:\n\trate: 5/s\n", /:3:1 a tab indents/],

@@ -1,0 +1,75 @@
+import { z } from "zod";
+import { BrokerName, brokerOf } from "../brokers/index.ts";
+import { isSystem, systemBroker } from "./place.ts";
+import type { Path } from "./problem.ts";
+import { ScenarioFile } from "./schema.ts";
+
+/** What the schema has for a place in a scenario: which keys may stand there, and which values. */
+
+/** Keys that may stand there. Of a system those of its broker; `whole`: the scenario as it is written. */
+export function keysAt(path: Path, whole: unknown): string[] {
+	const keys = schemasAt(path, whole).flatMap((one) =>
+		one instanceof z.ZodObject ? Object.keys(one.shape) : [],
+	);
+	return [...new Set(keys)];
+}
+
+/** May that value stand there? */
+export function fits(path: Path, whole: unknown, value: unknown): boolean {
+	return schemasAt(path, whole).some((one) => z.safeParse(one, value).success);
+}
+
+/** How texts with a unit are written there, the commonest first; empty: it has no unit. */
+export function unitExamples(path: Path, whole: unknown): string[] {
+	return schemasAt(path, whole).flatMap((one) => {
+		const text = one instanceof z.ZodPipe ? innermost(one) : undefined;
+		const { pattern, examples } = (text && z.globalRegistry.get(text)) ?? {};
+		return pattern === undefined ? [] : ((examples ?? []) as string[]);
+	});
+}
+
+// --- internal ---
+
+function schemasAt(path: Path, whole: unknown): z.core.$ZodType[] {
+	let found: z.core.$ZodType[] = [ScenarioFile];
+	for (const [depth, step] of path.entries()) {
+		const here = path.slice(0, depth + 1);
+		const broker = BrokerName.safeParse(systemBroker(here, whole)).data;
+		found =
+			isSystem(here) && broker !== undefined
+				? [brokerOf({ broker }).options]
+				: below(found, step);
+	}
+	return found.flatMap(forms);
+}
+
+/** What the schemas have for a step of a path: for a key of a map, an item of a list. */
+function below(
+	schemas: readonly z.core.$ZodType[],
+	step: string | number,
+): z.core.$ZodType[] {
+	return schemas.flatMap(forms).flatMap((schema) => {
+		if (schema instanceof z.ZodArray) return [schema.element];
+		if (schema instanceof z.ZodRecord) return [schema.valueType];
+		const one =
+			schema instanceof z.ZodObject &&
+			Object.hasOwn(schema.shape, step) &&
+			schema.shape[step];
+		return one ? [one] : [];
+	});
+}
+
+/** What may be written there: each of several forms, without default and optionality. */
+function forms(schema: z.core.$ZodType): z.core.$ZodType[] {
+	if (schema instanceof z.ZodUnion) return schema.options.flatMap(forms);
+	return schema instanceof z.ZodOptional ||
+		schema instanceof z.ZodDefault ||
+		schema instanceof z.ZodPrefault
+		? forms(schema.unwrap())
+		: [schema];
+}
+
+/** What a person writes, before anything is made of it. */
+function innermost(schema: z.core.$ZodType): z.core.$ZodType {
+	return schema instanceof z.ZodPipe ? innermost(schema.in) : schema;
+}
