@@ -10,6 +10,7 @@ import type {
 	System,
 } from "../scenario/scenario.ts";
 import { maskUrls } from "../secrets.ts";
+import { say } from "../text/say.ts";
 import { formatBytesExact, formatDurationExact } from "../units.ts";
 
 /**
@@ -37,11 +38,13 @@ export function placeLines(
 function rigLine({ rig }: Scenario, systems: readonly System[]): string[] {
 	if (rig === null) return [];
 	const here = systems.filter(({ key }) => onHosts({ path: "", rig }, key));
-	if (here.length === 0 || here.length < systems.length)
-		return [
-			`rig ${rig.id}: its brokers stay up, and each run has topics of its own${here.length === 0 ? "" : `; those on hosts are started anew for each run (${here.map(({ key }) => key).join(", ")})`}`,
-		];
-	return [`rig ${rig.id}: its hosts stay up, brokers are fresh for each run`];
+	const fresh = here.map(({ key }) => key);
+	const allFresh = fresh.length > 0 && fresh.length === systems.length;
+	return [
+		allFresh
+			? say("rig-hosts-stay", { rig: rig.id }).text
+			: say("rig-brokers-stay", { rig: rig.id, fresh }).text,
+	];
 }
 
 /** What is rented, and until when at the latest. */
@@ -55,7 +58,10 @@ function awsLines({ aws }: Scenario): string[] {
 		`${clients.count} x ${clients.instance}${clients.spot ? " (spot)" : ""} for the load`,
 	];
 	return [
-		`machines of EC2 in ${zone ?? region}: ${machines.join(", ")}; they end themselves after ${formatDurationExact(aws.ttlNs)}`,
+		say("rented-machines", {
+			...{ where: zone ?? region, machines },
+			ttl: formatDurationExact(aws.ttlNs),
+		}).text,
 	];
 }
 
@@ -73,14 +79,12 @@ function systemLine({ target, rig }: Scenario, system: System): string[] {
 	const hosts =
 		place === "host" || onHosts(rig === null ? null : { path: "", rig }, key);
 	const found = [
-		...(hosts && nodes > 1 ? [`${nodes} nodes on ${nodes} hosts`] : []),
+		...(hosts && nodes > 1 ? [say("nodes-on-hosts", { nodes }).text] : []),
 		...(place === "container" && rig === null ? [container(system)] : []),
 		...(url === null ? [] : [`at ${maskUrls(url)}`]),
 		...(ownTopics === null
 			? []
-			: [
-					`uses ${ownTopics.join(", ")}; makes and removes nothing, and counts what others send there as foreign`,
-				]),
+			: [say("own-topics", { topics: ownTopics }).text]),
 	];
 	return found.length === 0 ? [] : [`${key}: ${found.join("; ")}`];
 }
@@ -106,17 +110,13 @@ function clientsLine(clients: Clients): string[] {
 		case "local":
 			return clients.count === 1
 				? []
-				: [`clients: ${clients.count} processes of this machine`];
+				: [say("clients-here", { clients: clients.count }).text];
 		case "rented":
-			return [
-				`clients: ${clients.count} ${clients.count === 1 ? "machine" : "machines"}`,
-			];
+			return [say("clients-rented", { clients: clients.count }).text];
 		case "docker":
-			return [
-				`clients: ${clients.count} ${clients.count === 1 ? "container" : "containers"}`,
-			];
+			return [say("clients-in-containers", { clients: clients.count }).text];
 		case "ssh":
-			return [`clients: ${clients.hosts.join(", ")}, over SSH`];
+			return [say("clients-on-hosts", { hosts: clients.hosts }).text];
 	}
 }
 

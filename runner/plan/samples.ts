@@ -1,4 +1,5 @@
 import type { Metric, Plan, Sla } from "../model/plan.ts";
+import { type Said, say } from "../text/say.ts";
 
 /** What decides which metrics a run has: a plan, or the load of a result. */
 export interface Measured {
@@ -43,15 +44,14 @@ export function mainMetric(of: Measured): Metric {
 	return of.schedule.kind === "closed" ? "service" : "response";
 }
 
-/** Why such a run has no such metric, for people. */
-export function whyMissing(of: Measured, metric: Metric): string {
-	if (metric === "last" && of.pattern !== "fan-out")
-		return "only a fan-out has a last copy";
+/** Why such a run has no such metric. */
+export function whyMissing(of: Measured, metric: Metric): Said {
+	if (metric === "last" && of.pattern !== "fan-out") return say("no-last-copy");
 	if (metric === "last" && of.schedule.kind !== "closed")
-		return "the copies of a message arrive at several clients, none of which knows the last one: judge response";
+		return say("last-copy-unknown");
 	return of.schedule.kind === "closed"
-		? `a closed loop has no intended times, and so no ${metric}: judge service`
-		: `a backlog has no ${metric}, as its consumers are made to wait: judge ack`;
+		? say("no-intended-times", { metric })
+		: say("consumers-wait", { metric });
 }
 
 /** Which of `plan.limits` counts for this line; -1: none does. */

@@ -11,7 +11,6 @@ import { plusMinus } from "./run-checks.ts";
 export const gates = {
 	stopped: (d: { problem: string }) => d.problem,
 	"nothing-measured": () => "nothing was measured",
-	"no-such-metric": (d: { why: string }) => d.why,
 	"no-acks": (d: { system: string }) =>
 		`${d.system} acknowledges nothing: there is no ack latency to judge`,
 	"limit-not-counted": () => "the generator has not counted this limit",

@@ -1,8 +1,10 @@
 import { advice } from "./advice.ts";
 import { comparisons } from "./comparisons.ts";
+import { counting } from "./counting.ts";
 import { gates } from "./gates.ts";
 import { loadChecks } from "./load-checks.ts";
 import { machineChecks } from "./machine-checks.ts";
+import { places } from "./places.ts";
 import { remedies } from "./remedies.ts";
 import { runChecks } from "./run-checks.ts";
 
@@ -16,6 +18,8 @@ const sentences = {
 	...machineChecks,
 	...gates,
 	...comparisons,
+	...counting,
+	...places,
 	...remedies,
 	...advice,
 };

@@ -12,6 +12,7 @@ import {
 	samplesPerMessage,
 } from "../plan/samples.ts";
 import type { ClientPart, Collected } from "../run/collect.ts";
+import { say } from "../text/say.ts";
 import { INTERVAL_NS, intendedPerInterval } from "./intervals.ts";
 import { receivedTwice, withoutSmallest } from "./received-twice.ts";
 
@@ -83,7 +84,9 @@ export function factsOf(
 			collected,
 			merged: new Map(),
 			lags: new Map(),
-			unreadable: `a histogram log cannot be read: ${(error as Error).message}`,
+			unreadable: say("log-unreadable", {
+				reason: (error as Error).message,
+			}).text,
 		};
 	}
 }

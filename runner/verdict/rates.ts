@@ -1,5 +1,5 @@
 import type { Collected } from "../run/collect.ts";
-import { formatCount, formatDuration } from "../units.ts";
+import { say } from "../text/say.ts";
 import { allReceivedTwice } from "./received-twice.ts";
 
 /** Messages per second in the window, by real time; null: not measured, or there is no such thing. */
@@ -58,13 +58,13 @@ function open(collected: Collected): Rates {
 		received,
 		achieved:
 			window && Math.max(0, totals.sentInWindow - window.failed) / seconds,
-		sentHow: sent === null ? null : "acknowledged in the window / its duration",
+		sentHow: sent === null ? null : say("rate-acked").text,
 		receivedHow:
 			received === null
 				? null
 				: again === 0
-					? "received in the window / its duration"
-					: `(received in the window - ${formatCount(again)} that a second client received) / its duration`,
+					? say("rate-received").text
+					: say("rate-received-once", { again }).text,
 	};
 }
 
@@ -79,10 +79,7 @@ function closed({ counters, totals }: Collected): Rates {
 		: perSecond(leftWell, firstSendNs, lastReceiveNs);
 	const received = perSecond(window.received, firstReceiveNs, lastReceiveNs);
 	const spanNs = (lastReceiveNs ?? lastAckNs ?? 0) - (firstSendNs ?? 0);
-	const short =
-		spanNs < SHORTEST_CLOSED_NS
-			? `; all within ${formatDuration(Math.max(0, spanNs))}, too short to tell a rate`
-			: "";
+	const shortNs = spanNs < SHORTEST_CLOSED_NS ? Math.max(0, spanNs) : null;
 	return {
 		sent,
 		received,
@@ -90,13 +87,9 @@ function closed({ counters, totals }: Collected): Rates {
 		sentHow:
 			sent === null
 				? null
-				: acks
-					? `acknowledged / (last acknowledgement - first send call)${short}`
-					: `sent / (last receipt - first send call), as nothing is acknowledged${short}`,
+				: say(acks ? "closed-acked" : "closed-sent", { shortNs }).text,
 		receivedHow:
-			received === null
-				? null
-				: `distinct receipts / (last - first receipt)${short}`,
+			received === null ? null : say("closed-received", { shortNs }).text,
 	};
 }
 

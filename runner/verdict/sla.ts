@@ -56,7 +56,7 @@ function judgeOffered(sla: Sla, facts: Facts): Judgement {
 			facts.collected.clients.length === 0
 				? say("nothing-measured")
 				: samplesPerMessage(plan, sla.metric) === 0
-					? say("no-such-metric", { why: whyMissing(plan, sla.metric) })
+					? whyMissing(plan, sla.metric)
 					: say("no-acks", { system: plan.system }),
 		);
 	if (k < 0) return no(say("limit-not-counted"));

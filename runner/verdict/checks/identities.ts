@@ -5,7 +5,7 @@ import {
 	intendedInWindow,
 	samplesPerMessage,
 } from "../../plan/samples.ts";
-import { say } from "../../text/say.ts";
+import { type Said, say } from "../../text/say.ts";
 import type { Facts } from "../facts.ts";
 import { sumsOf } from "../facts.ts";
 import { limitIntervals } from "../intervals.ts";
@@ -23,77 +23,78 @@ export const identities: Check = {
 			? { status: "ok", said: say("counts-add-up") }
 			: {
 					status: "error",
-					said: say("counts-differ", { broken }),
+					said: say("counts-differ", {
+						broken: broken.map(({ text }) => text),
+					}),
 					remedy: say("report-bug"),
 				};
 	},
 };
 
 /**
- * What must be equal if mqbench has counted right (reports/README.md, "Counts"). Empty, or sentences about what is not. Only
+ * What must be equal if mqbench has counted right (reports/README.md, "Counts"). Empty, or what is not. Only
  * asked of files that are closed: in others some counts are missing.
  */
-export function brokenIdentities(facts: Facts): string[] {
+export function brokenIdentities(facts: Facts): Said[] {
 	const { plan, counters, closed, seconds, ledgers } = facts.collected;
 	if (!closed) return [];
-	const broken: string[] = [];
-	const same = (what: string, a: number, b: number) => {
-		if (a !== b) broken.push(`${what}: ${a} and ${b}`);
+	const broken: Said[] = [];
+	const same = (a: number, b: number, otherwise: () => Said) => {
+		if (a !== b) broken.push(otherwise());
 	};
 	for (const scope of ["warmup", "window"] as const) {
 		const c = counters[scope];
 		if (c === null) continue;
 		const ledger = ledgers?.[scope];
 		if (ledger !== undefined) {
-			same(`${scope} sent in counters and ledgers`, c.sent, ledger.sent);
-			same(`${scope} failed in counters and ledgers`, c.failed, ledger.failed);
-			same(
-				`${scope} acked in counters and ledgers`,
-				c.acked ?? 0,
-				ledger.acked ?? 0,
-			);
+			for (const kind of ["sent", "failed", "acked"] as const) {
+				const [a, b] = [c[kind] ?? 0, ledger[kind] ?? 0];
+				same(a, b, () =>
+					say("ledgers-differ", { scope, kind, counters: a, ledgers: b }),
+				);
+			}
 			if (ledger.strange > 0)
 				broken.push(
-					`${scope}: ${ledger.strange} messages received that no client has sent`,
+					say("strange-messages", { scope, messages: ledger.strange }),
 				);
 		}
-		for (const [what, a, b] of equations(c, copies(plan)))
-			same(`${scope} ${what}`, a, b);
+		for (const [equation, left, right] of equations(c, copies(plan)))
+			same(left, right, () =>
+				say("equation-broken", { scope, equation, left, right }),
+			);
 	}
-	if (counters.window)
-		same(
-			"intended in the window",
-			counters.window.intended,
-			intendedInWindow(plan),
+	for (const [scope, planned] of [
+		["window", intendedInWindow(plan)],
+		["warmup", plan.schedule.warmupMessages],
+	] as const) {
+		const counted = counters[scope]?.intended ?? planned;
+		same(counted, planned, () =>
+			say("intended-differs", { scope, counters: counted, planned }),
 		);
-	if (counters.warmup)
-		same(
-			"intended in the warm-up",
-			counters.warmup.intended,
-			plan.schedule.warmupMessages,
+	}
+	for (const metric of Metric.options) {
+		const histogram = facts.merged.get(metric)?.whole.count ?? 0;
+		const counted = sumsOf(facts, metric).count;
+		same(histogram, counted, () =>
+			say("histogram-differs", { metric, histogram, counters: counted }),
 		);
-	for (const metric of Metric.options)
-		same(
-			`${metric} in histogram and counters`,
-			facts.merged.get(metric)?.whole.count ?? 0,
-			sumsOf(facts, metric).count,
-		);
-	for (const [k, limit] of plan.limits.entries()) {
-		const second = receivedTwice(facts.collected, limit.metric);
+	}
+	for (const [k, { metric }] of plan.limits.entries()) {
+		const second = receivedTwice(facts.collected, metric);
 		const intervals = limitIntervals(plan, seconds, k, second);
-		same(
-			`${limit.metric} per 100 ms and in counters`,
-			intervals.reduce((n, i) => n + i.n - i.censored, 0) + second,
-			sumsOf(facts, limit.metric).count,
+		const pieces = intervals.reduce((n, i) => n + i.n - i.censored, 0) + second;
+		const counted = sumsOf(facts, metric).count;
+		same(pieces, counted, () =>
+			say("pieces-differ", { metric, pieces, counters: counted }),
 		);
 		if (intervals.some((i) => i.censored < 0))
-			broken.push(`more ${limit.metric} than intended messages in 100 ms`);
+			broken.push(say("more-than-intended", { metric }));
 	}
 	for (const metric of Metric.options) {
 		const most = intendedInWindow(plan) * samplesPerMessage(plan, metric);
 		const second = receivedTwice(facts.collected, metric);
 		if (most > 0 && sumsOf(facts, metric).count > most + second)
-			broken.push(`more ${metric} than the window's messages can have`);
+			broken.push(say("more-than-window", { metric }));
 	}
 	return broken;
 }
