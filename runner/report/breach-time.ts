@@ -1,8 +1,9 @@
 import type { Gate, Result, Run } from "../model/result.ts";
 import { TALLIES, Tally } from "../model/tallies.ts";
+import { say } from "../text/say.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import type { Outcome } from "./outcomes.ts";
-import { offenderTexts } from "./words.ts";
+import { offenderText } from "./words.ts";
 import { runsOf, worstRepeat, worstRun } from "./worst-repeat.ts";
 
 /**
@@ -33,19 +34,16 @@ type Second = Run["series"]["seconds"][number];
 
 /** A second of a run, and what was bad in it. */
 interface Found {
-	/** "worst", "fewest" */
-	readonly what: string;
+	readonly kind: "worst" | "fewest";
 	/** From the opening of the window. */
 	readonly second: number;
 	/** The larger the worse, among seconds of the same gate. */
 	readonly badness: number;
-	readonly figures: string;
+	readonly figures: readonly string[];
 }
 
 function text(found: Found | null, where = ""): string | null {
-	return found === null
-		? null
-		: `${found.what} in ${where}the second that began ${afterOpening(found.second)}: ${found.figures}`;
+	return found === null ? null : say("worst-second", { ...found, where }).text;
 }
 
 function comparedText(gate: Gate, result: Result): string | null {
@@ -72,12 +70,6 @@ function counts(run: Run): boolean {
 	return run.state === "complete" && run.verdict !== "invalid";
 }
 
-/** "first lost: producer 0, sequence 3000, due 2s after the window opened"; null: there is none of this kind. */
-function offenderText(kind: string, run: Run): string | null {
-	const start = `first ${kind}: `;
-	return offenderTexts(run).find((one) => one.startsWith(start)) ?? null;
-}
-
 /** Of the main metric, by intended time: where p99 is largest, without one the largest message. */
 function slowest(run: Run): Found | null {
 	const worst = most(
@@ -96,10 +88,10 @@ function slowest(run: Run): Found | null {
 			: max === null
 				? []
 				: [`max ${formatDuration(max)}`]),
-	].join(", ");
-	return figures === ""
+	];
+	return figures.length === 0
 		? null
-		: { what: "worst", second, badness: sizeOf(worst), figures };
+		: { kind: "worst", second, badness: sizeOf(worst), figures };
 }
 
 /** What never completed is worse than any time, and more of it worse than less. */
@@ -126,10 +118,10 @@ function fewest({ series, window, load }: Run, name: string): Found | null {
 	const worst = most(within, ({ count }) => -count);
 	return (
 		worst && {
-			what: "fewest",
+			kind: "fewest" as const,
 			second: worst.second,
 			badness: -worst.count,
-			figures: `${formatCount(worst.count)} ${label}`,
+			figures: [`${formatCount(worst.count)} ${label}`],
 		}
 	);
 }
@@ -140,10 +132,4 @@ function most<T>(all: readonly T[], size: (one: T) => number): T | null {
 	return first === undefined
 		? null
 		: others.reduce((a, b) => (size(b) > size(a) ? b : a), first);
-}
-
-function afterOpening(second: number): string {
-	return second === 0
-		? "as the window opened"
-		: `${Number(second.toFixed(3))}s after the window opened`;
 }

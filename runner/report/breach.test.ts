@@ -69,7 +69,7 @@ describe("what broke by how much", () => {
 		expect(gate).toMatchObject({ limitNs: 10e6, over: 490, allowed: 100 });
 		expect((gate?.valueNs ?? 0) / 1e6).toBeCloseTo(400, -1);
 		expect(first(result).broke).toBe(
-			"p99 is 400ms: 40x the limit of 10ms, 390ms above it; 490 of 10 000 messages took longer, 100 may",
+			"p99 is 400ms: 40x the limit of 10ms, 390ms above it; 490 of 10 000 messages took longer, at most 100 may",
 		);
 	});
 
@@ -87,13 +87,13 @@ describe("what broke by how much", () => {
 			margin: 10e6 / valueNs,
 		});
 		expect(first(result).broke).toBe(
-			`${text}; 490 of 10 000 messages took longer, 100 may`,
+			`${text}; 490 of 10 000 messages took longer, at most 100 may`,
 		);
 	});
 
 	test("of messages that never completed it is a lower bound", () => {
 		expect(first(built("no-data")).broke).toBe(
-			"p99 is > 30s: more than 1 500x the limit of 20ms, as messages never completed; 5 000 of 5 000 messages took longer, 50 may",
+			"p99 is > 30s: more than 1 500x the limit of 20ms, as messages never completed; 5 000 of 5 000 messages took longer, at most 50 may",
 		);
 	});
 

@@ -1,6 +1,7 @@
 import type { Comparison } from "../model/comparison.ts";
 import type { Gate, Result, Run, Search } from "../model/result.ts";
 import { VERDICTS, type Verdict } from "../model/verdict.ts";
+import { say } from "../text/say.ts";
 
 /**
  * One of the things that the verdict of a result is made of: its worst is the verdict. What JUnit calls a test case and GitHub an
@@ -92,7 +93,7 @@ function ofRun(
 			case: run.case,
 			what: `the run itself${repeats.length > 1 ? `, repeat ${run.repeat} of ${repeats.length}` : ""}`,
 			verdict,
-			why: run.why ?? "no SLA: nothing was judged",
+			why: run.why ?? say("nothing-judged").text,
 			decides: true,
 			line: null,
 			seconds: secondsOf([run]),

@@ -8,6 +8,7 @@ import type {
 	Search,
 } from "../model/result.ts";
 import { QUICK_MEANS, rateText, timeText } from "../plan/load-text.ts";
+import { say } from "../text/say.ts";
 import {
 	formatBytesExact,
 	formatCount,
@@ -95,10 +96,21 @@ export function sameHostText({ runs }: Result): string | null {
 
 /** "first lost: producer 0, sequence 4711, due 5.2s after the window opened", for each kind that occurred. */
 export function offenderTexts(run: Run): string[] {
-	return Object.entries(run.offenders).map(
-		([kind, m]) =>
-			`first ${kind}: producer ${m.producer}, sequence ${m.sequence}, ${run.load.schedule.kind === "closed" ? "sent" : "due"} ${windowTime(m.intendedNs, run)}`,
+	return Object.keys(run.offenders).flatMap(
+		(kind) => offenderText(kind, run) ?? [],
 	);
+}
+
+/** The first of one kind; null: there is none. */
+export function offenderText(kind: string, run: Run): string | null {
+	const m = new Map(Object.entries(run.offenders)).get(kind);
+	return m === undefined
+		? null
+		: say("first-offender", {
+				...{ kind, producer: m.producer, sequence: m.sequence },
+				due: run.load.schedule.kind !== "closed",
+				when: windowTime(m.intendedNs, run),
+			}).text;
 }
 
 /** "5.2s after the window opened" */

@@ -4,6 +4,7 @@ import { counting } from "./counting.ts";
 import { gates } from "./gates.ts";
 import { loadChecks } from "./load-checks.ts";
 import { machineChecks } from "./machine-checks.ts";
+import { outcomes } from "./outcomes.ts";
 import { places } from "./places.ts";
 import { remedies } from "./remedies.ts";
 import { runChecks } from "./run-checks.ts";
@@ -20,6 +21,7 @@ const sentences = {
 	...comparisons,
 	...counting,
 	...places,
+	...outcomes,
 	...remedies,
 	...advice,
 };
