@@ -44,7 +44,7 @@ const catalogue = {
 	"unknown-topic": {
 		exit: 2,
 		text: (d: { topic: string; known: readonly string[] }) =>
-			`${d.topic}: no topic of explain${didYouMean(d.topic, d.known)}\nmqbench explain lists all.`,
+			`${d.topic}: is not a topic of explain${didYouMean(d.topic, d.known)}\nmqbench explain lists all.`,
 	},
 	"percentile-too-deep": {
 		exit: 2,
@@ -69,17 +69,17 @@ const catalogue = {
 	"baseline-missing": {
 		exit: 2,
 		text: (d: { path: string; sla: string }) =>
-			`${d.path}: "${d.sla}" compares with a baseline, and there is none.\nWays on: --baseline <file|folder> (a baseline.json, or the folder of an earlier run), baseline: <path> in the scenario, or baseline: <system> to compare two systems of it with each other.\nTo make the first one: --baseline none makes the runs without such lines, and leaves baseline.json in the run's folder.`,
+			`${d.path}: "${d.sla}" compares with a baseline, and there is none.\nRecord one: --baseline none measures without such lines and leaves baseline.json in the run's folder.\nOr name one: --baseline <file|folder>, or baseline: <path> or <system> in the scenario.`,
 	},
 	"baseline-other": {
 		exit: 2,
 		text: (d: { path: string; why: string }) =>
-			`${d.path}: is no baseline of this scenario: ${d.why}. Make a new one (--baseline none leaves baseline.json in the run's folder), or name another.`,
+			`${d.path}: is not a baseline of this scenario: ${d.why}. Record a new one: --baseline none leaves baseline.json in the run's folder.`,
 	},
 	"baseline-few": {
 		exit: 2,
 		text: (d: { path: string; which: string; runs: number; least: number }) =>
-			`${d.path}: has ${d.runs === 1 ? "only 1 run" : `only ${d.runs} runs`} of ${d.which} that count${d.runs === 1 ? "s" : ""}, and an SLA that compares needs ${d.least} on each side: fewer can never tell a change from noise. Make the baseline with repeat: ${d.least + 1}.`,
+			`${d.path}: has ${d.runs === 1 ? "only 1 run" : `only ${d.runs} runs`} of ${d.which} that count${d.runs === 1 ? "s" : ""}, and a comparison needs ${d.least} on each side to tell a change from noise. Record the baseline with repeat: ${d.least + 1}.`,
 	},
 	"baseline-figure": {
 		exit: 2,
@@ -91,7 +91,7 @@ const catalogue = {
 			runs: number;
 			least: number;
 		}) =>
-			`${d.path}: "${d.sla}" compares ${d.figure} of ${d.which}, which ${d.runs === 0 ? "none" : `only ${d.runs}`} of its runs that count ${d.runs === 1 ? "has" : "have"}, and it takes ${d.least}. Make the baseline anew with this line in the scenario (--baseline none leaves baseline.json in the run's folder; mqbench plan says what the samples carry), or remove the line.`,
+			`${d.path}: "${d.sla}": ${d.runs === 0 ? "none" : `only ${d.runs}`} of its runs of ${d.which} ${d.runs === 1 ? "has" : "have"} ${d.figure}, and a comparison needs ${d.least}. Record a new baseline with this line in the scenario: --baseline none.`,
 	},
 	"comparison-unwritable": {
 		exit: 3,
@@ -101,12 +101,12 @@ const catalogue = {
 	"calibration-unreadable": {
 		exit: 2,
 		text: (d: { path: string; reason: string }) =>
-			`${d.path}: is no calibration (${d.reason}). Give the calibration.json that mqbench calibrate leaves in its folder.`,
+			`${d.path}: is not a calibration (${d.reason}). Give the calibration.json that mqbench calibrate leaves in its folder.`,
 	},
 	"resume-other": {
 		exit: 2,
 		text: (d: { path: string; why: string }) =>
-			`${d.path}: cannot be resumed: ${d.why}. Nothing in it was changed; leave --resume away to measure from the start.`,
+			`${d.path}: cannot be resumed: ${d.why}. Nothing in it was changed; drop --resume to measure from the start.`,
 	},
 	"run-file-unreadable": {
 		exit: 3,
@@ -116,7 +116,7 @@ const catalogue = {
 	"report-unwritable": {
 		exit: 3,
 		text: (d: { path: string; reason: string; folder: string }) =>
-			`${d.path}: cannot be written (${d.reason}). The measured files are kept; make room or rights, then: mqbench report ${d.folder}`,
+			`${d.path}: cannot be written (${d.reason}). The measured files are kept; free some space or allow writing there, then: mqbench report ${d.folder}`,
 	},
 	"copy-unwritable": {
 		exit: 3,
@@ -160,7 +160,7 @@ const catalogue = {
 	"go-build": {
 		exit: 3,
 		text: (d: { last: string }) =>
-			`The load generator could not be built. Go's last words:\n${d.last}\nIf you changed extensions/, mend it there; else remove the Go build cache (go clean -cache) and try again.`,
+			`The load generator could not be built. Go's last words:\n${d.last}\nIf you changed extensions/, fix it there; else remove the Go build cache (go clean -cache) and try again.`,
 	},
 	"build-disk-full": {
 		exit: 3,
@@ -276,12 +276,12 @@ const catalogue = {
 	"rig-exists": {
 		exit: 2,
 		text: (d: { path: string }) =>
-			`${d.path}: is there already, and stays as it is: mqbench run <scenario> --rig ${d.path} measures on that rig, mqbench down ${d.path} takes it down. For another one beside it: --out <file>.`,
+			`${d.path}: already exists and is not changed: mqbench run <scenario> --rig ${d.path} measures on that rig, mqbench down ${d.path} takes it down. For another one beside it: --out <file>.`,
 	},
 	"rig-unwritable": {
 		exit: 3,
 		text: (d: { path: string; reason: string }) =>
-			`${d.path}: cannot be written (${d.reason}). Make room or rights, or choose another file with --out.`,
+			`${d.path}: cannot be written (${d.reason}). Free some space, allow writing there, or choose another file with --out.`,
 	},
 	"rig-unreachable": {
 		exit: 3,
@@ -317,12 +317,12 @@ const catalogue = {
 	"output-unwritable": {
 		exit: 3,
 		text: (d: { path: string; reason: string }) =>
-			`${d.path}: results cannot be written there (${d.reason}). Make room or rights, or choose another folder with --out.`,
+			`${d.path}: results cannot be written there (${d.reason}). Free some space, allow writing there, or choose another folder with --out.`,
 	},
 	"output-exists": {
 		exit: 2,
 		text: (d: { path: string }) =>
-			`${d.path}: is there already, and results are never written over. Choose another folder with --out.`,
+			`${d.path}: already exists, and results are never overwritten. Choose another folder with --out.`,
 	},
 	"programs-missing": {
 		exit: 3,
@@ -360,7 +360,7 @@ const catalogue = {
 	"cloud-state": {
 		exit: 3,
 		text: (d: { path: string; reason: string }) =>
-			`${d.path}: what is rented cannot be remembered there (${d.reason}), and without that nothing is. Make room or rights, or set MQBENCH_STATE_DIR to another folder.`,
+			`${d.path}: what is rented cannot be remembered there (${d.reason}), and without that nothing is. Free some space, allow writing there, or set MQBENCH_STATE_DIR to another folder.`,
 	},
 	"cloud-up": {
 		exit: 3,
@@ -438,7 +438,7 @@ const catalogue = {
 	"aws-unpriced": {
 		exit: 2,
 		text: (d: { why: string }) =>
-			`--max-hourly-usd cannot be kept, as the price is not known: ${d.why}. Nothing was rented; see to that, or leave --max-hourly-usd away.`,
+			`--max-hourly-usd cannot be kept, as the price is not known: ${d.why}. Nothing was rented; drop --max-hourly-usd to rent all the same.`,
 	},
 	"aws-unconfirmed": {
 		exit: 2,

@@ -90,7 +90,7 @@ test.each([
 test("a limit cannot be kept when nobody knows the price", async () => {
 	expect(await answer(UNPRICED, { yes: true, maxHourlyUsd: 5 })).toMatchObject({
 		exit: 2,
-		said: "--max-hourly-usd cannot be kept, as the price is not known: pricing:GetProducts is not allowed to you. Nothing was rented; see to that, or leave --max-hourly-usd away.",
+		said: "--max-hourly-usd cannot be kept, as the price is not known: pricing:GetProducts is not allowed to you. Nothing was rented; drop --max-hourly-usd to rent all the same.",
 	});
 });
 

@@ -246,7 +246,7 @@ describe("mqbench run --target aws", () => {
 	});
 
 	test.each([
-		["a folder that is there", { out: "." }, "is there already, and results"],
+		["a folder that is there", { out: "." }, "already exists, and results"],
 		[
 			"runs to go on with, made on other machines",
 			{ resume: "reports/x" },

@@ -35,12 +35,12 @@ describe("mqbench explain", () => {
 	);
 
 	test.each([
-		["suport", "suport: no topic of explain; did you mean support?\n"],
+		["suport", "suport: is not a topic of explain; did you mean support?\n"],
 		[
 			"latency",
-			"latency: no topic of explain; known: response, lag, support, ",
+			"latency: is not a topic of explain; known: response, lag, support, ",
 		],
-		["constructor", "constructor: no topic of explain; known: "],
+		["constructor", "constructor: is not a topic of explain; known: "],
 	])("refuses %s with exit code 2", async (topic, message) => {
 		await expect(explain({ topic }, fakeWorld())).rejects.toMatchObject({
 			exit: 2,

@@ -67,7 +67,7 @@ describe("a line that compares", () => {
 				code: "baseline-missing",
 				exit: 2,
 				message: expect.stringMatching(
-					/^s\.yaml: "p99 <= baseline \+ 10%" compares with a baseline, and there is none\.\nWays on: --baseline <file\|folder>.*baseline: <path>.*baseline: <system>.*\n.*--baseline none/,
+					/^s\.yaml: "p99 <= baseline \+ 10%" compares with a baseline, and there is none\.\nRecord one: --baseline none.*\nOr name one: --baseline <file\|folder>, or baseline: <path> or <system>/,
 				),
 			}),
 		);
@@ -154,7 +154,7 @@ describe("a baseline from a file", () => {
 			runs: all.runs.map((run) => ({ ...run, system: "redis" })),
 		});
 		expect(() => compare(scenario(), withFile, standing(other).world)).toThrow(
-			/^b\.json: is no baseline of this scenario: it has no run of nats, 256B\. Make a new one/,
+			/^b\.json: is not a baseline of this scenario: it has no run of nats, 256B\. Record a new one/,
 		);
 		const faster = scenario(yaml.replace("1000/s", "2000/s"));
 		expect(() => compare(faster, withFile, standing().world)).toThrow(
@@ -185,7 +185,7 @@ describe("a baseline from a file", () => {
 				code: "baseline-few",
 				exit: 2,
 				message:
-					"b.json: has only 3 runs of nats, 256B that count, and an SLA that compares needs 4 on each side: fewer can never tell a change from noise. Make the baseline with repeat: 5.",
+					"b.json: has only 3 runs of nats, 256B that count, and a comparison needs 4 on each side to tell a change from noise. Record the baseline with repeat: 5.",
 			}),
 		);
 		// Only shown, it may be of few.
@@ -202,7 +202,7 @@ describe("a baseline from a file", () => {
 				code: "baseline-figure",
 				exit: 2,
 				message: expect.stringMatching(
-					/^b\.json: "p95 <= baseline \+ 10%" compares response p95 of nats, 256B, which none of its runs that count have, and it takes 4\. Make the baseline anew with this line/,
+					/^b\.json: "p95 <= baseline \+ 10%": none of its runs of nats, 256B have response p95, and a comparison needs 4\. Record a new baseline with this line/,
 				),
 			}),
 		);
@@ -217,7 +217,7 @@ describe("a baseline from a file", () => {
 			})),
 		});
 		expect(() => compare(added, withFile, standing(having(3)).world)).toThrow(
-			/which only 3 of its runs that count have, and it takes 4\./,
+			/only 3 of its runs of nats, 256B have response p95, and a comparison needs 4\./,
 		);
 		const { world } = standing(having(4));
 		expect(compare(added, withFile, world).warnings).toEqual([]);
@@ -246,7 +246,7 @@ sla: [p99 < 10ms]
 `;
 		expect(() =>
 			compare(scenario(searched), withFile, standing().world),
-		).toThrow(/^b\.json: is no baseline of this scenario/);
+		).toThrow(/^b\.json: is not a baseline of this scenario/);
 	});
 
 	test("of a search is of the same work when load and SLA are", () => {

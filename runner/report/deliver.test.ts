@@ -176,7 +176,7 @@ describe("files", () => {
 		expect(readFileSync(summary, "utf8")).toContain("# stall: FAIL");
 		expect(readFileSync(output, "utf8")).toMatch(/exit-code<<(.*)\n3\n\1\n/);
 		expect(world.err()).toBe(
-			`taken: cannot be written (it is a folder). The measured files are kept; make room or rights, then: mqbench report ${folder}\n`,
+			`taken: cannot be written (it is a folder). The measured files are kept; free some space or allow writing there, then: mqbench report ${folder}\n`,
 		);
 		// What is worse than a file that is missing stays what it is.
 		expect(

@@ -55,7 +55,7 @@ describe("the folder of a command", () => {
 			expect.objectContaining({
 				code: "output-unwritable",
 				exit: 3,
-				message: `${folder}: results cannot be written there (a part of the path is a file). Make room or rights, or choose another folder with --out.`,
+				message: `${folder}: results cannot be written there (a part of the path is a file). Free some space, allow writing there, or choose another folder with --out.`,
 			}),
 		);
 	});

@@ -51,6 +51,44 @@ test("every field of a workload has an example, or names its choices", () => {
 	expect(without.map(([name]) => name)).toEqual([]);
 });
 
+describe("patterns of the editor's schema", () => {
+	const { properties: top = {} } = scenarioJsonSchema();
+	const { rate, duration, message, warmup } = top.workload?.properties ?? {};
+	const takes = (field: JsonSchema | undefined, text: string) =>
+		(field?.anyOf ?? [field]).some(
+			(one) => one?.pattern && new RegExp(`${one.pattern}`, "u").test(text),
+		);
+
+	test.each([
+		[rate, ["3000/s", "90/min", "0.5/s", "7/3s", " 3 / s "], ["3k/s", "3000"]],
+		[rate, [], ["3000rps", "-5/s", "3000/sec", "3000 msg/s"]],
+		[duration, ["250ms", "1.5s", "10 s", "870µs"], ["10", "10 sec", "5m"]],
+		[duration, [], ["1m30s", "-5s", "10S"]],
+		[message, ["256B", "1KiB", "1kB", "1.5KiB"], ["1K", "1kb", "256"]],
+		[warmup, ["5s", "10000 messages"], ["100", "5 minutes"]],
+	])("mark what no parser takes, while typing: %#", (field, right, wrong) => {
+		expect(right.filter((text) => !takes(field, text))).toEqual([]);
+		expect(wrong.filter((text) => takes(field, text))).toEqual([]);
+	});
+
+	test("take variables in systems", () => {
+		const kafka = JSON.stringify(top.system);
+		expect(kafka).toContain("[A-Za-z_][A-Za-z0-9_]*");
+		expect(JSON.stringify(top.workload)).not.toContain("[A-Za-z_]");
+	});
+
+	test("are written in what JavaScript, Python and Java share", () => {
+		const patterns = [
+			...scenarioSchemaText().matchAll(/"pattern": ("(?:[^"\\]|\\.)*")/g),
+		].map(([, text = ""]) => JSON.parse(text));
+		expect(patterns.length).toBeGreaterThan(20);
+		for (const pattern of patterns) {
+			expect(() => new RegExp(pattern, "u"), pattern).not.toThrow();
+			expect(pattern).not.toMatch(/\\p|\(\?<|\(\?P|\\k|\\[AZzGhRX]/);
+		}
+	});
+});
+
 describe("scenarios that come with mqbench", () => {
 	const env = {
 		NATS_URL: "nats://user:password@127.0.0.1:4222",

@@ -28,12 +28,19 @@ export function scenarioJsonSchema(): JsonSchema {
 		override({ zodSchema, jsonSchema }) {
 			const examples = z.globalRegistry.get(zodSchema)?.examples;
 			if (Array.isArray(examples)) jsonSchema.examples = examples;
+			if (jsonSchema.pattern) jsonSchema.pattern = portable(jsonSchema.pattern);
 		},
 	}) as JsonSchema;
 	return {
 		$schema,
 		title: "mqbench scenario",
 		...generated,
+		properties: Object.fromEntries(
+			Object.entries(generated.properties ?? {}).map(([key, field]) => [
+				key,
+				key === "system" || key === "systems" ? withVariables(field) : field,
+			]),
+		),
 		// zod cannot say "exactly one of the two"; load.ts checks it.
 		oneOf: [{ required: ["system"] }, { required: ["systems"] }],
 	};
@@ -42,4 +49,27 @@ export function scenarioJsonSchema(): JsonSchema {
 /** The text of `scenarios/scenario.schema.json`. */
 export function scenarioSchemaText(): string {
 	return `${JSON.stringify(scenarioJsonSchema(), null, 2)}\n`;
+}
+
+// --- internal ---
+
+/** Classes of characters that Python's regular expressions lack, as ranges: rather too few than too many. */
+function portable(pattern: string): string {
+	return pattern
+		.replaceAll("\\p{C}", "\\u0000-\\u001f\\u007f-\\u009f")
+		.replaceAll("\\p{Z}", "\\u0020\\u00a0");
+}
+
+/** Any text of a system may hold a variable of the environment (variables.ts). */
+function withVariables<Value>(value: Value): Value {
+	if (Array.isArray(value)) return value.map(withVariables) as Value;
+	if (typeof value !== "object" || value === null) return value;
+	return Object.fromEntries(
+		Object.entries(value).map(([key, part]) => [
+			key,
+			key === "pattern" && typeof part === "string"
+				? `${part}|\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}`
+				: withVariables(part),
+		]),
+	) as Value;
 }

@@ -64,11 +64,11 @@ test("a broken file in the cache counts as none; one that is named is refused", 
 		writeFileSync(file, text);
 		expect(knownCalibration(machine, ["w1"], here)).toBeNull();
 		expect(() => readCalibration(file)).toThrow(
-			`${file}: is no calibration (${reason}). Give the calibration.json that mqbench calibrate leaves in its folder.`,
+			`${file}: is not a calibration (${reason}). Give the calibration.json that mqbench calibrate leaves in its folder.`,
 		);
 	}
 	expect(() => readCalibration(path.join(folder, "none"))).toThrow(
-		/is no calibration \(there is no such file/,
+		/is not a calibration \(there is no such file/,
 	);
 });
 

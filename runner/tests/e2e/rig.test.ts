@@ -116,7 +116,7 @@ describe("a rig of this machine", () => {
 		const broker = descendant(up.pid, "nats-server");
 		const second = await run(["up", scenario(folder)], { cwd: folder });
 		expect(second.code).toBe(2);
-		expect(second.err).toMatch(/^rig\.json: is there already/);
+		expect(second.err).toMatch(/^rig\.json: already exists/);
 		up.signal("SIGINT");
 		const ended = await up.ended;
 		expect(ended.code).toBe(0);
@@ -137,7 +137,7 @@ describe("a rig of this machine", () => {
 		writeFileSync(place, theirs);
 		const refused = await late.ended;
 		expect(refused.code).toBe(2);
-		expect(refused.err).toMatch(/^rig\.json: is there already/m);
+		expect(refused.err).toMatch(/^rig\.json: already exists/m);
 		expect(readFileSync(place, "utf8")).toBe(theirs);
 		rmSync(place);
 		// And one that stands sees that its file is another one's.

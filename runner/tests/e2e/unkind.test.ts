@@ -140,7 +140,7 @@ describe("the folder for the results", () => {
 		mkdirSync(out);
 		const ended = await run([scenario(folder), "--out", out]);
 		expect(ended.code).toBe(2);
-		expect(ended.err).toMatch(/^\S+out: is there already/);
+		expect(ended.err).toMatch(/^\S+out: already exists/);
 		expect(readdirSync(out)).toEqual([]);
 	});
 
@@ -190,7 +190,7 @@ describe("the folder for the results", () => {
 		expect(ended.err).not.toMatch(/^ +at /m);
 		expect(filesOf(out).join()).toMatch(/client-0\.jsonl/);
 		expect(lastLine(ended.err)).toMatch(
-			/The measured files are kept; make room or rights, then: mqbench report \S+out$/,
+			/The measured files are kept; free some space or allow writing there, then: mqbench report \S+out$/,
 		);
 		// What had been written is not lost: with room again it can be looked at.
 		rmSync(ballast);
