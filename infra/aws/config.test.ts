@@ -43,63 +43,63 @@ test.each<[string, object, string]>([
 	[
 		"a range of addresses for SSH",
 		{ callerCidr: "203.0.113.0/24" },
-		'callerCidr is to be one address, 203.0.113.7/32, got "203.0.113.0/24"',
+		'callerCidr must be one address, such as 203.0.113.7/32, got "203.0.113.0/24"',
 	],
 	[
 		"the whole internet for SSH",
 		{ callerCidr: "0.0.0.0/0" },
-		'callerCidr is to be one address, 203.0.113.7/32, got "0.0.0.0/0"',
+		'callerCidr must be one address, such as 203.0.113.7/32, got "0.0.0.0/0"',
 	],
 	[
 		"no network for SSH",
 		{ callerCidr: "me" },
-		'callerCidr is to look like 203.0.113.7/32, got "me"',
+		'callerCidr must look like 203.0.113.7/32, got "me"',
 	],
 	[
 		"machines that live too short",
 		{ ttlMinutes: 5 },
-		"ttlMinutes is to be at least 10, got 5",
+		"ttlMinutes must be at least 10, got 5",
 	],
 	[
 		"machines that live too long",
 		{ ttlMinutes: 100_000 },
-		"ttlMinutes is to be at most 10080, got 100000",
+		"ttlMinutes must be at most 10080, got 100000",
 	],
 	[
 		"machines that live for a text",
 		{ ttlMinutes: "2h" },
-		'ttlMinutes is to be a number, got "2h"',
+		'ttlMinutes must be a number, got "2h"',
 	],
 	[
 		"no end",
 		{ expiresAt: "tomorrow" },
-		'expiresAt is to look like 2026-11-20T12:00:00Z, got "tomorrow"',
+		'expiresAt must look like 2026-11-20T12:00:00Z, got "tomorrow"',
 	],
 	["no owner", { owner: "" }, "owner is empty; write a text"],
 	[
 		"a region that is a zone",
 		{ region: "eu-central-1b" },
-		'region is to look like eu-central-1, got "eu-central-1b"',
+		'region must look like eu-central-1, got "eu-central-1b"',
 	],
 	[
 		"a name that is no name",
 		{ id: "a b" },
-		'id is to look like "nightly-1" (letters, digits, - _ and dots, at most 63), got "a b"',
+		'id must look like "nightly-1" (letters, digits, - _ and dots, at most 63), got "a b"',
 	],
 	[
 		"an image that is none",
 		{ ami: "debian-12" },
-		'ami is to look like ami-0123456789abcdef0, got "debian-12"',
+		'ami must look like ami-0123456789abcdef0, got "debian-12"',
 	],
 	[
 		"a key of another kind",
 		{ publicKey: "ssh-rsa AAAA" },
-		'publicKey is to look like "ssh-ed25519 AAAA... name" (a file that ends in .pub), got "ssh-rsa AAAA"',
+		'publicKey must look like "ssh-ed25519 AAAA... name" (a file that ends in .pub), got "ssh-rsa AAAA"',
 	],
 	[
 		"no client",
 		{ clients: { ...SMALL.clients, count: 0 } },
-		"clients.count is to be at least 1, got 0",
+		"clients.count must be at least 1, got 0",
 	],
 	[
 		"a volume of a kind that is too slow",
@@ -109,7 +109,7 @@ test.each<[string, object, string]>([
 				volume: { type: "st1", sizeGiB: 1, iops: null, throughputMiBps: null },
 			},
 		},
-		'brokers.volume.type is to be "gp3" or "io2", got "st1"',
+		'brokers.volume.type must be "gp3" or "io2", got "st1"',
 	],
 	[
 		"io2 without its IOPS",
@@ -139,22 +139,22 @@ test.each<[string, object, string]>([
 	[
 		"a name twice",
 		{ systems: [...SMALL.systems, ...SMALL.systems] },
-		'systems[1].system is "nats" as one above is; give each system a name of its own',
+		'systems[1].system is "nats" twice; give each system its own name',
 	],
 	[
 		"a broker that is none",
 		{ systems: [{ system: "a", broker: "noop", nodes: 1 }] },
-		'systems[0].broker is to be "nats" or "kafka" or "rabbitmq" or "redis", got "noop"',
+		'systems[0].broker must be "nats" or "kafka" or "rabbitmq" or "redis", got "noop"',
 	],
 	[
 		"a broker whose name is no name",
 		{ systems: [{ system: "a", broker: "my broker", nodes: 1 }] },
-		'systems[0].broker is to look like a broker\'s name, got "my broker"',
+		'systems[0].broker must look like a broker\'s name, got "my broker"',
 	],
 	[
 		"a package that is a command",
 		{ packages: ["redis; rm -rf /"] },
-		'packages[0] is to look like a Debian package\'s name, got "redis; rm -rf /"',
+		'packages[0] must look like a Debian package\'s name, got "redis; rm -rf /"',
 	],
 	["a key too many", { colour: 1 }, "there is no colour; remove it"],
 	["a key too few", { zone: undefined }, "zone is missing; write a text"],
@@ -166,7 +166,7 @@ test("all that is wrong is told at once, a sentence each", () => {
 	expect(wrong({ ...SMALL, ttlMinutes: 1, ami: "x", owner: 5 })).toHaveLength(
 		3,
 	);
-	expect(wrong("text")).toEqual(['mqbench:rig: it is to be a map, got "text"']);
+	expect(wrong("text")).toEqual(['mqbench:rig: it must be a map, got "text"']);
 	expect(wrong(undefined)).toEqual([
 		"mqbench:rig is missing in the stack's configuration; README.md shows one",
 	]);

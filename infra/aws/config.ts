@@ -27,7 +27,7 @@ export const AwsConfig = z.strictObject({
 		.default(null),
 	/** The one address that SSH is open to. */
 	callerCidr: z.cidrv4().refine((cidr) => cidr.endsWith("/32"), {
-		error: "is to be one address, 203.0.113.7/32",
+		error: "must be one address, such as 203.0.113.7/32",
 	}),
 	/** Public half of a key that lives as long as the rig. */
 	publicKey: z.string().regex(/^ssh-ed25519 [A-Za-z0-9+/=]+( [\w@.-]+)?$/),
@@ -136,11 +136,11 @@ function contradictions({ brokers, systems }: AwsConfig): string[] {
 			...(kinds === null || kinds.includes(broker)
 				? []
 				: [
-						`systems[${i}].broker is to be ${kinds.map((one) => JSON.stringify(one)).join(" or ")}, got ${JSON.stringify(broker)}`,
+						`systems[${i}].broker must be ${kinds.map((one) => JSON.stringify(one)).join(" or ")}, got ${JSON.stringify(broker)}`,
 					]),
 			...(systems.findIndex((other) => other.system === system) < i
 				? [
-						`systems[${i}].system is ${JSON.stringify(system)} as one above is; give each system a name of its own`,
+						`systems[${i}].system is ${JSON.stringify(system)} twice; give each system its own name`,
 					]
 				: []),
 			...(nodes > count
@@ -187,29 +187,29 @@ function sentences(issue: z.core.$ZodIssue, whole: unknown): string[] {
 			);
 		case "invalid_value":
 			return [
-				`${place} is to be ${issue.values.map((one) => JSON.stringify(one)).join(" or ")}, got ${got}`,
+				`${place} must be ${issue.values.map((one) => JSON.stringify(one)).join(" or ")}, got ${got}`,
 			];
 		case "invalid_type":
 			return [
 				value === undefined
 					? `${place} is missing; write ${KINDS[issue.expected] ?? issue.expected}`
-					: `${place} is to be ${KINDS[issue.expected] ?? issue.expected}, got ${got}`,
+					: `${place} must be ${KINDS[issue.expected] ?? issue.expected}, got ${got}`,
 			];
 		case "too_small":
 			return [
 				issue.origin === "string"
 					? `${place} is empty; write a text`
-					: `${place} is to be at least ${issue.minimum}, got ${got}`,
+					: `${place} must be at least ${issue.minimum}, got ${got}`,
 			];
 		case "too_big":
 			return [
 				issue.origin === "string"
 					? `${place} is longer than ${issue.maximum} characters`
-					: `${place} is to be at most ${issue.maximum}, got ${got}`,
+					: `${place} must be at most ${issue.maximum}, got ${got}`,
 			];
 		case "invalid_format":
 			return [
-				`${place} is to look like ${EXAMPLES[String(issue.path.filter((step) => typeof step === "string").at(-1))] ?? issue.format}, got ${got}`,
+				`${place} must look like ${EXAMPLES[String(issue.path.filter((step) => typeof step === "string").at(-1))] ?? issue.format}, got ${got}`,
 			];
 		default:
 			return [`${place} ${issue.message}, got ${got}`];

@@ -83,9 +83,9 @@ test("a configuration that is wrong is told in sentences, and nothing is made", 
 		}),
 	});
 	expect(code).not.toBe(0);
-	expect(said).toContain("mqbench:rig: ttlMinutes is to be at least 10, got 5");
+	expect(said).toContain("mqbench:rig: ttlMinutes must be at least 10, got 5");
 	expect(said).toContain(
-		'mqbench:rig: callerCidr is to be one address, 203.0.113.7/32, got "0.0.0.0/0"',
+		'mqbench:rig: callerCidr must be one address, such as 203.0.113.7/32, got "0.0.0.0/0"',
 	);
 	expect(said).not.toMatch(/^\s+at /m);
 	expect(registered.map(({ type }) => type)).toEqual(["pulumi:pulumi:Stack"]);
@@ -103,7 +103,7 @@ test("a machine without an address is told, as no rig.json could name it", async
 	);
 	expect(code).not.toBe(0);
 	expect(said).toContain(
-		"AWS gave machine 1 of type i4i.xlarge no public address; take the rig down and stand it up anew",
+		"AWS gave machine 1 of type i4i.xlarge no public address; take the rig down and stand it up again",
 	);
 	expect(said).not.toMatch(/^\s+at /m);
 }, 180_000);

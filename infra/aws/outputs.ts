@@ -115,7 +115,7 @@ function addresses(
 			// Without an address, a host would be named "undefined".
 			if (!open || !closed)
 				throw refusal(
-					`AWS gave machine ${i + 1} of type ${type} no ${open ? "private" : "public"} address; take the rig down and stand it up anew`,
+					`AWS gave machine ${i + 1} of type ${type} no ${open ? "private" : "public"} address; take the rig down and stand it up again`,
 				);
 			return { publicIp: open, privateIp: closed };
 		});

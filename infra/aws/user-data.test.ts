@@ -34,7 +34,7 @@ describe("the text", () => {
 		"refuses to end a machine after %s minutes",
 		(ttlMinutes) => {
 			expect(() => userData({ ...BROKER, ttlMinutes })).toThrow(
-				`a machine ends after so many whole minutes, not ${ttlMinutes}`,
+				`ttlMinutes must be a whole number of minutes, got ${ttlMinutes}`,
 			);
 		},
 	);

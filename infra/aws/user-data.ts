@@ -26,7 +26,7 @@ export function userData(input: UserData): string {
 	// A script without this text would be a machine without an end.
 	if (!Number.isSafeInteger(ttlMinutes) || ttlMinutes < 1)
 		throw new RangeError(
-			`a machine ends after so many whole minutes, not ${ttlMinutes}`,
+			`ttlMinutes must be a whole number of minutes, got ${ttlMinutes}`,
 		);
 	return [
 		"#!/bin/bash",

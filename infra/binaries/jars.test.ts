@@ -65,7 +65,7 @@ describe("a Maven that fails", () => {
 			code: "broker-missing",
 			exit: 3,
 			message: expect.stringMatching(
-				/^mine: Maven cannot fetch kafka: Failed to execute goal: Could not find artifact a:b:jar:9\. Give Maven a repository/,
+				/^mine: Maven cannot fetch kafka: Failed to execute goal: Could not find artifact a:b:jar:9\. Configure a Maven repository/,
 			),
 		});
 		expect(readdirSync(jars)).toEqual([]);

@@ -132,7 +132,7 @@ async function maven(options: JarsOptions, output: string): Promise<void> {
 	throw failure("broker-missing", {
 		system,
 		what: `Maven cannot fetch ${name}${first === "late" ? ` within ${FETCH_MS / 60_000} minutes` : ""}: ${explain(said)}`,
-		remedy: `Give Maven a repository that this machine reaches (settings.xml), or an installation that you have: binary: /path/to/${name}`,
+		remedy: `Configure a Maven repository that this machine can reach (settings.xml), or use an installation of yours: binary: /path/to/${name}`,
 	});
 }
 

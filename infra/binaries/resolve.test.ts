@@ -135,7 +135,7 @@ describe("MQBENCH_K6", () => {
 		chmodSync(path.join(mine, "k6"), 0o644);
 		await expect(resolve()).rejects.toMatchObject({
 			code: "k6-unusable",
-			message: expect.stringContaining("it may not be executed"),
+			message: expect.stringContaining("it is not executable"),
 		});
 	});
 

@@ -218,7 +218,7 @@ async function checkK6(k6: string): Promise<void> {
 				code === "ENOENT"
 					? "there is no such file"
 					: code === "EACCES"
-						? "it may not be executed"
+						? "it is not executable"
 						: `it does not run (${message.split("\n")[0]})`,
 		});
 	}

@@ -71,7 +71,7 @@ describe("what containers cannot do is one sentence", () => {
 
 	test.each([
 		['echo "No such image: mine" >&2; exit 1', /there is no image mine/],
-		["echo", /the image mine \(MQBENCH_IMAGE\) is none of mqbench's/],
+		["echo", /the image mine \(MQBENCH_IMAGE\) is not mqbench's/],
 		["echo 0.0.1", /is of mqbench 0\.0\.1, and this is mqbench/],
 	])("an image of somebody else: %s", async (answer, words) => {
 		expect(

@@ -165,8 +165,8 @@ async function imageOfClients(
 	}
 	if (text !== packageVersion)
 		throw unfit(
-			`the image ${own} (MQBENCH_IMAGE) is ${/^\d/.test(text) ? `of mqbench ${text}` : "none of mqbench's"}, and this is mqbench ${packageVersion}`,
-			"Build it anew from this version, or unset MQBENCH_IMAGE",
+			`the image ${own} (MQBENCH_IMAGE) is ${/^\d/.test(text) ? `of mqbench ${text}` : "not mqbench's"}, and this is mqbench ${packageVersion}`,
+			"Build it again from this version, or unset MQBENCH_IMAGE",
 		);
 	return own;
 }
@@ -219,7 +219,7 @@ function dockerClient(
 			try {
 				return await readClock(child);
 			} catch {
-				throw unfit("the clock there does not answer", "Make the run again");
+				throw unfit("the clock there does not answer", "Run it again");
 			} finally {
 				child.stdin.end();
 			}

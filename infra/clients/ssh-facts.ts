@@ -33,7 +33,7 @@ export async function askFacts(
 	if (sum === "")
 		throw unfit(
 			host,
-			"there is no sha256sum, which checks what is copied",
+			"sha256sum, which checks copies, is missing",
 			"Install it (package coreutils of its distribution)",
 		);
 	const platform = platformName(system, processor);

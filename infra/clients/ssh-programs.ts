@@ -58,7 +58,7 @@ export async function pushPrograms(
 		throw unfit(
 			host,
 			runs.code === 126
-				? `programs in ~/.cache/mqbench may not be run there (${lastLine(runs.err)})`
+				? `programs in ~/.cache/mqbench cannot be run there (${lastLine(runs.err)})`
 				: `the programs do not run there (exit code ${runs.code}: ${lastLine(runs.err)})`,
 			"Is its file system mounted with noexec? Name a user whose home allows programs",
 		);

@@ -112,7 +112,7 @@ async function untilReady(
 		if (now - began > setUpMs)
 			throw wrong(
 				doing === null
-					? `no set-up script has begun there within ${seconds(setUpMs)}`
+					? `no set-up script started there within ${seconds(setUpMs)}`
 					: `it is still in the step ${doing} after ${seconds(setUpMs)}`,
 				doing === null
 					? "Was it made by mqbench up? For a host of your own write setUp: false in the rig's file"

@@ -83,8 +83,8 @@ export function unwritable(
 				: `${folder} cannot be written there (${lastLine(words) || "it says nothing"})`,
 		full || quota
 			? kind === "programs"
-				? "Make room: it takes 100 MB there"
-				: "Make room: all that the broker stores goes there"
+				? "Free 100 MB there"
+				: "Free some space there: the broker stores its data in it"
 			: "Give that user a home to write to, or name another user",
 	);
 }
@@ -97,7 +97,7 @@ export function lastLine(words: string): string {
 // --- internal ---
 
 const tryByHand = (host: SshHost) =>
-	`Once this works without a question, mqbench gets there too: ${byHand(host)} true`;
+	`mqbench can connect once this works without a question: ${byHand(host)} true`;
 
 /** The command that removes a host's key from the file in use. */
 function forget({ host, port, knownHosts }: SshHost): string {
@@ -114,7 +114,7 @@ const TROUBLES: readonly {
 }[] = [
 	{
 		says: /Session open refused/,
-		reason: "its sshd takes too few sessions on one connection",
+		reason: "its sshd allows too few sessions on one connection",
 		remedy: () => "Raise MaxSessions in its sshd_config to 10, sshd's default",
 	},
 	{
@@ -125,14 +125,14 @@ const TROUBLES: readonly {
 	},
 	{
 		says: /executable file not found|cannot start ssh/,
-		reason: "there is no ssh on PATH, which reaches it",
+		reason: "ssh is not on PATH",
 		remedy: () => "Install it (package openssh-client of your distribution)",
 	},
 	{
 		says: /REMOTE HOST IDENTIFICATION HAS CHANGED/,
-		reason: "its host key is not the one that ssh knows",
+		reason: "its host key differs from the one that ssh knows",
 		remedy: (host) =>
-			`If the host was made anew, forget the old key (${forget(host)}) and ${host.knownHosts === null ? `connect once by hand: ${byHand(host)}` : "try again, which takes the new one"}`,
+			`If the host was reinstalled, remove the old key (${forget(host)}) and ${host.knownHosts === null ? `connect once by hand: ${byHand(host)}` : "try again"}`,
 	},
 	{
 		says: /Host key verification failed|No \S+ host key is known/,
@@ -149,9 +149,9 @@ const TROUBLES: readonly {
 	},
 	{
 		says: /Permission denied|Too many authentication failures/,
-		reason: "ssh is not let in (permission denied)",
+		reason: "the login was refused (permission denied)",
 		remedy: (host) =>
-			`mqbench gives no password: a key must do, in ssh's agent or configuration. By hand: ${byHand(host)} true`,
+			`mqbench uses no passwords: put a key into ssh's agent or configuration. By hand: ${byHand(host)} true`,
 	},
 	{
 		says: /Could not resolve hostname/,
@@ -161,7 +161,7 @@ const TROUBLES: readonly {
 	},
 	{
 		says: /Connection refused/,
-		reason: "nothing takes SSH connections there (connection refused)",
+		reason: "nothing accepts SSH connections there (connection refused)",
 		remedy: (host) =>
 			`Is sshd up, and its port right? By hand: ${byHand(host)} true`,
 		passes: true,

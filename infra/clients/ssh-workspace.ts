@@ -159,4 +159,4 @@ export async function fetchFile(
 	}
 }
 
-const AGAIN = "Make the run again; if it happens once more, look at its disk";
+const AGAIN = "Run it again; if that fails too, check its disk";

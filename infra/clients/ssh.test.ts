@@ -542,7 +542,7 @@ describe.skipIf(missing !== null)(
 				});
 				// The processor is this machine's all the same: there they do not run.
 				await expect(made.prepare()).rejects.toThrow(
-					/^root@h1: cannot make the load: .*(programs do not run there|may not be run there).*/,
+					/^root@h1: cannot make the load: .*(programs do not run there|cannot be run there).*/,
 				);
 				expect(asked).toEqual([`${platform} for root@h1`]);
 				const [theirs = ""] = h1
@@ -594,7 +594,7 @@ describe.skipIf(missing !== null)(
 				// Also where much is waited for: this does not pass.
 				await expect(own(file, true).prepare()).rejects.toMatchObject({
 					code: "client-unreachable",
-					message: `root@h1: its host key is not the one that ssh knows. If the host was made anew, forget the old key (ssh-keygen -f '${file}' -R h1) and try again, which takes the new one`,
+					message: `root@h1: its host key differs from the one that ssh knows. If the host was reinstalled, remove the old key (ssh-keygen -f '${file}' -R h1) and try again`,
 				});
 				expect(readFileSync(file, "utf8")).toBe(`${h1.address} ${key}`);
 			});
@@ -626,7 +626,7 @@ describe.skipIf(missing !== null)(
 			try {
 				const preparing = made.prepare();
 				await said(
-					/^ {2}root@h1:2022: not up yet: nothing takes SSH connections there \(connection refused\) \(\d+ s\)$/,
+					/^ {2}root@h1:2022: not up yet: nothing accepts SSH connections there \(connection refused\) \(\d+ s\)$/,
 				);
 				h1.run("echo 'running: packages' >/var/lib/mqbench/state");
 				h1.run(
@@ -679,7 +679,7 @@ describe.skipIf(missing !== null)(
 				[
 					"no sshd on that port",
 					() => ({ to: `root@${h1.address}:2222` }),
-					/^root@10\.\S+:2222: nothing takes SSH connections there \(connection refused\)\. Is sshd up, and its port right\? By hand: ssh -p 2222 root@10\.\S+ true$/,
+					/^root@10\.\S+:2222: nothing accepts SSH connections there \(connection refused\)\. Is sshd up, and its port right\? By hand: ssh -p 2222 root@10\.\S+ true$/,
 				],
 				[
 					"no such host",
@@ -702,17 +702,17 @@ describe.skipIf(missing !== null)(
 						writeFileSync(file, `${h1.address} ${key}`);
 						return { options: `-o UserKnownHostsFile=${file}` };
 					},
-					/^root@h1: its host key is not the one that ssh knows\. If the host was made anew, forget the old key \(ssh-keygen -R h1\) and connect once by hand: ssh root@h1$/,
+					/^root@h1: its host key differs from the one that ssh knows\. If the host was reinstalled, remove the old key \(ssh-keygen -R h1\) and connect once by hand: ssh root@h1$/,
 				],
 				[
 					"a user who is not let in",
 					() => ({ options: "-o PubkeyAuthentication=no" }),
-					/^root@h1: ssh is not let in \(permission denied\)\. mqbench gives no password: a key must do, in ssh's agent or configuration\. By hand: ssh root@h1 true$/,
+					/^root@h1: the login was refused \(permission denied\)\. mqbench uses no passwords: put a key into ssh's agent or configuration\. By hand: ssh root@h1 true$/,
 				],
 				[
 					"no ssh here",
 					() => ({ world: { env: { PATH: "/nowhere" } } }),
-					/^root@h1: there is no ssh on PATH, which reaches it\. Install it \(package openssh-client of your distribution\)$/,
+					/^root@h1: ssh is not on PATH\. Install it \(package openssh-client of your distribution\)$/,
 				],
 			];
 			test.each(cases)("%s", async (_, parts, sentence) => {
@@ -733,19 +733,19 @@ describe.skipIf(missing !== null)(
 					"no sha256sum",
 					"mount --bind /dev/null $(readlink -f /usr/bin/sha256sum)",
 					"umount $(readlink -f /usr/bin/sha256sum)",
-					/^root@h1: cannot make the load: there is no sha256sum, which checks what is copied\. Install it \(package coreutils of its distribution\)\.$/,
+					/^root@h1: cannot make the load: sha256sum, which checks copies, is missing\. Install it \(package coreutils of its distribution\)\.$/,
 				],
 				[
 					"a full disk",
 					"mkdir -p ~/.cache && mount -t tmpfs -o size=100k tmpfs ~/.cache",
 					"umount ~/.cache",
-					/^root@h1: cannot make the load: the disk of ~\/\.cache\/mqbench is full\. Make room: it takes 100 MB there\.$/,
+					/^root@h1: cannot make the load: the disk of ~\/\.cache\/mqbench is full\. Free 100 MB there\.$/,
 				],
 				[
 					"a file system without programs",
 					"mkdir -p ~/.cache && mount -t tmpfs -o noexec tmpfs ~/.cache",
 					"umount ~/.cache",
-					/^root@h1: cannot make the load: programs in ~\/\.cache\/mqbench may not be run there \(.*Permission denied\)\. Is its file system mounted with noexec\? Name a user whose home allows programs\.$/,
+					/^root@h1: cannot make the load: programs in ~\/\.cache\/mqbench cannot be run there \(.*Permission denied\)\. Is its file system mounted with noexec\? Name a user whose home allows programs\.$/,
 				],
 				[
 					"a home that cannot be written",

@@ -29,7 +29,7 @@ export async function accountTrouble(
 		const words = error instanceof Error ? error.message : String(error);
 		return {
 			sure: false,
-			wrong: `${where}, and whose the credentials in use are could not be asked (${words.replace(/\.$/, "")})`,
+			wrong: `${where}, and mqbench could not find out whose credentials are in use (${words.replace(/\.$/, "")})`,
 		};
 	}
 	return own === account

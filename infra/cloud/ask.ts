@@ -6,7 +6,7 @@ import type { World } from "../../runner/world.ts";
 export async function agreed(question: string, world: World): Promise<boolean> {
 	if (world.ask === null)
 		throw failure("usage", {
-			message: `${question} Nobody is there to be asked: say --yes.`,
+			message: `${question} There is nobody to ask: use --yes.`,
 		});
 	const answer = await world.ask(`${question} [y/N] `);
 	orInterrupted(world.stop);

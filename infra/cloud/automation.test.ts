@@ -204,7 +204,7 @@ test("does not take a state that is gone for a rig that is", async () => {
 	await stack.up(going());
 	rmSync(path.join(rig.pulumi, "demo-1.json"));
 	await expect((await open()).destroy(going())).rejects.toThrow(
-		/Pulumi's state of it is gone/,
+		/Pulumi's state is gone/,
 	);
 });
 

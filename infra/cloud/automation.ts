@@ -85,7 +85,7 @@ export async function openStack(
 			const stack = await select();
 			if (stack === null && existsSync(settingsOf(folder)))
 				throw new Error(
-					`Pulumi's state of it is gone from ${folder.pulumi}, and with it what there is`,
+					`Pulumi's state is gone from ${folder.pulumi}, so nobody knows what exists`,
 				);
 			await stack?.destroy({
 				signal,

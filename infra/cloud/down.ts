@@ -53,7 +53,7 @@ async function orLeft(
 		});
 	if (account === null)
 		throw left(
-			"whether it is there is not known, as the account that it is in is not",
+			"mqbench cannot tell whether it still exists, because its account is not known",
 		);
 	const trouble = await accountTrouble(
 		provider,
@@ -61,12 +61,12 @@ async function orLeft(
 		world,
 	);
 	if (trouble !== null)
-		throw left(`whether it is there is not known: ${trouble.wrong}`);
+		throw left(`mqbench cannot tell whether it still exists: ${trouble.wrong}`);
 	const found = await provider
 		.find({ region, profile, owner, id }, world)
 		.catch((error: Error) => {
 			throw left(
-				`whether it is there could not be asked: ${error.message.replace(/\.$/, "")}`,
+				`mqbench could not ask whether it still exists: ${error.message.replace(/\.$/, "")}`,
 			);
 		});
 	const count = found.reduce((sum, { things }) => sum + things.length, 0);

@@ -69,10 +69,10 @@ const MACHINE = /:Instance\b|^instance /;
 
 function endText(expiresAt: string | null, nowMs: number): string {
 	if (expiresAt === null)
-		return "When its machines end by themselves is not known.";
+		return "It is not known when its machines end by themselves.";
 	return Date.parse(expiresAt) <= nowMs
-		? `Its machines were to end themselves at ${timeText(expiresAt)}, and what is no machine stays.`
-		: `Its machines end themselves by ${timeText(expiresAt)}; until then they cost money, and what is no machine stays.`;
+		? `Its machines should have ended themselves at ${timeText(expiresAt)}; everything else stays.`
+		: `Its machines end themselves by ${timeText(expiresAt)}; until then they cost money; everything else stays.`;
 }
 
 function commands({

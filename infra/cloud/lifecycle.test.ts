@@ -196,8 +196,8 @@ describe("a rented rig", () => {
 	});
 
 	test.each([
-		["nothing", undefined, /is no rig/],
-		["another form", { version: 2 }, /is no rig: .*version/],
+		["nothing", undefined, /is not a rig/],
+		["another form", { version: 2 }, /is not a rig: .*version/],
 		[
 			"no machine of a broker",
 			{ ...output(), brokers: [{ system: "nats", broker: "nats" }] },
@@ -289,7 +289,7 @@ describe("a rented rig", () => {
 		).toBe(`The rig demo-1 is not down in eu-central-1: 1 of its resources is left.
   aws:ec2/instance:Instance broker-1 (i-0abc)
 Why: RequestLimitExceeded.
-Its machines end themselves by 2026-01-02 05:34 UTC; until then they cost money, and what is no machine stays.
+Its machines end themselves by 2026-01-02 05:34 UTC; until then they cost money; everything else stays.
 Take it down:         mqbench rigs destroy demo-1
 Find it by its tag:   mqbench rigs sweep --region eu-central-1 --id demo-1`);
 		expect(stack.asked.filter((one) => one === "destroy")).toHaveLength(3);
@@ -394,7 +394,7 @@ Find it by its tag:   mqbench rigs sweep --region eu-central-1 --id demo-1`);
 		expect(stack.asked.filter((one) => one === "destroy")).toHaveLength(3);
 		expect(swept).toEqual(["demo-1 eu-central-1"]);
 		expect(said.join("\n")).toMatch(
-			/Pulumi could not take it down \(no valid credential\)\. Removing what carries the tag mqbench:run=demo-1 in eu-central-1/,
+			/Pulumi could not take it down \(no valid credential\)\. Removing what has the tag mqbench:run=demo-1 in eu-central-1/,
 		);
 		expect(existsSync(folder)).toBe(false);
 		expect(leaving.at(-1)).toBe(null);
@@ -423,7 +423,7 @@ Find it by its tag:   mqbench rigs sweep --region eu-central-1 --id demo-1`);
 			find: () => Promise.reject(new Error("no network")),
 		});
 		expect((await failed(none.teardown())).message).toMatch(
-			/broker-1 \(i-0abc\)\nWhy: RequestLimitExceeded; by its tag it could not be removed either, as no network\./,
+			/broker-1 \(i-0abc\)\nWhy: RequestLimitExceeded; removing it by its tag failed, too: no network\./,
 		);
 		expect(existsSync(folder)).toBe(true);
 	});
@@ -436,7 +436,7 @@ Find it by its tag:   mqbench rigs sweep --region eu-central-1 --id demo-1`);
 			...sweeping(0),
 		});
 		expect((await failed(rig.teardown())).message).toMatch(
-			/broker-1 \(i-0abc\)\nWhy: RequestLimitExceeded; and nothing carries its tag\./,
+			/broker-1 \(i-0abc\)\nWhy: RequestLimitExceeded; and nothing has its tag\./,
 		);
 		expect(existsSync(folder)).toBe(true);
 	});

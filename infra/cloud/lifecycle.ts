@@ -302,7 +302,7 @@ async function bringUp(
 	const impatience = new AbortController();
 	const stopped = new Promise<"stopped">((resolve) => {
 		const onStop = async () => {
-			say("Stopping: Pulumi is asked to end what it has begun ...");
+			say("Stopping: waiting for Pulumi to finish what it has begun ...");
 			abort.abort();
 			await sleep(timing.abortMs, undefined, {
 				signal: impatience.signal,
@@ -321,7 +321,7 @@ async function bringUp(
 	try {
 		const output = await Promise.race([up, stopped]);
 		if (output === "stopped") {
-			say("Pulumi does not end: it is ended, and its lock dropped.");
+			say("Pulumi does not end: killing it and dropping its lock.");
 			await stack.cancel();
 		}
 		orInterrupted(world.stop);
@@ -335,18 +335,16 @@ async function bringUp(
 function rigOf(output: unknown, plan: RigFile, clients: number): RigFile {
 	const found = parseRig(JSON.stringify(output ?? null));
 	if ("wrong" in found)
-		throw new Error(
-			`what Pulumi gives back is no rig: ${found.wrong.join("; ")}`,
-		);
+		throw new Error(`Pulumi's output is not a rig: ${found.wrong.join("; ")}`);
 	const { rig } = found;
 	for (const { system } of plan.brokers)
 		if (
 			!rig.brokers.some((one) => one.system === system && one.hosts.length > 0)
 		)
-			throw new Error(`what Pulumi gives back has no machine for ${system}`);
+			throw new Error(`Pulumi's output has no machine for ${system}`);
 	if (rig.clients.length !== clients)
 		throw new Error(
-			`what Pulumi gives back has ${rig.clients.length} clients, and ${clients} were asked for`,
+			`Pulumi's output has ${rig.clients.length} clients, and ${clients} were asked for`,
 		);
 	return rig;
 }

@@ -11,7 +11,7 @@ export async function rigsText(
 	world: World,
 ): Promise<string> {
 	if (rigs.length === 0)
-		return `No rigs are known here (${rigsFolder(world)}).\nOf another machine, or of a state that was lost: mqbench rigs sweep\n`;
+		return `No rigs are known here (${rigsFolder(world)}).\nTo find rigs of another machine, or after a loss of the state: mqbench rigs sweep\n`;
 	const nowMs = world.clock.nowMs();
 	const whole = rigs.filter(({ file }) => file !== null);
 	const rows = await Promise.all(whole.map((rig) => row(rig, nowMs)));
@@ -21,7 +21,7 @@ export async function rigsText(
 	return [
 		rows.length > 0 ? table([HEADS, ...rows]) : "",
 		over
-			? "Machines past that time were to end themselves; what is no machine (networks, keys) is there until it is taken down.\n"
+			? "Machines past that time should have ended themselves; networks and keys stay until they are taken down.\n"
 			: "",
 		...rigs.map(({ folder, trouble }) =>
 			trouble === null

@@ -16,7 +16,7 @@ export async function writeOffer(
 	const width = Math.max(40, world.stdout.columns);
 	const indented = (line: string) =>
 		COMMAND.test(line) ? [`  ${line}`] : wrap(line, width, "    ", "  ");
-	const time = `Standing up, all runs and what comes between them: at most ${formatDuration(request.plannedNs)}.`;
+	const time = `Standing up, all runs, and the time between them: at most ${formatDuration(request.plannedNs)}.`;
 	const lines = indented(time);
 	let code: ExitCode = EXIT.pass;
 	world.stderr.write(`${askingText(request)}\n`);

@@ -104,7 +104,7 @@ describe("the command pulumi", () => {
 		await expect(pulumiCli(world(), options)).rejects.toMatchObject({
 			code: "pulumi-missing",
 			exit: 3,
-			message: expect.stringMatching(/nobody is there to be asked/),
+			message: expect.stringMatching(/there is nobody to ask/),
 		});
 		pulumi(path.join(bin, "pulumi"), "v3.1.0");
 		const no = scene("");

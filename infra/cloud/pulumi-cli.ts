@@ -120,7 +120,7 @@ async function agree(
 	if (ask === null)
 		throw failure("pulumi-missing", {
 			version: wanted,
-			reason: `${reason}, and nobody is there to be asked whether to install it`,
+			reason: `${reason}, and there is nobody to ask whether to install it`,
 			tried: false,
 		});
 	const answer = await ask(

@@ -213,7 +213,7 @@ export async function rentAndUse(
 			{
 				doing: "setting its machines up and the runs take",
 				remedy:
-					"runs beyond its end become INVALID; Ctrl-C takes the machines down now, and a longer aws.ttl is for the next time",
+					"runs beyond its end become INVALID; press Ctrl-C to take the machines down now, and use a longer aws.ttl next time",
 			},
 			world,
 		))

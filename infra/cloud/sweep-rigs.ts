@@ -59,7 +59,7 @@ async function sweepCloud(
 				? ""
 				: await forgetGone(id, seen.regions, asked, world, cloud);
 		world.stdout.write(
-			`Nothing is to be removed in ${where}${id === null ? "" : ` of ${id}`}${told}.\n`,
+			`Nothing to remove in ${where}${id === null ? "" : ` of ${id}`}${told}.\n`,
 		);
 	} else await sweepChosen(chosen, args, world, cloud);
 	if (seen.refused.length > 0)
@@ -127,7 +127,7 @@ async function look(
 	}
 	if (found.length === 0)
 		world.stdout.write(
-			`Nothing carries the tag mqbench:run in ${regions.length} of ${all.length} regions that were looked at.\n`,
+			`Nothing has the tag mqbench:run in ${regions.length} of ${all.length} regions that were looked at.\n`,
 		);
 	return { found, regions, refused };
 }
@@ -143,7 +143,7 @@ async function sweepChosen(
 	const { free, holds } = await takeKnown(all, args.id !== undefined, world);
 	try {
 		if (free.length === 0) {
-			world.stdout.write("Nothing is to be removed.\n");
+			world.stdout.write("Nothing to remove.\n");
 			return;
 		}
 		const count = free.reduce((sum, { rig }) => sum + rig.things.length, 0);
@@ -252,7 +252,7 @@ async function forgetGone(
 	try {
 		return (await forgetSwept(known, false, profile, world, cloud))
 			? "; its folder here is gone, too"
-			: `; ${known.folder.path} stays, as the account that it is in is not known`;
+			: `; ${known.folder.path} stays, because its account is not known`;
 	} finally {
 		await held.release();
 	}
@@ -279,7 +279,7 @@ async function forgetSwept(
 	);
 	if (trouble !== null)
 		throw failure("cloud-left", {
-			text: `The rig ${folder.id} is remembered here, and may be there: ${trouble.wrong}.\nTake it down: mqbench rigs destroy ${folder.id}`,
+			text: `The rig ${folder.id} is remembered here and may still exist: ${trouble.wrong}.\nTake it down: mqbench rigs destroy ${folder.id}`,
 		});
 	await forgetDown(folder);
 	return true;

@@ -93,7 +93,7 @@ test.skipIf(missing !== null)(
 		expect(await compare("123456789012")).toEqual({
 			sure: false,
 			wrong: expect.stringMatching(
-				/^it is in account 123456789012 of AWS, and whose the credentials in use are could not be asked \(/,
+				/^it is in account 123456789012 of AWS, and mqbench could not find out whose credentials are in use \(/,
 			),
 		});
 		aws.account.broken.clear();

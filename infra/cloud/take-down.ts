@@ -83,13 +83,13 @@ export async function sweepAway(
 	if (cloud === null || cloud.account === null)
 		throw await left(folder, rig, resources, reason, doing.world);
 	doing.say(
-		`Pulumi could not take it down (${reason}). Removing what carries the tag mqbench:run=${id} in ${cloud.region} ...`,
+		`Pulumi could not take it down (${reason}). Removing what has the tag mqbench:run=${id} in ${cloud.region} ...`,
 	);
 	let swept: SweptRig;
 	try {
 		swept = await byTag({ id, ...cloud }, doing);
 	} catch (error) {
-		const why = `${reason}; by its tag it could not be removed either, as ${whyOf(error)}`;
+		const why = `${reason}; removing it by its tag failed, too: ${whyOf(error)}`;
 		throw await left(folder, rig, resources, why, doing.world);
 	}
 	const { removed, stays } = swept;
@@ -97,7 +97,7 @@ export async function sweepAway(
 		throw await left(folder, rig, stays, reason, doing.world);
 	// Two lists that contradict each other: believe neither.
 	if (removed === 0 && resources !== null && resources.length > 0) {
-		const why = `${reason}; and nothing carries its tag`;
+		const why = `${reason}; and nothing has its tag`;
 		throw await left(folder, rig, resources, why, doing.world);
 	}
 	await forgetDown(folder);
@@ -200,9 +200,9 @@ async function swept(
 	const { say, againMs } = doing;
 	const unsure = await stack.unsure();
 	if (unsure.length === 0) return [];
-	if (cloud === null) return ["where it is to be looked for is not known"];
+	if (cloud === null) return ["nobody knows where to look for it"];
 	say(
-		`Pulumi was killed while it made something, which may be there: looking for the tag mqbench:run=${id} in ${cloud.region} ...`,
+		`Pulumi was killed while it made something that may exist: looking for the tag mqbench:run=${id} in ${cloud.region} ...`,
 	);
 	const { stays } = await byTag({ id, ...cloud }, doing);
 	if (stays.length > 0) return stays;
@@ -229,7 +229,7 @@ async function destroy(stack: Stack, say: TakingDown["say"]): Promise<void> {
 		await stack.destroy({ signal, say });
 	} catch (error) {
 		if (!(error instanceof PulumiFailed && error.locked)) throw error;
-		say("A Pulumi that was killed has left its lock: it is dropped.");
+		say("Dropping the lock that a killed Pulumi has left.");
 		await stack.cancel();
 		await stack.destroy({ signal, say });
 	}

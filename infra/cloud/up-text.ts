@@ -15,7 +15,7 @@ export async function upText(world: World): Promise<string[]> {
 			expiresAt === null
 				? ""
 				: Date.parse(expiresAt) <= world.clock.nowMs()
-					? `, its machines were to end themselves at ${timeText(expiresAt)}`
+					? `, its machines should have ended themselves at ${timeText(expiresAt)}`
 					: `, its machines end themselves by ${timeText(expiresAt)}`;
 		lines.push(
 			`The rig ${folder.id} is still there (${cloud.phase}, ${cloud.region}${ended}): mqbench rigs destroy ${folder.id}`,

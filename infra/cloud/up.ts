@@ -73,12 +73,11 @@ function upText(
 		.map(([type, count]) => `${count} x ${type}`)
 		.join(", ");
 	const usd = cloud?.hourlyUsd ?? null;
-	const cost =
-		usd === null ? "what they cost is not known" : `$${usd.toFixed(2)} an hour`;
+	const cost = usd === null ? "price not known" : `$${usd.toFixed(2)} an hour`;
 	const endsAt = rigEndsAt(rig);
 	const end =
 		endsAt === null
-			? "When they end by themselves is not known"
+			? "It is not known when they end by themselves"
 			: `They end themselves in ${formatDuration(Math.max(0, Date.parse(endsAt) - clock.nowMs()) * 1e6)} (${endsAt})`;
 	return `${machines} are up in ${cloud?.region ?? "AWS"} (${cost}). ${end}.
 ${shown} says where they are, to its owner alone. Measure on them:

@@ -105,7 +105,7 @@ describe.skipIf(skipWithoutEngine)(
 				});
 				expect(broker.url).toMatch(/^nats:\/\/127\.0\.0\.1:\d+$/);
 				expect(broker.topology).toBe("1 container, through published ports");
-				expect(world.err()).toMatch(/published ports .* a hop more each way/);
+				expect(world.err()).toMatch(/published ports .* one more hop each way/);
 				expect((await client(broker.url)).info.jetstream).toBe(true);
 			});
 
@@ -466,7 +466,7 @@ describe.skipIf(skipWithoutEngine)(
 				docker("network", "disconnect", `mqbench-${id}`, name);
 				const second = await attach();
 				expect(second.world.err()).toBe(
-					"mine: its container was still cut off from its network; it has it again.\nmine: its container was still paused; it goes on.\n",
+					"mine: its container was still cut off from its network; it is connected again.\nmine: its container was still paused; it is running again.\n",
 				);
 				const { ping } = await client(entry.url ?? "");
 				await ping();
@@ -496,7 +496,7 @@ describe.skipIf(skipWithoutEngine)(
 				url: entry.url,
 				topology: "1 container, through published ports",
 			});
-			expect(outside.world.err()).toMatch(/a hop more each way/);
+			expect(outside.world.err()).toMatch(/one more hop each way/);
 			const inside = await attach({ inside: true });
 			expect(inside.broker.topology).toBe("1 container");
 			expect(inside.broker.url).toMatch(/^nats:\/\/198\.1[89]\.\d+\.2:4222$/);

@@ -70,7 +70,7 @@ export function flushWarning(
 	disk = "The disk of Docker's volumes",
 ): string | null {
 	return flush !== null && flush.p50Ns < LYING_NS
-		? `${disk} says after ${formatDuration(flush.p50Ns)} that it has flushed, which no disk does: it is memory, or it lies. What durability costs does not show here.`
+		? `${disk} says after ${formatDuration(flush.p50Ns)} that it has flushed, which is too fast for a disk: it is memory, or it lies. These figures do not show what durability costs.`
 		: null;
 }
 

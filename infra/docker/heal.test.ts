@@ -46,14 +46,14 @@ describe("what a run that was killed in a fault has left", () => {
 			"a pause",
 			{ State: { ...SOUND.State, Paused: true } },
 			["unpause c"],
-			["nats: its container was still paused; it goes on."],
+			["nats: its container was still paused; it is running again."],
 		],
 		[
 			"a partition",
 			{ NetworkSettings: { Networks: {} } },
 			["network connect --ip 198.18.0.2 net c"],
 			[
-				"nats: its container was still cut off from its network; it has it again.",
+				"nats: its container was still cut off from its network; it is connected again.",
 			],
 		],
 		[
@@ -83,8 +83,8 @@ describe("what a run that was killed in a fault has left", () => {
 			"b",
 		]);
 		expect(said).toEqual([
-			"nats: node 1 was still paused; it goes on.",
-			"nats: node 2 was still paused; it goes on.",
+			"nats: node 1 was still paused; it is running again.",
+			"nats: node 2 was still paused; it is running again.",
 		]);
 	});
 

@@ -66,11 +66,13 @@ export async function healContainers(
 					...[network.name, name],
 				]);
 				ip = fixed;
-				say(`${node} was still cut off from its network; it has it again.`);
+				say(
+					`${node} was still cut off from its network; it is connected again.`,
+				);
 			}
 			if (State.Paused) {
 				await docker.run(["unpause", name]);
-				say(`${node} was still paused; it goes on.`);
+				say(`${node} was still paused; it is running again.`);
 			}
 			if (!State.Running)
 				say(
@@ -81,7 +83,7 @@ export async function healContainers(
 				State.Pid > 0 &&
 				(await endDelay(State.Pid, world.env))
 			)
-				say(`${node} was still slowed down; its packets leave at once again.`);
+				say(`${node} was still slowed down; the delay is gone.`);
 			found.push({
 				name,
 				image: Config.Image,

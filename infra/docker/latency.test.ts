@@ -74,8 +74,8 @@ test("a delay that was left over is ended on each device that has one, and told"
 describe("why packets cannot be delayed here is the end of a sentence", () => {
 	test.each([
 		["without util-linux", {}, 0, /nsenter and unshare .*util-linux/],
-		["without tc", UTILS, 0, /takes tc on PATH .*iproute2/],
-		["without root", { ...UTILS, tc: "exit 0" }, 1000, /takes root/],
+		["without tc", UTILS, 0, /needs tc on PATH .*iproute2/],
+		["without root", { ...UTILS, tc: "exit 0" }, 1000, /needs root/],
 		[
 			"without netem in the kernel",
 			{

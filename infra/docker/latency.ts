@@ -18,10 +18,9 @@ export async function cannotDelay(
 		find(program, env),
 	);
 	if (!unshare || !nsenter)
-		return "it takes nsenter and unshare on PATH (package util-linux)";
-	if (!tc) return "it takes tc on PATH (package iproute2)";
-	if (user !== 0)
-		return "it takes root, who alone may change the network of a container";
+		return "it needs nsenter and unshare on PATH (package util-linux)";
+	if (!tc) return "it needs tc on PATH (package iproute2)";
+	if (user !== 0) return "it needs root to change the network of a container";
 	try {
 		await run(unshare, ["--net", tc, ...netem("add", "lo", 1_000_000)]);
 		return null;

@@ -35,11 +35,11 @@ test("nothing is done to a node that is down, or has not come up yet", async () 
 	const starting = node.start();
 	await expect
 		.poll(() => node.kill().catch((error) => error.message))
-		.toMatch(/^node 2 has not come up again yet/);
+		.toMatch(/^node 2 is not up again/);
 	const { ready } = await starting;
 	for (const fault of [() => node.kill(), () => node.end(), () => node.pause()])
 		await expect(fault()).rejects.toThrow(
-			"node 2 has not come up again yet after the fault before; leave more time between them",
+			"node 2 is not up again after the previous fault; leave more time between faults",
 		);
 	expect(calls().join()).not.toMatch(/kill|stop|pause/);
 	writeFileSync(up, "");

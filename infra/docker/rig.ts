@@ -85,7 +85,7 @@ export async function dockerRig(
 			if (left.length === 0) reaper.dismiss();
 			else
 				say(
-					`Docker does not let go of ${left.join(", ")}; docker ps --all --filter label=${label} shows what is there.`,
+					`Docker cannot remove ${left.join(", ")}; docker ps --all --filter label=${label} shows what is there.`,
 				);
 		},
 	};
@@ -221,7 +221,7 @@ export function rigNetwork(id: string): string {
 // --- internal ---
 
 const HOP =
-	"Docker's containers are reached through published ports here (a virtual machine, or MQBENCH_DOCKER_REACH=published): each message takes a hop more each way, and what it costs is in the figures.";
+	"Docker's containers are reached through published ports here (a virtual machine, or MQBENCH_DOCKER_REACH=published): each message takes one more hop each way, and the figures include its cost.";
 
 function sayTo(world: World): (text: string) => void {
 	return (text) => void world.stderr.write(`${text}\n`);

@@ -78,7 +78,7 @@ export function standingRig(
 
 const NO_HOSTS = {
 	async open() {
-		throw new Error("this rig is to have no brokers on hosts");
+		throw new Error("this rig must not have brokers on hosts");
 	},
 	async close() {},
 };

@@ -116,7 +116,7 @@ function checkAddresses(
 		const others = addresses.filter((one) => !isLoopback(one));
 		throw unfit(
 			ssh,
-			`it has no address ${address}, at which its node is to listen (it has ${others.length === 0 ? "none but its loopback" : others.join(", ")})`,
+			`it has no address ${address}, where its node has to listen (it has ${others.length === 0 ? "none but its loopback" : others.join(", ")})`,
 			"Correct brokers[].hosts[].address in the rig's file",
 		);
 	}
@@ -146,7 +146,7 @@ function checkPin({ cpus }: BrokerRequest, hosts: readonly BrokerHost[]): void {
 		if (facts.taskset === "")
 			throw failure("pin-impossible", {
 				cpus,
-				reason: `taskset, which does it, is not on PATH of ${name} (package util-linux of its distribution)`,
+				reason: `taskset is not on PATH of ${name} (package util-linux of its distribution)`,
 			});
 		const missing = missingCpus(cpus, facts.cpus);
 		if (missing !== null)

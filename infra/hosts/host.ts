@@ -143,7 +143,7 @@ async function readFacts(ssh: SshHost, link: Link): Promise<HostFacts> {
 	if (!more.tar)
 		throw unfit(
 			ssh,
-			"there is no tar, which unpacks what is copied",
+			"tar, which unpacks copies, is missing",
 			"Install it (package tar of its distribution)",
 		);
 	const prepared = more.prepared === "yes";

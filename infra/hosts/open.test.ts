@@ -503,7 +503,7 @@ describe.skipIf(missing !== null)(
 					);
 				// It is memory here, which no disk is.
 				expect(mine.said).toMatch(
-					/^The disk of h1 says after \S+ that it has flushed, which no disk does: .*\n$/,
+					/^The disk of h1 says after \S+ that it has flushed, which is too fast for a disk: .*\n$/,
 				);
 				await broker.close();
 				expect(host(0).run("ls /var/lib/mqbench/store")).toBe("");
@@ -545,7 +545,7 @@ describe.skipIf(missing !== null)(
 			const note =
 				"another mqbench ran on h1: it took CPU, disk and network from mine";
 			const said =
-				"Another mqbench runs on h1, which runs mine: what either measures holds only for the two of them together.\n";
+				"Another mqbench runs on h1, which runs mine: the figures of each include the load of the other.\n";
 			expect(second.notes).toEqual([note]);
 			expect(theirs.said).toBe(said);
 			await first.close();
@@ -563,7 +563,7 @@ describe.skipIf(missing !== null)(
 			host(0).run(`mkdir ${there}/x && mount -t tmpfs tmpfs ${there}/x`);
 			await broker.close();
 			expect(mine.said).toMatch(
-				/^ {2}h1: what this run has kept there stays \(\S+, \S+\) until the next mqbench that comes there \(.*busy.*\)\n$/,
+				/^ {2}h1: files of this run stay there \(\S+, \S+\) until the next mqbench uses the host \(.*busy.*\)\n$/,
 			);
 			host(0).run(`umount ${there}/x && rm -r ${there}`);
 			expect(folders()).toEqual([]);
@@ -675,7 +675,7 @@ describe.skipIf(missing !== null)(
 							}),
 							small(),
 						),
-					/^h1: cannot run mine: it has no address (10\.[\d.]+), at which its node is to listen \(it has (?!\1)10\.[\d.]+(, fe80::\S+)?\)\. Correct brokers\[\]\.hosts\[\]\.address in the rig's file\.$/,
+					/^h1: cannot run mine: it has no address (10\.[\d.]+), where its node has to listen \(it has (?!\1)10\.[\d.]+(, fe80::\S+)?\)\. Correct brokers\[\]\.hosts\[\]\.address in the rig's file\.$/,
 				],
 				[
 					"too few hosts",

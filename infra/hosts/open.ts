@@ -102,7 +102,7 @@ async function openOnHosts(
 					undo.push(() =>
 						tidy(
 							made.remove(),
-							`${name}: what this run has kept there stays (${made.store}, ${made.control}) until the next mqbench that comes there`,
+							`${name}: files of this run stay there (${made.store}, ${made.control}) until the next mqbench uses the host`,
 						),
 					);
 					return made;
@@ -195,7 +195,7 @@ async function lookForOthers(
 		if (notes.includes(note) || !(await folders[i]?.shared())) continue;
 		notes.push(note);
 		warn(
-			`Another mqbench runs on ${name}, which runs ${system}: what either measures holds only for the two of them together.`,
+			`Another mqbench runs on ${name}, which runs ${system}: the figures of each include the load of the other.`,
 		);
 	}
 }

@@ -228,7 +228,7 @@ describe("a node that is killed", () => {
 			const coming = (await broker.disturb(some("kill")))();
 			await expect.poll(() => descendants(process.pid).length).toBe(3);
 			await expect(broker.disturb(some(action))).rejects.toThrow(
-				"node 1 has not come up again yet after the fault before; leave more time between them",
+				"node 1 is not up again after the previous fault; leave more time between faults",
 			);
 			await coming;
 		},

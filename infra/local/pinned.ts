@@ -29,7 +29,7 @@ export function pinned(
 		throw failure("pin-impossible", {
 			cpus,
 			reason:
-				"taskset, which does it, is not on PATH (package util-linux of your distribution)",
+				"taskset is not on PATH (package util-linux of your distribution)",
 		});
 	return [taskset, "--cpu-list", cpus, ...argv];
 }

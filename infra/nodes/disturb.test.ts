@@ -134,7 +134,7 @@ describe("a node that was killed when Ctrl-C came", () => {
 test("half of a fault is none: where one node cannot be paused the others go on", async () => {
 	const { did, act } = await broker({ count: 3, stubborn: 2 });
 	await expect(act("pause", null)).rejects.toThrow(
-		"the processes of node 2 are not to be found in /proc",
+		"the processes of node 2 cannot be found in /proc",
 	);
 	expect(did.filter((what) => /^[A-Z]+ /.test(what)).sort()).toEqual([
 		"CONT 1",

@@ -62,7 +62,7 @@ export class BrokerNode {
 			throw new Error(`node ${this.number} is down already`);
 		if (!this.#life.isReady)
 			throw new Error(
-				`node ${this.number} has not come up again yet after the fault before; leave more time between them`,
+				`node ${this.number} is not up again after the previous fault; leave more time between faults`,
 			);
 		return this.#life.process;
 	}
@@ -137,7 +137,7 @@ export class BrokerNode {
 		if (processes > 0) return;
 		const { host } = this.place;
 		throw new Error(
-			`the processes of node ${this.number} are not to be found ${host === null ? "in /proc" : `on ${host}`}`,
+			`the processes of node ${this.number} cannot be found ${host === null ? "in /proc" : `on ${host}`}`,
 		);
 	}
 }

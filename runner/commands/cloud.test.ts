@@ -528,12 +528,12 @@ describe("mqbench down of machines", () => {
 				[
 					rig,
 					{ find: () => Promise.reject(new Error("no network.")), account },
-					/could not be asked: no network\./,
+					/could not ask whether it still exists: no network\./,
 				],
 				[
 					rentedFile,
 					{ ...sweeping(0), account },
-					/the account that it is in is not/,
+					/because its account is not known/,
 				],
 			] as const) {
 				const { code, there, world } = await taking(of, parts);
@@ -621,7 +621,7 @@ describe("what needs no AWS does without", () => {
 		const said = world.out();
 		expect(said).toContain("1 x i4i.xlarge for brokers");
 		expect(said).toContain(
-			"Standing up, all runs and what comes between them: at most 11.2min.",
+			"Standing up, all runs, and the time between them: at most 11.2min.",
 		);
 		// In one line: the command is to be copied.
 		expect(said).toContain(

@@ -82,7 +82,7 @@ describe("mqbench rigs list", () => {
 		const world = at(0);
 		expect(await rigsList(world)).toBe(0);
 		expect(world.out()).toBe(
-			`No rigs are known here (${path.dirname(folder("x"))}).\nOf another machine, or of a state that was lost: mqbench rigs sweep\n`,
+			`No rigs are known here (${path.dirname(folder("x"))}).\nTo find rigs of another machine, or after a loss of the state: mqbench rigs sweep\n`,
 		);
 	});
 
@@ -107,7 +107,7 @@ Take one down: mqbench rigs destroy <rig>
 		const world = at(121);
 		await rigsList(world);
 		expect(world.out()).toMatch(/2026-01-02 05:04 UTC, over\n/);
-		expect(world.out()).toMatch(/what is no machine .* is there until/);
+		expect(world.out()).toMatch(/networks and keys stay until/);
 	});
 
 	test("as JSON is a list for programs", async () => {
@@ -189,7 +189,7 @@ describe("mqbench rigs destroy", () => {
 		expect(await rigsDestroy({ id: "demo-1" }, world, options)).toBe(0);
 		expect(world.out()).toBe("Nothing was taken down.\n");
 		await expect(rigsDestroy({ id: "demo-1" }, at(5), options)).rejects.toThrow(
-			/Nobody is there to be asked: say --yes/,
+			/There is nobody to ask: use --yes/,
 		);
 		expect(stack.asked).toEqual([]);
 	});
@@ -385,7 +385,7 @@ Try again: mqbench rigs sweep --region eu-central-1 --id demo-1`);
 				remove: never,
 			}),
 		).toBe(0);
-		expect(world.out()).toMatch(/stays(.|\n)*Nothing is to be removed/);
+		expect(world.out()).toMatch(/stays(.|\n)*Nothing to remove/);
 		const other = at(300, "n");
 		await sweep(where, other, {
 			find: async () => [tagged],

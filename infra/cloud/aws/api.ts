@@ -145,7 +145,7 @@ export function proxyText(env: World["env"]): string | null {
 	);
 	return name === undefined
 		? null
-		: `${name} is set, and mqbench does not use proxies: it needs a way of its own to AWS, and for SSH to the machines`;
+		: `${name} is set, and mqbench does not use proxies: it needs a direct connection to AWS, and for SSH to the machines`;
 }
 
 /** All pages of a call that answers page by page. */

@@ -133,12 +133,12 @@ test.each<[string, RequestListener, string]>([
 	[
 		"a page to log in on",
 		(_, response) => response.end("<html>welcome</html>"),
-		'"<html>welcome</html>" is no IPv4 address',
+		'"<html>welcome</html>" is not an IPv4 address',
 	],
 	[
 		"no address of this kind",
 		(_, response) => response.end("2001:db8::1\n"),
-		'"2001:db8::1" is no IPv4 address',
+		'"2001:db8::1" is not an IPv4 address',
 	],
 	[
 		"a mistake",

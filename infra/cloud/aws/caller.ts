@@ -41,7 +41,9 @@ export async function addressOf(
 		throw new Error([reason, ...(proxy === null ? [] : [proxy])].join("; "));
 	}
 	if (!isIpv4(text))
-		throw new Error(`${JSON.stringify(text.slice(0, 60))} is no IPv4 address`);
+		throw new Error(
+			`${JSON.stringify(text.slice(0, 60))} is not an IPv4 address`,
+		);
 	return text;
 }
 

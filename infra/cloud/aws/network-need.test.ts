@@ -178,7 +178,7 @@ test("types with CPU credit, and those that AWS says nothing of, are named", () 
 			network: { words: "Up to 5 Gigabit", baselineGbps: null, peakGbps: null },
 		}),
 	).toEqual([
-		"brokers: t3.large has CPU credit: what is measured after it is used up is another machine; take one without credit, such as c7i or m7i",
+		"brokers: t3.large has CPU credit: after it is used up the machine is slower; take one without credit, such as c7i or m7i",
 		"brokers: AWS does not say what network t3.large (Up to 5 Gigabit) may always have; above that a figure lasts for minutes only",
 	]);
 });

@@ -61,7 +61,7 @@ export function networkWarnings(
 		);
 		const burstable = type.burstable
 			? [
-					`${kind}: ${type.name} has CPU credit: what is measured after it is used up is another machine; take one without credit, such as c7i or m7i`,
+					`${kind}: ${type.name} has CPU credit: after it is used up the machine is slower; take one without credit, such as c7i or m7i`,
 				]
 			: [];
 		const endless = needs.find((need) => needed(need) === null);

@@ -178,7 +178,7 @@ test("what this machine lacks is said together, before AWS is asked", () => {
 	rmSync(path.join(HERE.PATH as string, "ssh-keygen"));
 	expect(of("192.168.1.20")).toEqual([
 		"ssh-keygen is not on PATH: rented machines are reached over SSH. Install OpenSSH's client (apt-get install openssh-client).",
-		"aws.sshFrom: SSH from the internet never comes from 192.168.1.20/32, which is an address of a private network. Write the public one that your SSH comes from, or leave aws.sshFrom away to have AWS's own service say it.",
+		"aws.sshFrom: SSH from the internet never comes from 192.168.1.20/32, which is an address of a private network. Write the public one that your SSH comes from, or leave aws.sshFrom out: mqbench then asks AWS's own service.",
 	]);
 	// An emulator's machines are where it is.
 	expect(
@@ -318,7 +318,7 @@ test
 			RIG.replace("eu-central-1", "eu-central-9"),
 			{},
 			[
-				"ec2:DescribeRegions: there is no region eu-central-9. Write one that there is, e.g. aws.region: eu-central-1.",
+				"ec2:DescribeRegions: the region eu-central-9 does not exist. Write another one, e.g. aws.region: eu-central-1.",
 			],
 		],
 		[
@@ -400,7 +400,7 @@ test
 			),
 			{},
 			[
-				"ec2:DescribeAvailabilityZones: eu-central-1 has no zone eu-central-1z; it has eu-central-1a, eu-central-1b, eu-central-1c. Write one of them, or leave aws.zone away.",
+				"ec2:DescribeAvailabilityZones: eu-central-1 has no zone eu-central-1z; it has eu-central-1a, eu-central-1b, eu-central-1c. Write one of them, or drop aws.zone.",
 			],
 		],
 		[
@@ -430,7 +430,7 @@ test
 			),
 			{},
 			[
-				"ec2:DescribeImages: the image ami-00000000000000001 is not in eu-central-1, or not yours to use. Write another one, or leave aws.ami away for Debian 12.",
+				"ec2:DescribeImages: the image ami-00000000000000001 is not in eu-central-1, or not yours to use. Write another one, or drop aws.ami to use Debian 12.",
 			],
 		],
 		[
@@ -579,7 +579,7 @@ test.skipIf(missing !== null)(
 			await refusal(RIG, { MQBENCH_AWS_ENDPOINT: "http://127.0.0.1:2" }),
 		).toEqual([
 			expect.stringMatching(
-				/^sts:GetCallerIdentity: AWS cannot be reached from here \(ECONNREFUSED: .*\)\. Try again where this machine has a way to the internet\.$/,
+				/^sts:GetCallerIdentity: AWS cannot be reached from here \(ECONNREFUSED: .*\)\. Try again when this machine has a connection to the internet\.$/,
 			),
 		]);
 	},
@@ -601,7 +601,7 @@ test("behind a proxy it is said that mqbench does not use it", async () => {
 	expect(sentences).toHaveLength(2);
 	for (const sentence of sentences)
 		expect(sentence).toContain(
-			"; https_proxy is set, and mqbench does not use proxies: it needs a way of its own to AWS, and for SSH to the machines)",
+			"; https_proxy is set, and mqbench does not use proxies: it needs a direct connection to AWS, and for SSH to the machines)",
 		);
 	expect(error.message).not.toContain("secret");
 });

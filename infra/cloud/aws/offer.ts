@@ -191,7 +191,7 @@ function writtenAddress(
 	// Machines of an emulator are where the emulator is.
 	if (isPrivate(cidr) && !env.MQBENCH_AWS_ENDPOINT)
 		return {
-			wrong: `${where}: SSH from the internet never comes from ${written}, which is an address of a private network. Write the public one that your SSH comes from, or leave ${where} away to have AWS's own service say it.`,
+			wrong: `${where}: SSH from the internet never comes from ${written}, which is an address of a private network. Write the public one that your SSH comes from, or leave ${where} out: mqbench then asks AWS's own service.`,
 		};
 	return { cidr, asked: false };
 }

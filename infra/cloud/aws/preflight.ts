@@ -180,12 +180,12 @@ function refusal(
 /** null: it is not the connection to AWS that fails. */
 function way({ call, code, message, unreached }: Refused): string | null {
 	return unreached
-		? `${call}: AWS cannot be reached from here (${code}: ${message}). Try again where this machine has a way to the internet.`
+		? `${call}: AWS cannot be reached from here (${code}: ${message}). Try again when this machine has a connection to the internet.`
 		: null;
 }
 
 function other({ call, code, message }: Refused): string {
-	return `${call}: AWS refused (${code}: ${message}). Try again; if it stays, ask those who look after the account.`;
+	return `${call}: AWS refused (${code}: ${message}). Try again; if it fails again, ask whoever manages the account.`;
 }
 
 /** A sentence if no machine can be there. null: the account may use it, or the question is not allowed, and then the region's own answers show it. */
@@ -203,7 +203,7 @@ async function region(api: Api, { region: name }: Aws): Promise<string | null> {
 		});
 	const found = Regions.find(({ RegionName }) => RegionName === name);
 	if (found === undefined)
-		return `ec2:DescribeRegions: there is no region ${name}. Write one that there is, e.g. aws.region: eu-central-1.`;
+		return `ec2:DescribeRegions: the region ${name} does not exist. Write another one, e.g. aws.region: eu-central-1.`;
 	return found.OptInStatus === "not-opted-in"
 		? `ec2:DescribeRegions: the region ${name} is not enabled for your account. Enable it (aws account enable-region --region-name ${name}), or choose another: aws.region.`
 		: null;
@@ -257,7 +257,7 @@ async function machines(api: Api, aws: Aws): Promise<Machines> {
 			: []),
 		...(clients.spot && !client.spot
 			? [
-					`ec2:DescribeInstanceTypes: ${client.name} is not on the spot market. Take another type, or leave aws.clients.spot away.`,
+					`ec2:DescribeInstanceTypes: ${client.name} is not on the spot market. Take another type, or drop aws.clients.spot.`,
 				]
 			: []),
 	];
@@ -271,7 +271,7 @@ async function machines(api: Api, aws: Aws): Promise<Machines> {
 	const zone = aws.zone ?? zones.all[0];
 	if (aws.zone !== null && !zones.open.includes(aws.zone))
 		wrong.push(
-			`ec2:DescribeAvailabilityZones: ${aws.region} has no zone ${aws.zone}; it has ${zones.open.join(", ")}. Write one of them, or leave aws.zone away.`,
+			`ec2:DescribeAvailabilityZones: ${aws.region} has no zone ${aws.zone}; it has ${zones.open.join(", ")}. Write one of them, or drop aws.zone.`,
 		);
 	else if (zone === undefined || !zones.all.includes(zone))
 		wrong.push(noZone(aws, names, zones));
@@ -314,7 +314,7 @@ async function chooseImage(
 	const image = await imageOf(api, ami);
 	const call = `ec2:DescribeImages: the image ${ami}`;
 	if (image === null)
-		return `${call} is not in ${name}, or not yours to use. Write another one, or leave aws.ami away for Debian 12.`;
+		return `${call} is not in ${name}, or not yours to use. Write another one, or drop aws.ami to use Debian 12.`;
 	if (image.state !== "available")
 		return `${call} is ${image.state}. Wait until it is available, or write another one.`;
 	if (image.architecture !== architecture)

@@ -92,7 +92,7 @@ test("those that end before it, and that nobody renews, are refused", () => {
 	expect(sessionTrouble(session, minutes(51), now)).toEqual({
 		warnings: [],
 		wrong: [
-			"AWS_CREDENTIAL_EXPIRATION: the credentials for AWS end at 2026-01-02T04:00:00.000Z (in 1h), and standing the machines up, the runs, and taking them down take up to 1.02h. Without credentials nobody takes the machines down, and they cost money until they end themselves. Log in anew for longer, or make fewer runs (--only).",
+			"AWS_CREDENTIAL_EXPIRATION: the credentials for AWS end at 2026-01-02T04:00:00.000Z (in 1h), and standing the machines up, the runs, and taking them down take up to 1.02h. Without credentials nobody takes the machines down, and they cost money until they end themselves. Log in again for longer, or make fewer runs (--only).",
 		],
 	});
 	// Of machines that stay, until they are up: 20 minutes.
@@ -110,7 +110,7 @@ test("those that are renewed, or end nobody knows when, are warned of", () => {
 		wrong: [],
 		warnings: [
 			expect.stringMatching(
-				/^the credentials for AWS end at .* Others are asked for then, as long as your login lasts/,
+				/^the credentials for AWS end at .* mqbench then asks for new ones, as long as your login lasts/,
 			),
 		],
 	});

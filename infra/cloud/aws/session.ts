@@ -65,12 +65,12 @@ export function sessionTrouble(
 		? {
 				wrong: [],
 				warnings: [
-					`${ends}. Others are asked for then, as long as your login lasts: see that it does (aws sso login). ${without}`,
+					`${ends}. mqbench then asks for new ones, as long as your login lasts; renew it (aws sso login). ${without}`,
 				],
 			}
 		: {
 				wrong: [
-					`AWS_CREDENTIAL_EXPIRATION: ${ends}. ${without}. Log in anew for longer, or make fewer runs (--only).`,
+					`AWS_CREDENTIAL_EXPIRATION: ${ends}. ${without}. Log in again for longer, or make fewer runs (--only).`,
 				],
 				warnings: [],
 			};

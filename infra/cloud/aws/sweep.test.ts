@@ -386,7 +386,7 @@ test.skipIf(missing !== null)(
 	async () => {
 		aws.account.denied.add("ec2:DescribeVolumes");
 		await expect(find()).rejects.toThrow(
-			/^ec2:DescribeVolumes: AWS does not allow this to you\. .*policy\.json/,
+			/^ec2:DescribeVolumes: AWS does not allow this\. .*policy\.json/,
 		);
 	},
 );
@@ -431,5 +431,5 @@ test("people see what there is, how old it is, and what stays", () => {
 steady-2  owner not known, expiry not known, stays
 `,
 	);
-	expect(taggedText([], 0)).toBe("Nothing carries the tag mqbench:run.\n");
+	expect(taggedText([], 0)).toBe("Nothing has the tag mqbench:run.\n");
 });

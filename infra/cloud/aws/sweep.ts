@@ -157,8 +157,8 @@ async function told<T>(ask: () => Promise<T>): Promise<T> {
 		throw failure("aws-unfit", {
 			wrong: [
 				forbidden
-					? `${call}: AWS does not allow this to you. Use an account that may (--profile, AWS_PROFILE); infra/aws/policy.json of mqbench names what is needed.`
-					: `${call}: AWS refused (${code}: ${message}). Log in to AWS anew, see whether the region is right, and try again.`,
+					? `${call}: AWS does not allow this. Use an account with the permission (--profile, AWS_PROFILE); infra/aws/policy.json of mqbench names what is needed.`
+					: `${call}: AWS refused (${code}: ${message}). Log in to AWS again, check the region, and try again.`,
 			],
 		});
 	}
