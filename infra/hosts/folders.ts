@@ -72,7 +72,7 @@ const OWN =
 /** $1 process that owns them, $2 the folder for stores. */
 const MAKE = `echo; umask 077; cd && ${OWN}; s=$2 n="$o@$1@XXXXXX"; mkdir -p .cache/mqbench/runs && c=$(mktemp -d "$PWD/.cache/mqbench/runs/$n") || exit 1; echo "mqbench:control=$c"; mkdir -p "$s" && s=$(mktemp -d "$s/$n") || exit 1; echo "mqbench:store=$s"; if [ "$(stat -f -c %T /dev/shm 2>/dev/null)" = tmpfs ] && m=$(mktemp -d "/dev/shm/$n" 2>/dev/null); then echo "mqbench:memory=$m"; echo "mqbench:free=$(df -Pk /dev/shm | { read -r _; read -r _ _ _ f _; echo "$f"; })"; fi`;
 
-/** $1 process that owns ours, $2 the folder for stores. Memory and a shared store are readable to all, other users' homes and processes are not. */
+/** $1 process that owns ours, $2 the folder for stores. Memory, a shared store and processes are visible to all users; other users' homes are not. */
 const SHARED = `cd && ${OWN}; for p in "$PWD/.cache/mqbench/runs" "$2" /dev/shm; do for d in "$p/$o"@*; do [ -d "$d" ] && g=$(echo "\${d##*/}" | cut -d@ -f2) && [ "$g" != "$1" ] && [ -d "/proc/$g" ] && { echo; echo mqbench:shared=yes; exit 0; }; done; done; true`;
 
 /** Also removes what a broker writes that was killed a moment ago. */
