@@ -2,12 +2,11 @@
 import { writeSync } from "node:fs";
 import type { World } from "./world.ts";
 
-// The only file that touches process. First of all: a URL with a password on our command line is not to stay in
-// the process list.
+// The only file that touches process. First of all, hide our command line from the process list: it may hold a URL with a password.
 const argv = process.argv.slice(2);
 process.title = "mqbench";
 
-/** Of two signals within it the second is no wish to go at once while machines are left. */
+/** A second signal this soon does not end mqbench at once while machines are left: terminals often send one twice. */
 const AGAIN_MS = 1_000;
 
 /** What stays, and costs money, if we go at once. */
@@ -18,6 +17,14 @@ const stop = new AbortController();
 let firstMs: number | null = null;
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
 	process.on(signal, () => onSignal(signal));
+
+// npx and npm start us through a shell that hands on no signal: whoever ends npx (kill, a CI job that is cancelled) ends that shell, and we would go on alone.
+if (process.env.npm_command) {
+	const parent = process.ppid;
+	setInterval(() => {
+		if (process.ppid !== parent && firstMs === null) onSignal("SIGTERM");
+	}, 500).unref();
+}
 
 /** Why stdout could not be written to its end; a reader that has gone (`mqbench ... | head`) is no error. */
 let unwritten: Error | undefined;
@@ -81,7 +88,7 @@ function onSignal(signal: "SIGINT" | "SIGTERM" | "SIGHUP"): void {
 		stop.abort(signal);
 		return;
 	}
-	// A terminal that is closed says so more than once, and so do some who hand on a signal to all below them: nobody has asked again.
+	// A terminal that is closed says so more than once; that is no second request.
 	if (signal === "SIGHUP") return;
 	if (left !== null && nowMs - firstMs < AGAIN_MS) return;
 	go(signal === "SIGTERM" ? 143 : 130);

@@ -113,6 +113,11 @@ const catalogue = {
 		text: (d: { path: string; reason: string }) =>
 			`${d.path}: cannot be read (${d.reason}). Make the run again, or use the version of mqbench that made it`,
 	},
+	"run-unwritable": {
+		exit: 3,
+		text: (d: { path: string; reason: string; resume: string }) =>
+			`${d.path}: cannot be written (${d.reason}), so this run is lost. Free some space or allow writing there, then continue with the others: ${d.resume}`,
+	},
 	"report-unwritable": {
 		exit: 3,
 		text: (d: { path: string; reason: string; folder: string }) =>
@@ -261,7 +266,7 @@ const catalogue = {
 	"broker-unreachable": {
 		exit: 3,
 		text: (d: { system: string; where: string; reason: string }) =>
-			`${d.system}: nothing answers at ${d.where} (${d.reason}). Is the broker up, and the url right? To have mqbench start one: --target local`,
+			`${d.system}: nothing answers at ${d.where} (${d.reason}). Start the broker there, or correct the url.`,
 	},
 	"rig-unreadable": {
 		exit: 2,

@@ -46,7 +46,7 @@ test("a port at which nothing listens is named with host and reason, without the
 	).rejects.toMatchObject({
 		code: "broker-unreachable",
 		exit: 3,
-		message: `mine: nothing answers at 127.0.0.1:${port} (connection refused). Is the broker up, and the url right? To have mqbench start one: --target local`,
+		message: `mine: nothing answers at 127.0.0.1:${port} (connection refused). Start the broker there, or correct the url.`,
 	});
 });
 

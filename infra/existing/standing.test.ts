@@ -106,7 +106,10 @@ test("a run that asks for another broker than the rig has is refused, and says w
 test.each([
 	["local", /Is mqbench up still running\?/],
 	["docker", /mqbench down takes away what is left of it/],
-	["existing", /Is the broker up, and the url in the rig's file right\?/],
+	[
+		"existing",
+		/Start the broker there, or correct the url in the rig's file\./,
+	],
 ] as const)(
 	"of target %s that is gone it says what to do, without the password",
 	async (target, remedy) => {

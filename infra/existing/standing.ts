@@ -91,6 +91,6 @@ const REMEDY: Readonly<Record<RigFile["target"], string>> = {
 	local: "Is mqbench up still running? It stands a new one up",
 	docker:
 		"mqbench down takes away what is left of it, mqbench up stands a new one up",
-	existing: "Is the broker up, and the url in the rig's file right?",
+	existing: "Start the broker there, or correct the url in the rig's file",
 	aws: "mqbench rigs list says whether it is still there",
 };

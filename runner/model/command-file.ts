@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
 import { maskSameLength, maskUrls } from "../secrets.ts";
+import { shellWord } from "../shell.ts";
 import type { World } from "../world.ts";
 
 /** `command.json` beside scenario.yaml: how the command was given, written before the first run. Passwords are hidden. */
@@ -45,6 +46,32 @@ export function commandIn(folder: string): Omit<CommandFile, "schema"> | null {
 	} catch {
 		return null;
 	}
+}
+
+/**
+ * The same command once more, to be pasted: it goes on in the folder of its runs. All else stays, as the plans have to be the same. `folder`: null: where
+ * it was told to put them, or reports/<run-id>.
+ */
+export function resumeCommand(
+	command: Pick<CommandFile, "args"> | null | undefined,
+	folder: string | null,
+	runId = "<run-id>",
+): string {
+	const words = [...(command?.args ?? ["<scenario>"])];
+	let own = `reports/${runId}`;
+	for (const option of ["--out", "--resume"]) {
+		const at = words.findIndex(
+			(word) => word === option || word.startsWith(`${option}=`),
+		);
+		if (at < 0) continue;
+		const [word = "", value] = words.splice(at, words[at] === option ? 2 : 1);
+		own = value ?? word.slice(option.length + 1);
+	}
+	// What is to be filled in is no word for a shell.
+	const quoted = [...words, "--resume", folder ?? own].map((word) =>
+		/^<.*>$/.test(word) ? word : shellWord(word),
+	);
+	return `npx mqbench ${quoted.join(" ")}`;
 }
 
 /** What `--set` was given, in its order. */

@@ -1,5 +1,6 @@
+import { variable } from "../brokers/index.ts";
+import { resumeCommand } from "../model/command-file.ts";
 import type { Gate, Result, Run } from "../model/result.ts";
-import { shellWord } from "../shell.ts";
 import { type Said, say } from "../text/say.ts";
 import { meanRate } from "../verdict/window-length.ts";
 import type { Outcome } from "./outcomes.ts";
@@ -17,13 +18,14 @@ function adviceOn(outcome: Outcome, result: Result): Said {
 	const run = worstRun(outcome, result);
 	switch (verdict) {
 		case "interrupted":
-			return say("resume", { command: resumeCommand(result) });
+			return say("resume", {
+				command: resumeCommand(result.command, null, result.runId),
+			});
 		case "error":
-			return say(
-				result.errorCause === "scenario"
-					? "change-the-question"
-					: "fix-and-rerun",
-			);
+			if (result.errorCause === "scenario") return say("change-the-question");
+			return LOGIN.test(run?.why ?? "")
+				? say("log-in", { url: variable("BROKER_URL") })
+				: say("fix-and-rerun");
 		case "invalid":
 			return say("trust-first", { remedy: remedyOf(run, "invalid") });
 		case "inconclusive":
@@ -60,30 +62,9 @@ function unlessBusy(next: Said, run: Run): Said {
 		: say("busy-first", { checks, next: next.text });
 }
 
-/** The same command once more, in its folder: plans have to be the same, and so does all that they follow from. */
-function resumeCommand({ runId, command }: Result): string {
-	const words = [...(command?.args ?? ["<scenario>"])];
-	let folder = `reports/${runId}`;
-	for (const option of ["--out", "--resume"]) {
-		const at = words.findIndex(
-			(w) => w === option || w.startsWith(`${option}=`),
-		);
-		if (at < 0) continue;
-		const [word = "", next = ""] = words.splice(
-			at,
-			words[at] === option ? 2 : 1,
-		);
-		folder = next || word.slice(option.length + 1);
-	}
-	return ["npx mqbench", ...words.map(quoted), "--resume", quoted(folder)].join(
-		" ",
-	);
-}
-
-/** For a shell; what is to be filled in stays as it is. */
-function quoted(word: string): string {
-	return /^<.*>$/.test(word) ? word : shellWord(word);
-}
+/** What brokers and their client libraries say when they refuse a login. */
+const LOGIN =
+	/NOAUTH|WRONGPASS|Authorization Violation|username or password|SASL|authentication/i;
 
 /** The runs that were made for a comparison: of its own system, and of the baseline if that is of the same scenario. */
 function comparedRuns(

@@ -3,6 +3,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { testFolder } from "../../infra/test-folder.fake.ts";
 import { Plan } from "../model/plan.ts";
+import type { RunFileInput } from "../model/run-file.ts";
 import { expand } from "../plan/expand.ts";
 import { floors } from "../plan/floor.ts";
 import { loadScenario } from "../scenario/load.ts";
@@ -13,6 +14,7 @@ import {
 	removeRunFolder,
 	runPath,
 	writeEnvironment,
+	writeRunFile,
 } from "./folder.ts";
 
 const TEXT =
@@ -89,4 +91,20 @@ test("a file that cannot be written is one sentence with its path", () => {
 	);
 	// Nor is half of it left.
 	expect(readdirSync(folder)).toEqual(["environment.json"]);
+});
+
+test("a run that cannot be written is lost, and the others are gone on with", () => {
+	const folder = path.join(testFolder(), "run");
+	makeRunFolder(folder, TEXT, plans, []);
+	const [plan] = plans as [Plan];
+	mkdirSync(path.join(runPath(folder, plan), "run.json"));
+	expect(() => writeRunFile(folder, plan, {} as RunFileInput)).toThrow(
+		expect.objectContaining({
+			code: "run-unwritable",
+			exit: 3,
+			message: expect.stringMatching(
+				/ so this run is lost\. .*: npx mqbench <scenario> --resume .*run$/,
+			),
+		}),
+	);
 });

@@ -3,7 +3,11 @@ import path from "node:path";
 import { failure, MqbenchError } from "../errors.ts";
 import { makeFolder } from "../make-folder.ts";
 import { type BaselineSnapshot, SNAPSHOT } from "../model/baseline-snapshot.ts";
-import type { CommandFile } from "../model/command-file.ts";
+import {
+	type CommandFile,
+	commandIn,
+	resumeCommand,
+} from "../model/command-file.ts";
 import type { EnvironmentFile } from "../model/environment-file.ts";
 import { floorFolder, type Plan, runFolder } from "../model/plan.ts";
 import type { RunFileInput } from "../model/run-file.ts";
@@ -71,7 +75,6 @@ export function writeRunFile(
 	plan: Plan,
 	file: RunFileInput,
 ): void {
-	// By now there is something to keep.
 	writeJson(path.join(runPath(folder, plan), "run.json"), file, folder);
 }
 
@@ -114,7 +117,7 @@ function writeJson(where: string, value: unknown, measured?: string): void {
 	);
 }
 
-/** `measured`: the folder in which there is something to keep already. */
+/** `measured`: the folder in which complete runs may lie already. */
 function writing(where: string, action: () => void, measured?: string): void {
 	try {
 		action();
@@ -125,6 +128,9 @@ function writing(where: string, action: () => void, measured?: string): void {
 		const what = { path: where, reason: reasonOf(error) };
 		throw measured === undefined
 			? failure("output-unwritable", what)
-			: failure("report-unwritable", { ...what, folder: measured });
+			: failure("run-unwritable", {
+					...what,
+					resume: resumeCommand(commandIn(measured), measured),
+				});
 	}
 }

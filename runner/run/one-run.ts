@@ -14,6 +14,7 @@ import { notFresh, onHosts } from "../scenario/rig.ts";
 import type { Scenario, System } from "../scenario/scenario.ts";
 import { maskUrls } from "../secrets.ts";
 import type { World } from "../world.ts";
+import { brokerDisk } from "./broker-disk.ts";
 import { faultNotes, faultsOf } from "./faults.ts";
 import { type Fleet, type FleetResult, startFleet } from "./fleet.ts";
 import { runPath, writeRunFile } from "./folder.ts";
@@ -87,8 +88,10 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 				? "before the first message"
 				: `${(since() / 1000).toFixed(1)}s after the first message was due`;
 		death = `${system.key}: ${how}, ${at}`;
-		progress.say(`  ${death}`);
+		progress.say(`  ERROR: ${death}`);
 	});
+	const diskFull = brokerDisk(plan);
+	let noRoom: string | null = null;
 	let fleet: Fleet | null = null;
 	const faults = faultsOf(
 		plan,
@@ -123,6 +126,7 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 						faults.begin(t0Ms);
 					}
 					progress.tick(plan, line);
+					if (line.mqbench === "tick") noRoom = diskFull(line.failed);
 					return line.mqbench === "tick" ? one.hopeless(plan, line) : null;
 				},
 			},
@@ -134,7 +138,7 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 		await broker.close();
 	}
 	progress.done();
-	const wrong = result.error ?? result.brokeOff;
+	const wrong = result.error ?? noRoom ?? result.brokeOff;
 	if (wrong !== null) progress.say(`  ${wrong}`);
 	if (result.abortedBy !== null)
 		progress.say(`  Stopped: ${result.abortedBy} cannot be met any more.`);
@@ -156,7 +160,7 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 		k6Signal: result.ended.signal,
 		interruptedBy: world.stop.aborted ? String(world.stop.reason) : null,
 		abortedBy: result.abortedBy,
-		error: result.error ?? death,
+		error: result.error ?? death ?? noRoom,
 		notes,
 		brokerUrl: maskUrls(broker.url),
 		brokerVersion: broker.version,

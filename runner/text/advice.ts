@@ -11,7 +11,9 @@ export const advice = {
 	"change-the-question": () =>
 		"change the SLA line or the load: the run was made, and cannot answer it",
 	"fix-and-rerun": () =>
-		"fix what it names and run again; mqbench doctor looks at the machine, the broker's log is in the folder of the run",
+		"fix the cause named above and run again; broker.log is in the run's folder",
+	"log-in": (d: { url: string }) =>
+		`put the broker's user and password into the url, and the url into the environment: --url '${d.url}'`,
 	"trust-first": (d: { remedy: string | null }) =>
 		`${d.remedy ?? "free the machine from other work; mqbench doctor shows what bends a measurement"} (mqbench explain invalid)`,
 	"closer-clocks": () =>

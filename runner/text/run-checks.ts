@@ -1,4 +1,5 @@
 import {
+	formatBytes as bytes,
 	formatCount as count,
 	formatDuration as duration,
 	plural,
@@ -6,6 +7,12 @@ import {
 
 /** What the checks say of the files, the clients and the counts of a run. */
 export const runChecks = {
+	"broker-disk-full": (d: {
+		folder: string;
+		freeBytes: number;
+		leftBytes: number;
+	}) =>
+		`the broker's disk ran full: of ${bytes(d.freeBytes)} free at ${d.folder}, ${bytes(d.leftBytes)} were left. Make room, or set TMPDIR to a larger disk`,
 	"not-counted": () => "no client has counted",
 
 	"files-closed": () => "every file is closed and matches its sum",

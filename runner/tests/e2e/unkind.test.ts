@@ -113,7 +113,7 @@ describe("a port", () => {
 		const ended = await run([scenario(folder), "--out", out, "--url", url]);
 		expect(ended.code).toBe(3);
 		expect(lastLine(ended.err)).toBe(
-			`nats: nothing answers at 127.0.0.1:${port} (connection refused). Is the broker up, and the url right? To have mqbench start one: --target local`,
+			`nats: nothing answers at 127.0.0.1:${port} (connection refused). Start the broker there, or correct the url.`,
 		);
 		expect(existsSync(out)).toBe(false);
 	});
@@ -190,7 +190,7 @@ describe("the folder for the results", () => {
 		expect(ended.err).not.toMatch(/^ +at /m);
 		expect(filesOf(out).join()).toMatch(/client-0\.jsonl/);
 		expect(lastLine(ended.err)).toMatch(
-			/The measured files are kept; free some space or allow writing there, then: mqbench report \S+out$/,
+			/, so this run is lost\. .*: npx mqbench .*--resume \S+out$/,
 		);
 		// What had been written is not lost: with room again it can be looked at.
 		rmSync(ballast);
