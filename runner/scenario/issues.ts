@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { example } from "../brokers/index.ts";
-import { didYouMean } from "../suggest.ts";
+import { didYouMean, suggest } from "../suggest.ts";
 import { plainCount } from "../unit-slips.ts";
 import { otherToolsValue, own } from "./other-tools.ts";
 import { fieldOf, isSystem, noun, quoted } from "./place.ts";
@@ -99,6 +99,12 @@ const sentences: Readonly<Record<string, Describe>> = {
 			return [
 				`${field} in the matrix must be a list of values; write ${field}: [${typeof value === "object" ? "..." : String(value)}]`,
 			];
+		if (Array.isArray(value) && path[0] === "workload" && path.length === 2)
+			return [
+				`${field} takes one value; for several write matrix: { ${field}: [${value.filter((one) => typeof one !== "object").join(", ")}] }`,
+			];
+		if (issue.expected === "array" && isMap(value))
+			return [`${what} must be a list, got a map; write - before each entry`];
 		if (
 			field === "messages" &&
 			typeof value === "string" &&
@@ -137,7 +143,8 @@ const sentences: Readonly<Record<string, Describe>> = {
 						},
 					]
 				: [choice(path, value, issue.options)];
-		if (value === null || value === "") return [empty(path)];
+		if (value === null || value === "" || isEmptyMap(value))
+			return [empty(path)];
 		if (
 			typeof value === "number" &&
 			(value === 0 || !takesNumbers(issue.errors))
@@ -159,9 +166,10 @@ const sentences: Readonly<Record<string, Describe>> = {
 				},
 			];
 		const [branch] = branches.sort((a, b) => a.length - b.length);
-		if (!branch)
+		const several = own(severalForms, fieldOf(path));
+		if (!branch || (several !== undefined && isStrange(branch, path, value)))
 			return [
-				`${noun(path)} must be ${own(severalForms, fieldOf(path)) ?? kindsOf(issue.errors)}, got ${kind(value)}`,
+				`${noun(path)} must be ${several ?? kindsOf(issue.errors)}, got ${kind(value)}`,
 			];
 		return problemsOf(
 			branch.map((error) => ({ ...error, path: [...path, ...error.path] })),
@@ -279,6 +287,26 @@ function meantValue(text: string): number | boolean | undefined {
 	if (/^(yes|on)$/i.test(text)) return true;
 	if (/^(no|off)$/i.test(text)) return false;
 	return plainCount(text);
+}
+
+function isEmptyMap(value: unknown): boolean {
+	return isMap(value) && Object.keys(value).length === 0;
+}
+
+/** Is it a word that resembles none of those that may stand there? */
+function isStrange(
+	errors: readonly z.core.$ZodIssue[],
+	path: Path,
+	value: unknown,
+): boolean {
+	return errors.some(
+		(error) =>
+			error.code === "invalid_value" &&
+			error.path.length === 0 &&
+			typeof value === "string" &&
+			suggest(value, error.values.map(String)) === undefined &&
+			otherToolsValue(fieldOf(path), value, []) === undefined,
+	);
 }
 
 /** Does one of the alternatives take a number, though not this one? */

@@ -135,6 +135,14 @@ const mistakes: Readonly<Record<string, string>> = {
 		{},
 		"system: { broker: nats, config: { jetstream: { store_dir: /tmp/x } } }",
 	),
+	"a list in a workload": workload({ rate: "[1000/s, 2000/s]" }),
+	"cases as a map": `${right}cases: { message: 1KiB }\n`,
+	"a payload of nothing": workload({ payload: "{ }" }),
+	"a payload in a word": workload({ payload: "json" }),
+	"acknowledgements of the leader": workload(
+		{},
+		"system: { broker: kafka, acks: leader }",
+	),
 	"a name that is too long": `name: ${"n".repeat(81)}\n${right}`,
 	"a seed below zero": workload({ arrivals: "poisson", seed: "-1" }),
 

@@ -81,6 +81,7 @@ const otherValues: Readonly<Record<string, Words>> = {
 		key_round_robin: "round-robin",
 		random_nano: "random",
 	},
+	acks: { leader: "1", none: "0", quorum: "all", "-1": "all" },
 	arrivals: { exponential: "poisson", uniform: "constant", fixed: "constant" },
 };
 

@@ -44,3 +44,12 @@ test("the same mistake at the same place is shown once", () => {
 		report("s.yaml", "a: 1", [problem]),
 	);
 });
+
+test("a list of known words is shown once", () => {
+	const shown = report("s.yaml", "a: 1\nb: 2\n", [
+		{ offset: 0, message: "unknown a; known: x, y" },
+		{ offset: 5, message: "unknown b; known: x, y" },
+	]);
+	expect(shown).toContain("1:1 unknown a; known: x, y\n");
+	expect(shown).toContain("2:1 unknown b\n");
+});

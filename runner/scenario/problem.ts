@@ -1,4 +1,5 @@
 import { maskSameLength } from "../secrets.ts";
+import { KNOWN } from "../suggest.ts";
 import type { WorkloadField } from "./workload-schema.ts";
 
 /** One mistake in a scenario, where the schema sees it. `source.ts` knows the line. */
@@ -35,9 +36,14 @@ export function report(
 	const lines = text.split(/\r\n|\n|\r/);
 	const starts = lineStarts(text);
 	const sorted = [...problems].sort((a, b) => order(a) - order(b));
+	const lists = new Set<string>();
 	const blocks = sorted
 		.map((problem) => {
-			const message = maskSameLength(oneLine(problem.message));
+			const [what = "", list] = oneLine(problem.message).split(KNOWN);
+			const known = list === undefined ? "" : `${KNOWN}${list}`;
+			const repeated = lists.has(known);
+			lists.add(known);
+			const message = maskSameLength(repeated ? what : `${what}${known}`);
 			if ("label" in problem)
 				return `${maskSameLength(problem.label)}: ${message}`;
 			const { line, column } = position(starts, problem.offset);

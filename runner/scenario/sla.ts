@@ -227,6 +227,6 @@ function no(text: string, words: readonly string[] = []): UnitError {
 			);
 	}
 	return new UnitError(
-		`"${text}" is not an objective; write e.g. p99 < 20ms, service p99.9 <= 5ms or lost == 0 (metrics: ${Metric.options.join(", ")}; counters: ${Tally.options.join(", ")})`,
+		`"${text}" is not an objective; write e.g. p99 < 20ms, service p99.9 <= 5ms or lost == 0`,
 	);
 }
