@@ -107,11 +107,11 @@ export function readMarkdown(text: string, known: Known): Reading {
 			head.forEach((name, i) => {
 				add(reading, run, name, rows[0]?.[i] ?? "");
 			});
-		else if (head.includes("p50") && head.includes("system")) {
+		else if (head.includes("p50") && head.includes("durability")) {
 			const title = decoded(before.split("## ").at(-1)?.split("\n")[0] ?? "");
 			for (const row of rows)
 				for (const one of known.runs)
-					if (one.case === title && namesOf(one).includes(row[0] ?? ""))
+					if (isCase(one, title) && namesOf(one).includes(row[0] ?? ""))
 						addFigures(reading, one, head, row);
 		}
 	}
@@ -132,8 +132,7 @@ export function readTerminal(text: string, known: Known): Reading {
 			titlesOf(r).some((t) => first === t || first.startsWith(`${t} of `)),
 		);
 		if (found && /^[A-Z]+$/.test(last)) run = found;
-		for (const r of known.runs)
-			if (line.startsWith(`${r.case}, ${r.main}`)) title = r.case;
+		for (const r of known.runs) if (isCase(r, line.trim())) title = r.case;
 		if (/^\s+p50\s/.test(line)) {
 			const head = ["", ...cells(line)];
 			for (i++; /^\s+\S/.test(lines[i] ?? ""); i++) {
@@ -297,10 +296,17 @@ function addMetrics(
 	rows: Table["rows"],
 ): void {
 	for (const [label = "", ...cells] of rows)
-		if (/^p\d|^max$/.test(label))
+		if (/^p\d|^max\b/.test(label))
 			head.slice(1).forEach((metric, i) => {
 				const value = (cells[i] ?? "").replace(/ [[(].*$/, "").trim();
-				add(reading, run, `${metric} ${label}`, value);
+				// Beside the name what it would need, beside the largest that of those that completed.
+				const [name] = label.split(" ");
+				add(
+					reading,
+					run,
+					`${metric} ${name}`,
+					value.replace(/ \S+ of those.*/, ""),
+				);
 			});
 }
 
@@ -330,6 +336,11 @@ function placeIn(row: readonly string[], { runs }: Known): string {
 	if (named === undefined && places.size > 1)
 		throw new Error(`of which system and case is ${row.join(" | ")}?`);
 	return titlesOf(named ?? (runs[0] as Known["runs"][number]))[0];
+}
+
+/** Is this the title of its case's table? */
+function isCase(run: Known["runs"][number], title: string): boolean {
+	return title.startsWith(`${run.case}, ${run.main}`);
 }
 
 function titlesOf(run: Known["runs"][number]): [string, string] {
@@ -377,7 +388,8 @@ function markdownTables(text: string): Table[] {
 }
 
 function unmarked(cell: string): string {
-	const code = /^(`+) ?([\s\S]*?) ?\1$/.exec(cell)?.[2];
+	// An SLA line, and beside it where it stands.
+	const code = /^(`+) ?([\s\S]*?) ?\1(?: scenario\.yaml:\d+)?$/.exec(cell)?.[2];
 	if (code !== undefined) return code;
 	return decoded(cell.replaceAll("**", "").replaceAll(/\\(.)/g, "$1"));
 }

@@ -113,7 +113,7 @@ describe("40 runs", () => {
 
 	test("are short in markdown: tables, and sections of those that did not pass", () => {
 		const text = renderMarkdown(result);
-		expect(text.match(/^## 256B$/gm)).toHaveLength(1);
+		expect(text.match(/^### 256B, response/gm)).toHaveLength(1);
 		const failed = result.runs.filter((r) => r.verdict !== "pass").length;
 		expect(
 			text.match(

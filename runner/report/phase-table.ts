@@ -4,7 +4,7 @@ import { maxText, percentileValue } from "./words.ts";
 
 /** The parts of a window below each other, as words: of steps latency against rate. */
 export interface PhaseTable {
-	/** "response by step"; in a backlog "ack by phase". */
+	/** "Response by step"; in a backlog "Ack by phase". */
 	readonly title: string;
 	readonly head: readonly string[];
 	readonly rows: readonly (readonly string[])[];
@@ -16,7 +16,7 @@ export function phaseTable(run: Run): PhaseTable | null {
 	if (first === undefined) return null;
 	const rates = ratesOf(run);
 	return {
-		title: `${first.metric} by ${run.load.pattern === "backlog" ? "phase" : "step"}`,
+		title: `${first.metric.charAt(0).toUpperCase()}${first.metric.slice(1)} by ${run.load.pattern === "backlog" ? "phase" : "step"}`,
 		head: [
 			run.load.pattern === "backlog" ? "phase" : "step",
 			"rate",

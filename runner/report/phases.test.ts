@@ -286,7 +286,7 @@ describe("a backlog of 20 000 messages", () => {
 		]);
 		expect(run.phases[1]?.throughput.received).toBe(0);
 		expect(run.phases[1]?.throughput.sent).toBe(2000);
-		expect(text).toContain("ack by phase");
+		expect(text).toContain("Ack by phase");
 	});
 
 	test("grows by design: no queue is found to grow without end", () => {

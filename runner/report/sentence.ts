@@ -6,5 +6,5 @@ export function sentence(text: string, names: readonly string[] = []): string {
 	const [word = ""] = /^[a-z]+(?= |$|[.,])/.exec(text) ?? [];
 	const name = word === "" || names.some((n) => text.startsWith(n));
 	const first = name ? text.charAt(0) : text.charAt(0).toUpperCase();
-	return `${first}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
+	return `${first}${text.slice(1)}${/[.!?:]$/.test(text) ? "" : "."}`;
 }

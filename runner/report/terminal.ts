@@ -1,25 +1,11 @@
 import { join } from "node:path";
 import type { Result } from "../model/result.ts";
-import { plainAll } from "../terminal/columns.ts";
-import { failoverOfAll } from "./failover-table.ts";
-import { MANY_RUNS } from "./matrix.ts";
-import { blockLines } from "./terminal/block-lines.ts";
-import { hasTables, tableLines } from "./terminal/case-tables.ts";
-import { comparisonLines } from "./terminal/comparisons.ts";
-import { brokenLines, keptLines, recapLines } from "./terminal/gate-lines.ts";
-import { remarkLines } from "./terminal/remarks.ts";
-import { runLines } from "./terminal/run-lines.ts";
-import { searchLines } from "./terminal/search-lines.ts";
+import { displayWidth, plainAll } from "../terminal/columns.ts";
+import { type Section, shownIn } from "./document/blocks.ts";
+import { type Document, documentOf } from "./document/document.ts";
+import { sentence } from "./sentence.ts";
+import { blockLines } from "./terminal/blocks.ts";
 import { makePage, type Page, type PageOptions } from "./terminal/text-page.ts";
-import {
-	explainText,
-	quickText,
-	sameHostText,
-	topologiesText,
-	verdictText,
-	verdictWord,
-	withoutSearches,
-} from "./words.ts";
 
 /** Width (from 40 on) and height of the terminal; colour and unicode: whether it shows them (terminal-look.ts). */
 export interface TerminalOptions extends PageOptions {
@@ -32,74 +18,77 @@ export interface TerminalOptions extends PageOptions {
  * last line is the verdict and where the report is. What is longer than a screen begins with the verdict too.
  */
 export function renderTerminal(
-	whole: Result,
+	result: Result,
 	options: TerminalOptions,
 ): string {
-	const result = plainAll({ ...withoutSearches(whole) });
+	const document = documentOf(plainAll({ ...result }));
 	const page = makePage(options);
-	const many = result.runs.length >= MANY_RUNS;
-	const broken = brokenLines(result, page);
 	const parts = [
-		...block(broken),
-		...(hasTables(result) ? block(tableLines(result, page)) : []),
-		...(many
-			? [
-					...block(remarkLines(result, page)),
-					...block(blockLines(failoverOfAll(result), page).slice(1)),
-				]
-			: result.runs.flatMap((run) => block(runLines(run, result, page)))),
-		...result.searches.flatMap((search) => block(searchLines(search, page))),
-		...block(comparisonLines(result, page)),
+		...apart(blockLines(document.broken, page, "")),
+		...shownIn(document.sections, "terminal").flatMap((section) =>
+			apart(sectionLines(section, page)),
+		),
 	];
-	const long = parts.length + ENDING > page.rows;
+	const ending = [
+		...apart(blockLines(document.gates, page, "")),
+		...noteLines(document, page),
+		...page.fold(`${document.title}: ${document.lead}.`),
+	];
+	const long = parts.length + ending.length >= page.rows;
 	const lines = [
-		...(long ? [...verdictLines(result, page), ""] : []),
+		...(long ? [...verdictLines(document, page), ""] : []),
 		...parts,
-		...block([
-			...(long ? recapLines(result, page) : []),
-			...keptLines(result, many, page),
-		]),
-		...noteLines(result, page),
-		...page.fold(`${result.scenario}: ${verdictText(result)}.`),
-		`${page.badge(result.verdict, verdictWord(result))}  ${join(options.folder, "report.html")}`,
+		...ending,
+		`${page.badge(document.verdict, document.word)}  ${join(options.folder, "report.html")}`,
 	];
 	return `${lines.join("\n")}\n`;
 }
 
 // --- internal ---
 
-/** Lines that follow at least: the gates that passed, notes and the verdict. */
-const ENDING = 6;
-
 /** With a blank line below, where there is something. */
-function block(lines: readonly string[]): string[] {
+function apart(lines: readonly string[]): string[] {
 	return lines.length === 0 ? [] : [...lines, ""];
 }
 
-function verdictLines(result: Result, page: Page): string[] {
-	const word = verdictWord(result);
+/** The verdict stands at the right edge, or below a title that leaves no room for it. */
+function sectionLines(
+	{ title, verdict, blocks }: Section,
+	page: Page,
+): string[] {
+	const word = verdict === undefined ? "" : page.badge(verdict);
+	const gap = page.width - displayWidth(title) - (verdict?.length ?? 0);
+	const head =
+		gap > 0 && word !== ""
+			? [`${page.style("bold", title)}${" ".repeat(gap)}${word}`]
+			: [
+					...page.fold(title).map((line) => page.style("bold", line)),
+					...(word === "" ? [] : [`  ${word}`]),
+				];
+	return [...head, ...blockLines(blocks, page)];
+}
+
+function verdictLines(
+	{ verdict, word, title, lead }: Document,
+	page: Page,
+): string[] {
+	const badge = page.badge(verdict, word);
 	const [first = "", ...rest] = page.fold(
-		`${word}  ${result.scenario}: ${verdictText(result)}.`,
+		`${word}  ${title}: ${lead}.`,
 		"      ",
 		"",
 	);
 	return first.startsWith(word)
-		? [
-				`${page.badge(result.verdict, word)}${first.slice(word.length)}`,
-				...rest,
-			]
-		: [page.badge(result.verdict, word), first, ...rest];
+		? [`${badge}${first.slice(word.length)}`, ...rest]
+		: [badge, first, ...rest];
 }
 
-function noteLines(result: Result, page: Page): string[] {
-	const shared = sameHostText(result);
-	const nodes = topologiesText(result);
-	const quick = quickText(result);
-	const explained = explainText(result);
+function noteLines(document: Document, page: Page): string[] {
+	const { weak, where, quick, explain, names } = document;
 	return [
-		...(shared === null ? [] : page.fold(`Note: ${shared}.`)),
-		...(nodes === null ? [] : page.fold(`Note: ${nodes}.`)),
-		...(explained === "" ? [] : page.fold(`More: ${explained}`)),
-		...(quick === null ? [] : page.fold(`Note: ${quick}.`)),
-	];
+		...(weak === null ? [] : [weak]),
+		...where.map((text) => sentence(text, names)),
+		...(explain === "" ? [] : [`More: ${explain}`]),
+		...(quick === null ? [] : [`Note: ${quick}.`]),
+	].flatMap((text) => page.fold(text));
 }

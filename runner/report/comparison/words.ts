@@ -3,6 +3,7 @@ import type { Outcome } from "../../compare/comparing.ts";
 import { valueText } from "../../compare/judge.ts";
 import type { Baseline, Comparison } from "../../model/comparison.ts";
 import { percentText, ratioText } from "../../text/comparisons.ts";
+import type { Look } from "../document/blocks.ts";
 
 /** The words that all forms of a comparison share. */
 
@@ -129,6 +130,16 @@ export function groupsOf(comparisons: readonly Comparison[]): {
 export function looksOf(c: Comparison): "fail" | "inconclusive" | "pass" {
 	return gateVerdict({ ...c, advisory: null });
 }
+
+/** The same of all that was compared. */
+export const OUTCOME_LOOKS = {
+	regressed: "fail",
+	inconclusive: "inconclusive",
+	advisory: "inconclusive",
+	nothing: "error",
+	improved: "pass",
+	same: "pass",
+} as const satisfies Record<Outcome, Look>;
 
 export function outcomeWord(outcome: Outcome): string {
 	switch (outcome) {

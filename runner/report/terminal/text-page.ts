@@ -1,13 +1,7 @@
 import { styleText } from "node:util";
-import type { Result } from "../../model/result.ts";
-import {
-	displayWidth,
-	padEnd,
-	padStart,
-	pieces,
-	shortened,
-} from "../../terminal/columns.ts";
+import { displayWidth, pieces, shortened } from "../../terminal/columns.ts";
 import { wrap } from "../../terminal/wrap.ts";
+import type { Look } from "../document/blocks.ts";
 
 export type Format = Parameters<typeof styleText>[0];
 
@@ -19,7 +13,7 @@ export interface Page {
 	readonly unicode: boolean;
 	style(format: Format, text: string): string;
 	/** The verdict's word, in its colour. */
-	badge(verdict: Result["verdict"], text?: string): string;
+	badge(look: Look, text?: string): string;
 	/** Breaks a text at blanks, and a word that is wider than a line anywhere. */
 	fold(text: string, indent?: string, first?: string): string[];
 	/** A name that is cut in the middle to fit. */
@@ -44,8 +38,8 @@ export function makePage(options: PageOptions): Page {
 		rows: options.rows ?? 24,
 		unicode,
 		style,
-		badge: (verdict, text = verdict.toUpperCase()) =>
-			style(["bold", COLOURS[verdict]] as Format, text),
+		badge: (look, text = look.toUpperCase()) =>
+			style(["bold", COLOURS[look]] as Format, text),
 		fold: (text, indent = "", first = indent) =>
 			wrap(text, width, indent, first).flatMap((line) =>
 				displayWidth(line) <= width
@@ -58,45 +52,16 @@ export function makePage(options: PageOptions): Page {
 	};
 }
 
-/** Rows below each other, the first column to the left, the others to the right; null: it is wider than the page. */
-export function grid(
-	rows: readonly (readonly string[])[],
-	page: Page,
-	indent = "  ",
-): string[] | null {
-	const [head = []] = rows;
-	const widths = head.map((_, i) =>
-		Math.max(...rows.map((row) => displayWidth(row[i] ?? ""))),
-	);
-	const lines = rows.map((row) =>
-		`${indent}${row
-			.map((cell, i) => (i === 0 ? padEnd : padStart)(cell, widths[i] ?? 0))
-			.join("  ")}`.trimEnd(),
-	);
-	return lines.some((line) => displayWidth(line) > page.width) ? null : lines;
-}
-
-/** Rows that do not fit beside each other, one by one: "nats: p50 1ms, p99 2ms". */
-export function listed(
-	[head = [], ...rows]: readonly (readonly string[])[],
-	page: Page,
-): string[] {
-	return rows.flatMap(([name, ...cells]) =>
-		page.fold(
-			`${name}: ${cells.map((cell, i) => `${head[i + 1]} ${cell}`).join(", ")}`,
-			"    ",
-			"  ",
-		),
-	);
-}
-
 // --- internal ---
 
-const COLOURS: Readonly<Record<Result["verdict"], Format>> = {
+const COLOURS: Readonly<Record<Look, Format>> = {
 	pass: "green",
 	fail: "red",
 	inconclusive: "yellow",
 	invalid: "magenta",
 	error: "red",
 	interrupted: "yellow",
+	warn: "yellow",
+	ok: "green",
+	unknown: "dim",
 };

@@ -1,14 +1,29 @@
 import type { Result, Run } from "../../model/result.ts";
 import { topologyText } from "../words.ts";
-import { type Markup, markup } from "./markup.ts";
-import { factsTable } from "./sections.ts";
+import {
+	type Block,
+	PAGE,
+	type Section,
+	type Table,
+	type Text,
+} from "./blocks.ts";
+import { facts, heading, section } from "./make.ts";
 
 /** Durability and effective settings of each system: what makes its numbers comparable, or not. */
-export function systems({ runs }: Result): Markup | null {
+export function systems({ runs }: Result): Section[] {
 	const names = [...new Set(runs.map((run) => run.system))];
-	if (names.length === 0) return null;
-	return markup`<section id="systems"><div class="head"><h2>${names.length === 1 ? "The system, with its settings" : "The systems, with their settings"}</h2></div>
-${names.map((name) => markup`<h3>${name}</h3>${settings(runs.filter((run) => run.system === name))}`)}</section>`;
+	if (names.length === 0) return [];
+	const title =
+		names.length === 1
+			? "The system, with its settings"
+			: "The systems, with their settings";
+	const blocks = names.flatMap((name): Block[] => [
+		heading(name),
+		settingsOf(runs.filter((run) => run.system === name)),
+	]);
+	return [
+		section("systems", title, blocks, { contents: "Settings", media: PAGE }),
+	];
 }
 
 type Settings = Readonly<Record<string, string>>;
@@ -33,20 +48,13 @@ export function ownSettings(run: Run, { runs }: Result): Settings {
 	return Object.fromEntries([...own(brokerOf), ...own(driverOf)]);
 }
 
-/** Settings below each other; "" of none. */
-export function settingsList(all: Settings): Markup | string {
+/** Settings below each other; null of none. */
+export function settings(all: Settings): Text | null {
 	const entries = Object.entries(all);
-	if (entries.length === 0) return "";
-	const list = markup`<ul class="settings">${entries.map(([key, value]) => markup`<li>${key}=${value}</li>`)}</ul>`;
-	return entries.length <= MOST_OPEN
-		? list
-		: markup`<details><summary>${entries.length} settings</summary>${list}</details>`;
+	return entries.length === 0 ? null : { kind: "settings", entries };
 }
 
 // --- internal ---
-
-/** More are folded. */
-const MOST_OPEN = 8;
 
 function brokerOf({ brokerSettings }: Run): Settings {
 	return brokerSettings;
@@ -57,7 +65,7 @@ function driverOf({ driverOptions }: Run): Settings {
 }
 
 /** Settings that are not alike in all runs are named; their values stand with the runs. */
-function settings(runs: readonly Run[]): Markup {
+function settingsOf(runs: readonly Run[]): Table {
 	const measured = runs.filter((run) => run.driverOptions !== null);
 	const differing = [
 		...differ(runs.map(brokerOf)),
@@ -65,7 +73,7 @@ function settings(runs: readonly Run[]): Markup {
 	];
 	const all = (of: (run: Run) => string | null | undefined) =>
 		[...new Set(runs.map(of).filter((text) => text))].join("; ");
-	return factsTable([
+	return facts([
 		["broker", all((run) => run.load.broker)],
 		["version", all((run) => run.versions?.server || run.brokerVersion)],
 		["durability", all((run) => run.load.durability)],
@@ -73,7 +81,7 @@ function settings(runs: readonly Run[]): Markup {
 		["topology", all(topologyText)],
 		["replicas", all((run) => run.load.replicas?.toString())],
 		["acknowledges", all((run) => (run.load.acks ? "yes" : "no"))],
-		["broker's settings", settingsList(common(runs.map(brokerOf)))],
+		["broker's settings", settings(common(runs.map(brokerOf)))],
 		[
 			"client library",
 			all(
@@ -81,7 +89,7 @@ function settings(runs: readonly Run[]): Markup {
 					versions && `${versions.library}, driver ${versions.driver}`,
 			),
 		],
-		["library options", settingsList(common(measured.map(driverOf)))],
+		["library options", settings(common(measured.map(driverOf)))],
 		[
 			"differ by run",
 			differing.length === 0

@@ -10,14 +10,14 @@ import {
 } from "../../units.ts";
 import { orderUnit } from "../../verdict/tally.ts";
 import { consumersText } from "../words.ts";
-import { type Markup, markup } from "./markup.ts";
-import { factsTable } from "./sections.ts";
-import { ownSettings, settingsList } from "./systems.ts";
+import type { Block, Table } from "./blocks.ts";
+import { facts, paragraph } from "./make.ts";
+import { ownSettings, settings } from "./systems.ts";
 
 /** What a run ran with. `whole`: also what all runs of its system share, which stands with the systems too. */
-export function runFacts(run: Run, result: Result, whole: boolean): Markup {
+export function runFacts(run: Run, result: Result, whole: boolean): Table {
 	const { load, versions, generator } = run;
-	return factsTable([
+	return facts([
 		["broker", run.brokerUrl],
 		["started", run.startedAt],
 		["load", rateText(load)],
@@ -31,7 +31,7 @@ export function runFacts(run: Run, result: Result, whole: boolean): Markup {
 			"order",
 			run.reordered === null ? null : `reordered counts ${orderUnit(load)}`,
 		],
-		["broker's settings", whole ? settingsList(run.brokerSettings) : null],
+		["broker's settings", whole ? settings(run.brokerSettings) : null],
 		[
 			"pinned to CPUs",
 			[
@@ -57,8 +57,8 @@ export function runFacts(run: Run, result: Result, whole: boolean): Markup {
 				? `k6 ${versions.k6}, ${versions.library}, ${versions.go}, driver ${versions.driver}`
 				: null,
 		],
-		["library options", whole ? settingsList(run.driverOptions ?? {}) : null],
-		["settings", whole ? null : settingsList(ownSettings(run, result))],
+		["library options", whole ? settings(run.driverOptions ?? {}) : null],
+		["settings", whole ? null : settings(ownSettings(run, result))],
 		[
 			"generator's CPU",
 			generator &&
@@ -80,10 +80,10 @@ export function runFacts(run: Run, result: Result, whole: boolean): Markup {
 }
 
 /** The machine and the versions. */
-export function environment({ environment: e, runId }: Result): Markup {
+export function environment({ environment: e, runId }: Result): Block {
 	if (e === null)
-		return markup`<p>Nothing was written down about the machine.</p>`;
-	return factsTable([
+		return paragraph("nothing was written down about the machine");
+	return facts([
 		["run", runId],
 		...rigRows(e),
 		["system", `${e.os}, kernel ${e.kernel}`],

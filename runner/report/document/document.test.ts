@@ -1,21 +1,27 @@
 import { describe, expect, test } from "vitest";
 import type { Comparison } from "../../model/comparison.ts";
 import type { Gate, Run } from "../../model/result.ts";
+import { blockMarkup, sectionMarkup } from "../html/blocks.ts";
 import { manyResult } from "../page/pages.fake.ts";
 import { fixtureResult } from "../stored.fake.ts";
-import { comparisons } from "./comparisons.ts";
-import { contents } from "./contents.ts";
-import { reproduce } from "./reproduce.ts";
-import { gatesTable } from "./sections.ts";
+import type { Block, Section } from "./blocks.ts";
+import { comparison } from "./comparison.ts";
+import { contentsOf, documentOf } from "./document.ts";
+import { reproduce } from "./reading.ts";
 import { systems } from "./systems.ts";
-import { verdict } from "./verdict.ts";
+import { broken, gates } from "./verdict.ts";
 
 const stall = fixtureResult("stall");
-const words = (text: string | undefined) =>
-	(text ?? "")
+const writing = { names: [], figures: () => [] };
+const words = (text: string) =>
+	text
 		.replaceAll(/<[^>]*>/g, " ")
 		.replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
 		.replaceAll(/\s+/g, " ");
+const pageOf = (blocks: readonly Block[]) =>
+	blockMarkup(blocks, writing).join("");
+const wordsOf = (...sections: readonly Section[]) =>
+	words(sections.map((one) => sectionMarkup(one, writing).text).join(""));
 
 describe("how to measure it again", () => {
 	test("is the command as a shell takes it, without passwords, with scenario and versions", () => {
@@ -29,9 +35,11 @@ describe("how to measure it again", () => {
 				"nats://u:pw@h",
 			],
 		};
-		const text = words(
-			reproduce({ ...stall, command }, "url: nats://u:pw@h\npassword: geheim\n")
-				.text,
+		const text = wordsOf(
+			reproduce(
+				{ ...stall, command },
+				"url: nats://u:pw@h\npassword: geheim\n",
+			),
 		);
 		expect(text).toContain(
 			"mqbench 'scenarios/my scenario.yaml' --set 'name=it'\\''s' nats://***@h",
@@ -42,9 +50,8 @@ describe("how to measure it again", () => {
 	});
 
 	test("says what is not known", () => {
-		const text = words(
-			reproduce({ ...stall, command: null, environment: null, runs: [] }, null)
-				.text,
+		const text = wordsOf(
+			reproduce({ ...stall, command: null, environment: null, runs: [] }, null),
 		);
 		expect(text).toContain("The command line was not written down");
 		expect(text).toContain("The text of the scenario is not known here");
@@ -61,8 +68,8 @@ test("settings that all runs of a system share stand there once; the others are 
 		brokerSettings: { store: "file" },
 		driverOptions: { mode: "core", connections },
 	});
-	const text = words(
-		systems({ ...stall, runs: [of("1", 1), of("25", 2)] })?.text,
+	const text = wordsOf(
+		...systems({ ...stall, runs: [of("1", 1), of("25", 2)] }),
 	);
 	expect(text.match(/store=file/g)).toHaveLength(1);
 	expect(text.match(/mode=core/g)).toHaveLength(1);
@@ -75,25 +82,26 @@ test("settings that all runs of a system share stand there once; the others are 
 
 describe("the verdict", () => {
 	test("tells what broke by how much, where, when, and what to do", () => {
-		const text = words(verdict(stall, stall).text);
-		expect(text).toMatch(/An SLA is breached\./);
+		const text = words(pageOf(broken(stall)));
+		expect(documentOf(stall).lead).toBe("an SLA is breached");
 		expect(text).toContain(
 			"p99 is 400ms: 40x the limit of 10ms, 390ms above it",
 		);
 		expect(text).toContain("nats, 256B 1000/s");
 		expect(text).toContain(
-			"What to do: Of the slowest messages 100 % is service",
+			"What to do: of the slowest messages 100 % is service",
 		);
 	});
 
 	test("of many SLA lines folds those that are met, and shows the others", () => {
 		const [gate] = stall.gates as [Gate];
-		const gates = Array.from({ length: 20 }, (_, i) => ({
+		const all = Array.from({ length: 20 }, (_, i) => ({
 			...gate,
 			case: `case ${i}`,
 			verdict: i === 7 ? ("fail" as const) : ("pass" as const),
 		}));
-		const { text } = gatesTable(gates, () => null);
+		const many = { ...stall, gates: all };
+		const text = pageOf(gates(many, many));
 		const [shown = "", folded = ""] = text.split("<details>");
 		expect(shown).toContain("case 7");
 		expect(shown).not.toContain("case 8");
@@ -103,7 +111,7 @@ describe("the verdict", () => {
 });
 
 test("a comparison shows both sides, the ratio with its interval, and whether it decides", () => {
-	const comparison: Comparison = {
+	const one: Comparison = {
 		system: "nats",
 		case: "256B",
 		metric: "response p99",
@@ -122,25 +130,20 @@ test("a comparison shows both sides, the ratio with its interval, and whether it
 		judged: false,
 		advisory: "another machine",
 	};
-	const text = words(
-		comparisons({ ...stall, comparisons: [comparison] })?.text,
-	);
+	const text = wordsOf(...comparison({ ...stall, comparisons: [one] }));
 	expect(text).toContain(
-		"nats, 256B response p99 REGRESSED shown only 1ms of 4 runs 1.5ms of 5 runs 1.50x [1.31, 1.70] 96.8 % Worse by 31 % at least. Another machine.",
+		"nats, 256B, response p99 1ms (0 of 4) 1.5ms (0 of 5) 1.50x [1.31, 1.70] 96.8 % 25 % (regressed) REGRESSED nats, 256B, response p99: worse by 31 % at least; shown only: another machine.",
 	);
-	expect(comparisons(stall)).toBeNull();
+	expect(comparison(stall)).toEqual([]);
 });
 
 test("a short page has no contents; one of many runs leads to cases", () => {
-	expect(contents(stall)).toBeNull();
-	const { text = "" } = contents(manyResult(20)) ?? {};
-	expect(text.match(/#case-/g)).toHaveLength(5);
-	expect(text).not.toContain("#run-");
-	expect(contents(fixtureResult("repeats"))?.text).toContain("#run-6");
-	expect(contents(fixtureResult("repeats"))?.text).not.toContain("#comparison");
-	const compared = {
-		...fixtureResult("repeats"),
-		comparisons: [{} as Comparison],
-	};
-	expect(contents(compared)?.text).toContain('href="#comparison"');
+	const linksOf = (result: typeof stall) =>
+		contentsOf(documentOf(result), result).map(({ to }) => to);
+	expect(linksOf(stall)).toEqual([]);
+	const many = linksOf(manyResult(20));
+	expect(many.filter((to) => to.startsWith("case-"))).toHaveLength(5);
+	expect(many.filter((to) => to.startsWith("run-"))).toEqual([]);
+	expect(linksOf(fixtureResult("repeats"))).toContain("run-6");
+	expect(linksOf(fixtureResult("repeats"))).not.toContain("comparison");
 });

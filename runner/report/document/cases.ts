@@ -1,0 +1,61 @@
+import type { Result } from "../../model/result.ts";
+import { type CaseTable, caseTables, MANY_RUNS } from "../matrix.ts";
+import { hostText, systemText, systemTitle } from "../words.ts";
+import { type Block, FILES, PAGE, type Section, TEXTS } from "./blocks.ts";
+import { badge, heading, link, list, numbers, section, table } from "./make.ts";
+
+/** All runs side by side, a table for each case: of several runs on a page, elsewhere of several systems or of many. */
+export function cases(result: Result): Section[] {
+	const { runs } = result;
+	if (runs.length < 2) return [];
+	const many = runs.length >= MANY_RUNS;
+	const several = new Set(runs.map((run) => run.system)).size > 1;
+	const systems = new Map(runs.map((run) => [systemTitle(run), run]));
+	const blocks = caseTables(result).flatMap((table, i) =>
+		caseBlocks(table, i + 1, result),
+	);
+	// Few runs say it of themselves, below; a page has a section for it.
+	const said = many
+		? [...systems.values()].map((run) => [`${run.system}: ${systemText(run)}`])
+		: [];
+	return [
+		section(
+			"cases",
+			"Side by side, case by case",
+			[list(said, TEXTS), ...blocks],
+			{
+				contents: "Side by side",
+				media: many ? undefined : several ? ["terminal", "page"] : PAGE,
+			},
+		),
+	];
+}
+
+// --- internal ---
+
+/** Columns that a narrow terminal leaves out, in this order: a run's own lines and report.html have them. */
+const SPARE = ["p99.9", "redelivered", "unknown"];
+
+function caseBlocks(of: CaseTable, number: number, result: Result): Block[] {
+	const hosts = new Set(of.rows.map(({ run }) => hostText(run, result)));
+	const [host = null] = hosts.size === 1 ? hosts : [];
+	const columns = [
+		"",
+		{ name: "durability", media: FILES },
+		...numbers(of.head).map((column) => ({
+			...column,
+			spare: SPARE.indexOf(column.name) + 1,
+		})),
+		"verdict",
+	];
+	const rows = of.rows.map(({ run, name, cells }) => [
+		link(name, `run-${result.runs.indexOf(run) + 1}`),
+		run.load.durability,
+		...cells,
+		badge(run.verdict),
+	]);
+	return [
+		heading(`${of.case}, ${of.of}`, { id: `case-${number}` }),
+		table(columns, rows, { caption: host ?? "" }),
+	];
+}

@@ -1,0 +1,95 @@
+import type { Run } from "../../model/result.ts";
+import { formatDuration } from "../../units.ts";
+import { behindText, hiddenText } from "../omission.ts";
+import { percentileName } from "../words.ts";
+import { type Block, type Medium, PAGE } from "./blocks.ts";
+import {
+	details,
+	heading,
+	numbers,
+	paragraph,
+	sentences,
+	shares,
+	table,
+	wordTable,
+} from "./make.ts";
+
+/** What counting from the actual send would have hidden: a sentence, and `folded` a table. */
+export function omission(run: Run, folded: boolean): Block[] {
+	const texts = [hiddenText(run), behindText(run)].filter((t) => t !== null);
+	if (texts.length === 0 || run.omission === null) return [];
+	const rows = run.omission.percentiles.filter((x) => x.factor !== null);
+	const known = rows.map((x) => [
+		percentileName(x.p),
+		...[x.response, x.service, x.difference].map((ns) =>
+			formatDuration(ns ?? 0),
+		),
+		factorText(x.factor ?? 0),
+	]);
+	const head = ["percentile", "response", "service", "difference", "factor"];
+	const table = wordTable(head, known);
+	return [
+		heading("What a closed loop would have hidden", { media: PAGE }),
+		sentences(texts),
+		...(folded
+			? [details("Response against service, by percentile", [table], PAGE)]
+			: []),
+	];
+}
+
+/** The slowest messages of a run, each split into what it waited for: a page shows all, Markdown some. */
+export function slowest(run: Run, media: readonly Medium[]): Block[] {
+	const [first] = run.slowest;
+	if (first === undefined) return [];
+	const partition = run.slowest.some((m) => m.partition !== null);
+	const topics = run.load.topics > 1;
+	const head = [
+		...["due", "producer", "sequence"],
+		...(topics ? ["topic"] : []),
+		...(partition ? ["partition"] : []),
+		"response",
+	];
+	const columns = [
+		...numbers(head),
+		...PARTS.map((name) => ({ name, number: true, mark: `${name}-part` })),
+		{ name: "parts", media: PAGE },
+	];
+	const share = (ns: number) =>
+		first.responseNs > 0 ? ns / first.responseNs : 0;
+	const rows = run.slowest.map((m, i) => ({
+		media: i < FEW ? undefined : PAGE,
+		cells: [
+			`${((m.intendedNs - run.load.warmupNs) / 1e9).toFixed(3)}s`,
+			...[`${m.producer}`, `${m.sequence}`],
+			...(topics ? [`${m.topic}`] : []),
+			...(partition ? [`${m.partition ?? "n/a"}`] : []),
+			formatDuration(m.responseNs),
+			...PARTS.map((part) => formatDuration(m[`${part}Ns`])),
+			shares(PARTS.map((part) => [part, share(m[`${part}Ns`])])),
+		],
+	}));
+	return [
+		details(
+			`The slowest ${run.slowest.length === 1 ? "message" : "messages"}, and what they waited for`,
+			[
+				table(columns, rows, { look: "slow" }),
+				paragraph(
+					"Due: seconds after the window opened. Response = queued (earlier sends blocked) + lag (the generator was late) + service (from the send call on)",
+					"small",
+				),
+			],
+			media,
+		),
+	];
+}
+
+// --- internal ---
+
+const PARTS = ["queued", "lag", "service"] as const;
+/** Rows that Markdown has. */
+const FEW = 5;
+
+/** "1 020x", "1.1x" */
+function factorText(factor: number): string {
+	return `${factor >= 100 ? Math.round(factor) : Number(factor.toPrecision(2))}x`;
+}

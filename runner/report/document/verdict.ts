@@ -1,0 +1,173 @@
+import type { Gate, Result } from "../../model/result.ts";
+import { plural } from "../../units.ts";
+import { breachOf } from "../breach.ts";
+import { brokenOf, type Outcome } from "../outcomes.ts";
+import { warningsOf, warningText } from "../warnings.ts";
+import { gateInterval, gateMargin, gateText } from "../words.ts";
+import {
+	type Block,
+	FILES,
+	type Medium,
+	PAGE,
+	type Table,
+	TERMINAL,
+	type Text,
+	type Verdicts,
+} from "./blocks.ts";
+import {
+	aside,
+	badge,
+	code,
+	details,
+	link,
+	list,
+	paragraph,
+	table,
+} from "./make.ts";
+
+/** What kept the result from passing, the worst first: by how much, where, and what to do. The same advice is given once. */
+export function broken(whole: Result): Block[] {
+	const all = brokenOf(whole);
+	const advised = new Set<string>();
+	const items = all.slice(0, MOST_BROKEN).map((outcome) => {
+		const { broke, where, when, next } = breachOf(outcome, whole);
+		const advice = advised.has(next) ? [] : [`What to do: ${next}`];
+		advised.add(next);
+		return {
+			verdict: outcome.verdict,
+			text: [link(where, anchorOf(outcome, whole)), `: ${broke}`],
+			more: [...(when === null ? [] : [when]), ...advice],
+		};
+	});
+	return verdicts(items, all.length, "see the table, or report.html");
+}
+
+/** What the numbers have been through: who only sees the shared summary sees no run. */
+export function warnings(result: Result): Block[] {
+	const all = warningsOf(result).map((one) => [warningText(one)]);
+	const head =
+		all.length === 1 ? "With a warning:" : `With ${all.length} warnings:`;
+	return [
+		paragraph(all.length === 0 ? null : head, "plain", FILES),
+		list(all, FILES),
+	];
+}
+
+/** Every SLA line, and how it came out. Of many those that are met are folded; a terminal only counts them. */
+export function gates(result: Result, whole: Result): Block[] {
+	const all = result.gates;
+	if (all.length === 0)
+		return whole.searches.length > 0
+			? []
+			: [
+					paragraph(
+						"No SLA: nothing was judged. The verdict says whether the measurement is to be trusted",
+						"plain",
+						FILES,
+					),
+				];
+	const several = placesOf(all) > 1;
+	const passed = all.filter((g) => g.verdict === "pass");
+	const others = all.filter((g) => g.verdict !== "pass");
+	const rows = (some: readonly Gate[], share: number) =>
+		gateTable(some, several, whole, share);
+	if (all.length <= MOST_OPEN || passed.length === 0) return [rows(all, SHARE)];
+	const summary = `${others.length === 0 ? `All ${all.length}` : `${passed.length} of ${all.length}`} SLA lines are met: which`;
+	return [
+		...(others.length > 0 ? [rows(others, SHARE / 2)] : []),
+		details(summary, [rows(passed, SHARE / 2)], FILES),
+	];
+}
+
+/** The same at the end of a terminal's lines, where it is on the screen. */
+export function gateLines(result: Result, many: boolean): Block[] {
+	const { gates: all } = result;
+	const several = result.runs.length > 1 || placesOf(all) > 1;
+	const item = (gate: Gate) => ({
+		verdict: gate.verdict,
+		text: `${gate.sla}${several ? ` (${gate.system}, ${gate.case})` : ""}: ${gateText(gate)}`,
+		more: [gate.why],
+	});
+	const passed = all.filter((g) => g.verdict === "pass");
+	const others = all.filter((g) => g.verdict !== "pass");
+	const kept = `${passed.length} of ${plural(all.length, "gate")}`;
+	const counted =
+		passed.length === 0
+			? []
+			: [{ verdict: "pass" as const, text: kept, more: [] }];
+	return [
+		...verdicts(
+			others.slice(0, MOST_LINES).map(item),
+			others.length,
+			"see report.html",
+			TERMINAL,
+		),
+		...verdicts(many ? counted : passed.map(item), 0, "", TERMINAL),
+	];
+}
+
+// --- internal ---
+
+/** So many are explained one by one; the table has all. */
+const MOST_BROKEN = 8;
+/** From more gates on those that pass are folded. */
+const MOST_OPEN = 8;
+/** On a terminal. */
+const MOST_LINES = 12;
+/** Part of a comment's room. */
+const SHARE = 0.4;
+
+function placesOf(all: readonly Gate[]): number {
+	return new Set(all.map((g) => JSON.stringify([g.system, g.case]))).size;
+}
+
+function gateTable(
+	all: readonly Gate[],
+	several: boolean,
+	whole: Result,
+	share: number,
+): Table {
+	const columns = [
+		"SLA",
+		...(several ? ["system, case"] : []),
+		"verdict",
+		{ name: "measured", label: true },
+		{ name: "limit", label: true, media: PAGE },
+		...["margin", "why"],
+	];
+	const rows = all.map((g): Text[] => [
+		[code(g.sla), aside(g.line === null ? "" : `scenario.yaml:${g.line}`)],
+		...(several ? [link(`${g.system}, ${g.case}`, anchorOf(g, whole))] : []),
+		badge(g.verdict),
+		[g.measured, aside(gateInterval(g).trim())],
+		g.limit,
+		gateMargin(g),
+		g.why,
+	]);
+	return table(columns, rows, { look: "gates", share, media: FILES });
+}
+
+/** Of none nothing; `count`: how many there are, and `where` the others stand. */
+function verdicts(
+	items: Verdicts["items"],
+	count: number,
+	where: string,
+	media?: readonly Medium[],
+): Block[] {
+	const more = count - items.length;
+	const rest = more > 0 ? `and ${more} more that did not pass: ${where}` : null;
+	return items.length === 0 ? [] : [{ kind: "verdicts", items, rest, media }];
+}
+
+/** Where on a page the runs of a system and case are. */
+function anchorOf(
+	{ system, case: name }: Pick<Outcome, "system" | "case">,
+	{ runs, searches }: Result,
+): string | null {
+	const is = (one: { system: string; case: string }) =>
+		one.system === system && one.case === name;
+	const run = runs.filter((one) => one.search === null).findIndex(is);
+	if (run >= 0) return `run-${run + 1}`;
+	const search = searches.findIndex(is);
+	return search < 0 ? null : `search-${search + 1}`;
+}

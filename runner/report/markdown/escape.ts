@@ -1,0 +1,58 @@
+/** Text from outside in Markdown: nothing of it can open a tag, a link, a table cell or emphasis, or call a person. */
+
+/** Longest name and longest text of a cell, a list and a sentence; far above what people write, low enough that a hundred fit. */
+export const MOST_NAME = 300;
+export const MOST_TEXT = 1000;
+
+export function cut(text: string, most = MOST_NAME): string {
+	return text.length <= most
+		? text
+		: `${text.slice(0, most).replace(/\p{Surrogate}$/u, "")}...`;
+}
+
+export function escaped(text: string): string {
+	return unlinked(
+		text
+			.replaceAll(/\s+/g, " ")
+			.replaceAll(/[\\`*_[\]|~<>&#]/g, (c) => ENTITIES[c] ?? `\\${c}`),
+	);
+}
+
+/** The same in a line of HTML; some readers take markdown in it all the same. */
+export function inHtml(text: string): string {
+	return unlinked(
+		text
+			.replaceAll(/\s+/g, " ")
+			.replaceAll(/[\\`*_[\]|~<>&#]/g, (c) => `&#${c.charCodeAt(0)};`),
+	);
+}
+
+/** Code spans show everything as it is, but a backtick ends them and a bar ends the cell, even behind a backslash of its own. */
+export function codeSpan(text: string): string {
+	return `\`${text
+		.replaceAll(/\s+/g, " ")
+		.replaceAll("`", "'")
+		.replaceAll(/\\(?=\|)/g, "\\ ")
+		.replaceAll("|", "\\|")}\``;
+}
+
+// --- internal ---
+
+const ENTITIES: Readonly<Record<string, string>> = {
+	"<": "&lt;",
+	">": "&gt;",
+	"&": "&amp;",
+};
+
+/**
+ * GitHub makes links of what only looks like one, and of entities too, as it looks at the text that they stand for: @name, #12, GH-12,
+ * www.example.org, https://example.org. An invisible blank within keeps it from it, and the text reads as before.
+ */
+function unlinked(markdown: string): string {
+	return markdown
+		.replaceAll(/(\\#|&#35;)(?=\w)/g, "$1&#8203;")
+		.replaceAll(
+			/(@|GH-|www|(?:https?|ftp):)(?=(?<=@)\w|(?<=-)\d|(?<=w)\.|(?<=:)\/\/)/gi,
+			"$1&#8203;",
+		);
+}
