@@ -85,7 +85,7 @@ describe("verdicts", () => {
 			...{ verdict: "inconclusive", notWorse: false },
 		});
 		expect(found.why).toBe(
-			"run-b is 2.00x run-a, but 3 and 3 runs tell no change from noise: needs repeat: 5 on both sides",
+			"run-b is 2.00x run-a, but 3 and 3 runs are too few to tell a change from noise: needs repeat: 5 on both sides",
 		);
 	});
 
@@ -503,7 +503,7 @@ describe("what is not compared, and why", () => {
 		expect(found.comparisons[0]).toMatchObject({
 			...{ verdict: "inconclusive", notWorse: false },
 			why: expect.stringMatching(
-				/; but repeat 2 of run-b does not count: interrupted; repeats 7, 8 of run-b do not count: invalid: what does not count may be what is worse$/,
+				/; but repeat 2 of run-b does not count: interrupted; repeats 7, 8 of run-b do not count: invalid: the runs that do not count may be the worse ones$/,
 			),
 		});
 	});
@@ -582,7 +582,7 @@ describe("values that are larger than they could be measured", () => {
 			b(p99(timedOut(5)), beyond(5)),
 		);
 		expect(found).toMatchObject({ verdict: "inconclusive", ratio: 1 });
-		expect(found.why).toMatch(/larger than they could be measured/);
+		expect(found.why).toMatch(/above what could be measured/);
 	});
 
 	test("a search that the generator ended proves no lower rate of the other", () => {
@@ -682,7 +682,7 @@ describe("zeros", () => {
 	test("nothing is a part of 0", () => {
 		const found = only(baselineWith(p99([0, 0, 0, 0])), b(p99([1, 1, 1, 1])));
 		expect(found).toMatchObject({ verdict: "inconclusive", ratio: null });
-		expect(found.why).toBe("run-a has 0 as value: nothing can be a part of it");
+		expect(found.why).toBe("run-a measured 0, so there is no ratio");
 	});
 
 	test("a rate that fell to 0 is a regression", () => {

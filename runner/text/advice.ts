@@ -52,7 +52,7 @@ export const advice = {
 	"see-rates": () =>
 		"look at offered against achieved rate and at the broker's CPU and disk in report.html; find: max-rate searches the rate that it carries (mqbench explain max-rate)",
 	"commonest-error": (d: { failed: number; error: string }) =>
-		`${plural(d.failed, "message")} failed; see to the commonest error first: ${d.error}`,
+		`${plural(d.failed, "message")} failed; fix the commonest error first: ${d.error}`,
 	"see-part": (d: { part: Part; topic: string }) =>
 		`${PARTS[d.part]} (mqbench explain ${d.topic})`,
 	"see-part-of-slowest": (d: { part: Name; share: number; topic: string }) =>

@@ -3,10 +3,9 @@ import { formatCount as count } from "../units.ts";
 /** What a comparison of two sets of runs came to: B against A. */
 export const comparisons = {
 	"no-value": (d: { side: string }) => `no run of ${d.side} has a value`,
-	"baseline-zero": (d: Sides) =>
-		`${d.a} has 0 as value: nothing can be a part of it`,
+	"baseline-zero": (d: Sides) => `${d.a} measured 0, so there is no ratio`,
 	"few-runs": (d: Sides & { ratio: number; aRuns: number; bRuns: number }) =>
-		`${d.b} is ${ratioText(d.ratio)} ${d.a}, but ${d.aRuns} and ${d.bRuns} runs tell no change from noise: needs repeat: 5 on both sides`,
+		`${d.b} is ${ratioText(d.ratio)} ${d.a}, but ${d.aRuns} and ${d.bRuns} runs are too few to tell a change from noise: needs repeat: 5 on both sides`,
 	worse: (d: Ratio) =>
 		`${sure(d)}: worse by more than the margin of ${percentText(d.marginShare)}`,
 	better: (d: Ratio) =>
@@ -14,7 +13,7 @@ export const comparisons = {
 	same: (d: Ratio) =>
 		`${sure(d)}: no change beyond the margin of ${percentText(d.marginShare)}`,
 	"values-cut-off": (d: Ratio) =>
-		`${sure(d)}; but some values are larger than they could be measured, which leaves it open`,
+		`${sure(d)}; but some values are above what could be measured, which leaves it open`,
 	"not-worse": (d: Ratio) =>
 		`${sure(d)}: not worse by more than the margin of ${percentText(d.marginShare)}; whether it is better is open`,
 	"at-margin": (d: Ratio) =>
@@ -24,7 +23,7 @@ export const comparisons = {
 	"more-runs": (d: Ratio & { runs: number }) =>
 		`${across(d)}; about ${d.runs} runs on each side would tell; longer runs, or a quieter machine, tell sooner`,
 	"runs-left-out": (d: { doubt: string }) =>
-		`but ${d.doubt}: what does not count may be what is worse`,
+		`but ${d.doubt}: the runs that do not count may be the worse ones`,
 
 	"no-run": (d: { side: string; system: string; case: string }) =>
 		`${d.side} has no run of ${d.system}, ${d.case}: nothing to compare with`,

@@ -63,7 +63,7 @@ export const gates = {
 	"checksum-not-measured": () =>
 		"corruption was not measured: payloads carry no checksum (workload.checksum)",
 	"nothing-received": (d: { name: string }) =>
-		`nothing is received where messages are only published: there is no ${d.name}; judge ack, failed or unknown`,
+		`messages are only published here, so there is no ${d.name}: judge ack, failed or unknown`,
 	"nothing-acknowledged": (d: { system: string; name: string }) =>
 		`${d.system} acknowledges nothing: there is no ${d.name}; judge achieved`,
 	"no-rate": () => "a closed load has no rate to achieve: judge throughput",

@@ -47,7 +47,7 @@ export const loadChecks = {
 	"drain-missing-uncounted": (d: Outstanding) =>
 		`${outstanding(d)}, and no SLA line counts them: add lost == 0`,
 
-	"queue-run-unfinished": () => "the run was not made to its end",
+	"queue-run-unfinished": () => "the run was not completed",
 	"queue-few-samples": (d: { samples: number }) =>
 		`${plural(d.samples, "sample")} of the queue ${d.samples === 1 ? "is" : "are"} too few for a trend`,
 	"queue-few-samples-calm": (d: { samples: number }) =>
@@ -55,7 +55,7 @@ export const loadChecks = {
 	"queue-grew": (d: Queue & { perSecond: number }) =>
 		`${d.phase === null ? QUEUE_GREW : `at ${d.phase} the queue grew all the time: percentiles depend on the duration`} (by ${count(d.perSecond)} messages per second; ${thirds(d)})`,
 	"queue-longer": (d: Queue & { limitNs: number }) =>
-		`${d.phase === null ? "" : `at ${d.phase} `}the queue was longer at the end than at the start (${thirds(d)}), by more than passes in ${duration(d.limitNs)}: percentiles depend on the duration`,
+		`${d.phase === null ? "" : `at ${d.phase} `}the queue was longer at the end than at the start (${thirds(d)}), by more messages than pass in ${duration(d.limitNs)}: percentiles depend on the duration`,
 	"queue-level": (
 		d: Queue & {
 			/** null: no more than in the thirds. */
@@ -74,7 +74,7 @@ export const loadChecks = {
 		`the backlog was not drained by the end of the window: ${count(d.waiting)} of ${plural(d.peak, "message")} ${wasWere(d.waiting)} still waiting`,
 
 	"drift-unknown": (d: { seconds: number }) =>
-		`a drift of p50 shows from ${d.seconds} whole seconds on, in a run made to its end`,
+		`a drift of p50 needs at least ${d.seconds} whole seconds of a completed run`,
 	drifted: (d: { share: number; medianNs: number }) =>
 		`p50 ${d.share > 0 ? "rose" : "fell"} by ${percent(Math.abs(d.share))} of its median ${duration(d.medianNs)} over the window`,
 	"no-drift": () =>

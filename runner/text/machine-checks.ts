@@ -41,7 +41,7 @@ export const machineChecks = {
 	"scheduler-waits": (d: { p999Ns: number; client: string | null }) =>
 		`one in 1000 of the generator's goroutines waited longer than ${duration(d.p999Ns)} for a core${on(d.client)}`,
 	scheduler: (d: { p999Ns: number }) =>
-		`the generator's goroutines waited at most ${duration(d.p999Ns)} for a core, 999 in 1000`,
+		`999 in 1000 of the generator's goroutines got a core within ${duration(d.p999Ns)}`,
 	"gc-unknown": () => "no second of the window was counted",
 	gc: (d: { pausedNs: number; client: string | null }) =>
 		`garbage collection stopped the generator for ${duration(d.pausedNs)} of the window${on(d.client)}`,

@@ -33,9 +33,9 @@ export const runChecks = {
 		clients: number;
 		problems: readonly string[];
 	}) =>
-		`${d.whole} of ${d.clients} clients did their part: ${d.problems.join("; ")}`,
+		`${d.clients - d.whole} of ${d.clients} clients did not finish: ${d.problems.join("; ")}`,
 	"clients-whole": (d: { clients: number }) =>
-		`all ${d.clients} clients did their part`,
+		`all ${d.clients} clients finished`,
 	"claim-unknown": () => "not every client has told when it began",
 	"claimed-late": (d: { lateNs: number; client: string }) =>
 		`${d.client} began to send ${duration(d.lateNs)} after the common start`,
@@ -99,9 +99,9 @@ export const runChecks = {
 	},
 	"nothing-completed": (d: { intended: number }) =>
 		`none of the ${count(d.intended)} messages of the window completed`,
-	"run-unfinished-counts": () => "the run was not made to its end",
+	"run-unfinished-counts": () => "the run was not completed",
 
-	"values-in-range": () => "every value was within 0 and 1h",
+	"values-in-range": () => "every value was between 0 and 1h",
 	"values-out-of-range": (d: { clamped: number; negative: number }) =>
 		`${plural(d.clamped, "value")} above 1h ${d.clamped === 1 ? "was" : "were"} recorded as 1h, ${count(d.negative)} below 0 as 0`,
 

@@ -101,26 +101,26 @@ describe("every one of several clients has to do its part", () => {
 		expect(judged(folder)).toMatchObject({ verdict: "pass", why: null });
 		expect(check(folder, "clients")).toMatchObject({
 			status: "ok",
-			detail: "all 2 clients did their part",
+			detail: "all 2 clients finished",
 		});
 	});
 
 	test.each([
 		[
 			{ missing: [1] },
-			"1 of 2 clients did their part: client 1 (bench@10.0.0.1) has left no files",
+			"1 of 2 clients did not finish: client 1 (bench@10.0.0.1) has left no files",
 		],
 		[
 			{
 				missing: [1],
 				clients: [client(0), client(1, { error: "the connection was lost" })],
 			},
-			"1 of 2 clients did their part: client 1 (bench@10.0.0.1): the connection was lost",
+			"1 of 2 clients did not finish: client 1 (bench@10.0.0.1): the connection was lost",
 		],
 		// All files are there, and still it broke off.
 		[
 			{ clients: [client(0, { error: "k6 was killed" }), client(1)] },
-			"1 of 2 clients did their part: client 0 (bench@10.0.0.0): k6 was killed",
+			"1 of 2 clients did not finish: client 0 (bench@10.0.0.0): k6 was killed",
 		],
 	])("one that is missing makes the run INVALID, and is named", (more, why) => {
 		const found = judged(run(more));
@@ -138,7 +138,7 @@ describe("every one of several clients has to do its part", () => {
 		);
 		expect(judged(folder)).toMatchObject({
 			verdict: "invalid",
-			why: "1 of 2 clients did their part: client 0 (bench@10.0.0.0): client-0.jsonl was changed: it does not match the sum in its trailer",
+			why: "1 of 2 clients did not finish: client 0 (bench@10.0.0.0): client-0.jsonl was changed: it does not match the sum in its trailer",
 		});
 	});
 
@@ -154,7 +154,7 @@ describe("every one of several clients has to do its part", () => {
 		);
 		expect(judged(folder)).toMatchObject({
 			verdict: "invalid",
-			why: "1 of 2 clients did their part: client 1 (bench@10.0.0.1) was stopped before the run was over",
+			why: "1 of 2 clients did not finish: client 1 (bench@10.0.0.1) was stopped before the run was over",
 		});
 	});
 
