@@ -220,7 +220,7 @@ describe("publish", () => {
 		const { result } = shown(plan([tally("throughput", ">=", 900)]), fates);
 		expect(result.gates[0]).toMatchObject({
 			verdict: "error",
-			why: expect.stringContaining("nothing is received"),
+			why: expect.stringContaining("only published here"),
 		});
 		const sent = shown(plan([tally("throughput.sent", ">=", 999)]), fates);
 		expect(sent.result.gates[0]).toMatchObject({
