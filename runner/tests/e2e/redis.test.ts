@@ -64,7 +64,7 @@ describe("a run on redis-server", () => {
 describe("what a mode of Redis cannot do is refused before anything starts", () => {
 	test.each([
 		["pubsub", "publish", "it acknowledges nothing"],
-		["pubsub", "work-queue", "it has no groups"],
+		["pubsub", "work-queue", "every subscriber gets every message"],
 		["lists", "fan-out", "each message of a list goes to one consumer"],
 	])("%s: %s", async (mode, pattern, why) => {
 		const { code, err } = await measure(mode, second("100/s", pattern));
