@@ -40,14 +40,15 @@ func TestAFreezeOfTheBrokerIsInTheResponseOfEachMessageDueMeanwhile(t *testing.T
 	for _, limit := range []int64{100, 200, 300, 400} {
 		p.Limits = append(p.Limits, Limit{"response", limit * ms})
 	}
+	var frozen nap
 	m := measure(t, p, &stub{receive: func(_ string, i int64) {
 		if i == 1000 {
-			time.Sleep(500 * time.Millisecond)
+			frozen.take(500 * time.Millisecond)
 		}
 	}}, nil)
 	// Messages over x are those due in the first 0.5 s - x of the freeze.
 	for k, x := range []int64{100, 200, 300, 400} {
-		want := 500 - x
+		want := frozen.ms() - x
 		m.between("messages over the limit", m.over[k], want*95/100, want*105/100+30)
 	}
 	if q := m.metrics["queued"].Sum; q > m.metrics["response"].Sum/10 {
@@ -57,17 +58,19 @@ func TestAFreezeOfTheBrokerIsInTheResponseOfEachMessageDueMeanwhile(t *testing.T
 
 func TestASendThatBlocksIsQueuedTimeOfTheMessagesBehindIt(t *testing.T) {
 	p := testPlan(1000, 2000)
+	var blocked nap
 	m := measure(t, p, &stub{onSend: func(msg *broker.Message) error {
 		if msg.Index == 500 {
-			time.Sleep(500 * time.Millisecond)
+			blocked.take(500 * time.Millisecond)
 		}
 		return nil
 	}}, nil)
-	// 499 messages wait 499, 498, ... ms behind the one that blocks: 125 s in all.
-	queued := m.metrics["queued"]
-	m.between("sum of queued in s", queued.Sum/1e9, 118, 145)
-	m.between("longest queued in ms", queued.Max/ms, 480, 600)
-	if lag := m.metrics["lag"].Sum; lag > queued.Sum/10 {
+	// 499 messages wait 499, 498, ... ms behind the one that blocks: 125 s in all. Where the sends after it find no core at once, they hold
+	// up the next ones, too.
+	queued, took := m.metrics["queued"], blocked.ms()
+	m.between("sum of queued in ms", queued.Sum/ms, took*took/2*94/100, took*took/2*150/100)
+	m.between("longest queued in ms", queued.Max/ms, took*96/100, took*120/100)
+	if lag := m.metrics["lag"].Sum; lag > queued.Sum/4 {
 		t.Errorf("lag is %d ms beside queued of %d ms: the generator takes the system's blame", lag/ms, queued.Sum/ms)
 	}
 	if *m.window.Received != 2000 {
@@ -78,15 +81,14 @@ func TestASendThatBlocksIsQueuedTimeOfTheMessagesBehindIt(t *testing.T) {
 func TestAFrozenHeartbeatIsLagAndMovesNoIntendedTime(t *testing.T) {
 	p := testPlan(1000, 2000)
 	p.Limits = append(p.Limits, Limit{"response", 100 * ms})
+	var frozen nap
 	m := measure(t, p, &stub{}, func(slot func()) {
 		began := time.Now()
-		frozen := false
 		for time.Since(began) < 2300*time.Millisecond {
 			go slot()
 			time.Sleep(10 * time.Millisecond)
-			if !frozen && time.Since(began) > 800*time.Millisecond {
-				frozen = true
-				time.Sleep(500 * time.Millisecond)
+			if frozen.ms() == 0 && time.Since(began) > 800*time.Millisecond {
+				frozen.take(500 * time.Millisecond)
 			}
 		}
 	})
@@ -94,11 +96,22 @@ func TestAFrozenHeartbeatIsLagAndMovesNoIntendedTime(t *testing.T) {
 		t.Errorf("window %+v, foreign %d: slots were lost", m.window, m.totals.Foreign)
 	}
 	// Claims reach 50 ms ahead: the freeze costs what is due in the other 450 ms; 350 of those are over 100 ms.
-	m.between("over 100 ms", m.over[0], 330, 440)
+	late := frozen.ms() - 50
+	m.between("over 100 ms", m.over[0], late-120, late)
 	m.between("over 100 ms without lag", m.overWithoutLag[0], 0, 30)
-	lag := m.metrics["lag"]
-	m.between("sum of lag in s", lag.Sum/1e9, 90, 140)
+	m.between("sum of lag in ms", m.metrics["lag"].Sum/ms, late*late/2*90/100, late*late/2*140/100)
 }
+
+// nap is a sleep that knows how long it was: on a machine that others use too it is longer than asked for.
+type nap struct{ tookNs atomic.Int64 }
+
+func (n *nap) take(d time.Duration) {
+	began := time.Now()
+	time.Sleep(d)
+	n.tookNs.Store(int64(time.Since(began)))
+}
+
+func (n *nap) ms() int64 { return n.tookNs.Load() / ms }
 
 func TestLostTicksOfK6LoseNoMessage(t *testing.T) {
 	m := measure(t, testPlan(2000, 1500), &stub{}, func(slot func()) {
