@@ -137,7 +137,8 @@ func (s *jetStreamSession) Prepare(ctx context.Context, topics []broker.Topic) e
 
 // patiently repeats requests that got no answer or came too early: a cluster that changes its leader loses requests, and these may be
 // carried out twice. It also repeats when a store could not be made: the server removes the folder of its last stream some time after
-// it has reported the stream as gone, and the folder of the next stream may go with it. A full disk stays an error.
+// it has reported the stream as gone, and the folder of the next stream may go with it. A full disk stays an error. And it repeats when a
+// node counts as offline, as one does that has not been heard of for a moment; a cluster that is too small says something else.
 func patiently(ctx context.Context, ask func(context.Context) error) error {
 	return asking(ctx, answerTimeout, ask)
 }
@@ -151,7 +152,7 @@ func asking(ctx context.Context, timeout time.Duration, ask func(context.Context
 		case err == nil || ctx.Err() != nil:
 			return err
 		case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout):
-		case isRefusal(err, temporarilyUnavailable):
+		case isRefusal(err, temporarilyUnavailable), isRefusal(err, noPeers) && strings.Contains(err.Error(), "peer offline"):
 			time.Sleep(storePause)
 		case isStoreRefused(err) && refused < storeTries:
 			refused++
@@ -165,9 +166,10 @@ func asking(ctx context.Context, timeout time.Duration, ask func(context.Context
 const (
 	storeTries = 10
 	storePause = 20 * time.Millisecond
-	// streamCreateFailed and temporarilyUnavailable are JSStreamCreateErrF and JSClusterNotAvailErr of nats-server.
+	// JSStreamCreateErrF, JSClusterNotAvailErr and JSClusterNoPeersErrF of nats-server.
 	streamCreateFailed     jetstream.ErrorCode = 10049
 	temporarilyUnavailable jetstream.ErrorCode = 10008
+	noPeers                jetstream.ErrorCode = 10005
 )
 
 func isRefusal(err error, code jetstream.ErrorCode) bool {

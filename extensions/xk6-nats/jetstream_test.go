@@ -144,16 +144,25 @@ func TestAStoreThatCannotBeMadeStaysAnError(t *testing.T) {
 	}
 }
 
-func TestAClusterWithoutALeaderIsAskedAgain(t *testing.T) {
-	tries := 0
-	err := patiently(t.Context(), func(context.Context) error {
-		if tries++; tries < 5 {
-			return &jetstream.APIError{Code: 503, ErrorCode: temporarilyUnavailable, Description: "JetStream system temporarily unavailable"}
+func TestAClusterThatIsNotReadyIsAskedAgain(t *testing.T) {
+	for _, one := range []struct {
+		refusal jetstream.APIError
+		tries   int
+	}{
+		{jetstream.APIError{Code: 503, ErrorCode: temporarilyUnavailable, Description: "JetStream system temporarily unavailable"}, 5},
+		{jetstream.APIError{Code: 400, ErrorCode: noPeers, Description: "no suitable peers for placement, peer offline"}, 5},
+		{jetstream.APIError{Code: 400, ErrorCode: noPeers, Description: "no suitable peers for placement"}, 1},
+	} {
+		tries := 0
+		err := patiently(t.Context(), func(context.Context) error {
+			if tries++; tries < 5 {
+				return &one.refusal
+			}
+			return nil
+		})
+		if tries != one.tries || (err == nil) != (one.tries == 5) {
+			t.Errorf("%s: %v after %d tries, want %d", one.refusal.Description, err, tries, one.tries)
 		}
-		return nil
-	})
-	if err != nil || tries != 5 {
-		t.Errorf("%v after %d tries", err, tries)
 	}
 }
 
