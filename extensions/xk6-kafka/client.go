@@ -135,7 +135,8 @@ func (s *session) timeout() time.Duration {
 	return max(time.Second, time.Duration(s.TimeoutNs))
 }
 
-// requestTimeout is half of a message's timeout: the broker may take the first half to answer; in the second half we give the connection up.
+// requestTimeout is half of a message's timeout: the broker may take the first half to answer, and the connection is given up at the end of
+// the second.
 func (s *session) requestTimeout() time.Duration { return max(leastRequestTime, s.timeout()/2) }
 
 func retryBackoff(fails int) time.Duration {

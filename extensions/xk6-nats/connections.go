@@ -138,8 +138,8 @@ func (c *connections) flush(ctx context.Context, connection int) error {
 	return c.all[connection].FlushWithContext(ctx)
 }
 
-// groupName is a group's name on the server, the same for all clients of the run. It contains the run's name, because others have groups
-// on the user's subjects, too.
+// groupName is a group's name on the server, the same for all clients of the run. On the user's own subjects it begins with the run's
+// name, because others have groups there, too.
 func (c *connections) groupName(group string) string {
 	if group == "" || c.Run == "" {
 		return group

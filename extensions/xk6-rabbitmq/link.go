@@ -148,7 +148,7 @@ func (w *wire) fail(err error) {
 	}
 }
 
-// close closes politely, and hangs up if there is no answer.
+// close says goodbye within a time limit, and then closes the socket, with or without an answer.
 func (l *link) close() {
 	l.mu.Lock()
 	w := l.current.Swap(nil)

@@ -139,7 +139,7 @@ func (b *Books) Settle(i int64) bool {
 // Acked records the acknowledgement of message i.
 func (b *Books) Acked(i int64) { b.ackedSets[i%b.Producers].Add(i / b.Producers) }
 
-// Failed records that the send of message i failed. Call it once.
+// Failed records that the send of message i failed. A second call for the same message changes nothing.
 func (b *Books) Failed(i, offsetNs int64) {
 	if already, ok := b.failedSets[i%b.Producers].Add(i / b.Producers); ok && !already {
 		b.Failures.Add(1)

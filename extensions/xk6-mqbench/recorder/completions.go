@@ -62,7 +62,7 @@ func (r *Recorder) TakeCompletions(before int64) []CompletedSecond {
 
 // complete counts a completion at the given time. Every message passes here: nearly always one division and one addition.
 func (s *Shard) complete(atNs int64) {
-	// A time before T0 is possible: another machine's clock may be a little behind.
+	// A time before T0 is possible: this machine's clock may be a little behind the sender's.
 	bin := max(0, atNs) / binNs
 	c := s.completing
 	if c == nil || uint64(bin-c.firstBin) >= CompletionBins {

@@ -10,10 +10,10 @@ import (
 
 // Poisson arrivals are independent of each other: the gap before message i is exponential, -ln(U_i) * PerNs / Messages, with U_i from
 // the seed's row for arrivals. Gaps are summed in float64 within chunks of 1024 messages, and each sum is truncated to whole ns. A
-// chunk starts at the rounded end of the one before. Gaps themselves are not rounded, so the mean is exactly the rate's.
+// chunk starts at the rounded end of the one before. Gaps themselves are not rounded, so rounding does not shift the mean rate.
 //
-// Message 0 comes after the first gap. A chunk is computed as a whole when one of its messages is needed, and kept until a chunk 256
-// further on replaces it. Of all others only the starts are kept, 8 bytes each.
+// Message 0 comes after the first gap. A chunk is computed as a whole when one of its messages is needed, and kept until a chunk with
+// the same number modulo 256, earlier or later, replaces it. Of all others only the starts are kept, 8 bytes each.
 type Poisson struct {
 	meanNs float64
 	source draw.Source
