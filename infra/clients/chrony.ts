@@ -36,8 +36,8 @@ export interface Beside {
 	/** Unix time on the host when the line was printed, s. */
 	readonly nowS: number;
 	/**
-	 * Error of the network card's own clock, ns, by its driver (`phc_error_bound`): chrony assumes that this clock is exact. null: there is no
-	 * such clock.
+	 * Error of the network card's own clock, ns, by its driver (`phc_error_bound`): where chrony follows this clock, it assumes that
+	 * it is exact. null: there is no such clock.
 	 */
 	readonly cardNs: number | null;
 }
