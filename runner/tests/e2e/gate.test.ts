@@ -55,13 +55,13 @@ describe("a limit", () => {
 	test("that only a generator which stood still has breached: 4", async () => {
 		const folder = temporaryFolder();
 		const out = path.join(folder, "out");
-		const file = scenario(folder, { duration: "3s" }, { sla: "[p90 < 300ms]" });
+		const file = scenario(folder, { duration: "5s" }, { sla: "[p90 < 300ms]" });
 		const mqbench = start([file, "--out", out, "--confirm"]);
 		await mqbench.says(/ {2}1s\/\d+s/);
 		const k6 = descendant(mqbench.pid, "k6")?.pid;
 		if (k6 === undefined) throw new Error("k6 does not run");
 		process.kill(k6, "SIGSTOP");
-		await new Promise((resolve) => setTimeout(resolve, 1000));
+		await new Promise((resolve) => setTimeout(resolve, 2000));
 		process.kill(k6, "SIGCONT");
 		const ended = await mqbench.ended;
 		expect(ended.code).toBe(4);
