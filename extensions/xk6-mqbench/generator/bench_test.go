@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/books"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
@@ -74,17 +75,23 @@ func BenchmarkMessage(b *testing.B) {
 			s.Leave()
 		}
 	})
-	for name, checksum := range map[string]bool{"whole": false, "whole, with checksum": true} {
-		b.Run(name, func(b *testing.B) {
-			p := plan(int64(b.N), checksum)
+	for _, c := range []struct {
+		name            string
+		checksum, guard bool
+	}{{"whole", false, false}, {"whole, with checksum", true, false}, {"whole, on a guarded connection", false, true}} {
+		b.Run(c.name, func(b *testing.B) {
+			p := plan(int64(b.N), c.checksum)
 			g := newGenerator(b, p)
 			s := g.senders[0]
+			s.connection.guarded = c.guard
 			b.ReportAllocs()
 			b.ResetTimer()
 			for i := range int64(b.N) {
 				offset := g.schedule.Offset(i)
 				m := g.message(i)
+				s.connection.try()
 				s.transmit(m, offset, offset, 0)
+				s.connection.unlock()
 			}
 			b.StopTimer()
 			if got := g.recorder.Totals().Received; got != int64(b.N) {
@@ -107,6 +114,7 @@ func newGenerator(b *testing.B, p *Plan) *Generator {
 	if err := m.Consume(context.Background(), broker.Subscription{}, g.receive(0, 0)); err != nil {
 		b.Fatal(err)
 	}
+	g.date(0, time.Now())
 	g.facts = m.Describe()
 	g.books.WatchOrder(1)
 	g.senders = []*sender{newSender(g, 0, &connection{})}

@@ -63,6 +63,33 @@ func TestShortBlocksDoNotExplainAGeneratorThatIsLateAnyway(t *testing.T) {
 	}
 }
 
+// Everything is due 20 s before it is sent: producers that then wait for each other's calls, or for a slot, are late all the same.
+func TestALateGeneratorBlamesNeitherConnectionNorGate(t *testing.T) {
+	one, five := int64(1), int64(5)
+	for words, limit := range map[string]*int64{"connections": nil, "a gate of 1": &one, "a gate of 5": &five} {
+		for _, pattern := range []string{roundTrip, publish, backlog} {
+			p := roundTripPlan(2000, 300, 2, 6)
+			p.Pattern, p.InFlight, p.DrainNs = pattern, limit, 60_000*ms
+			p.Acks = pattern == publish
+			if pattern == backlog {
+				p.Consumers, p.ConsumerConnections, p.Backlog = 2, 2, &Backlog{ResumeNs: 1}
+			}
+			// The first call takes so long that another thread becomes the pacer, and the senders' goroutines share the connection.
+			h := &hub{acks: p.Acks, refuse: func(i int64) error {
+				if i == 0 {
+					time.Sleep(30 * time.Millisecond)
+				}
+				return nil
+			}}
+			m := runLate(t, complete(p), h, 20*time.Second)[0]
+			lag, queued := m.metrics["lag"], m.metrics["queued"].Sum
+			if lag.Count != 600 || lag.Min < 19_000*ms || queued > lag.Sum/100 {
+				t.Errorf("%s, %s: %d lags, the smallest %d ms, queued %d ms of %d; want all to be lag", words, pattern, lag.Count, lag.Min/ms, queued/ms, (lag.Sum+queued)/ms)
+			}
+		}
+	}
+}
+
 func TestAMessageThatFailsAndArrivesLeavesFlightOnce(t *testing.T) {
 	p := testPlan(1000, 1000)
 	limit := int64(5)

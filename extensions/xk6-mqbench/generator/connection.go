@@ -12,8 +12,8 @@ type connection struct {
 	// guarded: other goroutines than the pacer may send here too, at the same time, and drivers do not have to allow that.
 	guarded bool
 	mu      sync.Mutex
-	// freedNs is when the last send call returned, ns since T0. Guarded by mu.
-	freedNs int64
+	// calendar is where its send calls would be without our own lateness. Guarded by mu; nobody else may send where it is not.
+	calendar calendar
 }
 
 // try takes the connection if nobody is sending on it. unlock must follow.

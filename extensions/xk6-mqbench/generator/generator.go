@@ -59,7 +59,8 @@ type Generator struct {
 
 	pacer *pacer.Pacer
 	pace  pacePosition
-	// Closed loads: sendsOver is closed when no more messages may leave, opened when the window opens.
+	stops stops
+	// Closed loads: sendsOver is closed when no further message may leave, opened when the window opens.
 	sending   sync.WaitGroup
 	sendsOver chan struct{}
 	sendsOnce sync.Once
@@ -132,7 +133,8 @@ func New(plan *Plan, url string) (*Generator, error) {
 	if g.body, err = envelope.NewBodyOf(plan.Message.Payload); err != nil {
 		return nil, err
 	}
-	if plan.Pattern != publish && plan.Pattern != backlog && !g.crosses {
+	// The lag of a message is asked for where it is part of a response, or opens a gate when it has arrived.
+	if plan.Pattern != publish && (plan.Pattern != backlog || plan.InFlight != nil && !g.closed) && !g.crosses {
 		g.flight = books.NewFlight(plan.Schedule.Messages, plan.subscribers())
 	}
 	g.pace.callNs.Store(idle)

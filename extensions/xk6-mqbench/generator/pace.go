@@ -54,6 +54,9 @@ func (g *Generator) run(ready chan<- struct{}) {
 		close(g.paced)
 		return
 	}
+	if !g.facts.Inline {
+		go g.stops.watch(g.clock.Now, g.concluded)
+	}
 	if len(g.connections) > 1 && !g.facts.Inline {
 		go g.relieve()
 	}
@@ -117,7 +120,8 @@ func (g *Generator) relieve() {
 		case <-ticker.C:
 		}
 		callNs := g.pace.callNs.Load()
-		heldForNs := g.clock.Now() - g.t0 - callNs
+		nowNs := g.clock.Now() - g.t0
+		heldForNs := nowNs - callNs - g.stopped(callNs, nowNs)
 		if callNs < 0 || heldForNs < heldNs || g.stop.Load() || !g.pace.callNs.CompareAndSwap(callNs, relieved) {
 			continue
 		}

@@ -26,9 +26,13 @@ type sender struct {
 	connection *connection
 	// callNs is when the current send call began, ns since T0, or idle.
 	callNs atomic.Int64
-	// releasedNs is when a message last left flight, ns since T0.
-	releasedNs atomic.Int64
-	// called counts send calls: sequences below it were handed to the library.
+	// shut: the goroutine waits at the inFlight gate. The next message to leave flight opens it, and an ideal generator's would
+	// have left at openedNs, ns since T0.
+	shut     atomic.Bool
+	openedNs atomic.Int64
+	// freeNs is when an ideal generator would have been through with this producer's last send. Who has the connection has it.
+	freeNs int64
+	// called counts send calls: sequences below it have been handed to the library.
 	called atomic.Int64
 
 	// busy: the goroutine owns the producer's next message.
@@ -86,13 +90,16 @@ func (s *sender) admit(seq, waitedNs int64) bool {
 	return false
 }
 
-// release takes one message out of flight at the given time, ns since T0.
-func (s *sender) release(atNs int64) {
+// release takes a message out of flight that was sent at sentNs with such a lag, at the given time, ns since T0. An ideal
+// generator would have sent it earlier by the lag, and had it back earlier by that, and by what it was stopped meanwhile.
+func (s *sender) release(atNs, sentNs, lagNs int64) {
 	s.connection.inFlight.Add(-1)
 	if s.limit == 0 {
 		return
 	}
-	s.releasedNs.Store(atNs)
+	if s.shut.Load() && s.shut.CompareAndSwap(true, false) {
+		s.openedNs.Store(atNs - lagNs - s.g.stopped(sentNs, atNs))
+	}
 	s.inFlight.Add(-1)
 	s.gate.opened()
 	if s.busy.Load() {
@@ -122,14 +129,24 @@ func (s *sender) close() {
 	s.wake.Broadcast()
 }
 
-// transmit stamps message m, hands it to the library, and returns how long the system held the call. waitedNs is how late an ideal
-// generator, whose own work takes no time, would have been because of what the system did to earlier messages. That much of the
-// lateness is queued; the rest is lag. m belongs to the driver once the library has it. The caller has the connection, and releases
-// it.
+// transmit stamps message m and hands it to the library, and returns how long the system held the call. waitedNs is how late an
+// ideal generator would have been, whose own work takes no time, because of what the system did to earlier messages:
+//
+//	start = first moment >= offset + waited at which connection and producer are free (calendar)
+//	queued = min(call - offset, start - offset), lag = call - offset - queued
+//
+// The call takes S in the calendar: its measured length, less what the generator was stopped in it. A message is then as
+// far behind the ideal one as its lag, so that what its completion sets free is free earlier by that (release). m is the
+// driver's once the library has it. The caller has the connection, and gives it back.
 func (s *sender) transmit(m *broker.Message, offsetNs, callNs, waitedNs int64) int64 {
 	g := s.g
+	shared := s.connection.guarded && !g.closed
 	lateNs := callNs - offsetNs
-	queuedNs := min(lateNs, waitedNs)
+	queuedNs := waitedNs
+	if shared {
+		queuedNs = s.connection.calendar.free(max(offsetNs+waitedNs, s.freeNs)) - offsetNs
+	}
+	queuedNs = min(lateNs, queuedNs)
 	i, lagNs := m.Index, lateNs-queuedNs
 	m.Topic, m.Name = s.topic, g.plan.Topics[s.topic]
 	m.SentNs, m.LagNs = callNs, lagNs
@@ -153,10 +170,17 @@ func (s *sender) transmit(m *broker.Message, offsetNs, callNs, waitedNs int64) i
 	s.callNs.Store(beganNs)
 	s.out.Send(m, s.done)
 	s.callNs.Store(idle)
-	endedNs := beganNs
-	if !g.closed { // a closed load has no times that it could miss
+	endedNs, heldNs := beganNs, int64(0)
+	if !g.closed { // a closed load has no times for which it could be held up
 		endedNs = g.clock.Now() - g.t0
-		s.connection.freedNs = endedNs
+		if !g.facts.Inline {
+			heldNs = endedNs - beganNs - g.stopped(beganNs, endedNs)
+		}
+	}
+	if shared {
+		startNs := offsetNs + queuedNs
+		s.connection.calendar.book(startNs, heldNs)
+		s.freeNs = startNs + heldNs
 	}
 	released := false
 	if s.sends.Enter() {
@@ -168,12 +192,9 @@ func (s *sender) transmit(m *broker.Message, offsetNs, callNs, waitedNs int64) i
 		s.sends.Leave()
 	}
 	if released {
-		s.release(endedNs)
+		s.release(endedNs, callNs, lagNs)
 	}
-	if g.facts.Inline {
-		return 0
-	}
-	return endedNs - beganNs
+	return heldNs
 }
 
 // --- internal ---
@@ -193,11 +214,10 @@ func (s *sender) over() bool {
 	return s.closed
 }
 
-// catchUp sends what became due while the gate was closed or the connection taken. It computes the wait of an ideal generator as the
-// pacer does; that one could not have sent before the gate opened and the connection was free, either.
+// catchUp sends what became due while the gate was closed or the connection taken. An ideal generator would have come to the
+// first of a stretch when its pacer did, and to none before the gate would have opened.
 func (s *sender) catchUp() {
 	g := s.g
-	var wait wait
 	fresh := true
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -210,6 +230,11 @@ func (s *sender) catchUp() {
 		gated := false
 		for !s.closed && s.limit > 0 && !s.acquire() {
 			gated = true
+			s.shut.Store(true)
+			// Subtle: a message may have left flight between the two lines above, with nobody to say when.
+			if s.acquire() {
+				break
+			}
 			s.wake.Wait()
 		}
 		if s.closed {
@@ -218,29 +243,23 @@ func (s *sender) catchUp() {
 		seq := s.next
 		i := seq*int64(g.plan.Producers) + int64(s.producer)
 		offsetNs := g.schedule.Offset(i)
+		waitedNs := int64(0)
 		if fresh {
-			wait.reset(offsetNs, s.waitedNs)
-			fresh = false
-		} else {
-			wait.until(offsetNs)
+			waitedNs, fresh = s.waitedNs, false
+		}
+		if gated {
+			waitedNs = max(waitedNs, s.openedNs.Load()-offsetNs)
 		}
 		s.mu.Unlock()
 		m := g.message(i)
-		taken := s.connection.take()
+		s.connection.take()
 		callNs := g.clock.Now() - g.t0
-		// Counted from the release: the time that this goroutine took to wake up is the generator's own.
-		if gated {
-			wait.atLeast(min(callNs, s.releasedNs.Load()) - offsetNs)
-		}
-		if taken {
-			wait.atLeast(min(callNs, s.connection.freedNs) - offsetNs)
-		}
 		if s.over() {
 			s.connection.unlock()
 			s.mu.Lock()
 			return
 		}
-		wait.add(s.transmit(m, offsetNs, callNs, wait.ns))
+		s.transmit(m, offsetNs, callNs, waitedNs)
 		s.connection.unlock()
 		s.mu.Lock()
 		s.next = seq + 1

@@ -20,6 +20,3 @@ func (w *wait) until(offsetNs int64) {
 
 // add adds the time that a send call took.
 func (w *wait) add(ns int64) { w.ns += ns }
-
-// atLeast says that the message could not be sent earlier than this long after its time.
-func (w *wait) atLeast(ns int64) { w.ns = max(w.ns, ns) }

@@ -1,0 +1,118 @@
+package generator
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+)
+
+// jumping is a driver whose calls take as long as it says: T0 goes back meanwhile.
+type jumping struct {
+	g     *Generator
+	takes func(i int64) (ns int64, stopped bool)
+}
+
+func (j *jumping) Close() error { return nil }
+func (j *jumping) Send(m *broker.Message, _ broker.Done) {
+	ns, stopped := j.takes(m.Index)
+	j.g.t0 -= ns
+	if now := j.g.clock.Now(); stopped {
+		j.g.stops.woke(now-ns, now)
+	}
+}
+
+// sharedConnection has two producers of 1000/s together, on one connection.
+func sharedConnection(t *testing.T, takes func(i int64) (int64, bool)) *Generator {
+	t.Helper()
+	p := roundTripPlan(1000, 2000, 2, 4)
+	p.Topics = []string{"a"}
+	p.Producers, p.Connections = 2, 1
+	names++
+	p.Broker = fmt.Sprintf("jumping-%d", names)
+	broker.Register(p.Broker, (&stub{}).driver)
+	g, err := New(complete(p), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.date(g.clock.Now(), time.Now())
+	g.makeSenders()
+	for _, s := range g.senders {
+		s.out = &jumping{g, takes}
+	}
+	return g
+}
+
+// send has message i sent at callNs, and gives what of its lateness is queued and lag.
+func send(g *Generator, i, callNs int64) (queuedNs, lagNs int64) {
+	m := g.message(i)
+	s := g.byProducer[i%2]
+	s.connection.take()
+	defer s.connection.unlock()
+	s.transmit(m, g.schedule.Offset(i), callNs, 0)
+	return callNs - g.schedule.Offset(i) - m.LagNs, m.LagNs
+}
+
+// behind is 400 messages after the first one, one producer's before the other's, 1 us apart from the given time on.
+func behind(g *Generator, fromNs int64) (queuedNs, lagNs int64) {
+	for _, first := range []int64{2, 1} {
+		for i := first; i < 400; i += 2 {
+			queued, lag := send(g, i, fromNs+i*1000)
+			queuedNs += queued
+			lagNs += lag
+		}
+	}
+	return queuedNs, lagNs
+}
+
+func TestWhoIsBlamedOnASharedConnection(t *testing.T) {
+	for _, c := range []struct {
+		words           string
+		takesNs, sentNs int64
+		stopped, system bool
+	}{
+		{"the system held the first call", 400 * ms, 0, false, true},
+		{"the generator was stopped in the first call", 400 * ms, 0, true, false},
+		{"all are 20 s late", 0, 20_000 * ms, false, false},
+		{"all are 20 s late, and the system held the first call", 400 * ms, 20_000 * ms, false, false},
+	} {
+		g := sharedConnection(t, func(i int64) (int64, bool) {
+			if i == 0 {
+				return c.takesNs, c.stopped
+			}
+			return 0, false
+		})
+		send(g, 0, c.sentNs)
+		queued, lag := behind(g, c.sentNs+c.takesNs)
+		if c.system && lag > queued/10 || !c.system && queued > lag/10 {
+			t.Errorf("%s: queued %d ms, lag %d ms", c.words, queued/ms, lag/ms)
+		}
+	}
+}
+
+// A message that opens the gate was late itself, and would have been back earlier by that.
+func TestWhenAnIdealGateOpens(t *testing.T) {
+	g := sharedConnection(t, nil)
+	g.stops.woke(g.t0+5000*ms, g.t0+5400*ms)
+	s := g.senders[0]
+	s.limit = 1
+	for _, c := range []struct {
+		words                   string
+		atNs, sentNs, lagNs, is int64
+	}{
+		{"sent in time", 700 * ms, 100 * ms, 0, 700 * ms},
+		{"sent late", 700 * ms, 650 * ms, 500 * ms, 200 * ms},
+		{"in flight when the generator was stopped", 5410 * ms, 4990 * ms, 0, 5010 * ms},
+		{"the system had it for longer than that", 6000 * ms, 4990 * ms, 0, 6000 * ms},
+		{"both", 5410 * ms, 4990 * ms, 1000 * ms, 4010 * ms},
+	} {
+		s.inFlight.Store(1)
+		s.shut.Store(true)
+		s.release(c.atNs, c.sentNs, c.lagNs)
+		s.release(c.atNs+1000*ms, c.sentNs, 0) // the gate is open already
+		if got := s.openedNs.Load(); got != c.is || s.shut.Load() {
+			t.Errorf("%s: it opens at %d ms; want %d", c.words, got/ms, c.is/ms)
+		}
+	}
+}

@@ -1,0 +1,121 @@
+//go:build unix
+
+package generator
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+)
+
+// stoppedChild says in the environment of a child where to write what it measured.
+const stoppedChild = "MQBENCH_TEST_STOPPED"
+
+type blamed struct {
+	Words             string
+	LagNs, QueuedNs   int64
+	Received, NotSent int64
+}
+
+// The child stops itself three times inside a send call, which computes; this process lets it go on 400 ms later.
+func TestAGeneratorThatIsStoppedInASendBlamesItself(t *testing.T) {
+	if path := os.Getenv(stoppedChild); path != "" {
+		measureStopped(t, path)
+		return
+	}
+	folder := t.TempDir()
+	output, err := os.Create(filepath.Join(folder, "output"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer output.Close()
+	path := filepath.Join(folder, "measured.json")
+	child := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+	child.Env = append(os.Environ(), stoppedChild+"="+path)
+	child.Stdout, child.Stderr = output, output
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	stops := letGoOn(t, child.Process.Pid)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		said, _ := os.ReadFile(output.Name())
+		t.Fatalf("%v\n%s", err, said)
+	}
+	var all []blamed
+	if err := json.Unmarshal(text, &all); err != nil {
+		t.Fatal(err)
+	}
+	if stops != 3*len(all) {
+		t.Errorf("stopped %d times in %d runs", stops, len(all))
+	}
+	for _, b := range all {
+		t.Logf("%s: lag %d ms, queued %d ms", b.Words, b.LagNs/ms, b.QueuedNs/ms)
+		// 400 messages became due in each stop.
+		if b.LagNs < 3*60_000*ms || b.QueuedNs > b.LagNs/5 || b.Received != 2000 || b.NotSent != 0 {
+			t.Errorf("%+v; want nearly all of it to be lag", b)
+		}
+	}
+}
+
+// letGoOn continues the child whenever it has stopped, until it ends.
+func letGoOn(t *testing.T, pid int) (stops int) {
+	t.Helper()
+	for {
+		var status syscall.WaitStatus
+		if _, err := syscall.Wait4(pid, &status, syscall.WUNTRACED, nil); err == syscall.EINTR {
+			continue
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if !status.Stopped() {
+			return stops
+		}
+		stops++
+		time.Sleep(400 * time.Millisecond)
+		if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func measureStopped(t *testing.T, path string) {
+	limit := int64(500)
+	var all []blamed
+	for _, c := range []struct {
+		words                  string
+		connections, producers int
+		inFlight               *int64
+	}{
+		{"one connection", 1, 1, nil},
+		{"several producers on two connections", 2, 6, nil},
+		{"behind a gate", 2, 6, &limit},
+	} {
+		p := testPlan(1000, 2000)
+		p.Connections, p.Producers, p.InFlight, p.DrainNs = c.connections, c.producers, c.inFlight, 30_000*ms
+		m := measure(t, p, &stub{onSend: func(msg *broker.Message) error {
+			if msg.Index%600 == 300 && msg.Index < 1600 {
+				if err := syscall.Kill(os.Getpid(), syscall.SIGSTOP); err != nil {
+					return err
+				}
+				for began := time.Now(); time.Since(began) < 5*time.Millisecond; { // it stops somewhere here
+				}
+			}
+			return nil
+		}}, nil)
+		all = append(all, blamed{c.words, m.metrics["lag"].Sum, m.metrics["queued"].Sum, *m.window.Received, m.window.NotOffered})
+	}
+	text, err := json.Marshal(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,67 @@
+package generator
+
+import (
+	"testing"
+	"time"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/clock"
+)
+
+func TestStopsWithinASendCall(t *testing.T) {
+	// The watch slept from 8 to 10 ms and ran at 409, from 409 to 411 and ran at 470, and now wants to run at 501.
+	var s stops
+	s.woke(10*ms, 409*ms)
+	s.woke(411*ms, 470*ms)
+	s.woke(480*ms, 480*ms+stoppedNs-1) // late, as threads are
+	s.dueNs.Store(501 * ms)
+	for _, c := range []struct {
+		words             string
+		from, until, want int64
+	}{
+		{"before the first", 0, 5 * ms, 0},
+		{"around the first", 5 * ms, 410 * ms, 399 * ms},
+		{"around both", 5 * ms, 480 * ms, 458 * ms},
+		{"from within the first", 300 * ms, 410 * ms, 109 * ms},
+		{"after both", 471 * ms, 500 * ms, 0},
+		{"until now, the watch is in time", 471 * ms, 520 * ms, 0},
+		{"until now, the watch has not run since", 471 * ms, 901 * ms, 400 * ms},
+		{"all of it", 0, 901 * ms, 858 * ms},
+	} {
+		if got := s.during(c.from, c.until); got != c.want {
+			t.Errorf("%s: %d..%d: %d; want %d", c.words, c.from, c.until, got, c.want)
+		}
+	}
+	// Who asked before the watch ran, and asks again when it has, hears of the same stop.
+	s.woke(501*ms, 901*ms)
+	if got := s.during(471*ms, 901*ms); got != 400*ms {
+		t.Errorf("%d; want the stop once", got)
+	}
+}
+
+func TestAProcessThatRunsIsNotStoppedForLong(t *testing.T) {
+	var s stops
+	c, done, ended := clock.New(), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		s.watch(c.Now, done)
+	}()
+	began := c.Now()
+	time.Sleep(500 * time.Millisecond) // as a call that the system holds
+	if got := s.during(began, c.Now()); got > 250*ms {
+		t.Errorf("%d of 500 ms stopped", got/ms)
+	}
+	close(done)
+	<-ended
+	if got := s.during(c.Now(), c.Now()+900*ms); got != 0 {
+		t.Errorf("nobody watches, and it was stopped for %d ns", got)
+	}
+}
+
+// BenchmarkStopped is what it costs to ask after a send call that took long.
+func BenchmarkStopped(b *testing.B) {
+	var s stops
+	s.dueNs.Store(1 << 60)
+	for i := range int64(b.N) {
+		s.during(i, i+50*ms)
+	}
+}
