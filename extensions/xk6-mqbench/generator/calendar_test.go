@@ -82,3 +82,26 @@ func TestALongBlockIsRememberedWhileShortOnesComeAndGo(t *testing.T) {
 		t.Errorf("%d of %d: %v", len(c.past), cap(c.past), c.past)
 	}
 }
+
+// BenchmarkCalendar is what it adds to a message: in order, and where it was overtaken with the past full.
+func BenchmarkCalendar(b *testing.B) {
+	for name, full := range map[string]bool{"in order": false, "overtaken": true} {
+		b.Run(name, func(b *testing.B) {
+			var c calendar
+			at := int64(0)
+			back := int64(0)
+			for k := 0; full && k < 2*stretches; k++ {
+				at += 10 * ms
+				c.book(c.free(at), ms)
+				back = 25 * ms
+			}
+			b.ReportAllocs()
+			for range b.N {
+				if !full {
+					at += 1000
+				}
+				c.book(c.free(at-back), 100)
+			}
+		})
+	}
+}
