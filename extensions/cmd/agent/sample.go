@@ -44,11 +44,11 @@ func (s *sampler) start() func() {
 		}
 	}
 	stop, stopped := make(chan struct{}), make(chan struct{})
+	sample() // here, not in the goroutine, which may wait for a core until the command has begun
 	go func() {
 		defer close(stopped)
 		ticker := time.NewTicker(time.Second)
 		defer ticker.Stop()
-		sample()
 		for {
 			select {
 			case <-ticker.C:
