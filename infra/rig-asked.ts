@@ -28,14 +28,14 @@ export function askedOf({
 /** rig.json's entry for a broker that this machine has brought up. */
 export function entryOf(
 	request: BrokerRequest,
-	{ url, version, settings, topology, sameHost }: Broker,
+	{ url, version, settings, topology, nodesShareHost, sameHost }: Broker,
 ): RigFileInput["brokers"][number] {
 	const { system, level, messageBytes } = request;
 	return {
 		system: system.key,
 		broker: system.broker as RigFile["brokers"][number]["broker"],
 		...{ url, server: version, level, messageBytes },
-		...{ settings: { ...settings }, topology, sameHost },
+		...{ settings: { ...settings }, topology, nodesShareHost, sameHost },
 		asked: askedOf(request),
 	};
 }

@@ -143,6 +143,8 @@ export interface Broker {
 	readonly notes?: readonly string[];
 	/** "3 nodes on 1 host", "1 container, 2 CPUs, 1GiB"; null: not known, because it is not ours. */
 	readonly topology: string | null;
+	/** Several nodes share one host. */
+	readonly nodesShareHost: boolean;
 	/**
 	 * Its processes on this machine, one per node, and those that `disturb` has ended, whose use still counts; empty: none of ours. Their children
 	 * belong to them. Ask again each time: a node that was restarted is another process.
@@ -199,6 +201,7 @@ export function untouchedBroker(): Broker {
 		pids: [],
 		settings: {},
 		topology: null,
+		nodesShareHost: false,
 		nodeOf: () => null,
 		disturb: async () => {
 			throw new Error("this broker has no processes of ours to disturb");

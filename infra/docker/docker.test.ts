@@ -91,6 +91,7 @@ describe.skipIf(skipWithoutEngine)(
 				const { broker, rig } = await open({ ...JETSTREAM, nodes: 3 });
 				expect(broker.url.split(",")).toHaveLength(3);
 				expect(broker.topology).toBe("3 containers on 1 host");
+				expect(broker.nodesShareHost).toBe(true);
 				expect(broker.pids.map(runs)).toEqual([true, true, true]);
 				expect(broker.nodeOf("mqbench-3")).toBe(3);
 				expect(broker.nodeOf("mqbench-4")).toBeNull();

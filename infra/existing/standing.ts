@@ -60,13 +60,13 @@ export function standingRig(
 				});
 			}
 			if (attached !== null) return attached;
-			const { server, settings, topology } = found;
+			const { server, settings, topology, nodesShareHost } = found;
 			return {
 				...untouchedBroker(),
 				url: system.url,
 				version: server,
 				settings,
-				topology,
+				...{ topology, nodesShareHost },
 				sameHost: found.sameHost || isHere(system.url, defaultPort),
 			};
 		},

@@ -186,6 +186,7 @@ describe.skipIf(missing !== null)(
 					notes: [],
 					pids: [],
 					topology: "3 nodes on 3 hosts, 3 x large",
+					nodesShareHost: false,
 					settings: {
 						"jetstream.sync_interval": "always",
 						host: expect.stringMatching(

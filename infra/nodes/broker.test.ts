@@ -34,18 +34,25 @@ function place(): Place {
 	};
 }
 
-/** A broker whose node is killed; Ctrl-C comes while it is on its way back. */
-async function killed(stays: boolean): Promise<void> {
-	const stop = new AbortController();
+async function open({
+	nodes = 1,
+	stop = new AbortController(),
+	...about
+}: {
+	nodes?: number;
+	stop?: AbortController;
+	stays?: boolean;
+	sameHost?: boolean;
+}) {
 	const broker = await openBroker({
 		facts: {
-			nodes: [{ argv: [], before: [], files: {} }],
+			nodes: Array(nodes).fill({ argv: [], before: [], files: {} }),
 			ready: (line) => line === "ready",
 			url: () => "",
 			version: () => "",
 			startMs: 5_000,
 		},
-		places: [place()],
+		places: Array.from({ length: nodes }, place),
 		request: {
 			system: { key: "a" },
 			logPath: path.join(testFolder(), "broker.log"),
@@ -53,11 +60,30 @@ async function killed(stays: boolean): Promise<void> {
 		world: fakeWorld({ stop: stop.signal }),
 		about: {
 			...{ binary: "", sameHost: true, topology: "", settings: {} },
-			...(stays ? { stays } : {}),
+			...about,
 		},
 		async remove() {},
 	});
 	onTestFinished(() => broker.close());
+	return broker;
+}
+
+test.each([
+	[1, true, false],
+	[3, true, true],
+	[3, false, false],
+])(
+	"%d nodes, on this machine: %s, share a host: %s",
+	async (nodes, sameHost, shared) => {
+		const { nodesShareHost } = await open({ nodes, sameHost });
+		expect(nodesShareHost).toBe(shared);
+	},
+);
+
+/** A broker whose node is killed; Ctrl-C comes while it is on its way back. */
+async function killed(stays: boolean): Promise<void> {
+	const stop = new AbortController();
+	const broker = await open({ stop, stays });
 	const back = await broker.disturb({ action: "kill", node: 1, delayNs: null });
 	const coming = back();
 	stop.abort("SIGINT");

@@ -91,6 +91,8 @@ export async function openBroker({
 		url: facts.url(),
 		version: facts.version(),
 		...about,
+		// On hosts of its own each node has one for itself.
+		nodesShareHost: about.sameHost && count > 1,
 		get pids() {
 			return nodes.flatMap(({ pids }) => pids);
 		},

@@ -481,6 +481,10 @@ export const Run = z.strictObject({
 	network: z.array(NetworkPath).default([]),
 	/** "3 nodes on 1 host"; null: not ours to know. */
 	topology: z.string().nullable(),
+	nodesShareHost: z.boolean().default(false).meta({
+		description:
+			"Several nodes of the broker share the cores and the disk of one host. Absent in older files, which count as false.",
+	}),
 	/** What was done to the broker, in the order of time. */
 	failover: z.array(Failover),
 	generator: z

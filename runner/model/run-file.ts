@@ -105,6 +105,7 @@ export const RunFile = z.strictObject({
 	sameHost: z.boolean(),
 	/** Nodes of the broker, and where they run when that is one machine ("3 nodes on 1 host"); null: not ours to know. */
 	topology: z.string().nullable().default(null),
+	nodesShareHost: z.boolean().default(false),
 	/** Every client of the run, by index; empty: the published reports, of one process on this machine. */
 	clients: z.array(ClientEnd).default([]),
 	/** What was really done to the broker, in the order of time. */

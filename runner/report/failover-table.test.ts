@@ -288,17 +288,18 @@ describe("clients", () => {
 });
 
 test.each([
-	["3 nodes on 1 host", "3 nodes on 1 host, which share its cores and disk"],
+	["3 nodes on 1 host", true, ", which share its cores and disk"],
 	[
-		"3 nodes on 1 host, 2 CPUs each",
-		"3 nodes on 1 host, 2 CPUs each, which share its cores and disk",
+		"3 containers on 1 host, 2 CPUs each",
+		true,
+		", which share its cores and disk",
 	],
-	["1 node on 1 host", "1 node on 1 host"],
-	["3 nodes on 3 hosts", "3 nodes on 3 hosts"],
-	["1 container, 2 CPUs", "1 container, 2 CPUs"],
-	[null, null],
-])("topology %s", (topology, text) => {
-	expect(topologyText({ topology })).toBe(text);
+	["1 node on 1 host", false, ""],
+	["3 nodes on 3 hosts", false, ""],
+	// Words decide nothing.
+	["3 nodes on 1 host", false, ""],
+])("topology %s, sharing it: %s", (topology, nodesShareHost, more) => {
+	expect(topologyText({ topology, nodesShareHost })).toBe(topology + more);
 });
 
 describe("how far the network is", () => {

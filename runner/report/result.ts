@@ -238,6 +238,7 @@ function runOf(facts: Facts, judged: RunVerdict): Run {
 		clockBoundNs: clockBoundNs(collected),
 		network: run?.network ?? [],
 		topology: run?.topology ?? null,
+		nodesShareHost: run?.nodesShareHost ?? false,
 		failover: failoverOf(collected),
 		generator: totals && {
 			cpuNs: totals.cpuNs,

@@ -216,8 +216,9 @@ export function hostText(run: Run, { environment }: Result): string | null {
 /** "3 nodes on 1 host, which share its cores and disk", "1 container, 2 CPUs"; null: not ours to know. */
 export function topologyText({
 	topology,
-}: Pick<Run, "topology">): string | null {
-	return topology !== null && SHARED.test(topology)
+	nodesShareHost,
+}: Pick<Run, "topology" | "nodesShareHost">): string | null {
+	return topology !== null && nodesShareHost
 		? `${topology}, which share its cores and disk`
 		: topology;
 }
@@ -262,9 +263,7 @@ export function networkText({
 
 /** "nats: 3 nodes on 1 host, ...", for all systems of which that is so; null: of none. */
 export function topologiesText({ runs }: Result): string | null {
-	const shared = runs.filter(
-		(r) => r.topology !== null && SHARED.test(r.topology),
-	);
+	const shared = runs.filter((r) => r.nodesShareHost && r.topology !== null);
 	const texts = shared.map((r) => `${r.system}: ${topologyText(r)}`);
 	return texts.length === 0 ? null : [...new Set(texts)].join("; ");
 }
@@ -483,9 +482,6 @@ export function explainText(result: Result): string {
 
 /** More paths than these nobody reads one by one. */
 const MOST_PATHS = 4;
-
-/** Nodes of a cluster that are no machines of their own. */
-const SHARED = /^(?!1 )\d+ \w+ on 1 host\b/;
 
 function keysText(keys: Run["load"]["keys"]): string {
 	return keys === null

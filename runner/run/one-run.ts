@@ -172,6 +172,7 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 		brokerSettings: broker.settings,
 		sameHost: sharesHost(broker, clients),
 		topology: broker.topology,
+		nodesShareHost: broker.nodesShareHost,
 		clients: [...result.clients],
 		faults: disturbed,
 		network,

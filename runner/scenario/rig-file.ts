@@ -184,6 +184,10 @@ export const RigFile = z.strictObject({
 						description: "Where its nodes run, as reports show it.",
 						examples: ["3 nodes on 3 hosts"],
 					}),
+				nodesShareHost: z.boolean().default(false).meta({
+					description:
+						"Several of its nodes share the cores and the disk of one host; reports say so.",
+				}),
 				sameHost: z.boolean().default(false).meta({
 					description:
 						"It shares this machine's cores with a generator that runs here.",

@@ -44,6 +44,7 @@ describe("the leader of a JetStream of three nodes, killed under load,", () => {
 		const { fault, card, log } = failoverOf(out);
 		expect(fault).toMatchObject({ action: "kill", leader: true, error: null });
 		expect(one.topology).toBe("3 nodes on 1 host");
+		expect(one.nodesShareHost).toBe(true);
 		// No copy of what was acknowledged is missing, and what was due meanwhile has its fate.
 		expect(one).toMatchObject({ lost: 0, notOffered: 0 });
 		expect((one.acked ?? 0) + (one.failed ?? 0) + (one.unknown ?? 0)).toBe(
