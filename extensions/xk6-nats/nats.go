@@ -39,6 +39,7 @@ type coreProducer struct{ connection *nats.Conn }
 var (
 	_ broker.Session  = (*core)(nil)
 	_ broker.Dropper  = (*core)(nil)
+	_ broker.Holder   = (*core)(nil)
 	_ broker.Producer = (*coreProducer)(nil)
 )
 
@@ -68,6 +69,19 @@ func (s *core) Consume(ctx context.Context, to broker.Subscription, handle broke
 		return fmt.Errorf("nats: subscribe to %q: no answer: %w", to.Topic, err)
 	}
 	return nil
+}
+
+// Held is what waits for the callbacks of subscriptions.
+func (s *core) Held() (int64, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var held int64
+	for one := range s.subscriptions {
+		if n, _, err := one.Pending(); err == nil { // a closed one holds nothing
+			held += int64(n)
+		}
+	}
+	return held, true
 }
 
 func (s *core) Describe() broker.Description {

@@ -55,9 +55,10 @@ func conforms(t *testing.T, options string, change func(*testing.T) func(*server
 			URL:           s.ClientURL(),
 			DriverOptions: json.RawMessage(options),
 			Broken:        func(*testing.T) { s.Shutdown(); s.WaitForShutdown() },
+			Holds:         1999,
 		}
 		if change != nil {
-			system.FlagsRedelivery = true
+			system.FlagsRedelivery, system.Holds = true, 0
 			system.Exists = func(t *testing.T, topic string) bool { return hasStream(t, s.ClientURL(), topic) }
 			system.Make = func(t *testing.T, topic string, _ int) { makeStream(t, s.ClientURL(), topic) }
 			system.Traces = func(t *testing.T, run string, topics []string) []string { return consumersOn(t, s.ClientURL(), topics) }

@@ -60,6 +60,7 @@ func (s *session) Open(context.Context) error            { return nil }
 func (s *session) Producer(int) (broker.Producer, error) { return producer{s}, nil }
 func (s *session) Dropped() int64                        { return 0 }
 func (s *session) Reconnects() int64                     { return 0 }
+func (s *session) Held() (int64, bool)                   { return 0, true }
 
 func (s *session) Prepare(_ context.Context, topics []broker.Topic) error {
 	s.topics = topics

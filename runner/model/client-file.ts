@@ -94,6 +94,11 @@ export const TickLine = z.strictObject({
 	 * receipts here so far. Below 0 where more is received than sent; the sum over all clients is what is under way.
 	 */
 	outstanding: z.array(z.int()).optional(),
+	/**
+	 * At the same moments: messages that the client library had received and not yet handed over. null: the driver does not count them. Left
+	 * out: nobody receives, or an mqbench that did not look.
+	 */
+	held: z.array(Count).nullable().optional(),
 	/** CPU of the generator's process, and pauses and cycles of its garbage collector, in this second. */
 	cpuNs: Count,
 	gcPauseNs: Count,

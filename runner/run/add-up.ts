@@ -40,6 +40,7 @@ export function addTicks(clients: readonly (readonly Tick[])[]): Tick[] {
 								...line.outstanding,
 							],
 						}),
+				...heldOf((a, b) => [...a, ...b], before, line),
 				inFlight,
 				at,
 			});
@@ -192,7 +193,23 @@ function addTick(a: Tick, b: Tick): Tick {
 		...sum,
 		at: a.at,
 		backlog: a.backlog.slice(0, taken).map((n, i) => n + (b.backlog[i] ?? 0)),
+		...heldOf(
+			(x, y) => x.slice(0, y.length).map((n, i) => n + (y[i] ?? 0)),
+			a,
+			b,
+		),
 	};
+}
+
+/** What waits in the client libraries of both; a client that does not know makes the sum unknown. */
+function heldOf(
+	put: (a: readonly number[], b: readonly number[]) => number[],
+	a: Tick | undefined,
+	b: Tick,
+): Pick<Tick, "held"> {
+	const [x, y] = [a === undefined ? [] : a.held, b.held];
+	if (x === undefined || y === undefined) return {};
+	return { held: x === null || y === null ? null : put(x, y) };
 }
 
 function addErrors(errors: Totals["errors"]): Totals["errors"] {

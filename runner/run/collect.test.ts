@@ -124,6 +124,20 @@ describe("a run folder", () => {
 		expect(collect(folder).ticks[1]?.backlog).toEqual([11, 22]);
 	});
 
+	test.each([
+		["adds what waits in the client libraries", [1, 2], [10, 20], [11, 22]],
+		["does not know it where one client does not", [1, 2], null, null],
+		["has nothing of it where one client did not look", [1, 2], undefined],
+	])("%s", (_, first, second, sum = undefined) => {
+		const folder = runFoldersOf(fixtureCopy("repeats"))[1] as string;
+		for (const [i, held] of [first, second].entries())
+			editLines(file(folder, `client-${i}.jsonl`), (lines) => {
+				for (const l of lines) if (l.type === "tick") l.held = held;
+				return undefined;
+			});
+		expect(collect(folder).ticks[1]?.held).toEqual(sum);
+	});
+
 	test("takes the earliest offender and the slowest messages of all clients", () => {
 		const folder = runFoldersOf(fixtureCopy("repeats"))[1] as string;
 		const message = (i: number, ns: number) => ({

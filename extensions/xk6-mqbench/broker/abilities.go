@@ -54,6 +54,24 @@ func Reconnects(s Session) *int64 {
 	return nil
 }
 
+// Holder is the ability to count what waits in the client library. Without it the number is unknown, and reports say so.
+type Holder interface {
+	// Held is how many messages the client library has received and not handed over; one that is being handled may count. Where the
+	// library has no queue, those in the socket count. known is false if nobody can tell. Called ten times a second, from any goroutine,
+	// also after Close.
+	Held() (n int64, known bool)
+}
+
+// Held is how many messages wait in the client library; nil if unknown.
+func Held(s Session) *int64 {
+	if able, ok := s.(Holder); ok {
+		if n, known := able.Held(); known {
+			return &n
+		}
+	}
+	return nil
+}
+
 // LeaderFinder is the ability to say which node of a cluster leads a topic. Without it no node does.
 type LeaderFinder interface {
 	// Leader asks the broker which node leads the topic (its first partition) and returns the broker's name for it, such as "mqbench-2"

@@ -29,6 +29,9 @@ type System struct {
 	NoGroups bool
 	// NoFanOut: a second subscription without a group to the same topic is refused (a plain queue).
 	NoFanOut bool
+	// Holds is how many messages at least wait in the client library while a consumer is paused; 0: the driver leaves them with the broker,
+	// or does not know.
+	Holds int64
 	// FlagsRedelivery: the broker says of a message that it has handed it out before.
 	FlagsRedelivery bool
 	// Exists, if not nil, asks the broker itself, past the driver, whether there is anything left of a topic.

@@ -145,10 +145,12 @@ func survivesPauseOf(t *testing.T, s System, group string) {
 		}
 	}()
 	time.Sleep(500 * time.Millisecond)
+	r.holds(s.Holds, n)
 	close(resume)
 	<-sent
 	to.wait(n)
 	settled()
+	r.holds(0, 0)
 	r.eachOnce("consumer after a pause", n, to.receipts())
 	r.inOrder("consumer after a pause", to.receipts())
 	r.dropsNothing()

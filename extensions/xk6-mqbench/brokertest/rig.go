@@ -355,6 +355,24 @@ func (r *rig) dropsNothing() {
 	}
 }
 
+// holds fails unless some number between least and most waits in the client library, if the driver knows.
+func (r *rig) holds(least, most int64) {
+	r.t.Helper()
+	held := broker.Held(r.session)
+	if held == nil {
+		if least > 0 {
+			r.t.Error("the driver does not know what waits in its library")
+		}
+		return
+	}
+	r.eventually(func() bool {
+		held = broker.Held(r.session)
+		return held != nil && *held >= least && *held <= most
+	}, func() string {
+		return fmt.Sprintf("from %d to %d messages wait in the library (%d do)", least, most, *held)
+	})
+}
+
 // eachOnce fails unless the receipts are the messages 0 .. n-1, each once, in any order.
 func (r *rig) eachOnce(what string, n int, got []receipt) {
 	r.t.Helper()

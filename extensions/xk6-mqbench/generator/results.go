@@ -39,6 +39,9 @@ type results struct {
 	backlog []int64
 	// outstanding, at the same moments: copies of messages that left this client, minus receipts on it.
 	outstanding []int64
+	// held, at the same moments: messages that waited in the client library. blind: nobody knew at one of them.
+	held  []int64
+	blind bool
 	// live is the metric whose percentiles are shown during the run; soFar and lagSoFar are the window's figures up to now. lagSoFar is nil
 	// if nothing can be late.
 	live            recorder.Metric

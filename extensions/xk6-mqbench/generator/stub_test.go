@@ -264,6 +264,7 @@ type tickLine struct {
 	Sent, Received       int64
 	Acked                *int64
 	Backlog, Outstanding []int64
+	Held                 json.RawMessage
 }
 
 // completed is how many messages completed in all.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/recorder"
 )
 
@@ -42,6 +43,11 @@ func (r *results) watch() {
 func (r *results) sample() {
 	g := r.g
 	r.backlog = append(r.backlog, max(0, g.inFlight()))
+	if n := broker.Held(g.session); n == nil {
+		r.blind = true
+	} else {
+		r.held = append(r.held, max(0, *n))
+	}
 	if g.crosses {
 		t := g.recorder.Totals()
 		left := t.Sent - g.books.Failures.Load() - g.books.Unanswered.Load()
@@ -68,8 +74,15 @@ func (r *results) tick(k int64) {
 	if g.crosses {
 		tick["outstanding"] = r.outstanding
 	}
+	switch {
+	case !g.plan.receives():
+	case r.blind:
+		tick["held"] = nil
+	default:
+		tick["held"] = r.held
+	}
 	r.line(tick)
-	r.backlog, r.outstanding = nil, nil
+	r.backlog, r.outstanding, r.held, r.blind = nil, nil, nil, false
 	progress := map[string]any{
 		"mqbench": "tick", "at": k, "sent": t.Sent - r.last.Sent, "acked": tick["acked"], "received": t.Received - r.last.Received,
 		"inFlight": inFlight, "failed": g.books.Failures.Load(), "duplicated": g.books.Duplicated(),

@@ -1,0 +1,72 @@
+package generator
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+)
+
+// holding is a stub whose client library counts what waits for its handlers.
+type holding struct{ *stub }
+
+func (h holding) driver(o broker.Options) (broker.Session, error) {
+	_, err := h.stub.driver(o)
+	return h, err
+}
+
+func (h holding) Held() (n int64, known bool) {
+	for _, sub := range h.subscriptions {
+		n += int64(len(sub.queue))
+	}
+	return n, true
+}
+
+// held are all samples of a run; nil if one second has none.
+func (m *measured) held() (all []int64) {
+	m.t.Helper()
+	for _, tick := range m.ticks {
+		var some []int64
+		if err := json.Unmarshal(tick.Held, &some); err != nil {
+			m.t.Fatalf("held of second %v is %q: %v", tick.At, tick.Held, err)
+		}
+		if some == nil {
+			return nil
+		}
+		all = append(all, some...)
+	}
+	return all
+}
+
+func TestWhatWaitsInTheClientLibraryIsCountedTenTimesASecond(t *testing.T) {
+	var stopped nap
+	m := measure(t, testPlan(1000, 2000), holding{&stub{receive: func(_ string, i int64) {
+		if i == 500 {
+			stopped.take(500 * time.Millisecond)
+		}
+	}}}, nil)
+	held := m.held()
+	if len(held) < 20 {
+		t.Fatalf("%d samples in 2 s; want ten a second: %v", len(held), held)
+	}
+	if most := slices.Max(held); most < 250 || most > stopped.ms()+250 {
+		t.Errorf("at most %d messages waited behind a handler that took %d ms at 1000/s", most, stopped.ms())
+	}
+	if held[0] > 50 || held[len(held)-1] != 0 {
+		t.Errorf("held before and after the stop: %v", held)
+	}
+}
+
+func TestADriverThatDoesNotCountWhatWaitsSaysSo(t *testing.T) {
+	m := measure(t, testPlan(1000, 1200), &stub{}, nil)
+	if m.held() != nil {
+		t.Errorf("held is %s", m.ticks[0].Held)
+	}
+	p := testPlan(1000, 1200)
+	p.Pattern, p.Acks = publish, true
+	if m = measure(t, p, holding{&stub{acks: true}}, nil); m.ticks[0].Held != nil {
+		t.Errorf("nobody receives, and held is %s", m.ticks[0].Held)
+	}
+}
