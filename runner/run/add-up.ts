@@ -188,7 +188,7 @@ function lowestOf(...of: readonly { readonly lowest?: number | undefined }[]) {
 /** Two clients in one second. A sample that one of them has not taken cannot be added up. */
 function addTick(a: Tick, b: Tick): Tick {
 	const taken = Math.min(a.backlog.length, b.backlog.length);
-	const { outstanding: _, ...sum } = addNumbers(a, b);
+	const { outstanding: _, held: __, ...sum } = addNumbers(a, b);
 	return {
 		...sum,
 		at: a.at,
