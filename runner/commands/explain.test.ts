@@ -2,11 +2,7 @@ import { describe, expect, test } from "vitest";
 import { topicNames, topics } from "../explain/topics.ts";
 import { parseRig } from "../scenario/rig-file.ts";
 import { intervalRank, ratioOf } from "../stats/ratio.ts";
-import {
-	samplesForBound,
-	samplesForPass,
-	samplesForSupport,
-} from "../stats/support.ts";
+import { samplesForBound, samplesForSupport } from "../stats/support.ts";
 import { formatCount } from "../units.ts";
 import { fails, passLimit } from "../verdict/statistics.ts";
 import { fakeWorld } from "../world.fake.ts";
@@ -76,7 +72,7 @@ describe("figures of the topics are those of the code", () => {
 
 	test.each([99, 99.9, 99.99])("samples that a PASS of p%s takes", (p) => {
 		expect(topics.inconclusive.text.replaceAll("\n", " ")).toContain(
-			formatCount(samplesForPass(p)),
+			formatCount(samplesForBound(p)),
 		);
 	});
 

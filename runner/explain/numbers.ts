@@ -54,7 +54,7 @@ and q = p / 100 (0.999 for p99.9):
 
   ok      n >= 10 / (1 - q)         10 samples or more are expected above it
   weak    n >= ln 0.025 / ln q      fewer, but a 95 % bound exists; marked ~
-  none    fewer still: n/a, and how many samples it would take
+  none    fewer still: n/a, and an SLA on it is INCONCLUSIVE, never a PASS
 
            weak from    ok from     ok at 3000/s after
   p99            368      1 000       1s

@@ -46,8 +46,8 @@ Example: 290 of 30 000 messages took longer than 20ms. A system exactly at its
 limit would show 290 or fewer in 3 of 10 runs, so nothing is decided.
 
 What to do: measure longer (duration), or repeat: 3 (two FAILs breach the SLA,
-one leaves it open). To PASS, p99 needs at least 299 messages, p99.9 2 995,
-p99.99 29 956 (ln 0.05 / ln q); mqbench plan says whether yours are enough.
+one leaves it open). To PASS, p99 needs at least 368 messages, p99.9 3 688,
+p99.99 36 887 (explain support); mqbench plan says whether yours are enough.
 --on-inconclusive warn makes the exit code 0.
 `,
 	},

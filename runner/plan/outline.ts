@@ -3,7 +3,6 @@ import type { Metric, Plan } from "../model/plan.ts";
 import {
 	type Support,
 	samplesForBound,
-	samplesForPass,
 	samplesForSupport,
 	supportOf,
 } from "../stats/support.ts";
@@ -66,8 +65,7 @@ interface TooDeep {
 	readonly samples: number;
 	/** It compares with a baseline, and needs the figure itself. */
 	readonly compared: boolean;
-	/** Samples from which on it can PASS, with nothing over the limit; is printed at all; has 10 samples above it. */
-	readonly passFrom: number;
+	/** Samples from which on it is printed and judged; has 10 samples above it. */
 	readonly weakFrom: number;
 	readonly okFrom: number;
 	readonly weakWith: Enough;
@@ -117,9 +115,7 @@ export function tooDeepSentence(line: TooDeep, count: (n: number) => string) {
 	const { p } = line;
 	const can = line.compared
 		? "There will be no figure to compare."
-		: line.samples < line.passFrom
-			? `It cannot pass: that takes ${count(line.passFrom)} samples, none of them over the limit (ln 0.05 / ln ${quantile(p)}).`
-			: `It can pass only with no sample over the limit (possible from ${count(line.passFrom)} on, ln 0.05 / ln ${quantile(p)}).`;
+		: "It cannot pass.";
 	return `${line.sla} (${line.case}): ${count(line.samples)} samples carry no p${p}. ${can} Write ${enoughText(line.weakWith)} to have it printed (weak, ${count(line.weakFrom)} samples), ${enoughText(line.okWith).replace(/^\w+: /, "")} for 10 samples above it (ok, ${count(line.okFrom)}).`;
 }
 
@@ -209,7 +205,6 @@ function tooDeep(plan: Plan): TooDeep[] {
 				p,
 				samples,
 				compared: line.kind === "baseline",
-				passFrom: samplesForPass(p),
 				weakFrom,
 				okFrom,
 				weakWith: enough(plan, sla.metric, weakFrom),
@@ -217,10 +212,4 @@ function tooDeep(plan: Plan): TooDeep[] {
 			},
 		];
 	});
-}
-
-/** 99.99 -> "0.9999", without a trace of floating point. */
-function quantile(p: number): string {
-	const [whole = "", decimals = ""] = String(p).split(".");
-	return `0.${whole.padStart(2, "0")}${decimals}`;
 }

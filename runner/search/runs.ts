@@ -1,7 +1,7 @@
 import type { Plan } from "../model/plan.ts";
 import type { Verdict } from "../model/verdict.ts";
 import { counted } from "../plan/schedule.ts";
-import { samplesForPass, samplesForSupport } from "../stats/support.ts";
+import { samplesForBound, samplesForSupport } from "../stats/support.ts";
 import { formatRate, type Rate, ratePerSecond } from "../units.ts";
 import {
 	type Answer,
@@ -116,7 +116,7 @@ function durationOf(start: Plan, { rate, role }: Step): number {
 	return Math.max(
 		PROBE_NS,
 		Math.min(LONGEST_NS, lasting(samplesForSupport(deepest))),
-		lasting(1.2 * samplesForPass(deepest)),
+		lasting(1.2 * samplesForBound(deepest)),
 	);
 }
 

@@ -5,7 +5,7 @@
 
 /**
  * How far the samples carry a percentile. ok: at least 10 samples are expected above it. weak: fewer, but a 95 %
- * bound exists, or stalls leave fewer than 10 independent ones. none: not printed.
+ * bound exists, or stalls leave fewer than 10 independent ones. none: not printed, and never a PASS.
  */
 export type Support = "ok" | "weak" | "none";
 
@@ -24,14 +24,6 @@ export function samplesForBound(p: number): number {
 export function samplesForSupport(p: number): number {
 	const { numerator, denominator } = fraction(p);
 	return Number(ceilDiv(10n * denominator, denominator - numerator));
-}
-
-/**
- * Smallest n with q^n <= alpha: from here on "p <= limit" can PASS, when nothing is over the limit. p99 at 5 %: 299;
- * at 1 %: 459, as in MLPerf's early stopping.
- */
-export function samplesForPass(p: number, alpha = 0.05): number {
-	return Math.ceil(Math.log(alpha) / Math.log1p(-tail(p)) - 1e-9);
 }
 
 /** 1 - q as precisely as a double can be: 1 - 99.9/100 is off in the 14th digit, which large n would magnify. */

@@ -1,8 +1,8 @@
-import { samplesForSupport } from "../histogram/percentiles.ts";
 import type { Plan, Sla } from "../model/plan.ts";
+import { samplesForBound } from "../stats/support.ts";
 import { type Said, say } from "../text/say.ts";
 import { INTERVAL_NS } from "./intervals.ts";
-import { type OverTest, samplesForPass } from "./statistics.ts";
+import type { OverTest } from "./statistics.ts";
 import { windowFor } from "./window-length.ts";
 
 type PercentileSla = Extract<Sla, { kind: "percentile" }>;
@@ -41,9 +41,9 @@ export function lateOf(test: OverTest, limitNs: number, censored: number) {
 
 // --- internal ---
 
-/** The samples that carry the percentile well, and the window that has them. */
+/** The samples that carry the percentile, and the window that has them. */
 function needed(sla: PercentileSla, plan: Plan) {
 	const { percentile, metric } = sla;
-	const n = Math.max(samplesForSupport(percentile), samplesForPass(percentile));
+	const n = samplesForBound(percentile);
 	return { percentile, needed: n, window: windowFor(n, plan, metric) };
 }

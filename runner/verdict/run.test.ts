@@ -111,7 +111,7 @@ describe("percentile gates", () => {
 		expect(deep.judgements[0]).toMatchObject({
 			verdict: "inconclusive",
 			measured: "n/a",
-			why: "p99.99 needs at least 100 000 samples (1.67min at this rate), and there are 5 000; none of them took longer than 20ms",
+			why: "p99.99 needs at least 36 887 samples (37s at this rate), and there are 5 000; none of them took longer than 20ms",
 		});
 	});
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { tail } from "../histogram/percentiles.ts";
 import { seeded } from "../histogram/random.fake.ts";
+import { binomialAtMost } from "../stats/binomial.ts";
+import { supportOf, tail } from "../stats/support.ts";
 import {
 	clustering,
 	events,
@@ -8,7 +9,6 @@ import {
 	type Interval,
 	passes,
 	passLimit,
-	samplesForPass,
 	testOver,
 } from "./statistics.ts";
 
@@ -42,13 +42,13 @@ describe("the binomial test", () => {
 		[99.99, 29_956],
 		[99.999, 299_572],
 	])("needs n for a PASS of p%d with nothing over: %d", (p, n) => {
-		expect(samplesForPass(p)).toBe(n);
 		expect(passes(0, n, tail(p))).toBe(true);
 		expect(passes(0, n - 1, tail(p))).toBe(false);
 	});
 
 	test("gives MLPerf's 459 queries for p99 at 99 %", () => {
-		expect(samplesForPass(99, 0.01)).toBe(459);
+		expect(binomialAtMost(0, 459, 0.01)).toBeLessThanOrEqual(0.01);
+		expect(binomialAtMost(0, 458, 0.01)).toBeGreaterThan(0.01);
 	});
 
 	test("with few messages fails but never passes", () => {
@@ -147,13 +147,28 @@ describe("the verdict on a count over the limit", () => {
 		});
 	});
 
-	test("298 messages pass no p99, 299 do", () => {
-		expect(testOver(even(298, 10), 99)).toMatchObject({
-			verdict: "inconclusive",
-			reason: "samples",
-		});
-		expect(testOver(even(299, 10), 99).verdict).toBe("pass");
-	});
+	test.each([
+		[90, 36],
+		[99, 368],
+		[99.9, 3688],
+		[99.99, 36_887],
+		[99.999, 368_887],
+	])(
+		"p%d: a PASS begins with %d messages, where the report begins to print it",
+		(p, weak) => {
+			expect([supportOf(weak - 1, p), supportOf(weak, p)]).toEqual([
+				"none",
+				"weak",
+			]);
+			// The binomial test alone would pass it.
+			expect(passes(0, weak - 1, tail(p))).toBe(true);
+			expect(testOver(even(weak - 1, 10), p)).toMatchObject({
+				verdict: "inconclusive",
+				reason: "samples",
+			});
+			expect(testOver(even(weak, 10), p).verdict).toBe("pass");
+		},
+	);
 
 	test("no messages at all are neither PASS nor FAIL", () => {
 		expect(testOver([], 99).verdict).toBe("inconclusive");

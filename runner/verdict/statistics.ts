@@ -1,8 +1,6 @@
 import { binomialAtMost, incompleteBeta } from "../stats/binomial.ts";
 import { sum } from "../stats/sum.ts";
-import { samplesForPass, tail } from "../stats/support.ts";
-
-export { samplesForPass };
+import { supportOf, tail } from "../stats/support.ts";
 
 /** The test of the count over a limit (reports/README.md, "Is "p99 < 20ms" met?"). */
 
@@ -21,8 +19,8 @@ export interface Interval {
 export interface OverTest {
 	readonly verdict: "pass" | "fail" | "inconclusive";
 	/**
-	 * Why: "budget" = FAIL though the corrected test is undecided, as the budget was spent twice; "samples" = no PASS
-	 * is possible with so few messages; "events" = the corrected test passes, but rests on a few stalls; "test" = the test itself.
+	 * Why: "budget" = FAIL though the corrected test is undecided, as the budget was spent twice; "samples" = so few
+	 * messages do not carry the percentile, so the report does not print it either; "events" = the corrected test passes, but rests on a few stalls; "test" = the test itself.
 	 */
 	readonly reason: "test" | "budget" | "samples" | "events";
 	readonly n: number;
@@ -63,7 +61,7 @@ export function testOver(intervals: readonly Interval[], p: number): OverTest {
 	if (fails(over / phi, n / phi, share)) return result("fail", "test");
 	if (fails(over, n, share) && over >= 2 * n * share)
 		return result("fail", "budget");
-	if (n < samplesForPass(p)) return result("inconclusive", "samples");
+	if (supportOf(n, p) === "none") return result("inconclusive", "samples");
 	if (!passes(over / phi, n / phi, share))
 		return result("inconclusive", "test");
 	const restsOnFewStalls =
