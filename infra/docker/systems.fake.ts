@@ -16,5 +16,6 @@ export function dockerSystem(
 		ownTopics: null,
 		options,
 		traits: brokerOf(options).traits(options),
+		durability: "",
 	};
 }

@@ -51,6 +51,8 @@ export interface BrokerOptions<Options = SystemOptionsOfAnyBroker> {
 	readonly secretEnv: readonly string[];
 	/** What a system with these options is and promises. */
 	traits(options: Options): Traits;
+	/** What its settings come to: the label of its charts. `ours`: mqbench starts the server, with `config`. */
+	durability(options: Options, ours: boolean): Durability;
 	/** The driver's own options, as its Go side decodes them. No secrets. */
 	driverOptions(options: Options): Readonly<Record<string, Json>>;
 	/** Options that are right by themselves and wrong together, or on that target: the key at fault, and a sentence with the remedy. */
@@ -60,6 +62,21 @@ export interface BrokerOptions<Options = SystemOptionsOfAnyBroker> {
 	): readonly { key: string; message: string }[];
 	/** Options, besides durability and replicas, that are settings of topics which mqbench makes: topics of the user's own keep theirs. */
 	readonly topicOptions: readonly string[];
+}
+
+/** What an acknowledged message has been through, by the settings that are really made. */
+export interface Durability {
+	/** The least that is certain; null: nothing is stored, or it is not known. */
+	readonly level: Level | null;
+	/** For people: "sync_interval: always (fsync)". */
+	readonly text: string;
+	/** Keys of `config` that have a part in it. */
+	readonly by: readonly string[];
+}
+
+/** Settings of a server that is not ours: the scenario says so, and nobody has looked. */
+export function declared(level: Level, text: string): Durability {
+	return { level, text: `${text} (${level}, declared, not checked)`, by: [] };
 }
 
 /** What follows from a system's options, before anything runs. */

@@ -106,7 +106,7 @@ export const processFields = {
 		.optional()
 		.meta({
 			description:
-				"Raw settings of the broker's own configuration; they override what durability sets.",
+				"Raw settings of the broker's own configuration. What they make of durability is what reports say; with `durability` they must not contradict it.",
 			examples: [{ max_payload: "8MB" }],
 		}),
 	pin: CpuSet.optional().meta({

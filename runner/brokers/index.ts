@@ -4,7 +4,7 @@ import type { SystemOptionsOfAnyBroker } from "./fields.ts";
 import type { BrokerProcess } from "./process.ts";
 import * as rooms from "./rooms.ts";
 
-export type { Broker, Traits } from "./broker.ts";
+export type { Broker, Durability, Traits } from "./broker.ts";
 export { type SystemOptionsOfAnyBroker, variable } from "./fields.ts";
 
 /**

@@ -186,14 +186,11 @@ function plan(
 }
 
 /** What the system does with stored messages, for people: "sync_interval: always (fsync)". */
-function durabilityText({ options, traits, ownTopics }: System): string {
-	const { durability } = options;
+function durabilityText({ durability, traits, ownTopics }: System): string {
 	// Topics that are not ours have settings that nobody has told us.
 	if (ownTopics !== null && Object.keys(traits.levels).length > 0)
 		return "not known, the topics are yours";
-	return durability === undefined
-		? traits.ownDurability
-		: `${traits.levels[durability]} (${durability})`;
+	return durability;
 }
 
 /** When each begins, since T0. */

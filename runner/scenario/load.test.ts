@@ -56,6 +56,7 @@ describe("a right scenario", () => {
 					ownTopics: null,
 					options: { broker: "nats", mode: "core" },
 					traits: expect.objectContaining({ title: "NATS core" }),
+					durability: "none, nothing is stored",
 				},
 			],
 			cases: [

@@ -132,6 +132,8 @@ export interface System {
 	/** As the scenario says, with variables filled in and paths absolute; only `url` may still name a variable, as it may hold a password. */
 	readonly options: SystemOptions;
 	readonly traits: Traits;
+	/** What its settings come to for stored messages, `config` included, for people. */
+	readonly durability: string;
 }
 
 export interface Case extends Readonly<Workload> {

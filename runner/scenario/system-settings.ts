@@ -1,6 +1,12 @@
-import { brokerOf, type SystemOptions, type Traits } from "../brokers/index.ts";
+import {
+	brokerOf,
+	type Durability,
+	type SystemOptions,
+	type Traits,
+} from "../brokers/index.ts";
 import { LEVELS, type Level, type Target } from "../model/plan.ts";
 import { targetTraits } from "../model/targets.ts";
+import { settingMistakes } from "../text/settings.ts";
 import { plural } from "../units.ts";
 import type { Context } from "./context.ts";
 import type { GivenRig } from "./overrides.ts";
@@ -26,6 +32,23 @@ export function settingProblems(
 /** Are the brokers of that target somebody else's, and up? */
 export function isYours(target: Target | undefined): boolean {
 	return target !== undefined && targetTraits(target).place === null;
+}
+
+/** `durability` asks for one level, and `config` makes another of it: one of them would be on the charts, and be wrong. */
+export function againstDurability(
+	{ durability }: SystemOptions,
+	{ level, text, by }: Durability,
+): Refusal[] {
+	if (durability === undefined || by.length === 0 || level === durability)
+		return [];
+	return [
+		{
+			key: "config",
+			message: settingMistakes["config-against-durability"]({
+				...{ level: durability, really: text, keys: by },
+			}),
+		},
+	];
 }
 
 // --- internal ---

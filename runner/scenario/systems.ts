@@ -14,7 +14,11 @@ import type { Parts } from "./parts.ts";
 import type { Path, Problem } from "./problem.ts";
 import { onHosts } from "./rig.ts";
 import type { System } from "./scenario.ts";
-import { isYours, settingProblems } from "./system-settings.ts";
+import {
+	againstDurability,
+	isYours,
+	settingProblems,
+} from "./system-settings.ts";
 import { misplacedSettings } from "./target-settings.ts";
 import { type ResolvedUrl, resolveUrl } from "./url.ts";
 import { isMap, type Written } from "./written.ts";
@@ -88,9 +92,14 @@ function resolveOne(
 	const target = hosts ? ON_HOSTS : (context.target ?? "local");
 	const { place } = targetTraits(target);
 	const starting = { ...context, target, ours: isOurs(context, hosts) };
+	const durability = broker.durability(
+		options,
+		hosts || !isYours(context.rig?.rig.target ?? target),
+	);
 	for (const { key, message } of [
 		...broker.contradictions(options, place),
 		...settingProblems(name, options, traits, starting),
+		...againstDurability(options, durability),
 	])
 		wrong(key, message);
 	// A file may carry a url for `--target existing` and still run on a laptop with `--target local`, and the other way round.
@@ -123,6 +132,7 @@ function resolveOne(
 				: null,
 		options,
 		traits,
+		durability: durability.text,
 	};
 }
 

@@ -1,7 +1,14 @@
 import { z } from "zod";
 import { count, span, unit } from "../../model/field.ts";
 import type { BrokerOptions } from "../broker.ts";
+import { configProblems, reserved } from "../config.ts";
 import { clusterFields, defined, processFields, tlsField } from "../fields.ts";
+import {
+	kafkaDurability,
+	levelTexts,
+	OVERRULED,
+	ownText,
+} from "./durability.ts";
 
 /** As Kafka's own clients write them, with and without quotes. */
 const Acks = z
@@ -118,13 +125,8 @@ export const kafka = {
 		maxMessageBytes: MAX_MESSAGE_BYTES,
 		cannot: options.acks === 0 ? { publish: NOTHING_ACKNOWLEDGED } : {},
 		instead: { publish: "write acks: all" },
-		levels: {
-			memory: `log.dirs on tmpfs, acks=${options.acks}`,
-			os: `flush.messages and flush.ms: never, acks=${options.acks}`,
-			interval: `flush.ms=1000, acks=${options.acks}`,
-			fsync: `flush.messages=1, acks=${options.acks}`,
-		},
-		ownDurability: `os (no flush, default), acks=${options.acks}`,
+		levels: levelTexts(options),
+		ownDurability: ownText(options),
 		// A member commits what it has handled; it lives as long as its heartbeats come.
 		prefetch: null,
 		redeliverAfterNs: null,
@@ -146,6 +148,7 @@ export const kafka = {
 			sasl: options.sasl,
 			tls: typeof options.tls === "object" ? defined(options.tls) : options.tls,
 		}),
+	durability: kafkaDurability,
 	topicOptions: ["minInsyncReplicas"],
 	contradictions,
 } as const satisfies BrokerOptions<KafkaOptions>;
@@ -153,6 +156,22 @@ export const kafka = {
 // --- internal ---
 
 const NOTHING_ACKNOWLEDGED = "with acks: 0 nothing is acknowledged";
+
+/** Where nodes are and keep their logs, and who they are. */
+const CONFIG = {
+	file: "server.properties",
+	reserved: {
+		port: "write port beside config",
+		...reserved(
+			...["process.roles", "node.id", "broker.id", "cluster.id"],
+			...["listeners", "advertised.*", "host.name", "zookeeper.connect"],
+			...["listener.security.protocol.map", "inter.broker.listener.name"],
+			...["security.inter.broker.protocol", "controller.listener.names"],
+			...["controller.quorum.voters", "controller.quorum.bootstrap.servers"],
+			...["log.dir", "log.dirs", "metadata.log.dir"],
+		),
+	},
+};
 
 const MAX_BATCH_BYTES = 64 * 1024 ** 2;
 /** Above it, requests near the 100 MiB that a broker takes (socket.request.max.bytes). */
@@ -172,10 +191,18 @@ function copies({ replicas, url }: KafkaOptions): number | null {
 function contradictions(
 	options: KafkaOptions,
 ): { key: string; message: string }[] {
-	const found: { key: string; message: string }[] = [];
+	const found = configProblems(options.config, CONFIG);
 	const wrong = (key: string, message: string) => found.push({ key, message });
 	const { acks, idempotence, minInsyncReplicas } = options;
 	const replicas = copies(options);
+	const overruled = OVERRULED.find(
+		(key) => options.config?.[key] !== undefined,
+	);
+	if (overruled !== undefined && options.durability !== undefined)
+		wrong(
+			"config",
+			`durability: ${options.durability} sets ${overruled} for each topic; remove ${overruled}`,
+		);
 	if (options.binary !== undefined && options.version !== undefined)
 		wrong(
 			"version",

@@ -188,6 +188,7 @@ function system(options: Some): System {
 		ownTopics: null,
 		options: parsed,
 		traits: scenarioKafka.traits(parsed),
+		durability: "",
 	};
 }
 

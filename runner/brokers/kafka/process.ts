@@ -7,6 +7,7 @@ import { packageFolder } from "../../package.ts";
 import { formatBytes } from "../../units.ts";
 import { hostPort } from "../addresses.ts";
 import { ANY, type BrokerProcess, type Setup, type Site } from "../process.ts";
+import { SCHEDULER } from "./durability.ts";
 import { OLDEST_JAVA } from "./install.ts";
 import type { KafkaOptions } from "./options.ts";
 
@@ -337,9 +338,7 @@ function settingsOf(
 	};
 	// There is nobody to hand anything over to. Of several nodes one that is restarted does, as people's own do.
 	if (nodes === 1) settings["controlled.shutdown.enable"] = "false";
-	// Kafka never looks whether a topic's flush.ms is over unless it is told to.
-	if (setup.level === "interval")
-		settings["log.flush.scheduler.interval.ms"] = "1000";
+	if (setup.level === "interval") settings[SCHEDULER] = "1000";
 	const { config } = optionsOf(setup);
 	for (const [key, value] of Object.entries(config ?? {}))
 		settings[key] = String(value);

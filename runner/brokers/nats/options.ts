@@ -2,6 +2,7 @@ import { z } from "zod";
 import { count, span } from "../../model/field.ts";
 import type { BrokerPlace } from "../../model/targets.ts";
 import type { BrokerOptions, Traits } from "../broker.ts";
+import { configProblems, reserved } from "../config.ts";
 import {
 	clusterFields,
 	defined,
@@ -9,6 +10,12 @@ import {
 	processFields,
 	tlsField,
 } from "../fields.ts";
+import {
+	inServersWords,
+	levelTexts,
+	natsDurability,
+	OWN,
+} from "./durability.ts";
 
 const NatsOptions = z.strictObject({
 	broker: z.literal("nats").meta({
@@ -92,6 +99,10 @@ export const nats = {
 						ackWaitNs: options.ackWait,
 					}),
 		}),
+	durability: (options, ours) =>
+		options.mode === "jetstream"
+			? natsDurability(options, storageOf(options), ours)
+			: { level: null, text: core(options).ownDurability, by: [] },
 	topicOptions: ["storage"],
 	contradictions,
 } as const satisfies BrokerOptions<NatsOptions>;
@@ -100,6 +111,26 @@ export const nats = {
 
 /** As mqbench sets the server up: it raises max_payload as far as nats-server itself finds reasonable. */
 const MAX_MESSAGE_BYTES = 8 * 1024 ** 2;
+
+/** Where nodes are and keep their streams, who they are, and where they write what mqbench reads. */
+const CONFIG = {
+	file: "nats.conf",
+	reserved: {
+		port: "write port beside config",
+		...reserved(
+			...["listen", "host", "net", "client_advertise", "server_name"],
+			...["http", "https", "http_port", "https_port", "monitor_port"],
+			...["http_base_path", "prof_port", "include", "store_dir", "storedir"],
+			...["jetstream", "jetstream.store_dir", "jetstream.storedir"],
+			...["jetstream.enabled", "jetstream.enable", "cluster", "cluster.name"],
+			...["cluster.listen", "cluster.host", "cluster.net", "cluster.port"],
+			...["cluster.routes", "cluster.advertise", "cluster.cluster_advertise"],
+			...["gateway.*", "leaf.*", "leafnodes.*", "websocket.*", "ws.*"],
+			...["mqtt.*", "logfile", "log_file", "syslog", "remote_syslog"],
+			...["pidfile", "pid_file", "ports_file_dir"],
+		),
+	},
+};
 
 /** As the driver sets them (xk6-nats/options.go). */
 const PREFETCH = 500;
@@ -142,16 +173,9 @@ function jetstream(options: NatsOptions): Traits {
 		wildcards: false,
 		cannot: shared("an ordered consumer cannot be shared"),
 		instead: shared("write consumer: pull"),
-		levels: {
-			memory: "storage: memory",
-			os: "storage: file, sync_interval: 24h",
-			interval: "storage: file, sync_interval: 1s",
-			fsync: "storage: file, sync_interval: always",
-		},
+		levels: levelTexts,
 		ownDurability:
-			storageOf(options) === "memory"
-				? "memory (storage: memory)"
-				: "interval 2m (default)",
+			storageOf(options) === "memory" ? "memory (storage: memory)" : OWN,
 		prefetch:
 			options.consumer === "push"
 				? (options.maxAckPending ?? MAX_ACK_PENDING)
@@ -167,7 +191,7 @@ function common(options: NatsOptions) {
 		groupOrdered: false,
 		keys: false,
 		partitions: false,
-		maxMessageBytes: maxPayload(options.config?.max_payload),
+		maxMessageBytes: maxPayload(inServersWords(options.config).max_payload),
 		nodes: [1, 3],
 	};
 }
@@ -203,7 +227,7 @@ function contradictions(
 	options: NatsOptions,
 	place: BrokerPlace | null,
 ): { key: string; message: string }[] {
-	const found: { key: string; message: string }[] = [];
+	const found = configProblems(options.config, CONFIG);
 	const wrong = (key: string, message: string) => found.push({ key, message });
 	// Of containers it chooses the image.
 	if (options.version !== undefined && place === "process")

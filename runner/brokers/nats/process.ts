@@ -1,6 +1,6 @@
-import type { Level } from "../../model/plan.ts";
 import { hostPort } from "../addresses.ts";
 import type { BrokerProcess, Setup, Site } from "../process.ts";
+import { inServersWords, SYNC, SYNC_KEY } from "./durability.ts";
 import type { NatsOptions } from "./options.ts";
 
 /**
@@ -78,13 +78,6 @@ const INSTALL = {
 	other: "https://github.com/nats-io/nats-server/releases",
 };
 
-/** The server's part of each level: how often the file store is flushed. In memory there is nothing to flush. */
-const SYNC: Readonly<Record<Exclude<Level, "memory">, string>> = {
-	os: "24h",
-	interval: "1s",
-	fsync: "always",
-};
-
 /** The server's own, for larger messages than these only: what is measured is the server as it comes. */
 const MAX_PAYLOAD = 1024 ** 2;
 /** Room for headers (of deduplication) beside the payload. */
@@ -109,19 +102,19 @@ function signs(clients: readonly string[], monitors: readonly string[]) {
 /** What durability, message size and the scenario's own `config` come to, and the part of it that reports show. */
 function settings(
 	{ level, messageBytes }: Pick<Setup, "level" | "messageBytes">,
-	{ mode, dedup, storage, config = {} }: NatsOptions,
+	{ mode, dedup, storage, config }: NatsOptions,
 ): { all: Record<string, Value>; shown: Record<string, string> } {
 	const files = keepsFiles({ level }, { mode, storage });
 	const all: Record<string, Value> = {};
 	const needed = messageBytes + (dedup ? HEADERS : 0);
 	if (needed > MAX_PAYLOAD) all.max_payload = needed;
 	if (files && level !== null && level !== "memory")
-		all["jetstream.sync_interval"] = SYNC[level];
-	Object.assign(all, config);
+		all[SYNC_KEY] = SYNC[level];
+	Object.assign(all, inServersWords(config));
 	const shown = Object.fromEntries(
 		Object.entries(all).map(([key, value]) => [key, String(value)]),
 	);
-	if (files && !hasSync(all)) shown["jetstream.sync_interval"] = "2m (default)";
+	if (files && !(SYNC_KEY in all)) shown[SYNC_KEY] = "2m (default)";
 	return { all, shown };
 }
 
@@ -131,10 +124,6 @@ function keepsFiles(
 	{ mode, storage }: Pick<NatsOptions, "mode" | "storage">,
 ): boolean {
 	return mode === "jetstream" && level !== "memory" && storage !== "memory";
-}
-
-function hasSync(all: Readonly<Record<string, Value>>): boolean {
-	return "jetstream.sync_interval" in all || "jetstream.sync" in all;
 }
 
 /** Who a node is, where it listens, and where it keeps its streams. */

@@ -9,6 +9,8 @@ const NoopOptions = z.strictObject({
 });
 type NoopOptions = z.infer<typeof NoopOptions>;
 
+const NOTHING = "none, nothing is stored";
+
 export const noop = {
 	options: NoopOptions,
 	alsoCalled: { none: "noop" },
@@ -31,12 +33,13 @@ export const noop = {
 			backlog: "it stores nothing",
 		},
 		levels: {},
-		ownDurability: "none, nothing is stored",
+		ownDurability: NOTHING,
 		prefetch: null,
 		redeliverAfterNs: null,
 		maxReplicas: 1,
 		nodes: [1],
 	}),
+	durability: () => ({ level: null, text: NOTHING, by: [] }),
 	driverOptions: () => ({}),
 	contradictions: () => [],
 	topicOptions: [],

@@ -2,7 +2,8 @@ import { z } from "zod";
 import type { Level } from "../../model/plan.ts";
 import type { BrokerPlace } from "../../model/targets.ts";
 import type { Delivery } from "../../model/workload.ts";
-import type { BrokerOptions } from "../broker.ts";
+import type { BrokerOptions, Durability } from "../broker.ts";
+import { configProblems, reserved } from "../config.ts";
 import {
 	clusterFields,
 	defined,
@@ -117,6 +118,7 @@ export const rabbitmq = {
 			tls: driverTls(options.tls),
 		});
 	},
+	durability,
 	topicOptions: [],
 	contradictions,
 } as const satisfies BrokerOptions<RabbitmqOptions>;
@@ -168,11 +170,34 @@ function ownDurability(options: RabbitmqOptions): string {
 		: "memory (classic queue, persistent: false)";
 }
 
+/** The driver declares queues as each level needs them, on anybody's server. */
+function durability(options: RabbitmqOptions): Durability {
+	const { durability: level } = options;
+	const text = level && LEVELS[level];
+	return level === undefined || text === undefined
+		? { level: null, text: ownDurability(options), by: [] }
+		: { level, text: `${text} (${level})`, by: [] };
+}
+
+/** Where it listens, who logs in, where files are, and where it writes what mqbench reads. */
+const CONFIG = {
+	file: "rabbitmq.conf",
+	reserved: {
+		"listeners.tcp.1": "write port beside config",
+		...reserved(
+			...["listeners.*", "default_user", "default_pass", "default_vhost"],
+			...["log.console", "log.console.level", "log.file", "log.dir"],
+			...["cluster_formation.*", "cluster_name", "distribution.*"],
+			"raft.data_dir",
+		),
+	},
+};
+
 function contradictions(
 	options: RabbitmqOptions,
 	place: BrokerPlace | null,
 ): { key: string; message: string }[] {
-	const found: { key: string; message: string }[] = [];
+	const found = configProblems(options.config, CONFIG);
 	const wrong = (key: string, message: string) => found.push({ key, message });
 	if (options.version !== undefined && place === "host")
 		wrong(
@@ -182,6 +207,12 @@ function contradictions(
 	const { durability, persistent, ack, prefetch, replicas = 1 } = options;
 	const queue = queueOf(options);
 	const ofLevel = durability && QUEUE_OF_LEVEL[durability];
+	const embedded = "queue_index_embed_msgs_below";
+	if (durability === "os" && options.config?.[embedded] !== undefined)
+		wrong(
+			"config",
+			`durability: os sets ${embedded} itself; remove ${embedded}`,
+		);
 	if (ofLevel && queue !== ofLevel)
 		wrong(
 			"queue",

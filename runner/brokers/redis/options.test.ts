@@ -113,7 +113,7 @@ describe("what does not go together is refused", () => {
 		[
 			"a second line in config",
 			{ config: { maxmemory: "1gb\nport 1" } },
-			'config: config: "maxmemory" does not fit on a line of redis.conf; use letters, digits and dashes in a key, and no line break in a value',
+			'config: config: "maxmemory" does not fit on a line of redis.conf; use letters, digits, dots and dashes in a key, and no line break in a value',
 		],
 	])("%s", (_, some, message) => {
 		expect(refusals(some)).toEqual([message]);

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { count, span } from "../../model/field.ts";
-import type { Level } from "../../model/plan.ts";
 import type { BrokerOptions, Traits } from "../broker.ts";
+import { configProblems, reserved } from "../config.ts";
 import { defined, driverTls, processFields, tlsField } from "../fields.ts";
+import { levelTexts, OWN, redisDurability } from "./durability.ts";
 
 const RedisOptions = z.strictObject({
 	broker: z.literal("redis").meta({
@@ -42,18 +43,8 @@ const RedisOptions = z.strictObject({
 type RedisOptions = z.infer<typeof RedisOptions>;
 type Mode = RedisOptions["mode"];
 
-/** The server's settings for each level, as its configuration file has them. Snapshots are off in all of them. */
 /** As the driver sets it (xk6-redis/options.go). */
 const PREFETCH = 100;
-
-export const redisLevels: Readonly<
-	Record<Level, Readonly<Record<string, string>>>
-> = {
-	memory: { appendonly: "no" },
-	os: { appendonly: "yes", appendfsync: "no" },
-	interval: { appendonly: "yes", appendfsync: "everysec" },
-	fsync: { appendonly: "yes", appendfsync: "always" },
-};
 
 export const redis = {
 	options: RedisOptions,
@@ -83,6 +74,10 @@ export const redis = {
 		const tls = driverTls(options.tls);
 		return defined({ mode, prefetch, maxLength, claimAfterNs, tls });
 	},
+	durability: (options, ours) =>
+		options.mode === "pubsub"
+			? { level: null, text: byMode.pubsub.ownDurability, by: [] }
+			: redisDurability(options, ours),
 	topicOptions: ["maxLength"],
 	contradictions(options, place) {
 		const found: { key: string; message: string }[] = [];
@@ -106,29 +101,31 @@ export const redis = {
 				message:
 					"mqbench measures one Redis server, not a cluster or sentinels; write one host in url",
 			});
-		for (const [key, value] of Object.entries(options.config ?? {}))
-			if (reserved.includes(key.toLowerCase()))
-				found.push({
-					key: "config",
-					message: `mqbench sets ${key} itself; ${key.toLowerCase() === "port" ? "write port beside config" : "remove it"}`,
-				});
-			else if (!/^[\w-]+$/.test(key) || /[\r\n]/.test(String(value)))
-				found.push({
-					key: "config",
-					message: `config: ${JSON.stringify(key)} does not fit on a line of redis.conf; use letters, digits and dashes in a key, and no line break in a value`,
-				});
-		return found;
+		return [...found, ...configProblems(options.config, CONFIG)];
 	},
 } as const satisfies BrokerOptions<RedisOptions>;
 
 // --- internal ---
 
 /** Settings by which mqbench reaches and ends the server that it starts. */
-const reserved: readonly string[] = [
-	...["bind", "cluster-enabled", "daemonize", "dir", "include", "logfile"],
-	...["loglevel", "pidfile", "port", "replicaof", "requirepass"],
-	...["tls-port", "unixsocket"],
-];
+const CONFIG = {
+	file: "redis.conf",
+	reserved: {
+		port: "write port beside config",
+		...reserved(
+			...["aclfile", "appenddirname", "bind", "cluster-enabled", "daemonize"],
+			...["dir", "include", "logfile", "loglevel", "pidfile", "protected-mode"],
+			...[
+				"rename-command",
+				"replicaof",
+				"requirepass",
+				"slaveof",
+				"supervised",
+			],
+			...["syslog-enabled", "tls-port", "unixsocket", "user"],
+		),
+	},
+};
 
 const onlyFor: Readonly<
 	Record<"prefetch" | "claimAfter" | "maxLength", readonly Mode[]>
@@ -144,16 +141,8 @@ const stored = {
 	acks: true,
 	delivery: "at-least-once",
 	wildcards: false,
-	levels: Object.fromEntries(
-		Object.entries(redisLevels).map(([level, set]) => [
-			level,
-			Object.entries(set)
-				.map(([key, value]) => `${key} ${value}`)
-				.join(", "),
-		]),
-	),
-	ownDurability:
-		"the server's own; one that mqbench starts: memory (appendonly no, no snapshots)",
+	levels: levelTexts,
+	ownDurability: `the server's own; one that mqbench starts: ${OWN}`,
 } as const;
 
 const byMode = {

@@ -220,6 +220,7 @@ function system(options: Some): System {
 		ownTopics: null,
 		options: parsed,
 		traits: scenarioRedis.traits(parsed),
+		durability: "",
 	};
 }
 

@@ -5,7 +5,7 @@ import { failure } from "../../errors.ts";
 import { reasonOf } from "../../reason.ts";
 import { checkVersionThere, installed } from "../installed.ts";
 import type { BrokerProcess, Setup } from "../process.ts";
-import { redisLevels } from "./options.ts";
+import { NO_SNAPSHOTS, redisSettings } from "./durability.ts";
 
 /**
  * redis-server or valkey-server: from PATH or another build of it, of a host's own packages, or of an official image, whose entry point
@@ -17,7 +17,7 @@ export const redis: BrokerProcess = {
 	ports: () => [{ number: 6379, from: "clients" }],
 	async describe(setup) {
 		const { nodes, image, ask } = setup;
-		const settings = settingsOf(setup);
+		const settings = redisSettings(setup.level, setup.system.options.config);
 		const password = ask ? randomBytes(12).toString("hex") : null;
 		return {
 			...signs(`${password ? `:${password}@` : ""}${nodes[0]?.client}`),
@@ -63,8 +63,6 @@ const INSTALL = {
 		"in WSL (apt-get install redis-server): Redis has no build for Windows",
 };
 
-const NO_SNAPSHOTS = '""';
-
 /** How it tells that it is up, and where it is. */
 function signs(client: string) {
 	let version = "";
@@ -93,27 +91,6 @@ async function program(setup: Setup, node: number): Promise<string[]> {
 	const found = tools.findProgram(system, ["redis-server"], INSTALL);
 	await checkVersion(setup, found);
 	return [found];
-}
-
-/**
- * Durability and `config`. Without a level as `memory`. Snapshots are off in all of them: a fork in mid-run is a matter of
- * its own, and `config: { save: "3600 1" }` brings them back.
- */
-function settingsOf({
-	system,
-	level,
-}: Pick<Setup, "system" | "level">): Record<string, string> {
-	const settings: Record<string, string> = {
-		save: NO_SNAPSHOTS,
-		...redisLevels[level ?? "memory"],
-	};
-	if (settings.appendonly === "yes")
-		settings["no-appendfsync-on-rewrite"] = "no";
-	for (const [key, value] of Object.entries(system.options.config ?? {})) {
-		const text = String(value);
-		settings[key.toLowerCase()] = text === "" ? '""' : text;
-	}
-	return settings;
 }
 
 function configuration(settings: Readonly<Record<string, string>>): string {

@@ -33,6 +33,7 @@ export const carrier: Broker = {
 		maxReplicas: 1,
 		nodes: [1],
 	}),
+	durability: () => ({ level: "fsync", text: "on paper", by: [] }),
 	driverOptions: () => ({}),
 	contradictions: () => [],
 	topicOptions: [],

@@ -1,0 +1,208 @@
+import { describe, expect, test } from "vitest";
+import { realBrokers } from "../brokers/index.ts";
+import { MqbenchError } from "../errors.ts";
+import { loadScenario } from "../scenario/load.ts";
+import { expand } from "./expand.ts";
+
+const REDIS = "broker: redis, mode: streams";
+const JETSTREAM = "broker: nats, mode: jetstream";
+const KAFKA = "broker: kafka";
+
+/** The label of charts, or the sentence with which the scenario is refused. */
+function label(system: string, target = "local"): string {
+	const text = `target: ${target}\nsystem: { ${system} }\nworkload: { rate: 10/s, message: 256B, duration: 1s }\n`;
+	try {
+		return expand(loadScenario("s.yaml", text), {})[0]?.durability ?? "";
+	} catch (error) {
+		if (!(error instanceof MqbenchError)) throw error;
+		return (error.message.split("\n")[0] ?? "").replace(/^\S+ /, "");
+	}
+}
+
+describe("the label of durability is what is really set", () => {
+	test.each([
+		// Redis
+		[REDIS, "memory (appendonly no, no snapshots)"],
+		[
+			`${REDIS}, durability: fsync`,
+			"appendonly yes, appendfsync always (fsync)",
+		],
+		[
+			`${REDIS}, config: { appendonly: "yes" }`,
+			"appendonly yes, appendfsync everysec (interval)",
+		],
+		[
+			`${REDIS}, config: { AppendOnly: '"YES"', appendfsync: always }`,
+			"appendonly yes, appendfsync always (fsync)",
+		],
+		[
+			`${REDIS}, config: { appendonly: "yes", appendfsync: always, no-appendfsync-on-rewrite: "yes" }`,
+			"appendonly yes, appendfsync always, no-appendfsync-on-rewrite yes (os)",
+		],
+		[
+			`${REDIS}, durability: memory, config: { save: "3600 1" }`,
+			"appendonly no, save 3600 1 (memory)",
+		],
+		// JetStream
+		[JETSTREAM, "interval 2m (default)"],
+		[
+			`${JETSTREAM}, durability: fsync`,
+			"storage: file, sync_interval: always (fsync)",
+		],
+		[
+			`${JETSTREAM}, config: { JetStream.sync: Always }`,
+			"storage: file, sync_interval: Always (fsync)",
+		],
+		[
+			`${JETSTREAM}, durability: interval, config: { jetstream.sync_interval: 1m30s }`,
+			"storage: file, sync_interval: 1m30s (interval)",
+		],
+		[
+			`${JETSTREAM}, config: { jetstream.sync_interval: 100h }`,
+			"storage: file, sync_interval: 100h (os)",
+		],
+		[
+			`${JETSTREAM}, durability: memory, config: { jetstream.sync: always }`,
+			"storage: memory (memory)",
+		],
+		// Kafka
+		[KAFKA, "os (no flush, default), acks=all"],
+		[`${KAFKA}, durability: fsync`, "flush.messages=1, acks=all (fsync)"],
+		[
+			`${KAFKA}, config: { log.flush.interval.messages: 1 }`,
+			"log.flush.interval.messages=1, acks=all (fsync)",
+		],
+		[
+			`${KAFKA}, config: { log.flush.interval.messages: 100 }`,
+			"log.flush.interval.messages=100, acks=all (interval)",
+		],
+		[
+			`${KAFKA}, config: { log.flush.interval.ms: 50 }`,
+			"log.flush.interval.ms=50, acks=all (os)",
+		],
+		[
+			`${KAFKA}, config: { log.flush.scheduler.interval.ms: 50 }`,
+			"log.flush.scheduler.interval.ms=50, acks=all (interval)",
+		],
+		[
+			`${KAFKA}, durability: interval, config: { log.flush.scheduler.interval.ms: 60000 }`,
+			"flush.ms=1000, log.flush.scheduler.interval.ms=60000, acks=all (interval)",
+		],
+		// RabbitMQ: the driver declares queues.
+		[
+			"broker: rabbitmq, durability: fsync",
+			"queue: quorum (its log is flushed before a confirm) (fsync)",
+		],
+	])("%s: %s", (system, text) => {
+		expect(label(system)).toBe(text);
+	});
+
+	test.each([
+		[`${REDIS}, url: "redis://h"`, "not known (your server)"],
+		[
+			`${REDIS}, url: "redis://h", durability: fsync`,
+			"appendonly yes, appendfsync always (fsync, declared, not checked)",
+		],
+		[`${JETSTREAM}, url: "nats://h"`, "not known (storage: file, your server)"],
+		[
+			`${JETSTREAM}, url: "nats://h", durability: os`,
+			"storage: file, sync_interval: 24h (os, declared, not checked)",
+		],
+		[
+			`${JETSTREAM}, url: "nats://h", durability: memory`,
+			"storage: memory (memory)",
+		],
+		[`${KAFKA}, url: "kafka://h"`, "not known (your brokers), acks=all"],
+		[
+			`${KAFKA}, url: "kafka://h", durability: fsync`,
+			"flush.messages=1, acks=all (fsync)",
+		],
+		[
+			`${KAFKA}, url: "kafka://h", durability: memory`,
+			"log.dirs on tmpfs, acks=all (memory, declared, not checked)",
+		],
+	])("on a server of yours, %s: %s", (system, text) => {
+		expect(label(system, "existing")).toBe(text);
+	});
+});
+
+describe("config cannot make another level than durability asks for", () => {
+	test.each([
+		[
+			`${REDIS}, durability: fsync, config: { appendfsync: "no" }`,
+			"durability: fsync and config disagree, as with config it is appendonly yes, appendfsync no (os); remove appendfsync from config",
+		],
+		[
+			`${REDIS}, durability: memory, config: { appendonly: "yes", appendfsync: always }`,
+			"durability: memory and config disagree, as with config it is appendonly yes, appendfsync always (fsync); remove appendonly and appendfsync from config",
+		],
+		[
+			`${JETSTREAM}, durability: fsync, config: { jetstream.sync_interval: 2m }`,
+			"durability: fsync and config disagree, as with config it is storage: file, sync_interval: 2m (interval); remove jetstream.sync_interval from config",
+		],
+		[
+			`${KAFKA}, durability: interval, config: { log.flush.scheduler.interval.ms: "9223372036854775807" }`,
+			"durability: interval and config disagree, as with config it is flush.ms=1000, log.flush.scheduler.interval.ms=9223372036854775807, acks=all (os); remove log.flush.scheduler.interval.ms from config",
+		],
+		[
+			`${KAFKA}, durability: os, config: { log.flush.interval.messages: 1 }`,
+			"durability: os sets log.flush.interval.messages for each topic; remove log.flush.interval.messages",
+		],
+		[
+			"broker: rabbitmq, durability: os, config: { queue_index_embed_msgs_below: 1 }",
+			"durability: os sets queue_index_embed_msgs_below itself; remove queue_index_embed_msgs_below",
+		],
+	])("%s", (system, sentence) => {
+		expect(label(system)).toBe(sentence);
+	});
+});
+
+describe("config has neither mqbench's own settings nor two in one", () => {
+	test.each([
+		...["appendonly", "maxmemory", "dir", "Port", "slaveof", "unixsocket"],
+	])("%s of Redis", (key) => {
+		const taken = !["appendonly", "maxmemory"].includes(key);
+		const said = label(`${REDIS}, config: { ${key}: "yes" }`);
+		expect(said.startsWith(`mqbench sets ${key} itself`)).toBe(taken);
+	});
+
+	test.each([
+		...["listen", "Port", "server_name", "jetstream.store_dir", "store_dir"],
+		...["http", "cluster.routes", "cluster.listen", "gateway.name", "logfile"],
+	])("%s of NATS", (key) => {
+		expect(label(`${JETSTREAM}, config: { ${key}: x }`)).toMatch(
+			`mqbench sets ${key} itself`,
+		);
+	});
+
+	test.each([
+		...["log.dirs", "log.dir", "listeners", "advertised.listeners", "node.id"],
+		...["controller.quorum.voters", "process.roles", "port"],
+	])("%s of Kafka", (key) => {
+		expect(label(`${KAFKA}, config: { ${key}: x }`)).toMatch(
+			`mqbench sets ${key} itself`,
+		);
+	});
+
+	test.each([
+		...["listeners.tcp.1", "listeners.ssl.default", "default_user"],
+		...["log.file", "cluster_formation.peer_discovery_backend"],
+	])("%s of RabbitMQ", (key) => {
+		expect(label(`broker: rabbitmq, config: { ${key}: x }`)).toMatch(
+			`mqbench sets ${key} itself`,
+		);
+	});
+
+	test.each(
+		realBrokers.flatMap((broker) =>
+			["\\n", "\\r", "\\u0085", "\\u2028"].flatMap((end) => [
+				[broker, `{ "a": "1${end}listen 2" }`],
+				[broker, `{ "a${end}b": 1 }`],
+			]),
+		),
+	)("%s: %s does not fit on a line", (broker, config) => {
+		expect(label(`broker: ${broker}, config: ${config}`)).toMatch(
+			/does not fit on a line of \S+; use letters/,
+		);
+	});
+});
