@@ -1,7 +1,10 @@
+import { marginAt } from "../model/baseline-sla.ts";
 import type { Baseline, Calibration, Comparison } from "../model/comparison.ts";
+import type { BaselineSla } from "../model/plan.ts";
 import type { Verdict } from "../model/verdict.ts";
 import { medianOf, ratioOf } from "../stats/ratio.ts";
 import { type Said, say } from "../text/say.ts";
+import { formatDurationExact } from "../units.ts";
 import {
 	figureName,
 	isAcrossClocks,
@@ -14,12 +17,14 @@ import { type Kinship, marginOf, noiseOf } from "./margin.ts";
 import { machineDifference } from "./same-machine.ts";
 import { workDifference } from "./work.ts";
 
+type Allowed = Pick<BaselineSla, "margin" | "allowanceNs">;
+
 interface CompareOptions {
 	/**
 	 * By name of a figure ("response p99", "throughput"): the part by which B may be worse. These are judged, present or not,
 	 * beside those that are judged anyway; `marginsFrom` says who asks for it, by default "the SLA".
 	 */
-	readonly margins?: Readonly<Record<string, number>>;
+	readonly margins?: Readonly<Record<string, number | Allowed>>;
 	readonly marginsFrom?: string;
 	readonly calibration?: Calibration | null;
 	/** System of B -> system of A: only these. Default: those of the same name. */
@@ -99,10 +104,11 @@ export function compareRuns(
 		const [first] = sides[1] as [Entry];
 		const doubt = doubtOf(base, group.runs, names);
 		const asked = new Map(
-			Object.entries(options.margins ?? {}).map(([figure, margin]) => [
-				figureName(figure),
-				{ margin, from: options.marginsFrom ?? "the SLA" },
-			]),
+			Object.entries(options.margins ?? {}).map(([figure, allowed]) => {
+				const name = figureName(figure);
+				const from = options.marginsFrom ?? "the SLA";
+				return [name, marginAsked(allowed, from, valuesOf(name, sides[0]))];
+			}),
 		);
 		const judged = new Set([...judgedFigures(first), ...asked.keys()]);
 		const figures = new Set([
@@ -154,6 +160,21 @@ export function gateVerdict(
 }
 
 // --- internal ---
+
+/** What a line allows, with the baseline's values: of a small figure the time may be more than the part. */
+function marginAsked(
+	allowed: number | Allowed,
+	from: string,
+	values: readonly number[],
+) {
+	if (typeof allowed === "number") return { margin: allowed, from };
+	const margin = marginAt(allowed, medianOf(values));
+	const time = formatDurationExact(allowed.allowanceNs ?? 0);
+	return {
+		margin,
+		from: margin > allowed.margin ? `${from}: baseline + ${time}` : from,
+	};
+}
 
 type Entry = Baseline["runs"][number];
 

@@ -1,4 +1,4 @@
-import { baselineLimitText } from "../model/baseline-sla.ts";
+import { baselineLimitText, marginAt } from "../model/baseline-sla.ts";
 import type { Comparison } from "../model/comparison.ts";
 import type { BaselineSla } from "../model/plan.ts";
 import { type Verdict, worst } from "../model/verdict.ts";
@@ -111,9 +111,10 @@ export function defaultLine(figure: string): BaselineSla {
 		figure,
 		op: isRate(figure) ? (">=" as const) : ("<=" as const),
 		margin: usualMargin(figure),
+		allowanceNs: null,
 	};
 	const name = figure.replace(/^response /, "");
-	const text = `${name} ${line.op} ${baselineLimitText({ ...line, text: "" })}`;
+	const text = `${name} ${line.op} ${baselineLimitText(line)}`;
 	return { ...line, text };
 }
 
@@ -140,7 +141,11 @@ function times(ratio: number): string {
 
 /** The line's own margin; one that noise or a baseline of another day has raised, with the reason. */
 function limitText(sla: BaselineSla, comparison: Comparison | null): string {
-	if (comparison === null || comparison.margin <= sla.margin)
+	if (
+		comparison === null ||
+		comparison.margin <= marginAt(sla, comparison.a.median)
+	)
 		return baselineLimitText(sla);
-	return `${baselineLimitText({ ...sla, margin: Number(comparison.margin.toPrecision(3)) })} (${comparison.marginFrom})`;
+	const margin = Number(comparison.margin.toPrecision(3));
+	return `${baselineLimitText({ ...sla, margin, allowanceNs: null })} (${comparison.marginFrom})`;
 }

@@ -116,6 +116,9 @@ Such a line compares the runs that you make now (B) with those of the baseline
   INCONCLUSIVE  the margin lies inside the interval, or A was measured on
                 another machine: exit code 0 unless --on-inconclusive fail
 
+max(baseline + 10%, baseline + 2ms) takes the larger limit of the two: of a p99
+of 1ms, 10 % is less than any machine's noise.
+
 Example: five runs with a p99 of 1.00 to 1.04ms, then five of 1.20 to 1.25ms.
 x1.20 [1.17, 1.24] fails at + 10%, passes at + 30%, and is undecided at + 20%.
 

@@ -1,3 +1,4 @@
+import { formatDurationExact } from "../units.ts";
 import { type BaselineSla, Metric, type Plan, type Sla } from "./plan.ts";
 import { Tally } from "./tallies.ts";
 
@@ -31,7 +32,21 @@ export function isBaseline({ system, baselineSystem }: Plan): boolean {
 }
 
 /** "baseline + 10%", "baseline - 5%": the margin as it is judged, however it was written. */
-export function baselineLimitText({ op, margin }: BaselineSla): string {
+export function baselineLimitText(line: Omit<BaselineSla, "text">): string {
+	const { op, margin, allowanceNs } = line;
 	const percent = Number((margin * 100).toPrecision(6));
-	return `baseline ${op === "<" || op === "<=" ? "+" : "-"} ${percent}%`;
+	const part = `baseline ${op === "<" || op === "<=" ? "+" : "-"} ${percent}%`;
+	return allowanceNs === null
+		? part
+		: `max(${part}, baseline + ${formatDurationExact(allowanceNs)})`;
+}
+
+/** The part by which a figure may be worse than this one of the baseline. */
+export function marginAt(
+	{ margin, allowanceNs }: Pick<BaselineSla, "margin" | "allowanceNs">,
+	baselineNs: number | null,
+): number {
+	return allowanceNs === null || baselineNs === null || baselineNs <= 0
+		? margin
+		: Math.max(margin, allowanceNs / baselineNs);
 }

@@ -71,6 +71,8 @@ export const BaselineSla = z.strictObject({
 	op: z.enum(["<", "<=", ">=", ">"]),
 	/** Part by which it may be worse than the baseline: 0.1. */
 	margin: z.number().nonnegative(),
+	/** A latency may be worse by this much at least, `max(baseline + 10%, baseline + 2ms)`; null: only by the part. */
+	allowanceNs: Ns.nullable().default(null),
 });
 export type BaselineSla = z.infer<typeof BaselineSla>;
 

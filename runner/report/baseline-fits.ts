@@ -9,8 +9,8 @@ import { loadOf } from "./load.ts";
 
 /**
  * Has the baseline runs of what is judged, and the figures that lines compare? Of nothing: it is another scenario's, or an old one's. Of
- * a part: a case that is new in the scenario must not keep the others from being judged. What no line asks for is judged as well,
- * by default, and may turn out undecided.
+ * a part: a case that is new in the scenario must not keep the others from being judged. Default lines ask for as many runs as
+ * written ones.
  */
 export function fitsBaseline(
 	file: Baseline,
@@ -57,7 +57,7 @@ function refuseLacking(
 	const { shown, which, runs } = of;
 	const counting = runs.filter(({ without }) => without === null);
 	const facts = { path: shown, which, least: LEAST_REPEATS };
-	if (lines.length > 0 && counting.length < LEAST_REPEATS)
+	if (counting.length < LEAST_REPEATS)
 		throw failure("baseline-few", { ...facts, runs: counting.length });
 	for (const { text, figure } of lines) {
 		const name = figureName(figure);

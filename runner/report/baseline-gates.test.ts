@@ -57,6 +57,34 @@ describe("two systems of one scenario", () => {
 		expect(exitCodeOf(result)).toBe(code);
 	});
 
+	test.each([
+		// 1.02 ms and 2 ms on top: 2.96 times as slow.
+		[flat, 2.5, "pass"],
+		[flat, 2.96, "inconclusive"],
+		[flat, 3.5, "fail"],
+		// Of 102 ms the tenth is more than 2 ms.
+		[times(100), 1.05, "pass"],
+		[times(100), 1.2, "fail"],
+	])(
+		"of %j at least 2ms more is allowed: %f times as slow: %s",
+		(old, factor, verdict) => {
+			const line = "p99 <= max(baseline + 10%, baseline + 2ms)";
+			const result = judged(ab(`"${line}"`), {
+				...{ old, new: old.map((value) => value * factor) },
+			});
+			const small = old === flat;
+			expect(result.gates).toMatchObject([
+				{
+					...{ sla: line, verdict, limit: line.slice("p99 <= ".length) },
+					comparison: {
+						margin: small ? 2e6 / 1.02e6 : 0.1,
+						marginFrom: small ? "the SLA: baseline + 2ms" : "the SLA",
+					},
+				},
+			]);
+		},
+	);
+
 	test("the gate has the ratio with its interval, the baseline's median, and the whole comparison", () => {
 		const [gate] = judged(ab("p99 <= baseline + 10%"), {
 			old: flat,
@@ -369,14 +397,10 @@ describe("what decides by default", () => {
 		expect(exitCodeOf(same)).toBe(0);
 	});
 
-	test("of too few repeats is open, says what it takes, and lets the build through", () => {
-		const result = judged(ab("", 3), { old: flat, new: times(9) });
-		expect(result.gates.map((g) => g.verdict)).toEqual([
-			...["inconclusive", "inconclusive"],
-		]);
-		expect(result.gates[0]?.why).toContain("needs repeat: 5 on both sides");
-		expect(result.openBaselineOnly).toBe(true);
-		expect(exitCodeOf(result)).toBe(0);
+	test("with too few repeats is refused, as a written line is", () => {
+		expect(() => judged(ab("", 3), { old: flat, new: times(9) })).toThrow(
+			/baseline: a comparison needs at least 4 runs on each side to tell a change from noise, and repeat is 3; write repeat: 5/,
+		);
 	});
 
 	test("of a run that was shortened is nothing", () => {

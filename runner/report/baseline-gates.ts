@@ -42,7 +42,7 @@ export function withBaseline(
 			const name = figureName(sla.figure);
 			const compared = compareGroup(
 				...([group, source, own, snapshot] as const),
-				written ? { [name]: sla.margin } : {},
+				written ? { [name]: sla } : {},
 			);
 			const found = compared.comparisons.find((c) => c.metric === name);
 			gates.push(
@@ -187,7 +187,7 @@ function withoutLag(
 	if (!large) return null;
 	const name = `service p${subject.percentile}`;
 	const { comparisons } = compareGroup(group, source, own, snapshot, {
-		[name]: sla.margin,
+		[name]: sla,
 	});
 	return comparisons.find((c) => c.metric === name) ?? "unknown";
 }
@@ -197,7 +197,7 @@ function compareGroup(
 	source: Source,
 	own: Baseline,
 	snapshot: BaselineSnapshot | null,
-	margins: Readonly<Record<string, number>>,
+	margins: Readonly<Record<string, BaselineSla>>,
 ): Compare {
 	const { system } = group;
 	const { a, b } = sidesOf(group, source, own);

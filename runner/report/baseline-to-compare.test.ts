@@ -188,9 +188,15 @@ describe("a baseline from a file", () => {
 					"b.json: has only 3 runs of nats, 256B that count, and a comparison needs 4 on each side to tell a change from noise. Record the baseline with repeat: 5.",
 			}),
 		);
-		// Only shown, it may be of few.
-		const plain = scenario(yaml.replace("sla: [p99 <= baseline + 10%]\n", ""));
-		expect(() => compare(plain, withFile, standing(few).world)).not.toThrow();
+		// Default lines ask for as many, on either side.
+		const plain = yaml.replace("sla: [p99 <= baseline + 10%]\n", "");
+		expect(() =>
+			compare(scenario(plain), withFile, standing(few).world),
+		).toThrow(/has only 3 runs of nats, 256B that count/);
+		const once = scenario(plain.replace("repeat: 5\n", ""));
+		expect(() => compare(once, withFile, standing().world)).toThrow(
+			"s.yaml: a comparison needs at least 4 runs on each side to tell a change from noise, and repeat is 1; write repeat: 5",
+		);
 	});
 
 	test("that does not have a line's figure in four runs that count is refused, and says to make it anew", () => {

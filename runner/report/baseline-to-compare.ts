@@ -16,6 +16,7 @@ import type { Baseline, Calibration, Machine } from "../model/comparison.ts";
 import type { Plan } from "../model/plan.ts";
 import { readEnvironment } from "../run/environment.ts";
 import type { Scenario } from "../scenario/scenario.ts";
+import { LEAST_REPEATS, needsRepeats } from "../scenario/sla-lines.ts";
 import type { World } from "../world.ts";
 import { fitsBaseline } from "./baseline-fits.ts";
 import { loadOf } from "./load.ts";
@@ -73,6 +74,10 @@ export function baselineToCompare(
 			throw failure("baseline-missing", { path: args.path, sla: line.text });
 		return { snapshot: null, warnings: [] };
 	}
+	if (scenario.repeat < LEAST_REPEATS)
+		throw failure("usage", {
+			message: `${args.path}: ${needsRepeats(scenario.repeat)}`,
+		});
 	const environment = readEnvironment(
 		new Date(world.clock.nowMs()).toISOString(),
 		{ k6: "unknown", go: null },

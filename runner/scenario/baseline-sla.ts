@@ -1,10 +1,10 @@
 import type { BaselineSla, Sla } from "../model/plan.ts";
 import { TALLIES } from "../model/tallies.ts";
-import { UnitError } from "../units.ts";
+import { formatDurationExact, parseDuration, UnitError } from "../units.ts";
 
 /**
  * Reads the limit of a line that compares: "baseline + 10%" or "baseline * 1.1" of a latency, "baseline - 5%" or
- * "baseline * 0.95" of a rate. `subject` is the line as if it had a fixed limit. Throws a `UnitError` with a person's sentence.
+ * "baseline * 0.95" of a rate, "max(baseline * 1.1, baseline + 2ms)" of a latency. `subject` is the line as if it had a fixed limit. Throws a `UnitError` with a person's sentence.
  */
 export function parseBaselineLimit(subject: Sla, limit: string): BaselineSla {
 	const { text } = subject;
@@ -23,7 +23,16 @@ export function parseBaselineLimit(subject: Sla, limit: string): BaselineSla {
 	const left = text.slice(0, text.length - limit.length).trimEnd();
 	const higher = op === "<" || op === "<=";
 	const example = `${left} baseline ${higher ? "+ 10%" : "- 5%"}`;
-	const margin = marginOf(limit, higher, example, wrong);
+	const larger = limit.startsWith("max")
+		? partsOf(limit, subject.kind === "tally", left, example, wrong)
+		: { part: limit, allowanceNs: null };
+	const { part, allowanceNs } = larger;
+	const time = TIME.exec(part)?.[1];
+	if (time !== undefined && subject.kind !== "tally")
+		throw wrong(
+			`a margin in time needs one in per cent beside it, for slower systems; write ${left} max(baseline + 10%, baseline + ${time})`,
+		);
+	const margin = marginOf(part, higher, example, wrong);
 	if (margin < LEAST)
 		throw wrong(
 			`two runs of the same system differ by more than that; write at least 1%, e.g. ${example}`,
@@ -34,7 +43,8 @@ export function parseBaselineLimit(subject: Sla, limit: string): BaselineSla {
 		throw wrong(
 			`with this margin nearly everything passes; write at most ${Math.round(most * 100)}%, e.g. ${example}`,
 		);
-	return { kind: "baseline", text, figure: figureOf(subject), op, margin };
+	const figure = figureOf(subject);
+	return { kind: "baseline", text, figure, op, margin, allowanceNs };
 }
 
 // --- internal ---
@@ -43,6 +53,39 @@ export function parseBaselineLimit(subject: Sla, limit: string): BaselineSla {
 const LEAST = 0.01;
 const MOST_LATENCY = 9;
 const MOST_RATE = 0.9;
+
+/** "baseline + 2ms" */
+const TIME = /^baseline ?\+ ?(\d[\d.]* ?[a-zµ]+)$/i;
+
+/** "max(baseline * 1.1, baseline + 2ms)": the part and the time, in any order. */
+function partsOf(
+	limit: string,
+	tally: boolean,
+	left: string,
+	example: string,
+	wrong: (sentence: string) => UnitError,
+): { part: string; allowanceNs: number } {
+	if (tally)
+		throw wrong(`max is for latencies; write a margin in per cent: ${example}`);
+	const parts = (/^max ?\((.*)\)$/.exec(limit)?.[1] ?? "")
+		.split(",")
+		.map((one) => one.trim());
+	const times = parts.flatMap((one) => TIME.exec(one)?.[1] ?? []);
+	const [part, ...more] = parts.filter((one) => !TIME.test(one));
+	const [time = "", ...others] = times;
+	if (part === undefined || time === "" || more.length + others.length > 0)
+		throw wrong(
+			`max takes two limits, one in per cent and one in time; write ${left} max(baseline + 10%, baseline + 2ms)`,
+		);
+	try {
+		const allowanceNs = parseDuration(time);
+		if (allowanceNs > 0) return { part, allowanceNs };
+	} catch (error) {
+		if (!(error instanceof UnitError)) throw error;
+		throw wrong(error.message);
+	}
+	throw wrong(`${formatDurationExact(0)} allows nothing; write ${example}`);
+}
 
 function figureOf(subject: Exclude<Sla, { kind: "max" }>): string {
 	return subject.kind === "tally"

@@ -471,6 +471,10 @@ const mistakes: Readonly<Record<string, string>> = {
 	"a margin above a rate": compared("throughput >= baseline + 5%"),
 	"a margin without per cent": compared("p99 <= baseline + 10"),
 	"a margin in time": compared("p99 <= baseline + 5ms"),
+	"two margins in time": compared("p99 <= max(baseline + 1ms, baseline + 2ms)"),
+	"a margin in time of a rate": compared(
+		"throughput >= max(baseline - 5%, baseline + 2ms)",
+	),
 	"a margin that is none": compared("p99 <= baseline"),
 	"a margin below the noise of any machine": compared("p50 <= baseline + 0.1%"),
 	"a margin that lets everything pass": compared("p99 <= baseline * 20"),
@@ -485,6 +489,7 @@ const mistakes: Readonly<Record<string, string>> = {
 	),
 	"one run against a baseline": `${right}${sla("p99 <= baseline + 10%")}`,
 	"three runs against a baseline": `${right}repeat: 3\n${sla("p99 <= baseline + 10%")}`,
+	"default lines of one run": `baseline: old\n${workload({}, "systems: { old: nats, new: nats }")}`,
 	"a search against a baseline": `${workload({ find: "max-rate", duration: "" })}repeat: 5\n${sla("p99 < 5ms", "p99 <= baseline + 10%")}`,
 	"a baseline with a typo": `baseline: odl\n${workload({}, "systems: { old: nats, new: nats }")}`,
 	"a baseline that is a number": `baseline: 5\n${right}`,

@@ -99,6 +99,7 @@ const SLA = `A line is \`[metric] percentile op limit\` or \`counter op limit\`:
 | ${ratesAndTimes(false)}; with ${UNITS["messages/s"].ops.map(code).join(", ")} |
 | ${ratesAndTimes(true)} |
 | \`p99 <= baseline + 10%\` | at most 10 % slower than a baseline; of a rate \`throughput >= baseline - 5%\`; \`baseline * 1.1\` says the same |
+| \`p99 <= max(baseline + 10%, baseline + 2ms)\` | the same of a latency so small that 10 % of it is noise: up to 2 ms more is allowed |
 
 Figures that a run does not have are refused: a closed load (\`messages\`) has only \`service\` and \`ack\`, a \`backlog\` only \`ack\`,
 \`lag\` and \`queued\`, and \`publish\` nothing about receipts.

@@ -37,6 +37,7 @@ const SlaText = z
 			"service p99.9 <= 5ms",
 			"lost == 0",
 			"p99 <= baseline + 10%",
+			"p99 <= max(baseline*1.1, baseline+2ms)",
 		],
 	})
 	.transform(parsed(parseLine));

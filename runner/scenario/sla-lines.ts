@@ -105,6 +105,12 @@ export function resolveSlaLines(
 		lines.push({ expect: { ...expect, abort: line.abort }, ...place });
 	}
 	problems.push(...unboundedSearches(lines, keys, cases, where));
+	if (baseline !== null && compared.length === 0 && tooFew(parts.repeat))
+		problems.push({
+			path: ["baseline"],
+			at: "value",
+			message: `baseline: ${needsRepeats(parts.repeat)}`,
+		});
 	return { lines, compared, problems };
 }
 
@@ -140,6 +146,15 @@ export function slaLineFinder(
 		)?.line ?? null;
 }
 
+/** undefined: what is written there is wrong itself. */
+function tooFew(repeat: number | undefined): repeat is number {
+	return repeat !== undefined && repeat < LEAST_REPEATS;
+}
+
+export function needsRepeats(repeat: number): string {
+	return `a comparison needs at least ${LEAST_REPEATS} runs on each side to tell a change from noise, and repeat is ${repeat}; write repeat: ${LEAST_REPEATS + 1}`;
+}
+
 // --- internal ---
 
 /** Why a line cannot be judged against a baseline. */
@@ -160,10 +175,7 @@ function incomparable(
 		found.push(
 			`${system} is the baseline and cannot be compared with itself; remove this line, or name another system`,
 		);
-	if (repeat !== undefined && repeat < LEAST_REPEATS)
-		found.push(
-			`a comparison needs at least ${LEAST_REPEATS} runs on each side to tell a change from noise, and repeat is ${repeat}; write repeat: ${LEAST_REPEATS + 1}`,
-		);
+	if (tooFew(repeat)) found.push(needsRepeats(repeat));
 	return found.map((why) => `"${text}": ${why}`);
 }
 

@@ -131,7 +131,53 @@ describe("lines that compare with a baseline", () => {
 			figure,
 			op,
 			margin,
+			allowanceNs: null,
 		});
+	});
+
+	test.each([
+		["p99 <= max(baseline*1.1, baseline+2ms)", 0.1, 2e6],
+		["p99 <= max( baseline + 2.5 ms , baseline + 25% )", 0.25, 2.5e6],
+		["P99 < max(baseline * 2, baseline + 1s)", 1, 1e9],
+	])("reads %j: a part, and a time for small figures", (text, ...margins) => {
+		if (text.startsWith("P"))
+			return expect(() => parseLine(text)).toThrow(
+				/write p99 < max\(baseline \* 2, baseline \+ 1s\)/,
+			);
+		const line = parseLine(text);
+		if (line.kind !== "baseline") throw new Error(text);
+		expect([line.margin, line.allowanceNs]).toEqual(margins);
+	});
+
+	test.each([
+		[
+			"p99 <= max(baseline * 1.1)",
+			/max takes two limits, one in per cent and one in time; write p99 <= max\(baseline \+ 10%, baseline \+ 2ms\)/,
+		],
+		["p99 <= max(baseline + 1ms, baseline + 2ms)", /max takes two limits/],
+		[
+			"p99 <= max(baseline + 1%, baseline + 2%, baseline + 2ms)",
+			/max takes two limits/,
+		],
+		["p99 <= max(baseline * 1.1, 2ms)", /max takes two limits/],
+		["p99 <= max(baseline * 1.1, baseline + 2ms", /max takes two limits/],
+		[
+			"p99 <= max(baseline * 0.9, baseline + 2ms)",
+			/asks for more than the baseline has/,
+		],
+		[
+			"p99 <= max(baseline + 10%, baseline + 0ms)",
+			/0s allows nothing; write p99 <= baseline \+ 10%/,
+		],
+		["p99 <= max(baseline + 10%, baseline + 2parsecs)", /2parsecs/],
+		[
+			"throughput >= max(baseline - 5%, baseline + 2ms)",
+			/max is for latencies; write a margin in per cent: throughput >= baseline - 5%/,
+		],
+		["drainTime <= max(baseline + 5%, baseline + 2s)", /max is for latencies/],
+		["lost <= max(baseline + 5%, baseline + 2s)", /number of messages/],
+	])("refuses %j", (text, message) => {
+		expect(() => parseLine(text)).toThrow(message);
 	});
 
 	test("know what they are about, so that a run without it is refused", () => {
@@ -162,7 +208,7 @@ describe("lines that compare with a baseline", () => {
 		],
 		[
 			"p99 <= baseline + 5ms",
-			/"p99 <= baseline \+ 5ms": baseline takes a margin in per cent; write e\.g\. p99 <= baseline \+ 10%/,
+			/"p99 <= baseline \+ 5ms": a margin in time needs one in per cent beside it, for slower systems; write p99 <= max\(baseline \+ 10%, baseline \+ 5ms\)/,
 		],
 		[
 			"p99 <= baseline + -10%",

@@ -11,7 +11,7 @@ import {
 import { parseBaselineLimit } from "./baseline-sla.ts";
 import { own } from "./other-tools.ts";
 
-/** Reads one line: one with a limit of its own (`parseSla`), or one whose limit is a baseline's figure and a margin: "p99 <= baseline + 10%". */
+/** Reads one line: one with a limit of its own (`parseSla`), or one whose limit is a baseline's figure and a margin: "p99 <= baseline + 10%", "p99 <= max(baseline + 10%, baseline + 2ms)". */
 export function parseLine(source: string): Sla | BaselineSla {
 	return orMeant(spaced(source), line);
 }
@@ -78,7 +78,9 @@ function isObjective(text: string, parse: (text: string) => unknown): boolean {
 
 function line(text: string): Sla | BaselineSla {
 	const compared =
-		/^(?<left>.+?) ?(?<op><=|>=|==|<|>) ?(?<limit>baseline\b.*)$/.exec(text);
+		/^(?<left>.+?) ?(?<op><=|>=|==|<|>) ?(?<limit>(?:baseline\b|max ?\().*)$/.exec(
+			text,
+		);
 	if (!compared?.groups) return limited(text);
 	const { left = "", op = "", limit = "" } = compared.groups;
 	// With a limit of its kind: whatever is wrong with the rest is told as of every line.

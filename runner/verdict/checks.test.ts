@@ -59,6 +59,7 @@ describe("lag", () => {
 		figure: "response p99",
 		op: "<=",
 		margin: 0.1,
+		allowanceNs: null,
 	};
 	/** All lag: a message that is sent late and answered at once. */
 	const lagOf = (baselineSla: readonly BaselineSla[]) =>
