@@ -137,11 +137,12 @@ export async function runPipeline(
 		writeCommand(folder, options.command);
 	}
 	const all = [...plans];
+	const searched: Plan[] = [];
 	function* runs(): Generator<Plan, void> {
-		yield* runsOf(rest.plans, plans.length, folder, progress);
+		yield* runsOf(rest.plans, searched, plans.length, folder, progress);
 		// Whoever stops the command wants no more of it.
 		if (options.confirm && !world.stop.aborted)
-			yield* confirmingRuns(all, rest.floors, folder, progress);
+			yield* confirmingRuns(all, searched, rest.floors, folder, progress);
 	}
 	progress.expect([...rest.plans, ...rest.floors]);
 	await measure(
@@ -178,11 +179,15 @@ function isRun({ search }: Plan): boolean {
 /** Two more repeats of what did not pass, all of them in the folder before the first is made; `all` is told of them. */
 function* confirmingRuns(
 	all: Plan[],
+	searched: readonly Plan[],
 	floorPlans: readonly Plan[],
 	folder: string,
 	progress: Progress,
 ): Generator<Plan, void> {
-	const { plans, reasons } = confirmationOf(buildResult(folder), all);
+	const { plans, reasons } = confirmationOf(buildResult(folder), [
+		...all,
+		...searched,
+	]);
 	for (const reason of reasons) progress.say(reason);
 	for (const plan of plans) addRun(folder, plan);
 	all.push(...plans);
@@ -190,9 +195,10 @@ function* confirmingRuns(
 	yield* plans;
 }
 
-/** The runs in their order; a search makes its own, each from what those before it came to. */
+/** The runs in their order; a search makes its own, each from what those before it came to, and adds them to `searched`. */
 function* runsOf(
 	plans: readonly Plan[],
+	searched: Plan[],
 	runCount: number,
 	folder: string,
 	progress: Progress,
@@ -221,6 +227,7 @@ function* runsOf(
 				break;
 			}
 			last = step.value.index;
+			searched.push(step.value);
 			addRun(folder, step.value);
 			yield step.value;
 		}

@@ -482,8 +482,7 @@ export const Run = z.strictObject({
 	/** "3 nodes on 1 host"; null: not ours to know. */
 	topology: z.string().nullable(),
 	nodesShareHost: z.boolean().default(false).meta({
-		description:
-			"Several nodes of the broker share the cores and the disk of one host. Absent in older files, which count as false.",
+		description: "Nodes share one host; absent in older files: false.",
 	}),
 	/** What was done to the broker, in the order of time. */
 	failover: z.array(Failover),

@@ -124,8 +124,11 @@ export function offeredPerSecond(plan: Plan, { at }: Tick): number | null {
 		: ratePerSecond(rate);
 }
 
-/** "p99 < 20ms: 3 over, 300 allowed" for each latency line of the SLA, nearest to its limit first. */
-export function limitTexts(plan: Plan, { over }: Tick): string[] {
+/** "p99 < 20ms: 3 over, 300 allowed" for each latency line of the SLA, nearest to its limit first; of several systems with its name. */
+export function limits(
+	{ plan, several }: { readonly plan: Plan; readonly several: boolean },
+	{ over }: Tick,
+): { readonly text: string; readonly broken: boolean }[] {
 	return plan.sla
 		.flatMap((sla) => {
 			const k = limitIndex(plan, sla);
@@ -134,16 +137,16 @@ export function limitTexts(plan: Plan, { over }: Tick): string[] {
 			const allowed =
 				sla.kind === "max" ? 0 : Math.floor(n * tail(sla.percentile) + 1e-9);
 			const count = over[k] ?? 0;
-			const word = count > allowed ? ": TOO MANY" : "";
+			const broken = count > allowed;
+			const line = `${sla.text}${several ? ` (${plan.system})` : ""}`;
 			return [
 				{
-					share: count / Math.max(0.5, allowed),
-					text: `${plainText(sla.text)}: ${formatCount(count)} over, ${formatCount(allowed)} allowed${word}`,
+					...{ share: count / Math.max(0.5, allowed), broken },
+					text: `${plainText(line)}: ${formatCount(count)} over, ${formatCount(allowed)} allowed${broken ? ": TOO MANY" : ""}`,
 				},
 			];
 		})
-		.sort((a, b) => b.share - a.share)
-		.map(({ text }) => text);
+		.sort((a, b) => b.share - a.share);
 }
 
 /** What the window came to, once all of it is there: "response of 45 000 messages: p50 60us, ..."; null: nobody said. */

@@ -5,7 +5,7 @@ import { sparkline } from "../terminal/sparkline.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import {
 	lastSecond,
-	limitTexts,
+	limits,
 	offeredPerSecond,
 	phaseText,
 	silentText,
@@ -18,6 +18,8 @@ import {
 /** A run that is under way. */
 export interface LiveRun {
 	readonly plan: Plan;
+	/** The command has other systems as well. */
+	readonly several: boolean;
 	readonly tick: Tick;
 	/** p99 of each second so far, ns; null: nothing came back. */
 	readonly p99s: readonly (number | null)[];
@@ -82,9 +84,9 @@ export function liveLines(
 				`duplicated ${formatCount(tick.duplicated)}`,
 			],
 		],
-		...limitTexts(plan, tick)
+		...limits(live, tick)
 			.slice(0, MOST_LIMITS)
-			.map((text, i): [string, string[]] => [i === 0 ? "SLA" : "", [text]]),
+			.map(({ text }, i): [string, string[]] => [i === 0 ? "SLA" : "", [text]]),
 		...spark(live.p99s, width, unicode, tick.merged ? " (worst)" : ""),
 		...(tick.error
 			? [

@@ -3,7 +3,7 @@ import { plainText } from "../terminal/columns.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import {
 	lastSecond,
-	limitTexts,
+	limits,
 	phaseText,
 	silentText,
 	soFar,
@@ -14,9 +14,10 @@ import type { LiveRun } from "./live-lines.ts";
 /** A second of a run as one line, for logs: "  7s/15s measuring  3 000/s  p50 60us  p99 1.5ms  in flight 2". */
 export function plainLine({
 	plan,
+	several,
 	tick,
 	stopping,
-}: Pick<LiveRun, "plan" | "tick" | "stopping">): string {
+}: Pick<LiveRun, "plan" | "several" | "tick" | "stopping">): string {
 	const { kind, warmupNs, durationNs } = plan.schedule;
 	const atNs = tick.at * 1e9;
 	const endNs = warmupNs + durationNs;
@@ -42,8 +43,8 @@ export function plainLine({
 			];
 	const silent = silentText(tick);
 	const worst = tick.merged ? "worst " : "";
-	const broken = limitTexts(plan, tick).filter((text) =>
-		text.endsWith("TOO MANY"),
+	const broken = limits({ plan, several }, tick).flatMap(({ text, broken }) =>
+		broken ? [text] : [],
 	);
 	return `  ${[
 		...time,

@@ -162,11 +162,33 @@ describe("a run that nobody watches", () => {
 		expect(err()).toContain("CANNOT WRITE RESULTS: no space left on device");
 	});
 
+	test.each([
+		[3, 2, false, "[3] "],
+		[3, 2, true, "[3] "],
+		[2, 2, false, "[2/2] "],
+		[1, 1, false, ""],
+	])(
+		"number %d of %d known ones, of a search: %s, begins with %j",
+		(index, of, searches, text) => {
+			const { made, err } = progress();
+			const search = searches ? ({} as Plan["search"]) : null;
+			made.run({ ...plan, index, search }, of);
+			expect(err()).toMatch(
+				new RegExp(`^${text.replace(/[[\]]/g, "\\$&")}nats: `),
+			);
+		},
+	);
+
 	test("says so when an SLA line has more over its limit than it may", () => {
 		const { made, err } = progress();
 		made.tick(judged, tick({ over: [301, 0] }));
 		made.tick(judged, tick({ over: [300, 0] }));
-		const [broken, met] = err().split("\n");
+		made.expect([judged, { ...judged, system: "redis" }]);
+		made.tick(judged, tick({ over: [301, 0] }));
+		const [broken, met, named] = err().split("\n");
+		expect(named).toMatch(
+			/p99 < 20ms \(nats\): 301 over, 300 allowed: TOO MANY$/,
+		);
 		expect(broken).toMatch(/p99 < 20ms: 301 over, 300 allowed: TOO MANY$/);
 		expect(met).not.toContain("TOO MANY");
 	});

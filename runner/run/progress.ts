@@ -39,6 +39,7 @@ export function makeProgress(world: World, quiet: boolean): Progress {
 	const left = makeTimeLeft(() => world.clock.monotonicMs());
 	let seen: Pick<LiveRun, "p99s" | "sent"> = { p99s: [], sent: 0 };
 	let following = 0;
+	let several = false;
 	let waiting: readonly Plan[] = [];
 	const say = (text: string) => {
 		if (quiet) return;
@@ -64,7 +65,7 @@ export function makeProgress(world: World, quiet: boolean): Progress {
 	const show = (plan: Plan, tick: Tick) => {
 		seen = { p99s: [...seen.p99s, tick.p99], sent: seen.sent + tick.sent };
 		const live: LiveRun = {
-			...{ plan, tick, ...seen },
+			...{ plan, several, tick, ...seen },
 			following: { runs: following, ns: left.after() },
 			stopping: world.stop.aborted,
 		};
@@ -82,6 +83,11 @@ export function makeProgress(world: World, quiet: boolean): Progress {
 		expect(plans) {
 			left.ahead(plans);
 			waiting = plans;
+			// A floor has no gates.
+			const systems = plans.flatMap(({ sla, system }) =>
+				sla.length > 0 ? [system] : [],
+			);
+			several ||= new Set(systems).size > 1;
 		},
 		run: (plan, of) => begin(plan, title(plan, of)),
 		floor: (plan) =>
@@ -147,9 +153,9 @@ function title(plan: Plan, of: number): string {
 	const { kind, warmupNs, durationNs } = plan.schedule;
 	const repeat =
 		plan.repeats > 1 ? `, repeat ${plan.repeat}/${plan.repeats}` : "";
-	// How many runs a search will need nobody knows.
+	// How many runs a search will need nobody knows; what follows it has a number beyond those that were known.
 	const count =
-		plan.search !== null
+		plan.search !== null || plan.index > of
 			? `[${plan.index}] `
 			: of > 1
 				? `[${plan.index}/${of}] `

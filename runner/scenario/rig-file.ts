@@ -185,8 +185,7 @@ export const RigFile = z.strictObject({
 						examples: ["3 nodes on 3 hosts"],
 					}),
 				nodesShareHost: z.boolean().default(false).meta({
-					description:
-						"Several of its nodes share the cores and the disk of one host; reports say so.",
+					description: "Nodes share one host: reports say so.",
 				}),
 				sameHost: z.boolean().default(false).meta({
 					description:

@@ -46,12 +46,13 @@ function confirmed(
 	plans: readonly Plan[],
 	gates: readonly Gate[],
 	change: (run: Run) => Partial<Run> = () => ({}),
+	searched: readonly Plan[] = [],
 ) {
 	const result: Result = {
 		...resultOf(plans, {}, change),
 		gates: [...gates],
 	};
-	return confirmationOf(result, plans);
+	return confirmationOf(result, [...plans, ...searched]);
 }
 
 const expanded = (text: string) =>
@@ -60,6 +61,15 @@ const shown = (plans: readonly Plan[]) =>
 	plans.map((p) => `${p.index} ${p.system}/${p.case} ${p.repeat}/${p.repeats}`);
 
 describe("--confirm", () => {
+	test("numbers its runs after those of a search", () => {
+		const plans = expanded(yaml(1));
+		const searched = { ...(plans[0] as Plan), index: 9, search: {} } as Plan;
+		const { plans: more } = confirmed(plans, [gate(LIMIT, "fail")], undefined, [
+			searched,
+		]);
+		expect(more.map(({ index }) => index)).toEqual([10, 11]);
+	});
+
 	test("adds nothing when all pass", () => {
 		const plans = expanded(yaml(1));
 		expect(confirmed(plans, [gate(LIMIT, "pass")])).toEqual({
