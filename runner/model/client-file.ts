@@ -142,6 +142,8 @@ export const CountersLine = z.strictObject({
 	unackedReceived: Count.nullable(),
 	/** Completed after plan.timeoutNs. */
 	late: Count,
+	/** Sent, and not completed within plan.timeoutNs: their slots in flight went to the next ones. null: no `inFlight`, or nobody counted. */
+	timedOut: Count.nullable().default(null),
 	/** Deliveries that the broker itself flagged as second ones. */
 	redelivered: Count,
 	/** Payloads whose checksum was wrong: not received. null: no checksum in the payloads. */

@@ -165,6 +165,8 @@ const counters = {
 	reordered: MaybeCount,
 	/** Completed after the timeout; their true times are in the percentiles. */
 	late: MaybeCount,
+	/** Not completed within the timeout after their send: their slots in flight went to the next ones. null: no `inFlight`. */
+	timedOut: MaybeCount.default(null),
 	/** Deliveries that the broker itself flagged as second ones. */
 	redelivered: MaybeCount,
 	/** Payloads with a wrong checksum: not received. null: payloads carry none. */

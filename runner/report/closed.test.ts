@@ -165,6 +165,17 @@ describe("a closed loop", () => {
 		);
 	});
 
+	test("says how many lost messages gave up their place in flight", () => {
+		const { run, text, out } = loop(20_000, 200, (i) => (i < 3 ? null : 2));
+		expect([run.lost, run.timedOut, run.warmup.timedOut]).toEqual([3, 3, 0]);
+		expect(text).toMatch(/timed out\W+3\b/);
+		for (const one of out)
+			expect(one.replaceAll(/\s+/g, " ")).toMatch(
+				/a message that timed out kept its place in flight for 30s, then the next one was sent/i,
+			);
+		expect(plain().run.timedOut).toBe(0);
+	});
+
 	test("gates throughput exactly: there are no edges of a window to forgive", () => {
 		const sent = 20_000 / 4.0001;
 		const of = (limit: number) =>

@@ -68,6 +68,7 @@ describe.each(NAMES)("result.csv of %s", (name) => {
 				duplicated: run.duplicated,
 				reordered: run.reordered,
 				late: run.late,
+				timed_out: run.timedOut,
 				redelivered: run.redelivered,
 				corrupted: run.corrupted,
 				client_dropped: run.clientDropped,

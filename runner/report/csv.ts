@@ -91,6 +91,7 @@ function columnsOf(result: Result): Column[] {
 		["duplicated", (run) => run.duplicated],
 		["reordered", (run) => run.reordered],
 		["late", (run) => run.late],
+		["timed_out", (run) => run.timedOut],
 		["redelivered", (run) => run.redelivered],
 		["corrupted", (run) => run.corrupted],
 		["client_dropped", (run) => run.clientDropped],

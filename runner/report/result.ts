@@ -284,6 +284,7 @@ function countersOf(c: Counters | null, intended: number): Run["warmup"] {
 		duplicated: consumed?.duplicated ?? null,
 		reordered: c?.reordered ?? null,
 		late: c?.late ?? null,
+		timedOut: c?.timedOut ?? null,
 		redelivered: consumed?.redelivered ?? null,
 		corrupted: c?.corrupted ?? null,
 	};

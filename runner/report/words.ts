@@ -136,6 +136,7 @@ export function countsOf(
 		[`${copies}received`, of.received],
 		[`${copies}lost`, of.lost],
 	];
+	const slots: [string, number | null][] = [["timed out", of.timedOut]];
 	return [
 		["intended", of.intended],
 		["sent", of.sent],
@@ -149,6 +150,7 @@ export function countsOf(
 		["corrupted", of.corrupted],
 		["not offered", of.notOffered],
 		["late", of.late],
+		...(of.timedOut === null ? [] : slots),
 	];
 }
 
@@ -163,6 +165,8 @@ export function countNotes(run: Run): string[] {
 	if (load.pattern === "request-reply") notes.push("received counts replies");
 	if (run.reordered !== null && orderUnit(load) !== "by producer")
 		notes.push(`reordered counts ${orderUnit(load)}`);
+	if (run.timedOut)
+		notes.push(say("timed-out", { timeoutNs: load.timeoutNs }).text);
 	if (run.reconnects) notes.push(`${plural(run.reconnects, "reconnect")}`);
 	return notes;
 }

@@ -494,6 +494,9 @@ function countersOf(plan: Plan, of: readonly Message[]) {
 	const sent = (m: Message) => m.sentNs !== null || m.failed;
 	const promised = (m: Message) =>
 		sent(m) && !m.failed && (!plan.acks || m.ackedNs !== null);
+	const slow = (m: Message) =>
+		m.sentNs !== null &&
+		(settledNs(plan, m) ?? Infinity) > m.sentNs + plan.timeoutNs;
 	// Of messages that cross from client to client only the ledgers tell.
 	const consumed = plan.pattern !== "publish" && !crosses(plan);
 	const delivered = sum((m) => (promised(m) ? came(m) : 0));
@@ -517,6 +520,7 @@ function countersOf(plan: Plan, of: readonly Message[]) {
 				? sum((m) => (!m.failed && m.ackedNs === null ? came(m) : 0))
 				: null,
 		late: 0,
+		timedOut: plan.inFlight === null ? null : count(slow),
 		redelivered: 0,
 		corrupted: null,
 		behind: 0,

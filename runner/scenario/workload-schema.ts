@@ -146,7 +146,7 @@ const fields = {
 		"above 0",
 	).prefault("30s"),
 	timeout: span(
-		"A message that completes later than this counts as late; its true time is recorded all the same. Default: drain.",
+		"A message that completes later than this counts as late; its true time is recorded all the same. One that has not completed so long after its send no longer counts against `inFlight`. Default: drain.",
 		["1s"],
 		"above 0",
 	).optional(),

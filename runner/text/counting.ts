@@ -1,4 +1,8 @@
-import { formatCount as count, formatDuration as duration } from "../units.ts";
+import {
+	formatCount as count,
+	formatDuration as duration,
+	formatDurationExact as exactDuration,
+} from "../units.ts";
 
 /** What was counted twice and differs, how a rate was reckoned, and which metrics a load cannot have. */
 export const counting = {
@@ -38,6 +42,8 @@ export const counting = {
 	"log-unreadable": (d: { reason: string }) =>
 		`a histogram log cannot be read: ${d.reason}`,
 
+	"timed-out": (d: { timeoutNs: number }) =>
+		`a message that timed out kept its place in flight for ${exactDuration(d.timeoutNs)}, then the next one was sent`,
 	"rate-acked": () => "acknowledged in the window / its duration",
 	"rate-received": () => "received in the window / its duration",
 	"rate-received-once": (d: { again: number }) =>

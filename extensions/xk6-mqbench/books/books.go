@@ -17,7 +17,8 @@ type Shape struct {
 	// Own are the producers that live on this client, ascending.
 	Own []int64
 	// Crosses: messages are received by other clients than their sender. Acks: messages are acknowledged. Checksum: damage can be seen.
-	Crosses, Acks, Checksum bool
+	// Limited: only so many messages may be in flight.
+	Crosses, Acks, Checksum, Limited bool
 	// Here says whether a subscriber is on this client; nil: nothing is consumed.
 	Here func(subscriber int64) bool
 }
@@ -32,6 +33,8 @@ type Books struct {
 	receivedSets []*ledger.Set
 	// settledSets are the messages out of flight: completed or failed.
 	settledSets []*ledger.Set
+	// freedSets are the messages that have given back their slot: settled ones, and those that have timed out.
+	freedSets []*ledger.Set
 	// order is nil if the system promises no order, or if order cannot be seen.
 	order *order
 	// Failures are the messages that failed so far.
@@ -41,7 +44,7 @@ type Books struct {
 	// Foreign deliveries do not belong to this run.
 	Foreign atomic.Int64
 	// By scope: 0 warm-up, 1 window.
-	duplicates, lates, redeliveries, corruptions, reorderings, behinds [2]atomic.Int64
+	duplicates, lates, timeouts, redeliveries, corruptions, reorderings, behinds [2]atomic.Int64
 
 	mu sync.Mutex
 	// firsts has the first message of each kind of offence.
@@ -65,7 +68,7 @@ func New(shape Shape) *Books {
 		}
 		return all
 	}
-	b.failedSets, b.settledSets = sets(), sets()
+	b.failedSets, b.settledSets, b.freedSets = sets(), sets(), sets()
 	if b.Acks {
 		b.ackedSets = sets()
 	}
@@ -135,6 +138,21 @@ func (b *Books) Settle(i int64) bool {
 	already, ok := b.settledSets[i%b.Producers].Add(i / b.Producers)
 	return ok && !already
 }
+
+// Free gives back the slot of message i and reports whether it had one.
+func (b *Books) Free(i int64) bool {
+	already, ok := b.freedSets[i%b.Producers].Add(i / b.Producers)
+	return ok && !already
+}
+
+// NextHeld is the first sequence of producer p in [from, to) that has not given back its slot, or to.
+func (b *Books) NextHeld(p, from, to int64) int64 { return b.freedSets[p].NextAbsent(from, to) }
+
+// TimedOut records a message that gave back its slot without having settled.
+func (b *Books) TimedOut(i int64) { b.timeouts[b.scope(i)].Add(1) }
+
+// Timeouts is the number of such messages so far, warm-up included.
+func (b *Books) Timeouts() int64 { return b.timeouts[0].Load() + b.timeouts[1].Load() }
 
 // Acked records the acknowledgement of message i.
 func (b *Books) Acked(i int64) { b.ackedSets[i%b.Producers].Add(i / b.Producers) }

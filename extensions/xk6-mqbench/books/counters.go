@@ -20,7 +20,9 @@ type Counters struct {
 	FailedReceived  *int64 `json:"failedReceived"`
 	UnackedReceived *int64 `json:"unackedReceived"`
 	Late            int64  `json:"late"`
-	Redelivered     int64  `json:"redelivered"`
+	// TimedOut messages gave back their slot before they completed, if they ever did; null where slots are not limited.
+	TimedOut    *int64 `json:"timedOut"`
+	Redelivered int64  `json:"redelivered"`
 	// Corrupted is null where payloads carry no checksum.
 	Corrupted *int64 `json:"corrupted"`
 	// Behind messages were due while an earlier one of the connection was in flight; null if the sender does not learn of arrivals.
@@ -74,6 +76,10 @@ func (b *Books) Count(scope string, tried []int64) Counters {
 		}
 	}
 	c.Duplicated, c.Late = b.duplicates[n].Load(), b.lates[n].Load()
+	if b.Limited {
+		timedOut := b.timeouts[n].Load()
+		c.TimedOut = &timedOut
+	}
 	c.Redelivered = b.redeliveries[n].Load()
 	if !b.Crosses {
 		behind := b.behinds[n].Load()

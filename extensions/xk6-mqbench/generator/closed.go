@@ -23,7 +23,7 @@ func (t *gate) opened() {
 }
 
 // sendClosed sends all messages of the producer as fast as inFlight allows: first its share of the warm-up, and when all of that has
-// settled, the rest.
+// settled or timed out, the rest.
 func (s *sender) sendClosed() {
 	g := s.g
 	defer g.sending.Done()
@@ -68,7 +68,12 @@ func (s *sender) enter() bool {
 			return false
 		}
 	}
-	return !s.g.stop.Load()
+	// Subtle: the slot is taken before this look at stop, so that nothing leaves once stop is set and no slot is taken.
+	if s.g.stop.Load() {
+		s.inFlight.Add(-1)
+		return false
+	}
+	return true
 }
 
 // startClosed lets the senders go at T0.
@@ -84,29 +89,37 @@ func (g *Generator) startClosed() {
 	}()
 }
 
-// runClosed starts the senders at T0 and goes on until every message has settled, or nothing has been sent or completed for the length
-// of the drain, or the time is over. Messages that are not sent by then are not offered; those in flight have the drain to come
-// back. It returns how the run ended.
+// runClosed starts the senders at T0 and goes on until every message has settled, or nothing has been sent or completed and nothing
+// has timed out for the length of the drain, or the time is over. Messages that are not sent by then are not offered; those in
+// flight have the drain to come back. It returns how the run ended.
 func (g *Generator) runClosed(ctx context.Context) string {
 	g.startClosed()
 	endNs := g.t0 + g.plan.Schedule.DurationNs
 	movedNs, moves := g.clock.Now(), int64(-1)
-	open := false
+	open, warmedNs := false, int64(0)
 	for {
+		pending := g.expire()
 		now := g.clock.Now()
 		t := g.recorder.Totals()
-		if n := t.Sent + t.Acked + t.Received + t.Settled; n != moves {
+		if n := t.Sent + t.Acked + t.Received + t.Settled + g.books.Timeouts(); n != moves {
 			moves, movedNs = n, now
 		}
-		if !open && t.Sent >= g.plan.Schedule.WarmupMessages && g.nothingInFlight() {
-			open = true
-			g.recorder.Open(now - g.t0)
-			close(g.opened)
+		if !open && t.Sent >= g.plan.Schedule.WarmupMessages {
+			if warmedNs == 0 {
+				warmedNs = now
+			}
+			// What has timed out by then, acknowledgements included, is not waited for.
+			if open = g.nothingInFlight() || now-warmedNs >= g.plan.TimeoutNs && g.slotsTaken() == 0; open {
+				g.recorder.Open(now - g.t0)
+				close(g.opened)
+			}
 		}
 		if now >= endNs {
 			g.endSends()
 		}
-		if g.settled() || now-movedNs >= g.plan.DrainNs || now >= endNs+g.plan.DrainNs {
+		// A timeout makes room for messages that wait to be sent.
+		still := now-movedNs >= g.plan.DrainNs && (g.sent() || !pending)
+		if still || g.settled() || now >= endNs+g.plan.DrainNs {
 			return "complete"
 		}
 		select {
@@ -117,6 +130,14 @@ func (g *Generator) runClosed(ctx context.Context) string {
 		case <-time.After(settlePoll):
 		}
 	}
+}
+
+// slotsTaken is how many slots are taken: by messages that have neither settled nor timed out, and by those that are about to leave.
+func (g *Generator) slotsTaken() (n int64) {
+	for _, s := range g.senders {
+		n += s.inFlight.Load()
+	}
+	return n
 }
 
 // endSends stops all further sends.

@@ -97,27 +97,6 @@ func TestAClosedLoadWaitsForAcknowledgementsToo(t *testing.T) {
 	}
 }
 
-func TestLostMessagesStopAClosedLoadAfterItsDrain(t *testing.T) {
-	p := closedPlan(1000, 10)
-	p.DrainNs = 300 * ms
-	m := measure(t, p, &stub{deliveries: func(i int64) int {
-		if i%50 == 20 {
-			return 0
-		}
-		return 1
-	}}, nil)
-	// Each lost message stays in flight; the tenth one closes the gate for good.
-	if *m.window.Lost != 10 || m.window.NotOffered == 0 || m.window.Failed != 0 || m.state != "complete" {
-		t.Errorf("%s: %+v; want 10 lost, the rest not offered", m.state, m.window)
-	}
-	if first := m.offenders["lost"]; first.Sequence != 20 || first.IntendedNs == 0 {
-		t.Errorf("first lost %+v; want message 20 with the time of its send call", first)
-	}
-	if m.took > 5*time.Second {
-		t.Errorf("the run took %s; want the drain of 0.3 s after the stall", m.took)
-	}
-}
-
 func TestAClosedLoadThatTakesTooLongIsCutAndSaysSo(t *testing.T) {
 	p := closedPlan(1_000_000, 1)
 	p.Schedule.DurationNs = 400 * ms
@@ -202,19 +181,5 @@ func TestAnInterruptedClosedLoadKeepsWhatItHas(t *testing.T) {
 	}}).driver, nil)
 	if m.state != "interrupted" || *m.window.Received == 0 || m.window.NotOffered == 0 || *m.window.Lost != 0 {
 		t.Errorf("%s: %+v", m.state, m.window)
-	}
-}
-
-func TestAWarmUpThatNeverSettlesOpensNoWindow(t *testing.T) {
-	p := closedPlan(100, 10)
-	p.Schedule.WarmupMessages, p.Schedule.Messages, p.DrainNs = 50, 150, 300*ms
-	m := measure(t, p, &stub{deliveries: func(i int64) int {
-		if i == 20 {
-			return 0
-		}
-		return 1
-	}}, nil)
-	if *m.warmup.Lost != 1 || m.window.NotOffered != 100 || m.totals.WindowStartNs != nil {
-		t.Errorf("warm-up %+v, window %+v; want 1 lost, and a window that is not offered", m.warmup, m.window)
 	}
 }

@@ -127,7 +127,7 @@ func (g *Generator) sent() bool {
 func (g *Generator) nothingInFlight() bool {
 	t := g.recorder.Totals()
 	unanswered := t.Sent - t.Acked - g.books.Failures.Load() - g.books.Unanswered.Load()
-	return t.Sent-t.Settled <= 0 && (!g.facts.Acks || unanswered <= 0)
+	return g.slotsTaken() == 0 && t.Sent-t.Settled <= 0 && (!g.facts.Acks || unanswered <= 0)
 }
 
 // inFlight is how many messages were sent and have neither completed nor failed.

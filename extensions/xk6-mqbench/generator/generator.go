@@ -240,6 +240,9 @@ func (g *Generator) start() {
 	g.firstClaimNs = claim - g.t0
 	g.results.begin()
 	close(g.started)
+	if !g.closed {
+		go g.watchTimeouts()
+	}
 }
 
 // date sets T0, by the clock's reading and by the wall clock.
@@ -254,7 +257,7 @@ func (p *Plan) shape() books.Shape {
 	share := p.share()
 	shape := books.Shape{
 		Messages: p.Schedule.Messages, Warmup: p.Schedule.WarmupMessages, Producers: int64(p.Producers), Subscribers: p.subscribers(),
-		Own: share.own, Crosses: p.crosses(), Acks: p.Acks, Checksum: p.Message.Checksum,
+		Own: share.own, Crosses: p.crosses(), Acks: p.Acks, Checksum: p.Message.Checksum, Limited: p.InFlight != nil,
 	}
 	if p.receives() {
 		shape.Here = func(subscriber int64) bool {

@@ -97,7 +97,7 @@ func TestWhenAnIdealGateOpens(t *testing.T) {
 	g.stops.woke(g.t0+5000*ms, g.t0+5400*ms)
 	s := g.senders[0]
 	s.limit = 1
-	for _, c := range []struct {
+	for k, c := range []struct {
 		words                   string
 		atNs, sentNs, lagNs, is int64
 	}{
@@ -109,8 +109,9 @@ func TestWhenAnIdealGateOpens(t *testing.T) {
 	} {
 		s.inFlight.Store(1)
 		s.shut.Store(true)
-		s.release(c.atNs, c.sentNs, c.lagNs)
-		s.release(c.atNs+1000*ms, c.sentNs, 0) // the gate is open already
+		i := int64(s.producer) + 2*int64(k)*int64(g.plan.Producers)
+		s.release(i, c.atNs, c.sentNs, c.lagNs)
+		s.release(i+int64(g.plan.Producers), c.atNs+1000*ms, c.sentNs, 0) // the gate is open already
 		if got := s.openedNs.Load(); got != c.is || s.shut.Load() {
 			t.Errorf("%s: it opens at %d ms; want %d", c.words, got/ms, c.is/ms)
 		}

@@ -81,7 +81,7 @@ func (g *Generator) receipt(shard *recorder.Shard, subscriber int, i int64, e en
 	}
 	shard.Leave()
 	if settled {
-		g.byProducer[e.Producer].release(atNs, e.Sent, lagNs)
+		g.byProducer[e.Producer].release(i, atNs, e.Sent, lagNs)
 	}
 }
 
@@ -166,7 +166,7 @@ func (g *Generator) done(m *broker.Message, ackNs int64, err error) {
 			s.acks.Leave()
 			g.errors.NoteAt(err, offsetNs)
 			if settled {
-				s.release(g.clock.Now()-g.t0, m.SentNs, m.LagNs)
+				s.release(i, g.clock.Now()-g.t0, m.SentNs, m.LagNs)
 			}
 		}
 		// A request may still be on its way with this payload in it, so do not write to it again.
@@ -197,6 +197,6 @@ func (g *Generator) acknowledged(s *sender, m *broker.Message, offsetNs, atNs in
 	}
 	s.acks.Leave()
 	if settled {
-		s.release(atNs, m.SentNs, m.LagNs)
+		s.release(i, atNs, m.SentNs, m.LagNs)
 	}
 }

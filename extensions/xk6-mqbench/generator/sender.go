@@ -32,8 +32,10 @@ type sender struct {
 	openedNs atomic.Int64
 	// freeNs is when an ideal generator would have been through with this producer's last send. Who has the connection has it.
 	freeNs int64
-	// called counts send calls: sequences below it have been handed to the library.
-	called atomic.Int64
+	// called counts send calls: sequences below it have been handed to the library. lagNs is the lag of the last one.
+	called, lagNs atomic.Int64
+	// timeouts is for expire alone.
+	timeouts timeouts
 
 	// busy: the goroutine owns the producer's next message.
 	busy atomic.Bool
@@ -90,12 +92,16 @@ func (s *sender) admit(seq, waitedNs int64) bool {
 	return false
 }
 
-// release takes a message out of flight that was sent at sentNs with such a lag, at the given time, ns since T0. An ideal
-// generator would have sent it earlier by the lag, and had it back earlier by that, and by what it was stopped meanwhile.
-func (s *sender) release(atNs, sentNs, lagNs int64) {
+// release gives back the slot of message i, which was sent at sentNs with such a lag, at the given time, ns since T0. An ideal
+// generator would have sent it earlier by the lag, and had it back earlier by that, and by what it was stopped meanwhile. It
+// reports whether the message still had its slot: one that has timed out has none.
+func (s *sender) release(i, atNs, sentNs, lagNs int64) bool {
+	if !s.g.books.Free(i) {
+		return false
+	}
 	s.connection.inFlight.Add(-1)
 	if s.limit == 0 {
-		return
+		return true
 	}
 	if s.shut.Load() && s.shut.CompareAndSwap(true, false) {
 		s.openedNs.Store(atNs - lagNs - s.g.stopped(sentNs, atNs))
@@ -107,6 +113,7 @@ func (s *sender) release(atNs, sentNs, lagNs int64) {
 		s.wake.Broadcast()
 		s.mu.Unlock()
 	}
+	return true
 }
 
 // handedOver is how many sequences have become due: sent, or waiting at the gate.
@@ -161,6 +168,7 @@ func (s *sender) transmit(m *broker.Message, offsetNs, callNs, waitedNs int64) i
 		g.flight.Depart(i, value)
 	}
 	g.stamp(m, s.producer, seq, offsetNs)
+	s.lagNs.Store(lagNs)
 	s.called.Store(seq + 1)
 	s.connection.inFlight.Add(1)
 	beganNs := callNs
@@ -192,7 +200,7 @@ func (s *sender) transmit(m *broker.Message, offsetNs, callNs, waitedNs int64) i
 		s.sends.Leave()
 	}
 	if released {
-		s.release(endedNs, callNs, lagNs)
+		s.release(i, endedNs, callNs, lagNs)
 	}
 	return heldNs
 }

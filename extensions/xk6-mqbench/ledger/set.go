@@ -100,6 +100,16 @@ func CountWhere(from, to int64, a, b *Set) int64 {
 	return n
 }
 
+// NextAbsent is the first number in [from, to) that is not in the set, or to.
+func (s *Set) NextAbsent(from, to int64) int64 {
+	for seq := from; seq < to; seq = (seq/64 + 1) * 64 {
+		if absent := ^s.word(seq) >> (seq % 64); absent != 0 {
+			return min(to, seq+int64(bits.TrailingZeros64(absent)))
+		}
+	}
+	return to
+}
+
 // Bits of the set: number s is bit s & 7, the lowest first, of byte s >> 3.
 func (s *Set) Bits() []byte {
 	bits := make([]byte, (s.size+63)/64*8)

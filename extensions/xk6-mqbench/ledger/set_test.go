@@ -105,3 +105,21 @@ func TestTheBitsOfASetAreItsMembers(t *testing.T) {
 		}
 	}
 }
+
+func TestNextAbsentIsTheFirstThatIsMissing(t *testing.T) {
+	const size = 3*chunkBits + 100
+	s := NewSet(size)
+	for seq := range int64(size) {
+		if seq%50_000 != 63 {
+			s.Add(seq)
+		}
+	}
+	for _, c := range []struct{ from, to, want int64 }{
+		{0, size, 63}, {63, size, 63}, {64, size, 50_063}, {64, 50_000, 50_000}, {64, 64, 64}, {50_064, size, 100_063},
+		{150_064, size, size}, {size, size + 10, size},
+	} {
+		if got := s.NextAbsent(c.from, c.to); got != c.want {
+			t.Errorf("NextAbsent(%d, %d) = %d; want %d", c.from, c.to, got, c.want)
+		}
+	}
+}

@@ -55,6 +55,7 @@ const BAD: ReadonlySet<string> = new Set([
 	"corrupted",
 	"not offered",
 	"late",
+	"timed out",
 ]);
 
 /** Those that a load of this kind has. */

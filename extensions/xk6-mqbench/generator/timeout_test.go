@@ -1,0 +1,101 @@
+package generator
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+)
+
+func TestALostWarmUpMessageKeepsNoWindowShut(t *testing.T) {
+	p := closedPlan(100, 10)
+	p.Schedule.WarmupMessages, p.Schedule.Messages = 1, 101
+	p.DrainNs, p.TimeoutNs = 600*ms, 300*ms
+	m := measure(t, p, &stub{deliveries: never(func(i int64) bool { return i == 0 })}, nil)
+	if *m.warmup.Lost != 1 || *m.warmup.TimedOut != 1 || *m.window.Received != 100 || *m.window.TimedOut != 0 {
+		t.Errorf("warm-up %+v, window %+v; want 1 lost that timed out, and 100 received", m.warmup, m.window)
+	}
+	if m.totals.WindowStartNs == nil || *m.totals.WindowStartNs < 300*ms {
+		t.Errorf("the window opens at %v; want it after the timeout", m.totals.WindowStartNs)
+	}
+}
+
+func TestAWarmUpWithoutItsAcknowledgementKeepsNoWindowShut(t *testing.T) {
+	p := closedPlan(100, 10)
+	p.Schedule.WarmupMessages, p.Schedule.Messages = 1, 101
+	p.Acks, p.DrainNs, p.TimeoutNs = true, 600*ms, 300*ms
+	m := measure(t, p, &stub{acks: true, ack: func(i int64) (time.Duration, bool) { return 0, i > 0 }}, nil)
+	if m.warmup.Unknown != 1 || *m.warmup.TimedOut != 0 || *m.window.Acked != 100 {
+		t.Errorf("warm-up %+v, window %+v; want 1 unknown that was received in time, and 100 acknowledged", m.warmup, m.window)
+	}
+}
+
+// Twice as many are lost as fit into inFlight. The timeout is the default, the drain.
+func TestLostMessagesOfAClosedLoadGiveBackTheirSlots(t *testing.T) {
+	p := closedPlan(1000, 10)
+	p.DrainNs, p.TimeoutNs = 300*ms, 300*ms
+	lost := every(50, 20)
+	m := measure(t, p, &stub{deliveries: never(lost)}, nil)
+	if *m.window.Lost != 20 || m.window.NotOffered != 0 || m.window.Failed != 0 || *m.window.Received != 980 || m.state != "complete" {
+		t.Errorf("%s: %+v; want 20 lost, all others received", m.state, m.window)
+	}
+	// The last ones time out after the run is over, or just before.
+	if *m.window.TimedOut < 10 || *m.window.TimedOut > 20 {
+		t.Errorf("%d timed out; want at least those that were in the way", *m.window.TimedOut)
+	}
+	if first := m.offenders["lost"]; first.Sequence != 20 || first.IntendedNs == 0 {
+		t.Errorf("first lost %+v; want message 20 with the time of its send call", first)
+	}
+}
+
+func TestAMessageThatCompletesAfterItsTimeoutHasItsTrueTimeAndFreesNoSecondSlot(t *testing.T) {
+	p := closedPlan(40, 1)
+	p.DrainNs, p.TimeoutNs = 5000*ms, 100*ms
+	var flying, highest atomic.Int64
+	m := measure(t, p, &stub{
+		onSend: func(*broker.Message) error { highest.Store(max(highest.Load(), flying.Add(1))); return nil },
+		receive: func(_ string, i int64) {
+			time.Sleep(time.Duration(300*ms) * time.Duration(max(0, 1-i)))
+			flying.Add(-1)
+		},
+	}, nil)
+	if *m.window.Received != 40 || *m.window.Lost != 0 || *m.window.TimedOut == 0 || m.window.Late == 0 {
+		t.Errorf("%+v; want all received, some of them late", m.window)
+	}
+	if s := m.metrics["service"]; s.Count != 40 || s.Max < 300*ms {
+		t.Errorf("%d services up to %d ms; want 40, the longest 300 ms", s.Count, s.Max/ms)
+	}
+	// Message 0 and what had timed out behind it, and one more.
+	if most := *m.window.TimedOut + 1; highest.Load() > most {
+		t.Errorf("%d at a time; want at most %d: each slot comes back once", highest.Load(), most)
+	}
+}
+
+// An ideal generator's message 1 waits for a timeout behind message 0, which is lost, and so do the others in their turn.
+func TestWaitingForATimeoutIsTheSystemsTime(t *testing.T) {
+	p := testPlan(1000, 100)
+	one := int64(1)
+	p.InFlight, p.TimeoutNs, p.DrainNs = &one, 500*ms, 10_000*ms
+	m := measure(t, p, &stub{deliveries: never(func(i int64) bool { return i == 0 })}, nil)
+	if *m.window.TimedOut != 1 || *m.window.Lost != 1 || *m.window.Received != 99 || m.window.Failed != 0 {
+		t.Errorf("%+v; want 1 timed out, 99 received", m.window)
+	}
+	r, q, l, s := m.metrics["response"], m.metrics["queued"], m.metrics["lag"], m.metrics["service"]
+	if q.Sum < 99*400*ms || l.Sum > q.Sum/4 {
+		t.Errorf("queued %d ms, lag %d ms; want about 450 ms for each of 99, and hardly any lag", q.Sum/ms, l.Sum/ms)
+	}
+	if rest := r.Sum - s.Sum - q.Sum - l.Sum; rest > 0 || rest < -q.Max {
+		t.Errorf("response is %d ms more than its parts", rest/ms)
+	}
+}
+
+// never loses messages.
+func never(lost func(i int64) bool) func(i int64) int {
+	return func(i int64) int {
+		if lost(i) {
+			return 0
+		}
+		return 1
+	}
+}
