@@ -29,7 +29,7 @@ func (s *session) find(ctx context.Context, topics []broker.Topic, names []strin
 		case detail.Err != nil:
 			return fmt.Errorf("kafka: look up topic %q: %w", topic.Name, detail.Err)
 		case n != topic.Partitions:
-			return fmt.Errorf("kafka: topic %s has %d partitions, and the scenario says %d; write partitions: %d", topic.Name, n, topic.Partitions, n)
+			return fmt.Errorf("kafka: topic %s has %d partitions, and this run expects %d; write partitions: %d", topic.Name, n, topic.Partitions, n)
 		}
 	}
 	if s.Run == "" {

@@ -39,7 +39,7 @@ func TestATopicOfTheUsersOwnHasToFitTheRunAndItsSettingsArePrinted(t *testing.T)
 		bytes, partitions int
 		complaint         string
 	}{
-		{100, 3, "topic orders has 6 partitions, and the scenario says 3; write partitions: 6"},
+		{100, 3, "topic orders has 6 partitions, and this run expects 3; write partitions: 6"},
 		{1600, 6, "topic orders takes batches of at most 2000 bytes (max.message.bytes), and one message of the run needs 2112"},
 	} {
 		if _, err := onExisting(t, s.url, "orders", c.bytes, c.partitions); err == nil || !strings.Contains(err.Error(), c.complaint) {

@@ -94,6 +94,15 @@ export interface Traits {
 	/** Messages have keys that mean something to it; topics have partitions. */
 	readonly keys: boolean;
 	readonly partitions: boolean;
+	/** In a group each partition has one member: those beyond their number get nothing. */
+	readonly groupsByPartition: boolean;
+	/** A topic keeps so many messages, or as many as have so many bytes if that is more: those before them are lost to whoever is further behind; null: it keeps all. */
+	readonly keepsOnly: {
+		readonly messages: number;
+		readonly bytes: number;
+		/** The option that says so. */
+		readonly option: string;
+	} | null;
 	/** A subscription may be a pattern. */
 	readonly wildcards: boolean;
 	/** Largest message that it takes as mqbench sets it up; null: no limit. */

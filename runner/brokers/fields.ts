@@ -198,6 +198,7 @@ export interface SystemOptionsOfAnyBroker {
 	readonly pin?: string | undefined;
 	readonly nodes?: number | undefined;
 	readonly replicas?: number | undefined;
+	readonly partitions?: number | undefined;
 	readonly tls?:
 		| boolean
 		| {

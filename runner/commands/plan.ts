@@ -7,6 +7,7 @@ import { expand } from "../plan/expand.ts";
 import { outline, tooDeepSentence } from "../plan/outline.ts";
 import { renderOutline } from "../plan/outline-text.ts";
 import { placeLines } from "../plan/place-text.ts";
+import { warningsOf } from "../plan/warnings.ts";
 import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
 import { formatCount } from "../units.ts";
@@ -53,12 +54,12 @@ export async function plan(
 	const warnings = found.tooDeep.map((line) =>
 		tooDeepSentence(line, formatCount),
 	);
+	const others = warningsOf(scenario, plans);
 	let unfit: ExitCode = EXIT.pass;
 	if (args.json) {
 		world.stdout.write(`${JSON.stringify(plans, null, 2)}\n`);
-		if (!scenario.strict)
-			for (const warning of warnings)
-				world.stderr.write(`Warning: ${warning}\n`);
+		for (const warning of scenario.strict ? others : [...warnings, ...others])
+			world.stderr.write(`Warning: ${warning}\n`);
 	} else {
 		// Under strict the error says it, once.
 		const shown = scenario.strict ? { ...found, tooDeep: [] } : found;
@@ -70,6 +71,7 @@ export async function plan(
 					request?.scenario ?? scenario,
 					new Set(plans.map(({ system }) => system)),
 				),
+				others,
 			),
 		);
 		if (request !== null) unfit = await writeOffer(request, world, cloud);

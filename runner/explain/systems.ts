@@ -61,17 +61,18 @@ in order. Of the consumers that share a topic, each partition belongs to one:
   partitions = consumers   each consumer has one partition
   partitions > consumers   some consumers have more than one
 
-partitions is a field of the workload; the default is 1. Messages are spread
-over the partitions in turn, or by their key (keys: zipf). Order holds within a
-partition only.
+partitions is a field of the workload, and of a system that has them. By default
+such a system gets one partition for each consumer of a topic, and with order:
+per-producer one. Messages are spread over the partitions in turn, or by their
+key (keys: zipf). Order holds within a partition only.
 
 Example: work-queue at 500/s, consumers: 4, work: 3ms, and one partition. One
 consumer works and carries 333/s; three are idle, and the queue grows. With
 partitions: 4 each consumer gets 125/s, and is busy 38 % of the time.
 
-What to do: with such a system, write at least as many partitions as consumers.
-Systems without partitions hand each message to a consumer that is free, and
-need only consumers.
+What to do: leave partitions out, or write at least as many as consumers.
+mqbench refuses work beyond what the consumers carry. Systems without partitions
+hand each message to a consumer that is free, and need only consumers.
 `,
 	},
 	clients: {

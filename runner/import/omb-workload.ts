@@ -53,7 +53,7 @@ export function readWorkload(
 		warmup: warmup === 0 ? "0s" : `${warmup}min`,
 		...(producers === 1 ? {} : { producers }),
 		...(topics === 1 ? {} : { topics }),
-		...(partitions === 1 ? {} : { partitions }),
+		...(partitions === 1 && consumers === 1 ? {} : { partitions }),
 		...keysOf(text("keyDistributor"), leave),
 		...payloadOf(file, known, leave),
 	};

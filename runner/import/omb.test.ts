@@ -68,6 +68,16 @@ test("rates, counts, sizes and minutes keep their meaning", () => {
 	});
 });
 
+test("one partition for several consumers is kept, as the file asks for it", () => {
+	const one = WORKLOAD.replace(
+		"partitionsPerTopic: 16",
+		"partitionsPerTopic: 1",
+	);
+	expect(scenarioOf(one).workload).toMatchObject({ partitions: 1 });
+	const alone = one.replace("Subscription: 4", "Subscription: 1");
+	expect(scenarioOf(alone).workload).not.toHaveProperty("partitions");
+});
+
 test("counts per topic become counts in all", () => {
 	const workload = WORKLOAD.replace("topics: 1", "topics: 10");
 	expect(scenarioOf(workload).workload).toMatchObject({

@@ -202,6 +202,8 @@ export const Plan = z.strictObject({
 	connections,
 	producers,
 	topics: z.array(z.string()).min(1),
+	/** Each partition has one member of a group: those beyond their number get nothing. */
+	groupsByPartition: z.boolean().default(false),
 	/** request-reply: the topic of the replies to topics[t] is replyTopics[t]. Else empty. */
 	replyTopics: z.array(z.string()).default([]),
 	...topology,

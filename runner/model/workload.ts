@@ -113,14 +113,15 @@ const FIELDS = {
 	}),
 	partitions: field({
 		input: count(
-			"Partitions of every topic, where a broker has them. Default: 1.",
+			"Partitions of every topic, of systems that have them. Default: 1; as many as consumers share the topic where each partition has one consumer.",
 			10_000,
 			[12],
-		).default(1),
+		).optional(),
 		// Of every topic. Message i without a key goes to partition sequence mod partitions.
 		plan: z.int().positive().default(1),
-		value: (n) => n ?? 1,
-		inName: (n) => counted(n, "partition"),
+		// null: what the system says, or needs.
+		value: (n) => n ?? null,
+		inName: (n) => counted(n ?? 1, "partition"),
 		fact: { name: "partitions", plain: "1", text: String },
 	}),
 	consumers: field({

@@ -9,6 +9,7 @@ import {
 } from "../model/plan.ts";
 import { targets } from "../model/targets.ts";
 import { clientCount } from "../scenario/clients.ts";
+import { partitionsOf } from "../scenario/partitions.ts";
 import { onHosts } from "../scenario/rig.ts";
 import type { Case, Scenario, SlaLine, System } from "../scenario/scenario.ts";
 import { promisedGates } from "./promises.ts";
@@ -159,6 +160,8 @@ function plan(
 				? topics.map((topic) => `${topic}.reply`)
 				: [],
 		keys: one.keys === null ? null : { ...one.keys, seed },
+		partitions: partitionsOf(one, system),
+		groupsByPartition: traits.groupsByPartition,
 		create: system.ownTopics === null,
 		faults: hasProcess(system) ? faultsOf(scenario, one) : [],
 		pin: {

@@ -90,6 +90,7 @@ function floor(plan: Plan, index: number): Plan {
 			: { ...NO_CONSUMERS, topics: topicsOf(plan) }),
 		wildcard: plan.wildcard && floorTraits.wildcards,
 		work: null,
+		groupsByPartition: false,
 		drainNs: 1e9,
 		timeoutNs: 1e9,
 		inFlight: plan.schedule.kind === "closed" ? plan.inFlight : null,

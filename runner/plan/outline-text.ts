@@ -22,12 +22,13 @@ import {
 
 /**
  * An outline for people. Names stand last in their tables, so that a long one breaks nothing. `where`: where it runs (place-text.ts);
- * empty: nothing is to be said of that.
+ * empty: nothing is to be said of that. `warnings`: besides those about percentiles.
  */
 export function renderOutline(
 	outline: Outline,
 	columns: number,
 	where: readonly string[] = [],
+	warnings: readonly string[] = [],
 ): string {
 	const width = Math.max(40, columns);
 	const { runs, cases } = outline;
@@ -69,7 +70,12 @@ export function renderOutline(
 		"What each case does:",
 		"",
 		...distinct(plans, (plan) => plan.case).flatMap((plan) =>
-			wrap(`${plan.case}: ${describe(plan)}.`, width, "    ", "  "),
+			wrap(
+				`${plan.case}: ${describeAll(plans.filter((one) => one.case === plan.case))}.`,
+				width,
+				"    ",
+				"  ",
+			),
 		),
 		...(where.length === 0
 			? []
@@ -92,15 +98,10 @@ export function renderOutline(
 			`ok: 10 samples or more are expected above it; weak: fewer, but a 95 % bound exists; none: not printed. Beside them ${closed ? "what would make it ok: a duration at this rate, or a number of messages" : "the duration from which on it is ok, at this rate"}. Stalls make it less: mqbench explain support.`,
 			width,
 		),
-		...outline.tooDeep.flatMap((line) => [
-			"",
-			...wrap(
-				`Warning: ${tooDeepSentence(line, formatCount)}`,
-				width,
-				"  ",
-				"",
-			),
-		]),
+		...[
+			...outline.tooDeep.map((line) => tooDeepSentence(line, formatCount)),
+			...warnings,
+		].flatMap((text) => ["", ...wrap(`Warning: ${text}`, width, "  ", "")]),
 	];
 	return `${lines.join("\n")}\n`;
 }
@@ -134,6 +135,19 @@ export function describe(plan: Plan): string {
 }
 
 // --- internal ---
+
+/** One case for all of its systems, which differ in their partitions alone. */
+function describeAll(plans: readonly Plan[]): string {
+	const [first] = plans as [Plan, ...Plan[]];
+	const counts = new Set(plans.map(({ partitions }) => partitions));
+	if (counts.size === 1) return describe(first);
+	const several = new Map(
+		plans.flatMap(({ system, partitions }) =>
+			partitions > 1 ? [[system, `${partitions} partitions of ${system}`]] : [],
+		),
+	);
+	return `${describe({ ...first, partitions: 1 })}; ${[...several.values()].join(", ")}`;
+}
 
 function topology(plan: Plan): string {
 	const {

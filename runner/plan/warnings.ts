@@ -3,6 +3,7 @@ import type { Plan } from "../model/plan.ts";
 import type { Scenario } from "../scenario/scenario.ts";
 import { formatCount } from "../units.ts";
 import type { World } from "../world.ts";
+import { loadWarnings } from "./load-warnings.ts";
 import { longest } from "./longest.ts";
 import { outline, tooDeepSentence } from "./outline.ts";
 import { rigEndWarnings } from "./rig-end.ts";
@@ -25,7 +26,7 @@ export function warnBeforeRuns(
 	if (args.quiet) return;
 	for (const warning of [
 		...warnings,
-		...unequalPrefetch(scenario),
+		...warningsOf(scenario, plans),
 		...rigEndWarnings(
 			scenario.rig,
 			longest(plans, { floors: true, confirm: false }),
@@ -39,13 +40,26 @@ export function warnBeforeRuns(
 		world.stderr.write(`Warning: ${warning}\n`);
 }
 
+/** What would make figures say something else than they seem to. */
+export function warningsOf(
+	scenario: Scenario,
+	plans: readonly Plan[],
+): string[] {
+	return [...unequalPrefetch(scenario, plans), ...loadWarnings(plans)];
+}
+
 // --- internal ---
 
 /** Behind a slow consumer its prefetch is a queue of its own: systems with different ones are not compared by their brokers. */
-function unequalPrefetch({ cases, systems }: Scenario): string[] {
-	if (cases.every(({ work }) => work === null)) return [];
+function unequalPrefetch(
+	{ systems }: Scenario,
+	plans: readonly Plan[],
+): string[] {
+	const working = new Set(
+		plans.filter(({ work }) => work !== null).map(({ system }) => system),
+	);
 	const known = systems.flatMap(({ key, traits: { prefetch } }) =>
-		prefetch === null ? [] : [{ key, prefetch }],
+		prefetch === null || !working.has(key) ? [] : [{ key, prefetch }],
 	);
 	const values = new Set(known.map(({ prefetch }) => prefetch));
 	return values.size < 2

@@ -1,18 +1,22 @@
 import type { BrokerName, Traits } from "../brokers/index.ts";
-import { formatBytesExact, formatDuration } from "../units.ts";
+import { say } from "../text/say.ts";
+import { formatBytesExact, formatDuration, ratePerSecond } from "../units.ts";
 import {
 	caseProblems,
 	type FieldSentences,
 	type ResolvedCases,
 } from "./cases.ts";
+import { busy } from "./consumers.ts";
+import { type Partitioned, partitionsOf } from "./partitions.ts";
 import type { Problem } from "./problem.ts";
 import type { Case } from "./scenario.ts";
 
 /** A system, as far as its abilities go. */
-interface Able {
+interface Able extends Partitioned {
 	readonly key: string;
 	readonly broker: BrokerName;
 	readonly traits: Traits;
+	readonly ownTopics?: readonly string[] | null;
 }
 
 /** The cases that ask a system for what it cannot do, or does not promise: no measurement could be held against it. */
@@ -20,15 +24,17 @@ export function beyondAbilities(
 	systems: readonly Able[],
 	cases: ResolvedCases,
 ): Problem[] {
+	// Beside one that has partitions, others do without.
+	const partitioned = systems.some(({ traits }) => traits.partitions);
 	return caseProblems(cases, (one) =>
 		systems.flatMap((system) => [
 			{ message: tooLarge(one, system), pattern: cannot(one, system) },
-			...lacking(one, system),
+			...lacking(one, system, partitioned),
 			{
 				consumers: sharing(one, system),
-				backlog: redeliveredInPause(one, system),
-				work: redeliveredBehindWork(one, system),
-				order: order(one, system),
+				backlog: redeliveredInPause(one, system) ?? trimmed(one, system),
+				work: redeliveredBehindWork(one, system) ?? tooMuchWork(one, system),
+				order: order(one, system) ?? overtaken(one, system),
 			},
 		]),
 	);
@@ -56,7 +62,8 @@ function cannot({ pattern }: Case, { key, traits }: Able): string | undefined {
 /** What its topics and messages do not have. */
 function lacking(
 	{ keys, partitions, wildcard }: Case,
-	{ key, traits }: Able,
+	{ key, traits, options }: Able,
+	partitioned: boolean,
 ): (FieldSentences | false)[] {
 	const who = `${key} (${traits.title})`;
 	return [
@@ -64,9 +71,14 @@ function lacking(
 			!traits.keys && {
 				keys: `messages of ${who} have no keys; remove keys`,
 			},
-		partitions > 1 &&
-			!traits.partitions && {
+		partitions !== null &&
+			partitions > 1 &&
+			!partitioned && {
 				partitions: `topics of ${who} have no partitions; remove partitions`,
+			},
+		partitions !== null &&
+			options?.partitions !== undefined && {
+				partitions: say("partitions-twice", { system: key }).text,
 			},
 		wildcard &&
 			!traits.wildcards && {
@@ -117,6 +129,46 @@ function order(one: Case, { key, traits }: Able): string | undefined {
 	return competing(one) && !traits.groupOrdered
 		? `${key} (${traits.title}) promises no order when ${one.consumers} consumers share ${topics(one)}; write consumers: ${one.topics}, or order: none`
 		: undefined;
+}
+
+function overtaken(one: Case, system: Able): string | undefined {
+	const partitions = partitionsOf(one, system);
+	return one.order === "per-producer" && partitions > 1
+		? `order: per-producer needs one partition: over ${partitions} a producer's messages may overtake each other; write partitions: 1`
+		: undefined;
+}
+
+/** A queue that grows whatever the broker does: its figures would be of the work. */
+function tooMuchWork(one: Case, system: Able): string | undefined {
+	const { schedule, find } = one;
+	// Stages may go beyond it for a while, and a search begins wherever it likes.
+	if (find !== null || schedule.rate === null || schedule.kind === "stages")
+		return undefined;
+	const { groupsByPartition } = system.traits;
+	const partitions = partitionsOf(one, system);
+	const found = busy(
+		{ ...one, partitions, groupsByPartition },
+		ratePerSecond(schedule.rate),
+	);
+	return found?.beyond
+		? `${system.key}: ${found.said.text}; ${found.remedy.text}`
+		: undefined;
+}
+
+/** What a topic does not keep until consumers resume would be booked as the broker's loss. */
+function trimmed(one: Case, { key, traits, ownTopics }: Able) {
+	const { backlog, message, topics } = one;
+	// Those of the user are not trimmed.
+	if (backlog === null || traits.keepsOnly === null || ownTopics)
+		return undefined;
+	const { messages, bytes, option } = traits.keepsOnly;
+	const kept = Math.max(messages, Math.floor(bytes / message.bytes));
+	const waiting = Math.ceil(backlog.messages / topics);
+	if (waiting <= kept) return undefined;
+	const found = say("backlog-trimmed", { system: key, kept, waiting });
+	// While consumers catch up, more messages arrive.
+	const set = { option, value: 2 * waiting, system: key };
+	return `${found.text}; ${say("write-option", set).text}`;
 }
 
 /** Member k mod M takes topic k mod T: a topic has several of them when there are more members than topics. */

@@ -89,7 +89,7 @@ describe("a right scenario", () => {
 					connections: 1,
 					producers: 1,
 					topics: 1,
-					partitions: 1,
+					partitions: null,
 					consumers: 0,
 					subscriptions: 1,
 					consumerConnections: 0,

@@ -155,19 +155,12 @@ function ofTopology(fields: Fields): FieldProblem[] {
 	return found;
 }
 
-function ofOrder({ order, keys, partitions = 1 }: Fields): FieldProblem[] {
+function ofOrder({ order, keys }: Fields): FieldProblem[] {
 	if (order === "per-key" && keys === "none")
 		return [
 			{
 				field: "order",
 				message: "order: per-key needs messages with keys; write keys: random",
-			},
-		];
-	if (order === "per-producer" && partitions > 1)
-		return [
-			{
-				field: "order",
-				message: `order: per-producer needs one partition: over ${partitions} a producer's messages may overtake each other; write partitions: 1`,
 			},
 		];
 	return [];

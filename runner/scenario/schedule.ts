@@ -103,6 +103,18 @@ export function loadName({ schedule, phases }: Workload): string {
 	return `${from === to ? from : `${from} to ${to}`} in ${pieces.length} ${noun}${pieces.length === 1 ? "" : "s"}`;
 }
 
+/** Messages due per second of the window, on average; null: the load has no rate. */
+export function meanPerSecond(times: Times): number | null {
+	const { kind, rate, durationNs } = times;
+	if (kind === "closed" || rate === null) return null;
+	if (kind !== "stages") return ratePerSecond(rate);
+	const due = windowPieces(times).map(
+		({ from, to, durationNs: ns }) =>
+			((ratePerSecond(from) + ratePerSecond(to)) / 2) * ns,
+	);
+	return due.reduce((all, one) => all + one, 0) / durationNs;
+}
+
 // --- internal ---
 
 const WARMUP_NS = 5e9;

@@ -1,7 +1,9 @@
 import type { Traits } from "../brokers/index.ts";
 import type { Metric, Sla } from "../model/plan.ts";
-import { type Need, TALLIES } from "../model/tallies.ts";
+import { type Need, needs, TALLIES, type Tally } from "../model/tallies.ts";
+import { say } from "../text/say.ts";
 import type { Case } from "./scenario.ts";
+import { meanPerSecond } from "./schedule.ts";
 
 /** Why a line cannot be judged in the cases and systems it is for: sentences, each with a way on; empty: it can. */
 export function unanswerable(
@@ -13,7 +15,10 @@ export function unanswerable(
 	const line: Line = { expect, cases, systems, clients };
 	const why =
 		expect.kind === "tally"
-			? (TALLIES[expect.tally].needs ?? []).map((need) => LACKING[need])
+			? [
+					...(TALLIES[expect.tally].needs ?? []).map((need) => LACKING[need]),
+					aboveTheRate,
+				]
 			: [
 					withoutSchedule,
 					withoutConsumers,
@@ -172,6 +177,43 @@ const nothingScheduled: Reason = (line) => {
 		`a closed load (messages)${of(closed, line)} has no rate to achieve; write throughput.sent`
 	);
 };
+
+/** More than is sent is never received: every broker would fail. */
+const aboveTheRate: Reason = (line) => {
+	const { expect, cases } = line;
+	if (expect.kind !== "tally") return undefined;
+	if (
+		TALLIES[expect.tally].unit !== "messages/s" ||
+		needs(expect.tally, "backlog")
+	)
+		return undefined;
+	const { limit, tally } = expect;
+	for (const one of cases) {
+		const perSecond =
+			mostPerSecond(one) * (isCopies(tally, one) ? one.subscriptions : 1);
+		if (limit <= perSecond) continue;
+		const { text } = say("above-the-rate", { perSecond });
+		return `${text}${of(one, line)}; write ${tally} ${expect.op} ${Math.floor(perSecond)}/s`;
+	}
+	return undefined;
+};
+
+/** Scheduled in the window; of random arrivals with room for chance. Infinite: nothing is scheduled, or a search decides. */
+function mostPerSecond({ schedule, find }: Case): number {
+	const perSecond = meanPerSecond(schedule);
+	if (perSecond === null || find !== null) return Number.POSITIVE_INFINITY;
+	const expected = (perSecond * schedule.durationNs) / 1e9;
+	return schedule.kind === "poisson"
+		? perSecond * (1 + CHANCE / Math.sqrt(expected))
+		: perSecond;
+}
+
+/** Five standard deviations: one run in three million has more. */
+const CHANCE = 5;
+
+function isCopies(tally: Tally, { pattern }: Case): boolean {
+	return pattern === "fan-out" && TALLIES[tally].copies === true;
+}
 
 /** Why a line has not what its tally needs. */
 const LACKING: Readonly<Record<Need, Reason>> = {

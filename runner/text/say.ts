@@ -3,6 +3,7 @@ import { comparisons } from "./comparisons.ts";
 import { counting } from "./counting.ts";
 import { gates } from "./gates.ts";
 import { loadChecks } from "./load-checks.ts";
+import { loadLimits } from "./load-limits.ts";
 import { machineChecks } from "./machine-checks.ts";
 import { outcomes } from "./outcomes.ts";
 import { places } from "./places.ts";
@@ -16,6 +17,7 @@ import { runChecks } from "./run-checks.ts";
 const sentences = {
 	...runChecks,
 	...loadChecks,
+	...loadLimits,
 	...machineChecks,
 	...gates,
 	...comparisons,

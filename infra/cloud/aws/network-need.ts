@@ -1,4 +1,5 @@
 import { hasProcess } from "../../../runner/brokers/index.ts";
+import { partitionsOf } from "../../../runner/scenario/partitions.ts";
 import type {
 	Case,
 	Scenario,
@@ -123,7 +124,7 @@ function needOf(
 	const { toBrokers, toClients } = crossings(one);
 	const { nodes = 1, replicas = 1 } = system.options;
 	// A partition's leader takes its messages and sends them to those who read and to those who hold copies.
-	const led = share(one.topics * one.partitions, nodes);
+	const led = share(one.topics * partitionsOf(one, system), nodes);
 	const copies = Math.min(replicas, nodes) - 1;
 	// A node that leads no partition of a topic may hold copies of it. Each node gets its part of all copies.
 	const held = nodes === 1 ? 0 : copies / (nodes - 1);

@@ -24,6 +24,11 @@ const KafkaOptions = z.strictObject({
 	...processFields,
 	...clusterFields,
 	...tlsField,
+	partitions: count(
+		"Partitions of each topic. Default: the workload's.",
+		10_000,
+		[12],
+	).optional(),
 	acks: Acks.prefault("all").meta({
 		description:
 			"Who has a message when it is acknowledged: `all` replicas in sync (default, as Kafka's own), the leader (`1`), or nobody (`0`: nothing is acknowledged).",
@@ -121,6 +126,8 @@ export const kafka = {
 		groupOrdered: true,
 		keys: true,
 		partitions: true,
+		groupsByPartition: true,
+		keepsOnly: null,
 		wildcards: true,
 		maxMessageBytes: MAX_MESSAGE_BYTES,
 		cannot: options.acks === 0 ? { publish: NOTHING_ACKNOWLEDGED } : {},

@@ -191,6 +191,8 @@ function common(options: NatsOptions) {
 		groupOrdered: false,
 		keys: false,
 		partitions: false,
+		groupsByPartition: false,
+		keepsOnly: null,
 		maxMessageBytes: maxPayload(inServersWords(options.config).max_payload),
 		nodes: [1, 3],
 	};

@@ -26,6 +26,8 @@ export const noop = {
 		groupOrdered: true,
 		keys: true,
 		partitions: true,
+		groupsByPartition: false,
+		keepsOnly: null,
 		wildcards: false,
 		maxMessageBytes: null,
 		cannot: {

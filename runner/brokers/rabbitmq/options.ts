@@ -80,6 +80,8 @@ export const rabbitmq = {
 			groupOrdered: false,
 			keys: false,
 			partitions: false,
+			groupsByPartition: false,
+			keepsOnly: null,
 			wildcards: (options.exchange ?? "topic") === "topic",
 			maxMessageBytes: maxMessageBytes(options),
 			cannot: {

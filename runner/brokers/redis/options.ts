@@ -57,11 +57,13 @@ export const redis = {
 	defaultPort: 6379,
 	urlEnv: "MQBENCH_URL",
 	secretEnv: [],
-	traits: ({ mode, prefetch }): Traits => ({
+	traits: ({ mode, prefetch, maxLength }): Traits => ({
 		...byMode[mode],
 		ordered: true,
 		groupOrdered: false,
 		partitions: false,
+		groupsByPartition: false,
+		keepsOnly: mode === "streams" ? keptBy(maxLength) : null,
 		maxMessageBytes: 512 * 1024 ** 2,
 		prefetch: mode === "pubsub" ? null : (prefetch ?? PREFETCH),
 		// Only of a session that shows no sign of life.
@@ -106,6 +108,14 @@ export const redis = {
 } as const satisfies BrokerOptions<RedisOptions>;
 
 // --- internal ---
+
+/** As the driver trims (xk6-redis/options.go); 0: never. */
+function keptBy(maxLength: number | undefined): Traits["keepsOnly"] {
+	if (maxLength === 0) return null;
+	return maxLength === undefined
+		? { messages: 1000, bytes: 1024 ** 3, option: "maxLength" }
+		: { messages: maxLength, bytes: 0, option: "maxLength" };
+}
 
 /** Settings by which mqbench reaches and ends the server that it starts. */
 const CONFIG = {

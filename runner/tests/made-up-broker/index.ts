@@ -23,6 +23,8 @@ export const carrier: Broker = {
 		groupOrdered: false,
 		keys: false,
 		partitions: false,
+		groupsByPartition: false,
+		keepsOnly: null,
 		wildcards: false,
 		maxMessageBytes: 256,
 		cannot: { "fan-out": "pigeons fly to one loft" },

@@ -1,0 +1,59 @@
+import { formatCount as count, formatDuration, plural } from "../units.ts";
+import { percent } from "./percent.ts";
+
+/** What a load asks of itself that no broker can mend: said before a run, and by its checks. */
+export const loadLimits = {
+	"consumers-idle": (d: {
+		idle: number;
+		consumers: number;
+		/** Of each topic, those that get messages. */
+		partitions: number;
+	}) =>
+		`${d.idle} of ${plural(d.consumers, "consumer")} get${d.idle === 1 ? "s" : ""} nothing, because each partition has one consumer and ${d.partitions === 1 ? "one partition has" : `${d.partitions} partitions have`} messages`,
+	"partitions-twice": (d: { system: string }) =>
+		`partitions is set here and in ${d.system}; remove one of them`,
+	"work-beyond": (d: Work) =>
+		`with ${formatDuration(d.workNs)} of work for each message the consumers carry at most ${most(d)}/s, and the rate is ${count(d.perSecond)}/s`,
+	"work-near": (d: Work) =>
+		`with ${formatDuration(d.workNs)} of work for each message the busiest consumer is busy ${percent(d.busy)} of the time at ${count(d.perSecond)}/s, so messages wait for consumers`,
+	"consumers-bound": (d: { workNs: number; perSecond: number }) =>
+		`with ${formatDuration(d.workNs)} of work for each message the consumers carry at most ${count(d.perSecond)}/s, whatever the broker`,
+	"producers-idle": (d: {
+		idle: number;
+		producers: number;
+		messages: number;
+	}) =>
+		`${d.idle} of ${plural(d.producers, "producer")} send${d.idle === 1 ? "s" : ""} nothing, because only ${plural(d.messages, "message")} ${d.messages === 1 ? "is" : "are"} due`,
+	"backlog-trimmed": (d: { system: string; kept: number; waiting: number }) =>
+		`${d.system} keeps ${plural(d.kept, "message")} of a topic, and ${count(d.waiting)} pile up, so the first ones are lost`,
+	"above-the-rate": (d: { perSecond: number }) =>
+		`only ${count(d.perSecond)}/s are scheduled`,
+
+	"write-partitions": (d: { partitions: number }) =>
+		`write partitions: ${d.partitions}`,
+	"write-consumers": (d: { consumers: number }) =>
+		`write consumers: ${d.consumers}`,
+	"write-connections": (d: { connections: number }) =>
+		`write connections: ${d.connections}`,
+	"more-consumers": () => "to see more of the broker, use more consumers",
+	"write-producers": (d: { producers: number }) =>
+		`write producers: ${d.producers}`,
+	"write-keys": (d: { keys: number }) => `write count: ${d.keys} in keys`,
+	"write-rate": (d: { perSecond: number }) =>
+		`write at most rate: ${d.perSecond}/s`,
+	"write-option": (d: { option: string; value: number; system: string }) =>
+		`write ${d.option}: ${d.value} in ${d.system}`,
+};
+
+// --- internal ---
+
+interface Work {
+	readonly workNs: number;
+	readonly perSecond: number;
+	/** Of the busiest consumer's time. */
+	readonly busy: number;
+}
+
+function most({ perSecond, busy }: Work): string {
+	return count(Math.floor(perSecond / busy));
+}
