@@ -11,6 +11,8 @@ decided the result. A run is INVALID when
   generator was late and then caught up. Without a latency SLA: lag p50 > 1ms,
   or lag p99 > half of response p99. A PASS that contains lag stands, because
   lag only makes a system look worse;
+- an SLA line is breached, but would not be without the messages that waited in
+  the client library for longer than the limit: the receiving side was slow;
 - messages of the schedule were never sent (not offered), its first part was
   handed out late, or the client library itself dropped messages;
 - its files are incomplete, or the machine's clock is too coarse to measure with

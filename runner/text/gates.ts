@@ -4,7 +4,7 @@ import {
 	formatDurationExact as exactly,
 	plural,
 } from "../units.ts";
-import { QUEUE_GREW } from "./load-checks.ts";
+import { type HeldUp, heldText, QUEUE_GREW } from "./load-checks.ts";
 import { plusMinus } from "./run-checks.ts";
 
 /** Why a line of the SLA came out as it did, and what left it open. */
@@ -26,6 +26,8 @@ export const gates = {
 	"late-by-burst": (
 		d: Late & { lateSeconds: number; nWithout: number; overWithout: number },
 	) => `${burst(d)}: ${lateText(d)}; ${withoutBurst(d)}`,
+	"late-by-held": (d: Late & WithoutHeld) =>
+		`${heldText(d)}: ${lateText(d)}; ${withoutHeld(d)}`,
 	"no-messages": () => "no message was intended in the window",
 	"few-samples": (d: {
 		percentile: number;
@@ -47,6 +49,8 @@ export const gates = {
 	"max-by-burst": (
 		d: Slow & { lateSeconds: number; nWithout: number; overWithout: number },
 	) => `${burst(d)}: ${slowText(d)}; ${withoutBurst(d)}`,
+	"max-by-held": (d: Slow & WithoutHeld) =>
+		`${heldText(d)}: ${slowText(d)}; ${withoutHeld(d)}`,
 	"never-completed": (d: { n: number; censored: number }) =>
 		`${plural(d.censored, "message")} of ${count(d.n)} never completed`,
 	"second-receipts": (d: { second: number }) =>
@@ -74,6 +78,8 @@ export const gates = {
 
 	"aborted-by-lag": (d: Stopped) =>
 		`stopped after ${duration(d.afterNs)}, but the generator was late: without its lag it could still have passed`,
+	"aborted-by-held": (d: Stopped) =>
+		`stopped after ${duration(d.afterNs)}, but the receiving side was slow: without what waited in the client library it could still have passed`,
 	"aborted-hopeless": (d: Stopped) =>
 		`stopped after ${duration(d.afterNs)}: could not pass any more`,
 	"aborted-failed": (d: Stopped) => `stopped after ${duration(d.afterNs)}`,
@@ -156,6 +162,17 @@ function withoutBurst(d: {
 	readonly overWithout: number;
 }): string {
 	return `without those seconds and the one after each, ${d.overWithout === 0 ? "none" : count(d.overWithout)} of ${count(d.nWithout)} did`;
+}
+
+interface WithoutHeld extends HeldUp {
+	/** How long the load lasted that was held. */
+	readonly heldNs: number;
+	readonly nWithout: number;
+	readonly overWithout: number;
+}
+
+function withoutHeld(d: WithoutHeld): string {
+	return `without the ${duration(d.heldNs)} of load that waited there, ${d.overWithout === 0 ? "none" : count(d.overWithout)} of ${count(d.nWithout)} did`;
 }
 
 interface Slow {

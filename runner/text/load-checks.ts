@@ -33,6 +33,25 @@ export const loadChecks = {
 	"client-dropped": (d: { messages: number }) =>
 		`the client library itself dropped ${plural(d.messages, "message")}: that is not the broker's loss`,
 	"client-dropped-none": () => "the client library dropped nothing",
+	"held-not-counted": () =>
+		"this driver does not count what waits in its client library",
+	"held-most": (d: { held: number }) =>
+		d.held === 0
+			? "nothing waited in the client library"
+			: `at most ${plural(d.held, "message")} waited in the client library`,
+	"held-when": (d: {
+		held: number;
+		/** Since the window's start. */
+		atNs: number;
+		/** In this share of the samples it was more than `over`. */
+		over: number;
+		share: number;
+	}) =>
+		`the client library held messages back: ${count(d.held)} at ${duration(d.atNs)}, the most, and more than ${d.over} in ${percent(d.share)} of the window`,
+	"held-long": (d: HeldUp) =>
+		`${heldText(d)}, but that decided no line of the SLA`,
+	"held-decided": (d: HeldUp & { lines: readonly string[] }) =>
+		`${heldText(d)}: that decided ${d.lines.join(", ")}`,
 	"reconnects-not-counted": () =>
 		"this driver does not count connections that are made anew",
 	"reconnects-none": () => "every connection held",
@@ -101,6 +120,18 @@ export const loadChecks = {
 /** What a queue that grows means, whatever the percentiles say. */
 export const QUEUE_GREW =
 	"the queue grew for the whole run: percentiles depend on the duration";
+
+export interface HeldUp {
+	/** Most messages that waited in the client library. */
+	readonly held: number;
+	/** How many are due within the limit. */
+	readonly explained: number;
+	readonly limitNs: number;
+}
+
+export function heldText(d: HeldUp): string {
+	return `the receiving side was slow (up to ${plural(d.held, "message")} waited in the client library, and ${count(d.explained)} are due within ${duration(d.limitNs)})`;
+}
 
 /** "5 waiting in the first third, 80 in the last": medians. What lies between their middles is two thirds of the window. */
 export function thirds({

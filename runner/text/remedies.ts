@@ -29,6 +29,8 @@ export const remedies = {
 	"more-time": () => "give it more time (duration), or fewer messages",
 	"larger-buffers": () =>
 		"lower the rate, use more connections, or raise the library's buffers in the system's options",
+	"faster-receivers": () =>
+		"give the machine that receives more cores, use more connections or clients, or lower the rate",
 	"see-disconnects": () => "see in the broker's log why it lost connections",
 	"longer-drain": () =>
 		"see whether they are lost or late: measure with a longer drain",

@@ -6,6 +6,7 @@ import { say, sayAs } from "../text/say.ts";
 import { whyHopeless } from "./abort.ts";
 import { burstOf } from "./burst.ts";
 import { containsLag, type Facts, samplesDue, windowOf } from "./facts.ts";
+import { heldBy, withoutHeld } from "./held.ts";
 import { offeredIntervals } from "./intervals.ts";
 import { because, type Judgement, leftOpen } from "./judgement.ts";
 import { receivedTwice } from "./received-twice.ts";
@@ -24,12 +25,14 @@ export function judgeAborted(
 	if (found.verdict === "error") return found;
 	const afterNs = stoppedAfterNs(facts);
 	if (sla.text === run?.abortedBy) {
-		if (lagAborted(sla, facts, found))
+		const by = stoppedBy(sla, facts, found);
+		if (by !== null)
 			return {
 				...found,
 				verdict: "invalid",
-				lagDecided: true,
-				...because(say("aborted-by-lag", { afterNs })),
+				lagDecided: by === "lag",
+				heldDecided: by === "held",
+				...because(say(`aborted-by-${by}`, { afterNs })),
 			};
 		const { over } = found;
 		const counted = whyHopeless(sla, plan, soFar(facts, sla, over ?? 0));
@@ -37,6 +40,7 @@ export function judgeAborted(
 			...found,
 			verdict: "fail",
 			lagDecided: false,
+			heldDecided: false,
 			...because(sayAs(say("aborted-hopeless", { afterNs }), counted)),
 		};
 	}
@@ -47,10 +51,11 @@ export function judgeAborted(
 	return stands
 		? {
 				...leftOpen(found, say("aborted-failed", { afterNs })),
-				...{ verdict: "fail", lagDecided: false },
+				...{ verdict: "fail", lagDecided: false, heldDecided: false },
 			}
 		: {
-				...{ ...found, verdict: "inconclusive", lagDecided: false },
+				...{ ...found, verdict: "inconclusive" },
+				...{ lagDecided: false, heldDecided: false },
 				...because(open),
 			};
 }
@@ -63,9 +68,13 @@ export function stoppedAfterNs({ collected }: Facts): number {
 
 // --- internal ---
 
-/** Would the run have gone on without the generator's lateness, and the burst after it? */
-function lagAborted(sla: Sla, facts: Facts, found: Judgement): boolean {
-	if (sla.kind === "tally") return false;
+/** Without which the run would have gone on: the generator's lateness with the burst after it, or what the client library held; null: neither. */
+function stoppedBy(
+	sla: Sla,
+	facts: Facts,
+	found: Judgement,
+): "lag" | "held" | null {
+	if (sla.kind === "tally") return null;
 	const { plan, seconds } = facts.collected;
 	const k = limitIndex(plan, sla);
 	const due = samplesDue(facts, sla.metric);
@@ -74,12 +83,18 @@ function lagAborted(sla: Sla, facts: Facts, found: Judgement): boolean {
 	const burst = burstOf(intervals, seconds, sla.limitNs);
 	const stillOpen = (over: number) =>
 		whyHopeless(sla, plan, soFar(facts, sla, over)) === null;
-	return (
-		!stillOpen(found.over ?? 0) &&
-		((containsLag(sla.metric) &&
+	const held = heldBy(sla, facts.collected);
+	if (stillOpen(found.over ?? 0)) return null;
+	if (
+		(containsLag(sla.metric) &&
 			stillOpen(sum(intervals.map((i) => i.overWithoutLag)))) ||
-			(burst !== null && stillOpen(sum(burst.without.map((i) => i.over)))))
-	);
+		(burst !== null && stillOpen(sum(burst.without.map((i) => i.over))))
+	)
+		return "lag";
+	return held !== null &&
+		stillOpen(sum(withoutHeld(intervals, held).map((i) => i.over)))
+		? "held"
+		: null;
 }
 
 function soFar({ collected }: Facts, sla: Sla, over: number) {

@@ -7,6 +7,7 @@ import { clientDropped, drain, offered, reconnects } from "./checks/counts.ts";
 import { cpuQuota, others, ownCpu, steal } from "./checks/cpu.ts";
 import { faults } from "./checks/faults.ts";
 import { floor } from "./checks/floor.ts";
+import { held } from "./checks/held.ts";
 import { identities } from "./checks/identities.ts";
 import { lag } from "./checks/lag.ts";
 import { missingMessages } from "./checks/missing-messages.ts";
@@ -52,6 +53,7 @@ const CHECKS: readonly Check[] = [
 	lag,
 	offered,
 	clientDropped,
+	held,
 	claim,
 	clock,
 	faults,

@@ -9,6 +9,8 @@ export interface Judgement
 	readonly limit: string;
 	/** True: the generator's lateness, or the burst after it, decided the verdict. */
 	readonly lagDecided: boolean;
+	/** True: what waited in the client library did. */
+	readonly heldDecided: boolean;
 }
 
 /** What a judgement says, as result.json has it. */
@@ -44,4 +46,5 @@ export const NO_NUMBERS = {
 	phi: null,
 	tally: null,
 	lagDecided: false,
+	heldDecided: false,
 };

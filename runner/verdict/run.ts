@@ -21,7 +21,7 @@ export interface RunVerdict {
 
 /**
  * Judges a run: every SLA line, then whether the measurement is to be trusted. When it is not, no gate of the run
- * stands, be it PASS or FAIL; only lag is judged gate by gate.
+ * stands, be it PASS or FAIL; only lag and what the client library held are judged gate by gate.
  */
 export function judgeRun(facts: Facts): RunVerdict {
 	const { state, problem, plan } = facts.collected;
@@ -38,6 +38,7 @@ export function judgeRun(facts: Facts): RunVerdict {
 			verdict,
 			...because(said),
 			lagDecided: false,
+			heldDecided: false,
 		})),
 		checks: results(checks),
 	});
@@ -55,9 +56,12 @@ export function judgeRun(facts: Facts): RunVerdict {
 		return overruled("error", stopped(problem ?? state));
 	if (bad) return overruled("error", bad.said);
 
-	const lagDecided = measured.some((j) => j.lagDecided);
+	const byGate = [
+		...(measured.some((j) => j.lagDecided) ? ["lag"] : []),
+		...(measured.some((j) => j.heldDecided) ? ["held"] : []),
+	];
 	const invalid = checks.find(
-		(c) => c.status === "invalid" && !(c.check === "lag" && lagDecided),
+		(c) => c.status === "invalid" && !byGate.includes(c.check),
 	);
 	if (invalid) return overruled("invalid", invalid.said);
 	const grew = checks.find((c) => c.status === "fail");

@@ -13,6 +13,7 @@ import {
 	sampleOf,
 	samplesDue,
 } from "./facts.ts";
+import { heldBy, sayHeld, withoutHeld } from "./held.ts";
 import {
 	type LimitInterval,
 	limitIntervals,
@@ -136,6 +137,16 @@ function judgePercentile(
 			say("late-by-burst", { ...late, ...withoutBurst(burst) }),
 			{ lagDecided: true },
 		);
+	const held = heldBy(sla, facts.collected);
+	if (held !== null && test.verdict === "fail") {
+		const rest = testOver(withoutHeld(intervals, held), sla.percentile);
+		if (rest.verdict !== "fail")
+			return judged(
+				"invalid",
+				say("late-by-held", { ...late, ...sayHeld(held, rest) }),
+				{ heldDecided: true },
+			);
+	}
 	const second = receivedTwice(facts.collected, sla.metric);
 	if (
 		test.verdict === "fail" &&
@@ -191,6 +202,17 @@ function judgeMax(
 			"invalid",
 			say("max-by-burst", { ...slow, ...withoutBurst(burst) }),
 			{ lagDecided: true },
+		);
+	const held = heldBy(sla, facts.collected);
+	const rest = held === null ? [] : withoutHeld(intervals, held);
+	if (held !== null && rest.every((i) => i.over === 0))
+		return judged(
+			"invalid",
+			say("max-by-held", {
+				...slow,
+				...sayHeld(held, { n: sum(rest.map((i) => i.n)), over: 0 }),
+			}),
+			{ heldDecided: true },
 		);
 	const second = receivedTwice(facts.collected, sla.metric);
 	const broken = say("max-broken", slow);

@@ -143,6 +143,29 @@ describe("over time", () => {
 		expect(points.map(([, n]) => n)).toEqual(ticks.flatMap((t) => t.backlog));
 	});
 
+	test("what the client library held is a line beside them, where it held anything", () => {
+		const holding = (held: number[] | null) => ({
+			...run,
+			series: {
+				...run.series,
+				ticks: run.series.ticks.map((t) => ({ ...t, held })),
+			},
+		});
+		const [title, key] = ["messages in flight", "held"] as const;
+		const of = (held: number[] | null) => {
+			const runs = [holding(held)];
+			return ofRun({ ...result, runs }, run, Number.POSITIVE_INFINITY).time;
+		};
+		const points = line(of([0, 7]), title, key);
+		expect(points.map(([, n]) => n)).toEqual(points.map((_, i) => 7 * (i % 2)));
+		const keys = (held: number[] | null) =>
+			of(held)
+				?.panels.find((p) => p.title === title)
+				?.lines.map((l) => l.key);
+		expect(keys([0, 0])).toEqual(["in-flight"]);
+		expect(keys(null)).toEqual(["in-flight"]);
+	});
+
 	test("what was not measured is a gap, also where a second is missing altogether", () => {
 		const seconds = run.series.seconds.map((s) =>
 			s.second === 1 ? { ...s, p99: null } : s,

@@ -218,21 +218,74 @@ function rates(run: Run, size: number): Draft {
 	};
 }
 
-/** Sent and not completed, as it was counted ten times a second: the most of each stretch. Of a backlog those that wait, too. */
+/**
+ * Sent and not completed, as it was counted ten times a second: the most of each stretch. Of a backlog those that wait, too. Beside them what
+ * waited in the client library for its handler; of a fan-out these are copies.
+ */
 function inFlight(run: Run, most: number): Draft {
+	const waiting = run.load.pattern === "backlog" ? " or waiting" : "";
+	const line = (
+		key: string,
+		name: string,
+		offset: number,
+		points: Points,
+	): Draft["lines"] =>
+		points.some(([, n]) => n !== 0)
+			? [
+					{
+						key,
+						name,
+						offset,
+						dash: offset,
+						hidden: false,
+						steps: false,
+						points,
+					},
+				]
+			: [];
+	return {
+		title: `messages in flight${waiting}`,
+		unit: "messages",
+		logarithmic: false,
+		lines: [
+			...line(
+				"in-flight",
+				`in flight${waiting}`,
+				0,
+				sampled(run, most, ({ backlog, inFlight }) =>
+					backlog.length === 0 ? [inFlight] : backlog,
+				),
+			),
+			...line(
+				"held",
+				"held by the library",
+				1,
+				sampled(run, most, ({ held }) => held ?? []),
+			),
+		],
+		limits: [],
+	};
+}
+
+/** Samples within seconds: the most of each stretch. A single one is of the second's end. */
+function sampled(
+	run: Run,
+	most: number,
+	of: (tick: Run["series"]["ticks"][number]) => readonly number[],
+): Points {
 	const warmup = run.window.startNs / 1e9;
 	const ticks = ticksOf(run);
-	const each = Math.max(1, ...ticks.map(({ backlog }) => backlog.length));
-	const samples = ticks.flatMap(({ at, backlog, inFlight }) =>
-		(backlog.length === 0 ? [inFlight] : backlog).map((n, i, { length }) => ({
-			at: backlog.length === 0 ? at : at - 1 + (i + 1) / length,
-			place: Math.round((at - 1) * each) + Math.floor((i * each) / length),
+	const each = Math.max(1, ...ticks.map((tick) => of(tick).length));
+	const samples = ticks.flatMap((tick) =>
+		of(tick).map((n, i, { length }) => ({
+			at: tick.at - 1 + (i + 1) / length,
+			place: Math.round((tick.at - 1) * each) + Math.floor((i * each) / length),
 			n,
 		})),
 	);
 	const places = (samples.at(-1)?.place ?? 0) - (samples[0]?.place ?? 0) + 1;
 	const size = Math.max(1, Math.ceil(places / most));
-	const points = joinedBy(
+	return joinedBy(
 		samples,
 		({ place }) => Math.floor(place / size),
 		(part) => [
@@ -240,26 +293,6 @@ function inFlight(run: Run, most: number): Draft {
 			Math.max(...part.map(({ n }) => n)),
 		],
 	);
-	const waiting = run.load.pattern === "backlog" ? " or waiting" : "";
-	return {
-		title: `messages in flight${waiting}`,
-		unit: "messages",
-		logarithmic: false,
-		lines: points.some(([, n]) => n !== 0)
-			? [
-					{
-						key: "in-flight",
-						name: `in flight${waiting}`,
-						offset: 0,
-						dash: 0,
-						hidden: false,
-						steps: false,
-						points,
-					},
-				]
-			: [],
-		limits: [],
-	};
 }
 
 function marksOf(run: Run): TimeFigure["marks"] {

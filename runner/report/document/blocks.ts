@@ -119,6 +119,7 @@ export type Block =
 	| (Shown & {
 			readonly kind: "spark";
 			readonly name: string;
+			readonly unit: "ns" | "messages";
 			readonly values: readonly (number | null)[];
 			/** What the line does not show. */
 			readonly notes: readonly string[];

@@ -27,6 +27,7 @@ import {
 } from "./blocks.ts";
 import { checks, errors } from "./checks.ts";
 import { counts } from "./counts.ts";
+import { held } from "./held.ts";
 import {
 	charts,
 	details,
@@ -122,6 +123,7 @@ function measured(run: Run, result: Result, full: boolean): Block[] {
 		shown([chart("percentiles")]),
 		...percentiles(run, facts),
 		...spark(run),
+		...held(run),
 		...phases(run, shown([chart("steps")]), facts),
 		paragraph(drainText(run)),
 		...titled(failoverTable(run), { caption: facts }),
@@ -162,6 +164,7 @@ function spark(run: Run): Block[] {
 		{
 			kind: "spark",
 			name: "p99 by second",
+			unit: "ns",
 			values: seconds.map(({ p99 }) => p99),
 			notes:
 				never.length === 0

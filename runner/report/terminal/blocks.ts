@@ -1,5 +1,5 @@
 import { sparkline } from "../../terminal/sparkline.ts";
-import { formatDuration } from "../../units.ts";
+import { formatCount, formatDuration } from "../../units.ts";
 import { type Block, shownIn } from "../document/blocks.ts";
 import { plainOf } from "./plain.ts";
 import { tableLines } from "./table.ts";
@@ -96,12 +96,13 @@ function countLines(
 
 /** A stall, or a slope, at a glance. */
 function sparkLines(
-	{ name, values, notes }: Extract<Block, { kind: "spark" }>,
+	{ name, unit, values, notes }: Extract<Block, { kind: "spark" }>,
 	page: Page,
 ): string[] {
 	const known = values.filter((v) => v !== null);
 	if (!page.unicode || known.length < 3) return [];
-	const scale = `${formatDuration(Math.min(...known))} to ${formatDuration(Math.max(...known))}`;
+	const text = unit === "ns" ? formatDuration : formatCount;
+	const scale = `${text(Math.min(...known))} to ${text(Math.max(...known))}`;
 	const room = page.width - name.length - scale.length - 6;
 	return [
 		`  ${name}  ${sparkline(values, room)}  ${scale}`,

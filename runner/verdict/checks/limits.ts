@@ -9,6 +9,9 @@ export const LAG_SHARE = 0.1;
 /** Without a latency SLA: 1 ms in the median is more than brokers take. */
 export const LAG_P50_NS = 1_000_000;
 
+/** Held by the client library, below which nothing is told from the few that are always on their way to a handler. */
+export const HELD_MESSAGES = 10;
+
 /** A hypervisor that takes more of the CPU than this wakes the generator late, and the broker too. */
 export const STEAL_SHARE = 0.02;
 

@@ -1,0 +1,32 @@
+import type { Run } from "../../model/result.ts";
+import { say } from "../../text/say.ts";
+import { HELD_MESSAGES } from "../../verdict/checks/limits.ts";
+import { ticksOf } from "../charts/stretches.ts";
+import type { Block } from "./blocks.ts";
+import { paragraph } from "./make.ts";
+
+/** What waited in the client library in the window, second by second and when it was the most; nothing where it was never worth a word. */
+export function held(run: Run): Block[] {
+	const startNs = run.window.startNs;
+	const seconds = ticksOf(run)
+		.filter(({ at }) => at * 1e9 > startNs)
+		.flatMap(({ at, held }) => (held?.length ? [{ at, held }] : []));
+	const samples = seconds.flatMap(({ at, held }) =>
+		held.map((n, i) => ({ n, ns: (at - 1 + (i + 1) / held.length) * 1e9 })),
+	);
+	const most = samples.reduce((a, b) => (b.n > a.n ? b : a), { n: 0, ns: 0 });
+	if (most.n <= HELD_MESSAGES) return [];
+	const long = samples.filter(({ n }) => n > HELD_MESSAGES).length;
+	const found = { held: most.n, atNs: most.ns - startNs };
+	const over = { over: HELD_MESSAGES, share: long / samples.length };
+	return [
+		{
+			kind: "spark",
+			name: "held by second",
+			unit: "messages",
+			values: seconds.map((s) => Math.max(...s.held)),
+			notes: [],
+		},
+		paragraph(say("held-when", { ...found, ...over }).text, "small"),
+	];
+}

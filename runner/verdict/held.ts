@@ -1,0 +1,122 @@
+import type { Metric, Sla } from "../model/plan.ts";
+import { samplesPerMessage } from "../plan/samples.ts";
+import type { Collected } from "../run/collect.ts";
+import { HELD_MESSAGES } from "./checks/limits.ts";
+import {
+	INTERVAL_NS,
+	intendedPerInterval,
+	type LimitInterval,
+} from "./intervals.ts";
+import type { Interval } from "./statistics.ts";
+
+/** What waited in the client library longer than a limit: the receiving side was slow, not the system. */
+export interface Held {
+	/** Most messages that waited of those that did not come late; 0: none. */
+	readonly most: number;
+	/** How many the rate explains at that moment: those due within the limit. */
+	readonly explained: number;
+	/** The window's 100 ms intervals whose messages are among those that waited for too long. */
+	readonly intervals: ReadonlySet<number>;
+}
+
+/** Metrics that end with a receipt. */
+export const RECEIVES: ReadonlySet<Metric> = new Set([
+	"response",
+	"service",
+	"last",
+]);
+
+/**
+ * A client library that holds more than is due within the limit passes messages on too late. `intervals` are those in which the held ones
+ * were due: the oldest of n came when the last n did.
+ *
+ * A system that stalled passes on everything at once, and a sample may see that wait in the library for the moment that it takes to
+ * handle. So what came faster than it was due is the system's, until it has left: `late`.
+ *
+ * null: nobody has looked, or there is nothing to explain it by: no schedule, or consumers that work or pause as they were asked to.
+ */
+export function heldIn(
+	{ plan, ticks }: Collected,
+	limitNs: number,
+): Held | null {
+	if (plan.schedule.kind === "closed" || plan.work || plan.backlog) return null;
+	const samples = ticks.flatMap(({ at, held }) =>
+		(held ?? []).map((n, i, { length }) => ({
+			ns: (at - 1 + (i + 1) / length) * 1e9 - plan.schedule.warmupNs,
+			n,
+		})),
+	);
+	const due = intendedPerInterval(plan);
+	const [first] = samples;
+	if (first === undefined || due.length === 0) return null;
+	const each = samplesPerMessage(plan, "service");
+	const before = dueBefore(due.map((n) => n * each));
+	const intervals = new Set<number>();
+	let [late, last, lastDue] = [0, 0, before(first.ns - INTERVAL_NS)];
+	let worst = { most: 0, explained: 0 };
+	for (const { ns, n } of samples) {
+		const now = before(ns);
+		late = Math.min(n, late + Math.max(0, n - last - (now - lastDue)));
+		[last, lastDue] = [n, now];
+		const own = n - late;
+		const explained = Math.max(HELD_MESSAGES, now - before(ns - limitNs));
+		if (own > worst.most) worst = { most: own, explained };
+		if (own <= explained) continue;
+		for (
+			let i = Math.ceil(ns / INTERVAL_NS) - 1;
+			i >= 0 && before((i + 1) * INTERVAL_NS) > now - own;
+			i--
+		)
+			if (i < due.length) intervals.add(i);
+	}
+	return {
+		...{ most: Math.round(worst.most), intervals },
+		explained: Math.round(worst.explained),
+	};
+}
+
+/** What it held for longer than a line of the SLA allows; null: nothing, or the line is not about receipts. */
+export function heldBy(
+	sla: Exclude<Sla, { kind: "tally" }>,
+	collected: Collected,
+): Held | null {
+	const held = RECEIVES.has(sla.metric) ? heldIn(collected, sla.limitNs) : null;
+	return held !== null && held.intervals.size > 0 ? held : null;
+}
+
+/** The same for the sentence that it decided, with what is left without it. */
+export function sayHeld(
+	{ most, explained, intervals }: Held,
+	{ n, over }: Interval,
+) {
+	return {
+		...{ held: most, explained, heldNs: intervals.size * INTERVAL_NS },
+		...{ nWithout: n, overWithout: over },
+	};
+}
+
+/** The intervals without what waited: their times stay, and so do messages that never came, which nobody held. */
+export function withoutHeld(
+	intervals: readonly LimitInterval[],
+	{ intervals: held }: Held,
+): LimitInterval[] {
+	return intervals.map((interval, i) => {
+		const n = interval.censored;
+		return held.has(i)
+			? { n, over: n, overWithoutLag: n, censored: n }
+			: interval;
+	});
+}
+
+// --- internal ---
+
+/** How many are due before a time, ns from the window's start; outside of the window at the rate of its edge. */
+function dueBefore(perInterval: readonly number[]): (ns: number) => number {
+	let sum = 0;
+	const starts = [0, ...perInterval.map((n) => (sum += n))];
+	return (ns) => {
+		const at = ns / INTERVAL_NS;
+		const i = Math.max(0, Math.min(perInterval.length - 1, Math.floor(at)));
+		return (starts[i] ?? 0) + (at - i) * (perInterval[i] ?? 0);
+	};
+}
