@@ -8,8 +8,6 @@ import (
 
 	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/js/modules"
-
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/generator"
 )
 
 // rootModule is the module of one test; every VU gets an instance.
@@ -40,7 +38,7 @@ func (m *instance) load(driver sobek.Value, planText string) (*sobek.Object, err
 	if m.vu.State() != nil {
 		return nil, errors.New("mqbench.load belongs at the top of the script, outside of functions")
 	}
-	plan, err := generator.ParsePlan([]byte(planText))
+	plan, err := theRun.load(planText)
 	if err != nil {
 		return nil, fmt.Errorf("mqbench.load: %w", err)
 	}
@@ -50,9 +48,6 @@ func (m *instance) load(driver sobek.Value, planText string) (*sobek.Object, err
 	}
 	if name != plan.Broker {
 		return nil, fmt.Errorf("mqbench.load: the plan is for %s, the driver is %s", plan.Broker, name)
-	}
-	if err := theRun.load(plan, planText); err != nil {
-		return nil, fmt.Errorf("mqbench.load: %w", err)
 	}
 	run := m.vu.Runtime().NewObject()
 	slot := func() error { return theRun.slot(m.vu.Context()) }

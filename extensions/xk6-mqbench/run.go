@@ -18,15 +18,21 @@ type run struct {
 	generator *generator.Generator
 }
 
-// load keeps the plan, which is the same in every VU.
-func (r *run) load(plan *generator.Plan, text string) error {
+// load reads the plan, which is the same in every VU, once.
+func (r *run) load(text string) (*generator.Plan, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.plan != nil && r.text != text {
-		return errors.New("a process runs one plan, and has loaded another one already")
+	if r.plan == nil {
+		plan, err := generator.ParsePlan([]byte(text))
+		if err != nil {
+			return nil, err
+		}
+		r.plan, r.text = plan, text
 	}
-	r.plan, r.text = plan, text
-	return nil
+	if r.text != text {
+		return nil, errors.New("a process runs one plan, and has loaded another one already")
+	}
+	return r.plan, nil
 }
 
 // planned is the plan, or nil if the script does not load one.

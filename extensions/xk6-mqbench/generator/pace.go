@@ -128,7 +128,7 @@ func (g *Generator) relieve() {
 		next := g.pace.next.Load()
 		var wait wait
 		wait.reset(g.schedule.Offset(next-1), g.pace.waitNs.Load()+heldForNs)
-		go g.walk(g.pacer.Renew(), next, wait)
+		go func() { g.walk(g.pacer.Renew(), next, wait) }() // the pacer belongs to the thread that renews it
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -104,5 +105,23 @@ func TestRepliesKeepTheOrderOfARequesterWhereTheSystemKeepsItInGroups(t *testing
 	m := measure(t, p, &stub{facts: broker.Description{GroupOrder: true}}, nil)
 	if m.window.Reordered == nil || *m.window.Reordered != 0 || *m.window.Received != 1000 {
 		t.Errorf("%+v; want 1000 received in order", m.window)
+	}
+}
+
+func TestThePayloadOfAReplyThatFailedIsNotUsedAgain(t *testing.T) {
+	var failed sync.Map
+	var again atomic.Int64
+	m := measure(t, requestReplyPlan(2000, 300), &stub{onSend: func(msg *broker.Message) error {
+		if _, before := failed.Load(msg); before {
+			again.Add(1)
+		}
+		if strings.HasPrefix(msg.Name, "reply.") && msg.Index%2 == 0 {
+			failed.Store(msg, true)
+			return errRefused
+		}
+		return nil
+	}}, nil)
+	if *m.window.Lost == 0 || again.Load() > 0 {
+		t.Errorf("%d replies failed, and %d messages had the payload of one", *m.window.Lost, again.Load())
 	}
 }

@@ -74,6 +74,7 @@ func (g *Generator) replier(connection int) (*replier, error) {
 func (g *Generator) replied(m *broker.Message, _ int64, err error) {
 	if err != nil {
 		g.errors.Note(fmt.Errorf("reply: %w", err))
+		return // as in done: the library may still write this payload
 	}
 	g.messages.Put(m)
 }

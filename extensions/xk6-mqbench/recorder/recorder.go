@@ -103,7 +103,7 @@ func New(shards int, frame Frame, limits []Limit) *Recorder {
 		r.kept[m] = true
 	}
 	for range shards {
-		r.shards = append(r.shards, &Shard{recorder: r, seconds: map[int]*second{}, over: make([]int64, len(limits))})
+		r.shards = append(r.shards, &Shard{recorder: r, seconds: map[int]*second{}, newest: math.MinInt, over: make([]int64, len(limits))})
 	}
 	return r
 }

@@ -307,3 +307,14 @@ func BenchmarkRecord(b *testing.B) {
 		receipts.Leave()
 	}
 }
+
+func TestSecondsOfTheWarmUpAreDenseToo(t *testing.T) {
+	r := New(1, frame(5*secondNs, 10*secondNs), nil)
+	s := r.Shard(0)
+	for offset := int64(0); offset < 10*secondNs; offset += secondNs {
+		complete(s, offset, 1000, 0)
+		if n := r.SecondOf(offset); s.seconds[n].cells[Response].dense == nil {
+			t.Errorf("second %d is packed while it is the newest", n)
+		}
+	}
+}

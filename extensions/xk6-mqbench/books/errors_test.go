@@ -1,0 +1,52 @@
+package books
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+)
+
+func TestErrorsAreCountedByTheirWordingWithoutPasswords(t *testing.T) {
+	e := NewErrors()
+	var wait sync.WaitGroup
+	for k := range 8 {
+		wait.Go(func() {
+			for i := range int64(1000) {
+				e.NoteAt(fmt.Errorf("dial nats://user%d:secret@host: refused", k), 5000-i)
+			}
+		})
+	}
+	wait.Wait()
+	e.Note(errors.New("closed"))
+	list := e.List()
+	if len(list) != 2 || list[0].Message != "dial nats://***@host: refused" || list[0].Count != 8000 || list[0].FirstNs == nil ||
+		list[1].Message != "closed" || list[1].Count != 1 || list[1].FirstNs != nil {
+		t.Errorf("%+v", list)
+	}
+}
+
+func TestTheRarestOfTooManyErrorsArePutTogether(t *testing.T) {
+	e := NewErrors()
+	for i := range int64(2 * rawKinds) {
+		e.NoteAt(fmt.Errorf("error %d", i), i)
+	}
+	for range 7 {
+		e.Note(errors.New("error 3"))
+	}
+	list, sum := e.List(), int64(0)
+	for _, one := range list {
+		sum += one.Count
+	}
+	if len(list) != errorKinds || sum != 2*rawKinds+7 || list[errorKinds-1].Message != others {
+		t.Errorf("%d kinds of %d errors, the last one %q; want %d of %d", len(list), sum, list[len(list)-1].Message, errorKinds, 2*rawKinds+7)
+	}
+}
+
+func BenchmarkNote(b *testing.B) {
+	e, err := NewErrors(), errors.New("nats: publish: no responders available for request")
+	b.ReportAllocs()
+	for i := range int64(b.N) {
+		e.NoteAt(err, i)
+	}
+}
