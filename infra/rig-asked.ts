@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { hideSecrets } from "../runner/brokers/index.ts";
 import type { RigFile, RigFileInput } from "../runner/scenario/rig-file.ts";
 import { formatBytes } from "../runner/units.ts";
 import type { Broker, BrokerRequest } from "./rig.ts";
@@ -20,6 +21,11 @@ export function askedOf({
 		image: system.image ?? undefined,
 		binary: system.binary ?? undefined,
 		pin: cpus ?? undefined,
+		...(system.options.config
+			? {
+					config: hideSecrets(system.options.config, system.options.secrets),
+				}
+			: {}),
 	};
 	// In the form in which the file returns it.
 	return JSON.parse(JSON.stringify(all));

@@ -23,7 +23,7 @@ import {
 import type { Scenario } from "./scenario/scenario.ts";
 import { answerText } from "./search/answer.ts";
 import { outcomeOf, searchRuns } from "./search/runs.ts";
-import { maskUrls } from "./secrets.ts";
+import { maskScenario } from "./secrets.ts";
 import { hopeless } from "./verdict/abort.ts";
 import { confirmationOf } from "./verdict/confirm.ts";
 import type { OnInconclusive } from "./verdict/exit.ts";
@@ -107,7 +107,10 @@ export async function runPipeline(
 	const folder =
 		earlier ??
 		path.resolve(world.cwd, options.out ?? path.join("reports", runId));
-	const text = maskUrls(options.scenarioText);
+	const text = maskScenario(
+		options.scenarioText,
+		scenario.systems.flatMap((system) => system.options.secrets ?? []),
+	);
 	// Before the build: who may not write here is told now, not in two minutes.
 	let rest: Rest = { plans, floors: floorPlans };
 	if (earlier) {

@@ -1,9 +1,12 @@
 import { describe, expect, test } from "vitest";
 import {
+	hide,
 	holdsSecret,
 	maskSameLength,
+	maskScenario,
 	maskUrls,
 	maskUserinfo,
+	soundsSecret,
 } from "./secrets.ts";
 
 describe("a text that is written or printed", () => {
@@ -89,5 +92,38 @@ describe("a URL in a file that reports keep", () => {
 		["nats://h:4222", false],
 	])("%s holds a secret: %s", (url, holds) => {
 		expect(holdsSecret(url)).toBe(holds);
+	});
+});
+
+describe("a known secret", () => {
+	test("is hidden as it is, and as files write it", () => {
+		const secrets = ['a"b\\c', "long-secret", "long"];
+		expect(hide('say a"b\\c, a\\"b\\\\c, long-secret, longer', secrets)).toBe(
+			"say ***, ***, ***, ***er",
+		);
+	});
+
+	test("of three letters would hide half of a text", () => {
+		expect(hide("abc", ["abc"])).toBe("abc");
+	});
+
+	test.each([
+		["ssl.keystore.password", true],
+		["authorization.token", true],
+		["MY_API_KEY", true],
+		["delegation.token.max.lifetime.ms", false],
+		["appendfsync", false],
+	])("%s holds one: %s", (name, does) => {
+		expect(soundsSecret(name)).toBe(does);
+	});
+
+	test("is in no line of the scenario that a run keeps", () => {
+		const text = maskScenario(
+			"a: { token: two words }\nb: &p hunter2\nc: *p\nurl: nats://u:pw@h\n",
+			["hunter2"],
+		);
+		expect(text).toBe(
+			"a: { token: **********}\nb: &p ***\nc: *p\nurl: nats://***@h\n",
+		);
 	});
 });

@@ -29,6 +29,29 @@ export function maskSameLength(text: string): string {
 		);
 }
 
+/** Is the value of such a key, or of such a variable of the environment, a secret? */
+export function soundsSecret(name: string): boolean {
+	return ENDS_SECRET.test(name);
+}
+
+/** A text without these values, as they are and as files of brokers write them. Of fewer letters than four, one would hide half of it. */
+export function hide(text: string, secrets: readonly string[]): string {
+	return secrets
+		.filter((secret) => secret.length >= 4)
+		.toSorted((a, b) => b.length - a.length)
+		.flatMap((secret) => [
+			JSON.stringify(secret).slice(1, -1),
+			secret.replaceAll("\\", "\\\\"),
+			secret,
+		])
+		.reduce((left, secret) => left.replaceAll(secret, "***"), text);
+}
+
+/** What a run folder keeps of a scenario's text. */
+export function maskScenario(text: string, secrets: readonly string[]): string {
+	return maskSameLength(maskUrls(hide(text, secrets)));
+}
+
 /**
  * Does the URL itself hold a password, or a token (which stands where a user does)? `${NAME}` in its place does
  * not count, and a user beside a password is no secret.
@@ -70,6 +93,8 @@ const SECRET_NAMES = [
 	// Of nkeys; that of a workload is a number.
 	"seed(?![\"']?\\s*[:=]\\s*[\"']?-?[\\d.]+[\"']?\\s*(?:[,}#]|$))",
 ];
+
+const ENDS_SECRET = new RegExp(`(?:${SECRET_NAMES.join("|")})$`, "i");
 
 /** What messages have in place of a secret (variables.ts), and a variable's name. */
 const PLACEHOLDER = /^(?:\.\.\. before |\$\{\w+$)/;

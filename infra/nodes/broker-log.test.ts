@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { testFolder } from "../test-folder.fake.ts";
@@ -17,4 +18,14 @@ test("the last words of Kafka are its last error, however long it goes on after 
 	log.write(`${at} INFO Broker: out of memory`);
 	expect(log.lastWords()).toBe(`${at} INFO Broker: out of memory`);
 	await log.close();
+});
+
+test("a secret is neither in the log nor in the last words", async () => {
+	const file = path.join(testFolder(), "broker.log");
+	const log = openBrokerLog(file, 1, () => 0, ["hunter2"]);
+	log.write("unknown setting password=hunter2");
+	expect(log.lastWords()).toBe("unknown setting password=***");
+	expect(log.tail()).not.toContain("hunter2");
+	await log.close();
+	expect(readFileSync(file, "utf8")).toBe("unknown setting password=***\n");
 });

@@ -1,4 +1,5 @@
 import { createWriteStream } from "node:fs";
+import { hide } from "../../runner/secrets.ts";
 
 /** `broker.log`: the output of all nodes of a broker, and what mqbench does to them. */
 export interface BrokerLog {
@@ -12,18 +13,20 @@ export interface BrokerLog {
 	close(): Promise<void>;
 }
 
-/** Opens the one log of all nodes. If there are several, each line begins with the node's number. */
+/** Opens the one log of all nodes, in which none of `secrets` appears. If there are several, each line begins with the node's number. */
 export function openBrokerLog(
 	file: string,
 	nodes: number,
 	nowMs: () => number,
+	secrets: readonly string[] = [],
 ): BrokerLog {
 	const stream = createWriteStream(file, { flags: "a" });
 	// A full disk must not end the run: the log is only a help.
 	stream.on("error", () => {});
 	let tail = "";
 	let worst: string | null = null;
-	const write = (line: string, node?: number) => {
+	const write = (said: string, node?: number) => {
+		const line = hide(said, secrets);
 		const text = node === undefined || nodes === 1 ? line : `[${node}] ${line}`;
 		tail = `${tail}${text}\n`.slice(-4000);
 		if (SERIOUS.test(line)) worst = text;

@@ -54,7 +54,7 @@ async function open({
 		},
 		places: Array.from({ length: nodes }, place),
 		request: {
-			system: { key: "a" },
+			system: { key: "a", options: {} },
 			logPath: path.join(testFolder(), "broker.log"),
 		} as never,
 		world: fakeWorld({ stop: stop.signal }),

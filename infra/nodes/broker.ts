@@ -1,5 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
+import { hideSecrets } from "../../runner/brokers/index.ts";
 import type {
 	Described,
 	NodeDescription,
@@ -52,7 +53,13 @@ export async function openBroker({
 }: OpenBroker): Promise<Broker> {
 	await mkdir(path.dirname(request.logPath), { recursive: true });
 	const count = places.length;
-	const log = openBrokerLog(request.logPath, count, () => world.clock.nowMs());
+	const { secrets = [] } = request.system.options;
+	const log = openBrokerLog(
+		request.logPath,
+		count,
+		() => world.clock.nowMs(),
+		secrets,
+	);
 	const nodes = places.map(
 		(place, i) =>
 			new BrokerNode({
@@ -91,6 +98,7 @@ export async function openBroker({
 		url: facts.url(),
 		version: facts.version(),
 		...about,
+		settings: hideSecrets(about.settings, secrets),
 		// On hosts of its own each node has one for itself.
 		nodesShareHost: about.sameHost && count > 1,
 		get pids() {

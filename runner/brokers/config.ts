@@ -1,4 +1,8 @@
+import { hide, soundsSecret } from "../secrets.ts";
 import { settingMistakes } from "../text/settings.ts";
+import type { SystemOptionsOfAnyBroker } from "./fields.ts";
+
+type Config = NonNullable<SystemOptionsOfAnyBroker["config"]>;
 
 /** What a scenario may write in `config`: lines of the broker's own file, beside those that mqbench writes. */
 interface ConfigRules {
@@ -13,7 +17,7 @@ interface ConfigRules {
 
 /** Mistakes in `config`. Text is not quoted: it may be a secret. */
 export function configProblems(
-	config: Readonly<Record<string, string | number | boolean>> | undefined,
+	config: Config | undefined,
 	{ file, reserved }: ConfigRules,
 ): { key: string; message: string }[] {
 	return Object.entries(config ?? {}).flatMap(([key, value]) => {
@@ -26,6 +30,30 @@ export function configProblems(
 					: null;
 		return message === null ? [] : [{ key: "config", message }];
 	});
+}
+
+/** The values of keys that sound like a secret. */
+export function secretsOf(config: Config = {}): string[] {
+	return Object.entries(config).flatMap(([key, value]) =>
+		soundsSecret(key) ? [String(value)] : [],
+	);
+}
+
+/** Settings as reports show them. */
+export function hideSecrets<Value>(
+	settings: Readonly<Record<string, Value>>,
+	secrets: readonly string[] = [],
+): Record<string, Value | string> {
+	return Object.fromEntries(
+		Object.entries(settings).map(([key, value]) => [
+			key,
+			soundsSecret(key)
+				? "***"
+				: typeof value === "string"
+					? hide(value, secrets)
+					: value,
+		]),
+	);
 }
 
 /** Each of them, to be removed. */

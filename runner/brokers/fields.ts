@@ -105,8 +105,7 @@ export const processFields = {
 		.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
 		.optional()
 		.meta({
-			description:
-				"Raw settings of the broker's own configuration. What they make of durability is what reports say; with `durability` they must not contradict it.",
+			description: `Raw settings of the broker's own configuration. What they make of durability is what reports say; with \`durability\` they must not contradict it. Secrets come from the environment (\`${variable("NAME")}\`), hidden in reports.`,
 			examples: [{ max_payload: "8MB" }],
 		}),
 	pin: CpuSet.optional().meta({
@@ -195,6 +194,8 @@ export interface SystemOptionsOfAnyBroker {
 	readonly config?:
 		| Readonly<Record<string, string | number | boolean>>
 		| undefined;
+	/** Not written by anybody: values of `config`, and parts of them, that must not be seen. */
+	readonly secrets?: readonly string[] | undefined;
 	readonly pin?: string | undefined;
 	readonly nodes?: number | undefined;
 	readonly replicas?: number | undefined;

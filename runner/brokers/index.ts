@@ -5,6 +5,7 @@ import type { BrokerProcess } from "./process.ts";
 import * as rooms from "./rooms.ts";
 
 export type { Broker, Durability, Traits } from "./broker.ts";
+export { hideSecrets, secretsOf } from "./config.ts";
 export { type SystemOptionsOfAnyBroker, variable } from "./fields.ts";
 
 /**

@@ -23,6 +23,8 @@ export interface Context extends Omit<Surroundings, "rig"> {
 	/** Its brokers stay up, in place of those that the target would have; its clients make the load, unless the scenario names its own. */
 	readonly rig: GivenRig | null;
 	readonly env: Readonly<Record<string, string | undefined>>;
+	/** Values of variables that are secrets, of all that stand in a `config`. */
+	readonly secrets: readonly string[];
 	/** The option that set what stands at `path`; undefined: the file did. */
 	labelOf(path: Path): string | undefined;
 	/** The line of what the file says there; null: the command line says it. */

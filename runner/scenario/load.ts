@@ -122,15 +122,16 @@ function check(
 	asWritten: Written,
 	name: string,
 	systemKeys: readonly string[],
-	given: Omit<Context, "target">,
+	given: Omit<Context, "target" | "secrets">,
 ): { scenario?: Scenario; problems: Problem[] } {
-	const { value: written, problems: unset } = fillVariables(
-		asWritten,
-		given.env,
-	);
+	const {
+		value: written,
+		problems: unset,
+		secrets,
+	} = fillVariables(asWritten, given.env);
 	const parts = parseParts(written, systemKeys);
 	const { target } = parts;
-	const context: Context = { ...given, target };
+	const context: Context = { ...given, target, secrets };
 	const {
 		systems,
 		keys,

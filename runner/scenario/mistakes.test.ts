@@ -320,9 +320,21 @@ const mistakes: Readonly<Record<string, string>> = {
 		{},
 		`system: { broker: nats, binary: "${variable("NATS_SERVER")}" }`,
 	),
+	"a config against the durability": workload(
+		{},
+		'system: { broker: redis, mode: streams, durability: fsync, config: { appendfsync: "no" } }',
+	),
+	"two settings in one": workload(
+		{},
+		'system: { broker: rabbitmq, config: { "heartbeat": "30\\nlisteners.tcp.2 = 0.0.0.0:1" } }',
+	),
+	"a setting of mqbench's own": workload(
+		{},
+		"system: { broker: kafka, durability: memory, config: { log.dirs: /data } }",
+	),
 	"a secret in the wrong place": workload(
 		{},
-		`system: { broker: nats, config: { authorization: "${variable("NATS_PASSWORD")}" } }`,
+		`system: { broker: nats, binary: "${variable("NATS_PASSWORD")}" }`,
 	),
 	"a password in the file": `target: existing\n${workload({}, 'system: { broker: nats, url: "nats://me:hunter2@h:4222" }')}`,
 	"CPUs that are none": `pin: { generator: "0..3" }\n${right}`,

@@ -248,15 +248,31 @@ describe("variables of the environment", () => {
 		for (const name of ["DB_PASSWORD", "MY_TOKEN", "APIKEY"])
 			expect(
 				refusal(
-					text(`config: { x: "${variable(name)}" }`),
+					text(`binary: "${variable(name)}"`),
 					{},
 					{
 						[name]: "hunter2",
 					},
 				),
 			).toMatch(
-				new RegExp(`${name} sounds like a secret, and reports keep a copy of`),
+				new RegExp(
+					`${name} sounds like a secret, and reports keep a copy of binary; write secrets in url or config`,
+				),
 			);
+	});
+
+	test("that are secrets may stand in config, and are known as such", () => {
+		const { systems: found } = systems(
+			text(
+				`config: { a: "x${variable("DB_PASSWORD")}", b: ${variable("B")}, authorization.token: "${variable("C")}", tls.password: literal }`,
+			).replace(variable("B"), `"${variable("B")}"`),
+			{},
+			{ DB_PASSWORD: "hunter2", B: "seen", C: "unseen" },
+		);
+		expect(found[0]?.options).toMatchObject({
+			config: { a: "xhunter2", b: "seen", "authorization.token": "unseen" },
+			secrets: ["hunter2", "unseen", "literal"],
+		});
 	});
 });
 

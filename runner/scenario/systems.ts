@@ -4,10 +4,11 @@ import {
 	example,
 	hasProcess,
 	type SystemOptions,
+	secretsOf,
 	variable,
 } from "../brokers/index.ts";
 import { type BrokerPlace, ON_HOSTS, targetTraits } from "../model/targets.ts";
-import { maskUrls } from "../secrets.ts";
+import { hide, maskUrls } from "../secrets.ts";
 import type { Context } from "./context.ts";
 import type { GivenRig } from "./overrides.ts";
 import type { Parts } from "./parts.ts";
@@ -76,7 +77,10 @@ function resolveOne(
 	where: Path,
 	context: Context,
 ): Omit<System, "key"> | Problem[] {
-	const options = reached(name, absolute(written, context.folder), context);
+	const options = marked(
+		reached(name, absolute(written, context.folder), context),
+		context,
+	);
 	const broker = brokerOf(options);
 	const traits = broker.traits(options);
 	const problems: Problem[] = [];
@@ -132,7 +136,7 @@ function resolveOne(
 				: null,
 		options,
 		traits,
-		durability: durability.text,
+		durability: hide(durability.text, options.secrets ?? []),
 	};
 }
 
@@ -149,6 +153,15 @@ function reached(
 		hasProcess(options)
 		? { ...options, url: maskUrls(found.url ?? "") }
 		: options;
+}
+
+/** With what must not be seen of its config. */
+function marked(
+	options: SystemOptions,
+	{ secrets }: Pick<Context, "secrets">,
+): SystemOptions {
+	const all = [...secrets, ...secretsOf(options.config)];
+	return all.length === 0 ? options : { ...options, secrets: all };
 }
 
 /** null: this broker has no address. */

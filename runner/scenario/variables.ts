@@ -1,3 +1,5 @@
+import { soundsSecret } from "../secrets.ts";
+import { settingMistakes } from "../text/settings.ts";
 import type { Path, Problem } from "./problem.ts";
 import { isMap, type Written } from "./written.ts";
 
@@ -8,17 +10,19 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 /**
  * Fills in the environment's variables in every text of every system, `url` aside: that one may hold a password and is
- * resolved by itself (url.ts). All other values end in the files of a run, so that they must not be secrets.
+ * resolved by itself (url.ts). Secrets may stand in `config` alone, and are told: all other values end in the files of a run.
  */
 export function fillVariables(
 	written: Written,
 	env: Env,
-): { value: Written; problems: Problem[] } {
+): { value: Written; problems: Problem[]; secrets: string[] } {
 	const problems: Problem[] = [];
+	const secrets: string[] = [];
 	const fill = (value: unknown, path: Path): unknown => {
 		if (typeof value === "string") {
 			const found = fillText(value, path, env);
 			problems.push(...found.problems);
+			secrets.push(...found.secrets);
 			return found.text;
 		}
 		if (Array.isArray(value))
@@ -36,7 +40,7 @@ export function fillVariables(
 			isMap(system) ? fill(system, ["systems", name]) : system,
 		);
 	});
-	return { value, problems };
+	return { value, problems, secrets };
 }
 
 /** The first variable of the text that the environment lacks, or undefined. */
@@ -55,17 +59,20 @@ function fillText(
 	text: string,
 	path: Path,
 	env: Env,
-): { text: string; problems: Problem[] } {
+): { text: string; problems: Problem[]; secrets: string[] } {
 	const key = String(path.at(-1));
 	const wrong = (message: string) => ({
 		text,
+		secrets: [],
 		problems: [{ path, at: "value", message } as const],
 	});
 	const names = [...text.matchAll(REFERENCE)].map((match) => match[1] ?? "");
-	const secret = names.find((name) => SECRET.test(name));
-	if (secret !== undefined)
+	const secrets = names.filter(
+		(name) => SECRET.test(name) || soundsSecret(name),
+	);
+	if (secrets.length > 0 && path[depthOf(path)] !== "config")
 		return wrong(
-			`${secret} sounds like a secret, and reports keep a copy of ${key}; write secrets in url only`,
+			settingMistakes["secret-in-report"]({ variable: secrets[0] ?? "", key }),
 		);
 	const missing = missingVariable(text, env);
 	if (missing !== undefined)
@@ -75,12 +82,17 @@ function fillText(
 	return {
 		text: text.replaceAll(REFERENCE, (_, name: string) => env[name] ?? ""),
 		problems: [],
+		secrets: secrets.map((name) => env[name] ?? ""),
 	};
 }
 
 /** Is it the path of a system itself? */
 function systemOf(path: Path): boolean {
-	return path.length === (path[0] === "systems" ? 2 : 1);
+	return path.length === depthOf(path);
+}
+
+function depthOf(path: Path): number {
+	return path[0] === "systems" ? 2 : 1;
 }
 
 /** Keeps keys such as "__proto__" what they are: unknown keys. */

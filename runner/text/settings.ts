@@ -8,4 +8,6 @@ export const settingMistakes = {
 		`durability: ${d.level} and config disagree, as with config it is ${d.really}; remove ${d.keys.join(" and ")} from config`,
 	"config-line": (d: { key: string; file: string }) =>
 		`config: ${JSON.stringify(d.key)} does not fit on a line of ${d.file}; use letters, digits, dots and dashes in a key, and no line break in a value`,
+	"secret-in-report": (d: { variable: string; key: string }) =>
+		`${d.variable} sounds like a secret, and reports keep a copy of ${d.key}; write secrets in url or config`,
 };

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { commandLines } from "../../../infra/processes.fake.ts";
+import { variable } from "../../brokers/index.ts";
 import {
 	filesOf,
 	resultOf,
@@ -53,6 +54,37 @@ test.each([
 		for (const file of filesOf(out))
 			expect(readFileSync(path.join(out, file), "latin1"), file).not.toContain(
 				PASSWORD,
+			);
+	},
+);
+
+test.each([
+	["from the environment", variable("NATS_TOKEN")],
+	["in the file", "t0ken-s3cr3t"],
+])(
+	"a token in config, %s, reaches the broker, and no file and no stream",
+	async (_, token) => {
+		const folder = temporaryFolder();
+		const out = path.join(folder, "out");
+		const file = scenario(
+			folder,
+			{},
+			{
+				system: `{ broker: nats, auth: token, config: { "authorization.token": "${token}" } }`,
+			},
+		);
+		const ended = await run([file, "--out", out], {
+			env: { NATS_TOKEN: "t0ken-s3cr3t" },
+		});
+		expect(ended.out + ended.err).not.toContain("s3cr3t");
+		const [one] = resultOf(out).runs;
+		expect(one).toMatchObject({
+			...{ received: 500, failed: 0 },
+			brokerSettings: { "authorization.token": "***" },
+		});
+		for (const name of filesOf(out))
+			expect(readFileSync(path.join(out, name), "latin1"), name).not.toContain(
+				"s3cr3t",
 			);
 	},
 );
