@@ -23,6 +23,7 @@ func TestOfConcurrentCopiesExactlyOneIsTheLast(t *testing.T) {
 		})
 	}
 	for i := range int64(n) {
+		f.Reserve(i)
 		f.Depart(i, 1)
 		for _, r := range ready {
 			r <- i

@@ -12,7 +12,7 @@ const (
 )
 
 // Flight keeps one number for each message between its send call and its last receipt: the lag where response - lag is counted, or
-// the time of the send call in closed loads. A chunk takes 128 KiB (384 KiB with several copies a message) and is freed when
+// the time of the send call in closed loads. Messages are numbered without gaps, or no chunk would ever be complete. A chunk takes 128 KiB (384 KiB with several copies a message) and is freed when
 // all of its messages have arrived.
 type Flight struct {
 	// copies is how many copies of each message have to arrive.
@@ -56,30 +56,32 @@ func NewFlight(messages, copies int64) *Flight {
 	}
 }
 
-// Depart notes the value of message i.
-func (f *Flight) Depart(i, value int64) {
+// Reserve makes the chunk of message i, unless it is there or may have been freed. Call it before Depart, where there is time.
+func (f *Flight) Reserve(i int64) {
 	n := i / flightChunk
-	slot := &f.chunks[n]
-	c := slot.Load()
-	if c == nil && n <= f.newest.Load()-flightBehind {
-		// This sender is far behind the others: its chunk may have been freed, and is not made again.
-		f.mu.Lock()
-		f.missing[i] = &missed{value: value}
-		f.mu.Unlock()
+	if f.chunks[n].Load() != nil || n <= f.newest.Load()-flightBehind {
 		return
 	}
-	if c == nil {
-		fresh := &flightPart{}
-		if f.copies > 1 {
-			fresh.copies = make([]copies, flightChunk)
-		}
-		if slot.CompareAndSwap(nil, fresh) {
-			f.newest.Store(max(n, f.newest.Load()))
-			f.thin(n - flightBehind)
-		}
-		c = slot.Load()
+	fresh := &flightPart{}
+	if f.copies > 1 {
+		fresh.copies = make([]copies, flightChunk)
 	}
-	c.values[i%flightChunk].Store(value)
+	if f.chunks[n].CompareAndSwap(nil, fresh) {
+		f.newest.Store(max(n, f.newest.Load()))
+		f.thin(n - flightBehind)
+	}
+}
+
+// Depart notes the value of message i.
+func (f *Flight) Depart(i, value int64) {
+	if c := f.chunks[i/flightChunk].Load(); c != nil {
+		c.values[i%flightChunk].Store(value)
+		return
+	}
+	// This sender is far behind the others, and its chunk has been freed.
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.missing[i] = &missed{value: value}
 }
 
 // Value of message i; Landed if it has arrived or never departed.

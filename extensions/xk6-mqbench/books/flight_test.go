@@ -10,6 +10,7 @@ func TestALateMessageStillFindsItsLag(t *testing.T) {
 	const n = 40 * flightChunk
 	f := NewFlight(n, 1)
 	for i := range int64(n) {
+		f.Reserve(i)
 		f.Depart(i, i%1000)
 		if i%777 != 5 {
 			f.Arrive(i, 0)
@@ -32,10 +33,12 @@ func TestALateMessageStillFindsItsLag(t *testing.T) {
 func TestASenderFarBehindTheOthersKeepsItsLags(t *testing.T) {
 	f := NewFlight(40*flightChunk, 1)
 	for i := int64(0); i < 40*flightChunk; i += 2 {
+		f.Reserve(i)
 		f.Depart(i, 1)
 		f.Arrive(i, 0)
 	}
 	for i := int64(1); i < 1000; i += 2 {
+		f.Reserve(i)
 		f.Depart(i, 42)
 	}
 	for i := int64(1); i < 1000; i += 2 {
@@ -51,6 +54,7 @@ func TestAMessageWithSeveralCopiesArrivesWithItsLast(t *testing.T) {
 	f := NewFlight(n, copies)
 	late := func(i int64) bool { return i%777 == 5 }
 	for i := range int64(n) {
+		f.Reserve(i)
 		f.Depart(i, i%1000)
 		f.Arrive(i, 30)
 		f.Arrive(i, 10)

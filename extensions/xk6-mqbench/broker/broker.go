@@ -137,10 +137,11 @@ type Message struct {
 	// Key of the message; nil: no key. Systems without keys ignore it.
 	Key     []byte
 	Payload []byte
-	// Index, SentNs and LagNs belong to the generator. Drivers do not touch them.
-	Index  int64
-	SentNs int64
-	LagNs  int64
+	// Index, SentNs, LagNs and BodySum belong to the generator. Drivers do not touch them.
+	Index   int64
+	SentNs  int64
+	LagNs   int64
+	BodySum uint32
 }
 
 // Handler takes one delivery and keeps no reference to it. It returns quickly, unless consumers are to be slow (simulated work) or to

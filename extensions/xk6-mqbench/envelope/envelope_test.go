@@ -173,3 +173,26 @@ func TestALagComesBackAndLeavesTheEnvelopeAlone(t *testing.T) {
 		}
 	}
 }
+
+func TestEveryByteOfASealedPayloadCounts(t *testing.T) {
+	for _, size := range []int{Bytes + ChecksumBytes, Bytes + LagBytes, Bytes + LagBytes + ChecksumBytes, 300} {
+		payload := make([]byte, size)
+		newBody(t, Payload{Kind: "random", Bytes: size, Seed: 1}).Fill(payload, 1)
+		sum := Sum(payload)
+		Put(payload, Envelope{Run: 7, Sent: 9})
+		Seal(payload, sum)
+		if !Intact(payload) {
+			t.Errorf("%d bytes are not intact", size)
+		}
+		for k := range payload {
+			payload[k] ^= 4
+			if Intact(payload) {
+				t.Errorf("byte %d of %d does not count", k, size)
+			}
+			payload[k] ^= 4
+		}
+	}
+	if Intact(make([]byte, 3)) {
+		t.Error("3 bytes are intact")
+	}
+}

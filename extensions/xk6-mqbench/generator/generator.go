@@ -135,7 +135,7 @@ func New(plan *Plan, url string) (*Generator, error) {
 	}
 	// The lag of a message is asked for where it is part of a response, or opens a gate when it has arrived.
 	if plan.Pattern != publish && (plan.Pattern != backlog || plan.InFlight != nil && !g.closed) && !g.crosses {
-		g.flight = books.NewFlight(plan.Schedule.Messages, plan.subscribers())
+		g.flight = books.NewFlight(g.share.before(plan.Schedule.Messages), plan.subscribers())
 	}
 	g.pace.callNs.Store(idle)
 	g.recorder = recorder.New(g.sendShards()+g.receiptShards(), plan.frame(), limits)

@@ -132,7 +132,7 @@ func (g *Generator) relieve() {
 	}
 }
 
-// message takes one from the pool and fills its body early, while there is time, before the stamps.
+// message takes one from the pool and does early, before the stamps, what takes time: it would be in service.
 func (g *Generator) message(i int64) *broker.Message {
 	m := g.messages.Get().(*broker.Message)
 	m.Index = i
@@ -142,6 +142,12 @@ func (g *Generator) message(i int64) *broker.Message {
 		envelope.Put(m.Payload, envelope.Envelope{Stream: stream})
 	}
 	g.body.Fill(m.Payload, i)
+	if g.plan.Message.Checksum {
+		m.BodySum = envelope.Sum(m.Payload)
+	}
+	if g.flight != nil {
+		g.flight.Reserve(g.share.before(i))
+	}
 	return m
 }
 
@@ -174,6 +180,6 @@ func (g *Generator) stamp(m *broker.Message, producer int, seq, offsetNs int64) 
 		envelope.PutLag(m.Payload, m.LagNs)
 	}
 	if g.plan.Message.Checksum {
-		envelope.Seal(m.Payload)
+		envelope.Seal(m.Payload, m.BodySum)
 	}
 }

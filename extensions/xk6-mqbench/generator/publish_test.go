@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/envelope"
 )
 
 func publishPlan(rate, ms int64) *Plan {
@@ -45,5 +46,19 @@ func TestAGateOfAPublishOpensWithTheAcknowledgement(t *testing.T) {
 	}, nil)
 	if *m.window.Acked != 800 || highest.Load() > 4 {
 		t.Errorf("acked %d, in flight %d; want 800, at most 3 and the one being sent", *m.window.Acked, highest.Load())
+	}
+}
+
+// The checksum of a MiB takes 100 us. After the stamp of the send call that would be in service.
+func TestABodyIsSummedBeforeItsMessageIsStamped(t *testing.T) {
+	g := sharedConnection(t, nil)
+	g.plan.Message.Checksum = true
+	for _, change := range []byte{0, 1} {
+		m := g.message(0)
+		m.Payload[len(m.Payload)-envelope.ChecksumBytes-1] ^= change
+		g.stamp(m, 0, 0, 5)
+		if got := envelope.Intact(m.Payload); got != (change == 0) {
+			t.Errorf("a body that changes by %d before the stamp: intact is %v", change, got)
+		}
 	}
 }

@@ -65,7 +65,7 @@ func (g *Generator) receipt(shard *recorder.Shard, subscriber int, i int64, e en
 	}
 	lagNs, lastNs, all := int64(0), atNs, true
 	if g.flight != nil {
-		if lagNs, lastNs, all = g.flight.Arrive(i, atNs); g.closed {
+		if lagNs, lastNs, all = g.flight.Arrive(g.share.before(i), atNs); g.closed {
 			lagNs = 0
 		}
 	}
@@ -131,7 +131,7 @@ func (g *Generator) intended(i int64) (ns int64, known bool) {
 	if g.flight == nil {
 		return 0, false
 	}
-	ns = g.flight.Value(i)
+	ns = g.flight.Value(g.share.before(i))
 	return max(0, ns), ns != books.Landed
 }
 

@@ -165,7 +165,7 @@ func (s *sender) transmit(m *broker.Message, offsetNs, callNs, waitedNs int64) i
 		if g.closed {
 			value = callNs
 		}
-		g.flight.Depart(i, value)
+		g.flight.Depart(g.share.before(i), value)
 	}
 	g.stamp(m, s.producer, seq, offsetNs)
 	s.lagNs.Store(lagNs)
