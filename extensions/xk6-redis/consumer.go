@@ -91,12 +91,18 @@ func (c *consumer) run(k *socket, step func(k *socket, fresh bool) error) {
 // take passes messages, which arrived at atNs, to the handler and acknowledges each; again says that they were delivered before. A member
 // of a group takes one after the other: a message that waits here behind slow work has not been received yet.
 func (c *consumer) take(list []fetched, atNs int64, again bool) {
+	if c.group != nil {
+		c.s.fetched.Add(int64(len(list)))
+	}
 	for i, m := range list {
 		if c.s.Over.Err() != nil {
 			return
 		}
-		if i > 0 && c.group != nil {
-			atNs = c.s.Now()
+		if c.group != nil {
+			c.s.fetched.Add(-1)
+			if i > 0 {
+				atNs = c.s.Now()
+			}
 		}
 		c.handle(broker.Delivery{ReceivedNs: atNs, Payload: bytesOf(m.payload), Redelivered: again})
 		if c.group == nil {

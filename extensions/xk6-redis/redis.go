@@ -31,6 +31,9 @@ const (
 	queueMost  = 65536
 )
 
+// messageFrameBytes: about as much of a message in a channel is neither payload nor the channel's name: *3 $7 message $.. $..
+const messageFrameBytes = 32
+
 // New makes a session.
 func New(o broker.Options) (broker.Session, error) {
 	d, err := decode(o)
@@ -83,6 +86,8 @@ type session struct {
 	subscribers [][]*subscriber
 	groups      map[string]*group
 	consumers   int
+	// fetched is how many messages of groups wait for their turn.
+	fetched atomic.Int64
 	// members are the consumers of lists; running counts all that run.
 	members []*consumer
 	running sync.WaitGroup
@@ -106,6 +111,7 @@ var (
 	_ broker.Remover  = (*session)(nil)
 	_ broker.Existing = (*session)(nil)
 	_ broker.Dropper  = (*session)(nil)
+	_ broker.Holder   = (*session)(nil)
 	_ broker.Producer = (*producer)(nil)
 )
 
@@ -192,6 +198,28 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 
 // Dropped is 0: we read messages one by one, without the library's channels, which drop.
 func (s *session) Dropped() int64 { return 0 }
+
+// Held is what was fetched for groups, and what channels have in their sockets: subscribers read those one by one. Streams and lists are
+// asked for more when all is handled; until then it stays with the broker.
+func (s *session) Held() (int64, bool) {
+	if s.mode != modePubSub {
+		return s.fetched.Load(), true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var held int64
+	for k := range s.sockets {
+		if k.pubsub == nil {
+			continue
+		}
+		bytes, known := unread(k.conn)
+		if !known {
+			return 0, false
+		}
+		held += int64(bytes / (s.MessageBytes + len(s.topics[0].name) + messageFrameBytes))
+	}
+	return held, true
+}
 
 func (s *session) Close() error {
 	s.End()

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -46,6 +47,9 @@ func system(s *server, mode string) brokertest.System {
 	}
 	if mode != modePubSub {
 		system.Exists, system.Traces = s.exists, s.traces
+	}
+	if mode == modePubSub && runtime.GOOS == "linux" {
+		system.Holds = 100
 	}
 	if mode == modeStreams {
 		system.Make = s.make
