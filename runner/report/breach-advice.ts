@@ -45,11 +45,30 @@ function adviceOn(outcome: Outcome, result: Result): Said {
 	if (of.kind === "search") return say("slower-or-lower");
 	if (of.kind === "comparison" || (of.kind === "gate" && of.gate.comparison))
 		return differentNow(outcome, result);
+	const consumers = of.kind === "gate" && isCount(of.gate) ? null : theirs(run);
+	if (consumers !== null) return consumers;
 	if (of.kind === "run" || run === null)
 		return say("find-the-rate", { remedy: remedyOf(run, "fail") });
 	return of.gate.metric === null
 		? nextOfTally(of.gate, run)
 		: unlessBusy(nextOfLatency(of.gate, run), run);
+}
+
+/** Lost, failed, duplicated: no wait for a consumer explains those. */
+function isCount({ tally }: Gate): boolean {
+	return tally?.unit === "messages";
+}
+
+/** What waits for our own consumers is neither the broker's doing nor the machine's; null: they had room. */
+function theirs(run: Run | null): Said | null {
+	const found = run?.validity.find(
+		(c) => c.check === "consumers" && c.status === "warn",
+	);
+	if (!found) return null;
+	const topic = found.code === "consumers-idle" ? "partitions" : "saturation";
+	return say("consumers-first", {
+		...{ found: found.detail, remedy: found.remedy ?? "", topic },
+	});
 }
 
 /** A machine that was busy explains slow messages before the broker does. */

@@ -315,6 +315,27 @@ describe("when", () => {
 });
 
 describe("what to do", () => {
+	const warned = (code: string) => {
+		const result = built("stall");
+		const warn = { status: "warn" as const, figure: null, limit: null };
+		result.runs[0]?.validity.push(
+			{ ...warn, check: "others", detail: "others worked", remedy: null },
+			{
+				...{ ...warn, check: "consumers", code: code as "work-near" },
+				detail: "3 of 4 consumers get nothing",
+				remedy: "write partitions: 4",
+			},
+		);
+		return first(result).next;
+	};
+
+	test("is the consumers' share before the machine's and the broker's", () => {
+		expect(warned("consumers-idle")).toBe(
+			"first give the consumers room: write partitions: 4; 3 of 4 consumers get nothing, which is the consumers' share and not the broker's (mqbench explain partitions)",
+		);
+		expect(warned("work-near")).toContain("(mqbench explain saturation)");
+	});
+
 	test("names the part of the slowest messages that took longest", () => {
 		const result = built("stall");
 		expect(first(result).next).toContain(

@@ -70,7 +70,7 @@ test.each<[string, (rate: number) => Verdict, Verdict, RegExp]>([
 		"the generator cannot even begin",
 		() => "invalid",
 		"invalid",
-		/the load generator was too slow for every rate/,
+		/the load generator or its consumers were too slow for every rate/,
 	],
 	[
 		"a run cannot be made",

@@ -106,7 +106,9 @@ function redeliveredInPause(
 	const pause = one.backlog.resumeNs - one.backlog.pauseNs;
 	return pause < redeliverAfterNs
 		? undefined
-		: `consumers pause for ${formatDuration(pause)}, and ${key} redelivers what they have held for ${formatDuration(redeliverAfterNs)}; write a smaller backlog`;
+		: say("redelivered-in-pause", {
+				...{ pauseNs: pause, system: key, redeliverAfterNs },
+			}).text;
 }
 
 /** The last message of a full prefetch waits for the work on all others. */
@@ -134,7 +136,7 @@ function order(one: Case, { key, traits }: Able): string | undefined {
 function overtaken(one: Case, system: Able): string | undefined {
 	const partitions = partitionsOf(one, system);
 	return one.order === "per-producer" && partitions > 1
-		? `order: per-producer needs one partition: over ${partitions} a producer's messages may overtake each other; write partitions: 1`
+		? say("order-over-partitions", { partitions }).text
 		: undefined;
 }
 

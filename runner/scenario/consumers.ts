@@ -13,6 +13,11 @@ export interface LoadProblem {
 	readonly remedy: Said;
 }
 
+/** `beyond`: no consumer could do it, so that the queue grows for ever. */
+export interface Busy extends LoadProblem {
+	readonly beyond: boolean;
+}
+
 /** From this part of its time on a consumer is what messages wait for: sleeping and acknowledging take longer than the work that is written. */
 const BUSY = 0.85;
 
@@ -34,11 +39,8 @@ export function idle(of: Consuming): LoadProblem | null {
 	};
 }
 
-/** Work that keeps consumers busy at a rate. `beyond`: no consumer could do it, so that the queue grows for ever; null: there is room. */
-export function busy(
-	of: Consuming,
-	perSecond: number,
-): (LoadProblem & { readonly beyond: boolean }) | null {
+/** Work that keeps consumers busy at a rate; null: there is room. */
+export function busy(of: Consuming, perSecond: number): Busy | null {
 	const workNs = of.work?.meanNs ?? 0;
 	const share = busyShare(of, perSecond);
 	if (share <= BUSY) return null;

@@ -1,5 +1,6 @@
 import { WEEK_NS } from "../model/field.ts";
 import { onlyFor, type Pattern, receiversOf } from "../model/workload.ts";
+import { say } from "../text/say.ts";
 import { formatBytesExact, formatDurationExact, plural } from "../units.ts";
 import { backlogTimes } from "./backlog.ts";
 import type { FieldProblem } from "./problem.ts";
@@ -160,7 +161,7 @@ function ofOrder({ order, keys }: Fields): FieldProblem[] {
 		return [
 			{
 				field: "order",
-				message: "order: per-key needs messages with keys; write keys: random",
+				message: say("order-without-keys").text,
 			},
 		];
 	return [];

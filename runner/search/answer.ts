@@ -7,7 +7,7 @@ export function answerText({ lo, hi, limitedBy, confirmed }: Answer): string {
 	const rate = (value: number | null) => `${formatCount(value ?? 0)}/s`;
 	if (lo === null)
 		return limitedBy === "generator"
-			? "no answer: the load generator was too slow for every rate"
+			? "no answer: the load generator or its consumers were too slow for every rate"
 			: limitedBy === "error"
 				? "no answer: a run could not be made"
 				: `no rate meets the SLA${hi === null ? "" : `, not even ${rate(hi)}`}`;
@@ -16,7 +16,7 @@ export function answerText({ lo, hi, limitedBy, confirmed }: Answer): string {
 		case "system":
 			return `${found}; ${rate(hi)} does not`;
 		case "generator":
-			return `at least ${found}; the generator makes no more on this machine (generator-limited)`;
+			return `at least ${found}; the generator or its consumers carry no more (generator-limited)`;
 		case "nothing":
 			return `at least ${found}; the search ends there`;
 		case "error":

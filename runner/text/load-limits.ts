@@ -10,6 +10,18 @@ export const loadLimits = {
 		partitions: number;
 	}) =>
 		`${d.idle} of ${plural(d.consumers, "consumer")} get${d.idle === 1 ? "s" : ""} nothing, because each partition has one consumer and ${d.partitions === 1 ? "one partition has" : `${d.partitions} partitions have`} messages`,
+	"consumers-free": () =>
+		"every consumer got messages, and was not always busy",
+	"order-without-keys": () =>
+		"order: per-key needs messages with keys; write keys: random",
+	"redelivered-in-pause": (d: {
+		pauseNs: number;
+		system: string;
+		redeliverAfterNs: number;
+	}) =>
+		`consumers pause for ${formatDuration(d.pauseNs)}, and ${d.system} redelivers what they have held for ${formatDuration(d.redeliverAfterNs)}; write a smaller backlog`,
+	"order-over-partitions": (d: { partitions: number }) =>
+		`order: per-producer needs one partition: over ${d.partitions} a producer's messages may overtake each other; write partitions: 1`,
 	"partitions-twice": (d: { system: string }) =>
 		`partitions is set here and in ${d.system}; remove one of them`,
 	"work-beyond": (d: Work) =>

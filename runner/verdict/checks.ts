@@ -3,6 +3,7 @@ import type { Check, CheckResult, Finding } from "./checks/check.ts";
 import { claim, clients } from "./checks/clients.ts";
 import { clock, clockSource } from "./checks/clock.ts";
 import { complete } from "./checks/complete.ts";
+import { consumers, producers } from "./checks/consumers.ts";
 import { clientDropped, drain, offered, reconnects } from "./checks/counts.ts";
 import { cpuQuota, others, ownCpu, steal } from "./checks/cpu.ts";
 import { faults } from "./checks/faults.ts";
@@ -60,6 +61,8 @@ const CHECKS: readonly Check[] = [
 	reconnects,
 	backlog,
 	backlogDrain,
+	consumers,
+	producers,
 	steady,
 	drain,
 	missingMessages,
