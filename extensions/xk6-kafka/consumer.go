@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -21,6 +22,8 @@ type consumer struct {
 	watch  *watch
 	handle broker.Handler
 	now    func() int64
+	// polled is how many records of a group's poll wait for their turn.
+	polled atomic.Int64
 
 	mu       sync.Mutex
 	assigned int
@@ -97,6 +100,17 @@ func (s *session) join(ctx context.Context, to broker.Subscription, handle broke
 	return broker.Wrap(fmt.Sprintf("kafka: join group %q: it did not settle", g.name), err)
 }
 
+// Held is what the library has fetched and not handed over. It fetches a little ahead: what a consumer that stands still does not ask for
+// stays with the broker.
+func (s *session) Held() (held int64, known bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range s.consumers {
+		held += c.client.BufferedFetchRecords() + c.polled.Load()
+	}
+	return held, true
+}
+
 // --- internal ---
 
 // setUpPoll is how often we ask the library until a consumer is set up, groupPoll how often we ask the broker.
@@ -165,6 +179,7 @@ func (c *consumer) deliverAndCommit() {
 			return
 		}
 		markedNs := c.now()
+		c.polled.Store(int64(fetches.NumRecords()))
 		fetches.EachPartition(func(of kgo.FetchTopicPartition) {
 			var handled *kgo.Record
 			for _, r := range of.Records {
@@ -176,6 +191,7 @@ func (c *consumer) deliverAndCommit() {
 				if c.watch.closing.Load() {
 					return
 				}
+				c.polled.Add(-1)
 				c.handle(broker.Delivery{ReceivedNs: nowNs, Payload: r.Value})
 				handled = r
 			}

@@ -68,6 +68,7 @@ var (
 	_ broker.Session      = (*session)(nil)
 	_ broker.Remover      = (*session)(nil)
 	_ broker.Dropper      = (*session)(nil)
+	_ broker.Holder       = (*session)(nil)
 	_ broker.LeaderFinder = (*session)(nil)
 )
 

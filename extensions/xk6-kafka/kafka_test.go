@@ -29,6 +29,7 @@ func TestConformance(t *testing.T) {
 					DriverOptions: []byte(options),
 					URL:           s.url,
 					Partitions:    true,
+					Holds:         1,
 					Exists:        s.exists,
 					Make:          s.make,
 					Traces:        s.traces,
