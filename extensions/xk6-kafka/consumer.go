@@ -34,6 +34,8 @@ type group struct {
 	name    string
 	topic   string
 	members []*consumer
+	// begin makes the group start at the end of a topic of the user's own, once.
+	begin func() error
 }
 
 func (s *session) Consume(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
@@ -62,19 +64,9 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 
 // join makes a member of a topic's group. Nobody knows the members' shares before all members are there, so the last one here waits for that.
 func (s *session) join(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
-	name := s.groupName(to.Topic, to.Group)
-	g := s.groups[name]
-	if g == nil {
-		g = &group{name: name, topic: to.Topic}
-		s.groups[name] = g
-		if !slices.Contains(s.named, to.Group) {
-			s.named = append(s.named, to.Group)
-		}
-		if s.Run != "" {
-			if err := s.begin(ctx, name, to.Topic); err != nil {
-				return err
-			}
-		}
+	g := s.groupOf(ctx, to)
+	if err := g.begin(); err != nil {
+		return err
 	}
 	var of settings
 	s.grouping(&of, g.name)
@@ -82,10 +74,13 @@ func (s *session) join(ctx context.Context, to broker.Subscription, handle broke
 	if err != nil {
 		return err
 	}
+	s.groupsMu.Lock()
 	g.members = append(g.members, c)
+	last := len(g.members) >= to.Here
+	s.groupsMu.Unlock()
 	s.keep(c)
 	go c.deliverAndCommit()
-	if len(g.members) < to.Here {
+	if !last {
 		return nil
 	}
 	partitions := s.partitionsOf(to.Topic)
@@ -118,6 +113,24 @@ const (
 	setUpPoll = 2 * time.Millisecond
 	groupPoll = 20 * time.Millisecond
 )
+
+func (s *session) groupOf(ctx context.Context, to broker.Subscription) *group {
+	s.groupsMu.Lock()
+	defer s.groupsMu.Unlock()
+	name := s.groupName(to.Topic, to.Group)
+	if g := s.groups[name]; g != nil {
+		return g
+	}
+	g := &group{name: name, topic: to.Topic, begin: func() error { return nil }}
+	if s.Run != "" {
+		g.begin = sync.OnceValue(func() error { return s.begin(ctx, name, to.Topic) })
+	}
+	s.groups[name] = g
+	if !slices.Contains(s.named, to.Group) {
+		s.named = append(s.named, to.Group)
+	}
+	return g
+}
 
 func (s *session) newConsumer(to broker.Subscription, handle broker.Handler, own ...kgo.Opt) (*consumer, error) {
 	w := &watch{s: s}

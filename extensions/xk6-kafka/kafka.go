@@ -54,7 +54,9 @@ type session struct {
 	server     string
 	topics     []broker.Topic
 	made       []string
-	groups     map[string]*group
+	// groupsMu guards groups, their members and named.
+	groupsMu sync.Mutex
+	groups   map[string]*group
 	// named has the groups of consumers here, by the subscription's name for them.
 	named []string
 
@@ -70,6 +72,8 @@ var (
 	_ broker.Dropper      = (*session)(nil)
 	_ broker.Holder       = (*session)(nil)
 	_ broker.LeaderFinder = (*session)(nil)
+
+	_ broker.ConcurrentConsumer = (*session)(nil)
 )
 
 // Open finds the cluster. Producer and Consume make their own connections and return when these are usable.
@@ -187,12 +191,15 @@ func (s *session) Producer(connection int) (broker.Producer, error) {
 	s.mu.Lock()
 	s.producers[connection] = p
 	s.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.Background(), readyTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), readyTimeout+time.Duration(len(s.topics))*readyTimeoutEach)
 	defer cancel()
 	err = p.ready(ctx, s.topics)
 	p.watch.settled.Store(true)
 	return p, err
 }
+
+// ConsumesAtOnce: a stock broker lets each group wait 3 s for members (group.initial.rebalance.delay.ms).
+func (s *session) ConsumesAtOnce() int { return 64 }
 
 func (s *session) Describe() broker.Description {
 	var of settings

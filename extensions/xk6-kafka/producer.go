@@ -74,11 +74,18 @@ func (s *sending) finish(_ *kgo.Record, err error) {
 // ready makes the client learn the topics and get its producer id and connections to the brokers, so that the first message is as fast as
 // the thousandth.
 func (p *producer) ready(ctx context.Context, topics []broker.Topic) error {
+	told := make(chan error, len(topics))
 	for _, topic := range topics {
-		told := make(chan error, 1)
-		p.client.Produce(ctx, &kgo.Record{Topic: topic.Name, Partition: nowhere}, func(_ *kgo.Record, err error) { told <- err })
-		if err := <-told; err != nil && !strings.Contains(err.Error(), "invalid record partitioning choice") {
-			return fmt.Errorf("kafka: look up topic %q: %w", topic.Name, err)
+		p.client.Produce(ctx, &kgo.Record{Topic: topic.Name, Partition: nowhere}, func(r *kgo.Record, err error) {
+			if err != nil && strings.Contains(err.Error(), "invalid record partitioning choice") {
+				err = nil
+			}
+			told <- broker.Wrap(fmt.Sprintf("kafka: look up topic %q", r.Topic), err)
+		})
+	}
+	for range topics {
+		if err := <-told; err != nil {
+			return err
 		}
 	}
 	if p.idempotent {
@@ -94,7 +101,11 @@ func (p *producer) ready(ctx context.Context, topics []broker.Topic) error {
 
 // --- internal ---
 
-const readyTimeout = 15 * time.Second
+// readyTimeout and readyTimeoutEach, for each topic, limit ready.
+const (
+	readyTimeout     = 15 * time.Second
+	readyTimeoutEach = 100 * time.Millisecond
+)
 
 // refresh makes the library look up the leaders after a message has failed, as Kafka's own client does. The library does so by itself only
 // for messages that it tries again. Without this, messages with a single try would go to a former leader until metadataMaxAge is over.

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-	"time"
 
 	"go.k6.io/k6/v2/errext"
 	"go.k6.io/k6/v2/errext/exitcodes"
@@ -20,9 +19,6 @@ import (
 
 // Version of the extension, set by the linker.
 var Version = "dev"
-
-// openTimeout limits connecting, making topics and subscribing.
-const openTimeout = 30 * time.Second
 
 // payloadEnv names the payload file if it is not at the plan's path: all clients have the same plan, but not the same disk.
 const payloadEnv = "MQBENCH_PAYLOAD_FILE"
@@ -127,7 +123,7 @@ func (o *resultsOutput) start(signalled context.Context) (*generator.Generator, 
 	}
 	surviveReader()
 	o.ballast = make([]byte, ballastBytes)
-	ctx, cancel := context.WithTimeout(signalled, openTimeout)
+	ctx, cancel := context.WithTimeout(signalled, plan.SetUpTimeout())
 	defer cancel()
 	if err := g.Open(ctx, files, generator.Versions{K6: k6Version(), Mqbench: Version}); err != nil {
 		files.Discard()

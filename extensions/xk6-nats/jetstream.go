@@ -14,6 +14,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
 
 const (
@@ -42,7 +43,7 @@ type jetStreamSession struct {
 	subjects []string
 	// storedAs describes the existing streams, for people.
 	storedAs string
-	// consumersMu guards consumers; a connection that was replaced reads them.
+	// consumersMu guards consumers, which a connection that was replaced reads, and made.
 	consumersMu sync.Mutex
 	consumers   []consumer
 	// over: consumers end because we remove them.
@@ -54,6 +55,8 @@ var (
 	_ broker.Remover      = (*jetStreamSession)(nil)
 	_ broker.Dropper      = (*jetStreamSession)(nil)
 	_ broker.LeaderFinder = (*jetStreamSession)(nil)
+
+	_ broker.ConcurrentConsumer = (*jetStreamSession)(nil)
 )
 
 func newJetStream(c *connections) (*jetStreamSession, error) {
@@ -104,7 +107,8 @@ func (s *jetStreamSession) Prepare(ctx context.Context, topics []broker.Topic) e
 	if s.Found() {
 		return s.find(ctx, topics)
 	}
-	for _, topic := range topics {
+	err := deadline.Each(ctx, atOnce, len(topics), func(ctx context.Context, i int) error {
+		topic := topics[i]
 		name := streamName(topic.Name)
 		err := patiently(ctx, func(ctx context.Context) error { return s.js[0].DeleteStream(ctx, name) })
 		if err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
@@ -129,10 +133,15 @@ func (s *jetStreamSession) Prepare(ctx context.Context, topics []broker.Topic) e
 		if err != nil {
 			return fmt.Errorf("nats: create stream %q: %w", name, err)
 		}
+		s.consumersMu.Lock()
 		s.made = append(s.made, name)
-		s.place(topic.Name, location{stream: name, subject: topic.Name})
+		s.consumersMu.Unlock()
+		return nil
+	})
+	for _, topic := range topics {
+		s.place(topic.Name, location{stream: streamName(topic.Name), subject: topic.Name})
 	}
-	return nil
+	return err
 }
 
 // patiently repeats requests that got no answer or came too early: a cluster that changes its leader loses requests, and these may be
@@ -188,15 +197,19 @@ func (s *jetStreamSession) Remove(ctx context.Context) error {
 	for _, one := range s.consumers {
 		one.stop()
 	}
+	var mu sync.Mutex
 	var failed error
+	var removals []func()
 	remove := func(what, name string, ask func(context.Context) error) {
-		if ctx.Err() != nil && failed != nil {
-			return // one error from a silent server is enough
-		}
-		err := asking(ctx, removeTimeout, ask)
-		if err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) && !errors.Is(err, jetstream.ErrConsumerNotFound) {
-			failed = errors.Join(failed, fmt.Errorf("nats: remove %s %q: %w", what, name, err))
-		}
+		removals = append(removals, func() {
+			err := asking(ctx, removeTimeout, ask)
+			mu.Lock()
+			defer mu.Unlock()
+			silent := ctx.Err() != nil && failed != nil // one error from a silent server is enough
+			if err != nil && !silent && !errors.Is(err, jetstream.ErrStreamNotFound) && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+				failed = errors.Join(failed, fmt.Errorf("nats: remove %s %q: %w", what, name, err))
+			}
+		})
 	}
 	for _, name := range s.made {
 		remove("stream", name, func(ctx context.Context) error { return s.js[0].DeleteStream(ctx, name) })
@@ -208,6 +221,7 @@ func (s *jetStreamSession) Remove(ctx context.Context) error {
 			}
 		}
 	}
+	_ = deadline.Each(ctx, atOnce, len(removals), func(_ context.Context, i int) error { removals[i](); return nil })
 	return failed
 }
 

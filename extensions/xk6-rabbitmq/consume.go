@@ -32,21 +32,34 @@ func (s *session) consume(ctx context.Context, to broker.Subscription, handle br
 			return err
 		}
 	}
-	if err := s.free(ctx, to); err != nil {
+	s.binding.RLock()
+	defer s.binding.RUnlock()
+	q, err := s.queueFor(ctx, to, l)
+	if err != nil {
 		return err
 	}
-	if to.Group == "" {
-		if err := s.unstore(ctx, to.Topic); err != nil {
-			return err
-		}
-	}
-	sub := &subscription{session: s, queue: s.topology.subscribe(to, l), handle: handle}
+	sub := &subscription{session: s, queue: q, handle: handle}
 	// An exclusive queue ends with its connection and loses its messages, so acknowledgements would save nothing.
 	sub.manual = s.chosen.ack == manual || (s.chosen.ack == "" && !sub.queue.exclusive)
 	l.mu.Lock()
 	l.subscriptions = append(l.subscriptions, sub)
 	l.mu.Unlock()
 	return within(ctx, func() error { return sub.start(w) })
+}
+
+// queueFor chooses the queue of a subscription, one subscription at a time.
+func (s *session) queueFor(ctx context.Context, to broker.Subscription, on *link) (*queue, error) {
+	s.choosing.Lock()
+	defer s.choosing.Unlock()
+	if err := s.free(ctx, to); err != nil {
+		return nil, err
+	}
+	if to.Group == "" {
+		if err := s.unstore(ctx, to.Topic); err != nil {
+			return nil, err
+		}
+	}
+	return s.topology.subscribe(to, on), nil
 }
 
 // start consumes on a wire. It returns when the broker has confirmed it.
@@ -118,6 +131,8 @@ func (s *session) unstore(ctx context.Context, topic string) error {
 
 // allowPatterns changes to a topic exchange and moves the queues that are bound already.
 func (s *session) allowPatterns(ctx context.Context) error {
+	s.binding.Lock()
+	defer s.binding.Unlock()
 	queues, err := s.topology.allowPatterns()
 	if err != nil {
 		return err

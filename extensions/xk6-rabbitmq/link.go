@@ -172,15 +172,34 @@ func (s *session) admin(ctx context.Context, l *link, run func(*channel) error) 
 	return within(ctx, func() error { return w.declare(run) })
 }
 
+// atOnce is how many declarations wait for the broker at the same time.
+const atOnce = 64
+
+// all runs a declaration for each item on the link's wire, several at once, each on a channel of its own.
+func all[T any](ctx context.Context, l *link, items []T, run func(*channel, T) error) error {
+	channels := min(atOnce, len(items))
+	return deadline.Each(ctx, channels, channels, func(ctx context.Context, k int) error {
+		return l.session.admin(ctx, l, func(on *channel) error {
+			for i := k; i < len(items) && ctx.Err() == nil; i += channels {
+				if err := run(on, items[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+}
+
 // alone runs declarations on a connection of their own.
-func (s *session) alone(ctx context.Context, run func(*channel) error) error {
+func (s *session) alone(ctx context.Context, run func(*link) error) error {
 	l := &link{session: s, number: len(s.links)}
 	w, err := l.dial(ctx, 0)
 	if err != nil {
 		return err
 	}
 	defer w.hangUp()
-	return within(ctx, func() error { return w.declare(run) })
+	l.current.Store(w)
+	return run(l)
 }
 
 func (w *wire) declare(run func(*channel) error) error {
@@ -195,6 +214,13 @@ func (w *wire) declare(run func(*channel) error) error {
 func (c *channel) deleteQueue(name string) error {
 	if _, err := c.QueueDelete(name, false, false, false); err != nil {
 		return fmt.Errorf("delete queue %q: %w", name, err)
+	}
+	return nil
+}
+
+func (c *channel) deleteExchange(name string) error {
+	if err := c.ExchangeDelete(name, false, false); err != nil {
+		return fmt.Errorf("delete exchange %q: %w", name, err)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ package rabbitmq
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"strconv"
 	"sync"
@@ -51,15 +52,20 @@ type session struct {
 	server, erlang     string
 	frameMax, channels int
 	heartbeat          time.Duration
-	storeOnce          sync.Once
-	storeErr           error
+	// binding is held for reading while a subscription gets its queue, and for writing while the exchange changes; choosing while it
+	// chooses one.
+	binding   sync.RWMutex
+	choosing  sync.Mutex
+	storeOnce sync.Once
+	storeErr  error
 }
 
 var (
-	_ broker.Session  = (*session)(nil)
-	_ broker.Remover  = (*session)(nil)
-	_ broker.Dropper  = (*session)(nil)
-	_ broker.Producer = (*producer)(nil)
+	_ broker.Session            = (*session)(nil)
+	_ broker.Remover            = (*session)(nil)
+	_ broker.Dropper            = (*session)(nil)
+	_ broker.ConcurrentConsumer = (*session)(nil)
+	_ broker.Producer           = (*producer)(nil)
 )
 
 func (s *session) Open(ctx context.Context) error {
@@ -93,33 +99,30 @@ func (s *session) Prepare(ctx context.Context, topics []broker.Topic) error {
 		return broker.Wrap("rabbitmq", s.find(ctx, names))
 	}
 	s.topology.name(names)
-	err := s.admin(ctx, s.links[0], func(on *channel) error {
-		for _, name := range names {
-			if err := on.deleteQueue(name); err != nil {
-				return err
-			}
-		}
-		return s.topology.declareExchanges(on)
-	})
+	err := all(ctx, s.links[0], names, (*channel).deleteQueue)
+	if err == nil {
+		err = s.admin(ctx, s.links[0], s.topology.declareExchanges)
+	}
 	return broker.Wrap("rabbitmq: prepare topics", err)
 }
 
 // Remove deletes queues and exchanges over a connection of its own: the broker may block connections that have published.
 func (s *session) Remove(ctx context.Context) error {
 	s.Quiet()
-	err := s.alone(ctx, func(on *channel) error { return s.topology.delete(on) })
+	err := s.alone(ctx, func(l *link) error {
+		queues, exchanges := s.topology.made()
+		return errors.Join(all(ctx, l, queues, (*channel).deleteQueue), all(ctx, l, exchanges, (*channel).deleteExchange))
+	})
 	return broker.Wrap("rabbitmq: remove queues and exchanges", err)
 }
 
 // Producer returns the sending side of a connection. The first call makes queues for topics without a subscription.
 func (s *session) Producer(connection int) (broker.Producer, error) {
 	s.storeOnce.Do(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), storeTimeout)
-		defer cancel()
 		queues := s.topology.unread()
-		if len(queues) > 0 {
-			s.storeErr = s.admin(ctx, s.links[0], func(on *channel) error { return s.topology.declareQueues(on, queues) })
-		}
+		ctx, cancel := context.WithTimeout(context.Background(), storeTimeout+time.Duration(len(queues))*storeTimeoutEach)
+		defer cancel()
+		s.storeErr = all(ctx, s.links[0], queues, s.topology.declareQueue)
 	})
 	if s.storeErr != nil {
 		return nil, fmt.Errorf("rabbitmq: declare queues: %w", explain(s.storeErr))
@@ -133,6 +136,8 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 	}
 	return nil
 }
+
+func (s *session) ConsumesAtOnce() int { return atOnce }
 
 func (s *session) Describe() broker.Description {
 	c := s.chosen
@@ -215,8 +220,11 @@ func (s *session) Close() error {
 
 // --- internal ---
 
-// storeTimeout bounds the declaration of queues that nobody consumes.
-const storeTimeout = 30 * time.Second
+// storeTimeout and storeTimeoutEach, for each queue, limit the declaration of queues that nobody consumes.
+const (
+	storeTimeout     = 30 * time.Second
+	storeTimeoutEach = 100 * time.Millisecond
+)
 
 // embeddedBytes: unless the server is configured otherwise, messages of this size or more are kept outside of a classic queue of version 2,
 // in a store that is flushed.

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -232,15 +233,6 @@ func (t *topology) declareExchanges(on *channel) error {
 	return nil
 }
 
-func (t *topology) declareQueues(on *channel, queues []*queue) error {
-	for _, q := range queues {
-		if err := t.declareQueue(on, q); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func (t *topology) declareQueue(on *channel, q *queue) error {
 	if q.given {
 		return nil
@@ -273,9 +265,10 @@ func (t *topology) bind(on *channel, q *queue) error {
 	return nil
 }
 
-// delete removes everything that does not vanish with its connection: this session's own queues and, for client 0, what clients share.
-func (t *topology) delete(on *channel) error {
+// made is everything that does not vanish with its connection: this session's own queues and, for client 0, what clients share.
+func (t *topology) made() (queues, exchanges []string) {
 	t.mu.Lock()
+	defer t.mu.Unlock()
 	names := map[string]bool{}
 	groups := map[string]bool{}
 	for _, q := range t.queues {
@@ -300,24 +293,15 @@ func (t *topology) delete(on *channel) error {
 			}
 		}
 	}
-	t.mu.Unlock()
-	var failed []error
-	for name := range names {
-		failed = append(failed, on.deleteQueue(name))
-	}
+	queues = slices.Sorted(maps.Keys(names))
 	if t.Found() {
-		return errors.Join(failed...)
+		return queues, nil
 	}
-	exchanges := t.exchanges()
+	exchanges = t.exchanges()
 	if t.chosen.exchange == "" && t.kind() == pattern {
 		exchanges = append(exchanges, t.exchangeOf(direct).name)
 	}
-	for _, name := range exchanges {
-		if err := on.ExchangeDelete(name, false, false); err != nil {
-			failed = append(failed, fmt.Errorf("delete exchange %q: %w", name, err))
-		}
-	}
-	return errors.Join(failed...)
+	return queues, exchanges
 }
 
 // --- internal ---

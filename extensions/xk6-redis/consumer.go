@@ -55,10 +55,13 @@ type group struct {
 
 // newConsumer makes a consumer that is not running yet; g is nil without a group.
 func (s *session) newConsumer(to broker.Subscription, handle broker.Handler, g *group) *consumer {
+	s.consuming.Lock()
 	s.consumers++
+	number := s.consumers
+	s.consuming.Unlock()
 	c := &consumer{
 		s: s, line: s.lines[to.Connection], handle: handle, group: g, want: 1, last: "0-0",
-		name: s.name + "." + strconv.Itoa(s.consumers), topic: s.named[to.Topic],
+		name: s.name + "." + strconv.Itoa(number), topic: s.named[to.Topic],
 	}
 	if c.topic == nil {
 		c.topic = &topic{name: to.Topic} // a bystander's topic: nothing is sent to it

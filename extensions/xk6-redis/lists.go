@@ -17,19 +17,12 @@ import (
 
 // popList consumes a list. Each message goes to one consumer: a list has one group, or one consumer without a group.
 func (s *session) popList(ctx context.Context, to broker.Subscription, handle broker.Handler) error {
-	g := s.groups[to.Topic]
-	switch {
-	case g == nil:
-		g = &group{name: to.Group}
-		s.groups[to.Topic] = g
-		if err := s.live(ctx); err != nil {
-			return err
-		}
-	case to.Group == "" || g.name != to.Group:
-		return errors.New("a list gives each message to one consumer, so it has one group or one subscription; use mode streams or pubsub")
+	g, err := s.groupOfList(ctx, to)
+	if err != nil {
+		return err
 	}
 	c := s.newConsumer(to, handle, g)
-	err := s.ask(ctx, func(k *socket) error {
+	err = s.ask(ctx, func(k *socket) error {
 		if err := c.untouched(ctx, k); err != nil {
 			return err
 		}
@@ -38,11 +31,29 @@ func (s *session) popList(ctx context.Context, to broker.Subscription, handle br
 	if err != nil {
 		return err
 	}
+	s.consuming.Lock()
 	s.members = append(s.members, c)
+	s.consuming.Unlock()
 	return s.begin(ctx, c, c.pop)
 }
 
 // --- internal ---
+
+// groupOfList is the only group of a list; its first member makes it.
+func (s *session) groupOfList(ctx context.Context, to broker.Subscription) (*group, error) {
+	s.consuming.Lock()
+	defer s.consuming.Unlock()
+	g := s.groups[to.Topic]
+	switch {
+	case g == nil:
+		g = &group{name: to.Group}
+		s.groups[to.Topic] = g
+		return g, s.live(ctx)
+	case to.Group == "" || g.name != to.Group:
+		return nil, errors.New("a list gives each message to one consumer, so it has one group or one subscription; use mode streams or pubsub")
+	}
+	return g, nil
+}
 
 // membersOf is the set of all consumers of a list.
 func membersOf(topic string) string { return topic + ".members" }

@@ -58,6 +58,8 @@ func (s *session) subscribe(ctx context.Context, to broker.Subscription, handle 
 
 // place puts a subscription on the first socket of its connection that does not have it yet.
 func (s *session) place(ctx context.Context, to broker.Subscription, name string, t *target) error {
+	s.consuming.Lock()
+	defer s.consuming.Unlock()
 	for _, one := range s.subscribers[to.Connection] {
 		if !one.has(to.Wildcard, name) {
 			return one.add(ctx, to.Wildcard, name, t)

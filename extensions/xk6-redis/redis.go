@@ -82,7 +82,8 @@ type session struct {
 	adminMu sync.Mutex
 	admin   *socket
 
-	// Consume fills these in, from one goroutine.
+	// Consume fills these in; consuming guards them.
+	consuming   sync.Mutex
 	subscribers [][]*subscriber
 	groups      map[string]*group
 	consumers   int
@@ -113,6 +114,8 @@ var (
 	_ broker.Dropper  = (*session)(nil)
 	_ broker.Holder   = (*session)(nil)
 	_ broker.Producer = (*producer)(nil)
+
+	_ broker.ConcurrentConsumer = (*session)(nil)
 )
 
 func (s *session) Open(ctx context.Context) error {
@@ -195,6 +198,8 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 	}
 	return nil
 }
+
+func (s *session) ConsumesAtOnce() int { return 64 }
 
 // Dropped is 0: we read messages one by one, without the library's channels, which drop.
 func (s *session) Dropped() int64 { return 0 }

@@ -17,30 +17,37 @@ func (s *session) readStream(ctx context.Context, to broker.Subscription, handle
 		}
 		return s.begin(ctx, c, c.readPlain)
 	}
-	g := s.groups[to.Topic+" "+to.Group]
-	if g == nil {
-		g = &group{name: s.Named(".", to.Group), from: "0"}
-		if s.Run != "" {
-			end, err := s.endOf(ctx, to.Topic)
-			if err != nil {
-				return err
-			}
-			g.from = end
-		}
-		s.groups[to.Topic+" "+to.Group] = g
-		if err := s.live(ctx); err != nil {
-			return err
-		}
+	g, err := s.groupOf(ctx, to)
+	if err != nil {
+		return err
 	}
 	c := s.newConsumer(to, handle, g)
-	err := s.ask(ctx, func(k *socket) error { return c.join(ctx, k) })
-	if err != nil {
+	if err := s.ask(ctx, func(k *socket) error { return c.join(ctx, k) }); err != nil {
 		return err
 	}
 	return s.begin(ctx, c, c.readGroup)
 }
 
 // --- internal ---
+
+// groupOf is the group of a subscription to a stream; its first member makes it.
+func (s *session) groupOf(ctx context.Context, to broker.Subscription) (*group, error) {
+	s.consuming.Lock()
+	defer s.consuming.Unlock()
+	if g := s.groups[to.Topic+" "+to.Group]; g != nil {
+		return g, nil
+	}
+	g := &group{name: s.Named(".", to.Group), from: "0"}
+	if s.Run != "" {
+		end, err := s.endOf(ctx, to.Topic)
+		if err != nil {
+			return nil, err
+		}
+		g.from = end
+	}
+	s.groups[to.Topic+" "+to.Group] = g
+	return g, s.live(ctx)
+}
 
 func (s *session) begin(ctx context.Context, c *consumer, step func(*socket, bool) error) error {
 	k, err := s.dial(ctx, 0)

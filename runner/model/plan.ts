@@ -320,6 +320,28 @@ export function crosses({
 	);
 }
 
+/**
+ * How long a client may take to connect, make topics and subscribe: 30 s, and more for each connection, partition and subscription
+ * (SetUpTimeout in extensions/xk6-mqbench/generator/topology.go).
+ */
+export function setUpMs(plan: Plan): number {
+	const { connections, consumerConnections, partitions, bystanders } = plan;
+	const topics = plan.topics.length;
+	const replies = plan.replyTopics.length;
+	const subscriptions =
+		Math.max(plan.consumers, topics) +
+		replies +
+		plan.subscriptions * topics +
+		bystanders;
+	const made =
+		connections +
+		consumerConnections +
+		(topics + replies) * partitions +
+		bystanders +
+		subscriptions;
+	return 30_000 + 100 * made;
+}
+
 /** Folder of a run below `runs/`: "01-nats-256B-3000-s-1". Only characters that every file system takes. */
 export function runFolder(
 	plan: Pick<Plan, "index" | "system" | "case" | "repeat">,

@@ -3,7 +3,7 @@ import path from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { testFolder } from "../../infra/test-folder.fake.ts";
 import { failure } from "../errors.ts";
-import type { Plan } from "../model/plan.ts";
+import { type Plan, setUpMs } from "../model/plan.ts";
 import { expand } from "../plan/expand.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { fakeWorld } from "../world.fake.ts";
@@ -559,7 +559,7 @@ describe("a client that breaks off", () => {
 		);
 	});
 
-	test("never, but is never ready either, is waited for 60 s and named", async () => {
+	test("never, but is never ready either, is waited for while it may set up, and 30 s more, and named", async () => {
 		fakeTimers();
 		const silent = {
 			interrupted: obedient.interrupted,
@@ -571,13 +571,14 @@ describe("a client that breaks off", () => {
 		const last = fakes[2] as FakeClient;
 		while (!last.log.includes("start")) await turns(1);
 		await turns();
-		vi.advanceTimersByTime(59_900);
+		const readyMs = setUpMs(roundTrip) + 30_000;
+		vi.advanceTimersByTime(readyMs - 100);
 		await turns();
 		expect(fakes.map(signals)).toEqual([0, 0, 0]);
 		vi.advanceTimersByTime(200);
 		const { error } = await ended;
 		expect(error).toBe(
-			"client 1 (process 1): it was not ready within 60s: looking for the broker",
+			`client 1 (process 1): it was not ready within ${readyMs / 1000}s: looking for the broker`,
 		);
 		expect(fakes.map(signals)).toEqual([1, 1, 1]);
 	});

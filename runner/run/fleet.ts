@@ -1,7 +1,7 @@
 import { copyFile, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Ended } from "../../infra/process.ts";
-import { crosses, type Plan } from "../model/plan.ts";
+import { crosses, type Plan, setUpMs } from "../model/plan.ts";
 import type { ClientEnd } from "../model/run-file.ts";
 import { maskUrls } from "../secrets.ts";
 import type { World } from "../world.ts";
@@ -79,8 +79,8 @@ export function startFleet(options: FleetOptions, world: World): Fleet {
 
 /** k6 has this long beyond everything that the plan allows it; then it hangs and is ended. */
 const HANGS_MS = 30_000;
-/** The generator gives up after 30 s itself; whoever says nothing by then never will. */
-const READY_MS = 60_000;
+/** The generator gives up by itself when its time for setting up is over; who says nothing this much later never will. */
+const READY_MORE_MS = 30_000;
 /** T0 lies this much after it is handed out: lines and first slots have to get there. Less than START_LEAD_NS of the plan. */
 const T0_LEAD_MS = 1000;
 /** Clients have this long to leave the broker before client 0 takes the topics away. */
@@ -277,13 +277,14 @@ class RunningFleet {
 
 	/** Waits until the client is ready; one that does not say so has failed. */
 	async #awaitReady(member: Member): Promise<void> {
-		if (!member.started || (await member.isReady(READY_MS))) return;
+		const readyMs = this.#readyMs();
+		if (!member.started || (await member.isReady(readyMs))) return;
 		// One that has ended says itself why.
 		if (member.ended !== null) return;
 		const words = member.complaint();
 		this.#fail(
 			member,
-			`it was not ready within ${READY_MS / 1000}s${words === null ? "" : `: ${words}`}`,
+			`it was not ready within ${readyMs / 1000}s${words === null ? "" : `: ${words}`}`,
 		);
 	}
 
@@ -414,8 +415,12 @@ class RunningFleet {
 	#limitMs(): number {
 		const { durationNs, gracefulStopNs } = this.#options.plan.heartbeat;
 		// Client 0 and the others may take their time, one after the other.
-		const readyMs = this.#alone ? 0 : 2 * READY_MS;
+		const readyMs = this.#alone ? this.#readyMs() : 2 * this.#readyMs();
 		return readyMs + (durationNs + gracefulStopNs) / 1e6 + HANGS_MS;
+	}
+
+	#readyMs(): number {
+		return setUpMs(this.#options.plan) + READY_MORE_MS;
 	}
 
 	#after(ms: number, action: () => void): NodeJS.Timeout {

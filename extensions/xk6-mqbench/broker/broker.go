@@ -50,7 +50,8 @@ type Session interface {
 	// Producer returns the sending side of a connection. Called once for each connection.
 	Producer(connection int) (Producer, error)
 	// Consume calls handle for every message that arrives on the subscription, and returns when the broker has
-	// confirmed it: a message sent afterwards must arrive. One goroutine at a time calls handle.
+	// confirmed it: a message sent afterwards must arrive. One goroutine at a time calls handle. Several goroutines call Consume only if
+	// the session says so (ConcurrentConsumer).
 	Consume(ctx context.Context, s Subscription, handle Handler) error
 	// Describe says what the system promises and which options the library got. Called after Open, and again after the last Consume and
 	// Producer, because there may be more settings then.

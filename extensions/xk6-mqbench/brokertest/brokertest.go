@@ -80,6 +80,7 @@ var tests = []struct {
 	{"gives every subscription without a group every message", fansOut},
 	{"gives a subscription by pattern the messages of all its topics", takesPatterns},
 	{"shares the messages of a topic among the members of a group", sharesAmongMembers},
+	{"makes many subscriptions at once, each of which gets its messages", subscribesAtOnce},
 	{"lets a consumer send from within its handler", echoes},
 	{"loses and drops nothing while a consumer is paused", survivesPause},
 	{"loses and drops nothing while a member of a group is paused", survivesPauseOfAGroup},

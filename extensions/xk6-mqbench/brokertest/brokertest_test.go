@@ -116,6 +116,7 @@ func TestEachFaultIsFound(t *testing.T) {
 		{"takes a pattern for all", "gives a subscription by pattern the messages of all its topics"},
 		{"gives every member all", "shares the messages of a topic among the members of a group"},
 		{"feeds one member", "shares the messages of a topic among the members of a group"},
+		{"knows ten subscriptions", "makes many subscriptions at once, each of which gets its messages"},
 		{"sends while it handles", "lets a consumer send from within its handler"},
 		{"drops above 1000", "loses and drops nothing while a consumer is paused"},
 		{"drops above 1000, and says so", "loses and drops nothing while a member of a group is paused"},

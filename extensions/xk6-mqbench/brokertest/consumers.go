@@ -1,11 +1,16 @@
 package brokertest
 
 import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
 
 // How subscriptions of a topic affect each other and other sessions, and what stays on the broker.
@@ -95,6 +100,77 @@ func sharesAmongMembers(t *testing.T, s System) {
 	if r.session.Describe().GroupOrder {
 		for k := range members {
 			r.inOrder("member", members[k].receipts())
+		}
+	}
+}
+
+func subscribesAtOnce(t *testing.T, s System) {
+	const topics = 12
+	var short []string
+	for i := range topics {
+		short = append(short, strconv.Itoa(i))
+	}
+	r := open(t, s, shape{connections: 3}, named(short...)...)
+	groups := []string{"workers", ""}
+	switch {
+	case s.NoGroups:
+		groups = []string{"", ""}
+	case s.NoFanOut:
+		groups = []string{"workers"}
+	}
+	members := 1
+	if s.Partitions {
+		members = 2 // with more members than partitions one of them has none
+	}
+	var wanted []broker.Subscription
+	for i, topic := range r.topics {
+		for k, group := range groups {
+			here := 1
+			if group != "" {
+				here = members
+			}
+			for m := range here {
+				wanted = append(wanted, broker.Subscription{Connection: (i + k + m) % 3, Topic: topic, Group: group, Members: here})
+			}
+		}
+	}
+	if r.session.Describe().Wildcards {
+		last := strings.LastIndexByte(r.topics[0], '.') + 1
+		wanted = append(wanted, broker.Subscription{Topic: r.topics[0][:last] + "*", Wildcard: true})
+	}
+	got := make([]*subscription, len(wanted))
+	err := deadline.Each(t.Context(), broker.ConsumesAtOnce(r.session), len(wanted), func(ctx context.Context, i int) (err error) {
+		got[i], err = r.tryConsume(ctx, wanted[i], nil)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, topic := range r.topics {
+		r.send(0, topic, int64(i))
+	}
+	total := func() (n int) {
+		for _, one := range got {
+			n += one.count()
+		}
+		return n
+	}
+	want := len(groups) * topics
+	if r.session.Describe().Wildcards {
+		want += topics
+	}
+	r.eventually(func() bool { return total() >= want }, func() string {
+		return fmt.Sprintf("%d subscriptions get %d messages (they have %d)", len(got), want, total())
+	})
+	settled()
+	if total() != want {
+		t.Errorf("%d messages arrive, want %d", total(), want)
+	}
+	for i, one := range got {
+		for _, m := range one.receipts() {
+			if !broker.Matches(wanted[i].Topic, r.topics[m.Sequence]) {
+				t.Errorf("the message to %s arrives at a subscription to %s", r.topics[m.Sequence], wanted[i].Topic)
+			}
 		}
 	}
 }

@@ -56,7 +56,9 @@ type memorySession struct {
 	closed  bool
 	dropped atomic.Int64
 	members sync.WaitGroup
-	sending sync.Mutex
+	// consumed is how many subscriptions there were.
+	consumed int
+	sending  sync.Mutex
 }
 
 type memoryProducer struct{ *memorySession }
@@ -198,6 +200,8 @@ func (s *memorySession) Describe() broker.Description {
 func (s *memorySession) Dropped() int64    { return s.dropped.Load() }
 func (s *memorySession) Reconnects() int64 { return 0 }
 
+func (s *memorySession) ConsumesAtOnce() int { return 8 }
+
 func (s *memorySession) Consume(_ context.Context, to broker.Subscription, handle broker.Handler) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -245,6 +249,9 @@ func (s *memorySession) Consume(_ context.Context, to broker.Subscription, handl
 		}
 	}
 	q.members++
+	if s.consumed++; s.consumed > 10 && s.fault == "knows ten subscriptions" {
+		return nil
+	}
 	s.members.Add(1)
 	go s.member(q, handle, q.members)
 	if s.fault == "subscribes later" {

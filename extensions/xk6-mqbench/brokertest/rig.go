@@ -156,15 +156,23 @@ func (r *rig) tryPrepare(topics ...broker.Topic) error {
 // consume subscribes; before may be nil.
 func (r *rig) consume(to broker.Subscription, before func(receipt)) *subscription {
 	r.t.Helper()
+	s, err := r.tryConsume(context.Background(), to, before)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return s
+}
+
+func (r *rig) tryConsume(ctx context.Context, to broker.Subscription, before func(receipt)) (*subscription, error) {
 	s := &subscription{rig: r, before: before}
 	to.Members = max(1, to.Members)
 	to.Here = cmp.Or(to.Here, to.Members)
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	if err := r.session.Consume(ctx, to, s.handle); err != nil {
-		r.t.Fatalf("consume %+v: %v", to, err)
+		return nil, fmt.Errorf("consume %+v: %w", to, err)
 	}
-	return s
+	return s, nil
 }
 
 // refuses fails unless a subscription is refused with an error.

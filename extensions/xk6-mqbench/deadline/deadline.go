@@ -4,6 +4,7 @@ package deadline
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -32,6 +33,30 @@ func While(ctx context.Context, step func() error) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// Each calls step for 0 to n-1, at most some of them at once, and returns when they have ended. The first error ends ctx for the others, and
+// is what it returns.
+func Each(ctx context.Context, atOnce, n int, step func(ctx context.Context, i int) error) error {
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range min(atOnce, n) {
+		all.Go(func() {
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				if err := step(ctx, i); err != nil {
+					fail(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	return context.Cause(ctx)
 }
 
 // Until polls until the condition holds, or ctx ends; then it returns the error of ctx.

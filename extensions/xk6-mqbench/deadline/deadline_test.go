@@ -3,6 +3,8 @@ package deadline
 import (
 	"context"
 	"errors"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -37,5 +39,49 @@ func TestTheErrorIsTheStepsOrThatOfTheContext(t *testing.T) {
 	times := 0
 	if err := Until(t.Context(), time.Millisecond, func() bool { times++; return times == 3 }); err != nil || times != 3 {
 		t.Errorf("%v after %d looks; want 3", err, times)
+	}
+}
+
+func TestEachStepRunsOnceAndNoMoreThanAllowedAtOnce(t *testing.T) {
+	var mu sync.Mutex
+	ran := map[int]int{}
+	inside, most := 0, 0
+	err := Each(t.Context(), 5, 100, func(_ context.Context, i int) error {
+		mu.Lock()
+		ran[i]++
+		inside++
+		most = max(most, inside)
+		mu.Unlock()
+		time.Sleep(time.Millisecond)
+		mu.Lock()
+		inside--
+		mu.Unlock()
+		return nil
+	})
+	if err != nil || len(ran) != 100 || most < 2 || most > 5 {
+		t.Errorf("%v; %d of 100 steps, up to %d at once; want 2 to 5", err, len(ran), most)
+	}
+	for i, times := range ran {
+		if times != 1 {
+			t.Errorf("step %d ran %d times", i, times)
+		}
+	}
+	if err := Each(t.Context(), 5, 0, nil); err != nil {
+		t.Errorf("no steps: %v", err)
+	}
+}
+
+func TestTheFirstErrorEndsTheOtherSteps(t *testing.T) {
+	own := errors.New("own")
+	var began atomic.Int64
+	err := Each(t.Context(), 4, 1000, func(ctx context.Context, i int) error {
+		if began.Add(1) == 4 {
+			return own
+		}
+		<-ctx.Done()
+		return ctx.Err()
+	})
+	if !errors.Is(err, own) || began.Load() != 4 {
+		t.Errorf("%v after %d steps; want the step's error after 4", err, began.Load())
 	}
 }

@@ -4,14 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/deadline"
 )
-
-// leaveTimeout limits how long we remove what was made on the broker and close the connections.
-const leaveTimeout = 5 * time.Second
 
 // open makes connections, topics and subscriptions, and gets the pacer ready.
 func (g *Generator) open(ctx context.Context) error {
@@ -99,7 +95,7 @@ func (g *Generator) makeProducers() error {
 
 // leave removes what was made on the broker and closes the connections, both in bounded time.
 func (g *Generator) leave() {
-	ctx, cancel := context.WithTimeout(context.Background(), leaveTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), g.plan.leaveTimeout())
 	defer cancel()
 	if g.prepared {
 		g.bounded("remove", func() error { return broker.Remove(ctx, g.session) })
@@ -107,9 +103,9 @@ func (g *Generator) leave() {
 	g.bounded("close", g.session.Close)
 }
 
-// bounded runs a step for at most leaveTimeout and notes its error.
+// bounded runs a step in bounded time and notes its error.
 func (g *Generator) bounded(what string, step func() error) {
-	ctx, cancel := context.WithTimeout(context.Background(), leaveTimeout+settlePoll)
+	ctx, cancel := context.WithTimeout(context.Background(), g.plan.leaveTimeout()+settlePoll)
 	defer cancel()
 	err := deadline.While(ctx, step)
 	if err != nil {

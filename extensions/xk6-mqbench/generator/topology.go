@@ -3,6 +3,7 @@ package generator
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
@@ -64,6 +65,27 @@ func (p *Plan) allTopics() []broker.Topic {
 func (p *Plan) bystander(n int) string {
 	prefix := p.Topics[0][:strings.LastIndexByte(p.Topics[0], '.')+1]
 	return fmt.Sprintf("%sbystander%d", prefix, n)
+}
+
+// SetUpTimeout limits connecting, making topics and subscribing: 30 s, and more for each thing that is made (setUpMs in
+// runner/model/plan.ts).
+func (p *Plan) SetUpTimeout() time.Duration {
+	return 30*time.Second + time.Duration(p.made())*100*time.Millisecond
+}
+
+// leaveTimeout limits removing what was made on the broker and closing the connections.
+func (p *Plan) leaveTimeout() time.Duration {
+	return 5*time.Second + time.Duration(p.made())*10*time.Millisecond
+}
+
+// made is how many connections, partitions and subscriptions a run has at most.
+func (p *Plan) made() int {
+	partitions := 0
+	for _, t := range p.allTopics() {
+		partitions += t.Partitions
+	}
+	subscriptions := max(p.Consumers, len(p.Topics)) + len(p.ReplyTopics) + p.Subscriptions*len(p.Topics) + p.Bystanders
+	return p.Connections + p.ConsumerConnections + partitions + subscriptions
 }
 
 // perConnection is the largest number of producers on one connection.
