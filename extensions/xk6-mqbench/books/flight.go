@@ -115,6 +115,24 @@ func (f *Flight) Arrive(i, atNs int64) (value, lastNs int64, all bool) {
 	return value, atNs, true
 }
 
+// Forget stops waiting for the copies of message i that have not arrived, where there are several. What arrives later is not the last
+// copy, and finds no value.
+func (f *Flight) Forget(i int64) {
+	if c := f.chunks[i/flightChunk].Load(); c != nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if !c.gone {
+			if c.values[i%flightChunk].Load() != Landed {
+				f.land(c, i)
+			}
+			return
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.missing, i)
+}
+
 // --- internal ---
 
 func (f *Flight) arriveCopy(c *flightPart, i, atNs int64) (value, lastNs int64, all bool) {
@@ -125,19 +143,26 @@ func (f *Flight) arriveCopy(c *flightPart, i, atNs int64) (value, lastNs int64, 
 	}
 	defer c.mu.Unlock()
 	k := i % flightChunk
+	if value = c.values[k].Load(); value == Landed { // forgotten
+		return 0, atNs, false
+	}
 	copies := &c.copies[k]
 	copies.count++
 	copies.lastNs = max(copies.lastNs, atNs)
-	value = max(0, c.values[k].Load())
 	all = copies.count == f.copies
 	if all {
-		c.values[k].Store(Landed)
-		if c.arrived.Add(1) == flightChunk {
-			c.gone = true
-			f.chunks[i/flightChunk].Store(nil)
-		}
+		f.land(c, i)
 	}
 	return value, copies.lastNs, all
+}
+
+// land marks message i as one that nobody waits for. The caller holds c.mu.
+func (f *Flight) land(c *flightPart, i int64) {
+	c.values[i%flightChunk].Store(Landed)
+	if c.arrived.Add(1) == flightChunk {
+		c.gone = true
+		f.chunks[i/flightChunk].Store(nil)
+	}
 }
 
 func (f *Flight) arriveMissing(i, atNs int64) (value, lastNs int64, all bool) {

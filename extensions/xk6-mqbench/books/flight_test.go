@@ -77,3 +77,37 @@ func TestAMessageWithSeveralCopiesArrivesWithItsLast(t *testing.T) {
 		t.Errorf("%d messages are still kept", left)
 	}
 }
+
+func TestAForgottenMessageHasNoLastCopyAndFreesItsPlaceOnce(t *testing.T) {
+	f := NewFlight(2*flightChunk, 2)
+	for i := range int64(flightChunk) {
+		f.Reserve(i)
+		f.Depart(i, 7)
+		f.Arrive(i, 10)
+	}
+	lost := func(i int64) bool { return i%3 == 0 }
+	for i := range int64(flightChunk) {
+		if lost(i) {
+			f.Forget(i)
+			f.Forget(i)
+			if _, _, all := f.Arrive(i, 20); all {
+				t.Fatalf("the late copy of message %d is its last", i)
+			}
+		}
+	}
+	for i := range int64(flightChunk) {
+		if lost(i) {
+			continue
+		}
+		if value, last, all := f.Arrive(i, 30); value != 7 || last != 30 || !all {
+			t.Fatalf("message %d: value %d, last copy at %d, all %v; want 7, 30, true", i, value, last, all)
+		}
+	}
+	if f.chunks[0].Load() != nil {
+		t.Error("the chunk is kept although nobody waits for any of its messages")
+	}
+	f.Forget(0)
+	if _, _, all := f.Arrive(0, 40); all {
+		t.Error("a copy that comes when its chunk is gone is the last one")
+	}
+}

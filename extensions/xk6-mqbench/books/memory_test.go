@@ -41,3 +41,27 @@ func TestTheBooksOfTenMillionMessagesStayBelow64MB(t *testing.T) {
 	runtime.KeepAlive(b)
 	runtime.KeepAlive(f)
 }
+
+func TestAFanOutWithASubscriberThatGetsNothingKeepsOnlyWhatHasNotTimedOut(t *testing.T) {
+	const messages, behind = 3_000_000, 100_000
+	measureHeap := func() int64 {
+		runtime.GC()
+		var stats runtime.MemStats
+		runtime.ReadMemStats(&stats)
+		return int64(stats.HeapAlloc)
+	}
+	before := measureHeap()
+	f := NewFlight(messages, 2)
+	for i := range int64(messages) {
+		f.Reserve(i)
+		f.Depart(i, 5)
+		f.Arrive(i, 0)
+		if i >= behind {
+			f.Forget(i - behind)
+		}
+	}
+	if kept := measureHeap() - before; kept > 8<<20 {
+		t.Errorf("%d MB are kept of 3 million messages; want those of the last %d", kept>>20, behind)
+	}
+	runtime.KeepAlive(f)
+}

@@ -1,10 +1,12 @@
 package generator
 
 import (
+	"fmt"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/books"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
@@ -87,6 +89,37 @@ func TestWaitingForATimeoutIsTheSystemsTime(t *testing.T) {
 	}
 	if rest := r.Sum - s.Sum - q.Sum - l.Sum; rest > 0 || rest < -q.Max {
 		t.Errorf("response is %d ms more than its parts", rest/ms)
+	}
+}
+
+// A subscriber that gets nothing must not keep every message in memory.
+func TestAFanOutForgetsWhatHasTimedOut(t *testing.T) {
+	p := testPlan(100_000, 1000)
+	p.Pattern, p.Subscriptions, p.ConsumerConnections, p.TimeoutNs = fanOut, 2, 2, 300*ms
+	names++
+	p.Broker = fmt.Sprintf("stub-%d", names)
+	broker.Register(p.Broker, (&stub{}).driver)
+	g, err := New(p, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.makeSenders()
+	s := g.senders[0]
+	atNs := int64(0)
+	for i := range p.Schedule.Messages {
+		g.flight.Reserve(i)
+		g.flight.Depart(i, 5)
+		g.flight.Arrive(i, atNs) // at the one subscriber that gets them
+		s.called.Store(i + 1)
+		if atNs = g.schedule.Offset(i); i%100 == 99 {
+			s.expire(atNs)
+		}
+		if old := i - 40_000; old >= 0 && g.flight.Value(old) != books.Landed {
+			t.Fatalf("message %d is kept when message %d is sent, 400 ms later", old, i)
+		}
+	}
+	if lag, _, all := g.flight.Arrive(p.Schedule.Messages-1, atNs); lag != 5 || !all {
+		t.Errorf("the last message has lag %d, all %v; want 5: it has not timed out", lag, all)
 	}
 }
 
