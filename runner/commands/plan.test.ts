@@ -1,8 +1,12 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { testFolder } from "../../infra/test-folder.fake.ts";
 import { Plan } from "../model/plan.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { plan } from "./plan.ts";
+import { validate } from "./validate.ts";
 
 const cwd = fileURLToPath(new URL("../../", import.meta.url));
 const quickstart = "scenarios/quickstart.yaml";
@@ -50,5 +54,33 @@ describe("mqbench plan", () => {
 		const plans = JSON.parse(world.out());
 		expect(plans.map((one: unknown) => Plan.parse(one))).toHaveLength(1);
 		expect(world.err()).toMatch(/^Warning: p99\.99 < 3ms/);
+	});
+
+	describe("of a search", () => {
+		const withSearch = () => {
+			const folder = testFolder();
+			writeFileSync(
+				path.join(folder, "find.yaml"),
+				"system: nats\nworkload: { rate: 300/s, message: 256B, find: max-rate, duration: 5s, warmup: 2s }\nsla: [p99.99 < 50ms]\nstrict: true\n",
+			);
+			return fakeWorld({ cwd: folder });
+		};
+
+		test("says how many runs it may make and how long they send, and is not refused for a percentile that its runs last for", async () => {
+			const world = withSearch();
+			expect(await plan({ path: "find.yaml" }, world)).toBe(0);
+			expect(world.out().replaceAll(/\s+/g, " ")).toMatch(
+				/^1\. nats\/256B 300\/s: a search, find: max-rate: \d+ to \d+ runs with \d[\w.]*min to \d[\w.]*h of sending if the system carries a quarter of this rate to 64 times as much/,
+			);
+			expect(world.out()).not.toMatch(/1 run|7s|Percentiles|Warning/);
+		});
+
+		test("validate does not call it one run", async () => {
+			const world = withSearch();
+			expect(await validate({ path: "find.yaml" }, world)).toBe(0);
+			expect(world.out()).toBe(
+				"find.yaml is valid: 1 search (times: mqbench plan), 1 system (nats), 1 case\n",
+			);
+		});
 	});
 });

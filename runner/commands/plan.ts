@@ -10,6 +10,8 @@ import { placeLines } from "../plan/place-text.ts";
 import { warningsOf } from "../plan/warnings.ts";
 import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
+import { estimateOf } from "../search/runs.ts";
+import { say } from "../text/say.ts";
 import { formatCount } from "../units.ts";
 import type { World } from "../world.ts";
 import { type Invocation, scenarioOptions } from "./options.ts";
@@ -72,6 +74,7 @@ export async function plan(
 					new Set(plans.map(({ system }) => system)),
 				),
 				others,
+				(search) => say("search-takes", { ...estimateOf(search) }).text,
 			),
 		);
 		if (request !== null) unfit = await writeOffer(request, world, cloud);

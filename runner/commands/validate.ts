@@ -65,14 +65,25 @@ export async function validate(
 function summary(plans: readonly Plan[]): string {
 	const systems = [...new Set(plans.map(({ system }) => system))];
 	const cases = new Set(plans.map((plan) => plan.case));
-	const ns = plans.reduce(
+	const searches = plans.filter(({ search }) => search !== null);
+	const runs = plans.filter(({ search }) => search === null);
+	const ns = runs.reduce(
 		(sum, { schedule }) => sum + schedule.warmupNs + schedule.durationNs,
 		0,
 	);
 	return [
-		plural(plans.length, "run"),
+		...(runs.length > 0 ? [plural(runs.length, "run")] : []),
+		...(searches.length === 0
+			? []
+			: [
+					`${searches.length} ${searches.length === 1 ? "search" : "searches"} (times: mqbench plan)`,
+				]),
 		`${plural(systems.length, "system")} (${systems.join(", ")})`,
 		plural(cases.size, "case"),
-		`${plans.some(({ schedule }) => schedule.kind === "closed") ? "at most " : ""}${formatDuration(ns)} and drain`,
+		...(runs.length === 0
+			? []
+			: [
+					`${plans.some(({ schedule }) => schedule.kind === "closed") ? "at most " : ""}${formatDuration(ns)} and drain`,
+				]),
 	].join(", ");
 }

@@ -29,42 +29,26 @@ export function renderOutline(
 	columns: number,
 	where: readonly string[] = [],
 	warnings: readonly string[] = [],
+	searchText: (search: Plan) => string = () => "a search, find: max-rate",
 ): string {
 	const width = Math.max(40, columns);
-	const { runs, cases } = outline;
-	const plans = runs.map(({ plan }) => plan);
-	const closed = plans.some(({ schedule }) => schedule.kind === "closed");
+	const { runs, searches } = outline;
+	const plans = [...runs.map(({ plan }) => plan), ...searches];
+	// Of its runs nothing is known but how many there may be.
+	const searching = runs.length === 0 && searches.length > 0;
 	const compared = comparedText(plans);
-	const searched = plans.some(({ search }) => search !== null);
 	const lines = [
-		...table(
-			["#", "repeat", "time", "messages", "bytes", "system/case"],
-			runs.map(({ plan, messages, bytes, durationNs }) => [
-				`${plan.index}`,
-				`${plan.repeat}/${plan.repeats}`,
-				`${plan.schedule.kind === "closed" ? "<= " : ""}${formatDurationExact(durationNs)}`,
-				formatCount(messages),
-				formatBytes(bytes),
-				`${plan.system}/${plan.case}`,
-			]),
-		),
-		"",
-		...wrap(
-			`${plural(runs.length, "run")}: ${closed ? "at most " : ""}${formatDuration(outline.durationNs)} of sending, and at most ${formatDuration(outline.drainNs)} of waiting for the last messages. ${formatCount(outline.messages)} messages, warm-up included; ${formatBytes(outline.bytes)} of payload${plans.every(({ pattern }) => pattern === "round-trip") ? ", there and back" : ", counted each time it crosses the network"}.`,
-			width,
-		),
+		...(searching ? [] : runLines(outline, width)),
 		...(plans.some(({ quick }) => quick)
 			? ["", ...wrap(`Note: ${QUICK_MEANS}.`, width)]
 			: []),
-		...(searched
-			? [
-					"",
-					...wrap(
-						"find: max-rate makes such runs at one rate after the other, until it knows the highest that meets the sla: usually 10 to 15, of 15s and more.",
-						width,
-					),
-				]
-			: []),
+		...searches.flatMap((plan, i) => [
+			...(searching && i === 0 ? [] : [""]),
+			...wrap(
+				`${plan.index}. ${plan.system}/${plan.case}: ${searchText(plan)}.`,
+				width,
+			),
+		]),
 		"",
 		...(compared === null ? [] : [...wrap(`${compared}.`, width), ""]),
 		"What each case does:",
@@ -85,19 +69,7 @@ export function renderOutline(
 					"",
 					...where.flatMap((line) => wrap(`${line}.`, width, "    ", "  ")),
 				]),
-		"",
-		"Percentiles that the window of one run carries:",
-		"",
-		...table(
-			["samples", ...DEPTHS.map((p) => `p${p}`), "case"],
-			cases.map(carriedRow),
-			"left",
-		),
-		"",
-		...wrap(
-			`ok: 10 samples or more are expected above it; weak: fewer, but a 95 % bound exists; none: not printed. Beside them ${closed ? "what would make it ok: a duration at this rate, or a number of messages" : "the duration from which on it is ok, at this rate"}. Stalls make it less: mqbench explain support.`,
-			width,
-		),
+		...(searching ? [] : percentileLines(outline, width)),
 		...[
 			...outline.tooDeep.map((line) => tooDeepSentence(line, formatCount)),
 			...warnings,
@@ -135,6 +107,53 @@ export function describe(plan: Plan): string {
 }
 
 // --- internal ---
+
+function runLines(outline: Outline, width: number): string[] {
+	const { runs } = outline;
+	const plans = runs.map(({ plan }) => plan);
+	const closed = hasClosed(outline);
+	return [
+		...table(
+			["#", "repeat", "time", "messages", "bytes", "system/case"],
+			runs.map(({ plan, messages, bytes, durationNs }) => [
+				`${plan.index}`,
+				`${plan.repeat}/${plan.repeats}`,
+				`${plan.schedule.kind === "closed" ? "<= " : ""}${formatDurationExact(durationNs)}`,
+				formatCount(messages),
+				formatBytes(bytes),
+				`${plan.system}/${plan.case}`,
+			]),
+		),
+		"",
+		...wrap(
+			`${plural(runs.length, "run")}: ${closed ? "at most " : ""}${formatDuration(outline.durationNs)} of sending, and at most ${formatDuration(outline.drainNs)} of waiting for the last messages. ${formatCount(outline.messages)} messages, warm-up included; ${formatBytes(outline.bytes)} of payload${plans.every(({ pattern }) => pattern === "round-trip") ? ", there and back" : ", counted each time it crosses the network"}.`,
+			width,
+		),
+	];
+}
+
+function percentileLines(outline: Outline, width: number): string[] {
+	const closed = hasClosed(outline);
+	return [
+		"",
+		"Percentiles that the window of one run carries:",
+		"",
+		...table(
+			["samples", ...DEPTHS.map((p) => `p${p}`), "case"],
+			outline.cases.map(carriedRow),
+			"left",
+		),
+		"",
+		...wrap(
+			`ok: 10 samples or more are expected above it; weak: fewer, but a 95 % bound exists; none: not printed. Beside them ${closed ? "what would make it ok: a duration at this rate, or a number of messages" : "the duration from which on it is ok, at this rate"}. Stalls make it less: mqbench explain support.`,
+			width,
+		),
+	];
+}
+
+function hasClosed({ runs }: Outline): boolean {
+	return runs.some(({ plan }) => plan.schedule.kind === "closed");
+}
 
 /** One case for all of its systems, which differ in their partitions alone. */
 function describeAll(plans: readonly Plan[]): string {

@@ -16,6 +16,8 @@ export const DEPTHS = [99, 99.9, 99.99, 99.999] as const;
 
 /** What the runs of a scenario will take, and what their numbers can say: everything known before the first message. */
 export interface Outline {
+	/** Cases whose runs follow from what is found; all else is about the others. */
+	readonly searches: readonly Plan[];
 	readonly runs: readonly OutlineRun[];
 	readonly messages: number;
 	readonly bytes: number;
@@ -73,7 +75,8 @@ interface TooDeep {
 }
 
 /** Adds up plans, and holds each case's window against the percentiles. */
-export function outline(plans: readonly Plan[]): Outline {
+export function outline(all: readonly Plan[]): Outline {
+	const plans = all.filter(({ search }) => search === null);
 	const runs = plans.map((plan): OutlineRun => {
 		const { schedule, message } = plan;
 		return {
@@ -86,6 +89,8 @@ export function outline(plans: readonly Plan[]): Outline {
 	const sum = (of: (run: OutlineRun) => number) =>
 		runs.reduce((total, run) => total + of(run), 0);
 	return {
+		// Its runs last as long as the deepest percentile needs.
+		searches: all.filter(({ search }) => search !== null),
 		runs,
 		messages: sum((run) => run.messages),
 		bytes: sum((run) => run.bytes),

@@ -4,7 +4,7 @@ import { Plan as PlanSchema } from "../model/plan.ts";
 import { expand } from "../plan/expand.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { ratePerSecond } from "../units.ts";
-import { outcomeOf, searchRuns, stepOf } from "./runs.ts";
+import { estimateOf, outcomeOf, searchRuns, stepOf } from "./runs.ts";
 import type { Outcome } from "./search.ts";
 
 const scenario = `
@@ -129,3 +129,40 @@ sla: [p99.99 < 5ms]
 	);
 	expect({ lo: answer.lo, runs: plans.length }).not.toMatchObject({ lo: null });
 });
+
+const DEEP = `
+system: nats
+workload: { message: 256B, rate: 300/s, warmup: 2s, find: max-rate }
+sla: [p99.99 < 5ms]
+`;
+
+test("the run that confirms is long enough for the deepest percentile too", () => {
+	// p99.99 is printed from 36 887 messages on: 123 s at 300/s, and a minute has 18 000.
+	const { plans } = playText(DEEP, ({ schedule }) =>
+		schedule.messages - schedule.warmupMessages >= 36_887 &&
+		ratePerSecond(schedule.rate as never) <= 300
+			? "pass"
+			: "fail",
+	);
+	expect(plans.filter((p) => p.search?.role === "confirm")).toHaveLength(1);
+	expect(plans.filter((p) => p.search?.role === "curve")).toHaveLength(5);
+});
+
+test.each([0.25, 0.6, 1, 2, 5, 13, 33, 64])(
+	"what plan says of a search holds where the system carries %d times the first rate",
+	(part) => {
+		const { plans } = playText(DEEP, ({ schedule }) =>
+			ratePerSecond(schedule.rate as never) <= 300 * part ? "pass" : "fail",
+		);
+		const { runs, sendingNs } = estimateOf(start(DEEP));
+		const took = plans.reduce(
+			(ns, { schedule }) => ns + schedule.warmupNs + schedule.durationNs,
+			0,
+		);
+		// How the halving falls may cost or save a run or two.
+		expect(plans.length).toBeGreaterThanOrEqual(runs[0] - 2);
+		expect(plans.length).toBeLessThanOrEqual(runs[1] + 2);
+		expect(took).toBeGreaterThan(0.8 * sendingNs[0]);
+		expect(took).toBeLessThan(1.2 * sendingNs[1]);
+	},
+);

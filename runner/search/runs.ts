@@ -66,7 +66,44 @@ export function stepOf(plan: Plan): Step | null {
 	return { rate: ratePerSecond(schedule.rate), role: search.role };
 }
 
+/** The least and the most that a search may take, whatever the system carries within reason. */
+export interface Estimate {
+	readonly runs: readonly [number, number];
+	/** Warm-ups and windows. */
+	readonly sendingNs: readonly [number, number];
+}
+
+/** Plays the search against systems that carry from a quarter of its first rate to 64 times as much. */
+export function estimateOf(start: Plan): Estimate {
+	const first = ratePerSecond(
+		start.schedule.rate ?? { messages: 1, perNs: 1e9 },
+	);
+	const played = CARRIED.map((part) => {
+		const found: Found[] = [];
+		let ns = 0;
+		for (;;) {
+			const what = next(first, found);
+			if ("answer" in what) return { runs: found.length, ns };
+			const { step } = what;
+			found.push({
+				step,
+				outcome: step.rate <= part * first ? "pass" : "fail",
+			});
+			ns += start.schedule.warmupNs + durationOf(start, step);
+		}
+	});
+	const range = (all: readonly number[]) =>
+		[Math.min(...all), Math.max(...all)] as const;
+	return {
+		runs: range(played.map(({ runs }) => runs)),
+		sendingNs: range(played.map(({ ns }) => ns)),
+	};
+}
+
 // --- internal ---
+
+/** Parts of the rate at which a search begins. */
+const CARRIED = [0.25, 0.7, 1, 1.4, 2.8, 5.6, 11, 22, 45, 64];
 
 function planOf(start: Plan, step: Step, index: number, times: number): Plan {
 	const rate = exact(step.rate);
@@ -106,8 +143,13 @@ function exact(perSecond: number): Rate {
 
 /** Long enough for ten messages beyond the deepest percentile of the SLA. */
 function durationOf(start: Plan, { rate, role }: Step): number {
+	// What confirms has to carry the percentile as well as what it confirms.
 	if (role === "confirm")
-		return Math.max(CONFIRM_NS, start.schedule.durationNs);
+		return Math.max(
+			CONFIRM_NS,
+			start.schedule.durationNs,
+			durationOf(start, { rate, role: "probe" }),
+		);
 	const deepest = Math.max(
 		...start.sla.map((s) => (s.kind === "percentile" ? s.percentile : 50)),
 		50,

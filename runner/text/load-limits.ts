@@ -41,6 +41,12 @@ export const loadLimits = {
 	"above-the-rate": (d: { perSecond: number }) =>
 		`only ${count(d.perSecond)}/s are scheduled`,
 
+	"search-takes": (d: {
+		runs: readonly number[];
+		sendingNs: readonly number[];
+	}) =>
+		`a search, find: max-rate: ${d.runs.join(" to ")} runs with ${[...new Set(d.sendingNs.map((ns) => formatDuration(ns)))].join(" to ")} of sending if the system carries a quarter of this rate to 64 times as much; starting brokers and waiting for the last messages come on top`,
+
 	"write-partitions": (d: { partitions: number }) =>
 		`write partitions: ${d.partitions}`,
 	"write-consumers": (d: { consumers: number }) =>
