@@ -2,6 +2,7 @@ package generator
 
 import (
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -96,7 +97,7 @@ func TestWhenAnIdealGateOpens(t *testing.T) {
 	g := sharedConnection(t, nil)
 	g.stops.woke(g.t0+5000*ms, g.t0+5400*ms)
 	s := g.senders[0]
-	s.limit = 1
+	s.limit, s.freedNs = 1, make([]atomic.Int64, 1)
 	for k, c := range []struct {
 		words                   string
 		atNs, sentNs, lagNs, is int64
@@ -107,13 +108,30 @@ func TestWhenAnIdealGateOpens(t *testing.T) {
 		{"the system had it for longer than that", 6000 * ms, 4990 * ms, 0, 6000 * ms},
 		{"both", 5410 * ms, 4990 * ms, 1000 * ms, 4010 * ms},
 	} {
-		s.inFlight.Store(1)
-		s.shut.Store(true)
-		i := int64(s.producer) + 2*int64(k)*int64(g.plan.Producers)
-		s.release(i, c.atNs, c.sentNs, c.lagNs)
-		s.release(i+int64(g.plan.Producers), c.atNs+1000*ms, c.sentNs, 0) // the gate is open already
-		if got := s.openedNs.Load(); got != c.is || s.shut.Load() {
+		s.release(int64(s.producer)+int64(k)*int64(g.plan.Producers), c.atNs, c.sentNs, c.lagNs)
+		if got := s.freedNs[0].Load(); got != c.is {
 			t.Errorf("%s: it opens at %d ms; want %d", c.words, got/ms, c.is/ms)
+		}
+	}
+}
+
+// Slots that came back at 1 s and at 2 s are the next two messages', even if both find them when the generator runs at 3 s.
+func TestAMessageWaitsForItsOwnSlotAndNotForTheFirst(t *testing.T) {
+	g := sharedConnection(t, func(int64) (int64, bool) { return 0, false })
+	s := g.senders[0]
+	s.limit, s.freedNs = 2, make([]atomic.Int64, 2)
+	index := func(seq int64) int64 { return int64(s.producer) + seq*int64(g.plan.Producers) }
+	for seq := range int64(2) {
+		send(g, index(seq), g.schedule.Offset(index(seq)))
+	}
+	for seq := range int64(2) {
+		s.release(index(seq), (seq+1)*1000*ms, 0, 0)
+	}
+	for seq := int64(2); seq < 4; seq++ {
+		offset := g.schedule.Offset(index(seq))
+		queued, lag := send(g, index(seq), 3000*ms)
+		if want := (seq-1)*1000*ms - offset; queued != want || lag != 3000*ms-offset-want {
+			t.Errorf("message %d: queued %d ms, lag %d ms; want %d queued", seq, queued/ms, lag/ms, want/ms)
 		}
 	}
 }

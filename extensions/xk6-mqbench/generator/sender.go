@@ -26,10 +26,10 @@ type sender struct {
 	connection *connection
 	// callNs is when the current send call began, ns since T0, or idle.
 	callNs atomic.Int64
-	// shut: the goroutine waits at the inFlight gate. The next message to leave flight opens it, and an ideal generator's would
-	// have left at openedNs, ns since T0.
-	shut     atomic.Bool
-	openedNs atomic.Int64
+	// freedNs is when the last slots that came back would have come back to an ideal generator, ns since T0: release n is at
+	// n mod limit, and message n + limit takes its slot. nil where slots have no limit or messages no time.
+	freedNs  []atomic.Int64
+	releases atomic.Int64
 	// freeNs is when an ideal generator would have been through with this producer's last send. Who has the connection has it.
 	freeNs int64
 	// called counts send calls: sequences below it have been handed to the library. lagNs is the lag of the last one.
@@ -58,6 +58,9 @@ func newSender(g *Generator, producer int, on *connection) *sender {
 	}
 	if g.plan.InFlight != nil {
 		s.limit = *g.plan.InFlight
+		if all := g.books.Sequences(int64(producer), g.plan.Schedule.Messages); !g.closed {
+			s.freedNs = make([]atomic.Int64, min(s.limit, all))
+		}
 	}
 	s.callNs.Store(idle)
 	s.wake = sync.NewCond(&s.mu)
@@ -103,8 +106,9 @@ func (s *sender) release(i, atNs, sentNs, lagNs int64) bool {
 	if s.limit == 0 {
 		return true
 	}
-	if s.shut.Load() && s.shut.CompareAndSwap(true, false) {
-		s.openedNs.Store(atNs - lagNs - s.g.stopped(sentNs, atNs))
+	if s.freedNs != nil {
+		n := s.releases.Add(1) - 1
+		s.freedNs[n%s.limit].Store(atNs - lagNs - s.g.stopped(sentNs, atNs))
 	}
 	s.inFlight.Add(-1)
 	s.gate.opened()
@@ -139,7 +143,7 @@ func (s *sender) close() {
 // transmit stamps message m and hands it to the library, and returns how long the system held the call. waitedNs is how late an
 // ideal generator would have been, whose own work takes no time, because of what the system did to earlier messages:
 //
-//	start = first moment >= offset + waited at which connection and producer are free (calendar)
+//	start = first moment >= offset + waited at which connection and producer are free (calendar), with a slot (freedNs)
 //	queued = min(call - offset, start - offset), lag = call - offset - queued
 //
 // The call takes S in the calendar: its measured length, less what the generator was stopped in it. A message is then as
@@ -148,6 +152,10 @@ func (s *sender) close() {
 func (s *sender) transmit(m *broker.Message, offsetNs, callNs, waitedNs int64) int64 {
 	g := s.g
 	shared := s.connection.guarded && !g.closed
+	seq := m.Index / int64(g.plan.Producers)
+	if s.freedNs != nil && seq >= s.limit {
+		waitedNs = max(waitedNs, s.freedNs[seq%s.limit].Load()-offsetNs)
+	}
 	lateNs := callNs - offsetNs
 	queuedNs := waitedNs
 	if shared {
@@ -157,7 +165,6 @@ func (s *sender) transmit(m *broker.Message, offsetNs, callNs, waitedNs int64) i
 	i, lagNs := m.Index, lateNs-queuedNs
 	m.Topic, m.Name = s.topic, g.plan.Topics[s.topic]
 	m.SentNs, m.LagNs = callNs, lagNs
-	seq := i / int64(g.plan.Producers)
 	// Subtle: all of this comes before the call, because the message may complete before the call returns. Our own records come after the
 	// call, so that their time is neither in service nor in block.
 	if g.flight != nil {
@@ -223,7 +230,7 @@ func (s *sender) over() bool {
 }
 
 // catchUp sends what became due while the gate was closed or the connection taken. An ideal generator would have come to the
-// first of a stretch when its pacer did, and to none before the gate would have opened.
+// first of a stretch when its pacer did.
 func (s *sender) catchUp() {
 	g := s.g
 	fresh := true
@@ -235,14 +242,7 @@ func (s *sender) catchUp() {
 			fresh = true
 			s.wake.Wait()
 		}
-		gated := false
 		for !s.closed && s.limit > 0 && !s.acquire() {
-			gated = true
-			s.shut.Store(true)
-			// Subtle: a message may have left flight between the two lines above, with nobody to say when.
-			if s.acquire() {
-				break
-			}
 			s.wake.Wait()
 		}
 		if s.closed {
@@ -254,9 +254,6 @@ func (s *sender) catchUp() {
 		waitedNs := int64(0)
 		if fresh {
 			waitedNs, fresh = s.waitedNs, false
-		}
-		if gated {
-			waitedNs = max(waitedNs, s.openedNs.Load()-offsetNs)
 		}
 		s.mu.Unlock()
 		m := g.message(i)
