@@ -20,6 +20,8 @@ const (
 type listener interface {
 	// CloseBooks: count nothing more.
 	CloseBooks()
+	// OpenAt: the window opens at this time, ns since T0.
+	OpenAt(startNs int64)
 	// Finish: the client may leave.
 	Finish()
 	// TellLeader answers question id, possibly later.
@@ -59,6 +61,7 @@ func (c *control) follow(text []byte, to listener) error {
 		T0UnixNs string `json:"t0UnixNs"`
 		Ask      string `json:"ask"`
 		ID       int64  `json:"id"`
+		OpenNs   int64  `json:"openNs"`
 		Close    bool   `json:"close"`
 		Finish   bool   `json:"finish"`
 	}
@@ -77,6 +80,8 @@ func (c *control) follow(text []byte, to listener) error {
 		}
 	case line.Ask == "leader":
 		go to.TellLeader(line.ID)
+	case line.OpenNs > 0:
+		to.OpenAt(line.OpenNs)
 	case line.Close:
 		to.CloseBooks()
 	case line.Finish:

@@ -16,6 +16,7 @@ type heard struct {
 }
 
 func (h *heard) CloseBooks()         { h.note("close") }
+func (h *heard) OpenAt(ns int64)     { h.note(fmt.Sprintf("open %d", ns)) }
 func (h *heard) Finish()             { h.note("finish") }
 func (h *heard) TellLeader(id int64) { h.note(fmt.Sprintf("leader %d", id)) }
 func (h *heard) note(words string) {
@@ -41,7 +42,7 @@ func TestEachControlLineReachesWhomItIsFor(t *testing.T) {
 	c := listen(in, h, h.note)
 	for _, line := range []string{
 		`{"ask":"leader","id":3}`, `{"t0UnixNs":"1795203941942423698"}`, `{"t0UnixNs":"5"}`, `{"t0UnixNs":"soon"}`, `{"ask":"time"}`,
-		`no JSON`, ``, `{"close":true}`, `{"finish":true}`, `{"ask":"leader","id":4}`,
+		`no JSON`, ``, `{"openNs":12000000000}`, `{"close":true}`, `{"finish":true}`, `{"ask":"leader","id":4}`,
 	} {
 		if _, err := io.WriteString(say, line+"\n"); err != nil {
 			t.Fatal(err)
@@ -53,7 +54,7 @@ func TestEachControlLineReachesWhomItIsFor(t *testing.T) {
 	if t0 := <-c.t0; t0.UnixNano() != 1795203941942423698 {
 		t.Errorf("T0 is %d; want the first that came, to the nanosecond", t0.UnixNano())
 	}
-	for _, words := range []string{"leader 3", "leader 4", "close", "finish", `T0 "soon"`, `{"ask":"time"}`, "no JSON"} {
+	for _, words := range []string{"leader 3", "leader 4", "open 12000000000", "close", "finish", `T0 "soon"`, `{"ask":"time"}`, "no JSON"} {
 		for deadline := time.Now().Add(5 * time.Second); !h.has(words) && time.Now().Before(deadline); {
 			time.Sleep(time.Millisecond)
 		}

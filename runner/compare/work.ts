@@ -118,7 +118,9 @@ function loadOf({ schedule, backlog }: Run["load"]): string {
 function warmupOf({ schedule, warmupNs }: Run["load"]): string {
 	return schedule.kind === "closed"
 		? `${formatCount(schedule.warmupMessages)} messages`
-		: formatDurationExact(warmupNs);
+		: schedule.steady !== null
+			? "until steady"
+			: formatDurationExact(warmupNs);
 }
 
 function yes(value: boolean): string {

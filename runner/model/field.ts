@@ -49,7 +49,10 @@ export function span(
  * A warm-up: a duration, or a number of messages where the load is one ("10000 messages"; 0: none). Which of them a load
  * takes is not the field's to say.
  */
-type Warmup = { readonly ns: number } | { readonly messages: number };
+type Warmup =
+	| { readonly ns: number }
+	| { readonly messages: number }
+	| { readonly steady: true };
 export function warmup(description: string, examples: string[]) {
 	return z
 		.union([
@@ -58,6 +61,10 @@ export function warmup(description: string, examples: string[]) {
 				{ description, examples },
 				parseWarmup,
 			),
+			z
+				.literal("steady")
+				.meta({ description: "Until p50 is level." })
+				.transform((): Warmup => ({ steady: true })),
 			z
 				.literal(0)
 				.meta({ description: "None." })

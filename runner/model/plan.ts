@@ -132,8 +132,10 @@ export const Schedule = z.strictObject({
 	pieces: z
 		.array(z.strictObject({ durationNs: Ns, from: Rate, to: Rate }))
 		.default([]),
-	/** closed: 0. */
+	/** closed: 0; until steady: the longest. */
 	warmupNs: Ns,
+	/** The window opens as soon as latency is steady, this long after T0; null: at warmupNs. */
+	steady: z.strictObject({ fromNs: Ns, toNs: Ns }).nullable().default(null),
 	/** closed: the longest that it may take, warm-up included. */
 	durationNs: Ns,
 	/** Messages intended before the window opens, and in all: those with offset < warmup + duration. */

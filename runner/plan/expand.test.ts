@@ -145,6 +145,7 @@ describe("a plan", () => {
 			kind: "constant",
 			rate: { messages: 3000, perNs: 1e9 },
 			seed: 0,
+			steady: null,
 			pieces: [],
 			warmupNs: 5e9,
 			durationNs: 10e9,

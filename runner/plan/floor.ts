@@ -56,6 +56,7 @@ function schedule({ schedule: whole }: Plan): Plan["schedule"] {
 		seed: whole.seed,
 		pieces: [],
 		warmupNs: WARMUP_NS,
+		steady: null,
 		durationNs: DURATION_NS,
 	});
 }

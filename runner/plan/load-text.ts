@@ -30,7 +30,18 @@ export function timeText({ schedule }: Pick<Load, "schedule">): string {
 	const { kind, warmupNs, durationNs, warmupMessages } = schedule;
 	if (kind === "closed")
 		return `in a closed loop ${warmupMessages === 0 ? "without warm-up" : `after ${formatCount(warmupMessages)} to warm up`}, at most ${formatDurationExact(durationNs)}`;
-	return `for ${formatDurationExact(durationNs)} ${warmupNs === 0 ? "without warm-up" : `after ${formatDurationExact(warmupNs)} warm-up`}`;
+	return `for ${formatDurationExact(durationNs)} ${warmupNs === 0 ? "without warm-up" : `after ${warmupText(schedule)}`}`;
+}
+
+/** "5s warm-up"; "warm-up until steady (14s to 1min)", and when the window has opened "14s warm-up until steady". */
+export function warmupText({
+	steady,
+	warmupNs,
+}: Pick<Plan["schedule"], "steady" | "warmupNs">): string {
+	if (steady === null) return `${formatDurationExact(warmupNs)} warm-up`;
+	return warmupNs < steady.toNs
+		? `${formatDurationExact(warmupNs)} warm-up until steady`
+		: `warm-up until steady (${formatDurationExact(steady.fromNs)} to ${formatDurationExact(steady.toNs)})`;
 }
 
 // --- internal ---

@@ -13,7 +13,7 @@ import { onTestFinished } from "vitest";
 import { histogramOf } from "../histogram/random.fake.ts";
 import { crosses, Metric, Plan } from "../model/plan.ts";
 import type { RunFileInput } from "../model/run-file.ts";
-import { offsetNs } from "../plan/offset.ts";
+import { messagesBefore, offsetNs } from "../plan/offset.ts";
 import { firstRun, fixture } from "./fixture.fake.ts";
 import { setOf, writeLedger } from "./ledger.fake.ts";
 
@@ -260,6 +260,8 @@ function setsOf({ plan, seen, client }: One) {
 
 interface Seen {
 	readonly windowStartNs: number;
+	/** Seconds count from here: the window's start, by the plan where that is known. */
+	readonly zeroNs: number;
 	readonly messages: readonly Message[];
 }
 
@@ -284,6 +286,10 @@ function messagesOf(plan: Plan, fates: readonly Fate[], opened?: number): Seen {
 		: plan.pattern === "fan-out"
 			? plan.subscriptions
 			: 1;
+	const first =
+		closed || opened === undefined
+			? plan.schedule.warmupMessages
+			: messagesBefore(plan.schedule, opened);
 	const messages = fates.map((fate, i): Message => {
 		const intended = closed ? 0 : offsetNs(plan.schedule, i);
 		const sentNs = fate.sentNs === undefined ? intended : fate.sentNs;
@@ -325,7 +331,7 @@ function messagesOf(plan: Plan, fates: readonly Fate[], opened?: number): Seen {
 			)
 				values.push(["last", Math.max(...came) - dueNs, lag, sender]);
 		}
-		const warmup = i < plan.schedule.warmupMessages;
+		const warmup = i < first;
 		return {
 			sentNs,
 			queuedNs,
@@ -343,11 +349,13 @@ function messagesOf(plan: Plan, fates: readonly Fate[], opened?: number): Seen {
 			values,
 		};
 	});
-	return { windowStartNs: opened ?? plan.schedule.warmupNs, messages };
+	const { warmupNs } = plan.schedule;
+	const windowStartNs = opened ?? warmupNs;
+	return { windowStartNs, zeroNs: closed ? windowStartNs : warmupNs, messages };
 }
 
 function secondOf(seen: Seen, message: Message): number {
-	return Math.floor((message.dueNs - seen.windowStartNs) / 1e9);
+	return Math.floor((message.dueNs - seen.zeroNs) / 1e9);
 }
 
 /** A closed load's warm-up is not recorded. */
@@ -374,9 +382,14 @@ function hlogOf({ seen, client }: One): string[] {
 		"#[Histogram log format version 1.3]",
 		...[...values.values()]
 			// A closed load has no histograms of its warm-up.
-			.filter(({ second, tag }) => second >= 0 || tag.endsWith(".warmup"))
+			.filter(
+				({ second, tag }) =>
+					seen.windowStartNs < seen.zeroNs ||
+					second >= 0 ||
+					tag.endsWith(".warmup"),
+			)
 			.map(({ tag, second, all }) => {
-				const startS = (seen.windowStartNs + second * 1e9) / 1e9;
+				const startS = (seen.zeroNs + second * 1e9) / 1e9;
 				return `Tag=${tag},${startS.toFixed(3)},1.000,0.0,${encodeIntoCompressedBase64(histogramOf(all))}`;
 			}),
 	];
@@ -575,9 +588,7 @@ function secondLines({ plan, seen, client }: One): object[] {
 					overWithoutLag: zeros(),
 				};
 				for (const m of messages) {
-					const at = Math.floor(
-						(m.dueNs - seen.windowStartNs - second * 1e9) / 1e8,
-					);
+					const at = Math.floor((m.dueNs - seen.zeroNs - second * 1e9) / 1e8);
 					for (const [name, ns, lag] of m.values) {
 						if (name !== metric) continue;
 						pieces.count[at] = (pieces.count[at] ?? 0) + 1;

@@ -702,3 +702,32 @@ describe("a recorded run, split over several files", () => {
 		}
 	});
 });
+
+test("a window that opened before the plan's latest time has its own messages only", () => {
+	const plan = planOf({
+		schedule: {
+			...steady(100, 6, 3),
+			steady: { fromNs: 2e9, toNs: 6e9 },
+		},
+	});
+	// Opened after 4 s: 400 slow messages before, 300 fast ones in it.
+	const fates = Array.from({ length: 700 }, (_, i): Fate => {
+		const dueNs = i * 1e7;
+		return { sentNs: dueNs, receivedNs: [dueNs + (i < 400 ? 9e6 : 1e6)] };
+	});
+	const run = collect(firstRun(built(plan, fates, { windowStartNs: 4e9 })));
+	expect(run).toMatchObject({ state: "complete", problem: null });
+	expect(run.plan.schedule).toMatchObject({
+		...{ warmupNs: 4e9, durationNs: 3e9, warmupMessages: 400, messages: 700 },
+		steady: { fromNs: 2e9, toNs: 6e9 },
+	});
+	expect(run.counters.warmup?.intended).toBe(400);
+	expect(run.counters.window?.intended).toBe(300);
+	expect(run.seconds.map((s) => s.second)).toEqual([-4, -3, -2, -1, 0, 1, 2]);
+	const merged = mergeLines(readLogs(run.logs), run.plan.schedule.warmupNs);
+	const response = merged.get("response");
+	expect(response?.whole.count).toBe(300);
+	expect([...(response?.seconds.keys() ?? [])]).toEqual([0, 1, 2]);
+	for (const { metrics, second } of run.seconds)
+		expect(metrics.response?.max).toBe(second < 0 ? 9e6 : 1e6);
+});

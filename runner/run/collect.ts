@@ -15,6 +15,7 @@ import { crosses, Plan } from "../model/plan.ts";
 import type { ResourceLine } from "../model/resource-file.ts";
 import { type ClientEnd, RunFile } from "../model/run-file.ts";
 import { copies } from "../plan/samples.ts";
+import { openedAt } from "../plan/schedule.ts";
 import {
 	addCompletions,
 	addCounters,
@@ -108,13 +109,17 @@ export interface Collected {
 
 /** Reads the folder of one run. Never fails on what k6 left or did not leave: that is the run's state. */
 export function collect(folder: string): Collected {
-	const plan = readJson(join(folder, "plan.json"), Plan);
+	const planned = readJson(join(folder, "plan.json"), Plan);
 	const runPath = join(folder, "run.json");
 	const run = existsSync(runPath) ? readJson(runPath, RunFile) : null;
-	const crossing = crosses(plan);
-	const clients = Array.from({ length: plan.client.count }, (_, i) =>
-		readClient(folder, i, { ledger: crossing, name: nameOf(run, i) }),
+	const crossing = crosses(planned);
+	const clients = Array.from({ length: planned.client.count }, (_, i) =>
+		fromOpening(
+			readClient(folder, i, { ledger: crossing, name: nameOf(run, i) }),
+			planned,
+		),
 	);
+	const plan = openedAt(planned, startOf(clients));
 	const counted = crossing ? ledgersOf(plan, clients) : null;
 	if (counted?.problem != null)
 		for (const [i, c] of clients.entries())
@@ -181,6 +186,23 @@ export function collect(folder: string): Collected {
 // --- internal ---
 
 const MOST_SLOW = 20;
+
+/** When the window has opened; null: nobody came to tell. */
+function startOf(clients: readonly ClientFiles[]): number | null {
+	const [totals] = clients.flatMap((c) => ofType(c.lines, "totals"));
+	return totals?.windowStartNs ?? null;
+}
+
+/** Seconds in files count from the window's start by the plan; one that opened earlier begins before. */
+function fromOpening(files: ClientFiles, { schedule }: Plan): ClientFiles {
+	const startNs = startOf([files]);
+	if (schedule.steady === null || startNs === null) return files;
+	const earlier = (schedule.warmupNs - startNs) / 1e9;
+	const lines = files.lines.map((line) =>
+		line.type === "second" ? { ...line, second: line.second + earlier } : line,
+	);
+	return { ...files, lines };
+}
 
 function ofType<T extends ClientFileLine["type"]>(
 	lines: readonly ClientFileLine[],

@@ -887,3 +887,32 @@ test("what processes here use is sampled for all clients, or for none", async ()
 	expect(await generators([{}, {}])).not.toContain(false);
 	expect(await generators([{}, { kind: "ssh" }])).not.toContain(true);
 });
+
+describe("a warm-up until steady", () => {
+	const until = planOf("pattern: round-trip, warmup: steady", 1);
+	const alone = { plan: until, clients: [{}] };
+
+	test("ends when the coordinator names a second ahead, once, and tells it", async () => {
+		const { fakes, told } = fleet(alone);
+		const [one] = fakes as [FakeClient];
+		await expect.poll(() => one.log.includes("start")).toBe(true);
+		for (let at = 1; at <= 11; at++) one.tell(tick(at, { p50: 1e6 }));
+		expect(one.said).toEqual([]);
+		for (let at = 12; at <= 20; at++) one.tell(tick(at, { p50: 1e6 }));
+		expect(one.said).toEqual([{ openNs: 14e9 }]);
+		expect(told.filter(({ mqbench }) => mqbench === "opens")).toEqual([
+			{ mqbench: "opens", startNs: 14e9 },
+		]);
+		one.end(0);
+	});
+
+	test("is left to the plan where latency has a trend", async () => {
+		const { fakes } = fleet(alone);
+		const [one] = fakes as [FakeClient];
+		await expect.poll(() => one.log.includes("start")).toBe(true);
+		for (let at = 1; at <= 60; at++)
+			one.tell(tick(at, { p50: 1e6 * 0.9 ** at }));
+		expect(one.said).toEqual([]);
+		one.end(0);
+	});
+});

@@ -8,11 +8,12 @@ import type { World } from "../world.ts";
 import { type Crossing, makeArrival } from "./arrival.ts";
 import { type ClockOffsets, clockOffsetsOf, clocksOf } from "./clocks.ts";
 import { GRACE_MS } from "./k6.ts";
-import type { End, Tick } from "./live-figures.ts";
+import type { End, Opens, Tick } from "./live-figures.ts";
 import { Member, type ReadyClient, reasonText } from "./member.ts";
 import { mergeProgress } from "./merge-progress.ts";
 import type { ProgressLine } from "./progress-line.ts";
 import { type Sampling, sampleResources } from "./resources.ts";
+import { opensAt } from "./warm-up.ts";
 
 interface FleetOptions {
 	/** As many as the plan has, by index. */
@@ -35,6 +36,7 @@ interface FleetOptions {
 export type ProgressEvent =
 	| Extract<ProgressLine, { mqbench: "start" }>
 	| Tick
+	| Opens
 	| End;
 
 /** The clients that make a run, while it goes on. */
@@ -118,6 +120,8 @@ class RunningFleet {
 	#stopping = false;
 	readonly #timers = new Set<NodeJS.Timeout>();
 	#abortedBy: string | null = null;
+	/** Of a warm-up until steady: p50 of each second, ns. null: nothing is to be decided any more. */
+	#warmUp: (number | null)[] | null;
 	/** The first client that broke off. */
 	#failed: Member | null = null;
 
@@ -133,6 +137,7 @@ class RunningFleet {
 		this.#alone = clients.length === 1 && clients[0]?.client.kind === "local";
 		this.#crossings = clients.map(() => null);
 		this.#hasArrived = makeArrival(plan);
+		this.#warmUp = plan.schedule.steady === null ? null : [];
 	}
 
 	async run(): Promise<FleetResult> {
@@ -329,10 +334,23 @@ class RunningFleet {
 	/** A second of all clients. */
 	#second(tick: Tick): void {
 		this.#tell(tick);
+		this.#openOnceSteady(tick);
 		// Counts of different moments cannot be compared.
 		const together = (tick.merged?.silent ?? []).length === 0;
 		if (crosses(this.#options.plan) && together)
 			if (this.#hasArrived(this.#crossings)) this.#close();
+	}
+
+	/** Names the second in which the window opens, as soon as p50 has no trend; unsaid, it opens at the latest time of the plan. */
+	#openOnceSteady({ at, p50 }: Tick): void {
+		const { steady } = this.#options.plan.schedule;
+		if (this.#warmUp === null || steady === null) return;
+		this.#warmUp[at - 1] = p50;
+		const startNs = opensAt(this.#warmUp, steady);
+		if (startNs === null) return;
+		this.#warmUp = null;
+		for (const member of this.#members) member.say({ openNs: startNs });
+		this.#tell({ mqbench: "opens", startNs });
 	}
 
 	#tell(line: ProgressEvent): void {

@@ -13,6 +13,11 @@ import type { ProgressLine, WindowSoFar } from "./progress-line.ts";
 
 /** Of one client, or of several together (merge-progress.ts). */
 export type Tick = Extract<ProgressLine, { mqbench: "tick" }> & OfSeveral;
+/** When the window of a warm-up until steady opens, ns since T0. */
+export interface Opens {
+	readonly mqbench: "opens";
+	readonly startNs: number;
+}
 export type End = Extract<ProgressLine, { mqbench: "end" }> & OfSeveral;
 
 interface OfSeveral {

@@ -98,6 +98,8 @@ export type ControlLine =
 	/** T0 by the wall clock of that client's own machine. */
 	| { readonly t0UnixNs: string }
 	| { readonly ask: "leader"; readonly id: number }
+	/** The window of a warm-up until steady opens then, ns since T0: a whole second, told before. */
+	| { readonly openNs: number }
 	/** Close the books, and stay: to several clients whose messages cross, when everything has arrived. Answered by `settled`. */
 	| { readonly close: true }
 	/**

@@ -1,14 +1,15 @@
 import type { BuildProgress } from "../../infra/binaries/resolve.ts";
 import { builtPrograms, noBroker } from "../brokers/index.ts";
 import type { Plan } from "../model/plan.ts";
-import { rateText } from "../plan/load-text.ts";
+import { rateText, warmupText } from "../plan/load-text.ts";
+import { openedAt } from "../plan/schedule.ts";
 import { plainText } from "../terminal/columns.ts";
 import { terminalLook } from "../terminal/look.ts";
 import { wrap } from "../terminal/wrap.ts";
 import { formatDuration } from "../units.ts";
 import type { World } from "../world.ts";
 import { makeLiveBlock } from "./live-block.ts";
-import { endText, type Tick } from "./live-figures.ts";
+import { endText, type Opens, type Tick } from "./live-figures.ts";
 import { type LiveRun, liveLines } from "./live-lines.ts";
 import { plainEvery, plainLine } from "./plain-line.ts";
 import type { ProgressLine } from "./progress-line.ts";
@@ -25,7 +26,7 @@ export interface Progress {
 	run(plan: Plan, of: number): void;
 	/** The floor of a case is measured. */
 	floor(plan: Plan): void;
-	tick(plan: Plan, line: ProgressLine): void;
+	tick(plan: Plan, line: ProgressLine | Opens): void;
 	/** Takes away what is being rewritten. */
 	done(): void;
 }
@@ -40,6 +41,8 @@ export function makeProgress(world: World, quiet: boolean): Progress {
 	let seen: Pick<LiveRun, "p99s" | "sent"> = { p99s: [], sent: 0 };
 	let following = 0;
 	let several = false;
+	/** When the window of the run opens, where its latency says so; null: that is not known yet. */
+	let startNs: number | null = null;
 	let waiting: readonly Plan[] = [];
 	const say = (text: string) => {
 		if (quiet) return;
@@ -57,12 +60,14 @@ export function makeProgress(world: World, quiet: boolean): Progress {
 	};
 	const begin = (plan: Plan, title: string) => {
 		seen = { p99s: [], sent: 0 };
+		startNs = null;
 		left.begin(plan);
 		waiting = waiting.filter((one) => one !== plan);
 		following = waiting.length;
 		say(title);
 	};
-	const show = (plan: Plan, tick: Tick) => {
+	const show = (planned: Plan, tick: Tick) => {
+		const plan = openedAt(planned, startNs);
 		seen = { p99s: [...seen.p99s, tick.p99], sent: seen.sent + tick.sent };
 		const live: LiveRun = {
 			...{ plan, several, tick, ...seen },
@@ -97,6 +102,12 @@ export function makeProgress(world: World, quiet: boolean): Progress {
 			),
 		tick(plan, line) {
 			if (line.mqbench === "tick") show(plan, line);
+			if (line.mqbench === "opens") {
+				startNs = line.startNs;
+				say(
+					`  Latency is steady: the measured part begins ${formatDuration(startNs)} after the start.`,
+				);
+			}
 			if (line.mqbench !== "end") return;
 			const text = endText(plan, line);
 			if (text !== null) say(`  ${text}`);
@@ -150,7 +161,7 @@ function makeBuild(
 }
 
 function title(plan: Plan, of: number): string {
-	const { kind, warmupNs, durationNs } = plan.schedule;
+	const { kind, steady, warmupNs, durationNs } = plan.schedule;
 	const repeat =
 		plan.repeats > 1 ? `, repeat ${plan.repeat}/${plan.repeats}` : "";
 	// How many runs a search will need nobody knows; what follows it has a number beyond those that were known.
@@ -164,7 +175,7 @@ function title(plan: Plan, of: number): string {
 	const time =
 		kind === "closed"
 			? `at most ${formatDuration(durationNs)}`
-			: `${formatDuration(warmupNs)} warm-up, ${formatDuration(durationNs)} measured`;
+			: `${steady ? warmupText(plan.schedule) : `${formatDuration(warmupNs)} warm-up`}, ${formatDuration(durationNs)} measured`;
 	return plainText(
 		`${count}${plan.system}: ${plan.case}${repeat} (${rateText(plan)}, ${time}${clients})`,
 	);

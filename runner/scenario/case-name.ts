@@ -50,7 +50,7 @@ const inName: Readonly<Record<WorkloadField, (one: Case) => string>> = {
 	checksum: (one) => (one.message.checksum ? "checksum" : "no checksum"),
 	duration: (one) => formatDurationExact(one.schedule.durationNs),
 	warmup: ({ schedule }) =>
-		`warmup ${schedule.kind === "closed" ? schedule.warmupMessages : formatDurationExact(schedule.warmupNs)}`,
+		`warmup ${schedule.kind === "closed" ? schedule.warmupMessages : schedule.steady ? "steady" : formatDurationExact(schedule.warmupNs)}`,
 	drain: (one) => `drain ${formatDurationExact(one.drainNs)}`,
 	timeout: (one) => `timeout ${formatDurationExact(one.timeoutNs)}`,
 };

@@ -1,6 +1,7 @@
 import { hasProcess } from "../brokers/index.ts";
 import { crosses, type Target } from "../model/plan.ts";
 import { targets } from "../model/targets.ts";
+import { say } from "../text/say.ts";
 import { formatBytesExact, plural } from "../units.ts";
 import { caseProblems, type ResolvedCases } from "./cases.ts";
 import type { Context } from "./context.ts";
@@ -70,6 +71,7 @@ export function unshareable(
 				message: lag(one, count),
 				order: order(one, count),
 				pattern: inProcess(one, count, systems),
+				warmup: steady(one),
 			},
 		],
 		["clients"],
@@ -77,6 +79,11 @@ export function unshareable(
 }
 
 // --- internal ---
+
+/** Clients would have to agree on the second in which the window opens, and each sees the latency of its own messages only. */
+function steady({ schedule }: Case): string | undefined {
+	return schedule.steady === null ? undefined : say("steady-clients").text;
+}
 
 /** What a number of clients is: machines beside those that are rented, else processes of this one. */
 function ofTarget(target: Target | undefined): "rented" | "local" {

@@ -6,6 +6,7 @@ import {
 	targetsThat,
 	targetTraits,
 } from "../model/targets.ts";
+import { say } from "../text/say.ts";
 import { formatDurationExact, plural } from "../units.ts";
 import type { ResolvedCases } from "./cases.ts";
 import type { Context } from "./context.ts";
@@ -40,6 +41,12 @@ export function resolveFaults(
 		});
 	};
 	if (faults.length === 0) return { faults: [], problems };
+	if (cases.some((one) => one?.schedule.steady))
+		wrong(
+			null,
+			null,
+			say("steady-window", { part: "faults", instead: "15s" }).text,
+		);
 	const target = hasHosts(context.rig) ? ON_HOSTS : context.target;
 	const place = target && targets[target].place;
 	if (place === null) {

@@ -223,7 +223,8 @@ const examples: Readonly<Record<string, string>> = {
 /** What may stand in fields that take several kinds of values. */
 const severalForms: Readonly<Record<string, string>> = {
 	backlog: "a whole number of messages or a size, e.g. 100000 or 1GiB",
-	warmup: 'a duration or a number of messages, e.g. 5s or "10000 messages"',
+	warmup:
+		'a duration, steady, or a number of messages, e.g. 5s or "10000 messages"',
 	payload: "random, zeros, { file: ... } or { random: 0.3 }",
 	keys: "none, round-robin, random, zipf or { distribution, count }",
 	work: "a duration or { mean, distribution }",

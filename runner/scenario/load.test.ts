@@ -69,6 +69,7 @@ describe("a right scenario", () => {
 						seed: 0,
 						pieces: [],
 						warmupNs: 5e9,
+						steady: null,
 						durationNs: 10e9,
 					},
 					find: null,

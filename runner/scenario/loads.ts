@@ -1,4 +1,5 @@
 import { WEEK_NS } from "../model/field.ts";
+import { say } from "../text/say.ts";
 import type { Rate } from "../units.ts";
 import {
 	formatCount,
@@ -89,6 +90,17 @@ export function loadProblems(fields: Fields, written: Written): FieldProblem[] {
 			"warmup",
 			`the warm-up of a closed load (messages) is counted in messages; write e.g. warmup: ${Math.ceil((messages ?? 10_000) / 10)} messages`,
 		);
+	const shape = STEADYLESS.find((field) => has(field));
+	if (warmup && "steady" in warmup && shape)
+		wrong(
+			"warmup",
+			say("steady-window", {
+				part: shape,
+				instead: closed
+					? `${Math.ceil((messages ?? 10_000) / 10)} messages`
+					: "15s",
+			}).text,
+		);
 	if (warmup && "messages" in warmup && !closed)
 		wrong(
 			"warmup",
@@ -104,6 +116,9 @@ export function loadProblems(fields: Fields, written: Written): FieldProblem[] {
 }
 
 // --- internal ---
+
+/** Their times or counts are fixed from the window's start on. */
+const STEADYLESS = ["messages", "stages", "steps", "backlog"] as const;
 
 /** Poisson arrivals are drawn one by one to count them: a second or two for as many. */
 const MOST_POISSON = 100_000_000;

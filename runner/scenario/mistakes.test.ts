@@ -478,6 +478,16 @@ const mistakes: Readonly<Record<string, string>> = {
 	"a limit beyond the drain": `${right}${sla("p99 < 40s")}`,
 	"corruption without a checksum": `${right}${sla("corrupted == 0")}`,
 
+	// --- a warm-up until steady ---
+	"messages until steady": workload({ ...closed, warmup: "steady" }),
+	"a backlog until steady": workload(
+		{ ...backlog, warmup: "steady" },
+		jetstream,
+	),
+	"steps until steady": `system: nats\nworkload: { message: 256B, warmup: steady, steps: [{ rate: 1000/s, duration: 5s }, { rate: 2000/s, duration: 5s }] }\n`,
+	"several clients until steady": `clients: 2\n${workload({ warmup: "steady", connections: "2" })}`,
+	"faults until steady": `faults: [{ at: 2s, action: restart }]\n${workload({ warmup: "steady" }, "system: redis")}`,
+
 	// --- baselines ---
 	"a margin below a latency": compared("p99 <= baseline - 10%"),
 	"a margin above a rate": compared("throughput >= baseline + 5%"),

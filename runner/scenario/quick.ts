@@ -72,7 +72,7 @@ function open(
 	return {
 		...one,
 		find: null,
-		schedule: { ...one.schedule, pieces, warmupNs, durationNs },
+		schedule: { ...one.schedule, pieces, warmupNs, steady: null, durationNs },
 	};
 }
 

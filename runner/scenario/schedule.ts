@@ -16,6 +16,7 @@ export function scheduleOf(fields: Fields): Times | null {
 		const warmupMessages = messagesToWarmUp(messages, warmup);
 		return {
 			...{ kind: "closed", rate: null, seed: 0, pieces: [], warmupNs },
+			steady: null,
 			...{ durationNs, warmupMessages, messages: warmupMessages + messages },
 		};
 	}
@@ -33,8 +34,14 @@ export function scheduleOf(fields: Fields): Times | null {
 		seed: poisson ? (fields.seed ?? 1) : 0,
 		pieces: pieces.length > 0 ? [...flat(first, warmupNs), ...pieces] : [],
 		warmupNs,
+		steady: untilSteady(fields) ? STEADY : null,
 		durationNs,
 	};
+}
+
+/** Does the warm-up last until latency is steady? */
+export function untilSteady({ warmup }: Fields): boolean {
+	return warmup !== undefined && "steady" in warmup;
 }
 
 /** The window; of messages the longest that they may take. null: nothing says it, or there is no load. */
@@ -48,8 +55,10 @@ export function durationOf(fields: Fields): number | null {
 }
 
 /** Warm-up of a load with a rate; that of messages is counted in messages. */
-export function warmupOf({ messages, warmup }: Fields): number {
+export function warmupOf(fields: Fields): number {
+	const { messages, warmup } = fields;
 	if (messages !== undefined) return 0;
+	if (untilSteady(fields)) return STEADY.toNs;
 	return warmup !== undefined && "ns" in warmup ? warmup.ns : WARMUP_NS;
 }
 
@@ -118,6 +127,8 @@ export function meanPerSecond(times: Times): number | null {
 // --- internal ---
 
 const WARMUP_NS = 5e9;
+/** 12 s to judge by and 2 s to tell the generator (run/warm-up.ts); a minute at most. */
+const STEADY = { fromNs: 14e9, toNs: 60e9 };
 const CLOSED_NS = 600e9;
 /** A step of the search measures 15 s at least (reports/README.md, "Searches"). */
 const SEARCH_NS = 15e9;

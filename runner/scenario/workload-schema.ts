@@ -137,8 +137,8 @@ const fields = {
 		"above 0",
 	).optional(),
 	warmup: warmup(
-		"Sent before the measured part, counted apart: a duration, with messages a number of them. Default: 5s; with messages a tenth of them.",
-		["5s", "10000 messages"],
+		"Sent before the measured part, counted apart: a duration, or `steady`: until p50 has no trend, 14s to 60s, then a warning; with messages a number of them. Default: 5s; with messages a tenth of them.",
+		["5s", "steady", "10000 messages"],
 	).optional(),
 	drain: span(
 		"How long to wait for messages after the last one was due.",

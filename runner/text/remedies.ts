@@ -3,6 +3,8 @@ export const remedies = {
 	again: () => "make the run again",
 	"report-bug": () => "report it, with this folder",
 	"measure-longer": () => "measure for longer",
+	"warm-up-fixed": () =>
+		"see why latency does not settle, or write a fixed warmup, e.g. 2min",
 	"warm-up-longer": () => "warm up for longer, and measure for longer",
 	"without-abort": () => "take abort off the SLA line to see a whole run",
 	"see-k6": () => "see what k6 printed",

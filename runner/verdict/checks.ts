@@ -15,6 +15,7 @@ import { missingMessages } from "./checks/missing-messages.ts";
 import { range } from "./checks/range.ts";
 import { gcPause, schedLatency } from "./checks/runtime.ts";
 import { steady } from "./checks/steady.ts";
+import { warmUp } from "./checks/warm-up.ts";
 import type { Facts } from "./facts.ts";
 import type { Judgement } from "./judgement.ts";
 
@@ -63,6 +64,7 @@ const CHECKS: readonly Check[] = [
 	backlogDrain,
 	consumers,
 	producers,
+	warmUp,
 	steady,
 	drain,
 	missingMessages,

@@ -26,6 +26,8 @@ type Shape struct {
 // Books keep the fate of each message by producer and sequence, and its receipts by subscriber too.
 type Books struct {
 	Shape
+	// The first message of the window, and the first one after it.
+	from, to   atomic.Int64
 	failedSets []*ledger.Set
 	ackedSets  []*ledger.Set
 	// receivedSets has the sets of subscriber s from index s * producers on; it is empty where nothing is consumed. A set is nil if the
@@ -61,6 +63,7 @@ type Message struct {
 // New opens books in which nothing has happened.
 func New(shape Shape) *Books {
 	b := &Books{Shape: shape, firsts: map[string]Message{}}
+	b.Move(shape.Warmup, shape.Messages)
 	sets := func() []*ledger.Set {
 		all := make([]*ledger.Set, b.Producers)
 		for _, p := range b.Own {
@@ -87,6 +90,12 @@ func New(shape Shape) *Books {
 		}
 	}
 	return b
+}
+
+// Move says which messages are the window's: at least from and below to, which is at most Messages.
+func (b *Books) Move(from, to int64) {
+	b.from.Store(from)
+	b.to.Store(to)
 }
 
 // WatchOrder turns on counting of overtaken messages, within each of the given number of streams of a producer. Call it before the first
@@ -225,7 +234,7 @@ func (b *Books) Sequences(p, i int64) int64 {
 }
 
 func (b *Books) scope(i int64) int {
-	if i < b.Warmup {
+	if i < b.from.Load() {
 		return 0
 	}
 	return 1

@@ -35,9 +35,9 @@ type Counters struct {
 // With S subscribers (1 except for fan-out): sent = acked + failed + unknown and S * acked = delivered + lost. Without
 // acknowledgements S * (sent - failed) = delivered + lost, and unknown is 0.
 func (b *Books) Count(scope string, tried []int64) Counters {
-	from, to, n := int64(0), b.Warmup, 0
+	from, to, n := int64(0), b.from.Load(), 0
 	if scope == "window" {
-		from, to, n = b.Warmup, b.Messages, 1
+		from, to, n = b.from.Load(), b.to.Load(), 1
 	}
 	c := Counters{Type: "counters", Scope: scope}
 	var acked int64

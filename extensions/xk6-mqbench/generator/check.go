@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/schedule"
 )
@@ -140,6 +141,12 @@ func (p *Plan) checkSchedule() error {
 	if warmup != s.WarmupMessages || all != s.Messages {
 		return fmt.Errorf("schedule has %d + %d messages, the plan says %d + %d",
 			warmup, all-warmup, s.WarmupMessages, s.Messages-s.WarmupMessages)
+	}
+	if w := s.Steady; w != nil {
+		whole := w.FromNs%int64(time.Second) == 0 && w.ToNs%int64(time.Second) == 0
+		if !whole || w.FromNs > w.ToNs || w.ToNs != s.WarmupNs || len(s.Pieces) > 0 || p.Backlog != nil || p.Client.Count != 1 {
+			return fmt.Errorf("a warm-up until steady, from %d to %d ns, does not fit this load", w.FromNs, w.ToNs)
+		}
 	}
 	if b := p.Backlog; b != nil && b.ResumeNs > p.windowEndNs() {
 		return fmt.Errorf("consumers resume at %d ns, after the last message", b.ResumeNs)

@@ -78,7 +78,7 @@ func (g *Generator) conclude(ctx context.Context) {
 
 // settle waits for the end of the schedule and of its messages, and returns how the run ended.
 func (g *Generator) settle(ctx context.Context) string {
-	deadline := g.t0 + g.plan.windowEndNs() + g.plan.DrainNs
+	deadline := g.t0 + g.endNs.Load() + g.plan.DrainNs
 	for {
 		if g.settled() || g.clock.Now() >= deadline {
 			return "complete"
@@ -169,7 +169,7 @@ func (g *Generator) closeSends() []int64 {
 		waitNs += g.outcome.endNs - callNs
 	}
 	steps := g.share.from(g.pace.next.Load())
-	for i := steps.i(); i < g.plan.Schedule.Messages; i = steps.i() {
+	for i := steps.i(); i < g.intendedMessages.Load(); i = steps.i() {
 		steps.next()
 		offsetNs := g.schedule.Offset(i)
 		if offsetNs >= min(g.outcome.endNs, g.horizonNs.Load()) || 2*waitNs < g.outcome.endNs-offsetNs {

@@ -12,6 +12,8 @@ import (
 const (
 	// leaderTimeout limits the search for the leader: during a fault there may be none.
 	leaderTimeout = 2 * time.Second
+	// openAhead is the shortest time between learning of a window's start and the start.
+	openAhead = 500 * time.Millisecond
 	// finishTimeout is how long one of several clients waits for permission to leave after its drain.
 	finishTimeout = 10 * time.Second
 )
@@ -49,7 +51,32 @@ func (g *Generator) TellLeader(id int64) {
 	g.results.tell(answer)
 }
 
+// OpenAt opens the window of a warm-up until steady, at a whole second before the plan's own. Too late, it changes nothing: none of the
+// window's messages may have been sent. Any goroutine may call it at any time.
+func (g *Generator) OpenAt(startNs int64) {
+	s := g.plan.Schedule
+	if s.Steady == nil || startNs < s.Steady.FromNs || startNs >= s.WarmupNs || startNs%int64(time.Second) != 0 {
+		return
+	}
+	g.openOnce.Do(func() {
+		g.move(startNs, startNs+s.DurationNs)
+		// Subtle: afterwards, as this goroutine may have waited long for a core.
+		if !g.known.Load() || g.clock.Now()-g.t0 > startNs-int64(openAhead) {
+			g.move(s.WarmupNs, g.plan.windowEndNs())
+		}
+	})
+}
+
 // --- internal ---
+
+// move moves the window.
+func (g *Generator) move(startNs, endNs int64) {
+	first, messages := g.schedule.Before(startNs), g.schedule.Before(endNs)
+	g.intendedMessages.Store(messages)
+	g.endNs.Store(endNs)
+	g.books.Move(first, messages)
+	g.recorder.Move(startNs, endNs, first)
+}
 
 // hasT0 waits until T0 is known, and reports whether it ever will be. A client that learns T0 late may get messages of others before
 // that; their stamps are right all the same.
@@ -89,7 +116,7 @@ func (g *Generator) leader() (string, error) {
 // settleWith waits until one of several clients may close its books, and returns how that came. Where messages cross, a client cannot
 // know that everything has arrived; the coordinator, which hears of all clients, says so.
 func (g *Generator) settleWith(ctx context.Context) string {
-	deadline := g.t0 + g.plan.windowEndNs() + g.plan.DrainNs
+	deadline := g.t0 + g.endNs.Load() + g.plan.DrainNs
 	for {
 		if g.clock.Now() >= deadline || !g.crosses && g.settled() {
 			return "complete"
@@ -116,7 +143,7 @@ func (g *Generator) settleWith(ctx context.Context) string {
 // its unacknowledged messages to the other members, and those must no longer count them.
 func (g *Generator) awaitFinish(ctx context.Context) {
 	g.results.tell(map[string]any{"mqbench": "settled"})
-	most := g.t0 + g.plan.windowEndNs() + g.plan.DrainNs + int64(finishTimeout) - g.clock.Now()
+	most := g.t0 + g.endNs.Load() + g.plan.DrainNs + int64(finishTimeout) - g.clock.Now()
 	select {
 	case <-g.finish:
 	case <-ctx.Done():

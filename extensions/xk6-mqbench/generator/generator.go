@@ -41,6 +41,8 @@ type Generator struct {
 	recorder *recorder.Recorder
 	books    *books.Books
 	errors   *books.Errors
+	// endNs and intendedMessages are the window's end (ns since T0) and the messages until then: those of the plan, unless it opens earlier.
+	endNs, intendedMessages atomic.Int64
 	// flight is nil if nobody needs a message's lag or send time at its receipt.
 	flight *books.Flight
 	// responds: a receipt completes a response.
@@ -77,6 +79,7 @@ type Generator struct {
 	known        atomic.Bool
 	dated        chan struct{}
 	startOnce    sync.Once
+	openOnce     sync.Once
 	firstClaimNs int64
 	// horizonNs: iterations have claimed the messages that are intended before it (ns since T0).
 	horizonNs atomic.Int64
@@ -138,6 +141,8 @@ func New(plan *Plan, url string) (*Generator, error) {
 		g.flight = books.NewFlight(g.share.before(plan.Schedule.Messages), plan.subscribers())
 	}
 	g.pace.callNs.Store(idle)
+	g.endNs.Store(plan.windowEndNs())
+	g.intendedMessages.Store(plan.Schedule.Messages)
 	g.recorder = recorder.New(g.sendShards()+g.receiptShards(), plan.frame(), limits)
 	g.consumer = newConsumer(g)
 	g.messages.New = func() any { return &broker.Message{Payload: make([]byte, plan.Message.Bytes)} }
@@ -175,7 +180,7 @@ func (g *Generator) Slot(ctx context.Context) error {
 	}
 	slotNs := int64(time.Second) / g.plan.Heartbeat.SlotsPerSecond
 	until := (g.clock.Now()-g.t0+claimAheadNs)/slotNs*slotNs + slotNs
-	end := g.plan.windowEndNs()
+	end := g.endNs.Load()
 	for {
 		old := g.horizonNs.Load()
 		if until <= old {
@@ -192,10 +197,10 @@ func (g *Generator) Slot(ctx context.Context) error {
 	return nil
 }
 
-// Finished is closed when the run is over before k6's executor is: nobody knows the length of a closed load in advance, and a run of
-// several clients does not wait for their heartbeats.
+// Finished is closed when the run is over before k6's executor is: nobody knows the length of a closed load or of a warm-up in advance,
+// and a run of several clients does not wait for their heartbeats.
 func (g *Generator) Finished() <-chan struct{} {
-	if g.closed || g.handedOut {
+	if g.closed || g.handedOut || g.plan.Schedule.Steady != nil {
 		return g.concluded
 	}
 	return nil

@@ -403,7 +403,7 @@ func (c *fleet) close() []*measured {
 			c.t.Fatal(err)
 		}
 		m := &measured{t: c.t, metrics: map[string]exactSum{}, folder: c.folder, progress: []byte(c.progress[i].String())}
-		m.read(filepath.Join(c.folder, fmt.Sprintf("client-%d.jsonl", i)))
+		m.read(filepath.Join(c.folder, fmt.Sprintf("client-%d.jsonl", i)), nil)
 		all = append(all, m)
 	}
 	return all

@@ -69,7 +69,7 @@ func (g *Generator) walk(p *pacer.Pacer, from int64, wait wait) {
 	defer p.Close()
 	producers := int64(g.plan.Producers)
 	steps := g.share.from(from)
-	for i := steps.i(); i < g.plan.Schedule.Messages; i = steps.i() {
+	for i := steps.i(); i < g.intendedMessages.Load(); i = steps.i() {
 		steps.next()
 		offsetNs := g.schedule.Offset(i)
 		m := g.message(i)

@@ -78,6 +78,15 @@ type Schedule struct {
 	DurationNs     int64 `json:"durationNs"`
 	WarmupMessages int64 `json:"warmupMessages"`
 	Messages       int64 `json:"messages"`
+	// Steady: the window opens as soon as latency has no trend, at a whole second that the coordinator names, and at WarmupNs at the
+	// latest. nil: it opens at WarmupNs.
+	Steady *Steady `json:"steady"`
+}
+
+// Steady is when a window may open, ns since T0: the earliest and the latest time.
+type Steady struct {
+	FromNs int64 `json:"fromNs"`
+	ToNs   int64 `json:"toNs"`
 }
 
 // Backlog is when consumers take nothing, ns since T0.

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -290,6 +292,9 @@ func measureDriver(t *testing.T, plan *Plan, driver broker.Driver) *measured {
 	return measureContext(t, context.Background(), plan, driver, nil)
 }
 
+// onNew, if a test sets it, gets each generator before it opens.
+var onNew func(*Generator)
+
 func measureContext(t *testing.T, ctx context.Context, plan *Plan, driver broker.Driver, heartbeat func(slot func())) *measured {
 	t.Helper()
 	names++
@@ -306,6 +311,9 @@ func measureContext(t *testing.T, ctx context.Context, plan *Plan, driver broker
 	g, err := New(parsed, "")
 	if err != nil {
 		t.Fatal(err)
+	}
+	if onNew != nil {
+		onNew(g)
 	}
 	folder := t.TempDir()
 	var progress bytes.Buffer
@@ -343,7 +351,7 @@ func measureContext(t *testing.T, ctx context.Context, plan *Plan, driver broker
 		t.Fatal(err)
 	}
 	m := &measured{t: t, metrics: map[string]exactSum{}, took: time.Since(began), folder: folder, progress: progress.Bytes()}
-	m.read(filepath.Join(folder, "client-0.jsonl"))
+	m.read(filepath.Join(folder, "client-0.jsonl"), plan.Schedule.Steady)
 	m.checkIdentities(parsed)
 	return m
 }
@@ -357,12 +365,20 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-func (m *measured) read(path string) {
+func (m *measured) read(path string, steady *Steady) {
 	file, err := os.Open(path)
 	if err != nil {
 		m.t.Fatal(err)
 	}
 	defer file.Close()
+	// Seconds count from the plan's window, and one that opened earlier begins before.
+	opens := 0
+	if text, err := os.ReadFile(path); err != nil {
+		m.t.Fatal(err)
+	} else if found := regexp.MustCompile(`"windowStartNs":(\d+)`).FindSubmatch(text); found != nil && steady != nil {
+		startNs, _ := strconv.ParseInt(string(found[1]), 10, 64)
+		opens = int((startNs - steady.ToNs) / 1e9)
+	}
 	lines := bufio.NewScanner(file)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
@@ -416,7 +432,7 @@ func (m *measured) read(path string) {
 				m.completions[int64(line.Second)][k] += n
 			}
 		case "second":
-			if line.Second < 0 {
+			if line.Second < opens {
 				m.warmupSeconds++
 				continue
 			}

@@ -132,13 +132,12 @@ func (g *Generator) crossing(t recorder.Totals) map[string]any {
 func (r *results) settled(k int64, progress map[string]any) {
 	g := r.g
 	nowNs := k * int64(time.Second)
-	startNs, opened := g.recorder.StartNs()
-	if !opened {
+	if _, opened := g.recorder.StartNs(); !opened {
 		return
 	}
 	current := g.recorder.SecondOf(nowNs) - 1
 	for _, n := range g.recorder.Numbers() {
-		endNs := startNs + int64(n+1)*int64(time.Second)
+		endNs := g.recorder.BeginOf(n + 1)
 		if endNs > nowNs {
 			continue
 		}

@@ -100,7 +100,7 @@ func (l *Log) Second(s *Second) error {
 			continue
 		}
 		tag := m.String()
-		if s.Number < 0 {
+		if s.WarmUp {
 			tag += ".warmup"
 		}
 		payload, err := s.merged[m].EncodeV2()

@@ -85,19 +85,21 @@ const (
 
 // Recorder is a set of shards. Different goroutines write them, and they are read together.
 type Recorder struct {
-	// windowStartNs is the warm-up's length. Seconds are counted from there, so that no second holds both warm-up and window.
-	windowStartNs, windowEndNs atomic.Int64
-	first                      int64
-	kept                       [metrics]bool
-	warmUp, acks               bool
-	limits                     []Limit
-	shards                     []*Shard
+	// Seconds are counted from zeroNs, so that no second holds both warm-up and window: the window's start by the plan, whole seconds
+	// after windowStartNs if it opened earlier.
+	zeroNs, windowStartNs, windowEndNs, first atomic.Int64
+	kept                                      [metrics]bool
+	warmUp, acks                              bool
+	limits                                    []Limit
+	shards                                    []*Shard
 }
 
 // New makes a recorder.
 func New(shards int, frame Frame, limits []Limit) *Recorder {
-	r := &Recorder{first: frame.First, warmUp: frame.WarmUp, acks: frame.Acks, limits: limits}
+	r := &Recorder{warmUp: frame.WarmUp, acks: frame.Acks, limits: limits}
+	r.zeroNs.Store(frame.StartNs)
 	r.windowStartNs.Store(frame.StartNs)
+	r.first.Store(frame.First)
 	r.windowEndNs.Store(frame.EndNs)
 	for _, m := range frame.Metrics {
 		r.kept[m] = true
@@ -112,7 +114,17 @@ func New(shards int, frame Frame, limits []Limit) *Recorder {
 func (r *Recorder) Keeps(m Metric) bool { return r.kept[m] }
 
 // Open sets the moment when the window of a closed load opens. Call it before any of its messages is sent.
-func (r *Recorder) Open(startNs int64) { r.windowStartNs.Store(startNs) }
+func (r *Recorder) Open(startNs int64) {
+	r.zeroNs.Store(startNs)
+	r.windowStartNs.Store(startNs)
+}
+
+// Move moves the window by whole seconds. Call it while none of its messages, before and after, is sent.
+func (r *Recorder) Move(startNs, endNs, first int64) {
+	r.first.Store(first)
+	r.windowStartNs.Store(startNs)
+	r.windowEndNs.Store(endNs)
+}
 
 // End sets the moment when the window of a closed load ended.
 func (r *Recorder) End(endNs int64) { r.windowEndNs.Store(endNs) }
@@ -129,10 +141,13 @@ func (r *Recorder) Shard(i int) *Shard { return r.shards[i%len(r.shards)] }
 // Shards is their number.
 func (r *Recorder) Shards() int { return len(r.shards) }
 
-// SecondOf is the second of an intended time (ns since T0), counted from the window's start; seconds of the warm-up are negative.
+// SecondOf is the second of an intended time (ns since T0), counted from the window's start by the plan.
 func (r *Recorder) SecondOf(offsetNs int64) int {
-	return int(floorDiv(offsetNs-r.windowStartNs.Load(), secondNs))
+	return int(floorDiv(offsetNs-r.zeroNs.Load(), secondNs))
 }
+
+// BeginOf is when a second begins, ns since T0.
+func (r *Recorder) BeginOf(number int) int64 { return r.zeroNs.Load() + int64(number)*secondNs }
 
 // Shard takes measurements under its own lock. Records of one message may go to different shards.
 type Shard struct {
@@ -178,7 +193,7 @@ func (s *Shard) Settled() { s.totals.Settled++ }
 func (s *Shard) Sent(i, offsetNs, callNs, lagNs, queuedNs int64) {
 	s.tally(&s.totals.Sent, &s.totals.SentInWindow, callNs)
 	r := s.recorder
-	if i >= r.first {
+	if i >= r.first.Load() {
 		s.totals.Sends.add(callNs)
 	} else if !r.warmUp {
 		return
@@ -197,7 +212,7 @@ func (s *Shard) Received(i, receivedNs int64) {
 	if !s.recorder.acks {
 		s.complete(receivedNs)
 	}
-	if i >= s.recorder.first {
+	if i >= s.recorder.first.Load() {
 		s.totals.Receipts.add(receivedNs)
 	}
 }
@@ -205,7 +220,7 @@ func (s *Shard) Received(i, receivedNs int64) {
 // Completed records that the response of message i ended, between Enter and Leave.
 func (s *Shard) Completed(i, offsetNs, completedNs, sentNs, lagNs int64) {
 	r := s.recorder
-	if i < r.first && !r.warmUp || !r.kept[Service] {
+	if i < r.first.Load() && !r.warmUp || !r.kept[Service] {
 		return
 	}
 	sec := s.at(offsetNs)
@@ -214,7 +229,7 @@ func (s *Shard) Completed(i, offsetNs, completedNs, sentNs, lagNs int64) {
 		return
 	}
 	s.record(sec, Response, offsetNs, completedNs-offsetNs, lagNs)
-	if i >= r.first {
+	if i >= r.first.Load() {
 		s.slow.offer(Slow{
 			Index: i, OffsetNs: offsetNs, ResponseNs: completedNs - offsetNs,
 			QueuedNs: sentNs - offsetNs - lagNs, LagNs: lagNs, ServiceNs: completedNs - sentNs,
@@ -233,7 +248,7 @@ func (s *Shard) Acked(i, offsetNs, ackedNs, lagNs int64) {
 	if s.recorder.acks {
 		s.complete(ackedNs)
 	}
-	if i >= s.recorder.first {
+	if i >= s.recorder.first.Load() {
 		s.totals.Acks.add(ackedNs)
 	}
 	s.single(Ack, i, offsetNs, ackedNs-offsetNs, lagNs)
@@ -337,7 +352,7 @@ func (s Span) or(ns int64) *int64 {
 // single records a value of a metric that comes alone.
 func (s *Shard) single(m Metric, i, offsetNs, ns, lagNs int64) {
 	r := s.recorder
-	if r.kept[m] && (i >= r.first || r.warmUp) {
+	if r.kept[m] && (i >= r.first.Load() || r.warmUp) {
 		s.record(s.at(offsetNs), m, offsetNs, ns, lagNs)
 	}
 }

@@ -24,7 +24,7 @@ func NewRunning(metric Metric) *Running {
 // Settle adds a second that was taken, or stragglers of one. It ignores the warm-up.
 func (r *Running) Settle(s *Second) {
 	delete(r.open, s.Number)
-	if s.Number < 0 || s.exact[r.metric].Count == 0 {
+	if s.WarmUp || s.exact[r.metric].Count == 0 {
 		return
 	}
 	// Both have the same geometry, so nothing is dropped.
@@ -34,7 +34,7 @@ func (r *Running) Settle(s *Second) {
 
 // Peek replaces what was back of a second with what is back now, until the second is settled.
 func (r *Running) Peek(s *Second) {
-	if s.Number >= 0 && s.exact[r.metric].Count > 0 {
+	if !s.WarmUp && s.exact[r.metric].Count > 0 {
 		r.open[s.Number] = s
 	}
 }

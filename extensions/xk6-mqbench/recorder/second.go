@@ -82,8 +82,9 @@ func (e *Exact) add(o Exact) {
 
 // Second is what all shards measured in one second, merged.
 type Second struct {
-	// Number counts from the window's start.
+	// Number counts from the window's start by the plan.
 	Number int
+	WarmUp bool
 	// StartNs since T0, and the length: the last second of a window and the first one of a warm-up may be shorter.
 	StartNs, LengthNs int64
 	Limits            []limitCounts
@@ -115,7 +116,7 @@ func (s *Second) Empty() bool {
 // Peek merges one metric of a second and leaves it in the shards. It locks each shard that has the metric, so do not ask for lag,
 // which is in the pacer's own shard.
 func (r *Recorder) Peek(number int, m Metric) *Second {
-	out := &Second{Number: number}
+	out := &Second{Number: number, WarmUp: r.warmsUp(number)}
 	for _, s := range r.shards {
 		s.mu.Lock()
 		if sec := s.seconds[number]; sec != nil {
@@ -128,8 +129,8 @@ func (r *Recorder) Peek(number int, m Metric) *Second {
 
 // Take merges a second and removes it from the shards. What arrives later starts it anew, packed.
 func (r *Recorder) Take(number int) *Second {
-	out := &Second{Number: number, Limits: make([]limitCounts, len(r.limits))}
-	out.StartNs = r.windowStartNs.Load() + int64(number)*secondNs
+	out := &Second{Number: number, WarmUp: r.warmsUp(number), Limits: make([]limitCounts, len(r.limits))}
+	out.StartNs = r.BeginOf(number)
 	out.LengthNs = min(secondNs, r.windowEndNs.Load()-out.StartNs)
 	if out.StartNs < 0 { // the warm-up is not a whole number of seconds
 		out.LengthNs += out.StartNs
@@ -182,6 +183,8 @@ func (r *Recorder) Numbers() []int {
 }
 
 // --- internal ---
+
+func (r *Recorder) warmsUp(number int) bool { return r.BeginOf(number) < r.windowStartNs.Load() }
 
 func (s *Second) add(sec *second) {
 	for m, c := range sec.cells {

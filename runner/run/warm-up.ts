@@ -1,0 +1,35 @@
+import { trend } from "../stats/trend.ts";
+
+/** p50 of so many seconds is looked at. */
+const SECONDS = 12;
+/** Over them it may change by a fifth. */
+const CHANGE = Math.log(1.2);
+/** The window opens this much after the last of them: the generator has to learn of it before. */
+const AHEAD_S = 2;
+
+/**
+ * When the window opens, ns since T0, by p50 of each second so far; null: it is not time yet. A second without p50 is not steady.
+ * (reports/README.md, "Warm-up until steady")
+ */
+export function opensAt(
+	p50s: readonly (number | null | undefined)[],
+	{ fromNs, toNs }: { readonly fromNs: number; readonly toNs: number },
+): number | null {
+	const startNs = (p50s.length + AHEAD_S) * 1e9;
+	if (startNs < fromNs || startNs >= toNs || !isSteady(p50s)) return null;
+	return startNs;
+}
+
+/**
+ * Have the last 12 seconds no trend? They have one where Theil and Sen's line through the logarithms changes by more than a fifth, and
+ * its 95 % interval excludes 0.
+ */
+export function isSteady(p50s: readonly (number | null | undefined)[]) {
+	const points = p50s
+		.slice(-SECONDS)
+		.flatMap((p50, x) => (p50 ? [{ x, y: Math.log(p50) }] : []));
+	const found = points.length < SECONDS ? null : trend(points);
+	if (found === null) return false;
+	const certain = found.low > 0 || found.high < 0;
+	return !(certain && Math.abs(found.slope) * SECONDS > CHANGE);
+}
