@@ -163,6 +163,8 @@ export interface Broker {
 	disturb(what: Disturbance): Promise<() => Promise<void>>;
 	/** Resolves with a sentence when a broker that we started ends by itself, not by `disturb`; never for one that we did not start. */
 	readonly died: Promise<string>;
+	/** All of its nodes have ended by themselves: nobody is there to answer. */
+	readonly gone: boolean;
 	close(): Promise<void>;
 }
 
@@ -207,6 +209,7 @@ export function untouchedBroker(): Broker {
 			throw new Error("this broker has no processes of ours to disturb");
 		},
 		died: NEVER,
+		gone: false,
 		close: async () => {},
 	};
 }

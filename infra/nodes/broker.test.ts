@@ -6,7 +6,7 @@ import { openBroker } from "./broker.ts";
 import type { NodeProcess, Place, TakeLine } from "./place.ts";
 
 /** A node that is ready at once, and the next time after 50 ms. */
-function place(): Place {
+function place(nodes: NodeProcess[] = []): Place {
 	let readyMs = 0;
 	return {
 		...{ host: null, signals: true },
@@ -19,7 +19,7 @@ function place(): Place {
 			}).then(() => ({ how: "SIGKILL", well: false, lost: false }));
 			setTimeout(() => take("ready"), readyMs);
 			readyMs = 50;
-			return {
+			const node = {
 				ended,
 				pid: async () => null,
 				async signal() {
@@ -30,6 +30,8 @@ function place(): Place {
 					tellEnd();
 				},
 			};
+			nodes.push(node);
+			return node;
 		},
 	};
 }
@@ -37,10 +39,12 @@ function place(): Place {
 async function open({
 	nodes = 1,
 	stop = new AbortController(),
+	started = [],
 	...about
 }: {
 	nodes?: number;
 	stop?: AbortController;
+	started?: NodeProcess[];
 	stays?: boolean;
 	sameHost?: boolean;
 }) {
@@ -52,7 +56,7 @@ async function open({
 			version: () => "",
 			startMs: 5_000,
 		},
-		places: Array.from({ length: nodes }, place),
+		places: Array.from({ length: nodes }, () => place(started)),
 		request: {
 			system: { key: "a", options: {} },
 			logPath: path.join(testFolder(), "broker.log"),
@@ -79,6 +83,22 @@ test.each([
 		expect(nodesShareHost).toBe(shared);
 	},
 );
+
+test("is gone when the last of its nodes has ended by itself, not when mqbench has killed them", async () => {
+	const started: NodeProcess[] = [];
+	const broker = await open({ nodes: 2, started });
+	const [first, second] = started as [NodeProcess, NodeProcess];
+	await first.end();
+	await first.ended;
+	expect(broker.gone).toBe(false);
+	await second.end();
+	await expect.poll(() => broker.gone).toBe(true);
+	const other = await open({});
+	const back = await other.disturb({ action: "kill", node: 1, delayNs: null });
+	expect(other.gone).toBe(false);
+	await back();
+	expect(other.gone).toBe(false);
+});
 
 /** A broker whose node is killed; Ctrl-C comes while it is on its way back. */
 async function killed(stays: boolean): Promise<void> {

@@ -94,6 +94,12 @@ export async function openBroker({
 		throw explain(error, log);
 	}
 	const stop = AbortSignal.any([world.stop, closing.signal]);
+	let left = count;
+	for (const { died } of nodes)
+		void died.then(({ lost }) => {
+			// One that cannot be seen any more may run.
+			if (!lost) left--;
+		});
 	return {
 		url: facts.url(),
 		version: facts.version(),
@@ -101,6 +107,9 @@ export async function openBroker({
 		settings: hideSecrets(about.settings, secrets),
 		// On hosts of its own each node has one for itself.
 		nodesShareHost: about.sameHost && count > 1,
+		get gone() {
+			return left === 0;
+		},
 		get pids() {
 			return nodes.flatMap(({ pids }) => pids);
 		},

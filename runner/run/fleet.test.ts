@@ -40,10 +40,12 @@ function fleet({
 	plan = roundTrip,
 	clients = [{}, {}, {}],
 	hopeless = () => null,
+	brokerGone = () => false,
 }: {
 	plan?: Plan;
 	clients?: readonly FakeOptions[];
 	hopeless?: (line: ProgressEvent) => string | null;
+	brokerGone?: () => boolean;
 } = {}) {
 	const folder = testFolder();
 	for (const name of ["plan.json", "script.js"])
@@ -60,6 +62,7 @@ function fleet({
 			plan: { ...plan, client: { index: 0, count: clients.length } },
 			url: "nats://me:s3cr3t@10.0.0.1",
 			brokerPids: () => [],
+			brokerGone,
 			onProgress(line) {
 				told.push(line);
 				return hopeless(line);
@@ -391,6 +394,44 @@ function deafTo(word: string): typeof obedient.said {
 		if (!(word in line)) obedient.said(line, self);
 	};
 }
+
+describe("a broker that is gone", () => {
+	const silent = { generator: { ...obedient, said: deafTo("close") } };
+	const closed: Plan = {
+		...roundTrip,
+		schedule: { ...roundTrip.schedule, kind: "closed" },
+	};
+	const endS =
+		(roundTrip.schedule.warmupNs + roundTrip.schedule.durationNs) / 1e9;
+
+	test.each([
+		["is waited for until all messages are due", roundTrip, [1, endS], []],
+		[
+			"is not waited for afterwards",
+			roundTrip,
+			[endS, endS + 1, endS + 2],
+			[CLOSE],
+		],
+		[
+			"is not waited for where a closed load stands still",
+			closed,
+			[1],
+			[CLOSE],
+		],
+	])("%s", async (_, plan, seconds, told) => {
+		const { fakes, ended } = fleet({
+			...{ plan, brokerGone: () => true },
+			clients: [silent, silent],
+		});
+		await begun(fakes);
+		for (const at of seconds)
+			for (const fake of fakes) fake.tell(tick(at, { sent: 0 }));
+		await turns();
+		for (const { said } of fakes) expect(said.slice(1)).toEqual(told);
+		settleAll(fakes);
+		expect((await ended).error).toBeNull();
+	});
+});
 
 describe("messages that cross from client to client", () => {
 	const counts = (parts: Partial<Crossing> = {}): Crossing => ({

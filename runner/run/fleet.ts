@@ -25,6 +25,8 @@ interface FleetOptions {
 	readonly url: string;
 	/** Processes of the broker, if they are ours: their use of resources is sampled beside that of k6. Asked once a second. */
 	brokerPids(): readonly number[];
+	/** Nobody will answer any more: when all has been sent, there is nothing to wait for. Asked once a second. */
+	brokerGone(): boolean;
 	/**
 	 * Told of T0 (by our clock), of each second and of the end, of all clients together; an SLA that it returns cannot be met any more:
 	 * k6 is stopped.
@@ -96,6 +98,13 @@ const PAYLOAD = "payload";
 type Answer = Extract<ProgressLine, { mqbench: "leader" }>;
 /** Takes what a client says; null: it has ended. */
 type Listen = (member: Member, line: ProgressLine | null) => void;
+
+/** Is the schedule over? A closed load has none: nothing goes on any more. */
+function isSent({ schedule }: Plan, { at, sent }: Tick): boolean {
+	return schedule.kind === "closed"
+		? sent === 0
+		: at * 1e9 > schedule.warmupNs + schedule.durationNs;
+}
 
 class RunningFleet {
 	readonly #options: FleetOptions;
@@ -335,9 +344,11 @@ class RunningFleet {
 	#second(tick: Tick): void {
 		this.#tell(tick);
 		this.#openOnceSteady(tick);
+		const { plan, brokerGone } = this.#options;
+		if (brokerGone() && isSent(plan, tick)) this.#close();
 		// Counts of different moments cannot be compared.
 		const together = (tick.merged?.silent ?? []).length === 0;
-		if (crosses(this.#options.plan) && together)
+		if (crosses(plan) && together)
 			if (this.#hasArrived(this.#crossings)) this.#close();
 	}
 

@@ -53,6 +53,7 @@ function k6(
 			plan: { ...plan, ...parts.plan },
 			url: "nats://me:s3cr3t@127.0.0.1:4222",
 			brokerPids: () => [],
+			brokerGone: () => false,
 			onProgress(line) {
 				lines.push(line);
 				return hopeless(line);

@@ -173,6 +173,7 @@ async function oneFloor(
 			plan,
 			url: "",
 			brokerPids: () => [],
+			brokerGone: () => false,
 			onProgress(line) {
 				progress.tick(plan, line);
 				return null;

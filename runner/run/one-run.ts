@@ -119,6 +119,8 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 				plan,
 				url: broker.url,
 				brokerPids: () => broker.pids,
+				// Faults may bring it back.
+				brokerGone: () => broker.gone && plan.faults.length === 0,
 				onProgress(line) {
 					if (line.mqbench === "start") {
 						const t0Ms = Number(BigInt(line.t0UnixNs) / 1_000_000n);

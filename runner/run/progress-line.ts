@@ -100,7 +100,10 @@ export type ControlLine =
 	| { readonly ask: "leader"; readonly id: number }
 	/** The window of a warm-up until steady opens then, ns since T0: a whole second, told before. */
 	| { readonly openNs: number }
-	/** Close the books, and stay: to several clients whose messages cross, when everything has arrived. Answered by `settled`. */
+	/**
+	 * The drain is over, close the books: to several clients whose messages cross, when everything has arrived; to all, when the broker is
+	 * gone. One of several stays, and answers `settled`.
+	 */
 	| { readonly close: true }
 	/**
 	 * Leave the broker, take away what was made there, and end: to several clients, when the books of all are closed. What a client that

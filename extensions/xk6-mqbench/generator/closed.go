@@ -123,6 +123,8 @@ func (g *Generator) runClosed(ctx context.Context) string {
 			return "complete"
 		}
 		select {
+		case <-g.told:
+			return "complete"
 		case <-ctx.Done():
 			g.endSends()
 			g.awaitFlight(interruptDrain)

@@ -97,6 +97,27 @@ func TestAClosedLoadWaitsForAcknowledgementsToo(t *testing.T) {
 	}
 }
 
+// The broker is gone: what is in flight will not come back, and nobody waits for it.
+func TestARunWithoutABrokerEndsWithoutItsDrain(t *testing.T) {
+	for _, p := range []*Plan{testPlan(1000, 100), closedPlan(100, 10)} {
+		p.DrainNs, p.TimeoutNs = 600_000*ms, 600_000*ms
+		h := &hub{copies: func(i int64) int {
+			if i >= 95 {
+				return 0
+			}
+			return 1
+		}}
+		c := openClients(t, of(1, p), h)
+		c.start(0)
+		c.eventually("it is quiet", c.quiet)
+		c.generators[0].CloseBooks()
+		c.finish()
+		if m := c.close()[0]; m.state != "complete" || *m.window.Received != 95 || *m.window.Lost != 5 || m.window.Failed+m.window.NotOffered != 0 {
+			t.Errorf("%s: %s, %+v; want 95 received, 5 lost", p.Schedule.Kind, m.state, m.window)
+		}
+	}
+}
+
 func TestAClosedLoadThatTakesTooLongIsCutAndSaysSo(t *testing.T) {
 	p := closedPlan(1_000_000, 1)
 	p.Schedule.DurationNs = 400 * ms

@@ -80,7 +80,7 @@ func (g *Generator) conclude(ctx context.Context) {
 func (g *Generator) settle(ctx context.Context) string {
 	deadline := g.t0 + g.endNs.Load() + g.plan.DrainNs
 	for {
-		if g.settled() || g.clock.Now() >= deadline {
+		if g.settled() || g.clock.Now() >= deadline || g.dismissed() {
 			return "complete"
 		}
 		select {

@@ -27,8 +27,8 @@ func (g *Generator) StartAt(t0 time.Time) {
 	g.date(g.clock.At(t0), t0)
 }
 
-// CloseBooks says that everything that was sent anywhere has settled or is no longer waited for. One of several clients then counts
-// nothing more, reports that it is settled, and stays until Finish. Any goroutine may call it at any time.
+// CloseBooks says that everything that was sent anywhere has settled or is no longer waited for: the drain is over. One of several
+// clients then counts nothing more, reports that it is settled, and stays until Finish. Any goroutine may call it at any time.
 func (g *Generator) CloseBooks() { g.toldOnce.Do(func() { close(g.told) }) }
 
 // Finish says that the client may leave the broker; it closes its books first. Any goroutine may call it at any time.
@@ -123,7 +123,7 @@ func (g *Generator) settleWith(ctx context.Context) string {
 		}
 		select {
 		case <-g.told:
-			if g.sent() {
+			if g.dismissed() {
 				return "complete"
 			}
 			return "interrupted" // there was more to send
@@ -136,6 +136,16 @@ func (g *Generator) settleWith(ctx context.Context) string {
 			return "interrupted"
 		case <-time.After(settlePoll):
 		}
+	}
+}
+
+// dismissed reports whether the coordinator has ended the drain. Where the broker is gone a send call may hang beyond the schedule.
+func (g *Generator) dismissed() bool {
+	select {
+	case <-g.told:
+		return g.sent() || g.clock.Now() >= g.t0+g.plan.windowEndNs()
+	default:
+		return false
 	}
 }
 

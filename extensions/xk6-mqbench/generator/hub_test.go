@@ -319,15 +319,17 @@ func (c *fleet) settle() {
 	})
 }
 
-// finish has all close their books, and then tells them to leave, the first one last.
+// finish has all close their books, and then tells them to leave, the first one last. One client alone leaves by itself.
 func (c *fleet) finish() {
 	c.t.Helper()
+	if c.plan.Client.Count == 1 {
+		<-c.generators[0].Finished()
+		return
+	}
 	for _, g := range c.generators {
 		g.CloseBooks()
 	}
-	if c.plan.Client.Count > 1 {
-		c.settle()
-	}
+	c.settle()
 	for i := len(c.generators) - 1; i >= 0; i-- {
 		c.generators[i].Finish()
 		<-c.generators[i].Finished()

@@ -20,7 +20,7 @@ test("a broker killed in mid-run: the run ends, counts what was lost and failed,
 	const out = path.join(folder, "out");
 	const file = scenario(
 		folder,
-		{ duration: "3s", drain: "2s" },
+		{ duration: "3s", drain: "100s" },
 		{ sla: "[p50 < 2s, lost == 0]" },
 	);
 	const began = Date.now();
@@ -28,7 +28,7 @@ test("a broker killed in mid-run: the run ends, counts what was lost and failed,
 	const children = descendants(mqbench.pid);
 	kill(mqbench, "nats-server");
 	const ended = await mqbench.ended;
-	// 3 s and the drain and what k6 adds; far below the minutes of a client library's own patience.
+	// 3 s and what k6 adds: nobody waits for the drain of a broker that is gone. Far below the minutes of a client library's own patience.
 	expect(Date.now() - began).toBeLessThan(30_000);
 	expect(ended.code).toBe(3);
 	expect(alive(children)).toEqual([]);

@@ -121,7 +121,9 @@ export const drain: Check = {
 		const judged = countedBySla(plan, "lost") || countedBySla(plan, "unknown");
 		const values = {
 			...{ missing, warmup: before, copies: plan.pattern === "fan-out" },
-			drainNs: state === "interrupted" ? null : plan.drainNs,
+			// Without a broker it is cut short.
+			drainNs:
+				state === "interrupted" || run?.error != null ? null : plan.drainNs,
 		};
 		return judged && judgements.length > 0
 			? {
