@@ -4,11 +4,13 @@ import {
 	mkdirSync,
 	readFileSync,
 	rmdirSync,
+	symlinkSync,
 	writeFileSync,
 } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
+import { realBinaries } from "../../../infra/binaries/real.fake.ts";
 import type { Result } from "../../model/result.ts";
 import { packageFolder } from "../../package.ts";
 import {
@@ -55,6 +57,27 @@ test("a rate above what the machine carries is not a pass", async () => {
 	tell("8 000 000/s on noop", code, checks);
 	expect(code).toBe(4);
 	expect(checks.get("offered")).toBe("invalid");
+});
+
+test("a receiver that stands still for a second is INVALID, not a slow broker", async () => {
+	const folder = temporaryFolder();
+	const out = path.join(folder, "out");
+	const file = scenario(
+		folder,
+		{ rate: "1000/s", warmup: "1s", duration: "8s" },
+		{ sla: "[p99 < 100ms]" },
+	);
+	const env = { MQBENCH_K6: await k6WithSlowReceiver(folder) };
+	const { code } = await run([file, "--out", out], { env });
+	const result = resultOf(out);
+	const checks = checksOf(result);
+	tell("a receiver that stood still", code, checks);
+	const held = result.runs[0]?.series.ticks.flatMap((t) => t.held ?? []) ?? [];
+	expect(Math.max(...held)).toBeGreaterThan(500);
+	expect(held.at(-1)).toBeLessThan(500);
+	expect(code).toBe(4);
+	expect(checks.get("held")).toBe("invalid");
+	expect(result.gates[0]?.code).toBe("late-by-held");
 });
 
 test("a CPU quota that throttles is told", async () => {
@@ -190,6 +213,53 @@ function tell(what: string, code: number | null, checks: Map<string, string>) {
 	process.stdout.write(
 		`${what}: exit ${code}; ${loud.map(([name, status]) => `${name} ${status}`).join(", ") || "all checks ok"}\n`,
 	);
+}
+
+/** k6 whose NATS driver sleeps for a second in one of its handlers, 4 s after the first message, and the other programs beside it. */
+async function k6WithSlowReceiver(folder: string): Promise<string> {
+	const extensions = path.join(packageFolder, "extensions");
+	const driver = path.join(extensions, "xk6-nats");
+	const replaced: Record<string, string> = {};
+	const overlay = (name: string, text: string) => {
+		const at = path.join(folder, name);
+		writeFileSync(at, text);
+		replaced[path.join(driver, name)] = at;
+	};
+	const handler = "func(m *nats.Msg) {\n";
+	const source = readFileSync(path.join(driver, "nats.go"), "utf8");
+	expect(source).toContain(handler);
+	overlay("nats.go", source.replace(handler, `${handler}standStill()\n`));
+	overlay(
+		"stand_still.go",
+		`package nats
+import ("sync"; "time")
+var began = sync.OnceValue(time.Now)
+var once sync.Once
+func standStill() {
+	if time.Since(began()) > 4*time.Second {
+		once.Do(func() { time.Sleep(time.Second) })
+	}
+}
+`,
+	);
+	const list = path.join(folder, "overlay.json");
+	writeFileSync(list, JSON.stringify({ Replace: replaced }));
+	const k6 = path.join(folder, "k6");
+	const built = await execute("go", [
+		"build",
+		"-C",
+		extensions,
+		"-overlay",
+		list,
+		"-o",
+		k6,
+		"./cmd/k6",
+	]);
+	expect(built.code).toBe(0);
+	const { agent, brokers } = await realBinaries();
+	for (const [name, at] of Object.entries({ agent, ...brokers }))
+		symlinkSync(at, path.join(folder, name));
+	return k6;
 }
 
 /** Burns a core until the test is over. */
