@@ -9,6 +9,10 @@ import type {
 export function machineOf(environment: EnvironmentFile | null): Machine | null {
 	if (environment === null) return null;
 	const { cpu, cores, os, cpuQuotaCores, memoryBytes, bootId } = environment;
+	// Runs of several starts of the machine are of none.
+	const oneStart = (environment.resumed ?? []).every(
+		(later) => later.bootId === bootId,
+	);
 	const facts = {
 		cpu,
 		cores,
@@ -21,7 +25,11 @@ export function machineOf(environment: EnvironmentFile | null): Machine | null {
 	};
 	const rig = environment.rig ?? null;
 	if (rig === null)
-		return { fingerprint: hashOf(facts), ...facts, boot: bootId };
+		return {
+			fingerprint: hashOf(facts),
+			...facts,
+			boot: oneStart ? bootId : null,
+		};
 	const { machines, here } = rig;
 	return {
 		// What mqbench runs on makes the load, or only tells others to.

@@ -38,6 +38,17 @@ export const EnvironmentFile = z.strictObject({
 			facts: z.record(z.string(), z.string()),
 		})
 		.optional(),
+	/** Commands that went on with these runs (--resume), in order; absent: none. Versions, and the start of the machine, are those of each. */
+	resumed: z
+		.array(
+			z.strictObject({
+				startedAt: z.iso.datetime(),
+				node: z.string(),
+				go: z.string().nullable(),
+				bootId: z.string().nullable(),
+			}),
+		)
+		.optional(),
 	node: z.string(),
 	k6: z.string(),
 	go: z.string().nullable(),

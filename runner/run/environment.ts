@@ -35,6 +35,19 @@ export function readEnvironment(
 	};
 }
 
+/** What was known before, and the command that goes on now. null: nothing was written down. */
+export function resumedEnvironment(
+	before: EnvironmentFile | null,
+	now: EnvironmentFile,
+): EnvironmentFile {
+	if (before === null) return now;
+	const { startedAt, node, go, bootId } = now;
+	return {
+		...before,
+		resumed: [...(before.resumed ?? []), { startedAt, node, go, bootId }],
+	};
+}
+
 // --- internal ---
 
 const HERE = { kind: "local", count: 1 } as const;

@@ -1,4 +1,11 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+	existsSync,
+	mkdirSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { failure, MqbenchError } from "../errors.ts";
 import { makeFolder } from "../make-folder.ts";
@@ -8,7 +15,7 @@ import {
 	commandIn,
 	resumeCommand,
 } from "../model/command-file.ts";
-import type { EnvironmentFile } from "../model/environment-file.ts";
+import { EnvironmentFile } from "../model/environment-file.ts";
 import { floorFolder, type Plan, runFolder } from "../model/plan.ts";
 import type { RunFileInput } from "../model/run-file.ts";
 import { reasonOf } from "../reason.ts";
@@ -84,6 +91,14 @@ export function writeCommand(folder: string, file: CommandFile): void {
 
 export function writeEnvironment(folder: string, file: EnvironmentFile): void {
 	writeJson(path.join(folder, "environment.json"), file);
+}
+
+/** null: it was killed before it was written. */
+export function environmentIn(folder: string): EnvironmentFile | null {
+	const file = path.join(folder, "environment.json");
+	return existsSync(file)
+		? EnvironmentFile.parse(JSON.parse(readFileSync(file, "utf8")))
+		: null;
 }
 
 // --- internal ---

@@ -6,7 +6,13 @@ import { RunFile } from "../model/run-file.ts";
 import { expand } from "../plan/expand.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { fakeWorld } from "../world.fake.ts";
-import { makeRunFolder, runPath } from "./folder.ts";
+import { readEnvironment } from "./environment.ts";
+import {
+	environmentIn,
+	makeRunFolder,
+	runPath,
+	writeEnvironment,
+} from "./folder.ts";
 
 const stop = new AbortController();
 vi.mock("../../infra/binaries/resolve.ts", () => ({
@@ -44,6 +50,11 @@ test("a Ctrl-C while a broker comes up interrupts the runs after it as well: non
 	expect(plans).toHaveLength(3);
 	const out = path.join(folder, "out");
 	makeRunFolder(out, text, plans, []);
+	const before = {
+		...readEnvironment("2026-01-02T03:04:05.000Z", { k6: "v2.1.0", go: "go1" }),
+		systems: { nats: { broker: "nats-server 2.9", library: "nats.go 1.4" } },
+	};
+	writeEnvironment(out, before);
 	const nothing = () => {};
 	await measure(
 		{
@@ -64,4 +75,12 @@ test("a Ctrl-C while a broker comes up interrupts the runs after it as well: non
 		const run = RunFile.parse(JSON.parse(readFileSync(file, "utf8")));
 		expect(run).toMatchObject({ interruptedBy: "SIGINT", error: null });
 	}
+	// What was known stays, and the command that went on is named.
+	const { bootId, node } = before;
+	expect(environmentIn(out)).toEqual({
+		...before,
+		resumed: [
+			{ startedAt: expect.stringMatching(/^\d{4}-/), bootId, node, go: null },
+		],
+	});
 });

@@ -1,3 +1,4 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { resolveBinaries } from "../../infra/binaries/resolve.ts";
 import { networkBaseline } from "../../infra/hosts/network.ts";
@@ -5,17 +6,17 @@ import type { Client } from "../../infra/rig.ts";
 import { clientsOf, provision } from "../../infra/targets.ts";
 import { type ErrorCode, failure, MqbenchError } from "../errors.ts";
 import type { EnvironmentFile } from "../model/environment-file.ts";
-import type { Plan } from "../model/plan.ts";
+import { Plan } from "../model/plan.ts";
 import { packageFolder, packageVersion } from "../package.ts";
 import type { Scenario, System } from "../scenario/scenario.ts";
 import type { World } from "../world.ts";
 import { readClient } from "./client-read.ts";
-import { readEnvironment } from "./environment.ts";
+import { readEnvironment, resumedEnvironment } from "./environment.ts";
 import { startFleet } from "./fleet.ts";
 import {
+	environmentIn,
 	floorPath,
 	removeRunFolder,
-	runPath,
 	writeEnvironment,
 } from "./folder.ts";
 import type { ReadyClient } from "./member.ts";
@@ -69,10 +70,13 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 			version: packageVersion,
 			progress: progress.build,
 		});
-		const environment = readEnvironment(
-			timestamp(world),
-			{ k6: "unknown", go: binaries.go },
-			scenario,
+		const environment = resumedEnvironment(
+			all.resumed ? environmentIn(folder) : null,
+			readEnvironment(
+				timestamp(world),
+				{ k6: "unknown", go: binaries.go },
+				scenario,
+			),
 		);
 		writeEnvironment(folder, environment);
 		const rig = await provision(
@@ -127,7 +131,7 @@ export async function measure(all: Measurement, world: World): Promise<void> {
 			await Promise.allSettled(own.map((client) => client.close()));
 			await rig.teardown();
 		}
-		noteVersions(folder, environment, made);
+		noteVersions(folder, environment);
 	} catch (error) {
 		// The sentence about a broker that did not start names its log.
 		if (!begun && !isCode(error, "broker-start")) removeRunFolder(folder);
@@ -196,15 +200,12 @@ function isCode(error: unknown, code: ErrorCode): boolean {
 }
 
 /** What only the measuring process knew: versions of k6, client library and broker, by system. */
-function noteVersions(
-	folder: string,
-	environment: EnvironmentFile,
-	plans: readonly Plan[],
-): void {
+function noteVersions(folder: string, environment: EnvironmentFile): void {
 	let { k6, go } = environment;
-	const systems: EnvironmentFile["systems"] = {};
-	for (const plan of plans) {
-		const client = readClient(runPath(folder, plan), 0).lines.find(
+	const systems = { ...environment.systems };
+	// Those of earlier commands as well: one that was killed has noted nothing.
+	for (const { run, plan } of plansIn(folder)) {
+		const client = readClient(run, 0).lines.find(
 			(line) => line.type === "client",
 		);
 		if (!client) continue;
@@ -216,4 +217,17 @@ function noteVersions(
 		};
 	}
 	writeEnvironment(folder, { ...environment, k6, go, systems });
+}
+
+function plansIn(folder: string): { run: string; plan: Plan }[] {
+	const runs = path.join(folder, "runs");
+	return readdirSync(runs)
+		.sort()
+		.flatMap((name) => {
+			const run = path.join(runs, name);
+			const file = path.join(run, "plan.json");
+			return existsSync(file)
+				? [{ run, plan: Plan.parse(JSON.parse(readFileSync(file, "utf8"))) }]
+				: [];
+		});
 }

@@ -2,6 +2,7 @@ import type { Result, Search } from "../../model/result.ts";
 import type { Verdict } from "../../model/verdict.ts";
 import { failoverOfAll } from "../failover-table.ts";
 import { caseTables, MANY_RUNS } from "../matrix.ts";
+import { resumedText } from "../resumed.ts";
 import {
 	explainText,
 	factsText,
@@ -78,6 +79,7 @@ export function documentOf(
 		where: [
 			measuredText(result),
 			sameHostText(result),
+			resumedText(result),
 			topologiesText(result),
 		].filter((text) => text !== null),
 		broken: broken(whole),
