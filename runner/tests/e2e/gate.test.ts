@@ -50,7 +50,7 @@ describe("a limit", () => {
 		const said = second.out.replaceAll(/\s+/g, " ");
 		expect(said).toContain("3 FAIL of 3 repeats (2 of them confirming)");
 		expect(said).toMatch(
-			/Resumed: run 1 of \S+ \S+ UTC; runs 2 to 3 of \S+ \S+ UTC/,
+			/resumed: run 1 of \S+ \S+ UTC; runs 2 to 3 of \S+ \S+ UTC/,
 		);
 	});
 
