@@ -75,6 +75,10 @@ test.each([
 		"p0 < 1s",
 		'"p0 < 1s": a percentile lies between 0 and 100; write e.g. p99 or p99.9',
 	],
+	[
+		"p0.0000009 < 1s",
+		'"p0.0000009 < 1s": the lowest percentile is p0.000001; write e.g. p99 or p99.9',
+	],
 	["p99 < 20", '"p99 < 20": the limit has no unit; write p99 < 20ms'],
 	["p99 < 0ms", '"p99 < 0ms" can never hold; write a limit above 0'],
 	["lost > 0", '"lost > 0": lost takes ==, < or <=; write lost == 0'],

@@ -42,6 +42,9 @@ export function meantObjective(
 
 // --- internal ---
 
+/** JavaScript writes smaller numbers in exponent form, which exact fractions are not made from. */
+const LOWEST = 0.000_001;
+
 const SOME: Record<TallyUnit, string> = {
 	messages: "1",
 	"messages/s": "1/s",
@@ -156,6 +159,10 @@ function limited(line: string, text = line): Sla {
 	if (!(percentile > 0 && percentile < 100))
 		throw new UnitError(
 			`"${text}": a percentile lies between 0 and 100; write e.g. p99 or p99.9`,
+		);
+	if (percentile < LOWEST)
+		throw new UnitError(
+			`"${text}": the lowest percentile is p0.000001; write e.g. p99 or p99.9`,
 		);
 	return { kind: "percentile", ...found, percentile };
 }

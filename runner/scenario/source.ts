@@ -6,6 +6,7 @@ import {
 	isNode,
 	isScalar,
 	isSeq,
+	visit,
 } from "yaml";
 import { example } from "../brokers/index.ts";
 import type { Located, Path } from "./problem.ts";
@@ -36,7 +37,8 @@ export function parseSource(
 	const [document, second] = documents;
 	if (!document?.contents || isEmpty(document))
 		return { problems: [{ offset: 0, message: EMPTY }] };
-	const problems = yamlMistakes(text, [document]);
+	const mistakes = yamlMistakes(text, [document]);
+	const problems = mistakes.length > 0 ? mistakes : endless(document);
 	if (problems.length > 0) return { problems };
 	if (second)
 		return {
@@ -97,6 +99,27 @@ function aliasMessage(error: unknown): string {
 	return /alias/i.test(reason)
 		? "the aliases (*name) expand to too much; write the values out"
 		: `this cannot be read as YAML: ${reason.slice(0, 200)}`;
+}
+
+/** An alias inside of what it stands for would go on for ever. */
+function endless(document: Document.Parsed): Located[] {
+	const anchored = new Map<string, unknown>();
+	const found: Located[] = [];
+	visit(document, {
+		Node(_, node, path) {
+			if (!isAlias(node)) {
+				if (node.anchor !== undefined) anchored.set(node.anchor, node);
+				return;
+			}
+			const meant = anchored.get(node.source);
+			if (path.some((around) => around === meant))
+				found.push({
+					offset: start(node) ?? 0,
+					message: `*${node.source} is inside &${node.source} and would contain itself; write the value out`,
+				});
+		},
+	});
+	return found;
 }
 
 function keysOf(document: Document.Parsed, field: string): string[] {

@@ -138,3 +138,28 @@ describe("what is no indentation is not called so", () => {
 		expect(mistakes(text)).toEqual(sentences);
 	});
 });
+
+const itself = "would contain itself; write the value out";
+
+describe("an alias inside of what it stands for", () => {
+	test.each([
+		["in a list", "name: &x [1, *x]\n", [`1:14 *x is inside &x and ${itself}`]],
+		[
+			"as a merge",
+			"workload: &x\n  <<: *x\n  rate: 3/s\n",
+			[`2:7 *x is inside &x and ${itself}`],
+		],
+		[
+			"deeper, twice",
+			"a: &x { b: &y [*x, { c: *y }] }\n",
+			[
+				`1:16 *x is inside &x and ${itself}`,
+				`1:25 *y is inside &y and ${itself}`,
+			],
+		],
+		["after another of that name", "a: &x [ &x 1, *x ]\n", []],
+		["beside it", "a: &x [1]\nb: *x\n", []],
+	])("%s", (_, text, sentences) => {
+		expect(mistakes(text)).toEqual(sentences);
+	});
+});

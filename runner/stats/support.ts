@@ -38,7 +38,7 @@ export function fraction(p: number): {
 	denominator: bigint;
 } {
 	if (!(p > 0 && p < 100)) throw new RangeError(`percentile ${p}`);
-	// Never in exponent form: the smallest percentile that a scenario can name is far above 1e-6.
+	// Never in exponent form: the smallest percentile that a scenario can name is 1e-6.
 	const [whole = "", decimals = ""] = String(p).split(".");
 	return {
 		numerator: BigInt(whole + decimals),
