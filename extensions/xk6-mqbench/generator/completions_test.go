@@ -41,7 +41,7 @@ func TestAnOutageShowsAsPiecesOf10MsWithoutCompletions(t *testing.T) {
 			}
 		}
 		// The pieces at both ends of it may hold some.
-		m.between("empty pieces", int64(longest), 38, 120)
+		m.between("empty pieces", int64(longest), 38, 200)
 		m.between("the first of them", int64(at), 95, 125)
 	}
 }
