@@ -17,6 +17,7 @@ import { unreadablePayloads } from "./payload-file.ts";
 import { resolvePin } from "./pin.ts";
 import { type Located, type Problem, report } from "./problem.ts";
 import { beyondRig, untouchable } from "./rig.ts";
+import { tooManyRuns } from "./run-count.ts";
 import type { Scenario } from "./scenario.ts";
 import { resolveSlaLines } from "./sla-lines.ts";
 import { parseSource, type Source } from "./source.ts";
@@ -161,6 +162,7 @@ function check(
 		...notIn(unset, problemsOf(parts.issues, written)),
 		...systemProblems,
 		...cases.problems,
+		...tooManyRuns(parts.repeat, cases.cases.length, systems.length),
 		...unreadablePayloads(cases, context),
 		...beyondAbilities(systems, cases),
 		...clientProblems,

@@ -511,6 +511,8 @@ const mistakes: Readonly<Record<string, string>> = {
 	),
 	"one run against a baseline": `${right}${sla("p99 <= baseline + 10%")}`,
 	"three runs against a baseline": `${right}repeat: 3\n${sla("p99 <= baseline + 10%")}`,
+	"more runs than can be planned": `${right}repeat: 1000\nmatrix:\n  message: [1KiB, 2KiB, 3KiB, 4KiB]\n  rate: [1/s, 2/s, 3/s]\n`,
+	"as many runs as can be planned": `${right}repeat: 1000\nmatrix:\n  message: [1KiB, 2KiB, 3KiB, 4KiB, 5KiB]\n  rate: [1/s, 2/s]\nsla: [p99]\n`,
 	"default lines of one run": `baseline: old\n${workload({}, "systems: { old: nats, new: nats }")}`,
 	"a search against a baseline": `${workload({ find: "max-rate", duration: "" })}repeat: 5\n${sla("p99 < 5ms", "p99 <= baseline + 10%")}`,
 	"a baseline with a typo": `baseline: odl\n${workload({}, "systems: { old: nats, new: nats }")}`,
