@@ -112,6 +112,13 @@ describe("commands that README.md and the guides show", () => {
 		).toBe(0);
 	});
 
+	test("work in other folders after an install from the clone, as README.md and the help say", async () => {
+		const world = fakeWorld();
+		await main(["--help"], world);
+		for (const text of [shown, world.out()])
+			expect(text).toContain("npm install -g .");
+	});
+
 	test("and every command among them is one", async () => {
 		const world = fakeWorld();
 		await main(["--help"], world);

@@ -53,7 +53,7 @@ export function explain(error: unknown, outside: World): ExitCode {
 // --- internal ---
 
 const EXAMPLES = `
-Start here (npx mqbench, unless it is installed globally):
+Start here (npx mqbench in the clone; everywhere after npm install -g . there):
   mqbench init my-scenario
   mqbench validate my-scenario.yaml
   mqbench plan my-scenario.yaml
