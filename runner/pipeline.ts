@@ -27,6 +27,7 @@ import { maskScenario } from "./secrets.ts";
 import { hopeless } from "./verdict/abort.ts";
 import { confirmationOf } from "./verdict/confirm.ts";
 import type { OnInconclusive } from "./verdict/exit.ts";
+import { reasonOf } from "./verdict/run.ts";
 import type { World } from "./world.ts";
 
 interface PipelineOptions {
@@ -213,7 +214,9 @@ function* runsOf(
 			continue;
 		}
 		const judge = (run: Plan) => {
-			const { verdict, why } = judgeFolder(runPath(folder, run));
+			const judged = judgeFolder(runPath(folder, run));
+			const { verdict } = judged;
+			const why = reasonOf(judged);
 			progress.say(
 				`  ${verdict.toUpperCase()}${why === null ? "" : `: ${why}`}`,
 			);
@@ -225,7 +228,7 @@ function* runsOf(
 		for (let step = search.next(); ; step = search.next()) {
 			if (step.done) {
 				progress.say(
-					`Search: ${plan.system}, ${plan.case}: ${answerText(step.value)}.`,
+					`Search: ${plan.system}, ${plan.case}: ${answerText(step.value.answer, step.value.found)}.`,
 				);
 				break;
 			}

@@ -134,7 +134,7 @@ describe("searches", () => {
 				runs: [
 					{
 						...{ index: stall.runs[0]?.index ?? 0, role: "probe", rate: 1000 },
-						...{ verdict: "pass", p50: 1, p99: 2, max: 3 },
+						...{ verdict: "pass", why: null, p50: 1, p99: 2, max: 3 },
 					},
 				],
 				...parts,

@@ -551,6 +551,8 @@ export const Search = z.strictObject({
 			role: z.enum(["probe", "confirm", "curve"]),
 			rate: z.number().nonnegative(),
 			verdict: Verdict,
+			/** Why it did not pass; null: it passed, or an older mqbench did not say. */
+			why: z.string().nullable().default(null),
 			p50: Ns.nullable(),
 			p99: Ns.nullable(),
 			max: Ns.nullable(),

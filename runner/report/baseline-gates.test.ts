@@ -455,7 +455,7 @@ sla: [p99 < 10ms]
 				runs: [
 					{
 						...{ index: run.index, role: "probe" as const, rate: 1000 },
-						...{ verdict: "fail" as const, p50: 1, p99: 2, max: 3 },
+						...{ verdict: "fail" as const, why: null, p50: 1, p99: 2, max: 3 },
 					},
 				],
 			}));

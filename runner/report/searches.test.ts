@@ -4,6 +4,7 @@ import type { Result, Run } from "../model/result.ts";
 import type { Verdict } from "../model/verdict.ts";
 import { planOf } from "../run/built.fake.ts";
 import { outcomeOf, searchRuns } from "../search/runs.ts";
+import type { Judgement } from "../verdict/judgement.ts";
 import { renderHtml } from "./html.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { type SearchRun, searchesOf } from "./searches.ts";
@@ -13,6 +14,12 @@ import { renderTerminal } from "./terminal.ts";
 const healthy = fixtureResult("healthy");
 const start = planOf({ search: { role: "start", of: "1KiB" }, case: "1KiB" });
 
+/** A run that did not pass has an SLA line that it did not meet. */
+function judged(verdict: Verdict): SearchRun["verdict"] {
+	const line = { sla: "p99 < 5ms", verdict, why: "9 of 10 took longer" };
+	return { verdict, why: null, judgements: [line as Judgement] };
+}
+
 /** The runs of a search whose verdicts `of` gives, as a report sees them. */
 function runsOf(of: (perSecond: number) => Verdict): SearchRun[] {
 	const all: SearchRun[] = [];
@@ -21,7 +28,7 @@ function runsOf(of: (perSecond: number) => Verdict): SearchRun[] {
 	for (const plan of searchRuns(start, 1, judge))
 		all.push({
 			collected: { plan },
-			verdict: { verdict: of(plan.schedule.rate?.messages ?? 0) },
+			verdict: judged(of(plan.schedule.rate?.messages ?? 0)),
 			run: {
 				...(healthy.runs[0] as Run),
 				index: plan.index,
@@ -55,7 +62,10 @@ test("its runs are listed by rate, each with its own verdict", () => {
 	const rates = search?.runs.map((run) => run.rate) ?? [];
 	expect(rates).toEqual(rates.toSorted((a, b) => a - b));
 	for (const run of search?.runs ?? [])
-		expect(run.verdict).toBe(upTo5000(run.rate));
+		expect(run).toMatchObject({
+			verdict: upTo5000(run.rate),
+			why: run.rate <= 5000 ? null : "p99 < 5ms: 9 of 10 took longer",
+		});
 });
 
 test.each<[string, (rate: number) => Verdict, Verdict, RegExp]>([
@@ -70,7 +80,7 @@ test.each<[string, (rate: number) => Verdict, Verdict, RegExp]>([
 		"the generator cannot even begin",
 		() => "invalid",
 		"invalid",
-		/the load generator or its consumers were too slow for every rate/,
+		/^no answer: every run was INVALID \(2 of 2\)$/,
 	],
 	[
 		"a run cannot be made",
@@ -84,6 +94,29 @@ test.each<[string, (rate: number) => Verdict, Verdict, RegExp]>([
 		verdict,
 		answer: expect.stringMatching(answer),
 	});
+});
+
+test("a rate that passed as a probe but never in a longer run, with rates that failed, is no generator too slow for every rate", () => {
+	// 5 000/s fails, 2 500/s passes as a probe, 3 540/s is INVALID: what confirms fails four times.
+	const all: SearchRun[] = [];
+	const of = ({ schedule, search }: Plan): Verdict => {
+		const rate = schedule.rate?.messages ?? 0;
+		if (rate > 2500 && rate < 5000) return "invalid";
+		return search?.role === "probe" && rate <= 2500 ? "pass" : "fail";
+	};
+	const first = planOf({
+		search: { role: "start", of: "1KiB" },
+		schedule: { ...start.schedule, rate: { messages: 5000, perNs: 1e9 } },
+	});
+	for (const plan of searchRuns(first, 1, (one) => outcomeOf(of(one))))
+		all.push({
+			collected: { plan },
+			verdict: judged(of(plan)),
+			run: { ...(healthy.runs[0] as Run), index: plan.index },
+		});
+	expect(searchesOf(all)[0]?.answer).toBe(
+		"no rate is confirmed: 2 500/s passed as a probe, but no longer run passed, down to 2 150/s; 2 of 9 runs were INVALID",
+	);
 });
 
 describe("a report", () => {
@@ -109,6 +142,11 @@ describe("a report", () => {
 					`${rate.toLocaleString("en").replace(",", " ")}/s`,
 				);
 		}
+	});
+
+	test("says of each rate that did not pass why", () => {
+		for (const text of texts.slice(1))
+			expect(text).toContain("5ms: 9 of 10 took longer");
 	});
 
 	test("does not show probes as runs of their own", () => {

@@ -1,14 +1,15 @@
 import type { Plan } from "../model/plan.ts";
 import type { Run, Search } from "../model/result.ts";
-import { type Verdict, worst } from "../model/verdict.ts";
+import { worst } from "../model/verdict.ts";
 import { answerText, answerVerdict } from "../search/answer.ts";
 import { outcomeOf, stepOf } from "../search/runs.ts";
 import { type Answer, next } from "../search/search.ts";
+import { type RunVerdict, reasonOf } from "../verdict/run.ts";
 
 /** A run of a search, judged. */
 export interface SearchRun {
 	readonly collected: { readonly plan: Plan };
-	readonly verdict: { readonly verdict: Verdict };
+	readonly verdict: Pick<RunVerdict, "verdict" | "why" | "judgements">;
 	readonly run: Run;
 }
 
@@ -62,12 +63,13 @@ function searchOf(runs: readonly SearchRun[]): Search {
 		...answer,
 		answer: interrupted
 			? "stopped before the search was over"
-			: `${answerText(answer)}${steady ? "" : `; but ${below} ${below === 1 ? "run" : "runs"} at lower rates did not pass: not steady`}`,
+			: `${answerText(answer, found)}${steady ? "" : `; but ${below} ${below === 1 ? "run" : "runs"} at lower rates did not pass: not steady`}`,
 		runs: steps
 			.map(({ one, step }) => ({
 				index: one.run.index,
 				...step,
 				verdict: one.verdict.verdict,
+				why: reasonOf(one.verdict),
 				p50: percentile(one.run, 50),
 				p99: percentile(one.run, 99),
 				max: one.run.metrics[one.run.main]?.max ?? null,

@@ -433,7 +433,7 @@ export function searchTable({ runs }: Search): {
 	const ns = (value: number | null) =>
 		value === null ? "n/a" : formatDuration(value);
 	return {
-		head: ["rate", "run", "verdict", "p50", "p99", "max"],
+		head: ["rate", "run", "verdict", "p50", "p99", "max", "why"],
 		rows: runs.map((run) => [
 			`${formatCount(run.rate)}/s`,
 			run.role,
@@ -441,6 +441,7 @@ export function searchTable({ runs }: Search): {
 			ns(run.p50),
 			ns(run.p99),
 			ns(run.max),
+			run.why ?? "",
 		]),
 	};
 }

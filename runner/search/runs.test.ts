@@ -27,7 +27,7 @@ function play(plan: Plan, limit: number, firstIndex = 1) {
 	const plans: Plan[] = [];
 	for (;;) {
 		const step = runs.next();
-		if (step.done) return { plans, answer: step.value };
+		if (step.done) return { plans, answer: step.value.answer };
 		plans.push(step.value);
 	}
 }
@@ -95,7 +95,7 @@ function playText(text: string, judge: (plan: Plan) => Outcome) {
 	const plans: Plan[] = [];
 	for (;;) {
 		const step = runs.next();
-		if (step.done) return { plans, answer: step.value };
+		if (step.done) return { plans, answer: step.value.answer };
 		plans.push(step.value);
 	}
 }

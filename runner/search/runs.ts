@@ -20,20 +20,20 @@ const LONGEST_NS = 120e9;
 
 /**
  * The runs of one search, each made from the case as it is written (`start`), with another rate. Asks `judge` about every
- * run that it has yielded, says before each one why it makes it, and returns the answer.
+ * run that it has yielded, says before each one why it makes it, and returns the answer with what it follows from.
  */
 export function* searchRuns(
 	start: Plan,
 	firstIndex: number,
 	judge: (plan: Plan) => Outcome,
 	say: (text: string) => void = () => {},
-): Generator<Plan, Answer> {
+): Generator<Plan, { readonly answer: Answer; readonly found: Found[] }> {
 	const { rate } = start.schedule;
 	if (rate === null) throw new Error("a search needs a rate to begin with");
 	const found: Found[] = [];
 	for (;;) {
 		const what = next(ratePerSecond(rate), found);
-		if ("answer" in what) return what.answer;
+		if ("answer" in what) return { answer: what.answer, found };
 		const times = found.filter(
 			(f) => f.step.rate === what.step.rate && f.step.role === what.step.role,
 		).length;

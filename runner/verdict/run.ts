@@ -19,6 +19,15 @@ export interface RunVerdict {
 	readonly checks: readonly CheckResult[];
 }
 
+/** Why a run did not pass: what decided, or the first SLA line that it did not meet; null: it passed. */
+export function reasonOf({
+	why,
+	judgements,
+}: Pick<RunVerdict, "why" | "judgements">): string | null {
+	const broken = judgements.find((j) => j.verdict !== "pass");
+	return why ?? (broken === undefined ? null : `${broken.sla}: ${broken.why}`);
+}
+
 /**
  * Judges a run: every SLA line, then whether the measurement is to be trusted. When it is not, no gate of the run
  * stands, be it PASS or FAIL; only lag and what the client library held are judged gate by gate.

@@ -24,10 +24,11 @@ import { comparison } from "./comparison.ts";
 import {
 	badge,
 	charts,
+	numbers,
 	paragraph,
 	section,
 	sentences,
-	wordTable,
+	table,
 } from "./make.ts";
 import { reading, reproduce } from "./reading.ts";
 import { RUNS_WITH_DETAILS, runSection, words } from "./run.ts";
@@ -183,9 +184,11 @@ function search(one: Search, number: number, whole: Result): Section {
 	const blocks = [
 		paragraph(one.answer, "lead"),
 		charts([{ of: "search", number }]),
-		wordTable(head, cells, {
-			caption: run === undefined ? "" : factsText(run, whole),
-		}),
+		table(
+			["rate", ...numbers(head.slice(1, -1)), { name: "why", spare: 1 }],
+			cells,
+			{ caption: run === undefined ? "" : factsText(run, whole) },
+		),
 	];
 	return section(id, `Highest rate of ${title}`, blocks, {
 		contents: `Highest rate: ${title}`,

@@ -69,6 +69,7 @@ export function searchedResult(): Result {
 			role: rate === 4000 ? "confirm" : rate > 4000 ? "probe" : "curve",
 			rate,
 			verdict: rate > 4000 ? "fail" : "pass",
+			why: null,
 			p50: 200_000 + rate * 20,
 			p99: 400_000 + (rate / 100) ** 2 * 4000,
 			max: 900_000 + (rate / 100) ** 2 * 9000,
