@@ -1,6 +1,7 @@
 import {
 	formatCount as count,
 	formatDuration as duration,
+	formatDurationExact as exactly,
 	plural,
 } from "../units.ts";
 import { percent } from "./percent.ts";
@@ -24,6 +25,8 @@ export const loadChecks = {
 		`${plural(d.messages, "message")} ${wasWere(d.messages)} not offered: the run was stopped`,
 	"not-offered": (d: Missing) =>
 		`${ofAll(d)} not offered: the generator could not keep up`,
+	"offered-late": (d: { p50Ns: number; limitNs: number }) =>
+		`the generator could not offer this load: it sent half of the messages at least ${duration(d.p50Ns)} late, more than the limit of ${exactly(d.limitNs)}`,
 	"not-sent-stalled": (d: Missing & { stalledNs: number }) =>
 		`${ofAll(d)} not sent: nothing completed for ${duration(d.stalledNs)}, so the load waited in vain`,
 	"not-sent-in-time": (d: Missing) =>

@@ -1,13 +1,27 @@
+import { percentile } from "../../histogram/percentiles.ts";
 import type { Collected } from "../../run/collect.ts";
 import { say } from "../../text/say.ts";
-import { formatCount } from "../../units.ts";
+import {
+	formatCount,
+	formatDuration,
+	formatDurationExact,
+} from "../../units.ts";
+import { type Facts, sampleOf, tightestLimitNs } from "../facts.ts";
+import type { Judgement } from "../judgement.ts";
 import { type Check, type Finding, NOT_COUNTED, unknown } from "./check.ts";
+import { LAG_P50_NS } from "./limits.ts";
 import { countedBySla } from "./missing-messages.ts";
 
-/** Was every message that the schedule intended sent? */
+/**
+ * Was every message that the schedule intended sent, and most of them not later than the SLA allows an answer? A load that comes so late is
+ * another one than was asked for: what fails then, losses too, says nothing about the system.
+ */
 export const offered: Check = {
 	name: "offered",
-	judge({ collected }) {
+	judge(facts, judgements) {
+		const late = offeredLate(facts, judgements);
+		if (late !== null) return late;
+		const { collected } = facts;
 		const { warmup, window } = collected.counters;
 		if (warmup === null || window === null) return NOT_COUNTED;
 		const missing = warmup.notOffered + window.notOffered;
@@ -146,6 +160,24 @@ export const drain: Check = {
 };
 
 // --- internal ---
+
+/** null: it was not, or nothing failed, and what passes under a late load passes. */
+function offeredLate(
+	facts: Facts,
+	judgements: readonly Judgement[],
+): Finding | null {
+	const tightest = tightestLimitNs(facts);
+	const p50Ns = percentile(sampleOf(facts, "lag"), 50, 1).value;
+	if (tightest === null || p50Ns === null) return null;
+	const limitNs = Math.max(tightest, LAG_P50_NS);
+	if (p50Ns <= limitNs || judgements.every((j) => j.verdict !== "fail"))
+		return null;
+	return {
+		...{ status: "invalid", said: say("offered-late", { p50Ns, limitNs }) },
+		figure: formatDuration(p50Ns),
+		...{ limit: formatDurationExact(limitNs), remedy: say("offer-less") },
+	};
+}
 
 /** What is lost stays in flight: a load that waits for it stands still, and is ended before its time. */
 function closedNotOffered(
