@@ -130,7 +130,7 @@ export const Gate = z.strictObject({
 	percentile: z.number().gt(0).lt(100).nullable(),
 	limitNs: Ns.nullable(),
 	...Numbers,
-	/** The same for each repeat; the numbers above are of the first with the worst verdict. */
+	/** The same for each repeat; the numbers above are of the one furthest from the limit of those with the worst verdict. */
 	repeats: z.array(
 		z.strictObject({
 			repeat: Count,

@@ -1,7 +1,7 @@
 import type { Gate } from "../model/result.ts";
 import { type Said, say } from "../text/say.ts";
+import { standsFor } from "../verdict/repeats.ts";
 import type { Outcome } from "./outcomes.ts";
-import { worstRepeat } from "./worst-repeat.ts";
 
 /** What broke, by how much: "p99 is 400ms: 40x the limit of 10ms, 390ms above it; 490 of 10 000 messages took longer, at most 100 may". */
 export function amountText(outcome: Outcome): string {
@@ -28,7 +28,7 @@ const UNDECIDED: Readonly<Record<Gate["verdict"], string>> = {
 };
 
 function failed(gate: Gate): Said | null {
-	const worst = worstRepeat(gate);
+	const worst = standsFor(gate.repeats);
 	if (worst === null) return null;
 	const { measured, n, over, allowed, tally, beyondNs } = worst;
 	const broken = {

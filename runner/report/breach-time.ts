@@ -2,9 +2,10 @@ import type { Gate, Result, Run } from "../model/result.ts";
 import { TALLIES, Tally } from "../model/tallies.ts";
 import { say } from "../text/say.ts";
 import { formatCount, formatDuration } from "../units.ts";
+import { standsFor } from "../verdict/repeats.ts";
 import type { Outcome } from "./outcomes.ts";
 import { offenderText } from "./words.ts";
-import { runsOf, worstRepeat, worstRun } from "./worst-repeat.ts";
+import { runsOf, worstRun } from "./worst-repeat.ts";
 
 /**
  * When a gate broke: "worst in the second that began 4s after the window opened: p99 490ms, max 500ms", "first lost: producer 0, ...".
@@ -20,7 +21,7 @@ export function timeText(outcome: Outcome, result: Result): string | null {
 	if (gate.metric !== null) {
 		if (gate.metric !== run.main) return null;
 		// The first message says more than its second does.
-		return worstRepeat(gate)?.censored
+		return standsFor(gate.repeats)?.censored
 			? (offenderText("lost", run) ?? offenderText("failed", run))
 			: text(slowest(run));
 	}

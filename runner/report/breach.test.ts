@@ -309,6 +309,32 @@ describe("when", () => {
 		});
 	});
 
+	test("is in a repeat that made the gate INVALID, not in one that failed", () => {
+		const result = withGate({ verdict: "invalid" });
+		const [gate] = result.gates;
+		const [run] = result.runs;
+		const [repeat] = gate?.repeats ?? [];
+		if (!gate || !run || !repeat) throw new Error("another fixture");
+		gate.repeats = [
+			{ ...repeat, repeat: 1, verdict: "fail", margin: 0.01 },
+			{ ...repeat, repeat: 2, verdict: "invalid", margin: 0.5 },
+		];
+		result.runs = [159e6, 103e6].map((max, i) => ({
+			...run,
+			repeat: i + 1,
+			series: {
+				...run.series,
+				seconds: [
+					{ ...run.series.seconds[0], second: 4, p99: null, max },
+				] as typeof run.series.seconds,
+			},
+		}));
+		expect(first(result)).toMatchObject({
+			where: expect.stringContaining("in repeat 2 of 2"),
+			when: "worst in the second that began 4s after the window opened: max 103ms",
+		});
+	});
+
 	test("is not known of another metric than the run's own", () => {
 		expect(first(withGate({ metric: "service" })).when).toBeNull();
 	});

@@ -1,4 +1,5 @@
 import type { Result } from "../model/result.ts";
+import { worstOf } from "../verdict/repeats.ts";
 import { adviceText } from "./breach-advice.ts";
 import { amountText } from "./breach-amount.ts";
 import { timeText } from "./breach-time.ts";
@@ -48,12 +49,9 @@ export function breachTitle(outcome: Outcome): string {
 function whereText({ of, system, case: name }: Outcome): string {
 	const place = `${system}, ${name}`.replaceAll(/\s+/g, " ");
 	if (of.kind !== "gate" || of.gate.repeats.length < 2) return place;
-	const { repeats, verdict } = of.gate;
-	const same = repeats.filter((r) => r.verdict === verdict);
-	const bad = (
-		same.length > 0 ? same : repeats.filter((r) => r.verdict !== "pass")
-	).map((r) => r.repeat);
-	if (bad.length === 0 || bad.length === repeats.length)
+	const { repeats } = of.gate;
+	const bad = worstOf(repeats).map((r) => r.repeat);
+	if (bad.length === repeats.length)
 		return `${place}, in all ${repeats.length} repeats`;
 	return `${place}, in ${bad.length === 1 ? "repeat" : "repeats"} ${list(bad)} of ${repeats.length}`;
 }

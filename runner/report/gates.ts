@@ -31,7 +31,7 @@ export function gatesOf(runs: readonly JudgedRun[]): Gate[] {
 		}
 	return [...groups.values()].map(({ of, all, confirming }) => {
 		const judgements = all.map(([, j]) => j);
-		const { verdict, why, deciding } = overRepeats(judgements, confirming);
+		const { verdict, why, deciding } = overRepeats(all, confirming);
 		return {
 			sla: deciding.sla,
 			system: of.collected.plan.system,

@@ -132,7 +132,7 @@ function worstGate(result: Result): Gate | null {
 	);
 }
 
-/** Of all repeats, as the gate's own is of the first with its verdict. Among messages that never completed: none at all. */
+/** Of all repeats, as the gate's own is of one with the worst verdict. Among messages that never completed: none at all. */
 function leastMargin({ margin, repeats }: Gate): number {
 	const margins = repeats.map((repeat) =>
 		repeat.beyondNs !== null ? 0 : repeat.margin,

@@ -1,21 +1,7 @@
 import type { Gate, Result, Run } from "../model/result.ts";
+import { standsFor } from "../verdict/repeats.ts";
 import type { Outcome } from "./outcomes.ts";
 import { percentileValue } from "./words.ts";
-
-type Repeat = Gate["repeats"][number];
-
-/** The repeat that stands for the gate: of those with its worst verdict the one that is furthest from the limit. */
-export function worstRepeat({ repeats }: Gate): Repeat | null {
-	const failing = repeats.filter((r) => r.verdict === "fail");
-	const bad = repeats.filter((r) => r.verdict !== "pass");
-	const [first = null, ...others] =
-		failing.length > 0 ? failing : bad.length > 0 ? bad : repeats;
-	return others.reduce(
-		(worst, one) =>
-			worst === null || badness(one) > badness(worst) ? one : worst,
-		first,
-	);
-}
 
 /** The run that an outcome is about; of a gate that of its worst repeat, of one that compares the first that is as bad. null: there is none. */
 export function worstRun(outcome: Outcome, result: Result): Run | null {
@@ -27,7 +13,7 @@ export function worstRun(outcome: Outcome, result: Result): Run | null {
 		return (
 			runs.find((run) => run.verdict === outcome.verdict) ?? runs[0] ?? null
 		);
-	const repeat = worstRepeat(of.gate)?.repeat ?? 1;
+	const repeat = standsFor(of.gate.repeats)?.repeat ?? 1;
 	return runs.find((run) => run.repeat === repeat) ?? null;
 }
 
@@ -58,18 +44,4 @@ export function p99Of(gate: Gate, result: Result): string | null {
 	if (first === undefined) return null;
 	const worst = others.reduce((a, b) => (size(b) > size(a) ? b : a), first);
 	return percentileValue(worst.p, worst.run);
-}
-
-// --- internal ---
-
-/** How bad one is among repeats of the same gate: the larger the worse. */
-function badness({ margin, n, tally }: Repeat): number {
-	if (margin !== null)
-		return margin === 0 ? Number.POSITIVE_INFINITY : 1 / margin;
-	// Nothing completed.
-	if (n !== null) return Number.POSITIVE_INFINITY;
-	const value = tally?.value ?? null;
-	if (tally === null || value === null) return 0;
-	// The smaller a rate is the worse.
-	return tally.unit === "messages/s" ? -value : value;
 }

@@ -104,16 +104,16 @@ export const gates = {
 		`but p50 rose over the window, and the limit is less than ${d.factor} times what was measured`,
 };
 
-/** "1 FAIL, 2 PASS of 3 repeats (2 of them confirming); ..." */
+/** "1 FAIL, 2 PASS of 3 repeats (2 of them confirming); the worst, repeat 3: ..." */
 export function repeatsText(
 	verdicts: readonly (readonly [word: string, n: number])[],
 	repeats: number,
 	confirming: number,
-	why: string,
+	worst: { readonly repeat: number; readonly why: string },
 ): string {
 	const counts = verdicts.map(([word, n]) => `${n} ${word}`).join(", ");
 	const added = confirming === 0 ? "" : ` (${confirming} of them confirming)`;
-	return `${counts} of ${repeats} repeats${added}; ${why}`;
+	return `${counts} of ${repeats} repeats${added}; the worst, repeat ${worst.repeat}: ${worst.why}`;
 }
 
 // --- internal ---

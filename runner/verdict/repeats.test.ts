@@ -3,16 +3,19 @@ import type { Verdict } from "../model/verdict.ts";
 import { type Judgement, NO_NUMBERS } from "./judgement.ts";
 import { overRepeats } from "./repeats.ts";
 
-const repeat = (verdict: Verdict, i: number): Judgement => ({
-	...NO_NUMBERS,
-	sla: "p99 < 1ms",
-	limit: "1ms",
-	verdict,
-	measured: `${i}`,
-	why: `of repeat ${i}`,
-	code: "max-broken",
-	values: {},
-});
+const repeat = (verdict: Verdict, i: number): readonly [number, Judgement] => [
+	i + 1,
+	{
+		...NO_NUMBERS,
+		sla: "p99 < 1ms",
+		limit: "1ms",
+		verdict,
+		measured: `${i + 1}`,
+		why: `why of ${i + 1}`,
+		code: "max-broken",
+		values: {},
+	},
+];
 
 test.each<[Verdict[], Verdict]>([
 	[["pass"], "pass"],
@@ -38,19 +41,39 @@ test("says how many were what, and why the worst one is", () => {
 	const { why, deciding } = overRepeats(
 		(["pass", "fail", "pass"] as const).map(repeat),
 	);
-	expect(why).toBe("1 FAIL, 2 PASS of 3 repeats; of repeat 1");
-	expect(deciding.measured).toBe("1");
+	expect(why).toBe(
+		"1 FAIL, 2 PASS of 3 repeats; the worst, repeat 2: why of 2",
+	);
+	expect(deciding.measured).toBe("2");
+});
+
+test("speaks of the repeat furthest from the limit among those with the worst verdict", () => {
+	const all = (["pass", "fail", "invalid", "invalid"] as const).map(
+		(verdict, i) => {
+			const [number, judgement] = repeat(verdict, i);
+			// The FAIL is worse than either, and decides nothing.
+			return [
+				number,
+				{ ...judgement, margin: [2, 0.01, 0.5, 0.1][i] ?? null },
+			] as const;
+		},
+	);
+	const { why, deciding } = overRepeats(all);
+	expect(deciding.measured).toBe("4");
+	expect(why).toBe(
+		"2 INVALID, 1 FAIL, 1 PASS of 4 repeats; the worst, repeat 4: why of 4",
+	);
 });
 
 test("of one repeat is its own sentence", () => {
-	expect(overRepeats([repeat("fail", 0)]).why).toBe("of repeat 0");
+	expect(overRepeats([repeat("fail", 0)]).why).toBe("why of 1");
 });
 
 test("repeats that --confirm has added count like the others, and are named", () => {
 	const all = (["fail", "pass", "pass"] as const).map(repeat);
 	expect(overRepeats(all, 2)).toMatchObject({
 		verdict: "inconclusive",
-		why: "1 FAIL, 2 PASS of 3 repeats (2 of them confirming); of repeat 0",
+		why: "1 FAIL, 2 PASS of 3 repeats (2 of them confirming); the worst, repeat 1: why of 1",
 	});
 	expect(overRepeats(all).why).not.toContain("confirming");
 });

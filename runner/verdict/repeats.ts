@@ -8,21 +8,22 @@ import type { Judgement } from "./judgement.ts";
  * Repeats are never pooled. `confirming`: how many of them `--confirm` has added; they count like the others.
  */
 export function overRepeats(
-	repeats: readonly Judgement[],
+	repeats: readonly (readonly [repeat: number, judgement: Judgement])[],
 	confirming = 0,
 ): {
 	verdict: Verdict;
 	why: string;
-	/** The repeat whose numbers stand for the gate: the first with the worst verdict. */
+	/** The repeat whose numbers stand for the gate. */
 	deciding: Judgement;
 } {
-	const overall = worst(repeats.map((r) => r.verdict));
-	const deciding = repeats.find((r) => r.verdict === overall);
-	if (deciding === undefined) throw new Error("a gate without repeats");
-	if (repeats.length === 1)
-		return { verdict: deciding.verdict, why: deciding.why, deciding };
+	const judgements = repeats.map(([, judgement]) => judgement);
+	const deciding = standsFor(judgements);
+	if (deciding === null) throw new Error("a gate without repeats");
+	const { verdict: overall, why } = deciding;
+	if (repeats.length === 1) return { verdict: overall, why, deciding };
 
-	const counts = (v: Verdict) => repeats.filter((r) => r.verdict === v).length;
+	const counts = (v: Verdict) =>
+		judgements.filter((j) => j.verdict === v).length;
 	const summary = (
 		["interrupted", "error", "invalid", "fail", "inconclusive", "pass"] as const
 	)
@@ -31,12 +32,46 @@ export function overRepeats(
 	const verdict = verdictOf(overall, counts, repeats.length);
 	return {
 		verdict,
-		why: repeatsText(summary, repeats.length, confirming, deciding.why),
+		why: repeatsText(summary, repeats.length, confirming, {
+			repeat: repeats.find(([, j]) => j === deciding)?.[0] ?? 1,
+			why,
+		}),
 		deciding,
 	};
 }
 
+/** The repeat that stands for a gate: of those with its worst verdict the one that is furthest from the limit. null: there are none. */
+export function standsFor<T extends Judged>(repeats: readonly T[]): T | null {
+	const [first = null, ...others] = worstOf(repeats);
+	return others.reduce(
+		(a, b) => (a === null || badness(b) > badness(a) ? b : a),
+		first,
+	);
+}
+
+/** The repeats with the worst verdict among them. */
+export function worstOf<T extends Pick<Judged, "verdict">>(
+	repeats: readonly T[],
+): T[] {
+	const overall = worst(repeats.map((r) => r.verdict));
+	return repeats.filter((r) => r.verdict === overall);
+}
+
 // --- internal ---
+
+type Judged = Pick<Judgement, "verdict" | "margin" | "n" | "tally">;
+
+/** How bad one is among repeats of the same gate: the larger the worse. */
+function badness({ margin, n, tally }: Judged): number {
+	if (margin !== null)
+		return margin === 0 ? Number.POSITIVE_INFINITY : 1 / margin;
+	// Nothing completed.
+	if (n !== null) return Number.POSITIVE_INFINITY;
+	const value = tally?.value ?? null;
+	if (tally === null || value === null) return 0;
+	// The smaller a rate is the worse.
+	return tally.unit === "messages/s" ? -value : value;
+}
 
 function verdictOf(
 	overall: Verdict,
