@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { fixtureResult } from "../stored.fake.ts";
 import { figuresOf, listOf } from "./figures.ts";
 import { firstView } from "./options.ts";
@@ -10,6 +10,12 @@ describe("without a build", () => {
 	beforeEach(() => {
 		vi.resetModules();
 		vi.doMock("../../package.ts", () => ({ packageFolder: "/nowhere" }));
+	});
+
+	// Test files share a process: the next would find no build either.
+	afterEach(() => {
+		vi.doUnmock("../../package.ts");
+		vi.resetModules();
 	});
 
 	test("page and pictures say what is missing, and what to do", async () => {
