@@ -6,8 +6,10 @@ import type { World } from "./world.ts";
 const argv = process.argv.slice(2);
 process.title = "mqbench";
 
-/** A second signal this soon does not end mqbench at once while machines are left: terminals often send one twice. */
+/** A second signal this soon does not end mqbench at once while machines are left. */
 const AGAIN_MS = 1_000;
+/** One this soon is the first one again: timeout(1), for one, signals its command and then the group that the command is in. */
+const SAME_MS = 100;
 
 /** What stays, and costs money, if we go at once. */
 let left: string | null = null;
@@ -90,7 +92,7 @@ function onSignal(signal: "SIGINT" | "SIGTERM" | "SIGHUP"): void {
 	}
 	// A terminal that is closed says so more than once; that is no second request.
 	if (signal === "SIGHUP") return;
-	if (left !== null && nowMs - firstMs < AGAIN_MS) return;
+	if (nowMs - firstMs < (left === null ? SAME_MS : AGAIN_MS)) return;
 	go(signal === "SIGTERM" ? 143 : 130);
 }
 

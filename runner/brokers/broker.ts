@@ -74,7 +74,7 @@ export interface Durability {
 	readonly by: readonly string[];
 }
 
-/** Settings of a server that is not ours: the scenario says so, and nobody has looked. */
+/** Settings of a server that is not ours: what the scenario says of them, unchecked. */
 export function declared(level: Level, text: string): Durability {
 	return { level, text: `${text} (${level}, declared, not checked)`, by: [] };
 }

@@ -33,7 +33,7 @@ export const RECEIVES: ReadonlySet<Metric> = new Set([
  * A system that stalled passes on everything at once, and a sample may see that wait in the library for the moment that it takes to
  * handle. So what came faster than it was due is the system's, until it has left: `late`.
  *
- * null: nobody has looked, or there is nothing to explain it by: no schedule, or consumers that work or pause as they were asked to.
+ * null: it was not sampled, or cannot be judged: closed loads have no schedule; with work or backlog, messages wait as the scenario says.
  */
 export function heldIn(
 	{ plan, ticks }: Collected,

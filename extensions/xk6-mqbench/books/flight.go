@@ -12,8 +12,8 @@ const (
 )
 
 // Flight keeps one number for each message between its send call and its last receipt: the lag where response - lag is counted, or
-// the time of the send call in closed loads. Messages are numbered without gaps, or no chunk would ever be complete. A chunk takes 128 KiB (384 KiB with several copies a message) and is freed when
-// all of its messages have arrived.
+// the time of the send call in closed loads. Messages are numbered without gaps, or no chunk would ever be complete. A chunk takes
+// 128 KiB (384 KiB with several copies a message) and is freed when all of its messages have arrived.
 type Flight struct {
 	// copies is how many copies of each message have to arrive.
 	copies int32

@@ -89,10 +89,23 @@ describe("in mid-run", () => {
 		const mqbench = await measuring(temporaryFolder());
 		const children = descendants(mqbench.pid);
 		mqbench.signal("SIGINT");
-		await new Promise((resolve) => setTimeout(resolve, 50));
+		await new Promise((resolve) => setTimeout(resolve, 150));
 		mqbench.signal("SIGINT");
 		expect((await mqbench.ended).code).toBe(130);
 		await until(() => alive(children).length === 0, "no process is left");
+	});
+
+	test("one that comes twice in a moment, as timeout(1) sends it, is one: what was measured stays", async () => {
+		const folder = temporaryFolder();
+		const out = path.join(folder, "out");
+		const mqbench = start([scenario(folder, LONG), "--out", out]);
+		await mqbench.says(MEASURING);
+		// The kernel makes one of two that wait.
+		mqbench.signal("SIGINT");
+		await new Promise((resolve) => setTimeout(resolve, 10));
+		mqbench.signal("SIGINT");
+		expect((await mqbench.ended).code).toBe(130);
+		expect(resultOf(out).runs[0]?.state).toBe("interrupted");
 	});
 
 	test("the runs that were not made are interrupted as well, and no errors", async () => {
