@@ -12,8 +12,26 @@ import { packageFolder } from "../package.ts";
  */
 const SENTENCE = /[a-z']+(?:,? [a-z']+){4}/i;
 
-/** Where sentences are at home: the catalogues. */
-const HOME = /^runner\/(?:text\/|errors\.ts$)/;
+/** Where sentences are at home, and why: the catalogues, and files that are a text. */
+const HOMES: readonly (readonly [RegExp, why: string])[] = [
+	[/^runner\/text\//, "the catalogue"],
+	[/^runner\/errors\.ts$/, "the catalogue of errors"],
+	[/^runner\/explain\//, "the catalogue of explanations, by topic"],
+	[/^runner\/init\/scenario-text\.ts$/, "a scenario, with its comments"],
+	[/^infra\/cloud\/pulumi-config\.ts$/, "a file of Pulumi, with its comments"],
+	[/^infra\/docker\/remove\.ts$/, "its script is for a shell"],
+	[/^infra\/aws\//, "a program of its own, which Pulumi runs without mqbench"],
+	[/^runner\/report\/page\/client\//, "runs in the reader's browser"],
+	[/^runner\/report\/charts\/bundle\.ts$/, "licences"],
+	[/^runner\/report\/charts\/theme\.ts$/, "names of fonts"],
+	[/^runner\/unit-slips\.ts$/, "words that stand for a unit"],
+];
+
+/** Calls whose words belong to the command line: commander prints them as `--help`, beside the options that they describe. So are its EXAMPLES. */
+const HELP = new Set([
+	...["description", "argument", "option", "requiredOption", "addHelpText"],
+	...["Option", "Argument"],
+]);
 
 const COUNTS = fileURLToPath(new URL("sentences.json", import.meta.url));
 
@@ -59,12 +77,15 @@ describe("sentences outside of the catalogue", () => {
 					// biome-ignore lint/suspicious/noTemplateCurlyInString: it is code.
 					"const c = `at most ${a} of ${a} may`;",
 					'const d = "warm-up";',
+					'c.option("-a", "every one of them at once").b("all of it has an end");',
+					'throw new Error("the plan names no such system");',
 					"// a comment is not for the user",
 				].join("\n"),
 			),
 		).toEqual([
 			"a.ts:1 the queue did not grow",
 			"a.ts:2  of the messages were never answered",
+			"a.ts:5 all of it has an end",
 		]);
 	});
 });
@@ -96,7 +117,7 @@ function sources(): string[] {
 		.filter(
 			(file) =>
 				file.endsWith(".ts") &&
-				!HOME.test(file) &&
+				!HOMES.some(([home]) => home.test(file)) &&
 				!/\.(test|fake|config|d)\.ts$|\/node_modules\/|\/fixtures\/|^runner\/tests\//.test(
 					file,
 				),
@@ -109,7 +130,13 @@ function sentencesIn(file: string, code: string): string[] {
 		if (Array.isArray(node)) node.forEach(walk);
 		if (typeof node !== "object" || node === null || Array.isArray(node))
 			return;
-		const { type, value, start } = node as Node;
+		const { type, value, start, callee, id } = node as Node;
+		const name = callee?.property?.name ?? callee?.name ?? "";
+		// Of a call, its own words; what it is called on may be another one.
+		const help = HELP.has(name) || id?.name === "EXAMPLES";
+		if (help) walk(callee?.object);
+		// A plain Error is printed with its stack, as a bug, to whoever mends it.
+		if (help || (type === "NewExpression" && name === "Error")) return;
 		const text =
 			type === "Literal" && typeof value === "string"
 				? value
@@ -128,4 +155,12 @@ interface Node {
 	readonly type?: string;
 	readonly value?: unknown;
 	readonly start?: number;
+	/** Of a declaration: what it gives a name. */
+	readonly id?: { readonly name?: string } | null;
+	/** Of a call: what is called. */
+	readonly callee?: {
+		readonly name?: string;
+		readonly object?: unknown;
+		readonly property?: { readonly name?: string };
+	};
 }
