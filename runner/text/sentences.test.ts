@@ -25,7 +25,13 @@ const HOMES: readonly (readonly [RegExp, why: string])[] = [
 	[/^runner\/report\/charts\/bundle\.ts$/, "licences"],
 	[/^runner\/report\/charts\/theme\.ts$/, "names of fonts"],
 	[/^runner\/unit-slips\.ts$/, "words that stand for a unit"],
+	[/^runner\/brokers\/[^/]+\//, "a room: what its broker says of itself"],
+	[/^runner\/scenario\/(?:reference|systems-table)\.ts$/, "parts of READMEs"],
+	[/^runner\/script\/compile\.ts$/, "the k6 script, with its comments"],
 ];
+
+/** Documentation of a field stands beside it: the editor's schema and the READMEs are made from both. These calls take it first (model/field.ts). */
+const FIELDS = new Set(["count", "number", "rate", "span", "warmup"]);
 
 /** Calls whose words belong to the command line: commander prints them as `--help`, beside the options that they describe. So are its EXAMPLES. */
 const HELP = new Set([
@@ -79,6 +85,7 @@ describe("sentences outside of the catalogue", () => {
 					'const d = "warm-up";',
 					'c.option("-a", "every one of them at once").b("all of it has an end");',
 					'throw new Error("the plan names no such system");',
+					'span("How long it takes to get there.", ["1s"], { description: "the time that it takes" });',
 					"// a comment is not for the user",
 				].join("\n"),
 			),
@@ -130,7 +137,8 @@ function sentencesIn(file: string, code: string): string[] {
 		if (Array.isArray(node)) node.forEach(walk);
 		if (typeof node !== "object" || node === null || Array.isArray(node))
 			return;
-		const { type, value, start, callee, id } = node as Node;
+		const { type, value, start, callee, id, key } = node as Node;
+		if (type === "Property" && key?.name === "description") return;
 		const name = callee?.property?.name ?? callee?.name ?? "";
 		// Of a call, its own words; what it is called on may be another one.
 		const help = HELP.has(name) || id?.name === "EXAMPLES";
@@ -145,7 +153,8 @@ function sentencesIn(file: string, code: string): string[] {
 					: "";
 		if (SENTENCE.test(text))
 			found.push(`${file}:${code.slice(0, start).split("\n").length} ${text}`);
-		Object.values(node).forEach(walk);
+		const after = FIELDS.has(name) ? (node as Node).arguments?.slice(1) : null;
+		Object.values(after ?? node).forEach(walk);
 	};
 	walk(parseAst(code, { lang: "ts" }));
 	return found;
@@ -155,6 +164,9 @@ interface Node {
 	readonly type?: string;
 	readonly value?: unknown;
 	readonly start?: number;
+	readonly arguments?: readonly unknown[];
+	/** Of a property. */
+	readonly key?: { readonly name?: string };
 	/** Of a declaration: what it gives a name. */
 	readonly id?: { readonly name?: string } | null;
 	/** Of a call: what is called. */
