@@ -122,7 +122,7 @@ describe("mqbench report of a folder of runs", () => {
 		expect(world.out()).toContain("3 results, 2 of them unreadable: ");
 		expect(world.err().split("\n")).toEqual([
 			"unfinished: There is no result.json: its command still runs, or was killed; mqbench report on this folder makes it anew.",
-			"cut: The result.json is no JSON, perhaps cut off; the measured files are not there to make it anew.",
+			"cut: The result.json is not JSON; it may be cut off; the measured files are not there to make it anew.",
 			"",
 		]);
 	});

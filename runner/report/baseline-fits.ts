@@ -5,6 +5,7 @@ import { failure } from "../errors.ts";
 import type { Baseline } from "../model/comparison.ts";
 import type { Plan } from "../model/plan.ts";
 import { LEAST_REPEATS } from "../scenario/sla-lines.ts";
+import { tell } from "../text/tell.ts";
 import { loadOf } from "./load.ts";
 
 /**
@@ -77,7 +78,7 @@ function whyOther(
 	file: Baseline,
 ): string | null {
 	const [first] = runs;
-	if (!first) return `it has no run of ${which}`;
+	if (!first) return tell("baseline-lacks-case", { which });
 	const run = { load: loadOf(plan) };
 	const facts =
 		plan.search === null

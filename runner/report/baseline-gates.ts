@@ -12,6 +12,7 @@ import type { Baseline, Comparison } from "../model/comparison.ts";
 import type { BaselineSla, Plan, Sla } from "../model/plan.ts";
 import type { Gate, Result } from "../model/result.ts";
 import { worst } from "../model/verdict.ts";
+import { tell } from "../text/tell.ts";
 import { containsLag } from "../verdict/facts.ts";
 
 /**
@@ -220,7 +221,7 @@ function whyNot({ notCompared }: Compare): { readonly why: string } {
 		why:
 			notCompared.length > 0
 				? notCompared.map(({ why }) => why).join("; ")
-				: "there is no such figure to compare",
+				: tell("no-such-figure"),
 	};
 }
 

@@ -290,7 +290,7 @@ sla: [p99 < ${limit}]
 		const { world } = standing(moved);
 		expect(compare(scenario(), withFile, world).warnings).toEqual([
 			expect.stringMatching(
-				/^the baseline was made on another machine \(CPU Other CPU against .*\): it is compared with, and decides nothing$/,
+				/^the baseline was made on another machine \(CPU Other CPU against .*\), so the comparison decides nothing$/,
 			),
 		]);
 	});

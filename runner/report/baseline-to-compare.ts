@@ -17,6 +17,7 @@ import type { Plan } from "../model/plan.ts";
 import { readEnvironment } from "../run/environment.ts";
 import type { Scenario } from "../scenario/scenario.ts";
 import { LEAST_REPEATS, needsRepeats } from "../scenario/sla-lines.ts";
+import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
 import { fitsBaseline } from "./baseline-fits.ts";
 import { loadOf } from "./load.ts";
@@ -160,15 +161,11 @@ function withoutOther(
 
 function otherMachine(file: Baseline, machine: Machine | null): string[] {
 	if (file.machine === null || machine === null)
-		return [
-			"nobody wrote down on which machine the baseline was made: it is compared with, and decides nothing",
-		];
+		return [tell("baseline-machine-unknown")];
 	const difference = machineDifference(file.machine, machine);
 	return difference === null
 		? []
-		: [
-				`the baseline was made on another machine (${difference}): it is compared with, and decides nothing`,
-			];
+		: [tell("baseline-other-machine", { difference })];
 }
 
 function calibration(
@@ -187,16 +184,14 @@ function calibration(
 	const found = readCalibration(path.resolve(world.cwd, args.calibration));
 	const difference =
 		machine === null
-			? "this one is not known"
+			? tell("this-machine-unknown")
 			: machineDifference(found.machine, machine);
 	const fitting = found.noise.some(({ work }) => works.includes(work));
 	const warnings =
 		difference !== null
-			? [
-					`the calibration is of another machine (${difference}), and is not used`,
-				]
+			? [tell("calibration-other-machine", { difference })]
 			: fitting
 				? []
-				: ["the calibration is of other work, and is not used"];
+				: [tell("calibration-other-work")];
 	return { calibration: warnings.length > 0 ? null : found, warnings };
 }

@@ -1,5 +1,6 @@
 import type { Gate } from "../model/result.ts";
 import { type Said, say } from "../text/say.ts";
+import { tell } from "../text/tell.ts";
 import { standsFor } from "../verdict/repeats.ts";
 import type { Outcome } from "./outcomes.ts";
 
@@ -21,7 +22,7 @@ type Repeat = Gate["repeats"][number];
 const UNDECIDED: Readonly<Record<Gate["verdict"], string>> = {
 	pass: "is met",
 	fail: "is breached",
-	inconclusive: "is neither met nor breached",
+	inconclusive: tell("neither-met-nor-breached"),
 	invalid: "was not judged",
 	error: "cannot be judged",
 	interrupted: "was not judged",

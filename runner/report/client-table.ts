@@ -1,5 +1,6 @@
 import type { Run } from "../model/result.ts";
 import { plusMinus } from "../text/run-checks.ts";
+import { tell } from "../text/tell.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import { movedBy } from "../verdict/checks/clock.ts";
 import type { FailoverTable } from "./failover-table.ts";
@@ -33,9 +34,7 @@ export function clientTable(run: Run): FailoverTable | null {
 			clockText(c),
 		]),
 		notes: [...togetherTexts(run), ...problemsOf(run)],
-		meaning: [
-			"first claim: when it began to hand out its part of the schedule, against the common start",
-		],
+		meaning: [tell("first-claim-means")],
 	};
 }
 
@@ -58,15 +57,15 @@ export function togetherTexts(run: Run): string[] {
 	return [
 		...(startSkewNs === null
 			? []
-			: [
-					`the first and the last client began to claim within ${formatDuration(startSkewNs)}`,
-				]),
+			: [tell("claims-within", { skew: formatDuration(startSkewNs) })]),
 		...(clockBoundNs === null
 			? []
 			: [
 					clockBoundNs === 0
-						? "messages cross from client to client, by one clock"
-						: `messages cross from client to client: response and service are exact to ${plusMinus(clockBoundNs)}`,
+						? tell("messages-cross-one-clock")
+						: tell("messages-cross-clients", {
+								bound: plusMinus(clockBoundNs),
+							}),
 				]),
 	];
 }

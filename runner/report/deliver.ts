@@ -5,6 +5,7 @@ import { EXIT, type ExitCode } from "../errors.ts";
 import type { Result } from "../model/result.ts";
 import { reasonOf } from "../reason.ts";
 import { terminalLook } from "../terminal/look.ts";
+import { tell } from "../text/tell.ts";
 import { exitCodeOf, type OnInconclusive } from "../verdict/exit.ts";
 import { issue } from "../workflow-log.ts";
 import type { World } from "../world.ts";
@@ -101,10 +102,7 @@ function addToSummary(result: Result, { env, stderr }: World): void {
 	try {
 		const there = statSync(where, { throwIfNoEntry: false })?.size ?? 0;
 		const most = SUMMARY.most - there - 1;
-		if (most < LEAST_SUMMARY)
-			stderr.write(
-				"The summary of this step is full; the report is not added to it, and is in the folder of the run.\n",
-			);
+		if (most < LEAST_SUMMARY) stderr.write(tell("step-summary-full"));
 		else
 			appendFileSync(
 				where,
@@ -134,6 +132,9 @@ function warnUnwritable(
 	stderr: World["stderr"],
 ): void {
 	stderr.write(
-		`$${variable} cannot be written (${reasonOf(error)}); the reports are in the folder of the run.\n`,
+		tell("step-summary-unwritable", {
+			variable: `$${variable}`,
+			reason: reasonOf(error),
+		}),
 	);
 }

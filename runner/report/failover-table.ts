@@ -1,5 +1,6 @@
 import type { Failover, Result, Run } from "../model/result.ts";
 import { faultZeroNs } from "../run/faults.ts";
+import { tell } from "../text/tell.ts";
 import { formatDuration } from "../units.ts";
 import { faultName } from "../verdict/checks/faults.ts";
 import { BIN_NS } from "./failover.ts";
@@ -46,9 +47,7 @@ export function failoverOfAll(result: Result): FailoverTable | null {
 				...COUNTS.map((name) => countText(run[name])),
 			]),
 		),
-		notes: [
-			"failed, unknown, lost, duplicated and reordered are of the whole window",
-		],
+		notes: [tell("failover-counts-window")],
 		meaning: [meaningOf(runs, again)],
 	};
 }
@@ -110,7 +109,7 @@ function cellsOf(
 	index: number,
 ): [string, string, string, string, string] {
 	const next = run.failover[index + 1] !== undefined;
-	const never = next ? "not before the next fault" : "not in this run";
+	const never = next ? tell("not-before-next-fault") : "not in this run";
 	const known = f.error === null && run.state === "complete";
 	const after = (ns: number | null, has = true) => {
 		if (!known || !has) return "n/a";
@@ -142,17 +141,28 @@ function unavailableText(f: Failover, run: Run): string {
 }
 
 function countsText(run: Run): string {
-	return `of the messages of the whole window: ${COUNTS.map((name) => `${name} ${countText(run[name])}`).join(", ")}`;
+	return tell("window-counts", {
+		counts: COUNTS.map((name) => `${name} ${countText(run[name])}`).join(", "),
+	});
 }
 
 function problemsOf(run: Run): string[] {
 	return run.failover.flatMap((f) =>
 		f.error === null
 			? []
-			: [`${faultName(f)} was not carried out as planned: ${f.error}`],
+			: [
+					tell("fault-not-as-planned", {
+						fault: faultName(f),
+						reason: f.error,
+					}),
+				],
 	);
 }
 
 function meaningOf(runs: readonly Run[], again: string): string {
-	return `at counts from the opening of the window to just before the broker was told of the fault, "after" from then on; for: from when it was known to have taken effect until it was taken back; without ${completions(runs)}: the longest stretch, counted in pieces of ${formatDuration(BIN_NS)}, that the load does not explain; ${again}: from then on no 100ms of intended time break it any more; drained: no more messages in flight than in the 2s before the fault, counted every 100ms`;
+	return tell("failover-means", {
+		completions: completions(runs),
+		piece: formatDuration(BIN_NS),
+		again,
+	});
 }

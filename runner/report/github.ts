@@ -1,5 +1,6 @@
 import type { ExitCode } from "../errors.ts";
 import type { Gate, Result } from "../model/result.ts";
+import { tell } from "../text/tell.ts";
 import type { OnInconclusive } from "../verdict/exit.ts";
 import { breachOf, breachText, breachTitle } from "./breach.ts";
 import { brokenOf, type Outcome } from "./outcomes.ts";
@@ -33,7 +34,7 @@ export function annotations(
 						command(
 							name,
 							{ title: `mqbench: ${more} more` },
-							`${more} more of ${result.scenario}: the summary of this job and report.html have all`,
+							tell("annotations-more", { more, scenario: result.scenario }),
 						),
 					]
 				: []),

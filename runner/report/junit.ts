@@ -1,5 +1,6 @@
 import type { Result, Run } from "../model/result.ts";
 import type { Verdict } from "../model/verdict.ts";
+import { tell } from "../text/tell.ts";
 import type { OnInconclusive } from "../verdict/exit.ts";
 import { breachOf } from "./breach.ts";
 import { clientTexts } from "./client-table.ts";
@@ -194,7 +195,7 @@ function summaryOf(result: Result): string {
 				(text) => `${runTitle(run, result)}: ${text}.`,
 			),
 		),
-		`The whole report: report.html in the folder of the run ${result.runId}.`,
+		tell("whole-report-in-folder", { runId: result.runId }),
 	].join("\n");
 }
 

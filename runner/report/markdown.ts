@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Result } from "../model/result.ts";
+import { tell } from "../text/tell.ts";
 import { type Section as DocumentSection, shownIn } from "./document/blocks.ts";
 import { documentOf } from "./document/document.ts";
 import { folded, markdownBlocks, type Writing } from "./markdown/blocks.ts";
@@ -57,7 +58,7 @@ export function renderMarkdown(
 				sectionOf(section, writing),
 			),
 		],
-		`Response time counts from the intended send time; service time from the actual one; lag is the generator's own lateness and part of response. \`~\`: ${WEAK_MEANS}. Brackets: 95 % interval. More: \`${document.explain}\`.`,
+		tell("markdown-reading", { weak: WEAK_MEANS, explain: document.explain }),
 		size,
 		`Everything is in report.html of the run ${codeSpan(cut(result.runId))}.`,
 	);

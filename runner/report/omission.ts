@@ -1,4 +1,5 @@
 import type { MetricSummary, Run } from "../model/result.ts";
+import { tell } from "../text/tell.ts";
 import { formatCount, formatDuration } from "../units.ts";
 
 type Omission = NonNullable<Run["omission"]>;
@@ -35,7 +36,11 @@ export function hiddenText(run: Run): string | null {
 	const worst = mostHidden(run);
 	return worst === null
 		? null
-		: `Counting from the actual send, p${worst.p} would have been ${formatDuration(worst.service)} instead of ${formatDuration(worst.response)}`;
+		: tell("hidden-by-omission", {
+				p: worst.p,
+				service: formatDuration(worst.service),
+				response: formatDuration(worst.response),
+			});
 }
 
 /**
@@ -64,7 +69,10 @@ export function mostHidden(
 export function behindText(run: Run): string | null {
 	const behind = run.omission?.behind ?? 0;
 	if (behind === 0 || run.sent === null) return null;
-	return `${formatCount(behind)} of ${formatCount(run.sent)} messages were due while an earlier one of the same connection was in flight: a tool that waits for each reply would not have sent them at their time`;
+	return tell("sent-while-behind", {
+		behind: formatCount(behind),
+		sent: formatCount(run.sent),
+	});
 }
 
 // --- internal ---

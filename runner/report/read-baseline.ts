@@ -5,6 +5,7 @@ import { failure } from "../errors.ts";
 import { Baseline } from "../model/comparison.ts";
 import { Result } from "../model/result.ts";
 import { reasonOf } from "../reason.ts";
+import { tell } from "../text/tell.ts";
 import { buildResult } from "./result.ts";
 
 /**
@@ -15,7 +16,7 @@ export function readBaseline(path: string): Baseline {
 	const stat = statSync(path, { throwIfNoEntry: false });
 	const no = (reason: string) =>
 		failure("baseline-unreadable", { path, reason });
-	if (stat === undefined) throw no("there is no such file or folder");
+	if (stat === undefined) throw no(tell("neither-file-nor-folder"));
 	if (!stat.isDirectory()) {
 		const found = parse(path);
 		if (typeof found === "string") throw no(found);
@@ -47,15 +48,13 @@ function parse(file: string): Baseline | string {
 		return error instanceof SyntaxError ? "it is not JSON" : reasonOf(error);
 	}
 	const { schema, gates } = (value ?? {}) as Record<string, unknown>;
-	if (typeof schema !== "number")
-		return "it is neither a baseline.json nor a result.json";
-	if (schema > 1)
-		return `its form has number ${schema}, this mqbench knows 1: use the version that made it, or a newer one`;
+	if (typeof schema !== "number") return tell("neither-baseline-nor-result");
+	if (schema > 1) return tell("baseline-schema", { schema });
 	if (gates !== undefined) {
 		const result = Result.safeParse(value);
 		return result.success
 			? baselineOf(result.data)
-			: "it is the result of another version of mqbench: mqbench report <its folder> writes it anew";
+			: tell("result-of-other-version");
 	}
 	const baseline = Baseline.safeParse(value);
 	if (baseline.success) return baseline.data;

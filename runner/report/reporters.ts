@@ -1,5 +1,6 @@
 import { failure } from "../errors.ts";
 import { didYouMean } from "../suggest.ts";
+import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
 
 /** What `--reporter` knows: what is printed, and the files that every run's folder has anyway. */
@@ -66,7 +67,12 @@ export function reportersOf(
 	const printed = all.filter(onStdout);
 	if (printed.length > 1)
 		throw failure("usage", {
-			message: `stdout can hold one of them: ${printed.map(({ name }) => (name === "terminal" ? name : `${name}=-`)).join(", ")}. Give the others a path, e.g. --reporter ${printed.find(({ name }) => name !== "terminal")?.name}=<file>`,
+			message: tell("one-on-stdout", {
+				reporters: printed
+					.map(({ name }) => (name === "terminal" ? name : `${name}=-`))
+					.join(", "),
+				example: printed.find(({ name }) => name !== "terminal")?.name ?? "",
+			}),
 		});
 	return all;
 }
@@ -103,18 +109,25 @@ function parse(text: string): Reporter {
 	const name = REPORTERS.find((known) => known === word);
 	if (name === undefined)
 		throw failure("usage", {
-			message: `--reporter ${word}: there is no such reporter${suggestion(word)}`,
+			message: tell("reporter-unknown", {
+				reporter: word,
+				suggestion: suggestion(word),
+			}),
 		});
 	if (name === "terminal" || name === "github") {
 		if (path !== null)
 			throw failure("usage", {
-				message: `--reporter ${text}: ${name} is printed, and takes no path`,
+				message: tell("reporter-takes-no-path", { reporter: text, name }),
 			});
 		return name === "terminal" ? TERMINAL : GITHUB;
 	}
 	if (path === "")
 		throw failure("usage", {
-			message: `--reporter ${text}: a path is missing, e.g. ${name}=out/${REPORT_FILES[name]}, or ${name}=- for stdout`,
+			message: tell("reporter-lacks-path", {
+				reporter: text,
+				name,
+				file: REPORT_FILES[name],
+			}),
 		});
 	return { kind: "file", name, path };
 }

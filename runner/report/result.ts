@@ -11,6 +11,7 @@ import { type Verdict, worst } from "../model/verdict.ts";
 import { intendedInWindow, mainMetric } from "../plan/samples.ts";
 import { type Collected, collect } from "../run/collect.ts";
 import { readJson } from "../run/json.ts";
+import { tell } from "../text/tell.ts";
 import { drainOf } from "../verdict/backlog-drain.ts";
 import { startSkewNs } from "../verdict/checks/clients.ts";
 import { clockBoundNs } from "../verdict/checks/clock.ts";
@@ -160,8 +161,7 @@ function runFolders(folder: string, below: "runs" | "floors"): string[] {
 	if (without !== undefined && paths.some(hasPlan))
 		throw failure("run-file-unreadable", {
 			path: join(without, "plan.json"),
-			reason:
-				"there is no such file, and the result of the other runs alone would be another one",
+			reason: tell("run-file-missing"),
 		});
 	return paths.filter(hasPlan);
 }

@@ -4,6 +4,7 @@ import { worst } from "../model/verdict.ts";
 import { answerText, answerVerdict } from "../search/answer.ts";
 import { outcomeOf, stepOf } from "../search/runs.ts";
 import { type Answer, next } from "../search/search.ts";
+import { tell } from "../text/tell.ts";
 import { type RunVerdict, reasonOf } from "../verdict/run.ts";
 
 /** A run of a search, judged. */
@@ -62,8 +63,8 @@ function searchOf(runs: readonly SearchRun[]): Search {
 				: worst([answerVerdict(answer), "inconclusive"]),
 		...answer,
 		answer: interrupted
-			? "stopped before the search was over"
-			: `${answerText(answer, found)}${steady ? "" : `; but ${below} ${below === 1 ? "run" : "runs"} at lower rates did not pass: not steady`}`,
+			? tell("search-stopped")
+			: `${answerText(answer, found)}${steady ? "" : tell("search-not-steady", { below, runs: below === 1 ? "run" : "runs" })}`,
 		runs: steps
 			.map(({ one, step }) => ({
 				index: one.run.index,

@@ -9,6 +9,7 @@ import type {
 } from "../model/result.ts";
 import { QUICK_MEANS, rateText, timeText } from "../plan/load-text.ts";
 import { say } from "../text/say.ts";
+import { tell } from "../text/tell.ts";
 import {
 	formatBytesExact,
 	formatCount,
@@ -89,9 +90,7 @@ export function sameHostText({ runs }: Result): string | null {
 	const sharing = runs.filter((run) => run.sameHost).length;
 	const which =
 		sharing < runs.length ? ` in ${sharing} of ${runs.length} runs` : "";
-	return sharing === 0
-		? null
-		: `generator and broker shared one host${which}: each took CPU from the other`;
+	return sharing === 0 ? null : tell("host-shared", { which });
 }
 
 /** "first lost: producer 0, sequence 4711, due 5.2s after the window opened", for each kind that occurred. */
@@ -160,7 +159,10 @@ export function countNotes(run: Run): string[] {
 	const notes: string[] = [];
 	if (load.pattern === "fan-out")
 		notes.push(
-			`received and lost count copies: ${plural(load.subscriptions, "subscriber")} ${load.subscriptions === 1 ? "has" : "have"} one of each message`,
+			tell("counts-copies", {
+				subscribers: plural(load.subscriptions, "subscriber"),
+				have: load.subscriptions === 1 ? "has" : "have",
+			}),
 		);
 	if (load.pattern === "request-reply") notes.push("received counts replies");
 	if (run.reordered !== null && orderUnit(load) !== "by producer")
@@ -199,7 +201,12 @@ export function drainText({ drain }: Run): string | null {
 	if (drain === null) return null;
 	return drain.drainNs === null
 		? drain.problem
-		: `a backlog of ${formatCount(drain.peak ?? 0)} messages was drained in ${formatDuration(drain.drainNs)}, ${formatCount(drain.perSecond ?? 0)} received/s: until at most ${formatCount(drain.drainedAt)} waited, with producers going on`;
+		: tell("backlog-was-drained", {
+				peak: formatCount(drain.peak ?? 0),
+				time: formatDuration(drain.drainNs),
+				rate: formatCount(drain.perSecond ?? 0),
+				drainedAt: formatCount(drain.drainedAt),
+			});
 }
 
 /** "nats: none, nothing is stored": which system with which durability, for the title of every chart and table. */
@@ -210,7 +217,7 @@ export function systemTitle({ system, load }: Run): string {
 /** "2 cores, generator and brokers on one machine"; null: they were not, or nobody knows. */
 export function hostText(run: Run, { environment }: Result): string | null {
 	if (!run.sameHost) return null;
-	const where = "generator and brokers on one machine";
+	const where = tell("one-machine");
 	// Of hosts of their own the machine that has started all of it knows no cores.
 	return environment === null || "host" in run.brokerSettings
 		? where
@@ -223,7 +230,7 @@ export function topologyText({
 	nodesShareHost,
 }: Pick<Run, "topology" | "nodesShareHost">): string | null {
 	return topology !== null && nodesShareHost
-		? `${topology}, which share its cores and disk`
+		? tell("nodes-share-host", { topology })
 		: topology;
 }
 
@@ -365,7 +372,7 @@ export function measuredText(result: Result): string | null {
 				clients.length > 0 && clients.every(({ kind }) => kind === "ssh"),
 		);
 	return elsewhere
-		? `Started from ${machine}; clients on other machines made the load`
+		? tell("started-from", { machine })
 		: `Measured on ${machine}`;
 }
 
@@ -386,12 +393,10 @@ export function quickText({ quick }: Result): string | null {
 const VERDICT_MEANS: Readonly<Record<Result["verdict"], string>> = {
 	pass: "every SLA is met",
 	fail: "an SLA is breached",
-	inconclusive:
-		"the samples do not decide every SLA; measure longer, or repeat",
-	invalid:
-		"the measurement itself is not to be trusted, so nothing is said about the system",
-	interrupted: "the run was stopped; what is shown is partial",
-	error: "a run could not be made or finished",
+	inconclusive: tell("means-inconclusive"),
+	invalid: tell("means-invalid"),
+	interrupted: tell("means-interrupted"),
+	error: tell("means-error"),
 };
 
 /** What the verdict of this result means. */
@@ -406,17 +411,16 @@ export function verdictText(result: Result): string {
 			: searches.map((s) => `${searchTitle(s)}: ${s.answer}`).join("; ");
 	if (verdict === "pass" && gates.length === 0)
 		return "no SLA: nothing was judged";
-	if (verdict === "fail" && !has("fail"))
-		return "a queue grew without end: the system does not carry this rate";
+	if (verdict === "fail" && !has("fail")) return tell("means-queue-grew");
 	if (verdict === "inconclusive" && !has("inconclusive"))
-		return "messages did not complete, and no SLA line counts them";
+		return tell("means-uncounted");
 	// The run was made to its end then: it is the question that cannot be answered.
 	if (verdict === "error" && errorCause === "scenario")
-		return "the scenario asks for what this run cannot answer: see the gates";
+		return tell("means-unanswerable");
 	if (verdict === "error" && errorCause === "internal")
 		return "mqbench contradicts itself: a bug of it";
 	if (verdict === "inconclusive" && openBaselineOnly)
-		return "whether it is worse than the baseline stays open: every other SLA is met";
+		return tell("means-baseline-open");
 	return VERDICT_MEANS[verdict];
 }
 
@@ -463,8 +467,7 @@ export function errorTexts(run: Run, most: number): string[] {
 }
 
 /** What the marks in a table of percentiles mean. */
-export const WEAK_MEANS =
-	"few samples, or few stalls, stand behind it, or the window is too short (below 10s) to tell how slow messages cluster";
+export const WEAK_MEANS = tell("weak-means");
 
 /** Which `mqbench explain` says more about this result; empty when nothing is to be explained. */
 export function explainText(result: Result): string {

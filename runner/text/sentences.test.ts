@@ -21,7 +21,10 @@ const HOMES: readonly (readonly [RegExp, why: string])[] = [
 	[/^infra\/cloud\/pulumi-config\.ts$/, "a file of Pulumi, with its comments"],
 	[/^infra\/docker\/remove\.ts$/, "its script is for a shell"],
 	[/^infra\/aws\//, "a program of its own, which Pulumi runs without mqbench"],
-	[/^runner\/report\/page\/client\//, "runs in the reader's browser"],
+	[
+		/^runner\/report\/(?:page\/client\/|charts\/\w+-option\.ts$)/,
+		"runs in the reader's browser",
+	],
 	[/^runner\/report\/charts\/bundle\.ts$/, "licences"],
 	[/^runner\/report\/charts\/theme\.ts$/, "names of fonts"],
 	[/^runner\/unit-slips\.ts$/, "words that stand for a unit"],

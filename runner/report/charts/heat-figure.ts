@@ -1,4 +1,5 @@
 import type { Result, Run } from "../../model/result.ts";
+import { tell } from "../../text/tell.ts";
 import { formatCount, formatDuration } from "../../units.ts";
 import { factsText, loadText, runTitle } from "../words.ts";
 import type { HeatFigure } from "./figure.ts";
@@ -30,7 +31,7 @@ export function heatFigure(
 		id,
 		title: `${sentence(run.main)} by second, every message: ${runTitle(run, result)}`,
 		facts: `${factsText(run, result)}; ${loadText(run)}`,
-		description: `${formatCount(all)} messages by second and ${run.main}. ${missing === "" ? "The slowest" : `${missing} Those are in no cell. The slowest that completed`} took between ${formatDuration(heat.binsNs[slowest] ?? 0)} and ${formatDuration(heat.binsNs[slowest + 1] ?? heat.endNs)}.`,
+		description: `${formatCount(all)} messages by second and ${run.main}. ${missing === "" ? "The slowest" : tell("in-no-cell", { missing })} took between ${formatDuration(heat.binsNs[slowest] ?? 0)} and ${formatDuration(heat.binsNs[slowest + 1] ?? heat.endNs)}.`,
 		system: run.system,
 		case: run.case,
 		bins: heat.binsNs,

@@ -1,4 +1,5 @@
 import type { Gate, MetricSummary, Result, Run } from "../../model/result.ts";
+import { tell } from "../../text/tell.ts";
 import { formatCount, formatDuration } from "../../units.ts";
 import { caseTables } from "../matrix.ts";
 import { mostHidden } from "../omission.ts";
@@ -202,12 +203,10 @@ const MOST_DESCRIBED = 40;
 function NAMES(run: Run) {
 	const closed = run.load.schedule.kind === "closed";
 	return {
-		response: "response: from the intended send time",
+		response: tell("response-means"),
 		service: "service: from the actual send",
-		ack: closed
-			? "ack: acknowledged, from the actual send"
-			: "ack: acknowledged, from the intended send time",
-		last: "last: until the last subscriber has its copy",
+		ack: closed ? tell("ack-sent-means") : tell("ack-intended-means"),
+		last: tell("last-means"),
 	};
 }
 

@@ -1,4 +1,5 @@
 import type { Percentile, Result, Run, Search } from "../../model/result.ts";
+import { tell } from "../../text/tell.ts";
 import { formatBytesExact, formatCount, formatDuration } from "../../units.ts";
 import {
 	factsText,
@@ -270,7 +271,7 @@ const NUMBERS: readonly {
 		of: ({ load }) => load.messageBytes,
 	},
 	{
-		by: "messages in flight per producer",
+		by: tell("axis-in-flight"),
 		unit: "messages",
 		of: ({ load }) => load.inFlight,
 	},

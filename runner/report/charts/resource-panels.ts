@@ -1,4 +1,5 @@
 import type { Run } from "../../model/result.ts";
+import { tell } from "../../text/tell.ts";
 import type { TimeFigure } from "./figure.ts";
 import { type Draft, type Points, ticksOf, worst } from "./stretches.ts";
 
@@ -162,7 +163,7 @@ export function resources(run: Run, size: number): Draft[] {
 			["broker", "broker", series((l) => l.broker?.rssBytes)],
 			...ofHosts((l) => l.generator?.rssBytes),
 		]),
-		panel("generator stopped by garbage collection, per second", "ns", [
+		panel(tell("axis-garbage-collection"), "ns", [
 			["generator", "generator", ofTicks((t) => t.gcPauseNs)],
 		]),
 	];

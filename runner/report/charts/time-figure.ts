@@ -1,6 +1,7 @@
 import type { Gate, Result, Run } from "../../model/result.ts";
 import { messagesBefore } from "../../plan/offset.ts";
 import { faultZeroNs } from "../../run/faults.ts";
+import { tell } from "../../text/tell.ts";
 import {
 	formatDuration,
 	formatDurationExact,
@@ -157,7 +158,7 @@ function lateness(run: Run, size: number): Draft {
 				];
 	};
 	return {
-		title: "the generator's lag, and queued",
+		title: tell("axis-lag-queued"),
 		unit: "ns",
 		logarithmic: wide(seconds.flatMap((s) => [s.lag?.p99, s.queued?.p99])),
 		lines: [...line("lag", "lag p99", 0), ...line("queued", "queued p99", 1)],

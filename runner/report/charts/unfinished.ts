@@ -1,5 +1,6 @@
 import { rank } from "../../histogram/percentiles.ts";
 import type { Run } from "../../model/result.ts";
+import { tell } from "../../text/tell.ts";
 import { formatCount } from "../../units.ts";
 import { maxText } from "../words.ts";
 import type { Missing, Unfinished } from "./figure.ts";
@@ -43,7 +44,13 @@ export function unfinishedOf(run: Run, size: number): Unfinished {
 		beyond: maxText({ censored: 1, max: null }, run),
 		unplaced:
 			censored > 0 && !known
-				? `${formatCount(censored)} ${run.state === "complete" ? "never completed" : "had not completed when it ended"}, not known in which second`
+				? tell("second-unknown", {
+						messages: formatCount(censored),
+						what:
+							run.state === "complete"
+								? "never completed"
+								: tell("not-completed-at-end"),
+					})
 				: null,
 	};
 }

@@ -6,6 +6,7 @@ import {
 	type Other,
 } from "../../compare/comparing.ts";
 import type { Comparison } from "../../model/comparison.ts";
+import { tell } from "../../text/tell.ts";
 import {
 	type Block,
 	FILES,
@@ -63,11 +64,7 @@ export function sidesOf({ a, others }: Comparing): string[] {
 
 // --- internal ---
 
-const CURVES = paragraph(
-	"A value is larger than written where messages never completed: then only what is certain is said. Curves are those of single runs; they are never averaged",
-	"plain",
-	PAGE,
-);
+const CURVES = paragraph(tell("comparison-reading"), "plain", PAGE);
 
 /** On a terminal. */
 const MOST_DIFFERENCES = 8;
@@ -180,9 +177,7 @@ function sideBySide(comparing: Comparing): Section {
 	const differences = others.flatMap((other): Block[] => [
 		heading(`What differs between ${namesOf(comparing, other).join(" and ")}`),
 		other.differences.length === 0
-			? paragraph(
-					"Nothing that was written down: scenario, machine, versions and settings are the same",
-				)
+			? paragraph(tell("no-differences"))
 			: differenceTable(other, comparing),
 	]);
 	const blocks = [

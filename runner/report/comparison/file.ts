@@ -3,6 +3,7 @@ import path from "node:path";
 import { failure } from "../../errors.ts";
 import { makeFolder } from "../../make-folder.ts";
 import { reasonOf } from "../../reason.ts";
+import { tell } from "../../text/tell.ts";
 import type { World } from "../../world.ts";
 
 /** A file that was named where a run was meant must not be overwritten: `--markdown A B`. */
@@ -14,7 +15,12 @@ export function checkedFile(
 	if (value === undefined || typeof value === "boolean") return null;
 	if (value.endsWith(ending)) return value;
 	throw failure("usage", {
-		message: `${option} ${value}: nothing was written, as this does not end in ${ending}. Give a file that does${option === "--markdown" ? ", or put --markdown last to print it" : ""}.`,
+		message: tell("wrong-ending", {
+			option,
+			value,
+			ending,
+			instead: option === "--markdown" ? tell("markdown-last") : "",
+		}),
 	});
 }
 

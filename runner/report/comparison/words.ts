@@ -3,6 +3,7 @@ import type { Outcome } from "../../compare/comparing.ts";
 import { valueText } from "../../compare/judge.ts";
 import type { Baseline, Comparison } from "../../model/comparison.ts";
 import { percentText, ratioText } from "../../text/comparisons.ts";
+import { tell } from "../../text/tell.ts";
 import type { Look } from "../document/blocks.ts";
 
 /** The words that all forms of a comparison share. */
@@ -66,9 +67,7 @@ export function marginNotes(comparisons: readonly Comparison[]): string[] {
 /** Why nothing here decides, each reason once. */
 export function advisories(comparisons: readonly Comparison[]): string[] {
 	const found = new Set(comparisons.flatMap((c) => c.advisory ?? []));
-	return [...found].map(
-		(why) => `Shown only, verdicts in brackets do not count: ${why}`,
-	);
+	return [...found].map((why) => tell("gate-shown-only", { why }));
 }
 
 /** "quickstart, 2026-11-20 16:29 UTC, 20 runs, mqbench 0.1.0". */
@@ -89,7 +88,7 @@ export function baselineText(baseline: Baseline): string {
 
 /** "2 cores, Example CPU, 8 GiB, Example Linux 1 x64, kernel 6.1". */
 export function machineText({ machine }: Baseline): string {
-	if (machine === null) return "a machine that nobody wrote down";
+	if (machine === null) return tell("machine-unknown");
 	const { cores, cpu, memoryGiB, os, kernel, cpuQuotaCores } = machine;
 	return [
 		`${cores} ${cores === 1 ? "core" : "cores"}`,
@@ -153,5 +152,4 @@ export function outcomeWord(outcome: Outcome): string {
 }
 
 /** What a reader has to know of the numbers. */
-export const HOW =
-	"Values are medians over n runs, the ratio is the median of the ratios of every run of B to every run of A, its interval is exact (Mann-Whitney). REGRESSED: the whole interval lies beyond the margin; SAME: inside it; INCONCLUSIVE: on both sides, which more runs narrow.";
+export const HOW = tell("comparison-means");

@@ -1,4 +1,5 @@
 import type { Result } from "../../model/result.ts";
+import { tell } from "../../text/tell.ts";
 import { type CaseTable, caseTables, MANY_RUNS } from "../matrix.ts";
 import { hostText, systemText, systemTitle } from "../words.ts";
 import { type Block, FILES, PAGE, type Section, TEXTS } from "./blocks.ts";
@@ -19,15 +20,10 @@ export function cases(result: Result): Section[] {
 		? [...systems.values()].map((run) => [`${run.system}: ${systemText(run)}`])
 		: [];
 	return [
-		section(
-			"cases",
-			"Side by side, case by case",
-			[list(said, TEXTS), ...blocks],
-			{
-				contents: "Side by side",
-				media: many ? undefined : several ? ["terminal", "page"] : PAGE,
-			},
-		),
+		section("cases", tell("title-cases"), [list(said, TEXTS), ...blocks], {
+			contents: "Side by side",
+			media: many ? undefined : several ? ["terminal", "page"] : PAGE,
+		}),
 	];
 }
 

@@ -1,4 +1,5 @@
 import type { Result, Run } from "../../model/result.ts";
+import { tell } from "../../text/tell.ts";
 import { plural } from "../../units.ts";
 import { errorTexts, runTitle } from "../words.ts";
 import {
@@ -31,7 +32,7 @@ export function checks(run: Run, short: boolean): Block[] {
 	const unknown = quiet.filter((c) => c.status === "unknown");
 	const summary = `${quiet.length - unknown.length} checks found nothing${unknown.length > 0 ? `, ${unknown.length} could not be made` : ""}`;
 	return [
-		heading("Is the measurement to be trusted?", { media: PAGE }),
+		heading(tell("title-checks"), { media: PAGE }),
 		// Of texts, which have it above: why a run is what it is.
 		checkList(
 			found.filter(({ detail }) => detail === run.why),

@@ -1,5 +1,6 @@
 import type { Comparison } from "../../model/comparison.ts";
 import type { Result } from "../../model/result.ts";
+import { tell } from "../../text/tell.ts";
 import { plural } from "../../units.ts";
 import { FILES, type Section } from "./blocks.ts";
 import { list, numbers, paragraph, section } from "./make.ts";
@@ -45,8 +46,7 @@ export function comparison({ comparisons, gates }: Result): Section[] {
 /** Of more than these only those that have changed are told. */
 const MOST = 20;
 
-const HOW_RATIO =
-	"Ratio: now / baseline, the median of the ratios of all pairs of runs (Hodges-Lehmann), with its exact interval. 1.1 is 10 % more";
+const HOW_RATIO = tell("ratio-means");
 
 function whereOf(c: Comparison): string {
 	return `${c.system}, ${c.case}, ${c.metric}`;

@@ -1,4 +1,5 @@
 import type { Run } from "../../model/result.ts";
+import { tell } from "../../text/tell.ts";
 import { formatCount } from "../../units.ts";
 import { countNotes, countsOf, countText, rateTexts } from "../words.ts";
 import { type Block, FILES, PAGE } from "./blocks.ts";
@@ -33,7 +34,7 @@ export function counts(run: Run): Block[] {
 			[
 				`Warm-up: ${warmup.join(", ")}`,
 				run.acked === null && run.load.pattern !== "publish"
-					? "This system acknowledges nothing: lost is lost of sent"
+					? tell("lost-of-sent")
 					: null,
 			],
 			"small",

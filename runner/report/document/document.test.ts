@@ -55,7 +55,7 @@ describe("how to measure it again", () => {
 		);
 		expect(text).toContain("The command line was not written down");
 		expect(text).toContain("The text of the scenario is not known here");
-		expect(text).toContain("No version was written down");
+		expect(text).toContain("No version is known");
 	});
 });
 

@@ -1,5 +1,6 @@
 import type { Result, Search } from "../../model/result.ts";
 import type { Verdict } from "../../model/verdict.ts";
+import { tell } from "../../text/tell.ts";
 import { failoverOfAll } from "../failover-table.ts";
 import { caseTables, MANY_RUNS } from "../matrix.ts";
 import { resumedText } from "../resumed.ts";
@@ -201,7 +202,7 @@ function remarkSection(result: Result): Section[] {
 	return found.texts.length === 0
 		? []
 		: [
-				section("remarks", "What was found in these runs", [found], {
+				section("remarks", tell("title-findings"), [found], {
 					media: TERMINAL,
 				}),
 			];

@@ -1,5 +1,6 @@
 import type { Metric } from "../../model/plan.ts";
 import type { MetricSummary, Run } from "../../model/result.ts";
+import { tell } from "../../text/tell.ts";
 import { formatCount, formatDuration } from "../../units.ts";
 import {
 	closedText,
@@ -97,10 +98,7 @@ export function percentiles(run: Run, facts: string): Block[] {
 			"plain",
 			TERMINAL,
 		),
-		paragraph(
-			stopped ? "stopped: among those under way when the run was" : null,
-			"small",
-		),
+		paragraph(stopped ? tell("stopped-means") : null, "small"),
 	];
 }
 

@@ -1,6 +1,7 @@
 import type { Result } from "../../model/result.ts";
 import { maskSameLength, maskUrls } from "../../secrets.ts";
 import { shellWord } from "../../shell.ts";
+import { tell } from "../../text/tell.ts";
 import { WEAK_MEANS } from "../words.ts";
 import { type Block, PAGE, type Section } from "./blocks.ts";
 import { details, marked, paragraph, section } from "./make.ts";
@@ -19,38 +20,24 @@ export function reproduce(result: Result, scenario: string | null): Section {
 	const line = maskUrls(["mqbench", ...args].map(shellWord).join(" "));
 	const blocks: Block[] = [
 		paragraph(
-			command === null
-				? marked(
-						"The command line was not written down. With the scenario in `scenario.yaml`, this measures it again:",
-					)
-				: "It was measured with this command:",
+			command === null ? marked(tell("command-unknown")) : tell("command-was"),
 		),
 		{ kind: "code", text: line },
 		scenario === null
-			? paragraph(
-					marked(
-						"The text of the scenario is not known here; `scenario.yaml` lies beside the raw data.",
-					),
-					"soft",
-				)
+			? paragraph(marked(tell("scenario-beside-data")), "soft")
 			: details(
 					`The scenario${command === null ? "" : `: ${command.scenario}`}`,
 					[{ kind: "code", text: maskUrls(maskSameLength(scenario)) }],
 				),
 		paragraph(
 			versions.length === 0
-				? "No version was written down"
+				? tell("version-unknown")
 				: `Versions: ${versions.join(", ")}`,
 			"soft",
 		),
-		paragraph(
-			marked(
-				"Every number of this page can be computed again from the raw data in `runs/`: `mqbench report` with this folder.",
-			),
-			"soft",
-		),
+		paragraph(marked(tell("computed-from-raw")), "soft"),
 	];
-	return section("reproduce", "How to measure it again", blocks, {
+	return section("reproduce", tell("title-again"), blocks, {
 		contents: "Measure it again",
 		media: PAGE,
 	});
@@ -69,7 +56,7 @@ export function reading(): Section {
 // --- internal ---
 
 const READING = [
-	"**Response** counts from the time at which the schedule meant a message to be sent, so a stall also delays those that had to wait for it. **Service** counts from the actual send. **Lag** is the generator's own lateness, **queued** what earlier blocking explains: response = queued + lag + service.",
-	`A message that failed, was lost or never offered counts as slower than every limit. **~** before a value: ${WEAK_MEANS}. **n/a**: too few samples for this percentile, or nothing was measured. In brackets: the interval that holds the true percentile with 95 % confidence.`,
-	"**INCONCLUSIVE**: the samples decide neither way. **INVALID**: the generator or the machine decided the result, not the system. Formulas: reports/README.md; `mqbench explain response`, `support` or `invalid`.",
+	tell("reading-response"),
+	tell("reading-marks", { weak: WEAK_MEANS }),
+	tell("reading-verdicts"),
 ];

@@ -1,6 +1,7 @@
 import type { EnvironmentFile } from "../../model/environment-file.ts";
 import type { Result, Run } from "../../model/result.ts";
 import { rateText } from "../../plan/load-text.ts";
+import { tell } from "../../text/tell.ts";
 import {
 	formatBytes,
 	formatBytesExact,
@@ -81,8 +82,7 @@ export function runFacts(run: Run, result: Result, whole: boolean): Table {
 
 /** The machine and the versions. */
 export function environment({ environment: e, runId }: Result): Block {
-	if (e === null)
-		return paragraph("nothing was written down about the machine");
+	if (e === null) return paragraph(tell("machine-not-recorded"));
 	return facts([
 		["run", runId],
 		...rigRows(e),

@@ -1,4 +1,5 @@
 import type { Result, Run } from "../../model/result.ts";
+import { tell } from "../../text/tell.ts";
 import { formatCount, plural } from "../../units.ts";
 import { clientTable } from "../client-table.ts";
 import { type FailoverTable, failoverTable } from "../failover-table.ts";
@@ -170,7 +171,9 @@ function spark(run: Run): Block[] {
 				never.length === 0
 					? []
 					: [
-							`and ${plural(never.length, "second")} in which messages never completed: gaps`,
+							tell("seconds-never-completed", {
+								seconds: plural(never.length, "second"),
+							}),
 						],
 		},
 	];

@@ -1,4 +1,5 @@
 import type { Run } from "../../model/result.ts";
+import { tell } from "../../text/tell.ts";
 import { formatDuration } from "../../units.ts";
 import { behindText, hiddenText } from "../omission.ts";
 import { percentileName } from "../words.ts";
@@ -29,11 +30,9 @@ export function omission(run: Run, folded: boolean): Block[] {
 	const head = ["percentile", "response", "service", "difference", "factor"];
 	const table = wordTable(head, known);
 	return [
-		heading("What a closed loop would have hidden", { media: PAGE }),
+		heading(tell("title-hidden"), { media: PAGE }),
 		sentences(texts),
-		...(folded
-			? [details("Response against service, by percentile", [table], PAGE)]
-			: []),
+		...(folded ? [details(tell("title-response-service"), [table], PAGE)] : []),
 	];
 }
 
@@ -70,13 +69,12 @@ export function slowest(run: Run, media: readonly Medium[]): Block[] {
 	}));
 	return [
 		details(
-			`The slowest ${run.slowest.length === 1 ? "message" : "messages"}, and what they waited for`,
+			tell("title-slowest", {
+				messages: run.slowest.length === 1 ? "message" : "messages",
+			}),
 			[
 				table(columns, rows, { look: "slow" }),
-				paragraph(
-					"Due: seconds after the window opened. Response = queued (earlier sends blocked) + lag (the generator was late) + service (from the send call on)",
-					"small",
-				),
+				paragraph(tell("slowest-means"), "small"),
 			],
 			media,
 		),

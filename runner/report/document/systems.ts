@@ -1,4 +1,5 @@
 import type { Result, Run } from "../../model/result.ts";
+import { tell } from "../../text/tell.ts";
 import { topologyText } from "../words.ts";
 import {
 	type Block,
@@ -14,9 +15,7 @@ export function systems({ runs }: Result): Section[] {
 	const names = [...new Set(runs.map((run) => run.system))];
 	if (names.length === 0) return [];
 	const title =
-		names.length === 1
-			? "The system, with its settings"
-			: "The systems, with their settings";
+		names.length === 1 ? tell("title-system") : tell("title-systems");
 	const blocks = names.flatMap((name): Block[] => [
 		heading(name),
 		settingsOf(runs.filter((run) => run.system === name)),
@@ -94,7 +93,7 @@ function settingsOf(runs: readonly Run[]): Table {
 			"differ by run",
 			differing.length === 0
 				? null
-				: `${differing.join(", ")}: see what each run ran with`,
+				: tell("settings-differ", { names: differing.join(", ") }),
 		],
 		["target", all((run) => run.load.target)],
 	]);

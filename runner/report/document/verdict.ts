@@ -1,4 +1,5 @@
 import type { Gate, Result } from "../../model/result.ts";
+import { tell } from "../../text/tell.ts";
 import { plural } from "../../units.ts";
 import { breachOf } from "../breach.ts";
 import { brokenOf, type Outcome } from "../outcomes.ts";
@@ -39,7 +40,7 @@ export function broken(whole: Result): Block[] {
 			more: [...(when === null ? [] : [when]), ...advice],
 		};
 	});
-	return verdicts(items, all.length, "see the table, or report.html");
+	return verdicts(items, all.length, tell("see-table-or-report"));
 }
 
 /** What the numbers have been through: who only sees the shared summary sees no run. */
@@ -59,13 +60,7 @@ export function gates(result: Result, whole: Result): Block[] {
 	if (all.length === 0)
 		return whole.searches.length > 0
 			? []
-			: [
-					paragraph(
-						"No SLA: nothing was judged. The verdict says whether the measurement is to be trusted",
-						"plain",
-						FILES,
-					),
-				];
+			: [paragraph(tell("no-sla-means"), "plain", FILES)];
 	const several = placesOf(all) > 1;
 	const passed = all.filter((g) => g.verdict === "pass");
 	const others = all.filter((g) => g.verdict !== "pass");
@@ -155,7 +150,7 @@ function verdicts(
 	media?: readonly Medium[],
 ): Block[] {
 	const more = count - items.length;
-	const rest = more > 0 ? `and ${more} more that did not pass: ${where}` : null;
+	const rest = more > 0 ? tell("more-not-passed", { more, where }) : null;
 	return items.length === 0 ? [] : [{ kind: "verdicts", items, rest, media }];
 }
 

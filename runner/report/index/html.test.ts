@@ -147,7 +147,7 @@ describe("the index", () => {
 				"NO RESULT",
 				"cut cut",
 				"not known",
-				"The result.json is no JSON, perhaps cut off; the measured files are not there to make it anew.",
+				"The result.json is not JSON; it may be cut off; the measured files are not there to make it anew.",
 				"not known",
 			],
 		]);

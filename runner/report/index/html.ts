@@ -1,3 +1,4 @@
+import { tell } from "../../text/tell.ts";
 import { plural } from "../../units.ts";
 import { type Markup, markup } from "../html/markup.ts";
 import { figureBlock, renderPage } from "../page/html-page.ts";
@@ -89,7 +90,7 @@ function table(
 ): Markup {
 	return markup`<div class="wide"><table class="results"><thead><tr><th scope="col">Verdict</th><th scope="col">Scenario and folder</th><th scope="col">Started</th><th scope="col">Systems and their figures</th><th scope="col">Machine</th></tr></thead><tbody>
 ${entries.map((entry) => row(entry, machines.get(entry.folder) ?? null))}</tbody></table></div>
-<p class="soft">Figures are those of the metric that stands for a run: p99 of response, of a closed loop the messages per second that it carried. Several cases or repeats have their lowest and highest; none is averaged.</p>`;
+<p class="soft">${tell("index-figures")}</p>`;
 }
 
 function row(entry: Entry, machine: KnownMachine | null): Markup {
@@ -111,8 +112,8 @@ function overTime(trends: readonly Trend[], tables: "now" | "later"): Markup {
 	return markup`<section id="over-time"><div class="head"><h2>Over time</h2></div>
 ${
 	trends.length === 0
-		? markup`<p>Nothing yet: a trend needs two results of the same scenario and case.</p>`
-		: markup`<p class="soft">Each run is a point. A line joins those of one system that did the same work with the same durability on the same kind of machine; of the others it says what differs. A click on a point, or Enter where the pointer of the arrow keys stands, opens its report.</p>`
+		? markup`<p>${tell("index-no-trend")}</p>`
+		: markup`<p class="soft">${tell("index-trends")}</p>`
 }${trends.map(
 	({ scenario, systems, figure }) =>
 		markup`<div data-scenario="${scenario}" data-systems="${JSON.stringify(systems)}">${figureBlock(figure, { table: tables })}</div>
@@ -127,8 +128,8 @@ function machineList(machines: ReadonlyMap<string, KnownMachine>): Markup {
 	);
 	return markup`<section id="machines"><div class="head"><h2>Machines</h2></div>${
 		known.length === 0
-			? markup`<p>Nobody wrote down what these results were made on.</p>`
-			: markup`<table class="facts"><tbody>${known.map(({ letter, text }) => markup`<tr><th scope="row">${letter}</th><td>${text}</td></tr>`)}</tbody></table><p class="soft">Told apart by CPU, cores, memory, system, kernel series and limit of cores: two machines of one kind have one letter.</p>`
+			? markup`<p>${tell("index-no-machines")}</p>`
+			: markup`<table class="facts"><tbody>${known.map(({ letter, text }) => markup`<tr><th scope="row">${letter}</th><td>${text}</td></tr>`)}</tbody></table><p class="soft">${tell("index-machines")}</p>`
 	}</section>`;
 }
 

@@ -120,7 +120,7 @@ describe("a result.json that cannot be shown is listed with a sentence", () => {
 		const whole = JSON.stringify(resultOf("healthy"));
 		for (const bad of [whole.slice(0, 1000), "", "\u0000"])
 			expect(problemOf(text(bad))?.problem).toBe(
-				"The result.json is no JSON, perhaps cut off; the measured files are not there to make it anew",
+				"The result.json is not JSON; it may be cut off; the measured files are not there to make it anew",
 			);
 	});
 

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { EnvironmentFile } from "../../model/environment-file.ts";
 import { Metric } from "../../model/plan.ts";
 import { Percentile, Result, Run, Search } from "../../model/result.ts";
+import { tell } from "../../text/tell.ts";
 
 /**
  * What the index takes from a result.json. All else in it is skipped, so that a file with more fields can be read too; what is
@@ -176,13 +177,8 @@ function read(where: string): Read {
 		rest,
 		problem,
 	});
-	const way = holdsRuns(where)
-		? "mqbench report on this folder makes it anew"
-		: "the measured files are not there to make it anew";
-	if (!existsSync(path))
-		return no(
-			`There is no result.json: its command still runs, or was killed; ${way}`,
-		);
+	const way = holdsRuns(where) ? tell("made-anew") : tell("not-made-anew");
+	if (!existsSync(path)) return no(tell("result-missing", { way }));
 	let value: unknown;
 	try {
 		value = JSON.parse(readFileSync(path, "utf8"));
@@ -190,7 +186,7 @@ function read(where: string): Read {
 		const { code } = error as NodeJS.ErrnoException;
 		return no(
 			code === undefined
-				? `The result.json is no JSON, perhaps cut off; ${way}`
+				? tell("result-cut-off", { way })
 				: `The result.json cannot be read (${code})`,
 		);
 	}
@@ -200,13 +196,13 @@ function read(where: string): Read {
 	const rest = Rest.safeParse(value).data ?? null;
 	const schema = (value as { schema?: unknown } | null)?.schema;
 	if (typeof schema === "number" && schema > 1)
-		return no(
-			`The result.json has schema ${schema}, and this mqbench knows 1: use the version that made it`,
-			rest,
-		);
+		return no(tell("result-schema", { schema }), rest);
 	const field = parsed.error.issues[0]?.path.join(".");
 	return no(
-		`The result.json is not of this version of mqbench${field ? ` (${field} does not fit)` : ""}; ${way}`,
+		tell("result-other-version", {
+			field: field ? ` (${field} does not fit)` : "",
+			way,
+		}),
 		rest,
 	);
 }

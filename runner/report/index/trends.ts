@@ -1,5 +1,6 @@
 import { hashOf } from "../../compare/same-machine.ts";
 import { searchFacts, workDifference, workFacts } from "../../compare/work.ts";
+import { tell } from "../../text/tell.ts";
 import { plural } from "../../units.ts";
 import type { TrendFigure } from "../charts/figure.ts";
 import { type Headline, headlineOf, searchHeadline } from "./headline.ts";
@@ -232,7 +233,7 @@ function factsOf(group: readonly Point[]): string {
 	const machines = new Set(
 		group.map(({ machine }) =>
 			machine === null
-				? "a machine that nobody wrote down"
+				? tell("machine-unknown")
 				: `machine ${machine.letter}: ${machine.text}`,
 		),
 	);
@@ -252,5 +253,10 @@ function descriptionOf(
 	const last = lines
 		.map(({ first, name }) => `${name} ${first.headline.text}`)
 		.join("; ");
-	return `${plural(results, "result")} from ${day(times[0] ?? 0)} to ${day(times.at(-1) ?? 0)}. The newest of each line: ${last}.`;
+	return tell("trend-alt", {
+		results: plural(results, "result"),
+		from: day(times[0] ?? 0),
+		to: day(times.at(-1) ?? 0),
+		last,
+	});
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
+import { tell } from "../../text/tell.ts";
 import { pageScript } from "../charts/draw.ts";
 import type { Figure } from "../charts/figure.ts";
 import { type Markup, markup, Markup as Raw } from "../html/markup.ts";
@@ -69,9 +70,9 @@ function document(
 <meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer"><title>${page.title}</title><style>${new Raw(STYLE)}</style></head><body>
 <a class="skip" href="#main">Skip to the results</a>
 <header>${page.header}<button type="button" class="switch theme" aria-pressed="false" hidden>Dark</button></header>
-${page.figures.length > 0 && markup`<noscript><p class="warn">Charts need JavaScript. The tables hold all numbers${page.main.text.includes("></figure>") && ", but those over time, which are in result.json"}; <code>mqbench report --svg</code> draws the charts as files.</p></noscript>`}
+${page.figures.length > 0 && markup`<noscript><p class="warn">${tell("page-needs-script")}${page.main.text.includes("></figure>") && tell("page-without-times")}; <code>mqbench report --svg</code> ${tell("page-draws")}</p></noscript>`}
 <main id="main" tabindex="-1">${page.main}</main>
-<footer><p class="soft">Made by mqbench. This file needs no network.</p></footer>
+<footer><p class="soft">${tell("page-foot")}</p></footer>
 ${data}<script>${new Raw(scripts[0])}</script>
 </body></html>
 `.text;
