@@ -13,6 +13,7 @@ import {
 } from "../runner/scenario/rig-store.ts";
 import type { Scenario } from "../runner/scenario/scenario.ts";
 import { maskUrls } from "../runner/secrets.ts";
+import { tell } from "../runner/text/tell.ts";
 import type { World } from "../runner/world.ts";
 import type { Binaries } from "./binaries/resolve.ts";
 import { brokerRequests } from "./broker-requests.ts";
@@ -92,9 +93,8 @@ function upText({ file, broken }: StoodUp, scenario: string, shown: string) {
 		({ system, url, server }) =>
 			`${system}: ${maskUrls(url ?? "")}${server ? ` (${server})` : ""}\n`,
 	);
-	return `${brokers.join("")}${shown} says where they are, to its owner alone. Measure on them:
-  mqbench ${scenario} --rig ${shown}
-${broken === null ? `They stay up until: mqbench down ${shown}` : `They stay up until Ctrl-C here, or mqbench down ${shown}`}
+	return `${brokers.join("")}${tell("measure-on-rig", { file: shown, scenario })}
+${tell(broken === null ? "up-until-down" : "up-until-ctrl-c", { file: shown })}
 `;
 }
 

@@ -1,5 +1,6 @@
 import { CLOUD_TITLES } from "../../runner/model/targets.ts";
 import type { Cloud } from "../../runner/scenario/rig-file.ts";
+import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import type { Provider } from "./provider.ts";
 
@@ -29,13 +30,22 @@ export async function accountTrouble(
 		const words = error instanceof Error ? error.message : String(error);
 		return {
 			sure: false,
-			wrong: `${where}, and mqbench could not find out whose credentials are in use (${words.replace(/\.$/, "")})`,
+			wrong: tell("account-caller-unknown", {
+				where,
+				reason: words.replace(/\.$/, ""),
+			}),
 		};
 	}
 	return own === account
 		? null
 		: {
 				sure: true,
-				wrong: `${where}, and the credentials in use${profile === null ? "" : ` (profile ${profile})`} are of account ${own}, which sees nothing of it; use those of ${account} (such as ${provider.profileVariable})`,
+				wrong: tell("account-other", {
+					where,
+					profile: profile === null ? "" : ` (profile ${profile})`,
+					own,
+					account,
+					variable: provider.profileVariable,
+				}),
 			};
 }

@@ -3,6 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { parse, stringify } from "yaml";
 import { failure } from "../../runner/errors.ts";
+import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import { pulumiCli } from "./pulumi-cli.ts";
 import { isSummary, PulumiFailed, pulumiProcesses } from "./pulumi-process.ts";
@@ -263,9 +264,8 @@ function namesIn({ deployment }: { deployment?: Deployment | null }): {
 		there: there.map(
 			(one) => `${one.type} ${nameOf(one)}${one.id ? ` (${one.id})` : ""}`,
 		),
-		unsure: pending.map(
-			({ resource }) =>
-				`${resource.type} ${nameOf(resource)} (may be there: making it was cut short)`,
+		unsure: pending.map(({ resource }) =>
+			tell("maybe-made", { type: resource.type, name: nameOf(resource) }),
 		),
 	};
 }

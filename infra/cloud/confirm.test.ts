@@ -16,7 +16,7 @@ const OFFER = {
 const UNPRICED: Offer = {
 	...OFFER,
 	hourlyUsd: null,
-	unpriced: "pricing:GetProducts is not allowed to you",
+	unpriced: "you may not call pricing:GetProducts",
 };
 
 /** What came of it: "taken", or the code and the sentence. */
@@ -90,7 +90,7 @@ test.each([
 test("a limit cannot be kept when nobody knows the price", async () => {
 	expect(await answer(UNPRICED, { yes: true, maxHourlyUsd: 5 })).toMatchObject({
 		exit: 2,
-		said: "--max-hourly-usd cannot be kept, as the price is not known: pricing:GetProducts is not allowed to you. Nothing was rented; drop --max-hourly-usd to rent all the same.",
+		said: "--max-hourly-usd cannot be kept, as the price is not known: you may not call pricing:GetProducts. Nothing was rented; drop --max-hourly-usd to rent all the same.",
 	});
 });
 
@@ -104,6 +104,6 @@ test("a price that is not known is asked about as such", async () => {
 		"Rent them, at a price that is not known? [y/N] ",
 	]);
 	expect(world.err()).toContain(
-		"Price: not known: pricing:GetProducts is not allowed to you; they end themselves after 2h.\n",
+		"Price: not known: you may not call pricing:GetProducts; they end themselves after 2h.\n",
 	);
 });

@@ -34,12 +34,12 @@ test("a price that is not known is never a number", () => {
 	expect(
 		costText({
 			hourlyUsd: null,
-			unpriced: "pricing:GetProducts is not allowed to you",
+			unpriced: "you may not call pricing:GetProducts",
 			plannedNs: 20 * MINUTE,
 			ttlNs: 120 * MINUTE,
 		}),
 	).toBe(
-		"not known: pricing:GetProducts is not allowed to you; they end themselves after 2h",
+		"not known: you may not call pricing:GetProducts; they end themselves after 2h",
 	);
 });
 

@@ -1,4 +1,5 @@
 import { EXIT, failure, MqbenchError } from "../../runner/errors.ts";
+import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import { agreed } from "./ask.ts";
 import { heldBy } from "./hold.ts";
@@ -35,7 +36,7 @@ export async function destroyAll(
 			world.stdout.write(`${rig.folder.id} stays: another mqbench ${doing}.\n`);
 	}
 	if (free.length === 0)
-		return void world.stdout.write("There is no rig to take down.\n");
+		return void world.stdout.write(tell("no-rig-to-destroy"));
 	const names = free.map(nameOf).join(", ");
 	if (!yes && !(await agreed(`Take down ${names}?`, world)))
 		return void world.stdout.write("Nothing was taken down.\n");
@@ -45,7 +46,11 @@ export async function destroyAll(
 			const rest = free.slice(i).map((rig) => rig.folder.id);
 			failed.push(
 				failure("cloud-left", {
-					text: `Stopped by ${world.stop.reason} before ${rest.join(", ")} ${rest.length === 1 ? "was" : "were"} taken down.\nTake down what is left: mqbench rigs destroy --all`,
+					text: tell("destroy-stopped", {
+						reason: world.stop.reason,
+						rest: rest.join(", "),
+						were: rest.length === 1 ? "was" : "were",
+					}),
 				}),
 			);
 			break;
@@ -81,5 +86,5 @@ function nameOf({ folder, file, trouble }: KnownRig): string {
 }
 
 function downText(id: string): string {
-	return `The rig ${id} is down; nothing of it is left.\n`;
+	return `${tell("rig-is-down", { id })}\n`;
 }

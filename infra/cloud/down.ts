@@ -1,8 +1,10 @@
 import path from "node:path";
 import { failure, MqbenchError } from "../../runner/errors.ts";
 import type { Cloud, RigFile } from "../../runner/scenario/rig-file.ts";
+import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import { accountTrouble } from "./account.ts";
+import { findByTag } from "./leftover.ts";
 import { type CloudOptions, destroyCloud } from "./lifecycle.ts";
 import type { Provider } from "./provider.ts";
 import { providerOf } from "./providers.ts";
@@ -18,7 +20,7 @@ export async function downInCloud(
 	// Its state is not ours, so somebody else has to take it down.
 	if (rig.cloud === null || state === null)
 		throw failure("usage", {
-			message: `${file}: the machines of ${rig.id} were stood up by hand, and go the same way: pulumi destroy where pulumi up was run`,
+			message: tell("stood-up-by-hand", { file, id: rig.id }),
 		});
 	// The state folder of the command that stood it up, which may have had another MQBENCH_STATE_DIR.
 	const folder = path.dirname(path.dirname(state));
@@ -49,24 +51,28 @@ async function orLeft(
 ): Promise<void> {
 	const left = (what: string) =>
 		failure("cloud-left", {
-			text: `The rig ${id} is not remembered any more (${state} is gone), and ${what}.\nFind it by its tag:   mqbench rigs sweep --region ${region} --id ${id}${profile === null ? "" : ` --profile ${profile}`}`,
+			text: tell("rig-forgotten", {
+				id,
+				state,
+				what,
+				find: findByTag({ id, region, profile }),
+			}),
 		});
-	if (account === null)
-		throw left(
-			"mqbench cannot tell whether it still exists, because its account is not known",
-		);
+	if (account === null) throw left(tell("existence-account-unknown"));
 	const trouble = await accountTrouble(
 		provider,
 		{ account, region, profile },
 		world,
 	);
 	if (trouble !== null)
-		throw left(`mqbench cannot tell whether it still exists: ${trouble.wrong}`);
+		throw left(tell("existence-account-wrong", { trouble: trouble.wrong }));
 	const found = await provider
 		.find({ region, profile, owner, id }, world)
 		.catch((error: Error) => {
 			throw left(
-				`mqbench could not ask whether it still exists: ${error.message.replace(/\.$/, "")}`,
+				tell("existence-not-asked", {
+					reason: error.message.replace(/\.$/, ""),
+				}),
 			);
 		});
 	const count = found.reduce((sum, { things }) => sum + things.length, 0);

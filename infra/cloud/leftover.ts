@@ -1,4 +1,5 @@
 import type { RigFile } from "../../runner/scenario/rig-file.ts";
+import { tell } from "../../runner/text/tell.ts";
 
 /** What is known about a rig that is not down. */
 export interface Leftover {
@@ -19,7 +20,7 @@ export function leftText(left: Leftover, nowMs: number): string {
 	const count = resources?.length ?? 0;
 	const what =
 		resources === null || count === 0
-			? "what is left of it is not known"
+			? tell("left-unknown")
 			: `${count} of its resources ${count === 1 ? "is" : "are"} left`;
 	return [
 		`The rig ${id} is not down${region === null ? "" : ` in ${region}`}: ${what}.`,
@@ -27,7 +28,7 @@ export function leftText(left: Leftover, nowMs: number): string {
 		`Why: ${reason.replace(/\.$/, "")}.`,
 		resources === null || resources.some((line) => MACHINE.test(line))
 			? endText(left.expiresAt, nowMs)
-			: "None of it is a machine.",
+			: tell("left-no-machine"),
 		...commands(left),
 	].join("\n");
 }
@@ -62,26 +63,33 @@ export function timeText(iso: string): string {
 	return `${new Date(iso).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
+export function findByTag({
+	id,
+	region,
+	profile,
+}: Pick<Leftover, "id" | "region" | "profile">): string {
+	return tell("find-by-tag", {
+		region: region === null ? "" : ` --region ${region}`,
+		id,
+		profile: profile === null ? "" : ` --profile ${profile}`,
+	});
+}
+
 // --- internal ---
 
 /** Names from Pulumi or from a sweep. */
 const MACHINE = /:Instance\b|^instance /;
 
 function endText(expiresAt: string | null, nowMs: number): string {
-	if (expiresAt === null)
-		return "It is not known when its machines end by themselves.";
+	if (expiresAt === null) return tell("end-unknown");
 	return Date.parse(expiresAt) <= nowMs
-		? `Its machines should have ended themselves at ${timeText(expiresAt)}; everything else stays.`
-		: `Its machines end themselves by ${timeText(expiresAt)}; until then they cost money; everything else stays.`;
+		? tell("end-past", { at: timeText(expiresAt) })
+		: tell("end-to-come", { at: timeText(expiresAt) });
 }
 
-function commands({
-	id,
-	region,
-	profile,
-}: Pick<Leftover, "id" | "region" | "profile">): string[] {
+function commands(rig: Pick<Leftover, "id" | "region" | "profile">): string[] {
 	return [
-		`Take it down:         mqbench rigs destroy ${id}`,
-		`Find it by its tag:   mqbench rigs sweep${region === null ? "" : ` --region ${region}`} --id ${id}${profile === null ? "" : ` --profile ${profile}`}`,
+		`Take it down:         mqbench rigs destroy ${rig.id}`,
+		findByTag(rig),
 	];
 }

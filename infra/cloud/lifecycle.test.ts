@@ -518,7 +518,7 @@ Find it by its tag:   mqbench rigs sweep --region eu-central-1 --id demo-1`);
 				world,
 				options,
 			),
-		).rejects.toThrow(/noop is no broker/);
+		).rejects.toThrow(/noop is not a broker/);
 		expect(stack.asked).toEqual([]);
 	});
 

@@ -4,6 +4,7 @@ import { failure, type MqbenchError } from "../../runner/errors.ts";
 import { parseRig, RigFile } from "../../runner/scenario/rig-file.ts";
 import type { RigPlace } from "../../runner/scenario/rig-store.ts";
 import { orInterrupted } from "../../runner/stop.ts";
+import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import { accountTrouble } from "./account.ts";
 import { endsAt, expiresAt } from "./expiry.ts";
@@ -88,7 +89,7 @@ export async function standUpCloud(
 	// rig.json has a broker for each system; a system without a process needs no machines.
 	if (config.systems.length === 0)
 		throw failure("usage", {
-			message: `${noBroker} is no broker: no machines are rented for it alone. Measure it with --target local.`,
+			message: tell("noop-rents-nothing", { broker: noBroker }),
 		});
 	const provider = await clouds(cloud);
 	await forgetUnmade(world);
@@ -99,10 +100,7 @@ export async function standUpCloud(
 	let stack: Stack;
 	let plan: RigFile;
 	try {
-		held = await hold(
-			folder,
-			"has it: it is standing it up, or measuring on it",
-		);
+		held = await hold(folder, tell("holds-standing-up"));
 		const { identity, knownHosts } = folder;
 		const publicKey = await makeKey(identity, config.id);
 		const nowMs = world.clock.nowMs();
@@ -150,8 +148,8 @@ export async function standUpCloud(
 	} catch (error) {
 		say(
 			world.stop.aborted
-				? "Taking down what was made ..."
-				: `That failed (${whyOf(error)}). Taking down what was made ...`,
+				? tell("taking-down-made")
+				: tell("failed-taking-down", { reason: whyOf(error) }),
 		);
 		await down();
 		orInterrupted(world.stop);
@@ -189,7 +187,7 @@ export async function destroyCloud(
 		if (await isUnmade(rig)) return await forgetDown(folder);
 		const plan = file ?? (await lost(folder, provider, world));
 		world.leaving?.(
-			goneText(plan, "Taking it down has not begun yet.", world.clock.nowMs()),
+			goneText(plan, tell("not-begun-down"), world.clock.nowMs()),
 		);
 		const trouble =
 			plan.cloud === null
@@ -302,7 +300,7 @@ async function bringUp(
 	const impatience = new AbortController();
 	const stopped = new Promise<"stopped">((resolve) => {
 		const onStop = async () => {
-			say("Stopping: waiting for Pulumi to finish what it has begun ...");
+			say(tell("stopping-pulumi"));
 			abort.abort();
 			await sleep(timing.abortMs, undefined, {
 				signal: impatience.signal,
@@ -321,7 +319,7 @@ async function bringUp(
 	try {
 		const output = await Promise.race([up, stopped]);
 		if (output === "stopped") {
-			say("Pulumi does not end: killing it and dropping its lock.");
+			say(tell("killing-pulumi"));
 			await stack.cancel();
 		}
 		orInterrupted(world.stop);
@@ -335,13 +333,13 @@ async function bringUp(
 function rigOf(output: unknown, plan: RigFile, clients: number): RigFile {
 	const found = parseRig(JSON.stringify(output ?? null));
 	if ("wrong" in found)
-		throw new Error(`Pulumi's output is not a rig: ${found.wrong.join("; ")}`);
+		throw new Error(tell("output-no-rig", { wrong: found.wrong.join("; ") }));
 	const { rig } = found;
 	for (const { system } of plan.brokers)
 		if (
 			!rig.brokers.some((one) => one.system === system && one.hosts.length > 0)
 		)
-			throw new Error(`Pulumi's output has no machine for ${system}`);
+			throw new Error(tell("output-lacks-system", { system }));
 	if (rig.clients.length !== clients)
 		throw new Error(
 			`Pulumi's output has ${rig.clients.length} clients, and ${clients} were asked for`,

@@ -1,4 +1,5 @@
 import { rigEndsAt } from "../../runner/plan/rig-end.ts";
+import { tell } from "../../runner/text/tell.ts";
 import { formatDuration } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
 import { heldBy } from "./hold.ts";
@@ -11,7 +12,7 @@ export async function rigsText(
 	world: World,
 ): Promise<string> {
 	if (rigs.length === 0)
-		return `No rigs are known here (${rigsFolder(world)}).\nTo find rigs of another machine, or after a loss of the state: mqbench rigs sweep\n`;
+		return tell("no-rigs-known", { folder: rigsFolder(world) });
 	const nowMs = world.clock.nowMs();
 	const whole = rigs.filter(({ file }) => file !== null);
 	const rows = await Promise.all(whole.map((rig) => row(rig, nowMs)));
@@ -20,13 +21,15 @@ export async function rigsText(
 	);
 	return [
 		rows.length > 0 ? table([HEADS, ...rows]) : "",
-		over
-			? "Machines past that time should have ended themselves; networks and keys stay until they are taken down.\n"
-			: "",
+		over ? tell("machines-past-end") : "",
 		...rigs.map(({ folder, trouble }) =>
 			trouble === null
 				? ""
-				: `${folder.path}: ${trouble}. If it was a rig: mqbench rigs destroy ${folder.id}\n`,
+				: tell("rig-folder-odd", {
+						folder: folder.path,
+						trouble,
+						id: folder.id,
+					}),
 		),
 		"Take one down: mqbench rigs destroy <rig>\n",
 	].join("");

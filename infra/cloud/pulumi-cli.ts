@@ -4,6 +4,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { failure } from "../../runner/errors.ts";
 import { reasonOf } from "../../runner/reason.ts";
+import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import { cacheFolder } from "../binaries/cache.ts";
 import { loadSdk } from "./sdk.ts";
@@ -47,7 +48,7 @@ export async function pulumiCli(
 	if ("version" in found) return cached;
 	throw failure("pulumi-missing", {
 		version: wanted,
-		reason: `what was installed does not run (${found.reason})`,
+		reason: tell("installed-not-running", { reason: found.reason }),
 		tried: true,
 	});
 }
@@ -88,12 +89,12 @@ export async function findPulumi(
 		if (!fits(found.version, wanted))
 			throw failure("pulumi-unusable", {
 				path: own,
-				reason: `it is ${found.version}, and ${wanted} or newer of the same major version is needed`,
+				reason: tell("pulumi-too-old", { found: found.version, wanted }),
 			});
 		return { wanted, program, version: found.version, reason: "", root };
 	}
 	const cached = path.join(root, "bin", EXECUTABLE);
-	let reason = "there is none on PATH";
+	let reason = tell("pulumi-none");
 	for (const program of [...onPath(world), cached]) {
 		const found = await versionOf(program, world);
 		if ("reason" in found) continue;
@@ -120,11 +121,11 @@ async function agree(
 	if (ask === null)
 		throw failure("pulumi-missing", {
 			version: wanted,
-			reason: `${reason}, and there is nobody to ask whether to install it`,
+			reason: tell("nobody-to-ask-install", { reason }),
 			tried: false,
 		});
 	const answer = await ask(
-		`Target aws needs the command pulumi ${wanted}, and ${reason}. Download it from get.pulumi.com into ${root}? [y/N] `,
+		tell("pulumi-download", { wanted, reason, folder: root }),
 	);
 	if (!/^y(es)?$/i.test(answer.trim()))
 		throw failure("pulumi-missing", { version: wanted, reason, tried: false });
@@ -162,7 +163,7 @@ async function versionOf(
 		});
 		const version = /^v?(\d+\.\d+\.\d+\S*)$/m.exec(stdout.trim())?.[1];
 		return version === undefined
-			? { reason: "it does not say its version" }
+			? { reason: tell("pulumi-no-version") }
 			: { version };
 	} catch (error) {
 		return { reason: reasonOf(error).split("\n")[0] ?? "" };

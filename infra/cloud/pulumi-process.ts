@@ -4,6 +4,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { orInterrupted } from "../../runner/stop.ts";
+import { tell } from "../../runner/text/tell.ts";
 import { isGone, ownerText } from "../owner.ts";
 
 /** Starts the command pulumi, for one rig. */
@@ -128,9 +129,7 @@ export function pulumiProcesses({
 			const owner = await ownerIn(file);
 			if (owner === null || end !== null) return;
 			if (!isGone(owner) && isHere(owner)) {
-				say(
-					`The Pulumi of an mqbench that was killed still runs (process ${Number.parseInt(owner, 10)}): waiting for it to end.`,
-				);
+				say(tell("waiting-for-pulumi", { pid: Number.parseInt(owner, 10) }));
 				for (let waited = 0; !isGone(owner); waited += LOOK_MS) {
 					orInterrupted(stop);
 					if (waited > PATIENCE_MS) await killSession(owner);

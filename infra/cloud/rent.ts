@@ -7,6 +7,7 @@ import { packageFolder, packageVersion } from "../../runner/package.ts";
 import { rigEndWarnings } from "../../runner/plan/rig-end.ts";
 import type { Scenario } from "../../runner/scenario/scenario.ts";
 import { orInterrupted } from "../../runner/stop.ts";
+import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import { type BuildProgress, resolveBinaries } from "../binaries/resolve.ts";
 import { toolsOf } from "../local/tools.ts";
@@ -186,7 +187,7 @@ export function refuseFolder(
 ): void {
 	if (resume !== undefined)
 		throw failure("usage", {
-			message: `--resume ${resume}: its runs were made on other machines than those that would be rented now; go on with it on the rig that it began on: --rig rig.json`,
+			message: tell("resume-other-machines", { folder: resume }),
 		});
 	if (out !== undefined && existsSync(path.resolve(world.cwd, out)))
 		throw failure("output-exists", { path: out });
@@ -211,9 +212,8 @@ export async function rentAndUse(
 			rig.file,
 			onMachinesNs,
 			{
-				doing: "setting its machines up and the runs take",
-				remedy:
-					"runs beyond its end become INVALID; press Ctrl-C to take the machines down now, and use a longer aws.ttl next time",
+				doing: tell("rent-takes"),
+				remedy: tell("rent-too-long"),
 			},
 			world,
 		))
@@ -230,6 +230,6 @@ function limitOf({ maxHourlyUsd }: RentOptions): number | null {
 	const limit = Number(maxHourlyUsd);
 	if (/^\d+(\.\d+)?$/.test(maxHourlyUsd) && limit > 0) return limit;
 	throw failure("usage", {
-		message: `--max-hourly-usd ${maxHourlyUsd}: write US dollars an hour, e.g. --max-hourly-usd 5`,
+		message: tell("max-hourly-wrong", { given: maxHourlyUsd }),
 	});
 }

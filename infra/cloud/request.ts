@@ -6,6 +6,7 @@ import { type CloudName, targetTraits } from "../../runner/model/targets.ts";
 import { longest } from "../../runner/plan/longest.ts";
 import { brokerMachines, nodesOf } from "../../runner/scenario/aws.ts";
 import type { Aws, Scenario } from "../../runner/scenario/scenario.ts";
+import { tell } from "../../runner/text/tell.ts";
 import { formatDuration, formatDurationExact } from "../../runner/units.ts";
 import type { RigConfig } from "./provider.ts";
 
@@ -61,7 +62,7 @@ export function cloudRequest(
 	);
 	if (systems.length === 0)
 		throw failure("usage", {
-			message: `${args.path}: ${noBroker} is no broker, and no machines are rented for it alone; measure it with --target local`,
+			message: `${args.path}: ${tell("noop-rents-nothing", { broker: noBroker })}`,
 		});
 	const onMachinesNs = SET_UP_NS + longestOf(plans, scenario, args);
 	const plannedNs = MAKING_NS + onMachinesNs;

@@ -1,6 +1,7 @@
 import { failure, MqbenchError } from "../../runner/errors.ts";
 import { CLOUD_TITLES, CLOUDS } from "../../runner/model/targets.ts";
 import { orInterrupted } from "../../runner/stop.ts";
+import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import { accountTrouble } from "./account.ts";
 import { agreed } from "./ask.ts";
@@ -52,7 +53,7 @@ async function sweepCloud(
 	const asked = { profile, id, owner };
 	const seen = await look(args.region, asked, world, cloud);
 	const chosen = seen.found.filter(({ rig }) => rig.chosen);
-	const where = args.region ?? "all regions that could be looked at";
+	const where = args.region ?? tell("regions-looked-at");
 	if (chosen.length === 0) {
 		const told =
 			id === null
@@ -127,7 +128,12 @@ async function look(
 	}
 	if (found.length === 0)
 		world.stdout.write(
-			`Nothing has the tag mqbench:run in ${regions.length} of ${all.length} regions that were looked at.\n`,
+			tell("nothing-tagged", {
+				where: tell("in-regions", {
+					regions: regions.length,
+					all: all.length,
+				}),
+			}),
 		);
 	return { found, regions, refused };
 }
@@ -218,7 +224,7 @@ async function takeKnown(
 			if (known && !holds.some((other) => other.known === known))
 				holds.push({
 					known,
-					held: await hold(known.folder, "is removing it by its tag"),
+					held: await hold(known.folder, tell("holds-removing")),
 				});
 			free.push(one);
 		} catch (error) {
@@ -248,11 +254,11 @@ async function forgetGone(
 	const at = known?.file?.cloud?.region;
 	if (known === undefined || at === undefined || !regions.includes(at))
 		return "";
-	const held = await hold(known.folder, "sees that nothing of it is left");
+	const held = await hold(known.folder, tell("holds-checking"));
 	try {
 		return (await forgetSwept(known, false, profile, world, cloud))
-			? "; its folder here is gone, too"
-			: `; ${known.folder.path} stays, because its account is not known`;
+			? tell("folder-gone-too")
+			: tell("folder-stays", { folder: known.folder.path });
 	} finally {
 		await held.release();
 	}
@@ -279,7 +285,10 @@ async function forgetSwept(
 	);
 	if (trouble !== null)
 		throw failure("cloud-left", {
-			text: `The rig ${folder.id} is remembered here and may still exist: ${trouble.wrong}.\nTake it down: mqbench rigs destroy ${folder.id}`,
+			text: tell("rig-still-remembered", {
+				id: folder.id,
+				trouble: trouble.wrong,
+			}),
 		});
 	await forgetDown(folder);
 	return true;

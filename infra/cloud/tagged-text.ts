@@ -1,10 +1,11 @@
+import { tell } from "../../runner/text/tell.ts";
 import { formatDuration } from "../../runner/units.ts";
 import { timeText } from "./leftover.ts";
 import type { TaggedRig, Thing } from "./provider.ts";
 
 /** For people: a rig in one line, and its things below it. */
 export function taggedText(rigs: readonly TaggedRig[], nowMs: number): string {
-	if (rigs.length === 0) return "Nothing has the tag mqbench:run.\n";
+	if (rigs.length === 0) return tell("nothing-tagged", { where: "" });
 	return `${rigs
 		.flatMap(({ id, owner, expiresAt, expired, chosen, things }) => [
 			`${id}  owner ${owner || "not known"}, ${

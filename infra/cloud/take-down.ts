@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { failure, type MqbenchError } from "../../runner/errors.ts";
 import { reasonOf } from "../../runner/reason.ts";
 import type { Cloud, RigFile } from "../../runner/scenario/rig-file.ts";
+import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import { accountTrouble } from "./account.ts";
 import { goneText, leftText } from "./leftover.ts";
@@ -36,18 +37,12 @@ export async function takeDown(
 	doing: TakingDown,
 ): Promise<void> {
 	const { world, say, pausesMs } = doing;
-	world.leaving?.(
-		goneText(
-			rig,
-			"Pulumi goes on taking it down as long as it can; the first command below waits for that, and does the rest.",
-			world.clock.nowMs(),
-		),
-	);
+	world.leaving?.(goneText(rig, tell("pulumi-goes-on"), world.clock.nowMs()));
 	await keepPhase(folder, "destroying").catch(() => {});
 	let reason = "";
 	for (const pauseMs of [0, ...pausesMs]) {
 		if (pauseMs > 0) {
-			say(`Not all of it went (${reason}). Trying again ...`);
+			say(tell("down-again", { reason }));
 			await sleep(pauseMs);
 		}
 		const stays = await destroyed(stack, rig, doing).catch(whyOf);
@@ -82,14 +77,12 @@ export async function sweepAway(
 	// Finding nothing proves nothing if the account is not known.
 	if (cloud === null || cloud.account === null)
 		throw await left(folder, rig, resources, reason, doing.world);
-	doing.say(
-		`Pulumi could not take it down (${reason}). Removing what has the tag mqbench:run=${id} in ${cloud.region} ...`,
-	);
+	doing.say(tell("down-by-tag", { reason, id, region: cloud.region }));
 	let swept: SweptRig;
 	try {
 		swept = await byTag({ id, ...cloud }, doing);
 	} catch (error) {
-		const why = `${reason}; removing it by its tag failed, too: ${whyOf(error)}`;
+		const why = tell("down-by-tag-failed", { reason, why: whyOf(error) });
 		throw await left(folder, rig, resources, why, doing.world);
 	}
 	const { removed, stays } = swept;
@@ -97,7 +90,7 @@ export async function sweepAway(
 		throw await left(folder, rig, stays, reason, doing.world);
 	// Two lists that contradict each other: believe neither.
 	if (removed === 0 && resources !== null && resources.length > 0) {
-		const why = `${reason}; and nothing has its tag`;
+		const why = tell("down-no-tag", { reason });
 		throw await left(folder, rig, resources, why, doing.world);
 	}
 	await forgetDown(folder);
@@ -186,7 +179,7 @@ async function destroyed(
 ): Promise<string | null> {
 	await destroy(stack, doing.say);
 	if ((await stack.resources()).length > 0)
-		return "Pulumi could not remove them";
+		return tell("pulumi-could-not-remove");
 	const stays = await swept(stack, rig, doing);
 	return stays.length === 0 ? null : stays.join("; ");
 }
@@ -200,15 +193,11 @@ async function swept(
 	const { say, againMs } = doing;
 	const unsure = await stack.unsure();
 	if (unsure.length === 0) return [];
-	if (cloud === null) return ["nobody knows where to look for it"];
-	say(
-		`Pulumi was killed while it made something that may exist: looking for the tag mqbench:run=${id} in ${cloud.region} ...`,
-	);
+	if (cloud === null) return [tell("nobody-knows-where")];
+	say(tell("looking-for-unsure", { id, region: cloud.region }));
 	const { stays } = await byTag({ id, ...cloud }, doing);
 	if (stays.length > 0) return stays;
-	say(
-		`AWS may show late what was made last: looking again in ${Math.ceil(againMs / 1000)}s ...`,
-	);
+	say(tell("looking-again", { seconds: Math.ceil(againMs / 1000) }));
 	await sleep(againMs);
 	return (await byTag({ id, ...cloud }, doing)).stays;
 }
@@ -229,7 +218,7 @@ async function destroy(stack: Stack, say: TakingDown["say"]): Promise<void> {
 		await stack.destroy({ signal, say });
 	} catch (error) {
 		if (!(error instanceof PulumiFailed && error.locked)) throw error;
-		say("Dropping the lock that a killed Pulumi has left.");
+		say(tell("dropping-lock"));
 		await stack.cancel();
 		await stack.destroy({ signal, say });
 	}

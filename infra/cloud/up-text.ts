@@ -1,3 +1,4 @@
+import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import { heldBy } from "./hold.ts";
 import { timeText } from "./leftover.ts";
@@ -15,8 +16,8 @@ export async function upText(world: World): Promise<string[]> {
 			expiresAt === null
 				? ""
 				: Date.parse(expiresAt) <= world.clock.nowMs()
-					? `, its machines should have ended themselves at ${timeText(expiresAt)}`
-					: `, its machines end themselves by ${timeText(expiresAt)}`;
+					? tell("still-up-past", { at: timeText(expiresAt) })
+					: tell("still-up-until", { at: timeText(expiresAt) });
 		lines.push(
 			`The rig ${folder.id} is still there (${cloud.phase}, ${cloud.region}${ended}): mqbench rigs destroy ${folder.id}`,
 		);

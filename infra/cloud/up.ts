@@ -3,6 +3,7 @@ import { rigEndsAt } from "../../runner/plan/rig-end.ts";
 import type { RigFile } from "../../runner/scenario/rig-file.ts";
 import { type RigPlace, writeRig } from "../../runner/scenario/rig-store.ts";
 import { orInterrupted } from "../../runner/stop.ts";
+import { tell } from "../../runner/text/tell.ts";
 import { formatDuration } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
 import {
@@ -77,11 +78,15 @@ function upText(
 	const endsAt = rigEndsAt(rig);
 	const end =
 		endsAt === null
-			? "It is not known when they end by themselves"
+			? tell("up-end-unknown")
 			: `They end themselves in ${formatDuration(Math.max(0, Date.parse(endsAt) - clock.nowMs()) * 1e6)} (${endsAt})`;
-	return `${machines} are up in ${cloud?.region ?? "AWS"} (${cost}). ${end}.
-${shown} says where they are, to its owner alone. Measure on them:
-  mqbench ${scenario} --rig ${shown}
-They cost money until: mqbench down ${shown}, or mqbench rigs destroy ${id}
-`;
+	return tell("rented-are-up", {
+		machines,
+		region: cloud?.region ?? "AWS",
+		cost,
+		end,
+		measure: tell("measure-on-rig", { file: shown, scenario }),
+		file: shown,
+		id,
+	});
 }

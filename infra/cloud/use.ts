@@ -1,5 +1,6 @@
 import { type ExitCode, failure, MqbenchError } from "../../runner/errors.ts";
 import { maskUrls } from "../../runner/secrets.ts";
+import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import type { CloudRig } from "./lifecycle.ts";
 
@@ -27,7 +28,7 @@ export async function useThenTakeDown(
 			world.stderr.write(`${maskUrls(wordsOf(outcome.error))}\n`);
 		throw asLeft(error, rig.file.id);
 	}
-	say(`The rig ${rig.file.id} is down; nothing of it is left.`);
+	say(tell("rig-is-down", { id: rig.file.id }));
 	if ("error" in outcome) throw outcome.error;
 	return outcome.code;
 }

@@ -6,6 +6,7 @@ import { takeDown } from "../../infra/targets.ts";
 import { EXIT, type ExitCode } from "../errors.ts";
 import { targetTraits } from "../model/targets.ts";
 import { readRig, removeRig } from "../scenario/rig-store.ts";
+import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
 import type { Invocation } from "./options.ts";
 
@@ -51,6 +52,6 @@ export async function down(
 		await takeDown(rig, world);
 	}
 	await removeRig(place, rig.id);
-	say(`The rig ${rig.id} is down; nothing of it is left.`);
+	say(tell("rig-is-down", { id: rig.id }));
 	return EXIT.pass;
 }

@@ -1,7 +1,9 @@
+import { rented } from "./rented.ts";
 import { reports } from "./reports.ts";
 
 /** What mqbench tells people and no result keeps by its code: code -> sentence, with the names of its values in braces. */
 const sentences = {
+	...rented,
 	...reports,
 } as const;
 

@@ -5,6 +5,7 @@ import type { SSM } from "@aws-sdk/client-ssm";
 import type { STS } from "@aws-sdk/client-sts";
 import { failure } from "../../../runner/errors.ts";
 import { orInterrupted } from "../../../runner/stop.ts";
+import { tell } from "../../../runner/text/tell.ts";
 import type { World } from "../../../runner/world.ts";
 import { loadSdk } from "../sdk.ts";
 import { awsFolder } from "./folder.ts";
@@ -143,9 +144,7 @@ export function proxyText(env: World["env"]): string | null {
 	const name = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"].find(
 		(name) => env[name],
 	);
-	return name === undefined
-		? null
-		: `${name} is set, and mqbench does not use proxies: it needs a direct connection to AWS, and for SSH to the machines`;
+	return name === undefined ? null : tell("no-proxies", { variable: name });
 }
 
 /** All pages of a call that answers page by page. */
@@ -170,7 +169,7 @@ function checkEndpoint({ MQBENCH_AWS_ENDPOINT: endpoint }: World["env"]): void {
 	if (!endpoint) return;
 	if (URL.canParse(endpoint) && /^https?:/i.test(endpoint)) return;
 	throw failure("usage", {
-		message: `MQBENCH_AWS_ENDPOINT=${endpoint}: write the URL of an emulator of AWS, such as http://127.0.0.1:5000, or unset it`,
+		message: tell("endpoint-wrong", { endpoint }),
 	});
 }
 

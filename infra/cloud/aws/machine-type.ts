@@ -1,4 +1,5 @@
 import type { InstanceTypeInfo } from "@aws-sdk/client-ec2";
+import { tell } from "../../../runner/text/tell.ts";
 import { type Api, allPages, Refused } from "./api.ts";
 
 /** The facts about an instance type that matter for a rig. */
@@ -203,7 +204,7 @@ function figureOf({
 		throw new Refused(
 			"servicequotas:GetServiceQuota",
 			"NoValue",
-			"there is no figure in the answer",
+			tell("no-figure-in-answer"),
 		);
 	return value;
 }

@@ -5,6 +5,7 @@ import type {
 	Scenario,
 	System,
 } from "../../../runner/scenario/scenario.ts";
+import { tell } from "../../../runner/text/tell.ts";
 import { ratePerSecond } from "../../../runner/units.ts";
 import type { MachineType } from "./machine-type.ts";
 
@@ -61,16 +62,18 @@ export function networkWarnings(
 			null,
 		);
 		const burstable = type.burstable
-			? [
-					`${kind}: ${type.name} has CPU credit: after it is used up the machine is slower; take one without credit, such as c7i or m7i`,
-				]
+			? [tell("type-has-credit", { kind, type: type.name })]
 			: [];
 		const endless = needs.find((need) => needed(need) === null);
 		return [
 			...burstable,
 			...(baselineGbps === null
 				? [
-						`${kind}: AWS does not say what network ${type.name} (${type.network.words || "unknown"}) may always have; above that a figure lasts for minutes only`,
+						tell("network-always-unknown", {
+							kind,
+							type: type.name,
+							words: type.network.words || "unknown",
+						}),
 					]
 				: [
 						...(most !== null && most.gbps > baselineGbps
@@ -78,7 +81,13 @@ export function networkWarnings(
 							: []),
 						...(endless && peakGbps !== null && peakGbps > baselineGbps
 							? [
-									`${kind}: ${endless.case} takes all that the network gives, and ${type.name} (${type.network.words}) gives more than its ${gbps(baselineGbps)} for minutes only: figures above that do not last`,
+									tell("network-endless", {
+										kind,
+										case: endless.case,
+										type: type.name,
+										words: type.network.words,
+										always: gbps(baselineGbps),
+									}),
 								]
 							: []),
 					]),
@@ -171,6 +180,6 @@ function tooMuch(
 ): string {
 	const what = `${kind}: ${need.case} on ${need.system} puts at least ${gbps(need.gbps)} through one ${type.name} (${type.network.words})`;
 	return peakGbps !== null && need.gbps > peakGbps
-		? `${what}, which never has more than ${gbps(peakGbps)}: take a larger type, or one with an n in its name, or lower the rate`
-		: `${what}, which has ${gbps(baselineGbps)} always: the rest lives on burst credit and ends after minutes; take a larger type, or one with an n in its name`;
+		? tell("network-never", { what, peak: gbps(peakGbps) })
+		: tell("network-burst", { what, always: gbps(baselineGbps) });
 }

@@ -636,9 +636,9 @@ test.skipIf(missing !== null)(
 		const found = await made();
 		expect(found).toMatchObject({
 			hourlyUsd: null,
-			unpriced: "pricing:GetProducts is not allowed to you",
+			unpriced: "you may not call pricing:GetProducts",
 			warnings: [
-				"whether the account's quota carries 3 x i4i.xlarge and 2 x c6in.xlarge is not known: servicequotas:GetServiceQuota is not allowed to you",
+				"whether the account's quota carries 3 x i4i.xlarge and 2 x c6in.xlarge is not known: you may not call servicequotas:GetServiceQuota",
 			],
 		});
 		// What is not known is said once, where the sum would be.

@@ -2,6 +2,7 @@ import { failure } from "../../../runner/errors.ts";
 import { packageVersion } from "../../../runner/package.ts";
 import type { Aws, Scenario } from "../../../runner/scenario/scenario.ts";
 import { orInterrupted } from "../../../runner/stop.ts";
+import { tell } from "../../../runner/text/tell.ts";
 import { formatDurationExact } from "../../../runner/units.ts";
 import type { World } from "../../../runner/world.ts";
 import type { AwsConfig } from "../../aws/config.ts";
@@ -127,7 +128,10 @@ export function localTrouble(aws: Aws, world: Pick<World, "env">): string[] {
 		...(lacking.length === 0
 			? []
 			: [
-					`${lacking.join(" and ")} ${lacking.length === 1 ? "is" : "are"} not on PATH: rented machines are reached over SSH. Install OpenSSH's client (apt-get install openssh-client).`,
+					tell("openssh-missing", {
+						programs: lacking.join(" and "),
+						are: lacking.length === 1 ? "is" : "are",
+					}),
 				]),
 		...(address !== null && "wrong" in address ? [address.wrong] : []),
 	];
@@ -145,7 +149,11 @@ function checkCount({ brokers, clients }: Aws, { env }: World): void {
 	const text = env[variable] ?? "";
 	if (text !== "" && !/^[1-9]\d{0,3}$/.test(text))
 		throw failure("usage", {
-			message: `${variable}=${text}: write a number of machines, such as ${MOST_MACHINES}`,
+			message: tell("machines-variable-wrong", {
+				variable,
+				text,
+				most: MOST_MACHINES,
+			}),
 		});
 	const most = text === "" ? MOST_MACHINES : Number(text);
 	const machines = brokers.count + clients.count;
@@ -168,7 +176,11 @@ async function callerCidr(aws: Aws, world: World): Promise<Address> {
 	} catch (error) {
 		orInterrupted(world.stop);
 		return {
-			wrong: `GET ${service}: the address that your SSH comes from is not known (${(error as Error).message}). Write it: aws.sshFrom: 203.0.113.7/32, or ${SSH_FROM}=203.0.113.7.`,
+			wrong: tell("ssh-from-unknown", {
+				service,
+				reason: (error as Error).message,
+				variable: SSH_FROM,
+			}),
 		};
 	}
 }
@@ -186,12 +198,12 @@ function writtenAddress(
 	const cidr = oneAddress(written);
 	if (cidr === null)
 		return {
-			wrong: `${where}: ${written} is not one IPv4 address. Write the one that your SSH comes from, such as 203.0.113.7/32.`,
+			wrong: tell("ssh-from-wrong", { where, written }),
 		};
 	// Machines of an emulator are where the emulator is.
 	if (isPrivate(cidr) && !env.MQBENCH_AWS_ENDPOINT)
 		return {
-			wrong: `${where}: SSH from the internet never comes from ${written}, which is an address of a private network. Write the public one that your SSH comes from, or leave ${where} out: mqbench then asks AWS's own service.`,
+			wrong: tell("ssh-from-private", { where, written }),
 		};
 	return { cidr, asked: false };
 }
@@ -224,7 +236,7 @@ function lines(
 			"clients",
 			`${clients.count} x ${machineText(client)}${clients.spot ? ", spot" : ""}`,
 		],
-		["zone", `${zone}, in one cluster placement group`],
+		["zone", tell("in-placement-group", { zone })],
 		["image", `${image.id} (${imageText(aws, image)})`],
 		[
 			"account",
@@ -232,7 +244,7 @@ function lines(
 		],
 		[
 			"ssh",
-			`open to ${address.cidr} alone${address.asked ? ", the address that AWS sees you under" : ""}`,
+			`open to ${address.cidr} alone${address.asked ? tell("seen-by-aws") : ""}`,
 		],
 		["network", networkText(broker, client)],
 		["pulumi", pulumi],
@@ -249,17 +261,16 @@ function lines(
 /** About the command pulumi: where it is, or that mqbench is going to ask about it. */
 function pulumiText({ program, version, wanted, reason }: FoundPulumi): string {
 	return program === null
-		? `${wanted} is needed, and ${reason}: mqbench offers to download it`
+		? tell("pulumi-offered", { wanted, reason })
 		: `${version}, ${program}`;
 }
 
 /** What ends the machines, in most cases and in all others. */
 function endText({ ttlNs }: Aws, { plannedNs, rigFile }: OfferAsked): string {
 	const latest = `at the latest ${formatDurationExact(ttlNs)} after they started`;
-	if (plannedNs !== null)
-		return `taken down when the run is over; by themselves ${latest}`;
+	if (plannedNs !== null) return tell("ends-after-run", { latest });
 	return rigFile == null
-		? `stay until they are taken down; by themselves they end ${latest}`
+		? tell("ends-after-down", { latest })
 		: `stay until mqbench down ${rigFile}; by themselves they end ${latest}`;
 }
 

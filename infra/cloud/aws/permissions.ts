@@ -1,4 +1,5 @@
 import type { EC2 } from "@aws-sdk/client-ec2";
+import { tell } from "../../../runner/text/tell.ts";
 import { type Api, Refused } from "./api.ts";
 
 /** What is rented, with the details that a permission check needs. */
@@ -285,5 +286,5 @@ async function dryRun(ask: () => Promise<unknown>): Promise<string> {
 			return "allowed";
 		return `${error.code}: ${error.message}`;
 	}
-	return "it was answered as if it were no question";
+	return tell("dry-run-answered");
 }

@@ -1,5 +1,6 @@
 import path from "node:path";
 import type { Aws } from "../../../runner/scenario/scenario.ts";
+import { tell } from "../../../runner/text/tell.ts";
 import type { World } from "../../../runner/world.ts";
 import { ROOT_DISK } from "../../aws/config.ts";
 import { type Api, Refused } from "./api.ts";
@@ -98,7 +99,11 @@ export async function preflight(
 			...(unknown.length === 0
 				? []
 				: [
-						`whether you may is not certain for ${unknown.map(({ call, reason }) => `${call} (${reason})`).join(", ")}`,
+						tell("permission-uncertain", {
+							calls: unknown
+								.map(({ call, reason }) => `${call} (${reason})`)
+								.join(", "),
+						}),
 					]),
 			...volumeWarnings(aws, broker),
 		],
@@ -107,7 +112,10 @@ export async function preflight(
 
 // --- internal ---
 
-const POLICY = `Give it the policy ${path.join(awsFolder, "policy.json")} (what each permission is for: ${path.join(awsFolder, "PERMISSIONS.md")}), or take another account (AWS_PROFILE, aws.profile).`;
+const POLICY = tell("policy-remedy", {
+	policy: path.join(awsFolder, "policy.json"),
+	permissions: path.join(awsFolder, "PERMISSIONS.md"),
+});
 
 type Found<T> = { readonly value: T } | { readonly wrong: readonly string[] };
 
@@ -131,26 +139,39 @@ function noCaller(
 ): (refused: Refused) => string {
 	const login =
 		profile === null
-			? "Log in (aws sso login, aws configure), or set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+			? tell("log-in")
 			: `Log in (aws sso login --profile ${profile}, aws configure --profile ${profile}), or name another profile`;
 	return (refused) => {
 		const { call, code, message } = refused;
 		const known =
 			profile !== null && isNobody(refused) ? profilesOf(env) : null;
 		if (known !== null && profile !== null && !known.names.includes(profile))
-			return `${aws.profile === null ? "AWS_PROFILE" : "aws.profile"}: there is no profile ${profile} in ${known.files.join(" or ")}${known.names.length === 0 ? "" : `, which have ${known.names.join(", ")}`}. Name another one, or make it: aws configure --profile ${profile}`;
+			return tell("no-profile", {
+				by: aws.profile === null ? "AWS_PROFILE" : "aws.profile",
+				profile,
+				files: known.files.join(" or "),
+				others:
+					known.names.length === 0
+						? ""
+						: `, which have ${known.names.join(", ")}`,
+			});
 		if (/^Request(Expired|TimeTooSkewed)$/.test(code))
-			return `${call}: AWS refuses the time of this machine (${message}). Set its clock.`;
+			return tell("clock-refused", { call, message });
 		if (/Expired/.test(code) || /\bexpired\b/i.test(message))
-			return `${call}: the credentials for AWS have expired (${message}). ${login}.`;
+			return tell("credentials-expired", { call, message, login });
 		if (isNobody(refused))
-			return `${call}: there are no credentials for AWS${profile === null ? "" : ` in the profile ${profile}`} (${message}). ${login}.`;
+			return tell("credentials-none", {
+				call,
+				of: profile === null ? "" : ` in the profile ${profile}`,
+				message,
+				login,
+			});
 		if (
 			/^(InvalidClientTokenId|UnrecognizedClientException|SignatureDoesNotMatch|AuthFailure|InvalidSignatureException|IncompleteSignature)/.test(
 				code,
 			)
 		)
-			return `${call}: AWS does not know the credentials (${code}: ${message}). ${login}.`;
+			return tell("credentials-unknown", { call, code, message, login });
 		return way(refused) ?? other(refused);
 	};
 }
@@ -170,22 +191,20 @@ function refusal(
 	return (refused) => {
 		const { call, code, forbidden } = refused;
 		if (forbidden)
-			return `${call}: AWS does not allow this to ${caller.arn}. ${POLICY}`;
+			return tell("call-forbidden", { call, who: caller.arn, policy: POLICY });
 		if (/^(AuthFailure|OptInRequired|UnrecognizedClient)/.test(code))
-			return `${call}: AWS does not take the credentials in ${name} (${code}). Enable the region for the account, or choose another: aws.region.`;
+			return tell("region-refuses", { call, region: name, code });
 		return way(refused) ?? other(refused);
 	};
 }
 
 /** null: it is not the connection to AWS that fails. */
 function way({ call, code, message, unreached }: Refused): string | null {
-	return unreached
-		? `${call}: AWS cannot be reached from here (${code}: ${message}). Try again when this machine has a connection to the internet.`
-		: null;
+	return unreached ? tell("aws-unreached", { call, code, message }) : null;
 }
 
 function other({ call, code, message }: Refused): string {
-	return `${call}: AWS refused (${code}: ${message}). Try again; if it fails again, ask whoever manages the account.`;
+	return tell("aws-refused", { call, code, message });
 }
 
 /** A sentence if no machine can be there. null: the account may use it, or the question is not allowed, and then the region's own answers show it. */
@@ -205,7 +224,7 @@ async function region(api: Api, { region: name }: Aws): Promise<string | null> {
 	if (found === undefined)
 		return `ec2:DescribeRegions: the region ${name} does not exist. Write another one, e.g. aws.region: eu-central-1.`;
 	return found.OptInStatus === "not-opted-in"
-		? `ec2:DescribeRegions: the region ${name} is not enabled for your account. Enable it (aws account enable-region --region-name ${name}), or choose another: aws.region.`
+		? tell("region-disabled", { region: name })
 		: null;
 }
 
@@ -246,19 +265,12 @@ async function machines(api: Api, aws: Aws): Promise<Machines> {
 	const wrong = [
 		...all
 			.filter(({ cluster }) => !cluster)
-			.map(
-				({ name }) =>
-					`ec2:DescribeInstanceTypes: ${name} cannot be in a cluster placement group, where all machines of a rig are. Take another type, such as c7i.xlarge or m7i.xlarge.`,
-			),
+			.map(({ name }) => tell("no-placement-group", { type: name })),
 		...(broker !== null && broker.nvmeGB === null && brokers.volume === null
-			? [
-					`ec2:DescribeInstanceTypes: ${broker.name} has no NVMe of its own to write on. Take a type that has (i4i, i3en, m6id, c6id), or give it a volume: aws.brokers.volume.`,
-				]
+			? [tell("no-nvme", { type: broker.name })]
 			: []),
 		...(clients.spot && !client.spot
-			? [
-					`ec2:DescribeInstanceTypes: ${client.name} is not on the spot market. Take another type, or drop aws.clients.spot.`,
-				]
+			? [tell("no-spot", { type: client.name })]
 			: []),
 	];
 	const common = (all[0]?.architectures ?? []).filter((architecture) =>
@@ -266,12 +278,23 @@ async function machines(api: Api, aws: Aws): Promise<Machines> {
 	);
 	if (common.length === 0)
 		wrong.push(
-			`ec2:DescribeInstanceTypes: ${all.map(({ name, architectures }) => `${name} is ${architectures.join(" or ") || "of a kind that mqbench does not know"}`).join(", ")}, and a rig starts from one image. Take types of one kind.`,
+			tell("types-differ", {
+				types: all
+					.map(
+						({ name, architectures }) =>
+							`${name} is ${architectures.join(" or ") || tell("kind-unknown")}`,
+					)
+					.join(", "),
+			}),
 		);
 	const zone = aws.zone ?? zones.all[0];
 	if (aws.zone !== null && !zones.open.includes(aws.zone))
 		wrong.push(
-			`ec2:DescribeAvailabilityZones: ${aws.region} has no zone ${aws.zone}; it has ${zones.open.join(", ")}. Write one of them, or drop aws.zone.`,
+			tell("no-such-zone", {
+				region: aws.region,
+				zone: aws.zone,
+				zones: zones.open.join(", "),
+			}),
 		);
 	else if (zone === undefined || !zones.all.includes(zone))
 		wrong.push(noZone(aws, names, zones));
@@ -296,8 +319,12 @@ function noZone(
 		)
 		.join("; ");
 	if (zone === null)
-		return `ec2:DescribeInstanceTypeOfferings: no zone of ${name} has all types (${where}). Take other types, or another region.`;
-	return `ec2:DescribeInstanceTypeOfferings: ${zone} does not have ${names.length === 1 ? names[0] : "all types"} (${where}). ${all.length > 0 ? `Write aws.zone: ${all[0]}${all.length > 1 ? ` (or ${all.slice(1).join(", ")})` : ""}` : "Take other types, or another region"}.`;
+		return tell("no-zone-has-all", {
+			region: name,
+			where,
+			remedy: tell("other-types"),
+		});
+	return `ec2:DescribeInstanceTypeOfferings: ${zone} does not have ${names.length === 1 ? names[0] : "all types"} (${where}). ${all.length > 0 ? `Write aws.zone: ${all[0]}${all.length > 1 ? ` (or ${all.slice(1).join(", ")})` : ""}.` : tell("other-types")}`;
 }
 
 /** The image, or a sentence why there is none. */
@@ -309,18 +336,25 @@ async function chooseImage(
 	if (ami === null)
 		return (
 			(await newestDebian(api, architecture)) ??
-			`ec2:DescribeImages: ${name} has no image of Debian 12 for ${architecture}. Write one of your own: aws.ami.`
+			tell("no-debian", { region: name, architecture })
 		);
 	const image = await imageOf(api, ami);
 	const call = `ec2:DescribeImages: the image ${ami}`;
-	if (image === null)
-		return `${call} is not in ${name}, or not yours to use. Write another one, or drop aws.ami to use Debian 12.`;
+	if (image === null) return tell("image-absent", { call, region: name });
 	if (image.state !== "available")
-		return `${call} is ${image.state}. Wait until it is available, or write another one.`;
+		return tell("image-not-ready", { call, state: image.state });
 	if (image.architecture !== architecture)
-		return `${call} is for ${image.architecture}, and the machines are ${architecture}. Take an image or types that fit.`;
+		return tell("image-architecture", {
+			call,
+			image: image.architecture,
+			machines: architecture,
+		});
 	if (image.disk !== null && image.disk.sizeGiB > ROOT_DISK.sizeGiB)
-		return `${call} needs a disk of ${image.disk.sizeGiB} GiB, and machines of mqbench start from ${ROOT_DISK.sizeGiB} GiB. Take a smaller image.`;
+		return tell("image-disk", {
+			call,
+			image: image.disk.sizeGiB,
+			machines: ROOT_DISK.sizeGiB,
+		});
 	return image;
 }
 
@@ -361,16 +395,29 @@ async function quotaTrouble(
 			const quota = await quotaOf(api, type, spot);
 			if (quota === null)
 				warnings.push(
-					`whether the quota of ${type} carries ${all.join(" and ")} was not asked: mqbench knows that of standard types only`,
+					tell("quota-not-asked", { type, machines: all.join(" and ") }),
 				);
 			else if (quota.running + asked > quota.vcpus)
 				wrong.push(
-					`servicequotas:GetServiceQuota: ${all.join(" and ")} take ${asked} vCPUs${spot ? " of the spot market" : ""}, ${quota.running} run already, and the account may have ${quota.vcpus} (${quota.code}). Ask for more (aws service-quotas request-service-quota-increase --service-code ec2 --quota-code ${quota.code} --desired-value ${quota.running + asked}), or take fewer or smaller machines.`,
+					tell("quota-exceeded", {
+						machines: all.join(" and "),
+						asked,
+						spot: spot ? " of the spot market" : "",
+						running: quota.running,
+						vcpus: quota.vcpus,
+						code: quota.code,
+						wanted: quota.running + asked,
+					}),
 				);
 		} catch (error) {
 			if (!(error instanceof Refused)) throw error;
 			warnings.push(
-				`whether the account's quota carries ${all.join(" and ")} is not known: ${error.forbidden ? `${error.call} is not allowed to you` : `${error.call} failed (${error.code})`}`,
+				tell("quota-unknown", {
+					machines: all.join(" and "),
+					reason: error.forbidden
+						? tell("not-allowed-to-you", { call: error.call })
+						: `${error.call} failed (${error.code})`,
+				}),
 			);
 		}
 	}
@@ -389,14 +436,22 @@ function volumeWarnings(
 		volume.iops !== null &&
 		volume.iops > baselineIops
 			? [
-					`brokers: the volume has ${volume.iops} IOPS, and ${type.name} carries ${baselineIops} of them always; above that it lives on burst credit`,
+					tell("volume-iops", {
+						iops: volume.iops,
+						type: type.name,
+						always: baselineIops,
+					}),
 				]
 			: []),
 		...(baselineMBps !== null &&
 		volume.throughputMiBps !== null &&
 		volume.throughputMiBps * 1.048_576 > baselineMBps
 			? [
-					`brokers: the volume has ${volume.throughputMiBps} MiB/s, and ${type.name} carries ${baselineMBps} MB/s always; above that it lives on burst credit`,
+					tell("volume-throughput", {
+						throughput: volume.throughputMiBps,
+						type: type.name,
+						always: baselineMBps,
+					}),
 				]
 			: []),
 	];

@@ -178,7 +178,7 @@ test.each<[string, () => void, Parameters<typeof price>[0], string]>([
 		"without permission",
 		() => aws.account.denied.add("pricing:GetProducts"),
 		{},
-		"pricing:GetProducts is not allowed to you",
+		"you may not call pricing:GetProducts",
 	],
 	[
 		"when AWS fails",

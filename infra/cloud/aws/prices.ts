@@ -1,4 +1,5 @@
 import type { AwsVolume } from "../../../runner/scenario/scenario.ts";
+import { tell } from "../../../runner/text/tell.ts";
 import { ROOT_DISK } from "../../aws/config.ts";
 import { type Api, allPages, Refused } from "./api.ts";
 import type { Image } from "./image.ts";
@@ -77,20 +78,17 @@ export async function priceOf(api: Api, rented: Rented): Promise<Price> {
 						hourlyUsd: times * (await ask()),
 					};
 				} catch (error) {
-					if (error instanceof Refused) return whyNot(error);
-					if (error instanceof Unknown) return error.message;
+					if (error instanceof Refused) return { reason: whyNot(error) };
+					if (error instanceof Missing) return { missing: error.message };
+					if (error instanceof Unknown) return { reason: error.message };
 					throw error;
 				}
 			}),
 	);
-	const parts = asked.filter((one) => typeof one !== "string");
+	const parts = asked.filter((one) => one.what !== undefined);
 	const reasons = [
-		...together(asked.filter((one) => typeof one === "string")),
-		...(image.free
-			? []
-			: [
-					`the image ${image.id} costs extra, and its price is not in the list of Linux`,
-				]),
+		...together(asked),
+		...(image.free ? [] : [tell("image-unpriced", { image: image.id })]),
 	];
 	return reasons.length === 0
 		? {
@@ -121,20 +119,22 @@ interface Dimension {
 
 // --- internal ---
 
-/** The list has no such figure. */
+/** The list has no such figure: why. */
 class Unknown extends Error {}
 
-const NO_ENTRY = "the price list has no entry for ";
+/** The list has no such item: which one. */
+class Missing extends Error {}
 
 /** Each reason once, with the missing items of the list in a single one. */
-function together(reasons: readonly string[]): string[] {
-	const distinct = [...new Set(reasons)];
-	const missing = distinct.flatMap((reason) =>
-		reason.startsWith(NO_ENTRY) ? [reason.slice(NO_ENTRY.length)] : [],
-	);
+function together(
+	asked: readonly { readonly reason?: string; readonly missing?: string }[],
+): string[] {
+	const missing = new Set(asked.flatMap((one) => one.missing ?? []));
 	return [
-		...(missing.length === 0 ? [] : [`${NO_ENTRY}${missing.join(", ")}`]),
-		...distinct.filter((reason) => !reason.startsWith(NO_ENTRY)),
+		...(missing.size === 0
+			? []
+			: [tell("price-missing", { items: [...missing].join(", ") })]),
+		...new Set(asked.flatMap((one) => one.reason ?? [])),
 	];
 }
 
@@ -163,7 +163,7 @@ async function spot(api: Api, instance: string, zone: string): Promise<number> {
 	).at(-1);
 	const price = Number(newest?.SpotPrice);
 	if (!(price > 0))
-		throw new Unknown(`the spot market has no price of ${instance} in ${zone}`);
+		throw new Unknown(tell("spot-unpriced", { type: instance, zone }));
 	return price;
 }
 
@@ -194,10 +194,7 @@ async function volumeHour(api: Api, volume: AwsVolume): Promise<number> {
 			(throughputMiBps ?? 0) - GP3_FREE.throughputMiBps,
 		);
 	} else {
-		if (iops === null)
-			throw new Unknown(
-				"the price of an io2 volume depends on iops, and the scenario names none",
-			);
+		if (iops === null) throw new Unknown(tell("volume-unpriced"));
 		let below = 0;
 		for (const { upTo, name } of IO2_TIERS) {
 			total += month(name, Math.min(iops, upTo) - below, IOPS_MONTH);
@@ -263,7 +260,7 @@ function named(found: readonly Product[], usage: string): Product {
 
 function one(found: readonly Product[], what: string): Product {
 	const [product] = found;
-	if (product === undefined) throw new Unknown(`${NO_ENTRY}${what}`);
+	if (product === undefined) throw new Missing(what);
 	if (found.length > 1)
 		throw new Unknown(`the price list has ${found.length} entries for ${what}`);
 	return product;
@@ -284,15 +281,13 @@ function charge(
 ): number {
 	const steps = dimensions(product);
 	if (steps.length === 0)
-		throw new Unknown(`the price list has no price on demand for ${what}`);
+		throw new Unknown(tell("on-demand-unpriced", { what }));
 	return steps.reduce((sum, step) => {
 		if (!units.includes(step.unit.toLowerCase()))
-			throw new Unknown(
-				`the price list counts ${what} in ${step.unit}, which this version does not know`,
-			);
+			throw new Unknown(tell("price-unit", { what, unit: step.unit }));
 		const price = Number(step.pricePerUnit.USD);
 		if (step.pricePerUnit.USD === undefined || !Number.isFinite(price))
-			throw new Unknown(`the price list has no price in USD for ${what}`);
+			throw new Unknown(tell("price-currency", { what }));
 		const from = Number(step.beginRange ?? 0);
 		const to =
 			(step.endRange ?? "Inf") === "Inf"
@@ -304,7 +299,7 @@ function charge(
 
 function whyNot({ call, code, message, forbidden }: Refused): string {
 	return forbidden
-		? `${call} is not allowed to you`
+		? tell("not-allowed-to-you", { call })
 		: `${call} failed (${code}: ${message})`;
 }
 

@@ -1,3 +1,4 @@
+import { tell } from "../../../runner/text/tell.ts";
 import { formatDuration } from "../../../runner/units.ts";
 import type { Api } from "./api.ts";
 
@@ -48,30 +49,27 @@ export function sessionTrouble(
 ): { readonly wrong: readonly string[]; readonly warnings: readonly string[] } {
 	if (!temporary) return { wrong: [], warnings: [] };
 	const neededNs = (plannedNs ?? STANDING_UP_NS) + TAKING_DOWN_NS;
-	const needed = `${plannedNs === null ? "standing the machines up takes" : "standing the machines up, the runs, and taking them down take"} up to ${formatDuration(neededNs)}`;
-	const without =
-		"Without credentials nobody takes the machines down, and they cost money until they end themselves";
+	const needed = `${plannedNs === null ? tell("session-standing-up") : tell("session-all")} up to ${formatDuration(neededNs)}`;
+	const without = tell("session-without");
 	if (endsAtMs === null)
 		return {
 			wrong: [],
-			warnings: [
-				`the credentials for AWS are those of a session (AWS_SESSION_TOKEN, or aws_session_token of a profile), and when it ends is not known; ${needed}. ${without}`,
-			],
+			warnings: [tell("session-end-unknown", { needed, without })],
 		};
 	const leftNs = (endsAtMs - nowMs) * 1e6;
 	if (leftNs >= neededNs) return { wrong: [], warnings: [] };
-	const ends = `the credentials for AWS end at ${new Date(endsAtMs).toISOString()} (${leftNs > 0 ? `in ${formatDuration(leftNs)}` : "which is past"}), and ${needed}`;
+	const ends = tell("session-ends", {
+		at: new Date(endsAtMs).toISOString(),
+		left: leftNs > 0 ? `in ${formatDuration(leftNs)}` : "which is past",
+		needed,
+	});
 	return renewed
 		? {
 				wrong: [],
-				warnings: [
-					`${ends}. mqbench then asks for new ones, as long as your login lasts; renew it (aws sso login). ${without}`,
-				],
+				warnings: [tell("session-renews", { ends, without })],
 			}
 		: {
-				wrong: [
-					`AWS_CREDENTIAL_EXPIRATION: ${ends}. ${without}. Log in again for longer, or make fewer runs (--only).`,
-				],
+				wrong: [tell("session-short", { ends, without })],
 				warnings: [],
 			};
 }

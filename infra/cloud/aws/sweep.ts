@@ -1,6 +1,7 @@
 import type { EC2, Tag } from "@aws-sdk/client-ec2";
 import { failure } from "../../../runner/errors.ts";
 import { pause } from "../../../runner/stop.ts";
+import { tell } from "../../../runner/text/tell.ts";
 import { formatDuration } from "../../../runner/units.ts";
 import type { World } from "../../../runner/world.ts";
 import type { SweepAsked, Swept, TaggedRig, Thing } from "../provider.ts";
@@ -157,8 +158,8 @@ async function told<T>(ask: () => Promise<T>): Promise<T> {
 		throw failure("aws-unfit", {
 			wrong: [
 				forbidden
-					? `${call}: AWS does not allow this. Use an account with the permission (--profile, AWS_PROFILE); infra/aws/policy.json of mqbench names what is needed.`
-					: `${call}: AWS refused (${code}: ${message}). Log in to AWS again, check the region, and try again.`,
+					? tell("sweep-forbidden", { call })
+					: tell("sweep-refused", { call, code, message }),
 			],
 		});
 	}
