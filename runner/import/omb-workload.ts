@@ -1,73 +1,249 @@
+import type { Traits } from "../brokers/index.ts";
 import { type Leave, quoted } from "../brokers/omb-driver.ts";
+import { WEEK_NS } from "../model/field.ts";
+import { backlogTimes } from "../scenario/backlog.ts";
+import { ENVELOPE_BYTES } from "../scenario/workload-schema.ts";
+import { MAX_RATE_PER_SECOND } from "../units.ts";
 
 /** What becomes of a workload file: the parts of a scenario. */
 export interface ImportedWorkload {
 	readonly name: string;
-	readonly workload: Readonly<Record<string, unknown>>;
-	/** Of a sweep template, whose values are lists. */
-	readonly matrix: Readonly<Record<string, readonly unknown[]>> | null;
+	readonly workload: Written;
+	/** Of a sweep template, whose values are lists: what differs, a case for each combination; else empty. */
+	readonly cases: readonly Written[];
+	/** Lines by which each of them can be judged. */
+	readonly sla: readonly string[];
 }
+type Written = Readonly<Record<string, unknown>>;
 
 /**
  * Reads the workload of OpenMessaging Benchmark (its class Workload). Its producerRate is of all producers together, its
- * counts are per topic, its sizes bytes, its durations minutes; defaults are its own.
+ * counts are per topic, its sizes bytes, its durations minutes. `traits`: of the system that it is for.
  */
 export function readWorkload(
-	file: Readonly<Record<string, unknown>>,
+	file: Written,
+	traits: Traits,
 	leave: Leave,
 ): ImportedWorkload {
-	const lists: Record<string, readonly unknown[]> = {};
-	const known = new Set<string>();
-	/** A number, or the first of a list, whose values become a matrix. */
-	const number = (key: string, otherwise: number): number => {
-		known.add(key);
-		const value = file[key];
-		if (Array.isArray(value) && value.length > 0) {
-			lists[key] = value;
-			return Number(value[0]);
-		}
-		return value === undefined || value === null ? otherwise : Number(value);
-	};
-	const text = (key: string): string | undefined => {
-		known.add(key);
-		return typeof file[key] === "string" ? (file[key] as string) : undefined;
-	};
-
-	const name = safeName(text("name") ?? "imported");
-	const topics = number("topics", 1);
-	const partitions = number("partitionsPerTopic", 1);
-	const size = number("messageSize", 1024);
-	const subscriptions = number("subscriptionsPerTopic", 1);
-	const producers = number("producersPerTopic", 1) * topics;
-	const consumers = number("consumerPerSubscription", 1);
-	const rate = number("producerRate", 0);
-	const backlogGb = number("consumerBacklogSizeGB", 0);
-	const minutes = number("testDurationMinutes", 5);
-	const warmup = number("warmupDurationMinutes", 1);
-
-	const workload: Record<string, unknown> = {
-		...patternOf({ topics, subscriptions, consumers, backlogGb }, leave),
-		...rateOf(rate),
-		message: bytes(size, leave),
-		duration: `${minutes}min`,
-		warmup: warmup === 0 ? "0s" : `${warmup}min`,
-		...(producers === 1 ? {} : { producers }),
-		...(topics === 1 ? {} : { topics }),
-		...(partitions === 1 && consumers === 1 ? {} : { partitions }),
-		...keysOf(text("keyDistributor"), leave),
-		...payloadOf(file, known, leave),
-	};
-	if (backlogGb > 0)
-		leave(
-			quoted("backlogDrainRatio", number("backlogDrainRatio", 1)),
-			"a backlog counts as drained at 1000 messages",
+	const all = combinations(file, leave).map((one) =>
+		workloadOf(one, traits, leave),
+	);
+	const [first = {}] = all;
+	const texts = all.map((one) => JSON.stringify(one));
+	const same = (field: string) =>
+		all.every(
+			(one) => JSON.stringify(one[field]) === JSON.stringify(first[field]),
 		);
-	else known.add("backlogDrainRatio");
-	leaveOthers(file, known, leave);
-	return { name, workload, matrix: matrixOf(lists, leave) };
+	const part = (one: Written, shared: boolean) =>
+		Object.fromEntries(
+			Object.entries(one).filter(([field]) => same(field) === shared),
+		);
+	for (const [key, value] of Object.entries(file))
+		if (!KNOWN.has(key) && value !== null)
+			leave(quoted(key, value), REASONS[key] ?? "has no equivalent here");
+	return {
+		name: safeName(typeof file.name === "string" ? file.name : "imported"),
+		workload: part(first, true),
+		cases: all
+			// Values that are out of bounds may come to the same.
+			.filter((_, i) => texts.indexOf(texts[i] ?? "") === i)
+			.map((one) => part(one, false))
+			.filter((_, __, { length }) => length > 1),
+		sla: [
+			all.some(({ pattern }) => pattern === "publish")
+				? "failed == 0"
+				: "lost == 0",
+			...(all.some(({ find }) => find !== undefined) ? [OBJECTIVE] : []),
+		],
+	};
 }
 
 // --- internal ---
+
+/** What a scenario takes, and the value of a file that does not say. Products of them are held to the same bounds. */
+const NUMBERS: Readonly<
+	Record<string, { otherwise: number; least: number; most: number }>
+> = {
+	topics: { otherwise: 1, least: 1, most: 100_000 },
+	partitionsPerTopic: { otherwise: 1, least: 1, most: 10_000 },
+	messageSize: { otherwise: 1024, least: ENVELOPE_BYTES, most: 1024 ** 3 },
+	subscriptionsPerTopic: { otherwise: 1, least: 0, most: 10_000 },
+	consumerPerSubscription: { otherwise: 1, least: 0, most: 10_000 },
+	producersPerTopic: { otherwise: 1, least: 1, most: 100_000 },
+	producerRate: { otherwise: 0, least: 0, most: MAX_RATE_PER_SECOND },
+	consumerBacklogSizeGB: { otherwise: 0, least: 0, most: 1_000_000 },
+	testDurationMinutes: { otherwise: 5, least: 1, most: WEEK_NS / 60e9 },
+	warmupDurationMinutes: { otherwise: 1, least: 0, most: WEEK_NS / 60e9 },
+};
+const KNOWN = new Set([
+	...Object.keys(NUMBERS),
+	...["name", "keyDistributor", "payloadFile", "useRandomizedPayloads"],
+	...["randomBytesRatio", "randomizedPayloadPoolSize", "backlogDrainRatio"],
+]);
+const MOST_CASES = 1000;
+const MOST_CONNECTIONS = 10_000;
+/** Where its search for the highest rate begins, and its limit: 1000 messages that wait, which is as long as this at that rate. */
+const FIRST_RATE = 10_000;
+const OBJECTIVE = "p99 < 100ms";
+
+/** A sweep's lists of numbers as files with one value each. */
+function combinations(file: Written, leave: Leave): Written[] {
+	let all: Written[] = [file];
+	for (const [key, values] of Object.entries(file)) {
+		if (!Array.isArray(values) || NUMBERS[key] === undefined) continue;
+		const few = values.slice(0, Math.floor(MOST_CASES / all.length));
+		if (few.length < values.length)
+			leave(quoted(key, values), `a scenario has at most ${MOST_CASES} cases`);
+		all = all.flatMap((one) => few.map((value) => ({ ...one, [key]: value })));
+	}
+	return all;
+}
+
+function workloadOf(file: Written, traits: Traits, leave: Leave): Written {
+	const bounded = (key: string, value: number, most = NUMBERS[key]?.most) => {
+		const { least = 0, otherwise = 0 } = NUMBERS[key] ?? {};
+		const taken = Number.isNaN(value)
+			? otherwise
+			: Math.min(Math.max(value, least), most ?? value);
+		if (taken !== value)
+			leave(
+				quoted(key, file[key] ?? otherwise),
+				`a scenario takes ${least} to ${most} in all; ${taken} is taken`,
+			);
+		return taken;
+	};
+	const number = (key: string) =>
+		bounded(key, Number(file[key] ?? NUMBERS[key]?.otherwise));
+
+	const topics = number("topics");
+	const bytes = number("messageSize");
+	const partitions = number("partitionsPerTopic");
+	const subscriptions = number("subscriptionsPerTopic");
+	const members = number("consumerPerSubscription");
+	const backlogGb = number("consumerBacklogSizeGB");
+	const rate = number("producerRate");
+	const perSecond = rate === 0 ? FIRST_RATE : rate;
+	const producers = bounded(
+		"producersPerTopic",
+		number("producersPerTopic") * topics,
+	);
+	const consumers = Math.max(
+		1,
+		bounded("consumerPerSubscription", members * topics),
+	);
+	const minutes = number("testDurationMinutes");
+	const warmup = number("warmupDurationMinutes");
+
+	const silent = subscriptions === 0 || members === 0;
+	const { publish: nothingSeen } = traits.cannot;
+	if (silent && nothingSeen !== undefined)
+		leave("no consumers", `one is taken, as ${nothingSeen}`);
+	const pattern =
+		silent && nothingSeen === undefined
+			? "publish"
+			: backlogGb > 0
+				? "backlog"
+				: subscriptions > 1
+					? "fan-out"
+					: "work-queue";
+	if (pattern === "fan-out" && members > 1)
+		leave(
+			quoted("consumerPerSubscription", members),
+			"each subscriber of a fan-out is one consumer",
+		);
+	if (pattern === "backlog" && subscriptions > 1)
+		leave(
+			quoted("subscriptionsPerTopic", subscriptions),
+			"a backlog is built for one group of consumers",
+		);
+	if (pattern === "backlog" && rate === 0)
+		leave(
+			quoted("producerRate", rate),
+			`a backlog is built at a rate; ${FIRST_RATE}/s is taken`,
+		);
+	if (pattern === "backlog" && file.backlogDrainRatio !== undefined)
+		leave(
+			quoted("backlogDrainRatio", file.backlogDrainRatio),
+			"a backlog counts as drained at 1000 messages",
+		);
+	const search = rate === 0 && pattern !== "backlog";
+	if (search)
+		leave(
+			quoted("producerRate", rate),
+			`the highest rate with ${OBJECTIVE} and nothing lost is searched, from ${FIRST_RATE}/s on; write your own limit in sla`,
+		);
+	return {
+		pattern,
+		...(pattern === "fan-out" ? { subscriptions } : {}),
+		...(pattern === "work-queue" || pattern === "backlog" ? { consumers } : {}),
+		rate: `${perSecond}/s`,
+		...(search ? { find: "max-rate" } : {}),
+		message: `${bytes}B`,
+		...(pattern === "backlog"
+			? backlogOf({ gb: backlogGb, bytes, perSecond, minutes }, traits, leave)
+			: { duration: `${minutes}min` }),
+		warmup: warmup === 0 ? "0s" : `${warmup}min`,
+		// There each producer is a connection.
+		...(producers === 1
+			? {}
+			: { connections: Math.min(producers, MOST_CONNECTIONS) }),
+		...(producers > MOST_CONNECTIONS ? { producers } : {}),
+		...(topics === 1 ? {} : { topics }),
+		...partitionsOf(partitions, consumers, traits, leave),
+		...keysOf(file.keyDistributor, traits, leave),
+		...payloadOf(file, leave),
+	};
+}
+
+/** Its GB are 1024^3 bytes, and its test lasts until they are drained. */
+function backlogOf(
+	wanted: { gb: number; bytes: number; perSecond: number; minutes: number },
+	{ redeliverAfterNs, keepsOnly }: Traits,
+	leave: Leave,
+): Written {
+	const { gb, bytes, perSecond, minutes } = wanted;
+	const messages = Math.ceil((gb * 1024 ** 3) / bytes);
+	const most = Math.min(
+		1e9,
+		// A duration of at most a week has room for building it and as much again.
+		Math.floor((perSecond * WEEK_NS) / 2e9),
+		redeliverAfterNs === null
+			? Number.POSITIVE_INFINITY
+			: Math.floor(perSecond * (redeliverAfterNs / 1e9 - 1)),
+		keepsOnly === null
+			? Number.POSITIVE_INFINITY
+			: Math.max(keepsOnly.messages, Math.floor(keepsOnly.bytes / bytes)),
+	);
+	const taken = Math.max(1, Math.min(messages, most));
+	if (taken < messages)
+		leave(
+			quoted("consumerBacklogSizeGB", gb),
+			`consumers of this system can pause for ${taken} messages at this rate`,
+		);
+	const rate = { messages: perSecond, perNs: 1e9 };
+	const { neededNs } = backlogTimes(minutes * 60e9, rate, taken);
+	return {
+		backlog: taken < messages ? taken : `${gb}GiB`,
+		duration:
+			neededNs <= minutes * 60e9 ? `${minutes}min` : `${neededNs / 1e9}s`,
+	};
+}
+
+function partitionsOf(
+	partitions: number,
+	consumers: number,
+	traits: Traits,
+	leave: Leave,
+): Written {
+	if (traits.partitions)
+		return partitions === 1 && consumers <= 1 ? {} : { partitions };
+	if (partitions > 1)
+		leave(
+			quoted("partitionsPerTopic", partitions),
+			`topics of ${traits.title} have no partitions`,
+		);
+	return {};
+}
 
 function safeName(name: string): string {
 	const safe = name
@@ -78,58 +254,6 @@ function safeName(name: string): string {
 	return safe === "" ? "imported" : safe;
 }
 
-function patternOf(
-	all: {
-		topics: number;
-		subscriptions: number;
-		consumers: number;
-		backlogGb: number;
-	},
-	leave: Leave,
-): Record<string, unknown> {
-	const { topics, subscriptions, consumers, backlogGb } = all;
-	if (backlogGb > 0) {
-		if (subscriptions > 1)
-			leave(
-				quoted("subscriptionsPerTopic", subscriptions),
-				"a backlog is built for one group of consumers",
-			);
-		// Its GB are 1024^3 bytes.
-		return {
-			pattern: "backlog",
-			backlog: `${backlogGb}GiB`,
-			consumers: consumers * topics,
-		};
-	}
-	if (subscriptions > 1) {
-		if (consumers > 1)
-			leave(
-				quoted("consumerPerSubscription", consumers),
-				"each subscriber of a fan-out is one consumer",
-			);
-		return { pattern: "fan-out", subscriptions };
-	}
-	return { pattern: "work-queue", consumers: consumers * topics };
-}
-
-/** 0 stands for a search of the highest rate, which begins at 10 000/s there. */
-function rateOf(rate: number): Record<string, unknown> {
-	return rate === 0
-		? { rate: "10000/s", find: "max-rate" }
-		: { rate: `${rate}/s` };
-}
-
-const SMALLEST = 40;
-
-function bytes(size: number, leave: Leave): string {
-	if (size >= SMALLEST) return `${size}B`;
-	leave(
-		quoted("messageSize", size),
-		`messages have at least ${SMALLEST} bytes, the envelope with number and stamps`,
-	);
-	return `${SMALLEST}B`;
-}
-
 const KEYS: Readonly<Record<string, string>> = {
 	NO_KEY: "none",
 	KEY_ROUND_ROBIN: "round-robin",
@@ -137,70 +261,39 @@ const KEYS: Readonly<Record<string, string>> = {
 };
 
 function keysOf(
-	distributor: string | undefined,
+	distributor: unknown,
+	{ keys: able, title }: Traits,
 	leave: Leave,
-): Record<string, unknown> {
-	const keys = KEYS[distributor ?? "NO_KEY"];
-	if (keys === undefined)
-		leave(
-			quoted("keyDistributor", distributor),
-			"there is no such distribution here; messages have no keys",
-		);
-	return keys === undefined || keys === "none" ? {} : { keys };
+): Written {
+	const keys = KEYS[String(distributor ?? "NO_KEY")];
+	if (keys === "none") return {};
+	if (keys !== undefined && able) return { keys };
+	leave(
+		quoted("keyDistributor", distributor),
+		keys === undefined
+			? "there is no such distribution here; messages have no keys"
+			: `messages of ${title} have no keys`,
+	);
+	return {};
 }
 
-function payloadOf(
-	file: Readonly<Record<string, unknown>>,
-	known: Set<string>,
-	leave: Leave,
-): Record<string, unknown> {
-	for (const key of [
-		"useRandomizedPayloads",
-		"randomBytesRatio",
-		"randomizedPayloadPoolSize",
-		"payloadFile",
-	])
-		known.add(key);
+function payloadOf(file: Written, leave: Leave): Written {
 	if (file.randomizedPayloadPoolSize !== undefined)
 		leave(
 			quoted("randomizedPayloadPoolSize", file.randomizedPayloadPoolSize),
 			"payloads walk through a pool of 8 MiB",
 		);
 	if (file.useRandomizedPayloads === true) {
-		const ratio = Number(file.randomBytesRatio ?? 1);
-		return ratio === 1 ? {} : { payload: { random: ratio } };
+		// Its own default is 0.
+		const ratio = Number(file.randomBytesRatio ?? 0);
+		return ratio >= 1 ? {} : { payload: { random: Math.max(0, ratio) || 0 } };
 	}
-	if (file.payloadFile === undefined) return {};
-	leave(
-		quoted("payloadFile", file.payloadFile),
-		"payloads are random; write payload: { file: <path> } to send the file's bytes",
-	);
+	if (file.payloadFile !== undefined && file.payloadFile !== null)
+		leave(
+			quoted("payloadFile", file.payloadFile),
+			"payloads are random; write payload: { file: <path> } to send the file's bytes",
+		);
 	return {};
-}
-
-const MATRIX: Readonly<Record<string, [string, (value: unknown) => string]>> = {
-	producerRate: ["rate", (value) => `${value}/s`],
-	messageSize: ["message", (value) => `${value}B`],
-};
-const COUNTS: Readonly<Record<string, string>> = {
-	topics: "topics",
-	partitionsPerTopic: "partitions",
-	subscriptionsPerTopic: "subscriptions",
-};
-
-function matrixOf(
-	lists: Readonly<Record<string, readonly unknown[]>>,
-	leave: Leave,
-): Record<string, readonly unknown[]> | null {
-	const matrix: Record<string, readonly unknown[]> = {};
-	for (const [key, values] of Object.entries(lists)) {
-		const rate = MATRIX[key];
-		const count = COUNTS[key];
-		if (rate) matrix[rate[0]] = values.map(rate[1]);
-		else if (count) matrix[count] = values;
-		else leave(quoted(key, values), "only its first value is taken");
-	}
-	return Object.keys(matrix).length === 0 ? null : matrix;
 }
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -210,13 +303,3 @@ const REASONS: Readonly<Record<string, string>> = {
 	existingProduceTopicList: "mqbench makes topics of its own",
 	existingConsumeTopicList: "mqbench makes topics of its own",
 };
-
-function leaveOthers(
-	file: Readonly<Record<string, unknown>>,
-	known: ReadonlySet<string>,
-	leave: Leave,
-): void {
-	for (const [key, value] of Object.entries(file))
-		if (!known.has(key) && value !== null)
-			leave(quoted(key, value), REASONS[key] ?? "has no equivalent here");
-}

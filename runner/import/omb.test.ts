@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { parse } from "yaml";
+import { parse, stringify } from "yaml";
+import { seeded } from "../histogram/random.fake.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { importOmb } from "./omb.ts";
 
@@ -63,7 +64,7 @@ test("rates, counts, sizes and minutes keep their meaning", () => {
 		message: "1024B",
 		duration: "15min",
 		warmup: "1min",
-		producers: 2,
+		connections: 2,
 		partitions: 16,
 	});
 });
@@ -82,7 +83,7 @@ test("counts per topic become counts in all", () => {
 	const workload = WORKLOAD.replace("topics: 1", "topics: 10");
 	expect(scenarioOf(workload).workload).toMatchObject({
 		topics: 10,
-		producers: 20,
+		connections: 20,
 		consumers: 40,
 	});
 });
@@ -139,24 +140,79 @@ describe("the pattern", () => {
 			rate: "10000/s",
 			find: "max-rate",
 		});
+		expect(scenarioOf(workload).sla).toEqual(["lost == 0", "p99 < 100ms"]);
+		expect(leftOf(workload)).toContain("workload.yaml producerRate: 0");
 	});
 });
 
-test("the lists of a sweep become a matrix", () => {
+test("the lists of a sweep become cases", () => {
 	const workload = WORKLOAD.replace(
 		"messageSize: 1024",
 		"messageSize: [1024, 4096]",
 	).replace("producerRate: 50000", "producerRate: [1000, 2000]");
-	expect(scenarioOf(workload).matrix).toEqual({
-		message: ["1024B", "4096B"],
-		rate: ["1000/s", "2000/s"],
-	});
+	expect(scenarioOf(workload).cases).toEqual([
+		{ rate: "1000/s", message: "1024B" },
+		{ rate: "2000/s", message: "1024B" },
+		{ rate: "1000/s", message: "4096B" },
+		{ rate: "2000/s", message: "4096B" },
+	]);
 });
 
 test("random payloads keep their ratio of random bytes", () => {
 	const workload = `${WORKLOAD.replace(/payloadFile.*\n/, "")}useRandomizedPayloads: true\nrandomBytesRatio: 0.5\nrandomizedPayloadPoolSize: 100\n`;
 	expect(scenarioOf(workload).workload.payload).toEqual({ random: 0.5 });
 });
+
+/** Of each key of its class Workload values that a file may have, the usual ones and the strange. */
+const VALUES: Readonly<Record<string, readonly unknown[]>> = {
+	name: ["1 topic / 1kb", "..", 7, undefined],
+	topics: [1, 1, 3, 100, 100_000, 0, [1, 10], undefined],
+	partitionsPerTopic: [1, 16, 100_000, 0, undefined],
+	keyDistributor: ["NO_KEY", "KEY_ROUND_ROBIN", "RANDOM_NANO", "X", undefined],
+	messageSize: [1024, 1, 100, 65_536, [100, 1024], "many", undefined],
+	payloadFile: ["payload/payload-1Kb.data", undefined],
+	useRandomizedPayloads: [true, false, undefined],
+	randomBytesRatio: [0, 0.3, 1, 2, undefined],
+	randomizedPayloadPoolSize: [0, 1000, undefined],
+	subscriptionsPerTopic: [1, 1, 3, 0, [1, 2], undefined],
+	consumerPerSubscription: [1, 4, 0, 20_000, [1, 4], undefined],
+	producersPerTopic: [1, 4, 0, 1000, undefined],
+	producerRate: [0, 1, 50_000, 100_000_000, [0, 1000], [1e8, 2e8], undefined],
+	consumerBacklogSizeGB: [0, 0, 1, 100, 100_000, undefined],
+	backlogDrainRatio: [1, 0.99, undefined],
+	warmupDurationMinutes: [0, 1, undefined],
+	testDurationMinutes: [0, 1, 15, 100_000, undefined],
+	sampleRateMillis: [100, undefined],
+};
+
+const DRIVERS = [
+	KAFKA,
+	KAFKA.replace("acks=all", "acks=0"),
+	"driverClass: x.redpanda.RedpandaBenchmarkDriver\n",
+	"driverClass: x.nats.NatsBenchmarkDriver\nnatsHostUrl: nats://10.0.0.1:4222\nreplicationFactor: 3\n",
+	"driverClass: x.redis.RedisBenchmarkDriver\nredisHost: cache\n",
+	"driverClass: x.rabbitmq.RabbitMqBenchmarkDriver\namqpUris: [amqp://a:s3cr3t@10.0.0.1:5672]\nmessagePersistence: true\nqueueType: QUORUM\n",
+];
+
+test("whatever a workload says, what is imported is valid", () => {
+	const random = seeded(1);
+	const pick = <T>(values: readonly T[]) =>
+		values[Math.floor(random() * values.length)] as T;
+	const wrong: string[] = [];
+	for (let i = 0; i < 400; i++) {
+		const workload = Object.fromEntries(
+			Object.entries(VALUES).map(([key, values]) => [key, pick(values)]),
+		);
+		const driver = pick(DRIVERS);
+		try {
+			const { yaml } = imported(stringify(workload), driver);
+			loadScenario("imported.yaml", yaml, {}, { RABBITMQ_PASSWORD: "s" });
+		} catch (error) {
+			wrong.push(`${(error as Error).message}\n${JSON.stringify(workload)}`);
+		}
+	}
+	expect(wrong.slice(0, 3), `${wrong.length} in all`).toEqual([]);
+}, 60_000);
 
 describe("other drivers", () => {
 	const of = (driver: string) => scenarioOf(WORKLOAD, driver).system;

@@ -1,4 +1,6 @@
 import { stringify } from "yaml";
+import { brokerOf, SystemOptions } from "../brokers/index.ts";
+import { type Leave, quoted } from "../brokers/omb-driver.ts";
 import { type NamedText, parseFile } from "./file.ts";
 import { readDriver } from "./omb-driver.ts";
 import { readWorkload } from "./omb-workload.ts";
@@ -25,17 +27,27 @@ export interface Imported {
 export function importOmb(workload: NamedText, driver: NamedText): Imported {
 	const left: LeftOut[] = [];
 	const leave = (file: string) => (what: string, why: string) => {
-		left.push({ file, what, why });
+		// The cases of a sweep leave out the same.
+		if (!left.some((one) => one.what === what && one.why === why))
+			left.push({ file, what, why });
 	};
-	const system = readDriver(parseFile(driver), leave(driver.file));
-	const load = readWorkload(parseFile(workload), leave(workload.file));
+	const system = accepted(
+		readDriver(parseFile(driver), leave(driver.file)),
+		leave(driver.file),
+	);
+	const options = SystemOptions.parse(system);
+	const load = readWorkload(
+		parseFile(workload),
+		brokerOf(options).traits(options),
+		leave(workload.file),
+	);
 	const scenario = {
 		name: load.name,
 		...("url" in system ? { target: "existing" } : {}),
 		system,
 		workload: load.workload,
-		...(load.matrix ? { matrix: load.matrix } : {}),
-		sla: ["lost == 0"],
+		...(load.cases.length > 0 ? { cases: load.cases } : {}),
+		sla: load.sla,
 	};
 	const head = [
 		" yaml-language-server: $schema=./scenario.schema.json",
@@ -51,4 +63,24 @@ export function importOmb(workload: NamedText, driver: NamedText): Imported {
 		yaml: `${head.map((line) => `#${line}`).join("\n")}\n${stringify(scenario, { lineWidth: 0, flowCollectionPadding: true })}`,
 		left,
 	};
+}
+
+// --- internal ---
+
+/** The system without the settings that a scenario refuses. */
+function accepted(
+	system: Readonly<Record<string, unknown>>,
+	leave: Leave,
+): Readonly<Record<string, unknown>> {
+	const { data, error } = SystemOptions.safeParse(system);
+	const [wrong] = data
+		? brokerOf(data).contradictions(data, null)
+		: error.issues.map(({ path: [key], message }) => ({
+				key: String(key),
+				message,
+			}));
+	if (wrong === undefined || !(wrong.key in system)) return system;
+	const { [wrong.key]: value, ...rest } = system;
+	leave(quoted(wrong.key, value), wrong.message);
+	return accepted(rest, leave);
 }
