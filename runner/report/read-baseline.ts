@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { basename, join } from "node:path";
 import { baselineOf } from "../compare/baseline-of-result.ts";
+import { ombBaseline } from "../compare/omb-result.ts";
 import { failure } from "../errors.ts";
 import { Baseline } from "../model/comparison.ts";
 import { Result } from "../model/result.ts";
@@ -9,7 +10,7 @@ import { tell } from "../text/tell.ts";
 import { buildResult } from "./result.ts";
 
 /**
- * Reads a baseline.json (or a result.json), or that of a run folder. Of a folder that has neither, or one of another version, the
+ * Reads a baseline.json (or a result.json), or that of a run folder; or the results of OpenMessaging Benchmark, a file or a folder of repeats. Of a folder that has neither, or one of another version, the
  * result is computed anew from its raw files.
  */
 export function readBaseline(path: string): Baseline {
@@ -28,6 +29,13 @@ export function readBaseline(path: string): Baseline {
 		const found = parse(file);
 		if (typeof found !== "string") return found;
 	}
+	const others = ombBaseline(
+		readdirSync(path)
+			.filter((name) => name.endsWith(".json"))
+			.map((name) => read(join(path, name))),
+		basename(path),
+	);
+	if (others !== null) return others;
 	if (!existsSync(join(path, "runs")))
 		throw no(
 			existsSync(join(path, "baseline.json"))
@@ -41,14 +49,15 @@ export function readBaseline(path: string): Baseline {
 
 /** A sentence says why it is none. */
 function parse(file: string): Baseline | string {
-	let value: unknown;
-	try {
-		value = JSON.parse(readFileSync(file, "utf8"));
-	} catch (error) {
-		return error instanceof SyntaxError ? "it is not JSON" : reasonOf(error);
-	}
+	const value = read(file);
+	if (value instanceof Error)
+		return value instanceof SyntaxError ? "it is not JSON" : reasonOf(value);
 	const { schema, gates } = (value ?? {}) as Record<string, unknown>;
-	if (typeof schema !== "number") return tell("neither-baseline-nor-result");
+	if (typeof schema !== "number")
+		return (
+			ombBaseline([value], basename(file)) ??
+			tell("neither-baseline-nor-result")
+		);
 	if (schema > 1) return tell("baseline-schema", { schema });
 	if (gates !== undefined) {
 		const result = Result.safeParse(value);
@@ -60,4 +69,13 @@ function parse(file: string): Baseline | string {
 	if (baseline.success) return baseline.data;
 	const [issue] = baseline.error.issues;
 	return `it is no baseline.json of this version: ${issue?.path.join(".") || "it"}: ${issue?.message}`;
+}
+
+/** The value of a JSON file, or why there is none. */
+function read(file: string): unknown {
+	try {
+		return JSON.parse(readFileSync(file, "utf8"));
+	} catch (error) {
+		return error;
+	}
 }
