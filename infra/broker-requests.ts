@@ -3,6 +3,7 @@ import { hasProcess, noBroker } from "../runner/brokers/index.ts";
 import { failure } from "../runner/errors.ts";
 import type { Plan } from "../runner/model/plan.ts";
 import type { Scenario } from "../runner/scenario/scenario.ts";
+import { tell } from "../runner/text/tell.ts";
 import type { BrokerRequest } from "./rig.ts";
 
 /** What each system's broker has to support, over all of its runs. */
@@ -27,7 +28,7 @@ export function brokerRequests(
 	});
 	if (requests.length === 0)
 		throw failure("usage", {
-			message: `${noBroker} is no broker: there is nothing to stand up`,
+			message: tell("nothing-to-stand-up", { broker: noBroker }),
 		});
 	return requests;
 }

@@ -102,11 +102,15 @@ interface Standing {
 	down(rig: RigFile, world: World): Promise<void>;
 }
 
-const never = (why: string) => async () => {
-	throw new Error(why);
+const never = (bug: Error) => async () => {
+	throw bug;
 };
-const THEIRS = never("brokers that were there before are not stood up or down");
-const RENTED = never("what is rented comes with infra/cloud, and is a rig");
+const THEIRS = never(
+	new Error("brokers that were there before are not stood up or down"),
+);
+const RENTED = never(
+	new Error("what is rented comes with infra/cloud, and is a rig"),
+);
 
 const standing: Readonly<Record<TargetName, Standing>> = {
 	local: {

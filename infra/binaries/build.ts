@@ -15,6 +15,7 @@ import { z } from "zod";
 import { failure } from "../../runner/errors.ts";
 import { reasonOf } from "../../runner/reason.ts";
 import { sha256OfFile } from "../../runner/sha256.ts";
+import { tell } from "../../runner/text/tell.ts";
 import { checkGo, type GoOptions, go, goVersion } from "./go.ts";
 import { MODULES, PROGRAMS, programIn } from "./programs.ts";
 
@@ -201,7 +202,7 @@ async function checkExecutable(folder: string): Promise<void> {
 		if ((error as NodeJS.ErrnoException).code !== "EACCES") throw error;
 		throw failure("cache-unwritable", {
 			path: path.dirname(folder),
-			reason: "programs may not be executed there",
+			reason: tell("programs-forbidden"),
 		});
 	}
 }

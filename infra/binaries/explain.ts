@@ -1,5 +1,6 @@
 import { failure, type MqbenchError } from "../../runner/errors.ts";
 import { maskUserinfo } from "../../runner/secrets.ts";
+import { tell } from "../../runner/text/tell.ts";
 
 /** Turns the last lines that Go printed into a sentence that says what to do. */
 export function explainGo(lines: readonly string[]): MqbenchError {
@@ -9,7 +10,7 @@ export function explainGo(lines: readonly string[]): MqbenchError {
 	const last = maskUserinfo(tail.slice(-20).join("\n"));
 	if (/no space left on device|disk quota exceeded/i.test(text))
 		return failure("build-disk-full", {
-			where: "the Go cache or the cache folder of mqbench",
+			where: tell("go-caches"),
 		});
 	if (/checksum mismatch|SECURITY ERROR/.test(text))
 		return failure("go-sum", { last });

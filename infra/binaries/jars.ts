@@ -5,6 +5,7 @@ import { failure } from "../../runner/errors.ts";
 import { reasonOf } from "../../runner/reason.ts";
 import { sha256 } from "../../runner/sha256.ts";
 import { orInterrupted } from "../../runner/stop.ts";
+import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import { startSupervised } from "../process.ts";
 import { makeCache } from "./build.ts";
@@ -132,7 +133,7 @@ async function maven(options: JarsOptions, output: string): Promise<void> {
 	throw failure("broker-missing", {
 		system,
 		what: `Maven cannot fetch ${name}${first === "late" ? ` within ${FETCH_MS / 60_000} minutes` : ""}: ${explain(said)}`,
-		remedy: `Configure a Maven repository that this machine can reach (settings.xml), or use an installation of yours: binary: /path/to/${name}`,
+		remedy: tell("configure-maven", { name }),
 	});
 }
 

@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { failure, MqbenchError } from "../../runner/errors.ts";
 import { reasonOf } from "../../runner/reason.ts";
 import { orInterrupted } from "../../runner/stop.ts";
+import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import { platformName } from "../platform.ts";
 import { BUILD_FLAGS, build, makeCache, readBuild } from "./build.ts";
@@ -107,7 +108,10 @@ async function named(world: World, own: string): Promise<Found> {
 	if (missing.length > 0)
 		throw failure("k6-unusable", {
 			path: own,
-			reason: `${missing.join(" and ")} must lie beside it and ${missing.length > 1 ? "do" : "does"} not`,
+			reason: tell("beside-missing", {
+				missing: missing.join(" and "),
+				do: missing.length > 1 ? "do" : "does",
+			}),
 		});
 	return { ...programsIn(folder, exe(HERE)), k6, go: null };
 }
@@ -125,8 +129,11 @@ async function forHost(
 		failure("programs-missing", { host, platform, reason, remedy });
 	if (known === undefined)
 		throw missing(
-			`mqbench has no programs for that, only for ${names.slice(0, -1).join(", ")} and ${names.at(-1)}`,
-			`Name other hosts, or run mqbench on one that is ${platform}`,
+			tell("no-programs-for", {
+				names: names.slice(0, -1).join(", "),
+				last: names.at(-1) ?? "",
+			}),
+			tell("name-other-hosts", { platform }),
 		);
 	try {
 		return await cached(world, options, known);
@@ -134,8 +141,12 @@ async function forHost(
 		if (!(error instanceof MqbenchError) || error.code !== "go-missing")
 			throw error;
 		throw missing(
-			`${world.env.MQBENCH_K6 ? `MQBENCH_K6 names programs of this machine only (${HERE.name}), and those for ${platform}` : `its programs`} have to be built here with Go, which is not on PATH`,
-			`Install Go (https://go.dev/dl, or your distribution's package), name hosts that are ${HERE.name}, or run mqbench on one that is ${platform}`,
+			tell("needs-go-here", {
+				which: world.env.MQBENCH_K6
+					? tell("which-programs", { here: HERE.name, platform })
+					: `its programs`,
+			}),
+			tell("install-go-or-hosts", { here: HERE.name, platform }),
 		);
 	}
 }
@@ -160,7 +171,7 @@ async function cached(
 		found = await readBuild(folder, exe(platform));
 		if (!found)
 			throw failure("go-build", {
-				last: `${folder} is not what was built a moment ago`,
+				last: tell("folder-changed", { folder }),
 			});
 	}
 	return { ...programsIn(folder, exe(platform)), go: found.go };
@@ -216,7 +227,7 @@ async function checkK6(k6: string): Promise<void> {
 			path: k6,
 			reason:
 				code === "ENOENT"
-					? "there is no such file"
+					? tell("no-such-file")
 					: code === "EACCES"
 						? "it is not executable"
 						: `it does not run (${message.split("\n")[0]})`,
@@ -225,6 +236,6 @@ async function checkK6(k6: string): Promise<void> {
 	if (!text.includes(EXTENSION))
 		throw failure("k6-unusable", {
 			path: k6,
-			reason: `it was built without the extension ${EXTENSION}`,
+			reason: tell("built-without", { extension: EXTENSION }),
 		});
 }

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from "node:stream";
+import { tell } from "../../runner/text/tell.ts";
 import type { ClockReading } from "../rig.ts";
 
 /**
@@ -107,7 +108,7 @@ function asking({
 			const late = setTimeout(() => fail(), ANSWER_MS);
 			fail = () => {
 				clearTimeout(late);
-				reject(new Error("the clock there does not answer"));
+				reject(new Error(tell("clock-silent")));
 			};
 			if (over) return fail();
 			const asked = process.hrtime.bigint();

@@ -8,6 +8,7 @@ import type { Readable, Writable } from "node:stream";
 import { z } from "zod";
 import { failure } from "../../runner/errors.ts";
 import { packageVersion } from "../../runner/package.ts";
+import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
 import { type Docker, DockerError, explainDocker } from "../docker/cli.ts";
@@ -144,8 +145,8 @@ async function imageOfClients(
 	if (!own) {
 		if (fitsEngine(engine)) return ownImage(docker, "client", binaries, world);
 		throw unfit(
-			`Docker's containers are ${engine.platform}, and the programs of this machine are not`,
-			"Build the image of mqbench there (docker build -f infra/docker/Dockerfile -t mqbench/mqbench .) and name it: MQBENCH_IMAGE=mqbench/mqbench",
+			tell("containers-other-platform", { platform: engine.platform }),
+			tell("build-image-there"),
 		);
 	}
 	let text: string;
@@ -159,14 +160,14 @@ async function imageOfClients(
 		if (error instanceof DockerError && /no such image/i.test(error.message))
 			throw unfit(
 				`there is no image ${own} (MQBENCH_IMAGE)`,
-				`Build it, or pull it: docker pull ${own}`,
+				tell("build-or-pull", { image: own }),
 			);
 		throw explainDocker(error, `look for the image ${own}`);
 	}
 	if (text !== packageVersion)
 		throw unfit(
 			`the image ${own} (MQBENCH_IMAGE) is ${/^\d/.test(text) ? `of mqbench ${text}` : "not mqbench's"}, and this is mqbench ${packageVersion}`,
-			"Build it again from this version, or unset MQBENCH_IMAGE",
+			tell("build-again"),
 		);
 	return own;
 }
@@ -219,7 +220,7 @@ function dockerClient(
 			try {
 				return await readClock(child);
 			} catch {
-				throw unfit("the clock there does not answer", "Run it again");
+				throw unfit(tell("clock-silent"), "Run it again");
 			} finally {
 				child.stdin.end();
 			}
@@ -315,7 +316,7 @@ function startClient(
 			if (code === NOT_STARTED && !complained)
 				command.onStderr(
 					logLine(
-						`docker: ${last === "" ? "the container was not started, and docker does not say why" : last}`,
+						`docker: ${last === "" ? tell("container-not-started") : last}`,
 					),
 				);
 			resolve(endOf(code, signal));

@@ -1,3 +1,4 @@
+import { tell } from "../../runner/text/tell.ts";
 import { formatBytes } from "../../runner/units.ts";
 import { identityOf, machineName, platformName } from "../platform.ts";
 import type { SshHost } from "./ssh-host.ts";
@@ -33,8 +34,8 @@ export async function askFacts(
 	if (sum === "")
 		throw unfit(
 			host,
-			"sha256sum, which checks copies, is missing",
-			"Install it (package coreutils of its distribution)",
+			tell("unpacker-missing", { program: "sha256sum", does: "checks" }),
+			tell("install-package", { name: "coreutils" }),
 		);
 	const platform = platformName(system, processor);
 	const memory = Number(values.memory) * 1024;

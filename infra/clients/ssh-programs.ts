@@ -3,6 +3,7 @@ import { stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { sha256, sha256OfFile } from "../../runner/sha256.ts";
 import { interrupted, orInterrupted } from "../../runner/stop.ts";
+import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
 import { type SshHost, sshName } from "./ssh-host.ts";
@@ -58,9 +59,12 @@ export async function pushPrograms(
 		throw unfit(
 			host,
 			runs.code === 126
-				? `programs in ~/.cache/mqbench cannot be run there (${lastLine(runs.err)})`
-				: `the programs do not run there (exit code ${runs.code}: ${lastLine(runs.err)})`,
-			"Is its file system mounted with noexec? Name a user whose home allows programs",
+				? tell("programs-forbidden-there", { words: lastLine(runs.err) })
+				: tell("programs-fail-there", {
+						code: runs.code,
+						words: `: ${lastLine(runs.err)}`,
+					}),
+			tell("noexec"),
 		);
 	if (pushed) await link.run(FORGET);
 	return there;

@@ -1,5 +1,6 @@
 import { failure } from "../../runner/errors.ts";
 import { pause } from "../../runner/stop.ts";
+import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import { byHand, type SshHost, sshName } from "./ssh-host.ts";
 import { type Link, openLink } from "./ssh-link.ts";
@@ -112,11 +113,9 @@ async function untilReady(
 		if (now - began > setUpMs)
 			throw wrong(
 				doing === null
-					? `no set-up script started there within ${seconds(setUpMs)}`
-					: `it is still in the step ${doing} after ${seconds(setUpMs)}`,
-				doing === null
-					? "Was it made by mqbench up? For a host of your own write setUp: false in the rig's file"
-					: look,
+					? tell("set-up-not-started", { within: seconds(setUpMs) })
+					: tell("set-up-in-step", { step: doing, within: seconds(setUpMs) }),
+				doing === null ? tell("set-up-remedy") : look,
 			);
 		if (now - said >= SAY_MS) {
 			said = now;

@@ -1,4 +1,5 @@
 import { failure, MqbenchError } from "../../runner/errors.ts";
+import { tell } from "../../runner/text/tell.ts";
 import { byHand, type SshHost, sshName } from "./ssh-host.ts";
 
 /** A host that ssh cannot reach. */
@@ -59,8 +60,8 @@ export function noShell(host: SshHost, words: string): MqbenchError {
 	const said = lastLine(words);
 	return unfit(
 		host,
-		`no shell runs commands there${said === "" ? "" : ` (${said})`}`,
-		"Name a user who has sh",
+		tell("no-shell", { words: said === "" ? "" : ` (${said})` }),
+		tell("name-sh-user"),
 	);
 }
 
@@ -84,8 +85,8 @@ export function unwritable(
 		full || quota
 			? kind === "programs"
 				? "Free 100 MB there"
-				: "Free some space there: the broker stores its data in it"
-			: "Give that user a home to write to, or name another user",
+				: tell("free-space-there")
+			: tell("home-to-write"),
 	);
 }
 
@@ -97,7 +98,7 @@ export function lastLine(words: string): string {
 // --- internal ---
 
 const tryByHand = (host: SshHost) =>
-	`mqbench can connect once this works without a question: ${byHand(host)} true`;
+	tell("without-question", { command: byHand(host) });
 
 /** The command that removes a host's key from the file in use. */
 function forget({ host, port, knownHosts }: SshHost): string {
@@ -114,68 +115,72 @@ const TROUBLES: readonly {
 }[] = [
 	{
 		says: /Session open refused/,
-		reason: "its sshd allows too few sessions on one connection",
-		remedy: () => "Raise MaxSessions in its sshd_config to 10, sshd's default",
+		reason: tell("too-few-sessions"),
+		remedy: () => tell("raise-max-sessions"),
 	},
 	{
 		says: /the connection is gone/,
-		reason: "the connection to it was lost",
-		remedy: (host) =>
-			`Is it up, and the network in between? By hand: ${byHand(host)} true`,
+		reason: tell("connection-lost", { words: "" }),
+		remedy: (host) => tell("is-it-up", { command: byHand(host) }),
 	},
 	{
 		says: /executable file not found|cannot start ssh/,
-		reason: "ssh is not on PATH",
+		reason: tell("ssh-missing"),
 		remedy: () => "Install it (package openssh-client of your distribution)",
 	},
 	{
 		says: /REMOTE HOST IDENTIFICATION HAS CHANGED/,
-		reason: "its host key differs from the one that ssh knows",
+		reason: tell("host-key-differs"),
 		remedy: (host) =>
-			`If the host was reinstalled, remove the old key (${forget(host)}) and ${host.knownHosts === null ? `connect once by hand: ${byHand(host)}` : "try again"}`,
+			tell("host-key-remedy", {
+				forget: forget(host),
+				next:
+					host.knownHosts === null
+						? `connect once by hand: ${byHand(host)}`
+						: "try again",
+			}),
 	},
 	{
 		says: /Host key verification failed|No \S+ host key is known/,
-		reason: "ssh asks about the host key",
+		reason: tell("host-key-asked"),
 		remedy: (host) => `Connect once by hand: ${byHand(host)}`,
 	},
 	{
 		// pam_nologin says this until the system is up, and sshd while it starts.
 		says: /System is booting up|kex_exchange_identification|Connection (closed|reset) by/,
-		reason: "its sshd ends the connection before the login",
-		remedy: (host) =>
-			`Does it boot, or refuse this machine? By hand: ${byHand(host)} true`,
+		reason: tell("login-refused"),
+		remedy: (host) => tell("does-it-boot", { command: byHand(host) }),
 		passes: true,
 	},
 	{
 		says: /Permission denied|Too many authentication failures/,
 		reason: "the login was refused (permission denied)",
-		remedy: (host) =>
-			`mqbench uses no passwords: put a key into ssh's agent or configuration. By hand: ${byHand(host)} true`,
+		remedy: (host) => tell("no-passwords", { command: byHand(host) }),
 	},
 	{
 		says: /Could not resolve hostname/,
-		reason: "ssh finds no host of that name",
+		reason: tell("host-unknown"),
 		remedy: ({ broker }) =>
-			`Correct ${broker === undefined ? "clients" : "brokers[].hosts of the rig's file"}, or the name in ssh's configuration`,
+			tell("correct-host", {
+				where: broker === undefined ? "clients" : tell("where-hosts"),
+			}),
 	},
 	{
 		says: /Connection refused/,
-		reason: "nothing accepts SSH connections there (connection refused)",
-		remedy: (host) =>
-			`Is sshd up, and its port right? By hand: ${byHand(host)} true`,
+		reason: tell("connection-refused"),
+		remedy: (host) => tell("is-sshd-up", { command: byHand(host) }),
 		passes: true,
 	},
 	{
 		says: /timed out|No route to host|Network is unreachable|Host is down/i,
-		reason: "ssh gets no answer from it",
+		reason: tell("no-answer"),
 		remedy: (host) =>
-			`Is it up, and does a firewall let port ${host.port ?? 22} through? By hand: ${byHand(host)} true`,
+			tell("is-port-open", { port: host.port ?? 22, command: byHand(host) }),
 		passes: true,
 	},
 	{
 		says: /too long for Unix domain socket/,
-		reason: "the temporary folder's path is too long for ssh's socket",
-		remedy: () => "Set TMPDIR to a shorter one",
+		reason: tell("temporary-path-long"),
+		remedy: () => tell("shorter-tmpdir"),
 	},
 ];

@@ -3,6 +3,7 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { sha256OfFile } from "../../runner/sha256.ts";
+import { tell } from "../../runner/text/tell.ts";
 import type { Workspace } from "../rig.ts";
 import type { SshHost } from "./ssh-host.ts";
 import { codeOf, type Link, LOST } from "./ssh-link.ts";
@@ -151,7 +152,7 @@ export async function fetchFile(
 		if (code !== 0 || sum === null)
 			throw unfit(host, `${name} cannot be read there (${err.trim()})`, AGAIN);
 		if (hash.digest("hex") !== sum)
-			throw unfit(host, `${name} came here with another sha256`, AGAIN);
+			throw unfit(host, tell("copy-differs", { name }), AGAIN);
 		await rename(incoming, file);
 		return true;
 	} finally {
@@ -159,4 +160,4 @@ export async function fetchFile(
 	}
 }
 
-const AGAIN = "Run it again; if that fails too, check its disk";
+const AGAIN = tell("run-again-or-disk");

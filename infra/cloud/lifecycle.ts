@@ -89,7 +89,7 @@ export async function standUpCloud(
 	// rig.json has a broker for each system; a system without a process needs no machines.
 	if (config.systems.length === 0)
 		throw failure("usage", {
-			message: tell("noop-rents-nothing", { broker: noBroker }),
+			message: tell("nothing-to-rent", { broker: noBroker }),
 		});
 	const provider = await clouds(cloud);
 	await forgetUnmade(world);

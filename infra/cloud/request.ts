@@ -62,7 +62,7 @@ export function cloudRequest(
 	);
 	if (systems.length === 0)
 		throw failure("usage", {
-			message: `${args.path}: ${tell("noop-rents-nothing", { broker: noBroker })}`,
+			message: `${args.path}: ${tell("nothing-to-rent", { broker: noBroker })}`,
 		});
 	const onMachinesNs = SET_UP_NS + longestOf(plans, scenario, args);
 	const plannedNs = MAKING_NS + onMachinesNs;

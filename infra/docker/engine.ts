@@ -2,6 +2,7 @@ import os from "node:os";
 import { z } from "zod";
 import { failure } from "../../runner/errors.ts";
 import { maskUrls } from "../../runner/secrets.ts";
+import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import { platformName } from "../platform.ts";
 import { type Docker, DockerError, findDocker } from "./cli.ts";
@@ -57,14 +58,14 @@ export async function examineEngine(docker: Docker): Promise<Engine> {
 		);
 	} catch (error) {
 		if (error instanceof DockerError) throw unreachable(brief(error.message));
-		throw unreachable("it does not say what it is");
+		throw unreachable(tell("engine-says-nothing"));
 	}
 	if (!info.ServerVersion)
 		throw unreachable(brief(info.ServerErrors?.[0] ?? "no answer"));
 	if (info.OSType !== "linux")
 		throw failure("docker-failed", {
 			doing: "start brokers",
-			reason: `its containers are of ${info.OSType}, and the images are for Linux; switch it to Linux containers`,
+			reason: tell("engine-not-linux", { kind: info.OSType }),
 		});
 	const options = info.SecurityOptions ?? [];
 	return {
@@ -96,7 +97,10 @@ export function cannotLimit(
 	);
 	return keys.length === 0
 		? null
-		: `it cannot hold a container to ${keys.join(" and ")} (docker info: ${keys.map((key) => `${INFO_KEY[key]} is false`).join(", ")}): its kernel lacks the cgroup for it, or Docker runs without root's rights; remove ${keys.join(" and ")} from the scenario, or give the engine that cgroup`;
+		: tell("engine-cannot-hold", {
+				keys: keys.join(" and "),
+				why: keys.map((key) => `${INFO_KEY[key]} is false`).join(", "),
+			});
 }
 
 // --- internal ---

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { failure } from "../../runner/errors.ts";
+import { tell } from "../../runner/text/tell.ts";
 import { describeEnd, endOf } from "../process.ts";
 import { explainDocker } from "./cli.ts";
 import { LABELS } from "./labels.ts";
@@ -59,16 +60,14 @@ export async function healContainers(
 				if (!fixed)
 					throw failure("docker-failed", {
 						doing: `find the address of ${name}`,
-						reason: "it is in no network of the rig any more",
+						reason: tell("in-no-network"),
 					});
 				await docker.run([
 					...["network", "connect", "--ip", fixed],
 					...[network.name, name],
 				]);
 				ip = fixed;
-				say(
-					`${node} was still cut off from its network; it is connected again.`,
-				);
+				say(tell("was-cut-off", { node }));
 			}
 			if (State.Paused) {
 				await docker.run(["unpause", name]);

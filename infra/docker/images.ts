@@ -5,6 +5,7 @@ import { failure } from "../../runner/errors.ts";
 import type { System } from "../../runner/scenario/scenario.ts";
 import { maskUrls } from "../../runner/secrets.ts";
 import { orInterrupted } from "../../runner/stop.ts";
+import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import { type Docker, DockerError, explainDocker } from "./cli.ts";
 
@@ -20,9 +21,7 @@ export async function getImage(
 	const image = imageOf(system);
 	const there = await inspectImage(docker, image);
 	if (there) return there;
-	say(
-		`Pulling ${image}: once, from the registry that its name says (docker pull).`,
-	);
+	say(tell("pulling", { image }));
 	const began = world.clock.monotonicMs();
 	await pull(docker, system, image, world, say);
 	const pulled = await inspectImage(docker, image);
@@ -30,7 +29,7 @@ export async function getImage(
 		throw failure("image-missing", {
 			system: system.key,
 			image,
-			reason: "it was pulled, and is not there",
+			reason: tell("pulled-and-absent"),
 		});
 	say(
 		`Pulled in ${Math.round((world.clock.monotonicMs() - began) / 1000)}s; Docker keeps it.`,

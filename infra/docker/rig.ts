@@ -5,6 +5,7 @@ import { failure } from "../../runner/errors.ts";
 import type { FaultAction } from "../../runner/model/plan.ts";
 import { once } from "../../runner/once.ts";
 import type { RigFile, RigFileInput } from "../../runner/scenario/rig-file.ts";
+import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
 import { untilPortsAreFree } from "../local/ports.ts";
@@ -37,7 +38,7 @@ export async function dockerRig(
 	const say = sayTo(world);
 	const { docker, engine } = await findEngine(world, binaries.agent);
 	await sweep(docker).catch((error) => {
-		throw explainDocker(error, "look for what earlier runs have left");
+		throw explainDocker(error, tell("doing-look"));
 	});
 	const run = randomBytes(5).toString("hex");
 	const name = `mqbench-${run}`;
@@ -220,8 +221,7 @@ export function rigNetwork(id: string): string {
 
 // --- internal ---
 
-const HOP =
-	"Docker's containers are reached through published ports here (a virtual machine, or MQBENCH_DOCKER_REACH=published): each message takes one more hop each way, and the figures include its cost.";
+const HOP = tell("published-ports-cost");
 
 function sayTo(world: World): (text: string) => void {
 	return (text) => void world.stderr.write(`${text}\n`);
@@ -275,12 +275,11 @@ async function checkFault(
 ): Promise<void> {
 	let reason: string | null = null;
 	if (action === "partition" && isHop({ network, inside }))
-		reason =
-			"clients reach the containers through published ports, whose connections Docker would close instead of leaving them silent";
+		reason = tell("silent-needs-no-ports");
 	if (action === "latency")
 		reason = engine.sameKernel
 			? await cannotDelay(world.env)
-			: "the containers are in a virtual machine, whose network mqbench cannot change";
+			: tell("in-virtual-machine");
 	if (reason !== null)
 		throw failure("fault-impossible", { system: system.key, action, reason });
 }

@@ -6,6 +6,7 @@ import {
 	type Site,
 } from "../../runner/brokers/process.ts";
 import { failure } from "../../runner/errors.ts";
+import { tell } from "../../runner/text/tell.ts";
 import { freePorts } from "../local/ports.ts";
 import type { BrokerRequest } from "../rig.ts";
 import type { FoundContainer } from "./heal.ts";
@@ -98,10 +99,8 @@ export function urlInside(
 	if (nodes.some(({ client }) => told.includes(client)))
 		throw failure("client-unfit", {
 			client: "clients: docker",
-			reason:
-				"the rig's brokers tell their clients addresses of this machine (published ports of 127.0.0.1), which containers do not reach",
-			remedy:
-				"Make the load on this machine (--clients 1), or measure without --rig",
+			reason: tell("containers-miss-ports"),
+			remedy: tell("load-here-or-no-rig"),
 		});
 	return nodes.reduce(
 		(text, { client, ip }) =>

@@ -1,5 +1,6 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
+import { tell } from "../../runner/text/tell.ts";
 
 /** Contents of an archive: a folder, a text, or the file at `from` on this machine. */
 export interface Entry {
@@ -33,7 +34,8 @@ export async function* tar(
 			read += piece.length;
 			yield piece;
 		}
-		if (read !== size) throw new Error(`${from} has changed while it was read`);
+		if (read !== size)
+			throw new Error(tell("changed-while-read", { file: from }));
 		yield Buffer.alloc(padding(size));
 	}
 	yield Buffer.alloc(2 * BLOCK);

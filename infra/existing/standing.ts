@@ -1,6 +1,7 @@
 import { brokerOf } from "../../runner/brokers/index.ts";
 import { failure, MqbenchError } from "../../runner/errors.ts";
 import type { RigFile } from "../../runner/scenario/rig-file.ts";
+import { tell } from "../../runner/text/tell.ts";
 import type { Broker, BrokerRequest, Rig } from "../rig.ts";
 import { untouchedBroker } from "../rig.ts";
 import { askedOf, differences } from "../rig-asked.ts";
@@ -88,9 +89,8 @@ function isDockers(error: unknown): error is MqbenchError {
 }
 
 const REMEDY: Readonly<Record<RigFile["target"], string>> = {
-	local: "Is mqbench up still running? It stands a new one up",
-	docker:
-		"mqbench down takes away what is left of it, mqbench up stands a new one up",
-	existing: "Start the broker there, or correct the url in the rig's file",
-	aws: "mqbench rigs list says whether it is still there",
+	local: tell("is-up-running"),
+	docker: tell("down-then-up"),
+	existing: tell("start-or-correct-url"),
+	aws: tell("see-rigs-list"),
 };

@@ -1,6 +1,7 @@
 import { failure } from "../../runner/errors.ts";
 import type { RigFile } from "../../runner/scenario/rig-file.ts";
 import { isLoopback } from "../../runner/scenario/url.ts";
+import { tell } from "../../runner/text/tell.ts";
 import { type SshHost, sshName } from "../clients/ssh-host.ts";
 import { unfit } from "../clients/ssh-trouble.ts";
 import { missingCpus } from "../local/pinned.ts";
@@ -39,8 +40,11 @@ export function chooseHosts(
 		failure("broker-missing", { system: system.key, what: reason, remedy });
 	if (chosen.length < count)
 		throw wrong(
-			`${count} nodes need as many hosts, and the rig has ${hosts.length === 1 ? "one" : hosts.length}`,
-			"Add hosts to the rig's file, or ask for fewer nodes",
+			tell("too-few-hosts", {
+				count,
+				hosts: hosts.length === 1 ? "one" : hosts.length,
+			}),
+			tell("add-hosts"),
 		);
 	for (const [i, host] of chosen.entries()) {
 		const twin = chosen
@@ -53,8 +57,10 @@ export function chooseHosts(
 			);
 		if (twin)
 			throw wrong(
-				`two of its nodes would be on one host (${sshName(host.ssh)}, ${host.address}), and each needs one of its own`,
-				"Name another host in the rig's file, or ask for fewer nodes",
+				tell("nodes-on-one-host", {
+					which: ` (${sshName(host.ssh)}, ${host.address})`,
+				}),
+				tell("name-another-host"),
 			);
 	}
 	const cannot = faults.find(
@@ -64,7 +70,7 @@ export function chooseHosts(
 		throw failure("fault-impossible", {
 			system: system.key,
 			action: cannot,
-			reason: "mqbench has no network of its own between these hosts",
+			reason: tell("no-network-of-its-own", { where: "between these hosts" }),
 		});
 	return chosen;
 }
@@ -97,8 +103,10 @@ function checkApart(
 		if (twin)
 			throw failure("broker-missing", {
 				system: system.key,
-				what: `two of its nodes would be on one host, which is reached as ${twin.name} and as ${host.name}, and each needs one of its own`,
-				remedy: "Name another host in the rig's file, or ask for fewer nodes",
+				what: tell("nodes-on-one-host", {
+					which: `, which is reached as ${twin.name} and as ${host.name}`,
+				}),
+				remedy: tell("name-another-host"),
 			});
 	}
 }
@@ -116,8 +124,12 @@ function checkAddresses(
 		const others = addresses.filter((one) => !isLoopback(one));
 		throw unfit(
 			ssh,
-			`it has no address ${address}, where its node has to listen (it has ${others.length === 0 ? "none but its loopback" : others.join(", ")})`,
-			"Correct brokers[].hosts[].address in the rig's file",
+			tell("no-such-address", {
+				address,
+				others:
+					others.length === 0 ? "none but its loopback" : others.join(", "),
+			}),
+			tell("correct-address"),
 		);
 	}
 }
@@ -134,8 +146,13 @@ function checkAlike(
 	if (first && other)
 		throw failure("broker-missing", {
 			system: system.key,
-			what: `its hosts are not alike: ${first.name} is ${first.facts.platform}, and ${other.name} is ${other.facts.platform}`,
-			remedy: "Name hosts of one kind",
+			what: tell("hosts-not-alike", {
+				first: first.name,
+				firstPlatform: first.facts.platform,
+				other: other.name,
+				otherPlatform: other.facts.platform,
+			}),
+			remedy: tell("name-alike-hosts"),
 		});
 }
 
@@ -146,7 +163,7 @@ function checkPin({ cpus }: BrokerRequest, hosts: readonly BrokerHost[]): void {
 		if (facts.taskset === "")
 			throw failure("pin-impossible", {
 				cpus,
-				reason: `taskset is not on PATH of ${name} (package util-linux of its distribution)`,
+				reason: tell("taskset-missing-on", { host: name }),
 			});
 		const missing = missingCpus(cpus, facts.cpus);
 		if (missing !== null)

@@ -1,5 +1,6 @@
 import { isIP, isIPv6 } from "node:net";
 import { z } from "zod";
+import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
 import { readClock } from "../clients/clock.ts";
@@ -143,15 +144,15 @@ async function readFacts(ssh: SshHost, link: Link): Promise<HostFacts> {
 	if (!more.tar)
 		throw unfit(
 			ssh,
-			"tar, which unpacks copies, is missing",
-			"Install it (package tar of its distribution)",
+			tell("unpacker-missing", { program: "tar", does: "unpacks" }),
+			tell("install-package", { name: "tar" }),
 		);
 	const prepared = more.prepared === "yes";
 	if (ssh.setUp && !prepared)
 		throw unfit(
 			ssh,
-			`mqbench's set-up has prepared it, and ${PREPARED}, the disk that is measured, does not belong to its user`,
-			`Name the user who owns it (ls -ld ${PREPARED}), or give it to this one (sudo chown)`,
+			tell("disk-of-another-user", { disk: PREPARED }),
+			tell("name-disk-owner", { disk: PREPARED }),
 		);
 	const fs = more.fs ? ` (${more.fs})` : "";
 	return {
@@ -224,8 +225,11 @@ async function askClock(
 		if (!link.alive()) throw await link.lost(err);
 		throw unfit(
 			ssh,
-			`programs in ~/.cache/mqbench do not run there (exit code ${await ended}${err ? `: ${err.trim().split("\n").at(-1)}` : ""})`,
-			"Is its file system mounted with noexec? Name a user whose home allows programs",
+			tell("programs-fail-there", {
+				code: await ended,
+				words: err ? `: ${err.trim().split("\n").at(-1)}` : "",
+			}),
+			tell("noexec"),
 		);
 	} finally {
 		one.stdin.end();

@@ -8,6 +8,7 @@ import type {
 import { once } from "../../runner/once.ts";
 import type { RigFile } from "../../runner/scenario/rig-file.ts";
 import { orInterrupted } from "../../runner/stop.ts";
+import { tell } from "../../runner/text/tell.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
 import { openBroker } from "../nodes/broker.ts";
@@ -102,7 +103,11 @@ async function openOnHosts(
 					undo.push(() =>
 						tidy(
 							made.remove(),
-							`${name}: files of this run stay there (${made.store}, ${made.control}) until the next mqbench uses the host`,
+							tell("files-stay", {
+								host: name,
+								store: made.store,
+								control: made.control,
+							}),
 						),
 					);
 					return made;
@@ -149,7 +154,7 @@ async function openOnHosts(
 					fetchSamples: () =>
 						tidy(
 							fetchSamples(host, folders.control, i + 1, folder),
-							`${host.name}: what node ${i + 1} has used is not known`,
+							tell("node-usage-unknown", { host: host.name, node: i + 1 }),
 						),
 				});
 			}),
@@ -191,12 +196,10 @@ async function lookForOthers(
 	{ warn }: Connections,
 ): Promise<void> {
 	for (const [i, { name }] of hosts.entries()) {
-		const note = `another mqbench ran on ${name}: it took CPU, disk and network from ${system}`;
+		const note = tell("another-mqbench-ran", { host: name, system });
 		if (notes.includes(note) || !(await folders[i]?.shared())) continue;
 		notes.push(note);
-		warn(
-			`Another mqbench runs on ${name}, which runs ${system}: the figures of each include the load of the other.`,
-		);
+		warn(tell("another-mqbench-runs", { host: name, system }));
 	}
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { failure } from "../../runner/errors.ts";
+import { tell } from "../../runner/text/tell.ts";
 import { findOnPath } from "./program.ts";
 
 /**
@@ -16,20 +17,19 @@ export function pinned(
 	if (allowed === null)
 		throw failure("pin-impossible", {
 			cpus,
-			reason: "CPUs can be chosen on Linux only",
+			reason: tell("cpus-on-linux"),
 		});
 	const missing = missingCpus(cpus, allowed);
 	if (missing !== null)
 		throw failure("pin-impossible", {
 			cpus,
-			reason: `mqbench may use the CPUs ${allowed} here, and ${missing}`,
+			reason: tell("cpus-allowed", { allowed, missing }),
 		});
 	const taskset = findOnPath("taskset", env);
 	if (taskset === null)
 		throw failure("pin-impossible", {
 			cpus,
-			reason:
-				"taskset is not on PATH (package util-linux of your distribution)",
+			reason: tell("taskset-missing"),
 		});
 	return [taskset, "--cpu-list", cpus, ...argv];
 }

@@ -2,6 +2,7 @@ import { accessSync, constants, statSync } from "node:fs";
 import path from "node:path";
 import type { Install, StartedSystem } from "../../runner/brokers/process.ts";
 import { failure } from "../../runner/errors.ts";
+import { tell } from "../../runner/text/tell.ts";
 
 /**
  * The program of a broker: the system's own `binary`, otherwise the first of `names` that exists. Fails with a sentence that says what is missing
@@ -27,12 +28,15 @@ export function findProgram(
 			system.binary === null
 				? `${names.join(" or ")} is not on PATH`
 				: path.isAbsolute(system.binary)
-					? `${system.binary} (binary) is not a program that can be run`
+					? tell("binary-not-a-program", { binary: system.binary })
 					: `${system.binary} (binary) is not on PATH`,
 		remedy:
 			system.binary === null
-				? `Install it: ${installHere(install, platform)}; or name one that you have: binary: /path/to/${names[0]}`
-				: "Correct binary, or remove it to use what mqbench finds itself",
+				? tell("install-broker", {
+						how: installHere(install, platform),
+						name: names[0] ?? "",
+					})
+				: tell("correct-binary"),
 	});
 }
 

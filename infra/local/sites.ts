@@ -7,12 +7,13 @@ import type {
 	Setup,
 	Site,
 } from "../../runner/brokers/process.ts";
+import { tell } from "../../runner/text/tell.ts";
 
 /** What a broker learns about places on this machine. */
 export const HERE: Pick<Setup, "image" | "ask" | "where"> = {
 	image: null,
 	ask: null,
-	where: { disk: "in the run's temporary folder", memory: "/dev/shm" },
+	where: { disk: tell("in-temporary-folder"), memory: "/dev/shm" },
 };
 
 export interface LocalSites {

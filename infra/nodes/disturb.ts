@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { tell } from "../../runner/text/tell.ts";
 import type { Broker, Disturbance } from "../rig.ts";
 import { settled } from "../settled.ts";
 import type { BrokerLog } from "./broker-log.ts";
@@ -113,7 +114,12 @@ function networkOf(node: BrokerNode, action: Disturbance["action"]) {
 	const { network, host } = node.place;
 	if (!network)
 		throw new Error(
-			`${action} is for target docker: mqbench has no network of its own ${host === null ? "here" : "between these hosts"}`,
+			tell("fault-needs-docker", {
+				action,
+				why: tell("no-network-of-its-own", {
+					where: host === null ? "here" : "between these hosts",
+				}),
+			}),
 		);
 	node.mustBeUp();
 	return network;
@@ -141,13 +147,15 @@ async function startAgain(
 		]);
 		if (step === "stopped") throw new Error(ENDING);
 		if (step === "late")
-			throw new Error(
-				`node ${node.number} was started again and did not become ready in time`,
-			);
+			throw new Error(tell("node-not-ready", { node: node.number }));
 		if (step !== "ready") {
 			const words = log.lastWords();
 			throw new Error(
-				`node ${node.number} was started again and ended: ${step.how}${words && `, last words: ${words}`}`,
+				tell("node-ended", {
+					node: node.number,
+					how: step.how,
+					words: words && `, last words: ${words}`,
+				}),
 			);
 		}
 	} finally {

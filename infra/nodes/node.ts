@@ -1,4 +1,5 @@
 import type { NodeDescription } from "../../runner/brokers/process.ts";
+import { tell } from "../../runner/text/tell.ts";
 import type { Back, End, NodeProcess, Place, TakeLine } from "./place.ts";
 
 export interface NodeOptions {
@@ -61,9 +62,7 @@ export class BrokerNode {
 		if (this.#life === null)
 			throw new Error(`node ${this.number} is down already`);
 		if (!this.#life.isReady)
-			throw new Error(
-				`node ${this.number} is not up again after the previous fault; leave more time between faults`,
-			);
+			throw new Error(tell("node-not-up-again", { node: this.number }));
 		return this.#life.process;
 	}
 

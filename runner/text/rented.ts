@@ -20,7 +20,7 @@ export const rented = {
 	"end-past": "Its machines should have ended themselves at {at}; everything else stays.",
 	"end-to-come": "Its machines end themselves by {at}; until then they cost money; everything else stays.",
 	"find-by-tag": "Find it by its tag:   mqbench rigs sweep{region} --id {id}{profile}",
-	"noop-rents-nothing": "{broker} is not a broker, and no machines are rented for it alone; measure it with --target local",
+	"nothing-to-rent": "{broker} is not a broker, and no machines are rented for it alone; measure it with --target local",
 	"holds-standing-up": "has it: it is standing it up, or measuring on it",
 	"taking-down-made": "Taking down what was made ...",
 	"failed-taking-down": "That failed ({reason}). Taking down what was made ...",

@@ -1,8 +1,10 @@
+import { machines } from "./machines.ts";
 import { rented } from "./rented.ts";
 import { reports } from "./reports.ts";
 
 /** What mqbench tells people and no result keeps by its code: code -> sentence, with the names of its values in braces. */
 const sentences = {
+	...machines,
 	...rented,
 	...reports,
 } as const;
