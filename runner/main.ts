@@ -6,6 +6,7 @@ import type { Invocation } from "./commands/options.ts";
 import { EXIT, type ExitCode, failure, MqbenchError } from "./errors.ts";
 import { packageVersion } from "./package.ts";
 import { maskUrls } from "./secrets.ts";
+import { tell } from "./text/tell.ts";
 import { guarded } from "./workflow-log.ts";
 import type { World } from "./world.ts";
 
@@ -45,7 +46,7 @@ export function explain(error: unknown, outside: World): ExitCode {
 		return error.exitCode === 0 ? EXIT.pass : EXIT.usage;
 	const stack = error instanceof Error ? error.stack : String(error);
 	world.stderr.write(
-		`${maskUrls(`This is a bug in mqbench ${packageVersion}; please report it with the scenario:\n${stack}`)}\n`,
+		`${maskUrls(tell("bug", { version: packageVersion, stack: stack ?? "" }))}\n`,
 	);
 	return EXIT.internal;
 }
@@ -127,9 +128,7 @@ async function commandLine(invocation: Invocation): Promise<Command> {
 		})
 		.exitOverride()
 		.showSuggestionAfterError()
-		.showHelpAfterError(
-			"See mqbench --help for commands, options and examples.",
-		)
+		.showHelpAfterError(tell("see-help"))
 		.addHelpText("after", EXAMPLES);
 	for (const load of commandsFor(argv))
 		(await load()).declare(program, invocation);

@@ -24,6 +24,7 @@ import type { Scenario } from "./scenario/scenario.ts";
 import { answerText } from "./search/answer.ts";
 import { outcomeOf, searchRuns } from "./search/runs.ts";
 import { maskScenario } from "./secrets.ts";
+import { tell } from "./text/tell.ts";
 import { hopeless } from "./verdict/abort.ts";
 import { confirmationOf } from "./verdict/confirm.ts";
 import type { OnInconclusive } from "./verdict/exit.ts";
@@ -128,7 +129,10 @@ export async function runPipeline(
 			options.snapshot,
 		);
 		progress.say(
-			`${plans.length - rest.plans.length} of ${plans.length} runs are complete and kept.`,
+			tell("runs-kept", {
+				kept: plans.length - rest.plans.length,
+				runs: plans.length,
+			}),
 		);
 	} else {
 		makeRunFolder(
@@ -172,8 +176,7 @@ export async function runPipeline(
 
 // --- internal ---
 
-const OPEN_BASELINE =
-	"Warning: what compares with the baseline is undecided, and lets the build through all the same (exit code 0); --on-inconclusive fail makes it 6.";
+const OPEN_BASELINE = tell("open-baseline-warning");
 
 /** Is it a run, or the case that a search begins with? */
 function isRun({ search }: Plan): boolean {

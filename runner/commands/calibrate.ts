@@ -17,6 +17,7 @@ import { warnBeforeRuns } from "../plan/warnings.ts";
 import { makeProgress } from "../run/progress.ts";
 import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
+import { tell } from "../text/tell.ts";
 import { exitCodeOf } from "../verdict/exit.ts";
 import type { World } from "../world.ts";
 import {
@@ -116,7 +117,10 @@ export async function calibrate(
 	if (!args.quiet) {
 		const here = path.relative(world.cwd, file);
 		world.stdout.write(
-			`\nWritten to ${here.startsWith("..") ? file : here}, and kept in ${cache}, where run and compare look for it.\n`,
+			tell("calibration-kept", {
+				file: here.startsWith("..") ? file : here,
+				cache,
+			}),
 		);
 	}
 	return missing.some(({ metric }) => metric === null)

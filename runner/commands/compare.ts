@@ -14,6 +14,7 @@ import { comparingMarkdown } from "../report/comparison/markdown.ts";
 import { renderComparing } from "../report/comparison/terminal.ts";
 import { readBaseline } from "../report/read-baseline.ts";
 import { terminalLook } from "../terminal/look.ts";
+import { tell } from "../text/tell.ts";
 import { ON_INCONCLUSIVE, type OnInconclusive } from "../verdict/exit.ts";
 import type { World } from "../world.ts";
 import type { Invocation } from "./options.ts";
@@ -75,10 +76,7 @@ export async function compare(
 ): Promise<ExitCode> {
 	const markdownFile = checkedFile(args.markdown, ".md", "--markdown");
 	const htmlFile = checkedFile(args.html, ".html", "--html");
-	if (args.json && args.markdown === true)
-		throw usage(
-			"--json and --markdown both print; give one of them a file: --markdown compare.md",
-		);
+	if (args.json && args.markdown === true) throw usage(tell("both-print"));
 	const [a, ...rest] = args.paths.map(
 		(name): Named => ({
 			path: name,

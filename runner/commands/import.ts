@@ -5,6 +5,7 @@ import { EXIT, type ExitCode, failure } from "../errors.ts";
 import type { NamedText } from "../import/file.ts";
 import { importOmb } from "../import/omb.ts";
 import { reasonOf } from "../reason.ts";
+import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
 import type { Invocation } from "./options.ts";
 
@@ -71,7 +72,5 @@ async function write(out: string, yaml: string, world: World): Promise<void> {
 			reason: reasonOf(error),
 		});
 	}
-	world.stderr.write(
-		`${out} is written. See what it will do: npx mqbench plan ${out}\n`,
-	);
+	world.stderr.write(tell("import-written", { file: out }));
 }

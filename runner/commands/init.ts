@@ -14,6 +14,7 @@ import { scenarioSchemaText } from "../scenario/json-schema.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { systems } from "../scenario/systems-table.ts";
 import { shellWord } from "../shell.ts";
+import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
 import type { Invocation } from "./options.ts";
 
@@ -76,7 +77,12 @@ export async function init(
 	const absent = answers.url === "" ? missing.get(system.name) : undefined;
 	const words = `${shellWord(file)}${absent === undefined ? "" : " --target docker"}`;
 	world.stdout.write(
-		`${file} is written. See what it will do, then run it:\n  npx mqbench plan ${words}\n  npx mqbench ${words}\n${absent === undefined ? "" : `To run the broker without Docker: ${absent}\n`}`,
+		tell("init-written", {
+			file,
+			path: words,
+			docker:
+				absent === undefined ? "" : tell("without-docker", { how: absent }),
+		}),
 	);
 	return EXIT.pass;
 }

@@ -12,6 +12,7 @@ import { EXIT, type ExitCode, failure } from "../errors.ts";
 import { RENTING } from "../model/targets.ts";
 import { expand } from "../plan/expand.ts";
 import { readScenario } from "../scenario/read.ts";
+import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
 import { type Invocation, onlySystemsOption, setOption } from "./options.ts";
 
@@ -106,8 +107,8 @@ export async function rigsDestroy(
 	if (all !== (id === undefined))
 		throw failure("usage", {
 			message: all
-				? `rigs destroy ${id} --all: give the name of one rig, or --all`
-				: "rigs destroy: which one? mqbench rigs list names them; --all takes down all of them",
+				? tell("one-rig-or-all", { id: id ?? "" })
+				: tell("which-rig"),
 		});
 	if (id === undefined) await destroyAll(yes, world, options);
 	else await destroyOne(id, yes, world, options);

@@ -24,6 +24,7 @@ import type { Overrides } from "../scenario/overrides.ts";
 import { readScenario } from "../scenario/read.ts";
 import type { Scenario } from "../scenario/scenario.ts";
 import { holdsSecret, VISIBLE_PASSWORD } from "../secrets.ts";
+import { tell } from "../text/tell.ts";
 import { ON_INCONCLUSIVE, type OnInconclusive } from "../verdict/exit.ts";
 import type { World } from "../world.ts";
 import {
@@ -119,7 +120,7 @@ export async function run(
 	const { path: file, only, out, resume, onInconclusive, quiet } = args;
 	if (out !== undefined && resume !== undefined)
 		throw failure("usage", {
-			message: "--resume continues in the folder that it names; drop --out",
+			message: tell("resume-and-out"),
 		});
 	const reporters = reportersOf(args, world);
 	const read = await readScenario(file, args, world);

@@ -1,6 +1,7 @@
 import path from "node:path";
 import { failure } from "../errors.ts";
 import type { Calibration } from "../model/comparison.ts";
+import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
 import { knownCalibration, readCalibration } from "./calibrate/file.ts";
 import type { Named } from "./comparing.ts";
@@ -17,14 +18,20 @@ export function systemsOf(
 	if (given === undefined) {
 		if (rest.length > 0) return null;
 		throw usage(
-			`${a.path}: what is it to be compared with? Give a second run (mqbench compare A B)${known(a).length > 1 ? `, or two of its systems (--systems ${known(a).slice(0, 2).join(",")})` : ""}.`,
+			tell("compared-with-what", {
+				path: a.path,
+				systems:
+					known(a).length > 1
+						? tell("or-two-systems", {
+								systems: known(a).slice(0, 2).join(","),
+							})
+						: "",
+			}),
 		);
 	}
 	const [first, second, ...more] = given.split(",").map((name) => name.trim());
 	if (!first || !second || more.length > 0)
-		throw usage(
-			`--systems ${given}: give two names, the baseline first, e.g. --systems old,new`,
-		);
+		throw usage(tell("two-names", { given }));
 	for (const [name, of] of [
 		[first, a] as const,
 		...(rest.length === 0 ? [a] : rest).map((one) => [second, one] as const),

@@ -1,5 +1,6 @@
 import { styleText } from "node:util";
 import { wrap } from "../terminal/wrap.ts";
+import { tell } from "../text/tell.ts";
 import { type Finding, VERDICTS, type Verdict } from "./finding.ts";
 
 interface TextOptions {
@@ -61,9 +62,9 @@ const COLOURS = {
 } as const satisfies Record<Verdict, unknown>;
 
 const MEANS = {
-	ok: "This machine is fit for measuring.",
-	warn: "You can measure here, but each warn above can make messages look slower than the broker is.",
-	bad: "Do not measure here until what is bad is fixed.",
+	ok: tell("machine-fit"),
+	warn: tell("machine-usable"),
+	bad: tell("machine-unfit"),
 };
 
 function summary(findings: readonly Finding[]): string {

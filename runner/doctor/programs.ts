@@ -1,5 +1,6 @@
 import { builtPrograms } from "../brokers/index.ts";
 import { MqbenchError } from "../errors.ts";
+import { tell } from "../text/tell.ts";
 import { formatDuration } from "../units.ts";
 import { brokerChecks } from "./brokers.ts";
 import { bad, type Check, type Found, info, ok, unknown } from "./finding.ts";
@@ -46,19 +47,15 @@ async function generator(machine: Machine): Promise<Found> {
 					found.k6,
 					`Named by MQBENCH_K6, with ${[...BUILT, "agent"].join(" and ")} beside it.`,
 				)
-			: bad(
-					"unusable",
-					"MQBENCH_K6 is set, so mqbench uses no other.",
-					found.unusable,
-				);
+			: bad("unusable", tell("k6-set"), found.unusable);
 	if (found.from === "cache")
 		return ok(
 			`built ${formatDuration(Math.max(0, found.ageMs) * 1e6)} ago with ${found.go}`,
-			`k6, ${BUILT.join(", ")} and agent are in the cache (${found.key}).`,
+			tell("programs-cached", { programs: BUILT.join(", "), key: found.key }),
 		);
 	return info(
 		found.damaged ? "damaged in the cache" : "not built yet",
-		`The first run builds k6, ${BUILT.join(", ")} and agent with Go, which takes a minute or two (cache: ${found.key}).`,
+		tell("programs-built-once", { programs: BUILT.join(", "), key: found.key }),
 	);
 }
 
@@ -67,21 +64,13 @@ async function go(machine: Machine): Promise<Found> {
 	const { from } = await machine.generator();
 	try {
 		const version = await machine.go();
-		return ok(version, "New enough to build the load generator.");
+		return ok(version, tell("go-new-enough"));
 	} catch (error) {
 		if (!(error instanceof MqbenchError) || error.code === "interrupted")
-			return unknown("It did not answer in time.");
+			return unknown(tell("no-answer-in-time"));
 		const figure = error.code === "go-missing" ? "not found" : "too old";
-		if (from !== "build")
-			return info(
-				figure,
-				"Not needed now: the load generator is built already.",
-			);
-		return bad(
-			figure,
-			"The load generator has to be built once, with Go.",
-			error.message,
-		);
+		if (from !== "build") return info(figure, tell("go-not-needed"));
+		return bad(figure, tell("go-needed"), error.message);
 	}
 }
 
@@ -93,17 +82,11 @@ async function docker(machine: Machine): Promise<Found> {
 		"{{.Server.Version}}",
 	);
 	const version = /^\d\S*/.exec(text ?? "")?.[0];
-	if (version !== undefined)
-		return ok(
-			version,
-			"Brokers and clients can be containers (target: docker, clients: { docker: n }).",
-		);
+	if (version !== undefined) return ok(version, tell("containers-possible"));
 	const client = await machine.which("docker");
 	return info(
-		client
-			? "installed, but its daemon does not answer this user"
-			: "not found",
-		"Needed only for brokers and clients in containers.",
+		client ? tell("docker-daemon-silent") : "not found",
+		tell("docker-optional"),
 	);
 }
 
@@ -111,14 +94,8 @@ async function docker(machine: Machine): Promise<Found> {
 async function ssh(machine: Machine): Promise<Found> {
 	const found = await machine.which("ssh");
 	return found === null
-		? info(
-				"not found",
-				"Needed only for clients and brokers on other hosts, and for target aws.",
-			)
-		: ok(
-				found,
-				"mqbench uses it to reach clients on other hosts (clients: [user@host]).",
-			);
+		? info("not found", tell("ssh-optional"))
+		: ok(found, tell("ssh-means"));
 }
 
 /** Who measures on a laptop has none of it. Whether AWS lets the caller in is asked by a plan or a run. */
@@ -127,14 +104,11 @@ async function aws(machine: Machine): Promise<Found | Found[]> {
 	if (missing.length > 0)
 		return info(
 			"not installed",
-			"Needed only for target aws: Pulumi's packages and the SDK of AWS.",
+			tell("sdk-optional"),
 			`npm ci --prefix ${/[^\w@%+=:,./-]/.test(folder) ? JSON.stringify(folder) : folder}`,
 		);
 	return [
-		ok(
-			"SDK and Pulumi's packages are installed",
-			"This machine has what target aws needs. To check credentials and what they may rent: mqbench plan <scenario> --target aws.",
-		),
+		ok(tell("sdk-installed"), tell("sdk-means")),
 		...(pulumi === null ? [] : [{ check: "pulumi", ...command(pulumi) }]),
 	];
 }
@@ -142,16 +116,9 @@ async function aws(machine: Machine): Promise<Found | Found[]> {
 /** Pulumi's own command, which the packages drive. */
 function command(pulumi: PulumiFound): Found {
 	if ("unusable" in pulumi)
-		return info(
-			"unusable",
-			"Needed only for target aws; MQBENCH_PULUMI is set.",
-			pulumi.unusable,
-		);
+		return info("unusable", tell("pulumi-set"), pulumi.unusable);
 	const { wanted, program, version, reason } = pulumi;
 	return program === null
-		? info(
-				"missing",
-				`Needed only for target aws, ${wanted} or newer; ${reason}. mqbench offers to download it when it rents.`,
-			)
+		? info("missing", tell("pulumi-optional", { wanted, reason }))
 		: ok(`${version}`, `Target aws uses ${program}.`);
 }

@@ -2,6 +2,7 @@ import { brokerOf } from "../brokers/index.ts";
 import { PATTERNS, type Pattern } from "../model/workload.ts";
 import { type Described, systems } from "../scenario/systems-table.ts";
 import { didYouMean } from "../suggest.ts";
+import { tell } from "../text/tell.ts";
 import { parseBytes, parseDuration, parseRate, UnitError } from "../units.ts";
 
 /** What a new scenario is made from; all as a person writes it. */
@@ -50,7 +51,7 @@ export const questions: readonly Question[] = [
 	{
 		key: "rate",
 		about: "rate",
-		ask: () => "Rate: messages per second, all producers together",
+		ask: () => tell("ask-rate"),
 		otherwise: "1000/s",
 		wrong: parsedBy(parseRate),
 	},
@@ -64,22 +65,21 @@ export const questions: readonly Question[] = [
 	{
 		key: "duration",
 		about: "duration",
-		ask: () => "Duration of the measurement, after a warm-up of 5s",
+		ask: () => tell("ask-duration"),
 		otherwise: "30s",
 		wrong: parsedBy(parseDuration),
 	},
 	{
 		key: "p99",
 		about: "limit of p99",
-		ask: () => "99 of 100 messages must be faster than",
+		ask: () => tell("ask-limit"),
 		otherwise: "20ms",
 		wrong: parsedBy(parseDuration),
 	},
 	{
 		key: "url",
 		about: "URL",
-		ask: () =>
-			"URL of your own broker, or the environment variable that holds it (empty: mqbench starts a broker)",
+		ask: () => tell("ask-url"),
 		otherwise: "",
 		wrong: () => undefined,
 	},

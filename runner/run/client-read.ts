@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { LogFile } from "../histogram/log-file.ts";
 import { ClientFileLine } from "../model/client-file.ts";
+import { tell } from "../text/tell.ts";
 import { type LedgerSet, readLedger } from "./ledger-file.ts";
 import { hlogTrailer, jsonlTrailer } from "./trailer.ts";
 
@@ -54,9 +55,7 @@ export function readClient(
 	};
 
 	if (jsonl?.part !== false || hlog?.part !== false)
-		problems.push(
-			`${who} ended before its result was complete; what it had written until then is shown`,
-		);
+		problems.push(tell("client-broke-off", { client: who }));
 	const jsonlEnd =
 		jsonl?.part === false
 			? attempt(`${name}.jsonl`, () => jsonlTrailer(jsonl.path))
@@ -67,13 +66,13 @@ export function readClient(
 			: null;
 	if (jsonlEnd && hlogEnd && jsonlEnd.hlog.sha256 !== hlogEnd.sha256)
 		problems.push(
-			`${ofFile(index, called)}${name}.hlog and ${name}.jsonl are not of the same run`,
+			tell("files-of-two-runs", { file: ofFile(index, called), name }),
 		);
 
 	const path = join(folder, `${name}.ledger`);
 	if (ledger && !existsSync(path))
 		problems.push(
-			`${ofFile(index, called)}${name}.ledger is missing: which messages it sent and received is not known`,
+			tell("ledger-missing", { file: ofFile(index, called), name }),
 		);
 	const sets =
 		ledger && existsSync(path)
@@ -129,7 +128,10 @@ function parseAll(text: string, tolerant: boolean): ClientFileLine[] {
 		const parsed = parse(line);
 		if (parsed.line !== null) lines.push(parsed.line);
 		else if (tolerant) break;
-		else throw new Error(`cannot be read at line ${i + 1}: ${parsed.reason}`);
+		else
+			throw new Error(
+				tell("line-unreadable", { line: i + 1, reason: parsed.reason }),
+			);
 	}
 	return lines;
 }

@@ -1,5 +1,6 @@
 import type { ClockReading } from "../../infra/rig.ts";
 import type { ClientEnd } from "../model/run-file.ts";
+import { tell } from "../text/tell.ts";
 import { formatDuration } from "../units.ts";
 
 /**
@@ -126,7 +127,13 @@ function contradiction(
 				Math.abs(one.offsetNs - other.offsetNs) - one.boundNs - other.boundNs;
 			const allowed = one.utcBoundNs + other.utcBoundNs;
 			if (apart > allowed)
-				return `the clocks of ${clients[j]?.label} and ${clients[i]?.label} are at least ${formatDuration(apart)} apart, and by their own chrony at most ${formatDuration(allowed)}: ${INSTEAD}`;
+				return tell("clocks-apart", {
+					first: clients[j]?.label ?? "",
+					second: clients[i]?.label ?? "",
+					apart: formatDuration(apart),
+					allowed: formatDuration(allowed),
+					instead: INSTEAD,
+				});
 		}
 	return null;
 }
@@ -138,11 +145,10 @@ function clientThatLeft(
 	const found = clients.find(({ after }) => after !== null && !isKept(after));
 	return found === undefined
 		? null
-		: `after the run chrony did not answer for the clock of ${found.label} any more: ${INSTEAD}`;
+		: tell("chrony-silent", { client: found.label, instead: INSTEAD });
 }
 
-const INSTEAD =
-	"chrony is not believed, and the clocks of this run are known by probes over SSH alone";
+const INSTEAD = tell("by-probes-alone");
 
 /** Most that two of them can be apart. */
 function worstPair(bounds: readonly number[]): number {

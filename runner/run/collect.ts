@@ -16,6 +16,7 @@ import type { ResourceLine } from "../model/resource-file.ts";
 import { type ClientEnd, RunFile } from "../model/run-file.ts";
 import { copies } from "../plan/samples.ts";
 import { openedAt } from "../plan/schedule.ts";
+import { tell } from "../text/tell.ts";
 import {
 	addCompletions,
 	addCounters,
@@ -245,7 +246,7 @@ function problemOf(
 	const who = whoIs(index, end?.name ?? null);
 	if (end?.error != null) return `${who}: ${end.error}`;
 	return problem === null && state === "interrupted" && alone
-		? `${who} was stopped before the run was over`
+		? tell("stopped-early", { who })
 		: problem;
 }
 
@@ -360,19 +361,19 @@ function stateOf(
 			problem:
 				run?.error ??
 				parts.find((p) => p.end?.error != null)?.problem ??
-				"the run was not made",
+				tell("run-not-made"),
 		};
 	if (run?.error) return { state: "crashed", problem: run.error };
 	if (broken !== null) return { state: "crashed", problem: broken };
 	if (run?.abortedBy)
 		return {
 			state: "aborted",
-			problem: `stopped, as ${run.abortedBy} could not pass any more`,
+			problem: tell("stopped-as", { sla: run.abortedBy }),
 		};
 	if (clients.some((c) => c.state === "interrupted"))
 		return {
 			state: "interrupted",
-			problem: "k6 was stopped before the run was over",
+			problem: tell("k6-stopped-early"),
 		};
 	return { state: "complete", problem: null };
 }

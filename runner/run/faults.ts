@@ -4,6 +4,7 @@ import type { Plan } from "../model/plan.ts";
 import type { FaultDone } from "../model/run-file.ts";
 import { reasonOf } from "../reason.ts";
 import { maskUrls } from "../secrets.ts";
+import { tell } from "../text/tell.ts";
 import { formatDuration } from "../units.ts";
 import type { Clock } from "../world.ts";
 import { sinceT0 } from "./since.ts";
@@ -99,11 +100,11 @@ function faultNote(
 	const lasted =
 		done.endedNs === null ? null : formatDuration(done.endedNs - done.beganNs);
 	if (ends(done.action))
-		return `${who} was ${participle(done)} ${at}, and ${lasted === null ? "was not back when the run ended" : `was ready again ${lasted} later`}`;
+		return `${who} was ${participle(done)} ${at}, and ${lasted === null ? tell("node-not-back") : `was ready again ${lasted} later`}`;
 	return `${who} was ${participle(done)} ${lasted === null ? "until the run ended" : `for ${lasted}`}, ${at}`;
 }
 
-const RUN_OVER = new Error("the run was over before it was done");
+const RUN_OVER = new Error(tell("run-over-before-fault"));
 
 /** The generator asks the broker at once; a broker that does not answer knows no leader. */
 const LEADER_MS = 5_000;
@@ -173,9 +174,7 @@ async function findLeader(
 		signal: AbortSignal.any([over, answered.signal]),
 	}).then(
 		() => {
-			throw new Error(
-				`the generator did not say within ${LEADER_MS / 1000}s which node leads the first topic`,
-			);
+			throw new Error(tell("leader-not-said", { seconds: LEADER_MS / 1000 }));
 		},
 		() => {
 			throw RUN_OVER;
@@ -183,15 +182,10 @@ async function findLeader(
 	);
 	try {
 		const name = await Promise.race([leader(), late]);
-		if (name === null)
-			throw new Error(
-				"the broker does not say which node leads the first topic",
-			);
+		if (name === null) throw new Error(tell("leader-unknown"));
 		const number = broker.nodeOf(name);
 		if (number === null)
-			throw new Error(
-				`the first topic is led by ${name}, which is none of the nodes that mqbench has started`,
-			);
+			throw new Error(tell("leader-elsewhere", { node: name }));
 		return number;
 	} finally {
 		answered.abort();
@@ -203,7 +197,7 @@ function participle({ action, delayNs }: FaultDone): string {
 		pause: "paused",
 		kill: "killed",
 		restart: "restarted",
-		partition: "cut off from the network",
+		partition: tell("cut-off"),
 		latency: `slowed down (its packets left ${formatDuration(delayNs ?? 0)} later)`,
 	}[action];
 }

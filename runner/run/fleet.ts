@@ -4,6 +4,7 @@ import type { Ended } from "../../infra/process.ts";
 import { crosses, type Plan, setUpMs } from "../model/plan.ts";
 import type { ClientEnd } from "../model/run-file.ts";
 import { maskUrls } from "../secrets.ts";
+import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
 import { type Crossing, makeArrival } from "./arrival.ts";
 import { type ClockOffsets, clockOffsetsOf, clocksOf } from "./clocks.ts";
@@ -168,8 +169,7 @@ class RunningFleet {
 
 	async leader(): Promise<string | null> {
 		const asked = this.#members.find(({ running }) => running);
-		if (!asked || !this.#begun)
-			throw new Error("no client is there to ask the broker who leads");
+		if (!asked || !this.#begun) throw new Error(tell("nobody-to-ask-leader"));
 		const id = ++this.#asked;
 		const answer = await new Promise<Answer | null>((resolve) => {
 			const timer = this.#after(LEADER_MS, () => resolve(null));
@@ -182,7 +182,7 @@ class RunningFleet {
 		});
 		this.#questions.delete(id);
 		if (answer === null)
-			throw new Error(`${asked.label} did not say who leads`);
+			throw new Error(tell("client-not-said-leader", { client: asked.label }));
 		if (answer.error) throw new Error(maskUrls(answer.error));
 		return answer.node;
 	}
@@ -298,7 +298,10 @@ class RunningFleet {
 		const words = member.complaint();
 		this.#fail(
 			member,
-			`it was not ready within ${readyMs / 1000}s${words === null ? "" : `: ${words}`}`,
+			tell("client-not-ready", {
+				seconds: readyMs / 1000,
+				words: words === null ? "" : `: ${words}`,
+			}),
 		);
 	}
 
@@ -374,8 +377,7 @@ class RunningFleet {
 	/** A client's k6 has ended: was it to? */
 	#seeOff(member: Member, { code }: Ended, listen: Listen): void {
 		if (code !== 0) this.#fail(member, member.endText());
-		else if (!this.#begun)
-			this.#fail(member, "k6 ended before the run had begun");
+		else if (!this.#begun) this.#fail(member, tell("k6-ended-before"));
 		listen(member, null);
 		this.#finishOnceSettled();
 	}
@@ -488,7 +490,7 @@ class RunningFleet {
 		return member
 			? this.#named(
 					member,
-					`the results could not be written: ${member.unwritable}`,
+					tell("results-unwritten", { reason: member.unwritable ?? "" }),
 				)
 			: null;
 	}

@@ -1,4 +1,5 @@
 import { inflateSync } from "node:zlib";
+import { tell } from "../text/tell.ts";
 import type { LedgerSet } from "./ledger-file.ts";
 
 /** 32 sequences a word, the lowest bit first. null: an empty set. */
@@ -74,11 +75,11 @@ function bitsOf(set: LedgerSet, size: number): Uint32Array {
 	if (!LITTLE_ENDIAN)
 		for (let i = 0; i < words.length; i++) words[i] = swapped(words[i] ?? 0);
 	if (beyond || count(words, size, words.length * 32) > 0)
-		throw new Error(`${name} names messages that the plan has not`);
+		throw new Error(tell("ledger-beyond-plan", { name }));
 	const members = count(words, 0, size);
 	if (members !== set.count)
 		throw new Error(
-			`${name} has ${members} members where its line says ${set.count}`,
+			tell("ledger-members", { name, found: members, said: set.count }),
 		);
 	return words;
 }

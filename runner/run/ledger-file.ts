@@ -1,5 +1,6 @@
 import { chunks, type LogFile } from "../histogram/log-file.ts";
 import { LedgerLine } from "../model/client-file.ts";
+import { tell } from "../text/tell.ts";
 import { parsed } from "./json.ts";
 import { ledgerTrailer } from "./trailer.ts";
 
@@ -20,7 +21,10 @@ function* setsOf(body: LogFile): Generator<LedgerSet> {
 		const line = LedgerLine.safeParse(parsed(text));
 		if (!line.success || line.data.type !== "set")
 			throw new Error(
-				`cannot be read at line ${number}: ${line.error?.issues[0]?.message ?? "a trailer before the end"}`,
+				tell("line-unreadable", {
+					line: number,
+					reason: line.error?.issues[0]?.message ?? tell("trailer-too-early"),
+				}),
 			);
 		const { type: _, ...set } = line.data;
 		yield set;

@@ -1,6 +1,7 @@
 import type { Plan } from "../model/plan.ts";
 import { offsetNs } from "../plan/offset.ts";
 import { copies } from "../plan/samples.ts";
+import { tell } from "../text/tell.ts";
 import {
 	type Bits,
 	count,
@@ -68,7 +69,7 @@ export function countLedgers(
 	for (const sets of byProducer)
 		for (const producer of sets.keys())
 			if (producer >= plan.producers)
-				throw new Error(`names producer ${producer}, which the plan has not`);
+				throw new Error(tell("ledger-producer", { producer }));
 	for (let p = 0; p < plan.producers; p++) {
 		const size = sequences(plan, p, plan.schedule.messages);
 		const opens = sequences(plan, p, plan.schedule.warmupMessages);
@@ -105,7 +106,7 @@ export function countLedgers(
 		const other = all.find((s) => s.subscriber >= copies(plan));
 		if (other)
 			throw new Error(
-				`names subscriber ${other.subscriber}, which the plan has not`,
+				tell("ledger-subscriber", { subscriber: other.subscriber }),
 			);
 	}
 	return {

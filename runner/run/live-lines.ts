@@ -2,6 +2,7 @@ import type { Plan } from "../model/plan.ts";
 import { mainMetric } from "../plan/samples.ts";
 import { displayWidth, plainText } from "../terminal/columns.ts";
 import { sparkline } from "../terminal/sparkline.ts";
+import { tell } from "../text/tell.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import {
 	lastSecond,
@@ -61,7 +62,7 @@ export function liveLines(
 						`max ${formatDuration(window.max)}`,
 						`of ${formatCount(window.count)} so far`,
 					]
-				: ["nothing of the window yet"],
+				: [tell("window-not-yet")],
 		],
 		[
 			"",
@@ -111,7 +112,7 @@ function timeText({ plan, tick, sent, stopping }: LiveRun): string {
 	const { kind, warmupNs, durationNs, messages } = plan.schedule;
 	const atNs = tick.at * 1e9;
 	// Who has stopped it waits neither for the end of the schedule nor for a whole drain.
-	if (stopping) return "stopping: waiting for the last results";
+	if (stopping) return tell("stopping-live");
 	const phase = phaseText(plan, tick);
 	if (kind === "closed") {
 		const left =

@@ -9,6 +9,7 @@ import { MqbenchError } from "../errors.ts";
 import type { ClientEnd } from "../model/run-file.ts";
 import { reasonOf } from "../reason.ts";
 import { maskUrls } from "../secrets.ts";
+import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
 import { t0By } from "./clocks.ts";
 import { type K6, type K6Options, startK6 } from "./k6.ts";
@@ -151,7 +152,9 @@ export class Member {
 		const { code, signal } = this.ended ?? { code: null, signal: null };
 		const complaint = this.#k6?.complaint() ?? null;
 		if (code === null && signal === null)
-			return `the connection to it was lost${complaint === null ? "" : `, last words: ${complaint}`}`;
+			return tell("connection-lost", {
+				words: complaint === null ? "" : `, last words: ${complaint}`,
+			});
 		return `k6 ended with ${describeEnd({ code, signal })}: ${complaint ?? "it said nothing"}`;
 	}
 
@@ -165,17 +168,14 @@ export class Member {
 		const workspace = this.#workspace;
 		if (workspace === null) return;
 		if (this.started)
-			await this.#attempt("its results could not be fetched", async () => {
+			await this.#attempt(tell("member-results-lost"), async () => {
 				for (const name of RESULTS) await fetchOne(workspace, this.index, name);
 			});
 		const { client } = this.#ready;
 		if (this.#clock !== null)
-			await this.#attempt(
-				"its clock could not be read after the run",
-				async () => {
-					this.#clockAfter = await client.clock();
-				},
-			);
+			await this.#attempt(tell("member-clock-lost"), async () => {
+				this.#clockAfter = await client.clock();
+			});
 		// What stays there is no harm to this run: `close` tries again.
 		await workspace.remove().catch(() => {});
 	}

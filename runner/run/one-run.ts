@@ -13,6 +13,7 @@ import { targets } from "../model/targets.ts";
 import { notFresh, onHosts } from "../scenario/rig.ts";
 import type { Scenario, System } from "../scenario/scenario.ts";
 import { maskUrls } from "../secrets.ts";
+import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
 import { brokerDisk } from "./broker-disk.ts";
 import { faultNotes, faultsOf } from "./faults.ts";
@@ -86,7 +87,7 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 		const at =
 			since === null
 				? "before the first message"
-				: `${(since() / 1000).toFixed(1)}s after the first message was due`;
+				: tell("after-first-due", { seconds: (since() / 1000).toFixed(1) });
 		death = `${system.key}: ${how}, ${at}`;
 		progress.say(`  ERROR: ${death}`);
 	});
@@ -143,7 +144,7 @@ export async function oneRun(one: OneRun, world: World): Promise<void> {
 	const wrong = result.error ?? noRoom ?? result.brokeOff;
 	if (wrong !== null) progress.say(`  ${wrong}`);
 	if (result.abortedBy !== null)
-		progress.say(`  Stopped: ${result.abortedBy} cannot be met any more.`);
+		progress.say(tell("stopped-hopeless", { sla: result.abortedBy }));
 	// Whatever its SLA says of the part before: a broker that died has not passed.
 	const notes = [
 		...notFresh(one.scenario, system),

@@ -6,6 +6,7 @@ import { openedAt } from "../plan/schedule.ts";
 import { plainText } from "../terminal/columns.ts";
 import { terminalLook } from "../terminal/look.ts";
 import { wrap } from "../terminal/wrap.ts";
+import { tell } from "../text/tell.ts";
 import { formatDuration } from "../units.ts";
 import type { World } from "../world.ts";
 import { makeLiveBlock } from "./live-block.ts";
@@ -98,7 +99,16 @@ export function makeProgress(world: World, quiet: boolean): Progress {
 		floor: (plan) =>
 			begin(
 				plan,
-				`Floor, the load generator alone: ${plainText(plan.case)} on ${noBroker}, ${plan.schedule.kind === "closed" ? rateText(plan) : formatDuration(plan.schedule.warmupNs + plan.schedule.durationNs)}`,
+				tell("floor-live", {
+					case: plainText(plan.case),
+					broker: noBroker,
+					load:
+						plan.schedule.kind === "closed"
+							? rateText(plan)
+							: formatDuration(
+									plan.schedule.warmupNs + plan.schedule.durationNs,
+								),
+				}),
 			),
 		tick(plan, line) {
 			if (line.mqbench === "tick") show(plan, line);
@@ -135,12 +145,17 @@ function makeBuild(
 		begin(platform) {
 			began = world.clock.monotonicMs();
 			say(
-				`Building the load generator (k6 with mqbench's extensions) and ${BUILT.join(" and ")} with Go${platform === undefined ? "" : ` for ${platform} hosts`}. This happens once, and takes about 2 minutes on 2 cores.`,
+				tell("building", {
+					what: BUILT.join(" and "),
+					platform: platform === undefined ? "" : ` for ${platform} hosts`,
+				}),
 			);
 		},
 		waiting(pid) {
 			say(
-				`Another mqbench${pid === null ? "" : ` (pid ${pid})`} is building the load generator; waiting for it.`,
+				tell("building-elsewhere", {
+					pid: pid === null ? "" : ` (pid ${pid})`,
+				}),
 			);
 		},
 		step(name, done, all) {
@@ -155,7 +170,7 @@ function makeBuild(
 		},
 		end() {
 			const took = (world.clock.monotonicMs() - began) * 1e6;
-			say(`Built in ${formatDuration(took)}, and kept in the cache.`);
+			say(tell("built", { took: formatDuration(took) }));
 		},
 	};
 }

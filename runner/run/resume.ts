@@ -12,6 +12,7 @@ import {
 } from "../model/environment-file.ts";
 import { Plan } from "../model/plan.ts";
 import { compile } from "../script/compile.ts";
+import { tell } from "../text/tell.ts";
 import { readClient } from "./client-read.ts";
 import { collect } from "./collect.ts";
 import { fillRun, floorPath, runPath } from "./folder.ts";
@@ -50,17 +51,13 @@ export function resumeRunFolder(
 	const refuse = (why: string) =>
 		failure("resume-other", { path: folder, why });
 	if (plans.some(({ search }) => search !== null))
-		throw refuse(
-			"a search (find: max-rate) cannot be resumed, as each of its runs follows from those before",
-		);
+		throw refuse(tell("resume-search"));
 	const other = otherMachine(path.join(folder, "environment.json"), machine);
 	if (other !== null) throw refuse(other);
 	if (readText(path.join(folder, "scenario.yaml")) !== scenarioText)
-		throw refuse("its scenario.yaml is not the text of this scenario");
+		throw refuse(tell("resume-other-text"));
 	if (!sameBaseline(readSnapshot(folder), snapshot))
-		throw refuse(
-			"its runs are compared with another baseline; name the one that they began with",
-		);
+		throw refuse(tell("resume-other-baseline"));
 	const planFiles = plans.map((plan) => path.join(runPath(folder, plan), PLAN));
 	const same =
 		planFiles.length === runsIn(folder).length &&
@@ -103,8 +100,7 @@ export function confirmingIn(folder: string): Plan[] {
 
 const PLAN = "plan.json";
 const SCRIPT = "script.js";
-const OTHER_PLANS =
-	"its runs are others: it was made with other options (--set, --only, --quick, --target), or by another version of mqbench";
+const OTHER_PLANS = tell("resume-other-runs");
 
 /** What makes numbers another machine's, and so no repeats of each other. */
 const MACHINE = [
@@ -128,12 +124,19 @@ function otherMachine(file: string, now: EnvironmentFile): string | null {
 	const [theirs, ours] = [before?.rig ?? null, now.rig ?? null];
 	if (!isDeepStrictEqual(identityOf(theirs), identityOf(ours))) {
 		const [one, other] = [rigText(theirs), rigText(ours)];
-		return `its runs were made on ${one}, and now it would be ${one === other ? "other machines of that name" : other}`;
+		return tell("resume-other-place", {
+			before: one,
+			now: one === other ? tell("resume-machines-of-name") : other,
+		});
 	}
 	const differs = MACHINE.find((fact) => before?.[fact] !== now[fact]);
 	return differs === undefined
 		? null
-		: `its runs were made on another machine, or another state of this one (${differs}: ${before?.[differs]}, now ${now[differs]})`;
+		: tell("resume-other-machine", {
+				what: differs,
+				before: `${before?.[differs]}`,
+				now: `${now[differs]}`,
+			});
 }
 
 /** What makes machines of a rig others. Hosts of yours stay what they are whatever their rig is called. */
@@ -146,10 +149,13 @@ function identityOf(rig: RigMachines | null) {
 
 /** "the rented machines of the rig a-1", "the machine of mqbench alone" */
 function rigText(rig: RigMachines | null): string {
-	if (rig === null) return "the machine of mqbench alone";
+	if (rig === null) return tell("machine-of-mqbench");
 	if (rig.cloud === null) return rig.machines;
 	const { id, createdAt } = rig;
-	return `the rented machines of the rig ${id}${createdAt === null ? "" : ` of ${createdAt}`}`;
+	return tell("machines-of-rig", {
+		rig: `${id}`,
+		since: createdAt === null ? "" : ` of ${createdAt}`,
+	});
 }
 
 /** A calibration that has come or gone since the start is none: that of the folder stays. */

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { chunks, type LogFile } from "../histogram/log-file.ts";
 import { LedgerLine, TrailerLine } from "../model/client-file.ts";
+import { tell } from "../text/tell.ts";
 import { parsed } from "./json.ts";
 
 /**
@@ -89,8 +90,7 @@ function check(
 			counted++;
 	}
 	if (counted !== lines)
-		throw new Error(`has ${counted} lines where its trailer says ${lines}`);
-	if (hash.digest("hex") !== sha256)
-		throw new Error("was changed: it does not match the sum in its trailer");
+		throw new Error(tell("trailer-lines", { counted, lines }));
+	if (hash.digest("hex") !== sha256) throw new Error(tell("trailer-sum"));
 	return body;
 }

@@ -27,7 +27,10 @@ const HOMES: readonly (readonly [RegExp, why: string])[] = [
 	],
 	[/^runner\/report\/charts\/bundle\.ts$/, "licences"],
 	[/^runner\/report\/charts\/theme\.ts$/, "names of fonts"],
-	[/^runner\/unit-slips\.ts$/, "words that stand for a unit"],
+	[
+		/^runner\/(?:units|unit-slips|reason|secrets)\.ts$/,
+		"stand below the catalogue, whose sentences hold what they format",
+	],
 	[/^runner\/brokers\/[^/]+\//, "a room: what its broker says of itself"],
 	[/^runner\/scenario\/(?:reference|systems-table)\.ts$/, "parts of READMEs"],
 	[/^runner\/script\/compile\.ts$/, "the k6 script, with its comments"],

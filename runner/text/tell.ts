@@ -1,12 +1,18 @@
+import { commands } from "./commands.ts";
+import { doctor } from "./doctor.ts";
 import { machines } from "./machines.ts";
 import { rented } from "./rented.ts";
 import { reports } from "./reports.ts";
+import { runs } from "./runs.ts";
 
 /** What mqbench tells people and no result keeps by its code: code -> sentence, with the names of its values in braces. */
 const sentences = {
+	...commands,
+	...doctor,
 	...machines,
 	...rented,
 	...reports,
+	...runs,
 } as const;
 
 type Told = keyof typeof sentences;

@@ -1,5 +1,6 @@
 import type { Calibration } from "../../model/comparison.ts";
 import { wrap } from "../../terminal/wrap.ts";
+import { tell } from "../../text/tell.ts";
 import { formatCount } from "../../units.ts";
 import { isRate } from "../figures.ts";
 import { usualMargin } from "../margin.ts";
@@ -21,7 +22,11 @@ export function renderCalibration(
 	const lines = [
 		...[...groups].flatMap(([title, all]) => [
 			...wrap(
-				`Noise of ${title}: ${all[0]?.runs} runs of the same, compared in halves of ${all[0]?.each}`,
+				tell("noise-of", {
+					title,
+					runs: all[0]?.runs ?? 0,
+					each: all[0]?.each ?? 0,
+				}),
 				width,
 			),
 			"",
@@ -39,13 +44,7 @@ export function renderCalibration(
 			"",
 		]),
 	];
-	if (groups.size > 0)
-		lines.push(
-			...wrap(
-				"noise: half width of the ratio's interval between runs of the same thing. tells a change of: the smallest that so many runs on each side tell from none, in 95 of 100 cases. write in sla: twice the noise, below which two equal systems would often be undecided; with so many runs on each side a narrower margin is raised to it on this machine, with more of them to less. repeat: about how many a margin of 10 % for p50 and p90, 25 % for higher percentiles, 5 % for rates takes.",
-				width,
-			),
-		);
+	if (groups.size > 0) lines.push(...wrap(tell("noise-means"), width));
 	return `${lines.join("\n")}\n`;
 }
 

@@ -10,6 +10,7 @@ import { cacheFolder } from "../../../infra/binaries/cache.ts";
 import { failure } from "../../errors.ts";
 import { Calibration, type Machine } from "../../model/comparison.ts";
 import { reasonOf } from "../../reason.ts";
+import { tell } from "../../text/tell.ts";
 import type { World } from "../../world.ts";
 
 export const CALIBRATION = "calibration.json";
@@ -31,7 +32,7 @@ export function readCalibration(where: string): Calibration {
 	if (!found.success)
 		throw failure("calibration-unreadable", {
 			path: where,
-			reason: "it is another kind of file, or of another version",
+			reason: tell("other-kind-of-file"),
 		});
 	return found.data;
 }

@@ -1,5 +1,6 @@
 import type { Baseline, Calibration } from "../../model/comparison.ts";
 import type { Result } from "../../model/result.ts";
+import { tell } from "../../text/tell.ts";
 import { baselineOf } from "../baseline-of-result.ts";
 import { figureName, judgedFigures } from "../figures.ts";
 import { LEAST_RUNS, noiseOf } from "./noise.ts";
@@ -36,7 +37,12 @@ export function calibrationOf(
 			missing.push({
 				...place,
 				metric: null,
-				why: `${counting.length} of ${group.length} runs count, and it takes ${LEAST_RUNS}${why == null ? "" : ` (${why})`}; more --runs, or a quieter machine, give them`,
+				why: tell("too-few-count", {
+					counting: counting.length,
+					runs: group.length,
+					least: LEAST_RUNS,
+					why: why == null ? "" : ` (${why})`,
+				}),
 			});
 			return [];
 		}
@@ -56,7 +62,12 @@ export function calibrationOf(
 				missing.push({
 					...place,
 					metric,
-					why: `${values.length} of ${counting.length} runs have a value, and it takes ${LEAST_RUNS}${values.length === 0 ? " (mqbench plan says what the samples carry)" : ""}`,
+					why: tell("too-few-values", {
+						values: values.length,
+						counting: counting.length,
+						least: LEAST_RUNS,
+						see: values.length === 0 ? tell("see-plan") : "",
+					}),
 				});
 			return [];
 		});
