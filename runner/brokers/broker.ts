@@ -1,7 +1,8 @@
 import type { z } from "zod";
+import type { Pattern } from "../model/pattern.ts";
 import type { Level } from "../model/plan.ts";
 import type { BrokerPlace } from "../model/targets.ts";
-import type { Delivery, Pattern } from "../model/workload.ts";
+import type { Delivery } from "../model/workload.ts";
 import type { Json, SystemOptionsOfAnyBroker } from "./fields.ts";
 import type { BrokerInstall } from "./install.ts";
 import type { OmbDriver } from "./omb-driver.ts";

@@ -3,7 +3,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { testFolder } from "../../infra/test-folder.fake.ts";
 import type { InstallMachine } from "../brokers/install.ts";
-import { PATTERNS } from "../model/workload.ts";
+import { PATTERNS } from "../model/pattern.ts";
 import { loadScenario } from "../scenario/load.ts";
 import { systems } from "../scenario/systems-table.ts";
 import { shellWord } from "../shell.ts";

@@ -1,11 +1,6 @@
 import type { Run } from "../model/result.ts";
-import { PLAINEST, plainFacts } from "../model/workload.ts";
-import {
-	formatBytesExact,
-	formatCount,
-	formatDurationExact,
-	formatRate,
-} from "../units.ts";
+import { PLAINEST, workloadFacts } from "../model/workload.ts";
+import { formatDurationExact } from "../units.ts";
 
 /**
  * What a run had to do, in words, in a fixed order: to say what differs. Runs are compared only when it is the same. Not part of it: the
@@ -14,19 +9,7 @@ import {
  */
 export function workFacts({ load }: Pick<Run, "load">): Record<string, string> {
 	const facts = {
-		...plainFacts(load),
-		pattern: load.pattern,
-		load: loadOf(load),
-		duration: formatDurationExact(load.durationNs),
-		"warm-up": warmupOf(load),
-		drain: formatDurationExact(load.drainNs),
-		timeout: formatDurationExact(load.timeoutNs),
-		message: formatBytesExact(load.messageBytes),
-		payload:
-			load.payload === "random" && load.randomRatio !== 1
-				? `${load.payload}, ${load.randomRatio} of it`
-				: load.payload,
-		checksum: yes(load.checksum),
+		...workloadFacts(load),
 		replicas: load.replicas === null ? "the broker's own" : `${load.replicas}`,
 		clients: String(load.clients),
 		durability: load.durabilityLevel ?? "the broker's own",
@@ -67,9 +50,8 @@ export function workDifference(
 // --- internal ---
 
 /** Never change one of these: hashes in stored baselines would no longer be those of the same work. */
-const PLAIN: Readonly<Record<string, string>> = {
+const PLAIN: Readonly<Record<string, string | null>> = {
 	...PLAINEST,
-	checksum: "no",
 	replicas: "the broker's own",
 	clients: "1",
 	durability: "the broker's own",
@@ -97,32 +79,4 @@ function unusual(facts: Record<string, string>): Record<string, string> {
 
 function factOf(name: string, facts: Readonly<Record<string, string>>) {
 	return facts[name] ?? PLAIN[name] ?? "none";
-}
-
-function loadOf({ schedule, backlog }: Run["load"]): string {
-	const rate = schedule.rate === null ? "" : formatRate(schedule.rate);
-	const held =
-		backlog === null
-			? ""
-			: `, backlog of ${formatCount(backlog.messages)} messages from ${formatDurationExact(backlog.pauseNs)} to ${formatDurationExact(backlog.resumeNs)}`;
-	switch (schedule.kind) {
-		case "closed":
-			return `${formatCount(schedule.messages)} messages, closed loop${held}`;
-		case "stages":
-			return `${schedule.pieces.map((p) => `${formatRate(p.from)} to ${formatRate(p.to)} in ${formatDurationExact(p.durationNs)}`).join(", ")}${held}`;
-		default:
-			return `${rate} ${schedule.kind}${held}`;
-	}
-}
-
-function warmupOf({ schedule, warmupNs }: Run["load"]): string {
-	return schedule.kind === "closed"
-		? `${formatCount(schedule.warmupMessages)} messages`
-		: schedule.steady !== null
-			? "until steady"
-			: formatDurationExact(warmupNs);
-}
-
-function yes(value: boolean): string {
-	return value ? "yes" : "no";
 }

@@ -1,8 +1,8 @@
 import type { Traits } from "../brokers/index.ts";
 import { type Leave, quoted } from "../brokers/omb-driver.ts";
 import { WEEK_NS } from "../model/field.ts";
+import { ENVELOPE_BYTES } from "../model/load.ts";
 import { backlogTimes } from "../scenario/backlog.ts";
-import { ENVELOPE_BYTES } from "../scenario/workload-schema.ts";
 import { MAX_RATE_PER_SECOND } from "../units.ts";
 
 /** What becomes of a workload file: the parts of a scenario. */

@@ -1,5 +1,5 @@
 import { brokerOf } from "../brokers/index.ts";
-import { PATTERNS, type Pattern } from "../model/workload.ts";
+import { PATTERNS, type Pattern } from "../model/pattern.ts";
 import { type Described, systems } from "../scenario/systems-table.ts";
 import { didYouMean } from "../suggest.ts";
 import { tell } from "../text/tell.ts";

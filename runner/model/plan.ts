@@ -1,7 +1,9 @@
 import { z } from "zod";
+import { loadInPlan, Message, Schedule } from "./load.ts";
+import { Pattern } from "./pattern.ts";
 import { Tally } from "./tallies.ts";
 import { TARGETS } from "./targets.ts";
-import { Pattern, type PlainValues, plainInPlan } from "./workload.ts";
+import { promisesInPlan, receivingInPlan, sendingInPlan } from "./workload.ts";
 
 /**
  * One run, completely spelled out: the file `plan.json` that the k6 script opens and that every
@@ -99,51 +101,6 @@ const FAULT_ACTIONS = [
 export const FaultAction = z.enum(FAULT_ACTIONS);
 export type FaultAction = z.infer<typeof FaultAction>;
 
-/** Their places in plan.json are older than the table that declares them. */
-const {
-	inFlight,
-	connections,
-	producers,
-	topics: _,
-	delivery,
-	order,
-	...topology
-} = plainInPlan;
-
-const Rate = z.strictObject({
-	messages: z.int().positive(),
-	perNs: z.int().positive(),
-});
-
-/**
- * The shape of the load. Open loads (all but `closed`) fix the intended time of each message: message i is due offset(i)
- * after T0 (offset.ts, schedule.go). A closed load has none: each producer sends as fast as `inFlight` lets it.
- */
-export const Schedule = z.strictObject({
-	kind: z.enum(["constant", "poisson", "stages", "closed"]),
-	/**
-	 * `messages` per `perNs`: an exact ratio. constant: offset(i) = floor(i * perNs / messages); poisson: the mean; stages: the
-	 * highest; closed: null.
-	 */
-	rate: Rate.nullable(),
-	/** poisson: of the arrivals; else 0. */
-	seed: Count.default(0),
-	/** stages: from T0 on without gaps, the warm-up first; the rate goes from `from` to `to` in a straight line. Else empty. */
-	pieces: z
-		.array(z.strictObject({ durationNs: Ns, from: Rate, to: Rate }))
-		.default([]),
-	/** closed: 0; until steady: the longest. */
-	warmupNs: Ns,
-	/** The window opens as soon as latency is steady, this long after T0; null: at warmupNs. */
-	steady: z.strictObject({ fromNs: Ns, toNs: Ns }).nullable().default(null),
-	/** closed: the longest that it may take, warm-up included. */
-	durationNs: Ns,
-	/** Messages intended before the window opens, and in all: those with offset < warmup + duration. */
-	warmupMessages: Count,
-	messages: Count,
-});
-export type Schedule = z.infer<typeof Schedule>;
-
 export const Plan = z.strictObject({
 	schema: z.literal(1),
 	/** Name of the scenario and of the run folder: the same for all runs of one command. */
@@ -186,29 +143,14 @@ export const Plan = z.strictObject({
 		})
 		.nullable()
 		.default(null),
-	/**
-	 * Stretches of the window that reports show one by one, in whole seconds from its start: the steps of a load, or the
-	 * "before", "build" and "drain" of a backlog. Empty: there are none.
-	 */
-	phases: z
-		.array(z.strictObject({ name: z.string(), fromNs: Ns, toNs: Ns }))
-		.default([]),
-	/** backlog: consumers take nothing in [pauseNs, resumeNs) after T0, while `messages` pile up. Else null. */
-	backlog: z
-		.strictObject({ pauseNs: Ns, resumeNs: Ns, messages: Count })
-		.nullable()
-		.default(null),
-	drainNs: Ns,
-	timeoutNs: Ns,
-	inFlight,
-	connections,
-	producers,
+	...loadInPlan,
+	...sendingInPlan,
 	topics: z.array(z.string()).min(1),
 	/** Each partition has one member of a group: those beyond their number get nothing. */
 	groupsByPartition: z.boolean().default(false),
 	/** request-reply: the topic of the replies to topics[t] is replyTopics[t]. Else empty. */
 	replyTopics: z.array(z.string()).default([]),
-	...topology,
+	...receivingInPlan,
 	/** False: the topics are the user's own, which are there already: none is made, none removed. */
 	create: z.boolean().default(true),
 	/**
@@ -233,21 +175,8 @@ export const Plan = z.strictObject({
 			brokers: z.string().nullable(),
 		})
 		.default({ generator: null, brokers: null }),
-	message: z.strictObject({
-		bytes: z.int().min(40),
-		payload: z.enum(["random", "zeros", "file"]),
-		/** random: which part of each payload is random, the rest is zeros: 0 .. 1. */
-		randomRatio: z.number().min(0).max(1).default(1),
-		/** file: its absolute path; payloads walk through its bytes. Else null. */
-		file: z.string().nullable().default(null),
-		seed: Count,
-		/** Every payload ends in its CRC32C, which is checked at the receipt. */
-		checksum: z.boolean(),
-	}),
-	/** What is promised of each message, and so what is gated: at-least-once adds `lost == 0`, exactly-once `duplicated == 0` too. */
-	delivery,
-	/** per-producer and per-key add `reordered == 0`. */
-	order,
+	message: Message,
+	...promisesInPlan,
 	/** Latency limits that the generator counts exactly, per 100 ms of intended time. */
 	limits: z.array(z.strictObject({ metric: Metric, limitNs: Ns })),
 	heartbeat: z.strictObject({
@@ -278,25 +207,6 @@ export const Plan = z.strictObject({
 	quick: z.boolean().default(false),
 });
 export type Plan = z.infer<typeof Plan>;
-
-type Counts = "messages" | "warmupMessages";
-/** A schedule before anybody has counted the messages that its times come to; a closed one says how many they are. */
-export type Times =
-	| (Schedule & { kind: "closed" })
-	| (Omit<Schedule, "kind" | Counts> & {
-			kind: Exclude<Schedule["kind"], "closed">;
-	  });
-
-/** What a case of a scenario says of its plans. A system adds its topics and promise, the scenario's name the seed of bytes and keys. */
-export interface Workload
-	extends Pick<
-			Plan,
-			"pattern" | "phases" | "backlog" | "drainNs" | "timeoutNs"
-		>,
-		PlainValues {
-	readonly schedule: Times;
-	readonly message: Omit<Plan["message"], "seed">;
-}
 
 /** The values in the order in which the schema, and so the file, has them; what it does not name is left out. */
 export function inOrder<T extends object>(

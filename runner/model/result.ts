@@ -8,12 +8,13 @@ import {
 } from "./client-file.ts";
 import { Comparison } from "./comparison.ts";
 import { EnvironmentFile } from "./environment-file.ts";
-import { Metric, Plan, Schedule } from "./plan.ts";
+import { loadInResult, Schedule } from "./load.ts";
+import { Metric, Plan } from "./plan.ts";
 import { ClientEnd, FaultDone, NetworkPath, RunFile } from "./run-file.ts";
 import { SaidFields } from "./said.ts";
 import { TallyUnit } from "./tallies.ts";
 import { VERDICTS } from "./verdict.ts";
-import { plainInPlan } from "./workload.ts";
+import { promisesInPlan, receivingInPlan, sendingInPlan } from "./workload.ts";
 
 /**
  * `result.json`: everything that a report shows, and what other tools read. Its version is `schema`: fields are
@@ -215,16 +216,7 @@ export const Failover = z.strictObject({
 });
 export type Failover = z.infer<typeof Failover>;
 
-/** Their places in result.json are older than the table that declares them. */
-const {
-	inFlight,
-	connections,
-	producers,
-	topics,
-	delivery,
-	order,
-	...topology
-} = plainInPlan;
+const { inFlight, ...sending } = sendingInPlan;
 
 export const Run = z.strictObject({
 	index: Count,
@@ -262,26 +254,15 @@ export const Run = z.strictObject({
 		durabilityLevel: Plan.shape.durabilityLevel,
 		replicas: MaybeCount,
 		acks: z.boolean(),
-		...topology,
+		...receivingInPlan,
 		pin: Plan.shape.pin,
 		faults: Plan.shape.faults,
-		/** random payloads: which part of each is random. */
-		randomRatio: z.number(),
-		warmupNs: Ns,
-		durationNs: Ns,
-		drainNs: Ns,
-		timeoutNs: Ns,
-		messageBytes: Count,
-		payload: z.string(),
-		connections,
-		producers,
-		topics,
+		...loadInResult,
+		...sending,
 		clients: Count,
 		inFlight,
 		checksum: z.boolean(),
-		/** What is promised of each message. */
-		delivery,
-		order,
+		...promisesInPlan,
 	}),
 	/** What it ran on; null where no client has said. */
 	versions: ClientLine.shape.versions.nullable(),

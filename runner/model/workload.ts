@@ -1,17 +1,15 @@
 import { z } from "zod";
 import { formatCount, formatDurationExact } from "../units.ts";
 import { count, span } from "./field.ts";
-
-export const PATTERNS = [
-	"round-trip",
-	"request-reply",
-	"fan-out",
-	"work-queue",
-	"publish",
-	"backlog",
-] as const;
-export const Pattern = z.enum(PATTERNS);
-export type Pattern = z.infer<typeof Pattern>;
+import {
+	type Fact,
+	LOAD_FIELDS,
+	type Load,
+	type LoadInResult,
+	loadName,
+	type Part,
+} from "./load.ts";
+import { Pattern } from "./pattern.ts";
 
 /** Patterns whose messages reach consumers of their own, by the word for them. */
 const CONSUMERS: Readonly<Partial<Record<Pattern, string>>> = {
@@ -53,12 +51,23 @@ interface Keys {
 /** Keys that a distribution draws from, when it does not say. */
 const KEYS = 1000;
 
-/**
- * The fields of a workload that stand in plan.json and result.json under their own names, each declared here and nowhere else: schema, docs,
- * cases, names of cases, plan, result and "is it the same work?" follow from this table. The others are parts of the load
- * (scenario/workload-schema.ts) or of the message.
+/*
+ * Each field of a workload is declared once, here or in load.ts: schema, docs, cases, names of cases, plan, result and "is it the same work?"
+ * follow from that. Those here stand in plan.json and result.json under their own names.
  */
-const FIELDS = {
+
+const pattern = field({
+	input: Pattern.meta({
+		description:
+			"What messages do. `round-trip`: the sender receives its own message through the broker; `request-reply`: a responder sends it back; `fan-out`: every subscriber gets a copy; `work-queue`: competing consumers, acknowledged; `publish`: nobody receives, the acknowledgement counts; `backlog`: consumers pause while messages pile up, then drain them.",
+	}).default("round-trip"),
+	plan: Pattern,
+	value: (pattern = "round-trip") => pattern,
+	inName: (pattern) => pattern,
+	fact: ["pattern", null, String],
+});
+
+const SENDING = {
 	inFlight: field({
 		input: count(
 			"Most messages of one producer that are sent and not completed; at the limit it waits, and the wait is measured. Default: no limit; with messages 1000.",
@@ -69,11 +78,7 @@ const FIELDS = {
 		plan: z.int().positive().nullable(),
 		value: (n, { closed }) => n ?? (closed ? 1000 : null),
 		inName: (n) => `${n} in flight`,
-		fact: {
-			name: "in flight",
-			plain: "no limit",
-			text: (n) => (n === null ? "no limit" : `${n}`),
-		},
+		fact: ["in flight", "no limit", (n) => (n === null ? "no limit" : `${n}`)],
 	}),
 	connections: field({
 		input: count("Connections of producers.", 10_000, [25]).default(1),
@@ -81,7 +86,7 @@ const FIELDS = {
 		plan: z.int().positive(),
 		value: (n) => n ?? 1,
 		inName: (n) => counted(n, "connection"),
-		fact: { name: "connections", plain: "1", text: String },
+		fact: ["connections", "1", String],
 	}),
 	producers: field({
 		input: count(
@@ -92,7 +97,7 @@ const FIELDS = {
 		plan: z.int().positive(),
 		value: (n, { connections }) => n ?? connections,
 		inName: (n) => counted(n, "producer"),
-		fact: { name: "producers", plain: "1", text: String },
+		fact: ["producers", "1", String],
 	}),
 	topics: field({
 		input: count(
@@ -109,8 +114,11 @@ const FIELDS = {
 				? connections
 				: 1),
 		inName: (n) => counted(n, "topic"),
-		fact: { name: "topics", plain: "1", text: String },
+		fact: ["topics", "1", String],
 	}),
+};
+
+const RECEIVING = {
 	partitions: field({
 		input: count(
 			"Partitions of every topic, of systems that have them. Default: 1; as many as consumers share the topic where each partition has one consumer.",
@@ -122,7 +130,7 @@ const FIELDS = {
 		// null: what the system says, or needs.
 		value: (n) => n ?? null,
 		inName: (n) => counted(n ?? 1, "partition"),
-		fact: { name: "partitions", plain: "1", text: String },
+		fact: ["partitions", "1", String],
 	}),
 	consumers: field({
 		input: count(
@@ -136,7 +144,7 @@ const FIELDS = {
 		value: (n, { pattern }) => (CONSUMERS[pattern] ? (n ?? 1) : 0),
 		only: ["work-queue", "backlog", "request-reply"],
 		inName: (n) => counted(n, "consumer"),
-		fact: { name: "consumers", plain: "0", text: String },
+		fact: ["consumers", "0", String],
 	}),
 	subscriptions: field({
 		input: count(
@@ -149,7 +157,7 @@ const FIELDS = {
 		value: (n, { pattern }) => (pattern === "fan-out" ? (n ?? 1) : 1),
 		only: ["fan-out"],
 		inName: (n) => counted(n, "subscription"),
-		fact: { name: "subscriptions", plain: "1", text: String },
+		fact: ["subscriptions", "1", String],
 	}),
 	consumerConnections: field({
 		input: count(
@@ -162,7 +170,7 @@ const FIELDS = {
 		value: (n, { receivers }) => (receivers === 0 ? 0 : (n ?? receivers)),
 		only: ["work-queue", "backlog", "request-reply", "fan-out"],
 		inName: (n) => counted(n, "consumer connection"),
-		fact: { name: "connections of consumers", plain: "0", text: String },
+		fact: ["connections of consumers", "0", String],
 	}),
 	wildcard: field({
 		input: z
@@ -176,11 +184,7 @@ const FIELDS = {
 		value: (on) => on ?? false,
 		only: ["fan-out"],
 		inName: (on) => (on ? "wildcard" : "no wildcard"),
-		fact: {
-			name: "wildcard",
-			plain: "no",
-			text: (on) => (on ? "yes" : "no"),
-		},
+		fact: ["wildcard", "no", (on) => (on ? "yes" : "no")],
 	}),
 	bystanders: field({
 		input: z
@@ -197,7 +201,7 @@ const FIELDS = {
 		value: (n) => n ?? 0,
 		only: ["fan-out"],
 		inName: (n) => counted(n, "bystander"),
-		fact: { name: "bystanders", plain: "0", text: String },
+		fact: ["bystanders", "0", String],
 	}),
 	work: field({
 		input: z
@@ -234,14 +238,14 @@ const FIELDS = {
 			const mean = formatDurationExact(work.meanNs);
 			return `work ${mean}${work.distribution === "constant" ? "" : ` ${work.distribution}`}`;
 		},
-		fact: {
-			name: "work per message",
-			plain: "none",
-			text: (work) =>
+		fact: [
+			"work per message",
+			"none",
+			(work) =>
 				work === null
 					? "none"
 					: `${formatDurationExact(work.meanNs)} ${work.distribution}`,
-		},
+		],
 	}),
 	keys: field({
 		input: z
@@ -281,16 +285,19 @@ const FIELDS = {
 		},
 		inName: (keys) =>
 			keys === null ? "no keys" : `${keys.count} ${keys.distribution} keys`,
-		fact: {
-			name: "keys",
-			plain: "none",
+		fact: [
+			"keys",
+			"none",
 			// Not their seed: another one is another draw of the same.
-			text: (keys) =>
+			(keys) =>
 				keys === null
 					? "none"
 					: `${formatCount(keys.count)} ${keys.distribution}`,
-		},
+		],
 	}),
+};
+
+const PROMISES = {
 	delivery: field({
 		input: Delivery.meta({
 			description:
@@ -300,7 +307,7 @@ const FIELDS = {
 		// null: what the system's broker promises.
 		value: (delivery) => delivery ?? null,
 		inName: (delivery) => delivery ?? "",
-		fact: { name: "delivery", plain: "at-most-once", text: String },
+		fact: ["delivery", "at-most-once", String],
 	}),
 	order: field({
 		input: Order.meta({
@@ -310,23 +317,34 @@ const FIELDS = {
 		plan: Order,
 		value: (order) => order ?? "none",
 		inName: (order) => `order ${order}`,
-		fact: { name: "order", plain: "none", text: String },
+		fact: ["order", "none", String],
 	}),
 };
 
-type Fields = typeof FIELDS;
-type PlainField = keyof Fields;
-const names = Object.keys(FIELDS) as PlainField[];
-/** What a case says in these fields, defaults included. */
-export type PlainValues = {
-	readonly [F in PlainField]: ReturnType<Fields[F]["value"]>;
-};
-type Written = { [F in PlainField]?: z.output<Fields[F]["input"]> | undefined };
+const OWN = { pattern, ...SENDING, ...RECEIVING, ...PROMISES };
+const FIELDS = { ...{ pattern }, ...LOAD_FIELDS, ...OWN };
+const ALL: Readonly<Record<keyof typeof FIELDS, AnyField>> = FIELDS;
+type Own = typeof OWN;
+export type WorkloadField = keyof typeof FIELDS;
+export const workloadFields = Object.keys(FIELDS) as WorkloadField[];
 
-/** What a scenario may write; forms in plan.json and in the load of result.json; which patterns have them. */
-export const plainInput = each("input");
-export const plainInPlan = each("plan");
-export const onlyFor = each("only");
+/** What a case of a scenario says of its plans. A system adds its topics and promise, the scenario's name the seed of bytes and keys. */
+export interface Workload extends Load, OwnValues {}
+type OwnValues = {
+	readonly [F in keyof Own]: ReturnType<Own[F]["value"]>;
+};
+type Written = { [F in keyof Own]?: z.output<Own[F]["input"]> | undefined };
+
+/** What a scenario may write; forms in plan.json and in the load of result.json, in their orders. */
+export const workloadInput = each(FIELDS, "input");
+export const sendingInPlan = each(SENDING, "plan");
+export const receivingInPlan = each(RECEIVING, "plan");
+export const promisesInPlan = each(PROMISES, "plan");
+
+/** Undefined: all patterns have it. */
+export function onlyFor(field: WorkloadField): readonly Pattern[] | undefined {
+	return ALL[field].only;
+}
 
 /** Consumers or subscribers; 0: the pattern has none of their own. */
 export function receiversOf(
@@ -337,56 +355,61 @@ export function receiversOf(
 	return CONSUMERS[pattern] ? consumers : 0;
 }
 
-/** The values that written ones come to. */
-export function plainValues(
+/** The values that written ones come to, of the fields that are no part of the load. */
+export function ownValues(
 	written: Written,
 	{ pattern, closed }: Pick<Around, "pattern" | "closed">,
-): PlainValues {
+): OwnValues {
 	const { connections = 1 } = written;
 	const receivers = receiversOf(pattern, written);
 	const around = { pattern, closed, connections, receivers };
-	return mapped((name) =>
-		FIELDS[name].value(written[name] as never, around),
-	) as PlainValues;
+	return Object.fromEntries(
+		Object.entries(OWN).map(([name, { value }]) => [
+			name,
+			value(written[name as keyof Own] as never, around),
+		]),
+	) as unknown as OwnValues;
 }
 
-/** How they read in the name of a case. */
-export const plainNames = mapped(
-	(name) => (all: PlainValues) => FIELDS[name].inName(all[name] as never),
-) as Readonly<Record<PlainField, (all: PlainValues) => string>>;
+/** How a field reads in the name of a case. */
+export function inName(field: WorkloadField, one: Workload): string {
+	const { inName = loadName } = ALL[field];
+	return inName((field in OWN ? one[field as keyof Own] : one) as never);
+}
 
 /** What they say about the work of a run, by name; and where that is as plain as can be. */
-export function plainFacts(
-	load: Readonly<Record<PlainField, unknown>>,
+export function workloadFacts(
+	load: LoadInResult & Readonly<Record<keyof Own, unknown>>,
 ): Record<string, string> {
 	return Object.fromEntries(
-		names.map((name) => {
-			const { fact } = FIELDS[name];
-			return [fact.name, fact.text(load[name] as never)];
+		workloadFields.flatMap((field) => {
+			const [name, , text] = ALL[field].fact ?? [];
+			const value = field in OWN ? load[field as keyof Own] : load;
+			return text ? [[name, text(value as never)]] : [];
 		}),
 	);
 }
-export const PLAINEST: Readonly<Record<string, string>> = Object.fromEntries(
-	Object.values(FIELDS).map(({ fact }) => [fact.name, fact.plain]),
-);
+export const PLAINEST: Readonly<Record<string, string | null>> =
+	Object.fromEntries(
+		Object.values(ALL).flatMap(({ fact }) => (fact ? [fact] : [])),
+	);
 
 // --- internal ---
 
-interface Declared<In extends z.ZodType, Plan extends z.ZodType, Value> {
+interface Declared<In extends z.ZodType, Plan extends z.ZodType, Value>
+	extends Pick<Part, "only"> {
 	/** As a person writes it, with its default or optional. */
 	readonly input: In;
 	readonly plan: Plan;
 	/** Of a case: what is written, or its default, in a given surrounding. */
 	readonly value: (written: z.output<In> | undefined, around: Around) => Value;
-	/** Undefined: for all patterns. */
-	readonly only?: readonly Pattern[];
 	readonly inName: (value: Value) => string;
-	/** `plain`, once released, is never changed: hashes in stored baselines would no longer be those of the same work. */
-	readonly fact: {
-		readonly name: string;
-		readonly plain: string;
-		readonly text: (value: z.output<Plan>) => string;
-	};
+	readonly fact: Fact<z.output<Plan>>;
+}
+/** Of its own value, or of the whole load. */
+interface AnyField extends Pick<Part, "input" | "only"> {
+	readonly inName?: (value: never) => string;
+	readonly fact?: Fact<never>;
 }
 
 function field<In extends z.ZodType, Plan extends z.ZodType, Value>(
@@ -396,14 +419,13 @@ function field<In extends z.ZodType, Plan extends z.ZodType, Value>(
 }
 
 /** Of each field one part of its declaration. */
-function each<Part extends keyof Fields[PlainField]>(part: Part) {
-	return mapped((name) => FIELDS[name][part]) as {
-		[F in PlainField]: Fields[F][Part];
-	};
-}
-
-function mapped(of: (name: PlainField) => unknown): Record<string, unknown> {
-	return Object.fromEntries(names.map((name) => [name, of(name)]));
+function each<Fields extends object, Name extends keyof Fields[keyof Fields]>(
+	fields: Fields,
+	name: Name,
+) {
+	return Object.fromEntries(
+		Object.entries(fields).map(([field, declared]) => [field, declared[name]]),
+	) as { [F in keyof Fields]: Fields[F][Name] };
 }
 
 function counted(n: number, noun: string): string {

@@ -1,12 +1,7 @@
 import { brokerOf, hasProcess } from "../brokers/index.ts";
 import { failure } from "../errors.ts";
-import {
-	type BaselineSla,
-	inOrder,
-	Plan,
-	type Sla,
-	type Times,
-} from "../model/plan.ts";
+import type { Times } from "../model/load.ts";
+import { type BaselineSla, inOrder, Plan, type Sla } from "../model/plan.ts";
 import { targets } from "../model/targets.ts";
 import { clientCount } from "../scenario/clients.ts";
 import { partitionsOf } from "../scenario/partitions.ts";

@@ -1,4 +1,4 @@
-import type { Schedule } from "../model/plan.ts";
+import type { Schedule } from "../model/load.ts";
 import type { Rate } from "../units.ts";
 import { ARRIVALS, drawSource, exponential, type Source } from "./draw.ts";
 

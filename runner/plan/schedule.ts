@@ -1,4 +1,5 @@
-import type { Plan, Schedule, Times } from "../model/plan.ts";
+import type { Schedule, Times } from "../model/load.ts";
+import type { Plan } from "../model/plan.ts";
 import { messagesBefore } from "./offset.ts";
 
 /** A schedule with the messages that are due before and in its window. */

@@ -1,5 +1,10 @@
 import path from "node:path";
-import { plainValues } from "../model/workload.ts";
+import { windowPieces } from "../model/load.ts";
+import {
+	ownValues,
+	type WorkloadField,
+	workloadFields,
+} from "../model/workload.ts";
 import { suggest } from "../suggest.ts";
 import { caseName } from "./case-name.ts";
 import { loadProblems, missingOfLoad, overlay } from "./loads.ts";
@@ -8,13 +13,11 @@ import type { Parts } from "./parts.ts";
 import type { Path, Problem } from "./problem.ts";
 import { backlogOf, fieldProblems } from "./rules.ts";
 import type { Case } from "./scenario.ts";
-import { heldBack, phasesOf, scheduleOf, windowPieces } from "./schedule.ts";
+import { heldBack, phasesOf, scheduleOf } from "./schedule.ts";
 import {
 	requiredFields,
 	SharedWorkload,
-	type WorkloadField,
 	type WrittenWorkload,
-	workloadFields,
 } from "./workload-schema.ts";
 import { isMap, list, type Written } from "./written.ts";
 
@@ -269,13 +272,12 @@ function complete(
 	const one: Case = {
 		name: "",
 		find: fields.find ?? null,
-		pattern,
 		schedule,
 		...heldBack(schedule, messages),
 		...(steps ? { phases: phasesOf(windowPieces(schedule)) } : {}),
 		drainNs: drain,
 		timeoutNs: timeout ?? drain,
-		...plainValues(fields, { pattern, closed: schedule.kind === "closed" }),
+		...ownValues(fields, { pattern, closed: schedule.kind === "closed" }),
 		message: {
 			bytes: fields.message,
 			...payloadOf(fields.payload, folder),

@@ -1,4 +1,5 @@
 import { hasProcess } from "../brokers/index.ts";
+import { CHECKSUM_BYTES, ENVELOPE_BYTES, LAG_BYTES } from "../model/load.ts";
 import { crosses, type Target } from "../model/plan.ts";
 import { targets } from "../model/targets.ts";
 import { say } from "../text/say.ts";
@@ -9,11 +10,6 @@ import type { GivenRig } from "./overrides.ts";
 import type { Path, Problem } from "./problem.ts";
 import type { Case, Clients, System } from "./scenario.ts";
 import type { ScenarioFile } from "./schema.ts";
-import {
-	CHECKSUM_BYTES,
-	ENVELOPE_BYTES,
-	LAG_BYTES,
-} from "./workload-schema.ts";
 
 /** Who makes the load. `written`: undefined where nothing is said, or nothing right. */
 export function resolveClients(

@@ -1,4 +1,5 @@
 import { WEEK_NS } from "../model/field.ts";
+import type { WorkloadField } from "../model/workload.ts";
 import { say } from "../text/say.ts";
 import type { Rate } from "../units.ts";
 import {
@@ -9,7 +10,7 @@ import {
 } from "../units.ts";
 import type { FieldProblem } from "./problem.ts";
 import { scheduleOf } from "./schedule.ts";
-import type { WorkloadField, WrittenWorkload } from "./workload-schema.ts";
+import type { WrittenWorkload } from "./workload-schema.ts";
 import type { Written } from "./written.ts";
 
 /** Which fields make the load of a workload, and what is wrong with them together. */

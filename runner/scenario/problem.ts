@@ -1,6 +1,6 @@
+import type { WorkloadField } from "../model/workload.ts";
 import { maskSameLength } from "../secrets.ts";
 import { KNOWN } from "../suggest.ts";
-import type { WorkloadField } from "./workload-schema.ts";
 
 /** One mistake in a scenario, where the schema sees it. `source.ts` knows the line. */
 export interface Problem {

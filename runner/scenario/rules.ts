@@ -1,17 +1,17 @@
 import { WEEK_NS } from "../model/field.ts";
-import { onlyFor, type Pattern, receiversOf } from "../model/workload.ts";
+import { CHECKSUM_BYTES, ENVELOPE_BYTES } from "../model/load.ts";
+import {
+	onlyFor,
+	receiversOf,
+	type WorkloadField,
+	workloadFields,
+} from "../model/workload.ts";
 import { say } from "../text/say.ts";
 import { formatBytesExact, formatDurationExact, plural } from "../units.ts";
 import { backlogTimes } from "./backlog.ts";
 import type { FieldProblem } from "./problem.ts";
 import { durationOf } from "./schedule.ts";
-import {
-	CHECKSUM_BYTES,
-	ENVELOPE_BYTES,
-	type WorkloadField,
-	type WrittenWorkload,
-	workloadFields,
-} from "./workload-schema.ts";
+import type { WrittenWorkload } from "./workload-schema.ts";
 import type { Written } from "./written.ts";
 
 /** Rules between the fields of one workload, besides those of its load (loads.ts). */
@@ -42,13 +42,6 @@ export function backlogOf(fields: Partial<WrittenWorkload>): number | null {
 
 type Fields = Partial<WrittenWorkload>;
 
-const ONLY: Readonly<
-	Partial<Record<WorkloadField, readonly Pattern[] | undefined>>
-> = {
-	...onlyFor,
-	backlog: ["backlog"],
-};
-
 const EITHER = new Intl.ListFormat("en-GB", { type: "disjunction" });
 
 /** What nobody receives cannot be checked. */
@@ -59,7 +52,7 @@ function ofPattern(fields: Fields, written: Written): FieldProblem[] {
 	if (!pattern) return [];
 	const found: FieldProblem[] = [];
 	for (const field of workloadFields) {
-		const only = ONLY[field];
+		const only = onlyFor(field);
 		if (only === undefined || only.includes(pattern)) continue;
 		if (isSet(fields, written, field))
 			found.push({

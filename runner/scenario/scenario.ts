@@ -1,11 +1,6 @@
 import type { BrokerName, SystemOptions, Traits } from "../brokers/index.ts";
-import type {
-	BaselineSla,
-	FaultAction,
-	Sla,
-	Target,
-	Workload,
-} from "../model/plan.ts";
+import type { BaselineSla, FaultAction, Sla, Target } from "../model/plan.ts";
+import type { Workload } from "../model/workload.ts";
 import type { RigFile } from "./rig-file.ts";
 
 /**
@@ -139,8 +134,6 @@ export interface System {
 export interface Case extends Readonly<Workload> {
 	/** Unique within the scenario: "1KiB 3000/s". */
 	readonly name: string;
-	/** The rate of the schedule is only where a search begins; null: it is what is measured. */
-	readonly find: "max-rate" | null;
 }
 
 export interface SlaLine {

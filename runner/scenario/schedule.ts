@@ -1,4 +1,4 @@
-import type { Times, Workload } from "../model/plan.ts";
+import { type Load, type Times, windowPieces } from "../model/load.ts";
 import { formatRate, type Rate, ratePerSecond } from "../units.ts";
 import { backlogTimes } from "./backlog.ts";
 import type { WrittenWorkload } from "./workload-schema.ts";
@@ -62,13 +62,8 @@ export function warmupOf(fields: Fields): number {
 	return warmup !== undefined && "ns" in warmup ? warmup.ns : WARMUP_NS;
 }
 
-/** The pieces of the window, without that of the warm-up. */
-export function windowPieces({ pieces, warmupNs }: Times): Pieces {
-	return pieces.slice(warmupNs > 0 ? 1 : 0);
-}
-
 /** A phase for each step of a load. */
-export function phasesOf(steps: Pieces): Workload["phases"] {
+export function phasesOf(steps: Pieces): Load["phases"] {
 	let toNs = 0;
 	return steps.map(({ to, durationNs }, index) => {
 		const fromNs = toNs;
@@ -81,7 +76,7 @@ export function phasesOf(steps: Pieces): Workload["phases"] {
 export function heldBack(
 	{ rate, warmupNs, durationNs }: Times,
 	messages: number | null,
-): Pick<Workload, "backlog" | "phases"> {
+): Pick<Load, "backlog" | "phases"> {
 	if (messages === null || rate === null) return { backlog: null, phases: [] };
 	const { pauseNs, resumeNs } = backlogTimes(durationNs, rate, messages);
 	return {
@@ -96,20 +91,6 @@ export function heldBack(
 			{ name: "drain", fromNs: resumeNs, toNs: durationNs },
 		],
 	};
-}
-
-/** "3000/s", "1000/s to 5000/s in 3 stages", "100000 messages": how a load reads in a name. */
-export function loadName({ schedule, phases }: Workload): string {
-	if (schedule.kind === "closed")
-		return `${schedule.messages - schedule.warmupMessages} messages`;
-	const { kind, rate } = schedule;
-	const pieces = windowPieces(schedule);
-	const [first, last] = [pieces[0], pieces.at(-1)];
-	if (!first || !last)
-		return `${rate === null ? "" : formatRate(rate)}${kind === "poisson" ? " poisson" : ""}`;
-	const [from, to] = [formatRate(first.from), formatRate(last.to)];
-	const noun = phases.length > 0 ? "step" : "stage";
-	return `${from === to ? from : `${from} to ${to}`} in ${pieces.length} ${noun}${pieces.length === 1 ? "" : "s"}`;
 }
 
 /** Messages due per second of the window, on average; null: the load has no rate. */

@@ -8,14 +8,10 @@ import {
 import { CpuSet } from "../model/cpu-set.ts";
 import { count, parsed, span } from "../model/field.ts";
 import { FaultAction, Target } from "../model/plan.ts";
+import { type WorkloadField, workloadFields } from "../model/workload.ts";
 import { AwsFile } from "./aws-schema.ts";
 import { parseLine } from "./sla.ts";
-import {
-	overrides,
-	SharedWorkload,
-	type WorkloadField,
-	workloadFields,
-} from "./workload-schema.ts";
+import { overrides, SharedWorkload } from "./workload-schema.ts";
 
 /**
  * The language of a scenario file. The one definition: types, validation, the editor's schema

@@ -6,8 +6,8 @@ import {
 	SystemOptions,
 	type Traits,
 } from "../brokers/index.ts";
+import { PATTERNS } from "../model/pattern.ts";
 import type { Level } from "../model/plan.ts";
-import { PATTERNS } from "../model/workload.ts";
 
 /** What stands between these lines in {@link SYSTEM_TABLES} is written by `npm run golden`. */
 export const TABLE_BEGIN =

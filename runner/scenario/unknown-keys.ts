@@ -1,5 +1,6 @@
 import { processFields } from "../brokers/fields.ts";
 import { BrokerName, brokerOf } from "../brokers/index.ts";
+import { workloadFields } from "../model/workload.ts";
 import { didYouMean, suggest } from "../suggest.ts";
 import { forbiddenBeside, overlay } from "./loads.ts";
 import { otherToolsWord, type Place } from "./other-tools.ts";
@@ -8,7 +9,6 @@ import type { Path } from "./problem.ts";
 import { ScenarioFile } from "./schema.ts";
 import { fits, keysAt } from "./schema-walk.ts";
 import { meantObjective } from "./sla.ts";
-import { workloadFields } from "./workload-schema.ts";
 import { isMap, valueAt, type Written } from "./written.ts";
 
 /** What to do about a key that means nothing at its place. */

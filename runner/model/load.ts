@@ -1,0 +1,408 @@
+import path from "node:path";
+import { z } from "zod";
+import { settingMistakes } from "../text/settings.ts";
+import {
+	formatBytesExact,
+	formatCount,
+	formatDurationExact,
+	formatRate,
+} from "../units.ts";
+import { count, number, span, unit, warmup } from "./field.ts";
+import type { Pattern } from "./pattern.ts";
+
+/** The load of a workload and its messages: what they are in a plan, and the fields of a scenario that they come from. */
+
+const Count = z.int().nonnegative();
+const Ns = z.int().nonnegative();
+
+/** Bytes at the start of each payload that carry run, sequence and stamps. */
+export const ENVELOPE_BYTES = 40;
+/** Bytes at its end that carry the CRC32C, with `checksum: true`. */
+export const CHECKSUM_BYTES = 4;
+/** Bytes behind the envelope that tell a client which receives others' messages how late they were sent. */
+export const LAG_BYTES = 8;
+
+const Rate = z.strictObject({
+	messages: z.int().positive(),
+	perNs: z.int().positive(),
+});
+
+/**
+ * The shape of the load. Open loads (all but `closed`) fix the intended time of each message: message i is due offset(i)
+ * after T0 (offset.ts, schedule.go). A closed load has none: each producer sends as fast as `inFlight` lets it.
+ */
+export const Schedule = z.strictObject({
+	kind: z.enum(["constant", "poisson", "stages", "closed"]),
+	/**
+	 * `messages` per `perNs`: an exact ratio. constant: offset(i) = floor(i * perNs / messages); poisson: the mean; stages: the
+	 * highest; closed: null.
+	 */
+	rate: Rate.nullable(),
+	/** poisson: of the arrivals; else 0. */
+	seed: Count.default(0),
+	/** stages: from T0 on without gaps, the warm-up first; the rate goes from `from` to `to` in a straight line. Else empty. */
+	pieces: z
+		.array(z.strictObject({ durationNs: Ns, from: Rate, to: Rate }))
+		.default([]),
+	/** closed: 0; until steady: the longest. */
+	warmupNs: Ns,
+	/** The window opens as soon as latency is steady, this long after T0; null: at warmupNs. */
+	steady: z.strictObject({ fromNs: Ns, toNs: Ns }).nullable().default(null),
+	/** closed: the longest that it may take, warm-up included. */
+	durationNs: Ns,
+	/** Messages intended before the window opens, and in all: those with offset < warmup + duration. */
+	warmupMessages: Count,
+	messages: Count,
+});
+export type Schedule = z.infer<typeof Schedule>;
+
+type Counts = "messages" | "warmupMessages";
+/** A schedule before anybody has counted the messages that its times come to; a closed one says how many they are. */
+export type Times =
+	| (Schedule & { kind: "closed" })
+	| (Omit<Schedule, "kind" | Counts> & {
+			kind: Exclude<Schedule["kind"], "closed">;
+	  });
+
+export const loadInPlan = {
+	/**
+	 * Stretches of the window that reports show one by one, in whole seconds from its start: the steps of a load, or the
+	 * "before", "build" and "drain" of a backlog. Empty: there are none.
+	 */
+	phases: z
+		.array(z.strictObject({ name: z.string(), fromNs: Ns, toNs: Ns }))
+		.default([]),
+	/** backlog: consumers take nothing in [pauseNs, resumeNs) after T0, while `messages` pile up. Else null. */
+	backlog: z
+		.strictObject({ pauseNs: Ns, resumeNs: Ns, messages: Count })
+		.nullable()
+		.default(null),
+	drainNs: Ns,
+	timeoutNs: Ns,
+};
+
+export const Message = z.strictObject({
+	bytes: z.int().min(40),
+	payload: z.enum(["random", "zeros", "file"]),
+	/** random: which part of each payload is random, the rest is zeros: 0 .. 1. */
+	randomRatio: z.number().min(0).max(1).default(1),
+	/** file: its absolute path; payloads walk through its bytes. Else null. */
+	file: z.string().nullable().default(null),
+	seed: Count,
+	/** Every payload ends in its CRC32C, which is checked at the receipt. */
+	checksum: z.boolean(),
+});
+
+/** In short, as the load of result.json has them. */
+export const loadInResult = {
+	/** random payloads: which part of each is random. */
+	randomRatio: z.number(),
+	warmupNs: Ns,
+	durationNs: Ns,
+	drainNs: Ns,
+	timeoutNs: Ns,
+	messageBytes: Count,
+	payload: z.string(),
+};
+export interface LoadInResult
+	extends z.output<z.ZodObject<typeof loadInResult>> {
+	readonly schedule: Schedule;
+	readonly backlog: Load["backlog"];
+	readonly checksum: boolean;
+}
+
+/** What a case says of them. The scenario's name adds the seed of bytes. */
+export interface Load
+	extends Readonly<z.output<z.ZodObject<typeof loadInPlan>>> {
+	readonly schedule: Times;
+	readonly message: Omit<z.output<typeof Message>, "seed">;
+	/** The rate of the schedule is only where a search begins; null: it is what is measured. */
+	readonly find: "max-rate" | null;
+}
+
+const rate = (description: string, examples: string[]) =>
+	unit("rate", { description, examples });
+
+const Stage = z.strictObject({
+	duration: span("How long the rate takes to get there.", ["30s"], "above 0"),
+	target: rate("The rate at its end.", ["10000/s"]),
+});
+
+const Step = z.strictObject({
+	rate: rate("The rate of this step.", ["1000/s"]),
+	duration: span(
+		"How long it lasts: whole seconds, as reports show steps by the second.",
+		["10s"],
+		"above 0",
+	),
+});
+
+const Payload = z.union([
+	z.enum(["random", "zeros"]),
+	z.strictObject({
+		file: z
+			.string()
+			.min(1)
+			.meta({
+				description:
+					"File whose bytes payloads walk through, relative to the scenario's folder.",
+				examples: ["orders.json"],
+			}),
+	}),
+	z.strictObject({
+		random: number(
+			"Which part of each payload is random, 0 to 1; the rest is zeros, which compress.",
+			[0.3],
+			{ least: 0, most: 1 },
+		),
+	}),
+]);
+
+/**
+ * What a field says about the work of a run: name of the fact; text of what is as plain as can be (null: nothing is); text of a value. The second,
+ * once released, is never changed: hashes in stored baselines would no longer be those of the same work.
+ */
+export type Fact<Value> = readonly [
+	name: string,
+	plain: string | null,
+	text: (value: Value) => string,
+];
+
+/** A field of a workload that is a part of these. */
+export interface Part {
+	/** As a person writes it, with its default or optional. */
+	readonly input: z.ZodType;
+	/** Undefined: for all patterns. */
+	readonly only?: readonly Pattern[];
+	/** How it reads in the name of a case. Undefined: as the whole load does. */
+	readonly inName?: (load: Load) => string;
+	/** What it says about the work of a run; undefined: another field says it. */
+	readonly fact?: Fact<LoadInResult>;
+}
+
+export const LOAD_FIELDS = {
+	rate: {
+		input: rate(
+			"Scheduled messages per second, all producers together. Open loop: nothing slows it down. With stages: where they begin.",
+			["3000/s", "90/min"],
+		).optional(),
+		fact: ["load", null, loadText],
+	},
+	arrivals: {
+		input: z
+			.enum(["constant", "poisson"])
+			.meta({
+				description:
+					"When messages are due: at equal distances, or `poisson`: independent of each other, bursts included, with `rate` as the mean.",
+			})
+			.optional(),
+	},
+	seed: {
+		input: z
+			.int()
+			.min(0)
+			.max(0xffff_ffff)
+			.meta({
+				description:
+					"Of the poisson arrivals: the same seed gives the same times, for every system. Default: 1.",
+				examples: [1],
+			})
+			.optional(),
+		inName: ({ schedule }) =>
+			schedule.kind === "poisson" ? `seed ${schedule.seed}` : "",
+	},
+	stages: {
+		input: z
+			.array(Stage)
+			.min(1)
+			.max(1000)
+			.meta({
+				description:
+					"A rate that changes along straight lines, from `rate` on; their durations add up to the measured part. The warm-up runs at `rate`.",
+				examples: [[{ duration: "30s", target: "10000/s" }]],
+			})
+			.optional(),
+	},
+	steps: {
+		input: z
+			.array(Step)
+			.min(1)
+			.max(1000)
+			.meta({
+				description:
+					"One constant rate after the other, shown one by one in reports; their durations add up to the measured part. The warm-up runs at the first one's rate.",
+				examples: [
+					[
+						{ rate: "1000/s", duration: "10s" },
+						{ rate: "2000/s", duration: "10s" },
+					],
+				],
+			})
+			.optional(),
+	},
+	messages: {
+		input: count(
+			"Closed loop instead of a rate: this many messages, as fast as `inFlight` allows. Shows throughput and service time, no queueing.",
+			1_000_000_000,
+			[1_000_000],
+		).optional(),
+	},
+	find: {
+		input: z
+			.enum(["max-rate"])
+			.meta({
+				description:
+					"Searches the highest rate that still meets the sla with nothing lost; `rate` is where it begins.",
+			})
+			.optional(),
+		inName: ({ find }) => (find === null ? "" : `find ${find}`),
+	},
+	backlog: {
+		input: z
+			.union([
+				z.int().min(1).max(1_000_000_000),
+				unit(
+					"size",
+					{
+						description: "Payload bytes that pile up.",
+						examples: ["1GiB"],
+					},
+					(bytes) => (bytes === 0 ? "must be above 0" : undefined),
+				).transform((bytes) => ({ bytes })),
+			])
+			.meta({
+				description:
+					"`backlog`: messages that pile up, or their size, while consumers pause. They pause after a fifth of the duration.",
+				examples: [100_000, "1GiB"],
+			})
+			.optional(),
+		only: ["backlog"],
+		inName: ({ backlog }) =>
+			backlog === null ? "" : `${backlog.messages} waiting`,
+	},
+	duration: {
+		input: span(
+			"The measured part of a run, after the warm-up. With messages: the longest that the run may take (default 10min).",
+			["10s", "5min"],
+			"above 0",
+		).optional(),
+		inName: ({ schedule }) => formatDurationExact(schedule.durationNs),
+		fact: ["duration", null, (run) => formatDurationExact(run.durationNs)],
+	},
+	warmup: {
+		input: warmup(
+			"Sent before the measured part, counted apart: a duration, or `steady`: until p50 has no trend, 14s to 60s, then a warning; with messages a number of them. Default: 5s; with messages a tenth of them.",
+			["5s", "steady", "10000 messages"],
+		).optional(),
+		inName: ({ schedule }) =>
+			`warmup ${schedule.kind === "closed" ? schedule.warmupMessages : schedule.steady ? "steady" : formatDurationExact(schedule.warmupNs)}`,
+		fact: ["warm-up", null, warmupText],
+	},
+	drain: {
+		input: span(
+			"How long to wait for messages after the last one was due.",
+			["30s"],
+			"above 0",
+		).prefault("30s"),
+		inName: ({ drainNs }) => `drain ${formatDurationExact(drainNs)}`,
+		fact: ["drain", null, (run) => formatDurationExact(run.drainNs)],
+	},
+	timeout: {
+		input: span(
+			"A message that completes later than this counts as late; its true time is recorded all the same. One that has not completed so long after its send no longer counts against `inFlight`. Default: drain.",
+			["1s"],
+			"above 0",
+		).optional(),
+		inName: ({ timeoutNs }) => `timeout ${formatDurationExact(timeoutNs)}`,
+		fact: ["timeout", null, (run) => formatDurationExact(run.timeoutNs)],
+	},
+	message: {
+		input: unit(
+			"size",
+			{
+				description: `Size of a payload, its ${ENVELOPE_BYTES} bytes of envelope included. KB = 1000, KiB = 1024 bytes.`,
+				examples: ["256B", "1KiB"],
+			},
+			(bytes) => {
+				if (bytes < ENVELOPE_BYTES)
+					return settingMistakes["message-too-small"](ENVELOPE_BYTES);
+				if (bytes > 1024 ** 3) return "must be at most 1GiB";
+				return undefined;
+			},
+		),
+		inName: ({ message }) => formatBytesExact(message.bytes),
+		fact: ["message", null, (run) => formatBytesExact(run.messageBytes)],
+	},
+	payload: {
+		input: Payload.meta({
+			description:
+				"Bytes after the envelope, the same ones for every system: `random`, `zeros`, those of a file, or a part of them random.",
+			examples: ["random", { file: "orders.json" }, { random: 0.3 }],
+		}).default("random"),
+		inName: ({ message: { payload, randomRatio, file } }) => {
+			if (file !== null) return path.basename(file);
+			if (randomRatio === 1) return payload;
+			return `${Number((randomRatio * 100).toPrecision(6))}% random`;
+		},
+		fact: [
+			"payload",
+			null,
+			({ payload, randomRatio: ratio }) =>
+				ratio === 1 ? payload : `${payload}, ${ratio} of it`,
+		],
+	},
+	checksum: {
+		input: z
+			.boolean()
+			.meta({
+				description: `Every payload ends in its CRC32C (${CHECKSUM_BYTES} bytes), checked at the receipt; adds the gate \`corrupted == 0\`.`,
+			})
+			.default(false),
+		inName: ({ message }) => (message.checksum ? "checksum" : "no checksum"),
+		fact: ["checksum", "no", (run) => (run.checksum ? "yes" : "no")],
+	},
+} satisfies Readonly<Record<string, Part>>;
+
+/** The pieces of the window, without that of the warm-up. */
+export function windowPieces({ pieces, warmupNs }: Times): Times["pieces"] {
+	return pieces.slice(warmupNs > 0 ? 1 : 0);
+}
+
+/** "3000/s", "1000/s to 5000/s in 3 stages", "100000 messages": how a load reads in a name. */
+export function loadName({ schedule, phases }: Load): string {
+	if (schedule.kind === "closed")
+		return `${schedule.messages - schedule.warmupMessages} messages`;
+	const { kind, rate } = schedule;
+	const pieces = windowPieces(schedule);
+	const [first, last] = [pieces[0], pieces.at(-1)];
+	if (!first || !last)
+		return `${rate === null ? "" : formatRate(rate)}${kind === "poisson" ? " poisson" : ""}`;
+	const [from, to] = [formatRate(first.from), formatRate(last.to)];
+	const noun = phases.length > 0 ? "step" : "stage";
+	return `${from === to ? from : `${from} to ${to}`} in ${pieces.length} ${noun}${pieces.length === 1 ? "" : "s"}`;
+}
+
+// --- internal ---
+
+/** The same for the work of a run. */
+function loadText({ schedule, backlog }: LoadInResult): string {
+	const rate = schedule.rate === null ? "" : formatRate(schedule.rate);
+	const held =
+		backlog === null
+			? ""
+			: `, backlog of ${formatCount(backlog.messages)} messages from ${formatDurationExact(backlog.pauseNs)} to ${formatDurationExact(backlog.resumeNs)}`;
+	switch (schedule.kind) {
+		case "closed":
+			return `${formatCount(schedule.messages)} messages, closed loop${held}`;
+		case "stages":
+			return `${schedule.pieces.map((p) => `${formatRate(p.from)} to ${formatRate(p.to)} in ${formatDurationExact(p.durationNs)}`).join(", ")}${held}`;
+		default:
+			return `${rate} ${schedule.kind}${held}`;
+	}
+}
+
+function warmupText({ schedule, warmupNs }: LoadInResult): string {
+	if (schedule.kind === "closed")
+		return `${formatCount(schedule.warmupMessages)} messages`;
+	return schedule.steady ? "until steady" : formatDurationExact(warmupNs);
+}
