@@ -1,5 +1,5 @@
 import { hide, soundsSecret } from "../secrets.ts";
-import { settingMistakes } from "../text/settings.ts";
+import { tell } from "../text/tell.ts";
 import type { SystemOptionsOfAnyBroker } from "./fields.ts";
 
 type Config = NonNullable<SystemOptionsOfAnyBroker["config"]>;
@@ -24,9 +24,12 @@ export function configProblems(
 		const taken = Object.keys(reserved).find((one) => holds(one, key));
 		const message =
 			taken !== undefined
-				? `mqbench sets ${key} itself; ${reserved[taken] ?? "remove it"}`
+				? tell("config-reserved", {
+						key,
+						instead: reserved[taken] ?? "remove it",
+					})
 				: !/^[\w.-]+$/.test(key) || /\p{Cc}|\p{Zl}|\p{Zp}/u.test(String(value))
-					? settingMistakes["config-line"]({ key, file })
+					? tell("config-line", { key: JSON.stringify(key), file })
 					: null;
 		return message === null ? [] : [{ key: "config", message }];
 	});

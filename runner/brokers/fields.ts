@@ -2,6 +2,7 @@ import { z } from "zod";
 import { CpuSet } from "../model/cpu-set.ts";
 import { count, number, unit } from "../model/field.ts";
 import { Level } from "../model/plan.ts";
+import { tell } from "../text/tell.ts";
 
 /** Fields that every system with a process has; a broker's file adds its own. */
 export const processFields = {
@@ -25,10 +26,7 @@ export const processFields = {
 		}),
 	version: z
 		.string()
-		.regex(
-			/^[\w.+~-]+$/,
-			"a version must have only digits, letters, dots and dashes",
-		)
+		.regex(/^[\w.+~-]+$/, tell("version-form"))
 		.optional()
 		.meta({
 			description:
@@ -49,7 +47,7 @@ export const processFields = {
 		.regex(
 			// A dash in front would be an option of docker's command.
 			/^[A-Za-z0-9][\w./:@-]*$/,
-			"an image must be a name with an optional tag or digest, e.g. registry.example.com/broker:4.1.1",
+			tell("image-form"),
 		)
 		.optional()
 		.meta({
@@ -84,10 +82,7 @@ export const processFields = {
 			z
 				.string()
 				.max(249)
-				.regex(
-					/^[^\p{C}\p{Z}]+$/u,
-					"a topic's name has no blanks or control characters; write it without them",
-				),
+				.regex(/^[^\p{C}\p{Z}]+$/u, tell("topic-form")),
 		)
 		.min(1)
 		.max(10_000)

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { z } from "zod";
-import { settingMistakes } from "../text/settings.ts";
+import { tell } from "../text/tell.ts";
 import {
 	formatBytesExact,
 	formatCount,
@@ -325,7 +325,7 @@ export const LOAD_FIELDS = {
 			},
 			(bytes) => {
 				if (bytes < ENVELOPE_BYTES)
-					return settingMistakes["message-too-small"](ENVELOPE_BYTES);
+					return tell("message-too-small", { least: ENVELOPE_BYTES });
 				if (bytes > 1024 ** 3) return "must be at most 1GiB";
 				return undefined;
 			},

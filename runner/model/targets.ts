@@ -1,3 +1,4 @@
+import { tell } from "../text/tell.ts";
 /** A kind of place in which a target's brokers run. */
 export type BrokerPlace = "process" | "container" | "host";
 
@@ -41,8 +42,7 @@ const PROCESS_FAULTS = ["pause", "kill", "restart"] as const;
 const EXISTING = "write target: existing";
 const YOURS = {
 	...{ url: EXISTING, tls: EXISTING, create: EXISTING },
-	topics:
-		"remove it (how many topics mqbench makes is set under workload: topics)",
+	topics: tell("topics-elsewhere"),
 };
 const CONTAINER = "write target: docker";
 const REMOVE = "remove it";
@@ -54,8 +54,7 @@ export const targets = {
 		here: true,
 		rents: null,
 		faults: PROCESS_FAULTS,
-		otherFaults:
-			"local brokers share the network of this machine; write target: docker",
+		otherFaults: tell("faults-local"),
 		without: {
 			...{ image: CONTAINER, cpus: CONTAINER, memory: CONTAINER },
 			...YOURS,
@@ -86,8 +85,7 @@ export const targets = {
 		here: false,
 		rents: "aws",
 		faults: PROCESS_FAULTS,
-		otherFaults:
-			"mqbench reaches the hosts over the network that it would disturb; write action: pause",
+		otherFaults: tell("faults-on-hosts"),
 		without: {
 			...{ port: REMOVE, binary: REMOVE, image: REMOVE, cpus: REMOVE },
 			memory: REMOVE,

@@ -67,7 +67,7 @@ describe("what a system cannot do is refused, with a way on", () => {
 			"responders that share a topic",
 			{ pattern: "request-reply", consumers: 2 },
 			{ cannot: { "work-queue": "it has no groups" } },
-			"workload.consumers: 2 consumers cannot share one topic of bus (Bus): it has no groups; write consumers: 1",
+			"workload.consumers: 2 consumers cannot share 1 topic of bus (Bus): it has no groups; write consumers: 1",
 		],
 		[
 			"an order that it does not keep",
@@ -79,7 +79,7 @@ describe("what a system cannot do is refused, with a way on", () => {
 			"an order over competing consumers",
 			{ pattern: "work-queue", consumers: 4, order: "per-producer" },
 			{ groupOrdered: false },
-			"workload.order: bus (Bus) promises no order when 4 consumers share one topic; write consumers: 1, or order: none",
+			"workload.order: bus (Bus) promises no order when 4 consumers share 1 topic; write order: none",
 		],
 		[
 			"a backlog that a topic does not keep",

@@ -1,6 +1,7 @@
 import type { BrokerName, Traits } from "../brokers/index.ts";
 import { say } from "../text/say.ts";
-import { formatBytesExact, formatDuration, ratePerSecond } from "../units.ts";
+import { tell } from "../text/tell.ts";
+import { ratePerSecond } from "../units.ts";
 import {
 	caseProblems,
 	type FieldSentences,
@@ -48,7 +49,9 @@ function tooLarge(
 ): string | undefined {
 	return most === null || bytes <= most
 		? undefined
-		: `message ${formatBytesExact(bytes)} is larger than ${key} takes; write at most message: ${formatBytesExact(most)}`;
+		: tell("too-large-for-system", {
+				...{ messageBytes: bytes, system: key, mostBytes: most },
+			});
 }
 
 function cannot({ pattern }: Case, { key, traits }: Able): string | undefined {
@@ -56,7 +59,10 @@ function cannot({ pattern }: Case, { key, traits }: Able): string | undefined {
 	const instead = traits.instead?.[pattern];
 	return why === undefined
 		? undefined
-		: `${key} (${traits.title}) cannot run pattern ${pattern}: ${why}; ${instead ?? `write another pattern, or remove ${key}`}`;
+		: tell("pattern-beyond-system", {
+				...{ system: key, title: traits.title, pattern, why },
+				remedy: instead ?? tell("drop-system", { system: key }),
+			});
 }
 
 /** What its topics and messages do not have. */
@@ -67,23 +73,16 @@ function lacking(
 ): (FieldSentences | false)[] {
 	const who = `${key} (${traits.title})`;
 	return [
-		keys !== null &&
-			!traits.keys && {
-				keys: `messages of ${who} have no keys; remove keys`,
-			},
+		keys !== null && !traits.keys && { keys: tell("no-keys", { who }) },
 		partitions !== null &&
 			partitions > 1 &&
-			!partitioned && {
-				partitions: `topics of ${who} have no partitions; remove partitions`,
-			},
+			!partitioned && { partitions: tell("no-partitions", { who }) },
 		partitions !== null &&
 			options?.partitions !== undefined && {
 				partitions: say("partitions-twice", { system: key }).text,
 			},
 		wildcard &&
-			!traits.wildcards && {
-				wildcard: `${who} has no wildcard subscriptions; remove wildcard`,
-			},
+			!traits.wildcards && { wildcard: tell("no-wildcards", { who }) },
 	];
 }
 
@@ -92,7 +91,11 @@ function sharing(one: Case, { key, traits }: Able): string | undefined {
 	const why = traits.cannot["work-queue"];
 	const instead = traits.instead?.["work-queue"];
 	return one.pattern === "request-reply" && competing(one) && why !== undefined
-		? `${one.consumers} consumers cannot share ${topics(one)} of ${key} (${traits.title}): ${why}; ${instead ?? `write consumers: ${one.topics}`}`
+		? tell("consumers-cannot-share", {
+				...{ consumers: one.consumers, topics: one.topics },
+				...{ system: key, title: traits.title, why },
+				remedy: instead ?? `write consumers: ${one.topics}`,
+			})
 		: undefined;
 }
 
@@ -121,15 +124,21 @@ function redeliveredBehindWork(
 	const wait = work.meanNs * Math.max(1, prefetch);
 	return wait < redeliverAfterNs
 		? undefined
-		: `a consumer of ${key} holds ${prefetch} messages (prefetch) and takes ${formatDuration(wait)} for them, but after ${formatDuration(redeliverAfterNs)} they are redelivered; write at most prefetch: ${Math.max(1, Math.floor((redeliverAfterNs - 1) / work.meanNs))}`;
+		: tell("prefetch-outlasts-redelivery", {
+				...{ system: key, prefetch, heldNs: wait, redeliverAfterNs },
+				most: Math.max(1, Math.floor((redeliverAfterNs - 1) / work.meanNs)),
+			});
 }
 
 function order(one: Case, { key, traits }: Able): string | undefined {
 	if (one.order === "none") return undefined;
 	if (!traits.ordered)
-		return `${key} (${traits.title}) promises no order; write order: none`;
+		return tell("no-order", { system: key, title: traits.title });
 	return competing(one) && !traits.groupOrdered
-		? `${key} (${traits.title}) promises no order when ${one.consumers} consumers share ${topics(one)}; write consumers: ${one.topics}, or order: none`
+		? tell("no-order-when-shared", {
+				...{ system: key, title: traits.title },
+				...{ consumers: one.consumers, topics: one.topics },
+			})
 		: undefined;
 }
 
@@ -176,8 +185,4 @@ function trimmed(one: Case, { key, traits, ownTopics }: Able) {
 /** Member k mod M takes topic k mod T: a topic has several of them when there are more members than topics. */
 function competing({ consumers, topics }: Case): boolean {
 	return consumers > topics;
-}
-
-function topics({ topics: count }: Case): string {
-	return count === 1 ? "one topic" : `${count} topics`;
 }

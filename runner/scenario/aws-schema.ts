@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { count, unit } from "../model/field.ts";
+import { tell } from "../text/tell.ts";
 
 /** Shortest and longest life of rented machines. */
 const LEAST_TTL_NS = 600e9;
@@ -8,30 +9,21 @@ const MOST_TTL_NS = 7 * 24 * 3600e9;
 const instance = (what: string, example: string) =>
 	z
 		.string()
-		.regex(
-			/^[a-z][a-z0-9-]*\.[a-z0-9-]+$/,
-			`an instance type is written as AWS does, e.g. ${example}`,
-		)
+		.regex(/^[a-z][a-z0-9-]*\.[a-z0-9-]+$/, tell("aws-instance", { example }))
 		.meta({ description: what, examples: [example] });
 
 /** What `target: aws` rents. */
 export const AwsFile = z.strictObject({
 	region: z
 		.string()
-		.regex(
-			/^[a-z]{2}(-[a-z]+)+-\d$/,
-			"a region is written as AWS does, e.g. eu-central-1",
-		)
+		.regex(/^[a-z]{2}(-[a-z]+)+-\d$/, tell("aws-region"))
 		.meta({
 			description: "Region in which machines are rented.",
 			examples: ["eu-central-1"],
 		}),
 	zone: z
 		.string()
-		.regex(
-			/^[a-z]{2}(-[a-z0-9]+)+-\d[a-z]$/,
-			"a zone is written as AWS does, e.g. eu-central-1a",
-		)
+		.regex(/^[a-z]{2}(-[a-z0-9]+)+-\d[a-z]$/, tell("aws-zone"))
 		.optional()
 		.meta({
 			description:
@@ -59,10 +51,7 @@ export const AwsFile = z.strictObject({
 		}),
 	ami: z
 		.string()
-		.regex(
-			/^ami-[0-9a-f]+$/,
-			"an image is written as AWS does, e.g. ami-0123456789abcdef0",
-		)
+		.regex(/^ami-[0-9a-f]+$/, tell("aws-image"))
 		.optional()
 		.meta({
 			description:
@@ -85,7 +74,7 @@ export const AwsFile = z.strictObject({
 		.string()
 		.regex(
 			/^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!\/|$)|(?=\/|$))){4}(?:\/32)?$/,
-			"sshFrom is one address (IPv4), the only one that SSH is open to; write e.g. 203.0.113.7",
+			tell("aws-address"),
 		)
 		.optional()
 		.meta({

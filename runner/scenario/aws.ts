@@ -3,7 +3,7 @@ import { targets } from "../model/targets.ts";
 import { clientCount } from "./clients.ts";
 import type { Context } from "./context.ts";
 import type { Parts } from "./parts.ts";
-import type { Problem } from "./problem.ts";
+import { type Problem, refuse, refuseKey } from "./problem.ts";
 import type { Aws, AwsVolume, Clients, System } from "./scenario.ts";
 
 /** What target aws rents; null: nothing. */
@@ -17,41 +17,23 @@ export function resolveAws(
 	if (target === undefined || targets[target].rents !== "aws" || rig !== null)
 		return nothing;
 	if (written.aws === undefined)
-		return {
-			aws: null,
-			problems: [{ path: ["aws"], at: "key", message: MISSING }],
-		};
+		return { aws: null, problems: [refuseKey(["aws"], "aws-missing")] };
 	if (data === undefined) return nothing;
 	const count = brokerMachines(systems);
 	const problems: Problem[] = [];
-	const wrong = (path: Problem["path"], message: string): void => {
-		problems.push({ path: ["aws", ...path], at: "value", message });
-	};
 	// One with a mistake is missing here, and says so itself.
 	if (count === 0 && systems.length > 0)
-		problems.push({
-			path: ["target"],
-			at: "value",
-			message: `${noBroker} needs no machines; write target: local, or add a broker`,
-		});
+		problems.push(
+			refuse(["target"], "aws-without-broker", { broker: noBroker }),
+		);
 	const { volume } = data.brokers;
-	if (volume?.type === "io2" && volume.iops === undefined)
-		wrong(
-			["brokers", "volume", "type"],
-			"a volume of type io2 needs iops; write e.g. iops: 10000",
-		);
-	if (volume?.type === "io2" && volume.throughput !== undefined)
-		wrong(
-			["brokers", "volume", "throughput"],
-			"throughput needs type: gp3, as that of an io2 follows from its iops; remove throughput",
-		);
-	if (volume !== undefined)
-		for (const { key, message } of beyondLimits(volume))
-			wrong(["brokers", "volume", key], message);
+	if (volume !== undefined) problems.push(...beyondLimits(volume));
 	if (data.zone !== undefined && !data.zone.startsWith(data.region))
-		wrong(
-			["zone"],
-			`zone ${data.zone} is not in region ${data.region}; write e.g. zone: ${data.region}a`,
+		problems.push(
+			refuse(["aws", "zone"], "zone-elsewhere", {
+				zone: data.zone,
+				region: data.region,
+			}),
 		);
 	if (problems.length > 0) return { aws: null, problems };
 	const { zone, profile, owner, ami, ttl, sshFrom } = data;
@@ -98,9 +80,6 @@ export function nodesOf({
 
 // --- internal ---
 
-const MISSING =
-	"target aws needs to know which machines to rent; write e.g. aws: { region: eu-central-1, brokers: { instance: i4i.xlarge }, clients: { instance: c6in.xlarge } }";
-
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
 
@@ -122,39 +101,37 @@ interface WrittenVolume {
 	readonly throughput?: number | undefined;
 }
 
-/** What AWS would refuse when the machines are being made: a sentence each. */
-function beyondLimits({
-	type,
-	size,
-	iops,
-	throughput,
-}: WrittenVolume): { key: "iops" | "throughput"; message: string }[] {
+/** What AWS would refuse when the machines are being made: the first of it, as the rest may follow. */
+function beyondLimits(volume: WrittenVolume): Problem[] {
+	const { type, size, iops, throughput } = volume;
+	const at = (key: keyof WrittenVolume) => ["aws", "brokers", "volume", key];
+	if (type === "io2" && iops === undefined)
+		return [refuse(at("type"), "io2-without-iops")];
+	if (type === "io2" && throughput !== undefined)
+		return [refuse(at("throughput"), "io2-throughput")];
 	const { least, most, perGiB } = VOLUMES[type];
 	const sizeGiB = size / GIB;
 	// What comes with a gp3 comes with the smallest one as well.
 	const carried = Math.max(type === "gp3" ? least : 0, sizeGiB * perGiB);
-	const found: ReturnType<typeof beyondLimits> = [];
-	if (iops !== undefined && (iops < least || iops > most))
-		found.push({
-			key: "iops",
-			message: `iops of type: ${type} must be ${least} to ${most}, got ${iops}`,
-		});
-	else if (iops !== undefined && iops > carried)
-		found.push({
-			key: "iops",
-			message: `type: ${type} has at most ${perGiB} iops for each GiB; write size: ${Math.ceil(iops / perGiB)}GiB, or iops: ${carried}`,
-		});
 	const given = iops ?? least;
-	if (type === "gp3" && throughput !== undefined && found.length === 0) {
-		const mib = throughput / MIB;
-		const gets = Math.floor(given * GP3_MIB_PER_IOPS);
-		if (mib > gets)
-			found.push({
-				key: "throughput",
-				message: `type: gp3 has at most 0.25MiB/s for each of its ${given} iops; write iops: ${Math.ceil(mib / GP3_MIB_PER_IOPS)}, or throughput: ${gets}MiB`,
-			});
-	}
-	return found;
+	if (given < least || given > most)
+		return [
+			refuse(at("iops"), "volume-iops-range", { type, least, most, iops }),
+		];
+	if (given > carried)
+		return [
+			refuse(at("iops"), "volume-iops-of-size", {
+				...{ type, perGiB, sizeGiB: Math.ceil(given / perGiB) },
+			}),
+		];
+	const mib = (throughput ?? 0) / MIB;
+	return mib > Math.floor(given * GP3_MIB_PER_IOPS)
+		? [
+				refuse(at("throughput"), "volume-throughput-of-iops", {
+					...{ iops: given, needed: Math.ceil(mib / GP3_MIB_PER_IOPS) },
+				}),
+			]
+		: [];
 }
 
 function volumeOf({ type, size, iops, throughput }: WrittenVolume): AwsVolume {

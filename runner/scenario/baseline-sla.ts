@@ -1,6 +1,7 @@
 import type { BaselineSla, Sla } from "../model/plan.ts";
 import { TALLIES } from "../model/tallies.ts";
-import { formatDurationExact, parseDuration, UnitError } from "../units.ts";
+import { tell } from "../text/tell.ts";
+import { parseDuration, UnitError } from "../units.ts";
 
 /**
  * Reads the limit of a line that compares: "baseline + 10%" or "baseline * 1.1" of a latency, "baseline - 5%" or
@@ -9,17 +10,11 @@ import { formatDurationExact, parseDuration, UnitError } from "../units.ts";
 export function parseBaselineLimit(subject: Sla, limit: string): BaselineSla {
 	const { text } = subject;
 	const wrong = (sentence: string) => new UnitError(`"${text}": ${sentence}`);
-	if (subject.kind === "max")
-		throw wrong(
-			"max is a single message, and differs in every run; write e.g. p99.9 <= baseline + 25%",
-		);
+	if (subject.kind === "max") throw wrong(tell("baseline-of-max"));
 	if (subject.kind === "tally" && TALLIES[subject.tally].unit === "messages")
-		throw wrong(
-			`${subject.tally} is a number of messages and takes a fixed limit; write ${subject.tally} == 0`,
-		);
+		throw wrong(tell("baseline-of-count", { tally: subject.tally }));
 	const { op } = subject;
-	if (op === "==")
-		throw wrong("two runs never give the same figure; write <= or >=");
+	if (op === "==") throw wrong(tell("baseline-equal"));
 	const left = text.slice(0, text.length - limit.length).trimEnd();
 	const higher = op === "<" || op === "<=";
 	const example = `${left} baseline ${higher ? "+ 10%" : "- 5%"}`;
@@ -29,19 +24,14 @@ export function parseBaselineLimit(subject: Sla, limit: string): BaselineSla {
 	const { part, allowanceNs } = larger;
 	const time = TIME.exec(part)?.[1];
 	if (time !== undefined && subject.kind !== "tally")
-		throw wrong(
-			`a margin in time needs one in per cent beside it, for slower systems; write ${left} max(baseline + 10%, baseline + ${time})`,
-		);
+		throw wrong(tell("margin-in-time", { left, time }));
 	const margin = marginOf(part, higher, example, wrong);
-	if (margin < LEAST)
-		throw wrong(
-			`two runs of the same system differ by more than that; write at least 1%, e.g. ${example}`,
-		);
+	if (margin < LEAST) throw wrong(tell("margin-too-small", { example }));
 	const most = higher ? MOST_LATENCY : MOST_RATE;
 	// 10 times in floating point is a hair more than 900 %.
 	if (margin > most + 1e-9)
 		throw wrong(
-			`with this margin nearly everything passes; write at most ${Math.round(most * 100)}%, e.g. ${example}`,
+			tell("margin-too-large", { most: Math.round(most * 100), example }),
 		);
 	const figure = figureOf(subject);
 	return { kind: "baseline", text, figure, op, margin, allowanceNs };
@@ -65,8 +55,7 @@ function partsOf(
 	example: string,
 	wrong: (sentence: string) => UnitError,
 ): { part: string; allowanceNs: number } {
-	if (tally)
-		throw wrong(`max is for latencies; write a margin in per cent: ${example}`);
+	if (tally) throw wrong(tell("max-of-rate", { example }));
 	const parts = (/^max ?\((.*)\)$/.exec(limit)?.[1] ?? "")
 		.split(",")
 		.map((one) => one.trim());
@@ -74,9 +63,7 @@ function partsOf(
 	const [part, ...more] = parts.filter((one) => !TIME.test(one));
 	const [time = "", ...others] = times;
 	if (part === undefined || time === "" || more.length + others.length > 0)
-		throw wrong(
-			`max takes two limits, one in per cent and one in time; write ${left} max(baseline + 10%, baseline + 2ms)`,
-		);
+		throw wrong(tell("max-of-two", { left }));
 	try {
 		const allowanceNs = parseDuration(time);
 		if (allowanceNs > 0) return { part, allowanceNs };
@@ -84,7 +71,7 @@ function partsOf(
 		if (!(error instanceof UnitError)) throw error;
 		throw wrong(error.message);
 	}
-	throw wrong(`${formatDurationExact(0)} allows nothing; write ${example}`);
+	throw wrong(tell("margin-nothing", { timeNs: 0, example }));
 }
 
 function figureOf(subject: Exclude<Sla, { kind: "max" }>): string {
@@ -100,34 +87,31 @@ function marginOf(
 	example: string,
 	wrong: (sentence: string) => UnitError,
 ): number {
-	if (limit === "baseline")
-		throw wrong(
-			`two runs of the same system are never equal; write how much worse it may be, e.g. ${example}`,
-		);
+	if (limit === "baseline") throw wrong(tell("margin-missing", { example }));
 	const found =
 		/^baseline ?(?:([+-]) ?(\d+(?:\.\d+)?) ?(%?)|\* ?(\d+(?:\.\d+)?))$/.exec(
 			limit,
 		);
-	if (!found)
-		throw wrong(`baseline takes a margin in per cent; write e.g. ${example}`);
+	if (!found) throw wrong(tell("margin-odd", { example }));
 	const [, sign, number, percent, factor] = found;
 	const worse = higher ? "higher" : "lower";
 	if (factor !== undefined) {
 		const part = higher ? Number(factor) - 1 : 1 - Number(factor);
-		if (part < 0)
-			throw wrong(
-				`this asks for more than the baseline has; write how much ${worse} it may be, e.g. ${example}`,
-			);
+		if (part < 0) throw wrong(tell("margin-below", { worse, example }));
 		// 1.1 - 1 is not 0.1 in floating point.
 		return Number(part.toFixed(9));
 	}
 	if (percent === "")
 		throw wrong(
-			`a margin is in per cent; write ${example.replace(/ [+-] \d+%$/, "")} ${sign} ${number}%`,
+			tell("margin-without-percent", {
+				...{ left: example.replace(/ [+-] \d+%$/, ""), sign, number },
+			}),
 		);
 	if ((sign === "+") !== higher)
 		throw wrong(
-			`the margin is how much ${worse} a ${higher ? "latency" : "rate"} may be; write ${example.replace(/[+-] \d+%$/, `${higher ? "+" : "-"} ${number}%`)}`,
+			tell(higher ? "margin-of-latency" : "margin-of-rate", {
+				...{ left: example.replace(/[+-] \d+%$/, ""), number },
+			}),
 		);
 	return Number((Number(number) / 100).toFixed(9));
 }

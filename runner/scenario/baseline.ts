@@ -1,6 +1,7 @@
 import path from "node:path";
 import { didYouMean } from "../suggest.ts";
-import type { Problem } from "./problem.ts";
+import { quoted } from "./place.ts";
+import { type Problem, refuse } from "./problem.ts";
 import type { Scenario } from "./scenario.ts";
 
 /**
@@ -12,21 +13,21 @@ export function resolveBaseline(
 	keys: readonly string[],
 	folder: string,
 ): { baseline: Scenario["baseline"]; problems: Problem[] } {
-	const none = (message: string) => ({
-		baseline: null,
-		problems: [{ path: ["baseline"], at: "value" as const, message }],
-	});
+	const none = (problem: Problem) => ({ baseline: null, problems: [problem] });
 	if (written === undefined) return { baseline: null, problems: [] };
 	if (keys.includes(written))
 		return keys.length > 1
 			? { baseline: { system: written, path: null }, problems: [] }
-			: none(
-					`baseline is the only system, so there is nothing to compare it with; add another system`,
-				);
+			: none(refuse(["baseline"], "baseline-alone"));
 	const meant = didYouMean(written, keys);
 	if (!/[/\\]|\.json$/.test(written))
 		return none(
-			`baseline: unknown system "${written}"${meant.endsWith("?") ? meant : `; for a file or folder write ./${written}`}`,
+			refuse(["baseline"], "unknown-baseline", {
+				word: quoted(written),
+				meant: meant.endsWith("?")
+					? meant
+					: `; for a file or folder write ./${written}`,
+			}),
 		);
 	return {
 		baseline: { system: null, path: path.resolve(folder, written) },

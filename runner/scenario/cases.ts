@@ -10,7 +10,7 @@ import { caseName } from "./case-name.ts";
 import { loadProblems, missingOfLoad, overlay } from "./loads.ts";
 import { otherToolsWord } from "./other-tools.ts";
 import type { Parts } from "./parts.ts";
-import type { Path, Problem } from "./problem.ts";
+import { type Path, type Problem, refuse, refuseKey } from "./problem.ts";
 import { backlogOf, fieldProblems } from "./rules.ts";
 import type { Case } from "./scenario.ts";
 import { heldBack, phasesOf, scheduleOf } from "./schedule.ts";
@@ -140,15 +140,7 @@ function combinations(matrix: Parts["matrix"]): Override[] {
 
 function bothKinds({ cases, matrix }: Written): Problem[] {
 	if (matrix === undefined) return [];
-	if (cases !== undefined)
-		return [
-			{
-				path: ["matrix"],
-				at: "key",
-				message:
-					"a scenario has cases or a matrix, not both; remove one of them",
-			},
-		];
+	if (cases !== undefined) return [refuseKey(["matrix"], "cases-and-matrix")];
 	if (!isMap(matrix)) return [];
 	const product = Object.values(matrix).reduce<number>(
 		(total, list) => total * (Array.isArray(list) ? list.length : 1),
@@ -156,11 +148,9 @@ function bothKinds({ cases, matrix }: Written): Problem[] {
 	);
 	return product > MOST_CASES
 		? [
-				{
-					path: ["matrix"],
-					at: "key",
-					message: `the matrix has ${product} combinations, and at most ${MOST_CASES} are allowed; remove some values`,
-				},
+				refuseKey(["matrix"], "matrix-too-large", {
+					...{ combinations: product, most: MOST_CASES },
+				}),
 			]
 		: [];
 }
@@ -189,12 +179,10 @@ function missing(
 		merged.every((one) => Object.keys(one).length === 0)
 	)
 		return [
-			{
-				path: ["workload"],
-				at: "key",
-				message:
-					"workload is missing; write e.g. workload: { rate: 3000/s, message: 256B, duration: 10s }",
-			},
+			refuseKey(["workload"], "missing", {
+				what: "workload",
+				write: "e.g. workload: { rate: 3000/s, message: 256B, duration: 10s }",
+			}),
 		];
 	// "durration: 10s" is one mistake, and the schema names it.
 	const misspelt = new Set(
@@ -221,21 +209,21 @@ function missing(
 			const without = lacking.flatMap((fields, index) =>
 				fields.includes(field) ? [index] : [],
 			);
-			const write = `write e.g. ${field}: ${exampleOf[field]}`;
+			const write = `e.g. ${field}: ${exampleOf[field]}`;
 			if (without.length === 0) return [];
 			if (without.length === merged.length)
 				return [
-					{
-						path: ["workload", field],
-						at: "key",
-						message: `${field} is missing${listed ? " in workload and in the cases" : ""}; ${write}`,
-					},
+					refuseKey(
+						["workload", field],
+						listed ? "missing-everywhere" : "missing",
+						{ what: field, write },
+					),
 				];
-			return without.map((index) => ({
-				path: overrides[index]?.where(field) ?? [],
-				at: "key",
-				message: `neither case ${index + 1} nor workload has ${field}; ${write}`,
-			}));
+			return without.map((index) =>
+				refuseKey(overrides[index]?.where(field) ?? [], "case-lacks-field", {
+					...{ case: index + 1, field, write },
+				}),
+			);
 		},
 	);
 }
@@ -316,14 +304,11 @@ function sameNames(
 		}
 		const path = overrides[index]?.path ?? [];
 		return [
-			{
-				path,
-				at: path[0] === "matrix" ? "key" : "value",
-				message:
-					path[0] === "matrix"
-						? `the matrix has "${one.name}" twice; remove one of the equal values`
-						: `cases ${earlier + 1} and ${index + 1} are both called "${one.name}"; add name: to this one`,
-			},
+			path[0] === "matrix"
+				? refuseKey(path, "matrix-twice", { name: one.name })
+				: refuse(path, "cases-of-one-name", {
+						...{ first: earlier + 1, second: index + 1, name: one.name },
+					}),
 		];
 	});
 }

@@ -56,7 +56,7 @@ describe("who makes the load", () => {
 		expect(() =>
 			load(`system: nats\n${three}`, { clients: "docker=3" }),
 		).toThrow(
-			"--clients docker=3: clients: { docker: 3 } needs target docker; this target is local: write clients: 3",
+			"--clients docker=3: clients: { docker: 3 } needs target docker, and this target is local; write clients: 3",
 		);
 		expect(() =>
 			load(`${existing}${three}`, { clients: "bench@a,bench@A" }),

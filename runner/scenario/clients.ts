@@ -3,11 +3,12 @@ import { CHECKSUM_BYTES, ENVELOPE_BYTES, LAG_BYTES } from "../model/load.ts";
 import { crosses, type Target } from "../model/plan.ts";
 import { targets } from "../model/targets.ts";
 import { say } from "../text/say.ts";
-import { formatBytesExact, plural } from "../units.ts";
+import { tell } from "../text/tell.ts";
+import { plural } from "../units.ts";
 import { caseProblems, type ResolvedCases } from "./cases.ts";
 import type { Context } from "./context.ts";
 import type { GivenRig } from "./overrides.ts";
-import type { Path, Problem } from "./problem.ts";
+import { type Path, type Problem, refuse } from "./problem.ts";
 import type { Case, Clients, System } from "./scenario.ts";
 import type { ScenarioFile } from "./schema.ts";
 
@@ -136,11 +137,9 @@ function someOf(
 			count <= most
 				? []
 				: [
-						{
-							path: ["clients"],
-							at: "value",
-							message: `clients: ${count}, and ${path} has ${plural(most, noun)} for the load; write at most clients: ${most}`,
-						},
+						refuse(["clients"], "clients-beyond-rig", {
+							...{ clients: count, rig: path, most, hosts: plural(most, noun) },
+						}),
 					],
 	};
 }
@@ -150,27 +149,15 @@ function misplaced(
 	target: Target | undefined,
 	rig: GivenRig | null,
 ): Problem[] {
-	const wrong = (message: string): Problem[] => [
-		{ path: ["clients"], at: "value", message },
-	];
 	if (target === undefined) return [];
 	const { place, rents, here } = targets[target];
+	const at = ["clients"];
 	if (clients.kind === "ssh" && rents !== null && rig === null)
-		return wrong(
-			`clients on your own hosts would measure their distance from the machines that target ${target} rents; write how many to rent, e.g. clients: 2`,
-		);
-	if (clients.kind === "docker" && rents !== null)
-		return wrong(
-			`clients: { docker: ${clients.count} } needs target docker; this target is ${target}: write clients: ${clients.count}`,
-		);
+		return [refuse(at, "clients-far-from-rented", { target })];
 	if (clients.kind === "docker" && place !== "container")
-		return wrong(
-			`clients: { docker: ${clients.count} } needs target docker; this target is ${target}: write clients: ${clients.count}`,
-		);
+		return [refuse(at, "clients-in-docker", { ...clients, target })];
 	if (clients.kind === "ssh" && here)
-		return wrong(
-			`clients on other hosts cannot reach brokers of target ${target}, which listen on 127.0.0.1 only; write target: existing with a url that they reach`,
-		);
+		return [refuse(at, "clients-beyond-loopback", { target })];
 	return [];
 }
 
@@ -185,11 +172,9 @@ function twice(clients: Clients, from: GivenRig | null): Problem[] {
 	const at = places.findIndex((place, i) => places.indexOf(place) < i);
 	if (at >= 0)
 		return [
-			{
-				path: path(at),
-				at: "value",
-				message: `${whose} name ${places[at]?.replace(/:22$/, "")} twice; remove one of them`,
-			},
+			refuse(path(at), "host-twice", {
+				...{ whose, host: places[at]?.replace(/:22$/, "") },
+			}),
 		];
 	const badPort = places.findIndex(
 		(place) => Number(/:(\d+)$/.exec(place)?.[1]) > 65_535,
@@ -197,11 +182,9 @@ function twice(clients: Clients, from: GivenRig | null): Problem[] {
 	return badPort < 0
 		? []
 		: [
-				{
-					path: path(badPort),
-					at: "value",
-					message: `${whose}: the port of ${clients.hosts[badPort]} is above 65535; write the host's SSH port`,
-				},
+				refuse(path(badPort), "host-port", {
+					...{ whose, host: clients.hosts[badPort] },
+				}),
 			];
 }
 
@@ -213,14 +196,14 @@ function placeOf(host: string): string {
 
 function closed({ schedule }: Case, clients: number): string | undefined {
 	return schedule.kind === "closed"
-		? `a closed load (messages) has no schedule that ${clients} clients could share; write clients: 1`
+		? tell("clients-of-closed-load", { clients })
 		: undefined;
 }
 
-function connections({ connections: c }: Case, clients: number) {
-	return c >= clients
+function connections({ connections }: Case, clients: number) {
+	return connections >= clients
 		? undefined
-		: `${clients} clients need at least one connection each, and connections is ${c}; write connections: ${clients}`;
+		: tell("connections-below-clients", { clients, connections });
 }
 
 /** A topic whose messages would leave one client and come back to another: its response time would be of two clocks. */
@@ -231,7 +214,7 @@ function apart(one: Case, clients: number): string | undefined {
 	for (let p = 0; p < producers; p++) {
 		const topic = p % topics;
 		if ((p % c) % clients !== (topic % c) % clients)
-			return `with ${plural(topics, "topic")} messages of one client would come back to another; write topics: ${c}, one for each connection`;
+			return tell("topics-of-clients", { topics, connections: c });
 	}
 	return undefined;
 }
@@ -243,13 +226,20 @@ function lag(one: Case, clients: number): string | undefined {
 	const least = ENVELOPE_BYTES + LAG_BYTES + checksum;
 	return bytes >= least
 		? undefined
-		: `message ${formatBytesExact(bytes)} is too small for pattern ${one.pattern} over ${clients} clients${checksum > 0 ? " with checksum: true" : ""}; write at least message: ${least}B`;
+		: tell("too-small-for-clients", {
+				...{ messageBytes: bytes, pattern: one.pattern, clients, least },
+				checksum: checksum > 0 ? " with checksum: true" : "",
+			});
 }
 
 function order(one: Case, clients: number): string | undefined {
 	const { pattern } = one;
 	return one.order !== "none" && grouped(one)
-		? `in pattern ${pattern} order can only be checked by one client, and there are ${clients}; write order: none`
+		? tell("order-over-clients", {
+				pattern,
+				clients,
+				remedy: "write order: none",
+			})
 		: undefined;
 }
 
@@ -261,7 +251,7 @@ function inProcess(
 ): string | undefined {
 	const alone = systems.find((system) => !hasProcess(system));
 	return alone && crossing(one, clients)
-		? `${alone.key} lives inside each client, so messages cannot reach another of the ${clients} clients; write clients: 1`
+		? tell("no-process-for-clients", { system: alone.key, clients })
 		: undefined;
 }
 

@@ -1,4 +1,4 @@
-import { plural } from "../units.ts";
+import { tell } from "../text/tell.ts";
 import { caseProblems, type ResolvedCases } from "./cases.ts";
 import type { Problem } from "./problem.ts";
 import type { PlacedSystem } from "./systems.ts";
@@ -15,17 +15,15 @@ export function beyondExistingTopics(
 			cases,
 			({ name, pattern, topics, wildcard, bystanders }) => [
 				pattern === "request-reply"
-					? {
-							pattern: `pattern request-reply makes topics for replies, and ${key} has create: false; write pattern: round-trip`,
-						}
+					? { pattern: tell("yours-request-reply", { system: key }) }
 					: topics !== named && {
-							topics: `case "${name}" sends to ${plural(topics, "topic")}, and ${key} names ${named}; write topics: ${named} in workload`,
+							topics: tell("yours-other-number", {
+								...{ case: name, topics, system: key, named },
+							}),
 						},
-				wildcard && {
-					wildcard: `a wildcard could match topics of others, and ${key} has create: false; remove wildcard`,
-				},
+				wildcard && { wildcard: tell("yours-wildcard", { system: key }) },
 				bystanders > 0 && {
-					bystanders: `bystanders subscribe to more topics, and ${key} has create: false; remove bystanders`,
+					bystanders: tell("yours-bystanders", { system: key }),
 				},
 			],
 			[...path, "topics"],

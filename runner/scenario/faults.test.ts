@@ -115,7 +115,7 @@ describe("a fault that makes no sense is one sentence", () => {
 			"a delay of something else",
 			"  - { at: 8s, action: kill, delay: 50ms }",
 			undefined,
-			/delay needs action: latency; this is a kill: remove delay/,
+			/delay needs action: latency, and this is a kill; remove delay/,
 		],
 		[
 			"a partition on this machine",

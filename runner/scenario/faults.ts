@@ -7,11 +7,10 @@ import {
 	targetTraits,
 } from "../model/targets.ts";
 import { say } from "../text/say.ts";
-import { formatDurationExact, plural } from "../units.ts";
 import type { ResolvedCases } from "./cases.ts";
 import type { Context } from "./context.ts";
 import type { Parts } from "./parts.ts";
-import type { Problem } from "./problem.ts";
+import { type Problem, refuse, refuseKey } from "./problem.ts";
 import { hasHosts } from "./rig.ts";
 import type { Fault } from "./scenario.ts";
 import type { ScenarioFile } from "./schema.ts";
@@ -25,36 +24,20 @@ export function resolveFaults(
 	{ cases }: ResolvedCases,
 ): { faults: Fault[]; problems: Problem[] } {
 	const problems: Problem[] = [];
-	const wrong = (
-		index: number | null,
-		field: string | null,
-		message: string,
-	): void => {
-		problems.push({
-			path: [
-				"faults",
-				...(index === null ? [] : [index]),
-				...(field === null ? [] : [field]),
-			],
-			at: field === null ? "key" : "value",
-			message,
-		});
-	};
 	if (faults.length === 0) return { faults: [], problems };
 	if (cases.some((one) => one?.schedule.steady))
-		wrong(
-			null,
-			null,
-			say("steady-window", { part: "faults", instead: "15s" }).text,
-		);
+		problems.push({
+			...{ path: ["faults"], at: "key" },
+			message: say("steady-window", { part: "faults", instead: "15s" }).text,
+		});
 	const target = hasHosts(context.rig) ? ON_HOSTS : context.target;
 	const place = target && targets[target].place;
 	if (place === null) {
 		if (!context.targetChosen)
-			wrong(
-				null,
-				null,
-				`faults need target ${targetsThat(({ place }) => place !== null)}: mqbench disturbs only brokers that it starts; remove faults`,
+			problems.push(
+				refuseKey(["faults"], "faults-of-yours", {
+					targets: targetsThat(({ place }) => place !== null),
+				}),
 			);
 		return { faults: [], problems };
 	}
@@ -63,11 +46,7 @@ export function resolveFaults(
 		targets[context.target].place === "process" &&
 		context.platform !== "linux"
 	)
-		wrong(
-			null,
-			null,
-			"faults on target local need Linux; write target: docker",
-		);
+		problems.push(refuseKey(["faults"], "faults-need-linux"));
 	for (const [index, fault] of faults.entries())
 		for (const found of fault === undefined
 			? []
@@ -77,7 +56,8 @@ export function resolveFaults(
 					ofNode(fault, systems),
 					ofOrder(fault, faults[index - 1]),
 				])
-			if (found !== null) wrong(index, ...found);
+			if (found !== null)
+				problems.push({ ...found, path: ["faults", index, ...found.path] });
 	const right = faults.filter((fault) => fault !== undefined);
 	return {
 		faults: right.map(({ at, action, for: forNs, node, broker, delay }) => ({
@@ -95,8 +75,8 @@ export function resolveFaults(
 
 type Written = ScenarioFile["faults"][number];
 
-/** The field at fault, and a sentence. */
-type Mistake = [field: string, message: string] | null;
+/** Its path begins at the fault. */
+type Mistake = Problem | null;
 
 /** What each action is, takes and lacks. */
 const ACTIONS: Readonly<
@@ -115,17 +95,17 @@ function ofAction(fault: Written, target: Target | undefined): Mistake {
 	if (target !== undefined) {
 		const { faults, otherFaults } = targetTraits(target);
 		if (!faults.includes(action))
-			return [
-				"action",
-				`${action} needs target ${targetsThat((one) => one.faults.includes(action))}: ${otherFaults}`,
-			];
+			return refuse(["action"], "fault-elsewhere", {
+				...{ action, why: otherFaults },
+				targets: targetsThat((one) => one.faults.includes(action)),
+			});
 	}
 	if (fault.for === undefined && !endless)
-		return ["for", `${a} needs an end; write e.g. for: 500ms`];
+		return refuse(["for"], "fault-endless", { fault: a });
 	if (action === "latency" && delay === undefined)
-		return ["delay", "latency needs a delay; write e.g. delay: 50ms"];
+		return refuse(["delay"], "latency-without-delay");
 	if (action !== "latency" && delay !== undefined)
-		return ["delay", `delay needs action: latency; this is ${a}: remove delay`];
+		return refuse(["delay"], "delay-without-latency", { fault: a });
 	return null;
 }
 
@@ -133,22 +113,19 @@ function ofTime(fault: Written, cases: ResolvedCases["cases"]): Mistake {
 	for (const one of cases) {
 		if (!one) continue;
 		if (one.schedule.kind === "closed")
-			return [
-				"at",
-				`faults need a rate: case "${one.name}" is a closed load (messages), which has no schedule; remove faults`,
-			];
-		if (fault.at >= one.schedule.durationNs)
-			return [
-				"at",
-				`at ${formatDurationExact(fault.at)} is after the end of case "${one.name}", ${formatDurationExact(one.schedule.durationNs)} after its warm-up; write an earlier time`,
-			];
+			return refuse(["at"], "faults-without-schedule", { case: one.name });
+		const { durationNs } = one.schedule;
+		if (fault.at >= durationNs)
+			return refuse(["at"], "fault-after-end", {
+				...{ atNs: fault.at, case: one.name, durationNs },
+			});
 	}
 	return null;
 }
 
 function ofNode(fault: Written, systems: readonly PlacedSystem[]): Mistake {
 	if (fault.node !== undefined && fault.broker !== undefined)
-		return ["broker", "broker means the same as node; remove one of them"];
+		return refuse(["broker"], "node-twice");
 	const node = fault.node ?? fault.broker;
 	const field = fault.node === undefined ? "broker" : "node";
 	if (node === undefined) return null;
@@ -156,20 +133,18 @@ function ofNode(fault: Written, systems: readonly PlacedSystem[]): Mistake {
 		const nodes = ("nodes" in options ? options.nodes : undefined) ?? 1;
 		// Where a topic has copies, one of them leads.
 		if (node === "leader" && traits.maxReplicas === 1)
-			return [
-				field,
-				`${field}: leader: topics of ${key} (${traits.title}) have no leader; remove ${field}`,
-			];
+			return refuse([field], "no-leader", {
+				...{ field, system: key, title: traits.title },
+			});
 		if (node === "leader" && nodes === 1)
-			return [
-				field,
-				`${field}: leader: ${key} has one node, and no other can take over; write nodes: ${traits.nodes.find((n) => n > 1) ?? 3} for ${key}`,
-			];
+			return refuse([field], "no-other-leader", {
+				...{ field, system: key },
+				nodes: traits.nodes.find((n) => n > 1) ?? 3,
+			});
 		if (node !== "leader" && node > nodes)
-			return [
-				field,
-				`${field} ${node}: ${key} has ${plural(nodes, "node")}; write nodes: ${node} for ${key}`,
-			];
+			return refuse([field], "no-such-node", {
+				...{ field, node, system: key, nodes },
+			});
 	}
 	return null;
 }
@@ -177,14 +152,8 @@ function ofNode(fault: Written, systems: readonly PlacedSystem[]): Mistake {
 function ofOrder(fault: Written, before: Written | undefined): Mistake {
 	if (before === undefined) return null;
 	if (before.action === "kill" && before.for === undefined)
-		return [
-			"at",
-			"the kill before this fault never ends; write e.g. for: 2s there",
-		];
+		return refuse(["at"], "kill-endless");
 	return fault.at < before.at + (before.for ?? 0)
-		? [
-				"at",
-				"this fault begins before the one above has ended; write a later time",
-			]
+		? refuse(["at"], "faults-overlap")
 		: null;
 }

@@ -1,10 +1,11 @@
 import type { z } from "zod";
 import { example } from "../brokers/index.ts";
 import { didYouMean, suggest } from "../suggest.ts";
+import { tell } from "../text/tell.ts";
 import { plainCount } from "../unit-slips.ts";
 import { otherToolsValue, own } from "./other-tools.ts";
 import { fieldOf, isSystem, noun, quoted } from "./place.ts";
-import type { Path, Problem } from "./problem.ts";
+import { type Path, type Problem, refuseKey } from "./problem.ts";
 import { fits, keysAt, unitExamples } from "./schema-walk.ts";
 import { meantObjective } from "./sla.ts";
 import { unknownKey } from "./unknown-keys.ts";
@@ -88,7 +89,8 @@ const sentences: Readonly<Record<string, Describe>> = {
 				{
 					path,
 					at: "key",
-					message: `${what} is missing${own(examples, path.join(".")) ?? ""}`,
+					message:
+						own(examples, path.join(".")) ?? tell("missing-here", { what }),
 				},
 			];
 		if (value === null || value === "") return [empty(path)];
@@ -97,34 +99,43 @@ const sentences: Readonly<Record<string, Describe>> = {
 		if (list) return [list];
 		if (path[0] === "matrix" && path.length === 2)
 			return [
-				`${field} in the matrix must be a list of values; write ${field}: [${typeof value === "object" ? "..." : String(value)}]`,
+				tell("matrix-without-list", {
+					...{ field, value: typeof value === "object" ? "..." : value },
+				}),
 			];
 		if (Array.isArray(value) && path[0] === "workload" && path.length === 2)
 			return [
-				`${field} takes one value; for several write matrix: { ${field}: [${value.filter((one) => typeof one !== "object").join(", ")}] }`,
+				tell("one-value", {
+					...{ field, values: value.filter((one) => typeof one !== "object") },
+				}),
 			];
 		if (issue.expected === "array" && isMap(value))
-			return [`${what} must be a list, got a map; write - before each entry`];
+			return [tell("map-for-list", { what })];
 		if (
 			field === "messages" &&
 			typeof value === "string" &&
 			/\d *[KMG]?i?B$/.test(value)
 		)
-			return [
-				`messages is the number of messages, not a size; write message: ${value}`,
-			];
+			return [tell("messages-as-size", { size: value })];
 		if (typeof value === "number" && issue.expected === "string")
 			return [
 				unitless(path, value, whole) ??
-					`${what} must be text; put ${value} in quotes`,
+					tell("number-for-text", { what, value }),
 			];
 		const [, key = "", rest] =
 			/^([A-Za-z]+)\s+(\S.*)$/.exec(String(value)) ?? [];
 		if (keysAt(path, whole).includes(key))
-			return [`a colon is missing; write ${key}: ${rest}`];
+			return [tell("colon-missing", { key, value: rest })];
 		const meant = typeof value === "string" ? meantValue(value) : undefined;
+		const found = {
+			what,
+			expected: expected(issue.expected),
+			got: kind(value),
+		};
 		return [
-			`${what} must be ${expected(issue.expected)}, got ${kind(value)}${meant !== undefined && fits(path, whole, meant) ? `; write ${meant}` : ""}`,
+			meant !== undefined && fits(path, whole, meant)
+				? tell("other-kind-meant", { ...found, meant })
+				: tell("other-kind", found),
 		];
 	},
 
@@ -136,11 +147,9 @@ const sentences: Readonly<Record<string, Describe>> = {
 		if (issue.discriminator !== undefined)
 			return value === undefined
 				? [
-						{
-							path,
-							at: "key",
-							message: `broker is missing; write e.g. broker: ${example.broker}`,
-						},
+						refuseKey(path, "missing", {
+							...{ what: "broker", write: `e.g. broker: ${example.broker}` },
+						}),
 					]
 				: [choice(path, value, issue.options)];
 		if (value === null || value === "" || isEmptyMap(value))
@@ -159,17 +168,18 @@ const sentences: Readonly<Record<string, Describe>> = {
 		const both = isMap(value) ? keysOfSeveral(value, branches) : undefined;
 		if (both !== undefined)
 			return [
-				{
-					path: [...path, both[1]],
-					at: "key",
-					message: `${noun(path)} takes ${both.join(" or ")}, not both; remove one of them`,
-				},
+				refuseKey([...path, both[1]], "one-of-keys", {
+					...{ what: noun(path), keys: both.join(" or ") },
+				}),
 			];
 		const [branch] = branches.sort((a, b) => a.length - b.length);
 		const several = own(severalForms, fieldOf(path));
 		if (!branch || (several !== undefined && isStrange(branch, path, value)))
 			return [
-				`${noun(path)} must be ${several ?? kindsOf(issue.errors)}, got ${kind(value)}`,
+				tell("other-kind", {
+					...{ what: noun(path), got: kind(value) },
+					expected: several ?? kindsOf(issue.errors),
+				}),
 			];
 		return problemsOf(
 			branch.map((error) => ({ ...error, path: [...path, ...error.path] })),
@@ -196,61 +206,66 @@ const sentences: Readonly<Record<string, Describe>> = {
 	too_small: ({ issue, path, value }) => [
 		issue.origin === "string" || issue.origin === "array"
 			? empty(path)
-			: `${noun(path)} must be at least ${issue.minimum}, got ${value}`,
+			: tell("below-least", {
+					...{ what: noun(path), least: issue.minimum, got: value },
+				}),
 	],
 
 	too_big: ({ issue, path, value }) => [
 		issue.origin === "string" || issue.origin === "array"
-			? `${noun(path)} must have at most ${issue.maximum} ${issue.origin === "array" ? "entries" : "characters"}, got ${(value as { length: number }).length}`
-			: `${noun(path)} must be at most ${issue.maximum}, got ${value}`,
+			? tell(issue.origin === "array" ? "too-many" : "too-long", {
+					...{ what: noun(path), most: issue.maximum },
+					got: (value as { length: number }).length,
+				})
+			: tell("above-most", {
+					...{ what: noun(path), most: issue.maximum, got: value },
+				}),
 	],
 };
 
-/** What to write for what is missing, by its place. */
+/** What to say of what is missing, by its place. */
 const examples: Readonly<Record<string, string>> = {
-	"aws.region": "; write e.g. region: eu-central-1",
-	"aws.brokers":
-		" in aws: brokers run on machines of their own; write e.g. brokers: { instance: i4i.xlarge }",
-	"aws.clients":
-		" in aws: the load comes from machines of its own; write e.g. clients: { instance: c6in.xlarge }",
-	"aws.clients.instance":
-		": which machines are to make the load; write e.g. instance: c6in.xlarge",
-	"aws.brokers.instance":
-		": which machines are for the brokers; write e.g. instance: i4i.xlarge",
-	"aws.brokers.volume.size": " of the volume; write e.g. size: 100GiB",
+	"aws.region": tell("region-missing"),
+	"aws.brokers": tell("broker-machines-missing"),
+	"aws.clients": tell("client-machines-missing"),
+	"aws.clients.instance": tell("client-instance-missing"),
+	"aws.brokers.instance": tell("broker-instance-missing"),
+	"aws.brokers.volume.size": tell("volume-size-missing"),
 };
 
 /** What may stand in fields that take several kinds of values. */
 const severalForms: Readonly<Record<string, string>> = {
-	backlog: "a whole number of messages or a size, e.g. 100000 or 1GiB",
-	warmup:
-		'a duration, steady, or a number of messages, e.g. 5s or "10000 messages"',
-	payload: "random, zeros, { file: ... } or { random: 0.3 }",
-	keys: "none, round-robin, random, zipf or { distribution, count }",
-	work: "a duration or { mean, distribution }",
-	tls: "true, false or a map",
-	clients:
-		'a number of processes, a list of hosts or { docker: n }, e.g. 3 or ["bench@10.0.0.11"]',
-	node: "a number from 1 or leader",
+	backlog: tell("form-of-backlog"),
+	warmup: tell("form-of-warmup"),
+	payload: tell("form-of-payload"),
+	keys: tell("form-of-keys"),
+	work: tell("form-of-work"),
+	tls: tell("form-of-tls"),
+	clients: tell("form-of-clients"),
+	node: tell("form-of-node"),
 };
 
 function empty(path: Path): string {
-	return `${noun(path)} is empty; give it a value or remove it`;
+	return tell("empty", { what: noun(path) });
 }
 
 /** Of what stands where a list of objectives or a map of systems belongs: what to write. */
 function listOf(field: string, value: unknown): string | undefined {
 	if (field === "systems" && typeof value === "string")
-		return `systems is a map of names; write system: ${value}`;
+		return tell("systems-text", { system: value });
 	if (field === "systems" && Array.isArray(value))
-		return `systems is a map of names, not a list; write systems: { ${value.map((one) => (typeof one === "string" ? `${one}: ${one}` : "NAME: { ... }")).join(", ")} }`;
+		return tell("systems-list", {
+			systems: value.map((one) =>
+				typeof one === "string" ? `${one}: ${one}` : "NAME: { ... }",
+			),
+		});
 	if (field !== "sla") return undefined;
 	const lines = isMap(value)
 		? Object.entries(value).map(([key, limit]) => meantObjective(key, limit))
 		: [String(value)];
 	return lines.every((line) => line !== undefined)
-		? `sla is a list; write sla: [${lines.join(", ")}]`
-		: "sla is a list of objectives, not a map; write e.g. sla: [p99 < 20ms]";
+		? tell("sla-not-a-list", { lines })
+		: tell("sla-map");
 }
 
 /** What to say of a number where a text with a unit belongs; undefined: none belongs there. */
@@ -272,7 +287,10 @@ function unitless(
 			: (own(likelierUnits, field)?.(value) ??
 				/[^\d.]+$/.exec(samples[0] ?? "")?.[0]);
 	const meant = `${value}${unit}`;
-	return `${noun(path)} ${value} has no unit; write ${fits(path, whole, meant) ? meant : `e.g. ${samples.join(" or ")}`}`;
+	return tell("without-unit", {
+		...{ what: noun(path), value },
+		write: fits(path, whole, meant) ? meant : `e.g. ${samples.join(" or ")}`,
+	});
 }
 
 /** Units that follow from how large a number is; else it is that of the field's first example. */
@@ -366,15 +384,21 @@ function kindsOf(branches: readonly z.core.$ZodIssue[][]): string {
 
 function choice(path: Path, value: unknown, known: string[]): string {
 	const field = isSystem(path) ? "broker" : fieldOf(path);
-	if (value === undefined)
-		return `${field} is missing; write one of ${known.join(", ")}`;
+	const write = `one of ${known.join(", ")}`;
+	if (value === undefined) return tell("missing", { what: field, write });
 	if (value === null || value === "")
-		return `${field} is empty; write one of ${known.join(", ")}`;
+		return tell("empty-of", { what: field, write });
 	if (typeof value !== "string")
-		return `${field} must be one of ${known.join(", ")}, got ${kind(value)}`;
+		return tell("other-kind", {
+			what: field,
+			expected: write,
+			got: kind(value),
+		});
 	return (
 		otherToolsValue(field, value, known) ??
-		`unknown ${field} ${quoted(value)}${didYouMean(value, known)}`
+		tell("unknown", {
+			...{ what: field, word: quoted(value), meant: didYouMean(value, known) },
+		})
 	);
 }
 

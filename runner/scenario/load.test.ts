@@ -247,7 +247,7 @@ s.yaml:9:26 unknown key "sytem"; did you mean system?
 		[
 			"a message below the envelope",
 			"system: nats\nworkload: { rate: 3/s, message: 39B, duration: 9s }\n",
-			"s.yaml:2:33 message must be at least 40B, which number and time stamps take, got 39B",
+			"s.yaml:2:33 message must be at least 40B, as its number and time stamps take as many, got 39B",
 		],
 		[
 			"a message above the broker's maximum",

@@ -2,13 +2,8 @@ import { WEEK_NS } from "../model/field.ts";
 import type { WorkloadField } from "../model/workload.ts";
 import { say } from "../text/say.ts";
 import type { Rate } from "../units.ts";
-import {
-	formatCount,
-	formatDurationExact,
-	formatRate,
-	ratePerSecond,
-} from "../units.ts";
-import type { FieldProblem } from "./problem.ts";
+import { formatDurationExact, formatRate, ratePerSecond } from "../units.ts";
+import { type FieldProblem, refuseField } from "./problem.ts";
 import { scheduleOf } from "./schedule.ts";
 import type { WrittenWorkload } from "./workload-schema.ts";
 import type { Written } from "./written.ts";
@@ -64,8 +59,6 @@ export function missingOfLoad(written: Written): WorkloadField[] {
 /** Fields of a load that are right by themselves and wrong together. `written`: what stands there, right or wrong. */
 export function loadProblems(fields: Fields, written: Written): FieldProblem[] {
 	const found: FieldProblem[] = [];
-	const wrong = (field: WorkloadField, message: string) =>
-		found.push({ field, message });
 	const has = (field: WorkloadField) => Object.hasOwn(written, field);
 	const both = contradiction(has);
 	if (both) return [both];
@@ -73,44 +66,36 @@ export function loadProblems(fields: Fields, written: Written): FieldProblem[] {
 	const { warmup, arrivals, steps, messages, find } = fields;
 	for (const field of ["stages", "steps"] as const)
 		if (fields[field] && has("duration"))
-			wrong(
-				"duration",
-				`${field} have durations of their own, which add up to the run's; remove duration`,
-			);
+			found.push(refuseField("duration", "duration-of-pieces", { field }));
 	if (has("seed") && arrivals !== "poisson")
-		wrong("seed", "seed has no effect without arrivals: poisson; remove seed");
+		found.push(refuseField("seed", "seed-without-poisson"));
 	const uneven = steps?.find((step) => step.duration % 1e9 !== 0);
 	if (uneven)
-		wrong(
-			"steps",
-			`a step must last whole seconds, got ${formatDurationExact(uneven.duration)}; write duration: ${Math.ceil(uneven.duration / 1e9)}s`,
+		found.push(
+			refuseField("steps", "step-of-part-seconds", {
+				durationNs: uneven.duration,
+				seconds: Math.ceil(uneven.duration / 1e9),
+			}),
 		);
 	const closed = has("messages");
+	const tenth = Math.ceil((messages ?? 10_000) / 10);
 	if (warmup && "ns" in warmup && warmup.ns > 0 && closed)
-		wrong(
-			"warmup",
-			`the warm-up of a closed load (messages) is counted in messages; write e.g. warmup: ${Math.ceil((messages ?? 10_000) / 10)} messages`,
-		);
+		found.push(refuseField("warmup", "warmup-of-closed-load", { tenth }));
 	const shape = STEADYLESS.find((field) => has(field));
 	if (warmup && "steady" in warmup && shape)
-		wrong(
-			"warmup",
-			say("steady-window", {
-				part: shape,
-				instead: closed
-					? `${Math.ceil((messages ?? 10_000) / 10)} messages`
-					: "15s",
+		found.push({
+			field: "warmup",
+			message: say("steady-window", {
+				...{ part: shape, instead: closed ? `${tenth} messages` : "15s" },
 			}).text,
-		);
+		});
 	if (warmup && "messages" in warmup && !closed)
-		wrong(
-			"warmup",
-			`the warm-up of a load with a rate is a duration; write e.g. warmup: 5s`,
-		);
+		found.push(refuseField("warmup", "warmup-of-rate"));
 	if (find && (has("stages") || arrivals === "poisson"))
-		wrong(
-			"find",
-			`find: max-rate tries constant rates; remove ${has("stages") ? "stages" : "arrivals"}`,
+		found.push(
+			refuseField("find", "search-of-shape", {
+				field: has("stages") ? "stages" : "arrivals",
+			}),
 		);
 	found.push(...amounts(fields));
 	return found;
@@ -167,10 +152,9 @@ function contradiction(
 	];
 	for (const [field, other] of pairs)
 		if (has(field) && has(other))
-			return {
-				field,
-				message: `two kinds of load: ${means[field]} and ${means[other]}; remove one of them`,
-			};
+			return refuseField(field, "two-loads", {
+				...{ one: means[field], other: means[other] },
+			});
 	for (const [field, other] of [
 		["arrivals", "messages"],
 		["arrivals", "stages"],
@@ -179,10 +163,7 @@ function contradiction(
 		["find", "steps"],
 	] as const)
 		if (has(field) && has(other))
-			return {
-				field,
-				message: `${field} needs a constant rate, and this load has ${other}; remove ${field}`,
-			};
+			return refuseField(field, "needs-constant-rate", { field, other });
 	return undefined;
 }
 
@@ -192,50 +173,38 @@ function amounts(fields: Fields): FieldProblem[] {
 	if (!schedule) return [];
 	if (schedule.kind === "closed")
 		return schedule.warmupMessages > 1_000_000_000
-			? [
-					{
-						field: "warmup",
-						message: "warmup must be at most 1000000000 messages",
-					},
-				]
+			? [refuseField("warmup", "warmup-too-long")]
 			: [];
 	const { steps, stages, rate } = fields;
 	if (steps) {
 		const idle = steps.find((step) => expected(step.rate, step.duration) < 1);
 		return idle
 			? [
-					{
-						field: "steps",
-						message: `a step of ${formatDurationExact(idle.duration)} is too short for a message at ${formatRate(idle.rate)}; ${oneMessage(idle.rate)}`,
-					},
+					refuseField("steps", "step-too-short", {
+						...{ durationNs: idle.duration, rate: formatRate(idle.rate) },
+						write: oneMessage(idle.rate),
+					}),
 				]
 			: [];
 	}
-	const duration = schedule.durationNs;
+	const { durationNs } = schedule;
 	if (stages)
 		return stages.some((stage) => expected(stage.target, stage.duration) >= 2)
 			? []
-			: [
-					{
-						field: "stages",
-						message: `stages of ${formatDurationExact(duration)} are too short for a message at these rates; raise target`,
-					},
-				];
+			: [refuseField("stages", "stages-too-short", { durationNs })];
 	if (!rate) return [];
-	if (BigInt(rate.messages) * BigInt(duration) < BigInt(rate.perNs))
+	if (BigInt(rate.messages) * BigInt(durationNs) < BigInt(rate.perNs))
 		return [
-			{
-				field: "duration",
-				message: `duration ${formatDurationExact(duration)} is too short for a message at ${formatRate(rate)}; ${oneMessage(rate)}`,
-			},
+			refuseField("duration", "duration-too-short", {
+				...{ durationNs, rate: formatRate(rate), write: oneMessage(rate) },
+			}),
 		];
-	const messages = expected(rate, duration + schedule.warmupNs);
+	const messages = expected(rate, durationNs + schedule.warmupNs);
 	if (schedule.kind === "poisson" && messages > MOST_POISSON)
 		return [
-			{
-				field: "arrivals",
-				message: `arrivals: poisson takes at most ${formatCount(MOST_POISSON)} messages in a run, got ${formatCount(messages)}; write a shorter duration`,
-			},
+			refuseField("arrivals", "too-many-arrivals", {
+				...{ most: MOST_POISSON, messages },
+			}),
 		];
 	return [];
 }

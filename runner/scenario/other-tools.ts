@@ -1,3 +1,4 @@
+import { tell } from "../text/tell.ts";
 /**
  * Words that a person brings along: of other tools, which say the same thing differently, and of this language's next
  * versions. They are no typos: what to write instead is said. A word leaves this list when `schema.ts` takes it.
@@ -26,9 +27,12 @@ export function otherToolsValue(
 	const name = value.toLowerCase();
 	const instead = own(otherValues[field] ?? {}, name);
 	if (instead !== undefined)
-		return `unknown ${field} ${JSON.stringify(value)}; write ${instead}`;
+		return tell("unknown", {
+			...{ what: field, word: JSON.stringify(value) },
+			meant: `; write ${instead}`,
+		});
 	if (!own(otherToolsValues, field)?.includes(name)) return undefined;
-	return `${field} ${name} is not in this version; write one of ${known.join(", ")}`;
+	return tell("not-in-this-version", { what: field, word: name, known });
 }
 
 /** What to write for a word of another tool: a field's name, or a whole sentence after "write"; undefined: not known. */

@@ -1,5 +1,5 @@
 import { isScalar, parseDocument } from "yaml";
-import { plural } from "../units.ts";
+import { tell } from "../text/tell.ts";
 import type { Located, Path } from "./problem.ts";
 import type { RigFile } from "./rig-file.ts";
 import { isMap, valueAt, type Written } from "./written.ts";
@@ -100,7 +100,9 @@ function* changes(
 		if (target !== undefined || url !== undefined)
 			yield {
 				label,
-				message: `the rig says where its brokers are; drop ${target === undefined ? "--url" : "--target"}`,
+				message: tell("rig-beside", {
+					option: target === undefined ? "--url" : "--target",
+				}),
 			};
 		else yield { label, path: ["target"], value: rig.rig.target };
 		return;
@@ -111,12 +113,7 @@ function* changes(
 	// Never the URL itself: it may hold a password.
 	const label = "--url";
 	const path = urlPath(value);
-	if (path === undefined)
-		yield {
-			label,
-			message:
-				"the scenario has several systems; write --set systems.NAME.url=... for each",
-		};
+	if (path === undefined) yield { label, message: tell("url-of-several") };
 	else {
 		if (target === undefined)
 			yield { label, path: ["target"], value: "existing" };
@@ -135,17 +132,10 @@ function clientsOf(text: string): unknown {
 function parse(text: string): Change | Refused {
 	const equals = text.indexOf("=");
 	const label = `--set ${text}`;
-	if (equals < 1)
-		return {
-			label,
-			message: "write path=value, e.g. --set workload.rate=5000/s",
-		};
+	if (equals < 1) return { label, message: tell("set-form") };
 	const path = text.slice(0, equals).trim().split(".");
 	if (path.some((step) => step === ""))
-		return {
-			label,
-			message: "a step of the path is empty; write e.g. workload.rate=5000/s",
-		};
+		return { label, message: tell("set-empty-step") };
 	const source = text.slice(equals + 1);
 	const document = parseDocument(source, {
 		prettyErrors: false,
@@ -153,11 +143,7 @@ function parse(text: string): Change | Refused {
 	});
 	if (document.contents === null) return { label, path, value: "" };
 	if (document.errors.length > 0 || !isScalar(document.contents))
-		return {
-			label,
-			message:
-				"the value must be a single one; write lists and maps in the file",
-		};
+		return { label, message: tell("set-one-value") };
 	return { label, path, value: document.contents.value };
 }
 
@@ -175,16 +161,16 @@ function obstacle(value: Tree, path: string[]): string | undefined {
 		const counts = /^\d+$/.test(step);
 		if (Array.isArray(node)) {
 			if (!counts || Number(step) >= node.length)
-				return `${above} is a list with ${plural(node.length, "item")}, counted from 0; write e.g. ${above}.0`;
+				return tell("set-beyond-list", { above, items: node.length });
 			node = node[Number(step)];
 			continue;
 		}
 		// A system may be called "1"; everything else that is counted is a list.
 		if (counts && depth > 0 && path[0] !== "systems")
-			return `the file has no list ${above}; write a key instead of ${step}`;
+			return tell("set-no-list", { above, step });
 		if (isMap(node)) node = Object.hasOwn(node, step) ? node[step] : undefined;
 		else if (node !== undefined && node !== null && !isSystem(path, depth))
-			return `${above} is a single value; write ${above}=...`;
+			return tell("set-no-map", { above });
 		else node = undefined;
 	}
 	return undefined;
@@ -238,12 +224,10 @@ function changesNothing(value: Tree, path: string[]): string | undefined {
 	const { cases, matrix } = value;
 	if (first !== "workload" || rest.length > 0) return;
 	if (isMap(matrix) && Object.hasOwn(matrix, field))
-		return `changes nothing, as the matrix sets ${field}; write e.g. --set matrix.${field}.0=...`;
+		return tell("set-below-matrix", { field });
 	if (!Array.isArray(cases)) return;
 	const all =
 		cases.length > 0 &&
 		cases.every((one) => isMap(one) && Object.hasOwn(one, field));
-	return all
-		? `changes nothing, as each case sets ${field}; write e.g. --set cases.0.${field}=...`
-		: undefined;
+	return all ? tell("set-below-cases", { field }) : undefined;
 }

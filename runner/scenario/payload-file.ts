@@ -2,7 +2,7 @@ import path from "node:path";
 import { formatBytes } from "../units.ts";
 import type { ResolvedCases } from "./cases.ts";
 import type { Context } from "./context.ts";
-import type { Problem } from "./problem.ts";
+import { type Problem, refuse } from "./problem.ts";
 
 /** Payload files that are not there, or of no use. */
 export function unreadablePayloads(
@@ -14,25 +14,15 @@ export function unreadablePayloads(
 		if (file === null) return [];
 		const bytes = fileBytes(file);
 		const shown = path.relative(folder, file) || ".";
-		const wrong = (message: string): Problem[] => [
-			{ path: [...where(index, "payload"), "file"], at: "value", message },
-		];
-		if (bytes === null)
-			return wrong(
-				`payload: the file does not exist: ${shown}; write its path from the scenario's folder`,
-			);
+		const at = [...where(index, "payload"), "file"];
+		if (bytes === null) return [refuse(at, "payload-missing", { file: shown })];
 		if (bytes === "folder")
-			return wrong(
-				`payload: "${shown}" is a folder; write the path of a file, e.g. file: orders.json`,
-			);
-		if (bytes === 0)
-			return wrong(
-				`payload: the file is empty: ${shown}; write one with content`,
-			);
+			return [refuse(at, "payload-folder", { file: shown })];
+		if (bytes === 0) return [refuse(at, "payload-empty", { file: shown })];
+		const size = formatBytes(bytes);
+		const most = formatBytes(MOST_PAYLOAD_BYTES);
 		return bytes > MOST_PAYLOAD_BYTES
-			? wrong(
-					`payload: ${shown} has ${formatBytes(bytes)}; write a file of at most ${formatBytes(MOST_PAYLOAD_BYTES)}, which the generator keeps in memory`,
-				)
+			? [refuse(at, "payload-too-large", { file: shown, size, most })]
 			: [];
 	});
 }

@@ -1,12 +1,9 @@
 import { targets, targetsThat } from "../model/targets.ts";
 import type { Context } from "./context.ts";
 import type { Parts } from "./parts.ts";
-import type { Problem } from "./problem.ts";
+import { type Problem, refuse, refuseKey } from "./problem.ts";
 import { hasHosts } from "./rig.ts";
 import type { Clients, Scenario } from "./scenario.ts";
-
-/** Why CPUs cannot be chosen. */
-export const NO_PIN = "pin works on Linux only; remove it on this machine";
 
 /** CPUs for the whole scenario. On the target that the command line chose, settings of others are left aside. */
 export function resolvePin(
@@ -26,14 +23,14 @@ export function resolvePin(
 		(elsewhere ? null : generator) ??
 		(place === "container" || hosts ? null : brokers);
 	if (here !== null && context.platform !== "linux")
-		problems.push({ path: ["pin"], at: "key", message: NO_PIN });
+		problems.push(refuseKey(["pin"], "pin-needs-linux"));
 	const theirs = place === null && !hosts;
 	if (brokers !== null && theirs && !targetChosen)
-		problems.push({
-			path: ["pin", "brokers"],
-			at: "value",
-			message: `pin.brokers needs target ${targetsThat(({ place }) => place !== null)}, where mqbench starts the brokers; this target is ${target}: remove it`,
-		});
+		problems.push(
+			refuse(["pin", "brokers"], "pin-of-yours", {
+				...{ target, targets: targetsThat(({ place }) => place !== null) },
+			}),
+		);
 	return {
 		pin: { generator, brokers: theirs ? null : brokers },
 		problems,

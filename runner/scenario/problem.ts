@@ -1,6 +1,7 @@
 import type { WorkloadField } from "../model/workload.ts";
 import { maskSameLength } from "../secrets.ts";
 import { KNOWN } from "../suggest.ts";
+import { type Telling, type Told, tell } from "../text/tell.ts";
 
 /** One mistake in a scenario, where the schema sees it. `source.ts` knows the line. */
 export interface Problem {
@@ -16,6 +17,33 @@ export type Path = readonly (string | number)[];
 export interface FieldProblem {
 	readonly field: WorkloadField;
 	readonly message: string;
+}
+
+/** Makes (does not throw) a mistake in the value at `path`. */
+export function refuse<C extends Told>(
+	path: Path,
+	code: C,
+	...values: Telling<C>
+): Problem {
+	return { path, at: "value", message: tell(code, ...values) };
+}
+
+/** The same of a key: it should not be there, or it is missing. */
+export function refuseKey<C extends Told>(
+	path: Path,
+	code: C,
+	...values: Telling<C>
+): Problem {
+	return { ...refuse(path, code, ...values), at: "key" };
+}
+
+/** The same of a field of a workload. */
+export function refuseField<C extends Told>(
+	field: WorkloadField,
+	code: C,
+	...values: Telling<C>
+): FieldProblem {
+	return { field, message: tell(code, ...values) };
 }
 
 /** A mistake at its place in the text, or with the option of the command line that it came by. */

@@ -113,5 +113,5 @@ test("a rig that is not there, or is none, is named before anything else", async
 	);
 	await expect(
 		readScenario("s.yaml", { rig: "rig.json" }, { cwd, env: {} }),
-	).rejects.toThrow("rig.json: brokers is empty; give it a value");
+	).rejects.toThrow("rig.json: brokers is empty; write a value");
 });

@@ -81,7 +81,7 @@ describe("each mistake is one sentence with its place, and tells no password", (
 		[
 			"no broker",
 			{ ...minimal, brokers: [] },
-			"brokers is empty; give it a value",
+			"brokers is empty; write a value",
 		],
 		[
 			"a broker without url",

@@ -3,21 +3,18 @@ import { z } from "zod";
 import { brokerOf, example, realBrokers } from "../brokers/index.ts";
 import { Level, Target } from "../model/plan.ts";
 import { CLOUDS } from "../model/targets.ts";
+import { tell } from "../text/tell.ts";
 import type { Path } from "./problem.ts";
 import { isLoopback } from "./url.ts";
 import { valueAt } from "./written.ts";
 
-const NO_ADDRESS =
-	"must be an IPv4 or IPv6 address, at which the host's broker listens";
+const NO_ADDRESS = tell("rig-address");
 
 /** A host that ssh reaches. */
 const sshHost = {
 	host: z
 		.string()
-		.regex(
-			/^(?!-)[\w.-]+$/,
-			"must be a name or an IPv4 address, as ssh takes it; for IPv6 write a name of ssh's configuration",
-		)
+		.regex(/^(?!-)[\w.-]+$/, tell("rig-host"))
 		.meta({
 			description:
 				"Name or address of IPv4; for one of IPv6 a name of ssh's configuration.",
@@ -25,7 +22,7 @@ const sshHost = {
 		}),
 	user: z
 		.string()
-		.regex(/^(?!-)[\w.-]+$/, "must be a user name, as ssh takes it")
+		.regex(/^(?!-)[\w.-]+$/, tell("rig-user"))
 		.optional()
 		.meta({ description: "Default: ssh's own choice." }),
 	port: z.int().min(1).max(65_535).optional().meta({
@@ -54,7 +51,7 @@ export const Cloud = z.strictObject({
 	}),
 	account: z
 		.string()
-		.regex(/^\d{12}$/, "must be an AWS account: 12 digits, in quotes")
+		.regex(/^\d{12}$/, tell("rig-account"))
 		.nullable()
 		.default(null)
 		.meta({
@@ -93,10 +90,7 @@ export const RigFile = z.strictObject({
 	version: z.literal(1).meta({ description: "Of this file's form." }),
 	id: z
 		.string()
-		.regex(
-			/^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/,
-			"must have letters, digits, - _ and dots, at most 63 of them, and begin with a letter or digit",
-		)
+		.regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/, tell("rig-name"))
 		.meta({
 			description:
 				"Name of the rig: of its containers, networks, volumes and tags.",
@@ -241,7 +235,7 @@ export function parseRig(text: string): { rig: RigFile } | { wrong: string[] } {
 		value = JSON.parse(text.replace(/^\ufeff/, ""));
 	} catch {
 		// The parser's own words quote the text, passwords included.
-		return { wrong: ["it is not JSON; mqbench schema rig shows its form"] };
+		return { wrong: [tell("rig-not-json")] };
 	}
 	const parsed = RigFile.safeParse(value);
 	if (!parsed.success)
@@ -251,21 +245,15 @@ export function parseRig(text: string): { rig: RigFile } | { wrong: string[] } {
 	const wrong = parsed.data.brokers.flatMap(
 		({ system, url, hosts }, i, all) => [
 			...(all.findIndex((other) => other.system === system) < i
-				? [
-						`brokers[${i}].system: ${JSON.stringify(system)} has a broker already; give each system one`,
-					]
+				? [tell("rig-system-twice", { i, system: JSON.stringify(system) })]
 				: []),
 			...(url !== null && hosts.length > 0
-				? [
-						`brokers[${i}] has a url and hosts; write the url of a broker that is up, or hosts on which mqbench starts it`,
-					]
+				? [tell("rig-url-and-hosts", { i })]
 				: []),
 			...onLoopback(parsed.data, i),
 			// What is rented has none until it is up.
 			...(url === null && hosts.length === 0 && parsed.data.cloud === null
-				? [
-						`brokers[${i}].url is missing; write text, or hosts on which mqbench starts it`,
-					]
+				? [tell("rig-without-url", { i })]
 				: []),
 		],
 	);
@@ -280,9 +268,7 @@ function onLoopback({ brokers, clients }: RigFile, i: number): string[] {
 	return hosts.flatMap(({ address, host }, k) => {
 		const others = [...hosts, ...clients].some((one) => one.host !== host);
 		return isLoopback(address) && others
-			? [
-					`brokers[${i}].hosts[${k}].address is a loopback address, which other hosts cannot reach; write the host's address in their network`,
-				]
+			? [tell("rig-loopback", { i, k })]
 			: [];
 	});
 }
@@ -296,22 +282,34 @@ function sentences(
 	const missing = valueAt(whole, issue.path as Path) === undefined;
 	switch (issue.code) {
 		case "unrecognized_keys":
-			return issue.keys.map(
-				(key) =>
-					`${placeOf([...issue.path, key])} is an unknown key; remove it (mqbench schema rig lists all)`,
+			return issue.keys.map((key) =>
+				tell("rig-unknown-key", { place: placeOf([...issue.path, key]) }),
 			);
-		case "invalid_value":
-			return `${place} ${missing ? "is missing" : "is unknown"}; write ${issue.values.map((one) => JSON.stringify(one)).join(" or ")}`;
-		case "invalid_type":
-			return `${place} ${missing ? "is missing; write" : "must be"} ${KINDS[issue.expected] ?? issue.expected}`;
+		case "invalid_value": {
+			const known = issue.values.map((one) => JSON.stringify(one));
+			return tell(missing ? "missing" : "rig-unknown", {
+				...{ what: place, write: known.join(" or ") },
+			});
+		}
+		case "invalid_type": {
+			const write = KINDS[issue.expected] ?? issue.expected;
+			return tell(missing ? "missing" : "must-be", { what: place, write });
+		}
 		case "invalid_format":
 			return issue.format === "datetime"
-				? `${place} must be a time such as 2026-11-20T10:00:00Z`
+				? tell("rig-time", { place })
 				: `${place} ${issue.message}`;
-		case "too_small":
-			return `${place} ${issue.origin === "number" || issue.origin === "int" ? `must be ${issue.inclusive ? "at least" : "above"} ${issue.minimum}` : "is empty; give it a value"}`;
+		case "too_small": {
+			const number = issue.origin === "number" || issue.origin === "int";
+			const write = `${issue.inclusive ? "at least" : "above"} ${issue.minimum}`;
+			return number
+				? tell("must-be", { what: place, write })
+				: tell("empty-of", { what: place, write: "a value" });
+		}
 		case "too_big":
-			return `${place} must be at most ${issue.maximum}`;
+			return tell("must-be", {
+				...{ what: place, write: `at most ${issue.maximum}` },
+			});
 		default:
 			return `${place}: ${issue.message}`;
 	}

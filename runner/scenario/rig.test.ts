@@ -94,7 +94,7 @@ describe("a rig that stays up", () => {
 		load(asked(", durability: os"));
 		load(asked(""), made(null, 256));
 		expect(() => load(asked(""), made(null, 255))).toThrow(
-			"s.yaml:2:33 message 256B: nats in rig.json was set up for at most 255B; write message: 255B, or make a new rig (mqbench up)",
+			"s.yaml:2:33 message 256B: nats in rig.json was set up for at most 255B; run mqbench up to make a rig for it",
 		);
 	});
 

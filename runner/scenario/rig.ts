@@ -1,10 +1,10 @@
 import { hasProcess } from "../brokers/index.ts";
 import { targets } from "../model/targets.ts";
-import { formatBytesExact } from "../units.ts";
+import { tell } from "../text/tell.ts";
 import { caseProblems, type ResolvedCases } from "./cases.ts";
 import type { GivenRig } from "./overrides.ts";
 import type { Parts } from "./parts.ts";
-import type { Problem } from "./problem.ts";
+import { type Problem, refuseKey } from "./problem.ts";
 import type { Scenario, System } from "./scenario.ts";
 
 /** Messages that are larger than those which the rig's brokers were set up for. */
@@ -19,7 +19,10 @@ export function beyondRig(
 		if (most === null) return [];
 		return caseProblems(cases, ({ message: { bytes } }) => [
 			bytes > most && {
-				message: `message ${formatBytesExact(bytes)}: ${key} in ${given.path} was set up for at most ${formatBytesExact(most)}; write message: ${formatBytesExact(most)}, or make a new rig (mqbench up)`,
+				message: tell("too-large-for-rig", {
+					...{ messageBytes: bytes, system: key, rig: given.path },
+					mostBytes: most,
+				}),
 			},
 		]);
 	});
@@ -42,11 +45,9 @@ export function untouchable(
 	return out === undefined
 		? []
 		: [
-				{
-					path: ["faults"],
-					at: "key",
-					message: `faults need a broker in containers or on hosts, and ${given.path} has neither for ${out.key}; remove faults`,
-				},
+				refuseKey(["faults"], "faults-beyond-rig", {
+					...{ rig: given.path, system: out.key },
+				}),
 			];
 }
 
@@ -69,9 +70,7 @@ export function notFresh(
 		!hasProcess(system) ||
 		onHosts({ path: "", rig }, system.key)
 		? []
-		: [
-				`the broker was not fresh: it belongs to the rig ${rig.id}, which stays up, and other runs may have been there before`,
-			];
+		: [tell("broker-not-fresh", { rig: rig.id })];
 }
 
 // --- internal ---

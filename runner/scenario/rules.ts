@@ -7,9 +7,9 @@ import {
 	workloadFields,
 } from "../model/workload.ts";
 import { say } from "../text/say.ts";
-import { formatBytesExact, formatDurationExact, plural } from "../units.ts";
+import { formatDurationExact, plural } from "../units.ts";
 import { backlogTimes } from "./backlog.ts";
-import type { FieldProblem } from "./problem.ts";
+import { type FieldProblem, refuseField } from "./problem.ts";
 import { durationOf } from "./schedule.ts";
 import type { WrittenWorkload } from "./workload-schema.ts";
 import type { Written } from "./written.ts";
@@ -55,30 +55,20 @@ function ofPattern(fields: Fields, written: Written): FieldProblem[] {
 		const only = onlyFor(field);
 		if (only === undefined || only.includes(pattern)) continue;
 		if (isSet(fields, written, field))
-			found.push({
-				field,
-				message: `${field} needs pattern: ${EITHER.format(only)}; this workload is ${pattern}`,
-			});
+			found.push(
+				refuseField(field, "needs-pattern", {
+					...{ field, patterns: EITHER.format(only), pattern },
+				}),
+			);
 	}
 	if (pattern === "publish")
 		for (const field of UNSEEN)
 			if (isSet(fields, written, field) && fields[field] !== "at-most-once")
-				found.push({
-					field,
-					message: `${field} is about received messages, and in pattern publish nobody receives any; remove ${field}`,
-				});
+				found.push(refuseField(field, "nobody-to-check", { field }));
 	if (pattern === "fan-out" && !Object.hasOwn(written, "subscriptions"))
-		found.push({
-			field: "pattern",
-			message:
-				"pattern fan-out needs subscriptions: how many receive each message; write e.g. subscriptions: 10",
-		});
+		found.push(refuseField("pattern", "fan-out-without-subscriptions"));
 	if (pattern === "backlog" && !Object.hasOwn(written, "backlog"))
-		found.push({
-			field: "pattern",
-			message:
-				"pattern backlog needs backlog: how many messages pile up while consumers pause; write e.g. backlog: 100000",
-		});
+		found.push(refuseField("pattern", "backlog-without-size"));
 	return found;
 }
 
@@ -106,16 +96,19 @@ function ofLimits({
 }: Fields): FieldProblem[] {
 	const found: FieldProblem[] = [];
 	if (timeout !== undefined && drain !== undefined && timeout > drain)
-		found.push({
-			field: "timeout",
-			message: `timeout ${formatDurationExact(timeout)} is longer than drain ${formatDurationExact(drain)}, the longest wait for a message; write drain: ${formatDurationExact(timeout)}`,
-		});
+		found.push(
+			refuseField("timeout", "timeout-beyond-drain", {
+				...{ timeoutNs: timeout, drainNs: drain },
+			}),
+		);
 	const needed = ENVELOPE_BYTES + CHECKSUM_BYTES;
 	if (checksum && message !== undefined && message < needed)
-		found.push({
-			field: "message",
-			message: `message ${formatBytesExact(message)} is too small for checksum: true, which adds ${CHECKSUM_BYTES} bytes to the ${ENVELOPE_BYTES} of each message; write at least message: ${needed}B`,
-		});
+		found.push(
+			refuseField("message", "too-small-for-checksum", {
+				...{ messageBytes: message, leastBytes: needed },
+				...{ checksum: CHECKSUM_BYTES, envelope: ENVELOPE_BYTES },
+			}),
+		);
 	return found;
 }
 
@@ -125,15 +118,16 @@ function ofTopology(fields: Fields): FieldProblem[] {
 	const producers = fields.producers ?? connections;
 	if (producers === undefined || connections === undefined) return found;
 	if (connections > producers)
-		found.push({
-			field: "producers",
-			message: `${plural(producers, "producer")} cannot use ${connections} connections; write at least producers: ${connections}`,
-		});
-	if (fields.topics !== undefined && fields.topics > producers)
-		found.push({
-			field: "topics",
-			message: `${plural(producers, "producer")} cannot fill ${fields.topics} topics, as each sends to one; write producers: ${fields.topics}`,
-		});
+		found.push(
+			refuseField("producers", "connections-beyond-producers", {
+				...{ producers, connections },
+			}),
+		);
+	const { topics = 1 } = fields;
+	if (topics > producers)
+		found.push(
+			refuseField("topics", "topics-beyond-producers", { producers, topics }),
+		);
 	const receivers = receiversOf(fields.pattern ?? "round-trip", fields);
 	if (
 		consumerConnections !== undefined &&
@@ -141,10 +135,11 @@ function ofTopology(fields: Fields): FieldProblem[] {
 		consumerConnections > receivers
 	) {
 		const noun = fields.pattern === "fan-out" ? "subscription" : "consumer";
-		found.push({
-			field: "consumerConnections",
-			message: `${plural(receivers, noun)} cannot use ${consumerConnections} connections; write consumerConnections: ${receivers}`,
-		});
+		found.push(
+			refuseField("consumerConnections", "connections-beyond-receivers", {
+				...{ consumerConnections, receivers, who: plural(receivers, noun) },
+			}),
+		);
 	}
 	return found;
 }
@@ -163,53 +158,41 @@ function ofOrder({ order, keys }: Fields): FieldProblem[] {
 function ofBacklog(fields: Fields): FieldProblem[] {
 	const { pattern, rate, stages, steps, messages } = fields;
 	if (pattern !== "backlog") return [];
-	const wrong = (field: WorkloadField, text: string) => [
-		{ field, message: text },
-	];
 	if (messages !== undefined)
-		return wrong(
-			"messages",
-			"pattern backlog needs a rate: a closed load (messages) stops when consumers pause; write rate and duration instead of messages",
-		);
+		return [refuseField("messages", "backlog-of-closed-load")];
 	const varying = steps ? "steps" : rate && stages ? "stages" : null;
 	if (varying !== null)
-		return wrong(
-			varying,
-			`pattern backlog needs one constant rate; write rate and duration instead of ${varying}`,
-		);
+		return [refuseField(varying, "backlog-of-varying-rate", { varying })];
 	if (!rate) return [];
 	if (fields.arrivals === "poisson")
-		return wrong(
-			"arrivals",
-			"pattern backlog needs a steady stream of messages; remove arrivals",
-		);
+		return [refuseField("arrivals", "backlog-of-random-arrivals")];
 	if (fields.find !== undefined)
-		return wrong(
-			"find",
-			"find: max-rate cannot search in pattern backlog, where consumers pause; remove find",
-		);
+		return [refuseField("find", "backlog-searched")];
 	const duration = durationOf(fields);
 	const backlog = backlogOf(fields);
 	if (duration === null || backlog === null) return [];
 	if (duration % 1e9 !== 0)
-		return wrong(
-			"duration",
-			`pattern backlog needs a duration of whole seconds; write duration: ${Math.ceil(duration / 1e9)}s`,
-		);
-	if (fields.inFlight !== undefined) {
-		const most =
-			fields.inFlight * (fields.producers ?? fields.connections ?? 1);
+		return [
+			refuseField("duration", "backlog-of-part-seconds", {
+				seconds: Math.ceil(duration / 1e9),
+			}),
+		];
+	const { inFlight } = fields;
+	if (inFlight !== undefined) {
+		const most = inFlight * (fields.producers ?? fields.connections ?? 1);
 		if (most < backlog)
-			return wrong(
-				"inFlight",
-				`inFlight ${fields.inFlight} would stop producers before the backlog has piled up; remove inFlight`,
-			);
+			return [refuseField("inFlight", "in-flight-below-backlog", { inFlight })];
 	}
 	const { neededNs, resumeNs, pauseNs } = backlogTimes(duration, rate, backlog);
 	if (duration - resumeNs < pauseNs)
-		return wrong(
-			"duration",
-			`duration ${formatDurationExact(duration)} is too short: the backlog takes ${formatDurationExact(resumeNs - pauseNs)} to pile up, and more to drain; ${neededNs > WEEK_NS ? "write a smaller backlog" : `write at least duration: ${formatDurationExact(neededNs)}`}`,
-		);
+		return [
+			refuseField("duration", "backlog-too-long", {
+				...{ durationNs: duration, pileUpNs: resumeNs - pauseNs },
+				write:
+					neededNs > WEEK_NS
+						? "write a smaller backlog"
+						: `write at least duration: ${formatDurationExact(neededNs)}`,
+			}),
+		];
 	return [];
 }

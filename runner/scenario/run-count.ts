@@ -1,5 +1,5 @@
-import { formatCount, plural } from "../units.ts";
-import type { Problem } from "./problem.ts";
+import { formatCount } from "../units.ts";
+import { type Problem, refuse } from "./problem.ts";
 
 /** More than anybody waits for; all of them are planned in memory before the first one starts. */
 const MOST_RUNS = 10_000;
@@ -12,12 +12,10 @@ export function tooManyRuns(
 ): Problem[] {
 	const runs = repeat * cases * systems;
 	if (runs <= MOST_RUNS) return [];
-	const factors = `${plural(systems, "system")} x ${plural(cases, "case")} x repeat ${repeat}`;
 	return [
-		{
-			path: [repeat > 1 ? "repeat" : "systems"],
-			at: "value",
-			message: `${factors} makes ${plural(runs, "run")}, and at most ${formatCount(MOST_RUNS)} are allowed; ${repeat > 1 ? "write a smaller repeat" : "remove some"}`,
-		},
+		refuse([repeat > 1 ? "repeat" : "systems"], "too-many-runs", {
+			...{ systems, cases, repeat, runs, most: formatCount(MOST_RUNS) },
+			write: repeat > 1 ? "write a smaller repeat" : "remove some",
+		}),
 	];
 }

@@ -9,6 +9,7 @@ import { CpuSet } from "../model/cpu-set.ts";
 import { count, parsed, span } from "../model/field.ts";
 import { FaultAction, Target } from "../model/plan.ts";
 import { type WorkloadField, workloadFields } from "../model/workload.ts";
+import { tell } from "../text/tell.ts";
 import { AwsFile } from "./aws-schema.ts";
 import { parseLine } from "./sla.ts";
 import { overrides, SharedWorkload } from "./workload-schema.ts";
@@ -69,10 +70,7 @@ const CaseOverrides = z
 			.string()
 			.min(1)
 			.max(80)
-			.regex(
-				/^[^\p{C}*?]+$/u,
-				"the name of a case must be one line of text without * and ?",
-			)
+			.regex(/^[^\p{C}*?]+$/u, tell("case-name-form"))
 			.meta({
 				description:
 					'Unique name. Default: what the case overrides, "1KiB 3000/s".',
@@ -109,7 +107,7 @@ export const Name = z
 	.regex(
 		// Two dots in a row would be an empty part of a NATS subject, a dot at the end a folder that Windows renames.
 		/^(?!.*\.\.)[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9_-])?$/,
-		"a name must have only letters, digits, - _ and single dots, and begin with a letter or digit",
+		tell("name-form"),
 	);
 
 const FaultNode = z
@@ -133,10 +131,7 @@ const Clients = z.union([
 		.array(
 			z
 				.string()
-				.regex(
-					/^(?:[\w.-]+@)?(?!-)[\w.-]+(?::\d{1,5})?$/,
-					"a client must be a host for ssh; write host, user@host or user@host:port",
-				),
+				.regex(/^(?:[\w.-]+@)?(?!-)[\w.-]+(?::\d{1,5})?$/, tell("client-host")),
 		)
 		.min(1)
 		.max(MOST_CLIENTS)

@@ -2,11 +2,12 @@ import { subjectOf } from "../model/baseline-sla.ts";
 import type { BaselineSla, Sla } from "../model/plan.ts";
 import type { Gate } from "../model/result.ts";
 import { didYouMean } from "../suggest.ts";
-import { formatDurationExact } from "../units.ts";
+import { tell } from "../text/tell.ts";
 import { type ResolvedCases, resolveCases } from "./cases.ts";
 import { applyOverrides } from "./overrides.ts";
 import { type Parts, parseParts } from "./parts.ts";
-import type { Path, Problem } from "./problem.ts";
+import { quoted } from "./place.ts";
+import { type Path, type Problem, refuse } from "./problem.ts";
 import type { BaselineLine, Case, Scenario, SlaLine } from "./scenario.ts";
 import { unanswerable } from "./sla-rules.ts";
 import { parseSource } from "./source.ts";
@@ -40,27 +41,25 @@ export function resolveSlaLines(
 		if (written === undefined) continue;
 		const short = "kind" in written;
 		const line: Line = short ? { expect: written, abort: false } : written;
-		const wrong = (key: string | null, message: string) =>
-			problems.push({
-				path: key === null ? path : [...path, key],
-				at: "value",
-				message,
-			});
+		const at = (key: string) => [...path, key];
 
 		if (
 			line.system !== undefined &&
 			keys.length > 0 &&
 			!keys.includes(line.system)
 		)
-			wrong(
-				"system",
-				`unknown system "${line.system}"${didYouMean(line.system, keys)}`,
+			problems.push(
+				refuse(at("system"), "unknown", {
+					...{ what: "system", word: quoted(line.system) },
+					meant: didYouMean(line.system, keys),
+				}),
 			);
 		const found =
 			line.case === undefined || names === null
 				? null
 				: findCase(line.case, names);
-		if (found && "wrong" in found) wrong("case", found.wrong);
+		if (found && "wrong" in found)
+			problems.push({ path: at("case"), at: "value", message: found.wrong });
 		const only =
 			inCase === null
 				? found && "name" in found
@@ -84,7 +83,9 @@ export function resolveSlaLines(
 			line: lineOf(short ? path : [...path, "expect"]),
 		};
 		const inExpect = (message: string | undefined) => {
-			if (message !== undefined) wrong(short ? null : "expect", message);
+			const where = short ? path : at("expect");
+			if (message !== undefined)
+				problems.push({ path: where, at: "value", message });
 		};
 		if (expect.kind === "baseline") {
 			const [first] = [
@@ -93,9 +94,8 @@ export function resolveSlaLines(
 			];
 			inExpect(first);
 			if (line.abort)
-				wrong(
-					"abort",
-					`"${expect.text}": abort stops a single run, and this line is judged over all repeats; remove abort`,
+				problems.push(
+					refuse(at("abort"), "abort-of-comparison", { line: expect.text }),
 				);
 			compared.push({ expect, ...place });
 			continue;
@@ -106,11 +106,11 @@ export function resolveSlaLines(
 	}
 	problems.push(...unboundedSearches(lines, keys, cases, where));
 	if (baseline !== null && compared.length === 0 && tooFew(parts.repeat))
-		problems.push({
-			path: ["baseline"],
-			at: "value",
-			message: `baseline: ${needsRepeats(parts.repeat)}`,
-		});
+		problems.push(
+			refuse(["baseline"], "about", {
+				...{ what: "baseline", why: needsRepeats(parts.repeat) },
+			}),
+		);
 	return { lines, compared, problems };
 }
 
@@ -152,7 +152,9 @@ function tooFew(repeat: number | undefined): repeat is number {
 }
 
 export function needsRepeats(repeat: number): string {
-	return `a comparison needs at least ${LEAST_REPEATS} runs on each side to tell a change from noise, and repeat is ${repeat}; write repeat: ${LEAST_REPEATS + 1}`;
+	return tell("needs-repeats", {
+		...{ least: LEAST_REPEATS, repeat, write: LEAST_REPEATS + 1 },
+	});
 }
 
 // --- internal ---
@@ -169,12 +171,12 @@ function incomparable(
 	const searched = cases.find(({ find }) => find !== null);
 	if (searched)
 		found.push(
-			`a search (find)${cases.length === 1 ? "" : ` like that of case "${searched.name}"`} never repeats a rate, so there is nothing to compare; write a fixed limit`,
+			tell("search-not-compared", {
+				case: cases.length === 1 ? "" : ` like that of case "${searched.name}"`,
+			}),
 		);
 	if (system !== undefined && baseline?.system === system)
-		found.push(
-			`${system} is the baseline and cannot be compared with itself; remove this line, or name another system`,
-		);
+		found.push(tell("baseline-of-itself", { system }));
 	if (tooFew(repeat)) found.push(needsRepeats(repeat));
 	return found.map((why) => `"${text}": ${why}`);
 }
@@ -203,11 +205,12 @@ function unboundedSearches(
 		return without.length === 0
 			? []
 			: [
-					{
-						path: where(index, "find"),
-						at: "value",
-						message: `find: max-rate needs an objective that fails when the rate is too high${without.length < keys.length ? `, for ${without.join(" and ")}` : ""}; add e.g. p99 < 10ms to sla`,
-					},
+					refuse(where(index, "find"), "search-without-bound", {
+						systems:
+							without.length < keys.length
+								? `, for ${without.join(" and ")}`
+								: "",
+					}),
 				];
 	});
 }
@@ -231,8 +234,13 @@ function findCase(
 	return {
 		wrong:
 			only === undefined
-				? `unknown case "${asked}"${didYouMean(asked, names)}`
-				: `"${asked}" could be any of ${matches.length} cases (${matches.join(", ")}); write the whole name`,
+				? tell("unknown", {
+						...{ what: "case", word: quoted(asked) },
+						meant: didYouMean(asked, names),
+					})
+				: tell("case-unclear", {
+						...{ asked, matches, cases: matches.length },
+					}),
 	};
 }
 
@@ -245,5 +253,5 @@ function beyondDrain(
 	const short = cases.find((one) => one && one.drainNs < expect.limitNs);
 	return short === undefined
 		? undefined
-		: `"${expect.text}": the limit is longer than drain ${formatDurationExact(short.drainNs)}, the longest wait for a message; write drain: ${formatDurationExact(expect.limitNs)}`;
+		: tell("limit-beyond-drain", { ...expect, drainNs: short.drainNs });
 }

@@ -2,6 +2,7 @@ import type { Traits } from "../brokers/index.ts";
 import type { Metric, Sla } from "../model/plan.ts";
 import { type Need, needs, TALLIES, type Tally } from "../model/tallies.ts";
 import { say } from "../text/say.ts";
+import { tell } from "../text/tell.ts";
 import type { Case } from "./scenario.ts";
 import { meanPerSecond } from "./schedule.ts";
 
@@ -58,6 +59,11 @@ function instead(expect: Sla, metric: Metric): string {
 	return `${metric} ${bare}`;
 }
 
+/** "last p99 < 5ms" -> "p99 < 5ms". */
+function inResponse(expect: Sla): string {
+	return instead(expect, "response").replace("response ", "");
+}
+
 /** " of case "256B"", when the line is for several. */
 function of(one: Case, { cases }: Line): string {
 	return cases.length === 1 ? "" : ` (case "${one.name}")`;
@@ -70,7 +76,10 @@ const withoutSchedule: Reason = (line) => {
 	const closed = cases.find(({ schedule }) => schedule.kind === "closed");
 	return (
 		closed &&
-		`a closed load (messages)${of(closed, line)} has no schedule, and so no ${expect.metric}; write ${instead(expect, "service")}`
+		tell("no-schedule", {
+			...{ case: of(closed, line), metric: expect.metric },
+			instead: instead(expect, "service"),
+		})
 	);
 };
 
@@ -82,7 +91,10 @@ const withoutConsumers: Reason = (line) => {
 	const paused = cases.find(({ pattern }) => pattern === "backlog");
 	return (
 		paused &&
-		`in pattern backlog${of(paused, line)} consumers pause, and ${expect.metric} would only show that pause; write ${instead(expect, "ack")}`
+		tell("consumers-pause", {
+			...{ case: of(paused, line), metric: expect.metric },
+			instead: instead(expect, "ack"),
+		})
 	);
 };
 
@@ -92,14 +104,17 @@ const noSlowest: Reason = (line) => {
 	const other = cases.find(({ pattern }) => pattern !== "fan-out");
 	return (
 		other &&
-		`last, the slowest subscriber, needs pattern: fan-out; this workload is ${other.pattern}${of(other, line)}; write ${instead(expect, "response").replace("response ", "")}`
+		tell("last-without-fan-out", {
+			...{ pattern: other.pattern, case: of(other, line) },
+			instead: inResponse(expect),
+		})
 	);
 };
 
 /** Copies of one message on several clients: none of them knows which one was the last. */
 const slowestApart: Reason = ({ expect, clients }) =>
 	expect.kind !== "tally" && expect.metric === "last" && clients > 1
-		? `last, the slowest subscriber, needs one client, which sees all copies of a message; write ${instead(expect, "response").replace("response ", "")}`
+		? tell("last-over-clients", { instead: inResponse(expect) })
 		: undefined;
 
 const orderApart: Reason = (line) => {
@@ -108,7 +123,10 @@ const orderApart: Reason = (line) => {
 		({ pattern }) => pattern === "work-queue" || pattern === "backlog",
 	);
 	return group && clients > 1
-		? `in pattern ${group.pattern}${of(group, line)} order can only be checked by one client, and there are ${clients}; remove this line`
+		? tell("order-over-clients", {
+				...{ pattern: `${group.pattern}${of(group, line)}`, clients },
+				remedy: "remove this line",
+			})
 		: undefined;
 };
 
@@ -117,7 +135,7 @@ const acknowledgesNothing: Reason = ({ expect, systems }) => {
 	const silent = withoutAcks(systems);
 	return silent.length === 0
 		? undefined
-		: `${who(silent)} nothing, so there is no ack latency; write ${instead(expect, "response").replace("response ", "")}`;
+		: tell("no-ack-latency", { who: who(silent), instead: inResponse(expect) });
 };
 
 /** Of a closed load it is what was sent then: nothing else bounds it. */
@@ -126,7 +144,7 @@ const noAcksToCount: Reason = ({ systems, cases }) => {
 	return silent.length === 0 ||
 		cases.every(({ schedule }) => schedule.kind === "closed")
 		? undefined
-		: `${who(silent)} nothing, so nobody knows what the broker has accepted; write throughput, which counts received messages`;
+		: tell("no-acks-to-count", { who: who(silent) });
 };
 
 function withoutAcks(systems: Line["systems"]): string[] {
@@ -141,18 +159,21 @@ const uncheckedPayloads: Reason = ({ cases }) => {
 	const blind = cases.find((one) => !one.message.checksum);
 	return blind === undefined
 		? undefined
-		: `${cases.length === 1 ? "messages" : `messages of case "${blind.name}"`} carry no checksum, so corruption goes unnoticed; add checksum: true to workload`;
+		: tell("no-checksum", {
+				messages:
+					cases.length === 1 ? "messages" : `messages of case "${blind.name}"`,
+			});
 };
 
 const nobodyReceives: Reason = (line) => {
 	const { expect, cases } = line;
 	const blind = cases.find(({ pattern }) => pattern === "publish");
 	if (!blind || expect.kind !== "tally") return undefined;
-	const other =
+	const instead =
 		TALLIES[expect.tally].unit === "messages"
 			? "failed == 0"
-			: "throughput.sent, which counts acknowledgements";
-	return `in pattern publish${of(blind, line)} nobody receives messages; write ${other}`;
+			: `throughput.sent ${expect.op} ${expect.limit}/s`;
+	return tell("nobody-receives", { case: of(blind, line), instead });
 };
 
 const noBacklog: Reason = (line) => {
@@ -163,19 +184,21 @@ const noBacklog: Reason = (line) => {
 		(one) => (one.backlog?.messages ?? Infinity) <= DRAINED,
 	);
 	if (!other && small)
-		return `a backlog of ${small.backlog?.messages} messages${of(small, line)} is too small to measure: fewer than ${DRAINED} count as drained; write e.g. backlog: ${20 * DRAINED}`;
+		return tell("backlog-unmeasurable", {
+			...{ messages: small.backlog?.messages, case: of(small, line) },
+			...{ drained: DRAINED, write: 20 * DRAINED },
+		});
 	return (
 		other &&
-		`${expect.tally} needs pattern: backlog; this workload is ${other.pattern}${of(other, line)}; remove this line`
+		tell("tally-without-backlog", {
+			...{ ...expect, pattern: other.pattern, case: of(other, line) },
+		})
 	);
 };
 
 const nothingScheduled: Reason = (line) => {
 	const closed = line.cases.find(({ schedule }) => schedule.kind === "closed");
-	return (
-		closed &&
-		`a closed load (messages)${of(closed, line)} has no rate to achieve; write throughput.sent`
-	);
+	return closed && tell("no-rate-to-achieve", { case: of(closed, line) });
 };
 
 /** More than is sent is never received: every broker would fail. */

@@ -2,6 +2,7 @@ import type { BaselineSla, Sla } from "../model/plan.ts";
 import { Metric } from "../model/plan.ts";
 import { TALLIES, Tally, type TallyUnit, UNITS } from "../model/tallies.ts";
 import { suggest } from "../suggest.ts";
+import { tell } from "../text/tell.ts";
 import {
 	parseDuration,
 	parseRate,
@@ -51,6 +52,8 @@ const SOME: Record<TallyUnit, string> = {
 	ns: "1s",
 };
 
+const EITHER = new Intl.ListFormat("en-GB", { type: "disjunction" });
+
 function spaced(text: string): string {
 	return text.trim().replaceAll(/\s+/g, " ");
 }
@@ -64,9 +67,8 @@ function orMeant<T>(text: string, parse: (text: string) => T): T {
 		if (meant === text || !isObjective(meant, parse)) throw error;
 		const unitless =
 			meant.replaceAll(" ", "") === `${text.replaceAll(" ", "")}ms`;
-		throw new UnitError(
-			`"${text}"${unitless ? ": the limit has no unit" : " is not an objective"}; write ${meant}`,
-		);
+		const code = unitless ? "limit-without-unit" : "objective-meant";
+		throw new UnitError(tell(code, { line: text, meant }));
 	}
 }
 
@@ -140,9 +142,7 @@ function limited(line: string, text = line): Sla {
 	if (!metric.success) throw no(text, words.slice(0, 1));
 
 	if (op !== "<" && op !== "<=")
-		throw new UnitError(
-			`"${text}": a latency has an upper limit; write ${left} < ${limit}`,
-		);
+		throw new UnitError(tell("latency-limit", { line: text, left, limit }));
 	const found = {
 		text,
 		metric: metric.data,
@@ -153,17 +153,11 @@ function limited(line: string, text = line): Sla {
 	if (quantile === "max") return { kind: "max", ...found };
 	const percentile = Number(/[\d.]+/.exec(quantile)?.[0]);
 	if (percentile === 100)
-		throw new UnitError(
-			`"${text}": the 100th percentile is the largest sample; write max ${op} ${limit}`,
-		);
+		throw new UnitError(tell("percentile-100", { line: text, op, limit }));
 	if (!(percentile > 0 && percentile < 100))
-		throw new UnitError(
-			`"${text}": a percentile lies between 0 and 100; write e.g. p99 or p99.9`,
-		);
+		throw new UnitError(tell("percentile-range", { line: text }));
 	if (percentile < LOWEST)
-		throw new UnitError(
-			`"${text}": the lowest percentile is p0.000001; write e.g. p99 or p99.9`,
-		);
+		throw new UnitError(tell("percentile-lowest", { line: text }));
 	return { kind: "percentile", ...found, percentile };
 }
 
@@ -178,7 +172,9 @@ function tallyLine(
 	const op = ops.find((known) => known === written);
 	if (op === undefined)
 		throw new UnitError(
-			`"${text}": ${tally} takes ${ops.slice(0, -1).join(", ")} or ${ops.at(-1)}; write ${tally} ${example}`,
+			tell("tally-op", {
+				...{ line: text, tally, ops: EITHER.format(ops), example },
+			}),
 		);
 	return {
 		kind: "tally",
@@ -193,11 +189,9 @@ const LIMITS: Record<
 > = {
 	messages: (text, limit, tally, op) => {
 		if (!/^\d{1,15}$/.test(limit))
-			throw new UnitError(
-				`"${text}": ${tally} is a number of messages; write ${tally} == 0`,
-			);
+			throw new UnitError(tell("tally-count", { line: text, tally }));
 		if (op === "<" && Number(limit) === 0)
-			throw new UnitError(`"${text}" can never hold; write ${tally} == 0`);
+			throw new UnitError(tell("tally-never", { line: text, tally }));
 		return Number(limit);
 	},
 	"messages/s": (text, limit) =>
@@ -207,8 +201,7 @@ const LIMITS: Record<
 
 function latency(text: string, limit: string): number {
 	const ns = inLine(text, () => parseDuration(limit));
-	if (ns === 0)
-		throw new UnitError(`"${text}" can never hold; write a limit above 0`);
+	if (ns === 0) throw new UnitError(tell("limit-never", { line: text }));
 	return ns;
 }
 
@@ -231,11 +224,7 @@ function no(text: string, words: readonly string[] = []): UnitError {
 		if (isQuantile(word)) continue;
 		const guess = suggest(word, [...Metric.options, ...Tally.options, "max"]);
 		if (guess !== undefined && guess !== word)
-			return new UnitError(
-				`"${text}": unknown metric ${word}; did you mean ${guess}?`,
-			);
+			return new UnitError(tell("unknown-metric", { line: text, word, guess }));
 	}
-	return new UnitError(
-		`"${text}" is not an objective; write e.g. p99 < 20ms, service p99.9 <= 5ms or lost == 0`,
-	);
+	return new UnitError(tell("no-objective", { line: text }));
 }

@@ -9,6 +9,7 @@ import {
 	visit,
 } from "yaml";
 import { example } from "../brokers/index.ts";
+import { tell } from "../text/tell.ts";
 import type { Located, Path } from "./problem.ts";
 import { parseYaml, yamlMistakes } from "./yaml-mistakes.ts";
 
@@ -42,12 +43,7 @@ export function parseSource(
 	if (problems.length > 0) return { problems };
 	if (second)
 		return {
-			problems: [
-				{
-					offset: second.range[0],
-					message: "a second document begins here; write one scenario per file",
-				},
-			],
+			problems: [{ offset: second.range[0], message: tell("second-document") }],
 		};
 	if (!isMap(document.contents))
 		return {
@@ -72,18 +68,19 @@ export function parseSource(
 
 // --- internal ---
 
-const EMPTY = `the scenario is empty; begin with e.g. system: ${example.broker} (see scenarios/quickstart.yaml)`;
-const NO_MAP =
-	"a scenario is a map with keys such as system:, workload: and sla: (see scenarios/quickstart.yaml)";
+const EMPTY = tell("scenario-empty", { broker: example.broker });
+const NO_MAP = tell("scenario-no-map");
 
 function notScenarioText(text: string): string | undefined {
 	// Not the whole text: a MB of anything must not cost a second.
 	const start = text.slice(0, MAX_LENGTH);
 	// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 	const odd = start.match(/[\u0000-\u0008\u000e-\u001f\ufffd]/g)?.length ?? 0;
-	if (odd > 0) return "this is not a text file; a scenario is YAML in UTF-8";
+	if (odd > 0) return tell("no-text-file");
 	if (text.length > MAX_LENGTH)
-		return `the file has ${Math.ceil(text.length / 1024)} KiB; a scenario has at most ${MAX_LENGTH / 1024} KiB`;
+		return tell("file-too-large", {
+			...{ size: Math.ceil(text.length / 1024), most: MAX_LENGTH / 1024 },
+		});
 	return text.trim() === "" ? EMPTY : undefined;
 }
 
@@ -95,10 +92,10 @@ function aliasMessage(error: unknown): string {
 	const reason = error instanceof Error ? error.message : "";
 	const unresolved = /^Unresolved alias .*: (.*)$/.exec(reason)?.[1];
 	if (unresolved !== undefined)
-		return `*${unresolved} refers to &${unresolved}, which does not exist above; put text that begins with * in quotes`;
+		return tell("alias-unknown", { alias: unresolved });
 	return /alias/i.test(reason)
-		? "the aliases (*name) expand to too much; write the values out"
-		: `this cannot be read as YAML: ${reason.slice(0, 200)}`;
+		? tell("alias-too-much")
+		: tell("no-yaml", { reason: reason.slice(0, 200) });
 }
 
 /** An alias inside of what it stands for would go on for ever. */
@@ -115,7 +112,7 @@ function endless(document: Document.Parsed): Located[] {
 			if (path.some((around) => around === meant))
 				found.push({
 					offset: start(node) ?? 0,
-					message: `*${node.source} is inside &${node.source} and would contain itself; write the value out`,
+					message: tell("alias-endless", { alias: node.source }),
 				});
 		},
 	});

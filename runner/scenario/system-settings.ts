@@ -6,11 +6,9 @@ import {
 } from "../brokers/index.ts";
 import { LEVELS, type Level, type Target } from "../model/plan.ts";
 import { targetTraits } from "../model/targets.ts";
-import { settingMistakes } from "../text/settings.ts";
-import { plural } from "../units.ts";
+import { type Telling, type Told, tell } from "../text/tell.ts";
 import type { Context } from "./context.ts";
 import type { GivenRig } from "./overrides.ts";
-import { NO_PIN } from "./pin.ts";
 
 /** Settings of a system that what it is, or what it runs on, refuses. `ours`: mqbench starts the broker. */
 export function settingProblems(
@@ -42,12 +40,9 @@ export function againstDurability(
 	if (durability === undefined || by.length === 0 || level === durability)
 		return [];
 	return [
-		{
-			key: "config",
-			message: settingMistakes["config-against-durability"]({
-				...{ level: durability, really: text, keys: by },
-			}),
-		},
+		refusal("config", "config-against-durability", {
+			...{ level: durability, really: text, keys: by.join(" and ") },
+		}),
 	];
 }
 
@@ -62,6 +57,14 @@ interface Refusal {
 	readonly message: string;
 }
 
+function refusal<C extends Told>(
+	key: string,
+	code: C,
+	...values: Telling<C>
+): Refusal {
+	return { key, message: tell(code, ...values) };
+}
+
 function ofDurability(
 	{ durability }: SystemOptions,
 	{ title, levels, ownDurability }: Traits,
@@ -69,10 +72,13 @@ function ofDurability(
 	if (durability === undefined || levels[durability] !== undefined) return [];
 	const can = LEVELS.filter((level) => levels[level] !== undefined);
 	return [
-		{
-			key: "durability",
-			message: `${title} has no durability: ${durability} (${can.length === 0 ? ownDurability : `it has ${can.join(", ")}`}); ${can.length === 0 ? "remove durability" : `write durability: ${nearest(durability, can)}`}`,
-		},
+		can.length === 0
+			? refusal("durability", "no-durability", {
+					...{ title, durability, ownDurability },
+				})
+			: refusal("durability", "no-such-durability", {
+					...{ title, durability, can, nearest: nearest(durability, can) },
+				}),
 	];
 }
 
@@ -88,24 +94,27 @@ function ofCluster(
 	{ ours }: Starting,
 ): Refusal[] {
 	const found: Refusal[] = [];
-	const wrong = (key: string, message: string) => found.push({ key, message });
 	if (nodes !== undefined && ours && !possible.includes(nodes))
-		wrong(
-			"nodes",
-			`mqbench starts ${title} with ${possible.join(" or ")} ${possible.length === 1 && possible[0] === 1 ? "node" : "nodes"}, not ${nodes}; write nodes: ${possible.find((n) => n > nodes) ?? possible.at(-1)}`,
+		found.push(
+			refusal("nodes", "number-of-nodes", {
+				...{ title, nodes, possible: possible.join(" or ") },
+				noun: possible.length === 1 && possible[0] === 1 ? "node" : "nodes",
+				write: possible.find((n) => n > nodes) ?? possible.at(-1),
+			}),
 		);
 	if (replicas === undefined) return found;
 	if (replicas > maxReplicas)
-		wrong(
-			"replicas",
+		found.push(
 			maxReplicas === 1
-				? `${title} keeps one copy of each topic; remove replicas`
-				: `${title} keeps at most ${maxReplicas} copies of a topic; write replicas: ${maxReplicas}`,
+				? refusal("replicas", "one-copy", { title })
+				: refusal("replicas", "too-many-copies", { title, maxReplicas }),
 		);
 	else if (ours && replicas > (nodes ?? 1))
-		wrong(
-			"replicas",
-			`${replicas} replicas need as many nodes, and there ${(nodes ?? 1) === 1 ? "is one" : `are ${nodes}`}; write nodes: ${possible.find((n) => n >= replicas) ?? replicas}`,
+		found.push(
+			refusal("replicas", "replicas-beyond-nodes", {
+				...{ replicas, are: (nodes ?? 1) === 1 ? "is one" : `are ${nodes}` },
+				write: possible.find((n) => n >= replicas) ?? replicas,
+			}),
 		);
 	return found;
 }
@@ -119,37 +128,39 @@ function ofRig(
 	if (given === null || brokerOf(options).urlSchemes.length === 0) return [];
 	const { path: file, rig } = given;
 	const found = rig.brokers.find(({ system }) => system === key);
+	const there = { rig: file, system: key };
 	if (!found)
 		return [
-			{
-				key: "broker",
-				message: `${file} has no broker for ${key}; rename this system to one that it has: ${rig.brokers.map(({ system }) => system).join(", ")}`,
-			},
+			refusal("broker", "rig-without-broker", {
+				...{ ...there, systems: rig.brokers.map(({ system }) => system) },
+			}),
 		];
 	if (found.broker !== options.broker)
 		return [
-			{
-				key: "broker",
-				message: `${file} has ${found.broker} for ${key}, not ${options.broker}; write broker: ${found.broker}`,
-			},
+			refusal("broker", "rig-other-broker", {
+				...{ ...there, broker: found.broker, written: options.broker },
+			}),
 		];
 	if (found.hosts.length > 0) return tooFewHosts(given, found, options);
 	if (found.url === null)
 		return [
-			{
-				key: "broker",
-				message: `${file} has no machines for ${key} (${rig.cloud?.phase ?? "planned"}); run mqbench up to make a new rig`,
-			},
+			refusal("broker", "rig-without-machines", {
+				...{ ...there, phase: rig.cloud?.phase ?? "planned" },
+			}),
 		];
 	const { durability = null } = options;
 	// Of a broker that nobody has set up for us nothing is known, unless the file says it.
 	const known = !isYours(rig.target) || found.level !== null;
 	return known && durability !== found.level
 		? [
-				{
-					key: "durability",
-					message: `${file} has ${key} ${levelText(found.level)}, and this scenario has it ${levelText(durability)}; ${found.level === null ? "remove durability" : `write durability: ${found.level}`}`,
-				},
+				refusal("durability", "rig-other-durability", {
+					...{ ...there, found: levelText(found.level) },
+					asked: levelText(durability),
+					write:
+						found.level === null
+							? "remove durability"
+							: `write durability: ${found.level}`,
+				}),
 			]
 		: [];
 }
@@ -163,10 +174,9 @@ function tooFewHosts(
 	return nodes <= hosts.length
 		? []
 		: [
-				{
-					key: "nodes",
-					message: `nodes ${nodes}: each node needs a host, and ${file} has ${plural(hosts.length, "host")} for ${system}; write ${hosts.length === 1 ? "" : "at most "}nodes: ${hosts.length}`,
-				},
+				refusal("nodes", "nodes-beyond-rig", {
+					...{ nodes, rig: file, hosts: hosts.length, system },
+				}),
 			];
 }
 
@@ -182,7 +192,7 @@ function ofPin(
 		target &&
 		targetTraits(target).place === "process" &&
 		platform !== "linux"
-		? [{ key: "pin", message: NO_PIN }]
+		? [refusal("pin", "pin-needs-linux")]
 		: [];
 }
 
@@ -194,12 +204,7 @@ function ofImage(
 		version !== undefined &&
 		target &&
 		targetTraits(target).place === "container"
-		? [
-				{
-					key: "version",
-					message: "image already has a tag; remove version",
-				},
-			]
+		? [refusal("version", "image-and-version")]
 		: [];
 }
 
@@ -208,39 +213,18 @@ function ofCreate(options: SystemOptions, { target }: Starting): Refusal[] {
 	const { create, topics } = options;
 	if (!isYours(target)) return [];
 	if (create !== false)
-		return topics === undefined
-			? []
-			: [
-					{
-						key: "topics",
-						message:
-							"topics names existing topics, but mqbench makes its own; add create: false to use yours",
-					},
-				];
-	if (topics === undefined)
-		return [
-			{
-				key: "create",
-				message:
-					"create: false needs the names of your topics; add e.g. topics: [orders]",
-			},
-		];
+		return topics === undefined ? [] : [refusal("topics", "topics-of-mqbench")];
+	if (topics === undefined) return [refusal("create", "create-without-topics")];
 	const found: Refusal[] = [];
 	const twice = topics.find((topic, i) => topics.indexOf(topic) < i);
 	if (twice !== undefined)
-		found.push({
-			key: "topics",
-			message: `topics has "${twice}" twice; remove one of them`,
-		});
+		found.push(refusal("topics", "topic-twice", { topic: twice }));
 	for (const key of [
 		"durability",
 		"replicas",
 		...brokerOf(options).topicOptions,
 	])
 		if (options[key as keyof SystemOptions] !== undefined)
-			found.push({
-				key,
-				message: `${key} is set when a topic is made, and create: false uses yours; remove ${key}`,
-			});
+			found.push(refusal(key, "yours-option", { option: key }));
 	return found;
 }

@@ -77,7 +77,7 @@ describe("an existing broker", () => {
 		expect(
 			refusal("system: nats\n", { target: "local", url: "nats://h:4222" }),
 		).toContain(
-			"--url: url needs target existing; this target is local: write target: existing",
+			"--url: url needs target existing, and this target is local; write target: existing",
 		);
 	});
 
@@ -85,13 +85,15 @@ describe("an existing broker", () => {
 		expect(
 			refusal(`system: { broker: nats, url: "nats://h:4222" }\n`),
 		).toContain(
-			"url needs target existing; this target is local: write target: existing",
+			"url needs target existing, and this target is local; write target: existing",
 		);
 		expect(
 			refusal(
 				`target: existing\nsystem: { broker: nats, url: "nats://h:4222", port: 1 }\n`,
 			),
-		).toContain("port needs target local; this target is existing: remove it");
+		).toContain(
+			"port needs target local, and this target is existing; remove it",
+		);
 	});
 
 	test.each([
@@ -313,10 +315,10 @@ describe("settings of a broker that mqbench starts", () => {
 
 	test("and those of an existing one on target local, but left aside when the command line chose the target", () => {
 		expect(refusal(text)).toContain(
-			"url needs target existing; this target is local: write target: existing",
+			"url needs target existing, and this target is local; write target: existing",
 		);
 		expect(refusal(text)).toContain(
-			"tls needs target existing; this target is local: write target: existing",
+			"tls needs target existing, and this target is local; write target: existing",
 		);
 		expect(systems(text, { target: "local" }).systems[0]).toMatchObject({
 			url: null,

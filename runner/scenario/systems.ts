@@ -9,10 +9,11 @@ import {
 } from "../brokers/index.ts";
 import { type BrokerPlace, ON_HOSTS, targetTraits } from "../model/targets.ts";
 import { hide, maskUrls } from "../secrets.ts";
+import { tell } from "../text/tell.ts";
 import type { Context } from "./context.ts";
 import type { GivenRig } from "./overrides.ts";
 import type { Parts } from "./parts.ts";
-import type { Path, Problem } from "./problem.ts";
+import { type Path, type Problem, refuseKey } from "./problem.ts";
 import { onHosts } from "./rig.ts";
 import type { System } from "./scenario.ts";
 import {
@@ -51,23 +52,12 @@ export function resolveSystems(
 
 function choose(written: Written): Problem[] {
 	if (written.system !== undefined && written.systems !== undefined)
-		return [
-			{
-				path: ["systems"],
-				at: "key",
-				message:
-					"a scenario has system or systems, not both; move system into systems",
-			},
-		];
-	const none = `; write e.g. system: ${example.broker}`;
+		return [refuseKey(["systems"], "system-and-systems")];
+	const write = `e.g. system: ${example.broker}`;
 	if (written.system === undefined && written.systems === undefined)
-		return [
-			{ path: ["system"], at: "key", message: `system is missing${none}` },
-		];
+		return [refuseKey(["system"], "missing", { what: "system", write })];
 	if (isMap(written.systems) && Object.keys(written.systems).length === 0)
-		return [
-			{ path: ["systems"], at: "key", message: `systems is empty${none}` },
-		];
+		return [refuseKey(["systems"], "empty-of", { what: "systems", write })];
 	return [];
 }
 
@@ -177,7 +167,10 @@ function existingUrl(
 		const [open, close] =
 			where[0] === "systems" ? [`${where[1]}: { `, " }"] : ["", ""];
 		return {
-			wrong: `target existing needs a url for ${options.broker}; write ${where[0]}: { ${open}broker: ${options.broker}, url: "${variable(`${options.broker.toUpperCase()}_URL`)}" }${close}`,
+			wrong: tell("url-missing", {
+				...{ broker: options.broker, key: where[0], open, close },
+				url: variable(`${options.broker.toUpperCase()}_URL`),
+			}),
 		};
 	}
 	const inFile = context.labelOf([...where, "url"]) === undefined;
@@ -197,7 +190,9 @@ function rigUrl(
 		return null;
 	const resolved = resolveUrl(found.url, broker, env, false);
 	return "wrong" in resolved
-		? { wrong: `${file}: of ${key}, ${resolved.wrong}` }
+		? {
+				wrong: tell("rig-url", { rig: file, system: key, why: resolved.wrong }),
+			}
 		: resolved;
 }
 

@@ -122,7 +122,7 @@ describe("containers", () => {
 		expect(() =>
 			load("cpus: 2", { target: "local", set: ["system.image=x"] }),
 		).toThrow(
-			"--set system.image=x: image needs target docker; this target is local: write target: docker",
+			"--set system.image=x: image needs target docker, and this target is local; write target: docker",
 		);
 	});
 });

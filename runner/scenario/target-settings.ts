@@ -6,6 +6,7 @@ import {
 	targetsThat,
 	targetTraits,
 } from "../model/targets.ts";
+import { tell } from "../text/tell.ts";
 
 /**
  * Settings of a system that stand on a target without them, each with a sentence: where they belong, and what to do. The first
@@ -28,7 +29,7 @@ export function misplacedSettings(
 		return [
 			{
 				key,
-				message: `${key} needs target ${on}; this target is ${target}: ${instead}`,
+				message: tell("needs-target", { key, targets: on, target, instead }),
 			},
 		];
 	});

@@ -2,6 +2,7 @@ import { processFields } from "../brokers/fields.ts";
 import { BrokerName, brokerOf } from "../brokers/index.ts";
 import { workloadFields } from "../model/workload.ts";
 import { didYouMean, suggest } from "../suggest.ts";
+import { tell } from "../text/tell.ts";
 import { forbiddenBeside, overlay } from "./loads.ts";
 import { otherToolsWord, type Place } from "./other-tools.ts";
 import { placeOf, quoted, systemBroker } from "./place.ts";
@@ -20,7 +21,7 @@ export function unknownKey(path: Path, key: string, whole: unknown): string {
 	if (place === "system") {
 		const broker = systemBroker(path, whole);
 		if (Object.hasOwn(processFields, key))
-			return `${key} has no effect on ${broker}, which has no broker process; remove ${key}`;
+			return tell("no-process-option", { key, broker });
 		const others = BrokerName.options.filter(
 			(other) =>
 				other !== broker &&
@@ -29,31 +30,36 @@ export function unknownKey(path: Path, key: string, whole: unknown): string {
 		// ack: all of Kafka is acks, though RabbitMQ has an ack.
 		const meant = near !== undefined && fits([...path, near], whole, map[key]);
 		if (others.length > 0 && !meant)
-			return `${key} is an option of ${others.join(" and ")}, not of ${broker}; remove ${key}`;
+			return tell("other-brokers-option", {
+				key,
+				brokers: others.join(" and "),
+				broker,
+			});
 	}
 	if (place === "sla") {
 		const line = meantObjective(key, map[key]);
-		if (line !== undefined)
-			return `an objective is text, not a key; write - ${line}`;
+		if (line !== undefined) return tell("objective-as-key", { line });
 	}
 	const word = otherToolsWord(place, key);
-	const unknown = `unknown key ${quoted(key)}`;
+	const unknown = (meant: string) =>
+		tell("unknown", { what: "key", word: quoted(key), meant });
 	const candidate = word ?? near;
 	const load = candidate && forbiddenHere(place, candidate, map, whole);
 	if (load)
-		return `${unknown}; remove it, as a load with ${load} takes no ${candidate}`;
+		return tell("unknown-beside-load", {
+			...{ key: quoted(key), load, meant: candidate },
+		});
 	if (word)
-		return known.includes(word)
-			? `${unknown}; did you mean ${word}?`
-			: `${unknown}; write ${word}`;
+		return unknown(
+			known.includes(word) ? `; did you mean ${word}?` : `; write ${word}`,
+		);
 	if (place === "scenario" && workloadKeys.includes(key))
-		return `${key} belongs under workload; move it there`;
+		return tell("under-workload", { key });
 	const above = place === "workload" || place === "case" || place === "matrix";
-	if (above && place !== "case" && key === "sla")
-		return `sla belongs at the top level, not under ${path[0]}; move it there`;
-	if (above && scenarioKeys.includes(key))
-		return `${key} belongs at the top level, not under ${path[0]}; move it there`;
-	return `${unknown}${didYouMean(key, known)}`;
+	const sla = place !== "case" && key === "sla";
+	if (above && (sla || scenarioKeys.includes(key)))
+		return tell("at-top-level", { key, place: path[0] });
+	return unknown(didYouMean(key, known));
 }
 
 // --- internal ---

@@ -1,5 +1,6 @@
 import { type Broker, variable } from "../brokers/index.ts";
 import { holdsSecret } from "../secrets.ts";
+import { tell } from "../text/tell.ts";
 import { missingVariable, REFERENCE } from "./variables.ts";
 
 /** A URL ready for use, or what is wrong with it: a sentence that never quotes the URL. */
@@ -21,13 +22,14 @@ export function resolveUrl(
 	const form = `${schemes[0]}://host:${defaultPort}`;
 	const example = variable(`${schemes[0]?.toUpperCase()}_URL`);
 	if (inFile && raw.split(NEXT_URL).some(holdsSecret))
-		return {
-			wrong: `url holds a password or token, and reports keep a copy of this file; put the url into an environment variable and write url: "${example}"`,
-		};
+		return { wrong: tell("url-secret", { url: example }) };
 	const missing = missingVariable(raw, env);
 	if (missing !== undefined)
 		return {
-			wrong: `the environment variable ${missing} is not set; write ${missing}=${raw === variable(missing) ? form : "..."} before the command`,
+			wrong: tell("variable-unset", {
+				variable: missing,
+				form: raw === variable(missing) ? form : "...",
+			}),
 		};
 	const userEnds = raw.lastIndexOf("@");
 	const url = raw.replaceAll(REFERENCE, (_, name: string, at: number) => {
@@ -36,22 +38,24 @@ export function resolveUrl(
 		return at < userEnds ? encodeURIComponent(value) : value;
 	});
 	if (raw.replaceAll(REFERENCE, "").includes("${"))
-		return {
-			wrong: `url has \${ without a variable's name and }; write e.g. ${example}`,
-		};
+		return { wrong: tell("url-variable", { url: example }) };
 	// A name that comes from the environment is part of what helps; its value is not.
 	const source =
 		raw === url ? "url" : `url (from ${raw.match(REFERENCE)?.join(", ")})`;
 	const parts = url.split(NEXT_URL).map(hosts);
 	const parsed = parts.flatMap(({ urls }) => urls);
 	if (parsed.some((one) => one === null))
-		return { wrong: `${source} is not a URL; write e.g. ${form}` };
+		return { wrong: tell("url-odd", { url: source, form }) };
 	if (parsed.some((one) => one && !schemes.includes(one.protocol.slice(0, -1))))
 		return {
-			wrong: `${source} must begin with ${schemes.map((scheme) => `${scheme}://`).join(", ")}; write e.g. ${form}`,
+			wrong: tell("url-scheme", {
+				url: source,
+				schemes: schemes.map((scheme) => `${scheme}://`).join(", "),
+				form,
+			}),
 		};
 	if (parsed.some((one) => one?.hostname === ""))
-		return { wrong: `${source} has no host; write e.g. ${form}` };
+		return { wrong: tell("url-without-host", { url: source, form }) };
 	return { url: parts.map(({ whole }) => whole).join(",") };
 }
 

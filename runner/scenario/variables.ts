@@ -1,5 +1,5 @@
 import { soundsSecret } from "../secrets.ts";
-import { settingMistakes } from "../text/settings.ts";
+import { tell } from "../text/tell.ts";
 import type { Path, Problem } from "./problem.ts";
 import { isMap, type Written } from "./written.ts";
 
@@ -71,14 +71,10 @@ function fillText(
 		(name) => SECRET.test(name) || soundsSecret(name),
 	);
 	if (secrets.length > 0 && path[depthOf(path)] !== "config")
-		return wrong(
-			settingMistakes["secret-in-report"]({ variable: secrets[0] ?? "", key }),
-		);
+		return wrong(tell("secret-in-report", { variable: secrets[0], key }));
 	const missing = missingVariable(text, env);
 	if (missing !== undefined)
-		return wrong(
-			`the environment variable ${missing} is not set; write ${missing}=... before the command`,
-		);
+		return wrong(tell("variable-unset", { variable: missing, form: "..." }));
 	return {
 		text: text.replaceAll(REFERENCE, (_, name: string) => env[name] ?? ""),
 		problems: [],

@@ -19,7 +19,7 @@ const further = (above: string) =>
 	`this line is indented further than "${above}", which has a value already; write keys of one map in the same column`;
 const reference = variable("NATS_URL");
 const quotes = (value: string) =>
-	`between { } or [ ] a value with \${ needs quotes; write ${value}`;
+	`between { } or [ ] a value with a variable needs quotes; write ${value}`;
 
 describe("a variable between brackets without quotes", () => {
 	test.each([

@@ -1,4 +1,5 @@
 import { type Document, parseAllDocuments, type YAMLError } from "yaml";
+import { tell } from "../text/tell.ts";
 import type { Located } from "./problem.ts";
 
 /** The documents of a text; each carries its errors. */
@@ -37,13 +38,12 @@ const INDEPENDENT: ReadonlySet<string> = new Set([
 ]);
 
 const SENTENCES: Readonly<Record<string, string>> = {
-	DUPLICATE_KEY: "this key is here twice; remove one",
-	BLOCK_AS_IMPLICIT_KEY:
-		'a value with ": " in it needs quotes; write e.g. name: "a: b"',
-	NON_STRING_KEY: "a key must be a word; write it in quotes",
-	RESOURCE_EXHAUSTION: "this is nested too deeply; remove some levels",
-	TAG_RESOLVE_FAILED: "a scenario has no tags (!name); remove it",
-	MULTIPLE_DOCS: "a second document begins here; write one scenario per file",
+	DUPLICATE_KEY: tell("key-twice"),
+	BLOCK_AS_IMPLICIT_KEY: tell("colon-in-value"),
+	NON_STRING_KEY: tell("key-not-a-word"),
+	RESOURCE_EXHAUSTION: tell("nested-too-deeply"),
+	TAG_RESOLVE_FAILED: tell("no-tags"),
+	MULTIPLE_DOCS: tell("second-document"),
 };
 
 /** The library's error in words of this file, where a person would look for the cause. */
@@ -59,7 +59,9 @@ function explain(
 		const more = alike - 1;
 		return {
 			offset,
-			message: `a tab indents this line${more === 0 ? "" : ` and ${more} more`}; write spaces instead`,
+			message: tell("tab-indents", {
+				others: more === 0 ? "" : ` and ${more} more`,
+			}),
 		};
 	}
 	// Between brackets, `{` begins a map wherever it stands.
@@ -73,14 +75,19 @@ function explain(
 		const [key = ""] = /[A-Za-z]+: *$/.exec(text.slice(start, from)) ?? [];
 		return {
 			offset: from,
-			message: `between { } or [ ] a value with \${ needs quotes; write ${key.trim()}${key && " "}"${before}${after}"`,
+			message: tell("braces-in-value", {
+				meant: `${key.trim()}${key && " "}"${before}${after}"`,
+			}),
 		};
 	}
 	const glued = /^( *(?:- +)?)([A-Za-z]+):([^\s:/].*)$/.exec(line);
 	if (glued && /^Implicit/.test(message))
 		return {
 			offset: start + (glued[1]?.length ?? 0),
-			message: `a space is missing after the colon; write ${glued[2]}: ${glued[3]?.trim()}`,
+			message: tell("space-missing", {
+				key: glued[2],
+				value: glued[3]?.trim(),
+			}),
 		};
 	const bare = /^\s*(?:- +)?([A-Za-z]+)[ \t]+([^\s:#][^:]*)$/.exec(
 		text.slice(offset).split(/\r?\n/, 1)[0] ?? "",
@@ -88,18 +95,14 @@ function explain(
 	if (bare && /^Implicit/.test(message))
 		return {
 			offset,
-			message: `a colon is missing; write ${bare[1]}: ${bare[2]?.trim()}`,
+			message: tell("colon-missing", { key: bare[1], value: bare[2]?.trim() }),
 		};
 	if (message.startsWith("Flow"))
-		return {
-			offset,
-			message: "a { or [ above is not closed; write the missing } or ]",
-		};
+		return { offset, message: tell("not-closed") };
 	if (code === "BAD_INDENT" || message.startsWith("Sequence item"))
 		return {
 			offset: filledFrom(text, start),
-			message:
-				"this line is indented differently; write keys of one map in the same column",
+			message: tell("indented-differently"),
 		};
 	const goesOn = all.some(
 		(other) =>
@@ -108,11 +111,12 @@ function explain(
 	if (code === "BLOCK_AS_IMPLICIT_KEY" && goesOn)
 		return {
 			offset: filledFrom(text, start + line.length),
-			message: `this line is indented further than "${line.trim().slice(0, 60)}", which has a value already; write keys of one map in the same column`,
+			message: tell("indented-further", { line: line.trim().slice(0, 60) }),
 		};
 	return {
 		offset,
-		message: SENTENCES[code] ?? `this is not YAML: ${message.slice(0, 200)}`,
+		message:
+			SENTENCES[code] ?? tell("no-yaml", { reason: message.slice(0, 200) }),
 	};
 }
 

@@ -1,39 +1,62 @@
+import { formatBytesExact, formatDurationExact, plural } from "../units.ts";
 import { commands } from "./commands.ts";
 import { doctor } from "./doctor.ts";
+import { fileMistakes } from "./file-mistakes.ts";
+import { loadMistakes } from "./load-mistakes.ts";
 import { machines } from "./machines.ts";
 import { rented } from "./rented.ts";
 import { reports } from "./reports.ts";
 import { runs } from "./runs.ts";
+import { slaMistakes } from "./sla-mistakes.ts";
+import { systemMistakes } from "./system-mistakes.ts";
 
-/** What mqbench tells people and no result keeps by its code: code -> sentence, with the names of its values in braces. */
+/** What mqbench tells people and no result keeps, mistakes above all: code -> sentence, with the names of its values in braces. */
 const sentences = {
 	...commands,
 	...doctor,
 	...machines,
+	...runs,
 	...rented,
 	...reports,
-	...runs,
+	...fileMistakes,
+	...loadMistakes,
+	...slaMistakes,
+	...systemMistakes,
 } as const;
 
-type Told = keyof typeof sentences;
+export type Told = keyof typeof sentences;
 
-/** The names in a sentence; braces around more than a word are its own: "{ broker: nats }". */
+/** The names in a sentence, "{system}" or "{nodes:node}"; braces around more than a word are its own: "{ broker: nats }". */
 type Names<Text extends string> = Text extends `${string}{${infer Rest}`
 	? Names<Rest> | (Rest extends `${infer Name}}${string}` ? Word<Name> : never)
 	: never;
 type Word<Text extends string> = Text extends `${string}${" " | "{"}${string}`
 	? never
-	: Text;
+	: Text extends `${infer Name}:${string}`
+		? Name
+		: Text;
 
-/** Values of a sentence, as they are to be read: nothing where it names none. */
-type Telling<C extends Told> =
+/** Its values; nothing where it names none. */
+export type Telling<C extends Told> =
 	Names<(typeof sentences)[C]> extends never
 		? []
-		: [values: Readonly<Record<Names<(typeof sentences)[C]>, string | number>>];
+		: [values: Readonly<Record<Names<(typeof sentences)[C]>, unknown>>];
 
+/** Its text. Values ending in Ns and Bytes are written with their unit, lists with commas, and counts with the noun behind their name. */
 export function tell<C extends Told>(code: C, ...values: Telling<C>): string {
 	const [given = {}] = values as [Readonly<Record<string, unknown>>?];
-	return sentences[code].replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-		String(given[name]),
+	return sentences[code].replaceAll(
+		/\{(\w+)(?::([\w ]+))?\}/g,
+		(_, name: string, noun?: string) => shown(name, given[name], noun),
 	);
+}
+
+// --- internal ---
+
+function shown(name: string, value: unknown, noun?: string): string {
+	if (Array.isArray(value)) return value.join(", ");
+	if (typeof value !== "number") return String(value);
+	if (noun !== undefined) return plural(value, noun);
+	if (name.endsWith("Ns")) return formatDurationExact(value);
+	return name.endsWith("Bytes") ? formatBytesExact(value) : String(value);
 }
