@@ -1,9 +1,10 @@
 import type { Run } from "../model/result.ts";
 import { plusMinus } from "../text/run-checks.ts";
 import { tell } from "../text/tell.ts";
-import { formatCount, formatDuration } from "../units.ts";
+import { formatDuration } from "../units.ts";
 import { movedBy } from "../verdict/checks/clock.ts";
 import type { FailoverTable } from "./failover-table.ts";
+import { countText, durationText } from "./words.ts";
 
 /**
  * The clients of a run below each other, as words: the same in every report; how well they kept together, and who broke off. null: a single
@@ -12,7 +13,7 @@ import type { FailoverTable } from "./failover-table.ts";
 export function clientTable(run: Run): FailoverTable | null {
 	if (run.clients.length === 0) return null;
 	return {
-		title: `Clients: who made the load`,
+		title: "Clients: who made the load",
 		head: [
 			"client",
 			"machine",
@@ -26,9 +27,9 @@ export function clientTable(run: Run): FailoverTable | null {
 		rows: run.clients.map((c) => [
 			`${c.index}: ${c.name}`,
 			c.machine ?? "n/a",
-			c.intended === null ? "n/a" : formatCount(c.intended),
-			c.sent === null ? "n/a" : formatCount(c.sent),
-			c.lagP99 === null ? "n/a" : formatDuration(c.lagP99),
+			countText(c.intended),
+			countText(c.sent),
+			durationText(c.lagP99),
 			c.cores === null ? "n/a" : `${Number(c.cores.toPrecision(2))}`,
 			claimText(c.firstClaimNs),
 			clockText(c),

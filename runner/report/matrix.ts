@@ -1,6 +1,13 @@
-import type { MetricSummary, Result, Run } from "../model/result.ts";
-import { formatCount } from "../units.ts";
-import { maxText, percentileName, percentileValue } from "./words.ts";
+import type { Result, Run } from "../model/result.ts";
+import {
+	closedText,
+	countText,
+	maxText,
+	ofCopies,
+	percentileAt,
+	percentileName,
+	receivedColumn,
+} from "./words.ts";
 
 /** The runs of one case side by side: what reports show of many runs, and people compare. */
 export interface CaseTable {
@@ -29,15 +36,17 @@ export function caseTables({ runs }: Result): CaseTable[] {
 			alike.filter((run) => run.system === system),
 		);
 		const [first] = sorted as [Run];
-		const closed = first.load.schedule.kind === "closed";
 		const columns = columnsOf(first, sorted);
+		const repeats = sorted.length > systems.length;
 		return {
 			case: name,
 			of: [
 				first.main,
-				closed ? ", closed loop: shows no queueing" : "",
-				sorted.length > systems.length ? ", repeats in brackets" : "",
-			].join(""),
+				closedText(first),
+				repeats ? "repeats in brackets" : null,
+			]
+				.filter((part) => part !== null)
+				.join(", "),
 			head: columns.map(([head]) => head),
 			rows: sorted.map((run) => ({
 				run,
@@ -73,25 +82,16 @@ function columnsOf(first: Run, runs: readonly Run[]): Column[] {
 	const percentiles = (closed ? [50, 99] : [50, 99, 99.9]).map(
 		(p): Column => [
 			percentileName(p),
-			(run) => percentileAt(main(run), p, run),
+			(run) => percentileAt(run.metrics[run.main], p, run),
 		],
 	);
-	const max: Column = [
-		"max",
-		(run) => {
-			const m = main(run);
-			return m === null ? "n/a" : maxText(m, run);
-		},
-	];
-	const sent: Column = ["sent/s", ({ throughput }) => rate(throughput.sent)];
+	const max: Column = ["max", (run) => maxText(run.metrics[run.main], run)];
+	const sent: Column = ["sent/s", (run) => countText(run.throughput.sent)];
 	const received: Column = [
-		pattern === "fan-out" ? "copies/s" : "received/s",
-		({ throughput }) => rate(throughput.received),
+		receivedColumn(first),
+		(run) => countText(run.throughput.received),
 	];
-	const lost: Column = [
-		pattern === "fan-out" ? "copies lost" : "lost",
-		({ lost }) => (lost === null ? "n/a" : formatCount(lost)),
-	];
+	const lost: Column = [ofCopies(first, "lost"), (run) => countText(run.lost)];
 	const drained: Column = [
 		"drained in",
 		({ drain }) =>
@@ -107,29 +107,13 @@ function columnsOf(first: Run, runs: readonly Run[]): Column[] {
 		...(pattern === "backlog" ? [drained] : []),
 		...(pattern === "publish" ? [] : [lost]),
 		...OFFENCES.filter((name) => runs.some((run) => (run[name] ?? 0) > 0)).map(
-			(name): Column => [
-				name,
-				(run) => (run[name] === null ? "n/a" : formatCount(run[name])),
-			],
+			(name): Column => [name, (run) => countText(run[name])],
 		),
 	];
 }
 
 /** Counts that have a column where any run has some: percentiles of the messages that came say nothing of the others. */
 const OFFENCES = ["failed", "unknown", "duplicated", "redelivered"] as const;
-
-function main(run: Run): MetricSummary | null {
-	return run.metrics[run.main];
-}
-
-function percentileAt(m: MetricSummary | null, p: number, run: Run): string {
-	const found = m?.percentiles.find((x) => x.p === p);
-	return found ? percentileValue(found, run) : "n/a";
-}
-
-function rate(perSecond: number | null): string {
-	return perSecond === null ? "n/a" : formatCount(perSecond);
-}
 
 function distinct(texts: readonly string[]): string[] {
 	return [...new Set(texts)];

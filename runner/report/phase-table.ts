@@ -1,6 +1,12 @@
 import type { Phase, Run } from "../model/result.ts";
-import { formatCount, formatDuration } from "../units.ts";
-import { maxText, percentileValue } from "./words.ts";
+import {
+	countText,
+	durationText,
+	maxText,
+	percentileAt,
+	perSecondText,
+	receivedColumn,
+} from "./words.ts";
 
 /** The parts of a window below each other, as words: of steps latency against rate. */
 export interface PhaseTable {
@@ -29,15 +35,12 @@ export function phaseTable(run: Run): PhaseTable | null {
 		],
 		rows: run.phases.map((phase) => [
 			phase.name,
-			`${formatCount(phase.rate)}/s`,
-			phase.latency === null ? "n/a" : formatCount(phase.latency.n),
-			...[50, 99].map((p) => percentileAt(phase, p, run)),
-			phase.latency === null ? "n/a" : maxText(phase.latency, run),
-			...rates.map(([, rate]) => {
-				const value = rate(phase);
-				return value === null ? "n/a" : formatCount(value);
-			}),
-			phase.lagP99 === null ? "n/a" : formatDuration(phase.lagP99),
+			perSecondText(phase.rate),
+			countText(phase.latency?.n ?? null),
+			...[50, 99].map((p) => percentileAt(phase.latency, p, run)),
+			maxText(phase.latency, run),
+			...rates.map(([, rate]) => countText(rate(phase))),
+			durationText(phase.lagP99),
 		]),
 	};
 }
@@ -47,18 +50,14 @@ export function phaseTable(run: Run): PhaseTable | null {
 type Rate = readonly [name: string, of: (phase: Phase) => number | null];
 
 /** What went through: receipts; where nobody consumes acknowledgements; of a backlog both sides. */
-function ratesOf({ load: { pattern } }: Run): Rate[] {
+function ratesOf(run: Run): Rate[] {
+	const { pattern } = run.load;
 	const received: Rate = [
-		pattern === "fan-out" ? "copies/s" : "received/s",
+		receivedColumn(run),
 		({ throughput }) => throughput.received,
 	];
 	const sent: Rate = ["sent/s", ({ throughput }) => throughput.sent];
 	const acked: Rate = ["acked/s", ({ throughput }) => throughput.acked];
 	if (pattern === "publish") return [acked];
 	return pattern === "backlog" ? [sent, received] : [received];
-}
-
-function percentileAt({ latency }: Phase, p: number, run: Run): string {
-	const found = latency?.percentiles.find((x) => x.p === p);
-	return found ? percentileValue(found, run) : "n/a";
 }

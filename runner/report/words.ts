@@ -35,10 +35,12 @@ export function percentileValue(p: Percentile, run: Ended): string {
 }
 
 /** "[11.0ms, 14.9ms]"; the symbol for infinity where no upper bound exists. */
-export function intervalText(p: Percentile): string {
-	if (p.low === null) return "";
-	const high = p.high === null ? "\u221e" : formatDuration(p.high);
-	return `[${formatDuration(p.low)}, ${high}]`;
+export function intervalText({
+	low,
+	high,
+}: Pick<Percentile, "low" | "high">): string {
+	if (low === null) return "";
+	return `[${formatDuration(low)}, ${high === null ? "\u221e" : formatDuration(high)}]`;
 }
 
 /** "needs N >= 36 887; 13s at this rate" */
@@ -50,13 +52,22 @@ export function requiredSamplesText(
 	return `needs N >= ${formatCount(p.needs)}; ${windowFor(p.needs, run.load, metric)}`;
 }
 
+/** The same of a percentile by its number: "n/a" where nothing was measured. */
+export function percentileAt(
+	m: Pick<MetricSummary, "percentiles"> | null | undefined,
+	p: number,
+	run: Ended,
+): string {
+	const found = m?.percentiles.find((x) => x.p === p);
+	return found ? percentileValue(found, run) : "n/a";
+}
+
 /** The maximum of those that completed; "> 30s" when some did not; "n/a" when nothing did. */
 export function maxText(
-	m: Pick<MetricSummary, "censored" | "max">,
+	m: Pick<MetricSummary, "censored" | "max"> | null,
 	run: Run,
 ): string {
-	if (m.censored > 0) return beyondText(run);
-	return m.max === null ? "n/a" : formatDuration(m.max);
+	return m !== null && m.censored > 0 ? beyondText(run) : durationText(m?.max);
 }
 
 /** "3.2ms [3.1ms, 3.4ms], 6.3x below the limit"; of several repeats all values, and the range of their margins. */
@@ -68,9 +79,9 @@ export function gateText(gate: Gate): string {
 
 /** " [3.1ms, 3.4ms]"; empty for counts, for a maximum, and of several repeats. */
 export function gateInterval({ lowNs, highNs, repeats }: Gate): string {
-	if (lowNs === null || repeats.length > 1) return "";
-	const high = highNs === null ? "\u221e" : formatDuration(highNs);
-	return ` [${formatDuration(lowNs)}, ${high}]`;
+	return lowNs === null || repeats.length > 1
+		? ""
+		: ` ${intervalText({ low: lowNs, high: highNs })}`;
 }
 
 /** "6.3x below the limit", "40x the limit", of several repeats "6.3x to 6.5x below the limit"; empty for counts. */
@@ -125,15 +136,34 @@ export function countText(count: number | null): string {
 	return count === null ? "n/a" : formatCount(count);
 }
 
+/** A duration; "n/a" for what was not measured. */
+export function durationText(ns: number | null | undefined): string {
+	return ns == null ? "n/a" : formatDuration(ns);
+}
+
+/** "1 000/s"; "n/a" for what was not measured. */
+export function perSecondText(rate: number | null): string {
+	return rate === null ? "n/a" : `${formatCount(rate)}/s`;
+}
+
+/** "copies received": in a fan-out each message has a copy for each subscriber. */
+export function ofCopies({ load }: Pick<Run, "load">, name: string): string {
+	return load.pattern === "fan-out" ? `copies ${name}` : name;
+}
+
+/** The column of what consumers got: "received/s", in a fan-out "copies/s". */
+export function receivedColumn({ load }: Pick<Run, "load">): string {
+	return load.pattern === "fan-out" ? "copies/s" : "received/s";
+}
+
 /** The counts of the window, or the warm-up, in the order of a message's life. What its pattern cannot have is not among them. */
 export function countsOf(
 	run: Run,
 	of: Run | Run["warmup"] = run,
 ): [string, number | null][] {
-	const copies = run.load.pattern === "fan-out" ? "copies " : "";
 	const consumed: [string, number | null][] = [
-		[`${copies}received`, of.received],
-		[`${copies}lost`, of.lost],
+		[ofCopies(run, "received"), of.received],
+		[ofCopies(run, "lost"), of.lost],
 	];
 	const slots: [string, number | null][] = [["timed out", of.timedOut]];
 	return [
@@ -188,11 +218,7 @@ export function rateTexts(run: Run): string[] {
 		value === null ? [] : [`${name} ${formatCount(value)}/s: ${how}`];
 	return [
 		...line("sent", sent, sentHow),
-		...line(
-			run.load.pattern === "fan-out" ? "copies received" : "received",
-			received,
-			receivedHow,
-		),
+		...line(ofCopies(run, "received"), received, receivedHow),
 	];
 }
 
@@ -434,17 +460,13 @@ export function searchTable({ runs }: Search): {
 	readonly head: readonly string[];
 	readonly rows: readonly (readonly string[])[];
 } {
-	const ns = (value: number | null) =>
-		value === null ? "n/a" : formatDuration(value);
 	return {
 		head: ["rate", "run", "verdict", "p50", "p99", "max", "why"],
 		rows: runs.map((run) => [
 			`${formatCount(run.rate)}/s`,
 			run.role,
 			run.verdict,
-			ns(run.p50),
-			ns(run.p99),
-			ns(run.max),
+			...[run.p50, run.p99, run.max].map(durationText),
 			run.why ?? "",
 		]),
 	};

@@ -1,7 +1,8 @@
 import type { Percentile, Result, Run, Search } from "../../model/result.ts";
 import { tell } from "../../text/tell.ts";
-import { formatBytesExact, formatCount, formatDuration } from "../../units.ts";
+import { formatBytesExact, formatCount } from "../../units.ts";
 import {
+	durationText,
 	factsText,
 	intervalText,
 	loadText,
@@ -50,7 +51,7 @@ export function searchFigure(
 				value,
 				low: low ?? null,
 				high: high ?? null,
-				text: value === null ? "n/a" : formatDuration(value),
+				text: durationText(value),
 			};
 		});
 	const metric = first?.main ?? "response";

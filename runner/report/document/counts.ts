@@ -1,7 +1,13 @@
 import type { Run } from "../../model/result.ts";
 import { tell } from "../../text/tell.ts";
-import { formatCount } from "../../units.ts";
-import { countNotes, countsOf, countText, rateTexts } from "../words.ts";
+import {
+	countNotes,
+	countsOf,
+	countText,
+	ofCopies,
+	perSecondText,
+	rateTexts,
+} from "../words.ts";
 import { type Block, FILES, PAGE } from "./blocks.ts";
 import { heading, sentences } from "./make.ts";
 
@@ -23,7 +29,7 @@ export function counts(run: Run): Block[] {
 				})),
 				...ratesOf(run).map(([name, n]) => ({
 					name,
-					text: n === null ? "n/a" : `${formatCount(n)}/s`,
+					text: perSecondText(n),
 					alert: false,
 					media: PAGE,
 				})),
@@ -66,7 +72,7 @@ function ratesOf(run: Run): [string, number | null][] {
 		run.load.schedule.kind === "closed"
 			? [["sent rate", sent]]
 			: [["achieved rate", achieved]];
-	const copies =
-		run.load.pattern === "fan-out" ? "copies received rate" : "received rate";
-	return run.load.pattern === "publish" ? all : [...all, [copies, received]];
+	return run.load.pattern === "publish"
+		? all
+		: [...all, [ofCopies(run, "received rate"), received]];
 }

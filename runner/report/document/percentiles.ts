@@ -4,6 +4,7 @@ import { tell } from "../../text/tell.ts";
 import { formatCount, formatDuration } from "../../units.ts";
 import {
 	closedText,
+	durationText,
 	intervalText,
 	maxText,
 	percentileName,
@@ -52,8 +53,6 @@ export function percentiles(run: Run, facts: string): Block[] {
 			? ""
 			: [percentileValue(found, run), aside(intervalText(found))];
 	};
-	const time = (ns: number | null) =>
-		ns === null ? "n/a" : formatDuration(ns);
 	const rows = [
 		...shown.map((p) =>
 			row(
@@ -69,8 +68,8 @@ export function percentiles(run: Run, facts: string): Block[] {
 					: "",
 			),
 		]),
-		row("min", ({ min }) => time(min), PAGE),
-		row("mean", ({ mean }) => time(mean), PAGE),
+		row("min", ({ min }) => durationText(min), PAGE),
+		row("mean", ({ mean }) => durationText(mean), PAGE),
 		row(
 			"samples",
 			({ n, censored }) => [

@@ -1,5 +1,5 @@
-import { formatCount, plural } from "../../units.ts";
-import { percentileValue } from "../words.ts";
+import { plural } from "../../units.ts";
+import { percentileAt, perSecondText } from "../words.ts";
 import type { IndexedResult, IndexedRun } from "./runs.ts";
 
 /** The one figure that stands for a run among many. */
@@ -22,14 +22,14 @@ export function headlineOf(run: IndexedRun): Headline {
 			run.verdict,
 		);
 	const name = `${run.main} p99`;
-	const p99 = run.metrics[run.main]?.percentiles.find((p) => p.p === 99);
+	const metric = run.metrics[run.main];
 	if (!counts(run.verdict))
 		return { name, unit: "ns", value: null, text: run.verdict };
 	return {
 		name,
 		unit: "ns",
-		value: p99?.value ?? null,
-		text: p99 === undefined ? "n/a" : percentileValue(p99, run),
+		value: metric?.percentiles.find((p) => p.p === 99)?.value ?? null,
+		text: percentileAt(metric, 99, run),
 	};
 }
 
@@ -86,8 +86,7 @@ function rate(
 ): Headline {
 	const unit = "messages/s";
 	if (!counts(verdict)) return { name, unit, value: null, text: verdict };
-	const text = value === null ? "n/a" : `${formatCount(value)}/s`;
-	return { name, unit, value, text };
+	return { name, unit, value, text: perSecondText(value) };
 }
 
 /** Repeats and cases are never averaged: the lowest and the highest, and what has no value. */
