@@ -75,7 +75,7 @@ async function steal(machine: Machine): Promise<Found> {
 	const share = times.all === 0 ? 0 : times.steal / times.all;
 	const figure = `${percent(share)} since boot`;
 	if (share <= 0.02) return ok(figure, tell("host-gives-all"));
-	return warn(figure, tell("host-takes-time"), tell("dedicated-cores"));
+	return warn(figure, tell("host-takes-time"), tell("use-dedicated-cores"));
 }
 
 async function load(machine: Machine): Promise<Found> {

@@ -246,7 +246,7 @@ function problemOf(
 	const who = whoIs(index, end?.name ?? null);
 	if (end?.error != null) return `${who}: ${end.error}`;
 	return problem === null && state === "interrupted" && alone
-		? tell("stopped-early", { who })
+		? tell("stopped-in-run", { who })
 		: problem;
 }
 
@@ -373,7 +373,7 @@ function stateOf(
 	if (clients.some((c) => c.state === "interrupted"))
 		return {
 			state: "interrupted",
-			problem: tell("k6-stopped-early"),
+			problem: tell("stopped-in-run", { who: "k6" }),
 		};
 	return { state: "complete", problem: null };
 }

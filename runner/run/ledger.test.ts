@@ -134,10 +134,10 @@ describe("a set that is not what it says", () => {
 	test.each([
 		[{ count: 4 }, /has 3 members where its line says 4/],
 		[{ bits: "" }, /set "tried" of producer 0 cannot be read/],
-		[setOf("tried", 0, [10]), /names messages that the plan has not/],
-		[setOf("tried", 0, [77]), /names messages that the plan has not/],
-		[{ producer: 1 }, /names producer 1, which the plan has not/],
-		[{ subscriber: 1 }, /names subscriber 1, which the plan has not/],
+		[setOf("tried", 0, [10]), /names messages that the plan does not have/],
+		[setOf("tried", 0, [77]), /names messages that the plan does not have/],
+		[{ producer: 1 }, /names producer 1, which the plan does not have/],
+		[{ subscriber: 1 }, /names subscriber 1, which the plan does not have/],
 		// A line of a few bytes that would fill the memory.
 		[
 			{ bits: deflateSync(Buffer.alloc(1e6)).toString("base64") },

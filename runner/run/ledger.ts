@@ -69,7 +69,7 @@ export function countLedgers(
 	for (const sets of byProducer)
 		for (const producer of sets.keys())
 			if (producer >= plan.producers)
-				throw new Error(tell("ledger-producer", { producer }));
+				throw new Error(tell("ledger-names", { who: `producer ${producer}` }));
 	for (let p = 0; p < plan.producers; p++) {
 		const size = sequences(plan, p, plan.schedule.messages);
 		const opens = sequences(plan, p, plan.schedule.warmupMessages);
@@ -106,7 +106,7 @@ export function countLedgers(
 		const other = all.find((s) => s.subscriber >= copies(plan));
 		if (other)
 			throw new Error(
-				tell("ledger-subscriber", { subscriber: other.subscriber }),
+				tell("ledger-names", { who: `subscriber ${other.subscriber}` }),
 			);
 	}
 	return {

@@ -18,7 +18,7 @@ export const doctor = {
 	"host-time-unknown": "The kernel does not say how much CPU time the host takes.",
 	"host-gives-all": "The host gives this machine all of its CPU time.",
 	"host-takes-time": "The host gives CPU time to other machines; messages that wait for it look slow.",
-	"dedicated-cores": "Use a machine with dedicated cores, not a burstable one.",
+	"use-dedicated-cores": "Use a machine with dedicated cores, not a burstable one.",
 	"load-unknown": "The kernel does not say how busy the cores are.",
 	"load-none": "No other program keeps the cores busy now.",
 	"load-other-programs": "Other programs keep the cores busy now, and would slow down what you measure.",

@@ -139,7 +139,7 @@ function noCaller(
 ): (refused: Refused) => string {
 	const login =
 		profile === null
-			? tell("log-in")
+			? tell("aws-log-in")
 			: `Log in (aws sso login --profile ${profile}, aws configure --profile ${profile}), or name another profile`;
 	return (refused) => {
 		const { call, code, message } = refused;
@@ -412,7 +412,7 @@ async function quotaTrouble(
 		} catch (error) {
 			if (!(error instanceof Refused)) throw error;
 			warnings.push(
-				tell("quota-unknown", {
+				tell("account-quota-unknown", {
 					machines: all.join(" and "),
 					reason: error.forbidden
 						? tell("not-allowed-to-you", { call: error.call })
