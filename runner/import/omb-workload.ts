@@ -3,6 +3,7 @@ import { type Leave, quoted } from "../brokers/omb-driver.ts";
 import { WEEK_NS } from "../model/field.ts";
 import { ENVELOPE_BYTES } from "../model/load.ts";
 import { backlogTimes } from "../scenario/backlog.ts";
+import { tell } from "../text/tell.ts";
 import { MAX_RATE_PER_SECOND } from "../units.ts";
 
 /** What becomes of a workload file: the parts of a scenario. */
@@ -93,7 +94,7 @@ function combinations(file: Written, leave: Leave): Written[] {
 		if (!Array.isArray(values) || NUMBERS[key] === undefined) continue;
 		const few = values.slice(0, Math.floor(MOST_CASES / all.length));
 		if (few.length < values.length)
-			leave(quoted(key, values), `a scenario has at most ${MOST_CASES} cases`);
+			leave(quoted(key, values), tell("import-cases", { most: MOST_CASES }));
 		all = all.flatMap((one) => few.map((value) => ({ ...one, [key]: value })));
 	}
 	return all;
@@ -108,7 +109,7 @@ function workloadOf(file: Written, traits: Traits, leave: Leave): Written {
 		if (taken !== value)
 			leave(
 				quoted(key, file[key] ?? otherwise),
-				`a scenario takes ${least} to ${most} in all; ${taken} is taken`,
+				tell("import-bounds", { least, most: most ?? value, taken }),
 			);
 		return taken;
 	};
@@ -137,7 +138,7 @@ function workloadOf(file: Written, traits: Traits, leave: Leave): Written {
 	const silent = subscriptions === 0 || members === 0;
 	const { publish: nothingSeen } = traits.cannot;
 	if (silent && nothingSeen !== undefined)
-		leave("no consumers", `one is taken, as ${nothingSeen}`);
+		leave("no consumers", tell("import-one-consumer", { why: nothingSeen }));
 	const pattern =
 		silent && nothingSeen === undefined
 			? "publish"
@@ -149,28 +150,28 @@ function workloadOf(file: Written, traits: Traits, leave: Leave): Written {
 	if (pattern === "fan-out" && members > 1)
 		leave(
 			quoted("consumerPerSubscription", members),
-			"each subscriber of a fan-out is one consumer",
+			tell("import-subscriber"),
 		);
 	if (pattern === "backlog" && subscriptions > 1)
 		leave(
 			quoted("subscriptionsPerTopic", subscriptions),
-			"a backlog is built for one group of consumers",
+			tell("import-one-group"),
 		);
 	if (pattern === "backlog" && rate === 0)
 		leave(
 			quoted("producerRate", rate),
-			`a backlog is built at a rate; ${FIRST_RATE}/s is taken`,
+			tell("import-backlog-rate", { rate: FIRST_RATE }),
 		);
 	if (pattern === "backlog" && file.backlogDrainRatio !== undefined)
 		leave(
 			quoted("backlogDrainRatio", file.backlogDrainRatio),
-			"a backlog counts as drained at 1000 messages",
+			tell("import-drained"),
 		);
 	const search = rate === 0 && pattern !== "backlog";
 	if (search)
 		leave(
 			quoted("producerRate", rate),
-			`the highest rate with ${OBJECTIVE} and nothing lost is searched, from ${FIRST_RATE}/s on; write your own limit in sla`,
+			tell("import-search", { objective: OBJECTIVE, rate: FIRST_RATE }),
 		);
 	return {
 		pattern,
@@ -218,7 +219,7 @@ function backlogOf(
 	if (taken < messages)
 		leave(
 			quoted("consumerBacklogSizeGB", gb),
-			`consumers of this system can pause for ${taken} messages at this rate`,
+			tell("import-pause", { messages: taken }),
 		);
 	const rate = { messages: perSecond, perNs: 1e9 };
 	const { neededNs } = backlogTimes(minutes * 60e9, rate, taken);
@@ -240,7 +241,7 @@ function partitionsOf(
 	if (partitions > 1)
 		leave(
 			quoted("partitionsPerTopic", partitions),
-			`topics of ${traits.title} have no partitions`,
+			tell("import-no-partitions", { system: traits.title }),
 		);
 	return {};
 }
@@ -271,8 +272,8 @@ function keysOf(
 	leave(
 		quoted("keyDistributor", distributor),
 		keys === undefined
-			? "there is no such distribution here; messages have no keys"
-			: `messages of ${title} have no keys`,
+			? tell("import-no-distribution")
+			: tell("import-no-keys", { system: title }),
 	);
 	return {};
 }
@@ -281,7 +282,7 @@ function payloadOf(file: Written, leave: Leave): Written {
 	if (file.randomizedPayloadPoolSize !== undefined)
 		leave(
 			quoted("randomizedPayloadPoolSize", file.randomizedPayloadPoolSize),
-			"payloads walk through a pool of 8 MiB",
+			tell("import-pool"),
 		);
 	if (file.useRandomizedPayloads === true) {
 		// Its own default is 0.
@@ -289,17 +290,14 @@ function payloadOf(file: Written, leave: Leave): Written {
 		return ratio >= 1 ? {} : { payload: { random: Math.max(0, ratio) || 0 } };
 	}
 	if (file.payloadFile !== undefined && file.payloadFile !== null)
-		leave(
-			quoted("payloadFile", file.payloadFile),
-			"payloads are random; write payload: { file: <path> } to send the file's bytes",
-		);
+		leave(quoted("payloadFile", file.payloadFile), tell("import-payload-file"));
 	return {};
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-	nameFormat: "cases name themselves by what they override",
-	sampleRateMillis: "mqbench samples ten times a second",
-	existingTopicList: "mqbench makes topics of its own",
-	existingProduceTopicList: "mqbench makes topics of its own",
-	existingConsumeTopicList: "mqbench makes topics of its own",
+	nameFormat: tell("import-case-names"),
+	sampleRateMillis: tell("import-samples"),
+	existingTopicList: tell("import-own-topics"),
+	existingProduceTopicList: tell("import-own-topics"),
+	existingConsumeTopicList: tell("import-own-topics"),
 };

@@ -2,6 +2,7 @@ import { formatBytesExact, formatDurationExact, plural } from "../units.ts";
 import { commands } from "./commands.ts";
 import { doctor } from "./doctor.ts";
 import { fileMistakes } from "./file-mistakes.ts";
+import { imported } from "./imported.ts";
 import { loadMistakes } from "./load-mistakes.ts";
 import { machines } from "./machines.ts";
 import { rented } from "./rented.ts";
@@ -16,6 +17,7 @@ const sentences = {
 	...doctor,
 	...machines,
 	...runs,
+	...imported,
 	...rented,
 	...reports,
 	...fileMistakes,
