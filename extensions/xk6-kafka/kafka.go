@@ -97,7 +97,8 @@ func (s *session) Open(ctx context.Context) error {
 	s.server = "Kafka"
 	for _, v := range versions {
 		if v.Err == nil {
-			s.server = "Kafka " + strings.TrimPrefix(v.VersionGuess(), "v")
+			// The protocol has no version of the server: the library concludes it from the requests that it takes.
+			s.server = "Kafka " + strings.TrimPrefix(v.VersionGuess(), "v") + " (guessed from its protocol)"
 			break
 		}
 	}

@@ -23,6 +23,18 @@ test("a check that warns in several runs is told once, with how many they are an
 	]);
 });
 
+test("of a drift the largest is told, not the first", () => {
+	const drifting = (repeat: number, share: number): Run => {
+		const run = warned(repeat, "steady");
+		const validity = run.validity.map((c) => ({ ...c, values: { share } }));
+		return { ...run, validity };
+	};
+	const runs = [drifting(1, 0.25), drifting(2, -0.9), drifting(3, 0.4)];
+	expect(warningsOf({ ...result, runs }).map(warningText)).toEqual([
+		"steady (3 of 3 runs): nats, 256B 1000/s, repeat 2 of 3: steady of 2",
+	]);
+});
+
 test("of a single run its sentence is enough", () => {
 	const runs = [warned(1, "floor")];
 	expect(warningsOf({ ...result, runs }).map(warningText)).toEqual([

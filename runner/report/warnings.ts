@@ -6,7 +6,7 @@ export interface Warning {
 	readonly check: string;
 	/** "2 of 3 runs"; of a single run empty. */
 	readonly runs: string;
-	/** What it said of the first of them, with the run's name where there are several. */
+	/** What it said of the first of them, or of that with the largest share, with the run's name where there are several. */
 	readonly detail: string;
 }
 
@@ -15,24 +15,33 @@ export interface Warning {
  * One line for each check.
  */
 export function warningsOf(result: Result): Warning[] {
-	const found = new Map<string, { first: string; runs: number }>();
+	const found = new Map<
+		string,
+		{ detail: string; share: number; runs: number }
+	>();
 	for (const run of result.runs)
-		for (const { check, status, detail } of run.validity) {
+		for (const { check, status, detail, values } of run.validity) {
 			if (status !== "warn") continue;
 			const before = found.get(check);
-			found.set(check, {
-				first:
-					before?.first ??
-					(result.runs.length > 1
-						? `${runTitle(run, result)}: ${detail}`
-						: detail),
-				runs: (before?.runs ?? 0) + 1,
-			});
+			const runs = (before?.runs ?? 0) + 1;
+			const share = Math.abs(Number(values?.share ?? 0));
+			found.set(
+				check,
+				before && before.share >= share
+					? { ...before, runs }
+					: {
+							detail:
+								result.runs.length > 1
+									? `${runTitle(run, result)}: ${detail}`
+									: detail,
+							...{ share, runs },
+						},
+			);
 		}
-	return [...found].map(([check, { first, runs }]) => ({
+	return [...found].map(([check, { detail, runs }]) => ({
 		check,
 		runs: result.runs.length > 1 ? `${runs} of ${result.runs.length} runs` : "",
-		detail: first,
+		detail,
 	}));
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { collect } from "../run/collect.ts";
 import { firstRun, fixture } from "../run/fixture.fake.ts";
 import { factsOf, UNKNOWN } from "./facts.ts";
-import { percentileOf } from "./quantile.ts";
+import { agreeing, percentileOf } from "./quantile.ts";
 
 const of = (name: string) => factsOf(collect(firstRun(fixture(name))), UNKNOWN);
 
@@ -30,4 +30,28 @@ test("from 10 s on every metric has an interval, from its seconds", () => {
 		expect(nEff).not.toBeNull();
 	}
 	expect(percentileOf(of("stall"), "service", 99).nEff).toBeLessThan(100);
+});
+
+test.each([
+	["pass", 12, 8, null, 8, 20],
+	["pass", 12, 8, 25, 8, 20],
+	["pass", 12, 8, 15, 8, 15],
+	// A bucket's edge may lie above the limit.
+	["pass", 20.01, 18, 25, 18, 20.01],
+	["fail", 25, 15, 30, 20, 30],
+	["fail", 25, 22, null, 22, null],
+	["inconclusive", 22, 21, 25, 20, 25],
+	["inconclusive", 12, 8, 15, 8, 20],
+	["inconclusive", 12, 8, null, 8, null],
+] as const)(
+	"the interval of a %s at 20 does not contradict it: %d in [%d, %d] has [%d, %d]",
+	(verdict, value, low, high, newLow, newHigh) =>
+		expect(agreeing({ value, low, high }, 20, verdict)).toEqual({
+			...{ value, low: newLow, high: newHigh },
+		}),
+);
+
+test("a percentile without an interval gets none from its gate", () => {
+	const none = { value: 12, low: null, high: null };
+	expect(agreeing(none, 20, "pass")).toEqual(none);
 });

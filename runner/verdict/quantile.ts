@@ -8,7 +8,7 @@ import {
 	valueAtRank,
 } from "../histogram/percentiles.ts";
 import type { Metric, Plan } from "../model/plan.ts";
-import { samplesPerMessage } from "../plan/samples.ts";
+import { limitIndex, samplesPerMessage } from "../plan/samples.ts";
 import { type Facts, sampleOf, windowOf } from "./facts.ts";
 import {
 	intendedPerInterval,
@@ -17,7 +17,12 @@ import {
 	withCensored,
 } from "./intervals.ts";
 import { receivedTwice } from "./received-twice.ts";
-import { clustering, type Interval } from "./statistics.ts";
+import {
+	clustering,
+	type Interval,
+	type OverTest,
+	testOver,
+} from "./statistics.ts";
 
 /** The percentiles that every report has. */
 export const USUAL = [50, 90, 99, 99.9, 99.99, 99.999, 99.9999];
@@ -43,12 +48,56 @@ export function percentileOf(
 	const found = percentile(sample, p, 1);
 	if (found.support === "none") return { ...found, nEff: null };
 	const phi = clusteringAbove(facts, metric, sample, found, span);
-	return phi === null
-		? { ...found, low: null, high: null, support: "weak", nEff: null }
-		: { ...percentile(sample, p, phi), nEff: sample.n / phi };
+	if (phi === null)
+		return { ...found, low: null, high: null, support: "weak", nEff: null };
+	const whole = { ...percentile(sample, p, phi), nEff: sample.n / phi };
+	return span === undefined ? judged(whole, facts, metric) : whole;
+}
+
+/**
+ * The interval as a gate's verdict allows it. At a limit the exact count decides; the interval comes from buckets and has the clustering
+ * of whole seconds, so that it may reach beyond a limit that the count excludes, or end before one that it does not.
+ */
+export function agreeing<P extends Pick<Percentile, "value" | "low" | "high">>(
+	found: P,
+	limitNs: number,
+	verdict: OverTest["verdict"],
+): P {
+	const { value, low, high } = found;
+	if (value === null || low === null) return found;
+	if (verdict === "pass")
+		return {
+			...found,
+			high: Math.max(value, Math.min(high ?? limitNs, limitNs)),
+		};
+	if (verdict === "fail")
+		return { ...found, low: Math.min(value, Math.max(low, limitNs)) };
+	return {
+		...found,
+		low: Math.min(low, limitNs),
+		high: high === null ? null : Math.max(high, limitNs),
+	};
 }
 
 // --- internal ---
+
+/** What the gates of a percentile say of it has the last word about its interval. */
+function judged<P extends Percentile>(
+	found: P,
+	{ collected }: Facts,
+	metric: Metric,
+): P {
+	const { plan, seconds, state } = collected;
+	if (state !== "complete") return found;
+	return plan.sla.reduce((one, sla) => {
+		if (sla.kind !== "percentile" || sla.metric !== metric) return one;
+		const k = limitIndex(plan, sla);
+		if (sla.percentile !== found.p || k < 0) return one;
+		const second = receivedTwice(collected, metric);
+		const intervals = limitIntervals(plan, seconds, k, second);
+		return agreeing(one, sla.limitNs, testOver(intervals, found.p).verdict);
+	}, found);
+}
 
 /** Messages of each second of the window that are intended; of a closed load nobody knows. */
 function intendedPerSecond(plan: Plan): number[] {

@@ -74,7 +74,7 @@ describe("percentile gates", () => {
 		expect(verdict).toBe("fail");
 		expect(judgements[0]).toMatchObject({
 			verdict: "fail",
-			measured: "400ms",
+			measured: "~400ms",
 			why: "at most 100 of 10 000 may take longer than 10ms; 490 did, in one stall of 500ms: at least twice as many",
 			over: 490,
 			events: 1,

@@ -109,7 +109,7 @@ function judgePercentile(
 		? beyond(facts)
 		: found.value === null
 			? unsupported(test, sla.limitNs, facts)
-			: formatDuration(found.value);
+			: `${found.support === "weak" ? "~" : ""}${formatDuration(found.value)}`;
 	const judged = saying(numbers, measured);
 	if (test.n > 0 && censored === test.n)
 		return judged("fail", say("none-completed", { n: test.n }), {

@@ -79,9 +79,7 @@ export function percentiles(run: Run, facts: string): Block[] {
 			PAGE,
 		),
 	];
-	const columns = metrics.flatMap(({ name }) =>
-		numbers([name], name === "queued" ? PAGE : undefined),
-	);
+	const columns = numbers(metrics.map(({ name }) => name));
 	const stopped = metrics.some(
 		({ summary }) => maxText(summary, run) === "stopped",
 	);
