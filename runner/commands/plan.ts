@@ -2,6 +2,8 @@ import type { Command } from "commander";
 import { writeOffer } from "../../infra/cloud/planned-offer.ts";
 import { type CloudSide, theCloud } from "../../infra/cloud/rent.ts";
 import { cloudRequest } from "../../infra/cloud/request.ts";
+import { lacking } from "../doctor/lacking.ts";
+import { thisMachine } from "../doctor/this-machine.ts";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
 import { expand } from "../plan/expand.ts";
 import { outline, tooDeepSentence } from "../plan/outline.ts";
@@ -40,7 +42,7 @@ export interface PlanArgs extends Overrides {
 }
 
 /**
- * `mqbench plan`: what the runs will take and which percentiles they will carry; of target aws also what would be rented. Fails under
+ * `mqbench plan`: what the runs will take, what they miss here and which percentiles they will carry; of target aws also what would be rented. Fails under
  * `strict` when an SLA asks for more. Machines that could not be rented give the exit code that a run would have; it stays 0 where AWS was
  * not asked, as the SDK, any credentials or the network are not there: who has no account plans all the same.
  */
@@ -56,7 +58,10 @@ export async function plan(
 	const warnings = found.tooDeep.map((line) =>
 		tooDeepSentence(line, formatCount),
 	);
-	const others = warningsOf(scenario, plans);
+	const others = [
+		...(await lacking(scenario, plans, thisMachine(world))),
+		...warningsOf(scenario, plans),
+	];
 	let unfit: ExitCode = EXIT.pass;
 	if (args.json) {
 		world.stdout.write(`${JSON.stringify(plans, null, 2)}\n`);

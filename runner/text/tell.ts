@@ -5,6 +5,7 @@ import { fileMistakes } from "./file-mistakes.ts";
 import { imported } from "./imported.ts";
 import { loadMistakes } from "./load-mistakes.ts";
 import { machines } from "./machines.ts";
+import { plans } from "./plans.ts";
 import { rented } from "./rented.ts";
 import { reports } from "./reports.ts";
 import { runs } from "./runs.ts";
@@ -18,6 +19,7 @@ const sentences = {
 	...machines,
 	...runs,
 	...imported,
+	...plans,
 	...rented,
 	...reports,
 	...fileMistakes,

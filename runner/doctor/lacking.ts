@@ -1,0 +1,71 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { brokerOf } from "../brokers/index.ts";
+import type { Plan } from "../model/plan.ts";
+import { targets } from "../model/targets.ts";
+import type { Scenario, System } from "../scenario/scenario.ts";
+import { tell } from "../text/tell.ts";
+import { programChecks } from "./programs.ts";
+import type { Machine } from "./this-machine.ts";
+
+/**
+ * What the runs of a scenario would miss on this machine, as sentences: files of `tls`, programs of the brokers that mqbench starts here, and
+ * what the load generator is built with. Without a PATH nothing is known of programs.
+ */
+export async function lacking(
+	{ systems, target, rig }: Pick<Scenario, "systems" | "target" | "rig">,
+	plans: readonly Pick<Plan, "system">[],
+	machine: Machine,
+): Promise<string[]> {
+	const used = systems.filter(({ key }) =>
+		plans.some(({ system }) => system === key),
+	);
+	const files = used.flatMap(({ key, options: { tls } }) =>
+		Object.entries(typeof tls === "object" ? tls : {}).flatMap(
+			([name, file]) =>
+				typeof file !== "string" || existsSync(file)
+					? []
+					: [tell("plan-no-file", { system: key, name, file })],
+		),
+	);
+	if (machine.env.PATH === undefined) return files;
+	const ours = rig === null && targets[target].place === "process";
+	const programs = await Promise.all(
+		(ours ? used : []).map((system) => programOf(system, machine)),
+	);
+	const build = await Promise.all(
+		programChecks
+			.filter(({ name }) => name === "Go" || name === "generator")
+			.map(({ look }) => look(machine)),
+	);
+	return [
+		...files,
+		...programs.flatMap((found) => found ?? []),
+		...build.flat().flatMap(({ verdict, sentence, remedy }) =>
+			verdict === "bad" ? [`${sentence} ${remedy}`] : [],
+		),
+	];
+}
+
+// --- internal ---
+
+/** null: it is here. */
+async function programOf(
+	{ key, broker, binary }: System,
+	machine: Machine,
+): Promise<string | null> {
+	if (binary !== null) {
+		const there = path.isAbsolute(binary)
+			? existsSync(binary)
+			: (await machine.which(binary)) !== null;
+		return there
+			? null
+			: tell("plan-no-file", { system: key, name: "binary", file: binary });
+	}
+	const found = await brokerOf({ broker }).install?.look(machine);
+	return found === undefined || found.here
+		? null
+		: tell("plan-no-program", {
+				...{ system: key, figure: found.figure, sentence: found.sentence },
+			});
+}
