@@ -41,9 +41,11 @@ export async function lacking(
 	return [
 		...files,
 		...programs.flatMap((found) => found ?? []),
-		...build.flat().flatMap(({ verdict, sentence, remedy }) =>
-			verdict === "bad" ? [`${sentence} ${remedy}`] : [],
-		),
+		...build
+			.flat()
+			.flatMap(({ verdict, sentence, remedy }) =>
+				verdict === "bad" ? [`${sentence} ${remedy}`] : [],
+			),
 	];
 }
 

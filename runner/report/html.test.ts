@@ -225,7 +225,7 @@ describe("what explains a run", () => {
 		expect(hiddenIn(found)).toHaveLength(1);
 		expect(hiddenIn(found)[0]).toContain("300us");
 		expect(found).toContain(
-			"Counting from the actual send, p99 would have been 300us instead of 400ms.",
+			"Counting from the actual send, p99 would have been ~300us instead of ~400ms.",
 		);
 		expect(hiddenIn(html)).toEqual([]);
 	});

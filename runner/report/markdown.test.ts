@@ -19,7 +19,7 @@ describe("first of all", () => {
 		const text = renderMarkdown(built("stall"));
 		const order = [
 			"# stall: FAIL",
-			"- **FAIL** nats, 256B 1000/s: p99 is 400ms: 40x the limit of 10ms, 390ms above it",
+			"- **FAIL** nats, 256B 1000/s: p99 is \\~400ms: 40x the limit of 10ms, 390ms above it",
 			"| SLA | verdict |",
 			"Measured on linux x64",
 			"<details>\n<summary><b>nats, 256B 1000/s: FAIL</b></summary>",

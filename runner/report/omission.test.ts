@@ -27,7 +27,12 @@ const run = (
 	behind: number | null = 0,
 ): Run => ({
 	...stall,
-	metrics: { ...stall.metrics, lag: metric(lag) },
+	metrics: {
+		...stall.metrics,
+		response: metric(response),
+		service: metric(service),
+		lag: metric(lag),
+	},
 	omission: omissionOf(metric(response), metric(service), behind),
 });
 

@@ -1,6 +1,7 @@
 import type { MetricSummary, Run } from "../model/result.ts";
 import { tell } from "../text/tell.ts";
 import { formatCount, formatDuration } from "../units.ts";
+import { weakMark } from "./words.ts";
 
 type Omission = NonNullable<Run["omission"]>;
 
@@ -38,8 +39,8 @@ export function hiddenText(run: Run): string | null {
 		? null
 		: tell("hidden-by-omission", {
 				p: worst.p,
-				service: formatDuration(worst.service),
-				response: formatDuration(worst.response),
+				service: `${weakMark(run, "service", worst.p)}${formatDuration(worst.service)}`,
+				response: `${weakMark(run, "response", worst.p)}${formatDuration(worst.response)}`,
 			});
 }
 

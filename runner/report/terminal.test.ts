@@ -58,7 +58,7 @@ describe("what is broken", () => {
 		const text = render(stored("stall"), { rows: 100 });
 		const [first, ...others] = text.split("\n");
 		expect(first).toBe(
-			"FAIL          nats, 256B 1000/s: p99 is 400ms: 40x the limit of 10ms, 390ms above it; 490 of 10 000",
+			"FAIL          nats, 256B 1000/s: p99 is ~400ms: 40x the limit of 10ms, 390ms above it; 490 of 10 000",
 		);
 		const why = oneLine(others.slice(0, 8).join(" "));
 		expect(why).toContain("messages took longer, at most 100 may");

@@ -34,6 +34,12 @@ export function percentileValue(p: Percentile, run: Ended): string {
 	return `${p.support === "weak" ? "~" : ""}${formatDuration(p.value)}`;
 }
 
+/** "~" at a percentile with weak support. */
+export function weakMark(run: Run, metric: Metric, p: number): string {
+	const found = run.metrics[metric]?.percentiles.find((x) => x.p === p);
+	return found?.support === "weak" ? "~" : "";
+}
+
 /** "[11.0ms, 14.9ms]"; the symbol for infinity where no upper bound exists. */
 export function intervalText({
 	low,

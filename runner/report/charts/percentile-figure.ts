@@ -13,6 +13,7 @@ import {
 	percentileValue,
 	runTitle,
 	systemTitle,
+	weakMark,
 } from "../words.ts";
 import type { PercentileFigure } from "./figure.ts";
 import { caseNumbers, systemNumbers } from "./places.ts";
@@ -260,7 +261,7 @@ function hiddenOf(run: Run): PercentileFigure["hidden"] {
 		{
 			upper: "response",
 			lower: "service",
-			text: `hidden by coordinated omission: ${percentileName(p)} ${formatDuration(response)} instead of ${formatDuration(service)}`,
+			text: `hidden by coordinated omission: ${percentileName(p)} ${weakMark(run, "response", p)}${formatDuration(response)} instead of ${weakMark(run, "service", p)}${formatDuration(service)}`,
 		},
 	];
 }

@@ -85,7 +85,7 @@ describe("the verdict", () => {
 		const text = words(pageOf(broken(stall)));
 		expect(documentOf(stall).lead).toBe("an SLA is breached");
 		expect(text).toContain(
-			"p99 is 400ms: 40x the limit of 10ms, 390ms above it",
+			"p99 is ~400ms: 40x the limit of 10ms, 390ms above it",
 		);
 		expect(text).toContain("nats, 256B 1000/s");
 		expect(text).toContain(

@@ -2,7 +2,7 @@ import type { Run } from "../../model/result.ts";
 import { tell } from "../../text/tell.ts";
 import { formatDuration } from "../../units.ts";
 import { behindText, hiddenText } from "../omission.ts";
-import { percentileName, percentileValue } from "../words.ts";
+import { percentileName, weakMark } from "../words.ts";
 import { type Block, type Medium, PAGE } from "./blocks.ts";
 import {
 	details,
@@ -22,10 +22,10 @@ export function omission(run: Run, folded: boolean): Block[] {
 	const rows = run.omission.percentiles.filter((x) => x.factor !== null);
 	const known = rows.map((x) => [
 		percentileName(x.p),
-		...(["response", "service"] as const).map((metric) => {
-			const found = run.metrics[metric]?.percentiles.find((m) => m.p === x.p);
-			return found === undefined ? "n/a" : percentileValue(found, run);
-		}),
+		...(["response", "service"] as const).map(
+			(metric) =>
+				`${weakMark(run, metric, x.p)}${formatDuration(x[metric] ?? 0)}`,
+		),
 		formatDuration(x.difference ?? 0),
 		factorText(x.factor ?? 0),
 	]);
