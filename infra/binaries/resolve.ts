@@ -130,7 +130,7 @@ async function forHost(
 	if (known === undefined)
 		throw missing(
 			tell("no-programs-for", {
-				names: names.slice(0, -1).join(", "),
+				names: names.slice(0, -1),
 				last: names.at(-1) ?? "",
 			}),
 			tell("name-other-hosts", { platform }),

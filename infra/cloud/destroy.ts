@@ -48,7 +48,7 @@ export async function destroyAll(
 				failure("cloud-left", {
 					text: tell("destroy-stopped", {
 						reason: world.stop.reason,
-						rest: rest.join(", "),
+						rest,
 						were: rest.length === 1 ? "was" : "were",
 					}),
 				}),

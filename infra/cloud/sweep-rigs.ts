@@ -129,10 +129,7 @@ async function look(
 	if (found.length === 0)
 		world.stdout.write(
 			tell("nothing-tagged", {
-				where: tell("in-regions", {
-					regions: regions.length,
-					all: all.length,
-				}),
+				where: tell("in-regions", { regions: regions.length, all: all.length }),
 			}),
 		);
 	return { found, regions, refused };

@@ -99,7 +99,7 @@ export function cannotLimit(
 		? null
 		: tell("engine-cannot-hold", {
 				keys: keys.join(" and "),
-				why: keys.map((key) => `${INFO_KEY[key]} is false`).join(", "),
+				why: keys.map((key) => `${INFO_KEY[key]} is false`),
 			});
 }
 

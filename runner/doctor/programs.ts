@@ -51,11 +51,11 @@ async function generator(machine: Machine): Promise<Found> {
 	if (found.from === "cache")
 		return ok(
 			`built ${formatDuration(Math.max(0, found.ageMs) * 1e6)} ago with ${found.go}`,
-			tell("programs-cached", { programs: BUILT.join(", "), key: found.key }),
+			tell("programs-cached", { programs: BUILT, key: found.key }),
 		);
 	return info(
 		found.damaged ? "damaged in the cache" : "not built yet",
-		tell("programs-built-once", { programs: BUILT.join(", "), key: found.key }),
+		tell("programs-built-once", { programs: BUILT, key: found.key }),
 	);
 }
 

@@ -142,7 +142,7 @@ function unavailableText(f: Failover, run: Run): string {
 
 function countsText(run: Run): string {
 	return tell("window-counts", {
-		counts: COUNTS.map((name) => `${name} ${countText(run[name])}`).join(", "),
+		counts: COUNTS.map((name) => `${name} ${countText(run[name])}`),
 	});
 }
 

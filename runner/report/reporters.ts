@@ -68,9 +68,9 @@ export function reportersOf(
 	if (printed.length > 1)
 		throw failure("usage", {
 			message: tell("one-on-stdout", {
-				reporters: printed
-					.map(({ name }) => (name === "terminal" ? name : `${name}=-`))
-					.join(", "),
+				reporters: printed.map(({ name }) =>
+					name === "terminal" ? name : `${name}=-`,
+				),
 				example: printed.find(({ name }) => name !== "terminal")?.name ?? "",
 			}),
 		});

@@ -196,7 +196,7 @@ export function countNotes(run: Run): string[] {
 	if (load.pattern === "fan-out")
 		notes.push(
 			tell("counts-copies", {
-				subscribers: plural(load.subscriptions, "subscriber"),
+				subscribers: load.subscriptions,
 				have: load.subscriptions === 1 ? "has" : "have",
 			}),
 		);

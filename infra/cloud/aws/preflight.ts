@@ -100,9 +100,7 @@ export async function preflight(
 				? []
 				: [
 						tell("permission-uncertain", {
-							calls: unknown
-								.map(({ call, reason }) => `${call} (${reason})`)
-								.join(", "),
+							calls: unknown.map(({ call, reason }) => `${call} (${reason})`),
 						}),
 					]),
 			...volumeWarnings(aws, broker),
@@ -279,12 +277,10 @@ async function machines(api: Api, aws: Aws): Promise<Machines> {
 	if (common.length === 0)
 		wrong.push(
 			tell("types-differ", {
-				types: all
-					.map(
-						({ name, architectures }) =>
-							`${name} is ${architectures.join(" or ") || tell("kind-unknown")}`,
-					)
-					.join(", "),
+				types: all.map(
+					({ name, architectures }) =>
+						`${name} is ${architectures.join(" or ") || tell("kind-unknown")}`,
+				),
 			}),
 		);
 	const zone = aws.zone ?? zones.all[0];
@@ -293,7 +289,7 @@ async function machines(api: Api, aws: Aws): Promise<Machines> {
 			tell("no-such-zone", {
 				region: aws.region,
 				zone: aws.zone,
-				zones: zones.open.join(", "),
+				zones: zones.open,
 			}),
 		);
 	else if (zone === undefined || !zones.all.includes(zone))

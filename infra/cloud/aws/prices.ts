@@ -133,7 +133,7 @@ function together(
 	return [
 		...(missing.size === 0
 			? []
-			: [tell("price-missing", { items: [...missing].join(", ") })]),
+			: [tell("price-missing", { items: [...missing] })]),
 		...new Set(asked.flatMap((one) => one.reason ?? [])),
 	];
 }

@@ -1,6 +1,6 @@
 import type { Result, Run } from "../../model/result.ts";
 import { tell } from "../../text/tell.ts";
-import { formatCount, plural } from "../../units.ts";
+import { formatCount } from "../../units.ts";
 import { clientTable } from "../client-table.ts";
 import { type FailoverTable, failoverTable } from "../failover-table.ts";
 import { MANY_RUNS } from "../matrix.ts";
@@ -170,11 +170,7 @@ function spark(run: Run): Block[] {
 			notes:
 				never.length === 0
 					? []
-					: [
-							tell("seconds-never-completed", {
-								seconds: plural(never.length, "second"),
-							}),
-						],
+					: [tell("seconds-never-completed", { seconds: never.length })],
 		},
 	];
 }

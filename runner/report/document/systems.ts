@@ -93,7 +93,7 @@ function settingsOf(runs: readonly Run[]): Table {
 			"differ by run",
 			differing.length === 0
 				? null
-				: tell("settings-differ", { names: differing.join(", ") }),
+				: tell("settings-differ", { names: differing }),
 		],
 		["target", all((run) => run.load.target)],
 	]);

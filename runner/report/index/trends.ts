@@ -1,7 +1,6 @@
 import { hashOf } from "../../compare/same-machine.ts";
 import { searchFacts, workDifference, workFacts } from "../../compare/work.ts";
 import { tell } from "../../text/tell.ts";
-import { plural } from "../../units.ts";
 import type { TrendFigure } from "../charts/figure.ts";
 import { type Headline, headlineOf, searchHeadline } from "./headline.ts";
 import { type KnownMachine, machinesOf } from "./machines.ts";
@@ -254,7 +253,7 @@ function descriptionOf(
 		.map(({ first, name }) => `${name} ${first.headline.text}`)
 		.join("; ");
 	return tell("trend-alt", {
-		results: plural(results, "result"),
+		results,
 		from: day(times[0] ?? 0),
 		to: day(times.at(-1) ?? 0),
 		last,
