@@ -1,4 +1,5 @@
 import { failure } from "../errors.ts";
+import { tell } from "../text/tell.ts";
 import type { Ask, Setup } from "./process.ts";
 
 /** A program that a host has of its own. */
@@ -29,8 +30,10 @@ export async function installed(
 	if (code !== 0 || program === "")
 		throw failure("broker-missing", {
 			system: system.key,
-			what: `${wanted.package} is not on ${nodes[node]?.hostname}`,
-			remedy: `Install it there: apt-get install ${wanted.package}; mqbench starts it, so that its own service can be stopped`,
+			what: tell("not-there", {
+				...{ package: wanted.package, host: nodes[node]?.hostname },
+			}),
+			remedy: tell("install-there", { package: wanted.package }),
 		});
 	return { program, version: value("version"), names: value("names") };
 }
@@ -50,7 +53,10 @@ export function checkVersionThere(
 		return;
 	throw failure("broker-missing", {
 		system: system.key,
-		what: `version ${wanted} is wanted, and ${program} on ${nodes[node]?.hostname} is ${found || "unclear"}`,
-		remedy: "Install that version there, or remove version",
+		what: tell("other-version-there", {
+			...{ wanted, program, found: found || "unclear" },
+			host: nodes[node]?.hostname,
+		}),
+		remedy: tell("install-version-there"),
 	});
 }

@@ -1,3 +1,4 @@
+import { tell } from "../text/tell.ts";
 import { bucketOfRank } from "./distribution.ts";
 import {
 	rank,
@@ -59,7 +60,7 @@ export function hgrm(
 		row(total.max, 100, total.count),
 		`#[Mean    = ${ms(total.mean).padStart(14)}]`,
 		`#[Max     = ${ms(total.max).padStart(14)}, Total count = ${total.count}]`,
-		`#[Never completed = ${total.censored}: they count as larger than every value above]`,
+		tell("histogram-not-complete", { count: total.censored }),
 		"",
 	].join("\n");
 }

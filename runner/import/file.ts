@@ -1,5 +1,6 @@
 import { parse } from "yaml";
 import { failure } from "../errors.ts";
+import { tell } from "../text/tell.ts";
 
 /** A file as it was given: its name for messages, and its text. */
 export interface NamedText {
@@ -19,7 +20,7 @@ export function parseFile({ file, text }: NamedText): Record<string, unknown> {
 	if (typeof value !== "object" || value === null || Array.isArray(value))
 		throw failure("import-unreadable", {
 			path: file,
-			reason: "it is no map of keys",
+			reason: tell("import-no-map"),
 		});
 	return value as Record<string, unknown>;
 }

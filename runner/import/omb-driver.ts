@@ -1,6 +1,7 @@
 import { brokers } from "../brokers/index.ts";
 import { type Leave, type OmbDriver, quoted } from "../brokers/omb-driver.ts";
 import { failure } from "../errors.ts";
+import { tell } from "../text/tell.ts";
 
 /** The system of a scenario, from a driver file of OpenMessaging Benchmark: told by its driverClass. */
 export function readDriver(
@@ -16,10 +17,7 @@ export function readDriver(
 	);
 	if (kind === undefined)
 		throw failure("import-unsupported", {
-			what:
-				driver === ""
-					? "The second file names no driverClass (the workload comes first, then the driver)"
-					: driver,
+			what: driver === "" ? tell("no-driver-class") : driver,
 			known: drivers.flatMap(({ packages }) => packages),
 		});
 	const known = new Set(["name", "driverClass"]);
@@ -32,7 +30,7 @@ export function readDriver(
 		if (!known.has(key) && value !== null)
 			leave(
 				quoted(key, value),
-				kind.reasons[key] ?? REASONS[key] ?? "has no equivalent here",
+				kind.reasons[key] ?? REASONS[key] ?? tell("no-equivalent"),
 			);
 	return system;
 }
@@ -40,9 +38,9 @@ export function readDriver(
 // --- internal ---
 
 const REASONS: Readonly<Record<string, string>> = {
-	reset: "mqbench removes the topics that it makes, and no others",
-	producerCreationDelay: "connections are made one after the other",
-	producerCreationBatchSize: "connections are made one after the other",
-	consumerCreationDelay: "connections are made one after the other",
-	consumerCreationBatchSize: "connections are made one after the other",
+	reset: tell("removes-its-topics"),
+	producerCreationDelay: tell("connects-in-turn"),
+	producerCreationBatchSize: tell("connects-in-turn"),
+	consumerCreationDelay: tell("connects-in-turn"),
+	consumerCreationBatchSize: tell("connects-in-turn"),
 };

@@ -258,7 +258,7 @@ describe("other drivers", () => {
 
 test.each([
 	["no YAML", "a: [", /workload.yaml: cannot be imported/],
-	["no map", "- 1\n", /it is no map of keys/],
+	["no map", "- 1\n", /it is not a map of keys/],
 ])("%s is one sentence", (_, text, message) => {
 	expect(() => imported(text)).toThrow(message);
 });

@@ -1,6 +1,7 @@
 import { stringify } from "yaml";
 import { brokerOf, SystemOptions } from "../brokers/index.ts";
 import { type Leave, quoted } from "../brokers/omb-driver.ts";
+import { tell } from "../text/tell.ts";
 import { type NamedText, parseFile } from "./file.ts";
 import { readDriver } from "./omb-driver.ts";
 import { readWorkload } from "./omb-workload.ts";
@@ -51,9 +52,9 @@ export function importOmb(workload: NamedText, driver: NamedText): Imported {
 	};
 	const head = [
 		" yaml-language-server: $schema=./scenario.schema.json",
-		` Imported from OpenMessaging Benchmark: ${workload.file} and ${driver.file}.`,
+		tell("imported-from", { workload: workload.file, driver: driver.file }),
 		...(left.length === 0
-			? [" Everything in them has an equivalent here."]
+			? [tell("imported-whole")]
 			: [
 					" Left out, or different:",
 					...left.map(({ what, why }) => `   ${what}: ${why}`),

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
 import { failure } from "../errors.ts";
+import { tell } from "../text/tell.ts";
 import { Baseline, Calibration } from "./comparison.ts";
 
 /**
@@ -31,7 +32,7 @@ export function readSnapshot(folder: string): BaselineSnapshot | null {
 		if (error instanceof SyntaxError || error instanceof z.ZodError)
 			throw failure("run-file-unreadable", {
 				path: file,
-				reason: "it is not what mqbench writes",
+				reason: tell("not-ours"),
 			});
 		throw error;
 	}

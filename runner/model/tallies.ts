@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { tell } from "../text/tell.ts";
 
 /** Of a tally: a count, a rate or a time. */
 export const TallyUnit = z.enum(["messages", "messages/s", "ns"]);
@@ -73,13 +74,13 @@ const tallies = {
 	// Of a backlog, from the moment its consumers resume.
 	drainRate: {
 		...{ unit: "messages/s", needs: ["backlog"] },
-		label: "received while the backlog was drained",
+		label: tell("drain-rate"),
 		...{ says: "how fast", example: ">= 50000/s" },
 	},
 	drainTime: {
 		...{ unit: "ns", needs: ["backlog"] },
-		label: "until the backlog was drained",
-		says: "`backlog`: until the messages that have piled up are received",
+		label: tell("drain-time"),
+		says: tell("drain-time-says"),
 		example: "< 30s",
 	},
 } satisfies Record<string, About>;

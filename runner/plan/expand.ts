@@ -7,6 +7,7 @@ import { clientCount } from "../scenario/clients.ts";
 import { partitionsOf } from "../scenario/partitions.ts";
 import { onHosts } from "../scenario/rig.ts";
 import type { Case, Scenario, SlaLine, System } from "../scenario/scenario.ts";
+import { tell } from "../text/tell.ts";
 import { promisedGates } from "./promises.ts";
 import { counted } from "./schedule.ts";
 
@@ -83,7 +84,7 @@ function choose(pairs: readonly Pair[], only: string): Pair[] {
 	if (chosen.length > 0) return chosen;
 	const known = pairs.map(({ system, one }) => `  ${pathOf(system, one)}`);
 	throw failure("usage", {
-		message: `--only '${only}' matches no run. Names are system/case, * stands for any text; this scenario has\n${known.join("\n")}`,
+		message: tell("only-matches-none", { only, runs: known.join("\n") }),
 	});
 }
 
@@ -187,7 +188,7 @@ function plan(
 function durabilityText({ durability, traits, ownTopics }: System): string {
 	// Topics that are not ours have settings that nobody has told us.
 	if (ownTopics !== null && Object.keys(traits.levels).length > 0)
-		return "not known, the topics are yours";
+		return tell("durability-of-yours");
 	return durability;
 }
 

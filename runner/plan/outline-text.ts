@@ -1,6 +1,7 @@
 import { isBaseline } from "../model/baseline-sla.ts";
 import type { Plan } from "../model/plan.ts";
 import { wrap } from "../terminal/wrap.ts";
+import { tell } from "../text/tell.ts";
 import {
 	formatBytes,
 	formatBytesExact,
@@ -89,10 +90,17 @@ export function comparedText(plans: readonly Plan[]): string | null {
 		const [one] = judged;
 		return one?.baselineSystem == null
 			? null
-			: `compared over ${one.repeats} repeats with system ${one.baselineSystem}, which takes turns with the others: p50, p99 and of closed loads throughput (default)`;
+			: tell("compared-by-default", {
+					repeats: one.repeats,
+					with: tell("with-system", { system: one.baselineSystem }),
+				});
 	}
-	const { baselineSystem, repeats } = first;
-	return `compared over ${repeats} repeats with ${baselineSystem === null ? "a baseline (--baseline <file|folder>, or that of the scenario)" : `system ${baselineSystem}, which takes turns with the others`}: ${[...lines].join(", ")}`;
+	const { baselineSystem: system, repeats } = first;
+	return tell("compared", {
+		...{ repeats, lines: [...lines] },
+		with:
+			system === null ? tell("with-baseline") : tell("with-system", { system }),
+	});
 }
 
 /** "fan-out of 256B, 1000/s for 10s after 5s warm-up; 4 producers on 4 connections, ...": the whole load in words. */
@@ -126,7 +134,16 @@ function runLines(outline: Outline, width: number): string[] {
 		),
 		"",
 		...wrap(
-			`${plural(runs.length, "run")}: ${closed ? "at most " : ""}${formatDuration(outline.durationNs)} of sending, and at most ${formatDuration(outline.drainNs)} of waiting for the last messages. ${formatCount(outline.messages)} messages, warm-up included; ${formatBytes(outline.bytes)} of payload${plans.every(({ pattern }) => pattern === "round-trip") ? ", there and back" : ", counted each time it crosses the network"}.`,
+			tell("runs-take", {
+				...{ runs: runs.length, atMost: closed ? "at most " : "" },
+				sending: formatDuration(outline.durationNs),
+				waiting: formatDuration(outline.drainNs),
+				messages: formatCount(outline.messages),
+				bytes: formatBytes(outline.bytes),
+				ways: plans.every(({ pattern }) => pattern === "round-trip")
+					? ", there and back"
+					: tell("counted-by-crossing"),
+			}),
 			width,
 		),
 	];
@@ -136,7 +153,7 @@ function percentileLines(outline: Outline, width: number): string[] {
 	const closed = hasClosed(outline);
 	return [
 		"",
-		"Percentiles that the window of one run carries:",
+		tell("percentiles-carried"),
 		"",
 		...table(
 			["samples", ...DEPTHS.map((p) => `p${p}`), "case"],
@@ -144,10 +161,7 @@ function percentileLines(outline: Outline, width: number): string[] {
 			"left",
 		),
 		"",
-		...wrap(
-			`ok: 10 samples or more are expected above it; weak: fewer, but a 95 % bound exists; none: not printed. Beside them ${closed ? "what would make it ok: a duration at this rate, or a number of messages" : "the duration from which on it is ok, at this rate"}. Stalls make it less: mqbench explain support.`,
-			width,
-		),
+		...wrap(tell(closed ? "support-of-closed" : "support-of-open"), width),
 	];
 }
 
@@ -225,7 +239,10 @@ function backlog({ backlog: held, schedule }: Plan): string[] {
 	const build = held.resumeNs - held.pauseNs;
 	const drain = schedule.durationNs - pause - build;
 	return [
-		`consumers pause after ${formatDurationExact(pause)} for ${formatDurationExact(build)} while ${formatCount(held.messages)} messages pile up, and have ${formatDurationExact(drain)} to drain them`,
+		tell("backlog-times", {
+			...{ afterNs: pause, buildNs: build, drainNs: drain },
+			messages: held.messages,
+		}),
 	];
 }
 

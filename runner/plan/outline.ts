@@ -6,6 +6,7 @@ import {
 	samplesForSupport,
 	supportOf,
 } from "../stats/support.ts";
+import { tell } from "../text/tell.ts";
 import { formatDurationExact, type Rate } from "../units.ts";
 import { distinct } from "./distinct.ts";
 import { messagesBefore } from "./offset.ts";
@@ -119,9 +120,14 @@ export function durationFor(samples: number, rate: Rate): number {
 export function tooDeepSentence(line: TooDeep, count: (n: number) => string) {
 	const { p } = line;
 	const can = line.compared
-		? "There will be no figure to compare."
-		: "It cannot pass.";
-	return `${line.sla} (${line.case}): ${count(line.samples)} samples carry no p${p}. ${can} Write ${enoughText(line.weakWith)} to have it printed (weak, ${count(line.weakFrom)} samples), ${enoughText(line.okWith).replace(/^\w+: /, "")} for 10 samples above it (ok, ${count(line.okFrom)}).`;
+		? tell("no-figure-to-compare")
+		: tell("cannot-pass");
+	return tell("too-deep", {
+		...{ sla: line.sla, case: line.case, p, so: can },
+		...{ samples: count(line.samples), weak: enoughText(line.weakWith) },
+		...{ weakFrom: count(line.weakFrom), okFrom: count(line.okFrom) },
+		ok: enoughText(line.okWith).replace(/^\w+: /, ""),
+	});
 }
 
 /** "duration: 5min", "messages: 100000": as it stands in a scenario. */

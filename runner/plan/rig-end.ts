@@ -1,4 +1,5 @@
 import type { RigFile } from "../scenario/rig-file.ts";
+import { tell } from "../text/tell.ts";
 import { formatDuration } from "../units.ts";
 import type { World } from "../world.ts";
 
@@ -17,13 +18,13 @@ export function rigEndWarnings(
 	const end = rig === null ? null : rigEndsAt(rig);
 	if (rig === null || end === null) return [];
 	const leftNs = (Date.parse(end) - clock.nowMs()) * 1e6;
-	if (leftNs < 0)
-		return [
-			`the rig ${rig.id} has expired (${end}): what is measured on it may end at any moment; stand a new one up`,
-		];
+	if (leftNs < 0) return [tell("rig-expired", { rig: rig.id, end })];
 	return leftNs < takesNs
 		? [
-				`the rig ${rig.id} ends in ${formatDuration(leftNs)} (${end}), and ${doing} up to ${formatDuration(takesNs)}: ${remedy}`,
+				tell("rig-ends", {
+					...{ rig: rig.id, end, doing, remedy },
+					...{ left: formatDuration(leftNs), takes: formatDuration(takesNs) },
+				}),
 			]
 		: [];
 }

@@ -1,6 +1,7 @@
 import { failure } from "../errors.ts";
 import type { Plan } from "../model/plan.ts";
 import type { Scenario } from "../scenario/scenario.ts";
+import { tell } from "../text/tell.ts";
 import { formatCount } from "../units.ts";
 import type { World } from "../world.ts";
 import { loadWarnings } from "./load-warnings.ts";
@@ -32,7 +33,7 @@ export function warnBeforeRuns(
 			longest(plans, { floors: true, confirm: false }),
 			{
 				doing: "the runs take",
-				remedy: "make fewer of them (--only), or stand a new one up",
+				remedy: tell("fewer-runs"),
 			},
 			world,
 		),
@@ -65,6 +66,8 @@ function unequalPrefetch(
 	return values.size < 2
 		? []
 		: [
-				`consumers with work hold different numbers of messages (${known.map(({ key, prefetch }) => `${key} ${prefetch}`).join(", ")}), and those wait behind the work: write the same prefetch for all`,
+				tell("unequal-prefetch", {
+					systems: known.map(({ key, prefetch }) => `${key} ${prefetch}`),
+				}),
 			];
 }

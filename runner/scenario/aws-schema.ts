@@ -6,11 +6,9 @@ import { tell } from "../text/tell.ts";
 const LEAST_TTL_NS = 600e9;
 const MOST_TTL_NS = 7 * 24 * 3600e9;
 
-const instance = (what: string, example: string) =>
-	z
-		.string()
-		.regex(/^[a-z][a-z0-9-]*\.[a-z0-9-]+$/, tell("aws-instance", { example }))
-		.meta({ description: what, examples: [example] });
+const Instance = z
+	.string()
+	.regex(/^[a-z][a-z0-9-]*\.[a-z0-9-]+$/, tell("aws-instance"));
 
 /** What `target: aws` rents. */
 export const AwsFile = z.strictObject({
@@ -84,10 +82,11 @@ export const AwsFile = z.strictObject({
 		}),
 	brokers: z
 		.strictObject({
-			instance: instance(
-				"Instance type of the brokers' machines: as many as the system with the most `nodes` has, and all systems take turns on them.",
-				"i4i.xlarge",
-			),
+			instance: Instance.meta({
+				description:
+					"Instance type of the brokers' machines: as many as the system with the most `nodes` has, and all systems take turns on them.",
+				examples: ["i4i.xlarge"],
+			}),
 			volume: z
 				.strictObject({
 					type: z.enum(["gp3", "io2"]).default("gp3").meta({
@@ -139,10 +138,11 @@ export const AwsFile = z.strictObject({
 		}),
 	clients: z
 		.strictObject({
-			instance: instance(
-				"Instance type of the machines that make the load; `clients` says how many.",
-				"c6in.xlarge",
-			),
+			instance: Instance.meta({
+				description:
+					"Instance type of the machines that make the load; `clients` says how many.",
+				examples: ["c6in.xlarge"],
+			}),
 			spot: z.boolean().default(false).meta({
 				description:
 					"Cheaper, and taken away when somebody pays more: the run is then INVALID.",

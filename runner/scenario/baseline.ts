@@ -19,15 +19,12 @@ export function resolveBaseline(
 		return keys.length > 1
 			? { baseline: { system: written, path: null }, problems: [] }
 			: none(refuse(["baseline"], "baseline-alone"));
-	const meant = didYouMean(written, keys);
+	const [word, meant] = [quoted(written), didYouMean(written, keys)];
 	if (!/[/\\]|\.json$/.test(written))
 		return none(
-			refuse(["baseline"], "unknown-baseline", {
-				word: quoted(written),
-				meant: meant.endsWith("?")
-					? meant
-					: `; for a file or folder write ./${written}`,
-			}),
+			meant.endsWith("?")
+				? refuse(["baseline"], "unknown-baseline", { word, meant })
+				: refuse(["baseline"], "baseline-or-file", { word, written }),
 		);
 	return {
 		baseline: { system: null, path: path.resolve(folder, written) },

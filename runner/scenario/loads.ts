@@ -1,6 +1,7 @@
 import { WEEK_NS } from "../model/field.ts";
 import type { WorkloadField } from "../model/workload.ts";
 import { say } from "../text/say.ts";
+import { tell } from "../text/tell.ts";
 import type { Rate } from "../units.ts";
 import { formatDurationExact, formatRate, ratePerSecond } from "../units.ts";
 import { type FieldProblem, refuseField } from "./problem.ts";
@@ -137,12 +138,6 @@ function kindOf(written: Written): Kind | undefined {
 function contradiction(
 	has: (field: WorkloadField) => boolean,
 ): FieldProblem | undefined {
-	const means: Readonly<Record<Kind, string>> = {
-		rate: "rate (each message has its time)",
-		stages: "stages (a rate that changes)",
-		steps: "steps (one rate after another)",
-		messages: "messages (as fast as possible)",
-	};
 	const pairs: readonly [Kind, Kind][] = [
 		["messages", "rate"],
 		["messages", "stages"],
@@ -153,7 +148,8 @@ function contradiction(
 	for (const [field, other] of pairs)
 		if (has(field) && has(other))
 			return refuseField(field, "two-loads", {
-				...{ one: means[field], other: means[other] },
+				one: tell(`load-of-${field}` as const),
+				other: tell(`load-of-${other}` as const),
 			});
 	for (const [field, other] of [
 		["arrivals", "messages"],

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { failure } from "../errors.ts";
 import { reasonOf } from "../reason.ts";
+import { tell } from "../text/tell.ts";
 import type { World } from "../world.ts";
 import { around, parseScenario, resolveScenario } from "./load.ts";
 import type { GivenRig, Overrides } from "./overrides.ts";
@@ -55,7 +56,7 @@ async function givenRig(shown: string, cwd: string): Promise<GivenRig> {
 	if (rig === null)
 		throw failure("rig-unreadable", {
 			path: shown,
-			reason: "there is no such file",
+			reason: tell("no-such-file"),
 		});
 	// Paths in it count from its folder, as those of a scenario do from its own.
 	const folder = path.dirname(path.resolve(cwd, shown));

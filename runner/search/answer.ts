@@ -1,5 +1,5 @@
 import type { Verdict } from "../model/verdict.ts";
-import { formatCount } from "../units.ts";
+import { tell } from "../text/tell.ts";
 import { type Answer, boundsOf, type Found } from "./search.ts";
 
 /** What a search came to, in one sentence. */
@@ -7,18 +7,19 @@ export function answerText(answer: Answer, found: readonly Found[]): string {
 	const { lo, hi, limitedBy, confirmed } = answer;
 	if (lo === null)
 		return limitedBy === "error"
-			? "no answer: a run could not be made"
+			? tell("search-broke")
 			: noRateText(answer, found);
-	const met = `${rate(lo)} meets the SLA${confirmed ? ", confirmed by a longer run" : ", not confirmed"}`;
+	const code = confirmed ? "rate-confirmed" : "rate-unconfirmed";
+	const met = tell(code, { perSecond: lo });
 	switch (limitedBy) {
 		case "system":
-			return `${met}; ${rate(hi)} does not`;
+			return tell("search-found", { met, hiPerSecond: hi ?? 0 });
 		case "generator":
-			return `at least ${met}; the generator or its consumers carry no more (generator-limited)`;
+			return tell("search-generator-limited", { met });
 		case "nothing":
-			return `at least ${met}; the search ends there`;
+			return tell("search-ended", { met });
 		case "error":
-			return `${met}; then a run could not be made`;
+			return tell("search-broke-after", { met });
 	}
 }
 
@@ -31,24 +32,22 @@ export function answerVerdict({ lo, limitedBy, confirmed }: Answer): Verdict {
 
 // --- internal ---
 
-function rate(value: number | null): string {
-	return `${formatCount(value ?? 0)}/s`;
-}
-
 /** No rate was confirmed: what its runs said, and how many said nothing. */
 function noRateText({ hi }: Answer, found: readonly Found[]): string {
 	const invalid = found.filter((f) => f.outcome === "invalid");
 	const all = found.length;
-	if (invalid.length === all)
-		return `no answer: every run was INVALID (${all} of ${all})`;
-	const { lo: probed } = boundsOf(found);
+	if (invalid.length === all) return tell("search-all-invalid", { all });
+	const { lo: probePerSecond } = boundsOf(found);
 	const longer = found.filter((f) => f.step.role === "confirm");
-	const lowest = Math.min(...longer.map((f) => f.step.rate));
+	const lowestPerSecond = Math.min(...longer.map((f) => f.step.rate));
 	const what =
-		probed !== null
-			? `no rate is confirmed: ${rate(probed)} passed as a probe, but no longer run passed, down to ${rate(lowest)}`
-			: `no rate meets the SLA${hi === null ? "" : `, not even ${rate(hi)}`}`;
+		probePerSecond !== null
+			? tell("search-unconfirmed", { probePerSecond, lowestPerSecond })
+			: hi === null
+				? tell("no-rate-meets")
+				: tell("not-even-lowest", { hiPerSecond: hi });
+	const some = invalid.length === 1 ? "one-invalid" : "some-invalid";
 	return invalid.length === 0
 		? what
-		: `${what}; ${invalid.length} of ${all} runs ${invalid.length === 1 ? "was" : "were"} INVALID`;
+		: tell(some, { what, invalid: invalid.length, all });
 }

@@ -1,4 +1,4 @@
-import { formatCount } from "../units.ts";
+import { type Told, tell } from "../text/tell.ts";
 import {
 	boundsOf,
 	CURVE,
@@ -10,47 +10,48 @@ import {
 
 /** What a search tries next, and why, in one sentence. `found`: what it made so far. */
 export function stepText(
-	{ rate, role }: Step,
+	{ rate: perSecond, role }: Step,
 	found: readonly Found[],
 ): string {
-	const at = perSecond(rate);
 	const same = found.filter((f) => f.step.role === role);
 	const last = same.at(-1);
+	const again = last?.step.rate === perSecond && tell(AGAIN[last.outcome]);
 	switch (role) {
 		case "probe":
-			return last?.step.rate === rate
-				? `tries ${at} again, because ${AGAIN[last.outcome]}`
-				: probeText(rate, found);
+			return again
+				? tell("probes-again", { perSecond, why: again })
+				: probeText(perSecond, found);
 		case "confirm":
-			if (last === undefined)
-				return `confirms ${at} with a longer run, the highest rate that passed`;
-			return last.step.rate === rate
-				? `tries to confirm ${at} again, because ${AGAIN[last.outcome]}`
-				: `${perSecond(last.step.rate)} was not confirmed; tries 5 % less, ${at}`;
+			if (last === undefined) return tell("confirms", { perSecond });
+			return again
+				? tell("confirms-again", { perSecond, why: again })
+				: tell("confirms-less", { lastPerSecond: last.step.rate, perSecond });
 		case "curve":
-			return `measures latency at ${at}, ${formatCount(100 * (CURVE[same.length] ?? 1))} % of the answer`;
+			return tell("measures-latency", {
+				...{ perSecond, percent: Math.round(100 * (CURVE[same.length] ?? 1)) },
+			});
 	}
 }
 
 // --- internal ---
 
-const AGAIN: Readonly<Record<Outcome, string>> = {
-	pass: "the runs there disagree",
-	fail: "one failed run does not decide",
-	invalid: "the last run there was INVALID",
-	error: "the last run there was not made",
-};
+const AGAIN = {
+	pass: "runs-disagree",
+	fail: "one-failure",
+	invalid: "last-invalid",
+	error: "last-not-made",
+} as const satisfies Readonly<Record<Outcome, Told>>;
 
-function probeText(rate: number, found: readonly Found[]): string {
-	const at = perSecond(rate);
+function probeText(perSecond: number, found: readonly Found[]): string {
 	const { lo, hi } = boundsOf(found);
-	if (found.length === 0) return `starts at ${at}`;
-	if (hi === null)
-		return `${perSecond(lo ?? rounded(rate / 2))} passed; tries twice as much, ${at}`;
-	if (lo === null) return `${perSecond(hi)} failed; tries half of it, ${at}`;
-	return `${perSecond(lo)} passed and ${perSecond(hi)} failed; tries ${at} between them`;
-}
-
-function perSecond(rate: number): string {
-	return `${formatCount(rate)}/s`;
+	if (found.length === 0) return tell("search-starts", { perSecond });
+	if (hi === null) {
+		const loPerSecond = lo ?? rounded(perSecond / 2);
+		return tell("tries-twice", { loPerSecond, perSecond });
+	}
+	return lo === null
+		? tell("tries-half", { hiPerSecond: hi, perSecond })
+		: tell("tries-between", {
+				...{ loPerSecond: lo, hiPerSecond: hi, perSecond },
+			});
 }

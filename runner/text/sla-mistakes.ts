@@ -46,6 +46,7 @@ export const slaMistakes = {
 	"limit-without-unit": '"{line}": the limit has no unit; write {meant}',
 	"objective-meant": '"{line}" is not an objective; write {meant}',
 	"unknown-baseline": "baseline: unknown system {word}{meant}",
+	"baseline-or-file": "baseline: unknown system {word}; for a file or folder write ./{written}",
 	"unknown-metric": '"{line}": unknown metric {word}; did you mean {guess}?',
 	"no-objective": '"{line}" is not an objective; write e.g. p99 < 20ms, service p99.9 <= 5ms or lost == 0',
 } as const;

@@ -1,7 +1,7 @@
 /** Mistakes in where brokers run and how they are set up: targets, settings, urls, rigs, rented machines. */
 // biome-ignore format: a sentence is a line.
 export const systemMistakes = {
-	"aws-instance": "an instance must be a type of EC2; write e.g. {example}",
+	"aws-instance": "an instance must be a type of EC2; write e.g. i4i.xlarge",
 	"aws-region": "a region must be one of AWS; write e.g. eu-central-1",
 	"aws-zone": "a zone must be one of AWS; write e.g. eu-central-1a",
 	"aws-image": "an image must be one of AWS; write e.g. ami-0123456789abcdef0",
@@ -76,6 +76,10 @@ export const systemMistakes = {
 	"topics-elsewhere": "remove it (how many topics mqbench makes is set under workload: topics)",
 	"faults-local": "local brokers share the network of this machine; write target: docker",
 	"faults-on-hosts": "mqbench reaches the hosts over the network that it would disturb; write action: pause",
+	"not-there": "{package} is not on {host}",
+	"install-there": "Install it there: apt-get install {package}; mqbench starts it, so that its own service can be stopped",
+	"other-version-there": "version {wanted} is wanted, and {program} on {host} is {found}",
+	"install-version-there": "Install that version there, or remove version",
 	"version-form": "a version must have only digits, letters, dots and dashes",
 	"image-form": "an image must be a name with an optional tag or digest; write e.g. registry.example.com/broker:4.1.1",
 	"topic-form": "a topic's name has no blanks or control characters; write it without them",

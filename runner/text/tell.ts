@@ -1,4 +1,9 @@
-import { formatBytesExact, formatDurationExact, plural } from "../units.ts";
+import {
+	formatBytesExact,
+	formatCount,
+	formatDurationExact,
+	plural,
+} from "../units.ts";
 import { commands } from "./commands.ts";
 import { doctor } from "./doctor.ts";
 import { fileMistakes } from "./file-mistakes.ts";
@@ -46,7 +51,7 @@ export type Telling<C extends Told> =
 		? []
 		: [values: Readonly<Record<Names<(typeof sentences)[C]>, unknown>>];
 
-/** Its text. Values ending in Ns and Bytes are written with their unit, lists with commas, and counts with the noun behind their name. */
+/** Its text. Values ending in Ns, Bytes and PerSecond are written with their unit, lists with commas, and counts with the noun behind their name. */
 export function tell<C extends Told>(code: C, ...values: Telling<C>): string {
 	const [given = {}] = values as [Readonly<Record<string, unknown>>?];
 	return sentences[code].replaceAll(
@@ -62,5 +67,6 @@ function shown(name: string, value: unknown, noun?: string): string {
 	if (typeof value !== "number") return String(value);
 	if (noun !== undefined) return plural(value, noun);
 	if (name.endsWith("Ns")) return formatDurationExact(value);
+	if (/perSecond$/i.test(name)) return `${formatCount(value)}/s`;
 	return name.endsWith("Bytes") ? formatBytesExact(value) : String(value);
 }
