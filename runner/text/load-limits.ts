@@ -4,7 +4,7 @@ import { percent } from "./percent.ts";
 /** What a load asks of itself that no broker can mend: said before a run, and by its checks. */
 export const loadLimits = {
 	"steady-window": (d: { part: string; instead: string }) =>
-		`warmup: steady moves the window, and ${d.part} cannot move with it; write e.g. warmup: ${d.instead}`,
+		`warmup: steady opens the window when latency has settled, and ${d.part} must be fixed before the run; write e.g. warmup: ${d.instead}`,
 	"steady-clients": () =>
 		"warmup: steady needs one client: each sees only its own messages; write e.g. warmup: 15s",
 	"consumers-idle": (d: {
