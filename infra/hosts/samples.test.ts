@@ -9,7 +9,10 @@ const line = (
 	JSON.stringify({
 		unixMs: 1,
 		generator: null,
-		broker: { cpuNs, rssBytes, readBytes: null, writeBytes },
+		broker: {
+			...{ cpuNs, rssBytes, readBytes: null, writeBytes },
+			waitNs: cpuNs && cpuNs * 2,
+		},
 		machine: { cpuNs: 9, idleNs: 8, stealNs: 0, throttled: null },
 		network: null,
 	});
@@ -35,18 +38,19 @@ test("a node that was started again goes on where it ended; its memory is what i
 	expect(
 		brokers(all.join("\n")).map(({ broker }) => [
 			broker.cpuNs,
+			broker.waitNs === broker.cpuNs * 2,
 			broker.writeBytes,
 			broker.rssBytes,
 		]),
 	).toEqual([
-		[0, null, null],
-		[10, 10, 7],
-		[30, 30, 9],
-		[32, 30, 0],
-		[32, 30, 0],
-		[37, 35, 2],
-		[38, 36, 3],
-		[39, 37, 4],
+		[0, true, null, null],
+		[10, true, 10, 7],
+		[30, true, 30, 9],
+		[32, true, 30, 0],
+		[32, true, 30, 0],
+		[37, true, 35, 2],
+		[38, true, 36, 3],
+		[39, true, 37, 4],
 	]);
 });
 

@@ -67,6 +67,7 @@ type Usage = NonNullable<ResourceLine["generator"]>;
 
 const NOTHING: Usage = {
 	cpuNs: null,
+	waitNs: null,
 	rssBytes: null,
 	readBytes: null,
 	writeBytes: null,
@@ -84,6 +85,7 @@ function parse(line: string): ResourceLine | null {
 function known(now: Usage, last: Usage): Usage {
 	return {
 		cpuNs: now.cpuNs ?? last.cpuNs,
+		waitNs: now.waitNs ?? last.waitNs,
 		rssBytes: null,
 		readBytes: now.readBytes ?? last.readBytes,
 		writeBytes: now.writeBytes ?? last.writeBytes,
@@ -100,6 +102,7 @@ function plus(a: Usage, b: Usage): Usage {
 		x === null ? y : y === null ? x : x + y;
 	return {
 		cpuNs: sum(a.cpuNs, b.cpuNs),
+		waitNs: sum(a.waitNs, b.waitNs),
 		rssBytes: null,
 		readBytes: sum(a.readBytes, b.readBytes),
 		writeBytes: sum(a.writeBytes, b.writeBytes),

@@ -10,6 +10,8 @@ const Count = z.int().nonnegative();
 /** A process and all of its children. */
 const Usage = z.strictObject({
 	cpuNs: Count.nullable(),
+	/** How long its threads, ready to run, waited for a core; absent in older files. Threads that end take theirs along. */
+	waitNs: Count.nullable().default(null),
 	rssBytes: Count.nullable(),
 	/** Bytes that it caused to be read from and written to storage. */
 	readBytes: Count.nullable(),

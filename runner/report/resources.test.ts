@@ -19,6 +19,7 @@ const sample = (
 	generator: null,
 	broker: broker && {
 		cpuNs: null,
+		waitNs: null,
 		rssBytes: null,
 		readBytes: null,
 		writeBytes: null,

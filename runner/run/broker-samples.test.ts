@@ -10,9 +10,8 @@ const line = (
 	unixMs,
 	generator: null,
 	broker: {
-		cpuNs,
-		rssBytes,
-		readBytes: null,
+		...{ cpuNs, rssBytes, readBytes: null },
+		waitNs: cpuNs === null ? null : cpuNs / 2,
 		writeBytes: cpuNs === null ? null : cpuNs * 2,
 	},
 	machine: { cpuNs: null, idleNs: null, stealNs: null, throttled: null },
@@ -29,9 +28,27 @@ test("what nodes have used is told for the moments of this machine's samples, al
 			({ broker }) => broker,
 		),
 	).toEqual([
-		{ cpuNs: 50 + 1250, rssBytes: 15, readBytes: null, writeBytes: 2600 },
-		{ cpuNs: 100 + 1750, rssBytes: 25, readBytes: null, writeBytes: 3700 },
-		{ cpuNs: 200 + 2000, rssBytes: 25, readBytes: null, writeBytes: 4400 },
+		{
+			cpuNs: 50 + 1250,
+			waitNs: (50 + 1250) / 2,
+			rssBytes: 15,
+			readBytes: null,
+			writeBytes: 2600,
+		},
+		{
+			cpuNs: 100 + 1750,
+			waitNs: (100 + 1750) / 2,
+			rssBytes: 25,
+			readBytes: null,
+			writeBytes: 3700,
+		},
+		{
+			cpuNs: 200 + 2000,
+			waitNs: (200 + 2000) / 2,
+			rssBytes: 25,
+			readBytes: null,
+			writeBytes: 4400,
+		},
 	]);
 });
 

@@ -37,6 +37,7 @@ function usedAt(
 	const [was, is] = [before.broker, now.broker];
 	return {
 		cpuNs: between(was.cpuNs, is.cpuNs),
+		waitNs: between(was.waitNs, is.waitNs),
 		// It falls to 0 at once where a node ends: half of it was never there.
 		rssBytes: part < 1 ? was.rssBytes : is.rssBytes,
 		readBytes: between(was.readBytes, is.readBytes),
@@ -54,6 +55,7 @@ function sumOf(all: readonly (Usage | null)[]): Usage | null {
 		}, 0);
 	return {
 		cpuNs: sum((one) => one.cpuNs),
+		waitNs: sum((one) => one.waitNs),
 		rssBytes: sum((one) => one.rssBytes),
 		readBytes: sum((one) => one.readBytes),
 		writeBytes: sum((one) => one.writeBytes),

@@ -45,6 +45,7 @@ test("a process that is not there has used nothing that could be read", () => {
 	);
 	expect(broker).toEqual({
 		cpuNs: null,
+		waitNs: null,
 		rssBytes: null,
 		readBytes: null,
 		writeBytes: null,
@@ -102,6 +103,22 @@ test("what goes over the network is counted, and what stays on the machine is no
 		socket.end(Buffer.alloc(200_000_000), () => done()),
 	);
 	expect((counted()?.txBytes ?? 0) - now.txBytes).toBeLessThan(2e8);
+});
+
+test("how long threads waited for a core is known, of all of a process's threads", async () => {
+	// A hundred threads that compute at once want more cores than there are.
+	const burner = `const { Worker } = require("node:worker_threads");
+		let left = 100;
+		for (let i = left; i > 0; i--) new Worker("for (const end = Date.now() + 300; Date.now() < end; );require('node:worker_threads').parentPort.on('message', () => {}).postMessage(0)", { eval: true })
+			.on("message", () => { if (--left === 0) console.log(); });`;
+	const child = spawn(process.execPath, ["-e", burner]);
+	onTestFinished(() => void child.kill("SIGKILL"));
+	await once(child.stdout, "data");
+	const { generator } = readResources(
+		{ generatorPids: [child.pid ?? -1], brokerPids: [] },
+		0,
+	);
+	expect(generator?.waitNs).toBeGreaterThan(generator?.cpuNs ?? Infinity);
 });
 
 test("what a child has used does not disappear when it ends", async () => {

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { childrenOf } from "../../infra/pid.ts";
 import type { ResourceLine } from "../model/resource-file.ts";
 
@@ -84,6 +84,7 @@ function usage(pids: readonly number[], seen: LastSeen): Usage {
 	});
 	return {
 		cpuNs: sum(all.map((one) => one.cpuNs)),
+		waitNs: sum(all.map((one) => one.waitNs)),
 		rssBytes: sum(all.map((one) => one.rssBytes)),
 		readBytes: sum(all.map((one) => one.readBytes)),
 		writeBytes: sum(all.map((one) => one.writeBytes)),
@@ -95,6 +96,7 @@ function usageOf(pid: number): Usage {
 	const all = family(pid);
 	return {
 		cpuNs: sum(all.map(cpuNs)),
+		waitNs: sum(all.map(waitNs)),
 		rssBytes: sum(all.map(rssBytes)),
 		readBytes: sum(all.map((p) => io(p, "read_bytes"))),
 		writeBytes: sum(all.map((p) => io(p, "write_bytes"))),
@@ -118,6 +120,15 @@ function cpuNs(pid: number): number | null {
 	// proc(5): utime and stime are fields 14 and 15, cutime and cstime (of children that have ended) the next; the name is 2.
 	const ticks = fields.slice(11, 15).map(Number);
 	return ticks.reduce((a, b) => a + b, 0) * TICK_NS;
+}
+
+/** Field 2 of a thread's schedstat; the process's own file is of its main thread alone. */
+function waitNs(pid: number): number | null {
+	const waits = list(`/proc/${pid}/task`).map((thread) => {
+		const ns = read(`/proc/${pid}/task/${thread}/schedstat`)?.split(" ")[1];
+		return ns === undefined ? null : Number(ns);
+	});
+	return sum(waits);
 }
 
 function rssBytes(pid: number): number | null {
@@ -188,6 +199,14 @@ function throttled(): number | null {
 function sum(values: readonly (number | null)[]): number | null {
 	const known = values.filter((value) => value !== null);
 	return known.length === 0 ? null : known.reduce((a, b) => a + b, 0);
+}
+
+function list(path: string): string[] {
+	try {
+		return readdirSync(path);
+	} catch {
+		return [];
+	}
 }
 
 function read(path: string): string | null {

@@ -79,6 +79,7 @@ type sampleLine struct {
 
 type usageSample struct {
 	CPUNs      *int64 `json:"cpuNs"`
+	WaitNs     *int64 `json:"waitNs"`
 	RSSBytes   *int64 `json:"rssBytes"`
 	ReadBytes  *int64 `json:"readBytes"`
 	WriteBytes *int64 `json:"writeBytes"`
@@ -136,6 +137,13 @@ func usage(pids []int) usageSample {
 	for _, pid := range pids {
 		folder := "/proc/" + strconv.Itoa(pid)
 		add(&sum.CPUNs, tickNs, cpuTicks(pid)...)
+		// A thread's second number is how long it waited for a core; the process's own file is of its main thread alone.
+		threads, _ := filepath.Glob(folder + "/task/*/schedstat")
+		for _, thread := range threads {
+			if times := strings.Fields(read(thread)); len(times) > 1 {
+				add(&sum.WaitNs, 1, times[1])
+			}
+		}
 		if pages := strings.Fields(read(folder, "statm")); len(pages) > 1 {
 			add(&sum.RSSBytes, int64(os.Getpagesize()), pages[1])
 		}

@@ -38,7 +38,7 @@ func TestWhatCannotBeReadIsNull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"unixMs":1,"generator":{"cpuNs":null,"rssBytes":null,"readBytes":null,"writeBytes":null},"broker":null,` +
+	want := `{"unixMs":1,"generator":{"cpuNs":null,"waitNs":null,"rssBytes":null,"readBytes":null,"writeBytes":null},"broker":null,` +
 		`"machine":{"cpuNs":null,"idleNs":null,"stealNs":null,"throttled":null},"network":null}`
 	if string(line) != want {
 		t.Errorf("got %s; want %s", line, want)
@@ -73,6 +73,9 @@ func TestABrokerIsTheCommandWithoutAgent(t *testing.T) {
 	last := lines[len(lines)-1].Broker
 	if during.CPUNs == nil || last.CPUNs == nil || *last.CPUNs < *during.CPUNs || *last.CPUNs == 0 {
 		t.Errorf("after it has ended it has used %+v, and %+v before", last, during)
+	}
+	if during.WaitNs == nil || *during.WaitNs == 0 {
+		t.Errorf("it never waited for a core: %+v", during)
 	}
 	if last.RSSBytes != nil {
 		t.Errorf("what has ended has %d bytes of memory", *last.RSSBytes)
