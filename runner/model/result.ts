@@ -89,6 +89,14 @@ export const Phase = z.strictObject({
 });
 export type Phase = z.infer<typeof Phase>;
 
+/** What explains a FAIL beside the system. */
+export const Cause = z.enum(["machine"]);
+export type Cause = z.infer<typeof Cause>;
+const MaybeCause = Cause.nullable().default(null).meta({
+	description:
+		"machine: saturated, which explains the FAIL; null: it does not.",
+});
+
 const Numbers = {
 	...SaidFields,
 	/** Messages judged, over the limit, allowed to be over it, never completed; stalls; clustering. null for counts and rates. */
@@ -106,6 +114,7 @@ const Numbers = {
 	beyondNs: Ns.nullable(),
 	/** limit / measured: 2 is twice as fast as asked for, 0.5 twice as slow. */
 	margin: z.number().nonnegative().nullable(),
+	cause: MaybeCause,
 	/** Of a count, a rate or a time: "lost", what was measured (null: nothing) and what it was compared with. null for latencies. */
 	tally: z
 		.strictObject({
@@ -228,6 +237,7 @@ export const Run = z.strictObject({
 	/** Which part of a search for the highest rate it is; null: a run like any other. */
 	search: Plan.shape.search,
 	verdict: Verdict,
+	cause: MaybeCause,
 	/** Why, when it was not the SLA that decided. */
 	why: z.string().nullable(),
 	...SaidFields,
@@ -549,6 +559,7 @@ export const Result = z.strictObject({
 	/** Shortened by `--quick`, to see that the scenario works: the figures are not a result, though the verdict gives the exit code. */
 	quick: z.boolean(),
 	verdict: Verdict,
+	cause: MaybeCause,
 	/** Inconclusive, and only because comparisons with a baseline are: by default that lets a build through (exit code 0). */
 	openBaselineOnly: z.boolean(),
 	/** Why the verdict is "error": a bug of mqbench, something around it, or a scenario that asks for too much. */

@@ -249,7 +249,7 @@ function gateOf(
 		limitNs: null,
 		...{ n: null, over: null, allowed: null, censored: null },
 		...{ events: null, phi: null, margin: null, tally: null },
-		beyondNs: null,
+		...{ beyondNs: null, cause: null },
 		valueNs: comparison?.unit === "ns" ? comparison.b.median : null,
 		lowNs: null,
 		highNs: null,

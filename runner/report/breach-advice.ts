@@ -34,6 +34,8 @@ function adviceOn(outcome: Outcome, result: Result): Said {
 				[of.gate.code, of.gate.comparison?.code].includes("clocks")
 			)
 				return say("closer-clocks");
+			if (of.kind === "gate" && of.gate.code === "floor-over-limit")
+				return say("faster-floor");
 			return of.kind === "run" || (of.kind === "gate" && !of.gate.comparison)
 				? say("more-samples", {
 						repeats: Math.max(3, repeatsOf(of, result) + 2),
@@ -49,6 +51,14 @@ function adviceOn(outcome: Outcome, result: Result): Said {
 	if (consumers !== null) return consumers;
 	if (of.kind === "run" || run === null)
 		return say("find-the-rate", { remedy: remedyOf(run, "fail") });
+	if (of.gate.cause !== null)
+		return say("machine-first", {
+			remedy: remedyOf(run, "warn", ["cores"]),
+			next: (of.gate.metric === null ? nextOfTally : nextOfLatency)(
+				of.gate,
+				run,
+			).text,
+		});
 	return of.gate.metric === null
 		? nextOfTally(of.gate, run)
 		: unlessBusy(nextOfLatency(of.gate, run), run);
@@ -127,7 +137,12 @@ function busyText(outcome: Outcome, result: Result): string | null {
 }
 
 /** Checks that warn of CPU that others took. */
-const TAKES_CPU: ReadonlySet<string> = new Set(["others", "steal", "cpuQuota"]);
+const TAKES_CPU: ReadonlySet<string> = new Set([
+	"others",
+	"steal",
+	"cpuQuota",
+	"cores",
+]);
 
 /** Checks that warn of other work on the machine. */
 const BUSY: ReadonlySet<string> = new Set([

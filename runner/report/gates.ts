@@ -42,6 +42,11 @@ export function gatesOf(runs: readonly JudgedRun[]): Gate[] {
 			why,
 			...judgedBy(of.collected.plan, deciding.sla),
 			...numbersOf(deciding),
+			cause:
+				verdict === "fail" &&
+				judgements.every((j) => j.verdict !== "fail" || j.cause)
+					? "machine"
+					: null,
 			compares: false,
 			comparison: null,
 			line: null,
@@ -82,10 +87,10 @@ function judgedBy(plan: Plan, text: string) {
 function numbersOf(
 	j: Judgement,
 ): Omit<Gate["repeats"][number], "repeat" | "verdict" | "measured" | "why"> {
-	const { n, over, allowed, censored, events, phi } = j;
+	const { n, over, allowed, censored, events, phi, cause } = j;
 	const { valueNs, lowNs, highNs, beyondNs, margin, tally, code, values } = j;
 	return {
-		...{ n, over, allowed, censored, events, phi },
+		...{ n, over, allowed, censored, events, phi, cause },
 		...{ valueNs, lowNs, highNs, beyondNs, margin, tally },
 		...{ code, values },
 	};

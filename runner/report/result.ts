@@ -34,6 +34,7 @@ import { gatesOf, type JudgedRun, placed } from "./gates.ts";
 import { loadOf } from "./load.ts";
 import { heatOf, mainSeconds, summarise } from "./metrics.ts";
 import { omissionOf } from "./omission.ts";
+import { brokenOf } from "./outcomes.ts";
 import { phasesOf } from "./phases.ts";
 import { hostSeries, nodeSeries, resourceSeries } from "./resources.ts";
 import { searchesOf } from "./searches.ts";
@@ -82,7 +83,7 @@ export function buildResult(folder: string): Result {
 		scenario: first.scenario,
 		runId: first.runId,
 		quick: first.quick,
-		verdict,
+		...{ verdict, cause: null },
 		openBaselineOnly: false,
 		errorCause: errorCauseOf(runs),
 		interruptedBy:
@@ -96,7 +97,11 @@ export function buildResult(folder: string): Result {
 	};
 	const plans = runs.map((r) => r.collected.plan);
 	const compared = withBaseline(result, plans, snapshot);
-	return maskAll({ ...compared, gates: placed(compared.gates, folder) });
+	return maskAll({
+		...compared,
+		cause: causeOf(compared),
+		gates: placed(compared.gates, folder),
+	});
 }
 
 /** The verdict on one run, from its folder: what a search has to know before its next run. */
@@ -105,6 +110,22 @@ export function judgeFolder(path: string): RunVerdict {
 }
 
 // --- internal ---
+
+/** machine: that explains all that failed. */
+function causeOf(result: Result): Result["cause"] {
+	const failed = brokenOf(result).filter(({ verdict }) => verdict === "fail");
+	const causes = failed.map(({ of }) =>
+		of.kind === "gate"
+			? of.gate.cause
+			: of.kind === "run"
+				? of.run.cause
+				: null,
+	);
+	const [cause = null] = causes;
+	return result.verdict === "fail" && causes.every((one) => one === cause)
+		? cause
+		: null;
+}
 
 /** States in which the SLA decides. */
 const JUDGED: ReadonlySet<Collected["state"]> = new Set([
@@ -190,6 +211,7 @@ function runOf(facts: Facts, judged: RunVerdict): Run {
 		confirms: plan.confirms,
 		search: plan.search,
 		verdict: judged.verdict,
+		cause: judged.cause,
 		why: judged.why,
 		...codeOf(judged),
 		state: collected.state,

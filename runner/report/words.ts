@@ -433,6 +433,13 @@ const VERDICT_MEANS: Readonly<Record<Result["verdict"], string>> = {
 
 /** What the verdict of this result means. */
 export function verdictText(result: Result): string {
+	const text = meaningOf(result);
+	return result.cause === null
+		? text
+		: say("on-saturated-machine", { text }).text;
+}
+
+function meaningOf(result: Result): string {
 	const has = (verdict: Result["verdict"]) =>
 		result.gates.some((g) => g.verdict === verdict);
 	const { verdict, gates, errorCause, searches, openBaselineOnly } = result;

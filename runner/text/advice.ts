@@ -45,6 +45,8 @@ export const advice = {
 		`the machine was busy in ${d.busy} of ${plural(d.runs, "run")} (see the warnings)${d.beside ? ": free it from other work" : ", and a baseline of another time does not share that: measure both in one command, in turns (baseline: <system>)"}`,
 	"busy-first": (d: { checks: readonly string[]; next: string }) =>
 		`first free the machine from other work and measure again: ${d.checks.join(" and ")} ${d.checks.length === 1 ? "warns" : "warn"} that generator and broker did not have the CPU for themselves; if it stays, ${d.next}`,
+	"machine-first": (d: { remedy: string | null; next: string }) =>
+		`first ${d.remedy}, and measure again: no core was free (mqbench explain saturation); if it stays, ${d.next}`,
 	"consumers-first": (d: { found: string; remedy: string; topic: string }) =>
 		`first give the consumers room: ${d.remedy}; ${d.found}, which is the consumers' share and not the broker's (mqbench explain ${d.topic})`,
 	"compare-with-log": (d: { remedy: string | null }) =>

@@ -5,6 +5,7 @@ import {
 	plural,
 } from "../units.ts";
 import { type HeldUp, heldText, QUEUE_GREW } from "./load-checks.ts";
+import { type Cores, type Saturated, saturatedText } from "./machine-checks.ts";
 import { plusMinus } from "./run-checks.ts";
 
 /** Why a line of the SLA came out as it did, and what left it open. */
@@ -97,6 +98,10 @@ export const gates = {
 	"hopeless-tally": (d: { n: number; tally: string }) =>
 		`${count(d.n)} ${d.tally}`,
 
+	"machine-saturated": (d: Cores & Saturated & { where: string }) =>
+		`but the machine was saturated (${d.where}): ${saturatedText(d)}`,
+	"floor-over-limit": (d: { floorNs: number }) =>
+		`but without any broker this generator needs ${duration(d.floorNs)}, which is above the limit as well`,
 	clocks: (d: { boundNs: number }) =>
 		`but within the clocks' bound of ${plusMinus(d.boundNs)}`,
 	"queue-growing": () => `but ${QUEUE_GREW}`,

@@ -116,6 +116,8 @@ export const loadChecks = {
 		`without any broker p99 was ${duration(d.floorNs)}, more than the ${duration(d.p99Ns)} with one: other work disturbed the machine`,
 	"floor-near": (d: { floorNs: number; p99Ns: number }) =>
 		`p99 ${duration(d.p99Ns)} is close to what this generator needs by itself: without any broker p99 is ${duration(d.floorNs)}`,
+	"floor-breaks": (d: { floorNs: number; lines: readonly string[] }) =>
+		`without any broker p99 is ${duration(d.floorNs)}: no system can keep ${d.lines.join(" and ")} here`,
 	floor: (d: { floorNs: number }) =>
 		`without any broker p99 is ${duration(d.floorNs)}`,
 	"ceiling-near": (d: { perSecond: number; ceilingPerSecond: number }) =>

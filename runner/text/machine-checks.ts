@@ -20,6 +20,11 @@ export const machineChecks = {
 		},
 	) =>
 		`${othersText(d)}, ${d.brokerHost ? "the broker" : "generator and broker"} ${percent(d.ownShare)}`,
+	"cores-unknown": () => "how busy the cores were cannot be read",
+	cores: (d: Cores) => coresText(d),
+	"cores-saturated": (d: Cores & Saturated) => saturatedText(d),
+	"cores-decided": (d: Cores & Saturated & { lines: readonly string[] }) =>
+		`${saturatedText(d)}: that decided ${d.lines.join(" and ")}`,
 	"own-cpu-unknown": () => "the generator's own CPU time cannot be read",
 	"own-cpu": (d: {
 		cores: number;
@@ -57,7 +62,32 @@ export function machineName(of: {
 	return of.client ?? "this machine";
 }
 
+export interface Cores {
+	/** Of the window's CPU time. */
+	readonly idleShare: number;
+	/** Of the time in which threads of generator and broker wanted a core; null: not known. */
+	readonly waitShare: number | null;
+}
+
+export interface Saturated {
+	/** Of the window: no core was free. */
+	readonly share: number;
+}
+
+/** "no core was free in 98 % of the window (2 % of the CPU time was idle, ...)" */
+export function saturatedText(d: Cores & Saturated): string {
+	return `no core was free in ${percent(d.share)} of the window (${coresText(d)})`;
+}
+
 // --- internal ---
+
+function coresText({ idleShare, waitShare }: Cores): string {
+	const waited =
+		waitShare === null
+			? ""
+			: `, and generator and broker waited for ${percent(waitShare)} of the time in which they wanted a core`;
+	return `${percent(idleShare)} of the CPU time was idle${waited}`;
+}
 
 interface Throttled {
 	readonly broker: boolean;

@@ -3,6 +3,8 @@ import { formatCount as count, formatDuration as duration } from "../units.ts";
 /** What broke, by how much, and when. */
 export const outcomes = {
 	"nothing-judged": () => "no SLA: nothing was judged",
+	"on-saturated-machine": (d: { text: string }) =>
+		`${d.text}, and no core was free meanwhile: the machine is the cause, or a part of it`,
 	"where-none-may": (d: Broken) =>
 		`${d.measured} ${d.subject}${repeatText(d)}, where none may be`,
 	breached: (d: Broken & { sla: string }) =>

@@ -52,6 +52,8 @@ export const remedies = {
 	"stop-others": () => "stop what else runs on the machine",
 	"stop-others-again": (d: { brokerHost: boolean }) =>
 		`stop what else runs on ${d.brokerHost ? "it" : "the machine"}, and measure again`,
+	"faster-floor": () =>
+		"raise the limit, lower the rate, or use a faster machine: no system can keep this limit here",
 	"larger-differences": () =>
 		"compare systems by larger differences only, or use a faster machine",
 	"more-cpu": () => "give the container or job more CPU, or no limit",
@@ -60,6 +62,8 @@ export const remedies = {
 	"read-proc": () =>
 		"measure on Linux, where /proc and the control group can be read",
 	"read-cpu": () => "measure on Linux or macOS, for a second at least",
+	"room-for-both": () =>
+		"stop what else runs there, give it more cores, run generator and broker on machines of their own, or lower the rate",
 	"more-cores": () => "give it more cores, or lower the rate",
 	"see-end": () => "see why the run did not end",
 	"apart-from-broker": () =>

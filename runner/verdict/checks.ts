@@ -4,6 +4,7 @@ import { claim, clients } from "./checks/clients.ts";
 import { clock, clockSource } from "./checks/clock.ts";
 import { complete } from "./checks/complete.ts";
 import { consumers, producers } from "./checks/consumers.ts";
+import { cores } from "./checks/cores.ts";
 import { clientDropped, drain, offered, reconnects } from "./checks/counts.ts";
 import { cpuQuota, others, ownCpu, steal } from "./checks/cpu.ts";
 import { faults } from "./checks/faults.ts";
@@ -70,6 +71,7 @@ const CHECKS: readonly Check[] = [
 	missingMessages,
 	range,
 	floor,
+	cores,
 	cpuQuota,
 	steal,
 	others,

@@ -28,7 +28,7 @@ function gate(
 		...{ limit: "1s", why: "", metric: null, percentile: null, limitNs: null },
 		...{ n: null, over: null, allowed: null, censored: null, events: null },
 		...{ phi: null, valueNs: null, lowNs: null, highNs: null, margin: null },
-		...{ beyondNs: null, tally: null },
+		...{ beyondNs: null, cause: null, tally: null },
 		compares: sla === COMPARED,
 		comparison: null,
 		line: null,
@@ -36,7 +36,7 @@ function gate(
 			...{ repeat: i + 1, verdict: one, measured: "1ms", why: "" },
 			...{ n: null, over: null, allowed: null, censored: null, events: null },
 			...{ phi: null, valueNs: null, lowNs: null, highNs: null, margin: null },
-			...{ beyondNs: null, tally: null },
+			...{ beyondNs: null, cause: null, tally: null },
 		})),
 		...parts,
 	};

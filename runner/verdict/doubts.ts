@@ -1,14 +1,20 @@
 import type { Distribution } from "../histogram/distribution.ts";
 import { tail } from "../histogram/percentiles.ts";
 import type { Sla } from "../model/plan.ts";
-import { say } from "../text/say.ts";
+import { limitIndex } from "../plan/samples.ts";
+import { say, sayBut } from "../text/say.ts";
 import type { Finding } from "./checks/check.ts";
 import { boundOfMetric } from "./checks/clock.ts";
+import { machinesOf, nameOf } from "./checks/cpu.ts";
+import { floorOver } from "./checks/floor.ts";
 import { STEADY_MARGIN } from "./checks/limits.ts";
 import { drift } from "./checks/steady.ts";
 import { distributionOf, type Facts, sampleOf } from "./facts.ts";
-import { type Judgement, leftOpen } from "./judgement.ts";
-import { fails } from "./statistics.ts";
+import { withoutHeld } from "./held.ts";
+import { limitIntervals } from "./intervals.ts";
+import { because, type Judgement, leftOpen } from "./judgement.ts";
+import { type Saturation, saturationOf } from "./saturation.ts";
+import { fails, testOver } from "./statistics.ts";
 
 /**
  * A latency that two clocks have timed is known to their bound b alone. A gate on it passes when the upper end of its interval (without one
@@ -50,7 +56,68 @@ export function unlessItRises(
 		: j;
 }
 
+/**
+ * A line that FAILs while no core was free says as much about the machine: its `cause`; under `strict` it is INVALID. Of a latency so when
+ * it would not FAIL without the messages that were due meanwhile, of a rate when that time explains what is missing. Where nobody knows when
+ * messages were due, it has to be most of the window.
+ */
+export function unlessSaturated(
+	j: Judgement,
+	sla: Sla | undefined,
+	facts: Facts,
+): Judgement {
+	if (j.verdict !== "fail" || sla === undefined) return j;
+	const by = machinesOf(facts)
+		.map((machine) => saturationOf(machine, facts))
+		.find((found) => found !== null && explains(found, j, sla, facts));
+	if (!by) return j;
+	const { why: text, code, values } = j;
+	const { idle: idleShare, wait: waitShare, share } = by;
+	const where = nameOf(by.machine);
+	const but = say("machine-saturated", { idleShare, waitShare, share, where });
+	return {
+		...{ ...j, cause: "machine" },
+		...because(sayBut({ text, code, values }, but)),
+		verdict: facts.collected.plan.strict ? "invalid" : "fail",
+	};
+}
+
+/** A FAIL of a response that the generator alone, without any system, does not keep either, says nothing of the system. */
+export function unlessFloorFails(
+	j: Judgement,
+	sla: Sla | undefined,
+	facts: Facts,
+): Judgement {
+	const floorNs = sla === undefined ? null : floorOver(sla, facts);
+	return j.verdict !== "fail" || floorNs === null
+		? j
+		: leftOpen(j, say("floor-over-limit", { floorNs }));
+}
+
 // --- internal ---
+
+/** Of a rate: what was reached is no less than what the rest of the window allows for. */
+function explains(
+	{ intervals, share }: Saturation,
+	j: Judgement,
+	sla: Sla,
+	{ collected: { plan, seconds, state } }: Facts,
+): boolean {
+	if (sla.kind === "tally")
+		return (
+			j.tally?.unit === "messages/s" &&
+			(j.tally.value ?? 0) >= j.tally.limit * (1 - share)
+		);
+	if (state !== "complete" || plan.schedule.kind === "closed")
+		return share > 0.5;
+	const rest = withoutHeld(
+		limitIntervals(plan, seconds, limitIndex(plan, sla)),
+		{ intervals },
+	);
+	return sla.kind === "max"
+		? rest.every(({ over }) => over === 0)
+		: testOver(rest, sla.percentile).verdict !== "fail";
+}
 
 type LatencySla = Exclude<Sla, { kind: "tally" }>;
 

@@ -98,7 +98,7 @@ export function sayHeld(
 /** The intervals without what waited: their times stay, and so do messages that never came, which nobody held. */
 export function withoutHeld(
 	intervals: readonly LimitInterval[],
-	{ intervals: held }: Held,
+	{ intervals: held }: Pick<Held, "intervals">,
 ): LimitInterval[] {
 	return intervals.map((interval, i) => {
 		const n = interval.censored;

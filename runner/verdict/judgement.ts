@@ -1,9 +1,9 @@
-import type { Gate } from "../model/result.ts";
+import type { Cause, Gate } from "../model/result.ts";
 import { type Said, sayBut } from "../text/say.ts";
 
 /** One SLA line judged for one run: what result.json has of a repeat, and what only the verdict needs. */
 export interface Judgement
-	extends Omit<Gate["repeats"][number], "repeat" | "code" | "values">,
+	extends Omit<Gate["repeats"][number], "repeat" | "code" | "values" | "cause">,
 		Pick<Said, "code" | "values"> {
 	readonly sla: string;
 	readonly limit: string;
@@ -11,6 +11,8 @@ export interface Judgement
 	readonly lagDecided: boolean;
 	/** True: what waited in the client library did. */
 	readonly heldDecided: boolean;
+	/** machine: a saturated machine explains the FAIL; null: nothing but the system does. */
+	readonly cause: Cause | null;
 }
 
 /** What a judgement says, as result.json has it. */
@@ -47,4 +49,5 @@ export const NO_NUMBERS = {
 	tally: null,
 	lagDecided: false,
 	heldDecided: false,
+	cause: null,
 };

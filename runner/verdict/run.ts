@@ -1,16 +1,26 @@
+import type { Cause } from "../model/result.ts";
 import { type Verdict, worst } from "../model/verdict.ts";
 import { type Code, type Said, say, type Values } from "../text/say.ts";
 import type { CheckResult } from "./checks/check.ts";
 import { onlySome } from "./checks/clients.ts";
+import { machinesOf } from "./checks/cpu.ts";
 import { checked, results } from "./checks.ts";
-import { unlessClocksHide, unlessItRises } from "./doubts.ts";
+import {
+	unlessClocksHide,
+	unlessFloorFails,
+	unlessItRises,
+	unlessSaturated,
+} from "./doubts.ts";
 import type { Facts } from "./facts.ts";
 import { because, type Judgement, NO_NUMBERS } from "./judgement.ts";
+import { saturationOf } from "./saturation.ts";
 import { judge } from "./sla.ts";
 
 /** The verdict on one run. */
 export interface RunVerdict {
 	readonly verdict: Verdict;
+	/** machine: a saturated machine explains every line that FAILs, and a queue that grew. */
+	readonly cause: Cause | null;
 	/** What decided when it was not the SLA; null otherwise. */
 	readonly why: string | null;
 	readonly code: Code | null;
@@ -34,11 +44,17 @@ export function reasonOf({
  */
 export function judgeRun(facts: Facts): RunVerdict {
 	const { state, problem, plan } = facts.collected;
-	const measured = plan.sla.map((sla) => judge(sla, facts));
+	const measured = plan.sla.map((sla) =>
+		unlessSaturated(
+			unlessFloorFails(judge(sla, facts), sla, facts),
+			sla,
+			facts,
+		),
+	);
 	const checks = state === "never" ? [] : checked(facts, measured);
 	const stopped = (text: string) => say("stopped", { problem: text });
 	const overruled = (verdict: Verdict, said: Said): RunVerdict => ({
-		verdict,
+		...{ verdict, cause: null },
 		...because(said),
 		judgements: measured.map((j) => ({
 			...j,
@@ -48,6 +64,7 @@ export function judgeRun(facts: Facts): RunVerdict {
 			...because(said),
 			lagDecided: false,
 			heldDecided: false,
+			cause: null,
 		})),
 		checks: results(checks),
 	});
@@ -68,6 +85,7 @@ export function judgeRun(facts: Facts): RunVerdict {
 	const byGate = [
 		...(measured.some((j) => j.lagDecided) ? ["lag"] : []),
 		...(measured.some((j) => j.heldDecided) ? ["held"] : []),
+		"cores",
 	];
 	const invalid = checks.find(
 		(c) => c.status === "invalid" && !byGate.includes(c.check),
@@ -83,11 +101,19 @@ export function judgeRun(facts: Facts): RunVerdict {
 		? checks.find((c) => c.status === "inconclusive")
 		: undefined;
 	if (open) verdicts.push("inconclusive");
+	const saturated = machinesOf(facts).some(
+		(machine) => (saturationOf(machine, facts)?.share ?? 0) > 0.5,
+	);
+	const failed = judgements.filter((j) => j.verdict === "fail");
+	if (grew) verdicts.push(saturated && plan.strict ? "invalid" : "fail");
 	const complete =
 		state === "aborted" && checks.find((c) => c.check === "complete");
 	const decided = grew ?? open ?? (complete || null);
+	const verdict = worst(verdicts);
+	const explained = failed.every((j) => j.cause) && (!grew || saturated);
 	return {
-		verdict: worst(grew ? [...verdicts, "fail"] : verdicts),
+		verdict,
+		cause: verdict === "fail" && explained ? "machine" : null,
 		...(decided
 			? because(decided.said)
 			: { why: null, code: null, values: null }),

@@ -361,7 +361,7 @@ describe("each client is looked at by itself", () => {
 
 		test("that are quiet are no news", () => {
 			const folder = onHosts({});
-			for (const name of ["cpuQuota", "steal", "others"])
+			for (const name of ["cpuQuota", "steal", "others", "cores"])
 				expect(check(folder, name), name).toMatchObject({ status: "ok" });
 			expect(check(folder, "others")?.detail).toBe(
 				"other processes used 0 % of the CPU time on the broker's host",
@@ -380,6 +380,11 @@ describe("each client is looked at by itself", () => {
 				"the hypervisor took 13 % of the machine's CPU time",
 			],
 			[
+				{ idle: 0.25 },
+				"cores",
+				"no core was free in 100 % of the window (3.1 % of the CPU time was idle)",
+			],
+			[
 				{ idle: 3 },
 				"others",
 				"other processes used 50 % of the CPU time on the broker's host, the broker 13 %",
@@ -394,7 +399,7 @@ describe("each client is looked at by itself", () => {
 		test("of which nothing is there are not known, never quiet", () => {
 			const folder = onHosts({});
 			writeFileSync(join(folder, "resources-broker-2.jsonl"), "");
-			for (const name of ["cpuQuota", "steal", "others"])
+			for (const name of ["cpuQuota", "steal", "others", "cores"])
 				expect(check(folder, name)).toMatchObject({
 					status: "unknown",
 					detail: expect.stringContaining("the host of the broker's node 2: "),

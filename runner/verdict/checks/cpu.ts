@@ -181,7 +181,7 @@ function isElsewhere({ end }: ClientPart): boolean {
 }
 
 /** Those that generators and nodes of the broker ran on, each with what was sampled there. */
-function machinesOf({ collected }: Facts): Machine[] {
+export function machinesOf({ collected }: Facts): Machine[] {
 	const elsewhere = collected.parts.filter(isElsewhere);
 	const here = { client: null, samples: collected.resources };
 	return [
@@ -195,7 +195,7 @@ function machinesOf({ collected }: Facts): Machine[] {
 }
 
 /** The check of each machine; the worst of them, with the name of the machine where there are several. */
-function worstMachine(
+export function worstMachine(
 	facts: Facts,
 	check: (machine: Machine) => Finding,
 ): Finding {
@@ -215,8 +215,8 @@ function worstOf(
 	check: (machine: Machine) => Finding,
 ): Finding {
 	const all = machines.map((machine) => ({ machine, found: check(machine) }));
-	const { machine, found } = (all.find(
-		({ found }) => found.status === "warn",
+	const { machine, found } = (all.find(({ found }) =>
+		["warn", "invalid"].includes(found.status),
 	) ??
 		all.find(({ found }) => found.status === "unknown") ??
 		all[0]) as (typeof all)[number];
@@ -225,7 +225,7 @@ function worstOf(
 		: { ...found, said: sayAt(nameOf(machine), found.said) };
 }
 
-function nameOf({ client, node }: Machine): string {
+export function nameOf({ client, node }: Machine): string {
 	return machineName({
 		client: client && clientName(client),
 		node: node ?? null,

@@ -1,5 +1,6 @@
 import { noBroker } from "../../brokers/index.ts";
 import { percentile } from "../../histogram/percentiles.ts";
+import type { Sla } from "../../model/plan.ts";
 import { mainMetric } from "../../plan/samples.ts";
 import { say } from "../../text/say.ts";
 import { formatCount, formatDuration } from "../../units.ts";
@@ -40,6 +41,18 @@ export const floor: Check = {
 			);
 		const figure = formatDuration(below);
 		const limit = formatDuration(p99 * FLOOR_SHARE);
+		const lines = facts.collected.plan.sla.filter(
+			(sla) => floorOver(sla, facts) !== null,
+		);
+		if (lines.length > 0)
+			return {
+				status: "warn",
+				said: say("floor-breaks", {
+					floorNs: below,
+					lines: lines.map(({ text }) => text),
+				}),
+				...{ figure, limit, remedy: say("faster-floor") },
+			};
 		// Nothing is faster than no broker: the machine was busier while the floor was measured than before.
 		if (below > p99)
 			return {
@@ -58,6 +71,14 @@ export const floor: Check = {
 		};
 	},
 };
+
+/** What the generator alone needs, where that is above the limit of this line on response; null: it is not, or nobody has measured it. */
+export function floorOver(sla: Sla, { floor: measured }: Facts): number | null {
+	if (sla.kind === "tally" || sla.metric !== "response") return null;
+	const low = sla.kind === "percentile" && sla.percentile < 99;
+	const ns = (low ? measured?.p50 : measured?.p99) ?? 0;
+	return measured?.problem === null && ns > sla.limitNs ? ns : null;
+}
 
 /**
  * The floor from the files of its run. Its p99 is that of the best of its seconds: a floor is what the generator can do, and one

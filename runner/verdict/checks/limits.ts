@@ -21,6 +21,15 @@ export const STEAL_SHARE = 0.02;
  */
 export const OTHERS_SHARE = 0.25;
 
+/** Of a second of the machine's CPU time: with less idle, whoever becomes ready mostly finds no free core. */
+export const IDLE_SHARE = 0.1;
+
+/** Of the time in which generator and broker wanted a core: waiting for more of it than this is seen in latencies. */
+export const WAIT_SHARE = 0.1;
+
+/** Of the window, from which on a saturated machine is worth a warning even where no line of the SLA failed by it. */
+export const SATURATED_SHARE = 0.1;
+
 /** Above this part of its cores the generator waits for CPU at its own peaks. */
 export const OWN_CPU_SHARE = 0.8;
 
