@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -14,8 +15,11 @@ import (
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
-// stoppedChild says in the environment of a child where to write what it measured.
-const stoppedChild = "MQBENCH_TEST_STOPPED"
+// stoppedChild says in the environment of a child where to write what it measured, stoppedEvery after how many messages it stops itself.
+const (
+	stoppedChild = "MQBENCH_TEST_STOPPED"
+	stoppedEvery = "MQBENCH_TEST_STOPPED_EVERY"
+)
 
 type blamed struct {
 	Words             string
@@ -23,12 +27,37 @@ type blamed struct {
 	Received, NotSent int64
 }
 
-// The child stops itself three times inside a send call, which computes; this process lets it go on 400 ms later.
+// The child stops itself inside send calls, which compute; this process lets it go on later.
 func TestAGeneratorThatIsStoppedInASendBlamesItself(t *testing.T) {
 	if path := os.Getenv(stoppedChild); path != "" {
 		measureStopped(t, path)
 		return
 	}
+	for _, c := range []struct {
+		every int64
+		pause time.Duration
+		// At least so much lag: of each stop pause/1ms messages that became due in it.
+		lagNs int64
+	}{
+		{600, 400 * time.Millisecond, 3 * 60_000 * ms},
+		{50, 12 * time.Millisecond, 30 * 60 * ms},
+	} {
+		stops, all := stoppedRuns(t, c.every, c.pause)
+		if want := int(1999/c.every) * len(all); stops < want {
+			t.Errorf("stopped %d times in %d runs; want %d", stops, len(all), want)
+		}
+		for _, b := range all {
+			t.Logf("%s for %s: lag %d ms, queued %d ms", b.Words, c.pause, b.LagNs/ms, b.QueuedNs/ms)
+			if b.LagNs < c.lagNs || b.QueuedNs > b.LagNs/5 || b.Received != 2000 || b.NotSent != 0 {
+				t.Errorf("%+v, stopped for %s; want nearly all of it to be lag", b, c.pause)
+			}
+		}
+	}
+}
+
+// stoppedRuns is how often the child was stopped, and what it measured.
+func stoppedRuns(t *testing.T, every int64, pause time.Duration) (int, []blamed) {
+	t.Helper()
 	folder := t.TempDir()
 	output, err := os.Create(filepath.Join(folder, "output"))
 	if err != nil {
@@ -37,12 +66,12 @@ func TestAGeneratorThatIsStoppedInASendBlamesItself(t *testing.T) {
 	defer output.Close()
 	path := filepath.Join(folder, "measured.json")
 	child := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
-	child.Env = append(os.Environ(), stoppedChild+"="+path)
+	child.Env = append(os.Environ(), stoppedChild+"="+path, stoppedEvery+"="+strconv.FormatInt(every, 10))
 	child.Stdout, child.Stderr = output, output
 	if err := child.Start(); err != nil {
 		t.Fatal(err)
 	}
-	stops := letGoOn(t, child.Process.Pid)
+	stops := letGoOn(t, child.Process.Pid, pause)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		said, _ := os.ReadFile(output.Name())
@@ -52,20 +81,11 @@ func TestAGeneratorThatIsStoppedInASendBlamesItself(t *testing.T) {
 	if err := json.Unmarshal(text, &all); err != nil {
 		t.Fatal(err)
 	}
-	if stops != 3*len(all) {
-		t.Errorf("stopped %d times in %d runs", stops, len(all))
-	}
-	for _, b := range all {
-		t.Logf("%s: lag %d ms, queued %d ms", b.Words, b.LagNs/ms, b.QueuedNs/ms)
-		// 400 messages became due in each stop.
-		if b.LagNs < 3*60_000*ms || b.QueuedNs > b.LagNs/5 || b.Received != 2000 || b.NotSent != 0 {
-			t.Errorf("%+v; want nearly all of it to be lag", b)
-		}
-	}
+	return stops, all
 }
 
 // letGoOn continues the child whenever it has stopped, until it ends.
-func letGoOn(t *testing.T, pid int) (stops int) {
+func letGoOn(t *testing.T, pid int, pause time.Duration) (stops int) {
 	t.Helper()
 	for {
 		var status syscall.WaitStatus
@@ -78,7 +98,7 @@ func letGoOn(t *testing.T, pid int) (stops int) {
 			return stops
 		}
 		stops++
-		time.Sleep(400 * time.Millisecond)
+		time.Sleep(pause)
 		if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
 			t.Fatal(err)
 		}
@@ -87,6 +107,10 @@ func letGoOn(t *testing.T, pid int) (stops int) {
 
 func measureStopped(t *testing.T, path string) {
 	limit := int64(500)
+	every, err := strconv.ParseInt(os.Getenv(stoppedEvery), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var all []blamed
 	for _, c := range []struct {
 		words                  string
@@ -100,11 +124,12 @@ func measureStopped(t *testing.T, path string) {
 		p := testPlan(1000, 2000)
 		p.Connections, p.Producers, p.InFlight, p.DrainNs = c.connections, c.producers, c.inFlight, 30_000*ms
 		m := measure(t, p, &stub{onSend: func(msg *broker.Message) error {
-			if msg.Index%600 == 300 && msg.Index < 1600 {
+			if msg.Index%every == every/2 && msg.Index < 2000-every/2 {
+				began := time.Now()
 				if err := syscall.Kill(os.Getpid(), syscall.SIGSTOP); err != nil {
 					return err
 				}
-				for began := time.Now(); time.Since(began) < 5*time.Millisecond; { // it stops somewhere here
+				for time.Since(began) < 5*time.Millisecond { // it stops somewhere here
 				}
 			}
 			return nil

@@ -23,7 +23,7 @@ func TestStopsWithinASendCall(t *testing.T) {
 		{"around both", 5 * ms, 480 * ms, 458 * ms},
 		{"from within the first", 300 * ms, 410 * ms, 109 * ms},
 		{"after both", 471 * ms, 500 * ms, 0},
-		{"until now, the watch is in time", 471 * ms, 520 * ms, 0},
+		{"until now, the watch is in time", 471 * ms, 505 * ms, 0},
 		{"until now, the watch has not run since", 471 * ms, 901 * ms, 400 * ms},
 		{"all of it", 0, 901 * ms, 858 * ms},
 	} {
