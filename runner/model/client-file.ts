@@ -204,7 +204,8 @@ export const TotalsLine = z.strictObject({
 const Offender = z.strictObject({
 	producer: Count,
 	sequence: Count,
-	intendedNs: Count,
+	/** From T0. null: of a closed load, whose messages alone know when they were sent. */
+	intendedNs: Count.nullable(),
 });
 
 /** The first message, by intended time, of each kind of offence that occurred. */
@@ -229,6 +230,7 @@ export const SlowestLine = z.strictObject({
 	messages: z.array(
 		z.strictObject({
 			...Offender.shape,
+			intendedNs: Count,
 			topic: Count,
 			partition: Count.nullable(),
 			/** Below 0 where clocks of sender and receiver disagree by more than it took. */

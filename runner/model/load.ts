@@ -15,12 +15,10 @@ import type { Pattern } from "./pattern.ts";
 const Count = z.int().nonnegative();
 const Ns = z.int().nonnegative();
 
-/** Bytes at the start of each payload that carry run, sequence and stamps. */
-export const ENVELOPE_BYTES = 40;
+/** Bytes at the start of each payload that carry run, sequence, stamps and lag. */
+export const ENVELOPE_BYTES = 48;
 /** Bytes at its end that carry the CRC32C, with `checksum: true`. */
 export const CHECKSUM_BYTES = 4;
-/** Bytes behind the envelope that tell a client which receives others' messages how late they were sent. */
-export const LAG_BYTES = 8;
 
 const Rate = z.strictObject({
 	messages: z.int().positive(),

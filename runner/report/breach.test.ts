@@ -225,6 +225,10 @@ describe("when", () => {
 		const [, undecided] = brokenOf(result);
 		expect(undecided?.what).toBe("p99 < 20ms");
 		expect(undecided && breachOf(undecided, result).when).toBe(said);
+		// Of a closed load only the message itself knows when it was sent.
+		for (const { offenders } of result.runs)
+			if (offenders.lost) offenders.lost.intendedNs = null;
+		expect(first(result).when).toBe("first lost: producer 0, sequence 3000");
 	});
 
 	test("is the second with the fewest receipts, of a rate", () => {

@@ -125,7 +125,7 @@ export function offenderText(kind: string, run: Run): string | null {
 		: say("first-offender", {
 				...{ kind, producer: m.producer, sequence: m.sequence },
 				due: run.load.schedule.kind !== "closed",
-				when: windowTime(m.intendedNs, run),
+				when: m.intendedNs === null ? null : windowTime(m.intendedNs, run),
 			}).text;
 }
 

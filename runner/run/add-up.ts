@@ -98,7 +98,10 @@ export function earliest(all: readonly Offenders[]): Offenders {
 		for (const [key, message] of Object.entries(one)) {
 			const kind = key as keyof Offenders;
 			const known = first[kind];
-			if (known === undefined || message.intendedNs < known.intendedNs)
+			if (
+				known === undefined ||
+				(message.intendedNs ?? Infinity) < (known.intendedNs ?? Infinity)
+			)
 				first[kind] = message;
 		}
 	return first;

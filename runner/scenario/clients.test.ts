@@ -198,19 +198,6 @@ test("a search may have several clients", () => {
 	).toBe("max-rate");
 });
 
-test("messages that cross have room for 8 bytes more, and for a checksum", () => {
-	const text = (bytes: number, more = "") =>
-		`clients: 2\nsystem: nats\nworkload: { rate: 9/s, message: ${bytes}B, duration: 9s, pattern: fan-out, subscriptions: 2, connections: 2${more} }\n`;
-	load(text(48));
-	load(text(52, ", checksum: true"));
-	expect(() => load(text(47))).toThrow("write at least message: 48B");
-	expect(() => load(text(51, ", checksum: true"))).toThrow(
-		"write at least message: 52B",
-	);
-	// Those of one client carry nothing more.
-	load(text(40).replace("clients: 2", "clients: 1"));
-});
-
 describe("the clients of a rig", () => {
 	const on = (
 		clients: readonly object[],

@@ -1,5 +1,4 @@
 import { hasProcess } from "../brokers/index.ts";
-import { CHECKSUM_BYTES, ENVELOPE_BYTES, LAG_BYTES } from "../model/load.ts";
 import { crosses, type Target } from "../model/plan.ts";
 import { targets } from "../model/targets.ts";
 import { say } from "../text/say.ts";
@@ -65,7 +64,6 @@ export function unshareable(
 				messages: closed(one, count),
 				connections: connections(one, count),
 				topics: apart(one, count),
-				message: lag(one, count),
 				order: order(one, count),
 				pattern: inProcess(one, count, systems),
 				warmup: steady(one),
@@ -217,19 +215,6 @@ function apart(one: Case, clients: number): string | undefined {
 			return tell("topics-of-clients", { topics, connections: c });
 	}
 	return undefined;
-}
-
-function lag(one: Case, clients: number): string | undefined {
-	if (!crossing(one, clients)) return undefined;
-	const { bytes } = one.message;
-	const checksum = one.message.checksum ? CHECKSUM_BYTES : 0;
-	const least = ENVELOPE_BYTES + LAG_BYTES + checksum;
-	return bytes >= least
-		? undefined
-		: tell("too-small-for-clients", {
-				...{ messageBytes: bytes, pattern: one.pattern, clients, least },
-				checksum: checksum > 0 ? " with checksum: true" : "",
-			});
 }
 
 function order(one: Case, clients: number): string | undefined {

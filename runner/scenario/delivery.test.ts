@@ -96,11 +96,11 @@ describe("delivery, order and checksum", () => {
 	test("a checksum needs 4 bytes behind the envelope", () => {
 		const text = (message: string) =>
 			`system: nats\nworkload: { rate: 3/s, message: ${message}, duration: 9s, checksum: true }\n`;
-		expect(() => loadScenario("s.yaml", text("43B"))).toThrow(
-			"s.yaml:2:33 message 43B is too small for checksum: true, which adds 4 bytes to the 40 of each message; write at least message: 44B",
+		expect(() => loadScenario("s.yaml", text("51B"))).toThrow(
+			"s.yaml:2:33 message 51B is too small for checksum: true, which adds 4 bytes to the 48 of each message; write at least message: 52B",
 		);
-		expect(loadScenario("s.yaml", text("44B")).cases[0]?.message.bytes).toBe(
-			44,
+		expect(loadScenario("s.yaml", text("52B")).cases[0]?.message.bytes).toBe(
+			52,
 		);
 	});
 });

@@ -246,8 +246,8 @@ s.yaml:9:26 unknown key "sytem"; did you mean system?
 		],
 		[
 			"a message below the envelope",
-			"system: nats\nworkload: { rate: 3/s, message: 39B, duration: 9s }\n",
-			"s.yaml:2:33 message must be at least 40B, as its number and time stamps take as many, got 39B",
+			"system: nats\nworkload: { rate: 3/s, message: 47B, duration: 9s }\n",
+			"s.yaml:2:33 message must be at least 48B, as its number and time stamps take as many, got 47B",
 		],
 		[
 			"a message above the broker's maximum",

@@ -77,9 +77,8 @@ A password in the file itself is refused, because reports keep a copy of the fil
 \`binary\`, \`image\`, some faults) are ignored. In the file they are mistakes, except for the block \`aws\`.
 
 **Several clients** send one schedule together. \`connections\` must be at least \`clients\`. With \`round-trip\` and \`request-reply\` leave
-\`topics\` at its default, one for each connection. With \`fan-out\`, \`work-queue\` and \`backlog\` other clients receive the messages: a
-message then has at least 48B (52B with \`checksum\`), two clocks time a response (the report prints how far apart they may be), and there
-is neither \`last\` nor the order within a group. A closed load (\`messages\`) needs one client.
+\`topics\` at its default, one for each connection. With \`fan-out\`, \`work-queue\` and \`backlog\` other clients receive the messages:
+two clocks then time a response (the report prints how far apart they may be), and there is neither \`last\` nor the order within a group. A closed load (\`messages\`) needs one client.
 
 **Your own topics**: \`create: false\` with \`topics: [orders]\` measures on existing topics (\`target: existing\`). mqbench makes, changes and
 removes nothing, starts to read at their end, and counts messages of others as foreign. Its own messages stay there. If other consumers

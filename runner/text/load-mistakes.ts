@@ -77,7 +77,6 @@ export const loadMistakes = {
 	"clients-of-closed-load": "a closed load (messages) has no schedule that {clients} clients could share; write clients: 1",
 	"connections-below-clients": "{clients} clients need at least one connection each, and connections is {connections}; write connections: {clients}",
 	"topics-of-clients": "with {topics:topic}, messages of one client would come back to another; write topics: {connections}, one for each connection",
-	"too-small-for-clients": "message {messageBytes} is too small for pattern {pattern} over {clients} clients{checksum}; write at least message: {least}B",
 	"order-over-clients": "in pattern {pattern} order can only be checked by one client, and there are {clients}; {remedy}",
 	"no-process-for-clients": "{system} lives inside each client, so messages cannot reach another of the {clients} clients; write clients: 1",
 } as const;

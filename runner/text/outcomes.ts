@@ -19,10 +19,10 @@ export const outcomes = {
 		sequence: number;
 		/** A closed load has sent it, and nothing was due. */
 		due: boolean;
-		/** "2s after the window opened" */
-		when: string;
+		/** "2s after the window opened"; null: not known. */
+		when: string | null;
 	}) =>
-		`first ${d.kind}: producer ${d.producer}, sequence ${d.sequence}, ${d.due ? "due" : "sent"} ${d.when}`,
+		`first ${d.kind}: producer ${d.producer}, sequence ${d.sequence}${d.when === null ? "" : `, ${d.due ? "due" : "sent"} ${d.when}`}`,
 	"worst-second": (d: {
 		kind: "worst" | "fewest";
 		/** "repeat 2 of 3, "; of one run empty. */

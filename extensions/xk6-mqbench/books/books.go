@@ -4,6 +4,7 @@ package books
 
 import (
 	"maps"
+	"math"
 	"sync"
 	"sync/atomic"
 
@@ -37,6 +38,8 @@ type Books struct {
 	settledSets []*ledger.Set
 	// freedSets are the messages that have given back their slot: settled ones, and those that have timed out.
 	freedSets []*ledger.Set
+	// copies has those under way, by producer; it is nil if every message has one copy, or if messages cross.
+	copies []copies
 	// order is nil if the system promises no order, or if order cannot be seen.
 	order *order
 	// Failures are the messages that failed so far.
@@ -53,12 +56,15 @@ type Books struct {
 	firsts map[string]Message
 }
 
-// Message names a message, with its intended time in ns since T0.
+// Message names a message, with its intended time in ns since T0; nil: unknown.
 type Message struct {
-	Producer   int64 `json:"producer"`
-	Sequence   int64 `json:"sequence"`
-	IntendedNs int64 `json:"intendedNs"`
+	Producer   int64  `json:"producer"`
+	Sequence   int64  `json:"sequence"`
+	IntendedNs *int64 `json:"intendedNs"`
 }
+
+// Unknown is a time that nobody knows.
+const Unknown = math.MaxInt64
 
 // New opens books in which nothing has happened.
 func New(shape Shape) *Books {
@@ -87,6 +93,9 @@ func New(shape Shape) *Books {
 	default:
 		for range b.Subscribers {
 			b.receivedSets = append(b.receivedSets, sets()...)
+		}
+		if b.Subscribers > 1 {
+			b.copies = newCopies(b.Producers)
 		}
 	}
 	return b
@@ -220,9 +229,15 @@ func (b *Books) offence(counter *[2]atomic.Int64, kind string, i, offsetNs int64
 func (b *Books) first(kind string, i, offsetNs int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if old, ok := b.firsts[kind]; !ok || offsetNs < old.IntendedNs {
-		b.firsts[kind] = Message{Producer: i % b.Producers, Sequence: i / b.Producers, IntendedNs: offsetNs}
+	old, ok := b.firsts[kind]
+	if ok && (offsetNs == Unknown || old.IntendedNs != nil && *old.IntendedNs <= offsetNs) {
+		return
 	}
+	m := Message{Producer: i % b.Producers, Sequence: i / b.Producers}
+	if offsetNs != Unknown {
+		m.IntendedNs = &offsetNs
+	}
+	b.firsts[kind] = m
 }
 
 // Sequences is how many messages below i belong to producer p: message i is sequence i/P of producer i mod P.

@@ -18,50 +18,22 @@ func TestTheBooksOfTenMillionMessagesStayBelow64MB(t *testing.T) {
 		return stats.HeapAlloc
 	}
 	before := measureHeap()
-	b, f := New(shape), NewFlight(messages, 1)
+	b := New(shape)
 	var most uint64
 	const window = 100_000 // in flight
 	for i := range int64(messages) {
-		f.Reserve(i)
-		f.Depart(i, 5)
 		if i >= window && (i-window)%1000 != 7 { // one of a thousand is lost
 			b.Received(0, i-window, 0, 0)
 			b.Acked(i - window)
-			f.Arrive(i-window, 0)
 		}
 		if i%2_000_000 == 1_999_999 {
 			most = max(most, measureHeap())
 		}
 	}
 	mb := (float64(most) - float64(before)) / 1e6
-	t.Logf("books and flight of 10 million messages, one of a thousand lost, 100 000 in flight: %.1f MB", mb)
+	t.Logf("books of 10 million messages, one of a thousand lost, 100 000 in flight: %.1f MB", mb)
 	if mb > 64 {
 		t.Errorf("%.1f MB; want less than 64", mb)
 	}
 	runtime.KeepAlive(b)
-	runtime.KeepAlive(f)
-}
-
-func TestAFanOutWithASubscriberThatGetsNothingKeepsOnlyWhatHasNotTimedOut(t *testing.T) {
-	const messages, behind = 3_000_000, 100_000
-	measureHeap := func() int64 {
-		runtime.GC()
-		var stats runtime.MemStats
-		runtime.ReadMemStats(&stats)
-		return int64(stats.HeapAlloc)
-	}
-	before := measureHeap()
-	f := NewFlight(messages, 2)
-	for i := range int64(messages) {
-		f.Reserve(i)
-		f.Depart(i, 5)
-		f.Arrive(i, 0)
-		if i >= behind {
-			f.Forget(i - behind)
-		}
-	}
-	if kept := measureHeap() - before; kept > 8<<20 {
-		t.Errorf("%d MB are kept of 3 million messages; want those of the last %d", kept>>20, behind)
-	}
-	runtime.KeepAlive(f)
 }

@@ -1,15 +1,15 @@
-// Package envelope is the 40 bytes that open every payload, the same for every driver.
+// Package envelope is the 48 bytes that open every payload, the same for every driver.
 package envelope
 
 import "encoding/binary"
 
 // Bytes is the size of the envelope, and so the smallest message.
-const Bytes = 40
+const Bytes = 48
 
 // magic is "MQB1".
 const magic = 0x4d514231
 
-// Envelope identifies a message and carries its two stamps. Times are nanoseconds since T0.
+// Envelope identifies a message and says when it was sent: all that its receiver needs. Times are nanoseconds since T0.
 type Envelope struct {
 	Run      uint32
 	Producer uint32
@@ -17,6 +17,8 @@ type Envelope struct {
 	Sequence uint64
 	Intended int64
 	Sent     int64
+	// Lag is the generator's part of Sent - Intended, in ns; the rest was queued.
+	Lag int64
 }
 
 // Put writes e into the first Bytes bytes of payload, big endian.
@@ -29,6 +31,7 @@ func Put(payload []byte, e Envelope) {
 	binary.BigEndian.PutUint64(payload[16:], e.Sequence)
 	binary.BigEndian.PutUint64(payload[24:], uint64(e.Intended))
 	binary.BigEndian.PutUint64(payload[32:], uint64(e.Sent))
+	binary.BigEndian.PutUint64(payload[40:], uint64(e.Lag))
 }
 
 // Get reads an envelope. ok is false if payload does not begin with one.
@@ -43,18 +46,6 @@ func Get(payload []byte) (e Envelope, ok bool) {
 		Sequence: binary.BigEndian.Uint64(payload[16:]),
 		Intended: int64(binary.BigEndian.Uint64(payload[24:])),
 		Sent:     int64(binary.BigEndian.Uint64(payload[32:])),
+		Lag:      int64(binary.BigEndian.Uint64(payload[40:])),
 	}, true
-}
-
-// LagBytes is the size of the lag, which follows the envelope if another process than the sender's receives the message.
-const LagBytes = 8
-
-// PutLag writes the sender's own lateness behind the envelope, big endian.
-func PutLag(payload []byte, ns int64) {
-	binary.BigEndian.PutUint64(payload[Bytes:Bytes+LagBytes], uint64(ns))
-}
-
-// GetLag reads it.
-func GetLag(payload []byte) int64 {
-	return int64(binary.BigEndian.Uint64(payload[Bytes : Bytes+LagBytes]))
 }

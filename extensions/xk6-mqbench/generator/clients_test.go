@@ -572,10 +572,6 @@ func TestAClientThatNeverStartsLeavesNothing(t *testing.T) {
 func TestWhatSeveralClientsCannotShareIsRefused(t *testing.T) {
 	crossed := roundTripPlan(1000, 100, 3, 6)
 	crossed.Topics = crossed.Topics[:2]
-	small := fanOutPlan(1000, 100, 2)
-	small.Message.Bytes = 47
-	sealed := fanOutPlan(1000, 100, 2)
-	sealed.Message.Bytes, sealed.Message.Checksum = 51, true
 	for _, c := range []struct {
 		words string
 		plan  *Plan
@@ -583,8 +579,6 @@ func TestWhatSeveralClientsCannotShareIsRefused(t *testing.T) {
 	}{
 		{"a closed load", closedPlan(100, 1), "a closed load has one client"},
 		{"a topic that is received elsewhere", crossed, "its topic is received on client"},
-		{"a message without room for its lag", small, "needs at least 48"},
-		{"a message without room for lag and checksum", sealed, "needs at least 52"},
 	} {
 		if err := c.plan.check(); err != nil {
 			t.Errorf("%s: one client is refused: %v", c.words, err)

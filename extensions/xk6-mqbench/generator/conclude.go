@@ -57,10 +57,7 @@ func (g *Generator) conclude(ctx context.Context) {
 		g.outcome.tried = tried
 		g.outcome.warmup = g.books.Count("warmup", tried)
 		g.outcome.window = g.books.Count("window", tried)
-		g.books.FindLost(tried, func(i int64) int64 {
-			ns, _ := g.intended(i)
-			return ns
-		})
+		g.books.FindLost(tried, g.intended)
 		if g.share.count > 1 {
 			g.awaitFinish(ctx)
 		}

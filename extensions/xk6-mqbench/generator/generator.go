@@ -43,8 +43,6 @@ type Generator struct {
 	errors   *books.Errors
 	// endNs and intendedMessages are the window's end (ns since T0) and the messages until then: those of the plan, unless it opens earlier.
 	endNs, intendedMessages atomic.Int64
-	// flight is nil if nobody needs a message's lag or send time at its receipt.
-	flight *books.Flight
 	// responds: a receipt completes a response.
 	responds    bool
 	consumer    *consumer
@@ -135,10 +133,6 @@ func New(plan *Plan, url string) (*Generator, error) {
 	}
 	if g.body, err = envelope.NewBodyOf(plan.Message.Payload); err != nil {
 		return nil, err
-	}
-	// The lag of a message is asked for where it is part of a response, or opens a gate when it has arrived.
-	if plan.Pattern != publish && (plan.Pattern != backlog || plan.InFlight != nil && !g.closed) && !g.crosses {
-		g.flight = books.NewFlight(g.share.before(plan.Schedule.Messages), plan.subscribers())
 	}
 	g.pace.callNs.Store(idle)
 	g.endNs.Store(plan.windowEndNs())

@@ -2,10 +2,12 @@ package generator
 
 import (
 	"errors"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/envelope"
 )
 
 // Every fault that is put in at 100 000 messages a second is found, and nothing else.
@@ -75,7 +77,7 @@ func TestEveryInjectedFaultIsFoundAndNothingElse(t *testing.T) {
 		if f.got != want {
 			t.Errorf("%s = %d; want %d", name, f.got, want)
 		}
-		if got := m.offenders[f.kind]; got.Sequence != first || got.IntendedNs != first*40_000 {
+		if got := m.offenders[f.kind]; got.Sequence != first || *got.IntendedNs != first*40_000 {
 			t.Errorf("first %s = %+v; want message %d at %d ns", name, got, first, first*40_000)
 		}
 	}
@@ -134,4 +136,38 @@ func TestWhatWaitsAtTheGateIsBehindAnEarlierMessageAsWell(t *testing.T) {
 	m := measure(t, p, &stub{receive: func(string, int64) { time.Sleep(5 * time.Millisecond) }}, nil)
 	// One in 5 ms is answered: four of five are due while another one is in flight, and then all, as they pile up.
 	m.between("due behind an earlier message", *m.window.Behind, 750, 1000)
+}
+
+// Its own stamps split a message's response: those that contradict each other are none.
+func TestAMessageWhoseStampsContradictEachOtherIsNotOurs(t *testing.T) {
+	for words, p := range map[string]*Plan{"with a schedule": testPlan(1000, 400), "closed": closedPlan(400, 10)} {
+		p.DrainNs, p.TimeoutNs = 300*ms, 200*ms
+		m := measure(t, p, &stub{alter: func(i int64, payload []byte) {
+			e, _ := envelope.Get(payload)
+			switch i % 10 {
+			case 1:
+				e.Lag = -1
+			case 2:
+				e.Lag = e.Sent - e.Intended + 1
+			case 3:
+				e.Sent = e.Intended - 1
+			}
+			envelope.Put(payload, e)
+		}}, nil)
+		if *m.window.Received != 280 || *m.window.Lost != 120 || m.totals.Foreign != 120 {
+			t.Errorf("%s: %+v, %d foreign; want 280 received, 120 foreign", words, m.window, m.totals.Foreign)
+		}
+	}
+}
+
+func TestAMessageCarriesTheLagThatIsBooked(t *testing.T) {
+	var carried atomic.Int64
+	m := measure(t, testPlan(1000, 400), &stub{onSend: func(m *broker.Message) error {
+		e, _ := envelope.Get(m.Payload)
+		carried.Add(e.Lag)
+		return nil
+	}}, nil)
+	if lag := m.metrics["lag"]; carried.Load() != lag.Sum || lag.Sum == 0 {
+		t.Errorf("messages carry %d ns of lag, %d are booked", carried.Load(), lag.Sum)
+	}
 }

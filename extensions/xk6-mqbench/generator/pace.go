@@ -145,9 +145,6 @@ func (g *Generator) message(i int64) *broker.Message {
 	if g.plan.Message.Checksum {
 		m.BodySum = envelope.Sum(m.Payload)
 	}
-	if g.flight != nil {
-		g.flight.Reserve(g.share.before(i))
-	}
 	return m
 }
 
@@ -175,10 +172,8 @@ func (g *Generator) stamp(m *broker.Message, producer int, seq, offsetNs int64) 
 		Sequence: uint64(seq),
 		Intended: offsetNs,
 		Sent:     m.SentNs,
+		Lag:      m.LagNs,
 	})
-	if g.crosses { // another client receives it and cannot know it otherwise
-		envelope.PutLag(m.Payload, m.LagNs)
-	}
 	if g.plan.Message.Checksum {
 		envelope.Seal(m.Payload, m.BodySum)
 	}

@@ -31,7 +31,7 @@ func TestAPlanThatContradictsItselfIsRefused(t *testing.T) {
 		{"a level that nobody knows", testPlan(10, 1000), func(p *Plan) { level := "disk"; p.DurabilityLevel = &level }, "disk"},
 		{"no partitions", testPlan(10, 1000), func(p *Plan) { p.Partitions = 0 }, "partitions"},
 		{"order of keys without keys", testPlan(10, 1000), func(p *Plan) { p.Order = "per-key" }, "needs messages with keys"},
-		{"a message without room for its checksum", testPlan(10, 1000), func(p *Plan) { p.Message.Bytes, p.Message.Checksum = 42, true }, "44"},
+		{"a message without room for its checksum", testPlan(10, 1000), func(p *Plan) { p.Message.Bytes, p.Message.Checksum = 51, true }, "52"},
 		{"a limit on a metric that nobody knows", testPlan(10, 1000), func(p *Plan) { p.Limits = []Limit{{"speed", 1}} }, "speed"},
 		{"a round trip with consumers", testPlan(10, 1000), func(p *Plan) { p.Consumers = 1 }, "consumers"},
 		{"a round trip with connections of consumers", testPlan(10, 1000), func(p *Plan) { p.ConsumerConnections = 1 }, "consumerConnections"},

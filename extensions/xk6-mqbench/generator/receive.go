@@ -55,33 +55,24 @@ func (g *Generator) receipt(shard *recorder.Shard, subscriber int, i int64, e en
 		return
 	}
 	shard.Received(i, atNs)
-	if g.crosses {
-		if g.responds {
-			// The sender's lag is part of the response; a damaged payload cannot tell it.
-			g.complete(shard, i, e.Intended, atNs, e.Sent, max(0, min(envelope.GetLag(d.Payload), e.Sent-e.Intended)))
-		}
+	if g.responds {
+		g.complete(shard, i, e.Intended, atNs, e.Sent, e.Lag)
+	}
+	if g.crosses { // its sender does not hear of it
 		shard.Leave()
 		return
 	}
-	lagNs, lastNs, all := int64(0), atNs, true
-	if g.flight != nil {
-		if lagNs, lastNs, all = g.flight.Arrive(g.share.before(i), atNs); g.closed {
-			lagNs = 0
-		}
-	}
-	if g.responds {
-		g.complete(shard, i, e.Intended, atNs, e.Sent, lagNs)
-	}
+	lastNs, all := g.books.Arrived(i, atNs)
 	settled := all && g.books.Settle(i)
 	if settled {
 		shard.Settled()
 	}
 	if all {
-		shard.Last(i, e.Intended, lastNs, lagNs)
+		shard.Last(i, e.Intended, lastNs, e.Lag)
 	}
 	shard.Leave()
 	if settled {
-		g.byProducer[e.Producer].release(i, atNs, e.Sent, lagNs)
+		g.byProducer[e.Producer].release(i, atNs, e.Sent, e.Lag)
 	}
 }
 
@@ -113,7 +104,12 @@ func (g *Generator) identify(payload []byte) (envelope.Envelope, int64, identity
 	if i >= g.plan.Schedule.Messages {
 		return e, 0, foreign
 	}
-	if intended, known := g.intended(i); known && e.Intended != intended || int64(e.Stream) >= g.streams || len(payload) != g.plan.Message.Bytes {
+	intended := g.intended(i)
+	due := intended
+	if g.closed {
+		due = e.Sent
+	}
+	if e.Intended != due || e.Lag < 0 || e.Lag > e.Sent-due || int64(e.Stream) >= g.streams || len(payload) != g.plan.Message.Bytes {
 		e.Intended = intended
 		return e, i, g.changed()
 	}
@@ -123,16 +119,12 @@ func (g *Generator) identify(payload []byte) (envelope.Envelope, int64, identity
 	return e, i, ours
 }
 
-// The intended time of message i; in closed loads that of its send call, which is known until the message has arrived.
-func (g *Generator) intended(i int64) (ns int64, known bool) {
-	if !g.closed {
-		return g.schedule.Offset(i), true
+// The intended time of message i. In closed loads that is the time of its send call, which the message alone knows.
+func (g *Generator) intended(i int64) int64 {
+	if g.closed {
+		return books.Unknown
 	}
-	if g.flight == nil {
-		return 0, false
-	}
-	ns = g.flight.Value(g.share.before(i))
-	return max(0, ns), ns != books.Landed
+	return g.schedule.Offset(i)
 }
 
 // changed is the fate of a message that says it is ours and cannot be: with checksums we know that it was changed on its way.

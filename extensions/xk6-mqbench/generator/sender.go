@@ -165,15 +165,8 @@ func (s *sender) transmit(m *broker.Message, offsetNs, callNs, waitedNs int64) i
 	i, lagNs := m.Index, lateNs-queuedNs
 	m.Topic, m.Name = s.topic, g.plan.Topics[s.topic]
 	m.SentNs, m.LagNs = callNs, lagNs
-	// Subtle: all of this comes before the call, because the message may complete before the call returns. Our own records come after the
-	// call, so that their time is neither in service nor in block.
-	if g.flight != nil {
-		value := lagNs
-		if g.closed {
-			value = callNs
-		}
-		g.flight.Depart(g.share.before(i), value)
-	}
+	// Subtle: this comes before the call, because the message may complete before the call returns. Our own records come after the call,
+	// so that their time is neither in service nor in block.
 	g.stamp(m, s.producer, seq, offsetNs)
 	s.lagNs.Store(lagNs)
 	s.called.Store(seq + 1)

@@ -1,10 +1,6 @@
 package generator
 
-import (
-	"fmt"
-
-	"github.com/mqbench/mqbench/extensions/xk6-mqbench/envelope"
-)
+import "fmt"
 
 // share is one client's part of a run. Connection c of producers lives on client c mod count, and its producers with it; consumer
 // connection k lives on client k mod count. All clients walk the same schedule, and each sends its own messages only. In the session,
@@ -106,9 +102,6 @@ func (p *Plan) checkClients() error {
 	case n > max(p.Connections, p.ConsumerConnections):
 		return fmt.Errorf("%d clients share %d connections of producers and %d of consumers, so the last client has none",
 			n, p.Connections, p.ConsumerConnections)
-	case p.crosses() && p.Message.Bytes < p.Message.smallest()+envelope.LagBytes:
-		return fmt.Errorf("message of %d bytes: with several clients %s needs at least %d, because each message carries its lag",
-			p.Message.Bytes, p.Pattern, p.Message.smallest()+envelope.LagBytes)
 	case p.Pattern == roundTrip || p.Pattern == requestReply:
 		for producer := range p.Producers {
 			sent, received := producer%p.Connections%n, producer%len(p.Topics)%p.Connections%n

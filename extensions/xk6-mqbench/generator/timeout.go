@@ -68,14 +68,9 @@ func (s *sender) giveUp(m moment) {
 	atNs := m.atNs + g.plan.TimeoutNs
 	for seq := g.books.NextHeld(p, s.timeouts.from, m.called); seq < m.called; seq = g.books.NextHeld(p, seq+1, m.called) {
 		i := seq*int64(g.plan.Producers) + p
-		if !s.release(i, atNs, atNs, m.lagNs) {
-			continue
-		}
-		g.books.TimedOut(i)
-		// Subtle: a copy that comes later than this has taken longer than the timeout, with or without its lag. A closed load, whose
-		// slots bound what is kept, still needs the time of the send call.
-		if g.flight != nil && !g.closed && g.plan.subscribers() > 1 {
-			g.flight.Forget(g.share.before(i))
+		if s.release(i, atNs, atNs, m.lagNs) {
+			g.books.TimedOut(i)
 		}
 	}
+	g.books.Forget(p, m.called)
 }

@@ -53,8 +53,7 @@ export async function wiretap(url: string): Promise<Wiretap> {
 
 /** "MQB1". */
 const MAGIC = 0x4d514231;
-const ENVELOPE_BYTES = 40;
-const LAG_BYTES = 8;
+const ENVELOPE_BYTES = 48;
 
 interface Heard {
 	message(payload: Buffer): void;
@@ -89,7 +88,7 @@ function listen(socket: Socket, heard: Heard): void {
 	});
 }
 
-/** magic, run, producer, stream: 4 bytes each; sequence, intended, sent: 8 bytes each; big endian. */
+/** magic, run, producer, stream: 4 bytes each; sequence, intended, sent, lag: 8 bytes each; big endian. */
 function read(payload: Buffer): Tapped {
 	if (payload.readUInt32BE(0) !== MAGIC)
 		throw new Error(`no message of mqbench: ${payload.toString("hex", 0, 40)}`);
@@ -99,7 +98,7 @@ function read(payload: Buffer): Tapped {
 		sequence: Number(payload.readBigUInt64BE(16)),
 		intendedNs: Number(payload.readBigUInt64BE(24)),
 		body: createHash("sha256")
-			.update(payload.subarray(ENVELOPE_BYTES + LAG_BYTES))
+			.update(payload.subarray(ENVELOPE_BYTES))
 			.digest("hex"),
 	};
 }

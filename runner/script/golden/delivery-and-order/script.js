@@ -1,5 +1,5 @@
-// delivery-and-order: nats, case "44B 3000/s", repeat 1 of 1
-// round-trip of 44B, 3000/s for 10s after 5s warm-up; 1 producer on 1 connection, 1 topic
+// delivery-and-order: nats, case "52B 3000/s", repeat 1 of 1
+// round-trip of 52B, 3000/s for 10s after 5s warm-up; 1 producer on 1 connection, 1 topic
 import mqbench from 'k6/x/mqbench';
 import nats from 'k6/x/mqbench/nats';
 

@@ -1,5 +1,5 @@
-// uneven-rate: noop, case "40B 7/3s", repeat 1 of 1
-// round-trip of 40B, 7/3s for 4.5s without warm-up; 1 producer on 1 connection, 1 topic; payload of zeros
+// uneven-rate: noop, case "48B 7/3s", repeat 1 of 1
+// round-trip of 48B, 7/3s for 4.5s without warm-up; 1 producer on 1 connection, 1 topic; payload of zeros
 import mqbench from 'k6/x/mqbench';
 import noop from 'k6/x/mqbench/noop';
 
