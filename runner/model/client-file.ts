@@ -137,7 +137,7 @@ export const CountersLine = z.strictObject({
 	lost: Count.nullable(),
 	duplicated: Count,
 	reordered: Count.nullable(),
-	/** Received though their send failed, or was never acknowledged. */
+	/** Received though their send failed, or was never acknowledged; where nothing is acknowledged: though nobody knows whether they left. */
 	failedReceived: Count.nullable(),
 	unackedReceived: Count.nullable(),
 	/** Completed after plan.timeoutNs. */
@@ -245,12 +245,12 @@ export const SlowestLine = z.strictObject({
 /**
  * A line of `client-<i>.ledger`: a set of sequences of one producer, as a client knows it. Written where messages cross from client to
  * client (crosses() of plan.ts): only all of them together tell what was lost. tried: handed to the library, or due and kept from
- * leaving by the system.
+ * leaving by the system. unknown: nobody knows whether it left; where sends are acknowledged the other sets tell.
  */
 export const LedgerLine = z.discriminatedUnion("type", [
 	z.strictObject({
 		type: z.literal("set"),
-		set: z.enum(["tried", "failed", "acked", "received"]),
+		set: z.enum(["tried", "failed", "acked", "unknown", "received"]),
 		producer: Count,
 		/** received: of which subscriber (fan-out), else 0. */
 		subscriber: Count,

@@ -26,7 +26,7 @@ export function makeArrival(
 			known.reduce((all, one) => all + of(one), 0);
 		const owed = plan.acks
 			? sum((one) => one.acked ?? 0)
-			: sum((one) => one.sent - one.failed);
+			: sum((one) => one.sent - one.failed - one.unanswered);
 		const copies = plan.pattern === "fan-out" ? plan.subscriptions : 1;
 		const whole =
 			known.every(({ paced }) => paced) &&

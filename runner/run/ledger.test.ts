@@ -84,6 +84,17 @@ describe("ledgers of all clients together", () => {
 		});
 	});
 
+	test("owe nothing of what may not have left", () => {
+		const plan = crossing({ producers: 1, schedule: steady(5, 0, 1) });
+		const { window } = countLedgers(plan, [
+			[setOf("tried", 0, [0, 1, 2, 3]), setOf("unknown", 0, [1, 2])],
+			[setOf("received", 0, [0, 1])],
+		]);
+		expect(window).toMatchObject({
+			...{ sent: 4, received: 2, delivered: 1, lost: 1, unackedReceived: 1 },
+		});
+	});
+
 	test("agree with sets of numbers, whatever they hold", () => {
 		for (let seed = 0; seed < 100; seed++) {
 			const { plan, ledgers } = drawn(seed);

@@ -51,7 +51,7 @@ interface MessageId {
  * merged bit by bit, producer after producer, so all counts are exact:
  *
  * - with acknowledgements: lost = acked and not received; unackedReceived = received, neither acked nor failed
- * - without: lost = tried, neither failed nor received
+ * - without: lost = tried, neither failed, unknown nor received; unackedReceived = received and unknown
  * - delivered = received less failedReceived and unackedReceived
  * - duplicated = receipts by each client, added up, less those by any of them
  *
@@ -84,6 +84,7 @@ export function countLedgers(
 			tried: union("tried"),
 			failed: union("failed"),
 			acked: union("acked"),
+			unknown: union("unknown"),
 		};
 		warmup.addSent(sent, 0, opens);
 		window.addSent(sent, opens, size);
@@ -123,6 +124,7 @@ interface Sent {
 	readonly tried: Bits;
 	readonly failed: Bits;
 	readonly acked: Bits;
+	readonly unknown: Bits;
 }
 
 interface Receipts {
@@ -161,18 +163,18 @@ class Sum {
 
 	addReceipts(
 		{ any, each, lost }: Receipts,
-		{ tried, failed, acked }: Sent,
+		{ tried, failed, acked, unknown }: Sent,
 		from: number,
 		to: number,
 	): void {
 		this.#received += count(any, from, to);
 		this.#failedReceived += countBoth(any, failed, from, to);
 		this.#strange += count(any, from, to) - countBoth(any, tried, from, to);
-		if (this.#acks)
-			this.#unackedReceived +=
-				count(any, from, to) -
+		this.#unackedReceived += this.#acks
+			? count(any, from, to) -
 				countBoth(any, acked, from, to) -
-				countBoth(any, failed, from, to);
+				countBoth(any, failed, from, to)
+			: countBoth(any, unknown, from, to);
 		this.#lost += count(lost, from, to);
 		for (const one of each) this.#all += count(one, from, to);
 	}
@@ -186,7 +188,8 @@ class Sum {
 			delivered: this.#received - this.#failedReceived - this.#unackedReceived,
 			lost: this.#lost,
 			failedReceived: this.#failedReceived,
-			unackedReceived: this.#acks ? this.#unackedReceived : null,
+			unackedReceived:
+				this.#acks || this.#unackedReceived > 0 ? this.#unackedReceived : null,
 			duplicated: this.#all - this.#received,
 			strange: this.#strange,
 		};
@@ -233,10 +236,10 @@ function sequences({ producers }: Plan, p: number, i: number): number {
 
 function receiptsOf(
 	each: readonly Bits[],
-	{ tried, failed, acked }: Sent,
+	{ tried, failed, acked, unknown }: Sent,
 	acks: boolean,
 ): Receipts {
-	const owed = acks ? acked : without(tried, failed);
+	const owed = acks ? acked : without(without(tried, failed), unknown);
 	const filled = each.filter((bits) => bits !== null);
 	const [first, ...others] = filled;
 	if (first === undefined) return { any: null, twice: null, each, lost: owed };

@@ -31,6 +31,8 @@ type Books struct {
 	from, to   atomic.Int64
 	failedSets []*ledger.Set
 	ackedSets  []*ledger.Set
+	// unknownSets are the messages of which nobody knows whether they left. With acknowledgements that follows from the other sets.
+	unknownSets []*ledger.Set
 	// receivedSets has the sets of subscriber s from index s * producers on; it is empty where nothing is consumed. A set is nil if the
 	// subscriber is not on this client, or is not to get that producer's messages.
 	receivedSets []*ledger.Set
@@ -44,7 +46,7 @@ type Books struct {
 	order *order
 	// Failures are the messages that failed so far.
 	Failures atomic.Int64
-	// Unanswered messages will never be acknowledged and may have arrived, so they are neither acked nor failed.
+	// Unanswered messages may have left and may have arrived; no answer will come.
 	Unanswered atomic.Int64
 	// Foreign deliveries do not belong to this run.
 	Foreign atomic.Int64
@@ -63,8 +65,8 @@ type Message struct {
 	IntendedNs *int64 `json:"intendedNs"`
 }
 
-// Unknown is a time that nobody knows.
-const Unknown = math.MaxInt64
+// NoTime is a time that nobody knows.
+const NoTime = math.MaxInt64
 
 // New opens books in which nothing has happened.
 func New(shape Shape) *Books {
@@ -80,6 +82,8 @@ func New(shape Shape) *Books {
 	b.failedSets, b.settledSets, b.freedSets = sets(), sets(), sets()
 	if b.Acks {
 		b.ackedSets = sets()
+	} else {
+		b.unknownSets = sets()
 	}
 	switch {
 	case b.Here == nil:
@@ -175,6 +179,14 @@ func (b *Books) Timeouts() int64 { return b.timeouts[0].Load() + b.timeouts[1].L
 // Acked records the acknowledgement of message i.
 func (b *Books) Acked(i int64) { b.ackedSets[i%b.Producers].Add(i / b.Producers) }
 
+// Unknown records that no answer will tell whether message i left. Call it once for a message.
+func (b *Books) Unknown(i int64) {
+	b.Unanswered.Add(1)
+	if !b.Acks {
+		b.unknownSets[i%b.Producers].Add(i / b.Producers)
+	}
+}
+
 // Failed records that the send of message i failed. A second call for the same message changes nothing.
 func (b *Books) Failed(i, offsetNs int64) {
 	if already, ok := b.failedSets[i%b.Producers].Add(i / b.Producers); ok && !already {
@@ -197,7 +209,8 @@ func (b *Books) FindLost(tried []int64, offset func(i int64) int64) {
 			continue
 		}
 		for seq := int64(0); seq < tried[p]; seq++ {
-			if received.Has(seq) || b.Acks && !b.ackedSets[p].Has(seq) || !b.Acks && b.failedSets[p].Has(seq) {
+			if received.Has(seq) || b.Acks && !b.ackedSets[p].Has(seq) ||
+				!b.Acks && (b.failedSets[p].Has(seq) || b.unknownSets[p].Has(seq)) {
 				continue
 			}
 			if i := seq*b.Producers + p; best < 0 || i < best {
@@ -230,11 +243,11 @@ func (b *Books) first(kind string, i, offsetNs int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	old, ok := b.firsts[kind]
-	if ok && (offsetNs == Unknown || old.IntendedNs != nil && *old.IntendedNs <= offsetNs) {
+	if ok && (offsetNs == NoTime || old.IntendedNs != nil && *old.IntendedNs <= offsetNs) {
 		return
 	}
 	m := Message{Producer: i % b.Producers, Sequence: i / b.Producers}
-	if offsetNs != Unknown {
+	if offsetNs != NoTime {
 		m.IntendedNs = &offsetNs
 	}
 	b.firsts[kind] = m

@@ -33,7 +33,7 @@ type Counters struct {
 // all below that number, since a producer sends in order.
 //
 // With S subscribers (1 except for fan-out): sent = acked + failed + unknown and S * acked = delivered + lost. Without
-// acknowledgements S * (sent - failed) = delivered + lost, and unknown is 0.
+// acknowledgements S * (sent - failed - unknown) = delivered + lost.
 func (b *Books) Count(scope string, tried []int64) Counters {
 	from, to, n := int64(0), b.from.Load(), 0
 	if scope == "window" {
@@ -55,6 +55,8 @@ func (b *Books) Count(scope string, tried []int64) Counters {
 			n := b.ackedSets[p].Count(lo, hi)
 			acked += n
 			c.Unknown += hi - lo - n - ledger.CountWhere(lo, hi, failed, b.ackedSets[p])
+		} else {
+			c.Unknown += b.unknownSets[p].Count(lo, hi)
 		}
 		for k := p; k < int64(len(b.receivedSets)) && !b.Crosses; k += b.Producers {
 			receipts.add(b, p, b.receivedSets[k], lo, hi)
@@ -71,7 +73,7 @@ func (b *Books) Count(scope string, tried []int64) Counters {
 	if b.receivedSets != nil && !b.Crosses {
 		delivered := receipts.received - receipts.failed - receipts.unacked
 		c.Received, c.Delivered, c.Lost = &receipts.received, &delivered, &receipts.lost
-		if b.Acks {
+		if b.Acks || c.Unknown > 0 {
 			c.UnackedReceived = &receipts.unacked
 		}
 	}
@@ -99,7 +101,7 @@ func (b *Books) Count(scope string, tried []int64) Counters {
 // --- internal ---
 
 // receiptCounts counts distinct receipts: all of them, those of messages whose send failed, those of messages that were neither
-// acknowledged nor failed; and missing receipts.
+// acknowledged nor failed (without acknowledgements: unknown); and missing receipts.
 type receiptCounts struct{ received, failed, unacked, lost int64 }
 
 // add counts what one subscriber received of sequences [lo, hi) of producer p.
@@ -114,5 +116,8 @@ func (r *receiptCounts) add(b *Books, p int64, received *ledger.Set, lo, hi int6
 		r.unacked += ledger.CountWhere(lo, hi, received, b.ackedSets[p]) - failedReceived
 		return
 	}
-	r.lost += ledger.CountWhere(lo, hi, nil, received) - ledger.CountWhere(lo, hi, failed, received)
+	unknown := b.unknownSets[p]
+	missing := ledger.CountWhere(lo, hi, unknown, received)
+	r.unacked += unknown.Count(lo, hi) - missing
+	r.lost += ledger.CountWhere(lo, hi, nil, received) - ledger.CountWhere(lo, hi, failed, received) - missing
 }

@@ -33,6 +33,8 @@ func (b *Books) WriteLedger(file *recorder.File, tried []int64) {
 		writeSet(file, "failed", p, 0, b.failedSets[p])
 		if b.Acks {
 			writeSet(file, "acked", p, 0, b.ackedSets[p])
+		} else {
+			writeSet(file, "unknown", p, 0, b.unknownSets[p])
 		}
 	}
 	for k, received := range b.receivedSets {

@@ -2,6 +2,7 @@ package generator
 
 import (
 	"errors"
+	"fmt"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -113,6 +114,24 @@ func TestAMessageThatFailsAndArrivesLeavesFlightOnce(t *testing.T) {
 	}
 }
 
+// Of messages whose command was written and not answered nobody knows whether they arrived, with acknowledgements or without.
+func TestAMessageThatMayHaveLeftIsUnknownWithoutAcknowledgementsToo(t *testing.T) {
+	gone := fmt.Errorf("gone: %w", broker.ErrUnknown)
+	m := measure(t, testPlan(1000, 500), &twofold{
+		stub: stub{onSend: func(msg *broker.Message) error {
+			return map[int64]error{3: gone, 4: errRefused}[msg.Index%10]
+		}},
+		fate: func(i int64) error { return map[int64]error{5: gone}[i%10] },
+	}, nil)
+	w := m.window
+	if w.Unknown != 100 || w.Failed != 50 || *w.Received != 400 || *w.UnackedReceived != 50 || *w.Lost != 0 || *w.Delivered != 350 {
+		t.Errorf("%+v; want 100 unknown, half of them received, 50 failed, 400 received, none lost", w)
+	}
+	if _, found := m.offenders["lost"]; found || m.totals.EndNs > 1500*ms {
+		t.Errorf("first lost %v, end at %d ms; want none, and no wait for what will not come", m.offenders, m.totals.EndNs/ms)
+	}
+}
+
 func TestASendThatHangsBehindTheGateHasFailed(t *testing.T) {
 	p := testPlan(1000, 300)
 	limit := int64(3)
@@ -160,7 +179,11 @@ func TestSendCallsOfOneConnectionDoNotOverlap(t *testing.T) {
 }
 
 // twofold refuses every message and delivers it nevertheless.
-type twofold struct{ stub }
+type twofold struct {
+	stub
+	// fate of message i's send, which is delivered all the same; nil: refused.
+	fate func(i int64) error
+}
 
 func (s *twofold) driver(o broker.Options) (broker.Session, error) {
 	_, err := s.stub.driver(o)
@@ -168,5 +191,13 @@ func (s *twofold) driver(o broker.Options) (broker.Session, error) {
 }
 func (s *twofold) Producer(int) (broker.Producer, error) { return s, nil }
 func (s *twofold) Send(m *broker.Message, done broker.Done) {
-	s.stub.Send(m, func(m *broker.Message, _ int64, _ error) { done(m, 0, errors.New("refused, and stored")) })
+	s.stub.Send(m, func(m *broker.Message, _ int64, err error) {
+		switch {
+		case s.fate == nil:
+			err = errors.New("refused, and stored")
+		case err == nil:
+			err = s.fate(m.Index)
+		}
+		done(m, 0, err)
+	})
 }

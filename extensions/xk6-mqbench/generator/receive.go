@@ -122,7 +122,7 @@ func (g *Generator) identify(payload []byte) (envelope.Envelope, int64, identity
 // The intended time of message i. In closed loads that is the time of its send call, which the message alone knows.
 func (g *Generator) intended(i int64) int64 {
 	if g.closed {
-		return books.Unknown
+		return books.NoTime
 	}
 	return g.schedule.Offset(i)
 }
@@ -146,8 +146,8 @@ func (g *Generator) done(m *broker.Message, ackNs int64, err error) {
 	switch {
 	case err != nil:
 		if s.acks.Enter() {
-			if g.facts.Acks && errors.Is(err, broker.ErrUnknown) {
-				g.books.Unanswered.Add(1)
+			if errors.Is(err, broker.ErrUnknown) {
+				g.books.Unknown(i)
 			} else {
 				g.books.Failed(i, offsetNs)
 			}

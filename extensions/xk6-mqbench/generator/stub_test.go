@@ -473,7 +473,7 @@ func (m *measured) checkIdentities(p *Plan) {
 			}
 		}
 		equal("intended = sent + notOffered", c.Intended, c.Sent+c.NotOffered)
-		promised := c.Sent - c.Failed
+		promised := c.Sent - c.Failed - c.Unknown
 		if p.Acks {
 			equal("sent = acked + failed + unknown", c.Sent, *c.Acked+c.Failed+c.Unknown)
 			promised = *c.Acked
@@ -486,7 +486,7 @@ func (m *measured) checkIdentities(p *Plan) {
 		}
 		equal("subscribers * promised = delivered + lost", subscribers*promised, *c.Delivered+*c.Lost)
 		unacked := int64(0)
-		if p.Acks {
+		if c.UnackedReceived != nil {
 			unacked = *c.UnackedReceived
 		}
 		equal("received = delivered + unackedReceived + failedReceived", *c.Received, *c.Delivered+unacked+*c.FailedReceived)
