@@ -47,6 +47,8 @@ type connections struct {
 	access []nats.Option
 	all    []*nats.Conn
 	wires  *address.Wires
+	// dialer makes the wires.
+	dialer nats.CustomDialer
 	// lost and reconnected are called for a connection that is lost, and for one that was replaced.
 	lost, reconnected func(connection int)
 
@@ -76,9 +78,10 @@ func newConnections(o broker.Options) (*connections, error) {
 	if security != nil {
 		access = append(access, nats.Secure(security))
 	}
+	wires := &address.Wires{Dialer: net.Dialer{Timeout: connectTimeout}}
 	return &connections{
 		Base: broker.NewBase("nats", o), own: own, servers: servers, access: access, subscriptions: map[*nats.Subscription]int64{},
-		wires: &address.Wires{Dialer: net.Dialer{Timeout: connectTimeout}}, lost: func(int) {}, reconnected: func(int) {},
+		wires: wires, dialer: wires, lost: func(int) {}, reconnected: func(int) {},
 	}, nil
 }
 
@@ -169,7 +172,7 @@ func (c *connections) flusherTimeout() time.Duration {
 
 // options are what every connection gets.
 func (c *connections) options() (of broker.Settings[nats.Option]) {
-	of.Set("mode", c.own.Mode, nats.Timeout(connectTimeout), nats.SetCustomDialer(c.wires))
+	of.Set("mode", c.own.Mode, nats.Timeout(connectTimeout), nats.SetCustomDialer(c.dialer))
 	of.Set("", nil, c.access...)
 	if c.own.Auth != "" {
 		of.Set("auth", c.own.Auth)

@@ -175,6 +175,7 @@ func (s *jetStreamSession) acknowledged(handle broker.Handler) jetstream.Message
 	now := s.Now
 	return func(m jetstream.Msg) {
 		delivery := broker.Delivery{ReceivedNs: now(), Payload: m.Data()}
+		s.deliveries.taken.Add(1)
 		if metadata, err := m.Metadata(); err == nil {
 			delivery.Redelivered = metadata.NumDelivered > 1
 		}

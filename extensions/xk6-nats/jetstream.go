@@ -46,6 +46,7 @@ type jetStreamSession struct {
 	// consumersMu guards consumers, which a connection that was replaced reads, and made.
 	consumersMu sync.Mutex
 	consumers   []consumer
+	deliveries  *deliveries
 	// over: consumers end because we remove them.
 	over atomic.Bool
 }
@@ -54,6 +55,7 @@ var (
 	_ broker.Session      = (*jetStreamSession)(nil)
 	_ broker.Remover      = (*jetStreamSession)(nil)
 	_ broker.Dropper      = (*jetStreamSession)(nil)
+	_ broker.Holder       = (*jetStreamSession)(nil)
 	_ broker.LeaderFinder = (*jetStreamSession)(nil)
 
 	_ broker.ConcurrentConsumer = (*jetStreamSession)(nil)
@@ -73,7 +75,12 @@ func newJetStream(c *connections) (*jetStreamSession, error) {
 	for i := range s.producers {
 		s.producers[i] = newProducer(s)
 	}
-	c.lost = func(connection int) { go s.producers[connection].disconnected() }
+	s.deliveries = &deliveries{CustomDialer: c.dialer}
+	c.dialer = s.deliveries
+	c.lost = func(connection int) {
+		s.deliveries.uncertain.Store(true)
+		go s.producers[connection].disconnected()
+	}
 	c.reconnected = s.reconnected
 	return s, nil
 }
@@ -100,6 +107,12 @@ func (s *jetStreamSession) Open(ctx context.Context) error {
 		return fmt.Errorf("nats: ask for JetStream: %w", err)
 	}
 	return nil
+}
+
+// Held is what the library has read and not handed over. Nobody can count what is encrypted.
+func (s *jetStreamSession) Held() (held int64, known bool) {
+	taken := s.deliveries.taken.Load()
+	return s.deliveries.read.Load() - taken, !s.deliveries.uncertain.Load() && !s.all[0].TLSRequired()
 }
 
 // Prepare makes a stream for each topic. It removes a stream of that name from an earlier run, with its consumers.

@@ -58,7 +58,7 @@ func conforms(t *testing.T, options string, change func(*testing.T) func(*server
 			Holds:         1999,
 		}
 		if change != nil {
-			system.FlagsRedelivery, system.Holds = true, 0
+			system.FlagsRedelivery, system.Holds = true, 99
 			system.Exists = func(t *testing.T, topic string) bool { return hasStream(t, s.ClientURL(), topic) }
 			system.Make = func(t *testing.T, topic string, _ int) { makeStream(t, s.ClientURL(), topic) }
 			system.Traces = func(t *testing.T, run string, topics []string) []string { return consumersOn(t, s.ClientURL(), topics) }

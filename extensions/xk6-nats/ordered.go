@@ -128,6 +128,7 @@ func (o *ordered) take(number int64) jetstream.MessageHandler {
 	now := o.session.Now
 	return func(m jetstream.Msg) {
 		nowNs := now()
+		o.session.deliveries.taken.Add(1)
 		o.busy.Lock()
 		defer o.busy.Unlock()
 		if number != o.number.Load() {
@@ -172,6 +173,7 @@ func (o *ordered) run() {
 			return
 		case <-o.again:
 		}
+		o.session.deliveries.uncertain.Store(true)
 		o.mu.Lock()
 		o.reading.Stop()
 		gone := o.made

@@ -85,7 +85,7 @@ func (sub *subscription) start(w *wire) error {
 		return err
 	}
 	go func() {
-		sub.take(deliveries)
+		sub.take(w, deliveries)
 		select {
 		case err := <-shut:
 			w.fail(cause(err))
@@ -99,10 +99,11 @@ func (sub *subscription) start(w *wire) error {
 // --- internal ---
 
 // take handles what arrives, until the channel is closed.
-func (sub *subscription) take(deliveries <-chan amqp.Delivery) {
+func (sub *subscription) take(w *wire, deliveries <-chan amqp.Delivery) {
 	now := sub.session.Now
 	for d := range deliveries {
 		at := now()
+		w.raw.taken.Add(1)
 		sub.busy.Lock()
 		sub.handle(broker.Delivery{ReceivedNs: at, Payload: d.Body, Redelivered: d.Redelivered})
 		sub.busy.Unlock()

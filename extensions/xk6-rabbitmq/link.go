@@ -43,7 +43,7 @@ type link struct {
 // wire is one TCP connection to the broker, and the channel to publish on it.
 type wire struct {
 	link       *link
-	raw        net.Conn
+	raw        *deliveries
 	connection *amqp.Connection
 	publish    *amqp.Channel
 	// failed: we have given it up. Guarded by the link's mu.
@@ -69,9 +69,9 @@ func (l *link) dial(ctx context.Context, attempt int) (*wire, error) {
 			if err != nil {
 				return nil, err
 			}
-			w.raw = raw
+			w.raw = &deliveries{Conn: raw}
 			// The library clears it when the connection is open.
-			return raw, raw.SetDeadline(time.Now().Add(dialTimeout))
+			return w.raw, raw.SetDeadline(time.Now().Add(dialTimeout))
 		},
 	}
 	config.Properties.SetClientConnectionName("mqbench-" + strconv.Itoa(l.number))

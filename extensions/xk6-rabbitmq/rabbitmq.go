@@ -64,6 +64,7 @@ var (
 	_ broker.Session            = (*session)(nil)
 	_ broker.Remover            = (*session)(nil)
 	_ broker.Dropper            = (*session)(nil)
+	_ broker.Holder             = (*session)(nil)
 	_ broker.ConcurrentConsumer = (*session)(nil)
 	_ broker.Producer           = (*producer)(nil)
 )
@@ -207,6 +208,17 @@ func (s *session) Describe() broker.Description {
 
 // Dropped is 0: the library drops nothing on a working connection, and a lost connection counts as that.
 func (s *session) Dropped() int64 { return 0 }
+
+// Held is what the library has read and not handed over. Nobody can count what is encrypted.
+func (s *session) Held() (held int64, known bool) {
+	for _, l := range s.links {
+		if w := l.current.Load(); w != nil {
+			held -= w.raw.taken.Load()
+			held += w.raw.read.Load()
+		}
+	}
+	return held, !s.secure()
+}
 
 func (s *session) Close() error {
 	s.End()

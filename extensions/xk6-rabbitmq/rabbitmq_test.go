@@ -26,13 +26,15 @@ func TestConformance(t *testing.T) {
 		broken                    bool
 		// theirs is what topics of the user's own are: a kind of exchange, or a queue.
 		theirs string
+		// holds is the prefetch without the message that is being handled.
+		holds int64
 	}{
-		{"classic queues", ``, "", true, "direct"},
-		{"quorum queues", ``, "fsync", true, "topic"},
-		{"transient queues", ``, "memory", false, "fanout"},
-		{"transient queues without confirms", `{"queue": "transient", "confirms": false}`, "", false, "direct"},
-		{"a topic exchange", `{"exchange": "topic", "prefetch": 1}`, "os", false, "queue"},
-		{"fanout exchanges", `{"exchange": "fanout", "persistent": false}`, "", false, "queue"},
+		{"classic queues", ``, "", true, "direct", 99},
+		{"quorum queues", ``, "fsync", true, "topic", 99},
+		{"transient queues", ``, "memory", false, "fanout", 99},
+		{"transient queues without confirms", `{"queue": "transient", "confirms": false}`, "", false, "direct", 99},
+		{"a topic exchange", `{"exchange": "topic", "prefetch": 1}`, "os", false, "queue", 0},
+		{"fanout exchanges", `{"exchange": "fanout", "persistent": false}`, "", false, "queue", 99},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -41,7 +43,7 @@ func TestConformance(t *testing.T) {
 				system := brokertest.System{
 					Driver: New, URL: s.url(), Durability: test.durability, FlagsRedelivery: true, Exists: s.exists,
 					Make:   func(t *testing.T, topic string, _ int) { s.make(t, topic, test.theirs) },
-					Queues: test.theirs == "queue",
+					Queues: test.theirs == "queue", Holds: test.holds,
 				}
 				if test.theirs == "direct" && test.broken {
 					system.Traces = s.traces // it takes seconds

@@ -37,7 +37,7 @@ export const loadChecks = {
 		`the client library itself dropped ${plural(d.messages, "message")}: that is not the broker's loss`,
 	"client-dropped-none": () => "the client library dropped nothing",
 	"held-not-counted": () =>
-		"this driver does not count what waits in its client library",
+		"what waits in the client library could not be counted",
 	"held-most": (d: { held: number }) =>
 		d.held === 0
 			? "nothing waited in the client library"
