@@ -85,9 +85,7 @@ export async function openStack(
 		async destroy({ signal, say }) {
 			const stack = await select();
 			if (stack === null && existsSync(settingsOf(folder)))
-				throw new Error(
-					`Pulumi's state is gone from ${folder.pulumi}, so nobody knows what exists`,
-				);
+				throw new Error(tell("pulumi-state-gone", { folder: folder.pulumi }));
 			await stack?.destroy({
 				signal,
 				refresh: true,

@@ -1,3 +1,4 @@
+import { tell } from "../text/tell.ts";
 import { chunks, type LogFile } from "./log-file.ts";
 
 /** Reads `.hlog` files (HdrHistogram log, V2). Values are ns, start and length seconds since T0. */
@@ -51,6 +52,6 @@ function interval(raw: string, number: number): LogLine | null {
 	if (line === "" || line.startsWith("#") || line.startsWith('"')) return null;
 	const [, tag = "", start, length, encoded] = LINE.exec(line) ?? [];
 	if (encoded === undefined)
-		throw new Error(`line ${number} is no interval of a histogram log`);
+		throw new Error(tell("not-an-interval", { line: number }));
 	return { tag, startS: Number(start), lengthS: Number(length), encoded };
 }

@@ -4,6 +4,7 @@ export const rented = {
 	"account-caller-unknown": "{where}, and mqbench could not find out whose credentials are in use ({reason})",
 	"account-other": "{where}, and the credentials in use{profile} are of account {own}, which sees nothing of it; use those of {account} (such as {variable})",
 	"nobody-to-ask": "{question} There is nobody to ask: use --yes.",
+	"pulumi-state-gone": "Pulumi's state is gone from {folder}, so nobody knows what exists",
 	"maybe-made": "{type} {name} (may be there: making it was cut short)",
 	"rent-unpriced": "Rent them, at a price that is not known? [y/N] ",
 	"cost-hourly": "about {usd} an hour without internet traffic",

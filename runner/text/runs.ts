@@ -24,6 +24,8 @@ export const runs = {
 	"results-unwritten": "the results could not be written: {reason}",
 	"ledger-beyond-plan": "{name} names messages that the plan does not have",
 	"ledger-members": "{name} has {found} members where its line says {said}",
+	"not-an-interval": "line {line} is not an interval of a histogram log",
+	"breaks-off": "breaks off in the middle",
 	"trailer-too-early": "a trailer before the end",
 	"ledger-names": "names {who}, which the plan does not have",
 	"window-not-yet": "nothing of the window yet",
