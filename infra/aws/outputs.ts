@@ -14,7 +14,7 @@ export interface RigOutput {
 		readonly system: string;
 		readonly broker: string;
 		readonly hosts: readonly (Host & { readonly address: string })[];
-		readonly topology: string;
+		readonly machine: string;
 	}[];
 	readonly clients: readonly Host[];
 	readonly cloud: {
@@ -64,7 +64,7 @@ export function rigOutput(
 						...host(publicIp, config),
 						address: privateIp,
 					})),
-					topology: topology(nodes, config.brokers.instance),
+					machine: config.brokers.instance,
 				})),
 				clients: client.map(({ publicIp }) => host(publicIp, config)),
 				cloud: {
@@ -126,13 +126,6 @@ function host(
 	{ user, identity, knownHosts }: AwsConfig,
 ): Host {
 	return { host: address, user, identity, knownHosts, setUp: true };
-}
-
-/** As reports show it. */
-function topology(nodes: number, instance: string): string {
-	return nodes === 1
-		? `1 node on 1 host (${instance})`
-		: `${nodes} nodes on ${nodes} hosts (${instance})`;
 }
 
 /** "gp3 200GiB, 6000 IOPS": reports treat machines with different volumes as different; null: it has none. */

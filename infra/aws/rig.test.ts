@@ -263,7 +263,7 @@ describe.each([
 					...host(11 + i),
 					address: `10.77.0.${11 + i}`,
 				})),
-				topology: `${nodes === 1 ? "1 node on 1 host" : `${nodes} nodes on ${nodes} hosts`} (${config.brokers.instance})`,
+				machine: config.brokers.instance,
 			})),
 		);
 		expect(clients).toEqual(

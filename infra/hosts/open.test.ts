@@ -54,7 +54,7 @@ describe.skipIf(missing !== null)(
 			parts: {
 				hosts?: readonly { host: string; address: string; setUp?: boolean }[];
 				count?: number;
-				topology?: string;
+				machine?: string;
 			} = {},
 		): RigFile["brokers"][number] {
 			const { brokers } = RigFile.parse({
@@ -70,7 +70,7 @@ describe.skipIf(missing !== null)(
 								host: one.name,
 								address: one.address,
 							})),
-						topology: parts.topology ?? null,
+						machine: parts.machine ?? null,
 					},
 				],
 			});
@@ -168,7 +168,7 @@ describe.skipIf(missing !== null)(
 			test("is one cluster, at the hosts' addresses alone, and nothing is left of it", async () => {
 				const asked = request(CLUSTER, { level: "fsync" });
 				const broker = await ours().open(
-					entry("nats", { topology: "3 x large" }),
+					entry("nats", { machine: "i4i.xlarge" }),
 					asked,
 				);
 				expect(broker.url).toBe(
@@ -185,7 +185,7 @@ describe.skipIf(missing !== null)(
 					),
 					notes: [],
 					pids: [],
-					topology: "3 nodes on 3 hosts, 3 x large",
+					topology: "3 nodes on 3 hosts (i4i.xlarge)",
 					nodesShareHost: false,
 					settings: {
 						"jetstream.sync_interval": "always",

@@ -9,6 +9,7 @@ import { once } from "../../runner/once.ts";
 import type { RigFile } from "../../runner/scenario/rig-file.ts";
 import { orInterrupted } from "../../runner/stop.ts";
 import { tell } from "../../runner/text/tell.ts";
+import { plural } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";
 import type { Binaries } from "../binaries/resolve.ts";
 import { openBroker } from "../nodes/broker.ts";
@@ -169,7 +170,7 @@ async function openOnHosts(
 				sameHost: false,
 				identities: hosts.flatMap(({ facts }) => facts.identity ?? []),
 				notes,
-				topology: topologyOf(hosts.length, entry.topology),
+				topology: topologyOf(hosts.length, entry),
 				settings: {
 					...made.settings,
 					host: each(hosts, ({ machine }) => machine),
@@ -210,8 +211,7 @@ function each(
 	return [...new Set(hosts.map(({ facts }) => text(facts)))].join("; ");
 }
 
-function topologyOf(nodes: number, said: string | null): string {
-	const ours = `${nodes === 1 ? "1 node" : `${nodes} nodes`} on ${nodes === 1 ? "1 host" : `${nodes} hosts`}`;
-	if (said === null || ours === said) return ours;
-	return said.startsWith(ours) ? said : `${ours}, ${said}`;
+function topologyOf(nodes: number, { machine }: Entry): string {
+	const ours = `${plural(nodes, "node")} on ${plural(nodes, "host")}`;
+	return machine === null ? ours : `${ours} (${machine})`;
 }

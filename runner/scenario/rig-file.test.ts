@@ -34,6 +34,7 @@ test("a minimal one by hand stands for brokers that were there before", () => {
 					messageBytes: null,
 					settings: {},
 					topology: null,
+					machine: null,
 					nodesShareHost: false,
 					sameHost: false,
 					asked: null,

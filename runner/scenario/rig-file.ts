@@ -175,8 +175,17 @@ export const RigFile = z.strictObject({
 					.nullable()
 					.default(null)
 					.meta({
-						description: "Where its nodes run, as reports show it.",
+						description:
+							"Where its nodes run, as reports show it; with hosts mqbench says it itself.",
 						examples: ["3 nodes on 3 hosts"],
+					}),
+				machine: z
+					.string()
+					.nullable()
+					.default(null)
+					.meta({
+						description: "Type of its hosts' machines; null: not known.",
+						examples: ["i4i.xlarge"],
 					}),
 				nodesShareHost: z.boolean().default(false).meta({
 					description: "Nodes share one host: reports say so.",

@@ -48,8 +48,8 @@ test("the configuration of infra/aws/README.md, as YAML, goes up with the comman
 			id: "by-hand",
 			expiresAt: "2026-11-20T14:00:00Z",
 			brokers: [
-				{ system: "nats", topology: "3 nodes on 3 hosts (i4i.xlarge)" },
-				{ system: "redis", topology: "1 node on 1 host (i4i.xlarge)" },
+				{ system: "nats", machine: "i4i.xlarge" },
+				{ system: "redis", machine: "i4i.xlarge" },
 			],
 			cloud: { machines: { "i4i.xlarge": 3, "c6in.xlarge": 1 } },
 		},
