@@ -570,7 +570,7 @@ describe("of one run", () => {
 			{
 				upper: "response",
 				lower: "service",
-				text: `hidden by coordinated omission: p99 ~${formatDuration(hidden.response)} instead of ~${formatDuration(hidden.service)}`,
+				text: `hidden by coordinated omission: p99 ~${formatDuration(hidden.response)} instead of ${formatDuration(hidden.service)}`,
 			},
 		]);
 	});
