@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { failure } from "../../runner/errors.ts";
+import { cpusOf } from "../../runner/model/cpu-set.ts";
 import { tell } from "../../runner/text/tell.ts";
 import { findOnPath } from "./program.ts";
 
@@ -36,7 +37,7 @@ export function pinned(
 
 /** "4, 5 are not among them": CPUs of one set that another set lacks; null: it has all. */
 export function missingCpus(cpus: string, allowed: string): string | null {
-	const missing = list(cpus).filter((cpu) => !list(allowed).includes(cpu));
+	const missing = cpusOf(cpus).filter((cpu) => !cpusOf(allowed).includes(cpu));
 	return missing.length === 0
 		? null
 		: `${missing.join(", ")} ${missing.length > 1 ? "are" : "is"} not among them`;
@@ -52,12 +53,4 @@ function allowedCpus(): string | null {
 	} catch {
 		return null;
 	}
-}
-
-/** "0-2,8" -> 0, 1, 2, 8. */
-function list(cpus: string): number[] {
-	return cpus.split(",").flatMap((range) => {
-		const [from = 0, to = from] = range.split("-").map(Number);
-		return Array.from({ length: to - from + 1 }, (_, i) => from + i);
-	});
 }

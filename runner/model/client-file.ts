@@ -37,6 +37,8 @@ export const ClientLine = z.strictObject({
 		timer: z.string(),
 		leadNs: Count,
 		spinNs: Count,
+		/** Where messages are too dense to sleep for each: the shortest sleep; else 0. */
+		napNs: Count.default(0),
 	}),
 	cores: z.int().positive(),
 });

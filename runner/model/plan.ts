@@ -175,6 +175,13 @@ export const Plan = z.strictObject({
 			brokers: z.string().nullable(),
 		})
 		.default({ generator: null, brokers: null }),
+	/** How the generator waits for a message's time; apart: no broker uses its cores. */
+	pacing: z
+		.strictObject({
+			mode: z.enum(["auto", "spin", "sleep"]),
+			apart: z.boolean(),
+		})
+		.default({ mode: "auto", apart: false }),
 	message: Message,
 	...promisesInPlan,
 	/** Latency limits that the generator counts exactly, per 100 ms of intended time. */

@@ -1,5 +1,6 @@
 import { brokerOf, hasProcess } from "../brokers/index.ts";
 import { failure } from "../errors.ts";
+import { cpusOf } from "../model/cpu-set.ts";
 import type { Times } from "../model/load.ts";
 import { type BaselineSla, inOrder, Plan, type Sla } from "../model/plan.ts";
 import { targets } from "../model/targets.ts";
@@ -164,6 +165,7 @@ function plan(
 			generator: scenario.pin.generator,
 			brokers: brokerCpus(scenario, system),
 		},
+		pacing: { mode: scenario.pacing, apart: areApart(scenario, system) },
 		message: { ...message, seed, checksum },
 		delivery,
 		limits: limits(sla),
@@ -198,6 +200,20 @@ function faultsOf({ faults }: Scenario, { schedule }: Case): Plan["faults"] {
 		...fault,
 		atNs: schedule.warmupNs + atNs,
 	}));
+}
+
+/** No broker uses the cores of the load generator. Where somebody else has started it nobody knows, unless one of the two is a host of its own. */
+function areApart(scenario: Scenario, system: System): boolean {
+	const { clients, pin, target } = scenario;
+	const brokers = brokerCpus(scenario, system);
+	if (!hasProcess(system)) return true;
+	if (clients.kind === "rented" || targets[target].place === "host")
+		return true;
+	return (
+		pin.generator !== null &&
+		brokers !== null &&
+		!cpusOf(pin.generator).some((cpu) => cpusOf(brokers).includes(cpu))
+	);
 }
 
 /** CPUs of the system's broker: its own, else the scenario's. One that runs already is not ours to pin. */

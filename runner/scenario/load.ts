@@ -195,6 +195,7 @@ function check(
 			repeat,
 			faults: faults.faults,
 			pin: pin.pin,
+			pacing: parts.generator?.pacing ?? "auto",
 			strict,
 			quick: false,
 		},

@@ -20,7 +20,7 @@ export interface Parts
 		Pick<
 			ScenarioFile,
 			| ("name" | "target" | "clients" | "aws" | "repeat" | "baseline")
-			| ("pin" | "strict")
+			| ("pin" | "generator" | "strict")
 		>
 	> {
 	/** What has been parsed: to ask what is there at all. */
@@ -99,6 +99,7 @@ export function parseParts(
 		faults:
 			faults ?? list(written.faults).map((one) => fault.safeParse(one).data),
 		pin: top("pin"),
+		generator: top("generator"),
 		strict: top("strict"),
 	};
 }

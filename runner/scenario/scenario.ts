@@ -1,5 +1,11 @@
 import type { BrokerName, SystemOptions, Traits } from "../brokers/index.ts";
-import type { BaselineSla, FaultAction, Sla, Target } from "../model/plan.ts";
+import type {
+	BaselineSla,
+	FaultAction,
+	Plan,
+	Sla,
+	Target,
+} from "../model/plan.ts";
 import type { Workload } from "../model/workload.ts";
 import type { RigFile } from "./rig-file.ts";
 
@@ -34,6 +40,8 @@ export interface Scenario {
 		readonly generator: string | null;
 		readonly brokers: string | null;
 	};
+	/** How the load generator waits for a message's time. */
+	readonly pacing: Plan["pacing"]["mode"];
 	readonly strict: boolean;
 	/** Shortened to see that it works (`--quick`): its figures are no results. */
 	readonly quick: boolean;

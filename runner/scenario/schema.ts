@@ -267,6 +267,18 @@ export const ScenarioFile = z.strictObject({
 				"CPUs in the manner of taskset, on Linux: generator and brokers that share no core disturb each other less.",
 			examples: [{ generator: "0-1", brokers: "2-3" }],
 		}),
+	generator: z
+		.strictObject({
+			pacing: z.enum(["auto", "spin", "sleep"]).default("auto").meta({
+				description:
+					"How it waits for a message's time. `auto`: it spins where a core is to spare beside its client library and brokers on the same machine; `spin`: always, on one core; `sleep`: never, which is up to 30us later and leaves the core to others.",
+			}),
+		})
+		.optional()
+		.meta({
+			description: "The load generator.",
+			examples: [{ pacing: "spin" }],
+		}),
 	strict: z.boolean().default(false).meta({
 		description:
 			"A percentile that the samples cannot carry is then an error, not INCONCLUSIVE.",

@@ -45,7 +45,7 @@ func (g *Generator) run(ready chan<- struct{}) {
 		gapNs = rate.PerNs / rate.Messages
 	}
 	gapNs = gapNs * g.share.producers / int64(len(g.senders))
-	g.pacer = pacer.New(g.clock.Now, &g.stop, gapNs)
+	g.pacer = pacer.New(g.clock.Now, &g.stop, gapNs, g.plan.Pacing)
 	close(ready)
 	select {
 	case <-g.started:

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/envelope"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/pacer"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/recorder"
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/schedule"
 )
@@ -53,14 +54,15 @@ type Plan struct {
 	Consumers     int      `json:"consumers"`
 	Subscriptions int      `json:"subscriptions"`
 	// ConsumerConnections are numbered after Connections.
-	ConsumerConnections int     `json:"consumerConnections"`
-	Wildcard            bool    `json:"wildcard"`
-	Bystanders          int     `json:"bystanders"`
-	Work                *Work   `json:"work"`
-	Keys                *Keys   `json:"keys"`
-	Message             Message `json:"message"`
-	Order               string  `json:"order"`
-	Limits              []Limit `json:"limits"`
+	ConsumerConnections int          `json:"consumerConnections"`
+	Wildcard            bool         `json:"wildcard"`
+	Bystanders          int          `json:"bystanders"`
+	Work                *Work        `json:"work"`
+	Keys                *Keys        `json:"keys"`
+	Message             Message      `json:"message"`
+	Order               string       `json:"order"`
+	Pacing              pacer.Pacing `json:"pacing"`
+	Limits              []Limit      `json:"limits"`
 	Heartbeat           struct {
 		SlotsPerSecond int64 `json:"slotsPerSecond"`
 	} `json:"heartbeat"`

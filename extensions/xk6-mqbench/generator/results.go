@@ -202,9 +202,9 @@ func (r *results) order() string {
 func (r *results) pacer() map[string]any {
 	p := r.g.pacer
 	if p == nil {
-		return map[string]any{"timer": "none", "leadNs": 0, "spinNs": 0}
+		return map[string]any{"timer": "none", "leadNs": 0, "spinNs": 0, "napNs": 0}
 	}
-	return map[string]any{"timer": p.Timer(), "leadNs": p.LeadNs(), "spinNs": p.LeadNs()}
+	return map[string]any{"timer": p.Timer(), "leadNs": p.LeadNs(), "spinNs": p.LeadNs(), "napNs": p.NapNs()}
 }
 
 // slowest lists the slowest messages of the window.

@@ -5,6 +5,7 @@
 package pacer
 
 import (
+	"math"
 	"runtime"
 	"slices"
 	"sync/atomic"
@@ -14,17 +15,27 @@ import (
 const (
 	// longestSleep is the longest time until a stop is noticed.
 	longestSleep = 20 * time.Millisecond
-	// smallestGap is the distance between messages below which spinning would occupy a whole core.
+	// smallestGap is the distance between messages below which a part of a core is too little to spin in.
 	smallestGap = 100 * time.Microsecond
-	// denseGap is the distance below which a sleep for each message, 20-25 us each, would take a whole core from a broker beside us. The
-	// pacer then sleeps for shortestNap and sends what is due. On 2 cores with NATS that halves the generator's CPU, and the median
-	// response at 400 000/s falls from 1.3 ms to 0.25 ms. The price is 30 us of lag.
+	// denseGap is the distance below which a sleep for each message, 20-25 us each, would take a whole core. A pacer without one to spare
+	// then sleeps for shortestNap and sends what is due. On 2 cores with NATS that halves the generator's CPU, and the median response
+	// at 400 000/s falls from 1.3 ms to 0.25 ms. The price is 30 us of lag.
 	denseGap    = 25 * time.Microsecond
 	shortestNap = 50 * time.Microsecond
-	// spinShare is how much of one core may be spun away if the broker shares the cores.
+	// spinShare is how much of one core may be spun away where none is to spare.
 	spinShare = 0.2
-	fewCores  = 4
+	// libraryCores are what the client library, k6 and the receiving side need; brokerCores, what brokers on the same cores do.
+	libraryCores = 1
+	brokerCores  = 2
 )
+
+// Pacing says how a pacer may wait, in plan.json.
+type Pacing struct {
+	// Mode is auto: by the machine, spin: one core is for it, or sleep: it never spins. Empty is auto.
+	Mode string `json:"mode"`
+	// Apart: no broker uses the cores that this process may use.
+	Apart bool `json:"apart"`
+}
 
 // Pacer belongs to the goroutine that called New, which is locked to its thread until Close.
 type Pacer struct {
@@ -37,15 +48,13 @@ type Pacer struct {
 	timer timer
 }
 
-// New locks the calling goroutine to its thread and measures how late the kernel wakes it. gapNs is the mean distance between messages
-// and decides whether there is time to spin. now is the run's clock. stop, when true, ends every wait within 20 ms.
-func New(now func() int64, stop *atomic.Bool, gapNs int64) *Pacer {
+// New locks the calling goroutine to its thread and measures how late the kernel wakes it. gapNs is the mean distance between messages.
+// now is the run's clock. stop, when true, ends every wait within 20 ms.
+func New(now func() int64, stop *atomic.Bool, gapNs int64, pacing Pacing) *Pacer {
 	runtime.LockOSThread()
 	p := &Pacer{now: now, stop: stop, timer: newTimer(now)}
-	p.leadNs = min(p.calibrate(), spinBudget(gapNs))
-	if gapNs < int64(denseGap) {
-		p.napNs = int64(shortestNap)
-	}
+	spinNs, napNs := limits(pacing, runtime.GOMAXPROCS(0), gapNs)
+	p.leadNs, p.napNs = min(p.calibrate(), spinNs), napNs
 	return p
 }
 
@@ -71,6 +80,9 @@ func (p *Pacer) Timer() string { return p.timer.name() }
 
 // LeadNs is how early the pacer wakes up to spin the rest; 0: it does not spin.
 func (p *Pacer) LeadNs() int64 { return p.leadNs }
+
+// NapNs is the shortest sleep, after which it sends what is due; 0: it sleeps for each message.
+func (p *Pacer) NapNs() int64 { return p.napNs }
 
 // WaitUntil returns at moment t, or later, or when stop is set. It returns the clock's reading. A moment in the past costs one reading
 // of the clock.
@@ -109,13 +121,26 @@ func (p *Pacer) calibrate() int64 {
 	return late[rounds*9/10] + 10_000
 }
 
-// spinBudget is the longest lead that this machine can afford with that distance between messages.
-func spinBudget(gapNs int64) int64 {
-	if gapNs < int64(smallestGap) {
-		return 0
+// limits are the longest lead and the shortest sleep of a pacer on a machine that gives this process so many cores: the one place where that is
+// decided. A core that nobody else needs is spun away, whatever the rate: 1 for the library and 2 for brokers on the same cores come first, and
+// below denseGap, where the library is as busy as the pacer, one more. Where none is to spare it spins a fifth of one, as far as the
+// distance leaves time to.
+func limits(pacing Pacing, cores int, gapNs int64) (spinNs, napNs int64) {
+	spare := cores - libraryCores
+	if !pacing.Apart {
+		spare -= brokerCores
 	}
-	if runtime.NumCPU() < fewCores {
-		return min(int64(float64(gapNs)*spinShare), int64(smallestGap))
+	dense := gapNs < int64(denseGap)
+	if dense {
+		spare--
 	}
-	return gapNs
+	switch {
+	case pacing.Mode == "spin", pacing.Mode != "sleep" && spare >= 1:
+		return math.MaxInt64, 0
+	case pacing.Mode != "sleep" && gapNs >= int64(smallestGap):
+		return min(int64(float64(gapNs)*spinShare), int64(smallestGap)), 0
+	case dense:
+		return 0, int64(shortestNap)
+	}
+	return 0, 0
 }

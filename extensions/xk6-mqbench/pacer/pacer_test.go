@@ -1,7 +1,7 @@
 package pacer
 
 import (
-	"runtime"
+	"math"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -12,7 +12,7 @@ import (
 func TestWaitUntilNeverReturnsEarly(t *testing.T) {
 	c := clock.New()
 	var stop atomic.Bool
-	p := New(c.Now, &stop, int64(300*time.Microsecond))
+	p := New(c.Now, &stop, int64(300*time.Microsecond), Pacing{})
 	defer p.Close()
 	moment := c.Now()
 	for range 500 {
@@ -26,7 +26,7 @@ func TestWaitUntilNeverReturnsEarly(t *testing.T) {
 func TestAMomentInThePastIsNotWaitedFor(t *testing.T) {
 	c := clock.New()
 	var stop atomic.Bool
-	p := New(c.Now, &stop, int64(time.Millisecond))
+	p := New(c.Now, &stop, int64(time.Millisecond), Pacing{})
 	defer p.Close()
 	if now := p.WaitUntil(-1); now < 0 {
 		t.Errorf("WaitUntil(-1) = %d", now)
@@ -39,7 +39,7 @@ func TestAStopEndsALongWait(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		p := New(c.Now, &stop, int64(time.Second))
+		p := New(c.Now, &stop, int64(time.Second), Pacing{})
 		defer p.Close()
 		p.WaitUntil(c.Now() + int64(time.Hour))
 	}()
@@ -52,20 +52,55 @@ func TestAStopEndsALongWait(t *testing.T) {
 	}
 }
 
-func TestSpinningStaysWithinItsShareOfACore(t *testing.T) {
-	if got := spinBudget(int64(50 * time.Microsecond)); got != 0 {
-		t.Errorf("below 100 us between messages the pacer spins for %d ns; want 0", got)
-	}
-	gap := int64(300 * time.Microsecond)
-	if got := spinBudget(gap); runtime.NumCPU() < fewCores && got > gap/5 {
-		t.Errorf("on %d cores the pacer spins %d ns of %d", runtime.NumCPU(), got, gap)
+func TestTheMachineDecidesHowThePacerWaits(t *testing.T) {
+	us := int64(time.Microsecond)
+	const whole, fifth, naps, sleeps = "spins", "a fifth", "naps", "sleeps"
+	for _, c := range []struct {
+		mode  string
+		apart bool
+		cores int
+		gapUs int64
+		want  string
+	}{
+		{"auto", false, 1, 333, fifth},
+		{"auto", false, 2, 333, fifth},
+		{"auto", false, 2, 50, sleeps},
+		{"auto", false, 2, 10, naps},
+		{"auto", false, 3, 333, fifth},
+		{"auto", false, 4, 333, whole},
+		{"auto", false, 4, 50, whole},
+		{"auto", false, 4, 10, naps},
+		{"auto", false, 5, 10, whole},
+		{"auto", true, 1, 333, fifth},
+		{"auto", true, 2, 333, whole},
+		{"auto", true, 2, 50, whole},
+		{"auto", true, 2, 10, naps},
+		{"auto", true, 3, 10, whole},
+		{"", true, 2, 50, whole},
+		{"spin", false, 1, 10, whole},
+		{"sleep", true, 64, 333, sleeps},
+		{"sleep", true, 64, 10, naps},
+	} {
+		spinNs, napNs := limits(Pacing{Mode: c.mode, Apart: c.apart}, c.cores, c.gapUs*us)
+		got := sleeps
+		switch {
+		case spinNs == math.MaxInt64:
+			got = whole
+		case spinNs > 0 && spinNs <= c.gapUs*us/5:
+			got = fifth
+		case napNs > 0:
+			got = naps
+		}
+		if got != c.want {
+			t.Errorf("%s, apart %t, %d cores, %d us: %s (%d, %d); want %s", c.mode, c.apart, c.cores, c.gapUs, got, spinNs, napNs, c.want)
+		}
 	}
 }
 
 func TestARenewedPacerGoesOnInAnotherThread(t *testing.T) {
 	c := clock.New()
 	var stop atomic.Bool
-	first := New(c.Now, &stop, int64(time.Millisecond))
+	first := New(c.Now, &stop, int64(time.Millisecond), Pacing{})
 	defer first.Close()
 	done := make(chan *Pacer)
 	go func() {

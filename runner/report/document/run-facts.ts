@@ -73,7 +73,7 @@ export function runFacts(run: Run, result: Result, whole: boolean): Table {
 		[
 			"pacer",
 			generator?.pacer
-				? `${generator.pacer.timer}, wakes ${formatDuration(generator.pacer.leadNs)} ahead, spins ${formatDuration(generator.pacer.spinNs)}`
+				? `${generator.pacer.timer}, wakes ${formatDuration(generator.pacer.leadNs)} ahead, spins ${formatDuration(generator.pacer.spinNs)}${generator.pacer.napNs > 0 ? `, sleeps at least ${formatDuration(generator.pacer.napNs)}` : ""}`
 				: null,
 		],
 		["raw data", run.folder],
