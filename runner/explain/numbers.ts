@@ -63,8 +63,8 @@ and q = p / 100 (0.999 for p99.9):
   p99.999    368 887  1 000 000     334s
 
 Example: of 1 500 samples, p99.9 is the second largest and p99.99 the largest:
-a single hiccup decides both. Slow messages also come in stalls, and 300 slow
-messages in one stall are one event. Stalls make a percentile weak at any n.
+a single hiccup decides both. Slow messages also come in clusters: 300 that wait
+for one pause of the broker are one event, so they make it weak at any n.
 
 What to do: mqbench plan scenario.yaml shows which percentiles your duration
 carries, and which duration carries more. With strict: true, an SLA on a

@@ -46,6 +46,26 @@ describe("what a verdict means", () => {
 		expect(terminal(result)).not.toContain("could not be made or finished");
 	});
 
+	test("INVALID says how many lines it is about, and that another is breached nevertheless", () => {
+		const lag = (edit: (gates: Result["gates"]) => Result["gates"]) => {
+			const result = fixtureResult("lag");
+			return verdictText({ ...result, gates: edit([...result.gates]) });
+		};
+		expect(lag((gates) => gates)).toBe(
+			"1 of 2 SLA lines cannot be judged, because the measurement of them cannot be trusted",
+		);
+		expect(
+			lag((gates) =>
+				gates.map((g) =>
+					g.verdict === "pass" ? { ...g, verdict: "fail" } : g,
+				),
+			),
+		).toMatch(/; breached all the same: lost == 0$/);
+		expect(lag((gates) => gates.slice(0, 1))).toContain(
+			"it says nothing about the system",
+		);
+	});
+
 	test("messages that no SLA line counts are the cause, not the samples", () => {
 		const result = planned("no-data", (plan) => {
 			plan.sla = plan.sla.filter((s: { kind: string }) => s.kind === "tally");

@@ -440,8 +440,9 @@ export function verdictText(result: Result): string {
 }
 
 function meaningOf(result: Result): string {
-	const has = (verdict: Result["verdict"]) =>
-		result.gates.some((g) => g.verdict === verdict);
+	const count = (verdict: Result["verdict"]) =>
+		result.gates.filter((g) => g.verdict === verdict).length;
+	const has = (verdict: Result["verdict"]) => count(verdict) > 0;
 	const { verdict, gates, errorCause, searches, openBaselineOnly } = result;
 	const [search, ...others] = searches;
 	if (search && gates.length === 0 && verdict !== "interrupted")
@@ -460,7 +461,17 @@ function meaningOf(result: Result): string {
 		return "mqbench contradicts itself: a bug of it";
 	if (verdict === "inconclusive" && openBaselineOnly)
 		return tell("means-baseline-open");
-	return VERDICT_MEANS[verdict];
+	const invalid = count("invalid");
+	if (verdict !== "invalid" || invalid === gates.length)
+		return VERDICT_MEANS[verdict];
+	const lines = gates.filter((g) => g.verdict === "fail").map((g) => g.sla);
+	return tell("means-invalid-partly", {
+		...{ invalid, lines: gates.length },
+		others:
+			lines.length === 0
+				? ""
+				: tell("breached-all-the-same", { lines: lines.join(", ") }),
+	});
 }
 
 /** "nats, 1KiB", with its repeat where there are several. */

@@ -19,16 +19,19 @@ export const gates = {
 	"late-messages": (d: Late) => lateText(d),
 	"late-messages-twice": (d: Late) => `${lateText(d)}: at least twice as many`,
 	"late-messages-few-stalls": (d: Late) =>
-		`${lateText(d)}: too few stalls to tell how typical they are`,
+		`${lateText(d)}: too few to tell how typical they are`,
+	"late-messages-clustered": (d: Late) =>
+		`${lateText(d)}: they come in clusters, and this run saw too few of those to tell`,
 	"late-messages-near-limit": (d: Late) =>
 		`${lateText(d)}: too close to the limit to tell`,
-	"late-by-lag": (d: Late & { overWithoutLag: number }) =>
-		`the generator was late: ${lateText(d)}; without its own lag ${did(d.overWithoutLag)}`,
+	"late-by-lag": (d: Late & Decided & { overWithoutLag: number }) =>
+		`the load generator was late, so this says nothing about the system: ${lateText(d)}; with the generator's own lateness taken off ${did(d.overWithoutLag)}${would(d)}`,
 	"late-by-burst": (
-		d: Late & { lateSeconds: number; nWithout: number; overWithout: number },
-	) => `${burst(d)}: ${lateText(d)}; ${withoutBurst(d)}`,
-	"late-by-held": (d: Late & WithoutHeld) =>
-		`${heldText(d)}: ${lateText(d)}; ${withoutHeld(d)}`,
+		d: Late &
+			Decided & { lateSeconds: number; nWithout: number; overWithout: number },
+	) => `${burst(d)}: ${lateText(d)}; ${withoutBurst(d)}${would(d)}`,
+	"late-by-held": (d: Late & Decided & WithoutHeld) =>
+		`${heldText(d)}: ${lateText(d)}; ${withoutHeld(d)}${would(d)}`,
 	"no-messages": () => "no message was intended in the window",
 	"few-samples": (d: {
 		percentile: number;
@@ -46,7 +49,7 @@ export const gates = {
 	"max-kept": (d: Slow) => slowText(d),
 	"max-broken": (d: Slow) => slowText(d),
 	"max-by-lag": (d: Slow) =>
-		`the generator was late: ${slowText(d)}, and none without its own lag`,
+		`the load generator was late, so this says nothing about the system: ${slowText(d)}, and none with the generator's own lateness taken off`,
 	"max-by-burst": (
 		d: Slow & { lateSeconds: number; nWithout: number; overWithout: number },
 	) => `${burst(d)}: ${slowText(d)}; ${withoutBurst(d)}`,
@@ -130,23 +133,42 @@ interface Late {
 	readonly allowed: number;
 	readonly censored: number;
 	readonly limitNs: number;
-	/** Stalls, and how long the longest was. */
+	/**
+	 * Stretches of the window in which each 100 ms had a message over the limit, and how long the longest was. 0: there are none, or nobody
+	 * knows when those messages were sent.
+	 */
 	readonly events: number;
 	readonly longestNs: number;
+	/** That is one stretch, and it is the whole window. */
+	readonly throughout: boolean;
 }
 
-/** "at most 100 of 10 000 may take longer than 10ms; 490 did, in 2 stalls (longest 600ms)" */
+/** How a verdict came out, and how it would have without what was not the system's. */
+interface Decided {
+	readonly verdict: Tested;
+	readonly verdictWithout: Tested;
+}
+
+type Tested = "pass" | "fail" | "inconclusive";
+
+/** ", which would be PASS instead of FAIL" */
+function would({ verdict, verdictWithout }: Decided): string {
+	return `, which would be ${verdictWithout.toUpperCase()} instead of ${verdict.toUpperCase()}`;
+}
+
+/** "at most 100 of 10 000 may take longer than 10ms; 490 did, in 2 separate stretches, the longest 600ms" */
 function lateText(d: Late): string {
-	const stalls =
-		d.events === 0
+	const when = d.throughout
+		? ", throughout the window"
+		: d.events === 0 || d.over === 1
 			? ""
 			: d.events === 1
-				? `, in one stall of ${duration(d.longestNs)}`
-				: `, in ${count(d.events)} stalls (longest ${duration(d.longestNs)})`;
+				? `, in one stretch of ${duration(d.longestNs)}`
+				: `, in ${count(d.events)} separate stretches, the longest ${duration(d.longestNs)}`;
 	return [
 		`${d.allowed < 1 ? "none" : `at most ${count(Math.floor(d.allowed))}`} of ${count(d.n)} may take longer than ${exactly(d.limitNs)}; ${did(d.over)}`,
 		d.censored > 0 ? ` (${count(d.censored)} never completed)` : "",
-		stalls,
+		when,
 	].join("");
 }
 
@@ -159,7 +181,7 @@ function may(allowed: number): string {
 }
 
 function burst({ lateSeconds }: { readonly lateSeconds: number }): string {
-	return `the generator was late for ${lateSeconds}s and caused a burst`;
+	return `the load generator was late for ${lateSeconds}s and then sent a burst, so this says nothing about the system`;
 }
 
 function withoutBurst(d: {

@@ -29,7 +29,7 @@ describe("what the client library held for longer than the limit", () => {
 		expect(found.verdict).toBe("invalid");
 		expect(found.judgements[0]).toMatchObject({
 			...{ verdict: "invalid", heldDecided: true, lagDecided: false },
-			why: "the receiving side was slow (up to 490 messages waited in the client library, and 10 are due within 10ms): at most 100 of 10 000 may take longer than 10ms; 490 did, in one stall of 500ms; without the 500ms of load that waited there, none of 9 500 did",
+			why: "the receiving side was slow (up to 490 messages waited in the client library, and 10 are due within 10ms): at most 100 of 10 000 may take longer than 10ms; 490 did, in one stretch of 500ms; without the 500ms of load that waited there, none of 9 500 did, which would be PASS instead of FAIL",
 		});
 		expect(checkOf(found)).toMatchObject({
 			...{ status: "invalid", figure: "490", limit: "10" },

@@ -12,9 +12,8 @@ export function percentileReason(
 	sla: PercentileSla,
 	plan: Plan,
 	test: OverTest,
-	censored: number,
+	late: Late,
 ): Said {
-	const late = lateOf(test, sla.limitNs, censored);
 	switch (test.reason) {
 		case "samples":
 			return test.n === 0
@@ -27,19 +26,32 @@ export function percentileReason(
 		case "test":
 			if (test.verdict !== "inconclusive") return say("late-messages", late);
 			return test.phi > 2
-				? say("late-messages-few-stalls", late)
+				? say("late-messages-clustered", late)
 				: say("late-messages-near-limit", late);
 	}
 }
 
 /** The numbers of a test on messages over a limit. */
-export function lateOf(test: OverTest, limitNs: number, censored: number) {
-	const { n, over, allowed, events, longestEvent } = test;
-	const longestNs = longestEvent * INTERVAL_NS;
-	return { n, over, allowed, censored, limitNs, events, longestNs };
+export function lateOf(
+	test: OverTest,
+	limitNs: number,
+	censored: number,
+	{ schedule }: Plan,
+) {
+	const { n, over, allowed, longestEvent } = test;
+	// In a closed loop nobody knows when a message that never completed was sent.
+	const known = schedule.kind !== "closed" || censored === 0;
+	return {
+		...{ n, over, allowed, censored, limitNs },
+		events: known ? test.events : 0,
+		longestNs: longestEvent * INTERVAL_NS,
+		throughout: known && over > 0 && test.throughout,
+	};
 }
 
 // --- internal ---
+
+type Late = ReturnType<typeof lateOf>;
 
 /** The samples that carry the percentile, and the window that has them. */
 function needed(sla: PercentileSla, plan: Plan) {

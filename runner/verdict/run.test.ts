@@ -75,10 +75,24 @@ describe("percentile gates", () => {
 		expect(judgements[0]).toMatchObject({
 			verdict: "fail",
 			measured: "~400ms",
-			why: "at most 100 of 10 000 may take longer than 10ms; 490 did, in one stall of 500ms: at least twice as many",
+			why: "at most 100 of 10 000 may take longer than 10ms; 490 did, in one stretch of 500ms: at least twice as many",
 			over: 490,
 			events: 1,
 		});
+	});
+
+	test("a load that is over its limit all the time is not called a stall", () => {
+		const { judgements } = judged("stall", {
+			plan: sla(p(99, 10 * MS)),
+			lines: (lines) => {
+				for (const l of lines)
+					if (l.type === "second") l.limits[0].over = Array(10).fill(99);
+				return undefined;
+			},
+		});
+		expect(judgements[0]?.why).toBe(
+			"at most 100 of 10 000 may take longer than 10ms; 9 900 did, throughout the window",
+		);
 	});
 
 	test("lost messages count as over the limit", () => {
@@ -93,7 +107,7 @@ describe("percentile gates", () => {
 		).toMatchObject({
 			verdict: "fail",
 			measured: "> 30s",
-			why: "at most 5 of 5 000 may take longer than 20ms; 12 did (12 never completed), in one stall of 100ms: at least twice as many",
+			why: "at most 5 of 5 000 may take longer than 20ms; 12 did (12 never completed), in one stretch of 100ms: at least twice as many",
 		});
 	});
 
@@ -148,7 +162,7 @@ describe("INVALID by lag", () => {
 		expect(verdict).toBe("invalid");
 		expect(judgements.map((j) => j.verdict)).toEqual(["invalid", "pass"]);
 		expect(judgements[0]?.why).toBe(
-			"the generator was late: at most 50 of 5 000 may take longer than 20ms; 281 did, in one stall of 300ms; without its own lag none did",
+			"the load generator was late, so this says nothing about the system: at most 50 of 5 000 may take longer than 20ms; 281 did, in one stretch of 300ms; with the generator's own lateness taken off none did, which would be PASS instead of FAIL",
 		);
 		expect(checks.find((c) => c.check === "lag")?.status).toBe("invalid");
 	});

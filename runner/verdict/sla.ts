@@ -121,20 +121,26 @@ function judgePercentile(
 		sla.percentile,
 	);
 	const burst = burstOf(intervals, facts.collected.seconds, sla.limitNs);
-	const late = lateOf(test, sla.limitNs, censored);
+	const late = lateOf(test, sla.limitNs, censored, plan);
+	const instead = ({ verdict }: OverTest) => ({
+		...late,
+		verdict: test.verdict,
+		verdictWithout: verdict,
+	});
 	if (containsLag(sla.metric) && decided(test.verdict, without.verdict))
 		return judged(
 			"invalid",
-			say("late-by-lag", { ...late, overWithoutLag: without.over }),
+			say("late-by-lag", {
+				...instead(without),
+				overWithoutLag: without.over,
+			}),
 			{ lagDecided: true },
 		);
-	if (
-		burst !== null &&
-		decided(test.verdict, testOver(burst.without, sla.percentile).verdict)
-	)
+	const calm = burst && testOver(burst.without, sla.percentile);
+	if (burst && calm && decided(test.verdict, calm.verdict))
 		return judged(
 			"invalid",
-			say("late-by-burst", { ...late, ...withoutBurst(burst) }),
+			say("late-by-burst", { ...instead(calm), ...withoutBurst(burst) }),
 			{ lagDecided: true },
 		);
 	const held = heldBy(sla, facts.collected);
@@ -143,7 +149,7 @@ function judgePercentile(
 		if (rest.verdict !== "fail")
 			return judged(
 				"invalid",
-				say("late-by-held", { ...late, ...sayHeld(held, rest) }),
+				say("late-by-held", { ...instead(rest), ...sayHeld(held, rest) }),
 				{ heldDecided: true },
 			);
 	}
@@ -160,7 +166,7 @@ function judgePercentile(
 	const strict = plan.strict && test.reason === "samples";
 	return judged(
 		strict ? "error" : test.verdict,
-		percentileReason(sla, plan, test, censored),
+		percentileReason(sla, plan, test, late),
 	);
 }
 

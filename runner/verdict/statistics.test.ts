@@ -130,6 +130,17 @@ describe("the verdict on a count over the limit", () => {
 		expect(testOver(spread(10_000, 100, 119), 99).verdict).toBe("fail");
 	});
 
+	test("late messages in every 100 ms in which any was due are there throughout, whatever the gaps of the schedule", () => {
+		const over = (...all: (number | null)[]) =>
+			testOver(
+				all.map((n) => ({ n: n === null ? 0 : 100, over: n ?? 0 })),
+				99,
+			).throughout;
+		expect(over(null, 1, 5, null, 2)).toBe(true);
+		expect(over(1, 5, 0, 2)).toBe(false);
+		expect(over(0, 1, 1)).toBe(false);
+	});
+
 	test("12 over in 2 stalls is no PASS where 24 would be allowed, 2 over is", () => {
 		const inTwo = (each: number) =>
 			even(3300, 100).map((i, at) => ({

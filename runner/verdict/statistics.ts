@@ -7,7 +7,7 @@ import { supportOf, tail } from "../stats/support.ts";
 /** Error that a PASS or a FAIL may have: 5 %. */
 const ALPHA = 0.05;
 
-/** A PASS rests on at least so many stalls, or on very few samples over the limit: phi of fewer is weak itself. */
+/** A PASS rests on at least so many events (runs of intervals with something over the limit), or on very few samples over it: phi of fewer is weak itself. */
 const ENOUGH_EVENTS = 10;
 
 /** Messages intended and over the limit, by interval of intended time. */
@@ -20,7 +20,7 @@ export interface OverTest {
 	readonly verdict: "pass" | "fail" | "inconclusive";
 	/**
 	 * Why: "budget" = FAIL though the corrected test is undecided, as the budget was spent twice; "samples" = so few
-	 * messages do not carry the percentile, so the report does not print it either; "events" = the corrected test passes, but rests on a few stalls; "test" = the test itself.
+	 * messages do not carry the percentile, so the report does not print it either; "events" = the corrected test passes, but rests on a few of them; "test" = the test itself.
 	 */
 	readonly reason: "test" | "budget" | "samples" | "events";
 	readonly n: number;
@@ -32,6 +32,8 @@ export interface OverTest {
 	/** Runs of intervals with something over the limit, and the longest of them, in intervals. */
 	readonly events: number;
 	readonly longestEvent: number;
+	/** One run, from the first interval in which something was intended to the last. */
+	readonly throughout: boolean;
 }
 
 /**
@@ -56,6 +58,7 @@ export function testOver(intervals: readonly Interval[], p: number): OverTest {
 		phi,
 		events: found.length,
 		longestEvent: found.reduce((a, b) => Math.max(a, b), 0),
+		throughout: intervals.every((i) => i.n === 0 || i.over > 0),
 	});
 	if (n === 0) return result("inconclusive", "samples");
 	if (fails(over / phi, n / phi, share)) return result("fail", "test");
@@ -64,11 +67,11 @@ export function testOver(intervals: readonly Interval[], p: number): OverTest {
 	if (supportOf(n, p) === "none") return result("inconclusive", "samples");
 	if (!passes(over / phi, n / phi, share))
 		return result("inconclusive", "test");
-	const restsOnFewStalls =
+	const restsOnFewEvents =
 		found.length < ENOUGH_EVENTS &&
 		over > 1 &&
 		over >= (passLimit(n, share) ?? 0) / 2;
-	return restsOnFewStalls
+	return restsOnFewEvents
 		? result("inconclusive", "events")
 		: result("pass", "test");
 }
