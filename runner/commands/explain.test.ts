@@ -1,9 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { topicNames, topics } from "../explain/topics.ts";
+import { Metric } from "../model/plan.ts";
+import type { Run } from "../model/result.ts";
+import { Tally } from "../model/tallies.ts";
+import { fixtureResult } from "../report/stored.fake.ts";
+import { countsOf } from "../report/words.ts";
 import { parseRig } from "../scenario/rig-file.ts";
 import { intervalRank, ratioOf } from "../stats/ratio.ts";
 import { samplesForBound, samplesForSupport } from "../stats/support.ts";
+import { terms } from "../text/terms.ts";
 import { formatCount } from "../units.ts";
+import { checkNames } from "../verdict/checks.ts";
 import { fails, passLimit } from "../verdict/statistics.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { explain } from "./explain.ts";
@@ -29,6 +36,37 @@ describe("mqbench explain", () => {
 			expect(world.out()).toMatch(/\nExample: [\s\S]*\nWhat to do: /);
 		},
 	);
+
+	test.each([
+		...new Set([
+			...checkNames(),
+			...Metric.options,
+			...Tally.options,
+			...countsOf(fixtureResult("stall").runs[0] as Run).map(([name]) => name),
+			...["P99.9", "max", "gate", "margin", "stall", "behind", "Not-Offered"],
+			...["in flight", "highest rate", "pass", "fail", "warm-up", "timed out"],
+		]),
+	])(
+		"%s, a word of the reports, has an answer that fits a terminal",
+		async (topic) => {
+			const world = fakeWorld();
+			expect(await explain({ topic }, world)).toBe(0);
+			for (const line of world.out().trimEnd().split("\n"))
+				expect(line.length, line).toBeLessThanOrEqual(80);
+		},
+	);
+
+	test("a word leads to a page that is there", () => {
+		for (const [name, [, more]] of Object.entries(terms))
+			if (more !== null) expect(topicNames, name).toContain(more);
+	});
+
+	test("without a topic lists the other words too", async () => {
+		const world = fakeWorld();
+		await explain({}, world);
+		for (const name of Object.keys(terms))
+			expect(world.out().replaceAll(/\s+/g, " ")).toContain(name);
+	});
 
 	test.each([
 		["suport", "suport: is not a topic of explain; did you mean support?\n"],

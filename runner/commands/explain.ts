@@ -1,6 +1,8 @@
 import type { Command } from "commander";
 import { EXIT, type ExitCode, failure } from "../errors.ts";
-import { type TopicName, topicNames, topics } from "../explain/topics.ts";
+import { topicNames, topics } from "../explain/topics.ts";
+import { wrap } from "../terminal/wrap.ts";
+import { terms } from "../text/terms.ts";
 import type { World } from "../world.ts";
 import type { Invocation } from "./options.ts";
 
@@ -10,9 +12,9 @@ export function declare(program: Command, { world, exit }: Invocation): void {
 		.description(
 			`explain a word of the reports, e.g. ${topicNames.slice(0, 4).join(", ")}`,
 		)
-		.argument("[topic]", "without a topic: list all of them")
-		.action(async (topic: string | undefined) =>
-			exit(await explain({ topic }, world)),
+		.argument("[topic...]", "without a topic: list all of them")
+		.action(async (words: string[]) =>
+			exit(await explain({ topic: words.join(" ") || undefined }, world)),
 		);
 }
 
@@ -27,22 +29,57 @@ export async function explain(
 	world: World,
 ): Promise<ExitCode> {
 	if (topic === undefined) world.stdout.write(list());
-	else if (isTopic(topic))
-		world.stdout.write(topics[topic].text.replace(/^\n/, ""));
-	else throw failure("unknown-topic", { topic, known: topicNames });
+	else world.stdout.write(pageOf(topic) ?? termOf(topic) ?? unknown(topic));
 	return EXIT.pass;
 }
 
 // --- internal ---
 
-function isTopic(word: string): word is TopicName {
-	return (topicNames as string[]).includes(word);
+/** null: there is no page of that name. */
+function pageOf(word: string): string | null {
+	const name = topicNames.find((known) => alike(known, word));
+	return name === undefined ? null : topics[name].text.replace(/^\n/, "");
 }
+
+/** "lag: ...", of a word that needs no page; null: reports do not have it. */
+function termOf(word: string): string | null {
+	const asked = /^p\d+(\.\d+)?$/i.test(word) ? "percentile" : word;
+	const [name, term] =
+		Object.entries(terms).find(([known]) => alike(known, asked)) ?? [];
+	if (name === undefined || term === undefined) return null;
+	const [means, more] = term;
+	const lines = [
+		...wrap(`${name}: ${means}`, COLUMNS),
+		...(more === null ? [] : ["", `More: mqbench explain ${more}`]),
+	];
+	return `${lines.join("\n")}\n`;
+}
+
+function unknown(topic: string): never {
+	throw failure("unknown-topic", {
+		topic,
+		known: [...topicNames, ...Object.keys(terms)],
+	});
+}
+
+/** "notOffered", "not offered", "Not-Offered". */
+function alike(a: string, b: string): boolean {
+	const plain = (word: string) =>
+		word.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+	return plain(a) === plain(b);
+}
+
+const COLUMNS = 80;
 
 function list(): string {
 	const width = Math.max(...topicNames.map((name) => name.length));
 	const lines = topicNames.map(
 		(name) => `  mqbench explain ${name.padEnd(width)}  ${topics[name].title}`,
 	);
-	return `${lines.join("\n")}\n`;
+	const others = wrap(
+		`also: ${Object.keys(terms).join(", ")}, p99`,
+		COLUMNS,
+		"  ",
+	);
+	return `${[...lines, "", ...others].join("\n")}\n`;
 }

@@ -4,6 +4,7 @@ import { adviceText } from "./breach-advice.ts";
 import { amountText } from "./breach-amount.ts";
 import { timeText } from "./breach-time.ts";
 import { type Outcome, outcomeName } from "./outcomes.ts";
+import { searchTitle } from "./words.ts";
 
 /** What a person needs to know of one thing that broke, each in a sentence without its full stop. For terminal, markdown, JUnit and GitHub alike. */
 export interface Breach {
@@ -47,7 +48,9 @@ export function breachTitle(outcome: Outcome): string {
 // --- internal ---
 
 function whereText({ of, system, case: name }: Outcome): string {
-	const place = `${system}, ${name}`.replaceAll(/\s+/g, " ");
+	const place = (
+		of.kind === "search" ? searchTitle(of.search) : `${system}, ${name}`
+	).replaceAll(/\s+/g, " ");
 	if (of.kind !== "gate" || of.gate.repeats.length < 2) return place;
 	const { repeats } = of.gate;
 	const bad = worstOf(repeats).map((r) => r.repeat);

@@ -69,7 +69,12 @@ test("its runs are listed by rate, each with its own verdict", () => {
 });
 
 test.each<[string, (rate: number) => Verdict, Verdict, RegExp]>([
-	["no rate passes", () => "fail", "fail", /no rate meets the SLA/],
+	[
+		"no rate passes",
+		() => "fail",
+		"fail",
+		/^no rate meets the SLA, not even 15\.7\/s, and the search ends at 1 % of its first rate of 1 000\/s$/,
+	],
 	[
 		"the generator ends it",
 		(rate) => (rate > 3000 ? "invalid" : "pass"),
@@ -147,6 +152,29 @@ describe("a report", () => {
 	test("says of each rate that did not pass why", () => {
 		for (const text of texts.slice(1))
 			expect(text).toContain("5ms: 9 of 10 took longer");
+	});
+
+	test("says what checks warned of in its runs, and whose first rate the title has", () => {
+		const warned = {
+			...result,
+			runs: result.runs.map((run) => ({
+				...run,
+				validity: [
+					{
+						...{ check: "others", status: "warn" as const, figure: null },
+						...{ detail: "it was busy", limit: null, remedy: null },
+					},
+				],
+			})),
+		};
+		for (const text of [
+			renderTerminal(warned, { columns: 200, colour: false, folder: "x" }),
+			renderMarkdown(warned),
+			renderHtml(warned),
+		]) {
+			expect(text).toMatch(/others \(\d+ of \d+ runs\): .*it was busy/);
+			expect(text).toContain(", 1KiB, searched from 1 000/s on");
+		}
 	});
 
 	test("does not show probes as runs of their own", () => {

@@ -1,6 +1,7 @@
 import type { Verdict } from "../model/verdict.ts";
+import { percent } from "../text/percent.ts";
 import { tell } from "../text/tell.ts";
-import { type Answer, boundsOf, type Found } from "./search.ts";
+import { type Answer, boundsOf, type Found, LOWEST_PART } from "./search.ts";
 
 /** What a search came to, in one sentence. */
 export function answerText(answer: Answer, found: readonly Found[]): string {
@@ -45,7 +46,10 @@ function noRateText({ hi }: Answer, found: readonly Found[]): string {
 			? tell("search-unconfirmed", { probePerSecond, lowestPerSecond })
 			: hi === null
 				? tell("no-rate-meets")
-				: tell("not-even-lowest", { hiPerSecond: hi });
+				: tell("not-even-lowest", {
+						...{ hiPerSecond: hi, percent: percent(LOWEST_PART) },
+						firstPerSecond: found[0]?.step.rate ?? 0,
+					});
 	const some = invalid.length === 1 ? "one-invalid" : "some-invalid";
 	return invalid.length === 0
 		? what

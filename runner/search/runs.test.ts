@@ -164,5 +164,9 @@ test.each([0.25, 0.6, 1, 2, 5, 13, 33, 64])(
 		expect(plans.length).toBeLessThanOrEqual(runs[1] + 2);
 		expect(took).toBeGreaterThan(0.8 * sendingNs[0]);
 		expect(took).toBeLessThan(1.2 * sendingNs[1]);
+		expect(estimateOf(start(DEEP))).toMatchObject({
+			// 1.2 times the 36 887 messages of p99.99 at 300/s, and the warm-up.
+			...{ confirmNs: 150e9, curve: 5 },
+		});
 	},
 );

@@ -5,6 +5,7 @@ import { samplesForBound, samplesForSupport } from "../stats/support.ts";
 import { formatRate, type Rate, ratePerSecond } from "../units.ts";
 import {
 	type Answer,
+	CURVE,
 	type Found,
 	next,
 	type Outcome,
@@ -71,6 +72,10 @@ export interface Estimate {
 	readonly runs: readonly [number, number];
 	/** Warm-ups and windows. */
 	readonly sendingNs: readonly [number, number];
+	/** The run that confirms the answer, if that is the first rate; warm-up included. */
+	readonly confirmNs: number;
+	/** Runs at parts of the answer, after it. */
+	readonly curve: number;
 }
 
 /** Plays the search against systems that carry from a quarter of its first rate to 64 times as much. */
@@ -97,6 +102,10 @@ export function estimateOf(start: Plan): Estimate {
 	return {
 		runs: range(played.map(({ runs }) => runs)),
 		sendingNs: range(played.map(({ ns }) => ns)),
+		confirmNs:
+			start.schedule.warmupNs +
+			durationOf(start, { rate: first, role: "confirm" }),
+		curve: CURVE.length,
 	};
 }
 

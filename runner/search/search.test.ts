@@ -39,7 +39,7 @@ describe("a system that carries so much and no more", () => {
 		[1000, 999],
 		[50_000, 1234],
 		[10, 400_000],
-		[1000, 3],
+		[1000, 16],
 	])("from %d/s on, a limit of %d/s is found to 5 %%", (start, limit) => {
 		const { answer } = search(start, upTo(limit));
 		expect(answer).toMatchObject({ limitedBy: "system", confirmed: true });
@@ -100,9 +100,12 @@ test("one run that says nothing is made again before the generator is blamed", (
 	expect(answer.lo).toBeGreaterThan(18_000);
 });
 
-test("a system that fails at every rate has no answer", () => {
-	const { answer } = search(1000, () => "fail");
+test("a system that fails at every rate has no answer, and is not asked below 1 % of the first one", () => {
+	const { answer, found } = search(1000, () => "fail");
 	expect(answer).toMatchObject({ lo: null, limitedBy: "system" });
+	const rates = found.map((f) => f.step.rate);
+	expect(Math.min(...rates)).toBeGreaterThanOrEqual(10);
+	expect(Math.min(...rates)).toBeLessThan(20);
 });
 
 test("a system that never fails ends the search at the highest rate", () => {

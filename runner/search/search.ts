@@ -37,8 +37,9 @@ export type Next = { readonly step: Step } | { readonly answer: Answer };
 
 /** Where the search stops when nothing fails: no machine sends as much. */
 export const HIGHEST = 20_000_000;
-/** Below one message in a second a run of a minute says nothing. */
-export const LOWEST = 1;
+/** Where it stops when nothing passes: at this part of its first rate, and at one message in a second, below which a minute says nothing. */
+export const LOWEST_PART = 0.01;
+const LOWEST = 1;
 /** hi / lo at which the search ends. */
 export const PRECISION = 1.05;
 /** By how much lo is lowered when a longer run does not confirm it, and how often. */
@@ -108,7 +109,7 @@ function nextProbe(start: number, found: readonly Found[]): Next {
 	if (lo === null) {
 		if (limited) return end("generator");
 		const halved = rounded(hi / 2);
-		return halved < LOWEST
+		return halved < Math.max(LOWEST, LOWEST_PART * start)
 			? end("system")
 			: { step: { rate: halved, role: "probe" } };
 	}

@@ -45,7 +45,7 @@ export const plans = {
 	"rate-unconfirmed": "{perSecond} meets the SLA, not confirmed",
 	"no-rate-meets": "no rate meets the SLA",
 	"one-invalid": "{what}; {invalid} of {all} runs was INVALID",
-	"not-even-lowest": "no rate meets the SLA, not even {hiPerSecond}",
+	"not-even-lowest": "no rate meets the SLA, not even {hiPerSecond}, and the search ends at {percent} of its first rate of {firstPerSecond}",
 	"some-invalid": "{what}; {invalid} of {all} runs were INVALID",
 	"plan-no-file": "{system}: {name}: {file} is not there",
 	"plan-no-program": "{system} cannot be started here ({figure}): {sentence}",

@@ -45,6 +45,11 @@ export function results(all: readonly Checked[]): CheckResult[] {
 	});
 }
 
+/** The names of all checks, as reports have them. */
+export function checkNames(): string[] {
+	return CHECKS.map(({ name }) => name);
+}
+
 type Checked = Finding & { readonly check: string };
 
 // --- internal ---

@@ -35,7 +35,13 @@ import { reading, reproduce } from "./reading.ts";
 import { RUNS_WITH_DETAILS, runSection, words } from "./run.ts";
 import { environment } from "./run-facts.ts";
 import { systems } from "./systems.ts";
-import { broken, gateLines, gates, warnings } from "./verdict.ts";
+import {
+	broken,
+	gateLines,
+	gates,
+	searchWarnings,
+	warnings,
+} from "./verdict.ts";
 
 /** What a reader of a result is told, in order. Terminal, Markdown and page render it; where they end with the verdict, they turn it around. */
 export interface Document {
@@ -85,7 +91,7 @@ export function documentOf(
 			topologiesText(result),
 		].filter((text) => text !== null),
 		broken: broken(whole),
-		warnings: warnings(result),
+		warnings: warnings(whole),
 		gates: [...gates(result, whole), ...gateLines(result, many)],
 		weak: isWeak(result) ? `~ ${WEAK_MEANS}` : null,
 		explain: explainText(result),
@@ -190,6 +196,7 @@ function search(one: Search, number: number, whole: Result): Section {
 			cells,
 			{ caption: run === undefined ? "" : factsText(run, whole) },
 		),
+		...searchWarnings(one, whole),
 	];
 	return section(id, `Highest rate of ${title}`, blocks, {
 		contents: `Highest rate: ${title}`,

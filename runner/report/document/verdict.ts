@@ -1,4 +1,4 @@
-import type { Gate, Result } from "../../model/result.ts";
+import type { Gate, Result, Search } from "../../model/result.ts";
 import { tell } from "../../text/tell.ts";
 import { plural } from "../../units.ts";
 import { breachOf } from "../breach.ts";
@@ -23,6 +23,7 @@ import {
 	link,
 	list,
 	paragraph,
+	sentences,
 	table,
 } from "./make.ts";
 
@@ -52,6 +53,17 @@ export function warnings(result: Result): Block[] {
 		paragraph(all.length === 0 ? null : head, "plain", FILES),
 		list(all, FILES),
 	];
+}
+
+/** What checks warned of in the runs of a search: a terminal, which has no list of all warnings, shows none of them by itself. */
+export function searchWarnings({ runs }: Search, whole: Result): Block[] {
+	const own = new Set(runs.map(({ index }) => index));
+	const all = warningsOf({
+		...whole,
+		runs: whole.runs.filter(({ index }) => own.has(index)),
+	});
+	const texts = all.map((one) => `warn: ${warningText(one)}`);
+	return [sentences(texts, "plain", TERMINAL)];
 }
 
 /** Every SLA line, and how it came out. Of many those that are met are folded; a terminal only counts them. */

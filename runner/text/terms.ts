@@ -1,0 +1,216 @@
+/**
+ * Words of a report that need no page of their own: what each means, what to do where it is bad news, and the topic of `mqbench explain` that
+ * says more; null: there is none. Names of checks and metrics are as result.json has them.
+ */
+export const terms: Readonly<
+	Record<string, readonly [means: string, more: string | null]>
+> = {
+	service: [
+		"Service time: from the actual send call to the receipt. It leaves out how long a message waited before it was sent, so it looks better than what users see.",
+		"response",
+	],
+	queued: [
+		"The part of a late send that the system caused: earlier sends blocked, or waited at inFlight. It is part of the response time.",
+		"response",
+	],
+	ack: [
+		"Ack latency: from the intended send time to the broker's acknowledgement. n/a where the system acknowledges nothing.",
+		"response",
+	],
+	last: [
+		"Of a fan-out: from the intended send time to the receipt of the last subscriber.",
+		"response",
+	],
+	percentile: [
+		"p99 = 5ms: 99 of 100 messages took 5ms or less. Messages that never completed count as slower than any. [4.8ms, 5.3ms] behind it is its 95 % interval; ~ says that few samples, or few clusters of slow ones, stand behind it.",
+		"support",
+	],
+	max: ["The slowest message that completed. > 30s: some never did.", null],
+
+	intended: [
+		"Messages that the schedule has, sent or not. All percentiles are of these.",
+		"lost",
+	],
+	sent: ["Messages that left the generator.", "lost"],
+	acked: ["Messages that the broker acknowledged.", "lost"],
+	received: [
+		"Distinct messages that came back; a second copy counts as duplicated.",
+		"lost",
+	],
+	failed: [
+		"Messages that the system refused, or kept from leaving until the end of the drain. They count as slower than any limit. What to do: the report names the commonest error; fix that first.",
+		"lost",
+	],
+	unknown: [
+		"Of counts: messages without an acknowledgement; each may have arrived or not. Of checks: what is looked at could not be read, which is never ok.",
+		"lost",
+	],
+	duplicated: ["Messages received again; latency counts the first.", "lost"],
+	reordered: [
+		"Messages received after a later one of the same producer, partition or key. n/a where no order is promised.",
+		"lost",
+	],
+	redelivered: ["Messages that the broker itself marked as sent again.", null],
+	corrupted: [
+		"Messages with a wrong checksum (checksum: true). They do not count as received.",
+		"lost",
+	],
+	notOffered: [
+		"Messages of the schedule that the generator never sent. The run is INVALID, because the load was not the one that was asked for. What to do: lower the rate, or give the generator more cores.",
+		"invalid",
+	],
+	late: [
+		"Messages that completed after their timeout. They are received, and their true time counts.",
+		"lost",
+	],
+	timedOut: [
+		"Messages that took longer than timeout and gave their place in inFlight to the next one. They may still complete.",
+		"lost",
+	],
+	behind: [
+		"Messages that were due while an earlier one of the same connection was in flight. A tool that waits for each reply has no sample of them.",
+		"response",
+	],
+	achieved: [
+		"Messages a second that were really sent. Below rate, the system or the generator did not keep up.",
+		"saturation",
+	],
+	throughput: [
+		"Messages a second that were received; throughput.sent: acknowledged. With a rate it can hardly be above that rate. To find the most that a system carries use messages: N, or find: max-rate.",
+		"closed",
+	],
+	"throughput.sent": ["Messages a second that were acknowledged.", "closed"],
+	"throughput.received": ["Messages a second that were received.", "closed"],
+	drainTime: [
+		"Of pattern: backlog: from the moment when consumers go on until the messages that had piled up are received.",
+		null,
+	],
+	drainRate: [
+		"Of pattern: backlog: messages a second that were received meanwhile, with producers going on.",
+		null,
+	],
+	"in flight": [
+		"Messages that were sent and have not completed; inFlight is the most that may be.",
+		"saturation",
+	],
+
+	gate: [
+		"One line of the SLA, for one system and one case: PASS, FAIL, INCONCLUSIVE or INVALID. The worst gate is the verdict.",
+		"inconclusive",
+	],
+	margin: [
+		"How far a gate is from its limit, limit / measured: 6.3x below the limit, 40x the limit. Of repeats the worst and the best.",
+		"inconclusive",
+	],
+	stall: [
+		"A time in which a system hands on nothing. A report says when the messages over a limit were due: in how many separate stretches of the window, and how long the longest was. A stretch has such a message in each of its 100 ms; throughout the window is a load that was over its limit all the time.",
+		"inconclusive",
+	],
+	pass: ["Every SLA line is met, at 95 % confidence.", "inconclusive"],
+	fail: ["An SLA line is breached, or the queue grew all the time.", "lost"],
+	others: [
+		"Check: other processes used much of the machine's CPU, so a slow message may be their doing. What to do: stop them and measure again.",
+		"lag",
+	],
+	offered: [
+		"Check: was every message of the schedule sent, and in time? If not, the load was another one, and the run is INVALID. What to do: lower the rate, or give the generator more cores.",
+		"invalid",
+	],
+	floor: [
+		"Check: the same load without any broker, for a few seconds after the runs. No system can be measured below that. Its p99 is that of the best of its seconds, so a hiccup of the machine does not count. If it is near the p99 that was measured, you measured the generator. What to do: use a machine that is less busy or has more cores.",
+		"lag",
+	],
+	steady: [
+		"Check: did p50 rise or fall over the window? Then percentiles depend on the duration. What to do: a longer warmup, or warmup: steady; if p50 rises all the time, a lower rate.",
+		"saturation",
+	],
+	"warm-up": [
+		"Messages before the window: sent, counted apart, in no percentile. Check: with warmup: steady the window opens when p50 has no trend; it warns if that did not happen in time.",
+		null,
+	],
+	schedLatency: [
+		"Check: how long a goroutine of the generator waited for a core (Go's /sched/latencies, p99.9). If that is much of the limit, the machine is too busy. What to do: stop other programs, or use more cores.",
+		"lag",
+	],
+	gcPause: [
+		"Check: how long garbage collection stopped the generator. What to do: a lower rate, or more memory and cores.",
+		"lag",
+	],
+	cpuQuota: [
+		"Check: did a CPU limit (cgroup quota) stop the generator in the window? What to do: raise the limit.",
+		"lag",
+	],
+	steal: [
+		"Check: CPU time that the hypervisor gave to other virtual machines. What to do: another machine, or another time.",
+		"lag",
+	],
+	ownCpu: [
+		"Check: did the generator itself use nearly all of its cores? What to do: a lower rate, more cores, or several clients.",
+		"lag",
+	],
+	clock: [
+		"Check: how far the clocks of several hosts may be apart. No verdict is narrower than that.",
+		"clients",
+	],
+	clockSource: [
+		"Check: is the machine's clock fine enough? hpet, acpi_pm and jiffies are not.",
+		"invalid",
+	],
+	claim: [
+		"Check: did each client take the first part of the schedule before its start? If not, the run is INVALID.",
+		"clients",
+	],
+	complete: [
+		"Check: are all files of the run there, whole, and with the right checksums?",
+		"invalid",
+	],
+	identities: [
+		"Check: do the counts add up, as in intended = sent + not offered? If not, that is a bug of mqbench.",
+		"lost",
+	],
+	clientDropped: [
+		"Check: did the client library itself throw messages away? That is not the broker's loss, so the run is INVALID. What to do: a lower rate, or larger buffers in the client's options.",
+		"invalid",
+	],
+	held: [
+		"Check: did messages wait in the client library, received and not handed over? Then the receiving side was slow, not the broker. What to do: more cores, connections or clients, or a lower rate.",
+		"invalid",
+	],
+	faults: [
+		"Check: was each fault of the scenario really done, and undone? If not, the run is INVALID.",
+		"failover",
+	],
+	reconnects: [
+		"Check: did connections break and come back? What was under way was delayed or lost. What to do: look at the broker's log.",
+		"failover",
+	],
+	backlog: [
+		"Check: did the queue of messages grow all the time? Then the system does not carry the rate, and the run FAILs.",
+		"saturation",
+	],
+	backlogDrain: [
+		"Check: was the backlog received by the end of the window? What to do: a longer duration, or a smaller backlog.",
+		null,
+	],
+	consumers: [
+		"Check: did each consumer get messages, and had it time for its work? What to do: more partitions or more consumers.",
+		"partitions",
+	],
+	producers: [
+		"Check: did each producer get messages to send? What to do: fewer producers.",
+		null,
+	],
+	drain: [
+		"The time after the window in which mqbench waits for messages that are under way. Check: were some still missing in the end? What to do: add lost == 0 to the SLA, so that they are judged.",
+		"lost",
+	],
+	uncounted: [
+		"Check: did messages not complete that no SLA line counts? Then the run is INCONCLUSIVE at best. What to do: add failed == 0 and lost == 0.",
+		"lost",
+	],
+	range: ["Check: were times outside of 0 to 1h? They are clamped.", null],
+	"highest rate": [
+		"What find: max-rate has found: the highest rate at which every SLA line held.",
+		"max-rate",
+	],
+};
