@@ -204,7 +204,7 @@ describe("mqbench compare", () => {
 		const folder = fixture("repeats");
 		const two = await run(folder, ".", "--systems", "nats,kafka");
 		expect(two.exit).toBe(0);
-		expect(two.out).toContain("needs repeat: 5");
+		expect(two.out).toContain("measure both with repeat: 5");
 		expect(two.out).toContain("nats (n=3)");
 		expect(two.out).toContain("kafka (n=3)");
 		expect((await run(folder, ".", ".")).out).toContain("ratio");

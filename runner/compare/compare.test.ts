@@ -85,7 +85,7 @@ describe("verdicts", () => {
 			...{ verdict: "inconclusive", notWorse: false },
 		});
 		expect(found.why).toBe(
-			"run-b is 2.00x run-a, but 3 and 3 runs are too few to tell a change from noise: needs repeat: 5 on both sides",
+			"run-b is 2.00x run-a, but 3 and 3 runs are too few to tell a change from noise: measure both with repeat: 5",
 		);
 	});
 

@@ -40,7 +40,7 @@ test("a result of several commands says which runs come from when", () => {
 	expect(
 		resumedText(result(environment, first, second, first, first, second, null)),
 	).toBe(
-		"resumed: runs 1, 3 to 4 of 2026-01-02 03:04 UTC; runs 2, 5 of 2026-01-03 10:00 UTC",
+		"resumed: runs 1, 3 to 4 of 2026-01-02 03:04:05 UTC; runs 2, 5 of 2026-01-03 10:00:00 UTC",
 	);
 });
 

@@ -15,7 +15,7 @@ export function resumedText({ environment, runs }: Result): string | null {
 		);
 		return own.length === 0
 			? []
-			: [`${numbers(own)} of ${start.slice(0, 16).replace("T", " ")} UTC`];
+			: [`${numbers(own)} of ${start.slice(0, 19).replace("T", " ")} UTC`];
 	});
 	return `resumed: ${parts.join("; ")}`;
 }

@@ -9,7 +9,12 @@ import { renderMarkdown } from "./markdown.ts";
 import { buildResult } from "./result.ts";
 import { fixtureResult } from "./stored.fake.ts";
 import { renderTerminal } from "./terminal.ts";
-import { measuredText, systemText, verdictText } from "./words.ts";
+import {
+	gateMargin,
+	measuredText,
+	systemText,
+	verdictText,
+} from "./words.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: tests change any field of a plan.
 const planned = (name: string, edit: (plan: any) => void) => {
@@ -72,6 +77,17 @@ describe("what a verdict means", () => {
 		});
 		expect(verdictText(result)).toContain("no SLA line counts them");
 	});
+});
+
+test("margins of repeats on both sides of 1.0x are words and factors, never a bare 1x", () => {
+	const [gate] = fixtureResult("stall").gates;
+	const margins = (...all: number[]) =>
+		gateMargin({
+			...gate,
+			repeats: all.map((margin) => ({ ...gate?.repeats[0], margin })),
+		} as Result["gates"][number]);
+	expect(margins(1.01, 1.2)).toBe("just below the limit to 1.2x below the limit");
+	expect(margins(6.3, 6.5)).toBe("6.3x to 6.5x below the limit");
 });
 
 test("a command with --quick says beside the verdict that it gives no result", () => {

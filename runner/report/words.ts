@@ -99,7 +99,9 @@ export function gateMargin({ repeats }: Gate): string {
 	const [from, to] = [marginText(worst), marginText(best)];
 	if (from === to) return from;
 	if (best < 1) return `${timesText(best)} to ${from}`;
-	return worst >= 1 ? `${timesText(worst)} to ${to}` : `${from} to ${to}`;
+	return worst >= 1 && timesText(worst) !== "1x"
+		? `${timesText(worst)} to ${to}`
+		: `${from} to ${to}`;
 }
 
 /** "Generator and broker shared one host ..."; null when none did, or nobody knows. */
@@ -474,9 +476,24 @@ function meaningOf(result: Result): string {
 	});
 }
 
-/** "nats, 1KiB", with its repeat where there are several. */
-export function searchTitle({ system, case: name, repeat }: Search): string {
-	return `${system}, ${name}${repeat > 1 ? `, repeat ${repeat}` : ""}`;
+/** "nats, 1KiB, searched from 1 000/s on", with its repeat where there are several. The case's name has that rate as well: it is no answer. */
+export function searchTitle({
+	system,
+	case: name,
+	repeat,
+	runs,
+}: Search): string {
+	const first = [...runs].sort((a, b) => a.index - b.index)[0]?.rate;
+	const load = name.split(" ").filter((word) => word !== `${first}/s`);
+	return [
+		...[system, load.join(" ")],
+		...(repeat > 1 ? [`repeat ${repeat}`] : []),
+		...(first === undefined
+			? []
+			: [`searched from ${formatCount(first)}/s on`]),
+	]
+		.filter((part) => part !== "")
+		.join(", ");
 }
 
 /** The runs of a search below each other, as words: latency over offered rate. */

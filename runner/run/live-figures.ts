@@ -8,6 +8,7 @@ import {
 } from "../plan/samples.ts";
 import { supportOf, tail } from "../stats/support.ts";
 import { plainText } from "../terminal/columns.ts";
+import { tell } from "../text/tell.ts";
 import { formatCount, formatDuration, ratePerSecond } from "../units.ts";
 import type { ProgressLine, WindowSoFar } from "./progress-line.ts";
 
@@ -171,6 +172,13 @@ export function endText(plan: Plan, end: End): string | null {
 			? `; lag p99 ${formatDuration(end.windowLagP99)}`
 			: "";
 	return `${metric} of ${formatCount(window.count)} messages: ${[...soFar(window, [50, 99, 99.9]), `max ${formatDuration(window.max)}`].join(", ")}${lag}`;
+}
+
+/** "drain 3s of at most 30s"; once it is over, what is waited for then. */
+export function drainText({ drainNs }: Plan, ns: number): string {
+	return ns > drainNs
+		? tell("drain-over", { drain: waitText(drainNs) })
+		: `drain ${waitText(ns)} of at most ${waitText(drainNs)}`;
 }
 
 /** "8s", "3min 40s", "1h 5min": as long as a person has to wait. */

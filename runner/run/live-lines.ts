@@ -5,6 +5,7 @@ import { sparkline } from "../terminal/sparkline.ts";
 import { tell } from "../text/tell.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import {
+	drainText,
 	lastSecond,
 	limits,
 	offeredPerSecond,
@@ -123,7 +124,7 @@ function timeText({ plan, tick, sent, stopping }: LiveRun): string {
 	}
 	const endNs = warmupNs + durationNs;
 	return atNs > endNs
-		? `${phase}, ${waitText(atNs - endNs)} of at most ${waitText(plan.drainNs)}`
+		? drainText(plan, atNs - endNs)
 		: `${phase}, ${waitText(atNs)} of ${waitText(endNs)}, ${waitText(endNs - atNs)} left`;
 }
 

@@ -2,6 +2,7 @@ import type { Plan } from "../model/plan.ts";
 import { plainText } from "../terminal/columns.ts";
 import { formatCount, formatDuration } from "../units.ts";
 import {
+	drainText,
 	lastSecond,
 	limits,
 	phaseText,
@@ -27,9 +28,7 @@ export function plainLine({
 	const [first = "", ...others] = lastSecond(plan, tick);
 	// A closed load is through when it is through.
 	const time = draining
-		? [
-				`drain ${formatDuration(atNs - endNs)} of at most ${formatDuration(plan.drainNs)}`,
-			]
+		? [drainText(plan, atNs - endNs)]
 		: [
 				// Who has stopped it waits neither for the end of the schedule nor for a whole drain.
 				stopping

@@ -114,6 +114,21 @@ describe("a run that nobody watches", () => {
 		expect(out()).toBe("");
 	});
 
+	test("does not say that a drain takes longer than it may", () => {
+		const { made, err } = progress();
+		made.tick(plan, tick({ at: 46, p50: null, p99: null }));
+		expect(err()).toContain(
+			"  the drain (30s) is over, waiting for the last results  in flight 2",
+		);
+	});
+
+	test("leaves what a floor came to to the report, which knows its best second", () => {
+		const { made, err } = progress();
+		made.floor(plan);
+		made.tick(plan, { mqbench: "end", state: "complete", ...figures });
+		expect(err()).toMatch(/^Floor, .*\n$/);
+	});
+
 	test("says what the window came to so far, and in the end", () => {
 		const { made, err } = progress();
 		made.tick(plan, tick(figures));

@@ -5,7 +5,7 @@ export const comparisons = {
 	"no-value": (d: { side: string }) => `no run of ${d.side} has a value`,
 	"baseline-zero": (d: Sides) => `${d.a} measured 0, so there is no ratio`,
 	"few-runs": (d: Sides & { ratio: number; aRuns: number; bRuns: number }) =>
-		`${d.b} is ${ratioText(d.ratio)} ${d.a}, but ${d.aRuns} and ${d.bRuns} runs are too few to tell a change from noise: needs repeat: 5 on both sides`,
+		`${d.b} is ${ratioText(d.ratio)} ${d.a}, but ${d.aRuns} and ${d.bRuns} runs are too few to tell a change from noise: measure both with repeat: 5`,
 	worse: (d: Ratio) =>
 		`${sure(d)}: worse by more than the margin of ${percentText(d.marginShare)}`,
 	better: (d: Ratio) =>

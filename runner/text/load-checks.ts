@@ -73,7 +73,7 @@ export const loadChecks = {
 	"queue-few-samples": (d: { samples: number }) =>
 		`${plural(d.samples, "sample")} of the queue ${d.samples === 1 ? "is" : "are"} too few for a trend`,
 	"queue-few-samples-calm": (d: { samples: number }) =>
-		`the queue grew in a fault, and outside of faults it has only ${plural(d.samples, "sample")}: too few for a trend`,
+		`the queue grew during a fault; the rest of the run has ${plural(d.samples, "sample")} of it, too few for a trend`,
 	"queue-grew": (d: Queue & { perSecond: number }) =>
 		`${d.phase === null ? QUEUE_GREW : `at ${d.phase} the queue grew all the time: percentiles depend on the duration`} (by ${count(d.perSecond)} messages per second; ${thirds(d)})`,
 	"queue-longer": (d: Queue & { limitNs: number }) =>
@@ -113,13 +113,13 @@ export const loadChecks = {
 	"floor-not-comparable": () => "nothing to compare the generator's floor with",
 	"floor-below-loss": () => "p99 lies among messages that never completed",
 	"floor-disturbed": (d: { floorNs: number; p99Ns: number }) =>
-		`without any broker p99 was ${duration(d.floorNs)}, more than the ${duration(d.p99Ns)} with one: other work disturbed the machine`,
+		`without any broker p99 was ${duration(d.floorNs)} at best, more than the ${duration(d.p99Ns)} with one: other work disturbed the machine`,
 	"floor-near": (d: { floorNs: number; p99Ns: number }) =>
-		`p99 ${duration(d.p99Ns)} is close to what this generator needs by itself: without any broker p99 is ${duration(d.floorNs)}`,
+		`p99 ${duration(d.p99Ns)} is close to what this generator needs by itself: without any broker p99 is ${duration(d.floorNs)} at best`,
 	"floor-breaks": (d: { floorNs: number; lines: readonly string[] }) =>
-		`without any broker p99 is ${duration(d.floorNs)}: no system can keep ${d.lines.join(" and ")} here`,
+		`without any broker p99 is ${duration(d.floorNs)} at best: no system can keep ${d.lines.join(" and ")} here`,
 	floor: (d: { floorNs: number }) =>
-		`without any broker p99 is ${duration(d.floorNs)}`,
+		`without any broker p99 is ${duration(d.floorNs)} at best`,
 	"ceiling-near": (d: { perSecond: number; ceilingPerSecond: number }) =>
 		`${count(d.perSecond)}/s is close to the most that this generator can send: without any broker it carries ${count(d.ceilingPerSecond)}/s`,
 	ceiling: (d: { ceilingPerSecond: number }) =>

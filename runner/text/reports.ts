@@ -50,6 +50,7 @@ export const reports = {
 	"nodes-share-host": "{topology}, which share its cores and disk",
 	"started-from": "Started from {machine}; clients on other machines made the load",
 	"means-inconclusive": "the samples do not decide every SLA; measure longer, or repeat",
+	"drain-over": "the drain ({drain}) is over, waiting for the last results",
 	"means-invalid": "the measurement cannot be trusted, so it says nothing about the system",
 	"means-invalid-partly": "{invalid} of {lines} SLA lines cannot be judged, because the measurement of them cannot be trusted{others}",
 	"breached-all-the-same": "; breached all the same: {lines}",
