@@ -392,7 +392,7 @@ describe.skipIf(missing !== null)(
 						startMs: 1_500,
 						healthy: async () => false,
 					}),
-					/: it was ready and took no connections within 1\.5s\. /,
+					/: it was ready and took no connections within 1\.5s, last words: ready\. /,
 				],
 				[
 					"what comes before it fails",

@@ -1,10 +1,11 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { failure } from "../../runner/errors.ts";
 import { interrupted } from "../../runner/stop.ts";
+import { tell } from "../../runner/text/tell.ts";
 import type { BrokerRequest } from "../rig.ts";
 import type { BrokerLog } from "./broker-log.ts";
 import { type Health, untilHealthy } from "./health.ts";
 import type { BrokerNode } from "./node.ts";
+import { crowdedHere, patience } from "./patience.ts";
 import type { End } from "./place.ts";
 
 export interface BringUp {
@@ -34,9 +35,14 @@ export async function bringUp({
 	trouble = () => "",
 }: BringUp): Promise<void> {
 	const over = new AbortController();
-	const limit: Promise<Step> = sleep(startMs, "late" as const, {
-		signal: AbortSignal.any([stop, over.signal]),
-	}).catch(() => "stopped" as const);
+	const limit: Promise<Step> = patience(
+		startMs,
+		AbortSignal.any([stop, over.signal]),
+		nodes.some(({ place: { host } }) => host === null) ? crowdedHere : () => 1,
+	).then(
+		(limitMs) => ({ limitMs }),
+		() => "stopped" as const,
+	);
 	const whose = ({ number, place: { host } }: BrokerNode) =>
 		count === 1
 			? ""
@@ -45,14 +51,18 @@ export async function bringUp({
 	const judge = (step: Step, passed = "") => {
 		if (step === "done") return;
 		if (step === "stopped") throw interrupted(stop);
+		const words = log.lastWords();
+		const told = words && `, last words: ${words}`;
 		let reason: string;
-		if (step === "late") {
+		if ("limitMs" in step) {
 			const why = passed === "" ? "" : trouble();
-			reason = `it ${passed}took no connections within ${startMs / 1000}s${why && ` (through the SSH connection: ${why})`}`;
-		} else {
-			const words = log.lastWords();
-			reason = `${step.how}${words && `, last words: ${words}`}`;
-		}
+			const seconds = Number((step.limitMs / 1000).toFixed(1));
+			const busy =
+				step.limitMs === startMs
+					? ""
+					: tell("start-crowded", { seconds: startMs / 1000 });
+			reason = `it ${passed}took no connections within ${seconds}s${busy}${why && ` (through the SSH connection: ${why})`}${told}`;
+		} else reason = `${step.how}${told}`;
 		throw failure("broker-start", { system: system.key, reason, log: logPath });
 	};
 	try {
@@ -80,7 +90,11 @@ export async function bringUp({
 
 // --- internal ---
 
-type Step = "done" | "late" | "stopped" | Pick<End, "how">;
+type Step =
+	| "done"
+	| "stopped"
+	| { readonly limitMs: number }
+	| Pick<End, "how">;
 
 const DONE = () => "done" as const;
 

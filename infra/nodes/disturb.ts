@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { tell } from "../../runner/text/tell.ts";
 import type { Broker, Disturbance } from "../rig.ts";
 import { settled } from "../settled.ts";
 import type { BrokerLog } from "./broker-log.ts";
 import { type Health, untilHealthy } from "./health.ts";
 import type { BrokerNode } from "./node.ts";
+import { crowdedHere, patience } from "./patience.ts";
 import type { Back } from "./place.ts";
 
 export interface DisturberOptions {
@@ -134,9 +134,14 @@ async function startAgain(
 	const { ready, ended } = await node.start();
 	note(log, node, (name) => `started ${name} again`);
 	const over = new AbortController();
-	const limit = sleep(startMs, "late" as const, {
-		signal: AbortSignal.any([...(stop ? [stop] : []), over.signal]),
-	}).catch(() => "stopped" as const);
+	const limit = patience(
+		startMs,
+		AbortSignal.any([...(stop ? [stop] : []), over.signal]),
+		node.place.host === null ? crowdedHere : () => 1,
+	).then(
+		() => "late" as const,
+		() => "stopped" as const,
+	);
 	try {
 		const step = await Promise.race([
 			ready

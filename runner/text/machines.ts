@@ -43,6 +43,7 @@ export const machines = {
 	"host-key-asked": "ssh asks about the host key",
 	"login-refused": "its sshd ends the connection before the login",
 	"does-it-boot": "Does it boot, or refuse this machine? By hand: {command} true",
+	"start-crowded": ", more than the {seconds}s that it gets on an idle machine: other programs use this one (mqbench doctor)",
 	"no-passwords": "mqbench uses no passwords: put a key into ssh's agent or configuration. By hand: {command} true",
 	"host-unknown": "ssh finds no host of that name",
 	"correct-host": "Correct {where}, or the name in ssh's configuration",
