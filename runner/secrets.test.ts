@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { variable } from "./brokers/index.ts";
 import {
 	hide,
 	holdsSecret,
@@ -29,6 +30,20 @@ describe("a text that is written or printed", () => {
 			"url: nats://***@c\nother: d@e\nnats://f\ng@h\n",
 		);
 	});
+});
+
+test("the url that a message gives as an example stays whole, and no other", () => {
+	const url = (who: string) => `redis://${who}@host:6379`;
+	const name = variable("REDIS_PASSWORD");
+	for (const mask of [maskUrls, maskSameLength]) {
+		for (const who of [`:${name}`, `user:${name}`])
+			expect(mask(url(who))).toBe(url(who));
+		for (const who of [`:${name}hunter2`, `me:${name}`, "user:hunter2"])
+			expect(mask(url(who))).not.toContain(who);
+		expect(mask(`${url(`:${name}`)},${url(":hunter2")}`)).not.toContain(
+			"hunter2",
+		);
+	}
 });
 
 test("a text of Go keeps the host of a proxy, whose paths have an @", () => {

@@ -3,7 +3,9 @@
  * than too little: all up to the last @ of the word, as a password may hold any letter.
  */
 export function maskUrls(text: string): string {
-	return text.replaceAll(/:\/\/\S*@/g, "://***@");
+	return text.replaceAll(/:\/\/(\S*)@/g, (all, who: string) =>
+		EXAMPLE.test(who) ? all : "://***@",
+	);
 }
 
 /** The same for texts whose URLs have an @ further on, as Go's have: `https://proxy/module/@v/v1.0.0.mod`. */
@@ -19,8 +21,8 @@ export function maskSameLength(text: string): string {
 	return text
 		.replaceAll(
 			/(:\/\/)(\S*)(@)/g,
-			(_, before: string, secret: string, after: string) =>
-				before + stars(secret) + after,
+			(all, before: string, secret: string, after: string) =>
+				EXAMPLE.test(secret) ? all : before + stars(secret) + after,
 		)
 		.replaceAll(
 			SECRET_VALUE,
@@ -70,6 +72,9 @@ export const VISIBLE_PASSWORD =
 	"There is a password on the command line: whoever lists this machine's processes may have seen it. Better in the environment: BROKER_URL=... mqbench ... --url '${BROKER_URL}'";
 
 // --- internal ---
+
+/** Who logs in, as messages write it for a person to copy: nobody's password. */
+const EXAMPLE = /^(?:user)?:\$\{\w+\}$/;
 
 /** Ends of names whose value is a secret, as configurations of brokers and clients write them. */
 const SECRET_NAMES = [

@@ -44,6 +44,8 @@ export interface BrokerOptions<Options = SystemOptionsOfAnyBroker> {
 	readonly alsoCalled: Readonly<Record<string, string>>;
 	/** Schemes of its URLs, the usual one first; empty: it has no process and no URL. */
 	readonly urlSchemes: readonly string[];
+	/** Who stands before a password in its URLs; left out: "user". */
+	readonly urlUser?: string;
 	/** Port of a URL without one. */
 	readonly defaultPort: number;
 	/** Environment variable by which the driver gets the URL, password included. */

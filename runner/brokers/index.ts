@@ -6,6 +6,9 @@ import * as rooms from "./rooms.ts";
 
 export type { Broker, Durability, Traits } from "./broker.ts";
 export { hideSecrets, secretsOf } from "./config.ts";
+
+import { variable } from "./fields.ts";
+
 export { type SystemOptionsOfAnyBroker, variable } from "./fields.ts";
 
 /**
@@ -45,6 +48,17 @@ export const example = {
 		return `${urlSchemes[0]}://${host}:${defaultPort}`;
 	},
 };
+
+/** How a url has a password of the environment: "nats://user:${NATS_PASSWORD}@host:4222", and the name of the variable. */
+export function loginUrl({
+	urlSchemes: [scheme = ""],
+	urlUser = "user",
+	defaultPort,
+}: Pick<Broker, "urlSchemes" | "urlUser" | "defaultPort">) {
+	const name = `${scheme.toUpperCase()}_PASSWORD`;
+	const url = `${scheme}://${urlUser}:${variable(name)}@host:${defaultPort}`;
+	return { url, variable: name };
+}
 
 /** What a scenario may say about a system of each kind. */
 export const SystemOptions = z.discriminatedUnion(

@@ -1,4 +1,4 @@
-import { variable } from "../brokers/index.ts";
+import { brokerOf, example, loginUrl } from "../brokers/index.ts";
 import { resumeCommand } from "../model/command-file.ts";
 import type { Gate, Result, Run } from "../model/result.ts";
 import { type Said, say } from "../text/say.ts";
@@ -24,7 +24,7 @@ function adviceOn(outcome: Outcome, result: Result): Said {
 		case "error":
 			if (result.errorCause === "scenario") return say("change-the-question");
 			return LOGIN.test(run?.why ?? "")
-				? say("log-in", { url: variable("BROKER_URL") })
+				? say("log-in", loginUrl(brokerOf(run?.load ?? example)))
 				: say("fix-and-rerun");
 		case "invalid":
 			return say("trust-first", { remedy: remedyOf(run, "invalid") });

@@ -9,12 +9,7 @@ import { renderMarkdown } from "./markdown.ts";
 import { buildResult } from "./result.ts";
 import { fixtureResult } from "./stored.fake.ts";
 import { renderTerminal } from "./terminal.ts";
-import {
-	gateMargin,
-	measuredText,
-	systemText,
-	verdictText,
-} from "./words.ts";
+import { gateMargin, measuredText, systemText, verdictText } from "./words.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: tests change any field of a plan.
 const planned = (name: string, edit: (plan: any) => void) => {
@@ -86,7 +81,9 @@ test("margins of repeats on both sides of 1.0x are words and factors, never a ba
 			...gate,
 			repeats: all.map((margin) => ({ ...gate?.repeats[0], margin })),
 		} as Result["gates"][number]);
-	expect(margins(1.01, 1.2)).toBe("just below the limit to 1.2x below the limit");
+	expect(margins(1.01, 1.2)).toBe(
+		"just below the limit to 1.2x below the limit",
+	);
 	expect(margins(6.3, 6.5)).toBe("6.3x to 6.5x below the limit");
 });
 

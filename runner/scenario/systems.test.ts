@@ -1,8 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { variable } from "../brokers/index.ts";
+import {
+	BrokerName,
+	brokerOf,
+	hasProcess,
+	loginUrl,
+	variable,
+} from "../brokers/index.ts";
 import { MqbenchError } from "../errors.ts";
 import { loadScenario } from "./load.ts";
 import type { Overrides } from "./overrides.ts";
+import { resolveUrl } from "./url.ts";
 
 const workload = "workload: { rate: 3000/s, message: 256B, duration: 10s }\n";
 const reference = variable("NATS_URL");
@@ -146,6 +153,37 @@ describe("a password", () => {
 			"url holds a password or token, and reports keep a copy of this file",
 		);
 	});
+
+	test.each(BrokerName.options.filter((broker) => hasProcess({ broker })))(
+		"goes into the environment of %s as the message says, and works at once",
+		(name) => {
+			const broker = brokerOf({ broker: name });
+			const { url, variable } = loginUrl(broker);
+			const [scheme] = broker.urlSchemes;
+			const text = `target: existing\nsystem: { broker: ${name}, url: "${scheme}://me:hunter2@h" }\n`;
+			expect(refusal(text)).toContain(
+				`write url: "${url}", and ${variable}=... before the command`,
+			);
+			expect(refusal(text)).not.toContain("hunter2");
+			expect(
+				resolveUrl(url, broker, { [variable]: "hunter/2@" }, true),
+			).toEqual({
+				url: `${scheme}://${broker.urlUser ?? "user"}:hunter%2F2%40@host:${broker.defaultPort}`,
+			});
+		},
+	);
+
+	test.each(["password", "user", "auth"])(
+		"%s is no key of a system: who logs in stands in the url",
+		(key) => {
+			const said = refusal(`system: { broker: redis, ${key}: hunter2 }\n`);
+			expect(said).toContain(
+				`unknown key "${key}"; who logs in stands in the url: write url: "redis://:\${REDIS_PASSWORD}@host:6379"`,
+			);
+			// A user is no secret.
+			if (key !== "user") expect(said).not.toContain("hunter2");
+		},
+	);
 
 	test("may be a variable within the url, whatever its letters", () => {
 		const text = (user: string) =>

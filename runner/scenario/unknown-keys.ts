@@ -1,5 +1,10 @@
 import { processFields } from "../brokers/fields.ts";
-import { BrokerName, brokerOf } from "../brokers/index.ts";
+import {
+	BrokerName,
+	brokerOf,
+	hasProcess,
+	loginUrl,
+} from "../brokers/index.ts";
 import { workloadFields } from "../model/workload.ts";
 import { didYouMean, suggest } from "../suggest.ts";
 import { tell } from "../text/tell.ts";
@@ -22,6 +27,11 @@ export function unknownKey(path: Path, key: string, whole: unknown): string {
 		const broker = systemBroker(path, whole);
 		if (Object.hasOwn(processFields, key))
 			return tell("no-process-option", { key, broker });
+		if (LOGIN.has(key.toLowerCase()) && hasProcess({ broker }))
+			return tell("login-as-key", {
+				...loginUrl(brokerOf({ broker })),
+				key: quoted(key),
+			});
 		const others = BrokerName.options.filter(
 			(other) =>
 				other !== broker &&
@@ -63,6 +73,11 @@ export function unknownKey(path: Path, key: string, whole: unknown): string {
 }
 
 // --- internal ---
+
+/** What people write for who logs in. */
+const LOGIN: ReadonlySet<string> = new Set([
+	...["password", "passwd", "pass", "user", "username", "auth", "token"],
+]);
 
 const scenarioKeys = Object.keys(ScenarioFile.shape);
 const workloadKeys: readonly string[] = workloadFields;

@@ -1,4 +1,4 @@
-import { type Broker, variable } from "../brokers/index.ts";
+import { type Broker, loginUrl, variable } from "../brokers/index.ts";
 import { holdsSecret } from "../secrets.ts";
 import { tell } from "../text/tell.ts";
 import { missingVariable, REFERENCE } from "./variables.ts";
@@ -12,17 +12,15 @@ export type ResolvedUrl = { readonly url: string } | { readonly wrong: string };
  */
 export function resolveUrl(
 	raw: string,
-	{
-		urlSchemes: schemes,
-		defaultPort,
-	}: Pick<Broker, "urlSchemes" | "defaultPort">,
+	broker: Pick<Broker, "urlSchemes" | "urlUser" | "defaultPort">,
 	env: Readonly<Record<string, string | undefined>>,
 	inFile: boolean,
 ): ResolvedUrl {
+	const { urlSchemes: schemes, defaultPort } = broker;
 	const form = `${schemes[0]}://host:${defaultPort}`;
 	const example = variable(`${schemes[0]?.toUpperCase()}_URL`);
 	if (inFile && raw.split(NEXT_URL).some(holdsSecret))
-		return { wrong: tell("url-secret", { url: example }) };
+		return { wrong: tell("url-secret", loginUrl(broker)) };
 	const missing = missingVariable(raw, env);
 	if (missing !== undefined)
 		return {

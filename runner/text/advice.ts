@@ -12,8 +12,12 @@ export const advice = {
 		"change the SLA line or the load: the run was made, and cannot answer it",
 	"fix-and-rerun": () =>
 		"fix the cause named above and run again; broker.log is in the run's folder",
-	"log-in": (d: { url: string }) =>
-		`put the broker's user and password into the url, and the url into the environment: --url '${d.url}'`,
+	"log-in": (d: {
+		/** With the variable in it. */
+		url: string;
+		variable: string;
+	}) =>
+		`write ${d.variable}=... before the command and --url '${d.url}' behind it, with the single quotes`,
 	"trust-first": (d: { remedy: string | null }) =>
 		`${d.remedy ?? "free the machine from other work; mqbench doctor shows what bends a measurement"} (mqbench explain invalid)`,
 	"closer-clocks": () =>

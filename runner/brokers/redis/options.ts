@@ -54,6 +54,8 @@ export const redis = {
 		valkey: "{ broker: redis, binary: valkey-server }",
 	},
 	urlSchemes: ["redis", "rediss"],
+	// The user of requirepass has no name.
+	urlUser: "",
 	defaultPort: 6379,
 	urlEnv: "MQBENCH_URL",
 	secretEnv: [],
