@@ -71,9 +71,10 @@ the whole run, the run FAILs even where every percentile is met.
 
 A machine can be saturated as well: less than 10 % of its CPU time is idle, and
 broker and generator wait for a core for more than 10 % of the time that they
-want one. Then you measure the machine. A breached SLA stays a FAIL, with "cause":
-"machine" in result.json, where it would be kept without the seconds in which
-that was so; under strict: true it is INVALID. Each machine has its own samples.
+want one. Then you measure the machine. A breached SLA stays a FAIL, with
+"cause": "machine" in result.json, where it would be kept without the seconds in
+which that was so; under strict: true it is INVALID. Each machine has its own
+samples.
 
 Example: 10 000/s, and the system carries 9 000/s. Each second adds 1 000
 messages to the queue. After 10s, 10 000 wait, and a new one takes 1.1s.

@@ -144,6 +144,10 @@ export const terms: Readonly<
 		"Check: CPU time that the hypervisor gave to other virtual machines. What to do: another machine, or another time.",
 		"lag",
 	],
+	cores: [
+		"Check: did the processes of this machine want more CPU than it has? Then generator and broker waited for each other. What to do: a lower rate, more cores, or the broker on another machine.",
+		"saturation",
+	],
 	ownCpu: [
 		"Check: did the generator itself use nearly all of its cores? What to do: a lower rate, more cores, or several clients.",
 		"lag",
