@@ -105,6 +105,7 @@ describe("a right scenario", () => {
 			baseline: null,
 			repeat: 1,
 			pin: { generator: null, brokers: null },
+			pacing: "auto",
 			strict: false,
 			quick: false,
 			faults: [],
