@@ -48,8 +48,8 @@ func TestAGeneratorThatIsStoppedInASendBlamesItself(t *testing.T) {
 		}
 		for _, b := range all {
 			t.Logf("%s for %s: lag %d ms, queued %d ms", b.Words, c.pause, b.LagNs/ms, b.QueuedNs/ms)
-			if b.LagNs < c.lagNs || b.QueuedNs > b.LagNs/5 || b.Received != 2000 || b.NotSent != 0 {
-				t.Errorf("%+v, stopped for %s; want nearly all of it to be lag", b, c.pause)
+			if b.LagNs < c.lagNs || b.QueuedNs > b.LagNs/2 || b.Received != 2000 || b.NotSent != 0 {
+				t.Errorf("%+v, stopped for %s; want most of it to be lag", b, c.pause)
 			}
 		}
 	}
