@@ -218,6 +218,12 @@ func (s *session) Describe() broker.Description {
 		of.Set("topic "+key, value)
 	}
 	of.Set("connections", s.Connections)
+	of.Set("confirm", map[string]string{"0": "none", "1": "each batch, by the leader", "all": "each batch, by all replicas in sync"}[s.own.Acks])
+	of.Set("flush", fmt.Sprintf("at once, up to %d requests on their way to a broker", requestsInFlight))
+	of.Set("batching", fmt.Sprintf("what waits for a partition, linger %s, up to %d bytes", time.Duration(s.own.LingerNs), s.own.BatchBytes))
+	of.Set("acknowledgeAlone", "none: reads from a position of its own")
+	of.Set("acknowledgeInGroup", "a commit every "+time.Duration(s.own.CommitIntervalNs).String())
+	of.Set("prefetch", fmt.Sprintf("a fetch ahead, up to %d bytes of a partition", s.own.FetchPartitionBytes))
 	return broker.Description{
 		Acks:            s.own.Acks != "0",
 		Order:           "per-producer",

@@ -158,10 +158,15 @@ func (c *connections) groupName(group string) string {
 func (c *connections) describe() broker.Description {
 	of := c.options()
 	of.Set("connections", c.Connections)
-	of.Set("tls", c.all[0].TLSRequired())
-	return broker.Description{
-		Order: "per-producer", Library: "nats.go v" + nats.Version, Server: "nats-server " + c.all[0].ConnectedServerVersion(), Settings: of.Printed,
+	of.Set("flush", fmt.Sprintf("by the library's flusher, at once; what comes meanwhile shares a write, up to %d bytes", writeBufferBytes))
+	of.Set("batching", "none")
+	d := broker.Description{Order: "per-producer", Library: "nats.go v" + nats.Version}
+	if len(c.all) > 0 {
+		of.Set("tls", c.all[0].TLSRequired())
+		d.Server = "nats-server " + c.all[0].ConnectedServerVersion()
 	}
+	d.Settings = of.Printed
+	return d
 }
 
 // --- internal ---
@@ -185,7 +190,7 @@ func (c *connections) options() (of broker.Settings[nats.Option]) {
 	of.Set("maxPingsOutstanding", maxPings, nats.MaxPingsOutstanding(maxPings))
 	of.Set("flusherTimeout", c.flusherTimeout(), nats.FlusherTimeout(c.flusherTimeout()))
 	of.Set("writeBufferBytes", writeBufferBytes, nats.WriteBufferSize(writeBufferBytes))
-	of.Set("compression", false, nats.Compression(false))
+	of.Set("compression", "none", nats.Compression(false))
 	return of
 }
 

@@ -306,7 +306,14 @@ func (s *jetStreamSession) Describe() broker.Description {
 	all["ackPolicy"] = "explicit (ordered: none)"
 	all["ackWait"] = s.ackWait().String()
 	all["maxAckPending"] = strconv.Itoa(s.maxAckPending())
-	all["prefetch"] = strconv.Itoa(s.prefetch())
+	all["confirm"], all["acknowledgeAlone"], all["acknowledgeInGroup"] = "each message", "each message", "each message"
+	if s.kind("") == "ordered" {
+		all["acknowledgeAlone"] = "none: an ordered consumer"
+	}
+	all["prefetch"] = fmt.Sprintf("%d messages", s.prefetch())
+	if s.kind("g") == "push" {
+		all["prefetch"] = fmt.Sprintf("%d not acknowledged", s.maxAckPending())
+	}
 	all["pullExpiry"] = pullExpiry.String()
 	all["idleHeartbeat"] = idleHeartbeat.String()
 	if s.kind("") == "ordered" {

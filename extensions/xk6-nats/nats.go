@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 
 	"github.com/nats-io/nats.go"
 
@@ -89,8 +88,10 @@ func (s *core) Held() (int64, bool) {
 func (s *core) Describe() broker.Description {
 	d := s.describe()
 	d.Wildcards = true
-	d.Settings["pendingMessagesLimit"] = "none"
-	d.Settings["pendingBytesLimit"] = strconv.Itoa(pendingBytesLimit)
+	d.Settings["confirm"] = "none"
+	d.Settings["acknowledgeAlone"] = "none"
+	d.Settings["acknowledgeInGroup"] = "none: NATS core has no acknowledgements"
+	d.Settings["prefetch"] = fmt.Sprintf("no limit of messages, %d bytes", pendingBytesLimit)
 	return d
 }
 

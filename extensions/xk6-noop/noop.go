@@ -82,9 +82,12 @@ func (s *session) Consume(_ context.Context, to broker.Subscription, handle brok
 }
 
 func (s *session) Describe() broker.Description {
+	settings := map[string]string{}
+	for _, name := range broker.PerMessage {
+		settings[name] = "none"
+	}
 	return broker.Description{
-		Inline: true, Order: "per-producer", GroupOrder: true, Wildcards: true,
-		Library: "noop", Server: "noop", Settings: map[string]string{},
+		Inline: true, Order: "per-producer", GroupOrder: true, Wildcards: true, Library: "noop", Server: "noop", Settings: settings,
 	}
 }
 

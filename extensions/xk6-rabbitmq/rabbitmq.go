@@ -147,16 +147,16 @@ func (s *session) Describe() broker.Description {
 		kind = "direct; topic where a subscription is a pattern"
 	}
 	durable := strconv.FormatBool(c.queue != transient)
-	prefetch := strconv.Itoa(c.prefetch)
+	prefetch := strconv.Itoa(c.prefetch) + " not acknowledged"
 	if c.prefetch == 0 {
-		prefetch = "0 (no bound)"
+		prefetch = "no limit"
 	}
-	ack := c.ack
-	if ack == "" {
-		ack = manual
-		if c.queue == transient {
-			ack = "manual; auto on exclusive queues"
-		}
+	alone, group := "each message", "each message"
+	if c.ack == auto || c.ack == "" && c.queue == transient {
+		alone = "none"
+	}
+	if c.ack == auto {
+		group = "none"
 	}
 	d := broker.Description{
 		Acks:      c.confirms,
@@ -166,25 +166,28 @@ func (s *session) Describe() broker.Description {
 		Library:   "amqp091-go " + broker.LibraryVersion("github.com/rabbitmq/amqp091-go"),
 		Server:    "RabbitMQ " + s.server,
 		Settings: map[string]string{
-			"connections":      strconv.Itoa(s.Connections),
-			"channels":         "1 to publish for each connection, 1 for each subscription",
-			"queue":            c.queue,
-			"durable":          durable,
-			"exchange":         kind,
-			"confirms":         strconv.FormatBool(c.confirms),
-			"deliveryMode":     strconv.Itoa(int(c.deliveryMode())),
-			"mandatory":        "false",
-			"ack":              ack,
-			"prefetch":         prefetch + " for each consumer with manual ack",
-			"heartbeat":        s.heartbeat.String(),
-			"frameMaxBytes":    strconv.Itoa(s.frameMax),
-			"channelMax":       strconv.Itoa(s.channels),
-			"dialTimeout":      dialTimeout.String(),
-			"reconnect":        "after " + reconnectDelay.String() + ", unlimited; sends meanwhile fail",
-			"libraryRecovery":  "off",
-			"tls":              strconv.FormatBool(s.secure()),
-			"flush":            "each publish",
-			"unconfirmedLimit": "none",
+			"connections":        strconv.Itoa(s.Connections),
+			"channels":           "1 to publish for each connection, 1 for each subscription",
+			"queue":              c.queue,
+			"durable":            durable,
+			"exchange":           kind,
+			"confirm":            map[bool]string{true: "each message", false: "none"}[c.confirms],
+			"deliveryMode":       strconv.Itoa(int(c.deliveryMode())),
+			"mandatory":          "false",
+			"acknowledgeAlone":   alone,
+			"acknowledgeInGroup": group,
+			"prefetch":           prefetch,
+			"heartbeat":          s.heartbeat.String(),
+			"frameMaxBytes":      strconv.Itoa(s.frameMax),
+			"channelMax":         strconv.Itoa(s.channels),
+			"dialTimeout":        dialTimeout.String(),
+			"reconnect":          "after " + reconnectDelay.String() + ", unlimited; sends meanwhile fail",
+			"libraryRecovery":    "off",
+			"tls":                strconv.FormatBool(s.secure()),
+			"flush":              "each message, as the library does",
+			"batching":           "none",
+			"compression":        "none",
+			"unconfirmedLimit":   "none",
 		},
 	}
 	if s.Run != "" {

@@ -33,7 +33,10 @@ func (s *session) settings() map[string]string {
 		"connections":      strconv.Itoa(s.Connections),
 		"consumers":        "a socket of their own for each subscription (pub/sub: shared by channels of one connection)",
 		"protocol":         "RESP" + strconv.Itoa(protocol),
-		"pipeline":         "what is queued, in writes of up to " + strconv.Itoa(bufferBytes) + " bytes; the next write does not wait for answers; no timer",
+		"confirm":          "each message",
+		"flush":            "at once; what comes during a write leaves behind it, up to " + strconv.Itoa(bufferBytes) + " bytes; no write waits for answers",
+		"batching":         "none",
+		"compression":      "none",
 		"queueLength":      strconv.Itoa(s.queueLength) + " commands waiting and as many unanswered per connection; then Send blocks",
 		"dialTimeout":      connectTimeout.String(),
 		"readTimeout":      "none: an answer is waited for",
@@ -59,7 +62,9 @@ func (s *session) settings() map[string]string {
 	}
 	switch s.mode {
 	case modePubSub:
-		set["send"] = "PUBLISH; its answer is no acknowledgement"
+		set["send"], set["confirm"] = "PUBLISH", "none: the answer to PUBLISH confirms nothing"
+		set["acknowledgeAlone"], set["acknowledgeInGroup"] = "none", "none: channels have no groups"
+		set["prefetch"] = "none: the server pushes; what is not handled waits in the socket"
 		set["consume"] = "SUBSCRIBE, PSUBSCRIBE"
 		set["server client-output-buffer-limit"] = s.server["client-output-buffer-limit"]
 	case modeStreams:
@@ -68,13 +73,15 @@ func (s *session) settings() map[string]string {
 		if *s.MaxLength > 0 {
 			set["maxLength"] = fmt.Sprintf("MAXLEN ~ %d: a consumer that is further behind loses messages", *s.MaxLength)
 		}
-		set["consume"] = "without a group XREAD; in a group XREADGROUP, XACK after each message"
+		set["consume"] = "without a group XREAD; in a group XREADGROUP, XACK"
+		set["acknowledgeAlone"], set["acknowledgeInGroup"] = "none: reads from a position of its own", "each message"
 	case modeLists:
 		set["send"] = "LPUSH"
-		set["consume"] = "BLMOVE to a list of the consumer's own (LMOVE for more while there is more), LREM after each message"
+		set["consume"] = "BLMOVE to a list of the consumer's own (LMOVE for more while there is more), LREM"
+		set["acknowledgeAlone"], set["acknowledgeInGroup"] = "each message, with its payload", "each message, with its payload"
 	}
 	if s.mode != modePubSub {
-		set["prefetch"] = strconv.Itoa(s.Prefetch)
+		set["prefetch"] = fmt.Sprintf("%d messages in an answer, the next ones after these", s.Prefetch)
 		set["claimAfter"] = time.Duration(s.ClaimAfterNs).String()
 	}
 	return set

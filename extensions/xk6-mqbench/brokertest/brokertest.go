@@ -102,6 +102,11 @@ func describes(t *testing.T, s System) {
 	if d.Library == "" || d.Server == "" || d.Settings == nil {
 		t.Errorf("Describe = %+v: library, server and settings must be known after Open", d)
 	}
+	for _, name := range broker.PerMessage {
+		if d.Settings[name] == "" {
+			t.Errorf("Describe does not say %q of each message", name)
+		}
+	}
 	if d.Order != "none" && d.Order != "per-producer" {
 		t.Errorf("order %q is neither none nor per-producer", d.Order)
 	}

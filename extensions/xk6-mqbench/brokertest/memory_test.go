@@ -189,6 +189,9 @@ func (s *memorySession) Producer(int) (broker.Producer, error) { return memoryPr
 
 func (s *memorySession) Describe() broker.Description {
 	settings := map[string]string{}
+	for _, name := range broker.PerMessage {
+		settings[name] = "none"
+	}
 	if s.fault == "prints the password" {
 		settings["address"] = s.o.URL
 	}

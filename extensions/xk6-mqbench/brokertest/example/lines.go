@@ -97,7 +97,11 @@ func (s *session) Consume(ctx context.Context, to broker.Subscription, handle br
 func (s *session) Describe() broker.Description {
 	return broker.Description{
 		Order: "per-producer", Library: "none", Server: "lines",
-		Settings: map[string]string{"noDelay": fmt.Sprint(s.noDelay), "dialTimeout": dialTimeout.String()},
+		Settings: map[string]string{
+			"noDelay": fmt.Sprint(s.noDelay), "dialTimeout": dialTimeout.String(),
+			"confirm": "none", "flush": "each message", "batching": "none", "compression": "none",
+			"acknowledgeAlone": "none", "acknowledgeInGroup": "none", "prefetch": "none",
+		},
 	}
 }
 

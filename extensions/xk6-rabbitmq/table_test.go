@@ -1,0 +1,11 @@
+package rabbitmq
+
+import (
+	"testing"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/brokertest"
+)
+
+func TestTheTableSaysWhatIsDoneForEachMessage(t *testing.T) {
+	brokertest.Tabled(t, "RabbitMQ", New, "amqp://here", "")
+}
