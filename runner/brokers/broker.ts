@@ -126,6 +126,8 @@ export interface Traits {
 	readonly maxReplicas: number;
 	/** Nodes that mqbench can start. */
 	readonly nodes: readonly number[];
+	/** It runs on a JVM, which is slow until it has compiled what is used often. Left out: it does not. */
+	readonly jvm?: true;
 }
 
 /** A program of Go: a module below `extensions/`, which pins all that goes into it, the package that is built, and its file's name. */

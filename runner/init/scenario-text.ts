@@ -21,7 +21,7 @@ workload:
   pattern: ${pattern} # ${MEANING[pattern]}
   rate: ${rate} # open loop: sent at this rate whatever the broker does
   message: ${message}
-  duration: ${duration} # after a warm-up of 5s
+  duration: ${duration} # after the warm-up
 ${more(pattern, system)}sla: # decides the exit code: 0 met, 99 breached
   - ${metricOf(pattern)}p99 < ${p99}
 ${lossOf(system, pattern)}`;

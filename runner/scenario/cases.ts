@@ -7,7 +7,7 @@ import {
 } from "../model/workload.ts";
 import { suggest } from "../suggest.ts";
 import { caseName } from "./case-name.ts";
-import { loadProblems, missingOfLoad, overlay } from "./loads.ts";
+import { canSettle, loadProblems, missingOfLoad, overlay } from "./loads.ts";
 import { otherToolsWord } from "./other-tools.ts";
 import type { Parts } from "./parts.ts";
 import { type Path, type Problem, refuse, refuseKey } from "./problem.ts";
@@ -31,11 +31,13 @@ export interface ResolvedCases {
 
 /**
  * Lays each case over the workload, fills in defaults and names it. Works on what is right by itself: one mistake must not
- * hide the others. `folder`: that of the scenario, from which paths count.
+ * hide the others. `folder`: that of the scenario, from which paths count. `settle`: a load warms until steady where it can
+ * and nothing else is written.
  */
 export function resolveCases(
 	parts: Pick<Parts, "written" | "workload" | "cases" | "matrix">,
 	folder = ".",
+	settle = false,
 ): ResolvedCases {
 	const { written, workload: shared } = parts;
 	const listed = Array.isArray(written.cases);
@@ -55,6 +57,7 @@ export function resolveCases(
 		problems.push(...missing(written, overrides, merged, listed));
 	const resolved = merged.map((one, index) => {
 		const fields = withDefaults(one);
+		if (settle && canSettle(fields)) fields.warmup = { steady: true };
 		for (const { field, message } of [
 			...loadProblems(fields, one),
 			...fieldProblems(fields, one),

@@ -137,6 +137,62 @@ describe("a right scenario", () => {
 	});
 });
 
+describe("a warm-up that nobody has written", () => {
+	const of = (load: string, more = "") =>
+		loadScenario(
+			"s.yaml",
+			`systems: { nats: { broker: nats }, kafka: { broker: kafka } }\nworkload: { message: 256B, ${load} }\n${more}`,
+			{},
+			{},
+			{ folder: "/", platform: "linux", fileBytes: () => null },
+		).cases.map(({ schedule }) => [schedule.warmupNs, schedule.steady]);
+	const open = "rate: 3000/s, duration: 10s";
+	const fixed = [5e9, null];
+	const steady = [60e9, { fromNs: 14e9, toNs: 60e9 }];
+
+	test.each([
+		["beside a system on a JVM", open, "", steady],
+		["of random arrivals", `${open}, arrivals: poisson`, "", steady],
+		["of a slow load", "rate: 9/s, duration: 60s", "", fixed],
+		[
+			"of steps",
+			"steps: [{ rate: 20/s, duration: 5s }, { rate: 30/s, duration: 5s }]",
+			"",
+			fixed,
+		],
+		[
+			"of stages",
+			"rate: 20/s, stages: [{ target: 30/s, duration: 5s }]",
+			"",
+			fixed,
+		],
+		["of a search", "rate: 20/s, find: max-rate", "sla: [p99 < 1s]", fixed],
+		["of several clients", `${open}, connections: 2`, "clients: 2", fixed],
+		[
+			"beside faults",
+			open,
+			"faults: [{ at: 2s, action: pause, for: 1s }]",
+			fixed,
+		],
+	])("%s", (_, load, more, expected) => {
+		expect(of(load, more)).toEqual([expected]);
+	});
+
+	test("is one for all systems of the scenario, and what a case writes wins", () => {
+		expect(
+			of(
+				"duration: 10s",
+				"cases: [{ rate: 20/s }, { rate: 30/s, warmup: 5s }, { messages: 100 }]",
+			),
+		).toEqual([steady, fixed, [0, null]]);
+	});
+
+	test("is 5s where no system runs on a JVM", () => {
+		const [one] = loadScenario("s.yaml", `system: nats\n${workload}`).cases;
+		expect(one?.schedule).toMatchObject({ warmupNs: 5e9, steady: null });
+	});
+});
+
 describe("mistakes", () => {
 	test("are shown all at once, in the order of the file, each with line, column and caret", () => {
 		expect(

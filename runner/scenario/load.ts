@@ -138,13 +138,19 @@ function check(
 		keys,
 		problems: systemProblems,
 	} = resolveSystems(parts, context);
-	const cases = resolveCases(parts, context.folder);
-	const baseline = resolveBaseline(parts.baseline, keys, context.folder);
 	const { clients, problems: clientProblems } = resolveClients(
 		parts.clients,
 		context,
 	);
 	const count = clientCount(clients);
+	const cases = resolveCases(
+		parts,
+		context.folder,
+		count === 1 &&
+			parts.faults.length === 0 &&
+			systems.some(({ traits }) => traits.jvm),
+	);
+	const baseline = resolveBaseline(parts.baseline, keys, context.folder);
 	const aws = resolveAws(parts, context, clients, systems);
 	const sla = resolveSlaLines(
 		parts,

@@ -102,8 +102,25 @@ export function loadProblems(fields: Fields, written: Written): FieldProblem[] {
 	return found;
 }
 
+/**
+ * May its warm-up last until latency is steady though nobody has asked for it? Each second needs a median that means something, and a
+ * search tries rates at which no latency is ever steady: each would take the longest warm-up.
+ */
+export function canSettle(fields: Fields): boolean {
+	const { rate, warmup, find } = fields;
+	return (
+		rate !== undefined &&
+		ratePerSecond(rate) >= SETTLING &&
+		warmup === undefined &&
+		find === undefined &&
+		STEADYLESS.every((field) => fields[field] === undefined)
+	);
+}
+
 // --- internal ---
 
+/** Messages per second. */
+const SETTLING = 10;
 /** Their times or counts are fixed from the window's start on. */
 const STEADYLESS = ["messages", "stages", "steps", "backlog"] as const;
 

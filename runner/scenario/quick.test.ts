@@ -31,6 +31,17 @@ describe("--quick", () => {
 		});
 	});
 
+	test.each(["", "warmup: steady, "])(
+		"waits for no steady latency: %s",
+		(written) => {
+			const { schedule } = quick(
+				`${written}rate: 100/s, duration: 30s`,
+				"system: kafka",
+			);
+			expect(schedule).toMatchObject({ warmupNs: 1e9, steady: null });
+		},
+	);
+
 	test("makes nothing longer", () => {
 		const { schedule } = quick("rate: 100/s, warmup: 200ms, duration: 2s");
 		expect(schedule).toMatchObject({ warmupNs: 0.2e9, durationNs: 2e9 });

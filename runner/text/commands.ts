@@ -19,7 +19,7 @@ export const commands = {
 	"or-two-systems": ", or two of its systems (--systems {systems})",
 	"two-names": "--systems {given}: give two names, the baseline first, e.g. --systems old,new",
 	"ask-rate": "Rate: messages per second, all producers together",
-	"ask-duration": "Duration of the measurement, after a warm-up of 5s",
+	"ask-duration": "Duration of the measurement, after the warm-up",
 	"ask-limit": "99 of 100 messages must be faster than",
 	"ask-url": "URL of your own broker, or the environment variable that holds it (empty: mqbench starts a broker)",
 	"no-answers": "No answers on standard input",

@@ -139,6 +139,7 @@ export const kafka = {
 		redeliverAfterNs: null,
 		maxReplicas: 5,
 		nodes: [1, 3],
+		jvm: true,
 	}),
 	driverOptions: (options) =>
 		defined({
