@@ -58,6 +58,9 @@ describe("a line with a caret below", () => {
 		["password: hunter2", "password: *******"],
 		['{ token: "abc", rate: 5/s }', '{ token: "***", rate: 5/s }'],
 		["nkey = SUABC", "nkey = *****"],
+		// The blank before a brace belongs to the brace.
+		["{ password: hunter2 }", "{ password: ******* }"],
+		["{ token: two words , rate: 5/s}", "{ token: ********* , rate: 5/s}"],
 		["rate: 5/s", "rate: 5/s"],
 		["masterauth: geheim", "masterauth: ******"],
 		["requirepass=geheim", "requirepass=******"],
@@ -138,7 +141,7 @@ describe("a known secret", () => {
 			["hunter2"],
 		);
 		expect(text).toBe(
-			"a: { token: **********}\nb: &p ***\nc: *p\nurl: nats://***@h\n",
+			"a: { token: ********* }\nb: &p ***\nc: *p\nurl: nats://***@h\n",
 		);
 	});
 });

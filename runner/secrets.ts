@@ -104,9 +104,9 @@ const ENDS_SECRET = new RegExp(`(?:${SECRET_NAMES.join("|")})$`, "i");
 /** What messages have in place of a secret (variables.ts), and a variable's name. */
 const PLACEHOLDER = /^(?:\.\.\. before |\$\{\w+$)/;
 
-/** To the end of the line; of a key with its value in the lines below all that are further in. */
+/** To the end of the line, or to the brace that closes its map; of a key with its value in the lines below all that are further in. */
 const SECRET_VALUE = new RegExp(
-	`((?:${SECRET_NAMES.join("|")})["']?[ \\t]*[:=][ \\t]*)(["']?)((?:[|>][^\\n]*)?\\r?\\n(?:[ \\t]+[^\\n]*(?:\\n|$))+|[^\\s"',}][^"',}\\r\\n]*)`,
+	`((?:${SECRET_NAMES.join("|")})["']?[ \\t]*[:=][ \\t]*)(["']?)((?:[|>][^\\n]*)?\\r?\\n(?:[ \\t]+[^\\n]*(?:\\n|$))+|[^\\s"',}](?:[^"',}\\r\\n]*[^\\s"',}])?)`,
 	"gim",
 );
 

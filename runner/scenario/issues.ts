@@ -9,7 +9,7 @@ import { type Path, type Problem, refuseKey } from "./problem.ts";
 import { fits, keysAt, unitExamples } from "./schema-walk.ts";
 import { meantObjective } from "./sla.ts";
 import { unknownKey } from "./unknown-keys.ts";
-import { isMap, valueAt, type Written } from "./written.ts";
+import { isMap, valueAt } from "./written.ts";
 
 /** zod's issues as sentences for the person who wrote the file. `value` is what was checked. */
 export function problemsOf(
@@ -165,13 +165,6 @@ const sentences: Readonly<Record<string, Describe>> = {
 		const branches: z.core.$ZodIssue[][] = issue.errors.filter(
 			(errors: z.core.$ZodIssue[]) => !errors.some(isOtherKind(value)),
 		);
-		const both = isMap(value) ? keysOfSeveral(value, branches) : undefined;
-		if (both !== undefined)
-			return [
-				refuseKey([...path, both[1]], "one-of-keys", {
-					...{ what: noun(path), keys: both.join(" or ") },
-				}),
-			];
 		const [branch] = branches.sort((a, b) => a.length - b.length);
 		const several = own(severalForms, fieldOf(path));
 		if (!branch || (several !== undefined && isStrange(branch, path, value)))
@@ -344,28 +337,6 @@ function isOtherKind(value: unknown) {
 		path.length === 0 &&
 		(code === "invalid_type" ||
 			(code === "invalid_value" && typeof value !== "string"));
-}
-
-/** Two keys of which each alternative knows one; undefined: one of them knows all keys, or none knows one of them. */
-function keysOfSeveral(
-	map: Written,
-	branches: readonly z.core.$ZodIssue[][],
-): [string, string] | undefined {
-	const unknown = branches.map((errors) =>
-		errors.flatMap((error) =>
-			error.code === "unrecognized_keys" && error.path.length === 0
-				? error.keys
-				: [],
-		),
-	);
-	const [first, second] = Object.keys(map).filter(
-		(key) =>
-			unknown.some((keys) => keys.includes(key)) &&
-			!unknown.every((keys) => keys.includes(key)),
-	);
-	return unknown.every((keys) => keys.length > 0) && first && second
-		? [first, second]
-		: undefined;
 }
 
 /** "text, a number or a map": what the alternatives take. */

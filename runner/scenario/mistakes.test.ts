@@ -249,6 +249,9 @@ const mistakes: Readonly<Record<string, string>> = {
 	"a payload of two kinds": workload({
 		payload: "{ file: orders.json, random: 0.3 }",
 	}),
+	"a payload of a file and at random": workload({
+		payload: "{ file: orders.json, random: true }",
+	}),
 	"a payload that is a folder": workload({ payload: "{ file: . }" }),
 	"a payload with a typo": workload({ payload: "{ flie: orders.json }" }),
 	"keys that are drawn by nothing": workload({ keys: "{ count: 10 }" }, noop),

@@ -10,7 +10,7 @@ import { didYouMean, suggest } from "../suggest.ts";
 import { tell } from "../text/tell.ts";
 import { forbiddenBeside, overlay } from "./loads.ts";
 import { otherToolsWord, type Place } from "./other-tools.ts";
-import { placeOf, quoted, systemBroker } from "./place.ts";
+import { noun, placeOf, quoted, systemBroker } from "./place.ts";
 import type { Path } from "./problem.ts";
 import { ScenarioFile } from "./schema.ts";
 import { fits, keysAt } from "./schema-walk.ts";
@@ -69,6 +69,14 @@ export function unknownKey(path: Path, key: string, whole: unknown): string {
 	const sla = place !== "case" && key === "sla";
 	if (above && (sla || scenarioKeys.includes(key)))
 		return tell("at-top-level", { key, place: path[0] });
+	// One alternative knows this key and another those beside it: a payload of a file that is random.
+	if (known.includes(key)) {
+		const both = Object.keys(map).filter((one) => known.includes(one));
+		return tell("one-of-keys", {
+			what: noun(path),
+			keys: both.join(" or "),
+		});
+	}
 	return unknown(didYouMean(key, known));
 }
 
