@@ -2,7 +2,7 @@ import { brokerOf } from "../../runner/brokers/index.ts";
 import { failure } from "../../runner/errors.ts";
 import type { Rig } from "../rig.ts";
 import { untouchedBroker } from "../rig.ts";
-import { isHere, unreachable } from "./reach.ts";
+import { nodesHere, unreachable } from "./reach.ts";
 
 /** Target existing: somebody else's broker. mqbench only checks that it listens, and starts and stops nothing. */
 export function existingRig(stop: AbortSignal): Rig {
@@ -17,7 +17,7 @@ export function existingRig(stop: AbortSignal): Rig {
 			return {
 				...untouchedBroker(),
 				url: system.url,
-				sameHost: isHere(system.url, defaultPort),
+				...nodesHere(system.url, defaultPort),
 			};
 		},
 		async teardown() {},

@@ -2,6 +2,8 @@ import { connect } from "node:net";
 import { type Address, addresses } from "../../runner/brokers/addresses.ts";
 import { isLoopback } from "../../runner/scenario/url.ts";
 import { orInterrupted } from "../../runner/stop.ts";
+import type { Broker } from "../rig.ts";
+import { listenersAt } from "./listeners.ts";
 
 const CONNECT_MS = 5_000;
 
@@ -32,9 +34,18 @@ export async function unreachable(
 			};
 }
 
-/** Whether one of the nodes is on this machine. */
-export function isHere(url: string, defaultPort: number): boolean {
-	return addresses(url, defaultPort).some(({ host }) => isLoopback(host));
+/** Whether one of the nodes is on this machine; and, as far as it can be told, the processes of those that are. */
+export function nodesHere(
+	url: string,
+	defaultPort: number,
+): Pick<Broker, "sameHost" | "pids"> {
+	const here = addresses(url, defaultPort).filter(({ host }) =>
+		isLoopback(host),
+	);
+	return {
+		sameHost: here.length > 0,
+		pids: [...new Set(here.flatMap(({ port }) => listenersAt(port)))],
+	};
 }
 
 // --- internal ---

@@ -5,7 +5,7 @@ import { tell } from "../../runner/text/tell.ts";
 import type { Broker, BrokerRequest, Rig } from "../rig.ts";
 import { untouchedBroker } from "../rig.ts";
 import { askedOf, differences } from "../rig-asked.ts";
-import { isHere, unreachable } from "./reach.ts";
+import { nodesHere, unreachable } from "./reach.ts";
 
 /** The containers of a broker that stays up, for faults and figures. */
 export type Attach = (
@@ -62,13 +62,15 @@ export function standingRig(
 			}
 			if (attached !== null) return attached;
 			const { server, settings, topology, nodesShareHost } = found;
+			const here = nodesHere(system.url, defaultPort);
 			return {
 				...untouchedBroker(),
 				url: system.url,
 				version: server,
 				settings,
 				...{ topology, nodesShareHost },
-				sameHost: found.sameHost || isHere(system.url, defaultPort),
+				pids: here.pids,
+				sameHost: found.sameHost || here.sameHost,
 			};
 		},
 		teardown: () => onHosts.close(),

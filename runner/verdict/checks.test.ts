@@ -157,6 +157,18 @@ describe("other processes", () => {
 		},
 	);
 
+	test("are told beside a broker of yours whose process was found here, else not", () => {
+		const told = (broker: number | null) =>
+			judged("healthy", {
+				plan: (plan) => {
+					plan.target = "existing";
+				},
+				resources: used(0.5, broker, 1.5),
+			}).checks.find((c) => c.check === "others");
+		expect(told(0.5)).toMatchObject({ status: "warn", figure: "38 %" });
+		expect(told(null)).toBeUndefined();
+	});
+
 	test("is told as long as the generator was there", () => {
 		const lines = used(0.5, 0.5, 1.5);
 		const gone = lines.map((line, s) =>

@@ -64,8 +64,10 @@ export const steal: Check = {
 export const others: Check = {
 	name: "others",
 	/** The broker's processes are known, and no generator's are among the others. */
-	applies: ({ plan, nodes, run }) =>
-		plan.target === "local" || (nodes.length > 0 && !run?.sameHost),
+	applies: ({ plan, nodes, run, resources }) =>
+		plan.target === "local" ||
+		(plan.target === "existing" && resources.some(({ broker }) => broker)) ||
+		(nodes.length > 0 && !run?.sameHost),
 	judge(facts) {
 		const { nodes, resources } = facts.collected;
 		return worstOf(

@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { treeOf } from "../pid.ts";
+
+/**
+ * Processes of this machine that listen at a port, children left out. None where /proc does not show whose a socket is (another user's,
+ * another system), or where a forwarder listens: the broker behind it is not known.
+ */
+export function listenersAt(port: number): number[] {
+	const sockets = new Set([...inodes("tcp", port), ...inodes("tcp6", port)]);
+	const found = list("/proc")
+		.filter((name) => /^\d+$/.test(name))
+		.filter((pid) => linksOf(pid).some((to) => sockets.has(to)))
+		.map(Number);
+	if (found.some((pid) => FORWARDERS.test(read(`/proc/${pid}/comm`))))
+		return [];
+	return found.filter(
+		(pid) => !found.some((top) => top !== pid && treeOf(top).includes(pid)),
+	);
+}
+
+// --- internal ---
+
+/** They hand connections on to a container, a pod or another host. */
+const FORWARDERS =
+	/^(docker-proxy|rootlessport|slirp4netns|pasta|ssh|socat|kubectl|haproxy|envoy|nginx)/;
+
+/** proc(5): local address:port is field 2, the state 4 (0A: it listens), the inode 10. */
+function inodes(table: "tcp" | "tcp6", port: number): string[] {
+	const hex = port.toString(16).toUpperCase().padStart(4, "0");
+	return read(`/proc/net/${table}`)
+		.split("\n")
+		.map((line) => line.trim().split(/\s+/))
+		.filter(([, at, , state]) => at?.endsWith(`:${hex}`) && state === "0A")
+		.map((fields) => `socket:[${fields[9]}]`);
+}
+
+/** What the open files of a process are. */
+function linksOf(pid: string): string[] {
+	return list(`/proc/${pid}/fd`).map((fd) => {
+		try {
+			return readlinkSync(`/proc/${pid}/fd/${fd}`);
+		} catch {
+			return "";
+		}
+	});
+}
+
+function list(path: string): string[] {
+	try {
+		return readdirSync(path);
+	} catch {
+		return [];
+	}
+}
+
+function read(path: string): string {
+	try {
+		return readFileSync(path, "utf8");
+	} catch {
+		return "";
+	}
+}
