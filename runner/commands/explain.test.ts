@@ -56,6 +56,15 @@ describe("mqbench explain", () => {
 		},
 	);
 
+	test.each(["max-by-burst", "max-by-held", "late-by-lag"])(
+		"%s, a code in result.json, has the page of INVALID",
+		async (topic) => {
+			const world = fakeWorld();
+			await explain({ topic }, world);
+			expect(world.out()).toMatch(/^INVALID [\s\S]*\nWhat to do: /);
+		},
+	);
+
 	test("a word leads to a page that is there", () => {
 		for (const [name, [, more]] of Object.entries(terms))
 			if (more !== null) expect(topicNames, name).toContain(more);

@@ -44,11 +44,14 @@ function adviceOn(outcome: Outcome, result: Result): Said {
 		default:
 			break;
 	}
-	if (of.kind === "search") return say("slower-or-lower");
 	if (of.kind === "comparison" || (of.kind === "gate" && of.gate.comparison))
 		return differentNow(outcome, result);
 	const consumers = of.kind === "gate" && isCount(of.gate) ? null : theirs(run);
 	if (consumers !== null) return consumers;
+	if (of.kind === "search") {
+		const next = say("slower-or-lower");
+		return run === null ? next : unlessBusy(next, run);
+	}
 	if (of.kind === "run" || run === null)
 		return say("find-the-rate", { remedy: remedyOf(run, "fail") });
 	if (of.gate.cause !== null)

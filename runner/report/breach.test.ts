@@ -444,6 +444,41 @@ describe("what to do", () => {
 		);
 	});
 
+	test("of a search is that of the lowest rate which did not pass: a busy machine first", () => {
+		const result = built("stall");
+		const [run] = result.runs;
+		if (run === undefined) throw new Error("another fixture");
+		const step = { role: "probe", why: null, p50: null, p99: null } as const;
+		const searched = (busy: boolean): Result => ({
+			...result,
+			gates: [],
+			runs: [
+				{
+					...run,
+					search: { role: "probe", of: run.case },
+					validity: run.validity.map((check) =>
+						check.check === "others"
+							? { ...check, status: busy ? "warn" : "ok" }
+							: { ...check, status: "ok" },
+					),
+				},
+			],
+			searches: [
+				search({
+					verdict: "fail",
+					runs: [
+						{ ...step, index: run.index, rate: 10, verdict: "fail", max: null },
+						{ ...step, index: 99, rate: 20, verdict: "fail", max: null },
+					],
+				}),
+			],
+		});
+		expect(first(searched(false)).next).toMatch(/^allow a slower answer/);
+		expect(first(searched(true)).next).toMatch(
+			/^first free the machine .*: others warns .*; if it stays, allow a slower answer/,
+		);
+	});
+
 	test("is there for everything that can break", () => {
 		const result = built("healthy");
 		for (const verdict of [

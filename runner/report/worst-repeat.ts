@@ -3,10 +3,18 @@ import { standsFor } from "../verdict/repeats.ts";
 import type { Outcome } from "./outcomes.ts";
 import { percentileValue } from "./words.ts";
 
-/** The run that an outcome is about; of a gate that of its worst repeat, of one that compares the first that is as bad. null: there is none. */
+/**
+ * The run that an outcome is about; of a gate that of its worst repeat, of one that compares the first that is as bad, of a search that of the
+ * lowest rate that did not pass. null: there is none.
+ */
 export function worstRun(outcome: Outcome, result: Result): Run | null {
 	const { of } = outcome;
 	if (of.kind === "run") return of.run;
+	if (of.kind === "search") {
+		// By rate, from the lowest on.
+		const failed = of.search.runs.find(({ verdict }) => verdict !== "pass");
+		return result.runs.find(({ index }) => index === failed?.index) ?? null;
+	}
 	if (of.kind !== "gate") return null;
 	const runs = runsOf(of.gate, result);
 	if (of.gate.compares)
