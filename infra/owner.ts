@@ -55,17 +55,17 @@ interface Place {
 	readonly space: string;
 }
 
-let found: Place | undefined;
+let known: Place | undefined;
 
 function place(): Place {
-	found ??= {
+	known ??= {
 		host: brief(os.hostname()),
 		boot: brief(
 			attempt(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8")),
 		),
 		space: brief(attempt(() => readlinkSync("/proc/self/ns/pid"))),
 	};
-	return found;
+	return known;
 }
 
 function brief(fact: string): string {

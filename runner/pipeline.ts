@@ -231,7 +231,7 @@ function* runsOf(
 		for (let step = search.next(); ; step = search.next()) {
 			if (step.done) {
 				progress.say(
-					`Search: ${plan.system}, ${plan.case}: ${answerText(step.value.answer, step.value.found)}.`,
+					`Search: ${plan.system}, ${plan.case}: ${answerText(step.value.answer, step.value.runs)}.`,
 				);
 				break;
 			}

@@ -57,13 +57,17 @@ export function go(args: readonly string[], options: GoOptions): Promise<void> {
 export async function checkGo(options: GoOptions): Promise<void> {
 	const wanted = wantedGo(options.cwd);
 	// Run outside of the module: an old Go cannot even read a go.mod that needs a newer one.
-	const [found = "", toolchain = ""] = await goEnv(
+	const [version = "", toolchain = ""] = await goEnv(
 		["GOVERSION", "GOTOOLCHAIN"],
 		{ ...options, cwd: path.parse(options.cwd).root },
 	);
-	const canFetch = atLeast(found, "1.21") && !toolchain.startsWith("local");
-	if (!atLeast(found, wanted) && !canFetch)
-		throw failure("go-old", { found, wanted, toolchain: toolchain || "local" });
+	const canFetch = atLeast(version, "1.21") && !toolchain.startsWith("local");
+	if (!atLeast(version, wanted) && !canFetch)
+		throw failure("go-old", {
+			found: version,
+			wanted,
+			toolchain: toolchain || "local",
+		});
 }
 
 /** Version of the Go that builds the module ("go1.26.8"), which may be one that it fetched. */

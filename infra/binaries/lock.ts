@@ -85,9 +85,9 @@ async function tryLock(where: string, timing: Timing): Promise<Lock | null> {
 }
 
 async function isGone(where: string, timing: Timing): Promise<boolean> {
-	const found = await holder(where);
-	if (found?.host === hostname()) return !isAlive(found.pid);
-	const file = found ? path.join(where, "pid") : where;
+	const owner = await holder(where);
+	if (owner?.host === hostname()) return !isAlive(owner.pid);
+	const file = owner ? path.join(where, "pid") : where;
 	return await silent(file, timing.silentMs);
 }
 
@@ -117,6 +117,6 @@ async function holder(where: string): Promise<Holder | null> {
 }
 
 async function silent(file: string, ms: number): Promise<boolean> {
-	const found = await stat(file).catch(() => null);
-	return found !== null && Date.now() - found.mtimeMs > ms;
+	const stats = await stat(file).catch(() => null);
+	return stats !== null && Date.now() - stats.mtimeMs > ms;
 }

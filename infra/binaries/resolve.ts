@@ -49,7 +49,7 @@ export async function resolveBinaries(
 	options: ResolveOptions,
 ): Promise<Binaries> {
 	const own = world.env.MQBENCH_K6;
-	const found = own
+	const binaries = own
 		? await named(world, own)
 		: await cached(world, options, HERE);
 	const elsewhere = new Map<string, Promise<Found>>();
@@ -63,7 +63,7 @@ export async function resolveBinaries(
 		made.catch(() => elsewhere.delete(platform));
 		return made;
 	};
-	const here: Binaries = { ...found, on };
+	const here: Binaries = { ...binaries, on };
 	return here;
 }
 
@@ -164,17 +164,17 @@ async function cached(
 		[...BUILD_FLAGS, options.version],
 	);
 	const folder = path.join(bin, key);
-	let found = await readBuild(folder, exe(platform));
-	if (!found) {
+	let build = await readBuild(folder, exe(platform));
+	if (!build) {
 		await makeCache(bin);
 		await buildLocked(world, options, folder, platform);
-		found = await readBuild(folder, exe(platform));
-		if (!found)
+		build = await readBuild(folder, exe(platform));
+		if (!build)
 			throw failure("go-build", {
 				last: tell("folder-changed", { folder }),
 			});
 	}
-	return { ...programsIn(folder, exe(platform)), go: found.go };
+	return { ...programsIn(folder, exe(platform)), go: build.go };
 }
 
 async function buildLocked(

@@ -14,9 +14,9 @@ export function pingOf(said: string): Ping {
 			said.trim().replace(/^agent: /, "") || "agent said nothing",
 		);
 	}
-	const found = Pinged.safeParse(json);
-	if (!found.success) throw new Error(`agent said ${said.trim()}`);
-	return found.data;
+	const parsed = Pinged.safeParse(json);
+	if (!parsed.success) throw new Error(`agent said ${said.trim()}`);
+	return parsed.data;
 }
 
 // --- internal ---

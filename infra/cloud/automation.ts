@@ -53,12 +53,12 @@ export async function openStack(
 			run: processes.run,
 		},
 	});
-	let found: PulumiStack | null = null;
+	let selected: PulumiStack | null = null;
 	/** null: it does not exist yet. The stack is kept, because each question to Pulumi starts a process. */
 	const select = async () => {
 		try {
-			found ??= await automation.Stack.select(folder.id, workspace);
-			return found;
+			selected ??= await automation.Stack.select(folder.id, workspace);
+			return selected;
 		} catch (error) {
 			if (error instanceof PulumiFailed && error.noStack) return null;
 			throw error;
@@ -67,10 +67,10 @@ export async function openStack(
 	return {
 		async up({ signal, say }) {
 			signal.throwIfAborted();
-			found =
+			selected =
 				(await select()) ??
 				(await automation.Stack.create(folder.id, workspace));
-			const stack = found;
+			const stack = selected;
 			await stack.setConfig("mqbench:rig", {
 				value: JSON.stringify(await configOf(folder, (value) => value)),
 			});
@@ -108,7 +108,7 @@ export async function openStack(
 		},
 		async remove() {
 			if ((await select()) !== null) await workspace.removeStack(folder.id);
-			found = null;
+			selected = null;
 		},
 	};
 }
@@ -123,12 +123,12 @@ export function step(line: string): string | null {
 	// Hundreds of megabytes, but only the first time.
 	const plugin = /((?:Down|Instal)\w+ plugin \S+): starting$/.exec(line)?.[1];
 	if (plugin !== undefined) return `Pulumi: ${plugin.toLowerCase()} ...`;
-	const found =
+	const match =
 		/^\s*[-+~]{1,2}\s+(\S+)\s+(\S+)\s+\**(creating|created|deleting|deleted|updating|updated)\b([^\n]*)$/.exec(
 			line,
 		);
-	if (!found) return null;
-	const [, type = "", name = "", what = "", more = ""] = found;
+	if (!match) return null;
+	const [, type = "", name = "", what = "", more = ""] = match;
 	// Nobody waits for things that only group others.
 	if (/^(pulumi|mqbench):/.test(type)) return null;
 	if (/^\s*failed/.test(more)) return `${type} ${name} ${what} failed`;

@@ -66,7 +66,7 @@ async function orLeft(
 	);
 	if (trouble !== null)
 		throw left(tell("existence-account-wrong", { trouble: trouble.wrong }));
-	const found = await provider
+	const tagged = await provider
 		.find({ region, profile, owner, id }, world)
 		.catch((error: Error) => {
 			throw left(
@@ -75,7 +75,7 @@ async function orLeft(
 				}),
 			);
 		});
-	const count = found.reduce((sum, { things }) => sum + things.length, 0);
+	const count = tagged.reduce((sum, { things }) => sum + things.length, 0);
 	if (count > 0)
 		throw left(
 			`${count} ${count === 1 ? "thing" : "things"} of it ${count === 1 ? "is" : "are"} there in ${region}`,

@@ -331,10 +331,10 @@ async function bringUp(
 
 /** Checks that the program's output is a rig with all of its machines. */
 function rigOf(output: unknown, plan: RigFile, clients: number): RigFile {
-	const found = parseRig(JSON.stringify(output ?? null));
-	if ("wrong" in found)
-		throw new Error(tell("output-no-rig", { wrong: found.wrong.join("; ") }));
-	const { rig } = found;
+	const parsed = parseRig(JSON.stringify(output ?? null));
+	if ("wrong" in parsed)
+		throw new Error(tell("output-no-rig", { wrong: parsed.wrong.join("; ") }));
+	const { rig } = parsed;
 	for (const { system } of plan.brokers)
 		if (
 			!rig.brokers.some((one) => one.system === system && one.hosts.length > 0)

@@ -44,11 +44,11 @@ export async function pulumiCli(
 		});
 	}
 	const cached = path.join(root, "bin", EXECUTABLE);
-	const found = await versionOf(cached, world);
-	if ("version" in found) return cached;
+	const installed = await versionOf(cached, world);
+	if ("version" in installed) return cached;
 	throw failure("pulumi-missing", {
 		version: wanted,
-		reason: tell("installed-not-running", { reason: found.reason }),
+		reason: tell("installed-not-running", { reason: installed.reason }),
 		tried: true,
 	});
 }
@@ -83,22 +83,22 @@ export async function findPulumi(
 	const own = world.env.MQBENCH_PULUMI;
 	if (own) {
 		const program = path.resolve(world.cwd, own);
-		const found = await versionOf(program, world);
-		if ("reason" in found)
-			throw failure("pulumi-unusable", { path: own, reason: found.reason });
-		if (!fits(found.version, wanted))
+		const answer = await versionOf(program, world);
+		if ("reason" in answer)
+			throw failure("pulumi-unusable", { path: own, reason: answer.reason });
+		if (!fits(answer.version, wanted))
 			throw failure("pulumi-unusable", {
 				path: own,
-				reason: tell("pulumi-too-old", { found: found.version, wanted }),
+				reason: tell("pulumi-too-old", { found: answer.version, wanted }),
 			});
-		return { wanted, program, version: found.version, reason: "", root };
+		return { wanted, program, version: answer.version, reason: "", root };
 	}
 	const cached = path.join(root, "bin", EXECUTABLE);
 	let reason = tell("pulumi-none");
 	for (const program of [...onPath(world), cached]) {
-		const found = await versionOf(program, world);
-		if ("reason" in found) continue;
-		const { version } = found;
+		const answer = await versionOf(program, world);
+		if ("reason" in answer) continue;
+		const { version } = answer;
 		if (fits(version, wanted))
 			return { wanted, program, version, reason: "", root };
 		reason = `${program} is ${version}`;

@@ -259,9 +259,9 @@ export async function below(leader: number): Promise<number[]> {
 		.trim()
 		.split("\n")
 		.map((line) => line.trim().split(/\s+/).map(Number));
-	const found = [leader];
-	for (const one of found)
+	const processes = [leader];
+	for (const one of processes)
 		for (const [pid = 0, parent] of all)
-			if (parent === one && !found.includes(pid)) found.push(pid);
-	return found.slice(1);
+			if (parent === one && !processes.includes(pid)) processes.push(pid);
+	return processes.slice(1);
 }

@@ -164,8 +164,8 @@ export async function isUnmade({ folder, file }: KnownRig): Promise<boolean> {
 /** The rig of that id; fails with `no-such-rig`. */
 export async function knownRig(id: string, world: World): Promise<KnownRig> {
 	const rigs = await knownRigs(world);
-	const found = rigs.find(({ folder }) => folder.id === id);
-	if (found) return found;
+	const known = rigs.find(({ folder }) => folder.id === id);
+	if (known) return known;
 	throw failure("no-such-rig", {
 		id,
 		folder: rigsFolder(world),

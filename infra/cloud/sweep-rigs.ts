@@ -262,19 +262,19 @@ async function forgetGone(
 }
 
 /**
- * Forgets a remembered rig that AWS no longer has. false: that is not certain. `found`: AWS had something of it. Fails with `cloud-left` if it
+ * Forgets a remembered rig that AWS no longer has. false: that is not certain. `tagged`: AWS had something of it. Fails with `cloud-left` if it
  * is in another account, which nobody has looked into.
  */
 async function forgetSwept(
 	{ folder, file }: KnownRig,
-	found: boolean,
+	tagged: boolean,
 	profile: string | null,
 	world: World,
 	cloud: Provider,
 ): Promise<boolean> {
 	if (file?.cloud == null) return false;
 	const { account, region } = file.cloud;
-	if (account === null && !found) return false;
+	if (account === null && !tagged) return false;
 	const trouble = await accountTrouble(
 		cloud,
 		{ account, region, profile },

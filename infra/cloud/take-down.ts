@@ -146,9 +146,9 @@ export async function sweepRig(
 	const provider = await clouds(cloud.provider);
 	const trouble = await accountTrouble(provider, cloud, world);
 	if (trouble !== null) throw new Error(trouble.wrong);
-	const found = await provider.find({ region, profile, owner, id }, world);
+	const tagged = await provider.find({ region, profile, owner, id }, world);
 	const asked = { region, profile };
-	const { removed, left } = await provider.remove(found, asked, world, say);
+	const { removed, left } = await provider.remove(tagged, asked, world, say);
 	return {
 		removed: removed.length,
 		stays: left.map(

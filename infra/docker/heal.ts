@@ -38,7 +38,7 @@ export async function healContainers(
 	system: string,
 	names: readonly string[],
 ): Promise<FoundContainer[]> {
-	const found: FoundContainer[] = [];
+	const containers: FoundContainer[] = [];
 	for (const [i, name] of names.entries()) {
 		const node =
 			names.length === 1
@@ -83,7 +83,7 @@ export async function healContainers(
 				(await endDelay(State.Pid, world.env))
 			)
 				say(`${node} was still slowed down; the delay is gone.`);
-			found.push({
+			containers.push({
 				name,
 				image: Config.Image,
 				ip: ip || (fixed ?? ""),
@@ -106,7 +106,7 @@ export async function healContainers(
 				: explainDocker(error, `find the containers of ${system}`);
 		}
 	}
-	return found;
+	return containers;
 }
 
 // --- internal ---

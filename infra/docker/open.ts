@@ -113,7 +113,7 @@ export async function attachContainers(
 	rig: RigInDocker,
 	kind: BrokerProcess,
 	request: BrokerRequest,
-	found: readonly FoundContainer[],
+	containers: readonly FoundContainer[],
 	up: {
 		readonly url: string;
 		readonly server: string;
@@ -123,14 +123,14 @@ export async function attachContainers(
 ): Promise<Broker> {
 	const { docker, network, inside, world } = rig;
 	const { system } = request;
-	const nodes = attachedSites(rig, kind, found);
+	const nodes = attachedSites(rig, kind, containers);
 	const made = await describeThere(rig, kind, request, UNKNOWN, nodes);
 	const url =
 		inside && !network.direct ? urlInside(up.url, kind, nodes, made) : up.url;
-	const [first] = found;
+	const [first] = containers;
 	return openBroker({
 		facts: made,
-		places: found.map(({ name }) =>
+		places: containers.map(({ name }) =>
 			containerPlace({
 				...{ docker, name, world, stopMs: made.stopMs },
 				network: network.name,
@@ -138,7 +138,7 @@ export async function attachContainers(
 				async prepare() {},
 			}),
 		),
-		running: found.map(({ down }) => !down),
+		running: containers.map(({ down }) => !down),
 		...{ request, world },
 		about: {
 			stays: true,
@@ -149,7 +149,7 @@ export async function attachContainers(
 			binary: first?.image ?? null,
 			topology: withHop(
 				up.topology ??
-					containersText(found.length, {
+					containersText(containers.length, {
 						cpus: first?.cpus ?? null,
 						memory: memoryText(first?.memoryBytes),
 					}),

@@ -188,7 +188,7 @@ export async function attachDocker(
 			throw explainDocker(error, `find rig ${id}`);
 		},
 	);
-	const found = await healContainers(
+	const containers = await healContainers(
 		{ docker, engine, network, world, say },
 		request.system.key,
 		entry.containers,
@@ -198,7 +198,7 @@ export async function attachDocker(
 		// Its url shows how it was stood up.
 		network: {
 			...network,
-			direct: found.every(({ ports }) => Object.keys(ports).length === 0),
+			direct: containers.every(({ ports }) => Object.keys(ports).length === 0),
 		},
 		labels: labelsOfRig(id),
 		tools: toolsOf(world, binaries),
@@ -207,7 +207,7 @@ export async function attachDocker(
 	if (isHop(inDocker)) say(HOP);
 	for (const fault of request.faults ?? [])
 		await checkFault(inDocker, request, fault);
-	return attachContainers(inDocker, kind, request, found, {
+	return attachContainers(inDocker, kind, request, containers, {
 		...entry,
 		// Containers have a url: the check of the file has made sure.
 		url: entry.url ?? "",

@@ -49,10 +49,10 @@ export async function newSites(
 export function attachedSites(
 	{ network }: RigInDocker,
 	kind: BrokerProcess,
-	found: readonly FoundContainer[],
+	containers: readonly FoundContainer[],
 ): ContainerSite[] {
-	return found.map(({ ip, ports }, i) =>
-		containerSite(kind, found.length, i, {
+	return containers.map(({ ip, ports }, i) =>
+		containerSite(kind, containers.length, i, {
 			ip,
 			reached: reachedPorts(kind).map((port) =>
 				network.direct ? `${ip}:${port}` : `127.0.0.1:${ports[port]}`,

@@ -28,20 +28,20 @@ export function standingRig(
 		clients: [],
 		async open(request) {
 			const { system } = request;
-			const found = rig.brokers.find(({ system: key }) => key === system.key);
-			if (found && found.hosts.length > 0) return onHosts.open(found, request);
+			const entry = rig.brokers.find(({ system: key }) => key === system.key);
+			if (entry && entry.hosts.length > 0) return onHosts.open(entry, request);
 			// A system without a process does not need the rig.
-			if (system.url === null || !found) return untouchedBroker();
+			if (system.url === null || !entry) return untouchedBroker();
 			const what =
-				found.asked === null ? [] : differences(found.asked, askedOf(request));
+				entry.asked === null ? [] : differences(entry.asked, askedOf(request));
 			if (what.length > 0)
 				throw failure("rig-differs", { system: system.key, id: rig.id, what });
 			const { defaultPort } = brokerOf(system);
 			// Undo faults that an earlier run has left before checking whether it answers.
 			const attached =
-				found.containers.length === 0
+				entry.containers.length === 0
 					? null
-					: await attach(found, request).catch((error) => {
+					: await attach(entry, request).catch((error) => {
 							throw isDockers(error)
 								? failure("rig-gone", {
 										system: system.key,
@@ -61,7 +61,7 @@ export function standingRig(
 				});
 			}
 			if (attached !== null) return attached;
-			const { server, settings, topology, nodesShareHost } = found;
+			const { server, settings, topology, nodesShareHost } = entry;
 			const here = nodesHere(system.url, defaultPort);
 			return {
 				...untouchedBroker(),
@@ -70,7 +70,7 @@ export function standingRig(
 				settings,
 				...{ topology, nodesShareHost },
 				pids: here.pids,
-				sameHost: found.sameHost || here.sameHost,
+				sameHost: entry.sameHost || here.sameHost,
 			};
 		},
 		teardown: () => onHosts.close(),

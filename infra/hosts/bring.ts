@@ -52,9 +52,9 @@ export async function bring(
 	{ say, stop }: { say(line: string): void; readonly stop: World["stop"] },
 ): Promise<string> {
 	const sum = sha256(bundle.sums);
-	const found = await link.run(FIND, [sum.slice(0, 16), sum]);
-	const { folder, whole } = found.values;
-	if (found.code !== 0 || !folder) throw unwritable(host, CACHE, found.err);
+	const answer = await link.run(FIND, [sum.slice(0, 16), sum]);
+	const { folder, whole } = answer.values;
+	if (answer.code !== 0 || !folder) throw unwritable(host, CACHE, answer.err);
 	if (whole !== "yes") {
 		await push(host, link, bundle, sum, { say, stop });
 		await link.run(FORGET);
@@ -190,7 +190,7 @@ function folders(names: readonly string[]): Entry[] {
 
 /** Relative paths, always in the same order. */
 async function filesBelow(folder: string): Promise<string[]> {
-	const found: string[] = [];
+	const files: string[] = [];
 	// Copies what a link leads to; no folder contains itself.
 	const walk = async (below: string, outer: readonly string[]) => {
 		const here = path.join(folder, below);
@@ -201,9 +201,9 @@ async function filesBelow(folder: string): Promise<string[]> {
 			// Skip links to nothing.
 			const kind = await stat(path.join(folder, one)).catch(() => null);
 			if (kind?.isDirectory()) await walk(one, [...outer, real]);
-			else if (kind?.isFile()) found.push(one);
+			else if (kind?.isFile()) files.push(one);
 		}
 	};
 	await walk("", []);
-	return found.sort();
+	return files.sort();
 }

@@ -34,10 +34,10 @@ export function networkBaseline(): (ends: Ends) => Promise<NetworkPath[]> {
 					const address = hostPort(host, port);
 					const running = known.get(pair) ?? measured(() => ping(address));
 					known.set(pair, running);
-					const found = await running;
+					const pinged = await running;
 					// It may work before the next run.
-					if (found.error !== null) known.delete(pair);
-					own.push({ client: client.index, node: i + 1, ...found });
+					if (pinged.error !== null) known.delete(pair);
+					own.push({ client: client.index, node: i + 1, ...pinged });
 				}
 				return own;
 			}),

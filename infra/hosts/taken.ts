@@ -43,13 +43,13 @@ export function listening(table: string, ip: string): Set<number> {
 	const takes = isIPv6(ip)
 		? [words(bytesOf6(ip)), ANY_6]
 		: [words(bytesOf4(ip)), ANY_4, words(mapped(ip)), ANY_6];
-	const found = new Set<number>();
+	const ports = new Set<number>();
 	for (const [, address = "", port = "", state] of table.matchAll(
 		/^\s*\d+: ([0-9A-F]+):([0-9A-F]{4}) \S+ ([0-9A-F]{2}) /gm,
 	))
 		if (state === LISTENS && takes.includes(address))
-			found.add(Number.parseInt(port, 16));
-	return found;
+			ports.add(Number.parseInt(port, 16));
+	return ports;
 }
 
 // --- internal ---

@@ -17,10 +17,10 @@ export function findProgram(
 ): string {
 	const wanted = system.binary === null ? names : [system.binary];
 	for (const name of wanted) {
-		const found = path.isAbsolute(name)
+		const file = path.isAbsolute(name)
 			? executable(name)
 			: findOnPath(name, env);
-		if (found !== null) return found;
+		if (file !== null) return file;
 	}
 	throw failure("broker-missing", {
 		system: system.key,
@@ -57,8 +57,8 @@ export function findOnPath(
 ): string | null {
 	const folders = (env.PATH ?? "").split(path.delimiter).filter(Boolean);
 	for (const folder of [...folders, ...SERVERS]) {
-		const found = executable(path.join(folder, name));
-		if (found !== null) return found;
+		const file = executable(path.join(folder, name));
+		if (file !== null) return file;
 	}
 	return null;
 }

@@ -68,6 +68,6 @@ const TMPFS = 0x01021994;
 
 /** Free bytes of this machine's memory for files; null: there is no such place. */
 async function freeMemory(): Promise<number | null> {
-	const found = await statfs(HERE.where.memory).catch(() => null);
-	return found && found.type === TMPFS ? found.bavail * found.bsize : null;
+	const stats = await statfs(HERE.where.memory).catch(() => null);
+	return stats && stats.type === TMPFS ? stats.bavail * stats.bsize : null;
 }

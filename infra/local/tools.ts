@@ -14,9 +14,9 @@ export function toolsOf(
 	return {
 		env: world.env,
 		built(program) {
-			const found = built.brokers[program];
-			if (found === undefined) throw new Error(`${program} is not built`);
-			return found;
+			const file = built.brokers[program];
+			if (file === undefined) throw new Error(`${program} is not built`);
+			return file;
 		},
 		findOnPath: (name, env = world.env) => findOnPath(name, env),
 		findProgram: (system, names, install) =>

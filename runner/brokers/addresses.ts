@@ -39,9 +39,9 @@ const OTHER_PORTS: Readonly<Record<string, number>> = {
 };
 
 function address(text: string, port: number): Address {
-	const found = /^(?:\[(.*)\]|([^:]*))(?::(\d+))?$/.exec(text);
+	const match = /^(?:\[(.*)\]|([^:]*))(?::(\d+))?$/.exec(text);
 	return {
-		host: found?.[1] ?? found?.[2] ?? text,
-		port: Number(found?.[3]) || port,
+		host: match?.[1] ?? match?.[2] ?? text,
+		port: Number(match?.[3]) || port,
 	};
 }

@@ -69,9 +69,9 @@ export type SystemOptions = SystemOptionsOfAnyBroker;
 
 /** The broker of a system, for code that treats all alike. */
 export function brokerOf(options: { readonly broker: BrokerName }): Broker {
-	const found = brokers[options.broker];
-	if (!found) throw new Error(`there is no broker ${options.broker}`);
-	return found;
+	const broker = brokers[options.broker];
+	if (!broker) throw new Error(`there is no broker ${options.broker}`);
+	return broker;
 }
 
 /** There is something to start, to reach and to disturb. */

@@ -14,8 +14,8 @@ export type Leave = (what: string, why: string) => void;
 export function parseProperties(text: unknown): [key: string, value: string][] {
 	if (typeof text !== "string") return [];
 	return text.split(/\r?\n/).flatMap((line): [string, string][] => {
-		const found = /^\s*([^#!\s=:][^=:\s]*)\s*[=:\s]\s*(.*?)\s*$/.exec(line);
-		return found ? [[found[1] ?? "", found[2] ?? ""]] : [];
+		const match = /^\s*([^#!\s=:][^=:\s]*)\s*[=:\s]\s*(.*?)\s*$/.exec(line);
+		return match ? [[match[1] ?? "", match[2] ?? ""]] : [];
 	});
 }
 

@@ -54,8 +54,8 @@ export async function plan(
 	const { scenario } = await readScenario(args.path, args, world);
 	const plans = expand(scenario, { only: args.only });
 	const request = cloudRequest(scenario, plans, args);
-	const found = outline(plans);
-	const warnings = found.tooDeep.map((line) =>
+	const outlined = outline(plans);
+	const warnings = outlined.tooDeep.map((line) =>
 		tooDeepSentence(line, formatCount),
 	);
 	const others = [
@@ -69,7 +69,7 @@ export async function plan(
 			world.stderr.write(`Warning: ${warning}\n`);
 	} else {
 		// Under strict the error says it, once.
-		const shown = scenario.strict ? { ...found, tooDeep: [] } : found;
+		const shown = scenario.strict ? { ...outlined, tooDeep: [] } : outlined;
 		world.stdout.write(
 			renderOutline(
 				shown,

@@ -202,11 +202,11 @@ function serverOf(run: Run): string | null {
 
 /** Of each system its first run whose clients said something: what differs between two of them is to be found here. */
 function systemsOf({ runs }: Result): Baseline["systems"] {
-	const found = new Map<string, Run>();
+	const firstRuns = new Map<string, Run>();
 	for (const run of runs)
-		if (!found.get(run.system)?.versions) found.set(run.system, run);
+		if (!firstRuns.get(run.system)?.versions) firstRuns.set(run.system, run);
 	return Object.fromEntries(
-		[...found].map(([name, run]) => [
+		[...firstRuns].map(([name, run]) => [
 			name,
 			{
 				broker: serverOf(run) ?? run.load.broker,

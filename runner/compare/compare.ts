@@ -215,8 +215,8 @@ function leftOut(runs: readonly Entry[], side: string): Said[] {
 	for (const { without, repeat } of runs)
 		if (without !== null)
 			repeats.set(without, [...(repeats.get(without) ?? []), repeat]);
-	return [...repeats].map(([why, found]) =>
-		say("left-out", { side, repeats: found, why }),
+	return [...repeats].map(([why, numbers]) =>
+		say("left-out", { side, repeats: numbers, why }),
 	);
 }
 
@@ -230,13 +230,13 @@ function doubtOf(
 	names: { readonly a: string; readonly b: string },
 ): string | null {
 	const counting = base.filter((run) => run.without === null).length;
-	const found = [
+	const doubts = [
 		...leftOut(runs, names.b),
 		...(2 * counting < base.length
 			? [say("few-count", { side: names.a, counting, runs: base.length })]
 			: []),
 	];
-	return found.length === 0 ? null : found.map(({ text }) => text).join("; ");
+	return doubts.length === 0 ? null : doubts.map(({ text }) => text).join("; ");
 }
 
 /** Two systems of one command, measured in turns. The same run id alone proves nothing: people choose it. */
@@ -297,7 +297,7 @@ function comparison(of: {
 	] as const;
 	const beyond = (runs: readonly Entry[]) =>
 		runs.some((run) => run.beyond.includes(figure));
-	const found = ratioOf(values[0], values[1]);
+	const ratio = ratioOf(values[0], values[1]);
 	const side = (i: 0 | 1, name: string) => ({
 		name,
 		runs: of.sides[i].length,
@@ -313,15 +313,15 @@ function comparison(of: {
 		unit: isRate(figure) ? "messages/s" : "ns",
 		a: side(0, of.names.a),
 		b: side(1, of.names.b),
-		ratio: finite(found?.ratio),
-		low: finite(found?.low),
-		high: finite(found?.high),
-		confidence: found?.confidence ?? null,
+		ratio: finite(ratio?.ratio),
+		low: finite(ratio?.low),
+		high: finite(ratio?.high),
+		confidence: ratio?.confidence ?? null,
 		margin: of.margin.margin,
 		marginFrom: of.margin.from,
 		...judge({
 			figure,
-			found,
+			ratio,
 			margin: of.margin.margin,
 			runs: [values[0].length, values[1].length],
 			beyond: [beyond(of.sides[0]), beyond(of.sides[1])],

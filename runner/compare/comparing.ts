@@ -63,7 +63,7 @@ export function comparingOf(
 	} = {},
 ): Comparing {
 	const systems = options.systems ?? null;
-	const found = others.map((other, i): Other => {
+	const comparisons = others.map((other, i): Other => {
 		const letter = LETTERS[i + 1] ?? `${i + 2}`;
 		const within = other.path === a.path && systems !== null;
 		const compared = compareRuns(a.baseline, other.baseline, {
@@ -80,17 +80,20 @@ export function comparingOf(
 		};
 	});
 	const outcome =
-		OUTCOMES.find((one) => found.some((other) => other.outcome === one)) ??
-		"nothing";
+		OUTCOMES.find((one) =>
+			comparisons.some((other) => other.outcome === one),
+		) ?? "nothing";
 	return {
 		a: { ...a, letter: "A" },
-		others: found,
+		others: comparisons,
 		systems,
 		outcome,
 		summary:
-			found.length === 1
-				? found.map(summaryOf).join()
-				: found.map((one) => `${one.letter}: ${summaryOf(one)}`).join("; "),
+			comparisons.length === 1
+				? comparisons.map(summaryOf).join()
+				: comparisons
+						.map((one) => `${one.letter}: ${summaryOf(one)}`)
+						.join("; "),
 	};
 }
 
@@ -172,10 +175,10 @@ function differencesOf(
 	b: Baseline,
 	systems: readonly [string, string] | null,
 ): Difference[] {
-	const found: Difference[] = [];
+	const differences: Difference[] = [];
 	const add = (what: string, x: unknown, y: unknown) => {
 		const [one, other] = [textOf(x), textOf(y)];
-		if (one !== other) found.push({ what, a: one, b: other });
+		if (one !== other) differences.push({ what, a: one, b: other });
 	};
 	add("scenario", a.scenario, b.scenario);
 	add("mqbench", a.mqbench, b.mqbench);
@@ -193,7 +196,7 @@ function differencesOf(
 		for (const fact of new Set([...Object.keys(x), ...Object.keys(y)]))
 			add(`${name}: ${fact}`, x[fact], y[fact]);
 	}
-	return found;
+	return differences;
 }
 
 type Machine = NonNullable<Baseline["machine"]>;

@@ -46,14 +46,14 @@ export interface ComparedRun {
  */
 export function judgeBaseline(
 	sla: BaselineSla,
-	found: Comparison | { readonly why: string },
+	compared: Comparison | { readonly why: string },
 	runs: readonly ComparedRun[],
 	/** The same without the generator's lag, where that is a large part of what was compared; unknown: no figure tells; null: it is not. */
 	withoutLag: Comparison | "unknown" | null = null,
 ): BaselineJudgement {
 	const broken = worst(runs.map((run) => run.verdict));
 	const spoilt = runs.find((run) => run.verdict === broken);
-	const comparison = "metric" in found ? found : null;
+	const comparison = "metric" in compared ? compared : null;
 	const base = {
 		measured: comparison === null ? "n/a" : measuredText(comparison),
 		limit: limitText(sla, comparison),
@@ -71,7 +71,7 @@ export function judgeBaseline(
 	if (comparison === null)
 		return {
 			...{ ...base, verdict: "inconclusive" },
-			...because(say("not-compared", { why: found.why })),
+			...because(say("not-compared", { why: compared.why })),
 		};
 	const { advisory, code, values } = comparison;
 	const { why } = comparison;

@@ -63,7 +63,7 @@ function boundsOf(
 
 interface Undoubted {
 	readonly figure: string;
-	readonly found: Ratio | null;
+	readonly ratio: Ratio | null;
 	readonly margin: number;
 	readonly runs: readonly [a: number, b: number];
 	/** Some of a side's values are larger than written. */
@@ -92,11 +92,11 @@ function withinClocks(
 	of: Undoubted,
 	clocks: Clocks | null,
 ): Found {
-	if (clocks === null || of.found === null) return judged;
+	if (clocks === null || of.ratio === null) return judged;
 	const { low, high, boundNs, medianNs } = clocks;
 	const { verdict, notWorse } = undoubted({
 		...of,
-		found: { ...of.found, low, high },
+		ratio: { ...of.ratio, low, high },
 	});
 	const stands = verdict === judged.verdict && notWorse === judged.notWorse;
 	// Where clocks alone hide the margin more runs would not tell.
@@ -111,7 +111,7 @@ function withinClocks(
 }
 
 function undoubted(of: Undoubted): Found {
-	const { figure, found, runs } = of;
+	const { figure, ratio: measured, runs } = of;
 	const [a, b] = of.names;
 	const judged = (
 		verdict: Judged["verdict"],
@@ -121,9 +121,9 @@ function undoubted(of: Undoubted): Found {
 	const open = (said: Said) => judged("inconclusive", false, said);
 	for (const [i, side] of of.names.entries())
 		if (runs[i] === 0) return open(say("no-value", { side }));
-	if (found === null || !Number.isFinite(found.ratio))
+	if (measured === null || !Number.isFinite(measured.ratio))
 		return open(say("baseline-zero", { a, b }));
-	const { ratio, low, high, confidence } = found;
+	const { ratio, low, high, confidence } = measured;
 	if (low === null || high === null || confidence === null)
 		return open(
 			say("few-runs", { a, b, ratio, aRuns: runs[0], bRuns: runs[1] }),
@@ -145,7 +145,7 @@ function undoubted(of: Undoubted): Found {
 	if (aMore || bMore)
 		return judged("inconclusive", notWorse, say("values-cut-off", sure));
 	if (notWorse) return judged("inconclusive", true, say("not-worse", sure));
-	const wanted = runsThatTell(found, rate ? best : worst, runs);
+	const wanted = runsThatTell(measured, rate ? best : worst, runs);
 	if (wanted === null) return open(say("at-margin", sure));
 	const [n, m] = runs;
 	return open(

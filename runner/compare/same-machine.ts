@@ -59,10 +59,10 @@ export function machineDifference(a: Machine, b: Machine): string | null {
 		["kernel", "kernel"],
 		["cpuQuotaCores", "limit of cores"],
 	];
-	const found = names
+	const differences = names
 		.filter(([name]) => a[name] !== b[name])
 		.map(([name, word]) => `${word} ${text(name, a)} against ${text(name, b)}`);
-	return found.length === 0 ? null : found.join(", ");
+	return differences.length === 0 ? null : differences.join(", ");
 }
 
 /** 16 hexadecimal digits that stand for a plain value. */

@@ -41,10 +41,10 @@ export function workDifference(
 	b: Readonly<Record<string, string>> | undefined,
 ): string | null {
 	if (a === undefined || b === undefined) return null;
-	const found = [...new Set([...Object.keys(a), ...Object.keys(b)])]
+	const differences = [...new Set([...Object.keys(a), ...Object.keys(b)])]
 		.filter((name) => a[name] !== b[name])
 		.map((name) => `${name} ${factOf(name, a)} against ${factOf(name, b)}`);
-	return found.length === 0 ? null : found.join(", ");
+	return differences.length === 0 ? null : differences.join(", ");
 }
 
 // --- internal ---

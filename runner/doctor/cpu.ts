@@ -39,9 +39,9 @@ async function governor(machine: Machine): Promise<Found> {
 			machine.read(`${folder}/${name}/cpufreq/scaling_governor`),
 		),
 	);
-	const found = [...new Set(read.filter((text) => text !== null))].sort();
-	if (found.length === 0) return unknown(tell("governor-hidden"));
-	const figure = found.join(", ");
+	const governors = [...new Set(read.filter((text) => text !== null))].sort();
+	if (governors.length === 0) return unknown(tell("governor-hidden"));
+	const figure = governors.join(", ");
 	if (figure === "performance") return ok(figure, tell("governor-full-speed"));
 	return warn(
 		figure,
@@ -52,15 +52,15 @@ async function governor(machine: Machine): Promise<Found> {
 
 async function clockSource(machine: Machine): Promise<Found> {
 	const folder = "/sys/devices/system/clocksource/clocksource0";
-	const found = await machine.read(`${folder}/current_clocksource`);
-	if (found === null) return unknown(tell("clock-source-unnamed"));
+	const source = await machine.read(`${folder}/current_clocksource`);
+	if (source === null) return unknown(tell("clock-source-unnamed"));
 	const slow = ["hpet", "acpi_pm", "jiffies", "refined-jiffies"].includes(
-		found,
+		source,
 	);
-	if (!slow && found !== "xen") return ok(found, tell("clock-source-fast"));
+	if (!slow && source !== "xen") return ok(source, tell("clock-source-fast"));
 	const others = await machine.read(`${folder}/available_clocksource`);
 	return (slow ? bad : warn)(
-		found,
+		source,
 		slow ? tell("clock-source-coarse") : tell("clock-source-call"),
 		others?.split(/\s+/).includes("tsc")
 			? `echo tsc | sudo tee ${folder}/current_clocksource`

@@ -26,18 +26,18 @@ export async function examine(
 	onCheck: (name: string) => void = () => {},
 	list: readonly Check[] = checks,
 ): Promise<Finding[]> {
-	const found = new Map<Check, Finding[]>();
+	const findings = new Map<Check, Finding[]>();
 	for (const check of list.filter(({ alone }) => alone)) {
 		onCheck(check.name);
-		found.set(check, await look(check, machine));
+		findings.set(check, await look(check, machine));
 	}
 	onCheck("programs");
 	await Promise.all(
 		list
 			.filter(({ alone }) => !alone)
-			.map(async (check) => found.set(check, await look(check, machine))),
+			.map(async (check) => findings.set(check, await look(check, machine))),
 	);
-	return list.flatMap((check) => found.get(check) ?? []);
+	return list.flatMap((check) => findings.get(check) ?? []);
 }
 
 // --- internal ---
@@ -51,7 +51,7 @@ async function look(check: Check, machine: Machine): Promise<Finding[]> {
 			limitMs,
 		);
 	});
-	const named = (found: Found) => ({ check: check.name, ...found });
+	const named = (finding: Found) => ({ check: check.name, ...finding });
 	try {
 		const looked = (async () => check.look(machine))();
 		return [await Promise.race([looked, late])].flat().map(named);

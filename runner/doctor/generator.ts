@@ -35,12 +35,12 @@ export async function findGenerator(world: World): Promise<Generator> {
 	);
 	const there = await stat(folder).catch(() => null);
 	const exe = process.platform === "win32" ? ".exe" : "";
-	const found = there && (await readBuild(folder, exe));
-	return found
+	const build = there && (await readBuild(folder, exe));
+	return build
 		? {
 				from: "cache",
 				key,
-				go: found.go,
+				go: build.go,
 				ageMs: world.clock.nowMs() - there.mtimeMs,
 			}
 		: { from: "build", key, damaged: there !== null };

@@ -40,7 +40,7 @@ export async function lacking(
 	);
 	return [
 		...files,
-		...programs.flatMap((found) => found ?? []),
+		...programs.flatMap((missing) => missing ?? []),
 		...build
 			.flat()
 			.flatMap(({ verdict, sentence, remedy }) =>
@@ -64,10 +64,10 @@ async function programOf(
 			? null
 			: tell("plan-no-file", { system: key, name: "binary", file: binary });
 	}
-	const found = await brokerOf({ broker }).install?.look(machine);
-	return found === undefined || found.here
+	const program = await brokerOf({ broker }).install?.look(machine);
+	return program === undefined || program.here
 		? null
 		: tell("plan-no-program", {
-				...{ system: key, figure: found.figure, sentence: found.sentence },
+				...{ system: key, figure: program.figure, sentence: program.sentence },
 			});
 }

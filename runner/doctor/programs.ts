@@ -40,22 +40,22 @@ function node({ node: version }: Machine): Found {
 }
 
 async function generator(machine: Machine): Promise<Found> {
-	const found: Generator = await machine.generator();
-	if (found.from === "MQBENCH_K6")
-		return "k6" in found
+	const generator: Generator = await machine.generator();
+	if (generator.from === "MQBENCH_K6")
+		return "k6" in generator
 			? ok(
-					found.k6,
+					generator.k6,
 					`Named by MQBENCH_K6, with ${[...BUILT, "agent"].join(" and ")} beside it.`,
 				)
-			: bad("unusable", tell("k6-set"), found.unusable);
-	if (found.from === "cache")
+			: bad("unusable", tell("k6-set"), generator.unusable);
+	if (generator.from === "cache")
 		return ok(
-			`built ${formatDuration(Math.max(0, found.ageMs) * 1e6)} ago with ${found.go}`,
-			tell("programs-cached", { programs: BUILT, key: found.key }),
+			`built ${formatDuration(Math.max(0, generator.ageMs) * 1e6)} ago with ${generator.go}`,
+			tell("programs-cached", { programs: BUILT, key: generator.key }),
 		);
 	return info(
-		found.damaged ? "damaged in the cache" : "not built yet",
-		tell("programs-built-once", { programs: BUILT, key: found.key }),
+		generator.damaged ? "damaged in the cache" : "not built yet",
+		tell("programs-built-once", { programs: BUILT, key: generator.key }),
 	);
 }
 
@@ -92,10 +92,10 @@ async function docker(machine: Machine): Promise<Found> {
 
 /** The user's own: it knows keys, agents and hosts behind others. */
 async function ssh(machine: Machine): Promise<Found> {
-	const found = await machine.which("ssh");
-	return found === null
+	const program = await machine.which("ssh");
+	return program === null
 		? info("not found", tell("ssh-optional"))
-		: ok(found, tell("ssh-means"));
+		: ok(program, tell("ssh-means"));
 }
 
 /** Who measures on a laptop has none of it. Whether AWS lets the caller in is asked by a plan or a run. */

@@ -71,8 +71,8 @@ async function limit(machine: Machine, folder: string): Promise<Limit | null> {
 	// "max" is no number, -1 is the older word for it.
 	if (!us || !of || us <= 0) return null;
 	const count = (name: string) => {
-		const found = new RegExp(`^${name} (\\d+)$`, "m").exec(stat ?? "")?.[1];
-		return found === undefined ? null : Number(found);
+		const value = new RegExp(`^${name} (\\d+)$`, "m").exec(stat ?? "")?.[1];
+		return value === undefined ? null : Number(value);
 	};
 	return {
 		cores: us / of,

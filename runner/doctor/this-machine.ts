@@ -108,10 +108,10 @@ export async function awsParts(
 	const { dependencies } = await read("package.json");
 	const missing: string[] = [];
 	for (const [name, version] of Object.entries(dependencies)) {
-		const found = await read(`node_modules/${name}/package.json`).catch(
+		const module = await read(`node_modules/${name}/package.json`).catch(
 			() => null,
 		);
-		if (found?.version !== version) missing.push(name);
+		if (module?.version !== version) missing.push(name);
 	}
 	return {
 		folder,

@@ -39,8 +39,8 @@ function* intervals(pieces: Iterable<Buffer>): Generator<LogLine> {
 		const lines = (rest + piece.toString("latin1")).split("\n");
 		rest = lines.pop() ?? "";
 		for (const line of lines) {
-			const found = interval(line, ++number);
-			if (found !== null) yield found;
+			const parsed = interval(line, ++number);
+			if (parsed !== null) yield parsed;
 		}
 	}
 }

@@ -88,15 +88,15 @@ export function mergeLines(
 					i
 				]?.add(buckets);
 		if (!shown.has(line.tag)) continue;
-		const found = distribution(buckets);
+		const merged = distribution(buckets);
 		const bySecond = getOrAdd(seconds, line.tag, () => new Map());
 		const owed = courses.has(line.tag) ? due?.(second) : undefined;
-		addSecond(bySecond, second, { line, own: found, owed: owed ?? 0 });
+		addSecond(bySecond, second, { line, own: merged, owed: owed ?? 0 });
 		if (!courses.has(line.tag)) continue;
 		const binsOf = getOrAdd(bins, line.tag, () => new Map());
 		addBins(
 			getOrAdd(binsOf, second, () => new Map()),
-			binCounts(found),
+			binCounts(merged),
 		);
 	}
 	return new Map(
@@ -139,16 +139,16 @@ function addSecond(
 		readonly owed: number;
 	},
 ): void {
-	const found = seconds.get(at);
+	const known = seconds.get(at);
 	// Bytes of its own: a part of a line's text would keep the whole piece of the file alive.
 	const bytes = Buffer.from(line.encoded, "base64");
-	if (found === undefined)
+	if (known === undefined)
 		seconds.set(at, {
 			encoded: [bytes],
 			owed,
 			figures: figuresOf(own, owed),
 		});
-	else found.encoded.push(bytes);
+	else known.encoded.push(bytes);
 }
 
 function figures(seconds: Map<number, Second>): Map<number, SecondFigures> {
@@ -240,8 +240,8 @@ function above(
 }
 
 function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-	const found = map.get(key);
-	if (found !== undefined) return found;
+	const known = map.get(key);
+	if (known !== undefined) return known;
 	const made = make();
 	map.set(key, made);
 	return made;

@@ -7,8 +7,8 @@ export async function missingHere(
 ): Promise<Map<string, string>> {
 	const looked = await Promise.all(
 		realBrokers.map(async (broker) => {
-			const found = await brokerOf({ broker }).install?.look(machine);
-			return [broker, found] as const;
+			const program = await brokerOf({ broker }).install?.look(machine);
+			return [broker, program] as const;
 		}),
 	);
 	return new Map(

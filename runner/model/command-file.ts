@@ -108,8 +108,8 @@ function masked(arg: string, before: string | undefined): string {
 		/(?:^|\.)config(?:$|[.[])/.test(path) || HOLDS_CONFIG.test(value);
 	if (config && !PLAIN.test(value))
 		return `${arg.slice(0, arg.length - value.length)}***`;
-	const found = maskSameLength(maskUrls(arg));
-	return found === arg ? arg : found.replaceAll(/\*{3,}/g, "***");
+	const masked = maskSameLength(maskUrls(arg));
+	return masked === arg ? arg : masked.replaceAll(/\*{3,}/g, "***");
 }
 
 /** A map with config in it, as a value: {config: {...}}. */

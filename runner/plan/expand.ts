@@ -272,14 +272,14 @@ function applies(
 function distinct<Line extends Sla | BaselineSla>(
 	lines: readonly Line[],
 ): Line[] {
-	const found = new Map<string, Line>();
+	const byMeaning = new Map<string, Line>();
 	for (const line of lines) {
 		const key = JSON.stringify({ ...line, text: "", abort: false });
 		const aborts = "abort" in line && line.abort;
-		const before = found.get(key) ?? line;
-		found.set(key, aborts ? { ...before, abort: true } : before);
+		const before = byMeaning.get(key) ?? line;
+		byMeaning.set(key, aborts ? { ...before, abort: true } : before);
 	}
-	return [...found.values()];
+	return [...byMeaning.values()];
 }
 
 /** Each latency limit once, in the order of the lines. */

@@ -16,7 +16,7 @@ export function loadWarnings(plans: readonly Plan[]): string[] {
 	const pairs = distinct(plans, (plan) =>
 		JSON.stringify([plan.system, plan.case]),
 	);
-	const found = new Map<string, string[]>();
+	const warnings = new Map<string, string[]>();
 	for (const plan of pairs)
 		for (const text of [
 			idle(consuming(plan)),
@@ -25,11 +25,11 @@ export function loadWarnings(plans: readonly Plan[]): string[] {
 		]
 			.flatMap((problem) => problem ?? [])
 			.map(textOf))
-			found.set(text, [
-				...(found.get(text) ?? []),
+			warnings.set(text, [
+				...(warnings.get(text) ?? []),
 				`${plan.system}, ${plan.case}`,
 			]);
-	return [...found].map(
+	return [...warnings].map(
 		([text, [first, ...more]]) =>
 			`${first}${more.length === 0 ? "" : ` (and ${more.length} more)`}: ${text}`,
 	);

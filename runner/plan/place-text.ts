@@ -78,7 +78,7 @@ function systemLine({ target, rig }: Scenario, system: System): string[] {
 	const { place } = targets[target];
 	const hosts =
 		place === "host" || onHosts(rig === null ? null : { path: "", rig }, key);
-	const found = [
+	const parts = [
 		...(hosts && nodes > 1 ? [say("nodes-on-hosts", { nodes }).text] : []),
 		...(place === "container" && rig === null ? [container(system)] : []),
 		...(url === null ? [] : [`at ${maskUrls(url)}`]),
@@ -86,7 +86,7 @@ function systemLine({ target, rig }: Scenario, system: System): string[] {
 			? []
 			: [say("own-topics", { topics: ownTopics }).text]),
 	];
-	return found.length === 0 ? [] : [`${key}: ${found.join("; ")}`];
+	return parts.length === 0 ? [] : [`${key}: ${parts.join("; ")}`];
 }
 
 /** "image apache/kafka:4.1.1, 3 nodes, each of at most 2 CPUs and 2GiB". */

@@ -45,15 +45,21 @@ export function withBaseline(
 				...([group, source, own, snapshot] as const),
 				written ? { [name]: sla } : {},
 			);
-			const found = compared.comparisons.find((c) => c.metric === name);
+			const comparison = compared.comparisons.find((c) => c.metric === name);
 			gates.push(
-				gateOf(sla, group, found ?? whyNot(compared), result, () =>
+				gateOf(sla, group, comparison ?? whyNot(compared), result, () =>
 					withoutLag(sla, group, source, own, snapshot),
 				),
 			);
 			// Of two lines about one figure the stricter is shown; both are gates.
-			if (found && (judged.get(name)?.margin ?? Infinity) > found.margin)
-				judged.set(name, { ...found, judged: found.advisory === null });
+			if (
+				comparison &&
+				(judged.get(name)?.margin ?? Infinity) > comparison.margin
+			)
+				judged.set(name, {
+					...comparison,
+					judged: comparison.advisory === null,
+				});
 		}
 		const usual = compareGroup(group, source, own, snapshot, {});
 		const first = own.runs.find(
@@ -228,17 +234,17 @@ function whyNot({ notCompared }: Compare): { readonly why: string } {
 function gateOf(
 	sla: BaselineSla,
 	group: Group,
-	found: Comparison | { readonly why: string },
+	compared: Comparison | { readonly why: string },
 	result: Result,
 	unlagged: () => ReturnType<typeof withoutLag>,
 ): Gate {
 	const { system, case: name, confirming, lines } = group;
 	const { why: said, ...judged } = judgeBaseline(
-		...([sla, found, runsOf(group, result), unlagged()] as const),
+		...([sla, compared, runsOf(group, result), unlagged()] as const),
 	);
 	const why = lines.length > 0 ? said : `${said} (default)`;
 	const subject = aboutOf(sla);
-	const comparison = "metric" in found ? found : null;
+	const comparison = "metric" in compared ? compared : null;
 	return {
 		...{ sla: sla.text, system, case: name, ...judged },
 		why:

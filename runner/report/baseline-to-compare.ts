@@ -85,17 +85,17 @@ export function baselineToCompare(
 		scenario,
 	);
 	const machine = machineOf(environment);
-	const found = calibration(args, plans, machine, world);
+	const calibrated = calibration(args, plans, machine, world);
 	if (baseline.system !== null) {
 		const lonely = withoutOther(baseline.system, plans, args);
 		return {
-			snapshot: found.calibration && {
+			snapshot: calibrated.calibration && {
 				schema: 1,
 				name: null,
 				baseline: null,
-				calibration: found.calibration,
+				calibration: calibrated.calibration,
 			},
-			warnings: [...lonely, ...found.warnings],
+			warnings: [...lonely, ...calibrated.warnings],
 		};
 	}
 	// As it was given: an absolute path is for nobody's eyes.
@@ -106,12 +106,12 @@ export function baselineToCompare(
 			schema: 1,
 			name: nameOf(file, baseline.path),
 			baseline: file,
-			calibration: found.calibration,
+			calibration: calibrated.calibration,
 		},
 		warnings: [
 			...fitsBaseline(file, shown, plans, compared),
 			...otherMachine(file, machine),
-			...found.warnings,
+			...calibrated.warnings,
 		],
 	};
 }
@@ -181,17 +181,19 @@ function calibration(
 				machine === null ? null : knownCalibration(machine, works, world),
 			warnings: [],
 		};
-	const found = readCalibration(path.resolve(world.cwd, args.calibration));
+	const calibration = readCalibration(
+		path.resolve(world.cwd, args.calibration),
+	);
 	const difference =
 		machine === null
 			? tell("this-machine-unknown")
-			: machineDifference(found.machine, machine);
-	const fitting = found.noise.some(({ work }) => works.includes(work));
+			: machineDifference(calibration.machine, machine);
+	const fitting = calibration.noise.some(({ work }) => works.includes(work));
 	const warnings =
 		difference !== null
 			? [tell("calibration-other-machine", { difference })]
 			: fitting
 				? []
 				: [tell("calibration-other-work")];
-	return { calibration: warnings.length > 0 ? null : found, warnings };
+	return { calibration: warnings.length > 0 ? null : calibration, warnings };
 }

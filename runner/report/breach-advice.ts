@@ -74,13 +74,13 @@ function isCount({ tally }: Gate): boolean {
 
 /** What waits for our own consumers is neither the broker's doing nor the machine's; null: they had room. */
 function theirs(run: Run | null): Said | null {
-	const found = run?.validity.find(
+	const check = run?.validity.find(
 		(c) => c.check === "consumers" && c.status === "warn",
 	);
-	if (!found) return null;
-	const topic = found.code === "consumers-idle" ? "partitions" : "saturation";
+	if (!check) return null;
+	const topic = check.code === "consumers-idle" ? "partitions" : "saturation";
 	return say("consumers-first", {
-		...{ found: found.detail, remedy: found.remedy ?? "", topic },
+		...{ found: check.detail, remedy: check.remedy ?? "", topic },
 	});
 }
 

@@ -43,13 +43,13 @@ interface Found {
 	readonly figures: readonly string[];
 }
 
-function text(found: Found | null, where = ""): string | null {
-	return found === null ? null : say("worst-second", { ...found, where }).text;
+function text(worst: Found | null, where = ""): string | null {
+	return worst === null ? null : say("worst-second", { ...worst, where }).text;
 }
 
 function comparedText(gate: Gate, result: Result): string | null {
 	const all = runsOf(gate, result);
-	const found = all.filter(counts).flatMap((run) => {
+	const worstOfRuns = all.filter(counts).flatMap((run) => {
 		const one =
 			gate.metric === null
 				? fewest(run, gate.comparison?.metric ?? "")
@@ -58,7 +58,7 @@ function comparedText(gate: Gate, result: Result): string | null {
 					: null;
 		return one === null ? [] : [{ one, repeat: run.repeat }];
 	});
-	const worst = most(found, ({ one }) => one.badness);
+	const worst = most(worstOfRuns, ({ one }) => one.badness);
 	if (worst === null) return null;
 	return text(
 		worst.one,

@@ -146,10 +146,11 @@ function metricColumns(result: Result, metric: Metric): Column[] {
 		[`${metric}_min_ns`, (run) => of(run)?.min],
 		[`${metric}_mean_ns`, (run) => of(run)?.mean],
 		...percentiles.flatMap((p): Column[] => {
-			const found = (run: Run) => of(run)?.percentiles.find((q) => q.p === p);
+			const percentileOf = (run: Run) =>
+				of(run)?.percentiles.find((q) => q.p === p);
 			return [
-				[`${metric}_p${p}_ns`, (run) => found(run)?.value],
-				[`${metric}_p${p}_support`, (run) => supportOf(found(run))],
+				[`${metric}_p${p}_ns`, (run) => percentileOf(run)?.value],
+				[`${metric}_p${p}_support`, (run) => supportOf(percentileOf(run))],
 			];
 		}),
 		[`${metric}_max_ns`, (run) => of(run)?.max],

@@ -47,8 +47,8 @@ export function mainSeconds(facts: Facts): Run["series"]["seconds"] {
 	return withEmpty(facts.collected.seconds, due).map((line) => {
 		const { count, p50, p99, max } = secondOf(facts, main, line);
 		const beside = (metric: "lag" | "queued") => {
-			const found = secondOf(facts, metric, line);
-			return found.max === null ? null : { p99: found.p99, max: found.max };
+			const values = secondOf(facts, metric, line);
+			return values.max === null ? null : { p99: values.p99, max: values.max };
 		};
 		return {
 			second: line.second,
@@ -138,16 +138,16 @@ function secondOf(
 	{ second, metrics }: Second,
 ) {
 	const tag = second < 0 ? `${metric}.warmup` : metric;
-	const found = merged.get(tag)?.seconds.get(second);
+	const values = merged.get(tag)?.seconds.get(second);
 	const m = metrics[metric];
 	// The exact maximum is known beside the histogram: no bucket's edge lies above it.
 	const most = m?.max ?? Number.POSITIVE_INFINITY;
 	const value = (ns: number | null | undefined) =>
 		ns == null ? null : Math.min(ns, most);
 	return {
-		count: found?.count ?? 0,
-		p50: value(found?.p50),
-		p99: value(found?.p99),
+		count: values?.count ?? 0,
+		p50: value(values?.p50),
+		p99: value(values?.p99),
 		max: m && m.count > 0 ? m.max : null,
 	};
 }

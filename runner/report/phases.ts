@@ -72,12 +72,12 @@ function latencyOf(
 			? intended * samplesPerMessage(plan, metric)
 			: 0;
 	const n = Math.max(due, distribution.count);
-	const found = exact.count > 0;
+	const measured = exact.count > 0;
 	const sample = {
 		distribution,
 		n,
-		min: found ? exact.min : null,
-		max: found ? exact.max : null,
+		min: measured ? exact.min : null,
+		max: measured ? exact.max : null,
 	};
 	return {
 		unit: "ns",
@@ -85,7 +85,7 @@ function latencyOf(
 		n,
 		censored: n - distribution.count,
 		min: sample.min,
-		mean: found ? exact.sum / exact.count : null,
+		mean: measured ? exact.sum / exact.count : null,
 		max: sample.max,
 		clamped: exact.clamped,
 		negative: exact.negative,

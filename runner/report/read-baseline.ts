@@ -19,15 +19,15 @@ export function readBaseline(path: string): Baseline {
 		failure("baseline-unreadable", { path, reason });
 	if (stat === undefined) throw no(tell("neither-file-nor-folder"));
 	if (!stat.isDirectory()) {
-		const found = parse(path);
-		if (typeof found === "string") throw no(found);
-		return found;
+		const baseline = parse(path);
+		if (typeof baseline === "string") throw no(baseline);
+		return baseline;
 	}
 	for (const name of ["baseline.json", "result.json"]) {
 		const file = join(path, name);
 		if (!existsSync(file)) continue;
-		const found = parse(file);
-		if (typeof found !== "string") return found;
+		const baseline = parse(file);
+		if (typeof baseline !== "string") return baseline;
 	}
 	const others = ombBaseline(
 		readdirSync(path)

@@ -33,11 +33,11 @@ function searchOf(runs: readonly SearchRun[]): Search {
 		const step = stepOf(one.collected.plan);
 		return step === null ? [] : [{ one, step }];
 	});
-	const found = steps.map(({ one, step }) => ({
+	const outcomes = steps.map(({ one, step }) => ({
 		step,
 		outcome: outcomeOf(one.verdict.verdict),
 	}));
-	const what = next(found[0]?.step.rate ?? 1, found);
+	const what = next(outcomes[0]?.step.rate ?? 1, outcomes);
 	const interrupted = runs.some((r) => r.verdict.verdict === "interrupted");
 	// Of a search that was stopped: what it knew by then.
 	const answer: Answer =
@@ -46,7 +46,7 @@ function searchOf(runs: readonly SearchRun[]): Search {
 			: { lo: null, hi: null, limitedBy: "error", confirmed: false };
 	const plan = runs[0]?.collected.plan as Plan;
 	// A rate that passes above others that do not is no limit of the system: the machine, or the system, is not steady.
-	const below = found.filter(
+	const below = outcomes.filter(
 		({ step, outcome }) =>
 			outcome !== "pass" && answer.lo !== null && step.rate < answer.lo,
 	).length;
@@ -64,7 +64,7 @@ function searchOf(runs: readonly SearchRun[]): Search {
 		...answer,
 		answer: interrupted
 			? tell("search-stopped")
-			: `${answerText(answer, found)}${steady ? "" : tell("search-not-steady", { below, runs: below === 1 ? "run" : "runs" })}`,
+			: `${answerText(answer, outcomes)}${steady ? "" : tell("search-not-steady", { below, runs: below === 1 ? "run" : "runs" })}`,
 		runs: steps
 			.map(({ one, step }) => ({
 				index: one.run.index,

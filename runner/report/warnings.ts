@@ -15,17 +15,17 @@ export interface Warning {
  * One line for each check.
  */
 export function warningsOf(result: Result): Warning[] {
-	const found = new Map<
+	const warnings = new Map<
 		string,
 		{ detail: string; share: number; runs: number }
 	>();
 	for (const run of result.runs)
 		for (const { check, status, detail, values } of run.validity) {
 			if (status !== "warn") continue;
-			const before = found.get(check);
+			const before = warnings.get(check);
 			const runs = (before?.runs ?? 0) + 1;
 			const share = Math.abs(Number(values?.share ?? 0));
-			found.set(
+			warnings.set(
 				check,
 				before && before.share >= share
 					? { ...before, runs }
@@ -38,7 +38,7 @@ export function warningsOf(result: Result): Warning[] {
 						},
 			);
 		}
-	return [...found].map(([check, { detail, runs }]) => ({
+	return [...warnings].map(([check, { detail, runs }]) => ({
 		check,
 		runs: result.runs.length > 1 ? `${runs} of ${result.runs.length} runs` : "",
 		detail,

@@ -36,8 +36,8 @@ export function percentileValue(p: Percentile, run: Ended): string {
 
 /** "~" at a percentile with weak support. */
 export function weakMark(run: Run, metric: Metric, p: number): string {
-	const found = run.metrics[metric]?.percentiles.find((x) => x.p === p);
-	return found?.support === "weak" ? "~" : "";
+	const percentile = run.metrics[metric]?.percentiles.find((x) => x.p === p);
+	return percentile?.support === "weak" ? "~" : "";
 }
 
 /** "[11.0ms, 14.9ms]"; the symbol for infinity where no upper bound exists. */
@@ -64,8 +64,8 @@ export function percentileAt(
 	p: number,
 	run: Ended,
 ): string {
-	const found = m?.percentiles.find((x) => x.p === p);
-	return found ? percentileValue(found, run) : "n/a";
+	const percentile = m?.percentiles.find((x) => x.p === p);
+	return percentile ? percentileValue(percentile, run) : "n/a";
 }
 
 /** The maximum of those that completed; "> 30s" when some did not; "n/a" when nothing did. */

@@ -40,15 +40,15 @@ export function runsOf(
 
 /** p99 of the metric that a gate judges, in the worst of its repeats, as reports print it; null: there is none. */
 export function p99Of(gate: Gate, result: Result): string | null {
-	const found = runsOf(gate, result).flatMap((run) => {
+	const values = runsOf(gate, result).flatMap((run) => {
 		const p = run.metrics[gate.metric ?? run.main]?.percentiles.find(
 			(x) => x.p === 99,
 		);
 		return p === undefined || p.support === "none" ? [] : [{ p, run }];
 	});
-	const size = (x: (typeof found)[number]) =>
+	const size = (x: (typeof values)[number]) =>
 		x.p.value ?? Number.POSITIVE_INFINITY;
-	const [first, ...others] = found;
+	const [first, ...others] = values;
 	if (first === undefined) return null;
 	const worst = others.reduce((a, b) => (size(b) > size(a) ? b : a), first);
 	return percentileValue(worst.p, worst.run);

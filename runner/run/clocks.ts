@@ -66,14 +66,14 @@ export function clocksOf(
 			clients.map(({ after }) => after),
 		);
 	const clocks = clients.map(({ before, after }, i): ClientEnd["clock"] => {
-		const found = probed[i] ?? null;
+		const clock = probed[i] ?? null;
 		const utcNs = Math.max(before?.utcBoundNs ?? 0, after?.utcBoundNs ?? 0);
 		return (
-			found && {
-				...found,
+			clock && {
+				...clock,
 				boundNs: Math.ceil(utcNs),
 				source: "chrony",
-				probedNs: found.boundNs,
+				probedNs: clock.boundNs,
 			}
 		);
 	});
@@ -142,10 +142,10 @@ function contradiction(
 function clientThatLeft(
 	clients: readonly (Clocked & { readonly after: ClockReading | null })[],
 ): string | null {
-	const found = clients.find(({ after }) => after !== null && !isKept(after));
-	return found === undefined
+	const silent = clients.find(({ after }) => after !== null && !isKept(after));
+	return silent === undefined
 		? null
-		: tell("chrony-silent", { client: found.label, instead: INSTEAD });
+		: tell("chrony-silent", { client: silent.label, instead: INSTEAD });
 }
 
 const INSTEAD = tell("by-probes-alone");

@@ -139,13 +139,13 @@ export function collect(folder: string): Collected {
 	const lines = clients.flatMap((c) => c.lines);
 	const of = <T extends ClientFileLine["type"]>(type: T) => ofType(lines, type);
 	// A sum over some of the clients would be a wrong number: all of them, or none.
-	const ofAll = <L>(found: L[]) =>
-		found.length === clients.length ? found : [];
+	const ofAll = <L>(lines: L[]) =>
+		lines.length === clients.length ? lines : [];
 	const scope = (name: "warmup" | "window") => {
 		const sum = addCounters(
 			ofAll(of("counters").filter((l) => l.scope === name)),
 		);
-		return crossing ? withLedgers(sum, counted?.found?.[name] ?? null) : sum;
+		return crossing ? withLedgers(sum, counted?.counted?.[name] ?? null) : sum;
 	};
 	const tickLines = clients.map((c) => ofType(c.lines, "tick"));
 	const [only] = parts.length === 1 ? parts : [];
@@ -163,12 +163,12 @@ export function collect(folder: string): Collected {
 		seconds: only?.seconds ?? addSeconds(of("second")),
 		ticks: crossing ? waitingOfAll(tickLines, ticks, copies(plan)) : ticks,
 		completions: completionsOf(clients),
-		ledgers: counted?.found ?? null,
+		ledgers: counted?.counted ?? null,
 		counters: { warmup: scope("warmup"), window: scope("window") },
 		totals: addTotals(ofAll(of("totals"))),
 		offenders: earliest([
 			...of("offenders").map((l) => l.first),
-			...offendersOf(counted?.found ?? null),
+			...offendersOf(counted?.counted ?? null),
 		]),
 		slowest: of("slowest")
 			.flatMap((l) => l.messages)
@@ -259,22 +259,22 @@ function ledgersOf(
 	plan: Plan,
 	clients: readonly ClientFiles[],
 ): {
-	readonly found: CountedLedgers | null;
+	readonly counted: CountedLedgers | null;
 	readonly client: number | null;
 	readonly problem: string | null;
 } {
-	const nothing = { found: null, client: null, problem: null };
+	const nothing = { counted: null, client: null, problem: null };
 	const ledgers = clients.map((c) => c.ledger).filter((l) => l !== null);
 	if (ledgers.length < clients.length) return nothing;
 	try {
-		return { ...nothing, found: countLedgers(plan, ledgers) };
+		return { ...nothing, counted: countLedgers(plan, ledgers) };
 	} catch {
 		for (const [client, ledger] of ledgers.entries())
 			try {
 				countLedgers(plan, [ledger]);
 			} catch (error) {
 				const problem = `client-${client}.ledger ${(error as Error).message}`;
-				return { found: null, client, problem };
+				return { counted: null, client, problem };
 			}
 		return nothing;
 	}
@@ -294,9 +294,9 @@ function withLedgers(
 	};
 }
 
-function offendersOf(found: CountedLedgers | null): Offenders[] {
-	if (found === null) return [];
-	const { firstLost, firstDuplicated } = found;
+function offendersOf(counted: CountedLedgers | null): Offenders[] {
+	if (counted === null) return [];
+	const { firstLost, firstDuplicated } = counted;
 	return [
 		...(firstLost === null ? [] : [{ lost: firstLost }]),
 		...(firstDuplicated === null ? [] : [{ duplicated: firstDuplicated }]),

@@ -135,6 +135,6 @@ function keepLog(folder: string, index: number, line: string): void {
 
 /** `time=... level=error msg="..."` -> the message. */
 function words(line: string): string {
-	const found = /msg="((?:[^"\\]|\\.)*)"/.exec(line)?.[1];
-	return (found ?? line).replaceAll('\\"', '"').replaceAll("\\n", " ").trim();
+	const message = /msg="((?:[^"\\]|\\.)*)"/.exec(line)?.[1];
+	return (message ?? line).replaceAll('\\"', '"').replaceAll("\\n", " ").trim();
 }

@@ -28,8 +28,8 @@ export function isSteady(p50s: readonly (number | null | undefined)[]) {
 	const points = p50s
 		.slice(-SECONDS)
 		.flatMap((p50, x) => (p50 ? [{ x, y: Math.log(p50) }] : []));
-	const found = points.length < SECONDS ? null : trend(points);
-	if (found === null) return false;
-	const certain = found.low > 0 || found.high < 0;
-	return !(certain && Math.abs(found.slope) * SECONDS > CHANGE);
+	const fitted = points.length < SECONDS ? null : trend(points);
+	if (fitted === null) return false;
+	const certain = fitted.low > 0 || fitted.high < 0;
+	return !(certain && Math.abs(fitted.slope) * SECONDS > CHANGE);
 }

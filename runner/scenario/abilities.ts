@@ -157,12 +157,12 @@ function tooMuchWork(one: Case, system: Able): string | undefined {
 		return undefined;
 	const { groupsByPartition } = system.traits;
 	const partitions = partitionsOf(one, system);
-	const found = busy(
+	const load = busy(
 		{ ...one, partitions, groupsByPartition },
 		ratePerSecond(schedule.rate),
 	);
-	return found?.beyond
-		? `${system.key}: ${found.said.text}; ${found.remedy.text}`
+	return load?.beyond
+		? `${system.key}: ${load.said.text}; ${load.remedy.text}`
 		: undefined;
 }
 
@@ -176,10 +176,10 @@ function trimmed(one: Case, { key, traits, ownTopics }: Able) {
 	const kept = Math.max(messages, Math.floor(bytes / message.bytes));
 	const waiting = Math.ceil(backlog.messages / topics);
 	if (waiting <= kept) return undefined;
-	const found = say("backlog-trimmed", { system: key, kept, waiting });
+	const warning = say("backlog-trimmed", { system: key, kept, waiting });
 	// While consumers catch up, more messages arrive.
 	const set = { option, value: 2 * waiting, system: key };
-	return `${found.text}; ${say("write-option", set).text}`;
+	return `${warning.text}; ${say("write-option", set).text}`;
 }
 
 /** Member k mod M takes topic k mod T: a topic has several of them when there are more members than topics. */

@@ -88,12 +88,12 @@ function marginOf(
 	wrong: (sentence: string) => UnitError,
 ): number {
 	if (limit === "baseline") throw wrong(tell("margin-missing", { example }));
-	const found =
+	const match =
 		/^baseline ?(?:([+-]) ?(\d+(?:\.\d+)?) ?(%?)|\* ?(\d+(?:\.\d+)?))$/.exec(
 			limit,
 		);
-	if (!found) throw wrong(tell("margin-odd", { example }));
-	const [, sign, number, percent, factor] = found;
+	if (!match) throw wrong(tell("margin-odd", { example }));
+	const [, sign, number, percent, factor] = match;
 	const worse = higher ? "higher" : "lower";
 	if (factor !== undefined) {
 		const part = higher ? Number(factor) - 1 : 1 - Number(factor);

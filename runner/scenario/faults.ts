@@ -48,7 +48,7 @@ export function resolveFaults(
 	)
 		problems.push(refuseKey(["faults"], "faults-need-linux"));
 	for (const [index, fault] of faults.entries())
-		for (const found of fault === undefined
+		for (const mistake of fault === undefined
 			? []
 			: [
 					ofAction(fault, target),
@@ -56,8 +56,8 @@ export function resolveFaults(
 					ofNode(fault, systems),
 					ofOrder(fault, faults[index - 1]),
 				])
-			if (found !== null)
-				problems.push({ ...found, path: ["faults", index, ...found.path] });
+			if (mistake !== null)
+				problems.push({ ...mistake, path: ["faults", index, ...mistake.path] });
 	const right = faults.filter((fault) => fault !== undefined);
 	return {
 		faults: right.map(({ at, action, for: forNs, node, broker, delay }) => ({

@@ -48,10 +48,10 @@ export function problemsOf(
 			path,
 			value: valueAt(value, path),
 			whole: value,
-		}).map((found) =>
-			typeof found === "string"
-				? { path, at: "value" as const, message: found }
-				: found,
+		}).map((mistake) =>
+			typeof mistake === "string"
+				? { path, at: "value" as const, message: mistake }
+				: mistake,
 		);
 	});
 }
@@ -127,15 +127,15 @@ const sentences: Readonly<Record<string, Describe>> = {
 		if (keysAt(path, whole).includes(key))
 			return [tell("colon-missing", { key, value: rest })];
 		const meant = typeof value === "string" ? meantValue(value) : undefined;
-		const found = {
+		const values = {
 			what,
 			expected: expected(issue.expected),
 			got: kind(value),
 		};
 		return [
 			meant !== undefined && fits(path, whole, meant)
-				? tell("other-kind-meant", { ...found, meant })
-				: tell("other-kind", found),
+				? tell("other-kind-meant", { ...values, meant })
+				: tell("other-kind", values),
 		];
 	},
 
@@ -158,8 +158,8 @@ const sentences: Readonly<Record<string, Describe>> = {
 			typeof value === "number" &&
 			(value === 0 || !takesNumbers(issue.errors))
 		) {
-			const found = unitless(path, value, whole);
-			if (found !== undefined) return [found];
+			const mistake = unitless(path, value, whole);
+			if (mistake !== undefined) return [mistake];
 		}
 		// Of the alternatives those that take this kind of value, text or map; of several the one with the fewest mistakes.
 		const branches: z.core.$ZodIssue[][] = issue.errors.filter(

@@ -73,7 +73,7 @@ export function resolveScenario(
 	const checked = (changes: Overrides) => {
 		const written = applyOverrides(source.value, changes, surroundings.rig);
 		const { labelOf } = written;
-		const found = check(written.value, nameOf(file), source.systemKeys, {
+		const checks = check(written.value, nameOf(file), source.systemKeys, {
 			targetChosen: labelOf(["target"]) !== undefined,
 			labelOf,
 			lineOf: (where) =>
@@ -82,7 +82,7 @@ export function resolveScenario(
 			...surroundings,
 			rig: surroundings.rig ?? null,
 		});
-		return { written, ...found };
+		return { written, ...checks };
 	};
 	const { written, scenario, problems } = checked(overrides);
 	if (written.problems.length === 0 && scenario) return scenario;
@@ -109,9 +109,9 @@ export function around(file: string, cwd = "."): Surroundings {
 		folder: path.dirname(path.resolve(cwd, file)),
 		platform: os.platform(),
 		fileBytes(path) {
-			const found = statSync(path, { throwIfNoEntry: false });
-			if (found?.isDirectory()) return "folder";
-			return found?.isFile() ? found.size : null;
+			const stats = statSync(path, { throwIfNoEntry: false });
+			if (stats?.isDirectory()) return "folder";
+			return stats?.isFile() ? stats.size : null;
 		},
 	};
 }

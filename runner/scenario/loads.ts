@@ -59,7 +59,7 @@ export function missingOfLoad(written: Written): WorkloadField[] {
 
 /** Fields of a load that are right by themselves and wrong together. `written`: what stands there, right or wrong. */
 export function loadProblems(fields: Fields, written: Written): FieldProblem[] {
-	const found: FieldProblem[] = [];
+	const problems: FieldProblem[] = [];
 	const has = (field: WorkloadField) => Object.hasOwn(written, field);
 	const both = contradiction(has);
 	if (both) return [both];
@@ -67,12 +67,12 @@ export function loadProblems(fields: Fields, written: Written): FieldProblem[] {
 	const { warmup, arrivals, steps, messages, find } = fields;
 	for (const field of ["stages", "steps"] as const)
 		if (fields[field] && has("duration"))
-			found.push(refuseField("duration", "duration-of-pieces", { field }));
+			problems.push(refuseField("duration", "duration-of-pieces", { field }));
 	if (has("seed") && arrivals !== "poisson")
-		found.push(refuseField("seed", "seed-without-poisson"));
+		problems.push(refuseField("seed", "seed-without-poisson"));
 	const uneven = steps?.find((step) => step.duration % 1e9 !== 0);
 	if (uneven)
-		found.push(
+		problems.push(
 			refuseField("steps", "step-of-part-seconds", {
 				durationNs: uneven.duration,
 				seconds: Math.ceil(uneven.duration / 1e9),
@@ -81,25 +81,25 @@ export function loadProblems(fields: Fields, written: Written): FieldProblem[] {
 	const closed = has("messages");
 	const tenth = Math.ceil((messages ?? 10_000) / 10);
 	if (warmup && "ns" in warmup && warmup.ns > 0 && closed)
-		found.push(refuseField("warmup", "warmup-of-closed-load", { tenth }));
+		problems.push(refuseField("warmup", "warmup-of-closed-load", { tenth }));
 	const shape = STEADYLESS.find((field) => has(field));
 	if (warmup && "steady" in warmup && shape)
-		found.push({
+		problems.push({
 			field: "warmup",
 			message: say("steady-window", {
 				...{ part: shape, instead: closed ? `${tenth} messages` : "15s" },
 			}).text,
 		});
 	if (warmup && "messages" in warmup && !closed)
-		found.push(refuseField("warmup", "warmup-of-rate"));
+		problems.push(refuseField("warmup", "warmup-of-rate"));
 	if (find && (has("stages") || arrivals === "poisson"))
-		found.push(
+		problems.push(
 			refuseField("find", "search-of-shape", {
 				field: has("stages") ? "stages" : "arrivals",
 			}),
 		);
-	found.push(...amounts(fields));
-	return found;
+	problems.push(...amounts(fields));
+	return problems;
 }
 
 /**

@@ -21,10 +21,10 @@ export async function readRig({
 		if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
 		throw failure("rig-unreadable", { path: shown, reason: reasonOf(error) });
 	}
-	const found = parseRig(text);
-	if ("wrong" in found)
-		throw failure("rig-invalid", { path: shown, wrong: found.wrong });
-	return found.rig;
+	const parsed = parseRig(text);
+	if ("wrong" in parsed)
+		throw failure("rig-invalid", { path: shown, wrong: parsed.wrong });
+	return parsed.rig;
 }
 
 /** Writes a rig.json that was not there. For its owner's eyes alone: URLs may hold passwords. */

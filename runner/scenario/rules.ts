@@ -50,12 +50,12 @@ const UNSEEN: readonly WorkloadField[] = ["delivery", "order", "checksum"];
 function ofPattern(fields: Fields, written: Written): FieldProblem[] {
 	const { pattern } = fields;
 	if (!pattern) return [];
-	const found: FieldProblem[] = [];
+	const problems: FieldProblem[] = [];
 	for (const field of workloadFields) {
 		const only = onlyFor(field);
 		if (only === undefined || only.includes(pattern)) continue;
 		if (isSet(fields, written, field))
-			found.push(
+			problems.push(
 				refuseField(field, "needs-pattern", {
 					...{ field, patterns: EITHER.format(only), pattern },
 				}),
@@ -64,12 +64,12 @@ function ofPattern(fields: Fields, written: Written): FieldProblem[] {
 	if (pattern === "publish")
 		for (const field of UNSEEN)
 			if (isSet(fields, written, field) && fields[field] !== "at-most-once")
-				found.push(refuseField(field, "nobody-to-check", { field }));
+				problems.push(refuseField(field, "nobody-to-check", { field }));
 	if (pattern === "fan-out" && !Object.hasOwn(written, "subscriptions"))
-		found.push(refuseField("pattern", "fan-out-without-subscriptions"));
+		problems.push(refuseField("pattern", "fan-out-without-subscriptions"));
 	if (pattern === "backlog" && !Object.hasOwn(written, "backlog"))
-		found.push(refuseField("pattern", "backlog-without-size"));
-	return found;
+		problems.push(refuseField("pattern", "backlog-without-size"));
+	return problems;
 }
 
 /** Was the field written, with another value than the one that means nothing? */
@@ -94,38 +94,38 @@ function ofLimits({
 	checksum,
 	message,
 }: Fields): FieldProblem[] {
-	const found: FieldProblem[] = [];
+	const problems: FieldProblem[] = [];
 	if (timeout !== undefined && drain !== undefined && timeout > drain)
-		found.push(
+		problems.push(
 			refuseField("timeout", "timeout-beyond-drain", {
 				...{ timeoutNs: timeout, drainNs: drain },
 			}),
 		);
 	const needed = ENVELOPE_BYTES + CHECKSUM_BYTES;
 	if (checksum && message !== undefined && message < needed)
-		found.push(
+		problems.push(
 			refuseField("message", "too-small-for-checksum", {
 				...{ messageBytes: message, leastBytes: needed },
 				...{ checksum: CHECKSUM_BYTES, envelope: ENVELOPE_BYTES },
 			}),
 		);
-	return found;
+	return problems;
 }
 
 function ofTopology(fields: Fields): FieldProblem[] {
-	const found: FieldProblem[] = [];
+	const problems: FieldProblem[] = [];
 	const { connections, consumerConnections } = fields;
 	const producers = fields.producers ?? connections;
-	if (producers === undefined || connections === undefined) return found;
+	if (producers === undefined || connections === undefined) return problems;
 	if (connections > producers)
-		found.push(
+		problems.push(
 			refuseField("producers", "connections-beyond-producers", {
 				...{ producers, connections },
 			}),
 		);
 	const { topics = 1 } = fields;
 	if (topics > producers)
-		found.push(
+		problems.push(
 			refuseField("topics", "topics-beyond-producers", { producers, topics }),
 		);
 	const receivers = receiversOf(fields.pattern ?? "round-trip", fields);
@@ -135,13 +135,13 @@ function ofTopology(fields: Fields): FieldProblem[] {
 		consumerConnections > receivers
 	) {
 		const noun = fields.pattern === "fan-out" ? "subscription" : "consumer";
-		found.push(
+		problems.push(
 			refuseField("consumerConnections", "connections-beyond-receivers", {
 				...{ consumerConnections, receivers, who: plural(receivers, noun) },
 			}),
 		);
 	}
-	return found;
+	return problems;
 }
 
 function ofOrder({ order, keys }: Fields): FieldProblem[] {

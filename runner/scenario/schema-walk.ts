@@ -31,16 +31,16 @@ export function unitExamples(path: Path, whole: unknown): string[] {
 // --- internal ---
 
 function schemasAt(path: Path, whole: unknown): z.core.$ZodType[] {
-	let found: z.core.$ZodType[] = [ScenarioFile];
+	let schemas: z.core.$ZodType[] = [ScenarioFile];
 	for (const [depth, step] of path.entries()) {
 		const here = path.slice(0, depth + 1);
 		const broker = BrokerName.safeParse(systemBroker(here, whole)).data;
-		found =
+		schemas =
 			isSystem(here) && broker !== undefined
 				? [brokerOf({ broker }).options]
-				: below(found, step);
+				: below(schemas, step);
 	}
-	return found.flatMap(forms);
+	return schemas.flatMap(forms);
 }
 
 /** What the schemas have for a step of a path: for a key of a map, an item of a list. */

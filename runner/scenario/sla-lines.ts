@@ -54,19 +54,19 @@ export function resolveSlaLines(
 					meant: didYouMean(line.system, keys),
 				}),
 			);
-		const found =
+		const matched =
 			line.case === undefined || names === null
 				? null
 				: findCase(line.case, names);
-		if (found && "wrong" in found)
-			problems.push({ path: at("case"), at: "value", message: found.wrong });
+		if (matched && "wrong" in matched)
+			problems.push({ path: at("case"), at: "value", message: matched.wrong });
 		const only =
 			inCase === null
-				? found && "name" in found
-					? found.name
+				? matched && "name" in matched
+					? matched.name
 					: null
 				: (cases[inCase]?.name ?? null);
-		const unknown = found !== null && "wrong" in found;
+		const unknown = matched !== null && "wrong" in matched;
 		const meant = unknown
 			? []
 			: cases.filter((one, index) =>
@@ -167,18 +167,18 @@ function incomparable(
 	repeat: number | undefined,
 	baseline: Scenario["baseline"],
 ): string[] {
-	const found: string[] = [];
+	const reasons: string[] = [];
 	const searched = cases.find(({ find }) => find !== null);
 	if (searched)
-		found.push(
+		reasons.push(
 			tell("search-not-compared", {
 				case: cases.length === 1 ? "" : ` like that of case "${searched.name}"`,
 			}),
 		);
 	if (system !== undefined && baseline?.system === system)
-		found.push(tell("baseline-of-itself", { system }));
-	if (tooFew(repeat)) found.push(needsRepeats(repeat));
-	return found.map((why) => `"${text}": ${why}`);
+		reasons.push(tell("baseline-of-itself", { system }));
+	if (tooFew(repeat)) reasons.push(needsRepeats(repeat));
+	return reasons.map((why) => `"${text}": ${why}`);
 }
 
 /** A search for the highest rate needs something that a rate can be too high for. */

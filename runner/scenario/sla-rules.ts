@@ -28,8 +28,8 @@ export function unanswerable(
 					acknowledgesNothing,
 				];
 	// The first reason is enough: others follow from it.
-	const found = why.map((reason) => reason(line)).find((text) => text);
-	return found === undefined ? [] : [`"${expect.text}": ${found}`];
+	const objection = why.map((reason) => reason(line)).find((text) => text);
+	return objection === undefined ? [] : [`"${expect.text}": ${objection}`];
 }
 
 // --- internal ---

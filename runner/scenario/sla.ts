@@ -143,14 +143,14 @@ function limited(line: string, text = line): Sla {
 
 	if (op !== "<" && op !== "<=")
 		throw new UnitError(tell("latency-limit", { line: text, left, limit }));
-	const found = {
+	const sla = {
 		text,
 		metric: metric.data,
 		op,
 		limitNs: latency(text, limit),
 		abort: false,
 	} as const;
-	if (quantile === "max") return { kind: "max", ...found };
+	if (quantile === "max") return { kind: "max", ...sla };
 	const percentile = Number(/[\d.]+/.exec(quantile)?.[0]);
 	if (percentile === 100)
 		throw new UnitError(tell("percentile-100", { line: text, op, limit }));
@@ -158,7 +158,7 @@ function limited(line: string, text = line): Sla {
 		throw new UnitError(tell("percentile-range", { line: text }));
 	if (percentile < LOWEST)
 		throw new UnitError(tell("percentile-lowest", { line: text }));
-	return { kind: "percentile", ...found, percentile };
+	return { kind: "percentile", ...sla, percentile };
 }
 
 function tallyLine(

@@ -101,7 +101,7 @@ function aliasMessage(error: unknown): string {
 /** An alias inside of what it stands for would go on for ever. */
 function endless(document: Document.Parsed): Located[] {
 	const anchored = new Map<string, unknown>();
-	const found: Located[] = [];
+	const mistakes: Located[] = [];
 	visit(document, {
 		Node(_, node, path) {
 			if (!isAlias(node)) {
@@ -110,18 +110,18 @@ function endless(document: Document.Parsed): Located[] {
 			}
 			const meant = anchored.get(node.source);
 			if (path.some((around) => around === meant))
-				found.push({
+				mistakes.push({
 					offset: start(node) ?? 0,
 					message: tell("alias-endless", { alias: node.source }),
 				});
 		},
 	});
-	return found;
+	return mistakes;
 }
 
 function keysOf(document: Document.Parsed, field: string): string[] {
-	const found = document.get(field, true);
-	const map = isAlias(found) ? found.resolve(document) : found;
+	const node = document.get(field, true);
+	const map = isAlias(node) ? node.resolve(document) : node;
 	return isMap(map)
 		? map.items.map(({ key }) => String(isScalar(key) ? key.value : key))
 		: [];

@@ -93,30 +93,30 @@ function ofCluster(
 	{ title, nodes: possible, maxReplicas }: Traits,
 	{ ours }: Starting,
 ): Refusal[] {
-	const found: Refusal[] = [];
+	const refusals: Refusal[] = [];
 	if (nodes !== undefined && ours && !possible.includes(nodes))
-		found.push(
+		refusals.push(
 			refusal("nodes", "number-of-nodes", {
 				...{ title, nodes, possible: possible.join(" or ") },
 				noun: possible.length === 1 && possible[0] === 1 ? "node" : "nodes",
 				write: possible.find((n) => n > nodes) ?? possible.at(-1),
 			}),
 		);
-	if (replicas === undefined) return found;
+	if (replicas === undefined) return refusals;
 	if (replicas > maxReplicas)
-		found.push(
+		refusals.push(
 			maxReplicas === 1
 				? refusal("replicas", "one-copy", { title })
 				: refusal("replicas", "too-many-copies", { title, maxReplicas }),
 		);
 	else if (ours && replicas > (nodes ?? 1))
-		found.push(
+		refusals.push(
 			refusal("replicas", "replicas-beyond-nodes", {
 				...{ replicas, are: (nodes ?? 1) === 1 ? "is one" : `are ${nodes}` },
 				write: possible.find((n) => n >= replicas) ?? replicas,
 			}),
 		);
-	return found;
+	return refusals;
 }
 
 /** A rig has to be what the scenario asks for: figures of another broker would carry its name. */
@@ -127,22 +127,22 @@ function ofRig(
 ): Refusal[] {
 	if (given === null || brokerOf(options).urlSchemes.length === 0) return [];
 	const { path: file, rig } = given;
-	const found = rig.brokers.find(({ system }) => system === key);
+	const entry = rig.brokers.find(({ system }) => system === key);
 	const there = { rig: file, system: key };
-	if (!found)
+	if (!entry)
 		return [
 			refusal("broker", "rig-without-broker", {
 				...{ ...there, systems: rig.brokers.map(({ system }) => system) },
 			}),
 		];
-	if (found.broker !== options.broker)
+	if (entry.broker !== options.broker)
 		return [
 			refusal("broker", "rig-other-broker", {
-				...{ ...there, broker: found.broker, written: options.broker },
+				...{ ...there, broker: entry.broker, written: options.broker },
 			}),
 		];
-	if (found.hosts.length > 0) return tooFewHosts(given, found, options);
-	if (found.url === null)
+	if (entry.hosts.length > 0) return tooFewHosts(given, entry, options);
+	if (entry.url === null)
 		return [
 			refusal("broker", "rig-without-machines", {
 				...{ ...there, phase: rig.cloud?.phase ?? "planned" },
@@ -150,16 +150,16 @@ function ofRig(
 		];
 	const { durability = null } = options;
 	// Of a broker that nobody has set up for us nothing is known, unless the file says it.
-	const known = !isYours(rig.target) || found.level !== null;
-	return known && durability !== found.level
+	const known = !isYours(rig.target) || entry.level !== null;
+	return known && durability !== entry.level
 		? [
 				refusal("durability", "rig-other-durability", {
-					...{ ...there, found: levelText(found.level) },
+					...{ ...there, found: levelText(entry.level) },
 					asked: levelText(durability),
 					write:
-						found.level === null
+						entry.level === null
 							? "remove durability"
-							: `write durability: ${found.level}`,
+							: `write durability: ${entry.level}`,
 				}),
 			]
 		: [];
@@ -215,16 +215,16 @@ function ofCreate(options: SystemOptions, { target }: Starting): Refusal[] {
 	if (create !== false)
 		return topics === undefined ? [] : [refusal("topics", "topics-of-mqbench")];
 	if (topics === undefined) return [refusal("create", "create-without-topics")];
-	const found: Refusal[] = [];
+	const refusals: Refusal[] = [];
 	const twice = topics.find((topic, i) => topics.indexOf(topic) < i);
 	if (twice !== undefined)
-		found.push(refusal("topics", "topic-twice", { topic: twice }));
+		refusals.push(refusal("topics", "topic-twice", { topic: twice }));
 	for (const key of [
 		"durability",
 		"replicas",
 		...brokerOf(options).topicOptions,
 	])
 		if (options[key as keyof SystemOptions] !== undefined)
-			found.push(refusal(key, "yours-option", { option: key }));
-	return found;
+			refusals.push(refusal(key, "yours-option", { option: key }));
+	return refusals;
 }

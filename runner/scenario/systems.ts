@@ -41,9 +41,9 @@ export function resolveSystems(
 		if (typeof named === "string") keys.push(named);
 		// What is wrong with it is the schema's to say.
 		if (options === undefined || typeof named !== "string") continue;
-		const found = resolveOne(named, options, path, context);
-		if (Array.isArray(found)) problems.push(...found);
-		else systems.push({ key: named, path, ...found });
+		const resolved = resolveOne(named, options, path, context);
+		if (Array.isArray(resolved)) problems.push(...resolved);
+		else systems.push({ key: named, path, ...resolved });
 	}
 	return { systems, keys, problems };
 }
@@ -105,12 +105,12 @@ function resolveOne(
 
 	let url: string | null = null;
 	if (context.rig !== null || place === null) {
-		const found =
+		const address =
 			context.rig === null
 				? existingUrl(options, where, context)
 				: rigUrl(name, options, context.rig, context.env);
-		if (found && "wrong" in found) wrong("url", found.wrong);
-		else url = found?.url ?? null;
+		if (address && "wrong" in address) wrong("url", address.wrong);
+		else url = address?.url ?? null;
 	}
 	if (problems.length > 0) return problems;
 	const starts = (at: BrokerPlace) => context.rig === null && place === at;
@@ -136,12 +136,12 @@ function reached(
 	options: SystemOptions,
 	{ rig }: Context,
 ): SystemOptions {
-	const found = rig?.rig.brokers.find(({ system }) => system === key);
-	return found &&
-		found.hosts.length === 0 &&
+	const entry = rig?.rig.brokers.find(({ system }) => system === key);
+	return entry &&
+		entry.hosts.length === 0 &&
 		isYours(rig?.rig.target) &&
 		hasProcess(options)
-		? { ...options, url: maskUrls(found.url ?? "") }
+		? { ...options, url: maskUrls(entry.url ?? "") }
 		: options;
 }
 
@@ -185,10 +185,10 @@ function rigUrl(
 	env: Context["env"],
 ): ResolvedUrl | null {
 	const broker = brokerOf(options);
-	const found = rig.brokers.find(({ system }) => system === key);
-	if (broker.urlSchemes.length === 0 || !found || found.url === null)
+	const entry = rig.brokers.find(({ system }) => system === key);
+	if (broker.urlSchemes.length === 0 || !entry || entry.url === null)
 		return null;
-	const resolved = resolveUrl(found.url, broker, env, false);
+	const resolved = resolveUrl(entry.url, broker, env, false);
 	return "wrong" in resolved
 		? {
 				wrong: tell("rig-url", { rig: file, system: key, why: resolved.wrong }),

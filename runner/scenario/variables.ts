@@ -20,10 +20,10 @@ export function fillVariables(
 	const secrets: string[] = [];
 	const fill = (value: unknown, path: Path): unknown => {
 		if (typeof value === "string") {
-			const found = fillText(value, path, env);
-			problems.push(...found.problems);
-			secrets.push(...found.secrets);
-			return found.text;
+			const filled = fillText(value, path, env);
+			problems.push(...filled.problems);
+			secrets.push(...filled.secrets);
+			return filled.text;
 		}
 		if (Array.isArray(value))
 			return value.map((item, index) => fill(item, [...path, index]));

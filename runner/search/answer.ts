@@ -4,12 +4,12 @@ import { tell } from "../text/tell.ts";
 import { type Answer, boundsOf, type Found, LOWEST_PART } from "./search.ts";
 
 /** What a search came to, in one sentence. */
-export function answerText(answer: Answer, found: readonly Found[]): string {
+export function answerText(answer: Answer, runs: readonly Found[]): string {
 	const { lo, hi, limitedBy, confirmed } = answer;
 	if (lo === null)
 		return limitedBy === "error"
 			? tell("search-broke")
-			: noRateText(answer, found);
+			: noRateText(answer, runs);
 	const code = confirmed ? "rate-confirmed" : "rate-unconfirmed";
 	const met = tell(code, { perSecond: lo });
 	switch (limitedBy) {
@@ -34,12 +34,12 @@ export function answerVerdict({ lo, limitedBy, confirmed }: Answer): Verdict {
 // --- internal ---
 
 /** No rate was confirmed: what its runs said, and how many said nothing. */
-function noRateText({ hi }: Answer, found: readonly Found[]): string {
-	const invalid = found.filter((f) => f.outcome === "invalid");
-	const all = found.length;
+function noRateText({ hi }: Answer, runs: readonly Found[]): string {
+	const invalid = runs.filter((f) => f.outcome === "invalid");
+	const all = runs.length;
 	if (invalid.length === all) return tell("search-all-invalid", { all });
-	const { lo: probePerSecond } = boundsOf(found);
-	const longer = found.filter((f) => f.step.role === "confirm");
+	const { lo: probePerSecond } = boundsOf(runs);
+	const longer = runs.filter((f) => f.step.role === "confirm");
 	const lowestPerSecond = Math.min(...longer.map((f) => f.step.rate));
 	const what =
 		probePerSecond !== null
@@ -48,7 +48,7 @@ function noRateText({ hi }: Answer, found: readonly Found[]): string {
 				? tell("no-rate-meets")
 				: tell("not-even-lowest", {
 						...{ hiPerSecond: hi, percent: percent(LOWEST_PART) },
-						firstPerSecond: found[0]?.step.rate ?? 0,
+						firstPerSecond: runs[0]?.step.rate ?? 0,
 					});
 	const some = invalid.length === 1 ? "one-invalid" : "some-invalid";
 	return invalid.length === 0

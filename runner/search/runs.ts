@@ -28,20 +28,20 @@ export function* searchRuns(
 	firstIndex: number,
 	judge: (plan: Plan) => Outcome,
 	say: (text: string) => void = () => {},
-): Generator<Plan, { readonly answer: Answer; readonly found: Found[] }> {
+): Generator<Plan, { readonly answer: Answer; readonly runs: Found[] }> {
 	const { rate } = start.schedule;
 	if (rate === null) throw new Error("a search needs a rate to begin with");
-	const found: Found[] = [];
+	const runs: Found[] = [];
 	for (;;) {
-		const what = next(ratePerSecond(rate), found);
-		if ("answer" in what) return { answer: what.answer, found };
-		const times = found.filter(
+		const what = next(ratePerSecond(rate), runs);
+		if ("answer" in what) return { answer: what.answer, runs };
+		const times = runs.filter(
 			(f) => f.step.rate === what.step.rate && f.step.role === what.step.role,
 		).length;
-		const plan = planOf(start, what.step, firstIndex + found.length, times);
-		say(stepText(what.step, found));
+		const plan = planOf(start, what.step, firstIndex + runs.length, times);
+		say(stepText(what.step, runs));
 		yield plan;
-		found.push({ step: what.step, outcome: judge(plan) });
+		runs.push({ step: what.step, outcome: judge(plan) });
 	}
 }
 
@@ -84,13 +84,13 @@ export function estimateOf(start: Plan): Estimate {
 		start.schedule.rate ?? { messages: 1, perNs: 1e9 },
 	);
 	const played = CARRIED.map((part) => {
-		const found: Found[] = [];
+		const runs: Found[] = [];
 		let ns = 0;
 		for (;;) {
-			const what = next(first, found);
-			if ("answer" in what) return { runs: found.length, ns };
+			const what = next(first, runs);
+			if ("answer" in what) return { runs: runs.length, ns };
 			const { step } = what;
-			found.push({
+			runs.push({
 				step,
 				outcome: step.rate <= part * first ? "pass" : "fail",
 			});

@@ -49,20 +49,20 @@ const BACK_OFFS = 3;
 export const CURVE = [0.5, 0.7, 0.8, 0.9, 0.95];
 
 /** The run to make after those that were made, or the answer. `start` is the rate where the search begins. */
-export function next(start: number, found: readonly Found[]): Next {
-	if (found.some((f) => f.outcome === "error"))
+export function next(start: number, runs: readonly Found[]): Next {
+	if (runs.some((f) => f.outcome === "error"))
 		return {
-			answer: { ...boundsOf(found), limitedBy: "error", confirmed: false },
+			answer: { ...boundsOf(runs), limitedBy: "error", confirmed: false },
 		};
-	const probe = nextProbe(start, found);
+	const probe = nextProbe(start, runs);
 	if ("step" in probe) return probe;
 	const { lo } = probe.answer;
 	if (lo === null) return probe;
-	const confirmation = nextConfirmation(lo, found, probe.answer);
+	const confirmation = nextConfirmation(lo, runs, probe.answer);
 	if ("step" in confirmation) return confirmation;
 	const { answer } = confirmation;
 	if (answer.lo === null) return confirmation;
-	const measured = found.filter((f) => f.step.role === "curve").length;
+	const measured = runs.filter((f) => f.step.role === "curve").length;
 	const part = CURVE[measured];
 	return part === undefined
 		? confirmation
@@ -75,8 +75,8 @@ export function rounded(rate: number): number {
 }
 
 /** The highest rate that passed, and the lowest above it that failed, of the probes. */
-export function boundsOf(found: readonly Found[]): Pick<Answer, "lo" | "hi"> {
-	const probes = found.filter((f) => f.step.role === "probe");
+export function boundsOf(runs: readonly Found[]): Pick<Answer, "lo" | "hi"> {
+	const probes = runs.filter((f) => f.step.role === "probe");
 	const rates = [...new Set(probes.map((f) => f.step.rate))];
 	const failed = rates.filter((rate) => decide(probes, rate) === false);
 	const hi = failed.length === 0 ? null : Math.min(...failed);
@@ -88,11 +88,11 @@ export function boundsOf(found: readonly Found[]): Pick<Answer, "lo" | "hi"> {
 
 // --- internal ---
 
-function nextProbe(start: number, found: readonly Found[]): Next {
-	const probes = found.filter((f) => f.step.role === "probe");
+function nextProbe(start: number, runs: readonly Found[]): Next {
+	const probes = runs.filter((f) => f.step.role === "probe");
 	const open = undecided(probes);
 	if (open !== null) return { step: { rate: open, role: "probe" } };
-	const { lo, hi } = boundsOf(found);
+	const { lo, hi } = boundsOf(runs);
 	if (probes.length === 0)
 		return { step: { rate: rounded(start), role: "probe" } };
 	const limited = probes.some((f) => isLimited(probes, f.step.rate));
@@ -148,7 +148,7 @@ function decide(probes: readonly Found[], rate: number): boolean | null {
 
 function nextConfirmation(
 	lo: number,
-	found: readonly Found[],
+	runs: readonly Found[],
 	answer: Answer,
 ): Next {
 	let rate = lo;
@@ -161,7 +161,7 @@ function nextConfirmation(
 		steps++;
 		spoiled = 0;
 	};
-	for (const { step, outcome } of found) {
+	for (const { step, outcome } of runs) {
 		if (step.role !== "confirm") continue;
 		if (outcome === "pass")
 			return {

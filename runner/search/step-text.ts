@@ -11,16 +11,16 @@ import {
 /** What a search tries next, and why, in one sentence. `found`: what it made so far. */
 export function stepText(
 	{ rate: perSecond, role }: Step,
-	found: readonly Found[],
+	runs: readonly Found[],
 ): string {
-	const same = found.filter((f) => f.step.role === role);
+	const same = runs.filter((f) => f.step.role === role);
 	const last = same.at(-1);
 	const again = last?.step.rate === perSecond && tell(AGAIN[last.outcome]);
 	switch (role) {
 		case "probe":
 			return again
 				? tell("probes-again", { perSecond, why: again })
-				: probeText(perSecond, found);
+				: probeText(perSecond, runs);
 		case "confirm":
 			if (last === undefined) return tell("confirms", { perSecond });
 			return again
@@ -42,9 +42,9 @@ const AGAIN = {
 	error: "last-not-made",
 } as const satisfies Readonly<Record<Outcome, Told>>;
 
-function probeText(perSecond: number, found: readonly Found[]): string {
-	const { lo, hi } = boundsOf(found);
-	if (found.length === 0) return tell("search-starts", { perSecond });
+function probeText(perSecond: number, runs: readonly Found[]): string {
+	const { lo, hi } = boundsOf(runs);
+	if (runs.length === 0) return tell("search-starts", { perSecond });
 	if (hi === null) {
 		const loPerSecond = lo ?? rounded(perSecond / 2);
 		return tell("tries-twice", { loPerSecond, perSecond });

@@ -49,9 +49,9 @@ export function intervalRank(
 	const key = n < m ? `${n},${m}` : `${m},${n}`;
 	const known = ranks.get(key);
 	if (known !== undefined) return known;
-	const found = n * m <= EXACT ? exactRank(n, m) : normalRank(n, m);
-	ranks.set(key, found);
-	return found;
+	const rank = n * m <= EXACT ? exactRank(n, m) : normalRank(n, m);
+	ranks.set(key, rank);
+	return rank;
 }
 
 /** The median of some values; of an even number of them the geometric mean of the two in the middle. null: of none. */
@@ -82,14 +82,14 @@ function exactRank(n: number, m: number): ReturnType<typeof intervalRank> {
 	const counts = countsOfU(n, m);
 	const all = counts.reduce((sum, count) => sum + count, 0);
 	let below = 0;
-	let found: ReturnType<typeof intervalRank> = null;
+	let rank: ReturnType<typeof intervalRank> = null;
 	for (const [u, count] of counts.entries()) {
 		below += count;
 		// 0.05 itself is allowed; the sum of counts is rounded only beyond 2^53.
 		if ((2 * below) / all > ALPHA) break;
-		found = { k: u + 1, confidence: 1 - (2 * below) / all };
+		rank = { k: u + 1, confidence: 1 - (2 * below) / all };
 	}
-	return found;
+	return rank;
 }
 
 /**

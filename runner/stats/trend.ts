@@ -60,13 +60,13 @@ function thinned(points: readonly TrendPoint[]): readonly TrendPoint[] {
 /** Slopes of all pairs, ascending. Points at the same x have none. */
 function pairwise(points: readonly TrendPoint[]): Float64Array {
 	const slopes = new Float64Array((points.length * (points.length - 1)) / 2);
-	let found = 0;
+	let count = 0;
 	for (const [i, a] of points.entries())
 		for (let j = i + 1; j < points.length; j++) {
 			const b = points[j] as TrendPoint;
-			if (b.x !== a.x) slopes[found++] = (b.y - a.y) / (b.x - a.x);
+			if (b.x !== a.x) slopes[count++] = (b.y - a.y) / (b.x - a.x);
 		}
-	return slopes.subarray(0, found).sort();
+	return slopes.subarray(0, count).sort();
 }
 
 function kendallVariance(points: readonly TrendPoint[]): number {

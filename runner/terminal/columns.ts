@@ -51,16 +51,16 @@ export function clipped(text: string, width: number): string {
 
 /** Pieces of at most `width` columns; a character that is wider than that stands alone. */
 export function pieces(text: string, width: number): string[] {
-	const found: string[] = [];
+	const parts: string[] = [];
 	let piece = "";
 	for (const { segment } of GRAPHEMES.segment(text)) {
 		if (piece !== "" && displayWidth(piece + segment) > width) {
-			found.push(piece);
+			parts.push(piece);
 			piece = "";
 		}
 		piece += segment;
 	}
-	return [...found, piece];
+	return [...parts, piece];
 }
 
 export function padEnd(text: string, width: number): string {
@@ -102,11 +102,11 @@ function widthOf(grapheme: string): number {
 
 function leading(parts: readonly string[], width: number): string[] {
 	let used = 0;
-	const found: string[] = [];
+	const fitting: string[] = [];
 	for (const part of parts) {
 		used += widthOf(part);
 		if (used > width) break;
-		found.push(part);
+		fitting.push(part);
 	}
-	return found;
+	return fitting;
 }

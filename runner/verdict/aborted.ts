@@ -19,25 +19,25 @@ import { receivedTwice } from "./received-twice.ts";
 export function judgeAborted(
 	sla: Sla,
 	facts: Facts,
-	found: Judgement,
+	judgement: Judgement,
 ): Judgement {
 	const { run, plan } = facts.collected;
-	if (found.verdict === "error") return found;
+	if (judgement.verdict === "error") return judgement;
 	const afterNs = stoppedAfterNs(facts);
 	if (sla.text === run?.abortedBy) {
-		const by = stoppedBy(sla, facts, found);
+		const by = stoppedBy(sla, facts, judgement);
 		if (by !== null)
 			return {
-				...found,
+				...judgement,
 				verdict: "invalid",
 				lagDecided: by === "lag",
 				heldDecided: by === "held",
 				...because(say(`aborted-by-${by}`, { afterNs })),
 			};
-		const { over } = found;
+		const { over } = judgement;
 		const counted = whyHopeless(sla, plan, soFar(facts, sla, over ?? 0));
 		return {
-			...found,
+			...judgement,
 			verdict: "fail",
 			lagDecided: false,
 			heldDecided: false,
@@ -45,16 +45,16 @@ export function judgeAborted(
 		};
 	}
 	const stands =
-		found.verdict === "fail" &&
+		judgement.verdict === "fail" &&
 		(sla.kind !== "tally" || TALLIES[sla.tally].grows);
 	const open = say("aborted-open", { afterNs, by: run?.abortedBy ?? "" });
 	return stands
 		? {
-				...leftOpen(found, say("aborted-failed", { afterNs })),
+				...leftOpen(judgement, say("aborted-failed", { afterNs })),
 				...{ verdict: "fail", lagDecided: false, heldDecided: false },
 			}
 		: {
-				...{ ...found, verdict: "inconclusive" },
+				...{ ...judgement, verdict: "inconclusive" },
 				...{ lagDecided: false, heldDecided: false },
 				...because(open),
 			};
@@ -72,7 +72,7 @@ export function stoppedAfterNs({ collected }: Facts): number {
 function stoppedBy(
 	sla: Sla,
 	facts: Facts,
-	found: Judgement,
+	judgement: Judgement,
 ): "lag" | "held" | null {
 	if (sla.kind === "tally") return null;
 	const { plan, seconds } = facts.collected;
@@ -84,7 +84,7 @@ function stoppedBy(
 	const stillOpen = (over: number) =>
 		whyHopeless(sla, plan, soFar(facts, sla, over)) === null;
 	const held = heldBy(sla, facts.collected);
-	if (stillOpen(found.over ?? 0)) return null;
+	if (stillOpen(judgement.over ?? 0)) return null;
 	if (
 		(containsLag(sla.metric) &&
 			stillOpen(sum(intervals.map((i) => i.overWithoutLag)))) ||

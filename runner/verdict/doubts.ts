@@ -49,9 +49,9 @@ export function unlessItRises(
 ): Judgement {
 	if (j.verdict !== "pass" || j.n === null) return j;
 	if (grew) return leftOpen(j, say("queue-growing"));
-	const found = drift(facts);
+	const rise = drift(facts);
 	const near = j.margin !== null && j.margin < STEADY_MARGIN;
-	return found?.significant && found.change > 0 && near
+	return rise?.significant && rise.change > 0 && near
 		? leftOpen(j, say("p50-rose", { factor: STEADY_MARGIN }))
 		: j;
 }
@@ -69,7 +69,10 @@ export function unlessSaturated(
 	if (j.verdict !== "fail" || sla === undefined) return j;
 	const by = machinesOf(facts)
 		.map((machine) => saturationOf(machine, facts))
-		.find((found) => found !== null && explains(found, j, sla, facts));
+		.find(
+			(saturation) =>
+				saturation !== null && explains(saturation, j, sla, facts),
+		);
 	if (!by) return j;
 	const { why: text, code, values } = j;
 	const { idle: idleShare, wait: waitShare, share } = by;

@@ -45,11 +45,17 @@ export function percentileOf(
 	sample: Sample = sampleOf(facts, metric),
 	span?: Span,
 ): Percentile & { readonly nEff: number | null } {
-	const found = percentile(sample, p, 1);
-	if (found.support === "none") return { ...found, nEff: null };
-	const phi = clusteringAbove(facts, metric, sample, found, span);
+	const independent = percentile(sample, p, 1);
+	if (independent.support === "none") return { ...independent, nEff: null };
+	const phi = clusteringAbove(facts, metric, sample, independent, span);
 	if (phi === null)
-		return { ...found, low: null, high: null, support: "weak", nEff: null };
+		return {
+			...independent,
+			low: null,
+			high: null,
+			support: "weak",
+			nEff: null,
+		};
 	const whole = { ...percentile(sample, p, phi), nEff: sample.n / phi };
 	return span === undefined ? judged(whole, facts, metric) : whole;
 }
@@ -59,21 +65,21 @@ export function percentileOf(
  * of whole seconds, so that it may reach beyond a limit that the count excludes, or end before one that it does not.
  */
 export function agreeing<P extends Pick<Percentile, "value" | "low" | "high">>(
-	found: P,
+	percentile: P,
 	limitNs: number,
 	verdict: OverTest["verdict"],
 ): P {
-	const { value, low, high } = found;
-	if (value === null || low === null) return found;
+	const { value, low, high } = percentile;
+	if (value === null || low === null) return percentile;
 	if (verdict === "pass")
 		return {
-			...found,
+			...percentile,
 			high: Math.max(value, Math.min(high ?? limitNs, limitNs)),
 		};
 	if (verdict === "fail")
-		return { ...found, low: Math.min(value, Math.max(low, limitNs)) };
+		return { ...percentile, low: Math.min(value, Math.max(low, limitNs)) };
 	return {
-		...found,
+		...percentile,
 		low: Math.min(low, limitNs),
 		high: high === null ? null : Math.max(high, limitNs),
 	};
@@ -83,20 +89,24 @@ export function agreeing<P extends Pick<Percentile, "value" | "low" | "high">>(
 
 /** What the gates of a percentile say of it has the last word about its interval. */
 function judged<P extends Percentile>(
-	found: P,
+	percentile: P,
 	{ collected }: Facts,
 	metric: Metric,
 ): P {
 	const { plan, seconds, state } = collected;
-	if (state !== "complete") return found;
+	if (state !== "complete") return percentile;
 	return plan.sla.reduce((one, sla) => {
 		if (sla.kind !== "percentile" || sla.metric !== metric) return one;
 		const k = limitIndex(plan, sla);
-		if (sla.percentile !== found.p || k < 0) return one;
+		if (sla.percentile !== percentile.p || k < 0) return one;
 		const second = receivedTwice(collected, metric);
 		const intervals = limitIntervals(plan, seconds, k, second);
-		return agreeing(one, sla.limitNs, testOver(intervals, found.p).verdict);
-	}, found);
+		return agreeing(
+			one,
+			sla.limitNs,
+			testOver(intervals, percentile.p).verdict,
+		);
+	}, percentile);
 }
 
 /** Messages of each second of the window that are intended; of a closed load nobody knows. */
@@ -224,8 +234,8 @@ function aboveBySecond(
 	const { values, bySecond } = READ.get(merged) as Read;
 	const k = values.indexOf(value);
 	return (second) => {
-		const found = bySecond.get(second);
-		return { count: found?.count ?? 0, above: found?.above[k] ?? 0 };
+		const counts = bySecond.get(second);
+		return { count: counts?.count ?? 0, above: counts?.above[k] ?? 0 };
 	};
 }
 

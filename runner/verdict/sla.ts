@@ -28,10 +28,10 @@ import { judgeTally } from "./tally.ts";
 
 /** Judges one SLA line on what a run measured. Whether the measurement is to be trusted is a question of checks.ts. */
 export function judge(sla: Sla, facts: Facts): Judgement {
-	const found = judgeOffered(sla, facts);
+	const judgement = judgeOffered(sla, facts);
 	return facts.collected.state === "aborted"
-		? judgeAborted(sla, facts, found)
-		: found;
+		? judgeAborted(sla, facts, judgement)
+		: judgement;
 }
 
 // --- internal ---
@@ -90,14 +90,14 @@ function judgePercentile(
 	const { plan } = facts.collected;
 	const test = testOver(intervals, sla.percentile);
 	const censored = sum(intervals.map((i) => i.censored));
-	const found = percentileOfGate(sla, facts);
+	const percentile = percentileOfGate(sla, facts);
 	const numbers = {
 		...base,
-		valueNs: found.value,
-		lowNs: found.low,
-		highNs: found.high,
-		beyondNs: found.beyondTimeout ? beyondNs(facts) : null,
-		margin: marginOf(sla.limitNs, found.value),
+		valueNs: percentile.value,
+		lowNs: percentile.low,
+		highNs: percentile.high,
+		beyondNs: percentile.beyondTimeout ? beyondNs(facts) : null,
+		margin: marginOf(sla.limitNs, percentile.value),
 		n: test.n,
 		over: test.over,
 		allowed: test.allowed,
@@ -105,11 +105,11 @@ function judgePercentile(
 		events: test.events,
 		phi: test.phi,
 	};
-	const measured = found.beyondTimeout
+	const measured = percentile.beyondTimeout
 		? beyond(facts)
-		: found.value === null
+		: percentile.value === null
 			? unsupported(test, sla.limitNs, facts)
-			: `${found.support === "weak" ? "~" : ""}${formatDuration(found.value)}`;
+			: `${percentile.support === "weak" ? "~" : ""}${formatDuration(percentile.value)}`;
 	const judged = saying(numbers, measured);
 	if (test.n > 0 && censored === test.n)
 		return judged("fail", say("none-completed", { n: test.n }), {

@@ -45,7 +45,7 @@ export function testOver(intervals: readonly Interval[], p: number): OverTest {
 	const over = sum(intervals.map((i) => i.over));
 	const share = tail(p);
 	const phi = clustering(intervals);
-	const found = events(intervals);
+	const lengths = events(intervals);
 	const result = (
 		verdict: OverTest["verdict"],
 		reason: OverTest["reason"],
@@ -56,8 +56,8 @@ export function testOver(intervals: readonly Interval[], p: number): OverTest {
 		over,
 		allowed: n * share,
 		phi,
-		events: found.length,
-		longestEvent: found.reduce((a, b) => Math.max(a, b), 0),
+		events: lengths.length,
+		longestEvent: lengths.reduce((a, b) => Math.max(a, b), 0),
 		throughout: intervals.every((i) => i.n === 0 || i.over > 0),
 	});
 	if (n === 0) return result("inconclusive", "samples");
@@ -68,7 +68,7 @@ export function testOver(intervals: readonly Interval[], p: number): OverTest {
 	if (!passes(over / phi, n / phi, share))
 		return result("inconclusive", "test");
 	const restsOnFewEvents =
-		found.length < ENOUGH_EVENTS &&
+		lengths.length < ENOUGH_EVENTS &&
 		over > 1 &&
 		over >= (passLimit(n, share) ?? 0) / 2;
 	return restsOnFewEvents

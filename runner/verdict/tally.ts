@@ -73,12 +73,12 @@ export function judgeTally(
 	const warmup = isRateOrTime(sla.tally)
 		? null
 		: (collected.counters.warmup?.[sla.tally] ?? 0);
-	const found = { name, measured, warmup };
+	const values = { name, measured, warmup };
 	const said = met
-		? say("tally", found)
+		? say("tally", values)
 		: nearly
-			? say("tally-nearly", { ...found, limit })
-			: say("tally-missed", { ...found, op: sla.op, limit });
+			? say("tally-nearly", { ...values, limit })
+			: say("tally-missed", { ...values, op: sla.op, limit });
 	return {
 		...base,
 		verdict: met || nearly ? "pass" : "fail",

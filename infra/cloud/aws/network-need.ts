@@ -52,10 +52,10 @@ export function networkWarnings(
 		if (type === null) return [];
 		const { baselineGbps, peakGbps } = type.network;
 		const known = needs.flatMap((need) => {
-			const found = needed(need);
-			return found === null
+			const traffic = needed(need);
+			return traffic === null
 				? []
-				: [{ ...need, gbps: Math.max(found.inGbps, found.outGbps) }];
+				: [{ ...need, gbps: Math.max(traffic.inGbps, traffic.outGbps) }];
 		});
 		const most = known.reduce<(typeof known)[number] | null>(
 			(top, need) => (top === null || need.gbps > top.gbps ? need : top),

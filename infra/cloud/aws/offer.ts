@@ -47,21 +47,21 @@ export async function offer(
 	if (local.length > 0) throw failure("aws-unfit", { wrong: local });
 	const api = await openApi(aws, world);
 	const pulumi = await findPulumi(world, awsFolder);
-	const [found, address] = await Promise.all([
+	const [checked, address] = await Promise.all([
 		preflight(api, aws, world.env),
 		callerCidr(aws, world),
 	]);
-	if ("unasked" in found)
+	if ("unasked" in checked)
 		throw failure("aws-unasked", {
-			why: found.unasked,
+			why: checked.unasked,
 			also: "wrong" in address ? [address.wrong] : [],
 		});
 	const wrong = [
-		...("wrong" in found ? found.wrong : []),
+		...("wrong" in checked ? checked.wrong : []),
 		...("wrong" in address ? [address.wrong] : []),
 	];
 	const session =
-		"wrong" in found
+		"wrong" in checked
 			? { wrong: [], warnings: [] }
 			: sessionTrouble(
 					await sessionOf(api),
@@ -69,30 +69,30 @@ export async function offer(
 					world.clock.nowMs(),
 				);
 	wrong.push(...session.wrong);
-	if ("wrong" in found || "wrong" in address || wrong.length > 0)
+	if ("wrong" in checked || "wrong" in address || wrong.length > 0)
 		throw failure("aws-unfit", { wrong });
 
 	const price = await priceOf(api, {
-		zone: found.zone,
+		zone: checked.zone,
 		brokers: aws.brokers,
 		clients: aws.clients,
-		image: found.image,
+		image: checked.image,
 	});
 	const ttlMinutes = Math.ceil(aws.ttlNs / 60e9);
 	return {
 		cloud: "aws",
 		config: {
 			id: asked.id,
-			owner: aws.owner ?? found.caller.name,
+			owner: aws.owner ?? checked.caller.name,
 			version: packageVersion,
 			expiresAt: expiresAt(ttlMinutes, world.clock.nowMs()),
 			ttlMinutes,
 			region: aws.region,
-			zone: found.zone,
+			zone: checked.zone,
 			profile: aws.profile,
-			account: found.caller.account || null,
+			account: checked.caller.account || null,
 			callerCidr: address.cidr,
-			ami: found.image.id,
+			ami: checked.image.id,
 			user: "admin",
 			brokers: aws.brokers,
 			clients: aws.clients,
@@ -105,15 +105,15 @@ export async function offer(
 		unpriced: price.unpriced,
 		lines: lines(
 			{ ...aws, profile: profileOf(aws, world) },
-			found,
+			checked,
 			price,
 			address,
 			[pulumiText(pulumi), endText(aws, asked)],
 		),
 		warnings: [
-			...found.warnings,
+			...checked.warnings,
 			...session.warnings,
-			...networkWarnings(networkNeeds(scenario, aws.clients.count), found),
+			...networkWarnings(networkNeeds(scenario, aws.clients.count), checked),
 		],
 	};
 }

@@ -34,9 +34,9 @@ export async function permissions(api: Api, probe: Probe): Promise<Allowed> {
 		Array.from({ length: 6 }, async () => {
 			for (let next = waiting.shift(); next; next = waiting.shift()) {
 				const [call, ask] = next;
-				const found = await dryRun(() => ask(api.ec2));
-				if (found === "denied") denied.push(call);
-				else if (found !== "allowed") unknown.push({ call, reason: found });
+				const answer = await dryRun(() => ask(api.ec2));
+				if (answer === "denied") denied.push(call);
+				else if (answer !== "allowed") unknown.push({ call, reason: answer });
 			}
 		}),
 	);

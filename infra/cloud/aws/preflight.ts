@@ -69,13 +69,13 @@ export async function preflight(
 	const wrong = [...quotas.wrong];
 	if ("wrong" in image) wrong.push(...image.wrong);
 	else if (typeof image.value === "string") wrong.push(image.value);
-	const found =
+	const chosenImage =
 		"value" in image && typeof image.value !== "string" ? image.value : null;
 	const may = await attempt(
 		() =>
 			permissions(api, {
 				// Any id will do to check a permission.
-				ami: found?.id ?? "ami-00000000000000000",
+				ami: chosenImage?.id ?? "ami-00000000000000000",
 				instance: client.name,
 				spot: aws.clients.spot,
 			}),
@@ -86,14 +86,14 @@ export async function preflight(
 		wrong.push(
 			`${may.value.denied.join(", ")}: AWS does not allow ${may.value.denied.length === 1 ? "this" : "these"} to ${caller.arn}. ${POLICY}`,
 		);
-	if (wrong.length > 0 || found === null) return { wrong };
+	if (wrong.length > 0 || chosenImage === null) return { wrong };
 	const unknown = "value" in may ? may.value.unknown : [];
 	return {
 		caller,
 		zone: types.value.zone,
 		broker,
 		client,
-		image: found,
+		image: chosenImage,
 		warnings: [
 			...quotas.warnings,
 			...(unknown.length === 0
@@ -218,10 +218,10 @@ async function region(api: Api, { region: name }: Aws): Promise<string | null> {
 				return { Regions: [{ RegionName: name, OptInStatus: undefined }] };
 			throw error;
 		});
-	const found = Regions.find(({ RegionName }) => RegionName === name);
-	if (found === undefined)
+	const entry = Regions.find(({ RegionName }) => RegionName === name);
+	if (entry === undefined)
 		return `ec2:DescribeRegions: the region ${name} does not exist. Write another one, e.g. aws.region: eu-central-1.`;
-	return found.OptInStatus === "not-opted-in"
+	return entry.OptInStatus === "not-opted-in"
 		? tell("region-disabled", { region: name })
 		: null;
 }

@@ -139,7 +139,7 @@ function together(
 }
 
 async function onDemand(api: Api, instance: string): Promise<number> {
-	const found = await products(api, "AmazonEC2", {
+	const listed = await products(api, "AmazonEC2", {
 		instanceType: instance,
 		operatingSystem: "Linux",
 		tenancy: "Shared",
@@ -147,7 +147,7 @@ async function onDemand(api: Api, instance: string): Promise<number> {
 		capacitystatus: "Used",
 		marketoption: "OnDemand",
 	});
-	return charge(one(found, instance), ["hrs"], 1, instance);
+	return charge(one(listed, instance), ["hrs"], 1, instance);
 }
 
 async function spot(api: Api, instance: string, zone: string): Promise<number> {
@@ -179,9 +179,9 @@ const IO2_TIERS = [
 
 async function volumeHour(api: Api, volume: AwsVolume): Promise<number> {
 	const { type, sizeGiB, iops, throughputMiBps } = volume;
-	const found = await products(api, "AmazonEC2", { volumeApiName: type });
+	const listed = await products(api, "AmazonEC2", { volumeApiName: type });
 	const month = (name: string, quantity: number, units: readonly string[]) =>
-		quantity <= 0 ? 0 : charge(named(found, name), units, quantity, name);
+		quantity <= 0 ? 0 : charge(named(listed, name), units, quantity, name);
 	let total = month(`EBS:VolumeUsage.${type}`, sizeGiB, GB_MONTH);
 	if (type === "gp3") {
 		total += month(
@@ -190,7 +190,7 @@ async function volumeHour(api: Api, volume: AwsVolume): Promise<number> {
 			IOPS_MONTH,
 		);
 		total += throughputMonth(
-			found,
+			listed,
 			(throughputMiBps ?? 0) - GP3_FREE.throughputMiBps,
 		);
 	} else {
@@ -208,10 +208,10 @@ const GB_MONTH = ["gb-mo", "gb-month"];
 const IOPS_MONTH = ["iops-mo", "iops-month"];
 
 /** The list counts in GiB/s. */
-function throughputMonth(found: readonly Product[], above: number): number {
+function throughputMonth(listed: readonly Product[], above: number): number {
 	if (above <= 0) return 0;
 	const name = "EBS:VolumeP-Throughput.gp3";
-	const product = named(found, name);
+	const product = named(listed, name);
 	const unit = dimensions(product)[0]?.unit.toLowerCase() ?? "";
 	return charge(
 		product,
@@ -223,8 +223,8 @@ function throughputMonth(found: readonly Product[], above: number): number {
 
 async function addressHour(api: Api): Promise<number> {
 	const name = "PublicIPv4:InUseAddress";
-	const found = await products(api, "AmazonVPC", {});
-	return charge(named(found, name), ["hrs", "hours"], 1, name);
+	const listed = await products(api, "AmazonVPC", {});
+	return charge(named(listed, name), ["hrs", "hours"], 1, name);
 }
 
 async function products(
@@ -248,9 +248,9 @@ async function products(
 }
 
 /** The product of a kind of usage. Most regions put a prefix in front: "EUC1-EBS:VolumeUsage.gp3". */
-function named(found: readonly Product[], usage: string): Product {
+function named(listed: readonly Product[], usage: string): Product {
 	return one(
-		found.filter(
+		listed.filter(
 			({ product }) =>
 				product.attributes.usagetype?.replace(/^[A-Z0-9]+-/, "") === usage,
 		),
@@ -258,11 +258,13 @@ function named(found: readonly Product[], usage: string): Product {
 	);
 }
 
-function one(found: readonly Product[], what: string): Product {
-	const [product] = found;
+function one(listed: readonly Product[], what: string): Product {
+	const [product] = listed;
 	if (product === undefined) throw new Missing(what);
-	if (found.length > 1)
-		throw new Unknown(`the price list has ${found.length} entries for ${what}`);
+	if (listed.length > 1)
+		throw new Unknown(
+			`the price list has ${listed.length} entries for ${what}`,
+		);
 	return product;
 }
 

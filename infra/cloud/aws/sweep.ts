@@ -46,7 +46,7 @@ export async function findTagged(
 	world: World,
 ): Promise<TaggedRig[]> {
 	const api = await openApi(asked, world);
-	const [found, owner] = await told(() =>
+	const [resources, owner] = await told(() =>
 		Promise.all([
 			everything(api, asked.id),
 			asked.owner ?? callerOf(api).then(({ name }) => name),
@@ -54,7 +54,7 @@ export async function findTagged(
 	);
 	const nowMs = world.clock.nowMs();
 	const groups = new Map<string, Found[]>();
-	for (const one of found) {
+	for (const one of resources) {
 		const key = JSON.stringify([one.tags.get(RUN), one.tags.get(OWNER) ?? ""]);
 		groups.set(key, [...(groups.get(key) ?? []), one]);
 	}
@@ -193,7 +193,7 @@ async function everything(api: Api, id: string | null): Promise<Found[]> {
 		allPages((token) => ec2.describeInternetGateways({ ...token, Filters })),
 		allPages((token) => ec2.describeVpcs({ ...token, Filters })),
 	]);
-	const found = [
+	const resources = [
 		...machines
 			.flatMap(({ Reservations = [] }) => Reservations)
 			.flatMap(({ Instances = [] }) => Instances)
@@ -244,7 +244,7 @@ async function everything(api: Api, id: string | null): Promise<Found[]> {
 			.flatMap(({ Vpcs = [] }) => Vpcs)
 			.map((one) => make("VPC", one.VpcId, one.Tags, one.CidrBlock)),
 	];
-	return found.filter(
+	return resources.filter(
 		({ thing, tags }) =>
 			thing.id !== "" && tags.has(RUN) && (id === null || tags.get(RUN) === id),
 	);

@@ -58,9 +58,9 @@ export const omb: OmbDriver = {
 		])
 			for (const [key, value] of parseProperties(take(section))) {
 				const set = SETTINGS[section]?.[key];
-				const found = set?.(value);
-				if (found) Object.assign(system, found);
-				else if (found === undefined)
+				const options = set?.(value);
+				if (options) Object.assign(system, options);
+				else if (options === undefined)
 					leave(
 						quoted(`${section}.${key}`, value),
 						reasons[key] ?? "has no equivalent here",

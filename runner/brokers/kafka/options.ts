@@ -199,8 +199,9 @@ function copies({ replicas, url }: KafkaOptions): number | null {
 function contradictions(
 	options: KafkaOptions,
 ): { key: string; message: string }[] {
-	const found = configProblems(options.config, CONFIG);
-	const wrong = (key: string, message: string) => found.push({ key, message });
+	const problems = configProblems(options.config, CONFIG);
+	const wrong = (key: string, message: string) =>
+		problems.push({ key, message });
 	const { acks, idempotence, minInsyncReplicas } = options;
 	const replicas = copies(options);
 	const overruled = OVERRULED.find(
@@ -233,5 +234,5 @@ function contradictions(
 				`minInsyncReplicas: ${minInsyncReplicas} needs as many replicas, and there ${replicas === 1 ? "is one" : `are ${replicas}`}; write replicas: ${minInsyncReplicas}`,
 			);
 	}
-	return found;
+	return problems;
 }

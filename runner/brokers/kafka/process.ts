@@ -150,8 +150,8 @@ async function memoryFolder(
 
 /** Major version in the words of `java -version`; null: it does not say one. */
 function javaVersion(said: string): number | null {
-	const found = /version "(?:1\.)?(\d+)/.exec(said)?.[1];
-	return found === undefined ? null : Number(found);
+	const major = /version "(?:1\.)?(\d+)/.exec(said)?.[1];
+	return major === undefined ? null : Number(major);
 }
 
 /** A java that is new enough, where the nodes are. */
@@ -169,10 +169,10 @@ async function findJava(setup: Setup): Promise<string> {
 		await Promise.all(
 			nodes.map(async ({ hostname }, i) => {
 				const { said } = await ask(i, ["java", "-version"]);
-				const found = javaVersion(said);
-				if (found === null || found < OLDEST_JAVA)
+				const version = javaVersion(said);
+				if (version === null || version < OLDEST_JAVA)
 					throw refuse(
-						`${than} ${found === null ? (/not found/.test(said) ? "java is not on PATH there" : "java there does not say its version") : `java there is Java ${found}`}`,
+						`${than} ${version === null ? (/not found/.test(said) ? "java is not on PATH there" : "java there does not say its version") : `java there is Java ${version}`}`,
 						`Install it there: ${JAVA.linux}`,
 						`${hostname}: `,
 					);
@@ -189,10 +189,10 @@ async function findJava(setup: Setup): Promise<string> {
 	const { stderr } = await promisify(execFile)(java, ["-version"], {
 		timeout: 20_000,
 	}).catch((error) => ({ stderr: String(error) }));
-	const found = javaVersion(stderr);
-	if (found === null || found < OLDEST_JAVA)
+	const version = javaVersion(stderr);
+	if (version === null || version < OLDEST_JAVA)
 		throw refuse(
-			`${than} ${java} ${found ? `is Java ${found}` : "does not say its version"}`,
+			`${than} ${java} ${version ? `is Java ${version}` : "does not say its version"}`,
 			remedy,
 		);
 	return java;

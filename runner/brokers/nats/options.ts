@@ -201,12 +201,12 @@ function common(options: NatsOptions) {
 /** What the scenario sets itself is what the server will have. */
 function maxPayload(own: string | number | boolean | undefined): number {
 	if (typeof own === "number") return own;
-	const found = /^(\d+)([KMG]?)(i?B)?$/i.exec(String(own ?? ""));
-	if (!found) return MAX_MESSAGE_BYTES;
+	const match = /^(\d+)([KMG]?)(i?B)?$/i.exec(String(own ?? ""));
+	if (!match) return MAX_MESSAGE_BYTES;
 	// nats-server: K and M are 1000, KB and KiB 1024.
-	const base = found[3] ? 1024 : 1000;
-	const power = ["", "K", "M", "G"].indexOf((found[2] ?? "").toUpperCase());
-	return Number(found[1]) * base ** power;
+	const base = match[3] ? 1024 : 1000;
+	const power = ["", "K", "M", "G"].indexOf((match[2] ?? "").toUpperCase());
+	return Number(match[1]) * base ** power;
 }
 
 function storageOf(options: NatsOptions): "memory" | "file" {
@@ -229,8 +229,9 @@ function contradictions(
 	options: NatsOptions,
 	place: BrokerPlace | null,
 ): { key: string; message: string }[] {
-	const found = configProblems(options.config, CONFIG);
-	const wrong = (key: string, message: string) => found.push({ key, message });
+	const problems = configProblems(options.config, CONFIG);
+	const wrong = (key: string, message: string) =>
+		problems.push({ key, message });
 	// Of containers it chooses the image.
 	if (options.version !== undefined && place === "process")
 		wrong(
@@ -246,7 +247,7 @@ function contradictions(
 		for (const key of OF_JETSTREAM)
 			if (options[key] !== undefined)
 				wrong(key, `${key} needs mode: jetstream; this mode is core`);
-		return found;
+		return problems;
 	}
 	const { durability, storage } = options;
 	if (storage === "file" && durability === "memory")
@@ -268,5 +269,5 @@ function contradictions(
 			"prefetch",
 			"prefetch needs consumer: pull; with push write maxAckPending",
 		);
-	return found;
+	return problems;
 }

@@ -25,12 +25,12 @@ export const omb: OmbDriver = {
 
 /** A password belongs in the environment, not in a file. */
 function withoutPassword(uri: string, leave: Leave): string {
-	const found = /^(\w+:\/\/[^:/@]+):[^@]+@(.*)$/.exec(uri);
-	if (!found) return uri;
+	const match = /^(\w+:\/\/[^:/@]+):[^@]+@(.*)$/.exec(uri);
+	if (!match) return uri;
 	leave(
 		"the password in amqpUris",
 		"passwords stay out of files; set RABBITMQ_PASSWORD in the environment",
 	);
 	// biome-ignore lint/suspicious/noTemplateCurlyInString: the scenario's own syntax.
-	return `${found[1]}:${"${RABBITMQ_PASSWORD}"}@${found[2]}`;
+	return `${match[1]}:${"${RABBITMQ_PASSWORD}"}@${match[2]}`;
 }

@@ -3,8 +3,8 @@ import type { BrokerInstall } from "../install.ts";
 export const install: BrokerInstall = {
 	from: "`rabbitmq-server` and Erlang on PATH; or an installation: `binary: /opt/rabbitmq`",
 	async look({ which }) {
-		const found = await which("rabbitmq-server");
-		return found === null
+		const program = await which("rabbitmq-server");
+		return program === null
 			? {
 					here: false,
 					figure: "not found",
@@ -13,7 +13,7 @@ export const install: BrokerInstall = {
 				}
 			: {
 					here: true,
-					figure: found,
+					figure: program,
 					sentence:
 						"mqbench runs it as a separate node, with its own name, cookie and folders.",
 				};

@@ -199,8 +199,9 @@ function contradictions(
 	options: RabbitmqOptions,
 	place: BrokerPlace | null,
 ): { key: string; message: string }[] {
-	const found = configProblems(options.config, CONFIG);
-	const wrong = (key: string, message: string) => found.push({ key, message });
+	const problems = configProblems(options.config, CONFIG);
+	const wrong = (key: string, message: string) =>
+		problems.push({ key, message });
 	if (options.version !== undefined && place === "host")
 		wrong(
 			"version",
@@ -249,5 +250,5 @@ function contradictions(
 			"replicas",
 			`mqbench starts one node of RabbitMQ, and ${replicas} replicas need a cluster; remove replicas`,
 		);
-	return found;
+	return problems;
 }

@@ -89,15 +89,15 @@ async function find(
 			names: null,
 		};
 	if (ask) {
-		const found = await installed({ ...setup, ask }, node, WHERE);
-		checkVersionThere(setup, node, { ...found, found: found.version });
-		if (found.names === "")
+		const onHost = await installed({ ...setup, ask }, node, WHERE);
+		checkVersionThere(setup, node, { ...onHost, found: onHost.version });
+		if (onHost.names === "")
 			throw failure("broker-missing", {
 				system: system.key,
 				what: `epmd (of Erlang, which RabbitMQ runs on) is not on ${nodes[node]?.hostname}`,
 				remedy: "Install it there: apt-get install erlang-base",
 			});
-		return found;
+		return onHost;
 	}
 	const program = findServer(system, tools);
 	const version = versionOf(program);
@@ -312,12 +312,12 @@ function isFolder(file: string): boolean {
 }
 
 /** Packages put a wrapper on PATH that insists on the user rabbitmq: what it calls is the script itself. */
-function script(found: string): string {
+function script(program: string): string {
 	const called = /(\/\S+\/bin)\/(?:\$\{?SCRIPT|rabbitmq-server)/.exec(
-		readFileSync(found, "utf8"),
+		readFileSync(program, "utf8"),
 	)?.[1];
 	const real = called && path.join(called, "rabbitmq-server");
-	return real && statSync(real, { throwIfNoEntry: false }) ? real : found;
+	return real && statSync(real, { throwIfNoEntry: false }) ? real : program;
 }
 
 /** By the name of its own plugin: rabbit-3.10.8; "" where that is not to be seen. */
@@ -336,18 +336,18 @@ function versionOf(program: string): string {
 function checkVersion(
 	system: StartedSystem,
 	program: string,
-	found: string,
+	version: string,
 ): void {
 	const wanted = system.options.version;
 	if (
 		wanted === undefined ||
-		found === wanted ||
-		found.startsWith(`${wanted}.`)
+		version === wanted ||
+		version.startsWith(`${wanted}.`)
 	)
 		return;
 	throw failure("broker-missing", {
 		system: system.key,
-		what: `version ${wanted} is wanted, and ${program} is ${found || "unclear"}`,
+		what: `version ${wanted} is wanted, and ${program} is ${version || "unclear"}`,
 		remedy:
 			"Install that version and name its folder: binary: /path/to/rabbitmq_server; or remove version",
 	});
@@ -365,7 +365,7 @@ function findNameServer(system: StartedSystem, tools: Tools): string {
 	const onPath = tools.findOnPath("epmd");
 	if (onPath !== null) return onPath;
 	const root = path.dirname(path.dirname(realpathSync(erl)));
-	const found = ["", "lib/erlang"]
+	const epmd = ["", "lib/erlang"]
 		.map((below) => path.join(root, below))
 		.filter(isFolder)
 		.flatMap((folder) =>
@@ -374,11 +374,11 @@ function findNameServer(system: StartedSystem, tools: Tools): string {
 				.map((name) => path.join(folder, name, "bin", "epmd")),
 		)
 		.find((file) => statSync(file, { throwIfNoEntry: false }));
-	if (found === undefined)
+	if (epmd === undefined)
 		throw failure("broker-missing", {
 			system: system.key,
 			what: `epmd (of Erlang) is neither on PATH nor in ${root}`,
 			remedy: "Install Erlang whole, or add epmd's folder to PATH",
 		});
-	return found;
+	return epmd;
 }

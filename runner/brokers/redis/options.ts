@@ -84,9 +84,9 @@ export const redis = {
 			: redisDurability(options, ours),
 	topicOptions: ["maxLength"],
 	contradictions(options, place) {
-		const found: { key: string; message: string }[] = [];
+		const problems: { key: string; message: string }[] = [];
 		if (options.version !== undefined && place === "host")
-			found.push({
+			problems.push({
 				key: "version",
 				message: "on hosts redis-server is the Debian package; remove version",
 			});
@@ -95,17 +95,17 @@ export const redis = {
 				options[key as keyof typeof onlyFor] !== undefined &&
 				!modes.includes(options.mode)
 			)
-				found.push({
+				problems.push({
 					key,
 					message: `${key} needs mode: ${modes.join(" or ")}; this mode is ${options.mode}`,
 				});
 		if (options.url?.includes(","))
-			found.push({
+			problems.push({
 				key: "url",
 				message:
 					"mqbench measures one Redis server, not a cluster or sentinels; write one host in url",
 			});
-		return [...found, ...configProblems(options.config, CONFIG)];
+		return [...problems, ...configProblems(options.config, CONFIG)];
 	},
 } as const satisfies BrokerOptions<RedisOptions>;
 

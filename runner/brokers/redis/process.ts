@@ -83,14 +83,14 @@ async function program(setup: Setup, node: number): Promise<string[]> {
 	const { system, tools, image, ask } = setup;
 	if (image) return [];
 	if (ask) {
-		const found = await installed({ ...setup, ask }, node, WHERE);
-		const version = versionIn(found.version)?.split(" ")[1] ?? "";
-		checkVersionThere(setup, node, { ...found, found: version });
-		return [found.program];
+		const onHost = await installed({ ...setup, ask }, node, WHERE);
+		const version = versionIn(onHost.version)?.split(" ")[1] ?? "";
+		checkVersionThere(setup, node, { ...onHost, found: version });
+		return [onHost.program];
 	}
-	const found = tools.findProgram(system, ["redis-server"], INSTALL);
-	await checkVersion(setup, found);
-	return [found];
+	const program = tools.findProgram(system, ["redis-server"], INSTALL);
+	await checkVersion(setup, program);
+	return [program];
 }
 
 function configuration(settings: Readonly<Record<string, string>>): string {
@@ -105,10 +105,10 @@ function quoted(text: string): string {
 
 /** "Redis version=7.0.15, bits=64" in a log, "Redis server v=7.0.15 sha=" from --version. */
 function versionIn(line: string): string | undefined {
-	const found = /\b(Redis|Valkey) (?:version|server v)=(\d[\w.+~-]*)/i.exec(
+	const match = /\b(Redis|Valkey) (?:version|server v)=(\d[\w.+~-]*)/i.exec(
 		line,
 	);
-	return found ? `${found[1]?.toLowerCase()}-server ${found[2]}` : undefined;
+	return match ? `${match[1]?.toLowerCase()}-server ${match[2]}` : undefined;
 }
 
 /** `version` says which one must be there: mqbench has no way to get another one. */
@@ -116,22 +116,22 @@ async function checkVersion(setup: Setup, program: string): Promise<void> {
 	const { system } = setup;
 	const wanted = system.options.version;
 	if (wanted === undefined) return;
-	let found: string | undefined;
+	let version: string | undefined;
 	let said = "";
 	try {
 		const { stdout } = await promisify(execFile)(program, ["--version"], {
 			timeout: 10_000,
 		});
 		said = stdout.trim();
-		found = versionIn(said);
+		version = versionIn(said);
 	} catch (error) {
 		said = reasonOf(error);
 	}
-	const number = found?.split(" ")[1];
+	const number = version?.split(" ")[1];
 	if (number === wanted || number?.startsWith(`${wanted}.`)) return;
 	throw failure("broker-missing", {
 		system: system.key,
-		what: `version ${wanted} is wanted, and ${program} is ${found ?? `unclear (${said})`}`,
+		what: `version ${wanted} is wanted, and ${program} is ${version ?? `unclear (${said})`}`,
 		remedy: `Install that version and name it: binary: /path/to/redis-server; or remove version`,
 	});
 }

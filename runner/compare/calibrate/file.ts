@@ -28,13 +28,13 @@ export function readCalibration(where: string): Calibration {
 			reason: error instanceof SyntaxError ? "it is no JSON" : reasonOf(error),
 		});
 	}
-	const found = Calibration.safeParse(value);
-	if (!found.success)
+	const parsed = Calibration.safeParse(value);
+	if (!parsed.success)
 		throw failure("calibration-unreadable", {
 			path: where,
 			reason: tell("other-kind-of-file"),
 		});
-	return found.data;
+	return parsed.data;
 }
 
 /**
@@ -46,7 +46,7 @@ export function knownCalibration(
 	works: readonly string[],
 	world: Pick<World, "env">,
 ): Calibration | null {
-	const found = [...new Set(works)].flatMap((work) => {
+	const calibrations = [...new Set(works)].flatMap((work) => {
 		const file = cachePath(machine, work, world);
 		if (!existsSync(file)) return [];
 		try {
@@ -55,10 +55,10 @@ export function knownCalibration(
 			return [];
 		}
 	});
-	const [first] = found;
+	const [first] = calibrations;
 	return first === undefined
 		? null
-		: { ...first, noise: found.flatMap(({ noise }) => noise) };
+		: { ...first, noise: calibrations.flatMap(({ noise }) => noise) };
 }
 
 /**

@@ -54,9 +54,9 @@ export function calibrationOf(
 		]);
 		return [...figures].flatMap((metric) => {
 			const values = counting.flatMap((run) => run.figures[metric] ?? []);
-			const found = noiseOf(values);
-			if (found !== null)
-				return [{ ...place, work: one.work, metric, ...found }];
+			const noise = noiseOf(values);
+			if (noise !== null)
+				return [{ ...place, work: one.work, metric, ...noise }];
 			// Throughput is asked for everywhere, and not everywhere there is one.
 			if (metric !== "throughput" || values.length > 0)
 				missing.push({

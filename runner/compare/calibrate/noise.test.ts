@@ -30,7 +30,7 @@ function often(
 		const a = runs(5, sigma, random);
 		const b = runs(5, sigma, random).map((value) => factor * value);
 		const found = judge({
-			...{ figure: "response p99", found: ratioOf(a, b), margin },
+			...{ figure: "response p99", ratio: ratioOf(a, b), margin },
 			...{ runs: [5, 5], beyond: [false, false], names: ["a", "b"] },
 		});
 		if (found.verdict === verdict) count++;

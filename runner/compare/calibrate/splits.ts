@@ -18,17 +18,17 @@ function count(n: number, k: number): number {
 }
 
 function all(n: number, each: number): Set<number>[] {
-	const found: Set<number>[] = [];
+	const halves: Set<number>[] = [];
 	const choose = (from: number, chosen: readonly number[]) => {
 		if (chosen.length === each) {
-			found.push(new Set(chosen));
+			halves.push(new Set(chosen));
 			return;
 		}
 		for (let i = from; i <= n - (each - chosen.length); i++)
 			choose(i + 1, [...chosen, i]);
 	};
 	choose(0, []);
-	return found;
+	return halves;
 }
 
 function drawn(n: number, each: number): Set<number>[] {

@@ -90,10 +90,10 @@ function nameOf(
 	const freeAt = (words: readonly string[]) => {
 		const half = words.length * 8;
 		const centre = (widest.top[1] + widest.bottom[1]) / 2;
-		const found = [0, 20, -20, 40, -40, 60, -60, 80, -80]
+		const free = [0, 20, -20, 40, -40, 60, -60, 80, -80]
 			.map((by) => centre + by)
 			.find((at) => clear(at - half, at + half));
-		return found ?? centre;
+		return free ?? centre;
 	};
 
 	// Curves rise: left of the gap, at its height, there is nothing.

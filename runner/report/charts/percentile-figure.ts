@@ -169,12 +169,12 @@ export function sharedLimits(
 	{ gates }: Result,
 	metrics: readonly string[],
 ): PercentileFigure["limits"] {
-	const found = gates.filter(
+	const limiting = gates.filter(
 		(g) => g.limitNs !== null && metrics.some((m) => m === g.metric),
 	);
-	const texts = [...new Set(found.map((g) => g.sla))];
+	const texts = [...new Set(limiting.map((g) => g.sla))];
 	return texts.map((text) => {
-		const alike = found.filter((g) => g.sla === text);
+		const alike = limiting.filter((g) => g.sla === text);
 		const same = new Set(alike.map((g) => g.verdict)).size === 1;
 		const limit = limitOf(alike[0] as Gate);
 		return { ...limit, verdict: same ? limit.verdict : "" };

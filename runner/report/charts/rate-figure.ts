@@ -43,9 +43,9 @@ export function searchFigure(
 	const points = (key: "p50" | "p99" | "max") =>
 		chosen.map((at): Point => {
 			const value = at[key];
-			const found = ofRun(at.index, key === "p50" ? 50 : 99);
+			const percentile = ofRun(at.index, key === "p50" ? 50 : 99);
 			const [low, high] =
-				key === "max" ? [null, null] : [found?.low, found?.high];
+				key === "max" ? [null, null] : [percentile?.low, percentile?.high];
 			return {
 				x: at.rate,
 				value,

@@ -43,21 +43,21 @@ export function worst(
 	size: number,
 	origin = 0,
 ): Points {
-	const found = new Map<number, number | null>();
+	const worstBySlot = new Map<number, number | null>();
 	for (const [second, value] of values) {
 		const slot = Math.floor((second + origin) / size + 1e-9);
-		const known = found.get(slot) ?? null;
-		found.set(
+		const known = worstBySlot.get(slot) ?? null;
+		worstBySlot.set(
 			slot,
 			value === null || known === null
 				? (known ?? value)
 				: Math.max(known, value),
 		);
 	}
-	const slots = [...found.keys()].sort((a, b) => a - b);
+	const slots = [...worstBySlot.keys()].sort((a, b) => a - b);
 	return slots.flatMap((slot, i) => {
 		const at = (s: number) => rounded((s + 0.5) * size - origin);
-		const point = [at(slot), found.get(slot) ?? null] as const;
+		const point = [at(slot), worstBySlot.get(slot) ?? null] as const;
 		const before = slots[i - 1];
 		return before !== undefined && slot - before > 1
 			? [[at(slot - 1), null] as const, point]

@@ -26,15 +26,15 @@ export function unfinishedOf(run: Run, size: number): Unfinished {
 	}
 	for (const second of run.series.seconds) {
 		const slot = Math.floor(second.second / size);
-		const found = slots.get(slot);
-		if (found === undefined) continue;
+		const known = slots.get(slot);
+		if (known === undefined) continue;
 		const missing = second.missing ?? 0;
 		slots.set(slot, {
-			...found,
-			count: found.count + missing,
-			due: found.due + missing + second.count,
-			beyond: [...new Set([...found.beyond, ...beyondOf(second)])],
-			longest: larger(found.longest, second.max),
+			...known,
+			count: known.count + missing,
+			due: known.due + missing + second.count,
+			beyond: [...new Set([...known.beyond, ...beyondOf(second)])],
+			longest: larger(known.longest, second.max),
 		});
 	}
 	const censored = run.metrics[run.main]?.censored ?? 0;

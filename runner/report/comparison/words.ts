@@ -66,8 +66,8 @@ export function marginNotes(comparisons: readonly Comparison[]): string[] {
 
 /** Why nothing here decides, each reason once. */
 export function advisories(comparisons: readonly Comparison[]): string[] {
-	const found = new Set(comparisons.flatMap((c) => c.advisory ?? []));
-	return [...found].map((why) => tell("gate-shown-only", { why }));
+	const reasons = new Set(comparisons.flatMap((c) => c.advisory ?? []));
+	return [...reasons].map((why) => tell("gate-shown-only", { why }));
 }
 
 /** "quickstart, 2026-11-20 16:29 UTC, 20 runs, mqbench 0.1.0". */

@@ -27,7 +27,7 @@ import {
  */
 export function checks(run: Run, short: boolean): Block[] {
 	if (run.validity.length === 0) return [];
-	const found = foundOf(run);
+	const findings = foundOf(run);
 	const quiet = run.validity.filter((c) => QUIET.has(c.status));
 	const unknown = quiet.filter((c) => c.status === "unknown");
 	const summary = `${quiet.length - unknown.length} checks found nothing${unknown.length > 0 ? `, ${unknown.length} could not be made` : ""}`;
@@ -35,10 +35,10 @@ export function checks(run: Run, short: boolean): Block[] {
 		heading(tell("title-checks"), { media: PAGE }),
 		// Of texts, which have it above: why a run is what it is.
 		checkList(
-			found.filter(({ detail }) => detail === run.why),
+			findings.filter(({ detail }) => detail === run.why),
 			PAGE,
 		),
-		checkList(found.filter(({ detail }) => detail !== run.why)),
+		checkList(findings.filter(({ detail }) => detail !== run.why)),
 		short
 			? paragraph(summary, "soft", PAGE)
 			: details(summary, [checkList(quiet)], PAGE),
@@ -67,7 +67,7 @@ export function errors(run: Run): Block[] {
 /** Of many runs what decided them, and what checks found: each sentence once, with the runs it is of. */
 export function remarks(result: Result): string[] {
 	// Remarks that differ by their figures alone are one, as nobody reads twenty of them.
-	const found = new Map<string, { texts: Set<string>; runs: string[] }>();
+	const byShape = new Map<string, { texts: Set<string>; runs: string[] }>();
 	for (const run of result.runs) {
 		const texts = [
 			...(run.why === null ? [] : [run.why]),
@@ -79,15 +79,15 @@ export function remarks(result: Result): string[] {
 		];
 		for (const text of texts) {
 			const alike = text.replaceAll(/\d+(?:[ .]\d+)*/g, "#");
-			const one = found.get(alike) ?? { texts: new Set(), runs: [] };
+			const one = byShape.get(alike) ?? { texts: new Set(), runs: [] };
 			one.texts.add(text);
 			one.runs.push(runTitle(run, result));
-			found.set(alike, one);
+			byShape.set(alike, one);
 		}
 	}
-	const more = found.size - MOST_REMARKS;
+	const more = byShape.size - MOST_REMARKS;
 	return [
-		...[...found.values()]
+		...[...byShape.values()]
 			.slice(0, MOST_REMARKS)
 			.map(({ texts, runs: [first = "", ...others] }) => {
 				const [text = ""] = texts;

@@ -205,11 +205,11 @@ function search(one: Search, number: number, whole: Result): Section {
 }
 
 function remarkSection(result: Result): Section[] {
-	const found = sentences(remarks(result));
-	return found.texts.length === 0
+	const findings = sentences(remarks(result));
+	return findings.texts.length === 0
 		? []
 		: [
-				section("remarks", tell("title-findings"), [found], {
+				section("remarks", tell("title-findings"), [findings], {
 					media: TERMINAL,
 				}),
 			];

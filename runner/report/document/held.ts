@@ -17,7 +17,7 @@ export function held(run: Run): Block[] {
 	const most = samples.reduce((a, b) => (b.n > a.n ? b : a), { n: 0, ns: 0 });
 	if (most.n <= HELD_MESSAGES) return [];
 	const long = samples.filter(({ n }) => n > HELD_MESSAGES).length;
-	const found = { held: most.n, atNs: most.ns - startNs };
+	const values = { held: most.n, atNs: most.ns - startNs };
 	const over = { over: HELD_MESSAGES, share: long / samples.length };
 	return [
 		{
@@ -27,6 +27,6 @@ export function held(run: Run): Block[] {
 			values: seconds.map((s) => Math.max(...s.held)),
 			notes: [],
 		},
-		paragraph(say("held-when", { ...found, ...over }).text, "small"),
+		paragraph(say("held-when", { ...values, ...over }).text, "small"),
 	];
 }

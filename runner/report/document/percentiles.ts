@@ -48,10 +48,10 @@ export function percentiles(run: Run, facts: string): Block[] {
 		media,
 	});
 	const at = (summary: MetricSummary, p: number): Text => {
-		const found = summary.percentiles.find((x) => x.p === p);
-		return found === undefined
+		const percentile = summary.percentiles.find((x) => x.p === p);
+		return percentile === undefined
 			? ""
-			: [percentileValue(found, run), aside(intervalText(found))];
+			: [percentileValue(percentile, run), aside(intervalText(percentile))];
 	};
 	const rows = [
 		...shown.map((p) =>

@@ -180,8 +180,10 @@ function shortly(run: Run): string {
 	const m = run.metrics[run.main];
 	if (m === null) return "nothing was measured";
 	const values = [50, 99].flatMap((p) => {
-		const found = m.percentiles.find((x) => x.p === p);
-		return found ? [`${percentileName(p)} ${percentileValue(found, run)}`] : [];
+		const percentile = m.percentiles.find((x) => x.p === p);
+		return percentile
+			? [`${percentileName(p)} ${percentileValue(percentile, run)}`]
+			: [];
 	});
 	const lost = run.lost ? [`${formatCount(run.lost)} lost`] : [];
 	return [...values, `max ${maxText(m, run)}`, ...lost].join(", ");

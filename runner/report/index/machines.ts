@@ -20,7 +20,7 @@ export function machinesOf(
 	entries: readonly Entry[],
 ): ReadonlyMap<string, KnownMachine> {
 	const known = new Map<string, KnownMachine>();
-	const found = new Map<string, KnownMachine>();
+	const machines = new Map<string, KnownMachine>();
 	for (const { folder, result } of [...entries].reverse()) {
 		const machine = machineOf(result?.environment ?? null);
 		if (machine === null) continue;
@@ -30,9 +30,9 @@ export function machinesOf(
 			text,
 		};
 		known.set(machine.fingerprint, one);
-		found.set(folder, one);
+		machines.set(folder, one);
 	}
-	return found;
+	return machines;
 }
 
 // --- internal ---

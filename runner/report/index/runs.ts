@@ -94,14 +94,14 @@ type Rest = z.infer<typeof Rest>;
  */
 export function readRuns(root: string): Entry[] {
 	const own = (folder: string) => runFolder(join(root, folder));
-	const found = foldersIn(root).flatMap((folder) =>
+	const folders = foldersIn(root).flatMap((folder) =>
 		own(folder)
 			? [folder]
 			: foldersIn(join(root, folder))
 					.map((inner) => `${folder}/${inner}`)
 					.filter(own),
 	);
-	return found
+	return folders
 		.map((folder) => entryOf(root, folder))
 		.sort(
 			(a, b) =>

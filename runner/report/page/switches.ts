@@ -23,12 +23,12 @@ export function switchGroups(figure: Figure): SwitchGroup[] {
 		const values = [...new Set(keys.map(of))];
 		if (values.length < 2) return [];
 		const switches = values.map((value) => {
-			const found = keys.filter((key) => of(key) === value);
+			const ofValue = keys.filter((key) => of(key) === value);
 			return {
 				value,
-				keys: found,
-				colour: common(found.map((key) => key.colour)),
-				dash: common(found.map((key) => key.dash)),
+				keys: ofValue,
+				colour: common(ofValue.map((key) => key.colour)),
+				dash: common(ofValue.map((key) => key.dash)),
 			};
 		});
 		return [{ title, switches }];

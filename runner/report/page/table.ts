@@ -137,14 +137,14 @@ function heat(figure: HeatFigure): FigureTable {
 		],
 		rows: [...columns]
 			.sort(([a], [b]) => a - b)
-			.map(([second, found]) => {
-				const sorted = [...found].sort((a, b) => b[1] - a[1]);
+			.map(([second, values]) => {
+				const sorted = [...values].sort((a, b) => b[1] - a[1]);
 				const [first] = sorted;
 				const missing = missingAt(unfinished, second);
 				return [
 					secondText(second),
 					valueText(
-						found.reduce((n, c) => n + c[2], 0),
+						values.reduce((n, c) => n + c[2], 0),
 						"messages",
 					),
 					...(counts ? [missing ? shareText(missing) : "0"] : []),

@@ -33,11 +33,11 @@ export const backlog: Check = {
 		const points = queue(facts);
 		if (points.length < BACKLOG_SAMPLES)
 			return tooFew(say("queue-few-samples", { samples: points.length }));
-		const found = judged(facts, points, false);
-		if (found.status !== "fail") return found;
+		const judgement = judged(facts, points, false);
+		if (judgement.status !== "fail") return judgement;
 		// What a fault has left waiting is no sign that the rate is too high: outside of it the queue has to be level.
 		const calm = outsideOfFaults(facts, points);
-		if (calm.length === points.length) return found;
+		if (calm.length === points.length) return judgement;
 		if (calm.length < BACKLOG_SAMPLES)
 			return tooFew(say("queue-few-samples-calm", { samples: calm.length }));
 		return judged(facts, calm, true);
@@ -171,9 +171,9 @@ function growthOf(
 		x,
 		y: y * Math.min(1, rate / Math.max(rate, rateAround(plan, x))),
 	}));
-	const found = growth(facts, level);
+	const rise = growth(facts, level);
 	const limitNs = tightestLimitNs(facts, "response");
-	const ends = [found.first, found.last].map((y) => Math.max(0, y)) as [
+	const ends = [rise.first, rise.last].map((y) => Math.max(0, y)) as [
 		number,
 		number,
 	];
@@ -183,19 +183,19 @@ function growthOf(
 		...{ status: "fail", said, figure, limit, remedy: say("lower-rate") },
 	});
 	const steadily =
-		found.low > 0 &&
-		found.perSecond > BACKLOG_SHARE * rate &&
-		found.total >= BACKLOG_MESSAGES;
+		rise.low > 0 &&
+		rise.perSecond > BACKLOG_SHARE * rate &&
+		rise.total >= BACKLOG_MESSAGES;
 	if (steadily)
 		return fail(
-			say("queue-grew", { ...values, perSecond: found.perSecond }),
+			say("queue-grew", { ...values, perSecond: rise.perSecond }),
 			`${formatCount(BACKLOG_SHARE * rate)}/s`,
 		);
 	const room =
 		limitNs === null
 			? Number.POSITIVE_INFINITY
 			: Math.max(BACKLOG_MESSAGES, (rate * limitNs) / 1e9);
-	if (found.step > room)
+	if (rise.step > room)
 		return fail(
 			say("queue-longer", { ...values, limitNs: limitNs ?? 0 }),
 			formatCount(room),
@@ -231,13 +231,13 @@ function rateBetween({ schedule }: Plan, fromNs: number, toNs: number): number {
 function growth(facts: Facts, points: readonly TrendPoint[]) {
 	const missing = neverCompleted(facts.collected);
 	const seconds = (points.at(-1)?.x ?? 0) - (points[0]?.x ?? 0);
-	const found = trend(points) ?? { slope: 0, low: 0, high: 0 };
+	const line = trend(points) ?? { slope: 0, low: 0, high: 0 };
 	const third = Math.floor(points.length / 3);
 	const first = points.slice(0, third).map(({ y }) => y);
 	const last = points.slice(-third).map(({ y }) => y);
-	const total = found.slope * seconds - missing;
+	const total = line.slope * seconds - missing;
 	return {
-		low: found.low,
+		low: line.low,
 		total,
 		perSecond: total / seconds,
 		first: median(first) ?? 0,

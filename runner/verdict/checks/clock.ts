@@ -98,10 +98,10 @@ export const clockSource: Check = {
 };
 
 /** What a clock went wrong by during the run, against this machine's, ns; null: it was not read again. */
-export function movedBy(found: NonNullable<ClientEnd["clock"]>): number | null {
-	return found.afterNs === null
+export function movedBy(clock: NonNullable<ClientEnd["clock"]>): number | null {
+	return clock.afterNs === null
 		? null
-		: Math.abs(found.afterNs - (found.readNs ?? found.beforeNs));
+		: Math.abs(clock.afterNs - (clock.readNs ?? clock.beforeNs));
 }
 
 // --- internal ---
@@ -117,9 +117,9 @@ const SLOW_SOURCES: Readonly<Record<string, Finding["status"]>> = {
 
 /** ns; null: it was not measured again after the run. Of a client with this machine's clock 0. */
 function boundOf({ end }: ClientPart): number | null {
-	const found = end?.clock ?? null;
-	if (found === null) return 0;
-	return found.afterNs === null ? null : found.boundNs;
+	const clock = end?.clock ?? null;
+	if (clock === null) return 0;
+	return clock.afterNs === null ? null : clock.boundNs;
 }
 
 /** All of them, or none. */

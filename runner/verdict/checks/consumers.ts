@@ -24,10 +24,10 @@ export const consumers: Check = {
 		const waiting = idle(of);
 		if (working?.beyond && decided(facts, judgements))
 			return { status: "invalid", ...working, figure: figureOf(facts) };
-		const found = waiting ?? working;
-		return found === null
+		const warning = waiting ?? working;
+		return warning === null
 			? { status: "ok", said: say("consumers-free"), figure: figureOf(facts) }
-			: { status: "warn", ...found, figure: figureOf(facts) };
+			: { status: "warn", ...warning, figure: figureOf(facts) };
 	},
 };
 
@@ -36,10 +36,10 @@ export const producers: Check = {
 	name: "producers",
 	applies: ({ plan }) => idleProducers(plan) !== null,
 	judge({ collected }): Finding {
-		const found = idleProducers(collected.plan);
-		return found === null
+		const idle = idleProducers(collected.plan);
+		return idle === null
 			? { status: "ok", said: say("all-offered") }
-			: { status: "warn", ...found };
+			: { status: "warn", ...idle };
 	},
 };
 

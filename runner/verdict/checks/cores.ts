@@ -13,10 +13,10 @@ export const cores: Check = {
 	name: "cores",
 	judge: (facts, judgements) =>
 		worstMachine(facts, (machine) => {
-			const found = saturationOf(machine, facts);
-			if (found === null)
+			const saturation = saturationOf(machine, facts);
+			if (saturation === null)
 				return unknown(say("cores-unknown"), say("read-proc"));
-			const { idle, wait, share } = found;
+			const { idle, wait, share } = saturation;
 			const values = { idleShare: idle, waitShare: wait };
 			const lines = judgements.filter((j) => j.cause).map((j) => j.sla);
 			const { strict } = facts.collected.plan;

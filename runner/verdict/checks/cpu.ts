@@ -146,14 +146,14 @@ function othersOn(machine: Machine, facts: Facts): Finding {
 		return unknown(say("others-unknown"), say("read-proc"));
 	const own = idle + (taken ?? 0) + generator + broker;
 	const share = Math.max(0, all - own) / all;
-	const found = { share, brokerHost: alone };
+	const values = { share, brokerHost: alone };
 	const ownShare = (generator + broker) / all;
 	const much = share > OTHERS_SHARE;
 	return {
 		status: much ? "warn" : "ok",
 		said: much
-			? say("others-much", { ...found, ownShare })
-			: say("others", found),
+			? say("others-much", { ...values, ownShare })
+			: say("others", values),
 		...{ figure: percent(share), limit: percent(OTHERS_SHARE) },
 		remedy: say("stop-others-again", { brokerHost: alone }),
 	};

@@ -72,15 +72,15 @@ function neverDone(
 	const left = [...done];
 	return planned.flatMap(({ action, node, delayNs }) => {
 		const leader = node === "leader";
-		const found = left.findIndex(
+		const index = left.findIndex(
 			(f) =>
 				f.action === action &&
 				f.delayNs === delayNs &&
 				f.leader === leader &&
 				(leader || f.node === node),
 		);
-		if (found >= 0) {
-			left.splice(found, 1);
+		if (index >= 0) {
+			left.splice(index, 1);
 			return [];
 		}
 		return [faultName({ action, delayNs, leader, node: leader ? null : node })];

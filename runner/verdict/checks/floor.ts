@@ -22,16 +22,16 @@ export const floor: Check = {
 			);
 		const below = measured.p99 ?? measured.max;
 		const response = mainSampleOf(facts);
-		const found = percentile(response, 99, 1);
+		const atP99 = percentile(response, 99, 1);
 		// Among those that never completed it is longer than any floor; of too few samples only the maximum of all is known.
-		if (found.beyondTimeout)
+		if (atP99.beyondTimeout)
 			return {
 				status: "ok",
 				said: say("floor-below-loss"),
 				figure: below === null ? null : formatDuration(below),
 			};
 		const all = response.distribution.count === response.n;
-		const p99 = found.value ?? (all ? response.max : null);
+		const p99 = atP99.value ?? (all ? response.max : null);
 		if (measured.problem !== null || below === null || p99 === null)
 			return unknown(
 				measured.problem === null
@@ -116,22 +116,22 @@ export function floorOf(facts: Facts): Floor {
 /** A closed load shows how fast it goes: what the generator carries without any system is the most that it can show. */
 function ceiling({ floor: measured, collected }: Facts): Finding {
 	const { received, sent } = ratesOf(collected);
-	const found = received ?? sent;
+	const perSecond = received ?? sent;
 	const most = measured?.perSecond ?? null;
-	if (found === null || most === null)
+	if (perSecond === null || most === null)
 		return unknown(
 			measured?.problem
 				? say("floor-problem", { problem: measured.problem })
 				: say("floor-not-measured"),
 			say("measure-ceiling", { broker: noBroker }),
 		);
-	const figure = `${formatCount(found)}/s`;
+	const figure = `${formatCount(perSecond)}/s`;
 	return {
-		...(found > most * CEILING_SHARE
+		...(perSecond > most * CEILING_SHARE
 			? {
 					status: "warn",
 					said: say("ceiling-near", {
-						perSecond: found,
+						perSecond,
 						ceilingPerSecond: most,
 					}),
 				}

@@ -20,8 +20,8 @@ export const held: Check = {
 			return { status: "unknown", said: say("held-not-counted") };
 		const limits = [...RECEIVES].map((m) => tightestLimitNs(facts, m));
 		const limitNs = Math.min(...limits.filter((ns) => ns !== null));
-		const found = heldIn(facts.collected, limitNs);
-		if (found === null || !Number.isFinite(limitNs)) {
+		const queue = heldIn(facts.collected, limitNs);
+		if (queue === null || !Number.isFinite(limitNs)) {
 			const most = Math.max(
 				0,
 				...facts.collected.ticks.flatMap((t) => t.held ?? []),
@@ -32,7 +32,7 @@ export const held: Check = {
 				figure: formatCount(most),
 			};
 		}
-		const { most, explained, intervals } = found;
+		const { most, explained, intervals } = queue;
 		const values = { held: most, explained, limitNs };
 		const lines = judgements.filter((j) => j.heldDecided).map((j) => j.sla);
 		return {

@@ -80,9 +80,9 @@ function worstPart(
 ): ClientPart | null {
 	let worst: { part: ClientPart; figure: number } | null = null;
 	for (const part of collected.parts) {
-		const found = figure(part);
-		if (found !== null && (worst === null || found > worst.figure))
-			worst = { part, figure: found };
+		const value = figure(part);
+		if (value !== null && (worst === null || value > worst.figure))
+			worst = { part, figure: value };
 	}
 	return worst?.part ?? null;
 }

@@ -14,8 +14,8 @@ export const steady: Check = {
 		schedule.kind !== "stages" &&
 		pattern !== "backlog",
 	judge(facts) {
-		const found = drift(facts);
-		if (found === null)
+		const rise = drift(facts);
+		if (rise === null)
 			return {
 				...unknown(
 					say("drift-unknown", { seconds: STEADY_SECONDS }),
@@ -23,7 +23,7 @@ export const steady: Check = {
 				),
 				limit: `${STEADY_SECONDS}s`,
 			};
-		const { change, significant, median: middle } = found;
+		const { change, significant, median: middle } = rise;
 		const amount = percent(Math.abs(change));
 		return {
 			...(significant
@@ -51,15 +51,15 @@ export function drift(
 	if (plan.schedule.kind === "stages") return null;
 	const points = mediansBySecond(facts);
 	const middle = median(points.map(({ y }) => y));
-	const found = points.length < STEADY_SECONDS ? null : trend(points);
-	if (state !== "complete" || !found || !middle) return null;
-	const change = (found.slope * plan.schedule.durationNs) / 1e9 / middle;
+	const fitted = points.length < STEADY_SECONDS ? null : trend(points);
+	if (state !== "complete" || !fitted || !middle) return null;
+	const change = (fitted.slope * plan.schedule.durationNs) / 1e9 / middle;
 	const limitNs = tightestLimitNs(facts, "response") ?? 0;
 	const least = Math.max(STEADY_CHANGE * middle, STEADY_LIMIT_SHARE * limitNs);
 	return {
 		change,
 		significant:
-			Math.abs(change) * middle > least && (found.low > 0 || found.high < 0),
+			Math.abs(change) * middle > least && (fitted.low > 0 || fitted.high < 0),
 		median: middle,
 	};
 }

@@ -28,17 +28,17 @@ export function filterOf(page: Document): void {
 		const matches = ({ dataset }: HTMLElement) =>
 			(!scenario || dataset.scenario === scenario) &&
 			(!system || JSON.parse(dataset.systems ?? "[]").includes(system));
-		let found = 0;
+		let matching = 0;
 		for (const { row, text } of rows) {
 			row.hidden = !(
 				matches(row) &&
 				(!verdict || row.dataset.verdict === verdict) &&
 				words.every((word) => text.includes(word))
 			);
-			if (!row.hidden) found++;
+			if (!row.hidden) matching++;
 		}
 		for (const { row } of trends) row.hidden = !matches(row);
-		if (shown) shown.textContent = `${found} of ${rows.length} shown`;
+		if (shown) shown.textContent = `${matching} of ${rows.length} shown`;
 	};
 	bar.addEventListener("input", apply);
 	control("clear")?.addEventListener("click", () => {
