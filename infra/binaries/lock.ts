@@ -32,7 +32,7 @@ export async function takeLock(
 	onWait: (pid: number | null) => void,
 	timing = TIMING,
 ): Promise<Lock> {
-	let told = false;
+	let announced = false;
 	for (;;) {
 		const lock = await tryLock(where, timing);
 		if (lock) return lock;
@@ -40,8 +40,8 @@ export async function takeLock(
 			await removeStale(where, timing);
 			continue;
 		}
-		if (!told) onWait((await holder(where))?.pid ?? null);
-		told = true;
+		if (!announced) onWait((await holder(where))?.pid ?? null);
+		announced = true;
 		await sleep(timing.lookMs, undefined, { signal: stop });
 	}
 }

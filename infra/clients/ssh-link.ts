@@ -114,7 +114,7 @@ export async function openLink(
 			? unreachable(host, words)
 			: noShell(host, words);
 	const start = (line: string, args: readonly string[] = []): Remote => {
-		const one = spawn(
+		const child = spawn(
 			"ssh",
 			[
 				// Use only the connection's socket: if it were gone, ssh would open a connection of its own.
@@ -132,9 +132,9 @@ export async function openLink(
 			},
 		);
 		// It may end before its input is read; its exit code says why.
-		one.stdin.on("error", () => {});
-		one.on("error", () => {});
-		return one;
+		child.stdin.on("error", () => {});
+		child.on("error", () => {});
+		return child;
 	};
 	const lost = async (err: string) => {
 		if (/Session open refused/.test(err)) return unreachable(host, err);
@@ -147,18 +147,18 @@ export async function openLink(
 		lost,
 		spawn: start,
 		async run(line, args, feed) {
-			const one = start(line, args);
+			const child = start(line, args);
 			let out = "";
 			let err = "";
-			one.stdout.setEncoding("utf8").on("data", (text) => {
+			child.stdout.setEncoding("utf8").on("data", (text) => {
 				out += text;
 			});
-			one.stderr.setEncoding("utf8").on("data", (text) => {
+			child.stderr.setEncoding("utf8").on("data", (text) => {
 				err += text;
 			});
-			if (feed) feed(one.stdin);
-			else one.stdin.end();
-			const code = await codeOf(one);
+			if (feed) feed(child.stdin);
+			else child.stdin.end();
+			const code = await codeOf(child);
 			if (code === LOST) throw await lost(err);
 			return { code, err, values: valuesIn(out) };
 		},

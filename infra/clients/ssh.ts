@@ -79,15 +79,15 @@ export function sshClient(
 	const askClock = () =>
 		over(async (link) => {
 			const utcBoundNs = await readChrony(link);
-			const one = link.spawn('echo; exec "$1" clock', [there().agent]);
+			const child = link.spawn('echo; exec "$1" clock', [there().agent]);
 			try {
-				clock = { ...(await readClock(one)), utcBoundNs };
+				clock = { ...(await readClock(child)), utcBoundNs };
 				return clock;
 			} catch {
 				throw await link.lost("");
 			} finally {
-				one.stdin.end();
-				await codeOf(one);
+				child.stdin.end();
+				await codeOf(child);
 			}
 		});
 	return {

@@ -241,8 +241,8 @@ function byLine(say: (line: string) => void): (text: string) => void {
 		const lines = (begun + text).split("\n");
 		begun = lines.pop() ?? "";
 		for (const line of lines) {
-			const told = step(line);
-			if (told !== null) say(told);
+			const progress = step(line);
+			if (progress !== null) say(progress);
 		}
 	};
 }

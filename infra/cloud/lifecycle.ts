@@ -115,7 +115,7 @@ export async function standUpCloud(
 		});
 		await keepConfig(folder, whole);
 		const end = endsAt(config.ttlMinutes, nowMs);
-		plan = planned(
+		plan = plannedRig(
 			folder,
 			provider,
 			whole,
@@ -254,7 +254,7 @@ function untouched(
 }
 
 /** rig.json before anything exists. `end`: when its machines end themselves at the earliest; null: not known. */
-function planned(
+function plannedRig(
 	folder: RigFolder,
 	{ name, target }: Pick<Provider, "name" | "target">,
 	config: RigConfig,
@@ -371,5 +371,5 @@ async function lost(
 	const config = await configOf(folder, provider.parseConfig);
 	if (config === null) return { id: folder.id, cloud: null, expiresAt: null };
 	const unknown = { machines: {}, hourlyUsd: null, end: null };
-	return planned(folder, provider, config, unknown, world);
+	return plannedRig(folder, provider, config, unknown, world);
 }

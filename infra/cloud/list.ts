@@ -1,4 +1,4 @@
-import { rigEndsAt } from "../../runner/plan/rig-end.ts";
+import { rigEndsAt } from "../../runner/plan/rig-expiry.ts";
 import { tell } from "../../runner/text/tell.ts";
 import { formatDuration } from "../../runner/units.ts";
 import type { World } from "../../runner/world.ts";

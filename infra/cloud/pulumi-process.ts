@@ -156,8 +156,8 @@ export function reasonIn({ stdout, stderr, code }: Said): string {
 				: words,
 		);
 	}
-	const told = [...new Set(errors)].filter((words) => !isSummary(words));
-	const [first = errors[0], ...others] = told;
+	const reasons = [...new Set(errors)].filter((words) => !isSummary(words));
+	const [first = errors[0], ...others] = reasons;
 	const last = lines.findLast((line) => line !== "" && !/^warning:/.test(line));
 	return (
 		(first ?? last ?? `pulumi ended with code ${code}`)

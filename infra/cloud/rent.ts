@@ -4,7 +4,7 @@ import { brokerOf } from "../../runner/brokers/index.ts";
 import { type ExitCode, failure } from "../../runner/errors.ts";
 import { CLOUD_TITLES, targetTraits } from "../../runner/model/targets.ts";
 import { packageFolder, packageVersion } from "../../runner/package.ts";
-import { rigEndWarnings } from "../../runner/plan/rig-end.ts";
+import { rigExpiryWarnings } from "../../runner/plan/rig-expiry.ts";
 import type { Scenario } from "../../runner/scenario/scenario.ts";
 import { orInterrupted } from "../../runner/stop.ts";
 import { tell } from "../../runner/text/tell.ts";
@@ -140,13 +140,13 @@ export function askingText({ cloud, scenario }: CloudRequest): string {
 
 /** Options that only make sense for rented machines. Fails with `usage` if they are given and nothing is rented. */
 export function refuseRentOptions({ yes, maxHourlyUsd }: RentOptions): void {
-	const given = [
+	const options = [
 		...(yes ? ["--yes"] : []),
 		...(maxHourlyUsd === undefined ? [] : ["--max-hourly-usd"]),
 	];
-	if (given.length > 0)
+	if (options.length > 0)
 		throw failure("usage", {
-			message: `${given.join(" and ")} ${given.length === 1 ? "is" : "are"} for target aws; add --target aws, or leave ${given.length === 1 ? "it" : "them"} away`,
+			message: `${options.join(" and ")} ${options.length === 1 ? "is" : "are"} for target aws; add --target aws, or leave ${options.length === 1 ? "it" : "them"} away`,
 		});
 }
 
@@ -208,7 +208,7 @@ export async function rentAndUse(
 	const rig = await rent(request, using, args, progress, world, cloud);
 	return useThenTakeDown(rig, say, world, async () => {
 		// The cloud may have taken longer than planned to provide them.
-		for (const warning of rigEndWarnings(
+		for (const warning of rigExpiryWarnings(
 			rig.file,
 			onMachinesNs,
 			{

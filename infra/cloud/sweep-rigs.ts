@@ -55,12 +55,12 @@ async function sweepCloud(
 	const chosen = seen.found.filter(({ rig }) => rig.chosen);
 	const where = args.region ?? tell("regions-looked-at");
 	if (chosen.length === 0) {
-		const told =
+		const remark =
 			id === null
 				? ""
 				: await forgetGone(id, seen.regions, asked, world, cloud);
 		world.stdout.write(
-			`Nothing to remove in ${where}${id === null ? "" : ` of ${id}`}${told}.\n`,
+			`Nothing to remove in ${where}${id === null ? "" : ` of ${id}`}${remark}.\n`,
 		);
 	} else await sweepChosen(chosen, args, world, cloud);
 	if (seen.refused.length > 0)

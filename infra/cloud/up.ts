@@ -1,5 +1,5 @@
 import path from "node:path";
-import { rigEndsAt } from "../../runner/plan/rig-end.ts";
+import { rigEndsAt } from "../../runner/plan/rig-expiry.ts";
 import type { RigFile } from "../../runner/scenario/rig-file.ts";
 import { type RigPlace, writeRig } from "../../runner/scenario/rig-store.ts";
 import { orInterrupted } from "../../runner/stop.ts";

@@ -90,7 +90,7 @@ async function pull(
 ): Promise<void> {
 	const layers = new Map<string, string>();
 	const words: string[] = [];
-	let told = world.clock.monotonicMs();
+	let saidMs = world.clock.monotonicMs();
 	const child = docker.follow(["pull", image], (line) => {
 		const layer = /^([0-9a-f]{12}): (.+)$/.exec(line);
 		if (!layer?.[1] || !layer[2]) {
@@ -99,8 +99,8 @@ async function pull(
 		}
 		layers.set(layer[1], layer[2]);
 		const now = world.clock.monotonicMs();
-		if (now - told < SAY_MS) return;
-		told = now;
+		if (now - saidMs < SAY_MS) return;
+		saidMs = now;
 		const done = [...layers.values()].filter((state) =>
 			/^(Pull complete|Already exists)/.test(state),
 		).length;

@@ -95,8 +95,8 @@ export function urlInside(
 	nodes: readonly ContainerSite[],
 	described: Pick<Described, "nodes">,
 ): string {
-	const told = JSON.stringify(described.nodes);
-	if (nodes.some(({ client }) => told.includes(client)))
+	const advertised = JSON.stringify(described.nodes);
+	if (nodes.some(({ client }) => advertised.includes(client)))
 		throw failure("client-unfit", {
 			client: "clients: docker",
 			reason: tell("containers-miss-ports"),

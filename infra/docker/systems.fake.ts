@@ -13,7 +13,7 @@ export function dockerSystem(
 		port: null,
 		binary: null,
 		image: typeof written.image === "string" ? written.image : null,
-		ownTopics: null,
+		existingTopics: null,
 		options,
 		traits: brokerOf(options).traits(options),
 		durability: "",

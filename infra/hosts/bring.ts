@@ -197,11 +197,11 @@ async function filesBelow(folder: string): Promise<string[]> {
 		const real = await realpath(here);
 		if (outer.includes(real)) return;
 		for (const name of await readdir(here)) {
-			const one = below === "" ? name : `${below}/${name}`;
+			const file = below === "" ? name : `${below}/${name}`;
 			// Skip links to nothing.
-			const kind = await stat(path.join(folder, one)).catch(() => null);
-			if (kind?.isDirectory()) await walk(one, [...outer, real]);
-			else if (kind?.isFile()) files.push(one);
+			const kind = await stat(path.join(folder, file)).catch(() => null);
+			if (kind?.isDirectory()) await walk(file, [...outer, real]);
+			else if (kind?.isFile()) files.push(file);
 		}
 	};
 	await walk("", []);

@@ -22,7 +22,7 @@ export interface Connections {
 export function connections(world: World, binaries: Binaries): Connections {
 	const hosts = new Map<string, Promise<BrokerHost>>();
 	const bundles = new Map<string, Promise<Bundle>>();
-	const said = new Set<string>();
+	const warned = new Set<string>();
 	const closing = new AbortController();
 	const say = (line: string) => void world.stderr.write(`${line}\n`);
 	const bundle = (name: string, from: string) => {
@@ -49,8 +49,8 @@ export function connections(world: World, binaries: Binaries): Connections {
 			return made;
 		},
 		warn(text) {
-			if (said.has(text)) return;
-			said.add(text);
+			if (warned.has(text)) return;
+			warned.add(text);
 			say(text);
 		},
 		async close() {

@@ -213,14 +213,14 @@ async function askClock(
 	link: Link,
 	agent: string,
 ): Promise<number> {
-	const one = link.spawn('echo; exec "$1" clock', [agent]);
+	const child = link.spawn('echo; exec "$1" clock', [agent]);
 	let err = "";
-	one.stderr.setEncoding("utf8").on("data", (text) => {
+	child.stderr.setEncoding("utf8").on("data", (text) => {
 		err += text;
 	});
-	const ended = codeOf(one);
+	const ended = codeOf(child);
 	try {
-		return (await readClock(one)).offsetNs;
+		return (await readClock(child)).offsetNs;
 	} catch {
 		if (!link.alive()) throw await link.lost(err);
 		throw unfit(
@@ -232,7 +232,7 @@ async function askClock(
 			tell("noexec"),
 		);
 	} finally {
-		one.stdin.end();
+		child.stdin.end();
 		await ended;
 	}
 }

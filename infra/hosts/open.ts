@@ -173,9 +173,9 @@ async function openOnHosts(
 				topology: topologyOf(hosts.length, entry),
 				settings: {
 					...made.settings,
-					host: each(hosts, ({ machine }) => machine),
+					host: perHost(hosts, ({ machine }) => machine),
 					...(made.flushes
-						? { store: each(hosts, ({ storeText }) => storeText) }
+						? { store: perHost(hosts, ({ storeText }) => storeText) }
 						: {}),
 					...flush,
 				},
@@ -204,7 +204,7 @@ async function lookForOthers(
 	}
 }
 
-function each(
+function perHost(
 	hosts: readonly BrokerHost[],
 	text: (facts: BrokerHost["facts"]) => string,
 ): string {

@@ -19,7 +19,7 @@ export interface HostSite extends Site {
 	/** Tunnels to the ports at which the broker is reached. */
 	readonly tunnels: readonly Tunnel[];
 	/** Files and folders of this machine that the node needs, by their name on the host. */
-	readonly needed: ReadonlyMap<string, string>;
+	readonly uploads: ReadonlyMap<string, string>;
 }
 
 /** A node's place on a host of its own: at one of the host's addresses, in the run's folders. */
@@ -37,9 +37,9 @@ export async function hostSite(
 			openTunnel(host.link, host.agent, hostPort(address, port)),
 		),
 	);
-	const needed = new Map<string, string>();
+	const uploads = new Map<string, string>();
 	return {
-		...{ host, folders, tunnels, needed },
+		...{ host, folders, tunnels, uploads },
 		...{ listen: address, ip: address, hostname, ports, published: false },
 		client: hostPort(address, ports[0] ?? 0),
 		health: tunnels[1]?.address ?? "",
@@ -49,7 +49,7 @@ export async function hostSite(
 				? null
 				: { freeBytes: memoryBytes, folder: async () => `${memory}/data` },
 		bring(name, from) {
-			needed.set(name, from);
+			uploads.set(name, from);
 			return `${control}/brought/${name}`;
 		},
 	};
@@ -57,11 +57,11 @@ export async function hostSite(
 
 /** Copies what a node needs, each file once and checked by sha256, and writes its files. */
 export async function furnish(
-	{ host, folders: { control, store }, needed }: HostSite,
+	{ host, folders: { control, store }, uploads }: HostSite,
 	{ files }: NodeDescription,
 	connections: Connections,
 ): Promise<void> {
-	for (const [name, from] of needed) {
+	for (const [name, from] of uploads) {
 		const there = await host.bring(await connections.bundle(name, from));
 		await host.link.run('mkdir -p "$1" && ln -s "$2" "$1/$3"', [
 			`${control}/brought`,

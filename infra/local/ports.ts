@@ -11,14 +11,14 @@ export async function freePorts(
 	system: System,
 	count: number,
 ): Promise<number[]> {
-	const held: Server[] = [];
+	const servers: Server[] = [];
 	try {
 		for (let i = 0; i < count; i++)
-			held.push(await hold(system, i === 0 ? system.port : null));
-		return held.map((server) => (server.address() as { port: number }).port);
+			servers.push(await hold(system, i === 0 ? system.port : null));
+		return servers.map((server) => (server.address() as { port: number }).port);
 	} finally {
 		await Promise.all(
-			held.map((server) => new Promise((r) => server.close(r))),
+			servers.map((server) => new Promise((r) => server.close(r))),
 		);
 	}
 }

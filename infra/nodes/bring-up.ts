@@ -52,7 +52,7 @@ export async function bringUp({
 		if (step === "done") return;
 		if (step === "stopped") throw interrupted(stop);
 		const words = log.lastWords();
-		const told = words && `, last words: ${words}`;
+		const ending = words && `, last words: ${words}`;
 		let reason: string;
 		if ("limitMs" in step) {
 			const why = passed === "" ? "" : trouble();
@@ -61,8 +61,8 @@ export async function bringUp({
 				step.limitMs === startMs
 					? ""
 					: tell("start-crowded", { seconds: startMs / 1000 });
-			reason = `it ${passed}took no connections within ${seconds}s${busy}${why && ` (through the SSH connection: ${why})`}${told}`;
-		} else reason = `${step.how}${told}`;
+			reason = `it ${passed}took no connections within ${seconds}s${busy}${why && ` (through the SSH connection: ${why})`}${ending}`;
+		} else reason = `${step.how}${ending}`;
 		throw failure("broker-start", { system: system.key, reason, log: logPath });
 	};
 	try {

@@ -385,17 +385,17 @@ export function loadName({ schedule, phases }: Load): string {
 /** The same for the work of a run. */
 function loadText({ schedule, backlog }: LoadInResult): string {
 	const rate = schedule.rate === null ? "" : formatRate(schedule.rate);
-	const held =
+	const backlogText =
 		backlog === null
 			? ""
 			: `, backlog of ${formatCount(backlog.messages)} messages from ${formatDurationExact(backlog.pauseNs)} to ${formatDurationExact(backlog.resumeNs)}`;
 	switch (schedule.kind) {
 		case "closed":
-			return `${formatCount(schedule.messages)} messages, closed loop${held}`;
+			return `${formatCount(schedule.messages)} messages, closed loop${backlogText}`;
 		case "stages":
-			return `${schedule.pieces.map((p) => `${formatRate(p.from)} to ${formatRate(p.to)} in ${formatDurationExact(p.durationNs)}`).join(", ")}${held}`;
+			return `${schedule.pieces.map((p) => `${formatRate(p.from)} to ${formatRate(p.to)} in ${formatDurationExact(p.durationNs)}`).join(", ")}${backlogText}`;
 		default:
-			return `${rate} ${schedule.kind}${held}`;
+			return `${rate} ${schedule.kind}${backlogText}`;
 	}
 }
 

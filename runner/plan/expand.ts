@@ -121,7 +121,7 @@ function plan(
 	const endNs = schedule.warmupNs + schedule.durationNs;
 	const clients = clientCount(scenario.clients);
 	const topics =
-		system.ownTopics?.slice(0, one.topics) ??
+		system.existingTopics?.slice(0, one.topics) ??
 		Array.from(
 			{ length: one.topics },
 			(_, t) => `mqbench.${runId}.${index}.${t}`,
@@ -159,7 +159,7 @@ function plan(
 		keys: one.keys === null ? null : { ...one.keys, seed },
 		partitions: partitionsOf(one, system),
 		groupsByPartition: traits.groupsByPartition,
-		create: system.ownTopics === null,
+		create: system.existingTopics === null,
 		faults: hasProcess(system) ? faultsOf(scenario, one) : [],
 		pin: {
 			generator: scenario.pin.generator,
@@ -187,9 +187,13 @@ function plan(
 }
 
 /** What the system does with stored messages, for people: "sync_interval: always (fsync)". */
-function durabilityText({ durability, traits, ownTopics }: System): string {
+function durabilityText({
+	durability,
+	traits,
+	existingTopics,
+}: System): string {
 	// Topics that are not ours have settings that nobody has told us.
-	if (ownTopics !== null && Object.keys(traits.levels).length > 0)
+	if (existingTopics !== null && Object.keys(traits.levels).length > 0)
 		return tell("durability-of-yours");
 	return durability;
 }

@@ -172,8 +172,8 @@ function enough(
 	phase: Plan["phases"][number] | null = null,
 ): Enough {
 	const { kind, rate, durationNs } = plan.schedule;
-	const each = Math.max(1, samplesPerMessage(plan, metric));
-	const messages = Math.ceil(samples / each);
+	const perMessage = Math.max(1, samplesPerMessage(plan, metric));
+	const messages = Math.ceil(samples / perMessage);
 	if (kind === "closed" || rate === null) return { messages };
 	if (kind !== "stages") return { ns: durationFor(messages, rate) };
 	const perNs = phase ? phase.toNs - phase.fromNs : durationNs;
@@ -205,9 +205,9 @@ function tooDeep(plan: Plan): TooDeep[] {
 		const sla = line.kind === "baseline" ? subjectOf(line) : line;
 		if (sla.kind !== "percentile") return [];
 		const p = sla.percentile;
-		const each = samplesPerMessage(plan, sla.metric);
-		const samples = messagesIn(plan, null) * each;
-		if (each === 0 || supportOf(samples, p) !== "none") return [];
+		const perMessage = samplesPerMessage(plan, sla.metric);
+		const samples = messagesIn(plan, null) * perMessage;
+		if (perMessage === 0 || supportOf(samples, p) !== "none") return [];
 		const [weakFrom, okFrom] = [samplesForBound(p), samplesForSupport(p)];
 		return [
 			{

@@ -73,7 +73,7 @@ function disk({ volume }: Aws["brokers"]): string {
 }
 
 function systemLine({ target, rig }: Scenario, system: System): string[] {
-	const { key, url, ownTopics } = system;
+	const { key, url, existingTopics } = system;
 	const { nodes = 1 } = system.options;
 	const { place } = targets[target];
 	const hosts =
@@ -82,9 +82,9 @@ function systemLine({ target, rig }: Scenario, system: System): string[] {
 		...(hosts && nodes > 1 ? [say("nodes-on-hosts", { nodes }).text] : []),
 		...(place === "container" && rig === null ? [container(system)] : []),
 		...(url === null ? [] : [`at ${maskUrls(url)}`]),
-		...(ownTopics === null
+		...(existingTopics === null
 			? []
-			: [say("own-topics", { topics: ownTopics }).text]),
+			: [say("existing-topics", { topics: existingTopics }).text]),
 	];
 	return parts.length === 0 ? [] : [`${key}: ${parts.join("; ")}`];
 }

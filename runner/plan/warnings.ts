@@ -7,7 +7,7 @@ import type { World } from "../world.ts";
 import { loadWarnings } from "./load-warnings.ts";
 import { longest } from "./longest.ts";
 import { outline, tooDeepSentence } from "./outline.ts";
-import { rigEndWarnings } from "./rig-end.ts";
+import { rigExpiryWarnings } from "./rig-expiry.ts";
 
 /**
  * Before anything starts: warns of each SLA line that the samples will not carry (under `strict` it throws instead), and of what
@@ -28,7 +28,7 @@ export function warnBeforeRuns(
 	for (const warning of [
 		...warnings,
 		...warningsOf(scenario, plans),
-		...rigEndWarnings(
+		...rigExpiryWarnings(
 			scenario.rig,
 			longest(plans, { floors: true, confirm: false }),
 			{

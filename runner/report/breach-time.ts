@@ -50,13 +50,15 @@ function text(worst: Found | null, where = ""): string | null {
 function comparedText(gate: Gate, result: Result): string | null {
 	const all = runsOf(gate, result);
 	const worstOfRuns = all.filter(counts).flatMap((run) => {
-		const one =
+		const worstSecond =
 			gate.metric === null
 				? fewest(run, gate.comparison?.metric ?? "")
 				: gate.metric === run.main
 					? slowest(run)
 					: null;
-		return one === null ? [] : [{ one, repeat: run.repeat }];
+		return worstSecond === null
+			? []
+			: [{ one: worstSecond, repeat: run.repeat }];
 	});
 	const worst = most(worstOfRuns, ({ one }) => one.badness);
 	if (worst === null) return null;

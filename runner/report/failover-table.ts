@@ -59,12 +59,12 @@ export function failoverOfAll(result: Result): FailoverTable | null {
 export function failoverTexts(run: Run): string[] {
 	return run.failover.map((f, i) => {
 		const [, lasted, without, again, drained] = cellsOf(f, run, i);
-		const said = [
+		const texts = [
 			`without ${completions([run])}: ${without}`,
 			...(f.sla === null ? [] : [`back under ${f.sla}: ${again}`]),
 			`drained: ${drained}`,
 		];
-		return `${faultName(f)} ${windowTime(faultZeroNs(f), run)}, for ${lasted}: ${f.error === null ? said.join("; ") : `not as planned: ${f.error}`}`;
+		return `${faultName(f)} ${windowTime(faultZeroNs(f), run)}, for ${lasted}: ${f.error === null ? texts.join("; ") : `not as planned: ${f.error}`}`;
 	});
 }
 

@@ -121,7 +121,7 @@ function caseOf({ outcome, name, kind }: Case, result: Result): string {
 		time: seconds(outcome.seconds),
 	};
 	if (kind === "passed")
-		return element(1, "testcase", attributes, said(outcome));
+		return element(1, "testcase", attributes, bodyOf(outcome));
 	const { broke, where, when, next } = breachOf(outcome, result);
 	const lines = [
 		broke,
@@ -146,7 +146,7 @@ function caseOf({ outcome, name, kind }: Case, result: Result): string {
 }
 
 /** What was measured, of a case that passed. */
-function said(outcome: Outcome): string {
+function bodyOf(outcome: Outcome): string {
 	const lines = [...figuresOf(outcome), outcome.why];
 	return `\n${element(2, "system-out", {}, text(lines.join("\n")))}\n\t`;
 }

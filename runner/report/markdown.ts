@@ -30,13 +30,13 @@ export function renderMarkdown(
 	const document = documentOf(result);
 	const { names, quick, where } = document;
 	const writing: Writing = { names, size };
-	const said = (text: string) =>
+	const cellOf = (text: string) =>
 		escaped(cut(sentence(text, names), MOST_VERDICT));
 	const head = [
 		...(marked ? [markerOf(document.title)] : []),
 		`# ${escaped(cut(document.title))}: ${document.word}`,
-		...(quick === null ? [] : [`**${said(quick)}**`]),
-		said(document.lead),
+		...(quick === null ? [] : [`**${cellOf(quick)}**`]),
+		cellOf(document.lead),
 		...markdownBlocks([...document.broken, ...document.warnings], writing),
 	];
 	const gates = markdownBlocks(document.gates, writing);
@@ -51,7 +51,7 @@ export function renderMarkdown(
 				: [
 						{
 							title: "where it was measured",
-							text: where.map(said).join(" "),
+							text: where.map(cellOf).join(" "),
 						},
 					]),
 			...shownIn(document.sections, "markdown").map((section) =>

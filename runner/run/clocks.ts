@@ -28,8 +28,8 @@ export interface ClockOffsets {
 /** Decides how to tell T0, as it is handed out. */
 export function clockOffsetsOf(clients: readonly Clocked[]): ClockOffsets {
 	const readings = clients.map(({ before }) => before);
-	const each = readings.map((reading) => Math.round(reading?.offsetNs ?? 0));
-	const byProbe = { offsetsNs: each, byChrony: false, note: null };
+	const offsets = readings.map((reading) => Math.round(reading?.offsetNs ?? 0));
+	const byProbe = { offsetsNs: offsets, byChrony: false, note: null };
 	const kept = readings.filter(isKept);
 	if (kept.length < 2 || kept.length < readings.length) return byProbe;
 	const utc = worstPair(kept.map(({ utcBoundNs }) => utcBoundNs));
@@ -38,7 +38,7 @@ export function clockOffsetsOf(clients: readonly Clocked[]): ClockOffsets {
 	if (note !== null) return { ...byProbe, note };
 	const nearest = kept.reduce((a, b) => (b.boundNs < a.boundNs ? b : a));
 	const offset = Math.round(nearest.offsetNs);
-	return { ...byProbe, offsetsNs: each.map(() => offset), byChrony: true };
+	return { ...byProbe, offsetsNs: offsets.map(() => offset), byChrony: true };
 }
 
 /** T0 (Unix ns by our clock) as the wall clock of a client shows it, which is ahead of ours by so much. */

@@ -110,17 +110,17 @@ export interface Collected {
 
 /** Reads the folder of one run. Never fails on what k6 left or did not leave: that is the run's state. */
 export function collect(folder: string): Collected {
-	const planned = readJson(join(folder, "plan.json"), Plan);
+	const written = readJson(join(folder, "plan.json"), Plan);
 	const runPath = join(folder, "run.json");
 	const run = existsSync(runPath) ? readJson(runPath, RunFile) : null;
-	const crossing = crosses(planned);
-	const clients = Array.from({ length: planned.client.count }, (_, i) =>
+	const crossing = crosses(written);
+	const clients = Array.from({ length: written.client.count }, (_, i) =>
 		fromOpening(
 			readClient(folder, i, { ledger: crossing, name: nameOf(run, i) }),
-			planned,
+			written,
 		),
 	);
-	const plan = openedAt(planned, startOf(clients));
+	const plan = openedAt(written, startOf(clients));
 	const counted = crossing ? ledgersOf(plan, clients) : null;
 	if (counted?.problem != null)
 		for (const [i, c] of clients.entries())

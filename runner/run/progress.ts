@@ -67,8 +67,8 @@ export function makeProgress(world: World, quiet: boolean): Progress {
 		following = waiting.length;
 		say(title);
 	};
-	const show = (planned: Plan, tick: Tick) => {
-		const plan = openedAt(planned, startNs);
+	const show = (written: Plan, tick: Tick) => {
+		const plan = openedAt(written, startNs);
 		seen = { p99s: [...seen.p99s, tick.p99], sent: seen.sent + tick.sent };
 		const live: LiveRun = {
 			...{ plan, several, tick, ...seen },

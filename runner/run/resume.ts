@@ -143,8 +143,8 @@ function otherMachine(file: string, now: EnvironmentFile): string | null {
 function identityOf(rig: RigMachines | null) {
 	if (rig === null) return null;
 	const { id, createdAt, cloud, machines, brokers, clients, here } = rig;
-	const rented = cloud === null ? {} : { id, createdAt };
-	return { ...rented, machines, brokers, clients, here };
+	const cloudPart = cloud === null ? {} : { id, createdAt };
+	return { ...cloudPart, machines, brokers, clients, here };
 }
 
 /** "the rented machines of the rig a-1", "the machine of mqbench alone" */

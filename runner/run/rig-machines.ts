@@ -108,8 +108,8 @@ function ownText(
 		...(brokers.length > 0 ? [`${brokers.join(", ")} for brokers`] : []),
 		...(clients.length > 0 ? [`${clients.join(", ")} for the load`] : []),
 	];
-	const one = brokers.length + clients.length === 1;
-	return `${one ? "host" : "hosts"} ${texts.join(", ")}`;
+	const single = brokers.length + clients.length === 1;
+	return `${single ? "host" : "hosts"} ${texts.join(", ")}`;
 }
 
 /** Without the user: who is let in makes no other machine. */

@@ -17,7 +17,7 @@ interface Able extends Partitioned {
 	readonly key: string;
 	readonly broker: BrokerName;
 	readonly traits: Traits;
-	readonly ownTopics?: readonly string[] | null;
+	readonly existingTopics?: readonly string[] | null;
 }
 
 /** The cases that ask a system for what it cannot do, or does not promise: no measurement could be held against it. */
@@ -167,10 +167,10 @@ function tooMuchWork(one: Case, system: Able): string | undefined {
 }
 
 /** What a topic does not keep until consumers resume would be booked as the broker's loss. */
-function trimmed(one: Case, { key, traits, ownTopics }: Able) {
+function trimmed(one: Case, { key, traits, existingTopics }: Able) {
 	const { backlog, message, topics } = one;
 	// Those of the user are not trimmed.
-	if (backlog === null || traits.keepsOnly === null || ownTopics)
+	if (backlog === null || traits.keepsOnly === null || existingTopics)
 		return undefined;
 	const { messages, bytes, option } = traits.keepsOnly;
 	const kept = Math.max(messages, Math.floor(bytes / message.bytes));

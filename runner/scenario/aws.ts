@@ -113,22 +113,22 @@ function beyondLimits(volume: WrittenVolume): Problem[] {
 	const sizeGiB = size / GIB;
 	// What comes with a gp3 comes with the smallest one as well.
 	const carried = Math.max(type === "gp3" ? least : 0, sizeGiB * perGiB);
-	const given = iops ?? least;
-	if (given < least || given > most)
+	const provisioned = iops ?? least;
+	if (provisioned < least || provisioned > most)
 		return [
 			refuse(at("iops"), "volume-iops-range", { type, least, most, iops }),
 		];
-	if (given > carried)
+	if (provisioned > carried)
 		return [
 			refuse(at("iops"), "volume-iops-of-size", {
-				...{ type, perGiB, sizeGiB: Math.ceil(given / perGiB) },
+				...{ type, perGiB, sizeGiB: Math.ceil(provisioned / perGiB) },
 			}),
 		];
 	const mib = (throughput ?? 0) / MIB;
-	return mib > Math.floor(given * GP3_MIB_PER_IOPS)
+	return mib > Math.floor(provisioned * GP3_MIB_PER_IOPS)
 		? [
 				refuse(at("throughput"), "volume-throughput-of-iops", {
-					...{ iops: given, needed: Math.ceil(mib / GP3_MIB_PER_IOPS) },
+					...{ iops: provisioned, needed: Math.ceil(mib / GP3_MIB_PER_IOPS) },
 				}),
 			]
 		: [];

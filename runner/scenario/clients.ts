@@ -166,15 +166,15 @@ function twice(clients: Clients, from: GivenRig | null): Problem[] {
 	const path = (at: number): Path =>
 		from === null ? ["clients", at] : ["target"];
 	const whose = from === null ? "clients" : "its clients";
-	const places = clients.hosts.map(placeOf);
-	const at = places.findIndex((place, i) => places.indexOf(place) < i);
+	const addresses = clients.hosts.map(placeOf);
+	const at = addresses.findIndex((place, i) => addresses.indexOf(place) < i);
 	if (at >= 0)
 		return [
 			refuse(path(at), "host-twice", {
-				...{ whose, host: places[at]?.replace(/:22$/, "") },
+				...{ whose, host: addresses[at]?.replace(/:22$/, "") },
 			}),
 		];
-	const badPort = places.findIndex(
+	const badPort = addresses.findIndex(
 		(place) => Number(/:(\d+)$/.exec(place)?.[1]) > 65_535,
 	);
 	return badPort < 0

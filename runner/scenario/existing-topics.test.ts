@@ -57,7 +57,7 @@ describe("topics of one's own", () => {
 		const scenario = load("create: false, topics: [orders]", "", {
 			target: "local",
 		});
-		expect(scenario.systems[0]?.ownTopics).toBeNull();
+		expect(scenario.systems[0]?.existingTopics).toBeNull();
 		expect(planOf(scenario)).toMatchObject({ create: true });
 	});
 

@@ -8,9 +8,9 @@ export function beyondExistingTopics(
 	systems: readonly PlacedSystem[],
 	cases: ResolvedCases,
 ): Problem[] {
-	return systems.flatMap(({ key, ownTopics, path }) => {
-		if (ownTopics === null) return [];
-		const named = ownTopics.length;
+	return systems.flatMap(({ key, existingTopics, path }) => {
+		if (existingTopics === null) return [];
+		const named = existingTopics.length;
 		return caseProblems(
 			cases,
 			({ name, pattern, topics, wildcard, bystanders }) => [

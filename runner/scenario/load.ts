@@ -213,8 +213,8 @@ function notIn(
 	unset: readonly Problem[],
 	problems: readonly Problem[],
 ): Problem[] {
-	const places = new Set(unset.map(({ path }) => JSON.stringify(path)));
-	return problems.filter(({ path }) => !places.has(JSON.stringify(path)));
+	const paths = new Set(unset.map(({ path }) => JSON.stringify(path)));
+	return problems.filter(({ path }) => !paths.has(JSON.stringify(path)));
 }
 
 /** "scenarios/steady load.yaml" -> "steady-load". */

@@ -131,7 +131,7 @@ export interface System {
 	/** Image of its containers; null: that of its version (target docker), or none. */
 	readonly image: string | null;
 	/** The user's own topics, which are there already: none is made or removed; null: mqbench makes its own. */
-	readonly ownTopics: readonly string[] | null;
+	readonly existingTopics: readonly string[] | null;
 	/** As the scenario says, with variables filled in and paths absolute; only `url` may still name a variable, as it may hold a password. */
 	readonly options: SystemOptions;
 	readonly traits: Traits;

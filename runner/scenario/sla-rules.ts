@@ -14,7 +14,7 @@ export function unanswerable(
 	clients = 1,
 ): string[] {
 	const line: Line = { expect, cases, systems, clients };
-	const why =
+	const objections =
 		expect.kind === "tally"
 			? [
 					...(TALLIES[expect.tally].needs ?? []).map((need) => LACKING[need]),
@@ -28,7 +28,9 @@ export function unanswerable(
 					acknowledgesNothing,
 				];
 	// The first reason is enough: others follow from it.
-	const objection = why.map((reason) => reason(line)).find((text) => text);
+	const objection = objections
+		.map((reason) => reason(line))
+		.find((text) => text);
 	return objection === undefined ? [] : [`"${expect.text}": ${objection}`];
 }
 

@@ -75,10 +75,10 @@ function resolveOne(
 	const traits = broker.traits(options);
 	const problems: Problem[] = [];
 	// One sentence for a key: what a broker says itself comes first.
-	const said = new Set<string>();
+	const reported = new Set<string>();
 	const wrong = (key: string, message: string) => {
-		if (said.has(key)) return;
-		said.add(key);
+		if (reported.has(key)) return;
+		reported.add(key);
 		problems.push({ path: [...where, key], at: "value", message });
 	};
 
@@ -120,7 +120,7 @@ function resolveOne(
 		port: starts("process") ? (options.port ?? null) : null,
 		binary: starts("process") ? (options.binary ?? null) : null,
 		image: starts("container") ? (options.image ?? null) : null,
-		ownTopics:
+		existingTopics:
 			place === null && options.create === false
 				? (options.topics ?? null)
 				: null,

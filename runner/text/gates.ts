@@ -58,7 +58,7 @@ export const gates = {
 		`${heldText(d)}: ${slowText(d)}; ${withoutHeld(d)}${would(BROKEN_ELSE_KEPT)}`,
 	"never-completed": (d: { n: number; censored: number }) =>
 		`${plural(d.censored, "message")} of ${count(d.n)} never completed`,
-	"second-receipts": (d: { second: number }) =>
+	"duplicate-receipts": (d: { second: number }) =>
 		`but ${count(d.second)} of them may be ${d.second === 1 ? "a second receipt" : "second receipts"}: another client had received ${d.second === 1 ? "that message" : "those messages"} before`,
 
 	tally: (d: Tally) => tallyText(d),

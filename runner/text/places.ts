@@ -12,7 +12,7 @@ export const places = {
 		`machines of EC2 in ${d.where}: ${d.machines.join(", ")}; they end themselves after ${d.ttl}`,
 	"nodes-on-hosts": (d: { nodes: number }) =>
 		`${d.nodes} nodes on ${d.nodes} hosts`,
-	"own-topics": (d: { topics: readonly string[] }) =>
+	"existing-topics": (d: { topics: readonly string[] }) =>
 		`uses ${d.topics.join(", ")}; makes and removes nothing, and counts what others send there as foreign`,
 	"clients-here": (d: { clients: number }) =>
 		`clients: ${d.clients} processes of this machine`,

@@ -4,6 +4,7 @@ import {
 	formatDurationExact,
 	plural,
 } from "../units.ts";
+import { cloud } from "./cloud.ts";
 import { commands } from "./commands.ts";
 import { doctor } from "./doctor.ts";
 import { fileMistakes } from "./file-mistakes.ts";
@@ -11,7 +12,6 @@ import { imported } from "./imported.ts";
 import { loadMistakes } from "./load-mistakes.ts";
 import { machines } from "./machines.ts";
 import { plans } from "./plans.ts";
-import { rented } from "./rented.ts";
 import { reports } from "./reports.ts";
 import { runs } from "./runs.ts";
 import { slaMistakes } from "./sla-mistakes.ts";
@@ -25,7 +25,7 @@ const sentences = {
 	...runs,
 	...imported,
 	...plans,
-	...rented,
+	...cloud,
 	...reports,
 	...fileMistakes,
 	...loadMistakes,

@@ -150,10 +150,11 @@ export function dueBySecond(
 	const main = mainMetric(plan);
 	if (schedule.kind === "closed" || state !== "complete") return null;
 	if (!hasMetric({ collected }, main)) return null;
-	const each = samplesPerMessage(plan, main);
+	const perMessage = samplesPerMessage(plan, main);
 	const due = new Map<number, number>();
 	const add = (second: number, messages: number) => {
-		if (messages > 0) due.set(second, (due.get(second) ?? 0) + messages * each);
+		if (messages > 0)
+			due.set(second, (due.get(second) ?? 0) + messages * perMessage);
 	};
 	const { warmupNs } = schedule;
 	let before = 0;

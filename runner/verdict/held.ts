@@ -49,8 +49,8 @@ export function heldIn(
 	const due = intendedPerInterval(plan);
 	const [first] = samples;
 	if (first === undefined || due.length === 0) return null;
-	const each = samplesPerMessage(plan, "service");
-	const before = dueBefore(due.map((n) => n * each));
+	const perMessage = samplesPerMessage(plan, "service");
+	const before = dueBefore(due.map((n) => n * perMessage));
 	const intervals = new Set<number>();
 	let [late, last, lastDue] = [0, 0, before(first.ns - INTERVAL_NS)];
 	let worst = { most: 0, explained: 0 };

@@ -42,11 +42,14 @@ export function limitIntervals(
 		}));
 	}
 	const bySecond = new Map(seconds.map((s) => [s.second, s.limits[k]]));
-	const each = samplesPerMessage(plan, plan.limits[k]?.metric ?? "response");
+	const perMessage = samplesPerMessage(
+		plan,
+		plan.limits[k]?.metric ?? "response",
+	);
 	const intervals = intendedPerInterval(plan).map((intended, i) => {
 		const counts = bySecond.get(Math.floor(i / PER_SECOND));
 		const piece = i % PER_SECOND;
-		const n = intended * each;
+		const n = intended * perMessage;
 		const censored = n - (counts?.count[piece] ?? 0);
 		return {
 			n,

@@ -16,14 +16,14 @@ export function neverCompleted(collected: Collected): number {
 	const sum = (
 		name: "lost" | "unknown" | "unackedReceived" | "failedReceived",
 	) => (warmup?.[name] ?? 0) + (window?.[name] ?? 0);
-	const each = copies(plan);
+	const copiesEach = copies(plan);
 	const unknown = sum("unknown");
 	const left = Math.min(unknown, totals?.unanswered ?? unknown);
 	if (crosses(plan)) {
 		const strange = sum("unackedReceived") + sum("failedReceived");
-		const owed = sum("lost") + each * (unknown - left);
+		const owed = sum("lost") + copiesEach * (unknown - left);
 		const open = owed - strange - allReceivedTwice(collected);
-		return Math.ceil(Math.max(0, open) / each);
+		return Math.ceil(Math.max(0, open) / copiesEach);
 	}
 	if (plan.pattern !== "fan-out") return unknown - left + sum("lost");
 	const whole = sumsOf({ collected }, "last").count;

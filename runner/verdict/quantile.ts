@@ -143,7 +143,7 @@ function clusteringAbove(
 	if (merged && whole.to - whole.from >= MIN_SECONDS) {
 		// Among those that never completed: only they are above it.
 		const countsOf = aboveBySecond(facts, merged, metric, sample, value);
-		const each = samplesPerMessage(plan, metric);
+		const perMessage = samplesPerMessage(plan, metric);
 		const intended = intendedPerSecond(plan);
 		const missing = sample.n - sample.distribution.count;
 		const counted = Array.from(
@@ -151,7 +151,7 @@ function clusteringAbove(
 			(_, i): Interval => {
 				const second = whole.from + i;
 				const { count, above } = countsOf(second);
-				const all = (intended[second] ?? 0) * each;
+				const all = (intended[second] ?? 0) * perMessage;
 				const n = missing > 0 && all > 0 ? all : count;
 				// More than are due: second receipts among them, of which nobody knows which they are.
 				return { n, over: Math.min(n, above + Math.max(0, n - count)) };

@@ -161,7 +161,7 @@ function judgePercentile(
 	)
 		return judged(
 			"inconclusive",
-			sayBut(say("late-messages", late), say("second-receipts", { second })),
+			sayBut(say("late-messages", late), say("duplicate-receipts", { second })),
 		);
 	const strict = plan.strict && test.reason === "samples";
 	return judged(
@@ -223,7 +223,10 @@ function judgeMax(
 	const second = receivedTwice(facts.collected, sla.metric);
 	const broken = say("max-broken", slow);
 	return over <= second
-		? judged("inconclusive", sayBut(broken, say("second-receipts", { second })))
+		? judged(
+				"inconclusive",
+				sayBut(broken, say("duplicate-receipts", { second })),
+			)
 		: judged("fail", broken);
 }
 

@@ -48,11 +48,11 @@ export function networkWarnings(
 		["brokers", types.broker, (need: CaseNeed) => need.broker],
 		["clients", types.client, (need: CaseNeed) => need.client],
 	] as const;
-	return kinds.flatMap(([kind, type, needed]) => {
+	return kinds.flatMap(([kind, type, trafficOf]) => {
 		if (type === null) return [];
 		const { baselineGbps, peakGbps } = type.network;
 		const known = needs.flatMap((need) => {
-			const traffic = needed(need);
+			const traffic = trafficOf(need);
 			return traffic === null
 				? []
 				: [{ ...need, gbps: Math.max(traffic.inGbps, traffic.outGbps) }];
@@ -64,7 +64,7 @@ export function networkWarnings(
 		const burstable = type.burstable
 			? [tell("type-has-credit", { kind, type: type.name })]
 			: [];
-		const endless = needs.find((need) => needed(need) === null);
+		const endless = needs.find((need) => trafficOf(need) === null);
 		return [
 			...burstable,
 			...(baselineGbps === null
@@ -136,14 +136,14 @@ function needOf(
 	const led = share(one.topics * partitionsOf(one, system), nodes);
 	const copies = Math.min(replicas, nodes) - 1;
 	// A node that leads no partition of a topic may hold copies of it. Each node gets its part of all copies.
-	const held = nodes === 1 ? 0 : copies / (nodes - 1);
+	const replicasPerNode = nodes === 1 ? 0 : copies / (nodes - 1);
 	const sent = gbpsOnce * toBrokers;
 	return {
 		broker: {
 			inGbps: Math.max(
-				sent * (led + held * (1 - led)),
+				sent * (led + replicasPerNode * (1 - led)),
 				// If one node leads everything, the copies go to another node.
-				sent * held,
+				sent * replicasPerNode,
 			),
 			outGbps: gbpsOnce * toClients * led + sent * led * copies,
 		},

@@ -147,7 +147,7 @@ async function onDemand(api: Api, instance: string): Promise<number> {
 		capacitystatus: "Used",
 		marketoption: "OnDemand",
 	});
-	return charge(one(listed, instance), ["hrs"], 1, instance);
+	return charge(onlyOne(listed, instance), ["hrs"], 1, instance);
 }
 
 async function spot(api: Api, instance: string, zone: string): Promise<number> {
@@ -249,7 +249,7 @@ async function products(
 
 /** The product of a kind of usage. Most regions put a prefix in front: "EUC1-EBS:VolumeUsage.gp3". */
 function named(listed: readonly Product[], usage: string): Product {
-	return one(
+	return onlyOne(
 		listed.filter(
 			({ product }) =>
 				product.attributes.usagetype?.replace(/^[A-Z0-9]+-/, "") === usage,
@@ -258,7 +258,7 @@ function named(listed: readonly Product[], usage: string): Product {
 	);
 }
 
-function one(listed: readonly Product[], what: string): Product {
+function onlyOne(listed: readonly Product[], what: string): Product {
 	const [product] = listed;
 	if (product === undefined) throw new Missing(what);
 	if (listed.length > 1)

@@ -33,7 +33,7 @@ export async function enabledRegions(
 	// Any region of a partition would do; this one decides the partition.
 	const region = world.env.AWS_REGION || "us-east-1";
 	const { home } = await openApi({ region, profile }, world);
-	const { Regions = [] } = await told(() => home.ec2.describeRegions({}));
+	const { Regions = [] } = await reworded(() => home.ec2.describeRegions({}));
 	return Regions.flatMap(({ RegionName }) => RegionName ?? []).sort();
 }
 
@@ -46,7 +46,7 @@ export async function findTagged(
 	world: World,
 ): Promise<TaggedRig[]> {
 	const api = await openApi(asked, world);
-	const [resources, owner] = await told(() =>
+	const [resources, owner] = await reworded(() =>
 		Promise.all([
 			everything(api, asked.id),
 			asked.owner ?? callerOf(api).then(({ name }) => name),
@@ -92,7 +92,7 @@ export async function removeTagged(
 	const removed: Thing[] = [];
 	const left: { thing: Thing; reason: string }[] = [];
 	for (const rig of rigs.filter(({ chosen }) => chosen)) {
-		const now = await told(() => everything(api, rig.id));
+		const now = await reworded(() => everything(api, rig.id));
 		const things = now
 			.filter(({ tags }) => (tags.get(OWNER) ?? "") === rig.owner)
 			.map(({ thing }) => thing);
@@ -149,7 +149,7 @@ interface Found {
 }
 
 /** A refusal as a sentence for people. */
-async function told<T>(ask: () => Promise<T>): Promise<T> {
+async function reworded<T>(ask: () => Promise<T>): Promise<T> {
 	try {
 		return await ask();
 	} catch (error) {
@@ -292,13 +292,13 @@ async function remove(
 			if (!(error instanceof Refused)) throw error;
 			const { call, code, message } = error;
 			if (/NotFound|^InvalidPlacementGroup\.Unknown$/.test(code)) return null;
-			const held =
+			const inUse =
 				/^(DependencyViolation|VolumeInUse|InvalidPlacementGroup\.InUse|RequestLimitExceeded)$/.test(
 					code,
 				);
 			// A clock that stands still, as in tests, must not make this endless.
 			if (
-				!held ||
+				!inUse ||
 				world.clock.monotonicMs() >= end ||
 				tries * pauseMs >= heldMs
 			)
@@ -352,7 +352,7 @@ async function untilEnded(
 	let waiting = machines.map(({ id }) => id);
 	const end = world.clock.monotonicMs() + machinesMs;
 	for (let tries = 0; waiting.length > 0; tries++) {
-		const pages = await told(() =>
+		const pages = await reworded(() =>
 			allPages((token) =>
 				ec2.describeInstances({
 					...token,

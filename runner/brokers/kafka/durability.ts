@@ -79,9 +79,9 @@ const NEVER_MS = 24 * 3600 * 1000;
 /** The server's defaults of what topics can have of their own. */
 function ofServer(config: Readonly<Record<string, Value>>): Level {
 	const [messages = "", ms = ""] = OVERRULED;
-	const each = Number(config[messages] ?? Number.POSITIVE_INFINITY);
-	if (each === 1) return "fsync";
-	if (each < NEVER_MESSAGES) return "interval";
+	const interval = Number(config[messages] ?? Number.POSITIVE_INFINITY);
+	if (interval === 1) return "fsync";
+	if (interval < NEVER_MESSAGES) return "interval";
 	return ofTimes(config[ms] ?? config[SCHEDULER], config[SCHEDULER]);
 }
 

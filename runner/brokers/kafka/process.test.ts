@@ -185,7 +185,7 @@ function system(options: Some): System {
 		port: null,
 		binary: parsed.binary ?? null,
 		image: null,
-		ownTopics: null,
+		existingTopics: null,
 		options: parsed,
 		traits: scenarioKafka.traits(parsed),
 		durability: "",

@@ -304,11 +304,12 @@ function listeners({
 		[at("PLAINTEXT", clients), ...others, at("CONTROLLER", controller)].join(
 			",",
 		);
-	const told = `PLAINTEXT://${client}`;
-	if (!published) return { listeners: all(), "advertised.listeners": told };
+	const advertised = `PLAINTEXT://${client}`;
+	if (!published)
+		return { listeners: all(), "advertised.listeners": advertised };
 	return {
 		listeners: all(at("INTERNAL", 9094)),
-		"advertised.listeners": `${told},INTERNAL://${ip}:9094`,
+		"advertised.listeners": `${advertised},INTERNAL://${ip}:9094`,
 		"inter.broker.listener.name": "INTERNAL",
 		"listener.security.protocol.map":
 			"PLAINTEXT:PLAINTEXT,INTERNAL:PLAINTEXT,CONTROLLER:PLAINTEXT",

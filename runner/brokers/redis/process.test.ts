@@ -217,7 +217,7 @@ function system(options: Some): System {
 		port: null,
 		binary: parsed.binary ?? null,
 		image: null,
-		ownTopics: null,
+		existingTopics: null,
 		options: parsed,
 		traits: scenarioRedis.traits(parsed),
 		durability: "",

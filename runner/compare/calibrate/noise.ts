@@ -30,10 +30,10 @@ export const LEAST_RUNS = 8;
 export function noiseOf(values: readonly number[]): Noise | null {
 	if (values.length < LEAST_RUNS || values.some((value) => value <= 0))
 		return null;
-	const each = Math.floor(values.length / 2);
+	const half = Math.floor(values.length / 2);
 	let widths = 0;
 	const factors: number[] = [];
-	const splits = splitsOf(values.length, each);
+	const splits = splitsOf(values.length, half);
 	for (const chosen of splits) {
 		const a = values.filter((_, i) => chosen.has(i));
 		const b = values.filter((_, i) => !chosen.has(i));
@@ -47,7 +47,7 @@ export function noiseOf(values: readonly number[]): Noise | null {
 	const most = factors[Math.ceil(0.95 * factors.length) - 1] as number;
 	return {
 		runs: values.length,
-		each,
+		each: half,
 		halfWidth: Math.expm1(widths / splits.length),
 		detectable: Math.expm1(Math.max(0, most)),
 	};

@@ -8,8 +8,8 @@ import type {
 	TimeFigure,
 } from "./figure.ts";
 import { heatFigure } from "./heat-figure.ts";
+import { runId } from "./numbers.ts";
 import { overviewPercentiles, runPercentiles } from "./percentile-figure.ts";
-import { runId } from "./places.ts";
 import { caseFigures, searchFigure, stepsFigure } from "./rate-figure.ts";
 import { timeFigure } from "./time-figure.ts";
 

@@ -16,7 +16,7 @@ import {
 	weakMark,
 } from "../words.ts";
 import type { PercentileFigure } from "./figure.ts";
-import { caseNumbers, systemNumbers } from "./places.ts";
+import { caseNumbers, systemNumbers } from "./numbers.ts";
 
 /** The curves that a picture of one run shows, in the order of its legend. */
 export const CURVES = ["response", "service", "ack", "last"] as const;

@@ -158,14 +158,14 @@ function layout(figure: PercentileFigure, view: View) {
 		height,
 	};
 	// A little more, so that the last mark is whole.
-	const nines =
+	const deepest =
 		1.015 *
 		Math.max(
 			2,
 			...curves.map(maxDepth),
 			...curves.map((c) => depthOf(c.points.at(-1)?.[0] ?? 0)),
 		);
-	return { scale, nines, area, top: above.parts };
+	return { scale, nines: deepest, area, top: above.parts };
 }
 
 function shownOf(
@@ -279,12 +279,12 @@ function censoredParts(
 function flagParts(
 	{ limits }: PercentileFigure,
 	scale: Scale,
-	nines: number,
+	deepest: number,
 	{ theme }: View,
 	to: (x: number, y: number) => [number, number],
 ): Part[] {
 	return limits.map(({ p, value }) => {
-		const depth = Math.min(p === null ? nines : depthOf(p), nines);
+		const depth = Math.min(p === null ? deepest : depthOf(p), deepest);
 		const [x, y] = to(depth, scale.to(value));
 		return {
 			type: "polygon",

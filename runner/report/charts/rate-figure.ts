@@ -13,13 +13,13 @@ import {
 	searchTitle,
 } from "../words.ts";
 import type { RateFigure, SeriesKey } from "./figure.ts";
+import { systemNumbers } from "./numbers.ts";
 import {
 	gatesOf,
 	overviewFacts,
 	sentence,
 	sharedLimits,
 } from "./percentile-figure.ts";
-import { systemNumbers } from "./places.ts";
 
 type Line = RateFigure["lines"][number];
 type Point = Line["points"][number];
@@ -171,10 +171,10 @@ export function caseFigures(result: Result): RateFigure[] {
 	);
 	// Of one place there is nothing to see.
 	return [...figures, ...through].filter(({ lines }) => {
-		const places = lines.flatMap(({ points }) =>
+		const rates = lines.flatMap(({ points }) =>
 			points.flatMap(({ x, value }) => (value === null ? [] : [x])),
 		);
-		return new Set(places).size > 1;
+		return new Set(rates).size > 1;
 	});
 }
 

@@ -174,14 +174,14 @@ function axisOf(figure: RateFigure, view: View, area: Area) {
 		...new Set(figure.lines.flatMap((l) => l.points.map(({ x }) => x))),
 	].sort((a, b) => a - b);
 	if (names !== null) {
-		const each = area.width / names.length;
-		const every = Math.ceil(70 / each);
+		const widthEach = area.width / names.length;
+		const every = Math.ceil(70 / widthEach);
 		return {
 			to,
 			min: -0.5,
 			max: names.length - 0.5,
 			ticks: names.map((_, i) => i).filter((i) => i % every === 0),
-			text: (i: number) => fitted(names[i] ?? "", each * every - 8),
+			text: (i: number) => fitted(names[i] ?? "", widthEach * every - 8),
 		};
 	}
 	const [low, high] = [to(all[0] ?? 0), to(all.at(-1) ?? 1)];

@@ -1,7 +1,7 @@
 import type { Run } from "../../model/result.ts";
 import { tell } from "../../text/tell.ts";
 import type { TimeFigure } from "./figure.ts";
-import { type Draft, type Points, ticksOf, worst } from "./stretches.ts";
+import { type Draft, type Points, ticksOf, worst } from "./points.ts";
 
 type Unit = TimeFigure["panels"][number]["unit"];
 

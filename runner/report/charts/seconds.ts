@@ -82,12 +82,12 @@ export function markNames(
 		0,
 		(to) => {
 			let free = Number.NEGATIVE_INFINITY;
-			const places = marks.map((mark) => ({
+			const spans = marks.map((mark) => ({
 				mark,
 				from: Math.max(to(mark.from, 0)[0], area.left),
 				until: to(mark.to, 0)[0],
 			}));
-			return places
+			return spans
 				.filter(({ until }) => until >= area.left)
 				.sort((a, b) => a.from - b.from)
 				.flatMap(({ mark, from }, i, all): Part[] => {

@@ -10,9 +10,8 @@ import {
 import { faultName } from "../../verdict/checks/faults.ts";
 import { factsText, loadText, runTitle } from "../words.ts";
 import type { TimeFigure } from "./figure.ts";
+import { systemNumbers } from "./numbers.ts";
 import { gatesOf, sentence } from "./percentile-figure.ts";
-import { systemNumbers } from "./places.ts";
-import { resources } from "./resource-panels.ts";
 import {
 	type Draft,
 	joinedBy,
@@ -22,7 +21,8 @@ import {
 	stretch,
 	ticksOf,
 	worst,
-} from "./stretches.ts";
+} from "./points.ts";
+import { resources } from "./resource-panels.ts";
 import { beyondOf, unfinishedOf, unfinishedSentence } from "./unfinished.ts";
 import { unitText } from "./units.ts";
 
@@ -284,8 +284,8 @@ function sampled(
 			n,
 		})),
 	);
-	const places = (samples.at(-1)?.place ?? 0) - (samples[0]?.place ?? 0) + 1;
-	const size = Math.max(1, Math.ceil(places / most));
+	const slots = (samples.at(-1)?.place ?? 0) - (samples[0]?.place ?? 0) + 1;
+	const size = Math.max(1, Math.ceil(slots / most));
 	return joinedBy(
 		samples,
 		({ place }) => Math.floor(place / size),

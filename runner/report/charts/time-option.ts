@@ -80,7 +80,7 @@ export function timeOption(figure: TimeFigure, view: View): Part {
 			...panels.flatMap((panel, i) =>
 				panel.lines.map((line) => {
 					const points =
-						line.steps && !line.throughout ? held(line.points) : line.points;
+						line.steps && !line.throughout ? stepped(line.points) : line.points;
 					return {
 						type: "line",
 						xAxisIndex: i,
@@ -300,7 +300,7 @@ function headOf(
 }
 
 /** A count is the same all over its stretch: the first and the last one reach to their ends. */
-function held(
+function stepped(
 	points: Panel["lines"][number]["points"],
 ): Panel["lines"][number]["points"] {
 	const [a, b] = [points[0], points[1]];

@@ -16,11 +16,11 @@ export function cases(result: Result): Section[] {
 		caseBlocks(table, i + 1, result),
 	);
 	// Few runs say it of themselves, below; a page has a section for it.
-	const said = many
+	const rows = many
 		? [...systems.values()].map((run) => [`${run.system}: ${systemText(run)}`])
 		: [];
 	return [
-		section("cases", tell("title-cases"), [list(said, TEXTS), ...blocks], {
+		section("cases", tell("title-cases"), [list(rows, TEXTS), ...blocks], {
 			contents: "Side by side",
 			media: many ? undefined : several ? ["terminal", "page"] : PAGE,
 		}),

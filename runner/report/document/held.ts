@@ -1,7 +1,7 @@
 import type { Run } from "../../model/result.ts";
 import { say } from "../../text/say.ts";
 import { HELD_MESSAGES } from "../../verdict/checks/limits.ts";
-import { ticksOf } from "../charts/stretches.ts";
+import { ticksOf } from "../charts/points.ts";
 import type { Block } from "./blocks.ts";
 import { paragraph } from "./make.ts";
 

@@ -25,12 +25,12 @@ export function machinesOf(
 		const machine = machineOf(result?.environment ?? null);
 		if (machine === null) continue;
 		const text = textOf(machine, result?.environment ?? null);
-		const one = known.get(machine.fingerprint) ?? {
+		const machineName = known.get(machine.fingerprint) ?? {
 			letter: letterOf(known.size),
 			text,
 		};
-		known.set(machine.fingerprint, one);
-		machines.set(folder, one);
+		known.set(machine.fingerprint, machineName);
+		machines.set(folder, machineName);
 	}
 	return machines;
 }

@@ -85,7 +85,7 @@ export function offKeys(
 type Dimension = readonly [title: string, of: (key: SeriesKey) => string];
 
 function dimensions(figure: Figure, keys: readonly SeriesKey[]): Dimension[] {
-	const places: Dimension[] = [
+	const groupings: Dimension[] = [
 		["Systems", (key) => key.system],
 		["Cases", (key) => key.case],
 	];
@@ -99,7 +99,7 @@ function dimensions(figure: Figure, keys: readonly SeriesKey[]): Dimension[] {
 			return `${same.findIndex((other) => other.key === key.key) + 1}`;
 		};
 		return [
-			...places,
+			...groupings,
 			["Metrics", metric],
 			keys.some((key) => key.run !== undefined)
 				? ["Runs", (key) => key.run ?? repeat(key)]
@@ -108,8 +108,8 @@ function dimensions(figure: Figure, keys: readonly SeriesKey[]): Dimension[] {
 	}
 	const place = new Set(keys.map((k) => JSON.stringify([k.system, k.case])));
 	return place.size === keys.length
-		? places
-		: [...places, ["Curves", (key) => key.name]];
+		? groupings
+		: [...groupings, ["Curves", (key) => key.name]];
 }
 
 function common(values: readonly number[]): number | null {

@@ -66,11 +66,11 @@ export function faultName({
 
 /** Names of the planned faults that nothing was written down of. */
 function neverDone(
-	planned: Plan["faults"],
+	expected: Plan["faults"],
 	done: readonly FaultDone[],
 ): string[] {
 	const left = [...done];
-	return planned.flatMap(({ action, node, delayNs }) => {
+	return expected.flatMap(({ action, node, delayNs }) => {
 		const leader = node === "leader";
 		const index = left.findIndex(
 			(f) =>

@@ -1,6 +1,6 @@
 /** What is said of rented machines: before they are rented, while they are up, and until nothing of them is left. */
 // biome-ignore format: a sentence is a line.
-export const rented = {
+export const cloud = {
 	"account-caller-unknown": "{where}, and mqbench could not find out whose credentials are in use ({reason})",
 	"account-other": "{where}, and the credentials in use{profile} are of account {own}, which sees nothing of it; use those of {account} (such as {variable})",
 	"nobody-to-ask": "{question} There is nobody to ask: use --yes.",

@@ -9,7 +9,7 @@ export function rigEndsAt({ cloud, expiresAt }: RigFile): string | null {
 }
 
 /** What is to be said of a rig that may not last as long as what is to be done on it takes: `doing` is "the runs take". */
-export function rigEndWarnings(
+export function rigExpiryWarnings(
 	rig: RigFile | null,
 	takesNs: number,
 	{ doing, remedy }: { readonly doing: string; readonly remedy: string },

@@ -4,7 +4,7 @@ import { around, loadScenario } from "../scenario/load.ts";
 import { RigFile } from "../scenario/rig-file.ts";
 import { fakeWorld } from "../world.fake.ts";
 import { expand } from "./expand.ts";
-import { rigEndsAt } from "./rig-end.ts";
+import { rigEndsAt } from "./rig-expiry.ts";
 import { warnBeforeRuns } from "./warnings.ts";
 
 /** A rented rig; the clock says 03:04:05. */
