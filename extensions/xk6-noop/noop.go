@@ -83,7 +83,7 @@ func (s *session) Consume(_ context.Context, to broker.Subscription, handle brok
 
 func (s *session) Describe() broker.Description {
 	settings := map[string]string{}
-	for _, name := range broker.PerMessage {
+	for _, name := range broker.EachMessage {
 		settings[name] = "none"
 	}
 	return broker.Description{

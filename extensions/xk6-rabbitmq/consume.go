@@ -1,10 +1,12 @@
 package rabbitmq
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
 	"sync"
+	"time"
 
 	amqp "github.com/rabbitmq/amqp091-go"
 
@@ -15,8 +17,10 @@ import (
 type subscription struct {
 	session *session
 	queue   *queue
-	manual  bool
-	handle  broker.Handler
+	// acknowledge is when; several acknowledges once for so many messages at the latest.
+	acknowledge string
+	several     int
+	handle      broker.Handler
 	// busy: the handler may still have an earlier channel's last delivery when a new channel's first one comes.
 	busy sync.Mutex
 }
@@ -38,9 +42,11 @@ func (s *session) consume(ctx context.Context, to broker.Subscription, handle br
 	if err != nil {
 		return err
 	}
-	sub := &subscription{session: s, queue: q, handle: handle}
-	// An exclusive queue ends with its connection and loses its messages, so acknowledgements would save nothing.
-	sub.manual = s.chosen.ack == manual || (s.chosen.ack == "" && !sub.queue.exclusive)
+	sub := &subscription{session: s, queue: q, handle: handle, acknowledge: broker.AcknowledgeOf(s.chosen.acknowledge, to.Group), several: 1}
+	if sub.acknowledge == broker.PerBatch || sub.acknowledge == broker.PerInterval {
+		// With more the broker, which sends no more than the prefetch, would wait for us.
+		sub.several = max(1, cmp.Or(s.chosen.prefetch, defaultPrefetch)/2)
+	}
 	l.mu.Lock()
 	l.subscriptions = append(l.subscriptions, sub)
 	l.mu.Unlock()
@@ -80,7 +86,7 @@ func (sub *subscription) start(w *wire) error {
 	if err := on.Qos(s.chosen.prefetch, 0, false); err != nil {
 		return fmt.Errorf("set prefetch: %w", err)
 	}
-	deliveries, err := on.Consume(sub.queue.label, "", !sub.manual, false, false, false, nil)
+	deliveries, err := on.Consume(sub.queue.label, "", sub.acknowledge == broker.Automatic, false, false, false, nil)
 	if err != nil {
 		return err
 	}
@@ -101,16 +107,42 @@ func (sub *subscription) start(w *wire) error {
 // take handles what arrives, until the channel is closed.
 func (sub *subscription) take(w *wire, deliveries <-chan amqp.Delivery) {
 	now := sub.session.Now
-	for d := range deliveries {
-		at := now()
-		w.raw.taken.Add(1)
-		sub.busy.Lock()
-		sub.handle(broker.Delivery{ReceivedNs: at, Payload: d.Body, Redelivered: d.Redelivered})
-		sub.busy.Unlock()
-		if sub.manual {
-			// An error means that the connection is gone; the broker delivers the message again.
-			_ = d.Ack(false)
+	var due <-chan time.Time
+	if sub.several > 1 {
+		ticker := time.NewTicker(broker.AcknowledgeInterval)
+		defer ticker.Stop()
+		due = ticker.C
+	}
+	// last of so many messages that were handled and not acknowledged.
+	var last amqp.Delivery
+	for handled := 0; ; {
+		select {
+		case d, open := <-deliveries:
+			if !open {
+				return
+			}
+			at := now()
+			w.raw.taken.Add(1)
+			sub.busy.Lock()
+			sub.handle(broker.Delivery{ReceivedNs: at, Payload: d.Body, Redelivered: d.Redelivered})
+			sub.busy.Unlock()
+			if sub.acknowledge == broker.Automatic {
+				continue
+			}
+			last = d
+			handled++
+			// A batch is over when the library holds no more of the connection, if that can be counted.
+			if handled < sub.several && (sub.acknowledge == broker.PerInterval || sub.session.secure() || w.raw.held() > 0) {
+				continue
+			}
+		case <-due:
+			if handled == 0 {
+				continue
+			}
 		}
+		// An error means that the connection is gone; the broker delivers the messages again.
+		_ = last.Ack(handled > 1)
+		handled = 0
 	}
 }
 

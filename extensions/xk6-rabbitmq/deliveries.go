@@ -30,6 +30,9 @@ func (d *deliveries) Read(into []byte) (int, error) {
 	return n, err
 }
 
+// held is how many wait in the library. What is encrypted cannot be counted.
+func (d *deliveries) held() int64 { return -d.taken.Load() + d.read.Load() }
+
 // --- internal ---
 
 // scan goes through what was read, which may end anywhere in a frame.

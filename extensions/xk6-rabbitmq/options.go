@@ -23,9 +23,9 @@ type driverOptions struct {
 	Confirms *bool `json:"confirms"`
 	// Persistent sets delivery mode 2.
 	Persistent *bool `json:"persistent"`
-	// Ack of consumers: manual or auto; "" is manual, or auto on queues that end with their consumer.
-	Ack string `json:"ack"`
-	// Prefetch of each consumer; nil: defaultPrefetch, 0: no limit.
+	// Acknowledge of consumers: automatic, message, batch or interval; "" is message in a group, automatic without.
+	Acknowledge string `json:"acknowledge"`
+	// Prefetch of each consumer that acknowledges; nil: defaultPrefetch, 0: no limit.
 	Prefetch *int        `json:"prefetch"`
 	TLS      address.TLS `json:"tls"`
 }
@@ -36,9 +36,10 @@ type choices struct {
 	exchange   string
 	confirms   bool
 	persistent bool
-	ack        string
-	prefetch   int
-	replicas   int
+	// acknowledge as it is written.
+	acknowledge string
+	prefetch    int
+	replicas    int
 	// level is the requested durability; "": none.
 	level string
 	// version of classic queues; 0: the broker's own.
@@ -53,9 +54,6 @@ const (
 	direct  = amqp.ExchangeDirect
 	fanout  = amqp.ExchangeFanout
 	pattern = amqp.ExchangeTopic
-
-	manual = "manual"
-	auto   = "auto"
 )
 
 // queueOfLevel is the kind of queue for each durability level. A classic queue of version 2 writes persistent messages but does not flush
@@ -68,7 +66,7 @@ func choose(o broker.Options, d driverOptions) (choices, error) {
 		return choices{}, fmt.Errorf("durability must be memory, os or fsync, got %q", o.Durability)
 	}
 	c := choices{
-		queue: d.Queue, exchange: d.Exchange, confirms: true, ack: d.Ack, prefetch: defaultPrefetch, replicas: o.Replicas,
+		queue: d.Queue, exchange: d.Exchange, confirms: true, acknowledge: d.Acknowledge, prefetch: defaultPrefetch, replicas: o.Replicas,
 		level: o.Durability,
 	}
 	if c.queue == "" {
@@ -87,7 +85,10 @@ func choose(o broker.Options, d driverOptions) (choices, error) {
 	err := broker.Choose(
 		broker.Choice{Name: "queue", Value: c.queue, Known: []string{classic, quorum, transient}},
 		broker.Choice{Name: "exchange", Value: c.exchange, Known: []string{"", direct, fanout, pattern}},
-		broker.Choice{Name: "ack", Value: c.ack, Known: []string{"", manual, auto}},
+		broker.Choice{
+			Name: "acknowledge", Value: c.acknowledge,
+			Known: []string{"", broker.Automatic, broker.PerMessage, broker.PerBatch, broker.PerInterval},
+		},
 	)
 	switch {
 	case err != nil:

@@ -1,5 +1,5 @@
 // Package rabbitmq is the driver for RabbitMQ over AMQP 0.9.1: classic, quorum and transient queues, publisher confirms,
-// consumers with manual or automatic acknowledgement.
+// consumers with acknowledgements as the option says.
 //
 // A topic is a routing key. Each subscription without a group has a queue of its own, bound to the key; a group shares one queue. Topics
 // without subscriptions get a queue, too, so that messages to them are stored.
@@ -147,16 +147,9 @@ func (s *session) Describe() broker.Description {
 		kind = "direct; topic where a subscription is a pattern"
 	}
 	durable := strconv.FormatBool(c.queue != transient)
-	prefetch := strconv.Itoa(c.prefetch) + " not acknowledged"
+	prefetch := strconv.Itoa(c.prefetch) + " not acknowledged; no limit where nothing is"
 	if c.prefetch == 0 {
 		prefetch = "no limit"
-	}
-	alone, group := "each message", "each message"
-	if c.ack == auto || c.ack == "" && c.queue == transient {
-		alone = "none"
-	}
-	if c.ack == auto {
-		group = "none"
 	}
 	d := broker.Description{
 		Acks:      c.confirms,
@@ -174,8 +167,8 @@ func (s *session) Describe() broker.Description {
 			"confirm":            map[bool]string{true: "each message", false: "none"}[c.confirms],
 			"deliveryMode":       strconv.Itoa(int(c.deliveryMode())),
 			"mandatory":          "false",
-			"acknowledgeAlone":   alone,
-			"acknowledgeInGroup": group,
+			"acknowledgeAlone":   acknowledges[broker.AcknowledgeOf(c.acknowledge, "")],
+			"acknowledgeInGroup": acknowledges[broker.AcknowledgeOf(c.acknowledge, "g")],
 			"prefetch":           prefetch,
 			"heartbeat":          s.heartbeat.String(),
 			"frameMaxBytes":      strconv.Itoa(s.frameMax),
@@ -209,6 +202,13 @@ func (s *session) Describe() broker.Description {
 	return d
 }
 
+// acknowledges says what consumers send.
+var acknowledges = map[string]string{
+	broker.Automatic: "none", broker.PerMessage: "each message",
+	broker.PerBatch:    "those that the library holds together, at most half of the prefetch",
+	broker.PerInterval: "every " + broker.AcknowledgeInterval.String() + ", or half of the prefetch",
+}
+
 // Dropped is 0: the library drops nothing on a working connection, and a lost connection counts as that.
 func (s *session) Dropped() int64 { return 0 }
 
@@ -216,8 +216,7 @@ func (s *session) Dropped() int64 { return 0 }
 func (s *session) Held() (held int64, known bool) {
 	for _, l := range s.links {
 		if w := l.current.Load(); w != nil {
-			held -= w.raw.taken.Load()
-			held += w.raw.read.Load()
+			held += w.raw.held()
 		}
 	}
 	return held, !s.secure()

@@ -144,7 +144,7 @@ func (s *server) start() error {
 	}
 	s.ended = make(chan struct{})
 	go func() { _ = s.command.Wait(); close(s.ended) }()
-	for deadline := time.Now().Add(90 * time.Second); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(300 * time.Second); time.Now().Before(deadline); {
 		c, err := amqp.Dial(s.url())
 		if err == nil {
 			return c.Close()
@@ -156,7 +156,7 @@ func (s *server) start() error {
 		}
 	}
 	s.kill()
-	return errors.New("rabbitmq-server takes no connections within 90s")
+	return errors.New("rabbitmq-server takes no connections within 5min")
 }
 
 // environment makes it a world of its own; its command line tools need it as well.

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { Pattern } from "../model/pattern.ts";
 import type { Level } from "../model/plan.ts";
 import type { BrokerPlace } from "../model/targets.ts";
-import type { Delivery } from "../model/workload.ts";
+import type { Acknowledge, Delivery } from "../model/workload.ts";
 import type { Json, SystemOptionsOfAnyBroker } from "./fields.ts";
 import type { BrokerInstall } from "./install.ts";
 import type { OmbDriver } from "./omb-driver.ts";
@@ -88,8 +88,14 @@ export interface Traits {
 	readonly title: string;
 	/** It confirms each message to the sender: only then does `ack` exist. */
 	readonly acks: boolean;
-	/** What it promises of each message. */
+	/** What it promises of each message; to a consumer that shares with nobody (round-trip, fan-out, replies), where that is less. */
 	readonly delivery: Delivery;
+	readonly deliveryAlone?: Delivery;
+	/** When consumers acknowledge: those that share with nobody, and members of a group. */
+	readonly acknowledge: {
+		readonly alone: Acknowledge;
+		readonly group: Acknowledge;
+	};
 	/** It keeps the order of one producer's messages to one partition, or with one key. */
 	readonly ordered: boolean;
 	/** It does so also where the members of a group share the messages. */
@@ -112,7 +118,7 @@ export interface Traits {
 	readonly maxMessageBytes: number | null;
 	/** Why it cannot do a pattern, as the end of a sentence ("nothing is stored"); patterns not named it can. */
 	readonly cannot: Readonly<Partial<Record<Pattern, string>>>;
-	/** What the system could be told so that it can ("use ack: manual"), by pattern; absent: nothing. */
+	/** What the system could be told so that it can ("write confirms: true"), by pattern; absent: nothing. */
 	readonly instead?: Readonly<Partial<Record<Pattern, string>>>;
 	/** Durability levels that it can give: what is set for each, for people ("sync_interval: always"). Empty: nothing is stored. */
 	readonly levels: Readonly<Partial<Record<Level, string>>>;

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { CpuSet } from "../model/cpu-set.ts";
 import { count, number, unit } from "../model/field.ts";
 import { Level } from "../model/plan.ts";
+import { Acknowledge } from "../model/workload.ts";
 import { tell } from "../text/tell.ts";
 
 /** Fields that every system with a process has; a broker's file adds its own. */
@@ -123,6 +124,23 @@ export const clusterFields = {
 		[3],
 	).optional(),
 } as const;
+
+/** Of brokers that consumers tell what they have handled. */
+export const acknowledgeField = {
+	acknowledge: Acknowledge.optional().meta({
+		description:
+			"When consumers acknowledge what they have handled. `automatic`: never; `message`: each message; `batch`: those that arrived together; `interval`: every 100ms. Default: `message` in groups (work-queue, backlog, responders), `automatic` where a consumer shares with nobody (round-trip, fan-out).",
+		examples: ["message"],
+	}),
+} as const;
+
+/** The same duty for all systems, unless the scenario says otherwise. */
+export function acknowledges(written: Acknowledge | undefined) {
+	return {
+		alone: written ?? "automatic",
+		group: written ?? "message",
+	} as const;
+}
 
 /** TLS towards an existing broker; the scheme of its URL, or this key, switches it on. */
 export const tlsField = {

@@ -68,6 +68,7 @@ test.each<[string, Run]>([
 		"delivery at-most-once against at-least-once",
 		load({ delivery: "at-least-once" }),
 	],
+	["acknowledge automatic against message", load({ acknowledge: "message" })],
 	["order none against per-key", load({ order: "per-key" })],
 	[
 		"durability the broker's own against fsync",

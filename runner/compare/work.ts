@@ -13,6 +13,7 @@ export function workFacts({ load }: Pick<Run, "load">): Record<string, string> {
 		replicas: load.replicas === null ? "the broker's own" : `${load.replicas}`,
 		clients: String(load.clients),
 		durability: load.durabilityLevel ?? "the broker's own",
+		acknowledge: load.acknowledge,
 		CPUs: `generator ${load.pin.generator ?? "any"}, brokers ${load.pin.brokers ?? "any"}`,
 		faults:
 			load.faults
@@ -55,6 +56,7 @@ const PLAIN: Readonly<Record<string, string | null>> = {
 	replicas: "the broker's own",
 	clients: "1",
 	durability: "the broker's own",
+	acknowledge: "automatic",
 	CPUs: "generator any, brokers any",
 	faults: "none",
 };

@@ -3,7 +3,12 @@ import { loadInPlan, Message, Schedule } from "./load.ts";
 import { Pattern } from "./pattern.ts";
 import { Tally } from "./tallies.ts";
 import { TARGETS } from "./targets.ts";
-import { promisesInPlan, receivingInPlan, sendingInPlan } from "./workload.ts";
+import {
+	Acknowledge,
+	promisesInPlan,
+	receivingInPlan,
+	sendingInPlan,
+} from "./workload.ts";
 
 /**
  * One run, completely spelled out: the file `plan.json` that the k6 script opens and that every
@@ -184,6 +189,8 @@ export const Plan = z.strictObject({
 		.default({ mode: "auto", apart: false }),
 	message: Message,
 	...promisesInPlan,
+	/** When consumers acknowledge (request-reply: responders). */
+	acknowledge: Acknowledge.default("automatic"),
 	/** Latency limits that the generator counts exactly, per 100 ms of intended time. */
 	limits: z.array(z.strictObject({ metric: Metric, limitNs: Ns })),
 	heartbeat: z.strictObject({

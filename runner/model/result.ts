@@ -273,6 +273,7 @@ export const Run = z.strictObject({
 		inFlight,
 		checksum: z.boolean(),
 		...promisesInPlan,
+		acknowledge: Plan.shape.acknowledge,
 	}),
 	/** What it ran on; null where no client has said. */
 	versions: ClientLine.shape.versions.nullable(),

@@ -34,6 +34,14 @@ export const Delivery = z.enum([
 	"exactly-once",
 ]);
 export type Delivery = z.infer<typeof Delivery>;
+/** When a consumer acknowledges: never, as the broker takes as handled what it hands out (automatic), or what it has handled, one by one or several at once. */
+export const Acknowledge = z.enum([
+	"automatic",
+	"message",
+	"batch",
+	"interval",
+]);
+export type Acknowledge = z.infer<typeof Acknowledge>;
 export const Order = z.enum(["none", "per-producer", "per-key"]);
 export type Order = z.infer<typeof Order>;
 

@@ -1,4 +1,4 @@
-import { brokerOf, hasProcess } from "../brokers/index.ts";
+import { brokerOf, hasProcess, type Traits } from "../brokers/index.ts";
 import { failure } from "../errors.ts";
 import { cpusOf } from "../model/cpu-set.ts";
 import type { Times } from "../model/load.ts";
@@ -93,6 +93,20 @@ function pathOf(system: System, one: Case): string {
 	return `${system.key}/${one.name}`;
 }
 
+/** Patterns in which responses come to whom shares with nobody. */
+const ALONE: ReadonlySet<Case["pattern"]> = new Set([
+	"round-trip",
+	"fan-out",
+	"request-reply",
+]);
+
+function acknowledgeOf({ acknowledge }: Traits, pattern: Case["pattern"]) {
+	if (pattern === "publish") return "automatic";
+	return acknowledge[
+		ALONE.has(pattern) && pattern !== "request-reply" ? "alone" : "group"
+	];
+}
+
 function plan(
 	scenario: Scenario,
 	system: System,
@@ -107,7 +121,8 @@ function plan(
 	const { checksum, ...message } = one.message;
 	const { durability = null, replicas = null } = system.options;
 	const { traits } = system;
-	const delivery = one.delivery ?? traits.delivery;
+	const alone = ALONE.has(one.pattern) ? traits.deliveryAlone : undefined;
+	const delivery = one.delivery ?? alone ?? traits.delivery;
 	const schedule = schedules(one.schedule);
 	const written = distinct(
 		scenario.sla
@@ -168,6 +183,7 @@ function plan(
 		pacing: { mode: scenario.pacing, apart: areApart(scenario, system) },
 		message: { ...message, seed, checksum },
 		delivery,
+		acknowledge: acknowledgeOf(traits, one.pattern),
 		limits: limits(sla),
 		heartbeat: {
 			slotsPerSecond: clients * SLOTS_PER_SECOND,

@@ -37,6 +37,27 @@ describe("delivery, order and checksum", () => {
 		});
 	});
 
+	test.each([
+		["pattern: round-trip", "automatic", "at-most-once"],
+		["pattern: fan-out, subscriptions: 2", "automatic", "at-most-once"],
+		["pattern: request-reply", "message", "at-most-once"],
+		["pattern: work-queue", "message", "at-least-once"],
+		["pattern: publish", "automatic", "at-least-once"],
+		["delivery: at-least-once", "automatic", "at-least-once"],
+	])(
+		"of a consumer that acknowledges nothing promises nothing: %s",
+		(workload, acknowledge, delivery) => {
+			const [one] = expand(
+				loadScenario(
+					"s.yaml",
+					`system: rabbitmq\nworkload: { ${base}, ${workload} }\n`,
+				),
+				{ runId: "r" },
+			);
+			expect(one).toMatchObject({ acknowledge, delivery });
+		},
+	);
+
 	test("reach the plan, with the gates that they add behind the scenario's own", () => {
 		const found = plan(
 			", delivery: at-least-once, order: per-producer, checksum: true",

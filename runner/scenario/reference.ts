@@ -9,6 +9,7 @@ import {
 import { needs, TALLIES, Tally, UNITS } from "../model/tallies.ts";
 import { formatBytesExact } from "../units.ts";
 import { type JsonSchema, scenarioJsonSchema } from "./json-schema.ts";
+import { promised } from "./systems-table.ts";
 
 /**
  * The text of `scenarios/README.md`: an introduction by hand, the scenarios with the questions that open them, the fields
@@ -244,7 +245,7 @@ function facts(name: string): string {
 	const broker = BrokerName.parse(name);
 	const traits = brokerOf({ broker }).traits(SystemOptions.parse({ broker }));
 	const largest = traits.maxMessageBytes;
-	return `${traits.title}. Durability: ${traits.ownDurability}. Promises: ${traits.delivery}, ${traits.ordered ? "order per-producer" : "no order"}. Acknowledgements: ${traits.acks ? "yes" : "none"}. Largest message: ${largest === null ? "no limit" : formatBytesExact(largest)}.`;
+	return `${traits.title}. Durability: ${traits.ownDurability}. Promises: ${promised(traits)}, ${traits.ordered ? "order per-producer" : "no order"}. Acknowledgements: ${traits.acks ? "yes" : "none"}. Largest message: ${largest === null ? "no limit" : formatBytesExact(largest)}.`;
 }
 
 /** Fields of maps and lists in maps stand below them: "brokers.instance", "faults[].at". A map that must be there is no row itself. */

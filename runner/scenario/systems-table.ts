@@ -31,7 +31,7 @@ export function systemsTable(): string {
 				traits.title,
 				`\`${written}\``,
 				traits.acks ? "each message" : "nothing",
-				traits.delivery,
+				promised(traits),
 				PATTERNS.filter((p) => traits.cannot[p] !== undefined).join(", ") ||
 					"-",
 			),
@@ -89,6 +89,13 @@ export function systems(): Described[] {
 		if (described.length > 0) return described;
 		return [{ name, word: name, written: `{ broker: ${name} }`, traits: own }];
 	});
+}
+
+/** "at-least-once; a consumer alone: at-most-once". */
+export function promised({ delivery, deliveryAlone: alone }: Traits): string {
+	return alone === undefined || alone === delivery
+		? delivery
+		: `${delivery}; a consumer alone: ${alone}`;
 }
 
 // --- internal ---

@@ -179,12 +179,12 @@ type Description struct {
 	// Library and Server with their versions, such as "nats.go v1.52.0".
 	Library string
 	Server  string
-	// Settings are all options that were set on the library, for people; no secrets. Those of PerMessage are always there.
+	// Settings are all options that were set on the library, for people; no secrets. Those of EachMessage are always there.
 	Settings map[string]string
 }
 
-// PerMessage are the settings in which a driver says what it does for each message; "none": nothing. README.md has a table of them.
-var PerMessage = []string{
+// EachMessage are the settings in which a driver says what it does for each message; "none": nothing. README.md has a table of them.
+var EachMessage = []string{
 	// Sending: what the broker answers, when bytes leave the client, which messages share a request.
 	"confirm", "flush", "batching", "compression",
 	// Receiving: when a consumer that shares with nobody (round-trip, fan-out, replies) and a member of a group (work-queue, backlog,

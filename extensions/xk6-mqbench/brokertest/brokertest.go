@@ -102,7 +102,7 @@ func describes(t *testing.T, s System) {
 	if d.Library == "" || d.Server == "" || d.Settings == nil {
 		t.Errorf("Describe = %+v: library, server and settings must be known after Open", d)
 	}
-	for _, name := range broker.PerMessage {
+	for _, name := range broker.EachMessage {
 		if d.Settings[name] == "" {
 			t.Errorf("Describe does not say %q of each message", name)
 		}

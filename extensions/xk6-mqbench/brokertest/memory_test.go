@@ -189,7 +189,7 @@ func (s *memorySession) Producer(int) (broker.Producer, error) { return memoryPr
 
 func (s *memorySession) Describe() broker.Description {
 	settings := map[string]string{}
-	for _, name := range broker.PerMessage {
+	for _, name := range broker.EachMessage {
 		settings[name] = "none"
 	}
 	if s.fault == "prints the password" {

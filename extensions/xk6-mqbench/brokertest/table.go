@@ -19,7 +19,7 @@ func Tabled(t *testing.T, title string, driver broker.Driver, url, options strin
 	}
 	settings, begin := session.Describe().Settings, "\n| "+title+" |"
 	row, head := begin, "\n| system |"
-	for _, name := range broker.PerMessage {
+	for _, name := range broker.EachMessage {
 		row += " " + settings[name] + " |"
 		head += " " + name + " |"
 	}

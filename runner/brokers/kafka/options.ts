@@ -122,6 +122,7 @@ export const kafka = {
 		title: "Kafka",
 		acks: options.acks !== 0,
 		delivery: isSafe(options) ? "at-least-once" : "at-most-once",
+		acknowledge: { alone: "automatic", group: "interval" },
 		ordered: true,
 		groupOrdered: true,
 		keys: true,

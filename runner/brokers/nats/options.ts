@@ -143,6 +143,7 @@ function core(options: NatsOptions): Traits {
 		title: "NATS core",
 		acks: false,
 		delivery: "at-most-once",
+		acknowledge: { alone: "automatic", group: "automatic" },
 		wildcards: true,
 		cannot: {
 			publish: "it acknowledges nothing",
@@ -170,6 +171,11 @@ function jetstream(options: NatsOptions): Traits {
 		title: "JetStream",
 		acks: true,
 		delivery: "at-least-once",
+		acknowledge: {
+			alone:
+				(options.consumer ?? "ordered") === "ordered" ? "automatic" : "message",
+			group: "message",
+		},
 		wildcards: false,
 		cannot: shared("an ordered consumer cannot be shared"),
 		instead: shared("write consumer: pull"),

@@ -22,6 +22,7 @@ export const noop = {
 		title: "No broker",
 		acks: false,
 		delivery: "at-most-once",
+		acknowledge: { alone: "automatic", group: "automatic" },
 		ordered: true,
 		groupOrdered: true,
 		keys: true,

@@ -35,7 +35,7 @@ describe("promises to deliver", () => {
 		["not of a transient queue", { queue: "transient" }, "at-most-once"],
 		["not without confirms", { confirms: false }, "at-most-once"],
 		["not what is not persistent", { persistent: false }, "at-most-once"],
-		["not with automatic acks", { ack: "auto" }, "at-most-once"],
+		["not with automatic acks", { acknowledge: "automatic" }, "at-most-once"],
 	])("%s", (_, written, delivery) => {
 		expect(traits(written).delivery).toBe(delivery);
 	});
@@ -49,9 +49,22 @@ test("without confirms there is nothing to measure in publish", () => {
 	});
 });
 
+test("consumers acknowledge each message in a group, and none that nobody shares", () => {
+	expect(traits({})).toMatchObject({
+		acknowledge: { alone: "automatic", group: "message" },
+		delivery: "at-least-once",
+		deliveryAlone: "at-most-once",
+	});
+	const batch = traits({ acknowledge: "batch" });
+	expect(batch.acknowledge).toEqual({ alone: "batch", group: "batch" });
+	expect(batch.deliveryAlone).toBeUndefined();
+});
+
 test("with automatic acks a consumer cannot pause", () => {
-	expect(traits({ ack: "auto" }).cannot.backlog).toContain("ack: auto");
-	expect(traits({ ack: "auto" }).instead?.backlog).toBe("write ack: manual");
+	const automatic = traits({ acknowledge: "automatic" });
+	expect(automatic.cannot.backlog).toContain("acknowledge: automatic");
+	expect(automatic.instead?.backlog).toBe("write acknowledge: message");
+	expect(automatic.prefetch).toBeNull();
 });
 
 test.each([
@@ -75,7 +88,7 @@ test("the driver is told what the scenario says, and nothing else", () => {
 		exchange: "fanout",
 		confirms: true,
 		persistent: true,
-		ack: "manual",
+		acknowledge: "batch",
 		prefetch: 1,
 	};
 	const tls = { ca: "ca.pem" };
@@ -111,9 +124,9 @@ describe("what contradicts itself is told with the remedy", () => {
 			/fsync needs confirms: true; remove confirms/,
 		],
 		[
-			{ ack: "auto", prefetch: 10 },
+			{ acknowledge: "automatic", prefetch: 10 },
 			"prefetch",
-			/prefetch needs ack: manual, as ack: auto leaves nothing unacknowledged; remove prefetch/,
+			/prefetch needs acknowledge: message, as acknowledge: automatic leaves nothing unacknowledged; remove prefetch/,
 		],
 		[
 			{ replicas: 3 },

@@ -5,6 +5,8 @@ import type { Delivery } from "../../model/workload.ts";
 import type { BrokerOptions, Durability } from "../broker.ts";
 import { configProblems, reserved } from "../config.ts";
 import {
+	acknowledgeField,
+	acknowledges,
 	clusterFields,
 	defined,
 	driverTls,
@@ -39,10 +41,7 @@ const RabbitmqOptions = z.strictObject({
 		description:
 			"Delivery mode 2: the message is to survive the broker. Default: true, and false in transient queues.",
 	}),
-	ack: z.enum(["manual", "auto"]).optional().meta({
-		description:
-			"Consumers acknowledge each message after it was handled, or the broker takes it as handled when it has sent it. Default: manual, and auto where a queue ends with its consumer.",
-	}),
+	...acknowledgeField,
 	prefetch: z
 		.int()
 		.min(0)
@@ -50,7 +49,7 @@ const RabbitmqOptions = z.strictObject({
 		.optional()
 		.meta({
 			description:
-				"Messages that one consumer holds and has not acknowledged; 0: any number. The smaller, the fairer among slow consumers. Default: 100.",
+				"Messages that one consumer that acknowledges holds and has not acknowledged; 0: any number. The smaller, the fairer among slow consumers. Default: 100.",
 			examples: [1, 100],
 		}),
 });
@@ -76,6 +75,11 @@ export const rabbitmq = {
 			title: `RabbitMQ ${queue}`,
 			acks: confirms,
 			delivery: deliveryOf(options),
+			// What was on its way to a consumer that ends is lost.
+			...(options.acknowledge === undefined && {
+				deliveryAlone: "at-most-once",
+			}),
+			acknowledge: acknowledges(options.acknowledge),
 			ordered: true,
 			groupOrdered: false,
 			keys: false,
@@ -88,20 +92,23 @@ export const rabbitmq = {
 				...(confirms
 					? {}
 					: { publish: "with confirms: false it acknowledges nothing" }),
-				...(options.ack === "auto"
+				...(options.acknowledge === "automatic"
 					? {
 							backlog:
-								"with ack: auto it hands messages out to paused consumers as well",
+								"with acknowledge: automatic it hands messages out to paused consumers as well",
 						}
 					: {}),
 			},
 			instead: {
 				publish: "write confirms: true",
-				backlog: "write ack: manual",
+				backlog: "write acknowledge: message",
 			},
 			levels: LEVELS,
 			ownDurability: ownDurability(options),
-			prefetch: options.ack === "auto" ? null : (options.prefetch ?? PREFETCH),
+			prefetch:
+				options.acknowledge === "automatic"
+					? null
+					: (options.prefetch ?? PREFETCH),
 			// The server's consumer_timeout.
 			redeliverAfterNs: 1800e9,
 			maxReplicas: queue === "quorum" ? 5 : 1,
@@ -109,14 +116,14 @@ export const rabbitmq = {
 		};
 	},
 	driverOptions(options) {
-		const { queue, exchange, confirms, persistent, ack, prefetch } = options;
+		const { queue, exchange, confirms, persistent } = options;
 		return defined({
 			queue,
 			exchange,
 			confirms,
 			persistent,
-			ack,
-			prefetch,
+			acknowledge: options.acknowledge,
+			prefetch: options.prefetch,
 			tls: driverTls(options.tls),
 		});
 	},
@@ -152,7 +159,7 @@ function deliveryOf(options: RabbitmqOptions): Delivery {
 	const kept =
 		persistentOf(options) &&
 		(options.confirms ?? true) &&
-		options.ack !== "auto";
+		options.acknowledge !== "automatic";
 	return kept ? "at-least-once" : "at-most-once";
 }
 
@@ -207,7 +214,13 @@ function contradictions(
 			"version",
 			"on hosts rabbitmq-server is the Debian package; remove version",
 		);
-	const { durability, persistent, ack, prefetch, replicas = 1 } = options;
+	const {
+		durability,
+		persistent,
+		acknowledge,
+		prefetch,
+		replicas = 1,
+	} = options;
 	const queue = queueOf(options);
 	const ofLevel = durability && QUEUE_OF_LEVEL[durability];
 	const embedded = "queue_index_embed_msgs_below";
@@ -238,10 +251,10 @@ function contradictions(
 			"confirms",
 			`durability: ${durability} needs confirms: true; remove confirms`,
 		);
-	if (ack === "auto" && prefetch !== undefined)
+	if (acknowledge === "automatic" && prefetch !== undefined)
 		wrong(
 			"prefetch",
-			"prefetch needs ack: manual, as ack: auto leaves nothing unacknowledged; remove prefetch",
+			"prefetch needs acknowledge: message, as acknowledge: automatic leaves nothing unacknowledged; remove prefetch",
 		);
 	if (replicas > 1 && queue !== "quorum")
 		wrong("replicas", `replicas need queue: quorum; this queue is ${queue}`);

@@ -163,6 +163,7 @@ const byMode = {
 		// PUBLISH is answered with a number of receivers, 0 as gladly as 1: that promises nothing.
 		acks: false,
 		delivery: "at-most-once",
+		acknowledge: { alone: "automatic", group: "automatic" },
 		keys: false,
 		wildcards: true,
 		cannot: {
@@ -178,10 +179,17 @@ const byMode = {
 		levels: {},
 		ownDurability: "none, nothing is stored",
 	},
-	streams: { ...stored, title: "Redis streams", keys: true, cannot: {} },
+	streams: {
+		...stored,
+		title: "Redis streams",
+		acknowledge: { alone: "automatic", group: "message" },
+		keys: true,
+		cannot: {},
+	},
 	lists: {
 		...stored,
 		title: "Redis lists",
+		acknowledge: { alone: "message", group: "message" },
 		keys: false,
 		cannot: { "fan-out": "each message of a list goes to one consumer" },
 		instead: { "fan-out": STREAMS },

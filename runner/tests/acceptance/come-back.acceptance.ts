@@ -17,14 +17,14 @@ test.each([
 	[
 		"RabbitMQ in a container, restarted",
 		"docker",
-		"{ broker: rabbitmq, durability: fsync }",
+		"{ broker: rabbitmq, durability: fsync, acknowledge: message }",
 		"{ at: 2s, action: restart }",
 		"1 container",
 	],
 	[
 		"RabbitMQ of this machine, restarted",
 		"local",
-		"{ broker: rabbitmq, durability: fsync }",
+		"{ broker: rabbitmq, durability: fsync, acknowledge: message }",
 		"{ at: 2s, action: restart }",
 		null,
 	],

@@ -19,6 +19,7 @@ export const carrier: Broker = {
 		title: "Carrier",
 		acks: true,
 		delivery: "at-least-once",
+		acknowledge: { alone: "automatic", group: "message" },
 		ordered: true,
 		groupOrdered: false,
 		keys: false,

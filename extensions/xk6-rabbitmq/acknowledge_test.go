@@ -1,0 +1,118 @@
+//go:build unix
+
+package rabbitmq
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	amqp "github.com/rabbitmq/amqp091-go"
+
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
+	"github.com/mqbench/mqbench/extensions/xk6-mqbench/clock"
+)
+
+// answers notes what a consumer acknowledges: "3", or "3*" for all up to it.
+type answers struct {
+	mu   sync.Mutex
+	list []string
+}
+
+func (a *answers) Ack(tag uint64, multiple bool) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.list = append(a.list, fmt.Sprint(tag)+map[bool]string{true: "*"}[multiple])
+	return nil
+}
+func (a *answers) Nack(uint64, bool, bool) error { return nil }
+func (a *answers) Reject(uint64, bool) error     { return nil }
+
+func (a *answers) soFar() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return strings.Join(a.list, " ")
+}
+
+func TestAConsumerAcknowledgesAsItIsTold(t *testing.T) {
+	for _, c := range []struct {
+		way           string
+		several, held int
+		want          string
+	}{
+		{broker.Automatic, 1, 0, ""},
+		{broker.PerMessage, 1, 5, "1 2 3 4 5"},
+		{broker.PerBatch, 50, 5, "5*"},
+		{broker.PerBatch, 50, 0, "1 2 3 4 5"},
+		{broker.PerBatch, 2, 5, "2* 4* 5"},
+		{broker.PerInterval, 5, 0, "5*"},
+	} {
+		t.Run(fmt.Sprint(c.way, c.several), func(t *testing.T) {
+			var told answers
+			var handled atomic.Int64
+			sub := &subscription{
+				session: &session{Base: broker.NewBase("rabbitmq", broker.Options{Now: clock.New().Now}), urls: []string{"amqp://here"}}, acknowledge: c.way, several: c.several,
+				handle: func(broker.Delivery) { handled.Add(1) },
+			}
+			arriving, w := make(chan amqp.Delivery, 5), &wire{raw: &deliveries{}}
+			w.raw.read.Store(int64(c.held))
+			for tag := range 5 {
+				arriving <- amqp.Delivery{Acknowledger: &told, DeliveryTag: uint64(tag + 1)}
+			}
+			go sub.take(w, arriving)
+			defer close(arriving)
+			eventually(t, c.want+" are acknowledged", func() bool { return handled.Load() == 5 && told.soFar() == c.want })
+		})
+	}
+}
+
+func TestNoMessageWaitsForItsAcknowledgementForLong(t *testing.T) {
+	var told answers
+	sub := &subscription{
+		session: &session{Base: broker.NewBase("rabbitmq", broker.Options{Now: clock.New().Now}), urls: []string{"amqp://here"}}, acknowledge: broker.PerInterval, several: 50,
+		handle: func(broker.Delivery) {},
+	}
+	arriving := make(chan amqp.Delivery, 1)
+	arriving <- amqp.Delivery{Acknowledger: &told, DeliveryTag: 1}
+	go sub.take(&wire{raw: &deliveries{}}, arriving)
+	defer close(arriving)
+	eventually(t, "it is acknowledged", func() bool { return told.soFar() == "1" })
+}
+
+// What a consumer has not handled stays with the broker if it has to acknowledge, all but the prefetch.
+func TestOnlyAConsumerThatAcknowledgesLeavesMessagesWithTheBroker(t *testing.T) {
+	s := running(t)
+	for _, c := range []struct {
+		options, group string
+		left           int
+	}{
+		{`{}`, "", 0},
+		{`{"acknowledge": "batch", "prefetch": 10}`, "workers", 30},
+		{`{"acknowledge": "message", "prefetch": 10}`, "", 30},
+		{`{"prefetch": 10}`, "workers", 30},
+		{`{"acknowledge": "automatic"}`, "workers", 0},
+	} {
+		r := begin(t, s.url(), "os", c.options, "-")
+		over := make(chan struct{})
+		defer close(over)
+		to := broker.Subscription{Connection: 1, Topic: r.topic, Group: c.group, Members: 1}
+		if err := r.session.Consume(t.Context(), to, func(broker.Delivery) { <-over }); err != nil {
+			t.Fatal(err)
+		}
+		for range 40 {
+			r.send(100)
+		}
+		eventually(t, c.options+": all are confirmed", func() bool { return r.ackedSoFar() == 40 })
+		on, err := r.session.links[0].current.Load().connection.Channel()
+		if err != nil {
+			t.Fatal(err)
+		}
+		label := r.session.topology.all(nil)[0].label
+		eventually(t, fmt.Sprintf("%s, group %q: %d stay in the queue", c.options, c.group, c.left), func() bool {
+			state, err := on.QueueDeclarePassive(label, true, false, false, false, nil)
+			return err == nil && state.Messages == c.left
+		})
+	}
+}
