@@ -19,7 +19,7 @@ func (s *session) Describe() broker.Description {
 		Wildcards:       s.mode == modePubSub,
 		Stores:          s.mode != modePubSub,
 		RedeliversAfter: time.Duration(s.ClaimAfterNs),
-		Library:         "go-redis v" + redis.Version(),
+		Library:         map[string]string{clientLink: "mqbench's own link on "}[s.Sender] + "go-redis v" + redis.Version(),
 		Server:          s.server["name"],
 		Settings:        s.settings(),
 	}
@@ -59,6 +59,9 @@ func (s *session) settings() map[string]string {
 		"server appendonly":  s.server["appendonly"],
 		"server appendfsync": s.server["appendfsync"],
 		"server save":        s.server["save"],
+	}
+	if s.Sender == clientLibrary {
+		set["flush"] = fmt.Sprintf("at once; what comes before the answers leaves after them, up to %d commands", autoPipeline.MaxBatchSize)
 	}
 	switch s.mode {
 	case modePubSub:

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/mqbench/mqbench/extensions/xk6-mqbench/broker"
 )
 
@@ -56,9 +58,11 @@ type link struct {
 	// queue holds commands to write, unanswered those that were written.
 	queue      chan entry
 	unanswered chan entry
-	broken     chan struct{}
-	breakOnce  sync.Once
-	reason     error
+	// library is not nil if go-redis writes and reads: it has a queue of its own, and one pipeline on its way.
+	library   *redis.AutoPipeliner
+	broken    chan struct{}
+	breakOnce sync.Once
+	reason    error
 
 	// gate: senders hold it for reading, so that nothing enters the queue of a link that is being emptied.
 	gate sync.RWMutex
@@ -71,6 +75,8 @@ type entry struct {
 	done broker.Done
 	// key and value of an acknowledgement: XACK key group value, LREM key -1 value.
 	key, group, value string
+	// future answer to what go-redis sends.
+	future redis.AutoFuture
 }
 
 func (e entry) fail(err error) {
@@ -80,10 +86,17 @@ func (e entry) fail(err error) {
 }
 
 func newLink(s *session, k *socket) *link {
-	return &link{
+	l := &link{
 		s: s, conn: k.conn, broken: make(chan struct{}),
 		queue: make(chan entry, s.queueLength), unanswered: make(chan entry, s.queueLength),
 	}
+	if s.Sender == clientLibrary {
+		var err error
+		if l.library, err = k.client.AsyncAutoPipelineWithOptions(&autoPipeline); err != nil {
+			l.snap(err)
+		}
+	}
+	return l
 }
 
 // put queues a command. It returns false if the connection is lost.
@@ -93,16 +106,28 @@ func (l *link) put(e entry) bool {
 	if l.dead {
 		return false
 	}
+	queue := l.queue
+	if l.library != nil {
+		e.future = l.library.Submit(l.s.Over, redis.NewCmd(l.s.Over, l.s.arguments(e)...))
+		queue = l.unanswered
+	}
 	select {
-	case l.queue <- e:
+	case queue <- e:
 		return true
 	case <-l.broken:
-		return false
+		if l.library != nil {
+			e.fail(errUnanswered) // it may have been written
+		}
+		return l.library != nil
 	}
 }
 
 // run works until the connection breaks, and returns why.
 func (l *link) run() error {
+	if l.library != nil {
+		l.snap(l.await())
+		return l.reason
+	}
 	var both sync.WaitGroup
 	both.Add(2)
 	go func() { defer both.Done(); l.snap(l.write()) }()
@@ -186,23 +211,51 @@ func (l *link) read() error {
 		default:
 			return errors.New("an answer without a question")
 		}
-		switch {
-		case refusal != "":
-			err := fmt.Errorf("redis: %s: %s", l.s.command, refusal)
-			if e.m == nil {
-				l.s.Report("acknowledge", errors.New(refusal))
-			}
-			e.fail(err)
-		case e.m == nil:
-		case l.s.mode == modePubSub:
-			if integer == 0 {
-				l.s.Report("", errNobody)
-			}
-			e.done(e.m, 0, nil)
-		default:
-			l.s.added(e.m.Topic)
-			e.done(e.m, source.atNs, nil)
+		l.answered(e, integer, refusal, source.atNs)
+	}
+}
+
+// await waits for the answers to what go-redis was given, in that order.
+func (l *link) await() error {
+	for {
+		var e entry
+		select {
+		case e = <-l.unanswered:
+		case <-l.s.Over.Done():
+			return errClosed
 		}
+		err := e.future.Wait()
+		atNs := l.s.Now()
+		switch {
+		case err == nil:
+			integer, _ := e.future.Cmd().(*redis.Cmd).Val().(int64)
+			l.answered(e, integer, "", atNs)
+		case refused(err):
+			l.answered(e, 0, err.Error(), atNs)
+		default:
+			e.fail(errUnanswered)
+			return err
+		}
+	}
+}
+
+func (l *link) answered(e entry, integer int64, refusal string, atNs int64) {
+	switch {
+	case refusal != "":
+		err := fmt.Errorf("redis: %s: %s", l.s.command, refusal)
+		if e.m == nil {
+			l.s.Report("acknowledge", errors.New(refusal))
+		}
+		e.fail(err)
+	case e.m == nil:
+	case l.s.mode == modePubSub:
+		if integer == 0 {
+			l.s.Report("", errNobody)
+		}
+		e.done(e.m, 0, nil)
+	default:
+		l.s.added(e.m.Topic)
+		e.done(e.m, atNs, nil)
 	}
 }
 

@@ -21,6 +21,15 @@ const (
 	modeLists   = "lists"
 )
 
+// Who sends: our own link on the library's socket, or the library.
+const (
+	clientLink    = "link"
+	clientLibrary = "go-redis"
+)
+
+// autoPipeline are go-redis' own values.
+var autoPipeline = redis.AutoPipelineOptions{MaxBatchSize: 200, MaxConcurrentBatches: 1}
+
 // maxBulkBytes is the largest string that Redis takes (proto-max-bulk-len).
 const maxBulkBytes = 512 << 20
 
@@ -28,6 +37,8 @@ const maxBulkBytes = 512 << 20
 type driverOptions struct {
 	// Mode is pubsub (the default), streams or lists.
 	Mode string `json:"mode"`
+	// Sender is link or go-redis: which one is the default, README.md says why.
+	Sender string `json:"client"`
 	// Prefetch is the most messages that a consumer of a stream or list takes at once; default 100.
 	Prefetch int `json:"prefetch"`
 	// MaxLength is the number of entries to which every XADD trims its stream (MAXLEN ~); 0: never trim. Default: 1 GiB of
@@ -42,11 +53,15 @@ type driverOptions struct {
 
 // decode reads and completes the driver's options.
 func decode(o broker.Options) (driverOptions, error) {
-	d := driverOptions{Mode: modePubSub, Prefetch: 100, ClaimAfterNs: int64(3 * time.Second)}
+	d := driverOptions{Mode: modePubSub, Sender: clientLink, Prefetch: 100, ClaimAfterNs: int64(3 * time.Second)}
 	if err := o.Decode(&d); err != nil {
 		return d, err
 	}
-	if err := broker.Choose(broker.Choice{Name: "mode", Value: d.Mode, Known: []string{modePubSub, modeStreams, modeLists}}); err != nil {
+	err := broker.Choose(
+		broker.Choice{Name: "mode", Value: d.Mode, Known: []string{modePubSub, modeStreams, modeLists}},
+		broker.Choice{Name: "client", Value: d.Sender, Known: []string{clientLink, clientLibrary}},
+	)
+	if err != nil {
 		return d, err
 	}
 	switch {

@@ -30,6 +30,15 @@ func TestConformance(t *testing.T) {
 				s := startServer(t, program)
 				brokertest.Run(t, func(*testing.T) brokertest.System { return system(s, mode) })
 			})
+			t.Run(program+" "+mode+" by go-redis", func(t *testing.T) {
+				t.Parallel()
+				s := startServer(t, program)
+				brokertest.Run(t, func(*testing.T) brokertest.System {
+					system := system(s, mode)
+					system.DriverOptions = json.RawMessage(fmt.Sprintf(`{"mode": %q, "client": "go-redis"}`, mode))
+					return system
+				})
+			})
 		}
 	}
 }

@@ -36,6 +36,27 @@ func (s *session) encode(w *bufio.Writer, e entry) {
 	}
 }
 
+// arguments of a command, for go-redis.
+func (s *session) arguments(e entry) []any {
+	switch {
+	case e.m == nil && s.mode == modeStreams:
+		return []any{"XACK", e.key, e.group, e.value}
+	case e.m == nil:
+		return []any{"LREM", e.key, -1, e.value}
+	case s.mode != modeStreams:
+		return []any{s.command, e.m.Name, e.m.Payload}
+	}
+	args := []any{s.command, e.m.Name}
+	if *s.MaxLength > 0 {
+		args = append(args, "MAXLEN", "~", *s.MaxLength)
+	}
+	args = append(args, "*")
+	if e.m.Key != nil {
+		args = append(args, "k", e.m.Key)
+	}
+	return append(args, "p", e.m.Payload)
+}
+
 // prefix is the beginning of a command that has `more` arguments after these.
 func prefix(more int, args ...string) []byte {
 	var b bytes.Buffer

@@ -62,6 +62,7 @@ describe("the driver's options", () => {
 	test("carry durations in ns, and TLS without what is not given", () => {
 		const all = {
 			mode: "streams",
+			client: "go-redis",
 			prefetch: 1,
 			maxLength: 0,
 			claimAfter: "10s",
@@ -69,6 +70,7 @@ describe("the driver's options", () => {
 		};
 		expect(redis.driverOptions(options(all))).toEqual({
 			mode: "streams",
+			client: "go-redis",
 			prefetch: 1,
 			maxLength: 0,
 			claimAfterNs: 10_000_000_000,

@@ -18,6 +18,10 @@ const RedisOptions = z.strictObject({
 				"`pubsub`: channels, nothing is stored or acknowledged. `streams`: XADD, consumer groups with XACK. `lists`: LPUSH, and BLMOVE to a list of each consumer's own, at least once.",
 			examples: ["streams"],
 		}),
+	client: z.enum(["link", "go-redis"]).optional().meta({
+		description:
+			"Who sends. `link`: mqbench's own code on go-redis' connection, which does not wait for the answers to one write before the next. `go-redis`: the library's automatic pipelines, which wait. Default: `link`. Reports name it.",
+	}),
 	prefetch: count(
 		"Streams, lists: the most messages that a consumer takes at once. 1 spreads slow work best. Default: 100.",
 		10_000,
@@ -74,9 +78,9 @@ export const redis = {
 		nodes: [1],
 	}),
 	driverOptions: ({ claimAfter: claimAfterNs, ...options }) => {
-		const { mode, prefetch, maxLength } = options;
+		const { mode, client, prefetch, maxLength } = options;
 		const tls = driverTls(options.tls);
-		return defined({ mode, prefetch, maxLength, claimAfterNs, tls });
+		return defined({ mode, client, prefetch, maxLength, claimAfterNs, tls });
 	},
 	durability: (options, ours) =>
 		options.mode === "pubsub"
