@@ -39,6 +39,20 @@ describe("figures", () => {
 		);
 	});
 
+	test("whose support is weak are named", () => {
+		const weak = run.metrics.response?.percentiles.filter(
+			(p) => p.support === "weak",
+		);
+		expect(weak?.length).toBeGreaterThan(0);
+		expect(entry?.weak.filter((name) => /^response /.test(name))).toEqual(
+			weak?.map(({ p }) => `response p${p}`),
+		);
+		const written = baselineText(baselineOf(stall));
+		expect(Baseline.parse(JSON.parse(written)).runs[0]?.weak).toEqual(
+			entry?.weak,
+		);
+	});
+
 	test("say how exactly the clocks of their clients were known, where several have timed them", () => {
 		expect(entry?.clockBoundNs).toBeNull();
 		const across = {

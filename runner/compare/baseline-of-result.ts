@@ -63,13 +63,14 @@ type Entry = Baseline["runs"][number];
 
 /** The schema puts them back. */
 function withoutDefaults(run: Entry): Partial<Entry> {
-	const { main, closed, without, beyond, clockBoundNs, ...rest } = run;
+	const { main, closed, without, beyond, weak, clockBoundNs, ...rest } = run;
 	return {
 		...rest,
 		...(main === "response" ? {} : { main }),
 		...(closed ? { closed } : {}),
 		...(without === null ? {} : { without }),
 		...(beyond.length === 0 ? {} : { beyond }),
+		...(weak.length === 0 ? {} : { weak }),
 		...(clockBoundNs === null ? {} : { clockBoundNs }),
 	};
 }
@@ -87,7 +88,9 @@ function entryOf(run: Run): Entry {
 		clockBoundNs: run.clockBoundNs,
 		verdict: run.verdict,
 		broker: serverOf(run),
-		...(without === null ? figuresOf(run) : { figures: {}, beyond: [] }),
+		...(without === null
+			? figuresOf(run)
+			: { figures: {}, beyond: [], weak: [] }),
 		curve: without === null ? curveOf(run) : [],
 	};
 }
@@ -114,6 +117,7 @@ function searchEntry(search: Search, first: Run): Entry {
 			lo !== null && (limitedBy === "generator" || limitedBy === "nothing")
 				? [HIGHEST_RATE]
 				: [],
+		weak: [],
 		curve: [],
 	};
 }
@@ -127,9 +131,10 @@ function withoutOf(run: Run): string | null {
 	return run.state === "complete" ? null : run.state;
 }
 
-function figuresOf(run: Run): Pick<Entry, "figures" | "beyond"> {
+function figuresOf(run: Run): Pick<Entry, "figures" | "beyond" | "weak"> {
 	const figures: Record<string, number> = {};
 	const beyond: string[] = [];
+	const weak: string[] = [];
 	const add = (name: string, value: number | null, more = false) => {
 		if (value === null) return;
 		figures[name] = value;
@@ -141,12 +146,15 @@ function figuresOf(run: Run): Pick<Entry, "figures" | "beyond"> {
 		// Of what is no result of the system the file keeps the least.
 		const own = metric === "lag" || metric === "queued";
 		for (const p of m.percentiles)
-			if (p.support !== "none" && !(own && p.p > 99))
+			if (p.support !== "none" && !(own && p.p > 99)) {
+				const name = `${metric} p${p.p}`;
 				add(
-					`${metric} p${p.p}`,
+					name,
 					p.beyondTimeout ? run.load.timeoutNs : p.value,
 					p.beyondTimeout,
 				);
+				if (p.support === "weak") weak.push(name);
+			}
 		if (m.n > 0)
 			add(
 				`${metric} max`,
@@ -157,7 +165,7 @@ function figuresOf(run: Run): Pick<Entry, "figures" | "beyond"> {
 	for (const [name, value] of ratesAndTimes(run))
 		if (TALLIES[name].sameAs === undefined)
 			add(name, TALLIES[name].unit === "ns" ? value : rounded(value));
-	return { figures, beyond };
+	return { figures, beyond, weak };
 }
 
 /** Six digits: a rate is not known better, and the file is to stay small. */

@@ -48,6 +48,7 @@ export function baselineWith(
 				closed: false,
 				without: null,
 				beyond: [],
+				weak: [],
 				clockBoundNs: null,
 				verdict: "pass",
 				broker: "nats-server 2.15.2",

@@ -303,6 +303,7 @@ function comparison(of: {
 		runs: of.sides[i].length,
 		values: values[i],
 		median: medianOf(values[i]),
+		weak: of.sides[i].some((run) => run.weak.includes(figure)),
 	});
 	const finite = (value: number | null | undefined) =>
 		value == null || !Number.isFinite(value) ? null : value;

@@ -131,7 +131,7 @@ function measuredText({ ratio, low, high, a, unit }: Comparison): string {
 	if (ratio === null || a.median === null) return "n/a";
 	const interval =
 		low === null || high === null ? "" : ` [${times(low)}, ${times(high)}]`;
-	return `x${times(ratio)}${interval} of ${valueText(a.median, unit)}`;
+	return `x${times(ratio)}${interval} of ${a.weak ? "~" : ""}${valueText(a.median, unit)}`;
 }
 
 /** "1.08" */

@@ -79,7 +79,13 @@ function entriesOf(result: TestResult, repeat: number): Baseline["runs"] {
 		return {
 			...{ system: result.driver, case: `${result.workload}, ${main}` },
 			...{ repeat, work: hashOf(workOf(result)), main, closed: true },
-			...{ without: null, beyond: [], clockBoundNs: null, broker: null },
+			...{
+				without: null,
+				beyond: [],
+				weak: [],
+				clockBoundNs: null,
+				broker: null,
+			},
 			verdict: "unknown",
 			figures: {
 				...Object.fromEntries(

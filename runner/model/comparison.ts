@@ -22,6 +22,8 @@ const Side = z.strictObject({
 	/** Their values, in the order of the runs: ns, or messages per second. */
 	values: z.array(z.number().nonnegative()),
 	median: z.number().nonnegative().nullable(),
+	/** Of a percentile: the support of one of these values is weak. */
+	weak: z.boolean().default(false),
 });
 
 export const Comparison = z.strictObject({
@@ -107,6 +109,8 @@ export const Baseline = z.strictObject({
 			without: z.string().nullable().default(null),
 			/** Figures whose true value is larger than written: among messages that never completed (the timeout is written), or a search that the generator ended. */
 			beyond: z.array(z.string()).default([]),
+			/** Percentiles whose support is weak. */
+			weak: z.array(z.string()).default([]),
 			/** Its latencies from client to client are exact to this much, ns; null: one clock has timed them. */
 			clockBoundNs: z.number().nonnegative().nullable().default(null),
 			verdict: z.string(),

@@ -66,6 +66,11 @@ export const MetricSummary = z.strictObject({
 export type MetricSummary = z.infer<typeof MetricSummary>;
 
 /** A part of the window: a step of the load, or the "before", "build" and "drain" of a backlog. */
+const Weak = z.boolean().default(false).meta({
+	description:
+		"The support of lagP99 is weak; absent in older files: not known.",
+});
+
 export const Phase = z.strictObject({
 	name: z.string(),
 	/** ns from the window's start. */
@@ -80,6 +85,7 @@ export const Phase = z.strictObject({
 	latency: MetricSummary.omit({ curve: true }).nullable(),
 	/** p99 of the generator's own lateness; null: too few messages. */
 	lagP99: Ns.nullable(),
+	lagP99Weak: Weak,
 	/** Per second of real time, by seconds since T0: send calls, acknowledgements, first receipts; null: there are none. */
 	throughput: z.strictObject({
 		sent: z.number().nonnegative(),
@@ -464,6 +470,7 @@ export const Run = z.strictObject({
 			sent: MaybeCount,
 			/** p99 of its own lateness in the window; cores that it used. */
 			lagP99: Ns.nullable(),
+			lagP99Weak: Weak,
 			cores: z.number().nonnegative().nullable(),
 		}),
 	),

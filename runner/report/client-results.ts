@@ -1,7 +1,7 @@
-import { percentile } from "../histogram/percentiles.ts";
 import type { Run } from "../model/result.ts";
 import { coresOf } from "../verdict/checks/cpu.ts";
-import { type Facts, lagByClient, sampleOf } from "../verdict/facts.ts";
+import { type Facts, lagByClient } from "../verdict/facts.ts";
+import { percentileOf } from "../verdict/quantile.ts";
 
 type Client = Run["clients"][number];
 
@@ -12,8 +12,12 @@ export function clientsOf(facts: Facts): Client[] {
 	if (plain) return [];
 	const lags = lagByClient(facts);
 	return parts.map((part): Client => {
-		const own = lags.find((l) => l.part === part)?.sample;
-		const sample = parts.length === 1 ? sampleOf(facts, "lag") : own;
+		const own = lags.find((l) => l.part === part);
+		const merged = own && new Map([["lag", own.merged]]);
+		const p99 =
+			parts.length === 1
+				? percentileOf(facts, "lag", 99)
+				: merged && percentileOf({ ...facts, merged }, "lag", 99, own.sample);
 		return {
 			...(part.end ?? {
 				index: part.index,
@@ -31,7 +35,8 @@ export function clientsOf(facts: Facts): Client[] {
 			firstClaimNs: part.totals?.firstClaimNs ?? part.end?.firstClaimNs ?? null,
 			intended: part.counters.window?.intended ?? null,
 			sent: part.counters.window?.sent ?? null,
-			lagP99: sample ? percentile(sample, 99, 1).value : null,
+			lagP99: p99?.value ?? null,
+			lagP99Weak: p99?.support === "weak",
 			cores: rounded(coresOf(facts, part)),
 		};
 	});

@@ -4,7 +4,7 @@ import { tell } from "../text/tell.ts";
 import { formatDuration } from "../units.ts";
 import { movedBy } from "../verdict/checks/clock.ts";
 import type { FailoverTable } from "./failover-table.ts";
-import { countText, durationText } from "./words.ts";
+import { countText, lagText } from "./words.ts";
 
 /**
  * The clients of a run below each other, as words: the same in every report; how well they kept together, and who broke off. null: a single
@@ -29,7 +29,7 @@ export function clientTable(run: Run): FailoverTable | null {
 			c.machine ?? "n/a",
 			countText(c.intended),
 			countText(c.sent),
-			durationText(c.lagP99),
+			lagText(c),
 			c.cores === null ? "n/a" : `${Number(c.cores.toPrecision(2))}`,
 			claimText(c.firstClaimNs),
 			clockText(c),

@@ -55,7 +55,7 @@ test("comparisons with a baseline are a table: both sides, ratio, interval, verd
 			comparison({
 				metric: "throughput",
 				unit: "messages/s",
-				a: { name: "a|b", runs: 1, values: [1000], median: 1000 },
+				a: { name: "a|b", runs: 1, values: [1000], median: 1000, weak: false },
 				low: null,
 				high: null,
 				judged: false,

@@ -1,7 +1,7 @@
 import type { Phase, Run } from "../model/result.ts";
 import {
 	countText,
-	durationText,
+	lagText,
 	maxText,
 	percentileAt,
 	perSecondText,
@@ -40,7 +40,7 @@ export function phaseTable(run: Run): PhaseTable | null {
 			...[50, 99].map((p) => percentileAt(phase.latency, p, run)),
 			maxText(phase.latency, run),
 			...rates.map(([, rate]) => countText(rate(phase))),
-			durationText(phase.lagP99),
+			lagText(phase),
 		]),
 	};
 }

@@ -11,9 +11,11 @@ import {
 	steady,
 } from "../run/built.fake.ts";
 import { figuresOf } from "./charts/figures.ts";
+import { clientTable } from "./client-table.ts";
 import { renderHtml } from "./html.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { wordsOf } from "./page/pages.fake.ts";
+import { phaseTable } from "./phase-table.ts";
 import { buildResult } from "./result.ts";
 import { renderTerminal } from "./terminal.ts";
 
@@ -325,5 +327,37 @@ describe("a backlog of 20 000 messages", () => {
 		const { run, result } = shown(small, fates);
 		expect(run.drain?.problem).toContain("build a larger one");
 		expect(result.gates[0]?.verdict).toBe("inconclusive");
+	});
+});
+
+describe("p99 of lag", () => {
+	const marked = (plan: Plan) => {
+		const fates = dueOf(plan).map((ns): Fate => ({ receivedNs: [ns + MS] }));
+		return shown(plan, fates);
+	};
+
+	test("of a phase is marked where nobody knows how its samples cluster", () => {
+		const steps = [10, 2].map((seconds) => ({ perSecond: 500, seconds }));
+		const { run, text } = marked(planOf(inSteps(1, steps)));
+		expect(run.phases.map((p) => p.lagP99Weak)).toEqual([false, true]);
+		expect(phaseTable(run)?.rows.map((row) => row.at(-1))).toEqual([
+			"0s",
+			"~0s",
+		]);
+		expect(text).toContain("~ based on few samples");
+	});
+
+	test.each([
+		[10, false, "0s"],
+		[2, true, "~0s"],
+	])("of a client: %d s", (seconds, weak, text) => {
+		const plan = planOf({
+			...{ client: { index: 0, count: 2 }, producers: 2, connections: 2 },
+			topics: ["t0", "t1"],
+			schedule: steady(500, 1, seconds),
+		});
+		const { run } = marked(plan);
+		expect(run.clients.map((c) => c.lagP99Weak)).toEqual([weak, weak]);
+		expect(clientTable(run)?.rows.map((row) => row[4])).toEqual([text, text]);
 	});
 });

@@ -1,5 +1,4 @@
 import { EMPTY } from "../histogram/distribution.ts";
-import { percentile } from "../histogram/percentiles.ts";
 import type { Tick } from "../model/client-file.ts";
 import type { Plan } from "../model/plan.ts";
 import type { Phase } from "../model/result.ts";
@@ -39,7 +38,7 @@ export function phasesOf(facts: Facts): Phase[] {
 			rate: intended / seconds,
 			metric: mainMetric(plan),
 			latency: latencyOf(facts, i, intended),
-			lagP99: lagOf(facts, i),
+			...lagOf(facts, i),
 			throughput: {
 				sent: perSecond((t) => t.sent),
 				acked: ticks.some((t) => t.acked === null)
@@ -62,8 +61,7 @@ function latencyOf(
 	const { plan } = facts.collected;
 	const metric = mainMetric(plan);
 	if (!hasMetric(facts, metric)) return null;
-	const { fromNs, toNs } = plan.phases[i] as Plan["phases"][number];
-	const span = { from: fromNs / 1e9, to: toNs / 1e9 };
+	const span = spanOf(facts, i);
 	const distribution = facts.merged.get(metric)?.phases[i] ?? EMPTY;
 	const exact = sumsOf(facts, metric, span);
 	// Of a run that was stopped nobody knows which of them were offered.
@@ -95,11 +93,17 @@ function latencyOf(
 	};
 }
 
-function lagOf(facts: Facts, i: number): number | null {
-	const distribution = facts.merged.get("lag")?.phases[i];
-	if (distribution === undefined || distribution.count === 0) return null;
-	const n = distribution.count;
-	return percentile({ distribution, n, min: null, max: null }, 99, 1).value;
+function lagOf(facts: Facts, i: number): Pick<Phase, "lagP99" | "lagP99Weak"> {
+	const distribution = facts.merged.get("lag")?.phases[i] ?? EMPTY;
+	const sample = { distribution, n: distribution.count, min: null, max: null };
+	const p99 = percentileOf(facts, "lag", 99, sample, spanOf(facts, i));
+	return { lagP99: p99.value, lagP99Weak: p99.support === "weak" };
+}
+
+/** In seconds of the window. */
+function spanOf({ collected: { plan } }: Facts, i: number) {
+	const { fromNs, toNs } = plan.phases[i] as Plan["phases"][number];
+	return { from: fromNs / 1e9, to: toNs / 1e9 };
 }
 
 /**

@@ -40,6 +40,14 @@ export function weakMark(run: Run, metric: Metric, p: number): string {
 	return percentile?.support === "weak" ? "~" : "";
 }
 
+/** "~12.4ms": p99 of the lag of a client or a phase. */
+export function lagText(of: {
+	readonly lagP99: number | null;
+	readonly lagP99Weak: boolean;
+}): string {
+	return `${of.lagP99Weak ? "~" : ""}${durationText(of.lagP99)}`;
+}
+
 /** "[11.0ms, 14.9ms]"; the symbol for infinity where no upper bound exists. */
 export function intervalText({
 	low,

@@ -56,7 +56,7 @@ export interface Facts extends Surroundings {
 	/** By tag: "response", "response.warmup". */
 	readonly merged: ReadonlyMap<string, Merged>;
 	/** By index of the client: its own lag in the window. Of a single client `merged` has it. */
-	readonly lags: ReadonlyMap<number, Distribution>;
+	readonly lags: ReadonlyMap<number, Merged>;
 	/** Why the histograms could not be read; null when they could. */
 	readonly unreadable: string | null;
 }
@@ -259,15 +259,18 @@ export function distributionOf(facts: Facts, metric: Metric): Distribution {
 }
 
 /** What is known of the lateness of each client of several in the window; nothing of those that measured nothing. */
-export function lagByClient(
-	facts: Facts,
-): { readonly part: ClientPart; readonly sample: Sample }[] {
+export function lagByClient(facts: Facts): {
+	readonly part: ClientPart;
+	readonly merged: Merged;
+	readonly sample: Sample;
+}[] {
 	return facts.collected.parts.flatMap((part) => {
-		const distribution = facts.lags.get(part.index);
-		if (distribution === undefined || distribution.count === 0) return [];
+		const merged = facts.lags.get(part.index);
+		const { whole: distribution = EMPTY } = merged ?? {};
+		if (merged === undefined || distribution.count === 0) return [];
 		const { max } = sumsOf({ collected: part }, "lag");
 		const n = distribution.count;
-		return [{ part, sample: { distribution, n, min: null, max } }];
+		return [{ part, merged, sample: { distribution, n, min: null, max } }];
 	});
 }
 
@@ -279,14 +282,14 @@ export function containsLag(metric: Metric): boolean {
 // --- internal ---
 
 /** Read once more, client by client: most lines are of other metrics, and are not decoded. */
-function lagsOf(collected: Collected): Map<number, Distribution> {
+function lagsOf(collected: Collected): Map<number, Merged> {
 	if (collected.parts.length < 2) return new Map();
 	const { startNs } = windowOf(collected);
 	return new Map(
 		collected.parts.flatMap(({ index, log }) => {
 			if (log === null) return [];
-			const merged = mergeLines(lagLines(readLogs([log])), startNs);
-			return [[index, merged.get("lag")?.whole ?? EMPTY] as const];
+			const lag = mergeLines(lagLines(readLogs([log])), startNs).get("lag");
+			return lag === undefined ? [] : [[index, lag] as const];
 		}),
 	);
 }

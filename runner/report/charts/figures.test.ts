@@ -285,6 +285,7 @@ describe("over time", () => {
 				metric: "response" as const,
 				latency: null,
 				lagP99: null,
+				lagP99Weak: false,
 				throughput: { sent: 1, acked: null, received: null },
 			})),
 			load: {

@@ -27,12 +27,14 @@ import {
 	wordTable,
 } from "../document/make.ts";
 import { ratioTable } from "../document/ratio-table.ts";
+import { WEAK_MEANS } from "../words.ts";
 import {
 	advisories,
 	baselineText,
 	explained,
 	groupsOf,
 	HOW,
+	hasWeak,
 	machineText,
 	marginNotes,
 	sideHead,
@@ -107,6 +109,10 @@ function sectionOf(other: Other, comparing: Comparing): Section {
 					),
 				],
 				"warn",
+			),
+			sentences(
+				[comparisons.some(hasWeak) ? `~ ${WEAK_MEANS}` : null],
+				"small",
 			),
 		],
 	};

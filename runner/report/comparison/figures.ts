@@ -104,7 +104,8 @@ function curveOf(
 			const name = `${main} p${p}`;
 			const value = figures[name];
 			if (value == null) return [];
-			const text = formatDuration(value);
+			const weak = run.weak.includes(name) ? "~" : "";
+			const text = `${weak}${formatDuration(value)}`;
 			return beyond.includes(name)
 				? [{ p, value, text: `> ${text}`, interval: "" }]
 				: [{ p, value, text, interval: "" }];

@@ -8,11 +8,16 @@ import type { Look } from "../document/blocks.ts";
 
 /** The words that all forms of a comparison share. */
 
-/** "62.4us"; where not every run has this value "62.4us (3 of 5)". */
+/** "62.4us", weak "~62.4us"; where not every run has this value "62.4us (3 of 5)". */
 export function sideText(c: Comparison, side: Comparison["a"]): string {
 	if (side.median === null) return "n/a";
 	const n = side.values.length;
-	return `${valueText(side.median, c.unit)}${n === side.runs ? "" : ` (${n} of ${side.runs})`}`;
+	return `${side.weak ? "~" : ""}${valueText(side.median, c.unit)}${n === side.runs ? "" : ` (${n} of ${side.runs})`}`;
+}
+
+/** Has a value of it the mark? */
+export function hasWeak({ a, b }: Comparison): boolean {
+	return a.weak || b.weak;
 }
 
 /** "A (n=5)": a side, and how many of its runs count. */

@@ -1,6 +1,7 @@
 import type { Result, Search } from "../../model/result.ts";
 import type { Verdict } from "../../model/verdict.ts";
 import { tell } from "../../text/tell.ts";
+import { hasWeak } from "../comparison/words.ts";
 import { failoverOfAll } from "../failover-table.ts";
 import { caseTables, MANY_RUNS } from "../matrix.ts";
 import { resumedText } from "../resumed.ts";
@@ -144,11 +145,15 @@ export function contentsOf(
 /** Up to so many runs a page needs no contents. */
 const SHORT = 3;
 
-function isWeak({ runs }: Result): boolean {
-	return runs.some(({ metrics }) =>
-		Object.values(metrics).some((m) =>
-			m?.percentiles.some((p) => p.support === "weak" && p.value !== null),
-		),
+function isWeak({ runs, comparisons }: Result): boolean {
+	return (
+		comparisons.some(hasWeak) ||
+		runs.some(
+			({ metrics, phases, clients }) =>
+				[...Object.values(metrics), ...phases.map((p) => p.latency)].some((m) =>
+					m?.percentiles.some((p) => p.support === "weak" && p.value !== null),
+				) || [...phases, ...clients].some((of) => of.lagP99Weak),
+		)
 	);
 }
 
