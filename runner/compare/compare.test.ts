@@ -104,7 +104,7 @@ describe("verdicts", () => {
 		expect(
 			only(baselineWith(p99([1, 1, 1, 1])), b(p99([2, 2, 2, 2]))).why,
 		).toBe(
-			"run-b is 2.00x run-a, with 97.1 % confidence between 2.00x and 2.00x: worse by more than the margin of 25 %",
+			"run-b is 2.00x run-a (95 % interval: 2.00x to 2.00x): worse by more than the margin of 25 %",
 		);
 	});
 
@@ -716,7 +716,7 @@ test("two systems of one run are compared by name, and called so", () => {
 	]);
 	expect(comparisons[1]?.a.name).toBe("old");
 	expect(comparisons[1]?.b.name).toBe("new");
-	expect(comparisons[1]?.why).toMatch(/^new is 2.00x old, /);
+	expect(comparisons[1]?.why).toMatch(/^new is 2.00x old \(95 % interval: /);
 });
 
 test("names from outside may be anything, also those that objects have of their own", () => {

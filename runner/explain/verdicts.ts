@@ -117,7 +117,7 @@ Such a line compares the runs that you make now (B) with those of the baseline
 (A), over all repeats: at least 4 on each side, better 5.
 
   ratio     the median of all B/A, each run of B with each run of A
-  interval  holds the true ratio with at least 95 % confidence: of 5 and 5 runs
+  interval  holds the true ratio with 95 % confidence: of 5 and 5 runs
             from the third smallest to the third largest of their 25 ratios
 
   FAIL          the whole interval lies beyond the margin

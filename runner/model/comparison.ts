@@ -40,7 +40,7 @@ export const Comparison = z.strictObject({
 	/** Exact interval of the ratio; null: too few runs for one (4 + 4 have one). */
 	low: z.number().nonnegative().nullable(),
 	high: z.number().nonnegative().nullable(),
-	/** What the interval is worth, e.g. 0.968; null without one. */
+	/** What the interval is worth exactly: 0.95 or a little more, e.g. 0.968. Texts call it the 95 % interval. null without one. */
 	confidence: z.number().gt(0).lt(1).nullable(),
 	/** Part by which B may be worse: 0.25. */
 	margin: z.number().nonnegative(),

@@ -94,7 +94,7 @@ describe("two systems of one scenario", () => {
 		expect(gate?.measured).toBe("x1.20 [1.17, 1.24] of 1.02ms");
 		expect(gate?.limit).toBe("baseline + 10%");
 		expect(gate?.why).toMatch(
-			/^new is 1\.20x old, with 96\.8 % confidence between 1\.17x and 1\.24x: worse by more than the margin of 10 %$/,
+			/^new is 1\.20x old \(95 % interval: 1\.17x to 1\.24x\): worse by more than the margin of 10 %$/,
 		);
 		expect(gate?.valueNs).toBe(1.224e6);
 		expect(gate?.comparison).toMatchObject({
@@ -243,7 +243,7 @@ describe("a baseline from elsewhere", () => {
 		const result = stored(["p99 <= baseline + 10%"], times(1.5));
 		expect(result.gates[0]).toMatchObject({ verdict: "fail" });
 		expect(result.gates[0]?.why).toMatch(
-			/^nats is 1\.50x the baseline of 2026-01-01 \(b\.json\), /,
+			/^nats is 1\.50x the baseline of 2026-01-01 \(b\.json\) \(95 % interval: /,
 		);
 		expect(Result.safeParse(result).error?.issues).toBeUndefined();
 	});

@@ -91,7 +91,7 @@ interface Ratio extends Sides {
 	readonly ratio: number;
 	readonly low: number;
 	readonly high: number;
-	/** What the interval is worth. */
+	/** What the interval is worth exactly. All texts call it by what it is worth at least, 95 %. */
 	readonly confidence: number;
 	readonly marginShare: number;
 }
@@ -106,7 +106,7 @@ function decide({ n, figures }: Decide, how: "worse" | "better"): string {
 }
 
 function sure(d: Ratio): string {
-	return `${d.b} is ${ratioText(d.ratio)} ${d.a}, with ${percentText(d.confidence)} confidence between ${ratioText(d.low)} and ${ratioText(d.high)}`;
+	return `${d.b} is ${ratioText(d.ratio)} ${d.a} (95 % interval: ${ratioText(d.low)} to ${ratioText(d.high)})`;
 }
 
 function across(d: Ratio): string {

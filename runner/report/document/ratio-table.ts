@@ -20,7 +20,7 @@ export function ratioTable(
 	const columns = [
 		"",
 		...sides,
-		...numbers(["ratio", "interval", "margin"]),
+		...numbers(["ratio", "95 % interval", "margin"]),
 		"verdict",
 	];
 	const rows = comparisons.map((c): Text[] => [
@@ -28,14 +28,7 @@ export function ratioTable(
 		sideText(c, c.a),
 		sideText(c, c.b),
 		ratioOfText(c),
-		[
-			intervalText(c),
-			aside(
-				c.confidence === null
-					? ""
-					: `${Number((c.confidence * 100).toFixed(1))} %`,
-			),
-		],
+		intervalText(c),
 		[marginText(c), aside(c.marginFrom === "default" ? "" : c.marginFrom)],
 		c.judged ? badge(looksOf(c), verdictCell(c)) : verdictCell(c),
 	]);
