@@ -33,6 +33,22 @@ describe("the layers", () => {
 		expect(circles(graph)).toEqual([]);
 	});
 
+	it("hold no two neighbours that import each other", () => {
+		expect(neighbours(graph)).toEqual([]);
+	});
+
+	it("would show two neighbours that import each other", () => {
+		expect(
+			neighbours(
+				new Map([
+					["r/a/x.ts", ["r/b/x.ts", "r/y.ts"]],
+					["r/b/y.ts", ["r/a/y.ts"]],
+					["r/y.ts", ["r/a/y.ts"]],
+				]),
+			),
+		).toEqual(["r/a and r/b"]);
+	});
+
 	it("would show a circle of files", () => {
 		expect(
 			circles(
@@ -128,6 +144,20 @@ function against(graph: Graph): string[] {
 					];
 		}),
 	);
+}
+
+/** Folders of the same folder that import from each other. */
+function neighbours(graph: Graph): string[] {
+	const { dirname } = path.posix;
+	const pairs = new Set(
+		[...graph].flatMap(([file, imports]) =>
+			imports.map((to) => `${dirname(file)} and ${dirname(to)}`),
+		),
+	);
+	return [...pairs].filter((pair) => {
+		const [a = "", b = ""] = pair.split(" and ");
+		return a < b && dirname(a) === dirname(b) && pairs.has(`${b} and ${a}`);
+	});
 }
 
 /** Groups of files that reach each other (Tarjan's strongly connected components), sorted. */

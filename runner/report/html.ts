@@ -11,8 +11,8 @@ import {
 	sectionMarkup,
 	type Writing,
 } from "./html/blocks.ts";
-import { type Markup, markup } from "./html/markup.ts";
 import { renderPage } from "./page/html-page.ts";
+import { type Markup, markup } from "./page/markup.ts";
 import { sentence } from "./sentence.ts";
 
 /** `report.html`: one file that needs no network, below 1.5 MB. `scenario`: the text of scenario.yaml, null: not known. */

@@ -16,6 +16,17 @@ import {
 	TERMINAL,
 } from "../document/blocks.ts";
 import {
+	advisories,
+	baselineText,
+	explained,
+	groupsOf,
+	HOW,
+	hasWeak,
+	machineText,
+	marginNotes,
+	sideHead,
+} from "../document/comparison-words.ts";
+import {
 	charts,
 	details,
 	heading,
@@ -28,17 +39,6 @@ import {
 } from "../document/make.ts";
 import { ratioTable } from "../document/ratio-table.ts";
 import { WEAK_MEANS } from "../words.ts";
-import {
-	advisories,
-	baselineText,
-	explained,
-	groupsOf,
-	HOW,
-	hasWeak,
-	machineText,
-	marginNotes,
-	sideHead,
-} from "./words.ts";
 
 /** What a reader of a comparison is told: for each side what differs, every ratio, and why; on a page machines and versions too. */
 export function comparingSections(comparing: Comparing): Section[] {

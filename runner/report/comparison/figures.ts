@@ -2,7 +2,11 @@ import type { Comparing, Other } from "../../compare/comparing.ts";
 import type { Baseline, Comparison } from "../../model/comparison.ts";
 import { formatDuration } from "../../units.ts";
 import type { PercentileFigure } from "../charts/figure.ts";
-import { groupsOf, machineText, verdictCell } from "./words.ts";
+import {
+	groupsOf,
+	machineText,
+	verdictCell,
+} from "../document/comparison-words.ts";
 
 /**
  * The curves of both sides over each other, one picture for each system and case. Curves are never averaged: of each side the

@@ -1,12 +1,12 @@
 import type { Comparing } from "../../compare/comparing.ts";
 import { shownIn } from "../document/blocks.ts";
+import { OUTCOME_LOOKS, outcomeWord } from "../document/comparison-words.ts";
 import { badgeMarkup, sectionMarkup } from "../html/blocks.ts";
-import { markup } from "../html/markup.ts";
 import { renderPage } from "../page/html-page.ts";
+import { markup } from "../page/markup.ts";
 import { sentence } from "../sentence.ts";
 import { comparingSections, sidesOf } from "./document.ts";
 import { comparingFigures } from "./figures.ts";
-import { OUTCOME_LOOKS, outcomeWord } from "./words.ts";
 
 /** The comparison as one offline page: curves over each other, every ratio, machines and versions side by side. */
 export function comparingPage(comparing: Comparing): string {

@@ -1,10 +1,10 @@
 import type { Comparing } from "../../compare/comparing.ts";
 import { shownIn } from "../document/blocks.ts";
+import { outcomeWord } from "../document/comparison-words.ts";
 import { markdownBlocks } from "../markdown/blocks.ts";
 import { escaped } from "../markdown/escape.ts";
 import { sentence } from "../sentence.ts";
 import { comparingSections, sidesOf } from "./document.ts";
-import { outcomeWord } from "./words.ts";
 
 /** The comparison for a pull request: what decides in tables, the reasons below them, the rest folded. */
 export function comparingMarkdown(comparing: Comparing): string {

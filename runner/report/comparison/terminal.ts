@@ -1,10 +1,10 @@
 import type { Comparing } from "../../compare/comparing.ts";
 import { plainAll } from "../../terminal/columns.ts";
 import { shownIn } from "../document/blocks.ts";
+import { OUTCOME_LOOKS, outcomeWord } from "../document/comparison-words.ts";
 import { blockLines } from "../terminal/blocks.ts";
 import { makePage, type PageOptions } from "../terminal/text-page.ts";
 import { comparingSections, sidesOf } from "./document.ts";
-import { OUTCOME_LOOKS, outcomeWord } from "./words.ts";
 
 /** The comparison as it is printed; its last line is the outcome. */
 export function renderComparing(

@@ -1,7 +1,6 @@
 import type { Result, Search } from "../../model/result.ts";
 import type { Verdict } from "../../model/verdict.ts";
 import { tell } from "../../text/tell.ts";
-import { hasWeak } from "../comparison/words.ts";
 import { failoverOfAll } from "../failover-table.ts";
 import { caseTables, MANY_RUNS } from "../matrix.ts";
 import { resumedText } from "../resumed.ts";
@@ -23,6 +22,7 @@ import { type Block, PAGE, type Section, TERMINAL } from "./blocks.ts";
 import { cases } from "./cases.ts";
 import { remarks } from "./checks.ts";
 import { comparison } from "./comparison.ts";
+import { hasWeak } from "./comparison-words.ts";
 import {
 	badge,
 	charts,

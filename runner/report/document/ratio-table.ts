@@ -1,4 +1,5 @@
 import type { Comparison } from "../../model/comparison.ts";
+import type { Column, Table, Text } from "./blocks.ts";
 import {
 	intervalText,
 	looksOf,
@@ -6,8 +7,7 @@ import {
 	ratioOfText,
 	sideText,
 	verdictCell,
-} from "../comparison/words.ts";
-import type { Column, Table, Text } from "./blocks.ts";
+} from "./comparison-words.ts";
 import { aside, badge, numbers, table } from "./make.ts";
 
 /** Figures against a baseline: both sides, the ratio with its interval, the margin, and what follows. */

@@ -12,8 +12,8 @@ import {
 	tableIn,
 } from "../document/blocks.ts";
 import { figureBlock } from "../page/html-page.ts";
+import { type Markup, markup } from "../page/markup.ts";
 import { sentence } from "../sentence.ts";
-import { type Markup, markup } from "./markup.ts";
 
 /** What a page is written with. */
 export interface Writing {

@@ -72,7 +72,7 @@ export interface Entry {
 	readonly systems: readonly string[];
 }
 
-/** Of a result of an older version: each field for itself, as far as it fits. */
+/** Of a result that does not fit the schema: each field for itself, as far as it fits. */
 const Rest = z.object({
 	scenario: Result.shape.scenario.nullable().catch(null),
 	verdict: Result.shape.verdict.nullable().catch(null),

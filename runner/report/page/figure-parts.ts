@@ -1,5 +1,5 @@
 import type { Figure } from "../charts/figure.ts";
-import { type Markup, markup } from "../html/markup.ts";
+import { type Markup, markup } from "./markup.ts";
 import { tablesOf } from "./table.ts";
 import { tableBlock } from "./table-block.ts";
 

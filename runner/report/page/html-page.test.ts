@@ -9,8 +9,8 @@ import type {
 	TimeFigure,
 	TrendFigure,
 } from "../charts/figure.ts";
-import { markup } from "../html/markup.ts";
 import { figureBlock, renderPage } from "./html-page.ts";
+import { markup } from "./markup.ts";
 import { figuresIn } from "./pages.fake.ts";
 import { tablesOf } from "./table.ts";
 

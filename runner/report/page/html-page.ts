@@ -3,8 +3,8 @@ import { gzipSync } from "node:zlib";
 import { tell } from "../../text/tell.ts";
 import { pageScript } from "../charts/draw.ts";
 import type { Figure } from "../charts/figure.ts";
-import { type Markup, markup, Markup as Raw } from "../html/markup.ts";
 import { figureParts } from "./figure-parts.ts";
+import { type Markup, markup, Markup as Raw } from "./markup.ts";
 import { STYLE } from "./style.ts";
 import { UNPACK } from "./unpack.ts";
 

@@ -1,4 +1,4 @@
-import { type Markup, markup } from "../html/markup.ts";
+import { type Markup, markup } from "./markup.ts";
 import type { FigureTable } from "./table.ts";
 
 /** A table of words: the first column names its row. Made by Node and, where a page has too many, in the browser. */

@@ -4,7 +4,7 @@ import { valueText } from "../../compare/judge.ts";
 import type { Baseline, Comparison } from "../../model/comparison.ts";
 import { percentText, ratioText } from "../../text/comparisons.ts";
 import { tell } from "../../text/tell.ts";
-import type { Look } from "../document/blocks.ts";
+import type { Look } from "./blocks.ts";
 
 /** The words that all forms of a comparison share. */
 
