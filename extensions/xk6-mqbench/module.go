@@ -65,5 +65,5 @@ func (m *instance) driverName(driver sobek.Value) (string, error) {
 			return name.String(), nil
 		}
 	}
-	return "", errors.New("mqbench.load: the first argument is a driver, e.g. import nats from 'k6/x/mqbench/nats'")
+	return "", errors.New("mqbench.load: the first argument is a driver, e.g. import driver from 'k6/x/mqbench/<broker>'")
 }
